@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_H
+#define OP2_H
+
+/** @file op2.h
+ * op2: lazily evaluated parallel loops over unstructured meshes.
+ *
+ * An application declares sets, maps and dats (op2/mesh.h), queues loops over them (op2/loop.h) and looks
+ * at data. Loops wait in a dependency graph (op2/graph.h) until a flush, or a look at data, makes them run. */
+
+#include "op2/context.h"
+#include "op2/graph.h"
+#include "op2/loop.h"
+#include "op2/mesh.h"
+#include "op2/status.h"
+#include "op2/types.h"
+#include "op2/version.h"
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_CONTEXT_H
+#define OP2_CONTEXT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "op2/status.h"
+#include "op2/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @file context.h
+ * Life of a context. What is left at zero (or null) in ::op2_options is taken from the environment variable
+ * named beside it, and otherwise from the default. `op2_environment_write` prints the table of all variables. */
+typedef struct op2_options {
+  const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu, check; default starpu where built */
+  int threads;            /**< OP2_THREADS: CPU workers; default one per core this process may use */
+  int eager;              /**< OP2_EAGER: 1 runs every loop when it is queued, -1 never; default lazy */
+  int block_size;         /**< OP2_BLOCK_SIZE: elements per mini-partition; default by cache size */
+  int queue_max;          /**< OP2_QUEUE_MAX: loops that may wait; the next one flushes the queue first */
+  const char *cache_dir;  /**< OP2_CACHE_DIR: compiled loops; default a private folder of the user */
+  const char *cc;         /**< OP2_CC: C compiler for generated code */
+  const char *cflags;     /**< OP2_CFLAGS: replaces the optimisation flags */
+  const char *graph_file; /**< OP2_GRAPH: DOT file, rewritten by every flush; "%d" in it is the flush number */
+  int log_level;          /**< OP2_LOG: 0 silent, 1 errors, 2 warnings (default), 3 information, 4 debugging */
+} op2_options;
+
+/** @brief Start a context: choose the backend, find workers, open the cache of compiled loops.
+ * @memory *options is read during the call only; null means all defaults. The context is the caller's, to
+ *         be ended by op2_finalize()
+ * @sync   starts worker threads where the backend has some
+ * @mpi    not collective
+ * @errors OP2_ERR_OPTION (names the option or variable and the value), OP2_ERR_UNAVAILABLE (names the backend and says
+ *         why it cannot run here), OP2_ERR_NOMEM; on error *ctx is untouched
+ * @source OP2 op_init; PyOP2 op2.init */
+OP2_API OP2_NODISCARD op2_status op2_init(const op2_options *options, op2_context *ctx);
+
+/** @brief Run what is still queued, end the context and null the handle.
+ * The context ends whatever is returned. Objects made from it stay valid handles until they are destroyed, but
+ * every call on them except destruction then returns OP2_ERR_STATE.
+ * @memory frees the context once its last object is destroyed; a null handle is a no-op
+ * @sync   flushes and waits               @mpi    not collective
+ * @errors the lowest-numbered execution failure not reported before
+ * @source OP2 op_exit; PyOP2 op2.exit */
+OP2_API OP2_NODISCARD op2_status op2_finalize(op2_context *ctx);
+
+/** @brief Whether a context is there and not finalized.
+ * @memory keeps nothing                   @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors none: false for a null handle
+ * @source PyOP2 op2.initialised */
+OP2_API bool op2_initialised(op2_context ctx);
+
+/** @brief The name of the backend a context runs on, for example "starpu".
+ * @memory the string is static            @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors none: null for a null handle
+ * @source PyOP2 configuration["backend"] */
+OP2_API const char *op2_backend_name(op2_context ctx);
+
+/** @brief The number of CPU workers the context's backend really runs with.
+ * @units  threads                         @memory keeps nothing
+ * @sync   never blocks, runs nothing      @mpi    not collective
+ * @errors none: 0 for a null handle       @source op2 */
+OP2_API int op2_workers(op2_context ctx);
+
+/** @brief Why a backend cannot be used here.
+ * @memory the string is static; null when the backend is usable
+ * @sync   never blocks, runs nothing      @mpi    not collective
+ * @errors none: an unknown name is answered in words as well
+ * @source libCEED's answering delegates */
+OP2_API const char *op2_backend_unavailable(const char *name);
+
+/** @brief Print the table of environment variables: name, default, present value and meaning.
+ * @memory keeps nothing                   @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors OP2_ERR_ARG (null stream), OP2_ERR_IO
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_environment_write(FILE *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

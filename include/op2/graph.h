@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_GRAPH_H
+#define OP2_GRAPH_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "op2/status.h"
+#include "op2/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @file graph.h
+ * Looking at what is queued, running it, and what it cost. */
+
+/** @brief Run everything that is queued and wait for it.
+ * @memory keeps nothing                   @sync   flushes and waits
+ * @mpi    every rank flushes at the same place
+ * @errors the lowest-numbered execution failure not reported before; OP2_ERR_STATE
+ * @source op2; PyOP2 lazy evaluate_all */
+OP2_API OP2_NODISCARD op2_status op2_flush(op2_context ctx);
+
+/** @brief Write the graph of the loops that are queued, in Graphviz' language.
+ * Loops show kernel, set, call site and state; edges show the dat or global and RAW, WAR or WAW. The text is
+ * the same for the same program, run after run.
+ * @memory keeps nothing                   @sync   never blocks, runs nothing
+ * @mpi    rank-local                      @errors OP2_ERR_ARG, OP2_ERR_IO
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_graph_write_dot(op2_context ctx, FILE *stream);
+
+/** @brief Write in words what the context did with the loops it was given: what forced them to run and how they were run.
+ * @memory keeps nothing                   @sync   never blocks, runs nothing
+ * @mpi    rank-local                      @errors OP2_ERR_ARG, OP2_ERR_IO
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_explain(op2_context ctx, FILE *stream);
+
+/** @brief The number of loops queued and not yet run.
+ * @units  loops                           @memory keeps nothing
+ * @sync   never blocks, runs nothing      @mpi    rank-local
+ * @errors none: 0 for a null handle       @source op2 */
+OP2_API int64_t op2_queued(op2_context ctx);
+
+/** What one kernel over one set has cost so far. */
+typedef struct op2_profile {
+  const char *kernel; /**< the kernel's name */
+  const char *set;    /**< the set's name */
+  int64_t calls;      /**< loops run */
+  int64_t elements;   /**< elements all of them ran over */
+  double seconds;     /**< time in generated code, summed over workers */
+  double bytes;       /**< data the loops had to move at least: each value they touch once, maps included */
+} op2_profile;
+
+/** @brief The i-th line of the profile, in the order the loops were first run.
+ * @memory *profile is the caller's; the strings in it live as long as the kernel and the set
+ * @sync   never blocks, runs nothing      @mpi    rank-local
+ * @errors OP2_ERR_ARG; OP2_ERR_RANGE past the last line
+ * @source OP2 op_timing_output */
+OP2_API OP2_NODISCARD op2_status op2_profile_get(op2_context ctx, int i, op2_profile *profile);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

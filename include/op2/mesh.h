@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_MESH_H
+#define OP2_MESH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "op2/status.h"
+#include "op2/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @file mesh.h
+ * Sets, maps between them, and data on them. Inputs are copied unless the name says `_wrap`. Names appear in error
+ * messages, in the graph and in generated code; they need not be unique except for constants. A name may
+ * be null, which gives a numbered one.
+ *
+ * Every set is numbered core, owned, exec halo, non-exec halo, in that order. On one process without halos
+ * the four ends are equal. "Owned size" below means the end of the owned section, "total size" the end of the last. */
+
+/* ---- sets ------------------------------------------------------------------------------------------------ */
+
+/** @brief Declare a set of `size` elements without halo.
+ * @units  elements                        @memory the handle is the caller's
+ * @sync   never blocks, runs nothing      @mpi    size is rank-local
+ * @errors OP2_ERR_STATE (no context), OP2_ERR_ARG (negative size), OP2_ERR_NOMEM
+ * @source OP2 op_decl_set; PyOP2 Set */
+OP2_API OP2_NODISCARD op2_status op2_set_create(op2_context ctx, int64_t size, const char *name, op2_set *set);
+
+/** @brief Declare a set by the ends of its four sections.
+ * Loops run over core and owned elements; a loop that modifies something through a map also runs over the exec
+ * halo, where its global reductions do not count.
+ * @shape  ends[4]: core <= owned <= exec <= total
+ * @units  elements                        @memory ends is copied
+ * @sync   never blocks, runs nothing      @mpi    sizes are rank-local
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG (negative or decreasing ends), OP2_ERR_NOMEM
+ * @source PyOP2 Set with (core, owned, exec, non-exec) sizes */
+OP2_API OP2_NODISCARD op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const char *name,
+                                                         op2_set *set);
+
+/** @brief Declare a subset, which can be looped over wherever a set can.
+ * Indices are sorted and duplicates removed. A subset of a subset takes positions in its parent and refers to the same
+ * base set: maps and dats of a loop over a subset are those of its base set.
+ * @shape  idx[n]                          @units  elements of the parent, in [0, its size)
+ * @memory idx is copied; may be null when n is 0
+ * @sync   never blocks, runs nothing      @mpi    rank-local indices
+ * @errors OP2_ERR_ARG, OP2_ERR_RANGE (position and value in the message), OP2_ERR_NOMEM
+ * @source PyOP2 Subset */
+OP2_API OP2_NODISCARD op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *idx, const char *name,
+                                                   op2_set *subset);
+
+/** @brief Sizes of a set, or of a subset: the number of its elements below each section end.
+ * @shape  ends[4]: core, owned, exec, total
+ * @units  elements                        @memory ends is the caller's
+ * @sync   never blocks, runs nothing      @mpi    not collective
+ * @errors OP2_ERR_ARG                     @source OP2 op_get_size */
+OP2_API OP2_NODISCARD op2_status op2_set_sections(op2_set set, int64_t ends[4]);
+
+/** @brief Owned size of a set or subset.
+ * @units  elements                        @memory keeps nothing
+ * @sync   never blocks, runs nothing      @mpi    not collective
+ * @errors none: -1 for a null handle      @source OP2 op_get_size_local */
+OP2_API int64_t op2_set_size(op2_set set);
+
+/** @brief The sorted base-set indices of a subset.
+ * @shape  (*idx)[*n]                      @units  elements of the base set
+ * @memory *idx belongs to the subset and lives as long as it does
+ * @sync   never blocks, runs nothing      @mpi    not collective
+ * @errors OP2_ERR_ARG (null, or not a subset)
+ * @source PyOP2 Subset.indices */
+OP2_API OP2_NODISCARD op2_status op2_subset_indices(op2_set subset, int64_t *n, const int64_t **idx);
+
+/** @brief Give up a set or subset handle.
+ * @memory freed when nothing uses it any more   @sync   never blocks, runs nothing
+ * @mpi    not collective                        @errors none
+ * @source op2 */
+OP2_API void op2_set_destroy(op2_set *set);
+
+/* ---- maps ------------------------------------------------------------------------------------------------ */
+
+/** @brief Declare a map: arity elements of `to` for every element of `from`.
+ * @shape  idx[from total size][arity], row-major, entries in [0, to total size)
+ * @units  elements, never bytes           @memory idx is copied; null declares a map without values
+ * @sync   never blocks, runs nothing      @mpi    entries are rank-local
+ * @errors OP2_ERR_ARG, OP2_ERR_RANGE (row, column and value in the message), OP2_ERR_MISMATCH (two contexts, or a
+ *         subset), OP2_ERR_NOMEM; on error *map is untouched
+ * @source OP2 op_decl_map; PyOP2 Map */
+OP2_API OP2_NODISCARD op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name,
+                                                op2_map *map);
+
+/** @brief Declare the map whose slot k is slot perm[k] of another.
+ * @shape  perm[arity], a permutation of 0..arity-1
+ * @units  slots                           @memory perm is copied; the values are a copy of base's
+ * @sync   never blocks, runs nothing      @mpi    not collective
+ * @errors OP2_ERR_ARG, OP2_ERR_RANGE (not a permutation), OP2_ERR_NOMEM
+ * @source PyOP2 PermutedMap */
+OP2_API OP2_NODISCARD op2_status op2_map_create_permuted(op2_map base, const int *perm, const char *name, op2_map *map);
+
+/** @brief Declare the composition maps[0] after maps[1] after ... maps[n-1].
+ * The result goes from the from-set of the last map to the to-set of the first; all maps but the first have arity 1.
+ * @shape  maps[n], n >= 1                 @units  maps
+ * @memory the values are new; the parts may be destroyed
+ * @sync   never blocks, runs nothing      @mpi    not collective
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (sets do not match, or an inner arity is not 1), OP2_ERR_NOMEM
+ * @source PyOP2 ComposedMap */
+OP2_API OP2_NODISCARD op2_status op2_map_create_composed(int n, const op2_map *maps, const char *name, op2_map *map);
+
+/** @brief Give up a map handle.
+ * @memory freed when nothing uses it any more   @sync   never blocks, runs nothing
+ * @mpi    not collective                        @errors none
+ * @source op2 */
+OP2_API void op2_map_destroy(op2_map *map);
+
+/* ---- dats ------------------------------------------------------------------------------------------------ */
+
+/** @brief Declare a dat: dim values of one type for every element of a set, stored element by element.
+ * @shape  data[set total size][dim]       @units  values of `type`
+ * @memory data is copied; null gives zeros, allocated at first use
+ * @sync   never blocks, runs nothing      @mpi    rank-local data
+ * @errors OP2_ERR_ARG (dim < 1, null, a subset), OP2_ERR_TYPE, OP2_ERR_NOMEM
+ * @source OP2 op_decl_dat, op_decl_dat_temp; PyOP2 Dat */
+OP2_API OP2_NODISCARD op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data, const char *name,
+                                                op2_dat *dat);
+
+/** @brief Declare a dat over memory that stays the caller's.
+ * Between this call and the dat's end the memory is touched only inside access scopes of this dat.
+ * @shape  data[set total size][dim]       @units  values of `type`
+ * @memory data is borrowed until the handle is destroyed and no queued loop uses the dat; aligned for its type
+ * @sync   never blocks, runs nothing; op2_flush() before freeing the memory
+ * @mpi    rank-local data
+ * @errors as op2_dat_create(); OP2_ERR_ARG also for null or misaligned data and for memory that another wrapped dat
+ *         covers
+ * @source OP2 op_decl_dat with user memory */
+OP2_API OP2_NODISCARD op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const char *name,
+                                              op2_dat *dat);
+
+/** @brief Open a scope for reading a dat in place.
+ * Runs what the dat's values depend on. Until op2_dat_read_end() loops that modify the dat are refused.
+ * @shape  (*data)[set total size][dim]    @units  values of the dat's type
+ * @memory *data belongs to the dat and is valid until the scope ends
+ * @sync   forces the dat's last writer and what that depends on
+ * @mpi    not collective
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (a write scope is open), or the execution failure that poisoned the dat
+ * @source OP2 op_fetch_data; PyOP2 Dat.data_ro_with_halos */
+OP2_API OP2_NODISCARD op2_status op2_dat_read_begin(op2_dat dat, const void **data);
+
+/** @brief Close a scope opened by op2_dat_read_begin(); scopes for reading nest.
+ * @memory nulls *data                     @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors OP2_ERR_ARG, OP2_ERR_STATE (no such scope)
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_dat_read_end(op2_dat dat, const void **data);
+
+/** @brief Open a scope for reading and writing a dat in place.
+ * Runs everything queued that uses the dat. Until op2_dat_write_end() loops that use the dat are refused.
+ * @shape  (*data)[set total size][dim]    @units  values of the dat's type
+ * @memory *data belongs to the dat and is valid until the scope ends
+ * @sync   forces every queued user of the dat and what those depend on
+ * @mpi    not collective
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (a scope is open), or the execution failure that poisoned the dat
+ * @source PyOP2 Dat.data_with_halos */
+OP2_API OP2_NODISCARD op2_status op2_dat_write_begin(op2_dat dat, void **data);
+
+/** @brief Close a scope opened by op2_dat_write_begin().
+ * @memory nulls *data                     @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors OP2_ERR_ARG, OP2_ERR_STATE (no such scope)
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_dat_write_end(op2_dat dat, void **data);
+
+/** @brief Copy the owned values of a dat out.
+ * @shape  out[set owned size][dim]        @units  values of the dat's type
+ * @memory out is the caller's             @sync   as op2_dat_read_begin()
+ * @mpi    not collective                  @errors as op2_dat_read_begin()
+ * @source OP2 op_fetch_data; PyOP2 Dat.data_ro */
+OP2_API OP2_NODISCARD op2_status op2_dat_get(op2_dat dat, void *out);
+
+/** @brief Overwrite the owned values of a dat; cures a poisoned one.
+ * @shape  in[set owned size][dim]         @units  values of the dat's type
+ * @memory in is copied                    @sync   forces every queued user of the dat
+ * @mpi    not collective
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (a scope is open), OP2_ERR_NOMEM
+ * @source PyOP2 Dat.data */
+OP2_API OP2_NODISCARD op2_status op2_dat_set(op2_dat dat, const void *in);
+
+/** @brief Copy all values of a dat out, halo included.
+ * @shape  out[set total size][dim]        @units  values of the dat's type
+ * @memory out is the caller's             @sync   as op2_dat_read_begin()
+ * @mpi    not collective                  @errors as op2_dat_read_begin()
+ * @source PyOP2 Dat.data_ro_with_halos */
+OP2_API OP2_NODISCARD op2_status op2_dat_get_halo(op2_dat dat, void *out);
+
+/** @brief Overwrite all values of a dat, halo included; cures a poisoned one.
+ * @shape  in[set total size][dim]         @units  values of the dat's type
+ * @memory in is copied                    @sync   forces every queued user of the dat
+ * @mpi    not collective                  @errors as op2_dat_set()
+ * @source PyOP2 Dat.data_with_halos */
+OP2_API OP2_NODISCARD op2_status op2_dat_set_halo(op2_dat dat, const void *in);
+
+/** @brief Whether storage for the dat exists yet; dats without data get theirs at first use.
+ * @memory keeps nothing                   @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors none: false for a null handle
+ * @source PyOP2 Dat._is_allocated */
+OP2_API bool op2_dat_allocated(op2_dat dat);
+
+/** @brief Give up a dat handle.
+ * @memory freed when nothing uses it any more   @sync   never blocks, runs nothing
+ * @mpi    not collective                        @errors none
+ * @source op2 */
+OP2_API void op2_dat_destroy(op2_dat *dat);
+
+/* ---- globals and constants ------------------------------------------------------------------------------- */
+
+/** @brief Declare a global: dim values that loops read or reduce into.
+ * @shape  data[dim]                       @units  values of `type`
+ * @memory data is copied; null gives zeros
+ * @sync   never blocks, runs nothing      @mpi    the same values on every rank
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG (dim < 1), OP2_ERR_TYPE, OP2_ERR_NOMEM
+ * @source OP2 op_decl_gbl; PyOP2 Global */
+OP2_API OP2_NODISCARD op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *data,
+                                                const char *name, op2_gbl *gbl);
+
+/** @brief Copy a global's values out.
+ * @shape  out[dim]                        @units  values of the global's type
+ * @memory out is the caller's             @sync   forces the global's last writer and what that depends on
+ * @mpi    not collective
+ * @errors OP2_ERR_ARG, or the execution failure that poisoned the global
+ * @source PyOP2 Global.data */
+OP2_API OP2_NODISCARD op2_status op2_gbl_get(op2_gbl gbl, void *out);
+
+/** @brief Set a global's values for the loops queued from now on.
+ * Loops queued before keep the values they were queued with; so a reduction can be zeroed in a time loop
+ * without running anything.
+ * @shape  in[dim]                         @units  values of the global's type
+ * @memory in is copied                    @sync   never blocks, runs nothing
+ * @mpi    the same values on every rank   @errors OP2_ERR_ARG, OP2_ERR_NOMEM
+ * @source PyOP2 Global.data */
+OP2_API OP2_NODISCARD op2_status op2_gbl_set(op2_gbl gbl, const void *in);
+
+/** @brief Give up a global handle.
+ * @memory freed when nothing uses it any more   @sync   never blocks, runs nothing
+ * @mpi    not collective                        @errors none
+ * @source op2 */
+OP2_API void op2_gbl_destroy(op2_gbl *gbl);
+
+/** @brief Declare a constant that kernels queued in this context see under its name.
+ * In a kernel a constant of dim 1 is a scalar, any other an array. A parameter or local variable of the
+ * same name hides it. Values are captured when a loop is queued.
+ * @shape  data[dim]                       @units  values of `type`
+ * @memory data is copied                  @sync   never blocks, runs nothing
+ * @mpi    the same values on every rank
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_TYPE, OP2_ERR_NAME (not an identifier, or taken), OP2_ERR_NOMEM
+ * @source OP2 op_decl_const; PyOP2 Const */
+OP2_API OP2_NODISCARD op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void *data,
+                                                  const char *name, op2_const *cst);
+
+/** @brief Change a constant for the loops queued from now on; nothing is recompiled.
+ * @shape  in[dim]                         @units  values of the constant's type
+ * @memory in is copied                    @sync   never blocks, runs nothing
+ * @mpi    the same values on every rank   @errors OP2_ERR_ARG
+ * @source PyOP2 Const.data */
+OP2_API OP2_NODISCARD op2_status op2_const_set(op2_const cst, const void *in);
+
+/** @brief Give up a constant; its name becomes free.
+ * @memory freed at once; queued loops have their own copies
+ * @sync   never blocks, runs nothing      @mpi    not collective
+ * @errors none                            @source PyOP2 Const.remove_from_namespace */
+OP2_API void op2_const_destroy(op2_const *cst);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

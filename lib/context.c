@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "context.h"
+
+#include "error.h"
+#include "log.h"
+#include "loop.h"
+#include "mem.h"
+
+int64_t op2i_next_id(op2_context ctx) { return ++ctx->next_id; }
+
+op2_status op2i_context_check(op2_context ctx) {
+  if (!ctx) return op2i_error(OP2_ERR_STATE, "op2 is not initialised: the context is null");
+  if (ctx->finalized) return op2i_error(OP2_ERR_STATE, "the context has ended");
+  if (ctx->fatal) return op2i_error(OP2_ERR_FATAL, "the context is dead after an earlier fatal error");
+  return OP2_SUCCESS;
+}
+
+void op2i_context_unref(op2_context ctx) {
+  if (--ctx->refs > 0) return;
+  op2i_loop_table_free(ctx);
+  op2i_config_free(&ctx->config);
+  op2i_free(ctx);
+}
+
+static op2_status choose_backend(op2_context ctx) {
+  const char *name = ctx->config.backend;
+  ctx->backend = name ? op2i_backend_find(name) : op2i_backend_default();
+  if (!ctx->backend)
+    return op2i_error(OP2_ERR_OPTION, "there is no backend '%s': choose from sequential, openmp, starpu, check, cuda, opencl",
+                      name);
+  const char *reason = ctx->backend->unavailable();
+  if (reason) return op2i_error(OP2_ERR_UNAVAILABLE, "backend %s is not available: %s", ctx->backend->name, reason);
+  return ctx->backend->open(ctx, &ctx->backend_state);
+}
+
+op2_status op2_init(const op2_options *options, op2_context *ctx_out) {
+  if (!ctx_out) return op2i_error(OP2_ERR_ARG, "op2_init: where to put the context is null");
+  op2_context ctx = op2i_calloc(1, sizeof *ctx);
+  if (!ctx) return op2i_error_nomem("a context");
+  ctx->refs = 1;
+  op2_status status;
+  OP2I_TRY(op2i_config_init(&ctx->config, options));
+  OP2I_TRY(choose_backend(ctx));
+  status = op2i_sched_create(ctx, &ctx->sched);
+  if (status) {
+    ctx->backend->close(ctx->backend_state);
+    goto fail;
+  }
+  op2i_log(ctx, OP2I_LOG_INFO, "backend %s, %d workers", ctx->backend->name, op2_workers(ctx));
+  *ctx_out = ctx;
+  return OP2_SUCCESS;
+fail:
+  op2i_context_unref(ctx);
+  return status;
+}
+
+static void drop_failures(op2_context ctx) {
+  while (ctx->failures) {
+    struct op2i_failure *failure = ctx->failures;
+    ctx->failures = failure->next;
+    op2i_log(ctx, OP2I_LOG_ERROR, "also failed: %s", failure->message);
+    failure->next = NULL;
+    op2i_failure_unref(failure);
+  }
+}
+
+op2_status op2_finalize(op2_context *handle) {
+  if (!handle || !*handle) return OP2_SUCCESS;
+  op2_context ctx = *handle;
+  *handle = NULL;
+  op2_status status = ctx->fatal ? OP2_SUCCESS : op2i_sched_flush(ctx->sched, "op2_finalize");
+  /* What cannot be returned here is at least said: nothing unreported is lost. */
+  drop_failures(ctx);
+  ctx->finalized = true;
+  op2i_sched_destroy(ctx->sched);
+  op2i_loop_table_free(ctx);
+  op2i_jit_close(ctx);
+  ctx->backend->close(ctx->backend_state);
+  op2i_context_unref(ctx);
+  return status;
+}
+
+bool op2_initialised(op2_context ctx) { return ctx && !ctx->finalized; }
+const char *op2_backend_name(op2_context ctx) { return ctx ? ctx->backend->name : NULL; }
+
+int op2_workers(op2_context ctx) {
+  return ctx && !ctx->finalized ? ctx->backend->workers(ctx->backend_state) : 0;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Globals and constants. */
+#include <ctype.h>
+#include <string.h>
+
+#include "context.h"
+#include "error.h"
+#include "mem.h"
+
+static op2_status check_values(op2_context ctx, int dim, op2_type type, const char *kind, const char *name) {
+  op2_status status = op2i_context_check(ctx);
+  if (status) return status;
+  if (dim < 1) return op2i_error(OP2_ERR_ARG, "%s '%s': dim %d is not positive", kind, name, dim);
+  if (!op2i_type_size(type)) return op2i_error(OP2_ERR_TYPE, "%s '%s': %d is not an op2_type", kind, name, (int)type);
+  return OP2_SUCCESS;
+}
+
+/* ---- globals --------------------------------------------------------------------------------------------- */
+
+struct op2i_version *op2i_version_ref(struct op2i_version *version) {
+  version->refs++;
+  return version;
+}
+
+void op2i_version_unref(struct op2i_version *version) {
+  if (!version || --version->refs > 0) return;
+  op2i_resource_clear(&version->res);
+  op2i_free(version->name);
+  op2_context ctx = version->ctx;
+  op2i_free(version);
+  op2i_context_unref(ctx);
+}
+
+static struct op2i_version *make_version(op2_context ctx, const char *name, size_t bytes, const void *data) {
+  /* Whole lines, so that the flexible array may be handled as 64-byte aligned storage. */
+  size_t room = (sizeof(struct op2i_version) + bytes + 63) / 64 * 64;
+  struct op2i_version *version = op2i_alloc_data(room);
+  if (!version) return NULL;
+  version->name = op2i_strdup(name);
+  if (!version->name) {
+    op2i_free(version);
+    return NULL;
+  }
+  version->refs = 1;
+  version->ctx = ctx;
+  ctx->refs++;
+  op2i_resource_init(&version->res, ctx);
+  if (data) memcpy(version->data, data, bytes);
+  return version;
+}
+
+static void release_gbl(void *object) { op2i_version_unref(((op2_gbl)object)->now); }
+
+op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *data, const char *name, op2_gbl *out) {
+  op2_status status = check_values(ctx, dim, type, "global", name ? name : "");
+  if (status) return status;
+  if (!out) return op2i_error(OP2_ERR_ARG, "op2_gbl_create: where to put the global is null");
+  op2_gbl gbl = op2i_calloc(1, sizeof *gbl);
+  if (!gbl) return op2i_error_nomem("a global");
+  gbl->dim = dim;
+  gbl->type = type;
+  gbl->bytes = (size_t)dim * op2i_type_size(type);
+  status = op2i_object_init(gbl, ctx, OP2I_GBL, name, release_gbl);
+  if (status) {
+    op2i_free(gbl);
+    return status;
+  }
+  gbl->now = make_version(ctx, gbl->obj.name, gbl->bytes, data);
+  if (!gbl->now) {
+    op2i_unref(gbl);
+    return op2i_error_nomem("a global");
+  }
+  *out = gbl;
+  return OP2_SUCCESS;
+}
+
+op2_status op2_gbl_get(op2_gbl gbl, void *out) {
+  op2_status status = op2i_object_check(gbl, OP2I_GBL, "op2_gbl_get");
+  if (!status) status = op2i_context_check(gbl->obj.ctx);
+  if (status) return status;
+  if (!out) return op2i_error(OP2_ERR_ARG, "op2_gbl_get: global '%s': a null pointer", gbl->obj.name);
+  op2_context ctx = gbl->obj.ctx;
+  status = op2i_sched_force(ctx->sched, &gbl->now->res, false, "op2_gbl_get", gbl->obj.name);
+  if (!status) status = op2i_resource_report(ctx, &gbl->now->res);
+  if (status) return status;
+  memcpy(out, gbl->now->data, gbl->bytes);
+  return OP2_SUCCESS;
+}
+
+op2_status op2_gbl_set(op2_gbl gbl, const void *in) {
+  op2_status status = op2i_object_check(gbl, OP2I_GBL, "op2_gbl_set");
+  if (status) return status;
+  if (!in) return op2i_error(OP2_ERR_ARG, "op2_gbl_set: global '%s': a null pointer", gbl->obj.name);
+  struct op2i_version *version = make_version(gbl->obj.ctx, gbl->obj.name, gbl->bytes, in);
+  if (!version) return op2i_error_nomem("a global's values");
+  op2i_version_unref(gbl->now);
+  gbl->now = version;
+  return OP2_SUCCESS;
+}
+
+void op2_gbl_destroy(op2_gbl *gbl) {
+  if (!gbl) return;
+  op2i_unref(*gbl);
+  *gbl = NULL;
+}
+
+/* ---- constants ------------------------------------------------------------------------------------------- */
+
+static void release_const(void *object) {
+  op2_const cst = object;
+  op2i_free(cst->data);
+}
+
+static bool is_identifier(const char *name) {
+  if (!name || !(isalpha((unsigned char)*name) || *name == '_')) return false;
+  for (const char *c = name; *c; c++)
+    if (!isalnum((unsigned char)*c) && *c != '_') return false;
+  return true;
+}
+
+static op2_status check_name(op2_context ctx, const char *name) {
+  if (!is_identifier(name))
+    return op2i_error(OP2_ERR_NAME, "constant '%s': the name must be a C identifier, since kernels use it", name ? name : "");
+  for (op2_const c = ctx->consts; c; c = c->next)
+    if (!strcmp(c->obj.name, name)) return op2i_error(OP2_ERR_NAME, "constant '%s' exists already", name);
+  return OP2_SUCCESS;
+}
+
+op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void *data, const char *name, op2_const *out) {
+  op2_status status = check_values(ctx, dim, type, "constant", name ? name : "");
+  if (!status) status = check_name(ctx, name);
+  if (status) return status;
+  if (!data || !out) return op2i_error(OP2_ERR_ARG, "constant '%s': a null pointer", name);
+  op2_const cst = op2i_calloc(1, sizeof *cst);
+  if (!cst) return op2i_error_nomem("a constant");
+  cst->dim = dim;
+  cst->type = type;
+  cst->bytes = (size_t)dim * op2i_type_size(type);
+  cst->data = op2i_malloc(cst->bytes);
+  if (!cst->data) {
+    status = op2i_error_nomem("a constant");
+    goto fail;
+  }
+  memcpy(cst->data, data, cst->bytes);
+  OP2I_TRY(op2i_object_init(cst, ctx, OP2I_CONST, name, release_const));
+  op2_const last = ctx->consts;
+  while (last && last->next) last = last->next;
+  cst->prev = last;
+  *(last ? &last->next : &ctx->consts) = cst;
+  ctx->const_epoch++;
+  *out = cst;
+  return OP2_SUCCESS;
+fail:
+  op2i_free(cst->data);
+  op2i_free(cst);
+  return status;
+}
+
+op2_status op2_const_set(op2_const cst, const void *in) {
+  op2_status status = op2i_object_check(cst, OP2I_CONST, "op2_const_set");
+  if (status) return status;
+  if (!in) return op2i_error(OP2_ERR_ARG, "op2_const_set: constant '%s': a null pointer", cst->obj.name);
+  memcpy(cst->data, in, cst->bytes);
+  return OP2_SUCCESS;
+}
+
+void op2_const_destroy(op2_const *handle) {
+  if (!handle || !*handle) return;
+  op2_const cst = *handle;
+  op2_context ctx = cst->obj.ctx;
+  /* The name becomes free now: a constant has no other users, since loops capture values. */
+  if (cst->prev) cst->prev->next = cst->next;
+  else ctx->consts = cst->next;
+  if (cst->next) cst->next->prev = cst->prev;
+  ctx->const_epoch++;
+  op2i_unref(cst);
+  *handle = NULL;
+}

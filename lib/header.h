@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_HEADER_H
+#define OP2I_HEADER_H
+
+#include "op2/loop.h"
+#include "text.h"
+
+/* The #include lines of a kernel's headers. For each header that is a file, and each file it includes in quotes, a comment with a
+ * digest of the contents follows, so that an edited header makes other generated text and is compiled anew. Errors:
+ * OP2_ERR_IO naming kernel and header; OP2_ERR_NOMEM. */
+op2_status op2i_headers_collect(const op2_kernel_desc *desc, struct op2i_text *out);
+
+#endif

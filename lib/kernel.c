@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kernel.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "context.h"
+#include "error.h"
+#include "header.h"
+#include "mem.h"
+
+static void free_strings(char **strings) {
+  for (char **s = strings; s && *s; s++) op2i_free(*s);
+  op2i_free(strings);
+}
+
+static void free_parts(op2_kernel kernel) {
+  op2i_free(kernel->source);
+  op2i_free(kernel->file);
+  op2i_free(kernel->headers);
+  free_strings(kernel->includes);
+  op2i_free(kernel->consts);
+  op2i_signature_free(&kernel->signature);
+}
+
+static void release_kernel(void *object) { free_parts(object); }
+
+static op2_status copy_string(const char *text, char **out) {
+  if (!text) return OP2_SUCCESS;
+  *out = op2i_strdup(text);
+  return *out ? OP2_SUCCESS : op2i_error_nomem("a kernel");
+}
+
+static op2_status copy_strings(const char *const *strings, char ***out) {
+  if (!strings) return OP2_SUCCESS;
+  size_t n = 0;
+  while (strings[n]) n++;
+  *out = op2i_calloc(n + 1, sizeof **out);
+  if (!*out) return op2i_error_nomem("a kernel");
+  for (size_t i = 0; i < n; i++) {
+    op2_status status = copy_string(strings[i], &(*out)[i]);
+    if (status) return status;
+  }
+  return OP2_SUCCESS;
+}
+
+op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
+  op2_status status = op2i_context_check(ctx);
+  if (status) return status;
+  if (!desc || !out || !desc->source) return op2i_error(OP2_ERR_ARG, "op2_kernel_create: a null pointer");
+  if (!desc->name || !*desc->name) return op2i_error(OP2_ERR_NAME, "op2_kernel_create: the kernel has no name");
+  op2_kernel kernel = op2i_calloc(1, sizeof *kernel);
+  if (!kernel) return op2i_error_nomem("a kernel");
+  struct op2i_text headers = {0};
+  OP2I_TRY(copy_string(desc->source, &kernel->source));
+  OP2I_TRY(copy_string(desc->file, &kernel->file));
+  OP2I_TRY(copy_strings(desc->includes, &kernel->includes));
+  OP2I_TRY(op2i_headers_collect(desc, &headers));
+  OP2I_TRY(copy_string(headers.chars ? headers.chars : "", &kernel->headers));
+  kernel->line = desc->line;
+  kernel->const_epoch = -1;
+  OP2I_TRY(op2i_signature_parse(kernel->source, desc->name, &kernel->signature));
+  OP2I_TRY(op2i_object_init(kernel, ctx, OP2I_KERNEL, desc->name, release_kernel));
+  op2i_text_free(&headers);
+  *out = kernel;
+  return OP2_SUCCESS;
+fail:
+  op2i_text_free(&headers);
+  free_parts(kernel);
+  op2i_free(kernel);
+  return status;
+}
+
+void op2_kernel_destroy(op2_kernel *kernel) {
+  if (!kernel) return;
+  op2i_unref(*kernel);
+  *kernel = NULL;
+}
+
+op2_status op2i_kernel_bind_consts(op2_kernel kernel) {
+  op2_context ctx = kernel->obj.ctx;
+  if (kernel->const_epoch == ctx->const_epoch) return OP2_SUCCESS;
+  int64_t n = 0, capacity = 0;
+  op2_const *used = NULL;
+  for (op2_const c = ctx->consts; c; c = c->next) {
+    if (!op2i_source_uses(kernel->source, c->obj.name)) continue;
+    if (op2i_grow(&used, sizeof *used, n, &capacity)) {
+      op2i_free(used);
+      return op2i_error_nomem("a kernel's constants");
+    }
+    used[n++] = c;
+  }
+  op2i_free(kernel->consts);
+  kernel->consts = used;
+  kernel->nconsts = (int)n;
+  kernel->const_epoch = ctx->const_epoch;
+  return OP2_SUCCESS;
+}

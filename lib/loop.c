@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of distinct loops: found by kernel, set and arguments, made once. */
+#include "loop.h"
+
+#include <string.h>
+
+#include "context.h"
+#include "error.h"
+#include "mem.h"
+
+/* ---- resolving arguments --------------------------------------------------------------------------------- */
+
+/* Number of `object` in a table of distinct ones, added when new; tables have room for nargs entries. */
+static int32_t number_of(void **table, int *n, void *object) {
+  for (int i = 0; i < *n; i++)
+    if (table[i] == object) return i;
+  table[*n] = object;
+  return (*n)++;
+}
+
+static void resolve_dat(struct op2_loop_s *loop, const op2_arg *arg, struct op2i_loop_arg *out) {
+  op2_dat dat = arg->object;
+  out->type = dat->type;
+  out->dim = dat->dim;
+  out->dat = number_of((void **)loop->dats, &loop->ndats, dat);
+  if (out->kind == OP2I_ARG_DIRECT) return;
+  out->map = number_of((void **)loop->maps, &loop->nmaps, arg->map);
+  out->slot = out->kind == OP2I_ARG_SLOT ? arg->idx : out->kind == OP2I_ARG_ITER ? OP2_ITER(0) - arg->idx : -1;
+  out->arity = out->kind == OP2I_ARG_SLOT ? 1 : arg->map->arity;
+  loop->indirect = true;
+  loop->indirect_write |= arg->access != OP2_READ;
+}
+
+static int32_t take(int32_t *used, size_t bytes, size_t align) {
+  int32_t at = (int32_t)(((size_t)*used + align - 1) / align * align);
+  *used = at + (int32_t)bytes;
+  return at;
+}
+
+static void resolve_args(struct op2_loop_s *loop, const op2_arg *args) {
+  for (int n = 0; n < loop->nargs; n++) {
+    struct op2i_loop_arg *out = &loop->args[n];
+    *out = (struct op2i_loop_arg){.kind = op2i_arg_kind(&args[n]), .access = (op2_access)args[n].access, .slot = -1,
+                                  .arity = 1, .dat = -1, .map = -1, .gbl = -1, .offset = -1};
+    if (out->kind == OP2I_ARG_IDX) {
+      out->type = loop->kernel->signature.params[n].type == OP2_I32 ? OP2_I32 : OP2_I64;
+      out->dim = 1;
+    } else if (out->kind == OP2I_ARG_VAL) {
+      out->type = (op2_type)args[n].type;
+      out->dim = args[n].dim;
+      out->offset = take(&loop->payload_bytes, (size_t)out->dim * op2i_type_size(out->type), 16);
+    } else if (out->kind == OP2I_ARG_GBL) {
+      op2_gbl gbl = args[n].object;
+      out->type = gbl->type;
+      out->dim = gbl->dim;
+      out->gbl = number_of((void **)loop->gbls, &loop->ngbls, gbl);
+      if (out->access != OP2_READ) out->offset = take(&loop->partial_bytes, gbl->bytes, 16);
+    } else {
+      resolve_dat(loop, &args[n], out);
+    }
+  }
+  loop->partial_bytes = (loop->partial_bytes + 63) / 64 * 64;
+}
+
+static op2_status resolve_consts(struct op2_loop_s *loop) {
+  op2_kernel kernel = loop->kernel;
+  loop->const_epoch = kernel->const_epoch;
+  loop->consts = op2i_calloc((size_t)kernel->nconsts, sizeof *loop->consts);
+  if (!loop->consts) return op2i_error_nomem("a loop's constants");
+  for (int c = 0; c < kernel->nconsts; c++) {
+    op2_const cst = kernel->consts[c];
+    struct op2i_loop_const *out = &loop->consts[c];
+    out->name = op2i_strdup(cst->obj.name);
+    if (!out->name) return op2i_error_nomem("a loop's constants");
+    loop->nconsts++;
+    out->id = cst->obj.id;
+    out->type = cst->type;
+    out->dim = cst->dim;
+    out->offset = take(&loop->payload_bytes, cst->bytes, 16);
+  }
+  return OP2_SUCCESS;
+}
+
+/* ---- properties ------------------------------------------------------------------------------------------ */
+
+static bool through_map(const struct op2i_loop_arg *arg) { return arg->map >= 0; }
+
+/* Work out dat_access and whether element order matters: see the fields. */
+static void classify_dat(struct op2_loop_s *loop, int d) {
+  int uses = 0, reads = 0;
+  bool mapped = false, mixed = false, direct_write = false;
+  op2_access first = OP2_READ;
+  for (int n = 0; n < loop->nargs; n++) {
+    const struct op2i_loop_arg *arg = &loop->args[n];
+    if (arg->dat != d) continue;
+    if (uses++ == 0) first = arg->access;
+    mixed |= arg->access != first;
+    mapped |= through_map(arg);
+    reads += arg->access == OP2_READ;
+    direct_write |= arg->access == OP2_WRITE && !through_map(arg);
+    loop->ordered |= through_map(arg) && (arg->access == OP2_WRITE || arg->access == OP2_RW);
+  }
+  loop->ordered |= mapped && mixed;
+  bool whole = direct_write && uses == 1 && loop->set->base == loop->set;
+  loop->dat_access[d] = reads == uses ? OP2_READ : whole ? OP2_WRITE : OP2_RW;
+}
+
+static void classify(struct op2_loop_s *loop) {
+  for (int d = 0; d < loop->ndats; d++) classify_dat(loop, d);
+  for (int g = 0; g < loop->ngbls; g++) loop->gbl_access[g] = OP2_READ;
+  for (int n = 0; n < loop->nargs; n++)
+    if (loop->args[n].gbl >= 0 && loop->args[n].access != OP2_READ) loop->gbl_access[loop->args[n].gbl] = OP2_RW;
+}
+
+static void set_ranges(struct op2_loop_s *loop) {
+  const int64_t *ends = loop->set->ends;
+  loop->ranges[0] = (struct op2i_range){0, ends[OP2I_OWNED], true};
+  loop->nranges = 1;
+  if (loop->indirect_write && ends[OP2I_EXEC] > ends[OP2I_OWNED])
+    loop->ranges[loop->nranges++] = (struct op2i_range){ends[OP2I_OWNED], ends[OP2I_EXEC], false};
+}
+
+/* Every value once: a dat behind a map counts with all its rows, or with those that so many elements can reach. */
+static void count_bytes(struct op2_loop_s *loop) {
+  double elements = (double)loop->set->ends[OP2I_OWNED];
+  for (int d = 0; d < loop->ndats; d++) {
+    double rows = 0, limit = (double)loop->dats[d]->set->ends[OP2I_OWNED];
+    int ways = 0;
+    for (int n = 0; n < loop->nargs; n++) {
+      const struct op2i_loop_arg *arg = &loop->args[n];
+      if (arg->dat != d) continue;
+      rows += elements * arg->arity;
+      ways |= arg->access == OP2_READ ? 1 : arg->access == OP2_WRITE ? 2 : 3;
+    }
+    loop->bytes += (rows < limit ? rows : limit) * (double)loop->dats[d]->row_bytes * (ways == 3 ? 2 : 1);
+  }
+  for (int m = 0; m < loop->nmaps; m++) loop->bytes += elements * loop->maps[m]->arity * sizeof(int32_t);
+}
+
+/* ---- making and freeing ---------------------------------------------------------------------------------- */
+
+static void free_loop(struct op2_loop_s *loop) {
+  if (loop->sched_release) loop->sched_release(loop->sched_data);
+  for (int v = 0; v < 2; v++) op2i_free(loop->source[v]);
+  for (int c = 0; c < loop->nconsts; c++) op2i_free(loop->consts[c].name);
+  op2i_free(loop->consts);
+  op2i_free(loop->key);
+  op2i_free(loop->args);
+  op2i_free(loop->dats);
+  op2i_free(loop->maps);
+  op2i_free(loop->gbls);
+  op2i_free(loop->dat_access);
+  op2i_free(loop->gbl_access);
+  op2i_free(loop);
+}
+
+static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs, struct op2_loop_s **out) {
+  struct op2_loop_s *loop = op2i_calloc(1, sizeof *loop);
+  if (!loop) return op2i_error_nomem("a loop");
+  size_t n = (size_t)nargs;
+  loop->ctx = set->obj.ctx;
+  loop->kernel = kernel;
+  loop->set = set;
+  loop->nargs = nargs;
+  loop->key = op2i_malloc(n * sizeof *loop->key);
+  loop->args = op2i_calloc(n, sizeof *loop->args);
+  loop->dats = op2i_calloc(n, sizeof *loop->dats);
+  loop->maps = op2i_calloc(n, sizeof *loop->maps);
+  loop->gbls = op2i_calloc(n, sizeof *loop->gbls);
+  loop->dat_access = op2i_calloc(n, sizeof *loop->dat_access);
+  loop->gbl_access = op2i_calloc(n, sizeof *loop->gbl_access);
+  if (!loop->key || !loop->args || !loop->dats || !loop->maps || !loop->gbls || !loop->dat_access || !loop->gbl_access) {
+    free_loop(loop);
+    return op2i_error_nomem("a loop");
+  }
+  *out = loop;
+  return OP2_SUCCESS;
+}
+
+static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2_arg *args, struct op2_loop_s **out) {
+  struct op2_loop_s *loop;
+  op2_status status = allocate_loop(kernel, set, nargs, &loop);
+  if (status) return status;
+  for (int n = 0; n < nargs; n++) {
+    loop->key[n] = args[n];
+    loop->key[n].value = NULL;
+  }
+  resolve_args(loop, args);
+  status = resolve_consts(loop);
+  if (status) {
+    free_loop(loop);
+    return status;
+  }
+  classify(loop);
+  set_ranges(loop);
+  count_bytes(loop);
+  *out = loop;
+  return OP2_SUCCESS;
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+  return hash ^ (hash >> 29);
+}
+
+static uint64_t hash_call(op2_kernel kernel, op2_set set, int nargs, const op2_arg *args) {
+  uint64_t hash = mix(mix((uint64_t)nargs, (uintptr_t)kernel), (uintptr_t)set);
+  for (int n = 0; n < nargs; n++) {
+    const op2_arg *a = &args[n];
+    hash = mix(hash, (uintptr_t)a->tag ^ (uint64_t)(uintptr_t)a->object << 1);
+    hash = mix(hash, (uintptr_t)a->map ^ (uint64_t)(uint32_t)a->idx << 32 ^ (uint64_t)(uint32_t)a->access << 56);
+    hash = mix(hash, (uint64_t)(uint32_t)a->dim << 32 | (uint32_t)a->type);
+  }
+  return hash;
+}
+
+static bool same_consts(struct op2_loop_s *loop) {
+  op2_kernel kernel = loop->kernel;
+  if (loop->const_epoch == kernel->const_epoch) return true;
+  if (loop->nconsts != kernel->nconsts) return false;
+  for (int c = 0; c < loop->nconsts; c++)
+    if (loop->consts[c].id != kernel->consts[c]->obj.id) return false;
+  loop->const_epoch = kernel->const_epoch;
+  return true;
+}
+
+static bool same_call(const struct op2_loop_s *loop, op2_kernel kernel, op2_set set, int nargs, const op2_arg *args) {
+  if (loop->kernel != kernel || loop->set != set || loop->nargs != nargs) return false;
+  for (int n = 0; n < nargs; n++) {
+    const op2_arg *a = &args[n], *k = &loop->key[n];
+    if (a->tag != k->tag || a->object != k->object || a->map != k->map || a->idx != k->idx || a->dim != k->dim ||
+        a->type != k->type || a->access != k->access)
+      return false;
+  }
+  return true;
+}
+
+static op2_status grow_table(struct op2i_loop_table *table) {
+  int64_t nbuckets = table->nbuckets ? 2 * table->nbuckets : 64;
+  struct op2_loop_s **buckets = op2i_calloc((size_t)nbuckets, sizeof(struct op2_loop_s *));
+  if (!buckets) return op2i_error_nomem("the table of loops");
+  for (struct op2_loop_s *loop = table->first; loop; loop = loop->next) {
+    struct op2_loop_s **bucket = &buckets[loop->hash & (uint64_t)(nbuckets - 1)];
+    loop->next_in_bucket = *bucket;
+    *bucket = loop;
+  }
+  op2i_free(table->buckets);
+  table->buckets = buckets;
+  table->nbuckets = nbuckets;
+  return OP2_SUCCESS;
+}
+
+static op2_status ensure_table(op2_context ctx) {
+  if (!ctx->loops) ctx->loops = op2i_calloc(1, sizeof *ctx->loops);
+  if (!ctx->loops) return op2i_error_nomem("the table of loops");
+  return ctx->loops->nloops < ctx->loops->nbuckets ? OP2_SUCCESS : grow_table(ctx->loops);
+}
+
+static void insert(struct op2i_loop_table *table, struct op2_loop_s *loop) {
+  struct op2_loop_s **bucket = &table->buckets[loop->hash & (uint64_t)(table->nbuckets - 1)];
+  loop->next_in_bucket = *bucket;
+  *bucket = loop;
+  loop->prev = table->last;
+  *(table->last ? &table->last->next : &table->first) = loop;
+  table->last = loop;
+  table->nloops++;
+}
+
+static void remove_loop(struct op2i_loop_table *table, struct op2_loop_s *loop) {
+  struct op2_loop_s **at = &table->buckets[loop->hash & (uint64_t)(table->nbuckets - 1)];
+  while (*at != loop) at = &(*at)->next_in_bucket;
+  *at = loop->next_in_bucket;
+  *(loop->prev ? &loop->prev->next : &table->first) = loop->next;
+  *(loop->next ? &loop->next->prev : &table->last) = loop->prev;
+  table->nloops--;
+}
+
+op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2_arg *args,
+                            struct op2_loop_s **out) {
+  /* A call that is found was valid when it was first made and its objects still exist, so it needs no checking. What
+   * the table is asked with is still unchecked: only its addresses are used. */
+  if (!op2i_object_is(set, OP2I_SET) || set->obj.ctx->finalized || !op2i_object_is(kernel, OP2I_KERNEL) || nargs < 1 || !args)
+    return op2i_loop_check(where, kernel, set, nargs, args);
+  op2_context ctx = set->obj.ctx;
+  op2_status status = op2i_kernel_bind_consts(kernel);
+  if (!status) status = ensure_table(ctx);
+  if (status) return status;
+  uint64_t hash = hash_call(kernel, set, nargs, args);
+  struct op2_loop_s *loop = ctx->loops->buckets[hash & (uint64_t)(ctx->loops->nbuckets - 1)];
+  while (loop && !(loop->hash == hash && same_call(loop, kernel, set, nargs, args) && same_consts(loop)))
+    loop = loop->next_in_bucket;
+  bool found = loop;
+  if (!found) status = op2i_loop_check(where, kernel, set, nargs, args);
+  if (!status && !found) status = make_loop(kernel, set, nargs, args, &loop);
+  if (status) return status;
+  loop->hash = hash;
+  if (!found) insert(ctx->loops, loop);
+  for (int n = 0; n < nargs; n++)
+    if (loop->args[n].kind == OP2I_ARG_VAL && !args[n].value)
+      return op2i_error(OP2_ERR_ARG, "%s:%d: loop '%s', argument %d: op2_arg_val of a null pointer", where.file, where.line,
+                        kernel->obj.name, n);
+  status = op2i_loop_check_scopes(where, loop);
+  if (status) return status;
+  op2i_loop_use(loop);
+  *out = loop;
+  return OP2_SUCCESS;
+}
+
+static void each_object(struct op2_loop_s *loop, void (*visit)(void *object)) {
+  for (int d = 0; d < loop->ndats; d++) visit(loop->dats[d]);
+  for (int m = 0; m < loop->nmaps; m++) visit(loop->maps[m]);
+  for (int g = 0; g < loop->ngbls; g++) visit(loop->gbls[g]);
+  visit(loop->kernel);
+  visit(loop->set);
+}
+
+static void take_ref(void *object) { op2i_ref(object); }
+
+void op2i_loop_use(struct op2_loop_s *loop) {
+  if (loop->uses++ == 0) each_object(loop, take_ref);
+}
+
+void op2i_loop_unuse(struct op2_loop_s *loop) {
+  if (--loop->uses > 0) return;
+  /* The last reference to an object frees the loop as well (op2i_loop_forget), so keep what is walked. */
+  op2_context ctx = loop->ctx;
+  ctx->refs++;
+  loop->uses = 1;
+  int n = loop->ndats + loop->nmaps + loop->ngbls + 2;
+  void *few[32], **objects = n <= 32 ? few : op2i_malloc((size_t)n * sizeof *objects);
+  if (!objects) return; /* the references stay: a leak, never a dangling handle */
+  memcpy(objects, loop->dats, (size_t)loop->ndats * sizeof *objects);
+  memcpy(objects + loop->ndats, loop->maps, (size_t)loop->nmaps * sizeof *objects);
+  memcpy(objects + loop->ndats + loop->nmaps, loop->gbls, (size_t)loop->ngbls * sizeof *objects);
+  objects[n - 2] = loop->kernel;
+  objects[n - 1] = loop->set;
+  loop->uses = 0;
+  for (int i = 0; i < n; i++) op2i_unref(objects[i]);
+  if (objects != few) op2i_free(objects);
+  op2i_context_unref(ctx);
+}
+
+static bool names(const struct op2_loop_s *loop, const void *object) {
+  if (loop->kernel == object || loop->set == object) return true;
+  for (int n = 0; n < loop->nargs; n++)
+    if (loop->key[n].object == object || loop->key[n].map == object) return true;
+  return false;
+}
+
+void op2i_loop_forget(op2_context ctx, const void *object) {
+  if (!ctx->loops) return;
+  struct op2_loop_s *next;
+  for (struct op2_loop_s *loop = ctx->loops->first; loop; loop = next) {
+    next = loop->next;
+    if (!names(loop, object)) continue;
+    remove_loop(ctx->loops, loop);
+    free_loop(loop);
+  }
+}
+
+void op2i_loop_table_free(op2_context ctx) {
+  if (!ctx->loops) return;
+  struct op2_loop_s *next;
+  for (struct op2_loop_s *loop = ctx->loops->first; loop; loop = next) {
+    next = loop->next;
+    if (loop->uses) continue; /* held by a loop handle: freed with it */
+    remove_loop(ctx->loops, loop);
+    free_loop(loop);
+  }
+  if (ctx->loops->first) return;
+  op2i_free(ctx->loops->buckets);
+  op2i_free(ctx->loops);
+  ctx->loops = NULL;
+}
+
+/* ---- captured values ------------------------------------------------------------------------------------- */
+
+void op2i_loop_capture_values(const struct op2_loop_s *loop, const op2_arg *args, unsigned char *payload) {
+  for (int n = 0; n < loop->nargs; n++) {
+    const struct op2i_loop_arg *arg = &loop->args[n];
+    if (arg->kind == OP2I_ARG_VAL)
+      memcpy(payload + arg->offset, args[n].value, (size_t)arg->dim * op2i_type_size(arg->type));
+  }
+}
+
+op2_status op2i_loop_capture_consts(struct op2_loop_s *loop, unsigned char *payload) {
+  op2_status status = op2i_kernel_bind_consts(loop->kernel);
+  if (status) return status;
+  if (!same_consts(loop))
+    return op2i_error(OP2_ERR_STATE,
+                      "loop '%s': a constant it uses was created or destroyed since the loop object was made",
+                      loop->kernel->obj.name);
+  for (int c = 0; c < loop->nconsts; c++)
+    memcpy(payload + loop->consts[c].offset, loop->kernel->consts[c]->data, loop->kernel->consts[c]->bytes);
+  return OP2_SUCCESS;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Everything that can be wrong with a call of op2_par_loop(), told in the caller's names. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "context.h"
+#include "error.h"
+#include "loop.h"
+
+struct call {
+  op2_where where;
+  op2_kernel kernel;
+  op2_set set;
+  int nargs;
+  const op2_arg *args;
+};
+
+static op2_status wrong(const struct call *call, op2_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static op2_status wrong(const struct call *call, op2_status status, const char *format, ...) {
+  char text[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  return op2i_error(status, "%s:%d: loop '%s' over '%s': %s", call->where.file, call->where.line,
+                    call->kernel->obj.name, call->set->obj.name, text);
+}
+
+static op2_status check_access(const struct call *call, int n) {
+  const op2_arg *arg = &call->args[n];
+  if (arg->access < OP2_READ || arg->access > OP2_MAX)
+    return wrong(call, OP2_ERR_ACCESS, "argument %d: %" PRId32 " is not an access mode", n, arg->access);
+  if (op2i_arg_kind(arg) == OP2I_ARG_GBL && (arg->access == OP2_WRITE || arg->access == OP2_RW))
+    return wrong(call, OP2_ERR_ACCESS, "argument %d: global '%s' cannot be %s: READ, INC, MIN and MAX are possible", n,
+                 ((op2_gbl)arg->object)->obj.name, op2i_access_name((op2_access)arg->access));
+  return OP2_SUCCESS;
+}
+
+static op2_status check_map(const struct call *call, int n, op2_dat dat) {
+  const op2_arg *arg = &call->args[n];
+  op2_map map = arg->map;
+  const char *name = dat->obj.name;
+  if (map->obj.ctx != call->set->obj.ctx)
+    return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' belongs to another context", n, map->obj.name);
+  if (map->from != call->set->base)
+    return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' starts from set '%s', the loop is over '%s'", n,
+                 map->obj.name, map->from->obj.name, call->set->base->obj.name);
+  if (map->to != dat->set)
+    return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' leads to set '%s', dat '%s' is on '%s'", n,
+                 map->obj.name, map->to->obj.name, name, dat->set->obj.name);
+  if (!map->idx && map->from->ends[OP2I_NONEXEC] > 0)
+    return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' was declared without values", n, map->obj.name);
+  bool iter = arg->idx == OP2_ITER(0) || arg->idx == OP2_ITER(1);
+  if (arg->idx != OP2_ALL && !iter && (arg->idx < 0 || arg->idx >= map->arity))
+    return wrong(call, OP2_ERR_RANGE, "argument %d: slot %" PRId32 " of map '%s' is not in [0, %" PRId32 ")", n, arg->idx,
+                 map->obj.name, map->arity);
+  return OP2_SUCCESS;
+}
+
+static op2_status check_dat(const struct call *call, int n) {
+  const op2_arg *arg = &call->args[n];
+  op2_dat dat = arg->object;
+  char what[64];
+  snprintf(what, sizeof what, "loop '%.30s', argument %d", call->kernel->obj.name, n);
+  op2_status status = op2i_object_check(dat, OP2I_DAT, what);
+  if (status) return status;
+  if (dat->obj.ctx != call->set->obj.ctx)
+    return wrong(call, OP2_ERR_MISMATCH, "argument %d: dat '%s' belongs to another context", n, dat->obj.name);
+  if (arg->map) {
+    status = op2i_object_check(arg->map, OP2I_MAP, what);
+    return status ? status : check_map(call, n, dat);
+  }
+  if (arg->idx != OP2_ALL && arg->idx != 0)
+    return wrong(call, OP2_ERR_RANGE, "argument %d: slot %" PRId32 " of dat '%s' without a map", n, arg->idx, dat->obj.name);
+  if (dat->set != call->set->base)
+    return wrong(call, OP2_ERR_MISMATCH, "argument %d: dat '%s' is on set '%s', the loop is over '%s', and no map leads there",
+                 n, dat->obj.name, dat->set->obj.name, call->set->base->obj.name);
+  return OP2_SUCCESS;
+}
+
+static op2_status check_gbl(const struct call *call, int n) {
+  const op2_arg *arg = &call->args[n];
+  op2_gbl gbl = arg->object;
+  op2_status status = op2i_object_check(gbl, OP2I_GBL, "op2_par_loop");
+  if (status) return status;
+  if (gbl->obj.ctx != call->set->obj.ctx)
+    return wrong(call, OP2_ERR_MISMATCH, "argument %d: global '%s' belongs to another context", n, gbl->obj.name);
+  for (int m = 0; m < n; m++)
+    if (call->args[m].object == arg->object && call->args[m].access != arg->access && call->args[m].access != OP2_READ &&
+        arg->access != OP2_READ)
+      return wrong(call, OP2_ERR_ACCESS, "arguments %d and %d: global '%s' cannot be reduced in two ways at once", m, n,
+                   gbl->obj.name);
+  return OP2_SUCCESS;
+}
+
+static op2_status check_val(const struct call *call, int n) {
+  const op2_arg *arg = &call->args[n];
+  if (!arg->value) return wrong(call, OP2_ERR_ARG, "argument %d: op2_arg_val of a null pointer", n);
+  if (arg->dim < 1) return wrong(call, OP2_ERR_ARG, "argument %d: op2_arg_val with dim %" PRId32, n, arg->dim);
+  if (!op2i_type_size((op2_type)arg->type))
+    return wrong(call, OP2_ERR_TYPE, "argument %d: %" PRId32 " is not an op2_type", n, arg->type);
+  return OP2_SUCCESS;
+}
+
+static op2_status check_object(const struct call *call, int n) {
+  enum op2i_tag tag;
+  if (!op2i_arg_tag(&call->args[n], &tag))
+    return wrong(call, OP2_ERR_ARG, "argument %d was not made by an op2_arg_* function", n);
+  switch (tag) {
+  case OP2I_TAG_DAT: return check_dat(call, n);
+  case OP2I_TAG_GBL: return check_gbl(call, n);
+  case OP2I_TAG_VAL: return check_val(call, n);
+  default: return OP2_SUCCESS;
+  }
+}
+
+static op2_status check_extents(const struct call *call, int n) {
+  const op2_arg *arg = &call->args[n];
+  if (op2i_arg_kind(arg) != OP2I_ARG_ITER) return OP2_SUCCESS;
+  for (int m = 0; m < n; m++) {
+    const op2_arg *other = &call->args[m];
+    if (op2i_arg_kind(other) == OP2I_ARG_ITER && other->idx == arg->idx && other->map->arity != arg->map->arity)
+      return wrong(call, OP2_ERR_MISMATCH,
+                   "arguments %d and %d: iteration-space arguments have different extents (%" PRId32 " and %" PRId32 ")", m,
+                   n, other->map->arity, arg->map->arity);
+  }
+  return OP2_SUCCESS;
+}
+
+/* ---- against the kernel's parameters --------------------------------------------------------------------- */
+
+static const char *shown_name(const op2_arg *arg) {
+  switch (op2i_arg_kind(arg)) {
+  case OP2I_ARG_VAL: return "a value";
+  case OP2I_ARG_IDX: return "the element number";
+  default: return ((struct op2i_object *)arg->object)->name;
+  }
+}
+
+static op2_type argument_type(const op2_arg *arg, int32_t *dim) {
+  switch (op2i_arg_kind(arg)) {
+  case OP2I_ARG_GBL: *dim = ((op2_gbl)arg->object)->dim; return ((op2_gbl)arg->object)->type;
+  case OP2I_ARG_VAL: *dim = arg->dim; return (op2_type)arg->type;
+  case OP2I_ARG_IDX: *dim = 1; return OP2_I64;
+  default: *dim = ((op2_dat)arg->object)->dim; return ((op2_dat)arg->object)->type;
+  }
+}
+
+static op2_status check_depth(const struct call *call, int n) {
+  const op2_arg *arg = &call->args[n];
+  const struct op2i_param *param = &call->kernel->signature.params[n];
+  enum op2i_arg_kind kind = op2i_arg_kind(arg);
+  int32_t dim;
+  (void)argument_type(arg, &dim);
+  bool by_value = (kind == OP2I_ARG_VAL && dim == 1) || kind == OP2I_ARG_IDX;
+  int depth = kind == OP2I_ARG_ALL ? 2 : 1;
+  if (param->depth == depth || (by_value && param->depth == 0)) return OP2_SUCCESS;
+  const char *expected = depth == 2 ? "an array of pointers, one per slot" : by_value ? "a value or a pointer" : "a pointer";
+  return wrong(call, OP2_ERR_TYPE, "argument %d (%s): the kernel's parameter is '%s %s', expected %s", n, shown_name(arg),
+               param->type_text, param->name, expected);
+}
+
+static op2_status check_param(const struct call *call, int n) {
+  const op2_arg *arg = &call->args[n];
+  const struct op2i_param *param = &call->kernel->signature.params[n];
+  op2_status status = check_depth(call, n);
+  if (status) return status;
+  int32_t dim;
+  op2_type type = argument_type(arg, &dim);
+  bool index = op2i_arg_kind(arg) == OP2I_ARG_IDX;
+  bool fits = !param->type || param->type == type || (index && param->type == OP2_I32);
+  if (!fits)
+    return wrong(call, OP2_ERR_TYPE, "argument %d (%s) is %s, the kernel's parameter is '%s %s'", n, shown_name(arg),
+                 index ? "an int32_t or int64_t" : op2i_type_name(type), param->type_text, param->name);
+  if (arg->access != OP2_READ && param->readonly)
+    return wrong(call, OP2_ERR_ACCESS, "argument %d (%s) is %s, but the kernel's parameter '%s %s' points to const", n,
+                 shown_name(arg), op2i_access_name((op2_access)arg->access), param->type_text, param->name);
+  if (index && param->depth && !param->readonly)
+    return wrong(call, OP2_ERR_TYPE, "argument %d: the element number needs a value or a pointer to const, not '%s %s'", n,
+                 param->type_text, param->name);
+  return OP2_SUCCESS;
+}
+
+static op2_status check_handles(const struct call *call) {
+  op2_status status = op2i_object_check(call->kernel, OP2I_KERNEL, "op2_par_loop");
+  if (!status) status = op2i_object_check(call->set, OP2I_SET, "op2_par_loop");
+  if (!status) status = op2i_context_check(call->set->obj.ctx);
+  if (status) return status;
+  if (call->kernel->obj.ctx != call->set->obj.ctx)
+    return wrong(call, OP2_ERR_MISMATCH, "kernel and set belong to different contexts");
+  if (call->nargs < 1 || !call->args) return wrong(call, OP2_ERR_ARG, "there are no arguments");
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2_arg *args) {
+  const struct call call = {where, kernel, set, nargs, args};
+  op2_status status = check_handles(&call);
+  for (int n = 0; !status && n < nargs; n++) {
+    status = check_object(&call, n);
+    if (!status) status = check_access(&call, n);
+    if (!status) status = check_extents(&call, n);
+  }
+  if (status) return status;
+  if (kernel->signature.nparams != nargs)
+    return wrong(&call, OP2_ERR_ARITY, "%d arguments for a kernel of %d parameters", nargs, kernel->signature.nparams);
+  for (int n = 0; !status && n < nargs; n++) status = check_param(&call, n);
+  return status;
+}
+
+op2_status op2i_loop_check_scopes(op2_where where, const struct op2_loop_s *loop) {
+  const struct call call = {where, loop->kernel, loop->set, 0, NULL};
+  for (int d = 0; d < loop->ndats; d++) {
+    op2_dat dat = loop->dats[d];
+    if (dat->open_writes)
+      return wrong(&call, OP2_ERR_STATE, "dat '%s' is open for writing (op2_dat_write_end is missing)", dat->obj.name);
+    if (dat->open_reads && loop->dat_access[d] != OP2_READ)
+      return wrong(&call, OP2_ERR_STATE, "dat '%s' is open for reading and the loop modifies it (op2_dat_read_end is missing)",
+                   dat->obj.name);
+  }
+  return OP2_SUCCESS;
+}

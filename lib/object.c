@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "object.h"
+
+#include <stdio.h>
+
+#include "context.h"
+#include "error.h"
+#include "mem.h"
+
+enum { MAGIC = 0x6f703200 }; /* "op2", low byte the kind */
+
+static const char *kind_name(enum op2i_kind kind) {
+  static const char *const names[] = {"object", "set", "map", "dat", "gbl", "const", "kernel", "loop"};
+  return names[kind];
+}
+
+op2_status op2i_object_init(void *object, op2_context ctx, enum op2i_kind kind, const char *name,
+                            void (*release)(void *object)) {
+  struct op2i_object *o = object;
+  char invented[40];
+  int64_t id = op2i_next_id(ctx);
+  if (!name || !*name) {
+    snprintf(invented, sizeof invented, "%s%lld", kind_name(kind), (long long)id);
+    name = invented;
+  }
+  o->name = op2i_strdup(name);
+  if (!o->name) return op2i_error_nomem(kind_name(kind));
+  o->magic = MAGIC + kind;
+  o->refs = 1;
+  o->ctx = ctx;
+  o->id = id;
+  o->release = release;
+  ctx->refs++;
+  return OP2_SUCCESS;
+}
+
+bool op2i_object_is(const void *object, enum op2i_kind kind) {
+  const struct op2i_object *o = object;
+  return o && o->magic == (uint32_t)MAGIC + kind;
+}
+
+op2_status op2i_object_check(const void *object, enum op2i_kind kind, const char *what) {
+  const struct op2i_object *o = object;
+  if (!o) return op2i_error(OP2_ERR_ARG, "%s: the %s handle is null", what, kind_name(kind));
+  if (!op2i_object_is(object, kind)) return op2i_error(OP2_ERR_ARG, "%s: not a %s handle", what, kind_name(kind));
+  if (o->ctx->finalized)
+    return op2i_error(OP2_ERR_STATE, "%s: the context of %s '%s' has ended", what, kind_name(kind), o->name);
+  return OP2_SUCCESS;
+}
+
+void *op2i_ref(void *object) {
+  struct op2i_object *o = object;
+  if (o) o->refs++;
+  return object;
+}
+
+void op2i_unref(void *object) {
+  struct op2i_object *o = object;
+  if (!o || --o->refs > 0) return;
+  op2_context ctx = o->ctx;
+  op2i_loop_forget(ctx, object);
+  o->magic = 0;
+  o->release(object);
+  op2i_free(o->name);
+  op2i_free(object);
+  op2i_context_unref(ctx);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The ParLoop object and the call that makes, queues and forgets one. */
+#include <string.h>
+
+#include "context.h"
+#include "error.h"
+#include "loop.h"
+#include "mem.h"
+#include "sched.h"
+#include "text.h"
+
+static op2_where known(op2_where where) {
+  if (!where.file) where.file = "?";
+  return where;
+}
+
+op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2_arg *args) {
+  enum { USUAL = 1024 };
+  _Alignas(16) unsigned char usual[USUAL];
+  unsigned char *payload = usual;
+  struct op2_loop_s *loop;
+  where = known(where);
+  op2_status status = op2i_loop_intern(where, kernel, set, nargs, args, &loop);
+  if (status) return status;
+  if (loop->payload_bytes > USUAL) payload = op2i_malloc((size_t)loop->payload_bytes);
+  if (payload) {
+    op2i_loop_capture_values(loop, args, payload);
+    status = op2i_sched_enqueue(loop->ctx->sched, loop, where, payload,
+                                loop->ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
+  } else {
+    status = op2i_error_nomem("a loop's values");
+  }
+  if (payload != usual) op2i_free(payload);
+  op2i_loop_unuse(loop);
+  return status;
+}
+
+static void release_parloop(void *object) {
+  op2_loop parloop = object;
+  op2i_free(parloop->payload);
+  op2i_loop_unuse(parloop->loop);
+}
+
+op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2_arg *args,
+                              op2_loop *out) {
+  if (!out) return op2i_error(OP2_ERR_ARG, "op2_loop_create: where to put the loop is null");
+  struct op2_loop_s *loop;
+  where = known(where);
+  op2_status status = op2i_loop_intern(where, kernel, set, nargs, args, &loop);
+  if (status) return status;
+  op2_loop parloop = op2i_calloc(1, sizeof *parloop);
+  unsigned char *payload = op2i_calloc(1, (size_t)loop->payload_bytes);
+  status = parloop && payload ? OP2_SUCCESS : op2i_error_nomem("a loop object");
+  if (!status) status = op2i_object_init(parloop, loop->ctx, OP2I_LOOP, kernel->obj.name, release_parloop);
+  if (status) {
+    op2i_free(payload);
+    op2i_free(parloop);
+    op2i_loop_unuse(loop);
+    return status;
+  }
+  op2i_loop_capture_values(loop, args, payload);
+  parloop->loop = loop;
+  parloop->where = where;
+  parloop->payload = payload;
+  *out = parloop;
+  return OP2_SUCCESS;
+}
+
+op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **source) {
+  op2_status status = op2i_object_check(parloop, OP2I_LOOP, "op2_loop_generate");
+  if (status) return status;
+  if (!target || !source) return op2i_error(OP2_ERR_ARG, "op2_loop_generate: a null pointer");
+  if (strcmp(target, "c") && strcmp(target, "check"))
+    return op2i_error(OP2_ERR_UNAVAILABLE, "op2_loop_generate: there is no target '%s': choose from c, check", target);
+  return op2i_loop_source(parloop->loop, strcmp(target, "c") ? OP2I_CHECKED : OP2I_PLAIN, source);
+}
+
+op2_status op2i_loop_source(struct op2_loop_s *loop, enum op2i_variant variant, const char **source) {
+  if (!loop->source[variant]) {
+    struct op2i_text text = {0};
+    op2_status status = op2i_generate(loop, variant, &text, &loop->mergeable[variant]);
+    if (!status && text.failed) status = op2i_error_nomem("generated code");
+    if (status) {
+      op2i_text_free(&text);
+      return status;
+    }
+    loop->source[variant] = text.chars;
+  }
+  *source = loop->source[variant];
+  return OP2_SUCCESS;
+}
+
+static op2_status queue(op2_loop parloop, const char *call, enum op2i_wish wish) {
+  op2_status status = op2i_object_check(parloop, OP2I_LOOP, call);
+  if (!status) status = op2i_context_check(parloop->obj.ctx);
+  if (!status) status = op2i_loop_check_scopes(parloop->where, parloop->loop);
+  if (status) return status;
+  if (wish == OP2I_LATER && parloop->obj.ctx->config.eager) wish = OP2I_EAGER;
+  return op2i_sched_enqueue(parloop->obj.ctx->sched, parloop->loop, parloop->where, parloop->payload, wish);
+}
+
+op2_status op2_loop_compute(op2_loop parloop) { return queue(parloop, "op2_loop_compute", OP2I_COMPUTE); }
+op2_status op2_loop_enqueue(op2_loop parloop) { return queue(parloop, "op2_loop_enqueue", OP2I_LATER); }
+
+void op2_loop_destroy(op2_loop *parloop) {
+  if (!parloop) return;
+  op2i_unref(*parloop);
+  *parloop = NULL;
+}

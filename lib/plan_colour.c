@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Colouring of units (blocks of a plan, or elements of a block) that modify the same targets. */
+
+#include <string.h>
+
+#include "error.h"
+#include "mem.h"
+#include "plan_internal.h"
+
+enum {
+  /* First fit looks again at whatever a pass left over, so its time grows with the number of passes. Where that many
+   * colours are not enough nearly everything conflicts with everything, and the rest is coloured in one go. */
+  PASSES_MAX = 64,
+  UNCOLOURED = -1
+};
+
+op2_status op2i_marks_open(struct op2i_marks *marks, int64_t size) {
+  marks->size = size;
+  marks->epoch = 0;
+  marks->entry = op2i_alloc_data((size > 0 ? (size_t)size : 1) * sizeof *marks->entry);
+  return marks->entry ? OP2_SUCCESS : op2i_error_nomem("marks on the targets of a plan");
+}
+
+void op2i_marks_close(struct op2i_marks *marks) {
+  op2i_free(marks->entry);
+  marks->entry = NULL;
+}
+
+void op2i_marks_forget(struct op2i_marks *marks) {
+  if (++marks->epoch > 0 || !marks->entry) return;
+  memset(marks->entry, 0, (size_t)marks->size * sizeof *marks->entry);
+  marks->epoch = 1;
+}
+
+/* ---- which arguments conflict ---- */
+
+static bool modifies(const struct op2i_plan_arg *arg) { return arg->access != OP2_READ; }
+
+static struct op2i_column *find_column(const struct op2i_conflict *conflict, int32_t map,
+                                       int32_t slot) {
+  for (int i = 0; i < conflict->ncolumns; i++)
+    if (conflict->columns[i].map == map && conflict->columns[i].slot == slot)
+      return &conflict->columns[i];
+  return NULL;
+}
+
+static void add_columns(struct op2i_conflict *conflict, const struct op2i_plan_arg *arg) {
+  int32_t first = op2i_plan_first_slot(arg);
+  for (int32_t slot = first; slot < first + op2i_plan_slot_count(arg); slot++) {
+    struct op2i_column *column = find_column(conflict, arg->map, slot);
+    if (!column) {
+      column = &conflict->columns[conflict->ncolumns++];
+      *column = (struct op2i_column){.idx = arg->idx + slot,
+                                     .arity = arg->arity,
+                                     .map = arg->map,
+                                     .slot = slot,
+                                     .modifies = false};
+    }
+    column->modifies |= modifies(arg);
+  }
+}
+
+/* Whether two units in conflict over `inner` are always in conflict over `outer` as well. */
+static bool covers(const struct op2i_conflict *outer, const struct op2i_conflict *inner) {
+  for (int i = 0; i < inner->ncolumns; i++) {
+    const struct op2i_column *column =
+        find_column(outer, inner->columns[i].map, inner->columns[i].slot);
+    if (!column || (inner->columns[i].modifies && !column->modifies)) return false;
+  }
+  return true;
+}
+
+/* Conflicts over one dat, unless those found so far include them; `columns` is where its columns go. */
+static int find_conflict(struct op2i_colouring *colouring, const struct op2i_plan_desc *desc,
+                         int32_t dat, struct op2i_column *columns) {
+  struct op2i_conflict found = {.dat = dat, .columns = columns};
+  for (int a = 0; a < desc->nargs; a++) {
+    if (desc->args[a].dat != dat || (!desc->ordered && !modifies(&desc->args[a]))) continue;
+    found.target_size = desc->args[a].target_size;
+    add_columns(&found, &desc->args[a]);
+  }
+  for (int i = 0; i < colouring->nconflicts; i++)
+    if (covers(&colouring->conflicts[i], &found)) return 0;
+  for (int i = 0; i < found.ncolumns; i++) found.reads |= !columns[i].modifies;
+  colouring->conflicts[colouring->nconflicts++] = found;
+  return found.ncolumns;
+}
+
+/* A dat may be covered by one that comes after it. */
+static void drop_covered(struct op2i_colouring *colouring) {
+  int kept = 0;
+  for (int i = 0; i < colouring->nconflicts; i++) {
+    bool covered = false;
+    for (int later = i + 1; later < colouring->nconflicts; later++)
+      covered |= covers(&colouring->conflicts[later], &colouring->conflicts[i]);
+    if (!covered) colouring->conflicts[kept++] = colouring->conflicts[i];
+  }
+  colouring->nconflicts = kept;
+}
+
+static void find_conflicts(struct op2i_colouring *colouring, const struct op2i_plan_desc *desc) {
+  struct op2i_column *columns = colouring->columns;
+  for (int a = 0; a < desc->nargs; a++) {
+    bool first = modifies(&desc->args[a]);
+    for (int before = 0; before < a && first; before++)
+      first = desc->args[before].dat != desc->args[a].dat || !modifies(&desc->args[before]);
+    if (first) columns += find_conflict(colouring, desc, desc->args[a].dat, columns);
+  }
+  drop_covered(colouring);
+}
+
+op2_status op2i_colouring_open(const struct op2i_plan_desc *desc,
+                               struct op2i_colouring *colouring) {
+  op2_status status = OP2_SUCCESS;
+  int64_t ncolumns = 0;
+  for (int a = 0; a < desc->nargs; a++) ncolumns += op2i_plan_slot_count(&desc->args[a]);
+  *colouring = (struct op2i_colouring){.subset = desc->subset, .ordered = desc->ordered};
+  colouring->conflicts = op2i_plan_array(desc->nargs, sizeof *colouring->conflicts);
+  colouring->columns = op2i_plan_array(ncolumns, sizeof *colouring->columns);
+  if (!colouring->conflicts || !colouring->columns)
+    OP2I_TRY(op2i_error_nomem("the arguments of a plan"));
+  find_conflicts(colouring, desc);
+  for (int i = 0; i < colouring->nconflicts; i++) {
+    struct op2i_conflict *conflict = &colouring->conflicts[i];
+    OP2I_TRY(op2i_marks_open(&conflict->modified, conflict->target_size));
+    if (conflict->reads) OP2I_TRY(op2i_marks_open(&conflict->read, conflict->target_size));
+  }
+  return OP2_SUCCESS;
+
+fail:
+  op2i_colouring_close(colouring);
+  return status;
+}
+
+void op2i_colouring_close(struct op2i_colouring *colouring) {
+  for (int i = 0; i < colouring->nconflicts; i++) {
+    op2i_marks_close(&colouring->conflicts[i].modified);
+    op2i_marks_close(&colouring->conflicts[i].read);
+  }
+  op2i_free(colouring->conflicts);
+  op2i_free(colouring->columns);
+}
+
+/* ---- first fit, 32 colours at a time ---- */
+
+static uint32_t column_mask(const struct op2i_column *column, const int64_t *subset,
+                            const struct op2i_marks *marks, int64_t lo, int64_t hi) {
+  uint32_t mask = 0;
+  for (int64_t p = lo; p < hi; p++)
+    mask |= op2i_mark_value(marks, marks->entry[op2i_column_target(column, subset, p)]);
+  return mask;
+}
+
+static void column_mask_add(const struct op2i_column *column, const int64_t *subset,
+                            struct op2i_marks *marks, int64_t lo, int64_t hi, uint32_t mask) {
+  for (int64_t p = lo; p < hi; p++) {
+    uint64_t *entry = &marks->entry[op2i_column_target(column, subset, p)];
+    *entry = op2i_mark(marks, op2i_mark_value(marks, *entry) | mask);
+  }
+}
+
+static uint32_t used_colours(const struct op2i_colouring *colouring, int64_t lo, int64_t hi) {
+  uint32_t mask = 0;
+  for (int i = 0; i < colouring->nconflicts; i++) {
+    const struct op2i_conflict *conflict = &colouring->conflicts[i];
+    for (int c = 0; c < conflict->ncolumns && mask != UINT32_MAX; c++)
+      mask |= column_mask(&conflict->columns[c], colouring->subset, &conflict->modified, lo, hi);
+  }
+  return mask;
+}
+
+static void use_colours(struct op2i_colouring *colouring, int64_t lo, int64_t hi, uint32_t mask) {
+  for (int i = 0; i < colouring->nconflicts; i++) {
+    struct op2i_conflict *conflict = &colouring->conflicts[i];
+    for (int c = 0; c < conflict->ncolumns; c++)
+      column_mask_add(&conflict->columns[c], colouring->subset, &conflict->modified, lo, hi, mask);
+  }
+}
+
+static void forget(struct op2i_colouring *colouring) {
+  for (int i = 0; i < colouring->nconflicts; i++) {
+    op2i_marks_forget(&colouring->conflicts[i].modified);
+    op2i_marks_forget(&colouring->conflicts[i].read);
+  }
+}
+
+/* Units still without a colour that fit into the 32 from *ncolors on get one of those. Returns how many were left over. */
+static int64_t first_fit(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
+                         int32_t *color, int32_t *ncolors) {
+  uint32_t all = 0;
+  int64_t left = 0;
+  forget(colouring);
+  for (int64_t u = 0, from = lo; from < hi; u++, from += unit) {
+    if (color[u] != UNCOLOURED) continue;
+    int64_t to = hi - from < unit ? hi : from + unit;
+    uint32_t used = used_colours(colouring, from, to);
+    if (used == UINT32_MAX) {
+      left++;
+      continue;
+    }
+    int free_colour = __builtin_ctz(~used);
+    color[u] = *ncolors + free_colour;
+    use_colours(colouring, from, to, UINT32_C(1) << free_colour);
+    all |= UINT32_C(1) << free_colour;
+  }
+  *ncolors += __builtin_popcount(all);
+  return left;
+}
+
+/* ---- one more than every earlier conflicting unit ---- */
+
+static uint64_t column_top(const struct op2i_column *column, const int64_t *subset,
+                           const struct op2i_marks *marks, int64_t lo, int64_t hi) {
+  uint64_t top = 0;
+  for (int64_t p = lo; p < hi; p++) {
+    uint64_t entry = marks->entry[op2i_column_target(column, subset, p)];
+    if (entry > top) top = entry;
+  }
+  return top;
+}
+
+static void column_raise(const struct op2i_column *column, const int64_t *subset,
+                         struct op2i_marks *marks, int64_t lo, int64_t hi, uint32_t value) {
+  uint64_t raised = op2i_mark(marks, value);
+  for (int64_t p = lo; p < hi; p++) {
+    uint64_t *entry = &marks->entry[op2i_column_target(column, subset, p)];
+    if (*entry < raised) *entry = raised;
+  }
+}
+
+/* The number of colours up to the highest one that an earlier unit in conflict with these positions has. */
+static uint32_t colours_below(const struct op2i_colouring *colouring, int64_t lo, int64_t hi) {
+  uint32_t below = 0;
+  for (int i = 0; i < colouring->nconflicts; i++) {
+    const struct op2i_conflict *conflict = &colouring->conflicts[i];
+    for (int c = 0; c < conflict->ncolumns; c++) {
+      const struct op2i_column *column = &conflict->columns[c];
+      const struct op2i_marks *modified = &conflict->modified, *read = &conflict->read;
+      uint32_t top =
+          op2i_mark_value(modified, column_top(column, colouring->subset, modified, lo, hi));
+      if (top > below) below = top;
+      if (!conflict->reads || !column->modifies) continue;
+      top = op2i_mark_value(read, column_top(column, colouring->subset, read, lo, hi));
+      if (top > below) below = top;
+    }
+  }
+  return below;
+}
+
+static void record(struct op2i_colouring *colouring, int64_t lo, int64_t hi, uint32_t value) {
+  for (int i = 0; i < colouring->nconflicts; i++) {
+    struct op2i_conflict *conflict = &colouring->conflicts[i];
+    for (int c = 0; c < conflict->ncolumns; c++) {
+      const struct op2i_column *column = &conflict->columns[c];
+      column_raise(column, colouring->subset,
+                   column->modifies ? &conflict->modified : &conflict->read, lo, hi, value);
+    }
+  }
+}
+
+static void one_more(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
+                     int32_t *color, int32_t *ncolors) {
+  int32_t base = *ncolors;
+  forget(colouring);
+  for (int64_t u = 0, from = lo; from < hi; u++, from += unit) {
+    if (color[u] != UNCOLOURED) continue;
+    int64_t to = hi - from < unit ? hi : from + unit;
+    uint32_t below = colours_below(colouring, from, to);
+    color[u] = base + (int32_t)below;
+    record(colouring, from, to, below + 1);
+    if (color[u] >= *ncolors) *ncolors = color[u] + 1;
+  }
+}
+
+void op2i_colouring_run(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
+                        int32_t *color, int32_t *ncolors) {
+  int64_t left = 0;
+  *ncolors = 0;
+  for (int64_t from = lo; from < hi; from += unit) color[left++] = UNCOLOURED;
+  for (int pass = 0; left > 0 && !colouring->ordered && pass < PASSES_MAX; pass++)
+    left = first_fit(colouring, lo, hi, unit, color, ncolors);
+  if (left > 0) one_more(colouring, lo, hi, unit, color, ncolors);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "error.h"
+#include "mem.h"
+
+static void release_set(void *object) {
+  op2_set set = object;
+  if (set->base != set) op2i_unref(set->base);
+  op2i_free(set->idx);
+}
+
+static op2_status check_ends(const int64_t ends[4], const char *name) {
+  int64_t least = 0;
+  for (int s = 0; s < OP2I_SECTIONS; s++) {
+    if (ends[s] < least)
+      return op2i_error(OP2_ERR_ARG,
+                        "set '%s': section ends %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
+                        " must be non-negative and not decrease (core <= owned <= exec <= total)",
+                        name ? name : "", ends[0], ends[1], ends[2], ends[3]);
+    least = ends[s];
+  }
+  return OP2_SUCCESS;
+}
+
+op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const char *name, op2_set *out) {
+  op2_status status = op2i_context_check(ctx);
+  if (status) return status;
+  if (!ends || !out) return op2i_error(OP2_ERR_ARG, "op2_set_create: a null pointer");
+  status = check_ends(ends, name);
+  if (status) return status;
+  op2_set set = op2i_calloc(1, sizeof *set);
+  if (!set) return op2i_error_nomem("a set");
+  memcpy(set->ends, ends, sizeof set->ends);
+  set->base = set;
+  status = op2i_object_init(set, ctx, OP2I_SET, name, release_set);
+  if (status) {
+    op2i_free(set);
+    return status;
+  }
+  *out = set;
+  return OP2_SUCCESS;
+}
+
+op2_status op2_set_create(op2_context ctx, int64_t size, const char *name, op2_set *set) {
+  if (size < 0 && ctx)
+    return op2i_error(OP2_ERR_ARG, "set '%s': size %" PRId64 " is negative", name ? name : "", size);
+  return op2_set_create_sections(ctx, (const int64_t[4]){size, size, size, size}, name, set);
+}
+
+static int ascending(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Base indices of the listed positions of `parent`, sorted and unique. Returns how many are left. */
+static int64_t normalise(op2_set parent, int64_t n, const int64_t *positions, int64_t *idx) {
+  bool sorted = true;
+  for (int64_t i = 0; i < n; i++) {
+    idx[i] = parent->idx ? parent->idx[positions[i]] : positions[i];
+    sorted = sorted && (i == 0 || idx[i - 1] < idx[i]);
+  }
+  if (sorted) return n;
+  qsort(idx, (size_t)n, sizeof *idx, ascending);
+  int64_t kept = 0;
+  for (int64_t i = 0; i < n; i++)
+    if (kept == 0 || idx[kept - 1] != idx[i]) idx[kept++] = idx[i];
+  return kept;
+}
+
+static int64_t count_below(const int64_t *sorted, int64_t n, int64_t limit) {
+  int64_t lo = 0, hi = n;
+  while (lo < hi) {
+    int64_t mid = lo + (hi - lo) / 2;
+    if (sorted[mid] < limit) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions, const char *name, op2_set *out) {
+  op2_status status = op2i_object_check(parent, OP2I_SET, "op2_subset_create");
+  if (status) return status;
+  if (n < 0 || (n > 0 && !positions) || !out)
+    return op2i_error(OP2_ERR_ARG, "subset '%s' of '%s': a null pointer or a negative size", name ? name : "",
+                      parent->obj.name);
+  int64_t limit = parent->ends[OP2I_NONEXEC];
+  for (int64_t i = 0; i < n; i++)
+    if (positions[i] < 0 || positions[i] >= limit)
+      return op2i_error(OP2_ERR_RANGE, "subset '%s' of '%s': index %" PRId64 " at position %" PRId64 " is not in [0, %" PRId64 ")",
+                        name ? name : "", parent->obj.name, positions[i], i, limit);
+  op2_set set = op2i_calloc(1, sizeof *set);
+  if (!set) return op2i_error_nomem("a subset");
+  set->idx = op2i_malloc((size_t)n * sizeof *set->idx);
+  if (!set->idx) {
+    status = op2i_error_nomem("a subset's indices");
+    goto fail;
+  }
+  int64_t kept = normalise(parent, n, positions, set->idx);
+  for (int s = 0; s < OP2I_SECTIONS; s++) set->ends[s] = count_below(set->idx, kept, parent->base->ends[s]);
+  OP2I_TRY(op2i_object_init(set, parent->obj.ctx, OP2I_SET, name, release_set));
+  set->base = op2i_ref(parent->base);
+  *out = set;
+  return OP2_SUCCESS;
+fail:
+  op2i_free(set->idx);
+  op2i_free(set);
+  return status;
+}
+
+op2_status op2_set_sections(op2_set set, int64_t ends[4]) {
+  op2_status status = op2i_object_check(set, OP2I_SET, "op2_set_sections");
+  if (status) return status;
+  if (!ends) return op2i_error(OP2_ERR_ARG, "op2_set_sections: a null pointer");
+  memcpy(ends, set->ends, sizeof set->ends);
+  return OP2_SUCCESS;
+}
+
+int64_t op2_set_size(op2_set set) { return op2i_object_is(set, OP2I_SET) ? set->ends[OP2I_OWNED] : -1; }
+
+op2_status op2_subset_indices(op2_set subset, int64_t *n, const int64_t **idx) {
+  op2_status status = op2i_object_check(subset, OP2I_SET, "op2_subset_indices");
+  if (status) return status;
+  if (!n || !idx) return op2i_error(OP2_ERR_ARG, "op2_subset_indices: a null pointer");
+  if (subset->base == subset) return op2i_error(OP2_ERR_ARG, "set '%s' is not a subset", subset->obj.name);
+  *n = subset->ends[OP2I_NONEXEC];
+  *idx = subset->idx;
+  return OP2_SUCCESS;
+}
+
+void op2_set_destroy(op2_set *set) {
+  if (!set) return;
+  op2i_unref(*set);
+  *set = NULL;
+}
