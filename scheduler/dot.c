@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The graph in Graphviz' language. The text depends on what was queued and on nothing else: no addresses, no times. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "error.h"
+#include "graph.h"
+#include "log.h"
+#include "op2/graph.h"
+
+static const char *base_name(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static void put_quoted(FILE *stream, const char *text) {
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') fputc('\\', stream);
+    fputc(*text, stream);
+  }
+}
+
+static const char *state_name(enum op2i_node_state state) {
+  static const char *const names[] = {"queued", "done", "failed", "cancelled"};
+  return names[state];
+}
+
+static const char *state_colour(enum op2i_node_state state) {
+  static const char *const colours[] = {"white", "honeydew", "mistyrose", "gray90"};
+  return colours[state];
+}
+
+static void put_label(FILE *stream, const struct op2i_node *node, const char *part) {
+  fprintf(stream, "label=\"%" PRId64 ": ", node->number);
+  put_quoted(stream, node->loop->kernel->obj.name);
+  fputs("\\nover ", stream);
+  put_quoted(stream, node->loop->set->obj.name);
+  fputs(part, stream);
+  fputs("\\n", stream);
+  put_quoted(stream, base_name(node->where.file));
+  fprintf(stream, ":%d\\n%s\" fillcolor=%s", node->where.line, state_name(node->state), state_colour(node->state));
+}
+
+/* A loop that also runs over the exec halo is two nodes in a box: reductions leave after the first. */
+static void put_node(FILE *stream, const struct op2i_node *node) {
+  int64_t n = node->number;
+  if (node->loop->nranges == 1) {
+    fprintf(stream, "  loop%" PRId64 " [", n);
+    put_label(stream, node, "");
+    fputs("];\n", stream);
+    return;
+  }
+  fprintf(stream, "  subgraph cluster_loop%" PRId64 " {\n    loop%" PRId64 " [", n, n);
+  put_label(stream, node, " (owned)");
+  fprintf(stream, "];\n    loop%" PRId64 "_exec [", n);
+  put_label(stream, node, " (exec halo)");
+  fprintf(stream, "];\n    loop%" PRId64 " -> loop%" PRId64 "_exec [style=dotted];\n  }\n", n, n);
+}
+
+static void put_edge(FILE *stream, struct op2i_sched *sched, const struct op2i_node *node, const struct op2i_edge *edge) {
+  static const char *const kinds[] = {"RAW", "WAR", "WAW"}, *const styles[] = {"solid", "dashed", "dotted"};
+  const struct op2i_node *from = op2i_graph_find(sched, edge->from);
+  if (!from) return;
+  const char *name;
+  (void)op2i_node_resource(node, edge->resource, &name);
+  bool leaves_exec = from->loop->nranges > 1 && edge->resource < node->loop->ndats;
+  fprintf(stream, "  loop%" PRId64 "%s -> loop%" PRId64 " [label=\"", edge->from, leaves_exec ? "_exec" : "", node->number);
+  put_quoted(stream, name);
+  fprintf(stream, " %s\" style=%s];\n", kinds[edge->kind], styles[edge->kind]);
+}
+
+op2_status op2i_dot_write(struct op2i_sched *sched, FILE *stream, bool marked_only) {
+  fputs("digraph op2 {\n  node [shape=box style=filled fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\" fontsize=10];\n",
+        stream);
+  for (int64_t i = 0; i < sched->nnodes; i++)
+    if (!marked_only || sched->nodes[i].marked) put_node(stream, &sched->nodes[i]);
+  for (int64_t i = 0; i < sched->nnodes; i++) {
+    const struct op2i_node *node = &sched->nodes[i];
+    if (marked_only && !node->marked) continue;
+    for (int32_t e = 0; e < node->nedges; e++) put_edge(stream, sched, node, &sched->edges[node->first_edge + e]);
+  }
+  fputs("}\n", stream);
+  return fflush(stream) || ferror(stream) ? op2i_error(OP2_ERR_IO, "the graph could not be written") : OP2_SUCCESS;
+}
+
+op2_status op2_graph_write_dot(op2_context ctx, FILE *stream) {
+  op2_status status = op2i_context_check(ctx);
+  if (status) return status;
+  if (!stream) return op2i_error(OP2_ERR_ARG, "op2_graph_write_dot: the stream is null");
+  return op2i_dot_write(ctx->sched, stream, false);
+}
+
+/* "%d" in the configured name is the number of the flush; only the first one counts, and nothing else is special. */
+static void file_name(const struct op2i_sched *sched, char *path, size_t size) {
+  const char *name = sched->ctx->config.graph_file, *mark = strstr(name, "%d");
+  if (!mark) snprintf(path, size, "%s", name);
+  else snprintf(path, size, "%.*s%" PRId64 "%s", (int)(mark - name), name, sched->flushes, mark + 2);
+}
+
+void op2i_dot_dump(struct op2i_sched *sched) {
+  if (!sched->ctx->config.graph_file) return;
+  char path[4096];
+  file_name(sched, path, sizeof path);
+  FILE *stream = fopen(path, "w");
+  op2_status status = stream ? op2i_dot_write(sched, stream, true) : OP2_ERR_IO;
+  if (stream && fclose(stream)) status = OP2_ERR_IO;
+  if (status) op2i_log(sched->ctx, OP2I_LOG_WARN, "the graph could not be written to %s", path);
+}

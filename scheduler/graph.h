@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_GRAPH_H
+#define OP2I_GRAPH_H
+
+#include "context.h"
+#include "loop.h"
+
+/* The queue of a context: nodes in the order they were queued, with edges to earlier ones. A node is known by its number,
+ * which is never reused; edges to nodes that have run stay as text but order nothing. */
+
+enum op2i_node_kind { OP2I_NODE_LOOP };
+enum op2i_node_state { OP2I_QUEUED, OP2I_DONE, OP2I_FAILED, OP2I_CANCELLED };
+enum op2i_edge_kind { OP2I_RAW, OP2I_WAR, OP2I_WAW };
+
+struct op2i_edge {
+  int64_t from;       /* node number */
+  int32_t resource;   /* of the later node: index into its dats, or ndats + index into its globals */
+  enum op2i_edge_kind kind;
+};
+
+struct op2i_node {
+  enum op2i_node_kind kind;
+  enum op2i_node_state state;
+  bool marked;                    /* to be run by the force in progress */
+  int64_t number;
+  op2_where where;
+  struct op2_loop_s *loop;        /* one use */
+  struct op2i_version **versions; /* [loop->ngbls], referenced; start of one allocation with the next two */
+  void **gbl;                     /* [loop->ngbls]: their values */
+  unsigned char *payload;         /* [loop->payload_bytes] */
+  int64_t first_edge;
+  int32_t nedges;
+};
+
+/* Why queued loops were made to run; the last few are kept for op2_explain(). */
+struct op2i_force {
+  char text[96];
+  int64_t loops, left;
+};
+enum { OP2I_FORCES = 16 };
+
+struct op2i_sched {
+  op2_context ctx;
+  int64_t next_number; /* of the next loop; the first is 1 */
+  struct op2i_node *nodes;
+  int64_t nnodes, nodes_capacity;
+  struct op2i_edge *edges;
+  int64_t nedges, edges_capacity;
+  int64_t flushes, loops_run, loops_failed, loops_cancelled;
+  struct op2i_force forces[OP2I_FORCES];
+  int64_t nforces;
+  int64_t watched; /* number of the loop whose failure the caller wants, 0 none */
+  struct op2i_failure *watched_failure;
+  bool watched_own; /* it failed itself, rather than being cancelled */
+  struct op2i_plan_cache *plans;
+};
+
+/* graph.c: add a node with its edges, all or nothing. */
+op2_status op2i_graph_add(struct op2i_sched *sched, struct op2_loop_s *loop, op2_where where,
+                          const unsigned char *payload);
+struct op2i_node *op2i_graph_find(struct op2i_sched *sched, int64_t number); /* null when it has run */
+/* Mark what must run before the resource may be read, or overwritten. Returns the number of marked nodes. */
+int64_t op2i_graph_mark(struct op2i_sched *sched, const struct op2i_resource *resource, bool overwrite);
+int64_t op2i_graph_mark_all(struct op2i_sched *sched);
+/* Drop the marked nodes. */
+void op2i_graph_retire(struct op2i_sched *sched);
+/* The resource that an edge or an access of a node is about, and its name. */
+struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t resource, const char **name);
+
+/* verify.c: every ordered pair of queued loops that touch a resource in conflicting ways is joined by a path. */
+op2_status op2i_graph_verify(struct op2i_sched *sched);
+
+/* execute.c: run the marked nodes. Fails only fatally or for lack of memory; loops fail on record. */
+op2_status op2i_execute_marked(struct op2i_sched *sched);
+
+/* dot.c */
+op2_status op2i_dot_write(struct op2i_sched *sched, FILE *stream, bool marked_only);
+void op2i_dot_dump(struct op2i_sched *sched); /* to the configured file, if any */
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "loopdata.h"
+
+#include "error.h"
+#include "mem.h"
+
+static void release_data(void *sched_data) {
+  struct op2i_loop_data *data = sched_data;
+  for (int r = 0; r < OP2I_RANGES; r++) {
+    op2i_plan_entry_unref(data->plans[r]);
+    for (int d = 0; data->footprints[r] && d < data->ndats; d++) {
+      op2i_free(data->footprints[r][d].offs);
+      op2i_free(data->footprints[r][d].intervals);
+    }
+    op2i_free(data->footprints[r]);
+  }
+  op2i_free(data->dat);
+  op2i_free(data->map);
+  op2i_free(data);
+}
+
+static op2_status fill(struct op2i_sched *sched, struct op2_loop_s *loop, struct op2i_loop_data *data) {
+  if (!data->dat) data->dat = op2i_calloc((size_t)loop->ndats, sizeof *data->dat);
+  if (!data->map) data->map = op2i_calloc((size_t)loop->nmaps, sizeof *data->map);
+  if (!data->dat || !data->map) return op2i_error_nomem("a loop's pointers");
+  for (int d = 0; d < loop->ndats; d++) {
+    op2_status status = op2i_dat_storage(loop->dats[d], &data->dat[d]);
+    if (status) return status;
+  }
+  for (int m = 0; m < loop->nmaps; m++) data->map[m] = loop->maps[m]->idx;
+  for (int r = 0; r < loop->nranges; r++) {
+    if (!sched->ctx->backend->needs_plan || data->plans[r]) continue;
+    op2_status status = op2i_plan_get(sched, loop, r, &data->plans[r]);
+    if (status) return status;
+  }
+  data->ready = true;
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_loop_data(struct op2_loop_s *loop, struct op2i_loop_data **out) {
+  if (!loop->sched_data) {
+    struct op2i_loop_data *data = op2i_calloc(1, sizeof *data);
+    if (!data) return op2i_error_nomem("a loop");
+    data->unit = -1;
+    data->ndats = loop->ndats;
+    loop->sched_data = data;
+    loop->sched_release = release_data;
+  }
+  *out = loop->sched_data;
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2_loop_s *loop) {
+  struct op2i_loop_data *data = loop->sched_data;
+  return data->ready ? OP2_SUCCESS : fill(sched, loop, data);
+}

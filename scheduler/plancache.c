@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "error.h"
+#include "loopdata.h"
+#include "mem.h"
+
+struct op2i_plan_cache *op2i_plan_cache_create(void) {
+  struct op2i_plan_cache *cache = op2i_calloc(1, sizeof *cache);
+  if (cache) cache->refs = 1;
+  return cache;
+}
+
+void op2i_plan_cache_unref(struct op2i_plan_cache *cache) {
+  if (cache && --cache->refs == 0) op2i_free(cache);
+}
+
+static void free_entry(struct op2i_plan_entry *entry) {
+  op2i_plan_free(entry->plan);
+  op2i_free(entry->key);
+  op2i_free(entry);
+}
+
+void op2i_plan_entry_unref(struct op2i_plan_entry *entry) {
+  if (!entry || --entry->refs > 0) return;
+  struct op2i_plan_cache *cache = entry->cache;
+  struct op2i_plan_entry **at = &cache->first;
+  while (*at != entry) at = &(*at)->next;
+  *at = entry->next;
+  free_entry(entry);
+  op2i_plan_cache_unref(cache);
+}
+
+int32_t op2i_block_size(const struct op2_loop_s *loop) {
+  enum { SMALLEST = 256, LARGEST = 16384, BLOCKS = 32, STEP = 64 };
+  int chosen = loop->ctx->config.block_size;
+  if (chosen) return chosen;
+  double elements = (double)loop->set->ends[OP2I_OWNED];
+  if (elements < 1) return SMALLEST;
+  double size = (double)op2i_machine()->l2_bytes / 2 / (loop->bytes / elements + 1);
+  if (size > elements / BLOCKS) size = elements / BLOCKS;
+  if (size > LARGEST) size = LARGEST;
+  if (size < SMALLEST) size = SMALLEST;
+  return (int32_t)size / STEP * STEP;
+}
+
+/* ---- describing a loop to the planner -------------------------------------------------------------------- */
+
+struct request {
+  struct op2i_plan_desc desc;
+  struct op2i_plan_arg *args;
+  int64_t *key;
+  int64_t nwords;
+  int32_t *identity; /* for direct arguments on a dat that is also modified through a map */
+};
+
+static void free_request(struct request *request) {
+  op2i_free(request->args);
+  op2i_free(request->key);
+  op2i_free(request->identity);
+}
+
+/* Whether colouring has to look at a dat: it is modified through a map, or modified and read through one. */
+static bool contended(const struct op2_loop_s *loop, int32_t dat) {
+  bool modified = false, mapped = false;
+  for (int n = 0; n < loop->nargs; n++) {
+    if (loop->args[n].dat != dat) continue;
+    modified |= loop->args[n].access != OP2_READ;
+    mapped |= loop->args[n].map >= 0;
+  }
+  return modified && mapped;
+}
+
+static op2_status need_identity(const struct op2_loop_s *loop, struct request *request) {
+  if (request->identity) return OP2_SUCCESS;
+  int64_t n = loop->set->base->ends[OP2I_NONEXEC];
+  if (n > (int64_t)INT32_MAX + 1)
+    return op2i_error(OP2_ERR_RANGE, "loop '%s': set '%s' has more than 2^31 elements and a dat on it is modified through a map",
+                      loop->kernel->obj.name, loop->set->base->obj.name);
+  request->identity = op2i_malloc((size_t)n * sizeof *request->identity);
+  if (!request->identity) return op2i_error_nomem("a plan");
+  for (int64_t i = 0; i < n; i++) request->identity[i] = (int32_t)i;
+  return OP2_SUCCESS;
+}
+
+static op2_status add_arg(const struct op2_loop_s *loop, int n, struct request *request) {
+  const struct op2i_loop_arg *arg = &loop->args[n];
+  op2_dat dat = loop->dats[arg->dat];
+  op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
+  if (!map) {
+    op2_status status = need_identity(loop, request);
+    if (status) return status;
+  }
+  request->args[request->desc.nargs++] = (struct op2i_plan_arg){
+      .dat = arg->dat, .map = map ? arg->map : loop->nmaps, .idx = map ? map->idx : request->identity,
+      .arity = map ? map->arity : 1, .slot = !map ? 0 : arg->kind == OP2I_ARG_SLOT ? arg->slot : -1,
+      .access = arg->access, .target_size = dat->set->ends[OP2I_NONEXEC], .row_bytes = (int32_t)dat->row_bytes};
+  int64_t *word = request->key + request->nwords;
+  word[0] = arg->dat;
+  word[1] = map ? map->obj.id : 0;
+  word[2] = request->args[request->desc.nargs - 1].slot;
+  word[3] = arg->access != OP2_READ;
+  request->nwords += 4;
+  return OP2_SUCCESS;
+}
+
+/* Dat numbers in the key are made canonical: by first appearance among the contended ones. */
+static void canonical(struct request *request, int64_t first) {
+  int64_t seen[64], nseen = 0;
+  for (int64_t w = first; w < request->nwords; w += 4) {
+    int64_t number = 0;
+    while (number < nseen && seen[number] != request->key[w]) number++;
+    if (number == nseen && nseen < 64) seen[nseen++] = request->key[w];
+    if (number < nseen) request->key[w] = number;
+  }
+}
+
+static op2_status describe(const struct op2_loop_s *loop, int range, struct request *request) {
+  *request = (struct request){.desc = {.lo = loop->ranges[range].lo, .hi = loop->ranges[range].hi,
+                                       .subset = loop->set->idx, .block_size = op2i_block_size(loop),
+                                       .ordered = loop->ordered}};
+  request->args = op2i_calloc((size_t)loop->nargs, sizeof *request->args);
+  request->key = op2i_calloc((size_t)loop->nargs * 4 + 5, sizeof *request->key);
+  if (!request->args || !request->key) return op2i_error_nomem("a plan");
+  const struct op2i_plan_desc *desc = &request->desc;
+  const int64_t head[] = {loop->set->obj.id, desc->lo, desc->hi, desc->block_size, desc->ordered};
+  memcpy(request->key, head, sizeof head);
+  request->nwords = sizeof head / sizeof *head;
+  for (int n = 0; n < loop->nargs; n++) {
+    if (loop->args[n].dat < 0 || !contended(loop, loop->args[n].dat)) continue;
+    op2_status status = add_arg(loop, n, request);
+    if (status) return status;
+  }
+  canonical(request, sizeof head / sizeof *head);
+  request->desc.args = request->args;
+  return OP2_SUCCESS;
+}
+
+/* ---- the cache ------------------------------------------------------------------------------------------- */
+
+static op2_status make_entry(struct op2i_sched *sched, struct request *request, struct op2i_plan_entry **out) {
+  struct op2i_plan_entry *entry = op2i_calloc(1, sizeof *entry);
+  if (!entry) return op2i_error_nomem("a plan");
+  op2_status status = op2i_plan_create(&request->desc, &entry->plan);
+  if (!status && sched->ctx->config.verify) status = op2i_plan_verify(entry->plan, &request->desc);
+  if (status) {
+    free_entry(entry);
+    return status;
+  }
+  struct op2i_plan_cache *cache = sched->plans;
+  entry->key = request->key;
+  request->key = NULL;
+  entry->nwords = request->nwords;
+  entry->refs = 1;
+  entry->cache = cache;
+  cache->refs++;
+  cache->made++;
+  entry->next = cache->first;
+  cache->first = entry;
+  *out = entry;
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2_loop_s *loop, int range,
+                         struct op2i_plan_entry **out) {
+  struct request request;
+  op2_status status = describe(loop, range, &request);
+  if (status) goto done;
+  for (struct op2i_plan_entry *entry = sched->plans->first; entry; entry = entry->next) {
+    if (entry->nwords != request.nwords || memcmp(entry->key, request.key, (size_t)entry->nwords * sizeof *entry->key))
+      continue;
+    entry->refs++;
+    sched->plans->found++;
+    *out = entry;
+    goto done;
+  }
+  status = make_entry(sched, &request, out);
+done:
+  free_request(&request);
+  return status;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Queueing and forcing. */
+#include "sched.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "error.h"
+#include "loopdata.h"
+#include "op2/graph.h"
+#include "mem.h"
+
+op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
+  struct op2i_sched *sched = op2i_calloc(1, sizeof *sched);
+  struct op2i_plan_cache *plans = op2i_plan_cache_create();
+  if (!sched || !plans) {
+    op2i_free(sched);
+    op2i_free(plans);
+    return op2i_error_nomem("the scheduler");
+  }
+  sched->ctx = ctx;
+  sched->next_number = 1;
+  sched->plans = plans;
+  *out = sched;
+  return OP2_SUCCESS;
+}
+
+void op2i_sched_destroy(struct op2i_sched *sched) {
+  op2i_graph_mark_all(sched); /* nothing is left here but after a fatal error */
+  op2i_graph_retire(sched);
+  op2i_plan_cache_unref(sched->plans);
+  op2i_free(sched->nodes);
+  op2i_free(sched->edges);
+  op2i_free(sched);
+}
+
+int64_t op2i_sched_queued(const struct op2i_sched *sched) { return sched->nnodes; }
+
+static void remember(struct op2i_sched *sched, int64_t marked, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void remember(struct op2i_sched *sched, int64_t marked, const char *format, ...) {
+  struct op2i_force *force = &sched->forces[sched->nforces++ % OP2I_FORCES];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(force->text, sizeof force->text, format, args);
+  va_end(args);
+  force->loops = marked;
+  force->left = sched->nnodes - marked;
+}
+
+/* Run what is marked. After a shortage of memory the loops that did not run stay queued. */
+static op2_status run_marked(struct op2i_sched *sched) {
+  op2_status status = sched->ctx->config.verify ? op2i_graph_verify(sched) : OP2_SUCCESS;
+  if (status) return status;
+  op2i_dot_dump(sched);
+  status = op2i_execute_marked(sched);
+  sched->flushes++;
+  for (int64_t i = 0; i < sched->nnodes; i++)
+    if (sched->nodes[i].state == OP2I_QUEUED) sched->nodes[i].marked = false;
+  op2i_dot_dump(sched);
+  op2i_graph_retire(sched);
+  return status;
+}
+
+static op2_status run_all(struct op2i_sched *sched, const char *why) {
+  if (!sched->nnodes) return OP2_SUCCESS;
+  remember(sched, op2i_graph_mark_all(sched), "%s", why);
+  return run_marked(sched);
+}
+
+op2_status op2i_sched_flush(struct op2i_sched *sched, const char *call) {
+  op2_context ctx = sched->ctx;
+  op2_status status = run_all(sched, call);
+  if (status) return status;
+  return ctx->failures ? op2i_failure_report(ctx, ctx->failures) : OP2_SUCCESS;
+}
+
+op2_status op2i_sched_force(struct op2i_sched *sched, struct op2i_resource *resource, bool overwrite, const char *call,
+                            const char *name) {
+  int64_t marked = op2i_graph_mark(sched, resource, overwrite);
+  if (!marked) return OP2_SUCCESS;
+  remember(sched, marked, "%s of '%.40s'", call, name);
+  return run_marked(sched);
+}
+
+/* Run the loop queued last with all it depends on, and hear what became of it. */
+static op2_status run_last(struct op2i_sched *sched, enum op2i_wish wish) {
+  sched->watched = sched->nodes[sched->nnodes - 1].number;
+  sched->nodes[sched->nnodes - 1].marked = true;
+  static const struct op2i_resource none;
+  int64_t marked = op2i_graph_mark(sched, &none, false);
+  remember(sched, marked, wish == OP2I_COMPUTE ? "op2_loop_compute" : "eager mode");
+  op2_status status = run_marked(sched);
+  struct op2i_failure *failure = sched->watched_failure;
+  sched->watched = 0;
+  sched->watched_failure = NULL;
+  /* A loop that was merely cancelled has an older loop's failure: that is not for a submission to return. */
+  if (!status && failure && (sched->watched_own || wish == OP2I_COMPUTE))
+    status = op2i_failure_report(sched->ctx, failure);
+  op2i_failure_unref(failure);
+  return status;
+}
+
+op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2_loop_s *loop, op2_where where,
+                              const unsigned char *payload, enum op2i_wish wish) {
+  op2_status status = OP2_SUCCESS;
+  if (sched->ctx->fatal) return op2i_context_check(sched->ctx);
+  if (sched->nnodes >= sched->ctx->config.queue_max) status = run_all(sched, "the queue was full");
+  if (!status) status = op2i_graph_add(sched, loop, where, payload);
+  return status || wish == OP2I_LATER ? status : run_last(sched, wish);
+}
+
+op2_status op2_flush(op2_context ctx) {
+  op2_status status = op2i_context_check(ctx);
+  return status ? status : op2i_sched_flush(ctx->sched, "op2_flush");
+}
+
+int64_t op2_queued(op2_context ctx) { return op2_initialised(ctx) ? op2i_sched_queued(ctx->sched) : 0; }

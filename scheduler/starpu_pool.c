@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#if OP2_HAVE_STARPU
+
+#include <pthread.h>
+#include <starpu.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "error.h"
+#include "log.h"
+#include "starpu_pool.h"
+#include "watch.h"
+
+static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
+static int users, threads_wanted, threads_running;
+static struct op2i_watch watch;
+
+/* StarPU's structures change size with its configure options while its SONAME stays: a library other than the one these
+ * headers describe would write past our structure. */
+static bool abi_matches(void) {
+  enum { ROOM = 16384, POISON = 0xA5 };
+  static _Alignas(64) unsigned char buffer[ROOM];
+  memset(buffer, POISON, ROOM);
+  starpu_conf_init((struct starpu_conf *)(void *)buffer);
+  size_t touched = ROOM;
+  while (touched > 0 && buffer[touched - 1] == POISON) touched--;
+  return touched <= sizeof(struct starpu_conf) && touched + 64 > sizeof(struct starpu_conf);
+}
+
+/* StarPU ends the process when it cannot write its calibration files. */
+static op2_status give_home(void) {
+  const char *home = op2i_env_system("STARPU_HOME");
+  if (!home) home = op2i_env_system("HOME");
+  if (home && !access(home, W_OK | X_OK)) return OP2_SUCCESS;
+  const char *base = op2i_env_system("XDG_CACHE_HOME");
+  char path[4096];
+  if (base && !access(base, W_OK | X_OK)) snprintf(path, sizeof path, "%s/op2-starpu", base);
+  else {
+    const char *temporary = op2i_env_system("TMPDIR");
+    snprintf(path, sizeof path, "%s/op2-starpu-%ld", temporary ? temporary : P_tmpdir, (long)geteuid());
+  }
+  struct stat info;
+  if ((mkdir(path, 0700) && lstat(path, &info)) || lstat(path, &info) || !S_ISDIR(info.st_mode) ||
+      info.st_uid != geteuid() || setenv("STARPU_HOME", path, 1))
+    return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU needs a folder it can write to; set STARPU_HOME");
+  return OP2_SUCCESS;
+}
+
+static op2_status start(op2_context ctx, int threads) {
+  if (!abi_matches())
+    return op2i_error(OP2_ERR_UNAVAILABLE, "the StarPU library found at run time has another ABI than the one op2 was built with");
+  op2_status status = give_home();
+  if (status) return status;
+  struct starpu_conf conf;
+  starpu_conf_init(&conf);
+  conf.sched_policy_name = "lws"; /* honours priorities, steals between workers */
+  conf.precedence_over_environment_variables = 1;
+  conf.catch_signals = 0;
+  conf.ncpus = threads < STARPU_MAXCPUS ? threads : STARPU_MAXCPUS;
+  conf.ncuda = 0;
+  conf.nopencl = 0;
+  conf.bus_calibrate = 0;
+  const struct op2i_machine *machine = op2i_machine();
+  conf.use_explicit_workers_bindid = machine->ncpus > 0;
+  for (int w = 0; w < STARPU_NMAXWORKERS && machine->ncpus > 0; w++)
+    conf.workers_bindid[w] = (unsigned)machine->cpus[w % machine->ncpus];
+  int failed = starpu_init(&conf);
+  if (failed) return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU could not be started: %s", strerror(-failed));
+  threads_wanted = threads;
+  threads_running = (int)starpu_cpu_worker_get_count();
+  if (threads_running < threads)
+    op2i_log(ctx, OP2I_LOG_WARN, "%d CPU workers wanted, StarPU gives %d (this build of StarPU allows %d)", threads,
+             threads_running, STARPU_MAXCPUS);
+  status = op2i_watch_start(&watch, starpu_pause, starpu_resume);
+  if (status) starpu_shutdown();
+  return status;
+}
+
+op2_status op2i_starpu_acquire(op2_context ctx, int threads, int *workers) {
+  op2_status status = OP2_SUCCESS;
+  pthread_mutex_lock(&pool_lock);
+  if (users == 0) status = start(ctx, threads);
+  else if (threads != threads_wanted)
+    op2i_log(ctx, OP2I_LOG_WARN, "%d CPU workers wanted, but StarPU already runs %d for another context", threads,
+             threads_running);
+  if (!status) {
+    users++;
+    *workers = threads_running;
+  }
+  pthread_mutex_unlock(&pool_lock);
+  return status;
+}
+
+void op2i_starpu_release(void) {
+  pthread_mutex_lock(&pool_lock);
+  if (--users == 0) {
+    op2i_watch_stop(&watch); /* resumes: StarPU cannot shut down while paused */
+    starpu_shutdown();
+  }
+  pthread_mutex_unlock(&pool_lock);
+}
+
+void op2i_starpu_busy(void) { op2i_watch_busy(&watch); }
+void op2i_starpu_idle(int idle_ms) { op2i_watch_idle(&watch, idle_ms); }
+
+#endif

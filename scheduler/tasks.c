@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Dependences between tasks, from the segments of dats that they touch.
+ *
+ * For every segment of every dat that the program modifies there are three lists of tasks: the group that modifies it now, the
+ * tasks that have read it since, and those the group itself had to wait for. Tasks of one loop and colour form a
+ * group: they share no element, so they do not wait for each other even where they share a segment. */
+#include "tasks.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "error.h"
+#include "mem.h"
+#include "partial.h"
+
+enum { NONE = -1 };
+
+struct link {
+  int64_t task;
+  int32_t next;
+};
+
+struct segment {
+  int64_t group; /* step and colour of the writers, NONE before the first */
+  int32_t before, writers, readers; /* lists of links */
+};
+
+/* What the program knows of a dat or a global that it modifies. */
+struct track {
+  struct track *next;
+  struct op2i_resource *resource;
+  int32_t shift;
+  int64_t nsegments;
+  struct segment *segments;
+};
+
+struct builder {
+  struct op2i_step *steps;
+  int64_t step, colour;
+  struct track *tracks;
+  struct link *links;
+  int64_t nlinks, links_capacity;
+  int32_t free_link;
+  int64_t ntasks;
+  int64_t *deps;
+  int64_t ndeps, deps_capacity;
+  int64_t *last_seen; /* [ntasks so far]: the task that listed it as a dependence last */
+  int64_t seen_capacity;
+  op2i_task_sink sink;
+  void *to;
+  bool failed; /* out of memory */
+};
+
+/* ---- lists ----------------------------------------------------------------------------------------------- */
+
+static void push(struct builder *b, int32_t *list, int64_t task) {
+  int32_t at = b->free_link;
+  if (at != NONE) {
+    b->free_link = b->links[at].next;
+  } else {
+    if (op2i_grow(&b->links, sizeof *b->links, b->nlinks, &b->links_capacity)) {
+      b->failed = true;
+      return;
+    }
+    at = (int32_t)b->nlinks++;
+  }
+  b->links[at] = (struct link){task, *list};
+  *list = at;
+}
+
+static void drop(struct builder *b, int32_t *list) {
+  while (*list != NONE) {
+    int32_t at = *list;
+    *list = b->links[at].next;
+    b->links[at].next = b->free_link;
+    b->free_link = at;
+  }
+}
+
+static void depend(struct builder *b, int64_t task) {
+  if (task == b->ntasks || b->last_seen[task] == b->ntasks) return;
+  b->last_seen[task] = b->ntasks;
+  if (op2i_grow(&b->deps, sizeof *b->deps, b->ndeps, &b->deps_capacity)) {
+    b->failed = true;
+    return;
+  }
+  b->deps[b->ndeps++] = task;
+}
+
+static void depend_all(struct builder *b, int32_t list) {
+  for (; list != NONE; list = b->links[list].next) depend(b, b->links[list].task);
+}
+
+/* ---- segments -------------------------------------------------------------------------------------------- */
+
+static void read_segment(struct builder *b, struct segment *s) {
+  depend_all(b, s->writers);
+  if (s->readers == NONE || b->links[s->readers].task != b->ntasks) push(b, &s->readers, b->ntasks);
+}
+
+static void write_segment(struct builder *b, struct segment *s, int64_t group) {
+  if (s->group != group) {
+    /* Readers have waited for all writers, so waiting for the readers is enough. */
+    drop(b, &s->before);
+    s->before = s->readers != NONE ? s->readers : s->writers;
+    if (s->readers != NONE) drop(b, &s->writers);
+    s->writers = s->readers = NONE;
+    s->group = group;
+  }
+  depend_all(b, s->before);
+  if (s->writers == NONE || b->links[s->writers].task != b->ntasks) push(b, &s->writers, b->ntasks);
+}
+
+/* ---- tracks ---------------------------------------------------------------------------------------------- */
+
+static op2_status add_track(struct builder *b, struct op2i_resource *resource, int64_t size) {
+  if (resource->track) return OP2_SUCCESS;
+  struct track *track = op2i_calloc(1, sizeof *track);
+  if (!track) return op2i_error_nomem("a program");
+  track->shift = op2i_segment_shift(size);
+  track->nsegments = (size >> track->shift) + 1;
+  track->segments = op2i_malloc((size_t)track->nsegments * sizeof *track->segments);
+  if (!track->segments) {
+    op2i_free(track);
+    return op2i_error_nomem("a program");
+  }
+  for (int64_t s = 0; s < track->nsegments; s++) track->segments[s] = (struct segment){NONE, NONE, NONE, NONE};
+  track->resource = resource;
+  track->next = b->tracks;
+  b->tracks = track;
+  resource->track = track;
+  return OP2_SUCCESS;
+}
+
+static struct op2i_version *version_of(const struct op2i_step *step, int g) {
+  return (struct op2i_version *)((char *)step->gbl[g] - offsetof(struct op2i_version, data));
+}
+
+static op2_status track_step(struct builder *b, const struct op2i_step *step) {
+  const struct op2_loop_s *loop = step->loop;
+  op2_status status = OP2_SUCCESS;
+  for (int d = 0; d < loop->ndats && !status; d++)
+    if (loop->dat_access[d] != OP2_READ)
+      status = add_track(b, &loop->dats[d]->res, loop->dats[d]->set->ends[OP2I_NONEXEC]);
+  for (int g = 0; g < loop->ngbls && !status; g++)
+    if (loop->gbl_access[g] != OP2_READ) status = add_track(b, &version_of(step, g)->res, 1);
+  return status;
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------------------- */
+
+static bool modified_through_map(const struct op2_loop_s *loop, int d) {
+  bool modified = false, mapped = false;
+  for (int n = 0; n < loop->nargs; n++) {
+    if (loop->args[n].dat != d) continue;
+    modified |= loop->args[n].access != OP2_READ;
+    mapped |= loop->args[n].map >= 0;
+  }
+  return modified && mapped;
+}
+
+static void touch_dat(struct builder *b, const struct op2i_step *step, int d, int32_t first, int32_t last) {
+  const struct op2_loop_s *loop = step->loop;
+  struct track *track = loop->dats[d]->res.track;
+  if (!track) return; /* only read in this program */
+  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_footprint *print = &data->footprints[step->range][d];
+  bool reads = loop->dat_access[d] == OP2_READ;
+  int64_t colour = modified_through_map(loop, d) ? b->colour : 0;
+  int64_t group = b->step << 32 | colour;
+  for (int32_t i = first; i < last; i++) {
+    int32_t block = step->plan->blkmap[i];
+    for (int64_t k = print->offs[block]; k < print->offs[block + 1]; k++)
+      for (int32_t s = print->intervals[2 * k]; s <= print->intervals[2 * k + 1]; s++) {
+        if (reads) read_segment(b, &track->segments[s]);
+        else write_segment(b, &track->segments[s], group);
+      }
+  }
+}
+
+/* Chunks wait for the globals they read; MIN and MAX start from the present value, so they read it too. */
+static void read_globals(struct builder *b, const struct op2i_step *step) {
+  const struct op2_loop_s *loop = step->loop;
+  for (int n = 0; n < loop->nargs; n++) {
+    const struct op2i_loop_arg *arg = &loop->args[n];
+    if (arg->gbl < 0 || arg->access == OP2_INC) continue;
+    struct track *track = version_of(step, arg->gbl)->res.track;
+    if (track) read_segment(b, &track->segments[0]);
+  }
+}
+
+static op2_status hand_over(struct builder *b, enum op2i_task_kind kind, int32_t first, int32_t last) {
+  if (b->failed) return op2i_error_nomem("a program");
+  struct op2i_task task = {.kind = kind, .step = b->step, .first = first, .last = last, .ndeps = b->ndeps, .deps = b->deps};
+  op2_status status = b->sink(b->to, b->ntasks, &task);
+  b->ntasks++;
+  return status;
+}
+
+static op2_status next_task(struct builder *b) {
+  b->ndeps = 0;
+  if (op2i_grow(&b->last_seen, sizeof *b->last_seen, b->ntasks, &b->seen_capacity)) return op2i_error_nomem("a program");
+  b->last_seen[b->ntasks] = NONE;
+  return OP2_SUCCESS;
+}
+
+static op2_status build_chunk(struct builder *b, int32_t first, int32_t last) {
+  const struct op2i_step *step = &b->steps[b->step];
+  op2_status status = next_task(b);
+  if (status) return status;
+  for (int d = 0; d < step->loop->ndats; d++) touch_dat(b, step, d, first, last);
+  read_globals(b, step);
+  return hand_over(b, OP2I_TASK_CHUNK, first, last);
+}
+
+static op2_status build_reduce(struct builder *b, int64_t first_chunk) {
+  const struct op2i_step *step = &b->steps[b->step];
+  const struct op2_loop_s *loop = step->loop;
+  op2_status status = next_task(b);
+  if (status) return status;
+  for (int64_t chunk = first_chunk; chunk < b->ntasks; chunk++) depend(b, chunk);
+  for (int g = 0; g < loop->ngbls; g++) {
+    struct track *track = version_of(step, g)->res.track;
+    if (track && loop->gbl_access[g] != OP2_READ) write_segment(b, &track->segments[0], b->step << 32);
+  }
+  return hand_over(b, OP2I_TASK_REDUCE, 0, 0);
+}
+
+/* ---- grain ----------------------------------------------------------------------------------------------- */
+
+/* Until a loop has run: as if its data came at this rate. */
+static double ns_per_element(const struct op2i_step *step) {
+  enum { BYTES_PER_NS = 8 };
+  const struct op2i_loop_data *data = step->loop->sched_data;
+  if (data->ns_per_element > 0) return data->ns_per_element;
+  double elements = (double)step->loop->set->ends[OP2I_OWNED];
+  return elements > 0 ? step->loop->bytes / elements / BYTES_PER_NS : 1;
+}
+
+double op2i_program_seconds(const struct op2i_step *steps, int64_t nsteps) {
+  double ns = 0;
+  for (int64_t s = 0; s < nsteps; s++) ns += (double)(steps[s].hi - steps[s].lo) * ns_per_element(&steps[s]);
+  return 1e-9 * ns;
+}
+
+static int32_t blocks_per_chunk(const struct op2i_step *step, int workers, int chunk_us) {
+  enum { CHUNKS_PER_WORKER = 4 };
+  double wanted = 1e3 * chunk_us / (ns_per_element(step) * step->plan->block_size);
+  int32_t most = step->plan->nblocks / (CHUNKS_PER_WORKER * workers);
+  if (wanted > most) wanted = most;
+  return wanted < 1 ? 1 : (int32_t)wanted;
+}
+
+static op2_status build_step(struct builder *b, int workers, int chunk_us) {
+  struct op2i_step *step = &b->steps[b->step];
+  const struct op2i_plan *plan = step->plan;
+  if (step->hi <= step->lo) return OP2_SUCCESS;
+  op2_status status = op2i_loop_footprints(step->loop, step->range);
+  if (!status) status = op2i_step_begin(step, plan->nblocks);
+  int64_t first_chunk = b->ntasks;
+  int32_t blocks = status ? 1 : blocks_per_chunk(step, workers, chunk_us);
+  for (b->colour = 0; b->colour < plan->ncolors; b->colour++)
+    for (int32_t i = plan->color_offs[b->colour], end = plan->color_offs[b->colour + 1]; i < end && !status; i += blocks)
+      status = build_chunk(b, i, i + blocks < end ? i + blocks : end);
+  if (!status && step->partials) status = build_reduce(b, first_chunk);
+  return status;
+}
+
+op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us, op2i_task_sink sink,
+                            void *to) {
+  struct builder b = {.steps = steps, .free_link = NONE, .sink = sink, .to = to};
+  op2_status status = OP2_SUCCESS;
+  for (int64_t s = 0; s < nsteps && !status; s++) status = track_step(&b, &steps[s]);
+  for (; b.step < nsteps && !status; b.step++) status = build_step(&b, workers, chunk_us);
+  while (b.tracks) {
+    struct track *track = b.tracks;
+    b.tracks = track->next;
+    track->resource->track = NULL;
+    op2i_free(track->segments);
+    op2i_free(track);
+  }
+  op2i_free(b.links);
+  op2i_free(b.deps);
+  op2i_free(b.last_seen);
+  return status;
+}
+
+/* ---- running --------------------------------------------------------------------------------------------- */
+
+void op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t first, int32_t last) {
+  if (kind == OP2I_TASK_REDUCE) {
+    op2i_step_combine(step, step->plan->nblocks);
+    op2i_step_end(step);
+    return;
+  }
+  double start = op2i_seconds();
+  for (int32_t i = first; i < last; i++) {
+    int32_t block = step->plan->blkmap[i];
+    unsigned char *partial = step->partials ? step->partials + (size_t)block * (size_t)step->loop->partial_bytes : NULL;
+    op2i_partial_init(step, partial);
+    ((op2i_plain_fn)step->entry)(&step->call, op2i_plan_block_lo(step->plan, block), op2i_plan_block_hi(step->plan, block),
+                                 partial);
+  }
+  int64_t ns = (int64_t)(1e9 * (op2i_seconds() - start));
+  __atomic_fetch_add(&step->nanoseconds, ns, __ATOMIC_RELAXED);
+}

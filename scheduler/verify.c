@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The edges of the graph against the definition of a dependence, pair by pair. Quadratic: for debug builds and tests. */
+#include <inttypes.h>
+
+#include "error.h"
+#include "graph.h"
+#include "mem.h"
+
+static bool touches(const struct op2i_node *node, const struct op2i_resource *resource, bool *modifies) {
+  int32_t n = node->loop->ndats + node->loop->ngbls;
+  for (int32_t r = 0; r < n; r++) {
+    if (op2i_node_resource(node, r, NULL) != resource) continue;
+    op2_access access = r < node->loop->ndats ? node->loop->dat_access[r] : node->loop->gbl_access[r - node->loop->ndats];
+    *modifies = access != OP2_READ;
+    return true;
+  }
+  return false;
+}
+
+static bool conflict(const struct op2i_node *a, const struct op2i_node *b, const char **name) {
+  int32_t n = a->loop->ndats + a->loop->ngbls;
+  for (int32_t r = 0; r < n; r++) {
+    const struct op2i_resource *resource = op2i_node_resource(a, r, name);
+    bool one, other;
+    if (touches(b, resource, &other) && touches(a, resource, &one) && (one || other)) return true;
+  }
+  return false;
+}
+
+/* reached[i]: node i is an ancestor of `node`. */
+static void ancestors(struct op2i_sched *sched, const struct op2i_node *node, bool *reached) {
+  int64_t last = node - sched->nodes;
+  for (int64_t i = 0; i <= last; i++) reached[i] = i == last;
+  for (int64_t i = last; i >= 0; i--) {
+    if (!reached[i]) continue;
+    const struct op2i_node *at = &sched->nodes[i];
+    for (int32_t e = 0; e < at->nedges; e++) {
+      struct op2i_node *from = op2i_graph_find(sched, sched->edges[at->first_edge + e].from);
+      if (from) reached[from - sched->nodes] = true;
+    }
+  }
+}
+
+op2_status op2i_graph_verify(struct op2i_sched *sched) {
+  bool *reached = op2i_calloc((size_t)sched->nnodes, sizeof *reached);
+  if (!reached) return op2i_error_nomem("the graph's verifier");
+  op2_status status = OP2_SUCCESS;
+  for (int64_t b = 0; b < sched->nnodes && !status; b++) {
+    ancestors(sched, &sched->nodes[b], reached);
+    const char *name = "";
+    for (int64_t a = 0; a < b && !status; a++)
+      if (!reached[a] && conflict(&sched->nodes[a], &sched->nodes[b], &name))
+        status = op2i_error(OP2_ERR_STATE, "graph: loop %" PRId64 " does not follow loop %" PRId64 ", which shares '%s'",
+                            sched->nodes[b].number, sched->nodes[a].number, name);
+  }
+  op2i_free(reached);
+  return status;
+}
