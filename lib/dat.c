@@ -65,11 +65,11 @@ op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data,
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_create: where to put the dat is null");
   op2_status status = check_dat(set, dim, type, name ? name : "");
   if (status) return status;
-  op2_dat dat;
+  op2_dat dat = NULL;
   status = make_dat(set, dim, type, name, &dat);
   if (status) return status;
   if (data) {
-    void *storage;
+    void *storage = NULL;
     status = op2i_dat_storage(dat, &storage);
     if (status) {
       op2i_unref(dat);
@@ -100,7 +100,7 @@ op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const c
   op2_status status = check_dat(set, dim, type, name ? name : "");
   if (!status) status = check_borrowed(set, dim, type, data, name ? name : "");
   if (status) return status;
-  op2_dat dat;
+  op2_dat dat = NULL;
   status = make_dat(set, dim, type, name, &dat);
   if (status) return status;
   dat->host = data;
@@ -141,7 +141,7 @@ op2_status op2_dat_read_begin(op2_dat dat, const void **out) {
   if (status) return status;
   if (dat->open_writes)
     return op2i_error(OP2_ERR_STATE, "op2_dat_read_begin: dat '%s' is open for writing", dat->obj.name);
-  void *data;
+  void *data = NULL;
   status = acquire(dat, false, "op2_dat_read_begin", &data);
   if (status) return status;
   dat->open_reads++;
@@ -164,7 +164,7 @@ op2_status op2_dat_write_begin(op2_dat dat, void **out) {
   if (status) return status;
   if (dat->open_reads || dat->open_writes)
     return op2i_error(OP2_ERR_STATE, "op2_dat_write_begin: dat '%s' is already open", dat->obj.name);
-  void *data;
+  void *data = NULL;
   status = acquire(dat, true, "op2_dat_write_begin", &data);
   if (status) return status;
   dat->open_writes++;
@@ -186,7 +186,7 @@ static op2_status copy_out(op2_dat dat, void *out, bool halo, const char *call) 
   op2_status status = check_access(dat, out, call);
   if (status) return status;
   if (dat->open_writes) return op2i_error(OP2_ERR_STATE, "%s: dat '%s' is open for writing", call, dat->obj.name);
-  void *data;
+  void *data = NULL;
   status = acquire(dat, false, call, &data);
   if (status) return status;
   memcpy(out, data, halo ? total_bytes(dat) : owned_bytes(dat));
@@ -198,7 +198,7 @@ static op2_status copy_in(op2_dat dat, const void *in, bool halo, const char *ca
   if (status) return status;
   if (dat->open_reads || dat->open_writes)
     return op2i_error(OP2_ERR_STATE, "%s: dat '%s' is open", call, dat->obj.name);
-  void *data;
+  void *data = NULL;
   status = op2i_dat_storage(dat, &data);
   if (status) return status;
   /* Poison does not matter to an overwrite: the failure stays on record and the values become good. */

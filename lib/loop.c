@@ -178,7 +178,7 @@ static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs, struc
 }
 
 static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2_arg *args, struct op2_loop_s **out) {
-  struct op2_loop_s *loop;
+  struct op2_loop_s *loop = NULL;
   op2_status status = allocate_loop(kernel, set, nargs, &loop);
   if (status) return status;
   for (int n = 0; n < nargs; n++) {

@@ -42,8 +42,8 @@ static op2_status sort_by_colour(struct op2i_plan *plan) {
   plan->blkmap = op2i_plan_array(plan->nblocks, sizeof *plan->blkmap);
   if (!plan->color_offs || !plan->blkmap) return op2i_error_nomem("the block colours of a plan");
 
-  /* While blocks are dealt out, color_offs[c + 1] is where the next block of colour c goes; it ends as the start of
-   * colour c + 1. */
+  /* While blocks are dealt out, color_offs[c + 1] is where the next block of colour c goes; it ends
+   * as the start of colour c + 1. */
   int32_t *offs = plan->color_offs;
   for (int32_t b = 0; b < plan->nblocks; b++)
     if (plan->color[b] + 2 <= plan->ncolors) offs[plan->color[b] + 2]++;

@@ -9,8 +9,9 @@
 #include "plan_internal.h"
 
 enum {
-  /* First fit looks again at whatever a pass left over, so its time grows with the number of passes. Where that many
-   * colours are not enough nearly everything conflicts with everything, and the rest is coloured in one go. */
+  /* First fit looks again at whatever a pass left over, so its time grows with the number of
+   * passes. Where that many colours are not enough nearly everything conflicts with everything, and
+   * the rest is coloured in one go. */
   PASSES_MAX = 64,
   UNCOLOURED = -1
 };
@@ -71,7 +72,8 @@ static bool covers(const struct op2i_conflict *outer, const struct op2i_conflict
   return true;
 }
 
-/* Conflicts over one dat, unless those found so far include them; `columns` is where its columns go. */
+/* Conflicts over one dat, unless those found so far include them; `columns` is where its columns
+ * go. */
 static int find_conflict(struct op2i_colouring *colouring, const struct op2i_plan_desc *desc,
                          int32_t dat, struct op2i_column *columns) {
   struct op2i_conflict found = {.dat = dat, .columns = columns};
@@ -147,7 +149,7 @@ void op2i_colouring_close(struct op2i_colouring *colouring) {
 static uint32_t column_mask(const struct op2i_column *column, const int64_t *subset,
                             const struct op2i_marks *marks, int64_t lo, int64_t hi) {
   uint32_t mask = 0;
-  for (int64_t p = lo; p < hi; p++)
+  for (int64_t p = lo; p < hi && mask != UINT32_MAX; p++)
     mask |= op2i_mark_value(marks, marks->entry[op2i_column_target(column, subset, p)]);
   return mask;
 }
@@ -185,7 +187,8 @@ static void forget(struct op2i_colouring *colouring) {
   }
 }
 
-/* Units still without a colour that fit into the 32 from *ncolors on get one of those. Returns how many were left over. */
+/* Units still without a colour that fit into the 32 from *ncolors on get one of those. Returns how
+ * many were left over. */
 static int64_t first_fit(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
                          int32_t *color, int32_t *ncolors) {
   uint32_t all = 0;
@@ -229,7 +232,8 @@ static void column_raise(const struct op2i_column *column, const int64_t *subset
   }
 }
 
-/* The number of colours up to the highest one that an earlier unit in conflict with these positions has. */
+/* The number of colours up to the highest one that an earlier unit in conflict with these positions
+ * has. */
 static uint32_t colours_below(const struct op2i_colouring *colouring, int64_t lo, int64_t hi) {
   uint32_t below = 0;
   for (int i = 0; i < colouring->nconflicts; i++) {

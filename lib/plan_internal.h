@@ -4,9 +4,9 @@
 
 #include "plan.h"
 
-/* Values kept per element of a target set that all vanish at once: an entry counts only while its upper half is the
- * current epoch. Its lower half is the value, so entries of one epoch compare like their values and newer ones are greater
- * than older ones. */
+/* Values kept per element of a target set that all vanish at once: an entry counts only while its
+ * upper half is the current epoch. Its lower half is the value, so entries of one epoch compare
+ * like their values and newer ones are greater than older ones. */
 struct op2i_marks {
   uint64_t *entry;
   int64_t size;
@@ -38,17 +38,18 @@ static inline int64_t op2i_column_target(const struct op2i_column *column, const
   return column->idx[element * column->arity];
 }
 
-/* Columns through which conflicts over one dat arise, those that modify and, in ordered plans, those that read. */
+/* Columns through which conflicts over one dat arise, those that modify and, in ordered plans,
+ * those that read. */
 struct op2i_conflict {
   int32_t dat;
   int64_t target_size;
   int ncolumns;
   struct op2i_column *columns; /* part of the colouring's */
   bool reads;
-  struct op2i_marks
-      modified; /* by target: mask of colours, or highest colour + 1, of the units that modify it */
-  struct op2i_marks
-      read; /* by target: highest colour + 1 of the units that read it; only where some column reads */
+  /* By target: the mask of colours, or the highest colour + 1, of the units that modify it. */
+  struct op2i_marks modified;
+  /* By target: the highest colour + 1 of the units that read it. Open only where some column reads. */
+  struct op2i_marks read;
 };
 
 struct op2i_colouring {
@@ -62,8 +63,9 @@ struct op2i_colouring {
 /* Unwinds itself on failure. */
 op2_status op2i_colouring_open(const struct op2i_plan_desc *desc, struct op2i_colouring *colouring);
 void op2i_colouring_close(struct op2i_colouring *colouring);
-/* Colour the units of `unit` successive positions that make up [lo, hi): first fit, or in ordered colourings one more than
- * the highest colour of an earlier unit in conflict. color has an entry per unit. */
+/* Colour the units of `unit` successive positions that make up [lo, hi): first fit, or in ordered
+ * colourings one more than the highest colour of an earlier unit in conflict. color has an entry
+ * per unit. */
 void op2i_colouring_run(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
                         int32_t *color, int32_t *ncolors);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Staging: what each block reads and writes through a map, listed once, and where in that list each element finds it. */
+/* Staging: what each block reads and writes through a map, listed once, and where in that list each
+ * element finds it. */
 
 #include <inttypes.h>
 #include <string.h>
@@ -53,7 +54,8 @@ static int find_column(const struct staging *staging, int stage, int32_t slot) {
   return c;
 }
 
-/* An argument over all slots needs its columns in a row, so those are numbered before the single ones. */
+/* An argument over all slots needs its columns in a row, so those are numbered before the single
+ * ones. */
 static void number_columns(struct staging *staging, bool all_slots) {
   struct op2i_plan *plan = staging->plan;
   for (int a = 0; a < staging->desc->nargs; a++) {

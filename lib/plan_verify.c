@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* A plan is checked against its description by the definition of each property. Nothing of how plans are made is used here,
- * and nothing in the plan is trusted before it was checked. */
+/* A plan is checked against its description by the definition of each property. Nothing of how
+ * plans are made is used here, and nothing in the plan is trusted before it was checked. */
 
 #include <inttypes.h>
 #include <string.h>
@@ -122,7 +122,8 @@ static op2_status check_colours(const struct op2i_plan *plan) {
   return status;
 }
 
-/* With every block in a list of its own colour, ascending, and as many entries as blocks, none is there twice. */
+/* With every block in a list of its own colour, ascending, and as many entries as blocks, none is
+ * there twice. */
 static op2_status check_colour_lists(const struct op2i_plan *plan) {
   if (plan->color_offs[0] != 0)
     return BROKEN("color_offs begins with %" PRId32, plan->color_offs[0]);
@@ -149,8 +150,8 @@ static op2_status check_colour_lists(const struct op2i_plan *plan) {
 
 /* ---- conflicts over one dat ---- */
 
-/* Units are visited colour by colour, so two of one colour that modify a target are the last two to have done so.
- * owner[target] is where the last one begins, or less than units->lo. */
+/* Units are visited colour by colour, so two of one colour that modify a target are the last two to
+ * have done so. owner[target] is where the last one begins, or less than units->lo. */
 static op2_status check_disjoint(const struct op2i_plan_desc *desc, int32_t dat,
                                  const struct units *units, int64_t *owner) {
   for (int64_t i = 0; i < units->count; i++) {
@@ -240,7 +241,8 @@ static op2_status check_units(const struct op2i_plan_desc *desc, int32_t dat,
 
 /* ---- blocks, elements ---- */
 
-/* by_colour receives the block's elements sorted by colour; place has room for block_size + 1 counts. */
+/* by_colour receives the block's elements sorted by colour; place has room for block_size + 1
+ * counts. */
 static op2_status sort_elements(const struct op2i_plan *plan, int32_t b, int32_t *by_colour,
                                 int32_t *place) {
   int64_t begin = op2i_plan_block_lo(plan, b);

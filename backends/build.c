@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Compiling what no cache has: units are gathered into translation units, compilers run side by side, and what fails is
+ * parted until each unit stands alone, so that each gets its own message and the good ones work. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "error.h"
+#include "jit.h"
+#include "log.h"
+#include "mem.h"
+
+/* One translation unit. */
+struct job {
+  struct op2i_request **member;
+  int64_t count;
+  int place;              /* of its files in the scratch */
+  char stem[PATH_MAX];    /* of their names; "" before there are any */
+  struct op2i_run run;
+  bool hopeless;          /* parting it would not help */
+};
+
+struct job_list {
+  struct job *item;
+  int64_t count, capacity;
+};
+
+/* Above this a translation unit costs more memory and, when one member is at fault, more repeated work than it saves. */
+enum { MEMBERS_MAX = 32, PARTS = 8 };
+
+/* ---- gathering ------------------------------------------------------------------------------------------- */
+
+/* Makes a job of a stretch of requests, cut into `parts` of about the same number. */
+static op2_status add_jobs(struct job_list *jobs, struct op2i_request **member, int64_t count, int64_t parts) {
+  for (int64_t i = 0; i < parts; i++) {
+    int64_t from = count * i / parts, to = count * (i + 1) / parts;
+    if (op2i_grow(&jobs->item, sizeof *jobs->item, jobs->count, &jobs->capacity) != 0)
+      return op2i_error_nomem("loops to compile");
+    jobs->item[jobs->count++] = (struct job){.member = member + from, .count = to - from};
+  }
+  return OP2_SUCCESS;
+}
+
+static bool same_includes(const char *const *a, const char *const *b) {
+  static const char *const none[] = {NULL};
+  if (!a) a = none;
+  if (!b) b = none;
+  for (; *a && *b; a++, b++)
+    if (strcmp(*a, *b) != 0) return false;
+  return !*a && !*b;
+}
+
+static bool belong_together(const struct op2i_jit_unit *a, const struct op2i_jit_unit *b) {
+  return a->mergeable && b->mergeable && same_includes(a->includes, b->includes);
+}
+
+/* Bring those that can share a translation unit with the first one behind it; returns how many they are with it. */
+static int64_t gather(struct op2i_request **requests, int64_t n) {
+  int64_t count = 1;
+  for (int64_t i = 1; i < n; i++) {
+    if (!belong_together(requests[0]->unit, requests[i]->unit)) continue;
+    struct op2i_request *found = requests[i];
+    memmove(&requests[count + 1], &requests[count], (size_t)(i - count) * sizeof *requests);
+    requests[count++] = found;
+  }
+  return count;
+}
+
+static op2_status plan_jobs(struct job_list *jobs, struct op2i_request **requests, int64_t n, int64_t width) {
+  while (n > 0) {
+    int64_t count = gather(requests, n), least = (count + MEMBERS_MAX - 1) / MEMBERS_MAX;
+    int64_t parts = count < width ? count : width;
+    op2_status status = add_jobs(jobs, requests, count, parts > least ? parts : least);
+    if (status != OP2_SUCCESS) return status;
+    requests += count;
+    n -= count;
+  }
+  return OP2_SUCCESS;
+}
+
+/* ---- starting -------------------------------------------------------------------------------------------- */
+
+static void add_source(struct op2i_text *text, const struct op2i_request *request) {
+  char key[OP2I_KEY_CHARS];
+  op2i_key_text(request->key, key);
+  op2i_text_add(text, "#define OP2_ID k%s\n#line 1 \"generated code of ", key);
+  for (const char *c = request->unit->label ? request->unit->label : "a loop"; *c; c++) {
+    char plain = *c == '"' || *c == '\\' || (unsigned char)*c < ' ' ? '_' : *c;
+    op2i_text_bytes(text, &plain, 1);
+  }
+  op2i_text_add(text, "\"\n%s\n#undef OP2_ID\n", request->unit->source);
+}
+
+static int write_source(struct op2i_folder *folder, const struct op2i_text *text, char stem[PATH_MAX]) {
+  /* Never used twice in a process: the loader takes a name it knows for the image it has. */
+  static atomic_uint counter;
+  char path[PATH_MAX];
+  int length = snprintf(path, sizeof path, "%s/u%u.c", folder->path, atomic_fetch_add(&counter, 1));
+  if (length >= (int)sizeof path - 4) return ENAMETOOLONG;
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd < 0) return errno;
+  int error = op2i_file_write(fd, text->chars, text->length);
+  if (close(fd) != 0 && !error) error = errno;
+  if (error) unlink(path);
+  else snprintf(stem, PATH_MAX, "%.*s", length - 2, path);
+  return error;
+}
+
+/* Put the source where there is room, from job->place on. */
+static op2_status place_source(struct op2i_jit *jit, struct job *job, const struct op2i_text *source) {
+  struct op2i_text why = {0};
+  op2_status status;
+  for (;; job->place++) {
+    OP2I_TRY(op2i_scratch_find(&jit->scratch, &job->place, jit->cache.folder.path, &why));
+    if (job->place == OP2I_PLACES) break;
+    struct op2i_folder *folder = &jit->scratch.folder[job->place];
+    int error = write_source(folder, source, job->stem);
+    if (!error) break;
+    op2i_text_add(&why, "%s%s: %s", why.length ? "; " : "", folder->path, strerror(error));
+  }
+  if (job->place == OP2I_PLACES) {
+    job->hopeless = true;
+    op2i_text_add(&job->run.failure, "there is no folder for the compiler's files: %s", why.length ? why.chars : "none");
+  }
+  if (why.failed || job->run.failure.failed) status = op2i_error_nomem("a message");
+fail:
+  op2i_text_free(&why);
+  return status;
+}
+
+static op2_status start(op2_context ctx, struct job *job) {
+  struct op2i_jit *jit = ctx->jit;
+  struct op2i_text source = {0};
+  op2_status status;
+  for (int64_t i = 0; i < job->count; i++) add_source(&source, job->member[i]);
+  if (source.failed) OP2I_TRY(op2i_error_nomem("source to compile"));
+  OP2I_TRY(place_source(jit, job, &source));
+  if (job->place == OP2I_PLACES) goto fail;
+  job->run.stem = job->stem;
+  job->run.folder = jit->scratch.folder[job->place].path;
+  job->run.includes = job->member[0]->unit->includes;
+  OP2I_TRY(op2i_run_start(&jit->compiler, &job->run));
+  job->hopeless = job->run.pid == 0;
+fail:
+  op2i_text_free(&source);
+  return status;
+}
+
+/* ---- finishing ------------------------------------------------------------------------------------------- */
+
+static void remove_files(struct job *job) {
+  static const char *const suffixes[] = {".c", ".d", ".so", ".log"};
+  char path[PATH_MAX + 8];
+  for (size_t i = 0; job->stem[0] && i < sizeof suffixes / sizeof *suffixes; i++) {
+    snprintf(path, sizeof path, "%s%s", job->stem, suffixes[i]);
+    unlink(path);
+  }
+  job->stem[0] = '\0';
+}
+
+/* Read what the compiler wrote; bytes->data stays null when that cannot be, and `error` says why. */
+static op2_status read_output(const struct job *job, const char *suffix, struct op2i_bytes *bytes, struct stat *st,
+                              int *error) {
+  char path[PATH_MAX + 8];
+  snprintf(path, sizeof path, "%s%s", job->stem, suffix);
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  *error = fd < 0 || fstat(fd, st) != 0 ? errno : 0;
+  if (!*error && !S_ISREG(st->st_mode)) *error = EINVAL;
+  if (!*error) *error = op2i_file_read(fd, (size_t)st->st_size, bytes);
+  if (fd >= 0) close(fd);
+  return *error == ENOMEM ? op2i_error_nomem("compiled code") : OP2_SUCCESS;
+}
+
+static op2_status load(struct op2i_jit *jit, struct job *job, const struct stat *st) {
+  char path[PATH_MAX + 8], key[OP2I_KEY_CHARS];
+  void *handle;
+  snprintf(path, sizeof path, "%s.so", job->stem);
+  op2_status status = op2i_image_load(&jit->cache, path, st->st_dev, st->st_ino, &handle);
+  if (status != OP2_SUCCESS) return status;
+  if (!handle) op2i_text_add(&job->run.failure, "the compiled code does not load: %s", dlerror());
+  for (int64_t i = 0; handle && i < job->count && !job->run.failure.length; i++) {
+    struct op2i_request *request = job->member[i];
+    request->unit->entry = op2i_image_entry(handle, request->key);
+    op2i_key_text(request->key, key);
+    if (!request->unit->entry) op2i_text_add(&job->run.failure, "the compiled code lacks the function op2_entry_k%s", key);
+  }
+  for (int64_t i = 0; i < job->count; i++) {
+    struct op2i_jit_unit *unit = job->member[i]->unit;
+    if (job->run.failure.length) unit->entry = NULL;
+    else if ((status = op2i_jit_learn(jit, job->member[i]->key, unit->entry)) != OP2_SUCCESS) return status;
+  }
+  return OP2_SUCCESS;
+}
+
+static op2_status keep(op2_context ctx, struct job *job, struct op2i_bytes image) {
+  struct op2i_cache *cache = &ctx->jit->cache;
+  struct op2i_bytes rule = {0}, entry = {0};
+  struct stat st;
+  int error;
+  if (cache->folder.fd < 0) return OP2_SUCCESS;
+  char *text = NULL;
+  struct op2i_key *keys = op2i_calloc((size_t)job->count, sizeof *keys);
+  op2_status status = keys ? OP2_SUCCESS : op2i_error_nomem("keys of compiled loops");
+  if (status != OP2_SUCCESS) goto fail;
+  for (int64_t i = 0; i < job->count; i++) keys[i] = job->member[i]->key;
+  OP2I_TRY(read_output(job, ".d", &rule, &st, &error));
+  if (!error) {
+    if (!(text = op2i_malloc(rule.size + 1))) OP2I_TRY(op2i_error_nomem("a list of headers"));
+    memcpy(text, rule.data, rule.size);
+    text[rule.size] = '\0';
+  }
+  OP2I_TRY(op2i_entry_build(image, keys, job->count, text, &entry));
+  op2i_cache_store(ctx, cache, entry, keys, job->count);
+fail:
+  op2i_free(keys);
+  op2i_free(text);
+  op2i_free(rule.data);
+  op2i_free(entry.data);
+  return status;
+}
+
+/* The compiler says that it succeeded: load the image, and keep it once it is known to work. */
+static op2_status take(op2_context ctx, struct job *job) {
+  struct op2i_compiler *compiler = &ctx->jit->compiler;
+  struct op2i_text *failure = &job->run.failure;
+  struct op2i_bytes image = {0};
+  struct stat st;
+  int error;
+  op2_status status = read_output(job, ".so", &image, &st, &error);
+  if (status != OP2_SUCCESS) return status;
+  const char *fault = error ? strerror(error) : op2i_image_fault(image);
+  if (fault) {
+    op2i_text_add(failure, "the C compiler made no usable shared object (%s):\n", fault);
+    status = op2i_run_tell(compiler, &job->run);
+  } else {
+    status = load(ctx->jit, job, &st);
+  }
+  if (status == OP2_SUCCESS && failure->failed) status = op2i_error_nomem("a message");
+  if (status == OP2_SUCCESS && !failure->length) status = keep(ctx, job, image);
+  op2i_free(image.data);
+  return status;
+}
+
+/* Once more in the next place; what the compiler said stands if there is none. */
+static op2_status start_again(op2_context ctx, struct job *job) {
+  struct op2i_text said = job->run.failure;
+  job->run.failure = (struct op2i_text){0};
+  remove_files(job);
+  job->place++;
+  op2_status status = start(ctx, job);
+  if (!job->run.pid) {
+    op2i_text_free(&job->run.failure);
+    job->run.failure = said;
+  } else {
+    op2i_text_free(&said);
+  }
+  return status;
+}
+
+static op2_status finish(op2_context ctx, struct job *job) {
+  struct op2i_jit *jit = ctx->jit;
+  op2_status status = OP2_SUCCESS;
+  while (job->run.pid) {
+    OP2I_TRY(op2i_run_wait(&jit->compiler, &job->run));
+    if (!job->run.good && !op2i_scratch_works(&jit->scratch, job->place)) OP2I_TRY(start_again(ctx, job));
+  }
+  if (job->run.good) status = take(ctx, job);
+fail:
+  remove_files(job);
+  return status;
+}
+
+/* Every job that was started is waited for, also when memory runs out. */
+static op2_status run_jobs(op2_context ctx, struct job *jobs, int64_t n, int64_t width) {
+  op2_status status = OP2_SUCCESS;
+  int64_t started = 0;
+  for (int64_t done = 0; done < n; done++) {
+    while (status == OP2_SUCCESS && started < n && started - done < width) status = start(ctx, &jobs[started++]);
+    if (done == started) break;
+    op2_status ended = finish(ctx, &jobs[done]);
+    if (status == OP2_SUCCESS) status = ended;
+  }
+  return status;
+}
+
+/* ---- judging --------------------------------------------------------------------------------------------- */
+
+static op2_status tell(op2_context ctx, const struct job *job) {
+  for (int64_t i = 0; i < job->count; i++) {
+    struct op2i_jit_unit *unit = job->member[i]->unit;
+    unit->status = OP2_ERR_COMPILE;
+    unit->message = op2i_strdup(job->run.failure.chars);
+    if (!unit->message) return op2i_error_nomem("a message");
+    ctx->jit->stats.failed++;
+    op2i_log(ctx, OP2I_LOG_DEBUG, "%s: %s", unit->label ? unit->label : "a loop", unit->message);
+  }
+  return OP2_SUCCESS;
+}
+
+/* Jobs from..to-1 have ended: note what worked, part or give up what did not. */
+static op2_status judge(op2_context ctx, struct job_list *jobs, int64_t from, int64_t to) {
+  for (int64_t i = from; i < to; i++) {
+    struct job job = jobs->item[i]; /* a copy: the list may move */
+    op2_status status = OP2_SUCCESS;
+    if (!job.run.failure.length) ctx->jit->stats.compiled += job.count;
+    else if (job.count == 1 || job.hopeless) status = tell(ctx, &job);
+    else status = add_jobs(jobs, job.member, job.count, job.count < PARTS ? job.count : PARTS);
+    if (status != OP2_SUCCESS) return status;
+  }
+  return OP2_SUCCESS;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static op2_status build_all(op2_context ctx, struct op2i_request **requests, int64_t n, struct job_list *jobs) {
+  int64_t width = op2i_machine()->cores > 1 ? op2i_machine()->cores : 1, from = 0;
+  op2_status status = plan_jobs(jobs, requests, n, width);
+  while (status == OP2_SUCCESS && from < jobs->count) {
+    int64_t to = jobs->count;
+    status = run_jobs(ctx, jobs->item + from, to - from, width);
+    if (status == OP2_SUCCESS) status = judge(ctx, jobs, from, to);
+    from = to;
+  }
+  return status;
+}
+
+static op2_status tell_missing(op2_context ctx, struct op2i_request **requests, int64_t n) {
+  struct job job = {.member = requests, .count = n, .run.failure = ctx->jit->compiler.missing};
+  return tell(ctx, &job);
+}
+
+op2_status op2i_build(op2_context ctx, struct op2i_request **requests, int64_t n) {
+  struct job_list jobs = {0};
+  if (ctx->jit->compiler.missing.length) return tell_missing(ctx, requests, n);
+  double start_time = now();
+  op2_status status = build_all(ctx, requests, n, &jobs);
+  double seconds = now() - start_time;
+  ctx->jit->stats.seconds += seconds;
+  op2i_log(ctx, OP2I_LOG_INFO, "compiled %lld loops in %lld compiler runs, %.3f s", (long long)n, (long long)jobs.count,
+           seconds);
+  for (int64_t i = 0; i < jobs.count; i++) op2i_text_free(&jobs.item[i].run.failure);
+  op2i_free(jobs.item);
+  return status;
+}

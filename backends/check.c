@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The checked mode's backend: sequential, element by element on private copies, whose results are then stored the way
+ * generated code stores them. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "check.h"
+#include "partial.h"
+
+/* ---- indirect writes that collide ------------------------------------------------------------------------ */
+
+/* Zeros of either sign agree, and so do NaNs. */
+static bool same_value(op2_type type, const unsigned char *one, const unsigned char *other, size_t unit) {
+  if (!memcmp(one, other, unit)) return true;
+  if (type == OP2_F64) {
+    double a, b;
+    memcpy(&a, one, sizeof a);
+    memcpy(&b, other, sizeof b);
+    return a == b || (a != a && b != b);
+  }
+  if (type == OP2_F32) {
+    float a, b;
+    memcpy(&a, one, sizeof a);
+    memcpy(&b, other, sizeof b);
+    return a == b || (a != a && b != b);
+  }
+  return false;
+}
+
+static op2_status compare_write(const struct op2i_check *check, const struct op2i_check_row *row, int64_t target,
+                                const unsigned char *value) {
+  const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
+  op2_dat dat = check->loop->dats[arg->dat];
+  int64_t *writer = &check->writers[arg->dat][target], before = *writer - 1;
+  *writer = check->element + 1;
+  if (before < 0 || before == check->element) return OP2_SUCCESS;
+  const unsigned char *stored = (const unsigned char *)check->step->call.dat[arg->dat] + (size_t)target * dat->row_bytes;
+  for (int32_t c = 0; c < arg->dim; c++) {
+    size_t at = (size_t)c * row->unit;
+    if (!same_value(arg->type, stored + at, value + at, row->unit))
+      return op2i_check_error(check, row,
+                              "collides with element %" PRId64 ", which wrote another value to component %" PRId32
+                              " of element %" PRId64 " of '%s': written in OP2_WRITE through a map, both must agree",
+                              before, c, target, dat->set->obj.name);
+  }
+  return OP2_SUCCESS;
+}
+
+/* Slots from the last to the first: the last of several that reach the same row is the one that counts. */
+static op2_status find_collisions(const struct op2i_check *check) {
+  for (int r = check->nrows - 1; r >= 0; r--) {
+    const struct op2i_check_row *row = &check->rows[r];
+    const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
+    if (arg->dat < 0 || !check->writers[arg->dat] || arg->access != OP2_WRITE || row->own_role == OP2I_ROW_TRAP) continue;
+    const unsigned char *values = check->frame[0] + check->rows[row->lead].at;
+    size_t bytes = (size_t)arg->dim * row->unit;
+    int slots = arg->kind == OP2I_ARG_ITER ? arg->arity : 1;
+    for (int slot = slots - 1; slot >= 0; slot--) {
+      int64_t target = arg->kind == OP2I_ARG_ITER ? op2i_check_target(check, arg, slot) : row->target;
+      op2_status status = compare_write(check, row, target, values + (size_t)slot * bytes);
+      if (status) return status;
+    }
+  }
+  return OP2_SUCCESS;
+}
+
+/* ---- storing results ------------------------------------------------------------------------------------- */
+
+static void store(const struct op2i_loop_arg *arg, unsigned char *memory, const unsigned char *values) {
+  if (arg->access == OP2_WRITE || arg->access == OP2_RW)
+    memcpy(memory, values, (size_t)arg->dim * op2i_type_size(arg->type));
+  else
+    op2i_values_combine(arg->type, arg->access, arg->dim, memory, values);
+}
+
+static void store_buffer(const struct op2i_check *check, const struct op2i_check_row *row) {
+  const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
+  size_t row_bytes = check->loop->dats[arg->dat]->row_bytes;
+  unsigned char *storage = check->step->call.dat[arg->dat];
+  for (int slot = 0; slot < arg->arity; slot++)
+    store(arg, storage + (size_t)op2i_check_target(check, arg, slot) * row_bytes,
+          check->frame[0] + row->at + (size_t)slot * row_bytes);
+}
+
+/* What kernels modify in place first, then, argument by argument, what generated code adds or copies after the kernel. */
+static void store_results(const struct op2i_check *check) {
+  for (int r = 0; r < check->nrows; r++) {
+    const struct op2i_check_row *row = &check->rows[r];
+    if ((row->role == OP2I_ROW_WRITE || row->role == OP2I_ROW_UPDATE) && row->memory)
+      memcpy(row->memory, check->frame[0] + row->at, row->bytes);
+  }
+  for (int r = 0; r < check->nrows; r++) {
+    const struct op2i_check_row *row = &check->rows[r];
+    const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
+    if (arg->kind == OP2I_ARG_ITER && arg->access != OP2_READ)
+      store_buffer(check, row);
+    else if (arg->kind == OP2I_ARG_GBL && row->role == OP2I_ROW_REDUCE)
+      memcpy(row->memory, check->frame[0] + row->at, row->bytes);
+    else if (row->role == OP2I_ROW_SUM || row->role == OP2I_ROW_REDUCE)
+      store(arg, row->memory, check->frame[0] + row->at);
+  }
+}
+
+/* ---- the backend ----------------------------------------------------------------------------------------- */
+
+static op2_status run_elements(struct op2i_check *check) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t p = check->step->lo; !status && p < check->step->hi; p++) {
+    op2i_check_gather(check, p);
+    status = op2i_check_judge(check);
+    if (!status) status = find_collisions(check);
+    if (!status) store_results(check);
+  }
+  return status;
+}
+
+static op2_status run_step(void *state, struct op2i_step *step) {
+  (void)state;
+  if (step->hi <= step->lo) return OP2_SUCCESS;
+  struct op2i_check check;
+  op2_status status = op2i_step_begin(step, 1);
+  if (status) return status;
+  op2i_partial_init(step, step->partials);
+  status = op2i_check_open(&check, step);
+  if (!status) {
+    double start = op2i_seconds();
+    status = run_elements(&check);
+    step->seconds = op2i_seconds() - start;
+    op2i_check_close(&check);
+  }
+  if (!status) op2i_step_combine(step, 1);
+  op2i_step_end(step);
+  return status;
+}
+
+static const char *unavailable(void) { return NULL; }
+
+static op2_status open_state(op2_context ctx, void **state) {
+  (void)ctx;
+  *state = NULL;
+  return OP2_SUCCESS;
+}
+
+static void close_state(void *state) { (void)state; }
+
+static int workers(void *state) {
+  (void)state;
+  return 1;
+}
+
+const struct op2i_backend op2i_backend_check = {
+    .name = "check",
+    .summary = "one thread that finds kernels which do not do what their access modes say",
+    .variant = OP2I_CHECKED,
+    .unavailable = unavailable,
+    .open = open_state,
+    .close = close_state,
+    .workers = workers,
+    .run_step = run_step,
+};

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checked mode: apply the kernel to one element in every frame and compare. */
+#include <string.h>
+
+#include "check.h"
+
+static op2_access access_of(const struct op2i_check *check, const struct op2i_check_row *row) {
+  return check->loop->args[row->arg].access;
+}
+
+static int64_t components(const struct op2i_check_row *row) { return (int64_t)(row->bytes / row->unit); }
+
+/* The first component in which two versions of a row differ, or -1. */
+static int64_t first_change(const struct op2i_check_row *row, const unsigned char *one, const unsigned char *other) {
+  if (!memcmp(one, other, row->bytes)) return -1;
+  size_t byte = 0;
+  while (one[byte] == other[byte]) byte++;
+  return (int64_t)(byte / row->unit);
+}
+
+/* ---- strays ---------------------------------------------------------------------------------------------- */
+
+/* Filler repeats every eight components, so that a guard zone can be compared with itself, which is in cache. */
+static bool intact(const unsigned char *zone, size_t bytes, const unsigned char *filler, size_t unit) {
+  size_t period = 8 * unit;
+  return !memcmp(zone, filler, period) && !memcmp(zone + period, zone, bytes - period);
+}
+
+static op2_status stray_before(const struct op2i_check *check, const struct op2i_check_row *row,
+                               const unsigned char *zone, const unsigned char *filler) {
+  size_t byte = OP2I_CHECK_GUARD;
+  while (zone[byte - 1] == filler[byte - 1]) byte--;
+  size_t distance = OP2I_CHECK_GUARD - byte + 1;
+  int64_t component = -(int64_t)((distance + row->unit - 1) / row->unit);
+  return op2i_check_error(check, row, "the kernel wrote outside of it, %zu %s before its start: %s", distance,
+                          distance == 1 ? "byte" : "bytes", op2i_check_component(check, row, component).text);
+}
+
+static op2_status stray_after(const struct op2i_check *check, const struct op2i_check_row *row,
+                              const unsigned char *zone, const unsigned char *filler) {
+  size_t byte = 0;
+  while (zone[byte] == filler[byte]) byte++;
+  int64_t component = (int64_t)((row->bytes + byte) / row->unit);
+  return op2i_check_error(check, row, "the kernel wrote outside of it, %zu %s past its end: %s", byte,
+                          byte == 1 ? "byte" : "bytes", op2i_check_component(check, row, component).text);
+}
+
+static op2_status touched_trap(const struct op2i_check *check, const struct op2i_check_row *row) {
+  return op2i_check_error(check, row, "the kernel wrote through a slot %s: the map has slots 0 to %d",
+                          row->slot < 0 ? "before the first" : "past the last",
+                          (int)check->loop->args[row->arg].arity - 1);
+}
+
+static op2_status find_strays(const struct op2i_check *check, int frame) {
+  for (int r = 0; r < check->nrows; r++) {
+    const struct op2i_check_row *row = &check->rows[r];
+    const unsigned char *data = check->frame[frame] + row->at, *filler = check->filler[frame] + row->at;
+    size_t after = op2i_check_guard_after(row);
+    bool low = intact(data - OP2I_CHECK_GUARD, OP2I_CHECK_GUARD, filler - OP2I_CHECK_GUARD, row->unit);
+    bool high = intact(data + row->bytes, after, filler + row->bytes, row->unit);
+    if (row->own_role == OP2I_ROW_TRAP && (!low || !high || memcmp(data, filler, row->bytes)))
+      return touched_trap(check, row);
+    if (!low) return stray_before(check, row, data - OP2I_CHECK_GUARD, filler - OP2I_CHECK_GUARD);
+    if (!high) return stray_after(check, row, data + row->bytes, filler + row->bytes);
+  }
+  return OP2_SUCCESS;
+}
+
+static op2_status find_moved_pointers(const struct op2i_check *check, int frame) {
+  for (int r = 0; r < check->nrows; r++) {
+    const struct op2i_check_row *row = &check->rows[r];
+    if (check->loop->args[row->arg].kind != OP2I_ARG_ALL || row->own_role == OP2I_ROW_TRAP) continue;
+    void *const *pointers = check->pointers + check->first_pointer[row->arg] + OP2I_CHECK_SPARE;
+    if (pointers[row->slot] != check->frame[frame] + check->rows[row->lead].at)
+      return op2i_check_error(check, row, "the kernel overwrote the pointer to it");
+  }
+  return OP2_SUCCESS;
+}
+
+/* ---- data ------------------------------------------------------------------------------------------------ */
+
+static op2_status find_written_inputs(const struct op2i_check *check, int frame) {
+  for (int r = 0; r < check->nrows; r++) {
+    const struct op2i_check_row *row = &check->rows[r];
+    if (row->role != OP2I_ROW_READ) continue;
+    int64_t c = first_change(row, check->frame[frame] + row->at, check->start + row->at);
+    if (c >= 0)
+      return op2i_check_error(check, row, "the kernel wrote %s, which it may only read",
+                              op2i_check_component(check, row, c).text);
+  }
+  return OP2_SUCCESS;
+}
+
+/* A component that has kept its filler in two frames was not written. */
+static op2_status find_unwritten(const struct op2i_check *check) {
+  for (int r = 0; r < check->nrows; r++) {
+    const struct op2i_check_row *row = &check->rows[r];
+    if (row->role != OP2I_ROW_WRITE) continue;
+    for (size_t byte = 0; byte < row->bytes; byte += row->unit) {
+      size_t at = row->at + byte;
+      if (!memcmp(check->frame[0] + at, check->filler[0] + at, row->unit) &&
+          !memcmp(check->frame[1] + at, check->filler[1] + at, row->unit))
+        return op2i_check_error(check, row, "the kernel left %s unwritten",
+                                op2i_check_component(check, row, (int64_t)(byte / row->unit)).text);
+    }
+  }
+  return OP2_SUCCESS;
+}
+
+static op2_status find_wrong_way(const struct op2i_check *check) {
+  for (int r = 0; r < check->nrows; r++) {
+    const struct op2i_check_row *row = &check->rows[r];
+    if (row->role != OP2I_ROW_REDUCE) continue;
+    op2_access access = access_of(check, row);
+    int64_t c = op2i_check_wrong_way(check->loop->args[row->arg].type, access, components(row), check->start + row->at,
+                                     check->frame[0] + row->at);
+    if (c >= 0)
+      return op2i_check_error(check, row, "the kernel %s %s", access == OP2_MIN ? "raised" : "lowered",
+                              op2i_check_component(check, row, c).text);
+  }
+  return OP2_SUCCESS;
+}
+
+bool op2i_check_differs(const struct op2i_check *check, const unsigned char *frame, int altered) {
+  for (int r = 0; r < check->nrows; r++) {
+    const struct op2i_check_row *row = &check->rows[r];
+    size_t at = row->at;
+    if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP || row->role == OP2I_ROW_READ) continue;
+    if (row->role == OP2I_ROW_REDUCE && (altered == OP2I_ALL_ROWS || altered == r)) {
+      if (op2i_check_unlike(check->loop->args[row->arg].type, access_of(check, row), components(row), check->start + at,
+                            check->frame[0] + at, check->altered + at, frame + at) >= 0)
+        return true;
+    } else if (memcmp(check->frame[0] + at, frame + at, row->bytes)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------------------- */
+
+static op2_status apply(struct op2i_check *check, int frame, bool altered) {
+  op2i_check_load(check, check->frame[frame], check->filler[frame]);
+  for (int r = 0; altered && r < check->nrows; r++) {
+    const struct op2i_check_row *row = &check->rows[r];
+    if (row->role == OP2I_ROW_REDUCE) memcpy(check->frame[frame] + row->at, check->altered + row->at, row->bytes);
+  }
+  op2i_check_apply(check, check->frame[frame]);
+  op2_status status = find_strays(check, frame);
+  if (!status) status = find_moved_pointers(check, frame);
+  return status ? status : find_written_inputs(check, frame);
+}
+
+static void alter_reductions(struct op2i_check *check) {
+  for (int r = 0; r < check->nrows; r++) {
+    const struct op2i_check_row *row = &check->rows[r];
+    if (row->role == OP2I_ROW_REDUCE)
+      op2i_check_alter(check->loop->args[row->arg].type, access_of(check, row), components(row), check->start + row->at,
+                       check->frame[0] + row->at, check->altered + row->at);
+  }
+}
+
+op2_status op2i_check_judge(struct op2i_check *check) {
+  op2_status status = apply(check, 0, false);
+  if (!status) status = find_wrong_way(check);
+  if (status) return status;
+  alter_reductions(check);
+  status = apply(check, 1, true);
+  if (!status) status = find_unwritten(check);
+  if (status) return status;
+  if (op2i_check_differs(check, check->frame[1], OP2I_ALL_ROWS)) return op2i_check_blame(check, 1);
+  status = apply(check, 2, false);
+  if (status) return status;
+  return op2i_check_differs(check, check->frame[2], OP2I_NO_ROW) ? op2i_check_blame(check, 2) : OP2_SUCCESS;
+}

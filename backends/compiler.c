@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "compiler.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend.h"
+#include "cpu.h"
+#include "error.h"
+#include "folder.h"
+#include "mem.h"
+
+/* These three are warnings by default and crashes at run time. They do not survive -w, so warnings stay on; they are shown
+ * only when a compilation fails. */
+static const char *const fixed_flags[] = {"-shared",
+                                          "-fPIC",
+                                          "-std=gnu11",
+                                          "-Werror=incompatible-pointer-types",
+                                          "-Werror=implicit-function-declaration",
+                                          "-Werror=int-conversion"};
+enum { NFIXED = sizeof fixed_flags / sizeof *fixed_flags };
+
+/* ---- words ----------------------------------------------------------------------------------------------- */
+
+static op2_status words_add(struct op2i_words *words, const char *text) {
+  if (op2i_grow(&words->item, sizeof *words->item, words->count + 1, &words->capacity) != 0)
+    return op2i_error_nomem("the compiler's arguments");
+  char *copy = op2i_strdup(text);
+  if (!copy) return op2i_error_nomem("the compiler's arguments");
+  words->item[words->count++] = copy;
+  words->item[words->count] = NULL;
+  return OP2_SUCCESS;
+}
+
+static void words_free(struct op2i_words *words) {
+  for (int64_t i = 0; i < words->count; i++) op2i_free(words->item[i]);
+  op2i_free(words->item);
+  *words = (struct op2i_words){0};
+}
+
+/* Take one word off `text` into `word`, which has room for all of it: quotes and backslashes as in a shell, nothing is
+ * expanded. */
+static const char *take_word(const char *text, char *word) {
+  char quote = 0;
+  for (; *text && (quote || (*text != ' ' && *text != '\t' && *text != '\n')); text++) {
+    if (quote ? *text == quote : (*text == '\'' || *text == '"')) quote = quote ? 0 : *text;
+    else if (*text == '\\' && quote != '\'' && text[1]) *word++ = *++text;
+    else *word++ = *text;
+  }
+  *word = '\0';
+  return text;
+}
+
+static op2_status words_split(struct op2i_words *words, const char *text) {
+  char *word = op2i_malloc(strlen(text) + 1);
+  if (!word) return op2i_error_nomem("the compiler's arguments");
+  op2_status status = OP2_SUCCESS;
+  for (text += strspn(text, " \t\n"); *text && status == OP2_SUCCESS; text += strspn(text, " \t\n")) {
+    text = take_word(text, word);
+    status = words_add(words, word);
+  }
+  op2i_free(word);
+  return status;
+}
+
+/* ---- finding --------------------------------------------------------------------------------------------- */
+
+static bool is_program(const char *path, struct stat *st) {
+  return stat(path, st) == 0 && S_ISREG(st->st_mode) && access(path, X_OK) == 0;
+}
+
+static void identify(struct op2i_text *identity, const char *path, const struct stat *st) {
+  char real[PATH_MAX];
+  op2i_text_add(identity, "program %s %" PRId64 " %" PRId64 ".%09ld %" PRIu64 ".%" PRIu64 "\n",
+                realpath(path, real) ? real : path, (int64_t)st->st_size, (int64_t)st->st_mtim.tv_sec,
+                st->st_mtim.tv_nsec, (uint64_t)st->st_dev, (uint64_t)st->st_ino);
+}
+
+/* Look a program up as execvp() would; the first goes to `found`, and all that bear the name are identified: behind a
+ * wrapper of that name (ccache, distcc) one of the others does the work. */
+static bool find_program(const char *name, char found[PATH_MAX], struct op2i_text *identity) {
+  struct stat st;
+  found[0] = '\0';
+  if (strchr(name, '/')) {
+    if (strlen(name) >= PATH_MAX || !is_program(name, &st)) return false;
+    identify(identity, name, &st);
+    strcpy(found, name);
+    return true;
+  }
+  const char *path = op2i_env_system("PATH");
+  if (!path) path = "/usr/local/bin:/usr/bin:/bin";
+  for (;; path++) {
+    char file[PATH_MAX];
+    size_t length = strcspn(path, ":");
+    int size = snprintf(file, sizeof file, "%.*s/%s", length ? (int)length : 1, length ? path : ".", name);
+    if (size < PATH_MAX && is_program(file, &st)) {
+      identify(identity, file, &st);
+      if (!found[0]) strcpy(found, file);
+    }
+    path += length;
+    if (!*path) return found[0] != '\0';
+  }
+}
+
+static void tell_missing(struct op2i_compiler *compiler, const char *name) {
+  if (strchr(name, '/') && access(name, F_OK) == 0)
+    op2i_text_add(&compiler->missing, "the C compiler %s is not an executable file", name);
+  else if (strchr(name, '/'))
+    op2i_text_add(&compiler->missing, "the C compiler %s does not exist", name);
+  else
+    op2i_text_add(&compiler->missing, "the C compiler %s is not in the directories of PATH", name);
+  op2i_text_add(&compiler->missing, " (it was asked for by OP2_CC or op2_options.cc)");
+}
+
+static op2_status find_named(struct op2i_compiler *compiler, const char *cc) {
+  char found[PATH_MAX];
+  op2_status status;
+  OP2I_TRY(words_split(&compiler->driver, cc));
+  struct op2i_words *driver = &compiler->driver;
+  if (driver->count == 0) {
+    op2i_text_add(&compiler->missing, "OP2_CC or op2_options.cc is blank");
+    return OP2_SUCCESS;
+  }
+  if (!find_program(driver->item[0], found, &compiler->identity)) {
+    tell_missing(compiler, driver->item[0]);
+    return OP2_SUCCESS;
+  }
+  char *path = op2i_strdup(found);
+  if (!path) return op2i_error_nomem("the compiler's name");
+  op2i_free(driver->item[0]);
+  driver->item[0] = path;
+  /* "ccache gcc": what the wrapper runs decides too. */
+  for (int64_t i = 1; i < driver->count; i++)
+    if (driver->item[i][0] != '-') find_program(driver->item[i], found, &compiler->identity);
+fail:
+  return status;
+}
+
+static op2_status find_default(struct op2i_compiler *compiler) {
+  static const char *const names[] = {"cc", "gcc", "clang"};
+  char found[PATH_MAX];
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (find_program(names[i], found, &compiler->identity)) return words_add(&compiler->driver, found);
+  op2i_text_add(&compiler->missing,
+                "no C compiler: none of cc, gcc and clang is in the directories of PATH (OP2_CC names another)");
+  return OP2_SUCCESS;
+}
+
+/* Variables by which GCC and Clang are told where to look. */
+static void identify_environment(struct op2i_text *identity) {
+  static const char *const names[] = {"CPATH",           "C_INCLUDE_PATH", "GCC_EXEC_PREFIX",
+                                      "COMPILER_PATH",   "LIBRARY_PATH",   "CCC_OVERRIDE_OPTIONS"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *value = op2i_env_system(names[i]);
+    if (value) op2i_text_add(identity, "%s=%s\n", names[i], value);
+  }
+}
+
+op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_config *config) {
+  op2_status status;
+  *compiler = (struct op2i_compiler){0};
+  OP2I_TRY(config->cc ? find_named(compiler, config->cc) : find_default(compiler));
+  OP2I_TRY(words_split(&compiler->flags, config->cflags ? config->cflags : op2i_cpu_flags()));
+  struct op2i_text *identity = &compiler->identity;
+  op2i_text_add(identity, OP2I_ABI "\n");
+  for (int64_t i = 0; i < compiler->driver.count; i++) op2i_text_add(identity, "cc %s\n", compiler->driver.item[i]);
+  for (int i = 0; i < NFIXED; i++) op2i_text_add(identity, "flag %s\n", fixed_flags[i]);
+  for (int64_t i = 0; i < compiler->flags.count; i++) op2i_text_add(identity, "flag %s\n", compiler->flags.item[i]);
+  identify_environment(identity);
+  op2i_cpu_text(identity);
+  if (identity->failed || compiler->missing.failed) OP2I_TRY(op2i_error_nomem("the compiler's identity"));
+  return OP2_SUCCESS;
+fail:
+  op2i_compiler_close(compiler);
+  return status;
+}
+
+void op2i_compiler_close(struct op2i_compiler *compiler) {
+  words_free(&compiler->driver);
+  words_free(&compiler->flags);
+  op2i_text_free(&compiler->identity);
+  op2i_text_free(&compiler->missing);
+}
+
+/* ---- running --------------------------------------------------------------------------------------------- */
+
+static op2_status add_file(struct op2i_words *words, const char *option, const char *stem, const char *suffix) {
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s%s", stem, suffix);
+  op2_status status = option ? words_add(words, option) : OP2_SUCCESS;
+  return status == OP2_SUCCESS ? words_add(words, path) : status;
+}
+
+static op2_status make_arguments(const struct op2i_compiler *compiler, const struct op2i_run *run,
+                                 struct op2i_words *words) {
+  op2_status status;
+  for (int64_t i = 0; i < compiler->driver.count; i++) OP2I_TRY(words_add(words, compiler->driver.item[i]));
+  for (int i = 0; i < NFIXED; i++) OP2I_TRY(words_add(words, fixed_flags[i]));
+  for (int64_t i = 0; i < compiler->flags.count; i++) OP2I_TRY(words_add(words, compiler->flags.item[i]));
+  for (const char *const *folder = run->includes; folder && *folder; folder++) {
+    OP2I_TRY(words_add(words, "-I"));
+    OP2I_TRY(words_add(words, *folder));
+  }
+  OP2I_TRY(words_add(words, "-MMD"));
+  OP2I_TRY(add_file(words, "-MF", run->stem, ".d"));
+  OP2I_TRY(add_file(words, "-o", run->stem, ".so"));
+  OP2I_TRY(add_file(words, NULL, run->stem, ".c"));
+  OP2I_TRY(words_add(words, "-lm"));
+fail:
+  return status;
+}
+
+/* Our environment with TMPDIR set, so that what a killed compiler leaves behind goes with the scratch folder. */
+static op2_status make_environment(const char *folder, struct op2i_words *words) {
+  char setting[PATH_MAX + 8];
+  op2_status status;
+  for (char **variable = environ; variable && *variable; variable++)
+    if (strncmp(*variable, "TMPDIR=", 7) != 0) OP2I_TRY(words_add(words, *variable));
+  snprintf(setting, sizeof setting, "TMPDIR=%s", folder);
+  OP2I_TRY(words_add(words, setting));
+fail:
+  return status;
+}
+
+/* The program's blocked signals are its own affair, and a compiler whose children are reaped unseen hangs. */
+static int set_signals(posix_spawnattr_t *attributes) {
+  sigset_t none, defaults;
+  sigemptyset(&none);
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGCHLD);
+  sigaddset(&defaults, SIGPIPE);
+  int error = posix_spawnattr_setsigmask(attributes, &none);
+  if (!error) error = posix_spawnattr_setsigdefault(attributes, &defaults);
+  if (!error) error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  return error;
+}
+
+static int spawn(const char *log, char **arguments, char **environment, pid_t *pid) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attributes;
+  int error = posix_spawn_file_actions_init(&files);
+  if (error) return error;
+  error = posix_spawnattr_init(&attributes);
+  if (!error) {
+    error = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    if (!error) error = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (!error) error = posix_spawn_file_actions_adddup2(&files, 1, 2);
+    if (!error) error = set_signals(&attributes);
+    if (!error) error = posix_spawn(pid, arguments[0], &files, &attributes, arguments, environment);
+    posix_spawnattr_destroy(&attributes);
+  }
+  posix_spawn_file_actions_destroy(&files);
+  return error;
+}
+
+op2_status op2i_run_start(const struct op2i_compiler *compiler, struct op2i_run *run) {
+  struct op2i_words arguments = {0}, environment = {0};
+  char log[PATH_MAX];
+  op2_status status;
+  run->pid = 0;
+  run->good = false;
+  OP2I_TRY(make_arguments(compiler, run, &arguments));
+  OP2I_TRY(make_environment(run->folder, &environment));
+  snprintf(log, sizeof log, "%s.log", run->stem);
+  int error = spawn(log, arguments.item, environment.item, &run->pid);
+  if (error) {
+    run->pid = 0;
+    op2i_text_add(&run->failure, "the C compiler %s cannot be run: %s", arguments.item[0], strerror(error));
+    if (run->failure.failed) status = op2i_error_nomem("a message");
+  }
+fail:
+  words_free(&arguments);
+  words_free(&environment);
+  return status;
+}
+
+/* ---- what it said ---------------------------------------------------------------------------------------- */
+
+static void add_command(struct op2i_text *text, const struct op2i_words *words) {
+  for (int64_t i = 0; i < words->count; i++) {
+    const char *word = words->item[i];
+    bool plain = *word && !strpbrk(word, " \t\n'\"\\$`&;|<>()*?[]#~!{}");
+    op2i_text_add(text, plain ? " %s" : " '%s'", word);
+  }
+}
+
+/* The beginning of what the compiler printed: the first errors count. */
+static void add_log(struct op2i_text *text, const char *stem) {
+  enum { SHOWN = 8192 };
+  char path[PATH_MAX], shown[SHOWN];
+  struct stat st;
+  snprintf(path, sizeof path, "%s.log", stem);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t length = fd < 0 ? -1 : pread(fd, shown, sizeof shown, 0);
+  while (length > 0 && shown[length - 1] == '\n') length--;
+  for (ssize_t i = 0; i < length; i++)
+    if (!shown[i]) shown[i] = '?';
+  if (length > 0) op2i_text_bytes(text, shown, (size_t)length);
+  else op2i_text_add(text, "(it printed nothing)");
+  if (length > 0 && fstat(fd, &st) == 0 && st.st_size > SHOWN)
+    op2i_text_add(text, "\n... (%" PRId64 " more bytes)", (int64_t)st.st_size - SHOWN);
+  if (fd >= 0) close(fd);
+}
+
+op2_status op2i_run_tell(const struct op2i_compiler *compiler, struct op2i_run *run) {
+  struct op2i_words arguments = {0};
+  op2_status status = make_arguments(compiler, run, &arguments);
+  add_log(&run->failure, run->stem);
+  op2i_text_add(&run->failure, "\nthe command was:");
+  add_command(&run->failure, &arguments);
+  words_free(&arguments);
+  if (status == OP2_SUCCESS && run->failure.failed) status = op2i_error_nomem("a message");
+  return status;
+}
+
+op2_status op2i_run_wait(const struct op2i_compiler *compiler, struct op2i_run *run) {
+  int how = 0;
+  pid_t got;
+  do got = waitpid(run->pid, &how, 0);
+  while (got < 0 && errno == EINTR);
+  run->pid = 0;
+  /* A program that ignores SIGCHLD or reaps all children hides the status: then the compiler's output decides. */
+  run->good = got < 0 || (WIFEXITED(how) && WEXITSTATUS(how) == 0);
+  if (run->good) return OP2_SUCCESS;
+  if (WIFSIGNALED(how))
+    op2i_text_add(&run->failure, "the C compiler was killed by signal %d (%s):\n", WTERMSIG(how),
+                  strsignal(WTERMSIG(how)));
+  else op2i_text_add(&run->failure, "the C compiler ended with exit status %d:\n", WEXITSTATUS(how));
+  return op2i_run_tell(compiler, run);
+}

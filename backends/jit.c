@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "jit.h"
+
+#include <string.h>
+
+#include "context.h"
+#include "error.h"
+#include "mem.h"
+
+/* ---- what is known --------------------------------------------------------------------------------------- */
+
+static struct op2i_jit_slot *find_slot(struct op2i_jit_slot *slots, int64_t nslots, struct op2i_key key) {
+  uint64_t at = key.low;
+  for (;; at++) {
+    struct op2i_jit_slot *slot = &slots[at & (uint64_t)(nslots - 1)];
+    if (!slot->entry || op2i_key_equal(slot->key, key)) return slot;
+  }
+}
+
+static void *known(const struct op2i_jit *jit, struct op2i_key key) {
+  return jit->nslots ? find_slot(jit->slots, jit->nslots, key)->entry : NULL;
+}
+
+static op2_status enlarge(struct op2i_jit *jit) {
+  int64_t nslots = jit->nslots ? 2 * jit->nslots : 64;
+  struct op2i_jit_slot *slots = op2i_calloc((size_t)nslots, sizeof *slots);
+  if (!slots) return op2i_error_nomem("the table of compiled loops");
+  for (int64_t i = 0; i < jit->nslots; i++)
+    if (jit->slots[i].entry) *find_slot(slots, nslots, jit->slots[i].key) = jit->slots[i];
+  op2i_free(jit->slots);
+  jit->slots = slots;
+  jit->nslots = nslots;
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *entry) {
+  if (2 * (jit->used + 1) > jit->nslots) {
+    op2_status status = enlarge(jit);
+    if (status != OP2_SUCCESS) return status;
+  }
+  struct op2i_jit_slot *slot = find_slot(jit->slots, jit->nslots, key);
+  if (!slot->entry) jit->used++;
+  *slot = (struct op2i_jit_slot){key, entry};
+  return OP2_SUCCESS;
+}
+
+/* ---- life ------------------------------------------------------------------------------------------------ */
+
+static op2_status open_jit(op2_context ctx) {
+  if (ctx->jit) return OP2_SUCCESS;
+  struct op2i_jit *jit = op2i_calloc(1, sizeof *jit);
+  if (!jit) return op2i_error_nomem("the cache of compiled loops");
+  op2_status status = op2i_compiler_open(&jit->compiler, &ctx->config);
+  if (status == OP2_SUCCESS) status = op2i_cache_open(ctx, &jit->cache);
+  if (status != OP2_SUCCESS) {
+    op2i_compiler_close(&jit->compiler);
+    op2i_free(jit);
+    return status;
+  }
+  op2i_scratch_init(&jit->scratch);
+  jit->identity = op2i_digest(jit->compiler.identity.chars, jit->compiler.identity.length);
+  ctx->jit = jit;
+  return OP2_SUCCESS;
+}
+
+void op2i_jit_close(op2_context ctx) {
+  struct op2i_jit *jit = ctx->jit;
+  if (!jit) return;
+  op2i_cache_close(&jit->cache);
+  op2i_scratch_close(&jit->scratch);
+  op2i_compiler_close(&jit->compiler);
+  op2i_free(jit->slots);
+  op2i_free(jit);
+  ctx->jit = NULL;
+}
+
+void op2i_jit_statistics(op2_context ctx, struct op2i_jit_stats *stats) {
+  *stats = ctx->jit ? ctx->jit->stats : (struct op2i_jit_stats){0};
+}
+
+/* ---- getting --------------------------------------------------------------------------------------------- */
+
+static op2_status unit_key(const struct op2i_jit *jit, const struct op2i_jit_unit *unit, struct op2i_key *key) {
+  struct op2i_text folders = {0};
+  for (const char *const *folder = unit->includes; folder && *folder; folder++)
+    op2i_text_bytes(&folders, *folder, strlen(*folder) + 1);
+  if (folders.failed) {
+    op2i_text_free(&folders);
+    return op2i_error_nomem("a loop's key");
+  }
+  struct op2i_key parts[] = {jit->identity, op2i_digest(folders.chars ? folders.chars : "", folders.length),
+                             op2i_digest(unit->source, strlen(unit->source))};
+  op2i_text_free(&folders);
+  *key = op2i_digest(parts, sizeof parts);
+  return OP2_SUCCESS;
+}
+
+static struct op2i_request *find_twin(struct op2i_request **missing, int64_t nmissing, struct op2i_key key) {
+  for (int64_t i = 0; i < nmissing; i++)
+    if (op2i_key_equal(missing[i]->key, key)) return missing[i];
+  return NULL;
+}
+
+/* From memory or disk, or else onto the list of what is missing. */
+static op2_status look_up(op2_context ctx, struct op2i_request *request, struct op2i_request **missing,
+                          int64_t *nmissing) {
+  struct op2i_jit *jit = ctx->jit;
+  struct op2i_jit_unit *unit = request->unit;
+  op2_status status;
+  OP2I_TRY(unit_key(jit, unit, &request->key));
+  unit->entry = known(jit, request->key);
+  if (unit->entry) {
+    jit->stats.memory_hits++;
+    return OP2_SUCCESS;
+  }
+  request->twin = find_twin(missing, *nmissing, request->key);
+  if (request->twin) return OP2_SUCCESS;
+  OP2I_TRY(op2i_cache_load(ctx, &jit->cache, request->key, &unit->entry, &jit->stats.rejected));
+  if (unit->entry) {
+    jit->stats.disk_hits++;
+    return op2i_jit_learn(jit, request->key, unit->entry);
+  }
+  missing[(*nmissing)++] = request;
+fail:
+  return status;
+}
+
+static op2_status follow_twin(struct op2i_jit *jit, struct op2i_request *request) {
+  const struct op2i_jit_unit *done = request->twin->unit;
+  struct op2i_jit_unit *unit = request->unit;
+  unit->entry = done->entry;
+  unit->status = done->status;
+  if (unit->entry) jit->stats.memory_hits++;
+  else if (!(unit->message = op2i_strdup(done->message))) return op2i_error_nomem("a message");
+  return OP2_SUCCESS;
+}
+
+static void reset(struct op2i_jit_unit *units, int n, op2_status status) {
+  for (int i = 0; i < n; i++) {
+    op2i_free(units[i].message);
+    units[i].message = NULL;
+    units[i].entry = NULL;
+    units[i].status = status;
+  }
+}
+
+op2_status op2i_jit_get(op2_context ctx, int n, struct op2i_jit_unit *units) {
+  op2_status status = OP2_SUCCESS;
+  int64_t nmissing = 0;
+  for (int i = 0; i < n; i++) units[i].message = NULL;
+  reset(units, n, OP2_SUCCESS);
+  struct op2i_request *requests = op2i_calloc((size_t)n, sizeof *requests);
+  struct op2i_request **missing = op2i_calloc((size_t)n, sizeof *missing);
+  if (!requests || !missing) OP2I_TRY(op2i_error_nomem("loops to compile"));
+  OP2I_TRY(open_jit(ctx));
+  for (int i = 0; i < n; i++) {
+    requests[i].unit = &units[i];
+    OP2I_TRY(look_up(ctx, &requests[i], missing, &nmissing));
+  }
+  if (nmissing > 0) OP2I_TRY(op2i_build(ctx, missing, nmissing));
+  for (int i = 0; i < n; i++)
+    if (requests[i].twin) OP2I_TRY(follow_twin(ctx->jit, &requests[i]));
+fail:
+  if (status != OP2_SUCCESS) reset(units, n, status);
+  op2i_free(requests);
+  op2i_free(missing);
+  return status;
+}

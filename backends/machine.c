@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Cores and caches of the machine, found once per process. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "machine.h"
+
+/* When neither hwloc, sysconf nor sysfs knows: small enough to be right for blocks on any present CPU. */
+enum { L2_ASSUMED = 256 * 1024, L3_ASSUMED = 4 * 1024 * 1024 };
+
+static pthread_once_t found = PTHREAD_ONCE_INIT;
+static struct op2i_machine here;
+
+static int usable_cores(void) {
+  cpu_set_t set;
+  if (!sched_getaffinity(0, sizeof set, &set)) return CPU_COUNT(&set);
+  /* More CPUs than a cpu_set_t holds. */
+  long online = sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? (int)online : 1;
+}
+
+/* Size in bytes of a cache of the first CPU as the kernel tells it ("2048K"), 0 when it does not. */
+static int64_t cache_from_sysfs(int level) {
+  for (int i = 0; i < 8; i++) {
+    char path[96], unit = 0;
+    int found_level = 0;
+    long long size = 0;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", i);
+    FILE *file = fopen(path, "r");
+    if (!file) return 0;
+    if (fscanf(file, "%d", &found_level) != 1) found_level = 0;
+    fclose(file);
+    if (found_level != level) continue;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
+    file = fopen(path, "r");
+    if (!file) return 0;
+    int got = fscanf(file, "%lld%c", &size, &unit);
+    fclose(file);
+    if (got < 1 || size < 0) return 0;
+    return size * (unit == 'K' ? 1024 : unit == 'M' ? 1024 * 1024 : 1);
+  }
+  return 0;
+}
+
+static int64_t cache_bytes(int level, int64_t assumed) {
+  long size = 0;
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  size = sysconf(level == 2 ? _SC_LEVEL2_CACHE_SIZE : _SC_LEVEL3_CACHE_SIZE);
+#endif
+  if (size > 0) return size;
+  int64_t told = cache_from_sysfs(level);
+  return told > 0 ? told : assumed;
+}
+
+static void find(void) {
+  if (!op2i_machine_hwloc(&here)) here = (struct op2i_machine){0};
+  if (here.cores < 1) here.cores = usable_cores();
+  if (here.l2_bytes < 1) here.l2_bytes = cache_bytes(2, L2_ASSUMED);
+  if (here.l3_bytes < 1) here.l3_bytes = cache_bytes(3, L3_ASSUMED);
+}
+
+const struct op2i_machine *op2i_machine(void) {
+  pthread_once(&found, find);
+  return &here;
+}

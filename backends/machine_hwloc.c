@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The machine by hwloc: the only file that sees its headers. */
+#include "config.h"
+
+#include "machine.h"
+
+#if OP2_HAVE_HWLOC
+#include <hwloc.h>
+
+/* The CPUs that are online, that the process's cpuset has (hwloc leaves others out of the topology), and that it is bound to. */
+static hwloc_bitmap_t allowed_cpus(hwloc_topology_t topology) {
+  hwloc_const_bitmap_t all = hwloc_topology_get_allowed_cpuset(topology);
+  hwloc_bitmap_t allowed = hwloc_bitmap_dup(all);
+  if (!allowed || !hwloc_topology_is_thissystem(topology)) return allowed;
+  if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) < 0 || hwloc_bitmap_iszero(allowed))
+    hwloc_bitmap_copy(allowed, all);
+  hwloc_bitmap_and(allowed, allowed, all);
+  return allowed;
+}
+
+/* A core counts once, however many hardware threads it has; its first usable one is the place for a worker. */
+static void find_cores(hwloc_topology_t topology, hwloc_const_bitmap_t allowed, struct op2i_machine *machine) {
+  hwloc_obj_t unit = NULL, last_core = NULL;
+  while ((unit = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, unit))) {
+    hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit);
+    if (!hwloc_bitmap_intersects(unit->cpuset, allowed) || (core && core == last_core)) continue;
+    last_core = core;
+    machine->cores++;
+    if (machine->ncpus < OP2I_CPUS_MAX) machine->cpus[machine->ncpus++] = (int)unit->logical_index;
+  }
+}
+
+/* A cache above the first usable core; `each` divides by the cores that share it. */
+static int64_t cache_bytes(hwloc_topology_t topology, hwloc_const_bitmap_t allowed, hwloc_obj_type_t type,
+                           bool each) {
+  hwloc_obj_t cache = NULL;
+  while ((cache = hwloc_get_next_obj_by_type(topology, type, cache)))
+    if (hwloc_bitmap_intersects(cache->cpuset, allowed)) break;
+  if (!cache) return 0;
+  int sharers = hwloc_get_nbobjs_inside_cpuset_by_type(topology, cache->cpuset, HWLOC_OBJ_CORE);
+  return (int64_t)cache->attr->cache.size / (each && sharers > 1 ? sharers : 1);
+}
+
+bool op2i_machine_hwloc(struct op2i_machine *machine) {
+  hwloc_topology_t topology;
+  if (hwloc_topology_init(&topology)) return false;
+  hwloc_bitmap_t allowed = NULL;
+  bool works = !hwloc_topology_load(topology) && (allowed = allowed_cpus(topology));
+  if (works) {
+    find_cores(topology, allowed, machine);
+    machine->l2_bytes = cache_bytes(topology, allowed, HWLOC_OBJ_L2CACHE, true);
+    machine->l3_bytes = cache_bytes(topology, allowed, HWLOC_OBJ_L3CACHE, false);
+  }
+  hwloc_bitmap_free(allowed);
+  hwloc_topology_destroy(topology);
+  return works;
+}
+
+#else
+
+bool op2i_machine_hwloc(struct op2i_machine *machine) {
+  (void)machine;
+  return false;
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Threads by OpenMP: the blocks of one colour in parallel, colour after colour. Results depend on the plan, not on threads. */
+#include "config.h"
+
+#include "backend.h"
+#include "context.h"
+#include "error.h"
+#include "loop.h"
+#include "mem.h"
+#include "partial.h"
+#include "plan.h"
+
+#if OP2_HAVE_OPENMP && defined(_OPENMP)
+
+/* Less data than this is through before a team of threads has met: entering and leaving a parallel region costs
+ * one to several microseconds. */
+enum { TEAM_BYTES = 64 * 1024 };
+
+struct team {
+  int threads;
+};
+
+static const char *unavailable(void) { return NULL; }
+
+static op2_status open_state(op2_context ctx, void **state) {
+  struct team *team = op2i_calloc(1, sizeof *team);
+  if (!team) return op2i_error_nomem("the openmp backend");
+  team->threads = ctx->config.threads > 0 ? ctx->config.threads : op2i_machine()->cores;
+  *state = team;
+  return OP2_SUCCESS;
+}
+
+static void close_state(void *state) { op2i_free(state); }
+
+static int workers(void *state) { return ((const struct team *)state)->threads; }
+
+static void run_block(const struct op2i_step *step, int32_t block) {
+  const struct op2i_plan *plan = step->plan;
+  unsigned char *partial =
+      step->partials ? step->partials + (size_t)block * (size_t)step->loop->partial_bytes : NULL;
+  op2i_partial_init(step, partial);
+  ((op2i_plain_fn)step->entry)(&step->call, op2i_plan_block_lo(plan, block), op2i_plan_block_hi(plan, block),
+                               partial);
+}
+
+static void run_colours(struct op2i_step *step, int threads) {
+  const struct op2i_plan *plan = step->plan;
+  double seconds = 0;
+#pragma omp parallel num_threads(threads) if (threads > 1) reduction(+ : seconds)
+  for (int32_t colour = 0; colour < plan->ncolors; colour++) {
+    double start = op2i_seconds();
+#pragma omp for schedule(static) nowait
+    for (int32_t i = plan->color_offs[colour]; i < plan->color_offs[colour + 1]; i++)
+      run_block(step, plan->blkmap[i]);
+    seconds += op2i_seconds() - start;
+#pragma omp barrier
+  }
+  step->seconds = seconds;
+}
+
+static op2_status run_step(void *state, struct op2i_step *step) {
+  const struct team *team = state;
+  if (step->hi <= step->lo) return OP2_SUCCESS;
+  op2_status status = op2i_step_begin(step, step->plan->nblocks);
+  if (status) return status;
+  bool alone = step->plan->nblocks == step->plan->ncolors || step->loop->bytes < TEAM_BYTES;
+  run_colours(step, alone ? 1 : team->threads);
+  op2i_step_combine(step, step->plan->nblocks);
+  op2i_step_end(step);
+  return OP2_SUCCESS;
+}
+
+#else
+
+static const char *unavailable(void) {
+  return "op2 was built without OpenMP (meson option openmp, a compiler with -fopenmp)";
+}
+
+static op2_status open_state(op2_context ctx, void **state) {
+  (void)ctx;
+  (void)state;
+  return op2i_error(OP2_ERR_UNAVAILABLE, "backend openmp is not available: %s", unavailable());
+}
+
+static void close_state(void *state) { (void)state; }
+
+static int workers(void *state) {
+  (void)state;
+  return 0;
+}
+
+static op2_status run_step(void *state, struct op2i_step *step) {
+  (void)step;
+  return open_state(NULL, &state);
+}
+
+#endif
+
+const struct op2i_backend op2i_backend_openmp = {
+    .name = "openmp",
+    .summary = "threads by OpenMP, the blocks of one colour at a time",
+    .variant = OP2I_PLAIN,
+    .needs_plan = true,
+    .unavailable = unavailable,
+    .open = open_state,
+    .close = close_state,
+    .workers = workers,
+    .run_step = run_step,
+};

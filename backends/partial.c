@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Global reductions: partial results of blocks, combined in a fixed tree over the block numbers. */
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+#include "backend.h"
+#include "error.h"
+#include "mem.h"
+#include "partial.h"
+
+double op2i_seconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* ---- values ---------------------------------------------------------------------------------------------- */
+
+/* Sums are made in a type where overflow wraps and converted back. */
+#define COMBINE(name_, type_, sum_type_, is_nan_)                                                  \
+  static void combine_##name_(op2_access access, int64_t n, type_ *into, const type_ *from) {      \
+    if (access == OP2_INC)                                                                         \
+      for (int64_t i = 0; i < n; i++) into[i] = (type_)((sum_type_)into[i] + (sum_type_)from[i]);  \
+    else if (access == OP2_MIN)                                                                    \
+      for (int64_t i = 0; i < n; i++)                                                              \
+        into[i] = from[i] < into[i] || is_nan_(into[i]) ? from[i] : into[i];                       \
+    else if (access == OP2_MAX)                                                                    \
+      for (int64_t i = 0; i < n; i++)                                                              \
+        into[i] = from[i] > into[i] || is_nan_(into[i]) ? from[i] : into[i];                       \
+  }
+#define NEVER(x_) false
+#define IS_NAN(x_) isnan(x_)
+
+COMBINE(f64, double, double, IS_NAN)
+COMBINE(f32, float, float, IS_NAN)
+COMBINE(i8, int8_t, uint64_t, NEVER)
+COMBINE(i16, int16_t, uint64_t, NEVER)
+COMBINE(i32, int32_t, uint64_t, NEVER)
+COMBINE(i64, int64_t, uint64_t, NEVER)
+COMBINE(u8, uint8_t, uint64_t, NEVER)
+COMBINE(u16, uint16_t, uint64_t, NEVER)
+COMBINE(u32, uint32_t, uint64_t, NEVER)
+COMBINE(u64, uint64_t, uint64_t, NEVER)
+
+void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into, const void *from) {
+  switch (type) {
+  case OP2_F64: combine_f64(access, n, into, from); break;
+  case OP2_F32: combine_f32(access, n, into, from); break;
+  case OP2_I8: combine_i8(access, n, into, from); break;
+  case OP2_I16: combine_i16(access, n, into, from); break;
+  case OP2_I32: combine_i32(access, n, into, from); break;
+  case OP2_I64: combine_i64(access, n, into, from); break;
+  case OP2_U8: combine_u8(access, n, into, from); break;
+  case OP2_U16: combine_u16(access, n, into, from); break;
+  case OP2_U32: combine_u32(access, n, into, from); break;
+  case OP2_U64: combine_u64(access, n, into, from); break;
+  }
+}
+
+/* ---- partial results ------------------------------------------------------------------------------------- */
+
+op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks) {
+  size_t bytes = (size_t)step->loop->partial_bytes;
+  step->partials = NULL;
+  if (!bytes || nblocks < 1) return OP2_SUCCESS;
+  if ((size_t)nblocks <= SIZE_MAX / bytes) step->partials = op2i_alloc_data((size_t)nblocks * bytes);
+  return step->partials ? OP2_SUCCESS : op2i_error_nomem("partial results of reductions");
+}
+
+void op2i_partial_init(const struct op2i_step *step, unsigned char *partial) {
+  const struct op2_loop_s *loop = step->loop;
+  if (!partial) return;
+  memset(partial, 0, (size_t)loop->partial_bytes);
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    if (op2i_arg_reduces(arg) && arg->access != OP2_INC)
+      memcpy(partial + arg->offset, step->gbl[arg->gbl], (size_t)arg->dim * op2i_type_size(arg->type));
+  }
+}
+
+static void combine_partials(const struct op2_loop_s *loop, unsigned char *into, const unsigned char *from) {
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    if (op2i_arg_reduces(arg))
+      op2i_values_combine(arg->type, arg->access, arg->dim, into + arg->offset, from + arg->offset);
+  }
+}
+
+/* A binary tree: blocks 2k and 2k+1, then pairs of those, and so on. Its shape follows from nblocks alone. */
+void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
+  const struct op2_loop_s *loop = step->loop;
+  if (!step->partials || !step->reduces || nblocks < 1) return;
+  size_t bytes = (size_t)loop->partial_bytes;
+  for (int64_t distance = 1; distance < nblocks; distance *= 2)
+    for (int64_t b = 0; b + distance < nblocks; b += 2 * distance)
+      combine_partials(loop, step->partials + (size_t)b * bytes,
+                       step->partials + (size_t)(b + distance) * bytes);
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    if (op2i_arg_reduces(arg))
+      op2i_values_combine(arg->type, arg->access, arg->dim, step->gbl[arg->gbl], step->partials + arg->offset);
+  }
+}
+
+void op2i_step_end(struct op2i_step *step) {
+  op2i_free(step->partials);
+  step->partials = NULL;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The backends by name. One that is not built is listed too, and says why it cannot be used. */
+#include <string.h>
+
+#include "backend.h"
+#include "op2/context.h"
+
+/* In order of preference: the default is the first usable one, and sequential always is. */
+static const struct op2i_backend *const preferred[] = {&op2i_backend_starpu, &op2i_backend_openmp,
+                                                       &op2i_backend_sequential, NULL};
+
+static const struct op2i_backend *const all[] = {
+    &op2i_backend_sequential, &op2i_backend_openmp, &op2i_backend_starpu, &op2i_backend_cuda,
+    &op2i_backend_opencl,     &op2i_backend_check,  NULL,
+};
+
+const struct op2i_backend *const *op2i_backends(void) { return all; }
+
+const struct op2i_backend *op2i_backend_find(const char *name) {
+  if (!name) return NULL;
+  for (int i = 0; all[i]; i++)
+    if (!strcmp(all[i]->name, name)) return all[i];
+  return NULL;
+}
+
+const struct op2i_backend *op2i_backend_default(void) {
+  int i = 0;
+  while (preferred[i + 1] && preferred[i]->unavailable()) i++;
+  return preferred[i];
+}
+
+const char *op2_backend_unavailable(const char *name) {
+  if (!name) return "no backend was named";
+  const struct op2i_backend *backend = op2i_backend_find(name);
+  if (!backend)
+    return "there is no backend of that name: sequential, openmp, starpu, cuda, opencl and check are known";
+  return backend->unavailable();
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The reference backend: one call of the generated code for the whole range, in element order. */
+#include "backend.h"
+#include "loop.h"
+#include "partial.h"
+
+static const char *unavailable(void) { return NULL; }
+
+static op2_status open_state(op2_context ctx, void **state) {
+  (void)ctx;
+  *state = NULL;
+  return OP2_SUCCESS;
+}
+
+static void close_state(void *state) { (void)state; }
+
+static int workers(void *state) {
+  (void)state;
+  return 1;
+}
+
+static op2_status run_step(void *state, struct op2i_step *step) {
+  (void)state;
+  op2_status status = op2i_step_begin(step, 1);
+  if (status) return status;
+  op2i_partial_init(step, step->partials);
+  double start = op2i_seconds();
+  ((op2i_plain_fn)step->entry)(&step->call, step->lo, step->hi, step->partials);
+  step->seconds = op2i_seconds() - start;
+  op2i_step_combine(step, 1);
+  op2i_step_end(step);
+  return OP2_SUCCESS;
+}
+
+const struct op2i_backend op2i_backend_sequential = {
+    .name = "sequential",
+    .summary = "one thread, element by element: the reference for all others",
+    .variant = OP2I_PLAIN,
+    .unavailable = unavailable,
+    .open = open_state,
+    .close = close_state,
+    .workers = workers,
+    .run_step = run_step,
+};

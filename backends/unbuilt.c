@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Backends that this build does not have. They are known by name and say why they cannot be used. */
+#include "config.h"
+
+#include "backend.h"
+#include "error.h"
+
+static int no_workers(void *state) {
+  (void)state;
+  return 0;
+}
+
+static void close_nothing(void *state) { (void)state; }
+
+#define UNBUILT(name_, summary_, why_)                                                             \
+  static const char *name_##_unavailable(void) { return why_; }                                    \
+  static op2_status name_##_open(op2_context ctx, void **state) {                                  \
+    (void)ctx;                                                                                     \
+    (void)state;                                                                                   \
+    return op2i_error(OP2_ERR_UNAVAILABLE, "backend %s is not available: %s", #name_, why_);                      \
+  }                                                                                                \
+  const struct op2i_backend op2i_backend_##name_ = {                                               \
+      .name = #name_,                                                                              \
+      .summary = summary_,                                                                         \
+      .unavailable = name_##_unavailable,                                                          \
+      .open = name_##_open,                                                                        \
+      .close = close_nothing,                                                                      \
+      .workers = no_workers,                                                                       \
+  }
+
+UNBUILT(cuda, "NVIDIA devices", "it is not part of this build of op2");
+UNBUILT(opencl, "OpenCL devices", "it is not part of this build of op2");
+#if !OP2_HAVE_STARPU
+UNBUILT(starpu, "tasks on CPU workers, ordered by data, through StarPU",
+        "op2 was built without StarPU (package libstarpu-dev, meson option starpu)");
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Two-dimensional flow round an aerofoil: a finite-volume scheme for the Euler equations on an
+ * unstructured mesh of quadrilaterals, in two-stage time steps. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "dump.h"
+#include "gas.h"
+#include "kernels.h"
+#include "mesh.h"
+#include "options.h"
+#include "picture.h"
+#include "report.h"
+
+/* Leaves for `fail:` when an op2 call fails, having said why. */
+#define TRY(call)                                                                                  \
+  do {                                                                                             \
+    if (!report_ok((call), #call)) goto fail;                                                      \
+  } while (0)
+
+enum { LOOPS_PER_STEP = 9 };
+
+typedef struct flow {
+  op2_context ctx;
+  op2_set nodes, cells, edges, bedges;
+  op2_map cell_nodes, edge_nodes, edge_cells, bedge_nodes, bedge_cells;
+  op2_dat x, bound, q, qold, adt, res;
+  op2_gbl rms;
+  op2_const gam, gm1, cfl, eps, qinf;
+  op2_kernel save_soln, adt_calc, res_calc, bres_calc, update;
+  int64_t ncell;
+} flow;
+
+static bool declare_mesh(flow *f, const mesh *m) {
+  TRY(op2_set_create(f->ctx, m->nnode, "nodes", &f->nodes));
+  TRY(op2_set_create(f->ctx, m->ncell, "cells", &f->cells));
+  TRY(op2_set_create(f->ctx, m->nedge, "edges", &f->edges));
+  TRY(op2_set_create(f->ctx, m->nbedge, "bedges", &f->bedges));
+  TRY(op2_map_create(f->cells, f->nodes, 4, m->cell, "cell_nodes", &f->cell_nodes));
+  TRY(op2_map_create(f->edges, f->nodes, 2, m->edge, "edge_nodes", &f->edge_nodes));
+  TRY(op2_map_create(f->edges, f->cells, 2, m->ecell, "edge_cells", &f->edge_cells));
+  TRY(op2_map_create(f->bedges, f->nodes, 2, m->bedge, "bedge_nodes", &f->bedge_nodes));
+  TRY(op2_map_create(f->bedges, f->cells, 1, m->becell, "bedge_cells", &f->bedge_cells));
+  TRY(op2_dat_create(f->nodes, 2, OP2_F64, m->x, "x", &f->x));
+  TRY(op2_dat_create(f->bedges, 1, OP2_I32, m->bound, "bound", &f->bound));
+  f->ncell = m->ncell;
+  return true;
+fail:
+  return false;
+}
+
+static bool declare_constants(flow *f) {
+  gam = GAS_GAMMA;
+  gm1 = GAS_GM1;
+  cfl = GAS_CFL;
+  eps = GAS_EPS;
+  gas_free_stream(qinf);
+  TRY(op2_const_create(f->ctx, 1, OP2_F64, &gam, "gam", &f->gam));
+  TRY(op2_const_create(f->ctx, 1, OP2_F64, &gm1, "gm1", &f->gm1));
+  TRY(op2_const_create(f->ctx, 1, OP2_F64, &cfl, "cfl", &f->cfl));
+  TRY(op2_const_create(f->ctx, 1, OP2_F64, &eps, "eps", &f->eps));
+  TRY(op2_const_create(f->ctx, 4, OP2_F64, qinf, "qinf", &f->qinf));
+  return true;
+fail:
+  return false;
+}
+
+/* The free stream everywhere, and no residual. */
+static bool declare_state(flow *f) {
+  double *start = malloc((size_t)f->ncell * sizeof qinf);
+  if (!start) {
+    fprintf(stderr, "airfoil: out of memory for the initial state\n");
+    return false;
+  }
+  for (int64_t c = 0; c < f->ncell; c++) memcpy(start + 4 * c, qinf, sizeof qinf);
+  TRY(op2_dat_create(f->cells, 4, OP2_F64, start, "q", &f->q));
+  TRY(op2_dat_create(f->cells, 4, OP2_F64, NULL, "qold", &f->qold));
+  TRY(op2_dat_create(f->cells, 1, OP2_F64, NULL, "adt", &f->adt));
+  TRY(op2_dat_create(f->cells, 4, OP2_F64, NULL, "res", &f->res));
+  TRY(op2_gbl_create(f->ctx, 1, OP2_F64, NULL, "rms", &f->rms));
+  free(start);
+  return true;
+fail:
+  free(start);
+  return false;
+}
+
+static bool declare_kernels(flow *f) {
+  TRY(op2_kernel_create(f->ctx, &save_soln_kernel, &f->save_soln));
+  TRY(op2_kernel_create(f->ctx, &adt_calc_kernel, &f->adt_calc));
+  TRY(op2_kernel_create(f->ctx, &res_calc_kernel, &f->res_calc));
+  TRY(op2_kernel_create(f->ctx, &bres_calc_kernel, &f->bres_calc));
+  TRY(op2_kernel_create(f->ctx, &update_kernel, &f->update));
+  return true;
+fail:
+  return false;
+}
+
+static bool queue_stage(flow *f) {
+  static const double zero = 0;
+  TRY(op2_par_loop(f->adt_calc, f->cells, op2_arg_dat(f->x, 0, f->cell_nodes, OP2_READ),
+                   op2_arg_dat(f->x, 1, f->cell_nodes, OP2_READ),
+                   op2_arg_dat(f->x, 2, f->cell_nodes, OP2_READ),
+                   op2_arg_dat(f->x, 3, f->cell_nodes, OP2_READ), op2_arg_direct(f->q, OP2_READ),
+                   op2_arg_direct(f->adt, OP2_WRITE)));
+  TRY(op2_par_loop(f->res_calc, f->edges, op2_arg_dat(f->x, 0, f->edge_nodes, OP2_READ),
+                   op2_arg_dat(f->x, 1, f->edge_nodes, OP2_READ),
+                   op2_arg_dat(f->q, 0, f->edge_cells, OP2_READ),
+                   op2_arg_dat(f->q, 1, f->edge_cells, OP2_READ),
+                   op2_arg_dat(f->adt, 0, f->edge_cells, OP2_READ),
+                   op2_arg_dat(f->adt, 1, f->edge_cells, OP2_READ),
+                   op2_arg_dat(f->res, 0, f->edge_cells, OP2_INC),
+                   op2_arg_dat(f->res, 1, f->edge_cells, OP2_INC)));
+  TRY(op2_par_loop(f->bres_calc, f->bedges, op2_arg_dat(f->x, 0, f->bedge_nodes, OP2_READ),
+                   op2_arg_dat(f->x, 1, f->bedge_nodes, OP2_READ),
+                   op2_arg_dat(f->q, 0, f->bedge_cells, OP2_READ),
+                   op2_arg_dat(f->adt, 0, f->bedge_cells, OP2_READ),
+                   op2_arg_dat(f->res, 0, f->bedge_cells, OP2_INC),
+                   op2_arg_direct(f->bound, OP2_READ)));
+  TRY(op2_gbl_set(f->rms, &zero));
+  TRY(op2_par_loop(f->update, f->cells, op2_arg_direct(f->qold, OP2_READ),
+                   op2_arg_direct(f->q, OP2_WRITE), op2_arg_direct(f->res, OP2_RW),
+                   op2_arg_direct(f->adt, OP2_READ), op2_arg_gbl(f->rms, OP2_INC)));
+  return true;
+fail:
+  return false;
+}
+
+/* One time step: LOOPS_PER_STEP loops, none of which runs here. */
+static bool queue_step(flow *f) {
+  TRY(op2_par_loop(f->save_soln, f->cells, op2_arg_direct(f->q, OP2_READ),
+                   op2_arg_direct(f->qold, OP2_WRITE)));
+  return queue_stage(f) && queue_stage(f);
+fail:
+  return false;
+}
+
+/* The rms of the change in the last update; looking at it runs all that it depends on. */
+static bool get_rms(flow *f, double *rms) {
+  double sum;
+  TRY(op2_gbl_get(f->rms, &sum));
+  *rms = sqrt(sum / (double)f->ncell);
+  return true;
+fail:
+  return false;
+}
+
+static bool write_graph(const flow *f, const char *path) {
+  FILE *file = fopen(path, "w");
+  if (!file) {
+    perror(path);
+    return false;
+  }
+  if (op2_queued(f->ctx) == 0)
+    fprintf(stderr, "airfoil: the graph is empty: nothing waits when loops run eagerly\n");
+  const bool written = report_ok(op2_graph_write_dot(f->ctx, file), "op2_graph_write_dot");
+  if (fclose(file)) {
+    perror(path);
+    return false;
+  }
+  return written;
+}
+
+static bool run(flow *f, const options *o, run_times *times) {
+  const int warmup = options_warmup(o);
+  const double begin = clock_now();
+  double timed = begin, rms;
+  for (int it = 1; it <= o->iterations; it++) {
+    if (!queue_step(f)) return false;
+    if (it == 1 && o->graph && !write_graph(f, o->graph)) return false;
+    if (o->every > 0 && it % o->every == 0) {
+      if (!get_rms(f, &rms)) return false;
+      report_progress_end();
+      printf("%d %.15e\n", it, rms);
+      fflush(stdout);
+    }
+    if (it == warmup) {
+      TRY(op2_flush(f->ctx));
+      timed = clock_now();
+    }
+    report_progress(f->ctx, it, o->iterations, LOOPS_PER_STEP);
+  }
+  TRY(op2_flush(f->ctx));
+  const double end = clock_now();
+  report_progress_end();
+  times->loop = end - begin;
+  times->timed = end - timed;
+  times->iterations = o->iterations - warmup;
+  return true;
+fail:
+  return false;
+}
+
+static bool write_results(flow *f, const options *o, const mesh *m) {
+  const void *q = NULL;
+  mesh_error error;
+  double rms;
+  if (!o->dump_q && !o->picture) return true;
+  if (!get_rms(f, &rms)) return false;
+  TRY(op2_dat_read_begin(f->q, &q));
+  int rc = o->dump_q ? dump_write(o->dump_q, q, 4 * f->ncell, rms, &error) : 0;
+  if (rc == 0 && o->picture) rc = picture_write(o->picture, m, q, &error);
+  if (rc) fprintf(stderr, "airfoil: %s\n", error.text);
+  TRY(op2_dat_read_end(f->q, &q));
+  return rc == 0;
+fail:
+  return false;
+}
+
+static void destroy(flow *f) {
+  op2_set *sets[] = {&f->nodes, &f->cells, &f->edges, &f->bedges};
+  op2_map *maps[] = {&f->cell_nodes, &f->edge_nodes, &f->edge_cells, &f->bedge_nodes,
+                     &f->bedge_cells};
+  op2_dat *dats[] = {&f->x, &f->bound, &f->q, &f->qold, &f->adt, &f->res};
+  op2_const *consts[] = {&f->gam, &f->gm1, &f->cfl, &f->eps, &f->qinf};
+  op2_kernel *kernels[] = {&f->save_soln, &f->adt_calc, &f->res_calc, &f->bres_calc, &f->update};
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) op2_kernel_destroy(kernels[i]);
+  for (size_t i = 0; i < sizeof consts / sizeof *consts; i++) op2_const_destroy(consts[i]);
+  for (size_t i = 0; i < sizeof dats / sizeof *dats; i++) op2_dat_destroy(dats[i]);
+  for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) op2_map_destroy(maps[i]);
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) op2_set_destroy(sets[i]);
+  op2_gbl_destroy(&f->rms);
+}
+
+/* The run itself, on a mesh that took `times->mesh` seconds to get. */
+static bool simulate(const options *o, const mesh *m, run_times *times) {
+  flow f = {0};
+  const double begin = clock_now();
+  const op2_options settings = {.backend = o->backend, .threads = o->threads};
+  if (!report_ok(op2_init(&settings, &f.ctx), "op2_init")) return false;
+  bool good =
+      declare_mesh(&f, m) && declare_constants(&f) && declare_state(&f) && declare_kernels(&f);
+  times->setup = clock_now() - begin;
+  good = good && run(&f, o, times) && write_results(&f, o, m) && report_run(f.ctx, times);
+  destroy(&f);
+  return report_ok(op2_finalize(&f.ctx), "op2_finalize") && good;
+}
+
+int main(int argc, char **argv) {
+  options o;
+  const int status = options_parse(argc, argv, PROGRAM_OP2, &o);
+  if (status >= 0) return status;
+  mesh m;
+  mesh_error error;
+  run_times times = {0};
+  const double begin = clock_now();
+  if (options_mesh(&o, &m, &error)) {
+    fprintf(stderr, "airfoil: %s\n", error.text);
+    return EXIT_FAILURE;
+  }
+  times.mesh = clock_now() - begin;
+  const bool good = simulate(&o, &m, &times);
+  mesh_free(&m);
+  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef AIRFOIL_MESH_H
+#define AIRFOIL_MESH_H
+
+#include <stdint.h>
+
+/** @file mesh.h
+ * The airfoil mesh: a C-type grid of quadrilaterals round a NACA 0012 section, generated or read
+ * from a file.
+ *
+ * Functions that can fail return 0 or -1; on -1 the text in *error says what is wrong and nothing
+ * else was changed. They print nothing. A mesh obtained from one of them is given back with
+ * mesh_free(). */
+
+/** Kinds of boundary edges, as in OP2's grid file. */
+enum { MESH_WALL = 1, MESH_FAR_FIELD = 2 };
+
+/** Interior edges lie between cells ecell[0] and ecell[1]; with (dx, dy) = x[edge[0]] - x[edge[1]]
+ * the vector (dy, -dx) points out of the first. Boundary edges are oriented in the same way. */
+typedef struct mesh {
+  int64_t nnode, ncell, nedge, nbedge;
+  double *x;       /**< [nnode][2] coordinates, in chords */
+  int32_t *cell;   /**< [ncell][4] nodes, in order round the cell */
+  int32_t *edge;   /**< [nedge][2] nodes */
+  int32_t *ecell;  /**< [nedge][2] cells */
+  int32_t *bedge;  /**< [nbedge][2] nodes */
+  int32_t *becell; /**< [nbedge] cell */
+  int32_t *bound;  /**< [nbedge] MESH_WALL or MESH_FAR_FIELD */
+} mesh;
+
+typedef struct mesh_error {
+  char text[512];
+} mesh_error;
+
+/** The smallest numbers of cells that mesh_generate() takes. */
+enum { MESH_MIN_I = 2, MESH_MIN_J = 2 };
+
+/** Generate the grid with ni cells along each side of the wake and along the section, 3 ni in all,
+ * and nj from there to the far field. The classic mesh is 400 x 600. */
+int mesh_generate(int64_t ni, int64_t nj, mesh *m, mesh_error *error);
+
+/** Read OP2's text file (new_grid.dat); errors name file and line. */
+int mesh_read(const char *path, mesh *m, mesh_error *error);
+
+/** Write OP2's text file; mesh_read() gives back the same mesh, bit for bit. */
+int mesh_write(const mesh *m, const char *path, mesh_error *error);
+
+/** The mesh a user names: `classic`, `IxJ` (two numbers), or else a file. */
+int mesh_open(const char *spec, mesh *m, mesh_error *error);
+
+/** Renumber nodes, cells and edges by random permutations that depend on `seed` alone; boundary
+ * edges keep their order and follow. The geometry stays the same. */
+int mesh_shuffle(mesh *m, uint64_t seed, mesh_error *error);
+
+/** Allocate the arrays for the counts that *m holds. */
+int mesh_alloc(mesh *m, mesh_error *error);
+
+/** Free the arrays and zero the counts; *m may be all zero. */
+void mesh_free(mesh *m);
+
+/** Put a message into *error, as printf() does, and return -1. */
+__attribute__((format(printf, 2, 3))) int mesh_fail(mesh_error *error, const char *format, ...);
+
+#endif

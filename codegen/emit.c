@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "emit.h"
+
+#include <string.h>
+
+#include "cdecl.h"
+#include "error.h"
+#include "mem.h"
+
+const struct op2i_dialect op2i_dialect_c = {
+    .name = "C",
+    .restricted = "__restrict__",
+    .global = "",
+    .body_prefix = "static ",
+    .entry_prefix = "__attribute__((visibility(\"default\"))) ",
+};
+
+/* ---- types ------------------------------------------------------------------------------------------------- */
+
+static int levels_written(const char *text) {
+  int levels = strchr(text, '[') ? 1 : 0;
+  for (; *text; text++) levels += *text == '*';
+  return levels;
+}
+
+/* A typedef hides levels of pointer, so that its name is not the name of a value's type. */
+static bool hides_levels(const struct op2i_param *param) { return levels_written(param->type_text) < param->depth; }
+
+/* Whether an argument of the right type and depth needs a cast all the same: pointers to rows, and hidden levels. A
+ * parameter whose type is not known gets none, so that the compiler checks it. */
+static bool needs_cast(const struct op2i_param *param) {
+  if (!param->type || param->depth == 0) return false;
+  const char *extent = strchr(param->type_text, '[');
+  return hides_levels(param) || strchr(param->type_text, '(') || (extent && strchr(extent + 1, '['));
+}
+
+/* Taking the kernel's own spelling where the library knows it to be right lets `long long` and `long` both stand for
+ * int64_t without pointers of one converted to the other. */
+static void choose_type(const struct op2i_emitter *e, int a) {
+  const struct op2i_param *param = op2i_emit_param(e, a);
+  struct op2i_text *type = &e->types[a];
+  if (param->type && !hides_levels(param)) op2i_cdecl_element(param->type_text, type);
+  else if (e->loop->args[a].kind == OP2I_ARG_IDX) op2i_text_add(type, "int");
+  else op2i_text_add(type, "%s", op2i_type_c(e->loop->args[a].type));
+  if (type->failed) e->out->failed = true;
+}
+
+op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2_loop_s *loop, const struct op2i_dialect *dialect,
+                              struct op2i_text *out) {
+  *e = (struct op2i_emitter){.loop = loop, .dialect = dialect, .out = out};
+  e->types = op2i_calloc((size_t)loop->nargs, sizeof *e->types);
+  if (!e->types) return op2i_error_nomem("generated code");
+  for (int a = 0; a < loop->nargs; a++) choose_type(e, a);
+  return OP2_SUCCESS;
+}
+
+void op2i_emitter_end(struct op2i_emitter *e) {
+  for (int a = 0; e->types && a < e->loop->nargs; a++) op2i_text_free(&e->types[a]);
+  op2i_free(e->types);
+  e->types = NULL;
+}
+
+/* ---- constants --------------------------------------------------------------------------------------------- */
+
+void op2i_emit_consts_struct(const struct op2i_emitter *e) {
+  if (e->loop->nconsts == 0) return;
+  op2i_text_add(e->out, "struct OP2_NAME(op2_consts) {\n");
+  for (int c = 0; c < e->loop->nconsts; c++) {
+    const struct op2i_loop_const *cst = &e->loop->consts[c];
+    op2i_text_add(e->out, "  %s %s", op2i_type_c(cst->type), cst->name);
+    if (cst->dim > 1) op2i_text_add(e->out, "[%d]", (int)cst->dim);
+    op2i_text_add(e->out, ";\n");
+  }
+  op2i_text_add(e->out, "};\n");
+}
+
+/* A local copy, whose members the compiler can keep in registers. */
+static void load_consts(const struct op2i_emitter *e) {
+  if (!e->consts) return;
+  op2i_text_add(e->out, "  struct OP2_NAME(op2_consts) op2_k;\n");
+  for (int c = 0; c < e->loop->nconsts; c++) {
+    const struct op2i_loop_const *cst = &e->loop->consts[c];
+    const char *type = op2i_type_c(cst->type), *space = e->dialect->global;
+    if (cst->dim == 1)
+      op2i_text_add(e->out, "  op2_k.%s = *(%sconst %s *)(op2_p + %d);\n", cst->name, space, type, (int)cst->offset);
+    else
+      op2i_text_add(e->out,
+                    "  for (int op2_j = 0; op2_j < %d; op2_j++) op2_k.%s[op2_j] = ((%sconst %s *)(op2_p + %d))[op2_j];\n",
+                    (int)cst->dim, cst->name, space, type, (int)cst->offset);
+  }
+}
+
+/* ---- the function that runs over positions ----------------------------------------------------------------- */
+
+static bool over_subset(const struct op2i_emitter *e) { return e->loop->set->base != e->loop->set; }
+static bool reads_payload(const struct op2i_emitter *e) {
+  bool reads = e->consts;
+  for (int a = 0; a < e->loop->nargs; a++) reads = reads || e->loop->args[a].kind == OP2I_ARG_VAL;
+  return reads;
+}
+
+/* The first argument that reads global g, or -1. */
+static int reader_of(const struct op2i_emitter *e, int g, bool *writable) {
+  int first = -1;
+  *writable = false;
+  for (int a = e->loop->nargs - 1; a >= 0; a--)
+    if (e->loop->args[a].gbl == g && e->loop->args[a].access == OP2_READ) {
+      first = a;
+      *writable = *writable || !op2i_emit_param(e, a)->readonly;
+    }
+  return first;
+}
+
+static void body_parameters(const struct op2i_emitter *e) {
+  const char *space = e->dialect->global, *only = e->dialect->restricted;
+  op2i_text_add(e->out, "int64_t op2_lo, int64_t op2_hi");
+  if (over_subset(e)) op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_s", space, only);
+  for (int d = 0; d < e->loop->ndats; d++)
+    op2i_text_add(e->out, ",\n    %s%s%s *%s op2_d%d", space, op2i_emit_dat_writable(e, d) ? "" : "const ",
+                  op2i_emit_type(e, op2i_emit_first_of_dat(e, d)), only, d);
+  for (int m = 0; m < e->loop->nmaps; m++)
+    op2i_text_add(e->out, ",\n    %sconst int32_t *%s op2_m%d", space, only, m);
+  for (int g = 0; g < e->loop->ngbls; g++) {
+    bool writable;
+    int a = reader_of(e, g, &writable);
+    if (a >= 0)
+      op2i_text_add(e->out, ",\n    %s%s%s *%s op2_g%d", space, writable ? "" : "const ", op2i_emit_type(e, a), only, g);
+  }
+  if (reads_payload(e)) op2i_text_add(e->out, ",\n    %sconst unsigned char *%s op2_p", space, only);
+  if (e->loop->partial_bytes) op2i_text_add(e->out, ",\n    %sunsigned char *%s op2_r", space, only);
+}
+
+static void body_slots(const struct op2i_emitter *e) {
+  for (int m = 0; m < e->loop->nmaps; m++)
+    for (int slot = 0; slot < e->loop->maps[m]->arity; slot++) {
+      if (!op2i_emit_slot_used(e, m, slot)) continue;
+      int arity = (int)e->loop->maps[m]->arity;
+      if (arity == 1) op2i_text_add(e->out, "    const int64_t op2_m%d_%d = op2_m%d[op2_e];\n", m, slot, m);
+      else op2i_text_add(e->out, "    const int64_t op2_m%d_%d = op2_m%d[%d * op2_e + %d];\n", m, slot, m, arity, slot);
+    }
+}
+
+static void call_begin(const struct op2i_emitter *e) {
+  op2i_text_add(e->out, "OP2_NAME(%s)(%s", e->loop->kernel->obj.name, e->consts ? "&op2_k" : "");
+}
+
+static void actual_begin(const struct op2i_emitter *e, int a) {
+  op2i_text_add(e->out, a || e->consts ? ",\n        " : "\n        ");
+  if (needs_cast(op2i_emit_param(e, a))) op2i_text_add(e->out, "(void *)");
+}
+
+static void body_call(const struct op2i_emitter *e) {
+  op2i_text_add(e->out, "    ");
+  call_begin(e);
+  for (int a = 0; a < e->loop->nargs; a++) {
+    actual_begin(e, a);
+    bool group = needs_cast(op2i_emit_param(e, a));
+    if (group) op2i_text_add(e->out, "(");
+    op2i_emit_actual(e, a);
+    if (group) op2i_text_add(e->out, ")");
+  }
+  op2i_text_add(e->out, ");\n");
+}
+
+static void body_loop(const struct op2i_emitter *e) {
+  if (over_subset(e))
+    op2i_text_add(e->out, "  for (int64_t op2_i = op2_lo; op2_i < op2_hi; op2_i++) {\n"
+                          "    const int64_t op2_e = op2_s[op2_i];\n");
+  else
+    op2i_text_add(e->out, "  for (int64_t op2_e = op2_lo; op2_e < op2_hi; op2_e++) {\n");
+  body_slots(e);
+  for (int a = 0; a < e->loop->nargs; a++) op2i_emit_prepare(e, a);
+  body_call(e);
+  for (int a = 0; a < e->loop->nargs; a++) op2i_emit_settle(e, a);
+  op2i_text_add(e->out, "  }\n");
+}
+
+static void body(const struct op2i_emitter *e) {
+  op2i_text_add(e->out, "%svoid OP2_NAME(op2_body)(", e->dialect->body_prefix);
+  body_parameters(e);
+  op2i_text_add(e->out, ") {\n");
+  load_consts(e);
+  for (int a = 0; a < e->loop->nargs; a++) op2i_emit_setup(e, a);
+  body_loop(e);
+  for (int a = 0; a < e->loop->nargs; a++) op2i_emit_finish(e, a);
+  op2i_text_add(e->out, "}\n");
+}
+
+void op2i_emit_plain(const struct op2i_emitter *e) {
+  bool writable;
+  body(e);
+  op2i_text_add(e->out,
+                "%svoid OP2_NAME(op2_entry)(const struct op2_call *op2_call, int64_t op2_lo, int64_t op2_hi,\n"
+                "    unsigned char *op2_partial) {\n"
+                "  (void)op2_call;\n  (void)op2_partial;\n"
+                "  OP2_NAME(op2_body)(op2_lo, op2_hi",
+                e->dialect->entry_prefix);
+  if (over_subset(e)) op2i_text_add(e->out, ", op2_call->subset");
+  for (int d = 0; d < e->loop->ndats; d++) op2i_text_add(e->out, ", op2_call->dat[%d]", d);
+  for (int m = 0; m < e->loop->nmaps; m++) op2i_text_add(e->out, ", op2_call->map[%d]", m);
+  for (int g = 0; g < e->loop->ngbls; g++)
+    if (reader_of(e, g, &writable) >= 0)
+      op2i_text_add(e->out, ", %sop2_call->gbl[%d]", writable ? "(void *)" : "", g);
+  if (reads_payload(e)) op2i_text_add(e->out, ", op2_call->payload");
+  if (e->loop->partial_bytes) op2i_text_add(e->out, ", op2_partial");
+  op2i_text_add(e->out, ");\n}\n");
+}
+
+/* ---- one call on private data ------------------------------------------------------------------------------ */
+
+static void checked_actual(const struct op2i_emitter *e, int a) {
+  const struct op2i_param *param = op2i_emit_param(e, a);
+  const char *type = op2i_emit_type(e, a), *fixed = param->readonly ? "const " : "";
+  enum op2i_arg_kind kind = e->loop->args[a].kind;
+  if (kind == OP2I_ARG_IDX && param->depth == 0) op2i_text_add(e->out, "*(const int64_t *)op2_args[%d]", a);
+  else if (kind == OP2I_ARG_IDX) op2i_text_add(e->out, "&op2_a%d", a);
+  else if (param->depth == 0) op2i_text_add(e->out, "*(const %s *)op2_args[%d]", type, a);
+  else if (kind == OP2I_ARG_ALL) op2i_text_add(e->out, "(%s%s **)op2_args[%d]", fixed, type, a);
+  else op2i_text_add(e->out, "(%s%s *)op2_args[%d]", fixed, type, a);
+}
+
+void op2i_emit_checked(const struct op2i_emitter *e) {
+  op2i_text_add(e->out,
+                "%svoid OP2_NAME(op2_entry)(void *const *op2_args, const unsigned char *op2_p) {\n"
+                "  (void)op2_p;\n",
+                e->dialect->entry_prefix);
+  load_consts(e);
+  for (int a = 0; a < e->loop->nargs; a++)
+    if (e->loop->args[a].kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth > 0)
+      op2i_text_add(e->out, "  const %s op2_a%d = (%s)*(const int64_t *)op2_args[%d];\n", op2i_emit_type(e, a), a,
+                    op2i_emit_type(e, a), a);
+  op2i_text_add(e->out, "  ");
+  call_begin(e);
+  for (int a = 0; a < e->loop->nargs; a++) {
+    actual_begin(e, a);
+    checked_actual(e, a);
+  }
+  op2i_text_add(e->out, ");\n}\n");
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_EMIT_H
+#define OP2I_EMIT_H
+
+#include "loop.h"
+#include "text.h"
+
+/* The part of generated text that calls the kernel. Every name in it begins with op2_, so that no macro of a kernel's source
+ * or headers meets one of them:
+ *
+ *   op2_lo op2_hi   positions, op2_i one of them     op2_e       the element there
+ *   op2_s           elements of a subset             op2_d<n>    dat n of the loop
+ *   op2_m<n>        values of map n                  op2_m<n>_<s> its slot s for this element
+ *   op2_g<n>        values of global n               op2_p op2_r payload, partial results
+ *   op2_a<n>        what argument n needs of its own op2_b<n>    values behind its pointers
+ *   op2_t op2_j     counters of slots and components op2_k       the constants, op2_c in functions */
+
+/* What differs between the languages that are generated. */
+struct op2i_dialect {
+  const char *name;
+  const char *restricted;    /* pointer qualifier: nothing else points there */
+  const char *global;        /* address space of dats, maps, globals and payload, with a blank behind; or "" */
+  const char *body_prefix;   /* before a function that generated code calls */
+  const char *entry_prefix;  /* before the function that the library calls */
+};
+extern const struct op2i_dialect op2i_dialect_c;
+
+struct op2i_emitter {
+  const struct op2_loop_s *loop;
+  const struct op2i_dialect *dialect;
+  bool consts;              /* the kernel's function takes the constants */
+  struct op2i_text *types;  /* [nargs] of one value, as the kernel spells it where that is possible */
+  struct op2i_text *out;
+};
+
+/* emit_arg.c: arguments one at a time. `a` is the number of one. */
+const struct op2i_param *op2i_emit_param(const struct op2i_emitter *e, int a);
+const char *op2i_emit_type(const struct op2i_emitter *e, int a);
+int op2i_emit_first_of_dat(const struct op2i_emitter *e, int dat);
+bool op2i_emit_dat_writable(const struct op2i_emitter *e, int dat);
+bool op2i_emit_slot_used(const struct op2i_emitter *e, int map, int slot);
+void op2i_emit_setup(const struct op2i_emitter *e, int a);   /* before the loop */
+void op2i_emit_prepare(const struct op2i_emitter *e, int a); /* before the call */
+void op2i_emit_actual(const struct op2i_emitter *e, int a);  /* in the call */
+void op2i_emit_settle(const struct op2i_emitter *e, int a);  /* after the call */
+void op2i_emit_finish(const struct op2i_emitter *e, int a);  /* after the loop */
+
+/* emit.c */
+op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2_loop_s *loop, const struct op2i_dialect *dialect,
+                              struct op2i_text *out);
+void op2i_emitter_end(struct op2i_emitter *e);
+void op2i_emit_consts_struct(const struct op2i_emitter *e);
+void op2i_emit_plain(const struct op2i_emitter *e);
+void op2i_emit_checked(const struct op2i_emitter *e);
+
+#endif

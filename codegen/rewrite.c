@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "rewrite.h"
+
+#include <string.h>
+
+#include "error.h"
+#include "mem.h"
+
+/* ---- which functions use constants ------------------------------------------------------------------------- */
+
+/* The constant that token t refers to, or null. */
+static const char *constant_at(const struct op2i_unit *unit, const struct op2_loop_s *loop, int64_t t) {
+  if (unit->roles[t] != OP2I_ROLE_FREE) return NULL;
+  for (int c = 0; c < loop->nconsts; c++)
+    if (op2i_token_is(&unit->tokens, t, loop->consts[c].name)) return loop->consts[c].name;
+  return NULL;
+}
+
+/* The function that token t refers to, as its item, or -1. A call may stand before the definition. */
+static int function_at(const struct op2i_unit *unit, int64_t t) {
+  bool outer = unit->roles[t] == OP2I_ROLE_FILE || unit->roles[t] == OP2I_ROLE_FREE;
+  return outer ? op2i_unit_function(unit, t) : -1;
+}
+
+static int64_t first_token(const struct op2i_unit *unit, const struct op2i_item *item) { return unit->code[item->begin]; }
+static int64_t last_token(const struct op2i_unit *unit, const struct op2i_item *item) {
+  return unit->code[item->end - 1];
+}
+
+static bool uses_constants(const struct op2i_rewrite *r, const struct op2_loop_s *loop, const struct op2i_item *item) {
+  const struct op2i_unit *unit = &r->unit;
+  for (int64_t t = first_token(unit, item); t <= last_token(unit, item); t++) {
+    if (constant_at(unit, loop, t)) return true;
+    int callee = function_at(unit, t);
+    if (callee >= 0 && r->needs[callee]) return true;
+  }
+  return false;
+}
+
+static void spread_needs(struct op2i_rewrite *r, const struct op2_loop_s *loop) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (int i = 0; i < r->unit.nitems; i++) {
+      if (r->needs[i] || r->unit.items[i].kind != OP2I_ITEM_FUNCTION) continue;
+      r->needs[i] = uses_constants(r, loop, &r->unit.items[i]);
+      changed = changed || r->needs[i];
+    }
+  }
+}
+
+op2_status op2i_rewrite_begin(const struct op2_loop_s *loop, struct op2i_rewrite *r) {
+  *r = (struct op2i_rewrite){0};
+  op2_status status = op2i_unit_read(loop->kernel->source, &r->unit);
+  if (!status) {
+    r->needs = op2i_calloc((size_t)r->unit.nitems, sizeof *r->needs);
+    if (!r->needs) status = OP2_ERR_NOMEM;
+  }
+  if (!status) spread_needs(r, loop);
+  if (status == OP2_ERR_NOMEM) return op2i_error_nomem("generated code");
+  if (!status) return OP2_SUCCESS;
+  return op2i_error(status, "kernel '%s', line %d: %s", loop->kernel->obj.name, r->unit.wrong_line, r->unit.wrong);
+}
+
+void op2i_rewrite_end(struct op2i_rewrite *r) {
+  op2i_unit_free(&r->unit);
+  op2i_free(r->needs);
+  r->needs = NULL;
+}
+
+/* ---- text -------------------------------------------------------------------------------------------------- */
+
+struct cursor {
+  const struct op2i_rewrite *r;
+  const struct op2_loop_s *loop;
+  struct op2i_text *out;
+  int item;     /* the item whose tokens come now, or the next one */
+  int function; /* the function that the item declares or defines under this source's own name, as its defining item; or -1 */
+};
+
+static bool token_is(const struct cursor *c, int64_t t, const char *spelling) {
+  return op2i_token_is(&c->r->unit.tokens, t, spelling);
+}
+
+static void copy_token(const struct cursor *c, int64_t t) {
+  const struct op2i_token *token = &c->r->unit.tokens.list[t];
+  op2i_text_bytes(c->out, c->r->unit.tokens.text + token->begin, token->end - token->begin);
+}
+
+static void own_name(const struct cursor *c, int64_t t) {
+  op2i_text_add(c->out, "OP2_NAME(");
+  copy_token(c, t);
+  op2i_text_add(c->out, ")");
+}
+
+/* `static` and `inline` where a declaration lacks them; extern goes, as the two exclude each other. */
+static void complete_specifiers(const struct cursor *c) {
+  const struct op2i_unit *unit = &c->r->unit;
+  const struct op2i_item *item = &unit->items[c->item];
+  bool has_static = false, has_inline = false;
+  for (int p = item->begin; p < item->name; p++) {
+    has_static = has_static || op2i_unit_is(unit, p, "static");
+    has_inline = has_inline || op2i_unit_is(unit, p, "inline") || op2i_unit_is(unit, p, "__inline") ||
+                 op2i_unit_is(unit, p, "__inline__");
+  }
+  op2i_text_add(c->out, "%s%s", has_static ? "" : "static ", has_inline ? "" : "inline ");
+}
+
+/* The parenthesis that opens a parameter list, with the constants put first. */
+static void open_parameters(const struct cursor *c, const struct op2i_item *item) {
+  const struct op2i_unit *unit = &c->r->unit;
+  int first = item->open + 1;
+  bool none = first == item->close || (op2i_unit_is(unit, first, "void") && first + 1 == item->close);
+  op2i_text_add(c->out, "(const struct OP2_NAME(op2_consts) *__restrict__ op2_c%s", none ? "" : ", ");
+}
+
+static bool lone_void(const struct cursor *c, const struct op2i_item *item, int64_t t) {
+  int first = item->open + 1;
+  return c->r->unit.code[first] == t && first + 1 == item->close && token_is(c, t, "void");
+}
+
+/* A token in the head of a function that this source defines. Returns whether it was dealt with. */
+static bool head_token(const struct cursor *c, int64_t t) {
+  const struct op2i_unit *unit = &c->r->unit;
+  const struct op2i_item *item = &unit->items[c->item];
+  if (t == first_token(unit, item)) complete_specifiers(c);
+  if (t == unit->code[item->name]) {
+    own_name(c, t);
+    return true;
+  }
+  if (t < unit->code[item->name]) return token_is(c, t, "extern");
+  if (!c->r->needs[c->function]) return false;
+  if (t == unit->code[item->open]) {
+    open_parameters(c, item);
+    return true;
+  }
+  return lone_void(c, item, t);
+}
+
+/* The parenthesis that opens the arguments of a call, if token t is one. Returns whether it is. */
+static bool call_token(const struct cursor *c, int64_t t) {
+  if (t == 0 || !token_is(c, t, "(")) return false;
+  int callee = function_at(&c->r->unit, t - 1);
+  if (callee < 0 || !c->r->needs[callee]) return false;
+  op2i_text_add(c->out, "(op2_c%s", token_is(c, t + 1, ")") ? "" : ", ");
+  return true;
+}
+
+static void one_token(const struct cursor *c, int64_t t) {
+  const char *constant = constant_at(&c->r->unit, c->loop, t);
+  bool inside = c->function >= 0 && c->r->unit.items[c->item].kind == OP2I_ITEM_FUNCTION;
+  if (c->function >= 0 && head_token(c, t)) return;
+  if (inside && constant) op2i_text_add(c->out, "op2_c->%s", constant);
+  else if (inside && call_token(c, t)) return;
+  else if (function_at(&c->r->unit, t) >= 0) own_name(c, t);
+  else copy_token(c, t);
+}
+
+/* Keep the cursor's item and function in step with token t. */
+static void advance(struct cursor *c, int64_t t) {
+  const struct op2i_unit *unit = &c->r->unit;
+  while (c->item < unit->nitems && last_token(unit, &unit->items[c->item]) < t) c->item++;
+  c->function = -1;
+  if (c->item == unit->nitems) return;
+  const struct op2i_item *item = &unit->items[c->item];
+  if (t >= first_token(unit, item) && item->kind != OP2I_ITEM_OTHER)
+    c->function = op2i_unit_function(unit, unit->code[item->name]);
+}
+
+void op2i_rewrite_emit(const struct op2i_rewrite *r, const struct op2_loop_s *loop, struct op2i_text *out) {
+  const struct op2i_tokens *tokens = &r->unit.tokens;
+  struct cursor c = {.r = r, .loop = loop, .out = out};
+  size_t done = 0;
+  for (int64_t t = 0; t < tokens->count; t++) {
+    op2i_text_bytes(out, tokens->text + done, tokens->list[t].begin - done);
+    advance(&c, t);
+    one_token(&c, t);
+    done = tokens->list[t].end;
+  }
+  op2i_text_bytes(out, tokens->text + done, strlen(tokens->text + done));
+}
+
+bool op2i_rewrite_kernel_needs(const struct op2i_rewrite *r, const struct op2_loop_s *loop) {
+  for (int i = 0; i < r->unit.nitems; i++)
+    if (r->needs[i] && op2i_unit_is(&r->unit, r->unit.items[i].name, loop->kernel->obj.name)) return true;
+  return false;
+}
+
+bool op2i_rewrite_mergeable(const struct op2i_rewrite *r) {
+  for (int64_t t = 0; t < r->unit.tokens.count; t++)
+    if (r->unit.tokens.list[t].kind == OP2I_TOK_DIRECTIVE) return false;
+  for (int i = 0; i < r->unit.nitems; i++) {
+    const struct op2i_item *item = &r->unit.items[i];
+    if (item->kind == OP2I_ITEM_OTHER && !(item->end == item->begin + 1 && op2i_unit_is(&r->unit, item->begin, ";")))
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the identifiers of a kernel's source refer to: C's scopes and declarations (C11 6.2.1, 6.7), as far as names need it.
+ * Statements and expressions are not checked: what is wrong with them is for the compiler to say. */
+#include <string.h>
+
+#include "mem.h"
+#include "unit.h"
+
+struct name {
+  int token;
+  bool type;
+};
+
+struct walk {
+  struct op2i_unit *unit;
+  int at; /* place */
+  struct name *names; /* innermost last */
+  int64_t nnames, capacity;
+  int64_t nfile; /* how many of them are declared at file scope */
+  bool failed;   /* out of memory */
+};
+
+static bool is(const struct walk *w, const char *spelling) { return op2i_unit_is(w->unit, w->at, spelling); }
+static bool is_next(const struct walk *w, const char *spelling) {
+  return w->at < w->unit->ncode && op2i_unit_is(w->unit, w->at + 1, spelling);
+}
+static bool word(const struct walk *w) { return op2i_unit_word(w->unit, w->at); }
+static bool word_next(const struct walk *w) { return w->at < w->unit->ncode && op2i_unit_word(w->unit, w->at + 1); }
+static bool ended(const struct walk *w) { return w->at >= w->unit->ncode; }
+
+static bool one_of(const struct walk *w, const char *const *words) {
+  for (; *words; words++)
+    if (is(w, *words)) return true;
+  return false;
+}
+
+/* ---- names ----------------------------------------------------------------------------------------------- */
+
+/* Index of the innermost declaration of token t's name, or -1. */
+static int64_t find(const struct walk *w, int t) {
+  int64_t i = w->nnames - 1;
+  while (i >= 0 && !op2i_token_same(&w->unit->tokens, w->names[i].token, t)) i--;
+  return i;
+}
+
+static void declare(struct walk *w, int place, bool type) {
+  if (place < 0) return;
+  if (op2i_grow(&w->names, sizeof *w->names, w->nnames, &w->capacity)) w->failed = true;
+  else w->names[w->nnames++] = (struct name){.token = w->unit->code[place], .type = type};
+}
+
+static void refer(struct walk *w, int t) {
+  int64_t i = find(w, t);
+  w->unit->roles[t] = i < 0 ? OP2I_ROLE_FREE : i < w->nfile ? OP2I_ROLE_FILE : OP2I_ROLE_LOCAL;
+}
+
+/* Whether the token before t makes a word there a member, tag or label. Directives between do not matter. */
+static bool named_apart(const struct walk *w, int t) {
+  static const char *const words[] = {".", "->", "struct", "union", "enum", "goto"};
+  int before = t - 1;
+  while (before >= 0 && w->unit->tokens.list[before].kind == OP2I_TOK_DIRECTIVE) before--;
+  if (before < 0) return false;
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (op2i_token_is(&w->unit->tokens, before, words[i])) return true;
+  return false;
+}
+
+static void refer_skipped(struct walk *w, int t) {
+  const struct op2i_token *token = &w->unit->tokens.list[t];
+  if (!token->skipped || token->kind != OP2I_TOK_WORD || named_apart(w, t)) return;
+  if (!op2i_word_reserved(w->unit->tokens.text + token->begin, token->end - token->begin)) refer(w, t);
+}
+
+/* To the next place. What a conditional leaves out on the way refers to what is visible here. */
+static void step(struct walk *w) {
+  if (ended(w)) return;
+  int t = w->unit->code[w->at++];
+  while (++t < w->unit->code[w->at]) refer_skipped(w, t);
+}
+
+/* ---- expressions ----------------------------------------------------------------------------------------- */
+
+static void compound(struct walk *w);
+static void declaration(struct walk *w, bool file);
+
+static void expression(struct walk *w, int end) {
+  while (w->at < end) {
+    if (is(w, "(") && is_next(w, "{")) {
+      step(w);
+      compound(w);
+      continue;
+    }
+    if (word(w) && !named_apart(w, w->unit->code[w->at])) refer(w, w->unit->code[w->at]);
+    step(w);
+  }
+}
+
+/* The place of the ; that ends what is here, or of the comma if that ends it too, or of the bracket round it. */
+static int clause_end(const struct walk *w, bool comma) {
+  const struct op2i_unit *unit = w->unit;
+  int p = w->at;
+  while (p < unit->ncode && !op2i_unit_is(unit, p, ";") && !(comma && op2i_unit_is(unit, p, ","))) {
+    if (unit->match[p] >= 0 && unit->match[p] < p) break;
+    p = unit->match[p] > p ? unit->match[p] + 1 : p + 1;
+  }
+  return p;
+}
+
+/* Brackets and what is in them. */
+static void bracketed(struct walk *w) {
+  int close = w->unit->match[w->at];
+  expression(w, close > w->at ? close + 1 : w->at + 1);
+}
+
+static void skip_to(struct walk *w, int place) {
+  while (w->at < place) step(w);
+}
+
+/* ---- declarations ---------------------------------------------------------------------------------------- */
+
+static const char *const storage[] = {"auto", "extern", "inline", "register", "restrict", "static", "typedef", "volatile",
+                                      "const", "_Atomic", "_Noreturn", "_Thread_local", "__const", "__extension__",
+                                      "__inline", "__inline__", "__restrict", "__restrict__", "__thread", "__volatile__",
+                                      0};
+static const char *const simple_types[] = {"char", "double", "float", "int", "long", "short", "signed", "unsigned", "void",
+                                           "_Bool", "_Complex", "_Imaginary", "__complex__", "__int128", "__signed__", 0};
+static const char *const tagged_types[] = {"enum", "struct", "union", 0};
+static const char *const typeofs[] = {"typeof", "__typeof", "__typeof__", 0};
+
+/* { A, B = 2 }: enumerators belong to the scope round them. */
+static void enumerators(struct walk *w) {
+  int close = w->unit->match[w->at];
+  step(w);
+  while (w->at < close) {
+    int name = w->at;
+    if (!word(w)) break;
+    step(w);
+    if (is(w, "=")) expression(w, clause_end(w, true));
+    declare(w, name, false);
+    if (!is(w, ",")) break;
+    step(w);
+  }
+  skip_to(w, close + 1);
+}
+
+/* Members are no names of any scope; array extents among them may refer to something. */
+static void members(struct walk *w) {
+  int close = w->unit->match[w->at];
+  step(w);
+  while (w->at < close) {
+    if (is(w, "[")) bracketed(w);
+    else step(w);
+  }
+  step(w);
+}
+
+static void tagged_type(struct walk *w) {
+  bool list = is(w, "enum");
+  step(w);
+  skip_to(w, op2i_unit_attribute(w->unit, w->at));
+  if (word(w)) step(w);
+  if (!is(w, "{")) return;
+  if (list) enumerators(w);
+  else members(w);
+}
+
+struct specifiers {
+  bool type, is_typedef, is_extern;
+};
+
+/* A word that is not yet the declared name: the type, or a macro before it. */
+static bool type_word(const struct walk *w, const struct specifiers *s) {
+  return word(w) && (!s->type || word_next(w));
+}
+
+static struct specifiers specifiers(struct walk *w) {
+  struct specifiers s = {0};
+  while (!ended(w)) {
+    int behind = op2i_unit_attribute(w->unit, w->at);
+    if (behind > w->at) {
+      skip_to(w, behind);
+    } else if (one_of(w, storage)) {
+      s.is_typedef = s.is_typedef || is(w, "typedef");
+      s.is_extern = s.is_extern || is(w, "extern");
+      step(w);
+    } else if (one_of(w, simple_types)) {
+      s.type = true;
+      step(w);
+    } else if (one_of(w, tagged_types)) {
+      s.type = true;
+      tagged_type(w);
+    } else if (one_of(w, typeofs)) {
+      s.type = true;
+      step(w);
+      if (is(w, "(")) bracketed(w);
+    } else if (type_word(w, &s)) {
+      s.type = true;
+      refer(w, w->unit->code[w->at]);
+      step(w);
+    } else {
+      break;
+    }
+  }
+  return s;
+}
+
+static int declarator(struct walk *w, bool *function);
+
+/* ( T a, T b ): what they declare stays declared; the caller ends the scope. */
+static void parameters(struct walk *w) {
+  int close = w->unit->match[w->at];
+  step(w);
+  while (w->at < close) {
+    bool function;
+    (void)specifiers(w);
+    declare(w, declarator(w, &function), false);
+    skip_to(w, clause_end(w, true));
+    if (is(w, ",")) step(w);
+    else break;
+  }
+  skip_to(w, close + 1);
+}
+
+static bool nested_declarator(const struct walk *w) {
+  return is(w, "(") && (is_next(w, "*") || is_next(w, "(") || is_next(w, "^") || word_next(w));
+}
+
+/* Returns the place of the declared name, or -1. */
+static int declarator(struct walk *w, bool *function) {
+  int name = -1;
+  bool pointed = false; /* something in parentheses that is more than a name */
+  while (is(w, "*") || is(w, "^") || one_of(w, storage) || op2i_unit_attribute(w->unit, w->at) > w->at) {
+    int behind = op2i_unit_attribute(w->unit, w->at);
+    skip_to(w, behind > w->at ? behind : w->at + 1);
+  }
+  if (word(w)) {
+    name = w->at;
+    step(w);
+  } else if (nested_declarator(w)) {
+    int inside = w->at + 1, close = w->unit->match[w->at];
+    step(w);
+    name = declarator(w, function);
+    pointed = w->at != inside + 1 || name != inside;
+    skip_to(w, close + 1);
+  }
+  *function = is(w, "(") && !pointed;
+  while (is(w, "[") || is(w, "(")) {
+    int64_t outer = w->nnames;
+    if (is(w, "[")) bracketed(w);
+    else parameters(w);
+    w->nnames = outer;
+  }
+  return name;
+}
+
+/* Extern variables and functions declare nothing of their own: the name means what it means outside. */
+static void one_declarator(struct walk *w, const struct specifiers *s, bool file) {
+  bool function;
+  int name = declarator(w, &function);
+  skip_to(w, op2i_unit_attribute(w->unit, w->at));
+  if (function && !s->is_typedef && !file && name >= 0) refer(w, w->unit->code[name]);
+  else if (!s->is_extern || function) declare(w, name, s->is_typedef);
+  if (is(w, ":") || is(w, "=")) expression(w, clause_end(w, true));
+}
+
+static void declaration(struct walk *w, bool file) {
+  int end = clause_end(w, false);
+  struct specifiers s = specifiers(w);
+  while (w->at < end) {
+    one_declarator(w, &s, file);
+    if (!is(w, ",")) break;
+    step(w);
+  }
+  expression(w, end);
+  if (is(w, ";")) step(w);
+}
+
+/* Whether a declaration begins here, as `T x`, `T *x` or with a word that only a declaration begins with. `a * b` is
+ * taken for a product when `a` is a variable. */
+static bool at_declaration(const struct walk *w) {
+  const struct op2i_unit *unit = w->unit;
+  if (one_of(w, storage) || one_of(w, simple_types) || one_of(w, tagged_types) || one_of(w, typeofs)) return true;
+  if (op2i_unit_attribute(unit, w->at) > w->at) return !is(w, "asm") && !is(w, "__asm__");
+  if (!word(w)) return false;
+  int64_t i = find(w, unit->code[w->at]);
+  if (word_next(w) || (i >= 0 && w->names[i].type)) return true;
+  if (i >= w->nfile) return false;
+  struct walk ahead = *w;
+  ahead.at++;
+  while (is(&ahead, "*") || one_of(&ahead, storage)) ahead.at++;
+  int p = ahead.at;
+  return p > w->at + 1 && op2i_unit_word(unit, p) &&
+         (op2i_unit_is(unit, p + 1, "=") || op2i_unit_is(unit, p + 1, ";") || op2i_unit_is(unit, p + 1, ",") ||
+          op2i_unit_is(unit, p + 1, "["));
+}
+
+/* ---- statements ------------------------------------------------------------------------------------------ */
+
+static void statement(struct walk *w);
+
+static void scoped_statement(struct walk *w) {
+  int64_t outer = w->nnames;
+  statement(w);
+  w->nnames = outer;
+}
+
+static void compound(struct walk *w) {
+  int64_t outer = w->nnames;
+  int close = w->unit->match[w->at];
+  step(w);
+  while (w->at < close) {
+    int before = w->at;
+    statement(w);
+    if (w->at == before) step(w);
+  }
+  skip_to(w, close + 1);
+  w->nnames = outer;
+}
+
+/* if, while, switch: a parenthesis and a statement. */
+static void controlled(struct walk *w) {
+  step(w);
+  if (is(w, "(")) bracketed(w);
+  scoped_statement(w);
+}
+
+static void for_statement(struct walk *w) {
+  int64_t outer = w->nnames;
+  step(w);
+  if (is(w, "(")) {
+    int close = w->unit->match[w->at];
+    step(w);
+    if (at_declaration(w)) declaration(w, false);
+    expression(w, close + 1);
+  }
+  scoped_statement(w);
+  w->nnames = outer;
+}
+
+/* case x:, default:, name: */
+static bool label(struct walk *w) {
+  if (is(w, "case")) {
+    step(w);
+    while (!ended(w) && !is(w, ":") && !is(w, ";") && !is(w, "}")) {
+      if (is(w, "(")) bracketed(w);
+      else expression(w, w->at + 1);
+    }
+  } else if (is(w, "default") || (word(w) && is_next(w, ":"))) {
+    step(w);
+  } else {
+    return false;
+  }
+  if (is(w, ":")) step(w);
+  return true;
+}
+
+static void statement(struct walk *w) {
+  while (label(w)) continue;
+  if (is(w, "{")) {
+    compound(w);
+  } else if (is(w, "if") || is(w, "while") || is(w, "switch")) {
+    controlled(w);
+    if (is(w, "else")) {
+      step(w);
+      scoped_statement(w);
+    }
+  } else if (is(w, "for")) {
+    for_statement(w);
+  } else if (is(w, "do")) {
+    step(w);
+    scoped_statement(w);
+  } else if (at_declaration(w)) {
+    declaration(w, false);
+  } else if (!ended(w) && !is(w, "}")) {
+    expression(w, clause_end(w, false));
+    if (is(w, ";")) step(w);
+  }
+}
+
+/* ---- the source ------------------------------------------------------------------------------------------ */
+
+static void item_names(struct walk *w, const struct op2i_item *item) {
+  if (item->kind == OP2I_ITEM_OTHER) {
+    w->at = item->begin;
+    declaration(w, true);
+    w->nfile = w->nnames;
+    return;
+  }
+  declare(w, item->name, false);
+  w->nfile = w->nnames;
+  w->at = item->open;
+  parameters(w);
+  if (item->kind == OP2I_ITEM_FUNCTION) {
+    skip_to(w, item->body);
+    compound(w);
+  }
+  w->nnames = w->nfile;
+}
+
+op2_status op2i_unit_resolve(struct op2i_unit *unit) {
+  struct walk w = {.unit = unit};
+  for (int i = 0; i < unit->nitems && !w.failed; i++) item_names(&w, &unit->items[i]);
+  op2i_free(w.names);
+  return w.failed ? OP2_ERR_NOMEM : OP2_SUCCESS;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_UNIT_H
+#define OP2I_UNIT_H
+
+#include "token.h"
+
+/* A kernel's source as its file-scope declarations, and what each of its identifiers refers to. */
+
+enum op2i_item_kind { OP2I_ITEM_FUNCTION = 1, OP2I_ITEM_PROTOTYPE, OP2I_ITEM_OTHER };
+
+/* Places are indices into `code`. */
+struct op2i_item {
+  enum op2i_item_kind kind;
+  int begin, end;  /* its tokens, final ; or } included */
+  int name;        /* FUNCTION, PROTOTYPE: what it declares, */
+  int open, close; /* and the parentheses round its parameters */
+  int body;        /* FUNCTION: the brace that opens it */
+};
+
+enum op2i_role {
+  OP2I_ROLE_NONE,  /* no reference: a member, tag, label or keyword, or the place where a name is declared */
+  OP2I_ROLE_LOCAL, /* a parameter, local variable or local type */
+  OP2I_ROLE_FILE,  /* declared at file scope by this source, other than by extern */
+  OP2I_ROLE_FREE   /* declared nowhere here */
+};
+
+struct op2i_unit {
+  struct op2i_tokens tokens;
+  int ncode;
+  int *code;            /* [ncode + 1] tokens that are read and no directives; then END */
+  int *match;           /* [ncode + 1] place of the bracket that belongs to the one here, else -1 */
+  unsigned char *roles; /* [tokens.count + 1] enum op2i_role of each token, skipped ones included */
+  int nitems;
+  struct op2i_item *items;
+  const char *wrong; /* after OP2_ERR_SYNTAX */
+  int wrong_line;
+};
+
+/* Read `source`, which must outlive *unit. Fails with OP2_ERR_NOMEM, or with OP2_ERR_SYNTAX and unit->wrong filled in (no
+ * message is set). *unit may be freed after either. */
+op2_status op2i_unit_read(const char *source, struct op2i_unit *unit);
+void op2i_unit_free(struct op2i_unit *unit);
+
+bool op2i_unit_is(const struct op2i_unit *unit, int place, const char *spelling);
+bool op2i_unit_word(const struct op2i_unit *unit, int place); /* an identifier, not a reserved word */
+int op2i_unit_line(const struct op2i_unit *unit, int place);
+/* The place behind an __attribute__((...)) or the like at `place`; `place` itself where there is none. */
+int op2i_unit_attribute(const struct op2i_unit *unit, int place);
+/* The function that is defined under token t's spelling, or -1. */
+int op2i_unit_function(const struct op2i_unit *unit, int64_t t);
+
+/* scope.c: fill in the roles. */
+op2_status op2i_unit_resolve(struct op2i_unit *unit);
+
+#endif

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Try a command in a bare Debian 12: debootstrap into a temporary folder, clone this repository into
+# it, run.
+#   test/chroot.sh [--keep] [--tree] [--no-proc] command [argument...]
+# The command runs in the clone's top folder. --tree copies the working tree, uncommitted changes
+# included, in place of a clone. --keep leaves the folder behind and prints its name. --no-proc
+# leaves /proc unmounted, as plain chroot does. Needs root, debootstrap, git and the network;
+# packages come from where this machine's apt gets its own.
+set -eu
+
+say() { echo "chroot: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+suite=bookworm
+keep=no
+tree=no
+proc=yes
+while [ $# -gt 0 ]; do
+  case $1 in
+    --keep) keep=yes ;;
+    --tree) tree=yes ;;
+    --no-proc) proc=no ;;
+    --) shift; break ;;
+    -*) die "unknown option $1" ;;
+    *) break ;;
+  esac
+  shift
+done
+[ $# -gt 0 ] || die "which command?"
+[ "$(id -u)" = 0 ] || die "needs root, for debootstrap, mount and chroot"
+for tool in debootstrap git chroot mount; do
+  command -v $tool >/dev/null 2>&1 || die "$tool is missing"
+done
+
+source=$(cd "$(dirname "$0")/.." && pwd)
+mirror=$(apt-get indextargets --no-release-info --format '$(RELEASE) $(REPO_URI)' |
+  awk -v suite=$suite '$1 == suite { print $2; exit }')
+[ -n "$mirror" ] || die "apt here knows no mirror of $suite"
+
+root=$(mktemp -d)
+chmod 755 "$root" # for the unprivileged user that apt downloads as
+cleanup() {
+  status=$?
+  trap - EXIT INT TERM
+  if [ -e "$root/proc/self" ]; then umount "$root/proc" || umount -l "$root/proc"; fi
+  # Never delete through something that is still mounted.
+  if [ $keep = yes ] || [ -e "$root/proc/self" ]; then
+    say "left in $root"
+  else
+    rm -rf --one-file-system "$root"
+  fi
+  exit $status
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+say "Debian $suite from $mirror"
+debootstrap --variant=minbase $suite "$root" "$mirror" >"$root.log" 2>&1 || {
+  tail -n 20 "$root.log" >&2
+  die "debootstrap failed"
+}
+rm -f "$root.log"
+# How this machine's apt reaches its mirrors (proxies, dates) holds inside as well.
+apt-config dump | grep '^Acquire::[^"]*"[^"]' >"$root/etc/apt/apt.conf.d/99host" || true
+[ $proc = no ] || mount -t proc proc "$root/proc"
+
+mkdir "$root/srv/op2"
+if [ $tree = yes ]; then
+  (cd "$source" && git ls-files -z --cached --others --exclude-standard |
+    tar -c --null --files-from=- --ignore-failed-read) | tar -x -C "$root/srv/op2" --no-same-owner
+else
+  git clone -q "$source" "$root/srv/op2"
+fi
+
+say "running: $*"
+home=$(awk -F: '$1 == "root" { print $6 }' "$root/etc/passwd")
+env -i HOME="$home" TERM="${TERM:-dumb}" PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+  chroot "$root" /bin/sh -c 'cd /srv/op2 && exec "$@"' sh "$@"

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Install the Debian packages that the named groups need and that are not there yet.
+#   test/deps.sh build          the library and its benchmarks
+#   test/deps.sh build demo     also the graph and the picture of the demonstration
+#   test/deps.sh test           everything the tests use
+# With --list, print the packages of the groups and install nothing.
+set -eu
+
+say() { echo "deps: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+build="gcc libc6-dev meson ninja-build pkg-config libstarpu-dev libhwloc-dev libxxhash-dev"
+demo="$build graphviz libpng-dev"
+# gcc brings the run-time libraries of its sanitizers and of OpenMP along; clang's OpenMP is a
+# package of its own.
+test="$demo g++ clang libomp-dev binutils universal-ctags"
+
+list=no
+wanted=
+for group; do
+  case $group in
+    --list) list=yes ;;
+    build) wanted="$wanted $build" ;;
+    demo) wanted="$wanted $demo" ;;
+    test) wanted="$wanted $test" ;;
+    *) die "unknown group '$group' (there are: build, demo, test)" ;;
+  esac
+done
+[ -n "$wanted" ] || die "which groups? (build, demo, test)"
+wanted=$(printf '%s\n' $wanted | sort -u)
+if [ $list = yes ]; then
+  printf '%s\n' $wanted
+  exit 0
+fi
+
+if [ ! -e /proc/self ]; then
+  say "warning: /proc is not mounted here (mount -t proc proc /proc): sanitizers cannot run, and" \
+    "cores and caches are guessed"
+fi
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+  die "this is not a Debian system; please install the equivalents of:" $wanted
+fi
+
+missing=
+for package in $wanted; do
+  state=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
+  [ "$state" = "install ok installed" ] || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+say "installing:$missing"
+if [ "$(id -u)" = 0 ]; then
+  as_root=
+elif command -v sudo >/dev/null 2>&1; then
+  as_root=sudo
+else
+  die "these packages are missing and neither root nor sudo is at hand; as root, run:
+  apt-get update && apt-get install --no-install-recommends$missing"
+fi
+
+apt() { # a busy lock is waited for: another installation may be running
+  $as_root env DEBIAN_FRONTEND=noninteractive \
+    apt-get -q -y -o DPkg::Lock::Timeout=300 "$@" </dev/null >&2
+}
+apt update || die "apt-get update failed: is there a network, and a mirror in /etc/apt?"
+apt install --no-install-recommends $missing || die "could not install:$missing"

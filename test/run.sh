@@ -1,0 +1,167 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Install what the tests need, build, and run all tests. Ends with a line "N passed, N failed, N
+# skipped" and fails if anything did. What is built and every log stay in the folder build-test (or
+# in $OP2_TEST_OUT).
+#   test/run.sh             everything, from scratch
+#   test/run.sh --quick     the release build only, at reduced sizes, building on what is there
+#   test/run.sh -k NAME     only tests whose name contains NAME
+set -u
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=${OP2_TEST_OUT:-$root/build-test}
+quick=no
+only=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --quick) quick=yes ;;
+    -k) only=${2:?-k needs a name}; shift ;;
+    -h | --help) sed -n '3,8s/^# //p' "$0"; exit 0 ;;
+    *) echo "run.sh: unknown argument '$1' (--quick, -k NAME)" >&2; exit 2 ;;
+  esac
+  shift
+done
+
+begin=$(date +%s)
+say() { echo "== $* ($(($(date +%s) - begin)) s)"; }
+
+"$root/test/deps.sh" test || {
+  echo "run.sh: the tests need packages that could not be installed" >&2
+  echo "0 passed, 1 failed, 0 skipped"
+  exit 1
+}
+
+[ $quick = yes ] || rm -rf "$out"
+mkdir -p "$out/cache" || exit 1
+chmod 700 "$out/cache"
+# Loops compiled once serve all builds of this run.
+OP2_TEST_CACHE=$out/cache
+export OP2_TEST_CACHE
+stages=$out/stages.tap
+stage_count=0
+logs="stages=$stages"
+rm -f "$out"/*.tap "$out"/*/meson-logs/results*
+: >"$stages"
+
+# stage STATUS NAME [LOG]: one result of the run itself
+stage() {
+  stage_count=$((stage_count + 1))
+  if [ "$1" -eq 0 ]; then
+    echo "ok $stage_count - $2" >>"$stages"
+    return 0
+  fi
+  echo "not ok $stage_count - $2" >>"$stages"
+  echo "== FAILED: $2"
+  if [ $# -gt 2 ]; then
+    grep -E 'error|warning|FAILED|undefined' "$3" | head -n 20 | sed 's/^/# /' | tee -a "$stages"
+    echo "# log: $3" | tee -a "$stages"
+  fi
+  return 1
+}
+
+stage_skip() {
+  stage_count=$((stage_count + 1))
+  echo "ok $stage_count # SKIP $1" >>"$stages"
+}
+
+# build NAME MESON-OPTION...: configure and compile, without a warning
+build() {
+  name=$1
+  shift
+  say "building $name"
+  if [ ! -e "$out/$name/build.ninja" ]; then
+    meson setup "$out/$name" "$root" "$@" >"$out/$name.setup.log" 2>&1
+    stage $? "$name: configure" "$out/$name.setup.log" || return 1
+  fi
+  ninja -C "$out/$name" -k 0 >"$out/$name.build.log" 2>&1
+  stage $? "$name: compile" "$out/$name.build.log" || return 1
+  ! grep -q 'warning:' "$out/$name.build.log"
+  stage $? "$name: no compiler warnings" "$out/$name.build.log"
+  return 0
+}
+
+# run_tests NAME WRAPPER MESON-TEST-OPTION...: run what was built, those that -k picks
+run_tests() {
+  name=$1
+  wrapper=$2
+  shift 2
+  if [ -n "$only" ]; then
+    picked=$(meson test -C "$out/$name" --list "$@" 2>/dev/null | sed 's|.* / ||' |
+      grep -F -e "$only")
+    [ -n "$picked" ] || return 0
+    set -- "$@" $picked
+  fi
+  say "testing $name"
+  [ -z "$wrapper" ] || set -- --wrapper "$wrapper" "$@"
+  meson test -C "$out/$name" --no-rebuild --logbase results "$@" >"$out/$name.test.log" 2>&1
+  sed -n 's|^ *[0-9]*/[0-9]* |  |p' "$out/$name.test.log"
+  # Meson adds the wrapper's name.
+  logs="$logs $name=$(echo "$out/$name"/meson-logs/results*.json)"
+}
+
+# sanitizer FLAGS: sets `wrapper` to what programs under this sanitizer must be started with. Where the
+# kernel spreads addresses wider than the sanitizer's shadow memory allows for, they run only with a
+# fixed layout. Fails if they do not run at all.
+sanitizer() {
+  echo 'int main(void) { return 0; }' >"$out/probe.c"
+  cc "-fsanitize=$1" -o "$out/probe" "$out/probe.c" 2>"$out/probe.log" || return 1
+  for wrapper in "" "setarch -R"; do
+    runs=0
+    while [ $runs -lt 10 ] && $wrapper "$out/probe" >>"$out/probe.log" 2>&1; do
+      runs=$((runs + 1))
+    done
+    [ $runs -lt 10 ] || return 0
+  done
+  return 1
+}
+
+asan_options() { # LEAKS: 1 to look for them
+  ASAN_OPTIONS=detect_leaks=$1:strict_string_checks=1:detect_stack_use_after_return=1
+  export ASAN_OPTIONS
+}
+
+# asan_works: sanitizer() for addresses; without /proc, or under a debugger, leaks are not looked for
+asan_works() {
+  asan_options 1
+  sanitizer address,undefined && return 0
+  asan_options 0
+  sanitizer address,undefined || return 1
+  stage_skip "asan: leaks cannot be looked for here (is /proc mounted?)"
+}
+
+if [ $quick = yes ]; then
+  OP2_TEST_QUICK=1
+  export OP2_TEST_QUICK
+fi
+build release --buildtype=release && run_tests release ""
+
+if [ $quick = no ]; then
+  OP2_TEST_QUICK=1
+  export OP2_TEST_QUICK
+  LSAN_OPTIONS=suppressions=\'$root/test/lsan.supp\':print_suppressions=0
+  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+  TSAN_OPTIONS=second_deadlock_stack=1
+  export LSAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS
+
+  if asan_works; then
+    build asan --buildtype=debugoptimized -Db_sanitize=address,undefined &&
+      run_tests asan "$wrapper" --suite unit --timeout-multiplier 3
+  else
+    stage_skip "asan: programs built with -fsanitize=address do not run here, see $out/probe.log"
+  fi
+  if sanitizer thread; then
+    build tsan --buildtype=debugoptimized -Db_sanitize=thread -Dbench=false &&
+      run_tests tsan "$wrapper" --suite tsan --timeout-multiplier 3
+  else
+    stage_skip "tsan: programs built with -fsanitize=thread do not run here, see $out/probe.log"
+  fi
+  CC=clang
+  export CC
+  build clang --buildtype=release -Dtests=false
+  unset CC
+  build bare --buildtype=release -Dstarpu=disabled -Dhwloc=disabled -Dopenmp=disabled -Dpng=disabled
+fi
+
+echo "1..$stage_count" >>"$stages"
+say "done"
+exec "$root/test/tap-summary" $logs

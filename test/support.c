@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _XOPEN_SOURCE 700
+#include "support.h"
+
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum kind { SET, MAP, DAT, GBL, CONST, KERNEL, LOOP, MEMORY };
+
+struct owned {
+  enum kind kind;
+  void *handle;
+};
+
+op2_context test_ctx;
+struct config test_config;
+
+static struct owned *owned;
+static int owned_count, owned_room;
+static bool case_failed;
+static jmp_buf case_end;
+
+/* ---- objects of a case ----------------------------------------------------------------------------------- */
+
+static void own(enum kind kind, void *handle) {
+  if (owned_count == owned_room) {
+    owned_room = owned_room ? 2 * owned_room : 64;
+    owned = realloc(owned, (size_t)owned_room * sizeof *owned);
+    if (!owned) exit(2);
+  }
+  owned[owned_count++] = (struct owned){kind, handle};
+}
+
+static void destroy(struct owned *o) {
+  switch (o->kind) {
+  case SET: op2_set_destroy(&(op2_set){o->handle}); break;
+  case MAP: op2_map_destroy(&(op2_map){o->handle}); break;
+  case DAT: op2_dat_destroy(&(op2_dat){o->handle}); break;
+  case GBL: op2_gbl_destroy(&(op2_gbl){o->handle}); break;
+  case CONST: op2_const_destroy(&(op2_const){o->handle}); break;
+  case KERNEL: op2_kernel_destroy(&(op2_kernel){o->handle}); break;
+  case LOOP: op2_loop_destroy(&(op2_loop){o->handle}); break;
+  case MEMORY: free(o->handle); break;
+  }
+}
+
+/* Memory last: wrapped dats borrow it. */
+static void destroy_all(uint64_t seed) {
+  for (int i = owned_count - 1; i > 0; i--) {
+    int j = draw_below(&seed, i + 1);
+    struct owned swap = owned[i];
+    owned[i] = owned[j];
+    owned[j] = swap;
+  }
+  for (int i = 0; i < owned_count; i++)
+    if (owned[i].kind != MEMORY) destroy(&owned[i]);
+}
+
+static void free_memory(void) {
+  for (int i = 0; i < owned_count; i++)
+    if (owned[i].kind == MEMORY) destroy(&owned[i]);
+  owned_count = 0;
+}
+
+void disown(const void *handle) {
+  for (int i = 0; i < owned_count; i++) {
+    if (owned[i].handle != handle) continue;
+    owned[i] = owned[--owned_count];
+    return;
+  }
+}
+
+void own_set(op2_set set) { own(SET, set); }
+void own_map(op2_map map) { own(MAP, map); }
+void own_dat(op2_dat dat) { own(DAT, dat); }
+void own_loop(op2_loop loop) { own(LOOP, loop); }
+
+op2_set new_set(int64_t size, const char *name) {
+  op2_set set = NULL;
+  MUST(op2_set_create(test_ctx, size, name, &set));
+  own(SET, set);
+  return set;
+}
+
+op2_set new_sections(int64_t core, int64_t own_end, int64_t exec, int64_t total, const char *name) {
+  op2_set set = NULL;
+  MUST(op2_set_create_sections(test_ctx, (int64_t[]){core, own_end, exec, total}, name, &set));
+  own(SET, set);
+  return set;
+}
+
+op2_set new_subset(op2_set parent, int64_t n, const int64_t *idx, const char *name) {
+  op2_set set = NULL;
+  MUST(op2_subset_create(parent, n, idx, name, &set));
+  own(SET, set);
+  return set;
+}
+
+op2_map new_map(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name) {
+  op2_map map = NULL;
+  MUST(op2_map_create(from, to, arity, idx, name, &map));
+  own(MAP, map);
+  return map;
+}
+
+op2_dat new_dat(op2_set set, int dim, op2_type type, const void *data, const char *name) {
+  op2_dat dat = NULL;
+  MUST(op2_dat_create(set, dim, type, data, name, &dat));
+  own(DAT, dat);
+  return dat;
+}
+
+op2_gbl new_gbl(int dim, op2_type type, const void *data, const char *name) {
+  op2_gbl gbl = NULL;
+  MUST(op2_gbl_create(test_ctx, dim, type, data, name, &gbl));
+  own(GBL, gbl);
+  return gbl;
+}
+
+op2_const new_const(int dim, op2_type type, const void *data, const char *name) {
+  op2_const cst = NULL;
+  MUST(op2_const_create(test_ctx, dim, type, data, name, &cst));
+  own(CONST, cst);
+  return cst;
+}
+
+op2_kernel new_kernel(const op2_kernel_desc *desc) {
+  op2_kernel kernel = NULL;
+  MUST(op2_kernel_create(test_ctx, desc, &kernel));
+  own(KERNEL, kernel);
+  return kernel;
+}
+
+op2_kernel new_source(const char *name, const char *source) {
+  return new_kernel(&(op2_kernel_desc){.name = name, .source = source});
+}
+
+void *scratch(size_t count, size_t bytes) {
+  void *memory = calloc(count ? count : 1, bytes);
+  if (!memory) exit(2);
+  own(MEMORY, memory);
+  return memory;
+}
+
+op2_set new_sectioned(int kind, int64_t n, int64_t *owned_size, const char *name) {
+  const int64_t ends[SECTION_KINDS][2] = {{n, n}, {0, n}, {n / 2, n}, {0, n / 2}};
+  *owned_size = ends[kind][1];
+  return new_sections(ends[kind][0], ends[kind][1], n, n, name);
+}
+
+/* ---- expectations ---------------------------------------------------------------------------------------- */
+
+void abandon_case(void) {
+  case_failed = true;
+  longjmp(case_end, 1);
+}
+
+bool expect_at(const char *file, int line, bool good, const char *text) {
+  if (good) return true;
+  case_failed = true;
+  diag("%s:%d: not so: %s", file, line, text);
+  return false;
+}
+
+void must_at(const char *file, int line, op2_status status, const char *text) {
+  if (status == OP2_SUCCESS) return;
+  diag("%s:%d: %s: %s: %s", file, line, text, op2_status_name(status), op2_error_message());
+  abandon_case();
+}
+
+void refused_at(const char *file, int line, op2_status got, op2_status want, int64_t queued_before,
+                int nwords, const char *const *words, const char *text) {
+  char message[4096];
+  snprintf(message, sizeof message, "%s", op2_error_message());
+  bool good = got == want && op2_queued(test_ctx) == queued_before;
+  for (int i = 0; i < nwords; i++)
+    if (!strstr(message, words[i])) {
+      diag("  '%s' is not in the message", words[i]);
+      good = false;
+    }
+  if (good) return;
+  case_failed = true;
+  diag("%s:%d: %s: expected %s, got %s: %s (%lld queued before, %lld after)", file, line, text, op2_status_name(want),
+       op2_status_name(got), message, (long long)queued_before, (long long)op2_queued(test_ctx));
+}
+
+void mismatch_at(const char *file, int line, const char *what, int64_t i, double got, double want) {
+  case_failed = true;
+  diag("%s:%d: %s[%lld] is %.17g, expected %.17g", file, line, what, (long long)i, got, want);
+}
+
+/* ---- folders --------------------------------------------------------------------------------------------- */
+
+static char cache_dir[4096], scratch_dir[4096];
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw) {
+  (void)st, (void)type, (void)ftw;
+  return remove(path);
+}
+
+static void remove_dirs(void) {
+  if (scratch_dir[0]) nftw(scratch_dir, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+const char *test_scratch(void) {
+  if (scratch_dir[0]) return scratch_dir;
+  const char *base = getenv("TMPDIR");
+  snprintf(scratch_dir, sizeof scratch_dir, "%s/op2-test-XXXXXX", base && *base ? base : P_tmpdir);
+  if (!mkdtemp(scratch_dir)) {
+    perror(scratch_dir);
+    exit(2);
+  }
+  atexit(remove_dirs);
+  return scratch_dir;
+}
+
+const char *test_cache(void) {
+  const char *given = getenv("OP2_TEST_CACHE");
+  if (given && *given) return given;
+  if (!cache_dir[0]) snprintf(cache_dir, sizeof cache_dir, "%.4000s/cache", test_scratch());
+  return cache_dir;
+}
+
+/* ---- running --------------------------------------------------------------------------------------------- */
+
+void test_environment(void) {
+  static const char *const ours[] = {"OP2_BACKEND", "OP2_THREADS", "OP2_EAGER",  "OP2_BLOCK_SIZE", "OP2_QUEUE_MAX",
+                                     "OP2_GRAPH",   "OP2_LOG",     "OP2_CFLAGS", "OP2_CACHE_DIR"};
+  for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) unsetenv(ours[i]);
+  setenv("OP2_VERIFY", "1", 1);
+  test_scratch();
+}
+
+bool on_check(void) { return strcmp(test_config.backend, "check") == 0; }
+
+op2_options config_options(const struct config *config) {
+  return (op2_options){.backend = config->backend,
+                       .threads = 2,
+                       .eager = config->eager ? 1 : -1,
+                       .block_size = config->block_size,
+                       .cache_dir = test_cache(),
+                       .log_level = 1};
+}
+
+static void run_case(const struct test_case *test, const struct config *config, uint64_t seed) {
+  op2_options options = config_options(config);
+  case_failed = false;
+  test_config = *config;
+  if (op2_init(&options, &test_ctx) != OP2_SUCCESS) {
+    diag("op2_init: %s", op2_error_message());
+    case_failed = true;
+  } else if (!setjmp(case_end)) {
+    test->body();
+  }
+  destroy_all(seed);
+  if (test_ctx) expect_at(__FILE__, __LINE__, op2_finalize(&test_ctx) == OP2_SUCCESS, op2_error_message());
+  free_memory();
+  test_ctx = NULL;
+  ok(!case_failed, "%s (%s, %s, blocks of %d)", test->name, config->backend, config->eager ? "eager" : "lazy",
+     config->block_size);
+}
+
+/* StarPU is started for the first context and stopped with the last: a context that does nothing keeps it running. */
+static void run_backend(const char *backend, int n, const struct test_case *cases, unsigned flags) {
+  static const int block_sizes[] = {7, 1, 2, 1000000};
+  op2_context keep = NULL;
+  op2_options options = {.backend = backend, .threads = 2, .cache_dir = test_cache(), .log_level = 1};
+  if (op2_init(&options, &keep) != OP2_SUCCESS) diag("op2_init: %s", op2_error_message());
+  for (int eager = 0; eager <= ((flags & RUN_LAZY_ONLY) ? 0 : 1); eager++)
+    for (int b = 0; b < ((flags & RUN_ONE_BLOCK) ? 1 : 4); b++) {
+      const struct config config = {backend, eager == 1, block_sizes[b]};
+      /* Every chunk a task of its own in half of the configurations; else short loops run inline. */
+      setenv("OP2_CHUNK_US", b < 2 ? "1" : "200", 1);
+      for (int i = 0; i < n; i++) run_case(&cases[i], &config, (uint64_t)(b * 2 + eager));
+    }
+  if (keep) ok(op2_finalize(&keep) == OP2_SUCCESS, "finalize the idle context on %s", backend);
+}
+
+int run_cases(int n, const struct test_case *cases, unsigned flags) {
+  static const char *const backends[] = {"sequential", "openmp", "starpu", "check"};
+  test_environment();
+  const char *only = getenv("OP2_TEST_BACKEND");
+  for (int i = 0; i < 4; i++) {
+    if (only && *only && strcmp(only, backends[i]) != 0) continue;
+    const char *why = op2_backend_unavailable(backends[i]);
+    if (why)
+      skip("%s: %s", backends[i], why);
+    else
+      run_backend(backends[i], n, cases, flags);
+  }
+  free(owned);
+  owned = NULL;
+  owned_room = 0;
+  return done();
+}
+
+uint64_t draw(uint64_t *state) {
+  uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+int draw_below(uint64_t *state, int n) { return (int)(draw(state) % (uint64_t)n); }

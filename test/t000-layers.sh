@@ -1,0 +1,193 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Who may include what, who may call what, and that the build knows every file. Each check is also
+# run on a copy of the tree with a planted violation and has to find it.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+library="lib codegen backends scheduler"
+folders="include $library bench"
+
+# sources ROOT FOLDER...: C files and headers, relative to ROOT
+sources() {
+  (cd "$1" && shift && find "$@" -name '*.[ch]' | sort)
+}
+
+may_include() { # the folders whose headers a folder may include, its own apart
+  case $1 in
+    lib) echo include ;;
+    codegen) echo include lib ;;
+    backends) echo include lib codegen ;;
+    scheduler) echo include lib codegen backends ;;
+    bench) echo include ;;
+  esac
+}
+
+# Foreign headers, and what the name of a file must contain to include them. One "pattern pattern" a
+# line.
+fences='^starpu.*\.h$ starpu
+^hwloc.*\.h$ hwloc
+^omp\.h$ omp|openmp
+^png\.h$ png|picture
+^mpi\.h$ mpi
+^petsc.*\.h$ petsc
+^hdf5.*\.h$ hdf5
+^(cuda|nvrtc).*\.h$ cuda
+^CL/.*\.h$ opencl
+^(ptscotch|scotch)\.h$ scotch'
+
+# includes ROOT FILE: "line kind header", kind being < or "
+includes() {
+  code "$1/$2" | sed -n '=;s/^[ \t]*#[ \t]*include[ \t]*\([<"]\)\([^>"]*\)[>"].*/INCLUDE \1 \2/p' |
+    awk '/^[0-9]+$/ { line = $0 } /^INCLUDE/ { print line, $2, $3 }'
+}
+
+check_include() { # ROOT FILE LINE KIND HEADER
+  folder=${2%%/*}
+  case $4$5 in
+    '"op2.h' | '"op2/'* | '<op2.h' | '<op2/'*)
+      [ -e "$1/include/$5" ] || echo "$2:$3: no such header: $5"
+      return ;;
+    '"config.h')
+      case " $library " in *" $folder "*) ;; *) echo "$2:$3: config.h is the library's own" ;; esac
+      return ;;
+  esac
+  if [ "$4" = '<' ]; then
+    [ "$folder" != include ] || case $5 in
+      stdbool.h | stddef.h | stdint.h | stdio.h) ;;
+      *) echo "$2:$3: a public header may not need <$5>" ;;
+    esac
+    return
+  fi
+  case $5 in
+    *..*)
+      echo "$2:$3: \"$5\" climbs out of its folder"
+      return ;;
+  esac
+  [ ! -e "$1/$(dirname "$2")/$5" ] || return 0
+  for other in $(may_include "$folder"); do
+    [ ! -e "$1/$other/$5" ] || return 0
+  done
+  echo "$2:$3: $folder/ may not include \"$5\""
+}
+
+layers() { # ROOT
+  for file in $(sources "$1" $folders); do
+    includes "$1" "$file" | while read -r line kind header; do
+      check_include "$1" "$file" "$line" "$kind" "$header"
+    done
+  done
+  # Quoted names are looked up in all library folders, so two headers of one name would be a trap.
+  sources "$1" $library | grep '\.h$' | sed 's|.*/||' | sort | uniq -d |
+    sed 's/$/: two headers of this name/'
+}
+
+fenced() { # ROOT
+  for file in $(sources "$1" $folders); do
+    includes "$1" "$file" | while read -r line kind header; do
+      echo "$fences" | while read -r pattern word; do
+        if echo "$header" | grep -q -E "$pattern"; then
+          echo "${file##*/}" | grep -q -E "$word" ||
+            echo "$file:$line: <$header> belongs to files named $word"
+        fi
+      done
+    done
+  done
+}
+
+# calls ROOT EXCEPT NAMES FOLDER...: uses of functions by name, as "file:line: text", leaving one
+# file out
+calls() {
+  root=$1
+  except=$2
+  names=$3
+  shift 3
+  for file in $(sources "$root" "$@"); do
+    [ "$file" != "$except" ] || continue
+    code "$root/$file" | grep -n -E "(^|[^A-Za-z0-9_.>])($names)[ ]*\\(" | sed "s|^|$file:|"
+  done
+}
+
+environment() { calls "$1" lib/env.c 'getenv|secure_getenv' include $library; }
+memory() {
+  allocators='malloc|calloc|realloc|reallocarray|free|aligned_alloc|posix_memalign'
+  calls "$1" lib/mem.c "$allocators|strdup|strndup|asprintf|vasprintf" $library
+}
+manners() {
+  ends='exit|_exit|_Exit|quick_exit|abort|assert'
+  calls "$1" - "$ends|printf|vprintf|puts|putchar|system|popen" $library
+  for file in $(sources "$1" $library); do
+    code "$1/$file" | grep -n -w stdout | sed "s|^|$file:|"
+  done
+}
+
+licensed() { # ROOT
+  (cd "$1" && find $folders test | grep -E '\.([ch]|sh|awk)$|meson\.build$' | sort |
+    while read -r file; do
+      head -n 2 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' ||
+        echo "$file: no licence line"
+    done)
+}
+
+built() { # ROOT: every source is named in its folder's meson.build
+  (cd "$1" && for folder in $library test; do
+    for file in "$folder"/*.c "$folder"/t[0-9]*.sh; do
+      [ -e "$file" ] || continue
+      name=${file##*/}
+      grep -q -e "'$name'" -e "'${name%.*}'" "$folder/meson.build" ||
+        echo "$file: not in $folder/meson.build"
+    done
+  done)
+}
+
+# ---- the tree as it is ----
+
+clean "folders include only lower folders" layers "$src"
+clean "foreign headers stay in files named for them" fenced "$src"
+clean "only lib/env.c reads the environment" environment "$src"
+clean "only lib/mem.c allocates" memory "$src"
+clean "the library neither exits, nor writes to stdout, nor starts a shell" manners "$src"
+clean "every file names its licence" licensed "$src"
+clean "the build knows every source and every test" built "$src"
+
+# ---- planted violations ----
+
+copy=$tmp/tree
+plant() { # FILE TEXT: a fresh copy of the tree with the text at the end of a new or existing file
+  rm -rf "$copy"
+  mkdir "$copy"
+  (cd "$src" && cp -R $folders test "$copy/")
+  mkdir -p "$copy/$(dirname "$1")"
+  printf '%s\n' "$2" >>"$copy/$1"
+}
+
+plant codegen/planted.h '/* */'
+plant lib/planted.c '#include "planted.h"'
+touch "$copy/codegen/planted.h"
+catches "lib includes codegen" 'lib/planted.c:1: lib/ may not include' layers "$copy"
+plant codegen/planted.c '#include "../scheduler/planted.h"'
+touch "$copy/scheduler/planted.h"
+catches "codegen includes the scheduler by path" 'codegen/planted.c:1:' layers "$copy"
+plant bench/planted.c '#include "mesh.h"'
+catches "bench includes an internal header" 'bench/planted.c:1:' layers "$copy"
+plant include/op2/planted.h '#include <pthread.h>'
+catches "a public header includes more than plain libc" 'include/op2/planted.h:1:' layers "$copy"
+plant backends/mesh.h '/* */'
+catches "two internal headers of one name" 'mesh.h: two headers' layers "$copy"
+plant scheduler/planted.c '  #  include <starpu.h>'
+catches "starpu.h outside its fence" 'scheduler/planted.c:1:' fenced "$copy"
+plant backends/planted.c '/* getenv("A") */ char *a = getenv("A");'
+catches "getenv elsewhere" 'backends/planted.c:1:' environment "$copy"
+plant lib/planted.c 'void f(void *p) { free(p); }'
+catches "free outside lib/mem.c" 'lib/planted.c:1:' memory "$copy"
+plant lib/planted.c 'void f(void) { abort(); }'
+catches "abort in the library" 'lib/planted.c:1:' manners "$copy"
+plant lib/planted.c 'void f(void) { fprintf(stdout, ""); }'
+catches "stdout in the library" 'lib/planted.c:1:' manners "$copy"
+plant lib/planted.c '/* exit(1) */ const char *s = "abort() // exit(1)"; int my_exit(int a);'
+clean "comments, strings and longer names are no violation" manners "$copy"
+plant lib/planted.c 'int x;'
+catches "a file without licence" 'lib/planted.c: no licence' licensed "$copy"
+catches "a source the build does not know" 'lib/planted.c: not in' built "$copy"
+
+done_testing

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The shared library exports what the public headers declare with OP2_API, and nothing else.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+# declared HEADER...: names of the functions declared with OP2_API
+declared() {
+  for header; do
+    code "$header" | sed '/^[ \t]*#/d' | tr '\n' ' ' | tr ';' '\n' |
+      sed -n 's/.*OP2_API[ \t][^(]*[ *]\([A-Za-z_][A-Za-z0-9_]*\)[ \t]*(.*/\1/p'
+  done | sort -u
+}
+
+# undeclared HEADER...: functions declared with a semicolon but without OP2_API
+undeclared() {
+  for header; do
+    code "$header" | sed '/^[ \t]*#/d;/\\$/d' | tr '\n' ' ' | tr ';{}' '\n\n\n' | grep -v OP2_API |
+      sed -n -e '/^[ \t]*return /d' \
+        -e 's/^[ \t]*[A-Za-z_][A-Za-z0-9_ *]*[ *]\(op2_[A-Za-z0-9_]*\)[ \t]*(.*)[ \t]*$/\1/p' |
+      sed "s|$|: declared without OP2_API in ${header##*/}|"
+  done
+}
+
+# exported LIBRARY: names, and with their kind those that are not functions. Sanitizers add names of
+# their own.
+exported() {
+  nm -D --defined-only "$1" | awk '$NF ~ /^__(asan|odr_asan|ubsan|tsan)/ { next }
+    { print ($2 == "T" ? $3 : $3 " (kind " $2 ")") }' | sort -u
+}
+
+compare() { # DECLARED EXPORTED
+  comm -23 "$1" "$2" | sed 's/$/: declared, not exported/'
+  comm -13 "$1" "$2" | sed 's/$/: exported, not declared/'
+}
+
+LC_ALL=C
+export LC_ALL
+declared "$src"/include/op2/*.h >"$tmp/declared"
+clean "every public function is marked OP2_API" undeclared "$src"/include/op2/*.h
+runs "the headers declare something" test -s "$tmp/declared"
+grep -v '^op2_' "$tmp/declared" >"$tmp/odd"
+clean "public names begin with op2_" cat "$tmp/odd"
+
+if [ -z "$build" ]; then
+  skip "no build folder: exported symbols not compared"
+elif ! command -v nm >/dev/null 2>&1; then
+  skip "nm is not installed: exported symbols not compared"
+else
+  exported "$build/libop2.so" >"$tmp/exported"
+  clean "declared and exported functions are the same ($(wc -l <"$tmp/declared" | tr -d ' '))" \
+    compare "$tmp/declared" "$tmp/exported"
+
+  printf '%s\n' 'OP2_API op2_status' 'op2_planted(const double *x,' 'int n);' \
+    '/* OP2_API void op2_not(void); */' >"$tmp/planted.h"
+  declared "$src"/include/op2/*.h "$tmp/planted.h" >"$tmp/declared+"
+  catches "declared, not defined" '^op2_planted: declared, not exported' \
+    compare "$tmp/declared+" "$tmp/exported"
+  printf 'int op2i_planted(void) { return 1; }\nint op2_datum;\n' >"$tmp/planted.c"
+  ${CC:-cc} -shared -fPIC -o "$tmp/planted.so" "$tmp/planted.c"
+  exported "$tmp/planted.so" | sort -u - "$tmp/exported" >"$tmp/exported+"
+  catches "exported, not declared" '^op2i_planted: exported, not declared' \
+    compare "$tmp/declared" "$tmp/exported+"
+  catches "exported data" '^op2_datum (kind' compare "$tmp/declared" "$tmp/exported+"
+fi
+printf 'int op2_planted(const double *x,\n  int n);\n' >"$tmp/planted.h"
+catches "a function without OP2_API" 'op2_planted' undeclared "$tmp/planted.h"
+
+done_testing

@@ -1,0 +1,61 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# No file speaks of the machine it was written on, or of work left to do.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+# Text files that are the project's, relative to ROOT: the build folders and Git's own apart.
+# Bracketed letters below keep this file from finding itself.
+files() {
+  (cd "$1" && find . -path ./.git -prune -o -path './build*' -prune -o -type f -print |
+    sed 's|^\./||' | sort)
+}
+
+find_words() { # ROOT PATTERN
+  files "$1" | (cd "$1" && while read -r file; do grep -InE -e "$2" "$file" /dev/null; done)
+  :
+}
+
+# A folder of one machine, or a fixed place under the temporary folder; TMPDIR with /tmp behind it
+# is none.
+paths() {
+  find_words "$1" '(^|[^A-Za-z0-9_.})-])/([w]ork|[r]oot|[h]ome|[U]sers|[m]nt|[t]mp)/[A-Za-z0-9_]'
+}
+work() { find_words "$1" '(^|[^A-Za-z0-9_])([T]ODO|[F]IXME|[X]XX|[H]ACK|[T]BD)([^A-Za-z0-9_]|$)'; }
+endings() { # lines that end in blanks, tabs in C, carriage returns
+  find_words "$1" '[[:space:]]$'
+  tab=$(printf '\t')
+  files "$1" | grep '\.[ch]$' | (cd "$1" && while read -r file; do grep -Hn "$tab" "$file"; done)
+  :
+}
+
+clean "no paths of one machine" paths "$src"
+clean "no words for work left to do" work "$src"
+clean "no blanks at line ends, no tabs in C" endings "$src"
+
+mkdir -p "$tmp/tree/lib" "$tmp/tree/build" "$tmp/tree/.git"
+plant() {
+  printf '%s\n' "$1" >"$tmp/tree/lib/planted.c"
+}
+for place in /[w]ork/main /[r]oot/x /[h]ome/someone/x /[t]mp/fixed; do
+  place=$(echo "$place" | tr -d '[]')
+  plant "const char *p = \"$place\";"
+  catches "$place" '^lib/planted.c:1:' paths "$tmp/tree"
+done
+plant 'dir=${TMPDIR:-/tmp}; "/tmp" /usr/work/x a/root/b'
+clean "TMPDIR's default, and paths within paths, pass" paths "$tmp/tree"
+for word in TO''DO FIX''ME X''XX; do
+  plant "/* $word: later */"
+  catches "$word" '^lib/planted.c:1:' work "$tmp/tree"
+done
+plant 'mkstemp("aXXXXXX"); /* TODOS */'
+clean "longer words pass" work "$tmp/tree"
+plant 'int a; '
+catches "a blank at a line's end" '^lib/planted.c:1:' endings "$tmp/tree"
+plant "$(printf '\tint a;')"
+catches "a tab in C" '^lib/planted.c:1:' endings "$tmp/tree"
+plant ''
+echo "TO""DO" | tee "$tmp/tree/build/x" >"$tmp/tree/.git/x"
+clean "build folders and Git's own are left alone" work "$tmp/tree"
+
+done_testing

@@ -1,0 +1,112 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The runner itself: tap-summary counts honestly, and tap.h's programs say what they should.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+# entry NAME RESULT RETURNCODE TEXT: one line as `meson test` logs it; \n in TEXT stays two
+# characters, as in JSON
+entry() {
+  printf '{"name": "op2:unit / %s", "stdout": "%s", ' "$1" "$4" >>"$tmp/testlog.json"
+  printf '"result": "%s", "returncode": %s, "stderr": ""}\n' "$2" "$3" >>"$tmp/testlog.json"
+}
+# counts NAME "N passed, N failed, N skipped" STATUS PATTERN: what the summary of the entries so far
+# says
+counts() {
+  out=$("$src/test/tap-summary" "run=$tmp/testlog.json" 2>&1)
+  status=$?
+  last=$(printf '%s\n' "$out" | tail -n 1)
+  [ "$last" = "$2" ] && [ $status -eq "$3" ] && printf '%s\n' "$out" | grep -q -e "$4"
+  result $? "$1"
+  [ "$last" = "$2" ] || diag "expected '$2', got: $out"
+  rm -f "$tmp/testlog.json"
+}
+
+entry t1 OK 0 'ok 1 - a\nok 2 - b\n1..2\n'
+counts "passes" "2 passed, 0 failed, 0 skipped" 0 passed
+entry t1 FAIL 1 'ok 1 - a\nnot ok 2 - b\n#   at f.c:3\n1..2\n'
+counts "a failure is one, though the program returns 1" "1 passed, 1 failed, 0 skipped" 1 \
+  'FAILED: run: t1: b'
+entry t1 OK 0 'ok 1 # SKIP no device\nok 2 - b\n1..2\n'
+counts "a skip is no pass, and its reason is told" "1 passed, 0 failed, 1 skipped" 0 \
+  'skipped: run: t1: no device'
+entry t1 OK 0 '1..0 # SKIP nothing here\n'
+entry t2 OK 0 'ok 1 - a\n1..1\n'
+counts "a program skipped as a whole" "1 passed, 0 failed, 1 skipped" 0 \
+  'skipped: run: t1: nothing here'
+entry t1 ERROR -11 'ok 1 - a\n'
+counts "a crash" "1 passed, 1 failed, 0 skipped" 1 'died of SIGSEGV'
+entry t1 ERROR -11 'ok 1 - a\n1..1\n'
+counts "a crash after the plan" "1 passed, 1 failed, 0 skipped" 1 'died of SIGSEGV'
+entry t1 ERROR 0 'ok 1 - a\n'
+counts "no plan" "1 passed, 1 failed, 0 skipped" 1 'printed no plan'
+entry t1 ERROR 0 ''
+counts "silence" "0 passed, 1 failed, 0 skipped" 1 'printed no plan'
+entry t1 ERROR 0 'ok 1 - a\n1..3\n'
+counts "fewer results than planned" "1 passed, 1 failed, 0 skipped" 1 'planned 3 checks and made 1'
+entry t1 ERROR 0 'ok 1 - a\nok 3 - a\n1..2\n'
+counts "results out of order" "2 passed, 1 failed, 0 skipped" 1 'result 3 where 2'
+entry t1 ERROR 23 'ok 1 - a\n1..1\n'
+counts "an exit status without a failed check (leaks, races)" "1 passed, 1 failed, 0 skipped" 1 \
+  'exit status 23'
+entry t1 TIMEOUT -15 'ok 1 - a\n'
+counts "a program that hangs" "1 passed, 1 failed, 0 skipped" 1 'ran out of time'
+entry t1 FAIL 0 'ok 1 - a\nBail out! no disk\n1..1\n'
+counts "bailing out" "1 passed, 1 failed, 0 skipped" 1 'Bail out'
+counts "a missing log" "0 passed, 1 failed, 0 skipped" 1 'No such file'
+: >"$tmp/testlog.json"
+counts "an empty log" "0 passed, 1 failed, 0 skipped" 1 'no test was run'
+
+cat >"$tmp/uses.c" <<'END'
+#include <stddef.h>
+#include "tap.h"
+const char *op2_status_name(op2_status status) { return status ? "OP2_ERR_ARG" : "OP2_SUCCESS"; }
+const char *op2_error_message(void) { return "what was wrong"; }
+int main(int argc, char **argv) {
+  (void)argv;
+  ok(1 + 1 == 2, "sum # of %d", 2);
+  is_int(-3, -3, "integers");
+  is_str("a", "a", "strings");
+  CHECK(OP2_SUCCESS);
+  FAILS(OP2_ERR_ARG, OP2_ERR_ARG);
+  skip("no %s", "reason");
+  diag("two\nlines");
+  if (argc > 1) {
+    ok(false, "wrong");
+    is_int(3, 4, "wrong integer");
+    is_str("a", NULL, "wrong string");
+    CHECK(OP2_ERR_ARG);
+    FAILS(OP2_SUCCESS, OP2_ERR_ARG);
+  }
+  return done();
+}
+END
+compile="${CC:-cc} -Wall -Wextra -Werror -I $src/include -iquote $src/test $src/test/tap.c"
+runs "a program of checks builds" $compile -o "$tmp/uses" "$tmp/uses.c"
+"$tmp/uses" >"$tmp/good.tap"
+result $? "it returns 0 when all is well"
+cat >"$tmp/expected" <<'END'
+ok 1 - sum   of 2
+ok 2 - integers
+ok 3 - strings
+ok 4 - OP2_SUCCESS
+ok 5 - OP2_ERR_ARG gives OP2_ERR_ARG
+ok 6 # SKIP no reason
+# two
+# lines
+1..6
+END
+clean "it prints plain TAP" diff "$tmp/expected" "$tmp/good.tap"
+"$tmp/uses" bad >"$tmp/bad.tap"
+status=$?
+runs "it returns 1 when a check failed" test $status -eq 1
+runs "five checks failed" test "$(grep -c '^not ok' "$tmp/bad.tap")" -eq 5
+runs "what was got is told" grep -q 'got 3, expected 4' "$tmp/bad.tap"
+runs "a failed call tells its message" grep -q 'OP2_ERR_ARG: what was wrong' "$tmp/bad.tap"
+sed '/^int main/,$d' "$tmp/uses.c" >"$tmp/none.c"
+echo 'int main(void) { return done(); }' >>"$tmp/none.c"
+runs "a program without checks builds" $compile -o "$tmp/none" "$tmp/none.c"
+if "$tmp/none" >"$tmp/none.tap"; then status=0; else status=1; fi
+runs "a program without checks fails" test $status -eq 1
+
+done_testing

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* ParLoop objects: generate, compute, enqueue, as often as wished. */
+#include <string.h>
+
+#include "support.h"
+
+OP2_KERNEL(add_value, (int32_t *x, int32_t v), { *x += v; });
+OP2_KERNEL(copy, (int32_t *x, const int32_t *y), { *x = *y; });
+
+/* Values are those of the creation, however often the loop is queued, and the loop may go at once. */
+static void enqueue(void) {
+  op2_set set = new_set(10, "cells");
+  op2_dat x = new_dat(set, 1, OP2_I32, NULL, "x");
+  op2_loop loop = NULL;
+  int32_t v = 3;
+  MUST(op2_loop_create(&loop, new_kernel(&add_value_kernel), set, op2_arg_direct(x, OP2_RW), op2_arg_val(&v, 1, OP2_I32)));
+  EXPECT(op2_queued(test_ctx) == 0);
+  v = 1000;
+  for (int i = 0; i < 5; i++) MUST(op2_loop_enqueue(loop));
+  EXPECT(op2_queued(test_ctx) == (test_config.eager ? 0 : 5));
+  op2_loop_destroy(&loop);
+  EXPECT(!loop);
+  op2_loop_destroy(&loop);
+  op2_loop_destroy(NULL);
+  EXPECT_VALUES(int32_t, x, 10, i, 15);
+}
+
+/* Compute runs what the loop depends on and the loop itself, and nothing else. */
+static void compute(void) {
+  op2_set set = new_set(10, "cells");
+  op2_dat x = new_dat(set, 1, OP2_I32, NULL, "x"), y = new_dat(set, 1, OP2_I32, NULL, "y"),
+          z = new_dat(set, 1, OP2_I32, NULL, "z");
+  op2_kernel add = new_kernel(&add_value_kernel);
+  op2_loop loop = NULL;
+  MUST(op2_loop_create(&loop, new_kernel(&copy_kernel), set, op2_arg_direct(y, OP2_WRITE), op2_arg_direct(x, OP2_READ)));
+  own_loop(loop);
+  MUST(op2_par_loop(add, set, op2_arg_direct(x, OP2_RW), op2_arg_val((int32_t[]){7}, 1, OP2_I32)));
+  MUST(op2_par_loop(add, set, op2_arg_direct(z, OP2_RW), op2_arg_val((int32_t[]){1}, 1, OP2_I32)));
+  MUST(op2_loop_compute(loop));
+  EXPECT(op2_queued(test_ctx) == (test_config.eager ? 0 : 1));
+  EXPECT_VALUES(int32_t, y, 10, i, 7);
+  EXPECT(op2_queued(test_ctx) == (test_config.eager ? 0 : 1));
+  EXPECT_VALUES(int32_t, z, 10, i, 1);
+  MUST(op2_par_loop(add, set, op2_arg_direct(x, OP2_RW), op2_arg_val((int32_t[]){2}, 1, OP2_I32)));
+  MUST(op2_loop_compute(loop));
+  EXPECT_VALUES(int32_t, y, 10, i, 9);
+}
+
+/* Generation needs no data, queues nothing and says the same each time. */
+static void generate(void) {
+  op2_set set = new_set(10, "cells");
+  op2_dat x = new_dat(set, 1, OP2_I32, NULL, "x");
+  op2_loop loop = NULL, twin = NULL;
+  const char *text = NULL, *again = NULL, *checked = NULL, *bad = NULL;
+  op2_kernel k = new_kernel(&add_value_kernel);
+  const op2_arg args[] = {op2_arg_direct(x, OP2_RW), op2_arg_val((int32_t[]){7}, 1, OP2_I32)};
+  MUST(op2_loop_create_at(OP2_HERE, k, set, 2, args, &loop));
+  own_loop(loop);
+  MUST(op2_loop_generate(loop, "c", &text));
+  EXPECT(strstr(text, "add_value") != NULL && strstr(text, "*x += v") != NULL);
+  MUST(op2_loop_generate(loop, "c", &again));
+  EXPECT(strcmp(text, again) == 0);
+  MUST(op2_loop_generate(loop, "check", &checked));
+  EXPECT(strcmp(text, checked) != 0 && strstr(checked, "add_value") != NULL);
+  MUST(op2_loop_create_at(OP2_HERE, k, set, 2, args, &twin));
+  own_loop(twin);
+  MUST(op2_loop_generate(twin, "c", &again));
+  EXPECT(strcmp(text, again) == 0);
+  REFUSED(OP2_ERR_UNAVAILABLE, op2_loop_generate(loop, "fortran", &bad), "fortran");
+  REFUSED(OP2_ERR_ARG, op2_loop_generate(loop, NULL, &bad));
+  REFUSED(OP2_ERR_ARG, op2_loop_generate(loop, "c", NULL));
+  EXPECT(!bad && !op2_dat_allocated(x) && op2_queued(test_ctx) == 0);
+}
+
+/* The text does not depend on names or addresses of the data, so two meshes share compiled code. */
+static void generated_text_is_structural(void) {
+  op2_kernel k = new_kernel(&copy_kernel);
+  const char *text[2] = {NULL, NULL};
+  for (int m = 0; m < 2; m++) {
+    op2_set set = new_set(10 + m, m ? "cells" : "faces");
+    op2_dat x = new_dat(set, 1, OP2_I32, NULL, m ? "x" : "u"), y = new_dat(set, 1, OP2_I32, NULL, m ? "y" : "v");
+    op2_loop loop = NULL;
+    MUST(op2_loop_create(&loop, k, set, op2_arg_direct(x, OP2_WRITE), op2_arg_direct(y, OP2_READ)));
+    own_loop(loop);
+    MUST(op2_loop_generate(loop, "c", &text[m]));
+  }
+  EXPECT(strcmp(text[0], text[1]) == 0);
+}
+
+/* The loop holds what it needs: every handle but its own may go. */
+static void loop_outlives_handles(void) {
+  op2_set set = NULL;
+  op2_dat x = NULL, y = new_dat(new_set(1, "other"), 1, OP2_I32, NULL, "y");
+  op2_kernel k = NULL;
+  op2_loop loop = NULL;
+  MUST(op2_set_create(test_ctx, 3, "cells", &set));
+  MUST(op2_dat_create(set, 1, OP2_I32, NULL, "x", &x));
+  MUST(op2_kernel_create(test_ctx, &add_value_kernel, &k));
+  MUST(op2_loop_create(&loop, k, set, op2_arg_direct(x, OP2_RW), op2_arg_val((int32_t[]){7}, 1, OP2_I32)));
+  op2_set_destroy(&set);
+  op2_dat_destroy(&x);
+  op2_kernel_destroy(&k);
+  MUST(op2_loop_enqueue(loop));
+  MUST(op2_loop_compute(loop));
+  op2_loop_destroy(&loop);
+  EXPECT_VALUES(int32_t, y, 1, i, 0);
+}
+
+static void profile(void) {
+  op2_set set = new_set(10, "cells");
+  op2_dat x = new_dat(set, 1, OP2_I32, NULL, "x"), y = new_dat(set, 1, OP2_I32, NULL, "y");
+  op2_kernel add = new_kernel(&add_value_kernel), cp = new_kernel(&copy_kernel);
+  op2_profile line = {0};
+  for (int i = 0; i < 3; i++)
+    MUST(op2_par_loop(add, set, op2_arg_direct(x, OP2_RW), op2_arg_val((int32_t[]){7}, 1, OP2_I32)));
+  MUST(op2_par_loop(cp, set, op2_arg_direct(y, OP2_WRITE), op2_arg_direct(x, OP2_READ)));
+  MUST(op2_flush(test_ctx));
+  MUST(op2_profile_get(test_ctx, 0, &line));
+  EXPECT(strcmp(line.kernel, "add_value") == 0 && strcmp(line.set, "cells") == 0);
+  EXPECT(line.calls == 3 && line.elements == 30 && line.seconds >= 0 && line.bytes >= 3 * 10 * 4);
+  MUST(op2_profile_get(test_ctx, 1, &line));
+  EXPECT(strcmp(line.kernel, "copy") == 0 && line.calls == 1);
+  REFUSED(OP2_ERR_RANGE, op2_profile_get(test_ctx, 2, &line));
+  REFUSED(OP2_ERR_RANGE, op2_profile_get(test_ctx, -1, &line));
+  REFUSED(OP2_ERR_ARG, op2_profile_get(test_ctx, 0, NULL));
+}
+
+static const struct test_case cases[] = {
+    {"enqueue", enqueue},
+    {"compute", compute},
+    {"generate", generate},
+    {"generated text is structural", generated_text_is_structural},
+    {"a loop outlives the handles it was made from", loop_outlives_handles},
+    {"profile", profile},
+};
+
+int main(void) { return RUN(cases, RUN_ONE_BLOCK); }

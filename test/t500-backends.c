@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The registry of backends, and the machine they run on. */
+#define _GNU_SOURCE
+#include "config.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "backend.h"
+#include "op2/context.h"
+#include "tap.h"
+
+static const char *const names[] = {"sequential", "openmp", "starpu", "cuda", "opencl", "check"};
+enum { NAMES = sizeof names / sizeof *names };
+
+static void test_names(void) {
+  int n = 0;
+  while (op2i_backends()[n]) n++;
+  is_int(n, NAMES, "as many backends as names");
+  for (int i = 0; i < NAMES; i++) {
+    const struct op2i_backend *backend = op2i_backend_find(names[i]);
+    if (!ok(backend != NULL, "%s is found", names[i])) continue;
+    is_str(backend->name, names[i], "%s answers by its name", names[i]);
+    ok(backend->summary && strlen(backend->summary) > 10, "%s has a summary", names[i]);
+    const char *why = op2_backend_unavailable(names[i]);
+    ok(why == backend->unavailable(), "%s: the public answer is the backend's", names[i]);
+    ok(why ? strlen(why) > 10 : backend->run_step || backend->run_program, "%s can run or says why not", names[i]);
+  }
+  ok(!op2i_backend_find("Sequential") && !op2i_backend_find("") && !op2i_backend_find(NULL), "no other name is found");
+  ok(op2_backend_unavailable("nosuch") && strstr(op2_backend_unavailable("nosuch"), "no backend"), "an unknown name is answered");
+  ok(op2_backend_unavailable(NULL) != NULL, "and a null one");
+}
+
+static void test_built(void) {
+  ok(!op2_backend_unavailable("sequential"), "sequential is always usable");
+  ok(!op2_backend_unavailable("check"), "check is always usable");
+  ok(op2_backend_unavailable("cuda") && op2_backend_unavailable("opencl"), "cuda and opencl are not in this build");
+  ok((op2_backend_unavailable("openmp") == NULL) == OP2_HAVE_OPENMP, "openmp is usable when it is built");
+  if (!OP2_HAVE_STARPU) ok(op2_backend_unavailable("starpu") != NULL, "starpu is not usable when it is not built");
+  void *state = &state;
+  ok(op2i_backend_cuda.open(NULL, &state) == OP2_ERR_UNAVAILABLE && state == &state, "an unbuilt one does not open");
+  ok(strstr(op2_error_message(), "cuda") != NULL, "and is named: %s", op2_error_message());
+}
+
+static void test_default(void) {
+  const char *best = !op2_backend_unavailable("starpu") ? "starpu" : !op2_backend_unavailable("openmp") ? "openmp" : "sequential";
+  is_str(op2i_backend_default()->name, best, "the default is the first usable of starpu, openmp, sequential");
+}
+
+/* ---- the machine ----------------------------------------------------------------------------------------- */
+
+static void *ask(void *answer) {
+  *(const struct op2i_machine **)answer = op2i_machine();
+  return NULL;
+}
+
+/* What a process finds that starts with another environment or fewer CPUs: asked for before this one has looked itself. */
+static bool machine_in_child(void (*prepare)(void), struct op2i_machine *machine) {
+  int ends[2], code = -1;
+  if (pipe(ends)) return false;
+  pid_t child = fork();
+  if (child == 0) {
+    prepare();
+    *machine = *op2i_machine();
+    _exit(write(ends[1], machine, sizeof *machine) != (ssize_t)sizeof *machine);
+  }
+  close(ends[1]);
+  bool good = child > 0 && read(ends[0], machine, sizeof *machine) == (ssize_t)sizeof *machine;
+  close(ends[0]);
+  if (child > 0) waitpid(child, &code, 0);
+  return good && code == 0;
+}
+
+static void pretend(void) {
+  setenv("HWLOC_SYNTHETIC", "pack:2 l3:1(size=8388608) l2:2(size=1048576) core:2 pu:2", 1);
+}
+
+static void use_one_cpu(void) {
+  cpu_set_t old, set;
+  unsetenv("HWLOC_SYNTHETIC");
+  sched_getaffinity(0, sizeof old, &old);
+  CPU_ZERO(&set);
+  for (int cpu = CPU_SETSIZE - 1; cpu >= 0 && !CPU_COUNT(&set); cpu--)
+    if (CPU_ISSET(cpu, &old)) CPU_SET(cpu, &set);
+  sched_setaffinity(0, sizeof set, &set);
+}
+
+static void test_machine(void) {
+  struct op2i_machine other;
+  if (OP2_HAVE_HWLOC && ok(machine_in_child(pretend, &other), "a process on another machine")) {
+    is_int(other.cores, 8, "2 packages of 2 caches of 2 cores, hardware threads not counted");
+    is_int(other.l2_bytes, 524288, "second-level cache: half of one that two cores share");
+    is_int(other.l3_bytes, 8388608, "third-level cache");
+  }
+  if (!OP2_HAVE_HWLOC) skip("another machine: built without hwloc");
+  if (ok(machine_in_child(use_one_cpu, &other), "a process bound to one CPU")) is_int(other.cores, 1, "has one core");
+  enum { THREADS = 8 };
+  pthread_t threads[THREADS];
+  const struct op2i_machine *answers[THREADS] = {NULL};
+  for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, ask, &answers[i]);
+  for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+  bool same = true;
+  for (int i = 0; i < THREADS; i++) same &= answers[i] == answers[0] && answers[i]->cores == answers[0]->cores;
+  ok(same, "many threads get one answer");
+  const struct op2i_machine *machine = op2i_machine();
+  ok(machine->cores >= 1 && machine->cores <= sysconf(_SC_NPROCESSORS_CONF), "between one core and all CPUs: %d", machine->cores);
+  ok(machine->l2_bytes >= 16 << 10 && machine->l3_bytes >= 16 << 10, "caches of some size: %lld and %lld bytes",
+     (long long)machine->l2_bytes, (long long)machine->l3_bytes);
+}
+
+int main(void) {
+  test_names();
+  test_built();
+  test_default();
+  test_machine();
+  return done();
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The sequential and openmp backends by themselves: hand-written loop functions on hand-made plans. */
+#include <math.h>
+#include <string.h>
+
+#include "backend.h"
+#include "context.h"
+#include "loop.h"
+#include "mem.h"
+#include "plan.h"
+#include "tap.h"
+
+enum { EDGES = 20000, NODES = 3001 };
+
+static int32_t ends[EDGES][2];
+static double weight[EDGES], load[NODES], total;
+static int order[EDGES], ran;
+
+/* Sum weights into both ends of an edge, and all of them. */
+static void edges(const struct op2i_call *call, int64_t lo, int64_t hi, unsigned char *partial) {
+  const double *w = call->dat[0];
+  double *sums = call->dat[1];
+  double *all = (double *)(void *)partial;
+  for (int64_t e = lo; e < hi; e++) {
+    sums[call->map[0][2 * e]] += w[e];
+    sums[call->map[0][2 * e + 1]] += w[e];
+    *all += w[e];
+  }
+}
+
+static void remember(const struct op2i_call *call, int64_t lo, int64_t hi, unsigned char *partial) {
+  (void)call;
+  (void)partial;
+  for (int64_t e = lo; e < hi; e++) order[ran++] = (int)e;
+}
+
+static struct op2i_loop_arg args[] = {
+    {.kind = OP2I_ARG_DIRECT, .access = OP2_READ, .type = OP2_F64, .dim = 1, .slot = -1, .arity = 1, .dat = 0, .map = -1, .gbl = -1},
+    {.kind = OP2I_ARG_ALL, .access = OP2_INC, .type = OP2_F64, .dim = 1, .slot = -1, .arity = 2, .dat = 1, .map = 0, .gbl = -1},
+    {.kind = OP2I_ARG_GBL, .access = OP2_INC, .type = OP2_F64, .dim = 1, .slot = -1, .arity = 1, .dat = -1, .map = -1, .gbl = 0},
+};
+static struct op2_loop_s loop = {.nargs = 3, .args = args, .ndats = 2, .nmaps = 1, .ngbls = 1, .partial_bytes = 64,
+                                 .indirect = true, .indirect_write = true};
+
+static struct op2i_plan *make_plan(int block_size) {
+  const struct op2i_plan_arg arg = {.dat = 0, .map = 0, .idx = &ends[0][0], .arity = 2, .slot = -1, .access = OP2_INC,
+                                    .target_size = NODES, .row_bytes = 8};
+  const struct op2i_plan_desc desc = {.lo = 0, .hi = EDGES, .block_size = block_size, .nargs = 1, .args = &arg};
+  struct op2i_plan *plan = NULL;
+  CHECK(op2i_plan_create(&desc, &plan));
+  return plan;
+}
+
+static struct op2i_step make_step(const struct op2i_plan *plan) {
+  static void *dats[] = {weight, load};
+  static const int32_t *maps[] = {&ends[0][0]};
+  static void *gbls[] = {&total};
+  return (struct op2i_step){.loop = &loop, .entry = (void *)edges, .call = {.dat = dats, .map = maps, .gbl = (const void *const *)gbls},
+                            .lo = 0, .hi = EDGES, .reduces = true, .plan = plan, .gbl = gbls};
+}
+
+static void run(const struct op2i_backend *backend, int threads, struct op2i_step step) {
+  struct op2_context_s ctx = {.config.threads = threads};
+  void *state = NULL;
+  memset(load, 0, sizeof load);
+  total = 0.25;
+  if (!CHECK(backend->open(&ctx, &state))) return;
+  if (threads) is_int(backend->workers(state), backend == &op2i_backend_openmp ? threads : 1, "workers");
+  CHECK(backend->run_step(state, &step));
+  ok(step.seconds > 0 && step.seconds < 100, "time was taken");
+  ok(!step.partials, "partial results were freed");
+  backend->close(state);
+}
+
+static void test_sequential(void) {
+  struct op2i_step step = make_step(NULL);
+  run(&op2i_backend_sequential, 3, step);
+  double want[NODES] = {0}, sum = 0;
+  for (int e = 0; e < EDGES; e++) {
+    want[ends[e][0]] += weight[e];
+    want[ends[e][1]] += weight[e];
+    sum += weight[e];
+  }
+  ok(!memcmp(want, load, sizeof want), "sequential runs in element order");
+  ok(total == 0.25 + sum, "and adds one sum to the global");
+}
+
+static void test_openmp(int block_size) {
+  static double first[NODES];
+  struct op2i_plan *plan = make_plan(block_size);
+  double first_total = 0;
+  bool same = true;
+  if (!plan) return;
+  for (int threads = 1; threads <= 5; threads++) {
+    run(&op2i_backend_openmp, threads, make_step(plan));
+    if (threads == 1) {
+      memcpy(first, load, sizeof first);
+      first_total = total;
+    }
+    same &= !memcmp(first, load, sizeof first) && total == first_total;
+  }
+  ok(same, "blocks of %d: bitwise the same with 1 to 5 threads", block_size);
+  double worst = 0, sum = 0.25;
+  static double want[NODES];
+  memset(want, 0, sizeof want);
+  for (int e = 0; e < EDGES; e++) {
+    for (int k = 0; k < 2; k++) want[ends[e][k]] += weight[e];
+    sum += weight[e];
+  }
+  for (int n = 0; n < NODES; n++) worst = fmax(worst, fabs(want[n] - load[n]) / want[n]);
+  ok(worst < 1e-14 && fabs(sum - total) / sum < 1e-13, "blocks of %d: the sums are right", block_size);
+  op2i_plan_free(plan);
+}
+
+/* Every element once, and the blocks of the plan whole. */
+static void test_order(void) {
+  struct op2i_plan *plan = make_plan(64);
+  if (!plan) return;
+  struct op2i_step step = make_step(plan);
+  step.entry = (void *)remember;
+  ran = 0;
+  struct op2_context_s ctx = {.config.threads = 1};
+  void *state = NULL;
+  CHECK(op2i_backend_openmp.open(&ctx, &state));
+  CHECK(op2i_backend_openmp.run_step(state, &step));
+  op2i_backend_openmp.close(state);
+  bool good = ran == EDGES;
+  int at = 0;
+  for (int b = 0; good && b < plan->nblocks; b++)
+    for (int64_t e = op2i_plan_block_lo(plan, plan->blkmap[b]); e < op2i_plan_block_hi(plan, plan->blkmap[b]); e++)
+      good &= order[at++] == (int)e;
+  ok(good, "one thread runs the blocks in the order of the plan");
+  op2i_plan_free(plan);
+}
+
+static void test_failure(void) {
+  struct op2i_plan *plan = make_plan(64);
+  if (!plan) return;
+  struct op2i_step step = make_step(plan);
+  struct op2_context_s ctx = {.config.threads = 2};
+  void *state = NULL;
+  op2i_mem_fail_at(1);
+  ok(op2i_backend_openmp.open(&ctx, &state) == OP2_ERR_NOMEM && !state, "no memory to open with");
+  op2i_mem_fail_at(0);
+  CHECK(op2i_backend_openmp.open(&ctx, &state));
+  op2i_mem_fail_at(1);
+  total = 3;
+  memset(load, 0, sizeof load);
+  ok(op2i_backend_openmp.run_step(state, &step) == OP2_ERR_NOMEM, "no memory to run with");
+  op2i_mem_fail_at(0);
+  ok(total == 3 && load[ends[0][0]] == 0, "and nothing ran");
+  op2i_backend_openmp.close(state);
+  op2i_plan_free(plan);
+}
+
+int main(void) {
+  uint64_t seed = 7;
+  for (int e = 0; e < EDGES; e++) {
+    for (int k = 0; k < 2; k++) {
+      seed = seed * 6364136223846793005u + 1442695040888963407u;
+      ends[e][k] = (int32_t)((seed >> 33) % 8 + (uint64_t)e * (NODES - 8) / EDGES);
+    }
+    weight[e] = (double)(seed >> 40) / 3e6;
+  }
+  loop.bytes = 1e9;
+  test_sequential();
+  if (op2i_backend_openmp.unavailable()) {
+    skip("openmp: %s", op2i_backend_openmp.unavailable());
+    return done();
+  }
+  static const int sizes[] = {1, 2, 61, 256, EDGES + 1};
+  for (int i = 0; i < 5; i++) test_openmp(sizes[i]);
+  loop.bytes = 100;
+  test_openmp(256);
+  test_order();
+  test_failure();
+  return done();
+}

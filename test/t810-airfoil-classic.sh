@@ -1,0 +1,65 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The classic mesh against OP2's published figures: the rms after 100 time steps, to all printed digits.
+# OP2_TEST_FULL=1 runs all 1000 time steps, on every backend and on a shuffled mesh too; that takes minutes.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+airfoil=$build/bench/airfoil/airfoil
+if [ -z "$build" ] || [ ! -x "$airfoil" ]; then
+  skip "no build with benchmarks"
+  done_testing
+fi
+if [ "${OP2_TEST_QUICK:-}" = 1 ]; then
+  skip "a quick run"
+  done_testing
+fi
+
+published='100 5.02186e-04
+200 3.41746e-04
+300 2.63430e-04
+400 2.16288e-04
+500 1.84659e-04
+600 1.60866e-04
+700 1.42253e-04
+800 1.27627e-04
+900 1.15810e-04
+1000 1.06011e-04'
+last=1.060114637578e-04
+
+# steps N OPTION...: the rms of every hundredth time step, as published and as computed
+steps() {
+  n=$1
+  shift
+  name="$* $n steps"
+  "$airfoil" --iterations "$n" --every 100 "$@" >"$tmp/out" 2>"$tmp/why"
+  result $? "$name: runs"
+  diag "$(cat "$tmp/why")"
+  grep -E '^[0-9]+ [0-9]\.[0-9]{15}e' "$tmp/out" >"$tmp/rms"
+  awk '{ printf "%d %.5e\n", $1, $2 }' "$tmp/rms" >"$tmp/got"
+  printf '%s\n' "$published" | head -n $((n / 100)) >"$tmp/want"
+  cmp -s "$tmp/got" "$tmp/want"
+  result $? "$name: the published rms, to all its digits"
+  diag "$(cat "$tmp/got")"
+}
+
+# within TOLERANCE: the last rms is the published one to this relative tolerance
+within() {
+  tail -n 1 "$tmp/rms" | awk -v want="$last" -v tolerance="$1" '
+    { off = $2 / want - 1; if (off < 0) off = -off; print "# off by " off }
+    END { exit !(NR == 1 && off <= tolerance) }'
+  result $? "$name: the last is $last to $1"
+}
+
+if [ "${OP2_TEST_FULL:-}" != 1 ]; then
+  steps 100
+  steps 100 --shuffle 1
+  done_testing
+fi
+for backend in sequential openmp starpu; do
+  steps 1000 --backend $backend
+  within 1e-11
+  steps 1000 --backend $backend --shuffle 1
+  within 1e-9
+done
+done_testing

@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The graph of one airfoil time step: nine loops, the edges of a list made by hand, the golden text, and a picture of it.
+. "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
+golden=$src/test/golden
+airfoil=${build:-.}/bench/airfoil/airfoil
+work=$tmp
+
+if [ ! -x "$airfoil" ]; then
+  skip "airfoil is not built"
+  done_testing
+fi
+
+"$airfoil" --mesh 8x12 --iterations 1 --backend sequential --graph "$work/a.dot" >"$work/out" 2>&1
+result "$?" "airfoil writes its graph"
+"$airfoil" --mesh 16x24 --iterations 2 --backend openmp --graph "$work/b.dot" >"$work/out" 2>&1
+cmp -s "$work/a.dot" "$work/b.dot"
+result "$?" "the text depends neither on mesh nor on backend"
+
+# Call sites without their line numbers, so that the golden text outlives edits of the application.
+sed 's/\(airfoil\.c\):[0-9][0-9]*/\1:LINE/' "$work/a.dot" >"$work/masked.dot"
+diff "$golden/airfoil.dot" "$work/masked.dot" >"$work/diff"
+result "$?" "golden text"
+sed 's/^/# /' "$work/diff"
+
+loops=$(grep -c 'over .*queued' "$work/a.dot")
+[ "$loops" -eq 9 ]
+result "$?" "nine loops (found $loops)"
+grep -q 'airfoil\.c:[1-9]' "$work/a.dot"
+result "$?" "call sites are named"
+
+# "loop1 -> loop2 [label="q RAW"" becomes "kernel@1 kernel@2 q RAW".
+awk '
+  match($0, /^ *loop[0-9]+ \[label="[0-9]+: [a-z_]+/) {
+    split(substr($0, RSTART, RLENGTH), part, /[ "]+/); sub(/:/, "", part[4]); name[part[4]] = part[5]
+  }
+  / -> / {
+    split($0, part, /[ "]+/); from = part[2]; to = part[4]; sub(/loop/, "", from); sub(/loop/, "", to)
+    print name[from] "@" from, name[to] "@" to, part[6], part[7]
+  }' "$work/a.dot" | sort >"$work/edges"
+grep -v '^#' "$golden/airfoil-edges.txt" | sort >"$work/expected"
+diff "$work/expected" "$work/edges" >"$work/diff"
+result "$?" "the edges are those of the list made by hand ($(wc -l <"$work/expected") edges)"
+sed 's/^/# /' "$work/diff"
+
+if command -v dot >/dev/null; then
+  dot -Tsvg "$work/a.dot" -o "$work/a.svg" && grep -q '</svg>' "$work/a.svg"
+  result "$?" "Graphviz renders it"
+else
+  skip "Graphviz is not installed"
+fi
+done_testing

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Test Anything Protocol for the shell checks, and what they share. Sourced, not run. The runner
+# sets OP2_TEST_SOURCE and OP2_TEST_BUILD; by hand, the source tree is found from the script and
+# checks of the build are skipped.
+
+src=${OP2_TEST_SOURCE:-$(cd "$(dirname "$0")/.." && pwd)}
+build=${OP2_TEST_BUILD:-}
+tap_checks=0
+tap_failed=0
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+diag() { printf '%s\n' "$*" | sed 's/^/# /'; }
+
+# result STATUS NAME: status 0 is a pass
+result() {
+  tap_checks=$((tap_checks + 1))
+  if [ "$1" -eq 0 ]; then
+    echo "ok $tap_checks - $2"
+  else
+    tap_failed=$((tap_failed + 1))
+    echo "not ok $tap_checks - $2"
+  fi
+}
+
+skip() {
+  tap_checks=$((tap_checks + 1))
+  echo "ok $tap_checks # SKIP $*"
+}
+
+# clean NAME COMMAND...: the command finds nothing to say
+clean() {
+  name=$1
+  shift
+  if out=$("$@" 2>&1) && [ -z "$out" ]; then
+    result 0 "$name"
+  else
+    result 1 "$name"
+    diag "${out:-the check itself failed}"
+  fi
+}
+
+# catches NAME PATTERN COMMAND...: the command, given a planted violation, says something that
+# matches
+catches() {
+  name=$1
+  pattern=$2
+  shift 2
+  out=$("$@" 2>&1) || true
+  if printf '%s\n' "$out" | grep -q -e "$pattern"; then
+    result 0 "planted: $name"
+  else
+    result 1 "planted: $name"
+    diag "expected a line matching '$pattern', got: ${out:-nothing}"
+  fi
+}
+
+# runs NAME COMMAND...: the command succeeds
+runs() {
+  name=$1
+  shift
+  if out=$("$@" 2>&1); then
+    result 0 "$name"
+  else
+    result 1 "$name"
+    diag "$out"
+  fi
+}
+
+done_testing() {
+  echo "1..$tap_checks"
+  [ $tap_failed -eq 0 ] && [ $tap_checks -gt 0 ]
+  exit $?
+}
+
+# code FILE: the text without comments and with the contents of strings blanked; lines keep their
+# numbers
+code() { awk -f "$src/test/code.awk" "$1"; }
