@@ -2,6 +2,7 @@
 /* The checked mode's backend: sequential, element by element on private copies, whose results are then stored the way
  * generated code stores them. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "check.h"
@@ -9,22 +10,25 @@
 
 /* ---- indirect writes that collide ------------------------------------------------------------------------ */
 
+static bool is_real(op2_type type) { return type == OP2_F64 || type == OP2_F32; }
+
+static double real_value(op2_type type, const unsigned char *value) {
+  if (type == OP2_F64) {
+    double f64;
+    memcpy(&f64, value, sizeof f64);
+    return f64;
+  }
+  float f32;
+  memcpy(&f32, value, sizeof f32);
+  return (double)f32;
+}
+
 /* Zeros of either sign agree, and so do NaNs. */
 static bool same_value(op2_type type, const unsigned char *one, const unsigned char *other, size_t unit) {
   if (!memcmp(one, other, unit)) return true;
-  if (type == OP2_F64) {
-    double a, b;
-    memcpy(&a, one, sizeof a);
-    memcpy(&b, other, sizeof b);
-    return a == b || (a != a && b != b);
-  }
-  if (type == OP2_F32) {
-    float a, b;
-    memcpy(&a, one, sizeof a);
-    memcpy(&b, other, sizeof b);
-    return a == b || (a != a && b != b);
-  }
-  return false;
+  if (!is_real(type)) return false;
+  double a = real_value(type, one), b = real_value(type, other);
+  return a == b || (isnan(a) && isnan(b));
 }
 
 static op2_status compare_write(const struct op2i_check *check, const struct op2i_check_row *row, int64_t target,
@@ -67,10 +71,16 @@ static op2_status find_collisions(const struct op2i_check *check) {
 /* ---- storing results ------------------------------------------------------------------------------------- */
 
 static void store(const struct op2i_loop_arg *arg, unsigned char *memory, const unsigned char *values) {
-  if (arg->access == OP2_WRITE || arg->access == OP2_RW)
-    memcpy(memory, values, (size_t)arg->dim * op2i_type_size(arg->type));
-  else
-    op2i_values_combine(arg->type, arg->access, arg->dim, memory, values);
+  size_t unit = op2i_type_size(arg->type);
+  if (arg->access == OP2_WRITE || arg->access == OP2_RW) {
+    memcpy(memory, values, (size_t)arg->dim * unit);
+    return;
+  }
+  /* In generated code nothing is less or more than a NaN in a dat, so it stays. */
+  bool may_stay = is_real(arg->type) && arg->access != OP2_INC;
+  for (size_t at = 0; at < (size_t)arg->dim * unit; at += unit)
+    if (!may_stay || !isnan(real_value(arg->type, memory + at)))
+      op2i_values_combine(arg->type, arg->access, 1, memory + at, values + at);
 }
 
 static void store_buffer(const struct op2i_check *check, const struct op2i_check_row *row) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checked mode: apply the kernel to one element in every frame and compare. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "check.h"
@@ -26,23 +27,26 @@ static bool intact(const unsigned char *zone, size_t bytes, const unsigned char 
   return !memcmp(zone, filler, period) && !memcmp(zone + period, zone, bytes - period);
 }
 
+/* `component` is the one nearest to the row of those that were written. */
+static op2_status stray(const struct op2i_check *check, const struct op2i_check_row *row, int64_t component) {
+  int64_t bytes = component < 0 ? -component * (int64_t)row->unit : component * (int64_t)row->unit - (int64_t)row->bytes;
+  return op2i_check_error(check, row, "the kernel wrote outside of it, %" PRId64 " bytes %s: %s", bytes,
+                          component < 0 ? "before its start" : "past its end",
+                          op2i_check_component(check, row, component).text);
+}
+
 static op2_status stray_before(const struct op2i_check *check, const struct op2i_check_row *row,
-                               const unsigned char *zone, const unsigned char *filler) {
-  size_t byte = OP2I_CHECK_GUARD;
-  while (zone[byte - 1] == filler[byte - 1]) byte--;
-  size_t distance = OP2I_CHECK_GUARD - byte + 1;
-  int64_t component = -(int64_t)((distance + row->unit - 1) / row->unit);
-  return op2i_check_error(check, row, "the kernel wrote outside of it, %zu %s before its start: %s", distance,
-                          distance == 1 ? "byte" : "bytes", op2i_check_component(check, row, component).text);
+                               const unsigned char *data, const unsigned char *filler) {
+  int64_t byte = -1;
+  while (data[byte] == filler[byte]) byte--;
+  return stray(check, row, -((-byte + (int64_t)row->unit - 1) / (int64_t)row->unit));
 }
 
 static op2_status stray_after(const struct op2i_check *check, const struct op2i_check_row *row,
-                              const unsigned char *zone, const unsigned char *filler) {
-  size_t byte = 0;
-  while (zone[byte] == filler[byte]) byte++;
-  int64_t component = (int64_t)((row->bytes + byte) / row->unit);
-  return op2i_check_error(check, row, "the kernel wrote outside of it, %zu %s past its end: %s", byte,
-                          byte == 1 ? "byte" : "bytes", op2i_check_component(check, row, component).text);
+                              const unsigned char *data, const unsigned char *filler) {
+  size_t byte = row->bytes;
+  while (data[byte] == filler[byte]) byte++;
+  return stray(check, row, (int64_t)(byte / row->unit));
 }
 
 static op2_status touched_trap(const struct op2i_check *check, const struct op2i_check_row *row) {
@@ -60,8 +64,8 @@ static op2_status find_strays(const struct op2i_check *check, int frame) {
     bool high = intact(data + row->bytes, after, filler + row->bytes, row->unit);
     if (row->own_role == OP2I_ROW_TRAP && (!low || !high || memcmp(data, filler, row->bytes)))
       return touched_trap(check, row);
-    if (!low) return stray_before(check, row, data - OP2I_CHECK_GUARD, filler - OP2I_CHECK_GUARD);
-    if (!high) return stray_after(check, row, data + row->bytes, filler + row->bytes);
+    if (!low) return stray_before(check, row, data, filler);
+    if (!high) return stray_after(check, row, data, filler);
   }
   return OP2_SUCCESS;
 }

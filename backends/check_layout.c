@@ -14,23 +14,25 @@ enum { ALIGN = 64 };
 
 /* Frames 0 and 1 are filled with small numbers: a kernel that takes one for an index or a count strays into a guard zone rather
  * than out of the process. Frame 2 has what small numbers do not show: NaN, which is never absorbed, and larger
- * integers. Neighbouring components differ, so that a copy of one into another is seen. */
-static double real_filler(int frame, int step) {
-  return frame == 0 ? 80.25 + step : frame == 1 ? -50.5 - step : NAN;
+ * integers. Neighbouring components and rows differ, so that a copy of one into another is seen. */
+static double real_filler(int frame, int variety) {
+  return frame == 0 ? 80.25 + variety : frame == 1 ? -50.5 - variety : NAN;
 }
 
-static int64_t integer_filler(op2_type type, int frame, int step) {
+static int64_t integer_filler(op2_type type, int frame, int variety) {
   bool is_signed = type == OP2_I8 || type == OP2_I16 || type == OP2_I32 || type == OP2_I64;
-  if (frame == 0) return 80 + step;
-  if (frame == 1) return is_signed ? -50 - step : 20 + step;
-  return op2i_type_size(type) > 1 ? 30000 + step : is_signed ? 110 + step : 200 + step;
+  bool small = op2i_type_size(type) == 1;
+  if (small) variety %= 32;
+  if (frame == 0) return 80 + variety;
+  if (frame == 1) return is_signed ? -50 - variety : 20 + variety;
+  return !small ? 30000 + variety : is_signed ? 90 - variety : 200 + variety;
 }
 
-static void put_filler(op2_type type, int frame, int64_t component, unsigned char *out) {
-  int step = (int)(component & 7);
-  double f64 = real_filler(frame, step);
+static void put_filler(op2_type type, int frame, int row, int64_t component, unsigned char *out) {
+  int variety = (int)(component & 7) + 8 * (row % 256);
+  double f64 = real_filler(frame, variety);
   float f32 = (float)f64;
-  uint64_t u64 = (uint64_t)integer_filler(type, frame, step);
+  uint64_t u64 = (uint64_t)integer_filler(type, frame, variety);
   uint32_t u32 = (uint32_t)u64;
   uint16_t u16 = (uint16_t)u64;
   uint8_t u8 = (uint8_t)u64;
@@ -60,7 +62,7 @@ static void fill_frame(const struct op2i_check *check, int frame) {
     int64_t before = OP2I_CHECK_GUARD / (int64_t)row->unit;
     int64_t after = (int64_t)((row->bytes + op2i_check_guard_after(row)) / row->unit);
     for (int64_t c = -before; c < after; c++)
-      put_filler(type, frame, c, check->filler[frame] + (int64_t)row->at + c * (int64_t)row->unit);
+      put_filler(type, frame, r, c, check->filler[frame] + (int64_t)row->at + c * (int64_t)row->unit);
   }
 }
 

@@ -221,16 +221,17 @@ fail:
   return status;
 }
 
-/* Our environment with TMPDIR set, so that what a killed compiler leaves behind goes with the scratch folder. */
-static op2_status make_environment(const char *folder, struct op2i_words *words) {
-  char setting[PATH_MAX + 8];
-  op2_status status;
-  for (char **variable = environ; variable && *variable; variable++)
-    if (strncmp(*variable, "TMPDIR=", 7) != 0) OP2I_TRY(words_add(words, *variable));
-  snprintf(setting, sizeof setting, "TMPDIR=%s", folder);
-  OP2I_TRY(words_add(words, setting));
-fail:
-  return status;
+/* Our environment with another TMPDIR, so that what a killed compiler leaves behind goes with the scratch folder. */
+static char **make_environment(char *setting) {
+  size_t count = 0, kept = 0;
+  while (environ && environ[count]) count++;
+  char **environment = op2i_malloc((count + 2) * sizeof *environment);
+  if (!environment) return NULL;
+  for (size_t i = 0; i < count; i++)
+    if (strncmp(environ[i], "TMPDIR=", 7) != 0) environment[kept++] = environ[i];
+  environment[kept++] = setting;
+  environment[kept] = NULL;
+  return environment;
 }
 
 /* The program's blocked signals are its own affair, and a compiler whose children are reaped unseen hangs. */
@@ -265,15 +266,18 @@ static int spawn(const char *log, char **arguments, char **environment, pid_t *p
 }
 
 op2_status op2i_run_start(const struct op2i_compiler *compiler, struct op2i_run *run) {
-  struct op2i_words arguments = {0}, environment = {0};
-  char log[PATH_MAX];
+  struct op2i_words arguments = {0};
+  char log[PATH_MAX], setting[PATH_MAX];
+  char **environment = NULL;
   op2_status status;
   run->pid = 0;
   run->good = false;
   OP2I_TRY(make_arguments(compiler, run, &arguments));
-  OP2I_TRY(make_environment(run->folder, &environment));
+  snprintf(setting, sizeof setting, "TMPDIR=%s", run->folder);
+  environment = make_environment(setting);
+  if (!environment) OP2I_TRY(op2i_error_nomem("the compiler's environment"));
   snprintf(log, sizeof log, "%s.log", run->stem);
-  int error = spawn(log, arguments.item, environment.item, &run->pid);
+  int error = spawn(log, arguments.item, environment, &run->pid);
   if (error) {
     run->pid = 0;
     op2i_text_add(&run->failure, "the C compiler %s cannot be run: %s", arguments.item[0], strerror(error));
@@ -281,7 +285,7 @@ op2_status op2i_run_start(const struct op2i_compiler *compiler, struct op2i_run 
   }
 fail:
   words_free(&arguments);
-  words_free(&environment);
+  op2i_free(environment);
   return status;
 }
 

@@ -35,6 +35,9 @@ for number in "$rounds" "$iterations" "$threads"; do
     '' | 0 | *[!0-9]*) die "not a positive number: $number" ;;
   esac
 done
+case $warmup in
+  '' | *[!0-9]*) die "not a number: $warmup" ;;
+esac
 
 [ -e "$build/build.ninja" ] || meson setup --buildtype release "$build" "$root" >&2
 ninja -C "$build" bench/airfoil/airfoil bench/airfoil/reference_seq bench/airfoil/reference_omp >&2
@@ -68,6 +71,8 @@ one_round() {
   measure "hand-written sequential, 1 thread" "$programs/reference_seq"
 }
 
+awk '$1 > 0.5 { exit 1 }' /proc/loadavg 2>/dev/null ||
+  say "warning: this machine is busy (load $(cut -d' ' -f1 /proc/loadavg 2>/dev/null)): times will be off"
 say "mesh $mesh, $iterations iterations of which $warmup untimed, $rounds rounds"
 say "filling the cache of compiled loops"
 one_round

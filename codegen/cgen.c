@@ -7,8 +7,8 @@
 #include "error.h"
 #include "rewrite.h"
 
-/* A copy of struct op2i_call. A translation unit of several loops defines OP2_ID, something else before each, and the
- * names of each are its own; a loop alone keeps its kernel's names. */
+/* A copy of struct op2i_call. A translation unit of several loops defines OP2_ID, something else before each, so that the
+ * names of each are its own. */
 static const char prelude[] =
     "#ifndef OP2_PRELUDE\n"
     "#define OP2_PRELUDE \"" OP2I_ABI "\"\n"
@@ -83,20 +83,6 @@ static void place_source(const struct op2_loop_s *loop, struct op2i_text *out) {
   op2i_text_add(out, "\"\n");
 }
 
-/* Headers that cannot disturb other loops in their translation unit: those that all of them see anyway. */
-static bool headers_harmless(const char *headers) {
-  static const char *const lines[] = {"#include <float.h>\n", "#include <math.h>\n", "#include <stddef.h>\n",
-                                      "#include <stdint.h>\n"};
-  while (*headers) {
-    size_t known = 0;
-    for (size_t i = 0; !known && i < sizeof lines / sizeof lines[0]; i++)
-      if (strncmp(headers, lines[i], strlen(lines[i])) == 0) known = strlen(lines[i]);
-    if (!known) return false;
-    headers += known;
-  }
-  return true;
-}
-
 op2_status op2i_generate(const struct op2_loop_s *loop, enum op2i_variant variant, struct op2i_text *out,
                          bool *mergeable) {
   struct op2i_rewrite rewrite = {0};
@@ -106,6 +92,7 @@ op2_status op2i_generate(const struct op2_loop_s *loop, enum op2i_variant varian
   OP2I_TRY(op2i_rewrite_begin(loop, &rewrite));
   OP2I_TRY(op2i_emitter_begin(&emitter, loop, &op2i_dialect_c, out));
   emitter.consts = op2i_rewrite_kernel_needs(&rewrite, loop);
+  emitter.renamed = rewrite.mergeable;
   describe(loop, variant, out);
   op2i_text_add(out, "%s%s", prelude, headers);
   op2i_emit_consts_struct(&emitter);
@@ -116,7 +103,7 @@ op2_status op2i_generate(const struct op2_loop_s *loop, enum op2i_variant varian
   if (variant == OP2I_PLAIN) op2i_emit_plain(&emitter);
   else op2i_emit_checked(&emitter);
   if (out->failed) OP2I_TRY(op2i_error_nomem("generated code"));
-  if (mergeable) *mergeable = op2i_rewrite_mergeable(&rewrite) && headers_harmless(headers);
+  if (mergeable) *mergeable = rewrite.mergeable;
 fail:
   op2i_emitter_end(&emitter);
   op2i_rewrite_end(&rewrite);

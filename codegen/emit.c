@@ -141,7 +141,8 @@ static void body_slots(const struct op2i_emitter *e) {
 }
 
 static void call_begin(const struct op2i_emitter *e) {
-  op2i_text_add(e->out, "OP2_NAME(%s)(%s", e->loop->kernel->obj.name, e->consts ? "&op2_k" : "");
+  op2i_text_add(e->out, e->renamed ? "OP2_NAME(%s)(%s" : "%s(%s", e->loop->kernel->obj.name,
+                e->consts ? "&op2_k" : "");
 }
 
 static void actual_begin(const struct op2i_emitter *e, int a) {

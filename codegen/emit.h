@@ -29,6 +29,7 @@ struct op2i_emitter {
   const struct op2_loop_s *loop;
   const struct op2i_dialect *dialect;
   bool consts;              /* the kernel's function takes the constants */
+  bool renamed;             /* the kernel's function is OP2_NAME(kernel) */
   struct op2i_text *types;  /* [nargs] of one value, as the kernel spells it where that is possible */
   struct op2i_text *out;
 };

@@ -8,7 +8,7 @@
  * compiler does about loops. */
 enum { UNROLL_MAX = 32, PLACE_MAX = 96 };
 
-enum action { GATHER, ADD, STORE, LOWER, RAISE };
+enum action { CLEAR, GATHER, ADD, STORE, LOWER, RAISE };
 
 const struct op2i_param *op2i_emit_param(const struct op2i_emitter *e, int a) {
   return &e->loop->kernel->signature.params[a];
@@ -114,6 +114,7 @@ static void add_statement(const struct op2i_emitter *e, int a, enum action actio
   private_place(e, a, slot, j, ours);
   shared_place(e, a, slot, j, shared);
   switch (action) {
+  case CLEAR: op2i_text_add(e->out, "%s = -0.0;\n", ours); break;
   case GATHER: op2i_text_add(e->out, "%s = %s;\n", ours, shared); break;
   case ADD: op2i_text_add(e->out, "%s += %s;\n", shared, ours); break;
   case STORE: op2i_text_add(e->out, "%s = %s;\n", shared, ours); break;
@@ -168,12 +169,32 @@ void op2i_emit_finish(const struct op2i_emitter *e, int a) {
 
 /* ---- before the call, and after it ------------------------------------------------------------------------- */
 
+/* Increments of floating type start at -0.0: x + -0.0 is x for every x, so that the compiler drops the addition where it
+ * cannot drop one of +0.0. */
+static void clear_copy(const struct op2i_emitter *e, int a) {
+  const struct op2i_loop_arg *arg = arg_of(e, a);
+  bool real = arg->type == OP2_F64 || arg->type == OP2_F32;
+  if (!real) {
+    op2i_text_add(e->out, " = {0};\n");
+  } else if (unrolled(arg)) {
+    for (int i = 0; i < arg->arity * arg->dim; i++) op2i_text_add(e->out, i ? ", -0.0" : " = {-0.0");
+    op2i_text_add(e->out, "};\n");
+  } else {
+    op2i_text_add(e->out, ";\n");
+    for_values(e, a, CLEAR, "    ");
+  }
+}
+
 static void prepare_copy(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   char letter = arg->kind == OP2I_ARG_ALL ? 'b' : 'a';
-  op2i_text_add(e->out, "    %s op2_%c%d[%d]%s;\n", op2i_emit_type(e, a), letter, a, (int)(arg->arity * arg->dim),
-                arg->access == OP2_INC ? " = {0}" : "");
-  if (arg->access != OP2_INC && arg->access != OP2_WRITE) for_values(e, a, GATHER, "    ");
+  op2i_text_add(e->out, "    %s op2_%c%d[%d]", op2i_emit_type(e, a), letter, a, (int)(arg->arity * arg->dim));
+  if (arg->access == OP2_INC) {
+    clear_copy(e, a);
+    return;
+  }
+  op2i_text_add(e->out, ";\n");
+  if (arg->access != OP2_WRITE) for_values(e, a, GATHER, "    ");
 }
 
 static void add_slot_address(const struct op2i_emitter *e, int a, int slot) {

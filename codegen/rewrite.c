@@ -48,6 +48,35 @@ static void spread_needs(struct op2i_rewrite *r, const struct op2_loop_s *loop) 
   }
 }
 
+/* ---- sharing a translation unit ---------------------------------------------------------------------------- */
+
+/* Headers that every loop sees anyway. */
+static bool headers_harmless(const char *headers) {
+  static const char *const lines[] = {"#include <float.h>\n", "#include <math.h>\n", "#include <stddef.h>\n",
+                                      "#include <stdint.h>\n"};
+  while (headers && *headers) {
+    size_t known = 0;
+    for (size_t i = 0; !known && i < sizeof lines / sizeof lines[0]; i++)
+      if (strncmp(headers, lines[i], strlen(lines[i])) == 0) known = strlen(lines[i]);
+    if (!known) return false;
+    headers += known;
+  }
+  return true;
+}
+
+static bool functions_only(const struct op2i_unit *unit) {
+  for (int64_t t = 0; t < unit->tokens.count; t++)
+    if (unit->tokens.list[t].kind == OP2I_TOK_DIRECTIVE) return false;
+  for (int i = 0; i < unit->nitems; i++) {
+    const struct op2i_item *item = &unit->items[i];
+    if (item->kind == OP2I_ITEM_OTHER && !(item->end == item->begin + 1 && op2i_unit_is(unit, item->begin, ";")))
+      return false;
+  }
+  return true;
+}
+
+/* ---- the source ---------------------------------------------------------------------------------------------- */
+
 op2_status op2i_rewrite_begin(const struct op2_loop_s *loop, struct op2i_rewrite *r) {
   *r = (struct op2i_rewrite){0};
   op2_status status = op2i_unit_read(loop->kernel->source, &r->unit);
@@ -55,7 +84,10 @@ op2_status op2i_rewrite_begin(const struct op2_loop_s *loop, struct op2i_rewrite
     r->needs = op2i_calloc((size_t)r->unit.nitems, sizeof *r->needs);
     if (!r->needs) status = OP2_ERR_NOMEM;
   }
-  if (!status) spread_needs(r, loop);
+  if (!status) {
+    spread_needs(r, loop);
+    r->mergeable = functions_only(&r->unit) && headers_harmless(loop->kernel->headers);
+  }
   if (status == OP2_ERR_NOMEM) return op2i_error_nomem("generated code");
   if (!status) return OP2_SUCCESS;
   return op2i_error(status, "kernel '%s', line %d: %s", loop->kernel->obj.name, r->unit.wrong_line, r->unit.wrong);
@@ -87,6 +119,10 @@ static void copy_token(const struct cursor *c, int64_t t) {
 }
 
 static void own_name(const struct cursor *c, int64_t t) {
+  if (!c->r->mergeable) {
+    copy_token(c, t);
+    return;
+  }
   op2i_text_add(c->out, "OP2_NAME(");
   copy_token(c, t);
   op2i_text_add(c->out, ")");
@@ -183,15 +219,4 @@ bool op2i_rewrite_kernel_needs(const struct op2i_rewrite *r, const struct op2_lo
   for (int i = 0; i < r->unit.nitems; i++)
     if (r->needs[i] && op2i_unit_is(&r->unit, r->unit.items[i].name, loop->kernel->obj.name)) return true;
   return false;
-}
-
-bool op2i_rewrite_mergeable(const struct op2i_rewrite *r) {
-  for (int64_t t = 0; t < r->unit.tokens.count; t++)
-    if (r->unit.tokens.list[t].kind == OP2I_TOK_DIRECTIVE) return false;
-  for (int i = 0; i < r->unit.nitems; i++) {
-    const struct op2i_item *item = &r->unit.items[i];
-    if (item->kind == OP2I_ITEM_OTHER && !(item->end == item->begin + 1 && op2i_unit_is(&r->unit, item->begin, ";")))
-      return false;
-  }
-  return true;
 }

@@ -48,7 +48,7 @@ struct op2i_conflict {
   bool reads;
   /* By target: the mask of colours, or the highest colour + 1, of the units that modify it. */
   struct op2i_marks modified;
-  /* By target: the highest colour + 1 of the units that read it. Open only where some column reads. */
+  /* By target: the highest colour + 1 of the units that read it. Open only if a column reads. */
   struct op2i_marks read;
 };
 

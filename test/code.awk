@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Blank the comments of C text, and the contents of string and character literals except in #include
 # lines. Lines and columns stay where they were.
+FNR == 1 { in_comment = 0; quote = "" }
 {
   line = $0
   out = ""
@@ -26,5 +27,5 @@
     }
   }
   if (quote != "" && substr(line, n, 1) != "\\") quote = ""
-  print out
+  print (names ? FILENAME ":" FNR ":" : "") out
 }

@@ -13,6 +13,11 @@ sources() {
   (cd "$1" && shift && find "$@" -name '*.[ch]' | sort)
 }
 
+# text ROOT FOLDER...: their code as "file:line:code", without comments and what strings hold
+text() {
+  (cd "$1" && shift && awk -v names=1 -f "$src/test/code.awk" $(find "$@" -name '*.[ch]' | sort))
+}
+
 may_include() { # the folders whose headers a folder may include, its own apart
   case $1 in
     lib) echo include ;;
@@ -36,10 +41,10 @@ fences='^starpu.*\.h$ starpu
 ^CL/.*\.h$ opencl
 ^(ptscotch|scotch)\.h$ scotch'
 
-# includes ROOT FILE: "line kind header", kind being < or "
+# includes ROOT: "file line kind header" of every #include, kind being < or "
 includes() {
-  code "$1/$2" | sed -n '=;s/^[ \t]*#[ \t]*include[ \t]*\([<"]\)\([^>"]*\)[>"].*/INCLUDE \1 \2/p' |
-    awk '/^[0-9]+$/ { line = $0 } /^INCLUDE/ { print line, $2, $3 }'
+  text "$1" $folders | sed -n -e 's/[>"][^>"]*$//' \
+    -e 's/^\([^:]*\):\([0-9]*\):[ \t]*#[ \t]*include[ \t]*\([<"]\)/\1 \2 \3 /p'
 }
 
 check_include() { # ROOT FILE LINE KIND HEADER
@@ -64,7 +69,7 @@ check_include() { # ROOT FILE LINE KIND HEADER
       echo "$2:$3: \"$5\" climbs out of its folder"
       return ;;
   esac
-  [ ! -e "$1/$(dirname "$2")/$5" ] || return 0
+  [ ! -e "$1/${2%/*}/$5" ] || return 0
   for other in $(may_include "$folder"); do
     [ ! -e "$1/$other/$5" ] || return 0
   done
@@ -72,10 +77,8 @@ check_include() { # ROOT FILE LINE KIND HEADER
 }
 
 layers() { # ROOT
-  for file in $(sources "$1" $folders); do
-    includes "$1" "$file" | while read -r line kind header; do
-      check_include "$1" "$file" "$line" "$kind" "$header"
-    done
+  includes "$1" | while read -r file line kind header; do
+    check_include "$1" "$file" "$line" "$kind" "$header"
   done
   # Quoted names are looked up in all library folders, so two headers of one name would be a trap.
   sources "$1" $library | grep '\.h$' | sed 's|.*/||' | sort | uniq -d |
@@ -83,29 +86,26 @@ layers() { # ROOT
 }
 
 fenced() { # ROOT
-  for file in $(sources "$1" $folders); do
-    includes "$1" "$file" | while read -r line kind header; do
-      echo "$fences" | while read -r pattern word; do
-        if echo "$header" | grep -q -E "$pattern"; then
-          echo "${file##*/}" | grep -q -E "$word" ||
-            echo "$file:$line: <$header> belongs to files named $word"
-        fi
-      done
-    done
-  done
+  includes "$1" | FENCES=$fences awk '
+    BEGIN { n = split(ENVIRON["FENCES"], fence, /[ \n]/) }
+    {
+      base = $1
+      sub(/.*\//, "", base)
+      for (i = 1; i < n; i += 2)
+        if ($4 ~ fence[i] && base !~ fence[i + 1])
+          print $1 ":" $2 ": <" $4 "> belongs to files named " fence[i + 1]
+    }'
 }
 
-# calls ROOT EXCEPT NAMES FOLDER...: uses of functions by name, as "file:line: text", leaving one
+# calls ROOT EXCEPT NAMES FOLDER...: uses of functions by name, as "file:line:code", leaving one
 # file out
 calls() {
   root=$1
   except=$2
   names=$3
   shift 3
-  for file in $(sources "$root" "$@"); do
-    [ "$file" != "$except" ] || continue
-    code "$root/$file" | grep -n -E "(^|[^A-Za-z0-9_.>])($names)[ ]*\\(" | sed "s|^|$file:|"
-  done
+  text "$root" "$@" | grep -E "(^|[^A-Za-z0-9_.>])($names)[ ]*\\(" | grep -v "^$except:"
+  :
 }
 
 environment() { calls "$1" lib/env.c 'getenv|secure_getenv' include $library; }
@@ -116,9 +116,8 @@ memory() {
 manners() {
   ends='exit|_exit|_Exit|quick_exit|abort|assert'
   calls "$1" - "$ends|printf|vprintf|puts|putchar|system|popen" $library
-  for file in $(sources "$1" $library); do
-    code "$1/$file" | grep -n -w stdout | sed "s|^|$file:|"
-  done
+  text "$1" $library | grep -w stdout
+  :
 }
 
 licensed() { # ROOT

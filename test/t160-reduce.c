@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Global reductions: cases I. Elements of the exec halo never count. */
+#include <math.h>
+
 #include "support.h"
 
 enum { N = 4096 };

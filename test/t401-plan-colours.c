@@ -200,6 +200,38 @@ static void dats_and_maps(void) {
   op2i_plan_free(plan);
 }
 
+/* Target 5 is read with colour 1, then with colour 0, then modified: what counts is the 1. */
+static void highest_reader_counts(void) {
+  static const int32_t idx[8] = {0, 9, 0, 5, 1, 5, 5, 9}, want[4] = {0, 1, 0, 2};
+  struct op2i_plan_arg args[2] = {through(idx, 2, 0, OP2_RW, 10), through(idx, 2, 1, OP2_READ, 10)};
+  struct op2i_plan_desc desc = {
+      .hi = 4, .block_size = 1, .ordered = true, .nargs = 2, .args = args};
+  struct op2i_plan *plan = make(&desc, "two readers");
+  for (int b = 0; b < 4; b++) is_int(plan->color[b], want[b], "block %d", b);
+  op2i_plan_free(plan);
+}
+
+/* All elements read x at target 0 and modify it at their own; y, modified at target 0 by all, has
+ * its slot among those of x but is not covered by them. */
+static void reads_cover_no_modification(void) {
+  enum { N = 9 };
+  int32_t idx[2 * N];
+  for (int e = 0; e < N; e++) idx[2 * e] = N, idx[2 * e + 1] = e;
+  struct op2i_plan_arg args[3] = {through(idx, 2, 0, OP2_READ, N + 1),
+                                  through(idx, 2, 1, OP2_RW, N + 1),
+                                  through(idx, 2, 0, OP2_RW, N + 1)};
+  struct op2i_plan_desc desc = {
+      .hi = N, .block_size = 1, .ordered = true, .nargs = 2, .args = args};
+  struct op2i_plan *plan = make(&desc, "x alone");
+  is_int(plan->ncolors, 1, "x alone has no conflict");
+  op2i_plan_free(plan);
+  args[2].dat = 1;
+  desc.nargs = 3;
+  plan = make(&desc, "x and y");
+  is_int(plan->ncolors, N, "with y all are in conflict");
+  op2i_plan_free(plan);
+}
+
 /* When the epochs of the marks are used up, colours stay the same. */
 static void epochs_run_out(void) {
   int wrong = 0;
@@ -232,6 +264,8 @@ int main(void) {
   no_conflict();
   reads_and_order();
   dats_and_maps();
+  highest_reader_counts();
+  reads_cover_no_modification();
   epochs_run_out();
   return done();
 }

@@ -11,18 +11,19 @@
 enum {
   ELEMENTS = 30,
   TARGETS = 40,
+  ARGS = 5,
   BLOCK = 4,
   ROW = 16,
   ALL_PARTS = OP2I_PLAN_STAGE | OP2I_PLAN_ELEMENTS
 };
 
 static int32_t pairs[2 * ELEMENTS], triples[3 * ELEMENTS];
-static struct op2i_plan_arg args[4];
+static struct op2i_plan_arg args[ARGS];
 static struct op2i_plan_desc desc;
 
 /* A chain in which a block conflicts with the next one only, and an element with the next two. x is
- * raised at both ends of a pair and by the second of a triple; y is read at the first end; z
- * through the triples. */
+ * raised at both ends of a pair and by the second of a triple and once more at the first end; y is
+ * read at the first end; z through the triples. */
 static void describe(void) {
   for (int i = 0; i < ELEMENTS; i++) {
     pairs[2 * i] = i;
@@ -53,8 +54,14 @@ static void describe(void) {
   args[3].dat = 2;
   args[3].slot = -1;
   args[3].access = OP2_READ;
-  desc = (struct op2i_plan_desc){
-      .lo = 1, .hi = ELEMENTS, .block_size = BLOCK, .nargs = 4, .args = args, .parts = ALL_PARTS};
+  args[4] = args[0];
+  args[4].slot = 0;
+  desc = (struct op2i_plan_desc){.lo = 1,
+                                 .hi = ELEMENTS,
+                                 .block_size = BLOCK,
+                                 .nargs = ARGS,
+                                 .args = args,
+                                 .parts = ALL_PARTS};
 }
 
 /* ---- helpers that change several fields together ---- */
@@ -157,6 +164,11 @@ static void stages_twice(struct op2i_plan *p) {
   p->stages[p->arg_stage[1]].dat = 0;
   p->stages[p->arg_stage[1]].map = 0;
 }
+/* Argument 4 gets a stage of its own, though there is one of its dat and map. */
+static void stages_alike(struct op2i_plan *p) {
+  p->stages[p->nstages] = p->stages[p->arg_stage[4]];
+  p->arg_stage[4] = p->nstages++;
+}
 static void stage_dat(struct op2i_plan *p) { p->stages[1].dat = 7; }
 static void stage_map(struct op2i_plan *p) { p->stages[1].map = 7; }
 static void stage_row_bytes(struct op2i_plan *p) { p->stages[1].row_bytes++; }
@@ -216,6 +228,14 @@ static void ind_total_less(struct op2i_plan *p) { p->stages[0].ind_total--; }
 static void arg_loc_other(struct op2i_plan *p) { p->arg_loc[1]--; }
 static void arg_loc_high(struct op2i_plan *p) { p->arg_loc[0] = p->nloc - 1; }
 static void arg_loc_negative(struct op2i_plan *p) { p->arg_loc[0] = -1; }
+/* Argument 4 gets a column of its own, though its slot has one. */
+static void columns_alike(struct op2i_plan *p) {
+  size_t count = (size_t)p->nloc + 1;
+  p->loc_map16 = op2i_realloc(p->loc_map16, count * sizeof *p->loc_map16);
+  if (!p->loc_map16) exit(2);
+  p->loc_map16[p->nloc] = p->loc_map16[p->arg_loc[4]];
+  p->arg_loc[4] = p->nloc++;
+}
 static void nloc_more(struct op2i_plan *p) { p->nloc++; }
 static void nloc_negative(struct op2i_plan *p) { p->nloc = -1; }
 static void loc_wide(struct op2i_plan *p) { p->loc_wide = true; }
@@ -298,6 +318,7 @@ static const struct {
     CASE(stages_more, "nstages is", 0),
     CASE(stages_less, "arg_stage[", 0),
     CASE(stages_twice, "arg_stage[1]", 0),
+    CASE(stages_alike, "are both of dat 0 and map 0", 0),
     CASE(stage_dat, "arg_stage[", 0),
     CASE(stage_map, "arg_stage[", 0),
     CASE(stage_row_bytes, "row_bytes of stage 1", 0),
@@ -326,6 +347,7 @@ static const struct {
     CASE(arg_loc_other, "arg_loc", 0),
     CASE(arg_loc_high, "arg_loc[0]", 0),
     CASE(arg_loc_negative, "arg_loc[0] is -1", 0),
+    CASE(columns_alike, "are both slot 0", 0),
     CASE(nloc_more, "nloc is", 0),
     CASE(nloc_negative, "nloc is -1", 0),
     CASE(loc_wide, "loc_wide is 1, not 0", 0),
@@ -344,7 +366,7 @@ static void set_up(int how) {
   desc.ordered = (how & ORDERED) != 0;
   if (how & NO_STAGE) desc.parts &= ~(unsigned)OP2I_PLAN_STAGE;
   if (how & NO_ELEMENTS) desc.parts &= ~(unsigned)OP2I_PLAN_ELEMENTS;
-  for (int a = 0; a < 4 && (how & NO_CONFLICT); a++) args[a].access = OP2_READ;
+  for (int a = 0; a < ARGS && (how & NO_CONFLICT); a++) args[a].access = OP2_READ;
 }
 
 static void try_all(void) {
@@ -392,6 +414,9 @@ static void others(void) {
   pairs[11] = TARGETS;
   FAILS(op2i_plan_verify(plan, &desc), OP2_ERR_STATE);
   ok(strstr(op2_error_message(), "slot 1 of position 5 points to 40") != NULL, "a map entry");
+  args[0].slot = 2;
+  FAILS(op2i_plan_verify(plan, &desc), OP2_ERR_STATE);
+  ok(strstr(op2_error_message(), "argument 0 has slot 2 of 2") != NULL, "a slot");
   op2i_plan_free(plan);
   op2i_plan_free(staged);
 }

@@ -169,6 +169,7 @@ static void test_type(op2_type type, op2_access mode, op2_access second) {
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     int64_t n = sizes[i];
     union number before[2][DIM], after[2][DIM];
+    memset(after, 0, sizeof after);
     for (int g = 0; g < 2; g++)
       for (int c = 0; c < DIM; c++) before[g][c] = random_number(type);
     for (int a = 0; a < 4; a++)

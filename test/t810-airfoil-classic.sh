@@ -27,6 +27,9 @@ published='100 5.02186e-04
 1000 1.06011e-04'
 last=1.060114637578e-04
 
+# said FILE: what a program said, if anything
+said() { [ ! -s "$1" ] || diag "$(cat "$1")"; }
+
 # steps N OPTION...: the rms of every hundredth time step, as published and as computed
 steps() {
   n=$1
@@ -34,13 +37,13 @@ steps() {
   name="$* $n steps"
   "$airfoil" --iterations "$n" --every 100 "$@" >"$tmp/out" 2>"$tmp/why"
   result $? "$name: runs"
-  diag "$(cat "$tmp/why")"
+  said "$tmp/why"
   grep -E '^[0-9]+ [0-9]\.[0-9]{15}e' "$tmp/out" >"$tmp/rms"
   awk '{ printf "%d %.5e\n", $1, $2 }' "$tmp/rms" >"$tmp/got"
   printf '%s\n' "$published" | head -n $((n / 100)) >"$tmp/want"
   cmp -s "$tmp/got" "$tmp/want"
   result $? "$name: the published rms, to all its digits"
-  diag "$(cat "$tmp/got")"
+  said "$tmp/got"
 }
 
 # within TOLERANCE: the last rms is the published one to this relative tolerance

@@ -181,7 +181,7 @@ static bool run(flow *f, const options *o, run_times *times) {
       TRY(op2_flush(f->ctx));
       timed = clock_now();
     }
-    report_progress(f->ctx, it, o->iterations, LOOPS_PER_STEP);
+    if (!report_progress(f->ctx, it, o->iterations, LOOPS_PER_STEP)) return false;
   }
   TRY(op2_flush(f->ctx));
   const double end = clock_now();

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clock.h"
-
 static bool line_shown; /* report_progress() has a line on the terminal */
 
 bool report_ok(op2_status status, const char *call) {
@@ -39,14 +37,15 @@ bool report_run(op2_context ctx, const run_times *times) {
   return print_loops(ctx);
 }
 
-void report_progress(op2_context ctx, int it, int total, int loops) {
-  static double last;
-  const double now = clock_now();
-  if (now - last < 0.2 || !isatty(STDERR_FILENO)) return;
-  last = now;
-  const int64_t waiting = (op2_queued(ctx) + loops - 1) / loops;
-  fprintf(stderr, "\rtime step %" PRId64 " of %d ", it - waiting, total);
+bool report_progress(op2_context ctx, int it, int total, int loops) {
+  enum { STEPS = 10 };
+  static int terminal = -1;
+  if (terminal < 0) terminal = isatty(STDERR_FILENO);
+  if (!terminal || op2_queued(ctx) < STEPS * loops) return true;
+  if (!report_ok(op2_flush(ctx), "op2_flush")) return false;
+  fprintf(stderr, "\rtime step %d of %d ", it, total);
   line_shown = true;
+  return true;
 }
 
 void report_progress_end(void) {
