@@ -24,10 +24,10 @@
 struct job {
   struct op2i_request **member;
   int64_t count;
-  int place;              /* of its files in the scratch */
-  char stem[PATH_MAX];    /* of their names; "" before there are any */
+  int place;           /* of its files in the scratch */
+  char stem[PATH_MAX]; /* of their names; "" before there are any */
   struct op2i_run run;
-  bool hopeless;          /* parting it would not help */
+  bool hopeless; /* parting it would not help */
 };
 
 struct job_list {
@@ -41,7 +41,8 @@ enum { MEMBERS_MAX = 32, PARTS = 8 };
 /* ---- gathering ------------------------------------------------------------------------------------------- */
 
 /* Makes a job of a stretch of requests, cut into `parts` of about the same number. */
-static op2_status add_jobs(struct job_list *jobs, struct op2i_request **member, int64_t count, int64_t parts) {
+static op2_status add_jobs(struct job_list *jobs, struct op2i_request **member, int64_t count,
+                           int64_t parts) {
   for (int64_t i = 0; i < parts; i++) {
     int64_t from = count * i / parts, to = count * (i + 1) / parts;
     if (op2i_grow(&jobs->item, sizeof *jobs->item, jobs->count, &jobs->capacity) != 0)
@@ -76,7 +77,8 @@ static int64_t gather(struct op2i_request **requests, int64_t n) {
   return count;
 }
 
-static op2_status plan_jobs(struct job_list *jobs, struct op2i_request **requests, int64_t n, int64_t width) {
+static op2_status plan_jobs(struct job_list *jobs, struct op2i_request **requests, int64_t n,
+                            int64_t width) {
   while (n > 0) {
     int64_t count = gather(requests, n), least = (count + MEMBERS_MAX - 1) / MEMBERS_MAX;
     int64_t parts = count < width ? count : width;
@@ -101,7 +103,8 @@ static void add_source(struct op2i_text *text, const struct op2i_request *reques
   op2i_text_add(text, "\"\n%s\n#undef OP2_ID\n", request->unit->source);
 }
 
-static int write_source(struct op2i_folder *folder, const struct op2i_text *text, char stem[PATH_MAX]) {
+static int write_source(struct op2i_folder *folder, const struct op2i_text *text,
+                        char stem[PATH_MAX]) {
   /* Never used twice in a process: the loader takes a name it knows for the image it has. */
   static atomic_uint counter;
   char path[PATH_MAX];
@@ -111,13 +114,16 @@ static int write_source(struct op2i_folder *folder, const struct op2i_text *text
   if (fd < 0) return errno;
   int error = op2i_file_write(fd, text->chars, text->length);
   if (close(fd) != 0 && !error) error = errno;
-  if (error) unlink(path);
-  else snprintf(stem, PATH_MAX, "%.*s", length - 2, path);
+  if (error)
+    unlink(path);
+  else
+    snprintf(stem, PATH_MAX, "%.*s", length - 2, path);
   return error;
 }
 
 /* Put the source where there is room, from job->place on. */
-static op2_status place_source(struct op2i_jit *jit, struct job *job, const struct op2i_text *source) {
+static op2_status place_source(struct op2i_jit *jit, struct job *job,
+                               const struct op2i_text *source) {
   struct op2i_text why = {0};
   op2_status status;
   for (;; job->place++) {
@@ -130,7 +136,8 @@ static op2_status place_source(struct op2i_jit *jit, struct job *job, const stru
   }
   if (job->place == OP2I_PLACES) {
     job->hopeless = true;
-    op2i_text_add(&job->run.failure, "there is no folder for the compiler's files: %s", why.length ? why.chars : "none");
+    op2i_text_add(&job->run.failure, "there is no folder for the compiler's files: %s",
+                  why.length ? why.chars : "none");
   }
   if (why.failed || job->run.failure.failed) status = op2i_error_nomem("a message");
 fail:
@@ -169,8 +176,8 @@ static void remove_files(struct job *job) {
 }
 
 /* Read what the compiler wrote; bytes->data stays null when that cannot be, and `error` says why. */
-static op2_status read_output(const struct job *job, const char *suffix, struct op2i_bytes *bytes, struct stat *st,
-                              int *error) {
+static op2_status read_output(const struct job *job, const char *suffix, struct op2i_bytes *bytes,
+                              struct stat *st, int *error) {
   char path[PATH_MAX + 8];
   snprintf(path, sizeof path, "%s%s", job->stem, suffix);
   int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -192,12 +199,15 @@ static op2_status load(struct op2i_jit *jit, struct job *job, const struct stat 
     struct op2i_request *request = job->member[i];
     request->unit->entry = op2i_image_entry(handle, request->key);
     op2i_key_text(request->key, key);
-    if (!request->unit->entry) op2i_text_add(&job->run.failure, "the compiled code lacks the function op2_entry_k%s", key);
+    if (!request->unit->entry)
+      op2i_text_add(&job->run.failure, "the compiled code lacks the function op2_entry_k%s", key);
   }
   for (int64_t i = 0; i < job->count; i++) {
     struct op2i_jit_unit *unit = job->member[i]->unit;
-    if (job->run.failure.length) unit->entry = NULL;
-    else if ((status = op2i_jit_learn(jit, job->member[i]->key, unit->entry)) != OP2_SUCCESS) return status;
+    if (job->run.failure.length)
+      unit->entry = NULL;
+    else if ((status = op2i_jit_learn(jit, job->member[i]->key, unit->entry)) != OP2_SUCCESS)
+      return status;
   }
   return OP2_SUCCESS;
 }
@@ -272,7 +282,8 @@ static op2_status finish(op2_context ctx, struct job *job) {
   op2_status status = OP2_SUCCESS;
   while (job->run.pid) {
     OP2I_TRY(op2i_run_wait(&jit->compiler, &job->run));
-    if (!job->run.good && !op2i_scratch_works(&jit->scratch, job->place)) OP2I_TRY(start_again(ctx, job));
+    if (!job->run.good && !op2i_scratch_works(&jit->scratch, job->place))
+      OP2I_TRY(start_again(ctx, job));
   }
   if (job->run.good) status = take(ctx, job);
 fail:
@@ -285,7 +296,8 @@ static op2_status run_jobs(op2_context ctx, struct job *jobs, int64_t n, int64_t
   op2_status status = OP2_SUCCESS;
   int64_t started = 0;
   for (int64_t done = 0; done < n; done++) {
-    while (status == OP2_SUCCESS && started < n && started - done < width) status = start(ctx, &jobs[started++]);
+    while (status == OP2_SUCCESS && started < n && started - done < width)
+      status = start(ctx, &jobs[started++]);
     if (done == started) break;
     op2_status ended = finish(ctx, &jobs[done]);
     if (status == OP2_SUCCESS) status = ended;
@@ -312,9 +324,12 @@ static op2_status judge(op2_context ctx, struct job_list *jobs, int64_t from, in
   for (int64_t i = from; i < to; i++) {
     struct job job = jobs->item[i]; /* a copy: the list may move */
     op2_status status = OP2_SUCCESS;
-    if (!job.run.failure.length) ctx->jit->stats.compiled += job.count;
-    else if (job.count == 1 || job.hopeless) status = tell(ctx, &job);
-    else status = add_jobs(jobs, job.member, job.count, job.count < PARTS ? job.count : PARTS);
+    if (!job.run.failure.length)
+      ctx->jit->stats.compiled += job.count;
+    else if (job.count == 1 || job.hopeless)
+      status = tell(ctx, &job);
+    else
+      status = add_jobs(jobs, job.member, job.count, job.count < PARTS ? job.count : PARTS);
     if (status != OP2_SUCCESS) return status;
   }
   return OP2_SUCCESS;
@@ -326,7 +341,8 @@ static double now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static op2_status build_all(op2_context ctx, struct op2i_request **requests, int64_t n, struct job_list *jobs) {
+static op2_status build_all(op2_context ctx, struct op2i_request **requests, int64_t n,
+                            struct job_list *jobs) {
   int64_t width = op2i_machine()->cores > 1 ? op2i_machine()->cores : 1, from = 0;
   op2_status status = plan_jobs(jobs, requests, n, width);
   while (status == OP2_SUCCESS && from < jobs->count) {
@@ -350,8 +366,10 @@ op2_status op2i_build(op2_context ctx, struct op2i_request **requests, int64_t n
   op2_status status = build_all(ctx, requests, n, &jobs);
   double seconds = now() - start_time;
   ctx->jit->stats.seconds += seconds;
-  op2i_log(ctx, OP2I_LOG_INFO, "compiled %lld loops in %lld compiler runs, %.3f s", (long long)n, (long long)jobs.count,
-           seconds);
+  op2i_log(ctx, OP2I_LOG_INFO, "%lld loops to compile: %lld compiler runs, %.3f s", (long long)n,
+           (long long)jobs.count, seconds);
+  /* Loaded images need their files no longer, and a program that crashes later leaves nothing behind. */
+  op2i_scratch_close(&ctx->jit->scratch);
   for (int64_t i = 0; i < jobs.count; i++) op2i_text_free(&jobs.item[i].run.failure);
   op2i_free(jobs.item);
   return status;

@@ -49,9 +49,12 @@ static const char *default_place(int i, char path[PATH_MAX]) {
   if (i == 2 && !base) base = P_tmpdir;
   /* The XDG base directory specification has relative settings ignored. */
   if (!base || base[0] != '/') return NULL;
-  if (i == 0) length = snprintf(path, PATH_MAX, "%s/op2", base);
-  else if (i == 1) length = snprintf(path, PATH_MAX, "%s/.cache/op2", base);
-  else length = snprintf(path, PATH_MAX, "%s/op2-%ld", base, (long)geteuid());
+  if (i == 0)
+    length = snprintf(path, PATH_MAX, "%s/op2", base);
+  else if (i == 1)
+    length = snprintf(path, PATH_MAX, "%s/.cache/op2", base);
+  else
+    length = snprintf(path, PATH_MAX, "%s/op2-%ld", base, (long)geteuid());
   return length < PATH_MAX ? path : NULL;
 }
 enum { DEFAULT_PLACES = 3 };
@@ -66,10 +69,11 @@ op2_status op2i_cache_open(op2_context ctx, struct op2i_cache *cache) {
     if (default_place(i, path)) status = try_folder(cache, path, &why);
     if (status != OP2_SUCCESS) break;
   }
-  if (status == OP2_SUCCESS && cache->folder.fd < 0) warn_once(ctx, cache, why.length ? why.chars : "no folder");
+  if (status == OP2_SUCCESS && cache->folder.fd < 0)
+    warn_once(ctx, cache, why.length ? why.chars : "no folder");
   else if (status == OP2_SUCCESS)
-    op2i_log(ctx, OP2I_LOG_DEBUG, "compiled loops are kept in %s%s%s", cache->folder.path, why.length ? "; not in " : "",
-             why.length ? why.chars : "");
+    op2i_log(ctx, OP2I_LOG_DEBUG, "compiled loops are kept in %s%s%s", cache->folder.path,
+             why.length ? "; not in " : "", why.length ? why.chars : "");
   op2i_text_free(&why);
   return status;
 }
@@ -83,7 +87,8 @@ void op2i_cache_close(struct op2i_cache *cache) {
 
 /* ---- images ---------------------------------------------------------------------------------------------- */
 
-op2_status op2i_image_load(struct op2i_cache *cache, const char *path, dev_t device, ino_t inode, void **handle) {
+op2_status op2i_image_load(struct op2i_cache *cache, const char *path, dev_t device, ino_t inode,
+                           void **handle) {
   *handle = NULL;
   if (op2i_grow(&cache->images, sizeof *cache->images, cache->nimages, &cache->capacity) != 0)
     return op2i_error_nomem("the table of loaded loops");
@@ -115,8 +120,8 @@ static const char *file_fault(int fd, struct stat *st) {
 }
 
 /* Load from an entry whose bytes are sound. */
-static op2_status load_image(struct op2i_cache *cache, const char *name, const struct stat *st, struct op2i_key key,
-                             void **entry, const char **fault) {
+static op2_status load_image(struct op2i_cache *cache, const char *name, const struct stat *st,
+                             struct op2i_key key, void **entry, const char **fault) {
   char path[PATH_MAX];
   void *handle;
   snprintf(path, sizeof path, "%s/%s", cache->folder.path, name);
@@ -133,8 +138,8 @@ static op2_status load_image(struct op2i_cache *cache, const char *name, const s
 
 /* The bytes are verified before the loader sees them; what the loader then maps is this file or one renamed over it since,
  * which was whole when it was renamed. */
-static op2_status load_file(struct op2i_cache *cache, int fd, const char *name, struct op2i_key key, void **entry,
-                            const char **fault) {
+static op2_status load_file(struct op2i_cache *cache, int fd, const char *name, struct op2i_key key,
+                            void **entry, const char **fault) {
   struct op2i_bytes bytes = {0};
   struct stat st;
   bool fresh;
@@ -155,8 +160,8 @@ static op2_status load_file(struct op2i_cache *cache, int fd, const char *name, 
   return status;
 }
 
-op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2i_key key, void **entry,
-                           int64_t *rejected) {
+op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2i_key key,
+                           void **entry, int64_t *rejected) {
   char name[NAME_ROOM];
   const char *fault = NULL;
   op2_status status = OP2_SUCCESS;
@@ -185,7 +190,8 @@ static void temporary_name(char name[NAME_ROOM]) {
 }
 
 /* A whole file under a name of its own, safely on disk. */
-static int write_temporary(struct op2i_cache *cache, struct op2i_bytes entry, char name[NAME_ROOM]) {
+static int write_temporary(struct op2i_cache *cache, struct op2i_bytes entry,
+                           char name[NAME_ROOM]) {
   int fd = -1;
   for (int i = 0; fd < 0 && i < TEMPORARY_TRIES; i++) {
     temporary_name(name);
@@ -201,7 +207,8 @@ static int write_temporary(struct op2i_cache *cache, struct op2i_bytes entry, ch
 }
 
 /* A second name for the file `from`; a copy where the file system has no hard links. */
-static int link_temporary(struct op2i_cache *cache, const char *from, struct op2i_bytes entry, char name[NAME_ROOM]) {
+static int link_temporary(struct op2i_cache *cache, const char *from, struct op2i_bytes entry,
+                          char name[NAME_ROOM]) {
   temporary_name(name);
   if (linkat(cache->folder.fd, from, cache->folder.fd, name, 0) == 0) return 0;
   return write_temporary(cache, entry, name);
@@ -229,14 +236,15 @@ static void sweep(struct op2i_cache *cache) {
   for (const struct dirent *item; (item = readdir(list));) {
     struct stat st;
     if (strncmp(item->d_name, TEMPORARY, sizeof TEMPORARY - 1) == 0 &&
-        fstatat(fd, item->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && time(NULL) - st.st_mtime > OP2I_STALE_SECONDS)
+        fstatat(fd, item->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        time(NULL) - st.st_mtime > OP2I_STALE_SECONDS)
       unlinkat(fd, item->d_name, 0);
   }
   closedir(list);
 }
 
-void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_bytes entry, const struct op2i_key *keys,
-                      int64_t nkeys) {
+void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_bytes entry,
+                      const struct op2i_key *keys, int64_t nkeys) {
   char first[NAME_ROOM], other[NAME_ROOM];
   if (cache->folder.fd < 0) return;
   sweep(cache);
@@ -246,8 +254,10 @@ void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_byt
     error = link_temporary(cache, first, entry, other);
     if (!error) error = publish(cache, other, keys[i]);
   }
-  if (written && !error) error = publish(cache, first, keys[0]);
-  else if (written) unlinkat(cache->folder.fd, first, 0);
+  if (written && !error)
+    error = publish(cache, first, keys[0]);
+  else if (written)
+    unlinkat(cache->folder.fd, first, 0);
   if (!error) return;
   char why[PATH_MAX + 128];
   snprintf(why, sizeof why, "%s: %s", cache->folder.path, strerror(error));

@@ -33,15 +33,16 @@ void op2i_cache_close(struct op2i_cache *cache);
 
 /* The function of a unit, *entry null when it is not there. An entry that is damaged or not ours is removed and counted in
  * *rejected. */
-op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2i_key key, void **entry,
-                           int64_t *rejected);
+op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2i_key key,
+                           void **entry, int64_t *rejected);
 
 /* Keep an entry under each of its keys. That it cannot be kept is a warning, once. */
-void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_bytes entry, const struct op2i_key *keys,
-                      int64_t nkeys);
+void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_bytes entry,
+                      const struct op2i_key *keys, int64_t nkeys);
 
 /* Load a shared object for as long as the cache is open. *handle is null when it does not load: dlerror() knows why. */
-op2_status op2i_image_load(struct op2i_cache *cache, const char *path, dev_t device, ino_t inode, void **handle);
+op2_status op2i_image_load(struct op2i_cache *cache, const char *path, dev_t device, ino_t inode,
+                           void **handle);
 /* The entry function of a unit in a loaded image, or null. */
 void *op2i_image_entry(void *handle, struct op2i_key key);
 

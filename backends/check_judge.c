@@ -5,6 +5,8 @@
 
 #include "check.h"
 
+enum { NEAR = 512 }; /* bytes; a multiple of eight components of any type */
+
 static op2_access access_of(const struct op2i_check *check, const struct op2i_check_row *row) {
   return check->loop->args[row->arg].access;
 }
@@ -55,12 +57,14 @@ static op2_status touched_trap(const struct op2i_check *check, const struct op2i
                           (int)check->loop->args[row->arg].arity - 1);
 }
 
+/* All of the guard zones in frame 0. In the others, which would show the same except where a stray value happens to be the
+ * filler, the nearest bytes: to read all of them is most of the time that the checked mode takes. */
 static op2_status find_strays(const struct op2i_check *check, int frame) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
     const unsigned char *data = check->frame[frame] + row->at, *filler = check->filler[frame] + row->at;
-    size_t after = op2i_check_guard_after(row);
-    bool low = intact(data - OP2I_CHECK_GUARD, OP2I_CHECK_GUARD, filler - OP2I_CHECK_GUARD, row->unit);
+    size_t before = frame ? NEAR : OP2I_CHECK_GUARD, after = frame ? NEAR : op2i_check_guard_after(row);
+    bool low = intact(data - before, before, filler - before, row->unit);
     bool high = intact(data + row->bytes, after, filler + row->bytes, row->unit);
     if (row->own_role == OP2I_ROW_TRAP && (!low || !high || memcmp(data, filler, row->bytes)))
       return touched_trap(check, row);

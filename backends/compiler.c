@@ -54,9 +54,12 @@ static void words_free(struct op2i_words *words) {
 static const char *take_word(const char *text, char *word) {
   char quote = 0;
   for (; *text && (quote || (*text != ' ' && *text != '\t' && *text != '\n')); text++) {
-    if (quote ? *text == quote : (*text == '\'' || *text == '"')) quote = quote ? 0 : *text;
-    else if (*text == '\\' && quote != '\'' && text[1]) *word++ = *++text;
-    else *word++ = *text;
+    if (quote ? *text == quote : (*text == '\'' || *text == '"'))
+      quote = quote ? 0 : *text;
+    else if (*text == '\\' && quote != '\'' && text[1])
+      *word++ = *++text;
+    else
+      *word++ = *text;
   }
   *word = '\0';
   return text;
@@ -66,7 +69,8 @@ static op2_status words_split(struct op2i_words *words, const char *text) {
   char *word = op2i_malloc(strlen(text) + 1);
   if (!word) return op2i_error_nomem("the compiler's arguments");
   op2_status status = OP2_SUCCESS;
-  for (text += strspn(text, " \t\n"); *text && status == OP2_SUCCESS; text += strspn(text, " \t\n")) {
+  for (text += strspn(text, " \t\n"); *text && status == OP2_SUCCESS;
+       text += strspn(text, " \t\n")) {
     text = take_word(text, word);
     status = words_add(words, word);
   }
@@ -83,8 +87,9 @@ static bool is_program(const char *path, struct stat *st) {
 static void identify(struct op2i_text *identity, const char *path, const struct stat *st) {
   char real[PATH_MAX];
   op2i_text_add(identity, "program %s %" PRId64 " %" PRId64 ".%09ld %" PRIu64 ".%" PRIu64 "\n",
-                realpath(path, real) ? real : path, (int64_t)st->st_size, (int64_t)st->st_mtim.tv_sec,
-                st->st_mtim.tv_nsec, (uint64_t)st->st_dev, (uint64_t)st->st_ino);
+                realpath(path, real) ? real : path, (int64_t)st->st_size,
+                (int64_t)st->st_mtim.tv_sec, st->st_mtim.tv_nsec, (uint64_t)st->st_dev,
+                (uint64_t)st->st_ino);
 }
 
 /* Look a program up as execvp() would; the first goes to `found`, and all that bear the name are identified: behind a
@@ -103,7 +108,8 @@ static bool find_program(const char *name, char found[PATH_MAX], struct op2i_tex
   for (;; path++) {
     char file[PATH_MAX];
     size_t length = strcspn(path, ":");
-    int size = snprintf(file, sizeof file, "%.*s/%s", length ? (int)length : 1, length ? path : ".", name);
+    int size =
+        snprintf(file, sizeof file, "%.*s/%s", length ? (int)length : 1, length ? path : ".", name);
     if (size < PATH_MAX && is_program(file, &st)) {
       identify(identity, file, &st);
       if (!found[0]) strcpy(found, file);
@@ -151,16 +157,17 @@ static op2_status find_default(struct op2i_compiler *compiler) {
   static const char *const names[] = {"cc", "gcc", "clang"};
   char found[PATH_MAX];
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (find_program(names[i], found, &compiler->identity)) return words_add(&compiler->driver, found);
-  op2i_text_add(&compiler->missing,
-                "no C compiler: none of cc, gcc and clang is in the directories of PATH (OP2_CC names another)");
+    if (find_program(names[i], found, &compiler->identity))
+      return words_add(&compiler->driver, found);
+  op2i_text_add(&compiler->missing, "no C compiler: none of cc, gcc and clang is in the "
+                                    "directories of PATH (OP2_CC names another)");
   return OP2_SUCCESS;
 }
 
 /* Variables by which GCC and Clang are told where to look. */
 static void identify_environment(struct op2i_text *identity) {
-  static const char *const names[] = {"CPATH",           "C_INCLUDE_PATH", "GCC_EXEC_PREFIX",
-                                      "COMPILER_PATH",   "LIBRARY_PATH",   "CCC_OVERRIDE_OPTIONS"};
+  static const char *const names[] = {"CPATH",         "C_INCLUDE_PATH", "GCC_EXEC_PREFIX",
+                                      "COMPILER_PATH", "LIBRARY_PATH",   "CCC_OVERRIDE_OPTIONS"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const char *value = op2i_env_system(names[i]);
     if (value) op2i_text_add(identity, "%s=%s\n", names[i], value);
@@ -174,12 +181,15 @@ op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_
   OP2I_TRY(words_split(&compiler->flags, config->cflags ? config->cflags : op2i_cpu_flags()));
   struct op2i_text *identity = &compiler->identity;
   op2i_text_add(identity, OP2I_ABI "\n");
-  for (int64_t i = 0; i < compiler->driver.count; i++) op2i_text_add(identity, "cc %s\n", compiler->driver.item[i]);
+  for (int64_t i = 0; i < compiler->driver.count; i++)
+    op2i_text_add(identity, "cc %s\n", compiler->driver.item[i]);
   for (int i = 0; i < NFIXED; i++) op2i_text_add(identity, "flag %s\n", fixed_flags[i]);
-  for (int64_t i = 0; i < compiler->flags.count; i++) op2i_text_add(identity, "flag %s\n", compiler->flags.item[i]);
+  for (int64_t i = 0; i < compiler->flags.count; i++)
+    op2i_text_add(identity, "flag %s\n", compiler->flags.item[i]);
   identify_environment(identity);
   op2i_cpu_text(identity);
-  if (identity->failed || compiler->missing.failed) OP2I_TRY(op2i_error_nomem("the compiler's identity"));
+  if (identity->failed || compiler->missing.failed)
+    OP2I_TRY(op2i_error_nomem("the compiler's identity"));
   return OP2_SUCCESS;
 fail:
   op2i_compiler_close(compiler);
@@ -195,7 +205,8 @@ void op2i_compiler_close(struct op2i_compiler *compiler) {
 
 /* ---- running --------------------------------------------------------------------------------------------- */
 
-static op2_status add_file(struct op2i_words *words, const char *option, const char *stem, const char *suffix) {
+static op2_status add_file(struct op2i_words *words, const char *option, const char *stem,
+                           const char *suffix) {
   char path[PATH_MAX];
   snprintf(path, sizeof path, "%s%s", stem, suffix);
   op2_status status = option ? words_add(words, option) : OP2_SUCCESS;
@@ -205,9 +216,11 @@ static op2_status add_file(struct op2i_words *words, const char *option, const c
 static op2_status make_arguments(const struct op2i_compiler *compiler, const struct op2i_run *run,
                                  struct op2i_words *words) {
   op2_status status;
-  for (int64_t i = 0; i < compiler->driver.count; i++) OP2I_TRY(words_add(words, compiler->driver.item[i]));
+  for (int64_t i = 0; i < compiler->driver.count; i++)
+    OP2I_TRY(words_add(words, compiler->driver.item[i]));
   for (int i = 0; i < NFIXED; i++) OP2I_TRY(words_add(words, fixed_flags[i]));
-  for (int64_t i = 0; i < compiler->flags.count; i++) OP2I_TRY(words_add(words, compiler->flags.item[i]));
+  for (int64_t i = 0; i < compiler->flags.count; i++)
+    OP2I_TRY(words_add(words, compiler->flags.item[i]));
   for (const char *const *folder = run->includes; folder && *folder; folder++) {
     OP2I_TRY(words_add(words, "-I"));
     OP2I_TRY(words_add(words, *folder));
@@ -243,7 +256,8 @@ static int set_signals(posix_spawnattr_t *attributes) {
   sigaddset(&defaults, SIGPIPE);
   int error = posix_spawnattr_setsigmask(attributes, &none);
   if (!error) error = posix_spawnattr_setsigdefault(attributes, &defaults);
-  if (!error) error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  if (!error)
+    error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   return error;
 }
 
@@ -255,7 +269,8 @@ static int spawn(const char *log, char **arguments, char **environment, pid_t *p
   error = posix_spawnattr_init(&attributes);
   if (!error) {
     error = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    if (!error) error = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    if (!error)
+      error = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (!error) error = posix_spawn_file_actions_adddup2(&files, 1, 2);
     if (!error) error = set_signals(&attributes);
     if (!error) error = posix_spawn(pid, arguments[0], &files, &attributes, arguments, environment);
@@ -280,7 +295,8 @@ op2_status op2i_run_start(const struct op2i_compiler *compiler, struct op2i_run 
   int error = spawn(log, arguments.item, environment, &run->pid);
   if (error) {
     run->pid = 0;
-    op2i_text_add(&run->failure, "the C compiler %s cannot be run: %s", arguments.item[0], strerror(error));
+    op2i_text_add(&run->failure, "the C compiler %s cannot be run: %s", arguments.item[0],
+                  strerror(error));
     if (run->failure.failed) status = op2i_error_nomem("a message");
   }
 fail:
@@ -310,8 +326,10 @@ static void add_log(struct op2i_text *text, const char *stem) {
   while (length > 0 && shown[length - 1] == '\n') length--;
   for (ssize_t i = 0; i < length; i++)
     if (!shown[i]) shown[i] = '?';
-  if (length > 0) op2i_text_bytes(text, shown, (size_t)length);
-  else op2i_text_add(text, "(it printed nothing)");
+  if (length > 0)
+    op2i_text_bytes(text, shown, (size_t)length);
+  else
+    op2i_text_add(text, "(it printed nothing)");
   if (length > 0 && fstat(fd, &st) == 0 && st.st_size > SHOWN)
     op2i_text_add(text, "\n... (%" PRId64 " more bytes)", (int64_t)st.st_size - SHOWN);
   if (fd >= 0) close(fd);
@@ -340,6 +358,7 @@ op2_status op2i_run_wait(const struct op2i_compiler *compiler, struct op2i_run *
   if (WIFSIGNALED(how))
     op2i_text_add(&run->failure, "the C compiler was killed by signal %d (%s):\n", WTERMSIG(how),
                   strsignal(WTERMSIG(how)));
-  else op2i_text_add(&run->failure, "the C compiler ended with exit status %d:\n", WEXITSTATUS(how));
+  else
+    op2i_text_add(&run->failure, "the C compiler ended with exit status %d:\n", WEXITSTATUS(how));
   return op2i_run_tell(compiler, run);
 }

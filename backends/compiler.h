@@ -16,10 +16,11 @@ struct op2i_words {
 };
 
 struct op2i_compiler {
-  struct op2i_words driver;  /* program and its fixed arguments: "ccache gcc" is two */
-  struct op2i_words flags;   /* optimisation */
-  struct op2i_text identity; /* what decides its output apart from source and include directories; part of every key */
-  struct op2i_text missing;  /* why there is none; empty when there is one */
+  struct op2i_words driver; /* program and its fixed arguments: "ccache gcc" is two */
+  struct op2i_words flags;  /* optimisation */
+  struct op2i_text
+      identity; /* what decides its output apart from source and include directories; part of every key */
+  struct op2i_text missing; /* why there is none; empty when there is one */
 };
 
 /* Find the compiler; runs nothing. Fails only for lack of memory. */
@@ -32,7 +33,7 @@ struct op2i_run {
   const char *const *includes; /* null-terminated, may be null */
   pid_t pid;                   /* 0: not running */
   bool good;                   /* out: ended with success, or its end was hidden from us */
-  struct op2i_text failure;    /* out: what went wrong and what the compiler said; empty when good */
+  struct op2i_text failure; /* out: what went wrong and what the compiler said; empty when good */
 };
 op2_status op2i_run_start(const struct op2i_compiler *compiler, struct op2i_run *run);
 op2_status op2i_run_wait(const struct op2i_compiler *compiler, struct op2i_run *run);

@@ -11,23 +11,23 @@ static const struct {
   unsigned leaf, subleaf;
   unsigned eax, ebx, ecx, edx; /* masks */
 } leaves[] = {
-    {0, 0, 0, ~0u, ~0u, ~0u},                     /* vendor */
-    {1, 0, ~0u, 0, ~0u, ~0u},                     /* family and model, features; ebx: APIC id */
-    {7, 0, 0, ~0u, ~0u, ~0u},                     /* features */
-    {7, 1, ~0u, ~0u, ~0u, ~0u},                   /* features */
-    {0xd, 0, ~0u, ~0u, 0, ~0u},                   /* register state: ebx follows what the system has enabled */
-    {0xd, 1, ~0u, 0, 0, 0},                       /* XSAVE variants */
-    {0x19, 0, ~0u, ~0u, 0, 0},                    /* key locker */
-    {0x80000001, 0, ~0u, 0, ~0u, ~0u},            /* features */
-    {0x80000008, 0, 0, ~0u, 0, 0},                /* features */
+    {0, 0, 0, ~0u, ~0u, ~0u},          /* vendor */
+    {1, 0, ~0u, 0, ~0u, ~0u},          /* family and model, features; ebx: APIC id */
+    {7, 0, 0, ~0u, ~0u, ~0u},          /* features */
+    {7, 1, ~0u, ~0u, ~0u, ~0u},        /* features */
+    {0xd, 0, ~0u, ~0u, 0, ~0u},        /* register state: ebx follows what the system has enabled */
+    {0xd, 1, ~0u, 0, 0, 0},            /* XSAVE variants */
+    {0x19, 0, ~0u, ~0u, 0, 0},         /* key locker */
+    {0x80000001, 0, ~0u, 0, ~0u, ~0u}, /* features */
+    {0x80000008, 0, 0, ~0u, 0, 0},     /* features */
 };
 
 void op2i_cpu_text(struct op2i_text *text) {
   for (size_t i = 0; i < sizeof leaves / sizeof *leaves; i++) {
     unsigned a, b, c, d;
     if (!__get_cpuid_count(leaves[i].leaf, leaves[i].subleaf, &a, &b, &c, &d)) continue;
-    op2i_text_add(text, "cpuid %x.%x %x %x %x %x\n", leaves[i].leaf, leaves[i].subleaf, a & leaves[i].eax,
-                  b & leaves[i].ebx, c & leaves[i].ecx, d & leaves[i].edx);
+    op2i_text_add(text, "cpuid %x.%x %x %x %x %x\n", leaves[i].leaf, leaves[i].subleaf,
+                  a & leaves[i].eax, b & leaves[i].ebx, c & leaves[i].ecx, d & leaves[i].edx);
   }
 }
 
@@ -46,8 +46,8 @@ const char *op2i_cpu_flags(void) {
 
 /* Lines of /proc/cpuinfo that name instructions and the design of a core, on Arm, POWER and RISC-V. */
 static bool tells(const char *line) {
-  static const char *const names[] = {"Features", "CPU implementer", "CPU architecture", "CPU part",
-                                      "cpu\t",    "isa",             "uarch"};
+  static const char *const names[] = {
+      "Features", "CPU implementer", "CPU architecture", "CPU part", "cpu\t", "isa", "uarch"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (strncmp(line, names[i], strlen(names[i])) == 0) return true;
   return false;
@@ -55,7 +55,8 @@ static bool tells(const char *line) {
 
 /* Cores repeat each other: each different line counts once. */
 static void add_line(struct op2i_text *text, const char *line, size_t length) {
-  if (tells(line) && !(text->chars && strstr(text->chars, line))) op2i_text_bytes(text, line, length);
+  if (tells(line) && !(text->chars && strstr(text->chars, line)))
+    op2i_text_bytes(text, line, length);
 }
 
 void op2i_cpu_text(struct op2i_text *text) {
@@ -78,6 +79,12 @@ void op2i_cpu_text(struct op2i_text *text) {
   close(fd);
 }
 
-const char *op2i_cpu_flags(void) { return "-O3 -mcpu=native -fno-math-errno"; }
+const char *op2i_cpu_flags(void) {
+#if defined(__aarch64__) || defined(__arm__) || defined(__powerpc__)
+  return "-O3 -mcpu=native -fno-math-errno";
+#else
+  return "-O3 -fno-math-errno";
+#endif
+}
 
 #endif

@@ -45,7 +45,8 @@ const char *op2i_image_fault(struct op2i_bytes image) {
   ElfW(Ehdr) header;
   if (image.size < sizeof header) return "the file is too short";
   memcpy(&header, image.data, sizeof header);
-  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_DYN) return "it is not a shared object";
+  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_DYN)
+    return "it is not a shared object";
   if (header.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
     return "it is a shared object for other pointers";
   if (header.e_phentsize != sizeof(ElfW(Phdr)) ||
@@ -55,7 +56,8 @@ const char *op2i_image_fault(struct op2i_bytes image) {
   for (unsigned i = 0; i < header.e_phnum; i++) {
     ElfW(Phdr) segment;
     memcpy(&segment, image.data + header.e_phoff + i * sizeof segment, sizeof segment);
-    if (segment.p_type == PT_LOAD && !inside(image, segment.p_offset, segment.p_filesz)) return "the file is cut off";
+    if (segment.p_type == PT_LOAD && !inside(image, segment.p_offset, segment.p_filesz))
+      return "the file is cut off";
   }
   return NULL;
 }
@@ -66,7 +68,8 @@ static const char *read_tail(struct op2i_bytes entry, struct tail *tail) {
   if (entry.size <= sizeof *tail) return "the file is too short";
   size_t body = entry.size - sizeof *tail;
   memcpy(tail, entry.data + body, sizeof *tail);
-  if (memcmp(tail->magic, magic, sizeof magic) != 0) return "the file is cut off or not one of ours";
+  if (memcmp(tail->magic, magic, sizeof magic) != 0)
+    return "the file is cut off or not one of ours";
   if (tail->version != VERSION) return "another version wrote the file";
   uint64_t keys_bytes = (uint64_t)tail->nkeys * sizeof(struct op2i_key);
   if (tail->image_bytes > body || tail->files_bytes > body ||
@@ -84,7 +87,8 @@ const char *op2i_entry_fault(struct op2i_bytes entry, struct op2i_key key) {
   for (uint32_t i = 0; i < tail.nkeys; i++) {
     struct op2i_key held;
     memcpy(&held, entry.data + tail.image_bytes + i * sizeof held, sizeof held);
-    if (op2i_key_equal(held, key)) return op2i_image_fault((struct op2i_bytes){entry.data, tail.image_bytes});
+    if (op2i_key_equal(held, key))
+      return op2i_image_fault((struct op2i_bytes){entry.data, tail.image_bytes});
   }
   return "the file holds other loops";
 }
@@ -98,8 +102,10 @@ static op2_status digest_file(const char *name, struct op2i_key *digest, bool *f
   int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
   *found = false;
   if (fd < 0) return OP2_SUCCESS;
-  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) error = EINVAL;
-  else error = op2i_file_read(fd, (size_t)st.st_size, &bytes);
+  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+    error = EINVAL;
+  else
+    error = op2i_file_read(fd, (size_t)st.st_size, &bytes);
   close(fd);
   if (error == ENOMEM) return op2i_error_nomem("a header");
   if (error) return OP2_SUCCESS;
@@ -133,13 +139,17 @@ op2_status op2i_entry_fresh(struct op2i_bytes entry, bool *fresh) {
 static const char *next_name(const char *rule, char name[PATH_MAX]) {
   size_t length = 0;
   for (;; rule++) {
-    if (rule[0] == '\\' && rule[1] == '\n') rule++;
-    else if (*rule != ' ' && *rule != '\n') break;
+    if (rule[0] == '\\' && rule[1] == '\n')
+      rule++;
+    else if (*rule != ' ' && *rule != '\n')
+      break;
   }
   for (; *rule && *rule != ' ' && *rule != '\n' && length < PATH_MAX - 1; rule++) {
     if (rule[0] == '\\' && rule[1] == '\n') break;
-    if (rule[0] == '\\' && (rule[1] == ' ' || rule[1] == '#' || rule[1] == '\\')) rule++;
-    else if (rule[0] == '$' && rule[1] == '$') rule++;
+    if (rule[0] == '\\' && (rule[1] == ' ' || rule[1] == '#' || rule[1] == '\\'))
+      rule++;
+    else if (rule[0] == '$' && rule[1] == '$')
+      rule++;
     name[length++] = *rule;
   }
   name[length] = '\0';
@@ -165,15 +175,18 @@ static op2_status add_files(struct op2i_text *files, const char *rule) {
 
 /* ---- making ---------------------------------------------------------------------------------------------- */
 
-op2_status op2i_entry_build(struct op2i_bytes image, const struct op2i_key *keys, int64_t nkeys, const char *rule,
-                            struct op2i_bytes *entry) {
+op2_status op2i_entry_build(struct op2i_bytes image, const struct op2i_key *keys, int64_t nkeys,
+                            const char *rule, struct op2i_bytes *entry) {
   struct op2i_text files = {0};
   op2_status status = OP2_SUCCESS;
   if (rule) OP2I_TRY(add_files(&files, rule));
-  struct tail tail = {.image_bytes = image.size, .files_bytes = files.length, .version = VERSION,
+  struct tail tail = {.image_bytes = image.size,
+                      .files_bytes = files.length,
+                      .version = VERSION,
                       .nkeys = (uint32_t)nkeys};
   memcpy(tail.magic, magic, sizeof magic);
-  size_t keys_bytes = (size_t)nkeys * sizeof *keys, size = image.size + keys_bytes + files.length + sizeof tail;
+  size_t keys_bytes = (size_t)nkeys * sizeof *keys,
+         size = image.size + keys_bytes + files.length + sizeof tail;
   unsigned char *data = op2i_malloc(size), *at = data;
   if (!data) {
     status = op2i_error_nomem("an entry of the cache");

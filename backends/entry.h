@@ -36,7 +36,7 @@ const char *op2i_entry_fault(struct op2i_bytes entry, struct op2i_key key);
 op2_status op2i_entry_fresh(struct op2i_bytes entry, bool *fresh);
 
 /* Make an entry of an image. `rule` is the dependency rule that the compiler wrote, null-terminated; may be null. */
-op2_status op2i_entry_build(struct op2i_bytes image, const struct op2i_key *keys, int64_t nkeys, const char *rule,
-                            struct op2i_bytes *entry);
+op2_status op2i_entry_build(struct op2i_bytes image, const struct op2i_key *keys, int64_t nkeys,
+                            const char *rule, struct op2i_bytes *entry);
 
 #endif

@@ -74,8 +74,10 @@ op2_status op2i_folder_open(struct op2i_folder *folder, const char *path, struct
     fault = folder->fd < 0 ? strerror(errno) : folder_fault(folder->fd);
   }
   op2_status status = OP2_SUCCESS;
-  if (!fault) status = keep_path(folder, path);
-  else op2i_text_add(why, "%s%s: %s", why->length ? "; " : "", path, fault);
+  if (!fault)
+    status = keep_path(folder, path);
+  else
+    op2i_text_add(why, "%s%s: %s", why->length ? "; " : "", path, fault);
   if (why->failed) status = op2i_error_nomem("a message");
   if (fault || status != OP2_SUCCESS) op2i_folder_close(folder);
   return status;
@@ -96,12 +98,17 @@ int op2i_file_read(int fd, size_t size, struct op2i_bytes *bytes) {
   int error = 0;
   while (have < size && !error) {
     ssize_t got = pread(fd, data + have, size - have, (off_t)have);
-    if (got > 0) have += (size_t)got;
-    else if (got == 0) error = EIO; /* shrunk since fstat() */
-    else if (errno != EINTR) error = errno;
+    if (got > 0)
+      have += (size_t)got;
+    else if (got == 0)
+      error = EIO; /* shrunk since fstat() */
+    else if (errno != EINTR)
+      error = errno;
   }
-  if (error) op2i_free(data);
-  else *bytes = (struct op2i_bytes){data, size};
+  if (error)
+    op2i_free(data);
+  else
+    *bytes = (struct op2i_bytes){data, size};
   return error;
 }
 
@@ -154,26 +161,35 @@ static const char *place_fault(const char *path) {
   return room_fault(&fs);
 }
 
-static void empty_folder(int fd) {
+/* Remove what is in a folder; what a compiler makes is not nested deeply. */
+static void empty_folder(int fd, int depth) {
   int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *list = copy < 0 ? NULL : fdopendir(copy);
   if (!list) {
     if (copy >= 0) close(copy);
     return;
   }
-  for (const struct dirent *item; (item = readdir(list));)
-    if (item->d_name[0] != '.') unlinkat(fd, item->d_name, 0);
+  for (const struct dirent *item; (item = readdir(list));) {
+    if (strcmp(item->d_name, ".") == 0 || strcmp(item->d_name, "..") == 0) continue;
+    if (unlinkat(fd, item->d_name, 0) == 0 || depth == 0) continue;
+    int inner = openat(fd, item->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (inner < 0) continue;
+    empty_folder(inner, depth - 1);
+    close(inner);
+    unlinkat(fd, item->d_name, AT_REMOVEDIR);
+  }
   closedir(list);
 }
+enum { DEPTH = 4 };
 
 /* Remove the scratch folder `name` if its owner is dead. */
 static void sweep_one(int place, const char *name) {
   struct stat st;
   int fd = openat(place, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return;
-  if (fstat(fd, &st) == 0 && st.st_uid == geteuid() && time(NULL) - st.st_mtime > OP2I_STALE_SECONDS &&
-      flock(fd, LOCK_EX | LOCK_NB) == 0) {
-    empty_folder(fd);
+  if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+      time(NULL) - st.st_mtime > OP2I_STALE_SECONDS && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+    empty_folder(fd, DEPTH);
     unlinkat(place, name, AT_REMOVEDIR);
   }
   close(fd);
@@ -189,7 +205,8 @@ static void sweep_place(const char *path) {
   closedir(list);
 }
 
-static op2_status scratch_make(struct op2i_folder *folder, const char *place, struct op2i_text *why) {
+static op2_status scratch_make(struct op2i_folder *folder, const char *place,
+                               struct op2i_text *why) {
   char path[PATH_MAX];
   const char *fault = place_fault(place);
   int length = snprintf(path, sizeof path, "%s/" SCRATCH_NAME "XXXXXX", place);
@@ -200,34 +217,37 @@ static op2_status scratch_make(struct op2i_folder *folder, const char *place, st
     return why->failed ? op2i_error_nomem("a message") : OP2_SUCCESS;
   }
   op2_status status = op2i_folder_open(folder, path, why);
-  if (folder->fd < 0) rmdir(path);
-  else flock(folder->fd, LOCK_EX | LOCK_NB); /* where locks do not work the sweeper gets none either */
+  if (folder->fd < 0)
+    rmdir(path);
+  else
+    flock(folder->fd, LOCK_EX | LOCK_NB); /* where locks do not work the sweeper gets none either */
   return status;
 }
 
 void op2i_scratch_init(struct op2i_scratch *scratch) {
   for (int i = 0; i < OP2I_PLACES; i++) scratch->folder[i] = (struct op2i_folder){.fd = -1};
-  scratch->owner = getpid();
+  scratch->swept = false;
 }
 
 bool op2i_scratch_works(const struct op2i_scratch *scratch, int place) {
   const struct op2i_folder *folder = &scratch->folder[place];
   struct stat st;
   struct statvfs fs;
-  return folder->fd >= 0 && fstat(folder->fd, &st) == 0 && st.st_nlink > 0 && fstatvfs(folder->fd, &fs) == 0 &&
-         !room_fault(&fs);
+  return folder->fd >= 0 && fstat(folder->fd, &st) == 0 && st.st_nlink > 0 &&
+         fstatvfs(folder->fd, &fs) == 0 && !room_fault(&fs);
 }
 
 static void scratch_remove(struct op2i_scratch *scratch, int place) {
   struct op2i_folder *folder = &scratch->folder[place];
-  if (folder->fd >= 0 && scratch->owner == getpid()) {
-    empty_folder(folder->fd);
+  if (folder->fd >= 0) {
+    empty_folder(folder->fd, DEPTH);
     rmdir(folder->path);
   }
   op2i_folder_close(folder);
 }
 
-op2_status op2i_scratch_find(struct op2i_scratch *scratch, int *place, const char *last, struct op2i_text *why) {
+op2_status op2i_scratch_find(struct op2i_scratch *scratch, int *place, const char *last,
+                             struct op2i_text *why) {
   for (; *place < OP2I_PLACES; ++*place) {
     const char *path = place_path(*place, last);
     if (op2i_scratch_works(scratch, *place)) return OP2_SUCCESS;
@@ -236,7 +256,8 @@ op2_status op2i_scratch_find(struct op2i_scratch *scratch, int *place, const cha
     op2_status status = scratch_make(&scratch->folder[*place], path, why);
     if (status != OP2_SUCCESS) return status;
     if (scratch->folder[*place].fd < 0) continue;
-    sweep_place(path);
+    if (!scratch->swept) sweep_place(path);
+    scratch->swept = true;
     return OP2_SUCCESS;
   }
   return OP2_SUCCESS;

@@ -4,7 +4,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
 
 #include "op2/status.h"
 #include "text.h"
@@ -32,16 +31,17 @@ int op2i_file_read(int fd, size_t size, struct op2i_bytes *bytes);
 int op2i_file_write(int fd, const void *data, size_t size);
 
 /* Private folders for the files of running compilers, made at the first need, one in each temporary place that is tried, and
- * removed in the end. Their owner holds a lock on them; those whose owner died are swept by others after an hour. */
+ * removed when those have ended. Their owner holds a lock on them; those whose owner died are swept by others after an hour. */
 enum { OP2I_PLACES = 5 };
 struct op2i_scratch {
   struct op2i_folder folder[OP2I_PLACES]; /* fd -1: not made */
-  pid_t owner;                            /* a forked child must not remove what its parent uses */
+  bool swept;
 };
 void op2i_scratch_init(struct op2i_scratch *scratch);
 /* Have a folder with room in it, in the first place from number *place on that works; *place becomes its number, and
  * OP2I_PLACES when none works. `last` is the place to try after all others, or null. `why` tells of those that failed. */
-op2_status op2i_scratch_find(struct op2i_scratch *scratch, int *place, const char *last, struct op2i_text *why);
+op2_status op2i_scratch_find(struct op2i_scratch *scratch, int *place, const char *last,
+                             struct op2i_text *why);
 /* Whether there is still room. */
 bool op2i_scratch_works(const struct op2i_scratch *scratch, int place);
 void op2i_scratch_close(struct op2i_scratch *scratch);

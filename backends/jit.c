@@ -9,7 +9,8 @@
 
 /* ---- what is known --------------------------------------------------------------------------------------- */
 
-static struct op2i_jit_slot *find_slot(struct op2i_jit_slot *slots, int64_t nslots, struct op2i_key key) {
+static struct op2i_jit_slot *find_slot(struct op2i_jit_slot *slots, int64_t nslots,
+                                       struct op2i_key key) {
   uint64_t at = key.low;
   for (;; at++) {
     struct op2i_jit_slot *slot = &slots[at & (uint64_t)(nslots - 1)];
@@ -67,7 +68,6 @@ void op2i_jit_close(op2_context ctx) {
   struct op2i_jit *jit = ctx->jit;
   if (!jit) return;
   op2i_cache_close(&jit->cache);
-  op2i_scratch_close(&jit->scratch);
   op2i_compiler_close(&jit->compiler);
   op2i_free(jit->slots);
   op2i_free(jit);
@@ -80,7 +80,8 @@ void op2i_jit_statistics(op2_context ctx, struct op2i_jit_stats *stats) {
 
 /* ---- getting --------------------------------------------------------------------------------------------- */
 
-static op2_status unit_key(const struct op2i_jit *jit, const struct op2i_jit_unit *unit, struct op2i_key *key) {
+static op2_status unit_key(const struct op2i_jit *jit, const struct op2i_jit_unit *unit,
+                           struct op2i_key *key) {
   struct op2i_text folders = {0};
   for (const char *const *folder = unit->includes; folder && *folder; folder++)
     op2i_text_bytes(&folders, *folder, strlen(*folder) + 1);
@@ -88,22 +89,24 @@ static op2_status unit_key(const struct op2i_jit *jit, const struct op2i_jit_uni
     op2i_text_free(&folders);
     return op2i_error_nomem("a loop's key");
   }
-  struct op2i_key parts[] = {jit->identity, op2i_digest(folders.chars ? folders.chars : "", folders.length),
+  struct op2i_key parts[] = {jit->identity,
+                             op2i_digest(folders.chars ? folders.chars : "", folders.length),
                              op2i_digest(unit->source, strlen(unit->source))};
   op2i_text_free(&folders);
   *key = op2i_digest(parts, sizeof parts);
   return OP2_SUCCESS;
 }
 
-static struct op2i_request *find_twin(struct op2i_request **missing, int64_t nmissing, struct op2i_key key) {
+static struct op2i_request *find_twin(struct op2i_request **missing, int64_t nmissing,
+                                      struct op2i_key key) {
   for (int64_t i = 0; i < nmissing; i++)
     if (op2i_key_equal(missing[i]->key, key)) return missing[i];
   return NULL;
 }
 
 /* From memory or disk, or else onto the list of what is missing. */
-static op2_status look_up(op2_context ctx, struct op2i_request *request, struct op2i_request **missing,
-                          int64_t *nmissing) {
+static op2_status look_up(op2_context ctx, struct op2i_request *request,
+                          struct op2i_request **missing, int64_t *nmissing) {
   struct op2i_jit *jit = ctx->jit;
   struct op2i_jit_unit *unit = request->unit;
   op2_status status;
@@ -130,8 +133,10 @@ static op2_status follow_twin(struct op2i_jit *jit, struct op2i_request *request
   struct op2i_jit_unit *unit = request->unit;
   unit->entry = done->entry;
   unit->status = done->status;
-  if (unit->entry) jit->stats.memory_hits++;
-  else if (!(unit->message = op2i_strdup(done->message))) return op2i_error_nomem("a message");
+  if (unit->entry)
+    jit->stats.memory_hits++;
+  else if (!(unit->message = op2i_strdup(done->message)))
+    return op2i_error_nomem("a message");
   return OP2_SUCCESS;
 }
 

@@ -27,7 +27,8 @@ static bool wordlike(char c) {
 
 static void add_token(struct op2i_text *out, const char *word, size_t length) {
   char last = out->length ? out->chars[out->length - 1] : '\0';
-  if (wordlike(last) && (wordlike(word[0]) || strchr("*([", word[0]))) op2i_text_bytes(out, " ", 1);
+  bool apart = wordlike(last) && (wordlike(word[0]) || strchr("*([", word[0]));
+  if (apart || last == ',') op2i_text_bytes(out, " ", 1);
   op2i_text_bytes(out, word, length);
 }
 

@@ -16,7 +16,7 @@ struct op2i_cdecl {
 };
 
 /* Read the declaration at places [begin, end) of the unit, a comma or semicolon not included. Attributes are passed over. The
- * caller frees *out's name. Fails only with OP2_ERR_NOMEM (no message is set). */
+ * caller frees *out's name, after failure too. Fails only with OP2_ERR_NOMEM (no message is set). */
 op2_status op2i_cdecl_read(const struct op2i_unit *unit, int begin, int end, struct op2i_cdecl *out);
 
 /* Append places [begin, end) as one line of text, without the last word that equals `omit`. */

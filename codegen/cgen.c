@@ -93,6 +93,8 @@ op2_status op2i_generate(const struct op2_loop_s *loop, enum op2i_variant varian
   OP2I_TRY(op2i_emitter_begin(&emitter, loop, &op2i_dialect_c, out));
   emitter.consts = op2i_rewrite_kernel_needs(&rewrite, loop);
   emitter.renamed = rewrite.mergeable;
+  emitter.independent = variant == OP2I_PLAIN && rewrite.mergeable && op2i_unit_fixed_offsets(&rewrite.unit) &&
+                        op2i_emit_independent(&emitter);
   describe(loop, variant, out);
   op2i_text_add(out, "%s%s", prelude, headers);
   op2i_emit_consts_struct(&emitter);

@@ -22,6 +22,7 @@ struct op2i_dialect {
   const char *global;        /* address space of dats, maps, globals and payload, with a blank behind; or "" */
   const char *body_prefix;   /* before a function that generated code calls */
   const char *entry_prefix;  /* before the function that the library calls */
+  const char *independent;   /* lines before a loop whose iterations do not meet */
 };
 extern const struct op2i_dialect op2i_dialect_c;
 
@@ -29,6 +30,7 @@ struct op2i_emitter {
   const struct op2_loop_s *loop;
   const struct op2i_dialect *dialect;
   bool consts;              /* the kernel's function takes the constants */
+  bool independent;         /* iterations do not meet, and the kernel touches memory at fixed offsets only */
   bool renamed;             /* the kernel's function is OP2_NAME(kernel) */
   struct op2i_text *types;  /* [nargs] of one value, as the kernel spells it where that is possible */
   struct op2i_text *out;
@@ -37,6 +39,10 @@ struct op2i_emitter {
 /* emit_arg.c: arguments one at a time. `a` is the number of one. */
 const struct op2i_param *op2i_emit_param(const struct op2i_emitter *e, int a);
 const char *op2i_emit_type(const struct op2i_emitter *e, int a);
+/* Whether the loop reads through maps but modifies only elements' own values, each through one argument: then
+ * compilers may run iterations together. They do it only when what is read is copied first (gcc 12), and do it wrongly when
+ * a kernel stores at computed places in a private array, which the caller must exclude. */
+bool op2i_emit_independent(const struct op2i_emitter *e);
 int op2i_emit_first_of_dat(const struct op2i_emitter *e, int dat);
 bool op2i_emit_dat_writable(const struct op2i_emitter *e, int dat);
 bool op2i_emit_slot_used(const struct op2i_emitter *e, int map, int slot);

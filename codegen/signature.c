@@ -67,17 +67,20 @@ static int parameter_end(const struct op2i_unit *unit, int place, int close) {
 }
 
 static op2_status read_parameter(const struct op2i_unit *unit, int begin, int end, struct op2i_param *param) {
-  struct op2i_cdecl decl;
-  op2_status status = op2i_cdecl_read(unit, begin, end, &decl);
-  if (status) return status;
+  struct op2i_cdecl decl = {0};
   struct op2i_text spelled = {0};
-  op2i_text_bytes(&decl.name, "", 0);
-  if (!decl.name.failed) op2i_cdecl_spell(unit, begin, end, decl.name.chars, &spelled);
-  op2i_text_bytes(&spelled, "", 0);
-  if (decl.name.failed || spelled.failed) {
+  op2_status status = op2i_cdecl_read(unit, begin, end, &decl);
+  if (!status) {
+    /* Appending nothing makes an empty text a string. */
+    op2i_text_bytes(&decl.name, "", 0);
+    if (!decl.name.failed) op2i_cdecl_spell(unit, begin, end, decl.name.chars, &spelled);
+    op2i_text_bytes(&spelled, "", 0);
+    if (decl.name.failed || spelled.failed) status = OP2_ERR_NOMEM;
+  }
+  if (status) {
     op2i_text_free(&decl.name);
     op2i_text_free(&spelled);
-    return OP2_ERR_NOMEM;
+    return status;
   }
   *param = (struct op2i_param){.name = decl.name.chars,
                                .type_text = spelled.chars,

@@ -195,7 +195,8 @@ static op2_status mark_skipped(struct op2i_tokens *tokens) {
     if (strcmp(name, "if") == 0 || strcmp(name, "ifdef") == 0 || strcmp(name, "ifndef") == 0) {
       if (depth == DEPTH_MAX) return wrong(tokens, t->line, "conditionals are nested more than 64 deep");
       stack[depth] = (struct branch){.outer = read, .taken = !never(name, word), .line = t->line};
-      read = read && stack[depth++].taken;
+      read = read && stack[depth].taken;
+      depth++;
     } else if (strcmp(name, "elif") == 0 || strcmp(name, "else") == 0) {
       if (depth == 0) return wrong(tokens, t->line, "an #else or #elif without #if");
       struct branch *top = &stack[depth - 1];

@@ -91,10 +91,10 @@ static int aggregate(const struct op2i_unit *unit, int place) {
 /* Whether the word at `place` before a parenthesis is what a function declaration declares: something that can be the
  * end of a type stands before it. Macros with arguments may precede the type and follow the parameters. */
 static bool declares(const struct op2i_unit *unit, const struct op2i_item *item, int place) {
-  if (place == item->begin || !op2i_unit_word(unit, place)) return false;
+  if (place <= item->begin || !op2i_unit_word(unit, place)) return false;
   const struct op2i_token *before = &unit->tokens.list[unit->code[place - 1]];
   if (before->kind == OP2I_TOK_WORD || op2i_unit_is(unit, place - 1, "*")) return true;
-  return item->name < 0 && op2i_unit_is(unit, place - 1, ")");
+  return item->name < 0 && (op2i_unit_is(unit, place - 1, ")") || op2i_unit_is(unit, place - 1, "}"));
 }
 
 /* One declaration, from item->begin on. */

@@ -270,7 +270,7 @@ static void run_backend(const char *backend, int n, const struct test_case *case
   op2_context keep = NULL;
   op2_options options = {.backend = backend, .threads = 2, .cache_dir = test_cache(), .log_level = 1};
   if (op2_init(&options, &keep) != OP2_SUCCESS) diag("op2_init: %s", op2_error_message());
-  for (int eager = 0; eager <= ((flags & RUN_LAZY_ONLY) ? 0 : 1); eager++)
+  for (int eager = flags & RUN_EAGER_ONLY ? 1 : 0; eager <= (flags & RUN_LAZY_ONLY ? 0 : 1); eager++)
     for (int b = 0; b < ((flags & RUN_ONE_BLOCK) ? 1 : 4); b++) {
       const struct config config = {backend, eager == 1, block_sizes[b]};
       /* Every chunk a task of its own in half of the configurations; else short loops run inline. */

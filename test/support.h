@@ -28,7 +28,7 @@ struct test_case {
 extern op2_context test_ctx;      /* of the running case */
 extern struct config test_config; /* and how it was made */
 
-enum { RUN_LAZY_ONLY = 1, RUN_ONE_BLOCK = 2 };
+enum { RUN_LAZY_ONLY = 1, RUN_EAGER_ONLY = 2, RUN_ONE_BLOCK = 4 };
 
 /* Run every case in a context of its own for every configuration. A backend that cannot run is skipped with its
  * reason. Returns done(). */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A random program in words. */
-#include <stdlib.h>
-
 #include "support_rprogram.h"
 
 static const char *const access_names[] = {"?", "READ", "WRITE", "RW", "INC", "MIN", "MAX"};
@@ -47,9 +45,9 @@ static void print_object(FILE *out, const struct rprogram *p, const struct roper
 
 void rprogram_print(const struct rprogram *p, FILE *out) {
   static const char *const words[] = {
-      [P_KILL_SET] = "give up s",   [P_KILL_MAP] = "give up m",    [P_KILL_DAT] = "give up d",
-      [P_KILL_GBL] = "give up g",   [P_ENQUEUE] = "enqueue o",     [P_COMPUTE] = "compute o",
-      [P_KILL_OBJECT] = "give up o", [P_FLUSH] = "flush",          [P_GET] = "get d",
+      [P_KILL_MAP] = "give up m",   [P_KILL_DAT] = "give up d",    [P_KILL_GBL] = "give up g",
+      [P_ENQUEUE] = "enqueue o",    [P_COMPUTE] = "compute o",     [P_KILL_OBJECT] = "give up o",
+      [P_GET] = "get d",
       [P_GET_HALO] = "get whole d", [P_READ] = "read scope of d",  [P_PUT] = "put d",
       [P_PUT_HALO] = "put whole d", [P_EDIT] = "write scope of d", [P_GBL_GET] = "get g",
       [P_GBL_PUT] = "put g",        [P_CONST_PUT] = "put constant "};

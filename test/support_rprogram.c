@@ -124,7 +124,7 @@ static int make_map(struct maker *m, int from, int to, int arity, bool distinct)
   uint64_t *r = &m->random;
   const int64_t rows = p->sets[from].ends[3], limit = p->sets[to].ends[3];
   const int style = draw_below(r, 5), few = distinct ? arity : 1 + draw_below(r, 3);
-  struct rmap map = {from, to, arity, distinct, room((size_t)(rows * arity) * sizeof(int32_t))};
+  struct rmap map = {from, to, arity, distinct, false, room((size_t)(rows * arity) * sizeof(int32_t))};
   for (int64_t i = 0; i < rows; i++)
     for (int k = 0; k < arity; k++) {
       int32_t v = 0;
@@ -183,7 +183,7 @@ static int find_map(struct maker *m, int from, int to, const struct rmapgroup *g
     const struct rmap *map = &p->maps[i];
     bool used = false;
     for (int b = 0; b < before; b++) used = used || call->map[b] == i;
-    if (!used && map->from == from && map->to == to && map->arity == g->arity && (map->distinct || !g->distinct) &&
+    if (!used && !map->dead && map->from == from && map->to == to && map->arity == g->arity && (map->distinct || !g->distinct) &&
         draw_below(&m->random, 3))
       return i;
   }
@@ -321,14 +321,13 @@ static void change_const(struct maker *m, int c) {
 
 static void give_up(struct maker *m) {
   struct rprogram *p = m->p;
-  const bool gbl = draw_below(&m->random, 3) == 0;
-  const int n = gbl ? p->ngbls : p->ndats;
-  if (n == 0) return;
-  const int i = draw_below(&m->random, n);
-  bool *dead = gbl ? &p->gbls[i].dead : &p->dats[i].dead;
+  const int counts[] = {p->nmaps, p->ndats, p->ngbls}, kind = draw_below(&m->random, 3);
+  if (counts[kind] == 0) return;
+  const int i = draw_below(&m->random, counts[kind]);
+  bool *dead = kind == 0 ? &p->maps[i].dead : kind == 1 ? &p->dats[i].dead : &p->gbls[i].dead;
   if (*dead) return;
   *dead = true;
-  operation(p, gbl ? P_KILL_GBL : P_KILL_DAT, i);
+  operation(p, kind == 0 ? P_KILL_MAP : kind == 1 ? P_KILL_DAT : P_KILL_GBL, i);
 }
 
 /* At the end everything that is left is looked at, with no flush before in half of the programs. */

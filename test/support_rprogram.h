@@ -10,7 +10,7 @@
 
 enum rstep {
   P_SET, P_SUBSET, P_MAP, P_DAT, P_GBL,         /* make object `a` */
-  P_KILL_SET, P_KILL_MAP, P_KILL_DAT, P_KILL_GBL, /* give up the handle of `a` */
+  P_KILL_MAP, P_KILL_DAT, P_KILL_GBL,           /* give up the handle of `a` */
   P_LOOP,                                       /* queue `call` */
   P_OBJECT, P_ENQUEUE, P_COMPUTE, P_KILL_OBJECT, /* loop object `a`, made from `call` */
   P_FLUSH,
@@ -29,7 +29,7 @@ struct rset {
 
 struct rmap {
   int from, to, arity;
-  bool distinct;
+  bool distinct, dead;
   int32_t *idx;
 };
 

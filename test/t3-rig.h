@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "context.h"
+#include "error.h"
 #include "mem.h"
 #include "tap.h"
 
@@ -33,11 +34,14 @@ static inline void rig_path(char path[RIG_PATH], const char *format, ...) {
   snprintf(path, RIG_PATH, "%.200s/%s", rig_root, tail);
 }
 
-static inline int rig_remove_one(const char *path, const struct stat *st, int type, struct FTW *where) {
+static inline int rig_remove_one(const char *path, const struct stat *st, int type,
+                                 struct FTW *where) {
   (void)st, (void)type, (void)where;
   return remove(path);
 }
-static inline void rig_remove(const char *path) { nftw(path, rig_remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT); }
+static inline void rig_remove(const char *path) {
+  nftw(path, rig_remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
 
 static inline void rig_open(void) {
   const char *place = getenv("TMPDIR");
@@ -78,7 +82,8 @@ typedef double (*rig_fn)(double);
 /* x -> factor * x + 1; `more` is file-scope text before it. */
 static inline void rig_source(char *source, size_t size, double factor, const char *more) {
   snprintf(source, size,
-           "#ifndef OP2_NAME\n#define OP2_PASTE_(a, b) a##_##b\n#define OP2_PASTE(a, b) OP2_PASTE_(a, b)\n"
+           "#ifndef OP2_NAME\n#define OP2_PASTE_(a, b) a##_##b\n#define OP2_PASTE(a, b) "
+           "OP2_PASTE_(a, b)\n"
            "#define OP2_NAME(x) OP2_PASTE(x, OP2_ID)\n#endif\n%s\n"
            "static double OP2_NAME(step)(double x) { return x * %a; }\n"
            "double OP2_NAME(op2_entry)(double x) { return OP2_NAME(step)(x) + 1; }\n",
@@ -86,7 +91,8 @@ static inline void rig_source(char *source, size_t size, double factor, const ch
 }
 
 /* Gets the function of one source and says whether it computes what it should; the unit's outputs stay with the caller. */
-static inline bool rig_get(op2_context ctx, double factor, const char *more, struct op2i_jit_unit *unit) {
+static inline bool rig_get(op2_context ctx, double factor, const char *more,
+                           struct op2i_jit_unit *unit) {
   char source[4096];
   rig_source(source, sizeof source, factor, more);
   *unit = (struct op2i_jit_unit){.source = source, .mergeable = true, .label = "step"};

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compile and load: values, hits, merging, messages, and what a key depends on. */
 #define _GNU_SOURCE
+#include <sched.h>
 #include <signal.h>
 #include <time.h>
 
+#include "cpu.h"
 #include "t3-rig.h"
 
 static void test_hits(void) {
@@ -13,7 +15,8 @@ static void test_hits(void) {
   op2_context ctx = rig_context(cache, NULL, NULL);
   ok(rig_get(ctx, 2.5, NULL, &unit), "a compiled function computes");
   void *first = unit.entry;
-  ok(rig_get(ctx, 2.5, NULL, &unit) && unit.entry == first, "the second time it is the same function");
+  ok(rig_get(ctx, 2.5, NULL, &unit) && unit.entry == first,
+     "the second time it is the same function");
   struct op2i_jit_stats stats = rig_stats(ctx);
   is_int(stats.compiled, 1, "compiled once");
   is_int(stats.memory_hits, 1, "found in memory once");
@@ -29,7 +32,8 @@ static void test_hits(void) {
 }
 
 static bool computes(const struct op2i_jit_unit *unit, double factor) {
-  return unit->status == OP2_SUCCESS && unit->entry && ((rig_fn)unit->entry)(-7.0) == -7.0 * factor + 1;
+  return unit->status == OP2_SUCCESS && unit->entry &&
+         ((rig_fn)unit->entry)(-7.0) == -7.0 * factor + 1;
 }
 
 enum { MANY = 40 };
@@ -37,7 +41,8 @@ static void many_units(struct op2i_jit_unit *units, char (*sources)[2048], int b
   for (int i = 0; i < MANY; i++) {
     rig_source(sources[i], sizeof sources[i], i + 0.5,
                i == bad ? "#line 77 \"mine.c\"\nint broken(void) { return nowhere; }" : NULL);
-    units[i] = (struct op2i_jit_unit){.source = sources[i], .mergeable = i % 10 != 9, .label = "many"};
+    units[i] =
+        (struct op2i_jit_unit){.source = sources[i], .mergeable = i % 10 != 9, .label = "many"};
   }
 }
 static int count_good(const struct op2i_jit_unit *units) {
@@ -75,14 +80,16 @@ static void test_merging(void) {
   ctx = rig_context(cache, counting_cc, NULL);
   struct op2i_jit_unit one = units[3];
   CHECK(op2i_jit_get(ctx, 1, &one));
-  ok(computes(&one, 3.5) && rig_stats(ctx).disk_hits == 1, "one of them is found on disk by its own key");
+  ok(computes(&one, 3.5) && rig_stats(ctx).disk_hits == 1,
+     "one of them is found on disk by its own key");
   CHECK(op2i_jit_get(ctx, MANY, units));
   is_int(count_good(units), MANY, "so are all");
   is_int(rig_stats(ctx).disk_hits, MANY, "from disk, once each");
   is_int(compiler_runs(), 0, "no compiler ran");
   rig_end(ctx);
   char path[RIG_PATH];
-  ok(rig_find_entry(cache, path) && stat(path, &st) == 0 && (st.st_mode & 0777) == 0600, "entries are private");
+  ok(rig_find_entry(cache, path) && stat(path, &st) == 0 && (st.st_mode & 0777) == 0600,
+     "entries are private");
 }
 
 static void test_bad_member(void) {
@@ -110,7 +117,8 @@ static void test_bad_member(void) {
   CHECK(op2i_jit_get(ctx, 4, twins));
   ok(twins[0].message && twins[2].message && strcmp(twins[0].message, twins[2].message) == 0,
      "the same bad unit twice in a call: the same message for both");
-  ok(computes(&twins[1], 16.5) && twins[1].entry == twins[3].entry, "the good one among them works");
+  ok(computes(&twins[1], 16.5) && twins[1].entry == twins[3].entry,
+     "the good one among them works");
   is_int(rig_stats(ctx).failed, 2, "the bad one was compiled once more, not twice");
   for (int i = 0; i < 4; i++) op2i_free(twins[i].message);
   rig_end(ctx);
@@ -138,7 +146,8 @@ static void test_strict(void) {
   strcat(source, "double OP2_NAME(other)(double x) { return is_nowhere(x); }\n");
   unit = (struct op2i_jit_unit){.source = source, .label = "link"};
   CHECK(op2i_jit_get(ctx, 1, &unit));
-  ok(unit.status == OP2_ERR_COMPILE && strstr(unit.message, "is_nowhere"), "an undefined function is told by name");
+  ok(unit.status == OP2_ERR_COMPILE && strstr(unit.message, "is_nowhere"),
+     "an undefined function is told by name");
   op2i_free(unit.message);
   rig_source(source, sizeof source, 1, "#include <math.h>");
   strcat(source, "double OP2_NAME(other)(double x) { return tgamma(x) + lgamma(x); }\n");
@@ -154,7 +163,8 @@ static void test_keys(void) {
   rig_path(cache, "keys");
   ok(rig_once(cache, 4, NULL), "a first entry");
   op2_context ctx = rig_context(cache, NULL, "-O1  '-DA=\"b c\"' -DB=\\\"d\\ e\\\"");
-  ok(rig_get(ctx, 4, "static const char ab[] = A B;\n_Static_assert(sizeof ab == 7, \"quotes\");", &unit),
+  ok(rig_get(ctx, 4, "static const char ab[] = A B;\n_Static_assert(sizeof ab == 7, \"quotes\");",
+             &unit),
      "flags are split with quotes honoured");
   ok(rig_get(ctx, 4, NULL, &unit), "other flags compute");
   is_int(rig_stats(ctx).disk_hits, 0, "other flags, other keys");
@@ -181,17 +191,19 @@ static void test_keys(void) {
   then[0].tv_sec = then[1].tv_sec = 2000;
   utimensat(AT_FDCWD, counting_cc, then, 0);
   ctx = rig_context(cache, cc, NULL);
-  ok(rig_get(ctx, 4, NULL, &unit) && rig_stats(ctx).compiled == 1, "a compiler that changed behind its wrapper too");
+  ok(rig_get(ctx, 4, NULL, &unit) && rig_stats(ctx).compiled == 1,
+     "a compiler that changed behind its wrapper too");
   rig_end(ctx);
 }
 
 /* F comes from the headers. */
 static op2_status get_including(op2_context ctx, const char *const *folders, double *value) {
-  struct op2i_jit_unit unit = {.source = "#include <outer.h>\n#define OP2_PASTE_(a, b) a##_##b\n"
-                                         "#define OP2_PASTE(a, b) OP2_PASTE_(a, b)\n"
-                                         "double OP2_PASTE(op2_entry, OP2_ID)(double x) { return x + F; }\n",
-                               .includes = folders,
-                               .label = "header"};
+  struct op2i_jit_unit unit = {
+      .source = "#include <outer.h>\n#define OP2_PASTE_(a, b) a##_##b\n"
+                "#define OP2_PASTE(a, b) OP2_PASTE_(a, b)\n"
+                "double OP2_PASTE(op2_entry, OP2_ID)(double x) { return x + F; }\n",
+      .includes = folders,
+      .label = "header"};
   op2_status status = op2i_jit_get(ctx, 1, &unit);
   if (unit.message) diag("%s", unit.message);
   op2i_free(unit.message);
@@ -215,8 +227,10 @@ static void test_headers(void) {
   rig_write(file, "#define F 10\n", 13, 0600);
   const char *const first[] = {one, two, NULL}, *const second[] = {two, one, NULL};
   op2_context ctx = rig_context(cache, NULL, NULL);
-  ok(get_including(ctx, first, &value) == OP2_SUCCESS && value == 10, "a header in a folder with blanks is found");
-  ok(get_including(ctx, second, &value) == OP2_SUCCESS && value == 30, "the order of folders counts");
+  ok(get_including(ctx, first, &value) == OP2_SUCCESS && value == 10,
+     "a header in a folder with blanks is found");
+  ok(get_including(ctx, second, &value) == OP2_SUCCESS && value == 30,
+     "the order of folders counts");
   rig_end(ctx);
   ctx = rig_context(cache, NULL, NULL);
   ok(get_including(ctx, first, &value) == OP2_SUCCESS && value == 10, "with the headers unchanged");
@@ -224,13 +238,15 @@ static void test_headers(void) {
   rig_end(ctx);
   rig_write(file, "#define F 20\n", 13, 0600);
   ctx = rig_context(cache, NULL, NULL);
-  ok(get_including(ctx, first, &value) == OP2_SUCCESS && value == 20, "a header that a header includes has changed");
+  ok(get_including(ctx, first, &value) == OP2_SUCCESS && value == 20,
+     "a header that a header includes has changed");
   is_int(rig_stats(ctx).compiled, 1, "so it is compiled again");
   is_int(rig_stats(ctx).rejected, 0, "which is no damage");
   rig_end(ctx);
   unlink(file);
   ctx = rig_context(cache, NULL, NULL);
-  is_int(get_including(ctx, first, &value), OP2_ERR_COMPILE, "a header is gone: the compiler says so");
+  is_int(get_including(ctx, first, &value), OP2_ERR_COMPILE,
+         "a header is gone: the compiler says so");
   rig_end(ctx);
 }
 
@@ -244,7 +260,8 @@ static void test_hidden_status(void) {
   rig_source(source, sizeof source, 6, "int broken = nowhere;");
   unit = (struct op2i_jit_unit){.source = source, .label = "hidden"};
   CHECK(op2i_jit_get(ctx, 1, &unit));
-  ok(unit.status == OP2_ERR_COMPILE && strstr(unit.message, "nowhere"), "and a bad one has the compiler's words");
+  ok(unit.status == OP2_ERR_COMPILE && strstr(unit.message, "nowhere"),
+     "and a bad one has the compiler's words");
   op2i_free(unit.message);
   rig_end(ctx);
   signal(SIGCHLD, before);
@@ -271,7 +288,8 @@ static bool run_denied(const char *cache, int64_t n, bool *clean) {
   }
   if (!beyond) {
     *clean = op2i_jit_get(ctx, 2, units) == OP2_SUCCESS && *clean;
-    for (int i = 0; i < 2; i++) *clean = *clean && units[i].entry && ((rig_fn)units[i].entry)(3.0) == 3.0 * i + 1;
+    for (int i = 0; i < 2; i++)
+      *clean = *clean && units[i].entry && ((rig_fn)units[i].entry)(3.0) == 3.0 * i + 1;
   }
   rig_end(ctx);
   return beyond;
@@ -287,10 +305,37 @@ static void test_denied(void) {
       beyond = run_denied(cache, n, &clean);
       if (!clean) dirty++, diag("allocation %lld", (long long)n);
     }
-    ok(dirty == 0 && n > 20 && n < 5000, "each of %lld allocations fails cleanly with a %s cache", (long long)n,
-       warm ? "warm" : "cold");
+    ok(dirty == 0 && n > 20 && n < 5000, "each of %lld allocations fails cleanly with a %s cache",
+       (long long)n, warm ? "warm" : "cold");
   }
   is_int(rig_count(rig_root, "op2-scratch-"), 0, "and no scratch folder is left");
+}
+
+/* The description of the processor is the same on all cores, or an entry made on one would not be found on another. */
+static void test_processor(void) {
+  cpu_set_t before, one;
+  struct op2i_text first = {0};
+  int cores = 0, same = 0;
+  op2i_cpu_text(&first);
+  ok(first.length > 20, "the processor is described");
+  if (sched_getaffinity(0, sizeof before, &before) != 0) {
+    skip("no affinity here");
+    return;
+  }
+  for (int i = 0; i < CPU_SETSIZE; i++) {
+    struct op2i_text text = {0};
+    if (!CPU_ISSET(i, &before)) continue;
+    CPU_ZERO(&one);
+    CPU_SET(i, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    op2i_cpu_text(&text);
+    cores++;
+    same += text.length == first.length && memcmp(text.chars, first.chars, text.length) == 0;
+    op2i_text_free(&text);
+  }
+  sched_setaffinity(0, sizeof before, &before);
+  is_int(same, cores, "in the same words on each of %d cores", cores);
+  op2i_text_free(&first);
 }
 
 int main(void) {
@@ -299,6 +344,7 @@ int main(void) {
   char script[2048];
   snprintf(script, sizeof script, "#!/bin/sh\nprintf x >> %s\nexec cc \"$@\"\n", counting_log);
   rig_script(counting_cc, "counting-cc", script);
+  test_processor();
   test_hits();
   test_merging();
   test_bad_member();

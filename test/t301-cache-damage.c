@@ -32,7 +32,9 @@ static void put(const void *bytes, size_t length) {
 static void test_truncated(void) {
   int wrong = 0, tried = 0;
   size_t tail = 16 + 48; /* the key and the tail, of which every byte is tried */
-  for (size_t cut = 0; cut < size; cut += cut >= size - tail ? 1 : cut + 256 < size - tail ? 256 : size - tail - cut) {
+  for (size_t cut = 0; cut < size; cut += cut >= size - tail        ? 1
+                                          : cut + 256 < size - tail ? 256
+                                                                    : size - tail - cut) {
     if (quick() && tried >= 40 && cut < size - tail) continue;
     put(good, cut);
     wrong += !recovers("truncated", (long)cut);
@@ -87,7 +89,8 @@ static void test_foreign(void) {
   ok(recovers("plain", 0), "a shared object without a tail");
 
   rig_path(other, "other-cache");
-  ok(rig_once(other, FACTOR + 1, &stats) && rig_find_entry(other, made), "a sound entry of another loop");
+  ok(rig_once(other, FACTOR + 1, &stats) && rig_find_entry(other, made),
+     "a sound entry of another loop");
   size_t length;
   unsigned char *bytes = rig_read(made, &length);
   put(bytes, length);
@@ -116,7 +119,8 @@ static void test_not_a_file(void) {
   snprintf(address.sun_path, sizeof address.sun_path, "%.100s", path);
   if (strlen(path) <= 100 && bind(fd, (struct sockaddr *)&address, sizeof address) == 0)
     ok(recovers("socket", 0), "a socket");
-  else skip("a socket needs a path of at most 100 characters");
+  else
+    skip("a socket needs a path of at most 100 characters");
   close(fd);
 }
 
@@ -124,8 +128,10 @@ static void test_not_ours(void) {
   put(good, size);
   if (chmod(path, 0666) == 0) ok(recovers("mode", 0666), "an entry that others may write to");
   put(good, size);
-  if (geteuid() == 0 && chown(path, 12345, -1) == 0) ok(recovers("owner", 12345), "an entry of another user");
-  else skip("giving a file to another user takes root");
+  if (geteuid() == 0 && chown(path, 12345, -1) == 0)
+    ok(recovers("owner", 12345), "an entry of another user");
+  else
+    skip("giving a file to another user takes root");
 }
 
 /* A rebuilt entry is another file: what a running program has loaded stays as it was. */
@@ -152,7 +158,8 @@ static void test_told(void) {
   rig_listen();
   bool right = rig_get(ctx, FACTOR, NULL, &unit);
   const char *heard = rig_heard();
-  ok(right && strstr(heard, "rejected") && strstr(heard, "cut off"), "the debugging log tells of a rejected entry");
+  ok(right && strstr(heard, "rejected") && strstr(heard, "cut off"),
+     "the debugging log tells of a rejected entry");
   rig_end(ctx);
 }
 

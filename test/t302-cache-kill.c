@@ -35,7 +35,8 @@ static void writer(const char *cc) {
     op2_context ctx = rig_context(cache, cc, NULL);
     for (int i = 0; i < 8; i++) {
       rig_source(sources[i], sizeof sources[i], i, NULL);
-      units[i] = (struct op2i_jit_unit){.source = sources[i], .mergeable = i < 4, .label = "killed"};
+      units[i] =
+          (struct op2i_jit_unit){.source = sources[i], .mergeable = i < 4, .label = "killed"};
     }
     if (op2i_jit_get(ctx, 8, units) != OP2_SUCCESS) _exit(1);
     rig_end(ctx);
@@ -89,7 +90,8 @@ static void test_killed_writers(void) {
   }
   ok(wrong == 0, "%d writers killed at random moments: right numbers after each", rounds);
   is_int(rejected, 0, "no entry that they left was in part");
-  ok(found > rounds / 4, "they did leave entries (%d), and %d times a temporary file", found, leftovers);
+  ok(found > rounds / 4, "they did leave entries (%d), and %d times a temporary file", found,
+     leftovers);
 }
 
 /* Killed by the system between any two steps of a write is the same as a leftover temporary file of any length. */
@@ -114,6 +116,20 @@ static void test_leftovers(void) {
   ok(rig_once(cache, 5, &stats) && stats.disk_hits == 1, "the entry is still there");
 }
 
+/* Names of scratch folders; returns how many there are, `name` is the last seen. */
+static int scratch_folders(char name[RIG_PATH], bool remove_them) {
+  int count = 0;
+  DIR *list = opendir(rig_root);
+  for (struct dirent *item; list && (item = readdir(list));) {
+    if (strncmp(item->d_name, "op2-scratch-", 12) != 0) continue;
+    rig_path(name, "%s", item->d_name);
+    if (remove_them) rig_remove(name);
+    count++;
+  }
+  if (list) closedir(list);
+  return count;
+}
+
 static void make_old(const char *path) {
   struct utimbuf old = {time(NULL) - 3700, time(NULL) - 3700};
   utime(path, &old);
@@ -122,10 +138,12 @@ static void make_old(const char *path) {
 /* A compiler that hangs, and the program that waits for it killed: the scratch folder stays behind, and is swept once it is
  * old and nobody holds its lock. */
 static void test_hanging(void) {
-  char cc[RIG_PATH], flag[RIG_PATH], script[1024], scratch[RIG_PATH] = "";
+  char cc[RIG_PATH], flag[RIG_PATH], script[4 * RIG_PATH], scratch[RIG_PATH] = "";
   struct op2i_jit_stats stats;
+  scratch_folders(scratch, true); /* of the writers killed above */
   rig_path(flag, "hanging");
-  snprintf(script, sizeof script, "#!/bin/sh\necho $$ > %s.new; mv %s.new %s; exec sleep 600\n", flag, flag, flag);
+  snprintf(script, sizeof script, "#!/bin/sh\necho $$ > %s.new; mv %s.new %s; exec sleep 600\n",
+           flag, flag, flag);
   rig_script(cc, "hanging-cc", script);
   pid_t pid = fork();
   if (pid == 0) {
@@ -140,11 +158,7 @@ static void test_hanging(void) {
   int compiler = 0;
   ok(file && fscanf(file, "%d", &compiler) == 1 && compiler > 1, "a compiler hangs");
   if (file) fclose(file);
-  DIR *list = opendir(rig_root);
-  for (struct dirent *item; (item = readdir(list));)
-    if (strncmp(item->d_name, "op2-scratch-", 12) == 0) rig_path(scratch, "%s", item->d_name);
-  closedir(list);
-  ok(scratch[0], "its program has a scratch folder");
+  is_int(scratch_folders(scratch, false), 1, "its program has a scratch folder");
   make_old(scratch);
   ok(rig_once(cache, 8, &stats), "meanwhile another program works");
   ok(access(scratch, F_OK) == 0, "and leaves a scratch folder alone, though old, that is in use");
@@ -152,18 +166,22 @@ static void test_hanging(void) {
   waitpid(pid, NULL, 0);
   if (compiler > 1) kill(compiler, SIGKILL);
   ok(access(scratch, F_OK) == 0, "a killed program leaves it behind");
+  utime(scratch, NULL);
   ok(rig_once(cache, 9, &stats) && access(scratch, F_OK) == 0, "while young it stays");
   make_old(scratch);
-  ok(rig_once(cache, 10, &stats) && access(scratch, F_OK) != 0, "when old it is swept by the next to compile");
-  ok(rig_once(cache, 7, &stats) && stats.compiled == 1, "the loop that was being compiled is compiled");
+  ok(rig_once(cache, 10, &stats) && access(scratch, F_OK) != 0,
+     "when old it is swept by the next to compile");
+  ok(rig_once(cache, 7, &stats) && stats.compiled == 1,
+     "the loop that was being compiled is compiled");
 }
 
 /* The compiler alone is killed: an error with the signal's name, and the next attempt works. */
 static void test_killed_compiler(void) {
-  char cc[RIG_PATH], flag[RIG_PATH], script[1024];
+  char cc[RIG_PATH], flag[RIG_PATH], script[4 * RIG_PATH];
   struct op2i_jit_unit unit;
   rig_path(flag, "once");
-  snprintf(script, sizeof script, "#!/bin/sh\n[ -f %s ] && exec cc \"$@\"\n: > %s\necho half a word\nkill -9 $$\n", flag,
+  snprintf(script, sizeof script,
+           "#!/bin/sh\n[ -f %s ] && exec cc \"$@\"\n: > %s\necho half a word\nkill -9 $$\n", flag,
            flag);
   rig_script(cc, "dying-cc", script);
   op2_context ctx = rig_context(cache, cc, NULL);
@@ -172,7 +190,8 @@ static void test_killed_compiler(void) {
   unit = (struct op2i_jit_unit){.source = source, .label = "dying"};
   CHECK(op2i_jit_get(ctx, 1, &unit));
   is_int(unit.status, OP2_ERR_COMPILE, "a killed compiler is a failure of the loop");
-  ok(unit.message && strstr(unit.message, "signal 9") && strstr(unit.message, "half a word"), "with signal and words");
+  ok(unit.message && strstr(unit.message, "signal 9") && strstr(unit.message, "half a word"),
+     "with signal and words");
   op2i_free(unit.message);
   ok(rig_get(ctx, 11, NULL, &unit), "asked again, it is compiled");
   rig_end(ctx);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The same bits for any number of workers, lazy and eager, run after run: floating-point sums through maps and into
+ * globals on a shuffled triangulation, where any change of order shows in the last digits. */
+#define _XOPEN_SOURCE 700
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+enum { SIDE = 61, NODES = SIDE * SIDE, CELLS = 2 * (SIDE - 1) * (SIDE - 1), STEPS = 4, REPEATS = 5, WORKERS = 4 };
+
+/* What one run gives. */
+struct result {
+  double u[NODES], history[STEPS][2];
+  float single;
+};
+
+OP2_KERNEL(flux, (const double *a, const double *b, const double *c, double *ra, double *rb, double *rc), {
+  const double mean = (a[0] + b[0] + c[0]) / 3.0;
+  ra[0] += sin(mean - a[0]) / 7.0;
+  rb[0] += sin(mean - b[0]) / 7.0;
+  rc[0] += sin(mean - c[0]) / 7.0;
+});
+OP2_KERNEL(advance, (double *u, double *r, double *sum, double *top), {
+  u[0] += 0.3 * r[0];
+  sum[0] += r[0] * r[0];
+  if (r[0] > *top) *top = r[0];
+  r[0] = 0;
+});
+OP2_KERNEL(add_all, (const double *u, float *s), { *s += (float)u[0]; });
+
+static int32_t corner[3 * CELLS];
+static double start[NODES];
+
+static void shuffle(uint64_t *random, int n, int32_t *order) {
+  for (int i = 0; i < n; i++) order[i] = i;
+  for (int i = n - 1; i > 0; i--) {
+    const int j = draw_below(random, i + 1);
+    const int32_t swap = order[i];
+    order[i] = order[j];
+    order[j] = swap;
+  }
+}
+
+static void make_mesh(void) {
+  static int32_t node[NODES], cell[CELLS];
+  uint64_t random = 2024;
+  int n = 0;
+  shuffle(&random, NODES, node);
+  shuffle(&random, CELLS, cell);
+  for (int j = 0; j + 1 < SIDE; j++)
+    for (int i = 0; i + 1 < SIDE; i++) {
+      const int at = j * SIDE + i;
+      const int triangles[2][3] = {{at, at + 1, at + SIDE}, {at + 1, at + SIDE + 1, at + SIDE}};
+      for (int t = 0; t < 2; t++, n++)
+        for (int k = 0; k < 3; k++) corner[3 * cell[n] + k] = node[triangles[t][k]];
+    }
+  for (int i = 0; i < NODES; i++) start[i] = (double)draw_below(&random, 1000003) / 977.0;
+}
+
+static op2_status steps(op2_context ctx, struct result *out) {
+  op2_set cells = NULL, nodes = NULL;
+  op2_map c2n = NULL;
+  op2_dat u = NULL, r = NULL;
+  op2_gbl sum[STEPS] = {NULL}, top[STEPS] = {NULL}, single = NULL;
+  op2_kernel kf = NULL, ka = NULL, ks = NULL;
+  op2_status status;
+#define DO(call) if ((status = (call)) != OP2_SUCCESS) return status
+  DO(op2_set_create(ctx, CELLS, "cells", &cells));
+  DO(op2_set_create(ctx, NODES, "nodes", &nodes));
+  DO(op2_map_create(cells, nodes, 3, corner, "c2n", &c2n));
+  DO(op2_dat_create(nodes, 1, OP2_F64, start, "u", &u));
+  DO(op2_dat_create(nodes, 1, OP2_F64, NULL, "r", &r));
+  DO(op2_gbl_create(ctx, 1, OP2_F32, NULL, "single", &single));
+  DO(op2_kernel_create(ctx, &flux_kernel, &kf));
+  DO(op2_kernel_create(ctx, &advance_kernel, &ka));
+  DO(op2_kernel_create(ctx, &add_all_kernel, &ks));
+  for (int s = 0; s < STEPS; s++) {
+    DO(op2_gbl_create(ctx, 1, OP2_F64, NULL, "sum", &sum[s]));
+    DO(op2_gbl_create(ctx, 1, OP2_F64, (double[]){-1e9}, "top", &top[s]));
+    DO(op2_par_loop(kf, cells, op2_arg_dat(u, 0, c2n, OP2_READ), op2_arg_dat(u, 1, c2n, OP2_READ),
+                    op2_arg_dat(u, 2, c2n, OP2_READ), op2_arg_dat(r, 0, c2n, OP2_INC),
+                    op2_arg_dat(r, 1, c2n, OP2_INC), op2_arg_dat(r, 2, c2n, OP2_INC)));
+    DO(op2_par_loop(ka, nodes, op2_arg_direct(u, OP2_RW), op2_arg_direct(r, OP2_RW), op2_arg_gbl(sum[s], OP2_INC),
+                    op2_arg_gbl(top[s], OP2_MAX)));
+  }
+  DO(op2_par_loop(ks, nodes, op2_arg_direct(u, OP2_READ), op2_arg_gbl(single, OP2_INC)));
+  DO(op2_dat_get(u, out->u));
+  DO(op2_gbl_get(single, &out->single));
+  for (int s = 0; s < STEPS; s++) {
+    DO(op2_gbl_get(sum[s], &out->history[s][0]));
+    DO(op2_gbl_get(top[s], &out->history[s][1]));
+    op2_gbl_destroy(&sum[s]);
+    op2_gbl_destroy(&top[s]);
+  }
+#undef DO
+  op2_gbl_destroy(&single);
+  op2_kernel_destroy(&kf);
+  op2_kernel_destroy(&ka);
+  op2_kernel_destroy(&ks);
+  op2_dat_destroy(&u);
+  op2_dat_destroy(&r);
+  op2_map_destroy(&c2n);
+  op2_set_destroy(&cells);
+  op2_set_destroy(&nodes);
+  return OP2_SUCCESS;
+}
+
+static bool run(const char *backend, int workers, bool eager, int block_size, struct result *out) {
+  const struct config config = {backend, eager, block_size};
+  op2_options options = config_options(&config);
+  op2_context ctx = NULL;
+  memset(out, 0, sizeof *out);
+  options.threads = workers;
+  bool good = op2_init(&options, &ctx) == OP2_SUCCESS && steps(ctx, out) == OP2_SUCCESS;
+  if (!good) diag("%s", op2_error_message());
+  return op2_finalize(&ctx) == OP2_SUCCESS && good;
+}
+
+/* The same mesh in plain C and double, summed cell by cell: the results are right, not only reproducible. */
+static void reference(struct result *out) {
+  static double r[NODES];
+  memcpy(out->u, start, sizeof start);
+  for (int s = 0; s < STEPS; s++) {
+    out->history[s][0] = 0, out->history[s][1] = -1e9;
+    for (int c = 0; c < CELLS; c++) {
+      const int32_t *k = corner + 3 * c;
+      const double mean = (out->u[k[0]] + out->u[k[1]] + out->u[k[2]]) / 3.0;
+      for (int i = 0; i < 3; i++) r[k[i]] += sin(mean - out->u[k[i]]) / 7.0;
+    }
+    for (int i = 0; i < NODES; i++) {
+      out->u[i] += 0.3 * r[i];
+      out->history[s][0] += r[i] * r[i];
+      out->history[s][1] = fmax(out->history[s][1], r[i]);
+      r[i] = 0;
+    }
+  }
+}
+
+static double distance(const struct result *a, const struct result *b) {
+  double worst = 0;
+  for (int i = 0; i < NODES; i++) worst = fmax(worst, fabs(a->u[i] - b->u[i]) / (1 + fabs(b->u[i])));
+  for (int s = 0; s < STEPS; s++)
+    for (int h = 0; h < 2; h++)
+      worst = fmax(worst, fabs(a->history[s][h] - b->history[s][h]) / (1 + fabs(b->history[s][h])));
+  return worst;
+}
+
+/* Every run of one backend and block size against the first. */
+static void same_bits(const char *backend, int block_size, const struct result *plain) {
+  static struct result first, other;
+  bool have = false;
+  for (int workers = 1; workers <= WORKERS; workers++)
+    for (int eager = 0; eager < 2; eager++) {
+      int differ = 0, failed = 0;
+      for (int repeat = 0; repeat < REPEATS; repeat++) {
+        struct result *to = have ? &other : &first;
+        failed += !run(backend, workers, eager == 1, block_size, to);
+        differ += have && memcmp(&first, &other, sizeof first) != 0;
+        have = true;
+      }
+      ok(differ == 0 && failed == 0, "%s, blocks of %d, %d workers, %s: %d of %d runs differ, %d fail", backend, block_size,
+         workers, eager ? "eager" : "lazy", differ, REPEATS, failed);
+    }
+  const double error = distance(&first, plain);
+  ok(error < 1e-11, "%s, blocks of %d: right to rounding (%.3g)", backend, block_size, error);
+}
+
+/* What backends that follow the same plan give is the same, too. */
+static void same_on(const char *a, const char *b) {
+  static struct result one, two;
+  if (op2_backend_unavailable(a) || op2_backend_unavailable(b)) {
+    skip("%s or %s is not there", a, b);
+    return;
+  }
+  bool good = run(a, 2, false, 64, &one) && run(b, 2, false, 64, &two);
+  ok(good && memcmp(&one, &two, sizeof one) == 0, "%s and %s agree in every bit", a, b);
+}
+
+int main(void) {
+  static const char *const backends[] = {"openmp", "starpu"};
+  static struct result plain;
+  test_environment();
+  /* Many small tasks, so that workers take turns. */
+  setenv("OP2_CHUNK_US", "1", 1);
+  make_mesh();
+  reference(&plain);
+  for (int b = 0; b < 2; b++) {
+    const char *why = op2_backend_unavailable(backends[b]);
+    if (why) {
+      skip("%s: %s", backends[b], why);
+      continue;
+    }
+    same_bits(backends[b], 64, &plain);
+    same_bits(backends[b], 500, &plain);
+  }
+  same_bits("sequential", 64, &plain);
+  same_on("openmp", "starpu");
+  return done();
+}
