@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiling what no cache has: units are gathered into translation units, compilers run side by side, and what fails is
- * parted until each unit stands alone, so that each gets its own message and the good ones work. */
+/* Compiling what no cache has: units are gathered into translation units, compilers run side by
+ * side, and what fails is parted until each unit stands alone, so that each gets its own message
+ * and the good ones work. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -35,10 +36,11 @@ struct job_list {
   int64_t count, capacity;
 };
 
-/* Above this a translation unit costs more memory and, when one member is at fault, more repeated work than it saves. */
+/* Above this a translation unit costs more memory and, when one member is at fault, more repeated
+ * work than it saves. */
 enum { MEMBERS_MAX = 32, PARTS = 8 };
 
-/* ---- gathering ------------------------------------------------------------------------------------------- */
+/* ---- gathering ------------------------------------------------------------------------------- */
 
 /* Makes a job of a stretch of requests, cut into `parts` of about the same number. */
 static op2_status add_jobs(struct job_list *jobs, struct op2i_request **member, int64_t count,
@@ -65,7 +67,8 @@ static bool belong_together(const struct op2i_jit_unit *a, const struct op2i_jit
   return a->mergeable && b->mergeable && same_includes(a->includes, b->includes);
 }
 
-/* Bring those that can share a translation unit with the first one behind it; returns how many they are with it. */
+/* Bring those that can share a translation unit with the first one behind it; returns how many they
+ * are with it. */
 static int64_t gather(struct op2i_request **requests, int64_t n) {
   int64_t count = 1;
   for (int64_t i = 1; i < n; i++) {
@@ -90,7 +93,7 @@ static op2_status plan_jobs(struct job_list *jobs, struct op2i_request **request
   return OP2_SUCCESS;
 }
 
-/* ---- starting -------------------------------------------------------------------------------------------- */
+/* ---- starting -------------------------------------------------------------------------------- */
 
 static void add_source(struct op2i_text *text, const struct op2i_request *request) {
   char key[OP2I_KEY_CHARS];
@@ -163,7 +166,7 @@ fail:
   return status;
 }
 
-/* ---- finishing ------------------------------------------------------------------------------------------- */
+/* ---- finishing ------------------------------------------------------------------------------- */
 
 static void remove_files(struct job *job) {
   static const char *const suffixes[] = {".c", ".d", ".so", ".log"};
@@ -175,7 +178,8 @@ static void remove_files(struct job *job) {
   job->stem[0] = '\0';
 }
 
-/* Read what the compiler wrote; bytes->data stays null when that cannot be, and `error` says why. */
+/* Read what the compiler wrote; bytes->data stays null when that cannot be, and `error` says
+ * why. */
 static op2_status read_output(const struct job *job, const char *suffix, struct op2i_bytes *bytes,
                               struct stat *st, int *error) {
   char path[PATH_MAX + 8];
@@ -305,7 +309,7 @@ static op2_status run_jobs(op2_context ctx, struct job *jobs, int64_t n, int64_t
   return status;
 }
 
-/* ---- judging --------------------------------------------------------------------------------------------- */
+/* ---- judging --------------------------------------------------------------------------------- */
 
 static op2_status tell(op2_context ctx, const struct job *job) {
   for (int64_t i = 0; i < job->count; i++) {
@@ -368,7 +372,8 @@ op2_status op2i_build(op2_context ctx, struct op2i_request **requests, int64_t n
   ctx->jit->stats.seconds += seconds;
   op2i_log(ctx, OP2I_LOG_INFO, "%lld loops to compile: %lld compiler runs, %.3f s", (long long)n,
            (long long)jobs.count, seconds);
-  /* Loaded images need their files no longer, and a program that crashes later leaves nothing behind. */
+  /* Loaded images need their files no longer, and a program that crashes later leaves nothing
+   * behind. */
   op2i_scratch_close(&ctx->jit->scratch);
   for (int64_t i = 0; i < jobs.count; i++) op2i_text_free(&jobs.item[i].run.failure);
   op2i_free(jobs.item);

@@ -22,7 +22,7 @@
 #define TEMPORARY "tmp-"
 enum { NAME_ROOM = 64, TEMPORARY_TRIES = 100 };
 
-/* ---- the folder ------------------------------------------------------------------------------------------ */
+/* ---- the folder ------------------------------------------------------------------------------ */
 
 static void warn_once(op2_context ctx, struct op2i_cache *cache, const char *why) {
   if (cache->warned) return;
@@ -85,7 +85,7 @@ void op2i_cache_close(struct op2i_cache *cache) {
   *cache = (struct op2i_cache){.folder.fd = -1};
 }
 
-/* ---- images ---------------------------------------------------------------------------------------------- */
+/* ---- images ---------------------------------------------------------------------------------- */
 
 op2_status op2i_image_load(struct op2i_cache *cache, const char *path, dev_t device, ino_t inode,
                            void **handle) {
@@ -103,7 +103,7 @@ void *op2i_image_entry(void *handle, struct op2i_key key) {
   return dlsym(handle, name);
 }
 
-/* ---- reading --------------------------------------------------------------------------------------------- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static void entry_name(char name[NAME_ROOM], struct op2i_key key) {
   op2i_key_text(key, name);
@@ -136,8 +136,8 @@ static op2_status load_image(struct op2i_cache *cache, const char *name, const s
   return OP2_SUCCESS;
 }
 
-/* The bytes are verified before the loader sees them; what the loader then maps is this file or one renamed over it since,
- * which was whole when it was renamed. */
+/* The bytes are verified before the loader sees them; what the loader then maps is this file or one
+ * renamed over it since, which was whole when it was renamed. */
 static op2_status load_file(struct op2i_cache *cache, int fd, const char *name, struct op2i_key key,
                             void **entry, const char **fault) {
   struct op2i_bytes bytes = {0};
@@ -182,7 +182,7 @@ op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2
   return OP2_SUCCESS;
 }
 
-/* ---- writing --------------------------------------------------------------------------------------------- */
+/* ---- writing --------------------------------------------------------------------------------- */
 
 static void temporary_name(char name[NAME_ROOM]) {
   static atomic_uint counter;

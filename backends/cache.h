@@ -17,8 +17,9 @@ struct op2i_image {
   void *handle;
 };
 
-/* The folder of compiled loops and what was loaded from it or made for it. An entry is never changed in place: it is written
- * beside, forced to disk and renamed, so a reader finds all of it or nothing, whoever is killed or writes at the same time. */
+/* The folder of compiled loops and what was loaded from it or made for it. An entry is never
+ * changed in place: it is written beside, forced to disk and renamed, so a reader finds all of it
+ * or nothing, whoever is killed or writes at the same time. */
 struct op2i_cache {
   struct op2i_folder folder; /* fd -1: nothing is kept */
   bool warned, swept;
@@ -26,13 +27,14 @@ struct op2i_cache {
   int64_t nimages, capacity;
 };
 
-/* Open the folder; one that cannot be trusted or made is a warning, not an error. Fails only for lack of memory. */
+/* Open the folder; one that cannot be trusted or made is a warning, not an error. Fails only for
+ * lack of memory. */
 op2_status op2i_cache_open(op2_context ctx, struct op2i_cache *cache);
 /* Unloads everything. */
 void op2i_cache_close(struct op2i_cache *cache);
 
-/* The function of a unit, *entry null when it is not there. An entry that is damaged or not ours is removed and counted in
- * *rejected. */
+/* The function of a unit, *entry null when it is not there. An entry that is damaged or not ours is
+ * removed and counted in *rejected. */
 op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2i_key key,
                            void **entry, int64_t *rejected);
 
@@ -40,7 +42,8 @@ op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2
 void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_bytes entry,
                       const struct op2i_key *keys, int64_t nkeys);
 
-/* Load a shared object for as long as the cache is open. *handle is null when it does not load: dlerror() knows why. */
+/* Load a shared object for as long as the cache is open. *handle is null when it does not load:
+ * dlerror() knows why. */
 op2_status op2i_image_load(struct op2i_cache *cache, const char *path, dev_t device, ino_t inode,
                            void **handle);
 /* The entry function of a unit in a loaded image, or null. */

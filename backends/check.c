@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The checked mode's backend: sequential, element by element on private copies, whose results are then stored the way
- * generated code stores them. */
+/* The checked mode's backend: sequential, element by element on private copies, whose results
+ * are then stored the way generated code stores them. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "check.h"
 #include "partial.h"
 
-/* ---- indirect writes that collide ------------------------------------------------------------------------ */
+/* ---- indirect writes that collide ------------------------------------------------------------ */
 
 static bool is_real(op2_type type) { return type == OP2_F64 || type == OP2_F32; }
 
@@ -24,43 +24,50 @@ static double real_value(op2_type type, const unsigned char *value) {
 }
 
 /* Zeros of either sign agree, and so do NaNs. */
-static bool same_value(op2_type type, const unsigned char *one, const unsigned char *other, size_t unit) {
+static bool same_value(op2_type type, const unsigned char *one, const unsigned char *other,
+                       size_t unit) {
   if (!memcmp(one, other, unit)) return true;
   if (!is_real(type)) return false;
   double a = real_value(type, one), b = real_value(type, other);
   return a == b || (isnan(a) && isnan(b));
 }
 
-static op2_status compare_write(const struct op2i_check *check, const struct op2i_check_row *row, int64_t target,
-                                const unsigned char *value) {
+static op2_status compare_write(const struct op2i_check *check, const struct op2i_check_row *row,
+                                int64_t target, const unsigned char *value) {
   const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
   op2_dat dat = check->loop->dats[arg->dat];
   int64_t *writer = &check->writers[arg->dat][target], before = *writer - 1;
   *writer = check->element + 1;
   if (before < 0 || before == check->element) return OP2_SUCCESS;
-  const unsigned char *stored = (const unsigned char *)check->step->call.dat[arg->dat] + (size_t)target * dat->row_bytes;
+  const unsigned char *stored =
+      (const unsigned char *)check->step->call.dat[arg->dat] + (size_t)target * dat->row_bytes;
   for (int32_t c = 0; c < arg->dim; c++) {
     size_t at = (size_t)c * row->unit;
     if (!same_value(arg->type, stored + at, value + at, row->unit))
-      return op2i_check_error(check, row,
-                              "collides with element %" PRId64 ", which wrote another value to component %" PRId32
-                              " of element %" PRId64 " of '%s': written in OP2_WRITE through a map, both must agree",
-                              before, c, target, dat->set->obj.name);
+      return op2i_check_error(
+          check, row,
+          "collides with element %" PRId64 ", which wrote another value to component %" PRId32
+          " of element %" PRId64 " of '%s': written in OP2_WRITE through a map, both must agree",
+          before, c, target, dat->set->obj.name);
   }
   return OP2_SUCCESS;
 }
 
-/* Slots from the last to the first: the last of several that reach the same row is the one that counts. */
+/* Slots from the last to the first: the last of several that reach the same row is the one that
+ * counts. */
 static op2_status find_collisions(const struct op2i_check *check) {
   for (int r = check->nrows - 1; r >= 0; r--) {
     const struct op2i_check_row *row = &check->rows[r];
     const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
-    if (arg->dat < 0 || !check->writers[arg->dat] || arg->access != OP2_WRITE || row->own_role == OP2I_ROW_TRAP) continue;
+    if (arg->dat < 0 || !check->writers[arg->dat] || arg->access != OP2_WRITE ||
+        row->own_role == OP2I_ROW_TRAP)
+      continue;
     const unsigned char *values = check->frame[0] + check->rows[row->lead].at;
     size_t bytes = (size_t)arg->dim * row->unit;
     int slots = arg->kind == OP2I_ARG_ITER ? arg->arity : 1;
     for (int slot = slots - 1; slot >= 0; slot--) {
-      int64_t target = arg->kind == OP2I_ARG_ITER ? op2i_check_target(check, arg, slot) : row->target;
+      int64_t target =
+          arg->kind == OP2I_ARG_ITER ? op2i_check_target(check, arg, slot) : row->target;
       op2_status status = compare_write(check, row, target, values + (size_t)slot * bytes);
       if (status) return status;
     }
@@ -68,9 +75,10 @@ static op2_status find_collisions(const struct op2i_check *check) {
   return OP2_SUCCESS;
 }
 
-/* ---- storing results ------------------------------------------------------------------------------------- */
+/* ---- storing results ------------------------------------------------------------------------- */
 
-static void store(const struct op2i_loop_arg *arg, unsigned char *memory, const unsigned char *values) {
+static void store(const struct op2i_loop_arg *arg, unsigned char *memory,
+                  const unsigned char *values) {
   size_t unit = op2i_type_size(arg->type);
   if (arg->access == OP2_WRITE || arg->access == OP2_RW) {
     memcpy(memory, values, (size_t)arg->dim * unit);
@@ -92,7 +100,8 @@ static void store_buffer(const struct op2i_check *check, const struct op2i_check
           check->frame[0] + row->at + (size_t)slot * row_bytes);
 }
 
-/* What kernels modify in place first, then, argument by argument, what generated code adds or copies after the kernel. */
+/* What kernels modify in place first, then, argument by argument, what generated code adds or
+ * copies after the kernel. */
 static void store_results(const struct op2i_check *check) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
@@ -111,7 +120,7 @@ static void store_results(const struct op2i_check *check) {
   }
 }
 
-/* ---- the backend ----------------------------------------------------------------------------------------- */
+/* ---- the backend ----------------------------------------------------------------------------- */
 
 static op2_status run_elements(struct op2i_check *check) {
   op2_status status = OP2_SUCCESS;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked mode: results depend on something they may not depend on. Vary one thing at a time to learn what. */
+/* Checked mode: results depend on something they may not depend on. Vary one thing at a time to
+ * learn what. */
 #include <string.h>
 
 #include "check.h"
@@ -9,7 +10,9 @@ struct part {
   int64_t from, to;
 };
 
-static struct part own_part(const struct op2i_check_row *row) { return (struct part){0, (int64_t)row->bytes}; }
+static struct part own_part(const struct op2i_check_row *row) {
+  return (struct part){0, (int64_t)row->bytes};
+}
 static struct part part_before(void) { return (struct part){-OP2I_CHECK_GUARD, 0}; }
 static struct part part_after(const struct op2i_check_row *row) {
   return (struct part){(int64_t)row->bytes, (int64_t)(row->bytes + op2i_check_guard_after(row))};
@@ -27,9 +30,10 @@ static bool matters(struct op2i_check *check, const struct op2i_check_row *row, 
   return op2i_check_differs(check, frame, altered);
 }
 
-/* The component of a part that matters by itself, the nearest to the row's start first; `none` when no single one does. */
-static int64_t find_component(struct op2i_check *check, const struct op2i_check_row *row, struct part part,
-                              const unsigned char *source, int64_t none) {
+/* The component of a part that matters by itself, the nearest to the row's start first; `none`
+ * when no single one does. */
+static int64_t find_component(struct op2i_check *check, const struct op2i_check_row *row,
+                              struct part part, const unsigned char *source, int64_t none) {
   int64_t unit = (int64_t)row->unit, n = (part.to - part.from) / unit;
   for (int64_t i = 0; i < n; i++) {
     int64_t c = part.from < 0 ? -1 - i : part.from / unit + i;
@@ -38,23 +42,27 @@ static int64_t find_component(struct op2i_check *check, const struct op2i_check_
   return none;
 }
 
-static op2_status blame_outside(struct op2i_check *check, const struct op2i_check_row *row, struct part part,
-                                const unsigned char *source) {
+static op2_status blame_outside(struct op2i_check *check, const struct op2i_check_row *row,
+                                struct part part, const unsigned char *source) {
   int64_t none = (int64_t)(row->bytes / row->unit);
   if (part.from < 0) none = -1;
   int64_t c = find_component(check, row, part, source, none);
-  return op2i_check_error(check, row, "the kernel read outside of it, %s: %s", c < 0 ? "before its start" : "past its end",
+  return op2i_check_error(check, row, "the kernel read outside of it, %s: %s",
+                          c < 0 ? "before its start" : "past its end",
                           op2i_check_component(check, row, c).text);
 }
 
-static op2_status blame_filler(struct op2i_check *check, const struct op2i_check_row *row, const unsigned char *source) {
+static op2_status blame_filler(struct op2i_check *check, const struct op2i_check_row *row,
+                               const unsigned char *source) {
   int64_t c = find_component(check, row, own_part(row), source, -1);
   if (c < 0) return op2i_check_error(check, row, "the kernel read it before writing it");
-  return op2i_check_error(check, row, "the kernel read %s before writing it", op2i_check_component(check, row, c).text);
+  return op2i_check_error(check, row, "the kernel read %s before writing it",
+                          op2i_check_component(check, row, c).text);
 }
 
 static op2_status blame_trap(struct op2i_check *check, const struct op2i_check_row *row) {
-  return op2i_check_error(check, row, "the kernel read through a slot %s: the map has slots 0 to %d",
+  return op2i_check_error(check, row,
+                          "the kernel read through a slot %s: the map has slots 0 to %d",
                           row->slot < 0 ? "before the first" : "past the last",
                           (int)check->loop->args[row->arg].arity - 1);
 }
@@ -62,12 +70,15 @@ static op2_status blame_trap(struct op2i_check *check, const struct op2i_check_r
 static op2_status blame_reduction(struct op2i_check *check, const struct op2i_check_row *row) {
   op2_access access = check->loop->args[row->arg].access;
   size_t at = row->at;
-  int64_t c = op2i_check_unlike(check->loop->args[row->arg].type, access, (int64_t)(row->bytes / row->unit),
-                                check->start + at, check->frame[0] + at, check->altered + at, check->frame[1] + at);
+  int64_t c = op2i_check_unlike(check->loop->args[row->arg].type, access,
+                                (int64_t)(row->bytes / row->unit), check->start + at,
+                                check->frame[0] + at, check->altered + at, check->frame[1] + at);
   if (c < 0)
-    return op2i_check_error(check, row,
-                            "the kernel's other results depend on it; what it holds depends on the elements before");
-  return op2i_check_error(check, row, "what the kernel does to %s depends on the value before, so it is not %s",
+    return op2i_check_error(
+        check, row,
+        "the kernel's other results depend on it; what it holds depends on the elements before");
+  return op2i_check_error(check, row,
+                          "what the kernel does to %s depends on the value before, so it is not %s",
                           op2i_check_component(check, row, c).text,
                           access == OP2_INC   ? "an addition"
                           : access == OP2_MIN ? "a minimum"
@@ -84,8 +95,10 @@ static op2_status blame_row(struct op2i_check *check, int r, const unsigned char
   }
   if (row->role == OP2I_ROW_WRITE && matters(check, row, own_part(row), source, OP2I_NO_ROW))
     return blame_filler(check, row, source);
-  if (matters(check, row, part_after(row), source, OP2I_NO_ROW)) return blame_outside(check, row, part_after(row), source);
-  if (matters(check, row, part_before(), source, OP2I_NO_ROW)) return blame_outside(check, row, part_before(), source);
+  if (matters(check, row, part_after(row), source, OP2I_NO_ROW))
+    return blame_outside(check, row, part_after(row), source);
+  if (matters(check, row, part_before(), source, OP2I_NO_ROW))
+    return blame_outside(check, row, part_before(), source);
   if (row->role == OP2I_ROW_REDUCE && matters(check, row, own_part(row), check->altered, r))
     return blame_reduction(check, row);
   return OP2_SUCCESS;
@@ -96,11 +109,13 @@ op2_status op2i_check_blame(struct op2i_check *check, int other) {
   const struct op2i_check_row *any = &check->rows[0];
   if (matters(check, any, (struct part){0, 0}, source, OP2I_NO_ROW))
     return op2i_check_error(check, NULL,
-                            "the kernel gives other results when it is applied to the same values again: it keeps state, or "
+                            "the kernel gives other results when it is applied to the same values "
+                            "again: it keeps state, or "
                             "uses a variable that it has not set");
   for (int r = 0; r < check->nrows; r++) {
     op2_status status = blame_row(check, r, source);
     if (status) return status;
   }
-  return op2i_check_error(check, NULL, "the kernel's results depend on values that its arguments do not give it");
+  return op2i_check_error(
+      check, NULL, "the kernel's results depend on values that its arguments do not give it");
 }

@@ -10,11 +10,12 @@
 
 enum { ALIGN = 64 };
 
-/* ---- filler ---------------------------------------------------------------------------------------------- */
+/* ---- filler ---------------------------------------------------------------------------------- */
 
-/* Frames 0 and 1 are filled with small numbers: a kernel that takes one for an index or a count strays into a guard zone rather
- * than out of the process. Frame 2 has what small numbers do not show: NaN, which is never absorbed, and larger
- * integers. Neighbouring components and rows differ, so that a copy of one into another is seen. */
+/* Frames 0 and 1 are filled with small numbers: a kernel that takes one for an index or a count
+ * strays into a guard zone rather than out of the process. Frame 2 has what small numbers do not
+ * show: NaN, which is never absorbed, and larger integers. Neighbouring components and rows
+ * differ, so that a copy of one into another is seen. */
 static double real_filler(int frame, int variety) {
   return frame == 0 ? 80.25 + variety : frame == 1 ? -50.5 - variety : NAN;
 }
@@ -62,22 +63,26 @@ static void fill_frame(const struct op2i_check *check, int frame) {
     int64_t before = OP2I_CHECK_GUARD / (int64_t)row->unit;
     int64_t after = (int64_t)((row->bytes + op2i_check_guard_after(row)) / row->unit);
     for (int64_t c = -before; c < after; c++)
-      put_filler(type, frame, r, c, check->filler[frame] + (int64_t)row->at + c * (int64_t)row->unit);
+      put_filler(type, frame, r, c,
+                 check->filler[frame] + (int64_t)row->at + c * (int64_t)row->unit);
   }
 }
 
-/* ---- layout ---------------------------------------------------------------------------------------------- */
+/* ---- layout ---------------------------------------------------------------------------------- */
 
 static enum op2i_check_role role_of(const struct op2i_loop_arg *arg) {
-  if (arg->kind == OP2I_ARG_VAL || arg->kind == OP2I_ARG_IDX || arg->access == OP2_READ) return OP2I_ROW_READ;
-  if (arg->kind == OP2I_ARG_GBL || arg->access == OP2_MIN || arg->access == OP2_MAX) return OP2I_ROW_REDUCE;
+  if (arg->kind == OP2I_ARG_VAL || arg->kind == OP2I_ARG_IDX || arg->access == OP2_READ)
+    return OP2I_ROW_READ;
+  if (arg->kind == OP2I_ARG_GBL || arg->access == OP2_MIN || arg->access == OP2_MAX)
+    return OP2I_ROW_REDUCE;
   if (arg->access == OP2_INC) return OP2I_ROW_SUM;
   return arg->access == OP2_WRITE ? OP2I_ROW_WRITE : OP2I_ROW_UPDATE;
 }
 
 /* Arguments whose pointers lead to the dat itself, not to a copy or a buffer. */
 static bool in_place(const struct op2i_loop_arg *arg) {
-  return (arg->kind == OP2I_ARG_DIRECT || arg->kind == OP2I_ARG_SLOT || arg->kind == OP2I_ARG_ALL) &&
+  return (arg->kind == OP2I_ARG_DIRECT || arg->kind == OP2I_ARG_SLOT ||
+          arg->kind == OP2I_ARG_ALL) &&
          (arg->access == OP2_READ || arg->access == OP2_WRITE || arg->access == OP2_RW);
 }
 
@@ -97,8 +102,14 @@ static void add_row(struct op2i_check *check, int a, int slot, enum op2i_check_r
   struct op2i_check_row *row = &check->rows[check->nrows];
   size_t unit = arg->kind == OP2I_ARG_IDX ? sizeof(int64_t) : op2i_type_size(arg->type);
   size_t bytes = (size_t)arg->dim * unit * (arg->kind == OP2I_ARG_ITER ? (size_t)arg->arity : 1);
-  *row = (struct op2i_check_row){.arg = a, .slot = slot, .role = role, .own_role = role, .lead = check->nrows,
-                                 .unit = unit, .bytes = bytes, .target = -1};
+  *row = (struct op2i_check_row){.arg = a,
+                                 .slot = slot,
+                                 .role = role,
+                                 .own_role = role,
+                                 .lead = check->nrows,
+                                 .unit = unit,
+                                 .bytes = bytes,
+                                 .target = -1};
   row->may_share = role != OP2I_ROW_TRAP && in_place(arg) && can_share(check->loop, arg->dat);
   row->at = check->frame_bytes + OP2I_CHECK_GUARD;
   check->frame_bytes = row->at + bytes + op2i_check_guard_after(row);
@@ -136,7 +147,8 @@ static op2_status allocate_tables(struct op2i_check *check) {
   check->args = op2i_calloc(nargs, sizeof *check->args);
   check->pointers = op2i_calloc(pointers + 1, sizeof *check->pointers);
   check->writers = op2i_calloc((size_t)loop->ndats + 1, sizeof *check->writers);
-  if (!check->rows || !check->first_row || !check->first_pointer || !check->args || !check->pointers || !check->writers)
+  if (!check->rows || !check->first_row || !check->first_pointer || !check->args ||
+      !check->pointers || !check->writers)
     return op2i_error_nomem("the checked mode");
   return OP2_SUCCESS;
 }
@@ -158,7 +170,8 @@ static op2_status allocate_frames(struct op2i_check *check) {
   return OP2_SUCCESS;
 }
 
-/* Watch dats that are written through a map and modified in no other mode: then a row holds what was last written to it. */
+/* Watch dats that are written through a map and modified in no other mode: then a row holds what
+ * was last written to it. */
 static op2_status watch_writes(struct op2i_check *check) {
   const struct op2_loop_s *loop = check->loop;
   for (int d = 0; d < loop->ndats; d++) {
@@ -206,15 +219,19 @@ void op2i_check_close(struct op2i_check *check) {
   op2i_free(check->rows);
 }
 
-/* ---- an element's rows ----------------------------------------------------------------------------------- */
+/* ---- an element's rows ----------------------------------------------------------------------- */
 
-int64_t op2i_check_target(const struct op2i_check *check, const struct op2i_loop_arg *arg, int slot) {
+int64_t op2i_check_target(const struct op2i_check *check, const struct op2i_loop_arg *arg,
+                          int slot) {
   if (arg->map < 0) return check->element;
-  return check->step->call.map[arg->map][check->element * check->loop->maps[arg->map]->arity + slot];
+  return check->step->call
+      .map[arg->map][check->element * check->loop->maps[arg->map]->arity + slot];
 }
 
-static unsigned char *dat_row(const struct op2i_check *check, const struct op2i_loop_arg *arg, int64_t target) {
-  return (unsigned char *)check->step->call.dat[arg->dat] + (size_t)target * check->loop->dats[arg->dat]->row_bytes;
+static unsigned char *dat_row(const struct op2i_check *check, const struct op2i_loop_arg *arg,
+                              int64_t target) {
+  return (unsigned char *)check->step->call.dat[arg->dat] +
+         (size_t)target * check->loop->dats[arg->dat]->row_bytes;
 }
 
 static void locate(struct op2i_check *check, struct op2i_check_row *row) {
@@ -229,14 +246,16 @@ static void locate(struct op2i_check *check, struct op2i_check_row *row) {
     break;
   case OP2I_ARG_ITER: break;
   case OP2I_ARG_GBL:
-    row->memory = op2i_arg_reduces(arg) ? step->partials + arg->offset : (unsigned char *)step->call.gbl[arg->gbl];
+    row->memory = op2i_arg_reduces(arg) ? step->partials + arg->offset
+                                        : (unsigned char *)step->call.gbl[arg->gbl];
     break;
   case OP2I_ARG_VAL: row->memory = (unsigned char *)step->call.payload + arg->offset; break;
   case OP2I_ARG_IDX: row->memory = (unsigned char *)&check->element_number; break;
   }
 }
 
-/* Rows that are the same data become one, which may be read if one of them may, and modified if one of them may. */
+/* Rows that are the same data become one, which may be read if one of them may, and modified if
+ * one of them may. */
 static void share_rows(struct op2i_check *check) {
   for (int r = 0; r < check->nrows; r++) {
     struct op2i_check_row *row = &check->rows[r];
@@ -257,7 +276,8 @@ static void gather_buffer(struct op2i_check *check, const struct op2i_check_row 
   const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
   size_t bytes = row->bytes / (size_t)arg->arity;
   for (int slot = 0; slot < arg->arity; slot++)
-    memcpy(check->start + row->at + (size_t)slot * bytes, dat_row(check, arg, op2i_check_target(check, arg, slot)), bytes);
+    memcpy(check->start + row->at + (size_t)slot * bytes,
+           dat_row(check, arg, op2i_check_target(check, arg, slot)), bytes);
 }
 
 void op2i_check_gather(struct op2i_check *check, int64_t position) {
@@ -268,7 +288,8 @@ void op2i_check_gather(struct op2i_check *check, int64_t position) {
   share_rows(check);
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
-    if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP || row->role == OP2I_ROW_WRITE) continue;
+    if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP || row->role == OP2I_ROW_WRITE)
+      continue;
     if (row->role == OP2I_ROW_SUM)
       memset(check->start + row->at, 0, row->bytes);
     else if (row->memory)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked mode: messages. Whoever runs the step puts before them where the loop was queued and what it is. */
+/* Checked mode: messages. Whoever runs the step puts before them where the loop was queued and
+ * what it is. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +8,8 @@
 #include "check.h"
 #include "error.h"
 
-static void describe_dat(const struct op2i_check *check, const struct op2i_check_row *row, char *out, size_t size) {
+static void describe_dat(const struct op2i_check *check, const struct op2i_check_row *row,
+                         char *out, size_t size) {
   const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
   op2_dat dat = check->loop->dats[arg->dat];
   int n = snprintf(out, size, "dat '%.100s', %s", dat->obj.name, op2i_access_name(arg->access));
@@ -22,11 +24,13 @@ static void describe_dat(const struct op2i_check *check, const struct op2i_check
              arg->kind == OP2I_ARG_SLOT ? arg->slot : row->slot, map, row->target, set);
 }
 
-static void describe(const struct op2i_check *check, const struct op2i_check_row *row, char *out, size_t size) {
+static void describe(const struct op2i_check *check, const struct op2i_check_row *row, char *out,
+                     size_t size) {
   const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
   switch (arg->kind) {
   case OP2I_ARG_GBL:
-    snprintf(out, size, "global '%.100s', %s", check->loop->gbls[arg->gbl]->obj.name, op2i_access_name(arg->access));
+    snprintf(out, size, "global '%.100s', %s", check->loop->gbls[arg->gbl]->obj.name,
+             op2i_access_name(arg->access));
     break;
   case OP2I_ARG_VAL: snprintf(out, size, "op2_arg_val"); break;
   case OP2I_ARG_IDX: snprintf(out, size, "op2_arg_idx"); break;
@@ -34,7 +38,8 @@ static void describe(const struct op2i_check *check, const struct op2i_check_row
   }
 }
 
-op2_status op2i_check_error(const struct op2i_check *check, const struct op2i_check_row *row, const char *format, ...) {
+op2_status op2i_check_error(const struct op2i_check *check, const struct op2i_check_row *row,
+                            const char *format, ...) {
   char argument[512] = "", what[512], text[600];
   if (row) {
     describe(check, row, what, sizeof what);
@@ -48,16 +53,18 @@ op2_status op2i_check_error(const struct op2i_check *check, const struct op2i_ch
                     check->loop->set->base->obj.name, text);
 }
 
-struct op2i_component op2i_check_component(const struct op2i_check *check, const struct op2i_check_row *row,
-                                           int64_t component) {
+struct op2i_component op2i_check_component(const struct op2i_check *check,
+                                           const struct op2i_check_row *row, int64_t component) {
   struct op2i_component out;
   const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
   int64_t own = (int64_t)(row->bytes / row->unit);
   bool outside = component < 0 || component >= own;
   if (outside)
-    snprintf(out.text, sizeof out.text, "component %" PRId64 ", where 0 to %" PRId64 " are its own", component, own - 1);
+    snprintf(out.text, sizeof out.text, "component %" PRId64 ", where 0 to %" PRId64 " are its own",
+             component, own - 1);
   else if (arg->kind == OP2I_ARG_ITER)
-    snprintf(out.text, sizeof out.text, "component %" PRId64 " of slot %" PRId64, component % arg->dim, component / arg->dim);
+    snprintf(out.text, sizeof out.text, "component %" PRId64 " of slot %" PRId64,
+             component % arg->dim, component / arg->dim);
   else
     snprintf(out.text, sizeof out.text, "component %" PRId64, component);
   return out;

@@ -21,8 +21,8 @@
 #include "folder.h"
 #include "mem.h"
 
-/* These three are warnings by default and crashes at run time. They do not survive -w, so warnings stay on; they are shown
- * only when a compilation fails. */
+/* These three are warnings by default and crashes at run time. They do not survive -w, so warnings
+ * stay on; they are shown only when a compilation fails. */
 static const char *const fixed_flags[] = {"-shared",
                                           "-fPIC",
                                           "-std=gnu11",
@@ -31,7 +31,7 @@ static const char *const fixed_flags[] = {"-shared",
                                           "-Werror=int-conversion"};
 enum { NFIXED = sizeof fixed_flags / sizeof *fixed_flags };
 
-/* ---- words ----------------------------------------------------------------------------------------------- */
+/* ---- words ----------------------------------------------------------------------------------- */
 
 static op2_status words_add(struct op2i_words *words, const char *text) {
   if (op2i_grow(&words->item, sizeof *words->item, words->count + 1, &words->capacity) != 0)
@@ -49,8 +49,8 @@ static void words_free(struct op2i_words *words) {
   *words = (struct op2i_words){0};
 }
 
-/* Take one word off `text` into `word`, which has room for all of it: quotes and backslashes as in a shell, nothing is
- * expanded. */
+/* Take one word off `text` into `word`, which has room for all of it: quotes and backslashes as in
+ * a shell, nothing is expanded. */
 static const char *take_word(const char *text, char *word) {
   char quote = 0;
   for (; *text && (quote || (*text != ' ' && *text != '\t' && *text != '\n')); text++) {
@@ -78,7 +78,7 @@ static op2_status words_split(struct op2i_words *words, const char *text) {
   return status;
 }
 
-/* ---- finding --------------------------------------------------------------------------------------------- */
+/* ---- finding --------------------------------------------------------------------------------- */
 
 static bool is_program(const char *path, struct stat *st) {
   return stat(path, st) == 0 && S_ISREG(st->st_mode) && access(path, X_OK) == 0;
@@ -92,8 +92,8 @@ static void identify(struct op2i_text *identity, const char *path, const struct 
                 (uint64_t)st->st_ino);
 }
 
-/* Look a program up as execvp() would; the first goes to `found`, and all that bear the name are identified: behind a
- * wrapper of that name (ccache, distcc) one of the others does the work. */
+/* Look a program up as execvp() would; the first goes to `found`, and all that bear the name are
+ * identified: behind a wrapper of that name (ccache, distcc) one of the others does the work. */
 static bool find_program(const char *name, char found[PATH_MAX], struct op2i_text *identity) {
   struct stat st;
   found[0] = '\0';
@@ -203,7 +203,7 @@ void op2i_compiler_close(struct op2i_compiler *compiler) {
   op2i_text_free(&compiler->missing);
 }
 
-/* ---- running --------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 static op2_status add_file(struct op2i_words *words, const char *option, const char *stem,
                            const char *suffix) {
@@ -234,7 +234,8 @@ fail:
   return status;
 }
 
-/* Our environment with another TMPDIR, so that what a killed compiler leaves behind goes with the scratch folder. */
+/* Our environment with another TMPDIR, so that what a killed compiler leaves behind goes with the
+ * scratch folder. */
 static char **make_environment(char *setting) {
   size_t count = 0, kept = 0;
   while (environ && environ[count]) count++;
@@ -247,7 +248,8 @@ static char **make_environment(char *setting) {
   return environment;
 }
 
-/* The program's blocked signals are its own affair, and a compiler whose children are reaped unseen hangs. */
+/* The program's blocked signals are its own affair, and a compiler whose children are reaped unseen
+ * hangs. */
 static int set_signals(posix_spawnattr_t *attributes) {
   sigset_t none, defaults;
   sigemptyset(&none);
@@ -305,7 +307,7 @@ fail:
   return status;
 }
 
-/* ---- what it said ---------------------------------------------------------------------------------------- */
+/* ---- what it said ---------------------------------------------------------------------------- */
 
 static void add_command(struct op2i_text *text, const struct op2i_words *words) {
   for (int64_t i = 0; i < words->count; i++) {
@@ -352,7 +354,8 @@ op2_status op2i_run_wait(const struct op2i_compiler *compiler, struct op2i_run *
   do got = waitpid(run->pid, &how, 0);
   while (got < 0 && errno == EINTR);
   run->pid = 0;
-  /* A program that ignores SIGCHLD or reaps all children hides the status: then the compiler's output decides. */
+  /* A program that ignores SIGCHLD or reaps all children hides the status: then the compiler's
+   * output decides. */
   run->good = got < 0 || (WIFEXITED(how) && WEXITSTATUS(how) == 0);
   if (run->good) return OP2_SUCCESS;
   if (WIFSIGNALED(how))

@@ -16,18 +16,19 @@ struct op2i_words {
 };
 
 struct op2i_compiler {
-  struct op2i_words driver; /* program and its fixed arguments: "ccache gcc" is two */
-  struct op2i_words flags;  /* optimisation */
-  struct op2i_text
-      identity; /* what decides its output apart from source and include directories; part of every key */
-  struct op2i_text missing; /* why there is none; empty when there is one */
+  struct op2i_words driver;  /* program and its fixed arguments: "ccache gcc" is two */
+  struct op2i_words flags;   /* optimisation */
+  struct op2i_text identity; /* what decides its output apart from source and include directories;
+                                part of every key */
+  struct op2i_text missing;  /* why there is none; empty when there is one */
 };
 
 /* Find the compiler; runs nothing. Fails only for lack of memory. */
 op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_config *config);
 void op2i_compiler_close(struct op2i_compiler *compiler);
 
-/* One run: STEM.c to the shared object STEM.so and the dependency rule STEM.d, all it prints to STEM.log. */
+/* One run: STEM.c to the shared object STEM.so and the dependency rule STEM.d, all it prints to
+ * STEM.log. */
 struct op2i_run {
   const char *stem, *folder;   /* folder: for the compiler's own temporary files */
   const char *const *includes; /* null-terminated, may be null */

@@ -5,8 +5,9 @@
 
 #include <cpuid.h>
 
-/* A leaf and which of its registers tell of instructions; the others hold APIC ids, core numbers and the like, which differ
- * between cores and runs (Intel SDM volume 2A, CPUID; AMD APM volume 3, appendix E). */
+/* A leaf and which of its registers tell of instructions; the others hold APIC ids, core numbers
+ * and the like, which differ between cores and runs (Intel SDM volume 2A, CPUID; AMD APM volume 3,
+ * appendix E). */
 static const struct {
   unsigned leaf, subleaf;
   unsigned eax, ebx, ecx, edx; /* masks */
@@ -44,7 +45,8 @@ const char *op2i_cpu_flags(void) {
 #include <string.h>
 #include <unistd.h>
 
-/* Lines of /proc/cpuinfo that name instructions and the design of a core, on Arm, POWER and RISC-V. */
+/* Lines of /proc/cpuinfo that name instructions and the design of a core, on Arm, POWER and
+ * RISC-V. */
 static bool tells(const char *line) {
   static const char *const names[] = {
       "Features", "CPU implementer", "CPU architecture", "CPU part", "cpu\t", "isa", "uarch"};

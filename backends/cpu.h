@@ -4,8 +4,8 @@
 
 #include "text.h"
 
-/* What of this machine's processor decides the code that a compiler makes for it: the same text on every core and in every
- * run, another one on a machine with other instructions. */
+/* What of this machine's processor decides the code that a compiler makes for it: the same text on
+ * every core and in every run, another one on a machine with other instructions. */
 void op2i_cpu_text(struct op2i_text *text);
 
 /* The default optimisation flags of a compiler for this processor, parted by blanks. */

@@ -35,7 +35,7 @@ struct op2i_key op2i_digest(const void *data, size_t size) {
   return (struct op2i_key){hash.low64, hash.high64};
 }
 
-/* ---- images ---------------------------------------------------------------------------------------------- */
+/* ---- images ---------------------------------------------------------------------------------- */
 
 static bool inside(struct op2i_bytes image, uint64_t offset, uint64_t size) {
   return offset <= image.size && size <= image.size - offset;
@@ -62,7 +62,7 @@ const char *op2i_image_fault(struct op2i_bytes image) {
   return NULL;
 }
 
-/* ---- sound entries --------------------------------------------------------------------------------------- */
+/* ---- sound entries --------------------------------------------------------------------------- */
 
 static const char *read_tail(struct op2i_bytes entry, struct tail *tail) {
   if (entry.size <= sizeof *tail) return "the file is too short";
@@ -93,7 +93,7 @@ const char *op2i_entry_fault(struct op2i_bytes entry, struct op2i_key key) {
   return "the file holds other loops";
 }
 
-/* ---- headers --------------------------------------------------------------------------------------------- */
+/* ---- headers --------------------------------------------------------------------------------- */
 
 /* A header that cannot be read has no digest: *found is false. */
 static op2_status digest_file(const char *name, struct op2i_key *digest, bool *found) {
@@ -173,7 +173,7 @@ static op2_status add_files(struct op2i_text *files, const char *rule) {
   return files->failed ? op2i_error_nomem("a list of headers") : OP2_SUCCESS;
 }
 
-/* ---- making ---------------------------------------------------------------------------------------------- */
+/* ---- making ---------------------------------------------------------------------------------- */
 
 op2_status op2i_entry_build(struct op2i_bytes image, const struct op2i_key *keys, int64_t nkeys,
                             const char *rule, struct op2i_bytes *entry) {

@@ -7,13 +7,15 @@
 
 #include "folder.h"
 
-/* An entry of the cache is a shared object with what it takes to trust it behind it, where loaders do not look:
+/* An entry of the cache is a shared object with what it takes to trust it behind it, where loaders
+ * do not look:
  *
  *   image | keys | files | tail
  *
- * keys: of all units in the image, 16 bytes each. files: for every header that the image was compiled from (those of the
- * system excepted) 16 bytes of digest and its name, ended by a zero byte. The tail ends with the digest of all that precedes
- * the digest, so that a change of any bit is seen. */
+ * keys: of all units in the image, 16 bytes each. files: for every header that the image was
+ * compiled from (those of the system excepted) 16 bytes of digest and its name, ended by a zero
+ * byte. The tail ends with the digest of all that precedes the digest, so that a change of any bit
+ * is seen. */
 
 struct op2i_key {
   uint64_t low, high;
@@ -25,8 +27,8 @@ static inline bool op2i_key_equal(struct op2i_key a, struct op2i_key b) {
 }
 struct op2i_key op2i_digest(const void *data, size_t size);
 
-/* Null when `image` is a whole shared object, else what is wrong with it: a loader that maps less of a file than its headers
- * promise dies of SIGBUS. */
+/* Null when `image` is a whole shared object, else what is wrong with it: a loader that maps less
+ * of a file than its headers promise dies of SIGBUS. */
 const char *op2i_image_fault(struct op2i_bytes image);
 
 /* Null when `entry` is sound and holds the unit `key`, else what is wrong with it. */
@@ -35,7 +37,8 @@ const char *op2i_entry_fault(struct op2i_bytes entry, struct op2i_key key);
 /* Whether the headers a sound entry was compiled from are as they were. */
 op2_status op2i_entry_fresh(struct op2i_bytes entry, bool *fresh);
 
-/* Make an entry of an image. `rule` is the dependency rule that the compiler wrote, null-terminated; may be null. */
+/* Make an entry of an image. `rule` is the dependency rule that the compiler wrote,
+ * null-terminated; may be null. */
 op2_status op2i_entry_build(struct op2i_bytes image, const struct op2i_key *keys, int64_t nkeys,
                             const char *rule, struct op2i_bytes *entry);
 

@@ -22,7 +22,7 @@
 
 enum { OTHERS_WRITE = S_IWGRP | S_IWOTH };
 
-/* ---- folders --------------------------------------------------------------------------------------------- */
+/* ---- folders --------------------------------------------------------------------------------- */
 
 /* Like mkdir -p, all levels private. */
 static int make_path(const char *path) {
@@ -89,7 +89,7 @@ void op2i_folder_close(struct op2i_folder *folder) {
   *folder = (struct op2i_folder){.fd = -1};
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 int op2i_file_read(int fd, size_t size, struct op2i_bytes *bytes) {
   unsigned char *data = op2i_malloc(size);
@@ -124,7 +124,7 @@ int op2i_file_write(int fd, const void *data, size_t size) {
   return 0;
 }
 
-/* ---- scratch --------------------------------------------------------------------------------------------- */
+/* ---- scratch --------------------------------------------------------------------------------- */
 
 #define SCRATCH_NAME "op2-scratch-"
 enum { SUFFIX = 6 }; /* what mkdtemp() fills in */
@@ -229,12 +229,16 @@ void op2i_scratch_init(struct op2i_scratch *scratch) {
   scratch->swept = false;
 }
 
+/* Still in the file system: those who clean temporary places may have removed it. */
+static bool scratch_exists(const struct op2i_folder *folder) {
+  struct stat st;
+  return folder->fd >= 0 && fstat(folder->fd, &st) == 0 && st.st_nlink > 0;
+}
+
 bool op2i_scratch_works(const struct op2i_scratch *scratch, int place) {
   const struct op2i_folder *folder = &scratch->folder[place];
-  struct stat st;
   struct statvfs fs;
-  return folder->fd >= 0 && fstat(folder->fd, &st) == 0 && st.st_nlink > 0 &&
-         fstatvfs(folder->fd, &fs) == 0 && !room_fault(&fs);
+  return scratch_exists(folder) && fstatvfs(folder->fd, &fs) == 0 && !room_fault(&fs);
 }
 
 static void scratch_remove(struct op2i_scratch *scratch, int place) {
@@ -251,7 +255,8 @@ op2_status op2i_scratch_find(struct op2i_scratch *scratch, int *place, const cha
   for (; *place < OP2I_PLACES; ++*place) {
     const char *path = place_path(*place, last);
     if (op2i_scratch_works(scratch, *place)) return OP2_SUCCESS;
-    if (!path) continue;
+    /* One that is full may be in use by compilers that run. */
+    if (!path || scratch_exists(&scratch->folder[*place])) continue;
     scratch_remove(scratch, *place);
     op2_status status = scratch_make(&scratch->folder[*place], path, why);
     if (status != OP2_SUCCESS) return status;

@@ -8,17 +8,18 @@
 #include "op2/status.h"
 #include "text.h"
 
-/* Folders that this user alone can change, and whole files. Functions that return int give 0 or an errno value; ENOMEM is
- * the only one that callers pass on, all others are answered by going on without the file. */
+/* Folders that this user alone can change, and whole files. Functions that return int give 0 or an
+ * errno value; ENOMEM is the only one that callers pass on, all others are answered by going on
+ * without the file. */
 
 struct op2i_folder {
   int fd;     /* -1: not open */
   char *path; /* absolute, free of symbolic links */
 };
 
-/* Open a folder, making it and its parents where they are missing. When it is missing and cannot be made, is not a folder,
- * belongs to or can be changed by others, or lies where nothing may be executed, `why` says so and folder->fd is -1: the
- * call itself fails only for lack of memory. */
+/* Open a folder, making it and its parents where they are missing. When it is missing and cannot be
+ * made, is not a folder, belongs to or can be changed by others, or lies where nothing may be
+ * executed, `why` says so and folder->fd is -1: the call itself fails only for lack of memory. */
 op2_status op2i_folder_open(struct op2i_folder *folder, const char *path, struct op2i_text *why);
 void op2i_folder_close(struct op2i_folder *folder);
 
@@ -30,16 +31,18 @@ struct op2i_bytes {
 int op2i_file_read(int fd, size_t size, struct op2i_bytes *bytes);
 int op2i_file_write(int fd, const void *data, size_t size);
 
-/* Private folders for the files of running compilers, made at the first need, one in each temporary place that is tried, and
- * removed when those have ended. Their owner holds a lock on them; those whose owner died are swept by others after an hour. */
+/* Private folders for the files of running compilers, made at the first need, one in each temporary
+ * place that is tried, and removed when those have ended. Their owner holds a lock on them; those
+ * whose owner died are swept by others after an hour. */
 enum { OP2I_PLACES = 5 };
 struct op2i_scratch {
   struct op2i_folder folder[OP2I_PLACES]; /* fd -1: not made */
   bool swept;
 };
 void op2i_scratch_init(struct op2i_scratch *scratch);
-/* Have a folder with room in it, in the first place from number *place on that works; *place becomes its number, and
- * OP2I_PLACES when none works. `last` is the place to try after all others, or null. `why` tells of those that failed. */
+/* Have a folder with room in it, in the first place from number *place on that works; *place
+ * becomes its number, and OP2I_PLACES when none works. `last` is the place to try after all others,
+ * or null. `why` tells of those that failed. */
 op2_status op2i_scratch_find(struct op2i_scratch *scratch, int *place, const char *last,
                              struct op2i_text *why);
 /* Whether there is still room. */

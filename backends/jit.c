@@ -7,7 +7,7 @@
 #include "error.h"
 #include "mem.h"
 
-/* ---- what is known --------------------------------------------------------------------------------------- */
+/* ---- what is known --------------------------------------------------------------------------- */
 
 static struct op2i_jit_slot *find_slot(struct op2i_jit_slot *slots, int64_t nslots,
                                        struct op2i_key key) {
@@ -45,7 +45,7 @@ op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *entry
   return OP2_SUCCESS;
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------ */
+/* ---- life ------------------------------------------------------------------------------------ */
 
 static op2_status open_jit(op2_context ctx) {
   if (ctx->jit) return OP2_SUCCESS;
@@ -78,7 +78,7 @@ void op2i_jit_statistics(op2_context ctx, struct op2i_jit_stats *stats) {
   *stats = ctx->jit ? ctx->jit->stats : (struct op2i_jit_stats){0};
 }
 
-/* ---- getting --------------------------------------------------------------------------------------------- */
+/* ---- getting --------------------------------------------------------------------------------- */
 
 static op2_status unit_key(const struct op2i_jit *jit, const struct op2i_jit_unit *unit,
                            struct op2i_key *key) {

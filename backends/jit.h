@@ -34,8 +34,8 @@ struct op2i_request {
 
 op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *entry);
 
-/* build.c: compile requests that share nothing with each other; every unit gets an entry or a message. Reorders the array.
- * Fails only for lack of memory. */
+/* build.c: compile requests that share nothing with each other; every unit gets an entry or a
+ * message. Reorders the array. Fails only for lack of memory. */
 op2_status op2i_build(op2_context ctx, struct op2i_request **requests, int64_t n);
 
 #endif

@@ -8,7 +8,8 @@
 
 #include "machine.h"
 
-/* When neither hwloc, sysconf nor sysfs knows: small enough to be right for blocks on any present CPU. */
+/* When neither hwloc, sysconf nor sysfs knows: small enough to be right for blocks on any
+ * present CPU. */
 enum { L2_ASSUMED = 256 * 1024, L3_ASSUMED = 4 * 1024 * 1024 };
 
 static pthread_once_t found = PTHREAD_ONCE_INIT;
@@ -22,7 +23,8 @@ static int usable_cores(void) {
   return online > 0 ? (int)online : 1;
 }
 
-/* Size in bytes of a cache of the first CPU as the kernel tells it ("2048K"), 0 when it does not. */
+/* Size in bytes of a cache of the first CPU as the kernel tells it ("2048K"), 0 when it does
+ * not. */
 static int64_t cache_from_sysfs(int level) {
   for (int i = 0; i < 8; i++) {
     char path[96], unit = 0;

@@ -7,19 +7,23 @@
 #if OP2_HAVE_HWLOC
 #include <hwloc.h>
 
-/* The CPUs that are online, that the process's cpuset has (hwloc leaves others out of the topology), and that it is bound to. */
+/* The CPUs that are online, that the process's cpuset has (hwloc leaves others out of the
+ * topology), and that it is bound to. */
 static hwloc_bitmap_t allowed_cpus(hwloc_topology_t topology) {
   hwloc_const_bitmap_t all = hwloc_topology_get_allowed_cpuset(topology);
   hwloc_bitmap_t allowed = hwloc_bitmap_dup(all);
   if (!allowed || !hwloc_topology_is_thissystem(topology)) return allowed;
-  if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) < 0 || hwloc_bitmap_iszero(allowed))
+  if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) < 0 ||
+      hwloc_bitmap_iszero(allowed))
     hwloc_bitmap_copy(allowed, all);
   hwloc_bitmap_and(allowed, allowed, all);
   return allowed;
 }
 
-/* A core counts once, however many hardware threads it has; its first usable one is the place for a worker. */
-static void find_cores(hwloc_topology_t topology, hwloc_const_bitmap_t allowed, struct op2i_machine *machine) {
+/* A core counts once, however many hardware threads it has; its first usable one is the place
+ * for a worker. */
+static void find_cores(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
+                       struct op2i_machine *machine) {
   hwloc_obj_t unit = NULL, last_core = NULL;
   while ((unit = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_PU, unit))) {
     hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit);
@@ -31,8 +35,8 @@ static void find_cores(hwloc_topology_t topology, hwloc_const_bitmap_t allowed, 
 }
 
 /* A cache above the first usable core; `each` divides by the cores that share it. */
-static int64_t cache_bytes(hwloc_topology_t topology, hwloc_const_bitmap_t allowed, hwloc_obj_type_t type,
-                           bool each) {
+static int64_t cache_bytes(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
+                           hwloc_obj_type_t type, bool each) {
   hwloc_obj_t cache = NULL;
   while ((cache = hwloc_get_next_obj_by_type(topology, type, cache)))
     if (hwloc_bitmap_intersects(cache->cpuset, allowed)) break;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads by OpenMP: the blocks of one colour in parallel, colour after colour. Results depend on the plan, not on threads. */
+/* Threads by OpenMP: the blocks of one colour in parallel, colour after colour. Results depend
+ * on the plan, not on threads. */
 #include "config.h"
 
 #include "backend.h"
@@ -12,8 +13,8 @@
 
 #if OP2_HAVE_OPENMP && defined(_OPENMP)
 
-/* Less data than this is through before a team of threads has met: entering and leaving a parallel region costs
- * one to several microseconds. */
+/* Less data than this is through before a team of threads has met: entering and leaving a
+ * parallel region costs one to several microseconds. */
 enum { TEAM_BYTES = 64 * 1024 };
 
 struct team {
@@ -39,8 +40,8 @@ static void run_block(const struct op2i_step *step, int32_t block) {
   unsigned char *partial =
       step->partials ? step->partials + (size_t)block * (size_t)step->loop->partial_bytes : NULL;
   op2i_partial_init(step, partial);
-  ((op2i_plain_fn)step->entry)(&step->call, op2i_plan_block_lo(plan, block), op2i_plan_block_hi(plan, block),
-                               partial);
+  ((op2i_plain_fn)step->entry)(&step->call, op2i_plan_block_lo(plan, block),
+                               op2i_plan_block_hi(plan, block), partial);
 }
 
 static void run_colours(struct op2i_step *step, int threads) {

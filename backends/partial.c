@@ -15,7 +15,7 @@ double op2i_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* Sums are made in a type where overflow wraps and converted back. */
 #define COMBINE(name_, type_, sum_type_, is_nan_)                                                  \
@@ -29,7 +29,7 @@ double op2i_seconds(void) {
       for (int64_t i = 0; i < n; i++)                                                              \
         into[i] = from[i] > into[i] || is_nan_(into[i]) ? from[i] : into[i];                       \
   }
-#define NEVER(x_) false
+#define NEVER(x_)  false
 #define IS_NAN(x_) isnan(x_)
 
 COMBINE(f64, double, double, IS_NAN)
@@ -43,7 +43,8 @@ COMBINE(u16, uint16_t, uint64_t, NEVER)
 COMBINE(u32, uint32_t, uint64_t, NEVER)
 COMBINE(u64, uint64_t, uint64_t, NEVER)
 
-void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into, const void *from) {
+void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into,
+                         const void *from) {
   switch (type) {
   case OP2_F64: combine_f64(access, n, into, from); break;
   case OP2_F32: combine_f32(access, n, into, from); break;
@@ -58,13 +59,14 @@ void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into
   }
 }
 
-/* ---- partial results ------------------------------------------------------------------------------------- */
+/* ---- partial results ------------------------------------------------------------------------- */
 
 op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks) {
   size_t bytes = (size_t)step->loop->partial_bytes;
   step->partials = NULL;
   if (!bytes || nblocks < 1) return OP2_SUCCESS;
-  if ((size_t)nblocks <= SIZE_MAX / bytes) step->partials = op2i_alloc_data((size_t)nblocks * bytes);
+  if ((size_t)nblocks <= SIZE_MAX / bytes)
+    step->partials = op2i_alloc_data((size_t)nblocks * bytes);
   return step->partials ? OP2_SUCCESS : op2i_error_nomem("partial results of reductions");
 }
 
@@ -75,11 +77,13 @@ void op2i_partial_init(const struct op2i_step *step, unsigned char *partial) {
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     if (op2i_arg_reduces(arg) && arg->access != OP2_INC)
-      memcpy(partial + arg->offset, step->gbl[arg->gbl], (size_t)arg->dim * op2i_type_size(arg->type));
+      memcpy(partial + arg->offset, step->gbl[arg->gbl],
+             (size_t)arg->dim * op2i_type_size(arg->type));
   }
 }
 
-static void combine_partials(const struct op2_loop_s *loop, unsigned char *into, const unsigned char *from) {
+static void combine_partials(const struct op2_loop_s *loop, unsigned char *into,
+                             const unsigned char *from) {
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     if (op2i_arg_reduces(arg))
@@ -87,7 +91,8 @@ static void combine_partials(const struct op2_loop_s *loop, unsigned char *into,
   }
 }
 
-/* A binary tree: blocks 2k and 2k+1, then pairs of those, and so on. Its shape follows from nblocks alone. */
+/* A binary tree: blocks 2k and 2k+1, then pairs of those, and so on. Its shape follows from
+ * nblocks alone. */
 void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
   const struct op2_loop_s *loop = step->loop;
   if (!step->partials || !step->reduces || nblocks < 1) return;
@@ -99,7 +104,8 @@ void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     if (op2i_arg_reduces(arg))
-      op2i_values_combine(arg->type, arg->access, arg->dim, step->gbl[arg->gbl], step->partials + arg->offset);
+      op2i_values_combine(arg->type, arg->access, arg->dim, step->gbl[arg->gbl],
+                          step->partials + arg->offset);
   }
 }
 

@@ -4,11 +4,13 @@
 
 #include "loop.h"
 
-/* into[i] becomes into[i] combined with from[i] by INC, MIN or MAX. Integers wrap; for MIN and MAX a NaN counts for nothing, as
- * with C's fmin() and fmax(). The arrays do not overlap and are aligned for the type. */
+/* into[i] becomes into[i] combined with from[i] by INC, MIN or MAX. Integers wrap; for MIN and
+ * MAX a NaN counts for nothing, as with C's fmin() and fmax(). The arrays do not overlap and are
+ * aligned for the type. */
 void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into, const void *from);
 
-/* Whether an argument is a reduction into a global, so that it has values in a block's partial results. */
+/* Whether an argument is a reduction into a global, so that it has values in a block's partial
+ * results. */
 static inline bool op2i_arg_reduces(const struct op2i_loop_arg *arg) {
   return arg->kind == OP2I_ARG_GBL && arg->access != OP2_READ;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Backends that this build does not have. They are known by name and say why they cannot be used. */
+/* Backends that this build does not have. They are known by name and say why they cannot be
+ * used. */
 #include "config.h"
 
 #include "backend.h"
@@ -17,7 +18,7 @@ static void close_nothing(void *state) { (void)state; }
   static op2_status name_##_open(op2_context ctx, void **state) {                                  \
     (void)ctx;                                                                                     \
     (void)state;                                                                                   \
-    return op2i_error(OP2_ERR_UNAVAILABLE, "backend %s is not available: %s", #name_, why_);                      \
+    return op2i_error(OP2_ERR_UNAVAILABLE, "backend %s is not available: %s", #name_, why_);       \
   }                                                                                                \
   const struct op2i_backend op2i_backend_##name_ = {                                               \
       .name = #name_,                                                                              \

@@ -128,17 +128,10 @@ static void own_name(const struct cursor *c, int64_t t) {
   op2i_text_add(c->out, ")");
 }
 
-/* `static` and `inline` where a declaration lacks them; extern goes, as the two exclude each other. */
-static void complete_specifiers(const struct cursor *c) {
-  const struct op2i_unit *unit = &c->r->unit;
-  const struct op2i_item *item = &unit->items[c->item];
-  bool has_static = false, has_inline = false;
-  for (int p = item->begin; p < item->name; p++) {
-    has_static = has_static || op2i_unit_is(unit, p, "static");
-    has_inline = has_inline || op2i_unit_is(unit, p, "inline") || op2i_unit_is(unit, p, "__inline") ||
-                 op2i_unit_is(unit, p, "__inline__");
-  }
-  op2i_text_add(c->out, "%s%s", has_static ? "" : "static ", has_inline ? "" : "inline ");
+/* Specifiers that every function gets anew. */
+static bool linkage_token(const struct cursor *c, int64_t t) {
+  return token_is(c, t, "static") || token_is(c, t, "extern") || token_is(c, t, "inline") ||
+         token_is(c, t, "__inline") || token_is(c, t, "__inline__");
 }
 
 /* The parenthesis that opens a parameter list, with the constants put first. */
@@ -158,12 +151,12 @@ static bool lone_void(const struct cursor *c, const struct op2i_item *item, int6
 static bool head_token(const struct cursor *c, int64_t t) {
   const struct op2i_unit *unit = &c->r->unit;
   const struct op2i_item *item = &unit->items[c->item];
-  if (t == first_token(unit, item)) complete_specifiers(c);
+  if (t == first_token(unit, item)) op2i_text_add(c->out, "static inline ");
   if (t == unit->code[item->name]) {
     own_name(c, t);
     return true;
   }
-  if (t < unit->code[item->name]) return token_is(c, t, "extern");
+  if (t < unit->code[item->name]) return linkage_token(c, t);
   if (!c->r->needs[c->function]) return false;
   if (t == unit->code[item->open]) {
     open_parameters(c, item);

@@ -111,11 +111,22 @@ static void release_const(void *object) {
   op2i_free(cst->data);
 }
 
+static bool is_keyword(const char *name) {
+  static const char *const keywords[] = {
+      "auto",     "break",  "case",     "char",   "const",    "continue", "default",  "do",     "double",
+      "else",     "enum",   "extern",   "float",  "for",      "goto",     "if",       "inline", "int",
+      "long",     "register", "restrict", "return", "short",  "signed",   "sizeof",   "static", "struct",
+      "switch",   "typedef", "union",   "unsigned", "void",   "volatile", "while"};
+  for (size_t k = 0; k < sizeof keywords / sizeof *keywords; k++)
+    if (!strcmp(name, keywords[k])) return true;
+  return false;
+}
+
 static bool is_identifier(const char *name) {
   if (!name || !(isalpha((unsigned char)*name) || *name == '_')) return false;
   for (const char *c = name; *c; c++)
     if (!isalnum((unsigned char)*c) && *c != '_') return false;
-  return true;
+  return !is_keyword(name);
 }
 
 static op2_status check_name(op2_context ctx, const char *name) {

@@ -85,16 +85,16 @@ static void slots(void) {
   struct mesh m = make_mesh();
   static const int bad[] = {2, -2, 100, -1003, OP2_ITER(2), INT32_MAX, INT32_MIN};
   for (int i = 0; i < 7; i++)
-    REFUSED(OP2_ERR_RANGE, op2_par_loop(m.one, m.edges, op2_arg_dat(m.x, bad[i], m.e2n, OP2_RW)), "one", "xnode", "e2n");
+    REFUSED(OP2_ERR_RANGE, op2_par_loop(m.one, m.edges, op2_arg_dat(m.x, bad[i], m.e2n, OP2_RW)), "one", "argument 0", "e2n");
 }
 
 static void modes(void) {
   struct mesh m = make_mesh();
   REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_gbl(m.g, OP2_RW)), "one", "rms", "OP2_RW");
   REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_gbl(m.g, OP2_WRITE)), "one", "rms", "OP2_WRITE");
-  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_direct(m.x, (op2_access)0)), "one", "xnode");
-  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_direct(m.x, (op2_access)7)), "one", "xnode");
-  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_gbl(m.g, (op2_access)-1)), "one", "rms");
+  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_direct(m.x, (op2_access)0)), "one", "argument 0", "0");
+  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_direct(m.x, (op2_access)7)), "one", "argument 0", "7");
+  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_gbl(m.g, (op2_access)-1)), "one", "argument 0", "-1");
   /* A parameter that points to const cannot be written. */
   op2_kernel k = new_kernel(&readonly_kernel);
   static const op2_access writing[] = {OP2_WRITE, OP2_RW, OP2_INC, OP2_MIN, OP2_MAX};

@@ -2,8 +2,8 @@
 #ifndef OP2_TEST_T3_RIG_H
 #define OP2_TEST_T3_RIG_H
 
-/* What the tests of compile-and-load share: a folder of their own, contexts that hold no more than that part needs, small
- * sources, and a look at what goes to stderr. */
+/* What the tests of compile-and-load share: a folder of their own, contexts that hold no more than
+ * that part needs, small sources, and a look at what goes to stderr. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -50,7 +50,8 @@ static inline void rig_open(void) {
     perror(rig_root);
     exit(1);
   }
-  /* Nothing may reach the cache of whoever runs the tests, and scratch folders are looked for below. */
+  /* Nothing may reach the cache of whoever runs the tests, and scratch folders are looked for
+   * below. */
   setenv("HOME", rig_root, 1);
   unsetenv("XDG_CACHE_HOME");
   setenv("TMPDIR", rig_root, 1);
@@ -90,7 +91,8 @@ static inline void rig_source(char *source, size_t size, double factor, const ch
            more ? more : "", factor);
 }
 
-/* Gets the function of one source and says whether it computes what it should; the unit's outputs stay with the caller. */
+/* Gets the function of one source and says whether it computes what it should; the unit's outputs
+ * stay with the caller. */
 static inline bool rig_get(op2_context ctx, double factor, const char *more,
                            struct op2i_jit_unit *unit) {
   char source[4096];

@@ -126,19 +126,21 @@ static void test_bad_member(void) {
 
 /* Each is at most a warning to a C compiler. */
 static void test_strict(void) {
-  static const char *const wrong[] = {
-      "static int pointers(double *x) { int *y = x; return *y; }",
-      "static int undeclared(int x) { return is_nowhere(x); }",
-      "static int numbers(int *x) { int y = x; return y; }",
+  static const struct {
+    const char *text, *what;
+  } wrong[] = {
+      {"static int f(double *x) { int *y = x; return *y; }", "pointers to other types"},
+      {"static int f(int x) { return is_nowhere(x); }", "a function not declared"},
+      {"static int f(int *x) { int y = x; return y; }", "a pointer for a number"},
   };
   op2_context ctx = rig_context(NULL, NULL, NULL);
   struct op2i_jit_unit unit;
   for (int i = 0; i < 3; i++) {
     char source[2048];
-    rig_source(source, sizeof source, 1, wrong[i]);
+    rig_source(source, sizeof source, 1, wrong[i].text);
     unit = (struct op2i_jit_unit){.source = source, .label = "strict"};
     CHECK(op2i_jit_get(ctx, 1, &unit));
-    is_int(unit.status, OP2_ERR_COMPILE, "an error, not a warning: %s", wrong[i]);
+    is_int(unit.status, OP2_ERR_COMPILE, "an error, not a warning: %s", wrong[i].what);
     op2i_free(unit.message);
   }
   char source[2048];
@@ -209,6 +211,28 @@ static op2_status get_including(op2_context ctx, const char *const *folders, dou
   op2i_free(unit.message);
   *value = unit.entry ? ((rig_fn)unit.entry)(0) : -1;
   return status == OP2_SUCCESS ? unit.status : status;
+}
+
+static void test_default_flags(void) {
+  struct op2i_jit_unit unit;
+  op2_context ctx = rig_context(NULL, NULL, NULL);
+  free(ctx->config.cflags);
+  ctx->config.cflags = NULL;
+  ok(rig_get(ctx, 7, NULL, &unit), "the default flags suit the compiler");
+  char source[2048];
+  rig_source(source, sizeof source, 7, "int broken = nowhere;");
+  unit = (struct op2i_jit_unit){.source = source, .label = "flags"};
+  CHECK(op2i_jit_get(ctx, 1, &unit));
+  ok(unit.message && strstr(unit.message, " -O3 ") && strstr(unit.message, " -fno-math-errno"),
+     "they optimise");
+  bool wide = unit.message && strstr(unit.message, "-mprefer-vector-width=512");
+#if defined(__x86_64__)
+  ok(wide == (__builtin_cpu_supports("avx512f") != 0), "for wide vectors where there are any");
+#else
+  ok(!wide, "without flags of other processors");
+#endif
+  op2i_free(unit.message);
+  rig_end(ctx);
 }
 
 static void test_headers(void) {
@@ -311,7 +335,8 @@ static void test_denied(void) {
   is_int(rig_count(rig_root, "op2-scratch-"), 0, "and no scratch folder is left");
 }
 
-/* The description of the processor is the same on all cores, or an entry made on one would not be found on another. */
+/* The description of the processor is the same on all cores, or an entry made on one would not be
+ * found on another. */
 static void test_processor(void) {
   cpu_set_t before, one;
   struct op2i_text first = {0};
@@ -350,6 +375,7 @@ int main(void) {
   test_bad_member();
   test_strict();
   test_keys();
+  test_default_flags();
   test_headers();
   test_hidden_status();
   test_denied();

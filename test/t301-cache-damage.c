@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Damaged and foreign entries of the cache: each is seen before it is loaded, rejected and made anew. */
+/* Damaged and foreign entries of the cache: each is seen before it is loaded, rejected and made
+ * anew. */
 #define _GNU_SOURCE
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -11,7 +12,8 @@ static char cache[RIG_PATH], path[RIG_PATH];
 static unsigned char *good;
 static size_t size;
 
-/* Whether what lies at `path` now is rejected and replaced by a good entry, with the right number from it. */
+/* Whether what lies at `path` now is rejected and replaced by a good entry, with the right number
+ * from it. */
 static bool recovers(const char *what, long where) {
   struct op2i_jit_stats stats;
   bool right = rig_once(cache, FACTOR, &stats), again;

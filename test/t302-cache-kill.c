@@ -27,7 +27,8 @@ static uint64_t random_below(uint64_t n) {
   return (random_state >> 33) % n;
 }
 
-/* Writes many entries, merged and single, as fast as it can; "compiling" is a copy, so that most of its time is writing. */
+/* Writes many entries, merged and single, as fast as it can; "compiling" is a copy, so that most of
+ * its time is writing. */
 static void writer(const char *cc) {
   static char sources[8][2048];
   for (int round = 0;; round++) {
@@ -58,7 +59,8 @@ static bool all_whole(const char *cc, struct op2i_jit_stats *stats) {
   return good;
 }
 
-/* A compiler that keeps what it made, by source, so that the writers write more than they compile. */
+/* A compiler that keeps what it made, by source, so that the writers write more than they
+ * compile. */
 static const char copying[] =
     "#!/bin/sh\n"
     "for a; do case $a in *.c) c=$a;; esac; case $last in -o) o=$a;; esac; last=$a; done\n"
@@ -94,7 +96,8 @@ static void test_killed_writers(void) {
      leftovers);
 }
 
-/* Killed by the system between any two steps of a write is the same as a leftover temporary file of any length. */
+/* Killed by the system between any two steps of a write is the same as a leftover temporary file of
+ * any length. */
 static void test_leftovers(void) {
   char file[RIG_PATH], entry[RIG_PATH];
   struct op2i_jit_stats stats;
@@ -135,8 +138,8 @@ static void make_old(const char *path) {
   utime(path, &old);
 }
 
-/* A compiler that hangs, and the program that waits for it killed: the scratch folder stays behind, and is swept once it is
- * old and nobody holds its lock. */
+/* A compiler that hangs, and the program that waits for it killed: the scratch folder stays behind,
+ * and is swept once it is old and nobody holds its lock. */
 static void test_hanging(void) {
   char cc[RIG_PATH], flag[RIG_PATH], script[4 * RIG_PATH], scratch[RIG_PATH] = "";
   struct op2i_jit_stats stats;

@@ -8,7 +8,8 @@
 
 enum { PROCESSES = 16, LOOPS = 6, THREADS = 6 };
 
-/* Loops first..LOOPS-1 in one call, so that processes that begin elsewhere merge them in another way. */
+/* Loops first..LOOPS-1 in one call, so that processes that begin elsewhere merge them in another
+ * way. */
 static bool all_right(const char *cache, int first, struct op2i_jit_stats *stats) {
   char sources[LOOPS][2048];
   struct op2i_jit_unit units[LOOPS];
@@ -84,7 +85,8 @@ static void test_threads(void) {
   is_int(rig_count(rig_root, "op2-scratch-"), 0, "no scratch folder is left");
 }
 
-/* How long it takes to find a loop on disk, for the record: no check, since the machine may be busy. */
+/* How long it takes to find a loop on disk, for the record: no check, since the machine may be
+ * busy. */
 static void report_hit_time(void) {
   enum { TIMES = 50 };
   char cache[RIG_PATH], table[] = "static const double table[2000] = {1, 2, 3};\n"

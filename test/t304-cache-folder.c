@@ -8,7 +8,8 @@
 
 enum { STRANGER = 12345 };
 
-/* Two loops with a cache folder; `expect` is part of the one warning there must be, or null when there must be none. */
+/* Two loops with a cache folder; `expect` is part of the one warning there must be, or null when
+ * there must be none. */
 static void try_folder(const char *cache, const char *expect, const char *what) {
   struct op2i_jit_unit unit;
   op2_context ctx = rig_context(cache, NULL, NULL);
@@ -88,7 +89,8 @@ static void test_not_ours(void) {
   try_folder(cache, "symbolic link made by another user", "a symbolic link of another user");
 }
 
-/* A file system of its own at a path, in this process's private view; false and a skip when that is not permitted. */
+/* A file system of its own at a path, in this process's private view; false and a skip when that is
+ * not permitted. */
 static bool mounted(const char *path, const char *options, unsigned long flags) {
   static bool own_view;
   if (!own_view)
@@ -179,7 +181,37 @@ static void test_temporary(void) {
   setenv("TMPDIR", rig_root, 1);
 }
 
-/* Every usual place for temporary files is read-only; the test's own folder is seen at another path. */
+/* TMPDIR fills while the compiler runs, which then fails: it is run once more where there is room. */
+static void test_filling(void) {
+  char place[RIG_PATH], cache[RIG_PATH], cc[RIG_PATH], script[4 * RIG_PATH];
+  struct op2i_jit_unit unit;
+  rig_path(place, "filling");
+  rig_path(cache, "filling-cache");
+  snprintf(
+      script, sizeof script,
+      "#!/bin/sh\ncase $TMPDIR in %s/*) head -c 16777216 /dev/zero > %s/filler; exit 1;; esac\n"
+      "exec cc \"$@\"\n",
+      place, place);
+  rig_script(cc, "filling-cc", script);
+  if (!mounted(place, "size=8m,mode=0700", 0)) return;
+  setenv("TMPDIR", place, 1);
+  op2_context ctx = rig_context(cache, cc, NULL);
+  rig_listen();
+  bool right = rig_get(ctx, 2, NULL, &unit);
+  rig_heard();
+  struct stat st;
+  char filler[RIG_PATH + 8];
+  snprintf(filler, sizeof filler, "%s/filler", place);
+  ok(stat(filler, &st) == 0 && st.st_size > 4 << 20, "a compiler finds TMPDIR full");
+  ok(right, "and is run once more elsewhere: right numbers");
+  is_int(rig_count(place, ""), 1, "nothing of ours is left in TMPDIR");
+  rig_end(ctx);
+  setenv("TMPDIR", rig_root, 1);
+  umount(place);
+}
+
+/* Every usual place for temporary files is read-only; the test's own folder is seen at another
+ * path. */
 static void test_no_temporary(void) {
   static const char *const places[] = {P_tmpdir, "/var/tmp", "/dev/shm"};
   static const char elsewhere[] = "/mnt";
@@ -204,8 +236,11 @@ static void test_no_temporary(void) {
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
     if (mount("none", places[i], "tmpfs", MS_RDONLY, "size=4k") != 0) _exit(77);
   setenv("TMPDIR", "/nowhere", 1);
-  if (!rig_once("/mnt/last-place", 2, &stats) || stats.compiled != 1) _exit(1);
-  if (rig_count("/mnt/last-place/" OP2I_ABI, "op2-scratch-") != 0) _exit(2);
+  char cache[RIG_PATH];
+  snprintf(cache, sizeof cache, "%s/last-place", elsewhere);
+  if (!rig_once(cache, 2, &stats) || stats.compiled != 1) _exit(1);
+  snprintf(cache, sizeof cache, "%s/last-place/" OP2I_ABI, elsewhere);
+  if (rig_count(cache, "op2-scratch-") != 0) _exit(2);
   op2_context ctx = rig_context("/dev/null", NULL, NULL);
   ctx->config.log_level = 0;
   rig_source(source, sizeof source, 2, NULL);
@@ -272,6 +307,7 @@ int main(void) {
   test_full();
   test_noexec();
   test_temporary();
+  test_filling();
   rig_close();
   return done();
 }

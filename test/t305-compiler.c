@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compilers that are missing, fail, lie or talk too much: a message that says so, and no other loop is harmed. */
+/* Compilers that are missing, fail, lie or talk too much: a message that says so, and no other loop
+ * is harmed. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <time.h>

@@ -28,37 +28,48 @@ static void test_names(void) {
     ok(backend->summary && strlen(backend->summary) > 10, "%s has a summary", names[i]);
     const char *why = op2_backend_unavailable(names[i]);
     ok(why == backend->unavailable(), "%s: the public answer is the backend's", names[i]);
-    ok(why ? strlen(why) > 10 : backend->run_step || backend->run_program, "%s can run or says why not", names[i]);
+    ok(why ? strlen(why) > 10 : backend->run_step || backend->run_program,
+       "%s can run or says why not", names[i]);
   }
-  ok(!op2i_backend_find("Sequential") && !op2i_backend_find("") && !op2i_backend_find(NULL), "no other name is found");
-  ok(op2_backend_unavailable("nosuch") && strstr(op2_backend_unavailable("nosuch"), "no backend"), "an unknown name is answered");
+  ok(!op2i_backend_find("Sequential") && !op2i_backend_find("") && !op2i_backend_find(NULL),
+     "no other name is found");
+  ok(op2_backend_unavailable("nosuch") && strstr(op2_backend_unavailable("nosuch"), "no backend"),
+     "an unknown name is answered");
   ok(op2_backend_unavailable(NULL) != NULL, "and a null one");
 }
 
 static void test_built(void) {
   ok(!op2_backend_unavailable("sequential"), "sequential is always usable");
   ok(!op2_backend_unavailable("check"), "check is always usable");
-  ok(op2_backend_unavailable("cuda") && op2_backend_unavailable("opencl"), "cuda and opencl are not in this build");
-  ok((op2_backend_unavailable("openmp") == NULL) == OP2_HAVE_OPENMP, "openmp is usable when it is built");
-  if (!OP2_HAVE_STARPU) ok(op2_backend_unavailable("starpu") != NULL, "starpu is not usable when it is not built");
+  ok(op2_backend_unavailable("cuda") && op2_backend_unavailable("opencl"),
+     "cuda and opencl are not in this build");
+  ok((op2_backend_unavailable("openmp") == NULL) == OP2_HAVE_OPENMP,
+     "openmp is usable when it is built");
+  if (!OP2_HAVE_STARPU)
+    ok(op2_backend_unavailable("starpu") != NULL, "starpu is not usable when it is not built");
   void *state = &state;
-  ok(op2i_backend_cuda.open(NULL, &state) == OP2_ERR_UNAVAILABLE && state == &state, "an unbuilt one does not open");
+  ok(op2i_backend_cuda.open(NULL, &state) == OP2_ERR_UNAVAILABLE && state == &state,
+     "an unbuilt one does not open");
   ok(strstr(op2_error_message(), "cuda") != NULL, "and is named: %s", op2_error_message());
 }
 
 static void test_default(void) {
-  const char *best = !op2_backend_unavailable("starpu") ? "starpu" : !op2_backend_unavailable("openmp") ? "openmp" : "sequential";
-  is_str(op2i_backend_default()->name, best, "the default is the first usable of starpu, openmp, sequential");
+  const char *best = !op2_backend_unavailable("starpu")   ? "starpu"
+                     : !op2_backend_unavailable("openmp") ? "openmp"
+                                                          : "sequential";
+  is_str(op2i_backend_default()->name, best,
+         "the default is the first usable of starpu, openmp, sequential");
 }
 
-/* ---- the machine ----------------------------------------------------------------------------------------- */
+/* ---- the machine ----------------------------------------------------------------------------- */
 
 static void *ask(void *answer) {
   *(const struct op2i_machine **)answer = op2i_machine();
   return NULL;
 }
 
-/* What a process finds that starts with another environment or fewer CPUs: asked for before this one has looked itself. */
+/* What a process finds that starts with another environment or fewer CPUs: asked for before this
+ * one has looked itself. */
 static bool machine_in_child(void (*prepare)(void), struct op2i_machine *machine) {
   int ends[2], code = -1;
   if (pipe(ends)) return false;
@@ -97,19 +108,23 @@ static void test_machine(void) {
     is_int(other.l3_bytes, 8388608, "third-level cache");
   }
   if (!OP2_HAVE_HWLOC) skip("another machine: built without hwloc");
-  if (ok(machine_in_child(use_one_cpu, &other), "a process bound to one CPU")) is_int(other.cores, 1, "has one core");
+  if (ok(machine_in_child(use_one_cpu, &other), "a process bound to one CPU"))
+    is_int(other.cores, 1, "has one core");
   enum { THREADS = 8 };
   pthread_t threads[THREADS];
   const struct op2i_machine *answers[THREADS] = {NULL};
   for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, ask, &answers[i]);
   for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
   bool same = true;
-  for (int i = 0; i < THREADS; i++) same &= answers[i] == answers[0] && answers[i]->cores == answers[0]->cores;
+  for (int i = 0; i < THREADS; i++)
+    same &= answers[i] == answers[0] && answers[i]->cores == answers[0]->cores;
   ok(same, "many threads get one answer");
   const struct op2i_machine *machine = op2i_machine();
-  ok(machine->cores >= 1 && machine->cores <= sysconf(_SC_NPROCESSORS_CONF), "between one core and all CPUs: %d", machine->cores);
-  ok(machine->l2_bytes >= 16 << 10 && machine->l3_bytes >= 16 << 10, "caches of some size: %lld and %lld bytes",
-     (long long)machine->l2_bytes, (long long)machine->l3_bytes);
+  ok(machine->cores >= 1 && machine->cores <= sysconf(_SC_NPROCESSORS_CONF),
+     "between one core and all CPUs: %d", machine->cores);
+  ok(machine->l2_bytes >= 16 << 10 && machine->l3_bytes >= 16 << 10,
+     "caches of some size: %lld and %lld bytes", (long long)machine->l2_bytes,
+     (long long)machine->l3_bytes);
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Partial results of blocks: their start, the tree that combines them, and what reaches the global. */
+/* Partial results of blocks: their start, the tree that combines them, and what reaches the
+ * global. */
 #include <math.h>
 #include <string.h>
 
@@ -10,7 +11,8 @@
 
 enum { DIM = 3, BLOCKS_MAX = 1030 };
 
-static const op2_type types[] = {OP2_F64, OP2_F32, OP2_I8, OP2_I16, OP2_I32, OP2_I64, OP2_U8, OP2_U16, OP2_U32, OP2_U64};
+static const op2_type types[] = {OP2_F64, OP2_F32, OP2_I8,  OP2_I16, OP2_I32,
+                                 OP2_I64, OP2_U8,  OP2_U16, OP2_U32, OP2_U64};
 static const op2_access modes[] = {OP2_INC, OP2_MIN, OP2_MAX};
 
 static uint64_t seed = 12345;
@@ -19,9 +21,10 @@ static uint64_t draw(void) {
   return seed >> 11;
 }
 
-/* ---- one value of any type ------------------------------------------------------------------------------- */
+/* ---- one value of any type ------------------------------------------------------------------- */
 
-/* Reals are kept in a double (every float fits), integers in 64 bits: sign-extended where the type has a sign. */
+/* Reals are kept in a double (every float fits), integers in 64 bits: sign-extended where the
+ * type has a sign. */
 union number {
   double real;
   int64_t i;
@@ -92,7 +95,7 @@ static union number tree(op2_type type, op2_access mode, const union number *lea
   return both(type, mode, tree(type, mode, leaf, left), tree(type, mode, leaf + left, n - left));
 }
 
-/* ---- a loop of three reductions: two of the same global and one READ among them -------------------------- */
+/* ---- a loop of three reductions: two of the same global and one READ among them -------------- */
 
 struct fixture {
   struct op2i_loop_arg args[4];
@@ -104,8 +107,15 @@ struct fixture {
 
 static void set_up(struct fixture *f, op2_type type, op2_access mode, op2_access second) {
   memset(f, 0, sizeof *f);
-  const struct op2i_loop_arg one = {.kind = OP2I_ARG_GBL, .access = mode, .type = type, .dim = DIM, .arity = 1, .dat = -1,
-                                    .map = -1, .gbl = 0, .offset = 0};
+  const struct op2i_loop_arg one = {.kind = OP2I_ARG_GBL,
+                                    .access = mode,
+                                    .type = type,
+                                    .dim = DIM,
+                                    .arity = 1,
+                                    .dat = -1,
+                                    .map = -1,
+                                    .gbl = 0,
+                                    .offset = 0};
   for (int a = 0; a < 4; a++) f->args[a] = one;
   f->args[1].access = OP2_READ;
   f->args[1].gbl = 1;
@@ -139,7 +149,8 @@ static bool fill_partials(struct fixture *f, int64_t nblocks, int64_t stride) {
         union number want = {0};
         if (arg->access != OP2_INC) want = get(arg->type, f->gbl[arg->gbl], c);
         good &= start.u == want.u;
-        put(arg->type, partial + arg->offset, c, both(arg->type, arg->access, start, leaves[a][c][b]));
+        put(arg->type, partial + arg->offset, c,
+            both(arg->type, arg->access, start, leaves[a][c][b]));
       }
     }
   }
@@ -154,7 +165,8 @@ static bool expected(const struct fixture *f, const union number before[2][DIM],
       for (int a = 0; a < 4; a++) {
         const struct op2i_loop_arg *arg = &f->args[a];
         if (arg->access != OP2_READ && arg->gbl == g)
-          want = both(arg->type, arg->access, want, tree(arg->type, arg->access, leaves[a][c], nblocks));
+          want = both(arg->type, arg->access, want,
+                      tree(arg->type, arg->access, leaves[a][c], nblocks));
       }
       good &= get(f->args[0].type, f->gbl[g], c).u == want.u;
     }
@@ -266,7 +278,8 @@ static void test_nan(void) {
     }
     op2i_step_combine(&f.step, 3);
     memcpy(&low, f.gbl[0], sizeof low);
-    ok(low == (where == 0 ? 4 : 3), "a NaN counts for nothing in a minimum (place %d: %g)", where, low);
+    ok(low == (where == 0 ? 4 : 3), "a NaN counts for nothing in a minimum (place %d: %g)", where,
+       low);
     op2i_step_end(&f.step);
   }
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The sequential and openmp backends by themselves: hand-written loop functions on hand-made plans. */
+/* The backends by themselves: hand-written loop functions, and hand-made plans where the backend
+ * wants one. */
 #include <math.h>
 #include <string.h>
 
@@ -35,17 +36,54 @@ static void remember(const struct op2i_call *call, int64_t lo, int64_t hi, unsig
 }
 
 static struct op2i_loop_arg args[] = {
-    {.kind = OP2I_ARG_DIRECT, .access = OP2_READ, .type = OP2_F64, .dim = 1, .slot = -1, .arity = 1, .dat = 0, .map = -1, .gbl = -1},
-    {.kind = OP2I_ARG_ALL, .access = OP2_INC, .type = OP2_F64, .dim = 1, .slot = -1, .arity = 2, .dat = 1, .map = 0, .gbl = -1},
-    {.kind = OP2I_ARG_GBL, .access = OP2_INC, .type = OP2_F64, .dim = 1, .slot = -1, .arity = 1, .dat = -1, .map = -1, .gbl = 0},
+    {.kind = OP2I_ARG_DIRECT,
+     .access = OP2_READ,
+     .type = OP2_F64,
+     .dim = 1,
+     .slot = -1,
+     .arity = 1,
+     .dat = 0,
+     .map = -1,
+     .gbl = -1},
+    {.kind = OP2I_ARG_ALL,
+     .access = OP2_INC,
+     .type = OP2_F64,
+     .dim = 1,
+     .slot = -1,
+     .arity = 2,
+     .dat = 1,
+     .map = 0,
+     .gbl = -1},
+    {.kind = OP2I_ARG_GBL,
+     .access = OP2_INC,
+     .type = OP2_F64,
+     .dim = 1,
+     .slot = -1,
+     .arity = 1,
+     .dat = -1,
+     .map = -1,
+     .gbl = 0},
 };
-static struct op2_loop_s loop = {.nargs = 3, .args = args, .ndats = 2, .nmaps = 1, .ngbls = 1, .partial_bytes = 64,
-                                 .indirect = true, .indirect_write = true};
+static struct op2_loop_s loop = {.nargs = 3,
+                                 .args = args,
+                                 .ndats = 2,
+                                 .nmaps = 1,
+                                 .ngbls = 1,
+                                 .partial_bytes = 64,
+                                 .indirect = true,
+                                 .indirect_write = true};
 
 static struct op2i_plan *make_plan(int block_size) {
-  const struct op2i_plan_arg arg = {.dat = 0, .map = 0, .idx = &ends[0][0], .arity = 2, .slot = -1, .access = OP2_INC,
-                                    .target_size = NODES, .row_bytes = 8};
-  const struct op2i_plan_desc desc = {.lo = 0, .hi = EDGES, .block_size = block_size, .nargs = 1, .args = &arg};
+  const struct op2i_plan_arg arg = {.dat = 0,
+                                    .map = 0,
+                                    .idx = &ends[0][0],
+                                    .arity = 2,
+                                    .slot = -1,
+                                    .access = OP2_INC,
+                                    .target_size = NODES,
+                                    .row_bytes = 8};
+  const struct op2i_plan_desc desc = {
+      .lo = 0, .hi = EDGES, .block_size = block_size, .nargs = 1, .args = &arg};
   struct op2i_plan *plan = NULL;
   CHECK(op2i_plan_create(&desc, &plan));
   return plan;
@@ -55,8 +93,14 @@ static struct op2i_step make_step(const struct op2i_plan *plan) {
   static void *dats[] = {weight, load};
   static const int32_t *maps[] = {&ends[0][0]};
   static void *gbls[] = {&total};
-  return (struct op2i_step){.loop = &loop, .entry = (void *)edges, .call = {.dat = dats, .map = maps, .gbl = (const void *const *)gbls},
-                            .lo = 0, .hi = EDGES, .reduces = true, .plan = plan, .gbl = gbls};
+  return (struct op2i_step){.loop = &loop,
+                            .entry = (void *)edges,
+                            .call = {.dat = dats, .map = maps, .gbl = (const void *const *)gbls},
+                            .lo = 0,
+                            .hi = EDGES,
+                            .reduces = true,
+                            .plan = plan,
+                            .gbl = gbls};
 }
 
 static void run(const struct op2i_backend *backend, int threads, struct op2i_step step) {
@@ -65,7 +109,8 @@ static void run(const struct op2i_backend *backend, int threads, struct op2i_ste
   memset(load, 0, sizeof load);
   total = 0.25;
   if (!CHECK(backend->open(&ctx, &state))) return;
-  if (threads) is_int(backend->workers(state), backend == &op2i_backend_openmp ? threads : 1, "workers");
+  if (threads)
+    is_int(backend->workers(state), backend == &op2i_backend_openmp ? threads : 1, "workers");
   CHECK(backend->run_step(state, &step));
   ok(step.seconds > 0 && step.seconds < 100, "time was taken");
   ok(!step.partials, "partial results were freed");
@@ -108,7 +153,8 @@ static void test_openmp(int block_size) {
     sum += weight[e];
   }
   for (int n = 0; n < NODES; n++) worst = fmax(worst, fabs(want[n] - load[n]) / want[n]);
-  ok(worst < 1e-14 && fabs(sum - total) / sum < 1e-13, "blocks of %d: the sums are right", block_size);
+  ok(worst < 1e-14 && fabs(sum - total) / sum < 1e-13, "blocks of %d: the sums are right",
+     block_size);
   op2i_plan_free(plan);
 }
 
@@ -127,7 +173,8 @@ static void test_order(void) {
   bool good = ran == EDGES;
   int at = 0;
   for (int b = 0; good && b < plan->nblocks; b++)
-    for (int64_t e = op2i_plan_block_lo(plan, plan->blkmap[b]); e < op2i_plan_block_hi(plan, plan->blkmap[b]); e++)
+    for (int64_t e = op2i_plan_block_lo(plan, plan->blkmap[b]);
+         e < op2i_plan_block_hi(plan, plan->blkmap[b]); e++)
       good &= order[at++] == (int)e;
   ok(good, "one thread runs the blocks in the order of the plan");
   op2i_plan_free(plan);
@@ -153,6 +200,55 @@ static void test_failure(void) {
   op2i_plan_free(plan);
 }
 
+/* ---- the checked mode ------------------------------------------------------------------------ */
+
+static struct op2_set_s edge_set = {.ends = {EDGES, EDGES, EDGES, EDGES}},
+                        node_set = {.ends = {NODES, NODES, NODES, NODES}};
+static struct op2_map_s both_ends = {
+    .from = &edge_set, .to = &node_set, .arity = 2, .idx = &ends[0][0]};
+static struct op2_dat_s weights = {.set = &edge_set, .dim = 1, .type = OP2_F64, .row_bytes = 8};
+static struct op2_dat_s loads = {.set = &node_set, .dim = 1, .type = OP2_F64, .row_bytes = 8};
+
+static void one_edge(void *const *arguments, const unsigned char *payload) {
+  const double *w = arguments[0];
+  double **sums = arguments[1], *all = arguments[2];
+  (void)payload;
+  sums[0][0] += *w;
+  sums[1][0] += *w;
+  *all += *w;
+}
+
+static void test_check(void) {
+  op2_dat dats[] = {&weights, &loads};
+  op2_map maps[] = {&both_ends};
+  loop.dats = dats;
+  loop.maps = maps;
+  loop.set = edge_set.base = &edge_set;
+  run(&op2i_backend_sequential, 0, make_step(NULL));
+  static double want[NODES];
+  memcpy(want, load, sizeof want);
+  double want_total = total;
+  struct op2i_step step = make_step(NULL);
+  step.entry = (void *)one_edge;
+  run(&op2i_backend_check, 0, step);
+  ok(!memcmp(want, load, sizeof want) && want_total == total, "check: bitwise as sequential");
+  int64_t n = 0;
+  op2_status status = OP2_ERR_NOMEM;
+  bool clean = true;
+  while (status && n < 1000) {
+    memset(load, 0, sizeof load);
+    total = 0.25;
+    op2i_mem_fail_at(++n);
+    status = op2i_backend_check.run_step(NULL, &step);
+    op2i_mem_fail_at(0);
+    clean &=
+        status ? status == OP2_ERR_NOMEM && total == 0.25 && !step.partials : total == want_total;
+  }
+  ok(clean && !status && n > 5, "check: no memory in any of %d places is told, and nothing ran",
+     (int)n - 1);
+  ok(!memcmp(want, load, sizeof want), "check: then it runs");
+}
+
 int main(void) {
   uint64_t seed = 7;
   for (int e = 0; e < EDGES; e++) {
@@ -164,6 +260,7 @@ int main(void) {
   }
   loop.bytes = 1e9;
   test_sequential();
+  test_check();
   if (op2i_backend_openmp.unavailable()) {
     skip("openmp: %s", op2i_backend_openmp.unavailable());
     return done();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The checked mode lets every correct kernel pass and gives bitwise what the sequential backend gives. For bits to be comparable
- * the compiler may not contract a kernel's product with the library's sum behind it, which the checked mode does apart. */
+/* The checked mode lets every correct kernel pass and gives bitwise what the sequential backend
+ * gives. For bits to be comparable the compiler may not contract a kernel's product with the
+ * library's sum behind it, which the checked mode does apart. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ struct mesh {
 
 static double real(uint64_t *state) { return (double)(draw(state) % 2000001) / 1000 - 1000; }
 
-static op2_dat dat(op2_set set, int64_t size, int dim, op2_type type, uint64_t *seed, const char *name) {
+static op2_dat dat(op2_set set, int64_t size, int dim, op2_type type, uint64_t *seed,
+                   const char *name) {
   static union {
     double f64[CELLS * 3];
     float f32[CELLS * 3];
@@ -41,7 +43,9 @@ static op2_dat dat(op2_set set, int64_t size, int dim, op2_type type, uint64_t *
 }
 
 static void make(struct mesh *g, const char *backend) {
-  const op2_options options = {.backend = backend, .cache_dir = test_cache(), .eager = -1,
+  const op2_options options = {.backend = backend,
+                               .cache_dir = test_cache(),
+                               .eager = -1,
                                .cflags = "-O3 -march=native -ffp-contract=off"};
   const int64_t ends[4] = {200, 280, 300, 300};
   uint64_t seed = 42;
@@ -78,9 +82,10 @@ static void make(struct mesh *g, const char *backend) {
   CHECK(op2_const_create(g->ctx, 2, OP2_F64, shift, "shift", &g->shift));
 }
 
-/* ---- correct kernels ------------------------------------------------------------------------------------- */
+/* ---- correct kernels ------------------------------------------------------------------------- */
 
-static op2_status loop(struct mesh *g, int line, const char *text, op2_set set, int nargs, const op2_arg *args) {
+static op2_status loop(struct mesh *g, int line, const char *text, op2_set set, int nargs,
+                       const op2_arg *args) {
   char source[1024];
   op2_kernel kernel = NULL;
   snprintf(source, sizeof source, "void good%s\n", text);
@@ -94,96 +99,124 @@ static op2_status loop(struct mesh *g, int line, const char *text, op2_set set, 
 
 #define LOOP(text_, set_, ...)                                                                     \
   tap_check(loop(g, __LINE__, text_, g->set_,                                                      \
-                 (int)(sizeof((op2_arg[]){__VA_ARGS__}) / sizeof(op2_arg)), (op2_arg[]){__VA_ARGS__}), \
+                 (int)(sizeof((op2_arg[]){__VA_ARGS__}) / sizeof(op2_arg)),                        \
+                 (op2_arg[]){__VA_ARGS__}),                                                        \
             text_, __FILE__, __LINE__)
-#define DIRECT(name_, mode_) op2_arg_direct(g->name_, OP2_##mode_)
+#define DIRECT(name_, mode_)         op2_arg_direct(g->name_, OP2_##mode_)
 #define SLOT(name_, i_, map_, mode_) op2_arg_dat(g->name_, i_, g->map_, OP2_##mode_)
-#define ALL(name_, mode_) op2_arg_dat(g->name_, OP2_ALL, g->m, OP2_##mode_)
-#define ITER(name_, mode_) op2_arg_dat(g->name_, OP2_ITER(0), g->m, OP2_##mode_)
-#define GBL(name_, mode_) op2_arg_gbl(g->name_, OP2_##mode_)
+#define ALL(name_, mode_)            op2_arg_dat(g->name_, OP2_ALL, g->m, OP2_##mode_)
+#define ITER(name_, mode_)           op2_arg_dat(g->name_, OP2_ITER(0), g->m, OP2_##mode_)
+#define GBL(name_, mode_)            op2_arg_gbl(g->name_, OP2_##mode_)
 
 static void direct(struct mesh *g) {
-  LOOP("(const double *a, double *b, int i) { *b = a[0] * a[1] + i * scale + shift[1]; }", cells, DIRECT(a, READ),
-       DIRECT(b, WRITE), op2_arg_idx());
-  LOOP("(double *p, const double *r, double *s) { p[0] += 1; s[1] = r[0] * p[1]; }", cells, DIRECT(a, RW), DIRECT(a, READ),
-       DIRECT(a, RW));
-  LOOP("(double *p, const double *r) { double t = r[1]; p[0] = t - r[0]; p[1] = r[0] * 3; }", cells, DIRECT(a, WRITE),
-       DIRECT(a, READ));
-  LOOP("(double *p, double *q, const double *b) { p[0] = *b; q[1] = p[0] * 2; p[1] = q[1]; q[0] = 4; }", cells, DIRECT(a, WRITE),
-       DIRECT(a, WRITE), DIRECT(b, READ));
-  LOOP("(double *p, double *q, const double *b) { p[0] += *b * 1.1; q[0] += *b * b[0]; q[1] = 2; }", cells, DIRECT(a, INC),
-       DIRECT(a, INC), DIRECT(b, READ));
-  LOOP("(unsigned char *c, short *h, int64_t i) { c[0] += 200; c[2] = (unsigned char)(c[1] * i); *h += 30000; }", cells,
-       DIRECT(c8, RW), DIRECT(h, INC), op2_arg_idx());
-  LOOP("(float *f, const unsigned char *c) { f[0] = c[0] / 3.f; f[1] = -0.0f; }", some, DIRECT(f, WRITE), DIRECT(c8, READ));
-  LOOP("(float *f, short *h) { if (f[0] > -3) f[0] = -3; if (*h < 100) *h = 100; }", cells, DIRECT(f, MIN), DIRECT(h, MAX));
+  LOOP("(const double *a, double *b, int i) { *b = a[0] * a[1] + i * scale + shift[1]; }", cells,
+       DIRECT(a, READ), DIRECT(b, WRITE), op2_arg_idx());
+  LOOP("(double *p, const double *r, double *s) { p[0] += 1; s[1] = r[0] * p[1]; }", cells,
+       DIRECT(a, RW), DIRECT(a, READ), DIRECT(a, RW));
+  LOOP("(double *p, const double *r) { double t = r[1]; p[0] = t - r[0]; p[1] = r[0] * 3; }", cells,
+       DIRECT(a, WRITE), DIRECT(a, READ));
+  LOOP("(double *p, double *q, const double *b) { p[0] = *b; q[1] = p[0] * 2; p[1] = q[1]; q[0] = "
+       "4; }",
+       cells, DIRECT(a, WRITE), DIRECT(a, WRITE), DIRECT(b, READ));
+  LOOP("(double *p, double *q, const double *b) { p[0] += *b * 1.1; q[0] += *b * b[0]; q[1] = 2; }",
+       cells, DIRECT(a, INC), DIRECT(a, INC), DIRECT(b, READ));
+  LOOP("(unsigned char *c, short *h, int64_t i) { c[0] += 200; c[2] = (unsigned char)(c[1] * i); "
+       "*h += 30000; }",
+       cells, DIRECT(c8, RW), DIRECT(h, INC), op2_arg_idx());
+  LOOP("(float *f, const unsigned char *c) { f[0] = c[0] / 3.f; f[1] = -0.0f; }", some,
+       DIRECT(f, WRITE), DIRECT(c8, READ));
+  LOOP("(float *f, short *h) { if (f[0] > -3) f[0] = -3; if (*h < 100) *h = 100; }", cells,
+       DIRECT(f, MIN), DIRECT(h, MAX));
 }
 
 static void indirect(struct mesh *g) {
-  LOOP("(const double *p, const double *q, double *r, const double *b) { double d = p[0] - q[0]; r[0] += d * *b; r[1] -= b[0] * p[1]; }",
+  LOOP("(const double *p, const double *q, double *r, const double *b) { double d = p[0] - q[0]; "
+       "r[0] += d * *b; r[1] -= b[0] * p[1]; }",
        cells, SLOT(x, 0, m, READ), SLOT(x, 2, m, READ), SLOT(x, 1, m, INC), DIRECT(b, READ));
-  LOOP("(double *p, double *q, const double *b) { p[0] += *b * 0.3; q[0] += *b * 0.7; q[1] += p[1]; }", cells,
-       SLOT(x, 0, m, INC), SLOT(x, 1, m, INC), DIRECT(b, READ));
-  LOOP("(double *p, double *q, const double *b) { p[0] = q[1] / 2 + *b; q[0] *= 0.5; }", cells, SLOT(x, 0, m, RW),
-       SLOT(x, 1, m, RW), DIRECT(b, READ));
-  LOOP("(double *p, const double *q) { p[1] = q[0] * 0.25 + q[1]; }", cells, SLOT(x, 2, m, RW), SLOT(x, 0, m, READ));
-  LOOP("(double *p, double *q, const double *r) { q[0] += r[0]; p[1] *= 0.5; q[1] += p[0] * 1e-3; }", cells, SLOT(x, 1, m, RW),
-       SLOT(x, 2, m, INC), SLOT(x, 0, m, READ));
-  LOOP("(const int *k, double *y) { *y = *k * 3.0; }", cells, SLOT(k, 0, one, READ), SLOT(y, 0, one, WRITE));
+  LOOP("(double *p, double *q, const double *b) { p[0] += *b * 0.3; q[0] += *b * 0.7; q[1] += "
+       "p[1]; }",
+       cells, SLOT(x, 0, m, INC), SLOT(x, 1, m, INC), DIRECT(b, READ));
+  LOOP("(double *p, double *q, const double *b) { p[0] = q[1] / 2 + *b; q[0] *= 0.5; }", cells,
+       SLOT(x, 0, m, RW), SLOT(x, 1, m, RW), DIRECT(b, READ));
+  LOOP("(double *p, const double *q) { p[1] = q[0] * 0.25 + q[1]; }", cells, SLOT(x, 2, m, RW),
+       SLOT(x, 0, m, READ));
+  LOOP(
+      "(double *p, double *q, const double *r) { q[0] += r[0]; p[1] *= 0.5; q[1] += p[0] * 1e-3; }",
+      cells, SLOT(x, 1, m, RW), SLOT(x, 2, m, INC), SLOT(x, 0, m, READ));
+  LOOP("(const int *k, double *y) { *y = *k * 3.0; }", cells, SLOT(k, 0, one, READ),
+       SLOT(y, 0, one, WRITE));
   LOOP("(int *k, int64_t i) { *k = *k * 3 + (int)i; }", cells, SLOT(k, 1, m, RW), op2_arg_idx());
-  LOOP("(uint64_t *u, float *w, const double *a) { if (u[1] > 77) u[1] = 77; if (*w < a[0]) *w = (float)a[0]; }", cells,
-       SLOT(u, 0, m, MIN), SLOT(w, 2, m, MAX), DIRECT(a, READ));
-  LOOP("(double *p, double *q, const double *b) { *p = *p < *b ? *p : *b; *q = *q < -*b ? *q : -*b; }", some, SLOT(y, 0, m, MIN),
-       SLOT(y, 1, m, MIN), DIRECT(b, READ));
+  LOOP("(uint64_t *u, float *w, const double *a) { if (u[1] > 77) u[1] = 77; if (*w < a[0]) *w = "
+       "(float)a[0]; }",
+       cells, SLOT(u, 0, m, MIN), SLOT(w, 2, m, MAX), DIRECT(a, READ));
+  LOOP("(double *p, double *q, const double *b) { *p = *p < *b ? *p : *b; *q = *q < -*b ? *q : "
+       "-*b; }",
+       some, SLOT(y, 0, m, MIN), SLOT(y, 1, m, MIN), DIRECT(b, READ));
 }
 
 static void vector(struct mesh *g) {
-  LOOP("(double *x[], double *b) { *b = 0; for (int i = 0; i < 3; i++) *b += x[i][0] * x[i][1]; }", cells, ALL(x, READ),
-       DIRECT(b, WRITE));
-  LOOP("(double **x) { for (int i = 0; i < 3; i++) { x[i][0] *= 0.5; x[i][1] = x[(i + 1) % 3][0] + 0.1; } }", cells, ALL(x, RW));
-  LOOP("(double **x, const double *b) { for (int i = 0; i < 3; i++) { x[i][1] += *b * i; x[i][0] += *b * 0.1; } }", cells,
-       ALL(x, INC), DIRECT(b, READ));
-  LOOP("(int **k, double **y) { for (int i = 0; i < 3; i++) y[i][0] = k[i][0] * 0.5; }", cells, ALL(k, READ), ALL(y, WRITE));
-  LOOP("(float **w, const float *f) { for (int i = 0; i < 3; i++) if (f[0] > w[i][0]) w[i][0] = f[0]; }", cells, ALL(w, MAX),
-       DIRECT(f, READ));
-  LOOP("(double *x, double *b) { *b = 0; for (int i = 0; i < 6; i++) *b += x[i] * i; }", cells, ITER(x, READ), DIRECT(b, WRITE));
+  LOOP("(double *x[], double *b) { *b = 0; for (int i = 0; i < 3; i++) *b += x[i][0] * x[i][1]; }",
+       cells, ALL(x, READ), DIRECT(b, WRITE));
+  LOOP("(double **x) { for (int i = 0; i < 3; i++) { x[i][0] *= 0.5; x[i][1] = x[(i + 1) % 3][0] + "
+       "0.1; } }",
+       cells, ALL(x, RW));
+  LOOP("(double **x, const double *b) { for (int i = 0; i < 3; i++) { x[i][1] += *b * i; x[i][0] "
+       "+= *b * 0.1; } }",
+       cells, ALL(x, INC), DIRECT(b, READ));
+  LOOP("(int **k, double **y) { for (int i = 0; i < 3; i++) y[i][0] = k[i][0] * 0.5; }", cells,
+       ALL(k, READ), ALL(y, WRITE));
+  LOOP("(float **w, const float *f) { for (int i = 0; i < 3; i++) if (f[0] > w[i][0]) w[i][0] = "
+       "f[0]; }",
+       cells, ALL(w, MAX), DIRECT(f, READ));
+  LOOP("(double *x, double *b) { *b = 0; for (int i = 0; i < 6; i++) *b += x[i] * i; }", cells,
+       ITER(x, READ), DIRECT(b, WRITE));
   LOOP("(double *x) { for (int i = 0; i < 6; i++) x[i] = 0.25 * x[i] + i; }", cells, ITER(x, RW));
-  LOOP("(double *x, const double *b) { for (int i = 0; i < 6; i++) x[i] += *b * i * 0.1; }", some, ITER(x, INC), DIRECT(b, READ));
-  LOOP("(const double *y, int *k) { for (int i = 0; i < 3; i++) k[i] = (int)y[i]; }", cells, ITER(y, READ), ITER(k, WRITE));
-  LOOP("(uint64_t *u, const double *b) { for (int i = 0; i < 6; i++) if (u[i] > 1000u * i) u[i] = 1000u * i; }", cells,
-       ITER(u, MIN), DIRECT(b, READ));
-  LOOP("(double *x, double **z, double *p) { x[1] += 1; z[1][0] += 2.5; p[0] = p[1] * 0.5; x[4] -= 3; }", cells, ITER(x, INC),
-       ALL(x, INC), SLOT(x, 0, m, RW));
+  LOOP("(double *x, const double *b) { for (int i = 0; i < 6; i++) x[i] += *b * i * 0.1; }", some,
+       ITER(x, INC), DIRECT(b, READ));
+  LOOP("(const double *y, int *k) { for (int i = 0; i < 3; i++) k[i] = (int)y[i]; }", cells,
+       ITER(y, READ), ITER(k, WRITE));
+  LOOP("(uint64_t *u, const double *b) { for (int i = 0; i < 6; i++) if (u[i] > 1000u * i) u[i] = "
+       "1000u * i; }",
+       cells, ITER(u, MIN), DIRECT(b, READ));
+  LOOP("(double *x, double **z, double *p) { x[1] += 1; z[1][0] += 2.5; p[0] = p[1] * 0.5; x[4] -= "
+       "3; }",
+       cells, ITER(x, INC), ALL(x, INC), SLOT(x, 0, m, RW));
 }
 
 static void globals(struct mesh *g) {
   const double pair[2] = {0.3, 0.9};
   const int16_t step = -7;
-  LOOP("(const double *a, double *s, float *t) { *s += a[0] * a[1]; *t += (float)a[0]; }", cells, DIRECT(a, READ), GBL(sum, INC),
-       GBL(fsum, INC));
-  LOOP("(const double *a, double *l, float *h) { if (a[0] < *l) *l = a[0]; *l = fmin(*l, a[1]); if (a[1] > h[1]) h[1] = (float)a[1]; }",
+  LOOP("(const double *a, double *s, float *t) { *s += a[0] * a[1]; *t += (float)a[0]; }", cells,
+       DIRECT(a, READ), GBL(sum, INC), GBL(fsum, INC));
+  LOOP("(const double *a, double *l, float *h) { if (a[0] < *l) *l = a[0]; *l = fmin(*l, a[1]); if "
+       "(a[1] > h[1]) h[1] = (float)a[1]; }",
        cells, DIRECT(a, READ), GBL(low, MIN), GBL(high, MAX));
-  LOOP("(const double *s, const float *h, double *b) { *b += *s * h[1]; }", cells, GBL(sum, READ), GBL(high, READ), DIRECT(b, RW));
-  LOOP("(int *n, int *o, const int *k) { n[0] += *k; n[2] -= *k; o[1] += 1; o[0] -= 3; }", cells, GBL(n, INC), GBL(n, INC),
-       SLOT(k, 0, m, READ));
-  LOOP("(const double *v, short s, const double *a, double *x, double *t) { x[0] += v[0] * a[0]; x[1] += s; *t += v[1]; }", cells,
-       op2_arg_val(pair, 2, OP2_F64), op2_arg_val(&step, 1, OP2_I16), DIRECT(a, READ), SLOT(x, 1, m, INC), GBL(sum, INC));
-  LOOP("(const double *a, double *l, double *s) { if (a[1] < *l) *l = a[1]; *s += 1e-3 * a[0]; }", some, DIRECT(a, READ),
-       GBL(low, MIN), GBL(sum, INC));
+  LOOP("(const double *s, const float *h, double *b) { *b += *s * h[1]; }", cells, GBL(sum, READ),
+       GBL(high, READ), DIRECT(b, RW));
+  LOOP("(int *n, int *o, const int *k) { n[0] += *k; n[2] -= *k; o[1] += 1; o[0] -= 3; }", cells,
+       GBL(n, INC), GBL(n, INC), SLOT(k, 0, m, READ));
+  LOOP("(const double *v, short s, const double *a, double *x, double *t) { x[0] += v[0] * a[0]; "
+       "x[1] += s; *t += v[1]; }",
+       cells, op2_arg_val(pair, 2, OP2_F64), op2_arg_val(&step, 1, OP2_I16), DIRECT(a, READ),
+       SLOT(x, 1, m, INC), GBL(sum, INC));
+  LOOP("(const double *a, double *l, double *s) { if (a[1] < *l) *l = a[1]; *s += 1e-3 * a[0]; }",
+       some, DIRECT(a, READ), GBL(low, MIN), GBL(sum, INC));
 }
 
 /* Results that are not numbers are results. */
 static void not_numbers(struct mesh *g) {
-  LOOP("(double *a, const double *b) { a[0] = *b > 0 ? 0.0 / (*b - *b) : *b; a[1] = sqrt(*b); }", cells, DIRECT(a, WRITE),
-       DIRECT(b, READ));
-  LOOP("(double *x, const double *a, double *y) { x[0] += a[0]; x[1] = a[1] * 2; if (a[0] < *y) *y = a[0]; }", cells,
-       SLOT(x, 0, m, INC), DIRECT(a, READ), SLOT(y, 0, one, MIN));
-  LOOP("(double *y, const double *x) { *y = fmin(*y, x[0]); }", cells, SLOT(y, 1, m, MIN), SLOT(x, 1, m, READ));
-  LOOP("(const double *a, double *s, double *l) { *s += a[1]; *l = fmin(*l, a[0]); }", cells, DIRECT(a, READ), GBL(sum, INC),
-       GBL(low, MIN));
+  LOOP("(double *a, const double *b) { a[0] = *b > 0 ? 0.0 / (*b - *b) : *b; a[1] = sqrt(*b); }",
+       cells, DIRECT(a, WRITE), DIRECT(b, READ));
+  LOOP("(double *x, const double *a, double *y) { x[0] += a[0]; x[1] = a[1] * 2; if (a[0] < *y) *y "
+       "= a[0]; }",
+       cells, SLOT(x, 0, m, INC), DIRECT(a, READ), SLOT(y, 0, one, MIN));
+  LOOP("(double *y, const double *x) { *y = fmin(*y, x[0]); }", cells, SLOT(y, 1, m, MIN),
+       SLOT(x, 1, m, READ));
+  LOOP("(const double *a, double *s, double *l) { *s += a[1]; *l = fmin(*l, a[0]); }", cells,
+       DIRECT(a, READ), GBL(sum, INC), GBL(low, MIN));
 }
 
-/* ---- comparison ------------------------------------------------------------------------------------------ */
+/* ---- comparison ------------------------------------------------------------------------------ */
 
 struct results {
   size_t bytes;
@@ -194,8 +227,9 @@ static void collect(struct mesh *g, struct results *out) {
   const struct {
     op2_dat dat;
     size_t bytes;
-  } dats[] = {{g->a, CELLS * 16}, {g->b, CELLS * 8}, {g->c8, CELLS * 3}, {g->h, CELLS * 2}, {g->f, CELLS * 8},
-              {g->x, NODES * 16}, {g->y, NODES * 8}, {g->k, NODES * 4},  {g->u, NODES * 16}, {g->w, NODES * 4}};
+  } dats[] = {{g->a, CELLS * 16}, {g->b, CELLS * 8},  {g->c8, CELLS * 3}, {g->h, CELLS * 2},
+              {g->f, CELLS * 8},  {g->x, NODES * 16}, {g->y, NODES * 8},  {g->k, NODES * 4},
+              {g->u, NODES * 16}, {g->w, NODES * 4}};
   const struct {
     op2_gbl gbl;
     size_t bytes;
@@ -240,7 +274,11 @@ int main(void) {
   static const struct {
     void (*run)(struct mesh *g);
     const char *name;
-  } groups[] = {{direct, "direct"}, {indirect, "indirect"}, {vector, "all slots"}, {globals, "globals"}, {not_numbers, "not numbers"}};
+  } groups[] = {{direct, "direct"},
+                {indirect, "indirect"},
+                {vector, "all slots"},
+                {globals, "globals"},
+                {not_numbers, "not numbers"}};
   struct mesh reference, checked;
   test_environment();
   make(&reference, "sequential");

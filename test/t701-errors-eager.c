@@ -48,11 +48,12 @@ static void own_failure(void) {
   MUST(op2_flush(test_ctx)); /* it was reported */
 }
 
-/* A loop that would read poison does not run, and says why. */
+/* A loop that would read poison does not run. The call that queues it does not repeat the older failure; a look at what it
+ * would have written does. */
 static void cancelled(void) {
   struct mesh m = make_mesh();
   EXPECT(says(op2_par_loop(m.broken, m.set, op2_arg_direct(m.x, OP2_WRITE)), "no_such_name"));
-  EXPECT(says(op2_par_loop(m.copy, m.set, op2_arg_direct(m.y, OP2_WRITE), op2_arg_direct(m.x, OP2_READ)), "no_such_name"));
+  MUST(op2_par_loop(m.copy, m.set, op2_arg_direct(m.y, OP2_WRITE), op2_arg_direct(m.x, OP2_READ)));
   MUST(op2_par_loop(m.inc, m.set, op2_arg_direct(m.z, OP2_RW)));
   EXPECT_VALUES(double, m.z, 6, i, 1);
   EXPECT(says(op2_dat_get(m.y, (double[6]){0}), "no_such_name"));
