@@ -14,15 +14,31 @@ static bool in_list(const char *word, size_t length, const char *const *list) {
   return false;
 }
 
-static const char *const qualifiers[] = {"const", "__const", "volatile", "__volatile__", "restrict", "__restrict",
-                                         "__restrict__", "register", "static", "extern", "inline", "__inline",
-                                         "__inline__", "auto", "typedef", "_Atomic", "_Thread_local", "__extension__", 0};
+static const char *const qualifiers[] = {"const",
+                                         "__const",
+                                         "volatile",
+                                         "__volatile__",
+                                         "restrict",
+                                         "__restrict",
+                                         "__restrict__",
+                                         "register",
+                                         "static",
+                                         "extern",
+                                         "inline",
+                                         "__inline",
+                                         "__inline__",
+                                         "auto",
+                                         "typedef",
+                                         "_Atomic",
+                                         "_Thread_local",
+                                         "__extension__",
+                                         0};
 
-/* ---- text -------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 static bool wordlike(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-         (unsigned char)c >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '$' || (unsigned char)c >= 0x80;
 }
 
 static void add_token(struct op2i_text *out, const char *word, size_t length) {
@@ -32,13 +48,15 @@ static void add_token(struct op2i_text *out, const char *word, size_t length) {
   op2i_text_bytes(out, word, length);
 }
 
-void op2i_cdecl_spell(const struct op2i_unit *unit, int begin, int end, const char *omit, struct op2i_text *out) {
+void op2i_cdecl_spell(const struct op2i_unit *unit, int begin, int end, const char *omit,
+                      struct op2i_text *out) {
   int left_out = end - 1;
   while (left_out >= begin && !op2i_unit_is(unit, left_out, omit)) left_out--;
   for (int p = begin; p < end;) {
     int behind = op2i_unit_attribute(unit, p);
     const struct op2i_token *t = &unit->tokens.list[unit->code[p]];
-    if (behind == p && p != left_out) add_token(out, unit->tokens.text + t->begin, t->end - t->begin);
+    if (behind == p && p != left_out)
+      add_token(out, unit->tokens.text + t->begin, t->end - t->begin);
     p = behind > p ? behind : p + 1;
   }
 }
@@ -52,11 +70,12 @@ void op2i_cdecl_element(const char *type_text, struct op2i_text *out) {
   }
 }
 
-/* ---- macros ------------------------------------------------------------------------------------------------ */
+/* ---- macros ---------------------------------------------------------------------------------- */
 
-/* The replacement of the object-like macro `word`: the last definition that is read before token `before`. */
-static bool macro_body(const struct op2i_unit *unit, int before, const char *word, size_t length, const char **body,
-                       size_t *body_length) {
+/* The replacement of the object-like macro `word`: the last definition that is read before token
+ * `before`. */
+static bool macro_body(const struct op2i_unit *unit, int before, const char *word, size_t length,
+                       const char **body, size_t *body_length) {
   for (int t = before - 1; t >= 0; t--) {
     const struct op2i_token *line = &unit->tokens.list[t];
     if (line->kind != OP2I_TOK_DIRECTIVE || line->skipped) continue;
@@ -76,7 +95,8 @@ static bool macro_body(const struct op2i_unit *unit, int before, const char *wor
 }
 
 /* One round of replacing macros in `text`. Tells whether anything was replaced. */
-static op2_status expand(const struct op2i_unit *unit, int before, struct op2i_text *text, bool *changed) {
+static op2_status expand(const struct op2i_unit *unit, int before, struct op2i_text *text,
+                         bool *changed) {
   struct op2i_tokens tokens;
   struct op2i_text out = {0};
   op2_status status = op2i_tokenize(text->chars ? text->chars : "", &tokens);
@@ -106,7 +126,7 @@ static op2_status expand(const struct op2i_unit *unit, int before, struct op2i_t
   return status == OP2_ERR_NOMEM ? status : OP2_SUCCESS;
 }
 
-/* ---- one declaration --------------------------------------------------------------------------------------- */
+/* ---- one declaration ------------------------------------------------------------------------- */
 
 struct base {
   int chars, shorts, ints, longs, signeds, unsigneds, floats, doubles, others;
@@ -118,11 +138,12 @@ static bool count_word(const struct op2i_tokens *tokens, int64_t i, struct base 
   const struct {
     const char *word;
     int *count;
-  } words[] = {{"char", &base->chars},     {"short", &base->shorts},       {"int", &base->ints},
-               {"long", &base->longs},     {"signed", &base->signeds},     {"__signed__", &base->signeds},
-               {"float", &base->floats},   {"unsigned", &base->unsigneds}, {"double", &base->doubles},
-               {"void", &base->others},    {"_Bool", &base->others},       {"_Complex", &base->others},
-               {"__int128", &base->others}, {"__complex__", &base->others}, {"_Imaginary", &base->others}};
+  } words[] = {
+      {"char", &base->chars},      {"short", &base->shorts},       {"int", &base->ints},
+      {"long", &base->longs},      {"signed", &base->signeds},     {"__signed__", &base->signeds},
+      {"float", &base->floats},    {"unsigned", &base->unsigneds}, {"double", &base->doubles},
+      {"void", &base->others},     {"_Bool", &base->others},       {"_Complex", &base->others},
+      {"__int128", &base->others}, {"__complex__", &base->others}, {"_Imaginary", &base->others}};
   for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
     if (op2i_token_is(tokens, i, words[k].word)) {
       ++*words[k].count;
@@ -145,7 +166,10 @@ static op2_type keyword_type(const struct base *b) {
   if (b->doubles) return OP2_F64;
   if (b->floats) return OP2_F32;
   if (b->chars) return integer(1, b->signeds || (!b->unsigneds && CHAR_MIN < 0));
-  size_t bytes = b->shorts ? sizeof(short) : b->longs > 1 ? sizeof(long long) : b->longs ? sizeof(long) : sizeof(int);
+  size_t bytes = b->shorts      ? sizeof(short)
+                 : b->longs > 1 ? sizeof(long long)
+                 : b->longs     ? sizeof(long)
+                                : sizeof(int);
   return integer(bytes, !b->unsigneds);
 }
 
@@ -154,10 +178,18 @@ static op2_type standard_type(const struct op2i_tokens *tokens, int64_t i) {
     const char *name;
     size_t bytes;
     bool negative;
-  } names[] = {{"int8_t", 1, true},    {"int16_t", 2, true},   {"int32_t", 4, true},   {"int64_t", 8, true},
-               {"uint8_t", 1, false},  {"uint16_t", 2, false}, {"uint32_t", 4, false}, {"uint64_t", 8, false},
-               {"size_t", sizeof(size_t), false},     {"ptrdiff_t", sizeof(ptrdiff_t), true},
-               {"intptr_t", sizeof(intptr_t), true},  {"uintptr_t", sizeof(uintptr_t), false}};
+  } names[] = {{"int8_t", 1, true},
+               {"int16_t", 2, true},
+               {"int32_t", 4, true},
+               {"int64_t", 8, true},
+               {"uint8_t", 1, false},
+               {"uint16_t", 2, false},
+               {"uint32_t", 4, false},
+               {"uint64_t", 8, false},
+               {"size_t", sizeof(size_t), false},
+               {"ptrdiff_t", sizeof(ptrdiff_t), true},
+               {"intptr_t", sizeof(intptr_t), true},
+               {"uintptr_t", sizeof(uintptr_t), false}};
   for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
     if (op2i_token_is(tokens, i, names[k].name)) return integer(names[k].bytes, names[k].negative);
   return (op2_type)0;
@@ -169,7 +201,8 @@ static bool is(const struct op2i_tokens *tokens, int64_t i, const char *spelling
 
 static bool free_word(const struct op2i_tokens *tokens, int64_t i) {
   const struct op2i_token *t = &tokens->list[i];
-  return t->kind == OP2I_TOK_WORD && !op2i_word_reserved(tokens->text + t->begin, t->end - t->begin);
+  return t->kind == OP2I_TOK_WORD &&
+         !op2i_word_reserved(tokens->text + t->begin, t->end - t->begin);
 }
 
 /* Past the bracket that closes the one at i. */
@@ -191,7 +224,8 @@ static int64_t opaque_type(const struct op2i_tokens *tokens, int64_t i) {
 }
 
 static int64_t read_base(const struct op2i_tokens *tokens, struct base *base) {
-  static const char *const opaque[] = {"struct", "union", "enum", "typeof", "__typeof", "__typeof__", 0};
+  static const char *const opaque[] = {"struct",   "union",      "enum", "typeof",
+                                       "__typeof", "__typeof__", 0};
   *base = (struct base){.named = -1};
   int64_t i = 0;
   while (i < tokens->count) {
@@ -218,26 +252,32 @@ static int64_t read_base(const struct op2i_tokens *tokens, struct base *base) {
   return i;
 }
 
-/* Returns the token behind the declarator; *depth and *name as found, *function when what it declares is one, or points
- * to one. */
-static int64_t read_declarator(const struct op2i_tokens *tokens, int64_t i, struct op2i_cdecl *out, int64_t *name,
-                               bool *function) {
+/* Returns the token behind the declarator; *depth and *name as found, *function when what it
+ * declares is one, or points to one. */
+static int64_t read_declarator(const struct op2i_tokens *tokens, int64_t i, struct op2i_cdecl *out,
+                               int64_t *name, bool *function) {
   int stars = 0;
   for (;; i++) {
     const char *word = tokens->text + tokens->list[i].begin;
-    if (is(tokens, i, "*")) stars++;
-    else if (i >= tokens->count || !in_list(word, tokens->list[i].end - tokens->list[i].begin, qualifiers)) break;
+    if (is(tokens, i, "*"))
+      stars++;
+    else if (i >= tokens->count ||
+             !in_list(word, tokens->list[i].end - tokens->list[i].begin, qualifiers))
+      break;
   }
   if (free_word(tokens, i)) {
     *name = i++;
-  } else if (is(tokens, i, "(") && (is(tokens, i + 1, "*") || is(tokens, i + 1, "(") || free_word(tokens, i + 1))) {
+  } else if (is(tokens, i, "(") &&
+             (is(tokens, i + 1, "*") || is(tokens, i + 1, "(") || free_word(tokens, i + 1))) {
     int64_t close = past_bracket(tokens, i);
     (void)read_declarator(tokens, i + 1, out, name, function);
     i = close;
   }
   for (; is(tokens, i, "[") || is(tokens, i, "("); i = past_bracket(tokens, i)) {
-    if (is(tokens, i, "(")) *function = true;
-    else if (out->depth == 0) out->depth = out->array = 1;
+    if (is(tokens, i, "("))
+      *function = true;
+    else if (out->depth == 0)
+      out->depth = out->array = 1;
   }
   out->depth += stars;
   return i;
@@ -247,8 +287,9 @@ static op2_status read_text(const struct op2i_unit *unit, int before, const char
                             struct op2i_cdecl *out);
 
 /* Look for the typedef of a name that stands before token `before`. */
-static op2_status look_through(const struct op2i_unit *unit, int before, const struct op2i_tokens *tokens, int64_t named,
-                               int chain, struct op2i_cdecl *found, bool *is_found) {
+static op2_status look_through(const struct op2i_unit *unit, int before,
+                               const struct op2i_tokens *tokens, int64_t named, int chain,
+                               struct op2i_cdecl *found, bool *is_found) {
   *is_found = false;
   for (int k = 0; k < unit->nitems && chain < CHAIN_MAX; k++) {
     const struct op2i_item *item = &unit->items[k];
@@ -262,7 +303,8 @@ static op2_status look_through(const struct op2i_unit *unit, int before, const s
     if (status) return status;
     const struct op2i_token *t = &tokens->list[named];
     size_t length = t->end - t->begin;
-    *is_found = found->name.length == length && length && !memcmp(found->name.chars, tokens->text + t->begin, length);
+    *is_found = found->name.length == length && length &&
+                !memcmp(found->name.chars, tokens->text + t->begin, length);
     if (*is_found) return OP2_SUCCESS;
   }
   return OP2_SUCCESS;
@@ -273,12 +315,14 @@ static void compose(struct op2i_cdecl *out, const struct op2i_cdecl *alias, bool
   out->type = alias->type;
   out->readonly = alias->readonly || (constant && alias->depth <= (alias->array ? 1 : 0));
   out->array = out->array || (alias->array && out->depth == 0);
-  if (alias->array) out->depth += alias->depth - (out->depth > 0);
-  else out->depth += alias->depth;
+  if (alias->array)
+    out->depth += alias->depth - (out->depth > 0);
+  else
+    out->depth += alias->depth;
 }
 
-static op2_status read_tokens(const struct op2i_unit *unit, int before, const struct op2i_tokens *tokens, int chain,
-                              struct op2i_cdecl *out) {
+static op2_status read_tokens(const struct op2i_unit *unit, int before,
+                              const struct op2i_tokens *tokens, int chain, struct op2i_cdecl *out) {
   struct base base;
   int64_t name = -1, i = read_base(tokens, &base);
   bool function = false, found = false;
@@ -296,8 +340,10 @@ static op2_status read_tokens(const struct op2i_unit *unit, int before, const st
   }
   struct op2i_cdecl alias = {0};
   op2_status status = look_through(unit, before, tokens, base.named, chain, &alias, &found);
-  if (!status && found) compose(out, &alias, base.constant);
-  else if (!status) out->type = standard_type(tokens, base.named);
+  if (!status && found)
+    compose(out, &alias, base.constant);
+  else if (!status)
+    out->type = standard_type(tokens, base.named);
   op2i_text_free(&alias.name);
   return status;
 }
@@ -310,7 +356,8 @@ static op2_status read_text(const struct op2i_unit *unit, int before, const char
   op2i_text_bytes(&expanded, text, strlen(text));
   op2_status status = expanded.failed ? OP2_ERR_NOMEM : OP2_SUCCESS;
   bool changed = true;
-  for (int round = 0; !status && changed && round < CHAIN_MAX && expanded.length < EXPANDED_MAX; round++)
+  for (int round = 0; !status && changed && round < CHAIN_MAX && expanded.length < EXPANDED_MAX;
+       round++)
     status = expand(unit, before, &expanded, &changed);
   if (!status) status = op2i_tokenize(expanded.chars, &tokens);
   if (!status) status = read_tokens(unit, before, &tokens, chain, out);
@@ -319,7 +366,8 @@ static op2_status read_text(const struct op2i_unit *unit, int before, const char
   return status == OP2_ERR_NOMEM ? status : OP2_SUCCESS;
 }
 
-op2_status op2i_cdecl_read(const struct op2i_unit *unit, int begin, int end, struct op2i_cdecl *out) {
+op2_status op2i_cdecl_read(const struct op2i_unit *unit, int begin, int end,
+                           struct op2i_cdecl *out) {
   struct op2i_text text = {0};
   op2i_cdecl_spell(unit, begin, end, "", &text);
   op2i_text_bytes(&text, "", 0);

@@ -6,23 +6,28 @@
 #include "text.h"
 #include "unit.h"
 
-/* What one declaration (a parameter, a typedef) says, with the source's own simple typedefs and macros looked through. */
+/* What one declaration (a parameter, a typedef) says, with the source's own simple typedefs and
+ * macros looked through. */
 struct op2i_cdecl {
-  op2_type type;        /* of the innermost value, 0 when not one of the library's */
-  int depth;            /* levels of pointer; an array counts as one, a pointer to an array as one */
-  bool readonly;        /* the innermost value is const */
-  bool array;           /* the outermost level is an array */
+  op2_type type; /* of the innermost value, 0 when not one of the library's */
+  int depth;     /* levels of pointer; an array counts as one, a pointer to an array as one */
+  bool readonly; /* the innermost value is const */
+  bool array;    /* the outermost level is an array */
   struct op2i_text name; /* empty when it names nothing */
 };
 
-/* Read the declaration at places [begin, end) of the unit, a comma or semicolon not included. Attributes are passed over. The
- * caller frees *out's name, after failure too. Fails only with OP2_ERR_NOMEM (no message is set). */
-op2_status op2i_cdecl_read(const struct op2i_unit *unit, int begin, int end, struct op2i_cdecl *out);
+/* Read the declaration at places [begin, end) of the unit, a comma or semicolon not included.
+ * Attributes are passed over. The caller frees *out's name, after failure too. Fails only with
+ * OP2_ERR_NOMEM (no message is set). */
+op2_status op2i_cdecl_read(const struct op2i_unit *unit, int begin, int end,
+                           struct op2i_cdecl *out);
 
 /* Append places [begin, end) as one line of text, without the last word that equals `omit`. */
-void op2i_cdecl_spell(const struct op2i_unit *unit, int begin, int end, const char *omit, struct op2i_text *out);
+void op2i_cdecl_spell(const struct op2i_unit *unit, int begin, int end, const char *omit,
+                      struct op2i_text *out);
 
-/* The part of a parameter's type text that names the type of one value: "real" of "const real *restrict". */
+/* The part of a parameter's type text that names the type of one value: "real" of "const real
+ * *restrict". */
 void op2i_cdecl_element(const char *type_text, struct op2i_text *out);
 
 #endif

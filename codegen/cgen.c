@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Generated C of one loop: what all loops share, the kernel's headers and source, and a function that calls it. */
+/* Generated C of one loop: what all loops share, the kernel's headers and source, and a function
+ * that calls it. */
 #include <string.h>
 
 #include "backend.h"
@@ -7,66 +8,74 @@
 #include "error.h"
 #include "rewrite.h"
 
-/* A copy of struct op2i_call. A translation unit of several loops defines OP2_ID, something else before each, so that the
- * names of each are its own. */
-static const char prelude[] =
-    "#ifndef OP2_PRELUDE\n"
-    "#define OP2_PRELUDE \"" OP2I_ABI "\"\n"
-    "#include <float.h>\n"
-    "#include <math.h>\n"
-    "#include <stddef.h>\n"
-    "#include <stdint.h>\n"
-    "struct op2_call {\n"
-    "  void *const *dat;\n"
-    "  const int32_t *const *map;\n"
-    "  const int64_t *subset;\n"
-    "  const void *const *gbl;\n"
-    "  const unsigned char *payload;\n"
-    "};\n"
-    "#ifdef OP2_ID\n"
-    "#define OP2_PASTE_(name, id) name##_##id\n"
-    "#define OP2_PASTE(name, id) OP2_PASTE_(name, id)\n"
-    "#define OP2_NAME(name) OP2_PASTE(name, OP2_ID)\n"
-    "#else\n"
-    "#define OP2_NAME(name) name\n"
-    "#endif\n"
-    "#endif\n";
+/* A copy of struct op2i_call. A translation unit of several loops defines OP2_ID, something else
+ * before each, so that the names of each are its own. */
+static const char prelude[] = "#ifndef OP2_PRELUDE\n"
+                              "#define OP2_PRELUDE \"" OP2I_ABI "\"\n"
+                              "#include <float.h>\n"
+                              "#include <math.h>\n"
+                              "#include <stddef.h>\n"
+                              "#include <stdint.h>\n"
+                              "struct op2_call {\n"
+                              "  void *const *dat;\n"
+                              "  const int32_t *const *map;\n"
+                              "  const int64_t *subset;\n"
+                              "  const void *const *gbl;\n"
+                              "  const unsigned char *payload;\n"
+                              "};\n"
+                              "#ifdef OP2_ID\n"
+                              "#define OP2_PASTE_(name, id) name##_##id\n"
+                              "#define OP2_PASTE(name, id) OP2_PASTE_(name, id)\n"
+                              "#define OP2_NAME(name) OP2_PASTE(name, OP2_ID)\n"
+                              "#else\n"
+                              "#define OP2_NAME(name) name\n"
+                              "#endif\n"
+                              "#endif\n";
 
 /* The structure above and the library's: a change of one must be a change of both. */
-_Static_assert(offsetof(struct op2i_call, dat) == 0 && offsetof(struct op2i_call, map) == sizeof(void *) &&
+_Static_assert(offsetof(struct op2i_call, dat) == 0 &&
+                   offsetof(struct op2i_call, map) == sizeof(void *) &&
                    offsetof(struct op2i_call, subset) == 2 * sizeof(void *) &&
                    offsetof(struct op2i_call, gbl) == 3 * sizeof(void *) &&
                    offsetof(struct op2i_call, payload) == 4 * sizeof(void *) &&
                    sizeof(struct op2i_call) == 5 * sizeof(void *),
                "struct op2_call of generated code");
 
-/* ---- a summary for readers --------------------------------------------------------------------------------- */
+/* ---- a summary for readers ------------------------------------------------------------------- */
 
 static void describe_arg(const struct op2i_loop_arg *arg, int a, struct op2i_text *out) {
   op2i_text_add(out, " *   %d: ", a);
-  if (arg->dat >= 0) op2i_text_add(out, "dat %d", (int)arg->dat);
-  else if (arg->kind == OP2I_ARG_GBL) op2i_text_add(out, "global %d", (int)arg->gbl);
-  else op2i_text_add(out, arg->kind == OP2I_ARG_VAL ? "values" : "element number");
+  if (arg->dat >= 0)
+    op2i_text_add(out, "dat %d", (int)arg->dat);
+  else if (arg->kind == OP2I_ARG_GBL)
+    op2i_text_add(out, "global %d", (int)arg->gbl);
+  else
+    op2i_text_add(out, arg->kind == OP2I_ARG_VAL ? "values" : "element number");
   if (arg->kind == OP2I_ARG_IDX) {
     op2i_text_add(out, "\n");
     return;
   }
-  op2i_text_add(out, ", %s[%d], %s", op2i_type_c(arg->type), (int)arg->dim, op2i_access_name(arg->access));
-  if (arg->kind == OP2I_ARG_SLOT) op2i_text_add(out, " through map %d slot %d", (int)arg->map, (int)arg->slot);
-  if (arg->kind == OP2I_ARG_ALL) op2i_text_add(out, " through all %d slots of map %d", (int)arg->arity, (int)arg->map);
+  op2i_text_add(out, ", %s[%d], %s", op2i_type_c(arg->type), (int)arg->dim,
+                op2i_access_name(arg->access));
+  if (arg->kind == OP2I_ARG_SLOT)
+    op2i_text_add(out, " through map %d slot %d", (int)arg->map, (int)arg->slot);
+  if (arg->kind == OP2I_ARG_ALL)
+    op2i_text_add(out, " through all %d slots of map %d", (int)arg->arity, (int)arg->map);
   if (arg->kind == OP2I_ARG_ITER)
     op2i_text_add(out, " gathered from all %d slots of map %d", (int)arg->arity, (int)arg->map);
   op2i_text_add(out, "\n");
 }
 
-static void describe(const struct op2_loop_s *loop, enum op2i_variant variant, struct op2i_text *out) {
-  op2i_text_add(out, "/* %s of kernel %s over a %s, %s:\n", variant == OP2I_PLAIN ? "Loop" : "One checked call",
-                loop->kernel->obj.name, loop->set->base == loop->set ? "set" : "subset", OP2I_ABI);
+static void describe(const struct op2_loop_s *loop, enum op2i_variant variant,
+                     struct op2i_text *out) {
+  op2i_text_add(out, "/* %s of kernel %s over a %s, %s:\n",
+                variant == OP2I_PLAIN ? "Loop" : "One checked call", loop->kernel->obj.name,
+                loop->set->base == loop->set ? "set" : "subset", OP2I_ABI);
   for (int a = 0; a < loop->nargs; a++) describe_arg(&loop->args[a], a, out);
   op2i_text_add(out, " */\n");
 }
 
-/* ---- the kernel -------------------------------------------------------------------------------------------- */
+/* ---- the kernel ------------------------------------------------------------------------------ */
 
 /* The compiler is to speak of the user's file and line. */
 static void place_source(const struct op2_loop_s *loop, struct op2i_text *out) {
@@ -83,8 +92,8 @@ static void place_source(const struct op2_loop_s *loop, struct op2i_text *out) {
   op2i_text_add(out, "\"\n");
 }
 
-op2_status op2i_generate(const struct op2_loop_s *loop, enum op2i_variant variant, struct op2i_text *out,
-                         bool *mergeable) {
+op2_status op2i_generate(const struct op2_loop_s *loop, enum op2i_variant variant,
+                         struct op2i_text *out, bool *mergeable) {
   struct op2i_rewrite rewrite = {0};
   struct op2i_emitter emitter = {0};
   const char *headers = loop->kernel->headers ? loop->kernel->headers : "";
@@ -93,8 +102,8 @@ op2_status op2i_generate(const struct op2_loop_s *loop, enum op2i_variant varian
   OP2I_TRY(op2i_emitter_begin(&emitter, loop, &op2i_dialect_c, out));
   emitter.consts = op2i_rewrite_kernel_needs(&rewrite, loop);
   emitter.renamed = rewrite.mergeable;
-  emitter.independent = variant == OP2I_PLAIN && rewrite.mergeable && op2i_unit_fixed_offsets(&rewrite.unit) &&
-                        op2i_emit_independent(&emitter);
+  emitter.independent = variant == OP2I_PLAIN && rewrite.mergeable &&
+                        op2i_unit_fixed_offsets(&rewrite.unit) && op2i_emit_independent(&emitter);
   describe(loop, variant, out);
   op2i_text_add(out, "%s%s", prelude, headers);
   op2i_emit_consts_struct(&emitter);
@@ -102,8 +111,10 @@ op2_status op2i_generate(const struct op2_loop_s *loop, enum op2i_variant varian
   op2i_rewrite_emit(&rewrite, loop, out);
   /* The source may end in a spliced line or in a // comment. */
   op2i_text_add(out, "\n\n#line 1 \"op2:%s\"\n", loop->kernel->obj.name);
-  if (variant == OP2I_PLAIN) op2i_emit_plain(&emitter);
-  else op2i_emit_checked(&emitter);
+  if (variant == OP2I_PLAIN)
+    op2i_emit_plain(&emitter);
+  else
+    op2i_emit_checked(&emitter);
   if (out->failed) OP2I_TRY(op2i_error_nomem("generated code"));
   if (mergeable) *mergeable = rewrite.mergeable;
 fail:

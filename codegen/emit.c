@@ -17,7 +17,7 @@ const struct op2i_dialect op2i_dialect_c = {
     .independent = "#ifndef __clang__\n#pragma GCC ivdep\n#endif\n",
 };
 
-/* ---- types ------------------------------------------------------------------------------------------------- */
+/* ---- types ----------------------------------------------------------------------------------- */
 
 static int levels_written(const char *text) {
   int levels = strchr(text, '[') ? 1 : 0;
@@ -26,29 +26,35 @@ static int levels_written(const char *text) {
 }
 
 /* A typedef hides levels of pointer, so that its name is not the name of a value's type. */
-static bool hides_levels(const struct op2i_param *param) { return levels_written(param->type_text) < param->depth; }
+static bool hides_levels(const struct op2i_param *param) {
+  return levels_written(param->type_text) < param->depth;
+}
 
-/* Whether an argument of the right type and depth needs a cast all the same: pointers to rows, and hidden levels. A
- * parameter whose type is not known gets none, so that the compiler checks it. */
+/* Whether an argument of the right type and depth needs a cast all the same: pointers to rows, and
+ * hidden levels. A parameter whose type is not known gets none, so that the compiler checks it. */
 static bool needs_cast(const struct op2i_param *param) {
   if (!param->type || param->depth == 0) return false;
   const char *extent = strchr(param->type_text, '[');
-  return hides_levels(param) || strchr(param->type_text, '(') || (extent && strchr(extent + 1, '['));
+  return hides_levels(param) || strchr(param->type_text, '(') ||
+         (extent && strchr(extent + 1, '['));
 }
 
-/* Taking the kernel's own spelling where the library knows it to be right lets `long long` and `long` both stand for
- * int64_t without pointers of one converted to the other. */
+/* Taking the kernel's own spelling where the library knows it to be right lets `long long` and
+ * `long` both stand for int64_t without pointers of one converted to the other. */
 static void choose_type(const struct op2i_emitter *e, int a) {
   const struct op2i_param *param = op2i_emit_param(e, a);
   struct op2i_text *type = &e->types[a];
-  if (param->type && !hides_levels(param)) op2i_cdecl_element(param->type_text, type);
-  else if (e->loop->args[a].kind == OP2I_ARG_IDX) op2i_text_add(type, "int");
-  else op2i_text_add(type, "%s", op2i_type_c(e->loop->args[a].type));
+  if (param->type && !hides_levels(param))
+    op2i_cdecl_element(param->type_text, type);
+  else if (e->loop->args[a].kind == OP2I_ARG_IDX)
+    op2i_text_add(type, "int");
+  else
+    op2i_text_add(type, "%s", op2i_type_c(e->loop->args[a].type));
   if (type->failed) e->out->failed = true;
 }
 
-op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2_loop_s *loop, const struct op2i_dialect *dialect,
-                              struct op2i_text *out) {
+op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2_loop_s *loop,
+                              const struct op2i_dialect *dialect, struct op2i_text *out) {
   *e = (struct op2i_emitter){.loop = loop, .dialect = dialect, .out = out};
   e->types = op2i_calloc((size_t)loop->nargs, sizeof *e->types);
   if (!e->types) return op2i_error_nomem("generated code");
@@ -62,7 +68,7 @@ void op2i_emitter_end(struct op2i_emitter *e) {
   e->types = NULL;
 }
 
-/* ---- constants --------------------------------------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------------------------- */
 
 void op2i_emit_consts_struct(const struct op2i_emitter *e) {
   if (e->loop->nconsts == 0) return;
@@ -84,15 +90,17 @@ static void load_consts(const struct op2i_emitter *e) {
     const struct op2i_loop_const *cst = &e->loop->consts[c];
     const char *type = op2i_type_c(cst->type), *space = e->dialect->global;
     if (cst->dim == 1)
-      op2i_text_add(e->out, "  op2_k.%s = *(%sconst %s *)(op2_p + %d);\n", cst->name, space, type, (int)cst->offset);
+      op2i_text_add(e->out, "  op2_k.%s = *(%sconst %s *)(op2_p + %d);\n", cst->name, space, type,
+                    (int)cst->offset);
     else
       op2i_text_add(e->out,
-                    "  for (int op2_j = 0; op2_j < %d; op2_j++) op2_k.%s[op2_j] = ((%sconst %s *)(op2_p + %d))[op2_j];\n",
+                    "  for (int op2_j = 0; op2_j < %d; op2_j++) op2_k.%s[op2_j] = ((%sconst %s "
+                    "*)(op2_p + %d))[op2_j];\n",
                     (int)cst->dim, cst->name, space, type, (int)cst->offset);
   }
 }
 
-/* ---- the function that runs over positions ----------------------------------------------------------------- */
+/* ---- the function that runs over positions --------------------------------------------------- */
 
 static bool over_subset(const struct op2i_emitter *e) { return e->loop->set->base != e->loop->set; }
 static bool reads_payload(const struct op2i_emitter *e) {
@@ -118,7 +126,8 @@ static void body_parameters(const struct op2i_emitter *e) {
   op2i_text_add(e->out, "int64_t op2_lo, int64_t op2_hi");
   if (over_subset(e)) op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_s", space, only);
   for (int d = 0; d < e->loop->ndats; d++)
-    op2i_text_add(e->out, ",\n    %s%s%s *%s op2_d%d", space, op2i_emit_dat_writable(e, d) ? "" : "const ",
+    op2i_text_add(e->out, ",\n    %s%s%s *%s op2_d%d", space,
+                  op2i_emit_dat_writable(e, d) ? "" : "const ",
                   op2i_emit_type(e, op2i_emit_first_of_dat(e, d)), only, d);
   for (int m = 0; m < e->loop->nmaps; m++)
     op2i_text_add(e->out, ",\n    %sconst int32_t *%s op2_m%d", space, only, m);
@@ -126,10 +135,13 @@ static void body_parameters(const struct op2i_emitter *e) {
     bool writable;
     int a = reader_of(e, g, &writable);
     if (a >= 0)
-      op2i_text_add(e->out, ",\n    %s%s%s *%s op2_g%d", space, writable ? "" : "const ", op2i_emit_type(e, a), only, g);
+      op2i_text_add(e->out, ",\n    %s%s%s *%s op2_g%d", space, writable ? "" : "const ",
+                    op2i_emit_type(e, a), only, g);
   }
-  if (reads_payload(e)) op2i_text_add(e->out, ",\n    %sconst unsigned char *%s op2_p", space, only);
-  if (e->loop->partial_bytes) op2i_text_add(e->out, ",\n    %sunsigned char *%s op2_r", space, only);
+  if (reads_payload(e))
+    op2i_text_add(e->out, ",\n    %sconst unsigned char *%s op2_p", space, only);
+  if (e->loop->partial_bytes)
+    op2i_text_add(e->out, ",\n    %sunsigned char *%s op2_r", space, only);
 }
 
 static void body_slots(const struct op2i_emitter *e) {
@@ -137,8 +149,11 @@ static void body_slots(const struct op2i_emitter *e) {
     for (int slot = 0; slot < e->loop->maps[m]->arity; slot++) {
       if (!op2i_emit_slot_used(e, m, slot)) continue;
       int arity = (int)e->loop->maps[m]->arity;
-      if (arity == 1) op2i_text_add(e->out, "    const int64_t op2_m%d_%d = op2_m%d[op2_e];\n", m, slot, m);
-      else op2i_text_add(e->out, "    const int64_t op2_m%d_%d = op2_m%d[%d * op2_e + %d];\n", m, slot, m, arity, slot);
+      if (arity == 1)
+        op2i_text_add(e->out, "    const int64_t op2_m%d_%d = op2_m%d[op2_e];\n", m, slot, m);
+      else
+        op2i_text_add(e->out, "    const int64_t op2_m%d_%d = op2_m%d[%d * op2_e + %d];\n", m, slot,
+                      m, arity, slot);
     }
 }
 
@@ -194,7 +209,8 @@ void op2i_emit_plain(const struct op2i_emitter *e) {
   bool writable;
   body(e);
   op2i_text_add(e->out,
-                "%svoid OP2_NAME(op2_entry)(const struct op2_call *op2_call, int64_t op2_lo, int64_t op2_hi,\n"
+                "%svoid OP2_NAME(op2_entry)(const struct op2_call *op2_call, int64_t op2_lo, "
+                "int64_t op2_hi,\n"
                 "    unsigned char *op2_partial) {\n"
                 "  (void)op2_call;\n  (void)op2_partial;\n"
                 "  OP2_NAME(op2_body)(op2_lo, op2_hi",
@@ -210,17 +226,22 @@ void op2i_emit_plain(const struct op2i_emitter *e) {
   op2i_text_add(e->out, ");\n}\n");
 }
 
-/* ---- one call on private data ------------------------------------------------------------------------------ */
+/* ---- one call on private data ---------------------------------------------------------------- */
 
 static void checked_actual(const struct op2i_emitter *e, int a) {
   const struct op2i_param *param = op2i_emit_param(e, a);
   const char *type = op2i_emit_type(e, a), *fixed = param->readonly ? "const " : "";
   enum op2i_arg_kind kind = e->loop->args[a].kind;
-  if (kind == OP2I_ARG_IDX && param->depth == 0) op2i_text_add(e->out, "*(const int64_t *)op2_args[%d]", a);
-  else if (kind == OP2I_ARG_IDX) op2i_text_add(e->out, "&op2_a%d", a);
-  else if (param->depth == 0) op2i_text_add(e->out, "*(const %s *)op2_args[%d]", type, a);
-  else if (kind == OP2I_ARG_ALL) op2i_text_add(e->out, "(%s%s **)op2_args[%d]", fixed, type, a);
-  else op2i_text_add(e->out, "(%s%s *)op2_args[%d]", fixed, type, a);
+  if (kind == OP2I_ARG_IDX && param->depth == 0)
+    op2i_text_add(e->out, "*(const int64_t *)op2_args[%d]", a);
+  else if (kind == OP2I_ARG_IDX)
+    op2i_text_add(e->out, "&op2_a%d", a);
+  else if (param->depth == 0)
+    op2i_text_add(e->out, "*(const %s *)op2_args[%d]", type, a);
+  else if (kind == OP2I_ARG_ALL)
+    op2i_text_add(e->out, "(%s%s **)op2_args[%d]", fixed, type, a);
+  else
+    op2i_text_add(e->out, "(%s%s *)op2_args[%d]", fixed, type, a);
 }
 
 void op2i_emit_checked(const struct op2i_emitter *e) {
@@ -231,8 +252,8 @@ void op2i_emit_checked(const struct op2i_emitter *e) {
   load_consts(e);
   for (int a = 0; a < e->loop->nargs; a++)
     if (e->loop->args[a].kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth > 0)
-      op2i_text_add(e->out, "  const %s op2_a%d = (%s)*(const int64_t *)op2_args[%d];\n", op2i_emit_type(e, a), a,
-                    op2i_emit_type(e, a), a);
+      op2i_text_add(e->out, "  const %s op2_a%d = (%s)*(const int64_t *)op2_args[%d];\n",
+                    op2i_emit_type(e, a), a, op2i_emit_type(e, a), a);
   op2i_text_add(e->out, "  ");
   call_begin(e);
   for (int a = 0; a < e->loop->nargs; a++) {

@@ -5,43 +5,44 @@
 #include "loop.h"
 #include "text.h"
 
-/* The part of generated text that calls the kernel. Every name in it begins with op2_, so that no macro of a kernel's source
- * or headers meets one of them:
+/* The part of generated text that calls the kernel. Every name in it begins with op2_, so that no
+ * macro of a kernel's source or headers meets one of them:
  *
- *   op2_lo op2_hi   positions, op2_i one of them     op2_e       the element there
- *   op2_s           elements of a subset             op2_d<n>    dat n of the loop
- *   op2_m<n>        values of map n                  op2_m<n>_<s> its slot s for this element
- *   op2_g<n>        values of global n               op2_p op2_r payload, partial results
- *   op2_a<n>        what argument n needs of its own op2_b<n>    values behind its pointers
- *   op2_t op2_j     counters of slots and components op2_k       the constants, op2_c in functions */
+ *   op2_lo op2_hi  positions, op2_i one of them       op2_e        the element there
+ *   op2_s          elements of a subset               op2_d<n>     dat n of the loop
+ *   op2_m<n>       values of map n                    op2_m<n>_<s> its slot s for this element
+ *   op2_g<n>       values of global n                 op2_p op2_r  payload, partial results
+ *   op2_a<n>       what argument n needs of its own   op2_b<n>     values behind its pointers
+ *   op2_t op2_j    counters of slots and components   op2_k, op2_c the constants, pointer there */
 
 /* What differs between the languages that are generated. */
 struct op2i_dialect {
   const char *name;
-  const char *restricted;    /* pointer qualifier: nothing else points there */
-  const char *global;        /* address space of dats, maps, globals and payload, with a blank behind; or "" */
-  const char *body_prefix;   /* before a function that generated code calls */
-  const char *entry_prefix;  /* before the function that the library calls */
-  const char *independent;   /* lines before a loop whose iterations do not meet */
+  const char *restricted;   /* pointer qualifier: nothing else points there */
+  const char *global;       /* address space of dats, maps, ... and a blank behind it; or "" */
+  const char *body_prefix;  /* before a function that generated code calls */
+  const char *entry_prefix; /* before the function that the library calls */
+  const char *independent;  /* lines before a loop whose iterations do not meet */
 };
 extern const struct op2i_dialect op2i_dialect_c;
 
 struct op2i_emitter {
   const struct op2_loop_s *loop;
   const struct op2i_dialect *dialect;
-  bool consts;              /* the kernel's function takes the constants */
-  bool independent;         /* iterations do not meet, and the kernel touches memory at fixed offsets only */
-  bool renamed;             /* the kernel's function is OP2_NAME(kernel) */
-  struct op2i_text *types;  /* [nargs] of one value, as the kernel spells it where that is possible */
+  bool consts;             /* the kernel's function takes the constants */
+  bool independent;        /* iterations do not meet, memory is touched at fixed offsets only */
+  bool renamed;            /* the kernel's function is OP2_NAME(kernel) */
+  struct op2i_text *types; /* [nargs] of one value, spelled as in the kernel where possible */
   struct op2i_text *out;
 };
 
 /* emit_arg.c: arguments one at a time. `a` is the number of one. */
 const struct op2i_param *op2i_emit_param(const struct op2i_emitter *e, int a);
 const char *op2i_emit_type(const struct op2i_emitter *e, int a);
-/* Whether the loop reads through maps but modifies only elements' own values, each through one argument: then
- * compilers may run iterations together. They do it only when what is read is copied first (gcc 12), and do it wrongly when
- * a kernel stores at computed places in a private array, which the caller must exclude. */
+/* Whether the loop reads through maps but modifies only elements' own values, each through one
+ * argument: then compilers may run iterations together. They do it only when what is read is copied
+ * first (gcc 12), and do it wrongly when a kernel stores at computed places in a private array,
+ * which the caller must exclude. */
 bool op2i_emit_independent(const struct op2i_emitter *e);
 int op2i_emit_first_of_dat(const struct op2i_emitter *e, int dat);
 bool op2i_emit_dat_writable(const struct op2i_emitter *e, int dat);
@@ -53,8 +54,8 @@ void op2i_emit_settle(const struct op2i_emitter *e, int a);  /* after the call *
 void op2i_emit_finish(const struct op2i_emitter *e, int a);  /* after the loop */
 
 /* emit.c */
-op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2_loop_s *loop, const struct op2i_dialect *dialect,
-                              struct op2i_text *out);
+op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2_loop_s *loop,
+                              const struct op2i_dialect *dialect, struct op2i_text *out);
 void op2i_emitter_end(struct op2i_emitter *e);
 void op2i_emit_consts_struct(const struct op2i_emitter *e);
 void op2i_emit_plain(const struct op2i_emitter *e);

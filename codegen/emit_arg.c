@@ -4,8 +4,8 @@
 
 #include "emit.h"
 
-/* Values of an argument up to this many are written out one by one, which keeps private copies in registers whatever the
- * compiler does about loops. */
+/* Values of an argument up to this many are written out one by one, which keeps private copies in
+ * registers whatever the compiler does about loops. */
 enum { UNROLL_MAX = 32, PLACE_MAX = 96 };
 
 enum action { CLEAR, GATHER, ADD, STORE, LOWER, RAISE };
@@ -14,21 +14,30 @@ const struct op2i_param *op2i_emit_param(const struct op2i_emitter *e, int a) {
   return &e->loop->kernel->signature.params[a];
 }
 
-const char *op2i_emit_type(const struct op2i_emitter *e, int a) { return e->types[a].chars ? e->types[a].chars : ""; }
+const char *op2i_emit_type(const struct op2i_emitter *e, int a) {
+  return e->types[a].chars ? e->types[a].chars : "";
+}
 
-static const struct op2i_loop_arg *arg_of(const struct op2i_emitter *e, int a) { return &e->loop->args[a]; }
+static const struct op2i_loop_arg *arg_of(const struct op2i_emitter *e, int a) {
+  return &e->loop->args[a];
+}
 
 static bool is_dat(const struct op2i_loop_arg *arg) { return arg->dat >= 0; }
-static bool reduces(const struct op2i_loop_arg *arg) { return arg->kind == OP2I_ARG_GBL && arg->access != OP2_READ; }
+static bool reduces(const struct op2i_loop_arg *arg) {
+  return arg->kind == OP2I_ARG_GBL && arg->access != OP2_READ;
+}
 
 /* The kernel works on a copy, not in the dat. */
 static bool is_private(const struct op2i_emitter *e, const struct op2i_loop_arg *arg) {
   if (!is_dat(arg)) return false;
   if (e->independent && arg->kind == OP2I_ARG_SLOT) return true;
-  return arg->kind == OP2I_ARG_ITER || arg->access == OP2_INC || arg->access == OP2_MIN || arg->access == OP2_MAX;
+  return arg->kind == OP2I_ARG_ITER || arg->access == OP2_INC || arg->access == OP2_MIN ||
+         arg->access == OP2_MAX;
 }
 
-static bool unrolled(const struct op2i_loop_arg *arg) { return (int64_t)arg->arity * arg->dim <= UNROLL_MAX; }
+static bool unrolled(const struct op2i_loop_arg *arg) {
+  return (int64_t)arg->arity * arg->dim <= UNROLL_MAX;
+}
 
 /* Whether the rows of an ALL argument that works in the dat are named one by one. */
 static bool rows_listed(const struct op2i_emitter *e, const struct op2i_loop_arg *arg) {
@@ -58,7 +67,9 @@ int op2i_emit_first_of_dat(const struct op2i_emitter *e, int dat) {
 
 bool op2i_emit_dat_writable(const struct op2i_emitter *e, int dat) {
   for (int a = 0; a < e->loop->nargs; a++)
-    if (arg_of(e, a)->dat == dat && (arg_of(e, a)->access != OP2_READ || !op2i_emit_param(e, a)->readonly)) return true;
+    if (arg_of(e, a)->dat == dat &&
+        (arg_of(e, a)->access != OP2_READ || !op2i_emit_param(e, a)->readonly))
+      return true;
   return false;
 }
 
@@ -75,13 +86,17 @@ bool op2i_emit_slot_used(const struct op2i_emitter *e, int map, int slot) {
   return false;
 }
 
-/* ---- places in memory -------------------------------------------------------------------------------------- */
+/* ---- places in memory ------------------------------------------------------------------------ */
 
 /* The row of the dat behind a slot; slot -1 is the one that the counter op2_t stands at. */
-static void row_of(const struct op2i_emitter *e, const struct op2i_loop_arg *arg, int slot, char row[PLACE_MAX]) {
-  if (arg->kind == OP2I_ARG_DIRECT) snprintf(row, PLACE_MAX, "op2_e");
-  else if (arg->kind == OP2I_ARG_SLOT) snprintf(row, PLACE_MAX, "op2_m%d_%d", (int)arg->map, (int)arg->slot);
-  else if (slot >= 0) snprintf(row, PLACE_MAX, "op2_m%d_%d", (int)arg->map, slot);
+static void row_of(const struct op2i_emitter *e, const struct op2i_loop_arg *arg, int slot,
+                   char row[PLACE_MAX]) {
+  if (arg->kind == OP2I_ARG_DIRECT)
+    snprintf(row, PLACE_MAX, "op2_e");
+  else if (arg->kind == OP2I_ARG_SLOT)
+    snprintf(row, PLACE_MAX, "op2_m%d_%d", (int)arg->map, (int)arg->slot);
+  else if (slot >= 0)
+    snprintf(row, PLACE_MAX, "op2_m%d_%d", (int)arg->map, slot);
   else
     snprintf(row, PLACE_MAX, "(int64_t)op2_m%d[%d * op2_e + op2_t]", (int)arg->map,
              (int)e->loop->maps[arg->map]->arity);
@@ -94,38 +109,50 @@ static void add_row_address(const struct op2i_emitter *e, int a, int slot) {
   const char *type = op2i_emit_type(e, a);
   bool other = strcmp(type, op2i_emit_type(e, op2i_emit_first_of_dat(e, arg->dat))) != 0;
   if (other) op2i_text_add(e->out, "(%s%s *)(", e->dialect->global, type);
-  if (arg->dim == 1) op2i_text_add(e->out, "op2_d%d + %s", (int)arg->dat, row);
-  else op2i_text_add(e->out, "op2_d%d + %d * %s", (int)arg->dat, (int)arg->dim, row);
+  if (arg->dim == 1)
+    op2i_text_add(e->out, "op2_d%d + %s", (int)arg->dat, row);
+  else
+    op2i_text_add(e->out, "op2_d%d + %d * %s", (int)arg->dat, (int)arg->dim, row);
   if (other) op2i_text_add(e->out, ")");
 }
 
 /* Component j of a slot in memory; -1 stands for the counters. */
-static void shared_place(const struct op2i_emitter *e, int a, int slot, int j, char place[2 * PLACE_MAX]) {
+static void shared_place(const struct op2i_emitter *e, int a, int slot, int j,
+                         char place[2 * PLACE_MAX]) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   char row[PLACE_MAX], component[16] = "op2_j";
   if (j >= 0) snprintf(component, sizeof component, "%d", j);
   if (reduces(arg)) {
-    snprintf(place, 2 * PLACE_MAX, "((%s%s *)(op2_r + %d))[%s]", e->dialect->global, op2i_emit_type(e, a),
-             (int)arg->offset, component);
+    snprintf(place, 2 * PLACE_MAX, "((%s%s *)(op2_r + %d))[%s]", e->dialect->global,
+             op2i_emit_type(e, a), (int)arg->offset, component);
     return;
   }
   row_of(e, arg, slot, row);
-  if (arg->dim == 1) snprintf(place, 2 * PLACE_MAX, "op2_d%d[%s]", (int)arg->dat, row);
-  else snprintf(place, 2 * PLACE_MAX, "op2_d%d[%d * %s + %s]", (int)arg->dat, (int)arg->dim, row, component);
+  if (arg->dim == 1)
+    snprintf(place, 2 * PLACE_MAX, "op2_d%d[%s]", (int)arg->dat, row);
+  else
+    snprintf(place, 2 * PLACE_MAX, "op2_d%d[%d * %s + %s]", (int)arg->dat, (int)arg->dim, row,
+             component);
 }
 
 /* The same component in the argument's copy. */
-static void private_place(const struct op2i_emitter *e, int a, int slot, int j, char place[PLACE_MAX]) {
+static void private_place(const struct op2i_emitter *e, int a, int slot, int j,
+                          char place[PLACE_MAX]) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   char letter = arg->kind == OP2I_ARG_ALL ? 'b' : 'a';
-  if (j >= 0) snprintf(place, PLACE_MAX, "op2_%c%d[%d]", letter, a, (slot > 0 ? slot : 0) * (int)arg->dim + j);
-  else if (arg->arity == 1) snprintf(place, PLACE_MAX, "op2_%c%d[op2_j]", letter, a);
-  else snprintf(place, PLACE_MAX, "op2_%c%d[%d * op2_t + op2_j]", letter, a, (int)arg->dim);
+  if (j >= 0)
+    snprintf(place, PLACE_MAX, "op2_%c%d[%d]", letter, a,
+             (slot > 0 ? slot : 0) * (int)arg->dim + j);
+  else if (arg->arity == 1)
+    snprintf(place, PLACE_MAX, "op2_%c%d[op2_j]", letter, a);
+  else
+    snprintf(place, PLACE_MAX, "op2_%c%d[%d * op2_t + op2_j]", letter, a, (int)arg->dim);
 }
 
-/* ---- between memory and copy ------------------------------------------------------------------------------- */
+/* ---- between memory and copy ----------------------------------------------------------------- */
 
-static void add_statement(const struct op2i_emitter *e, int a, enum action action, int slot, int j) {
+static void add_statement(const struct op2i_emitter *e, int a, enum action action, int slot,
+                          int j) {
   char ours[PLACE_MAX], shared[2 * PLACE_MAX];
   private_place(e, a, slot, j, ours);
   shared_place(e, a, slot, j, shared);
@@ -134,13 +161,18 @@ static void add_statement(const struct op2i_emitter *e, int a, enum action actio
   case GATHER: op2i_text_add(e->out, "%s = %s;\n", ours, shared); break;
   case ADD: op2i_text_add(e->out, "%s += %s;\n", shared, ours); break;
   case STORE: op2i_text_add(e->out, "%s = %s;\n", shared, ours); break;
-  case LOWER: op2i_text_add(e->out, "%s = %s < %s ? %s : %s;\n", shared, ours, shared, ours, shared); break;
-  case RAISE: op2i_text_add(e->out, "%s = %s > %s ? %s : %s;\n", shared, ours, shared, ours, shared); break;
+  case LOWER:
+    op2i_text_add(e->out, "%s = %s < %s ? %s : %s;\n", shared, ours, shared, ours, shared);
+    break;
+  case RAISE:
+    op2i_text_add(e->out, "%s = %s > %s ? %s : %s;\n", shared, ours, shared, ours, shared);
+    break;
   }
 }
 
 /* All values of an argument, in slot order. */
-static void for_values(const struct op2i_emitter *e, int a, enum action action, const char *indent) {
+static void for_values(const struct op2i_emitter *e, int a, enum action action,
+                       const char *indent) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   if (unrolled(arg)) {
     for (int slot = 0; slot < arg->arity; slot++)
@@ -152,23 +184,25 @@ static void for_values(const struct op2i_emitter *e, int a, enum action action, 
   }
   if (arg->arity > 1)
     op2i_text_add(e->out, "%sfor (int op2_t = 0; op2_t < %d; op2_t++)\n", indent, (int)arg->arity);
-  op2i_text_add(e->out, "%s%sfor (int op2_j = 0; op2_j < %d; op2_j++)\n", indent, arg->arity > 1 ? "  " : "",
-                (int)arg->dim);
+  op2i_text_add(e->out, "%s%sfor (int op2_j = 0; op2_j < %d; op2_j++)\n", indent,
+                arg->arity > 1 ? "  " : "", (int)arg->dim);
   op2i_text_add(e->out, "%s%s  ", indent, arg->arity > 1 ? "  " : "");
   add_statement(e, a, action, -1, -1);
 }
 
-/* ---- before the loop, and after it ------------------------------------------------------------------------- */
+/* ---- before the loop, and after it ----------------------------------------------------------- */
 
 static void setup_value(const struct op2i_emitter *e, int a) {
   const struct op2i_param *param = op2i_emit_param(e, a);
   const char *type = op2i_emit_type(e, a), *space = e->dialect->global;
   int offset = (int)arg_of(e, a)->offset;
   if (param->depth == 0)
-    op2i_text_add(e->out, "  const %s op2_a%d = *(%sconst %s *)(op2_p + %d);\n", type, a, space, type, offset);
+    op2i_text_add(e->out, "  const %s op2_a%d = *(%sconst %s *)(op2_p + %d);\n", type, a, space,
+                  type, offset);
   else
-    op2i_text_add(e->out, "  %s%s%s *const op2_a%d = (%s%s%s *)(op2_p + %d);\n", space, param->readonly ? "const " : "",
-                  type, a, space, param->readonly ? "const " : "", type, offset);
+    op2i_text_add(e->out, "  %s%s%s *const op2_a%d = (%s%s%s *)(op2_p + %d);\n", space,
+                  param->readonly ? "const " : "", type, a, space, param->readonly ? "const " : "",
+                  type, offset);
 }
 
 void op2i_emit_setup(const struct op2i_emitter *e, int a) {
@@ -183,17 +217,18 @@ void op2i_emit_finish(const struct op2i_emitter *e, int a) {
   if (reduces(arg_of(e, a))) for_values(e, a, STORE, "  ");
 }
 
-/* ---- before the call, and after it ------------------------------------------------------------------------- */
+/* ---- before the call, and after it ----------------------------------------------------------- */
 
-/* Increments of floating type start at -0.0: x + -0.0 is x for every x, so that the compiler drops the addition where it
- * cannot drop one of +0.0. */
+/* Increments of floating type start at -0.0: x + -0.0 is x for every x, so that the compiler drops
+ * the addition where it cannot drop one of +0.0. */
 static void clear_copy(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   bool real = arg->type == OP2_F64 || arg->type == OP2_F32;
   if (!real) {
     op2i_text_add(e->out, " = {0};\n");
   } else if (unrolled(arg)) {
-    for (int i = 0; i < arg->arity * arg->dim; i++) op2i_text_add(e->out, i ? ", -0.0" : " = {-0.0");
+    for (int i = 0; i < arg->arity * arg->dim; i++)
+      op2i_text_add(e->out, i ? ", -0.0" : " = {-0.0");
     op2i_text_add(e->out, "};\n");
   } else {
     op2i_text_add(e->out, ";\n");
@@ -204,7 +239,8 @@ static void clear_copy(const struct op2i_emitter *e, int a) {
 static void prepare_copy(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   char letter = arg->kind == OP2I_ARG_ALL ? 'b' : 'a';
-  op2i_text_add(e->out, "    %s op2_%c%d[%d]", op2i_emit_type(e, a), letter, a, (int)(arg->arity * arg->dim));
+  op2i_text_add(e->out, "    %s op2_%c%d[%d]", op2i_emit_type(e, a), letter, a,
+                (int)(arg->arity * arg->dim));
   if (arg->access == OP2_INC) {
     clear_copy(e, a);
     return;
@@ -215,17 +251,21 @@ static void prepare_copy(const struct op2i_emitter *e, int a) {
 
 static void add_slot_address(const struct op2i_emitter *e, int a, int slot) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  if (!is_private(e, arg)) add_row_address(e, a, slot);
-  else if (slot < 0) op2i_text_add(e->out, "op2_b%d + %d * op2_t", a, (int)arg->dim);
-  else op2i_text_add(e->out, "op2_b%d + %d", a, slot * (int)arg->dim);
+  if (!is_private(e, arg))
+    add_row_address(e, a, slot);
+  else if (slot < 0)
+    op2i_text_add(e->out, "op2_b%d + %d * op2_t", a, (int)arg->dim);
+  else
+    op2i_text_add(e->out, "op2_b%d + %d", a, slot * (int)arg->dim);
 }
 
 /* The array of pointers of an ALL argument. */
 static void prepare_pointers(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   const char *space = is_private(e, arg) ? "" : e->dialect->global;
-  op2i_text_add(e->out, "    %s%s%s *op2_a%d[%d]", space, op2i_emit_param(e, a)->readonly ? "const " : "",
-                op2i_emit_type(e, a), a, (int)arg->arity);
+  op2i_text_add(e->out, "    %s%s%s *op2_a%d[%d]", space,
+                op2i_emit_param(e, a)->readonly ? "const " : "", op2i_emit_type(e, a), a,
+                (int)arg->arity);
   if (arg->arity <= UNROLL_MAX) {
     for (int slot = 0; slot < arg->arity; slot++) {
       op2i_text_add(e->out, slot ? ", " : " = {");
@@ -233,7 +273,8 @@ static void prepare_pointers(const struct op2i_emitter *e, int a) {
     }
     op2i_text_add(e->out, "};\n");
   } else {
-    op2i_text_add(e->out, ";\n    for (int op2_t = 0; op2_t < %d; op2_t++) op2_a%d[op2_t] = ", (int)arg->arity, a);
+    op2i_text_add(e->out, ";\n    for (int op2_t = 0; op2_t < %d; op2_t++) op2_a%d[op2_t] = ",
+                  (int)arg->arity, a);
     add_slot_address(e, a, -1);
     op2i_text_add(e->out, ";\n");
   }
@@ -244,7 +285,8 @@ void op2i_emit_prepare(const struct op2i_emitter *e, int a) {
   if (is_private(e, arg)) prepare_copy(e, a);
   if (arg->kind == OP2I_ARG_ALL) prepare_pointers(e, a);
   if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth > 0)
-    op2i_text_add(e->out, "    const %s op2_a%d = (%s)op2_e;\n", op2i_emit_type(e, a), a, op2i_emit_type(e, a));
+    op2i_text_add(e->out, "    const %s op2_a%d = (%s)op2_e;\n", op2i_emit_type(e, a), a,
+                  op2i_emit_type(e, a));
 }
 
 void op2i_emit_settle(const struct op2i_emitter *e, int a) {
@@ -260,13 +302,18 @@ void op2i_emit_settle(const struct op2i_emitter *e, int a) {
   }
 }
 
-/* ---- in the call ------------------------------------------------------------------------------------------- */
+/* ---- in the call ----------------------------------------------------------------------------- */
 
 void op2i_emit_actual(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth == 0) op2i_text_add(e->out, "op2_e");
-  else if (arg->kind == OP2I_ARG_IDX) op2i_text_add(e->out, "&op2_a%d", a);
-  else if (arg->kind == OP2I_ARG_GBL && !reduces(arg)) op2i_text_add(e->out, "op2_g%d", (int)arg->gbl);
-  else if (!is_dat(arg) || is_private(e, arg) || arg->kind == OP2I_ARG_ALL) op2i_text_add(e->out, "op2_a%d", a);
-  else add_row_address(e, a, 0);
+  if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth == 0)
+    op2i_text_add(e->out, "op2_e");
+  else if (arg->kind == OP2I_ARG_IDX)
+    op2i_text_add(e->out, "&op2_a%d", a);
+  else if (arg->kind == OP2I_ARG_GBL && !reduces(arg))
+    op2i_text_add(e->out, "op2_g%d", (int)arg->gbl);
+  else if (!is_dat(arg) || is_private(e, arg) || arg->kind == OP2I_ARG_ALL)
+    op2i_text_add(e->out, "op2_a%d", a);
+  else
+    add_row_address(e, a, 0);
 }

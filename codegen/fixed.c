@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether functions touch memory only at fixed offsets from their parameters. Decided on tokens, erring towards no: a pointer
- * parameter may be subscripted by a number, dereferenced, or handed to a function, and there are no other arrays and
- * pointers. */
+/* Whether functions touch memory only at fixed offsets from their parameters. Decided on tokens,
+ * erring towards no: a pointer parameter may be subscripted by a number, dereferenced, or handed to
+ * a function, and there are no other arrays and pointers. */
 #include "unit.h"
 
 static bool is(const struct op2i_unit *unit, int place, const char *spelling) {
@@ -14,11 +14,12 @@ static enum op2i_token_kind kind_at(const struct op2i_unit *unit, int place) {
 
 /* Whether the operator behind this token has it as its left operand. */
 static bool operand_ends(const struct op2i_unit *unit, int place) {
-  return op2i_unit_word(unit, place) || kind_at(unit, place) == OP2I_TOK_NUMBER || is(unit, place, ")") ||
-         is(unit, place, "]");
+  return op2i_unit_word(unit, place) || kind_at(unit, place) == OP2I_TOK_NUMBER ||
+         is(unit, place, ")") || is(unit, place, "]");
 }
 
-/* The parameter of the item that the word at `place` spells: levels of pointer, or -1 when it is none. */
+/* The parameter of the item that the word at `place` spells: levels of pointer, or -1 when it is
+ * none. */
 static int parameter_levels(const struct op2i_unit *unit, const struct op2i_item *item, int place) {
   int levels = 0;
   bool named = false;
@@ -41,7 +42,8 @@ static bool handed_on(const struct op2i_unit *unit, int place) {
 }
 
 static bool subscripted(const struct op2i_unit *unit, int place) {
-  return is(unit, place + 1, "[") && kind_at(unit, place + 2) == OP2I_TOK_NUMBER && unit->match[place + 1] == place + 3;
+  return is(unit, place + 1, "[") && kind_at(unit, place + 2) == OP2I_TOK_NUMBER &&
+         unit->match[place + 1] == place + 3;
 }
 
 static bool dereferenced(const struct op2i_unit *unit, int place) {
@@ -49,8 +51,8 @@ static bool dereferenced(const struct op2i_unit *unit, int place) {
 }
 
 static bool place_fixed(const struct op2i_unit *unit, const struct op2i_item *item, int place) {
-  if (is(unit, place, "static") || is(unit, place, "struct") || is(unit, place, "union") || is(unit, place, "asm") ||
-      is(unit, place, "__asm__"))
+  if (is(unit, place, "static") || is(unit, place, "struct") || is(unit, place, "union") ||
+      is(unit, place, "asm") || is(unit, place, "__asm__"))
     return false;
   if (is(unit, place, "&") && !operand_ends(unit, place - 1)) return false;
   if (is(unit, place, "*") && !operand_ends(unit, place - 1))

@@ -6,28 +6,33 @@
 #include "error.h"
 #include "mem.h"
 
-/* ---- which functions use constants ------------------------------------------------------------------------- */
+/* ---- which functions use constants ----------------------------------------------------------- */
 
 /* The constant that token t refers to, or null. */
-static const char *constant_at(const struct op2i_unit *unit, const struct op2_loop_s *loop, int64_t t) {
+static const char *constant_at(const struct op2i_unit *unit, const struct op2_loop_s *loop,
+                               int64_t t) {
   if (unit->roles[t] != OP2I_ROLE_FREE) return NULL;
   for (int c = 0; c < loop->nconsts; c++)
     if (op2i_token_is(&unit->tokens, t, loop->consts[c].name)) return loop->consts[c].name;
   return NULL;
 }
 
-/* The function that token t refers to, as its item, or -1. A call may stand before the definition. */
+/* The function that token t refers to, as its item, or -1. A call may stand before the
+ * definition. */
 static int function_at(const struct op2i_unit *unit, int64_t t) {
   bool outer = unit->roles[t] == OP2I_ROLE_FILE || unit->roles[t] == OP2I_ROLE_FREE;
   return outer ? op2i_unit_function(unit, t) : -1;
 }
 
-static int64_t first_token(const struct op2i_unit *unit, const struct op2i_item *item) { return unit->code[item->begin]; }
+static int64_t first_token(const struct op2i_unit *unit, const struct op2i_item *item) {
+  return unit->code[item->begin];
+}
 static int64_t last_token(const struct op2i_unit *unit, const struct op2i_item *item) {
   return unit->code[item->end - 1];
 }
 
-static bool uses_constants(const struct op2i_rewrite *r, const struct op2_loop_s *loop, const struct op2i_item *item) {
+static bool uses_constants(const struct op2i_rewrite *r, const struct op2_loop_s *loop,
+                           const struct op2i_item *item) {
   const struct op2i_unit *unit = &r->unit;
   for (int64_t t = first_token(unit, item); t <= last_token(unit, item); t++) {
     if (constant_at(unit, loop, t)) return true;
@@ -48,12 +53,12 @@ static void spread_needs(struct op2i_rewrite *r, const struct op2_loop_s *loop) 
   }
 }
 
-/* ---- sharing a translation unit ---------------------------------------------------------------------------- */
+/* ---- sharing a translation unit -------------------------------------------------------------- */
 
 /* Headers that every loop sees anyway. */
 static bool headers_harmless(const char *headers) {
-  static const char *const lines[] = {"#include <float.h>\n", "#include <math.h>\n", "#include <stddef.h>\n",
-                                      "#include <stdint.h>\n"};
+  static const char *const lines[] = {"#include <float.h>\n", "#include <math.h>\n",
+                                      "#include <stddef.h>\n", "#include <stdint.h>\n"};
   while (headers && *headers) {
     size_t known = 0;
     for (size_t i = 0; !known && i < sizeof lines / sizeof lines[0]; i++)
@@ -69,13 +74,14 @@ static bool functions_only(const struct op2i_unit *unit) {
     if (unit->tokens.list[t].kind == OP2I_TOK_DIRECTIVE) return false;
   for (int i = 0; i < unit->nitems; i++) {
     const struct op2i_item *item = &unit->items[i];
-    if (item->kind == OP2I_ITEM_OTHER && !(item->end == item->begin + 1 && op2i_unit_is(unit, item->begin, ";")))
+    if (item->kind == OP2I_ITEM_OTHER &&
+        !(item->end == item->begin + 1 && op2i_unit_is(unit, item->begin, ";")))
       return false;
   }
   return true;
 }
 
-/* ---- the source ---------------------------------------------------------------------------------------------- */
+/* ---- the source ------------------------------------------------------------------------------ */
 
 op2_status op2i_rewrite_begin(const struct op2_loop_s *loop, struct op2i_rewrite *r) {
   *r = (struct op2i_rewrite){0};
@@ -90,7 +96,8 @@ op2_status op2i_rewrite_begin(const struct op2_loop_s *loop, struct op2i_rewrite
   }
   if (status == OP2_ERR_NOMEM) return op2i_error_nomem("generated code");
   if (!status) return OP2_SUCCESS;
-  return op2i_error(status, "kernel '%s', line %d: %s", loop->kernel->obj.name, r->unit.wrong_line, r->unit.wrong);
+  return op2i_error(status, "kernel '%s', line %d: %s", loop->kernel->obj.name, r->unit.wrong_line,
+                    r->unit.wrong);
 }
 
 void op2i_rewrite_end(struct op2i_rewrite *r) {
@@ -99,14 +106,14 @@ void op2i_rewrite_end(struct op2i_rewrite *r) {
   r->needs = NULL;
 }
 
-/* ---- text -------------------------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 struct cursor {
   const struct op2i_rewrite *r;
   const struct op2_loop_s *loop;
   struct op2i_text *out;
   int item;     /* the item whose tokens come now, or the next one */
-  int function; /* the function that the item declares or defines under this source's own name, as its defining item; or -1 */
+  int function; /* the item that defines what this one declares or defines, or -1 */
 };
 
 static bool token_is(const struct cursor *c, int64_t t, const char *spelling) {
@@ -138,8 +145,10 @@ static bool linkage_token(const struct cursor *c, int64_t t) {
 static void open_parameters(const struct cursor *c, const struct op2i_item *item) {
   const struct op2i_unit *unit = &c->r->unit;
   int first = item->open + 1;
-  bool none = first == item->close || (op2i_unit_is(unit, first, "void") && first + 1 == item->close);
-  op2i_text_add(c->out, "(const struct OP2_NAME(op2_consts) *__restrict__ op2_c%s", none ? "" : ", ");
+  bool none =
+      first == item->close || (op2i_unit_is(unit, first, "void") && first + 1 == item->close);
+  op2i_text_add(c->out, "(const struct OP2_NAME(op2_consts) *__restrict__ op2_c%s",
+                none ? "" : ", ");
 }
 
 static bool lone_void(const struct cursor *c, const struct op2i_item *item, int64_t t) {
@@ -178,10 +187,14 @@ static void one_token(const struct cursor *c, int64_t t) {
   const char *constant = constant_at(&c->r->unit, c->loop, t);
   bool inside = c->function >= 0 && c->r->unit.items[c->item].kind == OP2I_ITEM_FUNCTION;
   if (c->function >= 0 && head_token(c, t)) return;
-  if (inside && constant) op2i_text_add(c->out, "op2_c->%s", constant);
-  else if (inside && call_token(c, t)) return;
-  else if (function_at(&c->r->unit, t) >= 0) own_name(c, t);
-  else copy_token(c, t);
+  if (inside && constant)
+    op2i_text_add(c->out, "op2_c->%s", constant);
+  else if (inside && call_token(c, t))
+    return;
+  else if (function_at(&c->r->unit, t) >= 0)
+    own_name(c, t);
+  else
+    copy_token(c, t);
 }
 
 /* Keep the cursor's item and function in step with token t. */
@@ -195,7 +208,8 @@ static void advance(struct cursor *c, int64_t t) {
     c->function = op2i_unit_function(unit, unit->code[item->name]);
 }
 
-void op2i_rewrite_emit(const struct op2i_rewrite *r, const struct op2_loop_s *loop, struct op2i_text *out) {
+void op2i_rewrite_emit(const struct op2i_rewrite *r, const struct op2_loop_s *loop,
+                       struct op2i_text *out) {
   const struct op2i_tokens *tokens = &r->unit.tokens;
   struct cursor c = {.r = r, .loop = loop, .out = out};
   size_t done = 0;
@@ -210,6 +224,7 @@ void op2i_rewrite_emit(const struct op2i_rewrite *r, const struct op2_loop_s *lo
 
 bool op2i_rewrite_kernel_needs(const struct op2i_rewrite *r, const struct op2_loop_s *loop) {
   for (int i = 0; i < r->unit.nitems; i++)
-    if (r->needs[i] && op2i_unit_is(&r->unit, r->unit.items[i].name, loop->kernel->obj.name)) return true;
+    if (r->needs[i] && op2i_unit_is(&r->unit, r->unit.items[i].name, loop->kernel->obj.name))
+      return true;
   return false;
 }

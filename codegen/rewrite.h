@@ -6,22 +6,25 @@
 #include "text.h"
 #include "unit.h"
 
-/* A kernel's source on its way into generated text. Every function that the source defines becomes static inline. A
- * function that uses one of the loop's constants, itself or through another, takes a pointer to the structure of all of
- * them as a first parameter, hands it on, and finds the constant in it. When the text is to share its translation unit,
- * each function f becomes OP2_NAME(f). Nothing else changes, and no token moves to another line. */
+/* A kernel's source on its way into generated text. Every function that the source defines becomes
+ * static inline. A function that uses one of the loop's constants, itself or through another, takes
+ * a pointer to the structure of all of them as a first parameter, hands it on, and finds the
+ * constant in it. When the text is to share its translation unit, each function f becomes
+ * OP2_NAME(f). Nothing else changes, and no token moves to another line. */
 struct op2i_rewrite {
   struct op2i_unit unit;
-  bool *needs;    /* [unit.nitems] the function at this item uses constants */
-  bool mergeable; /* source and headers cannot disturb others in their translation unit: there are functions only, no
-                     preprocessor lines, and no headers but those that all loops see. Otherwise functions keep their
-                     names, which macros may use. */
+  bool *needs; /* [unit.nitems] the function at this item uses constants */
+  /* Source and headers cannot disturb others in their translation unit: there are functions only,
+   * no preprocessor lines, and no headers but those that all loops see. Otherwise functions keep
+   * their names, which macros may use. */
+  bool mergeable;
 };
 
 op2_status op2i_rewrite_begin(const struct op2_loop_s *loop, struct op2i_rewrite *rewrite);
 void op2i_rewrite_end(struct op2i_rewrite *rewrite);
 
-void op2i_rewrite_emit(const struct op2i_rewrite *rewrite, const struct op2_loop_s *loop, struct op2i_text *out);
+void op2i_rewrite_emit(const struct op2i_rewrite *rewrite, const struct op2_loop_s *loop,
+                       struct op2i_text *out);
 /* Whether the kernel's own function takes the constants. */
 bool op2i_rewrite_kernel_needs(const struct op2i_rewrite *rewrite, const struct op2_loop_s *loop);
 

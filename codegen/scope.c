@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the identifiers of a kernel's source refer to: C's scopes and declarations (C11 6.2.1, 6.7), as far as names need it.
- * Statements and expressions are not checked: what is wrong with them is for the compiler to say. */
+/* What the identifiers of a kernel's source refer to: C's scopes and declarations (C11 6.2.1, 6.7),
+ * as far as names need it. Statements and expressions are not checked: what is wrong with them is
+ * for the compiler to say. */
 #include <string.h>
 
 #include "mem.h"
@@ -13,19 +14,23 @@ struct name {
 
 struct walk {
   struct op2i_unit *unit;
-  int at; /* place */
+  int at;             /* place */
   struct name *names; /* innermost last */
   int64_t nnames, capacity;
   int64_t nfile; /* how many of them are declared at file scope */
   bool failed;   /* out of memory */
 };
 
-static bool is(const struct walk *w, const char *spelling) { return op2i_unit_is(w->unit, w->at, spelling); }
+static bool is(const struct walk *w, const char *spelling) {
+  return op2i_unit_is(w->unit, w->at, spelling);
+}
 static bool is_next(const struct walk *w, const char *spelling) {
   return w->at < w->unit->ncode && op2i_unit_is(w->unit, w->at + 1, spelling);
 }
 static bool word(const struct walk *w) { return op2i_unit_word(w->unit, w->at); }
-static bool word_next(const struct walk *w) { return w->at < w->unit->ncode && op2i_unit_word(w->unit, w->at + 1); }
+static bool word_next(const struct walk *w) {
+  return w->at < w->unit->ncode && op2i_unit_word(w->unit, w->at + 1);
+}
 static bool ended(const struct walk *w) { return w->at >= w->unit->ncode; }
 
 static bool one_of(const struct walk *w, const char *const *words) {
@@ -34,7 +39,7 @@ static bool one_of(const struct walk *w, const char *const *words) {
   return false;
 }
 
-/* ---- names ----------------------------------------------------------------------------------------------- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 /* Index of the innermost declaration of token t's name, or -1. */
 static int64_t find(const struct walk *w, int t) {
@@ -45,8 +50,10 @@ static int64_t find(const struct walk *w, int t) {
 
 static void declare(struct walk *w, int place, bool type) {
   if (place < 0) return;
-  if (op2i_grow(&w->names, sizeof *w->names, w->nnames, &w->capacity)) w->failed = true;
-  else w->names[w->nnames++] = (struct name){.token = w->unit->code[place], .type = type};
+  if (op2i_grow(&w->names, sizeof *w->names, w->nnames, &w->capacity))
+    w->failed = true;
+  else
+    w->names[w->nnames++] = (struct name){.token = w->unit->code[place], .type = type};
 }
 
 static void refer(struct walk *w, int t) {
@@ -54,7 +61,8 @@ static void refer(struct walk *w, int t) {
   w->unit->roles[t] = i < 0 ? OP2I_ROLE_FREE : i < w->nfile ? OP2I_ROLE_FILE : OP2I_ROLE_LOCAL;
 }
 
-/* Whether the token before t makes a word there a member, tag or label. Directives between do not matter. */
+/* Whether the token before t makes a word there a member, tag or label. Directives between do not
+ * matter. */
 static bool named_apart(const struct walk *w, int t) {
   static const char *const words[] = {".", "->", "struct", "union", "enum", "goto"};
   int before = t - 1;
@@ -68,7 +76,8 @@ static bool named_apart(const struct walk *w, int t) {
 static void refer_skipped(struct walk *w, int t) {
   const struct op2i_token *token = &w->unit->tokens.list[t];
   if (!token->skipped || token->kind != OP2I_TOK_WORD || named_apart(w, t)) return;
-  if (!op2i_word_reserved(w->unit->tokens.text + token->begin, token->end - token->begin)) refer(w, t);
+  if (!op2i_word_reserved(w->unit->tokens.text + token->begin, token->end - token->begin))
+    refer(w, t);
 }
 
 /* To the next place. What a conditional leaves out on the way refers to what is visible here. */
@@ -78,7 +87,7 @@ static void step(struct walk *w) {
   while (++t < w->unit->code[w->at]) refer_skipped(w, t);
 }
 
-/* ---- expressions ----------------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 static void compound(struct walk *w);
 static void declaration(struct walk *w, bool file);
@@ -95,7 +104,8 @@ static void expression(struct walk *w, int end) {
   }
 }
 
-/* The place of the ; that ends what is here, or of the comma if that ends it too, or of the bracket round it. */
+/* The place of the ; that ends what is here, or of the comma if that ends it too, or of the bracket
+ * round it. */
 static int clause_end(const struct walk *w, bool comma) {
   const struct op2i_unit *unit = w->unit;
   int p = w->at;
@@ -116,14 +126,16 @@ static void skip_to(struct walk *w, int place) {
   while (w->at < place) step(w);
 }
 
-/* ---- declarations ---------------------------------------------------------------------------------------- */
+/* ---- declarations ---------------------------------------------------------------------------- */
 
-static const char *const storage[] = {"auto", "extern", "inline", "register", "restrict", "static", "typedef", "volatile",
-                                      "const", "_Atomic", "_Noreturn", "_Thread_local", "__const", "__extension__",
-                                      "__inline", "__inline__", "__restrict", "__restrict__", "__thread", "__volatile__",
-                                      0};
-static const char *const simple_types[] = {"char", "double", "float", "int", "long", "short", "signed", "unsigned", "void",
-                                           "_Bool", "_Complex", "_Imaginary", "__complex__", "__int128", "__signed__", 0};
+static const char *const storage[] = {
+    "auto",     "extern",        "inline",   "register",   "restrict",   "static",
+    "typedef",  "volatile",      "const",    "_Atomic",    "_Noreturn",  "_Thread_local",
+    "__const",  "__extension__", "__inline", "__inline__", "__restrict", "__restrict__",
+    "__thread", "__volatile__",  0};
+static const char *const simple_types[] = {
+    "char", "double", "float",    "int",        "long",        "short",    "signed",     "unsigned",
+    "void", "_Bool",  "_Complex", "_Imaginary", "__complex__", "__int128", "__signed__", 0};
 static const char *const tagged_types[] = {"enum", "struct", "union", 0};
 static const char *const typeofs[] = {"typeof", "__typeof", "__typeof__", 0};
 
@@ -148,8 +160,10 @@ static void members(struct walk *w) {
   int close = w->unit->match[w->at];
   step(w);
   while (w->at < close) {
-    if (is(w, "[")) bracketed(w);
-    else step(w);
+    if (is(w, "["))
+      bracketed(w);
+    else
+      step(w);
   }
   step(w);
 }
@@ -160,8 +174,10 @@ static void tagged_type(struct walk *w) {
   skip_to(w, op2i_unit_attribute(w->unit, w->at));
   if (word(w)) step(w);
   if (!is(w, "{")) return;
-  if (list) enumerators(w);
-  else members(w);
+  if (list)
+    enumerators(w);
+  else
+    members(w);
 }
 
 struct specifiers {
@@ -215,8 +231,10 @@ static void parameters(struct walk *w) {
     (void)specifiers(w);
     declare(w, declarator(w, &function), false);
     skip_to(w, clause_end(w, true));
-    if (is(w, ",")) step(w);
-    else break;
+    if (is(w, ","))
+      step(w);
+    else
+      break;
   }
   skip_to(w, close + 1);
 }
@@ -229,7 +247,8 @@ static bool nested_declarator(const struct walk *w) {
 static int declarator(struct walk *w, bool *function) {
   int name = -1;
   bool pointed = false; /* something in parentheses that is more than a name */
-  while (is(w, "*") || is(w, "^") || one_of(w, storage) || op2i_unit_attribute(w->unit, w->at) > w->at) {
+  while (is(w, "*") || is(w, "^") || one_of(w, storage) ||
+         op2i_unit_attribute(w->unit, w->at) > w->at) {
     int behind = op2i_unit_attribute(w->unit, w->at);
     skip_to(w, behind > w->at ? behind : w->at + 1);
   }
@@ -246,20 +265,25 @@ static int declarator(struct walk *w, bool *function) {
   *function = is(w, "(") && !pointed;
   while (is(w, "[") || is(w, "(")) {
     int64_t outer = w->nnames;
-    if (is(w, "[")) bracketed(w);
-    else parameters(w);
+    if (is(w, "["))
+      bracketed(w);
+    else
+      parameters(w);
     w->nnames = outer;
   }
   return name;
 }
 
-/* Extern variables and functions declare nothing of their own: the name means what it means outside. */
+/* Extern variables and functions declare nothing of their own: the name means what it means
+ * outside. */
 static void one_declarator(struct walk *w, const struct specifiers *s, bool file) {
   bool function;
   int name = declarator(w, &function);
   skip_to(w, op2i_unit_attribute(w->unit, w->at));
-  if (function && !s->is_typedef && !file && name >= 0) refer(w, w->unit->code[name]);
-  else if (!s->is_extern || function) declare(w, name, s->is_typedef);
+  if (function && !s->is_typedef && !file && name >= 0)
+    refer(w, w->unit->code[name]);
+  else if (!s->is_extern || function)
+    declare(w, name, s->is_typedef);
   if (is(w, ":") || is(w, "=")) expression(w, clause_end(w, true));
 }
 
@@ -275,11 +299,13 @@ static void declaration(struct walk *w, bool file) {
   if (is(w, ";")) step(w);
 }
 
-/* Whether a declaration begins here, as `T x`, `T *x` or with a word that only a declaration begins with. `a * b` is
- * taken for a product when `a` is a variable. */
+/* Whether a declaration begins here, as `T x`, `T *x` or with a word that only a declaration begins
+ * with. `a * b` is taken for a product when `a` is a variable. */
 static bool at_declaration(const struct walk *w) {
   const struct op2i_unit *unit = w->unit;
-  if (one_of(w, storage) || one_of(w, simple_types) || one_of(w, tagged_types) || one_of(w, typeofs)) return true;
+  if (one_of(w, storage) || one_of(w, simple_types) || one_of(w, tagged_types) ||
+      one_of(w, typeofs))
+    return true;
   if (op2i_unit_attribute(unit, w->at) > w->at) return !is(w, "asm") && !is(w, "__asm__");
   if (!word(w)) return false;
   int64_t i = find(w, unit->code[w->at]);
@@ -290,11 +316,11 @@ static bool at_declaration(const struct walk *w) {
   while (is(&ahead, "*") || one_of(&ahead, storage)) ahead.at++;
   int p = ahead.at;
   return p > w->at + 1 && op2i_unit_word(unit, p) &&
-         (op2i_unit_is(unit, p + 1, "=") || op2i_unit_is(unit, p + 1, ";") || op2i_unit_is(unit, p + 1, ",") ||
-          op2i_unit_is(unit, p + 1, "["));
+         (op2i_unit_is(unit, p + 1, "=") || op2i_unit_is(unit, p + 1, ";") ||
+          op2i_unit_is(unit, p + 1, ",") || op2i_unit_is(unit, p + 1, "["));
 }
 
-/* ---- statements ------------------------------------------------------------------------------------------ */
+/* ---- statements ------------------------------------------------------------------------------ */
 
 static void statement(struct walk *w);
 
@@ -342,8 +368,10 @@ static bool label(struct walk *w) {
   if (is(w, "case")) {
     step(w);
     while (!ended(w) && !is(w, ":") && !is(w, ";") && !is(w, "}")) {
-      if (is(w, "(")) bracketed(w);
-      else expression(w, w->at + 1);
+      if (is(w, "("))
+        bracketed(w);
+      else
+        expression(w, w->at + 1);
     }
   } else if (is(w, "default") || (word(w) && is_next(w, ":"))) {
     step(w);
@@ -377,7 +405,7 @@ static void statement(struct walk *w) {
   }
 }
 
-/* ---- the source ------------------------------------------------------------------------------------------ */
+/* ---- the source ------------------------------------------------------------------------------ */
 
 static void item_names(struct walk *w, const struct op2i_item *item) {
   if (item->kind == OP2I_ITEM_OTHER) {

@@ -11,7 +11,7 @@ static op2_status unreadable(const struct op2i_unit *unit, const char *name, op2
   return op2i_error(status, "kernel '%s', line %d: %s", name, unit->wrong_line, unit->wrong);
 }
 
-/* ---- the function ------------------------------------------------------------------------------------------ */
+/* ---- the function ---------------------------------------------------------------------------- */
 
 /* Tell what the source has instead of the function. */
 static op2_status missing(const struct op2i_unit *unit, const char *name) {
@@ -20,28 +20,33 @@ static op2_status missing(const struct op2i_unit *unit, const char *name) {
     const struct op2i_item *item = &unit->items[i];
     if (item->kind == OP2I_ITEM_PROTOTYPE && op2i_unit_is(unit, item->name, name)) {
       op2i_text_free(&others);
-      return op2i_error(OP2_ERR_SYNTAX, "kernel '%s', line %d: the function is declared here but its body is nowhere", name,
-                        op2i_unit_line(unit, item->name));
+      return op2i_error(
+          OP2_ERR_SYNTAX,
+          "kernel '%s', line %d: the function is declared here but its body is nowhere", name,
+          op2i_unit_line(unit, item->name));
     }
     if (item->kind != OP2I_ITEM_FUNCTION) continue;
     if (others.length) op2i_text_add(&others, ", ");
     op2i_cdecl_spell(unit, item->name, item->name + 1, "", &others);
   }
   int last = unit->tokens.list[unit->tokens.count].line;
-  op2_status status = op2i_error(OP2_ERR_SYNTAX, "kernel '%s', lines 1 to %d: no function of this name (%s%s)", name, last,
-                                 others.length ? "there is: " : "there is none at all", others.length ? others.chars : "");
+  op2_status status = op2i_error(
+      OP2_ERR_SYNTAX, "kernel '%s', lines 1 to %d: no function of this name (%s%s)", name, last,
+      others.length ? "there is: " : "there is none at all", others.length ? others.chars : "");
   op2i_text_free(&others);
   return status;
 }
 
 static const struct op2i_item *find_function(const struct op2i_unit *unit, const char *name) {
   for (int i = 0; i < unit->nitems; i++)
-    if (unit->items[i].kind == OP2I_ITEM_FUNCTION && op2i_unit_is(unit, unit->items[i].name, name)) return &unit->items[i];
+    if (unit->items[i].kind == OP2I_ITEM_FUNCTION && op2i_unit_is(unit, unit->items[i].name, name))
+      return &unit->items[i];
   return NULL;
 }
 
 /* Macros and attributes may stand beside the void. */
-static op2_status check_result(const struct op2i_unit *unit, const struct op2i_item *item, const char *name) {
+static op2_status check_result(const struct op2i_unit *unit, const struct op2i_item *item,
+                               const char *name) {
   bool nothing = false, pointer = false;
   for (int p = item->begin; p < item->name;) {
     int behind = op2i_unit_attribute(unit, p);
@@ -52,13 +57,14 @@ static op2_status check_result(const struct op2i_unit *unit, const struct op2i_i
   if (nothing && !pointer) return OP2_SUCCESS;
   struct op2i_text type = {0};
   op2i_cdecl_spell(unit, item->begin, item->name, "", &type);
-  op2_status status = op2i_error(OP2_ERR_SYNTAX, "kernel '%s', line %d: a kernel returns void, this one '%s'", name,
-                                 op2i_unit_line(unit, item->name), type.failed || !type.chars ? "?" : type.chars);
+  op2_status status =
+      op2i_error(OP2_ERR_SYNTAX, "kernel '%s', line %d: a kernel returns void, this one '%s'", name,
+                 op2i_unit_line(unit, item->name), type.failed || !type.chars ? "?" : type.chars);
   op2i_text_free(&type);
   return status;
 }
 
-/* ---- parameters -------------------------------------------------------------------------------------------- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 static int parameter_end(const struct op2i_unit *unit, int place, int close) {
   while (place < close && !op2i_unit_is(unit, place, ","))
@@ -66,7 +72,8 @@ static int parameter_end(const struct op2i_unit *unit, int place, int close) {
   return place;
 }
 
-static op2_status read_parameter(const struct op2i_unit *unit, int begin, int end, struct op2i_param *param) {
+static op2_status read_parameter(const struct op2i_unit *unit, int begin, int end,
+                                 struct op2i_param *param) {
   struct op2i_cdecl decl = {0};
   struct op2i_text spelled = {0};
   op2_status status = op2i_cdecl_read(unit, begin, end, &decl);
@@ -90,26 +97,28 @@ static op2_status read_parameter(const struct op2i_unit *unit, int begin, int en
   return OP2_SUCCESS;
 }
 
-static op2_status append_parameter(const struct op2i_unit *unit, int begin, int end, struct op2i_signature *out,
-                                   int64_t *capacity) {
+static op2_status append_parameter(const struct op2i_unit *unit, int begin, int end,
+                                   struct op2i_signature *out, int64_t *capacity) {
   if (op2i_grow(&out->params, sizeof *out->params, out->nparams, capacity)) return OP2_ERR_NOMEM;
   op2_status status = read_parameter(unit, begin, end, &out->params[out->nparams]);
   if (!status) out->nparams++;
   return status;
 }
 
-static op2_status read_parameters(const struct op2i_unit *unit, const struct op2i_item *item, const char *name,
-                                  struct op2i_signature *out) {
+static op2_status read_parameters(const struct op2i_unit *unit, const struct op2i_item *item,
+                                  const char *name, struct op2i_signature *out) {
   int p = item->open + 1;
   int64_t capacity = 0;
-  if (p == item->close || (op2i_unit_is(unit, p, "void") && p + 1 == item->close)) return OP2_SUCCESS;
+  if (p == item->close || (op2i_unit_is(unit, p, "void") && p + 1 == item->close))
+    return OP2_SUCCESS;
   for (;;) {
     int end = parameter_end(unit, p, item->close);
     if (end == p)
-      return op2i_error(OP2_ERR_SYNTAX, "kernel '%s', line %d: parameter %d is empty", name, op2i_unit_line(unit, p),
-                        out->nparams);
+      return op2i_error(OP2_ERR_SYNTAX, "kernel '%s', line %d: parameter %d is empty", name,
+                        op2i_unit_line(unit, p), out->nparams);
     if (op2i_unit_is(unit, p, "..."))
-      return op2i_error(OP2_ERR_SYNTAX, "kernel '%s', line %d: a kernel cannot take '...'", name, op2i_unit_line(unit, p));
+      return op2i_error(OP2_ERR_SYNTAX, "kernel '%s', line %d: a kernel cannot take '...'", name,
+                        op2i_unit_line(unit, p));
     op2_status status = append_parameter(unit, p, end, out, &capacity);
     if (status) return unreadable(unit, name, status);
     if (end == item->close) return OP2_SUCCESS;
@@ -152,7 +161,7 @@ void op2i_signature_free(struct op2i_signature *signature) {
   *signature = (struct op2i_signature){0};
 }
 
-/* ---- uses of a name ---------------------------------------------------------------------------------------- */
+/* ---- uses of a name -------------------------------------------------------------------------- */
 
 static bool word_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -169,7 +178,8 @@ static bool occurs(const char *source, const char *word) {
 bool op2i_source_uses(const char *source, const char *word) {
   if (!occurs(source, word)) return false;
   struct op2i_unit unit;
-  /* Without memory for a closer look the answer errs towards yes, which costs a few bytes in a loop's payload. */
+  /* Without memory for a closer look the answer errs towards yes, which costs a few bytes in a
+   * loop's payload. */
   bool uses = op2i_unit_read(source, &unit) != OP2_SUCCESS;
   for (int64_t t = 0; !uses && t < unit.tokens.count; t++)
     uses = unit.roles[t] == OP2I_ROLE_FREE && op2i_token_is(&unit.tokens, t, word);

@@ -14,7 +14,8 @@ struct scan {
 };
 
 static bool word_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+         (unsigned char)c >= 0x80;
 }
 
 static bool digit(char c) { return c >= '0' && c <= '9'; }
@@ -33,7 +34,8 @@ static op2_status wrong(struct op2i_tokens *tokens, int line, const char *what) 
   return OP2_ERR_SYNTAX;
 }
 
-/* Past a comment that starts at s->at; false when there is none. A block comment that never ends sets `wrong`. */
+/* Past a comment that starts at s->at; false when there is none. A block comment that never ends
+ * sets `wrong`. */
 static bool skip_comment(struct scan *s) {
   const char *text = s->text;
   if (text[s->at] != '/' || (text[s->at + 1] != '/' && text[s->at + 1] != '*')) return false;
@@ -75,13 +77,16 @@ static void skip_blanks(struct scan *s) {
   }
 }
 
-/* The end of a string or character constant whose opening quote is at `at`; `at` itself when its line ends first. */
+/* The end of a string or character constant whose opening quote is at `at`; `at` itself when its
+ * line ends first. */
 static size_t quoted_end(const char *text, size_t at) {
   size_t i = at + 1;
   while (text[i] && text[i] != '\n' && text[i] != text[at]) {
     size_t joined = splice(text, i);
-    if (joined) i += joined;
-    else i += text[i] == '\\' && text[i + 1] ? 2 : 1;
+    if (joined)
+      i += joined;
+    else
+      i += text[i] == '\\' && text[i + 1] ? 2 : 1;
   }
   return text[i] == text[at] ? i + 1 : at;
 }
@@ -111,8 +116,9 @@ static size_t number_end(const char *text, size_t at) {
 }
 
 static size_t punct_length(const char *at) {
-  static const char *const longer[] = {"...", "<<=", ">>=", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=",
-                                       "&&",  "||",  "*=",  "/=", "%=", "+=", "-=", "&=", "^=", "|=", "##"};
+  static const char *const longer[] = {"...", "<<=", ">>=", "->", "++", "--", "<<", ">>",
+                                       "<=",  ">=",  "==",  "!=", "&&", "||", "*=", "/=",
+                                       "%=",  "+=",  "-=",  "&=", "^=", "|=", "##"};
   for (size_t i = 0; i < sizeof longer / sizeof longer[0]; i++) {
     size_t length = strlen(longer[i]);
     if (strncmp(at, longer[i], length) == 0) return length;
@@ -122,7 +128,9 @@ static size_t punct_length(const char *at) {
 
 /* The encoding prefix of a string or character constant at `at`: 0 to 2 characters. */
 static size_t prefix_length(const char *at) {
-  size_t n = at[0] == 'u' && at[1] == '8' ? 2 : at[0] == 'L' || at[0] == 'u' || at[0] == 'U' ? 1 : 0;
+  size_t n = at[0] == 'u' && at[1] == '8'                   ? 2
+             : at[0] == 'L' || at[0] == 'u' || at[0] == 'U' ? 1
+                                                            : 0;
   return at[n] == '"' || at[n] == '\'' ? n : 0;
 }
 
@@ -152,7 +160,7 @@ static enum op2i_token_kind scan_token(struct scan *s) {
   return OP2I_TOK_PUNCT;
 }
 
-/* ---- conditionals ---------------------------------------------------------------------------------------- */
+/* ---- conditionals ---------------------------------------------------------------------------- */
 
 struct branch {
   bool outer; /* what surrounds the conditional is read */
@@ -161,7 +169,8 @@ struct branch {
 };
 
 /* The words of a directive: its name and the first after it. */
-static void directive_words(const struct op2i_tokens *tokens, const struct op2i_token *t, char name[12], char word[16]) {
+static void directive_words(const struct op2i_tokens *tokens, const struct op2i_token *t,
+                            char name[12], char word[16]) {
   const char *at = tokens->text + t->begin + 1, *end = tokens->text + t->end;
   char *outs[2] = {name, word};
   size_t room[2] = {12, 16};
@@ -188,12 +197,14 @@ static op2_status mark_skipped(struct op2i_tokens *tokens) {
     struct op2i_token *t = &tokens->list[i];
     t->skipped = !read;
     if (t->kind == OP2I_TOK_BAD && read)
-      return wrong(tokens, t->line, "a string or character constant begins here and does not end on its line");
+      return wrong(tokens, t->line,
+                   "a string or character constant begins here and does not end on its line");
     if (t->kind != OP2I_TOK_DIRECTIVE) continue;
     char name[12], word[16];
     directive_words(tokens, t, name, word);
     if (strcmp(name, "if") == 0 || strcmp(name, "ifdef") == 0 || strcmp(name, "ifndef") == 0) {
-      if (depth == DEPTH_MAX) return wrong(tokens, t->line, "conditionals are nested more than 64 deep");
+      if (depth == DEPTH_MAX)
+        return wrong(tokens, t->line, "conditionals are nested more than 64 deep");
       stack[depth] = (struct branch){.outer = read, .taken = !never(name, word), .line = t->line};
       read = read && stack[depth].taken;
       depth++;
@@ -207,10 +218,11 @@ static op2_status mark_skipped(struct op2i_tokens *tokens) {
       read = stack[--depth].outer;
     }
   }
-  return depth ? wrong(tokens, stack[depth - 1].line, "a conditional begins here and has no #endif") : OP2_SUCCESS;
+  return depth ? wrong(tokens, stack[depth - 1].line, "a conditional begins here and has no #endif")
+               : OP2_SUCCESS;
 }
 
-/* ---- the whole text -------------------------------------------------------------------------------------- */
+/* ---- the whole text -------------------------------------------------------------------------- */
 
 static struct op2i_token *append(struct op2i_tokens *tokens) {
   if (op2i_grow(&tokens->list, sizeof *tokens->list, tokens->count, &tokens->capacity)) return NULL;
@@ -245,7 +257,8 @@ void op2i_tokens_free(struct op2i_tokens *tokens) {
 
 bool op2i_token_is(const struct op2i_tokens *tokens, int64_t i, const char *spelling) {
   const struct op2i_token *t = &tokens->list[i];
-  return strncmp(tokens->text + t->begin, spelling, t->end - t->begin) == 0 && spelling[t->end - t->begin] == '\0';
+  return strncmp(tokens->text + t->begin, spelling, t->end - t->begin) == 0 &&
+         spelling[t->end - t->begin] == '\0';
 }
 
 bool op2i_token_same(const struct op2i_tokens *tokens, int64_t i, int64_t k) {
@@ -255,15 +268,14 @@ bool op2i_token_same(const struct op2i_tokens *tokens, int64_t i, int64_t k) {
 }
 
 bool op2i_word_reserved(const char *word, size_t length) {
-  static const char *const words[] = {
-      "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum", "extern",
-      "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict", "return", "short", "signed",
-      "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void", "volatile", "while", "asm",
-      "typeof", "_Alignas", "_Alignof", "_Atomic", "_Bool", "_Complex", "_Generic", "_Imaginary", "_Noreturn",
-      "_Static_assert", "_Thread_local", "__alignof__", "__asm__", "__attribute", "__attribute__", "__builtin_offsetof",
-      "__complex__", "__const", "__extension__", "__inline", "__inline__", "__int128", "__restrict", "__restrict__",
-      "__signed__", "__thread", "__typeof", "__typeof__", "__volatile__"};
-  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-    if (strncmp(word, words[i], length) == 0 && words[i][length] == '\0') return true;
+  static const char words[] =
+      " auto break case char const continue default do double else enum extern float for goto if"
+      " inline int long register restrict return short signed sizeof static struct switch typedef"
+      " union unsigned void volatile while asm typeof _Alignas _Alignof _Atomic _Bool _Complex"
+      " _Generic _Imaginary _Noreturn _Static_assert _Thread_local __alignof__ __asm__ __attribute"
+      " __attribute__ __builtin_offsetof __complex__ __const __extension__ __inline __inline__"
+      " __int128 __restrict __restrict__ __signed__ __thread __typeof __typeof__ __volatile__ ";
+  for (const char *at = words; at[1]; at = strchr(at + 1, ' '))
+    if (strncmp(at + 1, word, length) == 0 && at[1 + length] == ' ') return true;
   return false;
 }

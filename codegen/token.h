@@ -8,8 +8,9 @@
 
 #include "op2/status.h"
 
-/* C text cut into the tokens of C11 (6.4): comments, blanks and spliced line ends lie between tokens, a preprocessor line
- * is one token. An identifier with a spliced line end inside comes out as two; digraphs are not known. */
+/* C text cut into the tokens of C11 (6.4): comments, blanks and spliced line ends lie between
+ * tokens, a preprocessor line is one token. An identifier with a spliced line end inside comes out
+ * as two; digraphs are not known. */
 enum op2i_token_kind {
   OP2I_TOK_END,
   OP2I_TOK_WORD,   /* identifier or keyword */
@@ -17,7 +18,7 @@ enum op2i_token_kind {
   OP2I_TOK_STRING, /* encoding prefix included */
   OP2I_TOK_CHAR,
   OP2I_TOK_PUNCT,     /* the longest that fits; an unknown character by itself */
-  OP2I_TOK_DIRECTIVE, /* from # to the end of the line, spliced lines included, without its newline */
+  OP2I_TOK_DIRECTIVE, /* from # to the end of the line or spliced lines, newline excluded */
   OP2I_TOK_BAD        /* the start of a string or character constant that never ends */
 };
 
@@ -29,16 +30,17 @@ struct op2i_token {
 };
 
 struct op2i_tokens {
-  const char *text; /* borrowed */
+  const char *text;        /* borrowed */
   struct op2i_token *list; /* [count + 1]: END follows, at the end of the text */
   int64_t count, capacity;
   const char *wrong; /* after OP2_ERR_SYNTAX: what, and where */
   int wrong_line;
 };
 
-/* Cut up `text`, which must outlive *tokens. Of each conditional (#if ...) one branch is read, the first, but not one under
- * `#if 0` or `#ifdef __cplusplus`; tokens of the others are marked. Fails with OP2_ERR_NOMEM, or with OP2_ERR_SYNTAX and
- * tokens->wrong filled in (no message is set). *tokens may be freed after either. */
+/* Cut up `text`, which must outlive *tokens. Of each conditional (#if ...) one branch is read, the
+ * first, but not one under `#if 0` or `#ifdef __cplusplus`; tokens of the others are marked. Fails
+ * with OP2_ERR_NOMEM, or with OP2_ERR_SYNTAX and tokens->wrong filled in (no message is set).
+ * *tokens may be freed after either. */
 op2_status op2i_tokenize(const char *text, struct op2i_tokens *tokens);
 void op2i_tokens_free(struct op2i_tokens *tokens);
 

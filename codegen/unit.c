@@ -12,21 +12,27 @@ bool op2i_unit_is(const struct op2i_unit *unit, int place, const char *spelling)
 
 bool op2i_unit_word(const struct op2i_unit *unit, int place) {
   const struct op2i_token *t = &unit->tokens.list[unit->code[place]];
-  return t->kind == OP2I_TOK_WORD && !op2i_word_reserved(unit->tokens.text + t->begin, t->end - t->begin);
+  return t->kind == OP2I_TOK_WORD &&
+         !op2i_word_reserved(unit->tokens.text + t->begin, t->end - t->begin);
 }
 
-int op2i_unit_line(const struct op2i_unit *unit, int place) { return unit->tokens.list[unit->code[place]].line; }
+int op2i_unit_line(const struct op2i_unit *unit, int place) {
+  return unit->tokens.list[unit->code[place]].line;
+}
 
 int op2i_unit_attribute(const struct op2i_unit *unit, int place) {
-  static const char *const words[] = {"__attribute__", "__attribute", "_Alignas", "__asm__", "asm", "__declspec"};
+  static const char *const words[] = {"__attribute__", "__attribute", "_Alignas",
+                                      "__asm__",       "asm",         "__declspec"};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-    if (op2i_unit_is(unit, place, words[i]) && op2i_unit_is(unit, place + 1, "(")) return unit->match[place + 1] + 1;
+    if (op2i_unit_is(unit, place, words[i]) && op2i_unit_is(unit, place + 1, "("))
+      return unit->match[place + 1] + 1;
   return place;
 }
 
 int op2i_unit_function(const struct op2i_unit *unit, int64_t t) {
   for (int i = 0; i < unit->nitems; i++)
-    if (unit->items[i].kind == OP2I_ITEM_FUNCTION && op2i_token_same(&unit->tokens, unit->code[unit->items[i].name], t))
+    if (unit->items[i].kind == OP2I_ITEM_FUNCTION &&
+        op2i_token_same(&unit->tokens, unit->code[unit->items[i].name], t))
       return i;
   return -1;
 }
@@ -37,7 +43,7 @@ static op2_status wrong(struct op2i_unit *unit, int place, const char *what) {
   return OP2_ERR_SYNTAX;
 }
 
-/* ---- brackets -------------------------------------------------------------------------------------------- */
+/* ---- brackets -------------------------------------------------------------------------------- */
 
 static char bracket(const struct op2i_unit *unit, int place) {
   const struct op2i_token *t = &unit->tokens.list[unit->code[place]];
@@ -82,19 +88,22 @@ static op2_status match_brackets(struct op2i_unit *unit) {
   return open < 0 ? OP2_SUCCESS : mispaired(unit, open, open);
 }
 
-/* ---- file-scope declarations ----------------------------------------------------------------------------- */
+/* ---- file-scope declarations ----------------------------------------------------------------- */
 
 static int aggregate(const struct op2i_unit *unit, int place) {
-  return op2i_unit_is(unit, place, "struct") || op2i_unit_is(unit, place, "union") || op2i_unit_is(unit, place, "enum");
+  return op2i_unit_is(unit, place, "struct") || op2i_unit_is(unit, place, "union") ||
+         op2i_unit_is(unit, place, "enum");
 }
 
-/* Whether the word at `place` before a parenthesis is what a function declaration declares: something that can be the
- * end of a type stands before it. Macros with arguments may precede the type and follow the parameters. */
+/* Whether the word at `place` before a parenthesis is what a function declaration declares:
+ * something that can be the end of a type stands before it. Macros with arguments may precede the
+ * type and follow the parameters. */
 static bool declares(const struct op2i_unit *unit, const struct op2i_item *item, int place) {
   if (place <= item->begin || !op2i_unit_word(unit, place)) return false;
   const struct op2i_token *before = &unit->tokens.list[unit->code[place - 1]];
   if (before->kind == OP2I_TOK_WORD || op2i_unit_is(unit, place - 1, "*")) return true;
-  return item->name < 0 && (op2i_unit_is(unit, place - 1, ")") || op2i_unit_is(unit, place - 1, "}"));
+  return item->name < 0 &&
+         (op2i_unit_is(unit, place - 1, ")") || op2i_unit_is(unit, place - 1, "}"));
 }
 
 /* One declaration, from item->begin on. */
@@ -140,7 +149,7 @@ static op2_status find_items(struct op2i_unit *unit) {
   return OP2_SUCCESS;
 }
 
-/* ---- the whole source ------------------------------------------------------------------------------------ */
+/* ---- the whole source ------------------------------------------------------------------------ */
 
 static op2_status list_code(struct op2i_unit *unit) {
   size_t n = (size_t)unit->tokens.count + 1;
@@ -149,7 +158,8 @@ static op2_status list_code(struct op2i_unit *unit) {
   unit->roles = op2i_calloc(n, 1);
   if (!unit->code || !unit->match || !unit->roles) return OP2_ERR_NOMEM;
   for (int t = 0; t < (int)unit->tokens.count; t++)
-    if (!unit->tokens.list[t].skipped && unit->tokens.list[t].kind != OP2I_TOK_DIRECTIVE) unit->code[unit->ncode++] = t;
+    if (!unit->tokens.list[t].skipped && unit->tokens.list[t].kind != OP2I_TOK_DIRECTIVE)
+      unit->code[unit->ncode++] = t;
   unit->code[unit->ncode] = (int)unit->tokens.count;
   return OP2_SUCCESS;
 }

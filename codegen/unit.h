@@ -18,7 +18,7 @@ struct op2i_item {
 };
 
 enum op2i_role {
-  OP2I_ROLE_NONE,  /* no reference: a member, tag, label or keyword, or the place where a name is declared */
+  OP2I_ROLE_NONE,  /* no reference: a member, tag, label, keyword, or a name's declaration */
   OP2I_ROLE_LOCAL, /* a parameter, local variable or local type */
   OP2I_ROLE_FILE,  /* declared at file scope by this source, other than by extern */
   OP2I_ROLE_FREE   /* declared nowhere here */
@@ -36,21 +36,24 @@ struct op2i_unit {
   int wrong_line;
 };
 
-/* Read `source`, which must outlive *unit. Fails with OP2_ERR_NOMEM, or with OP2_ERR_SYNTAX and unit->wrong filled in (no
- * message is set). *unit may be freed after either. */
+/* Read `source`, which must outlive *unit. Fails with OP2_ERR_NOMEM, or with OP2_ERR_SYNTAX and
+ * unit->wrong filled in (no message is set). *unit may be freed after either. */
 op2_status op2i_unit_read(const char *source, struct op2i_unit *unit);
 void op2i_unit_free(struct op2i_unit *unit);
 
 bool op2i_unit_is(const struct op2i_unit *unit, int place, const char *spelling);
-bool op2i_unit_word(const struct op2i_unit *unit, int place); /* an identifier, not a reserved word */
+bool op2i_unit_word(const struct op2i_unit *unit,
+                    int place); /* an identifier, not a reserved word */
 int op2i_unit_line(const struct op2i_unit *unit, int place);
-/* The place behind an __attribute__((...)) or the like at `place`; `place` itself where there is none. */
+/* The place behind an __attribute__((...)) or the like at `place`; `place` itself where there is
+ * none. */
 int op2i_unit_attribute(const struct op2i_unit *unit, int place);
 /* The function that is defined under token t's spelling, or -1. */
 int op2i_unit_function(const struct op2i_unit *unit, int64_t t);
 
-/* fixed.c: whether the functions touch memory only at fixed offsets from their parameters. Holds for sources without
- * preprocessor lines and with the functions' names as they are; may be false when it is true. */
+/* fixed.c: whether the functions touch memory only at fixed offsets from their parameters. Holds
+ * for sources without preprocessor lines and with the functions' names as they are; may be false
+ * when it is true. */
 bool op2i_unit_fixed_offsets(const struct op2i_unit *unit);
 
 /* scope.c: fill in the roles. */

@@ -29,10 +29,19 @@ static op2_status wrong(const struct call *call, op2_status status, const char *
                     call->kernel->obj.name, call->set->obj.name, text);
 }
 
+static const char *shown_name(const op2_arg *arg) {
+  switch (op2i_arg_kind(arg)) {
+  case OP2I_ARG_VAL: return "a value";
+  case OP2I_ARG_IDX: return "the element number";
+  default: return ((struct op2i_object *)arg->object)->name;
+  }
+}
+
 static op2_status check_access(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   if (arg->access < OP2_READ || arg->access > OP2_MAX)
-    return wrong(call, OP2_ERR_ACCESS, "argument %d: %" PRId32 " is not an access mode", n, arg->access);
+    return wrong(call, OP2_ERR_ACCESS, "argument %d (%s): %" PRId32 " is not an access mode", n, shown_name(arg),
+                 arg->access);
   if (op2i_arg_kind(arg) == OP2I_ARG_GBL && (arg->access == OP2_WRITE || arg->access == OP2_RW))
     return wrong(call, OP2_ERR_ACCESS, "argument %d: global '%s' cannot be %s: READ, INC, MIN and MAX are possible", n,
                  ((op2_gbl)arg->object)->obj.name, op2i_access_name((op2_access)arg->access));
@@ -55,8 +64,8 @@ static op2_status check_map(const struct call *call, int n, op2_dat dat) {
     return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' was declared without values", n, map->obj.name);
   bool iter = arg->idx == OP2_ITER(0) || arg->idx == OP2_ITER(1);
   if (arg->idx != OP2_ALL && !iter && (arg->idx < 0 || arg->idx >= map->arity))
-    return wrong(call, OP2_ERR_RANGE, "argument %d: slot %" PRId32 " of map '%s' is not in [0, %" PRId32 ")", n, arg->idx,
-                 map->obj.name, map->arity);
+    return wrong(call, OP2_ERR_RANGE, "argument %d ('%s'): slot %" PRId32 " of map '%s' is not in [0, %" PRId32 ")", n, name,
+                 arg->idx, map->obj.name, map->arity);
   return OP2_SUCCESS;
 }
 
@@ -84,7 +93,9 @@ static op2_status check_dat(const struct call *call, int n) {
 static op2_status check_gbl(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   op2_gbl gbl = arg->object;
-  op2_status status = op2i_object_check(gbl, OP2I_GBL, "op2_par_loop");
+  char what[64];
+  snprintf(what, sizeof what, "loop '%.30s', argument %d", call->kernel->obj.name, n);
+  op2_status status = op2i_object_check(gbl, OP2I_GBL, what);
   if (status) return status;
   if (gbl->obj.ctx != call->set->obj.ctx)
     return wrong(call, OP2_ERR_MISMATCH, "argument %d: global '%s' belongs to another context", n, gbl->obj.name);
@@ -131,14 +142,6 @@ static op2_status check_extents(const struct call *call, int n) {
 }
 
 /* ---- against the kernel's parameters --------------------------------------------------------------------- */
-
-static const char *shown_name(const op2_arg *arg) {
-  switch (op2i_arg_kind(arg)) {
-  case OP2I_ARG_VAL: return "a value";
-  case OP2I_ARG_IDX: return "the element number";
-  default: return ((struct op2i_object *)arg->object)->name;
-  }
-}
 
 static op2_type argument_type(const op2_arg *arg, int32_t *dim) {
   switch (op2i_arg_kind(arg)) {

@@ -10,7 +10,7 @@
 enum { MAGIC = 0x6f703200 }; /* "op2", low byte the kind */
 
 static const char *kind_name(enum op2i_kind kind) {
-  static const char *const names[] = {"object", "set", "map", "dat", "gbl", "const", "kernel", "loop"};
+  static const char *const names[] = {"object", "set", "map", "dat", "global", "constant", "kernel", "loop"};
   return names[kind];
 }
 

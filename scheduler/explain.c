@@ -64,16 +64,36 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   return ferror(stream) ? op2i_error(OP2_ERR_IO, "the explanation could not be written") : OP2_SUCCESS;
 }
 
+/* Loops of one kernel over one set share a line: that of the first of them to be queued. */
+static bool same_line(const struct op2_loop_s *a, const struct op2_loop_s *b) {
+  return a->kernel == b->kernel && a->set == b->set;
+}
+
+static bool starts_line(const struct op2i_loop_table *table, const struct op2_loop_s *loop) {
+  for (const struct op2_loop_s *earlier = table->first; earlier != loop; earlier = earlier->next)
+    if (earlier->profile_calls && same_line(earlier, loop)) return false;
+  return loop->profile_calls > 0;
+}
+
+static void add_up(const struct op2_loop_s *first, op2_profile *profile) {
+  *profile = (op2_profile){.kernel = first->kernel->obj.name, .set = first->set->obj.name};
+  for (const struct op2_loop_s *loop = first; loop; loop = loop->next) {
+    if (!same_line(first, loop)) continue;
+    profile->calls += loop->profile_calls;
+    profile->elements += loop->profile_elements;
+    profile->seconds += loop->profile_seconds;
+    profile->bytes += loop->bytes * (double)loop->profile_calls;
+  }
+}
+
 op2_status op2_profile_get(op2_context ctx, int i, op2_profile *profile) {
   op2_status status = op2i_context_check(ctx);
   if (status) return status;
   if (!profile || i < 0) return op2i_error(OP2_ERR_ARG, "op2_profile_get: a null pointer or a negative line");
   const struct op2_loop_s *loop = ctx->loops ? ctx->loops->first : NULL;
   for (int line = 0; loop; loop = loop->next) {
-    if (!loop->profile_calls || line++ < i) continue;
-    *profile = (op2_profile){.kernel = loop->kernel->obj.name, .set = loop->set->obj.name, .calls = loop->profile_calls,
-                             .elements = loop->profile_elements, .seconds = loop->profile_seconds,
-                             .bytes = loop->bytes * (double)loop->profile_calls};
+    if (!starts_line(ctx->loops, loop) || line++ < i) continue;
+    add_up(loop, profile);
     return OP2_SUCCESS;
   }
   return op2i_error(OP2_ERR_RANGE, "op2_profile_get: there is no line %d", i);

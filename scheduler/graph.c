@@ -58,6 +58,7 @@ static int reserve(struct op2i_sched *sched, struct op2i_node *node) {
     struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
     if (resource_access(node->loop, r) == OP2_READ && reserve_reader(resource, oldest)) return -1;
     edges += 1 + resource->nreaders;
+    if (op2i_grow(&sched->before, sizeof *sched->before, r, &sched->before_capacity)) return -1;
   }
   while (sched->edges_capacity < sched->nedges + edges)
     if (op2i_grow(&sched->edges, sizeof *sched->edges, sched->edges_capacity, &sched->edges_capacity)) return -1;
@@ -76,6 +77,7 @@ static void add_edge(struct op2i_sched *sched, struct op2i_node *node, int64_t f
 static void connect(struct op2i_sched *sched, struct op2i_node *node, int32_t r) {
   struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
   op2_access access = resource_access(node->loop, r);
+  sched->before[r] = (struct op2i_before){resource, resource->last_writer, resource->nreaders};
   int64_t oldest = first_pending(sched), pending_readers = 0;
   for (int64_t i = 0; i < resource->nreaders; i++) pending_readers += resource->readers[i] >= oldest;
   if (access != OP2_WRITE) add_edge(sched, node, resource->last_writer, r, OP2I_RAW);
@@ -116,7 +118,8 @@ op2_status op2i_graph_add(struct op2i_sched *sched, struct op2_loop_s *loop, op2
   op2i_loop_use(loop);
   for (int g = 0; g < loop->ngbls; g++) op2i_version_ref(node.versions[g]);
   node.first_edge = sched->nedges;
-  for (int32_t r = 0; r < loop->ndats + loop->ngbls; r++) connect(sched, &node, r);
+  sched->nbefore = loop->ndats + loop->ngbls;
+  for (int32_t r = 0; r < sched->nbefore; r++) connect(sched, &node, r);
   sched->nodes[sched->nnodes++] = node;
   sched->next_number++;
   return OP2_SUCCESS;
@@ -152,6 +155,17 @@ static void free_node(struct op2i_node *node) {
   for (int g = 0; g < node->loop->ngbls; g++) op2i_version_unref(node->versions[g]);
   op2i_free(node->versions);
   op2i_loop_unuse(node->loop);
+}
+
+void op2i_graph_undo(struct op2i_sched *sched) {
+  struct op2i_node *node = &sched->nodes[--sched->nnodes];
+  /* A write only sets the number of readers to zero, so the list itself is still there. */
+  for (int64_t r = 0; r < sched->nbefore; r++) {
+    sched->before[r].resource->last_writer = sched->before[r].last_writer;
+    sched->before[r].resource->nreaders = sched->before[r].nreaders;
+  }
+  sched->nedges = node->first_edge;
+  free_node(node);
 }
 
 void op2i_graph_retire(struct op2i_sched *sched) {

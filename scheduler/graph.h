@@ -39,6 +39,12 @@ struct op2i_force {
 };
 enum { OP2I_FORCES = 16 };
 
+/* What a resource was before the latest node touched it. */
+struct op2i_before {
+  struct op2i_resource *resource;
+  int64_t last_writer, nreaders;
+};
+
 struct op2i_sched {
   op2_context ctx;
   int64_t next_number; /* of the next loop; the first is 1 */
@@ -46,6 +52,8 @@ struct op2i_sched {
   int64_t nnodes, nodes_capacity;
   struct op2i_edge *edges;
   int64_t nedges, edges_capacity;
+  struct op2i_before *before; /* [nbefore]: for op2i_graph_undo() */
+  int64_t nbefore, before_capacity;
   int64_t flushes, loops_run, loops_failed, loops_cancelled;
   struct op2i_force forces[OP2I_FORCES];
   int64_t nforces;
@@ -58,6 +66,8 @@ struct op2i_sched {
 /* graph.c: add a node with its edges, all or nothing. */
 op2_status op2i_graph_add(struct op2i_sched *sched, struct op2_loop_s *loop, op2_where where,
                           const unsigned char *payload);
+/* Take back the node added last, while nothing has run since. */
+void op2i_graph_undo(struct op2i_sched *sched);
 struct op2i_node *op2i_graph_find(struct op2i_sched *sched, int64_t number); /* null when it has run */
 /* Mark what must run before the resource may be read, or overwritten. Returns the number of marked nodes. */
 int64_t op2i_graph_mark(struct op2i_sched *sched, const struct op2i_resource *resource, bool overwrite);

@@ -31,6 +31,7 @@ void op2i_sched_destroy(struct op2i_sched *sched) {
   op2i_plan_cache_unref(sched->plans);
   op2i_free(sched->nodes);
   op2i_free(sched->edges);
+  op2i_free(sched->before);
   op2i_free(sched);
 }
 
@@ -55,10 +56,10 @@ static op2_status run_marked(struct op2i_sched *sched) {
   if (status) return status;
   op2i_dot_dump(sched);
   status = op2i_execute_marked(sched);
-  sched->flushes++;
   for (int64_t i = 0; i < sched->nnodes; i++)
     if (sched->nodes[i].state == OP2I_QUEUED) sched->nodes[i].marked = false;
   op2i_dot_dump(sched);
+  sched->flushes++;
   op2i_graph_retire(sched);
   return status;
 }
@@ -92,6 +93,7 @@ static op2_status run_last(struct op2i_sched *sched, enum op2i_wish wish) {
   int64_t marked = op2i_graph_mark(sched, &none, false);
   remember(sched, marked, wish == OP2I_COMPUTE ? "op2_loop_compute" : "eager mode");
   op2_status status = run_marked(sched);
+  if (status && op2i_graph_find(sched, sched->watched)) op2i_graph_undo(sched);
   struct op2i_failure *failure = sched->watched_failure;
   sched->watched = 0;
   sched->watched_failure = NULL;

@@ -102,12 +102,14 @@ static op2_status submit(void *to, int64_t number, const struct op2i_task *from)
 
 static op2_status run_on_workers(struct state *state, struct op2i_step *steps, int64_t nsteps) {
   struct flight flight = {.steps = steps};
+  struct op2i_place place = {0};
   flight.works = op2i_malloc(ROOM * sizeof *flight.works);
-  if (!flight.works) return op2i_error_nomem("a program");
+  if (!flight.works) return op2i_tasks_finish(steps, nsteps, place);
   op2i_starpu_busy();
   op2_status status =
-      op2i_tasks_build(steps, nsteps, state->workers, state->ctx->config.chunk_us, submit, &flight);
+      op2i_tasks_build(steps, nsteps, state->workers, state->ctx->config.chunk_us, submit, &flight, &place);
   op2_status landed = land(&flight, flight.count);
+  if (status == OP2_ERR_NOMEM && !landed) status = op2i_tasks_finish(steps, nsteps, place);
   op2i_starpu_idle(state->ctx->config.idle_ms);
   op2i_free(flight.works);
   op2i_free(flight.tasks);
@@ -116,13 +118,6 @@ static op2_status run_on_workers(struct state *state, struct op2i_step *steps, i
 }
 
 /* ---- small programs -------------------------------------------------------------------------------------- */
-
-static op2_status run_here(void *to, int64_t number, const struct op2i_task *task) {
-  (void)number;
-  struct op2i_step *steps = to;
-  op2i_task_run(&steps[task->step], task->kind, task->first, task->last);
-  return OP2_SUCCESS;
-}
 
 /* Too little work for two chunks: waking workers and coming back would take longer than doing it. */
 static bool small(const struct state *state, const struct op2i_step *steps, int64_t nsteps) {
@@ -135,7 +130,7 @@ static bool small(const struct state *state, const struct op2i_step *steps, int6
 static op2_status run_program(void *state, struct op2i_step *steps, int64_t nsteps) {
   struct state *s = state;
   op2_status status;
-  if (small(s, steps, nsteps)) status = op2i_tasks_build(steps, nsteps, s->workers, INT32_MAX, run_here, steps);
+  if (small(s, steps, nsteps)) status = op2i_tasks_finish(steps, nsteps, (struct op2i_place){0});
   else status = run_on_workers(s, steps, nsteps);
   for (int64_t i = 0; i < nsteps; i++) {
     steps[i].seconds = 1e-9 * (double)steps[i].nanoseconds;

@@ -48,6 +48,7 @@ struct builder {
   int64_t seen_capacity;
   op2i_task_sink sink;
   void *to;
+  struct op2i_place place;
   bool failed; /* out of memory */
 };
 
@@ -254,24 +255,31 @@ static int32_t blocks_per_chunk(const struct op2i_step *step, int workers, int c
 static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   struct op2i_step *step = &b->steps[b->step];
   const struct op2i_plan *plan = step->plan;
+  b->place = (struct op2i_place){.step = b->step};
   if (step->hi <= step->lo) return OP2_SUCCESS;
   op2_status status = op2i_loop_footprints(step->loop, step->range);
   if (!status) status = op2i_step_begin(step, plan->nblocks);
+  if (status) return status;
+  b->place.begun = true;
   int64_t first_chunk = b->ntasks;
-  int32_t blocks = status ? 1 : blocks_per_chunk(step, workers, chunk_us);
+  int32_t blocks = blocks_per_chunk(step, workers, chunk_us);
   for (b->colour = 0; b->colour < plan->ncolors; b->colour++)
-    for (int32_t i = plan->color_offs[b->colour], end = plan->color_offs[b->colour + 1]; i < end && !status; i += blocks)
-      status = build_chunk(b, i, i + blocks < end ? i + blocks : end);
-  if (!status && step->partials) status = build_reduce(b, first_chunk);
-  return status;
+    for (int32_t i = plan->color_offs[b->colour], end = plan->color_offs[b->colour + 1]; i < end; i = b->place.block) {
+      int32_t last = i + blocks < end ? i + blocks : end;
+      status = build_chunk(b, i, last);
+      if (status) return status;
+      b->place.block = last;
+    }
+  return step->partials ? build_reduce(b, first_chunk) : OP2_SUCCESS;
 }
 
 op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us, op2i_task_sink sink,
-                            void *to) {
+                            void *to, struct op2i_place *place) {
   struct builder b = {.steps = steps, .free_link = NONE, .sink = sink, .to = to};
   op2_status status = OP2_SUCCESS;
   for (int64_t s = 0; s < nsteps && !status; s++) status = track_step(&b, &steps[s]);
   for (; b.step < nsteps && !status; b.step++) status = build_step(&b, workers, chunk_us);
+  *place = b.place;
   while (b.tracks) {
     struct track *track = b.tracks;
     b.tracks = track->next;
@@ -303,4 +311,16 @@ void op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t fir
   }
   int64_t ns = (int64_t)(1e9 * (op2i_seconds() - start));
   __atomic_fetch_add(&step->nanoseconds, ns, __ATOMIC_RELAXED);
+}
+
+op2_status op2i_tasks_finish(struct op2i_step *steps, int64_t nsteps, struct op2i_place place) {
+  for (; place.step < nsteps; place = (struct op2i_place){.step = place.step + 1}) {
+    struct op2i_step *step = &steps[place.step];
+    if (step->hi <= step->lo) continue;
+    op2_status status = place.begun ? OP2_SUCCESS : op2i_step_begin(step, step->plan->nblocks);
+    if (status) return status;
+    op2i_task_run(step, OP2I_TASK_CHUNK, place.block, step->plan->nblocks);
+    if (step->partials) op2i_task_run(step, OP2I_TASK_REDUCE, 0, 0);
+  }
+  return OP2_SUCCESS;
 }

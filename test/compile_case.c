@@ -27,7 +27,8 @@ static char *read_back(const char *path) {
   return text;
 }
 
-bool case_compile(const char *compiler, const char *flags, const char *source, struct compiled *out) {
+bool case_compile(const char *compiler, const char *flags, const char *source,
+                  struct compiled *out) {
   const char *base = getenv("TMPDIR");
   char folder[512], path[640], command[4096];
   memset(out, 0, sizeof *out);
@@ -37,7 +38,8 @@ bool case_compile(const char *compiler, const char *flags, const char *source, s
   FILE *file = fopen(path, "w");
   bool good = file && fputs(source, file) >= 0;
   if (file) good = fclose(file) == 0 && good;
-  snprintf(command, sizeof command, "cd '%s' && %s -std=gnu11 %s -shared -fPIC a.c -o a.so -lm >messages 2>&1", folder,
+  snprintf(command, sizeof command,
+           "cd '%s' && %s -std=gnu11 %s -shared -fPIC a.c -o a.so -lm >messages 2>&1", folder,
            compiler, flags);
   good = good && system(command) == 0;
   snprintf(path, sizeof path, "%s/messages", folder);
@@ -49,7 +51,9 @@ bool case_compile(const char *compiler, const char *flags, const char *source, s
   return out->library != NULL;
 }
 
-void *case_symbol(const struct compiled *compiled, const char *name) { return dlsym(compiled->library, name); }
+void *case_symbol(const struct compiled *compiled, const char *name) {
+  return dlsym(compiled->library, name);
+}
 
 void case_unload(struct compiled *compiled) {
   if (compiled->library) dlclose(compiled->library);

@@ -15,7 +15,8 @@ struct compiled {
 };
 
 /* Returns whether it compiled and loaded. *out is freed by case_unload() either way. */
-bool case_compile(const char *compiler, const char *flags, const char *source, struct compiled *out);
+bool case_compile(const char *compiler, const char *flags, const char *source,
+                  struct compiled *out);
 void *case_symbol(const struct compiled *compiled, const char *name);
 void case_unload(struct compiled *compiled);
 

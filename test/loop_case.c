@@ -33,10 +33,19 @@ void case_map(struct loop_case *c, int map, int arity) {
   if (map >= c->loop.nmaps) c->loop.nmaps = map + 1;
 }
 
-static struct op2i_loop_arg *add(struct loop_case *c, enum op2i_arg_kind kind, int dim, op2_type type, op2_access access) {
+static struct op2i_loop_arg *add(struct loop_case *c, enum op2i_arg_kind kind, int dim,
+                                 op2_type type, op2_access access) {
   struct op2i_loop_arg *arg = &c->args[c->loop.nargs++];
-  *arg = (struct op2i_loop_arg){.kind = kind, .access = access, .type = type, .dim = dim, .slot = -1, .arity = 1,
-                                .dat = -1, .map = -1, .gbl = -1, .offset = -1};
+  *arg = (struct op2i_loop_arg){.kind = kind,
+                                .access = access,
+                                .type = type,
+                                .dim = dim,
+                                .slot = -1,
+                                .arity = 1,
+                                .dat = -1,
+                                .map = -1,
+                                .gbl = -1,
+                                .offset = -1};
   return arg;
 }
 
@@ -46,12 +55,13 @@ static int take(int32_t *total, int bytes) {
   return at;
 }
 
-int case_dat(struct loop_case *c, int dat, int dim, op2_type type, int slot, int map, op2_access access) {
+int case_dat(struct loop_case *c, int dat, int dim, op2_type type, int slot, int map,
+             op2_access access) {
   bool iter = slot == OP2_ITER(0) || slot == OP2_ITER(1);
-  enum op2i_arg_kind kind = map < 0            ? OP2I_ARG_DIRECT
-                            : slot == OP2_ALL  ? OP2I_ARG_ALL
-                            : iter             ? OP2I_ARG_ITER
-                                               : OP2I_ARG_SLOT;
+  enum op2i_arg_kind kind = map < 0           ? OP2I_ARG_DIRECT
+                            : slot == OP2_ALL ? OP2I_ARG_ALL
+                            : iter            ? OP2I_ARG_ITER
+                                              : OP2I_ARG_SLOT;
   struct op2i_loop_arg *arg = add(c, kind, dim, type, access);
   arg->dat = dat;
   arg->map = map;
@@ -67,7 +77,8 @@ int case_dat(struct loop_case *c, int dat, int dim, op2_type type, int slot, int
 int case_gbl(struct loop_case *c, int gbl, int dim, op2_type type, op2_access access) {
   struct op2i_loop_arg *arg = add(c, OP2I_ARG_GBL, dim, type, access);
   arg->gbl = gbl;
-  if (access != OP2_READ) arg->offset = take(&c->loop.partial_bytes, dim * (int)op2i_type_size(type));
+  if (access != OP2_READ)
+    arg->offset = take(&c->loop.partial_bytes, dim * (int)op2i_type_size(type));
   if (gbl >= c->loop.ngbls) c->loop.ngbls = gbl + 1;
   return c->loop.nargs - 1;
 }

@@ -6,7 +6,7 @@
 
 /* A loop made by hand, without a context, for tests of what needs its structure only. */
 
-enum { CASE_ARGS = 16, CASE_OBJECTS = 8 };
+enum { CASE_ARGS = 16, CASE_OBJECTS = 8, CASE_CONSTS = 16 };
 
 struct loop_case {
   struct op2_kernel_s kernel;
@@ -18,7 +18,7 @@ struct loop_case {
   op2_map maps[CASE_OBJECTS];
   op2_gbl gbls[CASE_OBJECTS];
   struct op2i_loop_arg args[CASE_ARGS];
-  struct op2i_loop_const consts[CASE_OBJECTS];
+  struct op2i_loop_const consts[CASE_CONSTS];
   struct op2_loop_s loop;
 };
 
@@ -27,8 +27,10 @@ op2_status case_begin(struct loop_case *c, const char *name, const char *source)
 void case_end(struct loop_case *c);
 void case_over_subset(struct loop_case *c);
 void case_map(struct loop_case *c, int map, int arity);
-/* Each returns the number of the argument. `slot` as for op2_arg_dat(); map -1 for a direct argument. */
-int case_dat(struct loop_case *c, int dat, int dim, op2_type type, int slot, int map, op2_access access);
+/* Each returns the number of the argument. `slot` as for op2_arg_dat(); map -1 for a direct
+ * argument. */
+int case_dat(struct loop_case *c, int dat, int dim, op2_type type, int slot, int map,
+             op2_access access);
 int case_gbl(struct loop_case *c, int gbl, int dim, op2_type type, op2_access access);
 int case_val(struct loop_case *c, int dim, op2_type type);
 int case_idx(struct loop_case *c);

@@ -53,7 +53,7 @@ stage() {
   echo "not ok $stage_count - $2" >>"$stages"
   echo "== FAILED: $2"
   if [ $# -gt 2 ]; then
-    grep -E 'error|warning|FAILED|undefined' "$3" | head -n 20 | sed 's/^/# /' | tee -a "$stages"
+    grep -E '(error|warning|ERROR):|FAILED:|undefined reference' "$3" | head -n 20 | sed 's/^/# /' | tee -a "$stages"
     echo "# log: $3" | tee -a "$stages"
   fi
   return 1
@@ -64,7 +64,7 @@ stage_skip() {
   echo "ok $stage_count # SKIP $1" >>"$stages"
 }
 
-# build NAME MESON-OPTION...: configure and compile, without a warning
+# build NAME MESON-OPTION...: configure and compile, without a warning (sanitizers make gcc guess wrongly)
 build() {
   name=$1
   shift
@@ -73,8 +73,9 @@ build() {
     meson setup "$out/$name" "$root" "$@" >"$out/$name.setup.log" 2>&1
     stage $? "$name: configure" "$out/$name.setup.log" || return 1
   fi
-  ninja -C "$out/$name" -k 0 >"$out/$name.build.log" 2>&1
+  ninja -C "$out/$name" -k 0 ${targets:-} >"$out/$name.build.log" 2>&1
   stage $? "$name: compile" "$out/$name.build.log" || return 1
+  case " $* " in *" -Db_sanitize="*) return 0 ;; esac
   ! grep -q 'warning:' "$out/$name.build.log"
   stage $? "$name: no compiler warnings" "$out/$name.build.log"
   return 0
@@ -138,10 +139,12 @@ build release --buildtype=release && run_tests release ""
 if [ $quick = no ]; then
   OP2_TEST_QUICK=1
   export OP2_TEST_QUICK
-  LSAN_OPTIONS=suppressions=\'$root/test/lsan.supp\':print_suppressions=0
+  # hwloc's plugins for devices leak a little (libpciaccess for one) and are unloaded before leaks are
+  # looked for, so that no suppression could name them; nothing here needs devices.
+  HWLOC_COMPONENTS=-pci,-opencl,-cuda,-nvml,-rsmi,-levelzero,-gl
   UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   TSAN_OPTIONS=second_deadlock_stack=1
-  export LSAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS
+  export HWLOC_COMPONENTS UBSAN_OPTIONS TSAN_OPTIONS
 
   if asan_works; then
     build asan --buildtype=debugoptimized -Db_sanitize=address,undefined &&
@@ -150,8 +153,10 @@ if [ $quick = no ]; then
     stage_skip "asan: programs built with -fsanitize=address do not run here, see $out/probe.log"
   fi
   if sanitizer thread; then
+    targets=tsan-tests # its tests and what they need, no more
     build tsan --buildtype=debugoptimized -Db_sanitize=thread -Dbench=false &&
       run_tests tsan "$wrapper" --suite tsan --timeout-multiplier 3
+    targets=
   else
     stage_skip "tsan: programs built with -fsanitize=thread do not run here, see $out/probe.log"
   fi

@@ -14,9 +14,9 @@ static void show(const struct op2i_tokens *tokens, char *out, size_t room) {
   out[0] = '\0';
   for (int64_t i = 0; i < tokens->count && at < room; i++) {
     const struct op2i_token *t = &tokens->list[i];
-    at += (size_t)snprintf(out + at, room - at, "%s%s%c:%.*s@%d%s", i ? " " : "", t->skipped ? "[" : "",
-                           letters[t->kind], (int)(t->end - t->begin), tokens->text + t->begin, t->line,
-                           t->skipped ? "]" : "");
+    at += (size_t)snprintf(out + at, room - at, "%s%s%c:%.*s@%d%s", i ? " " : "",
+                           t->skipped ? "[" : "", letters[t->kind], (int)(t->end - t->begin),
+                           tokens->text + t->begin, t->line, t->skipped ? "]" : "");
   }
 }
 
@@ -24,8 +24,10 @@ static void tokens_are(const char *text, const char *want, const char *name) {
   struct op2i_tokens tokens;
   char got[2048];
   op2_status status = op2i_tokenize(text, &tokens);
-  if (status) snprintf(got, sizeof got, "error, line %d: %s", tokens.wrong_line, tokens.wrong);
-  else show(&tokens, got, sizeof got);
+  if (status)
+    snprintf(got, sizeof got, "error, line %d: %s", tokens.wrong_line, tokens.wrong);
+  else
+    show(&tokens, got, sizeof got);
   is_str(got, want, "%s", name);
   op2i_tokens_free(&tokens);
 }
@@ -38,16 +40,22 @@ static void test_kinds(void) {
   tokens_are("a/*\n\n*/b", "W:a@1 W:b@3", "lines in a comment count");
   tokens_are("a // b \\\n c\nd", "W:a@1 W:d@3", "a spliced // comment goes on");
   tokens_are("a\\\n b\\\r\nc", "W:a@1 W:b@2 W:c@3", "spliced lines");
-  tokens_are("1 .5 1e-5 0x1p+3 1.f a.b 1...2", "N:1@1 N:.5@1 N:1e-5@1 N:0x1p+3@1 N:1.f@1 W:a@1 P:.@1 W:b@1 N:1...2@1",
+  tokens_are("1 .5 1e-5 0x1p+3 1.f a.b 1...2",
+             "N:1@1 N:.5@1 N:1e-5@1 N:0x1p+3@1 N:1.f@1 W:a@1 P:.@1 W:b@1 N:1...2@1",
              "numbers as the preprocessor sees them");
   tokens_are("x-1e+1-1", "W:x@1 P:-@1 N:1e+1@1 P:-@1 N:1@1", "signs in and between numbers");
-  tokens_are("\"a\\\"/*b\" '\\'' 'ab' L\"w\" u8\"//\" U'x' L", "S:\"a\\\"/*b\"@1 C:'\\''@1 C:'ab'@1 S:L\"w\"@1 "
-             "S:u8\"//\"@1 C:U'x'@1 W:L@1", "strings and characters hide comments");
+  tokens_are("\"a\\\"/*b\" '\\'' 'ab' L\"w\" u8\"//\" U'x' L",
+             "S:\"a\\\"/*b\"@1 C:'\\''@1 C:'ab'@1 S:L\"w\"@1 "
+             "S:u8\"//\"@1 C:U'x'@1 W:L@1",
+             "strings and characters hide comments");
   tokens_are("\"a\\\nb\" c", "S:\"a\\\nb\"@1 W:c@2", "a string over a spliced line");
-  tokens_are("a->b...c<<=d>>e##f!=g", "W:a@1 P:->@1 W:b@1 P:...@1 W:c@1 P:<<=@1 W:d@1 P:>>@1 W:e@1 P:##@1 W:f@1 P:!=@1 "
-             "W:g@1", "the longest punctuator");
+  tokens_are("a->b...c<<=d>>e##f!=g",
+             "W:a@1 P:->@1 W:b@1 P:...@1 W:c@1 P:<<=@1 W:d@1 P:>>@1 W:e@1 P:##@1 W:f@1 P:!=@1 "
+             "W:g@1",
+             "the longest punctuator");
   tokens_are("a+++b", "W:a@1 P:++@1 P:+@1 W:b@1", "a+++b is a++ +b");
-  tokens_are("\xc3\xa4x @ $y", "W:\xc3\xa4x@1 P:@@1 W:$y@1", "letters beyond ASCII, unknown characters");
+  tokens_are("\xc3\xa4x @ $y", "W:\xc3\xa4x@1 P:@@1 W:$y@1",
+             "letters beyond ASCII, unknown characters");
 }
 
 static void test_directives(void) {
@@ -61,28 +69,38 @@ static void test_directives(void) {
 
 static void test_conditionals(void) {
   tokens_are("#if A\nb\n#elif C\nd\n#else\ne\n#endif\nf",
-             "D:#if A@1 W:b@2 D:#elif C@3 [W:d@4] [D:#else@5] [W:e@6] [D:#endif@7] W:f@8", "the first branch is read");
-  tokens_are("#if 0\nb\n#else\ne\n#endif", "D:#if 0@1 [W:b@2] [D:#else@3] W:e@4 D:#endif@5", "not one under #if 0");
+             "D:#if A@1 W:b@2 D:#elif C@3 [W:d@4] [D:#else@5] [W:e@6] [D:#endif@7] W:f@8",
+             "the first branch is read");
+  tokens_are("#if 0\nb\n#else\ne\n#endif", "D:#if 0@1 [W:b@2] [D:#else@3] W:e@4 D:#endif@5",
+             "not one under #if 0");
   tokens_are("#ifdef __cplusplus\nx\n#endif\n#ifndef __cplusplus\ny\n#endif",
-             "D:#ifdef __cplusplus@1 [W:x@2] [D:#endif@3] D:#ifndef __cplusplus@4 W:y@5 D:#endif@6", "nor C++");
+             "D:#ifdef __cplusplus@1 [W:x@2] [D:#endif@3] D:#ifndef __cplusplus@4 W:y@5 D:#endif@6",
+             "nor C++");
   tokens_are("#if 0\n#if A\nb\n#else\nc\n#endif\n#elif D\ne\n#endif",
-             "D:#if 0@1 [D:#if A@2] [W:b@3] [D:#else@4] [W:c@5] [D:#endif@6] [D:#elif D@7] W:e@8 D:#endif@9",
+             "D:#if 0@1 [D:#if A@2] [W:b@3] [D:#else@4] [W:c@5] [D:#endif@6] [D:#elif D@7] W:e@8 "
+             "D:#endif@9",
              "one inside another");
-  tokens_are("#if 0\nit's\n#endif", "D:#if 0@1 [W:it@2] [B:'@2] [W:s@2] [D:#endif@3]", "what is not read need not be C");
+  tokens_are("#if 0\nit's\n#endif", "D:#if 0@1 [W:it@2] [B:'@2] [W:s@2] [D:#endif@3]",
+             "what is not read need not be C");
 }
 
 static void test_errors(void) {
-  tokens_are("a\n/* b\nc", "error, line 2: a comment begins here and never ends", "endless comment");
-  tokens_are("a\n\"b\nc\"", "error, line 2: a string or character constant begins here and does not end on its line",
-             "endless string");
-  tokens_are("'", "error, line 1: a string or character constant begins here and does not end on its line",
-             "endless character");
-  tokens_are("a\n#if A\nb", "error, line 2: a conditional begins here and has no #endif", "#if without #endif");
+  tokens_are("a\n/* b\nc", "error, line 2: a comment begins here and never ends",
+             "endless comment");
+  tokens_are(
+      "a\n\"b\nc\"",
+      "error, line 2: a string or character constant begins here and does not end on its line",
+      "endless string");
+  tokens_are(
+      "'", "error, line 1: a string or character constant begins here and does not end on its line",
+      "endless character");
+  tokens_are("a\n#if A\nb", "error, line 2: a conditional begins here and has no #endif",
+             "#if without #endif");
   tokens_are("a\n\n#endif", "error, line 3: an #endif without #if", "#endif without #if");
   tokens_are("#else", "error, line 1: an #else or #elif without #if", "#else without #if");
 }
 
-/* ---- units ------------------------------------------------------------------------------------------------- */
+/* ---- units ----------------------------------------------------------------------------------- */
 
 /* Items as "F name", "P name", "O". */
 static void items_are(const char *source, const char *want, const char *name) {
@@ -93,9 +111,10 @@ static void items_are(const char *source, const char *want, const char *name) {
   for (int i = 0; !status && i < unit.nitems; i++) {
     const struct op2i_item *item = &unit.items[i];
     size_t at = strlen(got);
-    const struct op2i_token *t = item->kind == OP2I_ITEM_OTHER ? NULL : &unit.tokens.list[unit.code[item->name]];
-    snprintf(got + at, sizeof got - at, "%s%c%s%.*s", i ? "; " : "", " FPO"[item->kind], t ? " " : "",
-             t ? (int)(t->end - t->begin) : 0, t ? source + t->begin : "");
+    const struct op2i_token *t =
+        item->kind == OP2I_ITEM_OTHER ? NULL : &unit.tokens.list[unit.code[item->name]];
+    snprintf(got + at, sizeof got - at, "%s%c%s%.*s", i ? "; " : "", " FPO"[item->kind],
+             t ? " " : "", t ? (int)(t->end - t->begin) : 0, t ? source + t->begin : "");
   }
   is_str(got, want, "%s", name);
   op2i_unit_free(&unit);
@@ -104,20 +123,27 @@ static void items_are(const char *source, const char *want, const char *name) {
 static void test_items(void) {
   items_are("void f(int a) { } static double g(void) { return 1; }", "F f; F g", "functions");
   items_are("double g(double); void f(void) { }", "P g; F f", "a prototype");
-  items_are("typedef double real; struct s { double a; }; enum { A, B }; int x = 3, y[2] = {1, 2};", "O; O; O; O",
-            "types and variables");
-  items_are("struct s { int a; } g(int b) { struct s t = {b}; return t; }", "F g", "a function of a new structure");
-  items_are("typedef void fn(int); void (*p)(int); int a[3];", "O; O; O", "names of function types are no functions");
-  items_are("__attribute__((unused)) static void f(int a) __attribute__((hot)); void f(int a) { }", "P f; F f",
-            "attributes before and behind");
+  items_are("typedef double real; struct s { double a; }; enum { A, B }; int x = 3, y[2] = {1, 2};",
+            "O; O; O; O", "types and variables");
+  items_are("struct s { int a; } g(int b) { struct s t = {b}; return t; }", "F g",
+            "a function of a new structure");
+  items_are("typedef void fn(int); void (*p)(int); int a[3];", "O; O; O",
+            "names of function types are no functions");
+  items_are("__attribute__((unused)) static void f(int a) __attribute__((hot)); void f(int a) { }",
+            "P f; F f", "attributes before and behind");
   items_are("EXPORT(3) void f(int a) NOTHROW(x) { }", "F f", "macros before and behind");
   items_are("static API(x) double *f(int a) { return 0; }", "F f", "a macro after a specifier");
-  items_are("void f(int a[4], void (*g)(int), double (*h)[2]) { if (a) { } }", "F f", "parentheses among parameters");
+  items_are("void f(int a[4], void (*g)(int), double (*h)[2]) { if (a) { } }", "F f",
+            "parentheses among parameters");
   items_are(";;", "O; O", "stray semicolons");
-  items_are("#if A\nvoid f(int a) {\n#else\nvoid f(double a) {\n#endif\n}", "F f", "two heads of one body");
-  items_are("void f(void) {\n if (1) {\n}\n", "error, line 1: unbalanced: this '{' has no '}'", "a brace too few");
-  items_are("void f(void) {\n}\n}\n", "error, line 3: unbalanced: this '}' closes nothing", "a brace too many");
-  items_are("void f(int a[2) { }", "error, line 1: unbalanced: this '[' has no ']'", "crossed brackets");
+  items_are("#if A\nvoid f(int a) {\n#else\nvoid f(double a) {\n#endif\n}", "F f",
+            "two heads of one body");
+  items_are("void f(void) {\n if (1) {\n}\n", "error, line 1: unbalanced: this '{' has no '}'",
+            "a brace too few");
+  items_are("void f(void) {\n}\n}\n", "error, line 3: unbalanced: this '}' closes nothing",
+            "a brace too many");
+  items_are("void f(int a[2) { }", "error, line 1: unbalanced: this '[' has no ']'",
+            "crossed brackets");
 }
 
 /* Which tokens of name `x` refer to what: N none, L local, F file, ? free, in order. */
@@ -137,56 +163,80 @@ static void roles_are(const char *source, const char *want, const char *name) {
 static void test_roles(void) {
   roles_are("void f(double *a) { a[0] = x; }", "?", "declared nowhere");
   roles_are("void f(double *x) { x[0] = 1; }", "NL", "a parameter");
-  roles_are("void f(int a) { a = x; int x = 2; a = x; }", "?NL", "a local, from its declaration on");
+  roles_are("void f(int a) { a = x; int x = 2; a = x; }", "?NL",
+            "a local, from its declaration on");
   roles_are("void f(int a) { int x = x; }", "NL", "which includes its own initialiser");
-  roles_are("void f(int a) { { double b, *x, c[2]; b = *x; } a = x; }", "NL?", "to the end of its block");
-  roles_are("void f(int a) { for (int x = 0; x < 2; x++) a += x; a = x; }", "NLLL?", "of a for statement");
-  roles_are("void f(int a) { for (int x = 0; x < 2; x++) { a += x; } a = x; }", "NLLL?", "and one with a block");
-  roles_are("void f(int a) { if (a) a = x; else { int x = 1; a = x; } a = x; }", "?NL?", "of a branch");
-  roles_are("void f(int a) { while (a) { real x = 1; a = x; } do { const real *x = 0; a = *x; } while (x); }", "NLNL?",
-            "of types the source does not define");
+  roles_are("void f(int a) { { double b, *x, c[2]; b = *x; } a = x; }", "NL?",
+            "to the end of its block");
+  roles_are("void f(int a) { for (int x = 0; x < 2; x++) a += x; a = x; }", "NLLL?",
+            "of a for statement");
+  roles_are("void f(int a) { for (int x = 0; x < 2; x++) { a += x; } a = x; }", "NLLL?",
+            "and one with a block");
+  roles_are("void f(int a) { if (a) a = x; else { int x = 1; a = x; } a = x; }", "?NL?",
+            "of a branch");
+  roles_are("void f(int a) { while (a) { real x = 1; a = x; } do { const real *x = 0; a = *x; } "
+            "while (x); }",
+            "NLNL?", "of types the source does not define");
   roles_are("void f(struct s *a) { a->x = x; a[0].x = x; }", "N?N?", "members");
   roles_are("void f(int a) { struct s b = {.x = x, .y = {x}}; }", "N??", "designators");
-  roles_are("void f(int a) { struct { double x; } b; enum { y = x }; b.x = x; }", "N?N?", "members of a local type");
+  roles_are("void f(int a) { struct { double x; } b; enum { y = x }; b.x = x; }", "N?N?",
+            "members of a local type");
   roles_are("void f(int a) { enum { x = 3 }; a = x; }", "NL", "an enumerator");
   roles_are("void f(int a) { goto x; x: a = x; }", "NN?", "labels");
   roles_are("void f(int a) { struct x *b; union x c; a = x; }", "NN?", "tags");
-  roles_are("static int x = 3; void f(int a) { a = x; { extern int x; a = x; } }", "NFNF", "a variable of the source");
+  roles_are("static int x = 3; void f(int a) { a = x; { extern int x; a = x; } }", "NFNF",
+            "a variable of the source");
   roles_are("extern double x; void f(int a) { a = x; }", "N?", "one declared elsewhere");
-  roles_are("enum { x }; typedef int y; void f(int a) { y b = x; { int x; x = 1; } }", "NFNL", "hidden again");
-  roles_are("double x(double a) { return a; } void f(int a) { a = x(1); }", "NF", "a function of the source");
+  roles_are("enum { x }; typedef int y; void f(int a) { y b = x; { int x; x = 1; } }", "NFNL",
+            "hidden again");
+  roles_are("double x(double a) { return a; } void f(int a) { a = x(1); }", "NF",
+            "a function of the source");
   roles_are("void f(int a) { a = y * x; y *x; a = x; }", "?NL", "a product and a declaration");
   roles_are("void f(int a) { a * x; }", "?", "a product of a parameter");
-  roles_are("void f(int a) { double (*x)[2] = 0, (*y)(double x) = 0; a = x[0][0]; }", "NNL", "pointers to arrays, functions");
-  roles_are("void f(int a) { a = ({ int x = 1; x; }) + x; }", "NL?", "a statement in an expression");
-  roles_are("void f(int a) { switch (a) { case x: a = 1; break; default: a = x; } }", "??", "a switch");
-  roles_are("void f(int a, double b[x]) { a = sizeof(x) + a ? x : 1; }", "???", "extents, operators");
-  roles_are("void f(int a) {\n#ifdef A\n a = x;\n#else\n a = 2 * x;\n#endif\n}", "??", "both branches of a conditional");
-  roles_are("#define x 3\nvoid f(int a) { \"x\"; 'x'; /* x */ }", "", "directives, strings, comments");
+  roles_are("void f(int a) { double (*x)[2] = 0, (*y)(double x) = 0; a = x[0][0]; }", "NNL",
+            "pointers to arrays, functions");
+  roles_are("void f(int a) { a = ({ int x = 1; x; }) + x; }", "NL?",
+            "a statement in an expression");
+  roles_are("void f(int a) { switch (a) { case x: a = 1; break; default: a = x; } }", "??",
+            "a switch");
+  roles_are("void f(int a, double b[x]) { a = sizeof(x) + a ? x : 1; }", "???",
+            "extents, operators");
+  roles_are("void f(int a) {\n#ifdef A\n a = x;\n#else\n a = 2 * x;\n#endif\n}", "??",
+            "both branches of a conditional");
+  roles_are("#define x 3\nvoid f(int a) { \"x\"; 'x'; /* x */ }", "",
+            "directives, strings, comments");
   roles_are("void f(int a) { typedef double x; x b = 1; }", "NL", "a local type");
-  roles_are("void f(int a) { _Generic(a, int: x); __typeof__(x) b = x; }", "???", "in type expressions");
-  roles_are("void f(int x, int b) { int a = x; } void g(int a) { a = x; }", "NL?", "parameters end with their function");
-  roles_are("void f(int (*x)(int x)) { x(1); } double g(double x); int h(int a) { return x; }", "NNLN?",
-            "parameters of parameters and prototypes");
+  roles_are("void f(int a) { _Generic(a, int: x); __typeof__(x) b = x; }", "???",
+            "in type expressions");
+  roles_are("void f(int x, int b) { int a = x; } void g(int a) { a = x; }", "NL?",
+            "parameters end with their function");
+  roles_are("void f(int (*x)(int x)) { x(1); } double g(double x); int h(int a) { return x; }",
+            "NNLN?", "parameters of parameters and prototypes");
 }
 
-/* ---- anything ---------------------------------------------------------------------------------------------- */
+/* ---- anything -------------------------------------------------------------------------------- */
 
 static const char rich[] =
-    "/* a */ #include <math.h>\n#define Q(a) (a * \\\n 2)\n#if 1\ntypedef struct { double v[3], *w; } s_t;\n#else\nint '\n"
+    "/* a */ #include <math.h>\n#define Q(a) (a * \\\n 2)\n#if 1\ntypedef struct { double v[3], "
+    "*w; } s_t;\n#else\nint '\n"
     "#endif\nstatic inline double h(const s_t *restrict s, int n) __attribute__((const));\n"
-    "enum { A = 1, B };\nvoid k(const double *x[2], double (*y)[3], s_t z, ...) {\n  for (int i = 0, *p = &i; i < 2; ++i) {\n"
-    "    switch (i) { case 1: goto out; default: y[i][0] += x[0][i] ? .5e-3 : 'a'; }\n    do { s_t q = {.v = {1}}; } while (0);"
-    "\n  }\n  if (z.v[0]) ; else { int a[] = {1, 2}, b; b = ({ int c = 1; c; }) + a[0]; }\nout:;\n  (void)\"s\\\"\";\n}\n";
+    "enum { A = 1, B };\nvoid k(const double *x[2], double (*y)[3], s_t z, ...) {\n  for (int i = "
+    "0, *p = &i; i < 2; ++i) {\n"
+    "    switch (i) { case 1: goto out; default: y[i][0] += x[0][i] ? .5e-3 : 'a'; }\n    do { s_t "
+    "q = {.v = {1}}; } while (0);"
+    "\n  }\n  if (z.v[0]) ; else { int a[] = {1, 2}, b; b = ({ int c = 1; c; }) + a[0]; }\nout:;\n "
+    " (void)\"s\\\"\";\n}\n";
 
 static bool survives(const char *text) {
   struct op2i_unit unit;
   op2_status status = op2i_unit_read(text, &unit);
-  bool good = status == OP2_SUCCESS || (status == OP2_ERR_SYNTAX && unit.wrong && unit.wrong_line > 0);
+  bool good =
+      status == OP2_SUCCESS || (status == OP2_ERR_SYNTAX && unit.wrong && unit.wrong_line > 0);
   /* Tokens cover the text in order, with nothing but blanks and comments between. */
   size_t end = 0;
   for (int64_t t = 0; !status && t < unit.tokens.count; t++) {
-    good = good && unit.tokens.list[t].begin >= end && unit.tokens.list[t].end > unit.tokens.list[t].begin;
+    good = good && unit.tokens.list[t].begin >= end &&
+           unit.tokens.list[t].end > unit.tokens.list[t].begin;
     end = unit.tokens.list[t].end;
   }
   good = good && end <= strlen(text);

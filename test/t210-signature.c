@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parameters of a kernel as its source declares them, what makes a source unusable, and uses of constants. */
+/* Parameters of a kernel as its source declares them, what makes a source unusable, and uses of
+ * constants. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@
 
 /* A parameter as "name: TYPE depth [const] 'text'". */
 static void show(const struct op2i_param *p, char *out, size_t room) {
-  snprintf(out, room, "%s: %s %d%s '%s'", p->name, p->type ? op2i_type_name(p->type) + 4 : "?", p->depth,
-           p->readonly ? " const" : "", p->type_text);
+  snprintf(out, room, "%s: %s %d%s '%s'", p->name, p->type ? op2i_type_name(p->type) + 4 : "?",
+           p->depth, p->readonly ? " const" : "", p->type_text);
 }
 
 /* The single parameter of a kernel with this parameter list, after some file-scope text. */
@@ -21,9 +22,12 @@ static void param_is_after(const char *before, const char *list, const char *wan
   char source[512], got[256];
   snprintf(source, sizeof source, "%s\nvoid k(%s) { }", before, list);
   op2_status status = op2i_signature_parse(source, "k", &s);
-  if (status) snprintf(got, sizeof got, "%s: %s", op2_status_name(status), op2_error_message());
-  else if (s.nparams != 1) snprintf(got, sizeof got, "%d parameters", s.nparams);
-  else show(&s.params[0], got, sizeof got);
+  if (status)
+    snprintf(got, sizeof got, "%s: %s", op2_status_name(status), op2_error_message());
+  else if (s.nparams != 1)
+    snprintf(got, sizeof got, "%d parameters", s.nparams);
+  else
+    show(&s.params[0], got, sizeof got);
   is_str(got, want, "%s%s%s", before, *before ? " " : "", list);
   op2i_signature_free(&s);
 }
@@ -71,7 +75,8 @@ static void test_declarators(void) {
   param_is("double *x[4]", "x: F64 2 'double *[4]'");
   param_is("double **x", "x: F64 2 'double **'");
   param_is("const double *const *x", "x: F64 2 const 'const double *const *'");
-  param_is("const double *restrict const x[3]", "x: F64 2 const 'const double *restrict const [3]'");
+  param_is("const double *restrict const x[3]",
+           "x: F64 2 const 'const double *restrict const [3]'");
   param_is("double *const *restrict x", "x: F64 2 'double *const *restrict'");
   param_is("double x[][2]", "x: F64 1 'double [][2]'");
   param_is("double (*x)[2]", "x: F64 1 'double (*)[2]'");
@@ -98,7 +103,8 @@ static void test_names_of_types(void) {
   param_is_after("typedef double real;", "const real *x", "x: F64 1 const 'const real *'");
   param_is_after("typedef const double real;", "real *x", "x: F64 1 const 'real *'");
   param_is_after("typedef unsigned long long big;", "big x", "x: U64 0 'big'");
-  param_is_after("typedef double real; typedef real scalar;", "scalar *x[2]", "x: F64 2 'scalar *[2]'");
+  param_is_after("typedef double real; typedef real scalar;", "scalar *x[2]",
+                 "x: F64 2 'scalar *[2]'");
   param_is_after("typedef double vec[3];", "const vec x", "x: F64 1 const 'const vec'");
   param_is_after("typedef double vec[3];", "vec *x", "x: F64 1 'vec *'");
   param_is_after("typedef double *ptr;", "const ptr x", "x: F64 1 'const ptr'");
@@ -109,8 +115,10 @@ static void test_names_of_types(void) {
   param_is_after("#define real scalar\n#define scalar float", "real *x", "x: F32 1 'real *'");
   param_is_after("#define IN const double *restrict", "IN x", "x: F64 1 const 'IN'");
   param_is_after("#define GLOBAL", "GLOBAL double *x", "x: F64 1 'GLOBAL double *'");
-  param_is_after("#define real float\n#undef y\n#define real double", "real *x", "x: F64 1 'real *'");
-  param_is_after("#if 0\n#define real float\n#else\n#define real double\n#endif", "real *x", "x: F64 1 'real *'");
+  param_is_after("#define real float\n#undef y\n#define real double", "real *x",
+                 "x: F64 1 'real *'");
+  param_is_after("#if 0\n#define real float\n#else\n#define real double\n#endif", "real *x",
+                 "x: F64 1 'real *'");
   param_is_after("#define real(a) float\ntypedef double real;", "real *x", "x: F64 1 'real *'");
   param_is_after("#define real real", "real *x", "x: ? 1 'real *'");
   param_is_after("#define A B\n#define B A", "A *x", "x: ? 1 'A *'");
@@ -132,7 +140,8 @@ static void test_lists(void) {
                        "static inline double g(double a, int b);\n"
                        "struct k { double k; };\ntypedef double real;\n"
                        "double g(double a, int b) { return a * b; }\n"
-                       "\n__attribute__((hot))\nstatic void\nk(const real *restrict x[4], double (*f)(int, int), int n) {\n"
+                       "\n__attribute__((hot))\nstatic void\nk(const real *restrict x[4], double "
+                       "(*f)(int, int), int n) {\n"
                        "  if (n) { x[0]; }\n}\nvoid k2(int a) { }\n";
   CHECK(op2i_signature_parse(source, "k", &s));
   is_int(s.nparams, 3, "commas in a parameter do not count");
@@ -149,7 +158,7 @@ static void test_lists(void) {
   op2i_signature_free(NULL);
 }
 
-/* ---- refusals ---------------------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void refused(const char *source, const char *want) {
   struct op2i_signature s = {.line = 77};
@@ -161,12 +170,18 @@ static void refused(const char *source, const char *want) {
 
 static void test_refusals(void) {
   refused("", "kernel 'k', lines 1 to 1: no function of this name (there is none at all)");
-  refused("void a(int x) { }\nvoid b(int k) { }", "kernel 'k', lines 1 to 2: no function of this name (there is: a, b)");
-  refused("// void k(int x) { }\nint k;", "kernel 'k', lines 1 to 2: no function of this name (there is none at all)");
-  refused("\nvoid k(int);\nvoid k(int);", "kernel 'k', line 2: the function is declared here but its body is nowhere");
-  refused("#if 0\nvoid k(int a) { }\n#endif", "kernel 'k', lines 1 to 3: no function of this name (there is none at all)");
-  refused("\nint k(int x) { return x; }", "kernel 'k', line 2: a kernel returns void, this one 'int'");
-  refused("static double\n*k(int x) { }", "kernel 'k', line 2: a kernel returns void, this one 'static double *'");
+  refused("void a(int x) { }\nvoid b(int k) { }",
+          "kernel 'k', lines 1 to 2: no function of this name (there is: a, b)");
+  refused("// void k(int x) { }\nint k;",
+          "kernel 'k', lines 1 to 2: no function of this name (there is none at all)");
+  refused("\nvoid k(int);\nvoid k(int);",
+          "kernel 'k', line 2: the function is declared here but its body is nowhere");
+  refused("#if 0\nvoid k(int a) { }\n#endif",
+          "kernel 'k', lines 1 to 3: no function of this name (there is none at all)");
+  refused("\nint k(int x) { return x; }",
+          "kernel 'k', line 2: a kernel returns void, this one 'int'");
+  refused("static double\n*k(int x) { }",
+          "kernel 'k', line 2: a kernel returns void, this one 'static double *'");
   refused("void *k(int x) { }", "kernel 'k', line 1: a kernel returns void, this one 'void *'");
   refused("void k(double *x,\n ...) { }", "kernel 'k', line 2: a kernel cannot take '...'");
   refused("void k(double *x,) { }", "kernel 'k', line 1: parameter 1 is empty");
@@ -174,13 +189,15 @@ static void test_refusals(void) {
   refused("void k(int x) {\n}\n}", "kernel 'k', line 3: unbalanced: this '}' closes nothing");
   refused("void k(int x {\n}", "kernel 'k', line 1: unbalanced: this '(' has no ')'");
   refused("void k(int x) { /* }", "kernel 'k', line 1: a comment begins here and never ends");
-  refused("void k(int x) {\n \"}\n}",
-          "kernel 'k', line 2: a string or character constant begins here and does not end on its line");
-  refused("#if 1\nvoid k(int x) { }", "kernel 'k', line 1: a conditional begins here and has no #endif");
+  refused("void k(int x) {\n \"}\n}", "kernel 'k', line 2: a string or character constant begins "
+                                      "here and does not end on its line");
+  refused("#if 1\nvoid k(int x) { }",
+          "kernel 'k', line 1: a conditional begins here and has no #endif");
 }
 
 static void test_memory(void) {
-  const char *source = "#define real double\ntypedef real scalar;\nvoid k(const scalar *x, int n[2]) { }";
+  const char *source =
+      "#define real double\ntypedef real scalar;\nvoid k(const scalar *x, int n[2]) { }";
   struct op2i_signature s = {0};
   op2i_mem_fail_at(0);
   CHECK(op2i_signature_parse(source, "k", &s));
@@ -197,24 +214,32 @@ static void test_memory(void) {
   is_int(wrong, 0, "each allocation that fails is OP2_ERR_NOMEM, and leaves the output alone");
   ok(op2i_source_uses("void k(int a) { int c; c = 1; }", "c") == false, "hidden: not used");
   op2i_mem_fail_at(1);
-  ok(op2i_source_uses("void k(int a) { int c; c = 1; }", "c"), "without memory to tell, taken for used");
+  ok(op2i_source_uses("void k(int a) { int c; c = 1; }", "c"),
+     "without memory to tell, taken for used");
   op2i_mem_fail_at(0);
 }
 
 static void test_uses(void) {
   ok(op2i_source_uses("void k(double *x) { x[0] = c; }", "c"), "a use");
-  ok(op2i_source_uses("static double h(void) { return c; } void k(double *x) { x[0] = h(); }", "c"), "in a helper");
-  ok(op2i_source_uses("extern double c; void k(double *x) { x[0] = c; }", "c"), "of what is declared extern");
-  ok(op2i_source_uses("void k(double *x) { { int c = 1; } x[0] = c; }", "c"), "behind a local of the name");
-  ok(op2i_source_uses("void k(double *x) {\n#ifdef A\n x[0] = 1;\n#else\n x[0] = c;\n#endif\n}", "c"),
+  ok(op2i_source_uses("static double h(void) { return c; } void k(double *x) { x[0] = h(); }", "c"),
+     "in a helper");
+  ok(op2i_source_uses("extern double c; void k(double *x) { x[0] = c; }", "c"),
+     "of what is declared extern");
+  ok(op2i_source_uses("void k(double *x) { { int c = 1; } x[0] = c; }", "c"),
+     "behind a local of the name");
+  ok(op2i_source_uses("void k(double *x) {\n#ifdef A\n x[0] = 1;\n#else\n x[0] = c;\n#endif\n}",
+                      "c"),
      "in a branch that is not read");
   ok(!op2i_source_uses("void k(double *c) { c[0] = 1; }", "c"), "no use: a parameter");
   ok(!op2i_source_uses("void k(double *x) { double c = 1; x[0] = c; }", "c"), "a local");
   ok(!op2i_source_uses("void k(struct s *x) { x->c = x[0].c; }", "c"), "a member");
   ok(!op2i_source_uses("#define M c\nvoid k(double *x) { /* c */ x[0] = cc; \"c\"; 'c'; }", "c"),
      "a macro, comment, string or longer name");
-  ok(!op2i_source_uses("static const double c = 1; void k(double *x) { x[0] = c; }", "c"), "a variable of the source");
-  ok(!op2i_source_uses("static double c(void) { return 1; } void k(double *x) { x[0] = c(); }", "c"), "a function of it");
+  ok(!op2i_source_uses("static const double c = 1; void k(double *x) { x[0] = c; }", "c"),
+     "a variable of the source");
+  ok(!op2i_source_uses("static double c(void) { return 1; } void k(double *x) { x[0] = c(); }",
+                       "c"),
+     "a function of it");
 }
 
 int main(void) {

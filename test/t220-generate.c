@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text that is generated: golden files, and what becomes of a kernel's source. With OP2_TEST_UPDATE=1 the golden
- * files are written anew: look at the difference before believing it. */
+/* The text that is generated: golden files, and what becomes of a kernel's source. With
+ * OP2_TEST_UPDATE=1 the golden files are written anew: look at the difference before believing
+ * it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "tap.h"
 #include "text.h"
 
-/* ---- golden files ------------------------------------------------------------------------------------------ */
+/* ---- golden files ---------------------------------------------------------------------------- */
 
 static char *read_file(const char *path) {
   FILE *file = fopen(path, "rb");
@@ -31,8 +32,8 @@ static void first_difference(const char *got, const char *want) {
       line++;
       start = i + 1;
     }
-  diag("line %d: got '%.*s', golden file has '%.*s'", line, (int)strcspn(got + start, "\n"), got + start,
-       (int)strcspn(want + start, "\n"), want + start);
+  diag("line %d: got '%.*s', golden file has '%.*s'", line, (int)strcspn(got + start, "\n"),
+       got + start, (int)strcspn(want + start, "\n"), want + start);
 }
 
 static void matches_golden(struct loop_case *c, enum op2i_variant variant, const char *name) {
@@ -43,7 +44,8 @@ static void matches_golden(struct loop_case *c, enum op2i_variant variant, const
   if (!CHECK(op2i_generate(&c->loop, variant, &text, &mergeable))) return;
   if (getenv("OP2_TEST_UPDATE")) {
     FILE *file = fopen(path, "wb");
-    ok(file && fwrite(text.chars, 1, text.length, file) == text.length && fclose(file) == 0, "wrote %s", path);
+    ok(file && fwrite(text.chars, 1, text.length, file) == text.length && fclose(file) == 0,
+       "wrote %s", path);
     op2i_text_free(&text);
     return;
   }
@@ -63,16 +65,19 @@ static void gas_constants(struct loop_case *c) {
 
 static void golden_copy(void) {
   struct loop_case c;
-  CHECK(case_begin(&c, "copy", "void copy(const double *q, double *old) {\n  for (int n = 0; n < 4; n++) old[n] = q[n];\n}\n"));
+  CHECK(case_begin(&c, "copy",
+                   "void copy(const double *q, double *old) {\n  for (int n = 0; n < 4; n++) "
+                   "old[n] = q[n];\n}\n"));
   case_dat(&c, 0, 4, OP2_F64, 0, -1, OP2_READ);
   case_dat(&c, 1, 4, OP2_F64, 0, -1, OP2_WRITE);
   matches_golden(&c, OP2I_PLAIN, "copy");
   case_end(&c);
 }
 
-static const char area_source[] = "void area(const double *a, const double *b, const double *c, float *out) {\n"
-                                  "  *out = (float)(0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])));\n"
-                                  "}\n";
+static const char area_source[] =
+    "void area(const double *a, const double *b, const double *c, float *out) {\n"
+    "  *out = (float)(0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])));\n"
+    "}\n";
 
 static void golden_area(void) {
   struct loop_case c;
@@ -86,8 +91,10 @@ static void golden_area(void) {
 
 static const char flux_source[] =
     "/* Pressure of a state. */\n"
-    "static double pressure(const double q[4]) { return gm1 * (q[3] - 0.5 * (q[1] * q[1] + q[2] * q[2]) / q[0]); }\n"
-    "void flux(const double *x1, const double *x2, const double *q1, const double *q2, double *res1, double *res2) {\n"
+    "static double pressure(const double q[4]) { return gm1 * (q[3] - 0.5 * (q[1] * q[1] + q[2] * "
+    "q[2]) / q[0]); }\n"
+    "void flux(const double *x1, const double *x2, const double *q1, const double *q2, double "
+    "*res1, double *res2) {\n"
     "  double dy = x1[1] - x2[1], p = 0.5 * (pressure(q1) + pressure(q2)) * gam;\n"
     "  for (int n = 0; n < 4; n++) {\n"
     "    double gam = p * dy * (q1[n] - qinf[n]); // hides the constant\n"
@@ -119,8 +126,10 @@ static void golden_flux(void) {
 static void golden_update(void) {
   struct loop_case c;
   CHECK(case_begin(&c, "update",
-                   "void update(const double *old, double *q, double *rms, double *low, const double *scale, float dt) {\n"
-                   "  q[0] = old[0] * *scale * dt;\n  *rms += q[0] * q[0];\n  if (q[0] < low[1]) low[1] = q[0];\n}\n"));
+                   "void update(const double *old, double *q, double *rms, double *low, const "
+                   "double *scale, float dt) {\n"
+                   "  q[0] = old[0] * *scale * dt;\n  *rms += q[0] * q[0];\n  if (q[0] < low[1]) "
+                   "low[1] = q[0];\n}\n"));
   case_dat(&c, 0, 1, OP2_F64, 0, -1, OP2_READ);
   case_dat(&c, 1, 1, OP2_F64, 0, -1, OP2_RW);
   case_gbl(&c, 0, 1, OP2_F64, OP2_INC);
@@ -131,14 +140,17 @@ static void golden_update(void) {
   case_end(&c);
 }
 
-/* What is left: a subset, all slots at once in every way, an own type, a macro, the element's number. */
+/* What is left: a subset, all slots at once in every way, an own type, a macro, the element's
+ * number. */
 static void golden_gather(void) {
   struct loop_case c;
   CHECK(case_begin(&c, "gather",
                    "#define HALF 0.5\ntypedef double real;\n"
-                   "void gather(real *const in[2], real *sum[2], real *low[2], const real *w, real (*moved)[1], int e,\n"
+                   "void gather(real *const in[2], real *sum[2], real *low[2], const real *w, real "
+                   "(*moved)[1], int e,\n"
                    "            const int64_t *ep, const unknown *v) {\n"
-                   "  *sum[0] += HALF * *in[0] * w[e + *ep];\n  *low[1] = **in;\n  moved[0][0] = moved[1][0];\n}\n"));
+                   "  *sum[0] += HALF * *in[0] * w[e + *ep];\n  *low[1] = **in;\n  moved[0][0] = "
+                   "moved[1][0];\n}\n"));
   case_over_subset(&c);
   case_map(&c, 0, 2);
   case_dat(&c, 0, 1, OP2_F64, OP2_ALL, 0, OP2_READ);
@@ -157,7 +169,9 @@ static void golden_gather(void) {
 /* Too many values to write out one by one. */
 static void golden_large(void) {
   struct loop_case c;
-  CHECK(case_begin(&c, "large", "void large(float **a, float *b, int *g) { a[0][0] += 1; b[0] = 2; g[0] = 3; }"));
+  CHECK(
+      case_begin(&c, "large",
+                 "void large(float **a, float *b, int *g) { a[0][0] += 1; b[0] = 2; g[0] = 3; }"));
   case_map(&c, 0, 40);
   case_dat(&c, 0, 3, OP2_F32, OP2_ALL, 0, OP2_INC);
   case_dat(&c, 1, 3, OP2_F32, OP2_ITER(0), 0, OP2_RW);
@@ -166,7 +180,7 @@ static void golden_large(void) {
   case_end(&c);
 }
 
-/* ---- the kernel's source ----------------------------------------------------------------------------------- */
+/* ---- the kernel's source --------------------------------------------------------------------- */
 
 /* What the source becomes in a loop with constants c1 (scalar) and c2 (array). */
 static void becomes(const char *source, const char *want, const char *name) {
@@ -190,48 +204,68 @@ static void becomes(const char *source, const char *want, const char *name) {
 #define CONSTS "const struct OP2_NAME(op2_consts) *__restrict__ op2_c"
 
 static void test_source(void) {
-  becomes("void k(double *x) { x[0] = 1; }", "static inline void OP2_NAME(k)(double *x) { x[0] = 1; }", "made static inline");
-  becomes("static void k(double *x) { }", "static inline  void OP2_NAME(k)(double *x) { }", "static already");
-  becomes("inline void k(double *x) { }", "static inline  void OP2_NAME(k)(double *x) { }", "inline already");
-  becomes("extern __inline__ void k(double *x) { }", "static inline   void OP2_NAME(k)(double *x) { }", "extern goes");
+  becomes("void k(double *x) { x[0] = 1; }",
+          "static inline void OP2_NAME(k)(double *x) { x[0] = 1; }", "made static inline");
+  becomes("static void k(double *x) { }", "static inline  void OP2_NAME(k)(double *x) { }",
+          "static already");
+  becomes("inline void k(double *x) { }", "static inline  void OP2_NAME(k)(double *x) { }",
+          "inline already");
+  becomes("extern __inline__ void k(double *x) { }",
+          "static inline   void OP2_NAME(k)(double *x) { }", "extern goes");
   becomes("void k(double *x) { x[0] = c1 + c2[1]; }",
-          "static inline void OP2_NAME(k)(" CONSTS ", double *x) { x[0] = op2_c->c1 + op2_c->c2[1]; }", "constants");
-  becomes("double g(void) { return c1; } double h(void) { return 1; } void k(double *x) { x[0] = g() + h(); }",
-          "static inline double OP2_NAME(g)(" CONSTS ") { return op2_c->c1; } static inline double OP2_NAME(h)(void) { return "
-          "1; } static inline void OP2_NAME(k)(" CONSTS ", double *x) { x[0] = OP2_NAME(g)(op2_c) + OP2_NAME(h)(); }",
+          "static inline void OP2_NAME(k)(" CONSTS
+          ", double *x) { x[0] = op2_c->c1 + op2_c->c2[1]; }",
+          "constants");
+  becomes("double g(void) { return c1; } double h(void) { return 1; } void k(double *x) { x[0] = "
+          "g() + h(); }",
+          "static inline double OP2_NAME(g)(" CONSTS
+          ") { return op2_c->c1; } static inline double OP2_NAME(h)(void) { return "
+          "1; } static inline void OP2_NAME(k)(" CONSTS
+          ", double *x) { x[0] = OP2_NAME(g)(op2_c) + OP2_NAME(h)(); }",
           "constants of a helper; one that has none");
-  becomes("static double g(double a);\nvoid k(double *x) { x[0] = g(g(1)); }\nstatic double g(double a) { return a * c1; }",
-          "static inline  double OP2_NAME(g)(" CONSTS ", double a);\nstatic inline void OP2_NAME(k)(" CONSTS
-          ", double *x) { x[0] = OP2_NAME(g)(op2_c, OP2_NAME(g)(op2_c, 1)); }\nstatic inline  double OP2_NAME(g)(" CONSTS
-          ", double a) { return a * op2_c->c1; }",
+  becomes("static double g(double a);\nvoid k(double *x) { x[0] = g(g(1)); }\nstatic double "
+          "g(double a) { return a * c1; }",
+          "static inline  double OP2_NAME(g)(" CONSTS
+          ", double a);\nstatic inline void OP2_NAME(k)(" CONSTS
+          ", double *x) { x[0] = OP2_NAME(g)(op2_c, OP2_NAME(g)(op2_c, 1)); }\nstatic inline  "
+          "double OP2_NAME(g)(" CONSTS ", double a) { return a * op2_c->c1; }",
           "a prototype, and calls before the definition");
-  becomes("void a(int n); void b(int n) { if (n) a(n - 1); } void a(int n) { b(n); c1; } void k(double *x) { b(3); }",
-          "static inline void OP2_NAME(a)(" CONSTS ", int n); static inline void OP2_NAME(b)(" CONSTS
+  becomes("void a(int n); void b(int n) { if (n) a(n - 1); } void a(int n) { b(n); c1; } void "
+          "k(double *x) { b(3); }",
+          "static inline void OP2_NAME(a)(" CONSTS
+          ", int n); static inline void OP2_NAME(b)(" CONSTS
           ", int n) { if (n) OP2_NAME(a)(op2_c, n - 1); } static inline void OP2_NAME(a)(" CONSTS
           ", int n) { OP2_NAME(b)(op2_c, n); op2_c->c1; } static inline void OP2_NAME(k)(" CONSTS
           ", double *x) { OP2_NAME(b)(op2_c, 3); }",
           "functions that call each other");
   becomes("void k(double *x) { double c1 = 2; x->c2 = c1; { int k = 1; x[0] = k; } }",
-          "static inline void OP2_NAME(k)(double *x) { double c1 = 2; x->c2 = c1; { int k = 1; x[0] = k; } }",
+          "static inline void OP2_NAME(k)(double *x) { double c1 = 2; x->c2 = c1; { int k = 1; "
+          "x[0] = k; } }",
           "locals and members of the names");
-  becomes("void k(double *c1) { *c1 = 1; /* c1 */ }", "static inline void OP2_NAME(k)(double *c1) { *c1 = 1; /* c1 */ }",
+  becomes("void k(double *c1) { *c1 = 1; /* c1 */ }",
+          "static inline void OP2_NAME(k)(double *c1) { *c1 = 1; /* c1 */ }",
           "a parameter of the name; comments");
   becomes("void k(double *x) { x[0] = sqrt(c1); }",
-          "static inline void OP2_NAME(k)(" CONSTS ", double *x) { x[0] = sqrt(op2_c->c1); }", "library functions keep theirs");
-  becomes("#define D 2\nstatic double g(double a) { return a * c1; }\nvoid k(double *x) { x[0] = g(D); }",
-          "#define D 2\nstatic inline  double g(" CONSTS ", double a) { return a * op2_c->c1; }\nstatic inline void k(" CONSTS
+          "static inline void OP2_NAME(k)(" CONSTS ", double *x) { x[0] = sqrt(op2_c->c1); }",
+          "library functions keep theirs");
+  becomes("#define D 2\nstatic double g(double a) { return a * c1; }\nvoid k(double *x) { x[0] = "
+          "g(D); }",
+          "#define D 2\nstatic inline  double g(" CONSTS
+          ", double a) { return a * op2_c->c1; }\nstatic inline void k(" CONSTS
           ", double *x) { x[0] = g(op2_c, D); }",
           "macros might use the names of functions, which stay");
   becomes("extern double c1;\nvoid k(double *x) { x[0] = c1; }",
-          "extern double c1;\nstatic inline void k(" CONSTS ", double *x) { x[0] = op2_c->c1; }", "declared extern");
+          "extern double c1;\nstatic inline void k(" CONSTS ", double *x) { x[0] = op2_c->c1; }",
+          "declared extern");
   becomes("void k(double *x) {\n#ifdef A\n x[0] = c1;\n#else\n x[0] = 2;\n#endif\n}",
-          "static inline void k(" CONSTS ", double *x) {\n#ifdef A\n x[0] = op2_c->c1;\n#else\n x[0] = 2;\n#endif\n}",
+          "static inline void k(" CONSTS
+          ", double *x) {\n#ifdef A\n x[0] = op2_c->c1;\n#else\n x[0] = 2;\n#endif\n}",
           "both branches of a conditional");
-  becomes("void k(double *x) { x[0] = 1; } // \\", "static inline void OP2_NAME(k)(double *x) { x[0] = 1; } // \\",
-          "a comment at the end");
+  becomes("void k(double *x) { x[0] = 1; } // \\",
+          "static inline void OP2_NAME(k)(double *x) { x[0] = 1; } // \\", "a comment at the end");
 }
 
-/* ---- mergeable --------------------------------------------------------------------------------------------- */
+/* ---- mergeable ------------------------------------------------------------------------------- */
 
 static void mergeable_is(const char *headers, const char *source, bool want, const char *name) {
   struct loop_case c;
@@ -249,7 +283,8 @@ static void mergeable_is(const char *headers, const char *source, bool want, con
 static void test_mergeable(void) {
   const char *k = "void k(double *x) { struct s { int a; } b; typedef int t; (void)b; }";
   mergeable_is("", k, true, "a function");
-  mergeable_is("", "double g(void); void k(double *x) { };", true, "prototypes and stray semicolons");
+  mergeable_is("", "double g(void); void k(double *x) { };", true,
+               "prototypes and stray semicolons");
   mergeable_is("#include <math.h>\n#include <stdint.h>\n", k, true, "a header that all see");
   mergeable_is("#include <complex.h>\n", k, false, "another header");
   mergeable_is("#include \"a.h\"\n/* digest */\n", k, false, "a header of the user's");
@@ -260,9 +295,10 @@ static void test_mergeable(void) {
   mergeable_is("", "void k(double *x) {\n#pragma GCC unroll 4\nfor (;;) ; }", false, "a pragma");
 }
 
-/* ---- iterations that do not meet --------------------------------------------------------------------------- */
+/* ---- iterations that do not meet ------------------------------------------------------------- */
 
-/* Whether the loop over this kernel, of one READ argument through a map and one direct argument, says so. */
+/* Whether the loop over this kernel, of one READ argument through a map and one direct argument,
+ * says so. */
 static void independent_is(const char *source, op2_access access, bool want, const char *name) {
   struct loop_case c;
   struct op2i_text text = {0};
@@ -272,7 +308,8 @@ static void independent_is(const char *source, op2_access access, bool want, con
   case_dat(&c, 0, 2, OP2_F64, 0, 0, OP2_READ);
   case_dat(&c, 1, 2, OP2_F64, 0, -1, access);
   CHECK(op2i_generate(&c.loop, OP2I_PLAIN, &text, &mergeable));
-  ok((strstr(text.chars, "ivdep") != NULL) == want, "%s: %s", want ? "independent" : "not known to be independent", name);
+  ok((strstr(text.chars, "ivdep") != NULL) == want, "%s: %s",
+     want ? "independent" : "not known to be independent", name);
   op2i_text_free(&text);
   case_end(&c);
 }
@@ -280,34 +317,44 @@ static void independent_is(const char *source, op2_access access, bool want, con
 #define KERNEL(body) "void k(const double *x, double *y) {" body "}"
 
 static void test_independent(void) {
-  independent_is(KERNEL("y[0] = x[1] * *x; *y = 2 * *x;"), OP2_WRITE, true, "numbers as subscripts, dereferencing");
-  independent_is(KERNEL("if (*x > 0) y[0] = sqrt(x[0]); else y[1] = (x[0]);"), OP2_RW, true, "branches");
-  independent_is("static double g(const double *a, double b) { return a[1] * b; }" KERNEL("y[1] += g(x, 2) + g(x, x[0]);"),
+  independent_is(KERNEL("y[0] = x[1] * *x; *y = 2 * *x;"), OP2_WRITE, true,
+                 "numbers as subscripts, dereferencing");
+  independent_is(KERNEL("if (*x > 0) y[0] = sqrt(x[0]); else y[1] = (x[0]);"), OP2_RW, true,
+                 "branches");
+  independent_is("static double g(const double *a, double b) { return a[1] * b; }" KERNEL(
+                     "y[1] += g(x, 2) + g(x, x[0]);"),
                  OP2_INC, true, "handed to a helper");
-  independent_is(KERNEL("for (int i = 0; i < 2; i++) y[i] = x[i];"), OP2_WRITE, false, "computed subscripts");
+  independent_is(KERNEL("for (int i = 0; i < 2; i++) y[i] = x[i];"), OP2_WRITE, false,
+                 "computed subscripts");
   independent_is(KERNEL("double t[2]; t[0] = x[0]; y[0] = t[0];"), OP2_WRITE, false, "an array");
   independent_is(KERNEL("const double *p = x; y[0] = *p;"), OP2_WRITE, false, "another pointer");
   independent_is(KERNEL("*(y + 1) = *x;"), OP2_WRITE, false, "pointer arithmetic");
   independent_is(KERNEL("y++; *y = *x;"), OP2_WRITE, false, "a changed pointer");
-  independent_is("static double g(const double *a, int i) { return a[i]; }" KERNEL("y[0] = g(x, 1);"), OP2_WRITE, false,
-                 "computed subscripts in a helper");
-  independent_is("static double g(const double *a) { return *a; }" KERNEL("y[0] = g(x + 1);"), OP2_WRITE, false,
-                 "pointer arithmetic in a call");
-  independent_is("static const double *g(const double *a) { return a; }" KERNEL("y[0] = g(x)[1];"), OP2_WRITE, false,
-                 "a pointer returned");
-  independent_is(KERNEL("double t = 1; double *p = &t; y[0] = p[0];"), OP2_WRITE, false, "an address");
-  independent_is(KERNEL("static double t; t += *x; y[0] = t;"), OP2_WRITE, false, "a static variable");
-  independent_is(KERNEL("struct { double v; } s = {*x}; y[0] = s.v;"), OP2_WRITE, false, "a structure");
-  independent_is(KERNEL("y[0] = (double[2]){1, 2}[1] + *x;"), OP2_WRITE, false, "an array without a name");
+  independent_is(
+      "static double g(const double *a, int i) { return a[i]; }" KERNEL("y[0] = g(x, 1);"),
+      OP2_WRITE, false, "computed subscripts in a helper");
+  independent_is("static double g(const double *a) { return *a; }" KERNEL("y[0] = g(x + 1);"),
+                 OP2_WRITE, false, "pointer arithmetic in a call");
+  independent_is("static const double *g(const double *a) { return a; }" KERNEL("y[0] = g(x)[1];"),
+                 OP2_WRITE, false, "a pointer returned");
+  independent_is(KERNEL("double t = 1; double *p = &t; y[0] = p[0];"), OP2_WRITE, false,
+                 "an address");
+  independent_is(KERNEL("static double t; t += *x; y[0] = t;"), OP2_WRITE, false,
+                 "a static variable");
+  independent_is(KERNEL("struct { double v; } s = {*x}; y[0] = s.v;"), OP2_WRITE, false,
+                 "a structure");
+  independent_is(KERNEL("y[0] = (double[2]){1, 2}[1] + *x;"), OP2_WRITE, false,
+                 "an array without a name");
   independent_is("#define I 0\n" KERNEL("y[I] = *x;"), OP2_WRITE, false, "macros");
 }
 
 /* Arguments that rule it out whatever the kernel is. */
 static void test_dependent(void) {
-  static const char source[] = "void k(const double *x, double *y, double *z) { y[0] = x[0]; z[0] = x[0]; }";
+  static const char source[] =
+      "void k(const double *x, double *y, double *z) { y[0] = x[0]; z[0] = x[0]; }";
   for (int variant = 0; variant < 4; variant++) {
-    static const char *const names[] = {"two direct arguments", "a dat modified through a map", "a global reduced",
-                                        "a dat that is modified and read"};
+    static const char *const names[] = {"two direct arguments", "a dat modified through a map",
+                                        "a global reduced", "a dat that is modified and read"};
     struct loop_case c;
     struct op2i_text text = {0};
     bool mergeable;
@@ -315,17 +362,21 @@ static void test_dependent(void) {
     case_map(&c, 0, 1);
     case_dat(&c, 0, 1, OP2_F64, 0, 0, OP2_READ);
     case_dat(&c, variant == 3 ? 0 : 1, 1, OP2_F64, 0, -1, OP2_RW);
-    if (variant == 1) case_dat(&c, 2, 1, OP2_F64, 0, 0, OP2_INC);
-    else if (variant == 2) case_gbl(&c, 0, 1, OP2_F64, OP2_INC);
-    else case_dat(&c, variant == 3 ? 1 : 2, 1, OP2_F64, 0, -1, OP2_WRITE);
+    if (variant == 1)
+      case_dat(&c, 2, 1, OP2_F64, 0, 0, OP2_INC);
+    else if (variant == 2)
+      case_gbl(&c, 0, 1, OP2_F64, OP2_INC);
+    else
+      case_dat(&c, variant == 3 ? 1 : 2, 1, OP2_F64, 0, -1, OP2_WRITE);
     CHECK(op2i_generate(&c.loop, OP2I_PLAIN, &text, &mergeable));
-    ok((strstr(text.chars, "ivdep") != NULL) == (variant == 0), "%s: %sindependent", names[variant], variant ? "not " : "");
+    ok((strstr(text.chars, "ivdep") != NULL) == (variant == 0), "%s: %sindependent", names[variant],
+       variant ? "not " : "");
     op2i_text_free(&text);
     case_end(&c);
   }
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 static void test_memory(void) {
   struct loop_case c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Generated code of every kind of argument, access mode and type, compiled and run, against an interpreter that knows
- * nothing of it. All loops of a compiler share one translation unit. */
+/* Generated code of every kind of argument, access mode and type, compiled and run, against an
+ * interpreter that knows nothing of it. All loops of a compiler share one translation unit. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +22,12 @@ enum {
 };
 
 enum shape { DIRECT, SLOT, ALL, ITER, GLOBAL, POINTER, VALUE, SHAPES };
-static const char *const shape_names[] = {"direct", "slot", "all", "iter", "global", "pointer", "value"};
+static const char *const shape_names[] = {"direct", "slot",    "all",  "iter",
+                                          "global", "pointer", "value"};
 static const char *const access_names[] = {"", "read", "write", "rw", "inc", "min", "max"};
 
-/* One loop: a tested argument, a direct value `in` to work with, and `seen`, what the kernel found in the argument. */
+/* One loop: a tested argument, a direct value `in` to work with, and `seen`, what the kernel found
+ * in the argument. */
 struct form {
   enum shape shape;
   op2_access access;
@@ -42,16 +44,18 @@ static int nforms;
 static int32_t map[ELEMENTS * ARITY_MAX]; /* of the form at hand */
 static int64_t subset[SUBSET];
 
-/* ---- values of any type ------------------------------------------------------------------------------------ */
+/* ---- values of any type ---------------------------------------------------------------------- */
 
-#define EACH_TYPE(X)                                                                                          \
-  X(OP2_F64, double) X(OP2_F32, float) X(OP2_I8, int8_t) X(OP2_I16, int16_t) X(OP2_I32, int32_t)              \
-  X(OP2_I64, int64_t) X(OP2_U8, uint8_t) X(OP2_U16, uint16_t) X(OP2_U32, uint32_t) X(OP2_U64, uint64_t)
+#define EACH_TYPE(X)                                                                               \
+  X(OP2_F64, double)                                                                               \
+  X(OP2_F32, float) X(OP2_I8, int8_t) X(OP2_I16, int16_t) X(OP2_I32, int32_t) X(OP2_I64, int64_t)  \
+      X(OP2_U8, uint8_t) X(OP2_U16, uint16_t) X(OP2_U32, uint32_t) X(OP2_U64, uint64_t)
 
 /* As storing in the type leaves it: the numbers here are small, only the narrow types wrap. */
 static double stored(op2_type type, double value) {
   switch (type) {
-#define X(id, T) case id: return id <= OP2_F32 ? (double)(T)value : (double)(T)(int64_t)value;
+#define X(id, T)                                                                                   \
+  case id: return id <= OP2_F32 ? (double)(T)value : (double)(T)(int64_t)value;
     EACH_TYPE(X)
 #undef X
   }
@@ -60,7 +64,8 @@ static double stored(op2_type type, double value) {
 
 static void put(op2_type type, void *values, int64_t i, double value) {
   switch (type) {
-#define X(id, T) case id: ((T *)values)[i] = (T)value; break;
+#define X(id, T)                                                                                   \
+  case id: ((T *)values)[i] = (T)value; break;
     EACH_TYPE(X)
 #undef X
   }
@@ -68,14 +73,15 @@ static void put(op2_type type, void *values, int64_t i, double value) {
 
 static double get(op2_type type, const void *values, int64_t i) {
   switch (type) {
-#define X(id, T) case id: return (double)((const T *)values)[i];
+#define X(id, T)                                                                                   \
+  case id: return (double)((const T *)values)[i];
     EACH_TYPE(X)
 #undef X
   }
   return 0;
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static void write_kernel(struct form *f) {
   const char *type = op2i_type_c(f->type);
@@ -93,10 +99,13 @@ static void write_kernel(struct form *f) {
   if (f->access == OP2_WRITE) snprintf(work, sizeof work, "%s = in[0] + i;", place);
   if (f->access == OP2_RW) snprintf(work, sizeof work, "%s = %s + in[0];", place, place);
   if (f->access == OP2_INC) snprintf(work, sizeof work, "%s += in[0] + i;", place);
-  if (f->access == OP2_MIN) snprintf(work, sizeof work, "if (in[0] + i < %s) %s = in[0] + i;", place, place);
-  if (f->access == OP2_MAX) snprintf(work, sizeof work, "if (in[0] + i > %s) %s = in[0] + i;", place, place);
+  if (f->access == OP2_MIN)
+    snprintf(work, sizeof work, "if (in[0] + i < %s) %s = in[0] + i;", place, place);
+  if (f->access == OP2_MAX)
+    snprintf(work, sizeof work, "if (in[0] + i > %s) %s = in[0] + i;", place, place);
   snprintf(f->source, sizeof f->source,
-           "void %s(%s, const %s *in, %s *seen) {\n  for (int i = 0; i < %d; i++) {\n    seen[i] = %s + 0 * in[0];\n"
+           "void %s(%s, const %s *in, %s *seen) {\n  for (int i = 0; i < %d; i++) {\n    seen[i] = "
+           "%s + 0 * in[0];\n"
            "    %s\n  }\n}\n",
            f->name, parameter, type, type, f->n, f->access == OP2_WRITE ? "0" : place, work);
 }
@@ -133,7 +142,8 @@ static void add_form(enum shape shape, op2_access access, op2_type type) {
   f->slot = f->arity - 1;
   f->n = (wide ? f->arity : 1) * f->dim;
   f->subset = nforms % 2 == 0;
-  snprintf(f->name, sizeof f->name, "%s_%s_%s", op2i_type_name(type) + 4, shape_names[shape], access_names[access]);
+  snprintf(f->name, sizeof f->name, "%s_%s_%s", op2i_type_name(type) + 4, shape_names[shape],
+           access_names[access]);
   write_kernel(f);
   make_loop(f);
 }
@@ -142,15 +152,17 @@ static void make_forms(void) {
   int step = quick() ? 3 : 1;
   for (int type = 1; type <= TYPES; type += step) {
     for (int shape = DIRECT; shape <= ITER; shape++)
-      for (int access = OP2_READ; access <= OP2_MAX; access++) add_form((enum shape)shape, (op2_access)access, (op2_type)type);
+      for (int access = OP2_READ; access <= OP2_MAX; access++)
+        add_form((enum shape)shape, (op2_access)access, (op2_type)type);
     add_form(GLOBAL, OP2_READ, (op2_type)type);
-    for (int access = OP2_INC; access <= OP2_MAX; access++) add_form(GLOBAL, (op2_access)access, (op2_type)type);
+    for (int access = OP2_INC; access <= OP2_MAX; access++)
+      add_form(GLOBAL, (op2_access)access, (op2_type)type);
     add_form(POINTER, OP2_READ, (op2_type)type);
     add_form(VALUE, OP2_READ, (op2_type)type);
   }
 }
 
-/* ---- the interpreter --------------------------------------------------------------------------------------- */
+/* ---- the interpreter ------------------------------------------------------------------------- */
 
 /* Values before and after a loop, in doubles. dat: the tested argument's, whatever it is. */
 struct world {
@@ -159,10 +171,13 @@ struct world {
 
 static void set_up(const struct form *f, struct world *w) {
   memset(w, 0, sizeof *w);
-  for (int i = 0; i < (TARGETS + ELEMENTS) * DIM_MAX; i++) w->dat[i] = (i * 7 + (int)f->shape) % 23 + 3;
-  for (int i = 0; i < ELEMENTS; i++) w->in[i] = (i * 5 + (int)f->access) % 29 + (f->type <= OP2_F32 ? 0.25 : 0);
+  for (int i = 0; i < (TARGETS + ELEMENTS) * DIM_MAX; i++)
+    w->dat[i] = (i * 7 + (int)f->shape) % 23 + 3;
   for (int i = 0; i < ELEMENTS; i++)
-    for (int s = 0; s < f->arity; s++) map[i * f->arity + s] = (i * 3 + s * (i % 3) + i / 4) % TARGETS;
+    w->in[i] = (i * 5 + (int)f->access) % 29 + (f->type <= OP2_F32 ? 0.25 : 0);
+  for (int i = 0; i < ELEMENTS; i++)
+    for (int s = 0; s < f->arity; s++)
+      map[i * f->arity + s] = (i * 3 + s * (i % 3) + i / 4) % TARGETS;
   for (int i = 0; i < SUBSET; i++) subset[i] = 2 * i;
 }
 
@@ -200,10 +215,14 @@ static void element_private(const struct form *f, struct world *w, int64_t e) {
   }
   for (int i = 0; i < f->n; i++) {
     double *there = &w->dat[place_of(f, e, i)];
-    if (f->access == OP2_INC) *there = stored(f->type, *there + copy[i]);
-    else if (f->access == OP2_MIN) *there = copy[i] < *there ? copy[i] : *there;
-    else if (f->access == OP2_MAX) *there = copy[i] > *there ? copy[i] : *there;
-    else if (f->access != OP2_READ) *there = copy[i];
+    if (f->access == OP2_INC)
+      *there = stored(f->type, *there + copy[i]);
+    else if (f->access == OP2_MIN)
+      *there = copy[i] < *there ? copy[i] : *there;
+    else if (f->access == OP2_MAX)
+      *there = copy[i] > *there ? copy[i] : *there;
+    else if (f->access != OP2_READ)
+      *there = copy[i];
   }
 }
 
@@ -221,12 +240,14 @@ static void interpret(const struct form *f, struct world *w) {
   int count = f->subset ? SUBSET : ELEMENTS;
   for (int p = 0; p < count; p++) {
     int64_t e = f->subset ? subset[p] : p;
-    if (privately) element_private(f, w, e);
-    else element_in_place(f, w, e);
+    if (privately)
+      element_private(f, w, e);
+    else
+      element_in_place(f, w, e);
   }
 }
 
-/* ---- running ----------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 struct memory {
   _Alignas(16) unsigned char dat[(TARGETS + ELEMENTS) * DIM_MAX * 8];
@@ -272,7 +293,8 @@ static void check_plain(const struct form *f, op2i_plain_fn entry, const char *c
   interpret(f, &w);
   int wrong = differences(f->type, m.dat, w.dat, n) + differences(f->type, m.in, w.in, ELEMENTS);
   int unseen = differences(f->type, m.seen, w.seen, ELEMENTS * f->n);
-  ok(!wrong && !unseen, "%s: %s (dim %d, arity %d%s)", compiler, f->name, f->dim, f->arity, f->subset ? ", subset" : "");
+  ok(!wrong && !unseen, "%s: %s (dim %d, arity %d%s)", compiler, f->name, f->dim, f->arity,
+     f->subset ? ", subset" : "");
   if (wrong || unseen) diag("%d values are wrong, %d were seen wrong", wrong, unseen);
 }
 
@@ -291,11 +313,11 @@ static void check_checked(const struct form *f, op2i_checked_fn entry, const cha
     seen[i] = f->access == OP2_WRITE ? 0 : values[i];
     values[i] = apply(f, values[i], in, i);
   }
-  ok(!differences(f->type, m.dat, values, f->n) && !differences(f->type, m.seen, seen, f->n), "%s: %s, one checked call",
-     compiler, f->name);
+  ok(!differences(f->type, m.dat, values, f->n) && !differences(f->type, m.seen, seen, f->n),
+     "%s: %s, one checked call", compiler, f->name);
 }
 
-/* ---- one translation unit ---------------------------------------------------------------------------------- */
+/* ---- one translation unit -------------------------------------------------------------------- */
 
 static void add_unit(struct op2i_text *unit, const struct form *f, enum op2i_variant variant) {
   bool mergeable = false;
@@ -308,7 +330,8 @@ static void add_unit(struct op2i_text *unit, const struct form *f, enum op2i_var
 static void run_all(const char *compiler, const char *flags, const char *unit) {
   struct compiled code;
   bool good = case_compile(compiler, flags, unit, &code);
-  ok(good && !*code.messages, "%s compiles %d loops in one translation unit without a word", compiler, 2 * nforms);
+  ok(good && !*code.messages, "%s compiles %d loops in one translation unit without a word",
+     compiler, 2 * nforms);
   if (*code.messages) diag("%.2000s", code.messages);
   for (int i = 0; good && i < nforms; i++) {
     char name[128];
@@ -331,8 +354,10 @@ int main(void) {
     add_unit(&unit, &forms[i], OP2I_CHECKED);
   }
   for (const char *const *compiler = case_compilers; *compiler; compiler++) {
-    if (case_have_compiler(*compiler)) run_all(*compiler, "-O3 -march=native -Wall -Wextra -Wno-type-limits", unit.chars);
-    else skip("no %s", *compiler);
+    if (case_have_compiler(*compiler))
+      run_all(*compiler, "-O3 -march=native -Wall -Wextra -Wno-type-limits", unit.chars);
+    else
+      skip("no %s", *compiler);
   }
   op2i_text_free(&unit);
   for (int i = 0; i < nforms; i++) case_end(&forms[i].loop);
