@@ -5,7 +5,8 @@ struct op2_arg_tag {
   enum op2i_tag tag;
 };
 
-/* Only these addresses are tags: an op2_arg that no function here made is recognised by having another. */
+/* Only these addresses are tags: an op2_arg that no function here made is recognised by having
+ * another. */
 static const struct op2_arg_tag tags[OP2I_TAGS] = {
     {OP2I_TAG_DAT}, {OP2I_TAG_GBL}, {OP2I_TAG_VAL}, {OP2I_TAG_IDX}};
 
@@ -28,17 +29,24 @@ enum op2i_arg_kind op2i_arg_kind(const op2_arg *arg) {
 }
 
 op2_arg op2_arg_dat(op2_dat dat, int idx, op2_map map, op2_access access) {
-  return (op2_arg){.tag = &tags[OP2I_TAG_DAT], .object = dat, .map = map, .idx = idx, .access = (int32_t)access};
+  return (op2_arg){
+      .tag = &tags[OP2I_TAG_DAT], .object = dat, .map = map, .idx = idx, .access = (int32_t)access};
 }
 
-op2_arg op2_arg_direct(op2_dat dat, op2_access access) { return op2_arg_dat(dat, OP2_ALL, NULL, access); }
+op2_arg op2_arg_direct(op2_dat dat, op2_access access) {
+  return op2_arg_dat(dat, OP2_ALL, NULL, access);
+}
 
 op2_arg op2_arg_gbl(op2_gbl gbl, op2_access access) {
   return (op2_arg){.tag = &tags[OP2I_TAG_GBL], .object = gbl, .access = (int32_t)access};
 }
 
 op2_arg op2_arg_val(const void *values, int dim, op2_type type) {
-  return (op2_arg){.tag = &tags[OP2I_TAG_VAL], .value = values, .dim = dim, .type = (int32_t)type, .access = OP2_READ};
+  return (op2_arg){.tag = &tags[OP2I_TAG_VAL],
+                   .value = values,
+                   .dim = dim,
+                   .type = (int32_t)type,
+                   .access = OP2_READ};
 }
 
 op2_arg op2_arg_idx(void) { return (op2_arg){.tag = &tags[OP2I_TAG_IDX], .access = OP2_READ}; }

@@ -13,78 +13,84 @@ struct op2i_plan;
 struct op2i_text;
 struct op2_loop_s;
 
-/* ---- generated code -------------------------------------------------------------------------------------- */
+/* ---- generated code -------------------------------------------------------------------------- */
 
 enum op2i_variant { OP2I_PLAIN, OP2I_CHECKED };
 
-/* What generated code is called with. The generator prints this structure into its output word for word
- * (codegen/cgen.c); a change here changes OP2I_ABI. */
+/* What generated code is called with. The generator prints this structure into its output word for
+ * word (codegen/cgen.c); a change here changes OP2I_ABI. */
 struct op2i_call {
-  void *const *dat;             /* storage of the loop's distinct dats */
-  const int32_t *const *map;    /* values of its distinct maps */
-  const int64_t *subset;        /* element of a position; null: the position itself */
-  const void *const *gbl;       /* values of its distinct globals; reductions use `partial` instead */
+  void *const *dat;          /* storage of the loop's distinct dats */
+  const int32_t *const *map; /* values of its distinct maps */
+  const int64_t *subset;     /* element of a position; null: the position itself */
+  const void *const *gbl;    /* values of its distinct globals; reductions use `partial` instead */
   const unsigned char *payload; /* captured values and constants */
 };
 #define OP2I_ABI "op2-abi-1"
 
-/* OP2I_PLAIN: apply the kernel to positions lo..hi-1 in order, folding reductions into partial (null without any). */
-typedef void (*op2i_plain_fn)(const struct op2i_call *call, int64_t lo, int64_t hi, unsigned char *partial);
-/* OP2I_CHECKED: apply the kernel once; args[i] points to argument i's private data: `T` values, for ALL arguments an array of
- * pointers to them, for IDX an int64_t, for VAL the values. Constants are read from payload. */
+/* OP2I_PLAIN: apply the kernel to positions lo..hi-1 in order, folding reductions into partial
+ * (null without any). */
+typedef void (*op2i_plain_fn)(const struct op2i_call *call, int64_t lo, int64_t hi,
+                              unsigned char *partial);
+/* OP2I_CHECKED: apply the kernel once; args[i] points to argument i's private data: `T` values, for
+ * ALL arguments an array of pointers to them, for IDX an int64_t, for VAL the values. Constants are
+ * read from payload. */
 typedef void (*op2i_checked_fn)(void *const *args, const unsigned char *payload);
 
-/* codegen/: append the generated source of a loop. Pure: depends on the loop's structure only, never on data, addresses or
- * names of anything but kernel, parameters and constants. The text is complete (compiles alone) and wraps its names in
- * OP2_NAME(x) so that several can share a translation unit: the prelude is guarded, the entry function is
- * OP2_NAME(op2_entry). *mergeable tells whether sharing is safe. */
-op2_status op2i_generate(const struct op2_loop_s *loop, enum op2i_variant variant, struct op2i_text *out,
-                         bool *mergeable);
+/* codegen/: append the generated source of a loop. Pure: depends on the loop's structure only,
+ * never on data, addresses or names of anything but kernel, parameters and constants. The text is
+ * complete (compiles alone) and wraps its names in OP2_NAME(x) so that several can share a
+ * translation unit: the prelude is guarded, the entry function is OP2_NAME(op2_entry). *mergeable
+ * tells whether sharing is safe. */
+op2_status op2i_generate(const struct op2_loop_s *loop, enum op2i_variant variant,
+                         struct op2i_text *out, bool *mergeable);
 
-/* ---- compile and load (backends/) ------------------------------------------------------------------------ */
+/* ---- compile and load (backends/) ------------------------------------------------------------ */
 
 struct op2i_jit_unit {
   const char *source; /* from op2i_generate() */
   bool mergeable;
   const char *const *includes; /* directories, null-terminated, may be null */
-  const char *label;  /* for log lines: the kernel's name */
-  void *entry;        /* out: the entry function, valid until the context ends */
-  op2_status status;  /* out */
-  char *message;      /* out: op2i_free()d by the caller; null on success */
+  const char *label;           /* for log lines: the kernel's name */
+  void *entry;                 /* out: the entry function, valid until the context ends */
+  op2_status status;           /* out */
+  char *message;               /* out: op2i_free()d by the caller; null on success */
 };
-/* Find each unit in memory or in the cache of compiled loops, and compile what is missing: in as few compiler runs as is
- * fastest, at most one per core at a time. Failures are per unit; the call itself fails only for lack of memory. */
+/* Find each unit in memory or in the cache of compiled loops, and compile what is missing: in as
+ * few compiler runs as is fastest, at most one per core at a time. Failures are per unit; the call
+ * itself fails only for lack of memory. */
 op2_status op2i_jit_get(op2_context ctx, int n, struct op2i_jit_unit *units);
 void op2i_jit_close(op2_context ctx);
 struct op2i_jit_stats {
-  int64_t memory_hits, disk_hits, compiled, failed, rejected; /* rejected: damaged or foreign cache entries */
-  double seconds;                                             /* spent in compilers, wall time */
+  int64_t memory_hits, disk_hits, compiled, failed,
+      rejected;   /* rejected: damaged or foreign cache entries */
+  double seconds; /* spent in compilers, wall time */
 };
 void op2i_jit_statistics(op2_context ctx, struct op2i_jit_stats *stats);
 
-/* ---- programs and backends ------------------------------------------------------------------------------- */
+/* ---- programs and backends ------------------------------------------------------------------- */
 
 /* One loop over one range, ready to run. */
 struct op2i_step {
   struct op2_loop_s *loop;
-  int64_t number;                /* loop number, for messages */
-  const char *file;              /* where it was queued */
+  int64_t number;   /* loop number, for messages */
+  const char *file; /* where it was queued */
   int line;
-  void *entry;                   /* by the backend's variant */
+  void *entry; /* by the backend's variant */
   struct op2i_call call;
-  int64_t lo, hi;                /* positions */
-  int range;                     /* of the loop's ranges */
-  bool reduces;                  /* fold partial results into the globals */
-  const struct op2i_plan *plan;  /* null when the backend wants none */
-  void **gbl;                    /* writable values of the loop's distinct globals */
-  unsigned char *partials;       /* [nblocks][partial_bytes], allocated by op2i_step_begin() */
-  double seconds;                /* out: time in generated code, summed over workers */
-  int64_t nanoseconds;           /* the same while workers add to it */
+  int64_t lo, hi;               /* positions */
+  int range;                    /* of the loop's ranges */
+  bool reduces;                 /* fold partial results into the globals */
+  const struct op2i_plan *plan; /* null when the backend wants none */
+  void **gbl;                   /* writable values of the loop's distinct globals */
+  unsigned char *partials;      /* [nblocks][partial_bytes], allocated by op2i_step_begin() */
+  double seconds;               /* out: time in generated code, summed over workers */
+  int64_t nanoseconds;          /* the same while workers add to it */
 };
 
 struct op2i_backend {
   const char *name;
-  const char *summary;           /* one line for people */
+  const char *summary; /* one line for people */
   enum op2i_variant variant;
   bool needs_plan;
   const char *(*unavailable)(void); /* null when usable, else why not */
@@ -97,9 +103,10 @@ struct op2i_backend {
   op2_status (*run_program)(void *state, struct op2i_step *steps, int64_t nsteps);
 };
 
-/* Reductions. A block's partial starts from the identity of its mode (MIN and MAX: the global's present value)
- * and partials are combined in a fixed tree over the block number, so the result does not depend on workers.
- * op2i_step_begin() allocates for `nblocks` partials; op2i_partial_init() fills one; op2i_step_end() combines and frees. */
+/* Reductions. A block's partial starts from the identity of its mode (MIN and MAX: the global's
+ * present value) and partials are combined in a fixed tree over the block number, so the result
+ * does not depend on workers. op2i_step_begin() allocates for `nblocks` partials;
+ * op2i_partial_init() fills one; op2i_step_end() combines and frees. */
 op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks);
 void op2i_partial_init(const struct op2i_step *step, unsigned char *partial);
 void op2i_step_combine(struct op2i_step *step, int64_t nblocks);
@@ -109,17 +116,18 @@ void op2i_step_end(struct op2i_step *step);
 const struct op2i_backend *const *op2i_backends(void);
 const struct op2i_backend *op2i_backend_find(const char *name);
 const struct op2i_backend *op2i_backend_default(void);
-extern const struct op2i_backend op2i_backend_sequential, op2i_backend_openmp, op2i_backend_check, op2i_backend_starpu,
-    op2i_backend_cuda, op2i_backend_opencl;
+extern const struct op2i_backend op2i_backend_sequential, op2i_backend_openmp, op2i_backend_check,
+    op2i_backend_starpu, op2i_backend_cuda, op2i_backend_opencl;
 
 /* The machine, by hwloc where built in. */
 enum { OP2I_CPUS_MAX = 1024 };
 struct op2i_machine {
-  int cores;          /* this process may use */
-  int ncpus;          /* places for workers, 0 when not known */
-  int cpus[OP2I_CPUS_MAX]; /* hwloc's logical number of one processing unit in each of those cores */
-  int64_t l2_bytes;   /* per core */
-  int64_t l3_bytes;   /* shared */
+  int cores;               /* this process may use */
+  int ncpus;               /* places for workers, 0 when not known */
+  int cpus[OP2I_CPUS_MAX]; /* hwloc's logical number of one processing unit in each of those cores
+                            */
+  int64_t l2_bytes;        /* per core */
+  int64_t l3_bytes;        /* shared */
 };
 const struct op2i_machine *op2i_machine(void);
 

@@ -11,7 +11,8 @@ int64_t op2i_next_id(op2_context ctx) { return ++ctx->next_id; }
 op2_status op2i_context_check(op2_context ctx) {
   if (!ctx) return op2i_error(OP2_ERR_STATE, "op2 is not initialised: the context is null");
   if (ctx->finalized) return op2i_error(OP2_ERR_STATE, "the context has ended");
-  if (ctx->fatal) return op2i_error(OP2_ERR_FATAL, "the context is dead after an earlier fatal error");
+  if (ctx->fatal)
+    return op2i_error(OP2_ERR_FATAL, "the context is dead after an earlier fatal error");
   return OP2_SUCCESS;
 }
 
@@ -26,10 +27,14 @@ static op2_status choose_backend(op2_context ctx) {
   const char *name = ctx->config.backend;
   ctx->backend = name ? op2i_backend_find(name) : op2i_backend_default();
   if (!ctx->backend)
-    return op2i_error(OP2_ERR_OPTION, "there is no backend '%s': choose from sequential, openmp, starpu, check, cuda, opencl",
-                      name);
+    return op2i_error(
+        OP2_ERR_OPTION,
+        "there is no backend '%s': choose from sequential, openmp, starpu, check, cuda, opencl",
+        name);
   const char *reason = ctx->backend->unavailable();
-  if (reason) return op2i_error(OP2_ERR_UNAVAILABLE, "backend %s is not available: %s", ctx->backend->name, reason);
+  if (reason)
+    return op2i_error(OP2_ERR_UNAVAILABLE, "backend %s is not available: %s", ctx->backend->name,
+                      reason);
   return ctx->backend->open(ctx, &ctx->backend_state);
 }
 

@@ -16,13 +16,13 @@ struct op2_context_s {
   struct op2i_config config;
   const struct op2i_backend *backend;
   void *backend_state;
-  struct op2i_sched *sched;       /* scheduler/ */
-  struct op2i_jit *jit;           /* backends/: compiler and cache, opened at the first compilation */
-  struct op2i_loop_table *loops;  /* every distinct loop seen */
-  struct op2i_failure *failures;  /* not yet reported, by loop number; owned references */
-  op2_const consts;               /* list */
-  int64_t const_epoch;            /* changes when a constant is created or destroyed */
-  op2_dat wrapped;                /* list of dats over borrowed memory */
+  struct op2i_sched *sched; /* scheduler/ */
+  struct op2i_jit *jit;     /* backends/: compiler and cache, opened at the first compilation */
+  struct op2i_loop_table *loops; /* every distinct loop seen */
+  struct op2i_failure *failures; /* not yet reported, by loop number; owned references */
+  op2_const consts;              /* list */
+  int64_t const_epoch;           /* changes when a constant is created or destroyed */
+  op2_dat wrapped;               /* list of dats over borrowed memory */
   int64_t next_id;
 };
 
@@ -31,9 +31,10 @@ op2_status op2i_context_check(op2_context ctx);
 void op2i_context_unref(op2_context ctx);
 int64_t op2i_next_id(op2_context ctx);
 
-/* Record a failure of a loop in the context's list. Takes ownership of nothing; returns a reference, or null when there
- * is no memory for it. */
-struct op2i_failure *op2i_failure_add(op2_context ctx, op2_status status, int64_t loop_number, const char *message);
+/* Record a failure of a loop in the context's list. Takes ownership of nothing; returns a
+ * reference, or null when there is no memory for it. */
+struct op2i_failure *op2i_failure_add(op2_context ctx, op2_status status, int64_t loop_number,
+                                      const char *message);
 /* Report a failure: sets this thread's message, marks and unlinks it, returns its status. */
 op2_status op2i_failure_report(op2_context ctx, struct op2i_failure *failure);
 

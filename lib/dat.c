@@ -6,14 +6,20 @@
 
 #include <string.h>
 
-static size_t total_bytes(op2_dat dat) { return (size_t)dat->set->ends[OP2I_NONEXEC] * dat->row_bytes; }
-static size_t owned_bytes(op2_dat dat) { return (size_t)dat->set->ends[OP2I_OWNED] * dat->row_bytes; }
+static size_t total_bytes(op2_dat dat) {
+  return (size_t)dat->set->ends[OP2I_NONEXEC] * dat->row_bytes;
+}
+static size_t owned_bytes(op2_dat dat) {
+  return (size_t)dat->set->ends[OP2I_OWNED] * dat->row_bytes;
+}
 
 static void release_dat(void *object) {
   op2_dat dat = object;
   if (dat->borrowed) {
-    if (dat->prev_wrapped) dat->prev_wrapped->next_wrapped = dat->next_wrapped;
-    else dat->obj.ctx->wrapped = dat->next_wrapped;
+    if (dat->prev_wrapped)
+      dat->prev_wrapped->next_wrapped = dat->next_wrapped;
+    else
+      dat->obj.ctx->wrapped = dat->next_wrapped;
     if (dat->next_wrapped) dat->next_wrapped->prev_wrapped = dat->prev_wrapped;
   } else {
     op2i_free(dat->host);
@@ -26,11 +32,13 @@ static op2_status check_dat(op2_set set, int dim, op2_type type, const char *nam
   op2_status status = op2i_object_check(set, OP2I_SET, "op2_dat_create");
   if (status) return status;
   if (set->base != set)
-    return op2i_error(OP2_ERR_ARG, "dat '%s': '%s' is a subset; dats are declared on sets", name, set->obj.name);
+    return op2i_error(OP2_ERR_ARG, "dat '%s': '%s' is a subset; dats are declared on sets", name,
+                      set->obj.name);
   if (dim < 1) return op2i_error(OP2_ERR_ARG, "dat '%s': dim %d is not positive", name, dim);
   size_t size = op2i_type_size(type);
   if (!size) return op2i_error(OP2_ERR_TYPE, "dat '%s': %d is not an op2_type", name, (int)type);
-  if (set->ends[OP2I_NONEXEC] > 0 && (size_t)dim > (SIZE_MAX >> 8) / size / (size_t)set->ends[OP2I_NONEXEC])
+  if (set->ends[OP2I_NONEXEC] > 0 &&
+      (size_t)dim > (SIZE_MAX >> 8) / size / (size_t)set->ends[OP2I_NONEXEC])
     return op2i_error(OP2_ERR_NOMEM, "dat '%s' is larger than memory", name);
   return OP2_SUCCESS;
 }
@@ -61,7 +69,8 @@ op2_status op2i_dat_storage(op2_dat dat, void **data) {
   return OP2_SUCCESS;
 }
 
-op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data, const char *name, op2_dat *out) {
+op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data, const char *name,
+                          op2_dat *out) {
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_create: where to put the dat is null");
   op2_status status = check_dat(set, dim, type, name ? name : "");
   if (status) return status;
@@ -81,21 +90,25 @@ op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data,
   return OP2_SUCCESS;
 }
 
-static op2_status check_borrowed(op2_set set, int dim, op2_type type, const void *data, const char *name) {
+static op2_status check_borrowed(op2_set set, int dim, op2_type type, const void *data,
+                                 const char *name) {
   size_t size = op2i_type_size(type);
   const char *lo = data, *hi = lo + (size_t)set->ends[OP2I_NONEXEC] * (size_t)dim * size;
   if (!data) return op2i_error(OP2_ERR_ARG, "dat '%s': wrapped memory is null", name);
   if ((uintptr_t)data % size)
-    return op2i_error(OP2_ERR_ARG, "dat '%s': wrapped memory is not aligned for %s", name, op2i_type_name(type));
+    return op2i_error(OP2_ERR_ARG, "dat '%s': wrapped memory is not aligned for %s", name,
+                      op2i_type_name(type));
   for (op2_dat other = set->obj.ctx->wrapped; other; other = other->next_wrapped) {
     const char *other_lo = other->host, *other_hi = other_lo + total_bytes(other);
     if (lo < other_hi && other_lo < hi)
-      return op2i_error(OP2_ERR_ARG, "dat '%s': wrapped memory overlaps that of dat '%s'", name, other->obj.name);
+      return op2i_error(OP2_ERR_ARG, "dat '%s': wrapped memory overlaps that of dat '%s'", name,
+                        other->obj.name);
   }
   return OP2_SUCCESS;
 }
 
-op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const char *name, op2_dat *out) {
+op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const char *name,
+                        op2_dat *out) {
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_wrap: where to put the dat is null");
   op2_status status = check_dat(set, dim, type, name ? name : "");
   if (!status) status = check_borrowed(set, dim, type, data, name ? name : "");
@@ -120,7 +133,7 @@ void op2_dat_destroy(op2_dat *dat) {
   *dat = NULL;
 }
 
-/* ---- access from the host -------------------------------------------------------------------------------- */
+/* ---- access from the host -------------------------------------------------------------------- */
 
 static op2_status check_access(op2_dat dat, const void *pointer, const char *call) {
   op2_status status = op2i_object_check(dat, OP2I_DAT, call);
@@ -131,7 +144,8 @@ static op2_status check_access(op2_dat dat, const void *pointer, const char *cal
 
 /* Run what an access needs, fail if the values are poisoned, and give the storage. */
 static op2_status acquire(op2_dat dat, bool overwrite, const char *call, void **data) {
-  op2_status status = op2i_sched_force(dat->obj.ctx->sched, &dat->res, overwrite, call, dat->obj.name);
+  op2_status status =
+      op2i_sched_force(dat->obj.ctx->sched, &dat->res, overwrite, call, dat->obj.name);
   if (!status) status = op2i_resource_report(dat->obj.ctx, &dat->res);
   return status ? status : op2i_dat_storage(dat, data);
 }
@@ -140,7 +154,8 @@ op2_status op2_dat_read_begin(op2_dat dat, const void **out) {
   op2_status status = check_access(dat, out, "op2_dat_read_begin");
   if (status) return status;
   if (dat->open_writes)
-    return op2i_error(OP2_ERR_STATE, "op2_dat_read_begin: dat '%s' is open for writing", dat->obj.name);
+    return op2i_error(OP2_ERR_STATE, "op2_dat_read_begin: dat '%s' is open for writing",
+                      dat->obj.name);
   void *data = NULL;
   status = acquire(dat, false, "op2_dat_read_begin", &data);
   if (status) return status;
@@ -153,7 +168,8 @@ op2_status op2_dat_read_end(op2_dat dat, const void **data) {
   op2_status status = check_access(dat, data, "op2_dat_read_end");
   if (status) return status;
   if (!dat->open_reads)
-    return op2i_error(OP2_ERR_STATE, "op2_dat_read_end: dat '%s' is not open for reading", dat->obj.name);
+    return op2i_error(OP2_ERR_STATE, "op2_dat_read_end: dat '%s' is not open for reading",
+                      dat->obj.name);
   dat->open_reads--;
   *data = NULL;
   return OP2_SUCCESS;
@@ -163,7 +179,8 @@ op2_status op2_dat_write_begin(op2_dat dat, void **out) {
   op2_status status = check_access(dat, out, "op2_dat_write_begin");
   if (status) return status;
   if (dat->open_reads || dat->open_writes)
-    return op2i_error(OP2_ERR_STATE, "op2_dat_write_begin: dat '%s' is already open", dat->obj.name);
+    return op2i_error(OP2_ERR_STATE, "op2_dat_write_begin: dat '%s' is already open",
+                      dat->obj.name);
   void *data = NULL;
   status = acquire(dat, true, "op2_dat_write_begin", &data);
   if (status) return status;
@@ -176,7 +193,8 @@ op2_status op2_dat_write_end(op2_dat dat, void **data) {
   op2_status status = check_access(dat, data, "op2_dat_write_end");
   if (status) return status;
   if (!dat->open_writes)
-    return op2i_error(OP2_ERR_STATE, "op2_dat_write_end: dat '%s' is not open for writing", dat->obj.name);
+    return op2i_error(OP2_ERR_STATE, "op2_dat_write_end: dat '%s' is not open for writing",
+                      dat->obj.name);
   dat->open_writes--;
   *data = NULL;
   return OP2_SUCCESS;
@@ -185,7 +203,8 @@ op2_status op2_dat_write_end(op2_dat dat, void **data) {
 static op2_status copy_out(op2_dat dat, void *out, bool halo, const char *call) {
   op2_status status = check_access(dat, out, call);
   if (status) return status;
-  if (dat->open_writes) return op2i_error(OP2_ERR_STATE, "%s: dat '%s' is open for writing", call, dat->obj.name);
+  if (dat->open_writes)
+    return op2i_error(OP2_ERR_STATE, "%s: dat '%s' is open for writing", call, dat->obj.name);
   void *data = NULL;
   status = acquire(dat, false, call, &data);
   if (status) return status;
@@ -201,7 +220,8 @@ static op2_status copy_in(op2_dat dat, const void *in, bool halo, const char *ca
   void *data = NULL;
   status = op2i_dat_storage(dat, &data);
   if (status) return status;
-  /* Poison does not matter to an overwrite: the failure stays on record and the values become good. */
+  /* Poison does not matter to an overwrite: the failure stays on record and the values become good.
+   */
   status = op2i_sched_force(dat->obj.ctx->sched, &dat->res, true, call, dat->obj.name);
   if (status) return status;
   memcpy(data, in, halo ? total_bytes(dat) : owned_bytes(dat));
@@ -210,6 +230,12 @@ static op2_status copy_in(op2_dat dat, const void *in, bool halo, const char *ca
 }
 
 op2_status op2_dat_get(op2_dat dat, void *out) { return copy_out(dat, out, false, "op2_dat_get"); }
-op2_status op2_dat_get_halo(op2_dat dat, void *out) { return copy_out(dat, out, true, "op2_dat_get_halo"); }
-op2_status op2_dat_set(op2_dat dat, const void *in) { return copy_in(dat, in, false, "op2_dat_set"); }
-op2_status op2_dat_set_halo(op2_dat dat, const void *in) { return copy_in(dat, in, true, "op2_dat_set_halo"); }
+op2_status op2_dat_get_halo(op2_dat dat, void *out) {
+  return copy_out(dat, out, true, "op2_dat_get_halo");
+}
+op2_status op2_dat_set(op2_dat dat, const void *in) {
+  return copy_in(dat, in, false, "op2_dat_set");
+}
+op2_status op2_dat_set_halo(op2_dat dat, const void *in) {
+  return copy_in(dat, in, true, "op2_dat_set_halo");
+}

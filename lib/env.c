@@ -26,16 +26,19 @@ static const struct variable {
                              "elements in a mini-partition"},
     [OP2I_ENV_CHUNK_US] = {"OP2_CHUNK_US", NUMBER, 200, 1, 1000000, "200",
                            "microseconds of work in a StarPU task, aimed at"},
-    [OP2I_ENV_QUEUE_MAX] = {"OP2_QUEUE_MAX", NUMBER, 2048, 1, 1 << 20, "2048", "loops that may wait in the queue"},
+    [OP2I_ENV_QUEUE_MAX] = {"OP2_QUEUE_MAX", NUMBER, 2048, 1, 1 << 20, "2048",
+                            "loops that may wait in the queue"},
     [OP2I_ENV_IDLE_MS] = {"OP2_IDLE_MS", NUMBER, 20, 0, 3600000, "20",
                           "milliseconds after which idle StarPU workers are put to sleep"},
     [OP2I_ENV_CACHE_DIR] = {"OP2_CACHE_DIR", TEXT, 0, 0, 0, "$XDG_CACHE_HOME/op2 or ~/.cache/op2",
                             "compiled loops; private to the user"},
     [OP2I_ENV_CC] = {"OP2_CC", TEXT, 0, 0, 0, "cc", "compiler for generated code"},
-    [OP2I_ENV_CFLAGS] = {"OP2_CFLAGS", TEXT, 0, 0, 0, "-O3 -march=native ...", "replaces the optimisation flags"},
+    [OP2I_ENV_CFLAGS] = {"OP2_CFLAGS", TEXT, 0, 0, 0, "-O3 -march=native ...",
+                         "replaces the optimisation flags"},
     [OP2I_ENV_GRAPH] = {"OP2_GRAPH", TEXT, 0, 0, 0, "none",
                         "DOT file, rewritten by every flush; %d in it is the flush number"},
-    [OP2I_ENV_LOG] = {"OP2_LOG", NUMBER, 2, 0, 4, "2", "0 silent, 1 errors, 2 warnings, 3 information, 4 debugging"},
+    [OP2I_ENV_LOG] = {"OP2_LOG", NUMBER, 2, 0, 4, "2",
+                      "0 silent, 1 errors, 2 warnings, 3 information, 4 debugging"},
     [OP2I_ENV_VERIFY] = {"OP2_VERIFY", BOOLEAN,
 #ifdef OP2_DEBUG
                          1, 0, 1, "1",
@@ -50,8 +53,9 @@ static op2_status parse(const struct variable *variable, const char *text, int *
   errno = 0;
   long number = strtol(text, &end, 10);
   if (end == text || *end || errno || number < variable->least || number > variable->most)
-    return op2i_error(OP2_ERR_OPTION, "environment variable %s is '%s': expected a number from %d to %d", variable->name,
-                      text, variable->least, variable->most);
+    return op2i_error(OP2_ERR_OPTION,
+                      "environment variable %s is '%s': expected a number from %d to %d",
+                      variable->name, text, variable->least, variable->most);
   *value = (int)number;
   return OP2_SUCCESS;
 }
@@ -77,10 +81,11 @@ op2_status op2_environment_write(FILE *stream) {
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_environment_write: stream is null");
   for (int i = 0; i < OP2I_ENV_COUNT; i++) {
     const char *value = op2i_env_text((enum op2i_env_id)i);
-    fprintf(stream, "%-15s %-36s %s%s%s\n", variables[i].name, variables[i].shown, variables[i].help,
-            value ? "; now " : "", value ? value : "");
+    fprintf(stream, "%-15s %-36s %s%s%s\n", variables[i].name, variables[i].shown,
+            variables[i].help, value ? "; now " : "", value ? value : "");
   }
-  return ferror(stream) ? op2i_error(OP2_ERR_IO, "op2_environment_write: cannot write") : OP2_SUCCESS;
+  return ferror(stream) ? op2i_error(OP2_ERR_IO, "op2_environment_write: cannot write")
+                        : OP2_SUCCESS;
 }
 
 static op2_status choose_text(char **out, const char *option, enum op2i_env_id id) {
@@ -93,8 +98,8 @@ static op2_status choose_text(char **out, const char *option, enum op2i_env_id i
 static op2_status choose_int(int *out, int option, const char *field, enum op2i_env_id id) {
   if (!option) return op2i_env_int(id, out);
   if (option < variables[id].least || option > variables[id].most)
-    return op2i_error(OP2_ERR_OPTION, "op2_options.%s is %d: expected a number from %d to %d", field, option,
-                      variables[id].least, variables[id].most);
+    return op2i_error(OP2_ERR_OPTION, "op2_options.%s is %d: expected a number from %d to %d",
+                      field, option, variables[id].least, variables[id].most);
   *out = option;
   return OP2_SUCCESS;
 }
@@ -120,8 +125,10 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
     status = op2i_error(OP2_ERR_OPTION, "op2_options.eager is %d: expected -1, 0 or 1", o->eager);
     goto fail;
   }
-  if (o->eager) c.eager = o->eager > 0;
-  else OP2I_TRY(op2i_env_int(OP2I_ENV_EAGER, &c.eager));
+  if (o->eager)
+    c.eager = o->eager > 0;
+  else
+    OP2I_TRY(op2i_env_int(OP2I_ENV_EAGER, &c.eager));
   *config = c;
   return OP2_SUCCESS;
 fail:

@@ -4,8 +4,8 @@
 
 #include "op2/context.h"
 
-/* The only reader of the environment. Numbers are parsed and checked; a bad one is OP2_ERR_OPTION and names the
- * variable. */
+/* The only reader of the environment. Numbers are parsed and checked; a bad one is OP2_ERR_OPTION
+ * and names the variable. */
 enum op2i_env_id {
   OP2I_ENV_BACKEND,
   OP2I_ENV_THREADS,
@@ -23,11 +23,13 @@ enum op2i_env_id {
   OP2I_ENV_COUNT
 };
 
-op2_status op2i_env_int(enum op2i_env_id id, int *value);        /* the default when unset */
-const char *op2i_env_text(enum op2i_env_id id);                  /* null when unset */
-const char *op2i_env_system(const char *name);                   /* HOME, XDG_CACHE_HOME, TMPDIR, PATH, OMP_NUM_THREADS */
+op2_status op2i_env_int(enum op2i_env_id id, int *value); /* the default when unset */
+const char *op2i_env_text(enum op2i_env_id id);           /* null when unset */
+const char *
+op2i_env_system(const char *name); /* HOME, XDG_CACHE_HOME, TMPDIR, PATH, OMP_NUM_THREADS */
 
-/* What a context runs with: options over environment over defaults, all filled in; strings are owned. */
+/* What a context runs with: options over environment over defaults, all filled in; strings are
+ * owned. */
 struct op2i_config {
   char *backend, *cache_dir, *cc, *cflags, *graph_file; /* null: not set */
   int threads, block_size;                              /* 0: choose */

@@ -17,7 +17,9 @@ op2_status op2i_error(op2_status status, const char *format, ...) {
   return status;
 }
 
-op2_status op2i_error_nomem(const char *what) { return op2i_error(OP2_ERR_NOMEM, "out of memory for %s", what); }
+op2_status op2i_error_nomem(const char *what) {
+  return op2i_error(OP2_ERR_NOMEM, "out of memory for %s", what);
+}
 
 const char *op2_error_message(void) { return message; }
 

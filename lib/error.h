@@ -8,14 +8,15 @@
 enum { OP2I_MESSAGE_MAX = 16384 };
 
 /* Set this thread's message and return status, so that `return op2i_error(...)` reads well. */
-op2_status op2i_error(op2_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+op2_status op2i_error(op2_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 op2_status op2i_error_nomem(const char *what);
 
 /* The only macro that hides a jump: needs `op2_status status` and a label `fail`. */
-#define OP2I_TRY(expression)                                                                                  \
-  do {                                                                                                        \
-    status = (expression);                                                                                    \
-    if (status != OP2_SUCCESS) goto fail;                                                                     \
+#define OP2I_TRY(expression)                                                                       \
+  do {                                                                                             \
+    status = (expression);                                                                         \
+    if (status != OP2_SUCCESS) goto fail;                                                          \
   } while (0)
 
 #endif

@@ -15,7 +15,8 @@ void op2i_failure_unref(struct op2i_failure *failure) {
   op2i_free(failure);
 }
 
-struct op2i_failure *op2i_failure_add(op2_context ctx, op2_status code, int64_t loop_number, const char *message) {
+struct op2i_failure *op2i_failure_add(op2_context ctx, op2_status code, int64_t loop_number,
+                                      const char *message) {
   struct op2i_failure *failure = op2i_calloc(1, sizeof *failure);
   if (!failure) return NULL;
   failure->message = op2i_strdup(message);

@@ -7,15 +7,17 @@
 #include "error.h"
 #include "mem.h"
 
-static op2_status check_values(op2_context ctx, int dim, op2_type type, const char *kind, const char *name) {
+static op2_status check_values(op2_context ctx, int dim, op2_type type, const char *kind,
+                               const char *name) {
   op2_status status = op2i_context_check(ctx);
   if (status) return status;
   if (dim < 1) return op2i_error(OP2_ERR_ARG, "%s '%s': dim %d is not positive", kind, name, dim);
-  if (!op2i_type_size(type)) return op2i_error(OP2_ERR_TYPE, "%s '%s': %d is not an op2_type", kind, name, (int)type);
+  if (!op2i_type_size(type))
+    return op2i_error(OP2_ERR_TYPE, "%s '%s': %d is not an op2_type", kind, name, (int)type);
   return OP2_SUCCESS;
 }
 
-/* ---- globals --------------------------------------------------------------------------------------------- */
+/* ---- globals --------------------------------------------------------------------------------- */
 
 struct op2i_version *op2i_version_ref(struct op2i_version *version) {
   version->refs++;
@@ -31,7 +33,8 @@ void op2i_version_unref(struct op2i_version *version) {
   op2i_context_unref(ctx);
 }
 
-static struct op2i_version *make_version(op2_context ctx, const char *name, size_t bytes, const void *data) {
+static struct op2i_version *make_version(op2_context ctx, const char *name, size_t bytes,
+                                         const void *data) {
   /* Whole lines, so that the flexible array may be handled as 64-byte aligned storage. */
   size_t room = (sizeof(struct op2i_version) + bytes + 63) / 64 * 64;
   struct op2i_version *version = op2i_alloc_data(room);
@@ -51,7 +54,8 @@ static struct op2i_version *make_version(op2_context ctx, const char *name, size
 
 static void release_gbl(void *object) { op2i_version_unref(((op2_gbl)object)->now); }
 
-op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *data, const char *name, op2_gbl *out) {
+op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *data,
+                          const char *name, op2_gbl *out) {
   op2_status status = check_values(ctx, dim, type, "global", name ? name : "");
   if (status) return status;
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_gbl_create: where to put the global is null");
@@ -78,7 +82,8 @@ op2_status op2_gbl_get(op2_gbl gbl, void *out) {
   op2_status status = op2i_object_check(gbl, OP2I_GBL, "op2_gbl_get");
   if (!status) status = op2i_context_check(gbl->obj.ctx);
   if (status) return status;
-  if (!out) return op2i_error(OP2_ERR_ARG, "op2_gbl_get: global '%s': a null pointer", gbl->obj.name);
+  if (!out)
+    return op2i_error(OP2_ERR_ARG, "op2_gbl_get: global '%s': a null pointer", gbl->obj.name);
   op2_context ctx = gbl->obj.ctx;
   status = op2i_sched_force(ctx->sched, &gbl->now->res, false, "op2_gbl_get", gbl->obj.name);
   if (!status) status = op2i_resource_report(ctx, &gbl->now->res);
@@ -90,7 +95,8 @@ op2_status op2_gbl_get(op2_gbl gbl, void *out) {
 op2_status op2_gbl_set(op2_gbl gbl, const void *in) {
   op2_status status = op2i_object_check(gbl, OP2I_GBL, "op2_gbl_set");
   if (status) return status;
-  if (!in) return op2i_error(OP2_ERR_ARG, "op2_gbl_set: global '%s': a null pointer", gbl->obj.name);
+  if (!in)
+    return op2i_error(OP2_ERR_ARG, "op2_gbl_set: global '%s': a null pointer", gbl->obj.name);
   struct op2i_version *version = make_version(gbl->obj.ctx, gbl->obj.name, gbl->bytes, in);
   if (!version) return op2i_error_nomem("a global's values");
   op2i_version_unref(gbl->now);
@@ -104,7 +110,7 @@ void op2_gbl_destroy(op2_gbl *gbl) {
   *gbl = NULL;
 }
 
-/* ---- constants ------------------------------------------------------------------------------------------- */
+/* ---- constants ------------------------------------------------------------------------------- */
 
 static void release_const(void *object) {
   op2_const cst = object;
@@ -113,10 +119,11 @@ static void release_const(void *object) {
 
 static bool is_keyword(const char *name) {
   static const char *const keywords[] = {
-      "auto",     "break",  "case",     "char",   "const",    "continue", "default",  "do",     "double",
-      "else",     "enum",   "extern",   "float",  "for",      "goto",     "if",       "inline", "int",
-      "long",     "register", "restrict", "return", "short",  "signed",   "sizeof",   "static", "struct",
-      "switch",   "typedef", "union",   "unsigned", "void",   "volatile", "while"};
+      "auto",    "break",  "case",     "char",   "const",    "continue", "default",
+      "do",      "double", "else",     "enum",   "extern",   "float",    "for",
+      "goto",    "if",     "inline",   "int",    "long",     "register", "restrict",
+      "return",  "short",  "signed",   "sizeof", "static",   "struct",   "switch",
+      "typedef", "union",  "unsigned", "void",   "volatile", "while"};
   for (size_t k = 0; k < sizeof keywords / sizeof *keywords; k++)
     if (!strcmp(name, keywords[k])) return true;
   return false;
@@ -131,13 +138,17 @@ static bool is_identifier(const char *name) {
 
 static op2_status check_name(op2_context ctx, const char *name) {
   if (!is_identifier(name))
-    return op2i_error(OP2_ERR_NAME, "constant '%s': the name must be a C identifier, since kernels use it", name ? name : "");
+    return op2i_error(OP2_ERR_NAME,
+                      "constant '%s': the name must be a C identifier, since kernels use it",
+                      name ? name : "");
   for (op2_const c = ctx->consts; c; c = c->next)
-    if (!strcmp(c->obj.name, name)) return op2i_error(OP2_ERR_NAME, "constant '%s' exists already", name);
+    if (!strcmp(c->obj.name, name))
+      return op2i_error(OP2_ERR_NAME, "constant '%s' exists already", name);
   return OP2_SUCCESS;
 }
 
-op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void *data, const char *name, op2_const *out) {
+op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void *data,
+                            const char *name, op2_const *out) {
   op2_status status = check_values(ctx, dim, type, "constant", name ? name : "");
   if (!status) status = check_name(ctx, name);
   if (status) return status;
@@ -170,7 +181,8 @@ fail:
 op2_status op2_const_set(op2_const cst, const void *in) {
   op2_status status = op2i_object_check(cst, OP2I_CONST, "op2_const_set");
   if (status) return status;
-  if (!in) return op2i_error(OP2_ERR_ARG, "op2_const_set: constant '%s': a null pointer", cst->obj.name);
+  if (!in)
+    return op2i_error(OP2_ERR_ARG, "op2_const_set: constant '%s': a null pointer", cst->obj.name);
   memcpy(cst->data, in, cst->bytes);
   return OP2_SUCCESS;
 }
@@ -180,8 +192,10 @@ void op2_const_destroy(op2_const *handle) {
   op2_const cst = *handle;
   op2_context ctx = cst->obj.ctx;
   /* The name becomes free now: a constant has no other users, since loops capture values. */
-  if (cst->prev) cst->prev->next = cst->next;
-  else ctx->consts = cst->next;
+  if (cst->prev)
+    cst->prev->next = cst->next;
+  else
+    ctx->consts = cst->next;
   if (cst->next) cst->next->prev = cst->prev;
   ctx->const_epoch++;
   op2i_unref(cst);

@@ -34,12 +34,16 @@ static op2_status read_file(const char *path, struct op2i_text *contents) {
   return bad ? OP2_ERR_IO : OP2_SUCCESS;
 }
 
-/* Look beside the including file, then in the kernel's include directories; path is absolute when found. */
-static bool find_file(const struct walk *walk, const char *name, const char *beside, char path[PATH_MAX]) {
+/* Look beside the including file, then in the kernel's include directories; path is absolute when
+ * found. */
+static bool find_file(const struct walk *walk, const char *name, const char *beside,
+                      char path[PATH_MAX]) {
   char trial[PATH_MAX];
   const char *slash = beside ? strrchr(beside, '/') : NULL;
-  if (name[0] == '/' || !slash) snprintf(trial, sizeof trial, "%s", name);
-  else snprintf(trial, sizeof trial, "%.*s/%s", (int)(slash - beside), beside, name);
+  if (name[0] == '/' || !slash)
+    snprintf(trial, sizeof trial, "%s", name);
+  else
+    snprintf(trial, sizeof trial, "%.*s/%s", (int)(slash - beside), beside, name);
   if (realpath(trial, path)) return true;
   for (const char *const *dir = walk->desc->includes; dir && *dir; dir++) {
     snprintf(trial, sizeof trial, "%s/%s", *dir, name);
@@ -50,9 +54,11 @@ static bool find_file(const struct walk *walk, const char *name, const char *bes
 
 static op2_status digest(struct walk *walk, const char *path);
 
-/* The files that `contents` includes in quotes. One that is not found is left for the compiler to complain about. */
+/* The files that `contents` includes in quotes. One that is not found is left for the compiler to
+ * complain about. */
 static op2_status digest_nested(struct walk *walk, const char *contents, const char *path) {
-  if (walk->depth >= DEPTH_MAX) return OP2_SUCCESS; /* a header that includes itself behind a guard */
+  if (walk->depth >= DEPTH_MAX)
+    return OP2_SUCCESS; /* a header that includes itself behind a guard */
   for (const char *line = contents; line; line = strchr(line, '\n')) {
     line += strspn(line, "\n \t");
     char name[1024], found[PATH_MAX];
@@ -68,11 +74,13 @@ static op2_status digest(struct walk *walk, const char *path) {
   struct op2i_text contents = {0};
   op2_status status = read_file(path, &contents);
   if (status == OP2_ERR_IO)
-    status = op2i_error(OP2_ERR_IO, "kernel '%s': header %s: %s", walk->desc->name, path, strerror(errno));
+    status = op2i_error(OP2_ERR_IO, "kernel '%s': header %s: %s", walk->desc->name, path,
+                        strerror(errno));
   if (!status) {
     XXH128_hash_t hash = XXH3_128bits(contents.chars, contents.length);
     char line[64];
-    snprintf(line, sizeof line, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64, (uint64_t)hash.low64);
+    snprintf(line, sizeof line, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64,
+             (uint64_t)hash.low64);
     bool seen = walk->out->chars && strstr(walk->out->chars, line);
     op2i_text_add(walk->out, "/* %s %s */\n", line, path);
     walk->depth++;

@@ -47,8 +47,10 @@ static op2_status copy_strings(const char *const *strings, char ***out) {
 op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
   op2_status status = op2i_context_check(ctx);
   if (status) return status;
-  if (!desc || !out || !desc->source) return op2i_error(OP2_ERR_ARG, "op2_kernel_create: a null pointer");
-  if (!desc->name || !*desc->name) return op2i_error(OP2_ERR_NAME, "op2_kernel_create: the kernel has no name");
+  if (!desc || !out || !desc->source)
+    return op2i_error(OP2_ERR_ARG, "op2_kernel_create: a null pointer");
+  if (!desc->name || !*desc->name)
+    return op2i_error(OP2_ERR_NAME, "op2_kernel_create: the kernel has no name");
   op2_kernel kernel = op2i_calloc(1, sizeof *kernel);
   if (!kernel) return op2i_error_nomem("a kernel");
   struct op2i_text headers = {0};

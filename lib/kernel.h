@@ -9,7 +9,8 @@
 struct op2i_param {
   char *name;      /* "" when unnamed */
   char *type_text; /* as written, for messages: "const double *" */
-  op2_type type;   /* of the innermost value; 0 when the name is not one we know (then the compiler checks it) */
+  op2_type type;   /* of the innermost value; 0 when the name is not one we know (then the compiler
+                      checks it) */
   int depth;       /* levels of pointer, arrays counted: 0 value, 1 `T *`, 2 `T **` and `T *x[]` */
   bool readonly;   /* the innermost value is const */
 };
@@ -25,7 +26,8 @@ struct op2_kernel_s {
   char *source;
   char *file; /* null: none given */
   int line;
-  char *headers;  /* ready text: "#include ..." lines and a digest comment for each file, may be "" */
+  char
+      *headers; /* ready text: "#include ..." lines and a digest comment for each file, may be "" */
   char **includes; /* null-terminated, may be null */
   struct op2i_signature signature;
   /* constants used, worked out again when the context's const_epoch has moved */
@@ -34,12 +36,13 @@ struct op2_kernel_s {
   op2_const *consts; /* in order of creation */
 };
 
-/* Implemented in codegen/. Errors: OP2_ERR_SYNTAX with kernel name, line and what is wrong; OP2_ERR_NOMEM. On error
- * *out is untouched. */
+/* Implemented in codegen/. Errors: OP2_ERR_SYNTAX with kernel name, line and what is wrong;
+ * OP2_ERR_NOMEM. On error *out is untouched. */
 op2_status op2i_signature_parse(const char *source, const char *name, struct op2i_signature *out);
 void op2i_signature_free(struct op2i_signature *signature);
-/* Whether `source` refers to the file-scope identifier `word`: as a token that is not in a comment, string or preprocessor
- * line, not a member name, and not hidden by a parameter or local of that name where it stands. */
+/* Whether `source` refers to the file-scope identifier `word`: as a token that is not in a comment,
+ * string or preprocessor line, not a member name, and not hidden by a parameter or local of that
+ * name where it stands. */
 bool op2i_source_uses(const char *source, const char *word);
 
 /* lib/: bring kernel->consts up to date. */

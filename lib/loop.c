@@ -8,9 +8,10 @@
 #include "error.h"
 #include "mem.h"
 
-/* ---- resolving arguments --------------------------------------------------------------------------------- */
+/* ---- resolving arguments --------------------------------------------------------------------- */
 
-/* Number of `object` in a table of distinct ones, added when new; tables have room for nargs entries. */
+/* Number of `object` in a table of distinct ones, added when new; tables have room for nargs
+ * entries. */
 static int32_t number_of(void **table, int *n, void *object) {
   for (int i = 0; i < *n; i++)
     if (table[i] == object) return i;
@@ -25,7 +26,9 @@ static void resolve_dat(struct op2_loop_s *loop, const op2_arg *arg, struct op2i
   out->dat = number_of((void **)loop->dats, &loop->ndats, dat);
   if (out->kind == OP2I_ARG_DIRECT) return;
   out->map = number_of((void **)loop->maps, &loop->nmaps, arg->map);
-  out->slot = out->kind == OP2I_ARG_SLOT ? arg->idx : out->kind == OP2I_ARG_ITER ? OP2_ITER(0) - arg->idx : -1;
+  out->slot = out->kind == OP2I_ARG_SLOT   ? arg->idx
+              : out->kind == OP2I_ARG_ITER ? OP2_ITER(0) - arg->idx
+                                           : -1;
   out->arity = out->kind == OP2I_ARG_SLOT ? 1 : arg->map->arity;
   loop->indirect = true;
   loop->indirect_write |= arg->access != OP2_READ;
@@ -40,8 +43,14 @@ static int32_t take(int32_t *used, size_t bytes, size_t align) {
 static void resolve_args(struct op2_loop_s *loop, const op2_arg *args) {
   for (int n = 0; n < loop->nargs; n++) {
     struct op2i_loop_arg *out = &loop->args[n];
-    *out = (struct op2i_loop_arg){.kind = op2i_arg_kind(&args[n]), .access = (op2_access)args[n].access, .slot = -1,
-                                  .arity = 1, .dat = -1, .map = -1, .gbl = -1, .offset = -1};
+    *out = (struct op2i_loop_arg){.kind = op2i_arg_kind(&args[n]),
+                                  .access = (op2_access)args[n].access,
+                                  .slot = -1,
+                                  .arity = 1,
+                                  .dat = -1,
+                                  .map = -1,
+                                  .gbl = -1,
+                                  .offset = -1};
     if (out->kind == OP2I_ARG_IDX) {
       out->type = loop->kernel->signature.params[n].type == OP2_I32 ? OP2_I32 : OP2_I64;
       out->dim = 1;
@@ -81,7 +90,7 @@ static op2_status resolve_consts(struct op2_loop_s *loop) {
   return OP2_SUCCESS;
 }
 
-/* ---- properties ------------------------------------------------------------------------------------------ */
+/* ---- properties ------------------------------------------------------------------------------ */
 
 static bool through_map(const struct op2i_loop_arg *arg) { return arg->map >= 0; }
 
@@ -109,7 +118,8 @@ static void classify(struct op2_loop_s *loop) {
   for (int d = 0; d < loop->ndats; d++) classify_dat(loop, d);
   for (int g = 0; g < loop->ngbls; g++) loop->gbl_access[g] = OP2_READ;
   for (int n = 0; n < loop->nargs; n++)
-    if (loop->args[n].gbl >= 0 && loop->args[n].access != OP2_READ) loop->gbl_access[loop->args[n].gbl] = OP2_RW;
+    if (loop->args[n].gbl >= 0 && loop->args[n].access != OP2_READ)
+      loop->gbl_access[loop->args[n].gbl] = OP2_RW;
 }
 
 static void set_ranges(struct op2_loop_s *loop) {
@@ -120,7 +130,8 @@ static void set_ranges(struct op2_loop_s *loop) {
     loop->ranges[loop->nranges++] = (struct op2i_range){ends[OP2I_OWNED], ends[OP2I_EXEC], false};
 }
 
-/* Every value once: a dat behind a map counts with all its rows, or with those that so many elements can reach. */
+/* Every value once: a dat behind a map counts with all its rows, or with those that so many
+ * elements can reach. */
 static void count_bytes(struct op2_loop_s *loop) {
   double elements = (double)loop->set->ends[OP2I_OWNED];
   for (int d = 0; d < loop->ndats; d++) {
@@ -132,12 +143,14 @@ static void count_bytes(struct op2_loop_s *loop) {
       rows += elements * arg->arity;
       ways |= arg->access == OP2_READ ? 1 : arg->access == OP2_WRITE ? 2 : 3;
     }
-    loop->bytes += (rows < limit ? rows : limit) * (double)loop->dats[d]->row_bytes * (ways == 3 ? 2 : 1);
+    loop->bytes +=
+        (rows < limit ? rows : limit) * (double)loop->dats[d]->row_bytes * (ways == 3 ? 2 : 1);
   }
-  for (int m = 0; m < loop->nmaps; m++) loop->bytes += elements * loop->maps[m]->arity * sizeof(int32_t);
+  for (int m = 0; m < loop->nmaps; m++)
+    loop->bytes += elements * loop->maps[m]->arity * sizeof(int32_t);
 }
 
-/* ---- making and freeing ---------------------------------------------------------------------------------- */
+/* ---- making and freeing ---------------------------------------------------------------------- */
 
 static void free_loop(struct op2_loop_s *loop) {
   if (loop->sched_release) loop->sched_release(loop->sched_data);
@@ -154,7 +167,8 @@ static void free_loop(struct op2_loop_s *loop) {
   op2i_free(loop);
 }
 
-static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs, struct op2_loop_s **out) {
+static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs,
+                                struct op2_loop_s **out) {
   struct op2_loop_s *loop = op2i_calloc(1, sizeof *loop);
   if (!loop) return op2i_error_nomem("a loop");
   size_t n = (size_t)nargs;
@@ -169,7 +183,8 @@ static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs, struc
   loop->gbls = op2i_calloc(n, sizeof *loop->gbls);
   loop->dat_access = op2i_calloc(n, sizeof *loop->dat_access);
   loop->gbl_access = op2i_calloc(n, sizeof *loop->gbl_access);
-  if (!loop->key || !loop->args || !loop->dats || !loop->maps || !loop->gbls || !loop->dat_access || !loop->gbl_access) {
+  if (!loop->key || !loop->args || !loop->dats || !loop->maps || !loop->gbls || !loop->dat_access ||
+      !loop->gbl_access) {
     free_loop(loop);
     return op2i_error_nomem("a loop");
   }
@@ -177,7 +192,8 @@ static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs, struc
   return OP2_SUCCESS;
 }
 
-static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2_arg *args, struct op2_loop_s **out) {
+static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2_arg *args,
+                            struct op2_loop_s **out) {
   struct op2_loop_s *loop = NULL;
   op2_status status = allocate_loop(kernel, set, nargs, &loop);
   if (status) return status;
@@ -198,7 +214,7 @@ static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2
   return OP2_SUCCESS;
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t word) {
   hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
@@ -210,7 +226,8 @@ static uint64_t hash_call(op2_kernel kernel, op2_set set, int nargs, const op2_a
   for (int n = 0; n < nargs; n++) {
     const op2_arg *a = &args[n];
     hash = mix(hash, (uintptr_t)a->tag ^ (uint64_t)(uintptr_t)a->object << 1);
-    hash = mix(hash, (uintptr_t)a->map ^ (uint64_t)(uint32_t)a->idx << 32 ^ (uint64_t)(uint32_t)a->access << 56);
+    hash = mix(hash, (uintptr_t)a->map ^ (uint64_t)(uint32_t)a->idx << 32 ^
+                         (uint64_t)(uint32_t)a->access << 56);
     hash = mix(hash, (uint64_t)(uint32_t)a->dim << 32 | (uint32_t)a->type);
   }
   return hash;
@@ -226,12 +243,13 @@ static bool same_consts(struct op2_loop_s *loop) {
   return true;
 }
 
-static bool same_call(const struct op2_loop_s *loop, op2_kernel kernel, op2_set set, int nargs, const op2_arg *args) {
+static bool same_call(const struct op2_loop_s *loop, op2_kernel kernel, op2_set set, int nargs,
+                      const op2_arg *args) {
   if (loop->kernel != kernel || loop->set != set || loop->nargs != nargs) return false;
   for (int n = 0; n < nargs; n++) {
     const op2_arg *a = &args[n], *k = &loop->key[n];
-    if (a->tag != k->tag || a->object != k->object || a->map != k->map || a->idx != k->idx || a->dim != k->dim ||
-        a->type != k->type || a->access != k->access)
+    if (a->tag != k->tag || a->object != k->object || a->map != k->map || a->idx != k->idx ||
+        a->dim != k->dim || a->type != k->type || a->access != k->access)
       return false;
   }
   return true;
@@ -277,11 +295,12 @@ static void remove_loop(struct op2i_loop_table *table, struct op2_loop_s *loop) 
   table->nloops--;
 }
 
-op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2_arg *args,
-                            struct op2_loop_s **out) {
-  /* A call that is found was valid when it was first made and its objects still exist, so it needs no checking. What
-   * the table is asked with is still unchecked: only its addresses are used. */
-  if (!op2i_object_is(set, OP2I_SET) || set->obj.ctx->finalized || !op2i_object_is(kernel, OP2I_KERNEL) || nargs < 1 || !args)
+op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                            const op2_arg *args, struct op2_loop_s **out) {
+  /* A call that is found was valid when it was first made and its objects still exist, so it needs
+   * no checking. What the table is asked with is still unchecked: only its addresses are used. */
+  if (!op2i_object_is(set, OP2I_SET) || set->obj.ctx->finalized ||
+      !op2i_object_is(kernel, OP2I_KERNEL) || nargs < 1 || !args)
     return op2i_loop_check(where, kernel, set, nargs, args);
   op2_context ctx = set->obj.ctx;
   op2_status status = op2i_kernel_bind_consts(kernel);
@@ -289,7 +308,8 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
   if (status) return status;
   uint64_t hash = hash_call(kernel, set, nargs, args);
   struct op2_loop_s *loop = ctx->loops->buckets[hash & (uint64_t)(ctx->loops->nbuckets - 1)];
-  while (loop && !(loop->hash == hash && same_call(loop, kernel, set, nargs, args) && same_consts(loop)))
+  while (loop &&
+         !(loop->hash == hash && same_call(loop, kernel, set, nargs, args) && same_consts(loop)))
     loop = loop->next_in_bucket;
   bool found = loop;
   if (!found) status = op2i_loop_check(where, kernel, set, nargs, args);
@@ -299,8 +319,8 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
   if (!found) insert(ctx->loops, loop);
   for (int n = 0; n < nargs; n++)
     if (loop->args[n].kind == OP2I_ARG_VAL && !args[n].value)
-      return op2i_error(OP2_ERR_ARG, "%s:%d: loop '%s', argument %d: op2_arg_val of a null pointer", where.file, where.line,
-                        kernel->obj.name, n);
+      return op2i_error(OP2_ERR_ARG, "%s:%d: loop '%s', argument %d: op2_arg_val of a null pointer",
+                        where.file, where.line, kernel->obj.name, n);
   status = op2i_loop_check_scopes(where, loop);
   if (status) return status;
   op2i_loop_use(loop);
@@ -324,7 +344,8 @@ void op2i_loop_use(struct op2_loop_s *loop) {
 
 void op2i_loop_unuse(struct op2_loop_s *loop) {
   if (--loop->uses > 0) return;
-  /* The last reference to an object frees the loop as well (op2i_loop_forget), so keep what is walked. */
+  /* The last reference to an object frees the loop as well (op2i_loop_forget), so keep what is
+   * walked. */
   op2_context ctx = loop->ctx;
   ctx->refs++;
   loop->uses = 1;
@@ -375,9 +396,10 @@ void op2i_loop_table_free(op2_context ctx) {
   ctx->loops = NULL;
 }
 
-/* ---- captured values ------------------------------------------------------------------------------------- */
+/* ---- captured values ------------------------------------------------------------------------- */
 
-void op2i_loop_capture_values(const struct op2_loop_s *loop, const op2_arg *args, unsigned char *payload) {
+void op2i_loop_capture_values(const struct op2_loop_s *loop, const op2_arg *args,
+                              unsigned char *payload) {
   for (int n = 0; n < loop->nargs; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
     if (arg->kind == OP2I_ARG_VAL)
@@ -389,10 +411,12 @@ op2_status op2i_loop_capture_consts(struct op2_loop_s *loop, unsigned char *payl
   op2_status status = op2i_kernel_bind_consts(loop->kernel);
   if (status) return status;
   if (!same_consts(loop))
-    return op2i_error(OP2_ERR_STATE,
-                      "loop '%s': a constant it uses was created or destroyed since the loop object was made",
-                      loop->kernel->obj.name);
+    return op2i_error(
+        OP2_ERR_STATE,
+        "loop '%s': a constant it uses was created or destroyed since the loop object was made",
+        loop->kernel->obj.name);
   for (int c = 0; c < loop->nconsts; c++)
-    memcpy(payload + loop->consts[c].offset, loop->kernel->consts[c]->data, loop->kernel->consts[c]->bytes);
+    memcpy(payload + loop->consts[c].offset, loop->kernel->consts[c]->data,
+           loop->kernel->consts[c]->bytes);
   return OP2_SUCCESS;
 }

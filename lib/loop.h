@@ -29,12 +29,13 @@ struct op2i_loop_arg {
   int32_t dat;   /* index into dats, or -1 */
   int32_t map;   /* index into maps, or -1 */
   int32_t gbl;   /* index into gbls, or -1 */
-  int32_t offset; /* VAL: bytes into the payload; reduced GBL: bytes into a block's partial results */
+  int32_t
+      offset; /* VAL: bytes into the payload; reduced GBL: bytes into a block's partial results */
 };
 
 struct op2i_loop_const {
   char *name;
-  int64_t id;   /* of the constant */
+  int64_t id; /* of the constant */
   op2_type type;
   int32_t dim;
   int32_t offset; /* bytes into the payload */
@@ -42,14 +43,15 @@ struct op2i_loop_const {
 
 /* A contiguous stretch of the iteration set that runs as one. */
 struct op2i_range {
-  int64_t lo, hi;  /* positions: elements of a set, entries of a subset */
-  bool reduces;    /* global reductions count */
+  int64_t lo, hi; /* positions: elements of a set, entries of a subset */
+  bool reduces;   /* global reductions count */
 };
 enum { OP2I_RANGES = 2 };
 
-/* What is the same each time a loop with these arguments is queued; interned in the context, so that generated code, plans
- * and measurements are found again. Objects are referenced only while `uses` is positive: a loop nobody holds or has
- * queued keeps nothing alive, and is dropped when one of its objects goes. */
+/* What is the same each time a loop with these arguments is queued; interned in the context, so
+ * that generated code, plans and measurements are found again. Objects are referenced only while
+ * `uses` is positive: a loop nobody holds or has queued keeps nothing alive, and is dropped when
+ * one of its objects goes. */
 struct op2_loop_s {
   uint64_t hash;
   struct op2_loop_s *next_in_bucket, *next, *prev; /* bucket; order of creation */
@@ -65,24 +67,26 @@ struct op2_loop_s {
   op2_dat *dats;
   op2_map *maps;
   op2_gbl *gbls;
-  op2_access *dat_access; /* what the graph needs to know per distinct dat: READ, WRITE (wholly overwritten), or RW */
+  op2_access *dat_access; /* what the graph needs to know per distinct dat: READ, WRITE (wholly
+                             overwritten), or RW */
   op2_access *gbl_access; /* READ or RW */
   struct op2i_loop_const *consts;
-  int32_t payload_bytes;   /* captured values: arguments first, then constants; 16-byte aligned pieces */
-  int32_t partial_bytes;   /* one block's reduction results, 0 without reductions; multiple of 64 */
-  bool indirect;           /* some dat is reached through a map */
-  bool indirect_write;     /* some dat is modified through a map: runs over the exec halo as well */
-  bool ordered;            /* conflicting elements must run in element order (WRITE or RW through a map, or a dat both
-                              modified and otherwise used through a map) */
+  int32_t
+      payload_bytes; /* captured values: arguments first, then constants; 16-byte aligned pieces */
+  int32_t partial_bytes; /* one block's reduction results, 0 without reductions; multiple of 64 */
+  bool indirect;         /* some dat is reached through a map */
+  bool indirect_write;   /* some dat is modified through a map: runs over the exec halo as well */
+  bool ordered; /* conflicting elements must run in element order (WRITE or RW through a map, or a
+                   dat both modified and otherwise used through a map) */
   int nranges;
   struct op2i_range ranges[OP2I_RANGES];
-  double bytes;            /* moved by one run at least: every value once, maps included */
+  double bytes; /* moved by one run at least: every value once, maps included */
 
   /* owned by the floors above */
-  char *source[2];         /* generated text by enum op2i_variant, null until asked for */
+  char *source[2]; /* generated text by enum op2i_variant, null until asked for */
   bool mergeable[2];
-  void *entry[2];          /* compiled function by variant */
-  void *sched_data;        /* scheduler: plans, footprints, measured cost */
+  void *entry[2];   /* compiled function by variant */
+  void *sched_data; /* scheduler: plans, footprints, measured cost */
   void (*sched_release)(void *sched_data);
   int64_t profile_calls, profile_elements;
   double profile_seconds;
@@ -101,16 +105,20 @@ struct op2i_loop_table {
   struct op2_loop_s **buckets, *first, *last;
 };
 
-/* Find the loop with these arguments, or validate them and make it. On success *loop has one more use. */
-op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2_arg *args,
-                            struct op2_loop_s **loop);
+/* Find the loop with these arguments, or validate them and make it. On success *loop has one more
+ * use. */
+op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                            const op2_arg *args, struct op2_loop_s **loop);
 void op2i_loop_use(struct op2_loop_s *loop);
 void op2i_loop_unuse(struct op2_loop_s *loop);
-/* Copy op2_arg_val() values, or the present constants, to their places in payload[loop->payload_bytes]. */
-void op2i_loop_capture_values(const struct op2_loop_s *loop, const op2_arg *args, unsigned char *payload);
+/* Copy op2_arg_val() values, or the present constants, to their places in
+ * payload[loop->payload_bytes]. */
+void op2i_loop_capture_values(const struct op2_loop_s *loop, const op2_arg *args,
+                              unsigned char *payload);
 op2_status op2i_loop_capture_consts(struct op2_loop_s *loop, unsigned char *payload);
 /* The generated text of a loop, made when first asked for. */
-op2_status op2i_loop_source(struct op2_loop_s *loop, enum op2i_variant variant, const char **source);
+op2_status op2i_loop_source(struct op2_loop_s *loop, enum op2i_variant variant,
+                            const char **source);
 /* An object is going: drop the interned loops that name it. */
 void op2i_loop_forget(op2_context ctx, const void *object);
 void op2i_loop_table_free(op2_context ctx);
@@ -118,7 +126,8 @@ void op2i_loop_table_free(op2_context ctx);
 /* Validation (loop_check.c): what kind of argument each is, and every error of a call. */
 enum op2i_tag { OP2I_TAG_DAT, OP2I_TAG_GBL, OP2I_TAG_VAL, OP2I_TAG_IDX, OP2I_TAGS };
 bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag);
-op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2_arg *args);
+op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                           const op2_arg *args);
 /* The part of it that an earlier success does not settle: open access scopes. */
 op2_status op2i_loop_check_scopes(op2_where where, const struct op2_loop_s *loop);
 enum op2i_arg_kind op2i_arg_kind(const op2_arg *arg);

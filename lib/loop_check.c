@@ -40,10 +40,11 @@ static const char *shown_name(const op2_arg *arg) {
 static op2_status check_access(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   if (arg->access < OP2_READ || arg->access > OP2_MAX)
-    return wrong(call, OP2_ERR_ACCESS, "argument %d (%s): %" PRId32 " is not an access mode", n, shown_name(arg),
-                 arg->access);
+    return wrong(call, OP2_ERR_ACCESS, "argument %d (%s): %" PRId32 " is not an access mode", n,
+                 shown_name(arg), arg->access);
   if (op2i_arg_kind(arg) == OP2I_ARG_GBL && (arg->access == OP2_WRITE || arg->access == OP2_RW))
-    return wrong(call, OP2_ERR_ACCESS, "argument %d: global '%s' cannot be %s: READ, INC, MIN and MAX are possible", n,
+    return wrong(call, OP2_ERR_ACCESS,
+                 "argument %d: global '%s' cannot be %s: READ, INC, MIN and MAX are possible", n,
                  ((op2_gbl)arg->object)->obj.name, op2i_access_name((op2_access)arg->access));
   return OP2_SUCCESS;
 }
@@ -53,19 +54,24 @@ static op2_status check_map(const struct call *call, int n, op2_dat dat) {
   op2_map map = arg->map;
   const char *name = dat->obj.name;
   if (map->obj.ctx != call->set->obj.ctx)
-    return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' belongs to another context", n, map->obj.name);
+    return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' belongs to another context", n,
+                 map->obj.name);
   if (map->from != call->set->base)
-    return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' starts from set '%s', the loop is over '%s'", n,
+    return wrong(call, OP2_ERR_MISMATCH,
+                 "argument %d: map '%s' starts from set '%s', the loop is over '%s'", n,
                  map->obj.name, map->from->obj.name, call->set->base->obj.name);
   if (map->to != dat->set)
-    return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' leads to set '%s', dat '%s' is on '%s'", n,
-                 map->obj.name, map->to->obj.name, name, dat->set->obj.name);
+    return wrong(call, OP2_ERR_MISMATCH,
+                 "argument %d: map '%s' leads to set '%s', dat '%s' is on '%s'", n, map->obj.name,
+                 map->to->obj.name, name, dat->set->obj.name);
   if (!map->idx && map->from->ends[OP2I_NONEXEC] > 0)
-    return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' was declared without values", n, map->obj.name);
+    return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' was declared without values", n,
+                 map->obj.name);
   bool iter = arg->idx == OP2_ITER(0) || arg->idx == OP2_ITER(1);
   if (arg->idx != OP2_ALL && !iter && (arg->idx < 0 || arg->idx >= map->arity))
-    return wrong(call, OP2_ERR_RANGE, "argument %d ('%s'): slot %" PRId32 " of map '%s' is not in [0, %" PRId32 ")", n, name,
-                 arg->idx, map->obj.name, map->arity);
+    return wrong(call, OP2_ERR_RANGE,
+                 "argument %d ('%s'): slot %" PRId32 " of map '%s' is not in [0, %" PRId32 ")", n,
+                 name, arg->idx, map->obj.name, map->arity);
   return OP2_SUCCESS;
 }
 
@@ -77,16 +83,20 @@ static op2_status check_dat(const struct call *call, int n) {
   op2_status status = op2i_object_check(dat, OP2I_DAT, what);
   if (status) return status;
   if (dat->obj.ctx != call->set->obj.ctx)
-    return wrong(call, OP2_ERR_MISMATCH, "argument %d: dat '%s' belongs to another context", n, dat->obj.name);
+    return wrong(call, OP2_ERR_MISMATCH, "argument %d: dat '%s' belongs to another context", n,
+                 dat->obj.name);
   if (arg->map) {
     status = op2i_object_check(arg->map, OP2I_MAP, what);
     return status ? status : check_map(call, n, dat);
   }
   if (arg->idx != OP2_ALL && arg->idx != 0)
-    return wrong(call, OP2_ERR_RANGE, "argument %d: slot %" PRId32 " of dat '%s' without a map", n, arg->idx, dat->obj.name);
+    return wrong(call, OP2_ERR_RANGE, "argument %d: slot %" PRId32 " of dat '%s' without a map", n,
+                 arg->idx, dat->obj.name);
   if (dat->set != call->set->base)
-    return wrong(call, OP2_ERR_MISMATCH, "argument %d: dat '%s' is on set '%s', the loop is over '%s', and no map leads there",
-                 n, dat->obj.name, dat->set->obj.name, call->set->base->obj.name);
+    return wrong(
+        call, OP2_ERR_MISMATCH,
+        "argument %d: dat '%s' is on set '%s', the loop is over '%s', and no map leads there", n,
+        dat->obj.name, dat->set->obj.name, call->set->base->obj.name);
   return OP2_SUCCESS;
 }
 
@@ -98,11 +108,13 @@ static op2_status check_gbl(const struct call *call, int n) {
   op2_status status = op2i_object_check(gbl, OP2I_GBL, what);
   if (status) return status;
   if (gbl->obj.ctx != call->set->obj.ctx)
-    return wrong(call, OP2_ERR_MISMATCH, "argument %d: global '%s' belongs to another context", n, gbl->obj.name);
+    return wrong(call, OP2_ERR_MISMATCH, "argument %d: global '%s' belongs to another context", n,
+                 gbl->obj.name);
   for (int m = 0; m < n; m++)
-    if (call->args[m].object == arg->object && call->args[m].access != arg->access && call->args[m].access != OP2_READ &&
-        arg->access != OP2_READ)
-      return wrong(call, OP2_ERR_ACCESS, "arguments %d and %d: global '%s' cannot be reduced in two ways at once", m, n,
+    if (call->args[m].object == arg->object && call->args[m].access != arg->access &&
+        call->args[m].access != OP2_READ && arg->access != OP2_READ)
+      return wrong(call, OP2_ERR_ACCESS,
+                   "arguments %d and %d: global '%s' cannot be reduced in two ways at once", m, n,
                    gbl->obj.name);
   return OP2_SUCCESS;
 }
@@ -110,7 +122,8 @@ static op2_status check_gbl(const struct call *call, int n) {
 static op2_status check_val(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   if (!arg->value) return wrong(call, OP2_ERR_ARG, "argument %d: op2_arg_val of a null pointer", n);
-  if (arg->dim < 1) return wrong(call, OP2_ERR_ARG, "argument %d: op2_arg_val with dim %" PRId32, n, arg->dim);
+  if (arg->dim < 1)
+    return wrong(call, OP2_ERR_ARG, "argument %d: op2_arg_val with dim %" PRId32, n, arg->dim);
   if (!op2i_type_size((op2_type)arg->type))
     return wrong(call, OP2_ERR_TYPE, "argument %d: %" PRId32 " is not an op2_type", n, arg->type);
   return OP2_SUCCESS;
@@ -133,15 +146,17 @@ static op2_status check_extents(const struct call *call, int n) {
   if (op2i_arg_kind(arg) != OP2I_ARG_ITER) return OP2_SUCCESS;
   for (int m = 0; m < n; m++) {
     const op2_arg *other = &call->args[m];
-    if (op2i_arg_kind(other) == OP2I_ARG_ITER && other->idx == arg->idx && other->map->arity != arg->map->arity)
+    if (op2i_arg_kind(other) == OP2I_ARG_ITER && other->idx == arg->idx &&
+        other->map->arity != arg->map->arity)
       return wrong(call, OP2_ERR_MISMATCH,
-                   "arguments %d and %d: iteration-space arguments have different extents (%" PRId32 " and %" PRId32 ")", m,
-                   n, other->map->arity, arg->map->arity);
+                   "arguments %d and %d: iteration-space arguments have different extents (%" PRId32
+                   " and %" PRId32 ")",
+                   m, n, other->map->arity, arg->map->arity);
   }
   return OP2_SUCCESS;
 }
 
-/* ---- against the kernel's parameters --------------------------------------------------------------------- */
+/* ---- against the kernel's parameters --------------------------------------------------------- */
 
 static op2_type argument_type(const op2_arg *arg, int32_t *dim) {
   switch (op2i_arg_kind(arg)) {
@@ -161,9 +176,12 @@ static op2_status check_depth(const struct call *call, int n) {
   bool by_value = (kind == OP2I_ARG_VAL && dim == 1) || kind == OP2I_ARG_IDX;
   int depth = kind == OP2I_ARG_ALL ? 2 : 1;
   if (param->depth == depth || (by_value && param->depth == 0)) return OP2_SUCCESS;
-  const char *expected = depth == 2 ? "an array of pointers, one per slot" : by_value ? "a value or a pointer" : "a pointer";
-  return wrong(call, OP2_ERR_TYPE, "argument %d (%s): the kernel's parameter is '%s %s', expected %s", n, shown_name(arg),
-               param->type_text, param->name, expected);
+  const char *expected = depth == 2 ? "an array of pointers, one per slot"
+                         : by_value ? "a value or a pointer"
+                                    : "a pointer";
+  return wrong(call, OP2_ERR_TYPE,
+               "argument %d (%s): the kernel's parameter is '%s %s', expected %s", n,
+               shown_name(arg), param->type_text, param->name, expected);
 }
 
 static op2_status check_param(const struct call *call, int n) {
@@ -176,14 +194,18 @@ static op2_status check_param(const struct call *call, int n) {
   bool index = op2i_arg_kind(arg) == OP2I_ARG_IDX;
   bool fits = !param->type || param->type == type || (index && param->type == OP2_I32);
   if (!fits)
-    return wrong(call, OP2_ERR_TYPE, "argument %d (%s) is %s, the kernel's parameter is '%s %s'", n, shown_name(arg),
-                 index ? "an int32_t or int64_t" : op2i_type_name(type), param->type_text, param->name);
-  if (arg->access != OP2_READ && param->readonly)
-    return wrong(call, OP2_ERR_ACCESS, "argument %d (%s) is %s, but the kernel's parameter '%s %s' points to const", n,
-                 shown_name(arg), op2i_access_name((op2_access)arg->access), param->type_text, param->name);
-  if (index && param->depth && !param->readonly)
-    return wrong(call, OP2_ERR_TYPE, "argument %d: the element number needs a value or a pointer to const, not '%s %s'", n,
+    return wrong(call, OP2_ERR_TYPE, "argument %d (%s) is %s, the kernel's parameter is '%s %s'", n,
+                 shown_name(arg), index ? "an int32_t or int64_t" : op2i_type_name(type),
                  param->type_text, param->name);
+  if (arg->access != OP2_READ && param->readonly)
+    return wrong(call, OP2_ERR_ACCESS,
+                 "argument %d (%s) is %s, but the kernel's parameter '%s %s' points to const", n,
+                 shown_name(arg), op2i_access_name((op2_access)arg->access), param->type_text,
+                 param->name);
+  if (index && param->depth && !param->readonly)
+    return wrong(call, OP2_ERR_TYPE,
+                 "argument %d: the element number needs a value or a pointer to const, not '%s %s'",
+                 n, param->type_text, param->name);
   return OP2_SUCCESS;
 }
 
@@ -198,7 +220,8 @@ static op2_status check_handles(const struct call *call) {
   return OP2_SUCCESS;
 }
 
-op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2_arg *args) {
+op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                           const op2_arg *args) {
   const struct call call = {where, kernel, set, nargs, args};
   op2_status status = check_handles(&call);
   for (int n = 0; !status && n < nargs; n++) {
@@ -208,7 +231,8 @@ op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int 
   }
   if (status) return status;
   if (kernel->signature.nparams != nargs)
-    return wrong(&call, OP2_ERR_ARITY, "%d arguments for a kernel of %d parameters", nargs, kernel->signature.nparams);
+    return wrong(&call, OP2_ERR_ARITY, "%d arguments for a kernel of %d parameters", nargs,
+                 kernel->signature.nparams);
   for (int n = 0; !status && n < nargs; n++) status = check_param(&call, n);
   return status;
 }
@@ -218,10 +242,13 @@ op2_status op2i_loop_check_scopes(op2_where where, const struct op2_loop_s *loop
   for (int d = 0; d < loop->ndats; d++) {
     op2_dat dat = loop->dats[d];
     if (dat->open_writes)
-      return wrong(&call, OP2_ERR_STATE, "dat '%s' is open for writing (op2_dat_write_end is missing)", dat->obj.name);
+      return wrong(&call, OP2_ERR_STATE,
+                   "dat '%s' is open for writing (op2_dat_write_end is missing)", dat->obj.name);
     if (dat->open_reads && loop->dat_access[d] != OP2_READ)
-      return wrong(&call, OP2_ERR_STATE, "dat '%s' is open for reading and the loop modifies it (op2_dat_read_end is missing)",
-                   dat->obj.name);
+      return wrong(
+          &call, OP2_ERR_STATE,
+          "dat '%s' is open for reading and the loop modifies it (op2_dat_read_end is missing)",
+          dat->obj.name);
   }
   return OP2_SUCCESS;
 }

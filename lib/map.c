@@ -13,7 +13,8 @@ static void release_map(void *object) {
   op2i_free(map->idx);
 }
 
-static op2_status check_entries(const char *name, op2_set from, op2_set to, int arity, const int32_t *idx) {
+static op2_status check_entries(const char *name, op2_set from, op2_set to, int arity,
+                                const int32_t *idx) {
   int64_t rows = from->ends[OP2I_NONEXEC], limit = to->ends[OP2I_NONEXEC];
   for (int64_t i = 0; i < rows * arity; i++)
     if (idx[i] < 0 || idx[i] >= limit)
@@ -29,19 +30,21 @@ static op2_status check_map(op2_set from, op2_set to, int arity, const char *nam
   if (!status) status = op2i_object_check(to, OP2I_SET, "op2_map_create, to");
   if (status) return status;
   if (from->obj.ctx != to->obj.ctx)
-    return op2i_error(OP2_ERR_MISMATCH, "map '%s': sets '%s' and '%s' belong to different contexts", name,
-                      from->obj.name, to->obj.name);
+    return op2i_error(OP2_ERR_MISMATCH, "map '%s': sets '%s' and '%s' belong to different contexts",
+                      name, from->obj.name, to->obj.name);
   if (from->base != from || to->base != to)
-    return op2i_error(OP2_ERR_MISMATCH, "map '%s': '%s' is a subset; maps are declared on sets", name,
-                      from->base != from ? from->obj.name : to->obj.name);
+    return op2i_error(OP2_ERR_MISMATCH, "map '%s': '%s' is a subset; maps are declared on sets",
+                      name, from->base != from ? from->obj.name : to->obj.name);
   if (arity < 1) return op2i_error(OP2_ERR_ARG, "map '%s': arity %d is not positive", name, arity);
   if (to->ends[OP2I_NONEXEC] > (int64_t)INT32_MAX + 1)
-    return op2i_error(OP2_ERR_RANGE, "map '%s': set '%s' has more than 2^31 elements", name, to->obj.name);
+    return op2i_error(OP2_ERR_RANGE, "map '%s': set '%s' has more than 2^31 elements", name,
+                      to->obj.name);
   return OP2_SUCCESS;
 }
 
 /* Takes over idx, also on failure. */
-static op2_status make_map(op2_set from, op2_set to, int arity, int32_t *idx, const char *name, op2_map *out) {
+static op2_status make_map(op2_set from, op2_set to, int arity, int32_t *idx, const char *name,
+                           op2_map *out) {
   op2_map map = op2i_calloc(1, sizeof *map);
   if (!map) {
     op2i_free(idx);
@@ -61,7 +64,8 @@ static op2_status make_map(op2_set from, op2_set to, int arity, int32_t *idx, co
   return OP2_SUCCESS;
 }
 
-op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name, op2_map *out) {
+op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name,
+                          op2_map *out) {
   const char *shown = name ? name : "";
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_map_create: where to put the map is null");
   op2_status status = check_map(from, to, arity, shown);
@@ -84,7 +88,8 @@ static op2_status check_permutation(op2_map base, const int *perm) {
     int seen = 0;
     for (int j = 0; j < arity; j++) seen += perm[j] == k;
     if (seen != 1)
-      return op2i_error(OP2_ERR_RANGE, "permuted map of '%s': slot %d appears %d times, not once", base->obj.name, k, seen);
+      return op2i_error(OP2_ERR_RANGE, "permuted map of '%s': slot %d appears %d times, not once",
+                        base->obj.name, k, seen);
   }
   return OP2_SUCCESS;
 }
@@ -93,7 +98,8 @@ op2_status op2_map_create_permuted(op2_map base, const int *perm, const char *na
   op2_status status = op2i_object_check(base, OP2I_MAP, "op2_map_create_permuted");
   if (status) return status;
   if (!perm || !out) return op2i_error(OP2_ERR_ARG, "op2_map_create_permuted: a null pointer");
-  if (!base->idx) return op2i_error(OP2_ERR_MISMATCH, "permuted map: '%s' has no values", base->obj.name);
+  if (!base->idx)
+    return op2i_error(OP2_ERR_MISMATCH, "permuted map: '%s' has no values", base->obj.name);
   status = check_permutation(base, perm);
   if (status) return status;
   int64_t rows = base->from->ends[OP2I_NONEXEC], arity = base->arity;
@@ -108,19 +114,24 @@ static op2_status check_composition(int n, const op2_map *maps) {
   for (int i = 0; i < n; i++) {
     op2_status status = op2i_object_check(maps[i], OP2I_MAP, "op2_map_create_composed");
     if (status) return status;
-    if (!maps[i]->idx) return op2i_error(OP2_ERR_MISMATCH, "composed map: '%s' has no values", maps[i]->obj.name);
+    if (!maps[i]->idx)
+      return op2i_error(OP2_ERR_MISMATCH, "composed map: '%s' has no values", maps[i]->obj.name);
     if (i > 0 && maps[i]->arity != 1)
-      return op2i_error(OP2_ERR_MISMATCH, "composed map: '%s' has arity %d; all but the first must have 1",
+      return op2i_error(OP2_ERR_MISMATCH,
+                        "composed map: '%s' has arity %d; all but the first must have 1",
                         maps[i]->obj.name, maps[i]->arity);
     if (i > 0 && maps[i]->to != maps[i - 1]->from)
-      return op2i_error(OP2_ERR_MISMATCH, "composed map: '%s' ends in set '%s' but '%s' starts from '%s'",
-                        maps[i]->obj.name, maps[i]->to->obj.name, maps[i - 1]->obj.name, maps[i - 1]->from->obj.name);
+      return op2i_error(OP2_ERR_MISMATCH,
+                        "composed map: '%s' ends in set '%s' but '%s' starts from '%s'",
+                        maps[i]->obj.name, maps[i]->to->obj.name, maps[i - 1]->obj.name,
+                        maps[i - 1]->from->obj.name);
   }
   return OP2_SUCCESS;
 }
 
 op2_status op2_map_create_composed(int n, const op2_map *maps, const char *name, op2_map *out) {
-  if (n < 1 || !maps || !out) return op2i_error(OP2_ERR_ARG, "op2_map_create_composed: no maps or a null pointer");
+  if (n < 1 || !maps || !out)
+    return op2i_error(OP2_ERR_ARG, "op2_map_create_composed: no maps or a null pointer");
   op2_status status = check_composition(n, maps);
   if (status) return status;
   op2_set from = maps[n - 1]->from;

@@ -26,7 +26,9 @@ void *op2i_calloc(size_t count, size_t bytes) {
   return denied() ? NULL : calloc(count ? count : 1, bytes ? bytes : 1);
 }
 
-void *op2i_realloc(void *old, size_t bytes) { return denied() ? NULL : realloc(old, bytes ? bytes : 1); }
+void *op2i_realloc(void *old, size_t bytes) {
+  return denied() ? NULL : realloc(old, bytes ? bytes : 1);
+}
 
 char *op2i_strdup(const char *text) {
   size_t bytes = strlen(text) + 1;

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All memory the library allocates itself goes through these; a test makes the N-th call fail, for every N. */
+/* All memory the library allocates itself goes through these; a test makes the N-th call fail, for
+ * every N. */
 void *op2i_malloc(size_t bytes);
 void *op2i_calloc(size_t count, size_t bytes);
 void *op2i_realloc(void *old, size_t bytes); /* on failure old stays valid */
@@ -15,12 +16,12 @@ void op2i_free(void *memory);
 /* Zeroed, aligned to 64 bytes, on huge pages when large. Freed with op2i_free(). */
 void *op2i_alloc_data(size_t bytes);
 
-/* Room for one more in a growing array: doubles *capacity when count has reached it. Returns 0, or -1 with the array
- * unchanged. */
+/* Room for one more in a growing array: doubles *capacity when count has reached it. Returns 0, or
+ * -1 with the array unchanged. */
 int op2i_grow(void *array_of_pointer, size_t element_bytes, int64_t count, int64_t *capacity);
 
-/* Fault injection: the n-th allocation from now (1 = the next) returns NULL, once; 0 disarms. Returns how many
- * allocations were made since the last call. */
+/* Fault injection: the n-th allocation from now (1 = the next) returns NULL, once; 0 disarms.
+ * Returns how many allocations were made since the last call. */
 int64_t op2i_mem_fail_at(int64_t n);
 
 #endif

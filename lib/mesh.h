@@ -35,14 +35,15 @@ struct op2i_failure {
   struct op2i_failure *next; /* the context's list, by loop number */
 };
 
-/* What the dependency graph knows of a dat or a global: which queued loops last wrote and have since read it. */
+/* What the dependency graph knows of a dat or a global: which queued loops last wrote and have
+ * since read it. */
 struct op2i_resource {
   int64_t id;          /* unique in the context, never reused */
   int64_t last_writer; /* loop number, 0 for none */
   int64_t *readers;    /* loop numbers since then, ascending */
   int64_t nreaders, readers_capacity;
   struct op2i_failure *poison;
-  void *track;         /* the scheduler's, while it builds a program */
+  void *track; /* the scheduler's, while it builds a program */
 };
 
 struct op2_dat_s {
@@ -84,9 +85,9 @@ struct op2_const_s {
   op2_const prev, next; /* the context's list */
 };
 
-size_t op2i_type_size(op2_type type);       /* 0 for an unknown type */
-const char *op2i_type_c(op2_type type);     /* the C name, "double" */
-const char *op2i_type_name(op2_type type);  /* "OP2_F64" */
+size_t op2i_type_size(op2_type type);            /* 0 for an unknown type */
+const char *op2i_type_c(op2_type type);          /* the C name, "double" */
+const char *op2i_type_name(op2_type type);       /* "OP2_F64" */
 const char *op2i_access_name(op2_access access); /* "OP2_READ" */
 
 struct op2i_version *op2i_version_ref(struct op2i_version *version);
@@ -95,10 +96,13 @@ struct op2i_failure *op2i_failure_ref(struct op2i_failure *failure);
 void op2i_failure_unref(struct op2i_failure *failure);
 void op2i_resource_init(struct op2i_resource *resource, op2_context ctx);
 void op2i_resource_clear(struct op2i_resource *resource);
-void op2i_resource_poison(struct op2i_resource *resource, struct op2i_failure *failure); /* null cures */
-op2_status op2i_resource_report(op2_context ctx, struct op2i_resource *resource); /* the failure, if poisoned */
+void op2i_resource_poison(struct op2i_resource *resource,
+                          struct op2i_failure *failure); /* null cures */
+op2_status op2i_resource_report(op2_context ctx,
+                                struct op2i_resource *resource); /* the failure, if poisoned */
 
-/* The one accessor to a dat's storage: allocates it when needed. Forcing is the caller's step before this. */
+/* The one accessor to a dat's storage: allocates it when needed. Forcing is the caller's step
+ * before this. */
 op2_status op2i_dat_storage(op2_dat dat, void **data);
 
 #endif

@@ -10,7 +10,8 @@
 enum { MAGIC = 0x6f703200 }; /* "op2", low byte the kind */
 
 static const char *kind_name(enum op2i_kind kind) {
-  static const char *const names[] = {"object", "set", "map", "dat", "global", "constant", "kernel", "loop"};
+  static const char *const names[] = {"object", "set",      "map",    "dat",
+                                      "global", "constant", "kernel", "loop"};
   return names[kind];
 }
 
@@ -42,9 +43,11 @@ bool op2i_object_is(const void *object, enum op2i_kind kind) {
 op2_status op2i_object_check(const void *object, enum op2i_kind kind, const char *what) {
   const struct op2i_object *o = object;
   if (!o) return op2i_error(OP2_ERR_ARG, "%s: the %s handle is null", what, kind_name(kind));
-  if (!op2i_object_is(object, kind)) return op2i_error(OP2_ERR_ARG, "%s: not a %s handle", what, kind_name(kind));
+  if (!op2i_object_is(object, kind))
+    return op2i_error(OP2_ERR_ARG, "%s: not a %s handle", what, kind_name(kind));
   if (o->ctx->finalized)
-    return op2i_error(OP2_ERR_STATE, "%s: the context of %s '%s' has ended", what, kind_name(kind), o->name);
+    return op2i_error(OP2_ERR_STATE, "%s: the context of %s '%s' has ended", what, kind_name(kind),
+                      o->name);
   return OP2_SUCCESS;
 }
 

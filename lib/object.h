@@ -7,7 +7,8 @@
 
 #include "op2/context.h"
 
-/* Reference counts are touched only by the thread that uses the context: workers never see objects. */
+/* Reference counts are touched only by the thread that uses the context: workers never see objects.
+ */
 enum op2i_kind { OP2I_SET = 1, OP2I_MAP, OP2I_DAT, OP2I_GBL, OP2I_CONST, OP2I_KERNEL, OP2I_LOOP };
 
 struct op2i_object {
@@ -23,7 +24,8 @@ struct op2i_object {
 op2_status op2i_object_init(void *object, op2_context ctx, enum op2i_kind kind, const char *name,
                             void (*release)(void *object));
 bool op2i_object_is(const void *object, enum op2i_kind kind);
-/* OP2_ERR_ARG naming `what` when the handle is not a live object of that kind, OP2_ERR_STATE when its context ended. */
+/* OP2_ERR_ARG naming `what` when the handle is not a live object of that kind, OP2_ERR_STATE when
+ * its context ended. */
 op2_status op2i_object_check(const void *object, enum op2i_kind kind, const char *what);
 void *op2i_ref(void *object);
 void op2i_unref(void *object);

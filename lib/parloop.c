@@ -14,7 +14,8 @@ static op2_where known(op2_where where) {
   return where;
 }
 
-op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2_arg *args) {
+op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                           const op2_arg *args) {
   enum { USUAL = 1024 };
   _Alignas(16) unsigned char usual[USUAL];
   unsigned char *payload = usual;
@@ -41,8 +42,8 @@ static void release_parloop(void *object) {
   op2i_loop_unuse(parloop->loop);
 }
 
-op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2_arg *args,
-                              op2_loop *out) {
+op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                              const op2_arg *args, op2_loop *out) {
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_loop_create: where to put the loop is null");
   struct op2_loop_s *loop;
   where = known(where);
@@ -51,7 +52,8 @@ op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, i
   op2_loop parloop = op2i_calloc(1, sizeof *parloop);
   unsigned char *payload = op2i_calloc(1, (size_t)loop->payload_bytes);
   status = parloop && payload ? OP2_SUCCESS : op2i_error_nomem("a loop object");
-  if (!status) status = op2i_object_init(parloop, loop->ctx, OP2I_LOOP, kernel->obj.name, release_parloop);
+  if (!status)
+    status = op2i_object_init(parloop, loop->ctx, OP2I_LOOP, kernel->obj.name, release_parloop);
   if (status) {
     op2i_free(payload);
     op2i_free(parloop);
@@ -71,11 +73,13 @@ op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **
   if (status) return status;
   if (!target || !source) return op2i_error(OP2_ERR_ARG, "op2_loop_generate: a null pointer");
   if (strcmp(target, "c") && strcmp(target, "check"))
-    return op2i_error(OP2_ERR_UNAVAILABLE, "op2_loop_generate: there is no target '%s': choose from c, check", target);
+    return op2i_error(OP2_ERR_UNAVAILABLE,
+                      "op2_loop_generate: there is no target '%s': choose from c, check", target);
   return op2i_loop_source(parloop->loop, strcmp(target, "c") ? OP2I_CHECKED : OP2I_PLAIN, source);
 }
 
-op2_status op2i_loop_source(struct op2_loop_s *loop, enum op2i_variant variant, const char **source) {
+op2_status op2i_loop_source(struct op2_loop_s *loop, enum op2i_variant variant,
+                            const char **source) {
   if (!loop->source[variant]) {
     struct op2i_text text = {0};
     op2_status status = op2i_generate(loop, variant, &text, &loop->mergeable[variant]);
@@ -96,11 +100,16 @@ static op2_status queue(op2_loop parloop, const char *call, enum op2i_wish wish)
   if (!status) status = op2i_loop_check_scopes(parloop->where, parloop->loop);
   if (status) return status;
   if (wish == OP2I_LATER && parloop->obj.ctx->config.eager) wish = OP2I_EAGER;
-  return op2i_sched_enqueue(parloop->obj.ctx->sched, parloop->loop, parloop->where, parloop->payload, wish);
+  return op2i_sched_enqueue(parloop->obj.ctx->sched, parloop->loop, parloop->where,
+                            parloop->payload, wish);
 }
 
-op2_status op2_loop_compute(op2_loop parloop) { return queue(parloop, "op2_loop_compute", OP2I_COMPUTE); }
-op2_status op2_loop_enqueue(op2_loop parloop) { return queue(parloop, "op2_loop_enqueue", OP2I_LATER); }
+op2_status op2_loop_compute(op2_loop parloop) {
+  return queue(parloop, "op2_loop_compute", OP2I_COMPUTE);
+}
+op2_status op2_loop_enqueue(op2_loop parloop) {
+  return queue(parloop, "op2_loop_enqueue", OP2I_LATER);
+}
 
 void op2_loop_destroy(op2_loop *parloop) {
   if (!parloop) return;

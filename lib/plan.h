@@ -8,17 +8,18 @@
 #include "op2/status.h"
 #include "op2/types.h"
 
-/* An execution plan splits a range of positions into contiguous blocks of equal size, colours the blocks so that blocks of
- * one colour share no element modified through a map, and, for devices, stages indirect data and colours the elements of each
- * block. It depends on nothing but its description; in particular not on the number of workers. */
+/* An execution plan splits a range of positions into contiguous blocks of equal size, colours the
+ * blocks so that blocks of one colour share no element modified through a map, and, for devices,
+ * stages indirect data and colours the elements of each block. It depends on nothing but its
+ * description; in particular not on the number of workers. */
 
 /* One indirect dat argument. Arguments with equal `dat` touch the same data. */
 struct op2i_plan_arg {
-  int32_t dat;         /* canonical number of the dat in the loop, from 0 */
-  int32_t map;         /* canonical number of the map in the loop, from 0 */
-  const int32_t *idx;  /* the map's values [..][arity] */
-  int32_t arity;       /* of the map */
-  int32_t slot;        /* one slot, or -1 for all of them */
+  int32_t dat;        /* canonical number of the dat in the loop, from 0 */
+  int32_t map;        /* canonical number of the map in the loop, from 0 */
+  const int32_t *idx; /* the map's values [..][arity] */
+  int32_t arity;      /* of the map */
+  int32_t slot;       /* one slot, or -1 for all of them */
   op2_access access;
   int64_t target_size; /* total size of the map's to-set */
   int32_t row_bytes;   /* bytes of one element of the dat, for the staging size */
@@ -30,16 +31,18 @@ enum op2i_plan_parts {
 };
 
 struct op2i_plan_desc {
-  int64_t lo, hi;         /* positions */
-  const int64_t *subset;  /* element of a position, or null: the position itself */
-  int32_t block_size;     /* >= 1 */
-  bool ordered;           /* conflicting blocks and elements keep their order: a later one has a higher colour */
+  int64_t lo, hi;        /* positions */
+  const int64_t *subset; /* element of a position, or null: the position itself */
+  int32_t block_size;    /* >= 1 */
+  bool ordered; /* conflicting blocks and elements keep their order: a later one has a higher colour
+                 */
   int nargs;
   const struct op2i_plan_arg *args;
   unsigned parts;
 };
 
-/* Staging of one unique (dat, map) pair: all slots that arguments of the loop use, in one list per block. */
+/* Staging of one unique (dat, map) pair: all slots that arguments of the loop use, in one list per
+ * block. */
 struct op2i_plan_stage {
   int32_t dat, map;
   int32_t row_bytes;
@@ -61,26 +64,29 @@ struct op2i_plan {
   unsigned parts;
   int nstages;
   struct op2i_plan_stage *stages;
-  int32_t *arg_stage;      /* [nargs]: stage of each argument */
-  int nloc;                /* distinct (stage, slot) columns */
-  int32_t *arg_loc;        /* [nargs]: first column of each argument; an argument over all slots has arity columns */
-  bool loc_wide;           /* local indices need 32 bits */
-  uint16_t **loc_map16;    /* [nloc][hi - lo], null when loc_wide: position in the block's ind_map part */
-  int32_t **loc_map32;     /* [nloc][hi - lo], null unless loc_wide */
-  int64_t shared_bytes;    /* largest staging area of a block; each stage aligned to 16 bytes */
+  int32_t *arg_stage; /* [nargs]: stage of each argument */
+  int nloc;           /* distinct (stage, slot) columns */
+  int32_t *arg_loc; /* [nargs]: first column of each argument; an argument over all slots has arity
+                       columns */
+  bool loc_wide;    /* local indices need 32 bits */
+  uint16_t *
+      *loc_map16; /* [nloc][hi - lo], null when loc_wide: position in the block's ind_map part */
+  int32_t **loc_map32;  /* [nloc][hi - lo], null unless loc_wide */
+  int64_t shared_bytes; /* largest staging area of a block; each stage aligned to 16 bytes */
 
-  int32_t *nthrcol;        /* [nblocks] */
-  int32_t *thrcol;         /* [hi - lo]: colour of each element in its block */
+  int32_t *nthrcol; /* [nblocks] */
+  int32_t *thrcol;  /* [hi - lo]: colour of each element in its block */
 };
 
-/* Time and memory are linear in the number of positions times arguments plus, once, the target sizes. */
+/* Time and memory are linear in the number of positions times arguments plus, once, the target
+ * sizes. */
 op2_status op2i_plan_create(const struct op2i_plan_desc *desc, struct op2i_plan **plan);
 void op2i_plan_free(struct op2i_plan *plan);
 int64_t op2i_plan_block_lo(const struct op2i_plan *plan, int32_t block);
 int64_t op2i_plan_block_hi(const struct op2i_plan *plan, int32_t block);
 
-/* Check every invariant from the definition, independently of how the plan was made. OP2_SUCCESS, or OP2_ERR_STATE with what
- * is broken and where in the message. */
+/* Check every invariant from the definition, independently of how the plan was made. OP2_SUCCESS,
+ * or OP2_ERR_STATE with what is broken and where in the message. */
 op2_status op2i_plan_verify(const struct op2i_plan *plan, const struct op2i_plan_desc *desc);
 
 #endif

@@ -13,14 +13,16 @@ void op2i_sched_destroy(struct op2i_sched *sched);
 
 enum op2i_wish { OP2I_LATER, OP2I_EAGER, OP2I_COMPUTE };
 
-/* Queue a loop; the payload holds the captured values of op2_arg_val() and is copied, constants are captured here. On failure
- * nothing is queued. OP2I_EAGER also runs it and returns its own failure; OP2I_COMPUTE returns the one that cancelled it, too. */
+/* Queue a loop; the payload holds the captured values of op2_arg_val() and is copied, constants are
+ * captured here. On failure nothing is queued. OP2I_EAGER also runs it and returns its own failure;
+ * OP2I_COMPUTE returns the one that cancelled it, too. */
 op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2_loop_s *loop, op2_where where,
                               const unsigned char *payload, enum op2i_wish wish);
-/* Run what reading (or with `overwrite`, overwriting) the resource depends on. Fails for lack of memory or fatally; whether the
- * resource is poisoned afterwards is the caller's to look at. `call` and `name` go into the explanation. */
-op2_status op2i_sched_force(struct op2i_sched *sched, struct op2i_resource *resource, bool overwrite, const char *call,
-                            const char *name);
+/* Run what reading (or with `overwrite`, overwriting) the resource depends on. Fails for lack of
+ * memory or fatally; whether the resource is poisoned afterwards is the caller's to look at. `call`
+ * and `name` go into the explanation. */
+op2_status op2i_sched_force(struct op2i_sched *sched, struct op2i_resource *resource,
+                            bool overwrite, const char *call, const char *name);
 /* Run everything; returns and reports the lowest failure not yet reported. */
 op2_status op2i_sched_flush(struct op2i_sched *sched, const char *call);
 int64_t op2i_sched_queued(const struct op2i_sched *sched);

@@ -26,7 +26,8 @@ static op2_status check_ends(const int64_t ends[4], const char *name) {
   return OP2_SUCCESS;
 }
 
-op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const char *name, op2_set *out) {
+op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const char *name,
+                                   op2_set *out) {
   op2_status status = op2i_context_check(ctx);
   if (status) return status;
   if (!ends || !out) return op2i_error(OP2_ERR_ARG, "op2_set_create: a null pointer");
@@ -47,7 +48,8 @@ op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const
 
 op2_status op2_set_create(op2_context ctx, int64_t size, const char *name, op2_set *set) {
   if (size < 0 && ctx)
-    return op2i_error(OP2_ERR_ARG, "set '%s': size %" PRId64 " is negative", name ? name : "", size);
+    return op2i_error(OP2_ERR_ARG, "set '%s': size %" PRId64 " is negative", name ? name : "",
+                      size);
   return op2_set_create_sections(ctx, (const int64_t[4]){size, size, size, size}, name, set);
 }
 
@@ -56,7 +58,8 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Base indices of the listed positions of `parent`, sorted and unique. Returns how many are left. */
+/* Base indices of the listed positions of `parent`, sorted and unique. Returns how many are left.
+ */
 static int64_t normalise(op2_set parent, int64_t n, const int64_t *positions, int64_t *idx) {
   bool sorted = true;
   for (int64_t i = 0; i < n; i++) {
@@ -75,22 +78,27 @@ static int64_t count_below(const int64_t *sorted, int64_t n, int64_t limit) {
   int64_t lo = 0, hi = n;
   while (lo < hi) {
     int64_t mid = lo + (hi - lo) / 2;
-    if (sorted[mid] < limit) lo = mid + 1;
-    else hi = mid;
+    if (sorted[mid] < limit)
+      lo = mid + 1;
+    else
+      hi = mid;
   }
   return lo;
 }
 
-op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions, const char *name, op2_set *out) {
+op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions, const char *name,
+                             op2_set *out) {
   op2_status status = op2i_object_check(parent, OP2I_SET, "op2_subset_create");
   if (status) return status;
   if (n < 0 || (n > 0 && !positions) || !out)
-    return op2i_error(OP2_ERR_ARG, "subset '%s' of '%s': a null pointer or a negative size", name ? name : "",
-                      parent->obj.name);
+    return op2i_error(OP2_ERR_ARG, "subset '%s' of '%s': a null pointer or a negative size",
+                      name ? name : "", parent->obj.name);
   int64_t limit = parent->ends[OP2I_NONEXEC];
   for (int64_t i = 0; i < n; i++)
     if (positions[i] < 0 || positions[i] >= limit)
-      return op2i_error(OP2_ERR_RANGE, "subset '%s' of '%s': index %" PRId64 " at position %" PRId64 " is not in [0, %" PRId64 ")",
+      return op2i_error(OP2_ERR_RANGE,
+                        "subset '%s' of '%s': index %" PRId64 " at position %" PRId64
+                        " is not in [0, %" PRId64 ")",
                         name ? name : "", parent->obj.name, positions[i], i, limit);
   op2_set set = op2i_calloc(1, sizeof *set);
   if (!set) return op2i_error_nomem("a subset");
@@ -100,7 +108,8 @@ op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions
     goto fail;
   }
   int64_t kept = normalise(parent, n, positions, set->idx);
-  for (int s = 0; s < OP2I_SECTIONS; s++) set->ends[s] = count_below(set->idx, kept, parent->base->ends[s]);
+  for (int s = 0; s < OP2I_SECTIONS; s++)
+    set->ends[s] = count_below(set->idx, kept, parent->base->ends[s]);
   OP2I_TRY(op2i_object_init(set, parent->obj.ctx, OP2I_SET, name, release_set));
   set->base = op2i_ref(parent->base);
   *out = set;
@@ -119,13 +128,16 @@ op2_status op2_set_sections(op2_set set, int64_t ends[4]) {
   return OP2_SUCCESS;
 }
 
-int64_t op2_set_size(op2_set set) { return op2i_object_is(set, OP2I_SET) ? set->ends[OP2I_OWNED] : -1; }
+int64_t op2_set_size(op2_set set) {
+  return op2i_object_is(set, OP2I_SET) ? set->ends[OP2I_OWNED] : -1;
+}
 
 op2_status op2_subset_indices(op2_set subset, int64_t *n, const int64_t **idx) {
   op2_status status = op2i_object_check(subset, OP2I_SET, "op2_subset_indices");
   if (status) return status;
   if (!n || !idx) return op2i_error(OP2_ERR_ARG, "op2_subset_indices: a null pointer");
-  if (subset->base == subset) return op2i_error(OP2_ERR_ARG, "set '%s' is not a subset", subset->obj.name);
+  if (subset->base == subset)
+    return op2i_error(OP2_ERR_ARG, "set '%s' is not a subset", subset->obj.name);
   *n = subset->ends[OP2I_NONEXEC];
   *idx = subset->idx;
   return OP2_SUCCESS;

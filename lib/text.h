@@ -6,15 +6,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A growing string. Out of memory is remembered in `failed` and later appends do nothing, so an emitter checks once at
- * its end. Zero-initialise; `chars` is null until something was appended. */
+/* A growing string. Out of memory is remembered in `failed` and later appends do nothing, so an
+ * emitter checks once at its end. Zero-initialise; `chars` is null until something was appended. */
 struct op2i_text {
   char *chars;
   size_t length, capacity;
   bool failed;
 };
 
-void op2i_text_add(struct op2i_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void op2i_text_add(struct op2i_text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 void op2i_text_bytes(struct op2i_text *text, const char *bytes, size_t length);
 void op2i_text_free(struct op2i_text *text);
 

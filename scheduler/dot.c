@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The graph in Graphviz' language. The text depends on what was queued and on nothing else: no addresses, no times. */
+/* The graph in Graphviz' language. The text depends on what was queued and on nothing else: no
+ * addresses, no times. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -38,10 +39,12 @@ static void put_label(FILE *stream, const struct op2i_node *node, const char *pa
   fputs(part, stream);
   fputs("\\n", stream);
   put_quoted(stream, base_name(node->where.file));
-  fprintf(stream, ":%d\\n%s\" fillcolor=%s", node->where.line, state_name(node->state), state_colour(node->state));
+  fprintf(stream, ":%d\\n%s\" fillcolor=%s", node->where.line, state_name(node->state),
+          state_colour(node->state));
 }
 
-/* A loop that also runs over the exec halo is two nodes in a box: reductions leave after the first. */
+/* A loop that also runs over the exec halo is two nodes in a box: reductions leave after the first.
+ */
 static void put_node(FILE *stream, const struct op2i_node *node) {
   int64_t n = node->number;
   if (node->loop->nranges == 1) {
@@ -57,30 +60,36 @@ static void put_node(FILE *stream, const struct op2i_node *node) {
   fprintf(stream, "];\n    loop%" PRId64 " -> loop%" PRId64 "_exec [style=dotted];\n  }\n", n, n);
 }
 
-static void put_edge(FILE *stream, struct op2i_sched *sched, const struct op2i_node *node, const struct op2i_edge *edge) {
-  static const char *const kinds[] = {"RAW", "WAR", "WAW"}, *const styles[] = {"solid", "dashed", "dotted"};
+static void put_edge(FILE *stream, struct op2i_sched *sched, const struct op2i_node *node,
+                     const struct op2i_edge *edge) {
+  static const char *const kinds[] = {"RAW", "WAR", "WAW"}, *const styles[] = {"solid", "dashed",
+                                                                               "dotted"};
   const struct op2i_node *from = op2i_graph_find(sched, edge->from);
   if (!from) return;
   const char *name;
   (void)op2i_node_resource(node, edge->resource, &name);
   bool leaves_exec = from->loop->nranges > 1 && edge->resource < node->loop->ndats;
-  fprintf(stream, "  loop%" PRId64 "%s -> loop%" PRId64 " [label=\"", edge->from, leaves_exec ? "_exec" : "", node->number);
+  fprintf(stream, "  loop%" PRId64 "%s -> loop%" PRId64 " [label=\"", edge->from,
+          leaves_exec ? "_exec" : "", node->number);
   put_quoted(stream, name);
   fprintf(stream, " %s\" style=%s];\n", kinds[edge->kind], styles[edge->kind]);
 }
 
 op2_status op2i_dot_write(struct op2i_sched *sched, FILE *stream, bool marked_only) {
-  fputs("digraph op2 {\n  node [shape=box style=filled fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\" fontsize=10];\n",
+  fputs("digraph op2 {\n  node [shape=box style=filled fontname=\"sans-serif\"];\n  edge "
+        "[fontname=\"sans-serif\" fontsize=10];\n",
         stream);
   for (int64_t i = 0; i < sched->nnodes; i++)
     if (!marked_only || sched->nodes[i].marked) put_node(stream, &sched->nodes[i]);
   for (int64_t i = 0; i < sched->nnodes; i++) {
     const struct op2i_node *node = &sched->nodes[i];
     if (marked_only && !node->marked) continue;
-    for (int32_t e = 0; e < node->nedges; e++) put_edge(stream, sched, node, &sched->edges[node->first_edge + e]);
+    for (int32_t e = 0; e < node->nedges; e++)
+      put_edge(stream, sched, node, &sched->edges[node->first_edge + e]);
   }
   fputs("}\n", stream);
-  return fflush(stream) || ferror(stream) ? op2i_error(OP2_ERR_IO, "the graph could not be written") : OP2_SUCCESS;
+  return fflush(stream) || ferror(stream) ? op2i_error(OP2_ERR_IO, "the graph could not be written")
+                                          : OP2_SUCCESS;
 }
 
 op2_status op2_graph_write_dot(op2_context ctx, FILE *stream) {
@@ -90,11 +99,14 @@ op2_status op2_graph_write_dot(op2_context ctx, FILE *stream) {
   return op2i_dot_write(ctx->sched, stream, false);
 }
 
-/* "%d" in the configured name is the number of the flush; only the first one counts, and nothing else is special. */
+/* "%d" in the configured name is the number of the flush; only the first one counts, and nothing
+ * else is special. */
 static void file_name(const struct op2i_sched *sched, char *path, size_t size) {
   const char *name = sched->ctx->config.graph_file, *mark = strstr(name, "%d");
-  if (!mark) snprintf(path, size, "%s", name);
-  else snprintf(path, size, "%.*s%" PRId64 "%s", (int)(mark - name), name, sched->flushes, mark + 2);
+  if (!mark)
+    snprintf(path, size, "%s", name);
+  else
+    snprintf(path, size, "%.*s%" PRId64 "%s", (int)(mark - name), name, sched->flushes, mark + 2);
 }
 
 void op2i_dot_dump(struct op2i_sched *sched) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From marked nodes to finished work: compile what is missing, cancel what would read poison, plan, run, settle. */
+/* From marked nodes to finished work: compile what is missing, cancel what would read poison, plan,
+ * run, settle. */
 #include <inttypes.h>
 
 #include "error.h"
@@ -18,7 +19,7 @@ struct batch {
   int64_t nsteps, steps_capacity;
 };
 
-/* ---- compiling ------------------------------------------------------------------------------------------- */
+/* ---- compiling ------------------------------------------------------------------------------- */
 
 static op2_status add_unit(struct batch *batch, struct op2_loop_s *loop, int64_t *units_capacity,
                            int64_t *loops_capacity) {
@@ -31,10 +32,11 @@ static op2_status add_unit(struct batch *batch, struct op2_loop_s *loop, int64_t
   if (op2i_grow(&batch->units, sizeof *batch->units, batch->nunits, units_capacity) ||
       op2i_grow(&batch->loops, sizeof *batch->loops, batch->nunits, loops_capacity))
     return op2i_error_nomem("a compilation");
-  batch->units[batch->nunits] = (struct op2i_jit_unit){.source = source,
-                                                       .mergeable = loop->mergeable[batch->variant],
-                                                       .includes = (const char *const *)loop->kernel->includes,
-                                                       .label = loop->kernel->obj.name};
+  batch->units[batch->nunits] =
+      (struct op2i_jit_unit){.source = source,
+                             .mergeable = loop->mergeable[batch->variant],
+                             .includes = (const char *const *)loop->kernel->includes,
+                             .label = loop->kernel->obj.name};
   batch->loops[batch->nunits] = loop;
   data->unit = batch->nunits++;
   return OP2_SUCCESS;
@@ -66,7 +68,7 @@ static void free_batch(struct batch *batch) {
   op2i_free(batch->steps);
 }
 
-/* ---- failing --------------------------------------------------------------------------------------------- */
+/* ---- failing --------------------------------------------------------------------------------- */
 
 static void poison_results(struct op2i_node *node, struct op2i_failure *failure) {
   const struct op2_loop_s *loop = node->loop;
@@ -76,17 +78,20 @@ static void poison_results(struct op2i_node *node, struct op2i_failure *failure)
   }
 }
 
-static void watch(struct op2i_sched *sched, const struct op2i_node *node, struct op2i_failure *failure, bool own) {
+static void watch(struct op2i_sched *sched, const struct op2i_node *node,
+                  struct op2i_failure *failure, bool own) {
   if (sched->watched != node->number) return;
   sched->watched_failure = op2i_failure_ref(failure);
   sched->watched_own = own;
 }
 
 /* Put a failure of a loop on record; what it was to write is poisoned. */
-static op2_status fail_node(struct op2i_sched *sched, struct op2i_node *node, op2_status code, const char *what) {
+static op2_status fail_node(struct op2i_sched *sched, struct op2i_node *node, op2_status code,
+                            const char *what) {
   struct op2i_text text = {0};
-  op2i_text_add(&text, "%s:%d: loop '%s' over '%s' (loop %" PRId64 "): %s", node->where.file, node->where.line,
-                node->loop->kernel->obj.name, node->loop->set->obj.name, node->number, what);
+  op2i_text_add(&text, "%s:%d: loop '%s' over '%s' (loop %" PRId64 "): %s", node->where.file,
+                node->where.line, node->loop->kernel->obj.name, node->loop->set->obj.name,
+                node->number, what);
   struct op2i_failure *failure =
       text.failed ? NULL : op2i_failure_add(sched->ctx, code, node->number, text.chars);
   op2i_text_free(&text);
@@ -110,12 +115,14 @@ static struct op2i_failure *poison_read(const struct op2i_node *node) {
   for (int32_t r = 0; r < loop->ndats + loop->ngbls; r++) {
     op2_access access = r < loop->ndats ? loop->dat_access[r] : loop->gbl_access[r - loop->ndats];
     struct op2i_failure *poison = op2i_node_resource(node, r, NULL)->poison;
-    if (access != OP2_WRITE && poison && (!lowest || poison->loop_number < lowest->loop_number)) lowest = poison;
+    if (access != OP2_WRITE && poison && (!lowest || poison->loop_number < lowest->loop_number))
+      lowest = poison;
   }
   return lowest;
 }
 
-static void cancel_node(struct op2i_sched *sched, struct op2i_node *node, struct op2i_failure *failure) {
+static void cancel_node(struct op2i_sched *sched, struct op2i_node *node,
+                        struct op2i_failure *failure) {
   op2i_failure_ref(failure);
   node->state = OP2I_CANCELLED;
   sched->loops_cancelled++;
@@ -133,18 +140,28 @@ static void settle_node(struct op2i_sched *sched, struct op2i_node *node) {
     if (loop->dat_access[d] == OP2_WRITE) op2i_resource_poison(&loop->dats[d]->res, NULL);
 }
 
-/* ---- running --------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
-static struct op2i_step make_step(const struct op2i_node *node, int range, enum op2i_variant variant) {
+static struct op2i_step make_step(const struct op2i_node *node, int range,
+                                  enum op2i_variant variant) {
   struct op2_loop_s *loop = node->loop;
   const struct op2i_loop_data *data = loop->sched_data;
-  return (struct op2i_step){
-      .loop = loop, .number = node->number, .file = node->where.file, .line = node->where.line,
-      .entry = loop->entry[variant],
-      .call = {.dat = data->dat, .map = data->map, .subset = loop->set->idx, .gbl = (const void *const *)node->gbl,
-               .payload = node->payload},
-      .lo = loop->ranges[range].lo, .hi = loop->ranges[range].hi, .reduces = loop->ranges[range].reduces,
-      .range = range, .plan = data->plans[range] ? data->plans[range]->plan : NULL, .gbl = node->gbl};
+  return (struct op2i_step){.loop = loop,
+                            .number = node->number,
+                            .file = node->where.file,
+                            .line = node->where.line,
+                            .entry = loop->entry[variant],
+                            .call = {.dat = data->dat,
+                                     .map = data->map,
+                                     .subset = loop->set->idx,
+                                     .gbl = (const void *const *)node->gbl,
+                                     .payload = node->payload},
+                            .lo = loop->ranges[range].lo,
+                            .hi = loop->ranges[range].hi,
+                            .reduces = loop->ranges[range].reduces,
+                            .range = range,
+                            .plan = data->plans[range] ? data->plans[range]->plan : NULL,
+                            .gbl = node->gbl};
 }
 
 static void account(struct op2_loop_s *loop, const struct op2i_step *step) {
@@ -178,7 +195,8 @@ static op2_status add_steps(struct batch *batch, struct op2i_node *node) {
   return OP2_SUCCESS;
 }
 
-/* One node: cancelled, failed, run, or put into the program. What goes wrong with it is on record afterwards. */
+/* One node: cancelled, failed, run, or put into the program. What goes wrong with it is on record
+ * afterwards. */
 static op2_status process(struct batch *batch, struct op2i_node *node) {
   struct op2i_sched *sched = batch->sched;
   struct op2i_failure *poison = poison_read(node);
@@ -188,9 +206,11 @@ static op2_status process(struct batch *batch, struct op2i_node *node) {
   }
   const struct op2i_loop_data *data = node->loop->sched_data;
   if (!node->loop->entry[batch->variant])
-    return fail_node(sched, node, batch->units[data->unit].status, batch->units[data->unit].message);
+    return fail_node(sched, node, batch->units[data->unit].status,
+                     batch->units[data->unit].message);
   op2_status status = op2i_loop_prepare(sched, node->loop);
-  if (!status) status = sched->ctx->backend->run_step ? run_now(batch, node) : add_steps(batch, node);
+  if (!status)
+    status = sched->ctx->backend->run_step ? run_now(batch, node) : add_steps(batch, node);
   if (status == OP2_ERR_FATAL) return status;
   if (status) return fail_node(sched, node, status, op2_error_message());
   settle_node(sched, node);
@@ -201,7 +221,8 @@ static op2_status run_program(struct batch *batch) {
   op2_context ctx = batch->sched->ctx;
   if (!batch->nsteps) return OP2_SUCCESS;
   op2_status status = ctx->backend->run_program(ctx->backend_state, batch->steps, batch->nsteps);
-  if (status) return op2i_error(OP2_ERR_FATAL, "the program could not be run: %s", op2_error_message());
+  if (status)
+    return op2i_error(OP2_ERR_FATAL, "the program could not be run: %s", op2_error_message());
   for (int64_t s = 0; s < batch->nsteps; s++) account(batch->steps[s].loop, &batch->steps[s]);
   return OP2_SUCCESS;
 }

@@ -8,10 +8,12 @@
 
 static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
   int64_t first = sched->nforces > OP2I_FORCES ? sched->nforces - OP2I_FORCES : 0;
-  fprintf(stream, "\nwhat made queued loops run (the last %d of %" PRId64 "):\n", OP2I_FORCES, sched->nforces);
+  fprintf(stream, "\nwhat made queued loops run (the last %d of %" PRId64 "):\n", OP2I_FORCES,
+          sched->nforces);
   for (int64_t f = first; f < sched->nforces; f++) {
     const struct op2i_force *force = &sched->forces[f % OP2I_FORCES];
-    fprintf(stream, "  %-60s ran %" PRId64 " loops, left %" PRId64 " queued\n", force->text, force->loops, force->left);
+    fprintf(stream, "  %-60s ran %" PRId64 " loops, left %" PRId64 " queued\n", force->text,
+            force->loops, force->left);
   }
 }
 
@@ -21,23 +23,30 @@ static void explain_range(const struct op2_loop_s *loop, int r, FILE *stream) {
   fprintf(stream, "    positions %" PRId64 " to %" PRId64, range->lo, range->hi);
   if (data->plans[r]) {
     const struct op2i_plan *plan = data->plans[r]->plan;
-    fprintf(stream, ": %" PRId32 " blocks of %" PRId32 " elements in %" PRId32 " colours", plan->nblocks, plan->block_size,
-            plan->ncolors);
-    if (data->plans[r]->refs > 1) fprintf(stream, "; plan shared by %" PRId32 " loops", data->plans[r]->refs);
+    fprintf(stream, ": %" PRId32 " blocks of %" PRId32 " elements in %" PRId32 " colours",
+            plan->nblocks, plan->block_size, plan->ncolors);
+    if (data->plans[r]->refs > 1)
+      fprintf(stream, "; plan shared by %" PRId32 " loops", data->plans[r]->refs);
   }
   fputc('\n', stream);
 }
 
 static void explain_loop(const struct op2_loop_s *loop, FILE *stream) {
   const struct op2i_loop_data *data = loop->sched_data;
-  fprintf(stream, "  %s over %s: run %" PRId64 " times\n", loop->kernel->obj.name, loop->set->obj.name,
-          loop->profile_calls);
+  fprintf(stream, "  %s over %s: run %" PRId64 " times\n", loop->kernel->obj.name,
+          loop->set->obj.name, loop->profile_calls);
   if (!data || !data->ready) return;
-  fprintf(stream, "    %s%s%s\n", loop->indirect_write ? "modifies through maps" : loop->indirect ? "reads through maps" : "direct",
+  fprintf(stream, "    %s%s%s\n",
+          loop->indirect_write ? "modifies through maps"
+          : loop->indirect     ? "reads through maps"
+                               : "direct",
           loop->partial_bytes ? ", reduces per block in a fixed tree" : "",
-          loop->ordered ? ", keeps element order where elements conflict (WRITE or RW through a map, or mixed access)" : "");
+          loop->ordered ? ", keeps element order where elements conflict (WRITE or RW through a "
+                          "map, or mixed access)"
+                        : "");
   for (int r = 0; r < loop->nranges; r++) explain_range(loop, r, stream);
-  if (data->ns_per_element > 0) fprintf(stream, "    %.2f ns per element measured\n", data->ns_per_element);
+  if (data->ns_per_element > 0)
+    fprintf(stream, "    %.2f ns per element measured\n", data->ns_per_element);
 }
 
 op2_status op2_explain(op2_context ctx, FILE *stream) {
@@ -47,21 +56,26 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   const struct op2i_sched *sched = ctx->sched;
   struct op2i_jit_stats jit;
   op2i_jit_statistics(ctx, &jit);
-  fprintf(stream, "backend %s, %d workers, %s\n", ctx->backend->name, op2_workers(ctx), ctx->config.eager ? "eager" : "lazy");
+  fprintf(stream, "backend %s, %d workers, %s\n", ctx->backend->name, op2_workers(ctx),
+          ctx->config.eager ? "eager" : "lazy");
   fprintf(stream,
-          "loops: %" PRId64 " queued in all, %" PRId64 " run, %" PRId64 " failed, %" PRId64 " cancelled, %" PRId64
-          " waiting\n",
-          sched->next_number - 1, sched->loops_run, sched->loops_failed, sched->loops_cancelled, sched->nnodes);
-  fprintf(stream, "plans: %" PRId64 " made, %" PRId64 " times found\n", sched->plans->made, sched->plans->found);
+          "loops: %" PRId64 " queued in all, %" PRId64 " run, %" PRId64 " failed, %" PRId64
+          " cancelled, %" PRId64 " waiting\n",
+          sched->next_number - 1, sched->loops_run, sched->loops_failed, sched->loops_cancelled,
+          sched->nnodes);
+  fprintf(stream, "plans: %" PRId64 " made, %" PRId64 " times found\n", sched->plans->made,
+          sched->plans->found);
   fprintf(stream,
-          "code: %" PRId64 " compiled in %.3f s, %" PRId64 " from the cache on disk, %" PRId64 " in memory, %" PRId64
-          " failed, %" PRId64 " cache entries rejected\n",
+          "code: %" PRId64 " compiled in %.3f s, %" PRId64 " from the cache on disk, %" PRId64
+          " in memory, %" PRId64 " failed, %" PRId64 " cache entries rejected\n",
           jit.compiled, jit.seconds, jit.disk_hits, jit.memory_hits, jit.failed, jit.rejected);
   explain_forces(sched, stream);
   fputs("\nloops:\n", stream);
-  for (const struct op2_loop_s *loop = ctx->loops ? ctx->loops->first : NULL; loop; loop = loop->next)
+  for (const struct op2_loop_s *loop = ctx->loops ? ctx->loops->first : NULL; loop;
+       loop = loop->next)
     explain_loop(loop, stream);
-  return ferror(stream) ? op2i_error(OP2_ERR_IO, "the explanation could not be written") : OP2_SUCCESS;
+  return ferror(stream) ? op2i_error(OP2_ERR_IO, "the explanation could not be written")
+                        : OP2_SUCCESS;
 }
 
 /* Loops of one kernel over one set share a line: that of the first of them to be queued. */
@@ -89,7 +103,8 @@ static void add_up(const struct op2_loop_s *first, op2_profile *profile) {
 op2_status op2_profile_get(op2_context ctx, int i, op2_profile *profile) {
   op2_status status = op2i_context_check(ctx);
   if (status) return status;
-  if (!profile || i < 0) return op2i_error(OP2_ERR_ARG, "op2_profile_get: a null pointer or a negative line");
+  if (!profile || i < 0)
+    return op2i_error(OP2_ERR_ARG, "op2_profile_get: a null pointer or a negative line");
   const struct op2_loop_s *loop = ctx->loops ? ctx->loops->first : NULL;
   for (int line = 0; loop; loop = loop->next) {
     if (!starts_line(ctx->loops, loop) || line++ < i) continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which parts of its dats each block of a loop touches: what dependences between tasks are worked out from. */
+/* Which parts of its dats each block of a loop touches: what dependences between tasks are worked
+ * out from. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 #include "loopdata.h"
 #include "mem.h"
 
-/* About a thousand segments a set: fine enough to tell neighbouring blocks apart, few enough to list. */
+/* About a thousand segments a set: fine enough to tell neighbouring blocks apart, few enough to
+ * list. */
 int32_t op2i_segment_shift(int64_t set_size) {
   enum { SEGMENTS = 1024, SMALLEST_SHIFT = 4 };
   int32_t shift = SMALLEST_SHIFT;
@@ -22,14 +24,16 @@ struct collector {
   int64_t count, capacity; /* in pairs */
 };
 
-static void set_bit(struct collector *c, int64_t segment) { c->bits[segment >> 6] |= UINT64_C(1) << (segment & 63); }
+static void set_bit(struct collector *c, int64_t segment) {
+  c->bits[segment >> 6] |= UINT64_C(1) << (segment & 63);
+}
 
 static bool get_bit(const struct collector *c, int64_t segment) {
   return segment >> 6 < c->nwords && c->bits[segment >> 6] >> (segment & 63) & 1;
 }
 
-static void mark_arg(const struct op2_loop_s *loop, const struct op2i_loop_arg *arg, int64_t lo, int64_t hi, int32_t shift,
-                     struct collector *c) {
+static void mark_arg(const struct op2_loop_s *loop, const struct op2i_loop_arg *arg, int64_t lo,
+                     int64_t hi, int32_t shift, struct collector *c) {
   const int64_t *subset = loop->set->idx;
   const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
   if (!map && !subset) {
@@ -43,7 +47,8 @@ static void mark_arg(const struct op2_loop_s *loop, const struct op2i_loop_arg *
       continue;
     }
     const int32_t *row = map->idx + e * map->arity;
-    if (arg->kind == OP2I_ARG_SLOT) set_bit(c, row[arg->slot] >> shift);
+    if (arg->kind == OP2I_ARG_SLOT)
+      set_bit(c, row[arg->slot] >> shift);
     else
       for (int32_t k = 0; k < map->arity; k++) set_bit(c, row[k] >> shift);
   }
@@ -69,8 +74,8 @@ static int drain(struct collector *c) {
   return 0;
 }
 
-static op2_status make_footprint(const struct op2_loop_s *loop, const struct op2i_plan *plan, int32_t dat,
-                                 struct op2i_footprint *out) {
+static op2_status make_footprint(const struct op2_loop_s *loop, const struct op2i_plan *plan,
+                                 int32_t dat, struct op2i_footprint *out) {
   int64_t size = loop->dats[dat]->set->ends[OP2I_NONEXEC];
   int32_t shift = op2i_segment_shift(size);
   struct collector c = {.nwords = ((size >> shift) >> 6) + 1};
@@ -80,7 +85,8 @@ static op2_status make_footprint(const struct op2_loop_s *loop, const struct op2
   for (int32_t b = 0; b < plan->nblocks && !bad; b++) {
     for (int n = 0; n < loop->nargs; n++)
       if (loop->args[n].dat == dat)
-        mark_arg(loop, &loop->args[n], op2i_plan_block_lo(plan, b), op2i_plan_block_hi(plan, b), shift, &c);
+        mark_arg(loop, &loop->args[n], op2i_plan_block_lo(plan, b), op2i_plan_block_hi(plan, b),
+                 shift, &c);
     bad = drain(&c);
     offs[b + 1] = c.count;
   }

@@ -13,18 +13,23 @@ static int64_t first_pending(const struct op2i_sched *sched) {
 struct op2i_node *op2i_graph_find(struct op2i_sched *sched, int64_t number) {
   if (!sched->nnodes || number < sched->nodes[0].number) return NULL;
   int64_t lo = 0, hi = sched->nnodes - 1;
-  int64_t guess = number - sched->nodes[0].number; /* exact unless a part of the queue has run before the rest */
+  int64_t guess =
+      number -
+      sched->nodes[0].number; /* exact unless a part of the queue has run before the rest */
   if (guess <= hi && sched->nodes[guess].number == number) return &sched->nodes[guess];
   while (lo <= hi) {
     int64_t mid = lo + (hi - lo) / 2;
     if (sched->nodes[mid].number == number) return &sched->nodes[mid];
-    if (sched->nodes[mid].number < number) lo = mid + 1;
-    else hi = mid - 1;
+    if (sched->nodes[mid].number < number)
+      lo = mid + 1;
+    else
+      hi = mid - 1;
   }
   return NULL;
 }
 
-struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t r, const char **name) {
+struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t r,
+                                         const char **name) {
   const struct op2_loop_s *loop = node->loop;
   if (r < loop->ndats) {
     if (name) *name = loop->dats[r]->obj.name;
@@ -39,16 +44,18 @@ static op2_access resource_access(const struct op2_loop_s *loop, int32_t r) {
   return r < loop->ndats ? loop->dat_access[r] : loop->gbl_access[r - loop->ndats];
 }
 
-/* ---- recording ------------------------------------------------------------------------------------------- */
+/* ---- recording ------------------------------------------------------------------------------- */
 
-/* Room for one more reader, after dropping those that have run: a dat that is never written would keep all of them. */
+/* Room for one more reader, after dropping those that have run: a dat that is never written would
+ * keep all of them. */
 static int reserve_reader(struct op2i_resource *resource, int64_t oldest) {
   if (resource->nreaders < resource->readers_capacity) return 0;
   int64_t kept = 0;
   for (int64_t i = 0; i < resource->nreaders; i++)
     if (resource->readers[i] >= oldest) resource->readers[kept++] = resource->readers[i];
   resource->nreaders = kept;
-  return op2i_grow(&resource->readers, sizeof *resource->readers, kept, &resource->readers_capacity);
+  return op2i_grow(&resource->readers, sizeof *resource->readers, kept,
+                   &resource->readers_capacity);
 }
 
 static int reserve(struct op2i_sched *sched, struct op2i_node *node) {
@@ -61,7 +68,9 @@ static int reserve(struct op2i_sched *sched, struct op2i_node *node) {
     if (op2i_grow(&sched->before, sizeof *sched->before, r, &sched->before_capacity)) return -1;
   }
   while (sched->edges_capacity < sched->nedges + edges)
-    if (op2i_grow(&sched->edges, sizeof *sched->edges, sched->edges_capacity, &sched->edges_capacity)) return -1;
+    if (op2i_grow(&sched->edges, sizeof *sched->edges, sched->edges_capacity,
+                  &sched->edges_capacity))
+      return -1;
   return op2i_grow(&sched->nodes, sizeof *sched->nodes, sched->nnodes, &sched->nodes_capacity);
 }
 
@@ -72,21 +81,25 @@ static void add_edge(struct op2i_sched *sched, struct op2i_node *node, int64_t f
   node->nedges++;
 }
 
-/* A reader follows the last writer. A writer follows the readers since then, and the last writer where it also
- * reads or where nobody has read in between. */
+/* A reader follows the last writer. A writer follows the readers since then, and the last writer
+ * where it also reads or where nobody has read in between. */
 static void connect(struct op2i_sched *sched, struct op2i_node *node, int32_t r) {
   struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
   op2_access access = resource_access(node->loop, r);
   sched->before[r] = (struct op2i_before){resource, resource->last_writer, resource->nreaders};
   int64_t oldest = first_pending(sched), pending_readers = 0;
-  for (int64_t i = 0; i < resource->nreaders; i++) pending_readers += resource->readers[i] >= oldest;
-  if (access != OP2_WRITE) add_edge(sched, node, resource->last_writer, r, OP2I_RAW);
-  else if (!pending_readers) add_edge(sched, node, resource->last_writer, r, OP2I_WAW);
+  for (int64_t i = 0; i < resource->nreaders; i++)
+    pending_readers += resource->readers[i] >= oldest;
+  if (access != OP2_WRITE)
+    add_edge(sched, node, resource->last_writer, r, OP2I_RAW);
+  else if (!pending_readers)
+    add_edge(sched, node, resource->last_writer, r, OP2I_WAW);
   if (access == OP2_READ) {
     resource->readers[resource->nreaders++] = node->number;
     return;
   }
-  for (int64_t i = 0; i < resource->nreaders; i++) add_edge(sched, node, resource->readers[i], r, OP2I_WAR);
+  for (int64_t i = 0; i < resource->nreaders; i++)
+    add_edge(sched, node, resource->readers[i], r, OP2I_WAR);
   resource->nreaders = 0;
   resource->last_writer = node->number;
 }
@@ -97,8 +110,13 @@ static op2_status make_node(struct op2i_sched *sched, struct op2_loop_s *loop, o
   size_t head = (2 * table + 15) / 16 * 16;
   unsigned char *block = op2i_malloc(head + (size_t)loop->payload_bytes);
   if (!block) return op2i_error_nomem("a queued loop");
-  *node = (struct op2i_node){.kind = OP2I_NODE_LOOP, .number = sched->next_number, .where = where, .loop = loop,
-                             .versions = (void *)block, .gbl = (void *)(block + table), .payload = block + head};
+  *node = (struct op2i_node){.kind = OP2I_NODE_LOOP,
+                             .number = sched->next_number,
+                             .where = where,
+                             .loop = loop,
+                             .versions = (void *)block,
+                             .gbl = (void *)(block + table),
+                             .payload = block + head};
   for (int g = 0; g < loop->ngbls; g++) {
     node->versions[g] = loop->gbls[g]->now;
     node->gbl[g] = node->versions[g]->data;
@@ -125,14 +143,15 @@ op2_status op2i_graph_add(struct op2i_sched *sched, struct op2_loop_s *loop, op2
   return OP2_SUCCESS;
 }
 
-/* ---- choosing what runs ---------------------------------------------------------------------------------- */
+/* ---- choosing what runs ---------------------------------------------------------------------- */
 
 static void mark_number(struct op2i_sched *sched, int64_t number) {
   struct op2i_node *node = op2i_graph_find(sched, number);
   if (node) node->marked = true;
 }
 
-int64_t op2i_graph_mark(struct op2i_sched *sched, const struct op2i_resource *resource, bool overwrite) {
+int64_t op2i_graph_mark(struct op2i_sched *sched, const struct op2i_resource *resource,
+                        bool overwrite) {
   mark_number(sched, resource->last_writer);
   if (overwrite)
     for (int64_t i = 0; i < resource->nreaders; i++) mark_number(sched, resource->readers[i]);
@@ -141,7 +160,8 @@ int64_t op2i_graph_mark(struct op2i_sched *sched, const struct op2i_resource *re
     const struct op2i_node *node = &sched->nodes[i];
     if (!node->marked) continue;
     marked++;
-    for (int32_t e = 0; e < node->nedges; e++) mark_number(sched, sched->edges[node->first_edge + e].from);
+    for (int32_t e = 0; e < node->nedges; e++)
+      mark_number(sched, sched->edges[node->first_edge + e].from);
   }
   return marked;
 }
@@ -176,7 +196,8 @@ void op2i_graph_retire(struct op2i_sched *sched) {
       free_node(&node);
       continue;
     }
-    memmove(&sched->edges[edges], &sched->edges[node.first_edge], (size_t)node.nedges * sizeof *sched->edges);
+    memmove(&sched->edges[edges], &sched->edges[node.first_edge],
+            (size_t)node.nedges * sizeof *sched->edges);
     node.first_edge = edges;
     edges += node.nedges;
     sched->nodes[nodes++] = node;

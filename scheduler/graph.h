@@ -5,29 +5,31 @@
 #include "context.h"
 #include "loop.h"
 
-/* The queue of a context: nodes in the order they were queued, with edges to earlier ones. A node is known by its number,
- * which is never reused; edges to nodes that have run stay as text but order nothing. */
+/* The queue of a context: nodes in the order they were queued, with edges to earlier ones. A node
+ * is known by its number, which is never reused; edges to nodes that have run stay as text but
+ * order nothing. */
 
 enum op2i_node_kind { OP2I_NODE_LOOP };
 enum op2i_node_state { OP2I_QUEUED, OP2I_DONE, OP2I_FAILED, OP2I_CANCELLED };
 enum op2i_edge_kind { OP2I_RAW, OP2I_WAR, OP2I_WAW };
 
 struct op2i_edge {
-  int64_t from;       /* node number */
-  int32_t resource;   /* of the later node: index into its dats, or ndats + index into its globals */
+  int64_t from;     /* node number */
+  int32_t resource; /* of the later node: index into its dats, or ndats + index into its globals */
   enum op2i_edge_kind kind;
 };
 
 struct op2i_node {
   enum op2i_node_kind kind;
   enum op2i_node_state state;
-  bool marked;                    /* to be run by the force in progress */
+  bool marked; /* to be run by the force in progress */
   int64_t number;
   op2_where where;
-  struct op2_loop_s *loop;        /* one use */
-  struct op2i_version **versions; /* [loop->ngbls], referenced; start of one allocation with the next two */
-  void **gbl;                     /* [loop->ngbls]: their values */
-  unsigned char *payload;         /* [loop->payload_bytes] */
+  struct op2_loop_s *loop; /* one use */
+  struct op2i_version *
+      *versions;          /* [loop->ngbls], referenced; start of one allocation with the next two */
+  void **gbl;             /* [loop->ngbls]: their values */
+  unsigned char *payload; /* [loop->payload_bytes] */
   int64_t first_edge;
   int32_t nedges;
 };
@@ -68,19 +70,25 @@ op2_status op2i_graph_add(struct op2i_sched *sched, struct op2_loop_s *loop, op2
                           const unsigned char *payload);
 /* Take back the node added last, while nothing has run since. */
 void op2i_graph_undo(struct op2i_sched *sched);
-struct op2i_node *op2i_graph_find(struct op2i_sched *sched, int64_t number); /* null when it has run */
-/* Mark what must run before the resource may be read, or overwritten. Returns the number of marked nodes. */
-int64_t op2i_graph_mark(struct op2i_sched *sched, const struct op2i_resource *resource, bool overwrite);
+struct op2i_node *op2i_graph_find(struct op2i_sched *sched,
+                                  int64_t number); /* null when it has run */
+/* Mark what must run before the resource may be read, or overwritten. Returns the number of marked
+ * nodes. */
+int64_t op2i_graph_mark(struct op2i_sched *sched, const struct op2i_resource *resource,
+                        bool overwrite);
 int64_t op2i_graph_mark_all(struct op2i_sched *sched);
 /* Drop the marked nodes. */
 void op2i_graph_retire(struct op2i_sched *sched);
 /* The resource that an edge or an access of a node is about, and its name. */
-struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t resource, const char **name);
+struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t resource,
+                                         const char **name);
 
-/* verify.c: every ordered pair of queued loops that touch a resource in conflicting ways is joined by a path. */
+/* verify.c: every ordered pair of queued loops that touch a resource in conflicting ways is joined
+ * by a path. */
 op2_status op2i_graph_verify(struct op2i_sched *sched);
 
-/* execute.c: run the marked nodes. Fails only fatally or for lack of memory; loops fail on record. */
+/* execute.c: run the marked nodes. Fails only fatally or for lack of memory; loops fail on record.
+ */
 op2_status op2i_execute_marked(struct op2i_sched *sched);
 
 /* dot.c */

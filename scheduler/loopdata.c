@@ -19,7 +19,8 @@ static void release_data(void *sched_data) {
   op2i_free(data);
 }
 
-static op2_status fill(struct op2i_sched *sched, struct op2_loop_s *loop, struct op2i_loop_data *data) {
+static op2_status fill(struct op2i_sched *sched, struct op2_loop_s *loop,
+                       struct op2i_loop_data *data) {
   if (!data->dat) data->dat = op2i_calloc((size_t)loop->ndats, sizeof *data->dat);
   if (!data->map) data->map = op2i_calloc((size_t)loop->nmaps, sizeof *data->map);
   if (!data->dat || !data->map) return op2i_error_nomem("a loop's pointers");

@@ -5,15 +5,16 @@
 #include "graph.h"
 #include "plan.h"
 
-/* ---- plans, shared by all loops of a context with the same access pattern -------------------------------- */
+/* ---- plans, shared by all loops of a context with the same access pattern -------------------- */
 
 struct op2i_plan_entry {
   struct op2i_plan_entry *next;
   struct op2i_plan_cache *cache;
   int32_t refs;
   int64_t nwords;
-  int64_t *key; /* everything the plan depends on: range, subset, block size, order, and per argument the canonical number
-                   of its dat, the map's id, the slot and whether it modifies */
+  int64_t
+      *key; /* everything the plan depends on: range, subset, block size, order, and per argument
+               the canonical number of its dat, the map's id, the slot and whether it modifies */
   struct op2i_plan *plan;
 };
 
@@ -29,10 +30,11 @@ void op2i_plan_entry_unref(struct op2i_plan_entry *entry);
 op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2_loop_s *loop, int range,
                          struct op2i_plan_entry **entry);
 
-/* ---- what dispatch keeps with a loop --------------------------------------------------------------------- */
+/* ---- what dispatch keeps with a loop --------------------------------------------------------- */
 
-/* Which segments of a dat's set the blocks of a plan touch: intervals [2k], [2k+1] of segment numbers, both inclusive, for
- * block b those from offs[b] to offs[b+1]. A segment is 2^shift consecutive elements. */
+/* Which segments of a dat's set the blocks of a plan touch: intervals [2k], [2k+1] of segment
+ * numbers, both inclusive, for block b those from offs[b] to offs[b+1]. A segment is 2^shift
+ * consecutive elements. */
 struct op2i_footprint {
   int32_t shift;
   int64_t *offs;
@@ -44,10 +46,10 @@ struct op2i_loop_data {
   int ndats;
   struct op2i_plan_entry *plans[OP2I_RANGES];
   struct op2i_footprint *footprints[OP2I_RANGES]; /* [ndats], made when tasks are first needed */
-  void **dat;            /* [ndats]: storage */
-  const int32_t **map;   /* [nmaps]: values */
-  double ns_per_element; /* measured, 0 before the first run */
-  int64_t unit;          /* place in the compilation in progress, -1 none */
+  void **dat;                                     /* [ndats]: storage */
+  const int32_t **map;                            /* [nmaps]: values */
+  double ns_per_element;                          /* measured, 0 before the first run */
+  int64_t unit; /* place in the compilation in progress, -1 none */
 };
 
 /* The data of a loop, made at first use. */
@@ -56,8 +58,8 @@ op2_status op2i_loop_data(struct op2_loop_s *loop, struct op2i_loop_data **data)
 op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2_loop_s *loop);
 op2_status op2i_loop_footprints(struct op2_loop_s *loop, int range);
 int32_t op2i_segment_shift(int64_t set_size);
-/* Elements per block when the user has not said: a working set of half the L2 cache, and enough blocks to share out. Never depends on
- * the number of workers, since results do depend on it. */
+/* Elements per block when the user has not said: a working set of half the L2 cache, and enough
+ * blocks to share out. Never depends on the number of workers, since results do depend on it. */
 int32_t op2i_block_size(const struct op2_loop_s *loop);
 
 #endif

@@ -44,7 +44,7 @@ int32_t op2i_block_size(const struct op2_loop_s *loop) {
   return (int32_t)size / STEP * STEP;
 }
 
-/* ---- describing a loop to the planner -------------------------------------------------------------------- */
+/* ---- describing a loop to the planner -------------------------------------------------------- */
 
 struct request {
   struct op2i_plan_desc desc;
@@ -60,7 +60,8 @@ static void free_request(struct request *request) {
   op2i_free(request->identity);
 }
 
-/* Whether colouring has to look at a dat: it is modified through a map, or modified and read through one. */
+/* Whether colouring has to look at a dat: it is modified through a map, or modified and read
+ * through one. */
 static bool contended(const struct op2_loop_s *loop, int32_t dat) {
   bool modified = false, mapped = false;
   for (int n = 0; n < loop->nargs; n++) {
@@ -75,8 +76,10 @@ static op2_status need_identity(const struct op2_loop_s *loop, struct request *r
   if (request->identity) return OP2_SUCCESS;
   int64_t n = loop->set->base->ends[OP2I_NONEXEC];
   if (n > (int64_t)INT32_MAX + 1)
-    return op2i_error(OP2_ERR_RANGE, "loop '%s': set '%s' has more than 2^31 elements and a dat on it is modified through a map",
-                      loop->kernel->obj.name, loop->set->base->obj.name);
+    return op2i_error(
+        OP2_ERR_RANGE,
+        "loop '%s': set '%s' has more than 2^31 elements and a dat on it is modified through a map",
+        loop->kernel->obj.name, loop->set->base->obj.name);
   request->identity = op2i_malloc((size_t)n * sizeof *request->identity);
   if (!request->identity) return op2i_error_nomem("a plan");
   for (int64_t i = 0; i < n; i++) request->identity[i] = (int32_t)i;
@@ -91,10 +94,17 @@ static op2_status add_arg(const struct op2_loop_s *loop, int n, struct request *
     op2_status status = need_identity(loop, request);
     if (status) return status;
   }
-  request->args[request->desc.nargs++] = (struct op2i_plan_arg){
-      .dat = arg->dat, .map = map ? arg->map : loop->nmaps, .idx = map ? map->idx : request->identity,
-      .arity = map ? map->arity : 1, .slot = !map ? 0 : arg->kind == OP2I_ARG_SLOT ? arg->slot : -1,
-      .access = arg->access, .target_size = dat->set->ends[OP2I_NONEXEC], .row_bytes = (int32_t)dat->row_bytes};
+  request->args[request->desc.nargs++] =
+      (struct op2i_plan_arg){.dat = arg->dat,
+                             .map = map ? arg->map : loop->nmaps,
+                             .idx = map ? map->idx : request->identity,
+                             .arity = map ? map->arity : 1,
+                             .slot = !map                         ? 0
+                                     : arg->kind == OP2I_ARG_SLOT ? arg->slot
+                                                                  : -1,
+                             .access = arg->access,
+                             .target_size = dat->set->ends[OP2I_NONEXEC],
+                             .row_bytes = (int32_t)dat->row_bytes};
   int64_t *word = request->key + request->nwords;
   word[0] = arg->dat;
   word[1] = map ? map->obj.id : 0;
@@ -116,8 +126,10 @@ static void canonical(struct request *request, int64_t first) {
 }
 
 static op2_status describe(const struct op2_loop_s *loop, int range, struct request *request) {
-  *request = (struct request){.desc = {.lo = loop->ranges[range].lo, .hi = loop->ranges[range].hi,
-                                       .subset = loop->set->idx, .block_size = op2i_block_size(loop),
+  *request = (struct request){.desc = {.lo = loop->ranges[range].lo,
+                                       .hi = loop->ranges[range].hi,
+                                       .subset = loop->set->idx,
+                                       .block_size = op2i_block_size(loop),
                                        .ordered = loop->ordered}};
   request->args = op2i_calloc((size_t)loop->nargs, sizeof *request->args);
   request->key = op2i_calloc((size_t)loop->nargs * 4 + 5, sizeof *request->key);
@@ -136,9 +148,10 @@ static op2_status describe(const struct op2_loop_s *loop, int range, struct requ
   return OP2_SUCCESS;
 }
 
-/* ---- the cache ------------------------------------------------------------------------------------------- */
+/* ---- the cache ------------------------------------------------------------------------------- */
 
-static op2_status make_entry(struct op2i_sched *sched, struct request *request, struct op2i_plan_entry **out) {
+static op2_status make_entry(struct op2i_sched *sched, struct request *request,
+                             struct op2i_plan_entry **out) {
   struct op2i_plan_entry *entry = op2i_calloc(1, sizeof *entry);
   if (!entry) return op2i_error_nomem("a plan");
   op2_status status = op2i_plan_create(&request->desc, &entry->plan);
@@ -167,7 +180,8 @@ op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2_loop_s *loop
   op2_status status = describe(loop, range, &request);
   if (status) goto done;
   for (struct op2i_plan_entry *entry = sched->plans->first; entry; entry = entry->next) {
-    if (entry->nwords != request.nwords || memcmp(entry->key, request.key, (size_t)entry->nwords * sizeof *entry->key))
+    if (entry->nwords != request.nwords ||
+        memcmp(entry->key, request.key, (size_t)entry->nwords * sizeof *entry->key))
       continue;
     entry->refs++;
     sched->plans->found++;

@@ -7,8 +7,8 @@
 
 #include "error.h"
 #include "loopdata.h"
-#include "op2/graph.h"
 #include "mem.h"
+#include "op2/graph.h"
 
 op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
   struct op2i_sched *sched = op2i_calloc(1, sizeof *sched);
@@ -77,8 +77,8 @@ op2_status op2i_sched_flush(struct op2i_sched *sched, const char *call) {
   return ctx->failures ? op2i_failure_report(ctx, ctx->failures) : OP2_SUCCESS;
 }
 
-op2_status op2i_sched_force(struct op2i_sched *sched, struct op2i_resource *resource, bool overwrite, const char *call,
-                            const char *name) {
+op2_status op2i_sched_force(struct op2i_sched *sched, struct op2i_resource *resource,
+                            bool overwrite, const char *call, const char *name) {
   int64_t marked = op2i_graph_mark(sched, resource, overwrite);
   if (!marked) return OP2_SUCCESS;
   remember(sched, marked, "%s of '%.40s'", call, name);
@@ -97,7 +97,8 @@ static op2_status run_last(struct op2i_sched *sched, enum op2i_wish wish) {
   struct op2i_failure *failure = sched->watched_failure;
   sched->watched = 0;
   sched->watched_failure = NULL;
-  /* A loop that was merely cancelled has an older loop's failure: that is not for a submission to return. */
+  /* A loop that was merely cancelled has an older loop's failure: that is not for a submission to
+   * return. */
   if (!status && failure && (sched->watched_own || wish == OP2I_COMPUTE))
     status = op2i_failure_report(sched->ctx, failure);
   op2i_failure_unref(failure);
@@ -118,4 +119,6 @@ op2_status op2_flush(op2_context ctx) {
   return status ? status : op2i_sched_flush(ctx->sched, "op2_flush");
 }
 
-int64_t op2_queued(op2_context ctx) { return op2_initialised(ctx) ? op2i_sched_queued(ctx->sched) : 0; }
+int64_t op2_queued(op2_context ctx) {
+  return op2_initialised(ctx) ? op2i_sched_queued(ctx->sched) : 0;
+}

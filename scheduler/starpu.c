@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs on StarPU's workers: one StarPU task per chunk, with explicit dependences between chunks across colours and loops. */
+/* Programs on StarPU's workers: one StarPU task per chunk, with explicit dependences between chunks
+ * across colours and loops. */
 #include "config.h"
 
 #if OP2_HAVE_STARPU
@@ -24,8 +25,8 @@ struct work {
   int32_t first, last;
 };
 
-/* Tasks in flight. They are kept until they have ended, so that later ones may still name them as dependences; the oldest
- * are taken back in order when there are many. */
+/* Tasks in flight. They are kept until they have ended, so that later ones may still name them as
+ * dependences; the oldest are taken back in order when there are many. */
 struct flight {
   struct op2i_step *steps;
   struct starpu_task **tasks; /* [count]; those below `landed` have ended and are gone */
@@ -54,9 +55,11 @@ static op2_status land(struct flight *flight, int64_t until) {
   return OP2_SUCCESS;
 }
 
-static op2_status declare_deps(struct flight *flight, struct starpu_task *task, const struct op2i_task *from) {
+static op2_status declare_deps(struct flight *flight, struct starpu_task *task,
+                               const struct op2i_task *from) {
   while (flight->deps_capacity < from->ndeps)
-    if (op2i_grow(&flight->deps, sizeof(struct starpu_task *), flight->deps_capacity, &flight->deps_capacity))
+    if (op2i_grow(&flight->deps, sizeof(struct starpu_task *), flight->deps_capacity,
+                  &flight->deps_capacity))
       return op2i_error_nomem("a program");
   unsigned n = 0;
   for (int64_t d = 0; d < from->ndeps; d++)
@@ -106,8 +109,8 @@ static op2_status run_on_workers(struct state *state, struct op2i_step *steps, i
   flight.works = op2i_malloc(ROOM * sizeof *flight.works);
   if (!flight.works) return op2i_tasks_finish(steps, nsteps, place);
   op2i_starpu_busy();
-  op2_status status =
-      op2i_tasks_build(steps, nsteps, state->workers, state->ctx->config.chunk_us, submit, &flight, &place);
+  op2_status status = op2i_tasks_build(steps, nsteps, state->workers, state->ctx->config.chunk_us,
+                                       submit, &flight, &place);
   op2_status landed = land(&flight, flight.count);
   if (status == OP2_ERR_NOMEM && !landed) status = op2i_tasks_finish(steps, nsteps, place);
   op2i_starpu_idle(state->ctx->config.idle_ms);
@@ -117,9 +120,10 @@ static op2_status run_on_workers(struct state *state, struct op2i_step *steps, i
   return status ? status : landed;
 }
 
-/* ---- small programs -------------------------------------------------------------------------------------- */
+/* ---- small programs -------------------------------------------------------------------------- */
 
-/* Too little work for two chunks: waking workers and coming back would take longer than doing it. */
+/* Too little work for two chunks: waking workers and coming back would take longer than doing it.
+ */
 static bool small(const struct state *state, const struct op2i_step *steps, int64_t nsteps) {
   if (state->workers < 2) return true;
   for (int64_t s = 0; s < nsteps; s++)
@@ -130,8 +134,10 @@ static bool small(const struct state *state, const struct op2i_step *steps, int6
 static op2_status run_program(void *state, struct op2i_step *steps, int64_t nsteps) {
   struct state *s = state;
   op2_status status;
-  if (small(s, steps, nsteps)) status = op2i_tasks_finish(steps, nsteps, (struct op2i_place){0});
-  else status = run_on_workers(s, steps, nsteps);
+  if (small(s, steps, nsteps))
+    status = op2i_tasks_finish(steps, nsteps, (struct op2i_place){0});
+  else
+    status = run_on_workers(s, steps, nsteps);
   for (int64_t i = 0; i < nsteps; i++) {
     steps[i].seconds = 1e-9 * (double)steps[i].nanoseconds;
     op2i_step_end(&steps[i]); /* what a failure left */
@@ -139,7 +145,7 @@ static op2_status run_program(void *state, struct op2i_step *steps, int64_t nste
   return status;
 }
 
-/* ---- the backend ----------------------------------------------------------------------------------------- */
+/* ---- the backend ----------------------------------------------------------------------------- */
 
 static const char *unavailable(void) { return NULL; }
 

@@ -20,8 +20,8 @@ static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static int users, threads_wanted, threads_running;
 static struct op2i_watch watch;
 
-/* StarPU's structures change size with its configure options while its SONAME stays: a library other than the one these
- * headers describe would write past our structure. */
+/* StarPU's structures change size with its configure options while its SONAME stays: a library
+ * other than the one these headers describe would write past our structure. */
 static bool abi_matches(void) {
   enum { ROOM = 16384, POISON = 0xA5 };
   static _Alignas(64) unsigned char buffer[ROOM];
@@ -39,21 +39,26 @@ static op2_status give_home(void) {
   if (home && !access(home, W_OK | X_OK)) return OP2_SUCCESS;
   const char *base = op2i_env_system("XDG_CACHE_HOME");
   char path[4096];
-  if (base && !access(base, W_OK | X_OK)) snprintf(path, sizeof path, "%s/op2-starpu", base);
+  if (base && !access(base, W_OK | X_OK))
+    snprintf(path, sizeof path, "%s/op2-starpu", base);
   else {
     const char *temporary = op2i_env_system("TMPDIR");
-    snprintf(path, sizeof path, "%s/op2-starpu-%ld", temporary ? temporary : P_tmpdir, (long)geteuid());
+    snprintf(path, sizeof path, "%s/op2-starpu-%ld", temporary ? temporary : P_tmpdir,
+             (long)geteuid());
   }
   struct stat info;
   if ((mkdir(path, 0700) && lstat(path, &info)) || lstat(path, &info) || !S_ISDIR(info.st_mode) ||
       info.st_uid != geteuid() || setenv("STARPU_HOME", path, 1))
-    return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU needs a folder it can write to; set STARPU_HOME");
+    return op2i_error(OP2_ERR_UNAVAILABLE,
+                      "StarPU needs a folder it can write to; set STARPU_HOME");
   return OP2_SUCCESS;
 }
 
 static op2_status start(op2_context ctx, int threads) {
   if (!abi_matches())
-    return op2i_error(OP2_ERR_UNAVAILABLE, "the StarPU library found at run time has another ABI than the one op2 was built with");
+    return op2i_error(
+        OP2_ERR_UNAVAILABLE,
+        "the StarPU library found at run time has another ABI than the one op2 was built with");
   op2_status status = give_home();
   if (status) return status;
   struct starpu_conf conf;
@@ -70,11 +75,13 @@ static op2_status start(op2_context ctx, int threads) {
   for (int w = 0; w < STARPU_NMAXWORKERS && machine->ncpus > 0; w++)
     conf.workers_bindid[w] = (unsigned)machine->cpus[w % machine->ncpus];
   int failed = starpu_init(&conf);
-  if (failed) return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU could not be started: %s", strerror(-failed));
+  if (failed)
+    return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU could not be started: %s", strerror(-failed));
   threads_wanted = threads;
   threads_running = (int)starpu_cpu_worker_get_count();
   if (threads_running < threads)
-    op2i_log(ctx, OP2I_LOG_WARN, "%d CPU workers wanted, StarPU gives %d (this build of StarPU allows %d)", threads,
+    op2i_log(ctx, OP2I_LOG_WARN,
+             "%d CPU workers wanted, StarPU gives %d (this build of StarPU allows %d)", threads,
              threads_running, STARPU_MAXCPUS);
   status = op2i_watch_start(&watch, starpu_pause, starpu_resume);
   if (status) starpu_shutdown();
@@ -84,9 +91,11 @@ static op2_status start(op2_context ctx, int threads) {
 op2_status op2i_starpu_acquire(op2_context ctx, int threads, int *workers) {
   op2_status status = OP2_SUCCESS;
   pthread_mutex_lock(&pool_lock);
-  if (users == 0) status = start(ctx, threads);
+  if (users == 0)
+    status = start(ctx, threads);
   else if (threads != threads_wanted)
-    op2i_log(ctx, OP2I_LOG_WARN, "%d CPU workers wanted, but StarPU already runs %d for another context", threads,
+    op2i_log(ctx, OP2I_LOG_WARN,
+             "%d CPU workers wanted, but StarPU already runs %d for another context", threads,
              threads_running);
   if (!status) {
     users++;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Dependences between tasks, from the segments of dats that they touch.
  *
- * For every segment of every dat that the program modifies there are three lists of tasks: the group that modifies it now, the
- * tasks that have read it since, and those the group itself had to wait for. Tasks of one loop and colour form a
- * group: they share no element, so they do not wait for each other even where they share a segment. */
+ * For every segment of every dat that the program modifies there are three lists of tasks: the
+ * group that modifies it now, the tasks that have read it since, and those the group itself had to
+ * wait for. Tasks of one loop and colour form a group: they share no element, so they do not wait
+ * for each other even where they share a segment. */
 #include "tasks.h"
 
 #include <stddef.h>
@@ -21,7 +22,7 @@ struct link {
 };
 
 struct segment {
-  int64_t group; /* step and colour of the writers, NONE before the first */
+  int64_t group;                    /* step and colour of the writers, NONE before the first */
   int32_t before, writers, readers; /* lists of links */
 };
 
@@ -52,7 +53,7 @@ struct builder {
   bool failed; /* out of memory */
 };
 
-/* ---- lists ----------------------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
 static void push(struct builder *b, int32_t *list, int64_t task) {
   int32_t at = b->free_link;
@@ -92,7 +93,7 @@ static void depend_all(struct builder *b, int32_t list) {
   for (; list != NONE; list = b->links[list].next) depend(b, b->links[list].task);
 }
 
-/* ---- segments -------------------------------------------------------------------------------------------- */
+/* ---- segments -------------------------------------------------------------------------------- */
 
 static void read_segment(struct builder *b, struct segment *s) {
   depend_all(b, s->writers);
@@ -112,7 +113,7 @@ static void write_segment(struct builder *b, struct segment *s, int64_t group) {
   if (s->writers == NONE || b->links[s->writers].task != b->ntasks) push(b, &s->writers, b->ntasks);
 }
 
-/* ---- tracks ---------------------------------------------------------------------------------------------- */
+/* ---- tracks ---------------------------------------------------------------------------------- */
 
 static op2_status add_track(struct builder *b, struct op2i_resource *resource, int64_t size) {
   if (resource->track) return OP2_SUCCESS;
@@ -125,7 +126,8 @@ static op2_status add_track(struct builder *b, struct op2i_resource *resource, i
     op2i_free(track);
     return op2i_error_nomem("a program");
   }
-  for (int64_t s = 0; s < track->nsegments; s++) track->segments[s] = (struct segment){NONE, NONE, NONE, NONE};
+  for (int64_t s = 0; s < track->nsegments; s++)
+    track->segments[s] = (struct segment){NONE, NONE, NONE, NONE};
   track->resource = resource;
   track->next = b->tracks;
   b->tracks = track;
@@ -148,7 +150,7 @@ static op2_status track_step(struct builder *b, const struct op2i_step *step) {
   return status;
 }
 
-/* ---- tasks ----------------------------------------------------------------------------------------------- */
+/* ---- tasks ----------------------------------------------------------------------------------- */
 
 static bool modified_through_map(const struct op2_loop_s *loop, int d) {
   bool modified = false, mapped = false;
@@ -160,7 +162,8 @@ static bool modified_through_map(const struct op2_loop_s *loop, int d) {
   return modified && mapped;
 }
 
-static void touch_dat(struct builder *b, const struct op2i_step *step, int d, int32_t first, int32_t last) {
+static void touch_dat(struct builder *b, const struct op2i_step *step, int d, int32_t first,
+                      int32_t last) {
   const struct op2_loop_s *loop = step->loop;
   struct track *track = loop->dats[d]->res.track;
   if (!track) return; /* only read in this program */
@@ -173,13 +176,16 @@ static void touch_dat(struct builder *b, const struct op2i_step *step, int d, in
     int32_t block = step->plan->blkmap[i];
     for (int64_t k = print->offs[block]; k < print->offs[block + 1]; k++)
       for (int32_t s = print->intervals[2 * k]; s <= print->intervals[2 * k + 1]; s++) {
-        if (reads) read_segment(b, &track->segments[s]);
-        else write_segment(b, &track->segments[s], group);
+        if (reads)
+          read_segment(b, &track->segments[s]);
+        else
+          write_segment(b, &track->segments[s], group);
       }
   }
 }
 
-/* Chunks wait for the globals they read; MIN and MAX start from the present value, so they read it too. */
+/* Chunks wait for the globals they read; MIN and MAX start from the present value, so they read it
+ * too. */
 static void read_globals(struct builder *b, const struct op2i_step *step) {
   const struct op2_loop_s *loop = step->loop;
   for (int n = 0; n < loop->nargs; n++) {
@@ -190,9 +196,15 @@ static void read_globals(struct builder *b, const struct op2i_step *step) {
   }
 }
 
-static op2_status hand_over(struct builder *b, enum op2i_task_kind kind, int32_t first, int32_t last) {
+static op2_status hand_over(struct builder *b, enum op2i_task_kind kind, int32_t first,
+                            int32_t last) {
   if (b->failed) return op2i_error_nomem("a program");
-  struct op2i_task task = {.kind = kind, .step = b->step, .first = first, .last = last, .ndeps = b->ndeps, .deps = b->deps};
+  struct op2i_task task = {.kind = kind,
+                           .step = b->step,
+                           .first = first,
+                           .last = last,
+                           .ndeps = b->ndeps,
+                           .deps = b->deps};
   op2_status status = b->sink(b->to, b->ntasks, &task);
   b->ntasks++;
   return status;
@@ -200,7 +212,8 @@ static op2_status hand_over(struct builder *b, enum op2i_task_kind kind, int32_t
 
 static op2_status next_task(struct builder *b) {
   b->ndeps = 0;
-  if (op2i_grow(&b->last_seen, sizeof *b->last_seen, b->ntasks, &b->seen_capacity)) return op2i_error_nomem("a program");
+  if (op2i_grow(&b->last_seen, sizeof *b->last_seen, b->ntasks, &b->seen_capacity))
+    return op2i_error_nomem("a program");
   b->last_seen[b->ntasks] = NONE;
   return OP2_SUCCESS;
 }
@@ -222,12 +235,13 @@ static op2_status build_reduce(struct builder *b, int64_t first_chunk) {
   for (int64_t chunk = first_chunk; chunk < b->ntasks; chunk++) depend(b, chunk);
   for (int g = 0; g < loop->ngbls; g++) {
     struct track *track = version_of(step, g)->res.track;
-    if (track && loop->gbl_access[g] != OP2_READ) write_segment(b, &track->segments[0], b->step << 32);
+    if (track && loop->gbl_access[g] != OP2_READ)
+      write_segment(b, &track->segments[0], b->step << 32);
   }
   return hand_over(b, OP2I_TASK_REDUCE, 0, 0);
 }
 
-/* ---- grain ----------------------------------------------------------------------------------------------- */
+/* ---- grain ----------------------------------------------------------------------------------- */
 
 /* Until a loop has run: as if its data came at this rate. */
 static double ns_per_element(const struct op2i_step *step) {
@@ -240,7 +254,8 @@ static double ns_per_element(const struct op2i_step *step) {
 
 double op2i_program_seconds(const struct op2i_step *steps, int64_t nsteps) {
   double ns = 0;
-  for (int64_t s = 0; s < nsteps; s++) ns += (double)(steps[s].hi - steps[s].lo) * ns_per_element(&steps[s]);
+  for (int64_t s = 0; s < nsteps; s++)
+    ns += (double)(steps[s].hi - steps[s].lo) * ns_per_element(&steps[s]);
   return 1e-9 * ns;
 }
 
@@ -264,7 +279,8 @@ static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   int64_t first_chunk = b->ntasks;
   int32_t blocks = blocks_per_chunk(step, workers, chunk_us);
   for (b->colour = 0; b->colour < plan->ncolors; b->colour++)
-    for (int32_t i = plan->color_offs[b->colour], end = plan->color_offs[b->colour + 1]; i < end; i = b->place.block) {
+    for (int32_t i = plan->color_offs[b->colour], end = plan->color_offs[b->colour + 1]; i < end;
+         i = b->place.block) {
       int32_t last = i + blocks < end ? i + blocks : end;
       status = build_chunk(b, i, last);
       if (status) return status;
@@ -273,8 +289,8 @@ static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   return step->partials ? build_reduce(b, first_chunk) : OP2_SUCCESS;
 }
 
-op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us, op2i_task_sink sink,
-                            void *to, struct op2i_place *place) {
+op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
+                            op2i_task_sink sink, void *to, struct op2i_place *place) {
   struct builder b = {.steps = steps, .free_link = NONE, .sink = sink, .to = to};
   op2_status status = OP2_SUCCESS;
   for (int64_t s = 0; s < nsteps && !status; s++) status = track_step(&b, &steps[s]);
@@ -293,7 +309,7 @@ op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers
   return status;
 }
 
-/* ---- running --------------------------------------------------------------------------------------------- */
+/* ---- running --------------------------------------------------------------------------------- */
 
 void op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t first, int32_t last) {
   if (kind == OP2I_TASK_REDUCE) {
@@ -304,10 +320,11 @@ void op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t fir
   double start = op2i_seconds();
   for (int32_t i = first; i < last; i++) {
     int32_t block = step->plan->blkmap[i];
-    unsigned char *partial = step->partials ? step->partials + (size_t)block * (size_t)step->loop->partial_bytes : NULL;
+    unsigned char *partial =
+        step->partials ? step->partials + (size_t)block * (size_t)step->loop->partial_bytes : NULL;
     op2i_partial_init(step, partial);
-    ((op2i_plain_fn)step->entry)(&step->call, op2i_plan_block_lo(step->plan, block), op2i_plan_block_hi(step->plan, block),
-                                 partial);
+    ((op2i_plain_fn)step->entry)(&step->call, op2i_plan_block_lo(step->plan, block),
+                                 op2i_plan_block_hi(step->plan, block), partial);
   }
   int64_t ns = (int64_t)(1e9 * (op2i_seconds() - start));
   __atomic_fetch_add(&step->nanoseconds, ns, __ATOMIC_RELAXED);

@@ -5,9 +5,9 @@
 #include "backend.h"
 #include "loopdata.h"
 
-/* A program cut into tasks with explicit dependences. Tasks are numbered from 0 in the order of the program, and depend on
- * lower numbers only: running them by number is always right. Task kinds are open: halo exchange and host access are
- * to follow. */
+/* A program cut into tasks with explicit dependences. Tasks are numbered from 0 in the order of the
+ * program, and depend on lower numbers only: running them by number is always right. Task kinds are
+ * open: halo exchange and host access are to follow. */
 
 enum op2i_task_kind {
   OP2I_TASK_CHUNK, /* entries first..last-1 of the plan's blkmap, all of one colour */
@@ -25,18 +25,21 @@ struct op2i_task {
 /* Takes the next task over. */
 typedef op2_status (*op2i_task_sink)(void *to, int64_t number, const struct op2i_task *task);
 
-/* How far a program has been handed over: the first `block` entries of the step's blkmap, and all steps before. */
+/* How far a program has been handed over: the first `block` entries of the step's blkmap, and all
+ * steps before. */
 struct op2i_place {
   int64_t step;
   int32_t block;
   bool begun; /* op2i_step_begin() has been called for the step */
 };
 
-/* Cut steps into tasks and give them to the sink one by one; chunks hold about chunk_us of measured work, and a loop
- * that is large enough has several for each worker. When memory runs out, *place is where. */
-op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us, op2i_task_sink sink,
-                            void *to, struct op2i_place *place);
-/* Run the rest of a program here, once all tasks handed over have ended. Needs next to no memory. */
+/* Cut steps into tasks and give them to the sink one by one; chunks hold about chunk_us of measured
+ * work, and a loop that is large enough has several for each worker. When memory runs out, *place
+ * is where. */
+op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
+                            op2i_task_sink sink, void *to, struct op2i_place *place);
+/* Run the rest of a program here, once all tasks handed over have ended. Needs next to no memory.
+ */
 op2_status op2i_tasks_finish(struct op2i_step *steps, int64_t nsteps, struct op2i_place place);
 /* Time the program should take in one thread. */
 double op2i_program_seconds(const struct op2i_step *steps, int64_t nsteps);

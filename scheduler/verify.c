@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The edges of the graph against the definition of a dependence, pair by pair. Quadratic: for debug builds and tests. */
+/* The edges of the graph against the definition of a dependence, pair by pair. Quadratic: for debug
+ * builds and tests. */
 #include <inttypes.h>
 
 #include "error.h"
 #include "graph.h"
 #include "mem.h"
 
-static bool touches(const struct op2i_node *node, const struct op2i_resource *resource, bool *modifies) {
+static bool touches(const struct op2i_node *node, const struct op2i_resource *resource,
+                    bool *modifies) {
   int32_t n = node->loop->ndats + node->loop->ngbls;
   for (int32_t r = 0; r < n; r++) {
     if (op2i_node_resource(node, r, NULL) != resource) continue;
-    op2_access access = r < node->loop->ndats ? node->loop->dat_access[r] : node->loop->gbl_access[r - node->loop->ndats];
+    op2_access access = r < node->loop->ndats ? node->loop->dat_access[r]
+                                              : node->loop->gbl_access[r - node->loop->ndats];
     *modifies = access != OP2_READ;
     return true;
   }
@@ -50,7 +53,9 @@ op2_status op2i_graph_verify(struct op2i_sched *sched) {
     const char *name = "";
     for (int64_t a = 0; a < b && !status; a++)
       if (!reached[a] && conflict(&sched->nodes[a], &sched->nodes[b], &name))
-        status = op2i_error(OP2_ERR_STATE, "graph: loop %" PRId64 " does not follow loop %" PRId64 ", which shares '%s'",
+        status = op2i_error(OP2_ERR_STATE,
+                            "graph: loop %" PRId64 " does not follow loop %" PRId64
+                            ", which shares '%s'",
                             sched->nodes[b].number, sched->nodes[a].number, name);
   }
   op2i_free(reached);

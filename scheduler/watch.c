@@ -73,7 +73,8 @@ void op2i_watch_busy(struct op2i_watch *watch) {
 void op2i_watch_idle(struct op2i_watch *watch, int idle_ms) {
   pthread_mutex_lock(&watch->lock);
   if (--watch->busy == 0) {
-    /* The thread looks again when its old deadline passes, so it need not be woken if it has one that is earlier. */
+    /* The thread looks again when its old deadline passes, so it need not be woken if it has one
+     * that is earlier. */
     watch->deadline = now_ns() + (int64_t)idle_ms * 1000000;
     watch->armed = true;
     pthread_cond_signal(&watch->changed);

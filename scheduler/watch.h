@@ -8,15 +8,16 @@
 
 #include "op2/status.h"
 
-/* Puts something to sleep when nobody has been busy with it for a while. The thread sleeps itself between deadlines. pause and
- * resume are called with the lock held, one at a time, and alternately. */
+/* Puts something to sleep when nobody has been busy with it for a while. The thread sleeps itself
+ * between deadlines. pause and resume are called with the lock held, one at a time, and
+ * alternately. */
 struct op2i_watch {
   void (*pause)(void);
   void (*resume)(void);
   pthread_mutex_t lock;
   pthread_cond_t changed;
   pthread_t thread;
-  int64_t busy;     /* users at work */
+  int64_t busy; /* users at work */
   bool paused, stop, armed;
   int64_t deadline; /* CLOCK_MONOTONIC nanoseconds, when armed */
 };

@@ -13,34 +13,35 @@ extern "C" {
 #endif
 
 /** @file context.h
- * Life of a context. What is left at zero (or null) in ::op2_options is taken from the environment variable
- * named beside it, and otherwise from the default. `op2_environment_write` prints the table of all variables. */
+ * Life of a context. What is left at zero (or null) in ::op2_options is taken from the environment
+ * variable named beside it, and otherwise from the default. `op2_environment_write` prints the
+ * table of all variables. */
 typedef struct op2_options {
-  const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu, check; default starpu where built */
-  int threads;            /**< OP2_THREADS: CPU workers; default one per core this process may use */
-  int eager;              /**< OP2_EAGER: 1 runs every loop when it is queued, -1 never; default lazy */
-  int block_size;         /**< OP2_BLOCK_SIZE: elements per mini-partition; default by cache size */
-  int queue_max;          /**< OP2_QUEUE_MAX: loops that may wait; the next one flushes the queue first */
-  const char *cache_dir;  /**< OP2_CACHE_DIR: compiled loops; default a private folder of the user */
+  const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu or check */
+  int threads;            /**< OP2_THREADS: CPU workers; default one per usable core */
+  int eager;              /**< OP2_EAGER: 1 runs every loop at the call, -1 does not */
+  int block_size;         /**< OP2_BLOCK_SIZE: elements per mini-partition */
+  int queue_max;          /**< OP2_QUEUE_MAX: loops that may wait to be run */
+  const char *cache_dir;  /**< OP2_CACHE_DIR: where compiled loops are kept */
   const char *cc;         /**< OP2_CC: C compiler for generated code */
   const char *cflags;     /**< OP2_CFLAGS: replaces the optimisation flags */
-  const char *graph_file; /**< OP2_GRAPH: DOT file, rewritten by every flush; "%d" in it is the flush number */
-  int log_level;          /**< OP2_LOG: 0 silent, 1 errors, 2 warnings (default), 3 information, 4 debugging */
+  const char *graph_file; /**< OP2_GRAPH: DOT file; "%d" in it is the flush number */
+  int log_level;          /**< OP2_LOG: 0 silent, 1 errors, 2 warnings, 3 info, 4 debug */
 } op2_options;
 
 /** @brief Start a context: choose the backend, find workers, open the cache of compiled loops.
- * @memory *options is read during the call only; null means all defaults. The context is the caller's, to
- *         be ended by op2_finalize()
+ * @memory *options is read during the call only; null means all defaults. The context is the
+ *         caller's, to be ended by op2_finalize()
  * @sync   starts worker threads where the backend has some
  * @mpi    not collective
- * @errors OP2_ERR_OPTION (names the option or variable and the value), OP2_ERR_UNAVAILABLE (names the backend and says
- *         why it cannot run here), OP2_ERR_NOMEM; on error *ctx is untouched
+ * @errors OP2_ERR_OPTION (names the option or variable and the value), OP2_ERR_UNAVAILABLE (names
+ *         the backend and says why it cannot run here), OP2_ERR_NOMEM; on error *ctx is untouched
  * @source OP2 op_init; PyOP2 op2.init */
 OP2_API OP2_NODISCARD op2_status op2_init(const op2_options *options, op2_context *ctx);
 
 /** @brief Run what is still queued, end the context and null the handle.
- * The context ends whatever is returned. Objects made from it stay valid handles until they are destroyed, but
- * every call on them except destruction then returns OP2_ERR_STATE.
+ * The context ends whatever is returned. Objects made from it stay valid handles until they are
+ * destroyed, but every call on them except destruction then returns OP2_ERR_STATE.
  * @memory frees the context once its last object is destroyed; a null handle is a no-op
  * @sync   flushes and waits               @mpi    not collective
  * @errors the lowest-numbered execution failure not reported before

@@ -23,14 +23,15 @@ extern "C" {
 OP2_API OP2_NODISCARD op2_status op2_flush(op2_context ctx);
 
 /** @brief Write the graph of the loops that are queued, in Graphviz' language.
- * Loops show kernel, set, call site and state; edges show the dat or global and RAW, WAR or WAW. The text is
- * the same for the same program, run after run.
+ * Loops show kernel, set, call site and state; edges show the dat or global and RAW, WAR or WAW.
+ * The text is the same for the same program, run after run.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    rank-local                      @errors OP2_ERR_ARG, OP2_ERR_IO
  * @source op2 */
 OP2_API OP2_NODISCARD op2_status op2_graph_write_dot(op2_context ctx, FILE *stream);
 
-/** @brief Write in words what the context did with the loops it was given: what forced them to run and how they were run.
+/** @brief Write in words what the context did with the loops it was given: what forced them to run
+ * and how they were run.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    rank-local                      @errors OP2_ERR_ARG, OP2_ERR_IO
  * @source op2 */
@@ -49,7 +50,7 @@ typedef struct op2_profile {
   int64_t calls;      /**< loops run */
   int64_t elements;   /**< elements all of them ran over */
   double seconds;     /**< time in generated code, summed over workers */
-  double bytes;       /**< data the loops had to move at least: each value they touch once, maps included */
+  double bytes;       /**< least data they had to move: each value once, maps included */
 } op2_profile;
 
 /** @brief The i-th line of the profile, in the order the loops were first run.

@@ -15,20 +15,21 @@ extern "C" {
 /** @file loop.h
  * Kernels, loop arguments and parallel loops.
  *
- * A kernel is a C99 function that returns void and is applied to every element of a set. Its parameters
- * answer the loop's arguments one by one:
+ * A kernel is a C99 function that returns void and is applied to every element of a set. Its
+ * parameters answer the loop's arguments one by one:
  *
  * | argument | parameter | what it points to |
  * |---|---|---|
  * | op2_arg_direct(d, m) | `T *` | the dim values of the element |
  * | op2_arg_dat(d, i, map, m) | `T *` | the dim values of the element in slot i |
  * | op2_arg_dat(d, OP2_ALL, map, m) | `T **` (or `T *x[]`) | one pointer for every slot |
- * | op2_arg_dat(d, OP2_ITER(0), map, m) | `T *` | arity * dim values in a private buffer, slot by slot |
+ * | op2_arg_dat(d, OP2_ITER(0), map, m) | `T *` | arity * dim private values, slot by slot |
  * | op2_arg_gbl(g, m) | `T *` | the dim values, or a private partial result of a reduction |
- * | op2_arg_val(p, dim, type) | `T *`, or `T` when dim is 1 | the values as they were when the loop was queued |
- * | op2_arg_idx() | `int`, `int32_t` or `int64_t`, or a pointer to const one | the element's number |
+ * | op2_arg_val(p, dim, type) | `T *`, or `T` when dim is 1 | the values captured at the call |
+ * | op2_arg_idx() | `int32_t` or `int64_t`, or a pointer to const one | the element's number |
  *
- * `T` is the C type of the argument's type; READ parameters may be pointers to const, all others may not. */
+ * `T` is the C type of the argument's type; READ parameters may be pointers to const, all others
+ * may not. */
 
 /** Take all slots of a map: the kernel gets an array of pointers. */
 #define OP2_ALL (-1)
@@ -44,24 +45,26 @@ typedef struct op2_where {
 /** What a kernel is made from. Zero-initialise, then fill in. */
 typedef struct op2_kernel_desc {
   const char *name;            /**< the function's name in `source` */
-  const char *source;          /**< C text: the function, helper functions, types, preprocessor lines */
-  const char *const *headers;  /**< what to include before it, "<math.h>" or a path; ends with null; may be null */
-  const char *const *includes; /**< directories to search for headers; ends with null; may be null */
-  const char *file;            /**< where `source` stands, for compiler messages; may be null */
+  const char *source;          /**< C text: the function, helpers, types, directives */
+  const char *const *headers;  /**< to include, "<math.h>" or a path; null-terminated */
+  const char *const *includes; /**< directories to search; null-terminated; may be null */
+  const char *file;            /**< where `source` stands; may be null */
   int line;                    /**< line of `file` on which `source` begins; 0 when file is null */
 } op2_kernel_desc;
 
-/** Define a kernel where the C compiler checks it too: `OP2_KERNEL(name, (parameters), { body })` makes the
- * function `name` and the descriptor `name_kernel` for op2_kernel_create(). The body's text is taken as it
- * stands: macros in it are not expanded, so those it needs go into a header named in a descriptor of your own. `<math.h>`
- * is always there. */
-#define OP2_KERNEL(name_, params_, ...)                                                                       \
-  static inline __attribute__((unused)) void name_ params_ __VA_ARGS__                                        \
-  static const op2_kernel_desc name_##_kernel = {#name_, "void " #name_ #params_ " " #__VA_ARGS__ "\n", 0,     \
-                                                 0, __FILE__, __LINE__}
+/** Define a kernel where the C compiler checks it too: `OP2_KERNEL(name, (parameters), { body })`
+ * makes the function `name` and the descriptor `name_kernel` for op2_kernel_create(). The body's
+ * text is taken as it stands: macros in it are not expanded, so those it needs go into a header
+ * named in a descriptor of your own. `<math.h>` is always there. */
+/* clang-format off */
+#define OP2_KERNEL(name_, params_, ...)                                                            \
+  static inline __attribute__((unused)) void name_ params_ __VA_ARGS__                             \
+  static const op2_kernel_desc name_##_kernel = {                                                  \
+      #name_, "void " #name_ #params_ " " #__VA_ARGS__ "\n", 0, 0, __FILE__, __LINE__}
+/* clang-format on */
 
-/** One argument of a loop. Made by the op2_arg_* functions only; passed by value. The first member has a type of its own,
- * so that a handle given where an argument belongs does not pass for one. */
+/** One argument of a loop. Made by the op2_arg_* functions only; passed by value. The first member
+ * has a type of its own, so that a handle given where an argument belongs does not pass for one. */
 typedef struct op2_arg {
   const struct op2_arg_tag *tag;
   void *object;
@@ -73,15 +76,16 @@ typedef struct op2_arg {
   int32_t access;
 } op2_arg;
 
-/* ---- kernels --------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 /** @brief Make a kernel from source text; its signature is parsed and kept.
  * @memory *desc and its strings are copied
  * @sync   never blocks, compiles nothing  @mpi    the same text on every rank
- * @errors OP2_ERR_STATE, OP2_ERR_NAME, OP2_ERR_SYNTAX (no such function, or one that cannot be a kernel; gives the line),
- *         OP2_ERR_IO (a header that cannot be read), OP2_ERR_NOMEM
+ * @errors OP2_ERR_STATE, OP2_ERR_NAME, OP2_ERR_SYNTAX (no such function, or one that cannot be a
+ *         kernel; gives the line), OP2_ERR_IO (a header that cannot be read), OP2_ERR_NOMEM
  * @source OP2 op_par_loop's function; PyOP2 Kernel */
-OP2_API OP2_NODISCARD op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *kernel);
+OP2_API OP2_NODISCARD op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc,
+                                                   op2_kernel *kernel);
 
 /** @brief Give up a kernel handle.
  * @memory freed when nothing uses it any more   @sync   never blocks, runs nothing
@@ -89,10 +93,10 @@ OP2_API OP2_NODISCARD op2_status op2_kernel_create(op2_context ctx, const op2_ke
  * @source op2 */
 OP2_API void op2_kernel_destroy(op2_kernel *kernel);
 
-/* ---- arguments ------------------------------------------------------------------------------------------- */
+/* ---- arguments ------------------------------------------------------------------------------- */
 
-/** @brief A dat reached through a map: slot idx, all slots (::OP2_ALL) or a private buffer (::OP2_ITER).
- * A null map means the element itself, as op2_arg_direct().
+/** @brief A dat reached through a map: slot idx, all slots (::OP2_ALL) or a private buffer
+ * (::OP2_ITER). A null map means the element itself, as op2_arg_direct().
  * @memory keeps nothing; the loop that takes the argument does
  * @sync   never blocks, runs nothing      @mpi    not collective
  * @errors none here: a wrong argument is reported by the call that takes it
@@ -124,43 +128,49 @@ OP2_API op2_arg op2_arg_val(const void *values, int dim, op2_type type);
  * @source OP2 op_arg_idx; PyOP2 IterationIndex */
 OP2_API op2_arg op2_arg_idx(void);
 
-/* ---- loops ----------------------------------------------------------------------------------------------- */
+/* ---- loops ----------------------------------------------------------------------------------- */
 
 /** @brief Queue a loop: apply a kernel to every element of a set or subset.
- * Use op2_par_loop(), which fills in `where` and `nargs`. All argument errors are found here, and then
- * nothing is queued. In eager mode the loop also runs here and its own failure is returned.
+ * Use op2_par_loop(), which fills in `where` and `nargs`. All argument errors are found here, and
+ * then nothing is queued. In eager mode the loop also runs here and its own failure is returned.
  * @shape  args[nargs], nargs >= 1         @units  arguments
  * @memory args is copied; handles are kept until the loop has run
  * @sync   runs nothing, unless the queue is full (then all of it first) or the context is eager
  * @mpi    every rank queues the same loops in the same order
- * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH, OP2_ERR_ACCESS, OP2_ERR_TYPE, OP2_ERR_ARITY, OP2_ERR_RANGE,
- *         OP2_ERR_NOMEM
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH, OP2_ERR_ACCESS, OP2_ERR_TYPE,
+ *         OP2_ERR_ARITY, OP2_ERR_RANGE, OP2_ERR_NOMEM
  * @source OP2 op_par_loop; PyOP2 par_loop */
-OP2_API OP2_NODISCARD op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                                                 const op2_arg *args);
+OP2_API OP2_NODISCARD op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set,
+                                                 int nargs, const op2_arg *args);
 
 /** @brief Make a ParLoop object, to be generated, computed or queued, as often as wished.
  * @shape  args[nargs]                     @units  arguments
- * @memory args is copied, values of op2_arg_val() included; the handles are kept until the loop is destroyed
+ * @memory args is copied, values of op2_arg_val() included; the handles are kept until the loop is
+ *         destroyed
  * @sync   never blocks, runs nothing      @mpi    not collective
  * @errors as op2_par_loop_at()            @source PyOP2 ParLoop */
-OP2_API OP2_NODISCARD op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                                                    const op2_arg *args, op2_loop *loop);
+OP2_API OP2_NODISCARD op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set,
+                                                    int nargs, const op2_arg *args, op2_loop *loop);
 
 /** @brief The generated source of a loop; needs no data, so it can be used ahead of time.
  * @memory *source belongs to the loop and lives as long as it does
  * @sync   never blocks, runs nothing      @mpi    not collective
- * @errors OP2_ERR_ARG, OP2_ERR_UNAVAILABLE (unknown target; "c" and "check" are known), OP2_ERR_NOMEM
+ * @errors OP2_ERR_ARG, OP2_ERR_UNAVAILABLE (unknown target; "c" and "check" are known),
+ *         OP2_ERR_NOMEM
  * @source PyOP2 ParLoop code generation */
-OP2_API OP2_NODISCARD op2_status op2_loop_generate(op2_loop loop, const char *target, const char **source);
+OP2_API OP2_NODISCARD op2_status op2_loop_generate(op2_loop loop, const char *target,
+                                                   const char **source);
 
 /** @brief Run a loop now, after everything it depends on.
- * @memory keeps nothing                   @sync   forces what the loop depends on, runs it and waits
- * @mpi    as op2_par_loop_at()            @errors as op2_par_loop_at(), and the loop's own execution failure
+ * @memory keeps nothing                   @sync   forces what the loop depends on, runs it and
+ *         waits
+ * @mpi    as op2_par_loop_at()            @errors as op2_par_loop_at(), and the loop's own
+ *         execution failure
  * @source PyOP2 ParLoop.compute */
 OP2_API OP2_NODISCARD op2_status op2_loop_compute(op2_loop loop);
 
-/** @brief Queue a loop object; constants are captured now, values of op2_arg_val() were at creation.
+/** @brief Queue a loop object; constants are captured now, values of op2_arg_val() were at
+ * creation.
  * @memory the loop may be destroyed at once
  * @sync   as op2_par_loop_at()            @mpi    as op2_par_loop_at()
  * @errors as op2_par_loop_at()            @source PyOP2 ParLoop.enqueue */
@@ -181,22 +191,27 @@ inline op2_status op2_par_loop_cxx(op2_where where, op2_kernel kernel, op2_set s
   return op2_par_loop_at(where, kernel, set, static_cast<int>(sizeof...(args)), list);
 }
 template <class... Args>
-inline op2_status op2_loop_create_cxx(op2_loop *loop, op2_where where, op2_kernel kernel, op2_set set, Args... args) {
+inline op2_status op2_loop_create_cxx(op2_loop *loop, op2_where where, op2_kernel kernel,
+                                      op2_set set, Args... args) {
   const op2_arg list[] = {args...};
   return op2_loop_create_at(where, kernel, set, static_cast<int>(sizeof...(args)), list, loop);
 }
 /* Parenthesised initialisers keep these usable as expressions. */
-#define OP2_HERE (op2_where{__FILE__, __LINE__})
+#define OP2_HERE                       (op2_where{__FILE__, __LINE__})
 #define op2_par_loop(kernel, set, ...) op2_par_loop_cxx(OP2_HERE, kernel, set, __VA_ARGS__)
-#define op2_loop_create(loop, kernel, set, ...) op2_loop_create_cxx(loop, OP2_HERE, kernel, set, __VA_ARGS__)
+#define op2_loop_create(loop, kernel, set, ...)                                                    \
+  op2_loop_create_cxx(loop, OP2_HERE, kernel, set, __VA_ARGS__)
 #else
 /** The calling file and line. */
 #define OP2_HERE ((op2_where){__FILE__, __LINE__})
-#define OP2_ARGS_(...) (int)(sizeof((op2_arg[]){__VA_ARGS__}) / sizeof(op2_arg)), (op2_arg[]){__VA_ARGS__}
+#define OP2_ARGS_(...)                                                                             \
+  (int)(sizeof((op2_arg[]){__VA_ARGS__}) / sizeof(op2_arg)), (op2_arg[]) { __VA_ARGS__ }
 /** Queue a loop: `op2_par_loop(kernel, set, argument, ...)`; see op2_par_loop_at(). */
-#define op2_par_loop(kernel, set, ...) op2_par_loop_at(OP2_HERE, kernel, set, OP2_ARGS_(__VA_ARGS__))
-/** Make a loop object: `op2_loop_create(&loop, kernel, set, argument, ...)`; see op2_loop_create_at(). */
-#define op2_loop_create(loop, kernel, set, ...)                                                               \
+#define op2_par_loop(kernel, set, ...)                                                             \
+  op2_par_loop_at(OP2_HERE, kernel, set, OP2_ARGS_(__VA_ARGS__))
+/** Make a loop object: `op2_loop_create(&loop, kernel, set, argument, ...)`; see
+ * op2_loop_create_at(). */
+#define op2_loop_create(loop, kernel, set, ...)                                                    \
   op2_loop_create_at(OP2_HERE, kernel, set, OP2_ARGS_(__VA_ARGS__), loop)
 #endif
 

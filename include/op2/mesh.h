@@ -13,43 +13,45 @@ extern "C" {
 #endif
 
 /** @file mesh.h
- * Sets, maps between them, and data on them. Inputs are copied unless the name says `_wrap`. Names appear in error
- * messages, in the graph and in generated code; they need not be unique except for constants. A name may
- * be null, which gives a numbered one.
+ * Sets, maps between them, and data on them. Inputs are copied unless the name says `_wrap`. Names
+ * appear in error messages, in the graph and in generated code; they need not be unique except for
+ * constants. A name may be null, which gives a numbered one.
  *
- * Every set is numbered core, owned, exec halo, non-exec halo, in that order. On one process without halos
- * the four ends are equal. "Owned size" below means the end of the owned section, "total size" the end of the last. */
+ * Every set is numbered core, owned, exec halo, non-exec halo, in that order. On one process
+ * without halos the four ends are equal. "Owned size" below means the end of the owned section,
+ * "total size" the end of the last. */
 
-/* ---- sets ------------------------------------------------------------------------------------------------ */
+/* ---- sets ------------------------------------------------------------------------------------ */
 
 /** @brief Declare a set of `size` elements without halo.
  * @units  elements                        @memory the handle is the caller's
  * @sync   never blocks, runs nothing      @mpi    size is rank-local
  * @errors OP2_ERR_STATE (no context), OP2_ERR_ARG (negative size), OP2_ERR_NOMEM
  * @source OP2 op_decl_set; PyOP2 Set */
-OP2_API OP2_NODISCARD op2_status op2_set_create(op2_context ctx, int64_t size, const char *name, op2_set *set);
+OP2_API OP2_NODISCARD op2_status op2_set_create(op2_context ctx, int64_t size, const char *name,
+                                                op2_set *set);
 
 /** @brief Declare a set by the ends of its four sections.
- * Loops run over core and owned elements; a loop that modifies something through a map also runs over the exec
- * halo, where its global reductions do not count.
+ * Loops run over core and owned elements; a loop that modifies something through a map also runs
+ * over the exec halo, where its global reductions do not count.
  * @shape  ends[4]: core <= owned <= exec <= total
  * @units  elements                        @memory ends is copied
  * @sync   never blocks, runs nothing      @mpi    sizes are rank-local
  * @errors OP2_ERR_STATE, OP2_ERR_ARG (negative or decreasing ends), OP2_ERR_NOMEM
  * @source PyOP2 Set with (core, owned, exec, non-exec) sizes */
-OP2_API OP2_NODISCARD op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const char *name,
-                                                         op2_set *set);
+OP2_API OP2_NODISCARD op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4],
+                                                         const char *name, op2_set *set);
 
 /** @brief Declare a subset, which can be looped over wherever a set can.
- * Indices are sorted and duplicates removed. A subset of a subset takes positions in its parent and refers to the same
- * base set: maps and dats of a loop over a subset are those of its base set.
+ * Indices are sorted and duplicates removed. A subset of a subset takes positions in its parent and
+ * refers to the same base set: maps and dats of a loop over a subset are those of its base set.
  * @shape  idx[n]                          @units  elements of the parent, in [0, its size)
  * @memory idx is copied; may be null when n is 0
  * @sync   never blocks, runs nothing      @mpi    rank-local indices
  * @errors OP2_ERR_ARG, OP2_ERR_RANGE (position and value in the message), OP2_ERR_NOMEM
  * @source PyOP2 Subset */
-OP2_API OP2_NODISCARD op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *idx, const char *name,
-                                                   op2_set *subset);
+OP2_API OP2_NODISCARD op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *idx,
+                                                   const char *name, op2_set *subset);
 
 /** @brief Sizes of a set, or of a subset: the number of its elements below each section end.
  * @shape  ends[4]: core, owned, exec, total
@@ -70,7 +72,8 @@ OP2_API int64_t op2_set_size(op2_set set);
  * @sync   never blocks, runs nothing      @mpi    not collective
  * @errors OP2_ERR_ARG (null, or not a subset)
  * @source PyOP2 Subset.indices */
-OP2_API OP2_NODISCARD op2_status op2_subset_indices(op2_set subset, int64_t *n, const int64_t **idx);
+OP2_API OP2_NODISCARD op2_status op2_subset_indices(op2_set subset, int64_t *n,
+                                                    const int64_t **idx);
 
 /** @brief Give up a set or subset handle.
  * @memory freed when nothing uses it any more   @sync   never blocks, runs nothing
@@ -78,17 +81,17 @@ OP2_API OP2_NODISCARD op2_status op2_subset_indices(op2_set subset, int64_t *n, 
  * @source op2 */
 OP2_API void op2_set_destroy(op2_set *set);
 
-/* ---- maps ------------------------------------------------------------------------------------------------ */
+/* ---- maps ------------------------------------------------------------------------------------ */
 
 /** @brief Declare a map: arity elements of `to` for every element of `from`.
  * @shape  idx[from total size][arity], row-major, entries in [0, to total size)
  * @units  elements, never bytes           @memory idx is copied; null declares a map without values
  * @sync   never blocks, runs nothing      @mpi    entries are rank-local
- * @errors OP2_ERR_ARG, OP2_ERR_RANGE (row, column and value in the message), OP2_ERR_MISMATCH (two contexts, or a
- *         subset), OP2_ERR_NOMEM; on error *map is untouched
+ * @errors OP2_ERR_ARG, OP2_ERR_RANGE (row, column and value in the message), OP2_ERR_MISMATCH (two
+ *         contexts, or a subset), OP2_ERR_NOMEM; on error *map is untouched
  * @source OP2 op_decl_map; PyOP2 Map */
-OP2_API OP2_NODISCARD op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name,
-                                                op2_map *map);
+OP2_API OP2_NODISCARD op2_status op2_map_create(op2_set from, op2_set to, int arity,
+                                                const int32_t *idx, const char *name, op2_map *map);
 
 /** @brief Declare the map whose slot k is slot perm[k] of another.
  * @shape  perm[arity], a permutation of 0..arity-1
@@ -96,16 +99,20 @@ OP2_API OP2_NODISCARD op2_status op2_map_create(op2_set from, op2_set to, int ar
  * @sync   never blocks, runs nothing      @mpi    not collective
  * @errors OP2_ERR_ARG, OP2_ERR_RANGE (not a permutation), OP2_ERR_NOMEM
  * @source PyOP2 PermutedMap */
-OP2_API OP2_NODISCARD op2_status op2_map_create_permuted(op2_map base, const int *perm, const char *name, op2_map *map);
+OP2_API OP2_NODISCARD op2_status op2_map_create_permuted(op2_map base, const int *perm,
+                                                         const char *name, op2_map *map);
 
 /** @brief Declare the composition maps[0] after maps[1] after ... maps[n-1].
- * The result goes from the from-set of the last map to the to-set of the first; all maps but the first have arity 1.
+ * The result goes from the from-set of the last map to the to-set of the first; all maps but the
+ * first have arity 1.
  * @shape  maps[n], n >= 1                 @units  maps
  * @memory the values are new; the parts may be destroyed
  * @sync   never blocks, runs nothing      @mpi    not collective
- * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (sets do not match, or an inner arity is not 1), OP2_ERR_NOMEM
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (sets do not match, or an inner arity is not 1),
+ *         OP2_ERR_NOMEM
  * @source PyOP2 ComposedMap */
-OP2_API OP2_NODISCARD op2_status op2_map_create_composed(int n, const op2_map *maps, const char *name, op2_map *map);
+OP2_API OP2_NODISCARD op2_status op2_map_create_composed(int n, const op2_map *maps,
+                                                         const char *name, op2_map *map);
 
 /** @brief Give up a map handle.
  * @memory freed when nothing uses it any more   @sync   never blocks, runs nothing
@@ -113,36 +120,40 @@ OP2_API OP2_NODISCARD op2_status op2_map_create_composed(int n, const op2_map *m
  * @source op2 */
 OP2_API void op2_map_destroy(op2_map *map);
 
-/* ---- dats ------------------------------------------------------------------------------------------------ */
+/* ---- dats ------------------------------------------------------------------------------------ */
 
-/** @brief Declare a dat: dim values of one type for every element of a set, stored element by element.
+/** @brief Declare a dat: dim values of one type for every element of a set, stored element by
+ * element.
  * @shape  data[set total size][dim]       @units  values of `type`
  * @memory data is copied; null gives zeros, allocated at first use
  * @sync   never blocks, runs nothing      @mpi    rank-local data
  * @errors OP2_ERR_ARG (dim < 1, null, a subset), OP2_ERR_TYPE, OP2_ERR_NOMEM
  * @source OP2 op_decl_dat, op_decl_dat_temp; PyOP2 Dat */
-OP2_API OP2_NODISCARD op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data, const char *name,
-                                                op2_dat *dat);
+OP2_API OP2_NODISCARD op2_status op2_dat_create(op2_set set, int dim, op2_type type,
+                                                const void *data, const char *name, op2_dat *dat);
 
 /** @brief Declare a dat over memory that stays the caller's.
  * Between this call and the dat's end the memory is touched only inside access scopes of this dat.
  * @shape  data[set total size][dim]       @units  values of `type`
- * @memory data is borrowed until the handle is destroyed and no queued loop uses the dat; aligned for its type
+ * @memory data is borrowed until the handle is destroyed and no queued loop uses the dat; aligned
+ *         for its type
  * @sync   never blocks, runs nothing; op2_flush() before freeing the memory
  * @mpi    rank-local data
- * @errors as op2_dat_create(); OP2_ERR_ARG also for null or misaligned data and for memory that another wrapped dat
- *         covers
+ * @errors as op2_dat_create(); OP2_ERR_ARG also for null or misaligned data and for memory that
+ *         another wrapped dat covers
  * @source OP2 op_decl_dat with user memory */
-OP2_API OP2_NODISCARD op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const char *name,
-                                              op2_dat *dat);
+OP2_API OP2_NODISCARD op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data,
+                                              const char *name, op2_dat *dat);
 
 /** @brief Open a scope for reading a dat in place.
- * Runs what the dat's values depend on. Until op2_dat_read_end() loops that modify the dat are refused.
+ * Runs what the dat's values depend on. Until op2_dat_read_end() loops that modify the dat are
+ * refused.
  * @shape  (*data)[set total size][dim]    @units  values of the dat's type
  * @memory *data belongs to the dat and is valid until the scope ends
  * @sync   forces the dat's last writer and what that depends on
  * @mpi    not collective
- * @errors OP2_ERR_ARG, OP2_ERR_STATE (a write scope is open), or the execution failure that poisoned the dat
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (a write scope is open), or the execution failure that
+ *         poisoned the dat
  * @source OP2 op_fetch_data; PyOP2 Dat.data_ro_with_halos */
 OP2_API OP2_NODISCARD op2_status op2_dat_read_begin(op2_dat dat, const void **data);
 
@@ -153,12 +164,14 @@ OP2_API OP2_NODISCARD op2_status op2_dat_read_begin(op2_dat dat, const void **da
 OP2_API OP2_NODISCARD op2_status op2_dat_read_end(op2_dat dat, const void **data);
 
 /** @brief Open a scope for reading and writing a dat in place.
- * Runs everything queued that uses the dat. Until op2_dat_write_end() loops that use the dat are refused.
+ * Runs everything queued that uses the dat. Until op2_dat_write_end() loops that use the dat are
+ * refused.
  * @shape  (*data)[set total size][dim]    @units  values of the dat's type
  * @memory *data belongs to the dat and is valid until the scope ends
  * @sync   forces every queued user of the dat and what those depend on
  * @mpi    not collective
- * @errors OP2_ERR_ARG, OP2_ERR_STATE (a scope is open), or the execution failure that poisoned the dat
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (a scope is open), or the execution failure that poisoned the
+ *         dat
  * @source PyOP2 Dat.data_with_halos */
 OP2_API OP2_NODISCARD op2_status op2_dat_write_begin(op2_dat dat, void **data);
 
@@ -209,7 +222,7 @@ OP2_API bool op2_dat_allocated(op2_dat dat);
  * @source op2 */
 OP2_API void op2_dat_destroy(op2_dat *dat);
 
-/* ---- globals and constants ------------------------------------------------------------------------------- */
+/* ---- globals and constants ------------------------------------------------------------------- */
 
 /** @brief Declare a global: dim values that loops read or reduce into.
  * @shape  data[dim]                       @units  values of `type`
@@ -217,20 +230,21 @@ OP2_API void op2_dat_destroy(op2_dat *dat);
  * @sync   never blocks, runs nothing      @mpi    the same values on every rank
  * @errors OP2_ERR_STATE, OP2_ERR_ARG (dim < 1), OP2_ERR_TYPE, OP2_ERR_NOMEM
  * @source OP2 op_decl_gbl; PyOP2 Global */
-OP2_API OP2_NODISCARD op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *data,
-                                                const char *name, op2_gbl *gbl);
+OP2_API OP2_NODISCARD op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type,
+                                                const void *data, const char *name, op2_gbl *gbl);
 
 /** @brief Copy a global's values out.
  * @shape  out[dim]                        @units  values of the global's type
- * @memory out is the caller's             @sync   forces the global's last writer and what that depends on
+ * @memory out is the caller's             @sync   forces the global's last writer and what that
+ *         depends on
  * @mpi    not collective
  * @errors OP2_ERR_ARG, or the execution failure that poisoned the global
  * @source PyOP2 Global.data */
 OP2_API OP2_NODISCARD op2_status op2_gbl_get(op2_gbl gbl, void *out);
 
 /** @brief Set a global's values for the loops queued from now on.
- * Loops queued before keep the values they were queued with; so a reduction can be zeroed in a time loop
- * without running anything.
+ * Loops queued before keep the values they were queued with; so a reduction can be zeroed in a time
+ * loop without running anything.
  * @shape  in[dim]                         @units  values of the global's type
  * @memory in is copied                    @sync   never blocks, runs nothing
  * @mpi    the same values on every rank   @errors OP2_ERR_ARG, OP2_ERR_NOMEM
@@ -244,15 +258,17 @@ OP2_API OP2_NODISCARD op2_status op2_gbl_set(op2_gbl gbl, const void *in);
 OP2_API void op2_gbl_destroy(op2_gbl *gbl);
 
 /** @brief Declare a constant that kernels queued in this context see under its name.
- * In a kernel a constant of dim 1 is a scalar, any other an array. A parameter or local variable of the
- * same name hides it. Values are captured when a loop is queued.
+ * In a kernel a constant of dim 1 is a scalar, any other an array. A parameter or local variable of
+ * the same name hides it. Values are captured when a loop is queued.
  * @shape  data[dim]                       @units  values of `type`
  * @memory data is copied                  @sync   never blocks, runs nothing
  * @mpi    the same values on every rank
- * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_TYPE, OP2_ERR_NAME (not an identifier, or taken), OP2_ERR_NOMEM
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_TYPE, OP2_ERR_NAME (not an identifier, or taken),
+ *         OP2_ERR_NOMEM
  * @source OP2 op_decl_const; PyOP2 Const */
-OP2_API OP2_NODISCARD op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void *data,
-                                                  const char *name, op2_const *cst);
+OP2_API OP2_NODISCARD op2_status op2_const_create(op2_context ctx, int dim, op2_type type,
+                                                  const void *data, const char *name,
+                                                  op2_const *cst);
 
 /** @brief Change a constant for the loops queued from now on; nothing is recompiled.
  * @shape  in[dim]                         @units  values of the constant's type

@@ -9,39 +9,39 @@ extern "C" {
 #endif
 
 /** @file status.h
- * How failure is told. Every function that can fail returns an ::op2_status; zero is success. The text that
- * belongs to it speaks of the caller's own objects and is read with op2_error_message().
+ * How failure is told. Every function that can fail returns an ::op2_status; zero is success. The
+ * text that belongs to it speaks of the caller's own objects and is read with op2_error_message().
  *
  * There are three classes of failure:
  *
- * - **API**: the call itself was wrong (a null handle, a map between other sets, an access mode that the kind
- *   of argument does not allow). Nothing was queued and no object was changed.
- * - **Execution**: a queued loop could not be compiled, or a checked run caught its kernel. The call that
- *   queued it returned success long ago; the failure is returned by the first synchronising call that needs
- *   the loop's results, and names the file and line that queued the loop. What the loop would have written is
- *   poisoned until it is overwritten as a whole; loops that would read poison are cancelled; all others run.
- *   With several failures the one with the lowest loop number is returned first; the rest follow, one per
- *   op2_flush() or op2_finalize(), so none is lost.
- * - **Fatal** (::OP2_ERR_FATAL): the context can do no more work. Destroying objects and op2_finalize() remain
- *   legal. */
+ * - **API**: the call itself was wrong (a null handle, a map between other sets, an access mode
+ * that the kind of argument does not allow). Nothing was queued and no object was changed.
+ * - **Execution**: a queued loop could not be compiled, or a checked run caught its kernel. The
+ * call that queued it returned success long ago; the failure is returned by the first synchronising
+ * call that needs the loop's results, and names the file and line that queued the loop. What the
+ * loop would have written is poisoned until it is overwritten as a whole; loops that would read
+ * poison are cancelled; all others run. With several failures the one with the lowest loop number
+ * is returned first; the rest follow, one per op2_flush() or op2_finalize(), so none is lost.
+ * - **Fatal** (::OP2_ERR_FATAL): the context can do no more work. Destroying objects and
+ * op2_finalize() remain legal. */
 typedef enum op2_status {
   OP2_SUCCESS = 0,
-  OP2_ERR_ARG,         /**< a null handle, a negative size, an argument not made by an op2_arg_* function */
-  OP2_ERR_STATE,       /**< not initialised, finalized, or an access scope is open */
-  OP2_ERR_NOMEM,       /**< out of memory */
-  OP2_ERR_RANGE,       /**< a map entry, slot or subset index out of range */
-  OP2_ERR_MISMATCH,    /**< objects that do not belong together: sets, maps, dats, contexts, extents */
-  OP2_ERR_ACCESS,      /**< access mode not allowed for this kind of argument or kernel parameter */
-  OP2_ERR_TYPE,        /**< kernel parameter and argument disagree in type or shape */
-  OP2_ERR_ARITY,       /**< number of arguments and of kernel parameters disagree */
-  OP2_ERR_NAME,        /**< a name that is taken, empty or not a C identifier */
-  OP2_ERR_SYNTAX,      /**< a kernel's source has no usable function of the kernel's name */
-  OP2_ERR_OPTION,      /**< an option or environment variable with a value it cannot have */
+  OP2_ERR_ARG, /**< a null handle, a negative size, an argument not made by an op2_arg_* function */
+  OP2_ERR_STATE,    /**< not initialised, finalized, or an access scope is open */
+  OP2_ERR_NOMEM,    /**< out of memory */
+  OP2_ERR_RANGE,    /**< a map entry, slot or subset index out of range */
+  OP2_ERR_MISMATCH, /**< objects that do not belong together: sets, maps, dats, contexts, extents */
+  OP2_ERR_ACCESS,   /**< access mode not allowed for this kind of argument or kernel parameter */
+  OP2_ERR_TYPE,     /**< kernel parameter and argument disagree in type or shape */
+  OP2_ERR_ARITY,    /**< number of arguments and of kernel parameters disagree */
+  OP2_ERR_NAME,     /**< a name that is taken, empty or not a C identifier */
+  OP2_ERR_SYNTAX,   /**< a kernel's source has no usable function of the kernel's name */
+  OP2_ERR_OPTION,   /**< an option or environment variable with a value it cannot have */
   OP2_ERR_UNAVAILABLE, /**< a backend or feature this build or machine does not offer */
   OP2_ERR_IO,          /**< a file or stream could not be written or read */
   OP2_ERR_COMPILE,     /**< execution: the generated code did not compile or load */
-  OP2_ERR_KERNEL,      /**< execution: the checked mode caught a kernel that breaks its descriptors */
-  OP2_ERR_FATAL        /**< the context is dead */
+  OP2_ERR_KERNEL, /**< execution: the checked mode caught a kernel that breaks its descriptors */
+  OP2_ERR_FATAL   /**< the context is dead */
 } op2_status;
 
 /** @brief The name of a status code, for example "OP2_ERR_RANGE".

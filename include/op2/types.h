@@ -8,26 +8,29 @@
  * Handles, element types and access modes.
  *
  * A handle is an opaque pointer. Creating functions write it last and only on success; the matching
- * `op2_*_destroy` takes the handle's address, accepts a null handle, never fails and never blocks, and leaves
- * the handle null. Objects are reference-counted: queued loops keep what they use, so destroying a dat with
- * work pending is safe, and the order in which objects are destroyed does not matter.
+ * `op2_*_destroy` takes the handle's address, accepts a null handle, never fails and never blocks,
+ * and leaves the handle null. Objects are reference-counted: queued loops keep what they use, so
+ * destroying a dat with work pending is safe, and the order in which objects are destroyed does not
+ * matter.
  *
- * A context and everything made from it is used by one thread at a time. Different contexts are independent. */
+ * A context and everything made from it is used by one thread at a time. Different contexts are
+ * independent. */
 
 #if defined(_WIN32)
 #error "op2 needs a POSIX system"
 #endif
-#define OP2_API __attribute__((visibility("default")))
+#define OP2_API       __attribute__((visibility("default")))
 #define OP2_NODISCARD __attribute__((warn_unused_result))
 
 typedef struct op2_context_s *op2_context; /**< everything hangs off one of these */
 typedef struct op2_set_s *op2_set;         /**< a set of mesh elements, or a subset of one */
-typedef struct op2_map_s *op2_map;         /**< arity elements of one set for each element of another */
-typedef struct op2_dat_s *op2_dat;         /**< dim values for every element of a set */
-typedef struct op2_gbl_s *op2_gbl;         /**< dim values that belong to no set: parameters, reductions */
-typedef struct op2_const_s *op2_const;     /**< named values that kernels see under their own name */
-typedef struct op2_kernel_s *op2_kernel;   /**< the function a loop applies to every element */
-typedef struct op2_parloop_s *op2_loop;    /**< a ParLoop: kernel, set and arguments, ready to be queued */
+typedef struct op2_map_s *op2_map; /**< arity elements of one set for each element of another */
+typedef struct op2_dat_s *op2_dat; /**< dim values for every element of a set */
+typedef struct op2_gbl_s *op2_gbl; /**< dim values that belong to no set: parameters, reductions */
+typedef struct op2_const_s *op2_const;   /**< named values that kernels see under their own name */
+typedef struct op2_kernel_s *op2_kernel; /**< the function a loop applies to every element */
+typedef struct op2_parloop_s
+    *op2_loop; /**< a ParLoop: kernel, set and arguments, ready to be queued */
 
 /** Scalar types of dats, globals, constants and values. */
 typedef enum op2_type {
@@ -43,15 +46,16 @@ typedef enum op2_type {
   OP2_U64      /**< uint64_t */
 } op2_type;
 
-/** What a kernel does with an argument. The library relies on these words: a kernel that breaks them is caught
- * by the checked mode (`OP2_BACKEND=check`) and gives undefined values elsewhere. */
+/** What a kernel does with an argument. The library relies on these words: a kernel that breaks
+ * them is caught by the checked mode (`OP2_BACKEND=check`) and gives undefined values elsewhere. */
 typedef enum op2_access {
   OP2_READ = 1, /**< only read */
   OP2_WRITE,    /**< every component is overwritten and none is read before that */
-  OP2_RW,       /**< read and written; targets shared by several elements are updated in element order */
-  OP2_INC,      /**< the kernel adds to a private copy that starts at zero; the library adds that to the data */
-  OP2_MIN,      /**< the kernel lowers a value; contributions are combined with min */
-  OP2_MAX       /**< the kernel raises a value; contributions are combined with max */
+  OP2_RW,  /**< read and written; targets shared by several elements are updated in element order */
+  OP2_INC, /**< the kernel adds to a private copy that starts at zero; the library adds that to the
+              data */
+  OP2_MIN, /**< the kernel lowers a value; contributions are combined with min */
+  OP2_MAX  /**< the kernel raises a value; contributions are combined with max */
 } op2_access;
 
 #endif
