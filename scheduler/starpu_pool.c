@@ -61,6 +61,9 @@ static op2_status start(op2_context ctx, int threads) {
         "the StarPU library found at run time has another ABI than the one op2 was built with");
   op2_status status = give_home();
   if (status) return status;
+  /* Its remarks on calibration and binding are for people who tune StarPU. */
+  if (ctx->config.log_level < OP2I_LOG_INFO && !op2i_env_system("STARPU_SILENT"))
+    setenv("STARPU_SILENT", "1", 1);
   struct starpu_conf conf;
   starpu_conf_init(&conf);
   conf.sched_policy_name = "lws"; /* honours priorities, steals between workers */
