@@ -26,6 +26,9 @@
 static const char *const fixed_flags[] = {"-shared",
                                           "-fPIC",
                                           "-std=gnu11",
+                                          "-fvisibility=hidden",
+                                          "-Ulinux",
+                                          "-Uunix",
                                           "-Werror=incompatible-pointer-types",
                                           "-Werror=implicit-function-declaration",
                                           "-Werror=int-conversion"};

@@ -24,8 +24,9 @@ static const struct variable {
     [OP2I_ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued"},
     [OP2I_ENV_BLOCK_SIZE] = {"OP2_BLOCK_SIZE", NUMBER, 0, 0, INT_MAX, "by cache size",
                              "elements in a mini-partition"},
-    [OP2I_ENV_CHUNK_US] = {"OP2_CHUNK_US", NUMBER, 200, 1, 1000000, "200",
-                           "microseconds of work in a StarPU task, aimed at"},
+    [OP2I_ENV_CHUNK_US] =
+        {"OP2_CHUNK_US", NUMBER, 200, 0, 1000000, "200",
+         "microseconds of work in a StarPU task; 0: a task per block, always in parallel"},
     [OP2I_ENV_QUEUE_MAX] = {"OP2_QUEUE_MAX", NUMBER, 2048, 1, 1 << 20, "2048",
                             "loops that may wait in the queue"},
     [OP2I_ENV_IDLE_MS] = {"OP2_IDLE_MS", NUMBER, 20, 0, 3600000, "20",

@@ -209,6 +209,28 @@ static op2_status check_param(const struct call *call, int n) {
   return OP2_SUCCESS;
 }
 
+/* Private copies live on the stacks of worker threads. */
+static op2_status check_private(const struct call *call) {
+  enum { MOST = 256 * 1024 };
+  double bytes = 0;
+  for (int n = 0; n < call->nargs; n++) {
+    const op2_arg *arg = &call->args[n];
+    enum op2i_arg_kind kind = op2i_arg_kind(arg);
+    bool direct_to_data = arg->access <= OP2_RW && kind != OP2I_ARG_ITER;
+    if (kind == OP2I_ARG_VAL || kind == OP2I_ARG_IDX || direct_to_data) continue;
+    int32_t dim;
+    op2_type type = argument_type(arg, &dim);
+    bool all = kind == OP2I_ARG_ALL || kind == OP2I_ARG_ITER;
+    bytes += (double)dim * (double)op2i_type_size(type) * (all ? arg->map->arity : 1);
+    if (bytes > MOST)
+      return wrong(call, OP2_ERR_RANGE,
+                   "argument %d (%s): the private copies of INC, MIN, MAX and iteration-space "
+                   "arguments take more than %d bytes",
+                   n, shown_name(arg), MOST);
+  }
+  return OP2_SUCCESS;
+}
+
 static op2_status check_handles(const struct call *call) {
   op2_status status = op2i_object_check(call->kernel, OP2I_KERNEL, "op2_par_loop");
   if (!status) status = op2i_object_check(call->set, OP2I_SET, "op2_par_loop");
@@ -234,7 +256,7 @@ op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int 
     return wrong(&call, OP2_ERR_ARITY, "%d arguments for a kernel of %d parameters", nargs,
                  kernel->signature.nparams);
   for (int n = 0; !status && n < nargs; n++) status = check_param(&call, n);
-  return status;
+  return status ? status : check_private(&call);
 }
 
 op2_status op2i_loop_check_scopes(op2_where where, const struct op2_loop_s *loop) {

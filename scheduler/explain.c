@@ -69,6 +69,9 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
           "code: %" PRId64 " compiled in %.3f s, %" PRId64 " from the cache on disk, %" PRId64
           " in memory, %" PRId64 " failed, %" PRId64 " cache entries rejected\n",
           jit.compiled, jit.seconds, jit.disk_hits, jit.memory_hits, jit.failed, jit.rejected);
+  fprintf(stream,
+          "tasks: %" PRId64 " given to workers; %" PRId64 " programs run in the calling thread\n",
+          sched->tasks_submitted, sched->programs_inline);
   explain_forces(sched, stream);
   fputs("\nloops:\n", stream);
   for (const struct op2_loop_s *loop = ctx->loops ? ctx->loops->first : NULL; loop;

@@ -56,6 +56,7 @@ struct op2i_sched {
   int64_t nedges, edges_capacity;
   struct op2i_before *before; /* [nbefore]: for op2i_graph_undo() */
   int64_t nbefore, before_capacity;
+  int64_t tasks_submitted, programs_inline; /* by task backends */
   int64_t flushes, loops_run, loops_failed, loops_cancelled;
   struct op2i_force forces[OP2I_FORCES];
   int64_t nforces;

@@ -28,6 +28,7 @@ struct work {
 /* Tasks in flight. They are kept until they have ended, so that later ones may still name them as
  * dependences; the oldest are taken back in order when there are many. */
 struct flight {
+  struct op2i_sched *sched;
   struct op2i_step *steps;
   struct starpu_task **tasks; /* [count]; those below `landed` have ended and are gone */
   struct work *works;         /* [ROOM], ring */
@@ -78,7 +79,6 @@ static struct starpu_task *make_task(struct flight *flight, const struct op2i_ta
   task->destroy = 0;
   task->detach = 0;
   task->name = work->step->loop->kernel->obj.name;
-  task->priority = STARPU_DEFAULT_PRIO;
   return task;
 }
 
@@ -100,11 +100,12 @@ static op2_status submit(void *to, int64_t number, const struct op2i_task *from)
   }
   flight->tasks[number] = task;
   flight->count = number + 1;
+  flight->sched->tasks_submitted++;
   return OP2_SUCCESS;
 }
 
 static op2_status run_on_workers(struct state *state, struct op2i_step *steps, int64_t nsteps) {
-  struct flight flight = {.steps = steps};
+  struct flight flight = {.sched = state->ctx->sched, .steps = steps};
   struct op2i_place place = {0};
   flight.works = op2i_malloc(ROOM * sizeof *flight.works);
   if (!flight.works) return op2i_tasks_finish(steps, nsteps, place);
@@ -122,9 +123,10 @@ static op2_status run_on_workers(struct state *state, struct op2i_step *steps, i
 
 /* ---- small programs -------------------------------------------------------------------------- */
 
-/* Too little work for two chunks: waking workers and coming back would take longer than doing it.
- */
+/* Too little work for two chunks: waking workers and coming back would take longer than doing it. One worker has nothing
+ * to share out either. */
 static bool small(const struct state *state, const struct op2i_step *steps, int64_t nsteps) {
+  if (state->ctx->config.chunk_us == 0) return false;
   if (state->workers < 2) return true;
   for (int64_t s = 0; s < nsteps; s++)
     if (op2i_program_seconds(&steps[s], 1) > 2e-6 * state->ctx->config.chunk_us) return false;
@@ -133,11 +135,16 @@ static bool small(const struct state *state, const struct op2i_step *steps, int6
 
 static op2_status run_program(void *state, struct op2i_step *steps, int64_t nsteps) {
   struct state *s = state;
-  op2_status status;
-  if (small(s, steps, nsteps))
+  op2_status status = OP2_SUCCESS;
+  if (s->ctx->config.verify)
+    status = op2i_tasks_verify(steps, nsteps, s->workers, s->ctx->config.chunk_us);
+  if (status == OP2_ERR_STATE) return status;
+  if (small(s, steps, nsteps)) {
+    s->ctx->sched->programs_inline++;
     status = op2i_tasks_finish(steps, nsteps, (struct op2i_place){0});
-  else
+  } else {
     status = run_on_workers(s, steps, nsteps);
+  }
   for (int64_t i = 0; i < nsteps; i++) {
     steps[i].seconds = 1e-9 * (double)steps[i].nanoseconds;
     op2i_step_end(&steps[i]); /* what a failure left */

@@ -66,7 +66,7 @@ static op2_status start(op2_context ctx, int threads) {
     setenv("STARPU_SILENT", "1", 1);
   struct starpu_conf conf;
   starpu_conf_init(&conf);
-  conf.sched_policy_name = "lws"; /* honours priorities, steals between workers */
+  conf.sched_policy_name = "lws"; /* workers steal from each other */
   conf.precedence_over_environment_variables = 1;
   conf.catch_signals = 0;
   conf.ncpus = threads < STARPU_MAXCPUS ? threads : STARPU_MAXCPUS;

@@ -261,6 +261,7 @@ double op2i_program_seconds(const struct op2i_step *steps, int64_t nsteps) {
 
 static int32_t blocks_per_chunk(const struct op2i_step *step, int workers, int chunk_us) {
   enum { CHUNKS_PER_WORKER = 4 };
+  if (chunk_us == 0) return 1;
   double wanted = 1e3 * chunk_us / (ns_per_element(step) * step->plan->block_size);
   int32_t most = step->plan->nblocks / (CHUNKS_PER_WORKER * workers);
   if (wanted > most) wanted = most;

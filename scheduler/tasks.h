@@ -41,6 +41,26 @@ op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers
 /* Run the rest of a program here, once all tasks handed over have ended. Needs next to no memory.
  */
 op2_status op2i_tasks_finish(struct op2i_step *steps, int64_t nsteps, struct op2i_place place);
+/* verify_tasks.c: all tasks of a program, and whether their dependences order every pair that touches a
+ * value in conflicting ways. */
+struct op2i_listed {
+  enum op2i_task_kind kind;
+  int64_t step;
+  int32_t first, last;
+  int64_t first_dep, ndeps;
+};
+struct op2i_task_list {
+  struct op2i_listed *tasks;
+  int64_t ntasks, tasks_capacity;
+  int64_t *deps;
+  int64_t ndeps, deps_capacity;
+};
+op2_status op2i_tasks_list(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
+                           struct op2i_task_list *list);
+void op2i_task_list_free(struct op2i_task_list *list);
+op2_status op2i_task_list_verify(struct op2i_step *steps, const struct op2i_task_list *list);
+op2_status op2i_tasks_verify(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us);
+
 /* Time the program should take in one thread. */
 double op2i_program_seconds(const struct op2i_step *steps, int64_t nsteps);
 /* Run one task. */

@@ -183,7 +183,7 @@ int main(void) {
   static struct result plain;
   test_environment();
   /* Many small tasks, so that workers take turns. */
-  setenv("OP2_CHUNK_US", "1", 1);
+  setenv("OP2_CHUNK_US", "0", 1);
   make_mesh();
   reference(&plain);
   for (int b = 0; b < 2; b++) {

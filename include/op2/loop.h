@@ -54,8 +54,11 @@ typedef struct op2_kernel_desc {
 
 /** Define a kernel where the C compiler checks it too: `OP2_KERNEL(name, (parameters), { body })`
  * makes the function `name` and the descriptor `name_kernel` for op2_kernel_create(). The body's
- * text is taken as it stands: macros in it are not expanded, so those it needs go into a header
- * named in a descriptor of your own. `<math.h>` is always there. */
+ * text is taken as it stands and on one line: macros in it are not expanded, functions of the file
+ * around it are not seen, and messages of the compiler at run time point to the macro. Constants
+ * need a variable of the same name and type in the file. A kernel that wants more (helper
+ * functions, headers, line numbers) fills in an ::op2_kernel_desc of its own. `<math.h>` is always
+ * there. */
 /* clang-format off */
 #define OP2_KERNEL(name_, params_, ...)                                                            \
   static inline __attribute__((unused)) void name_ params_ __VA_ARGS__                             \
@@ -138,7 +141,8 @@ OP2_API op2_arg op2_arg_idx(void);
  * @sync   runs nothing, unless the queue is full (then all of it first) or the context is eager
  * @mpi    every rank queues the same loops in the same order
  * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH, OP2_ERR_ACCESS, OP2_ERR_TYPE,
- *         OP2_ERR_ARITY, OP2_ERR_RANGE, OP2_ERR_NOMEM
+ *         OP2_ERR_ARITY, OP2_ERR_RANGE (a slot that the map does not have, or private copies of
+ *         more than 256 KiB), OP2_ERR_NOMEM
  * @source OP2 op_par_loop; PyOP2 par_loop */
 OP2_API OP2_NODISCARD op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set,
                                                  int nargs, const op2_arg *args);

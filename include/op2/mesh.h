@@ -45,7 +45,7 @@ OP2_API OP2_NODISCARD op2_status op2_set_create_sections(op2_context ctx, const 
 /** @brief Declare a subset, which can be looped over wherever a set can.
  * Indices are sorted and duplicates removed. A subset of a subset takes positions in its parent and
  * refers to the same base set: maps and dats of a loop over a subset are those of its base set.
- * @shape  idx[n]                          @units  elements of the parent, in [0, its size)
+ * @shape  idx[n]                          @units  positions in the parent, in [0, its total)
  * @memory idx is copied; may be null when n is 0
  * @sync   never blocks, runs nothing      @mpi    rank-local indices
  * @errors OP2_ERR_ARG, OP2_ERR_RANGE (position and value in the message), OP2_ERR_NOMEM

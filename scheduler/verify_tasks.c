@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The dependences between tasks against the definition, element by element: two tasks that touch a value, one of them
+ * modifying it, are joined by a path. Independent of segments and footprints; for debug builds and tests. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+#include "mem.h"
+#include "tasks.h"
+
+/* ---- collecting ------------------------------------------------------------------------------ */
+
+static op2_status keep(void *to, int64_t number, const struct op2i_task *task) {
+  struct op2i_task_list *list = to;
+  (void)number;
+  if (op2i_grow(&list->tasks, sizeof *list->tasks, list->ntasks, &list->tasks_capacity))
+    return op2i_error_nomem("the verifier of tasks");
+  while (list->deps_capacity < list->ndeps + task->ndeps)
+    if (op2i_grow(&list->deps, sizeof *list->deps, list->deps_capacity, &list->deps_capacity))
+      return op2i_error_nomem("the verifier of tasks");
+  memcpy(list->deps + list->ndeps, task->deps, (size_t)task->ndeps * sizeof *list->deps);
+  struct op2i_listed *listed = &list->tasks[list->ntasks++];
+  *listed = (struct op2i_listed){task->kind, task->step,  task->first,
+                                 task->last, list->ndeps, task->ndeps};
+  list->ndeps += task->ndeps;
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_tasks_list(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
+                           struct op2i_task_list *list) {
+  struct op2i_place place;
+  *list = (struct op2i_task_list){0};
+  op2_status status = op2i_tasks_build(steps, nsteps, workers, chunk_us, keep, list, &place);
+  if (status) op2i_task_list_free(list);
+  return status;
+}
+
+void op2i_task_list_free(struct op2i_task_list *list) {
+  op2i_free(list->tasks);
+  op2i_free(list->deps);
+  *list = (struct op2i_task_list){0};
+}
+
+/* ---- checking -------------------------------------------------------------------------------- */
+
+/* Who modified a value last and who has read it since. A reader before the last one need not be kept: it is checked
+ * against the next writer through `readers`. */
+struct touch {
+  int64_t task;
+  int64_t next; /* earlier reader of the same value, -1 none */
+};
+
+struct value {
+  int64_t writer;  /* task, -1 none */
+  int64_t readers; /* into touches, -1 none */
+};
+
+struct table {
+  struct table *next;
+  const void *resource;
+  struct value *values;
+};
+
+struct check {
+  struct op2i_step *steps;
+  const struct op2i_task_list *list;
+  int64_t ntasks, words;
+  uint64_t *before; /* [ntasks][words]: bit t of row s: t is an ancestor of s */
+  struct table *tables;
+  struct touch *touches;
+  int64_t ntouches, touches_capacity;
+  int64_t task;
+  const char *name; /* of the dat or global being looked at */
+};
+
+static struct value *values_of(struct check *c, const void *resource, int64_t size) {
+  for (struct table *t = c->tables; t; t = t->next)
+    if (t->resource == resource) return t->values;
+  struct table *t = op2i_calloc(1, sizeof *t);
+  struct value *values = op2i_malloc((size_t)size * sizeof *values);
+  if (!t || !values) {
+    op2i_free(t);
+    op2i_free(values);
+    return NULL;
+  }
+  for (int64_t i = 0; i < size; i++) values[i] = (struct value){-1, -1};
+  *t = (struct table){c->tables, resource, values};
+  c->tables = t;
+  return values;
+}
+
+static op2_status must_follow(const struct check *c, int64_t earlier, int64_t element) {
+  if (earlier < 0 || earlier == c->task) return OP2_SUCCESS;
+  if (c->before[c->task * c->words + (earlier >> 6)] >> (earlier & 63) & 1) return OP2_SUCCESS;
+  const struct op2i_step *a = &c->steps[c->list->tasks[earlier].step];
+  const struct op2i_step *b = &c->steps[c->list->tasks[c->task].step];
+  return op2i_error(OP2_ERR_STATE,
+                    "tasks: task %" PRId64 " of loop %" PRId64 " does not follow task %" PRId64
+                    " of loop %" PRId64 ", which shares element %" PRId64 " of '%s'",
+                    c->task, b->number, earlier, a->number, element, c->name);
+}
+
+static op2_status touch(struct check *c, struct value *value, int64_t element, bool modifies) {
+  op2_status status = must_follow(c, value->writer, element);
+  for (int64_t r = modifies ? value->readers : -1; r >= 0 && !status; r = c->touches[r].next)
+    status = must_follow(c, c->touches[r].task, element);
+  if (status) return status;
+  if (modifies) {
+    *value = (struct value){c->task, -1};
+    return OP2_SUCCESS;
+  }
+  if (value->readers >= 0 && c->touches[value->readers].task == c->task) return OP2_SUCCESS;
+  if (op2i_grow(&c->touches, sizeof *c->touches, c->ntouches, &c->touches_capacity))
+    return op2i_error_nomem("the verifier of tasks");
+  c->touches[c->ntouches] = (struct touch){c->task, value->readers};
+  value->readers = c->ntouches++;
+  return OP2_SUCCESS;
+}
+
+static op2_status touch_arg(struct check *c, const struct op2i_step *step, int n,
+                            int64_t position) {
+  const struct op2_loop_s *loop = step->loop;
+  const struct op2i_loop_arg *arg = &loop->args[n];
+  op2_dat dat = loop->dats[arg->dat];
+  c->name = dat->obj.name;
+  struct value *values = values_of(c, dat, dat->set->ends[OP2I_NONEXEC]);
+  if (!values) return op2i_error_nomem("the verifier of tasks");
+  int64_t e = loop->set->idx ? loop->set->idx[position] : position;
+  bool modifies = arg->access != OP2_READ;
+  if (arg->map < 0) return touch(c, &values[e], e, modifies);
+  const int32_t *row = loop->maps[arg->map]->idx + e * loop->maps[arg->map]->arity;
+  if (arg->kind == OP2I_ARG_SLOT) row += arg->slot;
+  op2_status status = OP2_SUCCESS;
+  for (int32_t k = 0; k < arg->arity && !status; k++)
+    status = touch(c, &values[row[k]], row[k], modifies);
+  return status;
+}
+
+static op2_status touch_globals(struct check *c, const struct op2i_step *step, bool reducing) {
+  const struct op2_loop_s *loop = step->loop;
+  op2_status status = OP2_SUCCESS;
+  for (int n = 0; n < loop->nargs && !status; n++) {
+    const struct op2i_loop_arg *arg = &loop->args[n];
+    if (arg->gbl < 0 || (reducing ? arg->access == OP2_READ : arg->access == OP2_INC)) continue;
+    c->name = loop->gbls[arg->gbl]->obj.name;
+    struct value *values = values_of(c, step->gbl[arg->gbl], 1);
+    if (!values) return op2i_error_nomem("the verifier of tasks");
+    status = touch(c, values, 0, reducing);
+  }
+  return status;
+}
+
+static op2_status touch_task(struct check *c) {
+  const struct op2i_listed *task = &c->list->tasks[c->task];
+  const struct op2i_step *step = &c->steps[task->step];
+  if (task->kind == OP2I_TASK_REDUCE) return touch_globals(c, step, true);
+  op2_status status = touch_globals(c, step, false);
+  for (int32_t i = task->first; i < task->last; i++) {
+    int32_t block = step->plan->blkmap[i];
+    int64_t hi = op2i_plan_block_hi(step->plan, block);
+    for (int64_t p = op2i_plan_block_lo(step->plan, block); p < hi; p++)
+      for (int n = 0; n < step->loop->nargs && !status; n++)
+        if (step->loop->args[n].dat >= 0) status = touch_arg(c, step, n, p);
+  }
+  return status;
+}
+
+static void find_ancestors(struct check *c) {
+  for (int64_t t = 0; t < c->ntasks; t++) {
+    const struct op2i_listed *task = &c->list->tasks[t];
+    uint64_t *row = c->before + t * c->words;
+    for (int64_t d = 0; d < task->ndeps; d++) {
+      int64_t dep = c->list->deps[task->first_dep + d];
+      if (dep < 0 || dep >= t) continue; /* not there: what it was to order is found missing */
+      const uint64_t *other = c->before + dep * c->words;
+      for (int64_t w = 0; w < c->words; w++) row[w] |= other[w];
+      row[dep >> 6] |= UINT64_C(1) << (dep & 63);
+    }
+  }
+}
+
+op2_status op2i_task_list_verify(struct op2i_step *steps, const struct op2i_task_list *list) {
+  enum {
+    MOST = 4096
+  }; /* the beginning of a program is one, too; the bits of more would fill memory */
+  struct check c = {.steps = steps, .list = list};
+  c.ntasks = list->ntasks < MOST ? list->ntasks : MOST;
+  c.words = (c.ntasks + 63) / 64;
+  c.before = op2i_calloc((size_t)(c.ntasks * c.words), sizeof *c.before);
+  op2_status status = c.before ? OP2_SUCCESS : op2i_error_nomem("the verifier of tasks");
+  if (!status) find_ancestors(&c);
+  for (; c.task < c.ntasks && !status; c.task++) status = touch_task(&c);
+  while (c.tables) {
+    struct table *t = c.tables;
+    c.tables = t->next;
+    op2i_free(t->values);
+    op2i_free(t);
+  }
+  op2i_free(c.touches);
+  op2i_free(c.before);
+  return status;
+}
+
+op2_status op2i_tasks_verify(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us) {
+  struct op2i_task_list list;
+  op2_status status = op2i_tasks_list(steps, nsteps, workers, chunk_us, &list);
+  for (int64_t s = 0; s < nsteps; s++)
+    op2i_step_end(&steps[s]); /* partial results are made again */
+  if (status) return status;
+  status = op2i_task_list_verify(steps, &list);
+  op2i_task_list_free(&list);
+  return status;
+}
