@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "context.h"
 #include "error.h"
 #include "jit.h"
@@ -339,12 +339,6 @@ static op2_status judge(op2_context ctx, struct job_list *jobs, int64_t from, in
   return OP2_SUCCESS;
 }
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static op2_status build_all(op2_context ctx, struct op2i_request **requests, int64_t n,
                             struct job_list *jobs) {
   int64_t width = op2i_machine()->cores > 1 ? op2i_machine()->cores : 1, from = 0;
@@ -366,9 +360,9 @@ static op2_status tell_missing(op2_context ctx, struct op2i_request **requests, 
 op2_status op2i_build(op2_context ctx, struct op2i_request **requests, int64_t n) {
   struct job_list jobs = {0};
   if (ctx->jit->compiler.missing.length) return tell_missing(ctx, requests, n);
-  double start_time = now();
+  double start_time = op2i_seconds();
   op2_status status = build_all(ctx, requests, n, &jobs);
-  double seconds = now() - start_time;
+  double seconds = op2i_seconds() - start_time;
   ctx->jit->stats.seconds += seconds;
   op2i_log(ctx, OP2I_LOG_INFO, "%lld loops to compile: %lld compiler runs, %.3f s", (long long)n,
            (long long)jobs.count, seconds);

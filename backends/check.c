@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "clock.h"
 #include "partial.h"
 
 /* ---- indirect writes that collide ------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 #include "config.h"
 
 #include "backend.h"
+#include "clock.h"
 #include "context.h"
 #include "error.h"
 #include "loop.h"
@@ -37,15 +38,6 @@ static void close_state(void *state) { op2i_free(state); }
 
 static int workers(void *state) { return ((const struct team *)state)->threads; }
 
-static void run_block(const struct op2i_step *step, int32_t block) {
-  const struct op2i_plan *plan = step->plan;
-  unsigned char *partial =
-      step->partials ? step->partials + (size_t)block * (size_t)step->loop->partial_bytes : NULL;
-  op2i_partial_init(step, partial);
-  ((op2i_plain_fn)step->entry)(&step->call, op2i_plan_block_lo(plan, block),
-                               op2i_plan_block_hi(plan, block), partial);
-}
-
 static void run_colours(struct op2i_step *step, int threads) {
   const struct op2i_plan *plan = step->plan;
   double seconds = 0;
@@ -54,7 +46,7 @@ static void run_colours(struct op2i_step *step, int threads) {
     double start = op2i_seconds();
 #pragma omp for schedule(static) nowait
     for (int32_t i = plan->color_offs[colour]; i < plan->color_offs[colour + 1]; i++)
-      run_block(step, plan->blkmap[i]);
+      op2i_step_run_block(step, plan->blkmap[i]);
     seconds += op2i_seconds() - start;
 #pragma omp barrier
   }

@@ -2,18 +2,12 @@
 /* Global reductions: partial results of blocks, combined in a fixed tree over the block numbers. */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "backend.h"
 #include "error.h"
 #include "mem.h"
 #include "partial.h"
-
-double op2i_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+#include "plan.h"
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
@@ -112,4 +106,12 @@ void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
 void op2i_step_end(struct op2i_step *step) {
   op2i_free(step->partials);
   step->partials = NULL;
+}
+
+void op2i_step_run_block(const struct op2i_step *step, int32_t block) {
+  size_t bytes = (size_t)step->loop->partial_bytes;
+  unsigned char *partial = step->partials ? step->partials + (size_t)block * bytes : NULL;
+  op2i_partial_init(step, partial);
+  ((op2i_plain_fn)step->entry)(&step->call, op2i_plan_block_lo(step->plan, block),
+                               op2i_plan_block_hi(step->plan, block), partial);
 }

@@ -15,7 +15,7 @@ static inline bool op2i_arg_reduces(const struct op2i_loop_arg *arg) {
   return arg->kind == OP2I_ARG_GBL && arg->access != OP2_READ;
 }
 
-/* Seconds since some moment, for measuring. */
-double op2i_seconds(void);
+/* Run the kernel over one block of the step's plan, into the block's partial results. */
+void op2i_step_run_block(const struct op2i_step *step, int32_t block);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The reference backend: one call of the generated code for the whole range, in element order. */
 #include "backend.h"
+#include "clock.h"
 #include "loop.h"
 #include "partial.h"
 

@@ -106,7 +106,8 @@ struct op2i_backend {
 /* Reductions. A block's partial starts from the identity of its mode (MIN and MAX: the global's
  * present value) and partials are combined in a fixed tree over the block number, so the result
  * does not depend on workers. op2i_step_begin() allocates for `nblocks` partials;
- * op2i_partial_init() fills one; op2i_step_end() combines and frees. */
+ * op2i_partial_init() fills one; op2i_step_combine() puts all of them into the globals;
+ * op2i_step_end() frees. */
 op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks);
 void op2i_partial_init(const struct op2i_step *step, unsigned char *partial);
 void op2i_step_combine(struct op2i_step *step, int64_t nblocks);

@@ -27,10 +27,7 @@ static op2_status choose_backend(op2_context ctx) {
   const char *name = ctx->config.backend;
   ctx->backend = name ? op2i_backend_find(name) : op2i_backend_default();
   if (!ctx->backend)
-    return op2i_error(
-        OP2_ERR_OPTION,
-        "there is no backend '%s': choose from sequential, openmp, starpu, check, cuda, opencl",
-        name);
+    return op2i_error(OP2_ERR_OPTION, "backend '%s': %s", name, op2_backend_unavailable(name));
   const char *reason = ctx->backend->unavailable();
   if (reason)
     return op2i_error(OP2_ERR_UNAVAILABLE, "backend %s is not available: %s", ctx->backend->name,

@@ -26,7 +26,7 @@ enum op2i_env_id {
 op2_status op2i_env_int(enum op2i_env_id id, int *value); /* the default when unset */
 const char *op2i_env_text(enum op2i_env_id id);           /* null when unset */
 const char *
-op2i_env_system(const char *name); /* HOME, XDG_CACHE_HOME, TMPDIR, PATH, OMP_NUM_THREADS */
+op2i_env_system(const char *name); /* one that is not ours: HOME, PATH, TMPDIR, STARPU_HOME ... */
 
 /* What a context runs with: options over environment over defaults, all filled in; strings are
  * owned. */

@@ -73,7 +73,7 @@ static void free_batch(struct batch *batch) {
 static void poison_results(struct op2i_node *node, struct op2i_failure *failure) {
   const struct op2_loop_s *loop = node->loop;
   for (int32_t r = 0; r < loop->ndats + loop->ngbls; r++) {
-    op2_access access = r < loop->ndats ? loop->dat_access[r] : loop->gbl_access[r - loop->ndats];
+    op2_access access = op2i_node_access(node, r);
     if (access != OP2_READ) op2i_resource_poison(op2i_node_resource(node, r, NULL), failure);
   }
 }
@@ -113,7 +113,7 @@ static struct op2i_failure *poison_read(const struct op2i_node *node) {
   const struct op2_loop_s *loop = node->loop;
   struct op2i_failure *lowest = NULL;
   for (int32_t r = 0; r < loop->ndats + loop->ngbls; r++) {
-    op2_access access = r < loop->ndats ? loop->dat_access[r] : loop->gbl_access[r - loop->ndats];
+    op2_access access = op2i_node_access(node, r);
     struct op2i_failure *poison = op2i_node_resource(node, r, NULL)->poison;
     if (access != OP2_WRITE && poison && (!lowest || poison->loop_number < lowest->loop_number))
       lowest = poison;

@@ -40,7 +40,8 @@ struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t r
   return &version->res;
 }
 
-static op2_access resource_access(const struct op2_loop_s *loop, int32_t r) {
+op2_access op2i_node_access(const struct op2i_node *node, int32_t r) {
+  const struct op2_loop_s *loop = node->loop;
   return r < loop->ndats ? loop->dat_access[r] : loop->gbl_access[r - loop->ndats];
 }
 
@@ -63,7 +64,7 @@ static int reserve(struct op2i_sched *sched, struct op2i_node *node) {
   int32_t n = node->loop->ndats + node->loop->ngbls;
   for (int32_t r = 0; r < n; r++) {
     struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
-    if (resource_access(node->loop, r) == OP2_READ && reserve_reader(resource, oldest)) return -1;
+    if (op2i_node_access(node, r) == OP2_READ && reserve_reader(resource, oldest)) return -1;
     edges += 1 + resource->nreaders;
     if (op2i_grow(&sched->before, sizeof *sched->before, r, &sched->before_capacity)) return -1;
   }
@@ -85,7 +86,7 @@ static void add_edge(struct op2i_sched *sched, struct op2i_node *node, int64_t f
  * where it also reads or where nobody has read in between. */
 static void connect(struct op2i_sched *sched, struct op2i_node *node, int32_t r) {
   struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
-  op2_access access = resource_access(node->loop, r);
+  op2_access access = op2i_node_access(node, r);
   sched->before[r] = (struct op2i_before){resource, resource->last_writer, resource->nreaders};
   int64_t oldest = first_pending(sched), pending_readers = 0;
   for (int64_t i = 0; i < resource->nreaders; i++)

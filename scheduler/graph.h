@@ -6,8 +6,8 @@
 #include "loop.h"
 
 /* The queue of a context: nodes in the order they were queued, with edges to earlier ones. A node
- * is known by its number, which is never reused; edges to nodes that have run stay as text but
- * order nothing. */
+ * is known by its number, which is never reused; edges from nodes that have run order
+ * nothing. */
 
 enum op2i_node_kind { OP2I_NODE_LOOP };
 enum op2i_node_state { OP2I_QUEUED, OP2I_DONE, OP2I_FAILED, OP2I_CANCELLED };
@@ -83,6 +83,9 @@ void op2i_graph_retire(struct op2i_sched *sched);
 /* The resource that an edge or an access of a node is about, and its name. */
 struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t resource,
                                          const char **name);
+
+/* What the node's loop does with it: READ, WRITE (wholly overwritten) or RW. */
+op2_access op2i_node_access(const struct op2i_node *node, int32_t resource);
 
 /* verify.c: every ordered pair of queued loops that touch a resource in conflicting ways is joined
  * by a path. */

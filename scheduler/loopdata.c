@@ -55,3 +55,13 @@ op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2_loop_s *loop) 
   struct op2i_loop_data *data = loop->sched_data;
   return data->ready ? OP2_SUCCESS : fill(sched, loop, data);
 }
+
+bool op2i_loop_contended(const struct op2_loop_s *loop, int32_t dat) {
+  bool modified = false, mapped = false;
+  for (int n = 0; n < loop->nargs; n++) {
+    if (loop->args[n].dat != dat) continue;
+    modified |= loop->args[n].access != OP2_READ;
+    mapped |= loop->args[n].map >= 0;
+  }
+  return modified && mapped;
+}

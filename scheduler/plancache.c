@@ -60,18 +60,6 @@ static void free_request(struct request *request) {
   op2i_free(request->identity);
 }
 
-/* Whether colouring has to look at a dat: it is modified through a map, or modified and read
- * through one. */
-static bool contended(const struct op2_loop_s *loop, int32_t dat) {
-  bool modified = false, mapped = false;
-  for (int n = 0; n < loop->nargs; n++) {
-    if (loop->args[n].dat != dat) continue;
-    modified |= loop->args[n].access != OP2_READ;
-    mapped |= loop->args[n].map >= 0;
-  }
-  return modified && mapped;
-}
-
 static op2_status need_identity(const struct op2_loop_s *loop, struct request *request) {
   if (request->identity) return OP2_SUCCESS;
   int64_t n = loop->set->base->ends[OP2I_NONEXEC];
@@ -139,7 +127,7 @@ static op2_status describe(const struct op2_loop_s *loop, int range, struct requ
   memcpy(request->key, head, sizeof head);
   request->nwords = sizeof head / sizeof *head;
   for (int n = 0; n < loop->nargs; n++) {
-    if (loop->args[n].dat < 0 || !contended(loop, loop->args[n].dat)) continue;
+    if (loop->args[n].dat < 0 || !op2i_loop_contended(loop, loop->args[n].dat)) continue;
     op2_status status = add_arg(loop, n, request);
     if (status) return status;
   }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "clock.h"
 #include "error.h"
 #include "mem.h"
 #include "partial.h"
@@ -152,16 +153,6 @@ static op2_status track_step(struct builder *b, const struct op2i_step *step) {
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
-static bool modified_through_map(const struct op2_loop_s *loop, int d) {
-  bool modified = false, mapped = false;
-  for (int n = 0; n < loop->nargs; n++) {
-    if (loop->args[n].dat != d) continue;
-    modified |= loop->args[n].access != OP2_READ;
-    mapped |= loop->args[n].map >= 0;
-  }
-  return modified && mapped;
-}
-
 static void touch_dat(struct builder *b, const struct op2i_step *step, int d, int32_t first,
                       int32_t last) {
   const struct op2_loop_s *loop = step->loop;
@@ -170,7 +161,7 @@ static void touch_dat(struct builder *b, const struct op2i_step *step, int d, in
   const struct op2i_loop_data *data = loop->sched_data;
   const struct op2i_footprint *print = &data->footprints[step->range][d];
   bool reads = loop->dat_access[d] == OP2_READ;
-  int64_t colour = modified_through_map(loop, d) ? b->colour : 0;
+  int64_t colour = op2i_loop_contended(loop, d) ? b->colour : 0;
   int64_t group = b->step << 32 | colour;
   for (int32_t i = first; i < last; i++) {
     int32_t block = step->plan->blkmap[i];
@@ -318,16 +309,9 @@ void op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t fir
     op2i_step_end(step);
     return;
   }
-  double start = op2i_seconds();
-  for (int32_t i = first; i < last; i++) {
-    int32_t block = step->plan->blkmap[i];
-    unsigned char *partial =
-        step->partials ? step->partials + (size_t)block * (size_t)step->loop->partial_bytes : NULL;
-    op2i_partial_init(step, partial);
-    ((op2i_plain_fn)step->entry)(&step->call, op2i_plan_block_lo(step->plan, block),
-                                 op2i_plan_block_hi(step->plan, block), partial);
-  }
-  int64_t ns = (int64_t)(1e9 * (op2i_seconds() - start));
+  int64_t start = op2i_nanoseconds();
+  for (int32_t i = first; i < last; i++) op2i_step_run_block(step, step->plan->blkmap[i]);
+  int64_t ns = op2i_nanoseconds() - start;
   __atomic_fetch_add(&step->nanoseconds, ns, __ATOMIC_RELAXED);
 }
 

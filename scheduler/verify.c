@@ -12,8 +12,7 @@ static bool touches(const struct op2i_node *node, const struct op2i_resource *re
   int32_t n = node->loop->ndats + node->loop->ngbls;
   for (int32_t r = 0; r < n; r++) {
     if (op2i_node_resource(node, r, NULL) != resource) continue;
-    op2_access access = r < node->loop->ndats ? node->loop->dat_access[r]
-                                              : node->loop->gbl_access[r - node->loop->ndats];
+    op2_access access = op2i_node_access(node, r);
     *modifies = access != OP2_READ;
     return true;
   }

@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "watch.h"
 
-#include <errno.h>
 #include <time.h>
 
+#include "clock.h"
 #include "error.h"
-
-static int64_t now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static void *watch_main(void *argument) {
   struct op2i_watch *watch = argument;
@@ -18,7 +12,7 @@ static void *watch_main(void *argument) {
   while (!watch->stop) {
     if (!watch->armed) {
       pthread_cond_wait(&watch->changed, &watch->lock);
-    } else if (now_ns() >= watch->deadline) {
+    } else if (op2i_nanoseconds() >= watch->deadline) {
       watch->armed = false;
       watch->paused = true;
       watch->pause();
@@ -75,7 +69,7 @@ void op2i_watch_idle(struct op2i_watch *watch, int idle_ms) {
   if (--watch->busy == 0) {
     /* The thread looks again when its old deadline passes, so it need not be woken if it has one
      * that is earlier. */
-    watch->deadline = now_ns() + (int64_t)idle_ms * 1000000;
+    watch->deadline = op2i_nanoseconds() + (int64_t)idle_ms * 1000000;
     watch->armed = true;
     pthread_cond_signal(&watch->changed);
   }

@@ -14,7 +14,7 @@ build="gcc libc6-dev meson ninja-build pkg-config libstarpu-dev libhwloc-dev lib
 demo="$build graphviz libpng-dev"
 # gcc brings the run-time libraries of its sanitizers and of OpenMP along; clang's OpenMP is a
 # package of its own.
-test="$demo g++ clang libomp-dev binutils universal-ctags"
+test="$demo g++ clang libomp-dev binutils"
 
 list=no
 wanted=

@@ -53,7 +53,8 @@ stage() {
   echo "not ok $stage_count - $2" >>"$stages"
   echo "== FAILED: $2"
   if [ $# -gt 2 ]; then
-    grep -E '(error|warning|ERROR):|FAILED:|undefined reference' "$3" | head -n 20 | sed 's/^/# /' | tee -a "$stages"
+    grep -E '(error|warning|ERROR):|FAILED:|undefined reference' "$3" | head -n 20 |
+      sed 's/^/# /' | tee -a "$stages"
     echo "# log: $3" | tee -a "$stages"
   fi
   return 1
@@ -64,7 +65,8 @@ stage_skip() {
   echo "ok $stage_count # SKIP $1" >>"$stages"
 }
 
-# build NAME MESON-OPTION...: configure and compile, without a warning (sanitizers make gcc guess wrongly)
+# build NAME MESON-OPTION...: configure and compile, without a warning; with sanitizers gcc warns of
+# what cannot be, and is not heeded
 build() {
   name=$1
   shift
@@ -100,9 +102,9 @@ run_tests() {
   logs="$logs $name=$(echo "$out/$name"/meson-logs/results*.json)"
 }
 
-# sanitizer FLAGS: sets `wrapper` to what programs under this sanitizer must be started with. Where the
-# kernel spreads addresses wider than the sanitizer's shadow memory allows for, they run only with a
-# fixed layout. Fails if they do not run at all.
+# sanitizer FLAGS: sets `wrapper` to what programs under this sanitizer must be started with. Where
+# the kernel spreads addresses wider than the sanitizer's shadow memory allows for, they run only
+# with a fixed layout. Fails if they do not run at all.
 sanitizer() {
   echo 'int main(void) { return 0; }' >"$out/probe.c"
   cc "-fsanitize=$1" -o "$out/probe" "$out/probe.c" 2>"$out/probe.log" || return 1
@@ -121,7 +123,8 @@ asan_options() { # LEAKS: 1 to look for them
   export ASAN_OPTIONS
 }
 
-# asan_works: sanitizer() for addresses; without /proc, or under a debugger, leaks are not looked for
+# asan_works: sanitizer() for addresses; without /proc, or under a debugger, leaks are not looked
+# for
 asan_works() {
   asan_options 1
   sanitizer address,undefined && return 0
@@ -139,8 +142,9 @@ build release --buildtype=release && run_tests release ""
 if [ $quick = no ]; then
   OP2_TEST_QUICK=1
   export OP2_TEST_QUICK
-  # hwloc's plugins leak a little (libpciaccess for one) and are unloaded before leaks are looked for,
-  # so that no suppression could name them. They find devices, which nothing here needs: do without.
+  # hwloc's plugins leak a little (libpciaccess for one) and are unloaded before leaks are looked
+  # for, so that no suppression could name them. They find devices, which nothing here needs: do
+  # without.
   HWLOC_PLUGINS_PATH=$out/none
   UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   TSAN_OPTIONS=second_deadlock_stack=1

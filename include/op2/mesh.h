@@ -244,7 +244,7 @@ OP2_API OP2_NODISCARD op2_status op2_gbl_get(op2_gbl gbl, void *out);
 
 /** @brief Set a global's values for the loops queued from now on.
  * Loops queued before keep the values they were queued with; so a reduction can be zeroed in a time
- * loop without running anything.
+ * loop without running anything. Cures a poisoned global.
  * @shape  in[dim]                         @units  values of the global's type
  * @memory in is copied                    @sync   never blocks, runs nothing
  * @mpi    the same values on every rank   @errors OP2_ERR_ARG, OP2_ERR_NOMEM
@@ -259,7 +259,8 @@ OP2_API void op2_gbl_destroy(op2_gbl *gbl);
 
 /** @brief Declare a constant that kernels queued in this context see under its name.
  * In a kernel a constant of dim 1 is a scalar, any other an array. A parameter or local variable of
- * the same name hides it. Values are captured when a loop is queued.
+ * the same name hides it; headers of a kernel do not see it. Values are captured when a loop is
+ * queued.
  * @shape  data[dim]                       @units  values of `type`
  * @memory data is copied                  @sync   never blocks, runs nothing
  * @mpi    the same values on every rank
