@@ -12,6 +12,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 out=${OP2_TEST_OUT:-$root/build-test}
 quick=no
 only=
+found=no
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) quick=yes ;;
@@ -31,13 +32,17 @@ say() { echo "== $* ($(($(date +%s) - begin)) s)"; }
   exit 1
 }
 
+stages=$out/stages.tap
+if [ -n "$(ls -A "$out" 2>/dev/null)" ] && [ ! -e "$stages" ]; then
+  echo "run.sh: $out holds something else; not overwritten" >&2
+  exit 2
+fi
 [ $quick = yes ] || rm -rf "$out"
 mkdir -p "$out/cache" || exit 1
 chmod 700 "$out/cache"
 # Loops compiled once serve all builds of this run.
 OP2_TEST_CACHE=$out/cache
 export OP2_TEST_CACHE
-stages=$out/stages.tap
 stage_count=0
 logs="stages=$stages"
 rm -f "$out"/*.tap "$out"/*/meson-logs/results*
@@ -92,6 +97,7 @@ run_tests() {
     picked=$(meson test -C "$out/$name" --list "$@" 2>/dev/null | sed 's|.* / ||' |
       grep -F -e "$only")
     [ -n "$picked" ] || return 0
+    found=yes
     set -- "$@" $picked
   fi
   say "testing $name"
@@ -171,6 +177,10 @@ if [ $quick = no ]; then
   build bare --buildtype=release -Dstarpu=disabled -Dhwloc=disabled -Dopenmp=disabled -Dpng=disabled
 fi
 
+if [ -n "$only" ]; then
+  [ $found = yes ]
+  stage $? "there are tests named *$only*"
+fi
 echo "1..$stage_count" >>"$stages"
 say "done"
 exec "$root/test/tap-summary" $logs
