@@ -82,18 +82,22 @@ static void add_edge(struct op2i_sched *sched, struct op2i_node *node, int64_t f
   node->nedges++;
 }
 
+static bool read_since(const struct op2i_sched *sched, const struct op2i_resource *resource) {
+  int64_t oldest = first_pending(sched);
+  for (int64_t i = 0; i < resource->nreaders; i++)
+    if (resource->readers[i] >= oldest) return true;
+  return false;
+}
+
 /* A reader follows the last writer. A writer follows the readers since then, and the last writer
  * where it also reads or where nobody has read in between. */
 static void connect(struct op2i_sched *sched, struct op2i_node *node, int32_t r) {
   struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
   op2_access access = op2i_node_access(node, r);
   sched->before[r] = (struct op2i_before){resource, resource->last_writer, resource->nreaders};
-  int64_t oldest = first_pending(sched), pending_readers = 0;
-  for (int64_t i = 0; i < resource->nreaders; i++)
-    pending_readers += resource->readers[i] >= oldest;
   if (access != OP2_WRITE)
     add_edge(sched, node, resource->last_writer, r, OP2I_RAW);
-  else if (!pending_readers)
+  else if (!read_since(sched, resource))
     add_edge(sched, node, resource->last_writer, r, OP2I_WAW);
   if (access == OP2_READ) {
     resource->readers[resource->nreaders++] = node->number;

@@ -259,8 +259,8 @@ OP2_API void op2_gbl_destroy(op2_gbl *gbl);
 
 /** @brief Declare a constant that kernels queued in this context see under its name.
  * In a kernel a constant of dim 1 is a scalar, any other an array. A parameter or local variable of
- * the same name hides it; headers of a kernel do not see it. Values are captured when a loop is
- * queued.
+ * the same name hides it; macros and headers of a kernel do not see it. Values are captured when a
+ * loop is queued.
  * @shape  data[dim]                       @units  values of `type`
  * @memory data is copied                  @sync   never blocks, runs nothing
  * @mpi    the same values on every rank
