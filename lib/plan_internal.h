@@ -2,6 +2,8 @@
 #ifndef OP2I_PLAN_INTERNAL_H
 #define OP2I_PLAN_INTERNAL_H
 
+#include <stddef.h>
+
 #include "plan.h"
 
 /* Values kept per element of a target set that all vanish at once: an entry counts only while its

@@ -174,7 +174,8 @@ if [ $quick = no ]; then
   export CC
   build clang --buildtype=release -Dtests=false
   unset CC
-  build bare --buildtype=release -Dstarpu=disabled -Dhwloc=disabled -Dopenmp=disabled -Dpng=disabled
+  build bare --buildtype=release -Dstarpu=disabled -Dhwloc=disabled -Dopenmp=disabled \
+    -Dpng=disabled && run_tests bare "" --suite unit
 fi
 
 if [ -n "$only" ]; then
