@@ -40,7 +40,7 @@ struct op2i_check_row {
 
 struct op2i_check {
   struct op2i_step *step;
-  const struct op2_loop_s *loop;
+  const struct op2i_loop *loop;
   int nrows;
   struct op2i_check_row *rows;
   int *first_row;     /* [nargs + 1] */

@@ -86,7 +86,7 @@ static bool in_place(const struct op2i_loop_arg *arg) {
          (arg->access == OP2_READ || arg->access == OP2_WRITE || arg->access == OP2_RW);
 }
 
-static bool can_share(const struct op2_loop_s *loop, int dat) {
+static bool can_share(const struct op2i_loop *loop, int dat) {
   int rows = 0, modified = 0;
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
@@ -117,7 +117,7 @@ static void add_row(struct op2i_check *check, int a, int slot, enum op2i_check_r
 }
 
 static void lay_out(struct op2i_check *check) {
-  const struct op2_loop_s *loop = check->loop;
+  const struct op2i_loop *loop = check->loop;
   int pointers = 0;
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
@@ -134,7 +134,7 @@ static void lay_out(struct op2i_check *check) {
 }
 
 static op2_status allocate_tables(struct op2i_check *check) {
-  const struct op2_loop_s *loop = check->loop;
+  const struct op2i_loop *loop = check->loop;
   size_t nargs = (size_t)loop->nargs, rows = 0, pointers = 0;
   for (int a = 0; a < loop->nargs; a++) {
     bool all = loop->args[a].kind == OP2I_ARG_ALL;
@@ -173,7 +173,7 @@ static op2_status allocate_frames(struct op2i_check *check) {
 /* Watch dats that are written through a map and modified in no other mode: then a row holds what
  * was last written to it. */
 static op2_status watch_writes(struct op2i_check *check) {
-  const struct op2_loop_s *loop = check->loop;
+  const struct op2i_loop *loop = check->loop;
   for (int d = 0; d < loop->ndats; d++) {
     bool mapped = false, otherwise = false;
     for (int a = 0; a < loop->nargs; a++) {
@@ -310,7 +310,7 @@ void op2i_check_load(struct op2i_check *check, unsigned char *frame, const unsig
 }
 
 static void point(struct op2i_check *check, unsigned char *frame) {
-  const struct op2_loop_s *loop = check->loop;
+  const struct op2i_loop *loop = check->loop;
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_check_row *rows = &check->rows[check->first_row[a]];
     void **pointers = &check->pointers[check->first_pointer[a]];

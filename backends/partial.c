@@ -65,7 +65,7 @@ op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks) {
 }
 
 void op2i_partial_init(const struct op2i_step *step, unsigned char *partial) {
-  const struct op2_loop_s *loop = step->loop;
+  const struct op2i_loop *loop = step->loop;
   if (!partial) return;
   memset(partial, 0, (size_t)loop->partial_bytes);
   for (int a = 0; a < loop->nargs; a++) {
@@ -76,7 +76,7 @@ void op2i_partial_init(const struct op2i_step *step, unsigned char *partial) {
   }
 }
 
-static void combine_partials(const struct op2_loop_s *loop, unsigned char *into,
+static void combine_partials(const struct op2i_loop *loop, unsigned char *into,
                              const unsigned char *from) {
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
@@ -88,7 +88,7 @@ static void combine_partials(const struct op2_loop_s *loop, unsigned char *into,
 /* A binary tree: blocks 2k and 2k+1, then pairs of those, and so on. Its shape follows from
  * nblocks alone. */
 void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
-  const struct op2_loop_s *loop = step->loop;
+  const struct op2i_loop *loop = step->loop;
   if (!step->partials || !step->reduces || nblocks < 1) return;
   size_t bytes = (size_t)loop->partial_bytes;
   for (int64_t distance = 1; distance < nblocks; distance *= 2)

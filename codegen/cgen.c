@@ -66,7 +66,7 @@ static void describe_arg(const struct op2i_loop_arg *arg, int a, struct op2i_tex
   op2i_text_add(out, "\n");
 }
 
-static void describe(const struct op2_loop_s *loop, enum op2i_variant variant,
+static void describe(const struct op2i_loop *loop, enum op2i_variant variant,
                      struct op2i_text *out) {
   op2i_text_add(out, "/* %s of kernel %s over a %s, %s:\n",
                 variant == OP2I_PLAIN ? "Loop" : "One checked call", loop->kernel->obj.name,
@@ -78,7 +78,7 @@ static void describe(const struct op2_loop_s *loop, enum op2i_variant variant,
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
 /* The compiler is to speak of the user's file and line. */
-static void place_source(const struct op2_loop_s *loop, struct op2i_text *out) {
+static void place_source(const struct op2i_loop *loop, struct op2i_text *out) {
   const struct op2_kernel_s *kernel = loop->kernel;
   if (!kernel->file) {
     op2i_text_add(out, "#line 1 \"kernel:%s\"\n", kernel->obj.name);
@@ -92,7 +92,7 @@ static void place_source(const struct op2_loop_s *loop, struct op2i_text *out) {
   op2i_text_add(out, "\"\n");
 }
 
-op2_status op2i_generate(const struct op2_loop_s *loop, enum op2i_variant variant,
+op2_status op2i_generate(const struct op2i_loop *loop, enum op2i_variant variant,
                          struct op2i_text *out, bool *mergeable) {
   struct op2i_rewrite rewrite = {0};
   struct op2i_emitter emitter = {0};

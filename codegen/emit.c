@@ -53,7 +53,7 @@ static void choose_type(const struct op2i_emitter *e, int a) {
   if (type->failed) e->out->failed = true;
 }
 
-op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2_loop_s *loop,
+op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *loop,
                               const struct op2i_dialect *dialect, struct op2i_text *out) {
   *e = (struct op2i_emitter){.loop = loop, .dialect = dialect, .out = out};
   e->types = op2i_calloc((size_t)loop->nargs, sizeof *e->types);

@@ -27,7 +27,7 @@ struct op2i_dialect {
 extern const struct op2i_dialect op2i_dialect_c;
 
 struct op2i_emitter {
-  const struct op2_loop_s *loop;
+  const struct op2i_loop *loop;
   const struct op2i_dialect *dialect;
   bool consts;             /* the kernel's function takes the constants */
   bool independent;        /* iterations do not meet, memory is touched at fixed offsets only */
@@ -54,7 +54,7 @@ void op2i_emit_settle(const struct op2i_emitter *e, int a);  /* after the call *
 void op2i_emit_finish(const struct op2i_emitter *e, int a);  /* after the loop */
 
 /* emit.c */
-op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2_loop_s *loop,
+op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *loop,
                               const struct op2i_dialect *dialect, struct op2i_text *out);
 void op2i_emitter_end(struct op2i_emitter *e);
 void op2i_emit_consts_struct(const struct op2i_emitter *e);

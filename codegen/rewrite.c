@@ -9,7 +9,7 @@
 /* ---- which functions use constants ----------------------------------------------------------- */
 
 /* The constant that token t refers to, or null. */
-static const char *constant_at(const struct op2i_unit *unit, const struct op2_loop_s *loop,
+static const char *constant_at(const struct op2i_unit *unit, const struct op2i_loop *loop,
                                int64_t t) {
   if (unit->roles[t] != OP2I_ROLE_FREE) return NULL;
   for (int c = 0; c < loop->nconsts; c++)
@@ -31,7 +31,7 @@ static int64_t last_token(const struct op2i_unit *unit, const struct op2i_item *
   return unit->code[item->end - 1];
 }
 
-static bool uses_constants(const struct op2i_rewrite *r, const struct op2_loop_s *loop,
+static bool uses_constants(const struct op2i_rewrite *r, const struct op2i_loop *loop,
                            const struct op2i_item *item) {
   const struct op2i_unit *unit = &r->unit;
   for (int64_t t = first_token(unit, item); t <= last_token(unit, item); t++) {
@@ -42,7 +42,7 @@ static bool uses_constants(const struct op2i_rewrite *r, const struct op2_loop_s
   return false;
 }
 
-static void spread_needs(struct op2i_rewrite *r, const struct op2_loop_s *loop) {
+static void spread_needs(struct op2i_rewrite *r, const struct op2i_loop *loop) {
   for (bool changed = true; changed;) {
     changed = false;
     for (int i = 0; i < r->unit.nitems; i++) {
@@ -83,7 +83,7 @@ static bool functions_only(const struct op2i_unit *unit) {
 
 /* ---- the source ------------------------------------------------------------------------------ */
 
-op2_status op2i_rewrite_begin(const struct op2_loop_s *loop, struct op2i_rewrite *r) {
+op2_status op2i_rewrite_begin(const struct op2i_loop *loop, struct op2i_rewrite *r) {
   *r = (struct op2i_rewrite){0};
   op2_status status = op2i_unit_read(loop->kernel->source, &r->unit);
   if (!status) {
@@ -110,7 +110,7 @@ void op2i_rewrite_end(struct op2i_rewrite *r) {
 
 struct cursor {
   const struct op2i_rewrite *r;
-  const struct op2_loop_s *loop;
+  const struct op2i_loop *loop;
   struct op2i_text *out;
   int item;     /* the item whose tokens come now, or the next one */
   int function; /* the item that defines what this one declares or defines, or -1 */
@@ -208,7 +208,7 @@ static void advance(struct cursor *c, int64_t t) {
     c->function = op2i_unit_function(unit, unit->code[item->name]);
 }
 
-void op2i_rewrite_emit(const struct op2i_rewrite *r, const struct op2_loop_s *loop,
+void op2i_rewrite_emit(const struct op2i_rewrite *r, const struct op2i_loop *loop,
                        struct op2i_text *out) {
   const struct op2i_tokens *tokens = &r->unit.tokens;
   struct cursor c = {.r = r, .loop = loop, .out = out};
@@ -222,7 +222,7 @@ void op2i_rewrite_emit(const struct op2i_rewrite *r, const struct op2_loop_s *lo
   op2i_text_bytes(out, tokens->text + done, strlen(tokens->text + done));
 }
 
-bool op2i_rewrite_kernel_needs(const struct op2i_rewrite *r, const struct op2_loop_s *loop) {
+bool op2i_rewrite_kernel_needs(const struct op2i_rewrite *r, const struct op2i_loop *loop) {
   for (int i = 0; i < r->unit.nitems; i++)
     if (r->needs[i] && op2i_unit_is(&r->unit, r->unit.items[i].name, loop->kernel->obj.name))
       return true;

@@ -20,12 +20,12 @@ struct op2i_rewrite {
   bool mergeable;
 };
 
-op2_status op2i_rewrite_begin(const struct op2_loop_s *loop, struct op2i_rewrite *rewrite);
+op2_status op2i_rewrite_begin(const struct op2i_loop *loop, struct op2i_rewrite *rewrite);
 void op2i_rewrite_end(struct op2i_rewrite *rewrite);
 
-void op2i_rewrite_emit(const struct op2i_rewrite *rewrite, const struct op2_loop_s *loop,
+void op2i_rewrite_emit(const struct op2i_rewrite *rewrite, const struct op2i_loop *loop,
                        struct op2i_text *out);
 /* Whether the kernel's own function takes the constants. */
-bool op2i_rewrite_kernel_needs(const struct op2i_rewrite *rewrite, const struct op2_loop_s *loop);
+bool op2i_rewrite_kernel_needs(const struct op2i_rewrite *rewrite, const struct op2i_loop *loop);
 
 #endif

@@ -11,7 +11,7 @@
 
 struct op2i_plan;
 struct op2i_text;
-struct op2_loop_s;
+struct op2i_loop;
 
 /* ---- generated code -------------------------------------------------------------------------- */
 
@@ -42,7 +42,7 @@ typedef void (*op2i_checked_fn)(void *const *args, const unsigned char *payload)
  * complete (compiles alone) and wraps its names in OP2_NAME(x) so that several can share a
  * translation unit: the prelude is guarded, the entry function is OP2_NAME(op2_entry). *mergeable
  * tells whether sharing is safe. */
-op2_status op2i_generate(const struct op2_loop_s *loop, enum op2i_variant variant,
+op2_status op2i_generate(const struct op2i_loop *loop, enum op2i_variant variant,
                          struct op2i_text *out, bool *mergeable);
 
 /* ---- compile and load (backends/) ------------------------------------------------------------ */
@@ -72,7 +72,7 @@ void op2i_jit_statistics(op2_context ctx, struct op2i_jit_stats *stats);
 
 /* One loop over one range, ready to run. */
 struct op2i_step {
-  struct op2_loop_s *loop;
+  struct op2i_loop *loop;
   int64_t number;   /* loop number, for messages */
   const char *file; /* where it was queued */
   int line;

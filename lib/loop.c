@@ -19,7 +19,7 @@ static int32_t number_of(void **table, int *n, void *object) {
   return (*n)++;
 }
 
-static void resolve_dat(struct op2_loop_s *loop, const op2_arg *arg, struct op2i_loop_arg *out) {
+static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_loop_arg *out) {
   op2_dat dat = arg->object;
   out->type = dat->type;
   out->dim = dat->dim;
@@ -40,7 +40,7 @@ static int32_t take(int32_t *used, size_t bytes, size_t align) {
   return at;
 }
 
-static void resolve_args(struct op2_loop_s *loop, const op2_arg *args) {
+static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
   for (int n = 0; n < loop->nargs; n++) {
     struct op2i_loop_arg *out = &loop->args[n];
     *out = (struct op2i_loop_arg){.kind = op2i_arg_kind(&args[n]),
@@ -71,7 +71,7 @@ static void resolve_args(struct op2_loop_s *loop, const op2_arg *args) {
   loop->partial_bytes = (loop->partial_bytes + 63) / 64 * 64;
 }
 
-static op2_status resolve_consts(struct op2_loop_s *loop) {
+static op2_status resolve_consts(struct op2i_loop *loop) {
   op2_kernel kernel = loop->kernel;
   loop->const_epoch = kernel->const_epoch;
   loop->consts = op2i_calloc((size_t)kernel->nconsts, sizeof *loop->consts);
@@ -95,7 +95,7 @@ static op2_status resolve_consts(struct op2_loop_s *loop) {
 static bool through_map(const struct op2i_loop_arg *arg) { return arg->map >= 0; }
 
 /* Work out dat_access and whether element order matters: see the fields. */
-static void classify_dat(struct op2_loop_s *loop, int d) {
+static void classify_dat(struct op2i_loop *loop, int d) {
   int uses = 0, reads = 0;
   bool mapped = false, mixed = false, direct_write = false;
   op2_access first = OP2_READ;
@@ -114,7 +114,7 @@ static void classify_dat(struct op2_loop_s *loop, int d) {
   loop->dat_access[d] = reads == uses ? OP2_READ : whole ? OP2_WRITE : OP2_RW;
 }
 
-static void classify(struct op2_loop_s *loop) {
+static void classify(struct op2i_loop *loop) {
   for (int d = 0; d < loop->ndats; d++) classify_dat(loop, d);
   for (int g = 0; g < loop->ngbls; g++) loop->gbl_access[g] = OP2_READ;
   for (int n = 0; n < loop->nargs; n++)
@@ -122,7 +122,7 @@ static void classify(struct op2_loop_s *loop) {
       loop->gbl_access[loop->args[n].gbl] = OP2_RW;
 }
 
-static void set_ranges(struct op2_loop_s *loop) {
+static void set_ranges(struct op2i_loop *loop) {
   const int64_t *ends = loop->set->ends;
   loop->ranges[0] = (struct op2i_range){0, ends[OP2I_OWNED], true};
   loop->nranges = 1;
@@ -132,7 +132,7 @@ static void set_ranges(struct op2_loop_s *loop) {
 
 /* Every value once: a dat behind a map counts with all its rows, or with those that so many
  * elements can reach. */
-static void count_bytes(struct op2_loop_s *loop) {
+static void count_bytes(struct op2i_loop *loop) {
   double elements = (double)loop->set->ends[OP2I_OWNED];
   for (int d = 0; d < loop->ndats; d++) {
     double rows = 0, limit = (double)loop->dats[d]->set->ends[OP2I_OWNED];
@@ -152,7 +152,7 @@ static void count_bytes(struct op2_loop_s *loop) {
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
-static void free_loop(struct op2_loop_s *loop) {
+static void free_loop(struct op2i_loop *loop) {
   if (loop->sched_release) loop->sched_release(loop->sched_data);
   for (int v = 0; v < 2; v++) op2i_free(loop->source[v]);
   for (int c = 0; c < loop->nconsts; c++) op2i_free(loop->consts[c].name);
@@ -167,9 +167,8 @@ static void free_loop(struct op2_loop_s *loop) {
   op2i_free(loop);
 }
 
-static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs,
-                                struct op2_loop_s **out) {
-  struct op2_loop_s *loop = op2i_calloc(1, sizeof *loop);
+static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs, struct op2i_loop **out) {
+  struct op2i_loop *loop = op2i_calloc(1, sizeof *loop);
   if (!loop) return op2i_error_nomem("a loop");
   size_t n = (size_t)nargs;
   loop->ctx = set->obj.ctx;
@@ -193,8 +192,8 @@ static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs,
 }
 
 static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2_arg *args,
-                            struct op2_loop_s **out) {
-  struct op2_loop_s *loop = NULL;
+                            struct op2i_loop **out) {
+  struct op2i_loop *loop = NULL;
   op2_status status = allocate_loop(kernel, set, nargs, &loop);
   if (status) return status;
   for (int n = 0; n < nargs; n++) {
@@ -233,7 +232,7 @@ static uint64_t hash_call(op2_kernel kernel, op2_set set, int nargs, const op2_a
   return hash;
 }
 
-static bool same_consts(struct op2_loop_s *loop) {
+static bool same_consts(struct op2i_loop *loop) {
   op2_kernel kernel = loop->kernel;
   if (loop->const_epoch == kernel->const_epoch) return true;
   if (loop->nconsts != kernel->nconsts) return false;
@@ -243,7 +242,7 @@ static bool same_consts(struct op2_loop_s *loop) {
   return true;
 }
 
-static bool same_call(const struct op2_loop_s *loop, op2_kernel kernel, op2_set set, int nargs,
+static bool same_call(const struct op2i_loop *loop, op2_kernel kernel, op2_set set, int nargs,
                       const op2_arg *args) {
   if (loop->kernel != kernel || loop->set != set || loop->nargs != nargs) return false;
   for (int n = 0; n < nargs; n++) {
@@ -257,10 +256,10 @@ static bool same_call(const struct op2_loop_s *loop, op2_kernel kernel, op2_set 
 
 static op2_status grow_table(struct op2i_loop_table *table) {
   int64_t nbuckets = table->nbuckets ? 2 * table->nbuckets : 64;
-  struct op2_loop_s **buckets = op2i_calloc((size_t)nbuckets, sizeof(struct op2_loop_s *));
+  struct op2i_loop **buckets = op2i_calloc((size_t)nbuckets, sizeof(struct op2i_loop *));
   if (!buckets) return op2i_error_nomem("the table of loops");
-  for (struct op2_loop_s *loop = table->first; loop; loop = loop->next) {
-    struct op2_loop_s **bucket = &buckets[loop->hash & (uint64_t)(nbuckets - 1)];
+  for (struct op2i_loop *loop = table->first; loop; loop = loop->next) {
+    struct op2i_loop **bucket = &buckets[loop->hash & (uint64_t)(nbuckets - 1)];
     loop->next_in_bucket = *bucket;
     *bucket = loop;
   }
@@ -276,8 +275,8 @@ static op2_status ensure_table(op2_context ctx) {
   return ctx->loops->nloops < ctx->loops->nbuckets ? OP2_SUCCESS : grow_table(ctx->loops);
 }
 
-static void insert(struct op2i_loop_table *table, struct op2_loop_s *loop) {
-  struct op2_loop_s **bucket = &table->buckets[loop->hash & (uint64_t)(table->nbuckets - 1)];
+static void insert(struct op2i_loop_table *table, struct op2i_loop *loop) {
+  struct op2i_loop **bucket = &table->buckets[loop->hash & (uint64_t)(table->nbuckets - 1)];
   loop->next_in_bucket = *bucket;
   *bucket = loop;
   loop->prev = table->last;
@@ -286,8 +285,8 @@ static void insert(struct op2i_loop_table *table, struct op2_loop_s *loop) {
   table->nloops++;
 }
 
-static void remove_loop(struct op2i_loop_table *table, struct op2_loop_s *loop) {
-  struct op2_loop_s **at = &table->buckets[loop->hash & (uint64_t)(table->nbuckets - 1)];
+static void remove_loop(struct op2i_loop_table *table, struct op2i_loop *loop) {
+  struct op2i_loop **at = &table->buckets[loop->hash & (uint64_t)(table->nbuckets - 1)];
   while (*at != loop) at = &(*at)->next_in_bucket;
   *at = loop->next_in_bucket;
   *(loop->prev ? &loop->prev->next : &table->first) = loop->next;
@@ -296,7 +295,7 @@ static void remove_loop(struct op2i_loop_table *table, struct op2_loop_s *loop) 
 }
 
 op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                            const op2_arg *args, struct op2_loop_s **out) {
+                            const op2_arg *args, struct op2i_loop **out) {
   /* A call that is found was valid when it was first made and its objects still exist, so it needs
    * no checking. What the table is asked with is still unchecked: only its addresses are used. */
   if (!op2i_object_is(set, OP2I_SET) || set->obj.ctx->finalized ||
@@ -307,7 +306,7 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
   if (!status) status = ensure_table(ctx);
   if (status) return status;
   uint64_t hash = hash_call(kernel, set, nargs, args);
-  struct op2_loop_s *loop = ctx->loops->buckets[hash & (uint64_t)(ctx->loops->nbuckets - 1)];
+  struct op2i_loop *loop = ctx->loops->buckets[hash & (uint64_t)(ctx->loops->nbuckets - 1)];
   while (loop &&
          !(loop->hash == hash && same_call(loop, kernel, set, nargs, args) && same_consts(loop)))
     loop = loop->next_in_bucket;
@@ -328,7 +327,7 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
   return OP2_SUCCESS;
 }
 
-static void each_object(struct op2_loop_s *loop, void (*visit)(void *object)) {
+static void each_object(struct op2i_loop *loop, void (*visit)(void *object)) {
   for (int d = 0; d < loop->ndats; d++) visit(loop->dats[d]);
   for (int m = 0; m < loop->nmaps; m++) visit(loop->maps[m]);
   for (int g = 0; g < loop->ngbls; g++) visit(loop->gbls[g]);
@@ -338,11 +337,11 @@ static void each_object(struct op2_loop_s *loop, void (*visit)(void *object)) {
 
 static void take_ref(void *object) { op2i_ref(object); }
 
-void op2i_loop_use(struct op2_loop_s *loop) {
+void op2i_loop_use(struct op2i_loop *loop) {
   if (loop->uses++ == 0) each_object(loop, take_ref);
 }
 
-void op2i_loop_unuse(struct op2_loop_s *loop) {
+void op2i_loop_unuse(struct op2i_loop *loop) {
   if (--loop->uses > 0) return;
   /* The last reference to an object frees the loop as well (op2i_loop_forget), so keep what is
    * walked. */
@@ -363,7 +362,7 @@ void op2i_loop_unuse(struct op2_loop_s *loop) {
   op2i_context_unref(ctx);
 }
 
-static bool names(const struct op2_loop_s *loop, const void *object) {
+static bool names(const struct op2i_loop *loop, const void *object) {
   if (loop->kernel == object || loop->set == object) return true;
   for (int n = 0; n < loop->nargs; n++)
     if (loop->key[n].object == object || loop->key[n].map == object) return true;
@@ -372,8 +371,8 @@ static bool names(const struct op2_loop_s *loop, const void *object) {
 
 void op2i_loop_forget(op2_context ctx, const void *object) {
   if (!ctx->loops) return;
-  struct op2_loop_s *next;
-  for (struct op2_loop_s *loop = ctx->loops->first; loop; loop = next) {
+  struct op2i_loop *next;
+  for (struct op2i_loop *loop = ctx->loops->first; loop; loop = next) {
     next = loop->next;
     if (!names(loop, object)) continue;
     remove_loop(ctx->loops, loop);
@@ -383,8 +382,8 @@ void op2i_loop_forget(op2_context ctx, const void *object) {
 
 void op2i_loop_table_free(op2_context ctx) {
   if (!ctx->loops) return;
-  struct op2_loop_s *next;
-  for (struct op2_loop_s *loop = ctx->loops->first; loop; loop = next) {
+  struct op2i_loop *next;
+  for (struct op2i_loop *loop = ctx->loops->first; loop; loop = next) {
     next = loop->next;
     if (loop->uses) continue; /* held by a loop handle: freed with it */
     remove_loop(ctx->loops, loop);
@@ -398,7 +397,7 @@ void op2i_loop_table_free(op2_context ctx) {
 
 /* ---- captured values ------------------------------------------------------------------------- */
 
-void op2i_loop_capture_values(const struct op2_loop_s *loop, const op2_arg *args,
+void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
                               unsigned char *payload) {
   for (int n = 0; n < loop->nargs; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
@@ -407,7 +406,7 @@ void op2i_loop_capture_values(const struct op2_loop_s *loop, const op2_arg *args
   }
 }
 
-op2_status op2i_loop_capture_consts(struct op2_loop_s *loop, unsigned char *payload) {
+op2_status op2i_loop_capture_consts(struct op2i_loop *loop, unsigned char *payload) {
   op2_status status = op2i_kernel_bind_consts(loop->kernel);
   if (status) return status;
   if (!same_consts(loop))

@@ -52,9 +52,9 @@ enum { OP2I_RANGES = 2 };
  * that generated code, plans and measurements are found again. Objects are referenced only while
  * `uses` is positive: a loop nobody holds or has queued keeps nothing alive, and is dropped when
  * one of its objects goes. */
-struct op2_loop_s {
+struct op2i_loop {
   uint64_t hash;
-  struct op2_loop_s *next_in_bucket, *next, *prev; /* bucket; order of creation */
+  struct op2i_loop *next_in_bucket, *next, *prev; /* bucket; order of creation */
   op2_context ctx;
   int64_t uses;
   op2_arg *key; /* [nargs], as given, values cleared */
@@ -93,32 +93,31 @@ struct op2_loop_s {
 };
 
 /* What a user's op2_loop points to: a loop and the values of its op2_arg_val()s. */
-struct op2_parloop_s {
+struct op2_loop_s {
   struct op2i_object obj;
-  struct op2_loop_s *loop; /* one use */
+  struct op2i_loop *loop; /* one use */
   op2_where where;
   unsigned char *payload;
 };
 
 struct op2i_loop_table {
   int64_t nbuckets, nloops;
-  struct op2_loop_s **buckets, *first, *last;
+  struct op2i_loop **buckets, *first, *last;
 };
 
 /* Find the loop with these arguments, or validate them and make it. On success *loop has one more
  * use. */
 op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                            const op2_arg *args, struct op2_loop_s **loop);
-void op2i_loop_use(struct op2_loop_s *loop);
-void op2i_loop_unuse(struct op2_loop_s *loop);
+                            const op2_arg *args, struct op2i_loop **loop);
+void op2i_loop_use(struct op2i_loop *loop);
+void op2i_loop_unuse(struct op2i_loop *loop);
 /* Copy op2_arg_val() values, or the present constants, to their places in
  * payload[loop->payload_bytes]. */
-void op2i_loop_capture_values(const struct op2_loop_s *loop, const op2_arg *args,
+void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
                               unsigned char *payload);
-op2_status op2i_loop_capture_consts(struct op2_loop_s *loop, unsigned char *payload);
+op2_status op2i_loop_capture_consts(struct op2i_loop *loop, unsigned char *payload);
 /* The generated text of a loop, made when first asked for. */
-op2_status op2i_loop_source(struct op2_loop_s *loop, enum op2i_variant variant,
-                            const char **source);
+op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant, const char **source);
 /* An object is going: drop the interned loops that name it. */
 void op2i_loop_forget(op2_context ctx, const void *object);
 void op2i_loop_table_free(op2_context ctx);
@@ -129,7 +128,7 @@ bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag);
 op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                            const op2_arg *args);
 /* The part of it that an earlier success does not settle: open access scopes. */
-op2_status op2i_loop_check_scopes(op2_where where, const struct op2_loop_s *loop);
+op2_status op2i_loop_check_scopes(op2_where where, const struct op2i_loop *loop);
 enum op2i_arg_kind op2i_arg_kind(const op2_arg *arg);
 
 #endif

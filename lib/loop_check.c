@@ -259,7 +259,7 @@ op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int 
   return status ? status : check_private(&call);
 }
 
-op2_status op2i_loop_check_scopes(op2_where where, const struct op2_loop_s *loop) {
+op2_status op2i_loop_check_scopes(op2_where where, const struct op2i_loop *loop) {
   const struct call call = {where, loop->kernel, loop->set, 0, NULL};
   for (int d = 0; d < loop->ndats; d++) {
     op2_dat dat = loop->dats[d];

@@ -19,7 +19,7 @@ op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int 
   enum { USUAL = 1024 };
   _Alignas(16) unsigned char usual[USUAL];
   unsigned char *payload = usual;
-  struct op2_loop_s *loop;
+  struct op2i_loop *loop;
   where = known(where);
   op2_status status = op2i_loop_intern(where, kernel, set, nargs, args, &loop);
   if (status) return status;
@@ -45,7 +45,7 @@ static void release_parloop(void *object) {
 op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                               const op2_arg *args, op2_loop *out) {
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_loop_create: where to put the loop is null");
-  struct op2_loop_s *loop;
+  struct op2i_loop *loop;
   where = known(where);
   op2_status status = op2i_loop_intern(where, kernel, set, nargs, args, &loop);
   if (status) return status;
@@ -78,7 +78,7 @@ op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **
   return op2i_loop_source(parloop->loop, strcmp(target, "c") ? OP2I_CHECKED : OP2I_PLAIN, source);
 }
 
-op2_status op2i_loop_source(struct op2_loop_s *loop, enum op2i_variant variant,
+op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant,
                             const char **source) {
   if (!loop->source[variant]) {
     struct op2i_text text = {0};

@@ -13,7 +13,7 @@ struct batch {
   struct op2i_sched *sched;
   enum op2i_variant variant;
   struct op2i_jit_unit *units;
-  struct op2_loop_s **loops; /* [nunits] */
+  struct op2i_loop **loops; /* [nunits] */
   int64_t nunits;
   struct op2i_step *steps; /* of a task backend: the whole program */
   int64_t nsteps, steps_capacity;
@@ -21,7 +21,7 @@ struct batch {
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-static op2_status add_unit(struct batch *batch, struct op2_loop_s *loop, int64_t *units_capacity,
+static op2_status add_unit(struct batch *batch, struct op2i_loop *loop, int64_t *units_capacity,
                            int64_t *loops_capacity) {
   struct op2i_loop_data *data;
   op2_status status = op2i_loop_data(loop, &data);
@@ -71,7 +71,7 @@ static void free_batch(struct batch *batch) {
 /* ---- failing --------------------------------------------------------------------------------- */
 
 static void poison_results(struct op2i_node *node, struct op2i_failure *failure) {
-  const struct op2_loop_s *loop = node->loop;
+  const struct op2i_loop *loop = node->loop;
   for (int32_t r = 0; r < loop->ndats + loop->ngbls; r++) {
     op2_access access = op2i_node_access(node, r);
     if (access != OP2_READ) op2i_resource_poison(op2i_node_resource(node, r, NULL), failure);
@@ -110,7 +110,7 @@ static op2_status fail_node(struct op2i_sched *sched, struct op2i_node *node, op
 
 /* The failure with the lowest loop number among those that poison what the node reads. */
 static struct op2i_failure *poison_read(const struct op2i_node *node) {
-  const struct op2_loop_s *loop = node->loop;
+  const struct op2i_loop *loop = node->loop;
   struct op2i_failure *lowest = NULL;
   for (int32_t r = 0; r < loop->ndats + loop->ngbls; r++) {
     op2_access access = op2i_node_access(node, r);
@@ -133,7 +133,7 @@ static void cancel_node(struct op2i_sched *sched, struct op2i_node *node,
 
 /* A loop that overwrites a dat as a whole makes it good again. */
 static void settle_node(struct op2i_sched *sched, struct op2i_node *node) {
-  const struct op2_loop_s *loop = node->loop;
+  const struct op2i_loop *loop = node->loop;
   node->state = OP2I_DONE;
   sched->loops_run++;
   for (int d = 0; d < loop->ndats; d++)
@@ -144,7 +144,7 @@ static void settle_node(struct op2i_sched *sched, struct op2i_node *node) {
 
 static struct op2i_step make_step(const struct op2i_node *node, int range,
                                   enum op2i_variant variant) {
-  struct op2_loop_s *loop = node->loop;
+  struct op2i_loop *loop = node->loop;
   const struct op2i_loop_data *data = loop->sched_data;
   return (struct op2i_step){.loop = loop,
                             .number = node->number,
@@ -164,7 +164,7 @@ static struct op2i_step make_step(const struct op2i_node *node, int range,
                             .gbl = node->gbl};
 }
 
-static void account(struct op2_loop_s *loop, const struct op2i_step *step) {
+static void account(struct op2i_loop *loop, const struct op2i_step *step) {
   struct op2i_loop_data *data = loop->sched_data;
   double elements = (double)(step->hi - step->lo);
   loop->profile_seconds += step->seconds;

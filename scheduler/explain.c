@@ -17,7 +17,7 @@ static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
   }
 }
 
-static void explain_range(const struct op2_loop_s *loop, int r, FILE *stream) {
+static void explain_range(const struct op2i_loop *loop, int r, FILE *stream) {
   const struct op2i_loop_data *data = loop->sched_data;
   const struct op2i_range *range = &loop->ranges[r];
   fprintf(stream, "    positions %" PRId64 " to %" PRId64, range->lo, range->hi);
@@ -31,7 +31,7 @@ static void explain_range(const struct op2_loop_s *loop, int r, FILE *stream) {
   fputc('\n', stream);
 }
 
-static void explain_loop(const struct op2_loop_s *loop, FILE *stream) {
+static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
   const struct op2i_loop_data *data = loop->sched_data;
   fprintf(stream, "  %s over %s: run %" PRId64 " times\n", loop->kernel->obj.name,
           loop->set->obj.name, loop->profile_calls);
@@ -74,7 +74,7 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
           sched->tasks_submitted, sched->programs_inline);
   explain_forces(sched, stream);
   fputs("\nloops:\n", stream);
-  for (const struct op2_loop_s *loop = ctx->loops ? ctx->loops->first : NULL; loop;
+  for (const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
        loop = loop->next)
     explain_loop(loop, stream);
   return ferror(stream) ? op2i_error(OP2_ERR_IO, "the explanation could not be written")
@@ -82,19 +82,19 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
 }
 
 /* Loops of one kernel over one set share a line: that of the first of them to be queued. */
-static bool same_line(const struct op2_loop_s *a, const struct op2_loop_s *b) {
+static bool same_line(const struct op2i_loop *a, const struct op2i_loop *b) {
   return a->kernel == b->kernel && a->set == b->set;
 }
 
-static bool starts_line(const struct op2i_loop_table *table, const struct op2_loop_s *loop) {
-  for (const struct op2_loop_s *earlier = table->first; earlier != loop; earlier = earlier->next)
+static bool starts_line(const struct op2i_loop_table *table, const struct op2i_loop *loop) {
+  for (const struct op2i_loop *earlier = table->first; earlier != loop; earlier = earlier->next)
     if (earlier->profile_calls && same_line(earlier, loop)) return false;
   return loop->profile_calls > 0;
 }
 
-static void add_up(const struct op2_loop_s *first, op2_profile *profile) {
+static void add_up(const struct op2i_loop *first, op2_profile *profile) {
   *profile = (op2_profile){.kernel = first->kernel->obj.name, .set = first->set->obj.name};
-  for (const struct op2_loop_s *loop = first; loop; loop = loop->next) {
+  for (const struct op2i_loop *loop = first; loop; loop = loop->next) {
     if (!same_line(first, loop)) continue;
     profile->calls += loop->profile_calls;
     profile->elements += loop->profile_elements;
@@ -108,7 +108,7 @@ op2_status op2_profile_get(op2_context ctx, int i, op2_profile *profile) {
   if (status) return status;
   if (!profile || i < 0)
     return op2i_error(OP2_ERR_ARG, "op2_profile_get: a null pointer or a negative line");
-  const struct op2_loop_s *loop = ctx->loops ? ctx->loops->first : NULL;
+  const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL;
   for (int line = 0; loop; loop = loop->next) {
     if (!starts_line(ctx->loops, loop) || line++ < i) continue;
     add_up(loop, profile);

@@ -32,7 +32,7 @@ static bool get_bit(const struct collector *c, int64_t segment) {
   return segment >> 6 < c->nwords && c->bits[segment >> 6] >> (segment & 63) & 1;
 }
 
-static void mark_arg(const struct op2_loop_s *loop, const struct op2i_loop_arg *arg, int64_t lo,
+static void mark_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, int64_t lo,
                      int64_t hi, int32_t shift, struct collector *c) {
   const int64_t *subset = loop->set->idx;
   const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
@@ -74,7 +74,7 @@ static int drain(struct collector *c) {
   return 0;
 }
 
-static op2_status make_footprint(const struct op2_loop_s *loop, const struct op2i_plan *plan,
+static op2_status make_footprint(const struct op2i_loop *loop, const struct op2i_plan *plan,
                                  int32_t dat, struct op2i_footprint *out) {
   int64_t size = loop->dats[dat]->set->ends[OP2I_NONEXEC];
   int32_t shift = op2i_segment_shift(size);
@@ -100,7 +100,7 @@ static op2_status make_footprint(const struct op2_loop_s *loop, const struct op2
   return OP2_SUCCESS;
 }
 
-op2_status op2i_loop_footprints(struct op2_loop_s *loop, int range) {
+op2_status op2i_loop_footprints(struct op2i_loop *loop, int range) {
   struct op2i_loop_data *data = loop->sched_data;
   if (data->footprints[range]) return OP2_SUCCESS;
   struct op2i_footprint *prints = op2i_calloc((size_t)loop->ndats, sizeof *prints);

@@ -30,7 +30,7 @@ struct op2i_node *op2i_graph_find(struct op2i_sched *sched, int64_t number) {
 
 struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t r,
                                          const char **name) {
-  const struct op2_loop_s *loop = node->loop;
+  const struct op2i_loop *loop = node->loop;
   if (r < loop->ndats) {
     if (name) *name = loop->dats[r]->obj.name;
     return &loop->dats[r]->res;
@@ -41,7 +41,7 @@ struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t r
 }
 
 op2_access op2i_node_access(const struct op2i_node *node, int32_t r) {
-  const struct op2_loop_s *loop = node->loop;
+  const struct op2i_loop *loop = node->loop;
   return r < loop->ndats ? loop->dat_access[r] : loop->gbl_access[r - loop->ndats];
 }
 
@@ -109,7 +109,7 @@ static void connect(struct op2i_sched *sched, struct op2i_node *node, int32_t r)
   resource->last_writer = node->number;
 }
 
-static op2_status make_node(struct op2i_sched *sched, struct op2_loop_s *loop, op2_where where,
+static op2_status make_node(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
                             const unsigned char *payload, struct op2i_node *node) {
   size_t table = (size_t)loop->ngbls * sizeof(void *);
   size_t head = (2 * table + 15) / 16 * 16;
@@ -133,7 +133,7 @@ static op2_status make_node(struct op2i_sched *sched, struct op2_loop_s *loop, o
   return status;
 }
 
-op2_status op2i_graph_add(struct op2i_sched *sched, struct op2_loop_s *loop, op2_where where,
+op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
                           const unsigned char *payload) {
   struct op2i_node node;
   op2_status status = make_node(sched, loop, where, payload, &node);

@@ -25,7 +25,7 @@ struct op2i_node {
   bool marked; /* to be run by the force in progress */
   int64_t number;
   op2_where where;
-  struct op2_loop_s *loop; /* one use */
+  struct op2i_loop *loop; /* one use */
   struct op2i_version *
       *versions;          /* [loop->ngbls], referenced; start of one allocation with the next two */
   void **gbl;             /* [loop->ngbls]: their values */
@@ -67,7 +67,7 @@ struct op2i_sched {
 };
 
 /* graph.c: add a node with its edges, all or nothing. */
-op2_status op2i_graph_add(struct op2i_sched *sched, struct op2_loop_s *loop, op2_where where,
+op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
                           const unsigned char *payload);
 /* Take back the node added last, while nothing has run since. */
 void op2i_graph_undo(struct op2i_sched *sched);

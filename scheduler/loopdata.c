@@ -19,7 +19,7 @@ static void release_data(void *sched_data) {
   op2i_free(data);
 }
 
-static op2_status fill(struct op2i_sched *sched, struct op2_loop_s *loop,
+static op2_status fill(struct op2i_sched *sched, struct op2i_loop *loop,
                        struct op2i_loop_data *data) {
   if (!data->dat) data->dat = op2i_calloc((size_t)loop->ndats, sizeof *data->dat);
   if (!data->map) data->map = op2i_calloc((size_t)loop->nmaps, sizeof *data->map);
@@ -38,7 +38,7 @@ static op2_status fill(struct op2i_sched *sched, struct op2_loop_s *loop,
   return OP2_SUCCESS;
 }
 
-op2_status op2i_loop_data(struct op2_loop_s *loop, struct op2i_loop_data **out) {
+op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **out) {
   if (!loop->sched_data) {
     struct op2i_loop_data *data = op2i_calloc(1, sizeof *data);
     if (!data) return op2i_error_nomem("a loop");
@@ -51,12 +51,12 @@ op2_status op2i_loop_data(struct op2_loop_s *loop, struct op2i_loop_data **out) 
   return OP2_SUCCESS;
 }
 
-op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2_loop_s *loop) {
+op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop) {
   struct op2i_loop_data *data = loop->sched_data;
   return data->ready ? OP2_SUCCESS : fill(sched, loop, data);
 }
 
-bool op2i_loop_contended(const struct op2_loop_s *loop, int32_t dat) {
+bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat) {
   bool modified = false, mapped = false;
   for (int n = 0; n < loop->nargs; n++) {
     if (loop->args[n].dat != dat) continue;

@@ -27,7 +27,7 @@ struct op2i_plan_cache {
 struct op2i_plan_cache *op2i_plan_cache_create(void); /* null: out of memory */
 void op2i_plan_cache_unref(struct op2i_plan_cache *cache);
 void op2i_plan_entry_unref(struct op2i_plan_entry *entry);
-op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2_loop_s *loop, int range,
+op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2i_loop *loop, int range,
                          struct op2i_plan_entry **entry);
 
 /* ---- what dispatch keeps with a loop --------------------------------------------------------- */
@@ -54,15 +54,15 @@ struct op2i_loop_data {
 
 /* Whether two elements of a loop may meet in a dat that one of them modifies: it is modified, and reached through a
  * map by this or another argument. */
-bool op2i_loop_contended(const struct op2_loop_s *loop, int32_t dat);
+bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat);
 /* The data of a loop, made at first use. */
-op2_status op2i_loop_data(struct op2_loop_s *loop, struct op2i_loop_data **data);
+op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **data);
 /* Before the first run: storage of its dats, and plans where the backend wants them. */
-op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2_loop_s *loop);
-op2_status op2i_loop_footprints(struct op2_loop_s *loop, int range);
+op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop);
+op2_status op2i_loop_footprints(struct op2i_loop *loop, int range);
 int32_t op2i_segment_shift(int64_t set_size);
 /* Elements per block when the user has not said: a working set of half the L2 cache, and enough
  * blocks to share out. Never depends on the number of workers, since results do depend on it. */
-int32_t op2i_block_size(const struct op2_loop_s *loop);
+int32_t op2i_block_size(const struct op2i_loop *loop);
 
 #endif

@@ -31,7 +31,7 @@ void op2i_plan_entry_unref(struct op2i_plan_entry *entry) {
   op2i_plan_cache_unref(cache);
 }
 
-int32_t op2i_block_size(const struct op2_loop_s *loop) {
+int32_t op2i_block_size(const struct op2i_loop *loop) {
   enum { SMALLEST = 256, LARGEST = 16384, BLOCKS = 32, STEP = 64 };
   int chosen = loop->ctx->config.block_size;
   if (chosen) return chosen;
@@ -60,7 +60,7 @@ static void free_request(struct request *request) {
   op2i_free(request->identity);
 }
 
-static op2_status need_identity(const struct op2_loop_s *loop, struct request *request) {
+static op2_status need_identity(const struct op2i_loop *loop, struct request *request) {
   if (request->identity) return OP2_SUCCESS;
   int64_t n = loop->set->base->ends[OP2I_NONEXEC];
   if (n > (int64_t)INT32_MAX + 1)
@@ -74,7 +74,7 @@ static op2_status need_identity(const struct op2_loop_s *loop, struct request *r
   return OP2_SUCCESS;
 }
 
-static op2_status add_arg(const struct op2_loop_s *loop, int n, struct request *request) {
+static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *request) {
   const struct op2i_loop_arg *arg = &loop->args[n];
   op2_dat dat = loop->dats[arg->dat];
   op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
@@ -113,7 +113,7 @@ static void canonical(struct request *request, int64_t first) {
   }
 }
 
-static op2_status describe(const struct op2_loop_s *loop, int range, struct request *request) {
+static op2_status describe(const struct op2i_loop *loop, int range, struct request *request) {
   *request = (struct request){.desc = {.lo = loop->ranges[range].lo,
                                        .hi = loop->ranges[range].hi,
                                        .subset = loop->set->idx,
@@ -162,7 +162,7 @@ static op2_status make_entry(struct op2i_sched *sched, struct request *request,
   return OP2_SUCCESS;
 }
 
-op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2_loop_s *loop, int range,
+op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2i_loop *loop, int range,
                          struct op2i_plan_entry **out) {
   struct request request;
   op2_status status = describe(loop, range, &request);

@@ -105,7 +105,7 @@ static op2_status run_last(struct op2i_sched *sched, enum op2i_wish wish) {
   return status;
 }
 
-op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2_loop_s *loop, op2_where where,
+op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
                               const unsigned char *payload, enum op2i_wish wish) {
   op2_status status = OP2_SUCCESS;
   if (sched->ctx->fatal) return op2i_context_check(sched->ctx);

@@ -141,7 +141,7 @@ static struct op2i_version *version_of(const struct op2i_step *step, int g) {
 }
 
 static op2_status track_step(struct builder *b, const struct op2i_step *step) {
-  const struct op2_loop_s *loop = step->loop;
+  const struct op2i_loop *loop = step->loop;
   op2_status status = OP2_SUCCESS;
   for (int d = 0; d < loop->ndats && !status; d++)
     if (loop->dat_access[d] != OP2_READ)
@@ -155,7 +155,7 @@ static op2_status track_step(struct builder *b, const struct op2i_step *step) {
 
 static void touch_dat(struct builder *b, const struct op2i_step *step, int d, int32_t first,
                       int32_t last) {
-  const struct op2_loop_s *loop = step->loop;
+  const struct op2i_loop *loop = step->loop;
   struct track *track = loop->dats[d]->res.track;
   if (!track) return; /* only read in this program */
   const struct op2i_loop_data *data = loop->sched_data;
@@ -178,7 +178,7 @@ static void touch_dat(struct builder *b, const struct op2i_step *step, int d, in
 /* Chunks wait for the globals they read; MIN and MAX start from the present value, so they read it
  * too. */
 static void read_globals(struct builder *b, const struct op2i_step *step) {
-  const struct op2_loop_s *loop = step->loop;
+  const struct op2i_loop *loop = step->loop;
   for (int n = 0; n < loop->nargs; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
     if (arg->gbl < 0 || arg->access == OP2_INC) continue;
@@ -220,7 +220,7 @@ static op2_status build_chunk(struct builder *b, int32_t first, int32_t last) {
 
 static op2_status build_reduce(struct builder *b, int64_t first_chunk) {
   const struct op2i_step *step = &b->steps[b->step];
-  const struct op2_loop_s *loop = step->loop;
+  const struct op2i_loop *loop = step->loop;
   op2_status status = next_task(b);
   if (status) return status;
   for (int64_t chunk = first_chunk; chunk < b->ntasks; chunk++) depend(b, chunk);

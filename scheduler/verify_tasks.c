@@ -120,7 +120,7 @@ static op2_status touch(struct check *c, struct value *value, int64_t element, b
 
 static op2_status touch_arg(struct check *c, const struct op2i_step *step, int n,
                             int64_t position) {
-  const struct op2_loop_s *loop = step->loop;
+  const struct op2i_loop *loop = step->loop;
   const struct op2i_loop_arg *arg = &loop->args[n];
   op2_dat dat = loop->dats[arg->dat];
   c->name = dat->obj.name;
@@ -138,7 +138,7 @@ static op2_status touch_arg(struct check *c, const struct op2i_step *step, int n
 }
 
 static op2_status touch_globals(struct check *c, const struct op2i_step *step, bool reducing) {
-  const struct op2_loop_s *loop = step->loop;
+  const struct op2i_loop *loop = step->loop;
   op2_status status = OP2_SUCCESS;
   for (int n = 0; n < loop->nargs && !status; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];

@@ -19,7 +19,7 @@ struct loop_case {
   op2_gbl gbls[CASE_OBJECTS];
   struct op2i_loop_arg args[CASE_ARGS];
   struct op2i_loop_const consts[CASE_CONSTS];
-  struct op2_loop_s loop;
+  struct op2i_loop loop;
 };
 
 /* The strings must outlive the case. Maps are declared before arguments name them. */

@@ -99,7 +99,7 @@ static union number tree(op2_type type, op2_access mode, const union number *lea
 
 struct fixture {
   struct op2i_loop_arg args[4];
-  struct op2_loop_s loop;
+  struct op2i_loop loop;
   struct op2i_step step;
   _Alignas(16) unsigned char values[2][DIM * 8];
   void *gbl[2];

@@ -64,14 +64,14 @@ static struct op2i_loop_arg args[] = {
      .map = -1,
      .gbl = 0},
 };
-static struct op2_loop_s loop = {.nargs = 3,
-                                 .args = args,
-                                 .ndats = 2,
-                                 .nmaps = 1,
-                                 .ngbls = 1,
-                                 .partial_bytes = 64,
-                                 .indirect = true,
-                                 .indirect_write = true};
+static struct op2i_loop loop = {.nargs = 3,
+                                .args = args,
+                                .ndats = 2,
+                                .nmaps = 1,
+                                .ngbls = 1,
+                                .partial_bytes = 64,
+                                .indirect = true,
+                                .indirect_write = true};
 
 static struct op2i_plan *make_plan(int block_size) {
   const struct op2i_plan_arg arg = {.dat = 0,

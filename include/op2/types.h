@@ -29,7 +29,7 @@ typedef struct op2_dat_s *op2_dat; /**< dim values for every element of a set */
 typedef struct op2_gbl_s *op2_gbl; /**< dim values that belong to no set: parameters, reductions */
 typedef struct op2_const_s *op2_const;   /**< named values that kernels see under their own name */
 typedef struct op2_kernel_s *op2_kernel; /**< the function a loop applies to every element */
-typedef struct op2_parloop_s
+typedef struct op2_loop_s
     *op2_loop; /**< a ParLoop: kernel, set and arguments, ready to be queued */
 
 /** Scalar types of dats, globals, constants and values. */
