@@ -24,13 +24,12 @@
 
 typedef struct op2_context_s *op2_context; /**< everything hangs off one of these */
 typedef struct op2_set_s *op2_set;         /**< a set of mesh elements, or a subset of one */
-typedef struct op2_map_s *op2_map; /**< arity elements of one set for each element of another */
-typedef struct op2_dat_s *op2_dat; /**< dim values for every element of a set */
-typedef struct op2_gbl_s *op2_gbl; /**< dim values that belong to no set: parameters, reductions */
-typedef struct op2_const_s *op2_const;   /**< named values that kernels see under their own name */
-typedef struct op2_kernel_s *op2_kernel; /**< the function a loop applies to every element */
-typedef struct op2_loop_s
-    *op2_loop; /**< a ParLoop: kernel, set and arguments, ready to be queued */
+typedef struct op2_map_s *op2_map;         /**< for each element of a set, arity of another */
+typedef struct op2_dat_s *op2_dat;         /**< dim values for every element of a set */
+typedef struct op2_gbl_s *op2_gbl;         /**< dim values of no set: parameters, reductions */
+typedef struct op2_const_s *op2_const;     /**< values that kernels see under their own name */
+typedef struct op2_kernel_s *op2_kernel;   /**< the function applied to every element */
+typedef struct op2_loop_s *op2_loop;       /**< a ParLoop: kernel, set and arguments */
 
 /** Scalar types of dats, globals, constants and values. */
 typedef enum op2_type {
