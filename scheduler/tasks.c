@@ -215,7 +215,9 @@ static op2_status build_chunk(struct builder *b, int32_t first, int32_t last) {
   if (status) return status;
   for (int d = 0; d < step->loop->ndats; d++) touch_dat(b, step, d, first, last);
   read_globals(b, step);
-  return hand_over(b, OP2I_TASK_CHUNK, first, last);
+  status = hand_over(b, OP2I_TASK_CHUNK, first, last);
+  if (!status) b->place.block = last;
+  return status;
 }
 
 static op2_status build_reduce(struct builder *b, int64_t first_chunk) {
@@ -259,6 +261,17 @@ static int32_t blocks_per_chunk(const struct op2i_step *step, int workers, int c
   return wanted < 1 ? 1 : (int32_t)wanted;
 }
 
+static op2_status build_colours(struct builder *b, int32_t blocks) {
+  const struct op2i_plan *plan = b->steps[b->step].plan;
+  for (; b->colour < plan->ncolors; b->colour++)
+    for (int32_t i = plan->color_offs[b->colour], end = plan->color_offs[b->colour + 1]; i < end;
+         i = b->place.block) {
+      op2_status status = build_chunk(b, i, i + blocks < end ? i + blocks : end);
+      if (status) return status;
+    }
+  return OP2_SUCCESS;
+}
+
 static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   struct op2i_step *step = &b->steps[b->step];
   const struct op2i_plan *plan = step->plan;
@@ -270,14 +283,12 @@ static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   b->place.begun = true;
   int64_t first_chunk = b->ntasks;
   int32_t blocks = blocks_per_chunk(step, workers, chunk_us);
-  for (b->colour = 0; b->colour < plan->ncolors; b->colour++)
-    for (int32_t i = plan->color_offs[b->colour], end = plan->color_offs[b->colour + 1]; i < end;
-         i = b->place.block) {
-      int32_t last = i + blocks < end ? i + blocks : end;
-      status = build_chunk(b, i, last);
-      if (status) return status;
-      b->place.block = last;
-    }
+  /* Colours of hardly more than one block each leave nothing to share out: the whole step in one task, colour by
+   * colour. */
+  bool serial = plan->nblocks < 2 * plan->ncolors && chunk_us > 0;
+  b->colour = 0;
+  status = serial ? build_chunk(b, 0, plan->nblocks) : build_colours(b, blocks);
+  if (status) return status;
   return step->partials ? build_reduce(b, first_chunk) : OP2_SUCCESS;
 }
 

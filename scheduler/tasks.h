@@ -10,7 +10,7 @@
  * open: halo exchange and host access are to follow. */
 
 enum op2i_task_kind {
-  OP2I_TASK_CHUNK, /* entries first..last-1 of the plan's blkmap, all of one colour */
+  OP2I_TASK_CHUNK, /* entries first..last-1 of the plan's blkmap: of one colour, or all */
   OP2I_TASK_REDUCE /* combine the partial results of all blocks of the step */
 };
 
