@@ -24,7 +24,7 @@ static int owned_count, owned_room;
 static bool case_failed;
 static jmp_buf case_end;
 
-/* ---- objects of a case ----------------------------------------------------------------------------------- */
+/* ---- objects of a case ---------------------------------------------------------------------- */
 
 static void own(enum kind kind, void *handle) {
   if (owned_count == owned_room) {
@@ -152,7 +152,7 @@ op2_set new_sectioned(int kind, int64_t n, int64_t *owned_size, const char *name
   return new_sections(ends[kind][0], ends[kind][1], n, n, name);
 }
 
-/* ---- expectations ---------------------------------------------------------------------------------------- */
+/* ---- expectations --------------------------------------------------------------------------- */
 
 void abandon_case(void) {
   case_failed = true;
@@ -184,8 +184,9 @@ void refused_at(const char *file, int line, op2_status got, op2_status want, int
     }
   if (good) return;
   case_failed = true;
-  diag("%s:%d: %s: expected %s, got %s: %s (%lld queued before, %lld after)", file, line, text, op2_status_name(want),
-       op2_status_name(got), message, (long long)queued_before, (long long)op2_queued(test_ctx));
+  diag("%s:%d: %s: expected %s, got %s: %s (%lld queued before, %lld after)", file, line, text,
+       op2_status_name(want), op2_status_name(got), message, (long long)queued_before,
+       (long long)op2_queued(test_ctx));
 }
 
 void mismatch_at(const char *file, int line, const char *what, int64_t i, double got, double want) {
@@ -193,7 +194,7 @@ void mismatch_at(const char *file, int line, const char *what, int64_t i, double
   diag("%s:%d: %s[%lld] is %.17g, expected %.17g", file, line, what, (long long)i, got, want);
 }
 
-/* ---- folders --------------------------------------------------------------------------------------------- */
+/* ---- folders -------------------------------------------------------------------------------- */
 
 static char cache_dir[4096], scratch_dir[4096];
 
@@ -225,11 +226,12 @@ const char *test_cache(void) {
   return cache_dir;
 }
 
-/* ---- running --------------------------------------------------------------------------------------------- */
+/* ---- running -------------------------------------------------------------------------------- */
 
 void test_environment(void) {
-  static const char *const ours[] = {"OP2_BACKEND", "OP2_THREADS", "OP2_EAGER",  "OP2_BLOCK_SIZE", "OP2_QUEUE_MAX",
-                                     "OP2_GRAPH",   "OP2_LOG",     "OP2_CFLAGS", "OP2_CACHE_DIR"};
+  static const char *const ours[] = {"OP2_BACKEND",    "OP2_THREADS",   "OP2_EAGER",
+                                     "OP2_BLOCK_SIZE", "OP2_QUEUE_MAX", "OP2_GRAPH",
+                                     "OP2_LOG",        "OP2_CFLAGS",    "OP2_CACHE_DIR"};
   for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) unsetenv(ours[i]);
   setenv("OP2_VERIFY", "1", 1);
   test_scratch();
@@ -257,20 +259,24 @@ static void run_case(const struct test_case *test, const struct config *config, 
     test->body();
   }
   destroy_all(seed);
-  if (test_ctx) expect_at(__FILE__, __LINE__, op2_finalize(&test_ctx) == OP2_SUCCESS, op2_error_message());
+  if (test_ctx)
+    expect_at(__FILE__, __LINE__, op2_finalize(&test_ctx) == OP2_SUCCESS, op2_error_message());
   free_memory();
   test_ctx = NULL;
-  ok(!case_failed, "%s (%s, %s, blocks of %d)", test->name, config->backend, config->eager ? "eager" : "lazy",
-     config->block_size);
+  ok(!case_failed, "%s (%s, %s, blocks of %d)", test->name, config->backend,
+     config->eager ? "eager" : "lazy", config->block_size);
 }
 
-/* StarPU is started for the first context and stopped with the last: a context that does nothing keeps it running. */
+/* StarPU is started for the first context and stopped with the last: a context that does nothing
+ * keeps it running. */
 static void run_backend(const char *backend, int n, const struct test_case *cases, unsigned flags) {
   static const int block_sizes[] = {7, 1, 2, 1000000};
   op2_context keep = NULL;
-  op2_options options = {.backend = backend, .threads = 2, .cache_dir = test_cache(), .log_level = 1};
+  op2_options options = {
+      .backend = backend, .threads = 2, .cache_dir = test_cache(), .log_level = 1};
   if (op2_init(&options, &keep) != OP2_SUCCESS) diag("op2_init: %s", op2_error_message());
-  for (int eager = flags & RUN_EAGER_ONLY ? 1 : 0; eager <= (flags & RUN_LAZY_ONLY ? 0 : 1); eager++)
+  for (int eager = flags & RUN_EAGER_ONLY ? 1 : 0; eager <= (flags & RUN_LAZY_ONLY ? 0 : 1);
+       eager++)
     for (int b = 0; b < ((flags & RUN_ONE_BLOCK) ? 1 : 4); b++) {
       const struct config config = {backend, eager == 1, block_sizes[b]};
       /* A task per block in half of the configurations; in the others short programs run inline. */

@@ -8,11 +8,12 @@
 #include "op2.h"
 #include "tap.h"
 
-/* Cases that must hold on every backend, lazy and eager, for several block sizes. One line of TAP per case and
- * configuration; inside a case, what fails is said in comments and remembered.
+/* Cases that must hold on every backend, lazy and eager, for several block sizes. One line of TAP
+ * per case and configuration; inside a case, what fails is said in comments and remembered.
  *
- * EXPECT* note a failure and go on; MUST and the new_* functions end the case. Objects made by new_* are destroyed
- * after the case, in an order that changes from configuration to configuration. */
+ * EXPECT* note a failure and go on; MUST and the new_* functions end the case. Objects made by
+ * new_* are destroyed after the case, in an order that changes from configuration to configuration.
+ */
 
 struct config {
   const char *backend;
@@ -30,12 +31,14 @@ extern struct config test_config; /* and how it was made */
 
 enum { RUN_LAZY_ONLY = 1, RUN_EAGER_ONLY = 2, RUN_ONE_BLOCK = 4 };
 
-/* Run every case in a context of its own for every configuration. A backend that cannot run is skipped with its
- * reason. Returns done(). */
+/* Run every case in a context of its own for every configuration. A backend that cannot run is
+ * skipped with its reason. Returns done(). */
 int run_cases(int n, const struct test_case *cases, unsigned flags);
-#define RUN(cases_, flags_) run_cases((int)(sizeof(cases_) / sizeof((cases_)[0])), (cases_), (flags_))
+#define RUN(cases_, flags_)                                                                        \
+  run_cases((int)(sizeof(cases_) / sizeof((cases_)[0])), (cases_), (flags_))
 
-/* A folder for compiled loops that lives as long as the process; OP2_TEST_CACHE names one to share between runs. */
+/* A folder for compiled loops that lives as long as the process; OP2_TEST_CACHE names one to share
+ * between runs. */
 const char *test_cache(void);
 /* A folder of the process for scratch files, removed at exit. */
 const char *test_scratch(void);
@@ -45,7 +48,7 @@ op2_options config_options(const struct config *config);
 void test_environment(void);
 bool on_check(void); /* the running case is on the checked backend */
 
-/* ---- inside a case --------------------------------------------------------------------------------------- */
+/* ---- inside a case -------------------------------------------------------------------------- */
 
 bool expect_at(const char *file, int line, bool good, const char *text);
 void must_at(const char *file, int line, op2_status status, const char *text);
@@ -55,39 +58,41 @@ void mismatch_at(const char *file, int line, const char *what, int64_t i, double
 _Noreturn void abandon_case(void);
 
 #define EXPECT(cond) expect_at(__FILE__, __LINE__, (cond), #cond)
-#define MUST(call) must_at(__FILE__, __LINE__, (call), #call)
+#define MUST(call)   must_at(__FILE__, __LINE__, (call), #call)
 
-/* The call returns `want`, its message holds every word that follows, and nothing was queued or run. */
-#define REFUSED(want, call, ...)                                                                              \
-  do {                                                                                                        \
-    const int64_t queued_ = op2_queued(test_ctx);                                                             \
-    const char *words_[] = {"", __VA_ARGS__};                                                                 \
-    const op2_status got_ = (call);                                                                           \
-    refused_at(__FILE__, __LINE__, got_, (want), queued_, (int)(sizeof words_ / sizeof *words_), words_, #call); \
+/* The call returns `want`, its message holds every word that follows, and nothing was queued or
+ * run. */
+#define REFUSED(want, call, ...)                                                                   \
+  do {                                                                                             \
+    const int64_t queued_ = op2_queued(test_ctx);                                                  \
+    const char *words_[] = {"", __VA_ARGS__};                                                      \
+    const op2_status got_ = (call);                                                                \
+    refused_at(__FILE__, __LINE__, got_, (want), queued_, (int)(sizeof words_ / sizeof *words_),   \
+               words_, #call);                                                                     \
   } while (0)
 
 /* The first `count` values of a dat equal `want`, an expression in i. Forces the dat. */
-#define EXPECT_VALUES(T, dat, count, i, want)                                                                 \
-  do {                                                                                                        \
-    const void *at_ = 0;                                                                                      \
-    must_at(__FILE__, __LINE__, op2_dat_read_begin((dat), &at_), "reading " #dat);                            \
-    for (int64_t i = 0; i < (int64_t)(count); i++) {                                                          \
-      const T got_ = ((const T *)at_)[i], want_ = (T)(want);                                                  \
-      if (!(got_ == want_)) {                                                                                 \
-        mismatch_at(__FILE__, __LINE__, #dat, i, (double)got_, (double)want_);                                \
-        break;                                                                                                \
-      }                                                                                                       \
-    }                                                                                                         \
-    must_at(__FILE__, __LINE__, op2_dat_read_end((dat), &at_), "end of reading " #dat);                       \
+#define EXPECT_VALUES(T, dat, count, i, want)                                                      \
+  do {                                                                                             \
+    const void *at_ = 0;                                                                           \
+    must_at(__FILE__, __LINE__, op2_dat_read_begin((dat), &at_), "reading " #dat);                 \
+    for (int64_t i = 0; i < (int64_t)(count); i++) {                                               \
+      const T got_ = ((const T *)at_)[i], want_ = (T)(want);                                       \
+      if (!(got_ == want_)) {                                                                      \
+        mismatch_at(__FILE__, __LINE__, #dat, i, (double)got_, (double)want_);                     \
+        break;                                                                                     \
+      }                                                                                            \
+    }                                                                                              \
+    must_at(__FILE__, __LINE__, op2_dat_read_end((dat), &at_), "end of reading " #dat);            \
   } while (0)
 
 /* A global of one value equals `want`. Forces the global. */
-#define EXPECT_GBL(T, gbl, want)                                                                              \
-  do {                                                                                                        \
-    T got_ = 0;                                                                                               \
-    const T want_ = (T)(want);                                                                                \
-    must_at(__FILE__, __LINE__, op2_gbl_get((gbl), &got_), "reading " #gbl);                                  \
-    if (!(got_ == want_)) mismatch_at(__FILE__, __LINE__, #gbl, 0, (double)got_, (double)want_);              \
+#define EXPECT_GBL(T, gbl, want)                                                                   \
+  do {                                                                                             \
+    T got_ = 0;                                                                                    \
+    const T want_ = (T)(want);                                                                     \
+    must_at(__FILE__, __LINE__, op2_gbl_get((gbl), &got_), "reading " #gbl);                       \
+    if (!(got_ == want_)) mismatch_at(__FILE__, __LINE__, #gbl, 0, (double)got_, (double)want_);   \
   } while (0)
 
 op2_set new_set(int64_t size, const char *name);
@@ -110,7 +115,8 @@ void own_loop(op2_loop loop);
 /* Zeroed memory that is freed after the case. */
 void *scratch(size_t count, size_t bytes);
 
-/* The section ends that direct and indirect loops are tried with: (n,n,n,n), (0,n,n,n), (n/2,n,n,n), (0,n/2,n,n). */
+/* The section ends that direct and indirect loops are tried with: (n,n,n,n), (0,n,n,n),
+ * (n/2,n,n,n), (0,n/2,n,n). */
 enum { SECTION_KINDS = 4 };
 op2_set new_sectioned(int kind, int64_t n, int64_t *owned, const char *name);
 

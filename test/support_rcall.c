@@ -1,16 +1,221 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A loop on plain arrays: every element in turn, gathered, run and put back. */
+/* What a random loop does, on plain arrays: every element in turn, gathered, run and put back. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "support_rprogram.h"
 
+/* ---- values --------------------------------------------------------------------------------- */
+
+bool is_float(op2_type type) { return type == OP2_F64 || type == OP2_F32; }
+op2_type domain_of(op2_type type) { return is_float(type) ? type : OP2_U64; }
+
+static const struct {
+  size_t size;
+  const char *name;
+} types[] = {[OP2_F64] = {8, "double"},  [OP2_F32] = {4, "float"},    [OP2_I8] = {1, "int8_t"},
+             [OP2_I16] = {2, "int16_t"}, [OP2_I32] = {4, "int32_t"},  [OP2_I64] = {8, "int64_t"},
+             [OP2_U8] = {1, "uint8_t"},  [OP2_U16] = {2, "uint16_t"}, [OP2_U32] = {4, "uint32_t"},
+             [OP2_U64] = {8, "uint64_t"}};
+
+size_t size_of(op2_type type) { return types[type].size; }
+const char *c_name(op2_type type) { return types[type].name; }
+
+/* Integers are held as what conversion to uint64_t makes of them. */
+union rvalue load(op2_type type, const void *at) {
+  union rvalue v = {0};
+  switch (type) {
+  case OP2_F64: v.d = *(const double *)at; break;
+  case OP2_F32: v.f = *(const float *)at; break;
+  case OP2_I8: v.u = (uint64_t) * (const int8_t *)at; break;
+  case OP2_I16: v.u = (uint64_t) * (const int16_t *)at; break;
+  case OP2_I32: v.u = (uint64_t) * (const int32_t *)at; break;
+  case OP2_I64: v.u = (uint64_t) * (const int64_t *)at; break;
+  case OP2_U8: v.u = *(const uint8_t *)at; break;
+  case OP2_U16: v.u = *(const uint16_t *)at; break;
+  case OP2_U32: v.u = *(const uint32_t *)at; break;
+  case OP2_U64: v.u = *(const uint64_t *)at; break;
+  }
+  return v;
+}
+
+void store(op2_type type, void *at, union rvalue v) {
+  switch (type) {
+  case OP2_F64: *(double *)at = v.d; break;
+  case OP2_F32: *(float *)at = v.f; break;
+  case OP2_I8: *(int8_t *)at = (int8_t)v.u; break;
+  case OP2_I16: *(int16_t *)at = (int16_t)v.u; break;
+  case OP2_I32: *(int32_t *)at = (int32_t)v.u; break;
+  case OP2_I64: *(int64_t *)at = (int64_t)v.u; break;
+  case OP2_U8: *(uint8_t *)at = (uint8_t)v.u; break;
+  case OP2_U16: *(uint16_t *)at = (uint16_t)v.u; break;
+  case OP2_U32: *(uint32_t *)at = (uint32_t)v.u; break;
+  case OP2_U64: *(uint64_t *)at = v.u; break;
+  }
+}
+
+static union rvalue cut(op2_type type, union rvalue v) {
+  unsigned char room[8];
+  if (is_float(type)) return v;
+  store(type, room, v);
+  return load(type, room);
+}
+
+bool less(op2_type type, union rvalue a, union rvalue b) {
+  switch (type) {
+  case OP2_F64: return a.d < b.d;
+  case OP2_F32: return a.f < b.f;
+  case OP2_I8:
+  case OP2_I16:
+  case OP2_I32:
+  case OP2_I64: return (int64_t)a.u < (int64_t)b.u;
+  default: return a.u < b.u;
+  }
+}
+
+union rvalue plus(op2_type type, union rvalue a, union rvalue b) {
+  union rvalue v = {0};
+  if (type == OP2_F64)
+    v.d = a.d + b.d;
+  else if (type == OP2_F32)
+    v.f = a.f + b.f;
+  else
+    v.u = a.u + b.u;
+  return cut(type, v);
+}
+
+double as_double(op2_type type, union rvalue v) {
+  switch (type) {
+  case OP2_F64: return v.d;
+  case OP2_F32: return (double)v.f;
+  case OP2_I8:
+  case OP2_I16:
+  case OP2_I32:
+  case OP2_I64: return (double)(int64_t)v.u;
+  default: return (double)v.u;
+  }
+}
+
+/* ---- evaluation ----------------------------------------------------------------------------- */
+
+static union rvalue bring(op2_type domain, op2_type type, union rvalue v) {
+  union rvalue out = {0};
+  if (domain == OP2_U64) return v;
+  if (domain == OP2_F64) {
+    out.d = type == OP2_F64 ? v.d : (double)(v.u & 255) * 0.00390625;
+  } else {
+    out.f = type == OP2_F32 ? v.f : type == OP2_F64 ? (float)v.d : (float)(v.u & 255) * 0.00390625f;
+  }
+  return out;
+}
+
+static union rvalue integer(const struct rnode *n, uint64_t a, uint64_t b, uint64_t c) {
+  union rvalue v = {0};
+  switch (n->op) {
+  case R_ADD: v.u = a + b; break;
+  case R_SUB: v.u = a - b; break;
+  case R_MUL: v.u = a * b; break;
+  case R_AND: v.u = a & b; break;
+  case R_OR: v.u = a | b; break;
+  case R_XOR: v.u = a ^ b; break;
+  case R_SHIFT: v.u = a >> n->number; break;
+  case R_LESS: v.u = a < b ? a : b; break;
+  case R_MORE: v.u = a > b ? a : b; break;
+  default: v.u = a < b ? b : c; break;
+  }
+  return v;
+}
+
+static double floating(const struct rnode *n, double a, double b) {
+  switch (n->op) {
+  case R_MEAN: return 0.5 * a + 0.5 * b;
+  case R_DIFF: return 0.5 * a - 0.5 * b;
+  case R_SCALE: return (double)(int64_t)n->number / 64 * a;
+  case R_ABS: return a < 0 ? -a : a;
+  case R_SQUASH: return a / (1 + a * a);
+  case R_LESS: return a < b ? a : b;
+  default: return a > b ? a : b;
+  }
+}
+
+static float floating_f(const struct rnode *n, float a, float b) {
+  switch (n->op) {
+  case R_MEAN: return 0.5f * a + 0.5f * b;
+  case R_DIFF: return 0.5f * a - 0.5f * b;
+  case R_SCALE: return (float)(int64_t)n->number / 64 * a;
+  case R_ABS: return a < 0 ? -a : a;
+  case R_SQUASH: return a / (1 + a * a);
+  case R_LESS: return a < b ? a : b;
+  default: return a > b ? a : b;
+  }
+}
+
+static union rvalue eval(const struct rkernel *k, const struct rframe *f, int at, op2_type domain) {
+  const struct rnode *n = &k->nodes[at];
+  union rvalue v = {0};
+  switch (n->op) {
+  case R_LITERAL:
+    v.u = n->number;
+    if (domain == OP2_F64) v.d = (double)(int64_t)n->number / 64;
+    if (domain == OP2_F32) v.f = (float)(int64_t)n->number / 64;
+    return v;
+  case R_CONST: return bring(domain, rconsts[n->a].type, f->cst[n->a][n->b]);
+  case R_LEAF: {
+    const struct rarg *arg = &k->args[n->a];
+    return bring(domain, arg->type, f->arg[n->a][n->b * arg->dim + n->c]);
+  }
+  default: break;
+  }
+  const union rvalue a = eval(k, f, n->a, domain);
+  const union rvalue b = n->b < 0 ? a : eval(k, f, n->b, domain),
+                     c = n->c < 0 ? a : eval(k, f, n->c, domain);
+  if (domain == OP2_U64) return integer(n, a.u, b.u, c.u);
+  if (domain == OP2_F64)
+    v.d = floating(n, a.d, b.d);
+  else
+    v.f = floating_f(n, a.f, b.f);
+  return v;
+}
+
+/* What a statement does to the value before it takes effect; the text in support_rlisting.c says
+ * the same. */
+static union rvalue finish(const struct rstatement *s, op2_type type, union rvalue v) {
+  if (s->effect == R_PLUS) {
+    if (type == OP2_F64)
+      v.d = 0.25 * (v.d / (1 + v.d * v.d));
+    else if (type == OP2_F32)
+      v.f = 0.25f * (v.f / (1 + v.f * v.f));
+    else
+      v.u &= 63;
+  } else if (!is_float(type)) {
+    v.u = (v.u & 65535) - 30000;
+  }
+  return cut(type, v);
+}
+
+void rkernel_run(const struct rkernel *k, struct rframe *f) {
+  for (int i = 0; i < k->nstatements; i++) {
+    const struct rstatement *s = &k->statements[i];
+    const struct rarg *arg = &k->args[s->arg];
+    union rvalue *to = &f->arg[s->arg][s->slot * arg->dim + s->comp];
+    const union rvalue v = finish(s, arg->type, eval(k, f, s->value, domain_of(arg->type)));
+    if (s->effect == R_STORE || (s->effect == R_LOWER && less(arg->type, v, *to)) ||
+        (s->effect == R_RAISE && less(arg->type, *to, v)))
+      *to = v;
+    else if (s->effect == R_PLUS)
+      *to = plus(arg->type, *to, v);
+  }
+}
+
+/* ---- loops ---------------------------------------------------------------------------------- */
+
 struct runner {
   struct rprogram *p;
   const struct rcall *call;
   const struct rkernel *k;
-  unsigned char **written; /* by dat group: for WRITE through a map, whether a value was written in this loop */
+  unsigned char **
+      written; /* by dat group: for WRITE through a map, whether a value was written in this loop */
   bool agree;
 };
 
@@ -27,7 +232,8 @@ static int64_t target(const struct runner *r, const struct rarg *arg, int64_t el
   return map->idx[element * map->arity + (arg->kind == R_SLOT ? arg->slot : slot)];
 }
 
-static unsigned char *value_at(const struct runner *r, const struct rarg *arg, int64_t element, int slot, int comp) {
+static unsigned char *value_at(const struct runner *r, const struct rarg *arg, int64_t element,
+                               int slot, int comp) {
   unsigned char *data = r->p->dats[r->call->dat[arg->dat]].data;
   return data + (size_t)(target(r, arg, element, slot) * arg->dim + comp) * size_of(arg->type);
 }
@@ -39,10 +245,14 @@ static void gather(const struct runner *r, int a, int64_t element, struct rframe
       union rvalue *v = &f->arg[a][s * arg->dim + c];
       const unsigned char *at = NULL;
       memset(v, 0, sizeof *v);
-      if (arg->kind == R_IDX) v->u = (uint64_t)element;
-      else if (arg->kind == R_VAL) at = r->call->value[a] + (size_t)c * size_of(arg->type);
-      else if (arg->kind == R_GBL) at = r->p->gbls[r->call->dat[arg->dat]].data + (size_t)c * size_of(arg->type);
-      else at = value_at(r, arg, element, s, c);
+      if (arg->kind == R_IDX)
+        v->u = (uint64_t)element;
+      else if (arg->kind == R_VAL)
+        at = r->call->value[a] + (size_t)c * size_of(arg->type);
+      else if (arg->kind == R_GBL)
+        at = r->p->gbls[r->call->dat[arg->dat]].data + (size_t)c * size_of(arg->type);
+      else
+        at = value_at(r, arg, element, s, c);
       if (at && arg->access != OP2_INC && arg->access != OP2_WRITE) *v = load(arg->type, at);
     }
 }
@@ -62,7 +272,8 @@ static void note_scale(struct rprogram *p, op2_type type, union rvalue v) {
   *scale = fmax(*scale, fabs(as_double(type, v)));
 }
 
-static void note_collision(struct runner *r, const struct rarg *arg, const unsigned char *at, union rvalue v) {
+static void note_collision(struct runner *r, const struct rarg *arg, const unsigned char *at,
+                           union rvalue v) {
   const size_t size = size_of(arg->type);
   const unsigned char *data = r->p->dats[r->call->dat[arg->dat]].data;
   unsigned char *mark = &r->written[arg->dat][(size_t)(at - data) / size], cut[8];
@@ -76,10 +287,11 @@ static void scatter(struct runner *r, int a, int64_t element, const struct rfram
   if (arg->access == OP2_READ || (arg->kind == R_GBL && !counts)) return;
   for (int s = 0; s < arg->slots; s++)
     for (int c = 0; c < arg->dim; c++) {
-      unsigned char *at = arg->kind == R_GBL
-                              ? r->p->gbls[r->call->dat[arg->dat]].data + (size_t)c * size_of(arg->type)
-                              : value_at(r, arg, element, s, c);
-      const union rvalue v = combine(arg->access, arg->type, load(arg->type, at), f->arg[a][s * arg->dim + c]);
+      unsigned char *at = arg->kind == R_GBL ? r->p->gbls[r->call->dat[arg->dat]].data +
+                                                   (size_t)c * size_of(arg->type)
+                                             : value_at(r, arg, element, s, c);
+      const union rvalue v =
+          combine(arg->access, arg->type, load(arg->type, at), f->arg[a][s * arg->dim + c]);
       if (arg->access == OP2_WRITE && arg->map >= 0) note_collision(r, arg, at, v);
       store(arg->type, at, v);
       note_scale(r->p, arg->type, v);
@@ -104,11 +316,13 @@ bool rcall_run(struct rprogram *p, const struct rcall *call) {
   r.written = written;
   for (int a = 0; a < r.k->nargs; a++) {
     const struct rarg *arg = &r.k->args[a];
-    if (arg->kind > R_ITER || arg->map < 0 || arg->access != OP2_WRITE || written[arg->dat]) continue;
+    if (arg->kind > R_ITER || arg->map < 0 || arg->access != OP2_WRITE || written[arg->dat])
+      continue;
     const struct rdat *dat = &p->dats[call->dat[arg->dat]];
     written[arg->dat] = room((size_t)(p->sets[dat->set].ends[3] * dat->dim));
   }
-  /* What is modified through a map is also modified by the exec halo, which does not count in reductions. */
+  /* What is modified through a map is also modified by the exec halo, which does not count in
+   * reductions. */
   const int64_t owned = set->ends[1], end = r.k->indirect_write ? set->ends[2] : owned;
   for (int64_t i = 0; i < end; i++) run_element(&r, set->idx ? set->idx[i] : i, i < owned);
   for (int g = 0; g < R_GROUPS; g++) free(written[g]);

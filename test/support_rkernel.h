@@ -8,19 +8,28 @@
 
 #include "op2.h"
 
-/* Random kernels: a list of statements over expression trees, from which both C text for op2 and a direct evaluation are
- * made. Nothing here calls op2.
+/* Random kernels: a list of statements over expression trees, from which both C text for op2 and a
+ * direct evaluation are made. Nothing here calls op2.
  *
- * Values stay in bounds, so that rounding is the only difference there can be: expressions over floating point never
- * enlarge a difference (means, halved differences, minima, x / (1 + x * x)), what is added is at most 1/8, integers are
- * computed modulo 2^64 and cut to size. */
+ * Values stay in bounds, so that rounding is the only difference there can be: expressions over
+ * floating point never enlarge a difference (means, halved differences, minima, x / (1 + x * x)),
+ * what is added is at most 1/8, integers are computed modulo 2^64 and cut to size. */
 
-enum { R_ARGS = 8, R_DIM = 5, R_ARITY = 4, R_NODES = 1000, R_STATEMENTS = 64, R_GROUPS = 8, R_ROLES = 3 };
+enum {
+  R_ARGS = 8,
+  R_DIM = 5,
+  R_ARITY = 4,
+  R_NODES = 1000,
+  R_STATEMENTS = 64,
+  R_GROUPS = 8,
+  R_ROLES = 3
+};
 enum { R_SLOTS = R_DIM * R_ARITY };
 
 enum rkind { R_DIRECT, R_SLOT, R_ALL, R_ITER, R_GBL, R_VAL, R_IDX };
 
-/* One parameter. Roles name sets: 0 is the iteration set. Equal groups mean the same map, dat or global. */
+/* One parameter. Roles name sets: 0 is the iteration set. Equal groups mean the same map, dat or
+ * global. */
 struct rarg {
   enum rkind kind;
   op2_access access;
@@ -43,10 +52,24 @@ struct rdatgroup {
 };
 
 enum rop {
-  R_LITERAL, R_CONST, R_LEAF,                             /* leaves */
-  R_ADD, R_SUB, R_MUL, R_AND, R_OR, R_XOR, R_SHIFT,       /* integers */
-  R_MEAN, R_DIFF, R_SCALE, R_ABS, R_SQUASH,               /* floating point */
-  R_LESS, R_MORE, R_PICK                                  /* both; PICK only integers */
+  R_LITERAL,
+  R_CONST,
+  R_LEAF, /* leaves */
+  R_ADD,
+  R_SUB,
+  R_MUL,
+  R_AND,
+  R_OR,
+  R_XOR,
+  R_SHIFT, /* integers */
+  R_MEAN,
+  R_DIFF,
+  R_SCALE,
+  R_ABS,
+  R_SQUASH, /* floating point */
+  R_LESS,
+  R_MORE,
+  R_PICK /* both; PICK only integers */
 };
 
 struct rnode {
@@ -96,10 +119,14 @@ struct rframe {
 };
 
 struct rkernel *rkernel_make(uint64_t seed, int number);
+/* Its source for op2; to be freed. */
+char *rkernel_text(const struct rkernel *kernel);
 void rkernel_free(struct rkernel *kernel);
 void rkernel_run(const struct rkernel *kernel, struct rframe *frame);
 
 bool is_float(op2_type type);
+/* Expressions are of one domain: OP2_U64, OP2_F64 or OP2_F32. */
+op2_type domain_of(op2_type type);
 size_t size_of(op2_type type);
 const char *c_name(op2_type type);
 union rvalue load(op2_type type, const void *at);

@@ -47,9 +47,12 @@ static unsigned char *copy(const void *data, size_t bytes) {
 static void random_value(uint64_t *r, op2_type type, void *at) {
   union rvalue v = {0};
   const int n = draw_below(r, 201) - 100;
-  if (type == OP2_F64) v.d = n / 32.0;
-  else if (type == OP2_F32) v.f = (float)n / 32;
-  else v.u = (uint64_t)(int64_t)n;
+  if (type == OP2_F64)
+    v.d = n / 32.0;
+  else if (type == OP2_F32)
+    v.f = (float)n / 32;
+  else
+    v.u = (uint64_t)(int64_t)n;
   store(type, at, v);
 }
 
@@ -57,12 +60,15 @@ static void random_values(uint64_t *r, op2_type type, size_t bytes, unsigned cha
   for (size_t i = 0; i < bytes; i += size_of(type)) random_value(r, type, out + i);
 }
 
-/* ---- objects --------------------------------------------------------------------------------------------- */
+/* ---- objects -------------------------------------------------------------------------------- */
 
 static int64_t random_size(uint64_t *r) {
   const int kind = draw_below(r, 40);
-  return kind == 0 ? 0 : kind == 1 ? 1 : kind == 2 ? 700 + draw_below(r, 900) : kind < 8 ? 100 + draw_below(r, 200)
-                                                                                  : 4 + draw_below(r, 50);
+  return kind == 0   ? 0
+         : kind == 1 ? 1
+         : kind == 2 ? 700 + draw_below(r, 900)
+         : kind < 8  ? 100 + draw_below(r, 200)
+                     : 4 + draw_below(r, 50);
 }
 
 static void make_set(struct maker *m) {
@@ -118,20 +124,26 @@ static bool row_has(const int32_t *row, int n, int32_t value) {
   return false;
 }
 
-/* Styles: anywhere, near (as in a numbered mesh), into few elements, one to one as far as it goes. */
+/* Styles: anywhere, near (as in a numbered mesh), into few elements, one to one as far as it goes.
+ */
 static int make_map(struct maker *m, int from, int to, int arity, bool distinct) {
   struct rprogram *p = m->p;
   uint64_t *r = &m->random;
   const int64_t rows = p->sets[from].ends[3], limit = p->sets[to].ends[3];
   const int style = draw_below(r, 5), few = distinct ? arity : 1 + draw_below(r, 3);
-  struct rmap map = {from, to, arity, distinct, false, room((size_t)(rows * arity) * sizeof(int32_t))};
+  struct rmap map = {from,     to,    arity,
+                     distinct, false, room((size_t)(rows * arity) * sizeof(int32_t))};
   for (int64_t i = 0; i < rows; i++)
     for (int k = 0; k < arity; k++) {
       int32_t v = 0;
-      if (style <= 1) v = draw_below(r, (int)limit);
-      else if (style == 2) v = (int32_t)((i * limit / (rows ? rows : 1) + draw_below(r, 4)) % limit);
-      else if (style == 3) v = draw_below(r, few < limit ? few : (int)limit);
-      else v = (int32_t)((i * arity + k) % limit);
+      if (style <= 1)
+        v = draw_below(r, (int)limit);
+      else if (style == 2)
+        v = (int32_t)((i * limit / (rows ? rows : 1) + draw_below(r, 4)) % limit);
+      else if (style == 3)
+        v = draw_below(r, few < limit ? few : (int)limit);
+      else
+        v = (int32_t)((i * arity + k) % limit);
       while (distinct && row_has(map.idx + i * arity, k, v)) v = (int32_t)((v + 1) % limit);
       map.idx[i * arity + k] = v;
     }
@@ -168,7 +180,7 @@ static int make_gbl(struct maker *m, op2_type type, int dim) {
   return p->ngbls++;
 }
 
-/* ---- calls ----------------------------------------------------------------------------------------------- */
+/* ---- calls ---------------------------------------------------------------------------------- */
 
 static int pick_base(struct maker *m) {
   int s;
@@ -177,38 +189,47 @@ static int pick_base(struct maker *m) {
   return s;
 }
 
-static int find_map(struct maker *m, int from, int to, const struct rmapgroup *g, const struct rcall *call, int before) {
+static int find_map(struct maker *m, int from, int to, const struct rmapgroup *g,
+                    const struct rcall *call, int before) {
   struct rprogram *p = m->p;
   for (int i = 0; i < p->nmaps; i++) {
     const struct rmap *map = &p->maps[i];
     bool used = false;
     for (int b = 0; b < before; b++) used = used || call->map[b] == i;
-    if (!used && !map->dead && map->from == from && map->to == to && map->arity == g->arity && (map->distinct || !g->distinct) &&
-        draw_below(&m->random, 3))
+    if (!used && !map->dead && map->from == from && map->to == to && map->arity == g->arity &&
+        (map->distinct || !g->distinct) && draw_below(&m->random, 3))
       return i;
   }
   return make_map(m, from, to, g->arity, g->distinct);
 }
 
-static int find_dat(struct maker *m, int set, const struct rdatgroup *g, const struct rcall *call, int before) {
+static int find_dat(struct maker *m, int set, const struct rdatgroup *g, const struct rcall *call,
+                    int before) {
   struct rprogram *p = m->p;
   const int start = p->ndats ? draw_below(&m->random, p->ndats) : 0;
   for (int n = 0; n < p->ndats; n++) {
     const int i = (start + n) % p->ndats;
     const struct rdat *d = &p->dats[i];
     bool used = d->dead;
-    for (int b = 0; b < before; b++) used = used || (call->kernel->dats[b].role >= 0 && call->dat[b] == i);
-    if (!used && d->set == set && d->type == g->type && d->dim == g->dim && draw_below(&m->random, 6)) return i;
+    for (int b = 0; b < before; b++)
+      used = used || (call->kernel->dats[b].role >= 0 && call->dat[b] == i);
+    if (!used && d->set == set && d->type == g->type && d->dim == g->dim &&
+        draw_below(&m->random, 6))
+      return i;
   }
   return make_dat(m, set, g->type, g->dim);
 }
 
-static int find_gbl(struct maker *m, const struct rdatgroup *g, const struct rcall *call, int before) {
+static int find_gbl(struct maker *m, const struct rdatgroup *g, const struct rcall *call,
+                    int before) {
   struct rprogram *p = m->p;
   for (int i = 0; i < p->ngbls; i++) {
     bool used = p->gbls[i].dead;
-    for (int b = 0; b < before; b++) used = used || (call->kernel->dats[b].role < 0 && call->dat[b] == i);
-    if (!used && p->gbls[i].type == g->type && p->gbls[i].dim == g->dim && draw_below(&m->random, 4)) return i;
+    for (int b = 0; b < before; b++)
+      used = used || (call->kernel->dats[b].role < 0 && call->dat[b] == i);
+    if (!used && p->gbls[i].type == g->type && p->gbls[i].dim == g->dim &&
+        draw_below(&m->random, 4))
+      return i;
   }
   return make_gbl(m, g->type, g->dim);
 }
@@ -219,7 +240,8 @@ static bool choose_roles(struct maker *m, const struct rkernel *k, int *roles) {
   for (int role = 0; role < R_ROLES; role++) roles[role] = pick_base(m);
   if (p->sets[roles[0]].ends[3] == 0) return true;
   for (int g = 0; g < k->nmaps; g++)
-    if (p->sets[roles[k->maps[g].role]].ends[3] < (k->maps[g].distinct ? k->maps[g].arity : 1)) return false;
+    if (p->sets[roles[k->maps[g].role]].ends[3] < (k->maps[g].distinct ? k->maps[g].arity : 1))
+      return false;
   return true;
 }
 
@@ -242,17 +264,19 @@ static struct rcall *make_call(struct maker *m) {
   } while (!choose_roles(m, call->kernel, roles));
   const struct rkernel *k = call->kernel;
   call->set = choose_range(m, roles[0]);
-  for (int g = 0; g < k->nmaps; g++) call->map[g] = find_map(m, roles[0], roles[k->maps[g].role], &k->maps[g], call, g);
+  for (int g = 0; g < k->nmaps; g++)
+    call->map[g] = find_map(m, roles[0], roles[k->maps[g].role], &k->maps[g], call, g);
   for (int g = 0; g < k->ndats; g++)
     call->dat[g] = k->dats[g].role < 0 ? find_gbl(m, &k->dats[g], call, g)
                                        : find_dat(m, roles[k->dats[g].role], &k->dats[g], call, g);
   for (int a = 0; a < k->nargs; a++)
     if (k->args[a].kind == R_VAL)
-      random_values(&m->random, k->args[a].type, (size_t)k->args[a].dim * size_of(k->args[a].type), call->value[a]);
+      random_values(&m->random, k->args[a].type, (size_t)k->args[a].dim * size_of(k->args[a].type),
+                    call->value[a]);
   return call;
 }
 
-/* ---- operations ------------------------------------------------------------------------------------------ */
+/* ---- operations ----------------------------------------------------------------------------- */
 
 static void run(struct maker *m, const struct rcall *call) {
   m->p->loops++;
@@ -278,8 +302,10 @@ static void use_object(struct maker *m) {
   } else if (p->objects[o]) {
     const int kind = draw_below(r, 8);
     operation(p, kind == 0 ? P_KILL_OBJECT : kind == 1 ? P_COMPUTE : P_ENQUEUE, o);
-    if (kind) run(m, p->objects[o]);
-    else p->objects[o] = NULL;
+    if (kind)
+      run(m, p->objects[o]);
+    else
+      p->objects[o] = NULL;
   }
 }
 
@@ -295,7 +321,8 @@ static void look_at_dat(struct maker *m) {
   if (step == P_PUT || step == P_PUT_HALO) random_values(&m->random, dat->type, bytes, dat->data);
   if (step == P_EDIT && bytes)
     for (int i = 0; i < 3; i++) {
-      const size_t at = (size_t)draw_below(&m->random, (int)(bytes / size_of(dat->type))) * size_of(dat->type);
+      const size_t at =
+          (size_t)draw_below(&m->random, (int)(bytes / size_of(dat->type))) * size_of(dat->type);
       random_value(&m->random, dat->type, dat->data + at);
     }
   operation(p, step, d)->data = copy(dat->data, bytes);
@@ -335,10 +362,12 @@ static void finish(struct maker *m) {
   struct rprogram *p = m->p;
   if (draw_below(&m->random, 2)) operation(p, P_FLUSH, 0);
   for (int d = 0; d < p->ndats; d++)
-    if (!p->dats[d].dead) operation(p, P_GET_HALO, d)->data = copy(p->dats[d].data, rdat_bytes(p, &p->dats[d], true));
+    if (!p->dats[d].dead)
+      operation(p, P_GET_HALO, d)->data = copy(p->dats[d].data, rdat_bytes(p, &p->dats[d], true));
   for (int g = 0; g < p->ngbls; g++)
     if (!p->gbls[g].dead)
-      operation(p, P_GBL_GET, g)->data = copy(p->gbls[g].data, (size_t)p->gbls[g].dim * size_of(p->gbls[g].type));
+      operation(p, P_GBL_GET, g)->data =
+          copy(p->gbls[g].data, (size_t)p->gbls[g].dim * size_of(p->gbls[g].type));
 }
 
 struct rprogram *rprogram_make(uint64_t seed, int number, struct rkernel *const *pool, int npool) {
@@ -350,17 +379,25 @@ struct rprogram *rprogram_make(uint64_t seed, int number, struct rkernel *const 
   p->scale64 = p->scale32 = 8;
   for (int i = 0; i < 6; i++) numbers[i] = draw_below(&m.random, npool);
   for (int i = 2 + draw_below(&m.random, 2); i > 0; i--) make_set(&m);
-  while (p->sets[0].ends[3] < R_ARITY) p->sets[0] = (struct rset){.ends = {9, 12, 15, 20}, .parent = -1};
+  while (p->sets[0].ends[3] < R_ARITY)
+    p->sets[0] = (struct rset){.ends = {9, 12, 15, 20}, .parent = -1};
   for (int c = 0; c < R_CONSTS; c++) change_const(&m, c);
   for (int steps = 6 + draw_below(&m.random, 14); steps > 0; steps--) {
     const int kind = draw_below(&m.random, 20);
-    if (kind < 11) queue_loop(&m);
-    else if (kind < 13) use_object(&m);
-    else if (kind < 15) look_at_dat(&m);
-    else if (kind < 17) look_at_gbl(&m);
-    else if (kind == 17) change_const(&m, draw_below(&m.random, R_CONSTS));
-    else if (kind == 18) operation(p, P_FLUSH, 0);
-    else give_up(&m);
+    if (kind < 11)
+      queue_loop(&m);
+    else if (kind < 13)
+      use_object(&m);
+    else if (kind < 15)
+      look_at_dat(&m);
+    else if (kind < 17)
+      look_at_gbl(&m);
+    else if (kind == 17)
+      change_const(&m, draw_below(&m.random, R_CONSTS));
+    else if (kind == 18)
+      operation(p, P_FLUSH, 0);
+    else
+      give_up(&m);
   }
   finish(&m);
   return p;

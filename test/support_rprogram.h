@@ -4,19 +4,34 @@
 
 #include "support_rkernel.h"
 
-/* Random programs: a list of operations on sets, maps, dats, globals and loops. A program is made and, operation by
- * operation, carried out on plain arrays in plain element order; what every look at data must see is kept with it.
- * Nothing here calls op2. */
+/* Random programs: a list of operations on sets, maps, dats, globals and loops. A program is made
+ * and, operation by operation, carried out on plain arrays in plain element order; what every look
+ * at data must see is kept with it. Nothing here calls op2. */
 
 enum rstep {
-  P_SET, P_SUBSET, P_MAP, P_DAT, P_GBL,         /* make object `a` */
-  P_KILL_MAP, P_KILL_DAT, P_KILL_GBL,           /* give up the handle of `a` */
-  P_LOOP,                                       /* queue `call` */
-  P_OBJECT, P_ENQUEUE, P_COMPUTE, P_KILL_OBJECT, /* loop object `a`, made from `call` */
+  P_SET,
+  P_SUBSET,
+  P_MAP,
+  P_DAT,
+  P_GBL, /* make object `a` */
+  P_KILL_MAP,
+  P_KILL_DAT,
+  P_KILL_GBL, /* give up the handle of `a` */
+  P_LOOP,     /* queue `call` */
+  P_OBJECT,
+  P_ENQUEUE,
+  P_COMPUTE,
+  P_KILL_OBJECT, /* loop object `a`, made from `call` */
   P_FLUSH,
-  P_GET, P_GET_HALO, P_READ,                    /* dat `a` holds `data` */
-  P_PUT, P_PUT_HALO, P_EDIT,                    /* dat `a` becomes `data`; P_EDIT: in a scope for writing */
-  P_GBL_GET, P_GBL_PUT, P_CONST_PUT             /* global or constant `a` and `data` */
+  P_GET,
+  P_GET_HALO,
+  P_READ, /* dat `a` holds `data` */
+  P_PUT,
+  P_PUT_HALO,
+  P_EDIT, /* dat `a` becomes `data`; P_EDIT: in a scope for writing */
+  P_GBL_GET,
+  P_GBL_PUT,
+  P_CONST_PUT /* global or constant `a` and `data` */
 };
 
 struct rset {
@@ -72,8 +87,8 @@ struct rprogram {
   struct rcall **objects; /* null once given up */
   struct roperation *operations;
   unsigned char cst[R_CONSTS][R_DIM * 8];
-  bool collides;             /* elements write different values to one place: refused by the checked mode */
-  double scale64, scale32;   /* largest magnitudes there were */
+  bool collides; /* elements write different values to one place: refused by the checked mode */
+  double scale64, scale32; /* largest magnitudes there were */
   int loops;
 };
 
@@ -83,7 +98,8 @@ void rprogram_print(const struct rprogram *program, FILE *out);
 /* Bytes of a dat's owned or whole values. */
 size_t rdat_bytes(const struct rprogram *program, const struct rdat *dat, bool whole);
 
-/* Carry out a call on the program's arrays; false when elements wrote different values to one place. */
+/* Carry out a call on the program's arrays; false when elements wrote different values to one
+ * place. */
 bool rcall_run(struct rprogram *program, const struct rcall *call);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Life of a context: options, environment, several at once, and calls before the first and after the last. */
+/* Life of a context: options, environment, several at once, and calls before the first and after
+ * the last. */
 #define _XOPEN_SOURCE 700
 #include <stdlib.h>
 #include <string.h>
 
 #include "support.h"
 
-OP2_KERNEL(one, (int32_t *x), { *x = 1; });
+OP2_KERNEL(one, (int32_t * x), { *x = 1; });
 
 static op2_options base(const char *backend) {
   return (op2_options){.backend = backend, .threads = 2, .cache_dir = test_cache(), .log_level = 1};
@@ -26,7 +27,8 @@ static void before_init(void) {
   FAILS(op2_kernel_create(NULL, &one_kernel, &kernel), OP2_ERR_STATE);
   FAILS(op2_flush(NULL), OP2_ERR_STATE);
   ok(!set && !gbl && !cst && !kernel, "outputs of failed calls are untouched");
-  ok(op2_backend_name(NULL) == NULL && op2_workers(NULL) == 0 && op2_queued(NULL) == 0, "queries of a null context");
+  ok(op2_backend_name(NULL) == NULL && op2_workers(NULL) == 0 && op2_queued(NULL) == 0,
+     "queries of a null context");
   CHECK(op2_finalize(NULL));
   CHECK(op2_finalize(&(op2_context){NULL}));
   FAILS(op2_init(NULL, NULL), OP2_ERR_ARG);
@@ -46,7 +48,8 @@ static void each_backend(void) {
     if (!CHECK(op2_init(&options, &ctx))) continue;
     is_str(op2_backend_name(ctx), names[i], "the backend asked for");
     ok(op2_initialised(ctx), "%s: initialised", names[i]);
-    ok(op2_workers(ctx) >= 1 && op2_workers(ctx) <= 2, "%s: one or two workers: %d", names[i], op2_workers(ctx));
+    ok(op2_workers(ctx) >= 1 && op2_workers(ctx) <= 2, "%s: one or two workers: %d", names[i],
+       op2_workers(ctx));
     CHECK(op2_finalize(&ctx));
     ok(!ctx, "%s: the handle is null after the end", names[i]);
   }
@@ -58,8 +61,8 @@ static void default_backend(void) {
   const char *want = op2_backend_unavailable("starpu") ? "openmp" : "starpu";
   if (CHECK(op2_init(&options, &ctx))) {
     if (op2_backend_unavailable("starpu"))
-      ok(strcmp(op2_backend_name(ctx), "check") != 0, "without StarPU the default is a fast backend: %s",
-         op2_backend_name(ctx));
+      ok(strcmp(op2_backend_name(ctx), "check") != 0,
+         "without StarPU the default is a fast backend: %s", op2_backend_name(ctx));
     else
       is_str(op2_backend_name(ctx), want, "StarPU is the default where it is usable");
     CHECK(op2_finalize(&ctx));
@@ -98,7 +101,8 @@ static void unusable(void) {
       continue;
     }
     FAILS(op2_init(&options, &ctx), OP2_ERR_UNAVAILABLE);
-    ok(strstr(op2_error_message(), later[i]) && strstr(op2_error_message(), why), "%s: why not: %s", later[i], why);
+    ok(strstr(op2_error_message(), later[i]) && strstr(op2_error_message(), why), "%s: why not: %s",
+       later[i], why);
   }
   ok(ctx == NULL, "no context came of it");
 }
@@ -107,31 +111,35 @@ static void bad_options(void) {
   static const struct {
     op2_options options;
     const char *field;
-  } bad[] = {{{.threads = -1}, "threads"},       {{.block_size = -7}, "block_size"}, {{.queue_max = -1}, "queue_max"},
-             {{.eager = 2}, "eager"},            {{.eager = -2}, "eager"},           {{.log_level = 5}, "log_level"},
+  } bad[] = {{{.threads = -1}, "threads"},     {{.block_size = -7}, "block_size"},
+             {{.queue_max = -1}, "queue_max"}, {{.eager = 2}, "eager"},
+             {{.eager = -2}, "eager"},         {{.log_level = 5}, "log_level"},
              {{.log_level = -1}, "log_level"}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     op2_options options = bad[i].options;
     op2_context ctx = NULL;
     options.backend = "sequential";
     FAILS(op2_init(&options, &ctx), OP2_ERR_OPTION);
-    ok(strstr(op2_error_message(), bad[i].field) != NULL && !ctx, "the message names %s: %s", bad[i].field,
-       op2_error_message());
+    ok(strstr(op2_error_message(), bad[i].field) != NULL && !ctx, "the message names %s: %s",
+       bad[i].field, op2_error_message());
   }
 }
 
 static void bad_environment(void) {
   static const struct {
     const char *variable, *value;
-  } bad[] = {{"OP2_THREADS", "many"},   {"OP2_THREADS", "-2"},  {"OP2_THREADS", "2x"},      {"OP2_EAGER", "illegal"},
-             {"OP2_EAGER", "2"},        {"OP2_LOG", "1.5"},     {"OP2_BLOCK_SIZE", "big"},  {"OP2_QUEUE_MAX", "0"},
+  } bad[] = {{"OP2_THREADS", "many"},    {"OP2_THREADS", "-2"},
+             {"OP2_THREADS", "2x"},      {"OP2_EAGER", "illegal"},
+             {"OP2_EAGER", "2"},         {"OP2_LOG", "1.5"},
+             {"OP2_BLOCK_SIZE", "big"},  {"OP2_QUEUE_MAX", "0"},
              {"OP2_BACKEND", "illegal"}, {"OP2_THREADS", "99999999999999999999"}};
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
     op2_options options = {.cache_dir = test_cache()};
     op2_context ctx = NULL;
     setenv(bad[i].variable, bad[i].value, 1);
     FAILS(op2_init(&options, &ctx), OP2_ERR_OPTION);
-    ok((strstr(op2_error_message(), bad[i].variable) || strcmp(bad[i].variable, "OP2_BACKEND") == 0) &&
+    ok((strstr(op2_error_message(), bad[i].variable) ||
+        strcmp(bad[i].variable, "OP2_BACKEND") == 0) &&
            strstr(op2_error_message(), bad[i].value) != NULL,
        "%s=%s is named: %s", bad[i].variable, bad[i].value, op2_error_message());
     unsetenv(bad[i].variable);
@@ -139,9 +147,9 @@ static void bad_environment(void) {
 }
 
 static void environment_table(void) {
-  static const char *const names[] = {"OP2_BACKEND",   "OP2_THREADS",   "OP2_EAGER",     "OP2_BLOCK_SIZE",
-                                      "OP2_QUEUE_MAX", "OP2_CACHE_DIR", "OP2_CC",        "OP2_CFLAGS",
-                                      "OP2_GRAPH",     "OP2_LOG"};
+  static const char *const names[] = {
+      "OP2_BACKEND",   "OP2_THREADS", "OP2_EAGER",  "OP2_BLOCK_SIZE", "OP2_QUEUE_MAX",
+      "OP2_CACHE_DIR", "OP2_CC",      "OP2_CFLAGS", "OP2_GRAPH",      "OP2_LOG"};
   char *text = NULL;
   size_t size = 0;
   setenv("OP2_QUEUE_MAX", "77", 1);
@@ -156,56 +164,73 @@ static void environment_table(void) {
   FAILS(op2_environment_write(NULL), OP2_ERR_ARG);
 }
 
-/* Everything made from a context that has ended stays a handle, and every call on it says so. */
-static void after_finalize(const char *backend) {
-  op2_options options = base(backend);
-  op2_context ctx = NULL;
-  op2_set set = NULL, set2 = NULL;
-  op2_dat dat = NULL, dat2 = NULL;
-  op2_map map = NULL, map2 = NULL;
-  op2_gbl gbl = NULL;
-  op2_const cst = NULL;
-  op2_kernel kernel = NULL;
-  op2_loop loop = NULL;
+struct objects {
+  op2_context ctx;
+  op2_set set;
+  op2_dat dat;
+  op2_map map;
+  op2_gbl gbl;
+  op2_const cst;
+  op2_kernel kernel;
+  op2_loop loop;
+};
+
+static bool make_objects(struct objects *o) {
+  const int32_t values[3] = {2, 1, 0};
+  return op2_set_create(o->ctx, 3, "cells", &o->set) == OP2_SUCCESS &&
+         op2_dat_create(o->set, 1, OP2_I32, values, "x", &o->dat) == OP2_SUCCESS &&
+         op2_map_create(o->set, o->set, 1, values, "turn", &o->map) == OP2_SUCCESS &&
+         op2_gbl_create(o->ctx, 1, OP2_I32, NULL, "g", &o->gbl) == OP2_SUCCESS &&
+         op2_const_create(o->ctx, 1, OP2_I32, values, "c", &o->cst) == OP2_SUCCESS &&
+         op2_kernel_create(o->ctx, &one_kernel, &o->kernel) == OP2_SUCCESS &&
+         op2_loop_create(&o->loop, o->kernel, o->set, op2_arg_direct(o->dat, OP2_RW)) ==
+             OP2_SUCCESS;
+}
+
+static void objects_refuse(struct objects *o) {
   int32_t values[3] = {2, 1, 0};
-  if (!CHECK(op2_init(&options, &ctx))) return;
-  bool made = op2_set_create(ctx, 3, "cells", &set) == OP2_SUCCESS &&
-              op2_dat_create(set, 1, OP2_I32, values, "x", &dat) == OP2_SUCCESS &&
-              op2_map_create(set, set, 1, values, "turn", &map) == OP2_SUCCESS &&
-              op2_gbl_create(ctx, 1, OP2_I32, NULL, "g", &gbl) == OP2_SUCCESS &&
-              op2_const_create(ctx, 1, OP2_I32, values, "c", &cst) == OP2_SUCCESS &&
-              op2_kernel_create(ctx, &one_kernel, &kernel) == OP2_SUCCESS &&
-              op2_loop_create(&loop, kernel, set, op2_arg_direct(dat, OP2_RW)) == OP2_SUCCESS;
-  ok(made, "%s: one object of each kind", backend);
-  CHECK(op2_finalize(&ctx));
   const void *data = NULL;
   void *writable = NULL;
   int64_t ends[4];
-  FAILS(op2_dat_create(set, 1, OP2_I32, NULL, "y", &dat2), OP2_ERR_STATE);
-  FAILS(op2_map_create(set, set, 1, values, "again", &map2), OP2_ERR_STATE);
-  FAILS(op2_subset_create(set, 0, NULL, "none", &set2), OP2_ERR_STATE);
-  FAILS(op2_par_loop(kernel, set, op2_arg_direct(dat, OP2_RW)), OP2_ERR_STATE);
-  FAILS(op2_loop_enqueue(loop), OP2_ERR_STATE);
-  FAILS(op2_loop_compute(loop), OP2_ERR_STATE);
-  FAILS(op2_dat_get(dat, values), OP2_ERR_STATE);
-  FAILS(op2_dat_set(dat, values), OP2_ERR_STATE);
-  FAILS(op2_dat_read_begin(dat, &data), OP2_ERR_STATE);
-  FAILS(op2_dat_write_begin(dat, &writable), OP2_ERR_STATE);
-  FAILS(op2_gbl_get(gbl, values), OP2_ERR_STATE);
-  FAILS(op2_gbl_set(gbl, values), OP2_ERR_STATE);
-  FAILS(op2_const_set(cst, values), OP2_ERR_STATE);
-  FAILS(op2_set_sections(set, ends), OP2_ERR_STATE);
-  op2_loop_destroy(&loop);
-  op2_kernel_destroy(&kernel);
-  op2_const_destroy(&cst);
-  op2_gbl_destroy(&gbl);
-  op2_map_destroy(&map);
-  op2_dat_destroy(&dat);
-  op2_set_destroy(&set);
-  ok(!loop && !kernel && !cst && !gbl && !map && !dat && !set, "%s: destruction after the end", backend);
+  struct objects made = {0};
+  FAILS(op2_dat_create(o->set, 1, OP2_I32, NULL, "y", &made.dat), OP2_ERR_STATE);
+  FAILS(op2_map_create(o->set, o->set, 1, values, "again", &made.map), OP2_ERR_STATE);
+  FAILS(op2_subset_create(o->set, 0, NULL, "none", &made.set), OP2_ERR_STATE);
+  FAILS(op2_par_loop(o->kernel, o->set, op2_arg_direct(o->dat, OP2_RW)), OP2_ERR_STATE);
+  FAILS(op2_loop_enqueue(o->loop), OP2_ERR_STATE);
+  FAILS(op2_loop_compute(o->loop), OP2_ERR_STATE);
+  FAILS(op2_dat_get(o->dat, values), OP2_ERR_STATE);
+  FAILS(op2_dat_set(o->dat, values), OP2_ERR_STATE);
+  FAILS(op2_dat_read_begin(o->dat, &data), OP2_ERR_STATE);
+  FAILS(op2_dat_write_begin(o->dat, &writable), OP2_ERR_STATE);
+  FAILS(op2_gbl_get(o->gbl, values), OP2_ERR_STATE);
+  FAILS(op2_gbl_set(o->gbl, values), OP2_ERR_STATE);
+  FAILS(op2_const_set(o->cst, values), OP2_ERR_STATE);
+  FAILS(op2_set_sections(o->set, ends), OP2_ERR_STATE);
+  ok(!made.dat && !made.map && !made.set, "nothing was made");
 }
 
-/* Contexts know nothing of each other: a constant's name is taken in one only, and each runs its own queue. */
+/* Everything made from a context that has ended stays a handle, and every call on it says so. */
+static void after_finalize(const char *backend) {
+  op2_options options = base(backend);
+  struct objects o = {0};
+  if (!CHECK(op2_init(&options, &o.ctx))) return;
+  ok(make_objects(&o), "%s: one object of each kind", backend);
+  CHECK(op2_finalize(&o.ctx));
+  objects_refuse(&o);
+  op2_loop_destroy(&o.loop);
+  op2_kernel_destroy(&o.kernel);
+  op2_const_destroy(&o.cst);
+  op2_gbl_destroy(&o.gbl);
+  op2_map_destroy(&o.map);
+  op2_dat_destroy(&o.dat);
+  op2_set_destroy(&o.set);
+  ok(!o.loop && !o.kernel && !o.cst && !o.gbl && !o.map && !o.dat && !o.set,
+     "%s: destruction after the end", backend);
+}
+
+/* Contexts know nothing of each other: a constant's name is taken in one only, and each runs its
+ * own queue. */
 static void two_contexts(const char *first, const char *second) {
   op2_context ctx[2] = {NULL, NULL};
   op2_set set[2] = {NULL, NULL};

@@ -23,12 +23,14 @@ static void set_sizes(void) {
 }
 
 static void set_refused(void) {
-  static const int64_t bad[][4] = {{4, 2, 4, 4}, {4, 4, 2, 4}, {2, 4, 4, 3}, {-1, 4, 4, 4}, {-3, -2, -1, 0}};
+  static const int64_t bad[][4] = {
+      {4, 2, 4, 4}, {4, 4, 2, 4}, {2, 4, 4, 3}, {-1, 4, 4, 4}, {-3, -2, -1, 0}};
   op2_set set = NULL;
   int64_t ends[4];
   REFUSED(OP2_ERR_ARG, op2_set_create(test_ctx, -1, "cells", &set), "cells", "-1");
   REFUSED(OP2_ERR_ARG, op2_set_create(test_ctx, 4, "cells", NULL));
-  for (int i = 0; i < 5; i++) REFUSED(OP2_ERR_ARG, op2_set_create_sections(test_ctx, bad[i], "parts", &set), "parts");
+  for (int i = 0; i < 5; i++)
+    REFUSED(OP2_ERR_ARG, op2_set_create_sections(test_ctx, bad[i], "parts", &set), "parts");
   REFUSED(OP2_ERR_ARG, op2_set_create_sections(test_ctx, NULL, "parts", &set));
   REFUSED(OP2_ERR_ARG, op2_set_sections(NULL, ends));
   REFUSED(OP2_ERR_ARG, op2_set_sections(new_set(1, "s"), NULL));
@@ -76,10 +78,13 @@ static void subset_refused(void) {
   op2_set set = new_set(5, "cells"), sub = NULL;
   int64_t n;
   const int64_t *idx;
-  REFUSED(OP2_ERR_RANGE, op2_subset_create(set, 3, (int64_t[]){0, 5, 1}, "few", &sub), "few", "cells", "5", "1");
-  REFUSED(OP2_ERR_RANGE, op2_subset_create(set, 3, (int64_t[]){0, 1, -4}, "few", &sub), "few", "-4", "2");
+  REFUSED(OP2_ERR_RANGE, op2_subset_create(set, 3, (int64_t[]){0, 5, 1}, "few", &sub), "few",
+          "cells", "5", "1");
+  REFUSED(OP2_ERR_RANGE, op2_subset_create(set, 3, (int64_t[]){0, 1, -4}, "few", &sub), "few", "-4",
+          "2");
   op2_set small = new_subset(set, 2, (int64_t[]){3, 4}, "small");
-  REFUSED(OP2_ERR_RANGE, op2_subset_create(small, 1, (int64_t[]){3}, "deep", &sub), "deep", "small", "3");
+  REFUSED(OP2_ERR_RANGE, op2_subset_create(small, 1, (int64_t[]){3}, "deep", &sub), "deep", "small",
+          "3");
   REFUSED(OP2_ERR_ARG, op2_subset_create(set, 1, NULL, "few", &sub));
   REFUSED(OP2_ERR_ARG, op2_subset_create(set, -1, (int64_t[]){1}, "few", &sub));
   REFUSED(OP2_ERR_ARG, op2_subset_create(NULL, 1, (int64_t[]){1}, "few", &sub));
@@ -89,7 +94,8 @@ static void subset_refused(void) {
   EXPECT(sub == NULL);
 }
 
-/* Handles may go in any order: the subset keeps its base, the dat its set, the queue what it uses. */
+/* Handles may go in any order: the subset keeps its base, the dat its set, the queue what it uses.
+ */
 static void destroyed_in_use(void) {
   op2_set base = NULL, sub = NULL;
   op2_dat x = NULL;
@@ -107,9 +113,12 @@ static void destroyed_in_use(void) {
 }
 
 static const struct test_case cases[] = {
-    {"B2 sizes and sections", set_sizes},     {"B1 B2 sets that are refused", set_refused},
-    {"B10 B11 subset indices", subset_indices}, {"B13 subset of a subset", subset_of_subset},
-    {"subset sections", subset_sections},     {"subsets that are refused", subset_refused},
+    {"B2 sizes and sections", set_sizes},
+    {"B1 B2 sets that are refused", set_refused},
+    {"B10 B11 subset indices", subset_indices},
+    {"B13 subset of a subset", subset_of_subset},
+    {"subset sections", subset_sections},
+    {"subsets that are refused", subset_refused},
     {"sets destroyed while in use", destroyed_in_use},
 };
 

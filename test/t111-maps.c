@@ -16,11 +16,15 @@ OP2_KERNEL(copy2, (double *to[2], double *from[2]), {
 static void map_refused(void) {
   op2_set from = new_set(3, "edges"), to = new_set(4, "nodes");
   op2_set sub = new_subset(from, 1, (int64_t[]){0}, "some");
-  const int32_t good[6] = {0, 1, 2, 3, 0, 1}, high[6] = {0, 1, 2, 4, 0, 1}, low[6] = {0, 1, 2, 3, -7, 1};
+  const int32_t good[6] = {0, 1, 2, 3, 0, 1}, high[6] = {0, 1, 2, 4, 0, 1},
+                low[6] = {0, 1, 2, 3, -7, 1};
   op2_map map = NULL;
-  REFUSED(OP2_ERR_RANGE, op2_map_create(from, to, 2, high, "e2n", &map), "e2n", "row 1", "column 1", "4");
-  REFUSED(OP2_ERR_RANGE, op2_map_create(from, to, 2, low, "e2n", &map), "e2n", "row 2", "column 0", "-7");
-  REFUSED(OP2_ERR_RANGE, op2_map_create(from, to, 1, (int32_t[]){0, INT_MAX, 0}, "e2n", &map), "row 1");
+  REFUSED(OP2_ERR_RANGE, op2_map_create(from, to, 2, high, "e2n", &map), "e2n", "row 1", "column 1",
+          "4");
+  REFUSED(OP2_ERR_RANGE, op2_map_create(from, to, 2, low, "e2n", &map), "e2n", "row 2", "column 0",
+          "-7");
+  REFUSED(OP2_ERR_RANGE, op2_map_create(from, to, 1, (int32_t[]){0, INT_MAX, 0}, "e2n", &map),
+          "row 1");
   REFUSED(OP2_ERR_ARG, op2_map_create(from, to, 0, good, "e2n", &map), "e2n", "0");
   REFUSED(OP2_ERR_ARG, op2_map_create(from, to, -2, good, "e2n", &map), "e2n", "-2");
   REFUSED(OP2_ERR_ARG, op2_map_create(NULL, to, 2, good, "e2n", &map));
@@ -35,12 +39,14 @@ static void map_refused(void) {
 static void map_with_halo(void) {
   op2_set from = new_sections(1, 2, 3, 3, "edges"), to = new_sections(1, 2, 3, 4, "nodes");
   op2_map map = NULL;
-  REFUSED(OP2_ERR_RANGE, op2_map_create(from, to, 1, (int32_t[]){0, 1, 4}, "e2n", &map), "row 2", "4");
+  REFUSED(OP2_ERR_RANGE, op2_map_create(from, to, 1, (int32_t[]){0, 1, 4}, "e2n", &map), "row 2",
+          "4");
   int32_t idx[3] = {3, 2, 1}, y[4] = {10, 11, 12, 13};
   map = new_map(from, to, 1, idx, "e2n");
   idx[0] = 0; /* the map has a copy */
   op2_dat x = new_dat(from, 1, OP2_I32, NULL, "x"), source = new_dat(to, 1, OP2_I32, y, "y");
-  MUST(op2_par_loop(new_kernel(&take_kernel), from, op2_arg_direct(x, OP2_WRITE), op2_arg_dat(source, 0, map, OP2_READ)));
+  MUST(op2_par_loop(new_kernel(&take_kernel), from, op2_arg_direct(x, OP2_WRITE),
+                    op2_arg_dat(source, 0, map, OP2_READ)));
   EXPECT_VALUES(int32_t, x, 3, i, (i == 0 ? 13 : i == 1 ? 12 : 0));
 }
 
@@ -59,7 +65,8 @@ static void permuted(void) {
     own_map(to);
     MUST(op2_map_create_permuted(base, cases[c].from, "from", &from));
     own_map(from);
-    op2_dat d1 = new_dat(four, 1, OP2_I32, values, "d1"), d2 = new_dat(four, 1, OP2_I32, NULL, "d2");
+    op2_dat d1 = new_dat(four, 1, OP2_I32, values, "d1"),
+            d2 = new_dat(four, 1, OP2_I32, NULL, "d2");
     MUST(op2_par_loop(new_kernel(&copy4_kernel), one, op2_arg_dat(d2, OP2_ALL, to, OP2_WRITE),
                       op2_arg_dat(d1, OP2_ALL, from, OP2_READ)));
     EXPECT_VALUES(int32_t, d2, 4, i, cases[c].want[i]);
@@ -136,7 +143,8 @@ static void composed_of_three(void) {
                      compose(2, (op2_map[]){compose(2, (op2_map[]){c.a0, c.a1}), c.a2})};
   op2_set last = new_subset(c.two, 1, (int64_t[]){1}, "last");
   for (int m = 0; m < 3; m++) {
-    op2_dat whole = new_dat(four, 1, OP2_F64, NULL, "whole"), part = new_dat(four, 1, OP2_F64, NULL, "part");
+    op2_dat whole = new_dat(four, 1, OP2_F64, NULL, "whole"),
+            part = new_dat(four, 1, OP2_F64, NULL, "part");
     MUST(op2_par_loop(copy, c.two, op2_arg_dat(whole, OP2_ALL, out, OP2_WRITE),
                       op2_arg_dat(c.data, OP2_ALL, maps[m], OP2_READ)));
     MUST(op2_par_loop(copy, last, op2_arg_dat(part, OP2_ALL, out, OP2_WRITE),
@@ -155,7 +163,8 @@ static void composed_alone_and_parts_gone(void) {
   op2_map_destroy(&first);
   op2_map_destroy(&second);
   EXPECT(!first && !second);
-  op2_dat y = new_dat(to, 1, OP2_I32, (int32_t[]){7, 9}, "y"), x = new_dat(from, 1, OP2_I32, NULL, "x");
+  op2_dat y = new_dat(to, 1, OP2_I32, (int32_t[]){7, 9}, "y"),
+          x = new_dat(from, 1, OP2_I32, NULL, "x");
   op2_dat z = new_dat(mid, 1, OP2_I32, NULL, "z");
   op2_kernel k = new_kernel(&take_kernel);
   MUST(op2_par_loop(k, from, op2_arg_direct(x, OP2_WRITE), op2_arg_dat(y, 0, both, OP2_READ)));
@@ -169,7 +178,8 @@ static void composed_refused(void) {
   op2_map map = NULL, wide = new_map(c.two, c.five, 2, (int32_t[]){0, 1, 2, 3}, "wide");
   op2_map bare = new_map(c.three, c.five, 1, NULL, "bare");
   REFUSED(OP2_ERR_MISMATCH, op2_map_create_composed(2, (op2_map[]){c.a0, wide}, "m", &map), "wide");
-  REFUSED(OP2_ERR_MISMATCH, op2_map_create_composed(2, (op2_map[]){c.a0, c.a2}, "m", &map), "a0", "a2", "three", "five");
+  REFUSED(OP2_ERR_MISMATCH, op2_map_create_composed(2, (op2_map[]){c.a0, c.a2}, "m", &map), "a0",
+          "a2", "three", "five");
   REFUSED(OP2_ERR_MISMATCH, op2_map_create_composed(2, (op2_map[]){c.a1, c.a0}, "m", &map), "a0");
   REFUSED(OP2_ERR_MISMATCH, op2_map_create_composed(2, (op2_map[]){c.a0, bare}, "m", &map), "bare");
   REFUSED(OP2_ERR_ARG, op2_map_create_composed(0, (op2_map[]){c.a0}, "m", &map));
@@ -184,7 +194,8 @@ static void two_equal_maps(void) {
   op2_set from = new_set(3, "from"), to = new_set(3, "to");
   const int32_t idx[3] = {2, 0, 1};
   op2_map a = new_map(from, to, 1, idx, "a"), b = new_map(from, to, 1, idx, "b");
-  op2_dat y = new_dat(to, 1, OP2_I32, (int32_t[]){5, 6, 7}, "y"), x = new_dat(from, 1, OP2_I32, NULL, "x");
+  op2_dat y = new_dat(to, 1, OP2_I32, (int32_t[]){5, 6, 7}, "y"),
+          x = new_dat(from, 1, OP2_I32, NULL, "x");
   op2_kernel k = new_kernel(&take_kernel);
   EXPECT(a != b);
   MUST(op2_par_loop(k, from, op2_arg_direct(x, OP2_WRITE), op2_arg_dat(y, 0, a, OP2_READ)));

@@ -20,7 +20,8 @@ OP2_KERNEL(wide_f64, (int64_t *s, const double *x), { *s = (int64_t)*x; });
 /* C4, C5: without data a dat is zero, and has no storage before it is looked at. */
 static void no_data(void) {
   op2_set set = new_sections(2, 3, 4, 6, "cells");
-  op2_dat x = new_dat(set, 2, OP2_F64, NULL, "x"), y = new_dat(set, 2, OP2_F64, (double[12]){0}, "y");
+  op2_dat x = new_dat(set, 2, OP2_F64, NULL, "x"),
+          y = new_dat(set, 2, OP2_F64, (double[12]){0}, "y");
   double all[12];
   EXPECT(!op2_dat_allocated(x));
   EXPECT(op2_dat_allocated(y));
@@ -72,11 +73,11 @@ static void types(void) {
     int size;
     const op2_kernel_desc *desc;
     int64_t least;
-  } all[] = {{OP2_F64, 8, &wide_f64_kernel, -5}, {OP2_F32, 4, &wide_f32_kernel, -5}, {OP2_I8, 1, &wide_i8_kernel, -128},
-             {OP2_I16, 2, &wide_i16_kernel, -32768}, {OP2_I32, 4, &wide_i32_kernel, INT32_MIN},
-             {OP2_I64, 8, &wide_i64_kernel, INT64_MIN}, {OP2_U8, 1, &wide_u8_kernel, 255},
-             {OP2_U16, 2, &wide_u16_kernel, 65535}, {OP2_U32, 4, &wide_u32_kernel, UINT32_MAX},
-             {OP2_U64, 8, &wide_u64_kernel, INT64_MAX}};
+  } all[] = {{OP2_F64, 8, &wide_f64_kernel, -5},         {OP2_F32, 4, &wide_f32_kernel, -5},
+             {OP2_I8, 1, &wide_i8_kernel, -128},         {OP2_I16, 2, &wide_i16_kernel, -32768},
+             {OP2_I32, 4, &wide_i32_kernel, INT32_MIN},  {OP2_I64, 8, &wide_i64_kernel, INT64_MIN},
+             {OP2_U8, 1, &wide_u8_kernel, 255},          {OP2_U16, 2, &wide_u16_kernel, 65535},
+             {OP2_U32, 4, &wide_u32_kernel, UINT32_MAX}, {OP2_U64, 8, &wide_u64_kernel, INT64_MAX}};
   op2_set set = new_set(3, "cells");
   for (size_t t = 0; t < sizeof all / sizeof all[0]; t++) {
     const int64_t values[3] = {all[t].least, 1, 100};
@@ -86,11 +87,15 @@ static void types(void) {
       const double d = (double)values[i];
       const float f = (float)values[i];
       /* Little-endian: the low bytes of an integer are the narrower integer. */
-      memcpy(at, all[t].type == OP2_F64 ? (const void *)&d : all[t].type == OP2_F32 ? (const void *)&f : &values[i],
+      memcpy(at,
+             all[t].type == OP2_F64   ? (const void *)&d
+             : all[t].type == OP2_F32 ? (const void *)&f
+                                      : &values[i],
              (size_t)all[t].size);
     }
     op2_dat x = new_dat(set, 1, all[t].type, data, "x"), s = new_dat(set, 1, OP2_I64, NULL, "s");
-    MUST(op2_par_loop(new_kernel(all[t].desc), set, op2_arg_direct(s, OP2_WRITE), op2_arg_direct(x, OP2_READ)));
+    MUST(op2_par_loop(new_kernel(all[t].desc), set, op2_arg_direct(s, OP2_WRITE),
+                      op2_arg_direct(x, OP2_READ)));
     EXPECT_VALUES(int64_t, s, 3, i, values[i]);
     MUST(op2_dat_get(x, got));
     EXPECT(memcmp(got, data, (size_t)(3 * all[t].size)) == 0);
@@ -104,12 +109,15 @@ static void refused(void) {
   REFUSED(OP2_ERR_ARG, op2_dat_create(set, 0, OP2_F64, NULL, "pressure", &dat), "pressure", "0");
   REFUSED(OP2_ERR_ARG, op2_dat_create(set, -3, OP2_F64, NULL, "pressure", &dat), "pressure", "-3");
   REFUSED(OP2_ERR_TYPE, op2_dat_create(set, 1, (op2_type)0, NULL, "pressure", &dat), "pressure");
-  REFUSED(OP2_ERR_TYPE, op2_dat_create(set, 1, (op2_type)77, NULL, "pressure", &dat), "pressure", "77");
-  REFUSED(OP2_ERR_ARG, op2_dat_create(sub, 1, OP2_F64, NULL, "pressure", &dat), "pressure", "one cell");
+  REFUSED(OP2_ERR_TYPE, op2_dat_create(set, 1, (op2_type)77, NULL, "pressure", &dat), "pressure",
+          "77");
+  REFUSED(OP2_ERR_ARG, op2_dat_create(sub, 1, OP2_F64, NULL, "pressure", &dat), "pressure",
+          "one cell");
   REFUSED(OP2_ERR_ARG, op2_dat_create(NULL, 1, OP2_F64, NULL, "pressure", &dat));
   REFUSED(OP2_ERR_ARG, op2_dat_create(set, 1, OP2_F64, NULL, "pressure", NULL));
   REFUSED(OP2_ERR_ARG, op2_dat_wrap(set, 1, OP2_F64, NULL, "pressure", &dat), "pressure");
-  REFUSED(OP2_ERR_ARG, op2_dat_wrap(set, 1, OP2_F64, (char *)values + 4, "pressure", &dat), "pressure", "align");
+  REFUSED(OP2_ERR_ARG, op2_dat_wrap(set, 1, OP2_F64, (char *)values + 4, "pressure", &dat),
+          "pressure", "align");
   EXPECT(dat == NULL);
   op2_dat x = new_dat(set, 1, OP2_F64, NULL, "x");
   REFUSED(OP2_ERR_ARG, op2_dat_get(x, NULL), "x");
@@ -147,7 +155,8 @@ static void wrapped(void) {
 /* Two dats never share values, whatever their names. */
 static void same_name(void) {
   op2_set set = new_set(3, "cells");
-  op2_dat a = new_dat(set, 1, OP2_F64, (double[]){1, 2, 3}, "u"), b = new_dat(set, 1, OP2_F64, NULL, "u");
+  op2_dat a = new_dat(set, 1, OP2_F64, (double[]){1, 2, 3}, "u"),
+          b = new_dat(set, 1, OP2_F64, NULL, "u");
   op2_dat c = new_dat(set, 1, OP2_F64, NULL, NULL);
   op2_kernel k = new_kernel(&copy_f64_kernel);
   MUST(op2_par_loop(k, set, op2_arg_direct(b, OP2_WRITE), op2_arg_direct(a, OP2_READ)));
@@ -161,7 +170,8 @@ static void same_name(void) {
 /* Destroying handles with work pending changes nothing for the loops that are queued. */
 static void destroyed_while_queued(void) {
   op2_set set = new_set(3, "cells");
-  op2_dat a = NULL, b = new_dat(set, 1, OP2_F64, NULL, "b"), out = new_dat(set, 1, OP2_F64, NULL, "out");
+  op2_dat a = NULL, b = new_dat(set, 1, OP2_F64, NULL, "b"),
+          out = new_dat(set, 1, OP2_F64, NULL, "out");
   op2_kernel k = NULL;
   MUST(op2_kernel_create(test_ctx, &copy_f64_kernel, &k));
   MUST(op2_dat_create(set, 1, OP2_F64, (double[]){4, 5, 6}, "a", &a));

@@ -7,7 +7,8 @@ OP2_KERNEL(take, (int32_t *x, const int32_t *g), { *x = *g; });
 OP2_KERNEL(take_two, (double *x, const double g[2]), { *x = g[0] * 10 + g[1]; });
 
 static void values(void) {
-  op2_gbl zero = new_gbl(2, OP2_F64, NULL, "zero"), pair = new_gbl(2, OP2_F64, (double[]){1.5, -2}, "pair");
+  op2_gbl zero = new_gbl(2, OP2_F64, NULL, "zero"),
+          pair = new_gbl(2, OP2_F64, (double[]){1.5, -2}, "pair");
   double got[2] = {9, 9};
   MUST(op2_gbl_get(zero, got));
   EXPECT(got[0] == 0 && got[1] == 0);
@@ -48,11 +49,12 @@ static void versions(void) {
   EXPECT_GBL(int32_t, g, -1);
 }
 
-/* A sum that is set to zero in a time loop: every step's sum is right, and the read of one step's sum is not disturbed
- * by the next. */
+/* A sum that is set to zero in a time loop: every step's sum is right, and the read of one step's
+ * sum is not disturbed by the next. */
 static void zeroed_in_a_loop(void) {
   op2_set set = new_set(5, "cells");
-  op2_dat x = new_dat(set, 1, OP2_I32, (int32_t[]){1, 2, 3, 4, 5}, "x"), y = new_dat(set, 1, OP2_I32, NULL, "y");
+  op2_dat x = new_dat(set, 1, OP2_I32, (int32_t[]){1, 2, 3, 4, 5}, "x"),
+          y = new_dat(set, 1, OP2_I32, NULL, "y");
   op2_gbl g = new_gbl(1, OP2_I32, NULL, "sum");
   op2_kernel add = new_kernel(&count_kernel), get = new_kernel(&take_kernel);
   for (int step = 0; step < 4; step++) {
@@ -84,7 +86,8 @@ static void destroyed_while_queued(void) {
   op2_dat x = new_dat(set, 1, OP2_F64, NULL, "x");
   op2_gbl g = NULL;
   MUST(op2_gbl_create(test_ctx, 2, OP2_F64, (double[]){3, 7}, "pair", &g));
-  MUST(op2_par_loop(new_kernel(&take_two_kernel), set, op2_arg_direct(x, OP2_WRITE), op2_arg_gbl(g, OP2_READ)));
+  MUST(op2_par_loop(new_kernel(&take_two_kernel), set, op2_arg_direct(x, OP2_WRITE),
+                    op2_arg_gbl(g, OP2_READ)));
   op2_gbl_destroy(&g);
   EXPECT(!g);
   EXPECT_VALUES(double, x, 2, i, 37);

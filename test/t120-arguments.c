@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What op2_par_loop refuses: cases D and the signature of the kernel. Each wrong call is refused by the call, in the
- * user's words, queues nothing and leaves every object as it was. */
+/* What op2_par_loop refuses: cases D and the signature of the kernel. Each wrong call is refused by
+ * the call, in the user's words, queues nothing and leaves every object as it was. */
 #include "support.h"
 
 OP2_KERNEL(scale, (double *x, const double *y), { *x = 2 * *y; });
@@ -44,12 +44,17 @@ static void handles(void) {
   const op2_arg zero = {0};
   REFUSED(OP2_ERR_ARG, op2_par_loop(NULL, m.nodes, op2_arg_direct(m.x, OP2_RW)), "kernel");
   REFUSED(OP2_ERR_ARG, op2_par_loop(m.one, NULL, op2_arg_direct(m.x, OP2_RW)), "set");
-  REFUSED(OP2_ERR_ARG, op2_par_loop((op2_kernel)(void *)m.nodes, m.nodes, op2_arg_direct(m.x, OP2_RW)), "kernel");
-  REFUSED(OP2_ERR_ARG, op2_par_loop(m.one, (op2_set)(void *)m.x, op2_arg_direct(m.x, OP2_RW)), "set");
+  REFUSED(OP2_ERR_ARG,
+          op2_par_loop((op2_kernel)(void *)m.nodes, m.nodes, op2_arg_direct(m.x, OP2_RW)),
+          "kernel");
+  REFUSED(OP2_ERR_ARG, op2_par_loop(m.one, (op2_set)(void *)m.x, op2_arg_direct(m.x, OP2_RW)),
+          "set");
   REFUSED(OP2_ERR_ARG, op2_par_loop(m.one, m.nodes, op2_arg_direct(NULL, OP2_RW)), "one");
-  REFUSED(OP2_ERR_ARG, op2_par_loop(m.one, m.nodes, op2_arg_direct((op2_dat)(void *)m.e2n, OP2_RW)), "one");
+  REFUSED(OP2_ERR_ARG, op2_par_loop(m.one, m.nodes, op2_arg_direct((op2_dat)(void *)m.e2n, OP2_RW)),
+          "one");
   REFUSED(OP2_ERR_ARG, op2_par_loop(m.one, m.nodes, op2_arg_gbl(NULL, OP2_INC)), "one");
-  REFUSED(OP2_ERR_ARG, op2_par_loop(m.one, m.edges, op2_arg_dat(m.x, 0, (op2_map)(void *)m.x, OP2_RW)), "one");
+  REFUSED(OP2_ERR_ARG,
+          op2_par_loop(m.one, m.edges, op2_arg_dat(m.x, 0, (op2_map)(void *)m.x, OP2_RW)), "one");
   REFUSED(OP2_ERR_ARG, op2_par_loop(m.one, m.nodes, op2_arg_val(NULL, 1, OP2_F64)), "one");
   REFUSED(OP2_ERR_ARG, op2_par_loop(m.one, m.nodes, zero), "one");
   REFUSED(OP2_ERR_ARG, op2_par_loop_at(OP2_HERE, m.one, m.nodes, 1, NULL), "one");
@@ -59,13 +64,14 @@ static void handles(void) {
 /* D2, D4, D5: sizes that agree do not make sets the same. */
 static void sets_and_maps(void) {
   struct mesh m = make_mesh();
-  REFUSED(OP2_ERR_MISMATCH, op2_par_loop(m.one, m.nodes, op2_arg_direct(m.on_twins, OP2_RW)), "one", "xtwin", "twins",
-          "nodes");
-  REFUSED(OP2_ERR_MISMATCH, op2_par_loop(m.one, m.edges, op2_arg_dat(m.on_twins, 0, m.e2n, OP2_RW)), "one", "xtwin",
-          "e2n", "twins", "nodes");
-  REFUSED(OP2_ERR_MISMATCH, op2_par_loop(m.one, m.nodes, op2_arg_dat(m.x, 0, m.e2n, OP2_RW)), "one", "e2n", "edges",
-          "nodes");
-  REFUSED(OP2_ERR_MISMATCH, op2_par_loop(m.one, m.edges, op2_arg_dat(m.x, 0, m.bare, OP2_RW)), "one", "bare");
+  REFUSED(OP2_ERR_MISMATCH, op2_par_loop(m.one, m.nodes, op2_arg_direct(m.on_twins, OP2_RW)), "one",
+          "xtwin", "twins", "nodes");
+  REFUSED(OP2_ERR_MISMATCH, op2_par_loop(m.one, m.edges, op2_arg_dat(m.on_twins, 0, m.e2n, OP2_RW)),
+          "one", "xtwin", "e2n", "twins", "nodes");
+  REFUSED(OP2_ERR_MISMATCH, op2_par_loop(m.one, m.nodes, op2_arg_dat(m.x, 0, m.e2n, OP2_RW)), "one",
+          "e2n", "edges", "nodes");
+  REFUSED(OP2_ERR_MISMATCH, op2_par_loop(m.one, m.edges, op2_arg_dat(m.x, 0, m.bare, OP2_RW)),
+          "one", "bare");
   op2_set some = new_subset(m.twins, 2, (int64_t[]){0, 3}, "some twins");
   REFUSED(OP2_ERR_MISMATCH, op2_par_loop(m.one, some, op2_arg_direct(m.x, OP2_RW)), "one", "xnode");
   op2_set few = new_subset(m.nodes, 2, (int64_t[]){0, 3}, "few nodes");
@@ -85,49 +91,67 @@ static void slots(void) {
   struct mesh m = make_mesh();
   static const int bad[] = {2, -2, 100, -1003, OP2_ITER(2), INT32_MAX, INT32_MIN};
   for (int i = 0; i < 7; i++)
-    REFUSED(OP2_ERR_RANGE, op2_par_loop(m.one, m.edges, op2_arg_dat(m.x, bad[i], m.e2n, OP2_RW)), "one", "argument 0", "e2n");
+    REFUSED(OP2_ERR_RANGE, op2_par_loop(m.one, m.edges, op2_arg_dat(m.x, bad[i], m.e2n, OP2_RW)),
+            "one", "argument 0", "e2n");
 }
 
 static void modes(void) {
   struct mesh m = make_mesh();
-  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_gbl(m.g, OP2_RW)), "one", "rms", "OP2_RW");
-  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_gbl(m.g, OP2_WRITE)), "one", "rms", "OP2_WRITE");
-  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_direct(m.x, (op2_access)0)), "one", "argument 0", "0");
-  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_direct(m.x, (op2_access)7)), "one", "argument 0", "7");
-  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_gbl(m.g, (op2_access)-1)), "one", "argument 0", "-1");
+  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_gbl(m.g, OP2_RW)), "one", "rms",
+          "OP2_RW");
+  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_gbl(m.g, OP2_WRITE)), "one", "rms",
+          "OP2_WRITE");
+  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_direct(m.x, (op2_access)0)), "one",
+          "argument 0", "0");
+  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_direct(m.x, (op2_access)7)), "one",
+          "argument 0", "7");
+  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_gbl(m.g, (op2_access)-1)), "one",
+          "argument 0", "-1");
   /* A parameter that points to const cannot be written. */
   op2_kernel k = new_kernel(&readonly_kernel);
   static const op2_access writing[] = {OP2_WRITE, OP2_RW, OP2_INC, OP2_MIN, OP2_MAX};
   for (int i = 0; i < 5; i++)
-    REFUSED(OP2_ERR_ACCESS,
-            op2_par_loop(k, m.nodes, op2_arg_direct(m.x, writing[i]), op2_arg_direct(m.y, OP2_WRITE)), "readonly", "x");
+    REFUSED(
+        OP2_ERR_ACCESS,
+        op2_par_loop(k, m.nodes, op2_arg_direct(m.x, writing[i]), op2_arg_direct(m.y, OP2_WRITE)),
+        "readonly", "x");
   MUST(op2_par_loop(k, m.nodes, op2_arg_direct(m.x, OP2_READ), op2_arg_direct(m.y, OP2_WRITE)));
 }
 
 /* D11 */
 static void arity(void) {
   struct mesh m = make_mesh();
-  REFUSED(OP2_ERR_ARITY, op2_par_loop(m.scale, m.nodes, op2_arg_direct(m.x, OP2_WRITE)), "scale", "1", "2");
+  REFUSED(OP2_ERR_ARITY, op2_par_loop(m.scale, m.nodes, op2_arg_direct(m.x, OP2_WRITE)), "scale",
+          "1", "2");
   REFUSED(OP2_ERR_ARITY,
-          op2_par_loop(m.one, m.nodes, op2_arg_direct(m.x, OP2_RW), op2_arg_direct(m.y, OP2_READ)), "one", "1", "2");
+          op2_par_loop(m.one, m.nodes, op2_arg_direct(m.x, OP2_RW), op2_arg_direct(m.y, OP2_READ)),
+          "one", "1", "2");
 }
 
 static void types(void) {
   struct mesh m = make_mesh();
   const int32_t four = 4;
   const double d = 4;
-  op2_kernel k = new_kernel(&mixed_kernel), all = new_kernel(&all3_kernel), value = new_kernel(&by_value_kernel);
-  REFUSED(OP2_ERR_TYPE, op2_par_loop(m.one, m.nodes, op2_arg_direct(m.f, OP2_RW)), "one", "fnode", "double", "F32");
-  REFUSED(OP2_ERR_TYPE, op2_par_loop(m.one, m.edges, op2_arg_dat(m.x, OP2_ALL, m.e2n, OP2_RW)), "one", "xnode");
-  REFUSED(OP2_ERR_TYPE, op2_par_loop(all, m.edges, op2_arg_dat(m.x, 0, m.e2n, OP2_RW)), "all3", "xnode");
-  REFUSED(OP2_ERR_TYPE, op2_par_loop(all, m.edges, op2_arg_dat(m.x, OP2_ITER(0), m.e2n3, OP2_RW)), "all3", "xnode");
+  op2_kernel k = new_kernel(&mixed_kernel), all = new_kernel(&all3_kernel),
+             value = new_kernel(&by_value_kernel);
+  REFUSED(OP2_ERR_TYPE, op2_par_loop(m.one, m.nodes, op2_arg_direct(m.f, OP2_RW)), "one", "fnode",
+          "double", "F32");
+  REFUSED(OP2_ERR_TYPE, op2_par_loop(m.one, m.edges, op2_arg_dat(m.x, OP2_ALL, m.e2n, OP2_RW)),
+          "one", "xnode");
+  REFUSED(OP2_ERR_TYPE, op2_par_loop(all, m.edges, op2_arg_dat(m.x, 0, m.e2n, OP2_RW)), "all3",
+          "xnode");
+  REFUSED(OP2_ERR_TYPE, op2_par_loop(all, m.edges, op2_arg_dat(m.x, OP2_ITER(0), m.e2n3, OP2_RW)),
+          "all3", "xnode");
   REFUSED(OP2_ERR_TYPE, op2_par_loop(m.one, m.nodes, op2_arg_idx()), "one");
   REFUSED(OP2_ERR_TYPE,
-          op2_par_loop(value, m.nodes, op2_arg_direct(m.x, OP2_RW), op2_arg_direct(m.y, OP2_READ)), "by_value", "ynode");
+          op2_par_loop(value, m.nodes, op2_arg_direct(m.x, OP2_RW), op2_arg_direct(m.y, OP2_READ)),
+          "by_value", "ynode");
   REFUSED(OP2_ERR_TYPE,
-          op2_par_loop(value, m.nodes, op2_arg_direct(m.x, OP2_RW), op2_arg_val(&four, 1, OP2_I32)), "by_value");
+          op2_par_loop(value, m.nodes, op2_arg_direct(m.x, OP2_RW), op2_arg_val(&four, 1, OP2_I32)),
+          "by_value");
   REFUSED(OP2_ERR_TYPE,
-          op2_par_loop(value, m.nodes, op2_arg_direct(m.x, OP2_RW), op2_arg_val((double[]){1, 2}, 2, OP2_F64)),
+          op2_par_loop(value, m.nodes, op2_arg_direct(m.x, OP2_RW),
+                       op2_arg_val((double[]){1, 2}, 2, OP2_F64)),
           "by_value");
   REFUSED(OP2_ERR_TYPE,
           op2_par_loop(k, m.nodes, op2_arg_direct(m.x, OP2_RW), op2_arg_val(&d, 1, OP2_F64),
@@ -154,8 +178,11 @@ static void values(void) {
   struct mesh m = make_mesh();
   op2_kernel k = new_kernel(&by_value_kernel);
   const double d = 1;
-  REFUSED(OP2_ERR_ARG, op2_par_loop(k, m.nodes, op2_arg_direct(m.x, OP2_RW), op2_arg_val(&d, 0, OP2_F64)), "by_value");
-  REFUSED(OP2_ERR_TYPE, op2_par_loop(k, m.nodes, op2_arg_direct(m.x, OP2_RW), op2_arg_val(&d, 1, (op2_type)99)),
+  REFUSED(OP2_ERR_ARG,
+          op2_par_loop(k, m.nodes, op2_arg_direct(m.x, OP2_RW), op2_arg_val(&d, 0, OP2_F64)),
+          "by_value");
+  REFUSED(OP2_ERR_TYPE,
+          op2_par_loop(k, m.nodes, op2_arg_direct(m.x, OP2_RW), op2_arg_val(&d, 1, (op2_type)99)),
           "by_value");
 }
 
@@ -164,10 +191,14 @@ static void loop_objects(void) {
   struct mesh m = make_mesh();
   op2_loop loop = NULL;
   const char *text = NULL;
-  REFUSED(OP2_ERR_MISMATCH, op2_loop_create(&loop, m.one, m.nodes, op2_arg_direct(m.on_twins, OP2_RW)), "xtwin");
-  REFUSED(OP2_ERR_ARITY, op2_loop_create(&loop, m.scale, m.nodes, op2_arg_direct(m.x, OP2_RW)), "scale");
-  REFUSED(OP2_ERR_ARG, op2_loop_create_at(OP2_HERE, m.one, m.nodes, 1, &(op2_arg){0}, &loop), "one");
-  REFUSED(OP2_ERR_ARG, op2_loop_create((op2_loop *)NULL, m.one, m.nodes, op2_arg_direct(m.x, OP2_RW)));
+  REFUSED(OP2_ERR_MISMATCH,
+          op2_loop_create(&loop, m.one, m.nodes, op2_arg_direct(m.on_twins, OP2_RW)), "xtwin");
+  REFUSED(OP2_ERR_ARITY, op2_loop_create(&loop, m.scale, m.nodes, op2_arg_direct(m.x, OP2_RW)),
+          "scale");
+  REFUSED(OP2_ERR_ARG, op2_loop_create_at(OP2_HERE, m.one, m.nodes, 1, &(op2_arg){0}, &loop),
+          "one");
+  REFUSED(OP2_ERR_ARG,
+          op2_loop_create((op2_loop *)NULL, m.one, m.nodes, op2_arg_direct(m.x, OP2_RW)));
   REFUSED(OP2_ERR_ARG, op2_loop_enqueue(NULL));
   REFUSED(OP2_ERR_ARG, op2_loop_compute(NULL));
   REFUSED(OP2_ERR_ARG, op2_loop_generate(NULL, "c", &text));
@@ -177,10 +208,15 @@ static void loop_objects(void) {
 /* A refused call in the middle of a program leaves the queue and every value alone. */
 static void nothing_changed(void) {
   struct mesh m = make_mesh();
-  MUST(op2_par_loop(m.scale, m.nodes, op2_arg_direct(m.y, OP2_WRITE), op2_arg_direct(m.x, OP2_READ)));
-  REFUSED(OP2_ERR_MISMATCH, op2_par_loop(m.scale, m.nodes, op2_arg_direct(m.x, OP2_WRITE),
-                                         op2_arg_direct(m.on_twins, OP2_READ)), "xtwin");
-  REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.scale, m.nodes, op2_arg_direct(m.x, OP2_WRITE), op2_arg_gbl(m.g, OP2_RW)), "rms");
+  MUST(op2_par_loop(m.scale, m.nodes, op2_arg_direct(m.y, OP2_WRITE),
+                    op2_arg_direct(m.x, OP2_READ)));
+  REFUSED(OP2_ERR_MISMATCH,
+          op2_par_loop(m.scale, m.nodes, op2_arg_direct(m.x, OP2_WRITE),
+                       op2_arg_direct(m.on_twins, OP2_READ)),
+          "xtwin");
+  REFUSED(OP2_ERR_ACCESS,
+          op2_par_loop(m.scale, m.nodes, op2_arg_direct(m.x, OP2_WRITE), op2_arg_gbl(m.g, OP2_RW)),
+          "rms");
   EXPECT(op2_queued(test_ctx) == (test_config.eager ? 0 : 1));
   EXPECT_VALUES(double, m.x, 4, i, i);
   EXPECT_VALUES(double, m.y, 4, i, 2 * i);
@@ -203,13 +239,17 @@ static void kernels(void) {
   op2_kernel k = NULL;
   for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
     REFUSED(bad[i].want,
-            op2_kernel_create(test_ctx, &(op2_kernel_desc){.name = bad[i].name, .source = bad[i].source}, &k));
+            op2_kernel_create(
+                test_ctx, &(op2_kernel_desc){.name = bad[i].name, .source = bad[i].source}, &k));
   REFUSED(OP2_ERR_ARG, op2_kernel_create(test_ctx, NULL, &k));
   REFUSED(OP2_ERR_ARG, op2_kernel_create(test_ctx, &one_kernel, NULL));
   const char *missing[] = {"no-such-header-of-ours.h", NULL};
   REFUSED(OP2_ERR_IO,
-          op2_kernel_create(test_ctx, &(op2_kernel_desc){.name = "f", .source = "void f(int *x) { *x = 1; }",
-                                                         .headers = missing}, &k),
+          op2_kernel_create(test_ctx,
+                            &(op2_kernel_desc){.name = "f",
+                                               .source = "void f(int *x) { *x = 1; }",
+                                               .headers = missing},
+                            &k),
           "no-such-header-of-ours.h");
   EXPECT(!k);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops through maps: cases F, each for four ways to section the iteration set. A loop that modifies something through a
- * map also runs over the exec halo, so the whole of a set of n elements is reached whatever its sections are. */
+/* Loops through maps: cases F, each for four ways to section the iteration set. A loop that
+ * modifies something through a map also runs over the exec halo, so the whole of a set of n
+ * elements is reached whatever its sections are. */
 #include "support.h"
 
 enum { N = 4096 };
@@ -8,15 +9,31 @@ enum { N = 4096 };
 OP2_KERNEL(put42, (uint32_t *x), { *x = 42; });
 OP2_KERNEL(inc, (uint32_t *x), { *x += 1; });
 OP2_KERNEL(divide, (uint32_t *x, const uint32_t *g), { *x /= *g; });
-OP2_KERNEL(rw_tally, (uint32_t *x, uint32_t *g), { *x += 1; *g += *x; });
+OP2_KERNEL(rw_tally, (uint32_t *x, uint32_t *g), {
+  *x += 1;
+  *g += *x;
+});
 OP2_KERNEL(edge_sum, (uint32_t *e, const uint32_t *a, const uint32_t *b), { *e = *a + *b; });
-OP2_KERNEL(raise, (int32_t *a, const int32_t *b), { if (*b > *a) *a = *b; });
-OP2_KERNEL(lower, (int32_t *a, const int32_t *b), { if (*b < *a) *a = *b; });
+OP2_KERNEL(raise, (int32_t *a, const int32_t *b), {
+  if (*b > *a) *a = *b;
+});
+OP2_KERNEL(lower, (int32_t *a, const int32_t *b), {
+  if (*b < *a) *a = *b;
+});
 OP2_KERNEL(copy, (uint32_t *to, const uint32_t *from), { *to = *from; });
 OP2_KERNEL(zero, (uint32_t *x), { *x = 0; });
-OP2_KERNEL(put_row, (double *x, const double *y), { x[0] = y[0]; x[1] = -y[0]; });
-OP2_KERNEL(add_row, (double *x, const double *y), { x[0] += y[0]; x[1] -= y[0]; });
-OP2_KERNEL(both_ends, (double *a, double *b, const double *w), { *a += *w; *b -= *w; });
+OP2_KERNEL(put_row, (double *x, const double *y), {
+  x[0] = y[0];
+  x[1] = -y[0];
+});
+OP2_KERNEL(add_row, (double *x, const double *y), {
+  x[0] += y[0];
+  x[1] -= y[0];
+});
+OP2_KERNEL(both_ends, (double *a, double *b, const double *w), {
+  *a += *w;
+  *b -= *w;
+});
 OP2_KERNEL(append, (uint64_t *x, const uint64_t *digit), { *x = *x * 3 + *digit; });
 OP2_KERNEL(write_digit, (uint64_t *x, const uint64_t *digit), { *x = *digit; });
 OP2_KERNEL(relax, (int64_t *a, const int64_t *b), { *a += *b; });
@@ -57,7 +74,8 @@ static struct graph make_graph(int kind, uint32_t start) {
 static void f1_write(void) {
   EACH_SECTIONING(s) {
     struct graph m = make_graph(s, 0);
-    MUST(op2_par_loop(new_kernel(&put42_kernel), m.iter, op2_arg_dat(m.x, 0, m.iter2ind, OP2_WRITE)));
+    MUST(op2_par_loop(new_kernel(&put42_kernel), m.iter,
+                      op2_arg_dat(m.x, 0, m.iter2ind, OP2_WRITE)));
     EXPECT_VALUES(uint32_t, m.x, N, i, 42);
   }
 }
@@ -114,7 +132,8 @@ static void f7_path(void) {
   uint32_t *v = scratch(N, sizeof *v);
   for (int i = 0; i < N; i++) v[i] = (uint32_t)i, ends[2 * i] = i, ends[2 * i + 1] = i + 1;
   op2_map e2n = new_map(edges, nodes, 2, ends, "e2n");
-  op2_dat node = new_dat(nodes, 1, OP2_U32, v, "node"), edge = new_dat(edges, 1, OP2_U32, NULL, "edge");
+  op2_dat node = new_dat(nodes, 1, OP2_U32, v, "node"),
+          edge = new_dat(edges, 1, OP2_U32, NULL, "edge");
   MUST(op2_par_loop(new_kernel(&edge_sum_kernel), edges, op2_arg_direct(edge, OP2_WRITE),
                     op2_arg_dat(node, 0, e2n, OP2_READ), op2_arg_dat(node, 1, e2n, OP2_READ)));
   EXPECT_VALUES(uint32_t, edge, N - 1, i, 2 * i + 1);
@@ -141,10 +160,12 @@ static void f16_small(void) {
   const uint32_t through[4] = {3, 0, 1, 2}, sub[4] = {3, 10, 1, 10};
   op2_kernel copies = new_kernel(&copy_kernel), add = new_kernel(&inc_kernel);
   struct quad q = make_quad(NULL, up);
-  MUST(op2_par_loop(copies, q.s1, op2_arg_direct(q.d1, OP2_WRITE), op2_arg_dat(q.d2, 0, q.m12, OP2_READ)));
+  MUST(op2_par_loop(copies, q.s1, op2_arg_direct(q.d1, OP2_WRITE),
+                    op2_arg_dat(q.d2, 0, q.m12, OP2_READ)));
   EXPECT_VALUES(uint32_t, q.d1, 4, i, (i + 1) % 4);
   q = make_quad(up, NULL);
-  MUST(op2_par_loop(copies, q.s1, op2_arg_dat(q.d2, 0, q.m12, OP2_WRITE), op2_arg_direct(q.d1, OP2_READ)));
+  MUST(op2_par_loop(copies, q.s1, op2_arg_dat(q.d2, 0, q.m12, OP2_WRITE),
+                    op2_arg_direct(q.d1, OP2_READ)));
   EXPECT_VALUES(uint32_t, q.d2, 4, i, through[i]);
   q = make_quad(NULL, up);
   MUST(op2_par_loop(add, q.s1, op2_arg_dat(q.d2, 0, q.m12, OP2_INC)));
@@ -155,7 +176,8 @@ static void f16_small(void) {
   EXPECT_VALUES(uint32_t, q.d1, 4, i, i % 2 == 0);
   q = make_quad(up, tens);
   odd = new_subset(q.s1, 2, (int64_t[]){1, 3}, "odd");
-  MUST(op2_par_loop(copies, odd, op2_arg_dat(q.d2, 0, q.m12, OP2_WRITE), op2_arg_direct(q.d1, OP2_READ)));
+  MUST(op2_par_loop(copies, odd, op2_arg_dat(q.d2, 0, q.m12, OP2_WRITE),
+                    op2_arg_direct(q.d1, OP2_READ)));
   EXPECT_VALUES(uint32_t, q.d2, 4, i, sub[i]);
 }
 
@@ -187,8 +209,8 @@ static void rows(void) {
     double *y = scratch(N, sizeof *y), *want = scratch(2 * N, sizeof *want);
     for (int i = 0; i < N; i++) y[i] = i, want[2 * m.perm[i]] = i, want[2 * m.perm[i] + 1] = -i;
     op2_dat dy = new_dat(m.iter, 1, OP2_F64, y, "y"), row = new_dat(m.ind, 2, OP2_F64, NULL, "row");
-    MUST(op2_par_loop(new_kernel(&put_row_kernel), m.iter, op2_arg_dat(row, 0, m.iter2ind, OP2_WRITE),
-                      op2_arg_direct(dy, OP2_READ)));
+    MUST(op2_par_loop(new_kernel(&put_row_kernel), m.iter,
+                      op2_arg_dat(row, 0, m.iter2ind, OP2_WRITE), op2_arg_direct(dy, OP2_READ)));
     EXPECT_VALUES(double, row, 2 * N, i, want[i]);
     MUST(op2_par_loop(new_kernel(&add_row_kernel), m.iter, op2_arg_dat(row, 0, m.iter2ind, OP2_INC),
                       op2_arg_direct(dy, OP2_READ)));
@@ -203,22 +225,25 @@ static void edge_increments(void) {
   int32_t *ends = scratch(2 * EDGES, sizeof *ends);
   double *w = scratch(EDGES, sizeof *w), *want = scratch(NODES, sizeof *want);
   for (int e = 0; e < EDGES; e++) {
-    for (int k = 0; k < 2; k++) ends[2 * e + k] = draw_below(&seed, NODES); /* some edges have equal ends */
+    for (int k = 0; k < 2; k++)
+      ends[2 * e + k] = draw_below(&seed, NODES); /* some edges have equal ends */
     w[e] = draw_below(&seed, 1000);
     want[ends[2 * e]] += w[e], want[ends[2 * e + 1]] -= w[e];
   }
   op2_set edges = new_set(EDGES, "edges"), nodes = new_set(NODES, "nodes");
   op2_map e2n = new_map(edges, nodes, 2, ends, "e2n");
   op2_dat dw = new_dat(edges, 1, OP2_F64, w, "w"), x = new_dat(nodes, 1, OP2_F64, NULL, "x");
-  MUST(op2_par_loop(new_kernel(&both_ends_kernel), edges, op2_arg_dat(x, 0, e2n, OP2_INC), op2_arg_dat(x, 1, e2n, OP2_INC),
-                    op2_arg_direct(dw, OP2_READ)));
+  MUST(op2_par_loop(new_kernel(&both_ends_kernel), edges, op2_arg_dat(x, 0, e2n, OP2_INC),
+                    op2_arg_dat(x, 1, e2n, OP2_INC), op2_arg_direct(dw, OP2_READ)));
   EXPECT_VALUES(double, x, NODES, i, want[i]);
 }
 
-/* Targets shared by several elements are updated in element order: RW spells out the order, of WRITEs the last stays. */
+/* Targets shared by several elements are updated in element order: RW spells out the order, of
+ * WRITEs the last stays. */
 static void element_order(void) {
   enum { FROM = 900, TO = 30 };
-  uint64_t seed = 5, *digit = scratch(FROM, sizeof *digit), *rw = scratch(TO, sizeof *rw), *last = scratch(TO, sizeof *last);
+  uint64_t seed = 5, *digit = scratch(FROM, sizeof *digit), *rw = scratch(TO, sizeof *rw),
+           *last = scratch(TO, sizeof *last);
   int32_t *idx = scratch(FROM, sizeof *idx);
   for (int i = 0; i < FROM; i++) {
     idx[i] = draw_below(&seed, TO);
@@ -229,10 +254,12 @@ static void element_order(void) {
   op2_set from = new_set(FROM, "from"), to = new_set(TO, "to");
   op2_map map = new_map(from, to, 1, idx, "map");
   op2_dat d = new_dat(from, 1, OP2_U64, digit, "digit"), x = new_dat(to, 1, OP2_U64, NULL, "x");
-  MUST(op2_par_loop(new_kernel(&append_kernel), from, op2_arg_dat(x, 0, map, OP2_RW), op2_arg_direct(d, OP2_READ)));
+  MUST(op2_par_loop(new_kernel(&append_kernel), from, op2_arg_dat(x, 0, map, OP2_RW),
+                    op2_arg_direct(d, OP2_READ)));
   EXPECT_VALUES(uint64_t, x, TO, i, rw[i]);
   if (on_check()) return; /* there WRITEs of different values to one place are an error */
-  MUST(op2_par_loop(new_kernel(&write_digit_kernel), from, op2_arg_dat(x, 0, map, OP2_WRITE), op2_arg_direct(d, OP2_READ)));
+  MUST(op2_par_loop(new_kernel(&write_digit_kernel), from, op2_arg_dat(x, 0, map, OP2_WRITE),
+                    op2_arg_direct(d, OP2_READ)));
   EXPECT_VALUES(uint64_t, x, TO, i, last[i]);
 }
 
@@ -243,10 +270,12 @@ static void modified_and_read(void) {
   int32_t *idx = scratch(2 * NODES, sizeof *idx);
   for (int i = 0; i < NODES; i++) x[i] = i % 5;
   op2_set nodes = new_set(NODES, "nodes"), edges = new_set(NODES, "edges");
-  for (int e = 0; e < NODES; e++) idx[2 * e] = (e * 7 + 1) % NODES, idx[2 * e + 1] = (e * 7 + 2 + e % 3) % NODES;
+  for (int e = 0; e < NODES; e++)
+    idx[2 * e] = (e * 7 + 1) % NODES, idx[2 * e + 1] = (e * 7 + 2 + e % 3) % NODES;
   op2_map e2n = new_map(edges, nodes, 2, idx, "e2n");
   op2_dat d = new_dat(nodes, 1, OP2_I64, x, "x");
-  MUST(op2_par_loop(new_kernel(&relax_kernel), edges, op2_arg_dat(d, 0, e2n, OP2_RW), op2_arg_dat(d, 1, e2n, OP2_READ)));
+  MUST(op2_par_loop(new_kernel(&relax_kernel), edges, op2_arg_dat(d, 0, e2n, OP2_RW),
+                    op2_arg_dat(d, 1, e2n, OP2_READ)));
   for (int e = 0; e < NODES; e++) x[idx[2 * e]] += x[idx[2 * e + 1]];
   EXPECT_VALUES(int64_t, d, NODES, i, x[i]);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All slots of a map at once, as an array of pointers (cases G) and as a private buffer (cases H): the two forms must give
- * the same. */
+/* All slots of a map at once, as an array of pointers (cases G) and as a private buffer (cases H):
+ * the two forms must give the same. */
 #include "support.h"
 
 enum { NODES = 4096, ELES = 2048 };
@@ -13,12 +13,30 @@ OP2_KERNEL(write_all, (uint32_t **v), { v[0][0] = 2; });
 OP2_KERNEL(write_iter, (uint32_t *v), { v[0] = 2; });
 OP2_KERNEL(inc_all, (uint32_t **v, const uint32_t *d), { v[0][0] += *d; });
 OP2_KERNEL(inc_iter, (uint32_t *v, const uint32_t *d), { v[0] += *d; });
-OP2_KERNEL(read2_all, (uint32_t *d, uint32_t **v), { d[0] = v[0][0]; d[1] = v[0][1]; });
-OP2_KERNEL(read2_iter, (uint32_t *d, const uint32_t *v), { d[0] = v[0]; d[1] = v[1]; });
-OP2_KERNEL(write2_all, (uint32_t **v), { v[0][0] = 2; v[0][1] = 3; });
-OP2_KERNEL(write2_iter, (uint32_t *v), { v[0] = 2; v[1] = 3; });
-OP2_KERNEL(inc2_all, (uint32_t **v, const uint32_t *d), { v[0][0] += d[0]; v[0][1] += d[1]; });
-OP2_KERNEL(inc2_iter, (uint32_t *v, const uint32_t *d), { v[0] += d[0]; v[1] += d[1]; });
+OP2_KERNEL(read2_all, (uint32_t *d, uint32_t **v), {
+  d[0] = v[0][0];
+  d[1] = v[0][1];
+});
+OP2_KERNEL(read2_iter, (uint32_t *d, const uint32_t *v), {
+  d[0] = v[0];
+  d[1] = v[1];
+});
+OP2_KERNEL(write2_all, (uint32_t **v), {
+  v[0][0] = 2;
+  v[0][1] = 3;
+});
+OP2_KERNEL(write2_iter, (uint32_t *v), {
+  v[0] = 2;
+  v[1] = 3;
+});
+OP2_KERNEL(inc2_all, (uint32_t **v, const uint32_t *d), {
+  v[0][0] += d[0];
+  v[0][1] += d[1];
+});
+OP2_KERNEL(inc2_iter, (uint32_t *v, const uint32_t *d), {
+  v[0] += d[0];
+  v[1] += d[1];
+});
 OP2_KERNEL(centroid_all, (double *c, double *x[3]), {
   for (int d = 0; d < 2; d++) c[d] = (x[0][d] + x[1][d] + x[2][d]) / 3;
 });
@@ -44,9 +62,16 @@ OP2_KERNEL(scatter_all, (int64_t *x[4], const int64_t *w), {
 OP2_KERNEL(scatter_iter, (int64_t *x, const int64_t *w), {
   for (int k = 0; k < 4; k++) x[k] += (k + 1) * *w;
 });
-OP2_KERNEL(const_rows, (double *c, const double *const *x), { *c = x[0][0] * 100 + x[1][0] * 10 + x[2][0]; });
-OP2_KERNEL(top_all, (int32_t *x[2], const int32_t *v), { for (int k = 0; k < 2; k++) if (*v > x[k][0]) x[k][0] = *v; });
-OP2_KERNEL(top_iter, (int32_t *x, const int32_t *v), { for (int k = 0; k < 2; k++) if (*v > x[k]) x[k] = *v; });
+OP2_KERNEL(const_rows, (double *c, const double *const *x),
+           { *c = x[0][0] * 100 + x[1][0] * 10 + x[2][0]; });
+OP2_KERNEL(top_all, (int32_t *x[2], const int32_t *v), {
+  for (int k = 0; k < 2; k++)
+    if (*v > x[k][0]) x[k][0] = *v;
+});
+OP2_KERNEL(top_iter, (int32_t *x, const int32_t *v), {
+  for (int k = 0; k < 2; k++)
+    if (*v > x[k]) x[k] = *v;
+});
 
 /* The two forms side by side: index and kernel. */
 struct form {
@@ -63,7 +88,8 @@ struct mesh {
 static struct mesh make_mesh(void) {
   struct mesh m;
   int32_t *idx = scratch(NODES, sizeof *idx);
-  uint32_t *d1 = scratch(NODES, sizeof *d1), *d2 = scratch(2 * NODES, sizeof *d2), *v2 = scratch(2 * ELES, sizeof *v2);
+  uint32_t *d1 = scratch(NODES, sizeof *d1), *d2 = scratch(2 * NODES, sizeof *d2),
+           *v2 = scratch(2 * ELES, sizeof *v2);
   for (int i = 0; i < NODES; i++) {
     idx[i] = i / 2;
     d1[i] = (uint32_t)i;
@@ -87,7 +113,8 @@ static void path(void) {
   for (int i = 0; i < NODES; i++) v[i] = (uint32_t)i, ends[2 * i] = i, ends[2 * i + 1] = i + 1;
   op2_map e2n = new_map(edges, nodes, 2, ends, "e2n");
   op2_dat node = new_dat(nodes, 1, OP2_U32, v, "node");
-  op2_dat all = new_dat(edges, 1, OP2_U32, NULL, "all"), iter = new_dat(edges, 1, OP2_U32, NULL, "iter");
+  op2_dat all = new_dat(edges, 1, OP2_U32, NULL, "all"),
+          iter = new_dat(edges, 1, OP2_U32, NULL, "iter");
   MUST(op2_par_loop(new_kernel(&edge_all_kernel), edges, op2_arg_direct(all, OP2_WRITE),
                     op2_arg_dat(node, OP2_ALL, e2n, OP2_READ)));
   MUST(op2_par_loop(new_kernel(&edge_iter_kernel), edges, op2_arg_direct(iter, OP2_INC),
@@ -98,7 +125,8 @@ static void path(void) {
 
 static void reads(void) {
   static const struct form one[] = {{OP2_ALL, &read_all_kernel}, {OP2_ITER(0), &read_iter_kernel}};
-  static const struct form two[] = {{OP2_ALL, &read2_all_kernel}, {OP2_ITER(1), &read2_iter_kernel}};
+  static const struct form two[] = {{OP2_ALL, &read2_all_kernel},
+                                    {OP2_ITER(1), &read2_iter_kernel}};
   for (int f = 0; f < 2; f++) {
     struct mesh m = make_mesh();
     MUST(op2_par_loop(new_kernel(one[f].desc), m.nodes, op2_arg_direct(m.d1, OP2_WRITE),
@@ -111,12 +139,16 @@ static void reads(void) {
 }
 
 static void writes(void) {
-  static const struct form one[] = {{OP2_ALL, &write_all_kernel}, {OP2_ITER(0), &write_iter_kernel}};
-  static const struct form two[] = {{OP2_ALL, &write2_all_kernel}, {OP2_ITER(0), &write2_iter_kernel}};
+  static const struct form one[] = {{OP2_ALL, &write_all_kernel},
+                                    {OP2_ITER(0), &write_iter_kernel}};
+  static const struct form two[] = {{OP2_ALL, &write2_all_kernel},
+                                    {OP2_ITER(0), &write2_iter_kernel}};
   for (int f = 0; f < 2; f++) {
     struct mesh m = make_mesh();
-    MUST(op2_par_loop(new_kernel(one[f].desc), m.nodes, op2_arg_dat(m.vd1, one[f].idx, m.n2e, OP2_WRITE)));
-    MUST(op2_par_loop(new_kernel(two[f].desc), m.nodes, op2_arg_dat(m.vd2, two[f].idx, m.n2e, OP2_WRITE)));
+    MUST(op2_par_loop(new_kernel(one[f].desc), m.nodes,
+                      op2_arg_dat(m.vd1, one[f].idx, m.n2e, OP2_WRITE)));
+    MUST(op2_par_loop(new_kernel(two[f].desc), m.nodes,
+                      op2_arg_dat(m.vd2, two[f].idx, m.n2e, OP2_WRITE)));
     EXPECT_VALUES(uint32_t, m.vd1, ELES, i, 2);
     EXPECT_VALUES(uint32_t, m.vd2, 2 * ELES, i, 2 + i % 2);
   }
@@ -131,9 +163,11 @@ static void increments(void) {
     for (int i = 0; i < ELES; i++) three[i] = 3, pairs[2 * i] = 3, pairs[2 * i + 1] = 4;
     MUST(op2_dat_set(m.vd1, three));
     MUST(op2_dat_set(m.vd2, pairs));
-    MUST(op2_par_loop(new_kernel(one[f].desc), m.nodes, op2_arg_dat(m.vd1, one[f].idx, m.n2e, OP2_INC),
+    MUST(op2_par_loop(new_kernel(one[f].desc), m.nodes,
+                      op2_arg_dat(m.vd1, one[f].idx, m.n2e, OP2_INC),
                       op2_arg_direct(m.d1, OP2_READ)));
-    MUST(op2_par_loop(new_kernel(two[f].desc), m.nodes, op2_arg_dat(m.vd2, two[f].idx, m.n2e, OP2_INC),
+    MUST(op2_par_loop(new_kernel(two[f].desc), m.nodes,
+                      op2_arg_dat(m.vd2, two[f].idx, m.n2e, OP2_INC),
                       op2_arg_direct(m.d2, OP2_READ)));
     EXPECT_VALUES(uint32_t, m.vd1, ELES, e, 4 * e + 4);
     EXPECT_VALUES(uint32_t, m.vd2, 2 * ELES, i, 8 * (i / 2) + (i % 2 ? 8 : 5));
@@ -145,7 +179,8 @@ static void centroid(void) {
   op2_set cells = new_set(1, "cells"), nodes = new_set(3, "nodes");
   op2_map c2n = new_map(cells, nodes, 3, (int32_t[]){0, 1, 2}, "c2n");
   op2_dat x = new_dat(nodes, 2, OP2_F64, (double[]){0, 0, 2, 0, 0, 1.5}, "x");
-  op2_dat all = new_dat(cells, 2, OP2_F64, NULL, "all"), iter = new_dat(cells, 2, OP2_F64, NULL, "iter");
+  op2_dat all = new_dat(cells, 2, OP2_F64, NULL, "all"),
+          iter = new_dat(cells, 2, OP2_F64, NULL, "iter");
   op2_dat rec = new_dat(cells, 6, OP2_F64, NULL, "rec");
   MUST(op2_par_loop(new_kernel(&centroid_all_kernel), cells, op2_arg_direct(all, OP2_WRITE),
                     op2_arg_dat(x, OP2_ALL, c2n, OP2_READ)));
@@ -161,7 +196,8 @@ static void centroid(void) {
 static void const_pointers(void) {
   op2_set cells = new_set(2, "cells"), nodes = new_set(4, "nodes");
   op2_map c2n = new_map(cells, nodes, 3, (int32_t[]){3, 1, 2, 0, 0, 1}, "c2n");
-  op2_dat x = new_dat(nodes, 1, OP2_F64, (double[]){4, 5, 6, 7}, "x"), c = new_dat(cells, 1, OP2_F64, NULL, "c");
+  op2_dat x = new_dat(nodes, 1, OP2_F64, (double[]){4, 5, 6, 7}, "x"),
+          c = new_dat(cells, 1, OP2_F64, NULL, "c");
   MUST(op2_par_loop(new_kernel(&const_rows_kernel), cells, op2_arg_direct(c, OP2_WRITE),
                     op2_arg_dat(x, OP2_ALL, c2n, OP2_READ)));
   EXPECT_VALUES(double, c, 2, i, (i == 0 ? 756 : 445));
@@ -181,7 +217,8 @@ static int32_t *distinct_rows(void) {
 }
 
 static void read_and_write(void) {
-  static const struct form forms[] = {{OP2_ALL, &ring_all_kernel}, {OP2_ITER(0), &ring_iter_kernel}};
+  static const struct form forms[] = {{OP2_ALL, &ring_all_kernel},
+                                      {OP2_ITER(0), &ring_iter_kernel}};
   int32_t *idx = distinct_rows();
   int64_t *want = scratch(POINTS, sizeof *want), start[POINTS];
   for (int i = 0; i < POINTS; i++) start[i] = want[i] = i * 1000;
@@ -202,7 +239,8 @@ static void read_and_write(void) {
 
 /* Rows that name one element several times: every slot's increment counts. */
 static void repeats_in_a_row(void) {
-  static const struct form forms[] = {{OP2_ALL, &scatter_all_kernel}, {OP2_ITER(1), &scatter_iter_kernel}};
+  static const struct form forms[] = {{OP2_ALL, &scatter_all_kernel},
+                                      {OP2_ITER(1), &scatter_iter_kernel}};
   uint64_t seed = 11;
   int32_t *idx = scratch(4 * CELLS, sizeof *idx);
   int64_t w[CELLS], *want = scratch(POINTS, sizeof *want);
@@ -227,7 +265,8 @@ static void repeats_in_a_row(void) {
 static void maxima(void) {
   static const struct form forms[] = {{OP2_ALL, &top_all_kernel}, {OP2_ITER(0), &top_iter_kernel}};
   uint64_t seed = 17;
-  int32_t *idx = scratch(2 * CELLS, sizeof *idx), *v = scratch(CELLS, sizeof *v), start[POINTS], want[POINTS];
+  int32_t *idx = scratch(2 * CELLS, sizeof *idx), *v = scratch(CELLS, sizeof *v), start[POINTS],
+          want[POINTS];
   for (int i = 0; i < POINTS; i++) start[i] = want[i] = -20 + i % 3;
   for (int c = 0; c < CELLS; c++) {
     v[c] = draw_below(&seed, 1000) - 900;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows and maps too long to be written out value by value: dims and arities beyond what generated code unrolls. */
+/* Rows and maps too long to be written out value by value: dims and arities beyond what generated
+ * code unrolls. */
 #include <stdio.h>
 
 #include "support.h"
@@ -42,12 +43,15 @@ OP2_KERNEL(sum_iter, (int64_t *x, const int64_t *y), {
     for (int k = 0; k < 41; k++) x[c] += y[37 * k + c] * (k + 1);
   }
 });
-OP2_KERNEL(wide_global, (const int64_t *y, int64_t *sum, int64_t *low, const int64_t *given, const int64_t *value), {
-  for (int c = 0; c < 37; c++) {
-    sum[c] += y[c] + given[c] + value[36 - c];
-    if (y[c] < low[c]) low[c] = y[c];
-  }
-});
+OP2_KERNEL(wide_global,
+           (const int64_t *y, int64_t *sum, int64_t *low, const int64_t *given,
+            const int64_t *value),
+           {
+             for (int c = 0; c < 37; c++) {
+               sum[c] += y[c] + given[c] + value[36 - c];
+               if (y[c] < low[c]) low[c] = y[c];
+             }
+           });
 
 struct mesh {
   op2_set cells, nodes;
@@ -81,8 +85,9 @@ static void direct(void) {
   double *v = scratch(CELLS * DIM, sizeof *v);
   for (int i = 0; i < CELLS * DIM; i++) v[i] = i;
   op2_dat y = new_dat(set, DIM, OP2_F64, v, "y"), x = new_dat(set, DIM, OP2_F64, NULL, "x");
-  MUST(op2_par_loop(new_kernel(&wide_direct_kernel), set, op2_arg_direct(x, OP2_WRITE), op2_arg_direct(y, OP2_READ)));
-  EXPECT_VALUES(double, x, CELLS * DIM, i, 2 * (i / DIM * DIM + DIM - 1 - i % DIM));
+  MUST(op2_par_loop(new_kernel(&wide_direct_kernel), set, op2_arg_direct(x, OP2_WRITE),
+                    op2_arg_direct(y, OP2_READ)));
+  EXPECT_VALUES(double, x, CELLS *DIM, i, 2 * (i / DIM * DIM + DIM - 1 - i % DIM));
 }
 
 static void slots(void) {
@@ -114,16 +119,20 @@ static void rows(void) {
   for (int f = 0; f < 2; f++) {
     for (int i = 0; i < CELLS * ARITY; i++) {
       narrow[m.many_idx[i]] += m.y[i / ARITY * DIM] * (i % ARITY + 1);
-      for (int c = 0; c < DIM; c++) wide[m.many_idx[i] * DIM + c] += m.y[i / ARITY * DIM + c] + i % ARITY;
+      for (int c = 0; c < DIM; c++)
+        wide[m.many_idx[i] * DIM + c] += m.y[i / ARITY * DIM + c] + i % ARITY;
     }
     for (int i = 0; i < CELLS * DIM; i++) {
       sums[i] = 0;
-      for (int k = 0; k < ARITY; k++) sums[i] += wide[m.many_idx[i / DIM * ARITY + k] * DIM + i % DIM] * (k + 1);
+      for (int k = 0; k < ARITY; k++)
+        sums[i] += wide[m.many_idx[i / DIM * ARITY + k] * DIM + i % DIM] * (k + 1);
     }
     op2_dat x = new_dat(m.cells, DIM, OP2_I64, NULL, "x");
-    MUST(op2_par_loop(new_kernel(forms[f].narrow), m.cells, op2_arg_dat(m.narrow, forms[f].idx, m.many, OP2_INC),
+    MUST(op2_par_loop(new_kernel(forms[f].narrow), m.cells,
+                      op2_arg_dat(m.narrow, forms[f].idx, m.many, OP2_INC),
                       op2_arg_direct(m.dy, OP2_READ)));
-    MUST(op2_par_loop(new_kernel(forms[f].wide), m.cells, op2_arg_dat(m.wide, forms[f].idx, m.many, OP2_INC),
+    MUST(op2_par_loop(new_kernel(forms[f].wide), m.cells,
+                      op2_arg_dat(m.wide, forms[f].idx, m.many, OP2_INC),
                       op2_arg_direct(m.dy, OP2_READ)));
     MUST(op2_par_loop(new_kernel(forms[f].sum), m.cells, op2_arg_direct(x, OP2_WRITE),
                       op2_arg_dat(m.wide, forms[f].idx, m.many, OP2_READ)));
@@ -139,8 +148,9 @@ static void globals(void) {
   for (int c = 0; c < DIM; c++) low[c] = 0, given[c] = c, value[c] = 100 * c;
   op2_gbl sum = new_gbl(DIM, OP2_I64, NULL, "sum"), least = new_gbl(DIM, OP2_I64, low, "low"),
           extra = new_gbl(DIM, OP2_I64, given, "given");
-  MUST(op2_par_loop(new_kernel(&wide_global_kernel), m.cells, op2_arg_direct(m.dy, OP2_READ), op2_arg_gbl(sum, OP2_INC),
-                    op2_arg_gbl(least, OP2_MIN), op2_arg_gbl(extra, OP2_READ), op2_arg_val(value, DIM, OP2_I64)));
+  MUST(op2_par_loop(new_kernel(&wide_global_kernel), m.cells, op2_arg_direct(m.dy, OP2_READ),
+                    op2_arg_gbl(sum, OP2_INC), op2_arg_gbl(least, OP2_MIN),
+                    op2_arg_gbl(extra, OP2_READ), op2_arg_val(value, DIM, OP2_I64)));
   for (int i = 0; i < CELLS * DIM; i++) {
     const int c = i % DIM;
     want[c] += m.y[i] + given[c] + value[DIM - 1 - c];
@@ -172,8 +182,11 @@ static void many_arguments(void) {
 }
 
 static const struct test_case cases[] = {
-    {"direct", direct}, {"slots", slots},  {"whole rows of a map", rows},
-    {"globals", globals}, {"many arguments", many_arguments},
+    {"direct", direct},
+    {"slots", slots},
+    {"whole rows of a map", rows},
+    {"globals", globals},
+    {"many arguments", many_arguments},
 };
 
 int main(void) { return RUN(cases, 0); }

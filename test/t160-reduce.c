@@ -6,21 +6,45 @@
 
 enum { N = 4096 };
 
-OP2_KERNEL(min_u32, (const uint32_t *x, uint32_t *g), { if (*x < *g) *g = *x; });
-OP2_KERNEL(max_u32, (const uint32_t *x, uint32_t *g), { if (*x > *g) *g = *x; });
-OP2_KERNEL(min_i32, (const int32_t *x, int32_t *g), { if (*x < *g) *g = *x; });
-OP2_KERNEL(max_i32, (const int32_t *x, int32_t *g), { if (*x > *g) *g = *x; });
-OP2_KERNEL(min_f32, (const float *x, float *g), { if (*x < *g) *g = *x; });
-OP2_KERNEL(max_f32, (const float *x, float *g), { if (*x > *g) *g = *x; });
-OP2_KERNEL(min_f64, (const double *x, double *g), { if (*x < *g) *g = *x; });
-OP2_KERNEL(max_f64, (const double *x, double *g), { if (*x > *g) *g = *x; });
+OP2_KERNEL(min_u32, (const uint32_t *x, uint32_t *g), {
+  if (*x < *g) *g = *x;
+});
+OP2_KERNEL(max_u32, (const uint32_t *x, uint32_t *g), {
+  if (*x > *g) *g = *x;
+});
+OP2_KERNEL(min_i32, (const int32_t *x, int32_t *g), {
+  if (*x < *g) *g = *x;
+});
+OP2_KERNEL(max_i32, (const int32_t *x, int32_t *g), {
+  if (*x > *g) *g = *x;
+});
+OP2_KERNEL(min_f32, (const float *x, float *g), {
+  if (*x < *g) *g = *x;
+});
+OP2_KERNEL(max_f32, (const float *x, float *g), {
+  if (*x > *g) *g = *x;
+});
+OP2_KERNEL(min_f64, (const double *x, double *g), {
+  if (*x < *g) *g = *x;
+});
+OP2_KERNEL(max_f64, (const double *x, double *g), {
+  if (*x > *g) *g = *x;
+});
 OP2_KERNEL(max_fn, (const double *x, double *g), { *g = fmax(*g, *x); });
 OP2_KERNEL(take, (uint32_t *x, const uint32_t *g), { *x = *g; });
 OP2_KERNEL(take2, (uint32_t *x, const uint32_t *g), { *x = g[0] + g[1]; });
 OP2_KERNEL(sum, (const uint32_t *x, uint32_t *g), { *g += *x; });
-OP2_KERNEL(sum2, (const uint32_t *x, uint32_t *g), { g[0] += x[0]; g[1] += x[1]; });
-OP2_KERNEL(two_types, (uint32_t *a, double *b), { *a += 1; *b += 1; });
-OP2_KERNEL(lower_to, (uint32_t *g, const uint32_t *test), { if (*g > *test) *g = *test; });
+OP2_KERNEL(sum2, (const uint32_t *x, uint32_t *g), {
+  g[0] += x[0];
+  g[1] += x[1];
+});
+OP2_KERNEL(two_types, (uint32_t *a, double *b), {
+  *a += 1;
+  *b += 1;
+});
+OP2_KERNEL(lower_to, (uint32_t *g, const uint32_t *test), {
+  if (*g > *test) *g = *test;
+});
 OP2_KERNEL(four, (const double *x, double *s, double *lo, double *hi, int64_t *n), {
   s[0] += x[0];
   s[1] += x[0] * x[0];
@@ -28,12 +52,13 @@ OP2_KERNEL(four, (const double *x, double *s, double *lo, double *hi, int64_t *n
   if (x[0] > *hi) *hi = x[0];
   *n += 1;
 });
-OP2_KERNEL(scatter_sum, (uint32_t *t, const uint32_t *x, uint32_t *g, uint32_t *low, uint32_t *high), {
-  *t += *x;
-  *g += *x;
-  if (*x < *low) *low = *x;
-  if (*x > *high) *high = *x;
-});
+OP2_KERNEL(scatter_sum,
+           (uint32_t *t, const uint32_t *x, uint32_t *g, uint32_t *low, uint32_t *high), {
+             *t += *x;
+             *g += *x;
+             if (*x < *low) *low = *x;
+             if (*x > *high) *high = *x;
+           });
 
 struct data {
   op2_set set;
@@ -55,14 +80,15 @@ static struct data make_data(int kind) {
 #define EACH_SECTIONING(kind) for (int kind = 0; kind < 3; kind++)
 
 /* I1 to I7: a set of equal values, one start value below or above. */
-#define EXTREME(T, type, value, mode, kernel, start, want)                                                    \
-  do {                                                                                                        \
-    T *v_ = scratch(N, sizeof *v_), start_ = start;                                                           \
-    for (int i = 0; i < N; i++) v_[i] = value;                                                                \
-    op2_dat x_ = new_dat(set, 1, type, v_, "x");                                                              \
-    op2_gbl g_ = new_gbl(1, type, &start_, "g");                                                              \
-    MUST(op2_par_loop(new_kernel(&kernel), set, op2_arg_direct(x_, OP2_READ), op2_arg_gbl(g_, mode)));        \
-    EXPECT_GBL(T, g_, want);                                                                                  \
+#define EXTREME(T, type, value, mode, kernel, start, want)                                         \
+  do {                                                                                             \
+    T *v_ = scratch(N, sizeof *v_), start_ = start;                                                \
+    for (int i = 0; i < N; i++) v_[i] = value;                                                     \
+    op2_dat x_ = new_dat(set, 1, type, v_, "x");                                                   \
+    op2_gbl g_ = new_gbl(1, type, &start_, "g");                                                   \
+    MUST(op2_par_loop(new_kernel(&kernel), set, op2_arg_direct(x_, OP2_READ),                      \
+                      op2_arg_gbl(g_, mode)));                                                     \
+    EXPECT_GBL(T, g_, want);                                                                       \
   } while (0)
 
 static void extremes(void) {
@@ -82,7 +108,8 @@ static void extremes(void) {
 static void i8_reads(void) {
   EACH_SECTIONING(s) {
     struct data d = make_data(s);
-    op2_gbl one = new_gbl(1, OP2_U32, (uint32_t[]){1}, "one"), none = new_gbl(1, OP2_U32, NULL, "none");
+    op2_gbl one = new_gbl(1, OP2_U32, (uint32_t[]){1}, "one"),
+            none = new_gbl(1, OP2_U32, NULL, "none");
     op2_gbl pair = new_gbl(2, OP2_U32, (uint32_t[]){1, 2}, "pair");
     op2_kernel k = new_kernel(&take_kernel);
     MUST(op2_par_loop(k, d.set, op2_arg_direct(d.d1, OP2_WRITE), op2_arg_gbl(one, OP2_READ)));
@@ -90,7 +117,8 @@ static void i8_reads(void) {
     MUST(op2_par_loop(k, d.set, op2_arg_direct(d.d1, OP2_WRITE), op2_arg_gbl(none, OP2_READ)));
     EXPECT_VALUES(uint32_t, d.d1, N, i, 0);
     EXPECT_GBL(uint32_t, none, 0);
-    MUST(op2_par_loop(new_kernel(&take2_kernel), d.set, op2_arg_direct(d.d1, OP2_WRITE), op2_arg_gbl(pair, OP2_READ)));
+    MUST(op2_par_loop(new_kernel(&take2_kernel), d.set, op2_arg_direct(d.d1, OP2_WRITE),
+                      op2_arg_gbl(pair, OP2_READ)));
     EXPECT_VALUES(uint32_t, d.d1, N, i, 3);
   }
 }
@@ -103,7 +131,8 @@ static void i11_sums(void) {
     op2_kernel k = new_kernel(&sum_kernel);
     MUST(op2_par_loop(k, d.set, op2_arg_direct(d.d1, OP2_READ), op2_arg_gbl(a, OP2_INC)));
     MUST(op2_par_loop(k, d.set, op2_arg_direct(d.d1, OP2_READ), op2_arg_gbl(b, OP2_INC)));
-    MUST(op2_par_loop(new_kernel(&sum2_kernel), d.set, op2_arg_direct(d.d2, OP2_READ), op2_arg_gbl(pair, OP2_INC)));
+    MUST(op2_par_loop(new_kernel(&sum2_kernel), d.set, op2_arg_direct(d.d2, OP2_READ),
+                      op2_arg_gbl(pair, OP2_INC)));
     EXPECT_GBL(uint32_t, a, 8390656);
     EXPECT_GBL(uint32_t, b, 8390656);
     uint32_t got[2] = {0, 0};
@@ -117,13 +146,16 @@ static void i13_minmax(void) {
     const op2_kernel_desc *desc;
     op2_access mode;
     uint32_t start, want;
-  } runs[] = {{&min_u32_kernel, OP2_MIN, 2, 1}, {&min_u32_kernel, OP2_MIN, 0, 0}, {&max_u32_kernel, OP2_MAX, 4095, 4096},
+  } runs[] = {{&min_u32_kernel, OP2_MIN, 2, 1},
+              {&min_u32_kernel, OP2_MIN, 0, 0},
+              {&max_u32_kernel, OP2_MAX, 4095, 4096},
               {&max_u32_kernel, OP2_MAX, 4097, 4097}};
   EACH_SECTIONING(s) {
     struct data d = make_data(s);
     for (int r = 0; r < 4; r++) {
       op2_gbl g = new_gbl(1, OP2_U32, &runs[r].start, "g");
-      MUST(op2_par_loop(new_kernel(runs[r].desc), d.set, op2_arg_direct(d.d1, OP2_READ), op2_arg_gbl(g, runs[r].mode)));
+      MUST(op2_par_loop(new_kernel(runs[r].desc), d.set, op2_arg_direct(d.d1, OP2_READ),
+                        op2_arg_gbl(g, runs[r].mode)));
       EXPECT_GBL(uint32_t, g, runs[r].want);
     }
   }
@@ -151,15 +183,18 @@ static void i20_again(void) {
 static void i23_types(void) {
   struct data d = make_data(1);
   op2_gbl a = new_gbl(1, OP2_U32, NULL, "a"), b = new_gbl(1, OP2_F64, NULL, "b");
-  MUST(op2_par_loop(new_kernel(&two_types_kernel), d.set, op2_arg_gbl(a, OP2_INC), op2_arg_gbl(b, OP2_INC)));
+  MUST(op2_par_loop(new_kernel(&two_types_kernel), d.set, op2_arg_gbl(a, OP2_INC),
+                    op2_arg_gbl(b, OP2_INC)));
   EXPECT_GBL(uint32_t, a, N);
   EXPECT_GBL(double, b, N);
 }
 
 static void i25_no_zero(void) {
   op2_set set = new_set(1000, "elems");
-  op2_gbl g = new_gbl(1, OP2_U32, (uint32_t[]){9}, "g"), test = new_gbl(1, OP2_U32, (uint32_t[]){8}, "test");
-  MUST(op2_par_loop(new_kernel(&lower_to_kernel), set, op2_arg_gbl(g, OP2_MIN), op2_arg_gbl(test, OP2_READ)));
+  op2_gbl g = new_gbl(1, OP2_U32, (uint32_t[]){9}, "g"),
+          test = new_gbl(1, OP2_U32, (uint32_t[]){8}, "test");
+  MUST(op2_par_loop(new_kernel(&lower_to_kernel), set, op2_arg_gbl(g, OP2_MIN),
+                    op2_arg_gbl(test, OP2_READ)));
   EXPECT_GBL(uint32_t, g, 8);
 }
 
@@ -172,10 +207,13 @@ static void all_modes(void) {
     sum += v[i], squares += v[i] * v[i];
   }
   op2_dat x = new_dat(set, 1, OP2_F64, v, "x");
-  op2_gbl s = new_gbl(2, OP2_F64, (double[]){1, 2}, "s"), lo = new_gbl(1, OP2_F64, (double[]){3}, "lo"),
-          hi = new_gbl(1, OP2_F64, (double[]){3}, "hi"), n = new_gbl(1, OP2_I64, (int64_t[]){-5}, "n");
-  MUST(op2_par_loop(new_kernel(&four_kernel), set, op2_arg_direct(x, OP2_READ), op2_arg_gbl(s, OP2_INC),
-                    op2_arg_gbl(lo, OP2_MIN), op2_arg_gbl(hi, OP2_MAX), op2_arg_gbl(n, OP2_INC)));
+  op2_gbl s = new_gbl(2, OP2_F64, (double[]){1, 2}, "s"),
+          lo = new_gbl(1, OP2_F64, (double[]){3}, "lo"),
+          hi = new_gbl(1, OP2_F64, (double[]){3}, "hi"),
+          n = new_gbl(1, OP2_I64, (int64_t[]){-5}, "n");
+  MUST(op2_par_loop(new_kernel(&four_kernel), set, op2_arg_direct(x, OP2_READ),
+                    op2_arg_gbl(s, OP2_INC), op2_arg_gbl(lo, OP2_MIN), op2_arg_gbl(hi, OP2_MAX),
+                    op2_arg_gbl(n, OP2_INC)));
   MUST(op2_gbl_get(s, got));
   EXPECT(got[0] == sum + 1 && got[1] == squares + 2);
   EXPECT_GBL(double, lo, -500);
@@ -185,9 +223,11 @@ static void all_modes(void) {
 
 /* The indirect INC reaches the exec halo; the reductions see owned elements only. */
 static void exec_halo(void) {
-  static const int64_t ends[][4] = {{10, 20, 30, 40}, {0, 5, 40, 40}, {0, 0, 12, 40}, {40, 40, 40, 40}, {3, 7, 7, 9}};
+  static const int64_t ends[][4] = {
+      {10, 20, 30, 40}, {0, 5, 40, 40}, {0, 0, 12, 40}, {40, 40, 40, 40}, {3, 7, 7, 9}};
   for (int e = 0; e < 5; e++) {
-    op2_set set = new_sections(ends[e][0], ends[e][1], ends[e][2], ends[e][3], "elems"), one = new_set(1, "one");
+    op2_set set = new_sections(ends[e][0], ends[e][1], ends[e][2], ends[e][3], "elems"),
+            one = new_set(1, "one");
     uint32_t v[40], owned = 0, exec = 0, low = 5000, high = 0;
     /* The halo holds the extremes: they must not show. */
     for (int i = 0; i < ends[e][3]; i++) {
@@ -202,8 +242,9 @@ static void exec_halo(void) {
     op2_dat x = new_dat(set, 1, OP2_U32, v, "x"), t = new_dat(one, 1, OP2_U32, NULL, "t");
     op2_gbl g = new_gbl(1, OP2_U32, NULL, "g"), lo = new_gbl(1, OP2_U32, (uint32_t[]){5000}, "lo"),
             hi = new_gbl(1, OP2_U32, NULL, "hi");
-    MUST(op2_par_loop(new_kernel(&scatter_sum_kernel), set, op2_arg_dat(t, 0, map, OP2_INC), op2_arg_direct(x, OP2_READ),
-                      op2_arg_gbl(g, OP2_INC), op2_arg_gbl(lo, OP2_MIN), op2_arg_gbl(hi, OP2_MAX)));
+    MUST(op2_par_loop(new_kernel(&scatter_sum_kernel), set, op2_arg_dat(t, 0, map, OP2_INC),
+                      op2_arg_direct(x, OP2_READ), op2_arg_gbl(g, OP2_INC),
+                      op2_arg_gbl(lo, OP2_MIN), op2_arg_gbl(hi, OP2_MAX)));
     EXPECT_VALUES(uint32_t, t, 1, i, exec);
     EXPECT_GBL(uint32_t, g, owned);
     EXPECT_GBL(uint32_t, lo, low);

@@ -3,7 +3,8 @@
 #include "support.h"
 
 static const char *const put = "void put(int32_t *x) { *x = myconstant; }\n";
-static const char *const put_sum = "void put_sum(int32_t *x) { *x = myconstant[0] + myconstant[1]; }\n";
+static const char *const put_sum =
+    "void put_sum(int32_t *x) { *x = myconstant[0] + myconstant[1]; }\n";
 
 static op2_dat run(op2_kernel k, op2_set set) {
   op2_dat x = new_dat(set, 1, OP2_I32, NULL, "x");
@@ -89,11 +90,14 @@ static void refused(void) {
   EXPECT(!c);
 }
 
-/* J4: the shape of a constant is part of the loop; after a change the same kernel means something else. */
+/* J4: the shape of a constant is part of the loop; after a change the same kernel means something
+ * else. */
 static void new_shape(void) {
   op2_set set = new_set(8, "cells");
   op2_const c = NULL;
-  op2_kernel k = new_source("first", "void first(int32_t *x) { const int32_t *p = (const int32_t *)&shape; *x = p[0]; }\n");
+  op2_kernel k = new_source(
+      "first",
+      "void first(int32_t *x) { const int32_t *p = (const int32_t *)&shape; *x = p[0]; }\n");
   MUST(op2_const_create(test_ctx, 1, OP2_I32, (int32_t[]){5}, "shape", &c));
   op2_dat one = run(k, set);
   op2_const_destroy(&c); /* the queued loop has its own copy */
@@ -104,16 +108,27 @@ static void new_shape(void) {
   EXPECT_VALUES(int32_t, two, 8, i, 6);
 }
 
-/* A kernel's parameter or local variable of a constant's name hides it, also from the values that are captured. */
+/* A kernel's parameter or local variable of a constant's name hides it, also from the values that
+ * are captured. */
 static void hidden(void) {
   op2_set set = new_set(8, "cells");
   new_const(1, OP2_I32, (int32_t[]){100}, "hidden");
   new_const(1, OP2_I32, (int32_t[]){3}, "seen");
-  op2_dat x = run(new_source("by_parameter", "void by_parameter(int32_t *hidden) { *hidden = seen; }\n"), set);
-  op2_dat y = run(new_source("by_local", "void by_local(int32_t *x) { int32_t hidden = 4; *x = hidden + seen; }\n"), set);
-  op2_dat z = run(new_source("both", "void both(int32_t *x) { { int32_t hidden = 4; *x = hidden; } *x += hidden; }\n"), set);
-  op2_dat w = run(new_source("member", "struct s { int32_t hidden; };\n"
-                                       "void member(int32_t *x) { struct s s; s.hidden = 2; *x = s.hidden; }\n"), set);
+  op2_dat x = run(
+      new_source("by_parameter", "void by_parameter(int32_t *hidden) { *hidden = seen; }\n"), set);
+  op2_dat y =
+      run(new_source("by_local",
+                     "void by_local(int32_t *x) { int32_t hidden = 4; *x = hidden + seen; }\n"),
+          set);
+  op2_dat z = run(
+      new_source("both",
+                 "void both(int32_t *x) { { int32_t hidden = 4; *x = hidden; } *x += hidden; }\n"),
+      set);
+  op2_dat w =
+      run(new_source("member",
+                     "struct s { int32_t hidden; };\n"
+                     "void member(int32_t *x) { struct s s; s.hidden = 2; *x = s.hidden; }\n"),
+          set);
   EXPECT_VALUES(int32_t, x, 8, i, 3);
   EXPECT_VALUES(int32_t, y, 8, i, 7);
   EXPECT_VALUES(int32_t, z, 8, i, 104);

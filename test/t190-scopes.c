@@ -26,7 +26,8 @@ static void read_scope(void) {
   const void *a = NULL, *b = NULL;
   MUST(op2_par_loop(t.inc, t.set, op2_arg_direct(t.x, OP2_RW)));
   MUST(op2_dat_read_begin(t.x, &a));
-  EXPECT(((const int32_t *)a)[0] == 1 && ((const int32_t *)a)[2] == 3 && ((const int32_t *)a)[3] == 3);
+  EXPECT(((const int32_t *)a)[0] == 1 && ((const int32_t *)a)[2] == 3 &&
+         ((const int32_t *)a)[3] == 3);
   MUST(op2_dat_read_begin(t.x, &b)); /* scopes for reading nest */
   EXPECT(a == b);
   MUST(op2_dat_read_end(t.x, &b));
@@ -50,7 +51,9 @@ static void write_scope(void) {
   EXPECT(((int32_t *)a)[2] == 3);
   ((int32_t *)a)[0] = -100;
   REFUSED(OP2_ERR_STATE, op2_par_loop(t.inc, t.set, op2_arg_direct(t.x, OP2_RW)), "xdat");
-  REFUSED(OP2_ERR_STATE, op2_par_loop(t.add, t.set, op2_arg_direct(t.y, OP2_RW), op2_arg_direct(t.x, OP2_READ)), "xdat");
+  REFUSED(OP2_ERR_STATE,
+          op2_par_loop(t.add, t.set, op2_arg_direct(t.y, OP2_RW), op2_arg_direct(t.x, OP2_READ)),
+          "xdat");
   MUST(op2_par_loop(t.inc, t.set, op2_arg_direct(t.y, OP2_RW)));
   MUST(op2_dat_write_end(t.x, &a));
   EXPECT(a == NULL);
@@ -129,9 +132,12 @@ static void destroyed_in_scope(void) {
 }
 
 static const struct test_case cases[] = {
-    {"reading", read_scope},           {"writing", write_scope},
-    {"C13 read after write", write_then_read}, {"scopes in the wrong order", wrong_order},
-    {"loop objects and scopes", loop_objects}, {"destroyed in a scope", destroyed_in_scope},
+    {"reading", read_scope},
+    {"writing", write_scope},
+    {"C13 read after write", write_then_read},
+    {"scopes in the wrong order", wrong_order},
+    {"loop objects and scopes", loop_objects},
+    {"destroyed in a scope", destroyed_in_scope},
 };
 
 int main(void) { return RUN(cases, RUN_ONE_BLOCK); }

@@ -7,13 +7,15 @@
 OP2_KERNEL(add_value, (int32_t *x, int32_t v), { *x += v; });
 OP2_KERNEL(copy, (int32_t *x, const int32_t *y), { *x = *y; });
 
-/* Values are those of the creation, however often the loop is queued, and the loop may go at once. */
+/* Values are those of the creation, however often the loop is queued, and the loop may go at once.
+ */
 static void enqueue(void) {
   op2_set set = new_set(10, "cells");
   op2_dat x = new_dat(set, 1, OP2_I32, NULL, "x");
   op2_loop loop = NULL;
   int32_t v = 3;
-  MUST(op2_loop_create(&loop, new_kernel(&add_value_kernel), set, op2_arg_direct(x, OP2_RW), op2_arg_val(&v, 1, OP2_I32)));
+  MUST(op2_loop_create(&loop, new_kernel(&add_value_kernel), set, op2_arg_direct(x, OP2_RW),
+                       op2_arg_val(&v, 1, OP2_I32)));
   EXPECT(op2_queued(test_ctx) == 0);
   v = 1000;
   for (int i = 0; i < 5; i++) MUST(op2_loop_enqueue(loop));
@@ -32,7 +34,8 @@ static void compute(void) {
           z = new_dat(set, 1, OP2_I32, NULL, "z");
   op2_kernel add = new_kernel(&add_value_kernel);
   op2_loop loop = NULL;
-  MUST(op2_loop_create(&loop, new_kernel(&copy_kernel), set, op2_arg_direct(y, OP2_WRITE), op2_arg_direct(x, OP2_READ)));
+  MUST(op2_loop_create(&loop, new_kernel(&copy_kernel), set, op2_arg_direct(y, OP2_WRITE),
+                       op2_arg_direct(x, OP2_READ)));
   own_loop(loop);
   MUST(op2_par_loop(add, set, op2_arg_direct(x, OP2_RW), op2_arg_val((int32_t[]){7}, 1, OP2_I32)));
   MUST(op2_par_loop(add, set, op2_arg_direct(z, OP2_RW), op2_arg_val((int32_t[]){1}, 1, OP2_I32)));
@@ -78,7 +81,8 @@ static void generated_text_is_structural(void) {
   const char *text[2] = {NULL, NULL};
   for (int m = 0; m < 2; m++) {
     op2_set set = new_set(10 + m, m ? "cells" : "faces");
-    op2_dat x = new_dat(set, 1, OP2_I32, NULL, m ? "x" : "u"), y = new_dat(set, 1, OP2_I32, NULL, m ? "y" : "v");
+    op2_dat x = new_dat(set, 1, OP2_I32, NULL, m ? "x" : "u"),
+            y = new_dat(set, 1, OP2_I32, NULL, m ? "y" : "v");
     op2_loop loop = NULL;
     MUST(op2_loop_create(&loop, k, set, op2_arg_direct(x, OP2_WRITE), op2_arg_direct(y, OP2_READ)));
     own_loop(loop);
@@ -96,7 +100,8 @@ static void loop_outlives_handles(void) {
   MUST(op2_set_create(test_ctx, 3, "cells", &set));
   MUST(op2_dat_create(set, 1, OP2_I32, NULL, "x", &x));
   MUST(op2_kernel_create(test_ctx, &add_value_kernel, &k));
-  MUST(op2_loop_create(&loop, k, set, op2_arg_direct(x, OP2_RW), op2_arg_val((int32_t[]){7}, 1, OP2_I32)));
+  MUST(op2_loop_create(&loop, k, set, op2_arg_direct(x, OP2_RW),
+                       op2_arg_val((int32_t[]){7}, 1, OP2_I32)));
   op2_set_destroy(&set);
   op2_dat_destroy(&x);
   op2_kernel_destroy(&k);
@@ -112,7 +117,8 @@ static void profile(void) {
   op2_kernel add = new_kernel(&add_value_kernel), cp = new_kernel(&copy_kernel);
   op2_profile line = {0};
   for (int i = 0; i < 3; i++)
-    MUST(op2_par_loop(add, set, op2_arg_direct(x, OP2_RW), op2_arg_val((int32_t[]){7}, 1, OP2_I32)));
+    MUST(
+        op2_par_loop(add, set, op2_arg_direct(x, OP2_RW), op2_arg_val((int32_t[]){7}, 1, OP2_I32)));
   MUST(op2_par_loop(cp, set, op2_arg_direct(y, OP2_WRITE), op2_arg_direct(x, OP2_READ)));
   /* A line is about a kernel over a set, whatever the dats. */
   MUST(op2_par_loop(add, set, op2_arg_direct(y, OP2_RW), op2_arg_val((int32_t[]){7}, 1, OP2_I32)));

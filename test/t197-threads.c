@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contexts are independent: several threads, each with a context of its own, start, run and end at the same time. */
+/* Contexts are independent: several threads, each with a context of its own, start, run and end at
+ * the same time. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -30,8 +31,10 @@ static op2_status loops(op2_context ctx, struct worker *w, double *x, double *su
   op2_gbl g = NULL;
   op2_kernel spread = NULL, twice = NULL;
   op2_status status;
-  for (int i = 0; i < N; i++) idx[2 * i] = i, idx[2 * i + 1] = (i * 7 + w->number) % N, weights[i] = i + w->number;
-#define DO(call) if ((status = (call)) != OP2_SUCCESS) return status
+  for (int i = 0; i < N; i++)
+    idx[2 * i] = i, idx[2 * i + 1] = (i * 7 + w->number) % N, weights[i] = i + w->number;
+#define DO(call)                                                                                   \
+  if ((status = (call)) != OP2_SUCCESS) return status
   DO(op2_set_create(ctx, N, "edges", &edges));
   DO(op2_set_create(ctx, N, "nodes", &nodes));
   DO(op2_map_create(edges, nodes, 2, idx, "map", &map));
@@ -41,8 +44,9 @@ static op2_status loops(op2_context ctx, struct worker *w, double *x, double *su
   DO(op2_kernel_create(ctx, &spread_kernel, &spread));
   DO(op2_kernel_create(ctx, &double_it_kernel, &twice));
   for (int i = 0; i < 3; i++) {
-    DO(op2_par_loop(spread, edges, op2_arg_dat(dx, 0, map, OP2_INC), op2_arg_dat(dx, 1, map, OP2_INC),
-                    op2_arg_direct(dw, OP2_READ), op2_arg_gbl(g, OP2_INC)));
+    DO(op2_par_loop(spread, edges, op2_arg_dat(dx, 0, map, OP2_INC),
+                    op2_arg_dat(dx, 1, map, OP2_INC), op2_arg_direct(dw, OP2_READ),
+                    op2_arg_gbl(g, OP2_INC)));
     DO(op2_par_loop(twice, nodes, op2_arg_direct(dx, OP2_RW)));
   }
   DO(op2_dat_get(dx, x));
@@ -81,9 +85,13 @@ static void *work(void *argument) {
     double x[N], sum = 0;
     op2_status status = op2_init(&options, &ctx);
     if (!status) status = loops(ctx, w, x, &sum);
-    if (status) snprintf(w->problem, sizeof w->problem, "%s: %.300s", op2_status_name(status), op2_error_message());
-    else if (!right(w, x, sum)) snprintf(w->problem, sizeof w->problem, "wrong in round %d", round);
-    if (op2_finalize(&ctx) && !w->problem[0]) snprintf(w->problem, sizeof w->problem, "end: %.300s", op2_error_message());
+    if (status)
+      snprintf(w->problem, sizeof w->problem, "%s: %.300s", op2_status_name(status),
+               op2_error_message());
+    else if (!right(w, x, sum))
+      snprintf(w->problem, sizeof w->problem, "wrong in round %d", round);
+    if (op2_finalize(&ctx) && !w->problem[0])
+      snprintf(w->problem, sizeof w->problem, "end: %.300s", op2_error_message());
   }
   return NULL;
 }
@@ -101,7 +109,8 @@ static void together(const char *const *backends, const char *name) {
   }
   for (int t = 0; t < THREADS; t++) {
     pthread_join(threads[t], NULL);
-    if (workers[t].problem[0]) diag("thread %d on %s: %s", t, workers[t].backend, workers[t].problem);
+    if (workers[t].problem[0])
+      diag("thread %d on %s: %s", t, workers[t].backend, workers[t].problem);
     failed += workers[t].problem[0] != '\0';
   }
   ok(failed == 0, "%d threads with contexts of their own: %s", THREADS, name);

@@ -3,8 +3,9 @@
  *
  *   t600-random [count [seed [only]]]
  *
- * runs `count` programs of a seed, or just program `only` of them. OP2_RANDOM_COUNT and OP2_RANDOM_SEED do the same. A program
- * that fails is listed with its seed and number. OP2_TEST_QUICK=1 takes fewer programs, made of fewer kernels. */
+ * runs `count` programs of a seed, or just program `only` of them. OP2_RANDOM_COUNT and
+ * OP2_RANDOM_SEED do the same. A program that fails is listed with its seed and number.
+ * OP2_TEST_QUICK=1 takes fewer programs, made of fewer kernels. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdlib.h>
@@ -55,8 +56,8 @@ static bool place_open(struct place *place) {
   }
   for (int c = 0; c < R_CONSTS; c++) {
     const double zero[R_DIM] = {0};
-    if (op2_const_create(place->ctx, rconsts[c].dim, rconsts[c].type, zero, rconsts[c].name, &place->consts[c]) !=
-        OP2_SUCCESS)
+    if (op2_const_create(place->ctx, rconsts[c].dim, rconsts[c].type, zero, rconsts[c].name,
+                         &place->consts[c]) != OP2_SUCCESS)
       return false;
   }
   return true;
@@ -68,18 +69,20 @@ static bool place_close(struct place *place) {
   return op2_finalize(&place->ctx) == OP2_SUCCESS;
 }
 
-/* ---- operations ------------------------------------------------------------------------------------------ */
+/* ---- operations ----------------------------------------------------------------------------- */
 
 static op2_status make_set(struct runner *r, int s) {
   const struct rset *set = &r->p->sets[s];
-  if (set->parent >= 0) return op2_subset_create(r->sets[set->parent], set->count, set->position, NULL, &r->sets[s]);
+  if (set->parent >= 0)
+    return op2_subset_create(r->sets[set->parent], set->count, set->position, NULL, &r->sets[s]);
   return op2_set_create_sections(r->place->ctx, set->ends, NULL, &r->sets[s]);
 }
 
 static op2_status make_dat(struct runner *r, int d, const unsigned char *data) {
   const struct rdat *dat = &r->p->dats[d];
   if (!dat->wrapped)
-    return op2_dat_create(r->sets[dat->set], dat->dim, dat->type, dat->bare ? NULL : data, NULL, &r->dats[d]);
+    return op2_dat_create(r->sets[dat->set], dat->dim, dat->type, dat->bare ? NULL : data, NULL,
+                          &r->dats[d]);
   const size_t bytes = rdat_bytes(r->p, dat, true);
   r->memory[d] = malloc(bytes);
   if (!r->memory[d]) exit(2);
@@ -91,10 +94,15 @@ static op2_arg argument(const struct runner *r, const struct rcall *call, int a)
   const struct rarg *arg = &call->kernel->args[a];
   switch (arg->kind) {
   case R_DIRECT: return op2_arg_direct(r->dats[call->dat[arg->dat]], arg->access);
-  case R_SLOT: return op2_arg_dat(r->dats[call->dat[arg->dat]], arg->slot, r->maps[call->map[arg->map]], arg->access);
-  case R_ALL: return op2_arg_dat(r->dats[call->dat[arg->dat]], OP2_ALL, r->maps[call->map[arg->map]], arg->access);
+  case R_SLOT:
+    return op2_arg_dat(r->dats[call->dat[arg->dat]], arg->slot, r->maps[call->map[arg->map]],
+                       arg->access);
+  case R_ALL:
+    return op2_arg_dat(r->dats[call->dat[arg->dat]], OP2_ALL, r->maps[call->map[arg->map]],
+                       arg->access);
   case R_ITER:
-    return op2_arg_dat(r->dats[call->dat[arg->dat]], OP2_ITER(arg->slot), r->maps[call->map[arg->map]], arg->access);
+    return op2_arg_dat(r->dats[call->dat[arg->dat]], OP2_ITER(arg->slot),
+                       r->maps[call->map[arg->map]], arg->access);
   case R_GBL: return op2_arg_gbl(r->gbls[call->dat[arg->dat]], arg->access);
   case R_VAL: return op2_arg_val(call->value[a], arg->dim, arg->type);
   default: return op2_arg_idx();
@@ -106,11 +114,13 @@ static op2_status queue(struct runner *r, int number, const struct rcall *call, 
   const op2_where where = {"program", number};
   const op2_kernel kernel = r->place->kernels[call->kernel_number];
   for (int a = 0; a < call->kernel->nargs; a++) args[a] = argument(r, call, a);
-  if (object) return op2_loop_create_at(where, kernel, r->sets[call->set], call->kernel->nargs, args, object);
+  if (object)
+    return op2_loop_create_at(where, kernel, r->sets[call->set], call->kernel->nargs, args, object);
   return op2_par_loop_at(where, kernel, r->sets[call->set], call->kernel->nargs, args);
 }
 
-static bool same(struct runner *r, op2_type type, size_t bytes, const void *got, const unsigned char *want) {
+static bool same(struct runner *r, op2_type type, size_t bytes, const void *got,
+                 const unsigned char *want) {
   static char text[200];
   for (size_t at = 0; at < bytes; at += size_of(type)) {
     const union rvalue a = load(type, (const char *)got + at), b = load(type, want + at);
@@ -138,7 +148,8 @@ static op2_status look(struct runner *r, const struct roperation *o) {
   }
   out = malloc(bytes + 1);
   if (!out) exit(2);
-  status = o->step == P_GET ? op2_dat_get(r->dats[o->a], out) : op2_dat_get_halo(r->dats[o->a], out);
+  status =
+      o->step == P_GET ? op2_dat_get(r->dats[o->a], out) : op2_dat_get_halo(r->dats[o->a], out);
   if (!status) same(r, dat->type, bytes, out, o->data);
   free(out);
   return status;
@@ -149,7 +160,8 @@ static op2_status edit(struct runner *r, const struct roperation *o) {
   void *view = NULL;
   op2_status status = op2_dat_write_begin(r->dats[o->a], &view);
   if (status) return status;
-  /* All but three values are what they were: nothing else is looked at, so take them from the model. */
+  /* All but three values are what they were: nothing else is looked at, so take them from the
+   * model. */
   memcpy(view, o->data, rdat_bytes(r->p, dat, true));
   return op2_dat_write_end(r->dats[o->a], &view);
 }
@@ -166,9 +178,12 @@ static op2_status make_object(struct runner *r, const struct roperation *o) {
   const struct rmap *map = &r->p->maps[o->a];
   const struct rgbl *gbl = &r->p->gbls[o->a];
   switch (o->step) {
-  case P_MAP: return op2_map_create(r->sets[map->from], r->sets[map->to], map->arity, map->idx, NULL, &r->maps[o->a]);
+  case P_MAP:
+    return op2_map_create(r->sets[map->from], r->sets[map->to], map->arity, map->idx, NULL,
+                          &r->maps[o->a]);
   case P_DAT: return make_dat(r, o->a, o->data);
-  case P_GBL: return op2_gbl_create(r->place->ctx, gbl->dim, gbl->type, o->data, NULL, &r->gbls[o->a]);
+  case P_GBL:
+    return op2_gbl_create(r->place->ctx, gbl->dim, gbl->type, o->data, NULL, &r->gbls[o->a]);
   default: return make_set(r, o->a);
   }
 }
@@ -198,7 +213,7 @@ static op2_status step(struct runner *r, int number) {
   }
 }
 
-/* ---- programs -------------------------------------------------------------------------------------------- */
+/* ---- programs ------------------------------------------------------------------------------- */
 
 static void *handles(int n) {
   void *memory = calloc((size_t)n + 1, sizeof(void *));
@@ -220,8 +235,9 @@ static void destroy(struct runner *r) {
 
 static void show(const struct runner *r, int number, op2_status status) {
   const struct config *c = &r->place->config;
-  diag("seed %llu, program %d, %d kernels, operation %d on %s, %s, blocks of %d: %s: %s", (unsigned long long)r->p->seed,
-       r->p->number, nkernels, number, c->backend, c->eager ? "eager" : "lazy", c->block_size, op2_status_name(status),
+  diag("seed %llu, program %d, %d kernels, operation %d on %s, %s, blocks of %d: %s: %s",
+       (unsigned long long)r->p->seed, r->p->number, nkernels, number, c->backend,
+       c->eager ? "eager" : "lazy", c->block_size, op2_status_name(status),
        r->problem ? r->problem : op2_error_message());
   if (shown++ >= SHOWN) return;
   char *text = NULL;
@@ -236,8 +252,15 @@ static void show(const struct runner *r, int number, op2_status status) {
 }
 
 static bool run(const struct rprogram *p, struct place *place) {
-  struct runner r = {p, place, handles(p->nsets), handles(p->nmaps), handles(p->ndats), handles(p->ngbls),
-                     handles(p->nobjects), handles(p->ndats), NULL};
+  struct runner r = {p,
+                     place,
+                     handles(p->nsets),
+                     handles(p->nmaps),
+                     handles(p->ndats),
+                     handles(p->ngbls),
+                     handles(p->nobjects),
+                     handles(p->ndats),
+                     NULL};
   op2_status status = OP2_SUCCESS;
   int number = 0;
   for (; number < p->noperations && !status && !r.problem; number++) status = step(&r, number);
@@ -253,7 +276,8 @@ static struct place places[BACKENDS][2][BLOCKS];
 
 static bool usable(int b) {
   const char *only = getenv("OP2_TEST_BACKEND");
-  return !op2_backend_unavailable(backends[b]) && !(only && *only && strcmp(only, backends[b]) != 0);
+  return !op2_backend_unavailable(backends[b]) &&
+         !(only && *only && strcmp(only, backends[b]) != 0);
 }
 
 static void open_all(void) {
@@ -264,7 +288,8 @@ static void open_all(void) {
       for (int s = 0; s < BLOCKS; s++) {
         places[b][e][s].config = (struct config){backends[b], e == 1, block_sizes[s]};
         if (!place_open(&places[b][e][s]))
-          ok(false, "context on %s, blocks of %d: %s", backends[b], block_sizes[s], op2_error_message());
+          ok(false, "context on %s, blocks of %d: %s", backends[b], block_sizes[s],
+             op2_error_message());
       }
   }
 }
@@ -311,15 +336,18 @@ int main(int argc, char **argv) {
   struct counts counts = {0};
   test_environment();
   const int count = number_of(argc, argv, 1, "OP2_RANDOM_COUNT", quick() ? 200 : 2000);
-  const int seed = number_of(argc, argv, 2, "OP2_RANDOM_SEED", 1), only = number_of(argc, argv, 3, NULL, -1);
+  const int seed = number_of(argc, argv, 2, "OP2_RANDOM_SEED", 1),
+            only = number_of(argc, argv, 3, NULL, -1);
   nkernels = quick() ? KERNELS / 4 : KERNELS;
   for (int k = 0; k < nkernels; k++) pool[k] = rkernel_make((uint64_t)seed, k);
   open_all();
-  for (int n = only < 0 ? 0 : only; n < (only < 0 ? count : only + 1); n++) run_everywhere((uint64_t)seed, n, &counts);
+  for (int n = only < 0 ? 0 : only; n < (only < 0 ? count : only + 1); n++)
+    run_everywhere((uint64_t)seed, n, &counts);
   for (int b = 0; b < BACKENDS; b++)
     for (int e = 0; usable(b) && e < 2; e++)
-      ok(counts.failed[b][e] == 0 && counts.run[b] > 0, "%d programs of seed %d on %s, %s: %d failed", counts.run[b], seed,
-         backends[b], e ? "eager" : "lazy", counts.failed[b][e]);
+      ok(counts.failed[b][e] == 0 && counts.run[b] > 0,
+         "%d programs of seed %d on %s, %s: %d failed", counts.run[b], seed, backends[b],
+         e ? "eager" : "lazy", counts.failed[b][e]);
   diag("%d loops in all programs", counts.loops);
   close_all();
   for (int k = 0; k < nkernels; k++) rkernel_free(pool[k]);

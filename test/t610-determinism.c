@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The same bits for any number of workers, lazy and eager, run after run: floating-point sums through maps and into
- * globals on a shuffled triangulation, where any change of order shows in the last digits. */
+/* The same bits for any number of workers, lazy and eager, run after run: floating-point sums
+ * through maps and into globals on a shuffled triangulation, where any change of order shows in the
+ * last digits. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,14 @@
 
 #include "support.h"
 
-enum { SIDE = 61, NODES = SIDE * SIDE, CELLS = 2 * (SIDE - 1) * (SIDE - 1), STEPS = 4, REPEATS = 5, WORKERS = 4 };
+enum {
+  SIDE = 61,
+  NODES = SIDE * SIDE,
+  CELLS = 2 * (SIDE - 1) * (SIDE - 1),
+  STEPS = 4,
+  REPEATS = 5,
+  WORKERS = 4
+};
 
 /* What one run gives. */
 struct result {
@@ -16,12 +24,14 @@ struct result {
   float single;
 };
 
-OP2_KERNEL(flux, (const double *a, const double *b, const double *c, double *ra, double *rb, double *rc), {
-  const double mean = (a[0] + b[0] + c[0]) / 3.0;
-  ra[0] += sin(mean - a[0]) / 7.0;
-  rb[0] += sin(mean - b[0]) / 7.0;
-  rc[0] += sin(mean - c[0]) / 7.0;
-});
+OP2_KERNEL(flux,
+           (const double *a, const double *b, const double *c, double *ra, double *rb, double *rc),
+           {
+             const double mean = (a[0] + b[0] + c[0]) / 3.0;
+             ra[0] += sin(mean - a[0]) / 7.0;
+             rb[0] += sin(mean - b[0]) / 7.0;
+             rc[0] += sin(mean - c[0]) / 7.0;
+           });
 OP2_KERNEL(advance, (double *u, double *r, double *sum, double *top), {
   u[0] += 0.3 * r[0];
   sum[0] += r[0] * r[0];
@@ -59,66 +69,89 @@ static void make_mesh(void) {
   for (int i = 0; i < NODES; i++) start[i] = (double)draw_below(&random, 1000003) / 977.0;
 }
 
-static op2_status steps(op2_context ctx, struct result *out) {
-  op2_set cells = NULL, nodes = NULL;
-  op2_map c2n = NULL;
-  op2_dat u = NULL, r = NULL;
-  op2_gbl sum[STEPS] = {NULL}, top[STEPS] = {NULL}, single = NULL;
-  op2_kernel kf = NULL, ka = NULL, ks = NULL;
+struct objects {
+  op2_set cells, nodes;
+  op2_map c2n;
+  op2_dat u, r;
+  op2_gbl sum[STEPS], top[STEPS], single;
+  op2_kernel flux, advance, add_all;
+};
+
+#define DO(call)                                                                                   \
+  if ((status = (call)) != OP2_SUCCESS) return status
+
+static op2_status declare(op2_context ctx, struct objects *o) {
   op2_status status;
-#define DO(call) if ((status = (call)) != OP2_SUCCESS) return status
-  DO(op2_set_create(ctx, CELLS, "cells", &cells));
-  DO(op2_set_create(ctx, NODES, "nodes", &nodes));
-  DO(op2_map_create(cells, nodes, 3, corner, "c2n", &c2n));
-  DO(op2_dat_create(nodes, 1, OP2_F64, start, "u", &u));
-  DO(op2_dat_create(nodes, 1, OP2_F64, NULL, "r", &r));
-  DO(op2_gbl_create(ctx, 1, OP2_F32, NULL, "single", &single));
-  DO(op2_kernel_create(ctx, &flux_kernel, &kf));
-  DO(op2_kernel_create(ctx, &advance_kernel, &ka));
-  DO(op2_kernel_create(ctx, &add_all_kernel, &ks));
+  DO(op2_set_create(ctx, CELLS, "cells", &o->cells));
+  DO(op2_set_create(ctx, NODES, "nodes", &o->nodes));
+  DO(op2_map_create(o->cells, o->nodes, 3, corner, "c2n", &o->c2n));
+  DO(op2_dat_create(o->nodes, 1, OP2_F64, start, "u", &o->u));
+  DO(op2_dat_create(o->nodes, 1, OP2_F64, NULL, "r", &o->r));
+  DO(op2_gbl_create(ctx, 1, OP2_F32, NULL, "single", &o->single));
   for (int s = 0; s < STEPS; s++) {
-    DO(op2_gbl_create(ctx, 1, OP2_F64, NULL, "sum", &sum[s]));
-    DO(op2_gbl_create(ctx, 1, OP2_F64, (double[]){-1e9}, "top", &top[s]));
-    DO(op2_par_loop(kf, cells, op2_arg_dat(u, 0, c2n, OP2_READ), op2_arg_dat(u, 1, c2n, OP2_READ),
-                    op2_arg_dat(u, 2, c2n, OP2_READ), op2_arg_dat(r, 0, c2n, OP2_INC),
-                    op2_arg_dat(r, 1, c2n, OP2_INC), op2_arg_dat(r, 2, c2n, OP2_INC)));
-    DO(op2_par_loop(ka, nodes, op2_arg_direct(u, OP2_RW), op2_arg_direct(r, OP2_RW), op2_arg_gbl(sum[s], OP2_INC),
-                    op2_arg_gbl(top[s], OP2_MAX)));
+    DO(op2_gbl_create(ctx, 1, OP2_F64, NULL, "sum", &o->sum[s]));
+    DO(op2_gbl_create(ctx, 1, OP2_F64, (double[]){-1e9}, "top", &o->top[s]));
   }
-  DO(op2_par_loop(ks, nodes, op2_arg_direct(u, OP2_READ), op2_arg_gbl(single, OP2_INC)));
-  DO(op2_dat_get(u, out->u));
-  DO(op2_gbl_get(single, &out->single));
+  DO(op2_kernel_create(ctx, &flux_kernel, &o->flux));
+  DO(op2_kernel_create(ctx, &advance_kernel, &o->advance));
+  return op2_kernel_create(ctx, &add_all_kernel, &o->add_all);
+}
+
+static op2_status steps(struct objects *o, struct result *out) {
+  op2_status status;
   for (int s = 0; s < STEPS; s++) {
-    DO(op2_gbl_get(sum[s], &out->history[s][0]));
-    DO(op2_gbl_get(top[s], &out->history[s][1]));
-    op2_gbl_destroy(&sum[s]);
-    op2_gbl_destroy(&top[s]);
+    DO(op2_par_loop(o->flux, o->cells, op2_arg_dat(o->u, 0, o->c2n, OP2_READ),
+                    op2_arg_dat(o->u, 1, o->c2n, OP2_READ), op2_arg_dat(o->u, 2, o->c2n, OP2_READ),
+                    op2_arg_dat(o->r, 0, o->c2n, OP2_INC), op2_arg_dat(o->r, 1, o->c2n, OP2_INC),
+                    op2_arg_dat(o->r, 2, o->c2n, OP2_INC)));
+    DO(op2_par_loop(o->advance, o->nodes, op2_arg_direct(o->u, OP2_RW),
+                    op2_arg_direct(o->r, OP2_RW), op2_arg_gbl(o->sum[s], OP2_INC),
+                    op2_arg_gbl(o->top[s], OP2_MAX)));
   }
-#undef DO
-  op2_gbl_destroy(&single);
-  op2_kernel_destroy(&kf);
-  op2_kernel_destroy(&ka);
-  op2_kernel_destroy(&ks);
-  op2_dat_destroy(&u);
-  op2_dat_destroy(&r);
-  op2_map_destroy(&c2n);
-  op2_set_destroy(&cells);
-  op2_set_destroy(&nodes);
+  DO(op2_par_loop(o->add_all, o->nodes, op2_arg_direct(o->u, OP2_READ),
+                  op2_arg_gbl(o->single, OP2_INC)));
+  DO(op2_dat_get(o->u, out->u));
+  DO(op2_gbl_get(o->single, &out->single));
+  for (int s = 0; s < STEPS; s++) {
+    DO(op2_gbl_get(o->sum[s], &out->history[s][0]));
+    DO(op2_gbl_get(o->top[s], &out->history[s][1]));
+  }
   return OP2_SUCCESS;
+}
+#undef DO
+
+static void destroy(struct objects *o) {
+  for (int s = 0; s < STEPS; s++) {
+    op2_gbl_destroy(&o->sum[s]);
+    op2_gbl_destroy(&o->top[s]);
+  }
+  op2_gbl_destroy(&o->single);
+  op2_kernel_destroy(&o->flux);
+  op2_kernel_destroy(&o->advance);
+  op2_kernel_destroy(&o->add_all);
+  op2_dat_destroy(&o->u);
+  op2_dat_destroy(&o->r);
+  op2_map_destroy(&o->c2n);
+  op2_set_destroy(&o->cells);
+  op2_set_destroy(&o->nodes);
 }
 
 static bool run(const char *backend, int workers, bool eager, int block_size, struct result *out) {
   const struct config config = {backend, eager, block_size};
   op2_options options = config_options(&config);
   op2_context ctx = NULL;
+  struct objects objects = {0};
   memset(out, 0, sizeof *out);
   options.threads = workers;
-  bool good = op2_init(&options, &ctx) == OP2_SUCCESS && steps(ctx, out) == OP2_SUCCESS;
+  bool good = op2_init(&options, &ctx) == OP2_SUCCESS && declare(ctx, &objects) == OP2_SUCCESS &&
+              steps(&objects, out) == OP2_SUCCESS;
   if (!good) diag("%s", op2_error_message());
+  destroy(&objects);
   return op2_finalize(&ctx) == OP2_SUCCESS && good;
 }
 
-/* The same mesh in plain C and double, summed cell by cell: the results are right, not only reproducible. */
+/* The same mesh in plain C and double, summed cell by cell: the results are right, not only
+ * reproducible. */
 static void reference(struct result *out) {
   static double r[NODES];
   memcpy(out->u, start, sizeof start);
@@ -140,7 +173,8 @@ static void reference(struct result *out) {
 
 static double distance(const struct result *a, const struct result *b) {
   double worst = 0;
-  for (int i = 0; i < NODES; i++) worst = fmax(worst, fabs(a->u[i] - b->u[i]) / (1 + fabs(b->u[i])));
+  for (int i = 0; i < NODES; i++)
+    worst = fmax(worst, fabs(a->u[i] - b->u[i]) / (1 + fabs(b->u[i])));
   for (int s = 0; s < STEPS; s++)
     for (int h = 0; h < 2; h++)
       worst = fmax(worst, fabs(a->history[s][h] - b->history[s][h]) / (1 + fabs(b->history[s][h])));
@@ -160,7 +194,8 @@ static void same_bits(const char *backend, int block_size, const struct result *
         differ += have && memcmp(&first, &other, sizeof first) != 0;
         have = true;
       }
-      ok(differ == 0 && failed == 0, "%s, blocks of %d, %d workers, %s: %d of %d runs differ, %d fail", backend, block_size,
+      ok(differ == 0 && failed == 0,
+         "%s, blocks of %d, %d workers, %s: %d of %d runs differ, %d fail", backend, block_size,
          workers, eager ? "eager" : "lazy", differ, REPEATS, failed);
     }
   const double error = distance(&first, plain);

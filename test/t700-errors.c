@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that fail after they were queued, in lazy mode: where it is heard, what is poisoned, what still runs. */
+/* Loops that fail after they were queued, in lazy mode: where it is heard, what is poisoned, what
+ * still runs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +12,12 @@ OP2_KERNEL(copy, (double *x, const double *y), { *x = *y; });
 OP2_KERNEL(total, (const double *x, double *g), { *g += *x; });
 
 /* Three ways not to compile or load; line 3 of each is wrong. */
-static const char *const undeclared = "void broken(double *x) {\n  *x = 1;\n  *x = no_such_name;\n}\n";
-static const char *const mistyped = "void broken(double *x) {\n  struct { int a; } s = {1};\n  *x = s;\n}\n";
-static const char *const unlinked = "double nowhere_defined(double);\nvoid broken(double *x) {\n  *x = nowhere_defined(*x);\n}\n";
+static const char *const undeclared =
+    "void broken(double *x) {\n  *x = 1;\n  *x = no_such_name;\n}\n";
+static const char *const mistyped =
+    "void broken(double *x) {\n  struct { int a; } s = {1};\n  *x = s;\n}\n";
+static const char *const unlinked =
+    "double nowhere_defined(double);\nvoid broken(double *x) {\n  *x = nowhere_defined(*x);\n}\n";
 
 struct mesh {
   op2_set set;
@@ -23,7 +27,8 @@ struct mesh {
 };
 
 static op2_kernel broken_kernel(const char *source) {
-  return new_kernel(&(op2_kernel_desc){.name = "broken", .source = source, .file = "physics/flux.h", .line = 100});
+  return new_kernel(&(op2_kernel_desc){
+      .name = "broken", .source = source, .file = "physics/flux.h", .line = 100});
 }
 
 static struct mesh make_mesh(void) {
@@ -56,8 +61,8 @@ static bool fails_at(int line, op2_status got, const char *const *words, int n) 
   if (!good) diag("line %d: %s: %s", line, op2_status_name(got), text);
   return good;
 }
-#define FAILS_WITH(call, ...)                                                                                 \
-  EXPECT(fails_at(__LINE__, (call), (const char *[]){"broken", __VA_ARGS__},                                  \
+#define FAILS_WITH(call, ...)                                                                      \
+  EXPECT(fails_at(__LINE__, (call), (const char *[]){"broken", __VA_ARGS__},                       \
                   (int)(sizeof((const char *[]){"broken", __VA_ARGS__}) / sizeof(const char *))))
 
 static const char *here(int line) {
@@ -66,7 +71,8 @@ static const char *here(int line) {
   return text;
 }
 
-/* The message has the place that queued the loop, the compiler's words and the kernel's own line. */
+/* The message has the place that queued the loop, the compiler's words and the kernel's own line.
+ */
 static void message(void) {
   struct mesh m = make_mesh();
   MUST(op2_par_loop(m.broken, m.set, op2_arg_direct(m.x, OP2_WRITE)));
@@ -89,7 +95,8 @@ static void ways_to_fail(void) {
   FAILS_WITH(op2_flush(test_ctx), "no_such_name", ":3");
 }
 
-/* Reads of poison are cancelled, and what they would have written is poisoned by the same failure; others run. */
+/* Reads of poison are cancelled, and what they would have written is poisoned by the same failure;
+ * others run. */
 static void dependents(void) {
   struct mesh m = make_mesh();
   MUST(op2_par_loop(m.broken, m.set, op2_arg_direct(m.x, OP2_WRITE)));
@@ -157,7 +164,8 @@ static void two_places(void) {
   MUST(op2_flush(test_ctx));
 }
 
-/* A look needs the later loop only: that one's failure is told, the earlier one at the next flush. */
+/* A look needs the later loop only: that one's failure is told, the earlier one at the next flush.
+ */
 static void by_need(void) {
   struct mesh m = make_mesh();
   MUST(op2_par_loop(m.broken, m.set, op2_arg_direct(m.y, OP2_WRITE)));
@@ -229,7 +237,8 @@ static void cured_unseen(void) {
   MUST(op2_flush(test_ctx));
   EXPECT_VALUES(double, m.x, 6, i, 5);
   MUST(op2_par_loop(m.broken, m.set, op2_arg_direct(m.x, OP2_WRITE)));
-  MUST(op2_dat_set(m.x, (double[]){7, 7, 7, 7, 7, 7})); /* forces the loop, and does not need its result */
+  MUST(op2_dat_set(
+      m.x, (double[]){7, 7, 7, 7, 7, 7})); /* forces the loop, and does not need its result */
   EXPECT(op2_queued(test_ctx) == 0);
   EXPECT_VALUES(double, m.x, 6, i, 7);
   FAILS_WITH(op2_flush(test_ctx), "no_such_name");
@@ -270,7 +279,8 @@ static void compute(void) {
   MUST(op2_loop_create(&loop, m.broken, m.set, op2_arg_direct(m.x, OP2_WRITE)));
   const char *place = here(__LINE__ - 1);
   own_loop(loop);
-  MUST(op2_loop_create(&after, m.copy, m.set, op2_arg_direct(m.y, OP2_WRITE), op2_arg_direct(m.x, OP2_READ)));
+  MUST(op2_loop_create(&after, m.copy, m.set, op2_arg_direct(m.y, OP2_WRITE),
+                       op2_arg_direct(m.x, OP2_READ)));
   own_loop(after);
   FAILS_WITH(op2_loop_compute(loop), place, "no_such_name");
   FAILS_WITH(op2_loop_compute(after), place);
@@ -293,7 +303,8 @@ static void full_queue(void) {
   MUST(op2_set_create(test_ctx, 3, "cells", &set));
   MUST(op2_dat_create(set, 1, OP2_F64, NULL, "x", &x));
   MUST(op2_dat_create(set, 1, OP2_F64, NULL, "z", &z));
-  MUST(op2_kernel_create(test_ctx, &(op2_kernel_desc){.name = "broken", .source = undeclared}, &bad));
+  MUST(op2_kernel_create(test_ctx, &(op2_kernel_desc){.name = "broken", .source = undeclared},
+                         &bad));
   MUST(op2_kernel_create(test_ctx, &inc_kernel, &good));
   MUST(op2_par_loop(bad, set, op2_arg_direct(x, OP2_WRITE)));
   for (int i = 0; i < 6; i++) MUST(op2_par_loop(good, set, op2_arg_direct(z, OP2_RW)));

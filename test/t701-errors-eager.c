@@ -22,7 +22,8 @@ static struct mesh make_mesh(void) {
   m.x = new_dat(m.set, 1, OP2_F64, NULL, "xdat");
   m.y = new_dat(m.set, 1, OP2_F64, NULL, "ydat");
   m.z = new_dat(m.set, 1, OP2_F64, NULL, "zdat");
-  m.broken = new_kernel(&(op2_kernel_desc){.name = "broken", .source = undeclared, .file = "flux.h", .line = 20});
+  m.broken = new_kernel(
+      &(op2_kernel_desc){.name = "broken", .source = undeclared, .file = "flux.h", .line = 20});
   m.put = new_kernel(&put_kernel);
   m.inc = new_kernel(&inc_kernel);
   m.copy = new_kernel(&copy_kernel);
@@ -40,7 +41,8 @@ static void own_failure(void) {
   double got[6] = {-1};
   MUST(op2_par_loop(m.put, m.set, op2_arg_direct(m.z, OP2_WRITE)));
   EXPECT(says(op2_par_loop(m.broken, m.set, op2_arg_direct(m.x, OP2_WRITE)), "flux.h:21"));
-  EXPECT(strstr(op2_error_message(), "t701-errors-eager.c") && strstr(op2_error_message(), "no_such_name"));
+  EXPECT(strstr(op2_error_message(), "t701-errors-eager.c") &&
+         strstr(op2_error_message(), "no_such_name"));
   EXPECT(op2_queued(test_ctx) == 0);
   EXPECT(says(op2_dat_get(m.x, got), "no_such_name"));
   EXPECT(got[0] == -1);
@@ -48,8 +50,8 @@ static void own_failure(void) {
   MUST(op2_flush(test_ctx)); /* it was reported */
 }
 
-/* A loop that would read poison does not run. The call that queues it does not repeat the older failure; a look at what it
- * would have written does. */
+/* A loop that would read poison does not run. The call that queues it does not repeat the older
+ * failure; a look at what it would have written does. */
 static void cancelled(void) {
   struct mesh m = make_mesh();
   EXPECT(says(op2_par_loop(m.broken, m.set, op2_arg_direct(m.x, OP2_WRITE)), "no_such_name"));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The N-th allocation fails, for every N in a small program. A call that is refused says OP2_ERR_NOMEM and changes nothing:
- * made again, it succeeds, and in the end the results are right. A queued loop that found no memory fails like any other:
- * its results are poisoned with OP2_ERR_NOMEM. Leaks are for the sanitizers to find. */
+/* The N-th allocation fails, for every N in a small program. A call that is refused says
+ * OP2_ERR_NOMEM and changes nothing: made again, it succeeds, and in the end the results are right.
+ * A queued loop that found no memory fails like any other: its results are poisoned with
+ * OP2_ERR_NOMEM. Leaks are for the sanitizers to find. */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +14,10 @@
 enum { CELLS = 12, NODES = 5 };
 
 struct run {
-  int denied;          /* calls that said OP2_ERR_NOMEM */
-  bool queueing;       /* loops may be waiting: a second refusal may come from poison */
+  int denied;    /* calls that said OP2_ERR_NOMEM */
+  bool queueing; /* loops may be waiting: a second refusal may come from poison */
   bool poisoned, fatal;
-  bool wrong;          /* something else went wrong */
+  bool wrong; /* something else went wrong */
   const char *problem;
   char text[512];
 };
@@ -47,7 +48,8 @@ static bool again(struct run *r, op2_status status, const char *what) {
     r->fatal = true;
   } else if (!r->wrong) {
     r->wrong = true;
-    snprintf(r->text, sizeof r->text, "%s: %s: %.300s", what, op2_status_name(status), op2_error_message());
+    snprintf(r->text, sizeof r->text, "%s: %s: %.300s", what, op2_status_name(status),
+             op2_error_message());
   }
   return false;
 }
@@ -59,9 +61,9 @@ static void again_refused(struct run *r, const char *what) {
   snprintf(r->text, sizeof r->text, "%s is refused again", what);
 }
 
-#define CALL(call)                                                                                            \
-  do {                                                                                                        \
-    if (!dead(r) && again(r, (call), #call) && again(r, (call), #call)) again_refused(r, #call);              \
+#define CALL(call)                                                                                 \
+  do {                                                                                             \
+    if (!dead(r) && again(r, (call), #call) && again(r, (call), #call)) again_refused(r, #call);   \
   } while (0)
 
 static const op2_kernel_desc scatter_desc = {
@@ -71,7 +73,8 @@ static const op2_kernel_desc scatter_desc = {
               "  w[0][0] += twice(*x); w[1][0] += factor * *x; *sum += fabs(*x) * offset;\n"
               "}\n",
     .headers = (const char *const[]){"<math.h>", NULL}};
-static const op2_kernel_desc scale_desc = {.name = "scale", .source = "void scale(double *x, int i) { *x = *x + i; }\n"};
+static const op2_kernel_desc scale_desc = {
+    .name = "scale", .source = "void scale(double *x, int i) { *x = *x + i; }\n"};
 
 static void declare(struct run *r, struct objects *o) {
   int32_t idx[2 * CELLS], turn[NODES];
@@ -101,8 +104,9 @@ static void work(struct run *r, struct objects *o) {
   const double factor = 3;
   const char *text = NULL;
   const void *view = NULL;
-  const op2_arg args[] = {op2_arg_dat(o->w, OP2_ALL, o->c2n, OP2_INC), op2_arg_direct(o->x, OP2_READ),
-                          op2_arg_gbl(o->g, OP2_INC), op2_arg_val(&factor, 1, OP2_F64)};
+  const op2_arg args[] = {op2_arg_dat(o->w, OP2_ALL, o->c2n, OP2_INC),
+                          op2_arg_direct(o->x, OP2_READ), op2_arg_gbl(o->g, OP2_INC),
+                          op2_arg_val(&factor, 1, OP2_F64)};
   FILE *sink = fopen("/dev/null", "w");
   if (dead(r) || !sink) return;
   CALL(op2_loop_create_at(OP2_HERE, o->scatter, o->cells, 4, args, &o->loop));
@@ -190,7 +194,8 @@ static int64_t attempt(const struct config *config, int64_t n, struct run *r) {
   const op2_status status = op2_finalize(&o->ctx);
   if (status != OP2_SUCCESS && status != OP2_ERR_NOMEM && !dead(r)) {
     r->wrong = true;
-    snprintf(r->text, sizeof r->text, "op2_finalize: %s: %.300s", op2_status_name(status), op2_error_message());
+    snprintf(r->text, sizeof r->text, "op2_finalize: %s: %.300s", op2_status_name(status),
+             op2_error_message());
   }
   destroy(o);
   return op2i_mem_fail_at(0);
@@ -200,7 +205,8 @@ static void every_allocation(const struct config *config) {
   struct run r;
   attempt(config, 0, &r); /* compiles, so that the runs that count find the code */
   const int64_t count = attempt(config, 0, &r);
-  if (!ok(!r.wrong && !r.problem && r.denied == 0, "%s, %s: a run without a failure (%lld allocations)", config->backend,
+  if (!ok(!r.wrong && !r.problem && r.denied == 0,
+          "%s, %s: a run without a failure (%lld allocations)", config->backend,
           config->eager ? "eager" : "lazy", (long long)count)) {
     diag("  %s %s", r.text, r.problem ? r.problem : "");
     return;
@@ -212,13 +218,15 @@ static void every_allocation(const struct config *config) {
     poisoned += r.poisoned;
     fatal += r.fatal;
     if (!r.wrong && !r.problem) continue;
-    if (failed++ < 5) diag("allocation %lld fails: %s %s", (long long)n, r.text, r.problem ? r.problem : "");
+    if (failed++ < 5)
+      diag("allocation %lld fails: %s %s", (long long)n, r.text, r.problem ? r.problem : "");
   }
-  ok(failed == 0, "%s, %s: every one of %lld allocations failing", config->backend, config->eager ? "eager" : "lazy",
-     (long long)count);
+  ok(failed == 0, "%s, %s: every one of %lld allocations failing", config->backend,
+     config->eager ? "eager" : "lazy", (long long)count);
   /* Some are made where memory is only a convenience; most are needed. */
   ok(denied > count / 2, "  %d of them were reported", denied);
-  ok(poisoned + fatal < count / 3, "  %d of them failed a queued loop, %d the context", poisoned, fatal);
+  ok(poisoned + fatal < count / 3, "  %d of them failed a queued loop, %d the context", poisoned,
+     fatal);
 }
 
 int main(void) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The graph: which edges there are and how it is drawn; what a look at data runs, and what runs nothing. */
+/* The graph: which edges there are and how it is drawn; what a look at data runs, and what runs
+ * nothing. */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,9 +41,12 @@ static struct mesh make_mesh(void) {
 
 #define INC(dat) MUST(op2_par_loop(m.inc, m.set, op2_arg_direct(dat, OP2_RW)))
 #define PUT(dat) MUST(op2_par_loop(m.put, m.set, op2_arg_direct(dat, OP2_WRITE)))
-#define COPY(to, from) MUST(op2_par_loop(m.copy, m.set, op2_arg_direct(to, OP2_WRITE), op2_arg_direct(from, OP2_READ)))
-#define TOTAL(dat) MUST(op2_par_loop(m.total, m.set, op2_arg_direct(dat, OP2_READ), op2_arg_gbl(m.g, OP2_INC)))
-#define TAKE(dat) MUST(op2_par_loop(m.take, m.set, op2_arg_direct(dat, OP2_WRITE), op2_arg_gbl(m.g, OP2_READ)))
+#define COPY(to, from)                                                                             \
+  MUST(op2_par_loop(m.copy, m.set, op2_arg_direct(to, OP2_WRITE), op2_arg_direct(from, OP2_READ)))
+#define TOTAL(dat)                                                                                 \
+  MUST(op2_par_loop(m.total, m.set, op2_arg_direct(dat, OP2_READ), op2_arg_gbl(m.g, OP2_INC)))
+#define TAKE(dat)                                                                                  \
+  MUST(op2_par_loop(m.take, m.set, op2_arg_direct(dat, OP2_WRITE), op2_arg_gbl(m.g, OP2_READ)))
 #define QUEUED(n) EXPECT(op2_queued(test_ctx) == (n))
 
 static void read_dat(op2_dat dat) {
@@ -50,7 +54,7 @@ static void read_dat(op2_dat dat) {
   MUST(op2_dat_get(dat, values));
 }
 
-/* ---- forcing --------------------------------------------------------------------------------------------- */
+/* ---- forcing -------------------------------------------------------------------------------- */
 
 /* A look runs the last writer and what it depends on, and nothing else. */
 static void reading(void) {
@@ -226,7 +230,7 @@ static void explained(void) {
   REFUSED(OP2_ERR_ARG, op2_explain(test_ctx, NULL));
 }
 
-/* ---- the drawing ----------------------------------------------------------------------------------------- */
+/* ---- the drawing ---------------------------------------------------------------------------- */
 
 static char *dot(void) {
   char *text = NULL, *kept;
@@ -260,13 +264,13 @@ static bool edge(const char *text, int from, int to, const char *label) {
 /* Six loops, every edge by hand. */
 static void edges(void) {
   struct mesh m = make_mesh();
-  PUT(m.a);        /* 1 */
-  COPY(m.b, m.a);  /* 2: RAW a from 1 */
-  PUT(m.a);        /* 3: WAW a from 1, WAR a from 2 */
-  INC(m.a);        /* 4: RAW a from 3 */
-  TOTAL(m.b);      /* 5: RAW b from 2 */
-  TOTAL(m.a);      /* 6: RAW a from 4; RAW of the sum from 5 */
-  TAKE(m.c);       /* 7: RAW of the sum from 6 */
+  PUT(m.a);       /* 1 */
+  COPY(m.b, m.a); /* 2: RAW a from 1 */
+  PUT(m.a);       /* 3: WAW a from 1, WAR a from 2 */
+  INC(m.a);       /* 4: RAW a from 3 */
+  TOTAL(m.b);     /* 5: RAW b from 2 */
+  TOTAL(m.a);     /* 6: RAW a from 4; RAW of the sum from 5 */
+  TAKE(m.c);      /* 7: RAW of the sum from 6 */
   const char *text = dot();
   EXPECT(edge(text, 1, 2, "adat RAW"));
   EXPECT(edge(text, 2, 3, "adat WAR"));
@@ -310,7 +314,8 @@ static void nodes(void) {
   INC(m.a);
   snprintf(place, sizeof place, "t720-graph.c:%d", __LINE__ - 1);
   const char *text = dot();
-  EXPECT(strstr(text, "inc") && strstr(text, "cells") && strstr(text, place) && strstr(text, "queued"));
+  EXPECT(strstr(text, "inc") && strstr(text, "cells") && strstr(text, place) &&
+         strstr(text, "queued"));
   MUST(op2_flush(test_ctx));
   text = dot();
   EXPECT(!strstr(text, "inc") && strstr(text, "digraph"));
@@ -359,7 +364,8 @@ static void renders(void) {
   FILE *out = fopen(path, "w");
   MUST(op2_graph_write_dot(test_ctx, out));
   fclose(out);
-  snprintf(command, sizeof command, "dot -Tsvg '%s' >'%s.svg' 2>'%s.err' && test ! -s '%s.err'", path, path, path, path);
+  snprintf(command, sizeof command, "dot -Tsvg '%s' >'%s.svg' 2>'%s.err' && test ! -s '%s.err'",
+           path, path, path, path);
   EXPECT(system(command) == 0);
 }
 
@@ -386,7 +392,8 @@ static void graph_file(void) {
     if (!in) continue;
     text[fread(text, 1, sizeof text - 1, in)] = '\0';
     fclose(in);
-    EXPECT(strstr(text, "digraph") && strstr(text, "inc") && strstr(text, "done") && count(text, " -> ") == 0);
+    EXPECT(strstr(text, "digraph") && strstr(text, "inc") && strstr(text, "done") &&
+           count(text, " -> ") == 0);
   }
   op2_dat_destroy(&x);
   op2_kernel_destroy(&k);
