@@ -8,7 +8,6 @@
 #include "mem.h"
 
 const struct op2i_dialect op2i_dialect_c = {
-    .name = "C",
     .restricted = "__restrict__",
     .global = "",
     .body_prefix = "static ",

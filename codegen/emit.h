@@ -17,7 +17,6 @@
 
 /* What differs between the languages that are generated. */
 struct op2i_dialect {
-  const char *name;
   const char *restricted;   /* pointer qualifier: nothing else points there */
   const char *global;       /* address space of dats, maps, ... and a blank behind it; or "" */
   const char *body_prefix;  /* before a function that generated code calls */

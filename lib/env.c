@@ -9,6 +9,23 @@
 #include "error.h"
 #include "mem.h"
 
+enum id {
+  ENV_BACKEND,
+  ENV_THREADS,
+  ENV_EAGER,
+  ENV_BLOCK_SIZE,
+  ENV_CHUNK_US,
+  ENV_QUEUE_MAX,
+  ENV_IDLE_MS,
+  ENV_CACHE_DIR,
+  ENV_CC,
+  ENV_CFLAGS,
+  ENV_GRAPH,
+  ENV_LOG,
+  ENV_VERIFY,
+  ENV_COUNT
+};
+
 enum type { TEXT, BOOLEAN, NUMBER };
 
 static const struct variable {
@@ -17,36 +34,36 @@ static const struct variable {
   int fallback, least, most; /* of numbers */
   const char *shown;         /* default, for people */
   const char *help;
-} variables[OP2I_ENV_COUNT] = {
-    [OP2I_ENV_BACKEND] = {"OP2_BACKEND", TEXT, 0, 0, 0, "starpu where built",
-                          "sequential, openmp, starpu, check (cuda and opencl answer why not)"},
-    [OP2I_ENV_THREADS] = {"OP2_THREADS", NUMBER, 0, 0, 4096, "one per core", "CPU workers"},
-    [OP2I_ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued"},
-    [OP2I_ENV_BLOCK_SIZE] = {"OP2_BLOCK_SIZE", NUMBER, 0, 0, INT_MAX, "by cache size",
-                             "elements in a mini-partition"},
-    [OP2I_ENV_CHUNK_US] =
+} variables[ENV_COUNT] = {
+    [ENV_BACKEND] = {"OP2_BACKEND", TEXT, 0, 0, 0, "starpu where built",
+                     "sequential, openmp, starpu, check (cuda and opencl answer why not)"},
+    [ENV_THREADS] = {"OP2_THREADS", NUMBER, 0, 0, 4096, "one per core", "CPU workers"},
+    [ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued"},
+    [ENV_BLOCK_SIZE] = {"OP2_BLOCK_SIZE", NUMBER, 0, 0, INT_MAX, "by cache size",
+                        "elements in a mini-partition"},
+    [ENV_CHUNK_US] =
         {"OP2_CHUNK_US", NUMBER, 200, 0, 1000000, "200",
          "microseconds of work in a StarPU task; 0: a task per block, always in parallel"},
-    [OP2I_ENV_QUEUE_MAX] = {"OP2_QUEUE_MAX", NUMBER, 2048, 1, 1 << 20, "2048",
-                            "loops that may wait in the queue"},
-    [OP2I_ENV_IDLE_MS] = {"OP2_IDLE_MS", NUMBER, 20, 0, 3600000, "20",
-                          "milliseconds after which idle StarPU workers are put to sleep"},
-    [OP2I_ENV_CACHE_DIR] = {"OP2_CACHE_DIR", TEXT, 0, 0, 0, "$XDG_CACHE_HOME/op2 or ~/.cache/op2",
-                            "compiled loops; private to the user"},
-    [OP2I_ENV_CC] = {"OP2_CC", TEXT, 0, 0, 0, "cc", "compiler for generated code"},
-    [OP2I_ENV_CFLAGS] = {"OP2_CFLAGS", TEXT, 0, 0, 0, "-O3 -march=native ...",
-                         "replaces the optimisation flags"},
-    [OP2I_ENV_GRAPH] = {"OP2_GRAPH", TEXT, 0, 0, 0, "none",
-                        "DOT file, rewritten by every flush; %d in it is the flush number"},
-    [OP2I_ENV_LOG] = {"OP2_LOG", NUMBER, 2, 0, 4, "2",
-                      "0 silent, 1 errors, 2 warnings, 3 information, 4 debugging"},
-    [OP2I_ENV_VERIFY] = {"OP2_VERIFY", BOOLEAN,
+    [ENV_QUEUE_MAX] = {"OP2_QUEUE_MAX", NUMBER, 2048, 1, 1 << 20, "2048",
+                       "loops that may wait in the queue"},
+    [ENV_IDLE_MS] = {"OP2_IDLE_MS", NUMBER, 20, 0, 3600000, "20",
+                     "milliseconds after which idle StarPU workers are put to sleep"},
+    [ENV_CACHE_DIR] = {"OP2_CACHE_DIR", TEXT, 0, 0, 0, "$XDG_CACHE_HOME/op2 or ~/.cache/op2",
+                       "compiled loops; private to the user"},
+    [ENV_CC] = {"OP2_CC", TEXT, 0, 0, 0, "cc", "compiler for generated code"},
+    [ENV_CFLAGS] = {"OP2_CFLAGS", TEXT, 0, 0, 0, "-O3 -march=native ...",
+                    "replaces the optimisation flags"},
+    [ENV_GRAPH] = {"OP2_GRAPH", TEXT, 0, 0, 0, "none",
+                   "DOT file, rewritten by every flush; %d in it is the flush number"},
+    [ENV_LOG] = {"OP2_LOG", NUMBER, 2, 0, 4, "2",
+                 "0 silent, 1 errors, 2 warnings, 3 information, 4 debugging"},
+    [ENV_VERIFY] = {"OP2_VERIFY", BOOLEAN,
 #ifdef OP2_DEBUG
-                         1, 0, 1, "1",
+                    1, 0, 1, "1",
 #else
-                         0, 0, 1, "0",
+                    0, 0, 1, "0",
 #endif
-                         "1: check the invariants of every plan and program (on in debug builds)"},
+                    "1: check the invariants of every plan and program (on in debug builds)"},
 };
 
 static op2_status parse(const struct variable *variable, const char *text, int *value) {
@@ -61,13 +78,13 @@ static op2_status parse(const struct variable *variable, const char *text, int *
   return OP2_SUCCESS;
 }
 
-const char *op2i_env_text(enum op2i_env_id id) {
+static const char *env_text(enum id id) {
   const char *text = getenv(variables[id].name);
   return text && *text ? text : NULL;
 }
 
-op2_status op2i_env_int(enum op2i_env_id id, int *value) {
-  const char *text = op2i_env_text(id);
+static op2_status env_int(enum id id, int *value) {
+  const char *text = env_text(id);
   if (text) return parse(&variables[id], text, value);
   *value = variables[id].fallback;
   return OP2_SUCCESS;
@@ -80,8 +97,8 @@ const char *op2i_env_system(const char *name) {
 
 op2_status op2_environment_write(FILE *stream) {
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_environment_write: stream is null");
-  for (int i = 0; i < OP2I_ENV_COUNT; i++) {
-    const char *value = op2i_env_text((enum op2i_env_id)i);
+  for (int i = 0; i < ENV_COUNT; i++) {
+    const char *value = env_text((enum id)i);
     fprintf(stream, "%-15s %-36s %s%s%s\n", variables[i].name, variables[i].shown,
             variables[i].help, value ? "; now " : "", value ? value : "");
   }
@@ -89,15 +106,15 @@ op2_status op2_environment_write(FILE *stream) {
                         : OP2_SUCCESS;
 }
 
-static op2_status choose_text(char **out, const char *option, enum op2i_env_id id) {
-  const char *text = option ? option : op2i_env_text(id);
+static op2_status choose_text(char **out, const char *option, enum id id) {
+  const char *text = option ? option : env_text(id);
   if (!text) return OP2_SUCCESS;
   *out = op2i_strdup(text);
   return *out ? OP2_SUCCESS : op2i_error_nomem("the configuration");
 }
 
-static op2_status choose_int(int *out, int option, const char *field, enum op2i_env_id id) {
-  if (!option) return op2i_env_int(id, out);
+static op2_status choose_int(int *out, int option, const char *field, enum id id) {
+  if (!option) return env_int(id, out);
   if (option < variables[id].least || option > variables[id].most)
     return op2i_error(OP2_ERR_OPTION, "op2_options.%s is %d: expected a number from %d to %d",
                       field, option, variables[id].least, variables[id].most);
@@ -110,18 +127,18 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   const op2_options *o = options ? options : &none;
   struct op2i_config c = {0};
   op2_status status;
-  OP2I_TRY(choose_text(&c.backend, o->backend, OP2I_ENV_BACKEND));
-  OP2I_TRY(choose_text(&c.cache_dir, o->cache_dir, OP2I_ENV_CACHE_DIR));
-  OP2I_TRY(choose_text(&c.cc, o->cc, OP2I_ENV_CC));
-  OP2I_TRY(choose_text(&c.cflags, o->cflags, OP2I_ENV_CFLAGS));
-  OP2I_TRY(choose_text(&c.graph_file, o->graph_file, OP2I_ENV_GRAPH));
-  OP2I_TRY(choose_int(&c.threads, o->threads, "threads", OP2I_ENV_THREADS));
-  OP2I_TRY(choose_int(&c.block_size, o->block_size, "block_size", OP2I_ENV_BLOCK_SIZE));
-  OP2I_TRY(choose_int(&c.queue_max, o->queue_max, "queue_max", OP2I_ENV_QUEUE_MAX));
-  OP2I_TRY(choose_int(&c.log_level, o->log_level, "log_level", OP2I_ENV_LOG));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_CHUNK_US, &c.chunk_us));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_IDLE_MS, &c.idle_ms));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_VERIFY, &c.verify));
+  OP2I_TRY(choose_text(&c.backend, o->backend, ENV_BACKEND));
+  OP2I_TRY(choose_text(&c.cache_dir, o->cache_dir, ENV_CACHE_DIR));
+  OP2I_TRY(choose_text(&c.cc, o->cc, ENV_CC));
+  OP2I_TRY(choose_text(&c.cflags, o->cflags, ENV_CFLAGS));
+  OP2I_TRY(choose_text(&c.graph_file, o->graph_file, ENV_GRAPH));
+  OP2I_TRY(choose_int(&c.threads, o->threads, "threads", ENV_THREADS));
+  OP2I_TRY(choose_int(&c.block_size, o->block_size, "block_size", ENV_BLOCK_SIZE));
+  OP2I_TRY(choose_int(&c.queue_max, o->queue_max, "queue_max", ENV_QUEUE_MAX));
+  OP2I_TRY(choose_int(&c.log_level, o->log_level, "log_level", ENV_LOG));
+  OP2I_TRY(env_int(ENV_CHUNK_US, &c.chunk_us));
+  OP2I_TRY(env_int(ENV_IDLE_MS, &c.idle_ms));
+  OP2I_TRY(env_int(ENV_VERIFY, &c.verify));
   if (o->eager < -1 || o->eager > 1) {
     status = op2i_error(OP2_ERR_OPTION, "op2_options.eager is %d: expected -1, 0 or 1", o->eager);
     goto fail;
@@ -129,7 +146,7 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   if (o->eager)
     c.eager = o->eager > 0;
   else
-    OP2I_TRY(op2i_env_int(OP2I_ENV_EAGER, &c.eager));
+    OP2I_TRY(env_int(ENV_EAGER, &c.eager));
   *config = c;
   return OP2_SUCCESS;
 fail:

@@ -2,7 +2,6 @@
 #ifndef OP2I_ERROR_H
 #define OP2I_ERROR_H
 
-#include "op2/loop.h"
 #include "op2/status.h"
 
 enum { OP2I_MESSAGE_MAX = 16384 };

@@ -25,6 +25,5 @@ op2_status op2i_sched_force(struct op2i_sched *sched, struct op2i_resource *reso
                             bool overwrite, const char *call, const char *name);
 /* Run everything; returns and reports the lowest failure not yet reported. */
 op2_status op2i_sched_flush(struct op2i_sched *sched, const char *call);
-int64_t op2i_sched_queued(const struct op2i_sched *sched);
 
 #endif

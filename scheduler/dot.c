@@ -75,7 +75,7 @@ static void put_edge(FILE *stream, struct op2i_sched *sched, const struct op2i_n
   fprintf(stream, " %s\" style=%s];\n", kinds[edge->kind], styles[edge->kind]);
 }
 
-op2_status op2i_dot_write(struct op2i_sched *sched, FILE *stream, bool marked_only) {
+static op2_status write_dot(struct op2i_sched *sched, FILE *stream, bool marked_only) {
   fputs("digraph op2 {\n  node [shape=box style=filled fontname=\"sans-serif\"];\n  edge "
         "[fontname=\"sans-serif\" fontsize=10];\n",
         stream);
@@ -96,7 +96,7 @@ op2_status op2_graph_write_dot(op2_context ctx, FILE *stream) {
   op2_status status = op2i_context_check(ctx);
   if (status) return status;
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_graph_write_dot: the stream is null");
-  return op2i_dot_write(ctx->sched, stream, false);
+  return write_dot(ctx->sched, stream, false);
 }
 
 /* "%d" in the configured name is the number of the flush; only the first one counts, and nothing
@@ -114,7 +114,7 @@ void op2i_dot_dump(struct op2i_sched *sched) {
   char path[4096];
   file_name(sched, path, sizeof path);
   FILE *stream = fopen(path, "w");
-  op2_status status = stream ? op2i_dot_write(sched, stream, true) : OP2_ERR_IO;
+  op2_status status = stream ? write_dot(sched, stream, true) : OP2_ERR_IO;
   if (stream && fclose(stream)) status = OP2_ERR_IO;
   if (status) op2i_log(sched->ctx, OP2I_LOG_WARN, "the graph could not be written to %s", path);
 }

@@ -56,8 +56,11 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   const struct op2i_sched *sched = ctx->sched;
   struct op2i_jit_stats jit;
   op2i_jit_statistics(ctx, &jit);
-  fprintf(stream, "backend %s, %d workers, %s\n", ctx->backend->name, op2_workers(ctx),
-          ctx->config.eager ? "eager" : "lazy");
+  const struct op2i_machine *machine = op2i_machine();
+  fprintf(stream, "backend %s (%s), %d workers, %s\n", ctx->backend->name, ctx->backend->summary,
+          op2_workers(ctx), ctx->config.eager ? "eager" : "lazy");
+  fprintf(stream, "machine: %d cores, %" PRId64 " KiB of L2 cache each, %" PRId64 " KiB of L3\n",
+          machine->cores, machine->l2_bytes / 1024, machine->l3_bytes / 1024);
   fprintf(stream,
           "loops: %" PRId64 " queued in all, %" PRId64 " run, %" PRId64 " failed, %" PRId64
           " cancelled, %" PRId64 " waiting\n",

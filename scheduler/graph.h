@@ -96,7 +96,6 @@ op2_status op2i_graph_verify(struct op2i_sched *sched);
 op2_status op2i_execute_marked(struct op2i_sched *sched);
 
 /* dot.c */
-op2_status op2i_dot_write(struct op2i_sched *sched, FILE *stream, bool marked_only);
 void op2i_dot_dump(struct op2i_sched *sched); /* to the configured file, if any */
 
 #endif

@@ -61,8 +61,5 @@ op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **data);
 op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop);
 op2_status op2i_loop_footprints(struct op2i_loop *loop, int range);
 int32_t op2i_segment_shift(int64_t set_size);
-/* Elements per block when the user has not said: a working set of half the L2 cache, and enough
- * blocks to share out. Never depends on the number of workers, since results do depend on it. */
-int32_t op2i_block_size(const struct op2i_loop *loop);
 
 #endif

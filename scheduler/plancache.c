@@ -31,7 +31,9 @@ void op2i_plan_entry_unref(struct op2i_plan_entry *entry) {
   op2i_plan_cache_unref(cache);
 }
 
-int32_t op2i_block_size(const struct op2i_loop *loop) {
+/* Elements per block when the user has not said: a working set of half the L2 cache, and enough
+ * blocks to share out. Never depends on the number of workers, since results do depend on it. */
+static int32_t choose_block_size(const struct op2i_loop *loop) {
   enum { SMALLEST = 256, LARGEST = 16384, BLOCKS = 32, STEP = 64 };
   int chosen = loop->ctx->config.block_size;
   if (chosen) return chosen;
@@ -117,7 +119,7 @@ static op2_status describe(const struct op2i_loop *loop, int range, struct reque
   *request = (struct request){.desc = {.lo = loop->ranges[range].lo,
                                        .hi = loop->ranges[range].hi,
                                        .subset = loop->set->idx,
-                                       .block_size = op2i_block_size(loop),
+                                       .block_size = choose_block_size(loop),
                                        .ordered = loop->ordered}};
   request->args = op2i_calloc((size_t)loop->nargs, sizeof *request->args);
   request->key = op2i_calloc((size_t)loop->nargs * 4 + 5, sizeof *request->key);

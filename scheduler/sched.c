@@ -35,8 +35,6 @@ void op2i_sched_destroy(struct op2i_sched *sched) {
   op2i_free(sched);
 }
 
-int64_t op2i_sched_queued(const struct op2i_sched *sched) { return sched->nnodes; }
-
 static void remember(struct op2i_sched *sched, int64_t marked, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -119,6 +117,4 @@ op2_status op2_flush(op2_context ctx) {
   return status ? status : op2i_sched_flush(ctx->sched, "op2_flush");
 }
 
-int64_t op2_queued(op2_context ctx) {
-  return op2_initialised(ctx) ? op2i_sched_queued(ctx->sched) : 0;
-}
+int64_t op2_queued(op2_context ctx) { return op2_initialised(ctx) ? ctx->sched->nnodes : 0; }
