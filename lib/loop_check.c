@@ -16,6 +16,13 @@ struct call {
   const op2_arg *args;
 };
 
+/* Where a handle that turns out to be none was given. */
+enum { WHAT_MAX = 512 };
+static void place(const struct call *call, int n, char what[WHAT_MAX]) {
+  snprintf(what, WHAT_MAX, "%s:%d: loop '%s', argument %d", call->where.file, call->where.line,
+           call->kernel->obj.name, n);
+}
+
 static op2_status wrong(const struct call *call, op2_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -78,8 +85,8 @@ static op2_status check_map(const struct call *call, int n, op2_dat dat) {
 static op2_status check_dat(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   op2_dat dat = arg->object;
-  char what[64];
-  snprintf(what, sizeof what, "loop '%.30s', argument %d", call->kernel->obj.name, n);
+  char what[WHAT_MAX];
+  place(call, n, what);
   op2_status status = op2i_object_check(dat, OP2I_DAT, what);
   if (status) return status;
   if (dat->obj.ctx != call->set->obj.ctx)
@@ -103,8 +110,8 @@ static op2_status check_dat(const struct call *call, int n) {
 static op2_status check_gbl(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   op2_gbl gbl = arg->object;
-  char what[64];
-  snprintf(what, sizeof what, "loop '%.30s', argument %d", call->kernel->obj.name, n);
+  char what[WHAT_MAX];
+  place(call, n, what);
   op2_status status = op2i_object_check(gbl, OP2I_GBL, what);
   if (status) return status;
   if (gbl->obj.ctx != call->set->obj.ctx)
@@ -232,8 +239,10 @@ static op2_status check_private(const struct call *call) {
 }
 
 static op2_status check_handles(const struct call *call) {
-  op2_status status = op2i_object_check(call->kernel, OP2I_KERNEL, "op2_par_loop");
-  if (!status) status = op2i_object_check(call->set, OP2I_SET, "op2_par_loop");
+  char what[WHAT_MAX];
+  snprintf(what, sizeof what, "%s:%d: op2_par_loop", call->where.file, call->where.line);
+  op2_status status = op2i_object_check(call->kernel, OP2I_KERNEL, what);
+  if (!status) status = op2i_object_check(call->set, OP2I_SET, what);
   if (!status) status = op2i_context_check(call->set->obj.ctx);
   if (status) return status;
   if (call->kernel->obj.ctx != call->set->obj.ctx)

@@ -177,7 +177,9 @@ OP2_API OP2_NODISCARD op2_status op2_loop_compute(op2_loop loop);
  * creation.
  * @memory the loop may be destroyed at once
  * @sync   as op2_par_loop_at()            @mpi    as op2_par_loop_at()
- * @errors as op2_par_loop_at()            @source PyOP2 ParLoop.enqueue */
+ * @errors as op2_par_loop_at(); OP2_ERR_STATE when a constant of the kernel was
+ *         created or destroyed since the loop object was made
+ * @source PyOP2 ParLoop.enqueue */
 OP2_API OP2_NODISCARD op2_status op2_loop_enqueue(op2_loop loop);
 
 /** @brief Give up a loop object; queued uses of it still run.
