@@ -19,7 +19,8 @@ static op2_status keep(void *to, int64_t number, const struct op2i_task *task) {
   while (list->deps_capacity < list->ndeps + task->ndeps)
     if (op2i_grow(&list->deps, sizeof *list->deps, list->deps_capacity, &list->deps_capacity))
       return op2i_error_nomem("the verifier of tasks");
-  memcpy(list->deps + list->ndeps, task->deps, (size_t)task->ndeps * sizeof *list->deps);
+  if (task->ndeps)
+    memcpy(list->deps + list->ndeps, task->deps, (size_t)task->ndeps * sizeof *list->deps);
   struct op2i_listed *listed = &list->tasks[list->ntasks++];
   *listed = (struct op2i_listed){task->kind, task->step,  task->first,
                                  task->last, list->ndeps, task->ndeps};
