@@ -72,7 +72,8 @@ size_t op2i_check_guard_after(const struct op2i_check_row *row);
 int64_t op2i_check_target(const struct op2i_check *check, const struct op2i_loop_arg *arg,
                           int slot);
 
-/* ---- check_judge.c: apply the kernel to the present element in all frames, and find what is wrong */
+/* ---- check_judge.c: apply the kernel to the present element in all frames, and find what is wrong
+ */
 
 op2_status op2i_check_judge(struct op2i_check *check);
 

@@ -22,8 +22,9 @@
 #include "mem.h"
 
 /* A kernel's own file-scope names win over those of the program (-Bsymbolic), and words that old
- * compilers predefine are names like any other. The last three are warnings by default and crashes at run time. They do not survive -w, so warnings
- * stay on; they are shown only when a compilation fails. */
+ * compilers predefine are names like any other. The last three are warnings by default and crashes
+ * at run time. They do not survive -w, so warnings stay on; they are shown only when a compilation
+ * fails. */
 static const char *const fixed_flags[] = {"-shared",
                                           "-fPIC",
                                           "-std=gnu11",

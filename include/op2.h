@@ -5,8 +5,9 @@
 /** @file op2.h
  * op2: lazily evaluated parallel loops over unstructured meshes.
  *
- * An application declares sets, maps and dats (op2/mesh.h), queues loops over them (op2/loop.h) and looks
- * at data. Loops wait in a dependency graph (op2/graph.h) until a flush, or a look at data, makes them run. */
+ * An application declares sets, maps and dats (op2/mesh.h), queues loops over them (op2/loop.h) and
+ * looks at data. Loops wait in a dependency graph (op2/graph.h) until a flush, or a look at data,
+ * makes them run. */
 
 #include "op2/context.h"
 #include "op2/graph.h"

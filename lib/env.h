@@ -7,7 +7,8 @@
 /* lib/env.c is the only reader of the environment. Numbers are parsed and checked; a bad one is
  * OP2_ERR_OPTION and names the variable. */
 
-/* A variable that is not ours: HOME, PATH, TMPDIR, STARPU_HOME and so on; null when unset or empty. */
+/* A variable that is not ours: HOME, PATH, TMPDIR, STARPU_HOME and so on; null when unset or empty.
+ */
 const char *op2i_env_system(const char *name);
 
 /* What a context runs with: options over environment over defaults, all filled in; strings are

@@ -52,8 +52,8 @@ struct op2i_loop_data {
   int64_t unit; /* place in the compilation in progress, -1 none */
 };
 
-/* Whether two elements of a loop may meet in a dat that one of them modifies: it is modified, and reached through a
- * map by this or another argument. */
+/* Whether two elements of a loop may meet in a dat that one of them modifies: it is modified, and
+ * reached through a map by this or another argument. */
 bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat);
 /* The data of a loop, made at first use. */
 op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **data);

@@ -123,8 +123,8 @@ static op2_status run_on_workers(struct state *state, struct op2i_step *steps, i
 
 /* ---- small programs -------------------------------------------------------------------------- */
 
-/* Too little work for two chunks: waking workers and coming back would take longer than doing it. One worker has nothing
- * to share out either. */
+/* Too little work for two chunks: waking workers and coming back would take longer than doing it.
+ * One worker has nothing to share out either. */
 static bool small(const struct state *state, const struct op2i_step *steps, int64_t nsteps) {
   if (state->ctx->config.chunk_us == 0) return false;
   if (state->workers < 2) return true;

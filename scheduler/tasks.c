@@ -283,8 +283,8 @@ static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   b->place.begun = true;
   int64_t first_chunk = b->ntasks;
   int32_t blocks = blocks_per_chunk(step, workers, chunk_us);
-  /* Colours of hardly more than one block each leave nothing to share out: the whole step in one task, colour by
-   * colour. */
+  /* Colours of hardly more than one block each leave nothing to share out: the whole step in one
+   * task, colour by colour. */
   bool serial = plan->nblocks < 2 * plan->ncolors && chunk_us > 0;
   b->colour = 0;
   status = serial ? build_chunk(b, 0, plan->nblocks) : build_colours(b, blocks);

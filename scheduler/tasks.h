@@ -41,8 +41,8 @@ op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers
 /* Run the rest of a program here, once all tasks handed over have ended. Needs next to no memory.
  */
 op2_status op2i_tasks_finish(struct op2i_step *steps, int64_t nsteps, struct op2i_place place);
-/* verify_tasks.c: all tasks of a program, and whether their dependences order every pair that touches a
- * value in conflicting ways. */
+/* verify_tasks.c: all tasks of a program, and whether their dependences order every pair that
+ * touches a value in conflicting ways. */
 struct op2i_listed {
   enum op2i_task_kind kind;
   int64_t step;

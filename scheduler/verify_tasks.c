@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The dependences between tasks against the definition, element by element: two tasks that touch a value, one of them
- * modifying it, are joined by a path. Independent of segments and footprints; for debug builds and tests. */
+/* The dependences between tasks against the definition, element by element: two tasks that touch a
+ * value, one of them modifying it, are joined by a path. Independent of segments and footprints;
+ * for debug builds and tests. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +46,8 @@ void op2i_task_list_free(struct op2i_task_list *list) {
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
-/* Who modified a value last and who has read it since. A reader before the last one need not be kept: it is checked
- * against the next writer through `readers`. */
+/* Who modified a value last and who has read it since. A reader before the last one need not be
+ * kept: it is checked against the next writer through `readers`. */
 struct touch {
   int64_t task;
   int64_t next; /* earlier reader of the same value, -1 none */

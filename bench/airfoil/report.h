@@ -27,8 +27,8 @@ typedef struct run_times {
 bool report_run(op2_context ctx, const run_times *times);
 
 /** Show on stderr how far the time loop has come, now and then and only on a terminal; `it` of
- * `total` steps have been queued, each of `loops` loops. What waits is run first then, for else there
- * would be nothing to show. Returns false after reporting an error. */
+ * `total` steps have been queued, each of `loops` loops. What waits is run first then, for else
+ * there would be nothing to show. Returns false after reporting an error. */
 bool report_progress(op2_context ctx, int it, int total, int loops);
 
 /** Clear the line that report_progress() wrote. */
