@@ -8,6 +8,7 @@
 #include "check.h"
 #include "clock.h"
 #include "partial.h"
+#include "stateless.h"
 
 /* ---- indirect writes that collide ------------------------------------------------------------ */
 
@@ -153,28 +154,13 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   return status;
 }
 
-static const char *unavailable(void) { return NULL; }
-
-static op2_status open_state(op2_context ctx, void **state) {
-  (void)ctx;
-  *state = NULL;
-  return OP2_SUCCESS;
-}
-
-static void close_state(void *state) { (void)state; }
-
-static int workers(void *state) {
-  (void)state;
-  return 1;
-}
-
 const struct op2i_backend op2i_backend_check = {
     .name = "check",
     .summary = "one thread that finds kernels which do not do what their access modes say",
     .variant = OP2I_CHECKED,
-    .unavailable = unavailable,
-    .open = open_state,
-    .close = close_state,
-    .workers = workers,
+    .unavailable = op2i_always_available,
+    .open = op2i_open_nothing,
+    .close = op2i_close_nothing,
+    .workers = op2i_one_worker,
     .run_step = run_step,
 };

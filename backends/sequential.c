@@ -4,21 +4,7 @@
 #include "clock.h"
 #include "loop.h"
 #include "partial.h"
-
-static const char *unavailable(void) { return NULL; }
-
-static op2_status open_state(op2_context ctx, void **state) {
-  (void)ctx;
-  *state = NULL;
-  return OP2_SUCCESS;
-}
-
-static void close_state(void *state) { (void)state; }
-
-static int workers(void *state) {
-  (void)state;
-  return 1;
-}
+#include "stateless.h"
 
 static op2_status run_step(void *state, struct op2i_step *step) {
   (void)state;
@@ -37,9 +23,9 @@ const struct op2i_backend op2i_backend_sequential = {
     .name = "sequential",
     .summary = "one thread, element by element: the reference for all others",
     .variant = OP2I_PLAIN,
-    .unavailable = unavailable,
-    .open = open_state,
-    .close = close_state,
-    .workers = workers,
+    .unavailable = op2i_always_available,
+    .open = op2i_open_nothing,
+    .close = op2i_close_nothing,
+    .workers = op2i_one_worker,
     .run_step = run_step,
 };

@@ -5,13 +5,12 @@
 
 #include "backend.h"
 #include "error.h"
+#include "stateless.h"
 
 static int no_workers(void *state) {
   (void)state;
   return 0;
 }
-
-static void close_nothing(void *state) { (void)state; }
 
 #define UNBUILT(name_, summary_, why_)                                                             \
   static const char *name_##_unavailable(void) { return why_; }                                    \
@@ -25,7 +24,7 @@ static void close_nothing(void *state) { (void)state; }
       .summary = summary_,                                                                         \
       .unavailable = name_##_unavailable,                                                          \
       .open = name_##_open,                                                                        \
-      .close = close_nothing,                                                                      \
+      .close = op2i_close_nothing,                                                                 \
       .workers = no_workers,                                                                       \
   }
 
