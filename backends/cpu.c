@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cpu.h"
 
+#include "backend.h"
+
 #if defined(__x86_64__) || defined(__i386__)
 
 #include <cpuid.h>
@@ -34,8 +36,14 @@ void op2i_cpu_text(struct op2i_text *text) {
 
 const char *op2i_cpu_flags(void) {
   return __builtin_cpu_supports("avx512f")
-             ? "-O3 -march=native -fno-math-errno -mprefer-vector-width=512"
-             : "-O3 -march=native -fno-math-errno";
+             ? "-O3 -march=native -fno-math-errno -ffp-contract=off -mprefer-vector-width=512"
+             : "-O3 -march=native -fno-math-errno -ffp-contract=off";
+}
+
+int op2i_simd_bytes(void) {
+  return __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") ? 64
+         : __builtin_cpu_supports("avx2")                                         ? 32
+                                                                                  : 16;
 }
 
 #else
@@ -83,9 +91,17 @@ void op2i_cpu_text(struct op2i_text *text) {
 
 const char *op2i_cpu_flags(void) {
 #if defined(__aarch64__) || defined(__arm__) || defined(__powerpc__)
-  return "-O3 -mcpu=native -fno-math-errno";
+  return "-O3 -mcpu=native -fno-math-errno -ffp-contract=off";
 #else
-  return "-O3 -fno-math-errno";
+  return "-O3 -fno-math-errno -ffp-contract=off";
+#endif
+}
+
+int op2i_simd_bytes(void) {
+#if defined(__aarch64__) || defined(__powerpc64__)
+  return 16;
+#else
+  return 0;
 #endif
 }
 

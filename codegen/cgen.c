@@ -6,7 +6,6 @@
 #include "backend.h"
 #include "emit.h"
 #include "error.h"
-#include "rewrite.h"
 
 /* A copy of struct op2i_call. A translation unit of several loops defines OP2_ID, something else
  * before each, so that the names of each are its own. */
@@ -69,56 +68,43 @@ static void describe_arg(const struct op2i_loop_arg *arg, int a, struct op2i_tex
 static void describe(const struct op2i_loop *loop, enum op2i_variant variant,
                      struct op2i_text *out) {
   op2i_text_add(out, "/* %s of kernel %s over a %s, %s:\n",
-                variant == OP2I_PLAIN ? "Loop" : "One checked call", loop->kernel->obj.name,
+                variant == OP2I_CHECKED ? "One checked call" : "Loop", op2i_loop_name(loop),
                 loop->set->base == loop->set ? "set" : "subset", OP2I_ABI);
   for (int a = 0; a < loop->nargs; a++) describe_arg(&loop->args[a], a, out);
   op2i_text_add(out, " */\n");
 }
 
-/* ---- the kernel ------------------------------------------------------------------------------ */
+/* ---- the text -------------------------------------------------------------------------------- */
 
-/* The compiler is to speak of the user's file and line. */
-static void place_source(const struct op2i_loop *loop, struct op2i_text *out) {
-  const struct op2_kernel_s *kernel = loop->kernel;
-  if (!kernel->file) {
-    op2i_text_add(out, "#line 1 \"kernel:%s\"\n", kernel->obj.name);
-    return;
-  }
-  op2i_text_add(out, "#line %d \"", kernel->line > 0 ? kernel->line : 1);
-  for (const char *at = kernel->file; *at; at++) {
-    if (*at == '"' || *at == '\\') op2i_text_add(out, "\\");
-    op2i_text_bytes(out, *at == '\n' ? "?" : at, 1);
-  }
-  op2i_text_add(out, "\"\n");
+static bool all_mergeable(const struct op2i_emitter *e) {
+  bool all = true;
+  for (int m = 0; m < e->nmembers; m++) all = all && e->rewrites[m].mergeable;
+  return all;
+}
+
+static void functions(struct op2i_emitter *e, enum op2i_variant variant) {
+  const char *headers = e->loop->kernel->headers;
+  e->independent = variant != OP2I_CHECKED && e->rewrites[0].mergeable && e->nmembers == 1 &&
+                   op2i_unit_fixed_offsets(&e->rewrites[0].unit) && op2i_emit_independent(e);
+  describe(e->loop, variant, e->out);
+  op2i_text_add(e->out, "%s%s", prelude, headers ? headers : "");
+  op2i_emit_kernels(e);
+  if (variant == OP2I_CHECKED)
+    op2i_emit_checked(e);
+  else
+    op2i_emit_plain(e);
 }
 
 op2_status op2i_generate(const struct op2i_loop *loop, enum op2i_variant variant,
                          struct op2i_text *out, bool *mergeable) {
-  struct op2i_rewrite rewrite = {0};
-  struct op2i_emitter emitter = {0};
-  const char *headers = loop->kernel->headers ? loop->kernel->headers : "";
-  op2_status status;
-  OP2I_TRY(op2i_rewrite_begin(loop, &rewrite));
-  OP2I_TRY(op2i_emitter_begin(&emitter, loop, &op2i_dialect_c, out));
-  emitter.consts = op2i_rewrite_kernel_needs(&rewrite, loop);
-  emitter.renamed = rewrite.mergeable;
-  emitter.independent = variant == OP2I_PLAIN && rewrite.mergeable &&
-                        op2i_unit_fixed_offsets(&rewrite.unit) && op2i_emit_independent(&emitter);
-  describe(loop, variant, out);
-  op2i_text_add(out, "%s%s", prelude, headers);
-  op2i_emit_consts_struct(&emitter);
-  place_source(loop, out);
-  op2i_rewrite_emit(&rewrite, loop, out);
-  /* The source may end in a spliced line or in a // comment. */
-  op2i_text_add(out, "\n\n#line 1 \"op2:%s\"\n", loop->kernel->obj.name);
-  if (variant == OP2I_PLAIN)
-    op2i_emit_plain(&emitter);
-  else
-    op2i_emit_checked(&emitter);
-  if (out->failed) OP2I_TRY(op2i_error_nomem("generated code"));
-  if (mergeable) *mergeable = rewrite.mergeable;
-fail:
+  struct op2i_emitter emitter;
+  op2_status status = op2i_emitter_begin(&emitter, loop, &op2i_dialect_c, out);
+  if (!status) {
+    emitter.listed = emitter.listed || variant == OP2I_PLAIN_LIST || variant == OP2I_LANES_LIST;
+    functions(&emitter, variant);
+    if (mergeable) *mergeable = all_mergeable(&emitter);
+  }
+  if (!status && out->failed) status = op2i_error_nomem("generated code");
   op2i_emitter_end(&emitter);
-  op2i_rewrite_end(&rewrite);
   return status;
 }

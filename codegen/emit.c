@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "emit.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "cdecl.h"
@@ -54,56 +55,105 @@ static void choose_type(const struct op2i_emitter *e, int a) {
 
 op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *loop,
                               const struct op2i_dialect *dialect, struct op2i_text *out) {
+  op2_status status = OP2_SUCCESS;
   *e = (struct op2i_emitter){.loop = loop, .dialect = dialect, .out = out};
+  e->listed = loop->set->base != loop->set;
   e->types = op2i_calloc((size_t)loop->nargs, sizeof *e->types);
-  if (!e->types) return op2i_error_nomem("generated code");
-  for (int a = 0; a < loop->nargs; a++) choose_type(e, a);
-  return OP2_SUCCESS;
+  e->rewrites = op2i_calloc((size_t)op2i_loop_nmembers(loop), sizeof *e->rewrites);
+  if (!e->types || !e->rewrites) return op2i_error_nomem("generated code");
+  for (int m = 0; m < op2i_loop_nmembers(loop) && !status; m++) {
+    e->nmembers++;
+    status = op2i_rewrite_begin(loop, m, &e->rewrites[m]);
+  }
+  for (int a = 0; a < loop->nargs && !status; a++) choose_type(e, a);
+  return status;
 }
 
 void op2i_emitter_end(struct op2i_emitter *e) {
   for (int a = 0; e->types && a < e->loop->nargs; a++) op2i_text_free(&e->types[a]);
+  for (int m = 0; m < e->nmembers; m++) op2i_rewrite_end(&e->rewrites[m]);
   op2i_free(e->types);
+  op2i_free(e->rewrites);
   e->types = NULL;
+  e->rewrites = NULL;
+  e->nmembers = 0;
 }
 
 /* ---- constants ------------------------------------------------------------------------------- */
 
-void op2i_emit_consts_struct(const struct op2i_emitter *e) {
-  if (e->loop->nconsts == 0) return;
-  op2i_text_add(e->out, "struct OP2_NAME(op2_consts) {\n");
-  for (int c = 0; c < e->loop->nconsts; c++) {
-    const struct op2i_loop_const *cst = &e->loop->consts[c];
-    op2i_text_add(e->out, "  %s %s", op2i_type_c(cst->type), cst->name);
-    if (cst->dim > 1) op2i_text_add(e->out, "[%d]", (int)cst->dim);
+struct op2i_emit_name op2i_emit_consts_name(const struct op2i_emitter *e, int member) {
+  struct op2i_emit_name name = {"op2_k"};
+  if (e->loop->members) snprintf(name.text, sizeof name.text, "op2_k%d", member);
+  return name;
+}
+
+static void consts_struct(const struct op2i_emitter *e, const struct op2i_rewrite *r) {
+  if (r->member.nconsts == 0) return;
+  op2i_text_add(e->out, "struct OP2_NAME(%sop2_consts) {\n", r->prefix);
+  for (const struct op2i_loop_const *c = r->consts; c < r->consts + r->member.nconsts; c++) {
+    op2i_text_add(e->out, "  %s %s", op2i_type_c(c->type), c->name);
+    if (c->dim > 1) op2i_text_add(e->out, "[%d]", (int)c->dim);
     op2i_text_add(e->out, ";\n");
   }
   op2i_text_add(e->out, "};\n");
 }
 
-/* A local copy, whose members the compiler can keep in registers. */
-static void load_consts(const struct op2i_emitter *e) {
-  if (!e->consts) return;
-  op2i_text_add(e->out, "  struct OP2_NAME(op2_consts) op2_k;\n");
-  for (int c = 0; c < e->loop->nconsts; c++) {
-    const struct op2i_loop_const *cst = &e->loop->consts[c];
-    const char *type = op2i_type_c(cst->type), *space = e->dialect->global;
-    if (cst->dim == 1)
-      op2i_text_add(e->out, "  op2_k.%s = *(%sconst %s *)(op2_p + %d);\n", cst->name, space, type,
-                    (int)cst->offset);
-    else
-      op2i_text_add(e->out,
-                    "  for (int op2_j = 0; op2_j < %d; op2_j++) op2_k.%s[op2_j] = ((%sconst %s "
-                    "*)(op2_p + %d))[op2_j];\n",
-                    (int)cst->dim, cst->name, space, type, (int)cst->offset);
+/* The compiler is to speak of the user's file and line. */
+static void place_source(const struct op2_kernel_s *kernel, struct op2i_text *out) {
+  if (!kernel->file) {
+    op2i_text_add(out, "#line 1 \"kernel:%s\"\n", kernel->obj.name);
+    return;
+  }
+  op2i_text_add(out, "#line %d \"", kernel->line > 0 ? kernel->line : 1);
+  for (const char *at = kernel->file; *at; at++) {
+    if (*at == '"' || *at == '\\') op2i_text_add(out, "\\");
+    op2i_text_bytes(out, *at == '\n' ? "?" : at, 1);
+  }
+  op2i_text_add(out, "\"\n");
+}
+
+void op2i_emit_kernels(const struct op2i_emitter *e) {
+  for (int m = 0; m < e->nmembers; m++) {
+    const struct op2i_rewrite *r = &e->rewrites[m];
+    if (r->same_as != m) continue;
+    consts_struct(e, r);
+    place_source(r->member.kernel, e->out);
+    op2i_rewrite_emit(r, e->out);
+    /* The source may end in a spliced line or in a // comment. */
+    op2i_text_add(e->out, "\n\n");
+  }
+  op2i_text_add(e->out, "#line 1 \"op2:%s\"\n", op2i_loop_name(e->loop));
+}
+
+static void load_const(const struct op2i_emitter *e, const char *into,
+                       const struct op2i_loop_const *c) {
+  const char *type = op2i_type_c(c->type), *space = e->dialect->global;
+  if (c->dim == 1)
+    op2i_text_add(e->out, "  %s.%s = *(%sconst %s *)(op2_p + %d);\n", into, c->name, space, type,
+                  (int)c->offset);
+  else
+    op2i_text_add(e->out,
+                  "  for (int op2_j = 0; op2_j < %d; op2_j++) %s.%s[op2_j] = ((%sconst %s "
+                  "*)(op2_p + %d))[op2_j];\n",
+                  (int)c->dim, into, c->name, space, type, (int)c->offset);
+}
+
+/* Local copies, whose members the compiler can keep in registers. */
+void op2i_emit_load_consts(const struct op2i_emitter *e) {
+  for (int m = 0; m < e->nmembers; m++) {
+    const struct op2i_rewrite *r = &e->rewrites[m];
+    if (!op2i_rewrite_kernel_needs(r)) continue;
+    struct op2i_emit_name into = op2i_emit_consts_name(e, m);
+    op2i_text_add(e->out, "  struct OP2_NAME(%sop2_consts) %s;\n", r->prefix, into.text);
+    for (int c = 0; c < r->member.nconsts; c++) load_const(e, into.text, &r->consts[c]);
   }
 }
 
 /* ---- the function that runs over positions --------------------------------------------------- */
 
-static bool over_subset(const struct op2i_emitter *e) { return e->loop->set->base != e->loop->set; }
 static bool reads_payload(const struct op2i_emitter *e) {
-  bool reads = e->consts;
+  bool reads = false;
+  for (int m = 0; m < e->nmembers; m++) reads = reads || op2i_rewrite_kernel_needs(&e->rewrites[m]);
   for (int a = 0; a < e->loop->nargs; a++) reads = reads || e->loop->args[a].kind == OP2I_ARG_VAL;
   return reads;
 }
@@ -120,10 +170,10 @@ static int reader_of(const struct op2i_emitter *e, int g, bool *writable) {
   return first;
 }
 
-static void body_parameters(const struct op2i_emitter *e) {
+void op2i_emit_parameters(const struct op2i_emitter *e) {
   const char *space = e->dialect->global, *only = e->dialect->restricted;
   op2i_text_add(e->out, "int64_t op2_lo, int64_t op2_hi");
-  if (over_subset(e)) op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_s", space, only);
+  if (e->listed) op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_s", space, only);
   for (int d = 0; d < e->loop->ndats; d++)
     op2i_text_add(e->out, ",\n    %s%s%s *%s op2_d%d", space,
                   op2i_emit_dat_writable(e, d) ? "" : "const ",
@@ -156,21 +206,29 @@ static void body_slots(const struct op2i_emitter *e) {
     }
 }
 
-static void call_begin(const struct op2i_emitter *e) {
-  op2i_text_add(e->out, e->renamed ? "OP2_NAME(%s)(%s" : "%s(%s", e->loop->kernel->obj.name,
-                e->consts ? "&op2_k" : "");
+static void call_begin(const struct op2i_emitter *e, int m) {
+  const struct op2i_rewrite *r = &e->rewrites[m];
+  const char *name = r->member.kernel->obj.name;
+  if (r->mergeable)
+    op2i_text_add(e->out, "OP2_NAME(%s%s)(", r->prefix, name);
+  else
+    op2i_text_add(e->out, "%s(", name);
+  if (op2i_rewrite_kernel_needs(r)) op2i_text_add(e->out, "&%s", op2i_emit_consts_name(e, m).text);
 }
 
-static void actual_begin(const struct op2i_emitter *e, int a) {
-  op2i_text_add(e->out, a || e->consts ? ",\n        " : "\n        ");
+static void actual_begin(const struct op2i_emitter *e, int m, int a) {
+  const struct op2i_rewrite *r = &e->rewrites[m];
+  bool follows = a > r->member.first_arg || op2i_rewrite_kernel_needs(r);
+  op2i_text_add(e->out, follows ? ",\n        " : "\n        ");
   if (needs_cast(op2i_emit_param(e, a))) op2i_text_add(e->out, "(void *)");
 }
 
-static void body_call(const struct op2i_emitter *e) {
+static void body_call(const struct op2i_emitter *e, int m) {
+  const struct op2i_member *member = &e->rewrites[m].member;
   op2i_text_add(e->out, "    ");
-  call_begin(e);
-  for (int a = 0; a < e->loop->nargs; a++) {
-    actual_begin(e, a);
+  call_begin(e, m);
+  for (int a = member->first_arg; a < member->first_arg + member->nargs; a++) {
+    actual_begin(e, m, a);
     bool group = needs_cast(op2i_emit_param(e, a));
     if (group) op2i_text_add(e->out, "(");
     op2i_emit_actual(e, a);
@@ -181,23 +239,27 @@ static void body_call(const struct op2i_emitter *e) {
 
 static void body_loop(const struct op2i_emitter *e) {
   if (e->independent) op2i_text_add(e->out, "%s", e->dialect->independent);
-  if (over_subset(e))
+  if (e->listed)
     op2i_text_add(e->out, "  for (int64_t op2_i = op2_lo; op2_i < op2_hi; op2_i++) {\n"
                           "    const int64_t op2_e = op2_s[op2_i];\n");
   else
     op2i_text_add(e->out, "  for (int64_t op2_e = op2_lo; op2_e < op2_hi; op2_e++) {\n");
   body_slots(e);
-  for (int a = 0; a < e->loop->nargs; a++) op2i_emit_prepare(e, a);
-  body_call(e);
-  for (int a = 0; a < e->loop->nargs; a++) op2i_emit_settle(e, a);
+  for (int m = 0; m < e->nmembers; m++) {
+    const struct op2i_member *member = &e->rewrites[m].member;
+    int end = member->first_arg + member->nargs;
+    for (int a = member->first_arg; a < end; a++) op2i_emit_prepare(e, a);
+    body_call(e, m);
+    for (int a = member->first_arg; a < end; a++) op2i_emit_settle(e, a);
+  }
   op2i_text_add(e->out, "  }\n");
 }
 
 static void body(const struct op2i_emitter *e) {
   op2i_text_add(e->out, "%svoid OP2_NAME(op2_body)(", e->dialect->body_prefix);
-  body_parameters(e);
+  op2i_emit_parameters(e);
   op2i_text_add(e->out, ") {\n");
-  load_consts(e);
+  op2i_emit_load_consts(e);
   for (int a = 0; a < e->loop->nargs; a++) op2i_emit_setup(e, a);
   body_loop(e);
   for (int a = 0; a < e->loop->nargs; a++) op2i_emit_finish(e, a);
@@ -205,8 +267,12 @@ static void body(const struct op2i_emitter *e) {
 }
 
 void op2i_emit_plain(const struct op2i_emitter *e) {
-  bool writable;
   body(e);
+  op2i_emit_entry(e);
+}
+
+void op2i_emit_entry(const struct op2i_emitter *e) {
+  bool writable;
   op2i_text_add(e->out,
                 "%svoid OP2_NAME(op2_entry)(const struct op2_call *op2_call, int64_t op2_lo, "
                 "int64_t op2_hi,\n"
@@ -214,7 +280,7 @@ void op2i_emit_plain(const struct op2i_emitter *e) {
                 "  (void)op2_call;\n  (void)op2_partial;\n"
                 "  OP2_NAME(op2_body)(op2_lo, op2_hi",
                 e->dialect->entry_prefix);
-  if (over_subset(e)) op2i_text_add(e->out, ", op2_call->subset");
+  if (e->listed) op2i_text_add(e->out, ", op2_call->subset");
   for (int d = 0; d < e->loop->ndats; d++) op2i_text_add(e->out, ", op2_call->dat[%d]", d);
   for (int m = 0; m < e->loop->nmaps; m++) op2i_text_add(e->out, ", op2_call->map[%d]", m);
   for (int g = 0; g < e->loop->ngbls; g++)
@@ -248,15 +314,15 @@ void op2i_emit_checked(const struct op2i_emitter *e) {
                 "%svoid OP2_NAME(op2_entry)(void *const *op2_args, const unsigned char *op2_p) {\n"
                 "  (void)op2_p;\n",
                 e->dialect->entry_prefix);
-  load_consts(e);
+  op2i_emit_load_consts(e);
   for (int a = 0; a < e->loop->nargs; a++)
     if (e->loop->args[a].kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth > 0)
       op2i_text_add(e->out, "  const %s op2_a%d = (%s)*(const int64_t *)op2_args[%d];\n",
                     op2i_emit_type(e, a), a, op2i_emit_type(e, a), a);
   op2i_text_add(e->out, "  ");
-  call_begin(e);
+  call_begin(e, 0);
   for (int a = 0; a < e->loop->nargs; a++) {
-    actual_begin(e, a);
+    actual_begin(e, 0, a);
     checked_actual(e, a);
   }
   op2i_text_add(e->out, ");\n}\n");

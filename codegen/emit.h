@@ -3,6 +3,7 @@
 #define OP2I_EMIT_H
 
 #include "loop.h"
+#include "rewrite.h"
 #include "text.h"
 
 /* The part of generated text that calls the kernel. Every name in it begins with op2_, so that no
@@ -13,7 +14,8 @@
  *   op2_m<n>       values of map n                    op2_m<n>_<s> its slot s for this element
  *   op2_g<n>       values of global n                 op2_p op2_r  payload, partial results
  *   op2_a<n>       what argument n needs of its own   op2_b<n>     values behind its pointers
- *   op2_t op2_j    counters of slots and components   op2_k, op2_c the constants, pointer there */
+ *   op2_t op2_j    counters of slots and components   op2_k, op2_c the constants, pointer there;
+ *                                                     op2_k<m> those of member m of a fused loop */
 
 /* What differs between the languages that are generated. */
 struct op2i_dialect {
@@ -28,9 +30,10 @@ extern const struct op2i_dialect op2i_dialect_c;
 struct op2i_emitter {
   const struct op2i_loop *loop;
   const struct op2i_dialect *dialect;
-  bool consts;             /* the kernel's function takes the constants */
+  int nmembers;
+  struct op2i_rewrite *rewrites; /* [nmembers] their kernels */
   bool independent;        /* iterations do not meet, memory is touched at fixed offsets only */
-  bool renamed;            /* the kernel's function is OP2_NAME(kernel) */
+  bool listed;             /* over a list of elements: a subset, or what the caller chooses */
   struct op2i_text *types; /* [nargs] of one value, spelled as in the kernel where possible */
   struct op2i_text *out;
 };
@@ -56,7 +59,18 @@ void op2i_emit_finish(const struct op2i_emitter *e, int a);  /* after the loop *
 op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *loop,
                               const struct op2i_dialect *dialect, struct op2i_text *out);
 void op2i_emitter_end(struct op2i_emitter *e);
-void op2i_emit_consts_struct(const struct op2i_emitter *e);
+/* Kernels whose text comes first in the loop: the structures of their constants, their sources. */
+void op2i_emit_kernels(const struct op2i_emitter *e);
+/* What every function over positions begins with: local copies of the constants. */
+void op2i_emit_load_consts(const struct op2i_emitter *e);
+/* The parameters of such a function, from op2_lo on, and the entry that calls it. */
+void op2i_emit_parameters(const struct op2i_emitter *e);
+void op2i_emit_entry(const struct op2i_emitter *e);
+/* The name of the constants of a member: op2_k, in fused loops op2_k<m>. */
+struct op2i_emit_name {
+  char text[16];
+};
+struct op2i_emit_name op2i_emit_consts_name(const struct op2i_emitter *e, int member);
 void op2i_emit_plain(const struct op2i_emitter *e);
 void op2i_emit_checked(const struct op2i_emitter *e);
 

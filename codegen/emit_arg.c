@@ -11,7 +11,8 @@ enum { UNROLL_MAX = 32, PLACE_MAX = 96 };
 enum action { CLEAR, GATHER, ADD, STORE, LOWER, RAISE };
 
 const struct op2i_param *op2i_emit_param(const struct op2i_emitter *e, int a) {
-  return &e->loop->kernel->signature.params[a];
+  const struct op2i_member member = op2i_loop_member(e->loop, op2i_loop_member_of(e->loop, a));
+  return &member.kernel->signature.params[a - member.first_arg];
 }
 
 const char *op2i_emit_type(const struct op2i_emitter *e, int a) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "rewrite.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "error.h"
@@ -9,17 +10,18 @@
 /* ---- which functions use constants ----------------------------------------------------------- */
 
 /* The constant that token t refers to, or null. */
-static const char *constant_at(const struct op2i_unit *unit, const struct op2i_loop *loop,
-                               int64_t t) {
-  if (unit->roles[t] != OP2I_ROLE_FREE) return NULL;
-  for (int c = 0; c < loop->nconsts; c++)
-    if (op2i_token_is(&unit->tokens, t, loop->consts[c].name)) return loop->consts[c].name;
+const char *op2i_rewrite_constant(const struct op2i_rewrite *r, int64_t t) {
+  const struct op2i_member *m = &r->member;
+  if (r->unit.roles[t] != OP2I_ROLE_FREE) return NULL;
+  for (const struct op2i_loop_const *c = r->consts; c < r->consts + m->nconsts; c++)
+    if (op2i_token_is(&r->unit.tokens, t, c->name)) return c->name;
   return NULL;
 }
 
 /* The function that token t refers to, as its item, or -1. A call may stand before the
  * definition. */
-static int function_at(const struct op2i_unit *unit, int64_t t) {
+int op2i_rewrite_function(const struct op2i_rewrite *r, int64_t t) {
+  const struct op2i_unit *unit = &r->unit;
   bool outer = unit->roles[t] == OP2I_ROLE_FILE || unit->roles[t] == OP2I_ROLE_FREE;
   return outer ? op2i_unit_function(unit, t) : -1;
 }
@@ -31,23 +33,22 @@ static int64_t last_token(const struct op2i_unit *unit, const struct op2i_item *
   return unit->code[item->end - 1];
 }
 
-static bool uses_constants(const struct op2i_rewrite *r, const struct op2i_loop *loop,
-                           const struct op2i_item *item) {
+static bool uses_constants(const struct op2i_rewrite *r, const struct op2i_item *item) {
   const struct op2i_unit *unit = &r->unit;
   for (int64_t t = first_token(unit, item); t <= last_token(unit, item); t++) {
-    if (constant_at(unit, loop, t)) return true;
-    int callee = function_at(unit, t);
+    if (op2i_rewrite_constant(r, t)) return true;
+    int callee = op2i_rewrite_function(r, t);
     if (callee >= 0 && r->needs[callee]) return true;
   }
   return false;
 }
 
-static void spread_needs(struct op2i_rewrite *r, const struct op2i_loop *loop) {
+static void spread_needs(struct op2i_rewrite *r) {
   for (bool changed = true; changed;) {
     changed = false;
     for (int i = 0; i < r->unit.nitems; i++) {
       if (r->needs[i] || r->unit.items[i].kind != OP2I_ITEM_FUNCTION) continue;
-      r->needs[i] = uses_constants(r, loop, &r->unit.items[i]);
+      r->needs[i] = uses_constants(r, &r->unit.items[i]);
       changed = changed || r->needs[i];
     }
   }
@@ -83,20 +84,32 @@ static bool functions_only(const struct op2i_unit *unit) {
 
 /* ---- the source ------------------------------------------------------------------------------ */
 
-op2_status op2i_rewrite_begin(const struct op2i_loop *loop, struct op2i_rewrite *r) {
-  *r = (struct op2i_rewrite){0};
-  op2_status status = op2i_unit_read(loop->kernel->source, &r->unit);
+/* Members of one kernel share its text, so its names start alike. */
+static void name_rewrite(const struct op2i_loop *loop, int member, struct op2i_rewrite *r) {
+  r->same_as = member;
+  if (!loop->members) return;
+  r->same_as = 0;
+  while (loop->members[r->same_as].kernel != r->member.kernel) r->same_as++;
+  snprintf(r->prefix, sizeof r->prefix, "k%d_", r->same_as);
+}
+
+op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member, struct op2i_rewrite *r) {
+  *r = (struct op2i_rewrite){.member = op2i_loop_member(loop, member)};
+  const struct op2_kernel_s *kernel = r->member.kernel;
+  r->consts = loop->consts + r->member.first_const;
+  name_rewrite(loop, member, r);
+  op2_status status = op2i_unit_read(kernel->source, &r->unit);
   if (!status) {
     r->needs = op2i_calloc((size_t)r->unit.nitems, sizeof *r->needs);
     if (!r->needs) status = OP2_ERR_NOMEM;
   }
   if (!status) {
-    spread_needs(r, loop);
-    r->mergeable = functions_only(&r->unit) && headers_harmless(loop->kernel->headers);
+    spread_needs(r);
+    r->mergeable = functions_only(&r->unit) && headers_harmless(kernel->headers);
   }
   if (status == OP2_ERR_NOMEM) return op2i_error_nomem("generated code");
   if (!status) return OP2_SUCCESS;
-  return op2i_error(status, "kernel '%s', line %d: %s", loop->kernel->obj.name, r->unit.wrong_line,
+  return op2i_error(status, "kernel '%s', line %d: %s", kernel->obj.name, r->unit.wrong_line,
                     r->unit.wrong);
 }
 
@@ -110,7 +123,6 @@ void op2i_rewrite_end(struct op2i_rewrite *r) {
 
 struct cursor {
   const struct op2i_rewrite *r;
-  const struct op2i_loop *loop;
   struct op2i_text *out;
   int item;     /* the item whose tokens come now, or the next one */
   int function; /* the item that defines what this one declares or defines, or -1 */
@@ -130,7 +142,7 @@ static void own_name(const struct cursor *c, int64_t t) {
     copy_token(c, t);
     return;
   }
-  op2i_text_add(c->out, "OP2_NAME(");
+  op2i_text_add(c->out, "OP2_NAME(%s", c->r->prefix);
   copy_token(c, t);
   op2i_text_add(c->out, ")");
 }
@@ -147,7 +159,7 @@ static void open_parameters(const struct cursor *c, const struct op2i_item *item
   int first = item->open + 1;
   bool none =
       first == item->close || (op2i_unit_is(unit, first, "void") && first + 1 == item->close);
-  op2i_text_add(c->out, "(const struct OP2_NAME(op2_consts) *__restrict__ op2_c%s",
+  op2i_text_add(c->out, "(const struct OP2_NAME(%sop2_consts) *__restrict__ op2_c%s", c->r->prefix,
                 none ? "" : ", ");
 }
 
@@ -177,21 +189,21 @@ static bool head_token(const struct cursor *c, int64_t t) {
 /* The parenthesis that opens the arguments of a call, if token t is one. Returns whether it is. */
 static bool call_token(const struct cursor *c, int64_t t) {
   if (t == 0 || !token_is(c, t, "(")) return false;
-  int callee = function_at(&c->r->unit, t - 1);
+  int callee = op2i_rewrite_function(c->r, t - 1);
   if (callee < 0 || !c->r->needs[callee]) return false;
   op2i_text_add(c->out, "(op2_c%s", token_is(c, t + 1, ")") ? "" : ", ");
   return true;
 }
 
 static void one_token(const struct cursor *c, int64_t t) {
-  const char *constant = constant_at(&c->r->unit, c->loop, t);
+  const char *constant = op2i_rewrite_constant(c->r, t);
   bool inside = c->function >= 0 && c->r->unit.items[c->item].kind == OP2I_ITEM_FUNCTION;
   if (c->function >= 0 && head_token(c, t)) return;
   if (inside && constant)
     op2i_text_add(c->out, "op2_c->%s", constant);
   else if (inside && call_token(c, t))
     return;
-  else if (function_at(&c->r->unit, t) >= 0)
+  else if (op2i_rewrite_function(c->r, t) >= 0)
     own_name(c, t);
   else
     copy_token(c, t);
@@ -208,10 +220,9 @@ static void advance(struct cursor *c, int64_t t) {
     c->function = op2i_unit_function(unit, unit->code[item->name]);
 }
 
-void op2i_rewrite_emit(const struct op2i_rewrite *r, const struct op2i_loop *loop,
-                       struct op2i_text *out) {
+void op2i_rewrite_emit(const struct op2i_rewrite *r, struct op2i_text *out) {
   const struct op2i_tokens *tokens = &r->unit.tokens;
-  struct cursor c = {.r = r, .loop = loop, .out = out};
+  struct cursor c = {.r = r, .out = out};
   size_t done = 0;
   for (int64_t t = 0; t < tokens->count; t++) {
     op2i_text_bytes(out, tokens->text + done, tokens->list[t].begin - done);
@@ -222,9 +233,9 @@ void op2i_rewrite_emit(const struct op2i_rewrite *r, const struct op2i_loop *loo
   op2i_text_bytes(out, tokens->text + done, strlen(tokens->text + done));
 }
 
-bool op2i_rewrite_kernel_needs(const struct op2i_rewrite *r, const struct op2i_loop *loop) {
+bool op2i_rewrite_kernel_needs(const struct op2i_rewrite *r) {
   for (int i = 0; i < r->unit.nitems; i++)
-    if (r->needs[i] && op2i_unit_is(&r->unit, r->unit.items[i].name, loop->kernel->obj.name))
+    if (r->needs[i] && op2i_unit_is(&r->unit, r->unit.items[i].name, r->member.kernel->obj.name))
       return true;
   return false;
 }

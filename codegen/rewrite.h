@@ -10,8 +10,12 @@
  * static inline. A function that uses one of the loop's constants, itself or through another, takes
  * a pointer to the structure of all of them as a first parameter, hands it on, and finds the
  * constant in it. When the text is to share its translation unit, each function f becomes
- * OP2_NAME(f). Nothing else changes, and no token moves to another line. */
+ * OP2_NAME(<prefix>f). Nothing else changes, and no token moves to another line. */
 struct op2i_rewrite {
+  struct op2i_member member;
+  const struct op2i_loop_const *consts; /* [member.nconsts] */
+  int same_as;     /* the first member of the loop with this kernel; only its text is needed */
+  char prefix[16]; /* of the names of its functions: "", in fused loops "k<same_as>_" */
   struct op2i_unit unit;
   bool *needs; /* [unit.nitems] the function at this item uses constants */
   /* Source and headers cannot disturb others in their translation unit: there are functions only,
@@ -20,12 +24,16 @@ struct op2i_rewrite {
   bool mergeable;
 };
 
-op2_status op2i_rewrite_begin(const struct op2i_loop *loop, struct op2i_rewrite *rewrite);
+op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member,
+                              struct op2i_rewrite *rewrite);
 void op2i_rewrite_end(struct op2i_rewrite *rewrite);
 
-void op2i_rewrite_emit(const struct op2i_rewrite *rewrite, const struct op2i_loop *loop,
-                       struct op2i_text *out);
+void op2i_rewrite_emit(const struct op2i_rewrite *rewrite, struct op2i_text *out);
 /* Whether the kernel's own function takes the constants. */
-bool op2i_rewrite_kernel_needs(const struct op2i_rewrite *rewrite, const struct op2i_loop *loop);
+bool op2i_rewrite_kernel_needs(const struct op2i_rewrite *rewrite);
+/* The name of the constant that token t refers to, or null; the function of this source that it
+ * refers to, as its item, or -1. A call may stand before the definition. */
+const char *op2i_rewrite_constant(const struct op2i_rewrite *rewrite, int64_t t);
+int op2i_rewrite_function(const struct op2i_rewrite *rewrite, int64_t t);
 
 #endif

@@ -15,7 +15,14 @@ struct op2i_loop;
 
 /* ---- generated code -------------------------------------------------------------------------- */
 
-enum op2i_variant { OP2I_PLAIN, OP2I_CHECKED };
+enum op2i_variant {
+  OP2I_PLAIN,      /* element by element */
+  OP2I_CHECKED,    /* one call on private data */
+  OP2I_LANES,      /* several elements at a time, in the lanes of vectors */
+  OP2I_PLAIN_LIST, /* PLAIN and LANES over a list of elements, op2i_call.subset */
+  OP2I_LANES_LIST,
+  OP2I_VARIANTS
+};
 
 /* What generated code is called with. The generator prints this structure into its output word for
  * word (codegen/cgen.c); a change here changes OP2I_ABI. */
@@ -28,8 +35,8 @@ struct op2i_call {
 };
 #define OP2I_ABI "op2-abi-1"
 
-/* OP2I_PLAIN: apply the kernel to positions lo..hi-1 in order, folding reductions into partial
- * (null without any). */
+/* All but OP2I_CHECKED: apply the kernels to positions lo..hi-1 in order, folding reductions into
+ * partial (null without any). */
 typedef void (*op2i_plain_fn)(const struct op2i_call *call, int64_t lo, int64_t hi,
                               unsigned char *partial);
 /* OP2I_CHECKED: apply the kernel once; args[i] points to argument i's private data: `T` values, for
@@ -41,7 +48,8 @@ typedef void (*op2i_checked_fn)(void *const *args, const unsigned char *payload)
  * never on data, addresses or names of anything but kernel, parameters and constants. The text is
  * complete (compiles alone) and wraps its names in OP2_NAME(x) so that several can share a
  * translation unit: the prelude is guarded, the entry function is OP2_NAME(op2_entry). *mergeable
- * tells whether sharing is safe. */
+ * tells whether sharing is safe. OP2I_LANES fails with OP2_ERR_UNAVAILABLE, and the reason in the
+ * message, for loops that cannot be had in that form; it depends on the context's simd_bytes, too. */
 op2_status op2i_generate(const struct op2i_loop *loop, enum op2i_variant variant,
                          struct op2i_text *out, bool *mergeable);
 
@@ -131,5 +139,7 @@ struct op2i_machine {
   int64_t l3_bytes;        /* shared */
 };
 const struct op2i_machine *op2i_machine(void);
+/* Bytes of the vectors that this processor is fastest with; 0: it has none worth using. */
+int op2i_simd_bytes(void);
 
 #endif

@@ -42,6 +42,7 @@ op2_status op2_init(const op2_options *options, op2_context *ctx_out) {
   ctx->refs = 1;
   op2_status status;
   OP2I_TRY(op2i_config_init(&ctx->config, options));
+  if (ctx->config.simd_bytes == OP2I_SIMD_AUTO) ctx->config.simd_bytes = op2i_simd_bytes();
   OP2I_TRY(choose_backend(ctx));
   status = op2i_sched_create(ctx, &ctx->sched);
   if (status) {

@@ -23,6 +23,10 @@ enum id {
   ENV_GRAPH,
   ENV_LOG,
   ENV_VERIFY,
+  ENV_SIMD,
+  ENV_FUSE,
+  ENV_REPLAY,
+  ENV_TILE,
   ENV_COUNT
 };
 
@@ -64,6 +68,13 @@ static const struct variable {
                     0, 0, 1, "0",
 #endif
                     "1: check the invariants of every plan and program (on in debug builds)"},
+    [ENV_SIMD] = {"OP2_SIMD", NUMBER, OP2I_SIMD_AUTO, OP2I_SIMD_AUTO, 64, "by the processor",
+                  "bytes of a vector in generated code: 16, 32 or 64; 0: scalar code"},
+    [ENV_FUSE] = {"OP2_FUSE", BOOLEAN, 1, 0, 1, "1", "0: run every loop by itself"},
+    [ENV_REPLAY] = {"OP2_REPLAY", BOOLEAN, 1, 0, 1, "1",
+                    "0: transform, cut and order the queue anew at every flush"},
+    [ENV_TILE] = {"OP2_TILE", NUMBER, OP2I_TILE_AUTO, OP2I_TILE_AUTO, INT_MAX, "where it pays",
+                  "0: no tiling; 1: wherever it is possible; more: that many elements in a tile"},
 };
 
 static op2_status parse(const struct variable *variable, const char *text, int *value) {
@@ -139,6 +150,16 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   OP2I_TRY(env_int(ENV_CHUNK_US, &c.chunk_us));
   OP2I_TRY(env_int(ENV_IDLE_MS, &c.idle_ms));
   OP2I_TRY(env_int(ENV_VERIFY, &c.verify));
+  OP2I_TRY(env_int(ENV_FUSE, &c.fuse));
+  OP2I_TRY(env_int(ENV_REPLAY, &c.replay));
+  OP2I_TRY(env_int(ENV_TILE, &c.tile));
+  OP2I_TRY(env_int(ENV_SIMD, &c.simd_bytes));
+  if (c.simd_bytes > 0 && c.simd_bytes != 16 && c.simd_bytes != 32 && c.simd_bytes != 64) {
+    status =
+        op2i_error(OP2_ERR_OPTION, "environment variable OP2_SIMD is %d: expected 0, 16, 32 or 64",
+                   c.simd_bytes);
+    goto fail;
+  }
   if (o->eager < -1 || o->eager > 1) {
     status = op2i_error(OP2_ERR_OPTION, "op2_options.eager is %d: expected -1, 0 or 1", o->eager);
     goto fail;

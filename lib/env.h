@@ -18,7 +18,11 @@ struct op2i_config {
   int threads, block_size;                              /* 0: choose */
   int chunk_us, queue_max, idle_ms, log_level;
   int eager, verify;
+  int fuse, replay;
+  int simd_bytes; /* of a vector in generated code, 0: none; the context replaces OP2I_SIMD_AUTO */
+  int tile;       /* OP2I_TILE_AUTO, 0: never, 1: always, else iterations in a tile */
 };
+enum { OP2I_SIMD_AUTO = -1, OP2I_TILE_AUTO = -1 };
 op2_status op2i_config_init(struct op2i_config *config, const op2_options *options);
 void op2i_config_free(struct op2i_config *config);
 

@@ -150,11 +150,20 @@ static void count_bytes(struct op2i_loop *loop) {
     loop->bytes += elements * loop->maps[m]->arity * sizeof(int32_t);
 }
 
+const char *op2i_loop_name(const struct op2i_loop *loop) {
+  return loop->name ? loop->name : loop->kernel->obj.name;
+}
+
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
 static void free_loop(struct op2i_loop *loop) {
   if (loop->sched_release) loop->sched_release(loop->sched_data);
-  for (int v = 0; v < 2; v++) op2i_free(loop->source[v]);
+  for (int v = 0; v < OP2I_VARIANTS; v++) op2i_free(loop->source[v]);
+  op2i_free(loop->no_lanes);
+  op2i_free(loop->name);
+  op2i_free(loop->members);
+  op2i_free(loop->origins);
+  op2i_free(loop->dropped);
   for (int c = 0; c < loop->nconsts; c++) op2i_free(loop->consts[c].name);
   op2i_free(loop->consts);
   op2i_free(loop->key);

@@ -33,6 +33,14 @@ struct op2i_loop_arg {
       offset; /* VAL: bytes into the payload; reduced GBL: bytes into a block's partial results */
 };
 
+/* One kernel of a loop and its part of the loop's tables. Fused loops have several, applied one
+ * after the other to each element. */
+struct op2i_member {
+  op2_kernel kernel;
+  int first_arg, nargs;
+  int first_const, nconsts;
+};
+
 struct op2i_loop_const {
   char *name;
   int64_t id; /* of the constant */
@@ -59,8 +67,13 @@ struct op2i_loop {
   int64_t uses;
   op2_arg *key; /* [nargs], as given, values cleared */
   int64_t const_epoch;
-  op2_kernel kernel;
+  op2_kernel kernel; /* of a fused loop: the first member's */
   op2_set set;
+  int nmembers; /* of a fused loop, which is in the list but not in a bucket; else 0 */
+  struct op2i_member *members; /* [nmembers], null unless fused: see op2i_loop_member() */
+  struct op2i_loop **origins;  /* [nmembers] the loops it was fused from */
+  bool *dropped; /* [ndats] what the loop writes there is read by nobody after it; null: none */
+  char *name;    /* for people: "update+save_soln"; null: the kernel's */
   int nargs;
   struct op2i_loop_arg *args;
   int ndats, nmaps, ngbls, nconsts; /* distinct objects, numbered by first appearance */
@@ -83,10 +96,11 @@ struct op2i_loop {
   double bytes; /* moved by one run at least: every value once, maps included */
 
   /* owned by the floors above */
-  char *source[2]; /* generated text by enum op2i_variant, null until asked for */
-  bool mergeable[2];
-  void *entry[2];   /* compiled function by variant */
-  void *sched_data; /* scheduler: plans, footprints, measured cost */
+  char *source[OP2I_VARIANTS]; /* generated text, null until asked for */
+  bool mergeable[OP2I_VARIANTS];
+  void *entry[OP2I_VARIANTS]; /* compiled function */
+  char *no_lanes;             /* why the loop is not vectorised, null: not known, or it is */
+  void *sched_data;           /* scheduler: plans, footprints, measured cost */
   void (*sched_release)(void *sched_data);
   int64_t profile_calls, profile_elements;
   double profile_seconds;
@@ -105,6 +119,21 @@ struct op2i_loop_table {
   struct op2i_loop **buckets, *first, *last;
 };
 
+static inline int op2i_loop_nmembers(const struct op2i_loop *loop) {
+  return loop->members ? loop->nmembers : 1;
+}
+static inline struct op2i_member op2i_loop_member(const struct op2i_loop *loop, int m) {
+  if (loop->members) return loop->members[m];
+  return (struct op2i_member){loop->kernel, 0, loop->nargs, 0, loop->nconsts};
+}
+/* The member that argument a belongs to. */
+static inline int op2i_loop_member_of(const struct op2i_loop *loop, int a) {
+  int m = 0;
+  while (loop->members && a >= loop->members[m].first_arg + loop->members[m].nargs) m++;
+  return m;
+}
+const char *op2i_loop_name(const struct op2i_loop *loop);
+
 /* Find the loop with these arguments, or validate them and make it. On success *loop has one more
  * use. */
 op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs,
@@ -117,6 +146,7 @@ void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
                               unsigned char *payload);
 op2_status op2i_loop_capture_consts(struct op2i_loop *loop, unsigned char *payload);
 /* The generated text of a loop, made when first asked for. */
+/* Of OP2I_LANES it is that of OP2I_PLAIN, and no_lanes says why, where vectors cannot be had. */
 op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant, const char **source);
 /* An object is going: drop the interned loops that name it. */
 void op2i_loop_forget(op2_context ctx, const void *object);

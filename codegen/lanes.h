@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_LANES_H
+#define OP2I_LANES_H
+
+#include "loop.h"
+#include "rewrite.h"
+#include "text.h"
+
+/* Kernels for several elements at a time, in portable C with the vector extensions of gcc and clang.
+ *
+ * Vector types are named by element type and lane count: op2_f64x8, op2_f32x8, op2_i32x8, op2_i64x8,
+ * op2_u8x8 and so on, always with as many lanes as the loop has; a mask is op2_m64x8 (all bits of a
+ * lane set or clear, signed 64-bit lanes) or op2_m32x8. All have plain vector types behind them, so
+ * +, -, *, / and comparisons work on them. Arithmetic is the scalar kernel's, operation by
+ * operation, so that results are bitwise those of the scalar code compiled without contraction.
+ *
+ * The prelude defines the types and the helper functions, guarded, so that units of different lane
+ * counts can share a translation unit. */
+void op2i_lanes_prelude(int lanes, struct op2i_text *out);
+
+struct op2i_lanes_request {
+  const struct op2i_rewrite *rewrite; /* of the member's kernel */
+  const struct op2i_loop *loop;
+  int member;          /* of the loop */
+  const char *prefix;  /* of the function's names: "" or "k1_" ... */
+  const bool *varying; /* [nparams] the values behind the parameter differ between lanes */
+  int lanes;           /* 2, 4, 8 or 16 */
+};
+
+/* Append vector forms of the kernel's function and of those it calls. The kernel's is
+ *
+ *   static inline __attribute__((always_inline)) void
+ *   OP2_NAME(<prefix>op2_v_<kernel>)([const struct OP2_NAME(<prefix>op2_consts) *op2_k,] parameters)
+ *
+ * with the kernel's parameters in order: a parameter that does not vary keeps its type; a varying
+ * `T *p` (or `T p[D]`) becomes a pointer to vectors, op2_f64x8 *p, whose element j holds component j
+ * of all lanes; a varying `T **p` (all slots of a map) a pointer to such pointers; a varying `T p` a
+ * vector by value. The constants come first where op2i_rewrite_kernel_needs() says so, as in scalar
+ * code.
+ *
+ * Where the kernel cannot be had in this form, *why gets a phrase for people ("calls rand, which is
+ * not known", "the trip count of the loop in line 7 differs between elements") and nothing is
+ * appended. Fails only with OP2_ERR_NOMEM. */
+op2_status op2i_lanes_kernel(const struct op2i_lanes_request *request, struct op2i_text *out,
+                             struct op2i_text *why);
+
+#endif
