@@ -150,7 +150,6 @@ static op2_status run_step(void *state, struct op2i_step *step) {
     op2i_check_close(&check);
   }
   if (!status) op2i_step_combine(step, 1);
-  op2i_step_end(step);
   return status;
 }
 

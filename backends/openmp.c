@@ -62,7 +62,6 @@ static op2_status run_step(void *state, struct op2i_step *step) {
                (step->plan->nblocks == step->plan->ncolors || step->loop->bytes < TEAM_BYTES);
   run_colours(step, alone ? 1 : team->threads);
   op2i_step_combine(step, step->plan->nblocks);
-  op2i_step_end(step);
   return OP2_SUCCESS;
 }
 
@@ -95,8 +94,9 @@ static op2_status run_step(void *state, struct op2i_step *step) {
 const struct op2i_backend op2i_backend_openmp = {
     .name = "openmp",
     .summary = "threads by OpenMP, the blocks of one colour at a time",
-    .variant = OP2I_PLAIN,
+    .variant = OP2I_LANES,
     .needs_plan = true,
+    .passes = true,
     .unavailable = unavailable,
     .open = open_state,
     .close = close_state,

@@ -57,11 +57,13 @@ void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into
 
 op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks) {
   size_t bytes = (size_t)step->loop->partial_bytes;
-  step->partials = NULL;
-  if (!bytes || nblocks < 1) return OP2_SUCCESS;
+  if (!bytes || nblocks <= step->partials_room) return OP2_SUCCESS;
+  op2i_step_end(step);
   if ((size_t)nblocks <= SIZE_MAX / bytes)
     step->partials = op2i_alloc_data((size_t)nblocks * bytes);
-  return step->partials ? OP2_SUCCESS : op2i_error_nomem("partial results of reductions");
+  if (!step->partials) return op2i_error_nomem("partial results of reductions");
+  step->partials_room = nblocks;
+  return OP2_SUCCESS;
 }
 
 void op2i_partial_init(const struct op2i_step *step, unsigned char *partial) {
@@ -106,6 +108,7 @@ void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
 void op2i_step_end(struct op2i_step *step) {
   op2i_free(step->partials);
   step->partials = NULL;
+  step->partials_room = 0;
 }
 
 void op2i_step_run_block(const struct op2i_step *step, int32_t block) {

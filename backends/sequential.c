@@ -15,7 +15,6 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   ((op2i_plain_fn)step->entry)(&step->call, step->lo, step->hi, step->partials);
   step->seconds = op2i_seconds() - start;
   op2i_step_combine(step, 1);
-  op2i_step_end(step);
   return OP2_SUCCESS;
 }
 

@@ -10,6 +10,7 @@
 #include "op2/types.h"
 
 struct op2i_plan;
+struct op2i_task_list;
 struct op2i_text;
 struct op2i_loop;
 
@@ -91,7 +92,8 @@ struct op2i_step {
   bool reduces;                 /* fold partial results into the globals */
   const struct op2i_plan *plan; /* null when the backend wants none */
   void **gbl;                   /* writable values of the loop's distinct globals */
-  unsigned char *partials;      /* [nblocks][partial_bytes], allocated by op2i_step_begin() */
+  unsigned char *partials;      /* [nblocks][partial_bytes], by op2i_step_begin() */
+  int64_t partials_room;        /* blocks there is memory for */
   double seconds;               /* out: time in generated code, summed over workers */
   int64_t nanoseconds;          /* the same while workers add to it */
 };
@@ -105,17 +107,20 @@ struct op2i_backend {
   op2_status (*open)(op2_context ctx, void **state);
   void (*close)(void *state);
   int (*workers)(void *state);
+  bool passes; /* loops may be fused; else each is run by itself, in the order of calls */
   /* Direct backends run a step and wait. */
   op2_status (*run_step)(void *state, struct op2i_step *step);
-  /* Task backends run a whole program, ordering steps by the data they share. */
-  op2_status (*run_program)(void *state, struct op2i_step *steps, int64_t nsteps);
+  /* Task backends run a whole program, ordering steps by the data they share. *tasks is what they
+   * worked out for these steps before, null at first; for op2i_task_list_free(). */
+  op2_status (*run_program)(void *state, struct op2i_step *steps, int64_t nsteps,
+                            struct op2i_task_list **tasks);
 };
 
 /* Reductions. A block's partial starts from the identity of its mode (MIN and MAX: the global's
  * present value) and partials are combined in a fixed tree over the block number, so the result
- * does not depend on workers. op2i_step_begin() allocates for `nblocks` partials;
- * op2i_partial_init() fills one; op2i_step_combine() puts all of them into the globals;
- * op2i_step_end() frees. */
+ * does not depend on workers. op2i_step_begin() sees to memory for `nblocks` partials, which steps
+ * that run again keep; op2i_partial_init() fills one; op2i_step_combine() puts all of them into the
+ * globals; op2i_step_end() frees. */
 op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks);
 void op2i_partial_init(const struct op2i_step *step, unsigned char *partial);
 void op2i_step_combine(struct op2i_step *step, int64_t nblocks);

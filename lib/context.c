@@ -76,6 +76,7 @@ op2_status op2_finalize(op2_context *handle) {
   drop_failures(ctx);
   ctx->finalized = true;
   op2i_sched_destroy(ctx->sched);
+  ctx->sched = NULL;
   op2i_loop_table_free(ctx);
   op2i_jit_close(ctx);
   ctx->backend->close(ctx->backend_state);

@@ -132,7 +132,7 @@ static void set_ranges(struct op2i_loop *loop) {
 
 /* Every value once: a dat behind a map counts with all its rows, or with those that so many
  * elements can reach. */
-static void count_bytes(struct op2i_loop *loop) {
+void op2i_loop_count_bytes(struct op2i_loop *loop) {
   double elements = (double)loop->set->ends[OP2I_OWNED];
   for (int d = 0; d < loop->ndats; d++) {
     double rows = 0, limit = (double)loop->dats[d]->set->ends[OP2I_OWNED];
@@ -156,7 +156,8 @@ const char *op2i_loop_name(const struct op2i_loop *loop) {
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
-static void free_loop(struct op2i_loop *loop) {
+void op2i_loop_free(struct op2i_loop *loop) {
+  if (loop->ctx && loop->ctx->sched) op2i_sched_forget(loop->ctx->sched, loop);
   if (loop->sched_release) loop->sched_release(loop->sched_data);
   for (int v = 0; v < OP2I_VARIANTS; v++) op2i_free(loop->source[v]);
   op2i_free(loop->no_lanes);
@@ -193,7 +194,7 @@ static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs, struc
   loop->gbl_access = op2i_calloc(n, sizeof *loop->gbl_access);
   if (!loop->key || !loop->args || !loop->dats || !loop->maps || !loop->gbls || !loop->dat_access ||
       !loop->gbl_access) {
-    free_loop(loop);
+    op2i_loop_free(loop);
     return op2i_error_nomem("a loop");
   }
   *out = loop;
@@ -212,12 +213,12 @@ static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2
   resolve_args(loop, args);
   status = resolve_consts(loop);
   if (status) {
-    free_loop(loop);
+    op2i_loop_free(loop);
     return status;
   }
   classify(loop);
   set_ranges(loop);
-  count_bytes(loop);
+  op2i_loop_count_bytes(loop);
   *out = loop;
   return OP2_SUCCESS;
 }
@@ -268,6 +269,7 @@ static op2_status grow_table(struct op2i_loop_table *table) {
   struct op2i_loop **buckets = op2i_calloc((size_t)nbuckets, sizeof(struct op2i_loop *));
   if (!buckets) return op2i_error_nomem("the table of loops");
   for (struct op2i_loop *loop = table->first; loop; loop = loop->next) {
+    if (loop->members) continue;
     struct op2i_loop **bucket = &buckets[loop->hash & (uint64_t)(nbuckets - 1)];
     loop->next_in_bucket = *bucket;
     *bucket = loop;
@@ -284,20 +286,29 @@ static op2_status ensure_table(op2_context ctx) {
   return ctx->loops->nloops < ctx->loops->nbuckets ? OP2_SUCCESS : grow_table(ctx->loops);
 }
 
-static void insert(struct op2i_loop_table *table, struct op2i_loop *loop) {
-  struct op2i_loop **bucket = &table->buckets[loop->hash & (uint64_t)(table->nbuckets - 1)];
-  loop->next_in_bucket = *bucket;
-  *bucket = loop;
+void op2i_loop_list(struct op2i_loop *loop) {
+  struct op2i_loop_table *table = loop->ctx->loops;
   loop->prev = table->last;
   *(table->last ? &table->last->next : &table->first) = loop;
   table->last = loop;
   table->nloops++;
 }
 
-static void remove_loop(struct op2i_loop_table *table, struct op2i_loop *loop) {
+static void insert(struct op2i_loop_table *table, struct op2i_loop *loop) {
+  struct op2i_loop **bucket = &table->buckets[loop->hash & (uint64_t)(table->nbuckets - 1)];
+  loop->next_in_bucket = *bucket;
+  *bucket = loop;
+  op2i_loop_list(loop);
+}
+
+static void remove_bucket(struct op2i_loop_table *table, struct op2i_loop *loop) {
   struct op2i_loop **at = &table->buckets[loop->hash & (uint64_t)(table->nbuckets - 1)];
   while (*at != loop) at = &(*at)->next_in_bucket;
   *at = loop->next_in_bucket;
+}
+
+static void remove_loop(struct op2i_loop_table *table, struct op2i_loop *loop) {
+  if (!loop->members) remove_bucket(table, loop);
   *(loop->prev ? &loop->prev->next : &table->first) = loop->next;
   *(loop->next ? &loop->next->prev : &table->last) = loop->prev;
   table->nloops--;
@@ -371,7 +382,15 @@ void op2i_loop_unuse(struct op2i_loop *loop) {
   op2i_context_unref(ctx);
 }
 
+void op2i_loop_discard(struct op2i_loop *loop) {
+  remove_loop(loop->ctx->loops, loop);
+  op2i_loop_free(loop);
+}
+
 static bool names(const struct op2i_loop *loop, const void *object) {
+  for (int m = 0; loop->members && m < loop->nmembers; m++)
+    if (names(loop->origins[m], object)) return true;
+  if (loop->members) return false;
   if (loop->kernel == object || loop->set == object) return true;
   for (int n = 0; n < loop->nargs; n++)
     if (loop->key[n].object == object || loop->key[n].map == object) return true;
@@ -380,23 +399,23 @@ static bool names(const struct op2i_loop *loop, const void *object) {
 
 void op2i_loop_forget(op2_context ctx, const void *object) {
   if (!ctx->loops) return;
-  struct op2i_loop *next;
-  for (struct op2i_loop *loop = ctx->loops->first; loop; loop = next) {
-    next = loop->next;
+  struct op2i_loop *earlier; /* fused loops come after those they are made of, and go before them */
+  for (struct op2i_loop *loop = ctx->loops->last; loop; loop = earlier) {
+    earlier = loop->prev;
     if (!names(loop, object)) continue;
     remove_loop(ctx->loops, loop);
-    free_loop(loop);
+    op2i_loop_free(loop);
   }
 }
 
 void op2i_loop_table_free(op2_context ctx) {
   if (!ctx->loops) return;
-  struct op2i_loop *next;
-  for (struct op2i_loop *loop = ctx->loops->first; loop; loop = next) {
-    next = loop->next;
+  struct op2i_loop *earlier;
+  for (struct op2i_loop *loop = ctx->loops->last; loop; loop = earlier) {
+    earlier = loop->prev;
     if (loop->uses) continue; /* held by a loop handle: freed with it */
     remove_loop(ctx->loops, loop);
-    free_loop(loop);
+    op2i_loop_free(loop);
   }
   if (ctx->loops->first) return;
   op2i_free(ctx->loops->buckets);

@@ -62,6 +62,7 @@ struct op2_dat_s {
 /* One version of a global. op2_gbl_set() makes a new one, so loops queued before keep theirs. */
 struct op2i_version {
   int32_t refs;
+  int32_t number; /* the scheduler's, while it tells versions apart */
   op2_context ctx;
   struct op2i_resource res;
   char *name;

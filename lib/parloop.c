@@ -78,11 +78,23 @@ op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **
   return op2i_loop_source(parloop->loop, strcmp(target, "c") ? OP2I_CHECKED : OP2I_PLAIN, source);
 }
 
+/* Scalar code where vectors cannot be had. */
+static op2_status fall_back(struct op2i_loop *loop, enum op2i_variant variant,
+                            struct op2i_text *text) {
+  if (!loop->no_lanes) loop->no_lanes = op2i_strdup(op2_error_message());
+  if (!loop->no_lanes) return op2i_error_nomem("generated code");
+  op2i_text_free(text);
+  *text = (struct op2i_text){0};
+  return op2i_generate(loop, variant == OP2I_LANES_LIST ? OP2I_PLAIN_LIST : OP2I_PLAIN, text,
+                       &loop->mergeable[variant]);
+}
+
 op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant,
                             const char **source) {
   if (!loop->source[variant]) {
     struct op2i_text text = {0};
     op2_status status = op2i_generate(loop, variant, &text, &loop->mergeable[variant]);
+    if (status == OP2_ERR_UNAVAILABLE) status = fall_back(loop, variant, &text);
     if (!status && text.failed) status = op2i_error_nomem("generated code");
     if (status) {
       op2i_text_free(&text);

@@ -23,6 +23,9 @@ op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2i_loop *loop, 
  * and `name` go into the explanation. */
 op2_status op2i_sched_force(struct op2i_sched *sched, struct op2i_resource *resource,
                             bool overwrite, const char *call, const char *name);
+/* A loop is going, or everything worked out for loops is out of date: drop the programs with it. */
+void op2i_sched_forget(struct op2i_sched *sched, const struct op2i_loop *loop);
+void op2i_sched_forget_all(struct op2i_sched *sched);
 /* Run everything; returns and reports the lowest failure not yet reported. */
 op2_status op2i_sched_flush(struct op2i_sched *sched, const char *call);
 

@@ -5,66 +5,37 @@
 
 #include "error.h"
 #include "log.h"
-#include "loopdata.h"
 #include "mem.h"
+#include "program.h"
 #include "text.h"
+
+/* To be run by the force in progress, and not run yet. */
+static bool waiting(const struct op2i_node *node) {
+  return node->marked && node->state == OP2I_QUEUED;
+}
 
 struct batch {
   struct op2i_sched *sched;
   enum op2i_variant variant;
-  struct op2i_jit_unit *units;
-  struct op2i_loop **loops; /* [nunits] */
-  int64_t nunits;
+  struct op2i_compile compile;
   struct op2i_step *steps; /* of a task backend: the whole program */
   int64_t nsteps, steps_capacity;
 };
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
-static op2_status add_unit(struct batch *batch, struct op2i_loop *loop, int64_t *units_capacity,
-                           int64_t *loops_capacity) {
-  struct op2i_loop_data *data;
-  op2_status status = op2i_loop_data(loop, &data);
-  if (status || data->unit >= 0 || loop->entry[batch->variant]) return status;
-  const char *source;
-  status = op2i_loop_source(loop, batch->variant, &source);
-  if (status) return status;
-  if (op2i_grow(&batch->units, sizeof *batch->units, batch->nunits, units_capacity) ||
-      op2i_grow(&batch->loops, sizeof *batch->loops, batch->nunits, loops_capacity))
-    return op2i_error_nomem("a compilation");
-  batch->units[batch->nunits] =
-      (struct op2i_jit_unit){.source = source,
-                             .mergeable = loop->mergeable[batch->variant],
-                             .includes = (const char *const *)loop->kernel->includes,
-                             .label = loop->kernel->obj.name};
-  batch->loops[batch->nunits] = loop;
-  data->unit = batch->nunits++;
-  return OP2_SUCCESS;
-}
-
 static op2_status compile(struct batch *batch) {
-  struct op2i_sched *sched = batch->sched;
-  int64_t units_capacity = 0, loops_capacity = 0;
+  const struct op2i_sched *sched = batch->sched;
   for (int64_t i = 0; i < sched->nnodes; i++) {
-    if (!sched->nodes[i].marked) continue;
-    op2_status status = add_unit(batch, sched->nodes[i].loop, &units_capacity, &loops_capacity);
+    if (!waiting(&sched->nodes[i])) continue;
+    op2_status status = op2i_compile_add(&batch->compile, sched->nodes[i].loop);
     if (status) return status;
   }
-  if (!batch->nunits) return OP2_SUCCESS;
-  op2_status status = op2i_jit_get(sched->ctx, (int)batch->nunits, batch->units);
-  if (status) return status;
-  for (int64_t u = 0; u < batch->nunits; u++)
-    if (!batch->units[u].status) batch->loops[u]->entry[batch->variant] = batch->units[u].entry;
-  return OP2_SUCCESS;
+  return op2i_compile_run(&batch->compile);
 }
 
 static void free_batch(struct batch *batch) {
-  for (int64_t u = 0; u < batch->nunits; u++) {
-    ((struct op2i_loop_data *)batch->loops[u]->sched_data)->unit = -1;
-    op2i_free(batch->units[u].message);
-  }
-  op2i_free(batch->units);
-  op2i_free(batch->loops);
+  op2i_compile_end(&batch->compile);
   op2i_free(batch->steps);
 }
 
@@ -140,36 +111,56 @@ static void settle_node(struct op2i_sched *sched, struct op2i_node *node) {
     if (loop->dat_access[d] == OP2_WRITE) op2i_resource_poison(&loop->dats[d]->res, NULL);
 }
 
-/* ---- running --------------------------------------------------------------------------------- */
+/* ---- one by one ------------------------------------------------------------------------------ */
 
-static struct op2i_step make_step(const struct op2i_node *node, int range,
-                                  enum op2i_variant variant) {
-  struct op2i_loop *loop = node->loop;
+struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range,
+                                enum op2i_variant variant) {
   const struct op2i_loop_data *data = loop->sched_data;
-  return (struct op2i_step){.loop = loop,
-                            .number = node->number,
-                            .file = node->where.file,
-                            .line = node->where.line,
+  return (struct op2i_step){.loop = (struct op2i_loop *)loop,
                             .entry = loop->entry[variant],
-                            .call = {.dat = data->dat,
-                                     .map = data->map,
-                                     .subset = loop->set->idx,
-                                     .gbl = (const void *const *)node->gbl,
-                                     .payload = node->payload},
+                            .call = {.dat = data->dat, .map = data->map, .subset = loop->set->idx},
                             .lo = loop->ranges[range].lo,
                             .hi = loop->ranges[range].hi,
                             .reduces = loop->ranges[range].reduces,
                             .range = range,
-                            .plan = data->plans[range] ? data->plans[range]->plan : NULL,
-                            .gbl = node->gbl};
+                            .plan = data->plans[range] ? data->plans[range]->plan : NULL};
 }
 
-static void account(struct op2i_loop *loop, const struct op2i_step *step) {
-  struct op2i_loop_data *data = loop->sched_data;
-  double elements = (double)(step->hi - step->lo);
-  loop->profile_seconds += step->seconds;
+static struct op2i_step step_of(const struct op2i_node *node, int range,
+                                enum op2i_variant variant) {
+  struct op2i_step step = op2i_step_make(node->loop, range, variant);
+  step.number = node->number;
+  step.file = node->where.file;
+  step.line = node->where.line;
+  step.gbl = node->gbl;
+  step.call.gbl = (const void *const *)node->gbl;
+  step.call.payload = node->payload;
+  return step;
+}
+
+static void count_run(struct op2i_loop *loop, const struct op2i_step *step, double seconds) {
+  loop->profile_seconds += seconds;
   if (step->range == 0) loop->profile_calls++;
   loop->profile_elements += step->hi - step->lo;
+}
+
+/* The profile is about kernels: those of a fused loop share its time by the data that each would
+ * move alone. */
+static void count_members(const struct op2i_loop *loop, const struct op2i_step *step) {
+  double bytes = 0;
+  for (int m = 0; m < loop->nmembers; m++) bytes += loop->origins[m]->bytes;
+  for (int m = 0; m < loop->nmembers; m++) {
+    double share = bytes > 0 ? loop->origins[m]->bytes / bytes : 1.0 / loop->nmembers;
+    count_run(loop->origins[m], step, share * step->seconds);
+  }
+}
+
+void op2i_step_account(const struct op2i_step *step) {
+  struct op2i_loop *loop = step->loop;
+  struct op2i_loop_data *data = loop->sched_data;
+  double elements = (double)(step->hi - step->lo);
+  count_run(loop, step, step->seconds);
+  if (loop->members) count_members(loop, step);
   if (elements < 1 || step->seconds <= 0) return;
   double ns = 1e9 * step->seconds / elements;
   data->ns_per_element = data->ns_per_element > 0 ? 0.75 * data->ns_per_element + 0.25 * ns : ns;
@@ -178,10 +169,11 @@ static void account(struct op2i_loop *loop, const struct op2i_step *step) {
 static op2_status run_now(struct batch *batch, struct op2i_node *node) {
   op2_context ctx = batch->sched->ctx;
   for (int r = 0; r < node->loop->nranges; r++) {
-    struct op2i_step step = make_step(node, r, batch->variant);
+    struct op2i_step step = step_of(node, r, batch->variant);
     op2_status status = ctx->backend->run_step(ctx->backend_state, &step);
+    op2i_step_end(&step);
     if (status) return status;
-    account(node->loop, &step);
+    op2i_step_account(&step);
   }
   return OP2_SUCCESS;
 }
@@ -190,7 +182,7 @@ static op2_status add_steps(struct batch *batch, struct op2i_node *node) {
   for (int r = 0; r < node->loop->nranges; r++) {
     if (op2i_grow(&batch->steps, sizeof *batch->steps, batch->nsteps, &batch->steps_capacity))
       return op2i_error_nomem("a program");
-    batch->steps[batch->nsteps++] = make_step(node, r, batch->variant);
+    batch->steps[batch->nsteps++] = step_of(node, r, batch->variant);
   }
   return OP2_SUCCESS;
 }
@@ -204,10 +196,10 @@ static op2_status process(struct batch *batch, struct op2i_node *node) {
     cancel_node(sched, node, poison);
     return OP2_SUCCESS;
   }
-  const struct op2i_loop_data *data = node->loop->sched_data;
-  if (!node->loop->entry[batch->variant])
-    return fail_node(sched, node, batch->units[data->unit].status,
-                     batch->units[data->unit].message);
+  if (!node->loop->entry[batch->variant]) {
+    const struct op2i_jit_unit *unit = op2i_compile_unit(&batch->compile, node->loop);
+    return fail_node(sched, node, unit->status, unit->message);
+  }
   op2_status status = op2i_loop_prepare(sched, node->loop);
   if (!status)
     status = sched->ctx->backend->run_step ? run_now(batch, node) : add_steps(batch, node);
@@ -217,23 +209,72 @@ static op2_status process(struct batch *batch, struct op2i_node *node) {
   return OP2_SUCCESS;
 }
 
-static op2_status run_program(struct batch *batch) {
+static op2_status run_steps(struct batch *batch) {
   op2_context ctx = batch->sched->ctx;
+  struct op2i_task_list *tasks = NULL;
   if (!batch->nsteps) return OP2_SUCCESS;
-  op2_status status = ctx->backend->run_program(ctx->backend_state, batch->steps, batch->nsteps);
+  op2_status status =
+      ctx->backend->run_program(ctx->backend_state, batch->steps, batch->nsteps, &tasks);
+  op2i_task_list_free(&tasks);
+  for (int64_t s = 0; s < batch->nsteps; s++) op2i_step_end(&batch->steps[s]);
   if (status)
     return op2i_error(OP2_ERR_FATAL, "the program could not be run: %s", op2_error_message());
-  for (int64_t s = 0; s < batch->nsteps; s++) account(batch->steps[s].loop, &batch->steps[s]);
+  for (int64_t s = 0; s < batch->nsteps; s++) op2i_step_account(&batch->steps[s]);
   return OP2_SUCCESS;
 }
 
-op2_status op2i_execute_marked(struct op2i_sched *sched) {
+/* Each loop by itself, so that each has its own failure. */
+static op2_status run_one_by_one(struct op2i_sched *sched) {
   struct batch batch = {.sched = sched, .variant = sched->ctx->backend->variant};
+  batch.compile = (struct op2i_compile){.sched = sched, .variant = batch.variant};
   op2_status status = compile(&batch);
   for (int64_t i = 0; i < sched->nnodes && !status; i++)
-    if (sched->nodes[i].marked) status = process(&batch, &sched->nodes[i]);
-  if (!status) status = run_program(&batch);
-  if (status == OP2_ERR_FATAL) sched->ctx->fatal = true;
+    if (waiting(&sched->nodes[i])) status = process(&batch, &sched->nodes[i]);
+  if (!status) status = run_steps(&batch);
   free_batch(&batch);
+  return status;
+}
+
+/* ---- as programs ----------------------------------------------------------------------------- */
+
+static op2_status list_marked(struct op2i_sched *sched, int64_t *n) {
+  *n = 0;
+  for (int64_t i = 0; i < sched->nnodes; i++) {
+    if (!waiting(&sched->nodes[i])) continue;
+    if (op2i_grow(&sched->marked, sizeof(struct op2i_node *), *n, &sched->marked_capacity))
+      return op2i_error_nomem("a program");
+    sched->marked[(*n)++] = &sched->nodes[i];
+  }
+  return OP2_SUCCESS;
+}
+
+static op2_status run_segment(struct op2i_sched *sched, struct op2i_node *const *nodes,
+                              int64_t n) {
+  struct op2i_program *program;
+  op2_status status = op2i_program_get(sched, nodes, n, &program);
+  if (!status) status = op2i_program_run(sched, program, nodes);
+  for (int64_t i = 0; i < n && !status; i++) settle_node(sched, nodes[i]);
+  return status;
+}
+
+/* Good until the first loop that reads poison or has no code; what is left then runs one by
+ * one. */
+static op2_status run_programs(struct op2i_sched *sched) {
+  int64_t n, done = 0;
+  op2_status status = list_marked(sched, &n);
+  for (int64_t i = 0; i < n && !status; i++)
+    if (poison_read(sched->marked[i])) return OP2_SUCCESS;
+  while (!status && done < n) {
+    int64_t length = op2i_segment_length(sched->marked + done, n - done);
+    status = run_segment(sched, sched->marked + done, length);
+    done += length;
+  }
+  return status == OP2_ERR_FATAL ? status : OP2_SUCCESS;
+}
+
+op2_status op2i_execute_marked(struct op2i_sched *sched) {
+  op2_status status = sched->ctx->backend->passes ? run_programs(sched) : OP2_SUCCESS;
+  if (!status) status = run_one_by_one(sched);
+  if (status == OP2_ERR_FATAL) sched->ctx->fatal = true;
   return status;
 }

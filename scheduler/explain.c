@@ -33,7 +33,7 @@ static void explain_range(const struct op2i_loop *loop, int r, FILE *stream) {
 
 static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
   const struct op2i_loop_data *data = loop->sched_data;
-  fprintf(stream, "  %s over %s: run %" PRId64 " times\n", loop->kernel->obj.name,
+  fprintf(stream, "  %s over %s: run %" PRId64 " times\n", op2i_loop_name(loop),
           loop->set->obj.name, loop->profile_calls);
   if (!data || !data->ready) return;
   fprintf(stream, "    %s%s%s\n",
@@ -45,6 +45,7 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
                           "map, or mixed access)"
                         : "");
   for (int r = 0; r < loop->nranges; r++) explain_range(loop, r, stream);
+  if (loop->no_lanes) fprintf(stream, "    scalar code: %s\n", loop->no_lanes);
   if (data->ns_per_element > 0)
     fprintf(stream, "    %.2f ns per element measured\n", data->ns_per_element);
 }
@@ -86,13 +87,13 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
 
 /* Loops of one kernel over one set share a line: that of the first of them to be queued. */
 static bool same_line(const struct op2i_loop *a, const struct op2i_loop *b) {
-  return a->kernel == b->kernel && a->set == b->set;
+  return a->kernel == b->kernel && a->set == b->set && !a->members && !b->members;
 }
 
 static bool starts_line(const struct op2i_loop_table *table, const struct op2i_loop *loop) {
   for (const struct op2i_loop *earlier = table->first; earlier != loop; earlier = earlier->next)
     if (earlier->profile_calls && same_line(earlier, loop)) return false;
-  return loop->profile_calls > 0;
+  return loop->profile_calls > 0 && !loop->members;
 }
 
 static void add_up(const struct op2i_loop *first, op2_profile *profile) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "error.h"
-#include "loopdata.h"
+#include "program.h"
 #include "mem.h"
 #include "op2/graph.h"
 
@@ -28,7 +28,9 @@ op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
 void op2i_sched_destroy(struct op2i_sched *sched) {
   op2i_graph_mark_all(sched); /* nothing is left here but after a fatal error */
   op2i_graph_retire(sched);
+  op2i_sched_forget_all(sched);
   op2i_plan_cache_unref(sched->plans);
+  op2i_free(sched->marked);
   op2i_free(sched->nodes);
   op2i_free(sched->edges);
   op2i_free(sched->before);

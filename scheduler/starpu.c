@@ -30,11 +30,11 @@ struct work {
 struct flight {
   struct op2i_sched *sched;
   struct op2i_step *steps;
-  struct starpu_task **tasks; /* [count]; those below `landed` have ended and are gone */
+  const struct op2i_task_list *list;
+  struct starpu_task **tasks; /* [list->ntasks]; those below `landed` have ended and are gone */
   struct work *works;         /* [ROOM], ring */
-  int64_t count, capacity, landed;
-  struct starpu_task **deps;
-  int64_t deps_capacity;
+  int64_t count, landed;
+  struct starpu_task **deps; /* [most of any task] */
 };
 enum { ROOM = 8192 };
 
@@ -56,17 +56,13 @@ static op2_status land(struct flight *flight, int64_t until) {
   return OP2_SUCCESS;
 }
 
-static op2_status declare_deps(struct flight *flight, struct starpu_task *task,
-                               const struct op2i_task *from) {
-  while (flight->deps_capacity < from->ndeps)
-    if (op2i_grow(&flight->deps, sizeof(struct starpu_task *), flight->deps_capacity,
-                  &flight->deps_capacity))
-      return op2i_error_nomem("a program");
+static void declare_deps(struct flight *flight, struct starpu_task *task,
+                         const struct op2i_task *from) {
   unsigned n = 0;
-  for (int64_t d = 0; d < from->ndeps; d++)
-    if (from->deps[d] >= flight->landed) flight->deps[n++] = flight->tasks[from->deps[d]];
+  for (int64_t d = from->first_dep; d < from->first_dep + from->ndeps; d++)
+    if (flight->list->deps[d] >= flight->landed)
+      flight->deps[n++] = flight->tasks[flight->list->deps[d]];
   if (n) starpu_task_declare_deps_array(task, n, flight->deps);
-  return OP2_SUCCESS;
 }
 
 static struct starpu_task *make_task(struct flight *flight, const struct op2i_task *from) {
@@ -78,47 +74,77 @@ static struct starpu_task *make_task(struct flight *flight, const struct op2i_ta
   task->cl_arg = work;
   task->destroy = 0;
   task->detach = 0;
-  task->name = work->step->loop->kernel->obj.name;
+  task->name = op2i_loop_name(work->step->loop);
   return task;
 }
 
-static op2_status submit(void *to, int64_t number, const struct op2i_task *from) {
-  struct flight *flight = to;
+static op2_status submit(struct flight *flight) {
+  const struct op2i_task *from = &flight->list->tasks[flight->count];
   op2_status status = OP2_SUCCESS;
-  if (number - flight->landed >= ROOM) status = land(flight, number - ROOM / 2);
-  if (!status && op2i_grow(&flight->tasks, sizeof(struct starpu_task *), number, &flight->capacity))
-    status = op2i_error_nomem("a program");
+  if (flight->count - flight->landed >= ROOM) status = land(flight, flight->count - ROOM / 2);
   if (status) return status;
   struct starpu_task *task = make_task(flight, from);
-  if (!task) return op2i_error_nomem("a StarPU task");
-  status = declare_deps(flight, task, from);
-  int failed = status ? 0 : starpu_task_submit(task);
-  if (failed) status = op2i_error(OP2_ERR_FATAL, "StarPU refused a task (error %d)", -failed);
-  if (status) {
+  if (!task) return op2i_error(OP2_ERR_FATAL, "StarPU has no memory for a task");
+  declare_deps(flight, task, from);
+  int failed = starpu_task_submit(task);
+  if (failed) {
     starpu_task_destroy(task);
-    return status;
+    return op2i_error(OP2_ERR_FATAL, "StarPU refused a task (error %d)", -failed);
   }
-  flight->tasks[number] = task;
-  flight->count = number + 1;
+  flight->tasks[flight->count++] = task;
   flight->sched->tasks_submitted++;
   return OP2_SUCCESS;
 }
 
-static op2_status run_on_workers(struct state *state, struct op2i_step *steps, int64_t nsteps) {
-  struct flight flight = {.sched = state->ctx->sched, .steps = steps};
-  struct op2i_place place = {0};
-  flight.works = op2i_malloc(ROOM * sizeof *flight.works);
-  if (!flight.works) return op2i_tasks_finish(steps, nsteps, place);
-  op2i_starpu_busy();
-  op2_status status = op2i_tasks_build(steps, nsteps, state->workers, state->ctx->config.chunk_us,
-                                       submit, &flight, &place);
-  op2_status landed = land(&flight, flight.count);
-  if (status == OP2_ERR_NOMEM && !landed) status = op2i_tasks_finish(steps, nsteps, place);
-  op2i_starpu_idle(state->ctx->config.idle_ms);
+static bool open_flight(struct flight *flight) {
+  const struct op2i_task_list *list = flight->list;
+  int64_t most = 0;
+  for (int64_t t = 0; t < list->ntasks; t++)
+    if (list->tasks[t].ndeps > most) most = list->tasks[t].ndeps;
+  flight->works = op2i_malloc(ROOM * sizeof *flight->works);
+  flight->tasks = op2i_malloc((size_t)list->ntasks * sizeof(struct starpu_task *));
+  flight->deps = op2i_malloc((size_t)most * sizeof(struct starpu_task *));
+  return flight->works && flight->tasks && flight->deps;
+}
+
+static op2_status fly(struct state *state, struct op2i_step *steps,
+                      const struct op2i_task_list *list) {
+  struct flight flight = {.sched = state->ctx->sched, .steps = steps, .list = list};
+  op2_status status = open_flight(&flight) ? OP2_SUCCESS : op2i_error_nomem("a program");
+  if (!status) {
+    op2i_starpu_busy();
+    while (flight.count < list->ntasks && !status) status = submit(&flight);
+    op2_status landed = land(&flight, flight.count);
+    op2i_starpu_idle(state->ctx->config.idle_ms);
+    if (!status) status = landed;
+  }
   op2i_free(flight.works);
   op2i_free(flight.tasks);
   op2i_free(flight.deps);
-  return status ? status : landed;
+  return status;
+}
+
+/* ---- tasks kept between runs ----------------------------------------------------------------- */
+
+/* Tasks are cut by what loops were known to cost. */
+static bool outdated(const struct op2i_task_list *list, const struct op2i_step *steps,
+                     int64_t nsteps) {
+  double now = op2i_program_seconds(steps, nsteps);
+  return now > 1.5 * list->seconds || now < list->seconds / 1.5;
+}
+
+static op2_status have_tasks(struct state *state, struct op2i_step *steps, int64_t nsteps,
+                             struct op2i_task_list **kept) {
+  const struct op2i_config *config = &state->ctx->config;
+  if (*kept && !outdated(*kept, steps, nsteps)) return OP2_SUCCESS;
+  op2i_task_list_free(kept);
+  struct op2i_task_list *list = op2i_calloc(1, sizeof *list);
+  if (!list) return op2i_error_nomem("a program");
+  op2_status status = op2i_tasks_build(steps, nsteps, state->workers, config->chunk_us, list);
+  if (!status && config->verify) status = op2i_task_list_verify(steps, list);
+  *kept = list;
+  if (status) op2i_task_list_free(kept);
+  return status;
 }
 
 /* ---- small programs -------------------------------------------------------------------------- */
@@ -133,22 +159,24 @@ static bool small(const struct state *state, const struct op2i_step *steps, int6
   return true;
 }
 
-static op2_status run_program(void *state, struct op2i_step *steps, int64_t nsteps) {
+static op2_status run_here(struct state *state, struct op2i_step *steps, int64_t nsteps) {
+  state->ctx->sched->programs_inline++;
+  return op2i_tasks_run_here(steps, nsteps);
+}
+
+static op2_status run_program(void *state, struct op2i_step *steps, int64_t nsteps,
+                              struct op2i_task_list **tasks) {
   struct state *s = state;
+  bool here = small(s, steps, nsteps);
   op2_status status = OP2_SUCCESS;
-  if (s->ctx->config.verify)
-    status = op2i_tasks_verify(steps, nsteps, s->workers, s->ctx->config.chunk_us);
-  if (status == OP2_ERR_STATE) return status;
-  if (small(s, steps, nsteps)) {
-    s->ctx->sched->programs_inline++;
-    status = op2i_tasks_finish(steps, nsteps, (struct op2i_place){0});
-  } else {
-    status = run_on_workers(s, steps, nsteps);
+  if (!here || s->ctx->config.verify) status = have_tasks(s, steps, nsteps, tasks);
+  if (!status && !here) status = fly(s, steps, *tasks);
+  if (status == OP2_ERR_NOMEM) { /* nothing has run yet */
+    status = OP2_SUCCESS;
+    here = true;
   }
-  for (int64_t i = 0; i < nsteps; i++) {
-    steps[i].seconds = 1e-9 * (double)steps[i].nanoseconds;
-    op2i_step_end(&steps[i]); /* what a failure left */
-  }
+  if (!status && here) status = run_here(s, steps, nsteps);
+  for (int64_t i = 0; i < nsteps; i++) steps[i].seconds = 1e-9 * (double)steps[i].nanoseconds;
   return status;
 }
 
@@ -180,8 +208,9 @@ static int workers(void *state) { return ((struct state *)state)->workers; }
 const struct op2i_backend op2i_backend_starpu = {
     .name = "starpu",
     .summary = "tasks with explicit dependences on StarPU's CPU workers",
-    .variant = OP2I_PLAIN,
+    .variant = OP2I_LANES,
     .needs_plan = true,
+    .passes = true,
     .unavailable = unavailable,
     .open = open_state,
     .close = close_state,

@@ -48,9 +48,7 @@ struct builder {
   int64_t ndeps, deps_capacity;
   int64_t *last_seen; /* [ntasks so far]: the task that listed it as a dependence last */
   int64_t seen_capacity;
-  op2i_task_sink sink;
-  void *to;
-  struct op2i_place place;
+  struct op2i_task_list *list;
   bool failed; /* out of memory */
 };
 
@@ -187,21 +185,28 @@ static void read_globals(struct builder *b, const struct op2i_step *step) {
   }
 }
 
-static op2_status hand_over(struct builder *b, enum op2i_task_kind kind, int32_t first,
-                            int32_t last) {
-  if (b->failed) return op2i_error_nomem("a program");
-  struct op2i_task task = {.kind = kind,
-                           .step = b->step,
-                           .first = first,
-                           .last = last,
-                           .ndeps = b->ndeps,
-                           .deps = b->deps};
-  op2_status status = b->sink(b->to, b->ntasks, &task);
-  b->ntasks++;
-  return status;
+static op2_status finish_task(struct builder *b, enum op2i_task_kind kind, int32_t first,
+                              int32_t last) {
+  struct op2i_task_list *list = b->list;
+  if (b->failed || op2i_grow(&list->tasks, sizeof *list->tasks, b->ntasks, &list->tasks_capacity))
+    return op2i_error_nomem("a program");
+  while (list->deps_capacity < list->ndeps + b->ndeps)
+    if (op2i_grow(&list->deps, sizeof *list->deps, list->deps_capacity, &list->deps_capacity))
+      return op2i_error_nomem("a program");
+  if (b->ndeps)
+    memcpy(list->deps + list->ndeps, b->deps, (size_t)b->ndeps * sizeof *list->deps);
+  list->tasks[b->ntasks++] = (struct op2i_task){.kind = kind,
+                                                .step = b->step,
+                                                .first = first,
+                                                .last = last,
+                                                .first_dep = list->ndeps,
+                                                .ndeps = b->ndeps};
+  list->ntasks = b->ntasks;
+  list->ndeps += b->ndeps;
+  return OP2_SUCCESS;
 }
 
-static op2_status next_task(struct builder *b) {
+static op2_status begin_task(struct builder *b) {
   b->ndeps = 0;
   if (op2i_grow(&b->last_seen, sizeof *b->last_seen, b->ntasks, &b->seen_capacity))
     return op2i_error_nomem("a program");
@@ -211,19 +216,17 @@ static op2_status next_task(struct builder *b) {
 
 static op2_status build_chunk(struct builder *b, int32_t first, int32_t last) {
   const struct op2i_step *step = &b->steps[b->step];
-  op2_status status = next_task(b);
+  op2_status status = begin_task(b);
   if (status) return status;
   for (int d = 0; d < step->loop->ndats; d++) touch_dat(b, step, d, first, last);
   read_globals(b, step);
-  status = hand_over(b, OP2I_TASK_CHUNK, first, last);
-  if (!status) b->place.block = last;
-  return status;
+  return finish_task(b, OP2I_TASK_CHUNK, first, last);
 }
 
 static op2_status build_reduce(struct builder *b, int64_t first_chunk) {
   const struct op2i_step *step = &b->steps[b->step];
   const struct op2i_loop *loop = step->loop;
-  op2_status status = next_task(b);
+  op2_status status = begin_task(b);
   if (status) return status;
   for (int64_t chunk = first_chunk; chunk < b->ntasks; chunk++) depend(b, chunk);
   for (int g = 0; g < loop->ngbls; g++) {
@@ -231,7 +234,7 @@ static op2_status build_reduce(struct builder *b, int64_t first_chunk) {
     if (track && loop->gbl_access[g] != OP2_READ)
       write_segment(b, &track->segments[0], b->step << 32);
   }
-  return hand_over(b, OP2I_TASK_REDUCE, 0, 0);
+  return finish_task(b, OP2I_TASK_REDUCE, 0, 0);
 }
 
 /* ---- grain ----------------------------------------------------------------------------------- */
@@ -263,24 +266,24 @@ static int32_t blocks_per_chunk(const struct op2i_step *step, int workers, int c
 
 static op2_status build_colours(struct builder *b, int32_t blocks) {
   const struct op2i_plan *plan = b->steps[b->step].plan;
-  for (; b->colour < plan->ncolors; b->colour++)
-    for (int32_t i = plan->color_offs[b->colour], end = plan->color_offs[b->colour + 1]; i < end;
-         i = b->place.block) {
-      op2_status status = build_chunk(b, i, i + blocks < end ? i + blocks : end);
+  for (; b->colour < plan->ncolors; b->colour++) {
+    int32_t end = plan->color_offs[b->colour + 1];
+    for (int32_t i = plan->color_offs[b->colour], next; i < end; i = next) {
+      next = i + blocks < end ? i + blocks : end;
+      op2_status status = build_chunk(b, i, next);
       if (status) return status;
     }
+  }
   return OP2_SUCCESS;
 }
 
 static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   struct op2i_step *step = &b->steps[b->step];
   const struct op2i_plan *plan = step->plan;
-  b->place = (struct op2i_place){.step = b->step};
   if (step->hi <= step->lo) return OP2_SUCCESS;
   op2_status status = op2i_loop_footprints(step->loop, step->range);
   if (!status) status = op2i_step_begin(step, plan->nblocks);
   if (status) return status;
-  b->place.begun = true;
   int64_t first_chunk = b->ntasks;
   int32_t blocks = blocks_per_chunk(step, workers, chunk_us);
   /* Colours of hardly more than one block each leave nothing to share out: the whole step in one
@@ -293,12 +296,12 @@ static op2_status build_step(struct builder *b, int workers, int chunk_us) {
 }
 
 op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
-                            op2i_task_sink sink, void *to, struct op2i_place *place) {
-  struct builder b = {.steps = steps, .free_link = NONE, .sink = sink, .to = to};
+                            struct op2i_task_list *list) {
+  struct builder b = {.steps = steps, .free_link = NONE, .list = list};
   op2_status status = OP2_SUCCESS;
+  *list = (struct op2i_task_list){.seconds = op2i_program_seconds(steps, nsteps)};
   for (int64_t s = 0; s < nsteps && !status; s++) status = track_step(&b, &steps[s]);
   for (; b.step < nsteps && !status; b.step++) status = build_step(&b, workers, chunk_us);
-  *place = b.place;
   while (b.tracks) {
     struct track *track = b.tracks;
     b.tracks = track->next;
@@ -309,7 +312,21 @@ op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers
   op2i_free(b.links);
   op2i_free(b.deps);
   op2i_free(b.last_seen);
+  if (status) op2i_task_list_clear(list);
   return status;
+}
+
+void op2i_task_list_clear(struct op2i_task_list *list) {
+  op2i_free(list->tasks);
+  op2i_free(list->deps);
+  *list = (struct op2i_task_list){0};
+}
+
+void op2i_task_list_free(struct op2i_task_list **list) {
+  if (!*list) return;
+  op2i_task_list_clear(*list);
+  op2i_free(*list);
+  *list = NULL;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -317,7 +334,6 @@ op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers
 void op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t first, int32_t last) {
   if (kind == OP2I_TASK_REDUCE) {
     op2i_step_combine(step, step->plan->nblocks);
-    op2i_step_end(step);
     return;
   }
   int64_t start = op2i_nanoseconds();
@@ -326,13 +342,13 @@ void op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t fir
   __atomic_fetch_add(&step->nanoseconds, ns, __ATOMIC_RELAXED);
 }
 
-op2_status op2i_tasks_finish(struct op2i_step *steps, int64_t nsteps, struct op2i_place place) {
-  for (; place.step < nsteps; place = (struct op2i_place){.step = place.step + 1}) {
-    struct op2i_step *step = &steps[place.step];
+op2_status op2i_tasks_run_here(struct op2i_step *steps, int64_t nsteps) {
+  for (int64_t s = 0; s < nsteps; s++) {
+    struct op2i_step *step = &steps[s];
     if (step->hi <= step->lo) continue;
-    op2_status status = place.begun ? OP2_SUCCESS : op2i_step_begin(step, step->plan->nblocks);
+    op2_status status = op2i_step_begin(step, step->plan->nblocks);
     if (status) return status;
-    op2i_task_run(step, OP2I_TASK_CHUNK, place.block, step->plan->nblocks);
+    op2i_task_run(step, OP2I_TASK_CHUNK, 0, step->plan->nblocks);
     if (step->partials) op2i_task_run(step, OP2I_TASK_REDUCE, 0, 0);
   }
   return OP2_SUCCESS;

@@ -18,48 +18,30 @@ struct op2i_task {
   enum op2i_task_kind kind;
   int64_t step;
   int32_t first, last;
-  int64_t ndeps;
-  const int64_t *deps; /* task numbers, valid during the call that hands the task over */
+  int64_t first_dep, ndeps; /* into the list's deps: numbers of tasks */
 };
 
-/* Takes the next task over. */
-typedef op2_status (*op2i_task_sink)(void *to, int64_t number, const struct op2i_task *task);
-
-/* How far a program has been handed over: the first `block` entries of the step's blkmap, and all
- * steps before. */
-struct op2i_place {
-  int64_t step;
-  int32_t block;
-  bool begun; /* op2i_step_begin() has been called for the step */
-};
-
-/* Cut steps into tasks and give them to the sink one by one; chunks hold about chunk_us of measured
- * work, and a loop that is large enough has several for each worker. When memory runs out, *place
- * is where. */
-op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
-                            op2i_task_sink sink, void *to, struct op2i_place *place);
-/* Run the rest of a program here, once all tasks handed over have ended. Needs next to no memory.
- */
-op2_status op2i_tasks_finish(struct op2i_step *steps, int64_t nsteps, struct op2i_place place);
-/* verify_tasks.c: all tasks of a program, and whether their dependences order every pair that
- * touches a value in conflicting ways. */
-struct op2i_listed {
-  enum op2i_task_kind kind;
-  int64_t step;
-  int32_t first, last;
-  int64_t first_dep, ndeps;
-};
+/* All tasks of a program. They say nothing of values, so a program that runs again keeps them. */
 struct op2i_task_list {
-  struct op2i_listed *tasks;
+  struct op2i_task *tasks;
   int64_t ntasks, tasks_capacity;
   int64_t *deps;
   int64_t ndeps, deps_capacity;
+  double seconds; /* the program should take, by what was known when it was cut */
 };
-op2_status op2i_tasks_list(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
-                           struct op2i_task_list *list);
-void op2i_task_list_free(struct op2i_task_list *list);
+
+/* Cut steps into tasks; chunks hold about chunk_us of measured work, and a loop that is large enough
+ * has several for each worker. Memory for partial results is seen to. After a failure the list is
+ * empty. */
+op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
+                            struct op2i_task_list *list);
+void op2i_task_list_clear(struct op2i_task_list *list);
+void op2i_task_list_free(struct op2i_task_list **list); /* clears and nulls; null is fine */
+/* Run a program here, in order. Needs memory for partial results only. */
+op2_status op2i_tasks_run_here(struct op2i_step *steps, int64_t nsteps);
+/* verify_tasks.c: whether the dependences order every pair that touches a value in conflicting
+ * ways. */
 op2_status op2i_task_list_verify(struct op2i_step *steps, const struct op2i_task_list *list);
-op2_status op2i_tasks_verify(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us);
 
 /* Time the program should take in one thread. */
 double op2i_program_seconds(const struct op2i_step *steps, int64_t nsteps);

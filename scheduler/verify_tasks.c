@@ -10,40 +10,6 @@
 #include "mem.h"
 #include "tasks.h"
 
-/* ---- collecting ------------------------------------------------------------------------------ */
-
-static op2_status keep(void *to, int64_t number, const struct op2i_task *task) {
-  struct op2i_task_list *list = to;
-  (void)number;
-  if (op2i_grow(&list->tasks, sizeof *list->tasks, list->ntasks, &list->tasks_capacity))
-    return op2i_error_nomem("the verifier of tasks");
-  while (list->deps_capacity < list->ndeps + task->ndeps)
-    if (op2i_grow(&list->deps, sizeof *list->deps, list->deps_capacity, &list->deps_capacity))
-      return op2i_error_nomem("the verifier of tasks");
-  if (task->ndeps)
-    memcpy(list->deps + list->ndeps, task->deps, (size_t)task->ndeps * sizeof *list->deps);
-  struct op2i_listed *listed = &list->tasks[list->ntasks++];
-  *listed = (struct op2i_listed){task->kind, task->step,  task->first,
-                                 task->last, list->ndeps, task->ndeps};
-  list->ndeps += task->ndeps;
-  return OP2_SUCCESS;
-}
-
-op2_status op2i_tasks_list(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
-                           struct op2i_task_list *list) {
-  struct op2i_place place;
-  *list = (struct op2i_task_list){0};
-  op2_status status = op2i_tasks_build(steps, nsteps, workers, chunk_us, keep, list, &place);
-  if (status) op2i_task_list_free(list);
-  return status;
-}
-
-void op2i_task_list_free(struct op2i_task_list *list) {
-  op2i_free(list->tasks);
-  op2i_free(list->deps);
-  *list = (struct op2i_task_list){0};
-}
-
 /* ---- checking -------------------------------------------------------------------------------- */
 
 /* Who modified a value last and who has read it since. A reader before the last one need not be
@@ -154,7 +120,7 @@ static op2_status touch_globals(struct check *c, const struct op2i_step *step, b
 }
 
 static op2_status touch_task(struct check *c) {
-  const struct op2i_listed *task = &c->list->tasks[c->task];
+  const struct op2i_task *task = &c->list->tasks[c->task];
   const struct op2i_step *step = &c->steps[task->step];
   if (task->kind == OP2I_TASK_REDUCE) return touch_globals(c, step, true);
   op2_status status = touch_globals(c, step, false);
@@ -170,7 +136,7 @@ static op2_status touch_task(struct check *c) {
 
 static void find_ancestors(struct check *c) {
   for (int64_t t = 0; t < c->ntasks; t++) {
-    const struct op2i_listed *task = &c->list->tasks[t];
+    const struct op2i_task *task = &c->list->tasks[t];
     uint64_t *row = c->before + t * c->words;
     for (int64_t d = 0; d < task->ndeps; d++) {
       int64_t dep = c->list->deps[task->first_dep + d];
@@ -201,16 +167,5 @@ op2_status op2i_task_list_verify(struct op2i_step *steps, const struct op2i_task
   }
   op2i_free(c.touches);
   op2i_free(c.before);
-  return status;
-}
-
-op2_status op2i_tasks_verify(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us) {
-  struct op2i_task_list list;
-  op2_status status = op2i_tasks_list(steps, nsteps, workers, chunk_us, &list);
-  for (int64_t s = 0; s < nsteps; s++)
-    op2i_step_end(&steps[s]); /* partial results are made again */
-  if (status) return status;
-  status = op2i_task_list_verify(steps, &list);
-  op2i_task_list_free(&list);
   return status;
 }

@@ -223,8 +223,9 @@ static void every_allocation(const struct config *config) {
   }
   ok(failed == 0, "%s, %s: every one of %lld allocations failing", config->backend,
      config->eager ? "eager" : "lazy", (long long)count);
-  /* Some are made where memory is only a convenience; most are needed. */
-  ok(denied > count / 2, "  %d of them were reported", denied);
+  /* Many are made where memory is only a convenience: a program that cannot be made is run loop by
+   * loop. */
+  ok(denied > 100, "  %d of them were reported", denied);
   ok(poisoned + fatal < count / 3, "  %d of them failed a queued loop, %d the context", poisoned,
      fatal);
 }

@@ -29,12 +29,12 @@ static struct {
   bool drop; /* also take single dependences away and see whether the verifier notices */
 } seen;
 
-static void run_listed(struct op2i_step *steps, const struct op2i_listed *task) {
+static void run_listed(struct op2i_step *steps, const struct op2i_task *task) {
   op2i_task_run(&steps[task->step], task->kind, task->first, task->last);
 }
 
 static bool ready(const struct op2i_task_list *list, const bool *ended, int64_t t) {
-  const struct op2i_listed *task = &list->tasks[t];
+  const struct op2i_task *task = &list->tasks[t];
   for (int64_t d = 0; d < task->ndeps; d++)
     if (!ended[list->deps[task->first_dep + d]]) return false;
   return true;
@@ -64,10 +64,11 @@ static void drop_each(struct op2i_step *steps, struct op2i_task_list *list) {
     }
 }
 
-static op2_status run_program(void *state, struct op2i_step *steps, int64_t nsteps) {
-  (void)state;
+static op2_status run_program(void *state, struct op2i_step *steps, int64_t nsteps,
+                              struct op2i_task_list **tasks) {
+  (void)state, (void)tasks;
   struct op2i_task_list list;
-  op2_status status = op2i_tasks_list(steps, nsteps, 2, 0, &list);
+  op2_status status = op2i_tasks_build(steps, nsteps, 2, 0, &list);
   if (status) return status;
   status = op2i_task_list_verify(steps, &list);
   if (status) diag("%s", op2_error_message());
@@ -75,7 +76,7 @@ static op2_status run_program(void *state, struct op2i_step *steps, int64_t nste
   run_shuffled(steps, &list);
   seen.programs++;
   seen.tasks += list.ntasks;
-  op2i_task_list_free(&list);
+  op2i_task_list_clear(&list);
   return status;
 }
 

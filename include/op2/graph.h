@@ -49,8 +49,9 @@ typedef struct op2_profile {
   const char *set;    /**< the set's name */
   int64_t calls;      /**< loops run */
   int64_t elements;   /**< elements all of them ran over */
-  double seconds;     /**< time in generated code, summed over workers */
-  double bytes;       /**< least data they had to move: each value once, maps included */
+  double seconds;     /**< time in generated code, summed over workers; what loops that were fused
+                           took is divided by the bytes that each would move alone */
+  double bytes;       /**< least data they had to move unfused: each value once, maps included */
 } op2_profile;
 
 /** @brief The i-th line of the profile, in the order the loops were first run.

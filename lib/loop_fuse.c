@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One loop that does the work of several over the same set. */
+#include <string.h>
+
+#include "error.h"
+#include "loop.h"
+#include "mem.h"
+#include "text.h"
+
+static int32_t number_of(void **table, int *n, void *object) {
+  for (int i = 0; i < *n; i++)
+    if (table[i] == object) return i;
+  table[*n] = object;
+  return (*n)++;
+}
+
+static void add_arg(struct op2i_loop *loop, const struct op2i_loop *from, int a,
+                    const int32_t *globals) {
+  struct op2i_loop_arg *arg = &loop->args[loop->nargs++];
+  *arg = from->args[a];
+  if (arg->dat >= 0)
+    arg->dat = number_of((void **)loop->dats, &loop->ndats, from->dats[from->args[a].dat]);
+  if (arg->map >= 0)
+    arg->map = number_of((void **)loop->maps, &loop->nmaps, from->maps[from->args[a].map]);
+  if (arg->gbl >= 0) {
+    arg->gbl = globals[from->args[a].gbl];
+    loop->gbls[arg->gbl] = from->gbls[from->args[a].gbl];
+    if (arg->access != OP2_READ) loop->gbl_access[arg->gbl] = OP2_RW;
+  }
+  if (arg->kind == OP2I_ARG_VAL) arg->offset += loop->payload_bytes;
+  if (arg->kind == OP2I_ARG_GBL && arg->offset >= 0) arg->offset += loop->partial_bytes;
+}
+
+static op2_status add_consts(struct op2i_loop *loop, const struct op2i_loop *from) {
+  for (int c = 0; c < from->nconsts; c++) {
+    struct op2i_loop_const *cst = &loop->consts[loop->nconsts];
+    *cst = from->consts[c];
+    cst->name = op2i_strdup(from->consts[c].name);
+    if (!cst->name) return op2i_error_nomem("a fused loop");
+    cst->offset += loop->payload_bytes;
+    loop->nconsts++;
+  }
+  return OP2_SUCCESS;
+}
+
+static op2_status add_member(struct op2i_loop *loop, struct op2i_loop *from,
+                             const int32_t *globals) {
+  loop->origins[loop->nmembers] = from;
+  loop->members[loop->nmembers++] = (struct op2i_member){.kernel = from->kernel,
+                                                         .first_arg = loop->nargs,
+                                                         .nargs = from->nargs,
+                                                         .first_const = loop->nconsts,
+                                                         .nconsts = from->nconsts};
+  for (int a = 0; a < from->nargs; a++) add_arg(loop, from, a, globals);
+  op2_status status = add_consts(loop, from);
+  loop->payload_bytes += (from->payload_bytes + 15) / 16 * 16;
+  loop->partial_bytes += from->partial_bytes;
+  loop->indirect |= from->indirect;
+  loop->indirect_write |= from->indirect_write;
+  loop->ordered |= from->ordered;
+  return status;
+}
+
+static op2_status name_fused(struct op2i_loop *loop) {
+  struct op2i_text name = {0};
+  for (int m = 0; m < loop->nmembers; m++)
+    op2i_text_add(&name, "%s%s", m ? "+" : "", loop->members[m].kernel->obj.name);
+  if (name.failed) {
+    op2i_text_free(&name);
+    return op2i_error_nomem("a fused loop");
+  }
+  loop->name = name.chars;
+  return OP2_SUCCESS;
+}
+
+static op2_status allocate(struct op2i_loop *loop, int n, struct op2i_loop *const *origins) {
+  size_t nargs = 0, nconsts = 0, ndats = 0;
+  for (int m = 0; m < n; m++) {
+    nargs += (size_t)origins[m]->nargs;
+    nconsts += (size_t)origins[m]->nconsts;
+    ndats += (size_t)origins[m]->ndats;
+  }
+  loop->members = op2i_calloc((size_t)n, sizeof *loop->members);
+  loop->origins = op2i_calloc((size_t)n, sizeof(struct op2i_loop *));
+  loop->args = op2i_calloc(nargs, sizeof *loop->args);
+  loop->dats = op2i_calloc(nargs, sizeof *loop->dats);
+  loop->maps = op2i_calloc(nargs, sizeof *loop->maps);
+  loop->gbls = op2i_calloc(nargs, sizeof *loop->gbls);
+  loop->consts = op2i_calloc(nconsts, sizeof *loop->consts);
+  loop->dat_access = op2i_calloc(ndats, sizeof *loop->dat_access);
+  loop->gbl_access = op2i_calloc(nargs, sizeof *loop->gbl_access);
+  loop->dropped = op2i_calloc(ndats, sizeof *loop->dropped);
+  if (loop->members && loop->origins && loop->args && loop->dats && loop->maps && loop->gbls &&
+      loop->consts && loop->dat_access && loop->gbl_access && loop->dropped)
+    return OP2_SUCCESS;
+  return op2i_error_nomem("a fused loop");
+}
+
+static void find_access(struct op2i_loop *loop) {
+  for (int d = 0; d < loop->ndats; d++) loop->dat_access[d] = OP2_READ;
+  for (int a = 0; a < loop->nargs; a++)
+    if (loop->args[a].dat >= 0 && loop->args[a].access != OP2_READ)
+      loop->dat_access[loop->args[a].dat] = OP2_RW;
+}
+
+op2_status op2i_loop_fuse(int n, struct op2i_loop *const *origins, const int32_t *globals,
+                          int nglobals, struct op2i_loop **out) {
+  const struct op2i_loop *first = origins[0];
+  struct op2i_loop *loop = op2i_calloc(1, sizeof *loop);
+  if (!loop) return op2i_error_nomem("a fused loop");
+  loop->ctx = first->ctx;
+  loop->kernel = first->kernel;
+  loop->set = first->set;
+  op2_status status;
+  OP2I_TRY(allocate(loop, n, origins));
+  for (int g = 0; g < nglobals; g++) loop->gbl_access[g] = OP2_READ;
+  loop->ngbls = nglobals;
+  for (int m = 0; m < n; m++) {
+    OP2I_TRY(add_member(loop, origins[m], globals));
+    globals += origins[m]->ngbls;
+  }
+  find_access(loop);
+  loop->nranges = first->nranges;
+  memcpy(loop->ranges, first->ranges, sizeof loop->ranges);
+  op2i_loop_count_bytes(loop);
+  OP2I_TRY(name_fused(loop));
+  op2i_loop_list(loop);
+  *out = loop;
+  return OP2_SUCCESS;
+fail:
+  op2i_loop_free(loop);
+  return status;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Code for loops: their sources together to the compiler and its cache. */
+#include "error.h"
+#include "mem.h"
+#include "program.h"
+
+op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
+  struct op2i_loop_data *data;
+  op2_status status = op2i_loop_data(loop, &data);
+  if (status || data->unit >= 0 || loop->entry[c->variant]) return status;
+  const char *source;
+  status = op2i_loop_source(loop, c->variant, &source);
+  if (status) return status;
+  if (op2i_grow(&c->units, sizeof *c->units, c->nunits, &c->units_capacity) ||
+      op2i_grow(&c->loops, sizeof *c->loops, c->nunits, &c->loops_capacity))
+    return op2i_error_nomem("a compilation");
+  c->units[c->nunits] =
+      (struct op2i_jit_unit){.source = source,
+                             .mergeable = loop->mergeable[c->variant],
+                             .includes = (const char *const *)loop->kernel->includes,
+                             .label = op2i_loop_name(loop)};
+  c->loops[c->nunits] = loop;
+  data->unit = c->nunits++;
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_compile_run(struct op2i_compile *c) {
+  if (!c->nunits) return OP2_SUCCESS;
+  op2_status status = op2i_jit_get(c->sched->ctx, (int)c->nunits, c->units);
+  if (status) return status;
+  for (int64_t u = 0; u < c->nunits; u++)
+    if (!c->units[u].status) c->loops[u]->entry[c->variant] = c->units[u].entry;
+  return OP2_SUCCESS;
+}
+
+const struct op2i_jit_unit *op2i_compile_unit(const struct op2i_compile *c,
+                                              const struct op2i_loop *loop) {
+  const struct op2i_loop_data *data = loop->sched_data;
+  return &c->units[data->unit];
+}
+
+void op2i_compile_end(struct op2i_compile *c) {
+  for (int64_t u = 0; u < c->nunits; u++) {
+    ((struct op2i_loop_data *)c->loops[u]->sched_data)->unit = -1;
+    op2i_free(c->units[u].message);
+  }
+  op2i_free(c->units);
+  op2i_free(c->loops);
+}

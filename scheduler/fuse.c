@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Fusion: loops over one set that meet only element by element become one, whatever else was queued
+ * between them. Groups are kept in an order that the graph allows; a loop joins a group when all it
+ * depends on is in that group or before it. */
+#include <string.h>
+
+#include "error.h"
+#include "mem.h"
+#include "program.h"
+
+enum { MEMBERS_MAX = 16, ARGS_MAX = 64, LOOK_BACK = 64, NONE = -1 };
+
+struct cluster {
+  op2_set set;
+  int32_t first, last; /* places of its loops, chained through `next` */
+  int32_t count, nargs;
+};
+
+struct pass {
+  struct op2i_sched *sched;
+  struct op2i_node *const *nodes;
+  int64_t n;
+  int32_t *cluster_of, *next; /* [n] */
+  struct cluster *clusters;   /* [n] */
+  int64_t nclusters;
+  struct op2i_text *notes;
+};
+
+/* ---- whether two loops may be one ------------------------------------------------------------ */
+
+/* How a loop uses a dat. */
+struct use {
+  bool any, modifies, mapped;
+  bool sums; /* every argument adds, or every one takes the minimum, ... */
+  op2_access access;
+};
+
+static struct use use_of(const struct op2i_loop *loop, op2_dat dat) {
+  struct use use = {.sums = true};
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    if (arg->dat < 0 || loop->dats[arg->dat] != dat) continue;
+    if (!use.any) use.access = arg->access;
+    use.any = true;
+    use.modifies |= arg->access != OP2_READ;
+    use.mapped |= arg->map >= 0;
+    use.sums &= arg->access == use.access &&
+                (arg->access == OP2_INC || arg->access == OP2_MIN || arg->access == OP2_MAX);
+  }
+  return use;
+}
+
+static const char *dats_clash(const struct op2i_loop *a, const struct op2i_loop *b, bool *common) {
+  for (int d = 0; d < a->ndats; d++) {
+    struct use first = use_of(a, a->dats[d]), second = use_of(b, a->dats[d]);
+    if (!second.any) continue;
+    *common = true;
+    if (!first.modifies && !second.modifies) continue;
+    if (!first.mapped && !second.mapped) continue;
+    if (first.sums && second.sums && first.access == second.access) continue;
+    return a->dats[d]->obj.name;
+  }
+  return NULL;
+}
+
+/* The one way in which a loop uses a version, 0 for several. */
+static int gbl_use(const struct op2i_node *node, const struct op2i_version *version) {
+  const struct op2i_loop *loop = node->loop;
+  int access = NONE;
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    if (arg->gbl < 0 || node->versions[arg->gbl] != version) continue;
+    access = access == NONE || access == (int)arg->access ? (int)arg->access : 0;
+  }
+  return access;
+}
+
+static const char *globals_clash(const struct op2i_node *a, const struct op2i_node *b) {
+  for (int g = 0; g < a->loop->ngbls; g++) {
+    int second = gbl_use(b, a->versions[g]);
+    if (second == NONE) continue;
+    int first = gbl_use(a, a->versions[g]);
+    if (first != second || first == 0) return a->versions[g]->name;
+  }
+  return NULL;
+}
+
+static bool common_map(const struct op2i_loop *a, const struct op2i_loop *b) {
+  for (int m = 0; m < a->nmaps; m++)
+    for (int k = 0; k < b->nmaps; k++)
+      if (a->maps[m] == b->maps[k]) return true;
+  return false;
+}
+
+/* Loops of different code forms would all take the slower one. */
+static const char *forms_differ(const struct op2i_loop *a, const struct op2i_loop *b) {
+  enum op2i_variant variant = a->ctx->backend->variant;
+  if (a->nranges != b->nranges) return "one of them also runs over the halo";
+  if (a->ordered || b->ordered) return "one of them keeps element order";
+  if (!a->mergeable[variant] || !b->mergeable[variant])
+    return "a kernel has preprocessor lines, types or headers of its own";
+  if (!a->no_lanes != !b->no_lanes) return "one of them is not vectorised";
+  return NULL;
+}
+
+struct verdict {
+  const char *why;  /* null: they may be one */
+  const char *what; /* the dat or global it is about, or null */
+  bool common;      /* they share data */
+};
+
+static struct verdict judge(const struct op2i_node *a, const struct op2i_node *b) {
+  struct verdict v = {.common = common_map(a->loop, b->loop)};
+  v.what = dats_clash(a->loop, b->loop, &v.common);
+  if (v.what) {
+    v.why = "is modified, and reached through a map";
+    return v;
+  }
+  v.what = globals_clash(a, b);
+  if (v.what)
+    v.why = "is reduced into and used otherwise";
+  else
+    v.why = forms_differ(a->loop, b->loop);
+  return v;
+}
+
+static struct verdict judge_all(const struct pass *pass, const struct cluster *cluster,
+                                int32_t place, int32_t *other) {
+  struct verdict all = {0};
+  *other = cluster->first;
+  for (int32_t p = cluster->first; p != NONE; p = pass->next[p]) {
+    struct verdict v = judge(pass->nodes[p], pass->nodes[place]);
+    *other = p;
+    if (v.why) return v;
+    all.common |= v.common;
+  }
+  if (!all.common) all.why = "they share no data";
+  if (cluster->count >= MEMBERS_MAX ||
+      cluster->nargs + pass->nodes[place]->loop->nargs > ARGS_MAX)
+    all.why = "the fused loop is large enough";
+  return all;
+}
+
+/* ---- gathering ------------------------------------------------------------------------------- */
+
+static int32_t place_of(const struct pass *pass, int64_t number) {
+  int64_t lo = 0, hi = pass->n - 1;
+  while (lo <= hi) {
+    int64_t mid = lo + (hi - lo) / 2;
+    if (pass->nodes[mid]->number == number) return (int32_t)mid;
+    if (pass->nodes[mid]->number < number)
+      lo = mid + 1;
+    else
+      hi = mid - 1;
+  }
+  return NONE;
+}
+
+/* The first cluster the loop may be in: the last of those with a loop it depends on. */
+static int32_t earliest(const struct pass *pass, const struct op2i_node *node) {
+  int32_t at = 0;
+  for (int32_t e = 0; e < node->nedges; e++) {
+    int32_t from = place_of(pass, pass->sched->edges[node->first_edge + e].from);
+    if (from != NONE && pass->cluster_of[from] > at) at = pass->cluster_of[from];
+  }
+  return at;
+}
+
+/* Say a thing once: time steps repeat. */
+static void note(const struct pass *pass, struct op2i_text *line) {
+  const struct op2i_text *notes = pass->notes;
+  if (line->failed)
+    pass->notes->failed = true;
+  else if (!notes->chars || !strstr(notes->chars, line->chars))
+    op2i_text_bytes(pass->notes, line->chars, line->length);
+  op2i_text_free(line);
+}
+
+static void note_refusal(const struct pass *pass, int32_t place, int32_t other,
+                         struct verdict verdict) {
+  struct op2i_text line = {0};
+  if (!verdict.common) return;
+  op2i_text_add(&line, "  %s was not fused with the earlier %s: %s%s%s%s\n",
+                op2i_loop_name(pass->nodes[place]->loop), op2i_loop_name(pass->nodes[other]->loop),
+                verdict.what ? "'" : "", verdict.what ? verdict.what : "",
+                verdict.what ? "' " : "", verdict.why);
+  note(pass, &line);
+}
+
+static int32_t choose(const struct pass *pass, int32_t place) {
+  const struct op2i_node *node = pass->nodes[place];
+  int32_t least = earliest(pass, node), looked = 0;
+  bool noted = false;
+  for (int32_t c = (int32_t)pass->nclusters - 1; c >= least && looked < LOOK_BACK; c--, looked++) {
+    const struct cluster *cluster = &pass->clusters[c];
+    int32_t other;
+    if (cluster->set != node->loop->set) continue;
+    struct verdict verdict = judge_all(pass, cluster, place, &other);
+    if (!verdict.why) return c;
+    if (!noted) note_refusal(pass, place, other, verdict);
+    noted = true;
+  }
+  return NONE;
+}
+
+static void put(struct pass *pass, int32_t place, int32_t into) {
+  const struct op2i_loop *loop = pass->nodes[place]->loop;
+  pass->next[place] = NONE;
+  if (into == NONE) {
+    into = (int32_t)pass->nclusters++;
+    pass->clusters[into] = (struct cluster){.set = loop->set, .first = place, .last = place};
+  } else {
+    pass->next[pass->clusters[into].last] = place;
+    pass->clusters[into].last = place;
+  }
+  pass->cluster_of[place] = into;
+  pass->clusters[into].count++;
+  pass->clusters[into].nargs += loop->nargs;
+}
+
+/* ---- stores that nobody reads ---------------------------------------------------------------- */
+
+/* Whether the next loop outside the cluster that touches the dat, after the cluster's last one that
+ * modifies it, overwrites all of it. */
+static bool overwritten(const struct pass *pass, int32_t cluster, op2_dat dat) {
+  int32_t last = NONE;
+  for (int32_t p = pass->clusters[cluster].first; p != NONE; p = pass->next[p])
+    if (use_of(pass->nodes[p]->loop, dat).modifies) last = p;
+  if (last == NONE) return false;
+  for (int32_t p = last + 1; p < pass->n; p++) {
+    const struct op2i_loop *loop = pass->nodes[p]->loop;
+    if (pass->cluster_of[p] == cluster) continue;
+    for (int d = 0; d < loop->ndats; d++)
+      if (loop->dats[d] == dat) return loop->dat_access[d] == OP2_WRITE;
+  }
+  return false;
+}
+
+static bool written_directly(const struct op2i_loop *loop, int d) {
+  if (loop->dat_access[d] == OP2_READ) return false;
+  for (int a = 0; a < loop->nargs; a++)
+    if (loop->args[a].dat == d && loop->args[a].map >= 0) return false;
+  return true;
+}
+
+/* ---- making groups --------------------------------------------------------------------------- */
+
+/* Numbers for the globals of all members: equal for the same version. */
+static int number_globals(const struct pass *pass, const struct cluster *cluster,
+                          int32_t globals[ARGS_MAX]) {
+  const struct op2i_version *seen[ARGS_MAX];
+  int nseen = 0, n = 0;
+  for (int32_t p = cluster->first; p != NONE; p = pass->next[p])
+    for (int g = 0; g < pass->nodes[p]->loop->ngbls; g++) {
+      int k = 0;
+      while (k < nseen && seen[k] != pass->nodes[p]->versions[g]) k++;
+      if (k == nseen) seen[nseen++] = pass->nodes[p]->versions[g];
+      globals[n++] = k;
+    }
+  return nseen;
+}
+
+static bool same_globals(const struct op2i_loop *fused, const int32_t *globals) {
+  int at = 0;
+  for (int m = 0; m < fused->nmembers; m++) {
+    const struct op2i_loop *origin = fused->origins[m];
+    for (int a = 0; a < origin->nargs; a++)
+      if (origin->args[a].gbl >= 0 &&
+          fused->args[fused->members[m].first_arg + a].gbl != globals[at + origin->args[a].gbl])
+        return false;
+    at += origin->ngbls;
+  }
+  return true;
+}
+
+static struct op2i_loop *find_fused(const struct op2i_loop *made, const int32_t *globals) {
+  for (struct op2i_loop *loop = made->ctx->loops->first; loop; loop = loop->next)
+    if (loop != made && loop->members && loop->nmembers == made->nmembers &&
+        loop->ndats == made->ndats &&
+        !memcmp(loop->origins, made->origins, (size_t)made->nmembers * sizeof *made->origins) &&
+        !memcmp(loop->dropped, made->dropped, (size_t)made->ndats * sizeof *made->dropped) &&
+        same_globals(loop, globals))
+      return loop;
+  return NULL;
+}
+
+/* The loop of a cluster of several; one made earlier where there is one. */
+static op2_status fused_loop(const struct pass *pass, int32_t c, struct op2i_loop **out) {
+  const struct cluster *cluster = &pass->clusters[c];
+  struct op2i_loop *origins[MEMBERS_MAX], *loop;
+  int32_t globals[ARGS_MAX];
+  int n = 0;
+  for (int32_t p = cluster->first; p != NONE; p = pass->next[p])
+    origins[n++] = pass->nodes[p]->loop;
+  int nglobals = number_globals(pass, cluster, globals);
+  op2_status status = op2i_loop_fuse(n, origins, globals, nglobals, &loop);
+  if (status) return status;
+  for (int d = 0; d < loop->ndats; d++)
+    loop->dropped[d] = written_directly(loop, d) && overwritten(pass, c, loop->dats[d]);
+  struct op2i_loop *known = find_fused(loop, globals);
+  if (known) op2i_loop_discard(loop);
+  *out = known ? known : loop;
+  return OP2_SUCCESS;
+}
+
+static void note_fusion(const struct pass *pass, const struct op2i_loop *loop) {
+  struct op2i_text line = {0};
+  op2i_text_add(&line, "  %s: one loop over '%s'%s", loop->name, loop->set->obj.name,
+                loop->no_lanes ? "" : ", vectorised");
+  for (int d = 0; d < loop->ndats; d++)
+    if (loop->dropped[d])
+      op2i_text_add(&line, "; '%s' is not stored: overwritten before it is read",
+                    loop->dats[d]->obj.name);
+  op2i_text_add(&line, "\n");
+  note(pass, &line);
+}
+
+static void note_split(const struct pass *pass, const struct op2i_loop *loop) {
+  struct op2i_text line = {0};
+  op2i_text_add(&line, "  %s: not fused: %s\n", loop->name, loop->no_lanes);
+  note(pass, &line);
+}
+
+static void add_group(struct op2i_grouping *out, struct op2i_loop *loop, int32_t count) {
+  int64_t first = out->ngroups ? out->groups[out->ngroups - 1].first +
+                                     out->groups[out->ngroups - 1].count
+                               : 0;
+  out->groups[out->ngroups++] = (struct op2i_group){first, count, loop};
+}
+
+/* A cluster's group; several groups of one where the fused form would be slower. */
+static op2_status emit_cluster(const struct pass *pass, int32_t c, struct op2i_grouping *out) {
+  const struct cluster *cluster = &pass->clusters[c];
+  struct op2i_loop *loop = pass->nodes[cluster->first]->loop;
+  bool split = false;
+  int64_t at = out->ngroups ? out->groups[out->ngroups - 1].first +
+                                  out->groups[out->ngroups - 1].count
+                            : 0;
+  for (int32_t p = cluster->first; p != NONE; p = pass->next[p]) out->nodes[at++] = p;
+  if (cluster->count > 1) {
+    const char *source;
+    op2_status status = fused_loop(pass, c, &loop);
+    if (!status) status = op2i_loop_source(loop, loop->ctx->backend->variant, &source);
+    if (status) return status;
+    split = loop->no_lanes && !pass->nodes[cluster->first]->loop->no_lanes;
+    if (split)
+      note_split(pass, loop);
+    else
+      note_fusion(pass, loop);
+  }
+  if (!split) add_group(out, loop, cluster->count);
+  for (int32_t p = cluster->first; p != NONE && split; p = pass->next[p])
+    add_group(out, pass->nodes[p]->loop, 1);
+  return OP2_SUCCESS;
+}
+
+/* ---- the pass -------------------------------------------------------------------------------- */
+
+static op2_status open_pass(struct pass *pass, struct op2i_grouping *out) {
+  size_t n = (size_t)pass->n;
+  pass->cluster_of = op2i_malloc(n * sizeof *pass->cluster_of);
+  pass->next = op2i_malloc(n * sizeof *pass->next);
+  pass->clusters = op2i_malloc(n * sizeof *pass->clusters);
+  out->n = pass->n;
+  out->nodes = op2i_malloc(n * sizeof *out->nodes);
+  out->groups = op2i_calloc(n, sizeof *out->groups);
+  bool good = pass->cluster_of && pass->next && pass->clusters && out->nodes && out->groups;
+  return good ? OP2_SUCCESS : op2i_error_nomem("the passes over the queue");
+}
+
+op2_status op2i_fuse(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
+                     struct op2i_grouping *out) {
+  *out = (struct op2i_grouping){0};
+  struct pass pass = {.sched = sched, .nodes = nodes, .n = n, .notes = &out->notes};
+  bool fuse = sched->ctx->config.fuse;
+  op2_status status = open_pass(&pass, out);
+  for (int32_t p = 0; p < n && !status; p++) put(&pass, p, fuse ? choose(&pass, p) : NONE);
+  for (int32_t c = 0; c < pass.nclusters && !status; c++) status = emit_cluster(&pass, c, out);
+  if (!status && out->notes.failed) status = op2i_error_nomem("the passes over the queue");
+  op2i_free(pass.cluster_of);
+  op2i_free(pass.next);
+  op2i_free(pass.clusters);
+  if (status) op2i_grouping_free(out);
+  return status;
+}
+
+void op2i_grouping_free(struct op2i_grouping *grouping) {
+  op2i_free(grouping->nodes);
+  op2i_free(grouping->groups);
+  op2i_text_free(&grouping->notes);
+  *grouping = (struct op2i_grouping){0};
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a grouping keeps what the graph asks for, from the definitions and independently of how
+ * it was made. For debug builds and tests. */
+#include <inttypes.h>
+
+#include "error.h"
+#include "mem.h"
+#include "program.h"
+
+/* Where each loop of the sequence ended up: its index in grouping->nodes, and its group. */
+struct where {
+  int64_t at, group;
+};
+
+static op2_status find_all(const struct op2i_grouping *grouping, struct where *where) {
+  int64_t next = 0;
+  for (int64_t p = 0; p < grouping->n; p++) where[p] = (struct where){-1, -1};
+  for (int64_t g = 0; g < grouping->ngroups; g++) {
+    const struct op2i_group *group = &grouping->groups[g];
+    if (group->first != next || group->count < 1)
+      return op2i_error(OP2_ERR_STATE, "group %" PRId64 " begins at %" PRId64 " instead of %" PRId64,
+                        g, group->first, next);
+    for (; next < group->first + group->count && next < grouping->n; next++) {
+      int32_t place = grouping->nodes[next];
+      if (place < 0 || place >= grouping->n || where[place].at >= 0)
+        return op2i_error(OP2_ERR_STATE, "place %" PRId32 " is not there or in two groups", place);
+      where[place] = (struct where){next, g};
+    }
+  }
+  if (next != grouping->n)
+    return op2i_error(OP2_ERR_STATE, "%" PRId64 " of %" PRId64 " loops are in groups", next,
+                      grouping->n);
+  return OP2_SUCCESS;
+}
+
+static op2_status check_edges(const struct op2i_sched *sched, struct op2i_node *const *nodes,
+                              int64_t n, const struct where *where) {
+  for (int64_t p = 0; p < n; p++)
+    for (int32_t e = 0; e < nodes[p]->nedges; e++)
+      for (int64_t q = 0; q < p; q++)
+        if (nodes[q]->number == sched->edges[nodes[p]->first_edge + e].from &&
+            where[q].at > where[p].at)
+          return op2i_error(OP2_ERR_STATE, "loop %" PRId64 " was put before loop %" PRId64
+                            ", on which it depends", nodes[p]->number, nodes[q]->number);
+  return OP2_SUCCESS;
+}
+
+/* ---- two loops in one group ------------------------------------------------------------------ */
+
+enum { FREE = -1, SEVERAL = -2 };
+
+typedef bool visitor(int64_t *owner, int64_t position);
+
+/* The first iteration that touches it; SEVERAL when others do, too. */
+static bool claim(int64_t *owner, int64_t position) {
+  *owner = *owner == FREE || *owner == position ? position : SEVERAL;
+  return true;
+}
+static bool agree(int64_t *owner, int64_t position) {
+  return *owner == FREE || *owner == position;
+}
+
+static bool visit_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, int64_t *owner,
+                      visitor *visit) {
+  const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
+  for (int r = 0; r < loop->nranges; r++)
+    for (int64_t i = loop->ranges[r].lo; i < loop->ranges[r].hi; i++) {
+      int64_t e = loop->set->idx ? loop->set->idx[i] : i;
+      int32_t first = arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
+      for (int32_t k = 0; k < arg->arity; k++)
+        if (!visit(&owner[map ? map->idx[e * map->arity + first + k] : e], i)) return false;
+    }
+  return true;
+}
+
+static bool visit_dat(const struct op2i_loop *loop, op2_dat dat, int64_t *owner, visitor *visit) {
+  for (int a = 0; a < loop->nargs; a++)
+    if (loop->args[a].dat >= 0 && loop->dats[loop->args[a].dat] == dat &&
+        !visit_arg(loop, &loop->args[a], owner, visit))
+      return false;
+  return true;
+}
+
+/* The accesses to a dat as a set of bits. */
+static unsigned accesses(const struct op2i_loop *loop, op2_dat dat) {
+  unsigned bits = 0;
+  for (int a = 0; a < loop->nargs; a++)
+    if (loop->args[a].dat >= 0 && loop->dats[loop->args[a].dat] == dat)
+      bits |= 1u << loop->args[a].access;
+  return bits;
+}
+
+/* Only reading, or only one kind of update that may come in any order. */
+static bool order_is_free(const struct op2i_loop *a, const struct op2i_loop *b, op2_dat dat) {
+  unsigned all = accesses(a, dat) | accesses(b, dat);
+  return all == 1u << OP2_READ || all == 1u << OP2_INC || all == 1u << OP2_MIN ||
+         all == 1u << OP2_MAX;
+}
+
+/* Iterations of the two that touch an element in conflicting ways must be the same iteration. */
+static op2_status check_dat(const struct op2i_loop *a, const struct op2i_loop *b, op2_dat dat) {
+  int64_t size = dat->set->ends[OP2I_NONEXEC];
+  if (!accesses(b, dat) || order_is_free(a, b, dat)) return OP2_SUCCESS;
+  int64_t *owner = op2i_malloc((size_t)size * sizeof *owner);
+  if (!owner) return op2i_error_nomem("the verifier of fusion");
+  for (int64_t e = 0; e < size; e++) owner[e] = FREE;
+  bool good = visit_dat(a, dat, owner, claim) && visit_dat(b, dat, owner, agree);
+  op2i_free(owner);
+  if (good) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_STATE, "'%s' and '%s' were fused, but different elements meet in '%s'",
+                    op2i_loop_name(a), op2i_loop_name(b), dat->obj.name);
+}
+
+static op2_status check_pair(const struct op2i_node *a, const struct op2i_node *b) {
+  op2_status status = OP2_SUCCESS;
+  if (a->loop->set != b->loop->set)
+    return op2i_error(OP2_ERR_STATE, "loops over two sets were fused");
+  for (int d = 0; d < a->loop->ndats && !status; d++)
+    status = check_dat(a->loop, b->loop, a->loop->dats[d]);
+  for (int g = 0; g < a->loop->ngbls; g++)
+    for (int k = 0; k < b->loop->ngbls; k++)
+      if (a->versions[g] == b->versions[k] && a->loop->gbl_access[g] != b->loop->gbl_access[k])
+        return op2i_error(OP2_ERR_STATE, "a global is reduced and read in one fused loop");
+  return status;
+}
+
+static op2_status check_groups(struct op2i_node *const *nodes,
+                               const struct op2i_grouping *grouping) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t g = 0; g < grouping->ngroups; g++) {
+    const struct op2i_group *group = &grouping->groups[g];
+    const int32_t *places = grouping->nodes + group->first;
+    for (int32_t i = 0; i < group->count; i++)
+      for (int32_t k = i + 1; k < group->count && !status; k++)
+        status = check_pair(nodes[places[i]], nodes[places[k]]);
+  }
+  return status;
+}
+
+op2_status op2i_grouping_verify(struct op2i_sched *sched, struct op2i_node *const *nodes,
+                                const struct op2i_grouping *grouping) {
+  struct where *where = op2i_malloc((size_t)grouping->n * sizeof *where);
+  if (!where) return op2i_error_nomem("the verifier of fusion");
+  op2_status status = find_all(grouping, where);
+  if (!status) status = check_edges(sched, nodes, grouping->n, where);
+  if (!status) status = check_groups(nodes, grouping);
+  op2i_free(where);
+  return status;
+}
