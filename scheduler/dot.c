@@ -75,12 +75,28 @@ static void put_edge(FILE *stream, struct op2i_sched *sched, const struct op2i_n
   fprintf(stream, " %s\" style=%s];\n", kinds[edge->kind], styles[edge->kind]);
 }
 
+/* Loops that were fused are drawn in one box, where the first of them comes. */
+static void put_any(FILE *stream, const struct op2i_sched *sched, int64_t i, bool marked_only) {
+  const struct op2i_node *first = &sched->nodes[i];
+  if (!first->fused) put_node(stream, first);
+  if (!first->fused || first->fused != first->number) return;
+  fprintf(stream,
+          "  subgraph cluster_fused%" PRId64
+          " {\n    label=\"one loop\" fontname=\"sans-serif\" style=\"rounded,filled\" "
+          "fillcolor=lightyellow;\n",
+          first->number);
+  for (int64_t k = i; k < sched->nnodes; k++)
+    if (sched->nodes[k].fused == first->number && (!marked_only || sched->nodes[k].marked))
+      put_node(stream, &sched->nodes[k]);
+  fputs("  }\n", stream);
+}
+
 static op2_status write_dot(struct op2i_sched *sched, FILE *stream, bool marked_only) {
   fputs("digraph op2 {\n  node [shape=box style=filled fontname=\"sans-serif\"];\n  edge "
         "[fontname=\"sans-serif\" fontsize=10];\n",
         stream);
   for (int64_t i = 0; i < sched->nnodes; i++)
-    if (!marked_only || sched->nodes[i].marked) put_node(stream, &sched->nodes[i]);
+    if (!marked_only || sched->nodes[i].marked) put_any(stream, sched, i, marked_only);
   for (int64_t i = 0; i < sched->nnodes; i++) {
     const struct op2i_node *node = &sched->nodes[i];
     if (marked_only && !node->marked) continue;

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "error.h"
-#include "loopdata.h"
 #include "op2/graph.h"
+#include "program.h"
 
 static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
   int64_t first = sched->nforces > OP2I_FORCES ? sched->nforces - OP2I_FORCES : 0;
@@ -12,8 +12,24 @@ static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
           sched->nforces);
   for (int64_t f = first; f < sched->nforces; f++) {
     const struct op2i_force *force = &sched->forces[f % OP2I_FORCES];
-    fprintf(stream, "  %-60s ran %" PRId64 " loops, left %" PRId64 " queued\n", force->text,
+    char text[96];
+    snprintf(text, sizeof text, force->name[0] ? "%s of '%s'" : "%s", force->call, force->name);
+    fprintf(stream, "  %-60s ran %" PRId64 " loops, left %" PRId64 " queued\n", text,
             force->loops, force->left);
+  }
+}
+
+static void explain_programs(const struct op2i_sched *sched, FILE *stream) {
+  fprintf(stream,
+          "\nprograms: %" PRId64 " made, %" PRId64 " times one was found and run again%s\n",
+          sched->programs_made, sched->programs_replayed,
+          sched->ctx->config.replay ? "" : " (OP2_REPLAY=0: none is kept)");
+  if (!sched->ctx->config.fuse) fputs("  fusion is switched off (OP2_FUSE=0)\n", stream);
+  for (const struct op2i_program *p = sched->programs; p; p = p->next) {
+    fprintf(stream, " %" PRId64 " loops in %" PRId64 " steps, run %" PRId64 " times", p->nnodes,
+            p->grouping.ngroups, p->runs);
+    if (p->tasks) fprintf(stream, ", %" PRId64 " tasks", p->tasks->ntasks);
+    fprintf(stream, "\n%s", p->grouping.notes.chars ? p->grouping.notes.chars : "");
   }
 }
 
@@ -77,6 +93,7 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
           "tasks: %" PRId64 " given to workers; %" PRId64 " programs run in the calling thread\n",
           sched->tasks_submitted, sched->programs_inline);
   explain_forces(sched, stream);
+  explain_programs(sched, stream);
   fputs("\nloops:\n", stream);
   for (const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
        loop = loop->next)

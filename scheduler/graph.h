@@ -32,11 +32,13 @@ struct op2i_node {
   unsigned char *payload; /* [loop->payload_bytes] */
   int64_t first_edge;
   int32_t nedges;
+  int64_t fused; /* once it has run: the first loop it was fused with, 0 for none */
 };
 
 /* Why queued loops were made to run; the last few are kept for op2_explain(). */
 struct op2i_force {
-  char text[96];
+  const char *call; /* a literal */
+  char name[40];    /* what the call was about, cut short; may be empty */
   int64_t loops, left;
 };
 enum { OP2I_FORCES = 16 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Repeats in a long queue: a time loop that never flushes queues the same loops again and again. */
+#include "mem.h"
 #include "program.h"
 
 /* Whether two places of the sequence have the same loop. Versions of globals are left to the
@@ -36,6 +37,20 @@ static int64_t of_periods(int64_t n, int64_t period) {
   for (int64_t k = per_segment; 2 * k > per_segment; k--)
     if (whole % k == 0) return k * period;
   return per_segment * period;
+}
+
+int64_t op2i_sched_complete(struct op2i_sched *sched) {
+  int64_t n = sched->nnodes, done = 0;
+  for (int64_t i = 0; i < n; i++) {
+    if (op2i_grow(&sched->marked, sizeof(struct op2i_node *), i, &sched->marked_capacity)) return n;
+    sched->marked[i] = &sched->nodes[i];
+  }
+  while (done < n) {
+    int64_t length = op2i_segment_length(sched->marked + done, n - done);
+    if (done && done + length == n) break;
+    done += length;
+  }
+  return done;
 }
 
 int64_t op2i_segment_length(struct op2i_node *const *nodes, int64_t n) {

@@ -31,19 +31,15 @@ void op2i_plan_entry_unref(struct op2i_plan_entry *entry) {
   op2i_plan_cache_unref(cache);
 }
 
-/* Elements per block when the user has not said: a working set of half the L2 cache, and enough
- * blocks to share out. Never depends on the number of workers, since results do depend on it. */
+/* Elements per block when the user has not said: enough blocks to share out, and large ones on large
+ * sets, since each colour streams the data once more. Depends on the set alone - not on workers, nor
+ * on which loops were fused - because the results of reductions depend on it. */
 static int32_t choose_block_size(const struct op2i_loop *loop) {
-  enum { SMALLEST = 256, LARGEST = 16384, BLOCKS = 32, STEP = 64 };
+  enum { SMALLEST = 512, LARGEST = 16384, BLOCKS = 256, STEP = 64 };
   int chosen = loop->ctx->config.block_size;
   if (chosen) return chosen;
-  double elements = (double)loop->set->ends[OP2I_OWNED];
-  if (elements < 1) return SMALLEST;
-  double size = (double)op2i_machine()->l2_bytes / 2 / (loop->bytes / elements + 1);
-  if (size > elements / BLOCKS) size = elements / BLOCKS;
-  if (size > LARGEST) size = LARGEST;
-  if (size < SMALLEST) size = SMALLEST;
-  return (int32_t)size / STEP * STEP;
+  int64_t size = loop->set->ends[OP2I_OWNED] / BLOCKS / STEP * STEP;
+  return (int32_t)(size < SMALLEST ? SMALLEST : size > LARGEST ? LARGEST : size);
 }
 
 /* ---- describing a loop to the planner -------------------------------------------------------- */

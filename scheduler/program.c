@@ -270,6 +270,15 @@ static void bind_step(struct op2i_program *program, int64_t s, struct op2i_node 
   step->seconds = 0;
 }
 
+/* For the drawing of the graph. */
+static void name_group(const struct op2i_program *program, int64_t g,
+                       struct op2i_node *const *nodes) {
+  const struct op2i_group *group = &program->grouping.groups[g];
+  const int32_t *places = program->grouping.nodes + group->first;
+  for (int32_t m = 0; m < group->count; m++)
+    nodes[places[m]]->fused = group->count > 1 ? nodes[places[0]]->number : 0;
+}
+
 op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
                             struct op2i_node *const *nodes) {
   op2_context ctx = sched->ctx;
@@ -286,6 +295,7 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
   }
   if (status)
     return op2i_error(OP2_ERR_FATAL, "the program could not be run: %s", op2_error_message());
+  for (int64_t g = 0; g < program->grouping.ngroups; g++) name_group(program, g, nodes);
   for (int64_t s = 0; s < program->nsteps; s++) op2i_step_account(&program->steps[s]);
   program->runs++;
   return OP2_SUCCESS;

@@ -59,6 +59,8 @@ op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *n
 /* How much of a sequence makes one program: all of it, or some whole periods of a sequence that
  * repeats itself, so that the next as many need no program of their own. */
 int64_t op2i_segment_length(struct op2i_node *const *nodes, int64_t n);
+/* The loops of the queue that make whole programs; all, where there is but one. */
+int64_t op2i_sched_complete(struct op2i_sched *sched);
 /* Run it with the values of these loops. */
 op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
                             struct op2i_node *const *nodes);

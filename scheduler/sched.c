@@ -2,13 +2,12 @@
 /* Queueing and forcing. */
 #include "sched.h"
 
-#include <stdarg.h>
-#include <stdio.h>
+#include <string.h>
 
 #include "error.h"
-#include "program.h"
 #include "mem.h"
 #include "op2/graph.h"
+#include "program.h"
 
 op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
   struct op2i_sched *sched = op2i_calloc(1, sizeof *sched);
@@ -37,15 +36,15 @@ void op2i_sched_destroy(struct op2i_sched *sched) {
   op2i_free(sched);
 }
 
-static void remember(struct op2i_sched *sched, int64_t marked, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void remember(struct op2i_sched *sched, int64_t marked, const char *format, ...) {
+/* Every flush comes by here: no formatting. */
+static void remember(struct op2i_sched *sched, int64_t marked, const char *call,
+                     const char *name) {
   struct op2i_force *force = &sched->forces[sched->nforces++ % OP2I_FORCES];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(force->text, sizeof force->text, format, args);
-  va_end(args);
+  size_t length = strlen(name);
+  if (length >= sizeof force->name) length = sizeof force->name - 1;
+  memcpy(force->name, name, length);
+  force->name[length] = '\0';
+  force->call = call;
   force->loops = marked;
   force->left = sched->nnodes - marked;
 }
@@ -66,7 +65,16 @@ static op2_status run_marked(struct op2i_sched *sched) {
 
 static op2_status run_all(struct op2i_sched *sched, const char *why) {
   if (!sched->nnodes) return OP2_SUCCESS;
-  remember(sched, op2i_graph_mark_all(sched), "%s", why);
+  remember(sched, op2i_graph_mark_all(sched), why, "");
+  return run_marked(sched);
+}
+
+/* Run a full queue but for the last, incomplete program: a time loop that never flushes then has the
+ * same programs each time. All that comes before a loop may run before it. */
+static op2_status make_room(struct op2i_sched *sched) {
+  int64_t n = op2i_sched_complete(sched);
+  for (int64_t i = 0; i < n; i++) sched->nodes[i].marked = true;
+  remember(sched, n, "the queue was full", "");
   return run_marked(sched);
 }
 
@@ -81,7 +89,7 @@ op2_status op2i_sched_force(struct op2i_sched *sched, struct op2i_resource *reso
                             bool overwrite, const char *call, const char *name) {
   int64_t marked = op2i_graph_mark(sched, resource, overwrite);
   if (!marked) return OP2_SUCCESS;
-  remember(sched, marked, "%s of '%.40s'", call, name);
+  remember(sched, marked, call, name);
   return run_marked(sched);
 }
 
@@ -91,7 +99,7 @@ static op2_status run_last(struct op2i_sched *sched, enum op2i_wish wish) {
   sched->nodes[sched->nnodes - 1].marked = true;
   static const struct op2i_resource none;
   int64_t marked = op2i_graph_mark(sched, &none, false);
-  remember(sched, marked, wish == OP2I_COMPUTE ? "op2_loop_compute" : "eager mode");
+  remember(sched, marked, wish == OP2I_COMPUTE ? "op2_loop_compute" : "eager mode", "");
   op2_status status = run_marked(sched);
   if (status && op2i_graph_find(sched, sched->watched)) op2i_graph_undo(sched);
   struct op2i_failure *failure = sched->watched_failure;
@@ -109,7 +117,7 @@ op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2i_loop *loop, 
                               const unsigned char *payload, enum op2i_wish wish) {
   op2_status status = OP2_SUCCESS;
   if (sched->ctx->fatal) return op2i_context_check(sched->ctx);
-  if (sched->nnodes >= sched->ctx->config.queue_max) status = run_all(sched, "the queue was full");
+  if (sched->nnodes >= sched->ctx->config.queue_max) status = make_room(sched);
   if (!status) status = op2i_graph_add(sched, loop, where, payload);
   return status || wish == OP2I_LATER ? status : run_last(sched, wish);
 }
