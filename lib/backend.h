@@ -11,6 +11,7 @@
 
 struct op2i_plan;
 struct op2i_task_list;
+struct op2i_tile_plan;
 struct op2i_text;
 struct op2i_loop;
 
@@ -92,6 +93,10 @@ struct op2i_step {
   bool reduces;                 /* fold partial results into the globals */
   const struct op2i_plan *plan; /* null when the backend wants none */
   void **gbl;                   /* writable values of the loop's distinct globals */
+  /* Steps of a chain that is run tile by tile share `tiles`; the first says how many they are. */
+  const struct op2i_tile_plan *tiles;
+  int32_t chain;
+  void *entry_list;             /* the function over lists of elements; null without tiles */
   unsigned char *partials;      /* [nblocks][partial_bytes], by op2i_step_begin() */
   int64_t partials_room;        /* blocks there is memory for */
   double seconds;               /* out: time in generated code, summed over workers */

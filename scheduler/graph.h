@@ -66,6 +66,7 @@ struct op2i_sched {
   struct op2i_failure *watched_failure;
   bool watched_own; /* it failed itself, rather than being cancelled */
   struct op2i_plan_cache *plans;
+  struct op2i_tiling *tilings;
   struct op2i_program *programs; /* newest first */
   int64_t nprograms, programs_made, programs_replayed;
   struct op2i_node **marked; /* [marked_capacity] the nodes of the force in progress */

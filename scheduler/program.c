@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "mem.h"
+#include "tiling.h"
 
 enum { PROGRAMS_MAX = 64 };
 
@@ -100,6 +101,7 @@ static bool uses(const struct op2i_program *program, const struct op2i_loop *loo
 }
 
 void op2i_sched_forget(struct op2i_sched *sched, const struct op2i_loop *loop) {
+  op2i_tilings_forget(sched, loop);
   for (struct op2i_program **at = &sched->programs; *at;) {
     struct op2i_program *program = *at;
     if (loop && !uses(program, loop)) {
@@ -286,6 +288,8 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
   for (int64_t g = 0; g < program->grouping.ngroups; g++)
     if (program->grouping.groups[g].count > 1) bind_group(program, g, nodes);
   for (int64_t s = 0; s < program->nsteps; s++) bind_step(program, s, nodes);
+  status = op2i_program_tile(sched, program);
+  if (status == OP2_ERR_STATE) return status;
   if (ctx->backend->run_program) {
     status = ctx->backend->run_program(ctx->backend_state, program->steps, program->nsteps,
                                        &program->tasks);

@@ -50,6 +50,9 @@ struct op2i_program {
   int64_t *payload_at, *gbl_at; /* [ngroups] where a fused group's begin */
   struct op2i_task_list *tasks; /* the backend's */
   int64_t runs;
+  bool tiling_tried;
+  int64_t chains;      /* of steps that run tile by tile */
+  const char *untiled; /* why there are none, a literal; null before that was looked into */
 };
 
 /* Find or make the program of the sequence, with code compiled and plans made. Loops of which no

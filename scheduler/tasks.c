@@ -6,6 +6,7 @@
  * wait for. Tasks of one loop and colour form a group: they share no element, so they do not wait
  * for each other even where they share a segment. */
 #include "tasks.h"
+#include "tile.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -25,6 +26,7 @@ struct link {
 struct segment {
   int64_t group;                    /* step and colour of the writers, NONE before the first */
   int32_t before, writers, readers; /* lists of links */
+  int64_t task; /* of a tile: that looked at it last */
 };
 
 /* What the program knows of a dat or a global that it modifies. */
@@ -126,7 +128,7 @@ static op2_status add_track(struct builder *b, struct op2i_resource *resource, i
     return op2i_error_nomem("a program");
   }
   for (int64_t s = 0; s < track->nsegments; s++)
-    track->segments[s] = (struct segment){NONE, NONE, NONE, NONE};
+    track->segments[s] = (struct segment){NONE, NONE, NONE, NONE, NONE};
   track->resource = resource;
   track->next = b->tracks;
   b->tracks = track;
@@ -223,12 +225,12 @@ static op2_status build_chunk(struct builder *b, int32_t first, int32_t last) {
   return finish_task(b, OP2I_TASK_CHUNK, first, last);
 }
 
-static op2_status build_reduce(struct builder *b, int64_t first_chunk) {
+static op2_status build_reduce(struct builder *b, int64_t first_chunk, int64_t end_chunk) {
   const struct op2i_step *step = &b->steps[b->step];
   const struct op2i_loop *loop = step->loop;
   op2_status status = begin_task(b);
   if (status) return status;
-  for (int64_t chunk = first_chunk; chunk < b->ntasks; chunk++) depend(b, chunk);
+  for (int64_t chunk = first_chunk; chunk < end_chunk; chunk++) depend(b, chunk);
   for (int g = 0; g < loop->ngbls; g++) {
     struct track *track = version_of(step, g)->res.track;
     if (track && loop->gbl_access[g] != OP2_READ)
@@ -277,8 +279,77 @@ static op2_status build_colours(struct builder *b, int32_t blocks) {
   return OP2_SUCCESS;
 }
 
+/* ---- chains that run tile by tile ------------------------------------------------------------ */
+
+static void touch_element(struct builder *b, const struct op2i_step *step,
+                          const struct op2i_loop_arg *arg, int64_t e, int64_t group) {
+  const struct op2i_loop *loop = step->loop;
+  struct track *track = loop->dats[arg->dat]->res.track;
+  const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
+  int32_t first = arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
+  for (int32_t k = 0; k < arg->arity; k++) {
+    int64_t target = map ? map->idx[e * map->arity + first + k] : e;
+    struct segment *segment = &track->segments[target >> track->shift];
+    if (segment->task == b->ntasks) continue;
+    segment->task = b->ntasks;
+    write_segment(b, segment, group);
+  }
+}
+
+/* Dats that the chain modifies; tiles of one chain order themselves. */
+static void touch_share(struct builder *b, const struct op2i_step *step,
+                        const struct op2i_loop_arg *arg, const struct op2i_tile_share *share,
+                        int64_t group) {
+  const struct op2i_tile_plan *tiles = step->tiles;
+  for (int32_t r = 0; r < share->nruns; r++) {
+    const struct op2i_tile_run *run = &tiles->runs[share->first_run + r];
+    for (int64_t e = run->lo; e < run->hi; e++) touch_element(b, step, arg, e, group);
+  }
+  for (int32_t i = 0; i < share->nids; i++)
+    touch_element(b, step, arg, tiles->ids[share->first_id + i], group);
+}
+
+static void touch_tile(struct builder *b, int32_t tile) {
+  struct op2i_step *chain = &b->steps[b->step];
+  for (int32_t k = 0; k < chain->chain; k++) {
+    const struct op2i_loop *loop = chain[k].loop;
+    for (int a = 0; a < loop->nargs; a++)
+      if (loop->args[a].dat >= 0 && loop->dats[loop->args[a].dat]->res.track)
+        touch_share(b, &chain[k], &loop->args[a],
+                    &chain->tiles->shares[(int64_t)tile * chain->tiles->nloops + k],
+                    b->step << 32);
+    read_globals(b, &chain[k]);
+  }
+}
+
+static op2_status build_tile(struct builder *b, int32_t tile, int64_t first_tile) {
+  const struct op2i_tile_plan *tiles = b->steps[b->step].tiles;
+  op2_status status = begin_task(b);
+  if (status) return status;
+  touch_tile(b, tile);
+  for (int64_t p = tiles->pred_offs[tile]; p < tiles->pred_offs[tile + 1]; p++)
+    depend(b, first_tile + tiles->preds[p]);
+  return finish_task(b, OP2I_TASK_TILE, tile, tile + 1);
+}
+
+static op2_status build_chain(struct builder *b) {
+  struct op2i_step *chain = &b->steps[b->step];
+  int64_t first_tile = b->ntasks, last = b->step + chain->chain;
+  op2_status status = OP2_SUCCESS;
+  for (int32_t k = 0; k < chain->chain && !status; k++)
+    status = op2i_step_begin(&chain[k], chain->tiles->ntiles);
+  for (int32_t t = 0; t < chain->tiles->ntiles && !status; t++)
+    status = build_tile(b, t, first_tile);
+  int64_t end_tile = b->ntasks;
+  for (; b->step < last && !status; b->step++)
+    if (b->steps[b->step].partials) status = build_reduce(b, first_tile, end_tile);
+  b->step = last - 1;
+  return status;
+}
+
 static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   struct op2i_step *step = &b->steps[b->step];
+  if (step->chain) return build_chain(b);
   const struct op2i_plan *plan = step->plan;
   if (step->hi <= step->lo) return OP2_SUCCESS;
   op2_status status = op2i_loop_footprints(step->loop, step->range);
@@ -292,7 +363,7 @@ static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   b->colour = 0;
   status = serial ? build_chunk(b, 0, plan->nblocks) : build_colours(b, blocks);
   if (status) return status;
-  return step->partials ? build_reduce(b, first_chunk) : OP2_SUCCESS;
+  return step->partials ? build_reduce(b, first_chunk, b->ntasks) : OP2_SUCCESS;
 }
 
 op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
@@ -331,9 +402,42 @@ void op2i_task_list_free(struct op2i_task_list **list) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* Results of reductions stand in blocks, those of chains in tiles. */
+static int64_t partials_of(const struct op2i_step *step) {
+  return step->tiles ? step->tiles->ntiles : step->plan->nblocks;
+}
+
+static void run_share(struct op2i_step *step, int32_t tile, const struct op2i_tile_share *share) {
+  size_t bytes = (size_t)step->loop->partial_bytes;
+  unsigned char *partial = step->partials ? step->partials + (size_t)tile * bytes : NULL;
+  op2i_partial_init(step, partial);
+  const struct op2i_tile_run *runs = step->tiles->runs + share->first_run;
+  for (int32_t r = 0; r < share->nruns; r++)
+    ((op2i_plain_fn)step->entry)(&step->call, runs[r].lo, runs[r].hi, partial);
+  if (!share->nids) return;
+  struct op2i_call call = step->call;
+  call.subset = step->tiles->ids + share->first_id;
+  ((op2i_plain_fn)step->entry_list)(&call, 0, share->nids, partial);
+}
+
+static void run_tile(struct op2i_step *chain, int32_t tile) {
+  const struct op2i_tile_plan *tiles = chain->tiles;
+  int64_t start = op2i_nanoseconds();
+  for (int32_t k = 0; k < chain->chain; k++) {
+    run_share(&chain[k], tile, &tiles->shares[(int64_t)tile * tiles->nloops + k]);
+    int64_t end = op2i_nanoseconds();
+    __atomic_fetch_add(&chain[k].nanoseconds, end - start, __ATOMIC_RELAXED);
+    start = end;
+  }
+}
+
 void op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t first, int32_t last) {
   if (kind == OP2I_TASK_REDUCE) {
-    op2i_step_combine(step, step->plan->nblocks);
+    op2i_step_combine(step, partials_of(step));
+    return;
+  }
+  if (kind == OP2I_TASK_TILE) {
+    for (int32_t t = first; t < last; t++) run_tile(step, t);
     return;
   }
   int64_t start = op2i_nanoseconds();
@@ -345,11 +449,19 @@ void op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t fir
 op2_status op2i_tasks_run_here(struct op2i_step *steps, int64_t nsteps) {
   for (int64_t s = 0; s < nsteps; s++) {
     struct op2i_step *step = &steps[s];
-    if (step->hi <= step->lo) continue;
-    op2_status status = op2i_step_begin(step, step->plan->nblocks);
+    op2_status status = OP2_SUCCESS;
+    if (step->hi <= step->lo && !step->chain) continue;
+    for (int32_t k = 0; k < (step->chain ? step->chain : 1) && !status; k++)
+      status = op2i_step_begin(&step[k], partials_of(step));
     if (status) return status;
-    op2i_task_run(step, OP2I_TASK_CHUNK, 0, step->plan->nblocks);
-    if (step->partials) op2i_task_run(step, OP2I_TASK_REDUCE, 0, 0);
+    if (step->chain)
+      op2i_task_run(step, OP2I_TASK_TILE, 0, step->tiles->ntiles);
+    else
+      op2i_task_run(step, OP2I_TASK_CHUNK, 0, step->plan->nblocks);
+    int64_t last = step->chain ? s + step->chain : s + 1;
+    for (; s < last; s++)
+      if (steps[s].partials) op2i_task_run(&steps[s], OP2I_TASK_REDUCE, 0, 0);
+    s--;
   }
   return OP2_SUCCESS;
 }

@@ -11,6 +11,7 @@
 
 enum op2i_task_kind {
   OP2I_TASK_CHUNK, /* entries first..last-1 of the plan's blkmap: of one colour, or all */
+  OP2I_TASK_TILE,  /* tile `first` of the chain that begins at the step */
   OP2I_TASK_REDUCE /* combine the partial results of all blocks of the step */
 };
 

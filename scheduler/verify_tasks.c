@@ -9,6 +9,7 @@
 #include "error.h"
 #include "mem.h"
 #include "tasks.h"
+#include "tile.h"
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
@@ -119,17 +120,40 @@ static op2_status touch_globals(struct check *c, const struct op2i_step *step, b
   return status;
 }
 
+static op2_status touch_position(struct check *c, const struct op2i_step *step, int64_t p) {
+  op2_status status = OP2_SUCCESS;
+  for (int n = 0; n < step->loop->nargs && !status; n++)
+    if (step->loop->args[n].dat >= 0) status = touch_arg(c, step, n, p);
+  return status;
+}
+
+static op2_status touch_tile(struct check *c, const struct op2i_step *chain, int32_t tile) {
+  const struct op2i_tile_plan *tiles = chain->tiles;
+  op2_status status = OP2_SUCCESS;
+  for (int32_t k = 0; k < chain->chain && !status; k++) {
+    const struct op2i_tile_share *share = &tiles->shares[(int64_t)tile * tiles->nloops + k];
+    status = touch_globals(c, &chain[k], false);
+    for (int32_t r = 0; r < share->nruns; r++)
+      for (int64_t p = tiles->runs[share->first_run + r].lo;
+           p < tiles->runs[share->first_run + r].hi && !status; p++)
+        status = touch_position(c, &chain[k], p);
+    for (int32_t i = 0; i < share->nids && !status; i++)
+      status = touch_position(c, &chain[k], tiles->ids[share->first_id + i]);
+  }
+  return status;
+}
+
 static op2_status touch_task(struct check *c) {
   const struct op2i_task *task = &c->list->tasks[c->task];
   const struct op2i_step *step = &c->steps[task->step];
   if (task->kind == OP2I_TASK_REDUCE) return touch_globals(c, step, true);
+  if (task->kind == OP2I_TASK_TILE) return touch_tile(c, step, task->first);
   op2_status status = touch_globals(c, step, false);
   for (int32_t i = task->first; i < task->last; i++) {
     int32_t block = step->plan->blkmap[i];
     int64_t hi = op2i_plan_block_hi(step->plan, block);
-    for (int64_t p = op2i_plan_block_lo(step->plan, block); p < hi; p++)
-      for (int n = 0; n < step->loop->nargs && !status; n++)
-        if (step->loop->args[n].dat >= 0) status = touch_arg(c, step, n, p);
+    for (int64_t p = op2i_plan_block_lo(step->plan, block); p < hi && !status; p++)
+      status = touch_position(c, step, p);
   }
   return status;
 }

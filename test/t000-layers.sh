@@ -24,7 +24,7 @@ may_include() { # the folders whose headers a folder may include, its own apart
     codegen) echo include lib ;;
     backends) echo include lib codegen ;;
     scheduler) echo include lib codegen backends ;;
-    bench) echo include ;;
+    bench) echo include bench ;;
   esac
 }
 

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Poisson's equation on the airfoil mesh by bilinear elements and conjugate gradients. The matrix
+ * is never assembled: it is applied cell by cell. One loop for every operation on vectors, and none
+ * of them needs the host: putting them together is left to the library. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "airfoil/clock.h"
+#include "airfoil/dump.h"
+#include "kernels.h"
+#include "options.h"
+#include "problem.h"
+#include "report.h"
+
+/* Leaves for `fail:` when an op2 call fails, having said why. */
+#define TRY(call)                                                                                  \
+  do {                                                                                             \
+    if (!report_ok((call), #call)) goto fail;                                                      \
+  } while (0)
+
+typedef struct solver {
+  op2_context ctx;
+  op2_set nodes, cells, fixed;
+  op2_map cell_nodes, fixed_nodes;
+  op2_dat x, f, k; /* coordinates, source, element matrices */
+  op2_dat u, r, p, v;
+  op2_gbl rr[2]; /* the scalar product r.r after iterations of even and of odd number */
+  op2_gbl pv;
+  op2_kernel stiffness, load, spmv, zero, copy, subtract, dot, axpy, axmy, xpay;
+} solver;
+
+static bool declare_mesh(solver *s, const mesh *m, const problem *given) {
+  TRY(op2_set_create(s->ctx, m->nnode, "nodes", &s->nodes));
+  TRY(op2_set_create(s->ctx, m->ncell, "cells", &s->cells));
+  TRY(op2_set_create(s->ctx, given->nfixed, "fixed", &s->fixed));
+  TRY(op2_map_create(s->cells, s->nodes, 4, m->cell, "cell_nodes", &s->cell_nodes));
+  TRY(op2_map_create(s->fixed, s->nodes, 1, given->fixed, "fixed_nodes", &s->fixed_nodes));
+  TRY(op2_dat_create(s->nodes, 2, OP2_F64, m->x, "x", &s->x));
+  TRY(op2_dat_create(s->nodes, 1, OP2_F64, given->source, "f", &s->f));
+  TRY(op2_dat_create(s->nodes, 1, OP2_F64, given->start, "u", &s->u));
+  return true;
+fail:
+  return false;
+}
+
+static bool declare_vectors(solver *s) {
+  TRY(op2_dat_create(s->cells, 16, OP2_F64, NULL, "k", &s->k));
+  TRY(op2_dat_create(s->nodes, 1, OP2_F64, NULL, "r", &s->r));
+  TRY(op2_dat_create(s->nodes, 1, OP2_F64, NULL, "p", &s->p));
+  TRY(op2_dat_create(s->nodes, 1, OP2_F64, NULL, "v", &s->v));
+  TRY(op2_gbl_create(s->ctx, 1, OP2_F64, NULL, "rr_even", &s->rr[0]));
+  TRY(op2_gbl_create(s->ctx, 1, OP2_F64, NULL, "rr_odd", &s->rr[1]));
+  TRY(op2_gbl_create(s->ctx, 1, OP2_F64, NULL, "pv", &s->pv));
+  return true;
+fail:
+  return false;
+}
+
+static bool declare_kernels(solver *s) {
+  TRY(op2_kernel_create(s->ctx, &stiffness_kernel, &s->stiffness));
+  TRY(op2_kernel_create(s->ctx, &load_kernel, &s->load));
+  TRY(op2_kernel_create(s->ctx, &spmv_kernel, &s->spmv));
+  TRY(op2_kernel_create(s->ctx, &zero_kernel, &s->zero));
+  TRY(op2_kernel_create(s->ctx, &copy_kernel, &s->copy));
+  TRY(op2_kernel_create(s->ctx, &subtract_kernel, &s->subtract));
+  TRY(op2_kernel_create(s->ctx, &dot_kernel, &s->dot));
+  TRY(op2_kernel_create(s->ctx, &axpy_kernel, &s->axpy));
+  TRY(op2_kernel_create(s->ctx, &axmy_kernel, &s->axmy));
+  TRY(op2_kernel_create(s->ctx, &xpay_kernel, &s->xpay));
+  return true;
+fail:
+  return false;
+}
+
+/* v = K a */
+static bool queue_matrix(solver *s, op2_dat a) {
+  TRY(op2_par_loop(s->zero, s->nodes, op2_arg_direct(s->v, OP2_WRITE)));
+  TRY(op2_par_loop(s->spmv, s->cells, op2_arg_direct(s->k, OP2_READ),
+                   op2_arg_dat(a, OP2_ALL, s->cell_nodes, OP2_READ),
+                   op2_arg_dat(s->v, OP2_ALL, s->cell_nodes, OP2_INC)));
+  return true;
+fail:
+  return false;
+}
+
+/* No change where u is given. */
+static bool queue_fix(solver *s, op2_dat a) {
+  TRY(op2_par_loop(s->zero, s->fixed, op2_arg_dat(a, 0, s->fixed_nodes, OP2_WRITE)));
+  return true;
+fail:
+  return false;
+}
+
+static bool queue_dot(solver *s, op2_dat a, op2_dat b, op2_gbl sum) {
+  static const double nothing = 0;
+  TRY(op2_gbl_set(sum, &nothing));
+  TRY(op2_par_loop(s->dot, s->nodes, op2_arg_direct(a, OP2_READ), op2_arg_direct(b, OP2_READ),
+                   op2_arg_gbl(sum, OP2_INC)));
+  return true;
+fail:
+  return false;
+}
+
+/* One of axpy, axmy and xpay, with the step above / below. */
+static bool queue_step(solver *s, op2_kernel kernel, op2_dat y, op2_dat a, op2_gbl above,
+                       op2_gbl below) {
+  TRY(op2_par_loop(kernel, s->nodes, op2_arg_direct(y, OP2_RW), op2_arg_direct(a, OP2_READ),
+                   op2_arg_gbl(above, OP2_READ), op2_arg_gbl(below, OP2_READ)));
+  return true;
+fail:
+  return false;
+}
+
+/* The element matrices; r = p = b - K u, and its square. */
+static bool queue_start(solver *s) {
+  TRY(op2_par_loop(s->stiffness, s->cells, op2_arg_dat(s->x, OP2_ALL, s->cell_nodes, OP2_READ),
+                   op2_arg_direct(s->k, OP2_WRITE)));
+  TRY(op2_par_loop(s->load, s->cells, op2_arg_dat(s->x, OP2_ALL, s->cell_nodes, OP2_READ),
+                   op2_arg_dat(s->f, OP2_ALL, s->cell_nodes, OP2_READ),
+                   op2_arg_dat(s->r, OP2_ALL, s->cell_nodes, OP2_INC)));
+  if (!queue_matrix(s, s->u)) return false;
+  TRY(op2_par_loop(s->subtract, s->nodes, op2_arg_direct(s->v, OP2_READ),
+                   op2_arg_direct(s->r, OP2_RW)));
+  if (!queue_fix(s, s->r)) return false;
+  TRY(op2_par_loop(s->copy, s->nodes, op2_arg_direct(s->r, OP2_READ),
+                   op2_arg_direct(s->p, OP2_WRITE)));
+  return queue_dot(s, s->r, s->r, s->rr[0]);
+fail:
+  return false;
+}
+
+/* Iteration `it`, counted from 1: eight loops, none of which runs here. */
+static bool queue_iteration(solver *s, int it) {
+  const op2_gbl was = s->rr[(it - 1) % 2], is = s->rr[it % 2];
+  return queue_matrix(s, s->p) && queue_fix(s, s->v) && queue_dot(s, s->p, s->v, s->pv) &&
+         queue_step(s, s->axpy, s->u, s->p, was, s->pv) &&
+         queue_step(s, s->axmy, s->r, s->v, was, s->pv) && queue_dot(s, s->r, s->r, is) &&
+         queue_step(s, s->xpay, s->p, s->r, is, was);
+}
+
+/* The norm of the residual after iteration `it`; looking at it runs all that it depends on. */
+static bool get_residual(solver *s, int it, double *residual) {
+  double rr;
+  TRY(op2_gbl_get(s->rr[it % 2], &rr));
+  *residual = sqrt(rr);
+  if (isfinite(rr)) return true;
+  fprintf(stderr, "cg: the residual is no number after iteration %d: is a cell without area?\n",
+          it);
+fail:
+  return false;
+}
+
+static bool write_graph(const solver *s, const char *path) {
+  FILE *file = fopen(path, "w");
+  if (!file) {
+    perror(path);
+    return false;
+  }
+  const bool written = report_ok(op2_graph_write_dot(s->ctx, file), "op2_graph_write_dot");
+  if (fclose(file)) {
+    perror(path);
+    return false;
+  }
+  return written;
+}
+
+/* Iterates until the residual is small enough, which is looked at now and then, or until there were
+ * enough iterations. */
+static bool iterate(solver *s, const cg_options *o, double first, run_times *times,
+                    outcome *result) {
+  const int warmup = cg_options_warmup(o);
+  const double begin = clock_now();
+  double timed = begin;
+  bool converged = false;
+  int it = 0;
+  while (it < o->iterations && !converged) {
+    if (!queue_iteration(s, ++it)) return false;
+    if (it == 1 && o->graph && !write_graph(s, o->graph)) return false;
+    if (o->check > 0 && it % o->check == 0) {
+      if (!get_residual(s, it, &result->residual)) return false;
+      outcome_line(it, result->residual);
+      converged = o->tolerance > 0 && result->residual <= o->tolerance * first;
+    }
+    if (it == warmup) {
+      TRY(op2_flush(s->ctx));
+      timed = clock_now();
+    }
+  }
+  TRY(op2_flush(s->ctx));
+  const double end = clock_now();
+  times->loop = end - begin;
+  times->timed = end - timed;
+  times->iterations = it > warmup ? it - warmup : 0;
+  result->iterations = it;
+  result->converged = converged;
+  return get_residual(s, it, &result->residual);
+fail:
+  return false;
+}
+
+static bool write_results(solver *s, const cg_options *o, const mesh *m, const problem *given,
+                          const outcome *end) {
+  const void *u = NULL;
+  mesh_error error;
+  TRY(op2_dat_read_begin(s->u, &u));
+  outcome_print(end, given, m, u);
+  const int rc = o->dump ? dump_write(o->dump, u, m->nnode, end->residual, &error) : 0;
+  if (rc) fprintf(stderr, "cg: %s\n", error.text);
+  TRY(op2_dat_read_end(s->u, &u));
+  return rc == 0;
+fail:
+  return false;
+}
+
+static void destroy(solver *s) {
+  op2_kernel *kernels[] = {&s->stiffness, &s->load, &s->spmv, &s->zero, &s->copy,
+                           &s->subtract,  &s->dot,  &s->axpy, &s->axmy, &s->xpay};
+  op2_dat *dats[] = {&s->x, &s->f, &s->k, &s->u, &s->r, &s->p, &s->v};
+  op2_gbl *gbls[] = {&s->rr[0], &s->rr[1], &s->pv};
+  op2_map *maps[] = {&s->cell_nodes, &s->fixed_nodes};
+  op2_set *sets[] = {&s->nodes, &s->cells, &s->fixed};
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) op2_kernel_destroy(kernels[i]);
+  for (size_t i = 0; i < sizeof dats / sizeof *dats; i++) op2_dat_destroy(dats[i]);
+  for (size_t i = 0; i < sizeof gbls / sizeof *gbls; i++) op2_gbl_destroy(gbls[i]);
+  for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) op2_map_destroy(maps[i]);
+  for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) op2_set_destroy(sets[i]);
+}
+
+/* The run itself, on a mesh and a problem that took `times->mesh` seconds to get. */
+static bool solve(const cg_options *o, const mesh *m, const problem *given, run_times *times) {
+  solver s = {0};
+  outcome end = {0};
+  double first = 0;
+  const double begin = clock_now();
+  const op2_options settings = {.backend = o->backend, .threads = o->threads};
+  if (!report_ok(op2_init(&settings, &s.ctx), "op2_init")) return false;
+  bool good = declare_mesh(&s, m, given) && declare_vectors(&s) && declare_kernels(&s) &&
+              queue_start(&s) && report_ok(op2_flush(s.ctx), "op2_flush") &&
+              get_residual(&s, 0, &first);
+  times->setup = clock_now() - begin;
+  if (good && o->check > 0) outcome_line(0, first);
+  good = good && iterate(&s, o, first, times, &end) && write_results(&s, o, m, given, &end) &&
+         report_run(s.ctx, times);
+  destroy(&s);
+  return report_ok(op2_finalize(&s.ctx), "op2_finalize") && good;
+}
+
+int main(int argc, char **argv) {
+  cg_options o;
+  const int status = cg_options_parse(argc, argv, CG_OP2, &o);
+  if (status >= 0) return status;
+  mesh m;
+  problem given;
+  mesh_error error;
+  run_times times = {0};
+  const double begin = clock_now();
+  if (cg_options_open(&o, &m, &given, &error)) {
+    fprintf(stderr, "cg: %s\n", error.text);
+    return EXIT_FAILURE;
+  }
+  times.mesh = clock_now() - begin;
+  const bool good = solve(&o, &m, &given, &times);
+  problem_free(&given);
+  mesh_free(&m);
+  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CG_KERNELS_H
+#define CG_KERNELS_H
+
+#include <math.h>
+
+#include "op2.h"
+
+/** @file kernels.h
+ * The kernels of the solver: two that make the system, one that applies its matrix cell by cell,
+ * and one for every operation on vectors. The step lengths of the method are quotients of scalar
+ * products, and the kernels form them themselves, so that the host never has to wait for one. A
+ * quotient of nothing is nothing: after an exact solution the vectors stay as they are. */
+
+/* The integrals of grad N_i . grad N_j over a bilinear quadrilateral, by 2 x 2 Gauss points; its
+ * corners may run either way round. */
+OP2_KERNEL(stiffness, (const double *x[4], double *k), {
+  const double xi[4] = {-1.0, 1.0, 1.0, -1.0};
+  const double eta[4] = {-1.0, -1.0, 1.0, 1.0};
+  const double gauss = 1.0 / sqrt(3.0);
+  for (int i = 0; i < 16; i++) k[i] = 0.0;
+  for (int g = 0; g < 4; g++) {
+    double nx[4];
+    double ny[4];
+    double a = 0.0;
+    double b = 0.0;
+    double c = 0.0;
+    double d = 0.0;
+    for (int i = 0; i < 4; i++) {
+      nx[i] = 0.25 * xi[i] * (1.0 + gauss * eta[i] * eta[g]);
+      ny[i] = 0.25 * eta[i] * (1.0 + gauss * xi[i] * xi[g]);
+      a += nx[i] * x[i][0];
+      b += nx[i] * x[i][1];
+      c += ny[i] * x[i][0];
+      d += ny[i] * x[i][1];
+    }
+    double weight = 1.0 / fabs(a * d - b * c);
+    for (int i = 0; i < 4; i++)
+      for (int j = 0; j < 4; j++)
+        k[4 * i + j] += weight * ((d * nx[i] - b * ny[i]) * (d * nx[j] - b * ny[j]) +
+                                  (a * ny[i] - c * nx[i]) * (a * ny[j] - c * nx[j]));
+  }
+});
+
+/* The integrals of f N_i, with f as its values at the corners have it. */
+OP2_KERNEL(load, (const double *x[4], const double *f[4], double *b[4]), {
+  const double xi[4] = {-1.0, 1.0, 1.0, -1.0};
+  const double eta[4] = {-1.0, -1.0, 1.0, 1.0};
+  const double gauss = 1.0 / sqrt(3.0);
+  for (int g = 0; g < 4; g++) {
+    double n[4];
+    double value = 0.0;
+    double xs = 0.0;
+    double ys = 0.0;
+    double xt = 0.0;
+    double yt = 0.0;
+    for (int i = 0; i < 4; i++) {
+      double s = 1.0 + gauss * xi[i] * xi[g];
+      double t = 1.0 + gauss * eta[i] * eta[g];
+      n[i] = 0.25 * s * t;
+      value += n[i] * f[i][0];
+      xs += 0.25 * xi[i] * t * x[i][0];
+      ys += 0.25 * xi[i] * t * x[i][1];
+      xt += 0.25 * eta[i] * s * x[i][0];
+      yt += 0.25 * eta[i] * s * x[i][1];
+    }
+    for (int i = 0; i < 4; i++) b[i][0] += fabs(xs * yt - ys * xt) * value * n[i];
+  }
+});
+
+/* v += K p, the part of one cell. */
+OP2_KERNEL(spmv, (const double *k, const double *p[4], double *v[4]), {
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++) v[i][0] += k[4 * i + j] * p[j][0];
+});
+
+OP2_KERNEL(zero, (double *v), { *v = 0.0; });
+
+OP2_KERNEL(copy, (const double *a, double *b), { *b = *a; });
+
+OP2_KERNEL(subtract, (const double *a, double *b), { *b -= *a; });
+
+OP2_KERNEL(dot, (const double *a, const double *b, double *sum), { *sum += *a * *b; });
+
+/* y += (above / below) x */
+OP2_KERNEL(axpy, (double *y, const double *x, const double *above, const double *below), {
+  double step = *below != 0.0 ? *above / *below : 0.0;
+  *y += step * *x;
+});
+
+/* y -= (above / below) x */
+OP2_KERNEL(axmy, (double *y, const double *x, const double *above, const double *below), {
+  double step = *below != 0.0 ? *above / *below : 0.0;
+  *y -= step * *x;
+});
+
+/* y = x + (above / below) y */
+OP2_KERNEL(xpay, (double *y, const double *x, const double *above, const double *below), {
+  double step = *below != 0.0 ? *above / *below : 0.0;
+  *y = *x + step * *y;
+});
+
+#endif

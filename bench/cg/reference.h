@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef CG_REFERENCE_H
+#define CG_REFERENCE_H
+
+#include <stdint.h>
+
+#include "options.h"
+#include "problem.h"
+
+/** @file reference.h
+ * What the two hand-written programs share: the system's arrays and how they are made, the kernel
+ * of the matrix, and the driver round the iteration. Neither program uses the op2 library. */
+
+typedef struct cg_system {
+  int64_t nnode, ncell, nfixed;
+  int32_t *cell;        /**< [ncell][4] nodes */
+  const int32_t *fixed; /**< [nfixed] nodes where u is given */
+  double *k;            /**< [ncell][16] element matrices */
+  double *u, *r, *p;    /**< [nnode] solution, residual, direction */
+  double *v;            /**< [nnode] K p; zero before every iteration */
+} cg_system;
+
+/** A program: how it prepares, and one iteration, which takes r.r before it and returns r.r after
+ * it. */
+typedef struct reference {
+  unsigned program; /**< CG_SEQ or CG_OMP */
+  int (*prepare)(const cg_options *o, const cg_system *s, mesh_error *error);
+  double (*iterate)(const cg_system *s, double rr);
+  void (*finish)(void);
+} reference;
+
+/** main() of a reference program. */
+int reference_main(int argc, char **argv, const reference *r);
+
+/** v += K p, the part of one cell. */
+static inline void ref_spmv(const double *restrict k, const int32_t *restrict node,
+                            const double *restrict p, double *restrict v) {
+  const double p0 = p[node[0]], p1 = p[node[1]], p2 = p[node[2]], p3 = p[node[3]];
+  for (int i = 0; i < 4; i++)
+    v[node[i]] += k[4 * i] * p0 + k[4 * i + 1] * p1 + k[4 * i + 2] * p2 + k[4 * i + 3] * p3;
+}
+
+/** above / below, or nothing of nothing. */
+static inline double ref_quotient(double above, double below) {
+  return below != 0.0 ? above / below : 0.0;
+}
+
+#endif

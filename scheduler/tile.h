@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_TILE_H
+#define OP2I_TILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "op2/status.h"
+
+/* Sparse tiling of a chain of loops through their maps. The iterations of all loops are cut into
+ * tiles: within a tile the loops run in order, each over its share of the iterations, so what one
+ * loop leaves in cache the next one finds there. The inspector below knows nothing of kernels and
+ * contexts: it sees index lists only. Tiles depend on nothing but the description; in particular
+ * not on the number of workers. */
+
+enum op2i_tile_mode { OP2I_TILE_READ = 1, OP2I_TILE_WRITE, OP2I_TILE_RW, OP2I_TILE_INC };
+
+/* One argument of one loop: which elements of which dat each iteration touches, and how. INC stands
+ * for every commuting update (INC, MIN, MAX): iterations of one loop that update the same element
+ * need not keep their order, but may not run at the same time. Two accesses of one loop to one dat
+ * that are not both READ or both INC keep the order of iterations. */
+struct op2i_tile_access {
+  int32_t dat;        /* canonical number of the dat in the chain */
+  const int32_t *idx; /* the map's values [n][arity]; null: iteration i touches element i */
+  int32_t arity;      /* of the map, 1 without */
+  int32_t slot;       /* one slot, or -1 for all of them */
+  enum op2i_tile_mode mode;
+};
+
+struct op2i_tile_loop {
+  int64_t n; /* iterations 0..n-1 */
+  int naccesses;
+  const struct op2i_tile_access *accesses;
+};
+
+struct op2i_tile_desc {
+  int nloops;
+  const struct op2i_tile_loop *loops; /* in the order of the chain */
+  int ndats;
+  const int64_t *dat_size; /* [ndats] elements */
+  int seed;                /* the loop whose iterations are partitioned first; the others follow */
+  int32_t tile_size;       /* iterations of the seed loop in a tile, about */
+};
+
+/* A stretch of consecutive iterations. */
+struct op2i_tile_run {
+  int32_t lo, hi;
+};
+
+/* What one tile runs of one loop: its runs, then its single iterations. */
+struct op2i_tile_share {
+  int64_t first_run, first_id; /* into the plan's runs and ids */
+  int32_t nruns, nids;
+};
+
+struct op2i_tile_plan {
+  int32_t ntiles;
+  int nloops;
+  struct op2i_tile_share *shares; /* [ntiles][nloops] */
+  struct op2i_tile_run *runs;
+  int64_t nruns;
+  int64_t *ids; /* iterations in none of the runs, ascending within a share */
+  int64_t nids;
+  /* Tile t waits for preds[pred_offs[t] .. pred_offs[t + 1]), all less than t. Running tiles by
+   * number is always right. Tiles that touch an element in conflicting ways are joined by a path. */
+  int64_t *pred_offs; /* [ntiles + 1] */
+  int32_t *preds;
+  int32_t critical_path; /* tiles on the longest chain of predecessors */
+};
+
+/* The shortest run that is kept as one; anything shorter goes into the ids. */
+enum { OP2I_TILE_RUN_MIN = 16 };
+
+/* Time is linear in iterations times accesses, but for sorting. */
+op2_status op2i_tile_create(const struct op2i_tile_desc *desc, struct op2i_tile_plan **plan);
+void op2i_tile_free(struct op2i_tile_plan *plan);
+
+/* The first `nloops` loops of the chain alone: the plan of a chain is that of each of its prefixes,
+ * too. Nothing is made; run shares 0..nloops-1 of each tile. */
+
+/* Replay the chain iteration by iteration in plain order and check, from the definition and
+ * independently of how the plan was made, that every iteration is in exactly one tile, and that of
+ * any two conflicting iterations the later one comes later in the same tile or in a tile that has a
+ * path from the other's. OP2_SUCCESS, or OP2_ERR_STATE with what is broken and where. */
+op2_status op2i_tile_verify(const struct op2i_tile_plan *plan, const struct op2i_tile_desc *desc);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* From the tile of every iteration to the iterations of every tile. */
+
+#include <string.h>
+
+#include "error.h"
+#include "mem.h"
+#include "tile_internal.h"
+
+/* A stretch of iterations of one tile that neither neighbour belongs to; it ends where the next one
+ * begins. */
+struct op2i_tile_stretch {
+  int32_t lo, tile;
+};
+
+/* Shorter stretches than this, on average, are better off as single iterations, where the order
+ * leaves no choice but one kind. */
+enum { ORDERED_RUN_MIN = 4 };
+
+op2_status op2i_tile_lists_open(struct op2i_tile_lists *lists, struct op2i_tile_plan *plan) {
+  *lists = (struct op2i_tile_lists){.plan = plan};
+  plan->shares = op2i_calloc((size_t)plan->ntiles * (size_t)plan->nloops, sizeof *plan->shares);
+  lists->counts = op2i_malloc((size_t)plan->ntiles * sizeof *lists->counts);
+  return plan->shares && lists->counts ? OP2_SUCCESS : op2i_error_nomem("the shares of tiles");
+}
+
+void op2i_tile_lists_close(struct op2i_tile_lists *lists) {
+  op2i_free(lists->stretches);
+  op2i_free(lists->counts);
+}
+
+static struct op2i_tile_share *share_of(const struct op2i_tile_lists *lists, int64_t tile,
+                                        int loop) {
+  return &lists->plan->shares[tile * lists->plan->nloops + loop];
+}
+
+/* The last stretch is followed by one that only says where it ends. */
+static op2_status find_stretches(struct op2i_tile_lists *lists, int64_t n, const int32_t *tile) {
+  lists->nstretches = 0;
+  for (int64_t i = 0; i < n;) {
+    int64_t lo = i;
+    int32_t t = tile[lo];
+    while (i < n && tile[i] == t) i++;
+    if (op2i_grow(&lists->stretches, sizeof *lists->stretches, lists->nstretches + 1,
+                  &lists->stretches_capacity))
+      return op2i_error_nomem("stretches of iterations");
+    lists->stretches[lists->nstretches++] = (struct op2i_tile_stretch){(int32_t)lo, t};
+    lists->stretches[lists->nstretches].lo = (int32_t)i;
+  }
+  return OP2_SUCCESS;
+}
+
+/* A tile of an ordered loop runs all of its iterations from runs, or all from the ids: runs come
+ * first, so a mixture would not be ascending. Marked by a count of 1 for runs and 0 for ids. */
+static void choose_kind(struct op2i_tile_lists *lists, int loop) {
+  const struct op2i_tile_stretch *s = lists->stretches;
+  memset(lists->counts, 0, (size_t)lists->plan->ntiles * sizeof *lists->counts);
+  for (int64_t k = 0; k < lists->nstretches; k++) {
+    lists->counts[s[k].tile]++;
+    share_of(lists, s[k].tile, loop)->nids += s[k + 1].lo - s[k].lo;
+  }
+  for (int32_t t = 0; t < lists->plan->ntiles; t++) {
+    struct op2i_tile_share *share = share_of(lists, t, loop);
+    lists->counts[t] = share->nids / ORDERED_RUN_MIN >= lists->counts[t];
+    share->nids = 0;
+  }
+}
+
+static bool is_run(const struct op2i_tile_lists *lists, const struct op2i_tile_stretch *s,
+                   bool ordered) {
+  return ordered ? lists->counts[s->tile] > 0 : s[1].lo - s[0].lo >= OP2I_TILE_RUN_MIN;
+}
+
+static op2_status make_room(void *array_of_pointer, size_t bytes, int64_t count,
+                            int64_t *capacity) {
+  if (count <= *capacity) return OP2_SUCCESS;
+  void **array = array_of_pointer;
+  int64_t larger = 2 * *capacity > count ? 2 * *capacity : count;
+  void *grown = op2i_realloc(*array, (size_t)larger * bytes);
+  if (!grown) return op2i_error_nomem("the iterations of tiles");
+  *array = grown;
+  *capacity = larger;
+  return OP2_SUCCESS;
+}
+
+/* Place the shares of a loop behind what there is, and empty them for filling. */
+static op2_status lay_out(struct op2i_tile_lists *lists, int loop) {
+  struct op2i_tile_plan *plan = lists->plan;
+  for (int32_t t = 0; t < plan->ntiles; t++) {
+    struct op2i_tile_share *share = share_of(lists, t, loop);
+    share->first_run = plan->nruns;
+    share->first_id = plan->nids;
+    plan->nruns += share->nruns;
+    plan->nids += share->nids;
+    share->nruns = share->nids = 0;
+  }
+  op2_status status =
+      make_room(&plan->runs, sizeof *plan->runs, plan->nruns, &lists->runs_capacity);
+  if (status != OP2_SUCCESS) return status;
+  return make_room(&plan->ids, sizeof *plan->ids, plan->nids, &lists->ids_capacity);
+}
+
+op2_status op2i_tile_lists_loop(struct op2i_tile_lists *lists, int loop, int64_t n,
+                                const int32_t *tile, bool ordered) {
+  op2_status status = find_stretches(lists, n, tile);
+  if (status != OP2_SUCCESS) return status;
+  struct op2i_tile_plan *plan = lists->plan;
+  const struct op2i_tile_stretch *s = lists->stretches, *end = s + lists->nstretches;
+  if (ordered) choose_kind(lists, loop);
+  for (; s < end; s++) {
+    struct op2i_tile_share *share = share_of(lists, s->tile, loop);
+    if (is_run(lists, s, ordered))
+      share->nruns++;
+    else
+      share->nids += s[1].lo - s[0].lo;
+  }
+  status = lay_out(lists, loop);
+  if (status != OP2_SUCCESS) return status;
+  for (s = lists->stretches; s < end; s++) {
+    struct op2i_tile_share *share = share_of(lists, s->tile, loop);
+    if (is_run(lists, s, ordered))
+      plan->runs[share->first_run + share->nruns++] = (struct op2i_tile_run){s[0].lo, s[1].lo};
+    else
+      for (int32_t i = s[0].lo; i < s[1].lo; i++) plan->ids[share->first_id + share->nids++] = i;
+  }
+  return OP2_SUCCESS;
+}

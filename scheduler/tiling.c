@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which steps of a program run tile by tile, and where that pays. */
+#include "tiling.h"
+
+#include <string.h>
+
+#include "clock.h"
+#include "error.h"
+#include "mem.h"
+
+enum { CHAIN_MOST = 24, CHAIN_USUAL = 18, STAGES_LEAST = 4, PERIOD_MOST = 24, RUNS_BEFORE = 1 };
+
+/* ---- chains ---------------------------------------------------------------------------------- */
+
+static bool scatters(const struct op2i_loop *loop) { return loop->indirect_write; }
+
+static bool eligible(const struct op2i_step *step) {
+  const struct op2i_loop *loop = step->loop;
+  return loop->nranges == 1 && loop->set->base == loop->set && !loop->ordered && step->lo == 0;
+}
+
+/* Reductions are complete when all tiles are: nobody in the chain can read one. */
+static bool reads_result(const struct op2i_step *chain, int64_t n, const struct op2i_step *step) {
+  for (int a = 0; a < step->loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &step->loop->args[a];
+    if (arg->gbl < 0 || arg->access == OP2_INC) continue;
+    for (int64_t s = 0; s < n; s++)
+      for (int g = 0; g < chain[s].loop->ngbls; g++)
+        if (chain[s].loop->gbl_access[g] != OP2_READ && chain[s].gbl[g] == step->gbl[arg->gbl])
+          return true;
+  }
+  return false;
+}
+
+/* After how many steps the loops repeat from here on, 0 for never. */
+static int64_t period_of(const struct op2i_step *steps, int64_t n) {
+  for (int64_t period = 1; period <= PERIOD_MOST && 2 * period <= n; period++) {
+    int64_t i = 0;
+    while (i < period && steps[i].loop == steps[i + period].loop) i++;
+    if (i == period) return period;
+  }
+  return 0;
+}
+
+/* The length of the chain that begins here. */
+static int64_t chain_length(const struct op2i_step *steps, int64_t n) {
+  int64_t most = CHAIN_USUAL, period = period_of(steps, n), length = 0;
+  if (period) most = period * (CHAIN_USUAL / period > 1 ? CHAIN_USUAL / period : 1);
+  if (most > CHAIN_MOST) most = CHAIN_MOST;
+  if (most > n) most = n;
+  while (length < most && eligible(&steps[length]) && !reads_result(steps, length, &steps[length]))
+    length++;
+  return length;
+}
+
+static int stages(const struct op2i_step *steps, int64_t n) {
+  int count = 0;
+  for (int64_t s = 0; s < n; s++) count += scatters(steps[s].loop);
+  return count;
+}
+
+/* ---- describing a chain ---------------------------------------------------------------------- */
+
+struct description {
+  struct op2i_tile_desc desc;
+  struct op2i_tile_loop *loops;
+  struct op2i_tile_access *accesses;
+  op2_dat *dats;
+  bool *modified;
+  int64_t *sizes;
+};
+
+static void free_description(struct description *d) {
+  op2i_free(d->loops);
+  op2i_free(d->accesses);
+  op2i_free(d->dats);
+  op2i_free(d->modified);
+  op2i_free(d->sizes);
+}
+
+static int32_t number_of(struct description *d, op2_dat dat) {
+  int32_t n = 0;
+  while (n < d->desc.ndats && d->dats[n] != dat) n++;
+  if (n == d->desc.ndats) {
+    d->dats[n] = dat;
+    d->sizes[n] = dat->set->ends[OP2I_NONEXEC];
+    d->desc.ndats++;
+  }
+  return n;
+}
+
+static enum op2i_tile_mode mode_of(op2_access access) {
+  switch (access) {
+  case OP2_READ: return OP2I_TILE_READ;
+  case OP2_WRITE: return OP2I_TILE_WRITE;
+  case OP2_RW: return OP2I_TILE_RW;
+  default: return OP2I_TILE_INC;
+  }
+}
+
+static void describe_loop(struct description *d, const struct op2i_step *step,
+                          struct op2i_tile_access **at) {
+  const struct op2i_loop *loop = step->loop;
+  struct op2i_tile_loop *out = &d->loops[d->desc.nloops++];
+  *out = (struct op2i_tile_loop){.n = step->hi, .accesses = *at};
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    if (arg->dat < 0) continue;
+    const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
+    int32_t dat = number_of(d, loop->dats[arg->dat]);
+    d->modified[dat] |= arg->access != OP2_READ;
+    *(*at)++ = (struct op2i_tile_access){.dat = dat,
+                                         .idx = map ? map->idx : NULL,
+                                         .arity = map ? map->arity : 1,
+                                         .slot = arg->kind == OP2I_ARG_SLOT ? arg->slot
+                                                 : map                      ? -1
+                                                                            : 0,
+                                         .mode = mode_of(arg->access)};
+    out->naccesses++;
+  }
+}
+
+/* The loop to begin with: over the set that holds most of what the chain modifies. */
+static int choose_seed(const struct description *d, const struct op2i_step *steps) {
+  int best = 0;
+  double most = -1;
+  for (int k = 0; k < d->desc.nloops; k++) {
+    double bytes = 0;
+    for (int n = 0; n < d->desc.ndats; n++)
+      if (d->modified[n] && d->dats[n]->set == steps[k].loop->set)
+        bytes += (double)d->dats[n]->row_bytes * (double)d->sizes[n];
+    if (bytes > most) {
+      most = bytes;
+      best = k;
+    }
+  }
+  return best;
+}
+
+static op2_status describe(const struct op2i_step *steps, int64_t n, struct description *d) {
+  size_t nargs = 0;
+  *d = (struct description){0};
+  for (int64_t s = 0; s < n; s++) nargs += (size_t)steps[s].loop->nargs;
+  d->loops = op2i_calloc((size_t)n, sizeof *d->loops);
+  d->accesses = op2i_calloc(nargs, sizeof *d->accesses);
+  d->dats = op2i_calloc(nargs, sizeof *d->dats);
+  d->modified = op2i_calloc(nargs, sizeof *d->modified);
+  d->sizes = op2i_calloc(nargs, sizeof *d->sizes);
+  if (!d->loops || !d->accesses || !d->dats || !d->modified || !d->sizes)
+    return op2i_error_nomem("a chain of loops");
+  struct op2i_tile_access *at = d->accesses;
+  for (int64_t s = 0; s < n; s++) describe_loop(d, &steps[s], &at);
+  d->desc.loops = d->loops;
+  d->desc.dat_size = d->sizes;
+  d->desc.seed = choose_seed(d, steps);
+  return OP2_SUCCESS;
+}
+
+/* ---- whether it pays ------------------------------------------------------------------------- */
+
+/* Everything the chain touches, once. */
+static double working_set(const struct description *d, const struct op2i_step *steps, int64_t n) {
+  double bytes = 0;
+  for (int k = 0; k < d->desc.ndats; k++)
+    bytes += (double)d->dats[k]->row_bytes * (double)d->sizes[k];
+  for (int64_t s = 0; s < n; s++)
+    for (int m = 0; m < steps[s].loop->nmaps; m++) {
+      const op2_map map = steps[s].loop->maps[m];
+      bool seen = false;
+      for (int64_t t = 0; t < s && !seen; t++)
+        for (int k = 0; k < steps[t].loop->nmaps; k++) seen |= steps[t].loop->maps[k] == map;
+      if (!seen) bytes += (double)steps[s].hi * map->arity * sizeof(int32_t);
+    }
+  return bytes;
+}
+
+/* Below twice the last cache, loops that stream find much of their data there (measured: no gain at
+ * 0.25 times, 1.1 to 1.3 at 4 times, less work per byte gaining more). */
+static bool overflows(double bytes) {
+  return bytes > 2.0 * (double)op2i_machine()->l3_bytes;
+}
+
+/* Half of a core's cache for what a tile touches. */
+static int32_t tile_size(const struct op2i_sched *sched, double bytes, int64_t iterations) {
+  enum { LEAST = 1000, MOST = 20000 };
+  if (sched->ctx->config.tile > 1) return sched->ctx->config.tile;
+  double size = 0.5 * (double)op2i_machine()->l2_bytes * (double)iterations / (bytes + 1);
+  return size < LEAST ? LEAST : size > MOST ? MOST : (int32_t)size;
+}
+
+/* ---- plans ----------------------------------------------------------------------------------- */
+
+static void free_tiling(struct op2i_tiling *tiling) {
+  op2i_tile_free(tiling->plan);
+  op2i_free(tiling->loops);
+  op2i_free(tiling);
+}
+
+void op2i_tilings_forget(struct op2i_sched *sched, const struct op2i_loop *loop) {
+  for (struct op2i_tiling **at = &sched->tilings; *at;) {
+    struct op2i_tiling *tiling = *at;
+    bool named = !loop;
+    for (int k = 0; k < tiling->nloops; k++) named |= tiling->loops[k] == loop;
+    if (!named) {
+      at = &tiling->next;
+      continue;
+    }
+    *at = tiling->next;
+    free_tiling(tiling);
+  }
+}
+
+/* A plan serves every prefix of its chain. */
+static struct op2i_tiling *find_tiling(const struct op2i_sched *sched,
+                                       const struct op2i_step *steps, int64_t n) {
+  for (struct op2i_tiling *tiling = sched->tilings; tiling; tiling = tiling->next) {
+    int64_t k = 0;
+    while (k < n && k < tiling->nloops && tiling->loops[k] == steps[k].loop) k++;
+    if (k == n) return tiling;
+  }
+  return NULL;
+}
+
+static op2_status make_tiling(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n,
+                              const struct op2i_tile_desc *desc) {
+  struct op2i_tiling *tiling = op2i_calloc(1, sizeof *tiling);
+  if (!tiling) return op2i_error_nomem("a chain of loops");
+  op2_status status = OP2_SUCCESS;
+  double start = op2i_seconds();
+  tiling->loops = op2i_malloc((size_t)n * sizeof *tiling->loops);
+  if (!tiling->loops) status = op2i_error_nomem("a chain of loops");
+  if (!status) status = op2i_tile_create(desc, &tiling->plan);
+  tiling->seconds = op2i_seconds() - start;
+  if (!status && sched->ctx->config.verify) status = op2i_tile_verify(tiling->plan, desc);
+  if (status) {
+    free_tiling(tiling);
+    return status;
+  }
+  tiling->nloops = (int)n;
+  for (int64_t s = 0; s < n; s++) tiling->loops[s] = steps[s].loop;
+  tiling->next = sched->tilings;
+  sched->tilings = tiling;
+  return OP2_SUCCESS;
+}
+
+/* Code of the chain's loops over lists of elements. */
+static op2_status compile_lists(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {
+  struct op2i_compile compile = {.sched = sched, .variant = OP2I_LANES_LIST};
+  op2_status status = OP2_SUCCESS;
+  for (int64_t s = 0; s < n && !status; s++) status = op2i_compile_add(&compile, steps[s].loop);
+  if (!status) status = op2i_compile_run(&compile);
+  for (int64_t u = 0; u < compile.nunits && !status; u++) status = compile.units[u].status;
+  op2i_compile_end(&compile);
+  for (int64_t s = 0; s < n && !status; s++)
+    steps[s].entry_list = steps[s].loop->entry[OP2I_LANES_LIST];
+  return status;
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+static op2_status tile_chain(struct op2i_sched *sched, struct op2i_program *program,
+                             struct op2i_step *steps, int64_t n) {
+  struct description d;
+  op2_status status = describe(steps, n, &d);
+  if (!status) {
+    double bytes = working_set(&d, steps, n);
+    if (sched->ctx->config.tile != OP2I_TILE_AUTO || overflows(bytes)) {
+      d.desc.tile_size = tile_size(sched, bytes, steps[d.desc.seed].hi);
+      if (!find_tiling(sched, steps, n)) status = make_tiling(sched, steps, n, &d.desc);
+      if (!status) status = compile_lists(sched, steps, n);
+      if (!status) {
+        for (int64_t s = 0; s < n; s++) steps[s].tiles = find_tiling(sched, steps, n)->plan;
+        steps[0].chain = (int32_t)n;
+        program->chains++;
+      }
+    } else {
+      program->untiled = "all its data fits twice the last-level cache";
+    }
+  }
+  free_description(&d);
+  return status;
+}
+
+/* The steps from the first on that begin a chain; fewer than STAGES_LEAST loops that add through
+ * maps are not worth it. */
+static op2_status tile_steps(struct op2i_sched *sched, struct op2i_program *program) {
+  op2_status status = OP2_SUCCESS;
+  int least = sched->ctx->config.tile == OP2I_TILE_AUTO ? STAGES_LEAST : 1;
+  program->untiled = "no chain of loops through maps is long enough";
+  for (int64_t s = 0; s < program->nsteps && !status;) {
+    int64_t left = program->nsteps - s;
+    int64_t length = chain_length(program->steps + s, left);
+    bool worth = length > 1 && stages(program->steps + s, length) >= least;
+    if (worth && !(period_of(program->steps + s, left) == 0 && s == 0 && left > 2 * CHAIN_MOST))
+      status = tile_chain(sched, program, program->steps + s, length);
+    else
+      length = 1;
+    s += length;
+  }
+  return status;
+}
+
+op2_status op2i_program_tile(struct op2i_sched *sched, struct op2i_program *program) {
+  int wish = sched->ctx->config.tile;
+  if (program->tiling_tried || wish == 0 || !sched->ctx->backend->run_program) return OP2_SUCCESS;
+  if (wish == OP2I_TILE_AUTO && program->runs < RUNS_BEFORE) return OP2_SUCCESS;
+  program->tiling_tried = true;
+  op2_status status = tile_steps(sched, program);
+  op2i_task_list_free(&program->tasks);
+  return status;
+}

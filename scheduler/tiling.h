@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_TILING_H
+#define OP2I_TILING_H
+
+#include "program.h"
+#include "tile.h"
+
+/* Chains of steps that run tile by tile. A chain's plan is made once for its loops and kept, so
+ * that chains in other programs, and shorter ones that begin alike, find it. */
+struct op2i_tiling {
+  struct op2i_tiling *next;
+  int nloops;
+  struct op2i_loop **loops;
+  struct op2i_tile_plan *plan;
+  double seconds; /* it took to make */
+};
+
+/* Where tiling is possible, wanted and expected to pay, make the program's steps run so. Whether it
+ * is depends on the program, the machine and how often the program has run - not on times measured,
+ * since tiles change the order of increments. */
+op2_status op2i_program_tile(struct op2i_sched *sched, struct op2i_program *program);
+/* A loop is going (null: all are): drop the plans of chains with it. */
+void op2i_tilings_forget(struct op2i_sched *sched, const struct op2i_loop *loop);
+
+#endif
