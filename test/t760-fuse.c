@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which loops are fused and which are not, that results stay what they were, and that the verifier
+ * of groups sees broken ones. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "program.h"
+#include "support.h"
+
+OP2_KERNEL(put, (int64_t *x, const int64_t *v), { *x = *v; });
+OP2_KERNEL(twice, (const int64_t *x, int64_t *y), { *y = 2 * *x; });
+static const int64_t scale = 1; /* for the compiler of this file; kernels see the constant */
+OP2_KERNEL(more, (int64_t *x), { *x += scale; });
+OP2_KERNEL(sum, (const int64_t *x, int64_t *g), { *g += *x; });
+OP2_KERNEL(take, (int64_t *x, const int64_t *g), { *x = *g; });
+OP2_KERNEL(spread, (const int64_t *x, int64_t *y0, int64_t *y1), {
+  *y0 += *x;
+  *y1 -= *x;
+});
+OP2_KERNEL(gather, (const int64_t *y0, const int64_t *y1, int64_t *x), { *x = *y0 + 3 * *y1; });
+
+enum { N = 1000 };
+
+struct mesh {
+  op2_set edges, nodes;
+  op2_map ends;
+  op2_dat x, y, z, p, q; /* x, y, z on edges; p, q on nodes */
+  op2_gbl g;
+  op2_kernel put, twice, more, sum, take, spread, gather;
+};
+
+static struct mesh make_mesh(void) {
+  struct mesh m;
+  int32_t *ends = scratch(2 * N, sizeof *ends);
+  int64_t *values = scratch(N, sizeof *values);
+  for (int i = 0; i < N; i++) {
+    ends[2 * i] = (int32_t)(i * 7 % N);
+    ends[2 * i + 1] = (int32_t)((i + 1) * 7 % N);
+    values[i] = i;
+  }
+  m.edges = new_set(N, "edges");
+  m.nodes = new_set(N, "nodes");
+  m.ends = new_map(m.edges, m.nodes, 2, ends, "ends");
+  m.x = new_dat(m.edges, 1, OP2_I64, values, "xdat");
+  m.y = new_dat(m.edges, 1, OP2_I64, NULL, "ydat");
+  m.z = new_dat(m.edges, 1, OP2_I64, NULL, "zdat");
+  m.p = new_dat(m.nodes, 1, OP2_I64, values, "pdat");
+  m.q = new_dat(m.nodes, 1, OP2_I64, NULL, "qdat");
+  m.g = new_gbl(1, OP2_I64, NULL, "gsum");
+  (void)new_const(1, OP2_I64, (int64_t[]){1}, "scale");
+  m.put = new_kernel(&put_kernel);
+  m.twice = new_kernel(&twice_kernel);
+  m.more = new_kernel(&more_kernel);
+  m.sum = new_kernel(&sum_kernel);
+  m.take = new_kernel(&take_kernel);
+  m.spread = new_kernel(&spread_kernel);
+  m.gather = new_kernel(&gather_kernel);
+  return m;
+}
+
+#define PUT(dat, value)                                                                            \
+  MUST(op2_par_loop(m.put, m.edges, op2_arg_direct(dat, OP2_WRITE),                                \
+                    op2_arg_val((int64_t[]){value}, 1, OP2_I64)))
+#define TWICE(to, from)                                                                            \
+  MUST(op2_par_loop(m.twice, m.edges, op2_arg_direct(from, OP2_READ),                              \
+                    op2_arg_direct(to, OP2_WRITE)))
+#define MORE(set, dat) MUST(op2_par_loop(m.more, set, op2_arg_direct(dat, OP2_RW)))
+#define SUM(dat)                                                                                   \
+  MUST(op2_par_loop(m.sum, m.edges, op2_arg_direct(dat, OP2_READ), op2_arg_gbl(m.g, OP2_INC)))
+#define TAKE(dat)                                                                                  \
+  MUST(op2_par_loop(m.take, m.edges, op2_arg_direct(dat, OP2_WRITE), op2_arg_gbl(m.g, OP2_READ)))
+#define SPREAD(from, to)                                                                           \
+  MUST(op2_par_loop(m.spread, m.edges, op2_arg_direct(from, OP2_READ),                             \
+                    op2_arg_dat(to, 0, m.ends, OP2_INC), op2_arg_dat(to, 1, m.ends, OP2_INC)))
+#define GATHER(to, from)                                                                           \
+  MUST(op2_par_loop(m.gather, m.edges, op2_arg_dat(from, 0, m.ends, OP2_READ),                     \
+                    op2_arg_dat(from, 1, m.ends, OP2_READ), op2_arg_direct(to, OP2_WRITE)))
+
+static bool fusing(void) { return test_ctx->backend->passes && !test_config.eager; }
+
+/* The steps of the program made last; nothing to say on backends that fuse nothing. */
+static void expect_groups(int64_t want) {
+  if (!fusing()) return;
+  const struct op2i_program *program = test_ctx->sched->programs;
+  if (EXPECT(program != NULL) && !EXPECT(program->grouping.ngroups == want))
+    diag("%lld groups instead of %lld", (long long)program->grouping.ngroups, (long long)want);
+}
+
+static void expect_note(const char *text) {
+  const struct op2i_program *program = test_ctx->sched->programs;
+  if (!fusing() || !EXPECT(program != NULL)) return;
+  const char *notes = program->grouping.notes.chars;
+  if (!EXPECT(notes && strstr(notes, text))) diag("notes: %s", notes ? notes : "none");
+}
+
+/* Loops on nodes in between are no hindrance. */
+static void bystanders(void) {
+  struct mesh m = make_mesh();
+  PUT(m.x, 3);
+  MORE(m.nodes, m.p);
+  TWICE(m.y, m.x);
+  MORE(m.nodes, m.p);
+  MORE(m.edges, m.y);
+  TWICE(m.z, m.y);
+  MUST(op2_flush(test_ctx));
+  expect_groups(2);
+  expect_note("put+twice+more+twice");
+  EXPECT_VALUES(int64_t, m.x, N, i, 3);
+  EXPECT_VALUES(int64_t, m.y, N, i, 7);
+  EXPECT_VALUES(int64_t, m.z, N, i, 14);
+  EXPECT_VALUES(int64_t, m.p, N, i, i + 2);
+}
+
+static void scatter_then_gather(void) {
+  struct mesh m = make_mesh();
+  SPREAD(m.x, m.q);
+  GATHER(m.y, m.q);
+  MUST(op2_flush(test_ctx));
+  expect_groups(2);
+  expect_note("'qdat' is modified, and reached through a map");
+}
+
+/* What a third loop needs done in between keeps two loops apart. */
+static void dependence_in_between(void) {
+  struct mesh m = make_mesh();
+  SPREAD(m.x, m.q);
+  MORE(m.nodes, m.q);
+  GATHER(m.y, m.q);
+  TWICE(m.z, m.y);
+  MORE(m.edges, m.x);
+  MUST(op2_flush(test_ctx));
+  /* spread and the last loop, which it does not hinder; more on nodes; gather and twice */
+  expect_groups(3);
+  EXPECT_VALUES(int64_t, m.x, N, i, i + 1);
+}
+
+static void reductions(void) {
+  struct mesh m = make_mesh();
+  SUM(m.x);
+  SUM(m.x);
+  MUST(op2_flush(test_ctx));
+  expect_groups(1);
+  EXPECT_GBL(int64_t, m.g, (int64_t)N * (N - 1));
+  SUM(m.x);
+  TAKE(m.y);
+  MUST(op2_flush(test_ctx));
+  expect_groups(2);
+  EXPECT_VALUES(int64_t, m.y, N, i, (int64_t)N * (N - 1) / 2 * 3);
+}
+
+/* A global set anew is another one: the two sums do not meet, and reading the first version does not
+ * wait for the second. */
+static void versions(void) {
+  struct mesh m = make_mesh();
+  SUM(m.x);
+  TAKE(m.y);
+  MUST(op2_gbl_set(m.g, (int64_t[]){5}));
+  SUM(m.x);
+  TAKE(m.z);
+  MUST(op2_flush(test_ctx));
+  expect_groups(3);
+  expect_note("sum+sum");
+  EXPECT_VALUES(int64_t, m.y, N, i, (int64_t)N * (N - 1) / 2);
+  EXPECT_VALUES(int64_t, m.z, N, i, (int64_t)N * (N - 1) / 2 + 5);
+}
+
+static void scatters(void) {
+  struct mesh m = make_mesh();
+  SPREAD(m.x, m.q);
+  MORE(m.edges, m.x);
+  SPREAD(m.x, m.q);
+  MUST(op2_flush(test_ctx));
+  expect_groups(1);
+  int64_t *want = scratch(N, sizeof *want);
+  for (int i = 0; i < N; i++) {
+    want[i * 7 % N] += 2 * i + 1;
+    want[(i + 1) * 7 % N] -= 2 * i + 1;
+  }
+  EXPECT_VALUES(int64_t, m.q, N, i, want[i]);
+}
+
+static bool dropped(op2_dat dat) {
+  const struct op2i_grouping *grouping = &test_ctx->sched->programs->grouping;
+  for (int64_t g = 0; g < grouping->ngroups; g++) {
+    const struct op2i_loop *loop = grouping->groups[g].loop;
+    for (int d = 0; d < loop->ndats && loop->members; d++)
+      if (loop->dats[d] == dat && loop->dropped[d]) return true;
+  }
+  return false;
+}
+
+static void dead_stores(void) {
+  struct mesh m = make_mesh();
+  PUT(m.y, 4); /* read in registers only, then overwritten after the scatter */
+  TWICE(m.z, m.y);
+  SPREAD(m.z, m.q);
+  GATHER(m.y, m.q);
+  MUST(op2_flush(test_ctx));
+  if (fusing()) EXPECT(dropped(m.y) && !dropped(m.z));
+  EXPECT_VALUES(int64_t, m.z, N, i, 8);
+  EXPECT_VALUES(int64_t, m.q, N, i, 0);
+  PUT(m.y, 6); /* the last word on y in this flush */
+  TWICE(m.z, m.y);
+  MUST(op2_flush(test_ctx));
+  if (fusing()) EXPECT(!dropped(m.y));
+  EXPECT_VALUES(int64_t, m.y, N, i, 6);
+}
+
+/* A look at data runs what it needs: the rest is another program. */
+static void host_access(void) {
+  struct mesh m = make_mesh();
+  PUT(m.x, 3);
+  EXPECT_VALUES(int64_t, m.x, N, i, 3);
+  TWICE(m.y, m.x);
+  MUST(op2_flush(test_ctx));
+  expect_groups(1);
+  if (fusing()) EXPECT(test_ctx->sched->programs_made == 2);
+}
+
+/* Members of one kernel have their own values and constants. */
+static void captured(void) {
+  struct mesh m = make_mesh();
+  op2_const cst = test_ctx->consts;
+  PUT(m.x, 1);
+  MORE(m.edges, m.x);
+  MUST(op2_const_set(cst, (int64_t[]){100}));
+  MORE(m.edges, m.x);
+  PUT(m.y, 7);
+  TWICE(m.z, m.x);
+  MUST(op2_const_set(cst, (int64_t[]){10000}));
+  MORE(m.edges, m.z);
+  MUST(op2_flush(test_ctx));
+  expect_groups(2); /* y has nothing to do with the others */
+  EXPECT_VALUES(int64_t, m.x, N, i, 102);
+  EXPECT_VALUES(int64_t, m.z, N, i, 10204);
+  EXPECT_VALUES(int64_t, m.y, N, i, 7);
+}
+
+static void macros(void) {
+  struct mesh m = make_mesh();
+  op2_kernel odd = new_source("odd", "#define THREE 3\nvoid odd(int64_t *x) { *x = THREE; }");
+  MUST(op2_par_loop(odd, m.edges, op2_arg_direct(m.x, OP2_WRITE)));
+  TWICE(m.y, m.x);
+  MUST(op2_flush(test_ctx));
+  expect_groups(2);
+  expect_note("preprocessor lines");
+  EXPECT_VALUES(int64_t, m.y, N, i, 6);
+}
+
+static void many(void) {
+  struct mesh m = make_mesh();
+  for (int i = 0; i < 40; i++) {
+    TWICE(m.y, m.x);
+    MORE(m.edges, m.y);
+    TWICE(m.x, m.y);
+    PUT(m.x, i);
+  }
+  MUST(op2_flush(test_ctx));
+  EXPECT_VALUES(int64_t, m.x, N, i, 39);
+  EXPECT_VALUES(int64_t, m.y, N, i, 77);
+}
+
+static void subsets(void) {
+  struct mesh m = make_mesh();
+  op2_set some = new_subset(m.edges, 3, (int64_t[]){1, 5, 7}, "some");
+  PUT(m.x, 3);
+  MUST(op2_par_loop(m.more, some, op2_arg_direct(m.x, OP2_RW)));
+  MUST(op2_par_loop(m.more, some, op2_arg_direct(m.x, OP2_RW)));
+  MUST(op2_flush(test_ctx));
+  expect_groups(2);
+  EXPECT_VALUES(int64_t, m.x, N, i, i == 1 || i == 5 || i == 7 ? 5 : 3);
+}
+
+/* ---- the verifier ---------------------------------------------------------------------------- */
+
+static struct op2i_node *queued[16];
+
+static op2_status judge(const struct op2i_grouping *grouping) {
+  return op2i_grouping_verify(test_ctx->sched, queued, grouping);
+}
+
+/* Two loops that depend on each other, a stranger, and one that meets the first through a map. */
+static void verifier(void) {
+  if (!fusing()) return;
+  struct mesh m = make_mesh();
+  PUT(m.x, 3);
+  TWICE(m.y, m.x);
+  SPREAD(m.y, m.q);
+  GATHER(m.z, m.q);
+  struct op2i_sched *sched = test_ctx->sched;
+  for (int i = 0; i < 4; i++) queued[i] = &sched->nodes[i];
+  struct op2i_group groups[4] = {{0, 2, NULL}, {2, 1, NULL}, {3, 1, NULL}};
+  struct op2i_grouping good = {4, (int32_t[]){0, 1, 2, 3}, 3, groups, {0}};
+  EXPECT(judge(&good) == OP2_SUCCESS);
+  struct op2i_grouping bad = good;
+  bad.nodes = (int32_t[]){1, 0, 2, 3};
+  EXPECT(judge(&bad) == OP2_ERR_STATE); /* order within a group */
+  bad.nodes = (int32_t[]){0, 1, 3, 2};
+  EXPECT(judge(&bad) == OP2_ERR_STATE); /* order of groups */
+  bad.nodes = (int32_t[]){0, 1, 2, 2};
+  EXPECT(judge(&bad) == OP2_ERR_STATE); /* one twice, one never */
+  bad = good;
+  bad.ngroups = 2;
+  EXPECT(judge(&bad) == OP2_ERR_STATE); /* one never */
+  struct op2i_group joined[2] = {{0, 2, NULL}, {2, 2, NULL}};
+  bad = (struct op2i_grouping){4, good.nodes, 2, joined, {0}};
+  EXPECT(judge(&bad) == OP2_ERR_STATE); /* different elements meet */
+  MUST(op2_flush(test_ctx));
+}
+
+static void switched_off(void) {
+  setenv("OP2_FUSE", "0", 1);
+  op2_context outer = test_ctx;
+  op2_options options = config_options(&test_config);
+  MUST(op2_init(&options, &test_ctx));
+  unsetenv("OP2_FUSE");
+  op2_set set = NULL;
+  op2_dat x = NULL;
+  op2_kernel k = NULL;
+  MUST(op2_set_create(test_ctx, N, "cells", &set));
+  MUST(op2_dat_create(set, 1, OP2_I64, NULL, "x", &x));
+  MUST(op2_kernel_create(test_ctx, &twice_kernel, &k));
+  op2_dat y = NULL;
+  MUST(op2_dat_create(set, 1, OP2_I64, NULL, "y", &y));
+  for (int i = 0; i < 3; i++)
+    MUST(op2_par_loop(k, set, op2_arg_direct(x, OP2_READ), op2_arg_direct(y, OP2_WRITE)));
+  MUST(op2_flush(test_ctx));
+  expect_groups(3);
+  op2_dat_destroy(&x);
+  op2_dat_destroy(&y);
+  op2_kernel_destroy(&k);
+  op2_set_destroy(&set);
+  MUST(op2_finalize(&test_ctx));
+  test_ctx = outer;
+}
+
+static const struct test_case cases[] = {
+    {"bystanders", bystanders},
+    {"scatter then gather", scatter_then_gather},
+    {"a dependence in between", dependence_in_between},
+    {"reductions", reductions},
+    {"versions of a global", versions},
+    {"scatters", scatters},
+    {"stores that nobody reads", dead_stores},
+    {"host access", host_access},
+    {"captured values", captured},
+    {"a kernel with macros", macros},
+    {"many loops", many},
+    {"subsets", subsets},
+    {"the verifier", verifier},
+    {"OP2_FUSE=0", switched_off},
+};
+
+int main(void) { return RUN(cases, 0); }
