@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Time per iteration of the airfoil application against hand-written programs, measured in turn in one run.
-#   bench/compare.sh [--mesh M] [--rounds N] [--iterations N] [--warmup N] [--threads N] [--build DIR]
-# Every round runs every program once; the table gives median and minimum over the rounds, of the time loop alone: the
+# Time per iteration of an application against hand-written programs, measured in turn in one run.
+#   bench/compare.sh [--app airfoil|tsunami|cg] [--mesh M] [--rounds N] [--iterations N] [--warmup N] [--threads N]
+#                    [--switches yes] [--numbering yes] [--build DIR]
+# --switches also runs op2 with each of SIMD, fusion, replay and tiling off in turn; --numbering also on a mesh with
+# shuffled numbers, with and without op2_renumber(). Every round runs every program once; the table gives median and minimum over the rounds, of the time loop alone: the
 # warm-up iterations are not in it, and so neither are compilation and plans. Nothing is asserted: timings belong to
 # the machine and the moment. The build folder (default build) is made if it is not there.
 set -eu
@@ -12,7 +14,10 @@ die() { say "$*"; exit 1; }
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build
-mesh=classic
+app=airfoil
+mesh=
+switches=no
+numbering=no
 rounds=5
 iterations=50
 warmup=5
@@ -20,7 +25,10 @@ threads=2
 while [ $# -gt 0 ]; do
   [ $# -gt 1 ] || die "a value is missing after $1"
   case $1 in
+    --app) app=$2 ;;
     --mesh) mesh=$2 ;;
+    --switches) switches=$2 ;;
+    --numbering) numbering=$2 ;;
     --rounds) rounds=$2 ;;
     --iterations) iterations=$2 ;;
     --warmup) warmup=$2 ;;
@@ -39,8 +47,20 @@ case $warmup in
   '' | *[!0-9]*) die "not a number: $warmup" ;;
 esac
 
+programs=$build/bench/$app
+case $app in
+  airfoil) sequential=$programs/reference_seq openmp=$programs/reference_omp ;;
+  tsunami | cg) sequential=$programs/${app}_seq openmp=$programs/${app}_omp ;;
+  *) die "there is no application $app (airfoil, tsunami, cg)" ;;
+esac
+case $app in
+  cg) plain="--tolerance 0 --check 0" ;;
+  *) plain="--every 0" ;;
+esac
+[ -z "$mesh" ] || plain="$plain --mesh $mesh"
+
 [ -e "$build/build.ninja" ] || meson setup --buildtype release "$build" "$root" >&2
-ninja -C "$build" bench/airfoil/airfoil bench/airfoil/reference_seq bench/airfoil/reference_omp >&2
+ninja -C "$build" >&2
 
 times=$(mktemp)
 trap 'rm -f "$times" "$times.out"' EXIT
@@ -51,29 +71,47 @@ trap 'exit 143' TERM
 measure() {
   name=$1
   shift
-  if ! "$@" --mesh "$mesh" --every 0 --iterations "$iterations" --warmup "$warmup" >"$times.out" 2>&1; then
+  if ! "$@" $plain --iterations "$iterations" --warmup "$warmup" >"$times.out" 2>&1; then
     grep -q OP2_ERR_UNAVAILABLE "$times.out" || { cat "$times.out" >&2; die "$name failed"; }
     return 0
   fi
   awk -v name="$name" '$1 == "time_per_iteration_ms" { print name "|" $2 }' "$times.out" >>"$times"
 }
 
-programs=$build/bench/airfoil
-one_round() {
-  measure "op2 starpu, $threads threads" "$programs/airfoil" --backend starpu --threads "$threads"
+op2_two="$programs/$app --backend starpu --threads $threads"
+
+hand_written() {
   for size in 768 4096 16384; do
-    measure "hand-written OpenMP, $threads threads, blocks of $size" \
-      env OMP_PROC_BIND=true "$programs/reference_omp" --threads "$threads" --block-size $size
+    measure "hand-written OpenMP, $threads threads, blocks of $size$1" \
+      env OMP_PROC_BIND=true "$openmp" --threads "$threads" --block-size $size $2
   done
-  measure "op2 openmp, $threads threads" "$programs/airfoil" --backend openmp --threads "$threads"
-  measure "op2 starpu, 1 thread" "$programs/airfoil" --backend starpu --threads 1
-  measure "op2 sequential, 1 thread" "$programs/airfoil" --backend sequential --threads 1
-  measure "hand-written sequential, 1 thread" "$programs/reference_seq"
+}
+
+all_switches() {
+  for switch in SIMD FUSE REPLAY TILE; do
+    measure "op2 starpu, $threads threads, OP2_$switch=0" env OP2_$switch=0 $op2_two
+  done
+  measure "op2 starpu, $threads threads, all four 0" \
+    env OP2_SIMD=0 OP2_FUSE=0 OP2_REPLAY=0 OP2_TILE=0 $op2_two
+}
+
+one_round() {
+  measure "op2 starpu, $threads threads" $op2_two
+  hand_written "" ""
+  [ "$switches" = no ] || all_switches
+  measure "op2 openmp, $threads threads" "$programs/$app" --backend openmp --threads "$threads"
+  measure "op2 starpu, 1 thread" "$programs/$app" --backend starpu --threads 1
+  measure "op2 sequential, 1 thread" "$programs/$app" --backend sequential --threads 1
+  measure "hand-written sequential, 1 thread" "$sequential"
+  [ "$numbering" = no ] && return
+  measure "op2 starpu, shuffled numbers" $op2_two --shuffle 1
+  measure "op2 starpu, shuffled and renumbered" $op2_two --shuffle 1 --renumber
+  hand_written ", shuffled" "--shuffle 1"
 }
 
 awk '$1 > 0.5 { exit 1 }' /proc/loadavg 2>/dev/null ||
   say "warning: this machine is busy (load $(cut -d' ' -f1 /proc/loadavg 2>/dev/null)): times will be off"
-say "mesh $mesh, $iterations iterations of which $warmup untimed, $rounds rounds"
+say "$app, mesh ${mesh:-default}, $iterations iterations of which $warmup untimed, $rounds rounds"
 say "filling the cache of compiled loops"
 one_round
 : >"$times"
@@ -93,20 +131,23 @@ awk -F '|' -v threads="$threads" '
     least[name] = v[1]
     return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
   }
-  function ratio(what, name, base, limit) {
-    if (!(name in middle) || base == "") { printf "%s: not measured\n", what; return }
-    printf "%s: %.3f of %s (limit %.2f)\n", what, middle[name] / middle[base], base, limit
+  function ratio(name, base) {
+    if (!(name in middle) || base == "") return
+    printf "%-48s %6.3f times as fast as %s\n", name, middle[base] / middle[name], base
   }
   { if (!count[$1]++) names[++n] = $1; time[$1, count[$1]] = $2 }
   END {
-    printf "%-48s %12s %12s\n", "milliseconds per iteration", "median", "minimum"
+    printf "%-60s %12s %12s\n", "milliseconds per iteration", "median", "minimum"
     for (i = 1; i <= n; i++) {
       middle[names[i]] = median(names[i])
-      printf "%-48s %12.3f %12.3f\n", names[i], middle[names[i]], least[names[i]]
-      if (names[i] ~ /^hand-written OpenMP/ && (best == "" || middle[names[i]] < middle[best])) best = names[i]
+      printf "%-60s %12.4f %12.4f\n", names[i], middle[names[i]], least[names[i]]
+      if (names[i] ~ /^hand-written OpenMP/ && names[i] !~ /shuffled/ &&
+          (best == "" || middle[names[i]] < middle[best])) best = names[i]
     }
     print ""
-    ratio("op2 starpu, " threads " threads", "op2 starpu, " threads " threads", best, 0.95)
-    ratio("op2 starpu, 1 thread", "op2 starpu, 1 thread", "hand-written sequential, 1 thread", 1.02)
-    ratio("op2 sequential, 1 thread", "op2 sequential, 1 thread", "hand-written sequential, 1 thread", 1.02)
+    for (i = 1; i <= n; i++)
+      if (names[i] ~ /^op2/) ratio(names[i], names[i] ~ /1 thread/ ? "hand-written sequential, 1 thread" : best)
+    if ("op2 starpu, shuffled and renumbered" in middle)
+      printf "shuffled and renumbered takes %.3f of the time on the natural numbering\n",
+        middle["op2 starpu, shuffled and renumbered"] / middle["op2 starpu, " threads " threads"]
   }' "$times"

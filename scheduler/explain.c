@@ -5,6 +5,7 @@
 #include "error.h"
 #include "op2/graph.h"
 #include "program.h"
+#include "tile.h"
 
 static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
   int64_t first = sched->nforces > OP2I_FORCES ? sched->nforces - OP2I_FORCES : 0;
@@ -19,6 +20,27 @@ static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
   }
 }
 
+static void explain_chains(const struct op2i_sched *sched, const struct op2i_program *program,
+                           FILE *stream) {
+  for (int64_t s = 0; s < program->nsteps; s++) {
+    const struct op2i_step *step = &program->steps[s];
+    if (step->chain)
+      fprintf(stream,
+              "  tiled: %" PRId32 " steps from %s on, in %" PRId32
+              " tiles, at most %" PRId32 " one after the other\n",
+              step->chain, op2i_loop_name(step->loop), step->tiles->ntiles,
+              step->tiles->critical_path);
+  }
+  if (sched->ctx->config.tile == 0)
+    fputs("  tiling is switched off (OP2_TILE=0)\n", stream);
+  else if (!sched->ctx->backend->run_program)
+    fputs("  not tiled: this backend runs loop after loop\n", stream);
+  else if (!program->tiling_tried)
+    fputs("  not tiled yet: it would pay only for a program that runs again\n", stream);
+  else if (!program->chains)
+    fprintf(stream, "  not tiled: %s\n", program->untiled);
+}
+
 static void explain_programs(const struct op2i_sched *sched, FILE *stream) {
   fprintf(stream,
           "\nprograms: %" PRId64 " made, %" PRId64 " times one was found and run again%s\n",
@@ -30,6 +52,7 @@ static void explain_programs(const struct op2i_sched *sched, FILE *stream) {
             p->grouping.ngroups, p->runs);
     if (p->tasks) fprintf(stream, ", %" PRId64 " tasks", p->tasks->ntasks);
     fprintf(stream, "\n%s", p->grouping.notes.chars ? p->grouping.notes.chars : "");
+    explain_chains(sched, p, stream);
   }
 }
 
@@ -61,7 +84,10 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
                           "map, or mixed access)"
                         : "");
   for (int r = 0; r < loop->nranges; r++) explain_range(loop, r, stream);
-  if (loop->no_lanes) fprintf(stream, "    scalar code: %s\n", loop->no_lanes);
+  if (loop->no_lanes)
+    fprintf(stream, "    scalar code: %s\n", loop->no_lanes);
+  else if (loop->entry[OP2I_LANES])
+    fputs("    vector code\n", stream);
   if (data->ns_per_element > 0)
     fprintf(stream, "    %.2f ns per element measured\n", data->ns_per_element);
 }

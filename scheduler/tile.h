@@ -18,7 +18,8 @@ enum op2i_tile_mode { OP2I_TILE_READ = 1, OP2I_TILE_WRITE, OP2I_TILE_RW, OP2I_TI
 /* One argument of one loop: which elements of which dat each iteration touches, and how. INC stands
  * for every commuting update (INC, MIN, MAX): iterations of one loop that update the same element
  * need not keep their order, but may not run at the same time. Two accesses of one loop to one dat
- * that are not both READ or both INC keep the order of iterations. */
+ * that are not both READ or both INC keep the order of iterations; so updates of one dat by one
+ * loop that do not commute with each other (INC and MIN) have to be called RW. */
 struct op2i_tile_access {
   int32_t dat;        /* canonical number of the dat in the chain */
   const int32_t *idx; /* the map's values [n][arity]; null: iteration i touches element i */
@@ -38,8 +39,9 @@ struct op2i_tile_desc {
   const struct op2i_tile_loop *loops; /* in the order of the chain */
   int ndats;
   const int64_t *dat_size; /* [ndats] elements */
-  int seed;                /* the loop whose iterations are partitioned first; the others follow */
-  int32_t tile_size;       /* iterations of the seed loop in a tile, about */
+  int seed; /* the loop whose iterations are partitioned first; the others follow. Tiles shrink and
+               grow with the distance from it, so one in the middle of the chain keeps them alike */
+  int32_t tile_size; /* iterations of the seed loop in a tile, about */
 };
 
 /* A stretch of consecutive iterations. */
@@ -47,7 +49,8 @@ struct op2i_tile_run {
   int32_t lo, hi;
 };
 
-/* What one tile runs of one loop: its runs, then its single iterations. */
+/* What one tile runs of one loop: its runs, then its single iterations. In a loop some of whose
+ * iterations have to keep their order a share has only runs, of any length, or only ids. */
 struct op2i_tile_share {
   int64_t first_run, first_id; /* into the plan's runs and ids */
   int32_t nruns, nids;
@@ -62,16 +65,20 @@ struct op2i_tile_plan {
   int64_t *ids; /* iterations in none of the runs, ascending within a share */
   int64_t nids;
   /* Tile t waits for preds[pred_offs[t] .. pred_offs[t + 1]), all less than t. Running tiles by
-   * number is always right. Tiles that touch an element in conflicting ways are joined by a path. */
+   * number is always right. Tiles that touch an element in conflict are joined by a path. */
   int64_t *pred_offs; /* [ntiles + 1] */
   int32_t *preds;
   int32_t critical_path; /* tiles on the longest chain of predecessors */
 };
 
-/* The shortest run that is kept as one; anything shorter goes into the ids. */
+/* The shortest run that is kept as one where the order does not matter; anything shorter goes into
+ * the ids. */
 enum { OP2I_TILE_RUN_MIN = 16 };
 
-/* Time is linear in iterations times accesses, but for sorting. */
+/* Time is linear in iterations times accesses; memory, beyond the plan, in elements of the dats, in
+ * iterations of the longest loop and in those of the loops up to the seed. There is at least one
+ * tile. OP2_ERR_ARG for a description that is none, OP2_ERR_RANGE for 2^31 iterations or elements,
+ * OP2_ERR_NOMEM; *plan is then untouched. */
 op2_status op2i_tile_create(const struct op2i_tile_desc *desc, struct op2i_tile_plan **plan);
 void op2i_tile_free(struct op2i_tile_plan *plan);
 

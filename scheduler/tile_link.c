@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Which iterations of the seed loop are neighbours: those that use the same element through a map of
- * the seed loop, or those whose elements another loop uses together. Of all the maps of a chain one
- * is taken. */
+/* Which iterations of the seed loop are neighbours: those that use the same element through a map
+ * of a loop over the same set, or those whose elements a loop over another set uses together. One of
+ * the maps of a chain is taken. */
 
 #include "error.h"
 #include "mem.h"
@@ -13,12 +13,12 @@ enum {
   SHARED_MAX = 64
 };
 
-/* A loop with a map, and the columns of the map that link. */
+/* A loop with a map. */
 struct candidate {
   int loop;
+  bool own;           /* its iterations are those of the seed loop */
   const int32_t *idx; /* null: nothing found */
   int32_t arity;
-  int64_t targets; /* elements that the map points to */
   double worth;
 };
 
@@ -34,9 +34,19 @@ static bool is_direct_in_seed(const struct op2i_tile_desc *desc, int32_t dat) {
   return false;
 }
 
+/* Whether iterations of the loop are those of the seed loop: both have an element of one dat
+ * each. */
+static bool is_over_seed(const struct op2i_tile_desc *desc, int loop) {
+  const struct op2i_tile_loop *l = &desc->loops[loop];
+  bool shared = loop == desc->seed;
+  for (int a = 0; a < l->naccesses && !shared; a++)
+    shared = !l->accesses[a].idx && is_direct_in_seed(desc, l->accesses[a].dat);
+  return shared && l->n >= seed_of(desc)->n;
+}
+
 static bool is_link(const struct op2i_tile_desc *desc, int loop,
                     const struct op2i_tile_access *access, const int32_t *idx) {
-  return access->idx == idx && (loop == desc->seed || is_direct_in_seed(desc, access->dat));
+  return access->idx == idx && (is_over_seed(desc, loop) || is_direct_in_seed(desc, access->dat));
 }
 
 static bool links_slot(const struct op2i_tile_desc *desc, int loop, const int32_t *idx,
@@ -60,11 +70,22 @@ static double worth_of(const struct op2i_tile_desc *desc, const struct op2i_tile
     const struct op2i_tile_access *other = &desc->loops[loop].accesses[a];
     conflicts |= is_link(desc, loop, other, access->idx) && chain->written[other->dat];
   }
-  double ends = (double)desc->loops[loop].n * ncolumns;
-  if (loop == desc->seed && ends > (double)SHARED_MAX * (double)desc->dat_size[access->dat])
-    return 0;
-  if (loop != desc->seed && ncolumns < 2) return 0;
+  bool own = is_over_seed(desc, loop);
+  double ends = (double)(own ? seed_of(desc) : &desc->loops[loop])->n * ncolumns;
+  if (own && ends > (double)SHARED_MAX * (double)desc->dat_size[access->dat]) return 0;
+  if (!own && ncolumns < 2) return 0;
   return conflicts ? 2 * ends : ends;
+}
+
+/* Elements that the loop may reach through the map. */
+static int64_t targets_of(const struct op2i_tile_desc *desc, int loop, const int32_t *idx) {
+  int64_t most = 0;
+  for (int a = 0; a < desc->loops[loop].naccesses; a++) {
+    const struct op2i_tile_access *access = &desc->loops[loop].accesses[a];
+    if (access->idx == idx && desc->dat_size[access->dat] > most)
+      most = desc->dat_size[access->dat];
+  }
+  return most;
 }
 
 static struct candidate choose(const struct op2i_tile_desc *desc,
@@ -77,9 +98,9 @@ static struct candidate choose(const struct op2i_tile_desc *desc,
       double worth = worth_of(desc, chain, l, access);
       if (worth <= best.worth) continue;
       best = (struct candidate){.loop = l,
+                                .own = is_over_seed(desc, l),
                                 .idx = access->idx,
                                 .arity = access->arity,
-                                .targets = desc->dat_size[access->dat],
                                 .worth = worth};
     }
   return best;
@@ -119,17 +140,17 @@ op2_status op2i_tile_links_open(const struct op2i_tile_desc *desc,
   struct op2i_tile_rows map = {.items = found.idx, .arity = found.arity, .columns = links->columns};
   for (int32_t slot = 0; slot < found.arity; slot++)
     if (links_slot(desc, found.loop, found.idx, slot)) links->columns[map.ncolumns++] = slot;
-  bool own = found.loop == desc->seed;
-  int64_t nrows = desc->loops[found.loop].n, ntargets = own ? found.targets : links->nvertices;
+  int64_t nrows = found.own ? links->nvertices : desc->loops[found.loop].n;
+  int64_t ntargets = found.own ? targets_of(desc, found.loop, found.idx) : links->nvertices;
   op2_status status = transpose(&map, nrows, ntargets, links);
   if (status != OP2_SUCCESS) {
     op2i_tile_links_close(links);
     return status;
   }
   struct op2i_tile_rows back = {.offs = links->offs, .items = links->items};
-  links->nlinks = own ? ntargets : nrows;
-  links->of_vertex = own ? map : back;
-  links->of_link = own ? back : map;
+  links->nlinks = found.own ? ntargets : nrows;
+  links->of_vertex = found.own ? map : back;
+  links->of_link = found.own ? back : map;
   return OP2_SUCCESS;
 }
 
