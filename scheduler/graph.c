@@ -47,10 +47,27 @@ op2_access op2i_node_access(const struct op2i_node *node, int32_t r) {
 
 /* ---- recording ------------------------------------------------------------------------------- */
 
+/* A node being added, while it is not yet counted. */
+struct adding {
+  struct op2i_sched *sched;
+  int64_t number, oldest; /* of the node; of the queue */
+  bool whole;             /* every number from the oldest on is queued */
+  struct op2i_edge *edge; /* where the next goes */
+};
+
+static inline bool queued(const struct adding *add, int64_t number) {
+  return number >= add->oldest && (add->whole || op2i_graph_find(add->sched, number));
+}
+
+static inline bool add_edge(struct adding *add, int64_t from, int32_t r, enum op2i_edge_kind kind) {
+  if (!queued(add, from)) return false;
+  *add->edge++ = (struct op2i_edge){from, r, kind};
+  return true;
+}
+
 /* Room for one more reader, after dropping those that have run: a dat that is never written would
  * keep all of them. */
-static int reserve_reader(struct op2i_resource *resource, int64_t oldest) {
-  if (resource->nreaders < resource->readers_capacity) return 0;
+static int grow_readers(struct op2i_resource *resource, int64_t oldest) {
   int64_t kept = 0;
   for (int64_t i = 0; i < resource->nreaders; i++)
     if (resource->readers[i] >= oldest) resource->readers[kept++] = resource->readers[i];
@@ -59,91 +76,138 @@ static int reserve_reader(struct op2i_resource *resource, int64_t oldest) {
                    &resource->readers_capacity);
 }
 
-static int reserve(struct op2i_sched *sched, struct op2i_node *node) {
-  int64_t oldest = first_pending(sched), edges = 0;
-  int32_t n = node->loop->ndats + node->loop->ngbls;
-  for (int32_t r = 0; r < n; r++) {
-    struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
-    if (op2i_node_access(node, r) == OP2_READ && reserve_reader(resource, oldest)) return -1;
-    edges += 1 + resource->nreaders;
-    if (op2i_grow(&sched->before, sizeof *sched->before, r, &sched->before_capacity)) return -1;
-  }
-  while (sched->edges_capacity < sched->nedges + edges)
+static int grow_edges(struct adding *add, int64_t more) {
+  struct op2i_sched *sched = add->sched;
+  int64_t nedges = add->edge - sched->edges;
+  while (sched->edges_capacity < nedges + more)
     if (op2i_grow(&sched->edges, sizeof *sched->edges, sched->edges_capacity,
                   &sched->edges_capacity))
       return -1;
-  return op2i_grow(&sched->nodes, sizeof *sched->nodes, sched->nnodes, &sched->nodes_capacity);
+  add->edge = sched->edges + nedges;
+  return 0;
 }
 
-static void add_edge(struct op2i_sched *sched, struct op2i_node *node, int64_t from, int32_t r,
-                     enum op2i_edge_kind kind) {
-  if (!op2i_graph_find(sched, from)) return;
-  sched->edges[sched->nedges++] = (struct op2i_edge){from, r, kind};
-  node->nedges++;
-}
-
-static bool read_since(const struct op2i_sched *sched, const struct op2i_resource *resource) {
-  int64_t oldest = first_pending(sched);
-  for (int64_t i = 0; i < resource->nreaders; i++)
-    if (resource->readers[i] >= oldest) return true;
-  return false;
+/* See to it that connecting cannot fail. */
+static inline int reserve_edges(struct adding *add, struct op2i_resource *resource, bool reads) {
+  if (reads && resource->nreaders == resource->readers_capacity &&
+      grow_readers(resource, add->oldest))
+    return -1;
+  int64_t most = 1 + (reads ? 0 : resource->nreaders);
+  bool room = add->sched->edges + add->sched->edges_capacity - add->edge >= most;
+  return room ? 0 : grow_edges(add, most);
 }
 
 /* A reader follows the last writer. A writer follows the readers since then, and the last writer
  * where it also reads or where nobody has read in between. */
-static void connect(struct op2i_sched *sched, struct op2i_node *node, int32_t r) {
-  struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
-  op2_access access = op2i_node_access(node, r);
-  sched->before[r] = (struct op2i_before){resource, resource->last_writer, resource->nreaders};
-  if (access != OP2_WRITE)
-    add_edge(sched, node, resource->last_writer, r, OP2I_RAW);
-  else if (!read_since(sched, resource))
-    add_edge(sched, node, resource->last_writer, r, OP2I_WAW);
+static inline void connect(struct adding *add, struct op2i_resource *resource, op2_access access,
+                           int32_t r) {
+  int64_t writer = resource->last_writer, nreaders = resource->nreaders;
+  add->sched->before[r] = (struct op2i_before){resource, writer, nreaders};
+  if (access != OP2_WRITE) add_edge(add, writer, r, OP2I_RAW);
   if (access == OP2_READ) {
-    resource->readers[resource->nreaders++] = node->number;
+    resource->readers[nreaders] = add->number;
+    resource->nreaders = nreaders + 1;
     return;
   }
-  for (int64_t i = 0; i < resource->nreaders; i++)
-    add_edge(sched, node, resource->readers[i], r, OP2I_WAR);
+  bool read = false;
+  for (int64_t i = 0; i < nreaders; i++) read |= add_edge(add, resource->readers[i], r, OP2I_WAR);
+  if (access == OP2_WRITE && !read) add_edge(add, writer, r, OP2I_WAW);
   resource->nreaders = 0;
-  resource->last_writer = node->number;
+  resource->last_writer = add->number;
+}
+
+/* Put the first n resources of the node added last back to what they were. A write only sets the
+ * number of readers to zero, so the list itself is still there. */
+static void disconnect(struct op2i_sched *sched, int64_t n) {
+  for (int64_t r = 0; r < n; r++) {
+    sched->before[r].resource->last_writer = sched->before[r].last_writer;
+    sched->before[r].resource->nreaders = sched->before[r].nreaders;
+  }
+}
+
+static op2_status connect_all(struct op2i_sched *sched, struct op2i_node *node) {
+  const struct op2i_loop *loop = node->loop;
+  int64_t oldest = first_pending(sched);
+  struct adding add = {sched, node->number, oldest,
+                       sched->nnodes == 0 || node[-1].number - oldest == sched->nnodes - 1,
+                       sched->edges + sched->nedges};
+  int32_t n = loop->ndats + loop->ngbls;
+  for (int32_t r = 0; r < n; r++) {
+    int32_t g = r - loop->ndats;
+    struct op2i_resource *resource = g < 0 ? &loop->dats[r]->res : &node->versions[g]->res;
+    op2_access access = g < 0 ? loop->dat_access[r] : loop->gbl_access[g];
+    if (reserve_edges(&add, resource, access == OP2_READ)) {
+      disconnect(sched, r);
+      return op2i_error_nomem("the queue of loops");
+    }
+    connect(&add, resource, access, r);
+  }
+  node->nedges = (int32_t)(add.edge - sched->edges - sched->nedges);
+  sched->nedges += node->nedges;
+  return OP2_SUCCESS;
+}
+
+static int reserve(struct op2i_sched *sched, int64_t nresources) {
+  while (sched->before_capacity < nresources)
+    if (op2i_grow(&sched->before, sizeof *sched->before, sched->before_capacity,
+                  &sched->before_capacity))
+      return -1;
+  if (sched->nnodes < sched->nodes_capacity) return 0;
+  return op2i_grow(&sched->nodes, sizeof *sched->nodes, sched->nnodes, &sched->nodes_capacity);
+}
+
+/* Offset of the payload, behind the two tables of globals. */
+static size_t head_bytes(const struct op2i_loop *loop) {
+  return (2 * (size_t)loop->ngbls * sizeof(void *) + OP2I_SLAB_UNIT - 1) / OP2I_SLAB_UNIT *
+         OP2I_SLAB_UNIT;
+}
+
+static size_t piece_bytes(const struct op2i_loop *loop) {
+  return head_bytes(loop) + (size_t)loop->payload_bytes;
 }
 
 static op2_status make_node(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
                             const unsigned char *payload, struct op2i_node *node) {
-  size_t table = (size_t)loop->ngbls * sizeof(void *);
-  size_t head = (2 * table + 15) / 16 * 16;
-  unsigned char *block = op2i_malloc(head + (size_t)loop->payload_bytes);
-  if (!block) return op2i_error_nomem("a queued loop");
+  unsigned char *piece = op2i_slab_take(&sched->slab, piece_bytes(loop));
+  if (!piece) return op2i_error_nomem("a queued loop");
+  /* Every field: clearing the others first would cost as much as all else here. */
   *node = (struct op2i_node){.kind = OP2I_NODE_LOOP,
+                             .state = OP2I_QUEUED,
+                             .marked = false,
                              .number = sched->next_number,
                              .where = where,
                              .loop = loop,
-                             .versions = (void *)block,
-                             .gbl = (void *)(block + table),
-                             .payload = block + head};
+                             .versions = (void *)piece,
+                             .gbl = (void *)(piece + (size_t)loop->ngbls * sizeof(void *)),
+                             .payload = piece + head_bytes(loop),
+                             .first_edge = sched->nedges,
+                             .nedges = 0,
+                             .fused = 0};
   for (int g = 0; g < loop->ngbls; g++) {
     node->versions[g] = loop->gbls[g]->now;
     node->gbl[g] = node->versions[g]->data;
   }
-  memcpy(node->payload, payload, (size_t)loop->payload_bytes);
+  if (loop->payload_bytes) memcpy(node->payload, payload, (size_t)loop->payload_bytes);
   op2_status status = op2i_loop_capture_consts(loop, node->payload);
-  if (!status && reserve(sched, node)) status = op2i_error_nomem("the queue of loops");
-  if (status) op2i_free(block);
+  if (status) op2i_slab_give(&sched->slab, piece, piece_bytes(loop));
   return status;
 }
 
 op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
                           const unsigned char *payload) {
-  struct op2i_node node;
-  op2_status status = make_node(sched, loop, where, payload, &node);
+  if (reserve(sched, loop->ndats + loop->ngbls)) return op2i_error_nomem("the queue of loops");
+  struct op2i_node *node = &sched->nodes[sched->nnodes];
+  op2_status status = make_node(sched, loop, where, payload, node);
   if (status) return status;
+  status = connect_all(sched, node);
+  if (status) {
+    op2i_slab_give(&sched->slab, node->versions, piece_bytes(loop));
+    return status;
+  }
   op2i_loop_use(loop);
-  for (int g = 0; g < loop->ngbls; g++) op2i_version_ref(node.versions[g]);
-  node.first_edge = sched->nedges;
+  for (int g = 0; g < loop->ngbls; g++) node->versions[g]->refs++;
   sched->nbefore = loop->ndats + loop->ngbls;
-  for (int32_t r = 0; r < sched->nbefore; r++) connect(sched, &node, r);
-  sched->nodes[sched->nnodes++] = node;
+  sched->nnodes++;
   sched->next_number++;
   return OP2_SUCCESS;
 }
@@ -176,21 +240,17 @@ int64_t op2i_graph_mark_all(struct op2i_sched *sched) {
   return sched->nnodes;
 }
 
-static void free_node(struct op2i_node *node) {
+static void free_node(struct op2i_sched *sched, struct op2i_node *node) {
   for (int g = 0; g < node->loop->ngbls; g++) op2i_version_unref(node->versions[g]);
-  op2i_free(node->versions);
+  op2i_slab_give(&sched->slab, node->versions, piece_bytes(node->loop));
   op2i_loop_unuse(node->loop);
 }
 
 void op2i_graph_undo(struct op2i_sched *sched) {
   struct op2i_node *node = &sched->nodes[--sched->nnodes];
-  /* A write only sets the number of readers to zero, so the list itself is still there. */
-  for (int64_t r = 0; r < sched->nbefore; r++) {
-    sched->before[r].resource->last_writer = sched->before[r].last_writer;
-    sched->before[r].resource->nreaders = sched->before[r].nreaders;
-  }
+  disconnect(sched, sched->nbefore);
   sched->nedges = node->first_edge;
-  free_node(node);
+  free_node(sched, node);
 }
 
 void op2i_graph_retire(struct op2i_sched *sched) {
@@ -198,7 +258,7 @@ void op2i_graph_retire(struct op2i_sched *sched) {
   for (int64_t i = 0; i < sched->nnodes; i++) {
     struct op2i_node node = sched->nodes[i];
     if (node.marked) {
-      free_node(&node);
+      free_node(sched, &node);
       continue;
     }
     memmove(&sched->edges[edges], &sched->edges[node.first_edge],
@@ -209,4 +269,6 @@ void op2i_graph_retire(struct op2i_sched *sched) {
   }
   sched->nnodes = nodes;
   sched->nedges = edges;
+  /* A context that has ended queues nothing more. */
+  if (!nodes && sched->ctx->finalized) op2i_slab_clear(&sched->slab);
 }

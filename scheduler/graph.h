@@ -4,6 +4,7 @@
 
 #include "context.h"
 #include "loop.h"
+#include "slab.h"
 
 /* The queue of a context: nodes in the order they were queued, with edges to earlier ones. A node
  * is known by its number, which is never reused; edges from nodes that have run order
@@ -26,10 +27,10 @@ struct op2i_node {
   int64_t number;
   op2_where where;
   struct op2i_loop *loop; /* one use */
-  struct op2i_version *
-      *versions;          /* [loop->ngbls], referenced; start of one allocation with the next two */
-  void **gbl;             /* [loop->ngbls]: their values */
-  unsigned char *payload; /* [loop->payload_bytes] */
+  struct op2i_version **versions; /* [loop->ngbls], referenced; start of one piece of the slab with
+                                     the next two */
+  void **gbl;                     /* [loop->ngbls]: their values */
+  unsigned char *payload;         /* [loop->payload_bytes] */
   int64_t first_edge;
   int32_t nedges;
   int64_t fused; /* once it has run: the first loop it was fused with, 0 for none */
@@ -56,6 +57,7 @@ struct op2i_sched {
   int64_t nnodes, nodes_capacity;
   struct op2i_edge *edges;
   int64_t nedges, edges_capacity;
+  struct op2i_slab slab;      /* of the nodes' values */
   struct op2i_before *before; /* [nbefore]: for op2i_graph_undo() */
   int64_t nbefore, before_capacity;
   int64_t tasks_submitted, programs_inline; /* by task backends */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "slab.h"
+
+#include "mem.h"
+
+enum { CHUNK = 16 * 1024 };
+
+static size_t units(size_t bytes) {
+  return bytes ? (bytes + OP2I_SLAB_UNIT - 1) / OP2I_SLAB_UNIT : 1;
+}
+
+static int add_chunk(struct op2i_slab *slab) {
+  unsigned char *chunk = op2i_malloc(CHUNK);
+  if (!chunk) return -1;
+  *(void **)(void *)chunk = slab->chunks;
+  slab->chunks = chunk;
+  slab->at = chunk + OP2I_SLAB_UNIT;
+  slab->left = CHUNK - OP2I_SLAB_UNIT;
+  return 0;
+}
+
+void *op2i_slab_take(struct op2i_slab *slab, size_t bytes) {
+  size_t size = units(bytes);
+  if (size >= OP2I_SLAB_SIZES) return op2i_malloc(bytes);
+  void *piece = slab->spare[size];
+  if (piece) {
+    slab->spare[size] = *(void **)piece;
+    return piece;
+  }
+  if (slab->left < size * OP2I_SLAB_UNIT && add_chunk(slab)) return NULL;
+  piece = slab->at;
+  slab->at += size * OP2I_SLAB_UNIT;
+  slab->left -= size * OP2I_SLAB_UNIT;
+  return piece;
+}
+
+void op2i_slab_give(struct op2i_slab *slab, void *piece, size_t bytes) {
+  size_t size = units(bytes);
+  if (size >= OP2I_SLAB_SIZES) {
+    op2i_free(piece);
+    return;
+  }
+  *(void **)piece = slab->spare[size];
+  slab->spare[size] = piece;
+}
+
+void op2i_slab_clear(struct op2i_slab *slab) {
+  for (void *chunk = slab->chunks, *next; chunk; chunk = next) {
+    next = *(void **)chunk;
+    op2i_free(chunk);
+  }
+  *slab = (struct op2i_slab){0};
+}
