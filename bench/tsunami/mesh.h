@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef TSUNAMI_MESH_H
+#define TSUNAMI_MESH_H
+
+#include <stdint.h>
+
+/** @file mesh.h
+ * The sea: a square of MESH_EXTENT metres cut into triangles.
+ *
+ * Functions that can fail return 0 or -1; on -1 the text in *error says what is wrong and nothing
+ * else was changed. They print nothing. A mesh obtained from one of them is given back with
+ * mesh_free(). */
+
+#define MESH_EXTENT 100e3
+
+/** Interior edges lie between cells ecell[0] and ecell[1]; with (dx, dy) = x[edge[1]] - x[edge[0]]
+ * the vector (dy, -dx) points out of the first. Boundary edges are oriented in the same way. */
+typedef struct mesh {
+  int64_t nnode, ncell, nedge, nbedge;
+  double *x;       /**< [nnode][2] coordinates in metres, in [0, MESH_EXTENT] */
+  int32_t *cell;   /**< [ncell][3] nodes, counter-clockwise */
+  int32_t *edge;   /**< [nedge][2] nodes */
+  int32_t *ecell;  /**< [nedge][2] cells */
+  int32_t *bedge;  /**< [nbedge][2] nodes */
+  int32_t *becell; /**< [nbedge] cell */
+} mesh;
+
+typedef struct mesh_error {
+  char text[512];
+} mesh_error;
+
+/** Cut ni x nj rectangles by diagonals of alternating direction into 2 ni nj triangles. Inner nodes
+ * are moved off the grid by amounts that depend on their place in it alone. */
+int mesh_generate(int64_t ni, int64_t nj, mesh *m, mesh_error *error);
+
+/** The mesh a user names: `classic`, which is 500 x 500, or `IxJ` (two numbers). */
+int mesh_open(const char *spec, mesh *m, mesh_error *error);
+
+/** Renumber nodes, cells and edges by random permutations that depend on `seed` alone; boundary
+ * edges keep their order and follow. The geometry stays the same. */
+int mesh_shuffle(mesh *m, uint64_t seed, mesh_error *error);
+
+/** Allocate the arrays for the counts that *m holds. */
+int mesh_alloc(mesh *m, mesh_error *error);
+
+/** Free the arrays and zero the counts; *m may be all zero. */
+void mesh_free(mesh *m);
+
+/** The next number of the generator splitmix64 (Steele, Lea and Flood, 2014), whose state is any
+ * 64-bit number. */
+uint64_t mesh_random(uint64_t *state);
+
+/** Put a message into *error, as printf() does, and return -1. */
+__attribute__((format(printf, 2, 3))) int mesh_fail(mesh_error *error, const char *format, ...);
+
+#endif
