@@ -50,7 +50,8 @@ static op2_status compare_write(const struct op2i_check *check, const struct op2
           check, row,
           "collides with element %" PRId64 ", which wrote another value to component %" PRId32
           " of element %" PRId64 " of '%s': written in OP2_WRITE through a map, both must agree",
-          before, c, target, dat->set->obj.name);
+          op2i_set_number(check->loop->set->base, before), c, op2i_set_number(dat->set, target),
+          dat->set->obj.name);
   }
   return OP2_SUCCESS;
 }

@@ -54,7 +54,7 @@ struct op2i_check {
   unsigned char *altered;                   /* other values for reductions to start from */
   int64_t **writers;      /* [ndats], 1 + the element that last wrote a row; null: not watched */
   int64_t element;        /* of the set */
-  int64_t element_number; /* the same, as the kernel gets it */
+  int64_t element_number; /* the user's number of it, as the kernel gets it */
 };
 
 /* ---- check_layout.c: frames ------------------------------------------------------------------ */

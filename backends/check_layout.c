@@ -282,7 +282,8 @@ static void gather_buffer(struct op2i_check *check, const struct op2i_check_row 
 
 void op2i_check_gather(struct op2i_check *check, int64_t position) {
   const int64_t *subset = check->step->call.subset;
-  check->element = check->element_number = subset ? subset[position] : position;
+  check->element = subset ? subset[position] : position;
+  check->element_number = op2i_set_number(check->loop->set->base, check->element);
   for (int r = 0; r < check->nrows; r++)
     if (check->rows[r].own_role != OP2I_ROW_TRAP) locate(check, &check->rows[r]);
   share_rows(check);

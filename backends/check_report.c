@@ -21,7 +21,8 @@ static void describe_dat(const struct op2i_check *check, const struct op2i_check
     snprintf(out, size, ", all slots of map '%.100s'", map);
   else
     snprintf(out, size, ", slot %d of map '%.100s': element %" PRId64 " of '%.100s'",
-             arg->kind == OP2I_ARG_SLOT ? arg->slot : row->slot, map, row->target, set);
+             arg->kind == OP2I_ARG_SLOT ? arg->slot : row->slot, map,
+             op2i_set_number(dat->set, row->target), set);
 }
 
 static void describe(const struct op2i_check *check, const struct op2i_check_row *row, char *out,
@@ -49,7 +50,8 @@ op2_status op2i_check_error(const struct op2i_check *check, const struct op2i_ch
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  return op2i_error(OP2_ERR_KERNEL, "%selement %" PRId64 " of '%s': %s", argument, check->element,
+  return op2i_error(OP2_ERR_KERNEL, "%selement %" PRId64 " of '%s': %s", argument,
+                    op2i_set_number(check->loop->set->base, check->element),
                     check->loop->set->base->obj.name, text);
 }
 

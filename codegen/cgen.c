@@ -21,6 +21,7 @@ static const char prelude[] = "#ifndef OP2_PRELUDE\n"
                               "  const int64_t *subset;\n"
                               "  const void *const *gbl;\n"
                               "  const unsigned char *payload;\n"
+                              "  const int64_t *number;\n"
                               "};\n"
                               "#ifdef OP2_ID\n"
                               "#define OP2_PASTE_(name, id) name##_##id\n"
@@ -37,7 +38,8 @@ _Static_assert(offsetof(struct op2i_call, dat) == 0 &&
                    offsetof(struct op2i_call, subset) == 2 * sizeof(void *) &&
                    offsetof(struct op2i_call, gbl) == 3 * sizeof(void *) &&
                    offsetof(struct op2i_call, payload) == 4 * sizeof(void *) &&
-                   sizeof(struct op2i_call) == 5 * sizeof(void *),
+                   offsetof(struct op2i_call, number) == 5 * sizeof(void *) &&
+                   sizeof(struct op2i_call) == 6 * sizeof(void *),
                "struct op2_call of generated code");
 
 /* ---- a summary for readers ------------------------------------------------------------------- */

@@ -158,6 +158,13 @@ static bool reads_payload(const struct op2i_emitter *e) {
   return reads;
 }
 
+static bool numbers_elements(const struct op2i_emitter *e) {
+  bool numbers = false;
+  for (int a = 0; a < e->loop->nargs; a++)
+    numbers = numbers || e->loop->args[a].kind == OP2I_ARG_IDX;
+  return numbers;
+}
+
 /* The first argument that reads global g, or -1. */
 static int reader_of(const struct op2i_emitter *e, int g, bool *writable) {
   int first = -1;
@@ -174,6 +181,7 @@ void op2i_emit_parameters(const struct op2i_emitter *e) {
   const char *space = e->dialect->global, *only = e->dialect->restricted;
   op2i_text_add(e->out, "int64_t op2_lo, int64_t op2_hi");
   if (e->listed) op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_s", space, only);
+  if (numbers_elements(e)) op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_n", space, only);
   for (int d = 0; d < e->loop->ndats; d++)
     op2i_text_add(e->out, ",\n    %s%s%s *%s op2_d%d", space,
                   op2i_emit_dat_writable(e, d) ? "" : "const ",
@@ -281,6 +289,7 @@ void op2i_emit_entry(const struct op2i_emitter *e) {
                 "  OP2_NAME(op2_body)(op2_lo, op2_hi",
                 e->dialect->entry_prefix);
   if (e->listed) op2i_text_add(e->out, ", op2_call->subset");
+  if (numbers_elements(e)) op2i_text_add(e->out, ", op2_call->number");
   for (int d = 0; d < e->loop->ndats; d++) op2i_text_add(e->out, ", op2_call->dat[%d]", d);
   for (int m = 0; m < e->loop->nmaps; m++) op2i_text_add(e->out, ", op2_call->map[%d]", m);
   for (int g = 0; g < e->loop->ngbls; g++)

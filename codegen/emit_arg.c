@@ -286,8 +286,8 @@ void op2i_emit_prepare(const struct op2i_emitter *e, int a) {
   if (is_private(e, arg)) prepare_copy(e, a);
   if (arg->kind == OP2I_ARG_ALL) prepare_pointers(e, a);
   if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth > 0)
-    op2i_text_add(e->out, "    const %s op2_a%d = (%s)op2_e;\n", op2i_emit_type(e, a), a,
-                  op2i_emit_type(e, a));
+    op2i_text_add(e->out, "    const %s op2_a%d = (%s)(op2_n ? op2_n[op2_e] : op2_e);\n",
+                  op2i_emit_type(e, a), a, op2i_emit_type(e, a));
 }
 
 void op2i_emit_settle(const struct op2i_emitter *e, int a) {
@@ -308,7 +308,7 @@ void op2i_emit_settle(const struct op2i_emitter *e, int a) {
 void op2i_emit_actual(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth == 0)
-    op2i_text_add(e->out, "op2_e");
+    op2i_text_add(e->out, "op2_n ? op2_n[op2_e] : op2_e");
   else if (arg->kind == OP2I_ARG_IDX)
     op2i_text_add(e->out, "&op2_a%d", a);
   else if (arg->kind == OP2I_ARG_GBL && !reduces(arg))

@@ -28,13 +28,18 @@ enum op2i_arg_kind op2i_arg_kind(const op2_arg *arg) {
   return arg->idx <= OP2_ITER(0) ? OP2I_ARG_ITER : OP2I_ARG_SLOT;
 }
 
-op2_arg op2_arg_dat(op2_dat dat, int idx, op2_map map, op2_access access) {
+/* Static, so that neither of its callers goes through the table of symbols. */
+static inline op2_arg dat_arg(op2_dat dat, int idx, op2_map map, op2_access access) {
   return (op2_arg){
       .tag = &tags[OP2I_TAG_DAT], .object = dat, .map = map, .idx = idx, .access = (int32_t)access};
 }
 
+op2_arg op2_arg_dat(op2_dat dat, int idx, op2_map map, op2_access access) {
+  return dat_arg(dat, idx, map, access);
+}
+
 op2_arg op2_arg_direct(op2_dat dat, op2_access access) {
-  return op2_arg_dat(dat, OP2_ALL, NULL, access);
+  return dat_arg(dat, OP2_ALL, NULL, access);
 }
 
 op2_arg op2_arg_gbl(op2_gbl gbl, op2_access access) {

@@ -34,8 +34,9 @@ struct op2i_call {
   const int64_t *subset;     /* element of a position; null: the position itself */
   const void *const *gbl;    /* values of its distinct globals; reductions use `partial` instead */
   const unsigned char *payload; /* captured values and constants */
+  const int64_t *number;        /* the user's number of an element; null: the element's own */
 };
-#define OP2I_ABI "op2-abi-1"
+#define OP2I_ABI "op2-abi-2"
 
 /* All but OP2I_CHECKED: apply the kernels to positions lo..hi-1 in order, folding reductions into
  * partial (null without any). */

@@ -74,6 +74,7 @@ op2_status op2_finalize(op2_context *handle) {
   op2_status status = ctx->fatal ? OP2_SUCCESS : op2i_sched_flush(ctx->sched, "op2_finalize");
   /* What cannot be returned here is at least said: nothing unreported is lost. */
   drop_failures(ctx);
+  op2i_dats_come_home(ctx);
   ctx->finalized = true;
   op2i_sched_destroy(ctx->sched);
   ctx->sched = NULL;

@@ -3,19 +3,50 @@
 #include "error.h"
 #include "loop.h"
 #include "mem.h"
+#include "renumber.h"
 
 #include <string.h>
 
 static size_t total_bytes(op2_dat dat) {
   return (size_t)dat->set->ends[OP2I_NONEXEC] * dat->row_bytes;
 }
-static size_t owned_bytes(op2_dat dat) {
-  return (size_t)dat->set->ends[OP2I_OWNED] * dat->row_bytes;
+
+/* ---- the user's order ------------------------------------------------------------------------ */
+
+/* The first n rows: they are those of whole sections, which renumbering does not mix. */
+static void export_rows(op2_dat dat, int64_t n, const void *host, void *out) {
+  if (dat->set->number)
+    op2i_rows_scatter(n, dat->set->number, dat->row_bytes, host, out);
+  else
+    memcpy(out, host, (size_t)n * dat->row_bytes);
+}
+
+static void import_rows(op2_dat dat, int64_t n, const void *in, void *host) {
+  if (dat->set->number)
+    op2i_rows_gather(n, dat->set->number, dat->row_bytes, in, host);
+  else
+    memcpy(host, in, (size_t)n * dat->row_bytes);
+}
+
+/* The user's memory stands for the values again, for good: no loop will come. What an open scope
+ * holds is the user's affair. */
+static void come_home(op2_dat dat) {
+  if (dat->host == dat->wrapped) return;
+  if (!dat->open_writes) export_rows(dat, dat->set->ends[OP2I_NONEXEC], dat->host, dat->wrapped);
+  op2i_free(dat->host);
+  dat->host = dat->wrapped;
+}
+
+void op2i_dats_come_home(op2_context ctx) {
+  for (op2_dat dat = ctx->wrapped; dat; dat = dat->next_wrapped) come_home(dat);
 }
 
 static void release_dat(void *object) {
   op2_dat dat = object;
-  if (dat->borrowed) {
+  op2i_list_remove(&dat->set->dats, &dat->link);
+  if (dat->view != dat->wrapped) op2i_free(dat->view);
+  if (dat->wrapped) {
+    come_home(dat);
     if (dat->prev_wrapped)
       dat->prev_wrapped->next_wrapped = dat->next_wrapped;
     else
@@ -55,6 +86,7 @@ static op2_status make_dat(op2_set set, int dim, op2_type type, const char *name
   dat->dim = dim;
   dat->type = type;
   dat->row_bytes = (size_t)dim * op2i_type_size(type);
+  op2i_list_append(&set->dats, &dat->link, dat);
   op2i_resource_init(&dat->res, set->obj.ctx);
   *out = dat;
   return OP2_SUCCESS;
@@ -84,7 +116,7 @@ op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data,
       op2i_unref(dat);
       return status;
     }
-    memcpy(storage, data, total_bytes(dat));
+    import_rows(dat, set->ends[OP2I_NONEXEC], data, storage);
   }
   *out = dat;
   return OP2_SUCCESS;
@@ -99,7 +131,7 @@ static op2_status check_borrowed(op2_set set, int dim, op2_type type, const void
     return op2i_error(OP2_ERR_ARG, "dat '%s': wrapped memory is not aligned for %s", name,
                       op2i_type_name(type));
   for (op2_dat other = set->obj.ctx->wrapped; other; other = other->next_wrapped) {
-    const char *other_lo = other->host, *other_hi = other_lo + total_bytes(other);
+    const char *other_lo = other->wrapped, *other_hi = other_lo + total_bytes(other);
     if (lo < other_hi && other_lo < hi)
       return op2i_error(OP2_ERR_ARG, "dat '%s': wrapped memory overlaps that of dat '%s'", name,
                         other->obj.name);
@@ -116,8 +148,17 @@ op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const c
   op2_dat dat = NULL;
   status = make_dat(set, dim, type, name, &dat);
   if (status) return status;
-  dat->host = data;
-  dat->borrowed = true;
+  if (!set->number) {
+    dat->host = data;
+  } else {
+    status = op2i_dat_storage(dat, &dat->host);
+    if (status) {
+      op2i_unref(dat);
+      return status;
+    }
+    import_rows(dat, set->ends[OP2I_NONEXEC], data, dat->host);
+  }
+  dat->wrapped = data;
   dat->next_wrapped = set->obj.ctx->wrapped;
   if (dat->next_wrapped) dat->next_wrapped->prev_wrapped = dat;
   set->obj.ctx->wrapped = dat;
@@ -150,6 +191,24 @@ static op2_status acquire(op2_dat dat, bool overwrite, const char *call, void **
   return status ? status : op2i_dat_storage(dat, data);
 }
 
+/* What a scope shows: the storage itself, or the values in the user's order in memory of their
+ * own. */
+static op2_status open_view(op2_dat dat, void *storage, void **data) {
+  if (dat->set->number && !dat->view) {
+    dat->view = dat->wrapped ? dat->wrapped : op2i_alloc_data(total_bytes(dat));
+    if (!dat->view)
+      return op2i_error(OP2_ERR_NOMEM, "out of memory for a view of dat '%s'", dat->obj.name);
+    export_rows(dat, dat->set->ends[OP2I_NONEXEC], storage, dat->view);
+  }
+  *data = dat->view ? dat->view : storage;
+  return OP2_SUCCESS;
+}
+
+static void close_view(op2_dat dat) {
+  if (dat->view != dat->wrapped) op2i_free(dat->view);
+  dat->view = NULL;
+}
+
 op2_status op2_dat_read_begin(op2_dat dat, const void **out) {
   op2_status status = check_access(dat, out, "op2_dat_read_begin");
   if (status) return status;
@@ -158,6 +217,7 @@ op2_status op2_dat_read_begin(op2_dat dat, const void **out) {
                       dat->obj.name);
   void *data = NULL;
   status = acquire(dat, false, "op2_dat_read_begin", &data);
+  if (!status) status = open_view(dat, data, &data);
   if (status) return status;
   dat->open_reads++;
   *out = data;
@@ -170,7 +230,7 @@ op2_status op2_dat_read_end(op2_dat dat, const void **data) {
   if (!dat->open_reads)
     return op2i_error(OP2_ERR_STATE, "op2_dat_read_end: dat '%s' is not open for reading",
                       dat->obj.name);
-  dat->open_reads--;
+  if (--dat->open_reads == 0) close_view(dat);
   *data = NULL;
   return OP2_SUCCESS;
 }
@@ -183,6 +243,7 @@ op2_status op2_dat_write_begin(op2_dat dat, void **out) {
                       dat->obj.name);
   void *data = NULL;
   status = acquire(dat, true, "op2_dat_write_begin", &data);
+  if (!status) status = open_view(dat, data, &data);
   if (status) return status;
   dat->open_writes++;
   *out = data;
@@ -195,6 +256,8 @@ op2_status op2_dat_write_end(op2_dat dat, void **data) {
   if (!dat->open_writes)
     return op2i_error(OP2_ERR_STATE, "op2_dat_write_end: dat '%s' is not open for writing",
                       dat->obj.name);
+  if (dat->view) import_rows(dat, dat->set->ends[OP2I_NONEXEC], dat->view, dat->host);
+  close_view(dat);
   dat->open_writes--;
   *data = NULL;
   return OP2_SUCCESS;
@@ -208,7 +271,7 @@ static op2_status copy_out(op2_dat dat, void *out, bool halo, const char *call) 
   void *data = NULL;
   status = acquire(dat, false, call, &data);
   if (status) return status;
-  memcpy(out, data, halo ? total_bytes(dat) : owned_bytes(dat));
+  export_rows(dat, dat->set->ends[halo ? OP2I_NONEXEC : OP2I_OWNED], data, out);
   return OP2_SUCCESS;
 }
 
@@ -224,7 +287,7 @@ static op2_status copy_in(op2_dat dat, const void *in, bool halo, const char *ca
    */
   status = op2i_sched_force(dat->obj.ctx->sched, &dat->res, true, call, dat->obj.name);
   if (status) return status;
-  memcpy(data, in, halo ? total_bytes(dat) : owned_bytes(dat));
+  import_rows(dat, dat->set->ends[halo ? OP2I_NONEXEC : OP2I_OWNED], in, data);
   op2i_resource_poison(&dat->res, NULL);
   return OP2_SUCCESS;
 }

@@ -225,21 +225,22 @@ static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t word) {
-  hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-  return hash ^ (hash >> 29);
+/* Of what calls differ in, enough to tell most of them apart. Every argument by itself, with an odd
+ * factor of its own, so that no multiplication waits for the one before. */
+static uint64_t hash_call(op2_kernel kernel, op2_set set, int nargs, const op2_arg *args) {
+  const uint64_t golden = 0x9E3779B97F4A7C15u, other = 0xC2B2AE3D27D4EB4Fu;
+  uint64_t hash = (uintptr_t)kernel * golden ^ (uintptr_t)set * other, factor = golden;
+  for (int n = 0; n < nargs; n++, factor += 2 * other)
+    hash += ((uintptr_t)args[n].object ^ (uint64_t)(uintptr_t)args[n].map << 16 ^
+             (uint64_t)args[n].idx << 40) *
+            factor;
+  hash = (hash ^ hash >> 32) * golden;
+  return hash ^ hash >> 29;
 }
 
-static uint64_t hash_call(op2_kernel kernel, op2_set set, int nargs, const op2_arg *args) {
-  uint64_t hash = mix(mix((uint64_t)nargs, (uintptr_t)kernel), (uintptr_t)set);
-  for (int n = 0; n < nargs; n++) {
-    const op2_arg *a = &args[n];
-    hash = mix(hash, (uintptr_t)a->tag ^ (uint64_t)(uintptr_t)a->object << 1);
-    hash = mix(hash, (uintptr_t)a->map ^ (uint64_t)(uint32_t)a->idx << 32 ^
-                         (uint64_t)(uint32_t)a->access << 56);
-    hash = mix(hash, (uint64_t)(uint32_t)a->dim << 32 | (uint32_t)a->type);
-  }
-  return hash;
+static inline op2_status bind_consts(op2_kernel kernel) {
+  if (kernel->const_epoch == kernel->obj.ctx->const_epoch) return OP2_SUCCESS;
+  return op2i_kernel_bind_consts(kernel);
 }
 
 static bool same_consts(struct op2i_loop *loop) {
@@ -252,15 +253,19 @@ static bool same_consts(struct op2i_loop *loop) {
   return true;
 }
 
+/* All but the value, which is captured anew. */
+static bool same_arg(const op2_arg *a, const op2_arg *b) {
+  enum { BEFORE = offsetof(op2_arg, value), AFTER = offsetof(op2_arg, idx) };
+  _Static_assert(sizeof *a == AFTER + 4 * sizeof a->idx, "an argument has no padding");
+  return !memcmp(a, b, BEFORE) &&
+         !memcmp((const char *)a + AFTER, (const char *)b + AFTER, sizeof *a - AFTER);
+}
+
 static bool same_call(const struct op2i_loop *loop, op2_kernel kernel, op2_set set, int nargs,
                       const op2_arg *args) {
   if (loop->kernel != kernel || loop->set != set || loop->nargs != nargs) return false;
-  for (int n = 0; n < nargs; n++) {
-    const op2_arg *a = &args[n], *k = &loop->key[n];
-    if (a->tag != k->tag || a->object != k->object || a->map != k->map || a->idx != k->idx ||
-        a->dim != k->dim || a->type != k->type || a->access != k->access)
-      return false;
-  }
+  for (int n = 0; n < nargs; n++)
+    if (!same_arg(&args[n], &loop->key[n])) return false;
   return true;
 }
 
@@ -314,6 +319,33 @@ static void remove_loop(struct op2i_loop_table *table, struct op2i_loop *loop) {
   table->nloops--;
 }
 
+static op2_status add_loop(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                           const op2_arg *args, uint64_t hash, struct op2i_loop **out) {
+  op2_status status = op2i_loop_check(where, kernel, set, nargs, args);
+  if (!status) status = make_loop(kernel, set, nargs, args, out);
+  if (status) return status;
+  (*out)->hash = hash;
+  insert(set->obj.ctx->loops, *out);
+  return OP2_SUCCESS;
+}
+
+/* Where the values of a call are is not part of what it is found by. */
+static op2_status check_values(op2_where where, const struct op2i_loop *loop, const op2_arg *args) {
+  if (!loop->payload_bytes) return OP2_SUCCESS;
+  for (int n = 0; n < loop->nargs; n++)
+    if (loop->args[n].kind == OP2I_ARG_VAL && !args[n].value)
+      return op2i_error(OP2_ERR_ARG, "%s:%d: loop '%s', argument %d: op2_arg_val of a null pointer",
+                        where.file, where.line, loop->kernel->obj.name, n);
+  return OP2_SUCCESS;
+}
+
+static bool scopes_open(const struct op2i_loop *loop) {
+  int open = 0;
+  for (int d = 0; d < loop->ndats; d++)
+    open |= loop->dats[d]->open_reads | loop->dats[d]->open_writes;
+  return open;
+}
+
 op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                             const op2_arg *args, struct op2i_loop **out) {
   /* A call that is found was valid when it was first made and its objects still exist, so it needs
@@ -322,7 +354,7 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
       !op2i_object_is(kernel, OP2I_KERNEL) || nargs < 1 || !args)
     return op2i_loop_check(where, kernel, set, nargs, args);
   op2_context ctx = set->obj.ctx;
-  op2_status status = op2i_kernel_bind_consts(kernel);
+  op2_status status = bind_consts(kernel);
   if (!status) status = ensure_table(ctx);
   if (status) return status;
   uint64_t hash = hash_call(kernel, set, nargs, args);
@@ -330,39 +362,47 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
   while (loop &&
          !(loop->hash == hash && same_call(loop, kernel, set, nargs, args) && same_consts(loop)))
     loop = loop->next_in_bucket;
-  bool found = loop;
-  if (!found) status = op2i_loop_check(where, kernel, set, nargs, args);
-  if (!status && !found) status = make_loop(kernel, set, nargs, args, &loop);
-  if (status) return status;
-  loop->hash = hash;
-  if (!found) insert(ctx->loops, loop);
-  for (int n = 0; n < nargs; n++)
-    if (loop->args[n].kind == OP2I_ARG_VAL && !args[n].value)
-      return op2i_error(OP2_ERR_ARG, "%s:%d: loop '%s', argument %d: op2_arg_val of a null pointer",
-                        where.file, where.line, kernel->obj.name, n);
-  status = op2i_loop_check_scopes(where, loop);
+  if (!loop) status = add_loop(where, kernel, set, nargs, args, hash, &loop);
+  if (!status) status = check_values(where, loop, args);
+  if (!status && scopes_open(loop)) status = op2i_loop_check_scopes(where, loop);
   if (status) return status;
   op2i_loop_use(loop);
   *out = loop;
   return OP2_SUCCESS;
 }
 
-static void each_object(struct op2i_loop *loop, void (*visit)(void *object)) {
-  for (int d = 0; d < loop->ndats; d++) visit(loop->dats[d]);
-  for (int m = 0; m < loop->nmaps; m++) visit(loop->maps[m]);
-  for (int g = 0; g < loop->ngbls; g++) visit(loop->gbls[g]);
-  visit(loop->kernel);
-  visit(loop->set);
+void op2i_loop_use(struct op2i_loop *loop) {
+  if (loop->uses++ > 0) return;
+  for (int d = 0; d < loop->ndats; d++) loop->dats[d]->obj.refs++;
+  for (int m = 0; m < loop->nmaps; m++) loop->maps[m]->obj.refs++;
+  for (int g = 0; g < loop->ngbls; g++) loop->gbls[g]->obj.refs++;
+  loop->kernel->obj.refs++;
+  loop->set->obj.refs++;
 }
 
-static void take_ref(void *object) { op2i_ref(object); }
+/* Whether each object, of which there are no two the same, has other references. */
+static bool all_shared(const struct op2i_loop *loop) {
+  bool shared = loop->kernel->obj.refs > 1 && loop->set->obj.refs > 1;
+  for (int d = 0; d < loop->ndats; d++) shared &= loop->dats[d]->obj.refs > 1;
+  for (int m = 0; m < loop->nmaps; m++) shared &= loop->maps[m]->obj.refs > 1;
+  for (int g = 0; g < loop->ngbls; g++) shared &= loop->gbls[g]->obj.refs > 1;
+  return shared;
+}
 
-void op2i_loop_use(struct op2i_loop *loop) {
-  if (loop->uses++ == 0) each_object(loop, take_ref);
+static void drop_shared(struct op2i_loop *loop) {
+  for (int d = 0; d < loop->ndats; d++) loop->dats[d]->obj.refs--;
+  for (int m = 0; m < loop->nmaps; m++) loop->maps[m]->obj.refs--;
+  for (int g = 0; g < loop->ngbls; g++) loop->gbls[g]->obj.refs--;
+  loop->kernel->obj.refs--;
+  loop->set->obj.refs--;
 }
 
 void op2i_loop_unuse(struct op2i_loop *loop) {
   if (--loop->uses > 0) return;
+  if (all_shared(loop)) {
+    drop_shared(loop);
+    return;
+  }
   /* The last reference to an object frees the loop as well (op2i_loop_forget), so keep what is
    * walked. */
   op2_context ctx = loop->ctx;
@@ -427,6 +467,7 @@ void op2i_loop_table_free(op2_context ctx) {
 
 void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
                               unsigned char *payload) {
+  if (!loop->payload_bytes) return;
   for (int n = 0; n < loop->nargs; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
     if (arg->kind == OP2I_ARG_VAL)
@@ -435,7 +476,7 @@ void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
 }
 
 op2_status op2i_loop_capture_consts(struct op2i_loop *loop, unsigned char *payload) {
-  op2_status status = op2i_kernel_bind_consts(loop->kernel);
+  op2_status status = bind_consts(loop->kernel);
   if (status) return status;
   if (!same_consts(loop))
     return op2i_error(

@@ -5,9 +5,12 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
+#include "renumber.h"
 
 static void release_map(void *object) {
   op2_map map = object;
+  op2i_list_remove(&map->from->maps_from, &map->from_link);
+  op2i_list_remove(&map->to->maps_to, &map->to_link);
   op2i_unref(map->from);
   op2i_unref(map->to);
   op2i_free(map->idx);
@@ -60,7 +63,27 @@ static op2_status make_map(op2_set from, op2_set to, int arity, int32_t *idx, co
   }
   map->from = op2i_ref(from);
   map->to = op2i_ref(to);
+  op2i_list_append(&from->maps_from, &map->from_link, map);
+  op2i_list_append(&to->maps_to, &map->to_link, map);
   *out = map;
+  return OP2_SUCCESS;
+}
+
+/* Values in the library's numbers from the user's. */
+static op2_status import_values(op2_set from, op2_set to, int64_t arity, const int32_t *idx,
+                                int32_t *copy) {
+  int64_t rows = from->ends[OP2I_NONEXEC], targets = to->ends[OP2I_NONEXEC];
+  size_t row_bytes = (size_t)arity * sizeof *copy;
+  if (from->number)
+    op2i_rows_gather(rows, from->number, row_bytes, idx, copy);
+  else
+    memcpy(copy, idx, (size_t)rows * row_bytes);
+  if (!to->number) return OP2_SUCCESS;
+  int32_t *place = op2i_malloc((size_t)targets * sizeof *place);
+  if (!place) return op2i_error_nomem("a map's values");
+  for (int64_t i = 0; i < targets; i++) place[to->number[i]] = (int32_t)i;
+  for (int64_t i = 0; i < rows * arity; i++) copy[i] = place[copy[i]];
+  op2i_free(place);
   return OP2_SUCCESS;
 }
 
@@ -77,7 +100,11 @@ op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *id
     size_t bytes = (size_t)from->ends[OP2I_NONEXEC] * (size_t)arity * sizeof *copy;
     copy = op2i_alloc_data(bytes);
     if (!copy) return op2i_error_nomem("a map's values");
-    memcpy(copy, idx, bytes);
+    status = import_values(from, to, arity, idx, copy);
+    if (status) {
+      op2i_free(copy);
+      return status;
+    }
   }
   return make_map(from, to, arity, copy, name, out);
 }

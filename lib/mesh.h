@@ -11,11 +11,26 @@
 
 enum op2i_section { OP2I_CORE, OP2I_OWNED, OP2I_EXEC, OP2I_NONEXEC, OP2I_SECTIONS };
 
+/* A list of objects in order of creation, which keeps none of them alive. */
+struct op2i_link {
+  void *object;
+  struct op2i_link *prev, *next;
+};
+struct op2i_list {
+  struct op2i_link *first, *last;
+};
+
+/* Elements, rows and entries have the library's numbers everywhere below the public interface.
+ * op2_renumber() makes them differ from the user's. */
 struct op2_set_s {
   struct op2i_object obj;
   int64_t ends[OP2I_SECTIONS]; /* for a subset: positions in idx */
   op2_set base;                /* itself for a set, the base set (referenced) for a subset */
   int64_t *idx;                /* subset: sorted base indices, ends[OP2I_NONEXEC] of them */
+  int64_t *number;   /* [total] the user's number of an element; null: the element's own */
+  int64_t *user_idx; /* subset: idx in the user's numbers, sorted; null: idx itself */
+  struct op2i_list maps_from, maps_to, dats, subsets; /* of a set: what is declared on it */
+  struct op2i_link link;                              /* subset: in the base set's list */
 };
 
 struct op2_map_s {
@@ -23,6 +38,7 @@ struct op2_map_s {
   op2_set from, to;
   int32_t arity;
   int32_t *idx; /* [from total][arity]; null when declared without values */
+  struct op2i_link from_link, to_link;
 };
 
 /* Why a value is not there: the first failure that it descends from. Shared and counted. */
@@ -53,8 +69,10 @@ struct op2_dat_s {
   op2_type type;
   size_t row_bytes; /* dim values */
   void *host;       /* [set total][dim]; null until first use */
-  bool borrowed;
+  void *wrapped; /* the user's memory of a wrapped dat: host itself until its set is renumbered */
+  void *view;    /* values in the user's order while a scope on a renumbered set is open */
   int32_t open_reads, open_writes; /* access scopes */
+  struct op2i_link link;           /* in the set's list */
   struct op2i_resource res;
   op2_dat prev_wrapped, next_wrapped;
 };
@@ -105,5 +123,15 @@ op2_status op2i_resource_report(op2_context ctx,
 /* The one accessor to a dat's storage: allocates it when needed. Forcing is the caller's step
  * before this. */
 op2_status op2i_dat_storage(op2_dat dat, void **data);
+/* Bring the user's memory of all wrapped dats up to date; the context is ending. */
+void op2i_dats_come_home(op2_context ctx);
+
+void op2i_list_append(struct op2i_list *list, struct op2i_link *link, void *object);
+void op2i_list_remove(struct op2i_list *list, struct op2i_link *link); /* no-op if not in it */
+
+/* The user's number of an element of a set, not of a subset. */
+static inline int64_t op2i_set_number(const struct op2_set_s *set, int64_t element) {
+  return set->number ? set->number[element] : element;
+}
 
 #endif

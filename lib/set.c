@@ -6,11 +6,30 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
+#include "renumber.h"
+
+void op2i_list_append(struct op2i_list *list, struct op2i_link *link, void *object) {
+  *link = (struct op2i_link){.object = object, .prev = list->last};
+  *(list->last ? &list->last->next : &list->first) = link;
+  list->last = link;
+}
+
+void op2i_list_remove(struct op2i_list *list, struct op2i_link *link) {
+  if (!link->object) return;
+  *(link->prev ? &link->prev->next : &list->first) = link->next;
+  *(link->next ? &link->next->prev : &list->last) = link->prev;
+  link->object = NULL;
+}
 
 static void release_set(void *object) {
   op2_set set = object;
-  if (set->base != set) op2i_unref(set->base);
+  if (set->base != set) {
+    op2i_list_remove(&set->base->subsets, &set->link);
+    op2i_unref(set->base);
+  }
   op2i_free(set->idx);
+  op2i_free(set->user_idx);
+  op2i_free(set->number);
 }
 
 static op2_status check_ends(const int64_t ends[4], const char *name) {
@@ -58,16 +77,19 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Base indices of the listed positions of `parent`, sorted and unique. Returns how many are left.
- */
+void op2i_sort_indices(int64_t n, int64_t *idx) { qsort(idx, (size_t)n, sizeof *idx, ascending); }
+
+/* Base indices of the listed positions of `parent`, sorted and unique, in the user's numbers.
+ * Returns how many are left. */
 static int64_t normalise(op2_set parent, int64_t n, const int64_t *positions, int64_t *idx) {
+  const int64_t *base = parent->user_idx ? parent->user_idx : parent->idx;
   bool sorted = true;
   for (int64_t i = 0; i < n; i++) {
-    idx[i] = parent->idx ? parent->idx[positions[i]] : positions[i];
+    idx[i] = base ? base[positions[i]] : positions[i];
     sorted = sorted && (i == 0 || idx[i - 1] < idx[i]);
   }
   if (sorted) return n;
-  qsort(idx, (size_t)n, sizeof *idx, ascending);
+  op2i_sort_indices(n, idx);
   int64_t kept = 0;
   for (int64_t i = 0; i < n; i++)
     if (kept == 0 || idx[kept - 1] != idx[i]) idx[kept++] = idx[i];
@@ -84,6 +106,31 @@ static int64_t count_below(const int64_t *sorted, int64_t n, int64_t limit) {
       hi = mid;
   }
   return lo;
+}
+
+/* Where each of the user's elements of a renumbered set is; null without memory. */
+static int64_t *places(op2_set set) {
+  int64_t total = set->ends[OP2I_NONEXEC];
+  int64_t *place = op2i_malloc((size_t)total * sizeof *place);
+  for (int64_t i = 0; place && i < total; i++) place[set->number[i]] = i;
+  return place;
+}
+
+/* The indices of a subset are the user's: give it the library's as well. */
+static op2_status renumber_subset(op2_set base, int64_t n, op2_set subset) {
+  if (!base->number) return OP2_SUCCESS;
+  int64_t *place = places(base), *idx = op2i_malloc((size_t)n * sizeof *idx);
+  if (!place || !idx) {
+    op2i_free(place);
+    op2i_free(idx);
+    return op2i_error_nomem("a subset's indices");
+  }
+  for (int64_t i = 0; i < n; i++) idx[i] = place[subset->idx[i]];
+  op2i_free(place);
+  op2i_sort_indices(n, idx);
+  subset->user_idx = subset->idx;
+  subset->idx = idx;
+  return OP2_SUCCESS;
 }
 
 op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions, const char *name,
@@ -110,12 +157,15 @@ op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions
   int64_t kept = normalise(parent, n, positions, set->idx);
   for (int s = 0; s < OP2I_SECTIONS; s++)
     set->ends[s] = count_below(set->idx, kept, parent->base->ends[s]);
+  OP2I_TRY(renumber_subset(parent->base, kept, set));
   OP2I_TRY(op2i_object_init(set, parent->obj.ctx, OP2I_SET, name, release_set));
   set->base = op2i_ref(parent->base);
+  op2i_list_append(&set->base->subsets, &set->link, set);
   *out = set;
   return OP2_SUCCESS;
 fail:
   op2i_free(set->idx);
+  op2i_free(set->user_idx);
   op2i_free(set);
   return status;
 }
@@ -139,7 +189,7 @@ op2_status op2_subset_indices(op2_set subset, int64_t *n, const int64_t **idx) {
   if (subset->base == subset)
     return op2i_error(OP2_ERR_ARG, "set '%s' is not a subset", subset->obj.name);
   *n = subset->ends[OP2I_NONEXEC];
-  *idx = subset->idx;
+  *idx = subset->user_idx ? subset->user_idx : subset->idx;
   return OP2_SUCCESS;
 }
 

@@ -52,7 +52,7 @@ struct adding {
   struct op2i_sched *sched;
   int64_t number, oldest; /* of the node; of the queue */
   bool whole;             /* every number from the oldest on is queued */
-  struct op2i_edge *edge; /* where the next goes */
+  int64_t nedges;         /* of the queue, with those of the node */
 };
 
 static inline bool queued(const struct adding *add, int64_t number) {
@@ -61,7 +61,7 @@ static inline bool queued(const struct adding *add, int64_t number) {
 
 static inline bool add_edge(struct adding *add, int64_t from, int32_t r, enum op2i_edge_kind kind) {
   if (!queued(add, from)) return false;
-  *add->edge++ = (struct op2i_edge){from, r, kind};
+  add->sched->edges[add->nedges++] = (struct op2i_edge){from, r, kind};
   return true;
 }
 
@@ -76,25 +76,22 @@ static int grow_readers(struct op2i_resource *resource, int64_t oldest) {
                    &resource->readers_capacity);
 }
 
-static int grow_edges(struct adding *add, int64_t more) {
-  struct op2i_sched *sched = add->sched;
-  int64_t nedges = add->edge - sched->edges;
-  while (sched->edges_capacity < nedges + more)
+static int grow_edges(struct op2i_sched *sched, int64_t count) {
+  while (sched->edges_capacity < count)
     if (op2i_grow(&sched->edges, sizeof *sched->edges, sched->edges_capacity,
                   &sched->edges_capacity))
       return -1;
-  add->edge = sched->edges + nedges;
   return 0;
 }
 
 /* See to it that connecting cannot fail. */
-static inline int reserve_edges(struct adding *add, struct op2i_resource *resource, bool reads) {
+static inline int reserve_use(const struct adding *add, struct op2i_resource *resource,
+                              bool reads) {
   if (reads && resource->nreaders == resource->readers_capacity &&
       grow_readers(resource, add->oldest))
     return -1;
-  int64_t most = 1 + (reads ? 0 : resource->nreaders);
-  bool room = add->sched->edges + add->sched->edges_capacity - add->edge >= most;
-  return room ? 0 : grow_edges(add, most);
+  int64_t most = add->nedges + 1 + (reads ? 0 : resource->nreaders);
+  return most <= add->sched->edges_capacity ? 0 : grow_edges(add->sched, most);
 }
 
 /* A reader follows the last writer. A writer follows the readers since then, and the last writer
@@ -130,20 +127,20 @@ static op2_status connect_all(struct op2i_sched *sched, struct op2i_node *node) 
   int64_t oldest = first_pending(sched);
   struct adding add = {sched, node->number, oldest,
                        sched->nnodes == 0 || node[-1].number - oldest == sched->nnodes - 1,
-                       sched->edges + sched->nedges};
+                       sched->nedges};
   int32_t n = loop->ndats + loop->ngbls;
   for (int32_t r = 0; r < n; r++) {
     int32_t g = r - loop->ndats;
     struct op2i_resource *resource = g < 0 ? &loop->dats[r]->res : &node->versions[g]->res;
     op2_access access = g < 0 ? loop->dat_access[r] : loop->gbl_access[g];
-    if (reserve_edges(&add, resource, access == OP2_READ)) {
+    if (reserve_use(&add, resource, access == OP2_READ)) {
       disconnect(sched, r);
       return op2i_error_nomem("the queue of loops");
     }
     connect(&add, resource, access, r);
   }
-  node->nedges = (int32_t)(add.edge - sched->edges - sched->nedges);
-  sched->nedges += node->nedges;
+  node->nedges = (int32_t)(add.nedges - sched->nedges);
+  sched->nedges = add.nedges;
   return OP2_SUCCESS;
 }
 

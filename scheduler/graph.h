@@ -26,7 +26,7 @@ struct op2i_node {
   bool marked; /* to be run by the force in progress */
   int64_t number;
   op2_where where;
-  struct op2i_loop *loop; /* one use */
+  struct op2i_loop *loop;         /* one use */
   struct op2i_version **versions; /* [loop->ngbls], referenced; start of one piece of the slab with
                                      the next two */
   void **gbl;                     /* [loop->ngbls]: their values */

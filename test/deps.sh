@@ -11,6 +11,7 @@ say() { echo "deps: $*" >&2; }
 die() { say "$*"; exit 1; }
 
 build="gcc libc6-dev meson ninja-build pkg-config libstarpu-dev libhwloc-dev libxxhash-dev"
+build="$build libscotch-dev"
 demo="$build graphviz libpng-dev"
 # gcc brings the run-time libraries of its sanitizers and of OpenMP along; clang's OpenMP is a
 # package of its own.

@@ -10,7 +10,7 @@
 
 enum { ALL = PROGRAM_OP2 | PROGRAM_SEQ | PROGRAM_OMP };
 
-typedef enum kind { TEXT, COUNT, SEED } kind;
+typedef enum kind { TEXT, COUNT, SEED, FLAG } kind;
 
 typedef struct option {
   const char *name, *value, *help;
@@ -25,6 +25,8 @@ static const option table[] = {
      offsetof(options, mesh)},
     {"--shuffle", "SEED", "renumber nodes, cells and edges at random", ALL, SEED,
      offsetof(options, shuffle)},
+    {"--renumber", "", "let the library renumber the mesh", PROGRAM_OP2, FLAG,
+     offsetof(options, renumber)},
     {"--iterations", "N", "time steps (default 1000)", ALL, COUNT, offsetof(options, iterations)},
     {"--every", "N", "print the rms of the last update every N steps; 0 never (default 100)", ALL,
      COUNT, offsetof(options, every)},
@@ -76,6 +78,11 @@ static bool parse_seed(const char *text, uint64_t *value) {
 static bool store(const option *p, const char *value, options *o) {
   char *member = (char *)o + p->offset;
   switch (p->kind) {
+  case FLAG: {
+    const bool set = true;
+    memcpy(member, &set, sizeof set);
+    return true;
+  }
   case COUNT: {
     int v;
     if (!parse_count(value, &v)) return false;
@@ -120,7 +127,9 @@ int options_parse(int argc, char **argv, unsigned program, options *o) {
     const size_t length = strcspn(argv[i], "=");
     const option *p = find(argv[i], length, program);
     if (!p) return reject(name, program, "unknown option", argv[i]);
-    const char *value = argv[i][length] ? argv[i] + length + 1 : ++i < argc ? argv[i] : NULL;
+    const bool attached = argv[i][length], flag = p->kind == FLAG;
+    if (flag && attached) return reject(name, program, "no value goes with", p->name);
+    const char *value = flag ? "" : attached ? argv[i] + length + 1 : ++i < argc ? argv[i] : NULL;
     if (!value) return reject(name, program, "a value is missing after", p->name);
     if (!store(p, value, o)) return reject(name, program, "not a value for", p->name);
   }

@@ -18,6 +18,7 @@ typedef struct options {
   const char *shuffle; /**< the seed as given, null without --shuffle */
   uint64_t seed;
   int iterations, every, warmup, threads, block_size;
+  bool renumber;
   const char *backend, *graph, *picture, *write_mesh, *dump_q;
 } options;
 

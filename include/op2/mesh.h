@@ -19,7 +19,9 @@ extern "C" {
  *
  * Every set is numbered core, owned, exec halo, non-exec halo, in that order. On one process
  * without halos the four ends are equal. "Owned size" below means the end of the owned section,
- * "total size" the end of the last. */
+ * "total size" the end of the last.
+ *
+ * Whatever goes in or comes out here is in the user's numbering, also after op2_renumber(). */
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
@@ -134,6 +136,8 @@ OP2_API OP2_NODISCARD op2_status op2_dat_create(op2_set set, int dim, op2_type t
 
 /** @brief Declare a dat over memory that stays the caller's.
  * Between this call and the dat's end the memory is touched only inside access scopes of this dat.
+ * On a set that op2_renumber() concerns the library works on a copy: then the memory shows the
+ * dat's values in its scopes, from the dat's end and from the context's.
  * @shape  data[set total size][dim]       @units  values of `type`
  * @memory data is borrowed until the handle is destroyed and no queued loop uses the dat; aligned
  *         for its type
@@ -147,7 +151,7 @@ OP2_API OP2_NODISCARD op2_status op2_dat_wrap(op2_set set, int dim, op2_type typ
 
 /** @brief Open a scope for reading a dat in place.
  * Runs what the dat's values depend on. Until op2_dat_read_end() loops that modify the dat are
- * refused.
+ * refused. On a renumbered set the values are copied into the user's order first.
  * @shape  (*data)[set total size][dim]    @units  values of the dat's type
  * @memory *data belongs to the dat and is valid until the scope ends
  * @sync   forces the dat's last writer and what that depends on
@@ -165,7 +169,8 @@ OP2_API OP2_NODISCARD op2_status op2_dat_read_end(op2_dat dat, const void **data
 
 /** @brief Open a scope for reading and writing a dat in place.
  * Runs everything queued that uses the dat. Until op2_dat_write_end() loops that use the dat are
- * refused.
+ * refused. On a renumbered set the values are copied into the user's order first, and back at the
+ * end.
  * @shape  (*data)[set total size][dim]    @units  values of the dat's type
  * @memory *data belongs to the dat and is valid until the scope ends
  * @sync   forces every queued user of the dat and what those depend on
@@ -221,6 +226,41 @@ OP2_API bool op2_dat_allocated(op2_dat dat);
  * @mpi    not collective                        @errors none
  * @source op2 */
 OP2_API void op2_dat_destroy(op2_dat *dat);
+
+/* ---- renumbering ----------------------------------------------------------------------------- */
+
+/** @brief Renumber a badly numbered mesh, so that what is near in the mesh is near in memory.
+ * Two elements of the map's target set are neighbours when a row of the map holds both; where the
+ * set is its own target, when a row belongs to one and holds the other. That set gets an order in
+ * which neighbours are close (Gibbs, Poole and Stockmeyer's, which is like reverse Cuthill-McKee).
+ * Every set connected with it through maps follows, directly or by way of others: elements that map
+ * into an ordered set are sorted by the first elements they map to, elements that an ordered set
+ * maps to are numbered as they are first met. Elements stay in their section.
+ *
+ * This concerns the library's own storage alone. Values, map entries, subset indices,
+ * op2_arg_idx() and messages are in the user's numbering before and after. What depends on the order
+ * in which a loop visits elements changes with it: how sums of floating type round, and who comes
+ * last where OP2_WRITE or OP2_RW through a map meet in one element. op2_set_numbering() tells the
+ * order.
+ * @memory copies of the largest dat or map for the time of the call; then one number per element.
+ *         Wrapped dats move into memory of the library's: see op2_dat_wrap()
+ * @sync   runs all that is queued, and drops what was worked out for loops
+ * @mpi    not collective: sections and what belongs to them stay
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (the context has ended, or an access scope is open on a dat of
+ *         these sets), OP2_ERR_MISMATCH (a map without values, or whose rows connect nothing),
+ *         OP2_ERR_UNAVAILABLE (the library was built without Scotch), OP2_ERR_RANGE (too large for
+ *         it), OP2_ERR_NOMEM, or the execution failure of a queued loop, as op2_flush(); on error
+ *         every number is as before
+ * @source OP2 op_renumber */
+OP2_API OP2_NODISCARD op2_status op2_renumber(op2_map map);
+
+/** @brief The order in which the library keeps, and loops visit, the elements of a set.
+ * @shape  number[set total size]: the user's number of the element that comes first, second, ...
+ * @units  elements                        @memory number is the caller's
+ * @sync   never blocks, runs nothing      @mpi    rank-local numbers
+ * @errors OP2_ERR_ARG (null, or a subset), OP2_ERR_STATE
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_set_numbering(op2_set set, int64_t *number);
 
 /* ---- globals and constants ------------------------------------------------------------------- */
 

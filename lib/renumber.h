@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_RENUMBER_H
+#define OP2I_RENUMBER_H
+
+#include "mesh.h"
+
+/* Renumbering. A permutation is given as order[new] = old, its inverse as place[old] = new. */
+
+/* One of the sets that are renumbered together. */
+struct op2i_renumber {
+  op2_set set;
+  int64_t *order, *place; /* [total]; null until the set has its order */
+};
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* out[i] = in[from[i]], or out[to[i]] = in[i], for n rows; in and out do not overlap. */
+void op2i_rows_gather(int64_t n, const int64_t *from, size_t row_bytes, const void *in, void *out);
+void op2i_rows_scatter(int64_t n, const int64_t *to, size_t row_bytes, const void *in, void *out);
+void op2i_sort_indices(int64_t n, int64_t *idx);
+
+/* ---- orders (renumber_order.c) --------------------------------------------------------------- */
+
+/* The map's target set, by the graph of its elements: see op2_renumber(). */
+op2_status op2i_order_by_graph(op2_map map, struct op2i_renumber *to);
+/* The set a map comes from, by the places its elements map to: sorted by the first of them, then by
+ * the next ones; equal rows stay in order. */
+op2_status op2i_order_by_targets(op2_map map, const struct op2i_renumber *to,
+                                 struct op2i_renumber *from);
+/* The target set of a map, as its elements are first met by rows in their new order; what is not
+ * met keeps its order and comes last. */
+op2_status op2i_order_by_touch(op2_map map, const struct op2i_renumber *from,
+                               struct op2i_renumber *to);
+
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+/* adjacent[offs[v]..offs[v + 1] - 1]: the neighbours of v, each once and never v itself. */
+struct op2i_mesh_graph {
+  int64_t n, *offs;
+  int32_t *adjacent;
+};
+op2_status op2i_mesh_graph_create(op2_map map, struct op2i_mesh_graph *graph);
+void op2i_mesh_graph_free(struct op2i_mesh_graph *graph);
+
+/* order_scotch.c: an order of a graph's vertices in which neighbours are near each other. Depends on
+ * the graph alone. */
+const char *op2i_order_unavailable(void); /* null when usable, else why not */
+op2_status op2i_order_graph(const struct op2i_mesh_graph *graph, int64_t *order);
+
+/* ---- applying them (renumber_apply.c) -------------------------------------------------------- */
+
+/* Give every set its order, and with it maps, dats and subsets. Fails for lack of memory only, with
+ * nothing changed. */
+op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all);
+/* Drop what was worked out for loops from maps and subsets, and where their dats are. */
+void op2i_loop_reset_all(op2_context ctx);
+
+#endif

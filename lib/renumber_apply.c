@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Giving sets a new order: all memory first, so that nothing can fail once something has changed. */
+#include <string.h>
+
+#include "error.h"
+#include "mem.h"
+#include "renumber.h"
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* With the size known at compile time a row's copy is a few instructions, not a call. */
+static inline void gather(int64_t n, const int64_t *from, size_t bytes, const unsigned char *in,
+                          unsigned char *out) {
+  for (int64_t i = 0; i < n; i++)
+    memcpy(out + (size_t)i * bytes, in + (size_t)from[i] * bytes, bytes);
+}
+
+static inline void scatter(int64_t n, const int64_t *to, size_t bytes, const unsigned char *in,
+                           unsigned char *out) {
+  for (int64_t i = 0; i < n; i++)
+    memcpy(out + (size_t)to[i] * bytes, in + (size_t)i * bytes, bytes);
+}
+
+void op2i_rows_gather(int64_t n, const int64_t *from, size_t row_bytes, const void *in, void *out) {
+  switch (row_bytes) {
+  case 4: gather(n, from, 4, in, out); break;
+  case 8: gather(n, from, 8, in, out); break;
+  case 16: gather(n, from, 16, in, out); break;
+  case 32: gather(n, from, 32, in, out); break;
+  default: gather(n, from, row_bytes, in, out);
+  }
+}
+
+void op2i_rows_scatter(int64_t n, const int64_t *to, size_t row_bytes, const void *in, void *out) {
+  switch (row_bytes) {
+  case 4: scatter(n, to, 4, in, out); break;
+  case 8: scatter(n, to, 8, in, out); break;
+  case 16: scatter(n, to, 16, in, out); break;
+  case 32: scatter(n, to, 32, in, out); break;
+  default: scatter(n, to, row_bytes, in, out);
+  }
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+/* What objects are given: prepared in one walk over them, and taken in a second one. */
+struct apply {
+  int64_t n;
+  const struct op2i_renumber *all;
+  void **given;
+  int64_t ngiven, capacity, taken;
+  size_t scratch_bytes;
+  void *scratch; /* room for the largest dat or map */
+};
+
+static size_t dat_bytes(op2_dat dat) {
+  return (size_t)dat->set->ends[OP2I_NONEXEC] * dat->row_bytes;
+}
+static size_t map_bytes(op2_map map) {
+  return (size_t)map->from->ends[OP2I_NONEXEC] * (size_t)map->arity * sizeof *map->idx;
+}
+
+static op2_status give(struct apply *a, void *memory) {
+  if (memory && !op2i_grow(&a->given, sizeof *a->given, a->ngiven, &a->capacity)) {
+    a->given[a->ngiven++] = memory;
+    return OP2_SUCCESS;
+  }
+  op2i_free(memory);
+  return op2i_error_nomem("a numbering");
+}
+
+static void *take(struct apply *a) { return a->given[a->taken++]; }
+
+static void need_scratch(struct apply *a, size_t bytes) {
+  if (bytes > a->scratch_bytes) a->scratch_bytes = bytes;
+}
+
+static op2_status prepare_number(struct apply *a, const struct op2i_renumber *r) {
+  int64_t total = r->set->ends[OP2I_NONEXEC];
+  int64_t *number = op2i_malloc((size_t)total * sizeof *number);
+  for (int64_t i = 0; number && i < total; i++) number[i] = op2i_set_number(r->set, r->order[i]);
+  return give(a, number);
+}
+
+static op2_status prepare_subset(struct apply *a, const struct op2i_renumber *r, op2_set subset) {
+  int64_t n = subset->ends[OP2I_NONEXEC];
+  int64_t *idx = op2i_malloc((size_t)n * sizeof *idx);
+  if (idx) {
+    for (int64_t i = 0; i < n; i++) idx[i] = r->place[subset->idx[i]];
+    op2i_sort_indices(n, idx);
+  }
+  return give(a, idx);
+}
+
+static bool moves_out(op2_dat dat) { return dat->wrapped && dat->host == dat->wrapped; }
+
+static op2_status prepare(struct apply *a, const struct op2i_renumber *r) {
+  op2_status status = prepare_number(a, r);
+  for (struct op2i_link *l = r->set->subsets.first; l && !status; l = l->next)
+    status = prepare_subset(a, r, l->object);
+  for (struct op2i_link *l = r->set->dats.first; l && !status; l = l->next) {
+    op2_dat dat = l->object;
+    if (moves_out(dat))
+      status = give(a, op2i_alloc_data(dat_bytes(dat)));
+    else if (dat->host)
+      need_scratch(a, dat_bytes(dat));
+  }
+  for (struct op2i_link *l = r->set->maps_from.first; l; l = l->next)
+    need_scratch(a, map_bytes(l->object));
+  return status;
+}
+
+/* ---- change ---------------------------------------------------------------------------------- */
+
+static void change_dat(struct apply *a, const struct op2i_renumber *r, op2_dat dat) {
+  int64_t total = r->set->ends[OP2I_NONEXEC];
+  if (moves_out(dat)) {
+    dat->host = take(a);
+    op2i_rows_gather(total, r->order, dat->row_bytes, dat->wrapped, dat->host);
+  } else if (dat->host) {
+    op2i_rows_gather(total, r->order, dat->row_bytes, dat->host, a->scratch);
+    memcpy(dat->host, a->scratch, dat_bytes(dat));
+  }
+}
+
+static const int64_t *place_of(const struct apply *a, op2_set set) {
+  int64_t i = 0;
+  while (a->all[i].set != set) i++;
+  return a->all[i].place;
+}
+
+static void change_map(struct apply *a, const struct op2i_renumber *r, op2_map map) {
+  if (!map->idx) return;
+  const int64_t *place = place_of(a, map->to);
+  int64_t values = r->set->ends[OP2I_NONEXEC] * map->arity;
+  op2i_rows_gather(r->set->ends[OP2I_NONEXEC], r->order, (size_t)map->arity * sizeof *map->idx,
+                   map->idx, a->scratch);
+  for (int64_t i = 0; i < values; i++)
+    map->idx[i] = (int32_t)place[((const int32_t *)a->scratch)[i]];
+}
+
+static void change(struct apply *a, const struct op2i_renumber *r) {
+  op2i_free(r->set->number);
+  r->set->number = take(a);
+  for (struct op2i_link *l = r->set->subsets.first; l; l = l->next) {
+    op2_set subset = l->object;
+    if (subset->user_idx)
+      op2i_free(subset->idx);
+    else
+      subset->user_idx = subset->idx; /* which op2_subset_indices() may have shown */
+    subset->idx = take(a);
+  }
+  for (struct op2i_link *l = r->set->dats.first; l; l = l->next) change_dat(a, r, l->object);
+  for (struct op2i_link *l = r->set->maps_from.first; l; l = l->next) change_map(a, r, l->object);
+}
+
+op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all) {
+  struct apply a = {.n = n, .all = all};
+  op2_status status = OP2_SUCCESS;
+  for (int64_t i = 0; i < n && !status; i++) status = prepare(&a, &all[i]);
+  if (!status) {
+    a.scratch = op2i_malloc(a.scratch_bytes);
+    if (!a.scratch) status = op2i_error_nomem("a numbering");
+  }
+  for (int64_t i = 0; i < n && !status; i++) change(&a, &all[i]);
+  for (int64_t i = a.taken; i < a.ngiven; i++) op2i_free(a.given[i]);
+  op2i_free(a.given);
+  op2i_free(a.scratch);
+  return status;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernels that cannot be had in vector form are refused, and the reason is told. */
+#include <string.h>
+
+#include "lane_case.h"
+#include "mem.h"
+#include "tap.h"
+
+static const struct {
+  struct lane_kernel kernel;
+  const char *why;
+} refused[] = {
+    {{"an unknown function", "Vd1", "void k(double *x) { x[0] = rand(); }"},
+     "calls rand, which is not known"},
+    {{"an unknown name", "Vd1", "void k(double *x) {\n x[0] = width; }"},
+     "uses width, which is not known"},
+    {{"a trip count", "Vd1 Vi1",
+      "void k(double *x, const int *n) {\n  for (int i = 0; i < *n; i++)\n    *x += i; }"},
+     "has a loop in line 2 whose trip count differs between elements"},
+    {{"a trip count that turns out to vary", "Vd2",
+      "void k(double *x) { int n = 3;\n for (int i = 0; i < n; i++) if (x[0] > i) n = 2; }"},
+     "has a loop in line 2 whose trip count differs between elements"},
+    {{"iteration until it converges", "Vd1",
+      "void k(double *x) { while (*x > 1e-3) *x *= 0.5; }"},
+     "has a loop in line 1 whose trip count differs between elements"},
+    {{"a break", "Vd4", "void k(double *x) { for (int i = 0; i < 4; i++) { if (x[i] < 0) break; } }"},
+     "has a break in line 1 that some elements only come to"},
+    {{"continue", "Vd4",
+      "void k(double *x) { for (int i = 0; i < 4; i++) {\n if (x[i] < 0)\n continue; x[i] = 1; } }"},
+     "has a continue in line 3 that some elements only come to"},
+    {{"a switch", "Vd1 Vi1", "void k(double *x, const int *i) { switch (*i) { case 1: *x = 1; } }"},
+     "has a switch in line 1 that differs between elements"},
+    {{"a return in a switch", "Vd1 ui",
+      "void k(double *x, int i) { switch (i) { case 1: if (*x > 0) return; case 2: *x = 1; } }"},
+     "returns for some elements only within the switch in line 1"},
+    {{"goto", "Vd1", "void k(double *x) { goto end; end: *x = 1; }"},
+     "has a goto or a label in line 1"},
+    {{"a structure", "Vd1", "void k(double *x) { struct { double a; } s = {1}; *x = s.a; }"},
+     "uses 'struct' in line 1"},
+    {{"a member", "Vd1", "void k(double *x) { x[0].a = 1; }"}, "uses a structure in line 1"},
+    {{"a static variable", "Vd1", "void k(double *x) { static int n; *x = n++; }"},
+     "uses 'static' in line 1"},
+    {{"volatile", "Vd1", "void k(double *x) { volatile double t = *x; *x = t; }"},
+     "uses 'volatile' in line 1"},
+    {{"long double", "Vd1", "void k(double *x) { long double t = *x; *x = t; }"},
+     "uses long double in line 1"},
+    {{"inline assembly", "Vd1", "void k(double *x) { __asm__(\"nop\"); *x = 1; }"},
+     "uses '__asm__' in line 1"},
+    {{"a text", "Vd1", "void k(double *x) { *x = \"a\"[0]; }"},
+     "has '\"a\"' in line 1, which cannot be followed"},
+    {{"recursion", "Vd1",
+      "static double f(double a);\nstatic double g(double a) { return f(a); }\nstatic double f(double "
+      "a) { return a > 0 ? g(a - 1) : a; }\nvoid k(double *x) { *x = f(*x); }"},
+     "has a function in line 3 that calls itself"},
+    {{"a pointer by number", "Vd4 Vi1",
+      "void k(double *x, const int *i) { double *p = x + *i; *p = 1; }"},
+     "has a pointer in line 1 that differs between elements"},
+    {{"a slot by number", "Vd2x2 Vi1", "void k(double **x, const int *i) { x[*i][0] = 1; }"},
+     "has a pointer in line 1 that differs between elements"},
+    {{"a pointer by condition", "Vd2",
+      "void k(double *x) { const double *p = x; if (*x > 0) p = x + 1; x[1] = *p; }"},
+     "has a pointer in line 1 that differs between elements"},
+    {{"a pointer to one of two", "Vd2", "void k(double *x) { *(*x > 0 ? x : x + 1) = 1; }"},
+     "has a pointer in line 1 that differs between elements"},
+    {{"a pointer to the same or not", "Vd1 ud1 ui",
+      "void k(double *x, double *g, int n) { double *p = n ? x : g; *x = *p; }"},
+     "needs what g points to to differ between elements, and it is the same"},
+    {{"storing to what is the same", "Vd1 ud1", "void k(double *x, double *g) { *g = *x; }"},
+     "needs what g points to to differ between elements, and it is the same"},
+    {{"a constant handed on with elements' values", "Vd4 ui",
+      "void k(double *x, int n) { const double *p = n ? x : c2; x[0] = p[1]; }"},
+     "uses c2 where values differ between elements"},
+    {{"a constant assigned to", "Vd1", "void k(double *x) { c1 = *x; }"},
+     "assigns to c1, which is a constant"},
+    {{"assigning in an operand", "Vd2", "void k(double *x) { x[0] > 0 && (x[1] = 3); }"},
+     "assigns in an operand of '&&' in line 1 that some elements skip"},
+    {{"storing in an operand", "Vd2",
+      "static double f(double *y) { return *y = 2; } void k(double *x) { x[0] = x[0] > 0 ? f(x + 1) : "
+      "0; }"},
+     "assigns in an operand of '?:' in line 1 that some elements skip"},
+    {{"assigning in the place", "Vd3",
+      "void k(double *x) { int i = 0; if (x[2] > 0) { int j = 0; x[j++] = 2; } x[i++] += 1.5f; }"},
+     "assigns within the place assigned to in line 1"},
+    {{"an array of unknown extent", "Vd1 ui", "void k(double *x, int n) { double t[n]; *x = 1; }"},
+     "has an array in line 1 whose extent is not known"},
+    {{"a conversion of pointers", "Vd1", "void k(double *x) { *x = *(float *)x; }"},
+     "converts a pointer in line 1"},
+    {{"a compound literal", "Vd1", "void k(double *x) { *x = ((double[2]){1, 2})[1]; }"},
+     "has '{' in line 1, which cannot be followed"},
+    {{"a statement as expression", "Vd1", "void k(double *x) { *x = ({ 1.0; }); }"},
+     "has '(' in line 1, which cannot be followed"},
+    {{"a conditional of the preprocessor", "Vd1",
+      "#ifdef A\n#define B 1\n#endif\nvoid k(double *x) { *x = 1; }"},
+     "has a preprocessor line (1) on which its meaning may depend"},
+    {{"a macro with arguments", "Vd1", "#define SQ(a) ((a) * (a))\nvoid k(double *x) { *x = SQ(*x); }"},
+     "uses the macro SQ, which cannot be followed"},
+    {{"a macro of two meanings", "Vd1",
+      "#define A 1\n#define A 2\nvoid k(double *x) { *x = A; }"},
+     "defines the macro A again"},
+    {{"a header of its own", "Vd1", "#include \"mine.h\"\nvoid k(double *x) { *x = 1; }"},
+     "includes \"mine.h\", which may define anything"},
+    {{"a type of its own", "Vd1",
+      "typedef struct { double a; } pair;\nvoid k(double *x) { pair p; *x = 1; }"},
+     "uses pair, which is not known"},
+    {{"a variable of the file", "Vd1", "static double n;\nvoid k(double *x) { *x = n; }"},
+     "uses n, which is not known"},
+    {{"a variable of the file with a constant's name", "Vd1",
+      "static double c1;\nvoid k(double *x) { *x = c1; }"},
+     "uses c1, which is not known"},
+    {{"something else handed on", "Vd1 Vi1",
+      "static double f(const double *a) { return *a; } void k(double *x, int *i) { *x = f(i); }"},
+     "hands f something else than it takes in line 1"},
+    {{"the wrong number of arguments", "Vd1", "void k(double *x) { *x = pow(2.0); }"},
+     "calls pow with 1 arguments in line 1"},
+    {{"a function that returns a pointer", "Vd2",
+      "static double *f(double *a) { return a + 1; } void k(double *x) { *f(x) = 1; }"},
+     "calls a function defined in line 1 that returns no number"},
+    {{"what isinf returns", "Vd1", "void k(double *x) { *x = isinf(*x) + 1; }"},
+     "counts with what isinf returns in line 1"},
+};
+
+static void test_refused(void) {
+  for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    struct op2i_text out = {0}, why = {0};
+    bool translated = lane_translate(&refused[i].kernel, 4, &out, &why);
+    ok(!translated && out.length == 0, "%s: nothing is appended", refused[i].kernel.name);
+    is_str(why.chars ? why.chars : "", refused[i].why, "%s: the reason", refused[i].kernel.name);
+    op2i_text_free(&out);
+    op2i_text_free(&why);
+  }
+}
+
+/* Pieces of kernels that stop anywhere must not be taken for whole ones, nor bring the reader
+ * down. */
+static void test_cut(void) {
+  static const char source[] =
+      "static double f(const double *a, double b) { if (b > 0) return a[1]; return b; }"
+      "void k(double *x) { double t[2] = {1, 2}; for (int i = 0; i < 2; i++) { switch (i) { case 0: "
+      "t[i] += f(x, (float)x[i]); break; default: ; } } x[0] = t[0] > 0 ? -t[1] : sqrt(*x); do x[1]++; "
+      "while (0); }";
+  int taken = 0;
+  for (size_t cut = 0; cut + 1 < sizeof source - 100; cut++) {
+    char text[sizeof source];
+    struct op2i_text out = {0}, why = {0};
+    memcpy(text, source, sizeof source);
+    /* One character that belongs nowhere. */
+    text[100 + cut] = text[100 + cut] == ' ' ? ' ' : '@';
+    if (text[100 + cut] == ' ' || strchr("(){}[]", source[100 + cut]) ||
+        !strncmp(source + 100 + cut, "k(", 2))
+      continue;
+    const struct lane_kernel kernel = {"cut", "Vd2", text};
+    taken += lane_translate(&kernel, 4, &out, &why);
+    op2i_text_free(&out);
+    op2i_text_free(&why);
+  }
+  is_int(taken, 0, "a wrong character anywhere is not taken for sense");
+}
+
+int main(void) {
+  test_refused();
+  test_cut();
+  return done();
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Random kernels, in vector form and in scalar form: the same values in each lane. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile_case.h"
+#include "lane_case.h"
+#include "tap.h"
+
+enum { KERNELS = 60, LOCALS = 3, DEPTH = 3 };
+
+/* One that writes a kernel: locals d<n>, f<n> and i<n>, and helper functions h0 and h1. */
+struct writer {
+  uint64_t state;
+  struct op2i_text text;
+  int counter;    /* of the innermost loop: n1, n2, ..., or 0 */
+  int next;       /* counter that is unused */
+  bool in_helper; /* has its parameters a, b, i and nothing else */
+};
+
+static int below(struct writer *w, int n) {
+  uint64_t z = (w->state += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return (int)((z ^ (z >> 31)) % (uint64_t)n);
+}
+
+static void put(struct writer *w, const char *format, ...) {
+  char piece[512];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(piece, sizeof piece, format, args);
+  va_end(args);
+  op2i_text_add(&w->text, "%s", piece);
+}
+
+static void real(struct writer *w, int depth);
+static void whole(struct writer *w, int depth);
+static void truth(struct writer *w, int depth);
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+static void real_leaf(struct writer *w) {
+  static const char *const numbers[] = {"0.5", "2", "1.25f", "-3.0", "1e-3", "7"};
+  if (w->in_helper) {
+    put(w, below(w, 2) ? "a" : "b");
+    return;
+  }
+  switch (below(w, 9)) {
+  case 0: put(w, "x[%d]", below(w, 4)); break;
+  case 1: put(w, "y[%d]", below(w, 4)); break;
+  case 2: put(w, "g[%d]", below(w, 2)); break;
+  case 3: put(w, "f%d", below(w, LOCALS)); break;
+  case 4: put(w, "%s", numbers[below(w, 6)]); break;
+  case 5: put(w, below(w, 2) ? "dt" : "c1"); break;
+  case 6:
+    if (w->counter)
+      put(w, "x[n%d]", w->counter);
+    else
+      put(w, "c2[2]");
+    break;
+  default: put(w, "d%d", below(w, LOCALS));
+  }
+}
+
+/* Without ties between zeros, whose order C leaves open. */
+static void real_call(struct writer *w, int depth) {
+  static const char *const one[] = {"fabs", "sqrt", "floor", "-", "cbrt", "(float)"};
+  switch (below(w, w->in_helper ? 2 : 4)) {
+  case 0:
+    put(w, "%s(", one[below(w, 6)]);
+    real(w, depth - 1);
+    put(w, ")");
+    break;
+  case 1:
+    put(w, below(w, 2) ? "fmin(" : "fmax(");
+    real(w, depth - 1);
+    put(w, ", %d.5)", below(w, 4) - 2);
+    break;
+  default:
+    put(w, "h%d(", below(w, 2));
+    real(w, depth - 1);
+    put(w, ", ");
+    real(w, depth - 1);
+    put(w, ", ");
+    whole(w, depth - 1);
+    put(w, ")");
+  }
+}
+
+static void real(struct writer *w, int depth) {
+  static const char *const ops[] = {"+", "-", "*", "/"};
+  if (depth <= 0) {
+    real_leaf(w);
+    return;
+  }
+  switch (below(w, 8)) {
+  case 0: real_leaf(w); break;
+  case 1: real_call(w, depth); break;
+  case 2:
+    put(w, "(");
+    truth(w, depth - 1);
+    put(w, " ? ");
+    real(w, depth - 1);
+    put(w, " : ");
+    if (below(w, 2))
+      real(w, depth - 1);
+    else
+      whole(w, depth - 1);
+    put(w, ")");
+    break;
+  case 3:
+    put(w, "(");
+    whole(w, depth - 1);
+    put(w, " %s ", ops[below(w, 4)]);
+    real(w, depth - 1);
+    put(w, ")");
+    break;
+  default:
+    put(w, "(");
+    real(w, depth - 1);
+    put(w, " %s ", ops[below(w, 4)]);
+    real(w, depth - 1);
+    put(w, ")");
+  }
+}
+
+/* Whole numbers stay between -100 and 100, so that nothing overflows. */
+static void whole(struct writer *w, int depth) {
+  static const char *const ops[] = {"+", "-", "*", "&", "|", "^"};
+  if (depth <= 0 || below(w, 4) == 0) {
+    if (w->in_helper)
+      put(w, "i");
+    else if (below(w, 3) == 0)
+      put(w, "%d", below(w, 9) - 4);
+    else
+      put(w, below(w, 3) ? "j[%d]" : "i%d", below(w, 2));
+    return;
+  }
+  switch (below(w, 5)) {
+  case 0:
+    put(w, "(");
+    truth(w, depth - 1);
+    put(w, below(w, 2) ? " ? 3 : " : " + ");
+    whole(w, depth - 1);
+    put(w, ") %% 50");
+    break;
+  case 1:
+    put(w, "(int)fmin(fmax(");
+    real(w, depth - 1);
+    put(w, ", -20.5), 20.5)");
+    break;
+  case 2:
+    put(w, "(");
+    whole(w, depth - 1);
+    put(w, below(w, 2) ? ") / 3" : ") %% 7");
+    break;
+  default:
+    put(w, "((");
+    whole(w, depth - 1);
+    put(w, ") %s (", ops[below(w, 6)]);
+    whole(w, depth - 1);
+    put(w, ")) %% 100");
+  }
+}
+
+static void truth(struct writer *w, int depth) {
+  static const char *const ops[] = {"<", ">", "<=", ">=", "==", "!="};
+  switch (below(w, depth > 0 ? 7 : 3)) {
+  case 3:
+    put(w, "!(");
+    truth(w, depth - 1);
+    put(w, ")");
+    break;
+  case 4:
+  case 5:
+    put(w, "(");
+    truth(w, depth - 1);
+    put(w, below(w, 2) ? " && " : " || ");
+    truth(w, depth - 1);
+    put(w, ")");
+    break;
+  case 6: whole(w, depth - 1); break;
+  case 2:
+    if (!w->in_helper) {
+      put(w, below(w, 2) ? "m > 2" : "b0");
+      break;
+    } /* fall through */
+  default:
+    put(w, "(");
+    real(w, depth - 1);
+    put(w, " %s ", ops[below(w, 6)]);
+    real(w, depth - 1);
+    put(w, ")");
+  }
+}
+
+/* ---- statements ------------------------------------------------------------------------------ */
+
+static void statements(struct writer *w, int depth, int n);
+
+static void assignment(struct writer *w) {
+  static const char *const ops[] = {"=", "+=", "-=", "*="};
+  const char *op = ops[below(w, 4)];
+  switch (below(w, 8)) {
+  case 0: put(w, "y[%d] %s ", below(w, 4), op); break;
+  case 1: put(w, "g[%d] %s ", below(w, 2), op); break;
+  case 2: put(w, "f%d %s ", below(w, LOCALS), op); break;
+  case 3:
+    put(w, "i%d = ", below(w, 2));
+    whole(w, 2);
+    put(w, ";\n");
+    return;
+  case 4:
+    put(w, "j[%d] = ", below(w, 2));
+    whole(w, 2);
+    put(w, ";\n");
+    return;
+  case 5:
+    put(w, "b0 = ");
+    truth(w, 2);
+    put(w, ";\n");
+    return;
+  default: put(w, "d%d %s ", below(w, LOCALS), op);
+  }
+  real(w, DEPTH);
+  put(w, ";\n");
+}
+
+static void branch(struct writer *w, int depth) {
+  put(w, "if (");
+  if (below(w, 5))
+    truth(w, 2);
+  else
+    put(w, "m %% %d == 0", 2 + below(w, 3));
+  put(w, ") {\n");
+  statements(w, depth - 1, 1 + below(w, 3));
+  if (below(w, 2)) {
+    put(w, "} else {\n");
+    statements(w, depth - 1, 1 + below(w, 2));
+  }
+  put(w, "}\n");
+}
+
+static void loop(struct writer *w, int depth) {
+  int n = ++w->next, outer = w->counter;
+  put(w, "for (int n%d = 0; n%d < %d; n%d++) {\n", n, n, 2 + below(w, 3), n);
+  w->counter = n;
+  statements(w, depth - 1, 1 + below(w, 3));
+  put(w, "y[n%d] += 1;\n}\n", n);
+  w->counter = outer;
+}
+
+static void statements(struct writer *w, int depth, int n) {
+  for (int s = 0; s < n; s++) {
+    int kind = below(w, 12);
+    if (kind < 3 && depth > 0) {
+      branch(w, depth);
+    } else if (kind == 3 && depth > 0) {
+      loop(w, depth);
+    } else if (kind == 4 && below(w, 3) == 0) {
+      put(w, "if (");
+      truth(w, 1);
+      put(w, ") return;\n");
+    } else if (kind == 5) {
+      put(w, "s0(y + %d, x, ", below(w, 2));
+      real(w, 1);
+      put(w, ");\n");
+    } else if (kind == 6 && depth > 0) {
+      put(w, "{ const double e = ");
+      real(w, 2);
+      put(w, "; double d0 = e;\n");
+      statements(w, depth - 1, 2);
+      put(w, "d1 = d0; }\n");
+    } else {
+      assignment(w);
+    }
+  }
+}
+
+static void helper(struct writer *w, int n) {
+  w->in_helper = true;
+  put(w, "static double h%d(double a, double b, int i) {\n", n);
+  if (below(w, 2)) {
+    put(w, "if (");
+    truth(w, 1);
+    put(w, ") return ");
+    real(w, 2);
+    put(w, ";\n");
+  }
+  put(w, "if (i > 1) { a *= 2; i = 0; }\nreturn ");
+  real(w, 2);
+  put(w, ";\n}\n");
+  w->in_helper = false;
+}
+
+static char *write_kernel(uint64_t seed) {
+  struct writer w = {.state = seed};
+  helper(&w, 0);
+  helper(&w, 1);
+  put(&w, "static void s0(double *p, const double *q, double a) {\nfor (int n = 0; n < 3; n++) p[n] "
+          "= p[n] * 0.5 + q[n] * a;\nif (a < 0) p[0] = a;\n}\n"
+          "void k(const double *x, double *y, float *g, int *j, double dt, int m) {\n"
+          "double d0 = x[0], d1 = 1, d2 = dt;\nfloat f0 = g[0], f1 = 0.5f, f2 = 2;\n"
+          "int i0 = j[0], i1 = 1;\n_Bool b0 = x[1] > 0;\n");
+  statements(&w, 3, 8);
+  put(&w, "y[0] += d0; y[1] += d1 - f1; y[2] *= d2 + f2; g[1] += f0; j[0] = i0 + b0; j[1] = (i1 + "
+          "j[1]) %% 90;\n}\n");
+  return w.text.chars;
+}
+
+int main(void) {
+  struct lane_kernel *kernels = calloc(KERNELS, sizeof *kernels);
+  const char *chosen = getenv("OP2_TEST_SEED");
+  uint64_t seed = chosen ? strtoull(chosen, NULL, 0) : 1;
+  int n = quick() ? KERNELS / 3 : KERNELS;
+  for (int i = 0; i < n; i++) {
+    kernels[i].name = "a random kernel";
+    kernels[i].params = "Vd4 Vd4 Vf2 Vi2 un ui";
+    kernels[i].source = write_kernel(1000 * seed + (uint64_t)i);
+  }
+  static const int lanes[] = {8, 4, 2, 16};
+  const char *flags = "-O1 -w -march=native -ffp-contract=off -fno-math-errno";
+  for (int c = 0; case_compilers[c]; c++)
+    for (int k = 0; k < (quick() || c ? 1 : 4); k++)
+      if (case_have_compiler(case_compilers[c]))
+        lane_compare(case_compilers[c], flags, lanes[k], n, kernels, "random kernels");
+      else
+        skip("%s is not installed", case_compilers[c]);
+  for (int i = 0; i < n; i++) free((char *)kernels[i].source);
+  free(kernels);
+  return done();
+}
