@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "backend.h"
+#include "context.h"
 #include "emit.h"
 #include "error.h"
+#include "vec.h"
 
 /* A copy of struct op2i_call. A translation unit of several loops defines OP2_ID, something else
  * before each, so that the names of each are its own. */
@@ -84,29 +86,41 @@ static bool all_mergeable(const struct op2i_emitter *e) {
   return all;
 }
 
-static void functions(struct op2i_emitter *e, enum op2i_variant variant) {
+static bool in_lanes(enum op2i_variant variant) {
+  return variant == OP2I_LANES || variant == OP2I_LANES_LIST;
+}
+
+static op2_status functions(struct op2i_emitter *e, enum op2i_variant variant, int simd_bytes) {
   const char *headers = e->loop->kernel->headers;
   e->independent = variant != OP2I_CHECKED && e->rewrites[0].mergeable && e->nmembers == 1 &&
                    op2i_unit_fixed_offsets(&e->rewrites[0].unit) && op2i_emit_independent(e);
   describe(e->loop, variant, e->out);
   op2i_text_add(e->out, "%s%s", prelude, headers ? headers : "");
+  if (in_lanes(variant)) return op2i_vec_emit(e, simd_bytes);
   op2i_emit_kernels(e);
   if (variant == OP2I_CHECKED)
     op2i_emit_checked(e);
   else
     op2i_emit_plain(e);
+  return OP2_SUCCESS;
 }
 
-op2_status op2i_generate(const struct op2i_loop *loop, enum op2i_variant variant,
-                         struct op2i_text *out, bool *mergeable) {
+op2_status op2i_generate_lanes(const struct op2i_loop *loop, enum op2i_variant variant,
+                               int simd_bytes, struct op2i_text *out, bool *mergeable) {
   struct op2i_emitter emitter;
   op2_status status = op2i_emitter_begin(&emitter, loop, &op2i_dialect_c, out);
   if (!status) {
     emitter.listed = emitter.listed || variant == OP2I_PLAIN_LIST || variant == OP2I_LANES_LIST;
-    functions(&emitter, variant);
+    status = functions(&emitter, variant, simd_bytes);
     if (mergeable) *mergeable = all_mergeable(&emitter);
   }
   if (!status && out->failed) status = op2i_error_nomem("generated code");
   op2i_emitter_end(&emitter);
   return status;
+}
+
+op2_status op2i_generate(const struct op2i_loop *loop, enum op2i_variant variant,
+                         struct op2i_text *out, bool *mergeable) {
+  int simd_bytes = loop->ctx ? loop->ctx->config.simd_bytes : 0;
+  return op2i_generate_lanes(loop, variant, simd_bytes, out, mergeable);
 }

@@ -68,14 +68,21 @@ op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, i
   return OP2_SUCCESS;
 }
 
+static const struct {
+  const char *name;
+  enum op2i_variant variant;
+} targets[] = {{"c", OP2I_PLAIN}, {"simd", OP2I_LANES}, {"check", OP2I_CHECKED}};
+
 op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **source) {
   op2_status status = op2i_object_check(parloop, OP2I_LOOP, "op2_loop_generate");
   if (status) return status;
   if (!target || !source) return op2i_error(OP2_ERR_ARG, "op2_loop_generate: a null pointer");
-  if (strcmp(target, "c") && strcmp(target, "check"))
-    return op2i_error(OP2_ERR_UNAVAILABLE,
-                      "op2_loop_generate: there is no target '%s': choose from c, check", target);
-  return op2i_loop_source(parloop->loop, strcmp(target, "c") ? OP2I_CHECKED : OP2I_PLAIN, source);
+  for (size_t t = 0; t < sizeof targets / sizeof *targets; t++)
+    if (!strcmp(target, targets[t].name))
+      return op2i_loop_source(parloop->loop, targets[t].variant, source);
+  return op2i_error(OP2_ERR_UNAVAILABLE,
+                    "op2_loop_generate: there is no target '%s': choose from c, simd, check",
+                    target);
 }
 
 /* Scalar code where vectors cannot be had. */

@@ -218,6 +218,69 @@ static void put(struct pass *pass, int32_t place, int32_t into) {
   pass->clusters[into].nargs += loop->nargs;
 }
 
+/* ---- moving loops towards later ones --------------------------------------------------------- */
+
+/* The first cluster that needs something of this one; none: past the last. */
+static int32_t first_dependent(const struct pass *pass, int32_t c) {
+  int32_t first = (int32_t)pass->nclusters;
+  for (int32_t p = 0; p < pass->n; p++) {
+    const struct op2i_node *node = pass->nodes[p];
+    if (pass->cluster_of[p] == c || pass->cluster_of[p] >= first) continue;
+    for (int32_t e = 0; e < node->nedges; e++) {
+      int32_t from = place_of(pass, pass->sched->edges[node->first_edge + e].from);
+      if (from != NONE && pass->cluster_of[from] == c) first = pass->cluster_of[p];
+    }
+  }
+  return first;
+}
+
+static bool compatible(const struct pass *pass, int32_t c, int32_t d) {
+  const struct cluster *into = &pass->clusters[d];
+  bool common = false;
+  if (!into->count || into->set != pass->clusters[c].set ||
+      into->count + pass->clusters[c].count > MEMBERS_MAX ||
+      into->nargs + pass->clusters[c].nargs > ARGS_MAX)
+    return false;
+  for (int32_t p = pass->clusters[c].first; p != NONE; p = pass->next[p])
+    for (int32_t q = into->first; q != NONE; q = pass->next[q]) {
+      struct verdict v = judge(pass->nodes[p < q ? p : q], pass->nodes[p < q ? q : p]);
+      if (v.why) return false;
+      common |= v.common;
+    }
+  return common;
+}
+
+/* Members stay in the order of the queue. */
+static void merge(struct pass *pass, int32_t c, int32_t d) {
+  struct cluster *from = &pass->clusters[c], *into = &pass->clusters[d];
+  int32_t a = from->first, b = into->first, *link = &into->first;
+  while (a != NONE || b != NONE) {
+    int32_t *least = b == NONE || (a != NONE && a < b) ? &a : &b;
+    *link = into->last = *least;
+    pass->cluster_of[*least] = d;
+    link = &pass->next[*least];
+    *least = *link;
+  }
+  *link = NONE;
+  into->count += from->count;
+  into->nargs += from->nargs;
+  from->count = 0;
+  from->first = NONE;
+}
+
+/* A loop that found nothing to join when it was met may join later ones, as far as nobody in between
+ * waits for it. */
+static void move_later(struct pass *pass) {
+  for (int32_t c = (int32_t)pass->nclusters - 1; c >= 0; c--) {
+    int32_t end = first_dependent(pass, c);
+    for (int32_t d = c + 1; d <= end && d < pass->nclusters && d <= c + LOOK_BACK; d++)
+      if (compatible(pass, c, d)) {
+        merge(pass, c, d);
+        break;
+      }
+  }
+}
+
 /* ---- stores that nobody reads ---------------------------------------------------------------- */
 
 /* Whether the next loop outside the cluster that touches the dat, after the cluster's last one that
@@ -375,7 +438,9 @@ op2_status op2i_fuse(struct op2i_sched *sched, struct op2i_node *const *nodes, i
   bool fuse = sched->ctx->config.fuse;
   op2_status status = open_pass(&pass, out);
   for (int32_t p = 0; p < n && !status; p++) put(&pass, p, fuse ? choose(&pass, p) : NONE);
-  for (int32_t c = 0; c < pass.nclusters && !status; c++) status = emit_cluster(&pass, c, out);
+  if (fuse && !status) move_later(&pass);
+  for (int32_t c = 0; c < pass.nclusters && !status; c++)
+    if (pass.clusters[c].count) status = emit_cluster(&pass, c, out);
   if (!status && out->notes.failed) status = op2i_error_nomem("the passes over the queue");
   op2i_free(pass.cluster_of);
   op2i_free(pass.next);

@@ -233,6 +233,9 @@ op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *n
   op2_status status = make_program(sched, nodes, n, &program);
   if (status) return status;
   sched->programs_made++;
+  for (int64_t g = 0; g < program->grouping.ngroups; g++)
+    if (program->grouping.groups[g].count > 1)
+      sched->loops_fused += program->grouping.groups[g].count;
   keep(sched, program);
   *out = program;
   return OP2_SUCCESS;

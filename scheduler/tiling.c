@@ -272,6 +272,7 @@ static op2_status tile_chain(struct op2i_sched *sched, struct op2i_program *prog
         for (int64_t s = 0; s < n; s++) steps[s].tiles = find_tiling(sched, steps, n)->plan;
         steps[0].chain = (int32_t)n;
         program->chains++;
+        sched->chains_tiled++;
       }
     } else {
       program->untiled = "all its data fits twice the last-level cache";

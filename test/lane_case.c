@@ -40,9 +40,10 @@ static int read_params(const char *text, struct param *params) {
 static const struct {
   char code;
   const char *c, *name;
-} types[] = {{'d', "double", "f64"},  {'n', "double", "f64"},  {'e', "double", "f64"},  {'f', "float", "f32"}, {'g', "float", "f32"},
-             {'m', "float", "f32"},   {'i', "int32_t", "i32"}, {'l', "int64_t", "i64"},
-             {'h', "int16_t", "i16"}, {'b', "uint8_t", "u8"},  {'w', "uint32_t", "u32"}};
+} types[] = {{'d', "double", "f64"},  {'n', "double", "f64"},  {'e', "double", "f64"},
+             {'f', "float", "f32"},   {'g', "float", "f32"},   {'m', "float", "f32"},
+             {'i', "int32_t", "i32"}, {'l', "int64_t", "i64"}, {'h', "int16_t", "i16"},
+             {'b', "uint8_t", "u8"},  {'w', "uint32_t", "u32"}};
 
 static int type_of(const struct param *p) {
   int k = 0;
@@ -189,12 +190,14 @@ static void driver(const struct lane_kernel *kernel, int number, int lanes, bool
   op2i_text_add(out, "\nint test_%d(char *what) {\n  int bad = 0;\n  test_state = %d;\n", number,
                 number);
   if (consts)
-    op2i_text_add(out, "  const struct OP2_NAME(op2_consts) c = {1.5, {0.25, -2, 3, 0.1}, 0.75f, "
-                       "3};\n");
+    op2i_text_add(out, "  static struct OP2_NAME(op2_consts) c = {1.5, {0.25, -2, 3, 0.1}, 0.75f, "
+                       "3};\n"
+                       "  __asm__ volatile(\"\" : \"+m\"(c));\n");
   op2i_text_add(out, "  for (int round = 0; round < %d; round++) {\n", LANE_ROUNDS);
   for (int i = 0; i < n; i++) declare_param(&params[i], i, lanes, out);
-  op2i_text_add(out, renamed ? "    for (int l = 0; l < %d; l++) OP2_NAME(k)(%s"
-                             : "    for (int l = 0; l < %d; l++) k(%s",
+  op2i_text_add(out,
+                renamed ? "    for (int l = 0; l < %d; l++) OP2_NAME(k)(%s"
+                        : "    for (int l = 0; l < %d; l++) k(%s",
                 lanes, consts ? "&c, " : "");
   for (int i = 0; i < n; i++) actual(&params[i], i, false, lanes, out);
   op2i_text_add(out, ");\n    OP2_NAME(op2_v_k)(%s", consts ? "&c, " : "");
@@ -251,10 +254,12 @@ static bool add_kernel(const struct lane_kernel *kernel, int number, int lanes,
   if (good) {
     op2i_text_add(out, "#define OP2_ID %d\n", number);
     op2i_lanes_prelude(lanes, out);
-    op2i_text_add(out, "struct OP2_NAME(op2_consts) { double c1, c2[4]; float c3; int32_t c4; };\n");
+    op2i_text_add(out,
+                  "struct OP2_NAME(op2_consts) { double c1, c2[4]; float c3; int32_t c4; };\n");
     /* Of the scalar form's own style compilers may think what they like. */
     op2i_text_add(out, "#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wall\"\n"
-                       "#pragma GCC diagnostic ignored \"-Wparentheses\"\n");
+                       "#pragma GCC diagnostic ignored \"-Wparentheses\"\n"
+                       "#pragma GCC diagnostic ignored \"-Wempty-body\"\n");
     op2i_rewrite_emit(&rewrite, out);
     op2i_text_add(out, "\n#pragma GCC diagnostic pop\n%s", vector.chars);
     driver(kernel, number, lanes, op2i_rewrite_kernel_needs(&rewrite), rewrite.mergeable, out);

@@ -234,6 +234,7 @@ void test_environment(void) {
                                      "OP2_LOG",        "OP2_CFLAGS",    "OP2_CACHE_DIR"};
   for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) unsetenv(ours[i]);
   setenv("OP2_VERIFY", "1", 1);
+  if (getenv("OP2_TEST_CFLAGS")) setenv("OP2_CFLAGS", getenv("OP2_TEST_CFLAGS"), 1);
   test_scratch();
 }
 

@@ -20,13 +20,14 @@ static const struct {
     {{"a trip count that turns out to vary", "Vd2",
       "void k(double *x) { int n = 3;\n for (int i = 0; i < n; i++) if (x[0] > i) n = 2; }"},
      "has a loop in line 2 whose trip count differs between elements"},
-    {{"iteration until it converges", "Vd1",
-      "void k(double *x) { while (*x > 1e-3) *x *= 0.5; }"},
+    {{"iteration until it converges", "Vd1", "void k(double *x) { while (*x > 1e-3) *x *= 0.5; }"},
      "has a loop in line 1 whose trip count differs between elements"},
-    {{"a break", "Vd4", "void k(double *x) { for (int i = 0; i < 4; i++) { if (x[i] < 0) break; } }"},
+    {{"a break", "Vd4",
+      "void k(double *x) { for (int i = 0; i < 4; i++) { if (x[i] < 0) break; } }"},
      "has a break in line 1 that some elements only come to"},
     {{"continue", "Vd4",
-      "void k(double *x) { for (int i = 0; i < 4; i++) {\n if (x[i] < 0)\n continue; x[i] = 1; } }"},
+      "void k(double *x) { for (int i = 0; i < 4; i++) {\n if (x[i] < 0)\n continue; x[i] = 1; } "
+      "}"},
      "has a continue in line 3 that some elements only come to"},
     {{"a switch", "Vd1 Vi1", "void k(double *x, const int *i) { switch (*i) { case 1: *x = 1; } }"},
      "has a switch in line 1 that differs between elements"},
@@ -39,7 +40,7 @@ static const struct {
      "uses 'struct' in line 1"},
     {{"a member", "Vd1", "void k(double *x) { x[0].a = 1; }"}, "uses a structure in line 1"},
     {{"a static variable", "Vd1", "void k(double *x) { static int n; *x = n++; }"},
-     "uses 'static' in line 1"},
+     "has a static variable in line 1"},
     {{"volatile", "Vd1", "void k(double *x) { volatile double t = *x; *x = t; }"},
      "uses 'volatile' in line 1"},
     {{"long double", "Vd1", "void k(double *x) { long double t = *x; *x = t; }"},
@@ -49,7 +50,8 @@ static const struct {
     {{"a text", "Vd1", "void k(double *x) { *x = \"a\"[0]; }"},
      "has '\"a\"' in line 1, which cannot be followed"},
     {{"recursion", "Vd1",
-      "static double f(double a);\nstatic double g(double a) { return f(a); }\nstatic double f(double "
+      "static double f(double a);\nstatic double g(double a) { return f(a); }\nstatic double "
+      "f(double "
       "a) { return a > 0 ? g(a - 1) : a; }\nvoid k(double *x) { *x = f(*x); }"},
      "has a function in line 3 that calls itself"},
     {{"a pointer by number", "Vd4 Vi1",
@@ -75,7 +77,8 @@ static const struct {
     {{"assigning in an operand", "Vd2", "void k(double *x) { x[0] > 0 && (x[1] = 3); }"},
      "assigns in an operand of '&&' in line 1 that some elements skip"},
     {{"storing in an operand", "Vd2",
-      "static double f(double *y) { return *y = 2; } void k(double *x) { x[0] = x[0] > 0 ? f(x + 1) : "
+      "static double f(double *y) { return *y = 2; } void k(double *x) { x[0] = x[0] > 0 ? f(x + "
+      "1) : "
       "0; }"},
      "assigns in an operand of '?:' in line 1 that some elements skip"},
     {{"assigning in the place", "Vd3",
@@ -92,10 +95,10 @@ static const struct {
     {{"a conditional of the preprocessor", "Vd1",
       "#ifdef A\n#define B 1\n#endif\nvoid k(double *x) { *x = 1; }"},
      "has a preprocessor line (1) on which its meaning may depend"},
-    {{"a macro with arguments", "Vd1", "#define SQ(a) ((a) * (a))\nvoid k(double *x) { *x = SQ(*x); }"},
+    {{"a macro with arguments", "Vd1",
+      "#define SQ(a) ((a) * (a))\nvoid k(double *x) { *x = SQ(*x); }"},
      "uses the macro SQ, which cannot be followed"},
-    {{"a macro of two meanings", "Vd1",
-      "#define A 1\n#define A 2\nvoid k(double *x) { *x = A; }"},
+    {{"a macro of two meanings", "Vd1", "#define A 1\n#define A 2\nvoid k(double *x) { *x = A; }"},
      "defines the macro A again"},
     {{"a header of its own", "Vd1", "#include \"mine.h\"\nvoid k(double *x) { *x = 1; }"},
      "includes \"mine.h\", which may define anything"},
@@ -135,8 +138,10 @@ static void test_refused(void) {
 static void test_cut(void) {
   static const char source[] =
       "static double f(const double *a, double b) { if (b > 0) return a[1]; return b; }"
-      "void k(double *x) { double t[2] = {1, 2}; for (int i = 0; i < 2; i++) { switch (i) { case 0: "
-      "t[i] += f(x, (float)x[i]); break; default: ; } } x[0] = t[0] > 0 ? -t[1] : sqrt(*x); do x[1]++; "
+      "void k(double *x) { double t[2] = {1, 2}; for (int i = 0; i < 2; i++) { switch (i) { case "
+      "0: "
+      "t[i] += f(x, (float)x[i]); break; default: ; } } x[0] = t[0] > 0 ? -t[1] : sqrt(*x); do "
+      "x[1]++; "
       "while (0); }";
   int taken = 0;
   for (size_t cut = 0; cut + 1 < sizeof source - 100; cut++) {

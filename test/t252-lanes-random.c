@@ -9,7 +9,7 @@
 #include "lane_case.h"
 #include "tap.h"
 
-enum { KERNELS = 60, LOCALS = 3, DEPTH = 3 };
+enum { KERNELS = 30, LOCALS = 3, DEPTH = 3 };
 
 /* One that writes a kernel: locals d<n>, f<n> and i<n>, and helper functions h0 and h1. */
 struct writer {
@@ -67,7 +67,7 @@ static void real_leaf(struct writer *w) {
 
 /* Without ties between zeros, whose order C leaves open. */
 static void real_call(struct writer *w, int depth) {
-  static const char *const one[] = {"fabs", "sqrt", "floor", "-", "cbrt", "(float)"};
+  static const char *const one[] = {"fabs", "sqrt", "floor", "-", "trunc", "(float)"};
   switch (below(w, w->in_helper ? 2 : 4)) {
   case 0:
     put(w, "%s(", one[below(w, 6)]);
@@ -296,18 +296,25 @@ static void helper(struct writer *w, int n) {
   w->in_helper = false;
 }
 
-static char *write_kernel(uint64_t seed) {
+/* Every other one is in single precision, which makes masks narrow. */
+static void narrow(char *text) {
+  for (char *at = text; (at = strstr(at, "double"));) memcpy(at, "float ", 6);
+}
+
+static char *write_kernel(uint64_t seed, bool single) {
   struct writer w = {.state = seed};
   helper(&w, 0);
   helper(&w, 1);
-  put(&w, "static void s0(double *p, const double *q, double a) {\nfor (int n = 0; n < 3; n++) p[n] "
-          "= p[n] * 0.5 + q[n] * a;\nif (a < 0) p[0] = a;\n}\n"
-          "void k(const double *x, double *y, float *g, int *j, double dt, int m) {\n"
-          "double d0 = x[0], d1 = 1, d2 = dt;\nfloat f0 = g[0], f1 = 0.5f, f2 = 2;\n"
-          "int i0 = j[0], i1 = 1;\n_Bool b0 = x[1] > 0;\n");
+  put(&w,
+      "static void s0(double *p, const double *q, double a) {\nfor (int n = 0; n < 3; n++) p[n] "
+      "= p[n] * 0.5 + q[n] * a;\nif (a < 0) p[0] = a;\n}\n"
+      "void k(const double *x, double *y, float *g, int *j, double dt, int m) {\n"
+      "double d0 = x[0], d1 = 1, d2 = dt;\nfloat f0 = g[0], f1 = 0.5f, f2 = 2;\n"
+      "int i0 = j[0], i1 = 1;\n_Bool b0 = x[1] > 0;\n");
   statements(&w, 3, 8);
   put(&w, "y[0] += d0; y[1] += d1 - f1; y[2] *= d2 + f2; g[1] += f0; j[0] = i0 + b0; j[1] = (i1 + "
           "j[1]) %% 90;\n}\n");
+  if (single) narrow(w.text.chars);
   return w.text.chars;
 }
 
@@ -317,14 +324,15 @@ int main(void) {
   uint64_t seed = chosen ? strtoull(chosen, NULL, 0) : 1;
   int n = quick() ? KERNELS / 3 : KERNELS;
   for (int i = 0; i < n; i++) {
+    bool single = i % 2;
     kernels[i].name = "a random kernel";
-    kernels[i].params = "Vd4 Vd4 Vf2 Vi2 un ui";
-    kernels[i].source = write_kernel(1000 * seed + (uint64_t)i);
+    kernels[i].params = single ? "Vf4 Vf4 Vf2 Vi2 um ui" : "Vd4 Vd4 Vf2 Vi2 un ui";
+    kernels[i].source = write_kernel(1000 * seed + (uint64_t)i, single);
   }
-  static const int lanes[] = {8, 4, 2, 16};
-  const char *flags = "-O1 -w -march=native -ffp-contract=off -fno-math-errno";
+  static const int lanes[] = {8, 4, 2};
+  const char *flags = "-O1 -w -Wno-psabi -march=native -ffp-contract=off -fno-math-errno";
   for (int c = 0; case_compilers[c]; c++)
-    for (int k = 0; k < (quick() || c ? 1 : 4); k++)
+    for (int k = 0; k < (quick() || c ? 1 : 3); k++)
       if (case_have_compiler(case_compilers[c]))
         lane_compare(case_compilers[c], flags, lanes[k], n, kernels, "random kernels");
       else

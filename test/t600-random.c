@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "support.h"
+#include "context.h"
+#include "graph.h"
 #include "support_rprogram.h"
 
 enum { KERNELS = 200, BLOCKS = 4, BACKENDS = 4, SHOWN = 3 };
@@ -63,7 +65,16 @@ static bool place_open(struct place *place) {
   return true;
 }
 
+/* How often what is tested here has happened. */
+static struct {
+  int64_t fused, replayed, tiled;
+} seen;
+
 static bool place_close(struct place *place) {
+  const struct op2i_sched *sched = place->ctx->sched;
+  seen.fused += sched->loops_fused;
+  seen.replayed += sched->programs_replayed;
+  seen.tiled += sched->chains_tiled;
   for (int k = 0; k < nkernels; k++) op2_kernel_destroy(&place->kernels[k]);
   for (int c = 0; c < R_CONSTS; c++) op2_const_destroy(&place->consts[c]);
   return op2_finalize(&place->ctx) == OP2_SUCCESS;
@@ -350,6 +361,8 @@ int main(int argc, char **argv) {
          e ? "eager" : "lazy", counts.failed[b][e]);
   diag("%d loops in all programs", counts.loops);
   close_all();
+  diag("%lld loops were fused, %lld programs run again, %lld chains tiled", (long long)seen.fused,
+       (long long)seen.replayed, (long long)seen.tiled);
   for (int k = 0; k < nkernels; k++) rkernel_free(pool[k]);
   return done();
 }

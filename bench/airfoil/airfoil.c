@@ -202,20 +202,27 @@ fail:
   return false;
 }
 
-static bool write_graph(const flow *f, const char *path) {
-  FILE *file = fopen(path, "w");
+/* One of the library's texts to a file, or to standard output for "-". */
+static bool write_text(const flow *f, const char *path, op2_status (*write)(op2_context, FILE *),
+                       const char *call) {
+  const bool standard = !strcmp(path, "-");
+  FILE *file = standard ? stdout : fopen(path, "w");
   if (!file) {
     perror(path);
     return false;
   }
-  if (op2_queued(f->ctx) == 0)
-    fprintf(stderr, "airfoil: the graph is empty: nothing waits when loops run eagerly\n");
-  const bool written = report_ok(op2_graph_write_dot(f->ctx, file), "op2_graph_write_dot");
-  if (fclose(file)) {
+  const bool written = report_ok(write(f->ctx, file), call);
+  if (standard ? fflush(file) : fclose(file)) {
     perror(path);
     return false;
   }
   return written;
+}
+
+static bool write_graph(const flow *f, const char *path) {
+  if (op2_queued(f->ctx) == 0)
+    fprintf(stderr, "airfoil: the graph is empty: nothing waits when loops run eagerly\n");
+  return write_text(f, path, op2_graph_write_dot, "op2_graph_write_dot");
 }
 
 static bool run(flow *f, const options *o, run_times *times) {
@@ -291,6 +298,7 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
   times->setup = clock_now() - begin;
   good = good && run(&f, o, times) && write_results(&f, o, m) && report_run(f.ctx, times);
   if (good) report_renumbering(&f, times);
+  good = good && (!o->explain || write_text(&f, o->explain, op2_explain, "op2_explain"));
   destroy(&f);
   return report_ok(op2_finalize(&f.ctx), "op2_finalize") && good;
 }

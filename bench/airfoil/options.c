@@ -42,6 +42,8 @@ static const option table[] = {
      offsetof(options, block_size)},
     {"--graph", "FILE", "write the graph of one time step, as queued, in Graphviz' language",
      PROGRAM_OP2, TEXT, offsetof(options, graph)},
+    {"--explain", "FILE|-", "write what the library did with the loops, at the end", PROGRAM_OP2,
+     TEXT, offsetof(options, explain)},
     {"--picture", "FILE.png", "draw the Mach number round the section", PROGRAM_OP2, TEXT,
      offsetof(options, picture)},
     {"--write-mesh", "FILE", "write the mesh as a new_grid.dat", ALL, TEXT,

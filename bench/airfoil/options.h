@@ -19,7 +19,7 @@ typedef struct options {
   uint64_t seed;
   int iterations, every, warmup, threads, block_size;
   bool renumber;
-  const char *backend, *graph, *picture, *write_mesh, *dump_q;
+  const char *backend, *graph, *explain, *picture, *write_mesh, *dump_q;
 } options;
 
 /** Read the command line of a program into *o. Returns -1 when it should go on, otherwise the exit

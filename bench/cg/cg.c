@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "airfoil/clock.h"
 #include "airfoil/dump.h"
@@ -151,18 +152,25 @@ fail:
   return false;
 }
 
-static bool write_graph(const solver *s, const char *path) {
-  FILE *file = fopen(path, "w");
+/* One of the library's texts to a file, or to standard output for "-". */
+static bool write_text(const solver *s, const char *path, op2_status (*write)(op2_context, FILE *),
+                       const char *call) {
+  const bool standard = !strcmp(path, "-");
+  FILE *file = standard ? stdout : fopen(path, "w");
   if (!file) {
     perror(path);
     return false;
   }
-  const bool written = report_ok(op2_graph_write_dot(s->ctx, file), "op2_graph_write_dot");
-  if (fclose(file)) {
+  const bool written = report_ok(write(s->ctx, file), call);
+  if (standard ? fflush(file) : fclose(file)) {
     perror(path);
     return false;
   }
   return written;
+}
+
+static bool write_graph(const solver *s, const char *path) {
+  return write_text(s, path, op2_graph_write_dot, "op2_graph_write_dot");
 }
 
 /* Iterates until the residual is small enough, which is looked at now and then, or until there were
@@ -241,7 +249,8 @@ static bool solve(const cg_options *o, const mesh *m, const problem *given, run_
   times->setup = clock_now() - begin;
   if (good && o->check > 0) outcome_line(0, first);
   good = good && iterate(&s, o, first, times, &end) && write_results(&s, o, m, given, &end) &&
-         report_run(s.ctx, times);
+         report_run(s.ctx, times) &&
+         (!o->explain || write_text(&s, o->explain, op2_explain, "op2_explain"));
   destroy(&s);
   return report_ok(op2_finalize(&s.ctx), "op2_finalize") && good;
 }

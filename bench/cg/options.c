@@ -79,6 +79,8 @@ static const struct option {
      offsetof(cg_options, block_size)},
     {"--graph", "FILE", "write the graph of one iteration, as queued, in Graphviz' language",
      CG_OP2, read_text, offsetof(cg_options, graph)},
+    {"--explain", "FILE|-", "write what the library did with the loops, at the end", CG_OP2,
+     read_text, offsetof(cg_options, explain)},
     {"--dump-x", "FILE", "write the solution and then the residual as binary doubles", ALL,
      read_text, offsetof(cg_options, dump)},
 };

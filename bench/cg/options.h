@@ -15,7 +15,7 @@ typedef struct cg_options {
   const char *shuffle; /**< the seed as given, null without --shuffle */
   int iterations, check, warmup, threads, block_size;
   double tolerance;
-  const char *backend, *graph, *dump;
+  const char *backend, *graph, *explain, *dump;
 } cg_options;
 
 /** Read the command line of a program into *o. Returns -1 when it should go on, otherwise the exit

@@ -97,7 +97,7 @@ static int loops_for(const settings *o, int e) {
 /* ---- tables ---------------------------------------------------------------------------------- */
 
 static bool start(const settings *o, const char *backend, op2_context *ctx) {
-  const op2_options wishes = {.backend = backend, .eager = -1, .queue_max = o->loops + MANY};
+  const op2_options wishes = {.backend = backend, .queue_max = o->loops + MANY};
   return succeeded(op2_init(&wishes, ctx), "op2_init");
 }
 

@@ -43,6 +43,8 @@ static const option table[] = {
      offsetof(options, block_size)},
     {"--graph", "FILE", "write the graph of what waits between two looks at the time step",
      PROGRAM_OP2, TEXT, offsetof(options, graph)},
+    {"--explain", "FILE|-", "write what the library did with the loops, at the end", PROGRAM_OP2,
+     TEXT, offsetof(options, explain)},
     {"--dump-q", "FILE", "write q and then the simulated time as binary doubles", ALL, TEXT,
      offsetof(options, dump_q)},
 };

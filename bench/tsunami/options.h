@@ -18,7 +18,7 @@ typedef struct options {
   uint64_t seed;
   double hump; /**< metres */
   int iterations, every, warmup, threads, block_size;
-  const char *backend, *graph, *dump_q;
+  const char *backend, *graph, *explain, *dump_q;
 } options;
 
 /** Read the command line of a program into *o. Returns -1 when it should go on, otherwise the exit

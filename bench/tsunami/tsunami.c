@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "clock.h"
 #include "dump.h"
@@ -179,18 +180,25 @@ fail:
   return false;
 }
 
-static bool write_graph(const sea *s, const char *path) {
-  FILE *file = fopen(path, "w");
+/* One of the library's texts to a file, or to standard output for "-". */
+static bool write_text(const sea *s, const char *path, op2_status (*write)(op2_context, FILE *),
+                       const char *call) {
+  const bool standard = !strcmp(path, "-");
+  FILE *file = standard ? stdout : fopen(path, "w");
   if (!file) {
     perror(path);
     return false;
   }
-  const bool written = report_ok(op2_graph_write_dot(s->ctx, file), "op2_graph_write_dot");
-  if (fclose(file)) {
+  const bool written = report_ok(write(s->ctx, file), call);
+  if (standard ? fflush(file) : fclose(file)) {
     perror(path);
     return false;
   }
   return written;
+}
+
+static bool write_graph(const sea *s, const char *path) {
+  return write_text(s, path, op2_graph_write_dot, "op2_graph_write_dot");
 }
 
 /* One time step. Looking at its length runs all that was queued before, so what waits then is the
@@ -275,7 +283,8 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
   bool good = declare_mesh(&s, m) && declare_constants(&s, o->hump) && declare_state(&s) &&
               declare_kernels(&s) && prepare(&s) && report_ok(op2_flush(s.ctx), "op2_flush");
   times->setup = clock_now() - begin;
-  good = good && run(&s, o, times) && write_results(&s, o) && report_run(s.ctx, times);
+  good = good && run(&s, o, times) && write_results(&s, o) && report_run(s.ctx, times) &&
+         (!o->explain || write_text(&s, o->explain, op2_explain, "op2_explain"));
   destroy(&s);
   return report_ok(op2_finalize(&s.ctx), "op2_finalize") && good;
 }

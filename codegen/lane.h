@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_LANE_H
+#define OP2I_LANE_H
+
+#include "lanes.h"
+
+/* A kernel on its way to vectors: its functions as trees with types, what differs between the lanes
+ * in each, and their text. A value is uniform when all lanes have the same, else varying. Uniform
+ * values stay scalars, varying ones become vectors; of pointers and arrays it is what they lead to
+ * that is uniform or varying. Conditions that vary become masks, of one width in the whole kernel.
+ */
+
+enum op2i_lane_base {
+  OP2I_LANE_VOID,
+  OP2I_LANE_BOOL, /* of a varying value: a mask */
+  OP2I_LANE_I8,
+  OP2I_LANE_U8,
+  OP2I_LANE_I16,
+  OP2I_LANE_U16,
+  OP2I_LANE_I32,
+  OP2I_LANE_U32,
+  OP2I_LANE_I64,
+  OP2I_LANE_U64,
+  OP2I_LANE_F32,
+  OP2I_LANE_F64
+};
+
+enum { OP2I_LANE_LEVELS = 4, OP2I_LANE_PARAMS = 64 };
+
+struct op2i_lane_type {
+  enum op2i_lane_base base;
+  bool readonly;                    /* the innermost value */
+  int nlevels;                      /* of pointers and arrays, */
+  int64_t levels[OP2I_LANE_LEVELS]; /* outermost first: 0 a pointer, -1 [], else the extent */
+  const char *spelling;             /* of base in the source; null: by its width */
+};
+
+/* A name of the kernel's source that stands for a value. */
+struct op2i_lane_var {
+  struct op2i_lane_var *outer; /* the one declared before it that is visible where it is */
+  const char *name;
+  const char *text; /* what stands for it in the output */
+  struct op2i_lane_type type;
+  bool fixed;   /* uniform, and no local variable */
+  bool varying; /* its value, or what it leads to */
+  bool masked;  /* assigned to under a condition that varies: needs a value from the start */
+  bool assigned;
+  bool counts; /* runs over [lo, hi) in a loop, and is not assigned to but by it */
+  int64_t lo, hi;
+  bool known;                          /* an enumerator, of value lo */
+  const struct op2i_lane_node *region; /* the varying `if` it is declared in */
+  int param;                           /* number of the parameter, or -1 */
+};
+
+enum op2i_lane_kind {
+  OP2I_LANE_LITERAL,
+  OP2I_LANE_NAME,
+  OP2I_LANE_UNARY,   /* op a */
+  OP2I_LANE_POSTFIX, /* a op */
+  OP2I_LANE_BINARY,  /* a op b, the comma as well */
+  OP2I_LANE_ASSIGN,  /* a op b */
+  OP2I_LANE_CHOICE,  /* a ? b : c */
+  OP2I_LANE_INDEX,   /* a[b] */
+  OP2I_LANE_CAST,
+  OP2I_LANE_CALL,  /* arguments a, a->next, ... */
+  OP2I_LANE_LIST,  /* { a, a->next, ... } */
+  OP2I_LANE_DECL,  /* var = a */
+  OP2I_LANE_EXPR,  /* a; */
+  OP2I_LANE_BLOCK, /* { a a->next ... } */
+  OP2I_LANE_IF,    /* if (a) b else c */
+  OP2I_LANE_FOR,   /* for (a; b; c) d */
+  OP2I_LANE_WHILE,
+  OP2I_LANE_DO,
+  OP2I_LANE_SWITCH, /* switch (a) b */
+  OP2I_LANE_CASE,   /* case a: or default: */
+  OP2I_LANE_RETURN,
+  OP2I_LANE_BREAK,
+  OP2I_LANE_CONTINUE
+};
+
+struct op2i_lane_node {
+  enum op2i_lane_kind kind;
+  const char *op; /* of operators, as written */
+  int line;
+  struct op2i_lane_type type;
+  struct op2i_lane_node *a, *b, *c, *d, *next;
+  struct op2i_lane_var *var;
+  const char *text; /* of a literal */
+  bool known;       /* an integer constant, of this value */
+  int64_t value;
+  /* CALL: of a function of the source, or of the library */
+  int item;
+  struct op2i_lane_form *callee;
+  const struct op2i_lane_math *math;
+  /* found by op2i_lane_vary() */
+  bool varying;
+  bool masked; /* takes effect in some lanes only */
+  bool impure; /* assigns */
+  bool hazard; /* must not run when no lane wants it, and wants to know which do */
+  bool leaves; /* some lanes may return here */
+  const struct op2i_lane_node *region; /* IF: the varying one round it */
+};
+
+enum op2i_lane_state { OP2I_LANE_FRESH, OP2I_LANE_BUSY, OP2I_LANE_READY };
+
+/* One form of a function: which of its parameters vary, and whether it is told which lanes want
+ * it. */
+struct op2i_lane_form {
+  struct op2i_lane_form *next;
+  int item;
+  bool masked;
+  bool asked[OP2I_LANE_PARAMS]; /* the parameter varies */
+  enum op2i_lane_state state;
+  bool emitted;
+  const char *name;
+  struct op2i_lane_type type; /* of what it returns */
+  int nparams;
+  struct op2i_lane_var *params[OP2I_LANE_PARAMS];
+  struct op2i_lane_node *body;
+  bool returns_varying;
+  bool stores; /* through its parameters */
+  bool hazard;
+  bool early; /* some lanes return before others */
+};
+
+struct op2i_lane_token {
+  const char *text;
+  int length, line;
+  enum op2i_token_kind kind;
+};
+
+struct op2i_lane_macro {
+  struct op2i_lane_macro *next;
+  const char *name;
+  bool function;
+  int line, count;
+  struct op2i_lane_token *tokens;
+};
+
+struct op2i_lane_name {
+  struct op2i_lane_name *next;
+  const char *name;
+  struct op2i_lane_type type;
+};
+
+struct op2i_lane {
+  const struct op2i_lanes_request *request;
+  const struct op2i_unit *unit;
+  int lanes, bits; /* how many; of a mask's lane */
+  struct op2i_text *why;
+  bool refused, failed; /* failed: out of memory */
+  void *chunks;         /* of memory, see op2i_lane_take() */
+  size_t chunk_left;
+  char *chunk_at;
+  /* stand for what there is no memory for */
+  struct op2i_lane_node no_node;
+  struct op2i_lane_var no_var;
+  struct op2i_lane_form no_form;
+  struct op2i_lane_macro *macros;
+  struct op2i_lane_name *types;  /* typedefs at file scope */
+  struct op2i_lane_var *globals; /* constants of the loop and of the source */
+  struct op2i_lane_form *forms;
+  int nforms;
+  struct op2i_lane_name *helpers; /* that the text has */
+  struct op2i_text prefix, functions;
+};
+
+/* lane_base.c. What is taken is zeroed and freed as a whole; null without memory. */
+void *op2i_lane_take(struct op2i_lane *l, size_t bytes);
+const char *op2i_lane_string(struct op2i_lane *l, const char *text, size_t length);
+void op2i_lane_release(struct op2i_lane *l);
+struct op2i_lane_node *op2i_lane_node(struct op2i_lane *l, enum op2i_lane_kind kind, int line);
+struct op2i_lane_var *op2i_lane_var(struct op2i_lane *l, const char *name);
+/* Give up, for the first reason that is given. */
+void op2i_lane_refuse(struct op2i_lane *l, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static inline bool op2i_lane_stopped(const struct op2i_lane *l) { return l->refused || l->failed; }
+static inline bool op2i_lane_spells(const struct op2i_lane_token *t, const char *word) {
+  int i = 0;
+  while (i < t->length && word[i] == t->text[i] && word[i]) i++;
+  return i == t->length && !word[i];
+}
+
+/* lane_token.c */
+void op2i_lane_directives(struct op2i_lane *l);
+/* Places [begin, end) with macros replaced, and an END behind. */
+struct op2i_lane_token *op2i_lane_expand(struct op2i_lane *l, int begin, int end, int *count);
+
+/* A parser's place in some tokens, and what is visible there. */
+struct op2i_lane_parser {
+  struct op2i_lane *l;
+  const struct op2i_lane_token *tokens;
+  int count, at;
+  struct op2i_lane_var *scope;
+  struct op2i_lane_form *form;
+  int breakable, loops; /* how many loops and switches, loops, are open */
+};
+
+/* lane_type.c */
+bool op2i_lane_at(const struct op2i_lane_parser *p, const char *spelling);
+bool op2i_lane_accept(struct op2i_lane_parser *p, const char *spelling);
+void op2i_lane_expect(struct op2i_lane_parser *p, const char *spelling);
+int op2i_lane_line(const struct op2i_lane_parser *p);
+bool op2i_lane_word(const struct op2i_lane_token *t);
+bool op2i_lane_at_type(const struct op2i_lane_parser *p);
+void op2i_lane_specifiers(struct op2i_lane_parser *p, struct op2i_lane_type *type);
+/* *name is null where none is declared. */
+void op2i_lane_declarator(struct op2i_lane_parser *p, struct op2i_lane_type *type,
+                          const char **name);
+
+static inline bool op2i_lane_float(enum op2i_lane_base base) {
+  return base == OP2I_LANE_F32 || base == OP2I_LANE_F64;
+}
+enum op2i_lane_base op2i_lane_base_of(op2_type type);
+int op2i_lane_size(enum op2i_lane_base base);
+enum op2i_lane_base op2i_lane_promoted(enum op2i_lane_base base);
+enum op2i_lane_base op2i_lane_common(enum op2i_lane_base a, enum op2i_lane_base b);
+
+/* lane_expr.c */
+struct op2i_lane_node *op2i_lane_expression(struct op2i_lane_parser *p);
+struct op2i_lane_node *op2i_lane_assignment(struct op2i_lane_parser *p);
+int64_t op2i_lane_extent(struct op2i_lane_parser *p); /* a constant above zero */
+struct op2i_lane_node *op2i_lane_operation(struct op2i_lane *l, const char *op,
+                                           struct op2i_lane_node *a, struct op2i_lane_node *b);
+/* lane_literal.c */
+struct op2i_lane_node *op2i_lane_literal(struct op2i_lane_parser *p);
+struct op2i_lane_node *op2i_lane_standard(struct op2i_lane_parser *p); /* M_PI, ...; or null */
+
+/* lane_stmt.c */
+struct op2i_lane_type op2i_lane_result(struct op2i_lane *l, int item); /* what a function returns */
+void op2i_lane_declaration(struct op2i_lane_parser *p, struct op2i_lane_node ***tail);
+/* Its parameters and body. */
+void op2i_lane_read(struct op2i_lane *l, struct op2i_lane_form *form);
+/* lane_global.c: what stands before functions and can be used in them. */
+void op2i_lane_globals(struct op2i_lane *l);
+
+/* lane_math.c: functions of <math.h> and <stdlib.h> that are known. */
+struct op2i_lane_math {
+  const char *name;
+  const char *types; /* result and parameters: d as the name says, double or float; i l */
+  enum { OP2I_LANE_EACH, OP2I_LANE_SMALL, OP2I_LANE_TEST } how; /* EACH: a call for each lane */
+};
+const struct op2i_lane_math *op2i_lane_math_find(const struct op2i_lane_token *name, bool *single);
+int op2i_lane_math_arity(const struct op2i_lane_math *math);
+/* Of parameter n from 1, or of the result with 0. */
+enum op2i_lane_base op2i_lane_math_type(const struct op2i_lane_math *math, bool single, int n);
+
+/* lane_vary.c and lane_flow.c */
+struct op2i_lane_vary {
+  struct op2i_lane *l;
+  struct op2i_lane_form *form;
+  const struct op2i_lane_node *region;
+  const struct op2i_lane_node *loop_region; /* of the loop or switch round this */
+  int conditional; /* operands that some lanes do not want, round this one */
+  bool changed;
+};
+void op2i_lane_vary_expr(struct op2i_lane_vary *v, struct op2i_lane_node *e);
+void op2i_lane_vary_init(struct op2i_lane_vary *v, struct op2i_lane_var *var,
+                         struct op2i_lane_node *init);
+/* The form of a function, known through and through. */
+struct op2i_lane_form *op2i_lane_form(struct op2i_lane *l, int item, const bool *asked, int nparams,
+                                      bool masked);
+
+/* lane_helper.c */
+enum op2i_lane_help {
+  OP2I_LANE_SPLAT,
+  OP2I_LANE_SELECT,
+  OP2I_LANE_ANY,
+  OP2I_LANE_WEIGH,  /* 1 where a mask is set, else 0 */
+  OP2I_LANE_DIVISOR /* ones where nothing is to be divided */
+};
+void op2i_lane_type_name(const struct op2i_lane *l, enum op2i_lane_base base,
+                         struct op2i_text *out);
+/* Append the name of a helper function, which the text gets. */
+void op2i_lane_help(struct op2i_lane *l, enum op2i_lane_help help, enum op2i_lane_base base,
+                    struct op2i_text *out);
+void op2i_lane_help_math(struct op2i_lane *l, const struct op2i_lane_math *math, bool single,
+                         struct op2i_text *out);
+
+/* lane_print.c */
+struct op2i_lane_printer {
+  struct op2i_lane *l;
+  struct op2i_lane_form *form;
+  struct op2i_text *out;
+  int depth;    /* of indentation */
+  int numbered; /* names made up so far */
+  int mask;     /* number of the mask of lanes that are on: 0 all, -1 those the caller wants */
+};
+bool op2i_lane_is_mask(const struct op2i_lane_node *e);
+/* A uniform value or a place, as the operand of something that binds as tightly as `tight`. */
+void op2i_lane_print(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight);
+void op2i_lane_print_as(struct op2i_lane_printer *p, const struct op2i_lane_node *e,
+                        enum op2i_lane_base base, int tight);
+void op2i_lane_print_mask(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight);
+/* What a variable of this type, varying or not, is given. */
+void op2i_lane_print_value(struct op2i_lane_printer *p, const struct op2i_lane_node *e,
+                           const struct op2i_lane_type *type, bool varying, int tight);
+void op2i_lane_print_on(struct op2i_lane_printer *p, int mask);
+/* Its value is not used. */
+void op2i_lane_print_statement(struct op2i_lane_printer *p, const struct op2i_lane_node *e);
+int op2i_lane_tightness(const struct op2i_lane_node *e);
+void op2i_lane_print_call(struct op2i_lane_printer *p, const struct op2i_lane_node *e);
+void op2i_lane_print_choice(struct op2i_lane_printer *p, const struct op2i_lane_node *e);
+void op2i_lane_print_logical(struct op2i_lane_printer *p, const struct op2i_lane_node *e,
+                             int tight);
+/* lane_assign.c */
+void op2i_lane_print_assign(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight);
+void op2i_lane_print_step(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight);
+bool op2i_lane_scattered(const struct op2i_lane_node *place);
+void op2i_lane_print_gather(struct op2i_lane_printer *p, const struct op2i_lane_node *place);
+/* lane_emit.c */
+void op2i_lane_declare(const struct op2i_lane *l, const struct op2i_lane_type *type, bool varying,
+                       const char *name, struct op2i_text *out);
+void op2i_lane_emit_statements(struct op2i_lane_printer *p, const struct op2i_lane_node *body);
+/* lane_function.c: append a function to l->functions, behind those that it calls. */
+void op2i_lane_emit(struct op2i_lane *l, struct op2i_lane_form *form);
+
+#endif

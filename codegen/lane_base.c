@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+#include <string.h>
+
+#include "lane.h"
+#include "mem.h"
+
+struct chunk {
+  struct chunk *next;
+};
+
+enum { CHUNK = 32768, ALIGNMENT = 16 };
+
+void *op2i_lane_take(struct op2i_lane *l, size_t bytes) {
+  bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  if (bytes > l->chunk_left) {
+    size_t room = bytes > CHUNK ? bytes : CHUNK;
+    struct chunk *chunk = op2i_malloc(ALIGNMENT + room);
+    if (!chunk) {
+      l->failed = true;
+      return NULL;
+    }
+    chunk->next = l->chunks;
+    l->chunks = chunk;
+    l->chunk_at = (char *)chunk + ALIGNMENT;
+    l->chunk_left = room;
+  }
+  void *taken = l->chunk_at;
+  l->chunk_at += bytes;
+  l->chunk_left -= bytes;
+  return memset(taken, 0, bytes);
+}
+
+const char *op2i_lane_string(struct op2i_lane *l, const char *text, size_t length) {
+  char *copy = op2i_lane_take(l, length + 1);
+  return copy ? memcpy(copy, text, length) : "";
+}
+
+void op2i_lane_release(struct op2i_lane *l) {
+  for (struct chunk *chunk = l->chunks; chunk;) {
+    struct chunk *next = chunk->next;
+    op2i_free(chunk);
+    chunk = next;
+  }
+  l->chunks = NULL;
+  op2i_text_free(&l->prefix);
+  op2i_text_free(&l->functions);
+}
+
+struct op2i_lane_node *op2i_lane_node(struct op2i_lane *l, enum op2i_lane_kind kind, int line) {
+  struct op2i_lane_node *node = op2i_lane_take(l, sizeof *node);
+  if (!node) {
+    node = &l->no_node;
+    memset(node, 0, sizeof *node);
+  }
+  node->kind = kind;
+  node->line = line;
+  node->op = node->text = "";
+  node->item = -1;
+  return node;
+}
+
+struct op2i_lane_var *op2i_lane_var(struct op2i_lane *l, const char *name) {
+  struct op2i_lane_var *var = op2i_lane_take(l, sizeof *var);
+  if (!var) {
+    var = &l->no_var;
+    memset(var, 0, sizeof *var);
+  }
+  var->name = var->text = name;
+  var->param = -1;
+  return var;
+}
+
+void op2i_lane_refuse(struct op2i_lane *l, const char *format, ...) {
+  char phrase[512];
+  va_list args;
+  if (op2i_lane_stopped(l)) return;
+  l->refused = true;
+  va_start(args, format);
+  vsnprintf(phrase, sizeof phrase, format, args);
+  va_end(args);
+  op2i_text_add(l->why, "%s", phrase);
+}

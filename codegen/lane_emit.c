@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Statements and functions as text. What happens under a condition that varies happens in all lanes,
+ * and a mask says in which of them it counts. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lane.h"
+
+static void statement(struct op2i_lane_printer *p, const struct op2i_lane_node *s);
+
+static void indent(const struct op2i_lane_printer *p) {
+  op2i_text_add(p->out, "%*s", 2 * p->depth, "");
+}
+
+static void type_name(const struct op2i_lane_printer *p, enum op2i_lane_base base) {
+  op2i_lane_type_name(p->l, base, p->out);
+}
+
+/* ---- declarations ---------------------------------------------------------------------------- */
+
+static void declared_levels(const struct op2i_lane_type *type, const char *name,
+                            struct op2i_text *out) {
+  int stars = 0;
+  while (stars < type->nlevels && type->levels[stars] == 0) stars++;
+  int behind = stars; /* a pointer to arrays stands in parentheses, unless arrays come first */
+  while (behind < type->nlevels && type->levels[behind] > 0) behind++;
+  bool parens = stars > 0 && behind > stars;
+  for (int k = behind; k < type->nlevels; k++) op2i_text_add(out, "*");
+  op2i_text_add(out, parens ? "(" : "");
+  for (int k = 0; k < stars; k++) op2i_text_add(out, "*");
+  op2i_text_add(out, parens ? "%s)" : "%s", name);
+  for (int k = stars; k < behind; k++) op2i_text_add(out, "[%lld]", (long long)type->levels[k]);
+}
+
+void op2i_lane_declare(const struct op2i_lane *l, const struct op2i_lane_type *type, bool varying,
+                       const char *name, struct op2i_text *out) {
+  if (type->readonly) op2i_text_add(out, "const ");
+  if (varying)
+    op2i_lane_type_name(l, type->base, out);
+  else
+    op2i_text_add(out, "%s", type->spelling);
+  op2i_text_add(out, " ");
+  declared_levels(type, name, out);
+}
+
+static void initial(struct op2i_lane_printer *p, const struct op2i_lane_type *type, int level,
+                    bool varying, const struct op2i_lane_node *e) {
+  bool last = level + 1 >= type->nlevels;
+  if (e->kind != OP2I_LANE_LIST) {
+    const struct op2i_lane_type value = {.base = type->base, .nlevels = type->nlevels - level};
+    op2i_lane_print_value(p, e, &value, varying, 1);
+    return;
+  }
+  /* {0} of an array of vectors or arrays lacks braces. */
+  if (e->value == 1 && e->a->kind != OP2I_LANE_LIST && (varying || !last) && e->a->known) {
+    for (int k = level; k < type->nlevels + varying; k++) op2i_text_add(p->out, "{");
+    op2i_text_add(p->out, "0");
+    for (int k = level; k < type->nlevels + varying; k++) op2i_text_add(p->out, "}");
+    return;
+  }
+  op2i_text_add(p->out, "{");
+  for (const struct op2i_lane_node *a = e->a; a; a = a->next) {
+    initial(p, type, level + 1, varying, a);
+    if (a->next) op2i_text_add(p->out, ", ");
+  }
+  op2i_text_add(p->out, "}");
+}
+
+/* What is read before it was assigned to in every lane must be something. */
+static void initial_zero(struct op2i_lane_printer *p, const struct op2i_lane_type *type) {
+  op2i_text_add(p->out, " = ");
+  for (int k = 0; k <= type->nlevels; k++) op2i_text_add(p->out, "{");
+  op2i_text_add(p->out, "0");
+  for (int k = 0; k <= type->nlevels; k++) op2i_text_add(p->out, "}");
+}
+
+static bool has_pointer(const struct op2i_lane_type *type) {
+  bool pointer = false;
+  for (int k = 0; k < type->nlevels; k++) pointer = pointer || type->levels[k] == 0;
+  return pointer;
+}
+
+static void declaration(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+  const struct op2i_lane_var *var = s->var;
+  op2i_lane_declare(p->l, &var->type, var->varying, var->text, p->out);
+  if (s->a) {
+    op2i_text_add(p->out, " = ");
+    initial(p, &var->type, 0, var->varying, s->a);
+  } else if (var->varying && !has_pointer(&var->type) && (var->masked || !var->type.nlevels)) {
+    initial_zero(p, &var->type);
+  }
+  op2i_text_add(p->out, ";");
+}
+
+/* ---- masks ----------------------------------------------------------------------------------- */
+
+/* const op2_m64x8 op2_m2 = ; the caller goes on. */
+static int begin_mask(struct op2i_lane_printer *p) {
+  int number = ++p->numbered;
+  indent(p);
+  op2i_text_add(p->out, "const ");
+  type_name(p, OP2I_LANE_BOOL);
+  op2i_text_add(p->out, " op2_m%d = ", number);
+  return number;
+}
+
+/* Take a mask's declaration, which stands at [start, behind), out again when nothing asked for it. */
+static void close_mask(struct op2i_lane_printer *p, size_t start, size_t behind, int number) {
+  struct op2i_text *out = p->out;
+  char name[32];
+  int length = snprintf(name, sizeof name, "op2_m%d", number);
+  if (out->failed || !out->chars) return;
+  const char *at = out->chars + behind;
+  while ((at = strstr(at, name)) && at[length] >= '0' && at[length] <= '9') at++;
+  if (at) return;
+  memmove(out->chars + start, out->chars + behind, out->length - behind + 1);
+  out->length -= behind - start;
+}
+
+/* Lanes that have returned meanwhile are off from here on. */
+static void refresh(struct op2i_lane_printer *p) {
+  int number = begin_mask(p);
+  if (p->mask) {
+    op2i_lane_print_on(p, p->mask);
+    op2i_text_add(p->out, " & ");
+  }
+  op2i_text_add(p->out, "op2_live;\n");
+  p->mask = number;
+}
+
+/* The statements of a list from `s` on. */
+static void statements(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+  int outer = p->mask;
+  for (; s; s = s->next) {
+    statement(p, s);
+    if (!s->leaves || !s->next) continue;
+    size_t start = p->out->length;
+    refresh(p);
+    size_t behind = p->out->length;
+    statements(p, s->next);
+    close_mask(p, start, behind, p->mask);
+    break;
+  }
+  p->mask = outer;
+}
+
+static void braced(struct op2i_lane_printer *p, const struct op2i_lane_node *s,
+                   const struct op2i_lane_node *loop) {
+  int outer = p->mask;
+  size_t start = p->out->length + 2, behind = start;
+  op2i_text_add(p->out, "{\n");
+  p->depth++;
+  if (loop && loop->leaves) {
+    refresh(p);
+    behind = p->out->length;
+  }
+  if (s->kind == OP2I_LANE_BLOCK)
+    statements(p, s->a);
+  else
+    statement(p, s);
+  if (loop && loop->leaves) close_mask(p, start, behind, p->mask);
+  p->depth--;
+  p->mask = outer;
+  indent(p);
+  op2i_text_add(p->out, "}");
+}
+
+/* ---- branches -------------------------------------------------------------------------------- */
+
+static void uniform_if(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+  indent(p);
+  op2i_text_add(p->out, "if (");
+  op2i_lane_print(p, s->a, 2);
+  op2i_text_add(p->out, ") ");
+  braced(p, s->b, NULL);
+  if (s->c) {
+    op2i_text_add(p->out, " else ");
+    braced(p, s->c, NULL);
+  }
+  op2i_text_add(p->out, "\n");
+}
+
+static bool empty(const struct op2i_lane_node *s) {
+  return (s->kind == OP2I_LANE_BLOCK || s->kind == OP2I_LANE_EXPR) && !s->a;
+}
+
+static void branch(struct op2i_lane_printer *p, const struct op2i_lane_node *s, int mask) {
+  int outer = p->mask;
+  p->mask = mask;
+  indent(p);
+  if (s->hazard) {
+    op2i_text_add(p->out, "if (");
+    op2i_lane_help(p->l, OP2I_LANE_ANY, OP2I_LANE_BOOL, p->out);
+    op2i_text_add(p->out, "(op2_m%d)) ", mask);
+  }
+  braced(p, s, NULL);
+  op2i_text_add(p->out, "\n");
+  p->mask = outer;
+}
+
+static void varying_if(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+  indent(p);
+  op2i_text_add(p->out, "{\n");
+  p->depth++;
+  size_t start = p->out->length;
+  int yes = begin_mask(p);
+  if (p->mask) {
+    op2i_lane_print_on(p, p->mask);
+    op2i_text_add(p->out, " & ");
+  }
+  op2i_lane_print_mask(p, s->a, p->mask ? 13 : 1);
+  op2i_text_add(p->out, ";\n");
+  size_t behind = p->out->length;
+  if (!empty(s->b)) branch(p, s->b, yes);
+  if (s->c && !empty(s->c)) {
+    size_t start_no = p->out->length;
+    int no = begin_mask(p);
+    if (p->mask) {
+      op2i_lane_print_on(p, p->mask);
+      op2i_text_add(p->out, " & ");
+    }
+    op2i_text_add(p->out, "~op2_m%d;\n", yes);
+    size_t behind_no = p->out->length;
+    branch(p, s->c, no);
+    close_mask(p, start_no, behind_no, no);
+  }
+  if (!s->a->impure) close_mask(p, start, behind, yes);
+  p->depth--;
+  indent(p);
+  op2i_text_add(p->out, "}\n");
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+static void condition(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
+  if (e) op2i_lane_print(p, e, 2);
+}
+
+/* Declarations that do not fit into the head of the loop stand before it. */
+static bool ahead(const struct op2i_lane_node *s) {
+  return s->a && s->a->kind == OP2I_LANE_DECL && (s->a->next || s->a->var->varying);
+}
+
+static void for_loop(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+  bool outside = ahead(s);
+  indent(p);
+  if (outside) {
+    op2i_text_add(p->out, "{\n");
+    p->depth++;
+    for (const struct op2i_lane_node *d = s->a; d; d = d->next) statement(p, d);
+    indent(p);
+  }
+  op2i_text_add(p->out, "for (");
+  if (s->a && !outside && s->a->kind == OP2I_LANE_DECL)
+    declaration(p, s->a);
+  else if (s->a && !outside)
+    op2i_lane_print_statement(p, s->a);
+  if (!s->a || outside || s->a->kind != OP2I_LANE_DECL) op2i_text_add(p->out, ";");
+  op2i_text_add(p->out, s->b ? " " : "");
+  condition(p, s->b);
+  op2i_text_add(p->out, s->c ? "; " : ";");
+  if (s->c) op2i_lane_print_statement(p, s->c);
+  op2i_text_add(p->out, ") ");
+  braced(p, s->d, s);
+  op2i_text_add(p->out, "\n");
+  if (!outside) return;
+  p->depth--;
+  indent(p);
+  op2i_text_add(p->out, "}\n");
+}
+
+static void other_loop(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+  bool first = s->kind == OP2I_LANE_WHILE;
+  indent(p);
+  op2i_text_add(p->out, first ? "while (" : "do ");
+  if (first) {
+    condition(p, s->b);
+    op2i_text_add(p->out, ") ");
+  }
+  braced(p, s->d, s);
+  if (!first) {
+    op2i_text_add(p->out, " while (");
+    condition(p, s->b);
+    op2i_text_add(p->out, ");");
+  }
+  op2i_text_add(p->out, "\n");
+}
+
+/* ---- returning ------------------------------------------------------------------------------- */
+
+static void merged_value(struct op2i_lane_printer *p, const struct op2i_lane_node *s, int mask) {
+  const struct op2i_lane_type *type = &p->form->type;
+  op2i_lane_help(p->l, OP2I_LANE_SELECT, type->base, p->out);
+  op2i_text_add(p->out, "(");
+  if (mask)
+    op2i_lane_print_on(p, mask);
+  else
+    op2i_text_add(p->out, "op2_live");
+  op2i_text_add(p->out, ", ");
+  op2i_lane_print_value(p, s->a, type, true, 1);
+  op2i_text_add(p->out, ", op2_ret)");
+}
+
+static void returning(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+  indent(p);
+  if (s->varying) {
+    if (s->a) {
+      op2i_text_add(p->out, "op2_ret = ");
+      merged_value(p, s, p->mask);
+      op2i_text_add(p->out, ";\n");
+      indent(p);
+    }
+    op2i_text_add(p->out, "op2_live &= ~");
+    op2i_lane_print_on(p, p->mask);
+  } else {
+    op2i_text_add(p->out, s->a ? "return " : "return");
+    if (s->a && p->form->early)
+      merged_value(p, s, 0);
+    else if (s->a)
+      op2i_lane_print_value(p, s->a, &p->form->type, p->form->returns_varying, 1);
+  }
+  op2i_text_add(p->out, ";\n");
+}
+
+/* ---- all statements -------------------------------------------------------------------------- */
+
+static void expression(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+  indent(p);
+  if (s->a) op2i_lane_print_statement(p, s->a);
+  op2i_text_add(p->out, ";\n");
+}
+
+static void switch_statement(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+  indent(p);
+  op2i_text_add(p->out, "switch (");
+  op2i_lane_print(p, s->a, 2);
+  op2i_text_add(p->out, ") ");
+  braced(p, s->b, NULL);
+  op2i_text_add(p->out, "\n");
+}
+
+static void case_label(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+  indent(p);
+  op2i_text_add(p->out, s->a ? "case " : "default");
+  if (s->a) op2i_lane_print(p, s->a, 2);
+  op2i_text_add(p->out, ":;\n");
+}
+
+static void statement(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+  if (op2i_lane_stopped(p->l)) return;
+  switch (s->kind) {
+  case OP2I_LANE_BLOCK:
+    indent(p);
+    braced(p, s, NULL);
+    op2i_text_add(p->out, "\n");
+    break;
+  case OP2I_LANE_DECL:
+    indent(p);
+    declaration(p, s);
+    op2i_text_add(p->out, "\n");
+    break;
+  case OP2I_LANE_IF:
+    if (s->varying)
+      varying_if(p, s);
+    else
+      uniform_if(p, s);
+    break;
+  case OP2I_LANE_FOR: for_loop(p, s); break;
+  case OP2I_LANE_WHILE:
+  case OP2I_LANE_DO: other_loop(p, s); break;
+  case OP2I_LANE_SWITCH: switch_statement(p, s); break;
+  case OP2I_LANE_CASE: case_label(p, s); break;
+  case OP2I_LANE_RETURN: returning(p, s); break;
+  case OP2I_LANE_BREAK:
+    indent(p);
+    op2i_text_add(p->out, "break;\n");
+    break;
+  case OP2I_LANE_CONTINUE:
+    indent(p);
+    op2i_text_add(p->out, "continue;\n");
+    break;
+  default: expression(p, s);
+  }
+}
+
+void op2i_lane_emit_statements(struct op2i_lane_printer *p, const struct op2i_lane_node *body) {
+  statements(p, body->a);
+}

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Expressions, read into trees with types (C11 6.5). */
+#include <stdio.h>
+#include <string.h>
+
+#include "lane.h"
+
+static void unreadable(struct op2i_lane_parser *p) {
+  const struct op2i_lane_token *t = &p->tokens[p->at];
+  op2i_lane_refuse(p->l, "has '%.*s' in line %d, which cannot be followed",
+                   t->length < 40 ? t->length : 40, t->text, t->line);
+}
+
+static bool numeric(const struct op2i_lane_node *e) {
+  return e->type.nlevels == 0 && e->type.base != OP2I_LANE_VOID;
+}
+
+static void need_number(struct op2i_lane *l, const struct op2i_lane_node *e) {
+  if (!numeric(e)) op2i_lane_refuse(l, "needs a number in line %d where there is none", e->line);
+}
+
+/* ---- types of operations --------------------------------------------------------------------- */
+
+static bool one_of(const char *op, const char *const *list) {
+  for (; *list; list++)
+    if (strcmp(op, *list) == 0) return true;
+  return false;
+}
+
+/* Of an array, a pointer to its first element. */
+static struct op2i_lane_type decayed(struct op2i_lane_type type) {
+  if (type.nlevels) type.levels[0] = 0;
+  return type;
+}
+
+static struct op2i_lane_type plain(enum op2i_lane_base base) {
+  return (struct op2i_lane_type){.base = base};
+}
+
+static struct op2i_lane_type led_to(struct op2i_lane_type type) {
+  type.nlevels--;
+  for (int k = 0; k < type.nlevels; k++) type.levels[k] = type.levels[k + 1];
+  return type;
+}
+
+static void fold(struct op2i_lane_node *e) {
+  enum { MAX = 1 << 28 };
+  if (!e->a->known || !e->b->known) return;
+  int64_t a = e->a->value, b = e->b->value, r = 0;
+  bool good = true;
+  switch (e->op[1] ? '?' : e->op[0]) {
+  case '+': r = a + b; break;
+  case '-': r = a - b; break;
+  case '*': r = a * b; break;
+  case '/': good = b != 0, r = good ? a / b : 0; break;
+  case '%': good = b != 0, r = good ? a % b : 0; break;
+  default: good = false;
+  }
+  e->known = good && r < MAX && r > -MAX && e->type.base == OP2I_LANE_I32;
+  e->value = e->known ? r : 0;
+}
+
+static void pointer_operation(struct op2i_lane *l, struct op2i_lane_node *e) {
+  const struct op2i_lane_type *a = &e->a->type, *b = &e->b->type;
+  if (strcmp(e->op, "+") == 0 && a->nlevels && !b->nlevels)
+    e->type = decayed(*a);
+  else if (strcmp(e->op, "+") == 0 && b->nlevels && !a->nlevels)
+    e->type = decayed(*b);
+  else if (strcmp(e->op, "-") == 0 && a->nlevels && !b->nlevels)
+    e->type = decayed(*a);
+  else
+    op2i_lane_refuse(l, "applies '%s' to a pointer in line %d", e->op, e->line);
+}
+
+struct op2i_lane_node *op2i_lane_operation(struct op2i_lane *l, const char *op,
+                                           struct op2i_lane_node *a, struct op2i_lane_node *b) {
+  static const char *const truth[] = {"<", ">", "<=", ">=", "==", "!=", "&&", "||", 0};
+  static const char *const whole[] = {"%", "&", "|", "^", "<<", ">>", 0};
+  struct op2i_lane_node *e = op2i_lane_node(l, OP2I_LANE_BINARY, a->line);
+  e->op = op;
+  e->a = a;
+  e->b = b;
+  if (strcmp(op, ",") == 0) {
+    e->type = decayed(b->type);
+    return e;
+  }
+  if (a->type.nlevels || b->type.nlevels) {
+    pointer_operation(l, e);
+    return e;
+  }
+  need_number(l, a);
+  need_number(l, b);
+  if (one_of(op, whole) && (op2i_lane_float(a->type.base) || op2i_lane_float(b->type.base)))
+    op2i_lane_refuse(l, "applies '%s' to a floating-point number in line %d", op, a->line);
+  if (one_of(op, truth))
+    e->type = plain(OP2I_LANE_I32);
+  else if (strcmp(op, "<<") == 0 || strcmp(op, ">>") == 0)
+    e->type = plain(op2i_lane_promoted(a->type.base));
+  else
+    e->type = plain(op2i_lane_common(a->type.base, b->type.base));
+  fold(e);
+  return e;
+}
+
+/* ---- primary expressions --------------------------------------------------------------------- */
+
+static struct op2i_lane_node *name(struct op2i_lane_parser *p) {
+  const struct op2i_lane_token *t = &p->tokens[p->at];
+  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_NAME, t->line);
+  struct op2i_lane_var *var = p->scope;
+  while (var && !op2i_lane_spells(t, var->name)) var = var->outer;
+  if (!var) {
+    struct op2i_lane_node *standard = op2i_lane_standard(p);
+    if (standard) return standard;
+    op2i_lane_refuse(p->l, "uses %.*s, which is not known", t->length, t->text);
+    return e;
+  }
+  p->at++;
+  e->var = var;
+  e->type = var->type;
+  e->known = var->known;
+  e->value = var->known ? var->lo : 0;
+  return e;
+}
+
+static int find_function(const struct op2i_unit *unit, const struct op2i_lane_token *t) {
+  for (int i = 0; i < unit->nitems; i++) {
+    if (unit->items[i].kind != OP2I_ITEM_FUNCTION) continue;
+    const struct op2i_token *name = &unit->tokens.list[unit->code[unit->items[i].name]];
+    if (name->end - name->begin == (size_t)t->length &&
+        memcmp(unit->tokens.text + name->begin, t->text, (size_t)t->length) == 0)
+      return i;
+  }
+  return -1;
+}
+
+static void arguments(struct op2i_lane_parser *p, struct op2i_lane_node *call) {
+  struct op2i_lane_node **tail = &call->a;
+  op2i_lane_expect(p, "(");
+  while (!op2i_lane_at(p, ")") && !op2i_lane_stopped(p->l)) {
+    *tail = op2i_lane_assignment(p);
+    tail = &(*tail)->next;
+    if (!op2i_lane_accept(p, ",")) break;
+  }
+  op2i_lane_expect(p, ")");
+}
+
+static void library_call(struct op2i_lane_parser *p, struct op2i_lane_node *e, bool single) {
+  int n = 0;
+  for (struct op2i_lane_node *a = e->a; a && !op2i_lane_stopped(p->l); a = a->next) {
+    need_number(p->l, a);
+    n++;
+  }
+  if (n != op2i_lane_math_arity(e->math) && !op2i_lane_stopped(p->l))
+    op2i_lane_refuse(p->l, "calls %s with %d arguments in line %d", e->text, n, e->line);
+  e->value = single;
+  e->type = plain(op2i_lane_math_type(e->math, single, 0));
+}
+
+static struct op2i_lane_node *call(struct op2i_lane_parser *p) {
+  const struct op2i_lane_token *t = &p->tokens[p->at];
+  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_CALL, t->line);
+  bool single = false;
+  for (const struct op2i_lane_var *v = p->scope; v; v = v->outer)
+    if (op2i_lane_spells(t, v->name))
+      op2i_lane_refuse(p->l, "calls %s, which is no function", v->name);
+  e->text = op2i_lane_string(p->l, t->text, (size_t)t->length);
+  e->item = find_function(p->l->unit, t);
+  if (e->item < 0) e->math = op2i_lane_math_find(t, &single);
+  if (e->item < 0 && !e->math) op2i_lane_refuse(p->l, "calls %s, which is not known", e->text);
+  p->at++;
+  arguments(p, e);
+  if (op2i_lane_stopped(p->l)) return e;
+  if (e->math)
+    library_call(p, e, single);
+  else
+    e->type = op2i_lane_result(p->l, e->item);
+  return e;
+}
+
+static struct op2i_lane_node *primary(struct op2i_lane_parser *p) {
+  const struct op2i_lane_token *t = &p->tokens[p->at];
+  if (t->kind == OP2I_TOK_NUMBER || t->kind == OP2I_TOK_CHAR) return op2i_lane_literal(p);
+  if (op2i_lane_word(t) && op2i_lane_spells(&t[1], "(")) return call(p);
+  if (op2i_lane_word(t)) return name(p);
+  if (op2i_lane_at(p, "(") && !op2i_lane_spells(&t[1], "{")) {
+    p->at++;
+    struct op2i_lane_node *e = op2i_lane_expression(p);
+    op2i_lane_expect(p, ")");
+    return e;
+  }
+  unreadable(p);
+  return op2i_lane_node(p->l, OP2I_LANE_LITERAL, t->line);
+}
+
+/* ---- postfix and unary operators ------------------------------------------------------------- */
+
+static bool is_place(const struct op2i_lane_node *e) {
+  return e->kind == OP2I_LANE_NAME || e->kind == OP2I_LANE_INDEX ||
+         (e->kind == OP2I_LANE_UNARY && strcmp(e->op, "*") == 0);
+}
+
+static void need_place(struct op2i_lane *l, const struct op2i_lane_node *e) {
+  if (op2i_lane_stopped(l)) return;
+  const struct op2i_lane_node *at = e;
+  while (at->kind == OP2I_LANE_INDEX) at = at->a;
+  if (!is_place(e)) op2i_lane_refuse(l, "assigns to no variable in line %d", e->line);
+  if (at->kind == OP2I_LANE_NAME && at->var->fixed)
+    op2i_lane_refuse(l, "assigns to %s, which is a constant", at->var->name);
+}
+
+static const char *spelled(struct op2i_lane_parser *p) {
+  const struct op2i_lane_token *t = &p->tokens[p->at++];
+  return op2i_lane_string(p->l, t->text, (size_t)t->length);
+}
+
+static void note_assigned(struct op2i_lane_node *place) {
+  if (place->kind == OP2I_LANE_NAME) place->var->assigned = true;
+}
+
+static struct op2i_lane_node *subscript(struct op2i_lane_parser *p, struct op2i_lane_node *a) {
+  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_INDEX, op2i_lane_line(p));
+  op2i_lane_expect(p, "[");
+  e->a = a;
+  e->b = op2i_lane_expression(p);
+  op2i_lane_expect(p, "]");
+  if (op2i_lane_stopped(p->l)) return e;
+  need_number(p->l, e->b);
+  if (a->type.nlevels)
+    e->type = led_to(a->type);
+  else
+    op2i_lane_refuse(p->l, "subscripts what is no array in line %d", e->line);
+  return e;
+}
+
+static struct op2i_lane_node *postfix(struct op2i_lane_parser *p) {
+  struct op2i_lane_node *e = primary(p);
+  while (!op2i_lane_stopped(p->l)) {
+    if (op2i_lane_at(p, "[")) {
+      e = subscript(p, e);
+    } else if (op2i_lane_at(p, "++") || op2i_lane_at(p, "--")) {
+      struct op2i_lane_node *step = op2i_lane_node(p->l, OP2I_LANE_POSTFIX, e->line);
+      need_place(p->l, e);
+      note_assigned(e);
+      step->a = e;
+      step->type = e->type;
+      step->op = spelled(p);
+      e = step;
+    } else if (op2i_lane_at(p, ".") || op2i_lane_at(p, "->")) {
+      op2i_lane_refuse(p->l, "uses a structure in line %d", op2i_lane_line(p));
+    } else {
+      break;
+    }
+  }
+  return e;
+}
+
+static struct op2i_lane_node *unary(struct op2i_lane_parser *p);
+
+/* (T)x, from behind the parenthesis on. */
+static struct op2i_lane_node *cast(struct op2i_lane_parser *p) {
+  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_CAST, op2i_lane_line(p));
+  const char *no_name;
+  op2i_lane_specifiers(p, &e->type);
+  op2i_lane_declarator(p, &e->type, &no_name);
+  op2i_lane_expect(p, ")");
+  if (op2i_lane_at(p, "{")) unreadable(p);
+  e->a = unary(p);
+  if (op2i_lane_stopped(p->l)) return e;
+  if (e->type.base == OP2I_LANE_VOID && !e->type.nlevels) return e;
+  if (e->type.nlevels || !numeric(e->a))
+    op2i_lane_refuse(p->l, "converts a pointer in line %d", e->line);
+  e->type.readonly = false;
+  return e;
+}
+
+static struct op2i_lane_node *size_of(struct op2i_lane_parser *p) {
+  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_LITERAL, op2i_lane_line(p));
+  struct op2i_lane_type type = {0};
+  const char *no_name;
+  char text[32];
+  p->at++;
+  if (!op2i_lane_accept(p, "(") || !op2i_lane_at_type(p)) {
+    op2i_lane_refuse(p->l, "asks for the size of a value in line %d", e->line);
+    return e;
+  }
+  op2i_lane_specifiers(p, &type);
+  op2i_lane_declarator(p, &type, &no_name);
+  op2i_lane_expect(p, ")");
+  if (type.nlevels || type.base == OP2I_LANE_VOID || no_name)
+    op2i_lane_refuse(p->l, "asks for the size of what is no number in line %d", e->line);
+  e->type = plain(OP2I_LANE_U64);
+  e->value = type.base == OP2I_LANE_BOOL ? 1 : op2i_lane_size(type.base);
+  e->known = true;
+  snprintf(text, sizeof text, "(size_t)%d", (int)e->value);
+  e->text = op2i_lane_string(p->l, text, strlen(text));
+  return e;
+}
+
+static void unary_type(struct op2i_lane *l, struct op2i_lane_node *e) {
+  const struct op2i_lane_type *a = &e->a->type;
+  switch (e->op[1] ? '?' : e->op[0]) {
+  case '*':
+    if (a->nlevels)
+      e->type = led_to(*a);
+    else
+      op2i_lane_refuse(l, "follows what is no pointer in line %d", e->line);
+    break;
+  case '&':
+    e->type = *a;
+    if (!is_place(e->a) || a->nlevels == OP2I_LANE_LEVELS) {
+      op2i_lane_refuse(l, "takes an address in line %d", e->line);
+      break;
+    }
+    note_assigned(e->a);
+    for (int k = e->type.nlevels++; k > 0; k--) e->type.levels[k] = e->type.levels[k - 1];
+    e->type.levels[0] = 0;
+    break;
+  case '!':
+    need_number(l, e->a);
+    e->type = plain(OP2I_LANE_I32);
+    break;
+  case '?': /* ++ and -- */
+    need_place(l, e->a);
+    note_assigned(e->a);
+    e->type = *a;
+    break;
+  default:
+    need_number(l, e->a);
+    e->type = plain(op2i_lane_promoted(a->base));
+    if (e->op[0] == '~' && op2i_lane_float(a->base)) need_number(l, e);
+  }
+}
+
+static struct op2i_lane_node *unary(struct op2i_lane_parser *p) {
+  static const char *const ops[] = {"-", "+", "!", "~", "*", "&", "++", "--"};
+  const struct op2i_lane_token *t = &p->tokens[p->at];
+  if (op2i_lane_at(p, "sizeof")) return size_of(p);
+  if (op2i_lane_at(p, "(")) {
+    struct op2i_lane_parser inside = *p;
+    inside.at++;
+    if (op2i_lane_at_type(&inside)) {
+      p->at++;
+      return cast(p);
+    }
+  }
+  bool found = false;
+  for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) found = found || op2i_lane_at(p, ops[i]);
+  if (!found) return postfix(p);
+  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_UNARY, t->line);
+  e->op = spelled(p);
+  e->a = unary(p);
+  if (op2i_lane_stopped(p->l)) return e;
+  unary_type(p->l, e);
+  if (strcmp(e->op, "-") == 0 && e->a->known && e->type.base == OP2I_LANE_I32) {
+    e->known = true;
+    e->value = -e->a->value;
+  }
+  return e;
+}
+
+/* ---- the rest -------------------------------------------------------------------------------- */
+
+static int binary_tightness(const struct op2i_lane_token *t) {
+  static const char *const levels[][5] = {
+      {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="},
+      {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
+  for (int level = 0; level < 10; level++)
+    for (int i = 0; levels[level][i]; i++)
+      if (op2i_lane_spells(t, levels[level][i])) return level + 1;
+  return 0;
+}
+
+static struct op2i_lane_node *binary(struct op2i_lane_parser *p, int least) {
+  struct op2i_lane_node *e = unary(p);
+  while (!op2i_lane_stopped(p->l)) {
+    int tightness = binary_tightness(&p->tokens[p->at]);
+    if (!tightness || tightness < least) break;
+    const char *op = spelled(p);
+    struct op2i_lane_node *right = binary(p, tightness + 1);
+    if (!op2i_lane_stopped(p->l)) e = op2i_lane_operation(p->l, op, e, right);
+  }
+  return e;
+}
+
+static struct op2i_lane_node *choice(struct op2i_lane_parser *p) {
+  struct op2i_lane_node *a = binary(p, 1);
+  if (op2i_lane_stopped(p->l) || !op2i_lane_accept(p, "?")) return a;
+  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_CHOICE, a->line);
+  e->a = a;
+  e->b = op2i_lane_expression(p);
+  op2i_lane_expect(p, ":");
+  e->c = choice(p);
+  if (op2i_lane_stopped(p->l)) return e;
+  need_number(p->l, a);
+  if (numeric(e->b) && numeric(e->c)) {
+    bool same = e->b->type.base == OP2I_LANE_BOOL && e->c->type.base == OP2I_LANE_BOOL;
+    e->type = plain(same ? OP2I_LANE_I32 : op2i_lane_common(e->b->type.base, e->c->type.base));
+  } else if (e->b->type.nlevels && e->b->type.nlevels == e->c->type.nlevels) {
+    e->type = decayed(e->b->type);
+    e->type.readonly = e->type.readonly || e->c->type.readonly;
+  } else {
+    op2i_lane_refuse(p->l, "chooses between different things in line %d", e->line);
+  }
+  return e;
+}
+
+struct op2i_lane_node *op2i_lane_assignment(struct op2i_lane_parser *p) {
+  static const char *const ops[] = {
+      "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
+  struct op2i_lane_node *left = choice(p);
+  for (size_t i = 0; i < sizeof ops / sizeof ops[0] && !op2i_lane_stopped(p->l); i++) {
+    if (!op2i_lane_at(p, ops[i])) continue;
+    struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_ASSIGN, left->line);
+    e->op = ops[i];
+    p->at++;
+    e->a = left;
+    e->b = op2i_lane_assignment(p);
+    if (op2i_lane_stopped(p->l)) return e;
+    need_place(p->l, left);
+    note_assigned(left);
+    e->type = left->type;
+    if (left->type.nlevels && left->type.levels[0])
+      op2i_lane_refuse(p->l, "assigns to an array in line %d", e->line);
+    if ((left->type.nlevels != 0) != (e->b->type.nlevels != 0) && i == 0)
+      op2i_lane_refuse(p->l, "mixes pointers and numbers in line %d", e->line);
+    if (!left->type.nlevels && !op2i_lane_stopped(p->l)) need_number(p->l, e->b);
+    return e;
+  }
+  return left;
+}
+
+struct op2i_lane_node *op2i_lane_expression(struct op2i_lane_parser *p) {
+  struct op2i_lane_node *e = op2i_lane_assignment(p);
+  while (!op2i_lane_stopped(p->l) && op2i_lane_accept(p, ",")) {
+    struct op2i_lane_node *right = op2i_lane_assignment(p);
+    if (!op2i_lane_stopped(p->l)) e = op2i_lane_operation(p->l, ",", e, right);
+  }
+  return e;
+}
+
+int64_t op2i_lane_extent(struct op2i_lane_parser *p) {
+  struct op2i_lane_node *e = choice(p);
+  if (!op2i_lane_stopped(p->l) && (!e->known || e->value <= 0))
+    op2i_lane_refuse(p->l, "has an array in line %d whose extent is not known", e->line);
+  return e->known && e->value > 0 ? e->value : 1;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whole functions as text: those that are called before those that call them. */
+#include <string.h>
+
+#include "lane.h"
+
+/* ---- functions that are called --------------------------------------------------------------- */
+
+static void emit_callees(struct op2i_lane *l, const struct op2i_lane_node *e) {
+  for (; e; e = e->next) {
+    if (e->kind == OP2I_LANE_CALL && e->callee) op2i_lane_emit(l, e->callee);
+    emit_callees(l, e->a);
+    emit_callees(l, e->b);
+    emit_callees(l, e->c);
+    emit_callees(l, e->d);
+  }
+}
+
+/* ---- one function ---------------------------------------------------------------------------- */
+
+/* The kernel's own parameters are as the caller has them: one that is to vary and does not is given
+ * under another name. */
+static bool widened(const struct op2i_lane_form *form, int n) {
+  return form->params[n]->varying && !form->asked[n];
+}
+
+static void parameters(struct op2i_lane *l, const struct op2i_lane_form *form,
+                       struct op2i_text *out) {
+  const char *between = "";
+  if (l->request->rewrite->needs[form->item]) {
+    op2i_text_add(out, "const struct OP2_NAME(%sop2_consts) *op2_k", l->request->prefix);
+    between = ", ";
+  }
+  if (form->masked) {
+    op2i_text_add(out, "%sconst ", between);
+    op2i_lane_type_name(l, OP2I_LANE_BOOL, out);
+    op2i_text_add(out, " op2_mask");
+    between = ", ";
+  }
+  for (int n = 0; n < form->nparams; n++) {
+    const struct op2i_lane_var *var = form->params[n];
+    struct op2i_text name = {0};
+    op2i_text_add(&name, widened(form, n) ? "op2_in_%s" : "%s", var->text);
+    if (name.failed) l->failed = true;
+    op2i_text_add(out, "%s", between);
+    op2i_lane_declare(l, &var->type, form->asked[n], name.chars ? name.chars : "", out);
+    op2i_text_free(&name);
+    between = ", ";
+  }
+  if (!*between) op2i_text_add(out, "void");
+}
+
+static void head(struct op2i_lane *l, const struct op2i_lane_form *form, struct op2i_text *out) {
+  op2i_text_add(out, "OP2_LANES_INLINE ");
+  if (form->returns_varying)
+    op2i_lane_type_name(l, form->type.base, out);
+  else
+    op2i_text_add(out, "%s", form->type.spelling);
+  op2i_text_add(out, " OP2_NAME(%s%s)(", l->request->prefix, form->name);
+  parameters(l, form, out);
+  op2i_text_add(out, ") {\n");
+}
+
+static void widen_parameters(struct op2i_lane *l, struct op2i_lane_form *form,
+                             struct op2i_text *out) {
+  for (int n = 0; n < form->nparams; n++) {
+    const struct op2i_lane_var *var = form->params[n];
+    if (!widened(form, n)) continue;
+    if (var->type.nlevels) {
+      op2i_lane_refuse(l, "needs what %s points to to differ between elements, and it is the same",
+                       var->name);
+      return;
+    }
+    op2i_text_add(out, "  ");
+    op2i_lane_declare(l, &var->type, true, var->text, out);
+    op2i_text_add(out, " = ");
+    op2i_lane_help(l, OP2I_LANE_SPLAT, var->type.base, out);
+    op2i_text_add(out, "(op2_in_%s);\n", var->text);
+  }
+}
+
+static void begin_early(struct op2i_lane *l, const struct op2i_lane_form *form,
+                        struct op2i_text *out) {
+  op2i_text_add(out, "  ");
+  op2i_lane_type_name(l, OP2I_LANE_BOOL, out);
+  if (form->masked) {
+    op2i_text_add(out, " op2_live = op2_mask;\n");
+  } else {
+    op2i_text_add(out, " op2_live = ~(");
+    op2i_lane_type_name(l, OP2I_LANE_BOOL, out);
+    op2i_text_add(out, "){0};\n");
+  }
+  if (form->type.base == OP2I_LANE_VOID) return;
+  op2i_text_add(out, "  ");
+  op2i_lane_type_name(l, form->type.base, out);
+  op2i_text_add(out, " op2_ret = {0};\n");
+}
+
+/* Whether control comes to the end of the function. */
+static bool runs_out(const struct op2i_lane_form *form) {
+  const struct op2i_lane_node *last = form->body->a;
+  while (last && last->next) last = last->next;
+  return !last || last->kind != OP2I_LANE_RETURN || last->varying;
+}
+
+void op2i_lane_emit(struct op2i_lane *l, struct op2i_lane_form *form) {
+  if (form->emitted || op2i_lane_stopped(l)) return;
+  form->emitted = true;
+  emit_callees(l, form->body);
+  struct op2i_lane_printer p = {
+      .l = l, .form = form, .out = &l->functions, .depth = 1, .mask = form->masked ? -1 : 0};
+  head(l, form, p.out);
+  widen_parameters(l, form, p.out);
+  if (form->early) begin_early(l, form, p.out);
+  op2i_lane_emit_statements(&p, form->body);
+  if (form->early && form->type.base != OP2I_LANE_VOID && runs_out(form))
+    op2i_text_add(p.out, "  return op2_ret;\n");
+  op2i_text_add(p.out, "}\n");
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Types and helper functions of the generated text. */
+#include <string.h>
+
+#include "lane.h"
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *name, *c;
+} bases[] = {[OP2I_LANE_I8] = {"i8", "int8_t"},    [OP2I_LANE_U8] = {"u8", "uint8_t"},
+             [OP2I_LANE_I16] = {"i16", "int16_t"}, [OP2I_LANE_U16] = {"u16", "uint16_t"},
+             [OP2I_LANE_I32] = {"i32", "int32_t"}, [OP2I_LANE_U32] = {"u32", "uint32_t"},
+             [OP2I_LANE_I64] = {"i64", "int64_t"}, [OP2I_LANE_U64] = {"u64", "uint64_t"},
+             [OP2I_LANE_F32] = {"f32", "float"},   [OP2I_LANE_F64] = {"f64", "double"}};
+
+static void vector_typedef(struct op2i_text *out, const char *c, const char *name, int bits,
+                           int lanes) {
+  op2i_text_add(out, "typedef %s op2_%sx%d __attribute__((vector_size(%d)));\n", c, name, lanes,
+                bits / 8 * lanes);
+}
+
+void op2i_lanes_prelude(int lanes, struct op2i_text *out) {
+  op2i_text_add(out,
+                "#ifndef OP2_LANES_%d\n"
+                "#define OP2_LANES_%d\n"
+                "#undef OP2_LANES_INLINE\n"
+                "#define OP2_LANES_INLINE static inline __attribute__((always_inline))\n"
+                /* Nothing that takes or returns vectors is called by others. */
+                "#pragma GCC diagnostic ignored \"-Wpsabi\"\n",
+                lanes, lanes);
+  for (int base = OP2I_LANE_I8; base <= OP2I_LANE_F64; base++)
+    vector_typedef(out, bases[base].c, bases[base].name,
+                   8 * op2i_lane_size((enum op2i_lane_base)base), lanes);
+  vector_typedef(out, "int32_t", "m32", 32, lanes);
+  vector_typedef(out, "int64_t", "m64", 64, lanes);
+  op2i_text_add(out, "#endif\n");
+}
+
+/* f64x8 of a number; m64x8 of OP2I_LANE_BOOL. */
+static void suffix(const struct op2i_lane *l, enum op2i_lane_base base, struct op2i_text *out) {
+  if (base == OP2I_LANE_BOOL || base == OP2I_LANE_VOID)
+    op2i_text_add(out, "m%dx%d", l->bits, l->lanes);
+  else
+    op2i_text_add(out, "%sx%d", bases[base].name, l->lanes);
+}
+
+void op2i_lane_type_name(const struct op2i_lane *l, enum op2i_lane_base base,
+                         struct op2i_text *out) {
+  op2i_text_add(out, "op2_");
+  suffix(l, base, out);
+}
+
+/* ---- helper functions ------------------------------------------------------------------------ */
+
+/* The names of the types that a helper is about. */
+struct words {
+  struct op2i_text name, mask, type, bits; /* bits: integers as wide as the type */
+  const char *c;
+};
+
+static void free_words(struct words *w) {
+  op2i_text_free(&w->name);
+  op2i_text_free(&w->mask);
+  op2i_text_free(&w->type);
+  op2i_text_free(&w->bits);
+}
+
+static void make_words(struct op2i_lane *l, enum op2i_lane_base base, struct words *w) {
+  bool mask = base == OP2I_LANE_BOOL;
+  op2i_lane_type_name(l, OP2I_LANE_BOOL, &w->mask);
+  op2i_lane_type_name(l, base, &w->type);
+  op2i_text_add(&w->bits, "op2_i%dx%d", mask ? l->bits : 8 * op2i_lane_size(base), l->lanes);
+  w->c = mask ? "_Bool" : bases[base].c;
+  if (w->name.failed || w->mask.failed || w->type.failed || w->bits.failed) l->failed = true;
+}
+
+/* Whether the text lacks this helper; from now on it does not. */
+static bool lacks(struct op2i_lane *l, const char *name) {
+  for (const struct op2i_lane_name *h = l->helpers; h; h = h->next)
+    if (strcmp(h->name, name) == 0) return false;
+  struct op2i_lane_name *added = op2i_lane_take(l, sizeof *added);
+  if (!added) return false;
+  added->name = op2i_lane_string(l, name, strlen(name));
+  added->next = l->helpers;
+  l->helpers = added;
+  return true;
+}
+
+/* A mask of the kernel's width as wide as the type. */
+static void widened(const struct op2i_lane *l, enum op2i_lane_base base, const struct words *w,
+                    struct op2i_text *out) {
+  if (base == OP2I_LANE_BOOL || 8 * op2i_lane_size(base) == l->bits)
+    op2i_text_add(out, "  const %s op2_w = (%s)op2_m;\n", w->bits.chars, w->bits.chars);
+  else
+    op2i_text_add(out, "  const %s op2_w = __builtin_convertvector(op2_m, %s);\n", w->bits.chars,
+                  w->bits.chars);
+}
+
+static void each_lane(const struct op2i_lane *l, struct op2i_text *out) {
+  op2i_text_add(out, "  for (int op2_l = 0; op2_l < %d; op2_l++) ", l->lanes);
+}
+
+static void splat(const struct op2i_lane *l, enum op2i_lane_base base, const struct words *w,
+                  struct op2i_text *out) {
+  bool mask = base == OP2I_LANE_BOOL;
+  op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_a) {\n", w->type.chars, w->name.chars, w->c);
+  if (mask) op2i_text_add(out, "  const int%d_t op2_b = -(int%d_t)op2_a;\n", l->bits, l->bits);
+  op2i_text_add(out, "  return (%s){", w->type.chars);
+  for (int i = 0; i < l->lanes; i++)
+    op2i_text_add(out, "%s%s", i ? ", " : "", mask ? "op2_b" : "op2_a");
+  op2i_text_add(out, "};\n}\n");
+}
+
+static void select_lanes(const struct op2i_lane *l, enum op2i_lane_base base, const struct words *w,
+                         struct op2i_text *out) {
+  op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_m, %s op2_a, %s op2_b) {\n", w->type.chars,
+                w->name.chars, w->mask.chars, w->type.chars, w->type.chars);
+  widened(l, base, w, out);
+  op2i_text_add(out, "  return (%s)((op2_w & (%s)op2_a) | (~op2_w & (%s)op2_b));\n}\n",
+                w->type.chars, w->bits.chars, w->bits.chars);
+}
+
+static void any_lane(const struct op2i_lane *l, const struct words *w, struct op2i_text *out) {
+  op2i_text_add(out, "OP2_LANES_INLINE int %s(%s op2_m) {\n  int%d_t op2_r = 0;\n", w->name.chars,
+                w->mask.chars, l->bits);
+  each_lane(l, out);
+  op2i_text_add(out, "op2_r |= op2_m[op2_l];\n  return op2_r != 0;\n}\n");
+}
+
+static void weigh(const struct op2i_lane *l, enum op2i_lane_base base, const struct words *w,
+                  struct op2i_text *out) {
+  op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_m) {\n", w->type.chars, w->name.chars,
+                w->mask.chars);
+  widened(l, base, w, out);
+  op2i_text_add(out, "  const %s op2_a = 1 - (%s){0};\n  return (%s)(op2_w & (%s)op2_a);\n}\n",
+                w->type.chars, w->type.chars, w->type.chars, w->bits.chars);
+}
+
+static void divisor(const struct op2i_lane *l, enum op2i_lane_base base, const struct words *w,
+                    struct op2i_text *out) {
+  op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_m, %s op2_a) {\n", w->type.chars, w->name.chars,
+                w->mask.chars, w->type.chars);
+  widened(l, base, w, out);
+  op2i_text_add(out, "  return (%s)((op2_w & (%s)op2_a) | (~op2_w & 1));\n}\n", w->type.chars,
+                w->bits.chars);
+}
+
+static void begin_guard(struct op2i_text *out, const char *name) {
+  op2i_text_add(out, "#ifndef %s\n#define %s %s\n", name, name, name);
+}
+
+void op2i_lane_help(struct op2i_lane *l, enum op2i_lane_help help, enum op2i_lane_base base,
+                    struct op2i_text *out) {
+  static const char *const names[] = {[OP2I_LANE_SPLAT] = "splat",
+                                      [OP2I_LANE_SELECT] = "sel",
+                                      [OP2I_LANE_ANY] = "any",
+                                      [OP2I_LANE_WEIGH] = "one",
+                                      [OP2I_LANE_DIVISOR] = "div"};
+  bool masked = help != OP2I_LANE_SPLAT && help != OP2I_LANE_ANY;
+  struct words w = {0};
+  make_words(l, base, &w);
+  op2i_text_add(&w.name, "op2_%s", names[help]);
+  if (masked) op2i_text_add(&w.name, "%d", l->bits);
+  op2i_text_add(&w.name, "_");
+  suffix(l, base, &w.name);
+  if (w.name.failed) l->failed = true;
+  if (!l->failed) op2i_text_add(out, "%s", w.name.chars);
+  if (!l->failed && lacks(l, w.name.chars)) {
+    begin_guard(&l->prefix, w.name.chars);
+    switch (help) {
+    case OP2I_LANE_SPLAT: splat(l, base, &w, &l->prefix); break;
+    case OP2I_LANE_SELECT: select_lanes(l, base, &w, &l->prefix); break;
+    case OP2I_LANE_ANY: any_lane(l, &w, &l->prefix); break;
+    case OP2I_LANE_WEIGH: weigh(l, base, &w, &l->prefix); break;
+    case OP2I_LANE_DIVISOR: divisor(l, base, &w, &l->prefix); break;
+    }
+    op2i_text_add(&l->prefix, "#endif\n");
+  }
+  free_words(&w);
+}
+
+/* ---- functions of the library ---------------------------------------------------------------- */
+
+static void math_head(struct op2i_lane *l, const struct op2i_lane_math *math, bool single,
+                      const struct words *w, struct op2i_text *out) {
+  struct op2i_text result = {0};
+  op2i_lane_type_name(
+      l, math->how == OP2I_LANE_TEST ? OP2I_LANE_BOOL : op2i_lane_math_type(math, single, 0),
+      &result);
+  op2i_text_add(out, "OP2_LANES_INLINE %s %s(", result.chars ? result.chars : "", w->name.chars);
+  for (int n = 1; n <= op2i_lane_math_arity(math); n++) {
+    op2i_text_add(out, n > 1 ? ", " : "");
+    op2i_lane_type_name(l, op2i_lane_math_type(math, single, n), out);
+    op2i_text_add(out, " op2_%c", 'a' + n - 1);
+  }
+  op2i_text_add(out, ") {\n");
+  if (result.failed) l->failed = true;
+  op2i_text_free(&result);
+}
+
+static void math_loop(struct op2i_lane *l, const struct op2i_lane_math *math, bool single,
+                      struct op2i_text *out) {
+  op2i_text_add(out, "  ");
+  op2i_lane_type_name(l, op2i_lane_math_type(math, single, 0), out);
+  op2i_text_add(out, " op2_r;\n");
+  each_lane(l, out);
+  op2i_text_add(out, "op2_r[op2_l] = %s%s%s(", math->types[1] == 'd' ? "" : "__builtin_",
+                math->name, single ? "f" : "");
+  for (int n = 1; n <= op2i_lane_math_arity(math); n++)
+    op2i_text_add(out, "%sop2_%c[op2_l]", n > 1 ? ", " : "", 'a' + n - 1);
+  op2i_text_add(out, ");\n  return op2_r;\n");
+}
+
+/* What one instruction does, as bits or comparisons. Returns whether it is one of these. */
+static bool math_bits(struct op2i_lane *l, const struct op2i_lane_math *math, const struct words *w,
+                      struct op2i_text *out) {
+  const char *type = w->type.chars, *bits = w->bits.chars;
+  const char *high = strstr(bits, "i64") ? "INT64_MIN" : "INT32_MIN";
+  if (strcmp(math->name, "fabs") == 0)
+    op2i_text_add(out, "  return (%s)((%s)op2_a & ~((%s){0} | %s));\n", type, bits, bits, high);
+  else if (strcmp(math->name, "copysign") == 0)
+    op2i_text_add(out,
+                  "  const %s op2_s = (%s){0} | %s;\n"
+                  "  return (%s)(((%s)op2_a & ~op2_s) | ((%s)op2_b & op2_s));\n",
+                  bits, bits, high, type, bits, bits);
+  else if (math->how == OP2I_LANE_TEST) {
+    bool wide = l->bits == 64;
+    op2i_text_add(out, "  const %s op2_d = %s;\n  return %s(", type,
+                  strcmp(math->name, "isnan") == 0 ? "op2_a" : "op2_a - op2_a",
+                  wide ? "" : "__builtin_convertvector");
+    op2i_text_add(out, strcmp(math->name, "isfinite") == 0 ? "op2_d == op2_d"
+                       : strcmp(math->name, "isnan") == 0  ? "op2_d != op2_d"
+                                                           : "(op2_d != op2_d) & (op2_a == op2_a)");
+    op2i_text_add(out, wide ? ");\n" : ", %s);\n", w->mask.chars);
+  } else
+    return false;
+  return true;
+}
+
+/* What the C library of x86 machines does, which gcc calls: the second of two zeros. Elsewhere, and
+ * with clang, the compiler has instructions of its own. */
+static void math_extreme(struct op2i_lane *l, const struct op2i_lane_math *math, bool single,
+                         const struct words *w, struct op2i_text *out) {
+  op2i_text_add(out,
+                "#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)\n"
+                "  const %s op2_w = (%s)(op2_a %c op2_b) | (%s)(op2_b != op2_b);\n"
+                "  return (%s)((op2_w & (%s)op2_a) | (~op2_w & (%s)op2_b));\n"
+                "#else\n",
+                w->bits.chars, w->bits.chars, math->name[2] == 'i' ? '<' : '>', w->bits.chars,
+                w->type.chars, w->bits.chars, w->bits.chars);
+  math_loop(l, math, single, out);
+  op2i_text_add(out, "#endif\n");
+}
+
+void op2i_lane_help_math(struct op2i_lane *l, const struct op2i_lane_math *math, bool single,
+                         struct op2i_text *out) {
+  struct words w = {0};
+  make_words(l, op2i_lane_math_type(math, single, 1), &w);
+  op2i_text_add(&w.name, "op2_%s", math->name);
+  if (math->how == OP2I_LANE_TEST) op2i_text_add(&w.name, "%d", l->bits);
+  op2i_text_add(&w.name, "_");
+  suffix(l, op2i_lane_math_type(math, single, 1), &w.name);
+  if (w.name.failed) l->failed = true;
+  if (!l->failed) op2i_text_add(out, "%s", w.name.chars);
+  if (!l->failed && lacks(l, w.name.chars)) {
+    begin_guard(&l->prefix, w.name.chars);
+    math_head(l, math, single, &w, &l->prefix);
+    if (strcmp(math->name, "fmin") == 0 || strcmp(math->name, "fmax") == 0)
+      math_extreme(l, math, single, &w, &l->prefix);
+    else if (!math_bits(l, math, &w, &l->prefix))
+      math_loop(l, math, single, &l->prefix);
+    op2i_text_add(&l->prefix, "}\n#endif\n");
+  }
+  free_words(&w);
+}

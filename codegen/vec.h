@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_VEC_H
+#define OP2I_VEC_H
+
+#include "emit.h"
+
+/* Loops that take several elements at a time, one in each lane of vectors. The values of a dat that
+ * an element meets in one place, its own row or that behind one slot of a map, are a view: a vector
+ * for each component, in registers, which all arguments of all members share that meet it there.
+ * Views come from whole rows that are transposed in registers, and go back as whole rows; nothing is
+ * read beside rows. Names in the text beside those in emit.h:
+ *
+ *   op2_v<n>  view n                       op2_b<n>  private copy of argument n
+ *   op2_w<n>  dat n at the first element   op2_u<n>  map n at the first element
+ *   op2_y<n>  and op2_z<n>: copies of their last rows, as many as there are lanes
+ *   op2_x     the list at the first lane   op2_q<n>  rows of argument n on their way to memory
+ *   op2_e     elements of the lanes        op2_count     how many lanes count
+ *   op2_left  positions not done
+ *
+ * The last lanes of an incomplete batch do again what the last one that counts does: they store the
+ * same values to the same place, and their increments are taken away. */
+
+enum { OP2I_VEC_LANES_MAX = 16, OP2I_VEC_STATE_MAX = 64 };
+
+/* A dat in the place where arguments meet it; with a map, `nslots` slots from `slot` on. */
+struct op2i_vec_view {
+  int dat, map, slot, nslots; /* map -1: elements' own rows */
+  bool loaded, stored;
+  int begin, end; /* first member that has it, and the last one */
+};
+
+struct op2i_vec_arg {
+  int view;          /* or -1 */
+  int first;         /* vector of the view where it begins */
+  bool own;          /* works on a copy that is added to the view, or to memory */
+  bool accumulates;  /* the copy is added to memory, element by element */
+  bool varies;       /* differs between lanes */
+};
+
+enum op2i_vec_help {
+  OP2I_VEC_ROW,   /* types of a piece of a row */
+  OP2I_VEC_GET,   /* vectors from pieces of rows */
+  OP2I_VEC_PARTS, /* pieces of rows from vectors */
+  OP2I_VEC_PUT,   /* and to memory */
+  OP2I_VEC_ADD,   /* add a piece to memory */
+  OP2I_VEC_LIMIT, /* zero in the lanes that do not count */
+  OP2I_VEC_LOWER, /* the lesser ones, and the greater */
+  OP2I_VEC_RAISE,
+  OP2I_VEC_HELPS
+};
+
+struct op2i_vec {
+  const struct op2i_emitter *e;
+  struct op2i_text *out;
+  int lanes;
+  int nviews;
+  struct op2i_vec_view *views; /* [nargs] room */
+  struct op2i_vec_arg *args;   /* [nargs] */
+  bool numbered;               /* op2_e is needed */
+  uint64_t helped[OP2I_VEC_HELPS]; /* which helper functions the text has */
+};
+
+/* An argument that has a dat: all that have it have its dimension and type. */
+static inline const struct op2i_loop_arg *op2i_vec_row(const struct op2i_vec *v, int dat) {
+  return &v->e->loop->args[op2i_emit_first_of_dat(v->e, dat)];
+}
+
+/* vec_view.c */
+/* Lanes of vectors of simd_bytes in this loop: as many as go with its largest floating type. */
+int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes);
+/* Fails with OP2_ERR_UNAVAILABLE where the loop cannot be had in this form. */
+op2_status op2i_vec_begin(struct op2i_vec *v, const struct op2i_emitter *e, int simd_bytes);
+void op2i_vec_end(struct op2i_vec *v);
+
+/* vec_rows.c */
+const char *op2i_vec_stem(op2_type type); /* "f64" */
+/* The widest piece of a row that can come next where `left` values are left. */
+int op2i_vec_piece(const struct op2i_vec *v, int left);
+/* Append a helper function and what it needs, once. */
+void op2i_vec_need(struct op2i_vec *v, enum op2i_vec_help help, op2_type type, int width);
+
+/* vec_emit.c */
+/* Append the vector forms of the kernels, the function over positions and the entry. */
+op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes);
+
+/* vec_loop.c */
+void op2i_vec_body(struct op2i_vec *v);
+
+/* vec_move.c: between memory and vectors. `a` is the number of an argument, `n` of a view. */
+void op2i_vec_move_helps(struct op2i_vec *v);        /* the helper functions for all of it */
+void op2i_vec_load(const struct op2i_vec *v, int n); /* declares the view, too */
+void op2i_vec_store(const struct op2i_vec *v, int n);
+void op2i_vec_copy(const struct op2i_vec *v, int a);   /* the private copy, before the call */
+void op2i_vec_settle(const struct op2i_vec *v, int a); /* from there to the view, after the call */
+void op2i_vec_accumulate(const struct op2i_vec *v, int dat); /* and to memory, after all calls */
+
+/* cgen.c: op2i_generate() for vectors of simd_bytes. */
+op2_status op2i_generate_lanes(const struct op2i_loop *loop, enum op2i_variant variant,
+                               int simd_bytes, struct op2i_text *out, bool *mergeable);
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The function over positions: batches of as many elements as there are lanes, and at the end one
+ * of copies of what is left. */
+#include <string.h>
+
+#include "vec.h"
+
+static const struct op2i_loop_arg *arg_of(const struct op2i_vec *v, int a) {
+  return &v->e->loop->args[a];
+}
+
+static bool reduces(const struct op2i_loop_arg *arg) {
+  return arg->kind == OP2I_ARG_GBL && arg->access != OP2_READ;
+}
+
+static void add_type(const struct op2i_vec *v, op2_type type) {
+  op2i_text_add(v->out, "op2_%sx%d", op2i_vec_stem(type), v->lanes);
+}
+
+/* ---- what walks with the batches ------------------------------------------------------------- */
+
+enum walk { BEGIN, ADVANCE, LAST, END };
+
+/* Whether the elements' own rows of a dat are views that are walked along. */
+static bool walks(const struct op2i_vec *v, int dat, bool *loaded, bool *stored) {
+  *loaded = *stored = false;
+  for (int n = 0; n < v->nviews; n++) {
+    const struct op2i_vec_view *view = &v->views[n];
+    if (view->dat != dat || view->map >= 0) continue;
+    *loaded = view->loaded;
+    *stored = view->stored;
+  }
+  return !v->e->listed && (*loaded || *stored);
+}
+
+static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
+  const struct op2i_loop_arg *row = op2i_vec_row(v, dat);
+  const char *type = op2i_type_c(row->type);
+  bool loaded, stored;
+  int dim = (int)row->dim;
+  if (!walks(v, dat, &loaded, &stored)) return;
+  switch (walk) {
+  case BEGIN:
+    op2i_text_add(v->out, "  %s%s *op2_w%d = (%s%s *)op2_d%d + %d * op2_lo;\n  %s op2_y%d[%d];\n",
+                  stored ? "" : "const ", type, dat, stored ? "" : "const ", type, dat, dim, type,
+                  dat, v->lanes * dim);
+    break;
+  case ADVANCE: op2i_text_add(v->out, "      op2_w%d += %d;\n", dat, v->lanes * dim); break;
+  case LAST:
+    if (loaded)
+      op2i_text_add(v->out, "    op2_pad(op2_y%d, op2_w%d, %d, op2_count, %d);\n", dat, dat,
+                    dim * (int)op2i_type_size(row->type), v->lanes);
+    op2i_text_add(v->out, "    op2_w%d = op2_y%d;\n", dat, dat);
+    break;
+  case END:
+    if (stored)
+      op2i_text_add(v->out,
+                    "    __builtin_memcpy((%s *)op2_d%d + %d * (op2_hi - op2_count), op2_y%d, %d * "
+                    "(size_t)op2_count);\n",
+                    type, dat, dim, dat, dim * (int)op2i_type_size(row->type));
+    break;
+  }
+}
+
+static void walk_map(const struct op2i_vec *v, int map, enum walk walk) {
+  int arity = (int)v->e->loop->maps[map]->arity;
+  switch (walk) {
+  case BEGIN:
+    op2i_text_add(v->out,
+                  "  const int32_t *op2_u%d = op2_m%d + %d * op2_lo;\n  int32_t op2_z%d[%d];\n",
+                  map, map, arity, map, v->lanes * arity);
+    break;
+  case ADVANCE: op2i_text_add(v->out, "      op2_u%d += %d;\n", map, v->lanes * arity); break;
+  case LAST:
+    op2i_text_add(v->out, "    op2_pad(op2_z%d, op2_u%d, %d, op2_count, %d);\n    op2_u%d = op2_z%d;\n",
+                  map, map, arity * (int)sizeof(int32_t), v->lanes, map, map);
+    break;
+  case END: break;
+  }
+}
+
+static void walk_list(const struct op2i_vec *v, enum walk walk) {
+  switch (walk) {
+  case BEGIN:
+    op2i_text_add(v->out, "  const int64_t *op2_x = op2_s + op2_lo;\n  int64_t op2_z[%d];\n",
+                  v->lanes);
+    break;
+  case ADVANCE: op2i_text_add(v->out, "      op2_x += %d;\n", v->lanes); break;
+  case LAST:
+    op2i_text_add(v->out, "    op2_pad(op2_z, op2_x, 8, op2_count, %d);\n    op2_x = op2_z;\n",
+                  v->lanes);
+    break;
+  case END: break;
+  }
+}
+
+static void walk_all(const struct op2i_vec *v, enum walk walk) {
+  for (int d = 0; d < v->e->loop->ndats; d++) walk_dat(v, d, walk);
+  if (v->e->listed) {
+    walk_list(v, walk);
+    return;
+  }
+  for (int m = 0; m < v->e->loop->nmaps; m++) walk_map(v, m, walk);
+  if (v->numbered && walk == BEGIN) op2i_text_add(v->out, "  int64_t op2_f = op2_lo;\n");
+  if (v->numbered && walk == ADVANCE) op2i_text_add(v->out, "      op2_f += %d;\n", v->lanes);
+}
+
+/* ---- numbers of elements and rows ------------------------------------------------------------ */
+
+static void elements(const struct op2i_vec *v) {
+  if (!v->e->listed && !v->numbered) return;
+  op2i_text_add(v->out, "      const int64_t op2_e[%d] = {", v->lanes);
+  for (int lane = 0; lane < v->lanes; lane++)
+    if (v->e->listed)
+      op2i_text_add(v->out, "%sop2_x[%d]", lane ? ", " : "", lane);
+    else if (lane == 0)
+      op2i_text_add(v->out, "op2_f");
+    else
+      op2i_text_add(v->out, ", op2_f + (%d < op2_count ? %d : op2_count - 1)", lane, lane);
+  op2i_text_add(v->out, "};\n      (void)op2_e;\n");
+}
+
+/* The first member that meets this slot of a map, or that none does. */
+static int first_to_meet(const struct op2i_vec *v, int map, int slot) {
+  for (int a = 0; a < v->e->loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = arg_of(v, a);
+    if (arg->map == map && (arg->kind != OP2I_ARG_SLOT || arg->slot == slot))
+      return op2i_loop_member_of(v->e->loop, a);
+  }
+  return v->e->nmembers;
+}
+
+static void slot_rows(const struct op2i_vec *v, int map, int slot) {
+  int arity = (int)v->e->loop->maps[map]->arity;
+  op2i_text_add(v->out, "      const int64_t op2_m%d_%d[%d] = {", map, slot, v->lanes);
+  for (int lane = 0; lane < v->lanes; lane++) {
+    if (lane) op2i_text_add(v->out, ", ");
+    if (v->e->listed)
+      op2i_text_add(v->out, "op2_m%d[%d * op2_e[%d] + %d]", map, arity, lane, slot);
+    else
+      op2i_text_add(v->out, "op2_u%d[%d]", map, arity * lane + slot);
+  }
+  op2i_text_add(v->out, "};\n");
+}
+
+/* ---- reductions ------------------------------------------------------------------------------ */
+
+/* Each lane has its own result: of increments what it has added, else what it has found. */
+static void begin_reduction(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  op2i_text_add(v->out, "  ");
+  add_type(v, arg->type);
+  op2i_text_add(v->out, " op2_a%d[%d];\n", a, (int)arg->dim);
+  for (int j = 0; j < arg->dim; j++) {
+    op2i_text_add(v->out, "  op2_a%d[%d] = %s", a, j, arg->access == OP2_INC ? "-(" : "(");
+    add_type(v, arg->type);
+    op2i_text_add(v->out, "){");
+    for (int lane = 0; lane < v->lanes; lane++)
+      if (arg->access == OP2_INC)
+        op2i_text_add(v->out, lane ? "" : "0");
+      else
+        op2i_text_add(v->out, "%s((const %s *)(op2_r + %d))[%d]", lane ? ", " : "",
+                      op2i_type_c(arg->type), (int)arg->offset, j);
+    op2i_text_add(v->out, "};\n");
+  }
+}
+
+static void end_reduction(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  op2i_text_add(v->out, "  {\n    %s *op2_t = (%s *)(op2_r + %d);\n", op2i_type_c(arg->type),
+                op2i_type_c(arg->type), (int)arg->offset);
+  for (int j = 0; j < arg->dim; j++) {
+    if (arg->access == OP2_INC) op2i_text_add(v->out, "    op2_t[%d] +=", j);
+    for (int lane = 0; lane < v->lanes; lane++)
+      if (arg->access == OP2_INC)
+        op2i_text_add(v->out, "%s op2_a%d[%d][%d]", lane ? " +" : "", a, j, lane);
+      else
+        op2i_text_add(v->out, "    if (op2_a%d[%d][%d] %c op2_t[%d]) op2_t[%d] = op2_a%d[%d][%d];\n",
+                      a, j, lane, arg->access == OP2_MIN ? '<' : '>', j, j, a, j, lane);
+    if (arg->access == OP2_INC) op2i_text_add(v->out, ";\n");
+  }
+  op2i_text_add(v->out, "  }\n");
+}
+
+/* ---- calls ----------------------------------------------------------------------------------- */
+
+static void numbers_of_elements(const struct op2i_vec *v, int a) {
+  op2_type type = op2i_emit_param(v->e, a)->type;
+  if (type == 0) type = OP2_I32;
+  op2i_text_add(v->out, "      const ");
+  add_type(v, type);
+  op2i_text_add(v->out, " op2_a%d[1] = {{", a);
+  for (int lane = 0; lane < v->lanes; lane++)
+    op2i_text_add(v->out, "%s(%s)(op2_n ? op2_n[op2_e[%d]] : op2_e[%d])",
+                  lane ? ", " : "", op2i_type_c(type), lane, lane);
+  op2i_text_add(v->out, "}};\n");
+}
+
+/* Whether a parameter is a pointer to rows. */
+static bool takes_rows(const struct op2i_param *param) {
+  const char *extent = strchr(param->type_text, '[');
+  return strchr(param->type_text, '(') || (extent && strchr(extent + 1, '['));
+}
+
+/* The vectors that the kernel works on for slot `slot` of what it sees. */
+static void add_vectors(const struct op2i_vec *v, int a, int slot) {
+  const struct op2i_vec_arg *at = &v->args[a];
+  int first = (at->own ? 0 : at->first) + slot * (int)arg_of(v, a)->dim;
+  op2i_text_add(v->out, "op2_%c%d", at->own ? 'b' : 'v', at->own ? a : at->view);
+  if (first) op2i_text_add(v->out, " + %d", first);
+}
+
+static void pointers(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  op2i_text_add(v->out, "      %s", op2i_emit_param(v->e, a)->readonly ? "const " : "");
+  add_type(v, arg->type);
+  op2i_text_add(v->out, " *op2_a%d[%d] = {", a, (int)arg->arity);
+  for (int slot = 0; slot < arg->arity; slot++) {
+    if (slot) op2i_text_add(v->out, ", ");
+    add_vectors(v, a, slot);
+  }
+  op2i_text_add(v->out, "};\n");
+}
+
+static void prepare(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  op2i_vec_copy(v, a);
+  if (arg->kind == OP2I_ARG_IDX) numbers_of_elements(v, a);
+  if (arg->kind == OP2I_ARG_ALL) pointers(v, a);
+}
+
+static void actual(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  if (takes_rows(op2i_emit_param(v->e, a))) op2i_text_add(v->out, "(void *)");
+  if (arg->kind == OP2I_ARG_IDX)
+    op2i_text_add(v->out, op2i_emit_param(v->e, a)->depth ? "op2_a%d" : "op2_a%d[0]", a);
+  else if (arg->kind == OP2I_ARG_GBL && !reduces(arg))
+    op2i_text_add(v->out, "op2_g%d", (int)arg->gbl);
+  else if (arg->kind == OP2I_ARG_VAL || arg->kind == OP2I_ARG_ALL)
+    op2i_text_add(v->out, "op2_a%d", a);
+  else if (reduces(arg) && arg->access != OP2_INC)
+    op2i_text_add(v->out, "op2_a%d", a);
+  else
+    add_vectors(v, a, 0);
+}
+
+static void call(const struct op2i_vec *v, int m) {
+  const struct op2i_rewrite *r = &v->e->rewrites[m];
+  int first = r->member.first_arg, end = first + r->member.nargs;
+  for (int a = first; a < end; a++) prepare(v, a);
+  op2i_text_add(v->out, "      OP2_NAME(%sop2_v_%s)(", r->prefix, r->member.kernel->obj.name);
+  if (op2i_rewrite_kernel_needs(r))
+    op2i_text_add(v->out, "&%s, ", op2i_emit_consts_name(v->e, m).text);
+  for (int a = first; a < end; a++) {
+    if (a > first) op2i_text_add(v->out, ", ");
+    actual(v, a);
+  }
+  op2i_text_add(v->out, ");\n");
+  for (int a = first; a < end; a++) op2i_vec_settle(v, a);
+}
+
+/* ---- a batch --------------------------------------------------------------------------------- */
+
+/* Lanes that do not count add nothing. */
+static void limit(const struct op2i_vec *v) {
+  bool any = false;
+  for (int a = 0; a < v->e->loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = arg_of(v, a);
+    if (!v->args[a].own || v->args[a].view >= 0 || arg->access != OP2_INC) continue;
+    if (!any) op2i_text_add(v->out, "      if (op2_count < %d) {\n", v->lanes);
+    op2i_text_add(v->out, "        op2_limit_%sx%d(op2_b%d, %d, op2_count);\n",
+                  op2i_vec_stem(arg->type), v->lanes, a, (int)(arg->arity * arg->dim));
+    any = true;
+  }
+  if (any) op2i_text_add(v->out, "      }\n");
+}
+
+/* Views in one place that a member is the first to have. */
+static void load_views(const struct op2i_vec *v, int m, int map, int slot) {
+  for (int n = 0; n < v->nviews; n++) {
+    const struct op2i_vec_view *view = &v->views[n];
+    if (view->begin == m && view->map == map && view->slot + view->nslots - 1 == slot)
+      op2i_vec_load(v, n);
+  }
+}
+
+/* What is behind one slot comes together, which lets go of the rows' numbers soon. Views of all slots
+ * come with the last of them. */
+static void load(const struct op2i_vec *v, int m) {
+  load_views(v, m, -1, 0);
+  for (int map = 0; map < v->e->loop->nmaps; map++) {
+    int arity = (int)v->e->loop->maps[map]->arity;
+    for (int slot = 0; slot < arity; slot++) {
+      if (first_to_meet(v, map, slot) == m) slot_rows(v, map, slot);
+      load_views(v, m, map, slot);
+    }
+  }
+}
+
+static void batch(const struct op2i_vec *v) {
+  const struct op2i_loop *loop = v->e->loop;
+  elements(v);
+  for (int m = 0; m < v->e->nmembers; m++) {
+    load(v, m);
+    call(v, m);
+    for (int n = 0; n < v->nviews; n++)
+      if (v->views[n].end == m) op2i_vec_store(v, n);
+  }
+  limit(v);
+  for (int d = 0; d < loop->ndats; d++) op2i_vec_accumulate(v, d);
+  for (int a = 0; a < loop->nargs; a++)
+    for (int j = 0; j < arg_of(v, a)->dim && reduces(arg_of(v, a)) && v->args[a].own; j++)
+      op2i_text_add(v->out, "      op2_a%d[%d] += op2_b%d[%d];\n", a, j, a, j);
+  walk_all(v, ADVANCE);
+}
+
+/* What a dropped dat leaves unused. */
+static void mark_unused(const struct op2i_vec *v) {
+  for (int d = 0; d < v->e->loop->ndats; d++)
+    if (v->e->loop->dropped && v->e->loop->dropped[d])
+      op2i_text_add(v->out, "  (void)op2_d%d;\n", d);
+}
+
+void op2i_vec_body(struct op2i_vec *v) {
+  const struct op2i_emitter *e = v->e;
+  op2i_text_add(v->out, "%svoid OP2_NAME(op2_body)(", e->dialect->body_prefix);
+  op2i_emit_parameters(e);
+  op2i_text_add(v->out, ") {\n");
+  mark_unused(v);
+  op2i_emit_load_consts(e);
+  for (int a = 0; a < e->loop->nargs; a++) {
+    if (arg_of(v, a)->kind == OP2I_ARG_VAL) op2i_emit_setup(e, a);
+    if (reduces(arg_of(v, a))) begin_reduction(v, a);
+  }
+  walk_all(v, BEGIN);
+  op2i_text_add(v->out,
+                "  int64_t op2_left = op2_hi - op2_lo, op2_count = %d;\n  for (;;) {\n"
+                "    for (; op2_left >= op2_count; op2_left -= op2_count) {\n",
+                v->lanes);
+  batch(v);
+  op2i_text_add(v->out, "    }\n    if (op2_left <= 0) break;\n    op2_count = op2_left;\n");
+  walk_all(v, LAST);
+  op2i_text_add(v->out, "  }\n");
+  op2i_text_add(v->out, "  if (op2_count < %d) {\n", v->lanes);
+  walk_all(v, END);
+  op2i_text_add(v->out, "  }\n");
+  for (int a = 0; a < e->loop->nargs; a++)
+    if (reduces(arg_of(v, a))) end_reduction(v, a);
+  op2i_text_add(v->out, "}\n");
+}

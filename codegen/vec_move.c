@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows of memory to vectors and back. */
+#include <stdio.h>
+#include <string.h>
+
+#include "vec.h"
+
+static const struct op2i_loop_arg *arg_of(const struct op2i_vec *v, int a) {
+  return &v->e->loop->args[a];
+}
+
+/* A pointer to a dat's first row; of elements' own rows in a range, to the batch's first. */
+static void add_base(const struct op2i_vec *v, int dat, bool batch) {
+  const char *type = op2i_type_c(op2i_vec_row(v, dat)->type);
+  const char *spelled = op2i_emit_type(v->e, op2i_emit_first_of_dat(v->e, dat));
+  if (batch)
+    op2i_text_add(v->out, "op2_w%d", dat);
+  else if (strcmp(type, spelled) != 0)
+    op2i_text_add(v->out, "(%s *)op2_d%d", type, dat);
+  else
+    op2i_text_add(v->out, "op2_d%d", dat);
+}
+
+struct numbers {
+  char text[32];
+};
+
+/* The array of the lanes' rows, counted from the base. */
+static struct numbers rows_at(int map, int slot, bool batch) {
+  struct numbers name;
+  if (map >= 0)
+    snprintf(name.text, sizeof name.text, "op2_m%d_%d", map, slot);
+  else
+    snprintf(name.text, sizeof name.text, batch ? "op2_each" : "op2_e");
+  return name;
+}
+
+static void add_offset(struct op2i_text *out, int offset) {
+  if (offset) op2i_text_add(out, " + %d", offset);
+}
+
+static void add_type(const struct op2i_vec *v, op2_type type) {
+  op2i_text_add(v->out, "op2_%sx%d", op2i_vec_stem(type), v->lanes);
+}
+
+/* Where a move between memory and vectors takes place. */
+struct place {
+  int dat, map, slot;
+  bool batch;          /* rows are counted from the batch's first */
+  char letter;         /* of the array of vectors: op2_<letter><number>, */
+  int number, vector;  /* from this vector on */
+};
+
+static void move(const struct op2i_vec *v, const struct place *p, bool to_memory) {
+  const struct op2i_loop_arg *row = op2i_vec_row(v, p->dat);
+  const char *stem = op2i_vec_stem(row->type);
+  for (int at = 0, width; at < row->dim; at += width) {
+    width = op2i_vec_piece(v, row->dim - at);
+    op2i_text_add(v->out, "      op2_%s%d_%sx%d(", to_memory ? "put" : "get", width, stem,
+                  v->lanes);
+    if (!to_memory) {
+      op2i_text_add(v->out, "op2_%c%d", p->letter, p->number);
+      add_offset(v->out, p->vector + at);
+      op2i_text_add(v->out, ", ");
+    }
+    add_base(v, p->dat, p->batch);
+    add_offset(v->out, at);
+    op2i_text_add(v->out, ", %d, %s", (int)row->dim,
+                  rows_at(p->map, p->slot, p->batch).text);
+    if (to_memory) {
+      op2i_text_add(v->out, ", op2_%c%d", p->letter, p->number);
+      add_offset(v->out, p->vector + at);
+    }
+    op2i_text_add(v->out, ");\n");
+  }
+}
+
+/* ---- views ----------------------------------------------------------------------------------- */
+
+static bool in_batch(const struct op2i_vec *v, int map) { return map < 0 && !v->e->listed; }
+
+/* Neighbours in memory that are neighbours in a vector. */
+static bool contiguous(const struct op2i_vec *v, const struct op2i_vec_view *view) {
+  return in_batch(v, view->map) && op2i_vec_row(v, view->dat)->dim == 1;
+}
+
+static struct place place_of(const struct op2i_vec *v, int n, int slot) {
+  const struct op2i_vec_view *view = &v->views[n];
+  return (struct place){.dat = view->dat,
+                        .map = view->map,
+                        .slot = view->slot + slot,
+                        .batch = in_batch(v, view->map),
+                        .letter = 'v',
+                        .number = n,
+                        .vector = slot * (int)op2i_vec_row(v, view->dat)->dim};
+}
+
+void op2i_vec_load(const struct op2i_vec *v, int n) {
+  const struct op2i_vec_view *view = &v->views[n];
+  const struct op2i_loop_arg *row = op2i_vec_row(v, view->dat);
+  op2i_text_add(v->out, "      ");
+  add_type(v, row->type);
+  op2i_text_add(v->out, " op2_v%d[%d]", n, view->nslots * (int)row->dim);
+  /* Nobody reads the zeros: they keep compilers from asking who does. */
+  if (!view->loaded) op2i_text_add(v->out, " = {{0}}");
+  op2i_text_add(v->out, ";\n");
+  if (!view->loaded) return;
+  if (contiguous(v, view)) {
+    op2i_text_add(v->out, "      op2_v%d[0] = *(const op2_%sq%d *)op2_w%d;\n", n,
+                  op2i_vec_stem(row->type), v->lanes, view->dat);
+    return;
+  }
+  for (int slot = 0; slot < view->nslots; slot++) {
+    struct place place = place_of(v, n, slot);
+    move(v, &place, false);
+  }
+}
+
+void op2i_vec_store(const struct op2i_vec *v, int n) {
+  const struct op2i_vec_view *view = &v->views[n];
+  if (!view->stored) return;
+  if (contiguous(v, view)) {
+    op2i_text_add(v->out, "      *(op2_%sq%d *)op2_w%d = op2_v%d[0];\n",
+                  op2i_vec_stem(op2i_vec_row(v, view->dat)->type), v->lanes, view->dat, n);
+    return;
+  }
+  struct place place = place_of(v, n, 0);
+  move(v, &place, true);
+}
+
+/* ---- private copies -------------------------------------------------------------------------- */
+
+/* Slot `slot` of those that an argument sees. */
+static struct place copy_place(const struct op2i_vec *v, int a, int slot) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  return (struct place){.dat = arg->dat,
+                        .map = arg->map,
+                        .slot = arg->kind == OP2I_ARG_SLOT ? (int)arg->slot : slot,
+                        .letter = 'b',
+                        .number = a,
+                        .vector = slot * (int)arg->dim};
+}
+
+/* Increments of floating type start at -0.0: adding it changes nothing, whatever is there. */
+void op2i_vec_copy(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_vec_arg *at = &v->args[a];
+  int count = (int)(arg->arity * arg->dim);
+  if (!at->own) return;
+  op2i_text_add(v->out, "      ");
+  add_type(v, arg->type);
+  op2i_text_add(v->out, " op2_b%d[%d]", a, count);
+  bool gathered = arg->access != OP2_INC && at->accumulates;
+  for (int i = 0; i < count && !gathered; i++) {
+    op2i_text_add(v->out, i ? ", " : " = {");
+    if (arg->access != OP2_INC) {
+      op2i_text_add(v->out, "op2_v%d[%d]", at->view, at->first + i);
+      continue;
+    }
+    op2i_text_add(v->out, "-(");
+    add_type(v, arg->type);
+    op2i_text_add(v->out, "){0}");
+  }
+  op2i_text_add(v->out, gathered ? ";\n" : "};\n");
+  for (int slot = 0; slot < arg->arity && gathered; slot++) {
+    struct place place = copy_place(v, a, slot);
+    move(v, &place, false);
+  }
+}
+
+void op2i_vec_settle(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_vec_arg *at = &v->args[a];
+  if (!at->own || at->view < 0) return;
+  if (arg->access != OP2_INC) {
+    op2i_text_add(v->out, "      op2_%s_%sx%d(op2_v%d, op2_b%d, %d);\n",
+                  arg->access == OP2_MIN ? "lower" : "raise", op2i_vec_stem(arg->type), v->lanes,
+                  at->view, a, (int)arg->dim);
+    return;
+  }
+  for (int j = 0; j < arg->dim; j++)
+    op2i_text_add(v->out, "      op2_v%d[%d] += op2_b%d[%d];\n", at->view, j, a, j);
+}
+
+/* ---- to memory, element by element ----------------------------------------------------------- */
+
+static void add_parts(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const char *stem = op2i_vec_stem(arg->type);
+  for (int slot = 0; slot < arg->arity; slot++)
+    for (int at = 0, width; at < arg->dim; at += width) {
+      int vector = slot * (int)arg->dim + at;
+      width = op2i_vec_piece(v, arg->dim - at);
+      if (width > 1)
+        op2i_text_add(v->out, "      op2_%sr%d", stem, width);
+      else
+        op2i_text_add(v->out, "      %s", op2i_type_c(arg->type));
+      op2i_text_add(v->out, " op2_q%d_%d[%d];\n      op2_parts%d_%sx%d(op2_q%d_%d, op2_b%d", a,
+                    vector, v->lanes, width, stem, v->lanes, a, vector, a);
+      add_offset(v->out, vector);
+      op2i_text_add(v->out, ");\n");
+    }
+}
+
+/* The row of one lane, from component `at` on. */
+static void add_row(const struct op2i_vec *v, const struct place *p, const char *lane, int at) {
+  int dim = (int)op2i_vec_row(v, p->dat)->dim;
+  struct numbers rows = rows_at(p->map, p->slot, false);
+  add_base(v, p->dat, false);
+  if (dim == 1)
+    op2i_text_add(v->out, " + %s[%s]", rows.text, lane);
+  else
+    op2i_text_add(v->out, " + %d * %s[%s]", dim, rows.text, lane);
+  add_offset(v->out, at);
+}
+
+static void add_increments(const struct op2i_vec *v, int a, int lane) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  char number[16];
+  snprintf(number, sizeof number, "%d", lane);
+  for (int slot = 0; slot < arg->arity; slot++) {
+    struct place place = copy_place(v, a, slot);
+    for (int at = 0, width; at < arg->dim; at += width) {
+      width = op2i_vec_piece(v, arg->dim - at);
+      op2i_text_add(v->out, "      op2_add%d_%s(", width, op2i_vec_stem(arg->type));
+      add_row(v, &place, number, at);
+      op2i_text_add(v->out, ", op2_q%d_%d + %d);\n", a, place.vector + at, lane);
+    }
+  }
+}
+
+/* The lesser or greater of what is there and what an argument has: seldom needed, so briefly. */
+static void add_bounds(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  for (int slot = 0; slot < arg->arity; slot++) {
+    struct place place = copy_place(v, a, slot);
+    op2i_text_add(v->out,
+                  "        for (int op2_j = 0; op2_j < %d; op2_j++) {\n          %s *op2_t = ",
+                  (int)arg->dim, op2i_type_c(arg->type));
+    add_row(v, &place, "op2_l", 0);
+    op2i_text_add(v->out,
+                  " + op2_j;\n          if (op2_b%d[%d + op2_j][op2_l] %c *op2_t) *op2_t = "
+                  "op2_b%d[%d + op2_j][op2_l];\n        }\n",
+                  a, place.vector, arg->access == OP2_MIN ? '<' : '>', a, place.vector);
+  }
+}
+
+/* What goes to one dat goes there as in scalar code: for each element argument by argument, slot
+ * by slot. */
+void op2i_vec_accumulate(const struct op2i_vec *v, int dat) {
+  const struct op2i_loop *loop = v->e->loop;
+  const struct op2i_loop_arg *row = op2i_vec_row(v, dat);
+  if (!v->args[row - loop->args].accumulates) return;
+  if (row->access != OP2_INC) {
+    op2i_text_add(v->out, "      for (int op2_l = 0; op2_l < %d; op2_l++) {\n", v->lanes);
+    for (int a = 0; a < loop->nargs; a++)
+      if (loop->args[a].dat == dat) add_bounds(v, a);
+    op2i_text_add(v->out, "      }\n");
+    return;
+  }
+  for (int a = 0; a < loop->nargs; a++)
+    if (loop->args[a].dat == dat) add_parts(v, a);
+  for (int lane = 0; lane < v->lanes; lane++)
+    for (int a = 0; a < loop->nargs; a++)
+      if (loop->args[a].dat == dat) add_increments(v, a, lane);
+}
+
+/* ---- helper functions ------------------------------------------------------------------------ */
+
+static void need_pieces(struct op2i_vec *v, enum op2i_vec_help help,
+                        const struct op2i_loop_arg *row) {
+  for (int at = 0, width; at < row->dim; at += width) {
+    width = op2i_vec_piece(v, row->dim - at);
+    op2i_vec_need(v, help, row->type, width);
+  }
+}
+
+static void need_view(struct op2i_vec *v, const struct op2i_vec_view *view) {
+  const struct op2i_loop_arg *row = op2i_vec_row(v, view->dat);
+  if (contiguous(v, view)) {
+    op2i_vec_need(v, OP2I_VEC_ROW, row->type, v->lanes);
+    return;
+  }
+  if (view->loaded) need_pieces(v, OP2I_VEC_GET, row);
+  if (view->stored) need_pieces(v, OP2I_VEC_PUT, row);
+}
+
+static void need_arg(struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_vec_arg *at = &v->args[a];
+  if (!at->own) return;
+  if (arg->access != OP2_INC) {
+    if (at->accumulates)
+      need_pieces(v, OP2I_VEC_GET, arg);
+    else
+      op2i_vec_need(v, arg->access == OP2_MIN ? OP2I_VEC_LOWER : OP2I_VEC_RAISE, arg->type, 1);
+    return;
+  }
+  if (at->view < 0) op2i_vec_need(v, OP2I_VEC_LIMIT, arg->type, 1);
+  if (!at->accumulates) return;
+  need_pieces(v, OP2I_VEC_PARTS, arg);
+  need_pieces(v, OP2I_VEC_ADD, arg);
+}
+
+void op2i_vec_move_helps(struct op2i_vec *v) {
+  for (int n = 0; n < v->nviews; n++) need_view(v, &v->views[n]);
+  for (int a = 0; a < v->e->loop->nargs; a++) need_arg(v, a);
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Helper functions of generated vector code. Pieces of rows become vectors of components, and back,
+ * by a network of shuffles of two vectors. To describe it, the bits of a row's number and of a
+ * component's number have names; each vector has a number, whose bits stand for some of them, and
+ * each place in a vector has one, whose bits stand for the others. At first the low bits of a place
+ * are the component's, at last all of them are the row's; a stage exchanges one of each. */
+#include <stdio.h>
+
+#include "vec.h"
+
+enum { BITS = 4, STAGES = 4, COLUMN = 8 }; /* row bit b is named b, component bit b COLUMN + b */
+
+struct stage {
+  int slot;       /* bit of the vectors' numbers that changes */
+  int row, column; /* what it stands for before and after */
+  int places[BITS]; /* after it: what bits of places stand for */
+};
+
+struct network {
+  int lanes, width;
+  int nplace, nvector; /* bits: lanes is 2 to the nplace, width 2 to the nvector */
+  int places[BITS], vectors[BITS]; /* at first */
+  int nstages;
+  struct stage stages[STAGES];
+};
+
+static const char *const stems[] = {"",    "f64", "f32", "i8",  "i16", "i32",
+                                    "i64", "u8",  "u16", "u32", "u64"};
+
+const char *op2i_vec_stem(op2_type type) { return stems[type]; }
+
+int op2i_vec_piece(const struct op2i_vec *v, int left) {
+  int width = v->lanes;
+  while (width > left) width /= 2;
+  return width;
+}
+
+/* ---- the network ----------------------------------------------------------------------------- */
+
+static int log2_of(int n) {
+  int bits = 0;
+  while (1 << bits < n) bits++;
+  return bits;
+}
+
+/* Take component bit `column` from among the places and put the row bit at bit `at`, the others
+ * moving together. */
+static void add_stage(struct network *net, int column, int row, int at) {
+  struct stage *stage = &net->stages[net->nstages];
+  const int *before = net->nstages ? stage[-1].places : net->places;
+  int n = 0;
+  *stage = (struct stage){.row = row, .column = COLUMN + column};
+  while (net->vectors[stage->slot] != row) stage->slot++;
+  for (int i = 0; i < net->nplace; i++) {
+    if (n == at) stage->places[n++] = row;
+    if (before[i] != stage->column) stage->places[n++] = before[i];
+  }
+  if (n < net->nplace) stage->places[n] = row;
+  net->nstages++;
+}
+
+/* Rows that stand in a vector's upper places are first + 0, first + 1, ... by their bits; the bits
+ * of `low` rows and those above belong to the vectors. */
+static void begin_network(struct network *net, int first) {
+  int n = 0;
+  for (int b = 0; b < net->nvector; b++) net->places[b] = COLUMN + b;
+  for (int b = net->nvector; b < net->nplace; b++) net->places[b] = first + b - net->nvector;
+  for (int b = 0; b < net->nplace; b++)
+    if (b < first || b >= first + net->nplace - net->nvector) net->vectors[n++] = b;
+}
+
+/* Stages that compilers find single instructions for: exchanges within 16 bytes first, then of
+ * whole 16 bytes. Where there are none, any that are right. */
+static struct network make_network(int lanes, int width, int size) {
+  struct network net = {
+      .lanes = lanes, .width = width, .nplace = log2_of(lanes), .nvector = log2_of(width)};
+  int n = net.nplace, k = net.nvector, c = 0;
+  if (size == 8 && k >= 1) {
+    begin_network(&net, 1);
+    add_stage(&net, c++, 0, 0);
+  } else if (size == 4 && n >= 2 && k == 1) {
+    net.places[0] = COLUMN;
+    for (int b = 1; b < n; b++) net.places[b] = b == 1 ? 0 : b;
+    net.vectors[0] = 1;
+    add_stage(&net, c++, 1, 1);
+  } else if (size == 4 && k >= 2) {
+    begin_network(&net, 2);
+    add_stage(&net, 1, 1, 0);
+    add_stage(&net, 0, 0, 0);
+    c = 2;
+  } else {
+    begin_network(&net, 0);
+  }
+  for (; c < k; c++) add_stage(&net, c, n - k + c, n - 1);
+  return net;
+}
+
+/* ---- shuffles -------------------------------------------------------------------------------- */
+
+/* The places to take from two vectors that differ in what `enters` stands for, in order: the result
+ * is the one with `value` for `leaves`, and its places stand for `after`. */
+static void add_choice(const struct network *net, const int *before, const int *after, int leaves,
+                       int enters, int value, struct op2i_text *out) {
+  for (int place = 0; place < net->lanes; place++) {
+    int bits[COLUMN + BITS] = {0}, from = 0;
+    for (int b = 0; b < net->nplace; b++) bits[after[b]] = place >> b & 1;
+    bits[leaves] = value;
+    for (int b = 0; b < net->nplace; b++) from |= bits[before[b]] << b;
+    op2i_text_add(out, ", %d", bits[enters] * net->lanes + from);
+  }
+}
+
+/* One stage, from vectors op2_<from><n> to op2_<to><n>. */
+static void add_exchange(const struct network *net, int slot, const int *before, const int *after,
+                         int leaves, int enters, const char *from, const char *to, const char *type,
+                         struct op2i_text *out) {
+  for (int n = 0; n < net->width; n++) {
+    int low = n & ~(1 << slot);
+    op2i_text_add(out, "  const %s op2_%s%d = __builtin_shufflevector(op2_%s%d, op2_%s%d", type, to,
+                  n, from, low, from, low | 1 << slot);
+    add_choice(net, before, after, leaves, enters, n >> slot & 1, out);
+    op2i_text_add(out, ");\n");
+  }
+}
+
+/* The row in part `part` of vector n, at first. */
+static int row_at(const struct network *net, int n, int part) {
+  int row = 0;
+  for (int b = 0; b < net->nvector; b++) row |= (n >> b & 1) << net->vectors[b];
+  for (int b = net->nvector; b < net->nplace; b++)
+    row |= (part >> (b - net->nvector) & 1) << net->places[b];
+  return row;
+}
+
+/* The component of vector n, at last. */
+static int column_at(const struct network *net, int n) {
+  int column = 0;
+  for (int s = 0; s < net->nstages; s++)
+    column |= (n >> net->stages[s].slot & 1) << (net->stages[s].column - COLUMN);
+  return column;
+}
+
+struct letters {
+  char text[2];
+};
+static struct letters letter(int stage) { return (struct letters){{(char)('b' + stage), '\0'}}; }
+
+/* ---- functions ------------------------------------------------------------------------------- */
+
+struct name {
+  char text[32];
+};
+
+/* "op2_f64x8", and with a letter "op2_f64r4": vectors of r are pieces of rows, of q the same in
+ * memory. */
+static struct name type_name(op2_type type, char letter, int width) {
+  struct name name;
+  snprintf(name.text, sizeof name.text, "op2_%s%c%d", stems[type], letter, width);
+  return name;
+}
+
+static struct name part_type(op2_type type, int width) {
+  struct name name;
+  if (width > 1) return type_name(type, 'r', width);
+  snprintf(name.text, sizeof name.text, "%s", op2i_type_c(type));
+  return name;
+}
+
+static struct name memory_type(op2_type type, int width) {
+  return width > 1 ? type_name(type, 'q', width) : part_type(type, width);
+}
+
+/* `parts` rows of vector n from part `first` on, one behind the other. gcc finds the instruction for
+ * 32 and 64 bytes only when it is named. */
+static void add_joined(const struct network *net, op2_type type, int n, int first, int parts,
+                       struct op2i_text *out) {
+  int values = parts * net->width, bytes = values * (int)op2i_type_size(type);
+  if (parts == 1) {
+    op2i_text_add(out, "op2_a%d", row_at(net, n, first));
+    return;
+  }
+  if (bytes == 32 || bytes == 64)
+    op2i_text_add(out, "OP2_JOIN%d(%s, ", bytes, type_name(type, 'r', values).text);
+  else
+    op2i_text_add(out, "__builtin_shufflevector(");
+  add_joined(net, type, n, first, parts / 2, out);
+  op2i_text_add(out, ", ");
+  add_joined(net, type, n, first + parts / 2, parts / 2, out);
+  for (int i = 0; i < values; i++) op2i_text_add(out, ", %d", i);
+  op2i_text_add(out, ")");
+}
+
+static const char head[] = "static inline __attribute__((always_inline)) void ";
+
+static void add_row_types(struct op2i_text *out, op2_type type, int width) {
+  int size = (int)op2i_type_size(type);
+  if (width == 1) return;
+  op2i_text_add(out, "typedef %s op2_%sr%d __attribute__((vector_size(%d)));\n", op2i_type_c(type),
+                stems[type], width, width * size);
+  op2i_text_add(out,
+                "typedef %s op2_%sq%d __attribute__((vector_size(%d), aligned(%d), may_alias));\n",
+                op2i_type_c(type), stems[type], width, width * size, size);
+}
+
+static void add_get(struct op2i_text *out, int lanes, op2_type type, int width) {
+  struct network net = make_network(lanes, width, (int)op2i_type_size(type));
+  struct name vector = type_name(type, 'x', lanes), part = part_type(type, width);
+  op2i_text_add(out,
+                "%sop2_get%d_%sx%d(%s *op2_v, const %s *op2_p, int64_t op2_s, const int64_t "
+                "*op2_i) {\n",
+                head, width, stems[type], lanes, vector.text, op2i_type_c(type));
+  for (int row = 0; row < lanes; row++)
+    op2i_text_add(out, "  const %s op2_a%d = *(const %s *)(op2_p + op2_s * op2_i[%d]);\n",
+                  part.text, row, memory_type(type, width).text, row);
+  for (int n = 0; n < width && width > 1; n++) {
+    op2i_text_add(out, "  const %s op2_b%d = ", vector.text, n);
+    add_joined(&net, type, n, 0, lanes / width, out);
+    op2i_text_add(out, ";\n");
+  }
+  for (int s = 0; s < net.nstages; s++)
+    add_exchange(&net, net.stages[s].slot, s ? net.stages[s - 1].places : net.places,
+                 net.stages[s].places, net.stages[s].column, net.stages[s].row, letter(s).text,
+                 letter(s + 1).text, vector.text, out);
+  for (int n = 0; n < width && width > 1; n++)
+    op2i_text_add(out, "  op2_v[%d] = op2_%s%d;\n", column_at(&net, n), letter(net.nstages).text,
+                  n);
+  for (int row = 0; row < lanes && width == 1; row++)
+    op2i_text_add(out, "%sop2_a%d", row ? ", " : "  op2_v[0] = (__typeof__(*op2_v)){", row);
+  op2i_text_add(out, width == 1 ? "};\n}\n" : "}\n");
+}
+
+/* Part `part` of vector n. */
+static void add_part(const struct network *net, int n, int part, struct op2i_text *out) {
+  op2i_text_add(out, "  op2_r[%d] = ", row_at(net, n, part));
+  if (net->width == net->lanes) {
+    op2i_text_add(out, "op2_b%d;\n", n);
+    return;
+  }
+  op2i_text_add(out, "__builtin_shufflevector(op2_b%d, op2_b%d", n, n);
+  for (int i = 0; i < net->width; i++) op2i_text_add(out, ", %d", part * net->width + i);
+  op2i_text_add(out, ");\n");
+}
+
+static void add_parts(struct op2i_text *out, int lanes, op2_type type, int width) {
+  struct network net = make_network(lanes, width, (int)op2i_type_size(type));
+  struct name vector = type_name(type, 'x', lanes);
+  op2i_text_add(out, "%sop2_parts%d_%sx%d(%s *op2_r, const %s *op2_v) {\n", head, width,
+                stems[type], lanes, part_type(type, width).text, vector.text);
+  for (int row = 0; row < lanes && width == 1; row++)
+    op2i_text_add(out, "  op2_r[%d] = op2_v[0][%d];\n", row, row);
+  for (int n = 0; n < width && width > 1; n++)
+    op2i_text_add(out, "  const %s op2_%s%d = op2_v[%d];\n", vector.text, letter(net.nstages).text,
+                  n, column_at(&net, n));
+  for (int s = net.nstages - 1; s >= 0; s--)
+    add_exchange(&net, net.stages[s].slot, net.stages[s].places,
+                 s ? net.stages[s - 1].places : net.places, net.stages[s].row, net.stages[s].column,
+                 letter(s + 1).text, letter(s).text, vector.text, out);
+  for (int n = 0; n < width && width > 1; n++)
+    for (int part = 0; part < lanes / width; part++) add_part(&net, n, part, out);
+  op2i_text_add(out, "}\n");
+}
+
+static void add_put(struct op2i_text *out, int lanes, op2_type type, int width) {
+  op2i_text_add(out,
+                "%sop2_put%d_%sx%d(%s *op2_p, int64_t op2_s, const int64_t *op2_i, const %s "
+                "*op2_v) {\n  %s op2_r[%d];\n  op2_parts%d_%sx%d(op2_r, op2_v);\n",
+                head, width, stems[type], lanes, op2i_type_c(type),
+                type_name(type, 'x', lanes).text, part_type(type, width).text, lanes, width,
+                stems[type], lanes);
+  for (int row = 0; row < lanes; row++)
+    op2i_text_add(out, "  *(%s *)(op2_p + op2_s * op2_i[%d]) = op2_r[%d];\n",
+                  memory_type(type, width).text, row, row);
+  op2i_text_add(out, "}\n");
+}
+
+static void add_add(struct op2i_text *out, op2_type type, int width) {
+  op2i_text_add(out, "%sop2_add%d_%s(%s *op2_p, const %s *op2_a) {\n  *(%s *)op2_p += *op2_a;\n}\n", head,
+                width, stems[type], op2i_type_c(type), part_type(type, width).text,
+                memory_type(type, width).text);
+}
+
+/* Signed integers as wide as the type. */
+static op2_type integer_of(op2_type type) {
+  switch (op2i_type_size(type)) {
+  case 1: return OP2_I8;
+  case 2: return OP2_I16;
+  case 4: return OP2_I32;
+  default: return OP2_I64;
+  }
+}
+
+/* One where lanes are on and another where they are off, of vectors of `type`. */
+static void add_select(struct op2i_text *out, int lanes, op2_type type, const char *on,
+                       const char *off) {
+  struct name mask = type_name(integer_of(type), 'x', lanes);
+  op2i_text_add(out, "(%s)((op2_m & (%s)%s) | (~op2_m & (%s)%s))",
+                type_name(type, 'x', lanes).text, mask.text, on, mask.text, off);
+}
+
+static void add_limit(struct op2i_text *out, int lanes, op2_type type) {
+  struct name vector = type_name(type, 'x', lanes), mask = type_name(integer_of(type), 'x', lanes);
+  const char *c = op2i_type_c(integer_of(type));
+  op2i_text_add(out, "%sop2_limit_%sx%d(%s *op2_v, int op2_c, int64_t op2_count) {\n  const %s op2_m = (%s)((%s){",
+                head, stems[type], lanes, vector.text, mask.text, mask.text, mask.text);
+  for (int lane = 0; lane < lanes; lane++) op2i_text_add(out, lane ? ", %d" : "%d", lane);
+  op2i_text_add(out, "} < (%s)op2_count);\n  const %s op2_0 = -(%s){0};\n", c, vector.text,
+                vector.text);
+  op2i_text_add(out, "  for (int op2_j = 0; op2_j < op2_c; op2_j++)\n    op2_v[op2_j] = ");
+  add_select(out, lanes, type, "op2_v[op2_j]", "op2_0");
+  op2i_text_add(out, ";\n}\n");
+}
+
+static void add_bound(struct op2i_text *out, int lanes, op2_type type, const char *name, char less) {
+  struct name vector = type_name(type, 'x', lanes), mask = type_name(integer_of(type), 'x', lanes);
+  op2i_text_add(out,
+                "%sop2_%s_%sx%d(%s *op2_v, const %s *op2_a, int op2_c) {\n"
+                "  for (int op2_j = 0; op2_j < op2_c; op2_j++) {\n"
+                "    const %s op2_m = (%s)(op2_a[op2_j] %c op2_v[op2_j]);\n    op2_v[op2_j] = ",
+                head, name, stems[type], lanes, vector.text, vector.text, mask.text, mask.text,
+                less);
+  add_select(out, lanes, type, "op2_a[op2_j]", "op2_v[op2_j]");
+  op2i_text_add(out, ";\n  }\n}\n");
+}
+
+/* ---- on demand ------------------------------------------------------------------------------- */
+
+static void add_help(struct op2i_vec *v, enum op2i_vec_help help, op2_type type, int width) {
+  switch (help) {
+  case OP2I_VEC_ROW: add_row_types(v->out, type, width); break;
+  case OP2I_VEC_GET: add_get(v->out, v->lanes, type, width); break;
+  case OP2I_VEC_PARTS: add_parts(v->out, v->lanes, type, width); break;
+  case OP2I_VEC_PUT: add_put(v->out, v->lanes, type, width); break;
+  case OP2I_VEC_ADD: add_add(v->out, type, width); break;
+  case OP2I_VEC_LIMIT: add_limit(v->out, v->lanes, type); break;
+  case OP2I_VEC_LOWER: add_bound(v->out, v->lanes, type, "lower", '<'); break;
+  case OP2I_VEC_RAISE: add_bound(v->out, v->lanes, type, "raise", '>'); break;
+  case OP2I_VEC_HELPS: break;
+  }
+}
+
+void op2i_vec_need(struct op2i_vec *v, enum op2i_vec_help help, op2_type type, int width) {
+  static const char *const names[OP2I_VEC_HELPS] = {"ROW", "GET",   "PARTS", "PUT",
+                                                    "ADD", "LIMIT", "LOWER", "RAISE"};
+  uint64_t bit = (uint64_t)1 << ((int)type * (BITS + 1) + log2_of(width));
+  if (v->helped[help] & bit) return;
+  v->helped[help] |= bit;
+  if (help == OP2I_VEC_PUT) op2i_vec_need(v, OP2I_VEC_PARTS, type, width);
+  if (help >= OP2I_VEC_GET && help <= OP2I_VEC_ADD) op2i_vec_need(v, OP2I_VEC_ROW, type, width);
+  for (int w = 2 * width; help == OP2I_VEC_GET && width > 1 && w <= v->lanes; w *= 2)
+    op2i_vec_need(v, OP2I_VEC_ROW, type, w);
+  if (help == OP2I_VEC_ROW && width == 1) return;
+  /* Pieces and what adds them are the same with any number of lanes. */
+  bool common = help == OP2I_VEC_ROW || help == OP2I_VEC_ADD;
+  char guard[48], lanes[16] = "";
+  if (!common) snprintf(lanes, sizeof lanes, "x%d", v->lanes);
+  snprintf(guard, sizeof guard, "OP2_%s%d_%s%s", names[help], width, stems[type], lanes);
+  op2i_text_add(v->out, "#ifndef %s\n#define %s\n", guard, guard);
+  add_help(v, help, type, width);
+  op2i_text_add(v->out, "#endif\n");
+}

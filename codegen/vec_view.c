@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a loop can be had in vectors, and which views its arguments have. */
+#include <string.h>
+
+#include "error.h"
+#include "mem.h"
+#include "vec.h"
+
+static bool floating(op2_type type) { return type == OP2_F64 || type == OP2_F32; }
+
+int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes) {
+  int largest = 0;
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    int size = (int)op2i_type_size(arg->type);
+    if ((arg->dat >= 0 || arg->gbl >= 0) && floating(arg->type) && size > largest) largest = size;
+  }
+  int lanes = simd_bytes / (largest ? largest : (int)sizeof(double));
+  return lanes > OP2I_VEC_LANES_MAX ? OP2I_VEC_LANES_MAX : lanes;
+}
+
+/* ---- what a dat's arguments have in common --------------------------------------------------- */
+
+struct use {
+  bool modified, mapped, in_place; /* in_place: WRITE or RW */
+  int modes;                       /* bit per access */
+};
+
+static struct use use_of(const struct op2i_loop *loop, int dat) {
+  struct use use = {0};
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    if (arg->dat != dat) continue;
+    use.mapped = use.mapped || arg->map >= 0;
+    use.modified = use.modified || arg->access != OP2_READ;
+    use.in_place = use.in_place || arg->access == OP2_WRITE || arg->access == OP2_RW;
+    use.modes |= 1 << arg->access;
+  }
+  return use;
+}
+
+static bool accumulated(const struct use *use) {
+  return use->modified && use->mapped && !use->in_place && !(use->modes & (use->modes - 1));
+}
+
+/* Lanes would not see what others have modified. */
+static op2_status check_dats(const struct op2i_loop *loop) {
+  for (int d = 0; d < loop->ndats; d++) {
+    struct use use = use_of(loop, d);
+    if (!use.modified || !use.mapped || accumulated(&use)) continue;
+    const char *name = loop->dats[d]->obj.name;
+    return op2i_error(OP2_ERR_UNAVAILABLE,
+                      "dat '%s' is reached through a map and modified, other than by increments",
+                      name ? name : "");
+  }
+  if (loop->ordered)
+    return op2i_error(OP2_ERR_UNAVAILABLE, "elements that share data must run in order");
+  return OP2_SUCCESS;
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+static bool varies(const struct op2i_loop_arg *arg) {
+  return arg->dat >= 0 || arg->kind == OP2I_ARG_IDX ||
+         (arg->kind == OP2I_ARG_GBL && arg->access != OP2_READ);
+}
+
+/* Whether a kernel's parameters vary alike in both members. */
+static bool vary_alike(const struct op2i_loop *loop, const struct op2i_member *x,
+                       const struct op2i_member *y) {
+  for (int i = 0; i < x->nargs; i++)
+    if (varies(&loop->args[x->first_arg + i]) != varies(&loop->args[y->first_arg + i]))
+      return false;
+  return true;
+}
+
+static op2_status check_kernels(const struct op2i_emitter *e) {
+  for (int m = 0; m < e->nmembers; m++) {
+    const struct op2i_rewrite *r = &e->rewrites[m];
+    const char *name = r->member.kernel->obj.name;
+    if (!r->mergeable)
+      return op2i_error(OP2_ERR_UNAVAILABLE,
+                        "kernel '%s' has preprocessor lines, types or headers of its own", name);
+    if (!vary_alike(e->loop, &e->rewrites[r->same_as].member, &r->member))
+      return op2i_error(OP2_ERR_UNAVAILABLE,
+                        "kernel '%s' has the same argument once from a dat and once from elsewhere",
+                        name);
+  }
+  return OP2_SUCCESS;
+}
+
+/* ---- views ----------------------------------------------------------------------------------- */
+
+static bool wide(const struct op2i_loop_arg *arg) {
+  return arg->kind == OP2I_ARG_ALL || arg->kind == OP2I_ARG_ITER;
+}
+
+/* Whether some argument meets all slots of this dat and map. */
+static bool met_wholly(const struct op2i_loop *loop, int dat, int map) {
+  for (int a = 0; a < loop->nargs; a++)
+    if (loop->args[a].dat == dat && loop->args[a].map == map && wide(&loop->args[a])) return true;
+  return false;
+}
+
+static int find_view(struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = &v->e->loop->args[a];
+  struct op2i_vec_view want = {.dat = arg->dat, .map = arg->map, .nslots = 1};
+  if (arg->map >= 0 && met_wholly(v->e->loop, arg->dat, arg->map))
+    want.nslots = (int)v->e->loop->maps[arg->map]->arity;
+  else if (arg->map >= 0)
+    want.slot = arg->slot;
+  int n = 0;
+  while (n < v->nviews && (v->views[n].dat != want.dat || v->views[n].map != want.map ||
+                           v->views[n].slot != want.slot))
+    n++;
+  want.begin = op2i_loop_member_of(v->e->loop, a);
+  if (n == v->nviews) v->views[v->nviews++] = want;
+  v->views[n].end = want.begin;
+  return n;
+}
+
+/* Whether an argument of an earlier member overwrites what is here. */
+static bool overwritten(const struct op2i_vec *v, int a) {
+  const struct op2i_loop *loop = v->e->loop;
+  for (int b = 0; b < a; b++)
+    if (v->args[b].view == v->args[a].view && loop->args[b].access == OP2_WRITE &&
+        op2i_loop_member_of(loop, b) < op2i_loop_member_of(loop, a))
+      return true;
+  return false;
+}
+
+static void place_arg(struct op2i_vec *v, int a) {
+  const struct op2i_loop *loop = v->e->loop;
+  const struct op2i_loop_arg *arg = &loop->args[a];
+  struct op2i_vec_arg *at = &v->args[a];
+  *at = (struct op2i_vec_arg){.view = -1, .varies = varies(arg)};
+  if (arg->kind == OP2I_ARG_IDX) v->numbered = true;
+  if (arg->kind == OP2I_ARG_GBL) at->own = arg->access == OP2_INC;
+  if (arg->dat < 0) return;
+  struct use use = use_of(loop, arg->dat);
+  at->own = arg->access == OP2_INC || arg->access == OP2_MIN || arg->access == OP2_MAX;
+  at->accumulates = accumulated(&use);
+  if (at->accumulates) {
+    v->numbered = v->numbered || arg->map < 0;
+    return;
+  }
+  at->view = find_view(v, a);
+  struct op2i_vec_view *view = &v->views[at->view];
+  if (!wide(arg) && view->nslots > 1) at->first = (int)(arg->slot * arg->dim);
+  view->loaded = view->loaded || (arg->access != OP2_WRITE && !overwritten(v, a));
+  view->stored =
+      view->stored || (arg->access != OP2_READ && !(loop->dropped && loop->dropped[arg->dat]));
+}
+
+/* Registers' worth of what a batch has. */
+static int64_t state_of(const struct op2i_vec *v, int simd_bytes) {
+  const struct op2i_loop *loop = v->e->loop;
+  int64_t bytes = 0;
+  for (int n = 0; n < v->nviews; n++) {
+    const struct op2i_loop_arg *arg = op2i_vec_row(v, v->views[n].dat);
+    bytes += (int64_t)v->views[n].nslots * arg->dim * (int64_t)op2i_type_size(arg->type);
+  }
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    int64_t copies = v->args[a].own + (arg->kind == OP2I_ARG_GBL && v->args[a].varies);
+    bytes += copies * arg->arity * arg->dim * (int64_t)op2i_type_size(arg->type);
+  }
+  return bytes * v->lanes / simd_bytes;
+}
+
+op2_status op2i_vec_begin(struct op2i_vec *v, const struct op2i_emitter *e, int simd_bytes) {
+  *v = (struct op2i_vec){.e = e, .out = e->out};
+  if (simd_bytes <= 0) return op2i_error(OP2_ERR_UNAVAILABLE, "vectors are switched off");
+  v->lanes = op2i_vec_lanes(e->loop, simd_bytes);
+  if (v->lanes < 2)
+    return op2i_error(OP2_ERR_UNAVAILABLE, "vectors of %d bytes hold a single value", simd_bytes);
+  op2_status status = check_kernels(e);
+  if (!status) status = check_dats(e->loop);
+  if (status) return status;
+  v->views = op2i_calloc((size_t)e->loop->nargs, sizeof *v->views);
+  v->args = op2i_calloc((size_t)e->loop->nargs, sizeof *v->args);
+  if (!v->views || !v->args) return op2i_error_nomem("generated code");
+  for (int a = 0; a < e->loop->nargs; a++) place_arg(v, a);
+  int64_t state = state_of(v, simd_bytes);
+  if (state > OP2I_VEC_STATE_MAX)
+    return op2i_error(OP2_ERR_UNAVAILABLE, "an element's values would fill %lld vector registers",
+                      (long long)state);
+  return OP2_SUCCESS;
+}
+
+void op2i_vec_end(struct op2i_vec *v) {
+  op2i_free(v->views);
+  op2i_free(v->args);
+  v->views = NULL;
+  v->args = NULL;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Vector code of every kind of argument, access mode and type, with rows of many lengths and vectors
+ * of any width, over ranges and lists of any length, against scalar code of the same loop: every
+ * byte of memory is the same afterwards. All dats end where memory that may be read ends. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "backend.h"
+#include "compile_case.h"
+#include "loop_case.h"
+#include "tap.h"
+#include "text.h"
+#include "vec.h"
+
+enum {
+  ELEMENTS = 41,
+  TARGETS = 13,
+  ARITY_MAX = 4,
+  ROW_MAX = 16, /* values that a kernel sees in one argument */
+  FORMS = 600,
+  TYPES = OP2_U64,
+  DATS = 3
+};
+
+enum shape { DIRECT, SLOT, ALL, ITER, GLOBAL, POINTER, VALUE, NUMBER, SHAPES };
+static const char *const shape_names[] = {"direct", "slot",    "all",   "iter",
+                                          "global", "pointer", "value", "number"};
+static const char *const access_names[] = {"", "read", "write", "rw", "inc", "min", "max"};
+static const int dims[] = {1, 2, 3, 4, 5, 6, 7, 8, 16};
+static const int widths[] = {64, 32, 16};
+
+/* One loop: a tested argument, a direct value `in` to work with, and `seen`, what the kernel found
+ * in the argument. */
+struct form {
+  enum shape shape;
+  op2_access access;
+  op2_type type;
+  int dim, arity, slot, n; /* n: values the kernel sees */
+  int bytes;               /* of a vector */
+  char name[64], source[1024];
+  struct loop_case loop;
+};
+
+static struct form forms[FORMS];
+static int nforms;
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+static bool reduces(const struct form *f) { return f->shape == GLOBAL && f->access != OP2_READ; }
+
+/* What other elements do to the argument at the same time is not for a kernel to see. */
+static bool sees(const struct form *f) {
+  bool bound = f->access == OP2_MIN || f->access == OP2_MAX;
+  return f->access != OP2_WRITE && !reduces(f) && !(bound && f->shape != DIRECT);
+}
+
+static void write_kernel(struct form *f) {
+  const char *type = op2i_type_c(f->type);
+  const char *fixed = f->access == OP2_READ ? "const " : "";
+  char place[32] = "a[i]", parameter[64], work[160] = "";
+  snprintf(parameter, sizeof parameter, "%s%s *a", fixed, type);
+  if (f->shape == ALL) {
+    snprintf(place, sizeof place, "a[i / %d][i %% %d]", f->dim, f->dim);
+    snprintf(parameter, sizeof parameter, "%s%s **a", fixed, type);
+  } else if (f->shape == VALUE || f->shape == NUMBER) {
+    snprintf(place, sizeof place, "a");
+    snprintf(parameter, sizeof parameter, "%s a", f->shape == NUMBER ? "int" : type);
+  }
+  if (f->access == OP2_WRITE) snprintf(work, sizeof work, "%s = in[0] + i;", place);
+  if (f->access == OP2_RW) snprintf(work, sizeof work, "%s = %s + in[0];", place, place);
+  if (f->access == OP2_INC) snprintf(work, sizeof work, "%s += in[0] + i;", place);
+  if (f->access == OP2_MIN)
+    snprintf(work, sizeof work, "if (in[0] + i < %s) %s = in[0] + i;", place, place);
+  if (f->access == OP2_MAX)
+    snprintf(work, sizeof work, "if (in[0] + i > %s) %s = in[0] + i;", place, place);
+  snprintf(f->source, sizeof f->source,
+           "void %s(%s, const %s *in, %s *seen) {\n  for (int i = 0; i < %d; i++) {\n    seen[i] = "
+           "%s + in[0];\n    %s\n  }\n}\n",
+           f->name, parameter, type, type, f->n, sees(f) ? place : "0", work);
+}
+
+static void make_loop(struct form *f) {
+  struct loop_case *c = &f->loop;
+  if (case_begin(c, f->name, f->source)) diag("%s", op2_error_message());
+  if (f->shape > DIRECT && f->shape < GLOBAL) case_map(c, 0, f->arity);
+  case_dat(c, 0, 1, f->type, 0, -1, OP2_READ);
+  case_dat(c, 1, f->n, f->type, 0, -1, OP2_WRITE);
+  c->loop.nargs = 0;
+  switch (f->shape) {
+  case DIRECT: case_dat(c, 2, f->dim, f->type, 0, -1, f->access); break;
+  case SLOT: case_dat(c, 2, f->dim, f->type, f->slot, 0, f->access); break;
+  case ALL: case_dat(c, 2, f->dim, f->type, OP2_ALL, 0, f->access); break;
+  case ITER: case_dat(c, 2, f->dim, f->type, OP2_ITER(0), 0, f->access); break;
+  case GLOBAL: case_gbl(c, 0, f->dim, f->type, f->access); break;
+  case NUMBER: case_idx(c); break;
+  default: case_val(c, f->dim, f->type); break;
+  }
+  case_dat(c, 0, 1, f->type, 0, -1, OP2_READ);
+  case_dat(c, 1, f->n, f->type, 0, -1, OP2_WRITE);
+}
+
+static void add_form(enum shape shape, op2_access access, op2_type type, int dim, int bytes) {
+  struct form *f = &forms[nforms++];
+  bool wide = shape == ALL || shape == ITER;
+  *f = (struct form){.shape = shape, .access = access, .type = type, .bytes = bytes};
+  f->dim = shape == VALUE || shape == NUMBER ? 1 : dim;
+  f->arity = 1 + (nforms + (int)shape) % ARITY_MAX;
+  while (wide && f->arity * f->dim > ROW_MAX) f->arity--;
+  f->slot = f->arity - 1;
+  f->n = (wide ? f->arity : 1) * f->dim;
+  snprintf(f->name, sizeof f->name, "%s_%s_%s_%d_%d", op2i_type_name(type) + 4, shape_names[shape],
+           access_names[access], f->dim, bytes);
+  write_kernel(f);
+  make_loop(f);
+}
+
+/* Kinds, modes and types in all combinations, row lengths and vector widths in turn; the types that
+ * computations are made of with all row lengths. */
+static void make_forms(void) {
+  int turn = 0, step = quick() ? 3 : 1;
+  for (int type = 1; type <= TYPES; type++)
+    for (int shape = DIRECT; shape < SHAPES; shape++)
+      for (int access = OP2_READ; access <= OP2_MAX; access++) {
+        bool in_place = access == OP2_WRITE || access == OP2_RW;
+        if (shape != DIRECT && in_place) continue;
+        if (shape > GLOBAL && access != OP2_READ) continue;
+        if (turn++ % step) continue;
+        add_form((enum shape)shape, (op2_access)access, (op2_type)type,
+                 dims[turn / step % 9], widths[turn / step % 3]);
+      }
+  for (int type = OP2_F64; type <= OP2_F32; type++)
+    for (int d = 0; d < 9; d++)
+      for (int w = 0; w < 3; w++) {
+        if (turn++ % step) continue;
+        add_form(SLOT, turn % 2 ? OP2_INC : OP2_READ, (op2_type)type, dims[d], widths[w]);
+        add_form(DIRECT, turn % 2 ? OP2_RW : OP2_WRITE, (op2_type)type, dims[d], widths[w]);
+      }
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+struct memory {
+  unsigned char *dat[DATS], *reduced, *value; /* each ends at a page that cannot be touched */
+  size_t bytes[DATS];
+};
+
+static unsigned char *guarded(size_t bytes) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (bytes + page - 1) / page + 1;
+  unsigned char *at =
+      mmap(NULL, pages * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED || mprotect(at + (pages - 1) * page, page, PROT_NONE)) return NULL;
+  return at + (pages - 1) * page - bytes;
+}
+
+static void release(unsigned char *at, size_t bytes) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), pages = (bytes + page - 1) / page + 1;
+  munmap(at + bytes - (pages - 1) * page, pages * page);
+}
+
+static void put(op2_type type, void *values, int64_t i, double value) {
+  switch (type) {
+  case OP2_F64: ((double *)values)[i] = value; break;
+  case OP2_F32: ((float *)values)[i] = (float)value; break;
+  case OP2_I8:
+  case OP2_U8: ((uint8_t *)values)[i] = (uint8_t)(int64_t)value; break;
+  case OP2_I16:
+  case OP2_U16: ((uint16_t *)values)[i] = (uint16_t)(int64_t)value; break;
+  case OP2_I32:
+  case OP2_U32: ((uint32_t *)values)[i] = (uint32_t)(int64_t)value; break;
+  default: ((uint64_t *)values)[i] = (uint64_t)(int64_t)value; break;
+  }
+}
+
+static bool memory_begin(const struct form *f, struct memory *m) {
+  size_t size = op2i_type_size(f->type);
+  m->bytes[0] = ELEMENTS * size;
+  m->bytes[1] = ELEMENTS * (size_t)f->n * size;
+  m->bytes[2] = (f->shape == DIRECT ? ELEMENTS : TARGETS) * (size_t)f->dim * size;
+  for (int d = 0; d < DATS; d++) m->dat[d] = guarded(m->bytes[d]);
+  m->reduced = guarded(256);
+  m->value = guarded(256);
+  return m->dat[0] && m->dat[1] && m->dat[2] && m->reduced && m->value;
+}
+
+static void memory_end(struct memory *m) {
+  for (int d = 0; d < DATS; d++) release(m->dat[d], m->bytes[d]);
+  release(m->reduced, 256);
+  release(m->value, 256);
+}
+
+/* Sums of globals come out the same in any order; others show a change of order. */
+static void memory_fill(const struct form *f, struct memory *m) {
+  size_t size = op2i_type_size(f->type);
+  double scale = f->type > OP2_F32 ? 1 : reduces(f) ? 0.25 : 0.137;
+  for (int d = 0; d < DATS; d++)
+    for (size_t i = 0; i < m->bytes[d] / size; i++)
+      put(f->type, m->dat[d], (int64_t)i, scale * (double)((i * 37 + (size_t)d * 11) % 101));
+  for (size_t i = 0; i < 256 / size; i++) {
+    put(f->type, m->reduced, (int64_t)i, scale * (double)(50 + i));
+    put(f->type, m->value, (int64_t)i, scale * (double)(7 + 3 * i));
+  }
+}
+
+static bool memory_same(const struct memory *x, const struct memory *y) {
+  bool same = !memcmp(x->reduced, y->reduced, 256);
+  for (int d = 0; d < DATS; d++) same = same && !memcmp(x->dat[d], y->dat[d], x->bytes[d]);
+  return same;
+}
+
+/* ---- running --------------------------------------------------------------------------------- */
+
+static int32_t map[ELEMENTS * ARITY_MAX];
+static int64_t list[ELEMENTS];
+
+static void make_places(const struct form *f) {
+  for (int i = 0; i < ELEMENTS; i++)
+    for (int s = 0; s < f->arity; s++)
+      map[i * f->arity + s] = (i * 3 + s * (i % 3) + i / 4) % TARGETS;
+  map[(ELEMENTS - 1) * f->arity + f->slot] = TARGETS - 1;
+  for (int i = 0; i < ELEMENTS; i++) list[i] = (i * 16 + 5) % ELEMENTS;
+}
+
+static void run(const struct form *f, op2i_plain_fn entry, bool listed, const struct memory *m,
+                int64_t lo, int64_t hi) {
+  void *dats[DATS] = {m->dat[0], m->dat[1], m->dat[2]};
+  const void *gbls[1] = {m->value};
+  const int32_t *maps[1] = {map};
+  const struct op2i_call call = {.dat = dats,
+                                 .map = maps,
+                                 .subset = listed ? list : NULL,
+                                 .gbl = gbls,
+                                 .payload = m->value};
+  entry(&call, lo, hi, reduces(f) ? m->reduced : NULL);
+}
+
+/* Ranges of 0 to 2 batches and one more, in the middle and at the end. */
+static int differences(const struct form *f, op2i_plain_fn scalar, op2i_plain_fn vector, bool listed,
+                       struct memory *x, struct memory *y) {
+  int wrong = 0, lanes = op2i_vec_lanes(&f->loop.loop, f->bytes);
+  for (int n = 0; n <= 2 * lanes + 1; n++)
+    for (int at_end = 0; at_end < 2; at_end++) {
+      int64_t hi = at_end ? ELEMENTS : 3 + n;
+      memory_fill(f, x);
+      memory_fill(f, y);
+      run(f, scalar, listed, x, hi - n, hi);
+      run(f, vector, listed, y, hi - n, hi);
+      bool same = memory_same(x, y);
+      if (!same && !wrong) diag("%d elements up to %d come out different", n, (int)hi);
+      wrong += !same;
+    }
+  return wrong;
+}
+
+static void check_form(const struct form *f, void *const entries[4], const char *compiler) {
+  struct memory x, y;
+  if (!memory_begin(f, &x) || !memory_begin(f, &y)) {
+    ok(false, "memory for %s", f->name);
+    return;
+  }
+  make_places(f);
+  for (int listed = 0; listed < 2; listed++)
+    is_int(differences(f, (op2i_plain_fn)entries[2 * listed],
+                       (op2i_plain_fn)entries[2 * listed + 1], listed, &x, &y),
+           0, "%s: %s (arity %d%s)", compiler, f->name, f->arity, listed ? ", list" : "");
+  memory_end(&x);
+  memory_end(&y);
+}
+
+/* ---- translation units ----------------------------------------------------------------------- */
+
+static const enum op2i_variant variants[4] = {OP2I_PLAIN, OP2I_LANES, OP2I_PLAIN_LIST,
+                                              OP2I_LANES_LIST};
+
+static void add_unit(struct op2i_text *unit, int i) {
+  for (int k = 0; k < 4; k++) {
+    struct op2i_text text = {0};
+    bool mergeable = false;
+    if (op2i_generate_lanes(&forms[i].loop.loop, variants[k], forms[i].bytes, &text, &mergeable) ||
+        !mergeable)
+      ok(false, "%s: %s", forms[i].name, op2_error_message());
+    else
+      op2i_text_add(unit, "#define OP2_ID %d_%d\n%s#undef OP2_ID\n", i, k, text.chars);
+    op2i_text_free(&text);
+  }
+}
+
+enum { PER_UNIT = 24 };
+
+static void run_unit(const char *compiler, const char *flags, int first) {
+  struct op2i_text unit = {0};
+  struct compiled code;
+  int end = first + PER_UNIT < nforms ? first + PER_UNIT : nforms;
+  for (int i = first; i < end; i++) add_unit(&unit, i);
+  bool good = case_compile(compiler, flags, unit.chars, &code);
+  ok(good && !*code.messages, "%s compiles loops %d to %d without a word", compiler, first,
+     end - 1);
+  if (*code.messages) diag("%.2000s", code.messages);
+  for (int i = first; good && i < end; i++) {
+    void *entries[4];
+    bool there = true;
+    for (int k = 0; k < 4; k++) {
+      char name[64];
+      snprintf(name, sizeof name, "op2_entry_%d_%d", i, k);
+      entries[k] = case_symbol(&code, name);
+      there = there && entries[k];
+    }
+    if (ok(there, "%s: %s has its entries", compiler, forms[i].name))
+      check_form(&forms[i], entries, compiler);
+  }
+  case_unload(&code);
+  op2i_text_free(&unit);
+}
+
+int main(void) {
+  static const char *const flags[2] = {
+      "-O2 -march=native -fno-math-errno -ffp-contract=off -Wall -Wextra -Wno-type-limits",
+      /* gcc notes that older ones pass such vectors otherwise. */
+      "-O1 -fno-math-errno -ffp-contract=off -Wall -Wextra -Wno-type-limits -Wno-psabi"};
+  make_forms();
+  for (const char *const *compiler = case_compilers; *compiler; compiler++) {
+    if (!case_have_compiler(*compiler)) {
+      skip("no %s", *compiler);
+      continue;
+    }
+    /* Every fourth unit for the plainest of processors. */
+    for (int first = 0; first < nforms; first += PER_UNIT)
+      run_unit(*compiler, flags[first / PER_UNIT % 4 == 3], first);
+  }
+  for (int i = 0; i < nforms; i++) case_end(&forms[i].loop);
+  return done();
+}
