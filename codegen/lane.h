@@ -269,8 +269,7 @@ enum op2i_lane_help {
   OP2I_LANE_WEIGH,  /* 1 where a mask is set, else 0 */
   OP2I_LANE_DIVISOR /* ones where nothing is to be divided */
 };
-void op2i_lane_type_name(const struct op2i_lane *l, enum op2i_lane_base base,
-                         struct op2i_text *out);
+void op2i_lane_type_name(struct op2i_lane *l, enum op2i_lane_base base, struct op2i_text *out);
 /* Append the name of a helper function, which the text gets. */
 void op2i_lane_help(struct op2i_lane *l, enum op2i_lane_help help, enum op2i_lane_base base,
                     struct op2i_text *out);
@@ -309,7 +308,7 @@ void op2i_lane_print_step(struct op2i_lane_printer *p, const struct op2i_lane_no
 bool op2i_lane_scattered(const struct op2i_lane_node *place);
 void op2i_lane_print_gather(struct op2i_lane_printer *p, const struct op2i_lane_node *place);
 /* lane_emit.c */
-void op2i_lane_declare(const struct op2i_lane *l, const struct op2i_lane_type *type, bool varying,
+void op2i_lane_declare(struct op2i_lane *l, const struct op2i_lane_type *type, bool varying,
                        const char *name, struct op2i_text *out);
 void op2i_lane_emit_statements(struct op2i_lane_printer *p, const struct op2i_lane_node *body);
 /* lane_function.c: append a function to l->functions, behind those that it calls. */

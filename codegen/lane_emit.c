@@ -32,7 +32,7 @@ static void declared_levels(const struct op2i_lane_type *type, const char *name,
   for (int k = stars; k < behind; k++) op2i_text_add(out, "[%lld]", (long long)type->levels[k]);
 }
 
-void op2i_lane_declare(const struct op2i_lane *l, const struct op2i_lane_type *type, bool varying,
+void op2i_lane_declare(struct op2i_lane *l, const struct op2i_lane_type *type, bool varying,
                        const char *name, struct op2i_text *out) {
   if (type->readonly) op2i_text_add(out, "const ");
   if (varying)

@@ -45,8 +45,11 @@ static void suffix(const struct op2i_lane *l, enum op2i_lane_base base, struct o
     op2i_text_add(out, "%sx%d", bases[base].name, l->lanes);
 }
 
-void op2i_lane_type_name(const struct op2i_lane *l, enum op2i_lane_base base,
-                         struct op2i_text *out) {
+void op2i_lane_type_name(struct op2i_lane *l, enum op2i_lane_base base, struct op2i_text *out) {
+  int bytes = base == OP2I_LANE_BOOL ? l->bits / 8 : op2i_lane_size(base);
+  if (l->request->widest && l->lanes * bytes > l->request->widest)
+    op2i_lane_refuse(l, "needs vectors of %d bytes, and there are none longer than %d",
+                     l->lanes * bytes, l->request->widest);
   op2i_text_add(out, "op2_");
   suffix(l, base, out);
 }

@@ -25,6 +25,7 @@ struct op2i_lanes_request {
   const char *prefix;  /* of the function's names: "" or "k1_" ... */
   const bool *varying; /* [nparams] the values behind the parameter differ between lanes */
   int lanes;           /* 2, 4, 8 or 16 */
+  int widest;          /* bytes of the longest vectors there may be, 0: any */
 };
 
 /* Append vector forms of the kernel's function and of those it calls. The kernel's is
@@ -40,7 +41,11 @@ struct op2i_lanes_request {
  *
  * Where the kernel cannot be had in this form, *why gets a phrase for people ("calls rand, which is
  * not known", "the trip count of the loop in line 7 differs between elements") and nothing is
- * appended. Fails only with OP2_ERR_NOMEM. */
+ * appended. With fewer lanes a kernel may be had that needs vectors longer than `widest`, on which
+ * gcc 12 stumbles now and then when the machine has none of the kind.
+ *
+ * C leaves open which of two zeros fmin() and fmax() return, and compilers make use of that: there
+ * the sign of a zero may be another than the scalar code's. Fails only with OP2_ERR_NOMEM. */
 op2_status op2i_lanes_kernel(const struct op2i_lanes_request *request, struct op2i_text *out,
                              struct op2i_text *why);
 

@@ -14,8 +14,9 @@
  *   op2_w<n>  dat n at the first element   op2_u<n>  map n at the first element
  *   op2_y<n>  and op2_z<n>: copies of their last rows, as many as there are lanes
  *   op2_x     the list at the first lane   op2_q<n>  rows of argument n on their way to memory
- *   op2_e     elements of the lanes        op2_count     how many lanes count
- *   op2_left  positions not done
+ *   op2_e     elements of the lanes        op2_f     the first of them in a range
+ *   op2_left  positions not done           op2_count how many lanes count
+ *   op2_o<n>_<s>  op2_m<n>_<s> read again  op2_each  0, 1, 2, ...
  *
  * The last lanes of an incomplete batch do again what the last one that counts does: they store the
  * same values to the same place, and their increments are taken away. */
@@ -30,11 +31,11 @@ struct op2i_vec_view {
 };
 
 struct op2i_vec_arg {
-  int view;          /* or -1 */
-  int first;         /* vector of the view where it begins */
-  bool own;          /* works on a copy that is added to the view, or to memory */
-  bool accumulates;  /* the copy is added to memory, element by element */
-  bool varies;       /* differs between lanes */
+  int view;         /* or -1 */
+  int first;        /* vector of the view where it begins */
+  bool own;         /* works on a copy that is added to the view, or to memory */
+  bool accumulates; /* the copy is added to memory, element by element */
+  bool varies;      /* differs between lanes */
 };
 
 enum op2i_vec_help {
@@ -54,9 +55,9 @@ struct op2i_vec {
   struct op2i_text *out;
   int lanes;
   int nviews;
-  struct op2i_vec_view *views; /* [nargs] room */
-  struct op2i_vec_arg *args;   /* [nargs] */
-  bool numbered;               /* op2_e is needed */
+  struct op2i_vec_view *views;     /* [nargs] room */
+  struct op2i_vec_arg *args;       /* [nargs] */
+  bool numbered;                   /* op2_e is needed */
   uint64_t helped[OP2I_VEC_HELPS]; /* which helper functions the text has */
 };
 

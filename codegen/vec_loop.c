@@ -33,6 +33,7 @@ static bool walks(const struct op2i_vec *v, int dat, bool *loaded, bool *stored)
   return !v->e->listed && (*loaded || *stored);
 }
 
+/* Along elements' own rows: op2_w<n>, and op2_y<n> for what is left at the end. */
 static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
   const struct op2i_loop_arg *row = op2i_vec_row(v, dat);
   const char *type = op2i_type_c(row->type);
@@ -72,7 +73,8 @@ static void walk_map(const struct op2i_vec *v, int map, enum walk walk) {
     break;
   case ADVANCE: op2i_text_add(v->out, "      op2_u%d += %d;\n", map, v->lanes * arity); break;
   case LAST:
-    op2i_text_add(v->out, "    op2_pad(op2_z%d, op2_u%d, %d, op2_count, %d);\n    op2_u%d = op2_z%d;\n",
+    op2i_text_add(v->out,
+                  "    op2_pad(op2_z%d, op2_u%d, %d, op2_count, %d);\n    op2_u%d = op2_z%d;\n",
                   map, map, arity * (int)sizeof(int32_t), v->lanes, map, map);
     break;
   case END: break;
@@ -105,6 +107,13 @@ static void walk_all(const struct op2i_vec *v, enum walk walk) {
   if (v->numbered && walk == ADVANCE) op2i_text_add(v->out, "      op2_f += %d;\n", v->lanes);
 }
 
+static bool copies_back(const struct op2i_vec *v) {
+  bool any = false;
+  for (int n = 0; n < v->nviews; n++)
+    any = any || (v->views[n].stored && v->views[n].map < 0 && !v->e->listed);
+  return any;
+}
+
 /* ---- numbers of elements and rows ------------------------------------------------------------ */
 
 static void elements(const struct op2i_vec *v) {
@@ -120,27 +129,55 @@ static void elements(const struct op2i_vec *v) {
   op2i_text_add(v->out, "};\n      (void)op2_e;\n");
 }
 
-/* The first member that meets this slot of a map, or that none does. */
-static int first_to_meet(const struct op2i_vec *v, int map, int slot) {
-  for (int a = 0; a < v->e->loop->nargs; a++) {
-    const struct op2i_loop_arg *arg = arg_of(v, a);
-    if (arg->map == map && (arg->kind != OP2I_ARG_SLOT || arg->slot == slot))
+static bool meets(const struct op2i_vec *v, int a, int map, int slot) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  return arg->map == map && (arg->kind != OP2I_ARG_SLOT || arg->slot == slot);
+}
+
+/* The first member that reads behind this slot of a map, or that none does. */
+static int first_to_read(const struct op2i_vec *v, int map, int slot) {
+  for (int a = 0; a < v->e->loop->nargs; a++)
+    if (meets(v, a, map, slot) && (v->args[a].view >= 0 || arg_of(v, a)->access != OP2_INC))
       return op2i_loop_member_of(v->e->loop, a);
-  }
   return v->e->nmembers;
 }
 
-static void slot_rows(const struct op2i_vec *v, int map, int slot) {
+static bool accumulates(const struct op2i_vec *v, int map, int slot) {
+  bool any = false;
+  for (int a = 0; a < v->e->loop->nargs; a++)
+    any = any || (meets(v, a, map, slot) && v->args[a].accumulates);
+  return any;
+}
+
+/* The rows behind a slot: op2_m<n>_<s> from the map, or op2_o<n>_<s> from op2_o<n>. */
+static void slot_rows(const struct op2i_vec *v, int map, int slot, char letter) {
   int arity = (int)v->e->loop->maps[map]->arity;
-  op2i_text_add(v->out, "      const int64_t op2_m%d_%d[%d] = {", map, slot, v->lanes);
+  char from = letter == 'm' && !v->e->listed ? 'u' : letter;
+  op2i_text_add(v->out, "      const int64_t op2_%c%d_%d[%d] = {", letter, map, slot, v->lanes);
   for (int lane = 0; lane < v->lanes; lane++) {
     if (lane) op2i_text_add(v->out, ", ");
     if (v->e->listed)
-      op2i_text_add(v->out, "op2_m%d[%d * op2_e[%d] + %d]", map, arity, lane, slot);
+      op2i_text_add(v->out, "op2_%c%d[%d * op2_e[%d] + %d]", from, map, arity, lane, slot);
     else
-      op2i_text_add(v->out, "op2_u%d[%d]", map, arity * lane + slot);
+      op2i_text_add(v->out, "op2_%c%d[%d]", from, map, arity * lane + slot);
   }
   op2i_text_add(v->out, "};\n");
+}
+
+/* Numbers of rows from the map once more, for what goes to memory: compilers that know them to be
+ * the same keep them over the kernel, where they have no registers for them. */
+static void rows_again(const struct op2i_vec *v, int map) {
+  bool any = false;
+  for (int slot = 0; slot < v->e->loop->maps[map]->arity; slot++) {
+    if (!accumulates(v, map, slot)) continue;
+    if (!any)
+      op2i_text_add(v->out,
+                    "      const int32_t *op2_o%d = op2_%c%d;\n"
+                    "      __asm__(\"\" : \"+r\"(op2_o%d));\n",
+                    map, v->e->listed ? 'm' : 'u', map, map);
+    slot_rows(v, map, slot, 'o');
+    any = true;
+  }
 }
 
 /* ---- reductions ------------------------------------------------------------------------------ */
@@ -175,8 +212,9 @@ static void end_reduction(const struct op2i_vec *v, int a) {
       if (arg->access == OP2_INC)
         op2i_text_add(v->out, "%s op2_a%d[%d][%d]", lane ? " +" : "", a, j, lane);
       else
-        op2i_text_add(v->out, "    if (op2_a%d[%d][%d] %c op2_t[%d]) op2_t[%d] = op2_a%d[%d][%d];\n",
-                      a, j, lane, arg->access == OP2_MIN ? '<' : '>', j, j, a, j, lane);
+        op2i_text_add(v->out,
+                      "    if (op2_a%d[%d][%d] %c op2_t[%d]) op2_t[%d] = op2_a%d[%d][%d];\n", a, j,
+                      lane, arg->access == OP2_MIN ? '<' : '>', j, j, a, j, lane);
     if (arg->access == OP2_INC) op2i_text_add(v->out, ";\n");
   }
   op2i_text_add(v->out, "  }\n");
@@ -191,8 +229,8 @@ static void numbers_of_elements(const struct op2i_vec *v, int a) {
   add_type(v, type);
   op2i_text_add(v->out, " op2_a%d[1] = {{", a);
   for (int lane = 0; lane < v->lanes; lane++)
-    op2i_text_add(v->out, "%s(%s)(op2_n ? op2_n[op2_e[%d]] : op2_e[%d])",
-                  lane ? ", " : "", op2i_type_c(type), lane, lane);
+    op2i_text_add(v->out, "%s(%s)(op2_n ? op2_n[op2_e[%d]] : op2_e[%d])", lane ? ", " : "",
+                  op2i_type_c(type), lane, lane);
   op2i_text_add(v->out, "}};\n");
 }
 
@@ -291,7 +329,7 @@ static void load(const struct op2i_vec *v, int m) {
   for (int map = 0; map < v->e->loop->nmaps; map++) {
     int arity = (int)v->e->loop->maps[map]->arity;
     for (int slot = 0; slot < arity; slot++) {
-      if (first_to_meet(v, map, slot) == m) slot_rows(v, map, slot);
+      if (first_to_read(v, map, slot) == m) slot_rows(v, map, slot, 'm');
       load_views(v, m, map, slot);
     }
   }
@@ -307,6 +345,7 @@ static void batch(const struct op2i_vec *v) {
       if (v->views[n].end == m) op2i_vec_store(v, n);
   }
   limit(v);
+  for (int m = 0; m < loop->nmaps; m++) rows_again(v, m);
   for (int d = 0; d < loop->ndats; d++) op2i_vec_accumulate(v, d);
   for (int a = 0; a < loop->nargs; a++)
     for (int j = 0; j < arg_of(v, a)->dim && reduces(arg_of(v, a)) && v->args[a].own; j++)
@@ -341,9 +380,11 @@ void op2i_vec_body(struct op2i_vec *v) {
   op2i_text_add(v->out, "    }\n    if (op2_left <= 0) break;\n    op2_count = op2_left;\n");
   walk_all(v, LAST);
   op2i_text_add(v->out, "  }\n");
-  op2i_text_add(v->out, "  if (op2_count < %d) {\n", v->lanes);
-  walk_all(v, END);
-  op2i_text_add(v->out, "  }\n");
+  if (copies_back(v)) {
+    op2i_text_add(v->out, "  if (op2_count < %d) {\n", v->lanes);
+    walk_all(v, END);
+    op2i_text_add(v->out, "  }\n");
+  }
   for (int a = 0; a < e->loop->nargs; a++)
     if (reduces(arg_of(v, a))) end_reduction(v, a);
   op2i_text_add(v->out, "}\n");

@@ -26,10 +26,10 @@ struct numbers {
 };
 
 /* The array of the lanes' rows, counted from the base. */
-static struct numbers rows_at(int map, int slot, bool batch) {
+static struct numbers rows_at(char letter, int map, int slot, bool batch) {
   struct numbers name;
   if (map >= 0)
-    snprintf(name.text, sizeof name.text, "op2_m%d_%d", map, slot);
+    snprintf(name.text, sizeof name.text, "op2_%c%d_%d", letter, map, slot);
   else
     snprintf(name.text, sizeof name.text, batch ? "op2_each" : "op2_e");
   return name;
@@ -46,9 +46,9 @@ static void add_type(const struct op2i_vec *v, op2_type type) {
 /* Where a move between memory and vectors takes place. */
 struct place {
   int dat, map, slot;
-  bool batch;          /* rows are counted from the batch's first */
-  char letter;         /* of the array of vectors: op2_<letter><number>, */
-  int number, vector;  /* from this vector on */
+  bool batch;         /* rows are counted from the batch's first */
+  char letter;        /* of the array of vectors: op2_<letter><number>, */
+  int number, vector; /* from this vector on */
 };
 
 static void move(const struct op2i_vec *v, const struct place *p, bool to_memory) {
@@ -65,8 +65,7 @@ static void move(const struct op2i_vec *v, const struct place *p, bool to_memory
     }
     add_base(v, p->dat, p->batch);
     add_offset(v->out, at);
-    op2i_text_add(v->out, ", %d, %s", (int)row->dim,
-                  rows_at(p->map, p->slot, p->batch).text);
+    op2i_text_add(v->out, ", %d, %s", (int)row->dim, rows_at('m', p->map, p->slot, p->batch).text);
     if (to_memory) {
       op2i_text_add(v->out, ", op2_%c%d", p->letter, p->number);
       add_offset(v->out, p->vector + at);
@@ -205,7 +204,7 @@ static void add_parts(const struct op2i_vec *v, int a) {
 /* The row of one lane, from component `at` on. */
 static void add_row(const struct op2i_vec *v, const struct place *p, const char *lane, int at) {
   int dim = (int)op2i_vec_row(v, p->dat)->dim;
-  struct numbers rows = rows_at(p->map, p->slot, false);
+  struct numbers rows = rows_at('o', p->map, p->slot, false);
   add_base(v, p->dat, false);
   if (dim == 1)
     op2i_text_add(v->out, " + %s[%s]", rows.text, lane);

@@ -11,14 +11,14 @@
 enum { BITS = 4, STAGES = 4, COLUMN = 8 }; /* row bit b is named b, component bit b COLUMN + b */
 
 struct stage {
-  int slot;       /* bit of the vectors' numbers that changes */
-  int row, column; /* what it stands for before and after */
+  int slot;         /* bit of the vectors' numbers that changes */
+  int row, column;  /* what it stands for before and after */
   int places[BITS]; /* after it: what bits of places stand for */
 };
 
 struct network {
   int lanes, width;
-  int nplace, nvector; /* bits: lanes is 2 to the nplace, width 2 to the nvector */
+  int nplace, nvector;             /* bits: lanes is 2 to the nplace, width 2 to the nvector */
   int places[BITS], vectors[BITS]; /* at first */
   int nstages;
   struct stage stages[STAGES];
@@ -274,8 +274,8 @@ static void add_put(struct op2i_text *out, int lanes, op2_type type, int width) 
 }
 
 static void add_add(struct op2i_text *out, op2_type type, int width) {
-  op2i_text_add(out, "%sop2_add%d_%s(%s *op2_p, const %s *op2_a) {\n  *(%s *)op2_p += *op2_a;\n}\n", head,
-                width, stems[type], op2i_type_c(type), part_type(type, width).text,
+  op2i_text_add(out, "%sop2_add%d_%s(%s *op2_p, const %s *op2_a) {\n  *(%s *)op2_p += *op2_a;\n}\n",
+                head, width, stems[type], op2i_type_c(type), part_type(type, width).text,
                 memory_type(type, width).text);
 }
 
@@ -293,15 +293,17 @@ static op2_type integer_of(op2_type type) {
 static void add_select(struct op2i_text *out, int lanes, op2_type type, const char *on,
                        const char *off) {
   struct name mask = type_name(integer_of(type), 'x', lanes);
-  op2i_text_add(out, "(%s)((op2_m & (%s)%s) | (~op2_m & (%s)%s))",
-                type_name(type, 'x', lanes).text, mask.text, on, mask.text, off);
+  op2i_text_add(out, "(%s)((op2_m & (%s)%s) | (~op2_m & (%s)%s))", type_name(type, 'x', lanes).text,
+                mask.text, on, mask.text, off);
 }
 
 static void add_limit(struct op2i_text *out, int lanes, op2_type type) {
   struct name vector = type_name(type, 'x', lanes), mask = type_name(integer_of(type), 'x', lanes);
   const char *c = op2i_type_c(integer_of(type));
-  op2i_text_add(out, "%sop2_limit_%sx%d(%s *op2_v, int op2_c, int64_t op2_count) {\n  const %s op2_m = (%s)((%s){",
-                head, stems[type], lanes, vector.text, mask.text, mask.text, mask.text);
+  op2i_text_add(
+      out,
+      "%sop2_limit_%sx%d(%s *op2_v, int op2_c, int64_t op2_count) {\n  const %s op2_m = (%s)((%s){",
+      head, stems[type], lanes, vector.text, mask.text, mask.text, mask.text);
   for (int lane = 0; lane < lanes; lane++) op2i_text_add(out, lane ? ", %d" : "%d", lane);
   op2i_text_add(out, "} < (%s)op2_count);\n  const %s op2_0 = -(%s){0};\n", c, vector.text,
                 vector.text);
@@ -310,7 +312,8 @@ static void add_limit(struct op2i_text *out, int lanes, op2_type type) {
   op2i_text_add(out, ";\n}\n");
 }
 
-static void add_bound(struct op2i_text *out, int lanes, op2_type type, const char *name, char less) {
+static void add_bound(struct op2i_text *out, int lanes, op2_type type, const char *name,
+                      char less) {
   struct name vector = type_name(type, 'x', lanes), mask = type_name(integer_of(type), 'x', lanes);
   op2i_text_add(out,
                 "%sop2_%s_%sx%d(%s *op2_v, const %s *op2_a, int op2_c) {\n"

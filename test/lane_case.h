@@ -25,6 +25,9 @@ enum { LANE_ROUNDS = 40 };
 /* Append the vector form only; false, and the reason in *why, when it was refused. */
 bool lane_translate(const struct lane_kernel *kernel, int lanes, struct op2i_text *out,
                     struct op2i_text *why);
+/* The same with vectors of so many bytes at most; 0: of any length. */
+bool lane_translate_within(const struct lane_kernel *kernel, int lanes, int widest,
+                           struct op2i_text *out, struct op2i_text *why);
 /* Compare n kernels, each of whose results is a check, or all of them one check with `summary`. */
 void lane_compare(const char *compiler, const char *flags, int lanes, int n,
                   const struct lane_kernel *kernels, const char *summary);

@@ -133,6 +133,23 @@ static void test_refused(void) {
   }
 }
 
+/* Vectors longer than the machine's are had by asking for fewer lanes. */
+static void test_widest(void) {
+  static const struct lane_kernel narrow = {"f", "Vf1",
+                                            "void k(float *x) { if (*x > 0) *x *= 2; }"},
+                                  mixed = {"g", "Vf1", "void k(float *x) { *x *= 0.1; }"};
+  for (int wide = 0; wide < 2; wide++) {
+    struct op2i_text out = {0}, why = {0};
+    ok(lane_translate_within(wide ? &mixed : &narrow, 16, 64, &out, &why) == !wide,
+       "floats %sin vectors of 64 bytes", wide ? "and doubles not " : "");
+    is_str(why.chars ? why.chars : "",
+           wide ? "needs vectors of 128 bytes, and there are none longer than 64" : "",
+           "and the reason");
+    op2i_text_free(&out);
+    op2i_text_free(&why);
+  }
+}
+
 /* Pieces of kernels that stop anywhere must not be taken for whole ones, nor bring the reader
  * down. */
 static void test_cut(void) {
@@ -163,6 +180,7 @@ static void test_cut(void) {
 
 int main(void) {
   test_refused();
+  test_widest();
   test_cut();
   return done();
 }

@@ -128,8 +128,8 @@ static void make_forms(void) {
         if (shape != DIRECT && in_place) continue;
         if (shape > GLOBAL && access != OP2_READ) continue;
         if (turn++ % step) continue;
-        add_form((enum shape)shape, (op2_access)access, (op2_type)type,
-                 dims[turn / step % 9], widths[turn / step % 3]);
+        add_form((enum shape)shape, (op2_access)access, (op2_type)type, dims[turn / step % 9],
+                 widths[turn / step % 3]);
       }
   for (int type = OP2_F64; type <= OP2_F32; type++)
     for (int d = 0; d < 9; d++)
@@ -228,17 +228,14 @@ static void run(const struct form *f, op2i_plain_fn entry, bool listed, const st
   void *dats[DATS] = {m->dat[0], m->dat[1], m->dat[2]};
   const void *gbls[1] = {m->value};
   const int32_t *maps[1] = {map};
-  const struct op2i_call call = {.dat = dats,
-                                 .map = maps,
-                                 .subset = listed ? list : NULL,
-                                 .gbl = gbls,
-                                 .payload = m->value};
+  const struct op2i_call call = {
+      .dat = dats, .map = maps, .subset = listed ? list : NULL, .gbl = gbls, .payload = m->value};
   entry(&call, lo, hi, reduces(f) ? m->reduced : NULL);
 }
 
 /* Ranges of 0 to 2 batches and one more, in the middle and at the end. */
-static int differences(const struct form *f, op2i_plain_fn scalar, op2i_plain_fn vector, bool listed,
-                       struct memory *x, struct memory *y) {
+static int differences(const struct form *f, op2i_plain_fn scalar, op2i_plain_fn vector,
+                       bool listed, struct memory *x, struct memory *y) {
   int wrong = 0, lanes = op2i_vec_lanes(&f->loop.loop, f->bytes);
   for (int n = 0; n <= 2 * lanes + 1; n++)
     for (int at_end = 0; at_end < 2; at_end++) {

@@ -17,9 +17,9 @@ enum {
   ELEMENTS = 45,
   TARGETS = 17,
   ARITY = 3,
-  OWN = 4,     /* dats of the elements */
-  READ = OWN,  /* read through the map */
-  SUM,         /* incremented through it */
+  OWN = 4,    /* dats of the elements */
+  READ = OWN, /* read through the map */
+  SUM,        /* incremented through it */
   DATS,
   MEMBERS = 4,
   USES = 3,

@@ -15,7 +15,8 @@ extern "C" {
 /** @file context.h
  * Life of a context. What is left at zero (or null) in ::op2_options is taken from the environment
  * variable named beside it, and otherwise from the default. `op2_environment_write` prints the
- * table of all variables. */
+ * table of all variables. Some have no option: OP2_SIMD, OP2_FUSE, OP2_REPLAY and OP2_TILE switch
+ * parts of the library off, to see what they are worth. */
 typedef struct op2_options {
   const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu or check */
   int threads;            /**< OP2_THREADS: CPU workers; default one per usable core */
@@ -25,7 +26,7 @@ typedef struct op2_options {
   const char *cache_dir;  /**< OP2_CACHE_DIR: where compiled loops are kept */
   const char *cc;         /**< OP2_CC: C compiler for generated code */
   const char *cflags;     /**< OP2_CFLAGS: replaces the optimisation flags */
-  const char *graph_file; /**< OP2_GRAPH: DOT file; "%d" in it is the flush number */
+  const char *graph_file; /**< OP2_GRAPH: DOT file, of what ran; "%d" in it is the flush number */
   int log_level;          /**< OP2_LOG: 0 silent, 1 errors, 2 warnings, 3 info, 4 debug */
 } op2_options;
 

@@ -16,7 +16,11 @@ extern "C" {
  * Looking at what is queued, running it, and what it cost. */
 
 /** @brief Run everything that is queued and wait for it.
- * @memory keeps nothing                   @sync   flushes and waits
+ * Queued loops are transformed before they run: loops over one set may be fused, chains of loops may
+ * run tile by tile, and what was worked out for a queue is kept for the next one like it. Which loops
+ * may be fused is decided within what one call runs, so fewer flushes leave more to gain.
+ * @memory keeps plans, code and up to 64 programs of queues seen before, until op2_finalize()
+ * @sync   flushes and waits
  * @mpi    every rank flushes at the same place
  * @errors the lowest-numbered execution failure not reported before; OP2_ERR_STATE
  * @source op2; PyOP2 lazy evaluate_all */
@@ -24,14 +28,18 @@ OP2_API OP2_NODISCARD op2_status op2_flush(op2_context ctx);
 
 /** @brief Write the graph of the loops that are queued, in Graphviz' language.
  * Loops show kernel, set, call site and state; edges show the dat or global and RAW, WAR or WAW.
- * The text is the same for the same program, run after run.
+ * The text is the same for the same program, run after run. Loops are here as they were queued; what
+ * they were fused to is in the file that OP2_GRAPH names, which is written once they have run: there
+ * a box is drawn round loops that were one.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    rank-local                      @errors OP2_ERR_ARG, OP2_ERR_IO
  * @source op2 */
 OP2_API OP2_NODISCARD op2_status op2_graph_write_dot(op2_context ctx, FILE *stream);
 
-/** @brief Write in words what the context did with the loops it was given: what forced them to run
- * and how they were run.
+/** @brief Write in words what the context did with the loops it was given.
+ * What forced them to run; for each program kept, which loops were fused, which were not and why,
+ * which ran tile by tile or why none did; for each loop, how often it ran by itself or as part of
+ * others, its blocks and colours, and whether it is vector code or why not.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    rank-local                      @errors OP2_ERR_ARG, OP2_ERR_IO
  * @source op2 */

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The text of vector code: golden files, and which loops are refused, and why. With
+ * OP2_TEST_UPDATE=1 the golden files are written anew: look at the difference before believing
+ * it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "loop_case.h"
+#include "tap.h"
+#include "text.h"
+#include "vec.h"
+
+/* ---- golden files ---------------------------------------------------------------------------- */
+
+static char *read_file(const char *path) {
+  FILE *file = fopen(path, "rb");
+  char *text = file ? calloc(1, 1 << 20) : NULL;
+  if (text) text[fread(text, 1, (1 << 20) - 1, file)] = '\0';
+  if (file) fclose(file);
+  return text;
+}
+
+static void first_difference(const char *got, const char *want) {
+  size_t start = 0, i = 0;
+  int line = 1;
+  for (; got[i] && got[i] == want[i]; i++)
+    if (got[i] == '\n') {
+      line++;
+      start = i + 1;
+    }
+  diag("line %d: got '%.*s', golden file has '%.*s'", line, (int)strcspn(got + start, "\n"),
+       got + start, (int)strcspn(want + start, "\n"), want + start);
+}
+
+static void matches_golden(struct loop_case *c, enum op2i_variant variant, int bytes,
+                           const char *name) {
+  struct op2i_text text = {0};
+  bool mergeable;
+  char path[1024];
+  snprintf(path, sizeof path, "%s/test/golden/codegen/%s.txt", source_root(), name);
+  if (!CHECK(op2i_generate_lanes(&c->loop, variant, bytes, &text, &mergeable))) return;
+  if (getenv("OP2_TEST_UPDATE")) {
+    FILE *file = fopen(path, "wb");
+    ok(file && fwrite(text.chars, 1, text.length, file) == text.length && fclose(file) == 0,
+       "wrote %s", path);
+    op2i_text_free(&text);
+    return;
+  }
+  char *want = read_file(path);
+  bool same = want && strcmp(want, text.chars) == 0;
+  ok(same, "%s is as in its golden file", name);
+  if (want && !same) first_difference(text.chars, want);
+  free(want);
+  op2i_text_free(&text);
+}
+
+/* Rows of three lengths through a map, increments of two rows that may be one. */
+static void golden_flux(void) {
+  struct loop_case c;
+  CHECK(case_begin(&c, "flux",
+                   "void flux(const double *x1, const double *x2, const double *p, double *res1, "
+                   "double *res2) {\n"
+                   "  for (int n = 0; n < 3; n++) {\n"
+                   "    double f = gm1 * p[0] * (x1[n % 2] - x2[n % 2]);\n"
+                   "    res1[n] += f;\n    res2[n] -= f;\n  }\n}\n"));
+  case_map(&c, 0, 2);
+  for (int i = 0; i < 2; i++) case_dat(&c, 0, 2, OP2_F64, i, 0, OP2_READ);
+  case_dat(&c, 1, 1, OP2_F64, 0, 0, OP2_READ);
+  for (int i = 0; i < 2; i++) case_dat(&c, 2, 3, OP2_F64, i, 0, OP2_INC);
+  case_const(&c, "gm1", 1, OP2_F64);
+  matches_golden(&c, OP2I_LANES, 64, "vec-flux");
+  case_end(&c);
+}
+
+/* Two kernels that share rows, reductions, and a dat that nobody reads. */
+static void golden_fused(void) {
+  struct loop_case c, keep;
+  CHECK(case_begin(&c, "step",
+                   "void step(const double *old, double *q, double *sum, double *low, double dt) "
+                   "{\n  q[0] = old[0] * dt;\n  q[1] = old[1];\n  *sum += q[0] * q[0];\n"
+                   "  if (q[0] < *low) *low = q[0];\n}\n"));
+  CHECK(case_begin(&keep, "keep",
+                   "void keep(const double *q, double *old, double *total, double *flag) {\n"
+                   "  old[0] = q[0];\n  old[1] = q[1];\n  *total += q[1];\n  *flag = 0;\n}\n"));
+  case_dat(&c, 0, 2, OP2_F64, 0, -1, OP2_READ);
+  case_dat(&c, 1, 2, OP2_F64, 0, -1, OP2_WRITE);
+  case_gbl(&c, 0, 1, OP2_F64, OP2_INC);
+  case_gbl(&c, 1, 1, OP2_F64, OP2_MIN);
+  case_val(&c, 1, OP2_F64);
+  case_dat(&c, 1, 2, OP2_F64, 0, -1, OP2_READ);
+  case_dat(&c, 0, 2, OP2_F64, 0, -1, OP2_WRITE);
+  case_dat(&c, 2, 1, OP2_F64, 0, -1, OP2_INC);
+  case_dat(&c, 3, 1, OP2_F64, 0, -1, OP2_WRITE);
+  struct op2i_member members[2] = {{.kernel = &c.kernel, .nargs = 5},
+                                   {.kernel = &keep.kernel, .first_arg = 5, .nargs = 4}};
+  bool dropped[4] = {false, false, false, true};
+  c.loop.members = members;
+  c.loop.nmembers = 2;
+  c.loop.name = (char *)"step+keep";
+  c.loop.dropped = dropped;
+  matches_golden(&c, OP2I_LANES, 32, "vec-fused");
+  case_end(&keep);
+  case_end(&c);
+}
+
+/* All slots at once in both ways, bounds, the element's number, over a list. */
+static void golden_gather(void) {
+  struct loop_case c;
+  CHECK(case_begin(&c, "gather",
+                   "void gather(const float **in, const float *all, float *low, int e, float *out)"
+                   " {\n  *out = in[0][0] + all[1] + e;\n  if (*out < *low) *low = *out;\n}\n"));
+  case_map(&c, 0, 2);
+  case_dat(&c, 0, 1, OP2_F32, OP2_ALL, 0, OP2_READ);
+  case_dat(&c, 0, 1, OP2_F32, OP2_ITER(0), 0, OP2_READ);
+  case_dat(&c, 1, 1, OP2_F32, 1, 0, OP2_MIN);
+  case_idx(&c);
+  case_dat(&c, 2, 1, OP2_F32, 0, -1, OP2_WRITE);
+  matches_golden(&c, OP2I_LANES_LIST, 16, "vec-gather");
+  case_end(&c);
+}
+
+/* ---- refusals -------------------------------------------------------------------------------- */
+
+static void refuses(struct loop_case *c, int bytes, const char *why) {
+  struct op2i_text text = {0};
+  bool mergeable;
+  if (FAILS(op2i_generate_lanes(&c->loop, OP2I_LANES, bytes, &text, &mergeable),
+            OP2_ERR_UNAVAILABLE)) {
+    ok(strstr(op2_error_message(), why), "the reason: %s", why);
+    if (!strstr(op2_error_message(), why)) diag("%s", op2_error_message());
+  }
+  op2i_text_free(&text);
+  case_end(c);
+}
+
+static const char two_source[] = "void two(const double *a, double *b) { b[0] += a[0]; }\n";
+
+/* `a` and `b` are one dat, met in these ways. */
+static void refuses_two(int slot_a, int slot_b, op2_access access_a, op2_access access_b) {
+  struct loop_case c;
+  CHECK(case_begin(&c, "two", two_source));
+  case_map(&c, 0, 2);
+  case_dat(&c, 0, 1, OP2_F64, slot_a, slot_a < 0 ? -1 : 0, access_a);
+  case_dat(&c, 0, 1, OP2_F64, slot_b, slot_b < 0 ? -1 : 0, access_b);
+  c.dat[0].obj.name = (char *)"depth";
+  refuses(&c, 64, "dat 'depth' is reached through a map and modified");
+}
+
+static void one_case(struct loop_case *c, const char *source, int dim) {
+  CHECK(case_begin(c, "one", source));
+  case_dat(c, 0, dim, OP2_F64, 0, -1, OP2_RW);
+}
+
+static void test_refusals(void) {
+  struct loop_case c;
+  refuses_two(0, 1, OP2_READ, OP2_INC);
+  refuses_two(0, 0, OP2_READ, OP2_INC);
+  refuses_two(-1, 0, OP2_READ, OP2_INC);
+  refuses_two(-1, 0, OP2_RW, OP2_READ);
+  refuses_two(0, 1, OP2_MIN, OP2_INC);
+  refuses_two(0, 1, OP2_READ, OP2_RW);
+  one_case(&c, "void one(double *a) { *a = 1; }\n", 1);
+  refuses(&c, 0, "switched off");
+  one_case(&c, "void one(double *a) { *a = 1; }\n", 1);
+  refuses(&c, 8, "single value");
+  one_case(&c, "void one(double *a) { *a = 1; }\n", 65);
+  refuses(&c, 64, "65 vector registers");
+  one_case(&c, "#define ONE 1\nvoid one(double *a) { *a = ONE; }\n", 1);
+  refuses(&c, 64, "preprocessor lines");
+  one_case(&c, "void one(double *a) { *a = cbrtnot(*a); }\n", 1);
+  refuses(&c, 64, "kernel 'one'");
+  one_case(&c, "void one(double *a) { *a = 1; }\n", 1);
+  c.loop.ordered = true;
+  refuses(&c, 64, "in order");
+}
+
+/* ---- lanes ----------------------------------------------------------------------------------- */
+
+static void lanes_of(op2_type type, int want64, int want32, int want16) {
+  struct loop_case c;
+  CHECK(case_begin(&c, "one", "void one(double *a) { *a = 1; }\n"));
+  case_dat(&c, 0, 1, type, 0, -1, OP2_RW);
+  is_int(op2i_vec_lanes(&c.loop, 64), want64, "lanes of %s in 64 bytes", op2i_type_c(type));
+  is_int(op2i_vec_lanes(&c.loop, 32), want32, "lanes of %s in 32 bytes", op2i_type_c(type));
+  is_int(op2i_vec_lanes(&c.loop, 16), want16, "lanes of %s in 16 bytes", op2i_type_c(type));
+  case_end(&c);
+}
+
+int main(void) {
+  lanes_of(OP2_F64, 8, 4, 2);
+  lanes_of(OP2_F32, 16, 8, 4);
+  lanes_of(OP2_U8, 8, 4, 2);
+  golden_flux();
+  golden_fused();
+  golden_gather();
+  test_refusals();
+  return done();
+}
