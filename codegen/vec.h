@@ -54,6 +54,7 @@ struct op2i_vec {
   const struct op2i_emitter *e;
   struct op2i_text *out;
   int lanes;
+  int widest; /* bytes of the longest vectors there may be */
   int nviews;
   struct op2i_vec_view *views;     /* [nargs] room */
   struct op2i_vec_arg *args;       /* [nargs] */

@@ -33,6 +33,10 @@ static const char common[] =
     "    __builtin_memcpy(op2_t + (size_t)op2_l * op2_row, op2_t + (size_t)(op2_count - 1) * "
     "op2_row, "
     "op2_row);\n}\n"
+    "static inline __attribute__((always_inline, unused)) void op2_ahead(const void *op2_from, int "
+    "op2_bytes) {\n"
+    "  for (int op2_b = 0; op2_b < op2_bytes; op2_b += 64)\n"
+    "    __builtin_prefetch((const void *)((uintptr_t)op2_from + 8192 + (uintptr_t)op2_b));\n}\n"
     "static const int64_t op2_each[] __attribute__((unused)) = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, "
     "11, "
     "12, 13, 14, 15};\n"
@@ -66,7 +70,8 @@ static op2_status kernel(struct op2i_vec *v, int m) {
                                              .member = m,
                                              .prefix = r->prefix,
                                              .varying = varying,
-                                             .lanes = v->lanes};
+                                             .lanes = v->lanes,
+                                             .widest = v->widest};
   consts_struct(v, r);
   op2_status status = op2i_lanes_kernel(&request, v->out, &why);
   if (!status && why.failed) status = op2i_error_nomem("generated code");
@@ -76,10 +81,12 @@ static op2_status kernel(struct op2i_vec *v, int m) {
   return status;
 }
 
-op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes) {
+/* With the lanes of vectors of lane_bytes, though vectors may be as long as `widest`. */
+static op2_status emit_lanes(const struct op2i_emitter *e, int lane_bytes, int widest) {
   struct op2i_vec v;
-  op2_status status = op2i_vec_begin(&v, e, simd_bytes);
+  op2_status status = op2i_vec_begin(&v, e, lane_bytes);
   if (!status) {
+    v.widest = widest;
     op2i_lanes_prelude(v.lanes, v.out);
     op2i_text_add(v.out, "%s", common);
     op2i_vec_move_helps(&v);
@@ -90,5 +97,18 @@ op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes) {
     op2i_emit_entry(e);
   }
   op2i_vec_end(&v);
+  return status;
+}
+
+/* A kernel may need values that are longer than those of its arguments: then fewer lanes do. */
+op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes) {
+  enum { LEAST_BYTES = 16 };
+  size_t start = e->out->length;
+  op2_status status = emit_lanes(e, simd_bytes, simd_bytes);
+  for (int bytes = simd_bytes / 2; status == OP2_ERR_UNAVAILABLE && bytes >= LEAST_BYTES;
+       bytes /= 2) {
+    op2i_text_cut(e->out, start);
+    status = emit_lanes(e, bytes, simd_bytes);
+  }
   return status;
 }

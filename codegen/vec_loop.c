@@ -19,7 +19,7 @@ static void add_type(const struct op2i_vec *v, op2_type type) {
 
 /* ---- what walks with the batches ------------------------------------------------------------- */
 
-enum walk { BEGIN, ADVANCE, LAST, END };
+enum walk { BEGIN, AHEAD, ADVANCE, LAST, END };
 
 /* Whether the elements' own rows of a dat are views that are walked along. */
 static bool walks(const struct op2i_vec *v, int dat, bool *loaded, bool *stored) {
@@ -46,6 +46,10 @@ static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
                   stored ? "" : "const ", type, dat, stored ? "" : "const ", type, dat, dim, type,
                   dat, v->lanes * dim);
     break;
+  case AHEAD:
+    op2i_text_add(v->out, "      op2_ahead(op2_w%d, %d);\n", dat,
+                  v->lanes * dim * (int)op2i_type_size(row->type));
+    break;
   case ADVANCE: op2i_text_add(v->out, "      op2_w%d += %d;\n", dat, v->lanes * dim); break;
   case LAST:
     if (loaded)
@@ -71,6 +75,7 @@ static void walk_map(const struct op2i_vec *v, int map, enum walk walk) {
                   "  const int32_t *op2_u%d = op2_m%d + %d * op2_lo;\n  int32_t op2_z%d[%d];\n",
                   map, map, arity, map, v->lanes * arity);
     break;
+  case AHEAD: break;
   case ADVANCE: op2i_text_add(v->out, "      op2_u%d += %d;\n", map, v->lanes * arity); break;
   case LAST:
     op2i_text_add(v->out,
@@ -87,6 +92,7 @@ static void walk_list(const struct op2i_vec *v, enum walk walk) {
     op2i_text_add(v->out, "  const int64_t *op2_x = op2_s + op2_lo;\n  int64_t op2_z[%d];\n",
                   v->lanes);
     break;
+  case AHEAD: break;
   case ADVANCE: op2i_text_add(v->out, "      op2_x += %d;\n", v->lanes); break;
   case LAST:
     op2i_text_add(v->out, "    op2_pad(op2_z, op2_x, 8, op2_count, %d);\n    op2_x = op2_z;\n",
@@ -338,6 +344,7 @@ static void load(const struct op2i_vec *v, int m) {
 static void batch(const struct op2i_vec *v) {
   const struct op2i_loop *loop = v->e->loop;
   elements(v);
+  walk_all(v, AHEAD);
   for (int m = 0; m < v->e->nmembers; m++) {
     load(v, m);
     call(v, m);

@@ -41,6 +41,12 @@ void op2i_text_bytes(struct op2i_text *text, const char *bytes, size_t length) {
   text->chars[text->length] = '\0';
 }
 
+void op2i_text_cut(struct op2i_text *text, size_t length) {
+  if (length >= text->length) return;
+  text->length = length;
+  text->chars[length] = '\0';
+}
+
 void op2i_text_free(struct op2i_text *text) {
   op2i_free(text->chars);
   *text = (struct op2i_text){0};

@@ -17,6 +17,7 @@ struct op2i_text {
 void op2i_text_add(struct op2i_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void op2i_text_bytes(struct op2i_text *text, const char *bytes, size_t length);
+void op2i_text_cut(struct op2i_text *text, size_t length); /* back to this length */
 void op2i_text_free(struct op2i_text *text);
 
 #endif

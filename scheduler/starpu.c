@@ -65,6 +65,13 @@ static void declare_deps(struct flight *flight, struct starpu_task *task,
   if (n) starpu_task_declare_deps_array(task, n, flight->deps);
 }
 
+/* Later loops first: what one has just left in a worker's cache the next one finds there, and chains
+ * of dependences are not left to the end. */
+static int priority_of(int64_t step) {
+  int most = starpu_sched_get_max_priority();
+  return step < most ? (int)step : most;
+}
+
 static struct starpu_task *make_task(struct flight *flight, const struct op2i_task *from) {
   struct starpu_task *task = starpu_task_create();
   if (!task) return NULL;
@@ -74,6 +81,7 @@ static struct starpu_task *make_task(struct flight *flight, const struct op2i_ta
   task->cl_arg = work;
   task->destroy = 0;
   task->detach = 0;
+  task->priority = priority_of(from->step);
   task->name = op2i_loop_name(work->step->loop);
   return task;
 }
