@@ -46,7 +46,7 @@ static const struct variable {
     [ENV_BLOCK_SIZE] = {"OP2_BLOCK_SIZE", NUMBER, 0, 0, INT_MAX, "by cache size",
                         "elements in a mini-partition"},
     [ENV_CHUNK_US] =
-        {"OP2_CHUNK_US", NUMBER, 200, 0, 1000000, "200",
+        {"OP2_CHUNK_US", NUMBER, 400, 0, 1000000, "400",
          "microseconds of work in a StarPU task; 0: a task per block, always in parallel"},
     [ENV_QUEUE_MAX] = {"OP2_QUEUE_MAX", NUMBER, 2048, 1, 1 << 20, "2048",
                        "loops that may wait in the queue"},

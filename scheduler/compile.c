@@ -4,19 +4,25 @@
 #include "mem.h"
 #include "program.h"
 
+enum op2i_variant op2i_loop_form(const struct op2i_loop *loop, enum op2i_variant variant) {
+  enum { FEW = 16 };
+  return variant == OP2I_LANES && loop->set->ends[OP2I_EXEC] < FEW ? OP2I_PLAIN : variant;
+}
+
 op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
+  enum op2i_variant form = op2i_loop_form(loop, c->variant);
   struct op2i_loop_data *data;
   op2_status status = op2i_loop_data(loop, &data);
-  if (status || data->unit >= 0 || loop->entry[c->variant]) return status;
+  if (status || data->unit >= 0 || loop->entry[form]) return status;
   const char *source;
-  status = op2i_loop_source(loop, c->variant, &source);
+  status = op2i_loop_source(loop, form, &source);
   if (status) return status;
   if (op2i_grow(&c->units, sizeof *c->units, c->nunits, &c->units_capacity) ||
       op2i_grow(&c->loops, sizeof *c->loops, c->nunits, &c->loops_capacity))
     return op2i_error_nomem("a compilation");
   c->units[c->nunits] =
       (struct op2i_jit_unit){.source = source,
-                             .mergeable = loop->mergeable[c->variant],
+                             .mergeable = loop->mergeable[form],
                              .includes = (const char *const *)loop->kernel->includes,
                              .label = op2i_loop_name(loop)};
   c->loops[c->nunits] = loop;
@@ -29,7 +35,8 @@ op2_status op2i_compile_run(struct op2i_compile *c) {
   op2_status status = op2i_jit_get(c->sched->ctx, (int)c->nunits, c->units);
   if (status) return status;
   for (int64_t u = 0; u < c->nunits; u++)
-    if (!c->units[u].status) c->loops[u]->entry[c->variant] = c->units[u].entry;
+    if (!c->units[u].status)
+      c->loops[u]->entry[op2i_loop_form(c->loops[u], c->variant)] = c->units[u].entry;
   return OP2_SUCCESS;
 }
 

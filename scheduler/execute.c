@@ -117,7 +117,7 @@ struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range,
                                 enum op2i_variant variant) {
   const struct op2i_loop_data *data = loop->sched_data;
   return (struct op2i_step){.loop = (struct op2i_loop *)loop,
-                            .entry = loop->entry[variant],
+                            .entry = loop->entry[op2i_loop_form(loop, variant)],
                             .call = {.dat = data->dat,
                                      .map = data->map,
                                      .subset = loop->set->idx,
@@ -199,7 +199,7 @@ static op2_status process(struct batch *batch, struct op2i_node *node) {
     cancel_node(sched, node, poison);
     return OP2_SUCCESS;
   }
-  if (!node->loop->entry[batch->variant]) {
+  if (!node->loop->entry[op2i_loop_form(node->loop, batch->variant)]) {
     const struct op2i_jit_unit *unit = op2i_compile_unit(&batch->compile, node->loop);
     return fail_node(sched, node, unit->status, unit->message);
   }
@@ -251,8 +251,7 @@ static op2_status list_marked(struct op2i_sched *sched, int64_t *n) {
   return OP2_SUCCESS;
 }
 
-static op2_status run_segment(struct op2i_sched *sched, struct op2i_node *const *nodes,
-                              int64_t n) {
+static op2_status run_segment(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n) {
   struct op2i_program *program;
   op2_status status = op2i_program_get(sched, nodes, n, &program);
   if (!status) status = op2i_program_run(sched, program, nodes);
@@ -267,8 +266,8 @@ static op2_status run_programs(struct op2i_sched *sched) {
   op2_status status = list_marked(sched, &n);
   for (int64_t i = 0; i < n && !status; i++)
     if (poison_read(sched->marked[i])) return OP2_SUCCESS;
-  while (!status && done < n) {
-    int64_t length = op2i_segment_length(sched->marked + done, n - done);
+  for (int64_t length = 0; !status && done < n;) {
+    length = op2i_segment_length(sched->marked + done, n - done, length);
     status = run_segment(sched, sched->marked + done, length);
     done += length;
   }

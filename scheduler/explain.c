@@ -15,8 +15,8 @@ static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
     const struct op2i_force *force = &sched->forces[f % OP2I_FORCES];
     char text[96];
     snprintf(text, sizeof text, force->name[0] ? "%s of '%s'" : "%s", force->call, force->name);
-    fprintf(stream, "  %-60s ran %" PRId64 " loops, left %" PRId64 " queued\n", text,
-            force->loops, force->left);
+    fprintf(stream, "  %-60s ran %" PRId64 " loops, left %" PRId64 " queued\n", text, force->loops,
+            force->left);
   }
 }
 
@@ -26,8 +26,8 @@ static void explain_chains(const struct op2i_sched *sched, const struct op2i_pro
     const struct op2i_step *step = &program->steps[s];
     if (step->chain)
       fprintf(stream,
-              "  tiled: %" PRId32 " steps from %s on, in %" PRId32
-              " tiles, at most %" PRId32 " one after the other\n",
+              "  tiled: %" PRId32 " steps from %s on, in %" PRId32 " tiles, at most %" PRId32
+              " one after the other\n",
               step->chain, op2i_loop_name(step->loop), step->tiles->ntiles,
               step->tiles->critical_path);
   }
@@ -42,8 +42,7 @@ static void explain_chains(const struct op2i_sched *sched, const struct op2i_pro
 }
 
 static void explain_programs(const struct op2i_sched *sched, FILE *stream) {
-  fprintf(stream,
-          "\nprograms: %" PRId64 " made, %" PRId64 " times one was found and run again%s\n",
+  fprintf(stream, "\nprograms: %" PRId64 " made, %" PRId64 " times one was found and run again%s\n",
           sched->programs_made, sched->programs_replayed,
           sched->ctx->config.replay ? "" : " (OP2_REPLAY=0: none is kept)");
   if (!sched->ctx->config.fuse) fputs("  fusion is switched off (OP2_FUSE=0)\n", stream);

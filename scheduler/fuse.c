@@ -135,8 +135,7 @@ static struct verdict judge_all(const struct pass *pass, const struct cluster *c
     all.common |= v.common;
   }
   if (!all.common) all.why = "they share no data";
-  if (cluster->count >= MEMBERS_MAX ||
-      cluster->nargs + pass->nodes[place]->loop->nargs > ARGS_MAX)
+  if (cluster->count >= MEMBERS_MAX || cluster->nargs + pass->nodes[place]->loop->nargs > ARGS_MAX)
     all.why = "the fused loop is large enough";
   return all;
 }
@@ -182,8 +181,8 @@ static void note_refusal(const struct pass *pass, int32_t place, int32_t other,
   if (!verdict.common) return;
   op2i_text_add(&line, "  %s was not fused with the earlier %s: %s%s%s%s\n",
                 op2i_loop_name(pass->nodes[place]->loop), op2i_loop_name(pass->nodes[other]->loop),
-                verdict.what ? "'" : "", verdict.what ? verdict.what : "",
-                verdict.what ? "' " : "", verdict.why);
+                verdict.what ? "'" : "", verdict.what ? verdict.what : "", verdict.what ? "' " : "",
+                verdict.why);
   note(pass, &line);
 }
 
@@ -385,9 +384,8 @@ static void note_split(const struct pass *pass, const struct op2i_loop *loop) {
 }
 
 static void add_group(struct op2i_grouping *out, struct op2i_loop *loop, int32_t count) {
-  int64_t first = out->ngroups ? out->groups[out->ngroups - 1].first +
-                                     out->groups[out->ngroups - 1].count
-                               : 0;
+  int64_t first =
+      out->ngroups ? out->groups[out->ngroups - 1].first + out->groups[out->ngroups - 1].count : 0;
   out->groups[out->ngroups++] = (struct op2i_group){first, count, loop};
 }
 
@@ -396,9 +394,8 @@ static op2_status emit_cluster(const struct pass *pass, int32_t c, struct op2i_g
   const struct cluster *cluster = &pass->clusters[c];
   struct op2i_loop *loop = pass->nodes[cluster->first]->loop;
   bool split = false;
-  int64_t at = out->ngroups ? out->groups[out->ngroups - 1].first +
-                                  out->groups[out->ngroups - 1].count
-                            : 0;
+  int64_t at =
+      out->ngroups ? out->groups[out->ngroups - 1].first + out->groups[out->ngroups - 1].count : 0;
   for (int32_t p = cluster->first; p != NONE; p = pass->next[p]) out->nodes[at++] = p;
   if (cluster->count > 1) {
     const char *source;

@@ -18,8 +18,9 @@ static op2_status find_all(const struct op2i_grouping *grouping, struct where *w
   for (int64_t g = 0; g < grouping->ngroups; g++) {
     const struct op2i_group *group = &grouping->groups[g];
     if (group->first != next || group->count < 1)
-      return op2i_error(OP2_ERR_STATE, "group %" PRId64 " begins at %" PRId64 " instead of %" PRId64,
-                        g, group->first, next);
+      return op2i_error(OP2_ERR_STATE,
+                        "group %" PRId64 " begins at %" PRId64 " instead of %" PRId64, g,
+                        group->first, next);
     for (; next < group->first + group->count && next < grouping->n; next++) {
       int32_t place = grouping->nodes[next];
       if (place < 0 || place >= grouping->n || where[place].at >= 0)
@@ -40,8 +41,9 @@ static op2_status check_edges(const struct op2i_sched *sched, struct op2i_node *
       for (int64_t q = 0; q < p; q++)
         if (nodes[q]->number == sched->edges[nodes[p]->first_edge + e].from &&
             where[q].at > where[p].at)
-          return op2i_error(OP2_ERR_STATE, "loop %" PRId64 " was put before loop %" PRId64
-                            ", on which it depends", nodes[p]->number, nodes[q]->number);
+          return op2i_error(OP2_ERR_STATE,
+                            "loop %" PRId64 " was put before loop %" PRId64 ", on which it depends",
+                            nodes[p]->number, nodes[q]->number);
   return OP2_SUCCESS;
 }
 
@@ -56,9 +58,7 @@ static bool claim(int64_t *owner, int64_t position) {
   *owner = *owner == FREE || *owner == position ? position : SEVERAL;
   return true;
 }
-static bool agree(int64_t *owner, int64_t position) {
-  return *owner == FREE || *owner == position;
-}
+static bool agree(int64_t *owner, int64_t position) { return *owner == FREE || *owner == position; }
 
 static bool visit_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, int64_t *owner,
                       visitor *visit) {

@@ -72,7 +72,7 @@ struct op2i_sched {
   struct op2i_program *programs; /* newest first */
   int64_t nprograms, programs_made, programs_replayed;
   int64_t loops_fused, chains_tiled; /* in all programs made */
-  struct op2i_node **marked; /* [marked_capacity] the nodes of the force in progress */
+  struct op2i_node **marked;         /* [marked_capacity] the nodes of the force in progress */
   int64_t marked_capacity;
 };
 

@@ -45,15 +45,24 @@ int64_t op2i_sched_complete(struct op2i_sched *sched) {
     if (op2i_grow(&sched->marked, sizeof(struct op2i_node *), i, &sched->marked_capacity)) return n;
     sched->marked[i] = &sched->nodes[i];
   }
-  while (done < n) {
-    int64_t length = op2i_segment_length(sched->marked + done, n - done);
+  for (int64_t length = 0; done < n;) {
+    length = op2i_segment_length(sched->marked + done, n - done, length);
     if (done && done + length == n) break;
     done += length;
   }
   return done;
 }
 
-int64_t op2i_segment_length(struct op2i_node *const *nodes, int64_t n) {
+/* Whether the sequence goes on as it has been for so many loops. */
+static bool goes_on(struct op2i_node *const *nodes, int64_t n, int64_t length) {
+  if (length < 1 || length > n) return false;
+  int64_t i = 0;
+  while (i < length && nodes[i]->loop == nodes[i - length]->loop) i++;
+  return i == length;
+}
+
+int64_t op2i_segment_length(struct op2i_node *const *nodes, int64_t n, int64_t before) {
+  if (goes_on(nodes, n, before)) return before;
   if (n <= SEGMENT) return n;
   int64_t period = find_period(nodes, n, SEGMENT);
   if (period) return of_periods(repeats_until(nodes, n, period), period);

@@ -176,8 +176,7 @@ static op2_status make_steps(struct op2i_sched *sched, struct op2i_program *prog
     if (status) return status;
     for (int r = 0; r < loop->nranges; r++) {
       program->step_group[program->nsteps] = g;
-      program->steps[program->nsteps++] =
-          op2i_step_make(loop, r, sched->ctx->backend->variant);
+      program->steps[program->nsteps++] = op2i_step_make(loop, r, sched->ctx->backend->variant);
     }
   }
   return OP2_SUCCESS;

@@ -12,7 +12,7 @@
 
 /* Loops of the sequence that run as one step, by their places in it, in the order of application. */
 struct op2i_group {
-  int64_t first;  /* into the grouping's `nodes` */
+  int64_t first; /* into the grouping's `nodes` */
   int32_t count;
   struct op2i_loop *loop; /* the loop itself, or the one fused from them */
 };
@@ -44,7 +44,7 @@ struct op2i_program {
   struct op2i_grouping grouping;
   int64_t nsteps;
   struct op2i_step *steps;
-  int64_t *step_group; /* [nsteps] */
+  int64_t *step_group;    /* [nsteps] */
   unsigned char *payload; /* of fused groups */
   void **gbl;
   int64_t *payload_at, *gbl_at; /* [ngroups] where a fused group's begin */
@@ -60,14 +60,19 @@ struct op2i_program {
 op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                             struct op2i_program **program);
 /* How much of a sequence makes one program: all of it, or some whole periods of a sequence that
- * repeats itself, so that the next as many need no program of their own. */
-int64_t op2i_segment_length(struct op2i_node *const *nodes, int64_t n);
+ * repeats itself, so that the next as many need no program of their own. The program before had
+ * `before` loops, which stand before nodes[0]; 0 at the start. */
+int64_t op2i_segment_length(struct op2i_node *const *nodes, int64_t n, int64_t before);
 /* The loops of the queue that make whole programs; all, where there is but one. */
 int64_t op2i_sched_complete(struct op2i_sched *sched);
 /* Run it with the values of these loops. */
 op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
                             struct op2i_node *const *nodes);
 void op2i_program_free(struct op2i_program *program);
+
+/* The form a loop is run in by a backend that wants `variant`: sets of less than a batch or two get
+ * scalar code. */
+enum op2i_variant op2i_loop_form(const struct op2i_loop *loop, enum op2i_variant variant);
 
 /* ---- compile.c: code for loops --------------------------------------------------------------- */
 

@@ -37,8 +37,7 @@ void op2i_sched_destroy(struct op2i_sched *sched) {
 }
 
 /* Every flush comes by here: no formatting. */
-static void remember(struct op2i_sched *sched, int64_t marked, const char *call,
-                     const char *name) {
+static void remember(struct op2i_sched *sched, int64_t marked, const char *call, const char *name) {
   struct op2i_force *force = &sched->forces[sched->nforces++ % OP2I_FORCES];
   size_t length = strlen(name);
   if (length >= sizeof force->name) length = sizeof force->name - 1;

@@ -157,13 +157,13 @@ static op2_status have_tasks(struct state *state, struct op2i_step *steps, int64
 
 /* ---- small programs -------------------------------------------------------------------------- */
 
-/* Too little work for two chunks: waking workers and coming back would take longer than doing it.
+/* Too little work for a chunk: waking workers and coming back would take longer than doing it.
  * One worker has nothing to share out either. */
 static bool small(const struct state *state, const struct op2i_step *steps, int64_t nsteps) {
   if (state->ctx->config.chunk_us == 0) return false;
   if (state->workers < 2) return true;
   for (int64_t s = 0; s < nsteps; s++)
-    if (op2i_program_seconds(&steps[s], 1) > 2e-6 * state->ctx->config.chunk_us) return false;
+    if (op2i_program_seconds(&steps[s], 1) > 1e-6 * state->ctx->config.chunk_us) return false;
   return true;
 }
 

@@ -26,7 +26,7 @@ struct link {
 struct segment {
   int64_t group;                    /* step and colour of the writers, NONE before the first */
   int32_t before, writers, readers; /* lists of links */
-  int64_t task; /* of a tile: that looked at it last */
+  int64_t task;                     /* of a tile: that looked at it last */
 };
 
 /* What the program knows of a dat or a global that it modifies. */
@@ -195,8 +195,7 @@ static op2_status finish_task(struct builder *b, enum op2i_task_kind kind, int32
   while (list->deps_capacity < list->ndeps + b->ndeps)
     if (op2i_grow(&list->deps, sizeof *list->deps, list->deps_capacity, &list->deps_capacity))
       return op2i_error_nomem("a program");
-  if (b->ndeps)
-    memcpy(list->deps + list->ndeps, b->deps, (size_t)b->ndeps * sizeof *list->deps);
+  if (b->ndeps) memcpy(list->deps + list->ndeps, b->deps, (size_t)b->ndeps * sizeof *list->deps);
   list->tasks[b->ntasks++] = (struct op2i_task){.kind = kind,
                                                 .step = b->step,
                                                 .first = first,
@@ -266,12 +265,17 @@ static int32_t blocks_per_chunk(const struct op2i_step *step, int workers, int c
   return wanted < 1 ? 1 : (int32_t)wanted;
 }
 
-static op2_status build_colours(struct builder *b, int32_t blocks) {
+/* Chunks get smaller towards the end of the step, where workers would wait for the last one. */
+static op2_status build_colours(struct builder *b, int32_t blocks, int workers) {
   const struct op2i_plan *plan = b->steps[b->step].plan;
+  int32_t least = blocks / 4 > 1 ? blocks / 4 : 1;
   for (; b->colour < plan->ncolors; b->colour++) {
     int32_t end = plan->color_offs[b->colour + 1];
+    bool last = b->colour + 1 == plan->ncolors;
     for (int32_t i = plan->color_offs[b->colour], next; i < end; i = next) {
-      next = i + blocks < end ? i + blocks : end;
+      int32_t share = last ? (end - i) / (2 * workers) : blocks;
+      int32_t take = share < least ? least : share < blocks ? share : blocks;
+      next = i + take < end ? i + take : end;
       op2_status status = build_chunk(b, i, next);
       if (status) return status;
     }
@@ -316,8 +320,7 @@ static void touch_tile(struct builder *b, int32_t tile) {
     for (int a = 0; a < loop->nargs; a++)
       if (loop->args[a].dat >= 0 && loop->dats[loop->args[a].dat]->res.track)
         touch_share(b, &chain[k], &loop->args[a],
-                    &chain->tiles->shares[(int64_t)tile * chain->tiles->nloops + k],
-                    b->step << 32);
+                    &chain->tiles->shares[(int64_t)tile * chain->tiles->nloops + k], b->step << 32);
     read_globals(b, &chain[k]);
   }
 }
@@ -361,7 +364,7 @@ static op2_status build_step(struct builder *b, int workers, int chunk_us) {
    * task, colour by colour. */
   bool serial = plan->nblocks < 2 * plan->ncolors && chunk_us > 0;
   b->colour = 0;
-  status = serial ? build_chunk(b, 0, plan->nblocks) : build_colours(b, blocks);
+  status = serial ? build_chunk(b, 0, plan->nblocks) : build_colours(b, blocks, workers);
   if (status) return status;
   return step->partials ? build_reduce(b, first_chunk, b->ntasks) : OP2_SUCCESS;
 }

@@ -82,9 +82,6 @@ enum { OP2I_TILE_RUN_MIN = 16 };
 op2_status op2i_tile_create(const struct op2i_tile_desc *desc, struct op2i_tile_plan **plan);
 void op2i_tile_free(struct op2i_tile_plan *plan);
 
-/* The first `nloops` loops of the chain alone: the plan of a chain is that of each of its prefixes,
- * too. Nothing is made; run shares 0..nloops-1 of each tile. */
-
 /* Replay the chain iteration by iteration in plain order and check, from the definition and
  * independently of how the plan was made, that every iteration is in exactly one tile, and that of
  * any two conflicting iterations the later one comes later in the same tile or in a tile that has a

@@ -176,9 +176,7 @@ static double working_set(const struct description *d, const struct op2i_step *s
 
 /* Below twice the last cache, loops that stream find much of their data there (measured: no gain at
  * 0.25 times, 1.1 to 1.3 at 4 times, less work per byte gaining more). */
-static bool overflows(double bytes) {
-  return bytes > 2.0 * (double)op2i_machine()->l3_bytes;
-}
+static bool overflows(double bytes) { return bytes > 2.0 * (double)op2i_machine()->l3_bytes; }
 
 /* Half of a core's cache for what a tile touches. */
 static int32_t tile_size(const struct op2i_sched *sched, double bytes, int64_t iterations) {
