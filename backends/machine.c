@@ -60,6 +60,8 @@ static int64_t cache_bytes(int level, int64_t assumed) {
 static void find(void) {
   if (!op2i_machine_hwloc(&here)) here = (struct op2i_machine){0};
   if (here.cores < 1) here.cores = usable_cores();
+  long present = sysconf(_SC_NPROCESSORS_CONF);
+  here.present = present > here.cores ? (int)present : here.cores;
   if (here.l2_bytes < 1) here.l2_bytes = cache_bytes(2, L2_ASSUMED);
   if (here.l3_bytes < 1) here.l3_bytes = cache_bytes(3, L3_ASSUMED);
 }

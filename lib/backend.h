@@ -143,6 +143,7 @@ extern const struct op2i_backend op2i_backend_sequential, op2i_backend_openmp, o
 enum { OP2I_CPUS_MAX = 1024 };
 struct op2i_machine {
   int cores;               /* this process may use */
+  int present;             /* processing units that the machine has */
   int ncpus;               /* places for workers, 0 when not known */
   int cpus[OP2I_CPUS_MAX]; /* hwloc's logical number of one processing unit in each of those cores
                             */

@@ -73,7 +73,7 @@ struct op2i_tile_plan {
 
 /* The shortest run that is kept as one where the order does not matter; anything shorter goes into
  * the ids. */
-enum { OP2I_TILE_RUN_MIN = 16 };
+enum { OP2I_TILE_RUN_MIN = 16, OP2I_TILE_BATCH = 8 };
 
 /* Time is linear in iterations times accesses; memory, beyond the plan, in elements of the dats, in
  * iterations of the longest loop and in those of the loops up to the seed. There is at least one

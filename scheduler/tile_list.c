@@ -67,9 +67,14 @@ static void choose_kind(struct op2i_tile_lists *lists, int loop) {
   }
 }
 
-static bool is_run(const struct op2i_tile_lists *lists, const struct op2i_tile_stretch *s,
-                   bool ordered) {
-  return ordered ? lists->counts[s->tile] > 0 : s[1].lo - s[0].lo >= OP2I_TILE_RUN_MIN;
+/* How much of a stretch is a run; the rest are single iterations. Runs are whole batches of vector
+ * code: an incomplete batch costs as much as a full one, and the single iterations of a tile have
+ * but one of them. */
+static int32_t run_length(const struct op2i_tile_lists *lists, const struct op2i_tile_stretch *s,
+                          bool ordered) {
+  int32_t length = s[1].lo - s[0].lo;
+  if (ordered) return lists->counts[s->tile] > 0 ? length : 0;
+  return length >= OP2I_TILE_RUN_MIN ? length / OP2I_TILE_BATCH * OP2I_TILE_BATCH : 0;
 }
 
 static op2_status make_room(void *array_of_pointer, size_t bytes, int64_t count,
@@ -110,19 +115,18 @@ op2_status op2i_tile_lists_loop(struct op2i_tile_lists *lists, int loop, int64_t
   if (ordered) choose_kind(lists, loop);
   for (; s < end; s++) {
     struct op2i_tile_share *share = share_of(lists, s->tile, loop);
-    if (is_run(lists, s, ordered))
-      share->nruns++;
-    else
-      share->nids += s[1].lo - s[0].lo;
+    int32_t length = run_length(lists, s, ordered);
+    share->nruns += length > 0;
+    share->nids += s[1].lo - s[0].lo - length;
   }
   status = lay_out(lists, loop);
   if (status != OP2_SUCCESS) return status;
   for (s = lists->stretches; s < end; s++) {
     struct op2i_tile_share *share = share_of(lists, s->tile, loop);
-    if (is_run(lists, s, ordered))
-      plan->runs[share->first_run + share->nruns++] = (struct op2i_tile_run){s[0].lo, s[1].lo};
-    else
-      for (int32_t i = s[0].lo; i < s[1].lo; i++) plan->ids[share->first_id + share->nids++] = i;
+    int32_t middle = s[0].lo + run_length(lists, s, ordered);
+    if (middle > s[0].lo)
+      plan->runs[share->first_run + share->nruns++] = (struct op2i_tile_run){s[0].lo, middle};
+    for (int32_t i = middle; i < s[1].lo; i++) plan->ids[share->first_id + share->nids++] = i;
   }
   return OP2_SUCCESS;
 }

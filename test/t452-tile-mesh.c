@@ -182,7 +182,7 @@ static void look_at_plan(const struct mesh *m, const char *name, bool natural, i
      (long long)least, (long long)most, (long long)last_least, (long long)last_most);
   for (int l = 0; l < LOOPS && natural; l += 3)
     for (int k = l; k < l + 2; k++)
-      if (in_runs(p, k, c.loops[k].n) <= 0.8)
+      if (in_runs(p, k, c.loops[k].n) <= 0.75)
         ok(false, "%s: only %.3f of loop %d in runs", name, in_runs(p, k, c.loops[k].n), k);
   diag("%s: %.3f of the cells and %.3f of the edges in runs at first, %.3f and %.3f at the end",
        name, in_runs(p, 0, m->cells), in_runs(p, 1, m->edges), in_runs(p, LOOPS - 3, m->cells),
