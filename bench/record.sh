@@ -1,0 +1,41 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# All comparisons with the hand-written programs, one after the other, as a record for bench/results:
+#   bench/record.sh [--build DIR] [--rounds N] > bench/results/DATE-MACHINE.txt
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$root/build
+rounds=3
+while [ $# -gt 1 ]; do
+  case $1 in
+    --build) build=$2 ;;
+    --rounds) rounds=$2 ;;
+    *) echo "record: unknown option $1" >&2; exit 1 ;;
+  esac
+  shift 2
+done
+
+# compare TITLE OPTION...
+compare() {
+  printf '\n## %s\n\nbench/compare.sh --rounds %s' "$1" "$rounds"
+  shift
+  printf ' %s' "$@"
+  printf '\n\n'
+  sh "$root/bench/compare.sh" --build "$build" --rounds "$rounds" "$@"
+}
+
+echo "date:     $(date +%Y-%m-%d)"
+echo "commit:   $(git -C "$root" log -1 --format=%h 2>/dev/null || echo unknown)"
+echo "machine:  $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $(nproc) processing units"
+echo "compiler: $(cc --version | head -1)"
+
+compare "Airfoil, 720,000 cells" --switches yes --iterations 50 --warmup 20
+compare "Airfoil, 45,000 cells" --mesh 100x150 --switches yes --iterations 600 --warmup 200
+compare "Airfoil, 2,880,000 cells" --mesh 800x1200 --switches yes --iterations 34 --warmup 17
+compare "Airfoil, 1,152 cells" --mesh 16x24 --iterations 20000 --warmup 5000
+compare "Airfoil, shuffled numbers" --numbering yes --iterations 20 --warmup 5
+compare "Shallow water, 500,000 cells" --app tsunami --switches yes --iterations 60 --warmup 20
+compare "Conjugate gradients, 720,000 cells" --app cg --switches yes --iterations 120 --warmup 40
+printf '\n## Overhead\n\n'
+"$build/bench/overhead/overhead"
