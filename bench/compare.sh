@@ -91,6 +91,7 @@ all_switches() {
   for switch in SIMD FUSE REPLAY TILE; do
     measure "op2 starpu, $threads threads, OP2_$switch=0" env OP2_$switch=0 $op2_two
   done
+  measure "op2 starpu, $threads threads, OP2_TILE=1" env OP2_TILE=1 $op2_two
   measure "op2 starpu, $threads threads, all four 0" \
     env OP2_SIMD=0 OP2_FUSE=0 OP2_REPLAY=0 OP2_TILE=0 $op2_two
 }

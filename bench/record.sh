@@ -7,7 +7,8 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build
 rounds=3
-while [ $# -gt 1 ]; do
+while [ $# -gt 0 ]; do
+  [ $# -gt 1 ] || { echo "record: a value is missing after $1" >&2; exit 1; }
   case $1 in
     --build) build=$2 ;;
     --rounds) rounds=$2 ;;

@@ -145,8 +145,8 @@ void op2i_loop_unuse(struct op2i_loop *loop);
 void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
                               unsigned char *payload);
 op2_status op2i_loop_capture_consts(struct op2i_loop *loop, unsigned char *payload);
-/* The generated text of a loop, made when first asked for. */
-/* Of OP2I_LANES it is that of OP2I_PLAIN, and no_lanes says why, where vectors cannot be had. */
+/* The generated text of a loop, made when first asked for. Of OP2I_LANES it is that of OP2I_PLAIN,
+ * and no_lanes says why, where vectors cannot be had. */
 op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant, const char **source);
 /* Make a loop that applies the kernels of n loops over one set, one after the other, to each
  * element; that this is the same as running them one after the other is the caller's to know.

@@ -58,15 +58,22 @@ static int compute(struct order *o, SCOTCH_Context *context) {
 
 static op2_status run(struct order *o) {
   SCOTCH_Context context;
-  if (SCOTCH_graphInit(&o->graph) || SCOTCH_stratInit(&o->strategy) || SCOTCH_contextInit(&context))
-    return op2i_error(OP2_ERR_NOMEM, "Scotch could not be started");
+  op2_status status = op2i_error(OP2_ERR_NOMEM, "Scotch could not be started");
+  if (SCOTCH_graphInit(&o->graph)) return status;
+  if (SCOTCH_stratInit(&o->strategy)) goto graph;
+  if (SCOTCH_contextInit(&context)) goto strategy;
   int failed = SCOTCH_graphBuild(&o->graph, 0, o->n, o->offs, NULL, NULL, NULL, o->arcs,
                                  o->adjacent, NULL) ||
                SCOTCH_stratGraphOrder(&o->strategy, strategy_text) || compute(o, &context);
   SCOTCH_contextExit(&context);
+  status = failed ? op2i_error(OP2_ERR_UNAVAILABLE, "Scotch could not order the graph (it does not "
+                                                    "say why; it may have run out of memory)")
+                  : OP2_SUCCESS;
+strategy:
   SCOTCH_stratExit(&o->strategy);
+graph:
   SCOTCH_graphExit(&o->graph);
-  return failed ? op2i_error(OP2_ERR_NOMEM, "Scotch could not order the graph") : OP2_SUCCESS;
+  return status;
 }
 
 op2_status op2i_order_graph(const struct op2i_mesh_graph *graph, int64_t *order) {

@@ -87,6 +87,8 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
     fprintf(stream, "    scalar code: %s\n", loop->no_lanes);
   else if (loop->entry[OP2I_LANES])
     fputs("    vector code\n", stream);
+  else if (loop->entry[OP2I_PLAIN] && loop->ctx->backend->variant == OP2I_LANES)
+    fputs("    scalar code: the set has fewer than 16 elements\n", stream);
   if (data->ns_per_element > 0)
     fprintf(stream, "    %.2f ns per element measured\n", data->ns_per_element);
 }
@@ -101,8 +103,10 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   const struct op2i_machine *machine = op2i_machine();
   fprintf(stream, "backend %s (%s), %d workers, %s\n", ctx->backend->name, ctx->backend->summary,
           op2_workers(ctx), ctx->config.eager ? "eager" : "lazy");
-  fprintf(stream, "machine: %d cores, %" PRId64 " KiB of L2 cache each, %" PRId64 " KiB of L3\n",
-          machine->cores, machine->l2_bytes / 1024, machine->l3_bytes / 1024);
+  fprintf(stream,
+          "machine: %d of %d processing units, %" PRId64 " KiB of L2 cache each, %" PRId64
+          " KiB of L3\n",
+          machine->cores, machine->present, machine->l2_bytes / 1024, machine->l3_bytes / 1024);
   fprintf(stream,
           "loops: %" PRId64 " queued in all, %" PRId64 " run, %" PRId64 " failed, %" PRId64
           " cancelled, %" PRId64 " waiting\n",

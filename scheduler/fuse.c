@@ -368,7 +368,8 @@ static op2_status fused_loop(const struct pass *pass, int32_t c, struct op2i_loo
 static void note_fusion(const struct pass *pass, const struct op2i_loop *loop) {
   struct op2i_text line = {0};
   op2i_text_add(&line, "  %s: one loop over '%s'%s", loop->name, loop->set->obj.name,
-                loop->no_lanes ? "" : ", vectorised");
+                loop->no_lanes || op2i_loop_form(loop, OP2I_LANES) != OP2I_LANES ? ""
+                                                                                 : ", vectorised");
   for (int d = 0; d < loop->ndats; d++)
     if (loop->dropped[d])
       op2i_text_add(&line, "; '%s' is not stored: overwritten before it is read",

@@ -24,7 +24,7 @@ static uint64_t hash_loops(struct op2i_node *const *nodes, int64_t n) {
 }
 
 /* Versions are numbered by first appearance; a version knows its number while that is worked out. */
-static int64_t number_versions(struct op2i_node *const *nodes, int64_t n, int32_t *numbers) {
+static void number_versions(struct op2i_node *const *nodes, int64_t n, int32_t *numbers) {
   int64_t at = 0;
   int32_t seen = 0;
   for (int64_t i = 0; i < n; i++)
@@ -35,7 +35,6 @@ static int64_t number_versions(struct op2i_node *const *nodes, int64_t n, int32_
       if (version->number < 0) version->number = seen++;
       numbers[at++] = version->number;
     }
-  return at;
 }
 
 static bool same_versions(const struct op2i_program *program, struct op2i_node *const *nodes) {
@@ -70,7 +69,7 @@ static op2_status make_key(struct op2i_program *program, struct op2i_node *const
   program->versions = op2i_malloc(globals * sizeof *program->versions);
   if (!program->loops || !program->versions) return op2i_error_nomem("a program");
   for (int64_t i = 0; i < n; i++) program->loops[i] = nodes[i]->loop;
-  program->nversions = number_versions(nodes, n, program->versions);
+  number_versions(nodes, n, program->versions);
   return OP2_SUCCESS;
 }
 
@@ -115,6 +114,12 @@ void op2i_sched_forget(struct op2i_sched *sched, const struct op2i_loop *loop) {
 }
 
 void op2i_sched_forget_all(struct op2i_sched *sched) { op2i_sched_forget(sched, NULL); }
+
+/* What a verifier says. A broken invariant is nothing that could be run around. */
+static op2_status verified(op2_status status, const char *pass) {
+  if (status != OP2_ERR_STATE) return status;
+  return op2i_error(OP2_ERR_FATAL, "%s broke the program: %s", pass, op2_error_message());
+}
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
@@ -191,7 +196,8 @@ static op2_status make_program(struct op2i_sched *sched, struct op2i_node *const
   OP2I_TRY(make_key(program, nodes, n));
   OP2I_TRY(make_sources(nodes, n, variant));
   OP2I_TRY(op2i_fuse(sched, nodes, n, &program->grouping));
-  if (sched->ctx->config.verify) OP2I_TRY(op2i_grouping_verify(sched, nodes, &program->grouping));
+  if (sched->ctx->config.verify)
+    OP2I_TRY(verified(op2i_grouping_verify(sched, nodes, &program->grouping), "fusion"));
   OP2I_TRY(compile_groups(sched, &program->grouping, variant));
   OP2I_TRY(make_tables(program));
   OP2I_TRY(make_steps(sched, program));
@@ -290,8 +296,8 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
   for (int64_t g = 0; g < program->grouping.ngroups; g++)
     if (program->grouping.groups[g].count > 1) bind_group(program, g, nodes);
   for (int64_t s = 0; s < program->nsteps; s++) bind_step(program, s, nodes);
-  status = op2i_program_tile(sched, program);
-  if (status == OP2_ERR_STATE) return status;
+  status = verified(op2i_program_tile(sched, program), "tiling");
+  if (status == OP2_ERR_FATAL) return status;
   if (ctx->backend->run_program) {
     status = ctx->backend->run_program(ctx->backend_state, program->steps, program->nsteps,
                                        &program->tasks);

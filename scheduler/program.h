@@ -40,7 +40,6 @@ struct op2i_program {
   int64_t nnodes;
   struct op2i_loop **loops; /* [nnodes] */
   int32_t *versions;        /* per loop, its globals' versions, numbered by first appearance */
-  int64_t nversions;
   struct op2i_grouping grouping;
   int64_t nsteps;
   struct op2i_step *steps;
@@ -70,7 +69,7 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
                             struct op2i_node *const *nodes);
 void op2i_program_free(struct op2i_program *program);
 
-/* The form a loop is run in by a backend that wants `variant`: sets of less than a batch or two get
+/* The form a loop is run in by a backend that wants `variant`: sets of fewer than 16 elements get
  * scalar code. */
 enum op2i_variant op2i_loop_form(const struct op2i_loop *loop, enum op2i_variant variant);
 

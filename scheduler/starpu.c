@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs on StarPU's workers: one StarPU task per chunk, with explicit dependences between chunks
- * across colours and loops. */
+/* Programs on StarPU's workers: a StarPU task for each chunk, tile and reduction, with explicit
+ * dependences across colours and loops. */
 #include "config.h"
 
 #if OP2_HAVE_STARPU
@@ -26,7 +26,7 @@ struct work {
 };
 
 /* Tasks in flight. They are kept until they have ended, so that later ones may still name them as
- * dependences; the oldest are taken back in order when there are many. */
+ * dependences; when there are ROOM of them, the older half is taken back. */
 struct flight {
   struct op2i_sched *sched;
   struct op2i_step *steps;

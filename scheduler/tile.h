@@ -71,8 +71,8 @@ struct op2i_tile_plan {
   int32_t critical_path; /* tiles on the longest chain of predecessors */
 };
 
-/* The shortest run that is kept as one where the order does not matter; anything shorter goes into
- * the ids. */
+/* Where the order does not matter, runs are multiples of BATCH iterations, and at least RUN_MIN;
+ * the rest goes into the ids. BATCH: the lanes of f64 in 64 bytes. */
 enum { OP2I_TILE_RUN_MIN = 16, OP2I_TILE_BATCH = 8 };
 
 /* Time is linear in iterations times accesses; memory, beyond the plan, in elements of the dats, in

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-#include "clock.h"
 #include "error.h"
+#include "log.h"
 #include "mem.h"
 
-enum { CHAIN_MOST = 24, CHAIN_USUAL = 18, STAGES_LEAST = 4, PERIOD_MOST = 24, RUNS_BEFORE = 1 };
+enum { CHAIN_USUAL = 18, STAGES_LEAST = 4, PERIOD_MOST = 24, RUNS_BEFORE = 1 };
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
@@ -46,7 +46,6 @@ static int64_t period_of(const struct op2i_step *steps, int64_t n) {
 static int64_t chain_length(const struct op2i_step *steps, int64_t n) {
   int64_t most = CHAIN_USUAL, period = period_of(steps, n), length = 0;
   if (period) most = period * (CHAIN_USUAL / period > 1 ? CHAIN_USUAL / period : 1);
-  if (most > CHAIN_MOST) most = CHAIN_MOST;
   if (most > n) most = n;
   while (length < most && eligible(&steps[length]) && !reads_result(steps, length, &steps[length]))
     length++;
@@ -234,11 +233,9 @@ static op2_status make_tiling(struct op2i_sched *sched, const struct op2i_step *
   struct op2i_tiling *tiling = op2i_calloc(1, sizeof *tiling);
   if (!tiling) return op2i_error_nomem("a chain of loops");
   op2_status status = OP2_SUCCESS;
-  double start = op2i_seconds();
   tiling->loops = op2i_malloc((size_t)n * sizeof *tiling->loops);
   if (!tiling->loops) status = op2i_error_nomem("a chain of loops");
   if (!status) status = op2i_tile_create(desc, &tiling->plan);
-  tiling->seconds = op2i_seconds() - start;
   if (!status && sched->ctx->config.verify) status = op2i_tile_verify(tiling->plan, desc);
   if (status) {
     free_tiling(tiling);
@@ -301,7 +298,10 @@ static op2_status tile_steps(struct op2i_sched *sched, struct op2i_program *prog
     int64_t left = program->nsteps - s;
     int64_t length = chain_length(program->steps + s, left);
     bool worth = length > 1 && stages(program->steps + s, length) >= least;
-    if (worth && !(period_of(program->steps + s, left) == 0 && s == 0 && left > 2 * CHAIN_MOST))
+    /* The first step of a long program is often fused in another way than the later ones of its
+     * kind: chains begin where the repeats do. */
+    bool prologue = s == 0 && left > 2 * PERIOD_MOST && !period_of(program->steps, left);
+    if (worth && !prologue)
       status = tile_chain(sched, program, program->steps + s, length);
     else
       length = 1;
@@ -316,6 +316,10 @@ op2_status op2i_program_tile(struct op2i_sched *sched, struct op2i_program *prog
   if (wish == OP2I_TILE_AUTO && program->runs < RUNS_BEFORE) return OP2_SUCCESS;
   program->tiling_tried = true;
   op2_status status = tile_steps(sched, program);
+  if (status) {
+    if (!program->chains) program->untiled = "the tiles or their code could not be made";
+    op2i_log(sched->ctx, OP2I_LOG_WARN, "no tiles: %s", op2_error_message());
+  }
   op2i_task_list_free(&program->tasks);
   return status;
 }

@@ -12,7 +12,6 @@ struct op2i_tiling {
   int nloops;
   struct op2i_loop **loops;
   struct op2i_tile_plan *plan;
-  double seconds; /* it took to make */
 };
 
 /* Where tiling is possible, wanted and expected to pay, make the program's steps run so. Whether it
