@@ -11,7 +11,7 @@ OP2_KERNEL(copy, (const int64_t *x, int64_t *y), { *y = *x; });
 OP2_KERNEL(sum, (const int64_t *x, int64_t *g), { *g += *x; });
 OP2_KERNEL(scatter, (const int64_t *y, int64_t *z), { *z += *y; });
 
-enum { N = 300 };
+enum { N = 60 };
 
 struct mesh {
   op2_set cells, nodes;
@@ -154,7 +154,20 @@ static void destroyed(void) {
   expect_state(&m, 2, 3);
 }
 
-static void many_programs(void) {
+/* A context of its own with one of the switches set, in which `body` runs as in the case's. */
+static void with_switch(const char *name, void (*body)(void)) {
+  setenv(name, "0", 1);
+  op2_context outer = test_ctx;
+  op2_options options = config_options(&test_config);
+  MUST(op2_init(&options, &test_ctx));
+  unsetenv(name);
+  body();
+  op2_context inner = test_ctx;
+  test_ctx = outer;
+  MUST(op2_finalize(&inner));
+}
+
+static void queue_programs(void) {
   struct mesh m = make_mesh();
   int64_t x = 0;
   for (int round = 0; round < 2; round++)
@@ -170,12 +183,10 @@ static void many_programs(void) {
   if (counting()) EXPECT(test_ctx->sched->nprograms <= 64);
 }
 
-static void switched_off(void) {
-  setenv("OP2_REPLAY", "0", 1);
-  op2_context outer = test_ctx;
-  op2_options options = config_options(&test_config);
-  MUST(op2_init(&options, &test_ctx));
-  unsetenv("OP2_REPLAY");
+/* Without fusion, so that all are made of one loop's code. */
+static void many_programs(void) { with_switch("OP2_FUSE", queue_programs); }
+
+static void without_replay(void) {
   struct mesh m = make_mesh();
   for (int64_t k = 1; k <= 5; k++) {
     counted_step(&m, k);
@@ -183,10 +194,9 @@ static void switched_off(void) {
   }
   expect_programs(5, 0);
   expect_state(&m, 5, 15);
-  op2_context inner = test_ctx;
-  test_ctx = outer;
-  MUST(op2_finalize(&inner));
 }
+
+static void switched_off(void) { with_switch("OP2_REPLAY", without_replay); }
 
 static const struct test_case cases[] = {
     {"a flush each step", flush_each_step},
