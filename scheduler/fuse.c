@@ -283,7 +283,8 @@ static void move_later(struct pass *pass) {
 /* ---- stores that nobody reads ---------------------------------------------------------------- */
 
 /* Whether the next loop outside the cluster that touches the dat, after the cluster's last one that
- * modifies it, overwrites all of it. */
+ * modifies it, overwrites all that the cluster stores: in the halo, too, where the cluster runs over
+ * it. */
 static bool overwritten(const struct pass *pass, int32_t cluster, op2_dat dat) {
   int32_t last = NONE;
   for (int32_t p = pass->clusters[cluster].first; p != NONE; p = pass->next[p])
@@ -293,7 +294,9 @@ static bool overwritten(const struct pass *pass, int32_t cluster, op2_dat dat) {
     const struct op2i_loop *loop = pass->nodes[p]->loop;
     if (pass->cluster_of[p] == cluster) continue;
     for (int d = 0; d < loop->ndats; d++)
-      if (loop->dats[d] == dat) return loop->dat_access[d] == OP2_WRITE;
+      if (loop->dats[d] == dat)
+        return loop->dat_access[d] == OP2_WRITE &&
+               loop->nranges == pass->nodes[last]->loop->nranges;
   }
   return false;
 }

@@ -124,6 +124,56 @@ static op2_status check_pair(const struct op2i_node *a, const struct op2i_node *
   return status;
 }
 
+/* ---- stores that were dropped ---------------------------------------------------------------- */
+
+static bool covers(const struct op2i_loop *loop, const struct op2i_range *range) {
+  int64_t at = range->lo;
+  for (int r = 0; r < loop->nranges; r++)
+    if (loop->ranges[r].lo <= at && at < loop->ranges[r].hi) at = loop->ranges[r].hi;
+  return at >= range->hi;
+}
+
+/* Whether the loop begins with overwriting what the group's loop stores in the dat. */
+static bool overwrites(const struct op2i_loop *loop, const struct op2i_loop *group, op2_dat dat) {
+  for (int r = 0; r < group->nranges; r++)
+    if (!covers(loop, &group->ranges[r])) return false;
+  for (int a = 0; a < loop->nargs; a++)
+    if (loop->args[a].dat >= 0 && loop->dats[loop->args[a].dat] == dat)
+      return loop->args[a].access == OP2_WRITE && loop->args[a].map < 0 &&
+             loop->set->base == loop->set && accesses(loop, dat) == 1u << OP2_WRITE;
+  return false;
+}
+
+static op2_status check_dropped(struct op2i_node *const *nodes,
+                                const struct op2i_grouping *grouping,
+                                const struct op2i_group *group, op2_dat dat) {
+  const int32_t *places = grouping->nodes + group->first;
+  int32_t last = 0;
+  for (int32_t m = 0; m < group->count; m++)
+    if (accesses(nodes[places[m]]->loop, dat) & ~(1u << OP2_READ)) last = places[m];
+  for (int64_t p = last + 1; p < grouping->n; p++) {
+    bool own = false;
+    for (int32_t m = 0; m < group->count; m++) own |= places[m] == p;
+    if (own || !accesses(nodes[p]->loop, dat)) continue;
+    if (overwrites(nodes[p]->loop, group->loop, dat)) return OP2_SUCCESS;
+    break;
+  }
+  return op2i_error(OP2_ERR_STATE, "'%s' does not store '%s', and nobody overwrites all of it",
+                    op2i_loop_name(group->loop), dat->obj.name);
+}
+
+static op2_status check_all_dropped(struct op2i_node *const *nodes,
+                                    const struct op2i_grouping *grouping) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t g = 0; g < grouping->ngroups; g++) {
+    const struct op2i_loop *loop = grouping->groups[g].loop;
+    for (int d = 0; loop && loop->dropped && d < loop->ndats && !status; d++)
+      if (loop->dropped[d])
+        status = check_dropped(nodes, grouping, &grouping->groups[g], loop->dats[d]);
+  }
+  return status;
+}
+
 static op2_status check_groups(struct op2i_node *const *nodes,
                                const struct op2i_grouping *grouping) {
   op2_status status = OP2_SUCCESS;
@@ -144,6 +194,7 @@ op2_status op2i_grouping_verify(struct op2i_sched *sched, struct op2i_node *cons
   op2_status status = find_all(grouping, where);
   if (!status) status = check_edges(sched, nodes, grouping->n, where);
   if (!status) status = check_groups(nodes, grouping);
+  if (!status) status = check_all_dropped(nodes, grouping);
   op2i_free(where);
   return status;
 }

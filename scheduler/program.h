@@ -30,7 +30,8 @@ op2_status op2i_fuse(struct op2i_sched *sched, struct op2i_node *const *nodes, i
                      struct op2i_grouping *grouping);
 void op2i_grouping_free(struct op2i_grouping *grouping);
 /* fuse_verify.c: each loop is in one group; groups and members keep the order of every two loops
- * that are joined by an edge; loops in one group meet only element by element. */
+ * that are joined by an edge; loops in one group meet only element by element; what is not stored is
+ * overwritten as a whole before it is looked at. */
 op2_status op2i_grouping_verify(struct op2i_sched *sched, struct op2i_node *const *nodes,
                                 const struct op2i_grouping *grouping);
 

@@ -206,6 +206,39 @@ static void dead_stores(void) {
   EXPECT_VALUES(int64_t, m.y, N, i, 6);
 }
 
+OP2_KERNEL(fill, (int64_t *a, int64_t *r), {
+  *a = 5;
+  *r += 1;
+});
+OP2_KERNEL(use, (const int64_t *a, int64_t *r), { *r += *a; });
+OP2_KERNEL(nine, (int64_t *a), { *a = 9; });
+
+/* A loop that modifies through a map runs over the exec halo, a direct one does not: what the first
+ * stores there is not overwritten by the second. */
+static void stores_in_the_halo(void) {
+  enum { CORE = 400, OWNED = 800, EXEC = 1200, TOTAL = 1300 };
+  op2_set cells = new_sections(CORE, OWNED, EXEC, TOTAL, "cells"), nodes = new_set(64, "nodes");
+  int32_t *idx = scratch(TOTAL, sizeof *idx);
+  for (int i = 0; i < TOTAL; i++) idx[i] = i % 64;
+  op2_map map = new_map(cells, nodes, 1, idx, "map");
+  op2_dat a = new_dat(cells, 1, OP2_I64, NULL, "adat"), r = new_dat(nodes, 1, OP2_I64, NULL, "rdat");
+  op2_kernel fill = new_kernel(&fill_kernel), use = new_kernel(&use_kernel),
+             nine = new_kernel(&nine_kernel);
+  MUST(op2_par_loop(fill, cells, op2_arg_direct(a, OP2_WRITE), op2_arg_dat(r, 0, map, OP2_INC)));
+  MUST(op2_par_loop(use, cells, op2_arg_direct(a, OP2_READ), op2_arg_dat(r, 0, map, OP2_INC)));
+  MUST(op2_par_loop(nine, cells, op2_arg_direct(a, OP2_WRITE)));
+  MUST(op2_flush(test_ctx));
+  expect_groups(2);
+  if (fusing()) EXPECT(!dropped(a));
+  int64_t *values = scratch(TOTAL, sizeof *values);
+  MUST(op2_dat_get_halo(a, values));
+  for (int i = 0; i < EXEC; i++) {
+    if (EXPECT(values[i] == (i < OWNED ? 9 : 5))) continue;
+    diag("element %d is %lld", i, (long long)values[i]);
+    break;
+  }
+}
+
 /* A look at data runs what it needs: the rest is another program. */
 static void host_access(void) {
   struct mesh m = make_mesh();
@@ -342,6 +375,7 @@ static const struct test_case cases[] = {
     {"versions of a global", versions},
     {"scatters", scatters},
     {"stores that nobody reads", dead_stores},
+    {"stores in the halo", stores_in_the_halo},
     {"host access", host_access},
     {"captured values", captured},
     {"a kernel with macros", macros},
