@@ -84,6 +84,8 @@ static void adt_case(struct loop_case *c) {
 static void fused_case(struct loop_case *c) {
   static struct loop_case save, adt;
   static struct op2i_member members[3];
+  case_end(&save); /* of the last time */
+  case_end(&adt);
   kernel(c, &update_kernel);
   kernel(&save, &save_soln_kernel);
   kernel(&adt, &adt_calc_kernel);

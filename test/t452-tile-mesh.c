@@ -182,7 +182,7 @@ static void look_at_plan(const struct mesh *m, const char *name, bool natural, i
      (long long)least, (long long)most, (long long)last_least, (long long)last_most);
   for (int l = 0; l < LOOPS && natural; l += 3)
     for (int k = l; k < l + 2; k++)
-      if (in_runs(p, k, c.loops[k].n) <= 0.75)
+      if (in_runs(p, k, c.loops[k].n) <= 0.7)
         ok(false, "%s: only %.3f of loop %d in runs", name, in_runs(p, k, c.loops[k].n), k);
   diag("%s: %.3f of the cells and %.3f of the edges in runs at first, %.3f and %.3f at the end",
        name, in_runs(p, 0, m->cells), in_runs(p, 1, m->edges), in_runs(p, LOOPS - 3, m->cells),
@@ -219,7 +219,7 @@ static void free_to_go(const struct mesh *m) {
   }
 }
 
-/* Tiles hold more than the whole mesh: one tile, all in runs. */
+/* Tiles hold more than the whole mesh: one tile, in runs but for what fills no batch. */
 static void small_mesh(void) {
   struct mesh m;
   struct chain c;
@@ -230,7 +230,7 @@ static void small_mesh(void) {
   if (!CHECK(op2i_tile_create(&c.desc, &p))) return;
   CHECK(op2i_tile_verify(p, &c.desc));
   is_int(p->ntiles, 1, "a small mesh is one tile");
-  is_int(p->nids, 0, "all in runs");
+  ok(p->nids < LOOPS * OP2I_TILE_BATCH, "all in runs but for less than a batch each");
   is_int(p->nruns, LOOPS, "one a loop");
   is_int(p->critical_path, 1, "a path of one");
   op2i_tile_free(p);

@@ -180,6 +180,7 @@ static void test_order(void) {
          e < op2i_plan_block_hi(plan, plan->blkmap[b]); e++)
       good &= order[at++] == (int)e;
   ok(good, "one thread runs the blocks in the order of the plan");
+  op2i_step_end(&step);
   op2i_plan_free(plan);
 }
 
