@@ -51,7 +51,8 @@ static const struct variable {
     [ENV_QUEUE_MAX] = {"OP2_QUEUE_MAX", NUMBER, 2048, 1, 1 << 20, "2048",
                        "loops that may wait in the queue"},
     [ENV_IDLE_MS] = {"OP2_IDLE_MS", NUMBER, 20, 0, 3600000, "20",
-                     "milliseconds after which idle StarPU workers are put to sleep"},
+                     "milliseconds that idle StarPU workers look for tasks before they sleep, where "
+                     "they do not need all cores"},
     [ENV_CACHE_DIR] = {"OP2_CACHE_DIR", TEXT, 0, 0, 0, "$XDG_CACHE_HOME/op2 or ~/.cache/op2",
                        "compiled loops; private to the user"},
     [ENV_CC] = {"OP2_CC", TEXT, 0, 0, 0, "cc", "compiler for generated code"},

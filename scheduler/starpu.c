@@ -13,9 +13,16 @@
 #include "starpu_pool.h"
 #include "tasks.h"
 
+/* Tasks that have ended, or soon will have. */
+struct ended {
+  struct starpu_task **tasks;
+  int64_t first, end;
+};
+
 struct state {
   op2_context ctx;
   int workers;
+  struct ended ended; /* the program before this one */
 };
 
 /* What a StarPU task carries. */
@@ -23,25 +30,28 @@ struct work {
   struct op2i_step *step;
   enum op2i_task_kind kind;
   int32_t first, last;
+  struct op2i_finish *finish;
 };
 
 /* Tasks in flight. They are kept until they have ended, so that later ones may still name them as
  * dependences; when there are ROOM of them, the older half is taken back. */
 struct flight {
-  struct op2i_sched *sched;
+  struct state *state;
   struct op2i_step *steps;
   const struct op2i_task_list *list;
   struct starpu_task **tasks; /* [list->ntasks]; those below `landed` have ended and are gone */
   struct work *works;         /* [ROOM], ring */
   int64_t count, landed;
   struct starpu_task **deps; /* [most of any task] */
+  struct op2i_finish finish;
 };
 enum { ROOM = 8192 };
 
 static void run_work(void *buffers[], void *argument) {
   (void)buffers;
-  const struct work *work = argument;
-  op2i_task_run(work->step, work->kind, work->first, work->last);
+  const struct work work = *(const struct work *)argument;
+  op2i_task_run(work.step, work.kind, work.first, work.last);
+  op2i_rest_end(op2i_starpu_rest(), work.finish, 1);
 }
 
 static struct starpu_codelet codelet = {
@@ -49,17 +59,40 @@ static struct starpu_codelet codelet = {
 
 /* Take tasks back, the last one first: when it has ended most others have, so that this thread, which
  * has no core of its own, wakes up once rather than after each. */
-static op2_status land(struct flight *flight, int64_t until) {
+static op2_status take_back(struct starpu_task **tasks, int64_t first, int64_t end) {
   int lost = 0;
-  for (int64_t t = until - 1; t >= flight->landed; t--) {
-    int failed = starpu_task_wait(flight->tasks[t]);
+  for (int64_t t = end - 1; t >= first; t--) {
+    int failed = starpu_task_wait(tasks[t]);
     if (failed)
       lost = failed;
     else
-      starpu_task_destroy(flight->tasks[t]);
+      starpu_task_destroy(tasks[t]);
   }
-  if (until > flight->landed) flight->landed = until;
   return lost ? op2i_error(OP2_ERR_FATAL, "StarPU lost a task (error %d)", -lost) : OP2_SUCCESS;
+}
+
+static op2_status land(struct flight *flight, int64_t until) {
+  op2_status status = take_back(flight->tasks, flight->landed, until);
+  if (until > flight->landed) flight->landed = until;
+  return status;
+}
+
+static op2_status land_ended(struct state *state) {
+  struct ended *ended = &state->ended;
+  op2_status status = take_back(ended->tasks, ended->first, ended->end);
+  op2i_free(ended->tasks);
+  *ended = (struct ended){0};
+  return status;
+}
+
+/* Wait for the end of what was submitted. The tasks are taken back when the workers have others. */
+static op2_status land_all(struct flight *flight) {
+  op2_status status = land_ended(flight->state);
+  op2i_rest_end(op2i_starpu_rest(), &flight->finish, flight->list->ntasks - flight->count);
+  op2i_rest_wait(op2i_starpu_rest(), &flight->finish);
+  flight->state->ended = (struct ended){flight->tasks, flight->landed, flight->count};
+  flight->tasks = NULL;
+  return status;
 }
 
 static void declare_deps(struct flight *flight, struct starpu_task *task,
@@ -82,7 +115,8 @@ static struct starpu_task *make_task(struct flight *flight, const struct op2i_ta
   struct starpu_task *task = starpu_task_create();
   if (!task) return NULL;
   struct work *work = &flight->works[flight->count % ROOM];
-  *work = (struct work){&flight->steps[from->step], from->kind, from->first, from->last};
+  *work = (struct work){&flight->steps[from->step], from->kind, from->first, from->last,
+                        &flight->finish};
   task->cl = &codelet;
   task->cl_arg = work;
   task->destroy = 0;
@@ -106,7 +140,7 @@ static op2_status submit(struct flight *flight) {
     return op2i_error(OP2_ERR_FATAL, "StarPU refused a task (error %d)", -failed);
   }
   flight->tasks[flight->count++] = task;
-  flight->sched->tasks_submitted++;
+  flight->state->ctx->sched->tasks_submitted++;
   return OP2_SUCCESS;
 }
 
@@ -123,13 +157,13 @@ static bool open_flight(struct flight *flight) {
 
 static op2_status fly(struct state *state, struct op2i_step *steps,
                       const struct op2i_task_list *list) {
-  struct flight flight = {.sched = state->ctx->sched, .steps = steps, .list = list};
+  if (list->ntasks == 0) return OP2_SUCCESS;
+  struct flight flight = {.state = state, .steps = steps, .list = list};
   op2_status status = open_flight(&flight) ? OP2_SUCCESS : op2i_error_nomem("a program");
   if (!status) {
-    op2i_starpu_busy();
+    op2i_rest_begin(op2i_starpu_rest(), &flight.finish, list->ntasks);
     while (flight.count < list->ntasks && !status) status = submit(&flight);
-    op2_status landed = land(&flight, flight.count);
-    op2i_starpu_idle(state->ctx->config.idle_ms);
+    op2_status landed = land_all(&flight);
     if (!status) status = landed;
   }
   op2i_free(flight.works);
@@ -213,6 +247,7 @@ static op2_status open_state(op2_context ctx, void **out) {
 }
 
 static void close_state(void *state) {
+  (void)land_ended(state);
   op2i_starpu_release();
   op2i_free(state);
 }

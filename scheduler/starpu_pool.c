@@ -14,11 +14,11 @@
 #include "error.h"
 #include "log.h"
 #include "starpu_pool.h"
-#include "watch.h"
 
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static int users, threads_wanted, threads_running;
-static struct op2i_watch watch;
+static struct op2i_rest rest;
+static int hook;
 
 /* StarPU's structures change size with its configure options while its SONAME stays: a library
  * other than the one these headers describe would write past our structure. */
@@ -54,6 +54,32 @@ static op2_status give_home(void) {
   return OP2_SUCCESS;
 }
 
+/* StarPU calls it between tasks, and again and again while there is none. */
+static unsigned between_tasks(void *unused) {
+  (void)unused;
+  op2i_rest_here(&rest);
+  return 1;
+}
+
+/* Threads that wait for programs and workers that wait for tasks share the cores, unless there are
+ * enough. */
+static op2_status open_rest(op2_context ctx) {
+  bool crowded = threads_running >= op2i_machine()->cores;
+  op2i_rest_open(&rest, crowded ? 0 : ctx->config.idle_ms);
+  hook = starpu_progression_hook_register(between_tasks, NULL);
+  if (hook >= 0) return OP2_SUCCESS;
+  op2i_rest_destroy(&rest);
+  starpu_shutdown();
+  return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU has no progression hook left");
+}
+
+static void close_rest(void) {
+  op2i_rest_close(&rest);
+  starpu_progression_hook_deregister(hook);
+  starpu_shutdown();
+  op2i_rest_destroy(&rest);
+}
+
 static op2_status start(op2_context ctx, int threads) {
   if (!abi_matches())
     return op2i_error(
@@ -86,9 +112,7 @@ static op2_status start(op2_context ctx, int threads) {
     op2i_log(ctx, OP2I_LOG_WARN,
              "%d CPU workers wanted, StarPU gives %d (this build of StarPU allows %d)", threads,
              threads_running, STARPU_MAXCPUS);
-  status = op2i_watch_start(&watch, starpu_pause, starpu_resume);
-  if (status) starpu_shutdown();
-  return status;
+  return open_rest(ctx);
 }
 
 op2_status op2i_starpu_acquire(op2_context ctx, int threads, int *workers) {
@@ -110,14 +134,10 @@ op2_status op2i_starpu_acquire(op2_context ctx, int threads, int *workers) {
 
 void op2i_starpu_release(void) {
   pthread_mutex_lock(&pool_lock);
-  if (--users == 0) {
-    op2i_watch_stop(&watch); /* resumes: StarPU cannot shut down while paused */
-    starpu_shutdown();
-  }
+  if (--users == 0) close_rest();
   pthread_mutex_unlock(&pool_lock);
 }
 
-void op2i_starpu_busy(void) { op2i_watch_busy(&watch); }
-void op2i_starpu_idle(int idle_ms) { op2i_watch_idle(&watch, idle_ms); }
+struct op2i_rest *op2i_starpu_rest(void) { return &rest; }
 
 #endif

@@ -4,16 +4,15 @@
 
 #include "op2/status.h"
 #include "op2/types.h"
+#include "rest.h"
 
-/* StarPU itself: one per process, shared and counted. Its idle workers spin, so a watcher thread
- * pauses them when nothing has been busy for a while, and the next program wakes them. */
+/* StarPU itself: one per process, shared and counted. Workers without work sleep in a rest. */
 
 /* Start StarPU, or join it. The first user's number of threads counts; *workers is what there is.
  */
 op2_status op2i_starpu_acquire(op2_context ctx, int threads, int *workers);
 void op2i_starpu_release(void);
-/* Around the running of a program. Programs of several contexts may be busy at once. */
-void op2i_starpu_busy(void);
-void op2i_starpu_idle(int idle_ms);
+/* Of StarPU's workers. Programs of several contexts may run at once. */
+struct op2i_rest *op2i_starpu_rest(void);
 
 #endif

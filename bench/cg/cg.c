@@ -46,7 +46,7 @@ fail:
 }
 
 static bool declare_vectors(solver *s) {
-  TRY(op2_dat_create(s->cells, 16, OP2_F64, NULL, "k", &s->k));
+  TRY(op2_dat_create(s->cells, 10, OP2_F64, NULL, "k", &s->k));
   TRY(op2_dat_create(s->nodes, 1, OP2_F64, NULL, "r", &s->r));
   TRY(op2_dat_create(s->nodes, 1, OP2_F64, NULL, "p", &s->p));
   TRY(op2_dat_create(s->nodes, 1, OP2_F64, NULL, "v", &s->v));

@@ -13,12 +13,12 @@
  * quotient of nothing is nothing: after an exact solution the vectors stay as they are. */
 
 /* The integrals of grad N_i . grad N_j over a bilinear quadrilateral, by 2 x 2 Gauss points; its
- * corners may run either way round. */
+ * corners may run either way round. The matrix is symmetric: rows from the diagonal on, 10 values. */
 OP2_KERNEL(stiffness, (const double *x[4], double *k), {
   const double xi[4] = {-1.0, 1.0, 1.0, -1.0};
   const double eta[4] = {-1.0, -1.0, 1.0, 1.0};
   const double gauss = 1.0 / sqrt(3.0);
-  for (int i = 0; i < 16; i++) k[i] = 0.0;
+  for (int i = 0; i < 10; i++) k[i] = 0.0;
   for (int g = 0; g < 4; g++) {
     double nx[4];
     double ny[4];
@@ -35,10 +35,11 @@ OP2_KERNEL(stiffness, (const double *x[4], double *k), {
       d += ny[i] * x[i][1];
     }
     double weight = 1.0 / fabs(a * d - b * c);
+    int at = 0;
     for (int i = 0; i < 4; i++)
-      for (int j = 0; j < 4; j++)
-        k[4 * i + j] += weight * ((d * nx[i] - b * ny[i]) * (d * nx[j] - b * ny[j]) +
-                                  (a * ny[i] - c * nx[i]) * (a * ny[j] - c * nx[j]));
+      for (int j = i; j < 4; j++, at++)
+        k[at] += weight * ((d * nx[i] - b * ny[i]) * (d * nx[j] - b * ny[j]) +
+                           (a * ny[i] - c * nx[i]) * (a * ny[j] - c * nx[j]));
   }
 });
 
@@ -70,8 +71,9 @@ OP2_KERNEL(load, (const double *x[4], const double *f[4], double *b[4]), {
 
 /* v += K p, the part of one cell. */
 OP2_KERNEL(spmv, (const double *k, const double *p[4], double *v[4]), {
+  const int at[16] = {0, 1, 2, 3, 1, 4, 5, 6, 2, 5, 7, 8, 3, 6, 8, 9};
   for (int i = 0; i < 4; i++)
-    for (int j = 0; j < 4; j++) v[i][0] += k[4 * i + j] * p[j][0];
+    for (int j = 0; j < 4; j++) v[i][0] += k[at[4 * i + j]] * p[j][0];
 });
 
 OP2_KERNEL(zero, (double *v), { *v = 0.0; });

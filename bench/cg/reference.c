@@ -47,10 +47,11 @@ static void element(const double corner[4][2], const double f[4], double *k, dou
     const point at = gauss_point(corner, g);
     const double source =
         at.area * (at.n[0] * f[0] + at.n[1] * f[1] + at.n[2] * f[2] + at.n[3] * f[3]);
+    double *row = k;
     for (int i = 0; i < 4; i++) {
       b[i] += source * at.n[i];
-      for (int j = 0; j < 4; j++)
-        k[4 * i + j] += (at.dx[i] * at.dx[j] + at.dy[i] * at.dy[j]) / at.area;
+      for (int j = i; j < 4; j++)
+        *row++ += (at.dx[i] * at.dx[j] + at.dy[i] * at.dy[j]) / at.area;
     }
   }
 }
@@ -64,9 +65,9 @@ static void assemble(const mesh *m, const problem *given, cg_system *s) {
       memcpy(corner[i], m->x + 2 * (int64_t)node[i], sizeof corner[i]);
       f[i] = given->source[node[i]];
     }
-    element(corner, f, s->k + 16 * c, b);
+    element(corner, f, s->k + 10 * c, b);
     for (int i = 0; i < 4; i++) s->r[node[i]] += b[i];
-    ref_spmv(s->k + 16 * c, node, s->u, s->v);
+    ref_spmv(s->k + 10 * c, node, s->u, s->v);
   }
   for (int64_t i = 0; i < s->nnode; i++) s->r[i] -= s->v[i];
   for (int64_t i = 0; i < s->nfixed; i++) s->r[s->fixed[i]] = 0.0;
@@ -101,7 +102,7 @@ static int system_create(const mesh *m, const problem *given, cg_system *s, mesh
                    .nfixed = given->nfixed,
                    .cell = pages(cells * 4 * sizeof *s->cell),
                    .fixed = given->fixed,
-                   .k = pages(cells * 16 * sizeof *s->k),
+                   .k = pages(cells * 10 * sizeof *s->k),
                    .u = pages(n * sizeof *s->u),
                    .r = pages(n * sizeof *s->r),
                    .p = pages(n * sizeof *s->p),

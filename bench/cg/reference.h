@@ -15,7 +15,7 @@ typedef struct cg_system {
   int64_t nnode, ncell, nfixed;
   int32_t *cell;        /**< [ncell][4] nodes */
   const int32_t *fixed; /**< [nfixed] nodes where u is given */
-  double *k;            /**< [ncell][16] element matrices */
+  double *k;            /**< [ncell][10] element matrices, rows from the diagonal on */
   double *u, *r, *p;    /**< [nnode] solution, residual, direction */
   double *v;            /**< [nnode] K p; zero before every iteration */
 } cg_system;
@@ -36,8 +36,10 @@ int reference_main(int argc, char **argv, const reference *r);
 static inline void ref_spmv(const double *restrict k, const int32_t *restrict node,
                             const double *restrict p, double *restrict v) {
   const double p0 = p[node[0]], p1 = p[node[1]], p2 = p[node[2]], p3 = p[node[3]];
-  for (int i = 0; i < 4; i++)
-    v[node[i]] += k[4 * i] * p0 + k[4 * i + 1] * p1 + k[4 * i + 2] * p2 + k[4 * i + 3] * p3;
+  v[node[0]] += k[0] * p0 + k[1] * p1 + k[2] * p2 + k[3] * p3;
+  v[node[1]] += k[1] * p0 + k[4] * p1 + k[5] * p2 + k[6] * p3;
+  v[node[2]] += k[2] * p0 + k[5] * p1 + k[7] * p2 + k[8] * p3;
+  v[node[3]] += k[3] * p0 + k[6] * p1 + k[8] * p2 + k[9] * p3;
 }
 
 /** above / below, or nothing of nothing. */

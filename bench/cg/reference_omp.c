@@ -97,7 +97,7 @@ static void apply(const cg_system *s) {
     for (int64_t i = plan.start[k]; i < plan.start[k + 1]; i++) {
       const int64_t b = plan.order[i], end = block_end(s, b);
       for (int64_t c = b * plan.size; c < end; c++)
-        ref_spmv(s->k + 16 * c, s->cell + 4 * c, s->p, s->v);
+        ref_spmv(s->k + 10 * c, s->cell + 4 * c, s->p, s->v);
     }
   }
   for (int64_t i = 0; i < s->nfixed; i++) s->v[s->fixed[i]] = 0.0;

@@ -4,7 +4,7 @@
 /* Conjugate gradients as plain loops on one thread: what everything else is held against. */
 
 static void apply(const cg_system *s) {
-  for (int64_t c = 0; c < s->ncell; c++) ref_spmv(s->k + 16 * c, s->cell + 4 * c, s->p, s->v);
+  for (int64_t c = 0; c < s->ncell; c++) ref_spmv(s->k + 10 * c, s->cell + 4 * c, s->p, s->v);
   for (int64_t i = 0; i < s->nfixed; i++) s->v[s->fixed[i]] = 0.0;
 }
 

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#include "rest.h"
+
+#include <sched.h>
+#include <time.h>
+
+#include "clock.h"
+
+enum { NOBODY = -2, NAP_MS = 10, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
+
+void op2i_rest_open(struct op2i_rest *rest, int64_t patience_ms) {
+  pthread_condattr_t attributes;
+  *rest = (struct op2i_rest){.since = op2i_nanoseconds(), .patience = patience_ms * NS_PER_MS, .giver = NOBODY};
+  pthread_mutex_init(&rest->lock, NULL);
+  pthread_condattr_init(&attributes);
+  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  pthread_cond_init(&rest->work, &attributes);
+  pthread_cond_init(&rest->over, NULL);
+  pthread_condattr_destroy(&attributes);
+}
+
+void op2i_rest_close(struct op2i_rest *rest) {
+  pthread_mutex_lock(&rest->lock);
+  rest->closed = true;
+  pthread_cond_broadcast(&rest->work);
+  pthread_mutex_unlock(&rest->lock);
+}
+
+void op2i_rest_destroy(struct op2i_rest *rest) {
+  pthread_cond_destroy(&rest->over);
+  pthread_cond_destroy(&rest->work);
+  pthread_mutex_destroy(&rest->lock);
+}
+
+void op2i_rest_begin(struct op2i_rest *rest, struct op2i_finish *finish, int64_t tasks) {
+  *finish = (struct op2i_finish){.tasks = tasks};
+  pthread_mutex_lock(&rest->lock);
+  __atomic_add_fetch(&rest->tasks, tasks, __ATOMIC_RELAXED);
+  rest->giver = sched_getcpu();
+  pthread_cond_broadcast(&rest->work);
+  pthread_mutex_unlock(&rest->lock);
+}
+
+void op2i_rest_end(struct op2i_rest *rest, struct op2i_finish *finish, int64_t tasks) {
+  if (tasks == 0) return;
+  int64_t left = __atomic_sub_fetch(&finish->tasks, tasks, __ATOMIC_ACQ_REL);
+  if (left == 0) __atomic_store_n(&rest->since, op2i_nanoseconds(), __ATOMIC_RELAXED);
+  __atomic_sub_fetch(&rest->tasks, tasks, __ATOMIC_RELEASE);
+  if (left > 0) return;
+  pthread_mutex_lock(&rest->lock);
+  finish->over = true;
+  pthread_cond_broadcast(&rest->over);
+  pthread_mutex_unlock(&rest->lock);
+}
+
+void op2i_rest_wait(struct op2i_rest *rest, struct op2i_finish *finish) {
+  pthread_mutex_lock(&rest->lock);
+  rest->giver = NOBODY;
+  pthread_cond_broadcast(&rest->work);
+  while (!finish->over) pthread_cond_wait(&rest->over, &rest->lock);
+  pthread_mutex_unlock(&rest->lock);
+}
+
+static bool idle(const struct op2i_rest *rest) {
+  return __atomic_load_n(&rest->tasks, __ATOMIC_ACQUIRE) == 0;
+}
+
+void op2i_rest_here(struct op2i_rest *rest) {
+  if (!idle(rest)) return;
+  int64_t now = op2i_nanoseconds();
+  if (now - __atomic_load_n(&rest->since, __ATOMIC_RELAXED) < rest->patience) return;
+  int64_t until = now + NAP_MS * NS_PER_MS;
+  struct timespec deadline = {.tv_sec = (time_t)(until / NS_PER_S),
+                              .tv_nsec = (long)(until % NS_PER_S)};
+  pthread_mutex_lock(&rest->lock);
+  int here = sched_getcpu();
+  while ((idle(rest) || rest->giver == here) && !rest->closed)
+    if (pthread_cond_timedwait(&rest->work, &rest->lock, &deadline)) break;
+  pthread_mutex_unlock(&rest->lock);
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_REST_H
+#define OP2I_REST_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where workers sleep while no program runs, and where those who gave a program wait for its end. A
+ * worker that spins for work keeps its core from the thread that it has just woken, for as long as
+ * a time slice of the system where every core has a worker: some milliseconds after each program. */
+
+struct op2i_rest {
+  pthread_mutex_t lock;
+  pthread_cond_t work, over;
+  int64_t tasks;    /* of all programs, not yet ended */
+  int64_t since;    /* when the last of them ended */
+  int64_t patience; /* nanoseconds that workers go on looking for work after that */
+  int giver;        /* processing unit where a thread submits tasks, or NOBODY */
+  bool closed;
+};
+
+/* A program that runs: tasks not yet ended. */
+struct op2i_finish {
+  int64_t tasks;
+  bool over;
+};
+
+void op2i_rest_open(struct op2i_rest *rest, int64_t patience_ms);
+/* Nobody sleeps here any more. */
+void op2i_rest_close(struct op2i_rest *rest);
+void op2i_rest_destroy(struct op2i_rest *rest);
+
+/* A program of `tasks`, at least 1, is about to be given to the workers. */
+void op2i_rest_begin(struct op2i_rest *rest, struct op2i_finish *finish, int64_t tasks);
+/* So many of them have ended, or never will begin. `finish` may be gone after the last one. */
+void op2i_rest_end(struct op2i_rest *rest, struct op2i_finish *finish, int64_t tasks);
+/* Until all have ended; all have been submitted, or will never be. */
+void op2i_rest_wait(struct op2i_rest *rest, struct op2i_finish *finish);
+
+/* By a worker between tasks: lets those go first who submit more, and sleeps while no program runs, but not for longer than a few
+ * milliseconds, since other users may have work for it. */
+void op2i_rest_here(struct op2i_rest *rest);
+
+#endif
