@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "clock.h"
 #include "context.h"
 
 #include "error.h"
@@ -40,6 +41,7 @@ op2_status op2_init(const op2_options *options, op2_context *ctx_out) {
   op2_context ctx = op2i_calloc(1, sizeof *ctx);
   if (!ctx) return op2i_error_nomem("a context");
   ctx->refs = 1;
+  ctx->born = op2i_nanoseconds();
   op2_status status;
   OP2I_TRY(op2i_config_init(&ctx->config, options));
   if (ctx->config.simd_bytes == OP2I_SIMD_AUTO) ctx->config.simd_bytes = op2i_simd_bytes();

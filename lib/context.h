@@ -13,6 +13,7 @@ struct op2i_jit;
 struct op2_context_s {
   int32_t refs; /* one for the handle, one per object */
   bool finalized, fatal;
+  int64_t born; /* nanoseconds: when op2_init was called */
   struct op2i_config config;
   const struct op2i_backend *backend;
   void *backend_state;

@@ -92,11 +92,13 @@ static op2_status make_dat(op2_set set, int dim, op2_type type, const char *name
   return OP2_SUCCESS;
 }
 
+static op2_status no_memory(op2_dat dat) {
+  return op2i_error(OP2_ERR_NOMEM, "out of memory for dat '%s'", dat->obj.name);
+}
+
 op2_status op2i_dat_storage(op2_dat dat, void **data) {
-  if (!dat->host) {
-    dat->host = op2i_alloc_data(total_bytes(dat));
-    if (!dat->host) return op2i_error(OP2_ERR_NOMEM, "out of memory for dat '%s'", dat->obj.name);
-  }
+  if (!dat->host) dat->host = op2i_alloc_data(total_bytes(dat));
+  if (!dat->host) return no_memory(dat);
   *data = dat->host;
   return OP2_SUCCESS;
 }
@@ -110,13 +112,13 @@ op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data,
   status = make_dat(set, dim, type, name, &dat);
   if (status) return status;
   if (data) {
-    void *storage = NULL;
-    status = op2i_dat_storage(dat, &storage);
-    if (status) {
+    dat->host = op2i_alloc_raw(total_bytes(dat));
+    if (!dat->host) {
+      status = no_memory(dat);
       op2i_unref(dat);
       return status;
     }
-    import_rows(dat, set->ends[OP2I_NONEXEC], data, storage);
+    import_rows(dat, set->ends[OP2I_NONEXEC], data, dat->host);
   }
   *out = dat;
   return OP2_SUCCESS;

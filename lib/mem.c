@@ -39,16 +39,21 @@ char *op2i_strdup(const char *text) {
 
 void op2i_free(void *memory) { free(memory); }
 
-void *op2i_alloc_data(size_t bytes) {
+void *op2i_alloc_raw(size_t bytes) {
   /* Below 2 MiB huge pages only cost clearing time. */
   enum { LINE = 64, HUGE_PAGE = 2 << 20 };
   size_t align = bytes >= HUGE_PAGE ? HUGE_PAGE : LINE;
   if (bytes > SIZE_MAX - HUGE_PAGE || denied()) return NULL;
-  size_t room = (bytes + LINE - 1) / LINE * LINE;
+  size_t room = bytes ? (bytes + LINE - 1) / LINE * LINE : LINE;
   void *data = aligned_alloc(align, (room + align - 1) / align * align);
   if (!data) return NULL;
   if (align == HUGE_PAGE) madvise(data, room, MADV_HUGEPAGE);
-  memset(data, 0, bytes ? bytes : 1);
+  return data;
+}
+
+void *op2i_alloc_data(size_t bytes) {
+  void *data = op2i_alloc_raw(bytes);
+  if (data) memset(data, 0, bytes ? bytes : 1);
   return data;
 }
 

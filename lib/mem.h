@@ -13,8 +13,9 @@ void *op2i_realloc(void *old, size_t bytes); /* on failure old stays valid */
 char *op2i_strdup(const char *text);
 void op2i_free(void *memory);
 
-/* Zeroed, aligned to 64 bytes, on huge pages when large. Freed with op2i_free(). */
-void *op2i_alloc_data(size_t bytes);
+/* Aligned to 64 bytes, on huge pages when large. Freed with op2i_free(). */
+void *op2i_alloc_raw(size_t bytes);
+void *op2i_alloc_data(size_t bytes); /* zeroed */
 
 /* Room for one more in a growing array: doubles *capacity when count has reached it. Returns 0, or
  * -1 with the array unchanged. */

@@ -171,6 +171,7 @@ void op2i_step_account(const struct op2i_step *step) {
 
 static op2_status run_now(struct batch *batch, struct op2i_node *node) {
   op2_context ctx = batch->sched->ctx;
+  op2i_sched_starts(batch->sched);
   for (int r = 0; r < node->loop->nranges; r++) {
     struct op2i_step step = step_of(node, r, batch->variant);
     op2_status status = ctx->backend->run_step(ctx->backend_state, &step);

@@ -118,6 +118,9 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
           "code: %" PRId64 " compiled in %.3f s, %" PRId64 " from the cache on disk, %" PRId64
           " in memory, %" PRId64 " failed, %" PRId64 " cache entries rejected\n",
           jit.compiled, jit.seconds, jit.disk_hits, jit.memory_hits, jit.failed, jit.rejected);
+  if (sched->first_kernel)
+    fprintf(stream, "start: %.1f ms from op2_init to the first kernel\n",
+            1e-6 * (double)(sched->first_kernel - ctx->born));
   fprintf(stream,
           "tasks: %" PRId64 " given to workers; %" PRId64 " programs run in the calling thread\n",
           sched->tasks_submitted, sched->programs_inline);

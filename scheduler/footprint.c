@@ -32,26 +32,30 @@ static bool get_bit(const struct collector *c, int64_t segment) {
   return segment >> 6 < c->nwords && c->bits[segment >> 6] >> (segment & 63) & 1;
 }
 
+/* Neighbours mostly touch one segment: its bit is set once for all of them. */
+static void mark_slot(const struct op2i_loop *loop, const op2_map map, int32_t slot, int64_t lo,
+                      int64_t hi, int32_t shift, struct collector *c) {
+  const int64_t *subset = loop->set->idx;
+  int64_t last = -1;
+  for (int64_t i = lo; i < hi; i++) {
+    int64_t e = subset ? subset[i] : i;
+    int64_t segment = (map ? map->idx[e * map->arity + slot] : e) >> shift;
+    if (segment == last) continue;
+    set_bit(c, segment);
+    last = segment;
+  }
+}
+
 static void mark_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, int64_t lo,
                      int64_t hi, int32_t shift, struct collector *c) {
-  const int64_t *subset = loop->set->idx;
   const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
-  if (!map && !subset) {
+  if (!map && !loop->set->idx) {
     for (int64_t s = lo >> shift; s <= (hi - 1) >> shift; s++) set_bit(c, s);
     return;
   }
-  for (int64_t i = lo; i < hi; i++) {
-    int64_t e = subset ? subset[i] : i;
-    if (!map) {
-      set_bit(c, e >> shift);
-      continue;
-    }
-    const int32_t *row = map->idx + e * map->arity;
-    if (arg->kind == OP2I_ARG_SLOT)
-      set_bit(c, row[arg->slot] >> shift);
-    else
-      for (int32_t k = 0; k < map->arity; k++) set_bit(c, row[k] >> shift);
-  }
+  int32_t first = map && arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
+  int32_t count = map && arg->kind != OP2I_ARG_SLOT ? map->arity : 1;
+  for (int32_t k = first; k < first + count; k++) mark_slot(loop, map, k, lo, hi, shift, c);
 }
 
 /* Turn the marked segments into intervals and clear them. */
@@ -100,21 +104,58 @@ static op2_status make_footprint(const struct op2i_loop *loop, const struct op2i
   return OP2_SUCCESS;
 }
 
-op2_status op2i_loop_footprints(struct op2i_loop *loop, int range) {
-  struct op2i_loop_data *data = loop->sched_data;
-  if (data->footprints[range]) return OP2_SUCCESS;
-  struct op2i_footprint *prints = op2i_calloc((size_t)loop->ndats, sizeof *prints);
-  if (!prints) return op2i_error_nomem("a loop's footprint");
-  for (int32_t d = 0; d < loop->ndats; d++) {
-    op2_status status = make_footprint(loop, data->plans[range]->plan, d, &prints[d]);
-    if (!status) continue;
-    while (d-- > 0) {
-      op2i_free(prints[d].offs);
-      op2i_free(prints[d].intervals);
-    }
-    op2i_free(prints);
-    return status;
+/* ---- dats that are reached alike ------------------------------------------------------------- */
+
+static bool same_way(const struct op2i_loop_arg *a, const struct op2i_loop_arg *b) {
+  return a->map == b->map && a->kind == b->kind && (a->kind != OP2I_ARG_SLOT || a->slot == b->slot);
+}
+
+/* Whether every argument of dat a has its like among those of dat b. */
+static bool covered(const struct op2i_loop *loop, int32_t a, int32_t b) {
+  for (int n = 0; n < loop->nargs; n++) {
+    if (loop->args[n].dat != a) continue;
+    int m = 0;
+    while (m < loop->nargs &&
+           !(loop->args[m].dat == b && same_way(&loop->args[n], &loop->args[m])))
+      m++;
+    if (m == loop->nargs) return false;
   }
-  data->footprints[range] = prints;
+  return true;
+}
+
+static const struct op2i_footprint *twin(const struct op2i_loop *loop,
+                                         const struct op2i_footprint *prints, int32_t dat) {
+  for (int32_t d = 0; d < loop->ndats; d++)
+    if (prints[d].offs && loop->dats[d]->set == loop->dats[dat]->set && covered(loop, d, dat) &&
+        covered(loop, dat, d))
+      return &prints[d];
+  return NULL;
+}
+
+static op2_status copy_footprint(const struct op2i_footprint *from, int32_t nblocks,
+                                 struct op2i_footprint *out) {
+  size_t offs_bytes = ((size_t)nblocks + 1) * sizeof *from->offs;
+  size_t interval_bytes = (size_t)from->offs[nblocks] * 2 * sizeof *from->intervals;
+  struct op2i_footprint copy = {from->shift, op2i_malloc(offs_bytes), op2i_malloc(interval_bytes)};
+  if (!copy.offs || !copy.intervals) {
+    op2i_free(copy.offs);
+    op2i_free(copy.intervals);
+    return op2i_error_nomem("a loop's footprint");
+  }
+  memcpy(copy.offs, from->offs, offs_bytes);
+  if (interval_bytes) memcpy(copy.intervals, from->intervals, interval_bytes);
+  *out = copy;
   return OP2_SUCCESS;
+}
+
+op2_status op2i_loop_footprint(struct op2i_loop *loop, int range, int32_t dat) {
+  struct op2i_loop_data *data = loop->sched_data;
+  struct op2i_footprint **prints = &data->footprints[range];
+  const struct op2i_plan *plan = data->plans[range]->plan;
+  if (!*prints) *prints = op2i_calloc((size_t)loop->ndats, sizeof **prints);
+  if (!*prints) return op2i_error_nomem("a loop's footprint");
+  if ((*prints)[dat].offs) return OP2_SUCCESS;
+  const struct op2i_footprint *known = twin(loop, *prints, dat);
+  return known ? copy_footprint(known, plan->nblocks, &(*prints)[dat])
+               : make_footprint(loop, plan, dat, &(*prints)[dat]);
 }

@@ -61,6 +61,7 @@ struct op2i_sched {
   struct op2i_before *before; /* [nbefore]: for op2i_graph_undo() */
   int64_t nbefore, before_capacity;
   int64_t tasks_submitted, programs_inline; /* by task backends */
+  int64_t first_kernel; /* when the first one was about to run, 0 before */
   int64_t flushes, loops_run, loops_failed, loops_cancelled;
   struct op2i_force forces[OP2I_FORCES];
   int64_t nforces;
@@ -104,6 +105,9 @@ op2_status op2i_graph_verify(struct op2i_sched *sched);
 /* execute.c: run the marked nodes. Fails only fatally or for lack of memory; loops fail on record.
  */
 op2_status op2i_execute_marked(struct op2i_sched *sched);
+
+/* A kernel is about to run. */
+void op2i_sched_starts(struct op2i_sched *sched);
 
 /* dot.c */
 void op2i_dot_dump(struct op2i_sched *sched); /* to the configured file, if any */

@@ -45,7 +45,7 @@ struct op2i_loop_data {
   bool ready;
   int ndats;
   struct op2i_plan_entry *plans[OP2I_RANGES];
-  struct op2i_footprint *footprints[OP2I_RANGES]; /* [ndats], made when tasks are first needed */
+  struct op2i_footprint *footprints[OP2I_RANGES]; /* [ndats], each made when it is first needed */
   void **dat;                                     /* [ndats]: storage */
   const int32_t **map;                            /* [nmaps]: values */
   double ns_per_element;                          /* measured, 0 before the first run */
@@ -59,7 +59,8 @@ bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat);
 op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **data);
 /* Before the first run: storage of its dats, and plans where the backend wants them. */
 op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop);
-op2_status op2i_loop_footprints(struct op2i_loop *loop, int range);
+/* Have the footprint of one of its dats; needs plans. */
+op2_status op2i_loop_footprint(struct op2i_loop *loop, int range, int32_t dat);
 int32_t op2i_segment_shift(int64_t set_size);
 
 #endif

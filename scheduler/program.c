@@ -302,6 +302,7 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
     status = ctx->backend->run_program(ctx->backend_state, program->steps, program->nsteps,
                                        &program->tasks);
   } else {
+    op2i_sched_starts(sched);
     for (int64_t s = 0; s < program->nsteps && !status; s++)
       status = ctx->backend->run_step(ctx->backend_state, &program->steps[s]);
   }

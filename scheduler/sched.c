@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "clock.h"
 #include "error.h"
 #include "mem.h"
 #include "op2/graph.h"
@@ -34,6 +35,10 @@ void op2i_sched_destroy(struct op2i_sched *sched) {
   op2i_free(sched->edges);
   op2i_free(sched->before);
   op2i_free(sched);
+}
+
+void op2i_sched_starts(struct op2i_sched *sched) {
+  if (!sched->first_kernel) sched->first_kernel = op2i_nanoseconds();
 }
 
 /* Every flush comes by here: no formatting. */

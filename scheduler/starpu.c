@@ -161,6 +161,7 @@ static op2_status fly(struct state *state, struct op2i_step *steps,
   struct flight flight = {.state = state, .steps = steps, .list = list};
   op2_status status = open_flight(&flight) ? OP2_SUCCESS : op2i_error_nomem("a program");
   if (!status) {
+    op2i_sched_starts(state->ctx->sched);
     op2i_rest_begin(op2i_starpu_rest(), &flight.finish, list->ntasks);
     while (flight.count < list->ntasks && !status) status = submit(&flight);
     op2_status landed = land_all(&flight);
@@ -209,6 +210,7 @@ static bool small(const struct state *state, const struct op2i_step *steps, int6
 
 static op2_status run_here(struct state *state, struct op2i_step *steps, int64_t nsteps) {
   state->ctx->sched->programs_inline++;
+  op2i_sched_starts(state->ctx->sched);
   return op2i_tasks_run_here(steps, nsteps);
 }
 

@@ -350,12 +350,20 @@ static op2_status build_chain(struct builder *b) {
   return status;
 }
 
+/* Of the dats that the program modifies. */
+static op2_status footprints(const struct op2i_step *step) {
+  op2_status status = OP2_SUCCESS;
+  for (int32_t d = 0; d < step->loop->ndats && !status; d++)
+    if (step->loop->dats[d]->res.track) status = op2i_loop_footprint(step->loop, step->range, d);
+  return status;
+}
+
 static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   struct op2i_step *step = &b->steps[b->step];
   if (step->chain) return build_chain(b);
   const struct op2i_plan *plan = step->plan;
   if (step->hi <= step->lo) return OP2_SUCCESS;
-  op2_status status = op2i_loop_footprints(step->loop, step->range);
+  op2_status status = footprints(step);
   if (!status) status = op2i_step_begin(step, plan->nblocks);
   if (status) return status;
   int64_t first_chunk = b->ntasks;
