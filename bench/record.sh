@@ -38,5 +38,24 @@ compare "Airfoil, 1,152 cells" --mesh 16x24 --iterations 20000 --warmup 5000
 compare "Airfoil, shuffled numbers" --numbering yes --iterations 20 --warmup 5
 compare "Shallow water, 500,000 cells" --app tsunami --switches yes --iterations 60 --warmup 20
 compare "Conjugate gradients, 720,000 cells" --app cg --switches yes --iterations 120 --warmup 40
+
+# started MESH: how an empty cache of compiled loops and then a filled one begin
+started() {
+  printf '\nairfoil --mesh %s --iterations 10, with an empty cache and with a filled one\n\n' "$1"
+  cache=$(mktemp -d)
+  for _ in 1 2 3; do
+    OP2_CACHE_DIR=$cache "$build/bench/airfoil/airfoil" --mesh "$1" --iterations 10 --every 0 \
+      --explain - | grep -E '^(code|start):'
+  done
+  rm -rf "$cache"
+}
+printf '\n## Start\n'
+started 16x24
+started 100x150
+started classic
+
+printf '\n## Renumbering\n\nairfoil --shuffle 1 --renumber --iterations 20\n\n'
+"$build/bench/airfoil/airfoil" --shuffle 1 --renumber --iterations 20 --every 0 | grep -i number
+
 printf '\n## Overhead\n\n'
 "$build/bench/overhead/overhead"
