@@ -54,10 +54,20 @@ void op2i_rest_end(struct op2i_rest *rest, struct op2i_finish *finish, int64_t t
   pthread_mutex_unlock(&rest->lock);
 }
 
-void op2i_rest_wait(struct op2i_rest *rest, struct op2i_finish *finish) {
-  pthread_mutex_lock(&rest->lock);
+static void give_core(struct op2i_rest *rest) {
   rest->giver = NOBODY;
   pthread_cond_broadcast(&rest->work);
+}
+
+void op2i_rest_yield(struct op2i_rest *rest) {
+  pthread_mutex_lock(&rest->lock);
+  give_core(rest);
+  pthread_mutex_unlock(&rest->lock);
+}
+
+void op2i_rest_wait(struct op2i_rest *rest, struct op2i_finish *finish) {
+  pthread_mutex_lock(&rest->lock);
+  give_core(rest);
   while (!finish->over) pthread_cond_wait(&rest->over, &rest->lock);
   pthread_mutex_unlock(&rest->lock);
 }

@@ -35,6 +35,8 @@ void op2i_rest_destroy(struct op2i_rest *rest);
 void op2i_rest_begin(struct op2i_rest *rest, struct op2i_finish *finish, int64_t tasks);
 /* So many of them have ended, or never will begin. `finish` may be gone after the last one. */
 void op2i_rest_end(struct op2i_rest *rest, struct op2i_finish *finish, int64_t tasks);
+/* The thread that submits is about to wait for some of them: its core is free for a worker. */
+void op2i_rest_yield(struct op2i_rest *rest);
 /* Until all have ended; all have been submitted, or will never be. */
 void op2i_rest_wait(struct op2i_rest *rest, struct op2i_finish *finish);
 

@@ -129,7 +129,10 @@ static struct starpu_task *make_task(struct flight *flight, const struct op2i_ta
 static op2_status submit(struct flight *flight) {
   const struct op2i_task *from = &flight->list->tasks[flight->count];
   op2_status status = OP2_SUCCESS;
-  if (flight->count - flight->landed >= ROOM) status = land(flight, flight->count - ROOM / 2);
+  if (flight->count - flight->landed >= ROOM) {
+    op2i_rest_yield(op2i_starpu_rest());
+    status = land(flight, flight->count - ROOM / 2);
+  }
   if (status) return status;
   struct starpu_task *task = make_task(flight, from);
   if (!task) return op2i_error(OP2_ERR_FATAL, "StarPU has no memory for a task");
