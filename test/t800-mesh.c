@@ -110,7 +110,7 @@ static void check_mesh(int64_t ni, int64_t nj) {
   char name[64];
   snprintf(name, sizeof name, "%dx%d", (int)ni, (int)nj);
   mesh m = {0};
-  mesh_error error = {""};
+  bench_error error = {""};
   if (!ok(mesh_generate(ni, nj, &m, &error) == 0, "%s is generated", name)) {
     diag("%s", error.text);
     return;
@@ -143,7 +143,7 @@ static bool lies_at(const mesh *m, int64_t i, int64_t j, double x, double y) {
 /* Places that follow from the description by hand: node = w^2. */
 static void check_classic(void) {
   mesh m = {0};
-  mesh_error error;
+  bench_error error;
   if (!ok(mesh_open("classic", &m, &error) == 0, "classic is generated")) return;
   is_int(m.nnode, 721801, "classic: nodes");
   is_int(m.ncell, 720000, "classic: cells");
@@ -221,12 +221,12 @@ static void check_refusals(void) {
                                       "30000x30000"};
   for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
     mesh m = {.nnode = -7};
-    mesh_error error = {""};
+    bench_error error = {""};
     ok(mesh_open(specs[i], &m, &error) == -1 && m.nnode == -7 && strstr(error.text, "mesh"),
        "%s is refused: %s", specs[i], error.text);
   }
   mesh m = {0};
-  mesh_error error = {""};
+  bench_error error = {""};
   ok(mesh_open("8x12b", &m, &error) == -1 && strstr(error.text, "8x12b: "),
      "8x12b is a file's name: %s", error.text);
 }

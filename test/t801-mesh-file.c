@@ -32,7 +32,7 @@ static bool same(const mesh *a, const mesh *b) {
 
 static void round_trip(mesh *m, const char *name) {
   mesh back = {0};
-  mesh_error error = {""};
+  bench_error error = {""};
   ok(mesh_write(m, path, &error) == 0, "%s is written %s", name, error.text);
   if (ok(mesh_read(path, &back, &error) == 0, "%s is read %s", name, error.text)) {
     ok(same(m, &back), "%s is the same", name);
@@ -46,7 +46,7 @@ static void round_trip(mesh *m, const char *name) {
 
 static void round_trips(void) {
   mesh m = {0};
-  mesh_error error;
+  bench_error error;
   if (!ok(mesh_generate(8, 12, &m, &error) == 0, "a mesh to write")) return;
   round_trip(&m, "8x12");
   ok(mesh_shuffle(&m, 5, &error) == 0, "shuffled");
@@ -81,7 +81,7 @@ static size_t compose(char *text, size_t room, int line, const char *with, const
  * nothing. */
 static bool refused(int line, const char *words, char *said, size_t room) {
   mesh m = {.nnode = -7};
-  mesh_error error = {""};
+  bench_error error = {""};
   char place[600];
   snprintf(place, sizeof place, line ? "%s:%d: " : "%s: ", path, line);
   const bool good = mesh_read(path, &m, &error) == -1 && m.nnode == -7 && !m.x &&
@@ -137,7 +137,7 @@ static void truncated(void) {
   char text[1024], said[600];
   const size_t n = compose(text, sizeof text, 0, "", "");
   mesh m = {0};
-  mesh_error error = {""};
+  bench_error error = {""};
   ok(write_text(text, n) && mesh_read(path, &m, &error) == 0, "the small file is read %s",
      error.text);
   is_int(m.ncell == 2 ? m.cell[4] : -1, 1, "node 0 of its cell 1");

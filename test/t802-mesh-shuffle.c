@@ -81,7 +81,7 @@ static bool same_numbers(const mesh *a, const mesh *b) {
 
 static void check(uint64_t seed) {
   mesh plain = {0}, mixed = {0}, again = {0};
-  mesh_error error;
+  bench_error error;
   if (!ok(!mesh_generate(8, 12, &plain, &error) && !mesh_generate(8, 12, &mixed, &error) &&
               !mesh_generate(8, 12, &again, &error) && !mesh_shuffle(&mixed, seed, &error) &&
               !mesh_shuffle(&again, seed, &error),

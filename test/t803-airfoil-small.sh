@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The airfoil application on small meshes: its numbers are those of the hand-written sequential program, on every
-# backend; its options do what they say; wrong ones are refused.
+# The airfoil application on small meshes: its numbers are those of the hand-written sequential
+# program, on every backend; its options do what they say; wrong ones are refused.
 set -u
 . "$(dirname "$0")/tap.sh"
 
@@ -15,7 +15,8 @@ fi
 # rms_lines FILE: the lines "iteration rms"
 rms_lines() { grep -E '^[0-9]+ [0-9]\.[0-9]{15}e[-+][0-9]+$' "$1"; }
 
-# near FILE FILE TOLERANCE COUNT: the same iterations with rms that differ by the tolerance at most, relatively
+# near FILE FILE TOLERANCE COUNT: the same iterations with rms that differ by the tolerance at most,
+# relatively
 near() {
   rms_lines "$1" >"$tmp/left"
   rms_lines "$2" >"$tmp/right"
@@ -58,8 +59,8 @@ for backend in sequential openmp starpu check; do
   compare $backend --mesh 5x4
 done
 
-# Bitwise: backend, number of workers and time of running must not show, five times over. Small blocks, each of them a
-# task, so that there is something to do for all.
+# Bitwise: backend, number of workers and time of running must not show, five times over. Small
+# blocks, each of them a task, so that there is something to do for all.
 for backend in openmp starpu; do
   usable $backend || continue
   for eager in 0 1; do

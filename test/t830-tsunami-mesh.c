@@ -105,7 +105,7 @@ static void check_mesh(int64_t ni, int64_t nj) {
   char name[64];
   snprintf(name, sizeof name, "%dx%d", (int)ni, (int)nj);
   mesh m = {0}, mixed = {0};
-  mesh_error error = {""};
+  bench_error error = {""};
   if (!ok(!mesh_open(name, &m, &error) && !mesh_generate(ni, nj, &mixed, &error), "%s is generated",
           name)) {
     diag("%s", error.text);
@@ -126,7 +126,7 @@ static void check_mesh(int64_t ni, int64_t nj) {
 static void check_seeds(void) {
   mesh m[3] = {{0}, {0}, {0}};
   const uint64_t seed[3] = {1, 1, 2};
-  mesh_error error;
+  bench_error error;
   for (int i = 0; i < 3; i++)
     if (!ok(!mesh_generate(20, 10, &m[i], &error) && !mesh_shuffle(&m[i], seed[i], &error),
             "seed %d shuffles", (int)seed[i]))
@@ -150,7 +150,7 @@ static void check_refusals(void) {
                                       ""};
   for (size_t i = 0; i < sizeof specs / sizeof *specs; i++) {
     mesh m = {.nnode = -7};
-    mesh_error error = {""};
+    bench_error error = {""};
     ok(mesh_open(specs[i], &m, &error) == -1 && m.nnode == -7 && strstr(error.text, "mesh"),
        "\"%s\" is refused: %s", specs[i], error.text);
   }

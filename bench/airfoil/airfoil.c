@@ -6,20 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "dump.h"
+#include "common/clock.h"
+#include "common/dump.h"
+#include "common/report.h"
 #include "gas.h"
 #include "kernels.h"
 #include "mesh.h"
 #include "options.h"
 #include "picture.h"
-#include "report.h"
 
-/* Leaves for `fail:` when an op2 call fails, having said why. */
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    if (!report_ok((call), #call)) goto fail;                                                      \
-  } while (0)
+const char report_name[] = "airfoil";
 
 enum { LOOPS_PER_STEP = 9 };
 
@@ -202,36 +198,19 @@ fail:
   return false;
 }
 
-/* One of the library's texts to a file, or to standard output for "-". */
-static bool write_text(const flow *f, const char *path, op2_status (*write)(op2_context, FILE *),
-                       const char *call) {
-  const bool standard = !strcmp(path, "-");
-  FILE *file = standard ? stdout : fopen(path, "w");
-  if (!file) {
-    perror(path);
-    return false;
-  }
-  const bool written = report_ok(write(f->ctx, file), call);
-  if (standard ? fflush(file) : fclose(file)) {
-    perror(path);
-    return false;
-  }
-  return written;
-}
-
 static bool write_graph(const flow *f, const char *path) {
-  if (op2_queued(f->ctx) == 0)
+  if (path && op2_queued(f->ctx) == 0)
     fprintf(stderr, "airfoil: the graph is empty: nothing waits when loops run eagerly\n");
-  return write_text(f, path, op2_graph_write_dot, "op2_graph_write_dot");
+  return report_graph(f->ctx, path);
 }
 
 static bool run(flow *f, const options *o, run_times *times) {
-  const int warmup = options_warmup(o);
+  const int warmup = option_warmup(o->warmup, o->iterations);
   const double begin = clock_now();
   double timed = begin, rms;
   for (int it = 1; it <= o->iterations; it++) {
     if (!queue_step(f)) return false;
-    if (it == 1 && o->graph && !write_graph(f, o->graph)) return false;
+    if (it == 1 && !write_graph(f, o->graph)) return false;
     if (o->every > 0 && it % o->every == 0) {
       if (!get_rms(f, &rms)) return false;
       report_progress_end();
@@ -257,7 +236,7 @@ fail:
 
 static bool write_results(flow *f, const options *o, const mesh *m) {
   const void *q = NULL;
-  mesh_error error;
+  bench_error error;
   double rms;
   if (!o->dump_q && !o->picture) return true;
   if (!get_rms(f, &rms)) return false;
@@ -296,9 +275,10 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
       declare_mesh(&f, m) && declare_constants(&f) && declare_state(&f) && declare_kernels(&f);
   good = good && (!o->renumber || renumber(&f, m));
   times->setup = clock_now() - begin;
-  good = good && run(&f, o, times) && write_results(&f, o, m) && report_run(f.ctx, times);
+  good =
+      good && run(&f, o, times) && write_results(&f, o, m) && report_run(f.ctx, times, "time loop");
   if (good) report_renumbering(&f, times);
-  good = good && (!o->explain || write_text(&f, o->explain, op2_explain, "op2_explain"));
+  good = good && report_explain(f.ctx, o->explain);
   destroy(&f);
   return report_ok(op2_finalize(&f.ctx), "op2_finalize") && good;
 }
@@ -308,7 +288,7 @@ int main(int argc, char **argv) {
   const int status = options_parse(argc, argv, PROGRAM_OP2, &o);
   if (status >= 0) return status;
   mesh m;
-  mesh_error error;
+  bench_error error;
   run_times times = {0};
   const double begin = clock_now();
   if (options_mesh(&o, &m, &error)) {

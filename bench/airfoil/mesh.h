@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "common/error.h"
+
 /** @file mesh.h
  * The airfoil mesh: a C-type grid of quadrilaterals round a NACA 0012 section, generated or read
  * from a file.
@@ -28,37 +30,30 @@ typedef struct mesh {
   int32_t *bound;  /**< [nbedge] MESH_WALL or MESH_FAR_FIELD */
 } mesh;
 
-typedef struct mesh_error {
-  char text[512];
-} mesh_error;
-
 /** The smallest numbers of cells that mesh_generate() takes. */
 enum { MESH_MIN_I = 2, MESH_MIN_J = 2 };
 
 /** Generate the grid with ni cells along each side of the wake and along the section, 3 ni in all,
  * and nj from there to the far field. The classic mesh is 400 x 600. */
-int mesh_generate(int64_t ni, int64_t nj, mesh *m, mesh_error *error);
+int mesh_generate(int64_t ni, int64_t nj, mesh *m, bench_error *error);
 
 /** Read OP2's text file (new_grid.dat); errors name file and line. */
-int mesh_read(const char *path, mesh *m, mesh_error *error);
+int mesh_read(const char *path, mesh *m, bench_error *error);
 
 /** Write OP2's text file; mesh_read() gives back the same mesh, bit for bit. */
-int mesh_write(const mesh *m, const char *path, mesh_error *error);
+int mesh_write(const mesh *m, const char *path, bench_error *error);
 
 /** The mesh a user names: `classic`, `IxJ` (two numbers), or else a file. */
-int mesh_open(const char *spec, mesh *m, mesh_error *error);
+int mesh_open(const char *spec, mesh *m, bench_error *error);
 
 /** Renumber nodes, cells and edges by random permutations that depend on `seed` alone; boundary
  * edges keep their order and follow. The geometry stays the same. */
-int mesh_shuffle(mesh *m, uint64_t seed, mesh_error *error);
+int mesh_shuffle(mesh *m, uint64_t seed, bench_error *error);
 
 /** Allocate the arrays for the counts that *m holds. */
-int mesh_alloc(mesh *m, mesh_error *error);
+int mesh_alloc(mesh *m, bench_error *error);
 
 /** Free the arrays and zero the counts; *m may be all zero. */
 void mesh_free(mesh *m);
-
-/** Put a message into *error, as printf() does, and return -1. */
-__attribute__((format(printf, 2, 3))) int mesh_fail(mesh_error *error, const char *format, ...);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct scanner {
   char *text; /* the whole file, ended by a NUL */
   const char *at, *end;
   int64_t line;
-  mesh_error *error;
+  bench_error *error;
 } scanner;
 
 /* What is read now, in words for messages: "node 2 of edge 17", or `part` alone when `of` is null.
@@ -33,7 +33,7 @@ typedef struct item {
 
 static int load(scanner *s) {
   FILE *file = fopen(s->path, "rb");
-  if (!file) return mesh_fail(s->error, "%s: %s", s->path, strerror(errno));
+  if (!file) return bench_fail(s->error, "%s: %s", s->path, strerror(errno));
   size_t size = 0, room = (size_t)1 << 16;
   char *text = malloc(room);
   while (text) {
@@ -45,10 +45,10 @@ static int load(scanner *s) {
   }
   const int failed = ferror(file) ? errno : 0;
   fclose(file);
-  if (!text) return mesh_fail(s->error, "%s: out of memory", s->path);
+  if (!text) return bench_fail(s->error, "%s: out of memory", s->path);
   if (failed) {
     free(text);
-    return mesh_fail(s->error, "%s: %s", s->path, strerror(failed));
+    return bench_fail(s->error, "%s: %s", s->path, strerror(failed));
   }
   text[size] = '\0';
   s->text = text;
@@ -71,11 +71,11 @@ static int fail_item(const scanner *s, const item *what, const char *problem) {
   if (what->of)
     snprintf(name + n, sizeof name - (size_t)n, " of %s %lld", what->of, (long long)what->element);
   if (s->at == s->end)
-    return mesh_fail(s->error, "%s:%lld: the file ends before %s", s->path, (long long)s->line,
-                     name);
+    return bench_fail(s->error, "%s:%lld: the file ends before %s", s->path, (long long)s->line,
+                      name);
   const int word = (int)strcspn(s->at, " \t\n\v\f\r");
-  return mesh_fail(s->error, "%s:%lld: %s %s, not \"%.*s\"", s->path, (long long)s->line, name,
-                   problem, word > 40 ? 40 : word, s->at);
+  return bench_fail(s->error, "%s:%lld: %s %s, not \"%.*s\"", s->path, (long long)s->line, name,
+                    problem, word > 40 ? 40 : word, s->at);
 }
 
 /* A decimal integer in [low, high]. */
@@ -120,7 +120,7 @@ static int read_counts(scanner *s, mesh *m) {
   /* every number takes a digit and a separator: refuse absurd counts before allocating for them */
   const int64_t numbers = 2 * m->nnode + 4 * (m->ncell + m->nedge + m->nbedge);
   if (2 * numbers > s->end - s->at + 1)
-    return mesh_fail(
+    return bench_fail(
         s->error,
         "%s:%lld: these counts need %lld numbers more, and the file is too short for them", s->path,
         (long long)s->line, (long long)numbers);
@@ -160,7 +160,7 @@ static int read_elements(scanner *s, mesh *m) {
   return 0;
 }
 
-int mesh_read(const char *path, mesh *m, mesh_error *error) {
+int mesh_read(const char *path, mesh *m, bench_error *error) {
   scanner s = {.path = path, .error = error};
   mesh made = {0};
   if (load(&s)) return -1;
@@ -171,7 +171,7 @@ int mesh_read(const char *path, mesh *m, mesh_error *error) {
   if (rc == 0) {
     skip_space(&s);
     if (s.at != s.end)
-      rc = mesh_fail(error, "%s:%lld: text after the last boundary edge", path, (long long)s.line);
+      rc = bench_fail(error, "%s:%lld: text after the last boundary edge", path, (long long)s.line);
   }
   free(s.text);
   if (rc)
@@ -212,13 +212,13 @@ static void write_body(const mesh *m, FILE *file) {
     fprintf(file, "%d %d %d %d\n", m->bedge[2 * b], m->bedge[2 * b + 1], m->becell[b], m->bound[b]);
 }
 
-int mesh_write(const mesh *m, const char *path, mesh_error *error) {
+int mesh_write(const mesh *m, const char *path, bench_error *error) {
   FILE *file = fopen(path, "wb");
-  if (!file) return mesh_fail(error, "%s: %s", path, strerror(errno));
+  if (!file) return bench_fail(error, "%s: %s", path, strerror(errno));
   setvbuf(file, NULL, _IOFBF, (size_t)1 << 20);
   write_body(m, file);
   const bool failed = ferror(file) != 0;
   if (fclose(file) || failed)
-    return mesh_fail(error, "%s: could not be written: %s", path, strerror(errno));
+    return bench_fail(error, "%s: could not be written: %s", path, strerror(errno));
   return 0;
 }

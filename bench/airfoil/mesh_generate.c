@@ -54,11 +54,11 @@ static double round_to_text(double v) {
   return strtod(text, NULL);
 }
 
-static int set_nodes(int64_t ni, int64_t nj, double *x, mesh_error *error) {
+static int set_nodes(int64_t ni, int64_t nj, double *x, bench_error *error) {
   double xi[FLOOR], eta[FLOOR], slope[FLOOR];
   section_floor(xi, eta);
   if (spline_fit(FLOOR, xi, eta, slope))
-    return mesh_fail(error, "out of memory for the section's spline");
+    return bench_fail(error, "out of memory for the section's spline");
   for (int64_t i = 0; i < columns(ni); i++) {
     const double re = column_xi(ni, i);
     const double floor = i > ni && i < 2 * ni ? spline_at(FLOOR, xi, eta, slope, re) : 0.0;
@@ -129,12 +129,12 @@ static void set_boundary(int64_t ni, int64_t nj, mesh *m) {
                      MESH_FAR_FIELD);
 }
 
-int mesh_generate(int64_t ni, int64_t nj, mesh *m, mesh_error *error) {
+int mesh_generate(int64_t ni, int64_t nj, mesh *m, bench_error *error) {
   if (ni < MESH_MIN_I || nj < MESH_MIN_J)
-    return mesh_fail(error, "a mesh has at least %dx%d cells", MESH_MIN_I, MESH_MIN_J);
+    return bench_fail(error, "a mesh has at least %dx%d cells", MESH_MIN_I, MESH_MIN_J);
   /* 6 ni nj bounds the number of edges */
   if (ni > INT32_MAX / 6 || nj > INT32_MAX / (6 * ni) || columns(ni) > INT32_MAX / (nj + 1))
-    return mesh_fail(error, "the mesh would have more elements than a 32-bit index counts");
+    return bench_fail(error, "the mesh would have more elements than a 32-bit index counts");
   mesh made = {.nnode = columns(ni) * (nj + 1),
                .ncell = 3 * ni * nj,
                .nedge = ni + 3 * ni * (nj - 1) + (3 * ni - 1) * nj,

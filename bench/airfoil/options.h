@@ -2,34 +2,24 @@
 #ifndef AIRFOIL_OPTIONS_H
 #define AIRFOIL_OPTIONS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "common/option.h"
 #include "mesh.h"
 
 /** @file options.h
  * Command line of the airfoil programs. */
 
-/** The programs; each takes the options that mean something to it. */
-enum { PROGRAM_OP2 = 1, PROGRAM_SEQ = 2, PROGRAM_OMP = 4 };
-
 typedef struct options {
   const char *mesh;
   const char *shuffle; /**< the seed as given, null without --shuffle */
-  uint64_t seed;
   int iterations, every, warmup, threads, block_size;
   bool renumber;
   const char *backend, *graph, *explain, *picture, *write_mesh, *dump_q;
 } options;
 
-/** Read the command line of a program into *o. Returns -1 when it should go on, otherwise the exit
- * status: 0 after --help, 2 after a wrong option, which has been reported. */
+/** As option_parse() of option.h, which says what `program` is and what is returned. */
 int options_parse(int argc, char **argv, unsigned program, options *o);
 
 /** Open, shuffle and write the mesh as the options say. */
-int options_mesh(const options *o, mesh *m, mesh_error *error);
-
-/** Iterations that run before the clock starts; at least one is timed when there is any. */
-int options_warmup(const options *o);
+int options_mesh(const options *o, mesh *m, bench_error *error);
 
 #endif

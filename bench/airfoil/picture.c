@@ -145,22 +145,22 @@ static void draw_scale(canvas *c, double low, double high) {
 }
 
 #ifdef AIRFOIL_PNG
-static int save(const char *path, const canvas *c, mesh_error *error) {
+static int save(const char *path, const canvas *c, bench_error *error) {
   png_image image = {.version = PNG_IMAGE_VERSION,
                      .width = (png_uint_32)c->width,
                      .height = (png_uint_32)c->height,
                      .format = PNG_FORMAT_RGB};
   if (png_image_write_to_file(&image, path, 0, c->pixel, 0, NULL)) return 0;
-  return mesh_fail(error, "%s: %s", path, image.message);
+  return bench_fail(error, "%s: %s", path, image.message);
 }
 #else
-static int save(const char *path, const canvas *c, mesh_error *error) {
+static int save(const char *path, const canvas *c, bench_error *error) {
   (void)c;
-  return mesh_fail(error, "%s: no picture: this program was built without libpng", path);
+  return bench_fail(error, "%s: no picture: this program was built without libpng", path);
 }
 #endif
 
-int picture_write(const char *path, const mesh *m, const double *q, mesh_error *error) {
+int picture_write(const char *path, const mesh *m, const double *q, bench_error *error) {
   float *sample = malloc((size_t)COLS * ROWS * sizeof *sample);
   canvas c = {
       .width = WIDTH, .height = HEIGHT, .pixel = malloc((size_t)WIDTH * HEIGHT * sizeof(colour))};
@@ -175,7 +175,7 @@ int picture_write(const char *path, const mesh *m, const double *q, mesh_error *
     draw_scale(&c, low, high);
     rc = save(path, &c, error);
   } else {
-    mesh_fail(error, "%s: out of memory for the picture", path);
+    bench_fail(error, "%s: out of memory for the picture", path);
   }
   free(sample);
   free(c.pixel);

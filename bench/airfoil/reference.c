@@ -3,38 +3,17 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "clock.h"
-#include "dump.h"
+#include "common/clock.h"
+#include "common/dump.h"
+#include "common/reference.h"
 
-void *reference_alloc(size_t bytes) {
-  const size_t huge = (size_t)2 << 20;
-  const size_t size = (bytes + huge - 1) / huge * huge;
-  void *p = aligned_alloc(huge, size ? size : huge);
-  if (!p) return NULL;
-  madvise(p, size, MADV_HUGEPAGE);
-  memset(p, 0, size);
-  return p;
-}
-
-/* Moves an array of the mesh onto huge pages. */
-static int move(void *member, size_t bytes) {
-  void *old, *new = reference_alloc(bytes);
-  if (!new) return -1;
-  memcpy(&old, member, sizeof old);
-  memcpy(new, old, bytes);
-  free(old);
-  memcpy(member, &new, sizeof new);
-  return 0;
-}
-
-static int move_mesh(mesh *m, mesh_error *error) {
-  if (move(&m->x, (size_t)m->nnode * 2 * sizeof *m->x) ||
-      move(&m->cell, (size_t)m->ncell * 4 * sizeof *m->cell) ||
-      move(&m->edge, (size_t)m->nedge * 2 * sizeof *m->edge) ||
-      move(&m->ecell, (size_t)m->nedge * 2 * sizeof *m->ecell))
-    return mesh_fail(error, "out of memory for the mesh");
+static int move_mesh(mesh *m, bench_error *error) {
+  if (reference_move(&m->x, (size_t)m->nnode * 2 * sizeof *m->x) ||
+      reference_move(&m->cell, (size_t)m->ncell * 4 * sizeof *m->cell) ||
+      reference_move(&m->edge, (size_t)m->nedge * 2 * sizeof *m->edge) ||
+      reference_move(&m->ecell, (size_t)m->nedge * 2 * sizeof *m->ecell))
+    return bench_fail(error, "out of memory for the mesh");
   return 0;
 }
 
@@ -45,7 +24,7 @@ static void flow_free(flow *f) {
   free(f->res);
 }
 
-static int flow_create(const mesh *m, flow *f, const double *far_field, mesh_error *error) {
+static int flow_create(const mesh *m, flow *f, const double *far_field, bench_error *error) {
   const size_t n = (size_t)m->ncell;
   *f = (flow){.q = reference_alloc(4 * n * sizeof(double)),
               .qold = reference_alloc(4 * n * sizeof(double)),
@@ -53,18 +32,18 @@ static int flow_create(const mesh *m, flow *f, const double *far_field, mesh_err
               .res = reference_alloc(4 * n * sizeof(double))};
   if (!f->q || !f->qold || !f->adt || !f->res) {
     flow_free(f);
-    return mesh_fail(error, "out of memory for the flow");
+    return bench_fail(error, "out of memory for the flow");
   }
   for (size_t i = 0; i < 4 * n; i++) f->q[i] = far_field[i % 4];
   return 0;
 }
 
-static int run(const reference *r, const options *o, const mesh *m, mesh_error *error) {
+static int run(const reference *r, const options *o, const mesh *m, bench_error *error) {
   flow f;
   double far_field[4], rms = 0;
   gas_free_stream(far_field);
   if (flow_create(m, &f, far_field, error)) return -1;
-  const int warmup = options_warmup(o);
+  const int warmup = option_warmup(o->warmup, o->iterations);
   const double begin = clock_now();
   double timed = begin;
   for (int it = 1; it <= o->iterations; it++) {
@@ -72,10 +51,7 @@ static int run(const reference *r, const options *o, const mesh *m, mesh_error *
     if (o->every > 0 && it % o->every == 0) printf("%d %.15e\n", it, rms);
     if (it == warmup) timed = clock_now();
   }
-  const double end = clock_now();
-  printf("time_loop_s %.6f\n", end - begin);
-  if (o->iterations > 0)
-    printf("time_per_iteration_ms %.6f\n", 1e3 * (end - timed) / (o->iterations - warmup));
+  reference_times(begin, timed, o->iterations - warmup);
   const int rc = o->dump_q ? dump_write(o->dump_q, f.q, 4 * m->ncell, rms, error) : 0;
   flow_free(&f);
   return rc;
@@ -86,13 +62,13 @@ int reference_main(int argc, char **argv, const reference *r) {
   const int status = options_parse(argc, argv, r->program, &o);
   if (status >= 0) return status;
   mesh m = {0};
-  mesh_error error;
+  bench_error error;
   int rc = options_mesh(&o, &m, &error);
   if (rc == 0) rc = move_mesh(&m, &error);
-  if (rc == 0) rc = r->prepare(&o, &m, &error);
+  if (rc == 0 && r->prepare) rc = r->prepare(&o, &m, &error);
   if (rc == 0) {
     rc = run(r, &o, &m, &error);
-    r->finish();
+    if (r->finish) r->finish();
   }
   mesh_free(&m);
   if (rc) fprintf(stderr, "%s: %s\n", argv[0], error.text);

@@ -96,20 +96,16 @@ static inline void ref_update(const double *restrict qold, double *restrict q, d
 
 /* ---- driver ---- */
 
-/** A program: how it prepares, and one time step, which returns the sum of squares of its second
- * update. */
+/** A program: how it prepares, if it has to, and one time step, which returns the sum of squares of
+ * its second update. */
 typedef struct reference {
   unsigned program; /**< PROGRAM_SEQ or PROGRAM_OMP */
-  int (*prepare)(const options *o, const mesh *m, mesh_error *error);
+  int (*prepare)(const options *o, const mesh *m, bench_error *error);
   double (*step)(const mesh *m, flow *f, const double *far_field);
   void (*finish)(void);
 } reference;
 
 /** main() of a reference program. */
 int reference_main(int argc, char **argv, const reference *r);
-
-/** Zeroed memory on huge pages where the system gives them, as the library's own; null when there
- * is none. */
-void *reference_alloc(size_t bytes);
 
 #endif

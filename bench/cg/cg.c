@@ -7,18 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "airfoil/clock.h"
-#include "airfoil/dump.h"
+#include "common/clock.h"
+#include "common/dump.h"
+#include "common/report.h"
 #include "kernels.h"
 #include "options.h"
 #include "problem.h"
-#include "report.h"
 
-/* Leaves for `fail:` when an op2 call fails, having said why. */
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    if (!report_ok((call), #call)) goto fail;                                                      \
-  } while (0)
+const char report_name[] = "cg";
 
 typedef struct solver {
   op2_context ctx;
@@ -152,39 +148,18 @@ fail:
   return false;
 }
 
-/* One of the library's texts to a file, or to standard output for "-". */
-static bool write_text(const solver *s, const char *path, op2_status (*write)(op2_context, FILE *),
-                       const char *call) {
-  const bool standard = !strcmp(path, "-");
-  FILE *file = standard ? stdout : fopen(path, "w");
-  if (!file) {
-    perror(path);
-    return false;
-  }
-  const bool written = report_ok(write(s->ctx, file), call);
-  if (standard ? fflush(file) : fclose(file)) {
-    perror(path);
-    return false;
-  }
-  return written;
-}
-
-static bool write_graph(const solver *s, const char *path) {
-  return write_text(s, path, op2_graph_write_dot, "op2_graph_write_dot");
-}
-
 /* Iterates until the residual is small enough, which is looked at now and then, or until there were
  * enough iterations. */
 static bool iterate(solver *s, const cg_options *o, double first, run_times *times,
                     outcome *result) {
-  const int warmup = cg_options_warmup(o);
+  const int warmup = option_warmup(o->warmup, o->iterations);
   const double begin = clock_now();
   double timed = begin;
   bool converged = false;
   int it = 0;
   while (it < o->iterations && !converged) {
     if (!queue_iteration(s, ++it)) return false;
-    if (it == 1 && o->graph && !write_graph(s, o->graph)) return false;
+    if (it == 1 && !report_graph(s->ctx, o->graph)) return false;
     if (o->check > 0 && it % o->check == 0) {
       if (!get_residual(s, it, &result->residual)) return false;
       outcome_line(it, result->residual);
@@ -210,7 +185,7 @@ fail:
 static bool write_results(solver *s, const cg_options *o, const mesh *m, const problem *given,
                           const outcome *end) {
   const void *u = NULL;
-  mesh_error error;
+  bench_error error;
   TRY(op2_dat_read_begin(s->u, &u));
   outcome_print(end, given, m, u);
   const int rc = o->dump ? dump_write(o->dump, u, m->nnode, end->residual, &error) : 0;
@@ -249,19 +224,18 @@ static bool solve(const cg_options *o, const mesh *m, const problem *given, run_
   times->setup = clock_now() - begin;
   if (good && o->check > 0) outcome_line(0, first);
   good = good && iterate(&s, o, first, times, &end) && write_results(&s, o, m, given, &end) &&
-         report_run(s.ctx, times) &&
-         (!o->explain || write_text(&s, o->explain, op2_explain, "op2_explain"));
+         report_run(s.ctx, times, "iterations") && report_explain(s.ctx, o->explain);
   destroy(&s);
   return report_ok(op2_finalize(&s.ctx), "op2_finalize") && good;
 }
 
 int main(int argc, char **argv) {
   cg_options o;
-  const int status = cg_options_parse(argc, argv, CG_OP2, &o);
+  const int status = cg_options_parse(argc, argv, PROGRAM_OP2, &o);
   if (status >= 0) return status;
   mesh m;
   problem given;
-  mesh_error error;
+  bench_error error;
   run_times times = {0};
   const double begin = clock_now();
   if (cg_options_open(&o, &m, &given, &error)) {

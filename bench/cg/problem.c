@@ -71,16 +71,16 @@ static void fill(problem *p, const mesh *m, const char *mark) {
   }
 }
 
-static int find(const char *name, problem_kind *kind, mesh_error *error) {
+static int find(const char *name, problem_kind *kind, bench_error *error) {
   for (int i = 0; i < KINDS; i++)
     if (!strcmp(kinds[i].name, name)) {
       *kind = (problem_kind)i;
       return 0;
     }
-  return mesh_fail(error, "no problem is named %s: there are flow, linear and wave", name);
+  return bench_fail(error, "no problem is named %s: there are flow, linear and wave", name);
 }
 
-int problem_create(const char *name, const mesh *m, problem *p, mesh_error *error) {
+int problem_create(const char *name, const mesh *m, problem *p, bench_error *error) {
   const size_t n = (size_t)m->nnode;
   problem made = {0};
   if (find(name, &made.kind, error)) return -1;
@@ -98,7 +98,7 @@ int problem_create(const char *name, const mesh *m, problem *p, mesh_error *erro
     problem_free(&made);
   }
   free(mark);
-  return good ? 0 : mesh_fail(error, "out of memory for the problem");
+  return good ? 0 : bench_fail(error, "out of memory for the problem");
 }
 
 void problem_free(problem *p) {

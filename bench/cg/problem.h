@@ -32,7 +32,7 @@ typedef struct problem {
 } problem;
 
 /** The problem that a user names: `flow`, `linear` or `wave`. */
-int problem_create(const char *name, const mesh *m, problem *p, mesh_error *error);
+int problem_create(const char *name, const mesh *m, problem *p, bench_error *error);
 
 /** Free the arrays; *p may be all zero. */
 void problem_free(problem *p);

@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "airfoil/clock.h"
-#include "airfoil/dump.h"
+#include "common/clock.h"
+#include "common/dump.h"
+#include "common/reference.h"
 
 /* ---- elements ---- */
 
@@ -50,8 +50,7 @@ static void element(const double corner[4][2], const double f[4], double *k, dou
     double *row = k;
     for (int i = 0; i < 4; i++) {
       b[i] += source * at.n[i];
-      for (int j = i; j < 4; j++)
-        *row++ += (at.dx[i] * at.dx[j] + at.dy[i] * at.dy[j]) / at.area;
+      for (int j = i; j < 4; j++) *row++ += (at.dx[i] * at.dx[j] + at.dy[i] * at.dy[j]) / at.area;
     }
   }
 }
@@ -77,15 +76,6 @@ static void assemble(const mesh *m, const problem *given, cg_system *s) {
 
 /* ---- arrays ---- */
 
-/* Zeroed memory on huge pages where the system gives them, as the library's own. */
-static void *pages(size_t bytes) {
-  const size_t huge = (size_t)2 << 20, size = (bytes / huge + 1) * huge;
-  void *p = aligned_alloc(huge, size);
-  if (!p) return NULL;
-  madvise(p, size, MADV_HUGEPAGE);
-  return memset(p, 0, size);
-}
-
 static void system_free(cg_system *s) {
   free(s->cell);
   free(s->k);
@@ -95,21 +85,21 @@ static void system_free(cg_system *s) {
   free(s->v);
 }
 
-static int system_create(const mesh *m, const problem *given, cg_system *s, mesh_error *error) {
+static int system_create(const mesh *m, const problem *given, cg_system *s, bench_error *error) {
   const size_t n = (size_t)m->nnode, cells = (size_t)m->ncell;
   *s = (cg_system){.nnode = m->nnode,
                    .ncell = m->ncell,
                    .nfixed = given->nfixed,
-                   .cell = pages(cells * 4 * sizeof *s->cell),
+                   .cell = reference_alloc(cells * 4 * sizeof *s->cell),
                    .fixed = given->fixed,
-                   .k = pages(cells * 10 * sizeof *s->k),
-                   .u = pages(n * sizeof *s->u),
-                   .r = pages(n * sizeof *s->r),
-                   .p = pages(n * sizeof *s->p),
-                   .v = pages(n * sizeof *s->v)};
+                   .k = reference_alloc(cells * 10 * sizeof *s->k),
+                   .u = reference_alloc(n * sizeof *s->u),
+                   .r = reference_alloc(n * sizeof *s->r),
+                   .p = reference_alloc(n * sizeof *s->p),
+                   .v = reference_alloc(n * sizeof *s->v)};
   if (!s->cell || !s->k || !s->u || !s->r || !s->p || !s->v) {
     system_free(s);
-    return mesh_fail(error, "out of memory for the system");
+    return bench_fail(error, "out of memory for the system");
   }
   memcpy(s->cell, m->cell, cells * 4 * sizeof *s->cell);
   memcpy(s->u, given->start, n * sizeof *s->u);
@@ -120,7 +110,7 @@ static int system_create(const mesh *m, const problem *given, cg_system *s, mesh
 /* ---- driver ---- */
 
 static outcome iterate(const reference *r, const cg_options *o, const cg_system *s) {
-  const int warmup = cg_options_warmup(o);
+  const int warmup = option_warmup(o->warmup, o->iterations);
   outcome result = {0};
   double rr = 0;
   for (int64_t i = 0; i < s->nnode; i++) rr += s->r[i] * s->r[i];
@@ -136,24 +126,22 @@ static outcome iterate(const reference *r, const cg_options *o, const cg_system 
     outcome_line(it, sqrt(rr));
     result.converged = o->tolerance > 0 && sqrt(rr) <= o->tolerance * first;
   }
-  const double end = clock_now();
-  printf("time_loop_s %.6f\n", end - begin);
-  if (it > warmup) printf("time_per_iteration_ms %.6f\n", 1e3 * (end - timed) / (it - warmup));
+  reference_times(begin, timed, it - warmup);
   result.iterations = it;
   result.residual = sqrt(rr);
   return result;
 }
 
 static int run(const reference *r, const cg_options *o, const mesh *m, const problem *given,
-               mesh_error *error) {
+               bench_error *error) {
   cg_system s;
   if (system_create(m, given, &s, error)) return -1;
-  int rc = r->prepare(o, &s, error);
+  int rc = r->prepare ? r->prepare(o, &s, error) : 0;
   if (rc == 0) {
     const outcome end = iterate(r, o, &s);
     outcome_print(&end, given, m, s.u);
     if (o->dump) rc = dump_write(o->dump, s.u, m->nnode, end.residual, error);
-    r->finish();
+    if (r->finish) r->finish();
   }
   system_free(&s);
   return rc;
@@ -165,7 +153,7 @@ int reference_main(int argc, char **argv, const reference *r) {
   if (status >= 0) return status;
   mesh m = {0};
   problem given = {0};
-  mesh_error error;
+  bench_error error;
   int rc = cg_options_open(&o, &m, &given, &error);
   if (rc == 0) rc = run(r, &o, &m, &given, &error);
   problem_free(&given);

@@ -20,11 +20,11 @@ typedef struct cg_system {
   double *v;            /**< [nnode] K p; zero before every iteration */
 } cg_system;
 
-/** A program: how it prepares, and one iteration, which takes r.r before it and returns r.r after
- * it. */
+/** A program: how it prepares, if it has to, and one iteration, which takes r.r before it and
+ * returns r.r after it. */
 typedef struct reference {
-  unsigned program; /**< CG_SEQ or CG_OMP */
-  int (*prepare)(const cg_options *o, const cg_system *s, mesh_error *error);
+  unsigned program; /**< PROGRAM_SEQ or PROGRAM_OMP */
+  int (*prepare)(const cg_options *o, const cg_system *s, bench_error *error);
   double (*iterate)(const cg_system *s, double rr);
   void (*finish)(void);
 } reference;

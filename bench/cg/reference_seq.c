@@ -35,15 +35,6 @@ static double iterate(const cg_system *s, double rr) {
   return next;
 }
 
-static int prepare(const cg_options *o, const cg_system *s, mesh_error *error) {
-  (void)o;
-  (void)s;
-  (void)error;
-  return 0;
-}
-
-static void finish(void) {}
-
 int main(int argc, char **argv) {
-  return reference_main(argc, argv, &(reference){CG_SEQ, prepare, iterate, finish});
+  return reference_main(argc, argv, &(reference){.program = PROGRAM_SEQ, .iterate = iterate});
 }

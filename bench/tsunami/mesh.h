@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "common/error.h"
+
 /** @file mesh.h
  * The sea: a square of MESH_EXTENT metres cut into triangles.
  *
@@ -25,32 +27,21 @@ typedef struct mesh {
   int32_t *becell; /**< [nbedge] cell */
 } mesh;
 
-typedef struct mesh_error {
-  char text[512];
-} mesh_error;
-
 /** Cut ni x nj rectangles by diagonals of alternating direction into 2 ni nj triangles. Inner nodes
  * are moved off the grid by amounts that depend on their place in it alone. */
-int mesh_generate(int64_t ni, int64_t nj, mesh *m, mesh_error *error);
+int mesh_generate(int64_t ni, int64_t nj, mesh *m, bench_error *error);
 
 /** The mesh a user names: `classic`, which is 500 x 500, or `IxJ` (two numbers). */
-int mesh_open(const char *spec, mesh *m, mesh_error *error);
+int mesh_open(const char *spec, mesh *m, bench_error *error);
 
 /** Renumber nodes, cells and edges by random permutations that depend on `seed` alone; boundary
  * edges keep their order and follow. The geometry stays the same. */
-int mesh_shuffle(mesh *m, uint64_t seed, mesh_error *error);
+int mesh_shuffle(mesh *m, uint64_t seed, bench_error *error);
 
 /** Allocate the arrays for the counts that *m holds. */
-int mesh_alloc(mesh *m, mesh_error *error);
+int mesh_alloc(mesh *m, bench_error *error);
 
 /** Free the arrays and zero the counts; *m may be all zero. */
 void mesh_free(mesh *m);
-
-/** The next number of the generator splitmix64 (Steele, Lea and Flood, 2014), whose state is any
- * 64-bit number. */
-uint64_t mesh_random(uint64_t *state);
-
-/** Put a message into *error, as printf() does, and return -1. */
-__attribute__((format(printf, 2, 3))) int mesh_fail(mesh_error *error, const char *format, ...);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdbool.h>
 
+#include "common/shuffle.h"
 #include "mesh.h"
 
 /* Nodes move by at most this part of the grid's spacing, along x and along y: triangles keep their
@@ -25,7 +26,7 @@ static int32_t right(int64_t ni, int64_t i, int64_t j) {
 
 /* Uniform in [-jitter, jitter]. */
 static double shift(uint64_t *state) {
-  return jitter * ((double)(mesh_random(state) >> 11) * 0x1p-52 - 1.0);
+  return jitter * ((double)(shuffle_random(state) >> 11) * 0x1p-52 - 1.0);
 }
 
 static void set_nodes(int64_t ni, int64_t nj, double *x) {
@@ -95,11 +96,11 @@ static void set_boundary(int64_t ni, int64_t nj, mesh *m) {
     b = add_boundary(m, b, node_at(ni, 0, j + 1), node_at(ni, 0, j), left(ni, 0, j));
 }
 
-int mesh_generate(int64_t ni, int64_t nj, mesh *m, mesh_error *error) {
-  if (ni < 1 || nj < 1) return mesh_fail(error, "a mesh has at least 1x1 rectangles");
+int mesh_generate(int64_t ni, int64_t nj, mesh *m, bench_error *error) {
+  if (ni < 1 || nj < 1) return bench_fail(error, "a mesh has at least 1x1 rectangles");
   /* 6 ni nj numbers of edges' nodes bound all that is counted */
   if (ni > INT32_MAX / 6 || nj > INT32_MAX / (6 * ni))
-    return mesh_fail(error, "the mesh would have more elements than a 32-bit index counts");
+    return bench_fail(error, "the mesh would have more elements than a 32-bit index counts");
   mesh made = {.nnode = (ni + 1) * (nj + 1),
                .ncell = 2 * ni * nj,
                .nedge = 3 * ni * nj - ni - nj,

@@ -4,34 +4,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "clock.h"
-#include "dump.h"
-
-/* Zeroed memory on huge pages where the system gives them, as the library's own; null when there is
- * none. */
-static void *allocate(size_t bytes) {
-  const size_t page = (size_t)1 << 21, size = (bytes / page + 1) * page;
-  void *p = aligned_alloc(page, size);
-  if (!p) return NULL;
-  madvise(p, size, MADV_HUGEPAGE);
-  return memset(p, 0, size);
-}
-
-/* The same numbers on huge pages; null when there is no memory. */
-static int32_t *moved(int32_t *from, int64_t n) {
-  int32_t *to = allocate((size_t)n * sizeof *to);
-  if (to) memcpy(to, from, (size_t)n * sizeof *to);
-  return to;
-}
+#include "common/clock.h"
+#include "common/dump.h"
+#include "common/reference.h"
 
 /* What a time step reads of the mesh goes to huge pages. */
-static int move_mesh(mesh *m, mesh_error *error) {
-  int32_t *ecell = moved(m->ecell, 2 * m->nedge);
-  if (!ecell) return mesh_fail(error, "out of memory for the mesh");
-  free(m->ecell);
-  m->ecell = ecell;
+static int move_mesh(mesh *m, bench_error *error) {
+  if (reference_move(&m->ecell, 2 * (size_t)m->nedge * sizeof *m->ecell))
+    return bench_fail(error, "out of memory for the mesh");
   return 0;
 }
 
@@ -82,19 +63,19 @@ static void sea_free(sea *s) {
   free(s->rate);
 }
 
-static int sea_create(const mesh *m, double hump, sea *s, mesh_error *error) {
+static int sea_create(const mesh *m, double hump, sea *s, bench_error *error) {
   const size_t cells = (size_t)m->ncell * sizeof(double);
   const size_t edges = (size_t)m->nedge * sizeof(double);
-  *s = (sea){.area = allocate(cells),
-             .edge_normal = allocate(3 * edges),
-             .wall_normal = allocate(3 * (size_t)m->nbedge * sizeof(double)),
-             .q = allocate(4 * cells),
-             .ahead = allocate(4 * cells),
-             .res = allocate(3 * cells),
-             .rate = allocate(cells)};
+  *s = (sea){.area = reference_alloc(cells),
+             .edge_normal = reference_alloc(3 * edges),
+             .wall_normal = reference_alloc(3 * (size_t)m->nbedge * sizeof(double)),
+             .q = reference_alloc(4 * cells),
+             .ahead = reference_alloc(4 * cells),
+             .res = reference_alloc(3 * cells),
+             .rate = reference_alloc(cells)};
   if (!s->area || !s->edge_normal || !s->wall_normal || !s->q || !s->ahead || !s->res || !s->rate) {
     sea_free(s);
-    return mesh_fail(error, "out of memory for the sea");
+    return bench_fail(error, "out of memory for the sea");
   }
   set_normals(m, m->edge, m->nedge, s->edge_normal);
   set_normals(m, m->bedge, m->nbedge, s->wall_normal);
@@ -116,10 +97,10 @@ static water survey(const sea *s, int64_t ncell) {
   return w;
 }
 
-static int run(const reference *r, const options *o, const mesh *m, mesh_error *error) {
+static int run(const reference *r, const options *o, const mesh *m, bench_error *error) {
   sea s;
   if (sea_create(m, o->hump, &s, error)) return -1;
-  const int warmup = options_warmup(o);
+  const int warmup = option_warmup(o->warmup, o->iterations);
   const double begin = clock_now();
   double timed = begin, time = 0;
   if (o->every > 0) water_print_header();
@@ -131,10 +112,7 @@ static int run(const reference *r, const options *o, const mesh *m, mesh_error *
     }
     if (it == warmup) timed = clock_now();
   }
-  const double end = clock_now();
-  printf("time_loop_s %.6f\n", end - begin);
-  if (o->iterations > 0)
-    printf("time_per_iteration_ms %.6f\n", 1e3 * (end - timed) / (o->iterations - warmup));
+  reference_times(begin, timed, o->iterations - warmup);
   const int rc = o->dump_q ? dump_write(o->dump_q, s.q, 4 * m->ncell, time, error) : 0;
   sea_free(&s);
   return rc;
@@ -145,13 +123,13 @@ int reference_main(int argc, char **argv, const reference *r) {
   const int status = options_parse(argc, argv, r->program, &o);
   if (status >= 0) return status;
   mesh m = {0};
-  mesh_error error;
+  bench_error error;
   int rc = options_mesh(&o, &m, &error);
   if (rc == 0) rc = move_mesh(&m, &error);
-  if (rc == 0) rc = r->prepare(&o, &m, &error);
+  if (rc == 0 && r->prepare) rc = r->prepare(&o, &m, &error);
   if (rc == 0) {
     rc = run(r, &o, &m, &error);
-    r->finish();
+    if (r->finish) r->finish();
   }
   mesh_free(&m);
   if (rc) fprintf(stderr, "%s: %s\n", argv[0], error.text);

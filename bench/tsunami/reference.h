@@ -141,10 +141,10 @@ static inline void ref_correct(double dt, double area, const double *restrict ah
 
 /* ---- driver ---- */
 
-/** A program: how it prepares, and one time step, whose length it returns. */
+/** A program: how it prepares, if it has to, and one time step, whose length it returns. */
 typedef struct reference {
   unsigned program; /**< PROGRAM_SEQ or PROGRAM_OMP */
-  int (*prepare)(const options *o, const mesh *m, mesh_error *error);
+  int (*prepare)(const options *o, const mesh *m, bench_error *error);
   double (*step)(const mesh *m, sea *s);
   void (*finish)(void);
 } reference;

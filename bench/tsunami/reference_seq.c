@@ -27,15 +27,6 @@ static double step(const mesh *m, sea *s) {
   return dt;
 }
 
-static int prepare(const options *o, const mesh *m, mesh_error *error) {
-  (void)o;
-  (void)m;
-  (void)error;
-  return 0;
-}
-
-static void finish(void) {}
-
 int main(int argc, char **argv) {
-  return reference_main(argc, argv, &(reference){PROGRAM_SEQ, prepare, step, finish});
+  return reference_main(argc, argv, &(reference){.program = PROGRAM_SEQ, .step = step});
 }

@@ -6,19 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clock.h"
-#include "dump.h"
+#include "common/clock.h"
+#include "common/dump.h"
+#include "common/report.h"
 #include "kernels.h"
 #include "mesh.h"
 #include "options.h"
-#include "report.h"
 #include "water.h"
 
-/* Leaves for `fail:` when an op2 call fails, having said why. */
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    if (!report_ok((call), #call)) goto fail;                                                      \
-  } while (0)
+const char report_name[] = "tsunami";
 
 typedef struct sea {
   op2_context ctx;
@@ -180,32 +176,11 @@ fail:
   return false;
 }
 
-/* One of the library's texts to a file, or to standard output for "-". */
-static bool write_text(const sea *s, const char *path, op2_status (*write)(op2_context, FILE *),
-                       const char *call) {
-  const bool standard = !strcmp(path, "-");
-  FILE *file = standard ? stdout : fopen(path, "w");
-  if (!file) {
-    perror(path);
-    return false;
-  }
-  const bool written = report_ok(write(s->ctx, file), call);
-  if (standard ? fflush(file) : fclose(file)) {
-    perror(path);
-    return false;
-  }
-  return written;
-}
-
-static bool write_graph(const sea *s, const char *path) {
-  return write_text(s, path, op2_graph_write_dot, "op2_graph_write_dot");
-}
-
 /* One time step. Looking at its length runs all that was queued before, so what waits then is the
  * two stages of the step before and the first fluxes of this one. */
 static bool step(sea *s, const char *graph) {
   double dt;
-  if (!queue_time_step(s) || (graph && !write_graph(s, graph))) return false;
+  if (!queue_time_step(s) || !report_graph(s->ctx, graph)) return false;
   TRY(op2_gbl_get(s->dt, &dt));
   s->time += dt;
   return queue_stages(s);
@@ -221,7 +196,7 @@ static bool show(sea *s, int it) {
 }
 
 static bool run(sea *s, const options *o, run_times *times) {
-  const int warmup = options_warmup(o), graphed = o->iterations < 2 ? 1 : 2;
+  const int warmup = option_warmup(o->warmup, o->iterations), graphed = o->iterations < 2 ? 1 : 2;
   const double begin = clock_now();
   double timed = begin;
   if (o->every > 0) water_print_header();
@@ -245,7 +220,7 @@ fail:
 
 static bool write_results(sea *s, const options *o) {
   const void *q = NULL;
-  mesh_error error;
+  bench_error error;
   if (!o->dump_q) return true;
   TRY(op2_dat_read_begin(s->q, &q));
   const int rc = dump_write(o->dump_q, q, 4 * s->ncell, s->time, &error);
@@ -283,8 +258,8 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
   bool good = declare_mesh(&s, m) && declare_constants(&s, o->hump) && declare_state(&s) &&
               declare_kernels(&s) && prepare(&s) && report_ok(op2_flush(s.ctx), "op2_flush");
   times->setup = clock_now() - begin;
-  good = good && run(&s, o, times) && write_results(&s, o) && report_run(s.ctx, times) &&
-         (!o->explain || write_text(&s, o->explain, op2_explain, "op2_explain"));
+  good = good && run(&s, o, times) && write_results(&s, o) &&
+         report_run(s.ctx, times, "time loop") && report_explain(s.ctx, o->explain);
   destroy(&s);
   return report_ok(op2_finalize(&s.ctx), "op2_finalize") && good;
 }
@@ -294,7 +269,7 @@ int main(int argc, char **argv) {
   const int status = options_parse(argc, argv, PROGRAM_OP2, &o);
   if (status >= 0) return status;
   mesh m;
-  mesh_error error;
+  bench_error error;
   run_times times = {0};
   const double begin = clock_now();
   if (options_mesh(&o, &m, &error)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef AIRFOIL_CLOCK_H
-#define AIRFOIL_CLOCK_H
+#ifndef BENCH_CLOCK_H
+#define BENCH_CLOCK_H
 
 #include <time.h>
 

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "option.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct command {
+  const char *name;
+  unsigned program;
+  const option *table;
+} command;
+
+/* ---- values ---- */
+
+bool option_text(const char *text, void *member) {
+  memcpy(member, &text, sizeof text);
+  return *text;
+}
+
+bool option_count(const char *text, void *member) {
+  char *end;
+  errno = 0;
+  const long value = strtol(text, &end, 10);
+  *(int *)member = (int)value;
+  return end != text && !*end && !errno && value >= 0 && value <= INT_MAX;
+}
+
+bool option_positive(const char *text, void *member) {
+  return option_count(text, member) && *(int *)member > 0;
+}
+
+bool option_real(const char *text, void *member) {
+  char *end;
+  const double value = strtod(text, &end);
+  *(double *)member = value;
+  return end != text && !*end && isfinite(value) && value >= 0;
+}
+
+/* The text itself is kept, for null means that there is no seed. */
+bool option_seed(const char *text, void *member) {
+  char *end;
+  errno = 0;
+  (void)strtoull(text, &end, 10);
+  memcpy(member, &text, sizeof text);
+  return *text >= '0' && *text <= '9' && !*end && !errno;
+}
+
+bool option_flag(const char *text, void *member) {
+  (void)text;
+  return *(bool *)member = true;
+}
+
+bool option_size(const char *text, int64_t *ni, int64_t *nj) {
+  char *end;
+  if (strspn(text, "0123456789") == 0) return false;
+  *ni = strtoll(text, &end, 10);
+  if (*end != 'x' || strspn(end + 1, "0123456789") == 0) return false;
+  *nj = strtoll(end + 1, &end, 10);
+  return !*end;
+}
+
+int option_warmup(int warmup, int iterations) {
+  if (warmup < iterations) return warmup;
+  return iterations > 0 ? iterations - 1 : 0;
+}
+
+/* ---- the command line ---- */
+
+static void usage(FILE *stream, const command *c) {
+  int width = 0; /* of what stands for the values */
+  for (const option *p = c->table; p->name; p++)
+    if (width < (int)strlen(p->value)) width = (int)strlen(p->value);
+  fprintf(stream, "usage: %s [option value]...\n", c->name);
+  for (const option *p = c->table; p->name; p++)
+    if (p->programs & c->program)
+      fprintf(stream, "  %-12s %-*s  %s\n", p->name, width, p->value, p->help);
+  fprintf(stream, "  %-12s %-*s  %s\n", "--help", width, "", "print this and exit");
+}
+
+static int reject(const command *c, const char *complaint, const char *text) {
+  fprintf(stderr, "%s: %s %s\n", c->name, complaint, text);
+  usage(stderr, c);
+  return 2;
+}
+
+/* The option that the first `length` characters name. */
+static const option *find(const command *c, const char *text, size_t length) {
+  for (const option *p = c->table; p->name; p++)
+    if ((p->programs & c->program) && strlen(p->name) == length && !memcmp(p->name, text, length))
+      return p;
+  return NULL;
+}
+
+int option_parse(int argc, char **argv, unsigned program, const option *table, void *options) {
+  const command c = {argv[0], program, table};
+  for (int i = 1; i < argc; i++) {
+    if (!strcmp(argv[i], "--help")) {
+      usage(stdout, &c);
+      return 0;
+    }
+    const size_t length = strcspn(argv[i], "=");
+    const option *p = find(&c, argv[i], length);
+    if (!p) return reject(&c, "unknown option", argv[i]);
+    const bool attached = argv[i][length], flag = p->read == option_flag;
+    if (flag && attached) return reject(&c, "no value goes with", p->name);
+    const char *value = flag ? "" : attached ? argv[i] + length + 1 : argv[++i];
+    if (!value) return reject(&c, "a value is missing after", p->name);
+    if (!p->read(value, (char *)options + p->member)) return reject(&c, "not a value for", p->name);
+  }
+  return -1;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef BENCH_OPTION_H
+#define BENCH_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/** @file option.h
+ * Command lines: a table of options, each with the function that reads its value. */
+
+/** The programs of a benchmark; each takes the options that mean something to it. */
+enum { PROGRAM_OP2 = 1, PROGRAM_SEQ = 2, PROGRAM_OMP = 4, PROGRAM_ALL = 7 };
+
+/** Reads a value into a member of the options; returns false when the text is none. */
+typedef bool option_reader(const char *text, void *member);
+
+option_reader option_text;     /**< `const char *`, not empty */
+option_reader option_count;    /**< `int` from 0 */
+option_reader option_positive; /**< `int` from 1 */
+option_reader option_real;     /**< `double`, finite and from 0 */
+option_reader option_seed;     /**< `const char *`, the digits of a 64-bit number */
+option_reader option_flag;     /**< `bool`, set by an option that has no value */
+
+typedef struct option {
+  const char *name, *value, *help;
+  unsigned programs;
+  option_reader *read;
+  size_t member; /**< its offset in the program's options */
+} option;
+
+/** Read the command line of a program into *options, which holds the defaults; an entry without a
+ * name ends the table. Returns -1 when the program should go on, otherwise the exit status: 0 after
+ * --help, 2 after a wrong option, which has been reported. */
+int option_parse(int argc, char **argv, unsigned program, const option *table, void *options);
+
+/** Iterations that run before the clock starts, of those there are when the user wants `warmup`; at
+ * least one is timed when there is any. */
+int option_warmup(int warmup, int iterations);
+
+/** Read a mesh's size, such as 40x30; a number too large becomes the largest. Returns false when
+ * the text has another form. */
+bool option_size(const char *text, int64_t *ni, int64_t *nj);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef BENCH_REPORT_H
+#define BENCH_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "op2.h"
+
+/** @file report.h
+ * What an application tells its user about the library and its work. */
+
+/** What messages begin with; the application defines it. */
+extern const char report_name[];
+
+/** Leave for `fail:` when an op2 call fails, having said why. */
+#define TRY(call)                                                                                  \
+  do {                                                                                             \
+    if (!report_ok((call), #call)) goto fail;                                                      \
+  } while (0)
+
+/** Says on stderr which op2 call failed and why, unless it succeeded; returns whether it did. */
+bool report_ok(op2_status status, const char *call);
+
+/** Wall-clock times of a run in seconds; the iterations are flushed at their end. */
+typedef struct run_times {
+  double mesh;        /**< generating or reading the mesh */
+  double setup;       /**< declaring it to the library, and the state at the start */
+  double loop;        /**< all iterations */
+  double timed;       /**< those after the warm-up */
+  int64_t iterations; /**< number of iterations in `timed` */
+} run_times;
+
+/** Print times, and for every loop calls, time and bandwidth, on stdout; `iterations` is what the
+ * user knows them as. Returns false after reporting an error. */
+bool report_run(op2_context ctx, const run_times *times, const char *iterations);
+
+/** Write the graph of what waits to a file, or to standard output for `-`; nothing for null.
+ * Returns false after reporting an error. */
+bool report_graph(op2_context ctx, const char *path);
+
+/** The same for what the library did with the loops. */
+bool report_explain(op2_context ctx, const char *path);
+
+/** Show on stderr how far the time loop has come, now and then and only on a terminal; `it` of
+ * `total` steps have been queued, each of `loops` loops. What waits is run first then, for else
+ * there would be nothing to show. Returns false after reporting an error. */
+bool report_progress(op2_context ctx, int it, int total, int loops);
+
+/** Clear the line that report_progress() wrote. */
+void report_progress_end(void);
+
+#endif
