@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Typedefs of typedefs and macros of macros are followed this far: limits against circles. */
-enum { CHAIN_MAX = 16, EXPANDED_MAX = 4096 };
+/* Typedefs of typedefs, macros of macros and declarators in parentheses are followed this far:
+ * limits against circles, and against a macro of many parentheses. */
+enum { CHAIN_MAX = 16, EXPANDED_MAX = 4096, NESTED_MAX = 64 };
 
 static bool in_list(const char *word, size_t length, const char *const *list) {
   for (; *list; list++)
@@ -173,7 +174,7 @@ static op2_type keyword_type(const struct base *b) {
   return integer(bytes, !b->unsigneds);
 }
 
-static op2_type standard_type(const struct op2i_tokens *tokens, int64_t i) {
+op2_type op2i_cdecl_standard(const char *word, size_t length) {
   static const struct {
     const char *name;
     size_t bytes;
@@ -191,7 +192,8 @@ static op2_type standard_type(const struct op2i_tokens *tokens, int64_t i) {
                {"intptr_t", sizeof(intptr_t), true},
                {"uintptr_t", sizeof(uintptr_t), false}};
   for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-    if (op2i_token_is(tokens, i, names[k].name)) return integer(names[k].bytes, names[k].negative);
+    if (strlen(names[k].name) == length && memcmp(names[k].name, word, length) == 0)
+      return integer(names[k].bytes, names[k].negative);
   return (op2_type)0;
 }
 
@@ -203,6 +205,11 @@ static bool free_word(const struct op2i_tokens *tokens, int64_t i) {
   const struct op2i_token *t = &tokens->list[i];
   return t->kind == OP2I_TOK_WORD &&
          !op2i_word_reserved(tokens->text + t->begin, t->end - t->begin);
+}
+
+static op2_type standard_type(const struct op2i_tokens *tokens, int64_t i) {
+  const struct op2i_token *t = &tokens->list[i];
+  return op2i_cdecl_standard(tokens->text + t->begin, t->end - t->begin);
 }
 
 /* Past the bracket that closes the one at i. */
@@ -253,9 +260,9 @@ static int64_t read_base(const struct op2i_tokens *tokens, struct base *base) {
 }
 
 /* Returns the token behind the declarator; *depth and *name as found, *function when what it
- * declares is one, or points to one. */
-static int64_t read_declarator(const struct op2i_tokens *tokens, int64_t i, struct op2i_cdecl *out,
-                               int64_t *name, bool *function) {
+ * declares is one, points to one, or is nested too deep to tell. */
+static int64_t read_declarator(const struct op2i_tokens *tokens, int64_t i, int nested,
+                               struct op2i_cdecl *out, int64_t *name, bool *function) {
   int stars = 0;
   for (;; i++) {
     const char *word = tokens->text + tokens->list[i].begin;
@@ -270,7 +277,10 @@ static int64_t read_declarator(const struct op2i_tokens *tokens, int64_t i, stru
   } else if (is(tokens, i, "(") &&
              (is(tokens, i + 1, "*") || is(tokens, i + 1, "(") || free_word(tokens, i + 1))) {
     int64_t close = past_bracket(tokens, i);
-    (void)read_declarator(tokens, i + 1, out, name, function);
+    if (nested == NESTED_MAX)
+      *function = true;
+    else
+      (void)read_declarator(tokens, i + 1, nested + 1, out, name, function);
     i = close;
   }
   for (; is(tokens, i, "[") || is(tokens, i, "("); i = past_bracket(tokens, i)) {
@@ -326,7 +336,7 @@ static op2_status read_tokens(const struct op2i_unit *unit, int before,
   struct base base;
   int64_t name = -1, i = read_base(tokens, &base);
   bool function = false, found = false;
-  (void)read_declarator(tokens, i, out, &name, &function);
+  (void)read_declarator(tokens, i, 0, out, &name, &function);
   if (name >= 0) {
     const struct op2i_token *t = &tokens->list[name];
     op2i_text_bytes(&out->name, tokens->text + t->begin, t->end - t->begin);

@@ -22,6 +22,9 @@ struct op2i_cdecl {
 op2_status op2i_cdecl_read(const struct op2i_unit *unit, int begin, int end,
                            struct op2i_cdecl *out);
 
+/* The type that the standard headers give this name, 0 for none of the library's. */
+op2_type op2i_cdecl_standard(const char *word, size_t length);
+
 /* Append places [begin, end) as one line of text, without the last word that equals `omit`. */
 void op2i_cdecl_spell(const struct op2i_unit *unit, int begin, int end, const char *omit,
                       struct op2i_text *out);

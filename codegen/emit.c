@@ -30,9 +30,7 @@ static bool hides_levels(const struct op2i_param *param) {
   return levels_written(param->type_text) < param->depth;
 }
 
-/* Whether an argument of the right type and depth needs a cast all the same: pointers to rows, and
- * hidden levels. A parameter whose type is not known gets none, so that the compiler checks it. */
-static bool needs_cast(const struct op2i_param *param) {
+bool op2i_emit_needs_cast(const struct op2i_param *param) {
   if (!param->type || param->depth == 0) return false;
   const char *extent = strchr(param->type_text, '[');
   return hides_levels(param) || strchr(param->type_text, '(') ||
@@ -87,7 +85,7 @@ struct op2i_emit_name op2i_emit_consts_name(const struct op2i_emitter *e, int me
   return name;
 }
 
-static void consts_struct(const struct op2i_emitter *e, const struct op2i_rewrite *r) {
+void op2i_emit_consts_struct(const struct op2i_emitter *e, const struct op2i_rewrite *r) {
   if (r->member.nconsts == 0) return;
   op2i_text_add(e->out, "struct OP2_NAME(%sop2_consts) {\n", r->prefix);
   for (const struct op2i_loop_const *c = r->consts; c < r->consts + r->member.nconsts; c++) {
@@ -116,7 +114,7 @@ void op2i_emit_kernels(const struct op2i_emitter *e) {
   for (int m = 0; m < e->nmembers; m++) {
     const struct op2i_rewrite *r = &e->rewrites[m];
     if (r->same_as != m) continue;
-    consts_struct(e, r);
+    op2i_emit_consts_struct(e, r);
     place_source(r->member.kernel, e->out);
     op2i_rewrite_emit(r, e->out);
     /* The source may end in a spliced line or in a // comment. */
@@ -228,7 +226,7 @@ static void actual_begin(const struct op2i_emitter *e, int m, int a) {
   const struct op2i_rewrite *r = &e->rewrites[m];
   bool follows = a > r->member.first_arg || op2i_rewrite_kernel_needs(r);
   op2i_text_add(e->out, follows ? ",\n        " : "\n        ");
-  if (needs_cast(op2i_emit_param(e, a))) op2i_text_add(e->out, "(void *)");
+  if (op2i_emit_needs_cast(op2i_emit_param(e, a))) op2i_text_add(e->out, "(void *)");
 }
 
 static void body_call(const struct op2i_emitter *e, int m) {
@@ -237,7 +235,7 @@ static void body_call(const struct op2i_emitter *e, int m) {
   call_begin(e, m);
   for (int a = member->first_arg; a < member->first_arg + member->nargs; a++) {
     actual_begin(e, m, a);
-    bool group = needs_cast(op2i_emit_param(e, a));
+    bool group = op2i_emit_needs_cast(op2i_emit_param(e, a));
     if (group) op2i_text_add(e->out, "(");
     op2i_emit_actual(e, a);
     if (group) op2i_text_add(e->out, ")");

@@ -60,6 +60,11 @@ void op2i_emit_finish(const struct op2i_emitter *e, int a);  /* after the loop *
 op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *loop,
                               const struct op2i_dialect *dialect, struct op2i_text *out);
 void op2i_emitter_end(struct op2i_emitter *e);
+/* Whether an argument of the right type and depth needs a cast all the same: pointers to rows, and
+ * hidden levels. A parameter whose type is not known gets none, so that the compiler checks it. */
+bool op2i_emit_needs_cast(const struct op2i_param *param);
+/* The structure of a kernel's constants, if it has any. */
+void op2i_emit_consts_struct(const struct op2i_emitter *e, const struct op2i_rewrite *r);
 /* Kernels whose text comes first in the loop: the structures of their constants, their sources. */
 void op2i_emit_kernels(const struct op2i_emitter *e);
 /* What every function over positions begins with: local copies of the constants. */

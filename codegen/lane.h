@@ -25,7 +25,15 @@ enum op2i_lane_base {
   OP2I_LANE_F64
 };
 
-enum { OP2I_LANE_LEVELS = 4, OP2I_LANE_PARAMS = 64 };
+/* DEPTH: of the recursion over trees, all functions together. NESTED: of statements, and of
+ * statements behind others that return for some lanes. BRACKETS: in the text; clang takes 256. */
+enum {
+  OP2I_LANE_LEVELS = 4,
+  OP2I_LANE_PARAMS = 64,
+  OP2I_LANE_DEPTH = 1000,
+  OP2I_LANE_NESTED = 120,
+  OP2I_LANE_BRACKETS = 250
+};
 
 struct op2i_lane_type {
   enum op2i_lane_base base;
@@ -149,6 +157,7 @@ struct op2i_lane {
   int lanes, bits; /* how many; of a mask's lane */
   struct op2i_text *why;
   bool refused, failed; /* failed: out of memory */
+  int depth;            /* see op2i_lane_enter() */
   void *chunks;         /* of memory, see op2i_lane_take() */
   size_t chunk_left;
   char *chunk_at;
@@ -175,6 +184,9 @@ struct op2i_lane_var *op2i_lane_var(struct op2i_lane *l, const char *name);
 void op2i_lane_refuse(struct op2i_lane *l, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 static inline bool op2i_lane_stopped(const struct op2i_lane *l) { return l->refused || l->failed; }
+/* Before recursion, and op2i_lane_leave() after it: whether to go on. Refuses what is too deep. */
+bool op2i_lane_enter(struct op2i_lane *l, int line);
+static inline void op2i_lane_leave(struct op2i_lane *l) { l->depth--; }
 static inline bool op2i_lane_spells(const struct op2i_lane_token *t, const char *word) {
   int i = 0;
   while (i < t->length && word[i] == t->text[i] && word[i]) i++;
@@ -194,6 +206,7 @@ struct op2i_lane_parser {
   struct op2i_lane_var *scope;
   struct op2i_lane_form *form;
   int breakable, loops; /* how many loops and switches, loops, are open */
+  int nested;           /* how many statements are */
 };
 
 /* lane_type.c */
@@ -284,6 +297,7 @@ struct op2i_lane_printer {
   int depth;    /* of indentation */
   int numbered; /* names made up so far */
   int mask;     /* number of the mask of lanes that are on: 0 all, -1 those the caller wants */
+  int left;     /* how many statements open behind which some lanes may have returned */
 };
 bool op2i_lane_is_mask(const struct op2i_lane_node *e);
 /* A uniform value or a place, as the operand of something that binds as tightly as `tight`. */

@@ -81,3 +81,8 @@ void op2i_lane_refuse(struct op2i_lane *l, const char *format, ...) {
   va_end(args);
   op2i_text_add(l->why, "%s", phrase);
 }
+
+bool op2i_lane_enter(struct op2i_lane *l, int line) {
+  if (++l->depth > OP2I_LANE_DEPTH) op2i_lane_refuse(l, "is nested too deep in line %d", line);
+  return !op2i_lane_stopped(l);
+}

@@ -176,7 +176,7 @@ void op2i_lane_print_call(struct op2i_lane_printer *p, const struct op2i_lane_no
     return;
   }
   const char *between = "";
-  op2i_text_add(p->out, "OP2_NAME(%s%s)(", p->l->request->prefix, callee->name);
+  op2i_text_add(p->out, "OP2_NAME(%s%s)(", p->l->request->rewrite->prefix, callee->name);
   if (p->l->request->rewrite->needs[callee->item]) {
     op2i_text_add(p->out, "op2_k");
     between = ", ";

@@ -137,7 +137,11 @@ static void statements(struct op2i_lane_printer *p, const struct op2i_lane_node 
     size_t start = p->out->length;
     refresh(p);
     size_t behind = p->out->length;
-    statements(p, s->next);
+    if (++p->left > OP2I_LANE_NESTED)
+      op2i_lane_refuse(p->l, "has too many statements that return for some elements only");
+    else
+      statements(p, s->next);
+    p->left--;
     close_mask(p, start, behind, p->mask);
     break;
   }

@@ -332,7 +332,7 @@ static void unary_type(struct op2i_lane *l, struct op2i_lane_node *e) {
   }
 }
 
-static struct op2i_lane_node *unary(struct op2i_lane_parser *p) {
+static struct op2i_lane_node *operand(struct op2i_lane_parser *p) {
   static const char *const ops[] = {"-", "+", "!", "~", "*", "&", "++", "--"};
   const struct op2i_lane_token *t = &p->tokens[p->at];
   if (op2i_lane_at(p, "sizeof")) return size_of(p);
@@ -356,6 +356,15 @@ static struct op2i_lane_node *unary(struct op2i_lane_parser *p) {
     e->known = true;
     e->value = -e->a->value;
   }
+  return e;
+}
+
+/* Brackets and casts go through here as well. */
+static struct op2i_lane_node *unary(struct op2i_lane_parser *p) {
+  int line = op2i_lane_line(p);
+  struct op2i_lane_node *e =
+      op2i_lane_enter(p->l, line) ? operand(p) : op2i_lane_node(p->l, OP2I_LANE_LITERAL, line);
+  op2i_lane_leave(p->l);
   return e;
 }
 
@@ -390,7 +399,8 @@ static struct op2i_lane_node *choice(struct op2i_lane_parser *p) {
   e->a = a;
   e->b = op2i_lane_expression(p);
   op2i_lane_expect(p, ":");
-  e->c = choice(p);
+  if (op2i_lane_enter(p->l, e->line)) e->c = choice(p);
+  op2i_lane_leave(p->l);
   if (op2i_lane_stopped(p->l)) return e;
   need_number(p->l, a);
   if (numeric(e->b) && numeric(e->c)) {
@@ -415,7 +425,8 @@ struct op2i_lane_node *op2i_lane_assignment(struct op2i_lane_parser *p) {
     e->op = ops[i];
     p->at++;
     e->a = left;
-    e->b = op2i_lane_assignment(p);
+    if (op2i_lane_enter(p->l, e->line)) e->b = op2i_lane_assignment(p);
+    op2i_lane_leave(p->l);
     if (op2i_lane_stopped(p->l)) return e;
     need_place(p->l, left);
     note_assigned(left);

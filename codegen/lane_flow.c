@@ -88,8 +88,7 @@ static void flow_jump(struct op2i_lane_vary *v, const struct op2i_lane_node *s) 
                      s->kind == OP2I_LANE_BREAK ? "break" : "continue", s->line);
 }
 
-static void flow(struct op2i_lane_vary *v, struct op2i_lane_node *s) {
-  if (op2i_lane_stopped(v->l)) return;
+static void flow_any(struct op2i_lane_vary *v, struct op2i_lane_node *s) {
   s->hazard = s->leaves = false;
   switch (s->kind) {
   case OP2I_LANE_BLOCK:
@@ -106,6 +105,11 @@ static void flow(struct op2i_lane_vary *v, struct op2i_lane_node *s) {
   case OP2I_LANE_CONTINUE: flow_jump(v, s); break;
   default: use(v, s, s->a);
   }
+}
+
+static void flow(struct op2i_lane_vary *v, struct op2i_lane_node *s) {
+  if (op2i_lane_enter(v->l, s->line)) flow_any(v, s);
+  op2i_lane_leave(v->l);
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */

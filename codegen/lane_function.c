@@ -8,11 +8,14 @@
 
 static void emit_callees(struct op2i_lane *l, const struct op2i_lane_node *e) {
   for (; e; e = e->next) {
-    if (e->kind == OP2I_LANE_CALL && e->callee) op2i_lane_emit(l, e->callee);
-    emit_callees(l, e->a);
-    emit_callees(l, e->b);
-    emit_callees(l, e->c);
-    emit_callees(l, e->d);
+    if (op2i_lane_enter(l, e->line)) {
+      if (e->kind == OP2I_LANE_CALL && e->callee) op2i_lane_emit(l, e->callee);
+      emit_callees(l, e->a);
+      emit_callees(l, e->b);
+      emit_callees(l, e->c);
+      emit_callees(l, e->d);
+    }
+    op2i_lane_leave(l);
   }
 }
 
@@ -28,7 +31,7 @@ static void parameters(struct op2i_lane *l, const struct op2i_lane_form *form,
                        struct op2i_text *out) {
   const char *between = "";
   if (l->request->rewrite->needs[form->item]) {
-    op2i_text_add(out, "const struct OP2_NAME(%sop2_consts) *op2_k", l->request->prefix);
+    op2i_text_add(out, "const struct OP2_NAME(%sop2_consts) *op2_k", l->request->rewrite->prefix);
     between = ", ";
   }
   if (form->masked) {
@@ -56,7 +59,7 @@ static void head(struct op2i_lane *l, const struct op2i_lane_form *form, struct 
     op2i_lane_type_name(l, form->type.base, out);
   else
     op2i_text_add(out, "%s", form->type.spelling);
-  op2i_text_add(out, " OP2_NAME(%s%s)(", l->request->prefix, form->name);
+  op2i_text_add(out, " OP2_NAME(%s%s)(", l->request->rewrite->prefix, form->name);
   parameters(l, form, out);
   op2i_text_add(out, ") {\n");
 }
@@ -107,6 +110,7 @@ void op2i_lane_emit(struct op2i_lane *l, struct op2i_lane_form *form) {
   if (form->emitted || op2i_lane_stopped(l)) return;
   form->emitted = true;
   emit_callees(l, form->body);
+  if (op2i_lane_stopped(l)) return;
   struct op2i_lane_printer p = {
       .l = l, .form = form, .out = &l->functions, .depth = 1, .mask = form->masked ? -1 : 0};
   head(l, form, p.out);

@@ -12,12 +12,14 @@ static struct op2i_lane_node *initializer(struct op2i_lane_parser *p) {
   struct op2i_lane_node *list = op2i_lane_node(p->l, OP2I_LANE_LIST, op2i_lane_line(p));
   struct op2i_lane_node **tail = &list->a;
   p->at++;
-  while (!op2i_lane_at(p, "}") && !op2i_lane_stopped(p->l)) {
+  bool more = op2i_lane_enter(p->l, list->line);
+  while (more && !op2i_lane_at(p, "}") && !op2i_lane_stopped(p->l)) {
     *tail = initializer(p);
     tail = &(*tail)->next;
     list->value++;
-    if (!op2i_lane_accept(p, ",")) break;
+    more = op2i_lane_accept(p, ",");
   }
+  op2i_lane_leave(p->l);
   op2i_lane_expect(p, "}");
   return list;
 }
@@ -254,7 +256,7 @@ static struct op2i_lane_node *jump(struct op2i_lane_parser *p) {
   return e;
 }
 
-static struct op2i_lane_node *statement(struct op2i_lane_parser *p) {
+static struct op2i_lane_node *any_statement(struct op2i_lane_parser *p) {
   const struct op2i_lane_token *t = &p->tokens[p->at];
   if (op2i_lane_at(p, "{")) return block(p);
   if (op2i_lane_at(p, "if")) return if_statement(p);
@@ -271,6 +273,16 @@ static struct op2i_lane_node *statement(struct op2i_lane_parser *p) {
   if (op2i_lane_accept(p, ";")) return e;
   e->a = op2i_lane_expression(p);
   op2i_lane_expect(p, ";");
+  return e;
+}
+
+static struct op2i_lane_node *statement(struct op2i_lane_parser *p) {
+  int line = op2i_lane_line(p);
+  if (++p->nested > OP2I_LANE_NESTED)
+    op2i_lane_refuse(p->l, "has statements nested too deep in line %d", line);
+  struct op2i_lane_node *e =
+      op2i_lane_stopped(p->l) ? op2i_lane_node(p->l, OP2I_LANE_EXPR, line) : any_statement(p);
+  p->nested--;
   return e;
 }
 

@@ -92,8 +92,7 @@ static void directive(struct op2i_lane *l, const char *at, const char *end, int 
 
 void op2i_lane_directives(struct op2i_lane *l) {
   const struct op2i_tokens *tokens = &l->unit->tokens;
-  const struct op2i_member member = op2i_loop_member(l->request->loop, l->request->member);
-  for (const char *at = member.kernel->headers; at && *at;) {
+  for (const char *at = l->request->rewrite->member.kernel->headers; at && *at;) {
     size_t length = strcspn(at, "\n");
     if (*at == '#') directive(l, at, at + length, 0);
     at += length + (at[length] == '\n');
@@ -110,11 +109,16 @@ void op2i_lane_directives(struct op2i_lane *l) {
 struct expansion {
   struct op2i_lane *l;
   struct op2i_lane_token *list; /* null while counting */
-  int count;
+  int count, work; /* tokens made, and looked at */
   const struct op2i_lane_macro *open[DEPTH_MAX];
 };
 
+static void count_work(struct expansion *x) {
+  if (++x->work > EXPANDED_MAX) op2i_lane_refuse(x->l, "is too long with its macros replaced");
+}
+
 static void expand_one(struct expansion *x, const struct op2i_lane_token *t, int line, int depth) {
+  count_work(x);
   const struct op2i_lane_macro *macro = t->kind == OP2I_TOK_WORD ? find_macro(x->l, t) : NULL;
   for (int i = 0; macro && i < depth; i++)
     if (x->open[i] == macro) macro = NULL;
@@ -127,7 +131,7 @@ static void expand_one(struct expansion *x, const struct op2i_lane_token *t, int
       x->list[x->count] = *t;
       x->list[x->count].line = line;
     }
-    if (++x->count > EXPANDED_MAX) op2i_lane_refuse(x->l, "is too long with its macros replaced");
+    x->count++;
     return;
   }
   x->open[depth] = macro;
@@ -137,7 +141,7 @@ static void expand_one(struct expansion *x, const struct op2i_lane_token *t, int
 
 static void expand_all(struct expansion *x, int begin, int end) {
   const struct op2i_unit *unit = x->l->unit;
-  x->count = 0;
+  x->count = x->work = 0;
   for (int p = begin; p < end && !op2i_lane_stopped(x->l); p++) {
     const struct op2i_token *token = &unit->tokens.list[unit->code[p]];
     struct op2i_lane_token t = {unit->tokens.text + token->begin, (int)(token->end - token->begin),

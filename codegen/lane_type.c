@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <string.h>
 
+#include "cdecl.h"
 #include "lane.h"
 
 /* ---- a parser's place ------------------------------------------------------------------------ */
@@ -83,29 +84,9 @@ enum op2i_lane_base op2i_lane_common(enum op2i_lane_base a, enum op2i_lane_base 
 
 /* ---- specifiers ------------------------------------------------------------------------------ */
 
-static const struct {
-  const char *name;
-  size_t bytes;
-  bool negative;
-} standard[] = {{"int8_t", 1, true},
-                {"int16_t", 2, true},
-                {"int32_t", 4, true},
-                {"int64_t", 8, true},
-                {"uint8_t", 1, false},
-                {"uint16_t", 2, false},
-                {"uint32_t", 4, false},
-                {"uint64_t", 8, false},
-                {"size_t", sizeof(size_t), false},
-                {"ptrdiff_t", sizeof(ptrdiff_t), true},
-                {"intptr_t", sizeof(intptr_t), true},
-                {"uintptr_t", sizeof(uintptr_t), false}};
-
 static bool standard_type(const struct op2i_lane_token *t, enum op2i_lane_base *base) {
-  for (size_t k = 0; k < sizeof standard / sizeof standard[0]; k++)
-    if (op2i_lane_spells(t, standard[k].name)) {
-      *base = integer(standard[k].bytes, standard[k].negative);
-      return true;
-    }
+  *base = op2i_lane_base_of(op2i_cdecl_standard(t->text, (size_t)t->length));
+  if (*base != OP2I_LANE_VOID) return true;
   *base = OP2I_LANE_BOOL;
   return op2i_lane_spells(t, "bool");
 }
@@ -278,7 +259,8 @@ void op2i_lane_declarator(struct op2i_lane_parser *p, struct op2i_lane_type *typ
   if (inside < 0) return;
   int behind = p->at;
   p->at = inside;
-  op2i_lane_declarator(p, type, name);
+  if (op2i_lane_enter(p->l, op2i_lane_line(p))) op2i_lane_declarator(p, type, name);
+  op2i_lane_leave(p->l);
   op2i_lane_expect(p, ")");
   p->at = behind;
 }

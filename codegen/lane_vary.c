@@ -119,7 +119,7 @@ static void vary_binary(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
   if ((is(e, "/") || is(e, "%")) && !op2i_lane_float(e->type.base) &&
       !(e->b->known && e->b->value > 0))
     e->hazard = true;
-  if (!e->type.nlevels || is(e, ",")) return;
+  if (!e->type.nlevels || is(e, ",") || op2i_lane_stopped(v->l)) return;
   const struct op2i_lane_node *pointer = e->a->type.nlevels ? e->a : e->b;
   const struct op2i_lane_node *offset = e->a->type.nlevels ? e->b : e->a;
   e->varying = pointer->varying;
@@ -196,6 +196,7 @@ static void vary_unary(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
 static void vary_index(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
   take_operand(v, e, e->a);
   take_operand(v, e, e->b);
+  if (op2i_lane_stopped(v->l)) return;
   if (wild(e->b, e->a->type.levels[0])) e->hazard = true;
   if (e->b->varying && e->type.nlevels)
     op2i_lane_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
@@ -262,8 +263,7 @@ static void vary_call(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-void op2i_lane_vary_expr(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
-  if (op2i_lane_stopped(v->l)) return;
+static void vary(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
   e->varying = e->impure = e->hazard = false;
   switch (e->kind) {
   case OP2I_LANE_NAME: e->varying = e->var->varying; break;
@@ -278,6 +278,11 @@ void op2i_lane_vary_expr(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
   default: break;
   }
   if (e->hazard) v->form->hazard = true;
+}
+
+void op2i_lane_vary_expr(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
+  if (op2i_lane_enter(v->l, e->line)) vary(v, e);
+  op2i_lane_leave(v->l);
 }
 
 void op2i_lane_vary_init(struct op2i_lane_vary *v, struct op2i_lane_var *var,

@@ -32,6 +32,17 @@ static void check_parameters(struct op2i_lane *l, const struct op2i_lane_form *f
   }
 }
 
+/* Vectors need brackets where scalar code has none, and a compiler may give up on too many. */
+static void check_brackets(struct op2i_lane *l) {
+  int depth = 0, deepest = 0;
+  for (const char *at = l->functions.chars; at && *at; at++) {
+    if (*at == '(' || *at == '[' || *at == '{') depth++;
+    if (*at == ')' || *at == ']' || *at == '}') depth--;
+    if (depth > deepest) deepest = depth;
+  }
+  if (deepest > OP2I_LANE_BRACKETS) op2i_lane_refuse(l, "is nested too deep for a compiler");
+}
+
 static void translate(struct op2i_lane *l) {
   const struct op2i_lanes_request *request = l->request;
   const struct op2_kernel_s *kernel = request->rewrite->member.kernel;
@@ -48,6 +59,7 @@ static void translate(struct op2i_lane *l) {
   struct op2i_lane_form *form = op2i_lane_form(l, item, asked, nparams, false);
   if (!op2i_lane_stopped(l)) check_parameters(l, form);
   if (!op2i_lane_stopped(l)) op2i_lane_emit(l, form);
+  check_brackets(l);
 }
 
 op2_status op2i_lanes_kernel(const struct op2i_lanes_request *request, struct op2i_text *out,

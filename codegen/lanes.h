@@ -2,7 +2,6 @@
 #ifndef OP2I_LANES_H
 #define OP2I_LANES_H
 
-#include "loop.h"
 #include "rewrite.h"
 #include "text.h"
 
@@ -19,13 +18,10 @@
 void op2i_lanes_prelude(int lanes, struct op2i_text *out);
 
 struct op2i_lanes_request {
-  const struct op2i_rewrite *rewrite; /* of the member's kernel */
-  const struct op2i_loop *loop;
-  int member;          /* of the loop */
-  const char *prefix;  /* of the function's names: "" or "k1_" ... */
-  const bool *varying; /* [nparams] the values behind the parameter differ between lanes */
-  int lanes;           /* 2, 4, 8 or 16 */
-  int widest;          /* bytes of the longest vectors there may be, 0: any */
+  const struct op2i_rewrite *rewrite; /* of the kernel */
+  const bool *varying;                /* [nparams] its values differ between lanes */
+  int lanes;                          /* 2, 4, 8 or 16 */
+  int widest;                         /* bytes of the longest vectors there may be, 0: any */
 };
 
 /* Append vector forms of the kernel's function and of those it calls. The kernel's is
@@ -33,11 +29,11 @@ struct op2i_lanes_request {
  *   static inline __attribute__((always_inline)) void
  *   OP2_NAME(<prefix>op2_v_<kernel>)([const struct OP2_NAME(<prefix>op2_consts) *op2_k,] parameters)
  *
- * with the kernel's parameters in order: a parameter that does not vary keeps its type; a varying
- * `T *p` (or `T p[D]`) becomes a pointer to vectors, op2_f64x8 *p, whose element j holds component j
- * of all lanes; a varying `T **p` (all slots of a map) a pointer to such pointers; a varying `T p` a
- * vector by value. The constants come first where op2i_rewrite_kernel_needs() says so, as in scalar
- * code.
+ * with the rewrite's prefix and the kernel's parameters in order: a parameter that does not vary
+ * keeps its type; a varying `T *p` (or `T p[D]`) becomes a pointer to vectors, op2_f64x8 *p, whose
+ * element j holds component j of all lanes; a varying `T **p` (all slots of a map) a pointer to
+ * such pointers; a varying `T p` a vector by value. The constants come first where
+ * op2i_rewrite_kernel_needs() says so, as in scalar code.
  *
  * Where the kernel cannot be had in this form, *why gets a phrase for people ("calls rand, which is
  * not known", "the trip count of the loop in line 7 differs between elements") and nothing is

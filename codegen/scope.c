@@ -12,13 +12,17 @@ struct name {
   bool type;
 };
 
+/* How deep statements without braces may stand in each other; unit.c limits brackets. */
+enum { DEPTH_MAX = 1000 };
+
 struct walk {
   struct op2i_unit *unit;
   int at;             /* place */
   struct name *names; /* innermost last */
   int64_t nnames, capacity;
-  int64_t nfile; /* how many of them are declared at file scope */
-  bool failed;   /* out of memory */
+  int64_t nfile;     /* how many of them are declared at file scope */
+  int depth;         /* of statements */
+  op2_status status; /* what went wrong first */
 };
 
 static bool is(const struct walk *w, const char *spelling) {
@@ -51,7 +55,7 @@ static int64_t find(const struct walk *w, int t) {
 static void declare(struct walk *w, int place, bool type) {
   if (place < 0) return;
   if (op2i_grow(&w->names, sizeof *w->names, w->nnames, &w->capacity))
-    w->failed = true;
+    w->status = OP2_ERR_NOMEM;
   else
     w->names[w->nnames++] = (struct name){.token = w->unit->code[place], .type = type};
 }
@@ -324,9 +328,20 @@ static bool at_declaration(const struct walk *w) {
 
 static void statement(struct walk *w);
 
+static void too_deep(struct walk *w) {
+  if (w->status) return;
+  w->status = OP2_ERR_SYNTAX;
+  w->unit->wrong = "statements are nested more than 1000 deep";
+  w->unit->wrong_line = op2i_unit_line(w->unit, w->at);
+}
+
 static void scoped_statement(struct walk *w) {
   int64_t outer = w->nnames;
-  statement(w);
+  if (++w->depth > DEPTH_MAX)
+    too_deep(w);
+  else
+    statement(w);
+  w->depth--;
   w->nnames = outer;
 }
 
@@ -334,7 +349,7 @@ static void compound(struct walk *w) {
   int64_t outer = w->nnames;
   int close = w->unit->match[w->at];
   step(w);
-  while (w->at < close) {
+  while (w->at < close && !w->status) {
     int before = w->at;
     statement(w);
     if (w->at == before) step(w);
@@ -348,6 +363,19 @@ static void controlled(struct walk *w) {
   step(w);
   if (is(w, "(")) bracketed(w);
   scoped_statement(w);
+}
+
+/* However long a chain of else if is, it goes no deeper. */
+static void branches(struct walk *w) {
+  controlled(w);
+  while (is(w, "else")) {
+    step(w);
+    if (!is(w, "if")) {
+      scoped_statement(w);
+      break;
+    }
+    controlled(w);
+  }
 }
 
 static void for_statement(struct walk *w) {
@@ -387,11 +415,7 @@ static void statement(struct walk *w) {
   if (is(w, "{")) {
     compound(w);
   } else if (is(w, "if") || is(w, "while") || is(w, "switch")) {
-    controlled(w);
-    if (is(w, "else")) {
-      step(w);
-      scoped_statement(w);
-    }
+    branches(w);
   } else if (is(w, "for")) {
     for_statement(w);
   } else if (is(w, "do")) {
@@ -427,7 +451,7 @@ static void item_names(struct walk *w, const struct op2i_item *item) {
 
 op2_status op2i_unit_resolve(struct op2i_unit *unit) {
   struct walk w = {.unit = unit};
-  for (int i = 0; i < unit->nitems && !w.failed; i++) item_names(&w, &unit->items[i]);
+  for (int i = 0; i < unit->nitems && !w.status; i++) item_names(&w, &unit->items[i]);
   op2i_free(w.names);
-  return w.failed ? OP2_ERR_NOMEM : OP2_SUCCESS;
+  return w.status;
 }

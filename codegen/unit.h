@@ -56,7 +56,7 @@ int op2i_unit_function(const struct op2i_unit *unit, int64_t t);
  * when it is true. */
 bool op2i_unit_fixed_offsets(const struct op2i_unit *unit);
 
-/* scope.c: fill in the roles. */
+/* scope.c: fill in the roles. Fails as op2i_unit_read() does. */
 op2_status op2i_unit_resolve(struct op2i_unit *unit);
 
 #endif

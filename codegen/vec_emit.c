@@ -42,17 +42,6 @@ static const char common[] =
     "12, 13, 14, 15};\n"
     "#endif\n";
 
-static void consts_struct(const struct op2i_vec *v, const struct op2i_rewrite *r) {
-  if (r->member.nconsts == 0) return;
-  op2i_text_add(v->out, "struct OP2_NAME(%sop2_consts) {\n", r->prefix);
-  for (const struct op2i_loop_const *c = r->consts; c < r->consts + r->member.nconsts; c++) {
-    op2i_text_add(v->out, "  %s %s", op2i_type_c(c->type), c->name);
-    if (c->dim > 1) op2i_text_add(v->out, "[%d]", (int)c->dim);
-    op2i_text_add(v->out, ";\n");
-  }
-  op2i_text_add(v->out, "};\n");
-}
-
 static op2_status refused(const struct op2i_rewrite *r, const struct op2i_text *why) {
   return op2i_error(OP2_ERR_UNAVAILABLE, "kernel '%s' %s", r->member.kernel->obj.name, why->chars);
 }
@@ -65,14 +54,9 @@ static op2_status kernel(struct op2i_vec *v, int m) {
   bool *varying = op2i_calloc((size_t)r->member.nargs, sizeof *varying);
   if (!varying) return op2i_error_nomem("generated code");
   for (int i = 0; i < r->member.nargs; i++) varying[i] = v->args[r->member.first_arg + i].varies;
-  const struct op2i_lanes_request request = {.rewrite = r,
-                                             .loop = v->e->loop,
-                                             .member = m,
-                                             .prefix = r->prefix,
-                                             .varying = varying,
-                                             .lanes = v->lanes,
-                                             .widest = v->widest};
-  consts_struct(v, r);
+  const struct op2i_lanes_request request = {
+      .rewrite = r, .varying = varying, .lanes = v->lanes, .widest = v->widest};
+  op2i_emit_consts_struct(v->e, r);
   op2_status status = op2i_lanes_kernel(&request, v->out, &why);
   if (!status && why.failed) status = op2i_error_nomem("generated code");
   if (!status && why.length) status = refused(r, &why);

@@ -240,12 +240,6 @@ static void numbers_of_elements(const struct op2i_vec *v, int a) {
   op2i_text_add(v->out, "}};\n");
 }
 
-/* Whether a parameter is a pointer to rows. */
-static bool takes_rows(const struct op2i_param *param) {
-  const char *extent = strchr(param->type_text, '[');
-  return strchr(param->type_text, '(') || (extent && strchr(extent + 1, '['));
-}
-
 /* The vectors that the kernel works on for slot `slot` of what it sees. */
 static void add_vectors(const struct op2i_vec *v, int a, int slot) {
   const struct op2i_vec_arg *at = &v->args[a];
@@ -275,7 +269,7 @@ static void prepare(const struct op2i_vec *v, int a) {
 
 static void actual(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
-  if (takes_rows(op2i_emit_param(v->e, a))) op2i_text_add(v->out, "(void *)");
+  if (op2i_emit_needs_cast(op2i_emit_param(v->e, a))) op2i_text_add(v->out, "(void *)");
   if (arg->kind == OP2I_ARG_IDX)
     op2i_text_add(v->out, op2i_emit_param(v->e, a)->depth ? "op2_a%d" : "op2_a%d[0]", a);
   else if (arg->kind == OP2I_ARG_GBL && !reduces(arg))

@@ -207,19 +207,15 @@ static void driver(const struct lane_kernel *kernel, int number, int lanes, bool
   op2i_text_add(out, "  }\n  return bad;\n}\n#undef OP2_ID\n");
 }
 
-static bool translate(struct loop_case *c, const struct lane_kernel *kernel, int lanes, int widest,
+static bool translate(const struct lane_kernel *kernel, int lanes, int widest,
                       const struct op2i_rewrite *rewrite, struct op2i_text *out,
                       struct op2i_text *why) {
   struct param params[PARAMS];
   bool varying[PARAMS] = {0};
   int n = read_params(kernel->params, params);
   for (int i = 0; i < n; i++) varying[i] = params[i].varying;
-  const struct op2i_lanes_request request = {.rewrite = rewrite,
-                                             .loop = &c->loop,
-                                             .prefix = "",
-                                             .varying = varying,
-                                             .lanes = lanes,
-                                             .widest = widest};
+  const struct op2i_lanes_request request = {
+      .rewrite = rewrite, .varying = varying, .lanes = lanes, .widest = widest};
   op2_status status = op2i_lanes_kernel(&request, out, why);
   if (status) ok(false, "%s: no memory", kernel->name);
   return !status && why->length == 0;
@@ -241,8 +237,7 @@ bool lane_translate_within(const struct lane_kernel *kernel, int lanes, int wide
                            struct op2i_text *out, struct op2i_text *why) {
   struct loop_case c;
   struct op2i_rewrite rewrite = {0};
-  bool good =
-      begin(&c, kernel, &rewrite) && translate(&c, kernel, lanes, widest, &rewrite, out, why);
+  bool good = begin(&c, kernel, &rewrite) && translate(kernel, lanes, widest, &rewrite, out, why);
   op2i_rewrite_end(&rewrite);
   case_end(&c);
   return good;
@@ -260,7 +255,7 @@ static bool add_kernel(const struct lane_kernel *kernel, int number, int lanes,
   struct op2i_rewrite rewrite = {0};
   struct op2i_text vector = {0}, why = {0};
   if (!begin(&c, kernel, &rewrite)) return false;
-  bool good = translate(&c, kernel, lanes, 0, &rewrite, &vector, &why);
+  bool good = translate(kernel, lanes, 0, &rewrite, &vector, &why);
   if (good) {
     op2i_text_add(out, "#define OP2_ID %d\n", number);
     op2i_lanes_prelude(lanes, out);

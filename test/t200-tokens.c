@@ -287,6 +287,43 @@ static void test_depth(void) {
   free(text);
 }
 
+/* n statements, each within the one before it. */
+static op2_status read_nested(const char *open, int n, struct op2i_unit *unit, char **text) {
+  size_t length = strlen(open);
+  *text = malloc(length * (size_t)n + 64);
+  strcpy(*text, "void f(int a) { ");
+  char *at = *text + strlen(*text);
+  for (int i = 0; i < n; i++, at += length) memcpy(at, open, length);
+  strcpy(at, "a++; }");
+  return op2i_unit_read(*text, unit);
+}
+
+static void test_statements(void) {
+  static const char *const opens[] = {
+      "if (a) ", "if (a) ; else while (a) ", "for (int b;;) ", "while (a) ",
+      "do ",     "switch (a) case 1: "};
+  enum { DEEP = 200000, FITS = 450 };
+  for (size_t i = 0; i < sizeof opens / sizeof opens[0]; i++) {
+    struct op2i_unit unit;
+    char *text;
+    is_int(read_nested(opens[i], FITS, &unit, &text), OP2_SUCCESS, "%d times '%s'", (int)FITS,
+           opens[i]);
+    op2i_unit_free(&unit);
+    free(text);
+    is_int(read_nested(opens[i], DEEP, &unit, &text), OP2_ERR_SYNTAX, "and very deep");
+    is_str(unit.wrong, "statements are nested more than 1000 deep", "with a reason");
+    is_int(unit.wrong_line, 1, "and the line");
+    op2i_unit_free(&unit);
+    free(text);
+  }
+  struct op2i_unit unit;
+  char *text;
+  is_int(read_nested("if (a == 1) a = 2; else ", DEEP, &unit, &text), OP2_SUCCESS,
+         "else if goes no deeper");
+  op2i_unit_free(&unit);
+  free(text);
+}
+
 int main(void) {
   test_kinds();
   test_directives();
@@ -296,5 +333,6 @@ int main(void) {
   test_roles();
   test_anything();
   test_depth();
+  test_statements();
   return done();
 }

@@ -2,6 +2,7 @@
 /* Parameters of a kernel as its source declares them, what makes a source unusable, and uses of
  * constants. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel.h"
@@ -195,6 +196,29 @@ static void test_refusals(void) {
           "kernel 'k', line 1: a conditional begins here and has no #endif");
 }
 
+/* `piece` over and over between two texts. */
+static char *repeated(const char *before, const char *piece, int n, const char *behind) {
+  char *text = malloc(strlen(before) + (size_t)n * strlen(piece) + strlen(behind) + 1);
+  char *at = text + sprintf(text, "%s", before);
+  for (int i = 0; i < n; i++) at += sprintf(at, "%s", piece);
+  strcpy(at, behind);
+  return text;
+}
+
+static void test_depth(void) {
+  char *text = repeated("void k(int x) {\n", "if (x) ", 200000, "x = 1; }");
+  refused(text, "kernel 'k', line 2: statements are nested more than 1000 deep");
+  free(text);
+  /* Brackets in macros are not counted with the source's own. */
+  text = repeated("#define O ", "(", 60000, "\nvoid k(double O x) { }");
+  struct op2i_signature s = {0};
+  is_int(op2i_signature_parse(text, "k", &s), OP2_SUCCESS, "a parameter in a macro's parentheses");
+  ok(s.nparams == 1 && s.params[0].type == 0, "is of no known type");
+  op2i_signature_free(&s);
+  free(text);
+  param_is("double ((((((*x))))))", "x: F64 1 'double ((((((*))))))'");
+}
+
 static void test_memory(void) {
   const char *source =
       "#define real double\ntypedef real scalar;\nvoid k(const scalar *x, int n[2]) { }";
@@ -248,6 +272,7 @@ int main(void) {
   test_names_of_types();
   test_lists();
   test_refusals();
+  test_depth();
   test_memory();
   test_uses();
   return done();

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels that cannot be had in vector form are refused, and the reason is told. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "compile_case.h"
 #include "lane_case.h"
 #include "mem.h"
 #include "tap.h"
@@ -178,9 +181,118 @@ static void test_cut(void) {
   is_int(taken, 0, "a wrong character anywhere is not taken for sense");
 }
 
+/* ---- deep ones ------------------------------------------------------------------------------- */
+
+/* What stands n times round or behind itself: `few` times that goes, `many` times it is refused and
+ * must not bring the reader down. Macros get round the limit on the source's own brackets. */
+static const struct {
+  const char *name, *head, *open, *core, *close, *tail;
+  int few, many;
+  const char *why;
+} deep[] = {
+    {"else if", "void k(double *x) { ", "if (x[0] == 3) x[0] = 2; else ", "x[0] = 1;", "", " }",
+     110, 9000, "statements nested too deep"},
+    {"blocks in if", "void k(double *x) { ", "if (x[0] > 3) { ", "x[0] = 1;", " }", " }", 55, 900,
+     "statements nested too deep"},
+    {"loops", "void k(double *x) { ", "while (0) ", "x[0] = 1;", "", " }", 110, 900,
+     "statements nested too deep"},
+    {"parentheses", "#define O ((((((((((\n#define C ))))))))))\nvoid k(double *x) { x[0] = ", "O ",
+     "x[0]", " C", "; }", 20, 6000, "nested too deep"},
+    {"signs", "void k(double *x) { x[0] = ", "- ", "x[0]", "", "; }", 200, 100000,
+     "nested too deep"},
+    {"casts", "void k(double *x) { x[0] = ", "(float)", "x[0]", "", "; }", 400, 60000,
+     "nested too deep"},
+    {"a choice of many", "void k(double *x) { x[0] = ", "x[0] == 3 ? 2 : ", "1", "", "; }", 200,
+     20000, "nested too deep"},
+    {"choices in choices", "void k(double *x) { x[0] = ", "x[0] == 3 ? ", "1", ": 2", "; }", 200,
+     20000, "nested too deep"},
+    {"a sum", "void k(double *x) { x[0] = ", "x[0] + ", "1", "", "; }", 900, 30000,
+     "nested too deep"},
+    {"commas", "void k(double *x) { ", "x[0]++, ", "x[0]--", "", "; }", 900, 30000,
+     "nested too deep"},
+    {"a subscript", "void k(double *x) { x[", "0 + ", "0", "", "] = 1; }", 900, 60000,
+     "nested too deep"},
+    {"assignments", "void k(double *x) { ", "x[0] = ", "1", "", "; }", 300, 30000,
+     "nested too deep"},
+    {"calls", "void k(double *x) { x[0] = ", "sqrt(", "x[0]", ")", "; }", 200, 990,
+     "nested too deep"},
+    {"an initializer",
+     "#define B {{{{{{{{{{\n#define D }}}}}}}}}}\nvoid k(double *x) { double t[1] = ", "B ", "1",
+     " D", "; x[0] = t[0]; }", 0, 6000, "nested too deep"},
+    {"a declarator", "#define A ((((((((((\n#define Z ))))))))))\nvoid k(double *x) { double ",
+     "A ", "t", " Z", "; t = 1; x[0] = t; }", 20, 500, "nested too deep"},
+    {"returns", "void k(double *x) { ", "if (x[0] > 3) return; ", "x[0] = 1;", "", " }", 110, 9000,
+     "has too many statements that return"},
+};
+
+static char *repeat(const char *head, const char *open, const char *core, const char *close,
+                    const char *tail, int n) {
+  size_t once = strlen(open) + strlen(close);
+  char *text = malloc(strlen(head) + strlen(core) + strlen(tail) + (size_t)n * once + 1);
+  char *at = text + sprintf(text, "%s", head);
+  for (int i = 0; i < n; i++) at += sprintf(at, "%s", open);
+  at += sprintf(at, "%s", core);
+  for (int i = 0; i < n; i++) at += sprintf(at, "%s", close);
+  strcpy(at, tail);
+  return text;
+}
+
+static char *deep_source(size_t i, int n) {
+  return repeat(deep[i].head, deep[i].open, deep[i].core, deep[i].close, deep[i].tail, n);
+}
+
+static void test_deep(void) {
+  for (size_t i = 0; i < sizeof deep / sizeof deep[0]; i++) {
+    struct op2i_text out = {0}, why = {0};
+    char *text = deep_source(i, deep[i].many);
+    const struct lane_kernel kernel = {deep[i].name, "Vd1", text};
+    ok(!lane_translate(&kernel, 4, &out, &why) && out.length == 0, "%s: %d are refused",
+       deep[i].name, deep[i].many);
+    bool told = why.chars && strstr(why.chars, deep[i].why);
+    ok(told, "%s: the reason", deep[i].name);
+    if (!told) diag("%s", why.chars ? why.chars : "none");
+    op2i_text_free(&out);
+    op2i_text_free(&why);
+    free(text);
+  }
+}
+
+/* Whatever is not refused is within what compilers take. */
+static void test_fitting(void) {
+  for (size_t i = 0; i < sizeof deep / sizeof deep[0]; i++) {
+    char *text = deep_source(i, deep[i].few);
+    const struct lane_kernel kernel = {deep[i].name, "Vd1", text};
+    for (const char *const *c = case_compilers; *c && deep[i].few; c++)
+      if (case_have_compiler(*c)) lane_compare(*c, "-O0 -w -Wno-psabi", 4, 1, &kernel, NULL);
+    free(text);
+  }
+}
+
+/* Functions count together: each is called deep within the one before it. */
+static void test_deep_calls(void) {
+  enum { FUNCTIONS = 20, TERMS = 200 };
+  struct op2i_text source = {0}, out = {0}, why = {0};
+  op2i_text_add(&source, "static double f%d(double a) { return a; }\n", (int)FUNCTIONS);
+  for (int f = FUNCTIONS - 1; f >= 0; f--) {
+    op2i_text_add(&source, "static double f%d(double a) { return f%d(a)", f, f + 1);
+    for (int i = 0; i < TERMS; i++) op2i_text_add(&source, " + a");
+    op2i_text_add(&source, "; }\n");
+  }
+  op2i_text_add(&source, "void k(double *x) { x[0] = f0(x[0]); }");
+  const struct lane_kernel kernel = {"calls", "Vd1", source.chars};
+  ok(!lane_translate(&kernel, 4, &out, &why), "calls deep within functions are refused");
+  ok(why.chars && strstr(why.chars, "nested too deep"), "and the reason");
+  op2i_text_free(&source);
+  op2i_text_free(&out);
+  op2i_text_free(&why);
+}
+
 int main(void) {
   test_refused();
   test_widest();
   test_cut();
+  test_deep();
+  test_fitting();
+  test_deep_calls();
   return done();
 }
