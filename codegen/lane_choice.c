@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operators that skip operands, and calls. Operands that can do no harm are worked out in all lanes;
- * the others where some lane wants them, and with these lanes on. */
+/* Operators that skip operands, and calls. Operands that can do no harm are worked out in all
+ * lanes; the others where some lane wants them, and with these lanes on. */
 #include <string.h>
 
 #include "lane.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statements and functions as text. What happens under a condition that varies happens in all lanes,
- * and a mask says in which of them it counts. */
+/* Statements and functions as text. What happens under a condition that varies happens in all
+ * lanes, and a mask says in which of them it counts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -104,7 +104,8 @@ static int begin_mask(struct op2i_lane_printer *p) {
   return number;
 }
 
-/* Take a mask's declaration, which stands at [start, behind), out again when nothing asked for it. */
+/* Take a mask's declaration, which stands at [start, behind), out again when nothing asked for it.
+ */
 static void close_mask(struct op2i_lane_printer *p, size_t start, size_t behind, int number) {
   struct op2i_text *out = p->out;
   char name[32];

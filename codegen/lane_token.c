@@ -109,7 +109,7 @@ void op2i_lane_directives(struct op2i_lane *l) {
 struct expansion {
   struct op2i_lane *l;
   struct op2i_lane_token *list; /* null while counting */
-  int count, work; /* tokens made, and looked at */
+  int count, work;              /* tokens made, and looked at */
   const struct op2i_lane_macro *open[DEPTH_MAX];
 };
 

@@ -5,11 +5,13 @@
 #include "rewrite.h"
 #include "text.h"
 
-/* Kernels for several elements at a time, in portable C with the vector extensions of gcc and clang.
+/* Kernels for several elements at a time, in portable C with the vector extensions of gcc and
+ * clang.
  *
- * Vector types are named by element type and lane count: op2_f64x8, op2_f32x8, op2_i32x8, op2_i64x8,
- * op2_u8x8 and so on, always with as many lanes as the loop has; a mask is op2_m64x8 (all bits of a
- * lane set or clear, signed 64-bit lanes) or op2_m32x8. All have plain vector types behind them, so
+ * Vector types are named by element type and lane count: op2_f64x8, op2_f32x8, op2_i32x8,
+ * op2_i64x8, op2_u8x8 and so on, always with as many lanes as the loop has; a mask is op2_m64x8
+ * (all bits of a lane set or clear, signed 64-bit lanes) or op2_m32x8. All have plain vector types
+ * behind them, so
  * +, -, *, / and comparisons work on them. Arithmetic is the scalar kernel's, operation by
  * operation, so that results are bitwise those of the scalar code compiled without contraction.
  *
@@ -27,7 +29,8 @@ struct op2i_lanes_request {
 /* Append vector forms of the kernel's function and of those it calls. The kernel's is
  *
  *   static inline __attribute__((always_inline)) void
- *   OP2_NAME(<prefix>op2_v_<kernel>)([const struct OP2_NAME(<prefix>op2_consts) *op2_k,] parameters)
+ *   OP2_NAME(<prefix>op2_v_<kernel>)([const struct OP2_NAME(<prefix>op2_consts) *op2_k,]
+ *                                   parameters)
  *
  * with the rewrite's prefix and the kernel's parameters in order: a parameter that does not vary
  * keeps its type; a varying `T *p` (or `T p[D]`) becomes a pointer to vectors, op2_f64x8 *p, whose

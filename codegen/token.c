@@ -276,6 +276,7 @@ bool op2i_word_reserved(const char *word, size_t length) {
       " __attribute__ __builtin_offsetof __complex__ __const __extension__ __inline __inline__"
       " __int128 __restrict __restrict__ __signed__ __thread __typeof __typeof__ __volatile__ ";
   for (const char *at = words; at[1]; at = strchr(at + 1, ' '))
-    if (strncmp(at + 1, word, length) == 0 && at[1 + length] == ' ') return true;
+    if (at[1] == word[0] && strncmp(at + 1, word, length) == 0 && at[1 + length] == ' ')
+      return true;
   return false;
 }

@@ -7,8 +7,8 @@
 /* Loops that take several elements at a time, one in each lane of vectors. The values of a dat that
  * an element meets in one place, its own row or that behind one slot of a map, are a view: a vector
  * for each component, in registers, which all arguments of all members share that meet it there.
- * Views come from whole rows that are transposed in registers, and go back as whole rows; nothing is
- * read beside rows. Names in the text beside those in emit.h:
+ * Views come from whole rows that are transposed in registers, and go back as whole rows; nothing
+ * is read beside rows. Names in the text beside those in emit.h:
  *
  *   op2_v<n>  view n                       op2_b<n>  private copy of argument n
  *   op2_w<n>  dat n at the first element   op2_u<n>  map n at the first element

@@ -322,8 +322,8 @@ static void load_views(const struct op2i_vec *v, int m, int map, int slot) {
   }
 }
 
-/* What is behind one slot comes together, which lets go of the rows' numbers soon. Views of all slots
- * come with the last of them. */
+/* What is behind one slot comes together, which lets go of the rows' numbers soon. Views of all
+ * slots come with the last of them. */
 static void load(const struct op2i_vec *v, int m) {
   load_views(v, m, -1, 0);
   for (int map = 0; map < v->e->loop->nmaps; map++) {

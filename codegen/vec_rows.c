@@ -171,8 +171,8 @@ static struct name memory_type(op2_type type, int width) {
   return width > 1 ? type_name(type, 'q', width) : part_type(type, width);
 }
 
-/* `parts` rows of vector n from part `first` on, one behind the other. gcc finds the instruction for
- * 32 and 64 bytes only when it is named. */
+/* `parts` rows of vector n from part `first` on, one behind the other. gcc finds the instruction
+ * for 32 and 64 bytes only when it is named. */
 static void add_joined(const struct network *net, op2_type type, int n, int first, int parts,
                        struct op2i_text *out) {
   int values = parts * net->width, bytes = values * (int)op2i_type_size(type);

@@ -52,7 +52,8 @@ typedef void (*op2i_checked_fn)(void *const *args, const unsigned char *payload)
  * complete (compiles alone) and wraps its names in OP2_NAME(x) so that several can share a
  * translation unit: the prelude is guarded, the entry function is OP2_NAME(op2_entry). *mergeable
  * tells whether sharing is safe. OP2I_LANES fails with OP2_ERR_UNAVAILABLE, and the reason in the
- * message, for loops that cannot be had in that form; it depends on the context's simd_bytes, too. */
+ * message, for loops that cannot be had in that form; it depends on the context's simd_bytes, too.
+ */
 op2_status op2i_generate(const struct op2i_loop *loop, enum op2i_variant variant,
                          struct op2i_text *out, bool *mergeable);
 
@@ -97,11 +98,11 @@ struct op2i_step {
   /* Steps of a chain that is run tile by tile share `tiles`; the first says how many they are. */
   const struct op2i_tile_plan *tiles;
   int32_t chain;
-  void *entry_list;             /* the function over lists of elements; null without tiles */
-  unsigned char *partials;      /* [nblocks][partial_bytes], by op2i_step_begin() */
-  int64_t partials_room;        /* blocks there is memory for */
-  double seconds;               /* out: time in generated code, summed over workers */
-  int64_t nanoseconds;          /* the same while workers add to it */
+  void *entry_list;        /* the function over lists of elements; null without tiles */
+  unsigned char *partials; /* [nblocks][partial_bytes], by op2i_step_begin() */
+  int64_t partials_room;   /* blocks there is memory for */
+  double seconds;          /* out: time in generated code, summed over workers */
+  int64_t nanoseconds;     /* the same while workers add to it */
 };
 
 struct op2i_backend {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "clock.h"
 #include "context.h"
+#include "clock.h"
 
 #include "error.h"
 #include "log.h"

@@ -50,9 +50,10 @@ static const struct variable {
          "microseconds of work in a StarPU task; 0: a task per block, always in parallel"},
     [ENV_QUEUE_MAX] = {"OP2_QUEUE_MAX", NUMBER, 2048, 1, 1 << 20, "2048",
                        "loops that may wait in the queue"},
-    [ENV_IDLE_MS] = {"OP2_IDLE_MS", NUMBER, 20, 0, 3600000, "20",
-                     "milliseconds that idle StarPU workers look for tasks before they sleep, where "
-                     "they do not need all cores"},
+    [ENV_IDLE_MS] =
+        {"OP2_IDLE_MS", NUMBER, 20, 0, 3600000, "20",
+         "milliseconds that idle StarPU workers look for tasks before they sleep; where "
+         "every core has a worker, they sleep at once"},
     [ENV_CACHE_DIR] = {"OP2_CACHE_DIR", TEXT, 0, 0, 0, "$XDG_CACHE_HOME/op2 or ~/.cache/op2",
                        "compiled loops; private to the user"},
     [ENV_CC] = {"OP2_CC", TEXT, 0, 0, 0, "cc", "compiler for generated code"},
@@ -75,7 +76,8 @@ static const struct variable {
     [ENV_REPLAY] = {"OP2_REPLAY", BOOLEAN, 1, 0, 1, "1",
                     "0: transform, cut and order the queue anew at every flush"},
     [ENV_TILE] = {"OP2_TILE", NUMBER, OP2I_TILE_AUTO, OP2I_TILE_AUTO, INT_MAX, "where it pays",
-                  "0: no tiling; 1: wherever it is possible; more: that many elements in a tile"},
+                  "0: no tiling; 1: wherever it is possible; more: that many elements in a tile; "
+                  "not set: large meshes on 16 processing units or more"},
 };
 
 static op2_status parse(const struct variable *variable, const char *text, int *value) {

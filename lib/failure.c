@@ -61,6 +61,7 @@ void op2i_resource_poison(struct op2i_resource *resource, struct op2i_failure *f
   op2i_failure_ref(failure);
   op2i_failure_unref(resource->poison);
   resource->poison = failure;
+  if (!failure) resource->poison_halo = false;
 }
 
 op2_status op2i_resource_report(op2_context ctx, struct op2i_resource *resource) {

@@ -10,9 +10,7 @@
 
 /* ---- resolving arguments --------------------------------------------------------------------- */
 
-/* Number of `object` in a table of distinct ones, added when new; tables have room for nargs
- * entries. */
-static int32_t number_of(void **table, int *n, void *object) {
+int32_t op2i_number_of(void **table, int *n, void *object) {
   for (int i = 0; i < *n; i++)
     if (table[i] == object) return i;
   table[*n] = object;
@@ -23,9 +21,9 @@ static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
   op2_dat dat = arg->object;
   out->type = dat->type;
   out->dim = dat->dim;
-  out->dat = number_of((void **)loop->dats, &loop->ndats, dat);
+  out->dat = op2i_number_of((void **)loop->dats, &loop->ndats, dat);
   if (out->kind == OP2I_ARG_DIRECT) return;
-  out->map = number_of((void **)loop->maps, &loop->nmaps, arg->map);
+  out->map = op2i_number_of((void **)loop->maps, &loop->nmaps, arg->map);
   out->slot = out->kind == OP2I_ARG_SLOT   ? arg->idx
               : out->kind == OP2I_ARG_ITER ? OP2_ITER(0) - arg->idx
                                            : -1;
@@ -62,7 +60,7 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
       op2_gbl gbl = args[n].object;
       out->type = gbl->type;
       out->dim = gbl->dim;
-      out->gbl = number_of((void **)loop->gbls, &loop->ngbls, gbl);
+      out->gbl = op2i_number_of((void **)loop->gbls, &loop->ngbls, gbl);
       if (out->access != OP2_READ) out->offset = take(&loop->partial_bytes, gbl->bytes, 16);
     } else {
       resolve_dat(loop, &args[n], out);

@@ -150,10 +150,13 @@ op2_status op2i_loop_capture_consts(struct op2i_loop *loop, unsigned char *paylo
 op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant, const char **source);
 /* Make a loop that applies the kernels of n loops over one set, one after the other, to each
  * element; that this is the same as running them one after the other is the caller's to know.
- * globals[] has a number below nglobals for each global of each origin, in order: equal ones are the
- * same version. It is listed in the context's table and goes when an object of its origins goes. */
+ * globals[] has a number below nglobals for each global of each origin, in order: equal ones are
+ * the same version. It is listed in the context's table and goes when an object of its origins
+ * goes. */
 op2_status op2i_loop_fuse(int n, struct op2i_loop *const *origins, const int32_t *globals,
                           int nglobals, struct op2i_loop **loop);
+/* Number of `object` in a table of distinct ones with room for it, added when new. */
+int32_t op2i_number_of(void **table, int *n, void *object);
 void op2i_loop_free(struct op2i_loop *loop);
 void op2i_loop_list(struct op2i_loop *loop);
 void op2i_loop_discard(struct op2i_loop *loop); /* take off the list and free */

@@ -7,21 +7,14 @@
 #include "mem.h"
 #include "text.h"
 
-static int32_t number_of(void **table, int *n, void *object) {
-  for (int i = 0; i < *n; i++)
-    if (table[i] == object) return i;
-  table[*n] = object;
-  return (*n)++;
-}
-
 static void add_arg(struct op2i_loop *loop, const struct op2i_loop *from, int a,
                     const int32_t *globals) {
   struct op2i_loop_arg *arg = &loop->args[loop->nargs++];
   *arg = from->args[a];
   if (arg->dat >= 0)
-    arg->dat = number_of((void **)loop->dats, &loop->ndats, from->dats[from->args[a].dat]);
+    arg->dat = op2i_number_of((void **)loop->dats, &loop->ndats, from->dats[from->args[a].dat]);
   if (arg->map >= 0)
-    arg->map = number_of((void **)loop->maps, &loop->nmaps, from->maps[from->args[a].map]);
+    arg->map = op2i_number_of((void **)loop->maps, &loop->nmaps, from->maps[from->args[a].map]);
   if (arg->gbl >= 0) {
     arg->gbl = globals[from->args[a].gbl];
     loop->gbls[arg->gbl] = from->gbls[from->args[a].gbl];

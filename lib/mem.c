@@ -57,13 +57,19 @@ void *op2i_alloc_data(size_t bytes) {
   return data;
 }
 
-int op2i_grow(void *array_of_pointer, size_t element_bytes, int64_t count, int64_t *capacity) {
-  if (count < *capacity) return 0;
-  int64_t larger = *capacity ? 2 * *capacity : 8;
+int op2i_reserve(void *array_of_pointer, size_t element_bytes, int64_t count, int64_t *capacity) {
+  enum { FIRST = 8 };
+  if (count <= *capacity) return 0;
+  int64_t larger = *capacity ? 2 * *capacity : FIRST;
+  if (larger < count) larger = count;
   void **array = array_of_pointer;
   void *grown = op2i_realloc(*array, (size_t)larger * element_bytes);
   if (!grown) return -1;
   *array = grown;
   *capacity = larger;
   return 0;
+}
+
+int op2i_grow(void *array_of_pointer, size_t element_bytes, int64_t count, int64_t *capacity) {
+  return op2i_reserve(array_of_pointer, element_bytes, count + 1, capacity);
 }

@@ -21,6 +21,9 @@ void *op2i_alloc_data(size_t bytes); /* zeroed */
  * -1 with the array unchanged. */
 int op2i_grow(void *array_of_pointer, size_t element_bytes, int64_t count, int64_t *capacity);
 
+/* Room for `count` in all, by doubling or just so much. Returns as op2i_grow(). */
+int op2i_reserve(void *array_of_pointer, size_t element_bytes, int64_t count, int64_t *capacity);
+
 /* Fault injection: the n-th allocation from now (1 = the next) returns NULL, once; 0 disarms.
  * Returns how many allocations were made since the last call. */
 int64_t op2i_mem_fail_at(int64_t n);

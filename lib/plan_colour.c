@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* Colouring of units (blocks of a plan, or elements of a block) that modify the same targets. */
 
 #include <string.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* Staging: what each block reads and writes through a map, listed once, and where in that list each
  * element finds it. */
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* A plan is checked against its description by the definition of each property. Nothing of how
  * plans are made is used here, and nothing in the plan is trusted before it was checked. */
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* The staging part of a plan, checked by its definition; see plan_verify.c. */
 
 #include <inttypes.h>

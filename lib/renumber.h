@@ -42,8 +42,8 @@ struct op2i_mesh_graph {
 op2_status op2i_mesh_graph_create(op2_map map, struct op2i_mesh_graph *graph);
 void op2i_mesh_graph_free(struct op2i_mesh_graph *graph);
 
-/* order_scotch.c: an order of a graph's vertices in which neighbours are near each other. Depends on
- * the graph alone. */
+/* order_scotch.c: an order of a graph's vertices in which neighbours are near each other. Depends
+ * on the graph alone. */
 const char *op2i_order_unavailable(void); /* null when usable, else why not */
 op2_status op2i_order_graph(const struct op2i_mesh_graph *graph, int64_t *order);
 

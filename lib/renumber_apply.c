@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Giving sets a new order: all memory first, so that nothing can fail once something has changed. */
+/* Giving sets a new order: all memory first, so that nothing can fail once something has changed.
+ */
 #include <string.h>
 
 #include "error.h"

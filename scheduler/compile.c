@@ -14,6 +14,7 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
   struct op2i_loop_data *data;
   op2_status status = op2i_loop_data(loop, &data);
   if (status || data->unit >= 0 || loop->entry[form]) return status;
+  if (data->no_code && !c->optional) return OP2_SUCCESS;
   const char *source;
   status = op2i_loop_source(loop, form, &source);
   if (status) return status;
@@ -30,6 +31,14 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
   return OP2_SUCCESS;
 }
 
+static void remember(struct op2i_compile *c, int64_t u) {
+  struct op2i_loop_data *data = c->loops[u]->sched_data;
+  data->no_code = c->units[u].message;
+  data->no_code_status = c->units[u].status;
+  c->units[u].message = NULL;
+  c->sched->no_codes++;
+}
+
 op2_status op2i_compile_run(struct op2i_compile *c) {
   if (!c->nunits) return OP2_SUCCESS;
   op2_status status = op2i_jit_get(c->sched->ctx, (int)c->nunits, c->units);
@@ -37,13 +46,27 @@ op2_status op2i_compile_run(struct op2i_compile *c) {
   for (int64_t u = 0; u < c->nunits; u++)
     if (!c->units[u].status)
       c->loops[u]->entry[op2i_loop_form(c->loops[u], c->variant)] = c->units[u].entry;
+    else if (!c->optional)
+      remember(c, u);
   return OP2_SUCCESS;
 }
 
-const struct op2i_jit_unit *op2i_compile_unit(const struct op2i_compile *c,
-                                              const struct op2i_loop *loop) {
+const char *op2i_no_code(const struct op2i_loop *loop) {
   const struct op2i_loop_data *data = loop->sched_data;
-  return &c->units[data->unit];
+  return data ? data->no_code : NULL;
+}
+
+void op2i_compile_forget(struct op2i_sched *sched) {
+  if (!sched->no_codes) return;
+  for (struct op2i_loop *loop = sched->ctx->loops->first; loop; loop = loop->next) {
+    struct op2i_loop_data *data = loop->sched_data;
+    if (!op2i_no_code(loop)) continue;
+    op2i_free(data->no_code);
+    data->no_code = NULL;
+    data->doubtful = true;
+  }
+  sched->doubtful = true;
+  sched->no_codes = 0;
 }
 
 void op2i_compile_end(struct op2i_compile *c) {

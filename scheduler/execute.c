@@ -14,6 +14,7 @@ static bool waiting(const struct op2i_node *node) {
   return node->marked && node->state == OP2I_QUEUED;
 }
 
+/* Those that run one by one. */
 struct batch {
   struct op2i_sched *sched;
   enum op2i_variant variant;
@@ -27,7 +28,7 @@ struct batch {
 static op2_status compile(struct batch *batch) {
   const struct op2i_sched *sched = batch->sched;
   for (int64_t i = 0; i < sched->nnodes; i++) {
-    if (!waiting(&sched->nodes[i])) continue;
+    if (!waiting(&sched->nodes[i]) || sched->nodes[i].unfit) continue;
     op2_status status = op2i_compile_add(&batch->compile, sched->nodes[i].loop);
     if (status) return status;
   }
@@ -40,14 +41,6 @@ static void free_batch(struct batch *batch) {
 }
 
 /* ---- failing --------------------------------------------------------------------------------- */
-
-static void poison_results(struct op2i_node *node, struct op2i_failure *failure) {
-  const struct op2i_loop *loop = node->loop;
-  for (int32_t r = 0; r < loop->ndats + loop->ngbls; r++) {
-    op2_access access = op2i_node_access(node, r);
-    if (access != OP2_READ) op2i_resource_poison(op2i_node_resource(node, r, NULL), failure);
-  }
-}
 
 static void watch(struct op2i_sched *sched, const struct op2i_node *node,
                   struct op2i_failure *failure, bool own) {
@@ -73,23 +66,10 @@ static op2_status fail_node(struct op2i_sched *sched, struct op2i_node *node, op
   op2i_log(sched->ctx, OP2I_LOG_INFO, "failed: %s", failure->message);
   node->state = OP2I_FAILED;
   sched->loops_failed++;
-  poison_results(node, failure);
+  op2i_poison_results(node, failure);
   watch(sched, node, failure, true);
   op2i_failure_unref(failure);
   return OP2_SUCCESS;
-}
-
-/* The failure with the lowest loop number among those that poison what the node reads. */
-static struct op2i_failure *poison_read(const struct op2i_node *node) {
-  const struct op2i_loop *loop = node->loop;
-  struct op2i_failure *lowest = NULL;
-  for (int32_t r = 0; r < loop->ndats + loop->ngbls; r++) {
-    op2_access access = op2i_node_access(node, r);
-    struct op2i_failure *poison = op2i_node_resource(node, r, NULL)->poison;
-    if (access != OP2_WRITE && poison && (!lowest || poison->loop_number < lowest->loop_number))
-      lowest = poison;
-  }
-  return lowest;
 }
 
 static void cancel_node(struct op2i_sched *sched, struct op2i_node *node,
@@ -97,18 +77,15 @@ static void cancel_node(struct op2i_sched *sched, struct op2i_node *node,
   op2i_failure_ref(failure);
   node->state = OP2I_CANCELLED;
   sched->loops_cancelled++;
-  poison_results(node, failure);
+  op2i_poison_results(node, failure);
   watch(sched, node, failure, false);
   op2i_failure_unref(failure);
 }
 
-/* A loop that overwrites a dat as a whole makes it good again. */
 static void settle_node(struct op2i_sched *sched, struct op2i_node *node) {
-  const struct op2i_loop *loop = node->loop;
   node->state = OP2I_DONE;
   sched->loops_run++;
-  for (int d = 0; d < loop->ndats; d++)
-    if (loop->dat_access[d] == OP2_WRITE) op2i_resource_poison(&loop->dats[d]->res, NULL);
+  op2i_poison_cure(node);
 }
 
 /* ---- one by one ------------------------------------------------------------------------------ */
@@ -195,14 +172,14 @@ static op2_status add_steps(struct batch *batch, struct op2i_node *node) {
  * afterwards. */
 static op2_status process(struct batch *batch, struct op2i_node *node) {
   struct op2i_sched *sched = batch->sched;
-  struct op2i_failure *poison = poison_read(node);
+  struct op2i_failure *poison = op2i_poison_read(node);
   if (poison) {
     cancel_node(sched, node, poison);
     return OP2_SUCCESS;
   }
-  if (!node->loop->entry[op2i_loop_form(node->loop, batch->variant)]) {
-    const struct op2i_jit_unit *unit = op2i_compile_unit(&batch->compile, node->loop);
-    return fail_node(sched, node, unit->status, unit->message);
+  if (op2i_no_code(node->loop)) {
+    const struct op2i_loop_data *data = node->loop->sched_data;
+    return fail_node(sched, node, data->no_code_status, data->no_code);
   }
   op2_status status = op2i_loop_prepare(sched, node->loop);
   if (!status)
@@ -227,13 +204,19 @@ static op2_status run_steps(struct batch *batch) {
   return OP2_SUCCESS;
 }
 
-/* Each loop by itself, so that each has its own failure. */
-static op2_status run_one_by_one(struct op2i_sched *sched) {
+/* In the order of the queue, so that poison spreads and is cured as it would be without programs:
+ * what they have run is settled, and what is left is each by itself, so that each has its own
+ * failure. */
+static op2_status finish(struct op2i_sched *sched) {
   struct batch batch = {.sched = sched, .variant = sched->ctx->backend->variant};
   batch.compile = (struct op2i_compile){.sched = sched, .variant = batch.variant};
   op2_status status = compile(&batch);
-  for (int64_t i = 0; i < sched->nnodes && !status; i++)
-    if (waiting(&sched->nodes[i])) status = process(&batch, &sched->nodes[i]);
+  for (int64_t i = 0; i < sched->nnodes && !status; i++) {
+    if (waiting(&sched->nodes[i]))
+      status = process(&batch, &sched->nodes[i]);
+    else if (sched->nodes[i].state == OP2I_DONE)
+      settle_node(sched, &sched->nodes[i]);
+  }
   if (!status) status = run_steps(&batch);
   free_batch(&batch);
   return status;
@@ -241,10 +224,10 @@ static op2_status run_one_by_one(struct op2i_sched *sched) {
 
 /* ---- as programs ----------------------------------------------------------------------------- */
 
-static op2_status list_marked(struct op2i_sched *sched, int64_t *n) {
+static op2_status list_fit(struct op2i_sched *sched, int64_t *n) {
   *n = 0;
   for (int64_t i = 0; i < sched->nnodes; i++) {
-    if (!waiting(&sched->nodes[i])) continue;
+    if (!waiting(&sched->nodes[i]) || sched->nodes[i].unfit) continue;
     if (op2i_grow(&sched->marked, sizeof(struct op2i_node *), *n, &sched->marked_capacity))
       return op2i_error_nomem("a program");
     sched->marked[(*n)++] = &sched->nodes[i];
@@ -252,32 +235,74 @@ static op2_status list_marked(struct op2i_sched *sched, int64_t *n) {
   return OP2_SUCCESS;
 }
 
+/* Loops that had no code in an earlier force are tried alone, before others are fused with them. */
+static op2_status compile_doubtful(struct op2i_sched *sched) {
+  struct op2i_compile compile = {.sched = sched, .variant = sched->ctx->backend->variant};
+  op2_status status = OP2_SUCCESS;
+  for (int64_t i = 0; i < sched->nnodes && sched->doubtful && !status; i++) {
+    const struct op2i_loop_data *data = sched->nodes[i].loop->sched_data;
+    if (waiting(&sched->nodes[i]) && data && data->doubtful)
+      status = op2i_compile_add(&compile, sched->nodes[i].loop);
+  }
+  if (!status) status = op2i_compile_run(&compile);
+  op2i_compile_end(&compile);
+  return status;
+}
+
+static bool follows_unfit(struct op2i_sched *sched, const struct op2i_node *node) {
+  for (int32_t e = 0; e < node->nedges; e++) {
+    const struct op2i_node *from = op2i_graph_find(sched, sched->edges[node->first_edge + e].from);
+    if (from && from->unfit) return true;
+  }
+  return false;
+}
+
+/* Where the sequence has to be cut: a node may depend on earlier ones by way of one that is left
+ * out, and passes would not see that. */
+static int64_t stretch(struct op2i_sched *sched, int64_t first, int64_t n, int64_t nunfit) {
+  int64_t end = first + 1;
+  while (end < n && !(nunfit && follows_unfit(sched, sched->marked[end]))) end++;
+  return end;
+}
+
 static op2_status run_segment(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n) {
   struct op2i_program *program;
   op2_status status = op2i_program_get(sched, nodes, n, &program);
   if (!status) status = op2i_program_run(sched, program, nodes);
-  for (int64_t i = 0; i < n && !status; i++) settle_node(sched, nodes[i]);
+  for (int64_t i = 0; i < n && !status; i++) nodes[i]->state = OP2I_DONE;
   return status;
 }
 
-/* Good until the first loop that reads poison or has no code; what is left then runs one by
- * one. */
+static op2_status run_stretches(struct op2i_sched *sched, int64_t n, int64_t nunfit) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t done = 0; done < n && !status;) {
+    int64_t end = stretch(sched, done, n, nunfit);
+    for (int64_t length = 0; done < end && !status; done += length) {
+      length = op2i_segment_length(sched->marked + done, end - done, length);
+      status = run_segment(sched, sched->marked + done, length);
+    }
+  }
+  return status;
+}
+
+/* All that can run. When loops turn out to have no code, the others try again without them. What
+ * other errors leave behind runs one by one. */
 static op2_status run_programs(struct op2i_sched *sched) {
-  int64_t n, done = 0;
-  op2_status status = list_marked(sched, &n);
-  for (int64_t i = 0; i < n && !status; i++)
-    if (poison_read(sched->marked[i])) return OP2_SUCCESS;
-  for (int64_t length = 0; !status && done < n;) {
-    length = op2i_segment_length(sched->marked + done, n - done, length);
-    status = run_segment(sched, sched->marked + done, length);
-    done += length;
+  op2_status status = compile_doubtful(sched);
+  bool again = !status;
+  while (again) {
+    int64_t n, nunfit = op2i_find_unfit(sched), known = sched->no_codes;
+    status = list_fit(sched, &n);
+    if (!status) status = run_stretches(sched, n, nunfit);
+    again = status == OP2_ERR_UNAVAILABLE && sched->no_codes > known;
   }
   return status == OP2_ERR_FATAL ? status : OP2_SUCCESS;
 }
 
 op2_status op2i_execute_marked(struct op2i_sched *sched) {
   op2_status status = sched->ctx->backend->passes ? run_programs(sched) : OP2_SUCCESS;
-  if (!status) status = run_one_by_one(sched);
+  if (!status) status = finish(sched);
+  op2i_compile_forget(sched);
   if (status == OP2_ERR_FATAL) sched->ctx->fatal = true;
   return status;
 }

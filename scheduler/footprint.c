@@ -115,8 +115,7 @@ static bool covered(const struct op2i_loop *loop, int32_t a, int32_t b) {
   for (int n = 0; n < loop->nargs; n++) {
     if (loop->args[n].dat != a) continue;
     int m = 0;
-    while (m < loop->nargs &&
-           !(loop->args[m].dat == b && same_way(&loop->args[n], &loop->args[m])))
+    while (m < loop->nargs && !(loop->args[m].dat == b && same_way(&loop->args[n], &loop->args[m])))
       m++;
     if (m == loop->nargs) return false;
   }

@@ -142,24 +142,15 @@ static struct verdict judge_all(const struct pass *pass, const struct cluster *c
 
 /* ---- gathering ------------------------------------------------------------------------------- */
 
-static int32_t place_of(const struct pass *pass, int64_t number) {
-  int64_t lo = 0, hi = pass->n - 1;
-  while (lo <= hi) {
-    int64_t mid = lo + (hi - lo) / 2;
-    if (pass->nodes[mid]->number == number) return (int32_t)mid;
-    if (pass->nodes[mid]->number < number)
-      lo = mid + 1;
-    else
-      hi = mid - 1;
-  }
-  return NONE;
+static int64_t place_from(const struct pass *pass, const struct op2i_node *node, int32_t edge) {
+  return op2i_graph_place(pass->nodes, pass->n, pass->sched->edges[node->first_edge + edge].from);
 }
 
 /* The first cluster the loop may be in: the last of those with a loop it depends on. */
 static int32_t earliest(const struct pass *pass, const struct op2i_node *node) {
   int32_t at = 0;
   for (int32_t e = 0; e < node->nedges; e++) {
-    int32_t from = place_of(pass, pass->sched->edges[node->first_edge + e].from);
+    int64_t from = place_from(pass, node, e);
     if (from != NONE && pass->cluster_of[from] > at) at = pass->cluster_of[from];
   }
   return at;
@@ -226,7 +217,7 @@ static int32_t first_dependent(const struct pass *pass, int32_t c) {
     const struct op2i_node *node = pass->nodes[p];
     if (pass->cluster_of[p] == c || pass->cluster_of[p] >= first) continue;
     for (int32_t e = 0; e < node->nedges; e++) {
-      int32_t from = place_of(pass, pass->sched->edges[node->first_edge + e].from);
+      int64_t from = place_from(pass, node, e);
       if (from != NONE && pass->cluster_of[from] == c) first = pass->cluster_of[p];
     }
   }
@@ -267,8 +258,8 @@ static void merge(struct pass *pass, int32_t c, int32_t d) {
   from->first = NONE;
 }
 
-/* A loop that found nothing to join when it was met may join later ones, as far as nobody in between
- * waits for it. */
+/* A loop that found nothing to join when it was met may join later ones, as far as nobody in
+ * between waits for it. */
 static void move_later(struct pass *pass) {
   for (int32_t c = (int32_t)pass->nclusters - 1; c >= 0; c--) {
     int32_t end = first_dependent(pass, c);
@@ -283,8 +274,8 @@ static void move_later(struct pass *pass) {
 /* ---- stores that nobody reads ---------------------------------------------------------------- */
 
 /* Whether the next loop outside the cluster that touches the dat, after the cluster's last one that
- * modifies it, overwrites all that the cluster stores: in the halo, too, where the cluster runs over
- * it. */
+ * modifies it, overwrites all that the cluster stores: in the halo, too, where the cluster runs
+ * over it. */
 static bool overwritten(const struct pass *pass, int32_t cluster, op2_dat dat) {
   int32_t last = NONE;
   for (int32_t p = pass->clusters[cluster].first; p != NONE; p = pass->next[p])
@@ -383,7 +374,8 @@ static void note_fusion(const struct pass *pass, const struct op2i_loop *loop) {
 
 static void note_split(const struct pass *pass, const struct op2i_loop *loop) {
   struct op2i_text line = {0};
-  op2i_text_add(&line, "  %s: not fused: %s\n", loop->name, loop->no_lanes);
+  op2i_text_add(&line, "  %s: not fused: %s\n", loop->name,
+                op2i_no_code(loop) ? "it does not compile" : loop->no_lanes);
   note(pass, &line);
 }
 
@@ -393,7 +385,8 @@ static void add_group(struct op2i_grouping *out, struct op2i_loop *loop, int32_t
   out->groups[out->ngroups++] = (struct op2i_group){first, count, loop};
 }
 
-/* A cluster's group; several groups of one where the fused form would be slower. */
+/* A cluster's group; several groups of one where the fused form would be slower, or does not
+ * compile: then one of the loops does not either, and has to be found. */
 static op2_status emit_cluster(const struct pass *pass, int32_t c, struct op2i_grouping *out) {
   const struct cluster *cluster = &pass->clusters[c];
   struct op2i_loop *loop = pass->nodes[cluster->first]->loop;
@@ -406,7 +399,7 @@ static op2_status emit_cluster(const struct pass *pass, int32_t c, struct op2i_g
     op2_status status = fused_loop(pass, c, &loop);
     if (!status) status = op2i_loop_source(loop, loop->ctx->backend->variant, &source);
     if (status) return status;
-    split = loop->no_lanes && !pass->nodes[cluster->first]->loop->no_lanes;
+    split = op2i_no_code(loop) || (loop->no_lanes && !pass->nodes[cluster->first]->loop->no_lanes);
     if (split)
       note_split(pass, loop);
     else

@@ -37,13 +37,13 @@ static op2_status find_all(const struct op2i_grouping *grouping, struct where *w
 static op2_status check_edges(const struct op2i_sched *sched, struct op2i_node *const *nodes,
                               int64_t n, const struct where *where) {
   for (int64_t p = 0; p < n; p++)
-    for (int32_t e = 0; e < nodes[p]->nedges; e++)
-      for (int64_t q = 0; q < p; q++)
-        if (nodes[q]->number == sched->edges[nodes[p]->first_edge + e].from &&
-            where[q].at > where[p].at)
-          return op2i_error(OP2_ERR_STATE,
-                            "loop %" PRId64 " was put before loop %" PRId64 ", on which it depends",
-                            nodes[p]->number, nodes[q]->number);
+    for (int32_t e = 0; e < nodes[p]->nedges; e++) {
+      int64_t q = op2i_graph_place(nodes, n, sched->edges[nodes[p]->first_edge + e].from);
+      if (q >= 0 && where[q].at > where[p].at)
+        return op2i_error(OP2_ERR_STATE,
+                          "loop %" PRId64 " was put before loop %" PRId64 ", on which it depends",
+                          nodes[p]->number, nodes[q]->number);
+    }
   return OP2_SUCCESS;
 }
 

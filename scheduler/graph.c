@@ -28,6 +28,18 @@ struct op2i_node *op2i_graph_find(struct op2i_sched *sched, int64_t number) {
   return NULL;
 }
 
+int64_t op2i_graph_place(struct op2i_node *const *nodes, int64_t n, int64_t number) {
+  int64_t lo = 0, hi = n;
+  while (lo < hi) {
+    int64_t mid = lo + (hi - lo) / 2;
+    if (nodes[mid]->number < number)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo < n && nodes[lo]->number == number ? lo : -1;
+}
+
 struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t r,
                                          const char **name) {
   const struct op2i_loop *loop = node->loop;
@@ -76,14 +88,6 @@ static int grow_readers(struct op2i_resource *resource, int64_t oldest) {
                    &resource->readers_capacity);
 }
 
-static int grow_edges(struct op2i_sched *sched, int64_t count) {
-  while (sched->edges_capacity < count)
-    if (op2i_grow(&sched->edges, sizeof *sched->edges, sched->edges_capacity,
-                  &sched->edges_capacity))
-      return -1;
-  return 0;
-}
-
 /* See to it that connecting cannot fail. */
 static inline int reserve_use(const struct adding *add, struct op2i_resource *resource,
                               bool reads) {
@@ -91,7 +95,9 @@ static inline int reserve_use(const struct adding *add, struct op2i_resource *re
       grow_readers(resource, add->oldest))
     return -1;
   int64_t most = add->nedges + 1 + (reads ? 0 : resource->nreaders);
-  return most <= add->sched->edges_capacity ? 0 : grow_edges(add->sched, most);
+  if (most <= add->sched->edges_capacity) return 0;
+  return op2i_reserve(&add->sched->edges, sizeof *add->sched->edges, most,
+                      &add->sched->edges_capacity);
 }
 
 /* A reader follows the last writer. A writer follows the readers since then, and the last writer
@@ -145,10 +151,8 @@ static op2_status connect_all(struct op2i_sched *sched, struct op2i_node *node) 
 }
 
 static int reserve(struct op2i_sched *sched, int64_t nresources) {
-  while (sched->before_capacity < nresources)
-    if (op2i_grow(&sched->before, sizeof *sched->before, sched->before_capacity,
-                  &sched->before_capacity))
-      return -1;
+  if (op2i_reserve(&sched->before, sizeof *sched->before, nresources, &sched->before_capacity))
+    return -1;
   if (sched->nnodes < sched->nodes_capacity) return 0;
   return op2i_grow(&sched->nodes, sizeof *sched->nodes, sched->nnodes, &sched->nodes_capacity);
 }
@@ -171,6 +175,7 @@ static op2_status make_node(struct op2i_sched *sched, struct op2i_loop *loop, op
   *node = (struct op2i_node){.kind = OP2I_NODE_LOOP,
                              .state = OP2I_QUEUED,
                              .marked = false,
+                             .unfit = false,
                              .number = sched->next_number,
                              .where = where,
                              .loop = loop,

@@ -24,6 +24,7 @@ struct op2i_node {
   enum op2i_node_kind kind;
   enum op2i_node_state state;
   bool marked; /* to be run by the force in progress */
+  bool unfit;  /* it will fail for lack of code, or be cancelled */
   int64_t number;
   op2_where where;
   struct op2i_loop *loop;         /* one use */
@@ -61,7 +62,9 @@ struct op2i_sched {
   struct op2i_before *before; /* [nbefore]: for op2i_graph_undo() */
   int64_t nbefore, before_capacity;
   int64_t tasks_submitted, programs_inline; /* by task backends */
-  int64_t first_kernel; /* when the first one was about to run, 0 before */
+  int64_t first_kernel;                     /* when the first one was about to run, 0 before */
+  int64_t no_codes;                         /* loops found without code by the force in progress */
+  bool doubtful;                            /* some loop had none in an earlier one */
   int64_t flushes, loops_run, loops_failed, loops_cancelled;
   struct op2i_force forces[OP2I_FORCES];
   int64_t nforces;
@@ -84,6 +87,8 @@ op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_loop *loop, op2_
 void op2i_graph_undo(struct op2i_sched *sched);
 struct op2i_node *op2i_graph_find(struct op2i_sched *sched,
                                   int64_t number); /* null when it has run */
+/* Place of a node in a list that has the queue's order, -1 when it is not there. */
+int64_t op2i_graph_place(struct op2i_node *const *nodes, int64_t n, int64_t number);
 /* Mark what must run before the resource may be read, or overwritten. Returns the number of marked
  * nodes. */
 int64_t op2i_graph_mark(struct op2i_sched *sched, const struct op2i_resource *resource,

@@ -31,9 +31,9 @@ void op2i_plan_entry_unref(struct op2i_plan_entry *entry) {
   op2i_plan_cache_unref(cache);
 }
 
-/* Elements per block when the user has not said: enough blocks to share out, and large ones on large
- * sets, since each colour streams the data once more. Depends on the set alone - not on workers, nor
- * on which loops were fused - because the results of reductions depend on it. */
+/* Elements per block when the user has not said: enough blocks to share out, and large ones on
+ * large sets, since each colour streams the data once more. Depends on the set alone - not on
+ * workers, nor on which loops were fused - because the results of reductions depend on it. */
 static int32_t choose_block_size(const struct op2i_loop *loop) {
   enum { SMALLEST = 512, LARGEST = 16384, BLOCKS = 256, STEP = 64 };
   int chosen = loop->ctx->config.block_size;

@@ -23,7 +23,8 @@ static uint64_t hash_loops(struct op2i_node *const *nodes, int64_t n) {
   return hash;
 }
 
-/* Versions are numbered by first appearance; a version knows its number while that is worked out. */
+/* Versions are numbered by first appearance; a version knows its number while that is worked out.
+ */
 static void number_versions(struct op2i_node *const *nodes, int64_t n, int32_t *numbers) {
   int64_t at = 0;
   int32_t seen = 0;
@@ -141,11 +142,13 @@ static op2_status compile_groups(struct op2i_sched *sched, const struct op2i_gro
   for (int64_t g = 0; g < grouping->ngroups && !status; g++)
     status = op2i_compile_add(&compile, grouping->groups[g].loop);
   if (!status) status = op2i_compile_run(&compile);
-  for (int64_t u = 0; u < compile.nunits && !status; u++)
-    if (compile.units[u].status)
-      status = op2i_error(OP2_ERR_UNAVAILABLE, "no code for '%s': %s",
-                          op2i_loop_name(compile.loops[u]), compile.units[u].message);
   op2i_compile_end(&compile);
+  for (int64_t g = 0; g < grouping->ngroups && !status; g++) {
+    const struct op2i_loop *loop = grouping->groups[g].loop;
+    const char *why = op2i_no_code(loop);
+    if (why)
+      status = op2i_error(OP2_ERR_UNAVAILABLE, "no code for '%s': %s", op2i_loop_name(loop), why);
+  }
   return status;
 }
 

@@ -10,7 +10,8 @@
  * It is independent of values and keyed by structure - which loops in which order, and which of
  * their globals are the same version - so the same sequence queued again runs it again. */
 
-/* Loops of the sequence that run as one step, by their places in it, in the order of application. */
+/* Loops of the sequence that run as one step, by their places in it, in the order of application.
+ */
 struct op2i_group {
   int64_t first; /* into the grouping's `nodes` */
   int32_t count;
@@ -30,8 +31,8 @@ op2_status op2i_fuse(struct op2i_sched *sched, struct op2i_node *const *nodes, i
                      struct op2i_grouping *grouping);
 void op2i_grouping_free(struct op2i_grouping *grouping);
 /* fuse_verify.c: each loop is in one group; groups and members keep the order of every two loops
- * that are joined by an edge; loops in one group meet only element by element; what is not stored is
- * overwritten as a whole before it is looked at. */
+ * that are joined by an edge; loops in one group meet only element by element; what is not stored
+ * is overwritten as a whole before it is looked at. */
 op2_status op2i_grouping_verify(struct op2i_sched *sched, struct op2i_node *const *nodes,
                                 const struct op2i_grouping *grouping);
 
@@ -79,17 +80,33 @@ enum op2i_variant op2i_loop_form(const struct op2i_loop *loop, enum op2i_variant
 struct op2i_compile {
   struct op2i_sched *sched;
   enum op2i_variant variant;
+  bool optional; /* loops can do without; otherwise those that get no code are remembered */
   struct op2i_jit_unit *units;
   struct op2i_loop **loops; /* [nunits] */
   int64_t nunits, units_capacity, loops_capacity;
 };
-/* Note that the loop's code is needed, unless it is there. */
+/* Note that the loop's code is needed, unless it is there, or known not to be had. */
 op2_status op2i_compile_add(struct op2i_compile *compile, struct op2i_loop *loop);
-/* Get all that was noted. Failures stay with the units. */
+/* Get all that was noted. Loops that fail have their reason in no_code, or, where code is optional,
+ * with their unit. */
 op2_status op2i_compile_run(struct op2i_compile *compile);
-const struct op2i_jit_unit *op2i_compile_unit(const struct op2i_compile *compile,
-                                              const struct op2i_loop *loop);
 void op2i_compile_end(struct op2i_compile *compile);
+/* Why the loop has no code; null: not known, or it has. */
+const char *op2i_no_code(const struct op2i_loop *loop);
+/* Loops without code had none for the force that ends: the next one may try again. */
+void op2i_compile_forget(struct op2i_sched *sched);
+
+/* ---- poison.c: what failures spoil ----------------------------------------------------------- */
+
+/* The failure with the lowest loop number among those that poison what the node reads. */
+struct op2i_failure *op2i_poison_read(const struct op2i_node *node);
+/* The node did not run: what it was to write is not there. */
+void op2i_poison_results(const struct op2i_node *node, struct op2i_failure *failure);
+/* The node has run: what it overwrote as a whole is good again. */
+void op2i_poison_cure(const struct op2i_node *node);
+/* Find the marked nodes that cannot run: those without code, and those that would read poison, also
+ * that of other such nodes. Nothing is poisoned yet. Returns how many there are. */
+int64_t op2i_find_unfit(struct op2i_sched *sched);
 
 /* ---- what both ways of running share (execute.c) --------------------------------------------- */
 

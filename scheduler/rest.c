@@ -11,7 +11,8 @@ enum { NOBODY = -2, NAP_MS = 10, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 
 void op2i_rest_open(struct op2i_rest *rest, int64_t patience_ms) {
   pthread_condattr_t attributes;
-  *rest = (struct op2i_rest){.since = op2i_nanoseconds(), .patience = patience_ms * NS_PER_MS, .giver = NOBODY};
+  *rest = (struct op2i_rest){
+      .since = op2i_nanoseconds(), .patience = patience_ms * NS_PER_MS, .giver = NOBODY};
   pthread_mutex_init(&rest->lock, NULL);
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -37,7 +38,8 @@ void op2i_rest_begin(struct op2i_rest *rest, struct op2i_finish *finish, int64_t
   *finish = (struct op2i_finish){.tasks = tasks};
   pthread_mutex_lock(&rest->lock);
   __atomic_add_fetch(&rest->tasks, tasks, __ATOMIC_RELAXED);
-  rest->giver = sched_getcpu();
+  int here = sched_getcpu();
+  rest->giver = here >= 0 ? here : NOBODY;
   pthread_cond_broadcast(&rest->work);
   pthread_mutex_unlock(&rest->lock);
 }

@@ -8,7 +8,8 @@
 
 /* Where workers sleep while no program runs, and where those who gave a program wait for its end. A
  * worker that spins for work keeps its core from the thread that it has just woken, for as long as
- * a time slice of the system where every core has a worker: some milliseconds after each program. */
+ * a time slice of the system where every core has a worker: some milliseconds after each program.
+ */
 
 struct op2i_rest {
   pthread_mutex_t lock;
@@ -40,8 +41,8 @@ void op2i_rest_yield(struct op2i_rest *rest);
 /* Until all have ended; all have been submitted, or will never be. */
 void op2i_rest_wait(struct op2i_rest *rest, struct op2i_finish *finish);
 
-/* By a worker between tasks: lets those go first who submit more, and sleeps while no program runs, but not for longer than a few
- * milliseconds, since other users may have work for it. */
+/* By a worker between tasks: lets those go first who submit more, and sleeps while no program runs,
+ * but not for longer than a few milliseconds, since other users may have work for it. */
 void op2i_rest_here(struct op2i_rest *rest);
 
 #endif

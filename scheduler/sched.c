@@ -60,7 +60,8 @@ static op2_status run_marked(struct op2i_sched *sched) {
   op2i_dot_dump(sched);
   status = op2i_execute_marked(sched);
   for (int64_t i = 0; i < sched->nnodes; i++)
-    if (sched->nodes[i].state == OP2I_QUEUED) sched->nodes[i].marked = false;
+    if (sched->nodes[i].state == OP2I_QUEUED)
+      sched->nodes[i].marked = sched->nodes[i].unfit = false;
   op2i_dot_dump(sched);
   sched->flushes++;
   op2i_graph_retire(sched);
@@ -73,8 +74,8 @@ static op2_status run_all(struct op2i_sched *sched, const char *why) {
   return run_marked(sched);
 }
 
-/* Run a full queue but for the last, incomplete program: a time loop that never flushes then has the
- * same programs each time. All that comes before a loop may run before it. */
+/* Run a full queue but for the last, incomplete program: a time loop that never flushes then has
+ * the same programs each time. All that comes before a loop may run before it. */
 static op2_status make_room(struct op2i_sched *sched) {
   int64_t n = op2i_sched_complete(sched);
   for (int64_t i = 0; i < n; i++) sched->nodes[i].marked = true;

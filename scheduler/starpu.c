@@ -57,8 +57,8 @@ static void run_work(void *buffers[], void *argument) {
 static struct starpu_codelet codelet = {
     .cpu_funcs = {run_work}, .cpu_funcs_name = {"run_work"}, .nbuffers = 0, .name = "op2"};
 
-/* Take tasks back, the last one first: when it has ended most others have, so that this thread, which
- * has no core of its own, wakes up once rather than after each. */
+/* Take tasks back, the last one first: when it has ended most others have, so that this thread,
+ * which has no core of its own, wakes up once rather than after each. */
 static op2_status take_back(struct starpu_task **tasks, int64_t first, int64_t end) {
   int lost = 0;
   for (int64_t t = end - 1; t >= first; t--) {
@@ -104,8 +104,8 @@ static void declare_deps(struct flight *flight, struct starpu_task *task,
   if (n) starpu_task_declare_deps_array(task, n, flight->deps);
 }
 
-/* Later loops first: what one has just left in a worker's cache the next one finds there, and chains
- * of dependences are not left to the end. */
+/* Later loops first: what one has just left in a worker's cache the next one finds there, and
+ * chains of dependences are not left to the end. */
 static int priority_of(int64_t step) {
   int most = starpu_sched_get_max_priority();
   return step < most ? (int)step : most;
@@ -138,7 +138,9 @@ static op2_status submit(struct flight *flight) {
   if (!task) return op2i_error(OP2_ERR_FATAL, "StarPU has no memory for a task");
   declare_deps(flight, task, from);
   int failed = starpu_task_submit(task);
-  if (failed) {
+  if (failed) { /* until those it depends on have ended, they know of it */
+    op2i_rest_yield(op2i_starpu_rest());
+    (void)land(flight, flight->count);
     starpu_task_destroy(task);
     return op2i_error(OP2_ERR_FATAL, "StarPU refused a task (error %d)", -failed);
   }

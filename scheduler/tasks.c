@@ -192,9 +192,8 @@ static op2_status finish_task(struct builder *b, enum op2i_task_kind kind, int32
   struct op2i_task_list *list = b->list;
   if (b->failed || op2i_grow(&list->tasks, sizeof *list->tasks, b->ntasks, &list->tasks_capacity))
     return op2i_error_nomem("a program");
-  while (list->deps_capacity < list->ndeps + b->ndeps)
-    if (op2i_grow(&list->deps, sizeof *list->deps, list->deps_capacity, &list->deps_capacity))
-      return op2i_error_nomem("a program");
+  if (op2i_reserve(&list->deps, sizeof *list->deps, list->ndeps + b->ndeps, &list->deps_capacity))
+    return op2i_error_nomem("a program");
   if (b->ndeps) memcpy(list->deps + list->ndeps, b->deps, (size_t)b->ndeps * sizeof *list->deps);
   list->tasks[b->ntasks++] = (struct op2i_task){.kind = kind,
                                                 .step = b->step,

@@ -31,9 +31,9 @@ struct op2i_task_list {
   double seconds; /* the program should take, by what was known when it was cut */
 };
 
-/* Cut steps into tasks; chunks hold about chunk_us of measured work, and a loop that is large enough
- * has several for each worker. Memory for partial results is seen to. After a failure the list is
- * empty. */
+/* Cut steps into tasks; chunks hold about chunk_us of measured work, and a loop that is large
+ * enough has several for each worker. Memory for partial results is seen to. After a failure the
+ * list is empty. */
 op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
                             struct op2i_task_list *list);
 void op2i_task_list_clear(struct op2i_task_list *list);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* The inspector: tiles of the seed loop, from these the tiles of all others, and which tile waits
  * for which. */
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* A chain of loops reduced to what can be in conflict. Most dats of a chain follow one of the
  * others: whatever is in conflict over them is in conflict over it, too. Tracking that one is
  * enough, and makes the inspector several times faster. */

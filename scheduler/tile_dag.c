@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* From pairs of tiles to predecessors: without those that a path through another predecessor
  * already makes wait. */
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* Tiles of the seed loop grow one after the other, breadth first from where earlier ones left off,
  * until they are full. Then they are coloured, so that neighbours differ, and numbered by colour:
  * since a tile waits for neighbours with lower numbers only, chains of waiting tiles are about as

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* Some iterations touch nothing that the loops so far have touched: any tile would be right for
  * them, but only one near those that use their results later is good. So tiles spread from the seed
  * loop over everything that loops touch together, whether it orders them or not. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* Which iterations of the seed loop are neighbours: those that use the same element through a map
  * of a loop over the same set, or those whose elements a loop over another set uses together. One
  * of the maps of a chain is taken. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* From the tile of every iteration to the iterations of every tile. */
 
 #include <string.h>
@@ -77,18 +76,6 @@ static int32_t run_length(const struct op2i_tile_lists *lists, const struct op2i
   return length >= OP2I_TILE_RUN_MIN ? length / OP2I_TILE_BATCH * OP2I_TILE_BATCH : 0;
 }
 
-static op2_status make_room(void *array_of_pointer, size_t bytes, int64_t count,
-                            int64_t *capacity) {
-  if (count <= *capacity) return OP2_SUCCESS;
-  void **array = array_of_pointer;
-  int64_t larger = 2 * *capacity > count ? 2 * *capacity : count;
-  void *grown = op2i_realloc(*array, (size_t)larger * bytes);
-  if (!grown) return op2i_error_nomem("the iterations of tiles");
-  *array = grown;
-  *capacity = larger;
-  return OP2_SUCCESS;
-}
-
 /* Place the shares of a loop behind what there is, and empty them for filling. */
 static op2_status lay_out(struct op2i_tile_lists *lists, int loop) {
   struct op2i_tile_plan *plan = lists->plan;
@@ -100,10 +87,10 @@ static op2_status lay_out(struct op2i_tile_lists *lists, int loop) {
     plan->nids += share->nids;
     share->nruns = share->nids = 0;
   }
-  op2_status status =
-      make_room(&plan->runs, sizeof *plan->runs, plan->nruns, &lists->runs_capacity);
-  if (status != OP2_SUCCESS) return status;
-  return make_room(&plan->ids, sizeof *plan->ids, plan->nids, &lists->ids_capacity);
+  if (op2i_reserve(&plan->runs, sizeof *plan->runs, plan->nruns, &lists->runs_capacity) ||
+      op2i_reserve(&plan->ids, sizeof *plan->ids, plan->nids, &lists->ids_capacity))
+    return op2i_error_nomem("the iterations of tiles");
+  return OP2_SUCCESS;
 }
 
 op2_status op2i_tile_lists_loop(struct op2i_tile_lists *lists, int loop, int64_t n,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* A hash set of pairs of tiles. */
 
 #include <stdlib.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* Projection in sequential order: an iteration goes to the highest of the tiles that hold earlier
  * iterations in conflict with it. Two things are known of every element: the tile of the last
  * write, and the tiles that have read it since. Where several iterations of a loop write an element

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* A plan of tiles is checked against its description by the definition. One dat at a time, the
  * chain is replayed in plain order, and each access is held against those before it that it is in
  * conflict with. Nothing of how plans are made is used here, and nothing in the plan is trusted

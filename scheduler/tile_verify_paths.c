@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-
 /* The pairs of tiles that a verification has asked for, and the search for their paths. */
 
 #include <inttypes.h>

@@ -250,7 +250,7 @@ static op2_status make_tiling(struct op2i_sched *sched, const struct op2i_step *
 
 /* Code of the chain's loops over lists of elements. */
 static op2_status compile_lists(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {
-  struct op2i_compile compile = {.sched = sched, .variant = OP2I_LANES_LIST};
+  struct op2i_compile compile = {.sched = sched, .variant = OP2I_LANES_LIST, .optional = true};
   op2_status status = OP2_SUCCESS;
   for (int64_t s = 0; s < n && !status; s++) status = op2i_compile_add(&compile, steps[s].loop);
   if (!status) status = op2i_compile_run(&compile);

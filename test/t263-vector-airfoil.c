@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The hot kernels of airfoil become vector instructions: what the compiler makes of them for this
- * processor calls nothing, divides vectors and takes roots of vectors only, and so does the loop that they
- * are fused into. */
+ * processor calls nothing, divides vectors and takes roots of vectors only, and so does the loop
+ * that they are fused into. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The random programs of t600 with every combination of vector code, fusion, replay and tiling: OP2_RANDOM_COUNT
-# programs for each (default 10, in quick runs 2), other ones each time.
+# The random programs of t600 with every combination of vector code, fusion, replay and tiling:
+# OP2_RANDOM_COUNT programs for each (default 10, in quick runs 2), other kernels and programs each
+# time.
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
 random=${build:-.}/test/t600-random
 
@@ -11,9 +12,9 @@ if [ ! -x "$random" ]; then
 fi
 if [ -n "${OP2_TEST_QUICK:-}" ]; then each=2; else each=10; fi
 count=${OP2_RANDOM_COUNT:-$each}
-export OP2_TEST_QUICK=1 # fewer kernels: most of the time goes into compiling what was fused
 export OP2_TEST_CACHE="$tmp/cache"
-# This is about which code is generated and in which order it runs, not about how well it is optimised.
+# This is about which code is generated and in which order it runs, not about how well it is
+# optimised.
 export OP2_TEST_CFLAGS="-O1 -march=native -fno-math-errno -ffp-contract=off"
 
 seed=100
@@ -22,8 +23,9 @@ for simd in 64 16 0; do
     for replay in 1 0; do
       for tile in 3 0; do
         seed=$((seed + 1))
-        OP2_SIMD=$simd OP2_FUSE=$fuse OP2_REPLAY=$replay OP2_TILE=$tile "$random" "$count" $seed >"$tmp/out" 2>&1
-        result $? "OP2_SIMD=$simd OP2_FUSE=$fuse OP2_REPLAY=$replay OP2_TILE=$tile, $count programs of seed $seed"
+        switches="OP2_SIMD=$simd OP2_FUSE=$fuse OP2_REPLAY=$replay OP2_TILE=$tile"
+        env $switches "$random" "$count" $seed >"$tmp/out" 2>&1
+        result $? "$switches, $count programs of seed $seed"
         grep '^not ok' "$tmp/out" | sed 's/^/# /'
         grep '^# seed' "$tmp/out" | head -5
         tail -3 "$tmp/out" | grep 'loops were fused' >>"$tmp/seen"

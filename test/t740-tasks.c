@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs cut into tasks: random programs give the same integers in any order their dependences allow as loop by
- * loop, the verifier agrees, and it finds a dependence that was taken away. */
+/* Programs cut into tasks: random programs give the same integers in any order their dependences
+ * allow as loop by loop, the verifier agrees, and it finds a dependence that was taken away. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,7 +52,8 @@ static void run_shuffled(struct op2i_step *steps, const struct op2i_task_list *l
   free(ended);
 }
 
-/* Each dependence in turn replaced by none (a task on itself). Many are implied by others, so not every loss matters. */
+/* Each dependence in turn replaced by none (a task on itself). Many are implied by others, so not
+ * every loss matters. */
 static void drop_each(struct op2i_step *steps, struct op2i_task_list *list) {
   for (int64_t t = 0; t < list->ntasks; t++)
     for (int64_t d = 0; d < list->tasks[t].ndeps; d++) {

@@ -221,7 +221,8 @@ static void stores_in_the_halo(void) {
   int32_t *idx = scratch(TOTAL, sizeof *idx);
   for (int i = 0; i < TOTAL; i++) idx[i] = i % 64;
   op2_map map = new_map(cells, nodes, 1, idx, "map");
-  op2_dat a = new_dat(cells, 1, OP2_I64, NULL, "adat"), r = new_dat(nodes, 1, OP2_I64, NULL, "rdat");
+  op2_dat a = new_dat(cells, 1, OP2_I64, NULL, "adat"),
+          r = new_dat(nodes, 1, OP2_I64, NULL, "rdat");
   op2_kernel fill = new_kernel(&fill_kernel), use = new_kernel(&use_kernel),
              nine = new_kernel(&nine_kernel);
   MUST(op2_par_loop(fill, cells, op2_arg_direct(a, OP2_WRITE), op2_arg_dat(r, 0, map, OP2_INC)));

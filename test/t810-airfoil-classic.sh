@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The classic mesh against OP2's published figures: the rms after 100 time steps, to all printed digits.
-# OP2_TEST_FULL=1 runs all 1000 time steps, on every backend and on a shuffled mesh too; that takes minutes.
+# The classic mesh against OP2's published figures: the rms after 100 time steps, to all printed
+# digits. OP2_TEST_FULL=1 runs all 1000 time steps, on every backend and on a shuffled mesh too;
+# that takes minutes.
 set -u
 . "$(dirname "$0")/tap.sh"
 

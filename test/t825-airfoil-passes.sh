@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the passes make of the applications: the boxes in the graph and the words of the explanation name the loops that
-# became one, for steady time steps of airfoil and iterations of the conjugate gradient method; and all is vector code.
+# What the passes make of the applications: the boxes in the graph and the words of the explanation
+# name the loops that became one, for steady time steps of airfoil and iterations of the conjugate
+# gradient method; and all is vector code.
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
 programs=${build:-.}/bench
 work=$tmp

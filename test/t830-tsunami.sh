@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The tsunami application on small meshes: the physics holds (a lake at rest, volume, depth, energy), every backend
-# computes what the hand-written sequential program does, and so does the hand-written OpenMP program.
+# The tsunami application on small meshes: the physics holds (a lake at rest, volume, depth,
+# energy), every backend computes what the hand-written sequential program does, and so does the
+# hand-written OpenMP program.
 set -u
 . "$(dirname "$0")/tap.sh"
 
@@ -27,8 +28,8 @@ usable() {
   return 1
 }
 
-# near FILE FILE TOLERANCE: dumps whose times, and whose values component by component, differ by the tolerance at
-# most, relative to the greatest value
+# near FILE FILE TOLERANCE: dumps whose times, and whose values component by component, differ by
+# the tolerance at most, relative to the greatest value
 near() {
   for dump in "$1" "$2"; do od -An -v -t f8 -w8 "$dump" >"$dump.text"; done
   [ "$(wc -l <"$1.text")" -eq "$(wc -l <"$2.text")" ] || return 1
@@ -56,8 +57,8 @@ near() {
 # water FILE: the lines "step time volume energy least_depth greatest_speed"
 water() { grep -E '^[0-9]+( -?[0-9]\.[0-9]{15}e[-+][0-9]+){5}$' "$1"; }
 
-# holds NAME AWK-CONDITION COUNT: every one of that many lines of water in $tmp/out fulfils the condition; the first
-# one's fields are in first[]
+# holds NAME AWK-CONDITION COUNT: every one of that many lines of water in $tmp/out fulfils the
+# condition; the first one's fields are in first[]
 holds() {
   water "$tmp/out" | awk -v count="$3" "
     function size(v) { return v < 0 ? -v : v }
@@ -127,7 +128,8 @@ else
   skip "built without OpenMP"
 fi
 
-# Bitwise: neither backend, number of workers nor time of running shows. Small blocks, each of them a task.
+# Bitwise: neither backend, number of workers nor time of running shows. Small blocks, each of them
+# a task.
 rm -f "$tmp/first"
 for backend in openmp starpu; do
   usable $backend || continue

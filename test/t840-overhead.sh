@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The benchmark of overhead: queued loops give the values of the loops by hand on every backend, however they are
-# flushed; the tables have a line for each case, and no figure in them is judged.
+# The benchmark of overhead: queued loops give the values of the loops by hand on every backend,
+# however they are flushed; the tables have a line for each case, and no figure in them is judged.
 set -u
 . "$(dirname "$0")/tap.sh"
 
@@ -31,7 +31,8 @@ runs_table() { # NAME OPTION...
   [ ! -s "$tmp/why" ] || diag "$(cat "$tmp/why")"
 }
 
-# rows BACKEND: lines of the second table, each of 13 columns with a figure or a dash in the last ten
+# rows BACKEND: lines of the second table, each of 13 columns with a figure or a dash in the last
+# ten
 rows() {
   awk -v backend="$1" '
     $1 == backend && NF == 13 {

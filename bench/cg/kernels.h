@@ -13,7 +13,8 @@
  * quotient of nothing is nothing: after an exact solution the vectors stay as they are. */
 
 /* The integrals of grad N_i . grad N_j over a bilinear quadrilateral, by 2 x 2 Gauss points; its
- * corners may run either way round. The matrix is symmetric: rows from the diagonal on, 10 values. */
+ * corners may run either way round. The matrix is symmetric: rows from the diagonal on, 10 values.
+ */
 OP2_KERNEL(stiffness, (const double *x[4], double *k), {
   const double xi[4] = {-1.0, 1.0, 1.0, -1.0};
   const double eta[4] = {-1.0, -1.0, 1.0, 1.0};

@@ -16,9 +16,9 @@ extern "C" {
  * Looking at what is queued, running it, and what it cost. */
 
 /** @brief Run everything that is queued and wait for it.
- * Queued loops are transformed before they run: loops over one set may be fused, chains of loops may
- * run tile by tile, and what was worked out for a queue is kept for the next one like it. Which loops
- * may be fused is decided within what one call runs, so fewer flushes leave more to gain.
+ * Queued loops are transformed before they run: loops over one set may be fused, chains of loops
+ * may run tile by tile, and what was worked out for a queue is kept for the next one like it. Which
+ * loops may be fused is decided within what one call runs, so fewer flushes leave more to gain.
  * @memory keeps plans, code and up to 64 programs of queues seen before, until op2_finalize()
  * @sync   flushes and waits
  * @mpi    every rank flushes at the same place
@@ -28,9 +28,9 @@ OP2_API OP2_NODISCARD op2_status op2_flush(op2_context ctx);
 
 /** @brief Write the graph of the loops that are queued, in Graphviz' language.
  * Loops show kernel, set, call site and state; edges show the dat or global and RAW, WAR or WAW.
- * The text is the same for the same program, run after run. Loops are here as they were queued; what
- * they were fused to is in the file that OP2_GRAPH names, which is written once they have run: there
- * a box is drawn round loops that were one.
+ * The text is the same for the same program, run after run. Loops are here as they were queued;
+ * what they were fused to is in the file that OP2_GRAPH names, which is written once they have run:
+ * there a box is drawn round loops that were one.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    rank-local                      @errors OP2_ERR_ARG, OP2_ERR_IO
  * @source op2 */

@@ -138,8 +138,8 @@ OP2_API op2_arg op2_arg_idx(void);
  * then nothing is queued. In eager mode the loop also runs here and its own failure is returned.
  * @shape  args[nargs], nargs >= 1         @units  arguments
  * @memory args is copied; handles are kept until the loop has run
- * @sync   runs nothing, unless the queue is full (then what waits runs first, but for the last loops
- *         of a queue that repeats itself) or the context is eager
+ * @sync   runs nothing, unless the queue is full (then what waits runs first, but for the last
+ *         loops of a queue that repeats itself) or the context is eager
  * @mpi    every rank queues the same loops in the same order
  * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH, OP2_ERR_ACCESS, OP2_ERR_TYPE,
  *         OP2_ERR_ARITY, OP2_ERR_RANGE (a slot that the map does not have, or private copies of

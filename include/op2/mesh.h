@@ -238,10 +238,10 @@ OP2_API void op2_dat_destroy(op2_dat *dat);
  * maps to are numbered as they are first met. Elements stay in their section.
  *
  * This concerns the library's own storage alone. Values, map entries, subset indices,
- * op2_arg_idx() and messages are in the user's numbering before and after. What depends on the order
- * in which a loop visits elements changes with it: how sums of floating type round, and who comes
- * last where OP2_WRITE or OP2_RW through a map meet in one element. op2_set_numbering() tells the
- * order.
+ * op2_arg_idx() and messages are in the user's numbering before and after. What depends on the
+ * order in which a loop visits elements changes with it: how sums of floating type round, and who
+ * comes last where OP2_WRITE or OP2_RW through a map meet in one element. op2_set_numbering() tells
+ * the order.
  * @memory copies of the largest dat or map for the time of the call; then one number per element.
  *         Wrapped dats move into memory of the library's: see op2_dat_wrap()
  * @sync   runs all that is queued, and drops what was worked out for loops
