@@ -397,7 +397,9 @@ static struct op2i_lane_node *choice(struct op2i_lane_parser *p) {
   if (op2i_lane_stopped(p->l) || !op2i_lane_accept(p, "?")) return a;
   struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_CHOICE, a->line);
   e->a = a;
-  e->b = op2i_lane_expression(p);
+  if (op2i_lane_enter(p->l, e->line)) e->b = op2i_lane_expression(p);
+  op2i_lane_leave(p->l);
+  if (op2i_lane_stopped(p->l)) return e;
   op2i_lane_expect(p, ":");
   if (op2i_lane_enter(p->l, e->line)) e->c = choice(p);
   op2i_lane_leave(p->l);

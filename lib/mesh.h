@@ -59,9 +59,9 @@ struct op2i_resource {
   int64_t *readers;    /* loop numbers since then, ascending */
   int64_t nreaders, readers_capacity;
   struct op2i_failure *poison;
-  bool poison_halo; /* it is in rows that are not owned, too */
+  bool poison_halo;    /* it is in rows that are not owned, too */
   unsigned char doubt; /* the scheduler's, while it looks for what poison will cancel */
-  void *track; /* the scheduler's, while it builds a program */
+  void *track;         /* the scheduler's, while it builds a program */
 };
 
 struct op2_dat_s {

@@ -43,11 +43,14 @@ op2_status op2i_compile_run(struct op2i_compile *c) {
   if (!c->nunits) return OP2_SUCCESS;
   op2_status status = op2i_jit_get(c->sched->ctx, (int)c->nunits, c->units);
   if (status) return status;
-  for (int64_t u = 0; u < c->nunits; u++)
-    if (!c->units[u].status)
+  for (int64_t u = 0; u < c->nunits; u++) {
+    if (!c->units[u].status) {
       c->loops[u]->entry[op2i_loop_form(c->loops[u], c->variant)] = c->units[u].entry;
-    else if (!c->optional)
+      ((struct op2i_loop_data *)c->loops[u]->sched_data)->doubtful = false;
+    } else if (!c->optional) {
       remember(c, u);
+    }
+  }
   return OP2_SUCCESS;
 }
 

@@ -14,7 +14,7 @@ static bool waiting(const struct op2i_node *node) {
   return node->marked && node->state == OP2I_QUEUED;
 }
 
-/* Those that run one by one. */
+/* The loops that run one by one. */
 struct batch {
   struct op2i_sched *sched;
   enum op2i_variant variant;
@@ -204,22 +204,31 @@ static op2_status run_steps(struct batch *batch) {
   return OP2_SUCCESS;
 }
 
+/* Behind the last node that programs have run: without memory for the rest, the queue goes on from
+ * there another time. */
+static int64_t behind_done(const struct op2i_sched *sched) {
+  int64_t end = sched->nnodes;
+  while (end > 0 && sched->nodes[end - 1].state != OP2I_DONE) end--;
+  return end;
+}
+
 /* In the order of the queue, so that poison spreads and is cured as it would be without programs:
  * what they have run is settled, and what is left is each by itself, so that each has its own
  * failure. */
 static op2_status finish(struct op2i_sched *sched) {
   struct batch batch = {.sched = sched, .variant = sched->ctx->backend->variant};
   batch.compile = (struct op2i_compile){.sched = sched, .variant = batch.variant};
-  op2_status status = compile(&batch);
-  for (int64_t i = 0; i < sched->nnodes && !status; i++) {
+  op2_status status = OP2_SUCCESS, uncompiled = compile(&batch);
+  int64_t end = uncompiled ? behind_done(sched) : sched->nnodes;
+  for (int64_t i = 0; i < end && !status; i++) {
     if (waiting(&sched->nodes[i]))
       status = process(&batch, &sched->nodes[i]);
     else if (sched->nodes[i].state == OP2I_DONE)
       settle_node(sched, &sched->nodes[i]);
   }
-  if (!status) status = run_steps(&batch);
+  if (!status && !uncompiled) status = run_steps(&batch);
   free_batch(&batch);
-  return status;
+  return status ? status : uncompiled;
 }
 
 /* ---- as programs ----------------------------------------------------------------------------- */
@@ -239,13 +248,19 @@ static op2_status list_fit(struct op2i_sched *sched, int64_t *n) {
 static op2_status compile_doubtful(struct op2i_sched *sched) {
   struct op2i_compile compile = {.sched = sched, .variant = sched->ctx->backend->variant};
   op2_status status = OP2_SUCCESS;
-  for (int64_t i = 0; i < sched->nnodes && sched->doubtful && !status; i++) {
+  if (!sched->doubtful) return status;
+  for (int64_t i = 0; i < sched->nnodes && !status; i++) {
     const struct op2i_loop_data *data = sched->nodes[i].loop->sched_data;
     if (waiting(&sched->nodes[i]) && data && data->doubtful)
       status = op2i_compile_add(&compile, sched->nodes[i].loop);
   }
   if (!status) status = op2i_compile_run(&compile);
   op2i_compile_end(&compile);
+  sched->doubtful = false;
+  for (const struct op2i_loop *loop = sched->ctx->loops->first; loop; loop = loop->next) {
+    const struct op2i_loop_data *data = loop->sched_data;
+    sched->doubtful |= data && data->doubtful;
+  }
   return status;
 }
 

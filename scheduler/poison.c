@@ -103,7 +103,8 @@ int64_t op2i_find_unfit(struct op2i_sched *sched) {
   for (int64_t i = 0; i < sched->nnodes; i++) {
     struct op2i_node *node = &sched->nodes[i];
     if (!node->marked) continue;
-    node->unfit = op2i_no_code(node->loop) || reads_doubtful(node);
+    if (node->state == OP2I_QUEUED) /* others have run, as parts of fused loops */
+      node->unfit = op2i_no_code(node->loop) || reads_doubtful(node);
     pass_on(node);
     found += node->unfit;
   }

@@ -11,8 +11,10 @@ enum { NOBODY = -2, NAP_MS = 10, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 
 void op2i_rest_open(struct op2i_rest *rest, int64_t patience_ms) {
   pthread_condattr_t attributes;
-  *rest = (struct op2i_rest){
-      .since = op2i_nanoseconds(), .patience = patience_ms * NS_PER_MS, .giver = NOBODY};
+  *rest = (struct op2i_rest){.since = op2i_nanoseconds(),
+                             .patience = patience_ms * NS_PER_MS,
+                             .nap = NAP_MS * NS_PER_MS,
+                             .giver = NOBODY};
   pthread_mutex_init(&rest->lock, NULL);
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -74,20 +76,20 @@ void op2i_rest_wait(struct op2i_rest *rest, struct op2i_finish *finish) {
   pthread_mutex_unlock(&rest->lock);
 }
 
-static bool idle(const struct op2i_rest *rest) {
+bool op2i_rest_idle(const struct op2i_rest *rest) {
   return __atomic_load_n(&rest->tasks, __ATOMIC_ACQUIRE) == 0;
 }
 
 void op2i_rest_here(struct op2i_rest *rest) {
-  if (!idle(rest)) return;
+  if (!op2i_rest_idle(rest)) return;
   int64_t now = op2i_nanoseconds();
   if (now - __atomic_load_n(&rest->since, __ATOMIC_RELAXED) < rest->patience) return;
-  int64_t until = now + NAP_MS * NS_PER_MS;
+  int64_t until = now + rest->nap;
   struct timespec deadline = {.tv_sec = (time_t)(until / NS_PER_S),
                               .tv_nsec = (long)(until % NS_PER_S)};
   pthread_mutex_lock(&rest->lock);
   int here = sched_getcpu();
-  while ((idle(rest) || rest->giver == here) && !rest->closed)
+  while ((op2i_rest_idle(rest) || rest->giver == here) && !rest->closed)
     if (pthread_cond_timedwait(&rest->work, &rest->lock, &deadline)) break;
   pthread_mutex_unlock(&rest->lock);
 }

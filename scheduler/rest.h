@@ -17,7 +17,8 @@ struct op2i_rest {
   int64_t tasks;    /* of all programs, not yet ended */
   int64_t since;    /* when the last of them ended */
   int64_t patience; /* nanoseconds that workers go on looking for work after that */
-  int giver;        /* processing unit where a thread submits tasks, or NOBODY */
+  int64_t nap;      /* nanoseconds that a worker sleeps at most */
+  int giver;        /* processing unit where a thread submits tasks, NOBODY if none: a hint */
   bool closed;
 };
 
@@ -41,6 +42,7 @@ void op2i_rest_yield(struct op2i_rest *rest);
 /* Until all have ended; all have been submitted, or will never be. */
 void op2i_rest_wait(struct op2i_rest *rest, struct op2i_finish *finish);
 
+bool op2i_rest_idle(const struct op2i_rest *rest); /* no program runs */
 /* By a worker between tasks: lets those go first who submit more, and sleeps while no program runs,
  * but not for longer than a few milliseconds, since other users may have work for it. */
 void op2i_rest_here(struct op2i_rest *rest);

@@ -122,7 +122,6 @@ static struct starpu_task *make_task(struct flight *flight, const struct op2i_ta
   task->destroy = 0;
   task->detach = 0;
   task->priority = priority_of(from->step);
-  task->name = op2i_loop_name(work->step->loop);
   return task;
 }
 

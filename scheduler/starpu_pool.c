@@ -57,7 +57,8 @@ static op2_status give_home(void) {
 /* StarPU calls it between tasks, and again and again while there is none. */
 static unsigned between_tasks(void *unused) {
   (void)unused;
-  op2i_rest_here(&rest);
+  bool others = op2i_rest_idle(&rest) && starpu_task_nready() > 0;
+  if (!others) op2i_rest_here(&rest);
   return 1;
 }
 
@@ -138,6 +139,8 @@ void op2i_starpu_release(void) {
   pthread_mutex_unlock(&pool_lock);
 }
 
-struct op2i_rest *op2i_starpu_rest(void) { return &rest; }
+struct op2i_rest *op2i_starpu_rest(void) {
+  return &rest;
+}
 
 #endif

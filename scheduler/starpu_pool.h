@@ -8,7 +8,7 @@
 
 /* StarPU itself: one per process, shared and counted. Workers without work sleep in a rest. */
 
-/* Start StarPU, or join it. The first user's number of threads counts; *workers is what there is.
+/* Start StarPU, or join it. The first user's number of threads and OP2_IDLE_MS count; *workers is what there is.
  */
 op2_status op2i_starpu_acquire(op2_context ctx, int threads, int *workers);
 void op2i_starpu_release(void);

@@ -2,8 +2,11 @@
 /* Loops without code among others in one flush: they are compiled once, the others still run as
  * fused programs, in an order that loops left out stand for, and halo rows stay spoilt until they
  * are overwritten. */
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "mem.h"
 #include "program.h"
 #include "support.h"
 
@@ -169,12 +172,54 @@ static void halo(void) {
   EXPECT_VALUES(int64_t, b, OWNED, i, 1);
 }
 
+/* Code that a compiler makes of two loops together but not of one: what has run before that shows
+ * is done, and what reads it runs. */
+static void refuse_alone(void) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/picky-cc", test_scratch());
+  FILE *script = fopen(path, "w");
+  EXPECT(script);
+  fputs("#!/bin/sh\nfor a in \"$@\"; do case $a in *.c) f=$a ;; esac; done\n"
+        "if [ -f \"$f\" ] && grep -q MARK_A \"$f\" && ! grep -q MARK_B \"$f\"; then\n"
+        "  echo 'kernel.c:1: error: refused' >&2; exit 1\nfi\nexec cc \"$@\"\n",
+        script);
+  EXPECT(fclose(script) == 0 && chmod(path, 0700) == 0);
+  op2i_free(test_ctx->config.cc);
+  test_ctx->config.cc = op2i_strdup(path);
+}
+
+static void alone(void) {
+  struct mesh m = make_mesh();
+  if (!programs()) return; /* loop after loop, there is no code for the first one */
+  refuse_alone();
+  op2_kernel odd = new_source("odd", "void odd(long *x) { long MARK_A = 1; *x += MARK_A; }");
+  op2_kernel pair = new_source(
+      "pair", "void pair(long *x, const long *y) { long MARK_B = 2; *x = *y + MARK_B; }");
+  MUST(op2_par_loop(odd, m.cells, op2_arg_direct(m.x, OP2_RW)));
+  MUST(op2_par_loop(pair, m.cells, op2_arg_direct(m.y, OP2_WRITE), op2_arg_direct(m.x, OP2_READ)));
+  BREAK(m.w, OP2_RW);
+  PUT(m.w, 7);
+  MUST(op2_par_loop(m.copy, m.edges, op2_arg_direct(m.e, OP2_WRITE),
+                    op2_arg_dat(m.y, 0, m.ends, OP2_READ)));
+  MORE(m.e);
+  MUST(op2_par_loop(odd, m.cells, op2_arg_direct(m.x, OP2_RW)));
+  EXPECT(fails(op2_flush(test_ctx)));
+  EXPECT(fails(op2_flush(test_ctx)));
+  MUST(op2_flush(test_ctx));
+  EXPECT(test_ctx->sched->loops_failed == 2 && test_ctx->sched->loops_cancelled == 0);
+  EXPECT_VALUES(int64_t, m.y, N, i, 3);
+  EXPECT_VALUES(int64_t, m.e, N, i, 4);
+  EXPECT_VALUES(int64_t, m.w, N, i, 7);
+  EXPECT(lost(m.x));
+}
+
 static const struct test_case cases[] = {
     {"others are fused, and code is asked for once", bystanders},
     {"fused with others at first", fused_with},
     {"order by way of a loop that is left out", order},
     {"failures and cures in turn", in_between},
     {"rows of the halo", halo},
+    {"no code when alone", alone},
 };
 
 int main(void) { return RUN(cases, RUN_LAZY_ONLY | RUN_ONE_BLOCK); }

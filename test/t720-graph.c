@@ -226,6 +226,8 @@ static void explained(void) {
   MUST(op2_explain(test_ctx, out));
   fclose(out);
   EXPECT(strstr(text, "op2_dat_get") && strstr(text, "adat") && strstr(text, "inc"));
+  const char *start = strstr(text, "start: ");
+  EXPECT(start && atof(start + 7) > 0 && strstr(start, " ms from op2_init to the first kernel"));
   free(text);
   REFUSED(OP2_ERR_ARG, op2_explain(test_ctx, NULL));
 }

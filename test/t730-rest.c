@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where workers rest: they sleep while no program runs, wake for one, a waiting thread sees the end
  * of its own program, and there is no data race (run under ThreadSanitizer by the runner). */
+#define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
-#include "clock.h"
 #include "rest.h"
 #include "tap.h"
 
-enum { WORKERS = 3, USERS = 3, TASKS = 7 };
+enum { WORKERS = 3, USERS = 3, TASKS = 7, HOUR_MS = 3600000 };
 
 static struct op2i_rest rest;
 
@@ -21,6 +22,7 @@ static struct {
 } bag = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Atomic int stop, looked, ran;
+static cpu_set_t submitter; /* a core of the thread that submits */
 
 static void wait_ms(int ms) {
   struct timespec time = {ms / 1000, (long)(ms % 1000) * 1000000};
@@ -77,10 +79,11 @@ static void *user(void *argument) {
   return NULL;
 }
 
-static void with_workers(int64_t patience_ms, void (*test)(void)) {
+static void with_workers(int64_t patience_ms, int64_t nap_ms, void (*test)(void)) {
   pthread_t threads[WORKERS];
   atomic_store(&stop, 0);
   op2i_rest_open(&rest, patience_ms);
+  rest.nap = nap_ms * 1000000;
   for (int i = 0; i < WORKERS; i++) pthread_create(&threads[i], NULL, worker, NULL);
   test();
   atomic_store(&stop, 1);
@@ -89,26 +92,93 @@ static void with_workers(int64_t patience_ms, void (*test)(void)) {
   op2i_rest_destroy(&rest);
 }
 
-static void test_sleep(void) {
-  wait_ms(20);
-  int before = atomic_load(&looked);
-  wait_ms(100);
-  int naps = atomic_load(&looked) - before;
-  ok(naps <= 10 * 2 * WORKERS, "workers without work sleep (looked %d times in 100 ms)", naps);
-  ok(naps > 0, "but look now and then for work of others");
-  int64_t start = op2i_nanoseconds();
-  int done = 0;
-  for (int i = 0; i < 100; i++) done += run_program(1, 0);
-  is_int(done, 100, "100 programs of one task end");
-  ok(op2i_nanoseconds() - start < INT64_C(900000000),
-     "which wake them (otherwise each would take a nap)");
+/* Up to ten seconds for what other threads do soon. */
+static bool all_sleep(void) {
+  for (int i = 0; i < 500; i++) {
+    int before = atomic_load(&looked);
+    wait_ms(20);
+    if (before && atomic_load(&looked) == before) return true;
+  }
+  return false;
 }
+
+static bool look_again(int times) {
+  int before = atomic_load(&looked);
+  for (int i = 0; i < 1000 && atomic_load(&looked) - before < times; i++) wait_ms(10);
+  return atomic_load(&looked) - before >= times;
+}
+
+/* Naps last an hour here: programs that do not wake workers do not end. */
+static void test_wake(void) {
+  ok(all_sleep(), "workers without work sleep");
+  int done = 0;
+  for (int i = 0; i < 100; i++) done += run_program(1 + i % TASKS, 0);
+  is_int(done, 100, "programs wake them and end");
+  ok(all_sleep(), "and then they sleep again");
+}
+
+static void test_nap(void) { ok(look_again(3 * WORKERS), "naps end by themselves"); }
 
 static void test_patience(void) {
   run_program(TASKS, 0);
-  int before = atomic_load(&looked);
-  wait_ms(50);
-  ok(atomic_load(&looked) - before > 1000, "patient workers go on looking");
+  ok(look_again(1000), "patient workers go on looking");
+}
+
+static bool have_run(int wanted) {
+  for (int i = 0; i < 1000 && atomic_load(&ran) < wanted; i++) wait_ms(10);
+  return atomic_load(&ran) >= wanted;
+}
+
+/* Workers on other cores begin while tasks are still being submitted. */
+static void test_elsewhere(void) {
+  struct op2i_finish finish;
+  ok(all_sleep(), "workers on another core sleep");
+  sched_setaffinity(0, sizeof submitter, &submitter);
+  atomic_store(&ran, 0);
+  op2i_rest_begin(&rest, &finish, 2);
+  put(&finish);
+  ok(have_run(1), "and wake up for the first task");
+  put(&finish);
+  op2i_rest_wait(&rest, &finish);
+  is_int(atomic_load(&ran), 2, "both tasks ran");
+}
+
+/* All threads on one processing unit: nobody runs before the thread that submits waits. */
+static void test_giver(void) {
+  struct op2i_finish finish;
+  ok(all_sleep(), "workers on the core of the thread that submits sleep");
+  atomic_store(&ran, 0);
+  op2i_rest_begin(&rest, &finish, 2);
+  put(&finish);
+  put(&finish);
+  wait_ms(20);
+  is_int(atomic_load(&ran), 0, "they leave it its core");
+  op2i_rest_yield(&rest);
+  op2i_rest_wait(&rest, &finish);
+  is_int(atomic_load(&ran), 2, "until it waits");
+}
+
+/* Threads begin on the core of the one that makes them. */
+static void on_one_core(const cpu_set_t *core, void (*test)(void)) {
+  if (sched_setaffinity(0, sizeof *core, core))
+    skip("this system does not let threads choose their core");
+  else
+    with_workers(0, HOUR_MS, test);
+}
+
+static void on_cores(void) {
+  cpu_set_t all, other;
+  CPU_ZERO(&submitter);
+  CPU_ZERO(&other);
+  if (sched_getaffinity(0, sizeof all, &all)) CPU_ZERO(&all);
+  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+    if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, CPU_COUNT(&submitter) ? &other : &submitter);
+  on_one_core(&submitter, test_giver);
+  if (CPU_COUNT(&other))
+    on_one_core(&other, test_elsewhere);
+  else
+    skip("there is one processing unit only");
+  sched_setaffinity(0, sizeof all, &all);
 }
 
 static void test_users(void) {
@@ -127,8 +197,10 @@ static void test_users(void) {
 }
 
 int main(void) {
-  with_workers(0, test_sleep);
-  with_workers(60000, test_patience);
-  with_workers(0, test_users);
+  with_workers(0, HOUR_MS, test_wake);
+  with_workers(0, 1, test_nap);
+  with_workers(60000, HOUR_MS, test_patience);
+  with_workers(0, HOUR_MS, test_users);
+  on_cores();
   return done();
 }
