@@ -190,7 +190,6 @@ static void refuse_alone(void) {
 
 static void alone(void) {
   struct mesh m = make_mesh();
-  if (!programs()) return; /* loop after loop, there is no code for the first one */
   refuse_alone();
   op2_kernel odd = new_source("odd", "void odd(long *x) { long MARK_A = 1; *x += MARK_A; }");
   op2_kernel pair = new_source(
@@ -206,10 +205,15 @@ static void alone(void) {
   EXPECT(fails(op2_flush(test_ctx)));
   EXPECT(fails(op2_flush(test_ctx)));
   MUST(op2_flush(test_ctx));
-  EXPECT(test_ctx->sched->loops_failed == 2 && test_ctx->sched->loops_cancelled == 0);
-  EXPECT_VALUES(int64_t, m.y, N, i, 3);
-  EXPECT_VALUES(int64_t, m.e, N, i, 4);
+  EXPECT(test_ctx->sched->loops_failed == 2);
+  EXPECT(test_ctx->sched->loops_cancelled == (programs() ? 0 : 4));
   EXPECT_VALUES(int64_t, m.w, N, i, 7);
+  if (programs()) {
+    EXPECT_VALUES(int64_t, m.y, N, i, 3);
+    EXPECT_VALUES(int64_t, m.e, N, i, 4);
+  } else { /* loop after loop, there is no code for the first one */
+    EXPECT(lost(m.y) && lost(m.e));
+  }
   EXPECT(lost(m.x));
 }
 
