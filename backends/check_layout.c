@@ -206,11 +206,11 @@ fail:
 void op2i_check_close(struct op2i_check *check) {
   for (int d = 0; check->writers && d < check->loop->ndats; d++) op2i_free(check->writers[d]);
   for (int f = 0; f < OP2I_CHECK_FRAMES; f++) {
-    op2i_free(check->frame[f]);
-    op2i_free(check->filler[f]);
+    op2i_free_data(check->frame[f]);
+    op2i_free_data(check->filler[f]);
   }
-  op2i_free(check->start);
-  op2i_free(check->altered);
+  op2i_free_data(check->start);
+  op2i_free_data(check->altered);
   op2i_free(check->writers);
   op2i_free(check->pointers);
   op2i_free(check->args);

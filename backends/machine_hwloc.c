@@ -46,7 +46,9 @@ static int64_t cache_bytes(hwloc_topology_t topology, hwloc_const_bitmap_t allow
 }
 
 bool op2i_machine_hwloc(struct op2i_machine *machine) {
-  hwloc_topology_t topology;
+  /* Kept while the process lives: with its last topology hwloc unloads its plug-ins, some twenty
+   * libraries, and StarPU would have to load them again. */
+  static hwloc_topology_t topology;
   if (hwloc_topology_init(&topology)) return false;
   hwloc_bitmap_t allowed = NULL;
   bool works = !hwloc_topology_load(topology) && (allowed = allowed_cpus(topology));
@@ -56,7 +58,6 @@ bool op2i_machine_hwloc(struct op2i_machine *machine) {
     machine->l3_bytes = cache_bytes(topology, allowed, HWLOC_OBJ_L3CACHE, false);
   }
   hwloc_bitmap_free(allowed);
-  hwloc_topology_destroy(topology);
   return works;
 }
 

@@ -106,7 +106,7 @@ void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
 }
 
 void op2i_step_end(struct op2i_step *step) {
-  op2i_free(step->partials);
+  op2i_free_data(step->partials);
   step->partials = NULL;
   step->partials_room = 0;
 }

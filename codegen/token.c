@@ -268,15 +268,82 @@ bool op2i_token_same(const struct op2i_tokens *tokens, int64_t i, int64_t k) {
 }
 
 bool op2i_word_reserved(const char *word, size_t length) {
-  static const char words[] =
-      " auto break case char const continue default do double else enum extern float for goto if"
-      " inline int long register restrict return short signed sizeof static struct switch typedef"
-      " union unsigned void volatile while asm typeof _Alignas _Alignof _Atomic _Bool _Complex"
-      " _Generic _Imaginary _Noreturn _Static_assert _Thread_local __alignof__ __asm__ __attribute"
-      " __attribute__ __builtin_offsetof __complex__ __const __extension__ __inline __inline__"
-      " __int128 __restrict __restrict__ __signed__ __thread __typeof __typeof__ __volatile__ ";
-  for (const char *at = words; at[1]; at = strchr(at + 1, ' '))
-    if (at[1] == word[0] && strncmp(at + 1, word, length) == 0 && at[1 + length] == ' ')
-      return true;
+  /* In the order of strcmp(). */
+  static const char *const words[] = {
+      "_Alignas",
+      "_Alignof",
+      "_Atomic",
+      "_Bool",
+      "_Complex",
+      "_Generic",
+      "_Imaginary",
+      "_Noreturn",
+      "_Static_assert",
+      "_Thread_local",
+      "__alignof__",
+      "__asm__",
+      "__attribute",
+      "__attribute__",
+      "__builtin_offsetof",
+      "__complex__",
+      "__const",
+      "__extension__",
+      "__inline",
+      "__inline__",
+      "__int128",
+      "__restrict",
+      "__restrict__",
+      "__signed__",
+      "__thread",
+      "__typeof",
+      "__typeof__",
+      "__volatile__",
+      "asm",
+      "auto",
+      "break",
+      "case",
+      "char",
+      "const",
+      "continue",
+      "default",
+      "do",
+      "double",
+      "else",
+      "enum",
+      "extern",
+      "float",
+      "for",
+      "goto",
+      "if",
+      "inline",
+      "int",
+      "long",
+      "register",
+      "restrict",
+      "return",
+      "short",
+      "signed",
+      "sizeof",
+      "static",
+      "struct",
+      "switch",
+      "typedef",
+      "typeof",
+      "union",
+      "unsigned",
+      "void",
+      "volatile",
+      "while",
+  };
+  size_t lo = 0, hi = sizeof words / sizeof *words;
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    int order = strncmp(word, words[mid], length);
+    if (order == 0 && words[mid][length] == '\0') return true;
+    if (order > 0)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
   return false;
 }

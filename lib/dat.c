@@ -3,9 +3,7 @@
 #include "error.h"
 #include "loop.h"
 #include "mem.h"
-#include "renumber.h"
-
-#include <string.h>
+#include "rows.h"
 
 static size_t total_bytes(op2_dat dat) {
   return (size_t)dat->set->ends[OP2I_NONEXEC] * dat->row_bytes;
@@ -15,17 +13,19 @@ static size_t total_bytes(op2_dat dat) {
 
 /* The first n rows: they are those of whole sections, which renumbering does not mix. */
 static void export_rows(op2_dat dat, int64_t n, const void *host, void *out) {
+  int threads = op2_workers(dat->obj.ctx);
   if (dat->set->number)
-    op2i_rows_scatter(n, dat->set->number, dat->row_bytes, host, out);
+    op2i_rows_scatter(threads, n, dat->set->number, dat->row_bytes, host, out);
   else
-    memcpy(out, host, (size_t)n * dat->row_bytes);
+    op2i_rows_copy(threads, n, dat->row_bytes, host, out);
 }
 
 static void import_rows(op2_dat dat, int64_t n, const void *in, void *host) {
+  int threads = op2_workers(dat->obj.ctx);
   if (dat->set->number)
-    op2i_rows_gather(n, dat->set->number, dat->row_bytes, in, host);
+    op2i_rows_gather(threads, n, dat->set->number, dat->row_bytes, in, host);
   else
-    memcpy(host, in, (size_t)n * dat->row_bytes);
+    op2i_rows_copy(threads, n, dat->row_bytes, in, host);
 }
 
 /* The user's memory stands for the values again, for good: no loop will come. What an open scope
@@ -33,7 +33,7 @@ static void import_rows(op2_dat dat, int64_t n, const void *in, void *host) {
 static void come_home(op2_dat dat) {
   if (dat->host == dat->wrapped) return;
   if (!dat->open_writes) export_rows(dat, dat->set->ends[OP2I_NONEXEC], dat->host, dat->wrapped);
-  op2i_free(dat->host);
+  op2i_free_data(dat->host);
   dat->host = dat->wrapped;
 }
 
@@ -44,7 +44,7 @@ void op2i_dats_come_home(op2_context ctx) {
 static void release_dat(void *object) {
   op2_dat dat = object;
   op2i_list_remove(&dat->set->dats, &dat->link);
-  if (dat->view != dat->wrapped) op2i_free(dat->view);
+  if (dat->view != dat->wrapped) op2i_free_data(dat->view);
   if (dat->wrapped) {
     come_home(dat);
     if (dat->prev_wrapped)
@@ -53,7 +53,7 @@ static void release_dat(void *object) {
       dat->obj.ctx->wrapped = dat->next_wrapped;
     if (dat->next_wrapped) dat->next_wrapped->prev_wrapped = dat->prev_wrapped;
   } else {
-    op2i_free(dat->host);
+    op2i_free_data(dat->host);
   }
   op2i_resource_clear(&dat->res);
   op2i_unref(dat->set);
@@ -207,7 +207,7 @@ static op2_status open_view(op2_dat dat, void *storage, void **data) {
 }
 
 static void close_view(op2_dat dat) {
-  if (dat->view != dat->wrapped) op2i_free(dat->view);
+  if (dat->view != dat->wrapped) op2i_free_data(dat->view);
   dat->view = NULL;
 }
 

@@ -29,7 +29,7 @@ void op2i_version_unref(struct op2i_version *version) {
   op2i_resource_clear(&version->res);
   op2i_free(version->name);
   op2_context ctx = version->ctx;
-  op2i_free(version);
+  op2i_free_data(version);
   op2i_context_unref(ctx);
 }
 
@@ -41,7 +41,7 @@ static struct op2i_version *make_version(op2_context ctx, const char *name, size
   if (!version) return NULL;
   version->name = op2i_strdup(name);
   if (!version->name) {
-    op2i_free(version);
+    op2i_free_data(version);
     return NULL;
   }
   version->refs = 1;

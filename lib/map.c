@@ -5,7 +5,7 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
-#include "renumber.h"
+#include "rows.h"
 
 static void release_map(void *object) {
   op2_map map = object;
@@ -13,22 +13,7 @@ static void release_map(void *object) {
   op2i_list_remove(&map->to->maps_to, &map->to_link);
   op2i_unref(map->from);
   op2i_unref(map->to);
-  op2i_free(map->idx);
-}
-
-static op2_status check_entries(const char *name, op2_set from, op2_set to, int arity,
-                                const int32_t *idx) {
-  int64_t rows = from->ends[OP2I_NONEXEC], limit = to->ends[OP2I_NONEXEC];
-  uint32_t strays = 0; /* without branches: maps are large and nearly always good */
-  for (int64_t i = 0; i < rows * arity; i++) strays |= (uint32_t)idx[i] >= (uint32_t)limit;
-  if (!strays) return OP2_SUCCESS;
-  for (int64_t i = 0; i < rows * arity; i++)
-    if (idx[i] < 0 || idx[i] >= limit)
-      return op2i_error(OP2_ERR_RANGE,
-                        "map '%s' (%s -> %s): entry %" PRId32 " at row %" PRId64 ", column %" PRId64
-                        " is not in [0, %" PRId64 ")",
-                        name, from->obj.name, to->obj.name, idx[i], i / arity, i % arity, limit);
-  return OP2_SUCCESS;
+  op2i_free_data(map->idx);
 }
 
 static op2_status check_map(op2_set from, op2_set to, int arity, const char *name) {
@@ -53,14 +38,14 @@ static op2_status make_map(op2_set from, op2_set to, int arity, int32_t *idx, co
                            op2_map *out) {
   op2_map map = op2i_calloc(1, sizeof *map);
   if (!map) {
-    op2i_free(idx);
+    op2i_free_data(idx);
     return op2i_error_nomem("a map");
   }
   map->arity = arity;
   map->idx = idx;
   op2_status status = op2i_object_init(map, from->obj.ctx, OP2I_MAP, name, release_map);
   if (status) {
-    op2i_free(idx);
+    op2i_free_data(idx);
     op2i_free(map);
     return status;
   }
@@ -72,20 +57,68 @@ static op2_status make_map(op2_set from, op2_set to, int arity, int32_t *idx, co
   return OP2_SUCCESS;
 }
 
-/* Values in the library's numbers from the user's. */
-static op2_status import_values(op2_set from, op2_set to, int64_t arity, const int32_t *idx,
-                                int32_t *copy) {
-  int64_t rows = from->ends[OP2I_NONEXEC], targets = to->ends[OP2I_NONEXEC];
-  size_t row_bytes = (size_t)arity * sizeof *copy;
-  if (from->number)
-    op2i_rows_gather(rows, from->number, row_bytes, idx, copy);
+/* The first entry that is no element of the target set. */
+static op2_status report_stray(const char *name, op2_set from, op2_set to, int arity,
+                               const int32_t *idx) {
+  int64_t i = 0, limit = to->ends[OP2I_NONEXEC];
+  while (idx[i] >= 0 && idx[i] < limit) i++;
+  return op2i_error(OP2_ERR_RANGE,
+                    "map '%s' (%s -> %s): entry %" PRId32 " at row %" PRId64 ", column %" PRId64
+                    " is not in [0, %" PRId64 ")",
+                    name, from->obj.name, to->obj.name, idx[i], i / arity, i % arity, limit);
+}
+
+/* Values as they are kept, from the user's. */
+struct import {
+  const int64_t *number; /* of the rows; null: as they come */
+  const int32_t *place;  /* of the targets; null: as they come */
+  int64_t arity, limit;
+  const int32_t *idx;
+  int32_t *values;
+  _Atomic bool strays;
+};
+
+/* Without branches: maps are large and nearly always good. */
+static bool all_below(const int32_t *values, int64_t n, int64_t limit) {
+  uint32_t strays = 0;
+  for (int64_t i = 0; i < n; i++) strays |= (uint32_t)values[i] >= (uint32_t)limit;
+  return !strays;
+}
+
+static void import_chunk(struct import *in, int64_t lo, int64_t hi) {
+  size_t row_bytes = (size_t)in->arity * sizeof *in->values;
+  int32_t *values = in->values + lo * in->arity;
+  int64_t n = (hi - lo) * in->arity;
+  if (in->number)
+    op2i_rows_gather(1, hi - lo, in->number + lo, row_bytes, in->idx, values);
   else
-    memcpy(copy, idx, (size_t)rows * row_bytes);
-  if (!to->number) return OP2_SUCCESS;
-  int32_t *place = op2i_malloc((size_t)targets * sizeof *place);
-  if (!place) return op2i_error_nomem("a map's values");
-  for (int64_t i = 0; i < targets; i++) place[to->number[i]] = (int32_t)i;
-  for (int64_t i = 0; i < rows * arity; i++) copy[i] = place[copy[i]];
+    op2i_rows_copy(1, hi - lo, row_bytes, in->idx + lo * in->arity, values);
+  if (!all_below(values, n, in->limit))
+    in->strays = true;
+  else if (in->place)
+    for (int64_t i = 0; i < n; i++) values[i] = in->place[values[i]];
+}
+
+/* In chunks that stay in the cache between steps. */
+static void import_some(void *import, int64_t lo, int64_t hi) {
+  enum { CHUNK = 2048 };
+  for (int64_t at = lo; at < hi; at += CHUNK)
+    import_chunk(import, at, hi - at < CHUNK ? hi : at + CHUNK);
+}
+
+static op2_status import_values(op2_set from, op2_set to, struct import *in) {
+  enum { LEAST = 1 << 18 };
+  int64_t targets = to->ends[OP2I_NONEXEC];
+  int32_t *place = NULL;
+  if (to->number) {
+    place = op2i_malloc((size_t)targets * sizeof *place);
+    if (!place) return op2i_error_nomem("a map's values");
+    for (int64_t i = 0; i < targets; i++) place[to->number[i]] = (int32_t)i;
+  }
+  in->number = from->number;
+  in->place = place;
+  op2i_parallel(op2_workers(from->obj.ctx), from->ends[OP2I_NONEXEC], LEAST / in->arity + 1,
+                import_some, in);
   op2i_free(place);
   return OP2_SUCCESS;
 }
@@ -96,20 +129,18 @@ op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *id
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_map_create: where to put the map is null");
   op2_status status = check_map(from, to, arity, shown);
   if (status) return status;
-  int32_t *copy = NULL;
+  struct import in = {.arity = arity, .limit = to->ends[OP2I_NONEXEC], .idx = idx};
   if (idx) {
-    status = check_entries(shown, from, to, arity, idx);
-    if (status) return status;
-    size_t bytes = (size_t)from->ends[OP2I_NONEXEC] * (size_t)arity * sizeof *copy;
-    copy = op2i_alloc_raw(bytes);
-    if (!copy) return op2i_error_nomem("a map's values");
-    status = import_values(from, to, arity, idx, copy);
+    in.values = op2i_alloc_raw((size_t)from->ends[OP2I_NONEXEC] * (size_t)arity * sizeof *idx);
+    if (!in.values) return op2i_error_nomem("a map's values");
+    status = import_values(from, to, &in);
+    if (!status && in.strays) status = report_stray(shown, from, to, arity, idx);
     if (status) {
-      op2i_free(copy);
+      op2i_free_data(in.values);
       return status;
     }
   }
-  return make_map(from, to, arity, copy, name, out);
+  return make_map(from, to, arity, in.values, name, out);
 }
 
 static op2_status check_permutation(op2_map base, const int *perm) {

@@ -39,22 +39,36 @@ char *op2i_strdup(const char *text) {
 
 void op2i_free(void *memory) { free(memory); }
 
-void *op2i_alloc_raw(size_t bytes) {
-  /* Below 2 MiB huge pages only cost clearing time. */
-  enum { LINE = 64, HUGE_PAGE = 2 << 20 };
-  size_t align = bytes >= HUGE_PAGE ? HUGE_PAGE : LINE;
-  if (bytes > SIZE_MAX - HUGE_PAGE || denied()) return NULL;
-  size_t room = bytes ? (bytes + LINE - 1) / LINE * LINE : LINE;
-  void *data = aligned_alloc(align, (room + align - 1) / align * align);
-  if (!data) return NULL;
-  if (align == HUGE_PAGE) madvise(data, room, MADV_HUGEPAGE);
+/* Below 2 MiB huge pages only cost clearing time. */
+enum { LINE = 64, HUGE_PAGE = 2 << 20 };
+
+static size_t alignment(size_t bytes) { return bytes >= HUGE_PAGE ? HUGE_PAGE : LINE; }
+
+/* Where in a block of memory the data go; the address of the block itself is right before them. */
+static void *place_data(void *block, size_t bytes) {
+  size_t align = alignment(bytes);
+  if (!block) return NULL;
+  char *data = (char *)block + sizeof block;
+  data += -(uintptr_t)data % align;
+  memcpy(data - sizeof block, &block, sizeof block);
+  if (align == HUGE_PAGE) madvise(data, bytes, MADV_HUGEPAGE);
   return data;
 }
 
-void *op2i_alloc_data(size_t bytes) {
-  void *data = op2i_alloc_raw(bytes);
-  if (data) memset(data, 0, bytes ? bytes : 1);
-  return data;
+static size_t room_for(size_t bytes) {
+  size_t more = sizeof(void *) + alignment(bytes);
+  return bytes > SIZE_MAX - more ? SIZE_MAX : bytes + more;
+}
+
+void *op2i_alloc_raw(size_t bytes) { return place_data(op2i_malloc(room_for(bytes)), bytes); }
+
+void *op2i_alloc_data(size_t bytes) { return place_data(op2i_calloc(1, room_for(bytes)), bytes); }
+
+void op2i_free_data(void *data) {
+  void *block;
+  if (!data) return;
+  memcpy(&block, (char *)data - sizeof block, sizeof block);
+  free(block);
 }
 
 int op2i_reserve(void *array_of_pointer, size_t element_bytes, int64_t count, int64_t *capacity) {

@@ -13,9 +13,11 @@ void *op2i_realloc(void *old, size_t bytes); /* on failure old stays valid */
 char *op2i_strdup(const char *text);
 void op2i_free(void *memory);
 
-/* Aligned to 64 bytes, on huge pages when large. Freed with op2i_free(). */
+/* Aligned to 64 bytes, on huge pages when large. */
 void *op2i_alloc_raw(size_t bytes);
-void *op2i_alloc_data(size_t bytes); /* zeroed */
+/* All zero. Pages that are new are left for those to touch who will use them. */
+void *op2i_alloc_data(size_t bytes);
+void op2i_free_data(void *data);
 
 /* Room for one more in a growing array: doubles *capacity when count has reached it. Returns 0, or
  * -1 with the array unchanged. */

@@ -23,7 +23,7 @@ op2_status op2i_marks_open(struct op2i_marks *marks, int64_t size) {
 }
 
 void op2i_marks_close(struct op2i_marks *marks) {
-  op2i_free(marks->entry);
+  op2i_free_data(marks->entry);
   marks->entry = NULL;
 }
 

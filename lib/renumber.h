@@ -12,11 +12,6 @@ struct op2i_renumber {
   int64_t *order, *place; /* [total]; null until the set has its order */
 };
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-/* out[i] = in[from[i]], or out[to[i]] = in[i], for n rows; in and out do not overlap. */
-void op2i_rows_gather(int64_t n, const int64_t *from, size_t row_bytes, const void *in, void *out);
-void op2i_rows_scatter(int64_t n, const int64_t *to, size_t row_bytes, const void *in, void *out);
 void op2i_sort_indices(int64_t n, int64_t *idx);
 
 /* ---- orders (renumber_order.c) --------------------------------------------------------------- */

@@ -1,46 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Giving sets a new order: all memory first, so that nothing can fail once something has changed.
  */
-#include <string.h>
-
 #include "error.h"
 #include "mem.h"
 #include "renumber.h"
-
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-/* With the size known at compile time a row's copy is a few instructions, not a call. */
-static inline void gather(int64_t n, const int64_t *from, size_t bytes, const unsigned char *in,
-                          unsigned char *out) {
-  for (int64_t i = 0; i < n; i++)
-    memcpy(out + (size_t)i * bytes, in + (size_t)from[i] * bytes, bytes);
-}
-
-static inline void scatter(int64_t n, const int64_t *to, size_t bytes, const unsigned char *in,
-                           unsigned char *out) {
-  for (int64_t i = 0; i < n; i++)
-    memcpy(out + (size_t)to[i] * bytes, in + (size_t)i * bytes, bytes);
-}
-
-void op2i_rows_gather(int64_t n, const int64_t *from, size_t row_bytes, const void *in, void *out) {
-  switch (row_bytes) {
-  case 4: gather(n, from, 4, in, out); break;
-  case 8: gather(n, from, 8, in, out); break;
-  case 16: gather(n, from, 16, in, out); break;
-  case 32: gather(n, from, 32, in, out); break;
-  default: gather(n, from, row_bytes, in, out);
-  }
-}
-
-void op2i_rows_scatter(int64_t n, const int64_t *to, size_t row_bytes, const void *in, void *out) {
-  switch (row_bytes) {
-  case 4: scatter(n, to, 4, in, out); break;
-  case 8: scatter(n, to, 8, in, out); break;
-  case 16: scatter(n, to, 16, in, out); break;
-  case 32: scatter(n, to, 32, in, out); break;
-  default: scatter(n, to, row_bytes, in, out);
-  }
-}
+#include "rows.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -51,6 +15,7 @@ struct apply {
   void **given;
   int64_t ngiven, capacity, taken;
   size_t scratch_bytes;
+  int threads;
   void *scratch; /* room for the largest dat or map */
 };
 
@@ -66,7 +31,7 @@ static op2_status give(struct apply *a, void *memory) {
     a->given[a->ngiven++] = memory;
     return OP2_SUCCESS;
   }
-  op2i_free(memory);
+  op2i_free_data(memory);
   return op2i_error_nomem("a numbering");
 }
 
@@ -78,14 +43,14 @@ static void need_scratch(struct apply *a, size_t bytes) {
 
 static op2_status prepare_number(struct apply *a, const struct op2i_renumber *r) {
   int64_t total = r->set->ends[OP2I_NONEXEC];
-  int64_t *number = op2i_malloc((size_t)total * sizeof *number);
+  int64_t *number = op2i_alloc_raw((size_t)total * sizeof *number);
   for (int64_t i = 0; number && i < total; i++) number[i] = op2i_set_number(r->set, r->order[i]);
   return give(a, number);
 }
 
 static op2_status prepare_subset(struct apply *a, const struct op2i_renumber *r, op2_set subset) {
   int64_t n = subset->ends[OP2I_NONEXEC];
-  int64_t *idx = op2i_malloc((size_t)n * sizeof *idx);
+  int64_t *idx = op2i_alloc_raw((size_t)n * sizeof *idx);
   if (idx) {
     for (int64_t i = 0; i < n; i++) idx[i] = r->place[subset->idx[i]];
     op2i_sort_indices(n, idx);
@@ -117,10 +82,10 @@ static void change_dat(struct apply *a, const struct op2i_renumber *r, op2_dat d
   int64_t total = r->set->ends[OP2I_NONEXEC];
   if (moves_out(dat)) {
     dat->host = take(a);
-    op2i_rows_gather(total, r->order, dat->row_bytes, dat->wrapped, dat->host);
+    op2i_rows_gather(a->threads, total, r->order, dat->row_bytes, dat->wrapped, dat->host);
   } else if (dat->host) {
-    op2i_rows_gather(total, r->order, dat->row_bytes, dat->host, a->scratch);
-    memcpy(dat->host, a->scratch, dat_bytes(dat));
+    op2i_rows_gather(a->threads, total, r->order, dat->row_bytes, dat->host, a->scratch);
+    op2i_rows_copy(a->threads, total, dat->row_bytes, a->scratch, dat->host);
   }
 }
 
@@ -134,19 +99,19 @@ static void change_map(struct apply *a, const struct op2i_renumber *r, op2_map m
   if (!map->idx) return;
   const int64_t *place = place_of(a, map->to);
   int64_t values = r->set->ends[OP2I_NONEXEC] * map->arity;
-  op2i_rows_gather(r->set->ends[OP2I_NONEXEC], r->order, (size_t)map->arity * sizeof *map->idx,
-                   map->idx, a->scratch);
+  op2i_rows_gather(a->threads, r->set->ends[OP2I_NONEXEC], r->order,
+                   (size_t)map->arity * sizeof *map->idx, map->idx, a->scratch);
   for (int64_t i = 0; i < values; i++)
     map->idx[i] = (int32_t)place[((const int32_t *)a->scratch)[i]];
 }
 
 static void change(struct apply *a, const struct op2i_renumber *r) {
-  op2i_free(r->set->number);
+  op2i_free_data(r->set->number);
   r->set->number = take(a);
   for (struct op2i_link *l = r->set->subsets.first; l; l = l->next) {
     op2_set subset = l->object;
     if (subset->user_idx)
-      op2i_free(subset->idx);
+      op2i_free_data(subset->idx);
     else
       subset->user_idx = subset->idx; /* which op2_subset_indices() may have shown */
     subset->idx = take(a);
@@ -156,7 +121,7 @@ static void change(struct apply *a, const struct op2i_renumber *r) {
 }
 
 op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all) {
-  struct apply a = {.n = n, .all = all};
+  struct apply a = {.n = n, .all = all, .threads = n ? op2_workers(all[0].set->obj.ctx) : 1};
   op2_status status = OP2_SUCCESS;
   for (int64_t i = 0; i < n && !status; i++) status = prepare(&a, &all[i]);
   if (!status) {
@@ -164,7 +129,7 @@ op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all) {
     if (!a.scratch) status = op2i_error_nomem("a numbering");
   }
   for (int64_t i = 0; i < n && !status; i++) change(&a, &all[i]);
-  for (int64_t i = a.taken; i < a.ngiven; i++) op2i_free(a.given[i]);
+  for (int64_t i = a.taken; i < a.ngiven; i++) op2i_free_data(a.given[i]);
   op2i_free(a.given);
   op2i_free(a.scratch);
   return status;

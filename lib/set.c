@@ -27,9 +27,9 @@ static void release_set(void *object) {
     op2i_list_remove(&set->base->subsets, &set->link);
     op2i_unref(set->base);
   }
-  op2i_free(set->idx);
-  op2i_free(set->user_idx);
-  op2i_free(set->number);
+  op2i_free_data(set->idx);
+  op2i_free_data(set->user_idx);
+  op2i_free_data(set->number);
 }
 
 static op2_status check_ends(const int64_t ends[4], const char *name) {
@@ -119,10 +119,10 @@ static int64_t *places(op2_set set) {
 /* The indices of a subset are the user's: give it the library's as well. */
 static op2_status renumber_subset(op2_set base, int64_t n, op2_set subset) {
   if (!base->number) return OP2_SUCCESS;
-  int64_t *place = places(base), *idx = op2i_malloc((size_t)n * sizeof *idx);
+  int64_t *place = places(base), *idx = op2i_alloc_raw((size_t)n * sizeof *idx);
   if (!place || !idx) {
     op2i_free(place);
-    op2i_free(idx);
+    op2i_free_data(idx);
     return op2i_error_nomem("a subset's indices");
   }
   for (int64_t i = 0; i < n; i++) idx[i] = place[subset->idx[i]];
@@ -149,7 +149,7 @@ op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions
                         name ? name : "", parent->obj.name, positions[i], i, limit);
   op2_set set = op2i_calloc(1, sizeof *set);
   if (!set) return op2i_error_nomem("a subset");
-  set->idx = op2i_malloc((size_t)n * sizeof *set->idx);
+  set->idx = op2i_alloc_raw((size_t)n * sizeof *set->idx);
   if (!set->idx) {
     status = op2i_error_nomem("a subset's indices");
     goto fail;
@@ -164,8 +164,8 @@ op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions
   *out = set;
   return OP2_SUCCESS;
 fail:
-  op2i_free(set->idx);
-  op2i_free(set->user_idx);
+  op2i_free_data(set->idx);
+  op2i_free_data(set->user_idx);
   op2i_free(set);
   return status;
 }

@@ -18,31 +18,25 @@ int32_t op2i_segment_shift(int64_t set_size) {
 }
 
 struct collector {
-  uint64_t *bits; /* one per segment */
-  int64_t nwords;
+  unsigned char *touched; /* [segments + 1]; the last one never is */
+  int64_t segments;
   int32_t *intervals;
   int64_t count, capacity; /* in pairs */
 };
 
-static void set_bit(struct collector *c, int64_t segment) {
-  c->bits[segment >> 6] |= UINT64_C(1) << (segment & 63);
-}
-
-static bool get_bit(const struct collector *c, int64_t segment) {
-  return segment >> 6 < c->nwords && c->bits[segment >> 6] >> (segment & 63) & 1;
-}
-
-/* Neighbours mostly touch one segment: its bit is set once for all of them. */
 static void mark_slot(const struct op2i_loop *loop, const op2_map map, int32_t slot, int64_t lo,
                       int64_t hi, int32_t shift, struct collector *c) {
   const int64_t *subset = loop->set->idx;
-  int64_t last = -1;
+  unsigned char *touched = c->touched;
+  if (map && !subset) {
+    const int32_t *target = map->idx + slot;
+    const int64_t arity = map->arity;
+    for (int64_t i = lo; i < hi; i++) touched[target[i * arity] >> shift] = 1;
+    return;
+  }
   for (int64_t i = lo; i < hi; i++) {
     int64_t e = subset ? subset[i] : i;
-    int64_t segment = (map ? map->idx[e * map->arity + slot] : e) >> shift;
-    if (segment == last) continue;
-    set_bit(c, segment);
-    last = segment;
+    touched[(map ? map->idx[e * map->arity + slot] : e) >> shift] = 1;
   }
 }
 
@@ -50,7 +44,7 @@ static void mark_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *a
                      int64_t hi, int32_t shift, struct collector *c) {
   const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
   if (!map && !loop->set->idx) {
-    for (int64_t s = lo >> shift; s <= (hi - 1) >> shift; s++) set_bit(c, s);
+    for (int64_t s = lo >> shift; s <= (hi - 1) >> shift; s++) c->touched[s] = 1;
     return;
   }
   int32_t first = map && arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
@@ -60,21 +54,17 @@ static void mark_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *a
 
 /* Turn the marked segments into intervals and clear them. */
 static int drain(struct collector *c) {
-  for (int64_t s = 0; s < c->nwords * 64; s++) {
-    if (!c->bits[s >> 6]) {
-      s |= 63;
-      continue;
-    }
-    if (!get_bit(c, s)) continue;
+  for (int64_t s = 0; s < c->segments; s++) {
+    if (!c->touched[s]) continue;
     int64_t last = s;
-    while (get_bit(c, last + 1)) last++;
+    while (c->touched[last + 1]) last++;
     if (op2i_grow(&c->intervals, 2 * sizeof *c->intervals, c->count, &c->capacity)) return -1;
     c->intervals[2 * c->count] = (int32_t)s;
     c->intervals[2 * c->count + 1] = (int32_t)last;
     c->count++;
     s = last;
   }
-  memset(c->bits, 0, (size_t)c->nwords * sizeof *c->bits);
+  memset(c->touched, 0, (size_t)c->segments);
   return 0;
 }
 
@@ -82,10 +72,10 @@ static op2_status make_footprint(const struct op2i_loop *loop, const struct op2i
                                  int32_t dat, struct op2i_footprint *out) {
   int64_t size = loop->dats[dat]->set->ends[OP2I_NONEXEC];
   int32_t shift = op2i_segment_shift(size);
-  struct collector c = {.nwords = ((size >> shift) >> 6) + 1};
-  c.bits = op2i_calloc((size_t)c.nwords, sizeof *c.bits);
+  struct collector c = {.segments = (size >> shift) + 1};
+  c.touched = op2i_calloc((size_t)c.segments + 1, sizeof *c.touched);
   int64_t *offs = op2i_calloc((size_t)plan->nblocks + 1, sizeof *offs);
-  int bad = !c.bits || !offs;
+  int bad = !c.touched || !offs;
   for (int32_t b = 0; b < plan->nblocks && !bad; b++) {
     for (int n = 0; n < loop->nargs; n++)
       if (loop->args[n].dat == dat)
@@ -94,7 +84,7 @@ static op2_status make_footprint(const struct op2i_loop *loop, const struct op2i
     bad = drain(&c);
     offs[b + 1] = c.count;
   }
-  op2i_free(c.bits);
+  op2i_free(c.touched);
   if (bad) {
     op2i_free(offs);
     op2i_free(c.intervals);

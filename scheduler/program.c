@@ -85,7 +85,7 @@ void op2i_program_free(struct op2i_program *program) {
   op2i_free(program->versions);
   op2i_free(program->steps);
   op2i_free(program->step_group);
-  op2i_free(program->payload);
+  op2i_free_data(program->payload);
   op2i_free(program->gbl);
   op2i_free(program->payload_at);
   op2i_free(program->gbl_at);

@@ -93,10 +93,10 @@ fail:
 }
 
 static void inspector_close(struct inspector *in) {
-  for (int l = 0; in->given && l <= in->desc->seed; l++) op2i_free(in->given[l]);
+  for (int l = 0; in->given && l <= in->desc->seed; l++) op2i_free_data(in->given[l]);
   op2i_free(in->given);
-  op2i_free(in->seed_tile);
-  op2i_free(in->tile);
+  op2i_free_data(in->seed_tile);
+  op2i_free_data(in->tile);
   op2i_tile_home_close(&in->home);
   op2i_tile_lists_close(&in->lists);
   op2i_tile_pairs_close(&in->pairs);

@@ -50,11 +50,11 @@ static op2_status growth_open(const struct op2i_tile_desc *desc,
 static void growth_close(struct growth *g) {
   op2i_tile_links_close(&g->links);
   op2i_free(g->sizes);
-  op2i_free(g->vertex_mark);
-  op2i_free(g->link_mark);
-  op2i_free(g->queue);
-  op2i_free(g->frontier);
-  op2i_free(g->in_frontier);
+  op2i_free_data(g->vertex_mark);
+  op2i_free_data(g->link_mark);
+  op2i_free_data(g->queue);
+  op2i_free_data(g->frontier);
+  op2i_free_data(g->in_frontier);
 }
 
 /* ---- growing ---- */

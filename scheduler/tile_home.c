@@ -98,7 +98,7 @@ fail:
 }
 
 void op2i_tile_home_close(struct op2i_tile_home *home) {
-  for (int d = 0; home->of && d < home->desc->ndats; d++) op2i_free(home->of[d]);
+  for (int d = 0; home->of && d < home->desc->ndats; d++) op2i_free_data(home->of[d]);
   op2i_free(home->of);
   home->of = NULL;
 }

@@ -154,8 +154,8 @@ op2_status op2i_tile_links_open(const struct op2i_tile_desc *desc,
 }
 
 void op2i_tile_links_close(struct op2i_tile_links *links) {
-  op2i_free(links->offs);
-  op2i_free(links->items);
+  op2i_free_data(links->offs);
+  op2i_free_data(links->items);
   op2i_free(links->columns);
   links->offs = NULL;
   links->items = links->columns = NULL;

@@ -206,7 +206,7 @@ static op2_status record_seen(struct op2i_tile_projection *p, const struct group
 
 static op2_status room_for(int32_t **array, int64_t *size, int64_t wanted) {
   if (*size >= wanted) return OP2_SUCCESS;
-  op2i_free(*array);
+  op2i_free_data(*array);
   *size = 0;
   *array = op2i_alloc_data((size_t)wanted * sizeof **array);
   if (!*array) return NOMEM();
@@ -454,12 +454,12 @@ fail:
 void op2i_tile_projection_close(struct op2i_tile_projection *p) {
   if (!p) return;
   for (int g = 0; p->groups && g < p->ngroups; g++) {
-    op2i_free(p->groups[g].bounds);
-    op2i_free(p->groups[g].seen);
+    op2i_free_data(p->groups[g].bounds);
+    op2i_free_data(p->groups[g].seen);
   }
   for (int d = 0; p->states && d < p->chain->ndats; d++) {
-    op2i_free(p->states[d].writer);
-    op2i_free(p->states[d].readers);
+    op2i_free_data(p->states[d].writer);
+    op2i_free_data(p->states[d].readers);
   }
   op2i_free(p->readers.nodes);
   op2i_free(p->seen.nodes);

@@ -100,6 +100,35 @@ static void test_errors(void) {
   tokens_are("#else", "error, line 1: an #else or #elif without #if", "#else without #if");
 }
 
+static bool listed(const char *words, const char *word, size_t length) {
+  for (const char *at = words; *at; at = strchr(at, ' ') + 1)
+    if (strncmp(at, word, length) == 0 && at[length] == ' ') return true;
+  return false;
+}
+
+/* Each word of the language is found, and nothing that is merely longer or shorter. */
+static void test_reserved(void) {
+  static const char words[] =
+      "auto break case char const continue default do double else enum extern float for goto if "
+      "inline int long register restrict return short signed sizeof static struct switch typedef "
+      "union unsigned void volatile while asm typeof _Alignas _Alignof _Atomic _Bool _Complex "
+      "_Generic _Imaginary _Noreturn _Static_assert _Thread_local __alignof__ __asm__ __attribute "
+      "__attribute__ __builtin_offsetof __complex__ __const __extension__ __inline __inline__ "
+      "__int128 __restrict __restrict__ __signed__ __thread __typeof __typeof__ __volatile__ ";
+  int missed = 0, mistaken = op2i_word_reserved("", 0);
+  for (const char *at = words; *at; at = strchr(at, ' ') + 1) {
+    char word[32];
+    size_t length = strcspn(at, " ");
+    snprintf(word, sizeof word, "%.*sz", (int)length, at);
+    missed += !op2i_word_reserved(at, length);
+    mistaken += op2i_word_reserved(word, length + 1);
+    for (size_t l = 1; l < length; l++)
+      mistaken += op2i_word_reserved(at, l) && !listed(words, at, l);
+  }
+  ok(missed == 0, "every reserved word is known");
+  ok(mistaken == 0, "and no other");
+}
+
 /* ---- units ----------------------------------------------------------------------------------- */
 
 /* Items as "F name", "P name", "O". */
@@ -329,6 +358,7 @@ int main(void) {
   test_directives();
   test_conditionals();
   test_errors();
+  test_reserved();
   test_items();
   test_roles();
   test_anything();

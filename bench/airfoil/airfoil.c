@@ -120,21 +120,17 @@ fail:
 
 /* The free stream everywhere, and no residual. */
 static bool declare_state(flow *f) {
-  double *start = malloc((size_t)f->ncell * sizeof qinf);
-  if (!start) {
-    fprintf(stderr, "airfoil: out of memory for the initial state\n");
-    return false;
-  }
-  for (int64_t c = 0; c < f->ncell; c++) memcpy(start + 4 * c, qinf, sizeof qinf);
-  TRY(op2_dat_create(f->cells, 4, OP2_F64, start, "q", &f->q));
+  void *start;
+  TRY(op2_dat_create(f->cells, 4, OP2_F64, NULL, "q", &f->q));
   TRY(op2_dat_create(f->cells, 4, OP2_F64, NULL, "qold", &f->qold));
   TRY(op2_dat_create(f->cells, 1, OP2_F64, NULL, "adt", &f->adt));
   TRY(op2_dat_create(f->cells, 4, OP2_F64, NULL, "res", &f->res));
   TRY(op2_gbl_create(f->ctx, 1, OP2_F64, NULL, "rms", &f->rms));
-  free(start);
+  TRY(op2_dat_write_begin(f->q, &start));
+  for (int64_t c = 0; c < f->ncell; c++) memcpy((double *)start + 4 * c, qinf, sizeof qinf);
+  TRY(op2_dat_write_end(f->q, &start));
   return true;
 fail:
-  free(start);
   return false;
 }
 

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "rows.h"
+
+#include <pthread.h>
+#include <string.h>
+
+/* More threads than these wait for the same memory. */
+enum { THREADS_MAX = 16, BYTES_LEAST = 1 << 20 };
+
+/* ---- threads --------------------------------------------------------------------------------- */
+
+struct piece {
+  void (*work)(void *arg, int64_t lo, int64_t hi);
+  void *arg;
+  int64_t lo, hi;
+  pthread_t thread;
+};
+
+static void *do_piece(void *argument) {
+  struct piece *piece = argument;
+  piece->work(piece->arg, piece->lo, piece->hi);
+  return NULL;
+}
+
+void op2i_parallel(int threads, int64_t n, int64_t least,
+                   void (*work)(void *arg, int64_t lo, int64_t hi), void *arg) {
+  struct piece pieces[THREADS_MAX];
+  int64_t count = threads < THREADS_MAX ? threads : THREADS_MAX, begun = 1;
+  if (count > n / least) count = n / least;
+  if (count < 1) count = 1;
+  for (int64_t p = 0; p < count; p++)
+    pieces[p] = (struct piece){.work = work,
+                               .arg = arg,
+                               .lo = n / count * p,
+                               .hi = p + 1 < count ? n / count * (p + 1) : n};
+  while (begun < count && !pthread_create(&pieces[begun].thread, NULL, do_piece, &pieces[begun]))
+    begun++;
+  do_piece(&pieces[0]);
+  for (int64_t p = begun; p < count; p++) do_piece(&pieces[p]);
+  for (int64_t p = 1; p < begun; p++) pthread_join(pieces[p].thread, NULL);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+struct rows {
+  const int64_t *number;
+  size_t bytes;
+  const unsigned char *in;
+  unsigned char *out;
+};
+
+static void share_out(int threads, int64_t n, struct rows *rows,
+                      void (*work)(void *rows, int64_t lo, int64_t hi)) {
+  int64_t least = rows->bytes < BYTES_LEAST ? BYTES_LEAST / (int64_t)rows->bytes : 1;
+  op2i_parallel(threads, n, least, work, rows);
+}
+
+static void copy_some(void *argument, int64_t lo, int64_t hi) {
+  const struct rows *rows = argument;
+  size_t from = (size_t)lo * rows->bytes;
+  memcpy(rows->out + from, rows->in + from, (size_t)hi * rows->bytes - from);
+}
+
+void op2i_rows_copy(int threads, int64_t n, size_t row_bytes, const void *in, void *out) {
+  share_out(threads, n, &(struct rows){NULL, row_bytes, in, out}, copy_some);
+}
+
+/* With the size known at compile time a row's copy is a few instructions, not a call. */
+static inline void gather(const struct rows *rows, int64_t lo, int64_t hi, size_t bytes) {
+  for (int64_t i = lo; i < hi; i++)
+    memcpy(rows->out + (size_t)i * bytes, rows->in + (size_t)rows->number[i] * bytes, bytes);
+}
+
+static inline void scatter(const struct rows *rows, int64_t lo, int64_t hi, size_t bytes) {
+  for (int64_t i = lo; i < hi; i++)
+    memcpy(rows->out + (size_t)rows->number[i] * bytes, rows->in + (size_t)i * bytes, bytes);
+}
+
+static void gather_some(void *argument, int64_t lo, int64_t hi) {
+  const struct rows *rows = argument;
+  switch (rows->bytes) {
+  case 4: gather(rows, lo, hi, 4); break;
+  case 8: gather(rows, lo, hi, 8); break;
+  case 16: gather(rows, lo, hi, 16); break;
+  case 32: gather(rows, lo, hi, 32); break;
+  default: gather(rows, lo, hi, rows->bytes);
+  }
+}
+
+static void scatter_some(void *argument, int64_t lo, int64_t hi) {
+  const struct rows *rows = argument;
+  switch (rows->bytes) {
+  case 4: scatter(rows, lo, hi, 4); break;
+  case 8: scatter(rows, lo, hi, 8); break;
+  case 16: scatter(rows, lo, hi, 16); break;
+  case 32: scatter(rows, lo, hi, 32); break;
+  default: scatter(rows, lo, hi, rows->bytes);
+  }
+}
+
+void op2i_rows_gather(int threads, int64_t n, const int64_t *from, size_t row_bytes, const void *in,
+                      void *out) {
+  share_out(threads, n, &(struct rows){from, row_bytes, in, out}, gather_some);
+}
+
+void op2i_rows_scatter(int threads, int64_t n, const int64_t *to, size_t row_bytes, const void *in,
+                       void *out) {
+  share_out(threads, n, &(struct rows){to, row_bytes, in, out}, scatter_some);
+}
