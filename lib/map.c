@@ -5,6 +5,7 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
+#include "parallel.h"
 #include "rows.h"
 
 static void release_map(void *object) {
@@ -30,6 +31,9 @@ static op2_status check_map(op2_set from, op2_set to, int arity, const char *nam
   if (to->ends[OP2I_NONEXEC] > (int64_t)INT32_MAX + 1)
     return op2i_error(OP2_ERR_RANGE, "map '%s': set '%s' has more than 2^31 elements", name,
                       to->obj.name);
+  if (from->ends[OP2I_NONEXEC] > 0 &&
+      (size_t)arity > (SIZE_MAX >> 8) / sizeof(int32_t) / (size_t)from->ends[OP2I_NONEXEC])
+    return op2i_error(OP2_ERR_NOMEM, "map '%s' is larger than memory", name);
   return OP2_SUCCESS;
 }
 
@@ -85,29 +89,32 @@ static bool all_below(const int32_t *values, int64_t n, int64_t limit) {
   return !strays;
 }
 
-static void import_chunk(struct import *in, int64_t lo, int64_t hi) {
-  size_t row_bytes = (size_t)in->arity * sizeof *in->values;
-  int32_t *values = in->values + lo * in->arity;
-  int64_t n = (hi - lo) * in->arity;
-  if (in->number)
-    op2i_rows_gather(1, hi - lo, in->number + lo, row_bytes, in->idx, values);
+static void import_chunk(struct import *import, int64_t lo, int64_t hi) {
+  size_t row_bytes = (size_t)import->arity * sizeof *import->values;
+  int32_t *values = import->values + lo * import->arity;
+  int64_t n = (hi - lo) * import->arity;
+  if (import->number)
+    op2i_rows_gather(1, hi - lo, import->number + lo, row_bytes, import->idx, values);
   else
-    op2i_rows_copy(1, hi - lo, row_bytes, in->idx + lo * in->arity, values);
-  if (!all_below(values, n, in->limit))
-    in->strays = true;
-  else if (in->place)
-    for (int64_t i = 0; i < n; i++) values[i] = in->place[values[i]];
+    op2i_rows_copy(1, hi - lo, row_bytes, import->idx + lo * import->arity, values);
+  if (!all_below(values, n, import->limit))
+    import->strays = true;
+  else if (import->place)
+    for (int64_t i = 0; i < n; i++) values[i] = import->place[values[i]];
 }
 
 /* In chunks that stay in the cache between steps. */
-static void import_some(void *import, int64_t lo, int64_t hi) {
-  enum { CHUNK = 2048 };
-  for (int64_t at = lo; at < hi; at += CHUNK)
-    import_chunk(import, at, hi - at < CHUNK ? hi : at + CHUNK);
+static void import_some(void *argument, int64_t lo, int64_t hi) {
+  enum { CHUNK_VALUES = 8192 };
+  struct import *import = argument;
+  int64_t chunk = CHUNK_VALUES / import->arity + 1;
+  for (int64_t at = lo; at < hi; at += chunk)
+    import_chunk(import, at, hi - at < chunk ? hi : at + chunk);
 }
 
-static op2_status import_values(op2_set from, op2_set to, struct import *in) {
-  enum { LEAST = 1 << 18 };
+static op2_status import_values(op2_set from, op2_set to, struct import *import) {
+  enum { VALUES_LEAST = OP2I_PARALLEL_BYTES / sizeof(int32_t) };
+  int64_t least = VALUES_LEAST / import->arity + 1;
   int64_t targets = to->ends[OP2I_NONEXEC];
   int32_t *place = NULL;
   if (to->number) {
@@ -115,10 +122,9 @@ static op2_status import_values(op2_set from, op2_set to, struct import *in) {
     if (!place) return op2i_error_nomem("a map's values");
     for (int64_t i = 0; i < targets; i++) place[to->number[i]] = (int32_t)i;
   }
-  in->number = from->number;
-  in->place = place;
-  op2i_parallel(op2_workers(from->obj.ctx), from->ends[OP2I_NONEXEC], LEAST / in->arity + 1,
-                import_some, in);
+  import->number = from->number;
+  import->place = place;
+  op2i_parallel(op2_workers(from->obj.ctx), from->ends[OP2I_NONEXEC], least, import_some, import);
   op2i_free(place);
   return OP2_SUCCESS;
 }
@@ -129,18 +135,18 @@ op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *id
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_map_create: where to put the map is null");
   op2_status status = check_map(from, to, arity, shown);
   if (status) return status;
-  struct import in = {.arity = arity, .limit = to->ends[OP2I_NONEXEC], .idx = idx};
+  struct import import = {.arity = arity, .limit = to->ends[OP2I_NONEXEC], .idx = idx};
   if (idx) {
-    in.values = op2i_alloc_raw((size_t)from->ends[OP2I_NONEXEC] * (size_t)arity * sizeof *idx);
-    if (!in.values) return op2i_error_nomem("a map's values");
-    status = import_values(from, to, &in);
-    if (!status && in.strays) status = report_stray(shown, from, to, arity, idx);
+    import.values = op2i_alloc_raw((size_t)from->ends[OP2I_NONEXEC] * (size_t)arity * sizeof *idx);
+    if (!import.values) return op2i_error_nomem("a map's values");
+    status = import_values(from, to, &import);
+    if (!status && import.strays) status = report_stray(shown, from, to, arity, idx);
     if (status) {
-      op2i_free_data(in.values);
+      op2i_free_data(import.values);
       return status;
     }
   }
-  return make_map(from, to, arity, in.values, name, out);
+  return make_map(from, to, arity, import.values, name, out);
 }
 
 static op2_status check_permutation(op2_map base, const int *perm) {

@@ -39,9 +39,9 @@ char *op2i_strdup(const char *text) {
 
 void op2i_free(void *memory) { free(memory); }
 
-/* Below 2 MiB huge pages only cost clearing time. */
 enum { LINE = 64, HUGE_PAGE = 2 << 20 };
 
+/* Below 2 MiB huge pages only cost clearing time. */
 static size_t alignment(size_t bytes) { return bytes >= HUGE_PAGE ? HUGE_PAGE : LINE; }
 
 /* Where in a block of memory the data go; the address of the block itself is right before them. */

@@ -13,9 +13,10 @@ void *op2i_realloc(void *old, size_t bytes); /* on failure old stays valid */
 char *op2i_strdup(const char *text);
 void op2i_free(void *memory);
 
-/* Aligned to 64 bytes, on huge pages when large. */
+/* Data: aligned to 64 bytes, on huge pages when large. op2i_free_data() frees it, and nothing else
+ * does; it takes nothing else but null. */
 void *op2i_alloc_raw(size_t bytes);
-/* All zero. Pages that are new are left for those to touch who will use them. */
+/* All zero. Pages new from the system are not written: they go to the core that does so first. */
 void *op2i_alloc_data(size_t bytes);
 void op2i_free_data(void *data);
 

@@ -12,6 +12,7 @@ struct op2i_renumber {
   int64_t *order, *place; /* [total]; null until the set has its order */
 };
 
+/* Ascending. */
 void op2i_sort_indices(int64_t n, int64_t *idx);
 
 /* ---- orders (renumber_order.c) --------------------------------------------------------------- */

@@ -1,46 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Copies of dats and maps, from one numbering to another. */
 #include "rows.h"
 
-#include <pthread.h>
 #include <string.h>
 
-/* More threads than these wait for the same memory. */
-enum { THREADS_MAX = 16, BYTES_LEAST = 1 << 20 };
-
-/* ---- threads --------------------------------------------------------------------------------- */
-
-struct piece {
-  void (*work)(void *arg, int64_t lo, int64_t hi);
-  void *arg;
-  int64_t lo, hi;
-  pthread_t thread;
-};
-
-static void *do_piece(void *argument) {
-  struct piece *piece = argument;
-  piece->work(piece->arg, piece->lo, piece->hi);
-  return NULL;
-}
-
-void op2i_parallel(int threads, int64_t n, int64_t least,
-                   void (*work)(void *arg, int64_t lo, int64_t hi), void *arg) {
-  struct piece pieces[THREADS_MAX];
-  int64_t count = threads < THREADS_MAX ? threads : THREADS_MAX, begun = 1;
-  if (count > n / least) count = n / least;
-  if (count < 1) count = 1;
-  for (int64_t p = 0; p < count; p++)
-    pieces[p] = (struct piece){.work = work,
-                               .arg = arg,
-                               .lo = n / count * p,
-                               .hi = p + 1 < count ? n / count * (p + 1) : n};
-  while (begun < count && !pthread_create(&pieces[begun].thread, NULL, do_piece, &pieces[begun]))
-    begun++;
-  do_piece(&pieces[0]);
-  for (int64_t p = begun; p < count; p++) do_piece(&pieces[p]);
-  for (int64_t p = 1; p < begun; p++) pthread_join(pieces[p].thread, NULL);
-}
-
-/* ---- rows ------------------------------------------------------------------------------------ */
+#include "parallel.h"
 
 struct rows {
   const int64_t *number;
@@ -51,7 +15,8 @@ struct rows {
 
 static void share_out(int threads, int64_t n, struct rows *rows,
                       void (*work)(void *rows, int64_t lo, int64_t hi)) {
-  int64_t least = rows->bytes < BYTES_LEAST ? BYTES_LEAST / (int64_t)rows->bytes : 1;
+  int64_t bytes = (int64_t)rows->bytes;
+  int64_t least = bytes < OP2I_PARALLEL_BYTES ? OP2I_PARALLEL_BYTES / bytes : 1;
   op2i_parallel(threads, n, least, work, rows);
 }
 

@@ -18,7 +18,7 @@ int32_t op2i_segment_shift(int64_t set_size) {
 }
 
 struct collector {
-  unsigned char *touched; /* [segments + 1]; the last one never is */
+  unsigned char *touched; /* [segments + 8]; none of the last 8 ever is */
   int64_t segments;
   int32_t *intervals;
   int64_t count, capacity; /* in pairs */
@@ -52,19 +52,28 @@ static void mark_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *a
   for (int32_t k = first; k < first + count; k++) mark_slot(loop, map, k, lo, hi, shift, c);
 }
 
+/* The first marked segment at or behind one, and eight at a time while there is none. */
+static int64_t next_touched(const struct collector *c, int64_t segment) {
+  uint64_t eight;
+  while (segment < c->segments) {
+    memcpy(&eight, c->touched + segment, sizeof eight);
+    if (eight) break;
+    segment += sizeof eight;
+  }
+  while (segment < c->segments && !c->touched[segment]) segment++;
+  return segment;
+}
+
 /* Turn the marked segments into intervals and clear them. */
 static int drain(struct collector *c) {
-  for (int64_t s = 0; s < c->segments; s++) {
-    if (!c->touched[s]) continue;
-    int64_t last = s;
-    while (c->touched[last + 1]) last++;
+  int64_t end = 0;
+  for (int64_t s = next_touched(c, 0); s < c->segments; s = next_touched(c, end)) {
+    for (end = s; c->touched[end]; end++) c->touched[end] = 0;
     if (op2i_grow(&c->intervals, 2 * sizeof *c->intervals, c->count, &c->capacity)) return -1;
     c->intervals[2 * c->count] = (int32_t)s;
-    c->intervals[2 * c->count + 1] = (int32_t)last;
+    c->intervals[2 * c->count + 1] = (int32_t)(end - 1);
     c->count++;
-    s = last;
   }
-  memset(c->touched, 0, (size_t)c->segments);
   return 0;
 }
 
@@ -73,7 +82,7 @@ static op2_status make_footprint(const struct op2i_loop *loop, const struct op2i
   int64_t size = loop->dats[dat]->set->ends[OP2I_NONEXEC];
   int32_t shift = op2i_segment_shift(size);
   struct collector c = {.segments = (size >> shift) + 1};
-  c.touched = op2i_calloc((size_t)c.segments + 1, sizeof *c.touched);
+  c.touched = op2i_calloc((size_t)c.segments + 8, sizeof *c.touched);
   int64_t *offs = op2i_calloc((size_t)plan->nblocks + 1, sizeof *offs);
   int bad = !c.touched || !offs;
   for (int32_t b = 0; b < plan->nblocks && !bad; b++) {

@@ -83,6 +83,10 @@ OP2_API OP2_NODISCARD op2_status op2_subset_indices(op2_set subset, int64_t *n,
  * @source op2 */
 OP2_API void op2_set_destroy(op2_set *set);
 
+/* Large maps and dats are copied on several threads, where they are declared, by op2_dat_get() and
+ * op2_dat_set(), and in access scopes on renumbered sets: as many as the context has workers, 16 at
+ * most. They are made for the call and have ended when it returns. */
+
 /* ---- maps ------------------------------------------------------------------------------------ */
 
 /** @brief Declare a map: arity elements of `to` for every element of `from`.
