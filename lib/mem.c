@@ -55,14 +55,21 @@ static void *place_data(void *block, size_t bytes) {
   return data;
 }
 
+/* The bytes of the block for `bytes` of data: 0 where no object can be that large. */
 static size_t room_for(size_t bytes) {
   size_t more = sizeof(void *) + alignment(bytes);
-  return bytes > SIZE_MAX - more ? SIZE_MAX : bytes + more;
+  return bytes > PTRDIFF_MAX - more ? 0 : bytes + more;
 }
 
-void *op2i_alloc_raw(size_t bytes) { return place_data(op2i_malloc(room_for(bytes)), bytes); }
+void *op2i_alloc_raw(size_t bytes) {
+  size_t room = room_for(bytes);
+  return room ? place_data(op2i_malloc(room), bytes) : NULL;
+}
 
-void *op2i_alloc_data(size_t bytes) { return place_data(op2i_calloc(1, room_for(bytes)), bytes); }
+void *op2i_alloc_data(size_t bytes) {
+  size_t room = room_for(bytes);
+  return room ? place_data(op2i_calloc(1, room), bytes) : NULL;
+}
 
 void op2i_free_data(void *data) {
   void *block;

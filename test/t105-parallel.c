@@ -156,7 +156,8 @@ static void test_memory(void) {
   ok(lines, "on cache lines");
   ok(pages, "large arrays on huge pages");
   ok(zero, "zero where asked for");
-  ok(!op2i_alloc_raw(SIZE_MAX) && !op2i_alloc_data(SIZE_MAX - 64), "no more than there is");
+  ok(!op2i_alloc_raw(SIZE_MAX) && !op2i_alloc_data(SIZE_MAX - 64) && !op2i_alloc_raw(PTRDIFF_MAX),
+     "nothing larger than an object can be");
   op2i_free_data(NULL);
 }
 
