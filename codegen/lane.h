@@ -157,6 +157,7 @@ struct op2i_lane {
   int lanes, bits; /* how many; of a mask's lane */
   struct op2i_text *why;
   bool refused, failed; /* failed: out of memory */
+  bool divides;         /* vectors, or takes their roots */
   int depth;            /* see op2i_lane_enter() */
   void *chunks;         /* of memory, see op2i_lane_take() */
   size_t chunk_left;

@@ -125,6 +125,7 @@ void op2i_lane_print_assign(struct op2i_lane_printer *p, const struct op2i_lane_
   op2i_text_add(p->out, tight > 1 ? "(" : "");
   op2i_lane_print(p, e->a, TIGHT_UNARY);
   if (simple(p, e, value)) {
+    p->l->divides = p->l->divides || strcmp(e->op, "/=") == 0;
     op2i_text_add(p->out, " %s ", e->op);
     op2i_lane_print_as(p, e->b, e->type.base, 1);
   } else {

@@ -154,6 +154,7 @@ void op2i_lane_print_logical(struct op2i_lane_printer *p, const struct op2i_lane
 static void math_call(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
   bool single = e->value != 0;
   int n = 0;
+  p->l->divides = p->l->divides || (e->varying && strcmp(e->math->name, "sqrt") == 0);
   if (e->varying)
     op2i_lane_help_math(p->l, e->math, single, p->out);
   else

@@ -169,6 +169,7 @@ static void raw_binary(struct op2i_lane_printer *p, const struct op2i_lane_node 
     print_any(p, e->b, 1);
     return;
   }
+  p->l->divides = p->l->divides || is(e, "/");
   op2i_lane_print_as(p, e->a, e->type.base, operand_tightness(own, false));
   op2i_text_add(p->out, " %s ", e->op);
   if (!guards_divisor(p, e)) {

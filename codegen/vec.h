@@ -17,11 +17,13 @@
  *   op2_e     elements of the lanes        op2_f     the first of them in a range
  *   op2_left  positions not done           op2_count how many lanes count
  *   op2_o<n>_<s>  op2_m<n>_<s> read again  op2_each  0, 1, 2, ...
+ *   op2_t<n>  and op2_c<n>: op2_v<n> and op2_b<n> of the first of two batches
  *
  * The last lanes of an incomplete batch do again what the last one that counts does: they store the
  * same values to the same place, and their increments are taken away. */
 
-enum { OP2I_VEC_LANES_MAX = 16, OP2I_VEC_STATE_MAX = 64 };
+/* STATE: vectors that the values of a batch fill; up to TWOS, two batches may come at a time. */
+enum { OP2I_VEC_LANES_MAX = 16, OP2I_VEC_STATE_MAX = 64, OP2I_VEC_TWOS_MAX = 32 };
 
 /* A dat in the place where arguments meet it; with a map, `nslots` slots from `slot` on. */
 struct op2i_vec_view {
@@ -58,7 +60,10 @@ struct op2i_vec {
   int nviews;
   struct op2i_vec_view *views;     /* [nargs] room */
   struct op2i_vec_arg *args;       /* [nargs] */
+  int state;                       /* vectors that the values of a batch fill */
   bool numbered;                   /* op2_e is needed */
+  bool divides;                    /* some kernel does, or takes roots */
+  int elements;                    /* that come together, in one batch or in two */
   uint64_t helped[OP2I_VEC_HELPS]; /* which helper functions the text has */
 };
 
@@ -94,7 +99,8 @@ void op2i_vec_load(const struct op2i_vec *v, int n); /* declares the view, too *
 void op2i_vec_store(const struct op2i_vec *v, int n);
 void op2i_vec_copy(const struct op2i_vec *v, int a);   /* the private copy, before the call */
 void op2i_vec_settle(const struct op2i_vec *v, int a); /* from there to the view, after the call */
-void op2i_vec_accumulate(const struct op2i_vec *v, int dat); /* and to memory, after all calls */
+/* And to memory, after all calls, from copies op2_b<n> or, by that letter, others. */
+void op2i_vec_accumulate(const struct op2i_vec *v, int dat, char copy);
 
 /* cgen.c: op2i_generate() for vectors of simd_bytes. */
 op2_status op2i_generate_lanes(const struct op2i_loop *loop, enum op2i_variant variant,

@@ -57,7 +57,9 @@ static op2_status kernel(struct op2i_vec *v, int m) {
   const struct op2i_lanes_request request = {
       .rewrite = r, .varying = varying, .lanes = v->lanes, .widest = v->widest};
   op2i_emit_consts_struct(v->e, r);
-  op2_status status = op2i_lanes_kernel(&request, v->out, &why);
+  bool divides = false;
+  op2_status status = op2i_lanes_kernel(&request, v->out, &why, &divides);
+  v->divides = v->divides || divides;
   if (!status && why.failed) status = op2i_error_nomem("generated code");
   if (!status && why.length) status = refused(r, &why);
   op2i_text_free(&why);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The function over positions: batches of as many elements as there are lanes, and at the end one
- * of copies of what is left. */
+/* The function over positions: batches of as many elements as there are lanes, by ones or by twos,
+ * and at the end the same with copies of what is left. */
+#include <stdio.h>
 #include <string.h>
 
 #include "vec.h"
@@ -44,7 +45,7 @@ static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
   case BEGIN:
     op2i_text_add(v->out, "  %s%s *op2_w%d = (%s%s *)op2_d%d + %d * op2_lo;\n  %s op2_y%d[%d];\n",
                   stored ? "" : "const ", type, dat, stored ? "" : "const ", type, dat, dim, type,
-                  dat, v->lanes * dim);
+                  dat, v->elements * dim);
     break;
   case AHEAD:
     op2i_text_add(v->out, "      op2_ahead(op2_w%d, %d);\n", dat,
@@ -54,7 +55,7 @@ static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
   case LAST:
     if (loaded)
       op2i_text_add(v->out, "    op2_pad(op2_y%d, op2_w%d, %d, op2_count, %d);\n", dat, dat,
-                    dim * (int)op2i_type_size(row->type), v->lanes);
+                    dim * (int)op2i_type_size(row->type), v->elements);
     op2i_text_add(v->out, "    op2_w%d = op2_y%d;\n", dat, dat);
     break;
   case END:
@@ -73,14 +74,14 @@ static void walk_map(const struct op2i_vec *v, int map, enum walk walk) {
   case BEGIN:
     op2i_text_add(v->out,
                   "  const int32_t *op2_u%d = op2_m%d + %d * op2_lo;\n  int32_t op2_z%d[%d];\n",
-                  map, map, arity, map, v->lanes * arity);
+                  map, map, arity, map, v->elements * arity);
     break;
   case AHEAD: break;
   case ADVANCE: op2i_text_add(v->out, "      op2_u%d += %d;\n", map, v->lanes * arity); break;
   case LAST:
     op2i_text_add(v->out,
                   "    op2_pad(op2_z%d, op2_u%d, %d, op2_count, %d);\n    op2_u%d = op2_z%d;\n",
-                  map, map, arity * (int)sizeof(int32_t), v->lanes, map, map);
+                  map, map, arity * (int)sizeof(int32_t), v->elements, map, map);
     break;
   case END: break;
   }
@@ -171,16 +172,18 @@ static void slot_rows(const struct op2i_vec *v, int map, int slot, char letter) 
 }
 
 /* Numbers of rows from the map once more, for what goes to memory: compilers that know them to be
- * the same keep them over the kernel, where they have no registers for them. */
-static void rows_again(const struct op2i_vec *v, int map) {
+ * the same keep them over the kernel, where they have no registers for them. `back`: of so many
+ * elements before. */
+static void rows_again(const struct op2i_vec *v, int map, int back) {
   bool any = false;
   for (int slot = 0; slot < v->e->loop->maps[map]->arity; slot++) {
     if (!accumulates(v, map, slot)) continue;
-    if (!any)
-      op2i_text_add(v->out,
-                    "      const int32_t *op2_o%d = op2_%c%d;\n"
-                    "      __asm__(\"\" : \"+r\"(op2_o%d));\n",
-                    map, v->e->listed ? 'm' : 'u', map, map);
+    if (!any) {
+      op2i_text_add(v->out, "      const int32_t *op2_o%d = op2_%c%d", map,
+                    v->e->listed ? 'm' : 'u', map);
+      if (back) op2i_text_add(v->out, " - %d", back * (int)v->e->loop->maps[map]->arity);
+      op2i_text_add(v->out, ";\n      __asm__(\"\" : \"+r\"(op2_o%d));\n", map);
+    }
     slot_rows(v, map, slot, 'o');
     any = true;
   }
@@ -299,15 +302,17 @@ static void call(const struct op2i_vec *v, int m) {
 
 /* ---- a batch --------------------------------------------------------------------------------- */
 
-/* Lanes that do not count add nothing. */
-static void limit(const struct op2i_vec *v) {
+/* Lanes that do not count add nothing. `before`: elements in the batch before this one. */
+static void limit(const struct op2i_vec *v, int before) {
+  char count[32] = "op2_count";
   bool any = false;
+  if (before) snprintf(count, sizeof count, "op2_count - %d", before);
   for (int a = 0; a < v->e->loop->nargs; a++) {
     const struct op2i_loop_arg *arg = arg_of(v, a);
     if (!v->args[a].own || v->args[a].view >= 0 || arg->access != OP2_INC) continue;
-    if (!any) op2i_text_add(v->out, "      if (op2_count < %d) {\n", v->lanes);
-    op2i_text_add(v->out, "        op2_limit_%sx%d(op2_b%d, %d, op2_count);\n",
-                  op2i_vec_stem(arg->type), v->lanes, a, (int)(arg->arity * arg->dim));
+    if (!any) op2i_text_add(v->out, "      if (op2_count < %d) {\n", before + v->lanes);
+    op2i_text_add(v->out, "        op2_limit_%sx%d(op2_b%d, %d, %s);\n", op2i_vec_stem(arg->type),
+                  v->lanes, a, (int)(arg->arity * arg->dim), count);
     any = true;
   }
   if (any) op2i_text_add(v->out, "      }\n");
@@ -335,22 +340,108 @@ static void load(const struct op2i_vec *v, int m) {
   }
 }
 
-static void batch(const struct op2i_vec *v) {
-  const struct op2i_loop *loop = v->e->loop;
+static void begin_batch(const struct op2i_vec *v) {
   elements(v);
   walk_all(v, AHEAD);
+  load(v, 0);
+}
+
+/* All but what goes to memory element by element, which waits in copies of arguments. */
+static void compute(const struct op2i_vec *v, int before) {
   for (int m = 0; m < v->e->nmembers; m++) {
-    load(v, m);
+    if (m) load(v, m);
     call(v, m);
     for (int n = 0; n < v->nviews; n++)
       if (v->views[n].end == m) op2i_vec_store(v, n);
   }
-  limit(v);
-  for (int m = 0; m < loop->nmaps; m++) rows_again(v, m);
-  for (int d = 0; d < loop->ndats; d++) op2i_vec_accumulate(v, d);
-  for (int a = 0; a < loop->nargs; a++)
+  limit(v, before);
+  for (int a = 0; a < v->e->loop->nargs; a++)
     for (int j = 0; j < arg_of(v, a)->dim && reduces(arg_of(v, a)) && v->args[a].own; j++)
       op2i_text_add(v->out, "      op2_a%d[%d] += op2_b%d[%d];\n", a, j, a, j);
+}
+
+static void accumulate(const struct op2i_vec *v, int back, char copy) {
+  for (int m = 0; m < v->e->loop->nmaps; m++) rows_again(v, m, back);
+  for (int d = 0; d < v->e->loop->ndats; d++) op2i_vec_accumulate(v, d, copy);
+}
+
+/* ---- two batches at a time ------------------------------------------------------------------- */
+
+/* Increments wait for a kernel's divisions and roots, and a processor in which many of them wait
+ * takes in no more. So two batches are loaded and computed before the increments of either, which
+ * keep their order. */
+static bool by_twos(const struct op2i_vec *v) {
+  bool any = false;
+  if (!v->divides || v->e->nmembers > 1 || v->e->listed || v->numbered) return false;
+  if (v->state > OP2I_VEC_TWOS_MAX) return false;
+  for (int n = 0; n < v->nviews; n++)
+    if (v->views[n].stored) return false;
+  for (int a = 0; a < v->e->loop->nargs; a++) {
+    if (!v->args[a].accumulates) continue;
+    if (arg_of(v, a)->access != OP2_INC) return false;
+    any = true;
+  }
+  return any;
+}
+
+static int view_size(const struct op2i_vec *v, int n) {
+  return v->views[n].nslots * (int)op2i_vec_row(v, v->views[n].dat)->dim;
+}
+
+static int increments(const struct op2i_vec *v, int a) {
+  return v->args[a].accumulates ? (int)(arg_of(v, a)->arity * arg_of(v, a)->dim) : 0;
+}
+
+static void declare(const struct op2i_vec *v, op2_type type, char letter, int number, int size) {
+  op2i_text_add(v->out, "      ");
+  add_type(v, type);
+  op2i_text_add(v->out, " op2_%c%d[%d];\n", letter, number, size);
+}
+
+static void assign(const struct op2i_vec *v, char to, char from, int number, int size) {
+  for (int i = 0; i < size; i++)
+    op2i_text_add(v->out, "      op2_%c%d[%d] = op2_%c%d[%d];\n", to, number, i, from, number, i);
+}
+
+/* Keeps the first batch's views while those of the second get their names. */
+static void load_both(const struct op2i_vec *v) {
+  for (int n = 0; n < v->nviews; n++)
+    declare(v, op2i_vec_row(v, v->views[n].dat)->type, 't', n, view_size(v, n));
+  op2i_text_add(v->out, "      {\n");
+  begin_batch(v);
+  for (int n = 0; n < v->nviews; n++) assign(v, 't', 'v', n, view_size(v, n));
+  walk_all(v, ADVANCE);
+  op2i_text_add(v->out, "      }\n");
+  begin_batch(v);
+}
+
+/* And its increments, when they are computed. */
+static void compute_first(const struct op2i_vec *v) {
+  for (int a = 0; a < v->e->loop->nargs; a++)
+    if (increments(v, a)) declare(v, arg_of(v, a)->type, 'c', a, increments(v, a));
+  op2i_text_add(v->out, "      {\n");
+  for (int n = 0; n < v->nviews; n++) {
+    declare(v, op2i_vec_row(v, v->views[n].dat)->type, 'v', n, view_size(v, n));
+    assign(v, 'v', 't', n, view_size(v, n));
+  }
+  compute(v, 0);
+  for (int a = 0; a < v->e->loop->nargs; a++) assign(v, 'c', 'b', a, increments(v, a));
+  op2i_text_add(v->out, "      }\n");
+}
+
+static void batches(const struct op2i_vec *v) {
+  if (v->elements == v->lanes) {
+    begin_batch(v);
+    compute(v, 0);
+  } else {
+    load_both(v);
+    compute_first(v);
+    compute(v, v->lanes);
+    op2i_text_add(v->out, "      {\n");
+    accumulate(v, v->lanes, 'c');
+    op2i_text_add(v->out, "      }\n");
+  }
+  accumulate(v, 0, 'b');
   walk_all(v, ADVANCE);
 }
 
@@ -363,6 +454,7 @@ static void mark_unused(const struct op2i_vec *v) {
 
 void op2i_vec_body(struct op2i_vec *v) {
   const struct op2i_emitter *e = v->e;
+  v->elements = by_twos(v) ? 2 * v->lanes : v->lanes;
   op2i_text_add(v->out, "%svoid OP2_NAME(op2_body)(", e->dialect->body_prefix);
   op2i_emit_parameters(e);
   op2i_text_add(v->out, ") {\n");
@@ -376,13 +468,13 @@ void op2i_vec_body(struct op2i_vec *v) {
   op2i_text_add(v->out,
                 "  int64_t op2_left = op2_hi - op2_lo, op2_count = %d;\n  for (;;) {\n"
                 "    for (; op2_left >= op2_count; op2_left -= op2_count) {\n",
-                v->lanes);
-  batch(v);
+                v->elements);
+  batches(v);
   op2i_text_add(v->out, "    }\n    if (op2_left <= 0) break;\n    op2_count = op2_left;\n");
   walk_all(v, LAST);
   op2i_text_add(v->out, "  }\n");
   if (copies_back(v)) {
-    op2i_text_add(v->out, "  if (op2_count < %d) {\n", v->lanes);
+    op2i_text_add(v->out, "  if (op2_count < %d) {\n", v->elements);
     walk_all(v, END);
     op2i_text_add(v->out, "  }\n");
   }

@@ -183,7 +183,7 @@ void op2i_vec_settle(const struct op2i_vec *v, int a) {
 
 /* ---- to memory, element by element ----------------------------------------------------------- */
 
-static void add_parts(const struct op2i_vec *v, int a) {
+static void add_parts(const struct op2i_vec *v, int a, char copy) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   const char *stem = op2i_vec_stem(arg->type);
   for (int slot = 0; slot < arg->arity; slot++)
@@ -194,8 +194,8 @@ static void add_parts(const struct op2i_vec *v, int a) {
         op2i_text_add(v->out, "      op2_%sr%d", stem, width);
       else
         op2i_text_add(v->out, "      %s", op2i_type_c(arg->type));
-      op2i_text_add(v->out, " op2_q%d_%d[%d];\n      op2_parts%d_%sx%d(op2_q%d_%d, op2_b%d", a,
-                    vector, v->lanes, width, stem, v->lanes, a, vector, a);
+      op2i_text_add(v->out, " op2_q%d_%d[%d];\n      op2_parts%d_%sx%d(op2_q%d_%d, op2_%c%d", a,
+                    vector, v->lanes, width, stem, v->lanes, a, vector, copy, a);
       add_offset(v->out, vector);
       op2i_text_add(v->out, ");\n");
     }
@@ -246,7 +246,7 @@ static void add_bounds(const struct op2i_vec *v, int a) {
 
 /* What goes to one dat goes there as in scalar code: for each element argument by argument, slot
  * by slot. */
-void op2i_vec_accumulate(const struct op2i_vec *v, int dat) {
+void op2i_vec_accumulate(const struct op2i_vec *v, int dat, char copy) {
   const struct op2i_loop *loop = v->e->loop;
   const struct op2i_loop_arg *row = op2i_vec_row(v, dat);
   if (!v->args[row - loop->args].accumulates) return;
@@ -258,7 +258,7 @@ void op2i_vec_accumulate(const struct op2i_vec *v, int dat) {
     return;
   }
   for (int a = 0; a < loop->nargs; a++)
-    if (loop->args[a].dat == dat) add_parts(v, a);
+    if (loop->args[a].dat == dat) add_parts(v, a, copy);
   for (int lane = 0; lane < v->lanes; lane++)
     for (int a = 0; a < loop->nargs; a++)
       if (loop->args[a].dat == dat) add_increments(v, a, lane);

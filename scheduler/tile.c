@@ -153,6 +153,16 @@ fail:
   return status;
 }
 
+/* What runs of a loop are multiples of; 0: the order of its iterations matters. */
+static int32_t batch_of(const struct inspector *in, int l) {
+  const struct op2i_tile_loop *loop = &in->desc->loops[l];
+  if (in->chain.loops[l].ordered) return 0;
+  for (int a = 0; a < loop->naccesses; a++)
+    if (loop->accesses[a].idx && loop->accesses[a].mode == OP2I_TILE_INC)
+      return 2 * OP2I_TILE_BATCH;
+  return OP2I_TILE_BATCH;
+}
+
 static op2_status place_loops(struct inspector *in) {
   const struct op2i_tile_desc *desc = in->desc;
   op2_status status = OP2_SUCCESS;
@@ -162,7 +172,7 @@ static op2_status place_loops(struct inspector *in) {
     int32_t *tile = l <= desc->seed ? in->given[l] : in->tile;
     for (int64_t i = 0; i < n && l > desc->seed; i++) tile[i] = -1;
     OP2I_TRY(project(in, l, tile, l <= desc->seed));
-    OP2I_TRY(op2i_tile_lists_loop(&in->lists, l, n, tile, in->chain.loops[l].ordered));
+    OP2I_TRY(op2i_tile_lists_loop(&in->lists, l, n, tile, batch_of(in, l)));
   }
 
 fail:

@@ -71,8 +71,9 @@ struct op2i_tile_plan {
   int32_t critical_path; /* tiles on the longest chain of predecessors */
 };
 
-/* Where the order does not matter, runs are multiples of BATCH iterations, and at least RUN_MIN;
- * the rest goes into the ids. BATCH: the lanes of f64 in 64 bytes. */
+/* Where the order does not matter, runs are multiples of BATCH iterations, or with increments through
+ * a map of two BATCH, and at least RUN_MIN; the rest goes into the ids. BATCH: the lanes of f64 in 64
+ * bytes. Loops that increment may take two batches at a time. */
 enum { OP2I_TILE_RUN_MIN = 16, OP2I_TILE_BATCH = 8 };
 
 /* Time is linear in iterations times accesses; memory, beyond the plan, in elements of the dats, in

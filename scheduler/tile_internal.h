@@ -147,8 +147,9 @@ struct op2i_tile_lists {
 };
 op2_status op2i_tile_lists_open(struct op2i_tile_lists *lists, struct op2i_tile_plan *plan);
 void op2i_tile_lists_close(struct op2i_tile_lists *lists);
+/* Runs are multiples of `batch`; 0: the order of iterations matters. */
 op2_status op2i_tile_lists_loop(struct op2i_tile_lists *lists, int loop, int64_t n,
-                                const int32_t *tile, bool ordered);
+                                const int32_t *tile, int32_t batch);
 
 /* ---- tile_dag.c ------------------------------------------------------------------------------ */
 

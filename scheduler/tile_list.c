@@ -70,10 +70,10 @@ static void choose_kind(struct op2i_tile_lists *lists, int loop) {
  * code: an incomplete batch costs as much as a full one, and the single iterations of a tile have
  * but one of them. */
 static int32_t run_length(const struct op2i_tile_lists *lists, const struct op2i_tile_stretch *s,
-                          bool ordered) {
+                          int32_t batch) {
   int32_t length = s[1].lo - s[0].lo;
-  if (ordered) return lists->counts[s->tile] > 0 ? length : 0;
-  return length >= OP2I_TILE_RUN_MIN ? length / OP2I_TILE_BATCH * OP2I_TILE_BATCH : 0;
+  if (!batch) return lists->counts[s->tile] > 0 ? length : 0;
+  return length >= OP2I_TILE_RUN_MIN ? length / batch * batch : 0;
 }
 
 /* Place the shares of a loop behind what there is, and empty them for filling. */
@@ -94,15 +94,15 @@ static op2_status lay_out(struct op2i_tile_lists *lists, int loop) {
 }
 
 op2_status op2i_tile_lists_loop(struct op2i_tile_lists *lists, int loop, int64_t n,
-                                const int32_t *tile, bool ordered) {
+                                const int32_t *tile, int32_t batch) {
   op2_status status = find_stretches(lists, n, tile);
   if (status != OP2_SUCCESS) return status;
   struct op2i_tile_plan *plan = lists->plan;
   const struct op2i_tile_stretch *s = lists->stretches, *end = s + lists->nstretches;
-  if (ordered) choose_kind(lists, loop);
+  if (!batch) choose_kind(lists, loop);
   for (; s < end; s++) {
     struct op2i_tile_share *share = share_of(lists, s->tile, loop);
-    int32_t length = run_length(lists, s, ordered);
+    int32_t length = run_length(lists, s, batch);
     share->nruns += length > 0;
     share->nids += s[1].lo - s[0].lo - length;
   }
@@ -110,7 +110,7 @@ op2_status op2i_tile_lists_loop(struct op2i_tile_lists *lists, int loop, int64_t
   if (status != OP2_SUCCESS) return status;
   for (s = lists->stretches; s < end; s++) {
     struct op2i_tile_share *share = share_of(lists, s->tile, loop);
-    int32_t middle = s[0].lo + run_length(lists, s, ordered);
+    int32_t middle = s[0].lo + run_length(lists, s, batch);
     if (middle > s[0].lo)
       plan->runs[share->first_run + share->nruns++] = (struct op2i_tile_run){s[0].lo, middle};
     for (int32_t i = middle; i < s[1].lo; i++) plan->ids[share->first_id + share->nids++] = i;

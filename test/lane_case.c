@@ -216,7 +216,7 @@ static bool translate(const struct lane_kernel *kernel, int lanes, int widest,
   for (int i = 0; i < n; i++) varying[i] = params[i].varying;
   const struct op2i_lanes_request request = {
       .rewrite = rewrite, .varying = varying, .lanes = lanes, .widest = widest};
-  op2_status status = op2i_lanes_kernel(&request, out, why);
+  op2_status status = op2i_lanes_kernel(&request, out, why, NULL);
   if (status) ok(false, "%s: no memory", kernel->name);
   return !status && why->length == 0;
 }

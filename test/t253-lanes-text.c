@@ -50,7 +50,7 @@ static op2_status generate(const char *name, const char *source, int lanes, stru
   if (!status) status = op2i_rewrite_begin(&c.loop, 0, &rewrite);
   const struct op2i_lanes_request request = {
       .rewrite = &rewrite, .varying = varying, .lanes = lanes};
-  if (!status) status = op2i_lanes_kernel(&request, out, why);
+  if (!status) status = op2i_lanes_kernel(&request, out, why, NULL);
   op2i_rewrite_end(&rewrite);
   case_end(&c);
   return status;

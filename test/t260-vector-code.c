@@ -39,6 +39,22 @@ static void golden_flux(void) {
   case_end(&c);
 }
 
+/* A division, so that two batches come together. */
+static void golden_twos(void) {
+  struct loop_case c;
+  CHECK(case_begin(&c, "pull",
+                   "void pull(const double *length, const double *x1, const double *x2, double *f1,"
+                   " double *f2, double *most) {\n  double f = (x2[0] - x1[0]) / length[0];\n"
+                   "  f1[0] += f;\n  f2[0] -= f;\n  if (f > *most) *most = f;\n}\n"));
+  case_map(&c, 0, 2);
+  case_dat(&c, 0, 1, OP2_F64, 0, -1, OP2_READ);
+  for (int i = 0; i < 2; i++) case_dat(&c, 1, 1, OP2_F64, i, 0, OP2_READ);
+  for (int i = 0; i < 2; i++) case_dat(&c, 2, 1, OP2_F64, i, 0, OP2_INC);
+  case_gbl(&c, 0, 1, OP2_F64, OP2_MAX);
+  generates(&c, OP2I_LANES, 16, "vec-twos");
+  case_end(&c);
+}
+
 /* Two kernels that share rows, reductions, and a dat that nobody reads. */
 static void golden_fused(void) {
   struct loop_case c, keep;
@@ -175,6 +191,7 @@ int main(void) {
   golden_flux();
   golden_fused();
   golden_gather();
+  golden_twos();
   test_refusals();
   test_deep();
   return done();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Vector code of every kind of argument, access mode and type, with rows of many lengths and vectors
  * of any width, over ranges and lists of any length, against scalar code of the same loop: every
- * byte of memory is the same afterwards. All dats end where memory that may be read ends. */
+ * byte of memory is the same afterwards. All dats end where memory that may be read ends. Loops that
+ * take two batches at a time are a kind of their own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "vec.h"
 
 enum {
-  ELEMENTS = 41,
+  ELEMENTS = 71,
   TARGETS = 13,
   ARITY_MAX = 4,
   ROW_MAX = 16, /* values that a kernel sees in one argument */
@@ -40,6 +41,7 @@ struct form {
   op2_type type;
   int dim, arity, slot, n; /* n: values the kernel sees */
   int bytes;               /* of a vector */
+  bool twos;               /* two batches at a time */
   char name[64], source[1024];
   struct loop_case loop;
 };
@@ -49,7 +51,9 @@ static int nforms;
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-static bool reduces(const struct form *f) { return f->shape == GLOBAL && f->access != OP2_READ; }
+static bool reduces(const struct form *f) {
+  return f->twos || (f->shape == GLOBAL && f->access != OP2_READ);
+}
 
 /* What other elements do to the argument at the same time is not for a kernel to see. */
 static bool sees(const struct form *f) {
@@ -82,6 +86,35 @@ static void write_kernel(struct form *f) {
            f->name, parameter, type, type, f->n, sees(f) ? place : "0", work);
 }
 
+/* Quotients for increments, and a sum that is the same in any order. */
+static void write_dividing_kernel(struct form *f) {
+  const char *type = op2i_type_c(f->type);
+  char place[32] = "a[i]";
+  if (f->shape == ALL) snprintf(place, sizeof place, "a[i / %d][i %% %d]", f->dim, f->dim);
+  snprintf(f->source, sizeof f->source,
+           "void %s(%s *%sa, const %s *in, const %s *there, %s *sum) {\n  for (int i = 0; i < %d; "
+           "i++)\n    %s += (in[0] + there[0] + i) / (%s)(i + 3);\n  sum[0] += in[0];\n"
+           "  sum[1] += there[0];\n}\n",
+           f->name, type, f->shape == ALL ? "*" : "", type, type, type, f->n, place, type);
+}
+
+static void make_dividing_loop(struct form *f) {
+  struct loop_case *c = &f->loop;
+  if (case_begin(c, f->name, f->source)) diag("%s", op2_error_message());
+  case_map(c, 0, f->arity);
+  case_dat(c, 0, 1, f->type, 0, -1, OP2_READ);
+  case_dat(c, 1, 1, f->type, f->slot, 0, OP2_READ);
+  c->loop.nargs = 0;
+  case_dat(c, 2, f->dim, f->type,
+           f->shape == ALL    ? OP2_ALL
+           : f->shape == ITER ? OP2_ITER(0)
+                              : f->slot,
+           0, OP2_INC);
+  case_dat(c, 0, 1, f->type, 0, -1, OP2_READ);
+  case_dat(c, 1, 1, f->type, f->slot, 0, OP2_READ);
+  case_gbl(c, 0, 2, f->type, OP2_INC);
+}
+
 static void make_loop(struct form *f) {
   struct loop_case *c = &f->loop;
   if (case_begin(c, f->name, f->source)) diag("%s", op2_error_message());
@@ -102,7 +135,8 @@ static void make_loop(struct form *f) {
   case_dat(c, 1, f->n, f->type, 0, -1, OP2_WRITE);
 }
 
-static void add_form(enum shape shape, op2_access access, op2_type type, int dim, int bytes) {
+static struct form *add_form(enum shape shape, op2_access access, op2_type type, int dim,
+                             int bytes) {
   struct form *f = &forms[nforms++];
   bool wide = shape == ALL || shape == ITER;
   *f = (struct form){.shape = shape, .access = access, .type = type, .bytes = bytes};
@@ -113,8 +147,21 @@ static void add_form(enum shape shape, op2_access access, op2_type type, int dim
   f->n = (wide ? f->arity : 1) * f->dim;
   snprintf(f->name, sizeof f->name, "%s_%s_%s_%d_%d", op2i_type_name(type) + 4, shape_names[shape],
            access_names[access], f->dim, bytes);
+  return f;
+}
+
+static void add_plain(enum shape shape, op2_access access, op2_type type, int dim, int bytes) {
+  struct form *f = add_form(shape, access, type, dim, bytes);
   write_kernel(f);
   make_loop(f);
+}
+
+static void add_twos(enum shape shape, op2_type type, int dim, int bytes) {
+  struct form *f = add_form(shape, OP2_INC, type, dim, bytes);
+  f->twos = true;
+  snprintf(f->name + strlen(f->name), sizeof f->name - strlen(f->name), "_twos");
+  write_dividing_kernel(f);
+  make_dividing_loop(f);
 }
 
 /* Kinds, modes and types in all combinations, row lengths and vector widths in turn; the types that
@@ -128,16 +175,21 @@ static void make_forms(void) {
         if (shape != DIRECT && in_place) continue;
         if (shape > GLOBAL && access != OP2_READ) continue;
         if (turn++ % step) continue;
-        add_form((enum shape)shape, (op2_access)access, (op2_type)type, dims[turn / step % 9],
-                 widths[turn / step % 3]);
+        add_plain((enum shape)shape, (op2_access)access, (op2_type)type, dims[turn / step % 9],
+                  widths[turn / step % 3]);
       }
   for (int type = OP2_F64; type <= OP2_F32; type++)
     for (int d = 0; d < 9; d++)
       for (int w = 0; w < 3; w++) {
         if (turn++ % step) continue;
-        add_form(SLOT, turn % 2 ? OP2_INC : OP2_READ, (op2_type)type, dims[d], widths[w]);
-        add_form(DIRECT, turn % 2 ? OP2_RW : OP2_WRITE, (op2_type)type, dims[d], widths[w]);
+        add_plain(SLOT, turn % 2 ? OP2_INC : OP2_READ, (op2_type)type, dims[d], widths[w]);
+        add_plain(DIRECT, turn % 2 ? OP2_RW : OP2_WRITE, (op2_type)type, dims[d], widths[w]);
       }
+  for (int type = OP2_F64; type <= OP2_I64; type++)
+    for (int shape = SLOT; shape <= ITER; shape++)
+      for (int w = 0; w < 3; w++)
+        if (turn++ % step == 0)
+          add_twos((enum shape)shape, (op2_type)type, dims[turn / step % 5], widths[w]);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -177,7 +229,7 @@ static void put(op2_type type, void *values, int64_t i, double value) {
 static bool memory_begin(const struct form *f, struct memory *m) {
   size_t size = op2i_type_size(f->type);
   m->bytes[0] = ELEMENTS * size;
-  m->bytes[1] = ELEMENTS * (size_t)f->n * size;
+  m->bytes[1] = ELEMENTS * (size_t)(f->twos ? 1 : f->n) * size;
   m->bytes[2] = (f->shape == DIRECT ? ELEMENTS : TARGETS) * (size_t)f->dim * size;
   for (int d = 0; d < DATS; d++) m->dat[d] = guarded(m->bytes[d]);
   m->reduced = guarded(256);
@@ -233,11 +285,11 @@ static void run(const struct form *f, op2i_plain_fn entry, bool listed, const st
   entry(&call, lo, hi, reduces(f) ? m->reduced : NULL);
 }
 
-/* Ranges of 0 to 2 batches and one more, in the middle and at the end. */
+/* Ranges of 0 to 2 passes of the loop and one more, in the middle and at the end. */
 static int differences(const struct form *f, op2i_plain_fn scalar, op2i_plain_fn vector,
                        bool listed, struct memory *x, struct memory *y) {
   int wrong = 0, lanes = op2i_vec_lanes(&f->loop.loop, f->bytes);
-  for (int n = 0; n <= 2 * lanes + 1; n++)
+  for (int n = 0; n <= (f->twos ? 4 : 2) * lanes + 1; n++)
     for (int at_end = 0; at_end < 2; at_end++) {
       int64_t hi = at_end ? ELEMENTS : 3 + n;
       memory_fill(f, x);
@@ -280,6 +332,9 @@ static void add_unit(struct op2i_text *unit, int i) {
       ok(false, "%s: %s", forms[i].name, op2_error_message());
     else
       op2i_text_add(unit, "#define OP2_ID %d_%d\n%s#undef OP2_ID\n", i, k, text.chars);
+    bool twos = text.chars && strstr(text.chars, " op2_c0[");
+    if (twos != (forms[i].twos && variants[k] == OP2I_LANES))
+      ok(false, "%s: by %s", forms[i].name, twos ? "twos" : "ones");
     op2i_text_free(&text);
   }
 }

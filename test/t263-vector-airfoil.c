@@ -156,7 +156,7 @@ static int foreign_calls(const char *text) {
 struct hot {
   const char *name;
   void (*make)(struct loop_case *c);
-  int roots, divisions; /* in each element */
+  int roots, divisions; /* in each pass of the loop, of one batch or of two */
 };
 
 static void check_instructions(const struct hot *hot, const char *compiler, const char *source,
@@ -191,8 +191,8 @@ static void check_hot(const struct hot *hot, const char *compiler, bool objdump)
 }
 
 int main(void) {
-  static const struct hot hots[] = {{"res_calc", res_case, 0, 2},
-                                    {"bres_calc", bres_case, 0, 1},
+  static const struct hot hots[] = {{"res_calc", res_case, 0, 2 * 2},
+                                    {"bres_calc", bres_case, 0, 2 * 1},
                                     {"adt_calc", adt_case, 5, 1},
                                     {"update", update_case, 0, 1},
                                     {"update+save_soln+adt_calc", fused_case, 5, 2}};

@@ -144,6 +144,19 @@ static double in_runs(const struct op2i_tile_plan *p, int loop, int64_t n) {
   return 1 - (double)ids / (double)n;
 }
 
+/* Runs that are no whole batches, or pairs of batches in loops that increment through a map. */
+static int64_t broken_runs(const struct op2i_tile_plan *p) {
+  int64_t broken = 0;
+  for (int32_t t = 0; t < p->ntiles; t++)
+    for (int l = 0; l < p->nloops; l++) {
+      const struct op2i_tile_share *share = &p->shares[(int64_t)t * p->nloops + l];
+      const struct op2i_tile_run *run = p->runs + share->first_run;
+      for (int32_t k = 0; k < share->nruns; k++)
+        broken += (run[k].hi - run[k].lo) % (l % 3 ? 2 * OP2I_TILE_BATCH : OP2I_TILE_BATCH) != 0;
+    }
+  return broken;
+}
+
 /* The share of the edges whose cells are in two tiles of a loop over cells. */
 static double cut_edges(const struct op2i_tile_plan *p, const struct mesh *m, int loop) {
   int32_t *tile = room(m->cells, sizeof *tile);
@@ -175,6 +188,7 @@ static void look_at_plan(const struct mesh *m, const char *name, bool natural, i
           greatest = 2 * seed_n / tile_size + 1;
   ok(p->ntiles > fewest && p->ntiles <= greatest, "%s: %d tiles", name, p->ntiles);
   ok(p->critical_path <= 9, "%s: %d tiles on the longest path", name, p->critical_path);
+  is_int(broken_runs(p), 0, "%s: all runs are whole batches", name);
   share_range(p, seed, &least, &most);
   share_range(p, LOOPS - 3, &last_least, &last_most);
   ok(most <= 2 * tile_size && last_most <= 2 * TILE,
@@ -230,7 +244,7 @@ static void small_mesh(void) {
   if (!CHECK(op2i_tile_create(&c.desc, &p))) return;
   CHECK(op2i_tile_verify(p, &c.desc));
   is_int(p->ntiles, 1, "a small mesh is one tile");
-  ok(p->nids < LOOPS * OP2I_TILE_BATCH, "all in runs but for less than a batch each");
+  ok(p->nids < LOOPS * 2 * OP2I_TILE_BATCH, "all in runs but for less than two batches each");
   is_int(p->nruns, LOOPS, "one a loop");
   is_int(p->critical_path, 1, "a path of one");
   op2i_tile_free(p);
