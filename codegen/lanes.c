@@ -74,8 +74,9 @@ op2_status op2i_lanes_kernel(const struct op2i_lanes_request *request, struct op
     op2i_text_bytes(out, l.prefix.chars ? l.prefix.chars : "", l.prefix.length);
     op2i_text_bytes(out, l.functions.chars, l.functions.length);
   }
-  if (divides) *divides = l.divides;
   bool failed = l.failed || l.prefix.failed || l.functions.failed || out->failed || why->failed;
   op2i_lane_release(&l);
-  return failed ? op2i_error_nomem("generated code") : OP2_SUCCESS;
+  if (failed) return op2i_error_nomem("generated code");
+  if (divides) *divides = l.divides;
+  return OP2_SUCCESS;
 }

@@ -43,8 +43,8 @@ struct op2i_lanes_request {
  * appended. With fewer lanes a kernel may be had that needs vectors longer than `widest`, on which
  * gcc 12 stumbles now and then when the machine has none of the kind.
  *
- * *divides is set, unless null, to whether there are divisions or square roots of vectors: what needs
- * them takes long to come.
+ * *divides is set, unless null, to whether vectors are divided, as the kernel is written, or their
+ * square roots are taken: what needs that takes long to come.
  *
  * C leaves open which of two zeros fmin() and fmax() return, and compilers make use of that: there
  * the sign of a zero may be another than the scalar code's. Fails only with OP2_ERR_NOMEM. */

@@ -12,17 +12,19 @@
  *
  *   op2_v<n>  view n                       op2_b<n>  private copy of argument n
  *   op2_w<n>  dat n at the first element   op2_u<n>  map n at the first element
- *   op2_y<n>  and op2_z<n>: copies of their last rows, as many as there are lanes
+ *   op2_y<n>  and op2_z<n>: copies of their last rows, as many as come at a time
  *   op2_x     the list at the first lane   op2_q<n>  rows of argument n on their way to memory
  *   op2_e     elements of the lanes        op2_f     the first of them in a range
- *   op2_left  positions not done           op2_count how many lanes count
+ *   op2_left  positions not done           op2_count how many of a pass count
  *   op2_o<n>_<s>  op2_m<n>_<s> read again  op2_each  0, 1, 2, ...
  *   op2_t<n>  and op2_c<n>: op2_v<n> and op2_b<n> of the first of two batches
  *
- * The last lanes of an incomplete batch do again what the last one that counts does: they store the
- * same values to the same place, and their increments are taken away. */
+ * The last lanes of an incomplete pass, of which the second batch may be all, do again what the
+ * last one that counts does: they store the same values to the same place, and their increments are
+ * taken away. */
 
-/* STATE: vectors that the values of a batch fill; up to TWOS, two batches may come at a time. */
+/* STATE: the most registers that the values of a batch may fill; up to TWOS, two batches may come
+ * at a time. */
 enum { OP2I_VEC_LANES_MAX = 16, OP2I_VEC_STATE_MAX = 64, OP2I_VEC_TWOS_MAX = 32 };
 
 /* A dat in the place where arguments meet it; with a map, `nslots` slots from `slot` on. */
@@ -60,10 +62,10 @@ struct op2i_vec {
   int nviews;
   struct op2i_vec_view *views;     /* [nargs] room */
   struct op2i_vec_arg *args;       /* [nargs] */
-  int state;                       /* vectors that the values of a batch fill */
+  int state;                       /* registers that the values of a batch fill */
   bool numbered;                   /* op2_e is needed */
   bool divides;                    /* some kernel does, or takes roots */
-  int elements;                    /* that come together, in one batch or in two */
+  int pass;                        /* elements that come at a time, one batch or two */
   uint64_t helped[OP2I_VEC_HELPS]; /* which helper functions the text has */
 };
 
@@ -99,7 +101,7 @@ void op2i_vec_load(const struct op2i_vec *v, int n); /* declares the view, too *
 void op2i_vec_store(const struct op2i_vec *v, int n);
 void op2i_vec_copy(const struct op2i_vec *v, int a);   /* the private copy, before the call */
 void op2i_vec_settle(const struct op2i_vec *v, int a); /* from there to the view, after the call */
-/* And to memory, after all calls, from copies op2_b<n> or, by that letter, others. */
+/* And to memory, after all calls, from op2_b<n>, or from op2_c<n>: `copy` is the letter. */
 void op2i_vec_accumulate(const struct op2i_vec *v, int dat, char copy);
 
 /* cgen.c: op2i_generate() for vectors of simd_bytes. */

@@ -45,7 +45,7 @@ static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
   case BEGIN:
     op2i_text_add(v->out, "  %s%s *op2_w%d = (%s%s *)op2_d%d + %d * op2_lo;\n  %s op2_y%d[%d];\n",
                   stored ? "" : "const ", type, dat, stored ? "" : "const ", type, dat, dim, type,
-                  dat, v->elements * dim);
+                  dat, v->pass * dim);
     break;
   case AHEAD:
     op2i_text_add(v->out, "      op2_ahead(op2_w%d, %d);\n", dat,
@@ -55,7 +55,7 @@ static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
   case LAST:
     if (loaded)
       op2i_text_add(v->out, "    op2_pad(op2_y%d, op2_w%d, %d, op2_count, %d);\n", dat, dat,
-                    dim * (int)op2i_type_size(row->type), v->elements);
+                    dim * (int)op2i_type_size(row->type), v->pass);
     op2i_text_add(v->out, "    op2_w%d = op2_y%d;\n", dat, dat);
     break;
   case END:
@@ -74,14 +74,14 @@ static void walk_map(const struct op2i_vec *v, int map, enum walk walk) {
   case BEGIN:
     op2i_text_add(v->out,
                   "  const int32_t *op2_u%d = op2_m%d + %d * op2_lo;\n  int32_t op2_z%d[%d];\n",
-                  map, map, arity, map, v->elements * arity);
+                  map, map, arity, map, v->pass * arity);
     break;
   case AHEAD: break;
   case ADVANCE: op2i_text_add(v->out, "      op2_u%d += %d;\n", map, v->lanes * arity); break;
   case LAST:
     op2i_text_add(v->out,
                   "    op2_pad(op2_z%d, op2_u%d, %d, op2_count, %d);\n    op2_u%d = op2_z%d;\n",
-                  map, map, arity * (int)sizeof(int32_t), v->elements, map, map);
+                  map, map, arity * (int)sizeof(int32_t), v->pass, map, map);
     break;
   case END: break;
   }
@@ -172,16 +172,16 @@ static void slot_rows(const struct op2i_vec *v, int map, int slot, char letter) 
 }
 
 /* Numbers of rows from the map once more, for what goes to memory: compilers that know them to be
- * the same keep them over the kernel, where they have no registers for them. `back`: of so many
- * elements before. */
-static void rows_again(const struct op2i_vec *v, int map, int back) {
+ * the same keep them over the kernel, where they have no registers for them. The walk has come
+ * `ahead` elements further than the batch. */
+static void rows_again(const struct op2i_vec *v, int map, int ahead) {
   bool any = false;
   for (int slot = 0; slot < v->e->loop->maps[map]->arity; slot++) {
     if (!accumulates(v, map, slot)) continue;
     if (!any) {
       op2i_text_add(v->out, "      const int32_t *op2_o%d = op2_%c%d", map,
                     v->e->listed ? 'm' : 'u', map);
-      if (back) op2i_text_add(v->out, " - %d", back * (int)v->e->loop->maps[map]->arity);
+      if (ahead) op2i_text_add(v->out, " - %d", ahead * (int)v->e->loop->maps[map]->arity);
       op2i_text_add(v->out, ";\n      __asm__(\"\" : \"+r\"(op2_o%d));\n", map);
     }
     slot_rows(v, map, slot, 'o');
@@ -302,7 +302,7 @@ static void call(const struct op2i_vec *v, int m) {
 
 /* ---- a batch --------------------------------------------------------------------------------- */
 
-/* Lanes that do not count add nothing. `before`: elements in the batch before this one. */
+/* Lanes that do not count add nothing. `before`: elements of the pass in the batch before. */
 static void limit(const struct op2i_vec *v, int before) {
   char count[32] = "op2_count";
   bool any = false;
@@ -346,7 +346,8 @@ static void begin_batch(const struct op2i_vec *v) {
   load(v, 0);
 }
 
-/* All but what goes to memory element by element, which waits in copies of arguments. */
+/* All but what goes to memory element by element, which waits in copies of arguments; `before` as
+ * above. */
 static void compute(const struct op2i_vec *v, int before) {
   for (int m = 0; m < v->e->nmembers; m++) {
     if (m) load(v, m);
@@ -360,8 +361,8 @@ static void compute(const struct op2i_vec *v, int before) {
       op2i_text_add(v->out, "      op2_a%d[%d] += op2_b%d[%d];\n", a, j, a, j);
 }
 
-static void accumulate(const struct op2i_vec *v, int back, char copy) {
-  for (int m = 0; m < v->e->loop->nmaps; m++) rows_again(v, m, back);
+static void add_to_memory(const struct op2i_vec *v, int ahead, char copy) {
+  for (int m = 0; m < v->e->loop->nmaps; m++) rows_again(v, m, ahead);
   for (int d = 0; d < v->e->loop->ndats; d++) op2i_vec_accumulate(v, d, copy);
 }
 
@@ -369,7 +370,9 @@ static void accumulate(const struct op2i_vec *v, int back, char copy) {
 
 /* Increments wait for a kernel's divisions and roots, and a processor in which many of them wait
  * takes in no more. So two batches are loaded and computed before the increments of either, which
- * keep their order. */
+ * keep their order. Not where the second would be loaded too soon (later members' views, what MIN
+ * and MAX find in memory) or the walk is in the way, which has left the first batch by then
+ * (stores, numbers of elements), and where registers are short anyway. */
 static bool by_twos(const struct op2i_vec *v) {
   bool any = false;
   if (!v->divides || v->e->nmembers > 1 || v->e->listed || v->numbered) return false;
@@ -388,7 +391,7 @@ static int view_size(const struct op2i_vec *v, int n) {
   return v->views[n].nslots * (int)op2i_vec_row(v, v->views[n].dat)->dim;
 }
 
-static int increments(const struct op2i_vec *v, int a) {
+static int copies(const struct op2i_vec *v, int a) {
   return v->args[a].accumulates ? (int)(arg_of(v, a)->arity * arg_of(v, a)->dim) : 0;
 }
 
@@ -415,22 +418,22 @@ static void load_both(const struct op2i_vec *v) {
   begin_batch(v);
 }
 
-/* And its increments, when they are computed. */
+/* Under the names of the second batch's views, which they hide here; its increments are kept. */
 static void compute_first(const struct op2i_vec *v) {
   for (int a = 0; a < v->e->loop->nargs; a++)
-    if (increments(v, a)) declare(v, arg_of(v, a)->type, 'c', a, increments(v, a));
+    if (copies(v, a)) declare(v, arg_of(v, a)->type, 'c', a, copies(v, a));
   op2i_text_add(v->out, "      {\n");
   for (int n = 0; n < v->nviews; n++) {
     declare(v, op2i_vec_row(v, v->views[n].dat)->type, 'v', n, view_size(v, n));
     assign(v, 'v', 't', n, view_size(v, n));
   }
   compute(v, 0);
-  for (int a = 0; a < v->e->loop->nargs; a++) assign(v, 'c', 'b', a, increments(v, a));
+  for (int a = 0; a < v->e->loop->nargs; a++) assign(v, 'c', 'b', a, copies(v, a));
   op2i_text_add(v->out, "      }\n");
 }
 
 static void batches(const struct op2i_vec *v) {
-  if (v->elements == v->lanes) {
+  if (v->pass == v->lanes) {
     begin_batch(v);
     compute(v, 0);
   } else {
@@ -438,10 +441,10 @@ static void batches(const struct op2i_vec *v) {
     compute_first(v);
     compute(v, v->lanes);
     op2i_text_add(v->out, "      {\n");
-    accumulate(v, v->lanes, 'c');
+    add_to_memory(v, v->lanes, 'c');
     op2i_text_add(v->out, "      }\n");
   }
-  accumulate(v, 0, 'b');
+  add_to_memory(v, 0, 'b');
   walk_all(v, ADVANCE);
 }
 
@@ -454,7 +457,7 @@ static void mark_unused(const struct op2i_vec *v) {
 
 void op2i_vec_body(struct op2i_vec *v) {
   const struct op2i_emitter *e = v->e;
-  v->elements = by_twos(v) ? 2 * v->lanes : v->lanes;
+  v->pass = by_twos(v) ? 2 * v->lanes : v->lanes;
   op2i_text_add(v->out, "%svoid OP2_NAME(op2_body)(", e->dialect->body_prefix);
   op2i_emit_parameters(e);
   op2i_text_add(v->out, ") {\n");
@@ -468,13 +471,13 @@ void op2i_vec_body(struct op2i_vec *v) {
   op2i_text_add(v->out,
                 "  int64_t op2_left = op2_hi - op2_lo, op2_count = %d;\n  for (;;) {\n"
                 "    for (; op2_left >= op2_count; op2_left -= op2_count) {\n",
-                v->elements);
+                v->pass);
   batches(v);
   op2i_text_add(v->out, "    }\n    if (op2_left <= 0) break;\n    op2_count = op2_left;\n");
   walk_all(v, LAST);
   op2i_text_add(v->out, "  }\n");
   if (copies_back(v)) {
-    op2i_text_add(v->out, "  if (op2_count < %d) {\n", v->elements);
+    op2i_text_add(v->out, "  if (op2_count < %d) {\n", v->pass);
     walk_all(v, END);
     op2i_text_add(v->out, "  }\n");
   }

@@ -153,7 +153,8 @@ fail:
   return status;
 }
 
-/* What runs of a loop are multiples of; 0: the order of its iterations matters. */
+/* What runs of a loop are multiples of, see OP2I_TILE_BATCH; 0: the order of its iterations
+ * matters. */
 static int32_t batch_of(const struct inspector *in, int l) {
   const struct op2i_tile_loop *loop = &in->desc->loops[l];
   if (in->chain.loops[l].ordered) return 0;

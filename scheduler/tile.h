@@ -71,10 +71,12 @@ struct op2i_tile_plan {
   int32_t critical_path; /* tiles on the longest chain of predecessors */
 };
 
-/* Where the order does not matter, runs are multiples of BATCH iterations, or with increments through
- * a map of two BATCH, and at least RUN_MIN; the rest goes into the ids. BATCH: the lanes of f64 in 64
- * bytes. Loops that increment may take two batches at a time. */
+/* Where the order does not matter, runs are multiples of BATCH iterations, and the rest goes into
+ * the ids. Loops that increment through a map may take two batches at a time: kernels are not known
+ * here, so the runs of all of them are multiples of 2 BATCH. Runs have RUN_MIN iterations at least.
+ * BATCH: the lanes of f64 in 64 bytes; those of f32 are twice as many, and may not all be used. */
 enum { OP2I_TILE_RUN_MIN = 16, OP2I_TILE_BATCH = 8 };
+_Static_assert(OP2I_TILE_RUN_MIN >= 2 * OP2I_TILE_BATCH, "a run has a batch or two");
 
 /* Time is linear in iterations times accesses; memory, beyond the plan, in elements of the dats, in
  * iterations of the longest loop and in those of the loops up to the seed. There is at least one

@@ -172,6 +172,76 @@ static void test_refusals(void) {
   refuses(&c, 64, "in order");
 }
 
+/* ---- two batches at a time ------------------------------------------------------------------- */
+
+static void takes(struct loop_case *c, enum op2i_variant variant, const char *batches) {
+  struct op2i_text text = {0};
+  bool mergeable;
+  if (CHECK(op2i_generate_lanes(&c->loop, variant, 64, &text, &mergeable)))
+    is_str(strstr(text.chars, " op2_c1[") ? "two" : "one", batches, "%s", c->kernel.source);
+  op2i_text_free(&text);
+  case_end(c);
+}
+
+/* `access` through a map, of what `work` makes of the element's own x[dim]; `more`: a parameter. */
+static void pull_case(struct loop_case *c, const char *more, const char *work, int dim,
+                      op2_access access) {
+  static char source[256]; /* of one case at a time */
+  snprintf(source, sizeof source, "void k(const double *x, double *f%s) { %s }\n", more, work);
+  CHECK(case_begin(c, "k", source));
+  case_map(c, 0, 1);
+  case_dat(c, 0, dim, OP2_F64, 0, -1, OP2_READ);
+  case_dat(c, 1, 1, OP2_F64, 0, 0, access);
+}
+
+static void test_twos(void) {
+  static const struct {
+    const char *work, *batches;
+  } works[] = {{"f[0] += 1 / x[0];", "two"},
+               {"f[0] += sqrt(x[0]);", "two"},
+               {"double y = x[0]; y /= x[1]; f[0] += y;", "two"},
+               {"if (x[0] > 0) f[0] += 1 / x[0];", "two"},
+               {"f[0] += fabs(x[0]) * x[1];", "one"}};
+  static const char over[] = "f[0] += 1 / x[0];";
+  struct loop_case c;
+  for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
+    pull_case(&c, "", works[i].work, 2, OP2_INC);
+    takes(&c, OP2I_LANES, works[i].batches);
+  }
+  pull_case(&c, "", over, 31, OP2_INC);
+  takes(&c, OP2I_LANES, "two");
+  pull_case(&c, "", over, 32, OP2_INC); /* and f */
+  takes(&c, OP2I_LANES, "one");
+  pull_case(&c, "", over, 2, OP2_INC);
+  takes(&c, OP2I_LANES_LIST, "one");
+  pull_case(&c, "", "if (1 / x[0] < *f) *f = 1 / x[0];", 2, OP2_MIN);
+  takes(&c, OP2I_LANES, "one");
+  pull_case(&c, ", double *y", "f[0] += 1 / x[0]; *y = 1;", 2, OP2_INC);
+  case_dat(&c, 2, 1, OP2_F64, 0, -1, OP2_WRITE);
+  takes(&c, OP2I_LANES, "one");
+  pull_case(&c, ", double *f1", "f[0] += 1 / x[0]; *f1 += 1;", 2, OP2_INC);
+  case_dat(&c, 1, 1, OP2_F64, 0, -1, OP2_INC);
+  takes(&c, OP2I_LANES, "one");
+  pull_case(&c, ", int e", "f[0] += e / x[0];", 2, OP2_INC);
+  case_idx(&c);
+  takes(&c, OP2I_LANES, "one");
+}
+
+static void test_fused_twos(void) {
+  struct loop_case c, other;
+  pull_case(&c, "", "f[0] += 1 / x[0];", 2, OP2_INC);
+  CHECK(case_begin(&other, "other", "void other(const double *x, double *f) { f[0] += x[0]; }\n"));
+  case_dat(&c, 0, 2, OP2_F64, 0, -1, OP2_READ);
+  case_dat(&c, 2, 1, OP2_F64, 0, 0, OP2_INC);
+  struct op2i_member members[2] = {{.kernel = &c.kernel, .nargs = 2},
+                                   {.kernel = &other.kernel, .first_arg = 2, .nargs = 2}};
+  c.loop.members = members;
+  c.loop.nmembers = 2;
+  c.loop.name = (char *)"k+other";
+  takes(&c, OP2I_LANES, "one");
+  case_end(&other);
+}
+
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
 static void lanes_of(op2_type type, int want64, int want32, int want16) {
@@ -193,6 +263,8 @@ int main(void) {
   golden_gather();
   golden_twos();
   test_refusals();
+  test_twos();
+  test_fused_twos();
   test_deep();
   return done();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vector code of every kind of argument, access mode and type, with rows of many lengths and vectors
- * of any width, over ranges and lists of any length, against scalar code of the same loop: every
- * byte of memory is the same afterwards. All dats end where memory that may be read ends. Loops that
- * take two batches at a time are a kind of their own. */
+/* Vector code of every kind of argument, access mode and type, with rows of many lengths and
+ * vectors of any width, over ranges and lists of any length, against scalar code of the same loop:
+ * every byte of memory is the same afterwards. All dats end where memory that may be read ends.
+ * Loops that take two batches at a time are a kind of their own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,10 +92,13 @@ static void write_dividing_kernel(struct form *f) {
   char place[32] = "a[i]";
   if (f->shape == ALL) snprintf(place, sizeof place, "a[i / %d][i %% %d]", f->dim, f->dim);
   snprintf(f->source, sizeof f->source,
-           "void %s(%s *%sa, const %s *in, const %s *there, %s *sum) {\n  for (int i = 0; i < %d; "
-           "i++)\n    %s += (in[0] + there[0] + i) / (%s)(i + 3);\n  sum[0] += in[0];\n"
-           "  sum[1] += there[0];\n}\n",
-           f->name, type, f->shape == ALL ? "*" : "", type, type, type, f->n, place, type);
+           "void %s(%s *%sa, %s *b, const %s *in, const %s **there, %s *sum, %s *most) {\n"
+           "  for (int i = 0; i < %d; i++)\n"
+           "    %s += (in[0] + there[0][0] + i) / (%s)(i + 3);\n"
+           "  b[0] += in[0] / (%s)(7);\n  sum[0] += in[0];\n  sum[1] += there[%d][0];\n"
+           "  if (in[0] > *most) *most = in[0];\n}\n",
+           f->name, type, f->shape == ALL ? "*" : "", type, type, type, type, type, f->n, place,
+           type, type, f->arity - 1);
 }
 
 static void make_dividing_loop(struct form *f) {
@@ -105,14 +108,17 @@ static void make_dividing_loop(struct form *f) {
   case_dat(c, 0, 1, f->type, 0, -1, OP2_READ);
   case_dat(c, 1, 1, f->type, f->slot, 0, OP2_READ);
   c->loop.nargs = 0;
+  /* Both increments meet in rows of one dat. */
   case_dat(c, 2, f->dim, f->type,
            f->shape == ALL    ? OP2_ALL
            : f->shape == ITER ? OP2_ITER(0)
                               : f->slot,
            0, OP2_INC);
+  case_dat(c, 2, f->dim, f->type, 0, 0, OP2_INC);
   case_dat(c, 0, 1, f->type, 0, -1, OP2_READ);
-  case_dat(c, 1, 1, f->type, f->slot, 0, OP2_READ);
+  case_dat(c, 1, 1, f->type, OP2_ALL, 0, OP2_READ);
   case_gbl(c, 0, 2, f->type, OP2_INC);
+  case_gbl(c, 1, 1, f->type, OP2_MAX);
 }
 
 static void make_loop(struct form *f) {
