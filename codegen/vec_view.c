@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether a loop can be had in vectors, and which views its arguments have. */
-#include <limits.h>
 #include <string.h>
 
 #include "error.h"
@@ -183,10 +182,10 @@ op2_status op2i_vec_begin(struct op2i_vec *v, const struct op2i_emitter *e, int 
   if (!v->views || !v->args) return op2i_error_nomem("generated code");
   for (int a = 0; a < e->loop->nargs; a++) place_arg(v, a);
   int64_t state = state_of(v, simd_bytes);
-  v->state = (int)(state < INT_MAX ? state : INT_MAX);
   if (state > OP2I_VEC_STATE_MAX)
     return op2i_error(OP2_ERR_UNAVAILABLE, "an element's values would fill %lld vector registers",
                       (long long)state);
+  v->state = (int)state;
   return OP2_SUCCESS;
 }
 
