@@ -24,6 +24,7 @@ struct op2_context_s {
   op2_const consts;              /* list */
   int64_t const_epoch;           /* changes when a constant is created or destroyed */
   op2_dat wrapped;               /* list of dats over borrowed memory */
+  int64_t open_scopes;           /* of all dats */
   int64_t next_id;
 };
 

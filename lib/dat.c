@@ -44,6 +44,7 @@ void op2i_dats_come_home(op2_context ctx) {
 static void release_dat(void *object) {
   op2_dat dat = object;
   op2i_list_remove(&dat->set->dats, &dat->link);
+  dat->obj.ctx->open_scopes -= dat->open_reads + dat->open_writes;
   if (dat->view != dat->wrapped) op2i_free_data(dat->view);
   if (dat->wrapped) {
     come_home(dat);
@@ -222,6 +223,7 @@ op2_status op2_dat_read_begin(op2_dat dat, const void **out) {
   if (!status) status = open_view(dat, data, &data);
   if (status) return status;
   dat->open_reads++;
+  dat->obj.ctx->open_scopes++;
   *out = data;
   return OP2_SUCCESS;
 }
@@ -233,6 +235,7 @@ op2_status op2_dat_read_end(op2_dat dat, const void **data) {
     return op2i_error(OP2_ERR_STATE, "op2_dat_read_end: dat '%s' is not open for reading",
                       dat->obj.name);
   if (--dat->open_reads == 0) close_view(dat);
+  dat->obj.ctx->open_scopes--;
   *data = NULL;
   return OP2_SUCCESS;
 }
@@ -248,6 +251,7 @@ op2_status op2_dat_write_begin(op2_dat dat, void **out) {
   if (!status) status = open_view(dat, data, &data);
   if (status) return status;
   dat->open_writes++;
+  dat->obj.ctx->open_scopes++;
   *out = data;
   return OP2_SUCCESS;
 }
@@ -261,6 +265,7 @@ op2_status op2_dat_write_end(op2_dat dat, void **data) {
   if (dat->view) import_rows(dat, dat->set->ends[OP2I_NONEXEC], dat->view, dat->host);
   close_view(dat);
   dat->open_writes--;
+  dat->obj.ctx->open_scopes--;
   *data = NULL;
   return OP2_SUCCESS;
 }

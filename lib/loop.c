@@ -253,10 +253,9 @@ static bool same_consts(struct op2i_loop *loop) {
 
 /* All but the value, which is captured anew. */
 static bool same_arg(const op2_arg *a, const op2_arg *b) {
-  enum { BEFORE = offsetof(op2_arg, value), AFTER = offsetof(op2_arg, idx) };
-  _Static_assert(sizeof *a == AFTER + 4 * sizeof a->idx, "an argument has no padding");
-  return !memcmp(a, b, BEFORE) &&
-         !memcmp((const char *)a + AFTER, (const char *)b + AFTER, sizeof *a - AFTER);
+  _Static_assert(offsetof(op2_arg, value) == 3 * sizeof(uint64_t) + 4 * sizeof a->idx,
+                 "what is compared has no padding");
+  return !memcmp(a, b, offsetof(op2_arg, value));
 }
 
 static bool same_call(const struct op2i_loop *loop, op2_kernel kernel, op2_set set, int nargs,
@@ -305,6 +304,8 @@ static void insert(struct op2i_loop_table *table, struct op2i_loop *loop) {
 }
 
 static void remove_bucket(struct op2i_loop_table *table, struct op2i_loop *loop) {
+  for (int i = 0; i < OP2I_SITES; i++)
+    if (table->sites[i] == loop) table->sites[i] = NULL;
   struct op2i_loop **at = &table->buckets[loop->hash & (uint64_t)(table->nbuckets - 1)];
   while (*at != loop) at = &(*at)->next_in_bucket;
   *at = loop->next_in_bucket;
@@ -337,11 +338,26 @@ static op2_status check_values(op2_where where, const struct op2i_loop *loop, co
   return OP2_SUCCESS;
 }
 
-static bool scopes_open(const struct op2i_loop *loop) {
-  int open = 0;
-  for (int d = 0; d < loop->ndats; d++)
-    open |= loop->dats[d]->open_reads | loop->dats[d]->open_writes;
-  return open;
+/* Where the last loop queued from a place of the program is remembered: the next from there is
+ * mostly the same. */
+static struct op2i_loop **site_of(struct op2i_loop_table *table, op2_where where) {
+  uint64_t file = (uintptr_t)where.file;
+  return &table->sites[(file ^ file >> 6 ^ (uint64_t)where.line) % OP2I_SITES];
+}
+
+static op2_status find_loop(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                            const op2_arg *args, struct op2i_loop **out) {
+  op2_status status = ensure_table(set->obj.ctx);
+  if (status) return status;
+  struct op2i_loop_table *table = set->obj.ctx->loops;
+  uint64_t hash = hash_call(kernel, set, nargs, args);
+  struct op2i_loop *loop = table->buckets[hash & (uint64_t)(table->nbuckets - 1)];
+  while (loop &&
+         !(loop->hash == hash && same_call(loop, kernel, set, nargs, args) && same_consts(loop)))
+    loop = loop->next_in_bucket;
+  if (!loop) status = add_loop(where, kernel, set, nargs, args, hash, &loop);
+  if (!status) *site_of(table, where) = *out = loop;
+  return status;
 }
 
 op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs,
@@ -353,16 +369,12 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
     return op2i_loop_check(where, kernel, set, nargs, args);
   op2_context ctx = set->obj.ctx;
   op2_status status = bind_consts(kernel);
-  if (!status) status = ensure_table(ctx);
   if (status) return status;
-  uint64_t hash = hash_call(kernel, set, nargs, args);
-  struct op2i_loop *loop = ctx->loops->buckets[hash & (uint64_t)(ctx->loops->nbuckets - 1)];
-  while (loop &&
-         !(loop->hash == hash && same_call(loop, kernel, set, nargs, args) && same_consts(loop)))
-    loop = loop->next_in_bucket;
-  if (!loop) status = add_loop(where, kernel, set, nargs, args, hash, &loop);
+  struct op2i_loop *loop = ctx->loops ? *site_of(ctx->loops, where) : NULL;
+  if (!loop || !same_call(loop, kernel, set, nargs, args) || !same_consts(loop))
+    status = find_loop(where, kernel, set, nargs, args, &loop);
   if (!status) status = check_values(where, loop, args);
-  if (!status && scopes_open(loop)) status = op2i_loop_check_scopes(where, loop);
+  if (!status && ctx->open_scopes) status = op2i_loop_check_scopes(where, loop);
   if (status) return status;
   op2i_loop_use(loop);
   *out = loop;

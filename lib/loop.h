@@ -114,9 +114,12 @@ struct op2_loop_s {
   unsigned char *payload;
 };
 
+enum { OP2I_SITES = 64 };
+
 struct op2i_loop_table {
   int64_t nbuckets, nloops;
   struct op2i_loop **buckets, *first, *last;
+  struct op2i_loop *sites[OP2I_SITES]; /* what was found last from there; null, or in a bucket */
 };
 
 static inline int op2i_loop_nmembers(const struct op2i_loop *loop) {

@@ -92,6 +92,8 @@ static void put_any(FILE *stream, const struct op2i_sched *sched, int64_t i, boo
 }
 
 static op2_status write_dot(struct op2i_sched *sched, FILE *stream, bool marked_only) {
+  op2_status status = op2i_graph_join(sched);
+  if (status) return status;
   fputs("digraph op2 {\n  node [shape=box style=filled fontname=\"sans-serif\"];\n  edge "
         "[fontname=\"sans-serif\" fontsize=10];\n",
         stream);

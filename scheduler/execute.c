@@ -289,7 +289,7 @@ static op2_status run_segment(struct op2i_sched *sched, struct op2i_node *const 
 }
 
 static op2_status run_stretches(struct op2i_sched *sched, int64_t n, int64_t nunfit) {
-  op2_status status = OP2_SUCCESS;
+  op2_status status = nunfit ? op2i_graph_join(sched) : OP2_SUCCESS;
   for (int64_t done = 0; done < n && !status;) {
     int64_t end = stretch(sched, done, n, nunfit);
     for (int64_t length = 0; done < end && !status; done += length) {

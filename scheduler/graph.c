@@ -6,10 +6,6 @@
 #include "error.h"
 #include "mem.h"
 
-static int64_t first_pending(const struct op2i_sched *sched) {
-  return sched->nnodes ? sched->nodes[0].number : sched->next_number;
-}
-
 struct op2i_node *op2i_graph_find(struct op2i_sched *sched, int64_t number) {
   if (!sched->nnodes || number < sched->nodes[0].number) return NULL;
   int64_t lo = 0, hi = sched->nnodes - 1;
@@ -57,23 +53,23 @@ op2_access op2i_node_access(const struct op2i_node *node, int32_t r) {
   return r < loop->ndats ? loop->dat_access[r] : loop->gbl_access[r - loop->ndats];
 }
 
-/* ---- recording ------------------------------------------------------------------------------- */
+/* ---- edges ----------------------------------------------------------------------------------- */
 
-/* A node being added, while it is not yet counted. */
-struct adding {
+/* A node being joined to those before it. */
+struct joining {
   struct op2i_sched *sched;
   int64_t number, oldest; /* of the node; of the queue */
   bool whole;             /* every number from the oldest on is queued */
-  int64_t nedges;         /* of the queue, with those of the node */
 };
 
-static inline bool queued(const struct adding *add, int64_t number) {
-  return number >= add->oldest && (add->whole || op2i_graph_find(add->sched, number));
+static inline bool queued(const struct joining *join, int64_t number) {
+  return number >= join->oldest && (join->whole || op2i_graph_find(join->sched, number));
 }
 
-static inline bool add_edge(struct adding *add, int64_t from, int32_t r, enum op2i_edge_kind kind) {
-  if (!queued(add, from)) return false;
-  add->sched->edges[add->nedges++] = (struct op2i_edge){from, r, kind};
+static inline bool add_edge(const struct joining *join, int64_t from, int32_t r,
+                            enum op2i_edge_kind kind) {
+  if (!queued(join, from)) return false;
+  join->sched->edges[join->sched->nedges++] = (struct op2i_edge){from, r, kind};
   return true;
 }
 
@@ -88,74 +84,75 @@ static int grow_readers(struct op2i_resource *resource, int64_t oldest) {
                    &resource->readers_capacity);
 }
 
-/* See to it that connecting cannot fail. */
-static inline int reserve_use(const struct adding *add, struct op2i_resource *resource,
-                              bool reads) {
-  if (reads && resource->nreaders == resource->readers_capacity &&
-      grow_readers(resource, add->oldest))
-    return -1;
-  int64_t most = add->nedges + 1 + (reads ? 0 : resource->nreaders);
-  if (most <= add->sched->edges_capacity) return 0;
-  return op2i_reserve(&add->sched->edges, sizeof *add->sched->edges, most,
-                      &add->sched->edges_capacity);
+/* Room for a use of the resource; counts the edges that it can have. */
+static inline int reserve_use(struct op2i_resource *resource, op2_access access, int64_t oldest,
+                              int64_t *most) {
+  if (access != OP2_READ)
+    *most += resource->nreaders;
+  else if (resource->nreaders == resource->readers_capacity)
+    return grow_readers(resource, oldest);
+  return 0;
+}
+
+/* See to it that joining the node cannot fail. */
+static int reserve_uses(struct op2i_sched *sched, const struct op2i_node *node, int64_t oldest) {
+  const struct op2i_loop *loop = node->loop;
+  int32_t n = loop->ndats + loop->ngbls;
+  int64_t most = sched->nedges + n;
+  for (int d = 0; d < loop->ndats; d++)
+    if (reserve_use(&loop->dats[d]->res, loop->dat_access[d], oldest, &most)) return -1;
+  for (int g = 0; g < loop->ngbls; g++)
+    if (reserve_use(&node->versions[g]->res, loop->gbl_access[g], oldest, &most)) return -1;
+  return op2i_reserve(&sched->before, sizeof *sched->before, n, &sched->before_capacity) ||
+                 op2i_reserve(&sched->edges, sizeof *sched->edges, most, &sched->edges_capacity)
+             ? -1
+             : 0;
 }
 
 /* A reader follows the last writer. A writer follows the readers since then, and the last writer
  * where it also reads or where nobody has read in between. */
-static inline void connect(struct adding *add, struct op2i_resource *resource, op2_access access,
-                           int32_t r) {
+static void join(const struct joining *join, struct op2i_resource *resource, op2_access access,
+                 int32_t r) {
   int64_t writer = resource->last_writer, nreaders = resource->nreaders;
-  add->sched->before[r] = (struct op2i_before){resource, writer, nreaders};
-  if (access != OP2_WRITE) add_edge(add, writer, r, OP2I_RAW);
+  join->sched->before[r] = (struct op2i_before){resource, writer, nreaders};
+  if (access != OP2_WRITE) add_edge(join, writer, r, OP2I_RAW);
   if (access == OP2_READ) {
-    resource->readers[nreaders] = add->number;
+    resource->readers[nreaders] = join->number;
     resource->nreaders = nreaders + 1;
     return;
   }
   bool read = false;
-  for (int64_t i = 0; i < nreaders; i++) read |= add_edge(add, resource->readers[i], r, OP2I_WAR);
-  if (access == OP2_WRITE && !read) add_edge(add, writer, r, OP2I_WAW);
+  for (int64_t i = 0; i < nreaders; i++) read |= add_edge(join, resource->readers[i], r, OP2I_WAR);
+  if (access == OP2_WRITE && !read) add_edge(join, writer, r, OP2I_WAW);
   resource->nreaders = 0;
-  resource->last_writer = add->number;
+  resource->last_writer = join->number;
 }
 
-/* Put the first n resources of the node added last back to what they were. A write only sets the
- * number of readers to zero, so the list itself is still there. */
-static void disconnect(struct op2i_sched *sched, int64_t n) {
-  for (int64_t r = 0; r < n; r++) {
-    sched->before[r].resource->last_writer = sched->before[r].last_writer;
-    sched->before[r].resource->nreaders = sched->before[r].nreaders;
-  }
-}
-
-static op2_status connect_all(struct op2i_sched *sched, struct op2i_node *node) {
+static op2_status join_node(struct op2i_sched *sched, struct op2i_node *node, int64_t oldest) {
   const struct op2i_loop *loop = node->loop;
-  int64_t oldest = first_pending(sched);
-  struct adding add = {sched, node->number, oldest,
-                       sched->nnodes == 0 || node[-1].number - oldest == sched->nnodes - 1,
-                       sched->nedges};
-  int32_t n = loop->ndats + loop->ngbls;
-  for (int32_t r = 0; r < n; r++) {
-    int32_t g = r - loop->ndats;
-    struct op2i_resource *resource = g < 0 ? &loop->dats[r]->res : &node->versions[g]->res;
-    op2_access access = g < 0 ? loop->dat_access[r] : loop->gbl_access[g];
-    if (reserve_use(&add, resource, access == OP2_READ)) {
-      disconnect(sched, r);
-      return op2i_error_nomem("the queue of loops");
-    }
-    connect(&add, resource, access, r);
-  }
-  node->nedges = (int32_t)(add.nedges - sched->nedges);
-  sched->nedges = add.nedges;
+  const struct joining j = {sched, node->number, oldest,
+                            node->number - oldest == node - sched->nodes};
+  int32_t ndats = loop->ndats, ngbls = loop->ngbls;
+  if (reserve_uses(sched, node, oldest)) return op2i_error_nomem("the graph of loops");
+  node->first_edge = sched->nedges;
+  for (int32_t d = 0; d < ndats; d++) join(&j, &loop->dats[d]->res, loop->dat_access[d], d);
+  for (int32_t g = 0; g < ngbls; g++)
+    join(&j, &node->versions[g]->res, loop->gbl_access[g], ndats + g);
+  node->nedges = (int32_t)(sched->nedges - node->first_edge);
+  sched->nbefore = ndats + ngbls;
   return OP2_SUCCESS;
 }
 
-static int reserve(struct op2i_sched *sched, int64_t nresources) {
-  if (op2i_reserve(&sched->before, sizeof *sched->before, nresources, &sched->before_capacity))
-    return -1;
-  if (sched->nnodes < sched->nodes_capacity) return 0;
-  return op2i_grow(&sched->nodes, sizeof *sched->nodes, sched->nnodes, &sched->nodes_capacity);
+op2_status op2i_graph_join(struct op2i_sched *sched) {
+  op2_status status = OP2_SUCCESS;
+  while (sched->njoined < sched->nnodes && !status) {
+    status = join_node(sched, &sched->nodes[sched->njoined], sched->nodes[0].number);
+    sched->njoined += !status;
+  }
+  return status;
 }
+
+/* ---- recording ------------------------------------------------------------------------------- */
 
 /* Offset of the payload, behind the two tables of globals. */
 static size_t head_bytes(const struct op2i_loop *loop) {
@@ -182,7 +179,7 @@ static op2_status make_node(struct op2i_sched *sched, struct op2i_loop *loop, op
                              .versions = (void *)piece,
                              .gbl = (void *)(piece + (size_t)loop->ngbls * sizeof(void *)),
                              .payload = piece + head_bytes(loop),
-                             .first_edge = sched->nedges,
+                             .first_edge = 0,
                              .nedges = 0,
                              .fused = 0};
   for (int g = 0; g < loop->ngbls; g++) {
@@ -197,18 +194,14 @@ static op2_status make_node(struct op2i_sched *sched, struct op2i_loop *loop, op
 
 op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
                           const unsigned char *payload) {
-  if (reserve(sched, loop->ndats + loop->ngbls)) return op2i_error_nomem("the queue of loops");
+  if (sched->nnodes == sched->nodes_capacity &&
+      op2i_grow(&sched->nodes, sizeof *sched->nodes, sched->nnodes, &sched->nodes_capacity))
+    return op2i_error_nomem("the queue of loops");
   struct op2i_node *node = &sched->nodes[sched->nnodes];
   op2_status status = make_node(sched, loop, where, payload, node);
   if (status) return status;
-  status = connect_all(sched, node);
-  if (status) {
-    op2i_slab_give(&sched->slab, node->versions, piece_bytes(loop));
-    return status;
-  }
   op2i_loop_use(loop);
   for (int g = 0; g < loop->ngbls; g++) node->versions[g]->refs++;
-  sched->nbefore = loop->ndats + loop->ngbls;
   sched->nnodes++;
   sched->next_number++;
   return OP2_SUCCESS;
@@ -248,15 +241,22 @@ static void free_node(struct op2i_sched *sched, struct op2i_node *node) {
   op2i_loop_unuse(node->loop);
 }
 
+/* A write only sets the number of readers to zero, so the list itself is still there. */
 void op2i_graph_undo(struct op2i_sched *sched) {
   struct op2i_node *node = &sched->nodes[--sched->nnodes];
-  disconnect(sched, sched->nbefore);
-  sched->nedges = node->first_edge;
+  if (sched->njoined > sched->nnodes) {
+    for (int64_t r = 0; r < sched->nbefore; r++) {
+      sched->before[r].resource->last_writer = sched->before[r].last_writer;
+      sched->before[r].resource->nreaders = sched->before[r].nreaders;
+    }
+    sched->nedges = node->first_edge;
+    sched->njoined--;
+  }
   free_node(sched, node);
 }
 
 void op2i_graph_retire(struct op2i_sched *sched) {
-  int64_t nodes = 0, edges = 0;
+  int64_t nodes = 0, edges = 0, joined = 0;
   for (int64_t i = 0; i < sched->nnodes; i++) {
     struct op2i_node node = sched->nodes[i];
     if (node.marked) {
@@ -267,10 +267,12 @@ void op2i_graph_retire(struct op2i_sched *sched) {
             (size_t)node.nedges * sizeof *sched->edges);
     node.first_edge = edges;
     edges += node.nedges;
+    joined += i < sched->njoined;
     sched->nodes[nodes++] = node;
   }
   sched->nnodes = nodes;
   sched->nedges = edges;
+  sched->njoined = joined;
   /* A context that has ended queues nothing more. */
   if (!nodes && sched->ctx->finalized) op2i_slab_clear(&sched->slab);
 }

@@ -8,7 +8,7 @@
 
 /* The queue of a context: nodes in the order they were queued, with edges to earlier ones. A node
  * is known by its number, which is never reused; edges from nodes that have run order
- * nothing. */
+ * nothing. Edges come when somebody asks for them: what runs as it ran before needs none. */
 
 enum op2i_node_kind { OP2I_NODE_LOOP };
 enum op2i_node_state { OP2I_QUEUED, OP2I_DONE, OP2I_FAILED, OP2I_CANCELLED };
@@ -32,7 +32,7 @@ struct op2i_node {
                                      the next two */
   void **gbl;                     /* [loop->ngbls]: their values */
   unsigned char *payload;         /* [loop->payload_bytes] */
-  int64_t first_edge;
+  int64_t first_edge;             /* as nedges: once it is joined */
   int32_t nedges;
   int64_t fused; /* once it has run: the first loop it was fused with, 0 for none */
 };
@@ -45,7 +45,7 @@ struct op2i_force {
 };
 enum { OP2I_FORCES = 16 };
 
-/* What a resource was before the latest node touched it. */
+/* What a resource was before the node joined last touched it. */
 struct op2i_before {
   struct op2i_resource *resource;
   int64_t last_writer, nreaders;
@@ -56,6 +56,7 @@ struct op2i_sched {
   int64_t next_number; /* of the next loop; the first is 1 */
   struct op2i_node *nodes;
   int64_t nnodes, nodes_capacity;
+  int64_t njoined; /* so many nodes have their edges, from the first */
   struct op2i_edge *edges;
   int64_t nedges, edges_capacity;
   struct op2i_slab slab;      /* of the nodes' values */
@@ -80,9 +81,12 @@ struct op2i_sched {
   int64_t marked_capacity;
 };
 
-/* graph.c: add a node with its edges, all or nothing. */
+/* graph.c: add a node, all or nothing. */
 op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
                           const unsigned char *payload);
+/* Give every node its edges, as the functions below want them. After a shortage of memory some
+ * nodes still lack theirs. */
+op2_status op2i_graph_join(struct op2i_sched *sched);
 /* Take back the node added last, while nothing has run since. */
 void op2i_graph_undo(struct op2i_sched *sched);
 struct op2i_node *op2i_graph_find(struct op2i_sched *sched,

@@ -198,6 +198,7 @@ static op2_status make_program(struct op2i_sched *sched, struct op2i_node *const
   op2_status status;
   OP2I_TRY(make_key(program, nodes, n));
   OP2I_TRY(make_sources(nodes, n, variant));
+  OP2I_TRY(op2i_graph_join(sched));
   OP2I_TRY(op2i_fuse(sched, nodes, n, &program->grouping));
   if (sched->ctx->config.verify)
     OP2I_TRY(verified(op2i_grouping_verify(sched, nodes, &program->grouping), "fusion"));

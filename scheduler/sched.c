@@ -92,20 +92,29 @@ op2_status op2i_sched_flush(struct op2i_sched *sched, const char *call) {
 
 op2_status op2i_sched_force(struct op2i_sched *sched, struct op2i_resource *resource,
                             bool overwrite, const char *call, const char *name) {
+  op2_status status = op2i_graph_join(sched);
+  if (status) return status;
   int64_t marked = op2i_graph_mark(sched, resource, overwrite);
   if (!marked) return OP2_SUCCESS;
   remember(sched, marked, call, name);
   return run_marked(sched);
 }
 
+/* Mark what the loop queued last depends on, too, and run it. */
+static op2_status run_with_past(struct op2i_sched *sched, const char *why) {
+  static const struct op2i_resource none;
+  op2_status status = op2i_graph_join(sched);
+  if (status) return status;
+  sched->nodes[sched->nnodes - 1].marked = true;
+  remember(sched, op2i_graph_mark(sched, &none, false), why, "");
+  return run_marked(sched);
+}
+
 /* Run the loop queued last with all it depends on, and hear what became of it. */
 static op2_status run_last(struct op2i_sched *sched, enum op2i_wish wish) {
   sched->watched = sched->nodes[sched->nnodes - 1].number;
-  sched->nodes[sched->nnodes - 1].marked = true;
-  static const struct op2i_resource none;
-  int64_t marked = op2i_graph_mark(sched, &none, false);
-  remember(sched, marked, wish == OP2I_COMPUTE ? "op2_loop_compute" : "eager mode", "");
-  op2_status status = run_marked(sched);
+  op2_status status =
+      run_with_past(sched, wish == OP2I_COMPUTE ? "op2_loop_compute" : "eager mode");
   if (status && op2i_graph_find(sched, sched->watched)) op2i_graph_undo(sched);
   struct op2i_failure *failure = sched->watched_failure;
   sched->watched = 0;

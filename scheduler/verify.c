@@ -44,9 +44,10 @@ static void ancestors(struct op2i_sched *sched, const struct op2i_node *node, bo
 }
 
 op2_status op2i_graph_verify(struct op2i_sched *sched) {
+  op2_status status = op2i_graph_join(sched);
+  if (status) return status;
   bool *reached = op2i_calloc((size_t)sched->nnodes, sizeof *reached);
   if (!reached) return op2i_error_nomem("the graph's verifier");
-  op2_status status = OP2_SUCCESS;
   for (int64_t b = 0; b < sched->nnodes && !status; b++) {
     ancestors(sched, &sched->nodes[b], reached);
     const char *name = "";

@@ -131,6 +131,24 @@ static void destroyed_in_scope(void) {
   EXPECT_VALUES(int32_t, t.x, 3, i, i + 1);
 }
 
+/* Open scopes are counted: one that goes with its dat leaves those of others. */
+static void destroyed_beside_another(void) {
+  struct two t = make_two();
+  const void *r = NULL, *again = NULL, *other = NULL;
+  for (int i = 0; i < 3; i++) {
+    op2_dat z = NULL;
+    MUST(op2_dat_create(t.set, 1, OP2_I32, NULL, "z", &z));
+    MUST(op2_dat_read_begin(z, &r));
+    MUST(op2_dat_read_begin(z, &again));
+    MUST(op2_dat_read_begin(t.x, &other));
+    op2_dat_destroy(&z);
+    REFUSED(OP2_ERR_STATE, op2_par_loop(t.inc, t.set, op2_arg_direct(t.x, OP2_RW)), "xdat");
+    MUST(op2_dat_read_end(t.x, &other));
+    MUST(op2_par_loop(t.inc, t.set, op2_arg_direct(t.x, OP2_RW)));
+  }
+  EXPECT_VALUES(int32_t, t.x, 3, i, i + 3);
+}
+
 static const struct test_case cases[] = {
     {"reading", read_scope},
     {"writing", write_scope},
@@ -138,6 +156,7 @@ static const struct test_case cases[] = {
     {"scopes in the wrong order", wrong_order},
     {"loop objects and scopes", loop_objects},
     {"destroyed in a scope", destroyed_in_scope},
+    {"destroyed in a scope beside another", destroyed_beside_another},
 };
 
 int main(void) { return RUN(cases, RUN_ONE_BLOCK); }

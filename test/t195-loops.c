@@ -111,6 +111,36 @@ static void loop_outlives_handles(void) {
   EXPECT_VALUES(int32_t, y, 1, i, 0);
 }
 
+static op2_status queue_here(op2_kernel kernel, op2_set set, op2_dat x, int32_t v) {
+  return op2_par_loop(kernel, set, op2_arg_direct(x, OP2_RW), op2_arg_val(&v, 1, OP2_I32));
+}
+
+OP2_KERNEL(subtract_value, (int32_t *x, int32_t v), { *x -= v; });
+
+/* A call remembers what it found last time: another kernel, dat or set, and a dat where one was
+ * freed, are told apart all the same. */
+static void one_call_many_loops(void) {
+  op2_set few = new_set(10, "few"), many = new_set(20, "many");
+  op2_dat x = new_dat(few, 1, OP2_I32, NULL, "x"), y = new_dat(many, 1, OP2_I32, NULL, "y");
+  op2_kernel add = new_kernel(&add_value_kernel), subtract = new_kernel(&subtract_value_kernel);
+  for (int32_t i = 0; i < 4; i++) {
+    op2_dat brief = NULL;
+    MUST(op2_dat_create(few, 1, i == 3 ? OP2_F64 : OP2_I32, NULL, "brief", &brief));
+    MUST(queue_here(add, few, x, 100));
+    MUST(queue_here(add, many, y, 10));
+    MUST(queue_here(subtract, many, y, 1));
+    REFUSED(OP2_ERR_MISMATCH, queue_here(subtract, few, y, 1), "many");
+    if (i == 3)
+      REFUSED(OP2_ERR_TYPE, queue_here(add, few, brief, i), "brief");
+    else
+      MUST(queue_here(add, few, brief, i));
+    if (i < 3) EXPECT_VALUES(int32_t, brief, 10, e, i);
+    op2_dat_destroy(&brief);
+  }
+  EXPECT_VALUES(int32_t, x, 10, e, 400);
+  EXPECT_VALUES(int32_t, y, 20, e, 36);
+}
+
 static void profile(void) {
   op2_set set = new_set(10, "cells");
   op2_dat x = new_dat(set, 1, OP2_I32, NULL, "x"), y = new_dat(set, 1, OP2_I32, NULL, "y");
@@ -139,6 +169,7 @@ static const struct test_case cases[] = {
     {"generate", generate},
     {"generated text is structural", generated_text_is_structural},
     {"a loop outlives the handles it was made from", loop_outlives_handles},
+    {"one call, many loops", one_call_many_loops},
     {"profile", profile},
 };
 

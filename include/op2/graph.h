@@ -32,7 +32,8 @@ OP2_API OP2_NODISCARD op2_status op2_flush(op2_context ctx);
  * what they were fused to is in the file that OP2_GRAPH names, which is written once they have run:
  * there a box is drawn round loops that were one.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
- * @mpi    rank-local                      @errors OP2_ERR_ARG, OP2_ERR_IO
+ * @mpi    rank-local                      @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_IO,
+ *         OP2_ERR_NOMEM
  * @source op2 */
 OP2_API OP2_NODISCARD op2_status op2_graph_write_dot(op2_context ctx, FILE *stream);
 

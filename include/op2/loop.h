@@ -66,18 +66,22 @@ typedef struct op2_kernel_desc {
       #name_, "void " #name_ #params_ " " #__VA_ARGS__ "\n", 0, 0, __FILE__, __LINE__}
 /* clang-format on */
 
-/** One argument of a loop. Made by the op2_arg_* functions only; passed by value. The first member
- * has a type of its own, so that a handle given where an argument belongs does not pass for one. */
+/** One argument of a loop. Made by the op2_arg_* functions only; passed by value. */
 typedef struct op2_arg {
-  const struct op2_arg_tag *tag;
+  uint64_t tag; /* which function made it: a handle given where an argument belongs is none */
   void *object;
   op2_map map;
-  const void *value;
   int32_t idx;
   int32_t dim;
   int32_t type;
   int32_t access;
+  const void *value;
 } op2_arg;
+
+#define OP2_TAG_DAT_ UINT64_C(0x6f70322061726701)
+#define OP2_TAG_GBL_ UINT64_C(0x6f70322061726702)
+#define OP2_TAG_VAL_ UINT64_C(0x6f70322061726703)
+#define OP2_TAG_IDX_ UINT64_C(0x6f70322061726704)
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
@@ -98,38 +102,55 @@ OP2_API void op2_kernel_destroy(op2_kernel *kernel);
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
+/* Inline, since a loop has many and they are all that most calls of op2_par_loop() differ in; the
+ * library has them as functions, too. */
+
 /** @brief A dat reached through a map: slot idx, all slots (::OP2_ALL) or a private buffer
  * (::OP2_ITER). A null map means the element itself, as op2_arg_direct().
  * @memory keeps nothing; the loop that takes the argument does
  * @sync   never blocks, runs nothing      @mpi    not collective
  * @errors none here: a wrong argument is reported by the call that takes it
  * @source OP2 op_arg_dat; PyOP2 dat(mode, map[i]) */
-OP2_API op2_arg op2_arg_dat(op2_dat dat, int idx, op2_map map, op2_access access);
+OP2_API inline op2_arg op2_arg_dat(op2_dat dat, int idx, op2_map map, op2_access access) {
+  op2_arg arg = {OP2_TAG_DAT_, dat, map, idx, 0, 0, (int32_t)access, NULL};
+  return arg;
+}
 
 /** @brief A dat on the iteration set: the element's own values.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    not collective                  @errors none here
  * @source OP2 op_arg_dat with OP_ID */
-OP2_API op2_arg op2_arg_direct(op2_dat dat, op2_access access);
+OP2_API inline op2_arg op2_arg_direct(op2_dat dat, op2_access access) {
+  return op2_arg_dat(dat, OP2_ALL, NULL, access);
+}
 
 /** @brief A global: READ, or reduced into with INC, MIN or MAX.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    not collective                  @errors none here
  * @source OP2 op_arg_gbl */
-OP2_API op2_arg op2_arg_gbl(op2_gbl gbl, op2_access access);
+OP2_API inline op2_arg op2_arg_gbl(op2_gbl gbl, op2_access access) {
+  op2_arg arg = {OP2_TAG_GBL_, gbl, NULL, 0, 0, 0, (int32_t)access, NULL};
+  return arg;
+}
 
 /** @brief Values copied when the loop is queued.
  * @shape  values[dim]                     @units  values of `type`
  * @memory values is read by the call that takes the argument, and not kept
  * @sync   never blocks, runs nothing      @mpi    the same values on every rank
  * @errors none here                       @source OP2 op_arg_gbl with OP_READ */
-OP2_API op2_arg op2_arg_val(const void *values, int dim, op2_type type);
+OP2_API inline op2_arg op2_arg_val(const void *values, int dim, op2_type type) {
+  op2_arg arg = {OP2_TAG_VAL_, NULL, NULL, 0, dim, (int32_t)type, (int32_t)OP2_READ, values};
+  return arg;
+}
 
 /** @brief The number of the element the kernel is applied to.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    the rank-local number           @errors none here
  * @source OP2 op_arg_idx; PyOP2 IterationIndex */
-OP2_API op2_arg op2_arg_idx(void);
+OP2_API inline op2_arg op2_arg_idx(void) {
+  op2_arg arg = {OP2_TAG_IDX_, NULL, NULL, 0, 0, 0, (int32_t)OP2_READ, NULL};
+  return arg;
+}
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
