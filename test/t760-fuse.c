@@ -322,6 +322,7 @@ static void verifier(void) {
   SPREAD(m.y, m.q);
   GATHER(m.z, m.q);
   struct op2i_sched *sched = test_ctx->sched;
+  MUST(op2i_graph_join(sched));
   for (int i = 0; i < 4; i++) queued[i] = &sched->nodes[i];
   struct op2i_group groups[4] = {{0, 2, NULL}, {2, 1, NULL}, {3, 1, NULL}};
   struct op2i_grouping good = {4, (int32_t[]){0, 1, 2, 3}, 3, groups, {0}};
