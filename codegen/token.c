@@ -257,7 +257,8 @@ void op2i_tokens_free(struct op2i_tokens *tokens) {
 
 bool op2i_token_is(const struct op2i_tokens *tokens, int64_t i, const char *spelling) {
   const struct op2i_token *t = &tokens->list[i];
-  return strncmp(tokens->text + t->begin, spelling, t->end - t->begin) == 0 &&
+  const char *text = tokens->text + t->begin;
+  return *text == *spelling && strncmp(text, spelling, t->end - t->begin) == 0 &&
          spelling[t->end - t->begin] == '\0';
 }
 

@@ -22,16 +22,21 @@ static bool reserve(struct op2i_text *text, size_t more) {
   return true;
 }
 
+/* Twice only where the first attempt shows that there is no room. */
 void op2i_text_add(struct op2i_text *text, const char *format, ...) {
+  enum { USUAL = 64 };
   va_list args;
-  va_start(args, format);
-  int length = vsnprintf(NULL, 0, format, args);
-  va_end(args);
-  if (length < 0 || !reserve(text, (size_t)length)) return;
-  va_start(args, format);
-  vsnprintf(text->chars + text->length, (size_t)length + 1, format, args);
-  va_end(args);
-  text->length += (size_t)length;
+  int length = USUAL;
+  size_t room = 0;
+  do {
+    if (!reserve(text, (size_t)length)) return;
+    room = text->capacity - text->length;
+    va_start(args, format);
+    length = vsnprintf(text->chars + text->length, room, format, args);
+    va_end(args);
+  } while (length >= 0 && (size_t)length >= room);
+  if (length > 0) text->length += (size_t)length;
+  text->chars[text->length] = '\0';
 }
 
 void op2i_text_bytes(struct op2i_text *text, const char *bytes, size_t length) {
