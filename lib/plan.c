@@ -56,6 +56,8 @@ static op2_status colour_elements(struct op2i_colouring *colouring, struct op2i_
   plan->nthrcol = op2i_plan_array(plan->nblocks, sizeof *plan->nthrcol);
   plan->thrcol = op2i_plan_array(plan->hi - plan->lo, sizeof *plan->thrcol);
   if (!plan->nthrcol || !plan->thrcol) return op2i_error_nomem("the element colours of a plan");
+  op2_status status = op2i_colouring_marks(colouring);
+  if (status != OP2_SUCCESS) return status;
   for (int32_t b = 0; b < plan->nblocks; b++) {
     int64_t lo = op2i_plan_block_lo(plan, b);
     op2i_colouring_run(colouring, lo, op2i_plan_block_hi(plan, b), 1,
@@ -70,13 +72,10 @@ static op2_status colour(const struct op2i_plan_desc *desc, struct op2i_plan *pl
   if (status != OP2_SUCCESS) return status;
   plan->conflicts = colouring.nconflicts > 0;
   plan->color = op2i_plan_array(plan->nblocks, sizeof *plan->color);
-  if (plan->color) {
-    op2i_colouring_run(&colouring, plan->lo, plan->hi, plan->block_size, plan->color,
-                       &plan->ncolors);
-    status = sort_by_colour(plan);
-  } else {
-    status = op2i_error_nomem("the blocks of a plan");
-  }
+  status = plan->color ? op2i_colour_blocks(&colouring, plan->lo, plan->hi, plan->block_size,
+                                            plan->color, &plan->ncolors)
+                       : op2i_error_nomem("the blocks of a plan");
+  if (status == OP2_SUCCESS) status = sort_by_colour(plan);
   if (status == OP2_SUCCESS && (plan->parts & OP2I_PLAN_ELEMENTS))
     status = colour_elements(&colouring, plan);
   op2i_colouring_close(&colouring);

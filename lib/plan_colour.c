@@ -7,14 +7,6 @@
 #include "mem.h"
 #include "plan_internal.h"
 
-enum {
-  /* First fit looks again at whatever a pass left over, so its time grows with the number of
-   * passes. Where that many colours are not enough nearly everything conflicts with everything, and
-   * the rest is coloured in one go. */
-  PASSES_MAX = 64,
-  UNCOLOURED = -1
-};
-
 op2_status op2i_marks_open(struct op2i_marks *marks, int64_t size) {
   marks->size = size;
   marks->epoch = 0;
@@ -122,15 +114,22 @@ op2_status op2i_colouring_open(const struct op2i_plan_desc *desc,
   if (!colouring->conflicts || !colouring->columns)
     OP2I_TRY(op2i_error_nomem("the arguments of a plan"));
   find_conflicts(colouring, desc);
-  for (int i = 0; i < colouring->nconflicts; i++) {
-    struct op2i_conflict *conflict = &colouring->conflicts[i];
-    OP2I_TRY(op2i_marks_open(&conflict->modified, conflict->target_size));
-    if (conflict->reads) OP2I_TRY(op2i_marks_open(&conflict->read, conflict->target_size));
-  }
   return OP2_SUCCESS;
 
 fail:
   op2i_colouring_close(colouring);
+  return status;
+}
+
+op2_status op2i_colouring_marks(struct op2i_colouring *colouring) {
+  op2_status status = OP2_SUCCESS;
+  for (int i = 0; i < colouring->nconflicts && !status; i++) {
+    struct op2i_conflict *conflict = &colouring->conflicts[i];
+    if (!conflict->modified.entry)
+      status = op2i_marks_open(&conflict->modified, conflict->target_size);
+    if (!status && conflict->reads && !conflict->read.entry)
+      status = op2i_marks_open(&conflict->read, conflict->target_size);
+  }
   return status;
 }
 
@@ -194,7 +193,7 @@ static int64_t first_fit(struct op2i_colouring *colouring, int64_t lo, int64_t h
   int64_t left = 0;
   forget(colouring);
   for (int64_t u = 0, from = lo; from < hi; u++, from += unit) {
-    if (color[u] != UNCOLOURED) continue;
+    if (color[u] != OP2I_UNCOLOURED) continue;
     int64_t to = hi - from < unit ? hi : from + unit;
     uint32_t used = used_colours(colouring, from, to);
     if (used == UINT32_MAX) {
@@ -262,12 +261,12 @@ static void record(struct op2i_colouring *colouring, int64_t lo, int64_t hi, uin
   }
 }
 
-static void one_more(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
-                     int32_t *color, int32_t *ncolors) {
+void op2i_colouring_rest(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
+                         int32_t *color, int32_t *ncolors) {
   int32_t base = *ncolors;
   forget(colouring);
   for (int64_t u = 0, from = lo; from < hi; u++, from += unit) {
-    if (color[u] != UNCOLOURED) continue;
+    if (color[u] != OP2I_UNCOLOURED) continue;
     int64_t to = hi - from < unit ? hi : from + unit;
     uint32_t below = colours_below(colouring, from, to);
     color[u] = base + (int32_t)below;
@@ -280,8 +279,8 @@ void op2i_colouring_run(struct op2i_colouring *colouring, int64_t lo, int64_t hi
                         int32_t *color, int32_t *ncolors) {
   int64_t left = 0;
   *ncolors = 0;
-  for (int64_t from = lo; from < hi; from += unit) color[left++] = UNCOLOURED;
-  for (int pass = 0; left > 0 && !colouring->ordered && pass < PASSES_MAX; pass++)
+  for (int64_t from = lo; from < hi; from += unit) color[left++] = OP2I_UNCOLOURED;
+  for (int pass = 0; left > 0 && !colouring->ordered && pass < OP2I_PASSES_MAX; pass++)
     left = first_fit(colouring, lo, hi, unit, color, ncolors);
-  if (left > 0) one_more(colouring, lo, hi, unit, color, ncolors);
+  if (left > 0) op2i_colouring_rest(colouring, lo, hi, unit, color, ncolors);
 }

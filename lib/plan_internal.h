@@ -62,14 +62,31 @@ struct op2i_colouring {
   struct op2i_column *columns;
 };
 
+enum {
+  /* First fit looks again at whatever a pass left over, so its time grows with the number of
+   * passes. Where that many colours are not enough nearly everything conflicts with everything, and
+   * the rest is coloured in one go. */
+  OP2I_PASSES_MAX = 64,
+  OP2I_UNCOLOURED = -1
+};
+
 /* Unwinds itself on failure. */
 op2_status op2i_colouring_open(const struct op2i_plan_desc *desc, struct op2i_colouring *colouring);
 void op2i_colouring_close(struct op2i_colouring *colouring);
+/* Room for marks on the targets, unless it is there. */
+op2_status op2i_colouring_marks(struct op2i_colouring *colouring);
 /* Colour the units of `unit` successive positions that make up [lo, hi): first fit, or in ordered
  * colourings one more than the highest colour of an earlier unit in conflict. color has an entry
- * per unit. */
+ * per unit. Wants marks, like the next one. */
 void op2i_colouring_run(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
                         int32_t *color, int32_t *ncolors);
+/* Give those that have none one more than the highest of an earlier one in conflict, from *ncolors
+ * on. */
+void op2i_colouring_rest(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
+                         int32_t *color, int32_t *ncolors);
+/* The same colours as op2i_colouring_run() gives, sooner for long units. */
+op2_status op2i_colour_blocks(struct op2i_colouring *colouring, int64_t lo, int64_t hi,
+                              int64_t unit, int32_t *color, int32_t *ncolors);
 
 /* Make the parts of a plan; what they allocate hangs off the plan, also on failure. */
 op2_status op2i_plan_make_stages(const struct op2i_plan_desc *desc, struct op2i_plan *plan);

@@ -241,7 +241,7 @@ static void epochs_run_out(void) {
     int32_t want[100], got[100], nwant, ngot;
     plan_case_random(&c, seed);
     plan_case_colours(&c.desc, c.desc.lo, c.desc.hi, 1, want, &nwant);
-    if (op2i_colouring_open(&c.desc, &colouring) != OP2_SUCCESS) exit(1);
+    if (op2i_colouring_open(&c.desc, &colouring) || op2i_colouring_marks(&colouring)) exit(1);
     for (int i = 0; i < colouring.nconflicts; i++)
       colouring.conflicts[i].modified.epoch = colouring.conflicts[i].read.epoch = UINT32_MAX - 2;
     for (int turn = 0; turn < 4; turn++) {

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* First fit for the blocks of a plan: the colours that op2i_colouring_run() would give. A block has
+ * thousands of positions, so that what counts is the time per position; marks, which can be
+ * forgotten at once for the next few, cost several times as much. */
+#include <string.h>
+
+#include "error.h"
+#include "mem.h"
+#include "plan_internal.h"
+
+struct blocks {
+  const struct op2i_colouring *colouring;
+  uint32_t **mask; /* [nconflicts][target_size]: colours, from the pass's first on, of the blocks
+                      that modify a target */
+  int64_t lo, hi, unit;
+};
+
+static uint32_t find_colours(const struct op2i_column *column, const int64_t *subset,
+                             const uint32_t *mask, int64_t lo, int64_t hi) {
+  uint32_t used = 0;
+  const int64_t arity = column->arity;
+  const int32_t *idx = column->idx;
+  if (subset)
+    for (int64_t p = lo; p < hi; p++) used |= mask[idx[subset[p] * arity]];
+  else
+    for (int64_t p = lo; p < hi; p++) used |= mask[idx[p * arity]];
+  return used;
+}
+
+static void add_colour(const struct op2i_column *column, const int64_t *subset, uint32_t *mask,
+                       int64_t lo, int64_t hi, uint32_t colour) {
+  const int64_t arity = column->arity;
+  const int32_t *idx = column->idx;
+  if (subset)
+    for (int64_t p = lo; p < hi; p++) mask[idx[subset[p] * arity]] |= colour;
+  else
+    for (int64_t p = lo; p < hi; p++) mask[idx[p * arity]] |= colour;
+}
+
+/* A colour of the 32 that no block in conflict has; 0: they have all. */
+static uint32_t choose(const struct blocks *b, int64_t lo, int64_t hi) {
+  const struct op2i_colouring *colouring = b->colouring;
+  uint32_t used = 0;
+  for (int i = 0; i < colouring->nconflicts; i++)
+    for (int c = 0; c < colouring->conflicts[i].ncolumns; c++)
+      used |=
+          find_colours(&colouring->conflicts[i].columns[c], colouring->subset, b->mask[i], lo, hi);
+  return ~used & (used + 1);
+}
+
+static void use(const struct blocks *b, int64_t lo, int64_t hi, uint32_t colour) {
+  const struct op2i_colouring *colouring = b->colouring;
+  for (int i = 0; i < colouring->nconflicts; i++)
+    for (int c = 0; c < colouring->conflicts[i].ncolumns; c++)
+      add_colour(&colouring->conflicts[i].columns[c], colouring->subset, b->mask[i], lo, hi,
+                 colour);
+}
+
+/* Blocks still without a colour that fit into the 32 from *ncolors on get one of those. Returns how
+ * many were left over. */
+static int64_t pass(const struct blocks *b, int32_t *color, int32_t *ncolors) {
+  int64_t left = 0;
+  uint32_t all = 0;
+  for (int64_t lo = b->lo; lo < b->hi; lo += b->unit, color++) {
+    if (*color != OP2I_UNCOLOURED) continue;
+    int64_t hi = b->hi - lo < b->unit ? b->hi : lo + b->unit;
+    uint32_t colour = choose(b, lo, hi);
+    if (!colour) {
+      left++;
+      continue;
+    }
+    *color = *ncolors + __builtin_ctz(colour);
+    use(b, lo, hi, colour);
+    all |= colour;
+  }
+  *ncolors += __builtin_popcount(all);
+  return left;
+}
+
+static size_t mask_bytes(const struct op2i_conflict *conflict) {
+  return (conflict->target_size > 0 ? (size_t)conflict->target_size : 1) * sizeof(uint32_t);
+}
+
+static void forget(const struct blocks *b) {
+  for (int i = 0; i < b->colouring->nconflicts; i++)
+    memset(b->mask[i], 0, mask_bytes(&b->colouring->conflicts[i]));
+}
+
+static void free_masks(const struct blocks *b) {
+  for (int i = 0; b->mask && i < b->colouring->nconflicts; i++) op2i_free_data(b->mask[i]);
+  op2i_free(b->mask);
+}
+
+static op2_status make_masks(struct blocks *b) {
+  b->mask = op2i_calloc((size_t)b->colouring->nconflicts, sizeof *b->mask);
+  bool good = b->mask;
+  for (int i = 0; i < b->colouring->nconflicts && good; i++) {
+    b->mask[i] = op2i_alloc_data(mask_bytes(&b->colouring->conflicts[i]));
+    good = b->mask[i];
+  }
+  return good ? OP2_SUCCESS : op2i_error_nomem("the block colours of a plan");
+}
+
+static op2_status first_fit(struct blocks *b, int32_t *color, int64_t *left, int32_t *ncolors) {
+  op2_status status = make_masks(b);
+  for (int passes = 0; !status && *left > 0 && passes < OP2I_PASSES_MAX; passes++) {
+    if (passes) forget(b);
+    *left = pass(b, color, ncolors);
+  }
+  free_masks(b);
+  return status;
+}
+
+op2_status op2i_colour_blocks(struct op2i_colouring *colouring, int64_t lo, int64_t hi,
+                              int64_t unit, int32_t *color, int32_t *ncolors) {
+  struct blocks b = {.colouring = colouring, .lo = lo, .hi = hi, .unit = unit};
+  op2_status status = OP2_SUCCESS;
+  int64_t left = 0;
+  *ncolors = 0;
+  for (int64_t from = lo; from < hi; from += unit) color[left++] = OP2I_UNCOLOURED;
+  if (!colouring->ordered) status = first_fit(&b, color, &left, ncolors);
+  if (status || !left) return status;
+  status = op2i_colouring_marks(colouring);
+  if (!status) op2i_colouring_rest(colouring, lo, hi, unit, color, ncolors);
+  return status;
+}
