@@ -45,7 +45,7 @@ compare "Conjugate gradients, 720,000 cells" --app cg --switches yes --iteration
 started() {
   printf '\nairfoil --mesh %s --iterations 10, with an empty cache and with a filled one\n\n' "$1"
   cache=$(mktemp -d)
-  for _ in 1 2 3; do
+  for _ in 1 2 3 4 5 6 7 8; do
     OP2_CACHE_DIR=$cache "$build/bench/airfoil/airfoil" --mesh "$1" --iterations 10 --every 0 \
       --explain - | grep -E '^(code|start):'
   done

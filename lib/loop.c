@@ -253,7 +253,7 @@ static bool same_consts(struct op2i_loop *loop) {
 
 /* All but the value, which is captured anew. */
 static bool same_arg(const op2_arg *a, const op2_arg *b) {
-  _Static_assert(offsetof(op2_arg, value) == 3 * sizeof(uint64_t) + 4 * sizeof a->idx,
+  _Static_assert(offsetof(op2_arg, value) == 3 * sizeof(void *) + 4 * sizeof a->idx,
                  "what is compared has no padding");
   return !memcmp(a, b, offsetof(op2_arg, value));
 }
@@ -338,8 +338,8 @@ static op2_status check_values(op2_where where, const struct op2i_loop *loop, co
   return OP2_SUCCESS;
 }
 
-/* Where the last loop queued from a place of the program is remembered: the next from there is
- * mostly the same. */
+/* What was found last for a call from this place of the program, or from one that shares its entry:
+ * the next call from there is mostly the same. */
 static struct op2i_loop **site_of(struct op2i_loop_table *table, op2_where where) {
   uint64_t file = (uintptr_t)where.file;
   return &table->sites[(file ^ file >> 6 ^ (uint64_t)where.line) % OP2I_SITES];

@@ -51,8 +51,8 @@ struct op2i_failure {
   struct op2i_failure *next; /* the context's list, by loop number */
 };
 
-/* What the dependency graph knows of a dat or a global: which queued loops last wrote and have
- * since read it. */
+/* What the dependency graph knows of a dat or a global: which loops last wrote and have since read
+ * it, of those that have been joined to the graph (op2i_graph_join()). */
 struct op2i_resource {
   int64_t id;          /* unique in the context, never reused */
   int64_t last_writer; /* loop number, 0 for none */

@@ -62,14 +62,14 @@ struct joining {
   bool whole;             /* every number from the oldest on is queued */
 };
 
-static inline bool queued(const struct joining *join, int64_t number) {
-  return number >= join->oldest && (join->whole || op2i_graph_find(join->sched, number));
+static inline bool queued(const struct joining *joining, int64_t number) {
+  return number >= joining->oldest && (joining->whole || op2i_graph_find(joining->sched, number));
 }
 
-static inline bool add_edge(const struct joining *join, int64_t from, int32_t r,
+static inline bool add_edge(const struct joining *joining, int64_t from, int32_t r,
                             enum op2i_edge_kind kind) {
-  if (!queued(join, from)) return false;
-  join->sched->edges[join->sched->nedges++] = (struct op2i_edge){from, r, kind};
+  if (!queued(joining, from)) return false;
+  joining->sched->edges[joining->sched->nedges++] = (struct op2i_edge){from, r, kind};
   return true;
 }
 
@@ -111,33 +111,35 @@ static int reserve_uses(struct op2i_sched *sched, const struct op2i_node *node, 
 
 /* A reader follows the last writer. A writer follows the readers since then, and the last writer
  * where it also reads or where nobody has read in between. */
-static void join(const struct joining *join, struct op2i_resource *resource, op2_access access,
-                 int32_t r) {
+static void join_use(const struct joining *joining, struct op2i_resource *resource,
+                     op2_access access, int32_t r) {
   int64_t writer = resource->last_writer, nreaders = resource->nreaders;
-  join->sched->before[r] = (struct op2i_before){resource, writer, nreaders};
-  if (access != OP2_WRITE) add_edge(join, writer, r, OP2I_RAW);
+  joining->sched->before[r] = (struct op2i_before){resource, writer, nreaders};
+  if (access != OP2_WRITE) add_edge(joining, writer, r, OP2I_RAW);
   if (access == OP2_READ) {
-    resource->readers[nreaders] = join->number;
+    resource->readers[nreaders] = joining->number;
     resource->nreaders = nreaders + 1;
     return;
   }
   bool read = false;
-  for (int64_t i = 0; i < nreaders; i++) read |= add_edge(join, resource->readers[i], r, OP2I_WAR);
-  if (access == OP2_WRITE && !read) add_edge(join, writer, r, OP2I_WAW);
+  for (int64_t i = 0; i < nreaders; i++)
+    read |= add_edge(joining, resource->readers[i], r, OP2I_WAR);
+  if (access == OP2_WRITE && !read) add_edge(joining, writer, r, OP2I_WAW);
   resource->nreaders = 0;
-  resource->last_writer = join->number;
+  resource->last_writer = joining->number;
 }
 
 static op2_status join_node(struct op2i_sched *sched, struct op2i_node *node, int64_t oldest) {
   const struct op2i_loop *loop = node->loop;
-  const struct joining j = {sched, node->number, oldest,
-                            node->number - oldest == node - sched->nodes};
+  const struct joining joining = {sched, node->number, oldest,
+                                  node->number - oldest == node - sched->nodes};
   int32_t ndats = loop->ndats, ngbls = loop->ngbls;
   if (reserve_uses(sched, node, oldest)) return op2i_error_nomem("the graph of loops");
   node->first_edge = sched->nedges;
-  for (int32_t d = 0; d < ndats; d++) join(&j, &loop->dats[d]->res, loop->dat_access[d], d);
+  for (int32_t d = 0; d < ndats; d++)
+    join_use(&joining, &loop->dats[d]->res, loop->dat_access[d], d);
   for (int32_t g = 0; g < ngbls; g++)
-    join(&j, &node->versions[g]->res, loop->gbl_access[g], ndats + g);
+    join_use(&joining, &node->versions[g]->res, loop->gbl_access[g], ndats + g);
   node->nedges = (int32_t)(sched->nedges - node->first_edge);
   sched->nbefore = ndats + ngbls;
   return OP2_SUCCESS;
@@ -263,8 +265,9 @@ void op2i_graph_retire(struct op2i_sched *sched) {
       free_node(sched, &node);
       continue;
     }
-    memmove(&sched->edges[edges], &sched->edges[node.first_edge],
-            (size_t)node.nedges * sizeof *sched->edges);
+    if (node.nedges)
+      memmove(&sched->edges[edges], &sched->edges[node.first_edge],
+              (size_t)node.nedges * sizeof *sched->edges);
     node.first_edge = edges;
     edges += node.nedges;
     joined += i < sched->njoined;

@@ -32,7 +32,7 @@ struct op2i_node {
                                      the next two */
   void **gbl;                     /* [loop->ngbls]: their values */
   unsigned char *payload;         /* [loop->payload_bytes] */
-  int64_t first_edge;             /* as nedges: once it is joined */
+  int64_t first_edge; /* into the scheduler's edges; 0 and without edges until it is joined */
   int32_t nedges;
   int64_t fused; /* once it has run: the first loop it was fused with, 0 for none */
 };
@@ -84,8 +84,8 @@ struct op2i_sched {
 /* graph.c: add a node, all or nothing. */
 op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
                           const unsigned char *payload);
-/* Give every node its edges, as the functions below want them. After a shortage of memory some
- * nodes still lack theirs. */
+/* Give every node its edges. To be called before anything that reads them: op2i_graph_mark() and
+ * what reads `edges`. After a shortage of memory some nodes still lack theirs. */
 op2_status op2i_graph_join(struct op2i_sched *sched);
 /* Take back the node added last, while nothing has run since. */
 void op2i_graph_undo(struct op2i_sched *sched);

@@ -12,10 +12,12 @@ declared() {
   done | sort -u
 }
 
-# undeclared HEADER...: functions declared with a semicolon but without OP2_API
+# undeclared HEADER...: functions declared with a semicolon but without OP2_API; not the inline
+# bodies of some that are declared with it
 undeclared() {
   for header; do
-    code "$header" | sed '/^[ \t]*#/d;/\\$/d' | tr '\n' ' ' | tr ';{}' '\n\n\n' | grep -v OP2_API |
+    code "$header" | sed '/^[ \t]*#/d;/\\$/d' | tr '\n' ' ' | tr ';{}' '\n\n\n' |
+      grep -v -e OP2_API -e OP2_INLINE_ |
       sed -n -e '/^[ \t]*return /d' \
         -e 's/^[ \t]*[A-Za-z_][A-Za-z0-9_ *]*[ *]\(op2_[A-Za-z0-9_]*\)[ \t]*(.*)[ \t]*$/\1/p' |
       sed "s|$|: declared without OP2_API in ${header##*/}|"

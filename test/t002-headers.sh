@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Every header compiles alone and twice: the public ones as C11 and as C++11, pedantically, the
-# internal ones as gnu11.
+# internal ones as gnu11. Callers compile in other dialects, too, and define nothing of the library.
 set -u
 . "$(dirname "$0")/tap.sh"
 
@@ -32,6 +32,52 @@ public C11 "$cc -std=c11 $strict -Wstrict-prototypes -x c"
 public C++11 "$cxx -std=c++11 $strict -x c++"
 public C11 "clang -std=c11 $strict -Wstrict-prototypes -x c"
 public C++11 "clang++ -std=c++11 $strict -x c++"
+
+cat >"$tmp/caller" <<'END'
+#include "op2.h"
+op2_status queue(op2_kernel k, op2_set s, op2_dat d, op2_map m, op2_gbl g);
+op2_status queue(op2_kernel k, op2_set s, op2_dat d, op2_map m, op2_gbl g) {
+  const double v[2] = {1, 2};
+  return op2_par_loop(k, s, op2_arg_direct(d, OP2_READ), op2_arg_dat(d, 0, m, OP2_INC),
+                      op2_arg_gbl(g, OP2_INC), op2_arg_val(v, 2, OP2_F64), op2_arg_idx());
+}
+END
+
+# caller "COMPILER FLAGS" [FILE]: prints what the compiler says, and what it made that begins with
+# op2_
+caller() {
+  $1 -fPIC -I "$src/include" -c "${2:-$tmp/caller}" -o "$tmp/caller.o" &&
+    nm --defined-only "$tmp/caller.o" | sed -n '/ op2_/p'
+}
+
+callers() { # COMPILER LANGUAGE "FLAGS" DIALECT...
+  compiler=$1 language=$2 flags=$3
+  shift 3
+  if ! command -v "$compiler" >/dev/null 2>&1; then
+    skip "$compiler is not installed: no callers tried"
+    return
+  fi
+  for dialect; do
+    for level in -O0 -O2; do
+      clean "a caller, -std=$dialect $level, by $compiler" \
+        caller "$compiler -x $language -std=$dialect $flags $level"
+    done
+  done
+}
+
+strictest="-Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -pedantic"
+for compiler in "$cc" clang; do
+  callers "$compiler" c "$strictest" c99 c11 gnu17
+  callers "$compiler" c -Wall gnu89
+done
+for compiler in "$cxx" clang++; do
+  callers "$compiler" c++ "$strictest -Wold-style-cast -Wzero-as-null-pointer-constant" c++11 c++17
+done
+sed 's/queue/op2_queue/' "$tmp/caller" >"$tmp/planted"
+catches "a caller that defines a name of the library" op2_queue \
+  caller "$cc -x c -std=c11" "$tmp/planted"
+sed 's/op2_arg_direct(d, OP2_READ)/d/' "$tmp/caller" >"$tmp/planted"
+catches "a handle for an argument" 'pointer type' caller "$cc -x c -std=c11" "$tmp/planted"
 
 for folder in lib codegen backends scheduler; do
   for header in $(cd "$src/$folder" && ls | grep '\.h$'); do

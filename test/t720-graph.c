@@ -214,6 +214,33 @@ static void bound(void) {
   MUST(op2_finalize(&mine));
 }
 
+/* Of a queue that repeats itself the last, incomplete part stays when the bound is met, and has its
+ * edges only then. */
+static void bound_of_repeats(void) {
+  enum { STEPS = 500 };
+  op2_options options = config_options(&test_config);
+  op2_context outer = test_ctx;
+  options.queue_max = 200;
+  MUST(op2_init(&options, &test_ctx));
+  struct mesh m = make_mesh();
+  for (int i = 0; i < STEPS; i++) {
+    INC(m.a);
+    INC(m.a);
+    INC(m.b);
+    EXPECT(op2_queued(test_ctx) <= 200);
+  }
+  EXPECT(op2_queued(test_ctx) > 0);
+  double a[8], b[8];
+  MUST(op2_dat_get(m.b, b));
+  EXPECT(op2_queued(test_ctx) > 0);
+  MUST(op2_dat_get(m.a, a));
+  QUEUED(0);
+  EXPECT(a[0] == 2 * STEPS && a[7] == 2 * STEPS && b[0] == STEPS && b[7] == STEPS);
+  op2_context inner = test_ctx;
+  test_ctx = outer;
+  MUST(op2_finalize(&inner));
+}
+
 /* op2_explain says which call on which object made loops run. */
 static void explained(void) {
   struct mesh m = make_mesh();
@@ -412,6 +439,7 @@ static const struct test_case cases[] = {
     {"globals", globals},
     {"calls that run nothing", quiet_calls},
     {"the queue's bound", bound},
+    {"the bound of a queue that repeats itself", bound_of_repeats},
     {"op2_explain", explained},
     {"edges", edges},
     {"WAW", waw_edge},

@@ -66,9 +66,10 @@ typedef struct op2_kernel_desc {
       #name_, "void " #name_ #params_ " " #__VA_ARGS__ "\n", 0, 0, __FILE__, __LINE__}
 /* clang-format on */
 
-/** One argument of a loop. Made by the op2_arg_* functions only; passed by value. */
+/** One argument of a loop. Made by the op2_arg_* functions only; passed by value. The first member
+ * has a type of its own, so that a handle given where an argument belongs does not pass for one. */
 typedef struct op2_arg {
-  uint64_t tag; /* which function made it: a handle given where an argument belongs is none */
+  const struct op2_arg_tag *tag;
   void *object;
   op2_map map;
   int32_t idx;
@@ -77,11 +78,6 @@ typedef struct op2_arg {
   int32_t access;
   const void *value;
 } op2_arg;
-
-#define OP2_TAG_DAT_ UINT64_C(0x6f70322061726701)
-#define OP2_TAG_GBL_ UINT64_C(0x6f70322061726702)
-#define OP2_TAG_VAL_ UINT64_C(0x6f70322061726703)
-#define OP2_TAG_IDX_ UINT64_C(0x6f70322061726704)
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
@@ -102,55 +98,83 @@ OP2_API void op2_kernel_destroy(op2_kernel *kernel);
 
 /* ---- arguments ------------------------------------------------------------------------------- */
 
-/* Inline, since a loop has many and they are all that most calls of op2_par_loop() differ in; the
- * library has them as functions, too. */
-
 /** @brief A dat reached through a map: slot idx, all slots (::OP2_ALL) or a private buffer
  * (::OP2_ITER). A null map means the element itself, as op2_arg_direct().
  * @memory keeps nothing; the loop that takes the argument does
  * @sync   never blocks, runs nothing      @mpi    not collective
  * @errors none here: a wrong argument is reported by the call that takes it
  * @source OP2 op_arg_dat; PyOP2 dat(mode, map[i]) */
-OP2_API inline op2_arg op2_arg_dat(op2_dat dat, int idx, op2_map map, op2_access access) {
-  op2_arg arg = {OP2_TAG_DAT_, dat, map, idx, 0, 0, (int32_t)access, NULL};
-  return arg;
-}
+OP2_API op2_arg op2_arg_dat(op2_dat dat, int idx, op2_map map, op2_access access);
 
 /** @brief A dat on the iteration set: the element's own values.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    not collective                  @errors none here
  * @source OP2 op_arg_dat with OP_ID */
-OP2_API inline op2_arg op2_arg_direct(op2_dat dat, op2_access access) {
-  return op2_arg_dat(dat, OP2_ALL, NULL, access);
-}
+OP2_API op2_arg op2_arg_direct(op2_dat dat, op2_access access);
 
 /** @brief A global: READ, or reduced into with INC, MIN or MAX.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    not collective                  @errors none here
  * @source OP2 op_arg_gbl */
-OP2_API inline op2_arg op2_arg_gbl(op2_gbl gbl, op2_access access) {
-  op2_arg arg = {OP2_TAG_GBL_, gbl, NULL, 0, 0, 0, (int32_t)access, NULL};
-  return arg;
-}
+OP2_API op2_arg op2_arg_gbl(op2_gbl gbl, op2_access access);
 
 /** @brief Values copied when the loop is queued.
  * @shape  values[dim]                     @units  values of `type`
  * @memory values is read by the call that takes the argument, and not kept
  * @sync   never blocks, runs nothing      @mpi    the same values on every rank
  * @errors none here                       @source OP2 op_arg_gbl with OP_READ */
-OP2_API inline op2_arg op2_arg_val(const void *values, int dim, op2_type type) {
-  op2_arg arg = {OP2_TAG_VAL_, NULL, NULL, 0, dim, (int32_t)type, (int32_t)OP2_READ, values};
-  return arg;
-}
+OP2_API op2_arg op2_arg_val(const void *values, int dim, op2_type type);
 
 /** @brief The number of the element the kernel is applied to.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    the rank-local number           @errors none here
  * @source OP2 op_arg_idx; PyOP2 IterationIndex */
-OP2_API inline op2_arg op2_arg_idx(void) {
-  op2_arg arg = {OP2_TAG_IDX_, NULL, NULL, 0, 0, 0, (int32_t)OP2_READ, NULL};
+OP2_API op2_arg op2_arg_idx(void);
+
+/** @cond
+ * The same for compilers that inline: calls for its arguments would take a third of the time that a
+ * loop's queueing takes. Where nothing is inlined the library's functions are called, so no code
+ * comes of this otherwise (gnu_inline). Tags are odd numbers: no handle is one. */
+#ifdef __cplusplus
+#define OP2_TAG_(n) reinterpret_cast<const struct op2_arg_tag *>(static_cast<uintptr_t>(n))
+#define OP2_NULL_   nullptr
+#define OP2_INT_(n) static_cast<int32_t>(n)
+#else
+#define OP2_TAG_(n) ((const struct op2_arg_tag *)(uintptr_t)(n))
+#define OP2_NULL_   ((void *)0)
+#define OP2_INT_(n) ((int32_t)(n))
+#endif
+#define OP2_TAG_DAT_ OP2_TAG_(0x6f703201)
+#define OP2_TAG_GBL_ OP2_TAG_(0x6f703203)
+#define OP2_TAG_VAL_ OP2_TAG_(0x6f703205)
+#define OP2_TAG_IDX_ OP2_TAG_(0x6f703207)
+
+#ifndef OP2_INLINE_
+#define OP2_INLINE_ extern __inline__ __attribute__((__gnu_inline__))
+#endif
+
+OP2_INLINE_ op2_arg op2_arg_dat(op2_dat dat, int idx, op2_map map, op2_access access) {
+  op2_arg arg = {OP2_TAG_DAT_, dat, map, idx, 0, 0, OP2_INT_(access), OP2_NULL_};
   return arg;
 }
+OP2_INLINE_ op2_arg op2_arg_direct(op2_dat dat, op2_access access) {
+  op2_arg arg = {OP2_TAG_DAT_, dat, OP2_NULL_, OP2_ALL, 0, 0, OP2_INT_(access), OP2_NULL_};
+  return arg;
+}
+OP2_INLINE_ op2_arg op2_arg_gbl(op2_gbl gbl, op2_access access) {
+  op2_arg arg = {OP2_TAG_GBL_, gbl, OP2_NULL_, 0, 0, 0, OP2_INT_(access), OP2_NULL_};
+  return arg;
+}
+OP2_INLINE_ op2_arg op2_arg_val(const void *values, int dim, op2_type type) {
+  op2_arg arg = {OP2_TAG_VAL_, OP2_NULL_,      OP2_NULL_,          0,
+                 dim,          OP2_INT_(type), OP2_INT_(OP2_READ), values};
+  return arg;
+}
+OP2_INLINE_ op2_arg op2_arg_idx(void) {
+  op2_arg arg = {OP2_TAG_IDX_, OP2_NULL_, OP2_NULL_, 0, 0, 0, OP2_INT_(OP2_READ), OP2_NULL_};
+  return arg;
+}
+/** @endcond */
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 

@@ -160,8 +160,8 @@ OP2_API OP2_NODISCARD op2_status op2_dat_wrap(op2_set set, int dim, op2_type typ
  * @memory *data belongs to the dat and is valid until the scope ends
  * @sync   forces the dat's last writer and what that depends on
  * @mpi    not collective
- * @errors OP2_ERR_ARG, OP2_ERR_STATE (a write scope is open), or the execution failure that
- *         poisoned the dat
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (a write scope is open), OP2_ERR_NOMEM, or the execution
+ *         failure that poisoned the dat
  * @source OP2 op_fetch_data; PyOP2 Dat.data_ro_with_halos */
 OP2_API OP2_NODISCARD op2_status op2_dat_read_begin(op2_dat dat, const void **data);
 
@@ -179,8 +179,8 @@ OP2_API OP2_NODISCARD op2_status op2_dat_read_end(op2_dat dat, const void **data
  * @memory *data belongs to the dat and is valid until the scope ends
  * @sync   forces every queued user of the dat and what those depend on
  * @mpi    not collective
- * @errors OP2_ERR_ARG, OP2_ERR_STATE (a scope is open), or the execution failure that poisoned the
- *         dat
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (a scope is open), OP2_ERR_NOMEM, or the execution failure that
+ *         poisoned the dat
  * @source PyOP2 Dat.data_with_halos */
 OP2_API OP2_NODISCARD op2_status op2_dat_write_begin(op2_dat dat, void **data);
 
@@ -282,7 +282,7 @@ OP2_API OP2_NODISCARD op2_status op2_gbl_create(op2_context ctx, int dim, op2_ty
  * @memory out is the caller's             @sync   forces the global's last writer and what that
  *         depends on
  * @mpi    not collective
- * @errors OP2_ERR_ARG, or the execution failure that poisoned the global
+ * @errors OP2_ERR_ARG, OP2_ERR_NOMEM, or the execution failure that poisoned the global
  * @source PyOP2 Global.data */
 OP2_API OP2_NODISCARD op2_status op2_gbl_get(op2_gbl gbl, void *out);
 
