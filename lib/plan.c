@@ -60,8 +60,8 @@ static op2_status colour_elements(struct op2i_colouring *colouring, struct op2i_
   if (status != OP2_SUCCESS) return status;
   for (int32_t b = 0; b < plan->nblocks; b++) {
     int64_t lo = op2i_plan_block_lo(plan, b);
-    op2i_colouring_run(colouring, lo, op2i_plan_block_hi(plan, b), 1,
-                       plan->thrcol + (lo - plan->lo), &plan->nthrcol[b]);
+    op2i_colour_elements(colouring, lo, op2i_plan_block_hi(plan, b), plan->thrcol + (lo - plan->lo),
+                         &plan->nthrcol[b]);
   }
   return OP2_SUCCESS;
 }

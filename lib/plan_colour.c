@@ -142,39 +142,30 @@ void op2i_colouring_close(struct op2i_colouring *colouring) {
   op2i_free(colouring->columns);
 }
 
-/* ---- first fit, 32 colours at a time ---- */
+/* ---- first fit of elements, 32 colours at a time ---- */
 
-static uint32_t column_mask(const struct op2i_column *column, const int64_t *subset,
-                            const struct op2i_marks *marks, int64_t lo, int64_t hi) {
-  uint32_t mask = 0;
-  for (int64_t p = lo; p < hi && mask != UINT32_MAX; p++)
-    mask |= op2i_mark_value(marks, marks->entry[op2i_column_target(column, subset, p)]);
-  return mask;
-}
-
-static void column_mask_add(const struct op2i_column *column, const int64_t *subset,
-                            struct op2i_marks *marks, int64_t lo, int64_t hi, uint32_t mask) {
-  for (int64_t p = lo; p < hi; p++) {
-    uint64_t *entry = &marks->entry[op2i_column_target(column, subset, p)];
-    *entry = op2i_mark(marks, op2i_mark_value(marks, *entry) | mask);
-  }
-}
-
-static uint32_t used_colours(const struct op2i_colouring *colouring, int64_t lo, int64_t hi) {
+static uint32_t used_colours(const struct op2i_colouring *colouring, int64_t position) {
   uint32_t mask = 0;
   for (int i = 0; i < colouring->nconflicts; i++) {
     const struct op2i_conflict *conflict = &colouring->conflicts[i];
-    for (int c = 0; c < conflict->ncolumns && mask != UINT32_MAX; c++)
-      mask |= column_mask(&conflict->columns[c], colouring->subset, &conflict->modified, lo, hi);
+    const struct op2i_marks *marks = &conflict->modified;
+    for (int c = 0; c < conflict->ncolumns; c++)
+      mask |= op2i_mark_value(
+          marks,
+          marks->entry[op2i_column_target(&conflict->columns[c], colouring->subset, position)]);
   }
   return mask;
 }
 
-static void use_colours(struct op2i_colouring *colouring, int64_t lo, int64_t hi, uint32_t mask) {
+static void use_colour(struct op2i_colouring *colouring, int64_t position, uint32_t colour) {
   for (int i = 0; i < colouring->nconflicts; i++) {
     struct op2i_conflict *conflict = &colouring->conflicts[i];
-    for (int c = 0; c < conflict->ncolumns; c++)
-      column_mask_add(&conflict->columns[c], colouring->subset, &conflict->modified, lo, hi, mask);
+    struct op2i_marks *marks = &conflict->modified;
+    for (int c = 0; c < conflict->ncolumns; c++) {
+      uint64_t *entry =
+          &marks->entry[op2i_column_target(&conflict->columns[c], colouring->subset, position)];
+      *entry = op2i_mark(marks, op2i_mark_value(marks, *entry) | colour);
+    }
   }
 }
 
@@ -185,24 +176,23 @@ static void forget(struct op2i_colouring *colouring) {
   }
 }
 
-/* Units still without a colour that fit into the 32 from *ncolors on get one of those. Returns how
- * many were left over. */
-static int64_t first_fit(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
-                         int32_t *color, int32_t *ncolors) {
+/* Elements still without a colour that fit into the 32 from *ncolors on get one of those. Returns
+ * how many were left over. */
+static int64_t first_fit(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int32_t *color,
+                         int32_t *ncolors) {
   uint32_t all = 0;
   int64_t left = 0;
   forget(colouring);
-  for (int64_t u = 0, from = lo; from < hi; u++, from += unit) {
-    if (color[u] != OP2I_UNCOLOURED) continue;
-    int64_t to = hi - from < unit ? hi : from + unit;
-    uint32_t used = used_colours(colouring, from, to);
+  for (int64_t p = lo; p < hi; p++) {
+    if (color[p - lo] != OP2I_UNCOLOURED) continue;
+    uint32_t used = used_colours(colouring, p);
     if (used == UINT32_MAX) {
       left++;
       continue;
     }
     int free_colour = __builtin_ctz(~used);
-    color[u] = *ncolors + free_colour;
-    use_colours(colouring, from, to, UINT32_C(1) << free_colour);
+    color[p - lo] = *ncolors + free_colour;
+    use_colour(colouring, p, UINT32_C(1) << free_colour);
     all |= UINT32_C(1) << free_colour;
   }
   *ncolors += __builtin_popcount(all);
@@ -275,12 +265,12 @@ void op2i_colouring_rest(struct op2i_colouring *colouring, int64_t lo, int64_t h
   }
 }
 
-void op2i_colouring_run(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
-                        int32_t *color, int32_t *ncolors) {
-  int64_t left = 0;
+void op2i_colour_elements(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int32_t *color,
+                          int32_t *ncolors) {
+  int64_t left = hi - lo;
   *ncolors = 0;
-  for (int64_t from = lo; from < hi; from += unit) color[left++] = OP2I_UNCOLOURED;
+  for (int64_t i = 0; i < hi - lo; i++) color[i] = OP2I_UNCOLOURED;
   for (int pass = 0; left > 0 && !colouring->ordered && pass < OP2I_PASSES_MAX; pass++)
-    left = first_fit(colouring, lo, hi, unit, color, ncolors);
-  if (left > 0) op2i_colouring_rest(colouring, lo, hi, unit, color, ncolors);
+    left = first_fit(colouring, lo, hi, color, ncolors);
+  if (left > 0) op2i_colouring_rest(colouring, lo, hi, 1, color, ncolors);
 }

@@ -75,18 +75,17 @@ op2_status op2i_colouring_open(const struct op2i_plan_desc *desc, struct op2i_co
 void op2i_colouring_close(struct op2i_colouring *colouring);
 /* Room for marks on the targets, unless it is there. */
 op2_status op2i_colouring_marks(struct op2i_colouring *colouring);
-/* Colour the units of `unit` successive positions that make up [lo, hi): first fit, or in ordered
- * colourings one more than the highest colour of an earlier unit in conflict. color has an entry
- * per unit. Wants marks, like the next one. */
-void op2i_colouring_run(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
-                        int32_t *color, int32_t *ncolors);
-/* Give those that have none one more than the highest of an earlier one in conflict, from *ncolors
- * on. */
-void op2i_colouring_rest(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
-                         int32_t *color, int32_t *ncolors);
-/* The same colours as op2i_colouring_run() gives, sooner for long units. */
+/* Colour the units of `unit` successive positions that make up [lo, hi), or each position by itself:
+ * first fit, or in ordered colourings one more than the highest colour of an earlier one in
+ * conflict. color has an entry per unit. */
 op2_status op2i_colour_blocks(struct op2i_colouring *colouring, int64_t lo, int64_t hi,
                               int64_t unit, int32_t *color, int32_t *ncolors);
+void op2i_colour_elements(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int32_t *color,
+                          int32_t *ncolors); /* wants marks */
+/* Give units that have none one more than the highest of an earlier one in conflict, from *ncolors
+ * on. Wants marks. */
+void op2i_colouring_rest(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
+                         int32_t *color, int32_t *ncolors);
 
 /* Make the parts of a plan; what they allocate hangs off the plan, also on failure. */
 op2_status op2i_plan_make_stages(const struct op2i_plan_desc *desc, struct op2i_plan *plan);

@@ -245,7 +245,7 @@ static void epochs_run_out(void) {
     for (int i = 0; i < colouring.nconflicts; i++)
       colouring.conflicts[i].modified.epoch = colouring.conflicts[i].read.epoch = UINT32_MAX - 2;
     for (int turn = 0; turn < 4; turn++) {
-      op2i_colouring_run(&colouring, c.desc.lo, c.desc.hi, 1, got, &ngot);
+      op2i_colour_elements(&colouring, c.desc.lo, c.desc.hi, got, &ngot);
       wrong +=
           ngot != nwant || memcmp(got, want, (size_t)(c.desc.hi - c.desc.lo) * sizeof *got) != 0;
     }

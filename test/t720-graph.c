@@ -214,8 +214,8 @@ static void bound(void) {
   MUST(op2_finalize(&mine));
 }
 
-/* Of a queue that repeats itself the last, incomplete part stays when the bound is met, and has its
- * edges only then. */
+/* Of a queue that repeats itself the last, incomplete part stays when the bound is met, possibly
+ * without edges: nobody has asked for them. */
 static void bound_of_repeats(void) {
   enum { STEPS = 500 };
   op2_options options = config_options(&test_config);
