@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* First fit for the blocks of a plan. A block has thousands of positions, so that what counts is the
- * time per position: marks, which op2i_colour_elements() uses because they can be forgotten at once
- * for the next few elements, take twice as long. */
+/* First fit for the blocks of a plan. A block has thousands of positions, so that what counts is
+ * the time per position: marks, which op2i_colour_elements() uses because they can be forgotten at
+ * once for the next few elements, take twice as long. */
 #include <string.h>
 
 #include "error.h"

@@ -75,8 +75,8 @@ op2_status op2i_colouring_open(const struct op2i_plan_desc *desc, struct op2i_co
 void op2i_colouring_close(struct op2i_colouring *colouring);
 /* Room for marks on the targets, unless it is there. */
 op2_status op2i_colouring_marks(struct op2i_colouring *colouring);
-/* Colour the units of `unit` successive positions that make up [lo, hi), or each position by itself:
- * first fit, or in ordered colourings one more than the highest colour of an earlier one in
+/* Colour the units of `unit` successive positions that make up [lo, hi), or each position by
+ * itself: first fit, or in ordered colourings one more than the highest colour of an earlier one in
  * conflict. color has an entry per unit. */
 op2_status op2i_colour_blocks(struct op2i_colouring *colouring, int64_t lo, int64_t hi,
                               int64_t unit, int32_t *color, int32_t *ncolors);
