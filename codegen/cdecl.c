@@ -5,8 +5,10 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Typedefs of typedefs, macros of macros and declarators in parentheses are followed this far:
- * limits against circles, and against a macro of many parentheses. */
+#include "mem.h"
+
+/* Macros of macros and declarators in parentheses are followed this far: limits against circles,
+ * and against a macro of many parentheses. */
 enum { CHAIN_MAX = 16, EXPANDED_MAX = 4096, NESTED_MAX = 64 };
 
 static bool in_list(const char *word, size_t length, const char *const *list) {
@@ -77,22 +79,13 @@ void op2i_cdecl_element(const char *type_text, struct op2i_text *out) {
  * `before`. */
 static bool macro_body(const struct op2i_unit *unit, int before, const char *word, size_t length,
                        const char **body, size_t *body_length) {
-  for (int t = before - 1; t >= 0; t--) {
-    const struct op2i_token *line = &unit->tokens.list[t];
-    if (line->kind != OP2I_TOK_DIRECTIVE || line->skipped) continue;
-    const char *at = unit->tokens.text + line->begin + 1, *end = unit->tokens.text + line->end;
-    while (at < end && (*at == ' ' || *at == '\t')) at++;
-    if (end - at < 7 || strncmp(at, "define", 6) != 0) continue;
-    at += 6;
-    while (at < end && (*at == ' ' || *at == '\t')) at++;
-    if ((size_t)(end - at) < length || memcmp(at, word, length) != 0) continue;
-    at += length;
-    if (at < end && (wordlike(*at) || *at == '(')) continue;
-    *body = at;
-    *body_length = (size_t)(end - at);
-    return true;
-  }
-  return false;
+  const struct op2i_names *macros = &unit->macros;
+  int64_t entry = op2i_names_find(macros, word, length);
+  while (entry >= 0 && macros->list[entry].value >= before) entry = op2i_names_older(macros, entry);
+  if (entry < 0) return false;
+  *body = macros->list[entry].word + length;
+  *body_length = unit->tokens.text + unit->tokens.list[macros->list[entry].value].end - *body;
+  return true;
 }
 
 /* One round of replacing macros in `text`. Tells whether anything was replaced. */
@@ -293,31 +286,15 @@ static int64_t read_declarator(const struct op2i_tokens *tokens, int64_t i, int 
   return i;
 }
 
-static op2_status read_text(const struct op2i_unit *unit, int before, const char *text, int chain,
-                            struct op2i_cdecl *out);
-
-/* Look for the typedef of a name that stands before token `before`. */
-static op2_status look_through(const struct op2i_unit *unit, int before,
-                               const struct op2i_tokens *tokens, int64_t named, int chain,
-                               struct op2i_cdecl *found, bool *is_found) {
-  *is_found = false;
-  for (int k = 0; k < unit->nitems && chain < CHAIN_MAX; k++) {
-    const struct op2i_item *item = &unit->items[k];
-    if (!op2i_unit_is(unit, item->begin, "typedef") || unit->code[item->begin] >= before) continue;
-    struct op2i_text text = {0};
-    op2i_cdecl_spell(unit, item->begin, item->end - 1, "", &text);
-    op2i_text_free(&found->name);
-    op2_status status = text.failed ? OP2_ERR_NOMEM : OP2_SUCCESS;
-    if (!status) status = read_text(unit, unit->code[item->begin], text.chars, chain + 1, found);
-    op2i_text_free(&text);
-    if (status) return status;
-    const struct op2i_token *t = &tokens->list[named];
-    size_t length = t->end - t->begin;
-    *is_found = found->name.length == length && length &&
-                !memcmp(found->name.chars, tokens->text + t->begin, length);
-    if (*is_found) return OP2_SUCCESS;
-  }
-  return OP2_SUCCESS;
+/* The typedef of the word that is the latest before token `before`, or null. Those of the source
+ * are read in their order, so none is found that comes later or stands for itself. */
+static const struct op2i_cdecl *find_typedef(const struct op2i_typedefs *typedefs, int before,
+                                             const struct op2i_tokens *tokens, int64_t word) {
+  const struct op2i_token *t = &tokens->list[word];
+  const struct op2i_names *names = &typedefs->names;
+  int64_t entry = op2i_names_find(names, tokens->text + t->begin, t->end - t->begin);
+  while (entry >= 0 && names->list[entry].value >= before) entry = op2i_names_older(names, entry);
+  return entry < 0 ? NULL : &typedefs->list[entry];
 }
 
 /* Let a declaration of a typedef's name stand for what the typedef says. */
@@ -331,11 +308,11 @@ static void compose(struct op2i_cdecl *out, const struct op2i_cdecl *alias, bool
     out->depth += alias->depth;
 }
 
-static op2_status read_tokens(const struct op2i_unit *unit, int before,
-                              const struct op2i_tokens *tokens, int chain, struct op2i_cdecl *out) {
+static op2_status read_tokens(const struct op2i_typedefs *typedefs, int before,
+                              const struct op2i_tokens *tokens, struct op2i_cdecl *out) {
   struct base base;
   int64_t name = -1, i = read_base(tokens, &base);
-  bool function = false, found = false;
+  bool function = false;
   (void)read_declarator(tokens, i, 0, out, &name, &function);
   if (name >= 0) {
     const struct op2i_token *t = &tokens->list[name];
@@ -348,41 +325,70 @@ static op2_status read_tokens(const struct op2i_unit *unit, int before,
     out->type = keyword_type(&base);
     return OP2_SUCCESS;
   }
-  struct op2i_cdecl alias = {0};
-  op2_status status = look_through(unit, before, tokens, base.named, chain, &alias, &found);
-  if (!status && found)
-    compose(out, &alias, base.constant);
-  else if (!status)
+  const struct op2i_cdecl *alias = find_typedef(typedefs, before, tokens, base.named);
+  if (alias)
+    compose(out, alias, base.constant);
+  else
     out->type = standard_type(tokens, base.named);
-  op2i_text_free(&alias.name);
-  return status;
+  return OP2_SUCCESS;
 }
 
-static op2_status read_text(const struct op2i_unit *unit, int before, const char *text, int chain,
+static op2_status read_text(const struct op2i_typedefs *typedefs, int before, const char *text,
                             struct op2i_cdecl *out) {
   struct op2i_text expanded = {0};
   struct op2i_tokens tokens = {0};
-  *out = (struct op2i_cdecl){0};
   op2i_text_bytes(&expanded, text, strlen(text));
   op2_status status = expanded.failed ? OP2_ERR_NOMEM : OP2_SUCCESS;
   bool changed = true;
   for (int round = 0; !status && changed && round < CHAIN_MAX && expanded.length < EXPANDED_MAX;
        round++)
-    status = expand(unit, before, &expanded, &changed);
+    status = expand(typedefs->unit, before, &expanded, &changed);
   if (!status) status = op2i_tokenize(expanded.chars, &tokens);
-  if (!status) status = read_tokens(unit, before, &tokens, chain, out);
+  if (!status) status = read_tokens(typedefs, before, &tokens, out);
   op2i_tokens_free(&tokens);
   op2i_text_free(&expanded);
   return status == OP2_ERR_NOMEM ? status : OP2_SUCCESS;
 }
 
-op2_status op2i_cdecl_read(const struct op2i_unit *unit, int begin, int end,
+op2_status op2i_cdecl_read(const struct op2i_typedefs *typedefs, int begin, int end,
                            struct op2i_cdecl *out) {
+  const struct op2i_unit *unit = typedefs->unit;
   struct op2i_text text = {0};
+  *out = (struct op2i_cdecl){0};
   op2i_cdecl_spell(unit, begin, end, "", &text);
   op2i_text_bytes(&text, "", 0);
   op2_status status = text.failed ? OP2_ERR_NOMEM : OP2_SUCCESS;
-  if (!status) status = read_text(unit, unit->code[begin], text.chars, 0, out);
+  if (!status) status = read_text(typedefs, unit->code[begin], text.chars, out);
   op2i_text_free(&text);
   return status;
+}
+
+static op2_status add_typedef(struct op2i_typedefs *typedefs, const struct op2i_item *item) {
+  struct op2i_names *names = &typedefs->names;
+  if (op2i_grow(&typedefs->list, sizeof *typedefs->list, names->count, &typedefs->capacity))
+    return OP2_ERR_NOMEM;
+  struct op2i_cdecl *out = &typedefs->list[names->count];
+  op2_status status = op2i_cdecl_read(typedefs, item->begin, item->end - 1, out);
+  if (!status && out->name.length &&
+      op2i_names_add(names, out->name.chars, out->name.length, typedefs->unit->code[item->begin]))
+    return OP2_SUCCESS;
+  if (!status && out->name.length) status = OP2_ERR_NOMEM;
+  op2i_text_free(&out->name);
+  return status;
+}
+
+op2_status op2i_typedefs_read(const struct op2i_unit *unit, struct op2i_typedefs *typedefs) {
+  *typedefs = (struct op2i_typedefs){.unit = unit};
+  op2_status status = OP2_SUCCESS;
+  for (int k = 0; k < unit->nitems && !status; k++)
+    if (op2i_unit_is(unit, unit->items[k].begin, "typedef"))
+      status = add_typedef(typedefs, &unit->items[k]);
+  return status;
+}
+
+void op2i_typedefs_free(struct op2i_typedefs *typedefs) {
+  for (int64_t k = 0; k < typedefs->names.count; k++) op2i_text_free(&typedefs->list[k].name);
+  op2i_free(typedefs->list);
+  op2i_names_free(&typedefs->names);
+  *typedefs = (struct op2i_typedefs){0};
 }

@@ -16,10 +16,22 @@ struct op2i_cdecl {
   struct op2i_text name; /* empty when it names nothing */
 };
 
+/* The typedefs of a source. */
+struct op2i_typedefs {
+  const struct op2i_unit *unit;
+  struct op2i_names names; /* in the order of the source; the value is the token `typedef` */
+  struct op2i_cdecl *list; /* [names.count] what they say */
+  int64_t capacity;
+};
+
+/* Fails only with OP2_ERR_NOMEM (no message is set). *typedefs may be freed after either. */
+op2_status op2i_typedefs_read(const struct op2i_unit *unit, struct op2i_typedefs *typedefs);
+void op2i_typedefs_free(struct op2i_typedefs *typedefs);
+
 /* Read the declaration at places [begin, end) of the unit, a comma or semicolon not included.
  * Attributes are passed over. The caller frees *out's name, after failure too. Fails only with
  * OP2_ERR_NOMEM (no message is set). */
-op2_status op2i_cdecl_read(const struct op2i_unit *unit, int begin, int end,
+op2_status op2i_cdecl_read(const struct op2i_typedefs *typedefs, int begin, int end,
                            struct op2i_cdecl *out);
 
 /* The type that the standard headers give this name, 0 for none of the library's. */

@@ -43,10 +43,14 @@ static bool uses_constants(const struct op2i_rewrite *r, const struct op2i_item 
   return false;
 }
 
+/* Forwards and backwards in turn: chains of calls go one way as a rule. */
 static void spread_needs(struct op2i_rewrite *r) {
+  bool forwards = false;
   for (bool changed = true; changed;) {
     changed = false;
-    for (int i = 0; i < r->unit.nitems; i++) {
+    forwards = !forwards;
+    for (int k = 0; k < r->unit.nitems; k++) {
+      int i = forwards ? k : r->unit.nitems - 1 - k;
       if (r->needs[i] || r->unit.items[i].kind != OP2I_ITEM_FUNCTION) continue;
       r->needs[i] = uses_constants(r, &r->unit.items[i]);
       changed = changed || r->needs[i];

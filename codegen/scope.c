@@ -2,27 +2,18 @@
 /* What the identifiers of a kernel's source refer to: C's scopes and declarations (C11 6.2.1, 6.7),
  * as far as names need it. Statements and expressions are not checked: what is wrong with them is
  * for the compiler to say. */
-#include <string.h>
-
-#include "mem.h"
 #include "unit.h"
-
-struct name {
-  int token;
-  bool type;
-};
 
 /* How deep statements without braces may stand in each other; unit.c limits brackets. */
 enum { DEPTH_MAX = 1000 };
 
 struct walk {
   struct op2i_unit *unit;
-  int at;             /* place */
-  struct name *names; /* innermost last */
-  int64_t nnames, capacity;
-  int64_t nfile;     /* how many of them are declared at file scope */
-  int depth;         /* of statements */
-  op2_status status; /* what went wrong first */
+  int at;                  /* place */
+  struct op2i_names names; /* innermost last; the value says whether it is a type */
+  int64_t nfile;           /* how many of them are declared at file scope */
+  int depth;               /* of statements */
+  op2_status status;       /* what went wrong first */
 };
 
 static bool is(const struct walk *w, const char *spelling) {
@@ -47,17 +38,16 @@ static bool one_of(const struct walk *w, const char *const *words) {
 
 /* Index of the innermost declaration of token t's name, or -1. */
 static int64_t find(const struct walk *w, int t) {
-  int64_t i = w->nnames - 1;
-  while (i >= 0 && !op2i_token_same(&w->unit->tokens, w->names[i].token, t)) i--;
-  return i;
+  const struct op2i_token *token = &w->unit->tokens.list[t];
+  return op2i_names_find(&w->names, w->unit->tokens.text + token->begin, token->end - token->begin);
 }
 
 static void declare(struct walk *w, int place, bool type) {
   if (place < 0) return;
-  if (op2i_grow(&w->names, sizeof *w->names, w->nnames, &w->capacity))
+  const struct op2i_token *token = &w->unit->tokens.list[w->unit->code[place]];
+  if (!op2i_names_add(&w->names, w->unit->tokens.text + token->begin, token->end - token->begin,
+                      type))
     w->status = OP2_ERR_NOMEM;
-  else
-    w->names[w->nnames++] = (struct name){.token = w->unit->code[place], .type = type};
 }
 
 static void refer(struct walk *w, int t) {
@@ -268,12 +258,12 @@ static int declarator(struct walk *w, bool *function) {
   }
   *function = is(w, "(") && !pointed;
   while (is(w, "[") || is(w, "(")) {
-    int64_t outer = w->nnames;
+    int64_t outer = w->names.count;
     if (is(w, "["))
       bracketed(w);
     else
       parameters(w);
-    w->nnames = outer;
+    op2i_names_cut(&w->names, outer);
   }
   return name;
 }
@@ -313,7 +303,7 @@ static bool at_declaration(const struct walk *w) {
   if (op2i_unit_attribute(unit, w->at) > w->at) return !is(w, "asm") && !is(w, "__asm__");
   if (!word(w)) return false;
   int64_t i = find(w, unit->code[w->at]);
-  if (word_next(w) || (i >= 0 && w->names[i].type)) return true;
+  if (word_next(w) || (i >= 0 && w->names.list[i].value)) return true;
   if (i >= w->nfile) return false;
   struct walk ahead = *w;
   ahead.at++;
@@ -336,17 +326,17 @@ static void too_deep(struct walk *w) {
 }
 
 static void scoped_statement(struct walk *w) {
-  int64_t outer = w->nnames;
+  int64_t outer = w->names.count;
   if (++w->depth > DEPTH_MAX)
     too_deep(w);
   else
     statement(w);
   w->depth--;
-  w->nnames = outer;
+  op2i_names_cut(&w->names, outer);
 }
 
 static void compound(struct walk *w) {
-  int64_t outer = w->nnames;
+  int64_t outer = w->names.count;
   int close = w->unit->match[w->at];
   step(w);
   while (w->at < close && !w->status) {
@@ -355,7 +345,7 @@ static void compound(struct walk *w) {
     if (w->at == before) step(w);
   }
   skip_to(w, close + 1);
-  w->nnames = outer;
+  op2i_names_cut(&w->names, outer);
 }
 
 /* if, while, switch: a parenthesis and a statement. */
@@ -379,7 +369,7 @@ static void branches(struct walk *w) {
 }
 
 static void for_statement(struct walk *w) {
-  int64_t outer = w->nnames;
+  int64_t outer = w->names.count;
   step(w);
   if (is(w, "(")) {
     int close = w->unit->match[w->at];
@@ -388,7 +378,7 @@ static void for_statement(struct walk *w) {
     expression(w, close + 1);
   }
   scoped_statement(w);
-  w->nnames = outer;
+  op2i_names_cut(&w->names, outer);
 }
 
 /* case x:, default:, name: */
@@ -435,23 +425,23 @@ static void item_names(struct walk *w, const struct op2i_item *item) {
   if (item->kind == OP2I_ITEM_OTHER) {
     w->at = item->begin;
     declaration(w, true);
-    w->nfile = w->nnames;
+    w->nfile = w->names.count;
     return;
   }
   declare(w, item->name, false);
-  w->nfile = w->nnames;
+  w->nfile = w->names.count;
   w->at = item->open;
   parameters(w);
   if (item->kind == OP2I_ITEM_FUNCTION) {
     skip_to(w, item->body);
     compound(w);
   }
-  w->nnames = w->nfile;
+  op2i_names_cut(&w->names, w->nfile);
 }
 
 op2_status op2i_unit_resolve(struct op2i_unit *unit) {
   struct walk w = {.unit = unit};
   for (int i = 0; i < unit->nitems && !w.status; i++) item_names(&w, &unit->items[i]);
-  op2i_free(w.names);
+  op2i_names_free(&w.names);
   return w.status;
 }

@@ -72,15 +72,15 @@ static int parameter_end(const struct op2i_unit *unit, int place, int close) {
   return place;
 }
 
-static op2_status read_parameter(const struct op2i_unit *unit, int begin, int end,
+static op2_status read_parameter(const struct op2i_typedefs *typedefs, int begin, int end,
                                  struct op2i_param *param) {
   struct op2i_cdecl decl = {0};
   struct op2i_text spelled = {0};
-  op2_status status = op2i_cdecl_read(unit, begin, end, &decl);
+  op2_status status = op2i_cdecl_read(typedefs, begin, end, &decl);
   if (!status) {
     /* Appending nothing makes an empty text a string. */
     op2i_text_bytes(&decl.name, "", 0);
-    if (!decl.name.failed) op2i_cdecl_spell(unit, begin, end, decl.name.chars, &spelled);
+    if (!decl.name.failed) op2i_cdecl_spell(typedefs->unit, begin, end, decl.name.chars, &spelled);
     op2i_text_bytes(&spelled, "", 0);
     if (decl.name.failed || spelled.failed) status = OP2_ERR_NOMEM;
   }
@@ -97,16 +97,18 @@ static op2_status read_parameter(const struct op2i_unit *unit, int begin, int en
   return OP2_SUCCESS;
 }
 
-static op2_status append_parameter(const struct op2i_unit *unit, int begin, int end,
+static op2_status append_parameter(const struct op2i_typedefs *typedefs, int begin, int end,
                                    struct op2i_signature *out, int64_t *capacity) {
   if (op2i_grow(&out->params, sizeof *out->params, out->nparams, capacity)) return OP2_ERR_NOMEM;
-  op2_status status = read_parameter(unit, begin, end, &out->params[out->nparams]);
+  op2_status status = read_parameter(typedefs, begin, end, &out->params[out->nparams]);
   if (!status) out->nparams++;
   return status;
 }
 
-static op2_status read_parameters(const struct op2i_unit *unit, const struct op2i_item *item,
-                                  const char *name, struct op2i_signature *out) {
+static op2_status read_parameters(const struct op2i_typedefs *typedefs,
+                                  const struct op2i_item *item, const char *name,
+                                  struct op2i_signature *out) {
+  const struct op2i_unit *unit = typedefs->unit;
   int p = item->open + 1;
   int64_t capacity = 0;
   if (p == item->close || (op2i_unit_is(unit, p, "void") && p + 1 == item->close))
@@ -119,7 +121,7 @@ static op2_status read_parameters(const struct op2i_unit *unit, const struct op2
     if (op2i_unit_is(unit, p, "..."))
       return op2i_error(OP2_ERR_SYNTAX, "kernel '%s', line %d: a kernel cannot take '...'", name,
                         op2i_unit_line(unit, p));
-    op2_status status = append_parameter(unit, p, end, out, &capacity);
+    op2_status status = append_parameter(typedefs, p, end, out, &capacity);
     if (status) return unreadable(unit, name, status);
     if (end == item->close) return OP2_SUCCESS;
     p = end + 1;
@@ -128,6 +130,7 @@ static op2_status read_parameters(const struct op2i_unit *unit, const struct op2
 
 op2_status op2i_signature_parse(const char *source, const char *name, struct op2i_signature *out) {
   struct op2i_unit unit;
+  struct op2i_typedefs typedefs = {0};
   struct op2i_signature signature = {0};
   op2_status status = op2i_unit_read(source, &unit);
   if (status) {
@@ -141,11 +144,18 @@ op2_status op2i_signature_parse(const char *source, const char *name, struct op2
   }
   signature.line = op2i_unit_line(&unit, item->name);
   OP2I_TRY(check_result(&unit, item, name));
-  OP2I_TRY(read_parameters(&unit, item, name, &signature));
+  status = op2i_typedefs_read(&unit, &typedefs);
+  if (status) {
+    status = unreadable(&unit, name, status);
+    goto fail;
+  }
+  OP2I_TRY(read_parameters(&typedefs, item, name, &signature));
   *out = signature;
+  op2i_typedefs_free(&typedefs);
   op2i_unit_free(&unit);
   return OP2_SUCCESS;
 fail:
+  op2i_typedefs_free(&typedefs);
   op2i_signature_free(&signature);
   op2i_unit_free(&unit);
   return status;

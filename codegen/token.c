@@ -268,6 +268,18 @@ bool op2i_token_same(const struct op2i_tokens *tokens, int64_t i, int64_t k) {
          memcmp(tokens->text + a->begin, tokens->text + b->begin, a->end - a->begin) == 0;
 }
 
+const char *op2i_token_macro(const struct op2i_tokens *tokens, int64_t t, size_t *length) {
+  const char *at = tokens->text + tokens->list[t].begin + 1;
+  const char *end = tokens->text + tokens->list[t].end;
+  while (at < end && (*at == ' ' || *at == '\t')) at++;
+  if (end - at < 7 || strncmp(at, "define", 6) != 0) return NULL;
+  at += 6;
+  while (at < end && (*at == ' ' || *at == '\t')) at++;
+  *length = 0;
+  while (at + *length < end && word_char(at[*length])) ++*length;
+  return *length && (at + *length == end || at[*length] != '(') ? at : NULL;
+}
+
 /* In the order of strcmp(). */
 static const char *const reserved[] = {
     "_Alignas",

@@ -47,6 +47,9 @@ void op2i_tokens_free(struct op2i_tokens *tokens);
 bool op2i_token_is(const struct op2i_tokens *tokens, int64_t i, const char *spelling);
 bool op2i_token_same(const struct op2i_tokens *tokens, int64_t i, int64_t k);
 
+/* The name that directive t defines as a macro without parameters, or null. */
+const char *op2i_token_macro(const struct op2i_tokens *tokens, int64_t t, size_t *length);
+
 /* Whether a word is one of C's or the compilers' own: it can name nothing. */
 bool op2i_word_reserved(const char *word, size_t length);
 

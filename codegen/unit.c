@@ -30,11 +30,10 @@ int op2i_unit_attribute(const struct op2i_unit *unit, int place) {
 }
 
 int op2i_unit_function(const struct op2i_unit *unit, int64_t t) {
-  for (int i = 0; i < unit->nitems; i++)
-    if (unit->items[i].kind == OP2I_ITEM_FUNCTION &&
-        op2i_token_same(&unit->tokens, unit->code[unit->items[i].name], t))
-      return i;
-  return -1;
+  const struct op2i_token *token = &unit->tokens.list[t];
+  int64_t entry = op2i_names_find(&unit->functions, unit->tokens.text + token->begin,
+                                  token->end - token->begin);
+  return entry < 0 ? -1 : (int)unit->functions.list[entry].value;
 }
 
 static op2_status wrong(struct op2i_unit *unit, int place, const char *what) {
@@ -149,6 +148,30 @@ static op2_status find_items(struct op2i_unit *unit) {
   return OP2_SUCCESS;
 }
 
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static op2_status list_functions(struct op2i_unit *unit) {
+  for (int i = unit->nitems - 1; i >= 0; i--) {
+    const struct op2i_item *item = &unit->items[i];
+    if (item->kind != OP2I_ITEM_FUNCTION) continue;
+    const struct op2i_token *t = &unit->tokens.list[unit->code[item->name]];
+    if (!op2i_names_add(&unit->functions, unit->tokens.text + t->begin, t->end - t->begin, i))
+      return OP2_ERR_NOMEM;
+  }
+  return OP2_SUCCESS;
+}
+
+static op2_status list_macros(struct op2i_unit *unit) {
+  for (int64_t t = 0; t < unit->tokens.count; t++) {
+    const struct op2i_token *line = &unit->tokens.list[t];
+    if (line->kind != OP2I_TOK_DIRECTIVE || line->skipped) continue;
+    size_t length;
+    const char *name = op2i_token_macro(&unit->tokens, t, &length);
+    if (name && !op2i_names_add(&unit->macros, name, length, t)) return OP2_ERR_NOMEM;
+  }
+  return OP2_SUCCESS;
+}
+
 /* ---- the whole source ------------------------------------------------------------------------ */
 
 static op2_status list_code(struct op2i_unit *unit) {
@@ -173,6 +196,8 @@ op2_status op2i_unit_read(const char *source, struct op2i_unit *unit) {
   if (!status) status = list_code(unit);
   if (!status) status = match_brackets(unit);
   if (!status) status = find_items(unit);
+  if (!status) status = list_functions(unit);
+  if (!status) status = list_macros(unit);
   if (!status) status = op2i_unit_resolve(unit);
   return status;
 }
@@ -183,5 +208,7 @@ void op2i_unit_free(struct op2i_unit *unit) {
   op2i_free(unit->match);
   op2i_free(unit->roles);
   op2i_free(unit->items);
+  op2i_names_free(&unit->functions);
+  op2i_names_free(&unit->macros);
   *unit = (struct op2i_unit){0};
 }

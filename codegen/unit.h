@@ -2,6 +2,7 @@
 #ifndef OP2I_UNIT_H
 #define OP2I_UNIT_H
 
+#include "names.h"
 #include "token.h"
 
 /* A kernel's source as its file-scope declarations, and what each of its identifiers refers to. */
@@ -32,7 +33,9 @@ struct op2i_unit {
   unsigned char *roles; /* [tokens.count + 1] enum op2i_role of each token, skipped ones included */
   int nitems;
   struct op2i_item *items;
-  const char *wrong; /* after OP2_ERR_SYNTAX */
+  struct op2i_names functions; /* those defined, first definition last: their items */
+  struct op2i_names macros;    /* without parameters, in the order of the text: tokens of #define */
+  const char *wrong;           /* after OP2_ERR_SYNTAX */
   int wrong_line;
 };
 
