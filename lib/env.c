@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "mem.h"
+#include "stream.h"
 
 enum id {
   ENV_BACKEND,
@@ -116,8 +117,7 @@ op2_status op2_environment_write(FILE *stream) {
     fprintf(stream, "%-15s %-36s %s%s%s\n", variables[i].name, variables[i].shown,
             variables[i].help, value ? "; now " : "", value ? value : "");
   }
-  return ferror(stream) ? op2i_error(OP2_ERR_IO, "op2_environment_write: cannot write")
-                        : OP2_SUCCESS;
+  return op2i_stream_written(stream, "op2_environment_write");
 }
 
 static op2_status choose_text(char **out, const char *option, enum id id) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The graph in Graphviz' language. The text depends on what was queued and on nothing else: no
  * addresses, no times. */
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #include "graph.h"
 #include "log.h"
 #include "op2/graph.h"
+#include "stream.h"
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');
@@ -91,7 +93,8 @@ static void put_any(FILE *stream, const struct op2i_sched *sched, int64_t i, boo
   fputs("  }\n", stream);
 }
 
-static op2_status write_dot(struct op2i_sched *sched, FILE *stream, bool marked_only) {
+static op2_status write_dot(struct op2i_sched *sched, FILE *stream, bool marked_only,
+                            const char *call) {
   op2_status status = op2i_graph_join(sched);
   if (status) return status;
   fputs("digraph op2 {\n  node [shape=box style=filled fontname=\"sans-serif\"];\n  edge "
@@ -106,15 +109,14 @@ static op2_status write_dot(struct op2i_sched *sched, FILE *stream, bool marked_
       put_edge(stream, sched, node, &sched->edges[node->first_edge + e]);
   }
   fputs("}\n", stream);
-  return fflush(stream) || ferror(stream) ? op2i_error(OP2_ERR_IO, "the graph could not be written")
-                                          : OP2_SUCCESS;
+  return op2i_stream_written(stream, call);
 }
 
 op2_status op2_graph_write_dot(op2_context ctx, FILE *stream) {
   op2_status status = op2i_context_check(ctx);
   if (status) return status;
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_graph_write_dot: the stream is null");
-  return write_dot(ctx->sched, stream, false);
+  return write_dot(ctx->sched, stream, false, "op2_graph_write_dot");
 }
 
 /* "%d" in the configured name is the number of the flush; only the first one counts, and nothing
@@ -132,7 +134,14 @@ void op2i_dot_dump(struct op2i_sched *sched) {
   char path[4096];
   file_name(sched, path, sizeof path);
   FILE *stream = fopen(path, "w");
-  op2_status status = stream ? write_dot(sched, stream, true) : OP2_ERR_IO;
-  if (stream && fclose(stream)) status = OP2_ERR_IO;
-  if (status) op2i_log(sched->ctx, OP2I_LOG_WARN, "the graph could not be written to %s", path);
+  op2_status status = OP2_SUCCESS;
+  if (stream)
+    status = write_dot(sched, stream, true, "OP2_GRAPH");
+  else
+    status = op2i_error(OP2_ERR_IO, "OP2_GRAPH: %s", strerror(errno));
+  if (stream && fclose(stream) && !status)
+    status = op2i_error(OP2_ERR_IO, "OP2_GRAPH: %s", strerror(errno));
+  if (status)
+    op2i_log(sched->ctx, OP2I_LOG_WARN, "the graph could not be written to %s: %s", path,
+             op2_error_message());
 }

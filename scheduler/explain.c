@@ -5,6 +5,7 @@
 #include "error.h"
 #include "op2/graph.h"
 #include "program.h"
+#include "stream.h"
 #include "tile.h"
 
 static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
@@ -130,8 +131,7 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   for (const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
        loop = loop->next)
     explain_loop(loop, stream);
-  return ferror(stream) ? op2i_error(OP2_ERR_IO, "the explanation could not be written")
-                        : OP2_SUCCESS;
+  return op2i_stream_written(stream, "op2_explain");
 }
 
 /* Loops of one kernel over one set share a line: that of the first of them to be queued. */
