@@ -174,6 +174,59 @@ static op2_status check_all_dropped(struct op2i_node *const *nodes,
   return status;
 }
 
+/* ---- loops and programs made earlier --------------------------------------------------------- */
+
+/* A group runs the loops it is made of: each by itself, or fused, in their order. */
+static op2_status check_made_of(struct op2i_node *const *nodes,
+                                const struct op2i_grouping *grouping,
+                                const struct op2i_group *group) {
+  const struct op2i_loop *loop = group->loop;
+  bool good = group->count == (loop->members ? loop->nmembers : 1);
+  for (int32_t m = 0; m < group->count && good; m++)
+    good =
+        nodes[grouping->nodes[group->first + m]]->loop == (loop->members ? loop->origins[m] : loop);
+  if (good) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_STATE, "'%s' was to run, and is made of other loops",
+                    op2i_loop_name(loop));
+}
+
+/* The version that an argument of the group's loop is about; null: it is about no global. */
+static const struct op2i_version *version_at(struct op2i_node *const *nodes,
+                                             const struct op2i_grouping *grouping,
+                                             const struct op2i_group *group, int arg) {
+  int m = op2i_loop_member_of(group->loop, arg);
+  const struct op2i_node *node = nodes[grouping->nodes[group->first + m]];
+  int gbl = node->loop->args[arg - op2i_loop_member(group->loop, m).first_arg].gbl;
+  return gbl < 0 ? NULL : node->versions[gbl];
+}
+
+/* Two arguments of a loop share a global just where those of its members share a version. */
+static op2_status check_versions(struct op2i_node *const *nodes,
+                                 const struct op2i_grouping *grouping,
+                                 const struct op2i_group *group) {
+  const struct op2i_loop *loop = group->loop;
+  for (int a = 0; a < loop->nargs; a++)
+    for (int b = 0; b < a && loop->args[a].gbl >= 0; b++) {
+      if (loop->args[b].gbl < 0) continue;
+      bool shared = version_at(nodes, grouping, group, a) == version_at(nodes, grouping, group, b);
+      if (shared != (loop->args[a].gbl == loop->args[b].gbl))
+        return op2i_error(OP2_ERR_STATE, "'%s' shares other versions of globals than the queue",
+                          op2i_loop_name(loop));
+    }
+  return OP2_SUCCESS;
+}
+
+static op2_status check_loops(struct op2i_node *const *nodes,
+                              const struct op2i_grouping *grouping) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t g = 0; g < grouping->ngroups && !status; g++) {
+    if (!grouping->groups[g].loop) continue;
+    status = check_made_of(nodes, grouping, &grouping->groups[g]);
+    if (!status) status = check_versions(nodes, grouping, &grouping->groups[g]);
+  }
+  return status;
+}
+
 static op2_status check_groups(struct op2i_node *const *nodes,
                                const struct op2i_grouping *grouping) {
   op2_status status = OP2_SUCCESS;
@@ -192,6 +245,7 @@ op2_status op2i_grouping_verify(struct op2i_sched *sched, struct op2i_node *cons
   struct where *where = op2i_malloc((size_t)grouping->n * sizeof *where);
   if (!where) return op2i_error_nomem("the verifier of fusion");
   op2_status status = find_all(grouping, where);
+  if (!status) status = check_loops(nodes, grouping);
   if (!status) status = check_edges(sched, nodes, grouping->n, where);
   if (!status) status = check_groups(nodes, grouping);
   if (!status) status = check_all_dropped(nodes, grouping);

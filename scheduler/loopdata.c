@@ -32,7 +32,7 @@ static op2_status fill(struct op2i_sched *sched, struct op2i_loop *loop,
   for (int m = 0; m < loop->nmaps; m++) data->map[m] = loop->maps[m]->idx;
   for (int r = 0; r < loop->nranges; r++) {
     if (!sched->ctx->backend->needs_plan || data->plans[r]) continue;
-    op2_status status = op2i_plan_get(sched, loop, r, &data->plans[r]);
+    op2_status status = op2i_plan_get(sched, loop, r, 0, &data->plans[r]);
     if (status) return status;
   }
   data->ready = true;

@@ -12,9 +12,9 @@ struct op2i_plan_entry {
   struct op2i_plan_cache *cache;
   int32_t refs;
   int64_t nwords;
-  int64_t
-      *key; /* everything the plan depends on: range, subset, block size, order, and per argument
-               the canonical number of its dat, the map's id, the slot and whether it modifies */
+  int64_t *key; /* [nwords] everything the plan depends on: set or subset, range, block size, order,
+                   parts, and per argument the canonical number of its dat, the map's id, the slot,
+                   whether it modifies, and where it is staged the bytes of a row */
   struct op2i_plan *plan;
 };
 
@@ -27,8 +27,9 @@ struct op2i_plan_cache {
 struct op2i_plan_cache *op2i_plan_cache_create(void); /* null: out of memory */
 void op2i_plan_cache_unref(struct op2i_plan_cache *cache);
 void op2i_plan_entry_unref(struct op2i_plan_entry *entry);
+/* Find or make the plan of a loop over one of its ranges, with these parts (op2i_plan_parts). */
 op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2i_loop *loop, int range,
-                         struct op2i_plan_entry **entry);
+                         unsigned parts, struct op2i_plan_entry **entry);
 
 /* ---- what dispatch keeps with a loop --------------------------------------------------------- */
 

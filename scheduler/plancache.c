@@ -44,6 +44,8 @@ static int32_t choose_block_size(const struct op2i_loop *loop) {
 
 /* ---- describing a loop to the planner -------------------------------------------------------- */
 
+enum { HEAD_WORDS = 6, ARG_WORDS = 5 };
+
 struct request {
   struct op2i_plan_desc desc;
   struct op2i_plan_arg *args;
@@ -91,19 +93,21 @@ static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *r
                              .access = arg->access,
                              .target_size = dat->set->ends[OP2I_NONEXEC],
                              .row_bytes = (int32_t)dat->row_bytes};
+  const struct op2i_plan_arg *described = &request->args[request->desc.nargs - 1];
   int64_t *word = request->key + request->nwords;
   word[0] = arg->dat;
   word[1] = map ? map->obj.id : 0;
-  word[2] = request->args[request->desc.nargs - 1].slot;
+  word[2] = described->slot;
   word[3] = arg->access != OP2_READ;
-  request->nwords += 4;
+  word[4] = request->desc.parts & OP2I_PLAN_STAGE ? described->row_bytes : 0;
+  request->nwords += ARG_WORDS;
   return OP2_SUCCESS;
 }
 
 /* Dat numbers in the key are made canonical: by first appearance among the contended ones. */
 static void canonical(struct request *request, int64_t first) {
   int64_t seen[64], nseen = 0;
-  for (int64_t w = first; w < request->nwords; w += 4) {
+  for (int64_t w = first; w < request->nwords; w += ARG_WORDS) {
     int64_t number = 0;
     while (number < nseen && seen[number] != request->key[w]) number++;
     if (number == nseen && nseen < 64) seen[nseen++] = request->key[w];
@@ -111,25 +115,34 @@ static void canonical(struct request *request, int64_t first) {
   }
 }
 
-static op2_status describe(const struct op2i_loop *loop, int range, struct request *request) {
+/* Colours are between elements that may meet; what is staged is all that is reached through maps. */
+static bool counts(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, unsigned parts) {
+  if (arg->dat < 0) return false;
+  return op2i_loop_contended(loop, arg->dat) || (parts & OP2I_PLAN_STAGE && arg->map >= 0);
+}
+
+static op2_status describe(const struct op2i_loop *loop, int range, unsigned parts,
+                           struct request *request) {
   *request = (struct request){.desc = {.lo = loop->ranges[range].lo,
                                        .hi = loop->ranges[range].hi,
                                        .subset = loop->set->idx,
                                        .block_size = choose_block_size(loop),
-                                       .ordered = loop->ordered}};
+                                       .ordered = loop->ordered,
+                                       .parts = parts}};
   request->args = op2i_calloc((size_t)loop->nargs, sizeof *request->args);
-  request->key = op2i_calloc((size_t)loop->nargs * 4 + 5, sizeof *request->key);
+  request->key = op2i_calloc((size_t)loop->nargs * ARG_WORDS + HEAD_WORDS, sizeof *request->key);
   if (!request->args || !request->key) return op2i_error_nomem("a plan");
   const struct op2i_plan_desc *desc = &request->desc;
-  const int64_t head[] = {loop->set->obj.id, desc->lo, desc->hi, desc->block_size, desc->ordered};
+  const int64_t head[HEAD_WORDS] = {loop->set->obj.id, desc->lo,      desc->hi,
+                                    desc->block_size,  desc->ordered, desc->parts};
   memcpy(request->key, head, sizeof head);
-  request->nwords = sizeof head / sizeof *head;
+  request->nwords = HEAD_WORDS;
   for (int n = 0; n < loop->nargs; n++) {
-    if (loop->args[n].dat < 0 || !op2i_loop_contended(loop, loop->args[n].dat)) continue;
+    if (!counts(loop, &loop->args[n], parts)) continue;
     op2_status status = add_arg(loop, n, request);
     if (status) return status;
   }
-  canonical(request, sizeof head / sizeof *head);
+  canonical(request, HEAD_WORDS);
   request->desc.args = request->args;
   return OP2_SUCCESS;
 }
@@ -160,15 +173,26 @@ static op2_status make_entry(struct op2i_sched *sched, struct request *request,
   return OP2_SUCCESS;
 }
 
+/* A plan that is handed out once more must suit whoever gets it as it suited the first. */
+static op2_status verify_found(const struct op2i_loop *loop, const struct op2i_plan_entry *entry,
+                               const struct request *request) {
+  op2_status status = op2i_plan_verify(entry->plan, &request->desc);
+  if (status != OP2_ERR_STATE) return status;
+  return op2i_error(OP2_ERR_STATE, "loop '%s' was given a plan that is not its own: %s",
+                    op2i_loop_name(loop), op2_error_message());
+}
+
 op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2i_loop *loop, int range,
-                         struct op2i_plan_entry **out) {
+                         unsigned parts, struct op2i_plan_entry **out) {
   struct request request;
-  op2_status status = describe(loop, range, &request);
+  op2_status status = describe(loop, range, parts, &request);
   if (status) goto done;
   for (struct op2i_plan_entry *entry = sched->plans->first; entry; entry = entry->next) {
     if (entry->nwords != request.nwords ||
         memcmp(entry->key, request.key, (size_t)entry->nwords * sizeof *entry->key))
       continue;
+    if (sched->ctx->config.verify) status = verify_found(loop, entry, &request);
+    if (status) goto done;
     entry->refs++;
     sched->plans->found++;
     *out = entry;

@@ -224,6 +224,14 @@ static void keep(struct op2i_sched *sched, struct op2i_program *program) {
   sched->nprograms--;
 }
 
+/* A program that is run again must suit this queue as it suited the first. */
+static op2_status verify_found(struct op2i_sched *sched, const struct op2i_program *program,
+                               struct op2i_node *const *nodes) {
+  op2_status status = op2i_graph_join(sched);
+  return status ? status
+                : verified(op2i_grouping_verify(sched, nodes, &program->grouping), "replay");
+}
+
 op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                             struct op2i_program **out) {
   if (!sched->ctx->config.replay) op2i_sched_forget_all(sched);
@@ -231,6 +239,9 @@ op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *n
   for (struct op2i_program **at = &sched->programs; *at; at = &(*at)->next) {
     struct op2i_program *program = *at;
     if (!matches(program, hash, nodes, n)) continue;
+    op2_status status =
+        sched->ctx->config.verify ? verify_found(sched, program, nodes) : OP2_SUCCESS;
+    if (status) return status;
     *at = program->next; /* to the front */
     program->next = sched->programs;
     sched->programs = program;
