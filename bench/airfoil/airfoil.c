@@ -8,6 +8,7 @@
 
 #include "common/clock.h"
 #include "common/dump.h"
+#include "common/progress.h"
 #include "common/report.h"
 #include "gas.h"
 #include "kernels.h"
@@ -204,12 +205,13 @@ static bool run(flow *f, const options *o, run_times *times) {
   const int warmup = option_warmup(o->warmup, o->iterations);
   const double begin = clock_now();
   double timed = begin, rms;
+  progress_begin(report_name, o->iterations, "time steps", o->progress);
   for (int it = 1; it <= o->iterations; it++) {
     if (!queue_step(f)) return false;
     if (it == 1 && !write_graph(f, o->graph)) return false;
     if (o->every > 0 && it % o->every == 0) {
       if (!get_rms(f, &rms)) return false;
-      report_progress_end();
+      progress_clear();
       printf("%d %.15e\n", it, rms);
       fflush(stdout);
     }
@@ -217,11 +219,11 @@ static bool run(flow *f, const options *o, run_times *times) {
       TRY(op2_flush(f->ctx));
       timed = clock_now();
     }
-    if (!report_progress(f->ctx, it, o->iterations, LOOPS_PER_STEP)) return false;
+    progress_show((double)progress_done(f->ctx, it, LOOPS_PER_STEP) / o->iterations);
   }
   TRY(op2_flush(f->ctx));
   const double end = clock_now();
-  report_progress_end();
+  progress_end();
   times->loop = end - begin;
   times->timed = end - timed;
   times->iterations = o->iterations - warmup;
@@ -238,7 +240,7 @@ static bool write_results(flow *f, const options *o, const mesh *m) {
   if (!get_rms(f, &rms)) return false;
   TRY(op2_dat_read_begin(f->q, &q));
   int rc = o->dump_q ? dump_write(o->dump_q, q, 4 * f->ncell, rms, &error) : 0;
-  if (rc == 0 && o->picture) rc = picture_write(o->picture, m, q, &error);
+  if (rc == 0 && o->picture) rc = picture_write(o->picture, m, q, o->iterations, rms, &error);
   if (rc) fprintf(stderr, "airfoil: %s\n", error.text);
   TRY(op2_dat_read_end(f->q, &q));
   return rc == 0;

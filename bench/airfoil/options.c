@@ -26,6 +26,8 @@ static const option table[] = {
      offsetof(options, threads)},
     {"--block-size", "N", "edges in a block (default 4096)", PROGRAM_OMP, option_positive,
      offsetof(options, block_size)},
+    {"--progress", "", "tell on stderr how far the run has come, even if that is no terminal",
+     PROGRAM_OP2, option_flag, offsetof(options, progress)},
     {"--graph", "FILE", "write the graph of one time step, as queued, in Graphviz' language",
      PROGRAM_OP2, option_text, offsetof(options, graph)},
     {"--explain", "FILE|-", "write what the library did with the loops, at the end", PROGRAM_OP2,

@@ -12,7 +12,7 @@ typedef struct options {
   const char *mesh;
   const char *shuffle; /**< the seed as given, null without --shuffle */
   int iterations, every, warmup, threads, block_size;
-  bool renumber;
+  bool renumber, progress;
   const char *backend, *graph, *explain, *picture, *write_mesh, *dump_q;
 } options;
 

@@ -9,12 +9,15 @@
 
 #include "common/clock.h"
 #include "common/dump.h"
+#include "common/progress.h"
 #include "common/report.h"
 #include "kernels.h"
 #include "options.h"
 #include "problem.h"
 
 const char report_name[] = "cg";
+
+enum { LOOPS_PER_ITERATION = 8 };
 
 typedef struct solver {
   op2_context ctx;
@@ -148,6 +151,14 @@ fail:
   return false;
 }
 
+/* Of all iterations, or of the way to the tolerance on a scale of powers of ten, if that is more;
+ * the residual is so many times less than it was at the start. */
+static double share_done(const solver *s, const cg_options *o, double times_less, int it) {
+  const double of_all = (double)progress_done(s->ctx, it, LOOPS_PER_ITERATION) / o->iterations;
+  const bool goal = o->tolerance > 0 && o->tolerance < 1 && times_less > 1;
+  return goal ? fmax(of_all, log(times_less) / -log(o->tolerance)) : of_all;
+}
+
 /* Iterates until the residual is small enough, which is looked at now and then, or until there were
  * enough iterations. */
 static bool iterate(solver *s, const cg_options *o, double first, run_times *times,
@@ -157,11 +168,14 @@ static bool iterate(solver *s, const cg_options *o, double first, run_times *tim
   double timed = begin;
   bool converged = false;
   int it = 0;
+  result->residual = first;
+  progress_begin(report_name, 0, NULL, o->progress);
   while (it < o->iterations && !converged) {
     if (!queue_iteration(s, ++it)) return false;
     if (it == 1 && !report_graph(s->ctx, o->graph)) return false;
     if (o->check > 0 && it % o->check == 0) {
       if (!get_residual(s, it, &result->residual)) return false;
+      progress_clear();
       outcome_line(it, result->residual);
       converged = o->tolerance > 0 && result->residual <= o->tolerance * first;
     }
@@ -169,9 +183,11 @@ static bool iterate(solver *s, const cg_options *o, double first, run_times *tim
       TRY(op2_flush(s->ctx));
       timed = clock_now();
     }
+    progress_show(share_done(s, o, first / result->residual, it));
   }
   TRY(op2_flush(s->ctx));
   const double end = clock_now();
+  progress_end();
   times->loop = end - begin;
   times->timed = end - timed;
   times->iterations = it > warmup ? it - warmup : 0;

@@ -28,6 +28,8 @@ static const option table[] = {
      offsetof(cg_options, threads)},
     {"--block-size", "N", "cells in a block (default 4096)", PROGRAM_OMP, option_positive,
      offsetof(cg_options, block_size)},
+    {"--progress", "", "tell on stderr how far the run has come, even if that is no terminal",
+     PROGRAM_OP2, option_flag, offsetof(cg_options, progress)},
     {"--graph", "FILE", "write the graph of one iteration, as queued, in Graphviz' language",
      PROGRAM_OP2, option_text, offsetof(cg_options, graph)},
     {"--explain", "FILE|-", "write what the library did with the loops, at the end", PROGRAM_OP2,

@@ -13,6 +13,7 @@ typedef struct cg_options {
   const char *shuffle; /**< the seed as given, null without --shuffle */
   int iterations, check, warmup, threads, block_size;
   double tolerance;
+  bool progress;
   const char *backend, *graph, *explain, *dump;
 } cg_options;
 

@@ -4,13 +4,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-static bool line_shown; /* report_progress() has a line on the terminal */
+#include "progress.h"
 
 bool report_ok(op2_status status, const char *call) {
   if (status == OP2_SUCCESS) return true;
-  report_progress_end();
+  progress_clear();
   fprintf(stderr, "%s: %.*s: %s (%s)\n", report_name, (int)strcspn(call, "("), call,
           op2_error_message(), op2_status_name(status));
   return false;
@@ -61,20 +60,4 @@ bool report_graph(op2_context ctx, const char *path) {
 
 bool report_explain(op2_context ctx, const char *path) {
   return write_text(ctx, path, op2_explain, "op2_explain");
-}
-
-bool report_progress(op2_context ctx, int it, int total, int loops) {
-  enum { STEPS = 10 };
-  static int terminal = -1;
-  if (terminal < 0) terminal = isatty(STDERR_FILENO);
-  if (!terminal || op2_queued(ctx) < STEPS * loops) return true;
-  if (!report_ok(op2_flush(ctx), "op2_flush")) return false;
-  fprintf(stderr, "\rtime step %d of %d ", it, total);
-  line_shown = true;
-  return true;
-}
-
-void report_progress_end(void) {
-  if (line_shown) fputs("\r\033[K", stderr);
-  line_shown = false;
 }

@@ -42,12 +42,4 @@ bool report_graph(op2_context ctx, const char *path);
 /** The same for what the library did with the loops. */
 bool report_explain(op2_context ctx, const char *path);
 
-/** Show on stderr how far the time loop has come, now and then and only on a terminal; `it` of
- * `total` steps have been queued, each of `loops` loops. What waits is run first then, for else
- * there would be nothing to show. Returns false after reporting an error. */
-bool report_progress(op2_context ctx, int it, int total, int loops);
-
-/** Clear the line that report_progress() wrote. */
-void report_progress_end(void);
-
 #endif

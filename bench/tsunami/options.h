@@ -13,6 +13,7 @@ typedef struct options {
   const char *shuffle; /**< the seed as given, null without --shuffle */
   double hump;         /**< metres */
   int iterations, every, warmup, threads, block_size;
+  bool progress;
   const char *backend, *graph, *explain, *dump_q;
 } options;
 

@@ -8,6 +8,7 @@
 
 #include "common/clock.h"
 #include "common/dump.h"
+#include "common/progress.h"
 #include "common/report.h"
 #include "kernels.h"
 #include "mesh.h"
@@ -191,6 +192,7 @@ fail:
 static bool show(sea *s, int it) {
   water w;
   if (!take_survey(s, &w)) return false;
+  progress_clear();
   water_print(it, s->time, &w);
   return true;
 }
@@ -199,6 +201,7 @@ static bool run(sea *s, const options *o, run_times *times) {
   const int warmup = option_warmup(o->warmup, o->iterations), graphed = o->iterations < 2 ? 1 : 2;
   const double begin = clock_now();
   double timed = begin;
+  progress_begin(report_name, o->iterations, "time steps", o->progress);
   if (o->every > 0) water_print_header();
   for (int it = 1; it <= o->iterations; it++) {
     if (!step(s, it == graphed ? o->graph : NULL)) return false;
@@ -207,9 +210,11 @@ static bool run(sea *s, const options *o, run_times *times) {
       TRY(op2_flush(s->ctx));
       timed = clock_now();
     }
+    progress_show((double)(it - 1) / o->iterations);
   }
   TRY(op2_flush(s->ctx));
   const double end = clock_now();
+  progress_end();
   times->loop = end - begin;
   times->timed = end - timed;
   times->iterations = o->iterations - warmup;
