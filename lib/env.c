@@ -65,12 +65,12 @@ static const struct variable {
     [ENV_LOG] = {"OP2_LOG", NUMBER, 2, 0, 4, "2",
                  "0 silent, 1 errors, 2 warnings, 3 information, 4 debugging"},
     [ENV_VERIFY] = {"OP2_VERIFY", BOOLEAN,
-#ifdef OP2_DEBUG
+#ifdef OP2_VERIFY_DEFAULT
                     1, 0, 1, "1",
 #else
                     0, 0, 1, "0",
 #endif
-                    "1: check the invariants of every plan and program (on in debug builds)"},
+                    "1: check the invariants of every plan and program (on in debug builds of the library)"},
     [ENV_SIMD] = {"OP2_SIMD", NUMBER, OP2I_SIMD_AUTO, OP2I_SIMD_AUTO, 64, "by the processor",
                   "bytes of a vector in generated code: 16, 32 or 64; 0: scalar code"},
     [ENV_FUSE] = {"OP2_FUSE", BOOLEAN, 1, 0, 1, "1", "0: run every loop by itself"},

@@ -46,6 +46,8 @@ clean "public names begin with op2_" cat "$tmp/odd"
 
 if [ -z "$build" ]; then
   skip "no build folder: exported symbols not compared"
+elif [ ! -e "$build/libop2.so" ]; then
+  skip "no shared library was built: exported symbols not compared"
 elif ! command -v nm >/dev/null 2>&1; then
   skip "nm is not installed: exported symbols not compared"
 else

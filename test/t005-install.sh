@@ -9,6 +9,10 @@ if [ -z "$build" ]; then
   skip "no build folder: nothing to install"
   done_testing
 fi
+if [ ! -e "$build/libop2.so" ]; then
+  skip "no shared library was built: the static one is tried by t009-use"
+  done_testing
+fi
 # Programs outside would have to load the sanitizer's run-time library first.
 if nm -D --undefined-only "$build/libop2.so" | grep -q -E '__(asan|tsan|ubsan)_'; then
   skip "a sanitizer build is not for installing"
@@ -56,10 +60,14 @@ user() { # LANGUAGE COMPILER-AND-FLAGS FILE
   rm -f "$tmp/user" "$tmp/out"
 }
 user C "${CC:-cc} -std=c11" "$tmp/user.c"
-if command -v "${CXX:-c++}" >/dev/null 2>&1; then
-  user C++ "${CXX:-c++} -std=c++11" "$tmp/user.cc"
-else
-  skip "${CXX:-c++} is not installed: no C++ program"
-fi
+for compiler in "${CXX:-c++}" clang++; do
+  if command -v "$compiler" >/dev/null 2>&1; then
+    for dialect in 11 14 17 20; do
+      user "C++$dialect, $compiler" "$compiler -std=c++$dialect" "$tmp/user.cc"
+    done
+  else
+    skip "$compiler is not installed: no C++ program by it"
+  fi
+done
 
 done_testing
