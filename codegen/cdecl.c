@@ -3,6 +3,7 @@
 
 #include <limits.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "mem.h"
@@ -252,6 +253,71 @@ static int64_t read_base(const struct op2i_tokens *tokens, struct base *base) {
   return i;
 }
 
+/* ---- the lengths of arrays ------------------------------------------------------------------- */
+
+/* Longer than any argument can be; what is longer counts as this. */
+enum { EXTENT_MAX = 1 << 30 };
+
+static int64_t read_sum(const struct op2i_tokens *tokens, int64_t *i, int nested);
+
+/* A number without sign, or what stands in parentheses; -1 for everything else. */
+static int64_t read_factor(const struct op2i_tokens *tokens, int64_t *i, int nested) {
+  if (is(tokens, *i, "(") && nested < NESTED_MAX) {
+    ++*i;
+    int64_t value = read_sum(tokens, i, nested + 1);
+    return is(tokens, (*i)++, ")") ? value : -1;
+  }
+  if (*i >= tokens->count || tokens->list[*i].kind != OP2I_TOK_NUMBER) return -1;
+  const struct op2i_token *t = &tokens->list[(*i)++];
+  char *end, digits[32] = "";
+  if (t->end - t->begin >= sizeof digits) return -1;
+  memcpy(digits, tokens->text + t->begin, t->end - t->begin);
+  unsigned long value = strtoul(digits, &end, 0);
+  if (end[strspn(end, "uUlL")]) return -1;
+  return value < EXTENT_MAX ? (int64_t)value : EXTENT_MAX;
+}
+
+static int64_t read_product(const struct op2i_tokens *tokens, int64_t *i, int nested) {
+  int64_t value = read_factor(tokens, i, nested);
+  while (value >= 0 && (is(tokens, *i, "*") || is(tokens, *i, "/"))) {
+    bool times = is(tokens, (*i)++, "*");
+    int64_t other = read_factor(tokens, i, nested);
+    if (other < 0 || (!times && other == 0)) return -1;
+    value = times ? value * other : value / other;
+    if (value > EXTENT_MAX) value = EXTENT_MAX;
+  }
+  return value;
+}
+
+static int64_t read_sum(const struct op2i_tokens *tokens, int64_t *i, int nested) {
+  int64_t value = read_product(tokens, i, nested);
+  while (value >= 0 && (is(tokens, *i, "+") || is(tokens, *i, "-"))) {
+    bool plus = is(tokens, (*i)++, "+");
+    int64_t other = read_product(tokens, i, nested);
+    if (other < 0) return -1;
+    value = plus ? value + other : value - other;
+    if (value > EXTENT_MAX) value = EXTENT_MAX;
+  }
+  return value;
+}
+
+/* The number in the brackets that open at i; 0 when there is none that can be told from the
+ * tokens alone. */
+static int64_t read_extent(const struct op2i_tokens *tokens, int64_t i) {
+  i++;
+  while (i < tokens->count && in_list(tokens->text + tokens->list[i].begin,
+                                      tokens->list[i].end - tokens->list[i].begin, qualifiers))
+    i++;
+  int64_t value = read_sum(tokens, &i, 0);
+  return is(tokens, i, "]") && value > 0 ? value : 0;
+}
+
+static int64_t extent_product(int64_t one, int64_t other) {
+  return one * other < EXTENT_MAX ? one * other : EXTENT_MAX;
+}
+
+/* ---- declarators ----------------------------------------------------------------------------- */
+
 /* Returns the token behind the declarator; *depth and *name as found, *function when what it
  * declares is one, points to one, or is nested too deep to tell. */
 static int64_t read_declarator(const struct op2i_tokens *tokens, int64_t i, int nested,
@@ -276,11 +342,16 @@ static int64_t read_declarator(const struct op2i_tokens *tokens, int64_t i, int 
       (void)read_declarator(tokens, i + 1, nested + 1, out, name, function);
     i = close;
   }
+  bool rows = false;
   for (; is(tokens, i, "[") || is(tokens, i, "("); i = past_bracket(tokens, i)) {
-    if (is(tokens, i, "("))
+    if (is(tokens, i, "(")) {
       *function = true;
-    else if (out->depth == 0)
-      out->depth = out->array = 1;
+    } else if (out->depth == 0) {
+      out->depth = out->array = rows = 1;
+      out->extent = read_extent(tokens, i);
+    } else if (rows) {
+      out->extent = extent_product(out->extent, read_extent(tokens, i));
+    }
   }
   out->depth += stars;
   return i;
@@ -301,6 +372,13 @@ static const struct op2i_cdecl *find_typedef(const struct op2i_typedefs *typedef
 static void compose(struct op2i_cdecl *out, const struct op2i_cdecl *alias, bool constant) {
   out->type = alias->type;
   out->readonly = alias->readonly || (constant && alias->depth <= (alias->array ? 1 : 0));
+  if (out->depth == 0)
+    out->extent = alias->extent;
+  else if (alias->depth)
+    out->extent = out->array && alias->array && out->depth == 1
+                      ? extent_product(out->extent, alias->extent)
+                  : out->array && !alias->array ? out->extent
+                                                : 0;
   out->array = out->array || (alias->array && out->depth == 0);
   if (alias->array)
     out->depth += alias->depth - (out->depth > 0);

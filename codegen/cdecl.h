@@ -9,10 +9,11 @@
 /* What one declaration (a parameter, a typedef) says, with the source's own simple typedefs and
  * macros looked through. */
 struct op2i_cdecl {
-  op2_type type; /* of the innermost value, 0 when not one of the library's */
-  int depth;     /* levels of pointer; an array counts as one, a pointer to an array as one */
-  bool readonly; /* the innermost value is const */
-  bool array;    /* the outermost level is an array */
+  op2_type type;  /* of the innermost value, 0 when not one of the library's */
+  int depth;      /* levels of pointer; an array counts as one, a pointer to an array as one */
+  bool readonly;  /* the innermost value is const */
+  bool array;     /* the outermost level is an array */
+  int64_t extent; /* of that array, rows of rows counted out; 0: none, or not a plain number */
   struct op2i_text name; /* empty when it names nothing */
 };
 

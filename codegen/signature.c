@@ -93,6 +93,7 @@ static op2_status read_parameter(const struct op2i_typedefs *typedefs, int begin
                                .type_text = spelled.chars,
                                .type = decl.type,
                                .depth = decl.depth,
+                               .extent = decl.extent,
                                .readonly = decl.readonly};
   return OP2_SUCCESS;
 }

@@ -12,6 +12,8 @@ struct op2i_param {
   op2_type type;   /* of the innermost value; 0 when the name is not one we know (then the compiler
                       checks it) */
   int depth;       /* levels of pointer, arrays counted: 0 value, 1 `T *`, 2 `T **` and `T *x[]` */
+  int64_t extent;  /* of the array as which it is declared: 4 for `T x[4]`, `T *x[4]` and
+                      `T x[2][2]`; 0: none, or one that only the compiler can tell */
   bool readonly;   /* the innermost value is const */
 };
 

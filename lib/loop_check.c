@@ -191,6 +191,29 @@ static op2_status check_depth(const struct call *call, int n) {
                shown_name(arg), param->type_text, param->name, expected);
 }
 
+/* A parameter that is declared as a longer array than the argument is lets its kernel run past the
+ * end. A shorter one may leave values alone. */
+static op2_status check_length(const struct call *call, int n) {
+  const op2_arg *arg = &call->args[n];
+  const struct op2i_param *param = &call->kernel->signature.params[n];
+  enum op2i_arg_kind kind = op2i_arg_kind(arg);
+  int32_t dim;
+  (void)argument_type(arg, &dim);
+  int64_t length = kind == OP2I_ARG_ALL ? 1 : dim;
+  if (kind == OP2I_ARG_ALL || kind == OP2I_ARG_ITER) length *= arg->map->arity;
+  if (param->extent <= length) return OP2_SUCCESS;
+  if (kind == OP2I_ARG_ALL)
+    return wrong(call, OP2_ERR_TYPE,
+                 "argument %d (%s): the kernel's parameter '%s %s' is an array for %" PRId64
+                 " slots, map '%s' has %" PRId64,
+                 n, shown_name(arg), param->type_text, param->name, param->extent,
+                 arg->map->obj.name, length);
+  return wrong(call, OP2_ERR_TYPE,
+               "argument %d (%s): the kernel's parameter '%s %s' is an array of %" PRId64
+               " values, the argument has %" PRId64,
+               n, shown_name(arg), param->type_text, param->name, param->extent, length);
+}
+
 static op2_status check_param(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   const struct op2i_param *param = &call->kernel->signature.params[n];
@@ -213,7 +236,7 @@ static op2_status check_param(const struct call *call, int n) {
     return wrong(call, OP2_ERR_TYPE,
                  "argument %d: the element number needs a value or a pointer to const, not '%s %s'",
                  n, param->type_text, param->name);
-  return OP2_SUCCESS;
+  return check_length(call, n);
 }
 
 /* Private copies live on the stacks of worker threads. */

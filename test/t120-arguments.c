@@ -162,6 +162,49 @@ static void types(void) {
   EXPECT_VALUES(double, m.y, 4, i, 4 + i);
 }
 
+/* One loop over the edges with a kernel of one parameter; refused when `word` is given. */
+static void length(op2_set set, const char *parameter, op2_arg arg, const char *word) {
+  char source[256];
+  snprintf(source, sizeof source,
+           "#define FOUR 4\ntypedef double three[3];\nvoid declared(%s) { (void)x; }\n", parameter);
+  const op2_kernel_desc desc = {.name = "declared", .source = source};
+  op2_kernel kernel = new_kernel(&desc);
+  if (word)
+    REFUSED(OP2_ERR_TYPE, op2_par_loop_at(OP2_HERE, kernel, set, 1, &arg), "declared", "argument 0",
+            word);
+  else
+    MUST(op2_par_loop_at(OP2_HERE, kernel, set, 1, &arg));
+}
+
+/* A parameter declared as an array has room for what the argument has, or for less. */
+static void lengths(void) {
+  struct mesh m = make_mesh();
+  op2_arg all = op2_arg_dat(m.x, OP2_ALL, m.e2n, OP2_READ),
+          slot = op2_arg_dat(m.x, 0, m.e2n, OP2_READ),
+          iter = op2_arg_dat(m.x, OP2_ITER(0), m.e2n3, OP2_READ),
+          pair = op2_arg_val((double[]){1, 2}, 2, OP2_F64);
+  length(m.edges, "double *x[2]", all, NULL);
+  length(m.edges, "double *x[]", all, NULL);
+  length(m.edges, "double **x", all, NULL);
+  length(m.edges, "double *x[1]", all, NULL);
+  length(m.edges, "double *x[3]", all, "an array for 3 slots, map 'e2n' has 2");
+  length(m.edges, "const double *const x[FOUR * 2]", all, "an array for 8 slots");
+  length(m.edges, "double *(x[(2) + 2u])", all, "an array for 4 slots");
+  length(m.edges, "const double x[1]", slot, NULL);
+  length(m.edges, "const double x[static 1]", slot, NULL);
+  length(m.edges, "const double x[2]", slot, "an array of 2 values, the argument has 1");
+  length(m.edges, "const double x[static FOUR]", slot, "an array of 4 values");
+  length(m.edges, "three x", slot, "an array of 3 values");
+  length(m.edges, "three *x", slot, NULL);
+  length(m.edges, "double x[0x3]", iter, NULL);
+  length(m.edges, "three x", iter, NULL);
+  length(m.edges, "double x[2][2]", iter, "an array of 4 values, the argument has 3");
+  length(m.edges, "double x[sizeof(int)]", iter, NULL);
+  length(m.edges, "double x[99999999999999999999]", iter, "an array of 1073741824 values");
+  length(m.edges, "const double x[2]", pair, NULL);
+  length(m.edges, "const double x[3]", pair, "an array of 3 values, the argument has 2");
+}
+
 /* D7 */
 static void iteration_extents(void) {
   struct mesh m = make_mesh();
@@ -262,6 +305,7 @@ static const struct test_case cases[] = {
     {"access modes", modes},
     {"D11 number of arguments", arity},
     {"types of parameters", types},
+    {"lengths of parameters that are arrays", lengths},
     {"D7 extents of an iteration space", iteration_extents},
     {"values", values},
     {"loop objects", loop_objects},

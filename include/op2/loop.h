@@ -29,7 +29,8 @@ extern "C" {
  * | op2_arg_idx() | `int32_t` or `int64_t`, or a pointer to const one | the element's number |
  *
  * `T` is the C type of the argument's type; READ parameters may be pointers to const, all others
- * may not. */
+ * may not. A parameter that is declared as an array with a length (`T x[4]`, `T *x[4]`) may be
+ * shorter than what it is given, never longer. */
 
 /** Take all slots of a map: the kernel gets an array of pointers. */
 #define OP2_ALL (-1)
