@@ -25,9 +25,11 @@ enum { NAME_ROOM = 64, TEMPORARY_TRIES = 100 };
 /* ---- the folder ------------------------------------------------------------------------------ */
 
 static void warn_once(op2_context ctx, struct op2i_cache *cache, const char *why) {
+  const char *by = ctx->config.cache_dir_by;
   if (cache->warned) return;
   cache->warned = true;
-  op2i_log(ctx, OP2I_LOG_WARN, "compiled loops are not kept for later runs: %s", why);
+  op2i_log(ctx, OP2I_LOG_WARN, "compiled loops are not kept for later runs: %s%s%s%s",
+           by ? "of " : "", by ? by : "", by ? ", " : "", why);
 }
 
 /* The folder itself and the one for this version of generated code in it. */

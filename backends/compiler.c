@@ -124,27 +124,27 @@ static bool find_program(const char *name, char found[PATH_MAX], struct op2i_tex
   }
 }
 
-static void tell_missing(struct op2i_compiler *compiler, const char *name) {
+static void tell_missing(struct op2i_compiler *compiler, const char *name, const char *by) {
   if (strchr(name, '/') && access(name, F_OK) == 0)
     op2i_text_add(&compiler->missing, "the C compiler %s is not an executable file", name);
   else if (strchr(name, '/'))
     op2i_text_add(&compiler->missing, "the C compiler %s does not exist", name);
   else
     op2i_text_add(&compiler->missing, "the C compiler %s is not in the directories of PATH", name);
-  op2i_text_add(&compiler->missing, " (it was asked for by OP2_CC or op2_options.cc)");
+  op2i_text_add(&compiler->missing, " (asked for by %s)", by);
 }
 
-static op2_status find_named(struct op2i_compiler *compiler, const char *cc) {
+static op2_status find_named(struct op2i_compiler *compiler, const char *cc, const char *by) {
   char found[PATH_MAX];
   op2_status status;
   OP2I_TRY(words_split(&compiler->driver, cc));
   struct op2i_words *driver = &compiler->driver;
   if (driver->count == 0) {
-    op2i_text_add(&compiler->missing, "OP2_CC or op2_options.cc is blank");
+    op2i_text_add(&compiler->missing, "%s is '%s': blank, no compiler is named", by, cc);
     return OP2_SUCCESS;
   }
   if (!find_program(driver->item[0], found, &compiler->identity)) {
-    tell_missing(compiler, driver->item[0]);
+    tell_missing(compiler, driver->item[0], by);
     return OP2_SUCCESS;
   }
   char *path = op2i_strdup(found);
@@ -181,8 +181,8 @@ static void identify_environment(struct op2i_text *identity) {
 
 op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_config *config) {
   op2_status status;
-  *compiler = (struct op2i_compiler){0};
-  OP2I_TRY(config->cc ? find_named(compiler, config->cc) : find_default(compiler));
+  *compiler = (struct op2i_compiler){.flags_by = config->cflags_by};
+  OP2I_TRY(config->cc ? find_named(compiler, config->cc, config->cc_by) : find_default(compiler));
   OP2I_TRY(words_split(&compiler->flags, config->cflags ? config->cflags : op2i_cpu_flags()));
   struct op2i_text *identity = &compiler->identity;
   op2i_text_add(identity, OP2I_ABI "\n");
@@ -346,7 +346,9 @@ op2_status op2i_run_tell(const struct op2i_compiler *compiler, struct op2i_run *
   struct op2i_words arguments = {0};
   op2_status status = make_arguments(compiler, run, &arguments);
   add_log(&run->failure, run->stem);
-  op2i_text_add(&run->failure, "\nthe command was:");
+  op2i_text_add(&run->failure,
+                "\nthe command%s%s was:", compiler->flags_by ? ", with the flags of " : "",
+                compiler->flags_by ? compiler->flags_by : "");
   add_command(&run->failure, &arguments);
   words_free(&arguments);
   if (status == OP2_SUCCESS && run->failure.failed) status = op2i_error_nomem("a message");

@@ -21,6 +21,7 @@ struct op2i_compiler {
   struct op2i_text identity; /* what decides its output apart from source and include directories;
                                 part of every key */
   struct op2i_text missing;  /* why there is none; empty when there is one */
+  const char *flags_by;      /* who asked for the flags, for messages; null: nobody */
 };
 
 /* Find the compiler; runs nothing. Fails only for lack of memory. */

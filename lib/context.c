@@ -28,11 +28,13 @@ static op2_status choose_backend(op2_context ctx) {
   const char *name = ctx->config.backend;
   ctx->backend = name ? op2i_backend_find(name) : op2i_backend_default();
   if (!ctx->backend)
-    return op2i_error(OP2_ERR_OPTION, "backend '%s': %s", name, op2_backend_unavailable(name));
+    return op2i_error(OP2_ERR_OPTION, "%s is '%s': %s", ctx->config.backend_by, name,
+                      op2_backend_unavailable(name));
   const char *reason = ctx->backend->unavailable();
   if (reason)
-    return op2i_error(OP2_ERR_UNAVAILABLE, "backend %s is not available: %s", ctx->backend->name,
-                      reason);
+    return op2i_error(OP2_ERR_UNAVAILABLE, "backend %s%s%s%s is not available: %s",
+                      ctx->backend->name, name ? " (asked for by " : "",
+                      name ? ctx->config.backend_by : "", name ? ")" : "", reason);
   return ctx->backend->open(ctx, &ctx->backend_state);
 }
 
@@ -44,6 +46,7 @@ op2_status op2_init(const op2_options *options, op2_context *ctx_out) {
   ctx->born = op2i_nanoseconds();
   op2_status status;
   OP2I_TRY(op2i_config_init(&ctx->config, options));
+  op2i_env_warn_unknown(ctx);
   if (ctx->config.simd_bytes == OP2I_SIMD_AUTO) ctx->config.simd_bytes = op2i_simd_bytes();
   OP2I_TRY(choose_backend(ctx));
   status = op2i_sched_create(ctx, &ctx->sched);

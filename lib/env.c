@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE /* environ */
 #include "env.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "context.h"
 #include "error.h"
+#include "log.h"
 #include "mem.h"
 #include "stream.h"
 
@@ -70,25 +75,40 @@ static const struct variable {
 #else
                     0, 0, 1, "0",
 #endif
-                    "1: check the invariants of every plan and program (on in debug builds of the library)"},
-    [ENV_SIMD] = {"OP2_SIMD", NUMBER, OP2I_SIMD_AUTO, OP2I_SIMD_AUTO, 64, "by the processor",
+                    "1: check the invariants of every plan and program (on in debug builds of the "
+                    "library)"},
+    [ENV_SIMD] = {"OP2_SIMD", NUMBER, OP2I_SIMD_AUTO, 0, 64, "by the processor",
                   "bytes of a vector in generated code: 16, 32 or 64; 0: scalar code"},
     [ENV_FUSE] = {"OP2_FUSE", BOOLEAN, 1, 0, 1, "1", "0: run every loop by itself"},
     [ENV_REPLAY] = {"OP2_REPLAY", BOOLEAN, 1, 0, 1, "1",
                     "0: transform, cut and order the queue anew at every flush"},
-    [ENV_TILE] = {"OP2_TILE", NUMBER, OP2I_TILE_AUTO, OP2I_TILE_AUTO, INT_MAX, "where it pays",
+    [ENV_TILE] = {"OP2_TILE", NUMBER, OP2I_TILE_AUTO, 0, INT_MAX, "where it pays",
                   "0: no tiling; 1: wherever it is possible; more: that many elements in a tile; "
                   "not set: large meshes on 16 processing units or more"},
 };
 
-static op2_status parse(const struct variable *variable, const char *text, int *value) {
-  char *end;
-  errno = 0;
-  long number = strtol(text, &end, 10);
-  if (end == text || *end || errno || number < variable->least || number > variable->most)
+static op2_status bad_number(const struct variable *variable, const char *text) {
+  const char *what = "environment variable";
+  if (variable->type == BOOLEAN)
+    return op2i_error(OP2_ERR_OPTION, "%s %s is '%s': expected 0 or 1", what, variable->name, text);
+  if (variable == &variables[ENV_SIMD])
     return op2i_error(OP2_ERR_OPTION,
-                      "environment variable %s is '%s': expected a number from %d to %d",
-                      variable->name, text, variable->least, variable->most);
+                      "%s %s is '%s': expected 0, 16, 32 or 64; leave it out for the width that "
+                      "fits the processor",
+                      what, variable->name, text);
+  return op2i_error(OP2_ERR_OPTION, "%s %s is '%s': expected a number from %d to %d", what,
+                    variable->name, text, variable->least, variable->most);
+}
+
+/* Decimal digits and nothing else: strtol() would let blanks and signs pass on one side only. */
+static op2_status parse(const struct variable *variable, const char *text, int *value) {
+  errno = 0;
+  bool digits = text[strspn(text, "0123456789")] == '\0';
+  long number = digits ? strtol(text, NULL, 10) : -1;
+  bool good = digits && !errno && number >= variable->least && number <= variable->most;
+  if (variable == &variables[ENV_SIMD])
+    good = good && (number == 0 || number == 16 || number == 32 || number == 64);
+  if (!good) return bad_number(variable, text);
   *value = (int)number;
   return OP2_SUCCESS;
 }
@@ -120,9 +140,94 @@ op2_status op2_environment_write(FILE *stream) {
   return op2i_stream_written(stream, "op2_environment_write");
 }
 
-static op2_status choose_text(char **out, const char *option, enum id id) {
+/* ---- variables that nobody reads ------------------------------------------------------------- */
+
+/* How many letters must be changed, left out, put in or swapped with the next one to make one name
+ * of the other; names longer than LONG are taken for different. */
+static int distance(const char *a, const char *b) {
+  enum { LONG = 24 };
+  int n = (int)strlen(a), m = (int)strlen(b), d[LONG + 1][LONG + 1];
+  if (n > LONG || m > LONG) return LONG;
+  for (int i = 0; i <= n; i++)
+    for (int j = 0; j <= m; j++) {
+      d[i][j] = i + j;
+      if (!i || !j) continue;
+      d[i][j] = d[i - 1][j - 1] + (a[i - 1] != b[j - 1]);
+      if (d[i - 1][j] + 1 < d[i][j]) d[i][j] = d[i - 1][j] + 1;
+      if (d[i][j - 1] + 1 < d[i][j]) d[i][j] = d[i][j - 1] + 1;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+          d[i - 2][j - 2] + 1 < d[i][j])
+        d[i][j] = d[i - 2][j - 2] + 1;
+    }
+  return d[n][m];
+}
+
+/* The variable that somebody who wrote this probably meant, or null. One is also meant where the
+ * other's name begins with it: OP2_BLOCK, OP2_LOG_LEVEL. */
+static const char *meant(const char *name) {
+  const char *best = NULL;
+  int least = 3;
+  for (int i = 0; i < ENV_COUNT; i++) {
+    const char *known = variables[i].name;
+    size_t shorter = strlen(known) < strlen(name) ? strlen(known) : strlen(name);
+    int d = distance(name + 4, known + 4);
+    if (shorter >= 6 && !strncmp(known, name, shorter) && d > 2) d = 2;
+    if (3 * d > 2 * ((int)strlen(known) - 4) || d >= least) continue;
+    best = known;
+    least = d;
+  }
+  return best;
+}
+
+/* Whether a name that starts with OP2_ is not for the library. */
+static bool stray_name(const char *name) {
+  if (!strncmp(name, "OP2_TEST_", 9)) return false;
+  for (int i = 0; i < ENV_COUNT; i++)
+    if (!strcmp(variables[i].name, name)) return false;
+  return true;
+}
+
+/* Whether this process has not yet heard of the name. After many names it has heard of all. */
+static bool news(const char *name) {
+  enum { NAMES = 64 };
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static uint64_t heard[NAMES];
+  static int nheard;
+  uint64_t hash = 14695981039346656037u; /* FNV-1a */
+  for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+  pthread_mutex_lock(&lock);
+  int i = 0;
+  while (i < nheard && heard[i] != hash) i++;
+  bool fresh = i == nheard && nheard < NAMES;
+  if (fresh) heard[nheard++] = hash;
+  pthread_mutex_unlock(&lock);
+  return fresh;
+}
+
+void op2i_env_warn_unknown(op2_context ctx) {
+  if (ctx->config.log_level < OP2I_LOG_WARN) return;
+  for (char **entry = environ; entry && *entry; entry++) {
+    char name[64];
+    size_t length = strcspn(*entry, "=");
+    if (strncmp(*entry, "OP2_", 4) || length >= sizeof name) continue;
+    memcpy(name, *entry, length);
+    name[length] = '\0';
+    if (!stray_name(name) || !news(name)) continue;
+    const char *other = meant(name);
+    op2i_log(ctx, OP2I_LOG_WARN, "the environment variable %s is not known%s%s%s", name,
+             other ? "; did you mean " : " (op2_environment_write() lists those that are)",
+             other ? other : "", other ? "?" : "");
+  }
+}
+
+/* ---- options over environment over defaults -------------------------------------------------- */
+
+/* *by says for messages who asked for it. */
+static op2_status choose_text(char **out, const char **by, const char *option, const char *field,
+                              enum id id) {
   const char *text = option ? option : env_text(id);
   if (!text) return OP2_SUCCESS;
+  *by = option ? field : variables[id].name;
   *out = op2i_strdup(text);
   return *out ? OP2_SUCCESS : op2i_error_nomem("the configuration");
 }
@@ -130,9 +235,36 @@ static op2_status choose_text(char **out, const char *option, enum id id) {
 static op2_status choose_int(int *out, int option, const char *field, enum id id) {
   if (!option) return env_int(id, out);
   if (option < variables[id].least || option > variables[id].most)
-    return op2i_error(OP2_ERR_OPTION, "op2_options.%s is %d: expected a number from %d to %d",
-                      field, option, variables[id].least, variables[id].most);
+    return op2i_error(OP2_ERR_OPTION,
+                      "%s is %d: expected a number from %d to %d, or 0 to leave it to %s", field,
+                      option, variables[id].least ? variables[id].least : 1, variables[id].most,
+                      variables[id].name);
   *out = option;
+  return OP2_SUCCESS;
+}
+
+static op2_status choose_texts(struct op2i_config *c, const op2_options *o) {
+  op2_status status;
+  OP2I_TRY(
+      choose_text(&c->backend, &c->backend_by, o->backend, "op2_options.backend", ENV_BACKEND));
+  OP2I_TRY(choose_text(&c->cache_dir, &c->cache_dir_by, o->cache_dir, "op2_options.cache_dir",
+                       ENV_CACHE_DIR));
+  OP2I_TRY(choose_text(&c->cc, &c->cc_by, o->cc, "op2_options.cc", ENV_CC));
+  OP2I_TRY(choose_text(&c->cflags, &c->cflags_by, o->cflags, "op2_options.cflags", ENV_CFLAGS));
+  OP2I_TRY(choose_text(&c->graph_file, &c->graph_by, o->graph_file, "op2_options.graph_file",
+                       ENV_GRAPH));
+fail:
+  return status;
+}
+
+static op2_status choose_eager(struct op2i_config *c, int option) {
+  if (!option) return env_int(ENV_EAGER, &c->eager);
+  if (option < -1 || option > 1)
+    return op2i_error(OP2_ERR_OPTION,
+                      "op2_options.eager is %d: expected 1, -1 (not eager), or 0 to leave it to "
+                      "OP2_EAGER",
+                      option);
+  c->eager = option > 0;
   return OP2_SUCCESS;
 }
 
@@ -141,15 +273,12 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   const op2_options *o = options ? options : &none;
   struct op2i_config c = {0};
   op2_status status;
-  OP2I_TRY(choose_text(&c.backend, o->backend, ENV_BACKEND));
-  OP2I_TRY(choose_text(&c.cache_dir, o->cache_dir, ENV_CACHE_DIR));
-  OP2I_TRY(choose_text(&c.cc, o->cc, ENV_CC));
-  OP2I_TRY(choose_text(&c.cflags, o->cflags, ENV_CFLAGS));
-  OP2I_TRY(choose_text(&c.graph_file, o->graph_file, ENV_GRAPH));
-  OP2I_TRY(choose_int(&c.threads, o->threads, "threads", ENV_THREADS));
-  OP2I_TRY(choose_int(&c.block_size, o->block_size, "block_size", ENV_BLOCK_SIZE));
-  OP2I_TRY(choose_int(&c.queue_max, o->queue_max, "queue_max", ENV_QUEUE_MAX));
-  OP2I_TRY(choose_int(&c.log_level, o->log_level, "log_level", ENV_LOG));
+  OP2I_TRY(choose_texts(&c, o));
+  OP2I_TRY(choose_int(&c.threads, o->threads, "op2_options.threads", ENV_THREADS));
+  OP2I_TRY(choose_int(&c.block_size, o->block_size, "op2_options.block_size", ENV_BLOCK_SIZE));
+  OP2I_TRY(choose_int(&c.queue_max, o->queue_max, "op2_options.queue_max", ENV_QUEUE_MAX));
+  OP2I_TRY(choose_int(&c.log_level, o->log_level, "op2_options.log_level", ENV_LOG));
+  OP2I_TRY(choose_eager(&c, o->eager));
   OP2I_TRY(env_int(ENV_CHUNK_US, &c.chunk_us));
   OP2I_TRY(env_int(ENV_IDLE_MS, &c.idle_ms));
   OP2I_TRY(env_int(ENV_VERIFY, &c.verify));
@@ -157,20 +286,6 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   OP2I_TRY(env_int(ENV_REPLAY, &c.replay));
   OP2I_TRY(env_int(ENV_TILE, &c.tile));
   OP2I_TRY(env_int(ENV_SIMD, &c.simd_bytes));
-  if (c.simd_bytes > 0 && c.simd_bytes != 16 && c.simd_bytes != 32 && c.simd_bytes != 64) {
-    status =
-        op2i_error(OP2_ERR_OPTION, "environment variable OP2_SIMD is %d: expected 0, 16, 32 or 64",
-                   c.simd_bytes);
-    goto fail;
-  }
-  if (o->eager < -1 || o->eager > 1) {
-    status = op2i_error(OP2_ERR_OPTION, "op2_options.eager is %d: expected -1, 0 or 1", o->eager);
-    goto fail;
-  }
-  if (o->eager)
-    c.eager = o->eager > 0;
-  else
-    OP2I_TRY(env_int(ENV_EAGER, &c.eager));
   *config = c;
   return OP2_SUCCESS;
 fail:

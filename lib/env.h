@@ -4,7 +4,7 @@
 
 #include "op2/context.h"
 
-/* lib/env.c is the only reader of the environment. Numbers are parsed and checked; a bad one is
+/* lib/env.c is the only reader of the environment. Numbers are decimal digits; a bad one is
  * OP2_ERR_OPTION and names the variable. */
 
 /* A variable that is not ours: HOME, PATH, TMPDIR, STARPU_HOME and so on; null when unset or empty.
@@ -15,6 +15,8 @@ const char *op2i_env_system(const char *name);
  * owned. */
 struct op2i_config {
   char *backend, *cache_dir, *cc, *cflags, *graph_file; /* null: not set */
+  /* Who asked for these: "OP2_CC" or "op2_options.cc". */
+  const char *backend_by, *cache_dir_by, *cc_by, *cflags_by, *graph_by;
   int threads, block_size;                              /* 0: choose */
   int chunk_us, queue_max, idle_ms, log_level;
   int eager, verify;
@@ -25,5 +27,8 @@ struct op2i_config {
 enum { OP2I_SIMD_AUTO = -1, OP2I_TILE_AUTO = -1 };
 op2_status op2i_config_init(struct op2i_config *config, const op2_options *options);
 void op2i_config_free(struct op2i_config *config);
+/* Warn of variables that start with OP2_ and mean nothing, once in a process for each. Those that
+ * start with OP2_TEST_ belong to the library's own tests. */
+void op2i_env_warn_unknown(op2_context ctx);
 
 #endif

@@ -133,15 +133,17 @@ void op2i_dot_dump(struct op2i_sched *sched) {
   if (!sched->ctx->config.graph_file) return;
   char path[4096];
   file_name(sched, path, sizeof path);
+  const char *by = sched->ctx->config.graph_by;
   FILE *stream = fopen(path, "w");
   op2_status status = OP2_SUCCESS;
   if (stream)
-    status = write_dot(sched, stream, true, "OP2_GRAPH");
+    status = write_dot(sched, stream, true, by);
   else
-    status = op2i_error(OP2_ERR_IO, "OP2_GRAPH: %s", strerror(errno));
+    status = op2i_error(OP2_ERR_IO, "%s: %s", by, strerror(errno));
   if (stream && fclose(stream) && !status)
-    status = op2i_error(OP2_ERR_IO, "OP2_GRAPH: %s", strerror(errno));
-  if (status)
-    op2i_log(sched->ctx, OP2I_LOG_WARN, "the graph could not be written to %s: %s", path,
-             op2_error_message());
+    status = op2i_error(OP2_ERR_IO, "%s: %s", by, strerror(errno));
+  if (!status || sched->graph_lost) return;
+  sched->graph_lost = true;
+  op2i_log(sched->ctx, OP2I_LOG_WARN, "the graph could not be written to '%s': %s", path,
+           op2_error_message());
 }

@@ -66,6 +66,7 @@ struct op2i_sched {
   int64_t first_kernel;                     /* when the first one was about to run, 0 before */
   int64_t no_codes;                         /* loops found without code by the force in progress */
   bool doubtful;                            /* some loop had none in an earlier one */
+  bool graph_lost; /* the file that OP2_GRAPH names could not be written, and that was said */
   int64_t flushes, loops_run, loops_failed, loops_cancelled;
   struct op2i_force forces[OP2I_FORCES];
   int64_t nforces;

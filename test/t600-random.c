@@ -3,8 +3,8 @@
  *
  *   t600-random [count [seed [only]]]
  *
- * runs `count` programs of a seed, or just program `only` of them. OP2_RANDOM_COUNT and
- * OP2_RANDOM_SEED do the same. A program that fails is listed with its seed and number.
+ * runs `count` programs of a seed, or just program `only` of them. OP2_TEST_RANDOM_COUNT and
+ * OP2_TEST_RANDOM_SEED do the same. A program that fails is listed with its seed and number.
  * OP2_TEST_QUICK=1 takes only the first programs. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
@@ -350,8 +350,8 @@ int main(int argc, char **argv) {
   test_environment();
   /* Half of the time is spent compiling, most of it loops that only one program fuses. */
   setenv("OP2_CFLAGS", "-O1 -march=native -fno-math-errno -ffp-contract=off", 0);
-  const int count = number_of(argc, argv, 1, "OP2_RANDOM_COUNT", quick() ? 200 : 2000);
-  const int seed = number_of(argc, argv, 2, "OP2_RANDOM_SEED", 1),
+  const int count = number_of(argc, argv, 1, "OP2_TEST_RANDOM_COUNT", quick() ? 200 : 2000);
+  const int seed = number_of(argc, argv, 2, "OP2_TEST_RANDOM_SEED", 1),
             only = number_of(argc, argv, 3, NULL, -1);
   for (int k = 0; k < KERNELS; k++) pool[k] = rkernel_make((uint64_t)seed, k);
   tile_given = getenv("OP2_TILE");

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The random programs of t600 with every combination of vector code, fusion, replay and tiling:
-# OP2_RANDOM_COUNT programs for each (default 10, in quick runs 2), other kernels and programs each
+# OP2_TEST_RANDOM_COUNT programs for each (default 10, in quick runs 2), other kernels and programs each
 # time.
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
 random=${build:-.}/test/t600-random
@@ -11,7 +11,7 @@ if [ ! -x "$random" ]; then
   done_testing
 fi
 if [ -n "${OP2_TEST_QUICK:-}" ]; then each=2; else each=10; fi
-count=${OP2_RANDOM_COUNT:-$each}
+count=${OP2_TEST_RANDOM_COUNT:-$each}
 export OP2_TEST_CACHE="$tmp/cache"
 # This is about which code is generated and in which order it runs, not about how well it is
 # optimised.

@@ -15,8 +15,10 @@ extern "C" {
 /** @file context.h
  * Life of a context. What is left at zero (or null) in ::op2_options is taken from the environment
  * variable named beside it, and otherwise from the default. `op2_environment_write` prints the
- * table of all variables. Some have no option: OP2_SIMD, OP2_FUSE, OP2_REPLAY and OP2_TILE switch
- * parts of the library off, to see what they are worth. */
+ * table of all variables; one that is set to the empty string counts as not set, and one that
+ * starts with OP2_ and is not in the table is warned of (but for OP2_TEST_*, which belong to the
+ * library's tests). Some have no option: OP2_SIMD, OP2_FUSE, OP2_REPLAY and OP2_TILE switch parts
+ * of the library off, to see what they are worth. */
 typedef struct op2_options {
   const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu or check */
   int threads;            /**< OP2_THREADS: CPU workers; default one per usable core */
