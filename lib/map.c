@@ -47,6 +47,7 @@ static op2_status make_map(op2_set from, op2_set to, int arity, int32_t *idx, co
   }
   map->arity = arity;
   map->idx = idx;
+  map->scatter = -1;
   op2_status status = op2i_object_init(map, from->obj.ctx, OP2I_MAP, name, release_map);
   if (status) {
     op2i_free_data(idx);

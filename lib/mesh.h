@@ -38,6 +38,11 @@ struct op2_map_s {
   op2_set from, to;
   int32_t arity;
   int32_t *idx; /* [from total][arity]; null when declared without values */
+  /* How it is numbered, measured by numbering.c. Of the entries in rows that follow each other, the
+   * share that meet a cache line of their own; negative: not measured since idx changed. And how
+   * many numbers the first and the last target of a row are apart, in the mean. */
+  float scatter, span;
+  bool numbering_told; /* the user has been warned of it */
   struct op2i_link from_link, to_link;
 };
 

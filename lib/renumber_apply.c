@@ -96,6 +96,7 @@ static const int64_t *place_of(const struct apply *a, op2_set set) {
 }
 
 static void change_map(struct apply *a, const struct op2i_renumber *r, op2_map map) {
+  map->scatter = -1;
   if (!map->idx) return;
   const int64_t *place = place_of(a, map->to);
   int64_t values = r->set->ends[OP2I_NONEXEC] * map->arity;

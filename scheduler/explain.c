@@ -127,6 +127,7 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
           sched->tasks_submitted, sched->programs_inline);
   explain_forces(sched, stream);
   explain_programs(sched, stream);
+  op2i_numbering_explain(ctx, stream);
   fputs("\nloops:\n", stream);
   for (const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
        loop = loop->next)

@@ -35,6 +35,7 @@ static op2_status fill(struct op2i_sched *sched, struct op2i_loop *loop,
     op2_status status = op2i_plan_get(sched, loop, r, 0, &data->plans[r]);
     if (status) return status;
   }
+  op2i_numbering_tell(sched, loop);
   data->ready = true;
   return OP2_SUCCESS;
 }

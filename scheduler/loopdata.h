@@ -67,4 +67,9 @@ op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop);
 op2_status op2i_loop_footprint(struct op2i_loop *loop, int range, int32_t dat);
 int32_t op2i_segment_shift(int64_t set_size);
 
+/* numbering.c: warn of the loop's maps whose sets are badly numbered, of each once; needs the
+ * loop's plans where there are any. Say of all maps how they are numbered. */
+void op2i_numbering_tell(const struct op2i_sched *sched, const struct op2i_loop *loop);
+void op2i_numbering_explain(op2_context ctx, FILE *stream);
+
 #endif

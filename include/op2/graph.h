@@ -39,8 +39,9 @@ OP2_API OP2_NODISCARD op2_status op2_graph_write_dot(op2_context ctx, FILE *stre
 
 /** @brief Write in words what the context did with the loops it was given.
  * What forced them to run; for each program kept, which loops were fused, which were not and why,
- * which ran tile by tile or why none did; for each loop, how often it ran by itself or as part of
- * others, its blocks and colours, and whether it is vector code or why not.
+ * which ran tile by tile or why none did; how well each map is numbered; for each loop, how often
+ * it ran by itself or as part of others, its blocks and colours, and whether it is vector code or
+ * why not.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    rank-local                      @errors OP2_ERR_ARG, OP2_ERR_IO
  * @source op2 */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How well the elements of two sets are numbered to one another: whether rows of a map that follow
+ * each other lead to targets that lie near each other. Measured on samples of the map, so that the
+ * time does not depend on its size. */
+#include "numbering.h"
+
+#include <string.h>
+
+#include "mem.h"
+
+enum {
+  STRETCHES = 32,
+  ENTRIES = 2048,  /* of a map, in a stretch of rows that follow each other */
+  ROWS_LEAST = 16, /* in a stretch, however many entries a row has */
+  LINE = 8,        /* targets that share a cache line: doubles */
+};
+
+/* Count the cache lines that n entries meet. `table` has room for 2^bits lines, at least 2 n. */
+static int64_t count_lines(const int32_t *idx, int64_t n, int32_t *table, int bits) {
+  uint32_t mask = (UINT32_C(1) << bits) - 1;
+  int64_t lines = 0;
+  memset(table, 0xff, sizeof *table << bits);
+  for (int64_t i = 0; i < n; i++) {
+    int32_t line = idx[i] / LINE;
+    uint32_t at = (uint32_t)line * UINT32_C(2654435769) >> (32 - bits);
+    while (table[at] >= 0 && table[at] != line) at = (at + 1) & mask;
+    lines += table[at] < 0;
+    table[at] = line;
+  }
+  return lines;
+}
+
+static double sum_spans(const int32_t *idx, int64_t rows, int32_t arity) {
+  double sum = 0;
+  for (int64_t row = 0; row < rows; row++, idx += arity) {
+    int32_t least = idx[0], most = idx[0];
+    for (int32_t slot = 1; slot < arity; slot++) {
+      if (idx[slot] < least) least = idx[slot];
+      if (idx[slot] > most) most = idx[slot];
+    }
+    sum += (double)most - least;
+  }
+  return sum;
+}
+
+void op2i_map_measure(op2_map map) {
+  int64_t rows = map->from->ends[OP2I_OWNED], length = ENTRIES / map->arity;
+  if (length < ROWS_LEAST) length = ROWS_LEAST;
+  if (length > rows) length = rows;
+  int bits = 1;
+  while (bits < 31 && INT64_C(1) << bits < 2 * length * map->arity) bits++;
+  int32_t *table = map->idx && rows ? op2i_malloc(sizeof *table << bits) : NULL;
+  map->scatter = map->span = 0;
+  if (!table) return; /* without memory nothing is found fault with */
+  int64_t lines = 0;
+  double spans = 0;
+  for (int s = 0; s < STRETCHES; s++) {
+    const int32_t *idx = map->idx + (rows - length) / (STRETCHES - 1) * s * map->arity;
+    lines += count_lines(idx, length * map->arity, table, bits);
+    spans += sum_spans(idx, length, map->arity);
+  }
+  map->scatter = (float)lines / (float)(STRETCHES * length * map->arity);
+  map->span = (float)(spans / (double)(STRETCHES * length));
+  op2i_free(table);
+}
+
+/* Small sets are in caches anyway, and their blocks are few. */
+static bool in_question(op2_map map) {
+  enum { ROWS_FEW = 32768 };
+  bool mendable = map->arity > 1 || map->from == map->to;
+  return mendable && map->from->ends[OP2I_OWNED] >= ROWS_FEW && !map->from->number &&
+         !map->to->number;
+}
+
+bool op2i_map_scattered(op2_map map) { return in_question(map) && map->scatter > 0.4f; }
+
+/* The largest number of blocks that one target is in, through any slot; -1: no memory to tell. */
+static int64_t most_blocks(const struct op2i_plan *plan, const int64_t *subset, op2_map map) {
+  int64_t targets = map->to->ends[OP2I_NONEXEC], most = 0;
+  struct met {
+    int32_t last, blocks; /* the last block met, plus 1, and how many */
+  } *met = op2i_alloc_data((size_t)targets * sizeof *met);
+  if (!met) return -1;
+  for (int32_t b = 0; b < plan->nblocks; b++)
+    for (int64_t p = op2i_plan_block_lo(plan, b); p < op2i_plan_block_hi(plan, b); p++)
+      for (int32_t slot = 0; slot < map->arity; slot++) {
+        struct met *m = &met[map->idx[(subset ? subset[p] : p) * map->arity + slot]];
+        if (m->last == b + 1) continue;
+        m->last = b + 1;
+        if (++m->blocks > most) most = m->blocks;
+      }
+  op2i_free_data(met);
+  return most;
+}
+
+bool op2i_map_crowds(op2_map map, const struct op2i_plan *plan, const int64_t *subset) {
+  enum { BLOCKS_FEW = 64 };
+  if (!in_question(map) || plan->nblocks < BLOCKS_FEW || plan->ordered) return false;
+  if (plan->ncolors <= plan->nblocks / 4) return false;
+  if (map->scatter < 0.2f && map->span < (float)map->to->ends[OP2I_NONEXEC] / 16) return false;
+  int64_t most = most_blocks(plan, subset, map);
+  return most >= 0 && plan->ncolors > 2 * most;
+}

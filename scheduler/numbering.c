@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Telling the user of maps whose sets are badly numbered: a warning when a loop first uses one, and
+ * a line for each map in op2_explain(). */
+#include "numbering.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "log.h"
+#include "loopdata.h"
+#include "renumber.h"
+#include "text.h"
+
+/* The plan in which the map's blocks crowd one another, if the loop has one. */
+static const struct op2i_plan *crowded(const struct op2i_loop *loop, int m) {
+  const struct op2i_loop_data *data = loop->sched_data;
+  bool modifies = false;
+  for (int n = 0; n < loop->nargs; n++)
+    modifies = modifies || (loop->args[n].map == m && loop->args[n].access != OP2_READ);
+  for (int r = 0; modifies && r < loop->nranges; r++)
+    if (data->plans[r] && op2i_map_crowds(loop->maps[m], data->plans[r]->plan, loop->set->idx))
+      return data->plans[r]->plan;
+  return NULL;
+}
+
+static void warn(const struct op2i_sched *sched, const struct op2i_loop *loop, op2_map map,
+                 const struct op2i_plan *plan) {
+  struct op2i_text text = {0};
+  const char *name = map->obj.name, *to = map->to->obj.name, *why = op2i_order_unavailable();
+  op2i_text_add(&text, "map '%s' (%s -> %s) is badly numbered: ", name, map->from->obj.name, to);
+  if (plan)
+    op2i_text_add(&text,
+                  "loop '%s' has %" PRId32 " colours for %" PRId32
+                  " blocks, so that hardly any run at the same time",
+                  op2i_loop_name(loop), plan->ncolors, plan->nblocks);
+  if (op2i_map_scattered(map))
+    op2i_text_add(&text, "%s%.0f of 100 accesses to '%s' meet a cache line of their own",
+                  plan ? "; " : "", 100 * (double)map->scatter, to);
+  else
+    op2i_text_add(&text, "; elements of '%s' in one row are %.0f numbers apart in the mean", to,
+                  (double)map->span);
+  if (why)
+    op2i_text_add(&text, ". op2_renumber() would mend that, but it needs Scotch: %s", why);
+  else
+    op2i_text_add(&text, ". op2_renumber() of this map, called once all maps are declared, mends "
+                         "that; your program keeps its own numbers");
+  if (!text.failed) op2i_log(sched->ctx, OP2I_LOG_WARN, "%s", text.chars);
+  op2i_text_free(&text);
+}
+
+void op2i_numbering_tell(const struct op2i_sched *sched, const struct op2i_loop *loop) {
+  for (int m = 0; m < loop->nmaps; m++) {
+    op2_map map = loop->maps[m];
+    if (map->scatter < 0) op2i_map_measure(map);
+    if (map->numbering_told) continue;
+    const struct op2i_plan *plan = crowded(loop, m);
+    if (!plan && !op2i_map_scattered(map)) continue;
+    map->numbering_told = true;
+    warn(sched, loop, map, plan);
+  }
+}
+
+static bool met_before(const struct op2i_loop_table *table, const struct op2i_loop *loop,
+                       op2_map map) {
+  for (const struct op2i_loop *earlier = table->first; earlier != loop; earlier = earlier->next)
+    for (int m = 0; m < earlier->nmaps; m++)
+      if (earlier->maps[m] == map) return true;
+  return false;
+}
+
+void op2i_numbering_explain(op2_context ctx, FILE *stream) {
+  bool any = false;
+  for (const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
+       loop = loop->next)
+    for (int m = 0; m < loop->nmaps; m++) {
+      op2_map map = loop->maps[m];
+      if (map->scatter < 0 || met_before(ctx->loops, loop, map)) continue;
+      if (!any) fputs("\nmaps, and how many accesses meet a cache line of their own:\n", stream);
+      any = true;
+      fprintf(stream, "  %s (%s -> %s): %.0f of 100%s%s\n", map->obj.name, map->from->obj.name,
+              map->to->obj.name, 100 * (double)map->scatter,
+              map->from->number || map->to->number ? ", renumbered" : "",
+              map->numbering_told && !map->from->number && !map->to->number
+                  ? ": badly numbered, op2_renumber() would help"
+                  : "");
+    }
+}
