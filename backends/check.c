@@ -147,7 +147,7 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   if (!status) {
     double start = op2i_seconds();
     status = run_elements(&check);
-    step->seconds = op2i_seconds() - start;
+    step->seconds = step->clock_seconds = op2i_seconds() - start;
     op2i_check_close(&check);
   }
   if (!status) op2i_step_combine(step, 1);

@@ -60,7 +60,9 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   if (status) return status;
   bool alone = !team->always &&
                (step->plan->nblocks == step->plan->ncolors || step->loop->bytes < TEAM_BYTES);
+  double start = alone ? 0 : op2i_seconds();
   run_colours(step, alone ? 1 : team->threads);
+  step->clock_seconds = alone ? step->seconds : op2i_seconds() - start;
   op2i_step_combine(step, step->plan->nblocks);
   return OP2_SUCCESS;
 }

@@ -103,6 +103,8 @@ struct op2i_step {
   int64_t partials_room;   /* blocks there is memory for */
   double seconds;          /* out: time in generated code, summed over workers */
   int64_t nanoseconds;     /* the same while workers add to it */
+  double clock_seconds;    /* out: on the clock; of a program that workers share, the first step has
+                              those of all */
 };
 
 struct op2i_backend {

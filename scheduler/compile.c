@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Code for loops: their sources together to the compiler and its cache. */
+#include "clock.h"
 #include "error.h"
 #include "mem.h"
 #include "program.h"
@@ -16,7 +17,9 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
   if (status || data->unit >= 0 || loop->entry[form]) return status;
   if (data->no_code && !c->optional) return OP2_SUCCESS;
   const char *source;
+  double begin = op2i_prepare_begin(c->sched);
   status = op2i_loop_source(loop, form, &source);
+  op2i_prepare_end(c->sched, begin);
   if (status) return status;
   if (op2i_grow(&c->units, sizeof *c->units, c->nunits, &c->units_capacity) ||
       op2i_grow(&c->loops, sizeof *c->loops, c->nunits, &c->loops_capacity))
@@ -41,7 +44,9 @@ static void remember(struct op2i_compile *c, int64_t u) {
 
 op2_status op2i_compile_run(struct op2i_compile *c) {
   if (!c->nunits) return OP2_SUCCESS;
+  double begin = op2i_seconds();
   op2_status status = op2i_jit_get(c->sched->ctx, (int)c->nunits, c->units);
+  c->sched->spent.compiling += op2i_seconds() - begin;
   if (status) return status;
   for (int64_t u = 0; u < c->nunits; u++) {
     if (!c->units[u].status) {

@@ -139,6 +139,9 @@ void op2i_step_account(const struct op2i_step *step) {
   struct op2i_loop *loop = step->loop;
   struct op2i_loop_data *data = loop->sched_data;
   double elements = (double)(step->hi - step->lo);
+  struct op2i_spent *spent = &loop->ctx->sched->spent;
+  spent->loops += step->seconds;
+  spent->running += step->clock_seconds;
   count_run(loop, step, step->seconds);
   if (loop->members) count_members(loop, step);
   if (elements < 1 || step->seconds <= 0) return;

@@ -51,6 +51,12 @@ struct op2i_before {
   int64_t last_writer, nreaders;
 };
 
+/* Seconds on the clock, but for `loops`, which is summed over the workers: in generated code. Those
+ * of `running` are from the beginning to the end of programs. */
+struct op2i_spent {
+  double loops, running, compiling, preparing;
+};
+
 struct op2i_sched {
   op2_context ctx;
   int64_t next_number; /* of the next loop; the first is 1 */
@@ -70,6 +76,7 @@ struct op2i_sched {
   int64_t flushes, loops_run, loops_failed, loops_cancelled;
   struct op2i_force forces[OP2I_FORCES];
   int64_t nforces;
+  struct op2i_spent spent;
   int64_t watched; /* number of the loop whose failure the caller wants, 0 none */
   struct op2i_failure *watched_failure;
   bool watched_own; /* it failed itself, rather than being cancelled */
@@ -118,6 +125,11 @@ op2_status op2i_execute_marked(struct op2i_sched *sched);
 
 /* A kernel is about to run. */
 void op2i_sched_starts(struct op2i_sched *sched);
+
+/* times.c: between the two calls the context prepares to run loops; what is compiled or prepared by
+ * others in between, who count it, is left out. */
+double op2i_prepare_begin(const struct op2i_sched *sched);
+void op2i_prepare_end(struct op2i_sched *sched, double begin);
 
 /* dot.c */
 void op2i_dot_dump(struct op2i_sched *sched); /* to the configured file, if any */

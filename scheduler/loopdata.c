@@ -55,7 +55,11 @@ op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **out) {
 
 op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop) {
   struct op2i_loop_data *data = loop->sched_data;
-  return data->ready ? OP2_SUCCESS : fill(sched, loop, data);
+  if (data->ready) return OP2_SUCCESS;
+  double begin = op2i_prepare_begin(sched);
+  op2_status status = fill(sched, loop, data);
+  op2i_prepare_end(sched, begin);
+  return status;
 }
 
 bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat) {

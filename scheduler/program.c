@@ -250,7 +250,9 @@ op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *n
     return OP2_SUCCESS;
   }
   struct op2i_program *program = NULL;
+  double begin = op2i_prepare_begin(sched);
   op2_status status = make_program(sched, nodes, n, &program);
+  op2i_prepare_end(sched, begin);
   if (status) return status;
   sched->programs_made++;
   for (int64_t g = 0; g < program->grouping.ngroups; g++)
@@ -292,7 +294,7 @@ static void bind_step(struct op2i_program *program, int64_t s, struct op2i_node 
   step->call.gbl = (const void *const *)step->gbl;
   step->call.payload = fused ? program->payload + program->payload_at[g] : first->payload;
   step->nanoseconds = 0;
-  step->seconds = 0;
+  step->seconds = step->clock_seconds = 0;
 }
 
 /* For the drawing of the graph. */

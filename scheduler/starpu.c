@@ -7,6 +7,7 @@
 
 #include <starpu.h>
 
+#include "clock.h"
 #include "context.h"
 #include "error.h"
 #include "mem.h"
@@ -165,11 +166,13 @@ static op2_status fly(struct state *state, struct op2i_step *steps,
   struct flight flight = {.state = state, .steps = steps, .list = list};
   op2_status status = open_flight(&flight) ? OP2_SUCCESS : op2i_error_nomem("a program");
   if (!status) {
+    double begin = op2i_seconds();
     op2i_sched_starts(state->ctx->sched);
     op2i_rest_begin(op2i_starpu_rest(), &flight.finish, list->ntasks);
     while (flight.count < list->ntasks && !status) status = submit(&flight);
     op2_status landed = land_all(&flight);
     if (!status) status = landed;
+    steps[0].clock_seconds = op2i_seconds() - begin;
   }
   op2i_free(flight.works);
   op2i_free(flight.tasks);
@@ -193,8 +196,10 @@ static op2_status have_tasks(struct state *state, struct op2i_step *steps, int64
   op2i_task_list_free(kept);
   struct op2i_task_list *list = op2i_calloc(1, sizeof *list);
   if (!list) return op2i_error_nomem("a program");
+  double begin = op2i_prepare_begin(state->ctx->sched);
   op2_status status = op2i_tasks_build(steps, nsteps, state->workers, config->chunk_us, list);
   if (!status && config->verify) status = op2i_task_list_verify(steps, list);
+  op2i_prepare_end(state->ctx->sched, begin);
   *kept = list;
   if (status) op2i_task_list_free(kept);
   return status;
@@ -230,7 +235,10 @@ static op2_status run_program(void *state, struct op2i_step *steps, int64_t nste
     here = true;
   }
   if (!status && here) status = run_here(s, steps, nsteps);
-  for (int64_t i = 0; i < nsteps; i++) steps[i].seconds = 1e-9 * (double)steps[i].nanoseconds;
+  for (int64_t i = 0; i < nsteps; i++) {
+    steps[i].seconds = 1e-9 * (double)steps[i].nanoseconds;
+    if (here) steps[i].clock_seconds = steps[i].seconds;
+  }
   return status;
 }
 

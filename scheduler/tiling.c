@@ -315,7 +315,9 @@ op2_status op2i_program_tile(struct op2i_sched *sched, struct op2i_program *prog
   if (program->tiling_tried || wish == 0 || !sched->ctx->backend->run_program) return OP2_SUCCESS;
   if (wish == OP2I_TILE_AUTO && program->runs < RUNS_BEFORE) return OP2_SUCCESS;
   program->tiling_tried = true;
+  double begin = op2i_prepare_begin(sched);
   op2_status status = tile_steps(sched, program);
+  op2i_prepare_end(sched, begin);
   if (status) {
     if (!program->chains) program->untiled = "the tiles or their code could not be made";
     op2i_log(sched->ctx, OP2I_LOG_WARN, "no tiles: %s", op2_error_message());

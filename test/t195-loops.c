@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* ParLoop objects: generate, compute, enqueue, as often as wished. */
+#include <math.h>
 #include <string.h>
+#include <time.h>
 
 #include "support.h"
 
-OP2_KERNEL(add_value, (int32_t *x, int32_t v), { *x += v; });
-OP2_KERNEL(copy, (int32_t *x, const int32_t *y), { *x = *y; });
+OP2_KERNEL(add_value, (int32_t * x, int32_t v), { *x += v; });
+OP2_KERNEL(copy, (int32_t * x, const int32_t *y), { *x = *y; });
 
 /* Values are those of the creation, however often the loop is queued, and the loop may go at once.
  */
@@ -115,7 +117,7 @@ static op2_status queue_here(op2_kernel kernel, op2_set set, op2_dat x, int32_t 
   return op2_par_loop(kernel, set, op2_arg_direct(x, OP2_RW), op2_arg_val(&v, 1, OP2_I32));
 }
 
-OP2_KERNEL(subtract_value, (int32_t *x, int32_t v), { *x -= v; });
+OP2_KERNEL(subtract_value, (int32_t * x, int32_t v), { *x -= v; });
 
 /* A call remembers what it found last time: another kernel, dat or set, and a dat where one was
  * freed, are told apart all the same. */
@@ -163,6 +165,53 @@ static void profile(void) {
   REFUSED(OP2_ERR_ARG, op2_profile_get(test_ctx, 0, NULL));
 }
 
+/* What the profile's lines sum up to. */
+static double profiled_seconds(void) {
+  op2_profile line;
+  double seconds = 0;
+  for (int i = 0; op2_profile_get(test_ctx, i, &line) == OP2_SUCCESS; i++) seconds += line.seconds;
+  return seconds;
+}
+
+static bool adds_up(const op2_times *t) {
+  double sum = t->loops + t->waiting + t->compiling + t->preparing + t->elsewhere;
+  return t->loops >= 0 && t->waiting >= 0 && t->compiling >= 0 && t->preparing >= 0 &&
+         t->elsewhere >= 0 && fabs(sum - t->total) <= 1e-9 * t->total;
+}
+
+static void run_three(op2_kernel kernel, op2_set set, op2_dat x) {
+  for (int i = 0; i < 3; i++)
+    MUST(op2_par_loop(kernel, set, op2_arg_direct(x, OP2_RW),
+                      op2_arg_val((int32_t[]){7}, 1, OP2_I32)));
+  MUST(op2_flush(test_ctx));
+}
+
+/* Every moment is in one of the parts: code is got when a loop runs first, and never again; loops
+ * are what the profile says; and what the program does by itself is elsewhere. */
+static void times(void) {
+  op2_set set = new_set(100000, "cells");
+  op2_dat x = new_dat(set, 1, OP2_I32, NULL, "x");
+  op2_kernel add = new_kernel(&add_value_kernel);
+  op2_times before, first, second, third;
+  MUST(op2_times_get(test_ctx, &before));
+  EXPECT(adds_up(&before) && before.loops == 0 && before.compiled + before.loaded == 0);
+  run_three(add, set, x);
+  MUST(op2_times_get(test_ctx, &first));
+  EXPECT(adds_up(&first) && first.total > before.total && first.loops > 0);
+  EXPECT(first.compiling > 0 && first.preparing > 0 && first.compiled + first.loaded >= 1);
+  EXPECT(fabs(first.loops * op2_workers(test_ctx) - profiled_seconds()) <= 1e-9);
+  run_three(add, set, x);
+  MUST(op2_times_get(test_ctx, &second));
+  EXPECT(adds_up(&second) && second.loops > first.loops && second.compiling == first.compiling);
+  EXPECT(second.compiled == first.compiled && second.loaded == first.loaded);
+  nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+  MUST(op2_times_get(test_ctx, &third));
+  EXPECT(adds_up(&third) && third.elsewhere >= second.elsewhere + 0.02);
+  EXPECT(third.loops == second.loops && third.waiting == second.waiting);
+  REFUSED(OP2_ERR_ARG, op2_times_get(test_ctx, NULL));
+  REFUSED(OP2_ERR_STATE, op2_times_get(NULL, &third));
+}
+
 static const struct test_case cases[] = {
     {"enqueue", enqueue},
     {"compute", compute},
@@ -171,6 +220,7 @@ static const struct test_case cases[] = {
     {"a loop outlives the handles it was made from", loop_outlives_handles},
     {"one call, many loops", one_call_many_loops},
     {"profile", profile},
+    {"times", times},
 };
 
 int main(void) { return RUN(cases, RUN_ONE_BLOCK); }

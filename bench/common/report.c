@@ -15,14 +15,42 @@ bool report_ok(op2_status status, const char *call) {
   return false;
 }
 
-static bool print_loops(op2_context ctx) {
+/* A line of the table for what is no loop; shares are of all the time there was. */
+static void print_part(const char *part, double seconds, const op2_times *times) {
+  printf("%-42s %12.4f %7.1f\n", part, seconds, 100 * seconds / times->total);
+}
+
+static bool print_loops(op2_context ctx, const op2_times *times) {
+  const int workers = op2_workers(ctx);
   op2_profile p;
   op2_status status;
-  printf("%-24s %-8s %8s %12s %10s %14s\n", "loop", "set", "calls", "seconds", "GB", "GB/s/worker");
-  for (int i = 0; (status = op2_profile_get(ctx, i, &p)) == OP2_SUCCESS; i++)
-    printf("%-24s %-8s %8" PRId64 " %12.4f %10.3f %14.2f\n", p.kernel, p.set, p.calls, p.seconds,
-           1e-9 * p.bytes, p.seconds > 0 ? 1e-9 * p.bytes / p.seconds : 0.0);
+  printf("%-24s %-8s %8s %12s %7s %8s %8s\n", "loop", "set", "calls", "seconds", "%", "GB", "GB/s");
+  for (int i = 0; (status = op2_profile_get(ctx, i, &p)) == OP2_SUCCESS; i++) {
+    const double seconds = p.seconds / workers;
+    printf("%-24s %-8s %8" PRId64 " %12.4f %7.1f %8.2f %8.2f\n", p.kernel, p.set, p.calls, seconds,
+           100 * seconds / times->total, 1e-9 * p.bytes,
+           seconds > 0 ? 1e-9 * p.bytes / seconds : 0);
+  }
   return status == OP2_ERR_RANGE || report_ok(status, "op2_profile_get");
+}
+
+static bool print_table(op2_context ctx) {
+  op2_times times;
+  char compiling[80];
+  if (!report_ok(op2_times_get(ctx, &times), "op2_times_get") || !print_loops(ctx, &times))
+    return false;
+  snprintf(compiling, sizeof compiling, "compiling (%" PRId64 " anew, %" PRId64 " from the cache)",
+           times.compiled, times.loaded);
+  print_part("waiting for one another", times.waiting, &times);
+  print_part(compiling, times.compiling, &times);
+  print_part("preparing loops", times.preparing, &times);
+  print_part("the program itself", times.elsewhere, &times);
+  print_part("total", times.total, &times);
+  printf("\nSeconds on the clock since op2_init. A loop has those that the %d workers spent in it, "
+         "divided\nby their number; waiting is what they spent between loops. GB is what a loop "
+         "by itself has to\nmove at least.\n",
+         op2_workers(ctx));
+  return true;
 }
 
 bool report_run(op2_context ctx, const run_times *times, const char *iterations) {
@@ -32,9 +60,8 @@ bool report_run(op2_context ctx, const run_times *times, const char *iterations)
          times->loop);
   if (times->iterations > 0)
     printf("time_per_iteration_ms %.6f\n", 1e3 * times->timed / (double)times->iterations);
-  printf(
-      "\nSeconds are of work, summed over the workers; GB is what a loop has to move at least.\n");
-  return print_loops(ctx);
+  putchar('\n');
+  return print_table(ctx);
 }
 
 static bool write_text(op2_context ctx, const char *path, op2_status (*write)(op2_context, FILE *),

@@ -31,8 +31,9 @@ typedef struct run_times {
   int64_t iterations; /**< number of iterations in `timed` */
 } run_times;
 
-/** Print times, and for every loop calls, time and bandwidth, on stdout; `iterations` is what the
- * user knows them as. Returns false after reporting an error. */
+/** Print times on stdout, and a table of where they went: for every loop calls, time, its share and
+ * bandwidth, then waiting, compiling and the rest. `iterations` is what the user knows them as.
+ * Returns false after reporting an error. */
 bool report_run(op2_context ctx, const run_times *times, const char *iterations);
 
 /** Write the graph of what waits to a file, or to standard output for `-`; nothing for null.

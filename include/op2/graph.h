@@ -71,6 +71,28 @@ typedef struct op2_profile {
  * @source OP2 op_timing_output */
 OP2_API OP2_NODISCARD op2_status op2_profile_get(op2_context ctx, int i, op2_profile *profile);
 
+/** Where the time went since op2_init(), in seconds on the clock: the five parts are all of it. */
+typedef struct op2_times {
+  double total;     /**< since op2_init() was called */
+  double loops;     /**< in generated code: the profile's seconds, which are summed over workers,
+                         divided by their number */
+  double waiting;   /**< while loops ran, but workers had none: for others to end, for tasks, for
+                         reductions; of one worker among four, a quarter of what it waited */
+  double compiling; /**< finding, compiling and loading generated code */
+  double preparing; /**< fusing, generating code, planning, tiling, cutting into tasks */
+  double
+      elsewhere; /**< all the rest: the program itself, queueing, copying data to it and from it */
+  int64_t compiled; /**< loops, fused ones too, that were compiled */
+  int64_t loaded;   /**< and those whose code was found in the cache on disk */
+} op2_times;
+
+/** @brief Where the time of the context went.
+ * The clock is not read when loops are queued: what a loop took is counted when it has run.
+ * @memory *times is the caller's          @sync   never blocks, runs nothing
+ * @mpi    rank-local                      @errors OP2_ERR_STATE, OP2_ERR_ARG
+ * @source OP2 op_timing_output; PyOP2 timing summary */
+OP2_API OP2_NODISCARD op2_status op2_times_get(op2_context ctx, op2_times *times);
+
 #ifdef __cplusplus
 }
 #endif
