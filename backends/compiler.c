@@ -24,13 +24,26 @@
 /* A kernel's own file-scope names win over those of the program (-Bsymbolic), and words that old
  * compilers predefine are names like any other. The last three are warnings by default and crashes
  * at run time. They do not survive -w, so warnings stay on; they are shown only when a compilation
- * fails. */
+ * fails.
+ *
+ * Those in the middle make values what they are in every form of a loop: signed integers wrap;
+ * products and sums are rounded one by one; two of fmin(), fmax() and their like are not exchanged,
+ * which would exchange zeros of different sign (generated text has functions of its own for them);
+ * and gcc 12 does not vectorise straight code, where it loses conversions of doubles to float and
+ * back. They come before OP2_CFLAGS, which can take them back one by one. */
 static const char *const fixed_flags[] = {"-shared",
                                           "-fPIC",
                                           "-std=gnu11",
                                           "-Wl,-Bsymbolic",
                                           "-Ulinux",
                                           "-Uunix",
+                                          "-fwrapv",
+                                          "-ffp-contract=off",
+                                          "-fno-builtin-fmin",
+                                          "-fno-builtin-fmax",
+                                          "-fno-builtin-fminf",
+                                          "-fno-builtin-fmaxf",
+                                          "-fno-tree-slp-vectorize",
                                           "-Werror=incompatible-pointer-types",
                                           "-Werror=implicit-function-declaration",
                                           "-Werror=int-conversion"};

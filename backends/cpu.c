@@ -36,8 +36,8 @@ void op2i_cpu_text(struct op2i_text *text) {
 
 const char *op2i_cpu_flags(void) {
   return __builtin_cpu_supports("avx512f")
-             ? "-O3 -march=native -fno-math-errno -ffp-contract=off -mprefer-vector-width=512"
-             : "-O3 -march=native -fno-math-errno -ffp-contract=off";
+             ? "-O3 -march=native -fno-math-errno -mprefer-vector-width=512"
+             : "-O3 -march=native -fno-math-errno";
 }
 
 int op2i_simd_bytes(void) {
@@ -91,9 +91,9 @@ void op2i_cpu_text(struct op2i_text *text) {
 
 const char *op2i_cpu_flags(void) {
 #if defined(__aarch64__) || defined(__arm__) || defined(__powerpc__)
-  return "-O3 -mcpu=native -fno-math-errno -ffp-contract=off";
+  return "-O3 -mcpu=native -fno-math-errno";
 #else
-  return "-O3 -fno-math-errno -ffp-contract=off";
+  return "-O3 -fno-math-errno";
 #endif
 }
 

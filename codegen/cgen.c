@@ -10,29 +10,45 @@
 #include "vec.h"
 
 /* A copy of struct op2i_call. A translation unit of several loops defines OP2_ID, something else
- * before each, so that the names of each are its own. */
-static const char prelude[] = "#ifndef OP2_PRELUDE\n"
-                              "#define OP2_PRELUDE \"" OP2I_ABI "\"\n"
-                              "#include <float.h>\n"
-                              "#include <math.h>\n"
-                              "#include <stddef.h>\n"
-                              "#include <stdint.h>\n"
-                              "struct op2_call {\n"
-                              "  void *const *dat;\n"
-                              "  const int32_t *const *map;\n"
-                              "  const int64_t *subset;\n"
-                              "  const void *const *gbl;\n"
-                              "  const unsigned char *payload;\n"
-                              "  const int64_t *number;\n"
-                              "};\n"
-                              "#ifdef OP2_ID\n"
-                              "#define OP2_PASTE_(name, id) name##_##id\n"
-                              "#define OP2_PASTE(name, id) OP2_PASTE_(name, id)\n"
-                              "#define OP2_NAME(name) OP2_PASTE(name, OP2_ID)\n"
-                              "#else\n"
-                              "#define OP2_NAME(name) name\n"
-                              "#endif\n"
-                              "#endif\n";
+ * before each, so that the names of each are its own.
+ *
+ * fmin() and fmax() are the generated text's own, since compilers and C libraries do not agree which
+ * of two zeros they return: the first operand where it is less (greater) or the other one is NaN,
+ * else the second. lane_helper.c has the same for vectors. Compilers must take them for functions
+ * like any other (backends/compiler.c). */
+static const char prelude[] =
+    "#ifndef OP2_PRELUDE\n"
+    "#define OP2_PRELUDE \"" OP2I_ABI "\"\n"
+    "#include <float.h>\n"
+    "#include <math.h>\n"
+    "#include <stddef.h>\n"
+    "#include <stdint.h>\n"
+    "#define OP2_EXTREME(name, type, before) \\\n"
+    "  extern __inline__ __attribute__((gnu_inline, always_inline)) type \\\n"
+    "  name(type op2_a, type op2_b) { \\\n"
+    "    type op2_c = op2_a before op2_b ? op2_a : op2_b; \\\n"
+    "    return op2_b == op2_b ? op2_c : op2_a; \\\n"
+    "  }\n"
+    "OP2_EXTREME(fmin, double, <)\n"
+    "OP2_EXTREME(fmax, double, >)\n"
+    "OP2_EXTREME(fminf, float, <)\n"
+    "OP2_EXTREME(fmaxf, float, >)\n"
+    "struct op2_call {\n"
+    "  void *const *dat;\n"
+    "  const int32_t *const *map;\n"
+    "  const int64_t *subset;\n"
+    "  const void *const *gbl;\n"
+    "  const unsigned char *payload;\n"
+    "  const int64_t *number;\n"
+    "};\n"
+    "#ifdef OP2_ID\n"
+    "#define OP2_PASTE_(name, id) name##_##id\n"
+    "#define OP2_PASTE(name, id) OP2_PASTE_(name, id)\n"
+    "#define OP2_NAME(name) OP2_PASTE(name, OP2_ID)\n"
+    "#else\n"
+    "#define OP2_NAME(name) name\n"
+    "#endif\n"
+    "#endif\n";
 
 /* The structure above and the library's: a change of one must be a change of both. */
 _Static_assert(offsetof(struct op2i_call, dat) == 0 &&

@@ -241,19 +241,16 @@ static bool math_bits(struct op2i_lane *l, const struct op2i_lane_math *math, co
   return true;
 }
 
-/* What the C library of x86 machines does, which gcc calls: the second of two zeros. Elsewhere, and
- * with clang, the compiler has instructions of its own. */
-static void math_extreme(struct op2i_lane *l, const struct op2i_lane_math *math, bool single,
-                         const struct words *w, struct op2i_text *out) {
+/* The first operand where it is less (greater) or the other one is NaN, else the second: as scalar
+ * code has it (cgen.c). Compilers have one instruction for op2_c. */
+static void math_extreme(const struct op2i_lane_math *math, const struct words *w,
+                         struct op2i_text *out) {
+  const char *type = w->type.chars, *bits = w->bits.chars;
   op2i_text_add(out,
-                "#if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)\n"
-                "  const %s op2_w = (%s)(op2_a %c op2_b) | (%s)(op2_b != op2_b);\n"
-                "  return (%s)((op2_w & (%s)op2_a) | (~op2_w & (%s)op2_b));\n"
-                "#else\n",
-                w->bits.chars, w->bits.chars, math->name[2] == 'i' ? '<' : '>', w->bits.chars,
-                w->type.chars, w->bits.chars, w->bits.chars);
-  math_loop(l, math, single, out);
-  op2i_text_add(out, "#endif\n");
+                "  const %s op2_w = (%s)(op2_a %c op2_b), op2_n = (%s)(op2_b == op2_b);\n"
+                "  const %s op2_c = (op2_w & (%s)op2_a) | (~op2_w & (%s)op2_b);\n"
+                "  return (%s)((op2_n & op2_c) | (~op2_n & (%s)op2_a));\n",
+                bits, bits, math->name[2] == 'i' ? '<' : '>', bits, bits, bits, bits, type, bits);
 }
 
 void op2i_lane_help_math(struct op2i_lane *l, const struct op2i_lane_math *math, bool single,
@@ -270,7 +267,7 @@ void op2i_lane_help_math(struct op2i_lane *l, const struct op2i_lane_math *math,
     begin_guard(&l->prefix, w.name.chars);
     math_head(l, math, single, &w, &l->prefix);
     if (strcmp(math->name, "fmin") == 0 || strcmp(math->name, "fmax") == 0)
-      math_extreme(l, math, single, &w, &l->prefix);
+      math_extreme(math, &w, &l->prefix);
     else if (!math_bits(l, math, &w, &l->prefix))
       math_loop(l, math, single, &l->prefix);
     op2i_text_add(&l->prefix, "}\n#endif\n");

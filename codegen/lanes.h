@@ -46,8 +46,8 @@ struct op2i_lanes_request {
  * *divides is set, unless null, to whether vectors are divided, as the kernel is written, or their
  * square roots are taken: what needs that takes long to come.
  *
- * C leaves open which of two zeros fmin() and fmax() return, and compilers make use of that: there
- * the sign of a zero may be another than the scalar code's. Fails only with OP2_ERR_NOMEM. */
+ * fmin() and fmax() of what varies are the text's own, and do what those of cgen.c do. Fails only
+ * with OP2_ERR_NOMEM. */
 op2_status op2i_lanes_kernel(const struct op2i_lanes_request *request, struct op2i_text *out,
                              struct op2i_text *why, bool *divides);
 

@@ -201,7 +201,8 @@ static void add_parts(const struct op2i_vec *v, int a, char copy) {
     }
 }
 
-/* The row of one lane, from component `at` on. */
+/* The row of one lane, from component `at` on. Numbers of rows are multiplied without sign, which gcc
+ * can put off until they are needed though signed numbers wrap. */
 static void add_row(const struct op2i_vec *v, const struct place *p, const char *lane, int at) {
   int dim = (int)op2i_vec_row(v, p->dat)->dim;
   struct numbers rows = rows_at('o', p->map, p->slot, false);
@@ -209,7 +210,7 @@ static void add_row(const struct op2i_vec *v, const struct place *p, const char 
   if (dim == 1)
     op2i_text_add(v->out, " + %s[%s]", rows.text, lane);
   else
-    op2i_text_add(v->out, " + %d * %s[%s]", dim, rows.text, lane);
+    op2i_text_add(v->out, " + %d * (size_t)%s[%s]", dim, rows.text, lane);
   add_offset(v->out, at);
 }
 

@@ -114,7 +114,8 @@ static char *instructions(const char *compiler, const char *source) {
   snprintf(folder, sizeof folder, "%s/op2-test-XXXXXX", base && *base ? base : "/tmp");
   if (!text || !mkdtemp(folder)) return NULL;
   snprintf(command, sizeof command,
-           "cd '%s' && %s -std=gnu11 %s -shared -fPIC -x c - -o a.so -lm && "
+           "cd '%s' && %s -std=gnu11 -fwrapv -ffp-contract=off -fno-tree-slp-vectorize %s -shared "
+           "-fPIC -x c - -o a.so -lm && "
            "objdump -d --no-show-raw-insn a.so >a.txt",
            folder, compiler, op2i_cpu_flags());
   FILE *pipe = popen(command, "w");

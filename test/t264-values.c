@@ -1,0 +1,521 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Every conversion and every operator of every type and pair of types, on values where they are
+ * told apart: what a kernel computes is the same in all forms of a loop - scalar code, vectors of
+ * 16, 32 and 64 bytes, applied one by one in the checked mode - and what the same text gives when
+ * the same compiler translates it by itself, without optimisation. NaNs are all taken for one. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile_case.h"
+#include "support.h"
+
+enum { VALUES = 26, N = VALUES * VALUES + 5, TYPES = 10, KERNELS = 160, ARGS = 12, DIM_MAX = 40 };
+
+static const struct type {
+  const char *c, *name;
+  op2_type type;
+  int size, bits; /* bits: of what it is promoted to; 0 of floating types */
+  long double least, most;
+} types[TYPES] = {{"double", "f64", OP2_F64, 8, 0, 0, 0},
+                  {"float", "f32", OP2_F32, 4, 0, 0, 0},
+                  {"int8_t", "i8", OP2_I8, 1, 32, INT8_MIN, INT8_MAX},
+                  {"int16_t", "i16", OP2_I16, 2, 32, INT16_MIN, INT16_MAX},
+                  {"int32_t", "i32", OP2_I32, 4, 32, INT32_MIN, INT32_MAX},
+                  {"int64_t", "i64", OP2_I64, 8, 64, INT64_MIN, INT64_MAX},
+                  {"uint8_t", "u8", OP2_U8, 1, 32, 0, UINT8_MAX},
+                  {"uint16_t", "u16", OP2_U16, 2, 32, 0, UINT16_MAX},
+                  {"uint32_t", "u32", OP2_U32, 4, 32, 0, UINT32_MAX},
+                  {"uint64_t", "u64", OP2_U64, 8, 64, 0, (long double)UINT64_MAX}};
+enum { F64, F32, I8, U64 = 9 };
+
+/* A kernel, its arguments, and what they become by the host's compilation. */
+struct test_kernel {
+  char name[32], *text;
+  int nargs;
+  struct {
+    op2_type type;
+    int dim, size;
+    const void *from; /* null: written */
+    void *want;
+  } args[ARGS];
+};
+
+static struct test_kernel kernels[KERNELS];
+static int nkernels;
+
+/* Values of each type, in an order for the left operand and one for the right; `fits`: of both
+ * floating types, a value that each type of integers can hold. */
+static void *left[TYPES], *right[TYPES], *fits[2];
+static int32_t self[N];
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* clang-format off */
+static const double reals[VALUES] = {
+    0.0, -0.0, 1, -1, 0.1, -0.1, 1.5, -2.5, 1.0 / 3, 7, NAN, INFINITY, -INFINITY, DBL_MIN, 5e-324,
+    -5e-324, DBL_MAX, -DBL_MAX, FLT_MIN, -1e-40, FLT_MAX, 16777217.0, 9007199254740993.0,
+    1.00000005960464488, 3.4028235677973366e38, -1e19};
+static const uint64_t integers[VALUES] = {
+    0, 1, 2, 3, UINT64_MAX, UINT64_MAX - 1, 5, 7, UINT64_MAX - 6, 10, 100, 0x7f, 0x80, 0xff,
+    0x7fff, 0x8000, 0x7fffffff, 0x80000000, 0xffffff7f, 0x7fffffffffffffff, 0x8000000000000000,
+    0x8000000000000001, 0x5555555555555555, 0x7fffff8000000001, 0x0020000000000001,
+    0x8000008080000001};
+/* clang-format on */
+
+static void put(int type, void *array, int64_t i, int value) {
+  switch (types[type].type) {
+  case OP2_F64: ((double *)array)[i] = reals[value]; break;
+  case OP2_F32: ((float *)array)[i] = (float)reals[value]; break;
+  default: memcpy((char *)array + i * types[type].size, &integers[value], types[type].size);
+  }
+}
+
+/* The next value from *turn on that a type can hold without its fraction. */
+static double fitting(int type, int *turn) {
+  for (;; ++*turn) {
+    int at = *turn % (VALUES + 130), power = (at - VALUES) / 2;
+    long double x = at < VALUES ? reals[at] : ldexpl(at % 2 ? -1 : 1, power);
+    if (at >= VALUES && *turn % 3) x -= ldexpl(1, power > 23 ? power - 23 : 0);
+    if (!isfinite((float)x) || fabsl(x) > 1e20L) continue;
+    /* Rounded to either type it must still fit. */
+    long double f = truncl((long double)(float)x), d = truncl((long double)(double)x);
+    if (f < types[type].least || f > types[type].most || d < types[type].least ||
+        d > types[type].most)
+      continue;
+    ++*turn;
+    return (double)x;
+  }
+}
+
+static void make_values(void) {
+  for (int t = 0; t < TYPES; t++) {
+    left[t] = calloc(N, 8);
+    right[t] = calloc(N, 8);
+    for (int i = 0; i < N; i++) put(t, left[t], i, i / VALUES % VALUES);
+    for (int i = 0; i < N; i++) put(t, right[t], i, i % VALUES);
+  }
+  double *f64 = fits[F64] = calloc(N * 8, sizeof *f64);
+  float *f32 = fits[F32] = calloc(N * 8, sizeof *f32);
+  for (int t = I8; t <= U64; t++)
+    for (int i = 0, turn = 0; i < N; i++) {
+      f64[8 * i + t - I8] = fitting(t, &turn);
+      f32[8 * i + t - I8] = (float)f64[8 * i + t - I8];
+    }
+  for (int i = 0; i < N; i++) self[i] = i;
+}
+
+/* ---- kernels --------------------------------------------------------------------------------- */
+
+/* The kernel that is being written: integers go to o[], reals to p[]. */
+static FILE *body;
+static size_t body_size;
+static int integers_out, reals_out;
+
+static struct test_kernel *begin_kernel(const char *what, const char *a, const char *b) {
+  struct test_kernel *k = &kernels[nkernels++];
+  snprintf(k->name, sizeof k->name, "%s_%s_%s", what, a, b);
+  integers_out = reals_out = 0;
+  body = open_memstream(&k->text, &body_size);
+  fprintf(body, "void %s(", k->name);
+  return k;
+}
+
+static void add_arg(struct test_kernel *k, const char *name, int type, int dim, const void *from) {
+  fprintf(body, "%s%s%s *%s", k->nargs ? ", " : "", from ? "const " : "", types[type].c, name);
+  k->args[k->nargs].type = types[type].type;
+  k->args[k->nargs].dim = dim;
+  k->args[k->nargs].size = types[type].size;
+  k->args[k->nargs++].from = from;
+}
+
+static void add_outputs(struct test_kernel *k) {
+  add_arg(k, "o", 5, DIM_MAX, NULL);
+  add_arg(k, "p", F64, DIM_MAX, NULL);
+  fprintf(body, ") {\n");
+}
+
+/* With one operand of each type. */
+static struct test_kernel *begin_pair(const char *what, int t, int u) {
+  struct test_kernel *k = begin_kernel(what, types[t].name, types[u].name);
+  add_arg(k, "a", t, 1, left[t]);
+  add_arg(k, "b", u, 1, right[u]);
+  add_outputs(k);
+  return k;
+}
+
+static void end_kernel(struct test_kernel *k) {
+  if (!integers_out && k->args[k->nargs - 1].dim == DIM_MAX)
+    fprintf(body, "  o[%d] = 0;\n", integers_out++);
+  if (!reals_out && k->args[k->nargs - 1].dim == DIM_MAX)
+    fprintf(body, "  p[%d] = 0;\n", reals_out++);
+  fprintf(body, "}\n");
+  fclose(body);
+  for (int a = 0; a < k->nargs; a++)
+    if (!k->args[a].from) {
+      k->args[a].want = calloc((size_t)N * k->args[a].dim, k->args[a].size);
+      if (k->args[a].dim != DIM_MAX) continue;
+      k->args[a].dim = k->args[a].type == OP2_F64 ? reals_out : integers_out;
+    }
+}
+
+#define INTEGER(...)                                                                               \
+  (fprintf(body, "  o[%d] = ", integers_out++), fprintf(body, __VA_ARGS__), fputs(";\n", body))
+#define REAL(...)                                                                                  \
+  (fprintf(body, "  p[%d] = ", reals_out++), fprintf(body, __VA_ARGS__), fputs(";\n", body))
+
+static void steps(const char *c, bool real) {
+  static const char *const forms[] = {"t++", "t--", "++t", "--t"};
+  for (int f = 0; f < 4; f++) {
+    fprintf(body, "  { %s t = *a; %c[%d] = %s; %c[%d] = t; }\n", c, real ? 'p' : 'o',
+            real ? reals_out : integers_out, forms[f], real ? 'p' : 'o',
+            (real ? reals_out : integers_out) + 1);
+    *(real ? &reals_out : &integers_out) += 2;
+  }
+}
+
+/* One type: conversions to all others, spelled, by a variable and by a store, and what takes one
+ * operand. */
+static void add_unary(int t) {
+  const char *c = types[t].c;
+  bool real = t <= F32;
+  struct test_kernel *k = begin_kernel("unary", types[t].name, "all");
+  add_arg(k, "a", t, 1, left[t]);
+  if (real) add_arg(k, "f", t, 8, fits[t]);
+  add_outputs(k);
+  for (int u = 0; u < TYPES; u++) {
+    char from[16] = "*a";
+    if (real && u > F32) snprintf(from, sizeof from, "f[%d]", u - I8);
+    if (u <= F32)
+      REAL("(%s)%s", types[u].c, from);
+    else
+      INTEGER("(%s)%s", types[u].c, from);
+    fprintf(body, "  { %s t = %s; %c[%d] = t; }\n", types[u].c, from, u <= F32 ? 'p' : 'o',
+            u <= F32 ? reals_out++ : integers_out++);
+  }
+  if (real) {
+    REAL("-*a");
+    REAL("+*a");
+  } else {
+    INTEGER("-*a");
+    INTEGER("+*a");
+    INTEGER("~*a");
+  }
+  INTEGER("!*a");
+  INTEGER("(_Bool)*a");
+  INTEGER("*a ? 3 : 4");
+  steps(c, real);
+  end_kernel(k);
+}
+
+static void add_stores(int t) {
+  char name[8], from[16] = "*a";
+  struct test_kernel *k = begin_kernel("store", types[t].name, "all");
+  add_arg(k, "a", t, 1, left[t]);
+  if (t <= F32) add_arg(k, "f", t, 8, fits[t]);
+  for (int u = 0; u < TYPES; u++) {
+    snprintf(name, sizeof name, "o%d", u);
+    add_arg(k, name, u, 1, NULL);
+  }
+  fprintf(body, ") {\n");
+  for (int u = 0; u < TYPES; u++) {
+    if (t <= F32 && u > F32) snprintf(from, sizeof from, "f[%d]", u - I8);
+    fprintf(body, "  *o%d = %s;\n", u, from);
+  }
+  end_kernel(k);
+}
+
+static void compare(const char *a, const char *b) {
+  static const char *const ops[] = {"<", "<=", ">", ">=", "==", "!=", "&&", "||"};
+  for (int op = 0; op < 8; op++) INTEGER("%s %s %s", a, ops[op], b);
+}
+
+/* Operations that C leaves undefined are left out: division by zero and of the least number by -1,
+ * shifts by more than the width. */
+static void add_integers(int t, int u) {
+  static const char *const plain[] = {"+", "-", "*", "&", "|", "^"};
+  const char *c = types[t].c;
+  struct test_kernel *k = begin_pair("whole", t, u);
+  for (int op = 0; op < 6; op++) INTEGER("*a %s *b", plain[op]);
+  for (int op = 0; op < 6; op++)
+    fprintf(body, "  { %s t = *a; t %s= *b; o[%d] = t; }\n", c, plain[op], integers_out++);
+  for (const char *op = "/%"; *op; op++) {
+    INTEGER("*b != 0 && *b != (%s)-1 ? *a %c *b : 11", types[u].c, *op);
+    fprintf(body, "  { %s t = *a; if (*b != 0 && *b != (%s)-1) t %c= *b; o[%d] = t; }\n", c,
+            types[u].c, *op, integers_out++);
+  }
+  for (int op = 0; op < 2; op++) {
+    const char *shift = op ? ">>" : "<<";
+    INTEGER("*a %s (*b & %d)", shift, types[t].bits - 1);
+    fprintf(body, "  { %s t = *a; t %s= (*b & %d); o[%d] = t; }\n", c, shift, types[t].bits - 1,
+            integers_out++);
+  }
+  compare("*a", "*b");
+  INTEGER("*a < *b ? *a : *b");
+  INTEGER("(*a, *b)");
+  end_kernel(k);
+}
+
+static void add_reals(int t, int u) {
+  static const char ops[] = "+-*/";
+  struct test_kernel *k = begin_pair("real", t, u);
+  for (const char *op = ops; *op; op++) {
+    REAL("*a %c *b", *op);
+    REAL("(float)*a %c *b", *op);
+    REAL("(float)(*a %c *b)", *op);
+    if (t <= F32)
+      fprintf(body, "  { %s t = *a; t %c= *b; p[%d] = t; }\n", types[t].c, *op, reals_out++);
+    else /* what is assigned must fit */
+      fprintf(body, "  { %s t = (*a & 3) + 9; t %c= *b > 1 && *b < 9 ? *b : 1; o[%d] = t; }\n",
+              types[t].c, *op, integers_out++);
+  }
+  REAL("*a * *b + *a");
+  compare("*a", "*b");
+  REAL("*a < *b ? *a : *b");
+  end_kernel(k);
+}
+
+/* Functions of two reals; what depends on the sign of a zero shows in the quotients. */
+static void add_functions(int t, int u) {
+  static const char *const two[] = {"fmin", "fmax", "fminf", "fmaxf"};
+  struct test_kernel *k = begin_pair("extreme", t, u);
+  for (int f = 0; f < 4; f++) {
+    REAL("%s(*a, *b)", two[f]);
+    REAL("1 / %s(*a, *b)", two[f]);
+    REAL("1 / %s(0.0, *b)", two[f]);
+    REAL("1 / %s(*a, 0.0)", two[f]);
+    REAL("%s(*a, %s(*b, 1))", two[f], two[3 - f]);
+  }
+  end_kernel(k);
+  k = begin_pair("function", t, u);
+  static const char *const one[] = {"fabs", "sqrt",  "floor", "ceil",  "trunc",
+                                    "rint", "fabsf", "sqrtf", "round", "floorf"};
+  for (int f = 0; f < 10; f++) REAL("%s(*a)", one[f]);
+  REAL("copysign(*a, *b)");
+  REAL("copysignf(*a, *b)");
+  REAL("1 / copysign(0.0, *b)");
+  REAL("fdim(*a, *b)");
+  REAL("fma(*a, *b, 0.1)");
+  INTEGER("isnan(*a)");
+  INTEGER("isfinite(*b)");
+  INTEGER("isinf(*b) ? 1 : 0");
+  end_kernel(k);
+}
+
+/* What gcc 12 makes of it when it vectorises straight code is not rounded. */
+static void add_rounding(void) {
+  struct test_kernel *k = begin_kernel("round", "f64", "f32");
+  add_arg(k, "f", F64, 8, fits[F64]);
+  add_arg(k, "o", F64, 8, NULL);
+  fprintf(body, ") {\n");
+  for (int i = 0; i < 8; i++) fprintf(body, "  o[%d] = (float)f[%d];\n", i, i);
+  end_kernel(k);
+}
+
+static void make_kernels(void) {
+  add_rounding();
+  for (int t = 0; t < TYPES; t++) {
+    add_unary(t);
+    add_stores(t);
+    for (int u = 0; u < TYPES; u++)
+      if (t <= F32 || u <= F32)
+        add_reals(t, u);
+      else
+        add_integers(t, u);
+  }
+  for (int t = 0; t <= F32; t++)
+    for (int u = 0; u <= F32; u++) add_functions(t, u);
+}
+
+/* ---- by the host ----------------------------------------------------------------------------- */
+
+/* The rule for fmin() and fmax(), by other means than the library's. */
+static const char rules[] =
+    "#include <math.h>\n#include <stdint.h>\n"
+    "static double test_least(double a, double b) { return isnan(b) ? a : !(a < b) ? b : a; }\n"
+    "static double test_most(double a, double b) { return isnan(b) ? a : !(a > b) ? b : a; }\n"
+    "#define fmin(a, b) test_least(a, b)\n"
+    "#define fmax(a, b) test_most(a, b)\n"
+    "#define fminf(a, b) ((float)test_least((float)(a), (float)(b)))\n"
+    "#define fmaxf(a, b) ((float)test_most((float)(a), (float)(b)))\n";
+
+static void add_call(FILE *out, const struct test_kernel *k) {
+  fprintf(out, "void ref_%s(void **d) {\n  for (long e = 0; e < %d; e++)\n    %s(", k->name, N,
+          k->name);
+  for (int a = 0; a < k->nargs; a++)
+    fprintf(out, "%s(void *)((char *)d[%d] + %d * e)", a ? ", " : "", a,
+            k->args[a].dim * k->args[a].size);
+  fprintf(out, ");\n}\n");
+}
+
+static bool run_host(const char *compiler) {
+  struct compiled compiled;
+  char *text;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  fputs(rules, out);
+  for (int k = 0; k < nkernels; k++) {
+    fputs(kernels[k].text, out);
+    add_call(out, &kernels[k]);
+  }
+  fclose(out);
+  bool good = case_compile(compiler, "-w -O0 -fwrapv -ffp-contract=off", text, &compiled);
+  if (!good) diag("%.2000s", compiled.messages);
+  for (int k = 0; k < nkernels && good; k++) {
+    char name[80];
+    void *data[ARGS];
+    snprintf(name, sizeof name, "ref_%.60s", kernels[k].name);
+    void *symbol = case_symbol(&compiled, name);
+    void (*function)(void **);
+    memcpy(&function, &symbol, sizeof function);
+    for (int a = 0; a < kernels[k].nargs; a++)
+      data[a] = kernels[k].args[a].from ? (void *)(uintptr_t)kernels[k].args[a].from
+                                        : kernels[k].args[a].want;
+    function(data);
+  }
+  case_unload(&compiled);
+  free(text);
+  return good;
+}
+
+/* ---- by the library -------------------------------------------------------------------------- */
+
+static bool same(op2_type type, const void *got, const void *want, int64_t i) {
+  int size = type == OP2_F64 ? 8 : type == OP2_F32 ? 4 : 0;
+  if (size == 8) {
+    double x = ((const double *)got)[i], y = ((const double *)want)[i];
+    return (isnan(x) && isnan(y)) || memcmp(&x, &y, 8) == 0;
+  }
+  float x = ((const float *)got)[i], y = ((const float *)want)[i];
+  return (isnan(x) && isnan(y)) || memcmp(&x, &y, 4) == 0;
+}
+
+static void tell(const struct test_kernel *k, int a, int64_t i, const void *got) {
+  int element = (int)(i / k->args[a].dim), size = k->args[a].size;
+  uint64_t one = 0, other = 0;
+  memcpy(&one, (const char *)got + i * size, size);
+  memcpy(&other, (char *)k->args[a].want + i * size, size);
+  diag("%s: value %d of argument %d, operands %d and %d: bits %llx, by the host %llx", k->name,
+       (int)(i % k->args[a].dim), a, element / VALUES % VALUES, element % VALUES,
+       (unsigned long long)one, (unsigned long long)other);
+}
+
+static int wrong_at(const struct test_kernel *k, int a, const void *got) {
+  op2_type type = k->args[a].type;
+  int bad = 0, size = k->args[a].size;
+  for (int64_t i = 0; i < (int64_t)N * k->args[a].dim; i++) {
+    bool good = type <= OP2_F32 ? same(type, got, k->args[a].want, i)
+                                : memcmp((const char *)got + i * size,
+                                         (const char *)k->args[a].want + i * size, size) == 0;
+    if (!good && !bad++) tell(k, a, i, got);
+  }
+  return bad;
+}
+
+struct form {
+  const char *simd, *backend;
+};
+
+struct queued {
+  op2_kernel kernel;
+  op2_dat dats[ARGS];
+};
+
+/* The rounding is reached through a map, where compilers cannot vectorise the loop as a whole. */
+static op2_status queue(op2_context ctx, op2_set set, op2_map map, const struct test_kernel *k,
+                        struct queued *q, bool *vectors) {
+  op2_arg args[ARGS];
+  op2_loop loop;
+  const char *source;
+  op2_status status =
+      op2_kernel_create(ctx, &(op2_kernel_desc){.name = k->name, .source = k->text}, &q->kernel);
+  for (int a = 0; a < k->nargs && !status; a++) {
+    status =
+        op2_dat_create(set, k->args[a].dim, k->args[a].type, k->args[a].from, "d", &q->dats[a]);
+    args[a] = op2_arg_direct(q->dats[a], k->args[a].from ? OP2_READ : OP2_WRITE);
+    if (k == kernels && a == 0) args[a] = op2_arg_dat(q->dats[a], 0, map, OP2_READ);
+  }
+  if (!status) status = op2_loop_create_at(OP2_HERE, q->kernel, set, k->nargs, args, &loop);
+  if (status) return status;
+  status = op2_loop_generate(loop, "simd", &source);
+  *vectors = !status && strstr(source, "op2_v_");
+  if (!*vectors) diag("%s is not vector code: %s", k->name, op2_error_message());
+  if (!status) status = op2_loop_enqueue(loop);
+  op2_loop_destroy(&loop);
+  return status;
+}
+
+/* In quick runs each form has a part of the kernels, another one each. */
+static bool picked(int k, int turn) { return !quick() || k % 6 == turn % 6; }
+
+static int queue_all(op2_context ctx, op2_set set, op2_map map, int turn, struct queued *queues,
+                     int *bad) {
+  int scalar = 0;
+  for (int k = 0; k < nkernels; k++) {
+    bool vectors = true;
+    if (!picked(k, turn)) continue;
+    if (queue(ctx, set, map, &kernels[k], &queues[k], &vectors)) {
+      ++*bad;
+      diag("%s: %s", kernels[k].name, op2_error_message());
+    }
+    scalar += !vectors;
+  }
+  return scalar;
+}
+
+/* Compares what a kernel has written, and gives up what it was queued with. */
+static int finish(const struct test_kernel *k, struct queued *q, bool ran) {
+  int bad = 0;
+  for (int a = 0; a < k->nargs; a++) {
+    void *got = calloc((size_t)N * k->args[a].dim, 8);
+    if (ran && !k->args[a].from)
+      bad += op2_dat_get(q->dats[a], got) != OP2_SUCCESS || wrong_at(k, a, got) != 0;
+    free(got);
+    op2_dat_destroy(&q->dats[a]);
+  }
+  op2_kernel_destroy(&q->kernel);
+  return bad;
+}
+
+static void run_form(const char *compiler, const struct form *form, int turn) {
+  op2_context ctx;
+  op2_set set;
+  op2_map map;
+  struct queued *queues = calloc(KERNELS, sizeof *queues);
+  int bad = 0;
+  setenv("OP2_SIMD", form->simd, 1);
+  const op2_options options = {
+      .backend = form->backend, .threads = 1, .cc = compiler, .cache_dir = test_cache()};
+  if (!CHECK(op2_init(&options, &ctx))) return;
+  if (op2_set_create(ctx, N, "elements", &set) || op2_map_create(set, set, 1, self, "self", &map))
+    exit(2);
+  int scalar = queue_all(ctx, set, map, turn, queues, &bad);
+  CHECK(op2_flush(ctx));
+  for (int k = 0; k < nkernels; k++) bad += finish(&kernels[k], &queues[k], picked(k, turn));
+  is_int(bad, 0, "%s, OP2_SIMD=%s, %s: kernels give what the host computes", compiler, form->simd,
+         form->backend);
+  if (strcmp(form->simd, "0") != 0) is_int(scalar, 0, "all of them in vectors");
+  op2_map_destroy(&map);
+  op2_set_destroy(&set);
+  CHECK(op2_finalize(&ctx));
+  free(queues);
+}
+
+int main(void) {
+  static const struct form forms[] = {
+      {"0", "sequential"}, {"16", "openmp"}, {"32", "openmp"}, {"64", "openmp"}, {"0", "check"}};
+  test_environment();
+  make_values();
+  make_kernels();
+  for (int c = 0; case_compilers[c]; c++) {
+    if (!case_have_compiler(case_compilers[c])) {
+      skip("%s is not installed", case_compilers[c]);
+      continue;
+    }
+    if (!ok(run_host(case_compilers[c]), "%s compiles the kernels", case_compilers[c])) continue;
+    for (int f = 0; f < 5; f++) run_form(case_compilers[c], &forms[f], f + 2 * c);
+  }
+  return done();
+}
