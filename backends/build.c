@@ -113,7 +113,7 @@ static int write_source(struct op2i_folder *folder, const struct op2i_text *text
   char path[PATH_MAX];
   int length = snprintf(path, sizeof path, "%s/u%u.c", folder->path, atomic_fetch_add(&counter, 1));
   if (length >= (int)sizeof path - 4) return ENAMETOOLONG;
-  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  int fd = op2i_file_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL, 0600);
   if (fd < 0) return errno;
   int error = op2i_file_write(fd, text->chars, text->length);
   if (close(fd) != 0 && !error) error = errno;
@@ -151,7 +151,13 @@ fail:
 static op2_status start(op2_context ctx, struct job *job) {
   struct op2i_jit *jit = ctx->jit;
   struct op2i_text source = {0};
-  op2_status status;
+  op2_status status = OP2_SUCCESS;
+  if (jit->halted) {
+    job->hopeless = true;
+    op2i_text_add(&job->run.failure,
+                  "no compiler was started for it, as one had just been given up: %s", jit->halted);
+    return job->run.failure.failed ? op2i_error_nomem("a message") : OP2_SUCCESS;
+  }
   for (int64_t i = 0; i < job->count; i++) add_source(&source, job->member[i]);
   if (source.failed) OP2I_TRY(op2i_error_nomem("source to compile"));
   OP2I_TRY(place_source(jit, job, &source));
@@ -178,25 +184,21 @@ static void remove_files(struct job *job) {
   job->stem[0] = '\0';
 }
 
-/* Read what the compiler wrote; bytes->data stays null when that cannot be, and `error` says
- * why. */
+/* Read what the compiler wrote. */
 static op2_status read_output(const struct job *job, const char *suffix, struct op2i_bytes *bytes,
-                              struct stat *st, int *error) {
+                              const char **fault) {
   char path[PATH_MAX + 8];
   snprintf(path, sizeof path, "%s%s", job->stem, suffix);
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  *error = fd < 0 || fstat(fd, st) != 0 ? errno : 0;
-  if (!*error && !S_ISREG(st->st_mode)) *error = EINVAL;
-  if (!*error) *error = op2i_file_read(fd, (size_t)st->st_size, bytes);
-  if (fd >= 0) close(fd);
-  return *error == ENOMEM ? op2i_error_nomem("compiled code") : OP2_SUCCESS;
+  return op2i_file_load(path, bytes, fault);
 }
 
-static op2_status load(struct op2i_jit *jit, struct job *job, const struct stat *st) {
+static op2_status load(struct op2i_jit *jit, struct job *job) {
   char path[PATH_MAX + 8], key[OP2I_KEY_CHARS];
   void *handle;
+  struct stat st;
   snprintf(path, sizeof path, "%s.so", job->stem);
-  op2_status status = op2i_image_load(&jit->cache, path, st->st_dev, st->st_ino, &handle);
+  if (stat(path, &st) != 0) st = (struct stat){0};
+  op2_status status = op2i_image_load(&jit->cache, path, st.st_dev, st.st_ino, &handle);
   if (status != OP2_SUCCESS) return status;
   if (!handle) op2i_text_add(&job->run.failure, "the compiled code does not load: %s", dlerror());
   for (int64_t i = 0; handle && i < job->count && !job->run.failure.length; i++) {
@@ -219,25 +221,17 @@ static op2_status load(struct op2i_jit *jit, struct job *job, const struct stat 
 static op2_status keep(op2_context ctx, struct job *job, struct op2i_bytes image) {
   struct op2i_cache *cache = &ctx->jit->cache;
   struct op2i_bytes rule = {0}, entry = {0};
-  struct stat st;
-  int error;
+  const char *fault;
   if (cache->folder.fd < 0) return OP2_SUCCESS;
-  char *text = NULL;
   struct op2i_key *keys = op2i_calloc((size_t)job->count, sizeof *keys);
   op2_status status = keys ? OP2_SUCCESS : op2i_error_nomem("keys of compiled loops");
   if (status != OP2_SUCCESS) goto fail;
   for (int64_t i = 0; i < job->count; i++) keys[i] = job->member[i]->key;
-  OP2I_TRY(read_output(job, ".d", &rule, &st, &error));
-  if (!error) {
-    if (!(text = op2i_malloc(rule.size + 1))) OP2I_TRY(op2i_error_nomem("a list of headers"));
-    memcpy(text, rule.data, rule.size);
-    text[rule.size] = '\0';
-  }
-  OP2I_TRY(op2i_entry_build(image, keys, job->count, text, &entry));
+  OP2I_TRY(read_output(job, ".d", &rule, &fault));
+  OP2I_TRY(op2i_entry_build(image, keys, job->count, (const char *)rule.data, &entry));
   op2i_cache_store(ctx, cache, entry, keys, job->count);
 fail:
   op2i_free(keys);
-  op2i_free(text);
   op2i_free(rule.data);
   op2i_free(entry.data);
   return status;
@@ -248,16 +242,16 @@ static op2_status take(op2_context ctx, struct job *job) {
   struct op2i_compiler *compiler = &ctx->jit->compiler;
   struct op2i_text *failure = &job->run.failure;
   struct op2i_bytes image = {0};
-  struct stat st;
-  int error;
-  op2_status status = read_output(job, ".so", &image, &st, &error);
+  const char *fault;
+  op2_status status = read_output(job, ".so", &image, &fault);
   if (status != OP2_SUCCESS) return status;
-  const char *fault = error ? strerror(error) : op2i_image_fault(image);
+  if (!fault) fault = op2i_image_fault(image);
   if (fault) {
-    op2i_text_add(failure, "the C compiler made no usable shared object (%s):\n", fault);
+    op2i_text_add(failure, "the C compiler %s made no usable shared object (%s):\n",
+                  compiler->driver.item[0], fault);
     status = op2i_run_tell(compiler, &job->run);
   } else {
-    status = load(ctx->jit, job, &st);
+    status = load(ctx->jit, job);
   }
   if (status == OP2_SUCCESS && failure->failed) status = op2i_error_nomem("a message");
   if (status == OP2_SUCCESS && !failure->length) status = keep(ctx, job, image);
@@ -281,12 +275,21 @@ static op2_status start_again(op2_context ctx, struct job *job) {
   return status;
 }
 
+static op2_status halt(struct op2i_jit *jit, struct job *job) {
+  job->hopeless = true;
+  if (jit->halted) return OP2_SUCCESS;
+  jit->halted = op2i_strdup(job->run.failure.chars);
+  return jit->halted ? OP2_SUCCESS : op2i_error_nomem("a message");
+}
+
 static op2_status finish(op2_context ctx, struct job *job) {
   struct op2i_jit *jit = ctx->jit;
   op2_status status = OP2_SUCCESS;
   while (job->run.pid) {
     OP2I_TRY(op2i_run_wait(&jit->compiler, &job->run));
-    if (!job->run.good && !op2i_scratch_works(&jit->scratch, job->place))
+    if (job->run.given_up)
+      OP2I_TRY(halt(jit, job));
+    else if (!job->run.good && !op2i_scratch_works(&jit->scratch, job->place))
       OP2I_TRY(start_again(ctx, job));
   }
   if (job->run.good) status = take(ctx, job);

@@ -117,7 +117,6 @@ static const char *file_fault(int fd, struct stat *st) {
   if (!S_ISREG(st->st_mode)) return "it is not a regular file";
   if (st->st_uid != geteuid()) return "it belongs to another user";
   if (st->st_mode & (S_IWGRP | S_IWOTH)) return "others may write to it";
-  if (st->st_size <= 0 || st->st_size > INT32_MAX) return "its size is impossible";
   return NULL;
 }
 
@@ -150,11 +149,9 @@ static op2_status load_file(struct op2i_cache *cache, int fd, const char *name, 
     if (cache->images[i].device == st.st_dev && cache->images[i].inode == st.st_ino)
       *entry = op2i_image_entry(cache->images[i].handle, key);
   if (*entry) return OP2_SUCCESS;
-  int error = op2i_file_read(fd, (size_t)st.st_size, &bytes);
-  if (error == ENOMEM) return op2i_error_nomem("an entry of the cache");
-  *fault = error ? strerror(error) : op2i_entry_fault(bytes, key);
-  op2_status status = OP2_SUCCESS;
-  if (!*fault) {
+  op2_status status = op2i_file_read(fd, &bytes, fault);
+  if (status == OP2_SUCCESS && !*fault) *fault = op2i_entry_fault(bytes, key);
+  if (status == OP2_SUCCESS && !*fault) {
     status = op2i_entry_fresh(bytes, &fresh);
     if (status == OP2_SUCCESS && fresh) status = load_image(cache, name, &st, key, entry, fault);
   }
@@ -170,7 +167,7 @@ op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2
   *entry = NULL;
   if (cache->folder.fd < 0) return OP2_SUCCESS;
   entry_name(name, key);
-  int fd = openat(cache->folder.fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  int fd = op2i_file_open(cache->folder.fd, name, O_RDONLY | O_NOFOLLOW, 0);
   if (fd >= 0) {
     status = load_file(cache, fd, name, key, entry, &fault);
     close(fd);
@@ -197,7 +194,7 @@ static int write_temporary(struct op2i_cache *cache, struct op2i_bytes entry,
   int fd = -1;
   for (int i = 0; fd < 0 && i < TEMPORARY_TRIES; i++) {
     temporary_name(name);
-    fd = openat(cache->folder.fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    fd = op2i_file_open(cache->folder.fd, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0 && errno != EEXIST) break;
   }
   if (fd < 0) return errno;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "backend.h"
+#include "child.h"
 #include "cpu.h"
 #include "error.h"
 #include "folder.h"
@@ -194,7 +195,7 @@ static void identify_environment(struct op2i_text *identity) {
 
 op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_config *config) {
   op2_status status;
-  *compiler = (struct op2i_compiler){.flags_by = config->cflags_by};
+  *compiler = (struct op2i_compiler){.flags_by = config->cflags_by, .timeout = config->cc_timeout};
   OP2I_TRY(config->cc ? find_named(compiler, config->cc, config->cc_by) : find_default(compiler));
   OP2I_TRY(words_split(&compiler->flags, config->cflags ? config->cflags : op2i_cpu_flags()));
   struct op2i_text *identity = &compiler->identity;
@@ -270,14 +271,15 @@ static char **make_environment(char *setting) {
  * hangs. */
 static int set_signals(posix_spawnattr_t *attributes) {
   sigset_t none, defaults;
+  short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
   sigemptyset(&none);
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGCHLD);
   sigaddset(&defaults, SIGPIPE);
+  if (op2i_child_apart()) flags |= POSIX_SPAWN_SETPGROUP; /* its own, unless another is set */
   int error = posix_spawnattr_setsigmask(attributes, &none);
   if (!error) error = posix_spawnattr_setsigdefault(attributes, &defaults);
-  if (!error)
-    error = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  if (!error) error = posix_spawnattr_setflags(attributes, flags);
   return error;
 }
 
@@ -306,7 +308,8 @@ op2_status op2i_run_start(const struct op2i_compiler *compiler, struct op2i_run 
   char **environment = NULL;
   op2_status status;
   run->pid = 0;
-  run->good = false;
+  run->good = run->given_up = false;
+  run->deadline = INT64_MAX;
   OP2I_TRY(make_arguments(compiler, run, &arguments));
   snprintf(setting, sizeof setting, "TMPDIR=%s", run->folder);
   environment = make_environment(setting);
@@ -318,6 +321,8 @@ op2_status op2i_run_start(const struct op2i_compiler *compiler, struct op2i_run 
     op2i_text_add(&run->failure, "the C compiler %s cannot be run: %s", arguments.item[0],
                   strerror(error));
     if (run->failure.failed) status = op2i_error_nomem("a message");
+  } else if (compiler->timeout > 0) {
+    run->deadline = op2i_child_clock() + compiler->timeout * INT64_C(1000000000);
   }
 fail:
   words_free(&arguments);
@@ -368,20 +373,48 @@ op2_status op2i_run_tell(const struct op2i_compiler *compiler, struct op2i_run *
   return status;
 }
 
-op2_status op2i_run_wait(const struct op2i_compiler *compiler, struct op2i_run *run) {
-  int how = 0;
-  pid_t got;
-  do got = waitpid(run->pid, &how, 0);
-  while (got < 0 && errno == EINTR);
-  run->pid = 0;
-  /* A program that ignores SIGCHLD or reaps all children hides the status: then the compiler's
-   * output decides. */
-  run->good = got < 0 || (WIFEXITED(how) && WEXITSTATUS(how) == 0);
-  if (run->good) return OP2_SUCCESS;
-  if (WIFSIGNALED(how))
-    op2i_text_add(&run->failure, "the C compiler was killed by signal %d (%s):\n", WTERMSIG(how),
+/* The signal by which somebody asked a process to end, 0 when it ended otherwise; wrappers tell of
+ * one in the shell's manner. */
+static int ended_by_request(int how) {
+  static const int requests[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+  int signal = WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how) - 128;
+  for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+    if (signal == requests[i]) return signal;
+  return 0;
+}
+
+static void add_end(struct op2i_text *text, const char *program, int how) {
+  static const char *const names[] = {
+      [SIGHUP] = "SIGHUP",   [SIGINT] = "SIGINT",   [SIGQUIT] = "SIGQUIT",
+      [SIGTERM] = "SIGTERM", [SIGUSR1] = "SIGUSR1", [SIGUSR2] = "SIGUSR2"};
+  int signal = ended_by_request(how);
+  if (signal)
+    op2i_text_add(text, "the C compiler %s was ended by signal %d (%s):\n", program, signal,
+                  names[signal]);
+  else if (WIFSIGNALED(how))
+    op2i_text_add(text, "the C compiler %s was killed by signal %d (%s):\n", program, WTERMSIG(how),
                   strsignal(WTERMSIG(how)));
   else
-    op2i_text_add(&run->failure, "the C compiler ended with exit status %d:\n", WEXITSTATUS(how));
+    op2i_text_add(text, "the C compiler %s ended with exit status %d:\n", program,
+                  WEXITSTATUS(how));
+}
+
+op2_status op2i_run_wait(const struct op2i_compiler *compiler, struct op2i_run *run) {
+  const char *program = compiler->driver.item[0];
+  int how = 0;
+  enum op2i_child_end end = op2i_child_wait(run->pid, run->deadline, &how);
+  run->pid = 0;
+  /* Where the program hides the status, the compiler's output decides. */
+  run->good = end == OP2I_CHILD_HIDDEN ||
+              (end == OP2I_CHILD_ENDED && WIFEXITED(how) && WEXITSTATUS(how) == 0);
+  if (run->good) return OP2_SUCCESS;
+  run->given_up = end == OP2I_CHILD_LATE || ended_by_request(how);
+  if (end == OP2I_CHILD_LATE)
+    op2i_text_add(&run->failure,
+                  "the C compiler %s was killed, as it had not ended after %d seconds "
+                  "(OP2_CC_TIMEOUT sets the limit, 0 is none):\n",
+                  program, compiler->timeout);
+  else
+    add_end(&run->failure, program, how);
   return op2i_run_tell(compiler, run);
 }

@@ -22,6 +22,7 @@ struct op2i_compiler {
                                 part of every key */
   struct op2i_text missing;  /* why there is none; empty when there is one */
   const char *flags_by;      /* who asked for the flags, for messages; null: nobody */
+  int timeout;               /* seconds that a run may take, 0: no limit */
 };
 
 /* Find the compiler; runs nothing. Fails only for lack of memory. */
@@ -34,7 +35,10 @@ struct op2i_run {
   const char *stem, *folder;   /* folder: for the compiler's own temporary files */
   const char *const *includes; /* null-terminated, may be null */
   pid_t pid;                   /* 0: not running */
+  int64_t deadline;            /* by op2i_child_clock() */
   bool good;                   /* out: ended with success, or its end was hidden from us */
+  bool given_up;               /* out: it took too long, or somebody ended it: to start another one
+                                  would do no better, or be against their will */
   struct op2i_text failure; /* out: what went wrong and what the compiler said; empty when good */
 };
 op2_status op2i_run_start(const struct op2i_compiler *compiler, struct op2i_run *run);

@@ -9,12 +9,11 @@
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include "error.h"
 #include "mem.h"
+#include "text.h"
 
 enum { VERSION = 1 };
 static const char magic[8] = {'o', 'p', '2', 'e', 'n', 't', 'r', 'y'};
@@ -97,20 +96,12 @@ const char *op2i_entry_fault(struct op2i_bytes entry, struct op2i_key key) {
 
 /* A header that cannot be read has no digest: *found is false. */
 static op2_status digest_file(const char *name, struct op2i_key *digest, bool *found) {
-  struct stat st;
   struct op2i_bytes bytes = {0};
-  int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK), error = 0;
-  *found = false;
-  if (fd < 0) return OP2_SUCCESS;
-  if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
-    error = EINVAL;
-  else
-    error = op2i_file_read(fd, (size_t)st.st_size, &bytes);
-  close(fd);
-  if (error == ENOMEM) return op2i_error_nomem("a header");
-  if (error) return OP2_SUCCESS;
+  const char *fault;
+  op2_status status = op2i_file_load(name, &bytes, &fault);
+  *found = status == OP2_SUCCESS && !fault;
+  if (!*found) return status;
   *digest = op2i_digest(bytes.data, bytes.size);
-  *found = true;
   op2i_free(bytes.data);
   return OP2_SUCCESS;
 }

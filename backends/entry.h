@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "folder.h"
+#include "file.h"
 
 /* An entry of the cache is a shared object with what it takes to trust it behind it, where loaders
  * do not look:

@@ -18,6 +18,7 @@
 
 #include "env.h"
 #include "error.h"
+#include "file.h"
 #include "mem.h"
 
 enum { OTHERS_WRITE = S_IWGRP | S_IWOTH };
@@ -70,7 +71,7 @@ op2_status op2i_folder_open(struct op2i_folder *folder, const char *path, struct
   } else if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && link.st_uid != geteuid()) {
     fault = "it is a symbolic link made by another user";
   } else {
-    folder->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    folder->fd = op2i_file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
     fault = folder->fd < 0 ? strerror(errno) : folder_fault(folder->fd);
   }
   op2_status status = OP2_SUCCESS;
@@ -87,41 +88,6 @@ void op2i_folder_close(struct op2i_folder *folder) {
   if (folder->fd >= 0) close(folder->fd);
   op2i_free(folder->path);
   *folder = (struct op2i_folder){.fd = -1};
-}
-
-/* ---- files ----------------------------------------------------------------------------------- */
-
-int op2i_file_read(int fd, size_t size, struct op2i_bytes *bytes) {
-  unsigned char *data = op2i_malloc(size);
-  if (!data) return ENOMEM;
-  size_t have = 0;
-  int error = 0;
-  while (have < size && !error) {
-    ssize_t got = pread(fd, data + have, size - have, (off_t)have);
-    if (got > 0)
-      have += (size_t)got;
-    else if (got == 0)
-      error = EIO; /* shrunk since fstat() */
-    else if (errno != EINTR)
-      error = errno;
-  }
-  if (error)
-    op2i_free(data);
-  else
-    *bytes = (struct op2i_bytes){data, size};
-  return error;
-}
-
-int op2i_file_write(int fd, const void *data, size_t size) {
-  const unsigned char *from = data;
-  while (size > 0) {
-    ssize_t put = write(fd, from, size);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return put < 0 ? errno : ENOSPC;
-    from += put;
-    size -= (size_t)put;
-  }
-  return 0;
 }
 
 /* ---- scratch --------------------------------------------------------------------------------- */

@@ -8,9 +8,7 @@
 #include "op2/status.h"
 #include "text.h"
 
-/* Folders that this user alone can change, and whole files. Functions that return int give 0 or an
- * errno value; ENOMEM is the only one that callers pass on, all others are answered by going on
- * without the file. */
+/* Folders that this user alone can change. */
 
 struct op2i_folder {
   int fd;     /* -1: not open */
@@ -22,14 +20,6 @@ struct op2i_folder {
  * executed, `why` says so and folder->fd is -1: the call itself fails only for lack of memory. */
 op2_status op2i_folder_open(struct op2i_folder *folder, const char *path, struct op2i_text *why);
 void op2i_folder_close(struct op2i_folder *folder);
-
-struct op2i_bytes {
-  unsigned char *data; /* op2i_free()d by the owner */
-  size_t size;
-};
-/* All of an open regular file of the size that fstat() told. */
-int op2i_file_read(int fd, size_t size, struct op2i_bytes *bytes);
-int op2i_file_write(int fd, const void *data, size_t size);
 
 /* Private folders for the files of running compilers, made at the first need, one in each temporary
  * place that is tried, and removed when those have ended. Their owner holds a lock on them; those

@@ -70,8 +70,15 @@ void op2i_jit_close(op2_context ctx) {
   op2i_cache_close(&jit->cache);
   op2i_compiler_close(&jit->compiler);
   op2i_free(jit->slots);
+  op2i_free(jit->halted);
   op2i_free(jit);
   ctx->jit = NULL;
+}
+
+void op2i_jit_resume(op2_context ctx) {
+  if (!ctx->jit) return;
+  op2i_free(ctx->jit->halted);
+  ctx->jit->halted = NULL;
 }
 
 void op2i_jit_statistics(op2_context ctx, struct op2i_jit_stats *stats) {

@@ -23,6 +23,7 @@ struct op2i_jit {
   struct op2i_jit_slot *slots; /* open addressing, at most half full */
   int64_t nslots, used;        /* nslots: a power of two, or 0 */
   struct op2i_jit_stats stats;
+  char *halted; /* why no compiler is started until op2i_jit_resume(); null */
 };
 
 /* One unit that was asked for. */

@@ -70,8 +70,11 @@ struct op2i_jit_unit {
 };
 /* Find each unit in memory or in the cache of compiled loops, and compile what is missing: in as
  * few compiler runs as is fastest, at most one per core at a time. Failures are per unit; the call
- * itself fails only for lack of memory. */
+ * itself fails only for lack of memory. Once a compiler run was given up, because it took too long or
+ * somebody ended it, no other is started until op2i_jit_resume(), which every force ends with: a
+ * flush takes no multiple of the time limit, and who interrupts it is not defied. */
 op2_status op2i_jit_get(op2_context ctx, int n, struct op2i_jit_unit *units);
+void op2i_jit_resume(op2_context ctx);
 void op2i_jit_close(op2_context ctx);
 struct op2i_jit_stats {
   int64_t memory_hits, disk_hits, compiled, failed,

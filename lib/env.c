@@ -26,6 +26,7 @@ enum id {
   ENV_CACHE_DIR,
   ENV_CC,
   ENV_CFLAGS,
+  ENV_CC_TIMEOUT,
   ENV_GRAPH,
   ENV_LOG,
   ENV_VERIFY,
@@ -65,6 +66,8 @@ static const struct variable {
     [ENV_CC] = {"OP2_CC", TEXT, 0, 0, 0, "cc", "compiler for generated code"},
     [ENV_CFLAGS] = {"OP2_CFLAGS", TEXT, 0, 0, 0, "-O3 -march=native ...",
                     "replaces the optimisation flags"},
+    [ENV_CC_TIMEOUT] = {"OP2_CC_TIMEOUT", NUMBER, 300, 0, 86400, "300",
+                        "seconds after which a compiler that runs is given up; 0: never"},
     [ENV_GRAPH] = {"OP2_GRAPH", TEXT, 0, 0, 0, "none",
                    "DOT file, rewritten by every flush; %d in it is the flush number"},
     [ENV_LOG] = {"OP2_LOG", NUMBER, 2, 0, 4, "2",
@@ -281,6 +284,7 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   OP2I_TRY(choose_eager(&c, o->eager));
   OP2I_TRY(env_int(ENV_CHUNK_US, &c.chunk_us));
   OP2I_TRY(env_int(ENV_IDLE_MS, &c.idle_ms));
+  OP2I_TRY(env_int(ENV_CC_TIMEOUT, &c.cc_timeout));
   OP2I_TRY(env_int(ENV_VERIFY, &c.verify));
   OP2I_TRY(env_int(ENV_FUSE, &c.fuse));
   OP2I_TRY(env_int(ENV_REPLAY, &c.replay));

@@ -19,6 +19,7 @@ struct op2i_config {
   const char *backend_by, *cache_dir_by, *cc_by, *cflags_by, *graph_by;
   int threads, block_size;                              /* 0: choose */
   int chunk_us, queue_max, idle_ms, log_level;
+  int cc_timeout; /* seconds, 0: no limit */
   int eager, verify;
   int fuse, replay;
   int simd_bytes; /* of a vector in generated code, 0: none; the context replaces OP2I_SIMD_AUTO */

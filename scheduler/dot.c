@@ -2,10 +2,13 @@
 /* The graph in Graphviz' language. The text depends on what was queued and on nothing else: no
  * addresses, no times. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "error.h"
+#include "file.h"
 #include "graph.h"
 #include "log.h"
 #include "op2/graph.h"
@@ -129,17 +132,27 @@ static void file_name(const struct op2i_sched *sched, char *path, size_t size) {
     snprintf(path, size, "%.*s%" PRId64 "%s", (int)(mark - name), name, sched->flushes, mark + 2);
 }
 
+/* A pipe that nobody reads from is an error; one that somebody does is waited for as usual. */
+static FILE *open_stream(const char *path) {
+  int fd = op2i_file_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+  if (fd < 0) return NULL;
+  FILE *stream = fcntl(fd, F_SETFL, 0) == 0 ? fdopen(fd, "w") : NULL;
+  if (!stream) close(fd);
+  return stream;
+}
+
 void op2i_dot_dump(struct op2i_sched *sched) {
   if (!sched->ctx->config.graph_file) return;
   char path[4096];
   file_name(sched, path, sizeof path);
   const char *by = sched->ctx->config.graph_by;
-  FILE *stream = fopen(path, "w");
+  FILE *stream = open_stream(path);
   op2_status status = OP2_SUCCESS;
   if (stream)
     status = write_dot(sched, stream, true, by);
   else
-    status = op2i_error(OP2_ERR_IO, "%s: %s", by, strerror(errno));
+    status = op2i_error(OP2_ERR_IO, "%s: %s", by,
+                        errno == ENXIO ? "nobody reads from this pipe" : strerror(errno));
   if (stream && fclose(stream) && !status)
     status = op2i_error(OP2_ERR_IO, "%s: %s", by, strerror(errno));
   if (!status || sched->graph_lost) return;

@@ -321,6 +321,7 @@ op2_status op2i_execute_marked(struct op2i_sched *sched) {
   op2_status status = sched->ctx->backend->passes ? run_programs(sched) : OP2_SUCCESS;
   if (!status) status = finish(sched);
   op2i_compile_forget(sched);
+  op2i_jit_resume(sched->ctx);
   if (status == OP2_ERR_FATAL) sched->ctx->fatal = true;
   return status;
 }

@@ -18,7 +18,8 @@ extern "C" {
  * table of all variables; one that is set to the empty string counts as not set, and one that
  * starts with OP2_ and is not in the table is warned of (but for OP2_TEST_*, which belong to the
  * library's tests). Some have no option: OP2_SIMD, OP2_FUSE, OP2_REPLAY and OP2_TILE switch parts
- * of the library off, to see what they are worth. */
+ * of the library off, to see what they are worth; OP2_CC_TIMEOUT says how many seconds a compiler
+ * may take. */
 typedef struct op2_options {
   const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu or check */
   int threads;            /**< OP2_THREADS: CPU workers; default one per usable core */

@@ -63,7 +63,8 @@ typedef struct op2_where {
 typedef struct op2_kernel_desc {
   const char *name;            /**< the function's name in `source` */
   const char *source;          /**< C text: the function, helpers, types, directives */
-  const char *const *headers;  /**< to include, "<math.h>" or a path; null-terminated */
+  const char *const *headers;  /**< to include, "<math.h>" or the path of a regular file of at
+                                    most 64 MiB; null-terminated */
   const char *const *includes; /**< directories to search; null-terminated; may be null */
   const char *file;            /**< where `source` stands; may be null */
   int line;                    /**< line of `file` on which `source` begins; 0 when file is null */
