@@ -11,6 +11,7 @@ set -eu
 
 say() { echo "compare: $*" >&2; }
 die() { say "$*"; exit 1; }
+usage() { sed -n '3,/^set /s/^# \{0,1\}//p' "$0"; }
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build
@@ -23,6 +24,11 @@ iterations=50
 warmup=5
 threads=2
 while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help) usage; exit 0 ;;
+    --app | --mesh | --switches | --numbering | --rounds | --iterations | --warmup | --threads | --build) ;;
+    *) die "unknown option $1 (--help lists them)" ;;
+  esac
   [ $# -gt 1 ] || die "a value is missing after $1"
   case $1 in
     --app) app=$2 ;;
@@ -34,7 +40,6 @@ while [ $# -gt 0 ]; do
     --warmup) warmup=$2 ;;
     --threads) threads=$2 ;;
     --build) build=$2 ;;
-    *) die "unknown option $1" ;;
   esac
   shift 2
 done

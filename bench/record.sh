@@ -4,15 +4,21 @@
 #   bench/record.sh [--build DIR] [--rounds N] > bench/results/DATE-MACHINE.txt
 set -eu
 
+usage() { sed -n '3,/^set /s/^# \{0,1\}//p' "$0"; }
+
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build
 rounds=3
 while [ $# -gt 0 ]; do
+  case $1 in
+    -h | --help) usage; exit 0 ;;
+    --build | --rounds) ;;
+    *) echo "record: unknown option $1 (--help lists them)" >&2; exit 1 ;;
+  esac
   [ $# -gt 1 ] || { echo "record: a value is missing after $1" >&2; exit 1; }
   case $1 in
     --build) build=$2 ;;
     --rounds) rounds=$2 ;;
-    *) echo "record: unknown option $1" >&2; exit 1 ;;
   esac
   shift 2
 done

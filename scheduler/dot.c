@@ -65,10 +65,18 @@ static void put_node(FILE *stream, const struct op2i_node *node) {
   fprintf(stream, "];\n    loop%" PRId64 " -> loop%" PRId64 "_exec [style=dotted];\n  }\n", n, n);
 }
 
+static const struct {
+  const char *name, *looks, *meaning;
+} edge_kinds[] = {
+    [OP2I_RAW] = {"RAW", "style=solid color=\"#1f4e79\"", "reads what the\\l  earlier loop wrote"},
+    [OP2I_WAR] = {"WAR", "style=dashed color=\"#b06000\"",
+                  "overwrites what the\\l  earlier loop read"},
+    [OP2I_WAW] = {"WAW", "style=dotted color=\"#a02020\"",
+                  "overwrites what the\\l  earlier loop wrote"},
+};
+
 static void put_edge(FILE *stream, struct op2i_sched *sched, const struct op2i_node *node,
                      const struct op2i_edge *edge) {
-  static const char *const kinds[] = {"RAW", "WAR", "WAW"}, *const styles[] = {"solid", "dashed",
-                                                                               "dotted"};
   const struct op2i_node *from = op2i_graph_find(sched, edge->from);
   if (!from) return;
   const char *name;
@@ -77,7 +85,7 @@ static void put_edge(FILE *stream, struct op2i_sched *sched, const struct op2i_n
   fprintf(stream, "  loop%" PRId64 "%s -> loop%" PRId64 " [label=\"", edge->from,
           leaves_exec ? "_exec" : "", node->number);
   put_quoted(stream, name);
-  fprintf(stream, " %s\" style=%s];\n", kinds[edge->kind], styles[edge->kind]);
+  fprintf(stream, " %s\" %s];\n", edge_kinds[edge->kind].name, edge_kinds[edge->kind].looks);
 }
 
 /* Loops that were fused are drawn in one box, where the first of them comes. */
@@ -96,6 +104,81 @@ static void put_any(FILE *stream, const struct op2i_sched *sched, int64_t i, boo
   fputs("  }\n", stream);
 }
 
+/* ---- the legend ------------------------------------------------------------------------------ */
+
+/* What there is in a drawing, and so must be explained. */
+struct shown {
+  bool state[OP2I_CANCELLED + 1], kind[OP2I_WAW + 1], fused, two;
+};
+
+static struct shown what_is_shown(struct op2i_sched *sched, bool marked_only) {
+  struct shown shown = {0};
+  for (int64_t i = 0; i < sched->nnodes; i++) {
+    const struct op2i_node *node = &sched->nodes[i];
+    if (marked_only && !node->marked) continue;
+    shown.state[node->state] = true;
+    shown.fused |= node->fused != 0;
+    shown.two |= node->loop->nranges > 1;
+    for (int32_t e = 0; e < node->nedges; e++) {
+      const struct op2i_edge *edge = &sched->edges[node->first_edge + e];
+      if (op2i_graph_find(sched, edge->from)) shown.kind[edge->kind] = true;
+    }
+  }
+  return shown;
+}
+
+/* Invisible edges put the parts of the legend below each other. The legend's edges are written
+ * without blanks, so that programs that look for " -> " find the edges between loops and no others.
+ */
+static void put_below(FILE *stream, const char **above, const char *name, const char *looks) {
+  if (*above) fprintf(stream, "    %s->%s [%s];\n", *above, name, looks);
+  *above = name;
+}
+
+static void put_nodes_legend(FILE *stream, const struct shown *shown, const char **above) {
+  static const char *const keys[] = {"key_queued", "key_done", "key_failed", "key_cancelled"},
+                           *const meanings[] = {"waits to be run", "has run", "failed",
+                                                "cancelled: it needs what failed"};
+  for (int s = 0; s <= OP2I_CANCELLED; s++) {
+    if (!shown->state[s]) continue;
+    fprintf(stream, "    %s [label=\"%s\" fillcolor=%s];\n", keys[s], meanings[s],
+            state_colour((enum op2i_node_state)s));
+    put_below(stream, above, keys[s], "style=invis");
+  }
+  if (shown->two) {
+    fputs("    key_halo [label=\"(exec halo): the elements\\nthat only increments need\" "
+          "fillcolor=white];\n",
+          stream);
+    put_below(stream, above, "key_halo", "style=invis");
+  }
+  if (!shown->fused) return;
+  fputs("    subgraph cluster_legend_fused {\n      label=\"one loop\" style=\"rounded,filled\" "
+        "fillcolor=lightyellow;\n      key_fused [label=\"loops that were fused\\nand run as one\" "
+        "fillcolor=honeydew];\n    }\n",
+        stream);
+  put_below(stream, above, "key_fused", "style=invis");
+}
+
+static void put_legend(FILE *stream, const struct shown *shown) {
+  static const char *const ends[] = {"key_end_raw", "key_end_war", "key_end_waw"};
+  const char *above = NULL;
+  fputs("  subgraph cluster_legend {\n    label=\"Legend\" fontname=\"sans-serif\" fontsize=11 "
+        "style=rounded color=gray60;\n    node [fontsize=10 height=0.3 group=legend];\n",
+        stream);
+  put_nodes_legend(stream, shown, &above);
+  fputs("    node [shape=point width=0.06 height=0.06 label=\"\"];\n", stream);
+  if (above && (shown->kind[OP2I_RAW] || shown->kind[OP2I_WAR] || shown->kind[OP2I_WAW]))
+    put_below(stream, &above, "key_begin", "style=invis");
+  for (int k = 0; k <= OP2I_WAW; k++) {
+    char looks[160];
+    if (!shown->kind[k]) continue;
+    snprintf(looks, sizeof looks, "label=\"  %s: %s\\l\" %s", edge_kinds[k].name,
+             edge_kinds[k].meaning, edge_kinds[k].looks);
+    put_below(stream, &above, ends[k], looks);
+  }
+  fputs("  }\n", stream);
+}
+
 static op2_status write_dot(struct op2i_sched *sched, FILE *stream, bool marked_only,
                             const char *call) {
   op2_status status = op2i_graph_join(sched);
@@ -111,6 +194,8 @@ static op2_status write_dot(struct op2i_sched *sched, FILE *stream, bool marked_
     for (int32_t e = 0; e < node->nedges; e++)
       put_edge(stream, sched, node, &sched->edges[node->first_edge + e]);
   }
+  const struct shown shown = what_is_shown(sched, marked_only);
+  if (sched->nnodes) put_legend(stream, &shown);
   fputs("}\n", stream);
   return op2i_stream_written(stream, call);
 }

@@ -44,6 +44,22 @@ diff "$work/expected" "$work/edges" >"$work/diff"
 result "$?" "the edges are those of the list made by hand ($(wc -l <"$work/expected") edges)"
 sed 's/^/# /' "$work/diff"
 
+# The legend explains what there is and nothing else: no loop has run, and no dat is overwritten unread.
+legend=$(sed -n '/subgraph cluster_legend/,/^  }/p' "$work/a.dot")
+for words in 'waits to be run' 'RAW: reads what the' 'WAR: overwrites what the'; do
+  printf '%s' "$legend" | grep -q "$words"
+  result "$?" "the legend says: $words"
+done
+! printf '%s' "$legend" | grep -q -e 'has run' -e WAW -e fused -e halo
+result "$?" "the legend is silent about what is not there"
+
+# More time steps in one graph, and no more than there are.
+for steps in 2 9; do
+  OP2_EAGER=0 "$airfoil" --mesh 8x12 --iterations 2 --warmup 0 --graph "$work/c.dot" --graph-steps $steps >"$work/out" 2>&1
+  [ "$(grep -c 'over .*queued' "$work/c.dot")" -eq 18 ]
+  result "$?" "--graph-steps $steps of a run of two time steps: 18 loops"
+done
+
 if command -v dot >/dev/null; then
   dot -Tsvg "$work/a.dot" -o "$work/a.svg" && grep -q '</svg>' "$work/a.svg"
   result "$?" "Graphviz renders it"

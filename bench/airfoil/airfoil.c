@@ -203,12 +203,13 @@ static bool write_graph(const flow *f, const char *path) {
 
 static bool run(flow *f, const options *o, run_times *times) {
   const int warmup = option_warmup(o->warmup, o->iterations);
+  const int graphed = o->graph_steps < o->iterations ? o->graph_steps : o->iterations;
   const double begin = clock_now();
   double timed = begin, rms;
   progress_begin(report_name, o->iterations, "time steps", o->progress);
   for (int it = 1; it <= o->iterations; it++) {
     if (!queue_step(f)) return false;
-    if (it == 1 && !write_graph(f, o->graph)) return false;
+    if (it == graphed && !write_graph(f, o->graph)) return false;
     if (o->every > 0 && it % o->every == 0) {
       if (!get_rms(f, &rms)) return false;
       progress_clear();

@@ -28,8 +28,10 @@ static const option table[] = {
      offsetof(options, block_size)},
     {"--progress", "", "tell on stderr how far the run has come, even if that is no terminal",
      PROGRAM_OP2, option_flag, offsetof(options, progress)},
-    {"--graph", "FILE", "write the graph of one time step, as queued, in Graphviz' language",
+    {"--graph", "FILE", "write the graph of the first time step, as queued, in Graphviz' language",
      PROGRAM_OP2, option_text, offsetof(options, graph)},
+    {"--graph-steps", "N", "of so many time steps, as far as they wait (default 1)", PROGRAM_OP2,
+     option_positive, offsetof(options, graph_steps)},
     {"--explain", "FILE|-", "write what the library did with the loops, at the end", PROGRAM_OP2,
      option_text, offsetof(options, explain)},
     {"--picture", "FILE.png", "draw the Mach number round the section", PROGRAM_OP2, option_text,
@@ -42,8 +44,12 @@ static const option table[] = {
 };
 
 int options_parse(int argc, char **argv, unsigned program, options *o) {
-  *o = (options){
-      .mesh = "classic", .iterations = 1000, .every = 100, .warmup = 2, .block_size = 4096};
+  *o = (options){.mesh = "classic",
+                 .iterations = 1000,
+                 .every = 100,
+                 .warmup = 2,
+                 .block_size = 4096,
+                 .graph_steps = 1};
   return option_parse(argc, argv, program, table, o);
 }
 

@@ -11,7 +11,7 @@
 typedef struct options {
   const char *mesh;
   const char *shuffle; /**< the seed as given, null without --shuffle */
-  int iterations, every, warmup, threads, block_size;
+  int iterations, every, warmup, threads, block_size, graph_steps;
   bool renumber, progress;
   const char *backend, *graph, *explain, *picture, *write_mesh, *dump_q;
 } options;

@@ -76,7 +76,7 @@ static void draw_words(canvas *c, const mesh *m, int steps, double rms, double l
   char text[128];
   canvas_text(c, FIELD + 16, 24, "Mach number", canvas_ink);
   canvas_bar(c, FIELD + 20, 60, BAR, canvas_rising, low, high);
-  snprintf(text, sizeof text, "%" PRId64 " cells, %d time steps, the last one changed %.1e (rms)",
+  snprintf(text, sizeof text, "%" PRId64 " cells, %d time steps; the last one changed %.1e (rms)",
            m->ncell, steps, rms);
   canvas_text(c, 16, HEIGHT - CAPTION + 12, text, canvas_ink);
 }

@@ -42,7 +42,7 @@ void canvas_fill(canvas *c, int x, int y, int width, int height, colour with);
 enum { CANVAS_ADVANCE = 12, CANVAS_CAPITAL = 14 };
 
 /** Write a text, its top left corner at (x, y). It knows digits, small letters, some capital ones
- * and `.,:-+()%=`; others leave a gap. */
+ * and `.,:;-+()%=`; others leave a gap. */
 void canvas_text(canvas *c, int x, int y, const char *text, colour with);
 
 /** Draw a bar of the colours for the values from low to high, `height` pixels high, its top left

@@ -11,8 +11,8 @@
  * what still waits in the queue counts as not done. */
 
 /** Begin, with the clock, a run of so many steps. Without `always` it is shown on a terminal only;
- * with it a file gets a line for every tenth part. `program` and `unit`, which is what the steps are
- * called, must live on; without a unit only shares are told, for a run whose steps nobody knows. */
+ * with it a file gets a line for every tenth part. `program` and `unit`, the name of the steps, must
+ * live on; without a unit only shares are told, for a run whose steps nobody knows. */
 void progress_begin(const char *program, int steps, const char *unit, bool always);
 
 /** The iterations that have run of the `queued` ones, each of so many loops. */

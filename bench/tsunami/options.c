@@ -31,6 +31,8 @@ static const option table[] = {
      PROGRAM_OP2, option_text, offsetof(options, graph)},
     {"--explain", "FILE|-", "write what the library did with the loops, at the end", PROGRAM_OP2,
      option_text, offsetof(options, explain)},
+    {"--picture", "FILE.png", "draw the sea after each quarter of the time steps", PROGRAM_OP2,
+     option_text, offsetof(options, picture)},
     {"--dump-q", "FILE", "write q and then the simulated time as binary doubles", PROGRAM_ALL,
      option_text, offsetof(options, dump_q)},
     {0},

@@ -14,7 +14,7 @@ typedef struct options {
   double hump;         /**< metres */
   int iterations, every, warmup, threads, block_size;
   bool progress;
-  const char *backend, *graph, *explain, *dump_q;
+  const char *backend, *graph, *explain, *picture, *dump_q;
 } options;
 
 /** As option_parse() of option.h, which says what `program` is and what is returned. */

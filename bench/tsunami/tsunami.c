@@ -13,6 +13,7 @@
 #include "kernels.h"
 #include "mesh.h"
 #include "options.h"
+#include "picture.h"
 #include "water.h"
 
 const char report_name[] = "tsunami";
@@ -30,6 +31,7 @@ typedef struct sea {
   op2_kernel side_geometry, start, flux, wall, time_step, predict, correct, survey;
   int64_t ncell;
   double time;
+  picture picture;
 } sea;
 
 static bool declare_mesh(sea *s, const mesh *m) {
@@ -197,7 +199,23 @@ static bool show(sea *s, int it) {
   return true;
 }
 
-static bool run(sea *s, const options *o, run_times *times) {
+/* The sea after each quarter of the time steps, for the picture. */
+static bool draw(sea *s, const options *o, const mesh *m, int it) {
+  const void *q = NULL;
+  bench_error error;
+  const int64_t before = (int64_t)PICTURE_FRAMES * (it - 1) / o->iterations,
+                now = (int64_t)PICTURE_FRAMES * it / o->iterations;
+  if (!o->picture || before == now) return true;
+  TRY(op2_dat_read_begin(s->q, &q));
+  const int rc = picture_add(&s->picture, m, q, s->time, &error);
+  if (rc) fprintf(stderr, "tsunami: %s: %s\n", o->picture, error.text);
+  TRY(op2_dat_read_end(s->q, &q));
+  return rc == 0;
+fail:
+  return false;
+}
+
+static bool run(sea *s, const options *o, const mesh *m, run_times *times) {
   const int warmup = option_warmup(o->warmup, o->iterations), graphed = o->iterations < 2 ? 1 : 2;
   const double begin = clock_now();
   double timed = begin;
@@ -206,6 +224,7 @@ static bool run(sea *s, const options *o, run_times *times) {
   for (int it = 1; it <= o->iterations; it++) {
     if (!step(s, it == graphed ? o->graph : NULL)) return false;
     if (o->every > 0 && it % o->every == 0 && !show(s, it)) return false;
+    if (!draw(s, o, m, it)) return false;
     if (it == warmup) {
       TRY(op2_flush(s->ctx));
       timed = clock_now();
@@ -226,6 +245,10 @@ fail:
 static bool write_results(sea *s, const options *o) {
   const void *q = NULL;
   bench_error error;
+  if (o->picture && picture_write(&s->picture, o->picture, o->iterations, &error)) {
+    fprintf(stderr, "tsunami: %s\n", error.text);
+    return false;
+  }
   if (!o->dump_q) return true;
   TRY(op2_dat_read_begin(s->q, &q));
   const int rc = dump_write(o->dump_q, q, 4 * s->ncell, s->time, &error);
@@ -263,8 +286,9 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
   bool good = declare_mesh(&s, m) && declare_constants(&s, o->hump) && declare_state(&s) &&
               declare_kernels(&s) && prepare(&s) && report_ok(op2_flush(s.ctx), "op2_flush");
   times->setup = clock_now() - begin;
-  good = good && run(&s, o, times) && write_results(&s, o) &&
+  good = good && run(&s, o, m, times) && write_results(&s, o) &&
          report_run(s.ctx, times, "time loop") && report_explain(s.ctx, o->explain);
+  picture_free(&s.picture);
   destroy(&s);
   return report_ok(op2_finalize(&s.ctx), "op2_finalize") && good;
 }

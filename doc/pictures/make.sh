@@ -7,16 +7,24 @@
 # once without fusion and once with it. Call sites and states are left out. Needs Graphviz.
 set -eu
 
+usage() { sed -n '3,/^set /s/^# \{0,1\}//p' "$0"; }
+case ${1:-} in
+  -h | --help) usage; exit 0 ;;
+  -*) echo "make.sh: unknown option $1 (--help says what there is)" >&2; exit 1 ;;
+esac
+
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "${1:-$here/../../build}" && pwd)
 out=$(cd "${2:-$here}" && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# part FIRST LAST <DOT: the loops of these numbers, with their boxes and the edges among them
+# part FIRST LAST <DOT: the loops of these numbers, with their boxes and the edges among them, and the legend
 part() {
   awk -v first="$1" -v last="$2" '
     function kept(name) { sub(/^loop/, "", name); return name + 0 >= first && name + 0 <= last }
+    /^  subgraph cluster_legend/ { legend = 1 }
+    legend { print; if (/^  }/) legend = 0; next }
     / -> / { if (kept($1) && kept($3)) print; next }
     /^  subgraph/ { box = $0; next }
     box != "" && /^    label/ { box = box "\n" $0; next }

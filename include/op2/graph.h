@@ -27,10 +27,10 @@ extern "C" {
 OP2_API OP2_NODISCARD op2_status op2_flush(op2_context ctx);
 
 /** @brief Write the graph of the loops that are queued, in Graphviz' language.
- * Loops show kernel, set, call site and state; edges show the dat or global and RAW, WAR or WAW.
- * The text is the same for the same program, run after run. Loops are here as they were queued;
- * what they were fused to is in the file that OP2_GRAPH names, which is written once they have run:
- * there a box is drawn round loops that were one.
+ * Loops show kernel, set, call site and state; edges show the dat or global and RAW, WAR or WAW; and
+ * a legend says what that means. The text is the same for the same program, run after run. Loops
+ * are here as they were queued; what they were fused to is in the file that OP2_GRAPH names, which
+ * is written once they have run: there a box is drawn round loops that were one.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    rank-local                      @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_IO,
  *         OP2_ERR_NOMEM
