@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "affinity.h"
 #include "backend.h"
 #include "child.h"
 #include "cpu.h"
@@ -283,6 +285,24 @@ static int set_signals(posix_spawnattr_t *attributes) {
   return error;
 }
 
+/* A process starts where its maker may run. If that is one place of many by OpenMP's doing, all
+ * compilers would share it. */
+static int spawn_anywhere(pid_t *pid, const posix_spawn_file_actions_t *files,
+                          const posix_spawnattr_t *attributes, char **arguments,
+                          char **environment) {
+  cpu_set_t cpus, mine;
+  int numbers[OP2I_CPU_NUMBERS];
+  bool narrow;
+  int n = op2i_process_cpus(numbers, &narrow);
+  narrow = narrow && !sched_getaffinity(0, sizeof mine, &mine);
+  CPU_ZERO(&cpus);
+  for (int i = 0; i < n; i++) CPU_SET(numbers[i], &cpus);
+  if (narrow) sched_setaffinity(0, sizeof cpus, &cpus);
+  int error = posix_spawn(pid, arguments[0], files, attributes, arguments, environment);
+  if (narrow) sched_setaffinity(0, sizeof mine, &mine);
+  return error;
+}
+
 static int spawn(const char *log, char **arguments, char **environment, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
@@ -295,7 +315,7 @@ static int spawn(const char *log, char **arguments, char **environment, pid_t *p
       error = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (!error) error = posix_spawn_file_actions_adddup2(&files, 1, 2);
     if (!error) error = set_signals(&attributes);
-    if (!error) error = posix_spawn(pid, arguments[0], &files, &attributes, arguments, environment);
+    if (!error) error = spawn_anywhere(pid, &files, &attributes, arguments, environment);
     posix_spawnattr_destroy(&attributes);
   }
   posix_spawn_file_actions_destroy(&files);

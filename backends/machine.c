@@ -2,10 +2,10 @@
 /* Cores and caches of the machine, found once per process. */
 #define _GNU_SOURCE
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "affinity.h"
 #include "machine.h"
 
 /* When neither hwloc, sysconf nor sysfs knows: small enough to be right for blocks on any
@@ -16,9 +16,11 @@ static pthread_once_t found = PTHREAD_ONCE_INIT;
 static struct op2i_machine here;
 
 static int usable_cores(void) {
-  cpu_set_t set;
-  if (!sched_getaffinity(0, sizeof set, &set)) return CPU_COUNT(&set);
-  /* More CPUs than a cpu_set_t holds. */
+  int numbers[OP2I_CPU_NUMBERS];
+  bool narrow;
+  int n = op2i_process_cpus(numbers, &narrow);
+  if (n > 0) return n;
+  /* More CPUs than there are numbers for. */
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online > 0 ? (int)online : 1;
 }

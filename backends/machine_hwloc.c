@@ -2,10 +2,19 @@
 /* The machine by hwloc: the only file that sees its headers. */
 #include "config.h"
 
+#include "affinity.h"
 #include "machine.h"
 
 #if OP2_HAVE_HWLOC
 #include <hwloc.h>
+
+/* What an OpenMP runtime has kept this thread from, it has not kept the process from. */
+static void add_places(hwloc_bitmap_t allowed) {
+  int numbers[OP2I_CPU_NUMBERS];
+  bool narrow;
+  int n = op2i_process_cpus(numbers, &narrow);
+  for (int i = 0; i < n && narrow; i++) hwloc_bitmap_set(allowed, (unsigned)numbers[i]);
+}
 
 /* The CPUs that are online, that the process's cpuset has (hwloc leaves others out of the
  * topology), and that it is bound to. */
@@ -16,6 +25,7 @@ static hwloc_bitmap_t allowed_cpus(hwloc_topology_t topology) {
   if (hwloc_get_cpubind(topology, allowed, HWLOC_CPUBIND_PROCESS) < 0 ||
       hwloc_bitmap_iszero(allowed))
     hwloc_bitmap_copy(allowed, all);
+  add_places(allowed);
   hwloc_bitmap_and(allowed, allowed, all);
   return allowed;
 }
@@ -30,7 +40,9 @@ static void find_cores(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
     if (!hwloc_bitmap_intersects(unit->cpuset, allowed) || (core && core == last_core)) continue;
     last_core = core;
     machine->cores++;
-    if (machine->ncpus < OP2I_CPUS_MAX) machine->cpus[machine->ncpus++] = (int)unit->logical_index;
+    if (machine->ncpus == OP2I_CPUS_MAX) continue;
+    machine->system[machine->ncpus] = (int)unit->os_index;
+    machine->cpus[machine->ncpus++] = (int)unit->logical_index;
   }
 }
 

@@ -3,16 +3,19 @@
  * on the plan, not on threads. */
 #include "config.h"
 
+#include "affinity.h"
 #include "backend.h"
 #include "clock.h"
 #include "context.h"
 #include "error.h"
+#include "log.h"
 #include "loop.h"
 #include "mem.h"
 #include "partial.h"
 #include "plan.h"
 
 #if OP2_HAVE_OPENMP && defined(_OPENMP)
+#include <omp.h>
 
 /* Less data than this is through before a team of threads has met: entering and leaving a
  * parallel region costs one to several microseconds. */
@@ -25,11 +28,25 @@ struct team {
 
 static const char *unavailable(void) { return NULL; }
 
+/* A second OpenMP runtime in the process is allowed no more than the place to which the first has
+ * bound the thread that it is started by. */
+static void warn_of_places(op2_context ctx, int threads) {
+  int cores = op2i_machine()->cores;
+  if (omp_get_proc_bind() == omp_proc_bind_false || omp_get_num_places() < 1) return;
+  int places = omp_get_num_places();
+  if (places < threads && places < cores)
+    op2i_log(ctx, OP2I_LOG_WARN,
+             "%d OpenMP threads share %d of %d cores (OMP_PROC_BIND or the like is set); where op2 "
+             "and the program are built by different compilers, each brings an OpenMP of its own",
+             threads, places, cores);
+}
+
 static op2_status open_state(op2_context ctx, void **state) {
   struct team *team = op2i_calloc(1, sizeof *team);
   if (!team) return op2i_error_nomem("the openmp backend");
   team->threads = ctx->config.threads > 0 ? ctx->config.threads : op2i_machine()->cores;
   team->always = ctx->config.chunk_us == 0;
+  warn_of_places(ctx, team->threads);
   *state = team;
   return OP2_SUCCESS;
 }
@@ -37,6 +54,15 @@ static op2_status open_state(op2_context ctx, void **state) {
 static void close_state(void *state) { op2i_free(state); }
 
 static int workers(void *state) { return ((const struct team *)state)->threads; }
+
+/* Where the runtime puts the threads of a team, asked of a team of that size. */
+static void processors(void *state, int *numbers) {
+  int threads = ((const struct team *)state)->threads;
+  for (int t = 0; t < threads; t++) numbers[t] = -1;
+#pragma omp parallel num_threads(threads)
+#pragma omp for schedule(static, 1)
+  for (int t = 0; t < threads; t++) numbers[t] = op2i_bound_cpu();
+}
 
 static void run_colours(struct op2i_step *step, int threads) {
   const struct op2i_plan *plan = step->plan;
@@ -86,6 +112,8 @@ static int workers(void *state) {
   return 0;
 }
 
+static void processors(void *state, int *numbers) { (void)state, (void)numbers; }
+
 static op2_status run_step(void *state, struct op2i_step *step) {
   (void)step;
   return open_state(NULL, &state);
@@ -103,5 +131,6 @@ const struct op2i_backend op2i_backend_openmp = {
     .open = open_state,
     .close = close_state,
     .workers = workers,
+    .processors = processors,
     .run_step = run_step,
 };

@@ -5,7 +5,7 @@
 #include "backend.h"
 #include "op2/context.h"
 
-/* In order of preference: the default is the first usable one, and sequential always is. */
+/* In order of preference; sequential is always usable. */
 static const struct op2i_backend *const preferred[] = {&op2i_backend_starpu, &op2i_backend_openmp,
                                                        &op2i_backend_sequential, NULL};
 
@@ -28,10 +28,21 @@ const struct op2i_backend *op2i_backend_find(const char *name) {
   return NULL;
 }
 
-const struct op2i_backend *op2i_backend_default(void) {
-  int i = 0;
-  while (preferred[i + 1] && preferred[i]->unavailable()) i++;
-  return preferred[i];
+static int workers_of(const struct op2i_backend *backend, int wanted) {
+  int most = backend->most_workers ? backend->most_workers() : wanted;
+  return most < wanted ? most : wanted;
+}
+
+const struct op2i_backend *op2i_backend_default(int workers,
+                                                const struct op2i_backend **passed_over) {
+  const struct op2i_backend *first = NULL, *best = NULL;
+  for (int i = 0; preferred[i]; i++) {
+    if (preferred[i]->unavailable()) continue;
+    if (!first) first = preferred[i];
+    if (!best || workers_of(preferred[i], workers) > workers_of(best, workers)) best = preferred[i];
+  }
+  *passed_over = best == first ? NULL : first;
+  return best;
 }
 
 const char *op2_backend_unavailable(const char *name) {

@@ -26,5 +26,6 @@ const struct op2i_backend op2i_backend_sequential = {
     .open = op2i_open_nothing,
     .close = op2i_close_nothing,
     .workers = op2i_one_worker,
+    .most_workers = op2i_at_most_one,
     .run_step = run_step,
 };

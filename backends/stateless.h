@@ -9,5 +9,6 @@ const char *op2i_always_available(void);
 op2_status op2i_open_nothing(op2_context ctx, void **state);
 void op2i_close_nothing(void *state);
 int op2i_one_worker(void *state);
+int op2i_at_most_one(void);
 
 #endif

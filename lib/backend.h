@@ -119,6 +119,10 @@ struct op2i_backend {
   op2_status (*open)(op2_context ctx, void **state);
   void (*close)(void *state);
   int (*workers)(void *state);
+  int (*most_workers)(void); /* that there can be; null: any number */
+  /* The system's numbers of the processing units that workers are bound to, -1 for a worker that is
+   * not bound to one; null: the only worker is the calling thread. */
+  void (*processors)(void *state, int *numbers);
   bool passes; /* loops may be fused; else each is run by itself, in the order of calls */
   /* Direct backends run a step and wait. */
   op2_status (*run_step)(void *state, struct op2i_step *step);
@@ -141,20 +145,24 @@ void op2i_step_end(struct op2i_step *step);
 /* All names that OP2_BACKEND knows, built or not; ends with null. */
 const struct op2i_backend *const *op2i_backends(void);
 const struct op2i_backend *op2i_backend_find(const char *name);
-const struct op2i_backend *op2i_backend_default(void);
+/* The first usable one by preference that can have so many workers, or else comes closest.
+ * *passed_over is the one that would have been preferred and has fewer; null: there is none. */
+const struct op2i_backend *op2i_backend_default(int workers,
+                                                const struct op2i_backend **passed_over);
 extern const struct op2i_backend op2i_backend_sequential, op2i_backend_openmp, op2i_backend_check,
     op2i_backend_starpu, op2i_backend_cuda, op2i_backend_opencl;
 
 /* The machine, by hwloc where built in. */
 enum { OP2I_CPUS_MAX = 1024 };
 struct op2i_machine {
-  int cores;               /* this process may use */
-  int present;             /* processing units that the machine has */
-  int ncpus;               /* places for workers, 0 when not known */
-  int cpus[OP2I_CPUS_MAX]; /* hwloc's logical number of one processing unit in each of those cores
+  int cores;                 /* this process may use */
+  int present;               /* processing units that the machine has */
+  int ncpus;                 /* places for workers, 0 when not known */
+  int cpus[OP2I_CPUS_MAX];   /* hwloc's logical number of one processing unit in each of those cores
                             */
-  int64_t l2_bytes;        /* per core */
-  int64_t l3_bytes;        /* shared */
+  int system[OP2I_CPUS_MAX]; /* its number to the system */
+  int64_t l2_bytes;          /* per core */
+  int64_t l3_bytes;          /* shared */
 };
 const struct op2i_machine *op2i_machine(void);
 /* Bytes of the vectors that this processor is fastest with; 0: it has none worth using. */

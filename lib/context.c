@@ -26,7 +26,11 @@ void op2i_context_unref(op2_context ctx) {
 
 static op2_status choose_backend(op2_context ctx) {
   const char *name = ctx->config.backend;
-  ctx->backend = name ? op2i_backend_find(name) : op2i_backend_default();
+  if (name)
+    ctx->backend = op2i_backend_find(name);
+  else
+    ctx->backend = op2i_backend_default(
+        ctx->config.threads ? ctx->config.threads : op2i_machine()->cores, &ctx->passed_over);
   if (!ctx->backend)
     return op2i_error(OP2_ERR_OPTION, "%s is '%s': %s", ctx->config.backend_by, name,
                       op2_backend_unavailable(name));
@@ -55,6 +59,9 @@ op2_status op2_init(const op2_options *options, op2_context *ctx_out) {
     goto fail;
   }
   op2i_log(ctx, OP2I_LOG_INFO, "backend %s, %d workers", ctx->backend->name, op2_workers(ctx));
+  if (ctx->passed_over)
+    op2i_log(ctx, OP2I_LOG_INFO, "this build of %s has at most %d workers", ctx->passed_over->name,
+             ctx->passed_over->most_workers());
   *ctx_out = ctx;
   return OP2_SUCCESS;
 fail:

@@ -16,6 +16,7 @@ struct op2_context_s {
   int64_t born; /* nanoseconds: when op2_init was called */
   struct op2i_config config;
   const struct op2i_backend *backend;
+  const struct op2i_backend *passed_over; /* the default, had it enough workers; null: it has */
   void *backend_state;
   struct op2i_sched *sched; /* scheduler/ */
   struct op2i_jit *jit;     /* backends/: compiler and cache, opened at the first compilation */

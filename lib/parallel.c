@@ -7,6 +7,8 @@
 #include <pthread.h>
 #include <sched.h>
 
+#include "affinity.h"
+
 /* More threads than these wait for the same memory. */
 enum { THREADS_MAX = 16 };
 
@@ -23,31 +25,45 @@ static void *do_piece(void *argument) {
   return NULL;
 }
 
-/* New threads may run where this one may; OpenMP binds it to one CPU if told so. */
-static int64_t usable_cpus(void) {
+/* New threads may run where this one may, unless that is one place of many by OpenMP's doing: then
+ * they are told to use all. */
+static int64_t usable_cpus(pthread_attr_t *attributes) {
+  int numbers[OP2I_CPU_NUMBERS];
+  bool narrow;
   cpu_set_t cpus;
-  return sched_getaffinity(0, sizeof cpus, &cpus) ? THREADS_MAX : CPU_COUNT(&cpus);
+  int n = op2i_process_cpus(numbers, &narrow);
+  if (!narrow) return n ? n : THREADS_MAX;
+  CPU_ZERO(&cpus);
+  for (int i = 0; i < n; i++) CPU_SET(numbers[i], &cpus);
+  return pthread_attr_setaffinity_np(attributes, sizeof cpus, &cpus) ? 1 : n;
 }
 
-static int64_t count_pieces(int64_t threads, int64_t n, int64_t least) {
+static int64_t count_pieces(int64_t threads, int64_t n, int64_t least, pthread_attr_t *attributes) {
   int64_t count = threads < THREADS_MAX ? threads : THREADS_MAX;
   if (count > n / least) count = n / least;
   if (count < 2) return 1;
-  int64_t cpus = usable_cpus();
+  int64_t cpus = usable_cpus(attributes);
   return count < cpus ? count : cpus;
 }
 
 void op2i_parallel(int threads, int64_t n, int64_t least,
                    void (*work)(void *arg, int64_t lo, int64_t hi), void *arg) {
   struct piece pieces[THREADS_MAX];
-  int64_t count = count_pieces(threads, n, least), begun = 1;
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes)) {
+    work(arg, 0, n);
+    return;
+  }
+  int64_t count = count_pieces(threads, n, least, &attributes), begun = 1;
   for (int64_t p = 0; p < count; p++)
     pieces[p] = (struct piece){.work = work,
                                .arg = arg,
                                .lo = n / count * p,
                                .hi = p + 1 < count ? n / count * (p + 1) : n};
-  while (begun < count && !pthread_create(&pieces[begun].thread, NULL, do_piece, &pieces[begun]))
+  while (begun < count &&
+         !pthread_create(&pieces[begun].thread, &attributes, do_piece, &pieces[begun]))
     begun++;
+  pthread_attr_destroy(&attributes);
   do_piece(&pieces[0]);
   for (int64_t p = begun; p < count; p++) do_piece(&pieces[p]);
   for (int64_t p = 1; p < begun; p++) pthread_join(pieces[p].thread, NULL);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "error.h"
+#include "mem.h"
 #include "op2/graph.h"
 #include "program.h"
 #include "stream.h"
@@ -94,6 +95,31 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
     fprintf(stream, "    %.2f ns per element measured\n", data->ns_per_element);
 }
 
+/* Where the backend's workers are: a bound thread that shares a processor with another is slow. */
+static op2_status explain_workers(op2_context ctx, FILE *stream) {
+  int workers = op2_workers(ctx);
+  int *numbers = op2i_malloc((size_t)workers * sizeof *numbers);
+  if (!numbers) return op2i_error_nomem("the explanation");
+  if (ctx->passed_over)
+    fprintf(stream, "  chosen because this build of %s has at most %d workers\n",
+            ctx->passed_over->name, ctx->passed_over->most_workers());
+  if (ctx->backend->processors) ctx->backend->processors(ctx->backend_state, numbers);
+  int bound = 0;
+  for (int w = 0; w < workers && ctx->backend->processors; w++) bound += numbers[w] >= 0;
+  fputs(!ctx->backend->processors ? "workers: the calling thread"
+        : bound                   ? "workers: on processors"
+                                  : "workers: not bound to processors",
+        stream);
+  for (int w = 0; w < workers && bound; w++)
+    if (numbers[w] < 0)
+      fprintf(stream, "%s any", w ? "," : "");
+    else
+      fprintf(stream, "%s %d", w ? "," : "", numbers[w]);
+  fputc('\n', stream);
+  op2i_free(numbers);
+  return OP2_SUCCESS;
+}
+
 op2_status op2_explain(op2_context ctx, FILE *stream) {
   op2_status status = op2i_context_check(ctx);
   if (status) return status;
@@ -104,6 +130,8 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   const struct op2i_machine *machine = op2i_machine();
   fprintf(stream, "backend %s (%s), %d workers, %s\n", ctx->backend->name, ctx->backend->summary,
           op2_workers(ctx), ctx->config.eager ? "eager" : "lazy");
+  status = explain_workers(ctx, stream);
+  if (status) return status;
   fprintf(stream,
           "machine: %d of %d processing units, %" PRId64 " KiB of L2 cache each, %" PRId64
           " KiB of L3\n",

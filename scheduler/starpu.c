@@ -268,6 +268,12 @@ static void close_state(void *state) {
 
 static int workers(void *state) { return ((struct state *)state)->workers; }
 
+static int most_workers(void) { return STARPU_MAXCPUS; }
+
+static void processors(void *state, int *numbers) {
+  op2i_starpu_processors(((struct state *)state)->workers, numbers);
+}
+
 const struct op2i_backend op2i_backend_starpu = {
     .name = "starpu",
     .summary = "tasks with explicit dependences on StarPU's CPU workers",
@@ -278,6 +284,8 @@ const struct op2i_backend op2i_backend_starpu = {
     .open = open_state,
     .close = close_state,
     .workers = workers,
+    .most_workers = most_workers,
+    .processors = processors,
     .run_program = run_program,
 };
 

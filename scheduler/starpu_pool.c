@@ -82,11 +82,14 @@ static void close_rest(void) {
 }
 
 /* StarPU has hwloc look for devices on all buses, by way of every library for them: longer than all
- * the rest of its start. Its workers here are cores. */
+ * the rest of its start. Its workers here are cores. Told which components to use, hwloc no longer
+ * heeds the variables that put another machine in place of this one; StarPU must see the one that
+ * its workers' places were chosen on, and that one has no buses to look at. */
 static int start_starpu(struct starpu_conf *conf) {
   static const char name[] = "HWLOC_COMPONENTS",
                     without[] = "-linuxio,-pci,-gl,-opencl,-cuda,-nvml,-rsmi,-levelzero";
-  bool ours = !op2i_env_system(name) && !setenv(name, without, 1);
+  bool other_machine = op2i_env_system("HWLOC_SYNTHETIC") || op2i_env_system("HWLOC_XMLFILE");
+  bool ours = !op2i_env_system(name) && !other_machine && !setenv(name, without, 1);
   int failed = starpu_init(conf);
   if (ours) unsetenv(name);
   return failed;
@@ -122,8 +125,10 @@ static op2_status start(op2_context ctx, int threads) {
   threads_running = (int)starpu_cpu_worker_get_count();
   if (threads_running < threads)
     op2i_log(ctx, OP2I_LOG_WARN,
-             "%d CPU workers wanted, StarPU gives %d (this build of StarPU allows %d)", threads,
-             threads_running, STARPU_MAXCPUS);
+             "%d CPU workers wanted, StarPU gives %d: this build of StarPU has at most %d "
+             "(OP2_BACKEND=openmp has as many as there are cores; so has a StarPU that was "
+             "configured with --enable-maxcpus=%d, once op2 is built with it)",
+             threads, threads_running, STARPU_MAXCPUS, threads);
   return open_rest(ctx);
 }
 
@@ -148,6 +153,20 @@ void op2i_starpu_release(void) {
   pthread_mutex_lock(&pool_lock);
   if (--users == 0) close_rest();
   pthread_mutex_unlock(&pool_lock);
+}
+
+static int system_number(int logical) {
+  const struct op2i_machine *machine = op2i_machine();
+  int n = 0;
+  while (n < machine->ncpus && machine->cpus[n] != logical) n++;
+  return n < machine->ncpus ? machine->system[n] : -1;
+}
+
+void op2i_starpu_processors(int workers, int *numbers) {
+  int ids[STARPU_NMAXWORKERS];
+  int n = (int)starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, ids, STARPU_NMAXWORKERS);
+  for (int w = 0; w < workers; w++)
+    numbers[w] = w < n ? system_number(starpu_worker_get_bindid(ids[w])) : -1;
 }
 
 struct op2i_rest *op2i_starpu_rest(void) {

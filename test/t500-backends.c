@@ -57,8 +57,21 @@ static void test_default(void) {
   const char *best = !op2_backend_unavailable("starpu")   ? "starpu"
                      : !op2_backend_unavailable("openmp") ? "openmp"
                                                           : "sequential";
-  is_str(op2i_backend_default()->name, best,
+  const struct op2i_backend *passed_over = NULL;
+  is_str(op2i_backend_default(1, &passed_over)->name, best,
          "the default is the first usable of starpu, openmp, sequential");
+  ok(!passed_over, "and then none is passed over");
+  const char *most = !op2_backend_unavailable("openmp") ? "openmp" : best;
+  is_str(op2i_backend_default(1 << 20, &passed_over)->name, most,
+         "for more workers than StarPU was built for it is openmp");
+  if (!op2_backend_unavailable("starpu") && !op2_backend_unavailable("openmp")) {
+    ok(passed_over == &op2i_backend_starpu, "starpu is passed over");
+    int fit = op2i_backend_starpu.most_workers();
+    is_str(op2i_backend_default(fit, &passed_over)->name, "starpu", "not for %d", fit);
+    is_str(op2i_backend_default(fit + 1, &passed_over)->name, "openmp", "but for %d", fit + 1);
+  } else {
+    skip("what StarPU's lack of workers leads to: starpu or openmp is not built");
+  }
 }
 
 /* ---- the machine ----------------------------------------------------------------------------- */

@@ -21,7 +21,8 @@ extern "C" {
  * of the library off, to see what they are worth; OP2_CC_TIMEOUT says how many seconds a compiler
  * may take. */
 typedef struct op2_options {
-  const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu or check */
+  const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu or check; default starpu, or
+                             openmp where that StarPU was built for fewer workers than are wanted */
   int threads;            /**< OP2_THREADS: CPU workers; default one per usable core */
   int eager;              /**< OP2_EAGER: 1 runs every loop at the call, -1 does not */
   int block_size;         /**< OP2_BLOCK_SIZE: elements per mini-partition */

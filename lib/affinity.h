@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_AFFINITY_H
+#define OP2I_AFFINITY_H
+
+#include <stdbool.h>
+
+/* Where the process may run, by the system's numbers of CPUs. */
+enum { OP2I_CPU_NUMBERS = 1024 }; /* no CPU has a higher number, or nothing is known */
+
+/* The CPUs that this process may run on, ascending: those of the calling thread, or, where an OpenMP
+ * runtime has bound that thread to one of its places, those of all places. *narrow tells of the
+ * latter. Returns how many there are; 0 when the system does not say, or has more than that. */
+int op2i_process_cpus(int numbers[OP2I_CPU_NUMBERS], bool *narrow);
+/* The CPU that the calling thread is bound to; -1: it may run on several. */
+int op2i_bound_cpu(void);
+
+#endif
