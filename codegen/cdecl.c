@@ -125,6 +125,8 @@ static op2_status expand(const struct op2i_unit *unit, int before, struct op2i_t
 
 struct base {
   int chars, shorts, ints, longs, signeds, unsigneds, floats, doubles, others;
+  int aggregates; /* struct and union */
+  int unclear;    /* enum, which may be any integer, and typeof */
   bool seen, constant;
   int64_t named; /* token of a type's name, or -1 */
 };
@@ -157,7 +159,7 @@ static op2_type integer(size_t bytes, bool negative) {
 }
 
 static op2_type keyword_type(const struct base *b) {
-  if (b->others || (b->longs && b->doubles)) return (op2_type)0;
+  if (b->others || b->aggregates || b->unclear || (b->longs && b->doubles)) return (op2_type)0;
   if (b->doubles) return OP2_F64;
   if (b->floats) return OP2_F32;
   if (b->chars) return integer(1, b->signeds || (!b->unsigneds && CHAR_MIN < 0));
@@ -241,7 +243,10 @@ static int64_t read_base(const struct op2i_tokens *tokens, struct base *base) {
       i++;
     } else if (in_list(word, length, opaque)) {
       base->seen = true;
-      base->others++;
+      if (is(tokens, i, "struct") || is(tokens, i, "union"))
+        base->aggregates++;
+      else
+        base->unclear++;
       i = opaque_type(tokens, i);
     } else if (free_word(tokens, i) && (!base->seen || free_word(tokens, i + 1))) {
       base->seen = true;
@@ -371,6 +376,7 @@ static const struct op2i_cdecl *find_typedef(const struct op2i_typedefs *typedef
 /* Let a declaration of a typedef's name stand for what the typedef says. */
 static void compose(struct op2i_cdecl *out, const struct op2i_cdecl *alias, bool constant) {
   out->type = alias->type;
+  out->foreign = alias->foreign;
   out->readonly = alias->readonly || (constant && alias->depth <= (alias->array ? 1 : 0));
   if (out->depth == 0)
     out->extent = alias->extent;
@@ -398,6 +404,9 @@ static op2_status read_tokens(const struct op2i_typedefs *typedefs, int before,
     if (out->name.failed) return OP2_ERR_NOMEM;
   }
   out->readonly = base.constant;
+  /* Where no pointer is in between, C converts numbers of nearly all kinds. */
+  out->foreign = function || base.aggregates ||
+                 (out->depth > 0 && (base.others || (base.longs && base.doubles)));
   if (function || (base.named < 0 && !base.seen)) return OP2_SUCCESS;
   if (base.named < 0) {
     out->type = keyword_type(&base);

@@ -94,7 +94,8 @@ static op2_status read_parameter(const struct op2i_typedefs *typedefs, int begin
                                .type = decl.type,
                                .depth = decl.depth,
                                .extent = decl.extent,
-                               .readonly = decl.readonly};
+                               .readonly = decl.readonly,
+                               .foreign = decl.foreign};
   return OP2_SUCCESS;
 }
 

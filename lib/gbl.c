@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "cnames.h"
 #include "context.h"
 #include "error.h"
 #include "mem.h"
@@ -117,23 +118,11 @@ static void release_const(void *object) {
   op2i_free(cst->data);
 }
 
-static bool is_keyword(const char *name) {
-  static const char *const keywords[] = {
-      "auto",    "break",  "case",     "char",   "const",    "continue", "default",
-      "do",      "double", "else",     "enum",   "extern",   "float",    "for",
-      "goto",    "if",     "inline",   "int",    "long",     "register", "restrict",
-      "return",  "short",  "signed",   "sizeof", "static",   "struct",   "switch",
-      "typedef", "union",  "unsigned", "void",   "volatile", "while"};
-  for (size_t k = 0; k < sizeof keywords / sizeof *keywords; k++)
-    if (!strcmp(name, keywords[k])) return true;
-  return false;
-}
-
 static bool is_identifier(const char *name) {
   if (!name || !(isalpha((unsigned char)*name) || *name == '_')) return false;
   for (const char *c = name; *c; c++)
     if (!isalnum((unsigned char)*c) && *c != '_') return false;
-  return !is_keyword(name);
+  return true;
 }
 
 static op2_status check_name(op2_context ctx, const char *name) {
@@ -141,6 +130,11 @@ static op2_status check_name(op2_context ctx, const char *name) {
     return op2i_error(OP2_ERR_NAME,
                       "constant '%s': the name must be a C identifier, since kernels use it",
                       name ? name : "");
+  const char *taken = op2i_c_name(name);
+  if (taken)
+    return op2i_error(OP2_ERR_NAME,
+                      "constant '%s': this is %s, and kernels could not tell the two apart", name,
+                      taken);
   for (op2_const c = ctx->consts; c; c = c->next)
     if (!strcmp(c->obj.name, name))
       return op2i_error(OP2_ERR_NAME, "constant '%s' exists already", name);

@@ -11,6 +11,7 @@ struct op2i_param {
   char *type_text; /* as written, for messages: "const double *" */
   op2_type type;   /* of the innermost value; 0 when the name is not one we know (then the compiler
                       checks it) */
+  bool foreign;    /* it is certainly none of the library's */
   int depth;       /* levels of pointer, arrays counted: 0 value, 1 `T *`, 2 `T **` and `T *x[]` */
   int64_t extent;  /* of the array as which it is declared: 4 for `T x[4]`, `T *x[4]` and
                       `T x[2][2]`; 0: none, or one that only the compiler can tell */
@@ -46,6 +47,11 @@ void op2i_signature_free(struct op2i_signature *signature);
  * string or preprocessor line, not a member name, and not hidden by a parameter or local of that
  * name where it stands. */
 bool op2i_source_uses(const char *source, const char *word);
+
+/* Append to `message`, what the compiler said of the kernel, why names in it are not known: the text
+ * is all that a kernel sees. Appends nothing where that is not what is wrong. */
+struct op2i_text;
+void op2i_kernel_hint(op2_kernel kernel, struct op2i_text *message);
 
 /* lib/: bring kernel->consts up to date. */
 op2_status op2i_kernel_bind_consts(op2_kernel kernel);

@@ -96,9 +96,16 @@ static op2_status check_dat(const struct call *call, int n) {
     status = op2i_object_check(arg->map, OP2I_MAP, what);
     return status ? status : check_map(call, n, dat);
   }
-  if (arg->idx != OP2_ALL && arg->idx != 0)
-    return wrong(call, OP2_ERR_RANGE, "argument %d: slot %" PRId32 " of dat '%s' without a map", n,
-                 arg->idx, dat->obj.name);
+  if (arg->idx == OP2_ITER(0) || arg->idx == OP2_ITER(1))
+    return wrong(call, OP2_ERR_RANGE,
+                 "argument %d: dat '%s' as an iteration-space argument without a map", n,
+                 dat->obj.name);
+  if (arg->idx != OP2_ALL)
+    return wrong(call, OP2_ERR_RANGE,
+                 "argument %d: slot %" PRId32
+                 " of dat '%s' without a map: the map is null (an element's own values are "
+                 "op2_arg_direct())",
+                 n, arg->idx, dat->obj.name);
   if (dat->set != call->set->base)
     return wrong(
         call, OP2_ERR_MISMATCH,
@@ -222,11 +229,14 @@ static op2_status check_param(const struct call *call, int n) {
   int32_t dim;
   op2_type type = argument_type(arg, &dim);
   bool index = op2i_arg_kind(arg) == OP2I_ARG_IDX;
-  bool fits = !param->type || param->type == type || (index && param->type == OP2_I32);
+  bool fits = param->foreign
+                  ? false
+                  : !param->type || param->type == type || (index && param->type == OP2_I32);
   if (!fits)
-    return wrong(call, OP2_ERR_TYPE, "argument %d (%s) is %s, the kernel's parameter is '%s %s'", n,
-                 shown_name(arg), index ? "an int32_t or int64_t" : op2i_type_name(type),
-                 param->type_text, param->name);
+    return wrong(call, OP2_ERR_TYPE, "argument %d (%s) is %s, the kernel's parameter is '%s %s'%s",
+                 n, shown_name(arg), index ? "an int32_t or int64_t" : op2i_type_name(type),
+                 param->type_text, param->name,
+                 param->foreign ? ", which is none of the types of op2" : "");
   if (arg->access != OP2_READ && param->readonly)
     return wrong(call, OP2_ERR_ACCESS,
                  "argument %d (%s) is %s, but the kernel's parameter '%s %s' points to const", n,

@@ -4,6 +4,7 @@
 #include "error.h"
 #include "mem.h"
 #include "program.h"
+#include "text.h"
 
 enum op2i_variant op2i_loop_form(const struct op2i_loop *loop, enum op2i_variant variant) {
   enum { FEW = 16 };
@@ -34,11 +35,22 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
   return OP2_SUCCESS;
 }
 
+/* What the compiler said, and what the library has to add. */
 static void remember(struct op2i_compile *c, int64_t u) {
-  struct op2i_loop_data *data = c->loops[u]->sched_data;
-  data->no_code = c->units[u].message;
+  const struct op2i_loop *loop = c->loops[u];
+  struct op2i_loop_data *data = loop->sched_data;
+  struct op2i_text hints = {0};
+  op2i_text_add(&hints, "%s", c->units[u].message);
+  for (int m = 0; m < op2i_loop_nmembers(loop); m++)
+    op2i_kernel_hint(op2i_loop_member(loop, m).kernel, &hints);
+  if (hints.failed) {
+    data->no_code = c->units[u].message;
+    c->units[u].message = NULL;
+    op2i_text_free(&hints);
+  } else {
+    data->no_code = hints.chars;
+  }
   data->no_code_status = c->units[u].status;
-  c->units[u].message = NULL;
   c->sched->no_codes++;
 }
 

@@ -95,6 +95,17 @@ static void slots(void) {
             "one", "argument 0", "e2n");
 }
 
+/* A null map is the element itself only where no slot is named. */
+static void slots_without_map(void) {
+  struct mesh m = make_mesh();
+  static const int bad[] = {0, 1, 2, -2, OP2_ITER(0), OP2_ITER(1), INT32_MAX, INT32_MIN};
+  for (int i = 0; i < 8; i++)
+    REFUSED(OP2_ERR_RANGE, op2_par_loop(m.one, m.nodes, op2_arg_dat(m.x, bad[i], NULL, OP2_RW)),
+            "one", "argument 0", "xnode", "without a map");
+  MUST(op2_par_loop(m.one, m.nodes, op2_arg_dat(m.x, OP2_ALL, NULL, OP2_RW)));
+  EXPECT_VALUES(double, m.x, 4, i, 1);
+}
+
 static void modes(void) {
   struct mesh m = make_mesh();
   REFUSED(OP2_ERR_ACCESS, op2_par_loop(m.one, m.nodes, op2_arg_gbl(m.g, OP2_RW)), "one", "rms",
@@ -302,6 +313,7 @@ static const struct test_case cases[] = {
     {"D2 D4 D5 sets and maps", sets_and_maps},
     {"D5 map without values on an empty set", map_without_values},
     {"slots outside the arity", slots},
+    {"slots without a map", slots_without_map},
     {"access modes", modes},
     {"D11 number of arguments", arity},
     {"types of parameters", types},

@@ -117,7 +117,8 @@ OP2_API void op2_kernel_destroy(op2_kernel *kernel);
 /* ---- arguments ------------------------------------------------------------------------------- */
 
 /** @brief A dat reached through a map: slot idx, all slots (::OP2_ALL) or a private buffer
- * (::OP2_ITER). A null map means the element itself, as op2_arg_direct().
+ * (::OP2_ITER). A null map is refused with a slot; with ::OP2_ALL it means the element itself, as
+ * op2_arg_direct().
  * @memory keeps nothing; the loop that takes the argument does
  * @sync   never blocks, runs nothing      @mpi    not collective
  * @errors none here: a wrong argument is reported by the call that takes it

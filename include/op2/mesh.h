@@ -308,7 +308,8 @@ OP2_API void op2_gbl_destroy(op2_gbl *gbl);
  * @shape  data[dim]                       @units  values of `type`
  * @memory data is copied                  @sync   never blocks, runs nothing
  * @mpi    the same values on every rank
- * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_TYPE, OP2_ERR_NAME (not an identifier, or taken),
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_TYPE, OP2_ERR_NAME (not an identifier, taken, a
+ *         keyword, a name of C's library like M_PI or sin, or with __, _X or op2_ in front),
  *         OP2_ERR_NOMEM
  * @source OP2 op_decl_const; PyOP2 Const */
 OP2_API OP2_NODISCARD op2_status op2_const_create(op2_context ctx, int dim, op2_type type,

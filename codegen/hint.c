@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What a compiler's message about a kernel does not say: that a name it does not know may be known
+ * to the program's file, and that a kernel sees nothing of that. Compilers word their messages
+ * differently and translate them, so only names are looked for in them. */
+#include <string.h>
+
+#include "cnames.h"
+#include "kernel.h"
+#include "mesh.h"
+#include "text.h"
+#include "unit.h"
+
+static bool word_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* Whether the message speaks of the name, in quotes of any kind or behind "undefined symbol:", and
+ * not only as part of a line of source that it shows: those have a bar or blanks before them. */
+static bool speaks_of(const char *message, const char *name, size_t length) {
+  static const char *const before[] = {"'", "\"", "\xe2\x80\x98", "`", "symbol: "};
+  for (const char *at = message; (at = strstr(at, name)); at++) {
+    if (word_char(at[length])) continue;
+    for (size_t b = 0; b < sizeof before / sizeof *before; b++) {
+      size_t n = strlen(before[b]);
+      if ((size_t)(at - message) >= n && !memcmp(at - n, before[b], n)) return true;
+    }
+  }
+  return false;
+}
+
+/* A name that is used and has no definition here, nor a constant's. */
+static bool stray(const struct op2i_unit *unit, op2_kernel kernel, int place, const char *name) {
+  int t = unit->code[place];
+  bool free_name = unit->roles[t] == OP2I_ROLE_FREE;
+  bool declared = unit->roles[t] == OP2I_ROLE_FILE && op2i_unit_is(unit, place + 1, "(");
+  if (!free_name && !declared) return false;
+  if (op2i_unit_function(unit, t) >= 0) return false;
+  for (int c = 0; c < kernel->nconsts; c++)
+    if (!strcmp(kernel->consts[c]->obj.name, name)) return false;
+  return true;
+}
+
+static void add_hint(struct op2i_text *message, const char *kernel, const char *name, bool called) {
+  const char *c_name = op2i_c_name(name);
+  if (c_name)
+    op2i_text_add(message,
+                  "\nnote: kernel '%s' uses '%s', %s. Kernels see <float.h>, <math.h>, <stddef.h> "
+                  "and <stdint.h>; others are named in op2_kernel_desc.headers: \"<stdio.h>\"",
+                  kernel, name, c_name);
+  else if (called)
+    op2i_text_add(
+        message,
+        "\nnote: kernel '%s' uses '%s', which its text does not define. A kernel sees its "
+        "own text and its headers, and nothing else of the file around it: put helper "
+        "functions into op2_kernel_desc.source, or into a header named in "
+        "op2_kernel_desc.headers. Macros of the file are not expanded in it",
+        kernel, name);
+  else
+    op2i_text_add(message,
+                  "\nnote: kernel '%s' uses '%s', which its text does not define. Macros and "
+                  "variables of the file around a kernel are not known in it: declare a constant "
+                  "(op2_const_create), pass an argument, or name a header in "
+                  "op2_kernel_desc.headers",
+                  kernel, name);
+}
+
+void op2i_kernel_hint(op2_kernel kernel, struct op2i_text *message) {
+  enum { HINTS = 3 };
+  struct op2i_unit unit;
+  char told[HINTS][64];
+  int ntold = 0;
+  op2_status status = op2i_unit_read(kernel->source, &unit);
+  for (int p = 0; !status && p < unit.ncode && ntold < HINTS; p++) {
+    const struct op2i_token *t = &unit.tokens.list[unit.code[p]];
+    size_t length = t->end - t->begin;
+    if (!op2i_unit_word(&unit, p) || length >= sizeof *told) continue;
+    char *name = told[ntold];
+    memcpy(name, unit.tokens.text + t->begin, length);
+    name[length] = '\0';
+    bool known = !stray(&unit, kernel, p, name);
+    for (int i = 0; i < ntold && !known; i++) known = !strcmp(told[i], name);
+    if (known || message->failed || !speaks_of(message->chars, name, length)) continue;
+    add_hint(message, kernel->obj.name, name, op2i_unit_is(&unit, p + 1, "("));
+    ntold++;
+  }
+  op2i_unit_free(&unit);
+}
