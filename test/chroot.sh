@@ -6,11 +6,13 @@
 # The command runs in the clone's top folder. --tree copies the working tree, uncommitted changes
 # included, in place of a clone. --keep leaves the folder behind and prints its name. --no-proc
 # leaves /proc unmounted, as plain chroot does. Needs root, debootstrap, git and the network;
-# packages come from where this machine's apt gets its own.
+# packages come from where this machine's apt gets its own. Exits 77 where there is no bare Debian
+# to be had here, and else with the command's status.
 set -eu
 
 say() { echo "chroot: $*" >&2; }
 die() { say "$*"; exit 1; }
+cannot() { say "$*"; exit 77; }
 
 suite=bookworm
 keep=no
@@ -21,6 +23,7 @@ while [ $# -gt 0 ]; do
     --keep) keep=yes ;;
     --tree) tree=yes ;;
     --no-proc) proc=no ;;
+    -h | --help) awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; exit 0 ;;
     --) shift; break ;;
     -*) die "unknown option $1" ;;
     *) break ;;
@@ -28,21 +31,22 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ $# -gt 0 ] || die "which command?"
-[ "$(id -u)" = 0 ] || die "needs root, for debootstrap, mount and chroot"
-for tool in debootstrap git chroot mount; do
-  command -v $tool >/dev/null 2>&1 || die "$tool is missing"
+[ "$(id -u)" = 0 ] || cannot "needs root, for debootstrap, mount and chroot"
+for tool in debootstrap git chroot mount apt-get; do
+  command -v $tool >/dev/null 2>&1 || cannot "$tool is missing"
 done
 
 source=$(cd "$(dirname "$0")/.." && pwd)
 mirror=$(apt-get indextargets --no-release-info --format '$(RELEASE) $(REPO_URI)' |
   awk -v suite=$suite '$1 == suite { print $2; exit }')
-[ -n "$mirror" ] || die "apt here knows no mirror of $suite"
+[ -n "$mirror" ] || cannot "apt here knows no mirror of $suite"
 
 root=$(mktemp -d)
 chmod 755 "$root" # for the unprivileged user that apt downloads as
 cleanup() {
   status=$?
   trap - EXIT INT TERM
+  rm -f "$root.log"
   if [ -e "$root/proc/self" ]; then umount "$root/proc" || umount -l "$root/proc"; fi
   # Never delete through something that is still mounted.
   if [ $keep = yes ] || [ -e "$root/proc/self" ]; then
@@ -59,12 +63,11 @@ trap 'exit 143' TERM
 say "Debian $suite from $mirror"
 debootstrap --variant=minbase $suite "$root" "$mirror" >"$root.log" 2>&1 || {
   tail -n 20 "$root.log" >&2
-  die "debootstrap failed"
+  cannot "debootstrap failed: $(tail -n 1 "$root.log")"
 }
-rm -f "$root.log"
 # How this machine's apt reaches its mirrors (proxies, dates) holds inside as well.
 apt-config dump | grep '^Acquire::[^"]*"[^"]' >"$root/etc/apt/apt.conf.d/99host" || true
-[ $proc = no ] || mount -t proc proc "$root/proc"
+[ $proc = no ] || mount -t proc proc "$root/proc" || say "/proc cannot be mounted here; going on"
 
 mkdir "$root/srv/op2"
 if [ $tree = yes ]; then

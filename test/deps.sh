@@ -15,13 +15,14 @@ build="$build libscotch-dev"
 demo="$build graphviz libpng-dev"
 # gcc brings the run-time libraries of its sanitizers and of OpenMP along; clang's OpenMP is a
 # package of its own.
-test="$demo g++ clang libomp-dev binutils cmake"
+test="$demo g++ clang libomp-dev binutils cmake debootstrap"
 
 list=no
 wanted=
 for group; do
   case $group in
     --list) list=yes ;;
+    -h | --help) awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; exit 0 ;;
     build) wanted="$wanted $build" ;;
     demo) wanted="$wanted $demo" ;;
     test) wanted="$wanted $test" ;;

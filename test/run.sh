@@ -1,30 +1,37 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Install what the tests need, build, and run all tests. Ends with a line "N passed, N failed, N
-# skipped" and fails if anything did. What is built and every log stay in the folder build-test (or
-# in $OP2_TEST_OUT).
-#   test/run.sh             everything, from scratch
+# Install what the tests need, build, and run all tests. Tells each test as it ends, closes with a
+# line "N passed, N failed, N skipped" and fails if anything did. What is built and every log stay in
+# the folder build-test (or in $OP2_TEST_OUT).
+#   test/run.sh             everything, from scratch, README's lines in a bare Debian included
 #   test/run.sh --quick     the release build only, at reduced sizes, building on what is there
+#   test/run.sh --smoke     of these some of every kind, in half a minute once they are built
 #   test/run.sh -k NAME     only tests whose name contains NAME
 set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=${OP2_TEST_OUT:-$root/build-test}
 quick=no
+smoke=no
 only=
 found=no
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) quick=yes ;;
-    -k) only=${2:?-k needs a name}; shift ;;
-    -h | --help) sed -n '3,8s/^# //p' "$0"; exit 0 ;;
-    *) echo "run.sh: unknown argument '$1' (--quick, -k NAME)" >&2; exit 2 ;;
+    --smoke) quick=yes smoke=yes ;;
+    -k)
+      only=${2:-}
+      [ -n "$only" ] || { echo "run.sh: a name is missing after -k" >&2; exit 2; }
+      shift
+      ;;
+    -h | --help) awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; exit 0 ;;
+    *) echo "run.sh: unknown argument '$1' (--quick, --smoke, -k NAME, --help)" >&2; exit 2 ;;
   esac
   shift
 done
 
 begin=$(date +%s)
-say() { echo "== $* ($(($(date +%s) - begin)) s)"; }
+say() { printf '%5s s  %s\n' $(($(date +%s) - begin)) "$*"; }
 
 "$root/test/deps.sh" test || {
   echo "run.sh: the tests need packages that could not be installed" >&2
@@ -56,7 +63,7 @@ stage() {
     return 0
   fi
   echo "not ok $stage_count - $2" >>"$stages"
-  echo "== FAILED: $2"
+  say "FAILED: $2"
   if [ $# -gt 2 ]; then
     grep -E '(error|warning|ERROR):|FAILED:|undefined reference' "$3" | head -n 20 |
       sed 's/^/# /' | tee -a "$stages"
@@ -75,12 +82,13 @@ stage_skip() {
 build() {
   name=$1
   shift
-  say "building $name"
+  say "$name  building"
   if [ ! -e "$out/$name/build.ninja" ]; then
     meson setup "$out/$name" "$root" "$@" >"$out/$name.setup.log" 2>&1
     stage $? "$name: configure" "$out/$name.setup.log" || return 1
   fi
-  ninja -C "$out/$name" -k 0 ${targets:-} >"$out/$name.build.log" 2>&1
+  "$root/test/progress" "$name" "$out/$name.build.log" $begin \
+    ninja -C "$out/$name" -k 0 ${targets:-}
   stage $? "$name: compile" "$out/$name.build.log" || return 1
   case " $* " in *" -Db_sanitize="*) return 0 ;; esac
   ! grep -q 'warning:' "$out/$name.build.log"
@@ -100,10 +108,10 @@ run_tests() {
     found=yes
     set -- "$@" $picked
   fi
-  say "testing $name"
+  say "$name  testing"
   [ -z "$wrapper" ] || set -- --wrapper "$wrapper" "$@"
-  meson test -C "$out/$name" --no-rebuild --logbase results "$@" >"$out/$name.test.log" 2>&1
-  sed -n 's|^ *[0-9]*/[0-9]* |  |p' "$out/$name.test.log"
+  "$root/test/progress" "$name" "$out/$name.test.log" $begin \
+    meson test -C "$out/$name" --no-rebuild --logbase results "$@"
   # Meson adds the wrapper's name.
   logs="$logs $name=$(echo "$out/$name"/meson-logs/results*.json)"
 }
@@ -142,8 +150,15 @@ asan_works() {
 if [ $quick = yes ]; then
   OP2_TEST_QUICK=1
   export OP2_TEST_QUICK
+else
+  OP2_TEST_BARE=1
+  export OP2_TEST_BARE
 fi
-build release --buildtype=release && run_tests release ""
+picked_suite=
+targets=
+[ $smoke = no ] || { targets=smoke-tests picked_suite="--suite smoke"; }
+build release --buildtype=release && run_tests release "" $picked_suite
+targets=
 
 if [ $quick = no ]; then
   OP2_TEST_QUICK=1
@@ -183,5 +198,5 @@ if [ -n "$only" ]; then
   stage $? "there are tests named *$only*"
 fi
 echo "1..$stage_count" >>"$stages"
-say "done"
+say "done, logs are in $out"
 exec "$root/test/tap-summary" $logs

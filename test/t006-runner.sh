@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The runner itself: tap-summary counts honestly, and tap.h's programs say what they should.
+# The runner itself: tap-summary counts honestly, run.sh shows what it is doing and picks what it is
+# asked for, and tap.h's programs say what they should.
 set -u
 . "$(dirname "$0")/tap.sh"
 
@@ -108,5 +109,90 @@ echo 'int main(void) { return done(); }' >>"$tmp/none.c"
 runs "a program without checks builds" $compile -o "$tmp/none" "$tmp/none.c"
 if "$tmp/none" >"$tmp/none.tap"; then status=0; else status=1; fi
 runs "a program without checks fails" test $status -eq 1
+
+
+# ---- progress ----
+
+progress() { "$src/test/progress" "$@"; }
+now=$(date +%s)
+cat >"$tmp/builds" <<'END'
+i=1
+while [ $i -le 40 ]; do echo "[$i/40] Compiling C object $i"; i=$((i + 1)); done
+echo "x.c:1: warning: odd" >&2
+exit 3
+END
+progress first "$tmp/kept" "$now" sh "$tmp/builds" >"$tmp/shown"
+runs "the command's status is passed on" test $? -eq 3
+runs "every tenth of a build is told" test "$(wc -l <"$tmp/shown")" -eq 10
+runs "where it is, and whose" grep -q '^ *[0-9]* s  first  20/40 built$' "$tmp/shown"
+runs "the log keeps all, errors too" test "$(wc -l <"$tmp/kept")" -eq 41
+cat >"$tmp/tests" <<'END'
+echo "1/2 op2:unit / t100-init        OK     0.1s"
+echo "2/2 a:check / t2    FAIL   1.1s"
+kill -9 $$
+END
+progress second "$tmp/kept" $((now - 100)) sh "$tmp/tests" >"$tmp/shown"
+runs "a signal is a failure" test $? -eq 137
+runs "every test is told" grep -q '^ *10[0-9] s  second  1/2 t100-init  OK 0.1s$' "$tmp/shown"
+runs "with its result" grep -q '2/2 t2  FAIL 1.1s$' "$tmp/shown"
+runs "nothing is overwritten" sh -c "! grep -q '$(printf '\r')' '$tmp/shown'"
+
+# ---- run.sh, on a small project of its own ----
+
+small=$tmp/small
+mkdir -p "$small/test"
+cp "$src/test/run.sh" "$src/test/tap-summary" "$src/test/progress" "$small/test"
+printf '#!/bin/sh\n' >"$small/test/deps.sh"
+chmod +x "$small/test/deps.sh"
+cat >"$small/meson.build" <<'END'
+project('small', 'c')
+sh = find_program('sh')
+foreach name, say : {'t1-a': 'ok 1 - a', 't2-b': 'ok 1 - $OP2_TEST_QUICK', 't3-c': 'not ok 1 - c'}
+  test(name, sh, args: ['-c', 'echo "' + say + '"; echo 1..1'], protocol: 'tap',
+    suite: name == 't3-c' ? ['unit'] : ['unit', 'smoke'])
+endforeach
+built = executable('built', 'built.c')
+executable('unwanted', 'unwanted.c')
+alias_target('smoke-tests', built)
+END
+echo 'int main(void) { return 0; }' | tee "$small/built.c" >"$small/unwanted.c"
+small_run() { # OPTION...: leaves the output in $tmp/shown
+  env -u MAKEFLAGS -u OP2_TEST_OUT "$small/test/run.sh" "$@" >"$tmp/shown" 2>&1
+}
+last() { [ "$(tail -n 1 "$tmp/shown")" = "$1" ] || { cat "$tmp/shown"; return 1; }; }
+small_run --smoke
+runs "a smoke run succeeds" test $? -eq 0
+runs "it runs the smoke suite and ends with the count" last "5 passed, 0 failed, 0 skipped"
+runs "it builds what that needs, no more" \
+  test -e "$small/build-test/release/built" -a ! -e "$small/build-test/release/unwanted"
+runs "each test is shown as it ends" grep -q 's  release  [12]/2 t2-b  OK' "$tmp/shown"
+runs "and the build is" grep -q 's  release  2/2 built' "$tmp/shown"
+small_run --quick
+runs "a quick run with a failure fails" test $? -eq 1
+runs "it runs all, builds on what is there" last "4 passed, 1 failed, 0 skipped"
+runs "the failure is named" grep -q '^FAILED: release: t3-c: c' "$tmp/shown"
+small_run --quick -k t1
+runs "-k picks" last "4 passed, 0 failed, 0 skipped"
+small_run --quick -k nothing
+runs "-k without a match fails" last "2 passed, 1 failed, 0 skipped"
+small_run --smok
+runs "an unknown option is refused" test $? -eq 2
+runs "those that there are, are named" grep -q -e '--quick, --smoke, -k NAME' "$tmp/shown"
+small_run --quick -k
+runs "-k without a name is refused" test $? -eq 2
+
+# ---- the smoke suite is of every kind ----
+
+if [ -n "$build" ]; then
+  meson test -C "$build" --no-rebuild --list --suite smoke 2>/dev/null | sed 's|.* / ||' \
+    >"$tmp/smoke"
+  for kind in 0 1 2 3 4 5 7 8; do
+    runs "it has tests t${kind}xx" grep -q "^t$kind" "$tmp/smoke"
+  done
+  runs "it has twenty tests or more" test "$(wc -l <"$tmp/smoke")" -ge 20
+  runs "it is not all there is" sh -c "! grep -q t600-random '$tmp/smoke'"
+else
+  skip "no build folder: no list of tests"
+fi
 
 done_testing

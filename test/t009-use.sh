@@ -42,7 +42,8 @@ devenv() { meson devenv -C "$own" -w "$tmp" "$@"; }
 runs "meson devenv: pkg-config's word is enough" devenv \
   sh -c 'cc -o use program.c $(pkg-config --cflags --libs op2)'
 runs "meson devenv: the program runs" right devenv ./use
-runs "meson devenv: variables of op2.pc" devenv sh -c 'pkg-config --variable=parts op2 | grep -q seq'
+runs "meson devenv: variables of op2.pc" devenv \
+  sh -c 'pkg-config --variable=parts op2 | grep -q sequential'
 PKG_CONFIG_PATH=$own/meson-uninstalled
 export PKG_CONFIG_PATH
 runs "the uninstalled op2.pc is enough" compiled cc program.c "-Wl,-rpath,$own"

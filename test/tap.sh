@@ -3,6 +3,11 @@
 # sets OP2_TEST_SOURCE and OP2_TEST_BUILD; by hand, the source tree is found from the script and
 # checks of the build are skipped.
 
+# A test takes no arguments; it tells what it is for, as every script does.
+case ${1:-} in
+  -h | --help) awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; exit 0 ;;
+esac
+
 src=${OP2_TEST_SOURCE:-$(cd "$(dirname "$0")/.." && pwd)}
 build=${OP2_TEST_BUILD:-}
 tap_checks=0
