@@ -36,7 +36,7 @@ static bool same_value(op2_type type, const unsigned char *one, const unsigned c
 
 static op2_status compare_write(const struct op2i_check *check, const struct op2i_check_row *row,
                                 int64_t target, const unsigned char *value) {
-  const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
+  const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   op2_dat dat = check->loop->dats[arg->dat];
   int64_t *writer = &check->writers[arg->dat][target], before = *writer - 1;
   *writer = check->element + 1;
@@ -61,7 +61,7 @@ static op2_status compare_write(const struct op2i_check *check, const struct op2
 static op2_status find_collisions(const struct op2i_check *check) {
   for (int r = check->nrows - 1; r >= 0; r--) {
     const struct op2i_check_row *row = &check->rows[r];
-    const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
+    const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
     if (arg->dat < 0 || !check->writers[arg->dat] || arg->access != OP2_WRITE ||
         row->own_role == OP2I_ROW_TRAP)
       continue;
@@ -95,7 +95,7 @@ static void store(const struct op2i_loop_arg *arg, unsigned char *memory,
 }
 
 static void store_buffer(const struct op2i_check *check, const struct op2i_check_row *row) {
-  const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
+  const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   size_t row_bytes = check->loop->dats[arg->dat]->row_bytes;
   unsigned char *storage = check->step->call.dat[arg->dat];
   for (int slot = 0; slot < arg->arity; slot++)
@@ -113,7 +113,7 @@ static void store_results(const struct op2i_check *check) {
   }
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
-    const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
+    const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
     if (arg->kind == OP2I_ARG_ITER && arg->access != OP2_READ)
       store_buffer(check, row);
     else if (arg->kind == OP2I_ARG_GBL && row->role == OP2I_ROW_REDUCE)

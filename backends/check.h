@@ -3,17 +3,22 @@
 #define OP2I_CHECK_H
 
 #include "backend.h"
+#include "check_fence.h"
 #include "loop.h"
 
 /* The checked mode. A kernel is applied to one element at a time, on private copies of what its
- * arguments name. The copies stand in a frame: each is a row with guard zones on both sides.
- * There are three frames, which differ in what fills the guards and the data of OP2_WRITE
- * arguments, and the kernel is applied once in each. Whatever then differs between frames
- * depends on something the kernel may not read. */
+ * arguments and constants name. The copies stand in a frame: each is a row with guard zones on both
+ * sides and, where the system allows it, memory beyond them that nobody may touch. There are
+ * several frames, which differ in what fills the guards and the data of OP2_WRITE arguments, and
+ * the kernel is applied in each, to reductions that start from other values, too. Whatever then
+ * differs depends on something the kernel may not read. */
 enum {
-  OP2I_CHECK_FRAMES = 3,
-  OP2I_CHECK_GUARD = 4096, /* bytes before and after each row */
-  OP2I_CHECK_SPARE = 16    /* pointers before and after those of an argument over all slots */
+  OP2I_CHECK_FRAMES = 4,
+  OP2I_CHECK_OTHERS = 3,   /* other values that reductions start from and OP2_WRITE data hold */
+  OP2I_CHECK_TRIALS = 4,   /* results with other rounding */
+  OP2I_CHECK_NEAR = 512,   /* bytes before and after each row at least, where a fence follows */
+  OP2I_CHECK_GUARD = 4096, /* the same where none does */
+  OP2I_CHECK_SPARE = 512   /* pointers before and after those of an argument over all slots */
 };
 
 /* What a row holds for the present element. */
@@ -28,12 +33,15 @@ enum op2i_check_role {
 };
 
 struct op2i_check_row {
-  int arg;
+  int arg;  /* in `every` */
   int slot; /* of an argument over all slots: -1 and arity are its traps; else 0 */
   enum op2i_check_role role, own_role; /* for the present element; when nothing is shared */
+  int order;                           /* among sums and reductions */
   int lead;                            /* the row whose data this one stands for; usually itself */
   bool may_share;                      /* another row of the same dat can be the same data */
   size_t at, bytes, unit;              /* in the frame; of the data; of one component */
+  size_t before, after;                /* bytes of the guard zones */
+  size_t seen;                         /* where the kernel sees the row, in the frame's view */
   int64_t target;        /* element of the dat's set; -1 for what is not one row of a dat */
   unsigned char *memory; /* where the values come from; null for buffers and traps */
 };
@@ -41,65 +49,111 @@ struct op2i_check_row {
 struct op2i_check {
   struct op2i_step *step;
   const struct op2i_loop *loop;
+  struct op2i_loop_arg *every; /* the loop's arguments, then its constants as captured values */
+  int nevery;
   int nrows;
   struct op2i_check_row *rows;
-  int *first_row;     /* [nargs + 1] */
-  int *first_pointer; /* [nargs + 1] into pointers, for arguments over all slots */
+  int *first_row;     /* [nevery + 1] */
+  int *first_pointer; /* [nevery + 1] into pointers, for arguments over all slots */
   void **args;        /* what the generated code is called with */
-  void **pointers;
+  void **pointers[OP2I_CHECK_FRAMES];
   size_t frame_bytes;
   unsigned char *frame[OP2I_CHECK_FRAMES];
+  unsigned char *view[OP2I_CHECK_FRAMES];   /* the same memory, as kernels see it */
   unsigned char *filler[OP2I_CHECK_FRAMES]; /* untouched frames: guards and OP2_WRITE data */
   unsigned char *start;                     /* rows before the kernel is applied */
-  unsigned char *altered;                   /* other values for reductions to start from */
-  int64_t **writers;      /* [ndats], 1 + the element that last wrote a row; null: not watched */
-  int64_t element;        /* of the set */
-  int64_t element_number; /* the user's number of it, as the kernel gets it */
+  unsigned char *other[OP2I_CHECK_OTHERS];  /* near the values of the element; large; negative */
+  unsigned char *trial[OP2I_CHECK_TRIALS];  /* from `start` rounding up, down; from another */
+  unsigned char *kept;                      /* a frame, while trials are made in its place */
+  bool alters;                              /* some row is one that `other` has values for */
+  int nsums;                                /* rows that are sums or reductions */
+  int bit; /* of their order, by which they are in one half or the other */
+  struct op2i_fence fence;
+  struct op2i_fault fault; /* what ended the last application, if it did not end by itself */
+  int64_t **writers;       /* [ndats], 1 + the element that last wrote a row; null: not watched */
+  int64_t element;         /* of the set */
+  int64_t element_number;  /* the user's number of it, as the kernel gets it */
 };
 
-/* ---- check_layout.c: frames ------------------------------------------------------------------ */
+/* Which rows take their values from `other`: all that have some, all but half of the sums, one, or
+ * none. */
+enum { OP2I_NO_OTHER = -1, OP2I_ALL_ROWS = -1, OP2I_HALF_OF_SUMS = -2, OP2I_OTHER_HALF = -3 };
+struct op2i_check_change {
+  int other; /* which, or OP2I_NO_OTHER */
+  int row;   /* the only one, or one of these names */
+};
+
+/* ---- check_layout.c: frames, and what an element puts into them ------------------------------ */
 
 op2_status op2i_check_open(struct op2i_check *check, struct op2i_step *step);
 void op2i_check_close(struct op2i_check *check);
+const struct op2i_loop_arg *op2i_check_arg(const struct op2i_check *check,
+                                           const struct op2i_check_row *row);
 /* Find the rows of the element at a position and their values. */
 void op2i_check_gather(struct op2i_check *check, int64_t position);
 /* Fill the rows of a frame with start values, and filler where nothing may be read. */
-void op2i_check_load(struct op2i_check *check, unsigned char *frame, const unsigned char *filler);
-void op2i_check_apply(struct op2i_check *check, unsigned char *frame);
-/* Length of the guard zone after a row: OP2I_CHECK_GUARD and what alignment adds. */
-size_t op2i_check_guard_after(const struct op2i_check_row *row);
+void op2i_check_load(struct op2i_check *check, int frame, const unsigned char *filler,
+                     struct op2i_check_change change);
+/* Whether a change gives the row other values than it starts from by itself. */
+bool op2i_check_altered(const struct op2i_check *check, int row, struct op2i_check_change change);
+/* Whether the kernel came to its end; else check->fault says why not. */
+bool op2i_check_apply(struct op2i_check *check, int frame);
 /* The element in a slot of an argument through a map. */
 int64_t op2i_check_target(const struct op2i_check *check, const struct op2i_loop_arg *arg,
                           int slot);
+
+/* ---- check_fill.c: what stands in frames that nobody may read -------------------------------- */
+
+void op2i_check_fill(const struct op2i_check *check, int frame);
 
 /* ---- check_judge.c: apply the kernel to the present element in all frames, and find what is wrong
  */
 
 op2_status op2i_check_judge(struct op2i_check *check);
+/* The kernel wrote a component that is not the row's own. */
+op2_status op2i_check_stray(const struct op2i_check *check, const struct op2i_check_row *row,
+                            int64_t component);
+
+/* ---- check_compare.c: whether results are those of frame 0 ----------------------------------- */
+
+/* Reductions that started from other values must relate as op2i_check_unlike() says. Overwrites
+ * frame 1, unless it is the one that is compared. */
+bool op2i_check_differs(struct op2i_check *check, int frame, struct op2i_check_change change);
+/* The first component of a reduction that does not relate so, or -1. */
+int64_t op2i_check_first_unlike(const struct op2i_check *check, int row, const unsigned char *frame,
+                                int other, bool rounding);
 
 /* ---- check_values.c: what a reduction may do ------------------------------------------------- */
 
+/* Results of one row. Those with other rounding are null when there are none. */
+struct op2i_check_values {
+  const void *start, *out;     /* of frame 0 */
+  const void *altered, *again; /* another start, and what came of it */
+  const void *up, *down;       /* from `start`, with every operation rounded up, and down */
+  const void *again_up, *again_down;
+  bool may_set; /* what is set, not added to, is right: all starts but zero are made up */
+};
 /* Other start values, from which the kernel's result is predictable by those it had from
  * `start`. */
 void op2i_check_alter(op2_type type, op2_access access, int64_t n, const void *start,
                       const void *out, void *altered);
+/* The same, far from what meshes hold, above or below. */
+void op2i_check_extreme(op2_type type, op2_access access, int64_t n, bool above, void *altered);
 /* The first component that moved against the mode (MIN up, MAX down), or -1. */
 int64_t op2i_check_wrong_way(op2_type type, op2_access access, int64_t n, const void *start,
                              const void *out);
 /* The first component where the result `again` from `altered` is not what `out` from `start`
  * lets expect, or -1. */
-int64_t op2i_check_unlike(op2_type type, op2_access access, int64_t n, const void *start,
-                          const void *out, const void *altered, const void *again);
+int64_t op2i_check_unlike(op2_type type, op2_access access, int64_t n,
+                          const struct op2i_check_values *values);
 
 /* ---- check_blame.c: which argument a result depends on that it may not depend on ------------- */
 
-/* Frame 0 and another one have different results; says why. Overwrites frame 1. */
-op2_status op2i_check_blame(struct op2i_check *check, int other);
-/* Whether results in a frame differ from those in frame 0. Reductions that started from altered
- * values must relate as op2i_check_unlike() says: the one of row `altered`, all with
- * OP2I_ALL_ROWS, none with OP2I_NO_ROW. */
-enum { OP2I_NO_ROW = -1, OP2I_ALL_ROWS = -2 };
-bool op2i_check_differs(const struct op2i_check *check, const unsigned char *frame, int altered);
+/* The frame's results are not those of frame 0; says why. Overwrites frame 1. */
+op2_status op2i_check_blame(struct op2i_check *check, int frame, int other);
+/* The kernel did not come to its end in a frame. */
+op2_status op2i_check_blame_fault(struct op2i_check *check, int frame,
+                                  struct op2i_check_change change);
 
 /* ---- check_report.c: messages ---------------------------------------------------------------- */
 

@@ -5,10 +5,8 @@
 
 #include "check.h"
 
-enum { NEAR = 512 }; /* bytes; a multiple of eight components of any type */
-
 static op2_access access_of(const struct op2i_check *check, const struct op2i_check_row *row) {
-  return check->loop->args[row->arg].access;
+  return op2i_check_arg(check, row)->access;
 }
 
 static int64_t components(const struct op2i_check_row *row) {
@@ -35,8 +33,8 @@ static bool intact(const unsigned char *zone, size_t bytes, const unsigned char 
 }
 
 /* `component` is the one nearest to the row of those that were written. */
-static op2_status stray(const struct op2i_check *check, const struct op2i_check_row *row,
-                        int64_t component) {
+op2_status op2i_check_stray(const struct op2i_check *check, const struct op2i_check_row *row,
+                            int64_t component) {
   int64_t bytes = component < 0 ? -component * (int64_t)row->unit
                                 : component * (int64_t)row->unit - (int64_t)row->bytes;
   return op2i_check_error(check, row, "the kernel wrote outside of it, %" PRId64 " bytes %s: %s",
@@ -48,21 +46,21 @@ static op2_status stray_before(const struct op2i_check *check, const struct op2i
                                const unsigned char *data, const unsigned char *filler) {
   int64_t byte = -1;
   while (data[byte] == filler[byte]) byte--;
-  return stray(check, row, -((-byte + (int64_t)row->unit - 1) / (int64_t)row->unit));
+  return op2i_check_stray(check, row, -((-byte + (int64_t)row->unit - 1) / (int64_t)row->unit));
 }
 
 static op2_status stray_after(const struct op2i_check *check, const struct op2i_check_row *row,
                               const unsigned char *data, const unsigned char *filler) {
   size_t byte = row->bytes;
   while (data[byte] == filler[byte]) byte++;
-  return stray(check, row, (int64_t)(byte / row->unit));
+  return op2i_check_stray(check, row, (int64_t)(byte / row->unit));
 }
 
 static op2_status touched_trap(const struct op2i_check *check, const struct op2i_check_row *row) {
   return op2i_check_error(check, row,
                           "the kernel wrote through a slot %s: the map has slots 0 to %d",
                           row->slot < 0 ? "before the first" : "past the last",
-                          (int)check->loop->args[row->arg].arity - 1);
+                          (int)op2i_check_arg(check, row)->arity - 1);
 }
 
 /* All of the guard zones in frame 0. In the others, which would show the same except where a
@@ -71,10 +69,11 @@ static op2_status touched_trap(const struct op2i_check *check, const struct op2i
 static op2_status find_strays(const struct op2i_check *check, int frame) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
+    if (row->own_role == OP2I_ROW_TRAP && check->fence.up) continue;
     const unsigned char *data = check->frame[frame] + row->at,
                         *filler = check->filler[frame] + row->at;
-    size_t before = frame ? NEAR : OP2I_CHECK_GUARD,
-           after = frame ? NEAR : op2i_check_guard_after(row);
+    size_t before = frame ? OP2I_CHECK_NEAR : row->before,
+           after = frame ? OP2I_CHECK_NEAR : row->after;
     bool low = intact(data - before, before, filler - before, row->unit);
     bool high = intact(data + row->bytes, after, filler + row->bytes, row->unit);
     if (row->own_role == OP2I_ROW_TRAP && (!low || !high || memcmp(data, filler, row->bytes)))
@@ -88,10 +87,11 @@ static op2_status find_strays(const struct op2i_check *check, int frame) {
 static op2_status find_moved_pointers(const struct op2i_check *check, int frame) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
-    if (check->loop->args[row->arg].kind != OP2I_ARG_ALL || row->own_role == OP2I_ROW_TRAP)
+    if (op2i_check_arg(check, row)->kind != OP2I_ARG_ALL || row->own_role == OP2I_ROW_TRAP)
       continue;
-    void *const *pointers = check->pointers + check->first_pointer[row->arg] + OP2I_CHECK_SPARE;
-    if (pointers[row->slot] != check->frame[frame] + check->rows[row->lead].at)
+    void *const *pointers =
+        check->pointers[frame] + check->first_pointer[row->arg] + OP2I_CHECK_SPARE;
+    if (pointers[row->slot] != check->view[frame] + check->rows[row->lead].seen)
       return op2i_check_error(check, row, "the kernel overwrote the pointer to it");
   }
   return OP2_SUCCESS;
@@ -112,14 +112,14 @@ static op2_status find_written_inputs(const struct op2i_check *check, int frame)
 }
 
 /* A component that has kept its filler in two frames was not written. */
-static op2_status find_unwritten(const struct op2i_check *check) {
+static op2_status find_unwritten(const struct op2i_check *check, int frame) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
     if (row->role != OP2I_ROW_WRITE) continue;
     for (size_t byte = 0; byte < row->bytes; byte += row->unit) {
       size_t at = row->at + byte;
       if (!memcmp(check->frame[0] + at, check->filler[0] + at, row->unit) &&
-          !memcmp(check->frame[1] + at, check->filler[1] + at, row->unit))
+          !memcmp(check->frame[frame] + at, check->filler[frame] + at, row->unit))
         return op2i_check_error(check, row, "the kernel left %s unwritten",
                                 op2i_check_component(check, row, (int64_t)(byte / row->unit)).text);
     }
@@ -132,7 +132,7 @@ static op2_status find_wrong_way(const struct op2i_check *check) {
     const struct op2i_check_row *row = &check->rows[r];
     if (row->role != OP2I_ROW_REDUCE) continue;
     op2_access access = access_of(check, row);
-    int64_t c = op2i_check_wrong_way(check->loop->args[row->arg].type, access, components(row),
+    int64_t c = op2i_check_wrong_way(op2i_check_arg(check, row)->type, access, components(row),
                                      check->start + row->at, check->frame[0] + row->at);
     if (c >= 0)
       return op2i_check_error(check, row, "the kernel %s %s",
@@ -142,65 +142,58 @@ static op2_status find_wrong_way(const struct op2i_check *check) {
   return OP2_SUCCESS;
 }
 
-bool op2i_check_differs(const struct op2i_check *check, const unsigned char *frame, int altered) {
-  for (int r = 0; r < check->nrows; r++) {
-    const struct op2i_check_row *row = &check->rows[r];
-    size_t at = row->at;
-    if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP || row->role == OP2I_ROW_READ)
-      continue;
-    if (row->role == OP2I_ROW_REDUCE && (altered == OP2I_ALL_ROWS || altered == r)) {
-      if (op2i_check_unlike(check->loop->args[row->arg].type, access_of(check, row),
-                            components(row), check->start + at, check->frame[0] + at,
-                            check->altered + at, frame + at) >= 0)
-        return true;
-    } else if (memcmp(check->frame[0] + at, frame + at, row->bytes)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static op2_status apply(struct op2i_check *check, int frame, bool altered) {
-  op2i_check_load(check, check->frame[frame], check->filler[frame]);
-  for (int r = 0; altered && r < check->nrows; r++) {
-    const struct op2i_check_row *row = &check->rows[r];
-    if (row->role == OP2I_ROW_REDUCE)
-      memcpy(check->frame[frame] + row->at, check->altered + row->at, row->bytes);
-  }
-  op2i_check_apply(check, check->frame[frame]);
+/* A kernel that is stopped in a later frame only took a value that it may not read. */
+static op2_status apply(struct op2i_check *check, int frame, struct op2i_check_change change) {
+  op2i_check_load(check, frame, check->filler[frame], change);
+  if (!op2i_check_apply(check, frame))
+    return frame ? op2i_check_blame(check, frame, change.other)
+                 : op2i_check_blame_fault(check, frame, change);
   op2_status status = find_strays(check, frame);
   if (!status) status = find_moved_pointers(check, frame);
   return status ? status : find_written_inputs(check, frame);
 }
 
-/* A direct argument is no other element's, so its kernel may depend on the value before. */
 static void alter_reductions(struct op2i_check *check) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
-    const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
+    const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
     size_t at = row->at;
-    if (row->role != OP2I_ROW_REDUCE) continue;
-    if (arg->kind == OP2I_ARG_DIRECT)
-      memcpy(check->altered + at, check->start + at, row->bytes);
-    else
+    if (row->role == OP2I_ROW_SUM || row->role == OP2I_ROW_REDUCE)
       op2i_check_alter(arg->type, arg->access, components(row), check->start + at,
-                       check->frame[0] + at, check->altered + at);
+                       check->frame[0] + at, check->other[0] + at);
   }
 }
 
+/* Fillers with reductions as they are, where results must be the same to the bit, and reductions
+ * from other starts, the last two only where there are several. */
+static const struct {
+  int frame;
+  struct op2i_check_change change;
+} passes[] = {{3, {OP2I_NO_OTHER, OP2I_ALL_ROWS}},
+              {2, {OP2I_NO_OTHER, OP2I_ALL_ROWS}},
+              {1, {0, OP2I_ALL_ROWS}},
+              {1, {1, OP2I_OTHER_HALF}},
+              {1, {2, OP2I_OTHER_HALF}},
+              {1, {1, OP2I_HALF_OF_SUMS}},
+              {1, {2, OP2I_HALF_OF_SUMS}}};
+
+static int number_of_passes(const struct op2i_check *check) {
+  int n = (int)(sizeof passes / sizeof passes[0]);
+  return !check->alters ? n - 4 : check->nsums < 2 ? n - 2 : n;
+}
+
 op2_status op2i_check_judge(struct op2i_check *check) {
-  op2_status status = apply(check, 0, false);
+  op2_status status = apply(check, 0, passes[0].change);
   if (!status) status = find_wrong_way(check);
-  if (status) return status;
-  alter_reductions(check);
-  status = apply(check, 1, true);
-  if (!status) status = find_unwritten(check);
-  if (status) return status;
-  if (op2i_check_differs(check, check->frame[1], OP2I_ALL_ROWS)) return op2i_check_blame(check, 1);
-  status = apply(check, 2, false);
-  if (status) return status;
-  return op2i_check_differs(check, check->frame[2], OP2I_NO_ROW) ? op2i_check_blame(check, 2)
-                                                                 : OP2_SUCCESS;
+  if (!status) alter_reductions(check);
+  for (int i = 0; !status && i < number_of_passes(check); i++) {
+    int frame = passes[i].frame;
+    status = apply(check, frame, passes[i].change);
+    if (!status && i == 0) status = find_unwritten(check, frame);
+    if (!status && op2i_check_differs(check, frame, passes[i].change))
+      status = op2i_check_blame(check, frame, passes[i].change.other);
+  }
+  return status;
 }

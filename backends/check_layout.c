@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checked mode: frames of guarded rows, and what an element puts into them. */
-#include <math.h>
 #include <string.h>
 
 #include "check.h"
@@ -9,64 +8,6 @@
 #include "partial.h"
 
 enum { ALIGN = 64 };
-
-/* ---- filler ---------------------------------------------------------------------------------- */
-
-/* Frames 0 and 1 are filled with small numbers: a kernel that takes one for an index or a count
- * strays into a guard zone rather than out of the process. Frame 2 has what small numbers do not
- * show: NaN, which is never absorbed, and larger integers. Neighbouring components and rows
- * differ, so that a copy of one into another is seen. */
-static double real_filler(int frame, int variety) {
-  return frame == 0 ? 80.25 + variety : frame == 1 ? -50.5 - variety : NAN;
-}
-
-static int64_t integer_filler(op2_type type, int frame, int variety) {
-  bool is_signed = type == OP2_I8 || type == OP2_I16 || type == OP2_I32 || type == OP2_I64;
-  bool small = op2i_type_size(type) == 1;
-  if (small) variety %= 32;
-  if (frame == 0) return 80 + variety;
-  if (frame == 1) return is_signed ? -50 - variety : 20 + variety;
-  return !small ? 30000 + variety : is_signed ? 90 - variety : 200 + variety;
-}
-
-static void put_filler(op2_type type, int frame, int row, int64_t component, unsigned char *out) {
-  int variety = (int)(component & 7) + 8 * (row % 256);
-  double f64 = real_filler(frame, variety);
-  float f32 = (float)f64;
-  uint64_t u64 = (uint64_t)integer_filler(type, frame, variety);
-  uint32_t u32 = (uint32_t)u64;
-  uint16_t u16 = (uint16_t)u64;
-  uint8_t u8 = (uint8_t)u64;
-  switch (type) {
-  case OP2_F64: memcpy(out, &f64, sizeof f64); break;
-  case OP2_F32: memcpy(out, &f32, sizeof f32); break;
-  case OP2_I64:
-  case OP2_U64: memcpy(out, &u64, sizeof u64); break;
-  case OP2_I32:
-  case OP2_U32: memcpy(out, &u32, sizeof u32); break;
-  case OP2_I16:
-  case OP2_U16: memcpy(out, &u16, sizeof u16); break;
-  case OP2_I8:
-  case OP2_U8: memcpy(out, &u8, sizeof u8); break;
-  }
-}
-
-size_t op2i_check_guard_after(const struct op2i_check_row *row) {
-  return OP2I_CHECK_GUARD + (ALIGN - row->bytes % ALIGN) % ALIGN;
-}
-
-static void fill_frame(const struct op2i_check *check, int frame) {
-  for (int r = 0; r < check->nrows; r++) {
-    const struct op2i_check_row *row = &check->rows[r];
-    op2_type type = check->loop->args[row->arg].type;
-    if (check->loop->args[row->arg].kind == OP2I_ARG_IDX) type = OP2_I64;
-    int64_t before = OP2I_CHECK_GUARD / (int64_t)row->unit;
-    int64_t after = (int64_t)((row->bytes + op2i_check_guard_after(row)) / row->unit);
-    for (int64_t c = -before; c < after; c++)
-      put_filler(type, frame, r, c,
-                 check->filler[frame] + (int64_t)row->at + c * (int64_t)row->unit);
-  }
-}
 
 /* ---- layout ---------------------------------------------------------------------------------- */
 
@@ -97,8 +38,19 @@ static bool can_share(const struct op2i_loop *loop, int dat) {
   return rows > 1 && modified;
 }
 
+/* The row takes whole pages where it is to stand between fences, and is in the middle of them. */
+static void place_row(struct op2i_check *check, struct op2i_check_row *row, bool fenced) {
+  size_t guard = fenced ? OP2I_CHECK_NEAR : OP2I_CHECK_GUARD;
+  size_t page = fenced ? op2i_fence_page() : ALIGN;
+  size_t all = (row->bytes + 2 * guard + page - 1) / page * page;
+  row->before = (all - row->bytes) / 2 / ALIGN * ALIGN;
+  row->after = all - row->before - row->bytes;
+  row->at = row->seen = check->frame_bytes + row->before;
+  check->frame_bytes += all;
+}
+
 static void add_row(struct op2i_check *check, int a, int slot, enum op2i_check_role role) {
-  const struct op2i_loop_arg *arg = &check->loop->args[a];
+  const struct op2i_loop_arg *arg = &check->every[a];
   struct op2i_check_row *row = &check->rows[check->nrows];
   size_t unit = arg->kind == OP2I_ARG_IDX ? sizeof(int64_t) : op2i_type_size(arg->type);
   size_t bytes = (size_t)arg->dim * unit * (arg->kind == OP2I_ARG_ITER ? (size_t)arg->arity : 1);
@@ -111,16 +63,17 @@ static void add_row(struct op2i_check *check, int a, int slot, enum op2i_check_r
                                  .bytes = bytes,
                                  .target = -1};
   row->may_share = role != OP2I_ROW_TRAP && in_place(arg) && can_share(check->loop, arg->dat);
-  row->at = check->frame_bytes + OP2I_CHECK_GUARD;
-  check->frame_bytes = row->at + bytes + op2i_check_guard_after(row);
+  row->order = check->nsums;
+  check->nsums += role == OP2I_ROW_SUM || role == OP2I_ROW_REDUCE;
+  check->alters =
+      check->alters || role == OP2I_ROW_WRITE || role == OP2I_ROW_SUM || role == OP2I_ROW_REDUCE;
   check->nrows++;
 }
 
-static void lay_out(struct op2i_check *check) {
-  const struct op2i_loop *loop = check->loop;
+static void list_rows(struct op2i_check *check) {
   int pointers = 0;
-  for (int a = 0; a < loop->nargs; a++) {
-    const struct op2i_loop_arg *arg = &loop->args[a];
+  for (int a = 0; a < check->nevery; a++) {
+    const struct op2i_loop_arg *arg = &check->every[a];
     bool all = arg->kind == OP2I_ARG_ALL;
     check->first_row[a] = check->nrows;
     check->first_pointer[a] = pointers;
@@ -129,44 +82,114 @@ static void lay_out(struct op2i_check *check) {
     if (all) add_row(check, a, arg->arity, OP2I_ROW_TRAP);
     if (all) pointers += arg->arity + 2 * OP2I_CHECK_SPARE;
   }
-  check->first_row[loop->nargs] = check->nrows;
-  check->first_pointer[loop->nargs] = pointers;
+  check->first_row[check->nevery] = check->nrows;
+  check->first_pointer[check->nevery] = pointers;
 }
 
-static op2_status allocate_tables(struct op2i_check *check) {
+static op2_status list_arguments(struct op2i_check *check) {
   const struct op2i_loop *loop = check->loop;
-  size_t nargs = (size_t)loop->nargs, rows = 0, pointers = 0;
-  for (int a = 0; a < loop->nargs; a++) {
-    bool all = loop->args[a].kind == OP2I_ARG_ALL;
-    rows += all ? (size_t)loop->args[a].arity + 2 : 1;
-    if (all) pointers += (size_t)loop->args[a].arity + 2 * OP2I_CHECK_SPARE;
-  }
-  check->rows = op2i_calloc(rows, sizeof *check->rows);
-  check->first_row = op2i_calloc(nargs + 1, sizeof *check->first_row);
-  check->first_pointer = op2i_calloc(nargs + 1, sizeof *check->first_pointer);
-  check->args = op2i_calloc(nargs, sizeof *check->args);
-  check->pointers = op2i_calloc(pointers + 1, sizeof *check->pointers);
-  check->writers = op2i_calloc((size_t)loop->ndats + 1, sizeof *check->writers);
-  if (!check->rows || !check->first_row || !check->first_pointer || !check->args ||
-      !check->pointers || !check->writers)
-    return op2i_error_nomem("the checked mode");
+  check->nevery = loop->nargs + loop->nconsts;
+  check->every = op2i_calloc((size_t)check->nevery, sizeof *check->every);
+  if (!check->every) return op2i_error_nomem("the checked mode");
+  memcpy(check->every, loop->args, (size_t)loop->nargs * sizeof *check->every);
+  for (int c = 0; c < loop->nconsts; c++)
+    check->every[loop->nargs + c] = (struct op2i_loop_arg){.kind = OP2I_ARG_VAL,
+                                                           .access = OP2_READ,
+                                                           .type = loop->consts[c].type,
+                                                           .dim = loop->consts[c].dim,
+                                                           .slot = -1,
+                                                           .arity = 1,
+                                                           .dat = -1,
+                                                           .map = -1,
+                                                           .gbl = -1,
+                                                           .offset = loop->consts[c].offset};
   return OP2_SUCCESS;
 }
 
-static op2_status allocate_frames(struct op2i_check *check) {
-  check->start = op2i_alloc_data(check->frame_bytes);
-  check->altered = op2i_alloc_data(check->frame_bytes);
-  bool all = check->start && check->altered;
-  for (int f = 0; f < OP2I_CHECK_FRAMES; f++) {
-    check->frame[f] = op2i_alloc_data(check->frame_bytes);
-    check->filler[f] = op2i_alloc_data(check->frame_bytes);
-    all = all && check->frame[f] && check->filler[f];
+static op2_status allocate_tables(struct op2i_check *check) {
+  size_t nevery = (size_t)check->nevery, rows = 0, pointers = 0;
+  for (int a = 0; a < check->nevery; a++) {
+    bool all = check->every[a].kind == OP2I_ARG_ALL;
+    rows += all ? (size_t)check->every[a].arity + 2 : 1;
+    if (all) pointers += (size_t)check->every[a].arity + 2 * OP2I_CHECK_SPARE;
   }
+  check->rows = op2i_calloc(rows, sizeof *check->rows);
+  check->first_row = op2i_calloc(nevery + 1, sizeof *check->first_row);
+  check->first_pointer = op2i_calloc(nevery + 1, sizeof *check->first_pointer);
+  check->args = op2i_calloc(nevery, sizeof *check->args);
+  check->writers = op2i_calloc((size_t)check->loop->ndats + 1, sizeof *check->writers);
+  bool good =
+      check->rows && check->first_row && check->first_pointer && check->args && check->writers;
+  for (int f = 0; f < OP2I_CHECK_FRAMES; f++) {
+    check->pointers[f] = op2i_calloc(pointers + 1, sizeof *check->pointers[f]);
+    good = good && check->pointers[f];
+  }
+  return good ? OP2_SUCCESS : op2i_error_nomem("the checked mode");
+}
+
+static bool allocate_images(struct op2i_check *check, unsigned char **images, int n) {
+  bool all = true;
+  for (int i = 0; i < n; i++) {
+    images[i] = op2i_alloc_data(check->frame_bytes);
+    all = all && images[i];
+  }
+  return all;
+}
+
+/* The memory of the frames themselves: fenced where that can be had. */
+static op2_status make_frames(struct op2i_check *check) {
+  for (int fenced = 1; fenced >= 0; fenced--) {
+    check->frame_bytes = 0;
+    for (int r = 0; r < check->nrows; r++) place_row(check, &check->rows[r], fenced);
+    if (fenced && op2i_fence_open(check)) return OP2_SUCCESS;
+  }
+  if (!allocate_images(check, check->frame, OP2I_CHECK_FRAMES))
+    return op2i_error_nomem("the checked mode");
+  memcpy(check->view, check->frame, sizeof check->view);
+  return OP2_SUCCESS;
+}
+
+static void fill_extremes(struct op2i_check *check) {
+  for (int r = 0; r < check->nrows; r++) {
+    const struct op2i_check_row *row = &check->rows[r];
+    const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
+    if (row->role != OP2I_ROW_WRITE && row->role != OP2I_ROW_SUM && row->role != OP2I_ROW_REDUCE)
+      continue;
+    for (int other = 1; other < OP2I_CHECK_OTHERS; other++)
+      op2i_check_extreme(arg->type, arg->access, (int64_t)(row->bytes / row->unit), other == 1,
+                         check->other[other] + row->at);
+  }
+}
+
+/* Pointers of slots that the map does not have stay as they are. */
+static void point_at_traps(struct op2i_check *check) {
+  for (int f = 0; f < OP2I_CHECK_FRAMES; f++)
+    for (int a = 0; a < check->nevery; a++) {
+      if (check->every[a].kind != OP2I_ARG_ALL) continue;
+      const struct op2i_check_row *rows = &check->rows[check->first_row[a]];
+      void **pointers = check->pointers[f] + check->first_pointer[a];
+      int arity = check->every[a].arity;
+      for (int i = 0; i < OP2I_CHECK_SPARE; i++) {
+        pointers[i] = check->view[f] + rows[0].seen;
+        pointers[OP2I_CHECK_SPARE + arity + i] = check->view[f] + rows[arity + 1].seen;
+      }
+    }
+}
+
+static op2_status allocate_frames(struct op2i_check *check) {
+  op2_status status = make_frames(check);
+  if (status) return status;
+  bool all = allocate_images(check, &check->start, 1) && allocate_images(check, &check->kept, 1) &&
+             allocate_images(check, check->filler, OP2I_CHECK_FRAMES) &&
+             allocate_images(check, check->other, OP2I_CHECK_OTHERS) &&
+             allocate_images(check, check->trial, OP2I_CHECK_TRIALS);
   if (!all) return op2i_error_nomem("the checked mode");
   for (int f = 0; f < OP2I_CHECK_FRAMES; f++) {
-    fill_frame(check, f);
+    op2i_check_fill(check, f);
     memcpy(check->frame[f], check->filler[f], check->frame_bytes);
   }
+  fill_extremes(check);
+  point_at_traps(check);
   return OP2_SUCCESS;
 }
 
@@ -193,8 +216,10 @@ static op2_status watch_writes(struct op2i_check *check) {
 op2_status op2i_check_open(struct op2i_check *check, struct op2i_step *step) {
   *check = (struct op2i_check){.step = step, .loop = step->loop};
   op2_status status;
+  op2i_fault_catch();
+  OP2I_TRY(list_arguments(check));
   OP2I_TRY(allocate_tables(check));
-  lay_out(check);
+  list_rows(check);
   OP2I_TRY(allocate_frames(check));
   OP2I_TRY(watch_writes(check));
   return OP2_SUCCESS;
@@ -203,20 +228,34 @@ fail:
   return status;
 }
 
+static void free_images(unsigned char **images, int n) {
+  for (int i = 0; i < n; i++) op2i_free_data(images[i]);
+}
+
 void op2i_check_close(struct op2i_check *check) {
   for (int d = 0; check->writers && d < check->loop->ndats; d++) op2i_free(check->writers[d]);
-  for (int f = 0; f < OP2I_CHECK_FRAMES; f++) {
-    op2i_free_data(check->frame[f]);
-    op2i_free_data(check->filler[f]);
-  }
-  op2i_free_data(check->start);
-  op2i_free_data(check->altered);
+  if (check->fence.up)
+    op2i_fence_close(check);
+  else
+    free_images(check->frame, OP2I_CHECK_FRAMES);
+  free_images(&check->start, 1);
+  free_images(&check->kept, 1);
+  free_images(check->filler, OP2I_CHECK_FRAMES);
+  free_images(check->other, OP2I_CHECK_OTHERS);
+  free_images(check->trial, OP2I_CHECK_TRIALS);
+  for (int f = 0; f < OP2I_CHECK_FRAMES; f++) op2i_free(check->pointers[f]);
   op2i_free(check->writers);
-  op2i_free(check->pointers);
   op2i_free(check->args);
   op2i_free(check->first_pointer);
   op2i_free(check->first_row);
   op2i_free(check->rows);
+  op2i_free(check->every);
+  op2i_fault_release();
+}
+
+const struct op2i_loop_arg *op2i_check_arg(const struct op2i_check *check,
+                                           const struct op2i_check_row *row) {
+  return &check->every[row->arg];
 }
 
 /* ---- an element's rows ----------------------------------------------------------------------- */
@@ -235,7 +274,7 @@ static unsigned char *dat_row(const struct op2i_check *check, const struct op2i_
 }
 
 static void locate(struct op2i_check *check, struct op2i_check_row *row) {
-  const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
+  const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   const struct op2i_step *step = check->step;
   switch (arg->kind) {
   case OP2I_ARG_DIRECT:
@@ -272,14 +311,29 @@ static void share_rows(struct op2i_check *check) {
   }
 }
 
-static void gather_buffer(struct op2i_check *check, const struct op2i_check_row *row) {
-  const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
+static void gather_buffer(const struct op2i_check *check, const struct op2i_check_row *row,
+                          unsigned char *image) {
+  const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   size_t bytes = row->bytes / (size_t)arg->arity;
   for (int slot = 0; slot < arg->arity; slot++)
-    memcpy(check->start + row->at + (size_t)slot * bytes,
+    memcpy(image + row->at + (size_t)slot * bytes,
            dat_row(check, arg, op2i_check_target(check, arg, slot)), bytes);
 }
 
+/* Sums of floating type start at -0.0, as in generated code. */
+static void clear_sum(const struct op2i_check *check, const struct op2i_check_row *row) {
+  op2_type type = op2i_check_arg(check, row)->type;
+  const double f64 = -0.0;
+  const float f32 = -0.0f;
+  unsigned char *sum = check->start + row->at;
+  memset(sum, 0, row->bytes);
+  for (size_t at = 0; at < row->bytes && type == OP2_F64; at += sizeof f64)
+    memcpy(sum + at, &f64, sizeof f64);
+  for (size_t at = 0; at < row->bytes && type == OP2_F32; at += sizeof f32)
+    memcpy(sum + at, &f32, sizeof f32);
+}
+
+/* What OP2_WRITE data held before is what other backends have there when the kernel begins. */
 void op2i_check_gather(struct op2i_check *check, int64_t position) {
   const int64_t *subset = check->step->call.subset;
   check->element = subset ? subset[position] : position;
@@ -287,48 +341,68 @@ void op2i_check_gather(struct op2i_check *check, int64_t position) {
   for (int r = 0; r < check->nrows; r++)
     if (check->rows[r].own_role != OP2I_ROW_TRAP) locate(check, &check->rows[r]);
   share_rows(check);
+  int bits = 1;
+  while (check->nsums > 1 << bits) bits++;
+  check->bit = (int)(check->element % bits);
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
-    if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP || row->role == OP2I_ROW_WRITE)
-      continue;
+    unsigned char *image = row->role == OP2I_ROW_WRITE ? check->other[0] : check->start;
+    if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP) continue;
     if (row->role == OP2I_ROW_SUM)
-      memset(check->start + row->at, 0, row->bytes);
+      clear_sum(check, row);
     else if (row->memory)
-      memcpy(check->start + row->at, row->memory, row->bytes);
+      memcpy(image + row->at, row->memory, row->bytes);
     else
-      gather_buffer(check, row);
+      gather_buffer(check, row, image);
   }
 }
 
-void op2i_check_load(struct op2i_check *check, unsigned char *frame, const unsigned char *filler) {
+/* A sum that begins far away swallows what is added to it, so that one sum that is read for another
+ * shows only while the other one is as it is. */
+static bool in_change(const struct op2i_check *check, int r, int which) {
+  bool sums = check->rows[r].role == OP2I_ROW_SUM || check->rows[r].role == OP2I_ROW_REDUCE;
+  bool half = (check->rows[r].order >> check->bit) & 1;
+  if (which == OP2I_HALF_OF_SUMS) return !sums || half;
+  if (which == OP2I_OTHER_HALF) return !sums || !half;
+  return which == OP2I_ALL_ROWS || which == r;
+}
+
+/* A direct argument is no other element's, so the kernel may depend on the value before a MIN or
+ * MAX. */
+bool op2i_check_altered(const struct op2i_check *check, int r, struct op2i_check_change change) {
+  const struct op2i_check_row *row = &check->rows[r];
+  if (change.other == OP2I_NO_OTHER || !in_change(check, r, change.row)) return false;
+  if (row->role == OP2I_ROW_REDUCE) return op2i_check_arg(check, row)->kind != OP2I_ARG_DIRECT;
+  return row->role == OP2I_ROW_WRITE || row->role == OP2I_ROW_SUM;
+}
+
+void op2i_check_load(struct op2i_check *check, int frame, const unsigned char *filler,
+                     struct op2i_check_change change) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
-    if (row->role == OP2I_ROW_WRITE)
-      memcpy(frame + row->at, filler + row->at, row->bytes);
-    else if (row->role != OP2I_ROW_FOLLOWS && row->role != OP2I_ROW_TRAP)
-      memcpy(frame + row->at, check->start + row->at, row->bytes);
+    if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP) continue;
+    const unsigned char *image = op2i_check_altered(check, r, change) ? check->other[change.other]
+                                 : row->role == OP2I_ROW_WRITE        ? filler
+                                                                      : check->start;
+    memcpy(check->frame[frame] + row->at, image + row->at, row->bytes);
   }
 }
 
-static void point(struct op2i_check *check, unsigned char *frame) {
-  const struct op2i_loop *loop = check->loop;
-  for (int a = 0; a < loop->nargs; a++) {
+static void point(struct op2i_check *check, int frame) {
+  for (int a = 0; a < check->nevery; a++) {
     const struct op2i_check_row *rows = &check->rows[check->first_row[a]];
-    void **pointers = &check->pointers[check->first_pointer[a]];
-    if (loop->args[a].kind != OP2I_ARG_ALL) {
-      check->args[a] = frame + check->rows[rows->lead].at;
+    if (check->every[a].kind != OP2I_ARG_ALL) {
+      check->args[a] = check->view[frame] + check->rows[rows->lead].seen;
       continue;
     }
-    int arity = loop->args[a].arity;
-    for (int slot = -OP2I_CHECK_SPARE; slot < arity + OP2I_CHECK_SPARE; slot++) {
-      int r = slot < 0 ? 0 : slot >= arity ? arity + 1 : slot + 1;
-      pointers[slot + OP2I_CHECK_SPARE] = frame + check->rows[rows[r].lead].at;
-    }
-    check->args[a] = pointers + OP2I_CHECK_SPARE;
+    void **pointers = check->pointers[frame] + check->first_pointer[a] + OP2I_CHECK_SPARE;
+    for (int slot = 0; slot < check->every[a].arity; slot++)
+      pointers[slot] = check->view[frame] + check->rows[rows[slot + 1].lead].seen;
+    check->args[a] = pointers;
   }
 }
 
-void op2i_check_apply(struct op2i_check *check, unsigned char *frame) {
+bool op2i_check_apply(struct op2i_check *check, int frame) {
   point(check, frame);
-  ((op2i_checked_fn)check->step->entry)(check->args, check->step->call.payload);
+  return op2i_fault_call((op2i_checked_fn)check->step->entry, check->args, &check->fault);
 }

@@ -10,7 +10,7 @@
 
 static void describe_dat(const struct op2i_check *check, const struct op2i_check_row *row,
                          char *out, size_t size) {
-  const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
+  const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   op2_dat dat = check->loop->dats[arg->dat];
   int n = snprintf(out, size, "dat '%.100s', %s", dat->obj.name, op2i_access_name(arg->access));
   if (arg->map < 0 || n < 0 || (size_t)n >= size) return;
@@ -27,7 +27,7 @@ static void describe_dat(const struct op2i_check *check, const struct op2i_check
 
 static void describe(const struct op2i_check *check, const struct op2i_check_row *row, char *out,
                      size_t size) {
-  const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
+  const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   switch (arg->kind) {
   case OP2I_ARG_GBL:
     snprintf(out, size, "global '%.100s', %s", check->loop->gbls[arg->gbl]->obj.name,
@@ -42,7 +42,11 @@ static void describe(const struct op2i_check *check, const struct op2i_check_row
 op2_status op2i_check_error(const struct op2i_check *check, const struct op2i_check_row *row,
                             const char *format, ...) {
   char argument[512] = "", what[512], text[600];
-  if (row) {
+  int nargs = check->loop->nargs;
+  if (row && row->arg >= nargs) {
+    snprintf(argument, sizeof argument, "constant '%.100s', ",
+             check->loop->consts[row->arg - nargs].name);
+  } else if (row) {
     describe(check, row, what, sizeof what);
     snprintf(argument, sizeof argument, "argument %d (%.470s), ", row->arg, what);
   }
@@ -58,7 +62,7 @@ op2_status op2i_check_error(const struct op2i_check *check, const struct op2i_ch
 struct op2i_component op2i_check_component(const struct op2i_check *check,
                                            const struct op2i_check_row *row, int64_t component) {
   struct op2i_component out;
-  const struct op2i_loop_arg *arg = &check->loop->args[row->arg];
+  const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   int64_t own = (int64_t)(row->bytes / row->unit);
   bool outside = component < 0 || component >= own;
   if (outside)

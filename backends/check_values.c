@@ -2,14 +2,19 @@
 /* Checked mode: what a reduction may do to the value it starts from.
  *
  * A kernel that adds the same to any sum, or takes the minimum with the same, gives from another
- * start a result that follows from the first one. So it is applied to two starts: with INC out -
- * start must be the same, with MIN (whose other start is larger) `out` must be the minimum of
- * `start` and the other result. */
+ * start a result that follows from the first one: with INC out - start must be the same, with MIN
+ * the result from the lower start must be the minimum of that start and the other result. So it is
+ * applied to several starts: one near the values of the element, where a scaled sum and a value
+ * that is read back show, and one far above and below, where conditions and bounds do. */
+#include <float.h>
 #include <math.h>
 
 #include "check.h"
 
 /* ---- integers: exact, in arithmetic that wraps ----------------------------------------------- */
+
+/* Other sums have every other bit: what sets or clears bits is not an addition for one of them. */
+#define ALTERNATING 0x2aaaaaaaaaaaaaaaU
 
 #define INTEGER(name_, type_)                                                                      \
   static void alter_##name_(op2_access access, int64_t n, const type_ *start, const type_ *out,    \
@@ -25,15 +30,28 @@
         altered[i] = down < start[i] ? down : start[i];                                            \
     }                                                                                              \
   }                                                                                                \
+  static void extreme_##name_(op2_access access, int64_t n, bool above, type_ *altered) {          \
+    int bits = 8 * (int)sizeof(type_);                                                             \
+    uint64_t most = UINT64_MAX >> (64 - bits + ((type_)-1 < (type_)1));                            \
+    uint64_t value = access == OP2_INC ? ALTERNATING >> (64 - bits) : most;                        \
+    if (access == OP2_WRITE) value = 1;                                                            \
+    for (int64_t i = 0; i < n; i++) altered[i] = (type_)(above ? value : ~value);                  \
+  }                                                                                                \
   static bool wrong_##name_(op2_access access, type_ start, type_ out) {                           \
     return access == OP2_MIN ? out > start : access == OP2_MAX ? out < start : false;              \
   }                                                                                                \
-  static bool unlike_##name_(op2_access access, type_ start, type_ out, type_ altered,             \
-                             type_ again) {                                                        \
+  static bool unlike_##name_(op2_access access, int64_t i,                                         \
+                             const struct op2i_check_values *values) {                             \
+    type_ start = ((const type_ *)values->start)[i], out = ((const type_ *)values->out)[i];        \
+    type_ other = ((const type_ *)values->altered)[i], again = ((const type_ *)values->again)[i];  \
+    if (access == OP2_INC && values->may_set && out == again) return false;                        \
     if (access == OP2_INC)                                                                         \
       return (type_)((uint64_t)out - (uint64_t)start) !=                                           \
-             (type_)((uint64_t)again - (uint64_t)altered);                                         \
-    return out != ((access == OP2_MIN ? again < start : again > start) ? again : start);           \
+             (type_)((uint64_t)again - (uint64_t)other);                                           \
+    bool lower = access == OP2_MIN ? other < start : other > start;                                \
+    type_ bound = lower ? other : start, free = lower ? out : again;                               \
+    bool taken = access == OP2_MIN ? free < bound : free > bound;                                  \
+    return (lower ? again : out) != (taken ? free : bound);                                        \
   }
 
 INTEGER(i8, int8_t)
@@ -47,10 +65,12 @@ INTEGER(u64, uint64_t)
 
 /* ---- reals: to rounding, and nothing is said about values that are not finite ---------------- */
 
-/* The other start is as far away as the values are large, so that rounding is far below the
- * distance. An assignment in place of an addition shows as the whole distance; a quarter of it
- * is the limit. */
-#define REAL(name_, type_)                                                                         \
+/* A multiple of what one operation can lose. */
+enum { ROUNDINGS = 8 };
+
+/* The near start is as far away as the values are large; the far ones are powers of two, so that
+ * small additions leave them as they are, and products of two of them are finite. */
+#define REAL(name_, type_, epsilon_, far_)                                                         \
   static void alter_##name_(op2_access access, int64_t n, const type_ *start, const type_ *out,    \
                             type_ *altered) {                                                      \
     for (int64_t i = 0; i < n; i++) {                                                              \
@@ -60,21 +80,41 @@ INTEGER(u64, uint64_t)
       altered[i] = isfinite(other) && isfinite(out[i]) ? other : start[i];                         \
     }                                                                                              \
   }                                                                                                \
+  static void extreme_##name_(op2_access access, int64_t n, bool above, type_ *altered) {          \
+    (void)access;                                                                                  \
+    for (int64_t i = 0; i < n; i++) altered[i] = above ? far_ : -(far_);                           \
+  }                                                                                                \
   static bool wrong_##name_(op2_access access, type_ start, type_ out) {                           \
     return access == OP2_MIN ? out > start : access == OP2_MAX ? out < start : false;              \
   }                                                                                                \
-  static bool unlike_##name_(op2_access access, type_ start, type_ out, type_ altered,             \
-                             type_ again) {                                                        \
-    if (!isfinite(start) || !isfinite(out) || !isfinite(altered) || !isfinite(again))              \
-      return false;                                                                                \
-    if (access == OP2_INC)                                                                         \
-      return fabs(((double)out - (double)start) - ((double)again - (double)altered)) >             \
-             fabs((double)altered - (double)start) / 4;                                            \
-    return out != ((access == OP2_MIN ? again < start : again > start) ? again : start);           \
+  static double spread_##name_(const void *up, const void *down, int64_t i) {                      \
+    return fabs((double)((const type_ *)up)[i] - (double)((const type_ *)down)[i]);                \
+  }                                                                                                \
+  static bool sum_unlike_##name_(int64_t i, const struct op2i_check_values *values) {              \
+    double start = ((const type_ *)values->start)[i], out = ((const type_ *)values->out)[i];       \
+    double other = ((const type_ *)values->altered)[i], again = ((const type_ *)values->again)[i]; \
+    double size = fmax(fmax(fabs(start), fabs(out)), fmax(fabs(other), fabs(again)));              \
+    double allowed = ROUNDINGS * (double)(epsilon_)*size;                                          \
+    if (!isfinite(size) || (values->may_set && out == again)) return false;                        \
+    if (values->up)                                                                                \
+      allowed += ROUNDINGS * (spread_##name_(values->up, values->down, i) +                        \
+                              spread_##name_(values->again_up, values->again_down, i));            \
+    return fabs((out - start) - (again - other)) > allowed;                                        \
+  }                                                                                                \
+  static bool unlike_##name_(op2_access access, int64_t i,                                         \
+                             const struct op2i_check_values *values) {                             \
+    type_ start = ((const type_ *)values->start)[i], out = ((const type_ *)values->out)[i];        \
+    type_ other = ((const type_ *)values->altered)[i], again = ((const type_ *)values->again)[i];  \
+    if (isnan(start) || isnan(out) || isnan(again)) return false;                                  \
+    if (access == OP2_INC) return sum_unlike_##name_(i, values);                                   \
+    bool lower = access == OP2_MIN ? other < start : other > start;                                \
+    type_ bound = lower ? other : start, free = lower ? out : again;                               \
+    bool taken = access == OP2_MIN ? free < bound : free > bound;                                  \
+    return (lower ? again : out) != (taken ? free : bound);                                        \
   }
 
-REAL(f64, double)
-REAL(f32, float)
+REAL(f64, double, DBL_EPSILON, 0x1p500)
+REAL(f32, float, FLT_EPSILON, 0x1p60f)
 
 /* ---- by type --------------------------------------------------------------------------------- */
 
@@ -91,6 +131,12 @@ void op2i_check_alter(op2_type type, op2_access access, int64_t n, const void *s
   switch (type) { EACH_TYPE(ALTER) }
 }
 
+void op2i_check_extreme(op2_type type, op2_access access, int64_t n, bool above, void *altered) {
+#define EXTREME(type_, name_, c_)                                                                  \
+  case type_: extreme_##name_(access, n, above, altered); break;
+  switch (type) { EACH_TYPE(EXTREME) }
+}
+
 int64_t op2i_check_wrong_way(op2_type type, op2_access access, int64_t n, const void *start,
                              const void *out) {
 #define WRONG(type_, name_, c_)                                                                    \
@@ -102,14 +148,12 @@ int64_t op2i_check_wrong_way(op2_type type, op2_access access, int64_t n, const 
   return -1;
 }
 
-int64_t op2i_check_unlike(op2_type type, op2_access access, int64_t n, const void *start,
-                          const void *out, const void *altered, const void *again) {
+int64_t op2i_check_unlike(op2_type type, op2_access access, int64_t n,
+                          const struct op2i_check_values *values) {
 #define UNLIKE(type_, name_, c_)                                                                   \
   case type_:                                                                                      \
     for (int64_t i = 0; i < n; i++)                                                                \
-      if (unlike_##name_(access, ((const c_ *)start)[i], ((const c_ *)out)[i],                     \
-                         ((const c_ *)altered)[i], ((const c_ *)again)[i]))                        \
-        return i;                                                                                  \
+      if (unlike_##name_(access, i, values)) return i;                                             \
     break;
   switch (type) { EACH_TYPE(UNLIKE) }
   return -1;

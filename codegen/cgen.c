@@ -113,6 +113,7 @@ static op2_status functions(struct op2i_emitter *e, enum op2i_variant variant, i
   describe(e->loop, variant, e->out);
   op2i_text_add(e->out, "%s%s", prelude, headers ? headers : "");
   if (in_lanes(variant)) return op2i_vec_emit(e, simd_bytes);
+  e->rewrites[0].apart = variant == OP2I_CHECKED;
   op2i_emit_kernels(e);
   if (variant == OP2I_CHECKED)
     op2i_emit_checked(e);

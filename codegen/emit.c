@@ -89,9 +89,15 @@ void op2i_emit_consts_struct(const struct op2i_emitter *e, const struct op2i_rew
   if (r->member.nconsts == 0) return;
   op2i_text_add(e->out, "struct OP2_NAME(%sop2_consts) {\n", r->prefix);
   for (const struct op2i_loop_const *c = r->consts; c < r->consts + r->member.nconsts; c++) {
-    op2i_text_add(e->out, "  %s %s", op2i_type_c(c->type), c->name);
-    if (c->dim > 1) op2i_text_add(e->out, "[%d]", (int)c->dim);
-    op2i_text_add(e->out, ";\n");
+    const char *type = op2i_type_c(c->type);
+    if (r->apart && c->dim > 1)
+      op2i_text_add(e->out, "  const %s (*%s)[%d];\n", type, c->name, (int)c->dim);
+    else if (r->apart)
+      op2i_text_add(e->out, "  const %s *%s;\n", type, c->name);
+    else if (c->dim > 1)
+      op2i_text_add(e->out, "  %s %s[%d];\n", type, c->name, (int)c->dim);
+    else
+      op2i_text_add(e->out, "  %s %s;\n", type, c->name);
   }
   op2i_text_add(e->out, "};\n");
 }
@@ -316,12 +322,21 @@ static void checked_actual(const struct op2i_emitter *e, int a) {
     op2i_text_add(e->out, "(%s%s *)op2_args[%d]", fixed, type, a);
 }
 
+/* Constants are reached one by one, so that each can have guards of its own. */
+static void point_at_consts(const struct op2i_emitter *e) {
+  const struct op2i_rewrite *r = &e->rewrites[0];
+  if (!op2i_rewrite_kernel_needs(r)) return;
+  op2i_text_add(e->out, "  struct OP2_NAME(op2_consts) op2_k;\n");
+  for (int c = 0; c < r->member.nconsts; c++)
+    op2i_text_add(e->out, "  op2_k.%s = op2_args[%d];\n", r->consts[c].name, e->loop->nargs + c);
+}
+
 void op2i_emit_checked(const struct op2i_emitter *e) {
   op2i_text_add(e->out,
-                "%svoid OP2_NAME(op2_entry)(void *const *op2_args, const unsigned char *op2_p) {\n"
-                "  (void)op2_p;\n",
+                "%svoid OP2_NAME(op2_entry)(void *const *op2_args) {\n"
+                "  (void)op2_args;\n",
                 e->dialect->entry_prefix);
-  op2i_emit_load_consts(e);
+  point_at_consts(e);
   for (int a = 0; a < e->loop->nargs; a++)
     if (e->loop->args[a].kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth > 0)
       op2i_text_add(e->out, "  const %s op2_a%d = (%s)*(const int64_t *)op2_args[%d];\n",

@@ -204,7 +204,7 @@ static void one_token(const struct cursor *c, int64_t t) {
   bool inside = c->function >= 0 && c->r->unit.items[c->item].kind == OP2I_ITEM_FUNCTION;
   if (c->function >= 0 && head_token(c, t)) return;
   if (inside && constant)
-    op2i_text_add(c->out, "op2_c->%s", constant);
+    op2i_text_add(c->out, c->r->apart ? "(*op2_c->%s)" : "op2_c->%s", constant);
   else if (inside && call_token(c, t))
     return;
   else if (op2i_rewrite_function(c->r, t) >= 0)

@@ -17,6 +17,7 @@ struct op2i_rewrite {
   int same_as;     /* the first member of the loop with this kernel; only its text is needed */
   char prefix[16]; /* of the names of its functions: "", in fused loops "k<same_as>_" */
   struct op2i_unit unit;
+  bool apart;  /* the structure holds pointers to the constants, each by itself */
   bool *needs; /* [unit.nitems] the function at this item uses constants */
   /* Source and headers cannot disturb others in their translation unit: there are functions only,
    * no preprocessor lines, and no headers but those that all loops see. Otherwise functions keep

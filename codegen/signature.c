@@ -198,3 +198,31 @@ bool op2i_source_uses(const char *source, const char *word) {
   op2i_unit_free(&unit);
   return uses;
 }
+
+/* Whether what stands at a place, elements of an array included, is given a value there. */
+static bool assigned(const struct op2i_unit *unit, int place) {
+  static const char *const signs[] = {
+      "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
+  if (op2i_unit_is(unit, place - 1, "++") || op2i_unit_is(unit, place - 1, "--")) return true;
+  do place = unit->match[place] > place ? unit->match[place] + 1 : place + 1;
+  while (op2i_unit_is(unit, place, "["));
+  for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
+    if (op2i_unit_is(unit, place, signs[i])) return true;
+  return false;
+}
+
+int op2i_source_assigns(const char *source, const char *word) {
+  struct op2i_unit unit;
+  int line = 0;
+  bool read = op2i_unit_read(source, &unit) == OP2_SUCCESS;
+  for (int i = 0; read && i < unit.nitems; i++) {
+    const struct op2i_item *item = &unit.items[i];
+    if (item->kind != OP2I_ITEM_FUNCTION) continue;
+    for (int p = item->body + 1; !line && p < item->end; p++)
+      if (unit.roles[unit.code[p]] == OP2I_ROLE_FREE && op2i_unit_is(&unit, p, word) &&
+          assigned(&unit, p))
+        line = op2i_unit_line(&unit, p);
+  }
+  op2i_unit_free(&unit);
+  return line;
+}

@@ -43,9 +43,9 @@ struct op2i_call {
 typedef void (*op2i_plain_fn)(const struct op2i_call *call, int64_t lo, int64_t hi,
                               unsigned char *partial);
 /* OP2I_CHECKED: apply the kernel once; args[i] points to argument i's private data: `T` values, for
- * ALL arguments an array of pointers to them, for IDX an int64_t, for VAL the values. Constants are
- * read from payload. */
-typedef void (*op2i_checked_fn)(void *const *args, const unsigned char *payload);
+ * ALL arguments an array of pointers to them, for IDX an int64_t, for VAL the values. The loop's
+ * constants follow the arguments. */
+typedef void (*op2i_checked_fn)(void *const *args);
 
 /* codegen/: append the generated source of a loop. Pure: depends on the loop's structure only,
  * never on data, addresses or names of anything but kernel, parameters and constants. The text is

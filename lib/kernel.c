@@ -79,6 +79,19 @@ void op2_kernel_destroy(op2_kernel *kernel) {
   *kernel = NULL;
 }
 
+static op2_status use_const(const struct op2_kernel_s *kernel, op2_const constant, op2_const **used,
+                            int64_t *n, int64_t *capacity) {
+  int line = op2i_source_assigns(kernel->source, constant->obj.name);
+  if (line)
+    return op2i_error(OP2_ERR_SYNTAX,
+                      "kernel '%s', line %d: constant '%s' is given a value: kernels may only read "
+                      "constants",
+                      kernel->obj.name, line, constant->obj.name);
+  if (op2i_grow(used, sizeof **used, *n, capacity)) return op2i_error_nomem("a kernel's constants");
+  (*used)[(*n)++] = constant;
+  return OP2_SUCCESS;
+}
+
 op2_status op2i_kernel_bind_consts(op2_kernel kernel) {
   op2_context ctx = kernel->obj.ctx;
   if (kernel->const_epoch == ctx->const_epoch) return OP2_SUCCESS;
@@ -86,11 +99,10 @@ op2_status op2i_kernel_bind_consts(op2_kernel kernel) {
   op2_const *used = NULL;
   for (op2_const c = ctx->consts; c; c = c->next) {
     if (!op2i_source_uses(kernel->source, c->obj.name)) continue;
-    if (op2i_grow(&used, sizeof *used, n, &capacity)) {
-      op2i_free(used);
-      return op2i_error_nomem("a kernel's constants");
-    }
-    used[n++] = c;
+    op2_status status = use_const(kernel, c, &used, &n, &capacity);
+    if (!status) continue;
+    op2i_free(used);
+    return status;
   }
   op2i_free(kernel->consts);
   kernel->consts = used;

@@ -47,6 +47,9 @@ void op2i_signature_free(struct op2i_signature *signature);
  * string or preprocessor line, not a member name, and not hidden by a parameter or local of that
  * name where it stands. */
 bool op2i_source_uses(const char *source, const char *word);
+/* The line on which a function of `source` gives that identifier, or an element of it, a value; 0
+ * when none does that can be seen from the tokens. */
+int op2i_source_assigns(const char *source, const char *word);
 
 /* Append to `message`, what the compiler said of the kernel, why names in it are not known: the text
  * is all that a kernel sees. Appends nothing where that is not what is wrong. */

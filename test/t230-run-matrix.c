@@ -308,7 +308,7 @@ static void check_checked(const struct form *f, op2i_checked_fn entry, const cha
   load(f->type, m.in, &in, 1);
   for (int s = 0; s < f->arity; s++) slots[s] = m.dat + (size_t)(s * f->dim) * bytes;
   void *args[3] = {f->shape == ALL ? (void *)slots : m.dat, m.in, m.seen};
-  entry(args, NULL);
+  entry(args);
   for (int i = 0; i < f->n; i++) {
     seen[i] = f->access == OP2_WRITE ? 0 : values[i];
     values[i] = apply(f, values[i], in, i);

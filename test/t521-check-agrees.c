@@ -134,7 +134,7 @@ static void indirect(struct mesh *g) {
        "r[0] += d * *b; r[1] -= b[0] * p[1]; }",
        cells, SLOT(x, 0, m, READ), SLOT(x, 2, m, READ), SLOT(x, 1, m, INC), DIRECT(b, READ));
   LOOP("(double *p, double *q, const double *b) { p[0] += *b * 0.3; q[0] += *b * 0.7; q[1] += "
-       "p[1]; }",
+       "b[0]; }",
        cells, SLOT(x, 0, m, INC), SLOT(x, 1, m, INC), DIRECT(b, READ));
   LOOP("(double *p, double *q, const double *b) { p[0] = q[1] / 2 + *b; q[0] *= 0.5; }", cells,
        SLOT(x, 0, m, RW), SLOT(x, 1, m, RW), DIRECT(b, READ));

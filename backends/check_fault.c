@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checked mode: kernels that touch memory that is not there, or divide by zero, are stopped and
+ * their loop fails, where the process would end. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <string.h>
+
+#include "check_fence.h"
+
+struct call {
+  sigjmp_buf back;
+  struct op2i_fault fault;
+};
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
+enum { SIGNALS = sizeof signals / sizeof signals[0] };
+
+/* The kernel that runs on this thread, null when none does. */
+static _Thread_local struct call *volatile running;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int users;
+static struct sigaction before[SIGNALS];
+
+/* What the system does by default it does when the instruction fails again, or when a signal that
+ * was sent is sent again. */
+static void pass_on(int number, siginfo_t *info, void *context) {
+  int i = 0;
+  while (i < SIGNALS - 1 && signals[i] != number) i++;
+  if (before[i].sa_flags & SA_SIGINFO) {
+    before[i].sa_sigaction(number, info, context);
+  } else if (before[i].sa_handler != SIG_DFL && before[i].sa_handler != SIG_IGN) {
+    before[i].sa_handler(number);
+  } else if (before[i].sa_handler == SIG_DFL || info->si_code > 0) {
+    (void)sigaction(number, &before[i], NULL);
+    if (info->si_code <= 0) (void)raise(number);
+  }
+}
+
+/* Signals of these kinds that a process sent have a code that is not positive. */
+static void on_fault(int number, siginfo_t *info, void *context) {
+  struct call *call = running;
+  if (!call || info->si_code <= 0) {
+    pass_on(number, info, context);
+    return;
+  }
+  call->fault = (struct op2i_fault){number, info->si_addr};
+  siglongjmp(call->back, 1);
+}
+
+void op2i_fault_catch(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_sigaction = on_fault;
+  /* The signal stays unblocked, as the handler does not return. */
+  action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  pthread_mutex_lock(&lock);
+  if (users++ == 0)
+    for (int i = 0; i < SIGNALS; i++) (void)sigaction(signals[i], &action, &before[i]);
+  pthread_mutex_unlock(&lock);
+}
+
+/* A handler that somebody else set meanwhile stays. */
+void op2i_fault_release(void) {
+  struct sigaction now;
+  pthread_mutex_lock(&lock);
+  if (--users == 0)
+    for (int i = 0; i < SIGNALS; i++)
+      if (!sigaction(signals[i], NULL, &now) && (now.sa_flags & SA_SIGINFO) &&
+          now.sa_sigaction == on_fault)
+        (void)sigaction(signals[i], &before[i], NULL);
+  pthread_mutex_unlock(&lock);
+}
+
+bool op2i_fault_call(op2i_checked_fn entry, void *const *args, struct op2i_fault *fault) {
+  struct call call;
+  *fault = (struct op2i_fault){0};
+  if (sigsetjmp(call.back, 0)) {
+    running = NULL;
+    *fault = call.fault;
+    return false;
+  }
+  running = &call;
+  entry(args);
+  running = NULL;
+  return true;
+}
