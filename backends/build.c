@@ -3,7 +3,6 @@
  * side, and what fails is parted until each unit stands alone, so that each gets its own message
  * and the good ones work. */
 #define _GNU_SOURCE
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,6 +16,7 @@
 #include "clock.h"
 #include "context.h"
 #include "error.h"
+#include "image.h"
 #include "jit.h"
 #include "log.h"
 #include "mem.h"
@@ -192,30 +192,39 @@ static op2_status read_output(const struct job *job, const char *suffix, struct 
   return op2i_file_load(path, bytes, fault);
 }
 
-static op2_status load(struct op2i_jit *jit, struct job *job) {
-  char path[PATH_MAX + 8], key[OP2I_KEY_CHARS];
-  void *handle;
-  struct stat st;
-  snprintf(path, sizeof path, "%s.so", job->stem);
-  if (stat(path, &st) != 0) st = (struct stat){0};
-  op2_status status = op2i_image_load(&jit->cache, path, st.st_dev, st.st_ino, &handle);
-  if (status != OP2_SUCCESS) return status;
-  if (!handle) op2i_text_add(&job->run.failure, "the compiled code does not load: %s", dlerror());
-  for (int64_t i = 0; handle && i < job->count && !job->run.failure.length; i++) {
+/* What the units' functions are in a loaded image. */
+static void find_entries(struct op2i_jit *jit, struct job *job, void *handle) {
+  char key[OP2I_KEY_CHARS];
+  for (int64_t i = 0; i < job->count && !job->run.failure.length; i++) {
     struct op2i_request *request = job->member[i];
     request->unit->entry = op2i_image_entry(handle, request->key);
     op2i_key_text(request->key, key);
     if (!request->unit->entry)
-      op2i_text_add(&job->run.failure, "the compiled code lacks the function op2_entry_k%s", key);
+      op2i_text_add(&job->run.failure,
+                    "what the C compiler %s made lacks the function op2_entry_k%s",
+                    jit->compiler.driver.item[0], key);
   }
-  for (int64_t i = 0; i < job->count; i++) {
+}
+
+static op2_status load(op2_context ctx, struct job *job, struct op2i_bytes image) {
+  struct op2i_jit *jit = ctx->jit;
+  struct op2i_text why = {0};
+  void *handle;
+  op2_status status = op2i_image_load(ctx, image, job->member[0]->key, NULL, &handle, &why);
+  if (handle)
+    find_entries(jit, job, handle);
+  else if (status == OP2_SUCCESS)
+    op2i_text_add(&job->run.failure, "what the C compiler %s made does not load: %s",
+                  jit->compiler.driver.item[0], why.chars);
+  op2i_text_free(&why);
+  for (int64_t i = 0; i < job->count && status == OP2_SUCCESS; i++) {
     struct op2i_jit_unit *unit = job->member[i]->unit;
     if (job->run.failure.length)
       unit->entry = NULL;
-    else if ((status = op2i_jit_learn(jit, job->member[i]->key, unit->entry)) != OP2_SUCCESS)
-      return status;
+    else
+      status = op2i_jit_learn(jit, job->member[i]->key, unit->entry);
   }
-  return OP2_SUCCESS;
+  return status;
 }
 
 static op2_status keep(op2_context ctx, struct job *job, struct op2i_bytes image) {
@@ -251,7 +260,7 @@ static op2_status take(op2_context ctx, struct job *job) {
                   compiler->driver.item[0], fault);
     status = op2i_run_tell(compiler, &job->run);
   } else {
-    status = load(ctx->jit, job);
+    status = load(ctx, job, image);
   }
   if (status == OP2_SUCCESS && failure->failed) status = op2i_error_nomem("a message");
   if (status == OP2_SUCCESS && !failure->length) status = keep(ctx, job, image);
@@ -369,9 +378,6 @@ op2_status op2i_build(op2_context ctx, struct op2i_request **requests, int64_t n
   ctx->jit->stats.seconds += seconds;
   op2i_log(ctx, OP2I_LOG_INFO, "%lld loops to compile: %lld compiler runs, %.3f s", (long long)n,
            (long long)jobs.count, seconds);
-  /* Loaded images need their files no longer, and a program that crashes later leaves nothing
-   * behind. */
-  op2i_scratch_close(&ctx->jit->scratch);
   for (int64_t i = 0; i < jobs.count; i++) op2i_text_free(&jobs.item[i].run.failure);
   op2i_free(jobs.item);
   return status;

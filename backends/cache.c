@@ -16,6 +16,8 @@
 
 #include "context.h"
 #include "error.h"
+#include "jit.h"
+#include "load.h"
 #include "log.h"
 #include "mem.h"
 
@@ -73,7 +75,12 @@ op2_status op2i_cache_open(op2_context ctx, struct op2i_cache *cache) {
   }
   if (status == OP2_SUCCESS && cache->folder.fd < 0)
     warn_once(ctx, cache, why.length ? why.chars : "no folder");
-  else if (status == OP2_SUCCESS)
+  else if (status == OP2_SUCCESS && cache->folder.unknown)
+    op2i_log(ctx, OP2I_LOG_WARN,
+             "the owner of folders above %s has no number in this user namespace and is taken for "
+             "root",
+             cache->folder.path);
+  if (status == OP2_SUCCESS && cache->folder.fd >= 0)
     op2i_log(ctx, OP2I_LOG_DEBUG, "compiled loops are kept in %s%s%s", cache->folder.path,
              why.length ? "; not in " : "", why.length ? why.chars : "");
   op2i_text_free(&why);
@@ -89,14 +96,19 @@ void op2i_cache_close(struct op2i_cache *cache) {
 
 /* ---- images ---------------------------------------------------------------------------------- */
 
-op2_status op2i_image_load(struct op2i_cache *cache, const char *path, dev_t device, ino_t inode,
-                           void **handle) {
+op2_status op2i_image_load(op2_context ctx, struct op2i_bytes image, struct op2i_key key,
+                           const struct stat *file, void **handle, struct op2i_text *why) {
+  struct op2i_cache *cache = &ctx->jit->cache;
+  char name[OP2I_KEY_CHARS];
   *handle = NULL;
   if (op2i_grow(&cache->images, sizeof *cache->images, cache->nimages, &cache->capacity) != 0)
     return op2i_error_nomem("the table of loaded loops");
-  *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  if (*handle) cache->images[cache->nimages++] = (struct op2i_image){device, inode, *handle};
-  return OP2_SUCCESS;
+  op2i_key_text(key, name);
+  op2_status status = op2i_load(image, name, &ctx->jit->scratch, handle, why);
+  if (*handle)
+    cache->images[cache->nimages++] = (struct op2i_image){
+        .device = file ? file->st_dev : 0, .inode = file ? file->st_ino : 0, .handle = *handle};
+  return status;
 }
 
 void *op2i_image_entry(void *handle, struct op2i_key key) {
@@ -121,26 +133,24 @@ static const char *file_fault(int fd, struct stat *st) {
 }
 
 /* Load from an entry whose bytes are sound. */
-static op2_status load_image(struct op2i_cache *cache, const char *name, const struct stat *st,
+static op2_status load_image(op2_context ctx, struct op2i_bytes bytes, const struct stat *st,
                              struct op2i_key key, void **entry, const char **fault) {
-  char path[PATH_MAX];
+  struct op2i_text why = {0};
   void *handle;
-  snprintf(path, sizeof path, "%s/%s", cache->folder.path, name);
-  op2_status status = op2i_image_load(cache, path, st->st_dev, st->st_ino, &handle);
-  if (status != OP2_SUCCESS) return status;
-  if (!handle) {
+  op2_status status = op2i_image_load(ctx, bytes, key, st, &handle, &why);
+  if (status == OP2_SUCCESS && !handle) {
     *fault = "it does not load";
-    return OP2_SUCCESS;
+    op2i_log(ctx, OP2I_LOG_DEBUG, "%s", why.chars);
   }
-  *entry = op2i_image_entry(handle, key);
-  if (!*entry) *fault = "it lacks the function";
-  return OP2_SUCCESS;
+  if (handle && !(*entry = op2i_image_entry(handle, key))) *fault = "it lacks the function";
+  op2i_text_free(&why);
+  return status;
 }
 
-/* The bytes are verified before the loader sees them; what the loader then maps is this file or one
- * renamed over it since, which was whole when it was renamed. */
-static op2_status load_file(struct op2i_cache *cache, int fd, const char *name, struct op2i_key key,
-                            void **entry, const char **fault) {
+/* What is loaded is the bytes that were verified, not a file that could be another one since. */
+static op2_status load_file(op2_context ctx, int fd, struct op2i_key key, void **entry,
+                            const char **fault) {
+  const struct op2i_cache *cache = &ctx->jit->cache;
   struct op2i_bytes bytes = {0};
   struct stat st;
   bool fresh;
@@ -153,10 +163,32 @@ static op2_status load_file(struct op2i_cache *cache, int fd, const char *name, 
   if (status == OP2_SUCCESS && !*fault) *fault = op2i_entry_fault(bytes, key);
   if (status == OP2_SUCCESS && !*fault) {
     status = op2i_entry_fresh(bytes, &fresh);
-    if (status == OP2_SUCCESS && fresh) status = load_image(cache, name, &st, key, entry, fault);
+    if (status == OP2_SUCCESS && fresh) status = load_image(ctx, bytes, &st, key, entry, fault);
   }
   op2i_free(bytes.data);
   return status;
+}
+
+static void temporary_name(char name[NAME_ROOM]) {
+  static atomic_uint counter;
+  snprintf(name, NAME_ROOM, TEMPORARY "%ld-%u", (long)getpid(), atomic_fetch_add(&counter, 1));
+}
+
+/* Make the place of an entry free, whatever is there. */
+static int discard(const struct op2i_cache *cache, const char *name) {
+  char aside[NAME_ROOM];
+  temporary_name(aside);
+  return op2i_folder_discard(cache->folder.fd, name, aside);
+}
+
+static void reject(op2_context ctx, struct op2i_cache *cache, const char *name, const char *fault) {
+  char why[PATH_MAX + 256];
+  op2i_log(ctx, OP2I_LOG_DEBUG, "entry %s of the cache is rejected and made anew: %s", name, fault);
+  int error = discard(cache, name);
+  if (!error || error == ENOENT || error == EROFS) return;
+  snprintf(why, sizeof why, "%s/%s is in the way (%s) and cannot be removed: %s",
+           cache->folder.path, name, fault, strerror(error));
+  warn_once(ctx, cache, why);
 }
 
 op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2i_key key,
@@ -169,24 +201,18 @@ op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2
   entry_name(name, key);
   int fd = op2i_file_open(cache->folder.fd, name, O_RDONLY | O_NOFOLLOW, 0);
   if (fd >= 0) {
-    status = load_file(cache, fd, name, key, entry, &fault);
+    status = load_file(ctx, fd, key, entry, &fault);
     close(fd);
   } else if (errno != ENOENT && errno != EMFILE && errno != ENFILE && errno != ENOMEM) {
     fault = strerror(errno);
   }
   if (status != OP2_SUCCESS || !fault) return status;
   ++*rejected;
-  op2i_log(ctx, OP2I_LOG_DEBUG, "entry %s of the cache is rejected and made anew: %s", name, fault);
-  if (unlinkat(cache->folder.fd, name, 0) != 0) unlinkat(cache->folder.fd, name, AT_REMOVEDIR);
+  reject(ctx, cache, name, fault);
   return OP2_SUCCESS;
 }
 
 /* ---- writing --------------------------------------------------------------------------------- */
-
-static void temporary_name(char name[NAME_ROOM]) {
-  static atomic_uint counter;
-  snprintf(name, NAME_ROOM, TEMPORARY "%ld-%u", (long)getpid(), atomic_fetch_add(&counter, 1));
-}
 
 /* A whole file under a name of its own, safely on disk. */
 static int write_temporary(struct op2i_cache *cache, struct op2i_bytes entry,
@@ -217,7 +243,10 @@ static int publish(struct op2i_cache *cache, const char *temporary, struct op2i_
   char name[NAME_ROOM];
   entry_name(name, key);
   if (renameat(cache->folder.fd, temporary, cache->folder.fd, name) == 0) return 0;
-  int error = errno;
+  int error =
+      errno == EISDIR || errno == ENOTEMPTY || errno == EEXIST ? discard(cache, name) : errno;
+  if (!error && renameat(cache->folder.fd, temporary, cache->folder.fd, name) != 0) error = errno;
+  if (!error) return 0;
   unlinkat(cache->folder.fd, temporary, 0);
   return error;
 }
@@ -237,7 +266,7 @@ static void sweep(struct op2i_cache *cache) {
     if (strncmp(item->d_name, TEMPORARY, sizeof TEMPORARY - 1) == 0 &&
         fstatat(fd, item->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
         time(NULL) - st.st_mtime > OP2I_STALE_SECONDS)
-      unlinkat(fd, item->d_name, 0);
+      op2i_folder_discard(fd, item->d_name, NULL);
   }
   closedir(list);
 }

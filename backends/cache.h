@@ -4,13 +4,15 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "entry.h"
 #include "folder.h"
 #include "op2/types.h"
 
-/* A shared object that is loaded; two entries may be one file. */
+/* A shared object that is loaded, and the file it was read from, if any; two entries may be one
+ * file. */
 struct op2i_image {
   dev_t device;
   ino_t inode;
@@ -42,10 +44,11 @@ op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2
 void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_bytes entry,
                       const struct op2i_key *keys, int64_t nkeys);
 
-/* Load a shared object for as long as the cache is open. *handle is null when it does not load:
- * dlerror() knows why. */
-op2_status op2i_image_load(struct op2i_cache *cache, const char *path, dev_t device, ino_t inode,
-                           void **handle);
+/* Load a shared object for as long as the cache is open; `file` is the entry that its bytes were
+ * read from, null when there was none. *handle is null when it does not load, and `why` says
+ * why. */
+op2_status op2i_image_load(op2_context ctx, struct op2i_bytes image, struct op2i_key key,
+                           const struct stat *file, void **handle, struct op2i_text *why);
 /* The entry function of a unit in a loaded image, or null. */
 void *op2i_image_entry(void *handle, struct op2i_key key);
 

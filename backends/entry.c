@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "entry.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <link.h>
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "error.h"
+#include "image.h"
 #include "mem.h"
 #include "text.h"
 
@@ -32,33 +31,6 @@ void op2i_key_text(struct op2i_key key, char text[OP2I_KEY_CHARS]) {
 struct op2i_key op2i_digest(const void *data, size_t size) {
   XXH128_hash_t hash = XXH3_128bits(data, size);
   return (struct op2i_key){hash.low64, hash.high64};
-}
-
-/* ---- images ---------------------------------------------------------------------------------- */
-
-static bool inside(struct op2i_bytes image, uint64_t offset, uint64_t size) {
-  return offset <= image.size && size <= image.size - offset;
-}
-
-const char *op2i_image_fault(struct op2i_bytes image) {
-  ElfW(Ehdr) header;
-  if (image.size < sizeof header) return "the file is too short";
-  memcpy(&header, image.data, sizeof header);
-  if (memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_type != ET_DYN)
-    return "it is not a shared object";
-  if (header.e_ident[EI_CLASS] != (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32))
-    return "it is a shared object for other pointers";
-  if (header.e_phentsize != sizeof(ElfW(Phdr)) ||
-      !inside(image, header.e_phoff, (uint64_t)header.e_phnum * sizeof(ElfW(Phdr))) ||
-      !inside(image, header.e_shoff, (uint64_t)header.e_shnum * header.e_shentsize))
-    return "the file is cut off";
-  for (unsigned i = 0; i < header.e_phnum; i++) {
-    ElfW(Phdr) segment;
-    memcpy(&segment, image.data + header.e_phoff + i * sizeof segment, sizeof segment);
-    if (segment.p_type == PT_LOAD && !inside(image, segment.p_offset, segment.p_filesz))
-      return "the file is cut off";
-  }
-  return NULL;
 }
 
 /* ---- sound entries --------------------------------------------------------------------------- */

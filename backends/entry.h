@@ -27,10 +27,6 @@ static inline bool op2i_key_equal(struct op2i_key a, struct op2i_key b) {
 }
 struct op2i_key op2i_digest(const void *data, size_t size);
 
-/* Null when `image` is a whole shared object, else what is wrong with it: a loader that maps less
- * of a file than its headers promise dies of SIGBUS. */
-const char *op2i_image_fault(struct op2i_bytes image);
-
 /* Null when `entry` is sound and holds the unit `key`, else what is wrong with it. */
 const char *op2i_entry_fault(struct op2i_bytes entry, struct op2i_key key);
 

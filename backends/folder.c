@@ -20,28 +20,11 @@
 #include "error.h"
 #include "file.h"
 #include "mem.h"
+#include "path.h"
 
 enum { OTHERS_WRITE = S_IWGRP | S_IWOTH };
 
 /* ---- folders --------------------------------------------------------------------------------- */
-
-/* Like mkdir -p, all levels private. */
-static int make_path(const char *path) {
-  char level[PATH_MAX];
-  size_t length = strlen(path);
-  if (length >= sizeof level) return ENAMETOOLONG;
-  for (size_t i = 1; i <= length; i++) {
-    if (path[i] && path[i] != '/') continue;
-    memcpy(level, path, i);
-    level[i] = '\0';
-    if (mkdir(level, 0700) == 0 || errno == EEXIST) continue;
-    int error = errno;
-    struct stat st;
-    /* A read-only or foreign parent that is there already is no obstacle. */
-    if (stat(level, &st) != 0 || !S_ISDIR(st.st_mode)) return error;
-  }
-  return 0;
-}
 
 /* Null when an open folder may be trusted and used for code. */
 static const char *folder_fault(int fd) {
@@ -55,32 +38,23 @@ static const char *folder_fault(int fd) {
   return NULL;
 }
 
-static op2_status keep_path(struct op2i_folder *folder, const char *path) {
-  char real[PATH_MAX];
-  folder->path = op2i_strdup(realpath(path, real) ? real : path);
-  return folder->path ? OP2_SUCCESS : op2i_error_nomem("a folder's name");
-}
-
 op2_status op2i_folder_open(struct op2i_folder *folder, const char *path, struct op2i_text *why) {
-  struct stat link;
+  struct op2i_path way;
   const char *fault = NULL;
-  *folder = (struct op2i_folder){.fd = -1};
-  int error = make_path(path);
-  if (error) {
-    fault = strerror(error);
-  } else if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode) && link.st_uid != geteuid()) {
-    fault = "it is a symbolic link made by another user";
-  } else {
-    folder->fd = op2i_file_open(AT_FDCWD, path, O_RDONLY | O_DIRECTORY, 0);
-    fault = folder->fd < 0 ? strerror(errno) : folder_fault(folder->fd);
-  }
   op2_status status = OP2_SUCCESS;
-  if (!fault)
-    status = keep_path(folder, path);
-  else
-    op2i_text_add(why, "%s%s: %s", why->length ? "; " : "", path, fault);
+  *folder = (struct op2i_folder){.fd = -1};
+  op2i_path_open(&way, path, true, OP2I_PATH_OWN, why);
+  if (way.fd >= 0) {
+    folder->fd = op2i_file_open(way.fd, ".", O_RDONLY | O_DIRECTORY, 0);
+    fault = folder->fd < 0 ? strerror(errno) : folder_fault(folder->fd);
+    folder->unknown = way.unknown;
+    folder->path = op2i_strdup(way.real);
+    if (!folder->path) status = op2i_error_nomem("a folder's name");
+  }
+  if (fault) op2i_text_add(why, "%s%s: %s", why->length ? "; " : "", path, fault);
   if (why->failed) status = op2i_error_nomem("a message");
-  if (fault || status != OP2_SUCCESS) op2i_folder_close(folder);
+  if (fault || way.fd < 0 || status != OP2_SUCCESS) op2i_folder_close(folder);
+  op2i_path_close(&way);
   return status;
 }
 
@@ -115,19 +89,7 @@ static const char *room_fault(const struct statvfs *fs) {
   return NULL;
 }
 
-/* Who may rename our folder could slip other code in its place. */
-static const char *place_fault(const char *path) {
-  struct stat st;
-  struct statvfs fs;
-  if (stat(path, &st) != 0 || statvfs(path, &fs) != 0) return strerror(errno);
-  if (!S_ISDIR(st.st_mode)) return strerror(ENOTDIR);
-  if (st.st_uid != geteuid() && st.st_uid != 0) return "it belongs to another user";
-  if ((st.st_mode & OTHERS_WRITE) && !(st.st_mode & S_ISVTX))
-    return "others may write into it and it is not sticky";
-  return room_fault(&fs);
-}
-
-/* Remove what is in a folder; what a compiler makes is not nested deeply. */
+/* Remove what is in a folder, unless it is nested without end. */
 static void empty_folder(int fd, int depth) {
   int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *list = copy < 0 ? NULL : fdopendir(copy);
@@ -146,7 +108,20 @@ static void empty_folder(int fd, int depth) {
   }
   closedir(list);
 }
-enum { DEPTH = 4 };
+enum { DEPTH = 32 };
+
+int op2i_folder_discard(int folder, const char *name, const char *aside) {
+  if (unlinkat(folder, name, 0) == 0 || unlinkat(folder, name, AT_REMOVEDIR) == 0) return 0;
+  if (aside && renameat(folder, name, folder, aside) != 0) return errno;
+  if (aside) name = aside;
+  int fd = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0) {
+    empty_folder(fd, DEPTH);
+    close(fd);
+  }
+  unlinkat(folder, name, AT_REMOVEDIR);
+  return 0;
+}
 
 /* Remove the scratch folder `name` if its owner is dead. */
 static void sweep_one(int place, const char *name) {
@@ -171,17 +146,29 @@ static void sweep_place(const char *path) {
   closedir(list);
 }
 
-static op2_status scratch_make(struct op2i_folder *folder, const char *place,
-                               struct op2i_text *why) {
-  char path[PATH_MAX];
-  const char *fault = place_fault(place);
-  int length = snprintf(path, sizeof path, "%s/" SCRATCH_NAME "XXXXXX", place);
-  if (!fault && length >= (int)sizeof path) fault = strerror(ENAMETOOLONG);
+enum { ROOM_FOR_NAME = PATH_MAX + sizeof SCRATCH_NAME + SUFFIX + 1 };
+
+/* Make a folder of a name of its own in a place that is fit for it. */
+static const char *scratch_path(const struct op2i_path *place, char path[ROOM_FOR_NAME]) {
+  struct statvfs fs;
+  if (statvfs(place->real, &fs) != 0) return strerror(errno);
+  const char *fault = room_fault(&fs);
+  snprintf(path, ROOM_FOR_NAME, "%s/" SCRATCH_NAME "XXXXXX", place->real);
   if (!fault && !mkdtemp(path)) fault = strerror(errno);
-  if (fault) {
-    op2i_text_add(why, "%s%s: %s", why->length ? "; " : "", place, fault);
-    return why->failed ? op2i_error_nomem("a message") : OP2_SUCCESS;
-  }
+  return fault;
+}
+
+static op2_status scratch_make(struct op2i_folder *folder, const char *name,
+                               struct op2i_text *why) {
+  char path[ROOM_FOR_NAME];
+  struct op2i_path place;
+  op2i_path_open(&place, name, false, OP2I_PATH_PLACE, why);
+  const char *fault = place.fd < 0 ? NULL : scratch_path(&place, path);
+  bool made = place.fd >= 0 && !fault;
+  op2i_path_close(&place);
+  if (fault) op2i_text_add(why, "%s%s: %s", why->length ? "; " : "", name, fault);
+  if (why->failed) return op2i_error_nomem("a message");
+  if (!made) return OP2_SUCCESS;
   op2_status status = op2i_folder_open(folder, path, why);
   if (folder->fd < 0)
     rmdir(path);

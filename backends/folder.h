@@ -11,15 +11,21 @@
 /* Folders that this user alone can change. */
 
 struct op2i_folder {
-  int fd;     /* -1: not open */
-  char *path; /* absolute, free of symbolic links */
+  int fd;       /* -1: not open */
+  char *path;   /* absolute, free of symbolic links */
+  bool unknown; /* on the way to it, nobody was taken for root: see path.h */
 };
 
 /* Open a folder, making it and its parents where they are missing. When it is missing and cannot be
- * made, is not a folder, belongs to or can be changed by others, or lies where nothing may be
- * executed, `why` says so and folder->fd is -1: the call itself fails only for lack of memory. */
+ * made, is not a folder, it or one on the way to it belongs to or can be changed by others, or it
+ * lies where nothing may be executed, `why` says so and folder->fd is -1: the call itself fails only for lack of memory. */
 op2_status op2i_folder_open(struct op2i_folder *folder, const char *path, struct op2i_text *why);
 void op2i_folder_close(struct op2i_folder *folder);
+
+/* Remove what has this name in an open folder, whatever it is; 0 or an errno value. A folder that is
+ * not empty is renamed to `aside` first (unless that is null), so that its name is free even where
+ * something in it resists. */
+int op2i_folder_discard(int folder, const char *name, const char *aside);
 
 /* Private folders for the files of running compilers, made at the first need, one in each temporary
  * place that is tried, and removed when those have ended. Their owner holds a lock on them; those

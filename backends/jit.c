@@ -173,6 +173,9 @@ op2_status op2i_jit_get(op2_context ctx, int n, struct op2i_jit_unit *units) {
   for (int i = 0; i < n; i++)
     if (requests[i].twin) OP2I_TRY(follow_twin(ctx->jit, &requests[i]));
 fail:
+  /* Loaded images need their files no longer, and a program that crashes later leaves nothing
+   * behind. */
+  if (ctx->jit) op2i_scratch_close(&ctx->jit->scratch);
   if (status != OP2_SUCCESS) reset(units, n, status);
   op2i_free(requests);
   op2i_free(missing);

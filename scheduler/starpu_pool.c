@@ -3,6 +3,7 @@
 
 #if OP2_HAVE_STARPU
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <starpu.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include "context.h"
 #include "error.h"
 #include "log.h"
+#include "path.h"
 #include "starpu_pool.h"
 
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -32,26 +34,43 @@ static bool abi_matches(void) {
   return touched <= sizeof(struct starpu_conf) && touched + 64 > sizeof(struct starpu_conf);
 }
 
+/* Whether StarPU can write there and nobody else can change what it will read; *why tells what not. */
+static bool is_home(const char *path, bool make, struct op2i_text *why) {
+  struct op2i_path way;
+  op2i_path_open(&way, path, make, OP2I_PATH_PLACE, why);
+  bool writable = way.fd >= 0 && !faccessat(way.fd, ".", W_OK | X_OK, AT_EACCESS);
+  if (way.fd >= 0 && !writable) op2i_text_add(why, "%s: it cannot be written to", path);
+  op2i_path_close(&way);
+  return writable;
+}
+
+/* Where StarPU's folder goes when its usual place does not serve; false when there is no such
+ * place. */
+static bool other_home(int i, char *path, size_t size) {
+  const char *base = op2i_env_system(i == 0 ? "XDG_CACHE_HOME" : "TMPDIR");
+  if (i == 2) base = P_tmpdir;
+  if (!base || base[0] != '/') return false;
+  if (i == 0) return snprintf(path, size, "%s/op2-starpu", base) < (int)size;
+  return snprintf(path, size, "%s/op2-starpu-%ld", base, (long)geteuid()) < (int)size;
+}
+enum { OTHER_HOMES = 3 };
+
 /* StarPU ends the process when it cannot write its calibration files. */
-static op2_status give_home(void) {
+static op2_status give_home(op2_context ctx) {
   const char *home = op2i_env_system("STARPU_HOME");
-  if (!home) home = op2i_env_system("HOME");
-  if (home && !access(home, W_OK | X_OK)) return OP2_SUCCESS;
-  const char *base = op2i_env_system("XDG_CACHE_HOME");
+  struct op2i_text why = {0};
+  struct stat st;
   char path[4096];
-  if (base && !access(base, W_OK | X_OK))
-    snprintf(path, sizeof path, "%s/op2-starpu", base);
-  else {
-    const char *temporary = op2i_env_system("TMPDIR");
-    snprintf(path, sizeof path, "%s/op2-starpu-%ld", temporary ? temporary : P_tmpdir,
-             (long)geteuid());
-  }
-  struct stat info;
-  if ((mkdir(path, 0700) && lstat(path, &info)) || lstat(path, &info) || !S_ISDIR(info.st_mode) ||
-      info.st_uid != geteuid() || setenv("STARPU_HOME", path, 1))
-    return op2i_error(OP2_ERR_UNAVAILABLE,
-                      "StarPU needs a folder it can write to; set STARPU_HOME");
-  return OP2_SUCCESS;
+  if (!home) home = op2i_env_system("HOME");
+  bool found = home && is_home(home, false, &why);
+  if (home && !found && !access(home, W_OK | X_OK))
+    op2i_log(ctx, OP2I_LOG_WARN, "StarPU keeps its files elsewhere: %s", why.chars);
+  for (int i = 0; i < OTHER_HOMES && !found; i++)
+    found = other_home(i, path, sizeof path) && is_home(path, true, &why) && !stat(path, &st) &&
+            st.st_uid == geteuid() && !setenv("STARPU_HOME", path, 1);
+  op2i_text_free(&why);
+  if (found) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU needs a folder it can write to; set STARPU_HOME");
 }
 
 /* StarPU calls it between tasks, and again and again while there is none. */
@@ -100,7 +119,7 @@ static op2_status start(op2_context ctx, int threads) {
     return op2i_error(
         OP2_ERR_UNAVAILABLE,
         "the StarPU library found at run time has another ABI than the one op2 was built with");
-  op2_status status = give_home();
+  op2_status status = give_home(ctx);
   if (status) return status;
   /* Its remarks on calibration and binding are for people who tune StarPU. */
   if (ctx->config.log_level < OP2I_LOG_INFO && !op2i_env_system("STARPU_SILENT"))

@@ -2,6 +2,8 @@
 /* Damaged and foreign entries of the cache: each is seen before it is loaded, rejected and made
  * anew. */
 #define _GNU_SOURCE
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -109,6 +111,18 @@ static void test_not_a_file(void) {
   unlink(path);
   mkdir(path, 0700);
   ok(recovers("directory", 0), "a directory");
+  char inner[RIG_PATH], deep[2 * RIG_PATH];
+  unlink(path);
+  mkdir(path, 0700);
+  snprintf(inner, sizeof inner, "%.400s/inner", path);
+  mkdir(inner, 0700);
+  snprintf(deep, sizeof deep, "%s/file", inner);
+  rig_write(deep, "x", 1, 0600);
+  ok(recovers("full directory", 0), "a directory that is not empty");
+  snprintf(inner, sizeof inner, "%.400s/cache/" OP2I_ABI, rig_root);
+  is_int(rig_count(inner, "tmp-"), 0, "and nothing of it is left");
+  unlink(path);
+  mkdir(path, 0700);
   rig_path(aside, "aside.so");
   rename(path, aside);
   if (symlink(aside, path) != 0) perror(path);
@@ -134,6 +148,32 @@ static void test_not_ours(void) {
     ok(recovers("owner", 12345), "an entry of another user");
   else
     skip("giving a file to another user takes root");
+}
+
+/* A name that cannot be made free: the numbers are right, and it is said once what is in the way. */
+static void test_stuck(void) {
+  struct op2i_jit_unit unit;
+  if (geteuid() == 0 &&
+      (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)) {
+    skip("mounting is not permitted here: %s", strerror(errno));
+    return;
+  }
+  unlink(path);
+  mkdir(path, 0700);
+  if (mount("none", path, "tmpfs", 0, "size=16k") != 0) {
+    skip("mounting is not permitted here: %s", strerror(errno));
+    return;
+  }
+  op2_context ctx = rig_context(cache, NULL, NULL);
+  rig_listen();
+  bool right = rig_get(ctx, FACTOR, NULL, &unit);
+  const char *heard = rig_heard();
+  if (!ok(right && rig_occurrences(heard, "op2 warning:") == 1 && strstr(heard, "in the way"),
+          "a mounted folder in an entry's place: one warning and right numbers"))
+    diag("%s", heard);
+  rig_end(ctx);
+  umount(path);
+  ok(recovers("unmounted folder", 0), "once it is gone, the entry is made");
 }
 
 /* A rebuilt entry is another file: what a running program has loaded stays as it was. */
@@ -179,6 +219,7 @@ int main(void) {
   test_lengthened();
   test_foreign();
   test_not_a_file();
+  test_stuck();
   test_not_ours();
   test_running();
   test_told();

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Loading shared objects whose bytes are in memory. */
+#define _GNU_SOURCE
+#include "load.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "error.h"
+
+#ifndef MFD_EXEC
+#define MFD_EXEC 0x10u /* Linux 6.3: without it a kernel may be set up to say no */
+#endif
+
+/* A sealed file in memory, -1 with errno without one. */
+static int memory_file(struct op2i_bytes image, const char *name) {
+  enum { SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
+  int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
+  if (fd < 0 && errno == EINVAL) fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (fd < 0) return -1;
+  int error = op2i_file_write(fd, image.data, image.size);
+  if (!error && fcntl(fd, F_ADD_SEALS, SEALS) == 0) return fd;
+  if (!error) error = errno;
+  close(fd);
+  errno = error;
+  return -1;
+}
+
+/* The loader takes a name that it knows for the image that it has, and numbers of descriptors come
+ * back. So each path spells how many came before it, in bits, which mean nothing to the kernel: "./"
+ * is one, "/" is zero. */
+static void unique_path(char *path, size_t size, int fd) {
+  static atomic_uint counter;
+  int length = snprintf(path, size, "/proc/self/fd/");
+  for (unsigned bits = atomic_fetch_add(&counter, 1); bits; bits >>= 1)
+    length += snprintf(path + length, size - (size_t)length, bits & 1 ? "./" : "/");
+  snprintf(path + length, size - (size_t)length, "%d", fd);
+}
+
+static void *load_memory(struct op2i_bytes image, const char *name, struct op2i_text *why) {
+  char path[128], title[64];
+  snprintf(title, sizeof title, "op2-%s", name);
+  int fd = memory_file(image, title);
+  if (fd < 0) {
+    op2i_text_add(why, "a file in memory: %s", strerror(errno));
+    return NULL;
+  }
+  unique_path(path, sizeof path, fd);
+  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) op2i_text_add(why, "%s", dlerror());
+  close(fd);
+  return handle;
+}
+
+/* In a folder that this user alone can change, under a name that was never used in it. */
+static void *load_file(struct op2i_bytes image, const struct op2i_folder *folder,
+                       struct op2i_text *why) {
+  static atomic_uint counter;
+  char path[PATH_MAX];
+  void *handle = NULL;
+  snprintf(path, sizeof path, "%s/i%u.so", folder->path, atomic_fetch_add(&counter, 1));
+  int fd = op2i_file_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0700);
+  int error = fd < 0 ? errno : op2i_file_write(fd, image.data, image.size);
+  if (fd >= 0 && close(fd) != 0 && !error) error = errno;
+  if (!error) handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!handle) op2i_text_add(why, "; %s", error ? strerror(error) : dlerror());
+  if (fd >= 0) unlink(path);
+  return handle;
+}
+
+op2_status op2i_load(struct op2i_bytes image, const char *name, struct op2i_scratch *scratch,
+                     void **handle, struct op2i_text *why) {
+  int place = 0;
+  *handle = load_memory(image, name, why);
+  if (!*handle) {
+    op2_status status = op2i_scratch_find(scratch, &place, NULL, why);
+    if (status != OP2_SUCCESS) return status;
+    if (place < OP2I_PLACES) *handle = load_file(image, &scratch->folder[place], why);
+  }
+  return why->failed ? op2i_error_nomem("a message") : OP2_SUCCESS;
+}
