@@ -124,7 +124,7 @@ awk 'NF == 2 && $1 ~ /^[0-9]+$/ { if (!n++) { step = $1; first = $2 } last = $2;
 begins "a tsunami: $sea rectangles of two triangles, $sea_steps time steps"
 run wave "$tsunami" --mesh $sea --iterations $sea_steps --every 100 --progress --picture "$out/wave.png"
 say "$(awk 'NF == 6 && $1 ~ /^[0-9]+$/ { time = $2; if (!v) v = $3; off = ($3 - v) / v }
-  END { printf "%.0f seconds of the wave; its water is there to %.0e of it", time, off < 0 ? -off : off }' \
+  END { printf "%.0f seconds of the wave; the volume of the water has kept to %.0e", time, off < 0 ? -off : off }' \
   "$out/wave.txt")"
 
 for file in graph-before.svg graph-after.svg flow.png wave.png; do

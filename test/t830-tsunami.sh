@@ -191,6 +191,17 @@ refuses 2 'not a value for --hump' --hump=nan
 refuses 2 'not a value for --shuffle' --shuffle x
 refuses 1 'a mesh has at least' --mesh 0x4
 refuses 1 'not 4x4b' --mesh 4x4b
+if "$tsunami" --mesh 8x6 --iterations 3 --picture "$tmp/sea.png" >/dev/null 2>"$tmp/why"; then
+  [ "$(head -c 8 "$tmp/sea.png" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ]
+  result $? "a picture of three time steps is a PNG"
+  refuses 1 'no picture without a time step' --mesh 8x6 --iterations 0 --picture "$tmp/none.png"
+  refuses 1 'absent/sea.png' --mesh 8x6 --iterations 1 --picture "$tmp/absent/sea.png"
+elif grep -q 'built without libpng' "$tmp/why"; then
+  skip "built without libpng"
+else
+  result 1 "the picture is drawn"
+  said "$tmp/why"
+fi
 refuses 1 'nonsense' --mesh 2x2 --iterations 1 --backend nonsense
 refuses 1 'No such file or directory' --mesh 2x2 --iterations 1 --dump-q "$tmp/absent/q"
 refuses 1 'No such file or directory' --mesh 2x2 --iterations 1 --graph "$tmp/absent/graph"

@@ -97,6 +97,15 @@ done
 grep -Eq 'rms of the change fell from [0-9.]+e-0[0-9] in step [0-9]+ to [0-9.]+e-[01][0-9] in step [0-9]+' "$tmp/out"
 result $? "it says how far the flow has settled: $(grep 'rms of the change' "$tmp/out")"
 
+# Nothing is made to run so that it can be told of: the same loops are run by the same calls, to the same bits.
+for way in "" --progress; do
+  "$airfoil" --mesh 20x30 --iterations 500 --every 200 $way --dump-q "$tmp/q$way" --explain "$tmp/explain" >/dev/null 2>"$tmp/why"
+  sed -n '/^what made queued loops run/,/^$/p; /^loops: /p' "$tmp/explain" >"$tmp/forces$way"
+done
+[ -s "$tmp/why" ] && [ "$(grep -c ' ran ' "$tmp/forces")" -ge 3 ] && cmp -s "$tmp/forces" "$tmp/forces--progress" &&
+  cmp -s "$tmp/q" "$tmp/q--progress"
+result $? "progress flushes nothing"
+
 # ---- the table ----
 
 # shares: the last column but GB and GB/s of each line of the table, which is the column "%"
