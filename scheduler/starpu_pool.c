@@ -100,20 +100,6 @@ static void close_rest(void) {
   op2i_rest_destroy(&rest);
 }
 
-/* StarPU has hwloc look for devices on all buses, by way of every library for them: longer than all
- * the rest of its start. Its workers here are cores. Told which components to use, hwloc no longer
- * heeds the variables that put another machine in place of this one; StarPU must see the one that
- * its workers' places were chosen on, and that one has no buses to look at. */
-static int start_starpu(struct starpu_conf *conf) {
-  static const char name[] = "HWLOC_COMPONENTS",
-                    without[] = "-linuxio,-pci,-gl,-opencl,-cuda,-nvml,-rsmi,-levelzero";
-  bool other_machine = op2i_env_system("HWLOC_SYNTHETIC") || op2i_env_system("HWLOC_XMLFILE");
-  bool ours = !op2i_env_system(name) && !other_machine && !setenv(name, without, 1);
-  int failed = starpu_init(conf);
-  if (ours) unsetenv(name);
-  return failed;
-}
-
 static op2_status start(op2_context ctx, int threads) {
   if (!abi_matches())
     return op2i_error(
@@ -137,7 +123,7 @@ static op2_status start(op2_context ctx, int threads) {
   conf.use_explicit_workers_bindid = machine->ncpus > 0;
   for (int w = 0; w < STARPU_NMAXWORKERS && machine->ncpus > 0; w++)
     conf.workers_bindid[w] = (unsigned)machine->cpus[w % machine->ncpus];
-  int failed = start_starpu(&conf);
+  int failed = op2i_starpu_start(&conf);
   if (failed)
     return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU could not be started: %s", strerror(-failed));
   threads_wanted = threads;

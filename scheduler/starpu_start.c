@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* StarPU's start without what nobody has asked for. StarPU has hwloc look for devices on all buses,
+ * by way of every library for them, and asks the OpenCL loader itself for platforms, whatever
+ * number of devices it is told to use (1.3: when it reads its measurements of buses). The loader
+ * then loads all that is installed: with PoCL that is LLVM, which takes longer than all the rest of
+ * the start and gives the calling thread a signal stack of its own. The workers here are cores. So
+ * some variables of the environment are others while StarPU starts. */
+#define _GNU_SOURCE
+#include "config.h"
+
+#if OP2_HAVE_STARPU
+
+#include <dlfcn.h>
+#include <link.h>
+#include <starpu.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "mem.h"
+#include "starpu_pool.h"
+
+/* ---- the environment ------------------------------------------------------------------------- */
+
+struct setting {
+  const char *name;
+  char *before; /* null: it was not set */
+  bool changed;
+};
+
+/* Without memory to remember it by, a variable stays as it is. */
+static void change(struct setting *setting, const char *value) {
+  const char *before = op2i_env_system(setting->name);
+  if (before && !(setting->before = op2i_strdup(before))) return;
+  setting->changed = !setenv(setting->name, value, 1);
+}
+
+static void restore(struct setting *setting) {
+  if (setting->changed && setting->before) setenv(setting->name, setting->before, 1);
+  if (setting->changed && !setting->before) unsetenv(setting->name);
+  op2i_free(setting->before);
+}
+
+/* ---- who uses OpenCL ------------------------------------------------------------------------- */
+
+static const void *dynamic(const struct link_map *object, ElfW(Sxword) tag) {
+  for (const ElfW(Dyn) *entry = object->l_ld; entry && entry->d_tag != DT_NULL; entry++)
+    if (entry->d_tag == tag) {
+      ElfW(Addr) at = entry->d_un.d_ptr;
+      return (const void *)(at < object->l_addr ? at + object->l_addr : at);
+    }
+  return NULL;
+}
+
+static bool needs_opencl(const struct link_map *object) {
+  const char *strings = dynamic(object, DT_STRTAB);
+  for (const ElfW(Dyn) *entry = object->l_ld; strings && entry->d_tag != DT_NULL; entry++)
+    if (entry->d_tag == DT_NEEDED && !strncmp(strings + entry->d_un.d_val, "libOpenCL.", 10))
+      return true;
+  return false;
+}
+
+/* Whether anything in the process but StarPU and hwloc is linked with OpenCL. The loader looks for
+ * platforms once in a process, and whoever comes after StarPU gets the answer that StarPU got. */
+static bool opencl_is_used(void) {
+  const struct link_map *object = NULL;
+  void *program = dlopen(NULL, RTLD_LAZY);
+  bool used = !program || dlinfo(program, RTLD_DI_LINKMAP, &object);
+  for (; object && !used; object = object->l_next)
+    used = !strstr(object->l_name, "libstarpu") && !strstr(object->l_name, "hwloc") &&
+           needs_opencl(object);
+  if (program) dlclose(program);
+  return used;
+}
+
+/* ---- the start ------------------------------------------------------------------------------- */
+
+int op2i_starpu_start(struct starpu_conf *conf) {
+  struct setting components = {"HWLOC_COMPONENTS", NULL, false},
+                 vendors = {"OCL_ICD_VENDORS", NULL, false};
+  /* Told which components to use, hwloc no longer heeds the variables that put another machine in
+   * place of this one; StarPU must see the one that its workers' places were chosen on, and that
+   * one has no buses to look at. */
+  if (!op2i_env_system("HWLOC_COMPONENTS") && !op2i_env_system("HWLOC_SYNTHETIC") &&
+      !op2i_env_system("HWLOC_XMLFILE"))
+    change(&components, "-linuxio,-pci,-gl,-opencl,-cuda,-nvml,-rsmi,-levelzero");
+  if (!opencl_is_used()) change(&vendors, "/dev/null/none");
+  int failed = starpu_init(conf);
+  restore(&vendors);
+  restore(&components);
+  return failed;
+}
+
+#endif
