@@ -102,7 +102,8 @@ static op2_status words_split(struct op2i_words *words, const char *text) {
 /* ---- finding --------------------------------------------------------------------------------- */
 
 static bool is_program(const char *path, struct stat *st) {
-  return stat(path, st) == 0 && S_ISREG(st->st_mode) && access(path, X_OK) == 0;
+  return stat(path, st) == 0 && S_ISREG(st->st_mode) &&
+         faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
 }
 
 static void identify(struct op2i_text *identity, const char *path, const struct stat *st) {
@@ -112,6 +113,9 @@ static void identify(struct op2i_text *identity, const char *path, const struct 
                 (int64_t)st->st_mtim.tv_sec, st->st_mtim.tv_nsec, (uint64_t)st->st_dev,
                 (uint64_t)st->st_ino);
 }
+
+/* Where only the system puts programs. */
+#define SAFE_PATH "/usr/bin:/bin"
 
 /* Look a program up as execvp() would; the first goes to `found`, and all that bear the name are
  * identified: behind a wrapper of that name (ccache, distcc) one of the others does the work. */
@@ -125,7 +129,7 @@ static bool find_program(const char *name, char found[PATH_MAX], struct op2i_tex
     return true;
   }
   const char *path = op2i_env_system("PATH");
-  if (!path) path = "/usr/local/bin:/usr/bin:/bin";
+  if (!path) path = op2i_env_ignored() ? SAFE_PATH : "/usr/local/bin:/usr/bin:/bin";
   for (;; path++) {
     char file[PATH_MAX];
     size_t length = strcspn(path, ":");
@@ -255,15 +259,18 @@ fail:
   return status;
 }
 
-/* Our environment with another TMPDIR, so that what a killed compiler leaves behind goes with the
- * scratch folder. */
+/* Our environment, if it is ours, with another TMPDIR, so that what a killed compiler leaves behind
+ * goes with the scratch folder. */
 static char **make_environment(char *setting) {
+  static char path[] = "PATH=" SAFE_PATH, language[] = "LC_ALL=C";
+  static char *clean[] = {path, language, NULL};
+  char **given = op2i_env_ignored() ? clean : environ;
   size_t count = 0, kept = 0;
-  while (environ && environ[count]) count++;
+  while (given && given[count]) count++;
   char **environment = op2i_malloc((count + 2) * sizeof *environment);
   if (!environment) return NULL;
   for (size_t i = 0; i < count; i++)
-    if (strncmp(environ[i], "TMPDIR=", 7) != 0) environment[kept++] = environ[i];
+    if (strncmp(given[i], "TMPDIR=", 7) != 0) environment[kept++] = given[i];
   environment[kept++] = setting;
   environment[kept] = NULL;
   return environment;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "affinity.h"
+#include "env.h"
 #include "machine.h"
 
 /* When neither hwloc, sysconf nor sysfs knows: small enough to be right for blocks on any
@@ -60,7 +61,8 @@ static int64_t cache_bytes(int level, int64_t assumed) {
 }
 
 static void find(void) {
-  if (!op2i_machine_hwloc(&here)) here = (struct op2i_machine){0};
+  /* hwloc takes plug-ins, and a whole machine, from the environment. */
+  if (op2i_env_ignored() || !op2i_machine_hwloc(&here)) here = (struct op2i_machine){0};
   if (here.cores < 1) here.cores = usable_cores();
   long present = sysconf(_SC_NPROCESSORS_CONF);
   here.present = present > here.cores ? (int)present : here.cores;

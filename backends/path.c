@@ -41,10 +41,9 @@ static bool is_root_unknown(uid_t uid) {
 static bool is_trusted(struct op2i_path *path, uid_t uid) {
   struct stat root;
   if (uid == 0 || uid == geteuid()) return true;
-  if (stat("/", &root) == 0 && root.st_uid == uid) return true;
-  if (!is_root_unknown(uid)) return false;
-  path->unknown = true;
-  return true;
+  bool unknown = is_root_unknown(uid);
+  path->unknown |= unknown;
+  return unknown || (stat("/", &root) == 0 && root.st_uid == uid);
 }
 
 static void judge(struct walk *w, const struct stat *st) {

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "context.h"
@@ -117,21 +118,20 @@ static op2_status parse(const struct variable *variable, const char *text, int *
   return OP2_SUCCESS;
 }
 
-static const char *env_text(enum id id) {
-  const char *text = getenv(variables[id].name);
+bool op2i_env_ignored(void) { return getauxval(AT_SECURE) != 0; }
+
+const char *op2i_env_system(const char *name) {
+  const char *text = op2i_env_ignored() ? NULL : getenv(name);
   return text && *text ? text : NULL;
 }
+
+static const char *env_text(enum id id) { return op2i_env_system(variables[id].name); }
 
 static op2_status env_int(enum id id, int *value) {
   const char *text = env_text(id);
   if (text) return parse(&variables[id], text, value);
   *value = variables[id].fallback;
   return OP2_SUCCESS;
-}
-
-const char *op2i_env_system(const char *name) {
-  const char *text = getenv(name);
-  return text && *text ? text : NULL;
 }
 
 op2_status op2_environment_write(FILE *stream) {
@@ -141,6 +141,8 @@ op2_status op2_environment_write(FILE *stream) {
     fprintf(stream, "%-15s %-36s %s%s%s\n", variables[i].name, variables[i].shown,
             variables[i].help, value ? "; now " : "", value ? value : "");
   }
+  if (op2i_env_ignored())
+    fputs("(none is read: this process has more rights than the user who started it)\n", stream);
   return op2i_stream_written(stream, "op2_environment_write");
 }
 
@@ -209,7 +211,7 @@ static bool news(const char *name) {
 }
 
 void op2i_env_warn_unknown(op2_context ctx) {
-  if (ctx->config.log_level < OP2I_LOG_WARN) return;
+  if (ctx->config.log_level < OP2I_LOG_WARN || op2i_env_ignored()) return;
   for (char **entry = environ; entry && *entry; entry++) {
     char name[64];
     size_t length = strcspn(*entry, "=");

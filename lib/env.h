@@ -7,8 +7,13 @@
 /* lib/env.c is the only reader of the environment. Numbers are decimal digits; a bad one is
  * OP2_ERR_OPTION and names the variable. */
 
-/* A variable that is not ours: HOME, PATH, TMPDIR, STARPU_HOME and so on; null when unset or empty.
- */
+/* Whether the environment is somebody else's: a process with more rights than who started it
+ * (set-user-ID, set-group-ID, file capabilities) takes nothing from it, neither our variables nor
+ * others, and hands none of it to a compiler. */
+bool op2i_env_ignored(void);
+
+/* A variable that is not ours: HOME, PATH, TMPDIR, STARPU_HOME and so on; null when unset, empty
+ * or ignored. */
 const char *op2i_env_system(const char *name);
 
 /* What a context runs with: options over environment over defaults, all filled in; strings are

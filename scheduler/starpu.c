@@ -244,7 +244,13 @@ static op2_status run_program(void *state, struct op2i_step *steps, int64_t nste
 
 /* ---- the backend ----------------------------------------------------------------------------- */
 
-static const char *unavailable(void) { return NULL; }
+/* StarPU has dozens of variables, one of which names a library to load. */
+static const char *unavailable(void) {
+  return op2i_env_ignored()
+             ? "this process has more rights than the user who started it, and StarPU "
+               "takes its settings from the environment"
+             : NULL;
+}
 
 static op2_status open_state(op2_context ctx, void **out) {
   struct state *state = op2i_calloc(1, sizeof *state);

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 
 #include "load.h"
 #include "t3-rig.h"
@@ -111,6 +112,58 @@ static void test_temporary(void) {
   free(text);
 }
 
+static void become(uid_t uid) {
+  if (setgroups(0, NULL) != 0 || setgid(uid) != 0 || setuid(uid) != 0) _exit(99);
+}
+
+static bool write_text(const char *path, const char *text) {
+  int fd = open(path, O_WRONLY);
+  bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+  if (fd >= 0) close(fd);
+  return good;
+}
+
+/* A container of a user's own, in which root has no number and owns the folders above all the same:
+ * a warning, and everything works. */
+static void test_container(void) {
+  char cache[RIG_PATH], home[RIG_PATH], map[64];
+  int status;
+  if (geteuid() != 0) {
+    skip("to be another user takes root");
+    return;
+  }
+  rig_path(home, "contained");
+  rig_path(cache, "contained/cache");
+  mkdir(home, 0700);
+  chmod(rig_root, 0755);
+  if (chown(home, VICTIM, VICTIM) != 0) perror(home);
+  pid_t pid = fork();
+  if (pid == 0) {
+    become(VICTIM);
+    prctl(PR_SET_DUMPABLE, 1); /* or what is in its /proc would not be its own */
+    snprintf(map, sizeof map, "%d %d 1", VICTIM, VICTIM);
+    if (unshare(CLONE_NEWUSER) != 0 || !write_text("/proc/self/uid_map", map)) _exit(77);
+    setenv("TMPDIR", home, 1);
+    snprintf(rig_root, sizeof rig_root, "%s", home);
+    struct op2i_jit_unit unit;
+    struct op2i_jit_stats stats;
+    op2_context ctx = rig_context(cache, NULL, NULL);
+    rig_listen();
+    bool right = rig_get(ctx, 2, NULL, &unit);
+    const char *heard = rig_heard();
+    rig_end(ctx);
+    if (!strstr(heard, "taken for root")) _exit(2);
+    if (!rig_once(cache, 2, &stats) || stats.disk_hits != 1) _exit(3);
+    _exit(right ? 0 : 1);
+  }
+  waitpid(pid, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+    skip("user namespaces are not permitted here");
+  else
+    ok(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+       "in a user namespace without root: a warning, and the cache serves (%x)", (unsigned)status);
+}
+
 /* ---- between check and use ------------------------------------------------------------------- */
 
 /* The same name and the same descriptor's number, over and over: each is the image that it should
@@ -183,10 +236,6 @@ static void evil_object(char path[RIG_PATH], const char *mark) {
   snprintf(command, sizeof command, "cc -shared -fPIC -o %s %s", path, source);
   if (system(command) != 0) diag("the evil object cannot be made");
   chmod(path, 0755);
-}
-
-static void become(uid_t uid) {
-  if (setgroups(0, NULL) != 0 || setgid(uid) != 0 || setuid(uid) != 0) _exit(99);
 }
 
 /* A folder of the attacker's with his object under every name that the victim's will have: keys
@@ -286,6 +335,7 @@ int main(void) {
   test_above();
   test_relative();
   test_temporary();
+  test_container();
   test_many();
   test_no_proc();
   test_attacker();

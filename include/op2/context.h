@@ -19,7 +19,13 @@ extern "C" {
  * starts with OP2_ and is not in the table is warned of (but for OP2_TEST_*, which belong to the
  * library's tests). Some have no option: OP2_SIMD, OP2_FUSE, OP2_REPLAY and OP2_TILE switch parts
  * of the library off, to see what they are worth; OP2_CC_TIMEOUT says how many seconds a compiler
- * may take. */
+ * may take.
+ *
+ * In a process with more rights than the user who started it (set-user-ID, set-group-ID or file
+ * capabilities: AT_SECURE) no variable is read, HOME, TMPDIR and PATH included; options count as
+ * ever. The compiler is then looked for in /usr/bin and /bin only and runs with an environment of
+ * its own, and the backend starpu is not available. Such a program should name headers by absolute
+ * paths. */
 typedef struct op2_options {
   const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu or check; default starpu, or
                              openmp where that StarPU was built for fewer workers than are wanted */
@@ -79,7 +85,8 @@ OP2_API int op2_workers(op2_context ctx);
  * @source libCEED's answering delegates */
 OP2_API const char *op2_backend_unavailable(const char *name);
 
-/** @brief Print the table of environment variables: name, default, present value and meaning.
+/** @brief Print the table of environment variables: name, default, present value and meaning; and
+ * that none is read, where that is so.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    not collective                  @errors OP2_ERR_ARG (null stream), OP2_ERR_IO
  * @source op2 */
