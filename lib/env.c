@@ -47,9 +47,11 @@ static const struct variable {
   const char *shown;         /* default, for people */
   const char *help;
 } variables[ENV_COUNT] = {
-    [ENV_BACKEND] = {"OP2_BACKEND", TEXT, 0, 0, 0, "starpu, openmp or sequential",
-                     "sequential, openmp, starpu, check (cuda and opencl answer why not); "
-                     "not set: the first that is built and has a worker for every core"},
+    [ENV_BACKEND] =
+        {"OP2_BACKEND", TEXT, 0, 0, 0, "starpu, openmp or sequential",
+         "sequential, openmp, starpu (cuda and opencl answer why not); check finds kernels that "
+         "do not do what their arguments say; not set: the first that is built and has a worker "
+         "for every core"},
     [ENV_THREADS] = {"OP2_THREADS", NUMBER, 0, 0, 4096, "one per core", "CPU workers"},
     [ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued"},
     [ENV_BLOCK_SIZE] = {"OP2_BLOCK_SIZE", NUMBER, 0, 0, INT_MAX, "by cache size",

@@ -18,4 +18,8 @@ op2_status op2i_error_nomem(const char *what);
     if (status != OP2_SUCCESS) goto fail;                                                          \
   } while (0)
 
+/* What ends a message about a kernel and its arguments that do not fit. */
+#define OP2I_SEE_CHECK                                                                             \
+  " (run with OP2_BACKEND=check to see whether kernels do what their arguments say)"
+
 #endif

@@ -85,7 +85,7 @@ static op2_status use_const(const struct op2_kernel_s *kernel, op2_const constan
   if (line)
     return op2i_error(OP2_ERR_SYNTAX,
                       "kernel '%s', line %d: constant '%s' is given a value: kernels may only read "
-                      "constants",
+                      "constants" OP2I_SEE_CHECK,
                       kernel->obj.name, line, constant->obj.name);
   if (op2i_grow(used, sizeof **used, *n, capacity)) return op2i_error_nomem("a kernel's constants");
   (*used)[(*n)++] = constant;

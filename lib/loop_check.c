@@ -212,12 +212,12 @@ static op2_status check_length(const struct call *call, int n) {
   if (kind == OP2I_ARG_ALL)
     return wrong(call, OP2_ERR_TYPE,
                  "argument %d (%s): the kernel's parameter '%s %s' is an array for %" PRId64
-                 " slots, map '%s' has %" PRId64,
+                 " slots, map '%s' has %" PRId64 OP2I_SEE_CHECK,
                  n, shown_name(arg), param->type_text, param->name, param->extent,
                  arg->map->obj.name, length);
   return wrong(call, OP2_ERR_TYPE,
                "argument %d (%s): the kernel's parameter '%s %s' is an array of %" PRId64
-               " values, the argument has %" PRId64,
+               " values, the argument has %" PRId64 OP2I_SEE_CHECK,
                n, shown_name(arg), param->type_text, param->name, param->extent, length);
 }
 
@@ -238,10 +238,11 @@ static op2_status check_param(const struct call *call, int n) {
                  param->type_text, param->name,
                  param->foreign ? ", which is none of the types of op2" : "");
   if (arg->access != OP2_READ && param->readonly)
-    return wrong(call, OP2_ERR_ACCESS,
-                 "argument %d (%s) is %s, but the kernel's parameter '%s %s' points to const", n,
-                 shown_name(arg), op2i_access_name((op2_access)arg->access), param->type_text,
-                 param->name);
+    return wrong(
+        call, OP2_ERR_ACCESS,
+        "argument %d (%s) is %s, but the kernel's parameter '%s %s' points to const" OP2I_SEE_CHECK,
+        n, shown_name(arg), op2i_access_name((op2_access)arg->access), param->type_text,
+        param->name);
   if (index && param->depth && !param->readonly)
     return wrong(call, OP2_ERR_TYPE,
                  "argument %d: the element number needs a value or a pointer to const, not '%s %s'",

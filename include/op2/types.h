@@ -46,7 +46,10 @@ typedef enum op2_type {
 } op2_type;
 
 /** What a kernel does with an argument. The library relies on these words: a kernel that breaks
- * them is caught by the checked mode (`OP2_BACKEND=check`) and gives undefined values elsewhere. */
+ * them is caught by the checked mode (`OP2_BACKEND=check`) and gives undefined values elsewhere.
+ * What an OP2_INC argument holds is not the data, so a kernel that reads it back computes something
+ * else than it says; nor may MIN and MAX values be read, but for comparing them with what they are
+ * combined with. */
 typedef enum op2_access {
   OP2_READ = 1, /**< only read */
   OP2_WRITE,    /**< every component is overwritten and none is read before that */
