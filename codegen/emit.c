@@ -90,14 +90,10 @@ void op2i_emit_consts_struct(const struct op2i_emitter *e, const struct op2i_rew
   op2i_text_add(e->out, "struct OP2_NAME(%sop2_consts) {\n", r->prefix);
   for (const struct op2i_loop_const *c = r->consts; c < r->consts + r->member.nconsts; c++) {
     const char *type = op2i_type_c(c->type);
-    if (r->apart && c->dim > 1)
-      op2i_text_add(e->out, "  const %s (*%s)[%d];\n", type, c->name, (int)c->dim);
-    else if (r->apart)
-      op2i_text_add(e->out, "  const %s *%s;\n", type, c->name);
-    else if (c->dim > 1)
-      op2i_text_add(e->out, "  %s %s[%d];\n", type, c->name, (int)c->dim);
-    else
-      op2i_text_add(e->out, "  %s %s;\n", type, c->name);
+    bool pointer = r->apart || c->in_place;
+    op2i_text_add(e->out, pointer ? "  const %s (*%s)" : "  %s %s", type, c->name);
+    if (c->dim > 1) op2i_text_add(e->out, "[%d]", (int)c->dim);
+    op2i_text_add(e->out, ";\n");
   }
   op2i_text_add(e->out, "};\n");
 }
@@ -132,7 +128,9 @@ void op2i_emit_kernels(const struct op2i_emitter *e) {
 static void load_const(const struct op2i_emitter *e, const char *into,
                        const struct op2i_loop_const *c) {
   const char *type = op2i_type_c(c->type), *space = e->dialect->global;
-  if (c->dim == 1)
+  if (c->in_place)
+    op2i_text_add(e->out, "  %s.%s = (const void *)(op2_p + %d);\n", into, c->name, (int)c->offset);
+  else if (c->dim == 1)
     op2i_text_add(e->out, "  %s.%s = *(%sconst %s *)(op2_p + %d);\n", into, c->name, space, type,
                   (int)c->offset);
   else
@@ -142,7 +140,7 @@ static void load_const(const struct op2i_emitter *e, const char *into,
                   (int)c->dim, into, c->name, space, type, (int)c->offset);
 }
 
-/* Local copies, whose members the compiler can keep in registers. */
+/* Local copies, whose members the compiler can keep in registers, and where the others are. */
 void op2i_emit_load_consts(const struct op2i_emitter *e) {
   for (int m = 0; m < e->nmembers; m++) {
     const struct op2i_rewrite *r = &e->rewrites[m];

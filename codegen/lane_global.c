@@ -17,7 +17,7 @@ static void loop_constants(struct op2i_lane *l) {
     const struct op2i_loop_const *cst = &r->consts[c];
     struct op2i_text text = {0};
     struct op2i_lane_var *var = op2i_lane_var(l, op2i_lane_string(l, cst->name, strlen(cst->name)));
-    op2i_text_add(&text, "op2_k->%s", cst->name);
+    op2i_text_add(&text, cst->in_place ? "(*op2_k->%s)" : "op2_k->%s", cst->name);
     if (text.failed) l->failed = true;
     var->text = op2i_lane_string(l, text.chars ? text.chars : "", text.length);
     op2i_text_free(&text);

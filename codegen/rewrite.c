@@ -10,11 +10,11 @@
 /* ---- which functions use constants ----------------------------------------------------------- */
 
 /* The constant that token t refers to, or null. */
-const char *op2i_rewrite_constant(const struct op2i_rewrite *r, int64_t t) {
+const struct op2i_loop_const *op2i_rewrite_constant(const struct op2i_rewrite *r, int64_t t) {
   const struct op2i_member *m = &r->member;
   if (r->unit.roles[t] != OP2I_ROLE_FREE) return NULL;
   for (const struct op2i_loop_const *c = r->consts; c < r->consts + m->nconsts; c++)
-    if (op2i_token_is(&r->unit.tokens, t, c->name)) return c->name;
+    if (op2i_token_is(&r->unit.tokens, t, c->name)) return c;
   return NULL;
 }
 
@@ -200,11 +200,12 @@ static bool call_token(const struct cursor *c, int64_t t) {
 }
 
 static void one_token(const struct cursor *c, int64_t t) {
-  const char *constant = op2i_rewrite_constant(c->r, t);
+  const struct op2i_loop_const *constant = op2i_rewrite_constant(c->r, t);
   bool inside = c->function >= 0 && c->r->unit.items[c->item].kind == OP2I_ITEM_FUNCTION;
   if (c->function >= 0 && head_token(c, t)) return;
   if (inside && constant)
-    op2i_text_add(c->out, c->r->apart ? "(*op2_c->%s)" : "op2_c->%s", constant);
+    op2i_text_add(c->out, c->r->apart || constant->in_place ? "(*op2_c->%s)" : "op2_c->%s",
+                  constant->name);
   else if (inside && call_token(c, t))
     return;
   else if (op2i_rewrite_function(c->r, t) >= 0)

@@ -32,9 +32,9 @@ void op2i_rewrite_end(struct op2i_rewrite *rewrite);
 void op2i_rewrite_emit(const struct op2i_rewrite *rewrite, struct op2i_text *out);
 /* Whether the kernel's own function takes the constants. */
 bool op2i_rewrite_kernel_needs(const struct op2i_rewrite *rewrite);
-/* The name of the constant that token t refers to, or null; the function of this source that it
+/* The constant that token t refers to, or null; the function of this source that it
  * refers to, as its item, or -1. A call may stand before the definition. */
-const char *op2i_rewrite_constant(const struct op2i_rewrite *rewrite, int64_t t);
+const struct op2i_loop_const *op2i_rewrite_constant(const struct op2i_rewrite *rewrite, int64_t t);
 int op2i_rewrite_function(const struct op2i_rewrite *rewrite, int64_t t);
 
 #endif

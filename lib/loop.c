@@ -69,8 +69,18 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
   loop->partial_bytes = (loop->partial_bytes + 63) / 64 * 64;
 }
 
+/* Generated code keeps constants in a local structure, that is in registers; large ones, and those
+ * of a kernel that uses very many, stay where they were captured. */
+static bool fits_stack(const op2_const cst, size_t *local) {
+  enum { LARGEST = 1024, ALL = 4096 };
+  if (cst->bytes > LARGEST || *local + cst->bytes > ALL) return false;
+  *local += cst->bytes;
+  return true;
+}
+
 static op2_status resolve_consts(struct op2i_loop *loop) {
   op2_kernel kernel = loop->kernel;
+  size_t local = 0;
   loop->const_epoch = kernel->const_epoch;
   loop->consts = op2i_calloc((size_t)kernel->nconsts, sizeof *loop->consts);
   if (!loop->consts) return op2i_error_nomem("a loop's constants");
@@ -84,6 +94,7 @@ static op2_status resolve_consts(struct op2i_loop *loop) {
     out->type = cst->type;
     out->dim = cst->dim;
     out->offset = take(&loop->payload_bytes, cst->bytes, 16);
+    out->in_place = !fits_stack(cst, &local);
   }
   return OP2_SUCCESS;
 }
@@ -126,26 +137,6 @@ static void set_ranges(struct op2i_loop *loop) {
   loop->nranges = 1;
   if (loop->indirect_write && ends[OP2I_EXEC] > ends[OP2I_OWNED])
     loop->ranges[loop->nranges++] = (struct op2i_range){ends[OP2I_OWNED], ends[OP2I_EXEC], false};
-}
-
-/* Every value once: a dat behind a map counts with all its rows, or with those that so many
- * elements can reach. */
-void op2i_loop_count_bytes(struct op2i_loop *loop) {
-  double elements = (double)loop->set->ends[OP2I_OWNED];
-  for (int d = 0; d < loop->ndats; d++) {
-    double rows = 0, limit = (double)loop->dats[d]->set->ends[OP2I_OWNED];
-    int ways = 0;
-    for (int n = 0; n < loop->nargs; n++) {
-      const struct op2i_loop_arg *arg = &loop->args[n];
-      if (arg->dat != d) continue;
-      rows += elements * arg->arity;
-      ways |= arg->access == OP2_READ ? 1 : arg->access == OP2_WRITE ? 2 : 3;
-    }
-    loop->bytes +=
-        (rows < limit ? rows : limit) * (double)loop->dats[d]->row_bytes * (ways == 3 ? 2 : 1);
-  }
-  for (int m = 0; m < loop->nmaps; m++)
-    loop->bytes += elements * loop->maps[m]->arity * sizeof(int32_t);
 }
 
 const char *op2i_loop_name(const struct op2i_loop *loop) {

@@ -47,6 +47,7 @@ struct op2i_loop_const {
   op2_type type;
   int32_t dim;
   int32_t offset; /* bytes into the payload */
+  bool in_place;  /* read where it is in the payload: too large for a copy on a worker's stack */
 };
 
 /* A contiguous stretch of the iteration set that runs as one. */

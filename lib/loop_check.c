@@ -272,6 +272,23 @@ static op2_status check_private(const struct call *call) {
   return OP2_SUCCESS;
 }
 
+/* Offsets into what is captured are ints. */
+static op2_status check_captured(const struct call *call) {
+  const double most = 1 << 30;
+  double bytes = 0;
+  for (int n = 0; n < call->nargs; n++)
+    if (op2i_arg_kind(&call->args[n]) == OP2I_ARG_VAL)
+      bytes +=
+          16 + (double)call->args[n].dim * (double)op2i_type_size((op2_type)call->args[n].type);
+  for (int c = 0; c < call->kernel->nconsts; c++)
+    bytes += 16 + (double)call->kernel->consts[c]->bytes;
+  if (bytes <= most) return OP2_SUCCESS;
+  return wrong(call, OP2_ERR_RANGE,
+               "the constants it uses and the values of op2_arg_val take %.0f bytes, and more than "
+               "2^30 cannot be captured; a global can be read instead",
+               bytes);
+}
+
 static op2_status check_handles(const struct call *call) {
   char what[WHAT_MAX];
   snprintf(what, sizeof what, "%s:%d: op2_par_loop", call->where.file, call->where.line);
@@ -299,7 +316,8 @@ op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int 
     return wrong(&call, OP2_ERR_ARITY, "%d arguments for a kernel of %d parameters", nargs,
                  kernel->signature.nparams);
   for (int n = 0; !status && n < nargs; n++) status = check_param(&call, n);
-  return status ? status : check_private(&call);
+  if (!status) status = check_private(&call);
+  return status ? status : check_captured(&call);
 }
 
 op2_status op2i_loop_check_scopes(op2_where where, const struct op2i_loop *loop) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One loop that does the work of several over the same set. */
+/* One loop that does the work of several over the same set, and what loops move. */
 #include <string.h>
 
 #include "error.h"
@@ -123,4 +123,24 @@ op2_status op2i_loop_fuse(int n, struct op2i_loop *const *origins, const int32_t
 fail:
   op2i_loop_free(loop);
   return status;
+}
+
+/* Every value once: a dat behind a map counts with all its rows, or with those that so many
+ * elements can reach. */
+void op2i_loop_count_bytes(struct op2i_loop *loop) {
+  double elements = (double)loop->set->ends[OP2I_OWNED];
+  for (int d = 0; d < loop->ndats; d++) {
+    double rows = 0, limit = (double)loop->dats[d]->set->ends[OP2I_OWNED];
+    int ways = 0;
+    for (int n = 0; n < loop->nargs; n++) {
+      const struct op2i_loop_arg *arg = &loop->args[n];
+      if (arg->dat != d) continue;
+      rows += elements * arg->arity;
+      ways |= arg->access == OP2_READ ? 1 : arg->access == OP2_WRITE ? 2 : 3;
+    }
+    loop->bytes +=
+        (rows < limit ? rows : limit) * (double)loop->dats[d]->row_bytes * (ways == 3 ? 2 : 1);
+  }
+  for (int m = 0; m < loop->nmaps; m++)
+    loop->bytes += elements * loop->maps[m]->arity * sizeof(int32_t);
 }

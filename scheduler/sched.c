@@ -127,11 +127,20 @@ static op2_status run_last(struct op2i_sched *sched, enum op2i_wish wish) {
   return status;
 }
 
+/* Large constants and values are captured anew by every loop: what is queued may hold so much. */
+static bool too_large(const struct op2i_sched *sched) {
+  const size_t most = (size_t)256 << 20;
+  return sched->slab.large > most;
+}
+
 op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
                               const unsigned char *payload, enum op2i_wish wish) {
   op2_status status = OP2_SUCCESS;
   if (sched->ctx->fatal) return op2i_context_check(sched->ctx);
-  if (sched->nnodes >= sched->ctx->config.queue_max) status = make_room(sched);
+  if (sched->nnodes >= sched->ctx->config.queue_max)
+    status = make_room(sched);
+  else if (too_large(sched))
+    status = run_all(sched, "captured values filled the memory for them");
   if (!status) status = op2i_graph_add(sched, loop, where, payload);
   return status || wish == OP2I_LATER ? status : run_last(sched, wish);
 }

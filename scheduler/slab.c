@@ -21,7 +21,11 @@ static int add_chunk(struct op2i_slab *slab) {
 
 void *op2i_slab_take(struct op2i_slab *slab, size_t bytes) {
   size_t size = units(bytes);
-  if (size >= OP2I_SLAB_SIZES) return op2i_malloc(bytes);
+  if (size >= OP2I_SLAB_SIZES) {
+    void *alone = op2i_malloc(bytes);
+    if (alone) slab->large += bytes;
+    return alone;
+  }
   void *piece = slab->spare[size];
   if (piece) {
     slab->spare[size] = *(void **)piece;
@@ -38,6 +42,7 @@ void op2i_slab_give(struct op2i_slab *slab, void *piece, size_t bytes) {
   size_t size = units(bytes);
   if (size >= OP2I_SLAB_SIZES) {
     op2i_free(piece);
+    slab->large -= bytes;
     return;
   }
   *(void **)piece = slab->spare[size];

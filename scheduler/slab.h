@@ -14,6 +14,7 @@ struct op2i_slab {
   void *chunks;                 /* all, linked likewise */
   unsigned char *at;            /* of the newest chunk, what was never handed out */
   size_t left;
+  size_t large; /* bytes of pieces larger than the largest size that are in use */
 };
 
 /* Aligned to a unit; null when there is no memory. What is given back says its size again. */

@@ -304,7 +304,9 @@ OP2_API void op2_gbl_destroy(op2_gbl *gbl);
 /** @brief Declare a constant that kernels queued in this context see under its name.
  * In a kernel a constant of dim 1 is a scalar, any other an array. A parameter or local variable of
  * the same name hides it; macros and headers of a kernel do not see it. Values are captured when a
- * loop is queued.
+ * loop is queued, at most 2^30 bytes for one loop, those of op2_arg_val() included. A queued loop
+ * has a copy of all that it uses; when the copies take 256 MiB, what is queued runs. A large table
+ * is better a global that loops read, of which there is one copy.
  * @shape  data[dim]                       @units  values of `type`
  * @memory data is copied                  @sync   never blocks, runs nothing
  * @mpi    the same values on every rank
