@@ -3,6 +3,8 @@
  * on the plan, not on threads. */
 #include "config.h"
 
+#include <pthread.h>
+
 #include "affinity.h"
 #include "backend.h"
 #include "clock.h"
@@ -13,6 +15,7 @@
 #include "mem.h"
 #include "partial.h"
 #include "plan.h"
+#include "process.h"
 
 #if OP2_HAVE_OPENMP && defined(_OPENMP)
 #include <omp.h>
@@ -79,6 +82,28 @@ static void run_colours(struct op2i_step *step, int threads) {
   step->seconds = seconds;
 }
 
+/* OpenMP libraries keep a team for each thread that had one. A thread that forked takes it for its
+ * own in the child, and waits for threads that are not there; a new thread makes a new team. */
+struct errand {
+  struct op2i_step *step;
+  int threads;
+};
+
+static void *run_errand(void *errand) {
+  const struct errand *e = errand;
+  run_colours(e->step, e->threads);
+  return NULL;
+}
+
+static void run_in_child(struct op2i_step *step, int threads) {
+  struct errand errand = {step, threads};
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, run_errand, &errand))
+    run_colours(step, 1);
+  else
+    pthread_join(thread, NULL);
+}
+
 static op2_status run_step(void *state, struct op2i_step *step) {
   const struct team *team = state;
   if (step->hi <= step->lo) return OP2_SUCCESS;
@@ -86,8 +111,12 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   if (status) return status;
   bool alone = !team->always &&
                (step->plan->nblocks == step->plan->ncolors || step->loop->bytes < TEAM_BYTES);
+  int threads = alone ? 1 : team->threads;
   double start = alone ? 0 : op2i_seconds();
-  run_colours(step, alone ? 1 : team->threads);
+  if (threads > 1 && op2i_process_forked())
+    run_in_child(step, threads);
+  else
+    run_colours(step, threads);
   step->clock_seconds = alone ? step->seconds : op2i_seconds() - start;
   op2i_step_combine(step, step->plan->nblocks);
   return OP2_SUCCESS;

@@ -6,11 +6,21 @@
 #include "log.h"
 #include "loop.h"
 #include "mem.h"
+#include "process.h"
 
 int64_t op2i_next_id(op2_context ctx) { return ++ctx->next_id; }
 
+op2_status op2i_context_left_behind(void) {
+  return op2i_error(OP2_ERR_STATE,
+                    "this process is a forked child: the context is its parent's, whose threads "
+                    "are not here; a child can make a context of its own");
+}
+
 op2_status op2i_context_check(op2_context ctx) {
   if (!ctx) return op2i_error(OP2_ERR_STATE, "op2 is not initialised: the context is null");
+  if (ctx->magic != OP2I_CONTEXT_MAGIC)
+    return op2i_error(OP2_ERR_ARG, "not a context handle: an object's, or none at all");
+  if (ctx->forked) return op2i_context_left_behind();
   if (ctx->finalized) return op2i_error(OP2_ERR_STATE, "the context has ended");
   if (ctx->fatal)
     return op2i_error(OP2_ERR_FATAL, "the context is dead after an earlier fatal error");
@@ -21,7 +31,8 @@ void op2i_context_unref(op2_context ctx) {
   if (--ctx->refs > 0) return;
   op2i_loop_table_free(ctx);
   op2i_config_free(&ctx->config);
-  op2i_free(ctx);
+  ctx->finalized = true;
+  op2i_process_bury(OP2I_GRAVE_CONTEXT, ctx);
 }
 
 static op2_status choose_backend(op2_context ctx) {
@@ -46,6 +57,7 @@ op2_status op2_init(const op2_options *options, op2_context *ctx_out) {
   if (!ctx_out) return op2i_error(OP2_ERR_ARG, "op2_init: where to put the context is null");
   op2_context ctx = op2i_calloc(1, sizeof *ctx);
   if (!ctx) return op2i_error_nomem("a context");
+  ctx->magic = OP2I_CONTEXT_MAGIC;
   ctx->refs = 1;
   ctx->born = op2i_nanoseconds();
   op2_status status;
@@ -62,6 +74,7 @@ op2_status op2_init(const op2_options *options, op2_context *ctx_out) {
   if (ctx->passed_over)
     op2i_log(ctx, OP2I_LOG_INFO, "this build of %s has at most %d workers", ctx->passed_over->name,
              ctx->passed_over->most_workers());
+  op2i_process_enter(ctx);
   *ctx_out = ctx;
   return OP2_SUCCESS;
 fail:
@@ -83,10 +96,17 @@ op2_status op2_finalize(op2_context *handle) {
   if (!handle || !*handle) return OP2_SUCCESS;
   op2_context ctx = *handle;
   *handle = NULL;
+  if (ctx->magic != OP2I_CONTEXT_MAGIC)
+    return op2i_error(OP2_ERR_ARG, "op2_finalize: not a context handle");
+  if (ctx->forked) return op2i_context_left_behind();
+  if (ctx->finalized)
+    return op2i_error(OP2_ERR_STATE, "op2_finalize: the context was finalized before, through a "
+                                     "copy of the handle");
   op2_status status = ctx->fatal ? OP2_SUCCESS : op2i_sched_flush(ctx->sched, "op2_finalize");
   /* What cannot be returned here is at least said: nothing unreported is lost. */
   drop_failures(ctx);
   op2i_dats_come_home(ctx);
+  op2i_process_leave(ctx);
   ctx->finalized = true;
   op2i_sched_destroy(ctx->sched);
   ctx->sched = NULL;
@@ -97,9 +117,14 @@ op2_status op2_finalize(op2_context *handle) {
   return status;
 }
 
-bool op2_initialised(op2_context ctx) { return ctx && !ctx->finalized; }
-const char *op2_backend_name(op2_context ctx) { return ctx ? ctx->backend->name : NULL; }
+static bool is_context(op2_context ctx) { return ctx && ctx->magic == OP2I_CONTEXT_MAGIC; }
+
+bool op2_initialised(op2_context ctx) { return is_context(ctx) && !ctx->finalized; }
+
+const char *op2_backend_name(op2_context ctx) {
+  return is_context(ctx) ? ctx->backend->name : NULL;
+}
 
 int op2_workers(op2_context ctx) {
-  return ctx && !ctx->finalized ? ctx->backend->workers(ctx->backend_state) : 0;
+  return op2_initialised(ctx) ? ctx->backend->workers(ctx->backend_state) : 0;
 }

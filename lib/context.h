@@ -7,13 +7,18 @@
 #include "mesh.h"
 #include "sched.h"
 
+enum { OP2I_CONTEXT_MAGIC = 0x6f703263 };
+
 struct op2i_loop_table;
 struct op2i_jit;
 
 struct op2_context_s {
-  int32_t refs; /* one for the handle, one per object */
+  uint32_t magic; /* OP2I_CONTEXT_MAGIC: where an object that is taken for a context has its own */
+  int32_t refs;   /* one for the handle, one per object */
   bool finalized, fatal;
-  int64_t born; /* nanoseconds: when op2_init was called */
+  bool forked;             /* finalized, since this is a child of the process that it lived in */
+  op2_context next_living; /* list of the process */
+  int64_t born;            /* nanoseconds: when op2_init was called */
   struct op2i_config config;
   const struct op2i_backend *backend;
   const struct op2i_backend *passed_over; /* the default, had it enough workers; null: it has */
@@ -31,6 +36,8 @@ struct op2_context_s {
 
 /* OP2_ERR_STATE unless the context can take work. */
 op2_status op2i_context_check(op2_context ctx);
+/* OP2_ERR_STATE in words for a context of the process that this one was forked from. */
+op2_status op2i_context_left_behind(void);
 void op2i_context_unref(op2_context ctx);
 int64_t op2i_next_id(op2_context ctx);
 

@@ -173,7 +173,7 @@ bool op2_dat_allocated(op2_dat dat) { return op2i_object_is(dat, OP2I_DAT) && da
 
 void op2_dat_destroy(op2_dat *dat) {
   if (!dat) return;
-  op2i_unref(*dat);
+  if (op2i_object_leave(*dat, OP2I_DAT)) op2i_unref(*dat);
   *dat = NULL;
 }
 

@@ -107,7 +107,7 @@ op2_status op2_gbl_set(op2_gbl gbl, const void *in) {
 
 void op2_gbl_destroy(op2_gbl *gbl) {
   if (!gbl) return;
-  op2i_unref(*gbl);
+  if (op2i_object_leave(*gbl, OP2I_GBL)) op2i_unref(*gbl);
   *gbl = NULL;
 }
 
@@ -184,6 +184,8 @@ op2_status op2_const_set(op2_const cst, const void *in) {
 void op2_const_destroy(op2_const *handle) {
   if (!handle || !*handle) return;
   op2_const cst = *handle;
+  *handle = NULL;
+  if (!op2i_object_leave(cst, OP2I_CONST)) return;
   op2_context ctx = cst->obj.ctx;
   /* The name becomes free now: a constant has no other users, since loops capture values. */
   if (cst->prev)
@@ -193,5 +195,4 @@ void op2_const_destroy(op2_const *handle) {
   if (cst->next) cst->next->prev = cst->prev;
   ctx->const_epoch++;
   op2i_unref(cst);
-  *handle = NULL;
 }

@@ -75,7 +75,7 @@ fail:
 
 void op2_kernel_destroy(op2_kernel *kernel) {
   if (!kernel) return;
-  op2i_unref(*kernel);
+  if (op2i_object_leave(*kernel, OP2I_KERNEL)) op2i_unref(*kernel);
   *kernel = NULL;
 }
 

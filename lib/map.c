@@ -216,6 +216,6 @@ op2_status op2_map_create_composed(int n, const op2_map *maps, const char *name,
 
 void op2_map_destroy(op2_map *map) {
   if (!map) return;
-  op2i_unref(*map);
+  if (op2i_object_leave(*map, OP2I_MAP)) op2i_unref(*map);
   *map = NULL;
 }

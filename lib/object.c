@@ -5,9 +5,12 @@
 
 #include "context.h"
 #include "error.h"
+#include "log.h"
 #include "mem.h"
+#include "process.h"
 
-enum { MAGIC = 0x6f703200 }; /* "op2", low byte the kind */
+/* "op2", low byte the kind; and of what is no more */
+enum { MAGIC = 0x6f703200, GONE = 0x676f6e00 };
 
 static const char *kind_name(enum op2i_kind kind) {
   static const char *const names[] = {"object", "set",      "map",    "dat",
@@ -43,8 +46,12 @@ bool op2i_object_is(const void *object, enum op2i_kind kind) {
 op2_status op2i_object_check(const void *object, enum op2i_kind kind, const char *what) {
   const struct op2i_object *o = object;
   if (!o) return op2i_error(OP2_ERR_ARG, "%s: the %s handle is null", what, kind_name(kind));
+  if (o->magic == (uint32_t)GONE + kind || (op2i_object_is(object, kind) && o->given_up))
+    return op2i_error(OP2_ERR_ARG, "%s: the %s was destroyed, and this is a copy of its handle",
+                      what, kind_name(kind));
   if (!op2i_object_is(object, kind))
     return op2i_error(OP2_ERR_ARG, "%s: not a %s handle", what, kind_name(kind));
+  if (o->ctx->forked) return op2i_context_left_behind();
   if (o->ctx->finalized)
     return op2i_error(OP2_ERR_STATE, "%s: the context of %s '%s' has ended", what, kind_name(kind),
                       o->name);
@@ -62,9 +69,23 @@ void op2i_unref(void *object) {
   if (!o || --o->refs > 0) return;
   op2_context ctx = o->ctx;
   op2i_loop_forget(ctx, object);
-  o->magic = 0;
+  o->magic += GONE - MAGIC;
   o->release(object);
   op2i_free(o->name);
-  op2i_free(object);
+  op2i_process_bury(OP2I_GRAVE_OBJECT, object);
   op2i_context_unref(ctx);
+}
+
+bool op2i_object_leave(void *object, enum op2i_kind kind) {
+  struct op2i_object *o = object;
+  if (!o) return false;
+  if (!op2i_object_is(object, kind) || o->given_up) {
+    op2i_log(NULL, OP2I_LOG_WARN,
+             "a %s handle is destroyed that is none: it was destroyed before, or is another "
+             "object's",
+             kind_name(kind));
+    return false;
+  }
+  if (o->ctx->forked) return false;
+  return o->given_up = true;
 }

@@ -14,6 +14,7 @@ enum op2i_kind { OP2I_SET = 1, OP2I_MAP, OP2I_DAT, OP2I_GBL, OP2I_CONST, OP2I_KE
 struct op2i_object {
   uint32_t magic; /* OP2I_MAGIC + kind while alive */
   int32_t refs;
+  bool given_up; /* the user's handle was destroyed; others hold the object */
   op2_context ctx;
   char *name;
   int64_t id; /* unique in the context, never reused */
@@ -29,5 +30,9 @@ bool op2i_object_is(const void *object, enum op2i_kind kind);
 op2_status op2i_object_check(const void *object, enum op2i_kind kind, const char *what);
 void *op2i_ref(void *object);
 void op2i_unref(void *object);
+/* Whether the user's reference on this handle is there to be given up. From now on it is not. False
+ * for null, for a copy of a handle that was destroyed, and in a forked child, which must not touch
+ * what another thread may have left halfway. */
+bool op2i_object_leave(void *object, enum op2i_kind kind);
 
 #endif

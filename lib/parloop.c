@@ -132,6 +132,6 @@ op2_status op2_loop_enqueue(op2_loop parloop) {
 
 void op2_loop_destroy(op2_loop *parloop) {
   if (!parloop) return;
-  op2i_unref(*parloop);
+  if (op2i_object_leave(*parloop, OP2I_LOOP)) op2i_unref(*parloop);
   *parloop = NULL;
 }

@@ -195,6 +195,6 @@ op2_status op2_subset_indices(op2_set subset, int64_t *n, const int64_t **idx) {
 
 void op2_set_destroy(op2_set *set) {
   if (!set) return;
-  op2i_unref(*set);
+  if (op2i_object_leave(*set, OP2I_SET)) op2i_unref(*set);
   *set = NULL;
 }

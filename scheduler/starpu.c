@@ -80,7 +80,8 @@ static op2_status land(struct flight *flight, int64_t until) {
 
 static op2_status land_ended(struct state *state) {
   struct ended *ended = &state->ended;
-  op2_status status = take_back(ended->tasks, ended->first, ended->end);
+  op2_status status = OP2_SUCCESS;
+  if (!op2i_starpu_over()) status = take_back(ended->tasks, ended->first, ended->end);
   op2i_free(ended->tasks);
   *ended = (struct ended){0};
   return status;
@@ -210,6 +211,7 @@ static op2_status have_tasks(struct state *state, struct op2i_step *steps, int64
 /* Too little work for a chunk: waking workers and coming back would take longer than doing it.
  * One worker has nothing to share out either. */
 static bool small(const struct state *state, const struct op2i_step *steps, int64_t nsteps) {
+  if (op2i_starpu_over()) return true;
   if (state->ctx->config.chunk_us == 0) return false;
   if (state->workers < 2) return true;
   for (int64_t s = 0; s < nsteps; s++)

@@ -13,14 +13,18 @@
 
 #include "context.h"
 #include "error.h"
+#include "last_threads.h"
 #include "log.h"
 #include "path.h"
+#include "process.h"
 #include "starpu_pool.h"
 
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static int users, threads_wanted, threads_running;
 static struct op2i_rest rest;
 static int hook;
+static bool lost; /* in a forked child of a process where StarPU ran */
+static bool over; /* shut down since nobody but its workers was left: see last_threads.h */
 
 /* StarPU's structures change size with its configure options while its SONAME stays: a library
  * other than the one these headers describe would write past our structure. */
@@ -73,10 +77,29 @@ static op2_status give_home(op2_context ctx) {
   return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU needs a folder it can write to; set STARPU_HOME");
 }
 
+static void close_rest(void) {
+  op2i_rest_close(&rest);
+  starpu_progression_hook_deregister(hook);
+  starpu_shutdown();
+  op2i_rest_destroy(&rest);
+}
+
+/* Nobody is left but StarPU's workers, and no process ends while a thread runs. What is called from
+ * now on, by exit handlers, runs in the thread that calls. */
+static void end_with_threads(void) {
+  pthread_mutex_lock(&pool_lock);
+  if (users > 0 && !over) {
+    __atomic_store_n(&over, true, __ATOMIC_RELEASE);
+    close_rest();
+  }
+  pthread_mutex_unlock(&pool_lock);
+}
+
 /* StarPU calls it between tasks, and again and again while there is none. */
 static unsigned between_tasks(void *unused) {
   (void)unused;
-  bool others = op2i_rest_idle(&rest) && starpu_task_nready() > 0;
+  bool idle = op2i_rest_idle(&rest), others = idle && starpu_task_nready() > 0;
+  if (idle && !others) op2i_last_threads_look(starpu_worker_get_id(), end_with_threads);
   if (!others) op2i_rest_here(&rest);
   return 1;
 }
@@ -86,18 +109,12 @@ static unsigned between_tasks(void *unused) {
 static op2_status open_rest(op2_context ctx) {
   bool crowded = threads_running >= op2i_machine()->cores;
   op2i_rest_open(&rest, crowded ? 0 : ctx->config.idle_ms);
+  op2i_last_threads_forget();
   hook = starpu_progression_hook_register(between_tasks, NULL);
   if (hook >= 0) return OP2_SUCCESS;
   op2i_rest_destroy(&rest);
   starpu_shutdown();
   return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU has no progression hook left");
-}
-
-static void close_rest(void) {
-  op2i_rest_close(&rest);
-  starpu_progression_hook_deregister(hook);
-  starpu_shutdown();
-  op2i_rest_destroy(&rest);
 }
 
 static op2_status start(op2_context ctx, int threads) {
@@ -137,10 +154,31 @@ static op2_status start(op2_context ctx, int threads) {
   return open_rest(ctx);
 }
 
+/* In a child the workers are not there, and what they and other threads held stays locked. */
+static void in_child(void) {
+  if (pthread_mutex_trylock(&pool_lock) || users > 0) lost = true;
+  pool_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+}
+
+static void watch_forks(void) { (void)pthread_atfork(NULL, NULL, in_child); }
+
+static op2_status check_process(void) {
+  if (!lost && !(op2i_process_forked() && starpu_is_initialized())) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_UNAVAILABLE,
+                    "StarPU ran in the process that this one was forked from, and cannot be used "
+                    "in the child: backends sequential and openmp can, and StarPU can where the "
+                    "parent starts it after the fork");
+}
+
 op2_status op2i_starpu_acquire(op2_context ctx, int threads, int *workers) {
-  op2_status status = OP2_SUCCESS;
+  static pthread_once_t watched = PTHREAD_ONCE_INIT;
+  op2_status status = check_process();
+  if (status) return status;
+  pthread_once(&watched, watch_forks);
   pthread_mutex_lock(&pool_lock);
-  if (users == 0)
+  if (over)
+    status = op2i_error(OP2_ERR_UNAVAILABLE, "StarPU has ended: the process is about to");
+  else if (users == 0)
     status = start(ctx, threads);
   else if (threads != threads_wanted)
     op2i_log(ctx, OP2I_LOG_WARN,
@@ -156,7 +194,7 @@ op2_status op2i_starpu_acquire(op2_context ctx, int threads, int *workers) {
 
 void op2i_starpu_release(void) {
   pthread_mutex_lock(&pool_lock);
-  if (--users == 0) close_rest();
+  if (--users == 0 && !over) close_rest();
   pthread_mutex_unlock(&pool_lock);
 }
 
@@ -173,6 +211,8 @@ void op2i_starpu_processors(int workers, int *numbers) {
   for (int w = 0; w < workers; w++)
     numbers[w] = w < n ? system_number(starpu_worker_get_bindid(ids[w])) : -1;
 }
+
+bool op2i_starpu_over(void) { return __atomic_load_n(&over, __ATOMIC_ACQUIRE); }
 
 struct op2i_rest *op2i_starpu_rest(void) {
   return &rest;

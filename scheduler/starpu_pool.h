@@ -19,5 +19,7 @@ struct starpu_conf;
 int op2i_starpu_start(struct starpu_conf *conf);
 /* Of StarPU's workers. Programs of several contexts may run at once. */
 struct op2i_rest *op2i_starpu_rest(void);
+/* Whether StarPU was shut down under its users, whose programs run in the calling thread then. */
+bool op2i_starpu_over(void);
 
 #endif

@@ -25,7 +25,18 @@ extern "C" {
  * capabilities: AT_SECURE) no variable is read, HOME, TMPDIR and PATH included; options count as
  * ever. The compiler is then looked for in /usr/bin and /bin only and runs with an environment of
  * its own, and the backend starpu is not available. Such a program should name headers by absolute
- * paths. */
+ * paths.
+ *
+ * **Processes.** A context belongs to the process that made it. In a child made by fork() every
+ * call on it and on its objects returns ::OP2_ERR_STATE and changes nothing; destroying its objects
+ * does nothing but null the handles. A child can make contexts of its own, on the backends
+ * sequential, check and openmp always, on starpu where StarPU was not running at the fork. exec(),
+ * posix_spawn() and system() need no care. A process may end in any way at any time: exit() from
+ * any thread, exit handlers that use a context, signals. What is still queued is lost then. When
+ * nobody calls exit(), after pthread_exit() of the main thread, a process with a context on starpu
+ * ends when no threads but StarPU's are left. dlclose() leaves the shared library loaded, whether
+ * contexts are there or not. A plugin that the static library is linked into finalizes its contexts
+ * before it is unloaded. */
 typedef struct op2_options {
   const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu or check; default starpu, or
                              openmp where that StarPU was built for fewer workers than are wanted */
@@ -54,9 +65,11 @@ OP2_API OP2_NODISCARD op2_status op2_init(const op2_options *options, op2_contex
 /** @brief Run what is still queued, end the context and null the handle.
  * The context ends whatever is returned. Objects made from it stay valid handles until they are
  * destroyed, but every call on them except destruction then returns OP2_ERR_STATE.
+ * One of several copies of a handle ends the context for all of them.
  * @memory frees the context once its last object is destroyed; a null handle is a no-op
  * @sync   flushes and waits               @mpi    not collective
- * @errors the lowest-numbered execution failure not reported before
+ * @errors the lowest-numbered execution failure not reported before; OP2_ERR_STATE for a copy of a
+ *         handle that was finalized, and in a forked child; OP2_ERR_ARG for what is no context
  * @source OP2 op_exit; PyOP2 op2.exit */
 OP2_API OP2_NODISCARD op2_status op2_finalize(op2_context *ctx);
 

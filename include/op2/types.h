@@ -13,6 +13,11 @@
  * destroying a dat with work pending is safe, and the order in which objects are destroyed does not
  * matter.
  *
+ * Handles may be copied; the copies stand for one object, which goes when one of them is destroyed
+ * or finalized. A copy used after that is told so (OP2_ERR_ARG, and OP2_ERR_STATE for a context),
+ * and destroying it again does nothing but a warning on stderr, until 4096 more objects, or
+ * contexts, have gone: then its memory may be another's.
+ *
  * A context and everything made from it is used by one thread at a time. Different contexts are
  * independent. */
 

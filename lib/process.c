@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The contexts of this process, what becomes of them in a forked child, and what is left of handles
+ * whose objects are gone. */
+#include "process.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+#include "context.h"
+#include "mem.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static op2_context living; /* list */
+static bool forked;
+
+/* Rings, oldest at `at`. */
+enum { GRAVES = 4096 };
+static struct {
+  void *memory[GRAVES];
+  int at;
+} graves[OP2I_GRAVES];
+
+/* ---- fork ------------------------------------------------------------------------------------ */
+
+static void before_fork(void) { pthread_mutex_lock(&lock); }
+static void after_fork(void) { pthread_mutex_unlock(&lock); }
+
+/* The child has the memory of its parent as some other thread may have left it halfway, and none of
+ * the workers: its contexts do nothing any more, and touch nothing. */
+static void in_child(void) {
+  forked = true;
+  for (op2_context ctx = living; ctx; ctx = ctx->next_living) ctx->finalized = ctx->forked = true;
+  living = NULL;
+  pthread_mutex_unlock(&lock);
+}
+
+/* From the start, as other libraries' threads do not live on in a child either. */
+__attribute__((constructor)) static void watch_forks(void) {
+  (void)pthread_atfork(before_fork, after_fork, in_child);
+}
+
+bool op2i_process_forked(void) { return forked; }
+
+/* ---- contexts -------------------------------------------------------------------------------- */
+
+void op2i_process_enter(op2_context ctx) {
+  pthread_mutex_lock(&lock);
+  ctx->next_living = living;
+  living = ctx;
+  pthread_mutex_unlock(&lock);
+}
+
+void op2i_process_leave(op2_context ctx) {
+  pthread_mutex_lock(&lock);
+  op2_context *at = &living;
+  while (*at && *at != ctx) at = &(*at)->next_living;
+  if (*at) *at = ctx->next_living;
+  pthread_mutex_unlock(&lock);
+}
+
+/* ---- what is left of objects ----------------------------------------------------------------- */
+
+void op2i_process_bury(enum op2i_grave kind, void *memory) {
+  pthread_mutex_lock(&lock);
+  int at = graves[kind].at;
+  graves[kind].at = (at + 1) % GRAVES;
+  void *oldest = graves[kind].memory[at];
+  graves[kind].memory[at] = memory;
+  pthread_mutex_unlock(&lock);
+  op2i_free(oldest);
+}

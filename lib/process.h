@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_PROCESS_H
+#define OP2I_PROCESS_H
+
+#include <stdbool.h>
+
+#include "op2/types.h"
+
+/* What the library knows of its process: the contexts that live in it, and whether it is a forked
+ * child. Any thread may call these. */
+
+/* A context begins and ends. Those that live when the process forks are marked in the child as
+ * finalized and forked, so that nothing looks further than it does anyway. */
+void op2i_process_enter(op2_context ctx);
+void op2i_process_leave(op2_context ctx);
+
+/* Whether this process is a child that fork() made while the library was loaded: threads that
+ * libraries keep were there, and are not here. */
+bool op2i_process_forked(void);
+
+/* Free the memory of a handle's object, but not yet: copies of the handle can be told that it is
+ * gone, until so many more objects are. */
+enum op2i_grave { OP2I_GRAVE_OBJECT, OP2I_GRAVE_CONTEXT, OP2I_GRAVES };
+void op2i_process_bury(enum op2i_grave kind, void *memory);
+
+#endif
