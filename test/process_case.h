@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_TEST_PROCESS_CASE_H
+#define OP2_TEST_PROCESS_CASE_H
+
+#include <stdbool.h>
+
+#include "op2.h"
+
+/* Programs of t199-processes, each of which runs in a process of its own. What a program has to say
+ * goes to stderr; what it returns is its exit status, 0 where all was as it should be. */
+
+enum { CELLS = 20000 };
+
+struct model {
+  op2_context ctx;
+  op2_set set;
+  op2_map map;
+  op2_dat x;
+  op2_gbl sum;
+  op2_const one;
+  op2_kernel grow;
+  op2_loop loop;
+};
+
+extern const char *case_backend; /* of the context that start() makes */
+
+void start(struct model *m);
+void start_on(struct model *m, const char *backend);
+void queue(struct model *m, int loops);   /* each adds 1 to all values of x */
+void run(struct model *m, int loops);     /* the same, and waits */
+void expect_x(struct model *m, double x); /* of each cell */
+void stop(struct model *m);
+/* A thread that runs loops without end; returns when it does. */
+void run_beside(struct model *m);
+
+/* Say so and count where it does not hold. */
+void holds_at(int line, bool good, const char *what);
+void returns_at(int line, op2_status got, op2_status want, const char *word);
+#define HOLDS(cond)              holds_at(__LINE__, (cond), #cond)
+#define RETURNS(got, want, word) returns_at(__LINE__, (got), (want), (word))
+int failures(void);                       /* 0 or 1 */
+int child_status(long pid);               /* exit status, or 128 and the signal */
+void expect_left_behind(struct model *m); /* every call on it returns OP2_ERR_STATE */
+
+struct process_case {
+  const char *name;
+  int (*run)(void);
+  const char *backends; /* those it matters on */
+  int status;           /* exit status, or 128 and the signal */
+  const char *says;     /* on stderr */
+};
+extern const struct process_case fork_cases[], end_cases[],
+    handle_cases[]; /* ended by null names */
+
+#endif
