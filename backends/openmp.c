@@ -58,15 +58,6 @@ static void close_state(void *state) { op2i_free(state); }
 
 static int workers(void *state) { return ((const struct team *)state)->threads; }
 
-/* Where the runtime puts the threads of a team, asked of a team of that size. */
-static void processors(void *state, int *numbers) {
-  int threads = ((const struct team *)state)->threads;
-  for (int t = 0; t < threads; t++) numbers[t] = -1;
-#pragma omp parallel num_threads(threads)
-#pragma omp for schedule(static, 1)
-  for (int t = 0; t < threads; t++) numbers[t] = op2i_bound_cpu();
-}
-
 static void run_colours(struct op2i_step *step, int threads) {
   const struct op2i_plan *plan = step->plan;
   double seconds = 0;
@@ -82,26 +73,46 @@ static void run_colours(struct op2i_step *step, int threads) {
   step->seconds = seconds;
 }
 
+static void find_numbers(int *numbers, int threads) {
+#pragma omp parallel num_threads(threads)
+#pragma omp for schedule(static, 1)
+  for (int t = 0; t < threads; t++) numbers[t] = op2i_bound_cpu();
+}
+
 /* OpenMP libraries keep a team for each thread that had one. A thread that forked takes it for its
  * own in the child, and waits for threads that are not there; a new thread makes a new team. */
 struct errand {
-  struct op2i_step *step;
+  struct op2i_step *step; /* or null: */
+  int *numbers;
   int threads;
 };
 
 static void *run_errand(void *errand) {
   const struct errand *e = errand;
-  run_colours(e->step, e->threads);
+  if (e->step)
+    run_colours(e->step, e->threads);
+  else
+    find_numbers(e->numbers, e->threads);
   return NULL;
 }
 
-static void run_in_child(struct op2i_step *step, int threads) {
-  struct errand errand = {step, threads};
+static void run_team(struct errand errand) {
   pthread_t thread;
-  if (pthread_create(&thread, NULL, run_errand, &errand))
-    run_colours(step, 1);
-  else
+  if (errand.threads < 2 || !op2i_process_forked()) {
+    run_errand(&errand);
+  } else if (!pthread_create(&thread, NULL, run_errand, &errand)) {
     pthread_join(thread, NULL);
+  } else {
+    errand.threads = 1;
+    run_errand(&errand);
+  }
+}
+
+/* Where the runtime puts the threads of a team, asked of a team of that size. */
+static void processors(void *state, int *numbers) {
+  int threads = ((const struct team *)state)->threads;
+  for (int t = 0; t < threads; t++) numbers[t] = -1;
+  run_team((struct errand){.numbers = numbers, .threads = threads});
 }
 
 static op2_status run_step(void *state, struct op2i_step *step) {
@@ -113,10 +124,7 @@ static op2_status run_step(void *state, struct op2i_step *step) {
                (step->plan->nblocks == step->plan->ncolors || step->loop->bytes < TEAM_BYTES);
   int threads = alone ? 1 : team->threads;
   double start = alone ? 0 : op2i_seconds();
-  if (threads > 1 && op2i_process_forked())
-    run_in_child(step, threads);
-  else
-    run_colours(step, threads);
+  run_team((struct errand){.step = step, .threads = threads});
   step->clock_seconds = alone ? step->seconds : op2i_seconds() - start;
   op2i_step_combine(step, step->plan->nblocks);
   return OP2_SUCCESS;

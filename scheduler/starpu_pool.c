@@ -198,6 +198,8 @@ void op2i_starpu_release(void) {
   pthread_mutex_unlock(&pool_lock);
 }
 
+bool op2i_starpu_over(void) { return __atomic_load_n(&over, __ATOMIC_ACQUIRE); }
+
 static int system_number(int logical) {
   const struct op2i_machine *machine = op2i_machine();
   int n = 0;
@@ -207,12 +209,12 @@ static int system_number(int logical) {
 
 void op2i_starpu_processors(int workers, int *numbers) {
   int ids[STARPU_NMAXWORKERS];
-  int n = (int)starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, ids, STARPU_NMAXWORKERS);
+  int n = op2i_starpu_over()
+              ? 0
+              : (int)starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, ids, STARPU_NMAXWORKERS);
   for (int w = 0; w < workers; w++)
     numbers[w] = w < n ? system_number(starpu_worker_get_bindid(ids[w])) : -1;
 }
-
-bool op2i_starpu_over(void) { return __atomic_load_n(&over, __ATOMIC_ACQUIRE); }
 
 struct op2i_rest *op2i_starpu_rest(void) {
   return &rest;

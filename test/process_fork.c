@@ -31,6 +31,9 @@ static void live(const char *backend) {
   run(&mine, 3);
   queue(&mine, 2);
   expect_x(&mine, 5);
+  FILE *nowhere = fopen("/dev/null", "w");
+  RETURNS(op2_explain(mine.ctx, nowhere), OP2_SUCCESS, "");
+  fclose(nowhere);
   stop(&mine);
 }
 
