@@ -90,9 +90,10 @@ void op2i_emit_consts_struct(const struct op2i_emitter *e, const struct op2i_rew
   op2i_text_add(e->out, "struct OP2_NAME(%sop2_consts) {\n", r->prefix);
   for (const struct op2i_loop_const *c = r->consts; c < r->consts + r->member.nconsts; c++) {
     const char *type = op2i_type_c(c->type);
-    bool pointer = r->apart || c->in_place;
-    op2i_text_add(e->out, pointer ? "  const %s (*%s)" : "  %s %s", type, c->name);
-    if (c->dim > 1) op2i_text_add(e->out, "[%d]", (int)c->dim);
+    bool pointer = r->apart || c->in_place, array = c->dim > 1;
+    const char *format = !pointer ? "  %s %s" : array ? "  const %s (*%s)" : "  const %s *%s";
+    op2i_text_add(e->out, format, type, c->name);
+    if (array) op2i_text_add(e->out, "[%d]", (int)c->dim);
     op2i_text_add(e->out, ";\n");
   }
   op2i_text_add(e->out, "};\n");
