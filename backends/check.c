@@ -87,11 +87,7 @@ static void store(const struct op2i_loop_arg *arg, unsigned char *memory,
     memcpy(memory, values, (size_t)arg->dim * unit);
     return;
   }
-  /* In generated code nothing is less or more than a NaN in a dat, so it stays. */
-  bool may_stay = is_real(arg->type) && arg->access != OP2_INC;
-  for (size_t at = 0; at < (size_t)arg->dim * unit; at += unit)
-    if (!may_stay || !isnan(real_value(arg->type, memory + at)))
-      op2i_values_combine(arg->type, arg->access, 1, memory + at, values + at);
+  op2i_values_combine(arg->type, arg->access, arg->dim, memory, values);
 }
 
 static void store_buffer(const struct op2i_check *check, const struct op2i_check_row *row) {

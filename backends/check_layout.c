@@ -320,19 +320,6 @@ static void gather_buffer(const struct op2i_check *check, const struct op2i_chec
            dat_row(check, arg, op2i_check_target(check, arg, slot)), bytes);
 }
 
-/* Sums of floating type start at -0.0, as in generated code. */
-static void clear_sum(const struct op2i_check *check, const struct op2i_check_row *row) {
-  op2_type type = op2i_check_arg(check, row)->type;
-  const double f64 = -0.0;
-  const float f32 = -0.0f;
-  unsigned char *sum = check->start + row->at;
-  memset(sum, 0, row->bytes);
-  for (size_t at = 0; at < row->bytes && type == OP2_F64; at += sizeof f64)
-    memcpy(sum + at, &f64, sizeof f64);
-  for (size_t at = 0; at < row->bytes && type == OP2_F32; at += sizeof f32)
-    memcpy(sum + at, &f32, sizeof f32);
-}
-
 /* What OP2_WRITE data held before is what other backends have there when the kernel begins. */
 void op2i_check_gather(struct op2i_check *check, int64_t position) {
   const int64_t *subset = check->step->call.subset;
@@ -349,7 +336,8 @@ void op2i_check_gather(struct op2i_check *check, int64_t position) {
     unsigned char *image = row->role == OP2I_ROW_WRITE ? check->other[0] : check->start;
     if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP) continue;
     if (row->role == OP2I_ROW_SUM)
-      clear_sum(check, row);
+      op2i_values_clear(op2i_check_arg(check, row)->type, (int64_t)(row->bytes / row->unit),
+                        check->start + row->at);
     else if (row->memory)
       memcpy(image + row->at, row->memory, row->bytes);
     else

@@ -11,17 +11,18 @@
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Sums are made in a type where overflow wraps and converted back. */
+/* Sums are made in a type where overflow wraps and converted back. A zero that MIN or MAX takes is
+ * made positive, by adding zero, so that the order of zeros does not matter. */
 #define COMBINE(name_, type_, sum_type_, is_nan_)                                                  \
   static void combine_##name_(op2_access access, int64_t n, type_ *into, const type_ *from) {      \
     if (access == OP2_INC)                                                                         \
       for (int64_t i = 0; i < n; i++) into[i] = (type_)((sum_type_)into[i] + (sum_type_)from[i]);  \
     else if (access == OP2_MIN)                                                                    \
       for (int64_t i = 0; i < n; i++)                                                              \
-        into[i] = from[i] < into[i] || is_nan_(into[i]) ? from[i] : into[i];                       \
+        into[i] = from[i] < into[i] || is_nan_(into[i]) ? (type_)(from[i] + 0) : into[i];          \
     else if (access == OP2_MAX)                                                                    \
       for (int64_t i = 0; i < n; i++)                                                              \
-        into[i] = from[i] > into[i] || is_nan_(into[i]) ? from[i] : into[i];                       \
+        into[i] = from[i] > into[i] || is_nan_(into[i]) ? (type_)(from[i] + 0) : into[i];          \
   }
 #define NEVER(x_)  false
 #define IS_NAN(x_) isnan(x_)
@@ -53,6 +54,15 @@ void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into
   }
 }
 
+void op2i_values_clear(op2_type type, int64_t n, void *into) {
+  if (type == OP2_F64)
+    for (int64_t i = 0; i < n; i++) ((double *)into)[i] = -0.0;
+  else if (type == OP2_F32)
+    for (int64_t i = 0; i < n; i++) ((float *)into)[i] = -0.0f;
+  else
+    memset(into, 0, (size_t)n * op2i_type_size(type));
+}
+
 /* ---- partial results ------------------------------------------------------------------------- */
 
 op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks) {
@@ -72,7 +82,10 @@ void op2i_partial_init(const struct op2i_step *step, unsigned char *partial) {
   memset(partial, 0, (size_t)loop->partial_bytes);
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
-    if (op2i_arg_reduces(arg) && arg->access != OP2_INC)
+    if (!op2i_arg_reduces(arg)) continue;
+    if (arg->access == OP2_INC)
+      op2i_values_clear(arg->type, arg->dim, partial + arg->offset);
+    else
       memcpy(partial + arg->offset, step->gbl[arg->gbl],
              (size_t)arg->dim * op2i_type_size(arg->type));
   }

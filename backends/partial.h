@@ -4,10 +4,14 @@
 
 #include "loop.h"
 
-/* into[i] becomes into[i] combined with from[i] by INC, MIN or MAX. Integers wrap; for MIN and
- * MAX a NaN counts for nothing, as with C's fmin() and fmax(). The arrays do not overlap and are
- * aligned for the type. */
+/* into[i] becomes into[i] combined with from[i] by INC, MIN or MAX, as generated code combines
+ * (codegen/emit_arg.c): integers wrap; for MIN and MAX a NaN counts for nothing, of equal values
+ * into[i] stays, and a zero that is taken is positive. The arrays do not overlap and are aligned
+ * for the type. */
 void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into, const void *from);
+/* What increments start at: zero, and of floating types the negative one, which added to any value
+ * changes nothing. */
+void op2i_values_clear(op2_type type, int64_t n, void *into);
 
 /* Whether an argument is a reduction into a global, so that it has values in a block's partial
  * results. */

@@ -12,10 +12,10 @@
 /* A copy of struct op2i_call. A translation unit of several loops defines OP2_ID, something else
  * before each, so that the names of each are its own.
  *
- * fmin() and fmax() are the generated text's own, since compilers and C libraries do not agree which
- * of two zeros they return: the first operand where it is less (greater) or the other one is NaN,
- * else the second. lane_helper.c has the same for vectors. Compilers must take them for functions
- * like any other (backends/compiler.c). */
+ * fmin() and fmax() are the generated text's own, since compilers and C libraries do not agree
+ * which of two zeros they return: the first operand where it is less (greater) or the other one is
+ * NaN, else the second. lane_helper.c has the same for vectors. Compilers must take them for
+ * functions like any other (backends/compiler.c). */
 static const char prelude[] =
     "#ifndef OP2_PRELUDE\n"
     "#define OP2_PRELUDE \"" OP2I_ABI "\"\n"

@@ -10,6 +10,10 @@ enum { UNROLL_MAX = 32, PLACE_MAX = 96 };
 
 enum action { CLEAR, GATHER, ADD, STORE, LOWER, RAISE };
 
+static bool is_real(const struct op2i_loop_arg *arg) {
+  return arg->type == OP2_F64 || arg->type == OP2_F32;
+}
+
 const struct op2i_param *op2i_emit_param(const struct op2i_emitter *e, int a) {
   const struct op2i_member member = op2i_loop_member(e->loop, op2i_loop_member_of(e->loop, a));
   return &member.kernel->signature.params[a - member.first_arg];
@@ -152,6 +156,17 @@ static void private_place(const struct op2i_emitter *e, int a, int slot, int j,
 
 /* ---- between memory and copy ----------------------------------------------------------------- */
 
+/* What MIN and MAX do with the data: of equal values the one that is there stays, a zero that comes
+ * is positive, and what is NaN gives way. So the order in which they come does not matter. */
+static void add_bound(const struct op2i_emitter *e, int a, char before, const char *ours,
+                      const char *shared) {
+  if (is_real(arg_of(e, a)))
+    op2i_text_add(e->out, "%s = %s %c %s || %s != %s ? %s + 0 : %s;\n", shared, ours, before,
+                  shared, shared, shared, ours, shared);
+  else
+    op2i_text_add(e->out, "%s = %s %c %s ? %s : %s;\n", shared, ours, before, shared, ours, shared);
+}
+
 static void add_statement(const struct op2i_emitter *e, int a, enum action action, int slot,
                           int j) {
   char ours[PLACE_MAX], shared[2 * PLACE_MAX];
@@ -162,12 +177,8 @@ static void add_statement(const struct op2i_emitter *e, int a, enum action actio
   case GATHER: op2i_text_add(e->out, "%s = %s;\n", ours, shared); break;
   case ADD: op2i_text_add(e->out, "%s += %s;\n", shared, ours); break;
   case STORE: op2i_text_add(e->out, "%s = %s;\n", shared, ours); break;
-  case LOWER:
-    op2i_text_add(e->out, "%s = %s < %s ? %s : %s;\n", shared, ours, shared, ours, shared);
-    break;
-  case RAISE:
-    op2i_text_add(e->out, "%s = %s > %s ? %s : %s;\n", shared, ours, shared, ours, shared);
-    break;
+  case LOWER: add_bound(e, a, '<', ours, shared); break;
+  case RAISE: add_bound(e, a, '>', ours, shared); break;
   }
 }
 
@@ -224,8 +235,7 @@ void op2i_emit_finish(const struct op2i_emitter *e, int a) {
  * the addition where it cannot drop one of +0.0. */
 static void clear_copy(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  bool real = arg->type == OP2_F64 || arg->type == OP2_F32;
-  if (!real) {
+  if (!is_real(arg)) {
     op2i_text_add(e->out, " = {0};\n");
   } else if (unrolled(arg)) {
     for (int i = 0; i < arg->arity * arg->dim; i++)

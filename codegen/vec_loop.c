@@ -211,6 +211,17 @@ static void begin_reduction(const struct op2i_vec *v, int a) {
   }
 }
 
+/* What a lane has found, if it is less (greater) than what others have, or that is NaN: the sign of
+ * a zero is the library's, which combines partial results. */
+static void fold_bound(const struct op2i_vec *v, int a, int j, int lane) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  op2i_text_add(v->out, "    if (op2_a%d[%d][%d] %c op2_t[%d]", a, j, lane,
+                arg->access == OP2_MIN ? '<' : '>', j);
+  if (arg->type == OP2_F64 || arg->type == OP2_F32)
+    op2i_text_add(v->out, " || op2_t[%d] != op2_t[%d]", j, j);
+  op2i_text_add(v->out, ") op2_t[%d] = op2_a%d[%d][%d];\n", j, a, j, lane);
+}
+
 static void end_reduction(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   op2i_text_add(v->out, "  {\n    %s *op2_t = (%s *)(op2_r + %d);\n", op2i_type_c(arg->type),
@@ -221,9 +232,7 @@ static void end_reduction(const struct op2i_vec *v, int a) {
       if (arg->access == OP2_INC)
         op2i_text_add(v->out, "%s op2_a%d[%d][%d]", lane ? " +" : "", a, j, lane);
       else
-        op2i_text_add(v->out,
-                      "    if (op2_a%d[%d][%d] %c op2_t[%d]) op2_t[%d] = op2_a%d[%d][%d];\n", a, j,
-                      lane, arg->access == OP2_MIN ? '<' : '>', j, j, a, j, lane);
+        fold_bound(v, a, j, lane);
     if (arg->access == OP2_INC) op2i_text_add(v->out, ";\n");
   }
   op2i_text_add(v->out, "  }\n");

@@ -201,8 +201,8 @@ static void add_parts(const struct op2i_vec *v, int a, char copy) {
     }
 }
 
-/* The row of one lane, from component `at` on. Numbers of rows are multiplied without sign, which gcc
- * can put off until they are needed though signed numbers wrap. */
+/* The row of one lane, from component `at` on. Numbers of rows are multiplied without sign, which
+ * gcc can put off until they are needed though signed numbers wrap. */
 static void add_row(const struct op2i_vec *v, const struct place *p, const char *lane, int at) {
   int dim = (int)op2i_vec_row(v, p->dat)->dim;
   struct numbers rows = rows_at('o', p->map, p->slot, false);
@@ -229,9 +229,11 @@ static void add_increments(const struct op2i_vec *v, int a, int lane) {
   }
 }
 
-/* The lesser or greater of what is there and what an argument has: seldom needed, so briefly. */
+/* The lesser or greater of what is there and what an argument has, as emit_arg.c has it: seldom
+ * needed, so briefly. */
 static void add_bounds(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
+  bool real = arg->type == OP2_F64 || arg->type == OP2_F32;
   for (int slot = 0; slot < arg->arity; slot++) {
     struct place place = copy_place(v, a, slot);
     op2i_text_add(v->out,
@@ -239,9 +241,10 @@ static void add_bounds(const struct op2i_vec *v, int a) {
                   (int)arg->dim, op2i_type_c(arg->type));
     add_row(v, &place, "op2_l", 0);
     op2i_text_add(v->out,
-                  " + op2_j;\n          if (op2_b%d[%d + op2_j][op2_l] %c *op2_t) *op2_t = "
-                  "op2_b%d[%d + op2_j][op2_l];\n        }\n",
-                  a, place.vector, arg->access == OP2_MIN ? '<' : '>', a, place.vector);
+                  " + op2_j;\n          if (op2_b%d[%d + op2_j][op2_l] %c *op2_t%s) *op2_t = "
+                  "op2_b%d[%d + op2_j][op2_l]%s;\n        }\n",
+                  a, place.vector, arg->access == OP2_MIN ? '<' : '>',
+                  real ? " || *op2_t != *op2_t" : "", a, place.vector, real ? " + 0" : "");
   }
 }
 

@@ -313,16 +313,22 @@ static void add_limit(struct op2i_text *out, int lanes, op2_type type) {
   op2i_text_add(out, ";\n}\n");
 }
 
+/* As emit_arg.c has it. */
 static void add_bound(struct op2i_text *out, int lanes, op2_type type, const char *name,
-                      char less) {
+                      char before) {
+  bool real = type == OP2_F64 || type == OP2_F32;
   struct name vector = type_name(type, 'x', lanes), mask = type_name(integer_of(type), 'x', lanes);
   op2i_text_add(out,
                 "%sop2_%s_%sx%d(%s *op2_v, const %s *op2_a, int op2_c) {\n"
                 "  for (int op2_j = 0; op2_j < op2_c; op2_j++) {\n"
-                "    const %s op2_m = (%s)(op2_a[op2_j] %c op2_v[op2_j]);\n    op2_v[op2_j] = ",
+                "    const %s op2_m = (%s)(op2_a[op2_j] %c op2_v[op2_j])",
                 head, name, stems[type], lanes, vector.text, vector.text, mask.text, mask.text,
-                less);
-  add_select(out, lanes, type, "op2_a[op2_j]", "op2_v[op2_j]");
+                before);
+  if (real) op2i_text_add(out, " | (%s)(op2_v[op2_j] != op2_v[op2_j])", mask.text);
+  if (real)
+    op2i_text_add(out, ";\n    const %s op2_p = op2_a[op2_j] + (%s){0}", vector.text, vector.text);
+  op2i_text_add(out, ";\n    op2_v[op2_j] = ");
+  add_select(out, lanes, type, real ? "op2_p" : "op2_a[op2_j]", "op2_v[op2_j]");
   op2i_text_add(out, ";\n  }\n}\n");
 }
 

@@ -124,12 +124,17 @@ static op2_status check_gbl(const struct call *call, int n) {
   if (gbl->obj.ctx != call->set->obj.ctx)
     return wrong(call, OP2_ERR_MISMATCH, "argument %d: global '%s' belongs to another context", n,
                  gbl->obj.name);
-  for (int m = 0; m < n; m++)
-    if (call->args[m].object == arg->object && call->args[m].access != arg->access &&
-        call->args[m].access != OP2_READ && arg->access != OP2_READ)
+  for (int m = 0; m < n; m++) {
+    const op2_arg *other = &call->args[m];
+    if (other->object != arg->object || other->access == arg->access) continue;
+    if (other->access == OP2_READ || arg->access == OP2_READ)
       return wrong(call, OP2_ERR_ACCESS,
-                   "arguments %d and %d: global '%s' cannot be reduced in two ways at once", m, n,
-                   gbl->obj.name);
+                   "arguments %d and %d: global '%s' cannot be read and reduced into by one loop",
+                   m, n, gbl->obj.name);
+    return wrong(call, OP2_ERR_ACCESS,
+                 "arguments %d and %d: global '%s' cannot be reduced in two ways at once", m, n,
+                 gbl->obj.name);
+  }
   return OP2_SUCCESS;
 }
 

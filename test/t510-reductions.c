@@ -147,6 +147,7 @@ static bool fill_partials(struct fixture *f, int64_t nblocks, int64_t stride) {
       for (int c = 0; c < DIM; c++) {
         union number start = get(arg->type, partial + arg->offset, c);
         union number want = {0};
+        if (is_real(arg->type)) want.real = -0.0;
         if (arg->access != OP2_INC) want = get(arg->type, f->gbl[arg->gbl], c);
         good &= start.u == want.u;
         put(arg->type, partial + arg->offset, c,

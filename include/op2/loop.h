@@ -32,6 +32,10 @@ extern "C" {
  * may not. A parameter that is declared as an array with a length (`T x[4]`, `T *x[4]`) may be
  * shorter than what it is given, never longer.
  *
+ * A dat may be given to several arguments: what the kernel adds, lowers and raises in private
+ * copies reaches the data after the kernel, argument by argument. A global may be given to several
+ * arguments that are all READ, all INC, all MIN or all MAX; otherwise the call is refused.
+ *
  * A kernel computes what C says, and the same in scalar code, in vectors of any length and in the
  * checked mode. Where C leaves a choice:
  *
@@ -40,13 +44,13 @@ extern "C" {
  * | signed integers that overflow | wrap, as unsigned ones do (-fwrapv) |
  * | float and double | every operation is rounded to its own type, and none is contracted with
  *   another; denormal numbers are kept |
- * | fmin(a, b), fmax(a, b) | a where it is less (greater) than b or b is NaN, else b: of two zeros b,
- *   of a number and a NaN the number |
+ * | fmin(a, b), fmax(a, b) | a where it is less (greater) than b or b is NaN, else b: of two zeros
+ *   b, of a number and a NaN the number |
  * | NaN | that a result is NaN is certain, but not its sign and its other bits |
  *
- * What C does not define remains undefined, and may differ: division of integers by zero, and of the
- * least one by -1 (both end the program on x86), shifts by as many bits as there are or more, and
- * conversion of a real number to an integer type that cannot hold it, or of NaN. */
+ * What C does not define remains undefined, and may differ: division of integers by zero, and of
+ * the least one by -1 (both end the program on x86), shifts by as many bits as there are or more,
+ * and conversion of a real number to an integer type that cannot hold it, or of NaN. */
 
 /** Take all slots of a map: the kernel gets an array of pointers. */
 #define OP2_ALL (-1)
