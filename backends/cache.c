@@ -66,11 +66,13 @@ enum { DEFAULT_PLACES = 3 };
 op2_status op2i_cache_open(op2_context ctx, struct op2i_cache *cache) {
   struct op2i_text why = {0};
   op2_status status = OP2_SUCCESS;
+  bool unsafe = false;
   *cache = (struct op2i_cache){.folder.fd = -1};
   if (ctx->config.cache_dir) status = try_folder(cache, ctx->config.cache_dir, &why);
   for (int i = 0; !ctx->config.cache_dir && i < DEFAULT_PLACES && cache->folder.fd < 0; i++) {
     char path[PATH_MAX];
     if (default_place(i, path)) status = try_folder(cache, path, &why);
+    unsafe |= cache->folder.unsafe;
     if (status != OP2_SUCCESS) break;
   }
   if (status == OP2_SUCCESS && cache->folder.fd < 0)
@@ -81,8 +83,8 @@ op2_status op2i_cache_open(op2_context ctx, struct op2i_cache *cache) {
              "root",
              cache->folder.path);
   if (status == OP2_SUCCESS && cache->folder.fd >= 0)
-    op2i_log(ctx, OP2I_LOG_DEBUG, "compiled loops are kept in %s%s%s", cache->folder.path,
-             why.length ? "; not in " : "", why.length ? why.chars : "");
+    op2i_log(ctx, unsafe ? OP2I_LOG_WARN : OP2I_LOG_DEBUG, "compiled loops are kept in %s%s%s",
+             cache->folder.path, why.length ? "; not in " : "", why.length ? why.chars : "");
   op2i_text_free(&why);
   return status;
 }

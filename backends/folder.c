@@ -54,6 +54,7 @@ op2_status op2i_folder_open(struct op2i_folder *folder, const char *path, struct
   if (fault) op2i_text_add(why, "%s%s: %s", why->length ? "; " : "", path, fault);
   if (why->failed) status = op2i_error_nomem("a message");
   if (fault || way.fd < 0 || status != OP2_SUCCESS) op2i_folder_close(folder);
+  folder->unsafe = way.unsafe;
   op2i_path_close(&way);
   return status;
 }

@@ -13,6 +13,7 @@
 struct op2i_folder {
   int fd;       /* -1: not open */
   char *path;   /* absolute, free of symbolic links */
+  bool unsafe;  /* it is not open because somebody else could exchange it: see path.h */
   bool unknown; /* on the way to it, nobody was taken for root: see path.h */
 };
 

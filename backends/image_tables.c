@@ -260,7 +260,7 @@ static bool relrs_sound(struct op2i_image_object *o) {
 /* The first of them, by their number, are all of one kind. */
 static bool relatives_sound(const struct op2i_image_object *o) {
   if (o->nrelative > o->tag[DT_RELASZ] / sizeof(ElfW(Rela))) return false;
-  for (uint64_t i = 0; RELATIVE && i < o->nrelative; i++) {
+  for (uint64_t i = 0; RELATIVE != 0 && i < o->nrelative; i++) {
     ElfW(Rela) rela;
     const unsigned char *bytes = op2i_image_at(o, o->tag[DT_RELA] + i * sizeof rela, sizeof rela);
     if (!bytes) return false;

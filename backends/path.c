@@ -52,6 +52,7 @@ static void judge(struct walk *w, const struct stat *st) {
     w->fault = "it belongs to another user, who could put other code in the place of what is in it";
   else if ((st->st_mode & OTHERS_WRITE) && !w->shared)
     w->fault = "others may write into it (chmod go-w would cure that)";
+  w->path->unsafe = w->fault != NULL;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@ enum op2i_path_last {
 struct op2i_path {
   int fd;              /* of the last folder, opened with O_PATH; -1: there is a fault */
   char real[PATH_MAX]; /* its name without symbolic links */
+  bool unsafe;         /* the fault is that somebody else could change what is below */
   bool unknown;        /* a folder's owner has no number in this user namespace and was taken for
                           root */
 };

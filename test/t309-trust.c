@@ -116,6 +116,31 @@ static void become(uid_t uid) {
   if (setgroups(0, NULL) != 0 || setgid(uid) != 0 || setuid(uid) != 0) _exit(99);
 }
 
+/* A home that others can change: the next place serves, and it is said why. */
+static void test_home(void) {
+  char top[RIG_PATH], home[RIG_PATH], expect[RIG_PATH + 8], other[RIG_PATH];
+  struct op2i_jit_unit unit;
+  rig_path(top, "homes");
+  rig_path(home, "homes/mine");
+  rig_path(other, "op2-%ld", (long)geteuid());
+  mkdir(top, 0700);
+  mkdir(home, 0700);
+  chmod(top, 0777);
+  setenv("HOME", home, 1);
+  op2_context ctx = rig_context(NULL, NULL, NULL);
+  rig_listen();
+  bool right = rig_get(ctx, 2, NULL, &unit);
+  const char *heard = rig_heard();
+  setenv("HOME", rig_root, 1);
+  rig_end(ctx);
+  snprintf(expect, sizeof expect, "%s: ", top);
+  if (!ok(right && rig_occurrences(heard, "op2 warning:") == 1 && strstr(heard, expect) &&
+              strstr(heard, other),
+          "a home below a folder that all may write into: one warning says which, and what serves"))
+    diag("%s", heard);
+  is_int(rig_count(home, ""), 0, "and nothing is put there");
+}
+
 static bool write_text(const char *path, const char *text) {
   int fd = open(path, O_WRONLY);
   bool good = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
@@ -335,6 +360,7 @@ int main(void) {
   test_above();
   test_relative();
   test_temporary();
+  test_home();
   test_container();
   test_many();
   test_no_proc();
