@@ -233,12 +233,13 @@ static void one_global(void) {
 
 /* ---- in all forms ---------------------------------------------------------------------------- */
 
-/* With the vectors that the processor is best at, with none, and with short ones, where there are
- * some. */
+/* With the vectors that the processor is best at, and where there are some, with none and with short
+ * ones, and optimisation flags of the user's: those that values depend on must still be there. */
 static void in_all_forms(void (*body)(void)) {
   static const char *const widths[] = {"0", "16"};
   op2_context usual = test_ctx;
-  const op2_options options = config_options(&test_config);
+  op2_options options = config_options(&test_config);
+  options.cflags = "-O3 -march=native";
   body();
   bool scalar = on_check() || strcmp(test_config.backend, "sequential") == 0;
   for (int w = 0; w < 2 && !scalar; w++) {
