@@ -106,8 +106,8 @@ op2_status op2_finalize(op2_context *handle) {
   /* What cannot be returned here is at least said: nothing unreported is lost. */
   drop_failures(ctx);
   op2i_dats_come_home(ctx);
-  op2i_process_leave(ctx);
   ctx->finalized = true;
+  op2i_process_leave(ctx);
   op2i_sched_destroy(ctx->sched);
   ctx->sched = NULL;
   op2i_loop_table_free(ctx);
