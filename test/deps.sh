@@ -15,7 +15,7 @@ build="$build libscotch-dev"
 demo="$build graphviz libpng-dev"
 # gcc brings the run-time libraries of its sanitizers and of OpenMP along; clang's OpenMP is a
 # package of its own.
-test="$demo g++ clang libomp-dev binutils cmake debootstrap"
+test="$demo g++ clang libomp-dev binutils cmake debootstrap gdb"
 
 list=no
 wanted=

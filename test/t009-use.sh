@@ -156,7 +156,7 @@ fi
 
 parent=$tmp/parent
 mkdir -p "$parent/subprojects/op2"
-(cd "$src" && cp -R meson.build meson_options.txt include lib codegen backends scheduler install \
+(cd "$src" && cp -R meson.build meson_options.txt include lib codegen backends scheduler \
   bench test "$parent/subprojects/op2")
 cp "$tmp/program.cc" "$parent"
 cat >"$parent/told.c" <<'END'

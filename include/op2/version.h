@@ -7,7 +7,7 @@
  * library's SONAME carries OP2_VERSION_MAJOR, the package version is MAJOR.MINOR.PATCH, and nothing
  * else states it. A change that breaks callers raises MAJOR; an addition raises MINOR. */
 #define OP2_VERSION_MAJOR 0
-#define OP2_VERSION_MINOR 1
+#define OP2_VERSION_MINOR 2
 #define OP2_VERSION_PATCH 0
 
 #endif
