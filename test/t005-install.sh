@@ -47,8 +47,7 @@ internal() { find "$stage" -name '*.a' -o -name '*internal*' -o -name 'config.h'
 clean "nothing internal is installed" internal
 
 # The program that the README shows.
-awk '/^```$/ { inside = 0 } inside { print } /^```c$/ { inside = 1 }' "$src/README.md" \
-  >"$tmp/user.c"
+program "$src/README.md" >"$tmp/user.c"
 cp "$tmp/user.c" "$tmp/user.cc"
 
 flags="-O1 -Wall -Wextra -Werror"

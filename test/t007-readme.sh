@@ -14,20 +14,18 @@ block() {
     here && !fenced && /^    / { print substr($0, 5); shown = 1; next }
     shown { exit }' "$readme"
 }
-program() { # the first program
-  awk '/^```$/ { inside = 0 } inside { print } /^```c$/ { inside = 1 }' "$readme"
-}
 
 readme=$tmp/planted.md
 printf '%s\n' '# a' '' '## Other' '' '    no' '## Here' 'text' '' \
-  '```c' '#include <x>' '    int x;' '```' '' '    one' '    two' '' 'text' '' '    three' >"$readme"
+  '```c' '#include <x>' '    int x;' '```' '' '```c' 'not this' '```' '' \
+  '    one' '    two' '' 'text' '' '    three' >"$readme"
 runs "planted: the first block of a section" test "$(block Here | tr '\n' ' ')" = "one two "
-runs "planted: the program" test "$(program | tail -n 1)" = "    int x;"
+runs "planted: the program" test "$(program "$readme" | tail -n 1)" = "    int x;"
 
 readme=$src/README.md
 block Building >"$tmp/install"
 block "A program" >"$tmp/compile"
-program >"$tmp/program.c"
+program "$readme" >"$tmp/program.c"
 expected=$(sed -n 's|.*printf.*/\* \([0-9 ]*\) \*/$|\1|p' "$tmp/program.c")
 runs "README installs" grep -q -x "meson install -C build" "$tmp/install"
 runs "README compiles a program" grep -q "^cc program.c " "$tmp/compile"

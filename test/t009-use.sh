@@ -7,8 +7,7 @@ set -u
 
 # Whatever is set here is for the library under test.
 unset PKG_CONFIG_PATH CMAKE_PREFIX_PATH op2_DIR
-awk '/^```$/ { inside = 0 } inside { print } /^```c$/ { inside = 1 }' "$src/README.md" \
-  >"$tmp/program.c"
+program "$src/README.md" >"$tmp/program.c"
 cp "$tmp/program.c" "$tmp/program.cc"
 
 right() { [ "$("$@")" = "101 11 110" ]; } # COMMAND...: the program's numbers

@@ -80,6 +80,9 @@ done_testing() {
   exit $?
 }
 
+# program FILE: the first program that a page like README shows
+program() { awk '/^```$/ && inside { exit } inside { print } /^```c$/ { inside = 1 }' "$1"; }
+
 # code FILE: the text without comments and with the contents of strings blanked; lines keep their
 # numbers
 code() { awk -f "$src/test/code.awk" "$1"; }
