@@ -1,0 +1,133 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Every field of every key is forgotten in turn: its comparison is edited away in a copy of the
+# source, which is compiled and linked to a test in place of the library's own. The test must fail.
+# What is not forgotten here follows from other fields, or only narrows a search: hashes, the size
+# of blocks (from the set), one end of a range (the other tells ranges apart), the number of dats of
+# a fused loop (from its members), the set of a dat's footprint (from the map).
+. "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
+
+if [ -n "${OP2_TEST_QUICK:-}" ]; then
+  skip "some forty tests are linked and run: not in quick runs"
+  done_testing
+fi
+if [ -z "$build" ] || ! command -v ninja >/dev/null 2>&1; then
+  skip "needs a build folder and ninja"
+  done_testing
+fi
+if [ ! -x "$build/test/t745-keys" ]; then
+  skip "t745-keys, which is to fail, is not built"
+  done_testing
+fi
+export OP2_TEST_CACHE="$tmp/cache" OP2_TEST_QUICK=1 OP2_VERIFY=1
+# Which code is generated does not matter here, but how often a compiler runs does.
+export OP2_TEST_CFLAGS="-O0 -fno-math-errno -ffp-contract=off"
+
+# compile SOURCE FOLDER COPY OBJECT: as the library's own was
+compile() {
+  object=$(echo "$1" | tr / _).o
+  command=$(cd "$build" && ninja -t commands libop2-internal.a | grep -F " -c ../$1" || true)
+  [ -n "$command" ] ||
+    command=$(cd "$build" && ninja -t commands test/t745-keys | grep -F "$object -c " | head -n 1)
+  [ -n "$command" ] || return 2
+  flags=${command%% -MD *}
+  (cd "$build" && $flags -iquote "$src/${1%/*}" -o "$3" -c "$2")
+}
+
+# link TEST OBJECT PROGRAM: the object before the archive that holds the library's own
+link() {
+  command=$(cd "$build" && ninja -t commands "test/$1" | tail -n 1)
+  (cd "$build" && $(echo "$command" | sed -e "s| -o test/$1 | -o $3 |" -e "s| -Wl,--start-group | $2&|"))
+}
+
+# forgets KEY SOURCE BACKEND SED: with this edit t745 fails
+forgets() {
+  copy=$tmp/${2##*/}
+  sed -e "$4" "$src/$2" >"$copy"
+  if cmp -s "$src/$2" "$copy"; then
+    result 1 "$1: the edit changes nothing; has $2 been rewritten?"
+  elif ! compile "$2" "$copy" "$tmp/mutant.o" >"$tmp/out" 2>&1 ||
+    ! link t745-keys "$tmp/mutant.o" "$tmp/mutant" >>"$tmp/out" 2>&1; then
+    result 1 "$1: compiles with the edit"
+    tail -n 5 "$tmp/out" | sed 's/^/# /'
+  else
+    OP2_TEST_BACKEND=$3 timeout 300 "$tmp/mutant" >"$tmp/out" 2>&1
+    code=$?
+    [ $code -ne 0 ] && [ $code -ne 124 ]
+    result $? "$1 forgotten: t745-keys fails on $3"
+    grep '^not ok' "$tmp/out" | head -n 1 | sed 's/^/# /'
+  fi
+}
+
+# The test passes when it is linked in this way: it is the edits that make it fail.
+for backend in sequential openmp starpu; do
+  compile lib/loop.c "$src/lib/loop.c" "$tmp/mutant.o" >"$tmp/out" 2>&1 &&
+    link t745-keys "$tmp/mutant.o" "$tmp/mutant" >>"$tmp/out" 2>&1 &&
+    OP2_TEST_BACKEND=$backend "$tmp/mutant" >>"$tmp/out" 2>&1
+  good=$?
+  result $good "t745-keys passes with the sources as they are on $backend"
+  [ $good -eq 0 ] || tail -n 5 "$tmp/out" | sed 's/^/# /'
+  cp "$tmp/out" "$tmp/$backend"
+done
+
+# ---- interned loops: field by field of an argument, and the rest of the call ----
+
+call() { forgets "loops: $1" lib/loop.c sequential "$2"; }
+field() {
+  call "$1" "s/  return !memcmp(a, b, offsetof(op2_arg, value));/\
+  op2_arg x = *a; x.$1 = b->$1; return !memcmp(\&x, b, offsetof(op2_arg, value));/"
+}
+for name in tag object map idx dim type access; do field $name; done
+call kernel 's/loop->kernel != kernel || //
+  s/(uintptr_t)kernel \* golden ^ //'
+call set 's/loop->set != set || //
+  s/ ^ (uintptr_t)set \* other//'
+call "number of arguments" 's/ || loop->nargs != nargs) return false/) return false/
+  s/n < nargs; n++)$/n < nargs \&\& n < loop->nargs; n++)/'
+call "number of constants" 's/  if (loop->nconsts != kernel->nconsts) return false;//'
+call "identity of constants" 's/if (loop->consts\[c\].id != kernel->consts\[c\]->obj.id) return false;/;/'
+
+if ! grep -q '(openmp' "$tmp/openmp"; then
+  skip "plans, fused loops, programs and footprints: openmp, to try them on, is not built"
+  done_testing
+fi
+
+# ---- plans ----
+
+plan() { forgets "plans: $1" scheduler/plancache.c openmp "$2"; }
+plan set 's/{loop->set->obj.id, /{0, /'
+plan range 's/\(loop->set->obj.id, *\)desc->lo, *desc->hi,/\10, 0,/'
+plan order 's/desc->ordered, desc->parts}/0, desc->parts}/'
+plan parts 's/desc->parts};/0};/'
+plan dat 's/word\[0\] = arg->dat;/word[0] = 0;/'
+plan map 's/word\[1\] = map ? map->obj.id : 0;/word[1] = 0;/'
+plan slot 's/word\[2\] = described->slot;/word[2] = 0;/'
+plan "modified or not" 's/word\[3\] = arg->access != OP2_READ;/word[3] = 0;/'
+plan "bytes of a row" 's/word\[4\] = .*/word[4] = 0;/'
+
+# ---- fused loops, programs, tiles, footprints ----
+
+fused() { forgets "fused loops: $1" scheduler/fuse.c openmp "$2"; }
+fused members 's/!memcmp(loop->origins, made->origins, [^&]*&&//'
+fused "number of members" 's/loop->nmembers == made->nmembers &&//'
+fused "dropped stores" 's/!memcmp(loop->dropped, made->dropped, [^&]*&&//'
+fused "shared globals" 's/^        same_globals(loop, globals))/        true)/'
+program() { forgets "programs: $1" scheduler/program.c openmp "$2"; }
+program loops 's/if (program->loops\[i\] != nodes\[i\]->loop) return false;/;/
+  s/hash = mix(hash, (uintptr_t)nodes\[i\]->loop);/;/'
+program "shared globals" 's/  return same_versions(program, nodes);/  return true;/'
+if grep -q '(starpu' "$tmp/starpu"; then
+  forgets "tiles: loops" scheduler/tiling.c starpu \
+    's/ && tiling->loops\[k\] == steps\[k\].loop//'
+  forgets "tiles: length" scheduler/tiling.c starpu \
+    's/    if (k == n) return tiling;/    if (k \&\& k >= tiling->nloops - 1) return tiling;/'
+else
+  skip "tiles: only the starpu backend has them, and it is not built"
+fi
+print() { forgets "footprints: $1" scheduler/footprint.c openmp "$2"; }
+print map 's/return a->map == b->map && /return /'
+print kind 's/ && a->kind == b->kind && / \&\& /'
+print slot 's/ || a->slot == b->slot)/ || true)/'
+print "the first of two ways" 's/covered(loop, d, dat) &&/true \&\&/'
+print "the second of two ways" 's/ *covered(loop, dat, d))$/ true)/'
+done_testing
