@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Whether this build is slower than another one, in pairs of runs.
+#   bench/regress.sh --against DIR [--build DIR] [--pairs N] [--threads N] [--backend NAME]
+#                    [--case "APP OPTION..."]
+# DIR is the build folder of another version. The applications (airfoil, tsunami, cg; or the cases
+# given, each with --case) run once with either build, in turn, and the order within a pair changes
+# from pair to pair. For each, the ratio of the times per iteration, this build to the other: the
+# geometric mean over the pairs, and its 95 % interval by Student's t on the logarithms. Loops are
+# compiled, and plans made, before the time is taken. Nothing is asserted: the table is for people.
+set -eu
+
+say() { echo "regress: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$root/build
+against=
+pairs=20
+threads=2
+backend=starpu
+cases=
+while [ $# -gt 0 ]; do
+  case $1 in -h | --help) sed -n '3,10s/^# //p' "$0"; exit 0 ;; esac
+  [ $# -gt 1 ] || die "a value is missing after $1"
+  case $1 in
+    --against) against=$2 ;;
+    --build) build=$2 ;;
+    --pairs) pairs=$2 ;;
+    --threads) threads=$2 ;;
+    --backend) backend=$2 ;;
+    --case) cases="$cases$2
+" ;;
+    *) die "unknown option $1" ;;
+  esac
+  shift 2
+done
+case $pairs in
+  '' | 0 | 1 | *[!0-9]*) die "--pairs $pairs: expected a number of 2 or more" ;;
+esac
+[ -n "$against" ] || die "against which build? (--against DIR)"
+for folder in "$build" "$against"; do
+  [ -x "$folder/bench/airfoil/airfoil" ] || die "$folder has no built benchmarks"
+done
+# Lengths of some seconds each on two cores.
+[ -n "$cases" ] || cases="airfoil --every 0 --iterations 68 --warmup 34
+airfoil --mesh 100x150 --every 0 --iterations 600 --warmup 200
+tsunami --every 0 --iterations 60 --warmup 20
+cg --tolerance 0 --check 0 --iterations 120 --warmup 40
+"
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# measure BUILD CACHE CASE: milliseconds per iteration
+measure() {
+  app=${3%% *}
+  OP2_CACHE_DIR=$folder/$2 "$1/bench/$app/$app" --backend "$backend" --threads "$threads" \
+    ${3#"$app"} >"$folder/out" 2>&1 || { cat "$folder/out" >&2; die "$1: $3 failed"; }
+  awk '$1 == "time_per_iteration_ms" { print $2; found = 1 } END { exit !found }' "$folder/out" ||
+    die "$1: $3 printed no time per iteration"
+}
+
+# interval: geometric mean and 95 % interval of the ratios of two columns
+interval() {
+  awk '{ x[NR] = log($1 / $2); sum += x[NR]; mine += $1; other += $2 }
+    END {
+      n = NR; mean = sum / n
+      for (i = 1; i <= n; i++) square += (x[i] - mean) ^ 2
+      # The quantile of Student`s distribution, expanded round that of the normal one.
+      z = 1.959964; v = n - 1
+      t = z + (z ^ 3 + z) / (4 * v) + (5 * z ^ 5 + 16 * z ^ 3 + 3 * z) / (96 * v ^ 2)
+      half = t * sqrt(square / v / n)
+      printf "%10.4f %10.4f %8.3f %8.3f %8.3f\n", mine / n, other / n, exp(mean),
+        exp(mean - half), exp(mean + half)
+    }' "$1"
+}
+
+mkdir -m 700 "$folder/this" "$folder/other"
+say "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $backend, $threads threads," \
+  "$pairs pairs"
+printf '%10s %10s %8s %17s  %s\n' "this ms" "other ms" "ratio" "95 % interval" "case"
+printf '%s' "$cases" | while read -r case; do
+  [ -n "$case" ] || continue
+  measure "$build" this "$case" >"$folder/ignored"
+  measure "$against" other "$case" >"$folder/ignored"
+  : >"$folder/times"
+  pair=0
+  while [ $pair -lt "$pairs" ]; do
+    if [ $((pair % 2)) -eq 0 ]; then
+      mine=$(measure "$build" this "$case")
+      theirs=$(measure "$against" other "$case")
+    else
+      theirs=$(measure "$against" other "$case")
+      mine=$(measure "$build" this "$case")
+    fi
+    echo "$mine $theirs" >>"$folder/times"
+    pair=$((pair + 1))
+  done
+  echo "$(interval "$folder/times")  $case" | sed 's/^/ /'
+done
