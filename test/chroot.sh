@@ -43,25 +43,62 @@ mirror=$(apt-get indextargets --no-release-info --format '$(RELEASE) $(REPO_URI)
 
 root=$(mktemp -d)
 chmod 755 "$root" # for the unprivileged user that apt downloads as
-cleanup() {
-  status=$?
-  trap - EXIT INT TERM
+
+# The keeper clears away when this script is gone, however it went: those that run tests kill it half
+# a second after they have asked it to end. It is a session of its own, and sees the end of a pipe.
+# Nothing is deleted through what is still mounted.
+keeper='
+  say() { echo "chroot: $*" >&2; }
+  trap "" INT TERM HUP
+  cat >/dev/null
+  root=$1 keep=$2
+  for signal in TERM KILL; do
+    left=
+    for process in /proc/[0-9]*; do
+      [ "$(readlink "$process/root")" = "$root" ] || continue
+      kill -s $signal "${process#/proc/}" && left=yes
+    done 2>/dev/null
+    [ -z "$left" ] || sleep 1
+  done
   rm -f "$root.log"
   if [ -e "$root/proc/self" ]; then umount "$root/proc" || umount -l "$root/proc"; fi
-  # Never delete through something that is still mounted.
-  if [ $keep = yes ] || [ -e "$root/proc/self" ]; then
+  if [ "$keep" = yes ] || [ -e "$root/proc/self" ]; then
     say "left in $root"
   else
     rm -rf --one-file-system "$root"
-  fi
+  fi'
+mkfifo "$root/pipe"
+setsid sh -c "$keeper" sh "$root" $keep <"$root/pipe" >&2 &
+keeper=$!
+exec 8<&0 9>"$root/pipe"
+rm "$root/pipe"
+
+# guarded COMMAND...: run it such that a signal to this script is heard at once, and passed on
+running=
+guarded() {
+  "$@" <&8 9>&- &
+  running=$!
+  result=0
+  wait $running || result=$?
+  running=
+  return $result
+}
+cleanup() {
+  status=$?
+  trap - EXIT
+  trap '' INT TERM HUP
+  [ -z "$running" ] || kill -s TERM "$running" 2>/dev/null || true
+  exec 9>&-
+  wait $keeper || true
   exit $status
 }
 trap cleanup EXIT
+trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
 say "Debian $suite from $mirror"
-debootstrap --variant=minbase $suite "$root" "$mirror" >"$root.log" 2>&1 || {
+guarded debootstrap --variant=minbase $suite "$root" "$mirror" >"$root.log" 2>&1 || {
   tail -n 20 "$root.log" >&2
   cannot "debootstrap failed: $(tail -n 1 "$root.log")"
 }
@@ -79,5 +116,5 @@ fi
 
 say "running: $*"
 home=$(awk -F: '$1 == "root" { print $6 }' "$root/etc/passwd")
-env -i HOME="$home" TERM="${TERM:-dumb}" PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+guarded env -i HOME="$home" TERM="${TERM:-dumb}" PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
   chroot "$root" /bin/sh -c 'cd /srv/op2 && exec "$@"' sh "$@"

@@ -33,6 +33,27 @@ done
 begin=$(date +%s)
 say() { printf '%5s s  %s\n' $(($(date +%s) - begin)) "$*"; }
 
+# guarded COMMAND...: run it such that a signal to this script is heard at once, and passed on; the
+# shell would see to it when the command has ended.
+running=
+guarded() {
+  "$@" &
+  running=$!
+  wait $running
+  set -- $?
+  running=
+  return "$1"
+}
+interrupted() { # STATUS
+  trap '' INT TERM HUP
+  [ -z "$running" ] || { kill -TERM "$running" 2>/dev/null; wait "$running"; }
+  say "interrupted, logs are in $out"
+  exit "$1"
+}
+trap 'interrupted 129' HUP
+trap 'interrupted 130' INT
+trap 'interrupted 143' TERM
+
 "$root/test/deps.sh" test || {
   echo "run.sh: the tests need packages that could not be installed" >&2
   echo "0 passed, 1 failed, 0 skipped"
@@ -84,10 +105,10 @@ build() {
   shift
   say "$name  building"
   if [ ! -e "$out/$name/build.ninja" ]; then
-    meson setup "$out/$name" "$root" "$@" >"$out/$name.setup.log" 2>&1
+    guarded meson setup "$out/$name" "$root" "$@" >"$out/$name.setup.log" 2>&1
     stage $? "$name: configure" "$out/$name.setup.log" || return 1
   fi
-  "$root/test/progress" "$name" "$out/$name.build.log" $begin \
+  guarded "$root/test/progress" "$name" "$out/$name.build.log" $begin \
     ninja -C "$out/$name" -k 0 ${targets:-}
   stage $? "$name: compile" "$out/$name.build.log" || return 1
   case " $* " in *" -Db_sanitize="*) return 0 ;; esac
@@ -110,7 +131,7 @@ run_tests() {
   fi
   say "$name  testing"
   [ -z "$wrapper" ] || set -- --wrapper "$wrapper" "$@"
-  "$root/test/progress" "$name" "$out/$name.test.log" $begin \
+  guarded "$root/test/progress" "$name" "$out/$name.test.log" $begin \
     meson test -C "$out/$name" --no-rebuild --logbase results "$@"
   # Meson adds the wrapper's name.
   logs="$logs $name=$(echo "$out/$name"/meson-logs/results*.json)"

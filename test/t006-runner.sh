@@ -137,6 +137,18 @@ runs "every test is told" grep -q '^ *10[0-9] s  second  1/2 t100-init  OK 0.1s$
 runs "with its result" grep -q '2/2 t2  FAIL 1.1s$' "$tmp/shown"
 runs "nothing is overwritten" sh -c "! grep -q '$(printf '\r')' '$tmp/shown'"
 
+# Who is told of is below the command, though in a group and a session of its own.
+printf 'sleep 0.7\n' >"$tmp/t9-slow.sh"
+OP2_TEST_QUIET=0.2 progress third "$tmp/kept" "$now" sh -c 'setsid --wait sh "$0"; true' \
+  "$tmp/t9-slow.sh" >"$tmp/shown"
+if [ -e /proc/self ]; then
+  runs "who runs is told when nothing ends" grep -q ' third  begun, running: t9-slow$' "$tmp/shown"
+else
+  skip "/proc is not mounted: tests that run have no names"
+fi
+OP2_TEST_QUIET=0.2 progress fourth "$tmp/kept" "$now" sleep 0.7 >"$tmp/shown"
+runs "something is told where no test runs" grep -q ' fourth  begun, going on$' "$tmp/shown"
+
 # ---- run.sh, on a small project of its own ----
 
 small=$tmp/small
@@ -180,6 +192,69 @@ runs "an unknown option is refused" test $? -eq 2
 runs "those that there are, are named" grep -q -e '--quick, --smoke, -k NAME' "$tmp/shown"
 small_run --quick -k
 runs "-k without a name is refused" test $? -eq 2
+
+# ---- what is interrupted leaves nothing behind ----
+
+# soon COMMAND...: it succeeds within a minute
+soon() {
+  tries=600
+  until "$@"; do
+    tries=$((tries - 1))
+    [ $tries -gt 0 ] || return 1
+    sleep 0.1
+  done
+}
+listed() { [ "$(wc -w <"$tmp/sleepers")" -eq 3 ]; }
+gone() { # no process of them is there, but for what nobody has waited for
+  for sleeper in $(cat "$tmp/sleepers"); do
+    case $(sed 's/.*) //' "/proc/$sleeper/stat" 2>/dev/null) in '' | Z*) ;; *) return 1 ;; esac
+  done
+}
+# A test, a child of it that does not mind being asked, and one in a session of its own.
+cat >"$small/t4-sleep.sh" <<END
+echo \$\$ >>"$tmp/sleepers"
+(trap '' TERM; exec sleep 1000) & echo \$! >>"$tmp/sleepers"
+setsid sleep 1001 & echo \$! >>"$tmp/sleepers"
+wait
+END
+echo "test('t4-sleep', sh, args: files('t4-sleep.sh'), protocol: 'tap')" >>"$small/meson.build"
+if [ -e /proc/self ]; then
+  : >"$tmp/sleepers"
+  env -u OP2_TEST_OUT "$small/test/run.sh" --quick -k t4 >"$tmp/shown" 2>&1 &
+  runner=$!
+  runs "a long test has begun" soon listed
+  kill -TERM $runner
+  wait $runner
+  runs "run.sh says that it was ended" test $? -eq 143
+  runs "nobody is left" gone
+  runs "it tells so" grep -q "release  SIGTERM: what runs is ended" "$tmp/shown"
+  kill -KILL $(cat "$tmp/sleepers") 2>/dev/null
+else
+  skip "/proc is not mounted: what an interrupted run has started is not found"
+fi
+
+# chroot.sh, with a debootstrap that never ends
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+  mkdir "$tmp/bin" "$tmp/roots"
+  printf '#!/bin/sh\necho $$ >>"%s"\nexec sleep 1002\n' "$tmp/sleepers" >"$tmp/bin/debootstrap"
+  printf '#!/bin/sh\necho bookworm http://localhost/\n' >"$tmp/bin/apt-get"
+  chmod +x "$tmp/bin/debootstrap" "$tmp/bin/apt-get"
+  begun() { [ -s "$tmp/sleepers" ]; }
+  empty() { [ -z "$(ls -A "$tmp/roots")" ]; }
+  for signal in TERM KILL; do
+    : >"$tmp/sleepers"
+    TMPDIR=$tmp/roots PATH=$tmp/bin:$PATH sh "$src/test/chroot.sh" true >"$tmp/shown" 2>&1 &
+    runner=$!
+    runs "chroot.sh has begun" soon begun
+    kill -$signal $runner
+    wait $runner
+    runs "its folder goes, though $signal ends it" soon empty
+    [ $signal = KILL ] || runs "and so does what it has started" gone
+    kill -KILL $(cat "$tmp/sleepers") 2>/dev/null
+  done
+else
+  skip "chroot.sh is not interrupted: this is not root, or apt-get is missing"
+fi
 
 # ---- the smoke suite is of every kind ----
 
