@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # From a clone to pictures of two flows, in about a minute beyond installing and building.
 #   bench/demo.sh [--quick] [--steps N] [--out DIR] [--build DIR] [--no-build]
-# Installs what is missing (Debian 12, as root or with sudo), builds into the folder build, and leaves in the folder
-# op2-demo, or the one that --out names:
+# Installs what is missing (Debian 12, as root or with sudo), builds into the folder build, and
+# leaves in the folder op2-demo, or the one that --out names:
 #   graph-before.svg  the loops of two time steps of airfoil, as they were queued
 #   graph-after.svg   the same loops as they ran, with boxes round those that became one
 #   flow.png          the flow round the section when it has settled, on 45,000 cells
 #   wave.png          a tsunami at four times, on 51,200 cells
-# and what the applications said, in .txt files. Before that it checks that 100 time steps of airfoil on the classic
-# mesh of 720,000 cells give the published result. At the end stands a table of where the time of airfoil went.
+# and what the applications said, in .txt files. Before that it checks that 100 time steps of airfoil
+# on the classic mesh of 720,000 cells give the published result. At the end stands a table of where
+# the time of airfoil went.
 #   --quick     small meshes, few time steps, and no check against the published result
 #   --steps N   time steps of the flow round the section (4000, or 1500 if quick)
 #   --out DIR   where the pictures go
@@ -90,11 +91,12 @@ for program in "$airfoil" "$tsunami"; do
 done
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
-rm -f "$out"/graph-before.* "$out"/graph-after.* "$out"/flow.* "$out"/wave.* "$out"/check.* "$out"/graph.txt
+rm -f "$out"/graph-before.* "$out"/graph-after.* "$out"/flow.* "$out"/wave.* "$out"/check.* \
+  "$out"/graph.txt
 
 begins "two time steps of airfoil: the graph of their loops before the passes and after"
-OP2_GRAPH="$out/graph-after.dot" run graph "$airfoil" --mesh 20x30 --iterations 2 --warmup 0 --every 0 \
-  --graph "$out/graph-before.dot" --graph-steps 2
+OP2_GRAPH="$out/graph-after.dot" run graph "$airfoil" --mesh 20x30 --iterations 2 --warmup 0 \
+  --every 0 --graph "$out/graph-before.dot" --graph-steps 2
 for when in before after; do
   dot -Tsvg -o "$out/graph-$when.svg" "$out/graph-$when.dot"
 done
@@ -112,19 +114,29 @@ if [ $quick = no ]; then
 fi
 
 begins "airfoil until the flow has settled: $mesh, $steps time steps"
-run flow "$airfoil" --mesh $mesh --iterations "$steps" --every 50 --progress --picture "$out/flow.png"
-# The lines "step rms"; the flow has settled when a step changes it a hundredth of what it did at first.
+run flow "$airfoil" --mesh $mesh --iterations "$steps" --every 50 --progress \
+  --picture "$out/flow.png"
+# The lines "step rms"; the flow has settled when a step changes it a hundredth of what it did at
+# first.
 awk 'NF == 2 && $1 ~ /^[0-9]+$/ { if (!n++) { step = $1; first = $2 } last = $2; at = $1 }
   END {
-    if (n < 2 || !(last > 0)) { print "demo: too few time steps to tell whether the flow has settled"; exit 1 }
-    printf "demo: rms of the change fell from %.1e in step %d to %.1e in step %d\n", first, step, last, at
+    if (n < 2 || !(last > 0)) {
+      print "demo: too few time steps to tell whether the flow has settled"
+      exit 1
+    }
+    printf "demo: rms of the change fell from %.1e in step %d to %.1e in step %d\n", first, step,
+      last, at
     exit !(last < first / 100)
   }' "$out/flow.txt" || die "the flow has not settled"
 
 begins "a tsunami: $sea rectangles of two triangles, $sea_steps time steps"
-run wave "$tsunami" --mesh $sea --iterations $sea_steps --every 100 --progress --picture "$out/wave.png"
+run wave "$tsunami" --mesh $sea --iterations $sea_steps --every 100 --progress \
+  --picture "$out/wave.png"
 say "$(awk 'NF == 6 && $1 ~ /^[0-9]+$/ { time = $2; if (!v) v = $3; off = ($3 - v) / v }
-  END { printf "%.0f seconds of the wave; the volume of the water has kept to %.0e", time, off < 0 ? -off : off }' \
+  END {
+    printf "%.0f seconds of the wave; the volume of the water has kept to %.0e", time,
+      off < 0 ? -off : off
+  }' \
   "$out/wave.txt")"
 
 for file in graph-before.svg graph-after.svg flow.png wave.png; do

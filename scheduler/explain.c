@@ -120,18 +120,11 @@ static op2_status explain_workers(op2_context ctx, FILE *stream) {
   return OP2_SUCCESS;
 }
 
-op2_status op2_explain(op2_context ctx, FILE *stream) {
-  op2_status status = op2i_context_check(ctx);
-  if (status) return status;
-  if (!stream) return op2i_error(OP2_ERR_ARG, "op2_explain: the stream is null");
+static void explain_counts(op2_context ctx, FILE *stream) {
   const struct op2i_sched *sched = ctx->sched;
+  const struct op2i_machine *machine = op2i_machine();
   struct op2i_jit_stats jit;
   op2i_jit_statistics(ctx, &jit);
-  const struct op2i_machine *machine = op2i_machine();
-  fprintf(stream, "backend %s (%s), %d workers, %s\n", ctx->backend->name, ctx->backend->summary,
-          op2_workers(ctx), ctx->config.eager ? "eager" : "lazy");
-  status = explain_workers(ctx, stream);
-  if (status) return status;
   fprintf(stream,
           "machine: %d of %d processing units, %" PRId64 " KiB of L2 cache each, %" PRId64
           " KiB of L3\n",
@@ -153,6 +146,18 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   fprintf(stream,
           "tasks: %" PRId64 " given to workers; %" PRId64 " programs run in the calling thread\n",
           sched->tasks_submitted, sched->programs_inline);
+}
+
+op2_status op2_explain(op2_context ctx, FILE *stream) {
+  op2_status status = op2i_context_check(ctx);
+  if (status) return status;
+  if (!stream) return op2i_error(OP2_ERR_ARG, "op2_explain: the stream is null");
+  const struct op2i_sched *sched = ctx->sched;
+  fprintf(stream, "backend %s (%s), %d workers, %s\n", ctx->backend->name, ctx->backend->summary,
+          op2_workers(ctx), ctx->config.eager ? "eager" : "lazy");
+  status = explain_workers(ctx, stream);
+  if (status) return status;
+  explain_counts(ctx, stream);
   explain_forces(sched, stream);
   explain_programs(sched, stream);
   op2i_numbering_explain(ctx, stream);

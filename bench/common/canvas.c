@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* What pictures are drawn on: colours, lines, letters. */
 #include "canvas.h"
 
 #include <math.h>

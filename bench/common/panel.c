@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Values on triangles as a smooth picture: sampled finer than pixels, then averaged. */
 #include "panel.h"
 
 #include <float.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* How far a run has come and how long it will still take, on stderr. */
 #include "progress.h"
 
 #include <stdio.h>
@@ -14,10 +15,10 @@ static struct {
   bool shown, terminal;
   bool line;    /* there is one on the terminal */
   double begin; /* of the run, in seconds of the clock */
-  double first,
-      first_share; /* when there was something to tell first: compilers have run by then */
-  double last;     /* when there was last */
-  int tenth;       /* of the run that was told last in a file */
+  double first; /* when there was something to tell first: compilers have run by then */
+  double first_share;
+  double last; /* when there was something to tell last */
+  int tenth;   /* of the run that was told last in a file */
 } progress;
 
 int progress_done(op2_context ctx, int queued, int loops) {

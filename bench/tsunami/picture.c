@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The sea at a few times, side by side, with one scale. */
 #include "picture.h"
 
 #include <inttypes.h>

@@ -80,8 +80,7 @@ typedef struct op2_times {
                          reductions; of one worker among four, a quarter of what it waited */
   double compiling; /**< finding, compiling and loading generated code */
   double preparing; /**< fusing, generating code, planning, tiling, cutting into tasks */
-  double
-      elsewhere; /**< all the rest: the program itself, queueing, copying data to it and from it */
+  double elsewhere; /**< all the rest: the program, queueing, copying data to it and from it */
   int64_t compiled; /**< loops, fused ones too, that were compiled */
   int64_t loaded;   /**< and those whose code was found in the cache on disk */
 } op2_times;
