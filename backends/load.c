@@ -33,12 +33,31 @@ static int memory_file(struct op2i_bytes image, const char *name) {
   return -1;
 }
 
+/* Debuggers open the paths of loaded objects by themselves, some long after: a descriptor that is
+ * soon in use again, for a pipe say, would make them wait for it. */
+static int out_of_the_way(int fd) {
+  enum { HIGH = 800 };
+  int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
+  if (high < 0) return fd;
+  close(fd);
+  return high;
+}
+
+/* By the number that this /proc has for the process: in a debugger "self" is the debugger. */
+static void own_folder(char *path, size_t size) {
+  char number[32];
+  ssize_t length = readlink("/proc/self", number, sizeof number);
+  bool good = length > 0 && (size_t)length < sizeof number;
+  snprintf(path, size, "/proc/%.*s/fd/", good ? (int)length : 4, good ? number : "self");
+}
+
 /* The loader takes a name that it knows for the image that it has, and numbers of descriptors come
  * back. So each path spells how many came before it, in bits, which mean nothing to the kernel: "./"
  * is one, "/" is zero. */
 static void unique_path(char *path, size_t size, int fd) {
   static atomic_uint counter;
-  int length = snprintf(path, size, "/proc/self/fd/");
+  own_folder(path, size);
+  int length = (int)strlen(path);
   for (unsigned bits = atomic_fetch_add(&counter, 1); bits; bits >>= 1)
     length += snprintf(path + length, size - (size_t)length, bits & 1 ? "./" : "/");
   snprintf(path + length, size - (size_t)length, "%d", fd);
@@ -52,6 +71,7 @@ static void *load_memory(struct op2i_bytes image, const char *name, struct op2i_
     op2i_text_add(why, "a file in memory: %s", strerror(errno));
     return NULL;
   }
+  fd = out_of_the_way(fd);
   unique_path(path, sizeof path, fd);
   void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!handle) op2i_text_add(why, "%s", dlerror());

@@ -40,10 +40,10 @@ if ! command -v gdb >/dev/null; then
 fi
 export OP2_BACKEND=sequential OP2_CFLAGS="-O0 -g"
 line=$(grep -n '^ *"  printf' "$file" | cut -d: -f1)
-# debug COMMAND...: in one run of gdb
+# debug COMMAND...: in one run of gdb, which does not heed SIGTERM where it waits for something
 debug() {
   set -- -ex "set breakpoint pending on" "$@"
-  timeout 120 gdb -q -nx -batch "$@" "$program" </dev/null >"$tmp/said" 2>&1
+  timeout -k 5 60 gdb -q -nx -batch "$@" "$program" </dev/null >"$tmp/said" 2>&1
   if grep -q -i "ptrace.*not permitted\|could not trace" "$tmp/said"; then
     skip "gdb may not trace processes here"
     done_testing
