@@ -2,6 +2,8 @@
 #ifndef OP2I_CONTEXT_H
 #define OP2I_CONTEXT_H
 
+#include <pthread.h>
+
 #include "backend.h"
 #include "env.h"
 #include "mesh.h"
@@ -18,6 +20,7 @@ struct op2_context_s {
   bool finalized, fatal;
   bool forked;             /* finalized, since this is a child of the process that it lived in */
   op2_context next_living; /* list of the process */
+  pthread_t maker;         /* the thread that called op2_init() */
   int64_t born;            /* nanoseconds: when op2_init was called */
   struct op2i_config config;
   const struct op2i_backend *backend;

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "context.h"
 #include "mem.h"
@@ -41,9 +42,28 @@ __attribute__((constructor)) static void watch_forks(void) {
 
 bool op2i_process_forked(void) { return forked; }
 
+/* ---- exit ------------------------------------------------------------------------------------ */
+
+/* Loops that wait are lost when the process ends: that is said, not mended, since what they need
+ * (workers, the user's memory) may be gone. Where the loops are looked at more closely than by
+ * their number, another thread must not be queueing some. */
+static void tell_lost(void) {
+  /* A signal handler that exits may have interrupted one who has the lock. */
+  if (pthread_mutex_trylock(&lock)) return;
+  for (op2_context ctx = living; ctx; ctx = ctx->next_living)
+    if (!ctx->finalized && !ctx->fatal)
+      op2i_sched_tell_lost(ctx->sched, pthread_equal(ctx->maker, pthread_self()));
+  pthread_mutex_unlock(&lock);
+}
+
+static void watch_exit(void) { (void)atexit(tell_lost); }
+
 /* ---- contexts -------------------------------------------------------------------------------- */
 
 void op2i_process_enter(op2_context ctx) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  (void)pthread_once(&once, watch_exit);
+  ctx->maker = pthread_self();
   pthread_mutex_lock(&lock);
   ctx->next_living = living;
   living = ctx;

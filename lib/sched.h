@@ -26,6 +26,9 @@ op2_status op2i_sched_force(struct op2i_sched *sched, struct op2i_resource *reso
 /* A loop is going, or everything worked out for loops is out of date: drop the programs with it. */
 void op2i_sched_forget(struct op2i_sched *sched, const struct op2i_loop *loop);
 void op2i_sched_forget_all(struct op2i_sched *sched);
+/* Warn of loops that are queued while the process ends; `closely`: no other thread is queueing any,
+ * so that the first can be named. */
+void op2i_sched_tell_lost(const struct op2i_sched *sched, bool closely);
 /* Run everything; returns and reports the lowest failure not yet reported. */
 op2_status op2i_sched_flush(struct op2i_sched *sched, const char *call);
 

@@ -2,10 +2,13 @@
 /* Queueing and forcing. */
 #include "sched.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "clock.h"
 #include "error.h"
+#include "log.h"
 #include "mem.h"
 #include "op2/graph.h"
 #include "program.h"
@@ -143,6 +146,21 @@ op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2i_loop *loop, 
     status = run_all(sched, "captured values filled the memory for them");
   if (!status) status = op2i_graph_add(sched, loop, where, payload);
   return status || wish == OP2I_LATER ? status : run_last(sched, wish);
+}
+
+void op2i_sched_tell_lost(const struct op2i_sched *sched, bool closely) {
+  int64_t n = sched->nnodes;
+  if (!n) return;
+  char first[512] = "";
+  if (closely)
+    snprintf(first, sizeof first, " (the first: '%s' over '%s', queued at %s:%d)",
+             op2i_loop_name(sched->nodes[0].loop), sched->nodes[0].loop->set->obj.name,
+             sched->nodes[0].where.file, sched->nodes[0].where.line);
+  op2i_log(sched->ctx, OP2I_LOG_WARN,
+           "the program ends with %" PRId64
+           " loop%s queued that never ran%s: op2_finalize() was not "
+           "called",
+           n, n == 1 ? "" : "s", first);
 }
 
 op2_status op2_flush(op2_context ctx) {

@@ -66,6 +66,7 @@ OP2_API OP2_NODISCARD op2_status op2_init(const op2_options *options, op2_contex
  * The context ends whatever is returned. Objects made from it stay valid handles until they are
  * destroyed, but every call on them except destruction then returns OP2_ERR_STATE.
  * One of several copies of a handle ends the context for all of them.
+ * A program that ends without it loses what is queued; a warning says how many loops those were.
  * @memory frees the context once its last object is destroyed; a null handle is a no-op
  * @sync   flushes and waits               @mpi    not collective
  * @errors the lowest-numbered execution failure not reported before; OP2_ERR_STATE for a copy of a
