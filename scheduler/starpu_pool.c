@@ -162,8 +162,10 @@ static void in_child(void) {
 
 static void watch_forks(void) { (void)pthread_atfork(NULL, NULL, in_child); }
 
+/* What runs in a child while this library has users there was started in the child. */
 static op2_status check_process(void) {
-  if (!lost && !(op2i_process_forked() && starpu_is_initialized())) return OP2_SUCCESS;
+  if (!lost && (users > 0 || !op2i_process_forked() || !starpu_is_initialized()))
+    return OP2_SUCCESS;
   return op2i_error(OP2_ERR_UNAVAILABLE,
                     "StarPU ran in the process that this one was forked from, and cannot be used "
                     "in the child: backends sequential and openmp can, and StarPU can where the "
@@ -172,15 +174,14 @@ static op2_status check_process(void) {
 
 op2_status op2i_starpu_acquire(op2_context ctx, int threads, int *workers) {
   static pthread_once_t watched = PTHREAD_ONCE_INIT;
-  op2_status status = check_process();
-  if (status) return status;
   pthread_once(&watched, watch_forks);
   pthread_mutex_lock(&pool_lock);
-  if (over)
+  op2_status status = check_process();
+  if (!status && over)
     status = op2i_error(OP2_ERR_UNAVAILABLE, "StarPU has ended: the process is about to");
-  else if (users == 0)
+  else if (!status && users == 0)
     status = start(ctx, threads);
-  else if (threads != threads_wanted)
+  else if (!status && threads != threads_wanted)
     op2i_log(ctx, OP2I_LOG_WARN,
              "%d CPU workers wanted, but StarPU already runs %d for another context", threads,
              threads_running);
