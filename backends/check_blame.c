@@ -203,6 +203,10 @@ op2_status op2i_check_blame_fault(struct op2i_check *check, int frame,
   ptrdiff_t offset = 0;
   if (check->fault.signal == SIGFPE)
     return op2i_check_error(check, NULL, "the kernel divided an integer by zero");
+  if (check->fault.signal == SIGILL || check->fault.signal == SIGTRAP)
+    return op2i_check_error(check, NULL,
+                            "the kernel came to a trap, which a compiler puts where it sees a "
+                            "division by zero or a null pointer");
   int r = op2i_fence_row(check, frame, check->fault.address, &offset);
   if (r >= 0) return blame_address(check, frame, r, offset, change);
   return op2i_check_error(check, NULL,

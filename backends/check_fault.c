@@ -13,7 +13,9 @@ struct call {
   struct op2i_fault fault;
 };
 
-static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE};
+/* The last two are traps' that compilers put where they see that a kernel divides by zero or follows
+ * a null pointer. */
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
 
 /* The kernel that runs on this thread, null when none does. */
@@ -23,8 +25,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int users;
 static struct sigaction before[SIGNALS];
 
-/* What the system does by default it does when the instruction fails again, or when a signal that
- * was sent is sent again. */
+/* What the system does by default it does when the instruction fails again. A signal that was sent
+ * is sent again, and so is SIGTRAP, as some processors go on behind the instruction. */
 static void pass_on(int number, siginfo_t *info, void *context) {
   int i = 0;
   while (i < SIGNALS - 1 && signals[i] != number) i++;
@@ -34,7 +36,7 @@ static void pass_on(int number, siginfo_t *info, void *context) {
     before[i].sa_handler(number);
   } else if (before[i].sa_handler == SIG_DFL || info->si_code > 0) {
     (void)sigaction(number, &before[i], NULL);
-    if (info->si_code <= 0) (void)raise(number);
+    if (info->si_code <= 0 || number == SIGTRAP) (void)raise(number);
   }
 }
 

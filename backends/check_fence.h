@@ -39,9 +39,9 @@ struct op2i_fault {
   void *address;
 };
 
-/* While somebody catches faults the process' handlers of SIGSEGV, SIGBUS and SIGFPE are the
- * library's; what does not come from a kernel of op2i_fault_call() goes on to those that were set
- * before. */
+/* While somebody catches faults the process' handlers of SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP
+ * are the library's; what does not come from a kernel of op2i_fault_call() goes on to those that
+ * were set before. */
 void op2i_fault_catch(void);
 void op2i_fault_release(void);
 /* Call generated code; tells whether it came to its end. */

@@ -68,16 +68,20 @@ INTEGER(u64, uint64_t)
 /* A multiple of what one operation can lose. */
 enum { ROUNDINGS = 8 };
 
-/* The near start is as far away as the values are large; the far ones are powers of two, so that
- * small additions leave them as they are, and products of two of them are finite. */
+/* The near start is as far away as the values are large, near the result where a bound starts at
+ * infinity; the far ones are powers of two, so that small additions leave them as they are, and
+ * products of two of them are finite. */
 #define REAL(name_, type_, epsilon_, far_)                                                         \
   static void alter_##name_(op2_access access, int64_t n, const type_ *start, const type_ *out,    \
                             type_ *altered) {                                                      \
     for (int64_t i = 0; i < n; i++) {                                                              \
-      type_ size = (type_)fmax(fabs((double)start[i]), fabs((double)out[i])) / 2;                  \
+      bool sums = access == OP2_INC, known = isfinite(start[i]) && isfinite(out[i]);               \
+      type_ base = isfinite(start[i]) ? start[i] : isfinite(out[i]) ? out[i] : 0;                  \
+      type_ reached = isfinite(out[i]) ? out[i] : base;                                            \
+      type_ size = (type_)fmax(fabs((double)base), fabs((double)reached)) / 2;                     \
       if (size == 0) size = 1;                                                                     \
-      type_ other = access == OP2_MAX ? start[i] - size : start[i] + size;                         \
-      altered[i] = isfinite(other) && isfinite(out[i]) ? other : start[i];                         \
+      type_ other = access == OP2_MAX ? base - size : base + size;                                 \
+      altered[i] = isfinite(other) && (known || !sums) ? other : start[i];                         \
     }                                                                                              \
   }                                                                                                \
   static void extreme_##name_(op2_access access, int64_t n, bool above, type_ *altered) {          \

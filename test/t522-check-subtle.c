@@ -2,6 +2,7 @@
 /* The checked mode catches what gives plausible numbers: sums that are scaled or read back, memory
  * that is compared with zero before it is written, strays that go far, constants and READ arguments
  * that are written, bounds that are set whatever they were. Loop, argument and element are named. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,7 +16,7 @@ static op2_context ctx;
 static op2_set cells, nodes;
 static op2_map corners;
 static op2_dat q, r, mark, cold, none, x, key, big;
-static op2_gbl gain, sum, heat, count, low, high;
+static op2_gbl gain, sum, heat, count, low, high, top;
 static op2_const scale, shift, limit;
 
 static const int32_t corner[CELLS][CORNERS] = {{0, 1, 2}, {1, 2, 3}, {2, 3, 4},
@@ -49,6 +50,7 @@ static void set_up(void) {
   CHECK(op2_gbl_create(ctx, 1, OP2_I32, NULL, "count", &count));
   CHECK(op2_gbl_create(ctx, 1, OP2_F64, NULL, "low", &low));
   CHECK(op2_gbl_create(ctx, 1, OP2_I16, NULL, "high", &high));
+  CHECK(op2_gbl_create(ctx, 1, OP2_F64, NULL, "top", &top));
   CHECK(op2_const_create(ctx, 1, OP2_F64, &scale0, "scale", &scale));
   CHECK(op2_const_create(ctx, 2, OP2_F64, shift0, "shift", &shift));
   CHECK(op2_const_create(ctx, 1, OP2_I32, &limit0, "limit", &limit));
@@ -56,7 +58,7 @@ static void set_up(void) {
 
 static void tear_down(void) {
   op2_dat dats[] = {q, r, mark, cold, none, x, key, big};
-  op2_gbl gbls[] = {gain, sum, heat, count, low, high};
+  op2_gbl gbls[] = {gain, sum, heat, count, low, high, top};
   for (size_t i = 0; i < sizeof dats / sizeof *dats; i++) op2_dat_destroy(&dats[i]);
   for (size_t i = 0; i < sizeof gbls / sizeof *gbls; i++) op2_gbl_destroy(&gbls[i]);
   op2_const_destroy(&scale);
@@ -70,7 +72,7 @@ static void tear_down(void) {
 
 /* Every value as at the beginning, and nothing poisoned. */
 static void reset(void) {
-  const double gain0[2] = {3, 4}, sum0 = 100, low0 = 50;
+  const double gain0[2] = {3, 4}, sum0 = 100, low0 = 50, top0 = -INFINITY;
   const float heat0[2] = {7, 8};
   const int32_t count0 = 10;
   const int16_t high0 = 50;
@@ -79,7 +81,7 @@ static void reset(void) {
               !op2_dat_set(x, x0) && !op2_dat_set(key, key0) && !op2_gbl_set(gain, gain0) &&
               !op2_gbl_set(sum, &sum0) && !op2_gbl_set(heat, heat0) &&
               !op2_gbl_set(count, &count0) && !op2_gbl_set(low, &low0) &&
-              !op2_gbl_set(high, &high0);
+              !op2_gbl_set(high, &high0) && !op2_gbl_set(top, &top0);
   if (!good) ok(false, "data reset: %s", op2_error_message());
 }
 
@@ -206,6 +208,9 @@ static void test_bounds(void) {
          "other results depend on it");
   CAUGHT("(double *l) { if (l[0] > 1e20) l[0] = 1; }", ARGS(GBL(low, MIN)),
          "argument 0 (global 'low', OP2_MIN)", "not a minimum");
+  CAUGHT("(double *h, const double *a) { if (*h < a[0]) *h = *h + 1; }",
+         ARGS(GBL(top, MAX), DIRECT(q, READ)), "argument 0 (global 'top', OP2_MAX)",
+         "not a maximum");
 }
 
 /* ---- memory that is not written yet ---------------------------------------------------------- */
@@ -274,6 +279,8 @@ static void test_far_strays(void) {
          "element 3 of 'cells'", "touched memory that is none of its arguments'", "0x0");
   CAUGHT("(int *n, int i) { n[0] = 12 / (n[0] - 2); }", ARGS(DIRECT(r, RW), IDX),
          "element 3 of 'cells'", "divided an integer by zero");
+  CAUGHT("(int *n, int i) { if (i == 3) __builtin_trap(); n[0] = i; }", ARGS(DIRECT(r, RW), IDX),
+         "element 3 of 'cells'", "came to a trap", "division by zero or a null pointer");
 }
 
 /* ---- what may only be read ------------------------------------------------------------------- */
