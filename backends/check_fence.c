@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "file.h"
 
 /* A process may have some 65,000 mappings. */
 enum { MAPPINGS_MAX = 20000, GAP_MOST = 32 << 20, GAP_LEAST = 128 << 10, GAP_STEP = 16 };
@@ -59,7 +60,7 @@ static bool show_row(struct op2i_check *check, int frame, const struct op2i_chec
 static bool make_memory(struct op2i_check *check) {
   struct op2i_fence *fence = &check->fence;
 #ifdef MFD_CLOEXEC
-  fence->file = memfd_create("op2 checked mode", MFD_CLOEXEC);
+  fence->file = op2i_file_above_streams(memfd_create("op2 checked mode", MFD_CLOEXEC));
 #endif
   fence->memory_bytes = OP2I_CHECK_FRAMES * check->frame_bytes;
   if (fence->file < 0 || ftruncate(fence->file, (off_t)fence->memory_bytes)) return false;

@@ -21,6 +21,7 @@
 #include "child.h"
 #include "cpu.h"
 #include "error.h"
+#include "file.h"
 #include "folder.h"
 #include "mem.h"
 
@@ -373,7 +374,7 @@ static void add_log(struct op2i_text *text, const char *stem) {
   char path[PATH_MAX], shown[SHOWN];
   struct stat st;
   snprintf(path, sizeof path, "%s.log", stem);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  int fd = op2i_file_open(AT_FDCWD, path, O_RDONLY, 0);
   ssize_t length = fd < 0 ? -1 : pread(fd, shown, sizeof shown, 0);
   while (length > 0 && shown[length - 1] == '\n') length--;
   for (ssize_t i = 0; i < length; i++)

@@ -24,6 +24,7 @@ static int memory_file(struct op2i_bytes image, const char *name) {
   enum { SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
   int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
   if (fd < 0 && errno == EINVAL) fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  fd = op2i_file_above_streams(fd);
   if (fd < 0) return -1;
   int error = op2i_file_write(fd, image.data, image.size);
   if (!error && fcntl(fd, F_ADD_SEALS, SEALS) == 0) return fd;

@@ -15,7 +15,11 @@
 #include "mem.h"
 
 int op2i_file_open(int folder, const char *name, int flags, mode_t mode) {
-  int fd = openat(folder, name, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode);
+  return op2i_file_above_streams(
+      openat(folder, name, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, mode));
+}
+
+int op2i_file_above_streams(int fd) {
   if (fd < 0 || fd > STDERR_FILENO) return fd;
   int other = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1), error = errno;
   close(fd);

@@ -20,6 +20,9 @@ enum { OP2I_FILE_MOST = 64 << 20 };
  * standard stream that the program has closed: what the program prints would end in the file. -1
  * with errno when it fails. */
 int op2i_file_open(int folder, const char *name, int flags, mode_t mode);
+/* That last promise for a file which was opened in another way: `fd`, or a number that takes its
+ * place. -1 with errno when there is none, and when fd is -1. */
+int op2i_file_above_streams(int fd);
 
 /* Read an open file from its beginning. When it is not regular, larger than OP2I_FILE_MOST or
  * cannot be read, *fault says why and *bytes is untouched; null else. Fails only for lack of

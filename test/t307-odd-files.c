@@ -185,6 +185,61 @@ static void test_closed_streams(void) {
      (unsigned)status);
 }
 
+/* How many standard streams' numbers were in use while its code was loaded, and while it ran. */
+static const op2_kernel_desc looks_kernel = {
+    .name = "looks",
+    .headers = (const char *const[]){"<fcntl.h>", NULL},
+    .source =
+        "static int taken(void) {\n"
+        "  return (fcntl(0, F_GETFD) >= 0) + (fcntl(1, F_GETFD) >= 0) + (fcntl(2, F_GETFD) >= "
+        "0);\n}\n"
+        "static int loaded;\n"
+        "__attribute__((constructor)) static void look(void) { loaded = taken(); }\n"
+        "static void looks(double *x) { x[0] = loaded; x[1] = taken(); }\n"};
+
+static int run_looks(const char *backend) {
+  const op2_options options = {.backend = backend, .threads = 2};
+  op2_context own;
+  op2_set set;
+  op2_dat dat;
+  op2_kernel kernel;
+  double x[2] = {0, 0};
+  if (op2_init(&options, &own) || op2_set_create(own, 1, "cells", &set) ||
+      op2_dat_create(set, 2, OP2_F64, NULL, "x", &dat) ||
+      op2_kernel_create(own, &looks_kernel, &kernel) ||
+      op2_par_loop(kernel, set, op2_arg_direct(dat, OP2_WRITE)) || op2_dat_get(dat, x))
+    return 77;
+  return (int)x[0] + 8 * (int)x[1];
+}
+
+/* What is there only while code is loaded or runs: another thread may print at that time. */
+static void test_closed_meanwhile(const char *backend) {
+  int status;
+  pid_t pid = fork();
+  if (pid == 0) {
+    for (int fd = 0; fd < 3; fd++) close(fd);
+    _exit(run_looks(backend));
+  }
+  waitpid(pid, &status, 0);
+  ok(WIFEXITED(status) && WEXITSTATUS(status) == 0,
+     "%s: none is taken while a loop is loaded and runs (%x)", backend, (unsigned)status);
+}
+
+/* A compiler whose messages go to a pipe that nobody else has open. */
+static void test_log(void) {
+  char cc[RIG_PATH];
+  struct op2i_jit_unit unit;
+  rig_script(cc, "cc-pipe",
+             "#!/bin/sh\nfor a; do case $last in -o) o=$a;; esac; last=$a; done\n"
+             "l=${o%.so}.log\nrm $l\nmkfifo $l\nexit 1\n");
+  op2_context own = rig_context(NULL, cc, NULL);
+  rig_get(own, 4, NULL, &unit);
+  ok(unit.status == OP2_ERR_COMPILE && unit.message && strstr(unit.message, "printed nothing"),
+     "a log that is a pipe: nothing is read from it, and nobody waits");
+  op2i_free(unit.message);
+  rig_end(own);
+}
+
 int main(void) {
   rig_open();
   alarm(300); /* a hang is a failure, not a wait */
@@ -196,6 +251,9 @@ int main(void) {
   CHECK(op2_finalize(&ctx));
   test_graph();
   test_closed_streams();
+  test_closed_meanwhile("sequential");
+  test_closed_meanwhile("check");
+  test_log();
   rig_close();
   return done();
 }
