@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checked mode: kernels that touch memory that is not there, or divide by zero, are stopped and
  * their loop fails, where the process would end. */
-#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
 
 #include "check_fence.h"
+#include "process.h"
 
 struct call {
   sigjmp_buf back;
@@ -21,7 +21,6 @@ enum { SIGNALS = sizeof signals / sizeof signals[0] };
 /* The kernel that runs on this thread, null when none does. */
 static _Thread_local struct call *volatile running;
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int users;
 static struct sigaction before[SIGNALS];
 
@@ -58,22 +57,22 @@ void op2i_fault_catch(void) {
   /* The signal stays unblocked, as the handler does not return. */
   action.sa_flags = SA_SIGINFO | SA_NODEFER | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
-  pthread_mutex_lock(&lock);
+  op2i_process_lock();
   if (users++ == 0)
     for (int i = 0; i < SIGNALS; i++) (void)sigaction(signals[i], &action, &before[i]);
-  pthread_mutex_unlock(&lock);
+  op2i_process_unlock();
 }
 
 /* A handler that somebody else set meanwhile stays. */
 void op2i_fault_release(void) {
   struct sigaction now;
-  pthread_mutex_lock(&lock);
+  op2i_process_lock();
   if (--users == 0)
     for (int i = 0; i < SIGNALS; i++)
       if (!sigaction(signals[i], NULL, &now) && (now.sa_flags & SA_SIGINFO) &&
           now.sa_sigaction == on_fault)
         (void)sigaction(signals[i], &before[i], NULL);
-  pthread_mutex_unlock(&lock);
+  op2i_process_unlock();
 }
 
 bool op2i_fault_call(op2i_checked_fn entry, void *const *args, struct op2i_fault *fault) {

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -14,6 +13,7 @@
 #include "error.h"
 #include "log.h"
 #include "mem.h"
+#include "process.h"
 #include "stream.h"
 
 enum id {
@@ -198,17 +198,16 @@ static bool stray_name(const char *name) {
 /* Whether this process has not yet heard of the name. After many names it has heard of all. */
 static bool news(const char *name) {
   enum { NAMES = 64 };
-  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   static uint64_t heard[NAMES];
   static int nheard;
   uint64_t hash = 14695981039346656037u; /* FNV-1a */
   for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-  pthread_mutex_lock(&lock);
+  op2i_process_lock();
   int i = 0;
   while (i < nheard && heard[i] != hash) i++;
   bool fresh = i == nheard && nheard < NAMES;
   if (fresh) heard[nheard++] = hash;
-  pthread_mutex_unlock(&lock);
+  op2i_process_unlock();
   return fresh;
 }
 

@@ -23,8 +23,8 @@ static struct {
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
-static void before_fork(void) { pthread_mutex_lock(&lock); }
-static void after_fork(void) { pthread_mutex_unlock(&lock); }
+void op2i_process_lock(void) { pthread_mutex_lock(&lock); }
+void op2i_process_unlock(void) { pthread_mutex_unlock(&lock); }
 
 /* The child has the memory of its parent as some other thread may have left it halfway, and none of
  * the workers: its contexts do nothing any more, and touch nothing. */
@@ -32,12 +32,12 @@ static void in_child(void) {
   forked = true;
   for (op2_context ctx = living; ctx; ctx = ctx->next_living) ctx->finalized = ctx->forked = true;
   living = NULL;
-  pthread_mutex_unlock(&lock);
+  op2i_process_unlock();
 }
 
 /* From the start, as other libraries' threads do not live on in a child either. */
 __attribute__((constructor)) static void watch_forks(void) {
-  (void)pthread_atfork(before_fork, after_fork, in_child);
+  (void)pthread_atfork(op2i_process_lock, op2i_process_unlock, in_child);
 }
 
 bool op2i_process_forked(void) { return forked; }
@@ -53,7 +53,7 @@ static void tell_lost(void) {
   for (op2_context ctx = living; ctx; ctx = ctx->next_living)
     if (!ctx->finalized && !ctx->fatal)
       op2i_sched_tell_lost(ctx->sched, pthread_equal(ctx->maker, pthread_self()));
-  pthread_mutex_unlock(&lock);
+  op2i_process_unlock();
 }
 
 static void watch_exit(void) { (void)atexit(tell_lost); }
@@ -64,28 +64,28 @@ void op2i_process_enter(op2_context ctx) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   (void)pthread_once(&once, watch_exit);
   ctx->maker = pthread_self();
-  pthread_mutex_lock(&lock);
+  op2i_process_lock();
   ctx->next_living = living;
   living = ctx;
-  pthread_mutex_unlock(&lock);
+  op2i_process_unlock();
 }
 
 void op2i_process_leave(op2_context ctx) {
-  pthread_mutex_lock(&lock);
+  op2i_process_lock();
   op2_context *at = &living;
   while (*at && *at != ctx) at = &(*at)->next_living;
   if (*at) *at = ctx->next_living;
-  pthread_mutex_unlock(&lock);
+  op2i_process_unlock();
 }
 
 /* ---- what is left of objects ----------------------------------------------------------------- */
 
 void op2i_process_bury(enum op2i_grave kind, void *memory) {
-  pthread_mutex_lock(&lock);
+  op2i_process_lock();
   int at = graves[kind].at;
   graves[kind].at = (at + 1) % GRAVES;
   void *oldest = graves[kind].memory[at];
   graves[kind].memory[at] = memory;
-  pthread_mutex_unlock(&lock);
+  op2i_process_unlock();
   op2i_free(oldest);
 }

@@ -112,6 +112,32 @@ static int during_flush(void) {
   _exit(failures());
 }
 
+static void begin_and_end(void) {
+  op2_context ctx = NULL;
+  RETURNS(op2_init(&(op2_options){.backend = case_backend}, &ctx), OP2_SUCCESS, "");
+  RETURNS(op2_finalize(&ctx), OP2_SUCCESS, "");
+}
+
+static void *begin_for_ever(void *unused) {
+  (void)unused;
+  for (;;) begin_and_end();
+  return NULL;
+}
+
+/* With many unknown variables a context spends its beginning with what the process was told of. */
+static int during_init(void) {
+  enum { TIMES = 300, NAMES = 500 };
+  pthread_t thread;
+  char name[32];
+  for (int n = 0; n < NAMES; n++) {
+    snprintf(name, sizeof name, "OP2_UNKNOWN_%d", n);
+    setenv(name, "1", 1);
+  }
+  HOLDS(!pthread_create(&thread, NULL, begin_for_ever, NULL));
+  for (int n = 0; n < TIMES && !failures(); n++) CHILD(alarm(20); begin_and_end());
+  _exit(failures());
+}
+
 static int after_finalize(void) {
   start(&m);
   run(&m, 1);
@@ -248,6 +274,7 @@ const struct process_case fork_cases[] = {
     {"fork while a scope is open", scope_open, "starpu sequential", 0, ""},
     {"finalize and destroy in the child", finalize_in_child, "starpu openmp sequential", 0, ""},
     {"fork while another thread flushes", during_flush, "starpu openmp sequential", 0, ""},
+    {"fork while another thread begins contexts", during_init, "sequential", 0, ""},
     {"fork after finalize", after_finalize, "starpu openmp sequential", 0, ""},
     {"op2_init in the child", init_in_child, "starpu openmp sequential", 0, ""},
     {"a child's child", grandchild, "starpu openmp", 0, ""},
