@@ -9,14 +9,14 @@
 /* What the library knows of its process: the contexts that live in it, and whether it is a forked
  * child. Any thread may call these. */
 
-/* For a few instructions on what all threads share. fork() waits
- * for whoever is at them: in a child nobody else would ever unlock. */
+/* For a few instructions on what all threads share. fork() waits for whoever is at them: in a child
+ * nobody else would ever unlock. */
 void op2i_process_lock(void);
 void op2i_process_unlock(void);
 
 /* A context begins and ends. When the process exits, those that live are asked for loops that never
- * ran. Those that live when the process forks are marked in the child as
- * finalized and forked, so that nothing looks further than it does anyway. */
+ * ran. Those that live when the process forks are marked in the child as finalized and forked, so
+ * that nothing looks further than it does anyway. */
 void op2i_process_enter(op2_context ctx);
 void op2i_process_leave(op2_context ctx);
 
