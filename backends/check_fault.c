@@ -29,9 +29,11 @@ static struct sigaction before[SIGNALS];
 static void pass_on(int number, siginfo_t *info, void *context) {
   int i = 0;
   while (i < SIGNALS - 1 && signals[i] != number) i++;
-  if (before[i].sa_flags & SA_SIGINFO) {
+  /* Neither of these two is a function, whatever the flags say. */
+  bool handled = before[i].sa_handler != SIG_DFL && before[i].sa_handler != SIG_IGN;
+  if (handled && before[i].sa_flags & SA_SIGINFO) {
     before[i].sa_sigaction(number, info, context);
-  } else if (before[i].sa_handler != SIG_DFL && before[i].sa_handler != SIG_IGN) {
+  } else if (handled) {
     before[i].sa_handler(number);
   } else if (before[i].sa_handler == SIG_DFL || info->si_code > 0) {
     (void)sigaction(number, &before[i], NULL);

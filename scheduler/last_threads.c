@@ -66,11 +66,11 @@ static void *end_thread(void *end) {
   return NULL;
 }
 
-static void start_end(void (*end)(void)) {
+static bool start_end(void (*end)(void)) {
   static void (*kept)(void);
   pthread_t thread;
   kept = end;
-  if (!pthread_create(&thread, NULL, end_thread, &kept)) pthread_detach(thread);
+  return !pthread_create(&thread, NULL, end_thread, &kept) && !pthread_detach(thread);
 }
 
 void op2i_last_threads_look(int worker, void (*end)(void)) {
@@ -84,8 +84,7 @@ void op2i_last_threads_look(int worker, void (*end)(void)) {
   if (now < next) return;
   next = now + EVERY_NS;
   if (!has_ended((int)getpid()) || !only_workers()) return;
-  ending = true;
-  start_end(end);
+  ending = start_end(end); /* without a thread to be had, the next look tries again */
 }
 
 void op2i_last_threads_forget(void) {
