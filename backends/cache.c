@@ -20,6 +20,7 @@
 #include "load.h"
 #include "log.h"
 #include "mem.h"
+#include "process.h"
 
 #define TEMPORARY "tmp-"
 enum { NAME_ROOM = 64, TEMPORARY_TRIES = 100 };
@@ -90,7 +91,7 @@ op2_status op2i_cache_open(op2_context ctx, struct op2i_cache *cache) {
 }
 
 void op2i_cache_close(struct op2i_cache *cache) {
-  while (cache->nimages > 0) dlclose(cache->images[--cache->nimages].handle);
+  while (cache->nimages > 0) op2i_process_unload(cache->images[--cache->nimages].handle);
   op2i_free(cache->images);
   op2i_folder_close(&cache->folder);
   *cache = (struct op2i_cache){.folder.fd = -1};

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "process.h"
 
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x10u /* Linux 6.3: without it a kernel may be set up to say no */
@@ -74,7 +75,7 @@ static void *load_memory(struct op2i_bytes image, const char *name, struct op2i_
   }
   fd = out_of_the_way(fd);
   unique_path(path, sizeof path, fd);
-  void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  void *handle = op2i_process_load(path, RTLD_NOW | RTLD_LOCAL);
   if (!handle) op2i_text_add(why, "%s", dlerror());
   close(fd);
   return handle;
@@ -90,7 +91,7 @@ static void *load_file(struct op2i_bytes image, const struct op2i_folder *folder
   int fd = op2i_file_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0700);
   int error = fd < 0 ? errno : op2i_file_write(fd, image.data, image.size);
   if (fd >= 0 && close(fd) != 0 && !error) error = errno;
-  if (!error) handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!error) handle = op2i_process_load(path, RTLD_NOW | RTLD_LOCAL);
   if (!handle) op2i_text_add(why, "; %s", error ? strerror(error) : dlerror());
   if (fd >= 0) unlink(path);
   return handle;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "mem.h"
+#include "process.h"
 
 /* What is asked of a runtime, by the names of OpenMP 4.5. Whichever is loaded is asked, whether this
  * library was built with OpenMP or not. */
@@ -71,10 +72,10 @@ static bool bound_by_openmp(const cpu_set_t *mine, cpu_set_t *all) {
   bool found = false;
   for (size_t i = 0; i < sizeof names / sizeof *names && !found; i++) {
     struct runtime runtime;
-    void *library = names[i] ? dlopen(names[i], RTLD_LAZY | RTLD_NOLOAD) : RTLD_DEFAULT;
+    void *library = names[i] ? op2i_process_load(names[i], RTLD_LAZY | RTLD_NOLOAD) : RTLD_DEFAULT;
     if (names[i] && !library) continue;
     found = find_runtime(library, &runtime) && all_places(&runtime, mine, all);
-    if (names[i]) dlclose(library);
+    if (names[i]) op2i_process_unload(library);
   }
   sched_setaffinity(0, sizeof *mine, mine);
   return found;

@@ -3,6 +3,7 @@
  * whose objects are gone. */
 #include "process.h"
 
+#include <dlfcn.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -25,6 +26,19 @@ static struct {
 
 void op2i_process_lock(void) { pthread_mutex_lock(&lock); }
 void op2i_process_unlock(void) { pthread_mutex_unlock(&lock); }
+
+void *op2i_process_load(const char *path, int flags) {
+  op2i_process_lock();
+  void *handle = dlopen(path, flags);
+  op2i_process_unlock();
+  return handle;
+}
+
+void op2i_process_unload(void *handle) {
+  op2i_process_lock();
+  dlclose(handle);
+  op2i_process_unlock();
+}
 
 /* The child has the memory of its parent as some other thread may have left it halfway, and none of
  * the workers: its contexts do nothing any more, and touch nothing. */

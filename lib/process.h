@@ -14,6 +14,11 @@
 void op2i_process_lock(void);
 void op2i_process_unlock(void);
 
+/* dlopen and dlclose, for which fork() waits as well: a child would find the loader's own locks taken
+ * for ever. Nothing that is loaded may call the library while it begins or ends. */
+void *op2i_process_load(const char *path, int flags);
+void op2i_process_unload(void *handle);
+
 /* A context begins and ends. When the process exits, those that live are asked for loops that never
  * ran. Those that live when the process forks are marked in the child as finalized and forked, so
  * that nothing looks further than it does anyway. */

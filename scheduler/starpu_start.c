@@ -18,6 +18,7 @@
 
 #include "context.h"
 #include "mem.h"
+#include "process.h"
 #include "starpu_pool.h"
 
 /* ---- the environment ------------------------------------------------------------------------- */
@@ -64,12 +65,12 @@ static bool needs_opencl(const struct link_map *object) {
  * platforms once in a process, and whoever comes after StarPU gets the answer that StarPU got. */
 static bool opencl_is_used(void) {
   const struct link_map *object = NULL;
-  void *program = dlopen(NULL, RTLD_LAZY);
+  void *program = op2i_process_load(NULL, RTLD_LAZY);
   bool used = !program || dlinfo(program, RTLD_DI_LINKMAP, &object);
   for (; object && !used; object = object->l_next)
     used = !strstr(object->l_name, "libstarpu") && !strstr(object->l_name, "hwloc") &&
            needs_opencl(object);
-  if (program) dlclose(program);
+  if (program) op2i_process_unload(program);
   return used;
 }
 

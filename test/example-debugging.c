@@ -33,5 +33,9 @@ int main(void) {
     return 1;
   }
   printf("%g %g %g\n", x[0], x[1], x[2]);
+  op2_kernel_destroy(&first);
+  op2_kernel_destroy(&second);
+  op2_dat_destroy(&dat);
+  op2_set_destroy(&set);
   return op2_finalize(&ctx) != OP2_SUCCESS;
 }

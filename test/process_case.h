@@ -49,7 +49,7 @@ struct process_case {
   int status;           /* exit status, or 128 and the signal */
   const char *says;     /* on stderr */
 };
-extern const struct process_case fork_cases[], end_cases[],
-    handle_cases[]; /* ended by null names */
+/* Each ended by a null name. Those beside: fork while another thread calls the library. */
+extern const struct process_case fork_cases[], beside_cases[], end_cases[], handle_cases[];
 
 #endif

@@ -405,8 +405,14 @@ static void run_form(const char *compiler, const struct form *form, int turn) {
   op2_context ctx;
   op2_set set;
   op2_map map;
-  struct queued *queues = calloc(KERNELS, sizeof *queues);
+  struct queued *queues;
   int bad = 0;
+  const char *why = op2_backend_unavailable(form->backend);
+  if (why) {
+    skip("%s, OP2_SIMD=%s: %s: %s", compiler, form->simd, form->backend, why);
+    return;
+  }
+  queues = calloc(KERNELS, sizeof *queues);
   setenv("OP2_SIMD", form->simd, 1);
   const op2_options options = {
       .backend = form->backend, .threads = 1, .cc = compiler, .cache_dir = test_cache()};

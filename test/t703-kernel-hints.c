@@ -17,8 +17,7 @@ static const char *compiler;
 /* The message of the first look at what the kernel writes. */
 static const char *message_of(const op2_kernel_desc *desc) {
   static char message[16384];
-  const op2_options options = {
-      .backend = "openmp", .threads = 1, .cache_dir = test_cache(), .cc = compiler};
+  const op2_options options = {.backend = "sequential", .cache_dir = test_cache(), .cc = compiler};
   op2_context ctx = NULL;
   op2_set set = NULL;
   op2_dat dat = NULL;
