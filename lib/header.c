@@ -98,11 +98,11 @@ static op2_status digest(struct walk *walk, const char *path) {
     status = op2i_error(OP2_ERR_IO, "kernel '%s': header %s: %s", walk->desc->name, path, fault);
   if (!status) {
     XXH128_hash_t hash = XXH3_128bits(contents.data, contents.size);
-    char line[64];
-    snprintf(line, sizeof line, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64,
-             (uint64_t)hash.low64);
+    char line[PATH_MAX + 64]; /* with the path: what stands beside an equal file may be another */
+    snprintf(line, sizeof line, "/* %016" PRIx64 "%016" PRIx64 " %s */\n", (uint64_t)hash.high64,
+             (uint64_t)hash.low64, path);
     bool seen = walk->out->chars && strstr(walk->out->chars, line);
-    op2i_text_add(walk->out, "/* %s %s */\n", line, path);
+    op2i_text_add(walk->out, "%s", line);
     walk->depth++;
     if (!seen) status = digest_nested(walk, (const char *)contents.data, path);
     walk->depth--;

@@ -189,4 +189,17 @@ static inline int rig_occurrences(const char *text, const char *part) {
   return count;
 }
 
+/* Two loops compiled with a cache there; returns what a context at the warning level said of it. */
+static inline const char *rig_try_folder(const char *cache, const char *what) {
+  struct op2i_jit_unit unit;
+  op2_context ctx = rig_context(cache, NULL, NULL);
+  rig_listen();
+  bool right = rig_get(ctx, 2, NULL, &unit);
+  right = rig_get(ctx, 3, NULL, &unit) && right;
+  const char *heard = rig_heard();
+  ok(right, "%s: right numbers", what);
+  rig_end(ctx);
+  return heard;
+}
+
 #endif

@@ -121,6 +121,48 @@ static void test_harmless(void) {
 OP2_KERNEL(ones, (double *x), { x[0] = 1; });
 
 /* The drawing of the graph into what is no file. */
+/* What a kernel with these headers writes; 0 where it fails. */
+static double written(const char *const *headers) {
+  const op2_kernel_desc desc = {.name = "sums",
+                                .source = "static void sums(double *x) { *x = FIRST + SECOND; }",
+                                .headers = headers};
+  op2_kernel kernel;
+  op2_set set;
+  op2_dat dat;
+  double x[4] = {0};
+  CHECK(op2_kernel_create(ctx, &desc, &kernel));
+  CHECK(op2_set_create(ctx, 4, "cells", &set));
+  CHECK(op2_dat_create(set, 1, OP2_F64, x, "x", &dat));
+  CHECK(op2_par_loop(kernel, set, op2_arg_direct(dat, OP2_WRITE)));
+  CHECK(op2_dat_get(dat, x));
+  op2_kernel_destroy(&kernel);
+  op2_dat_destroy(&dat);
+  op2_set_destroy(&set);
+  return x[3];
+}
+
+/* Equal files in two folders, each of which includes what stands beside it. */
+static void test_twins(void) {
+  static const char *const folders[] = {"twin1", "twin2"};
+  static const char outer[] = "#include \"inner.h\"\n";
+  char path[RIG_PATH], header[2][RIG_PATH], inner[2][RIG_PATH];
+  for (int i = 0; i < 2; i++) {
+    rig_path(path, "%s", folders[i]);
+    mkdir(path, 0700);
+    rig_path(header[i], "%s/outer.h", folders[i]);
+    rig_write(header[i], outer, strlen(outer), 0600);
+    rig_path(inner[i], "%s/inner.h", folders[i]);
+  }
+  const char *const headers[] = {header[0], header[1], NULL};
+  rig_write(inner[0], "#define FIRST 1\n", 16, 0600);
+  rig_write(inner[1], "#define SECOND 2\n", 17, 0600);
+  is_int((int)written(headers), 3, "equal headers in two folders");
+  rig_write(inner[1], "#define SECOND 5\n", 17, 0600);
+  is_int((int)written(headers), 6, "what the second includes has changed");
+  rig_write(inner[0], "#define FIRST 3\n", 16, 0600);
+  is_int((int)written(headers), 8, "what the first includes has changed");
+}
+
 static void draws(const char *target, const char *expect, const char *what) {
   const op2_options options = {.backend = "sequential", .graph_file = target};
   op2_context own;
@@ -248,6 +290,7 @@ int main(void) {
   test_kinds();
   test_growing();
   test_harmless();
+  test_twins();
   CHECK(op2_finalize(&ctx));
   test_graph();
   test_closed_streams();
