@@ -5,6 +5,11 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
+if [ -n "${OP2_TEST_QUICK:-}" ]; then
+  skip "several builds of the library take a minute: not in quick runs"
+  done_testing
+fi
+
 # Whatever is set here is for the library under test.
 unset PKG_CONFIG_PATH CMAKE_PREFIX_PATH op2_DIR
 program "$src/README.md" >"$tmp/program.c"

@@ -173,7 +173,7 @@ static void add_twos(enum shape shape, op2_type type, int dim, int bytes) {
 /* Kinds, modes and types in all combinations, row lengths and vector widths in turn; the types that
  * computations are made of with all row lengths. */
 static void make_forms(void) {
-  int turn = 0, step = quick() ? 3 : 1;
+  int turn = 0, step = quick() ? 6 : 1;
   for (int type = 1; type <= TYPES; type++)
     for (int shape = DIRECT; shape < SHAPES; shape++)
       for (int access = OP2_READ; access <= OP2_MAX; access++) {

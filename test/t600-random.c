@@ -350,7 +350,7 @@ int main(int argc, char **argv) {
   test_environment();
   /* Half of the time is spent compiling, most of it loops that only one program fuses. */
   setenv("OP2_CFLAGS", "-O1 -march=native -fno-math-errno -ffp-contract=off", 0);
-  const int count = number_of(argc, argv, 1, "OP2_TEST_RANDOM_COUNT", quick() ? 200 : 2000);
+  const int count = number_of(argc, argv, 1, "OP2_TEST_RANDOM_COUNT", quick() ? 100 : 2000);
   const int seed = number_of(argc, argv, 2, "OP2_TEST_RANDOM_SEED", 1),
             only = number_of(argc, argv, 3, NULL, -1);
   for (int k = 0; k < KERNELS; k++) pool[k] = rkernel_make((uint64_t)seed, k);
