@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The random programs of t600 with every combination of vector code, fusion, replay and tiling:
-# OP2_TEST_RANDOM_COUNT programs for each (default 10), other kernels and programs each time; in quick runs 2
-# for every second combination.
+# OP2_TEST_RANDOM_COUNT programs for each (default 10), other kernels and programs each time; in
+# quick runs 2 for every second combination.
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
 random=${build:-.}/test/t600-random
 
@@ -23,7 +23,8 @@ for simd in 64 16 0; do
     for replay in 1 0; do
       for tile in 3 0; do
         seed=$((seed + 1))
-        [ -z "${OP2_TEST_QUICK:-}" ] || [ $(((simd / 16 + fuse + replay + tile) % 2)) -eq 0 ] || continue
+        odd=$(((simd / 16 + fuse + replay + tile) % 2))
+        [ -z "${OP2_TEST_QUICK:-}" ] || [ $odd -eq 0 ] || continue
         switches="OP2_SIMD=$simd OP2_FUSE=$fuse OP2_REPLAY=$replay OP2_TILE=$tile"
         env $switches "$random" "$count" $seed >"$tmp/out" 2>&1
         result $? "$switches, $count programs of seed $seed"
