@@ -210,7 +210,9 @@ static op2_status load(op2_context ctx, struct job *job, struct op2i_bytes image
   struct op2i_jit *jit = ctx->jit;
   struct op2i_text why = {0};
   void *handle;
-  op2_status status = op2i_image_load(ctx, image, job->member[0]->key, NULL, &handle, &why);
+  bool refused; /* told as well as where there was no place for it */
+  op2_status status =
+      op2i_image_load(ctx, image, job->member[0]->key, NULL, &handle, &refused, &why);
   if (handle)
     find_entries(jit, job, handle);
   else if (status == OP2_SUCCESS)

@@ -100,14 +100,16 @@ void op2i_cache_close(struct op2i_cache *cache) {
 /* ---- images ---------------------------------------------------------------------------------- */
 
 op2_status op2i_image_load(op2_context ctx, struct op2i_bytes image, struct op2i_key key,
-                           const struct stat *file, void **handle, struct op2i_text *why) {
+                           const struct stat *file, void **handle, bool *refused,
+                           struct op2i_text *why) {
   struct op2i_cache *cache = &ctx->jit->cache;
   char name[OP2I_KEY_CHARS];
   *handle = NULL;
   if (op2i_grow(&cache->images, sizeof *cache->images, cache->nimages, &cache->capacity) != 0)
     return op2i_error_nomem("the table of loaded loops");
   op2i_key_text(key, name);
-  op2_status status = op2i_load(image, name, &ctx->jit->scratch, handle, why);
+  op2_status status =
+      op2i_load(image, name, &ctx->jit->scratch, cache->folder.path, handle, refused, why);
   if (*handle)
     cache->images[cache->nimages++] = (struct op2i_image){
         .device = file ? file->st_dev : 0, .inode = file ? file->st_ino : 0, .handle = *handle};
@@ -140,9 +142,10 @@ static op2_status load_image(op2_context ctx, struct op2i_bytes bytes, const str
                              struct op2i_key key, void **entry, const char **fault) {
   struct op2i_text why = {0};
   void *handle;
-  op2_status status = op2i_image_load(ctx, bytes, key, st, &handle, &why);
+  bool refused;
+  op2_status status = op2i_image_load(ctx, bytes, key, st, &handle, &refused, &why);
   if (status == OP2_SUCCESS && !handle) {
-    *fault = "it does not load";
+    if (refused) *fault = "it does not load";
     op2i_log(ctx, OP2I_LOG_DEBUG, "%s", why.chars);
   }
   if (handle && !(*entry = op2i_image_entry(handle, key))) *fault = "it lacks the function";

@@ -45,10 +45,11 @@ void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_byt
                       const struct op2i_key *keys, int64_t nkeys);
 
 /* Load a shared object for as long as the cache is open; `file` is the entry that its bytes were
- * read from, null when there was none. *handle is null when it does not load, and `why` says
- * why. */
+ * read from, null when there was none. *handle is null when it does not load, `why` says why, and
+ * *refused whether it is to blame. */
 op2_status op2i_image_load(op2_context ctx, struct op2i_bytes image, struct op2i_key key,
-                           const struct stat *file, void **handle, struct op2i_text *why);
+                           const struct stat *file, void **handle, bool *refused,
+                           struct op2i_text *why);
 /* The entry function of a unit in a loaded image, or null. */
 void *op2i_image_entry(void *handle, struct op2i_key key);
 

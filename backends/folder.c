@@ -26,12 +26,14 @@ enum { OTHERS_WRITE = S_IWGRP | S_IWOTH };
 
 /* ---- folders --------------------------------------------------------------------------------- */
 
-/* Null when an open folder may be trusted and used for code. */
-static const char *folder_fault(int fd) {
+/* Null when an open folder may be trusted and used for code; *unsafe: the fault is that somebody
+ * else could change what is in it. */
+static const char *folder_fault(int fd, bool *unsafe) {
   struct stat st;
   struct statvfs fs;
   if (fstat(fd, &st) != 0 || fstatvfs(fd, &fs) != 0) return strerror(errno);
   if (!S_ISDIR(st.st_mode)) return "it is not a directory";
+  *unsafe = st.st_uid != geteuid() || st.st_mode & OTHERS_WRITE;
   if (st.st_uid != geteuid()) return "it belongs to another user";
   if (st.st_mode & OTHERS_WRITE) return "others may write into it (chmod go-w would cure that)";
   if (fs.f_flag & ST_NOEXEC) return "its file system is mounted noexec";
@@ -44,9 +46,10 @@ op2_status op2i_folder_open(struct op2i_folder *folder, const char *path, struct
   op2_status status = OP2_SUCCESS;
   *folder = (struct op2i_folder){.fd = -1};
   op2i_path_open(&way, path, true, OP2I_PATH_OWN, why);
+  bool unsafe = false;
   if (way.fd >= 0) {
     folder->fd = op2i_file_open(way.fd, ".", O_RDONLY | O_DIRECTORY, 0);
-    fault = folder->fd < 0 ? strerror(errno) : folder_fault(folder->fd);
+    fault = folder->fd < 0 ? strerror(errno) : folder_fault(folder->fd, &unsafe);
     folder->unknown = way.unknown;
     folder->path = op2i_strdup(way.real);
     if (!folder->path) status = op2i_error_nomem("a folder's name");
@@ -54,7 +57,7 @@ op2_status op2i_folder_open(struct op2i_folder *folder, const char *path, struct
   if (fault) op2i_text_add(why, "%s%s: %s", why->length ? "; " : "", path, fault);
   if (why->failed) status = op2i_error_nomem("a message");
   if (fault || way.fd < 0 || status != OP2_SUCCESS) op2i_folder_close(folder);
-  folder->unsafe = way.unsafe;
+  folder->unsafe = way.unsafe || unsafe;
   op2i_path_close(&way);
   return status;
 }

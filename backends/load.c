@@ -65,6 +65,9 @@ static void unique_path(char *path, size_t size, int fd) {
   snprintf(path + length, size - (size_t)length, "%d", fd);
 }
 
+/* Whether what dlopen() has just said is about the object. */
+static bool is_refusal(void) { return errno != EMFILE && errno != ENFILE && errno != ENOMEM; }
+
 static void *load_memory(struct op2i_bytes image, const char *name, struct op2i_text *why) {
   char path[128], title[64];
   snprintf(title, sizeof title, "op2-%s", name);
@@ -82,7 +85,7 @@ static void *load_memory(struct op2i_bytes image, const char *name, struct op2i_
 }
 
 /* In a folder that this user alone can change, under a name that was never used in it. */
-static void *load_file(struct op2i_bytes image, const struct op2i_folder *folder,
+static void *load_file(struct op2i_bytes image, const struct op2i_folder *folder, bool *refused,
                        struct op2i_text *why) {
   static atomic_uint counter;
   char path[PATH_MAX];
@@ -91,20 +94,23 @@ static void *load_file(struct op2i_bytes image, const struct op2i_folder *folder
   int fd = op2i_file_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0700);
   int error = fd < 0 ? errno : op2i_file_write(fd, image.data, image.size);
   if (fd >= 0 && close(fd) != 0 && !error) error = errno;
+  errno = 0;
   if (!error) handle = op2i_process_load(path, RTLD_NOW | RTLD_LOCAL);
+  *refused = !error && !handle && is_refusal();
   if (!handle) op2i_text_add(why, "; %s", error ? strerror(error) : dlerror());
   if (fd >= 0) unlink(path);
   return handle;
 }
 
 op2_status op2i_load(struct op2i_bytes image, const char *name, struct op2i_scratch *scratch,
-                     void **handle, struct op2i_text *why) {
+                     const char *last, void **handle, bool *refused, struct op2i_text *why) {
   int place = 0;
+  *refused = false;
   *handle = load_memory(image, name, why);
   if (!*handle) {
-    op2_status status = op2i_scratch_find(scratch, &place, NULL, why);
+    op2_status status = op2i_scratch_find(scratch, &place, last, why);
     if (status != OP2_SUCCESS) return status;
-    if (place < OP2I_PLACES) *handle = load_file(image, &scratch->folder[place], why);
+    if (place < OP2I_PLACES) *handle = load_file(image, &scratch->folder[place], refused, why);
   }
   return why->failed ? op2i_error_nomem("a message") : OP2_SUCCESS;
 }

@@ -130,6 +130,11 @@ static void go_down(struct walk *w, const char *name, enum op2i_path_last last) 
   if (w->fault) blame(w, "");
 }
 
+static void fail_unsafe(struct walk *w, const char *name, const char *fault) {
+  w->path->unsafe = true;
+  fail(w, name, fault);
+}
+
 /* One name off what is left. */
 static void step(struct walk *w, enum op2i_path_last last) {
   char name[NAME_MAX + 1];
@@ -157,9 +162,9 @@ static void step(struct walk *w, enum op2i_path_last last) {
   if (error)
     fail(w, name, strerror(error));
   else if (S_ISLNK(st.st_mode) && !is_trusted(w->path, st.st_uid))
-    fail(w, name, "it is a symbolic link made by another user");
+    fail_unsafe(w, name, "it is a symbolic link made by another user");
   else if (w->shared && !is_trusted(w->path, st.st_uid))
-    fail(w, name, "it belongs to another user");
+    fail_unsafe(w, name, "it belongs to another user");
   else if (S_ISLNK(st.st_mode))
     follow(w, name);
   else

@@ -323,11 +323,15 @@ static int64_t extent_product(int64_t one, int64_t other) {
 
 /* ---- declarators ----------------------------------------------------------------------------- */
 
-/* Returns the token behind the declarator; *depth and *name as found, *function when what it
- * declares is one, points to one, or is nested too deep to tell. */
+/* Whether a parameter is a function or points to one. A name before brackets may be a macro's, and
+ * what is nested too deep is not looked at. */
+enum function { NO_FUNCTION, PERHAPS, A_FUNCTION };
+
+/* Returns the token behind the declarator; depth, *name and *function as found. */
 static int64_t read_declarator(const struct op2i_tokens *tokens, int64_t i, int nested,
-                               struct op2i_cdecl *out, int64_t *name, bool *function) {
+                               struct op2i_cdecl *out, int64_t *name, enum function *function) {
   int stars = 0;
+  bool bracketed = false;
   for (;; i++) {
     const char *word = tokens->text + tokens->list[i].begin;
     if (is(tokens, i, "*"))
@@ -341,8 +345,9 @@ static int64_t read_declarator(const struct op2i_tokens *tokens, int64_t i, int 
   } else if (is(tokens, i, "(") &&
              (is(tokens, i + 1, "*") || is(tokens, i + 1, "(") || free_word(tokens, i + 1))) {
     int64_t close = past_bracket(tokens, i);
+    bracketed = true;
     if (nested == NESTED_MAX)
-      *function = true;
+      *function = PERHAPS;
     else
       (void)read_declarator(tokens, i + 1, nested + 1, out, name, function);
     i = close;
@@ -350,7 +355,7 @@ static int64_t read_declarator(const struct op2i_tokens *tokens, int64_t i, int 
   bool rows = false;
   for (; is(tokens, i, "[") || is(tokens, i, "("); i = past_bracket(tokens, i)) {
     if (is(tokens, i, "(")) {
-      *function = true;
+      if (*function != A_FUNCTION) *function = bracketed ? A_FUNCTION : PERHAPS;
     } else if (out->depth == 0) {
       out->depth = out->array = rows = 1;
       out->extent = read_extent(tokens, i);
@@ -396,7 +401,7 @@ static op2_status read_tokens(const struct op2i_typedefs *typedefs, int before,
                               const struct op2i_tokens *tokens, struct op2i_cdecl *out) {
   struct base base;
   int64_t name = -1, i = read_base(tokens, &base);
-  bool function = false;
+  enum function function = NO_FUNCTION;
   (void)read_declarator(tokens, i, 0, out, &name, &function);
   if (name >= 0) {
     const struct op2i_token *t = &tokens->list[name];
@@ -405,7 +410,7 @@ static op2_status read_tokens(const struct op2i_typedefs *typedefs, int before,
   }
   out->readonly = base.constant;
   /* Where no pointer is in between, C converts numbers of nearly all kinds. */
-  out->foreign = function || base.aggregates ||
+  out->foreign = function == A_FUNCTION || base.aggregates ||
                  (out->depth > 0 && (base.others || (base.longs && base.doubles)));
   if (function || (base.named < 0 && !base.seen)) return OP2_SUCCESS;
   if (base.named < 0) {

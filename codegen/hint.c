@@ -6,6 +6,7 @@
 
 #include "cnames.h"
 #include "kernel.h"
+#include "loop.h"
 #include "mesh.h"
 #include "text.h"
 #include "unit.h"
@@ -29,7 +30,8 @@ static bool speaks_of(const char *message, const char *name, size_t length) {
 }
 
 /* A name that is used and has no definition here, nor a constant's. */
-static bool stray(const struct op2i_unit *unit, op2_kernel kernel, int place, const char *name) {
+static bool stray(const struct op2i_unit *unit, const struct op2i_loop_const *consts, int nconsts,
+                  int place, const char *name) {
   int t = unit->code[place];
   bool free_name = unit->roles[t] == OP2I_ROLE_FREE;
   bool declared = unit->roles[t] == OP2I_ROLE_FILE && op2i_unit_is(unit, place + 1, "(");
@@ -37,8 +39,8 @@ static bool stray(const struct op2i_unit *unit, op2_kernel kernel, int place, co
   if (op2i_unit_function(unit, t) >= 0) return false;
   const char *c_name = op2i_c_name(name); /* what every kernel sees is misused, not unknown */
   if (c_name && !strstr(c_name, "of the C library")) return false;
-  for (int c = 0; c < kernel->nconsts; c++)
-    if (!strcmp(kernel->consts[c]->obj.name, name)) return false;
+  for (int c = 0; c < nconsts; c++)
+    if (!strcmp(consts[c].name, name)) return false;
   return true;
 }
 
@@ -66,7 +68,8 @@ static void add_hint(struct op2i_text *message, const char *kernel, const char *
                   kernel, name);
 }
 
-void op2i_kernel_hint(op2_kernel kernel, struct op2i_text *message) {
+void op2i_kernel_hint(op2_kernel kernel, const struct op2i_loop_const *consts, int nconsts,
+                      struct op2i_text *message) {
   enum { HINTS = 3 };
   struct op2i_unit unit;
   char told[HINTS][64];
@@ -79,7 +82,7 @@ void op2i_kernel_hint(op2_kernel kernel, struct op2i_text *message) {
     char *name = told[ntold];
     memcpy(name, unit.tokens.text + t->begin, length);
     name[length] = '\0';
-    bool known = !stray(&unit, kernel, p, name);
+    bool known = !stray(&unit, consts, nconsts, p, name);
     for (int i = 0; i < ntold && !known; i++) known = !strcmp(told[i], name);
     if (known || message->failed || !speaks_of(message->chars, name, length)) continue;
     add_hint(message, kernel->obj.name, name, op2i_unit_is(&unit, p + 1, "("));

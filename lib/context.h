@@ -32,6 +32,7 @@ struct op2_context_s {
   struct op2i_failure *failures; /* not yet reported, by loop number; owned references */
   op2_const consts;              /* list */
   int64_t const_epoch;           /* changes when a constant is created or destroyed */
+  int64_t objects_left;          /* handles destroyed whose objects others still hold */
   op2_dat wrapped;               /* list of dats over borrowed memory */
   int64_t open_scopes;           /* of all dats */
   int64_t next_id;

@@ -122,8 +122,10 @@ static op2_status parse(const struct variable *variable, const char *text, int *
 
 bool op2i_env_ignored(void) { return getauxval(AT_SECURE) != 0; }
 
+const char *op2i_env_raw(const char *name) { return op2i_env_ignored() ? NULL : getenv(name); }
+
 const char *op2i_env_system(const char *name) {
-  const char *text = op2i_env_ignored() ? NULL : getenv(name);
+  const char *text = op2i_env_raw(name);
   return text && *text ? text : NULL;
 }
 

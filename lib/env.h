@@ -15,6 +15,8 @@ bool op2i_env_ignored(void);
 /* A variable that is not ours: HOME, PATH, TMPDIR, STARPU_HOME and so on; null when unset, empty
  * or ignored. */
 const char *op2i_env_system(const char *name);
+/* The same for a library that takes an empty variable for a set one. */
+const char *op2i_env_raw(const char *name);
 
 /* What a context runs with: options over environment over defaults, all filled in; strings are
  * owned. */
@@ -22,7 +24,7 @@ struct op2i_config {
   char *backend, *cache_dir, *cc, *cflags, *graph_file; /* null: not set */
   /* Who asked for these: "OP2_CC" or "op2_options.cc". */
   const char *backend_by, *cache_dir_by, *cc_by, *cflags_by, *graph_by;
-  int threads, block_size;                              /* 0: choose */
+  int threads, block_size; /* 0: choose */
   int chunk_us, queue_max, idle_ms, log_level;
   int cc_timeout; /* seconds, 0: no limit */
   int eager, verify;

@@ -54,7 +54,9 @@ int op2i_source_assigns(const char *source, const char *word);
 /* Append to `message`, what the compiler said of the kernel, why names in it are not known: the text
  * is all that a kernel sees. Appends nothing where that is not what is wrong. */
 struct op2i_text;
-void op2i_kernel_hint(op2_kernel kernel, struct op2i_text *message);
+struct op2i_loop_const;
+void op2i_kernel_hint(op2_kernel kernel, const struct op2i_loop_const *consts, int nconsts,
+                      struct op2i_text *message);
 
 /* lib/: bring kernel->consts up to date. */
 op2_status op2i_kernel_bind_consts(op2_kernel kernel);

@@ -315,6 +315,7 @@ static op2_status add_loop(op2_where where, op2_kernel kernel, op2_set set, int 
   if (!status) status = make_loop(kernel, set, nargs, args, out);
   if (status) return status;
   (*out)->hash = hash;
+  (*out)->objects_left = set->obj.ctx->objects_left;
   insert(set->obj.ctx->loops, *out);
   return OP2_SUCCESS;
 }
@@ -354,7 +355,8 @@ static op2_status find_loop(op2_where where, op2_kernel kernel, op2_set set, int
 op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                             const op2_arg *args, struct op2i_loop **out) {
   /* A call that is found was valid when it was first made and its objects still exist, so it needs
-   * no checking. What the table is asked with is still unchecked: only its addresses are used. */
+   * no checking but for handles that were destroyed since. What the table is asked with is still
+   * unchecked: only its addresses are used. */
   if (!op2i_object_is(set, OP2I_SET) || set->obj.ctx->finalized ||
       !op2i_object_is(kernel, OP2I_KERNEL) || nargs < 1 || !args)
     return op2i_loop_check(where, kernel, set, nargs, args);
@@ -364,6 +366,10 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
   struct op2i_loop *loop = ctx->loops ? *site_of(ctx->loops, where) : NULL;
   if (!loop || !same_call(loop, kernel, set, nargs, args) || !same_consts(loop))
     status = find_loop(where, kernel, set, nargs, args, &loop);
+  if (!status && loop->objects_left != ctx->objects_left) {
+    status = op2i_loop_check(where, kernel, set, nargs, args);
+    if (!status) loop->objects_left = ctx->objects_left;
+  }
   if (!status) status = check_values(where, loop, args);
   if (!status && ctx->open_scopes) status = op2i_loop_check_scopes(where, loop);
   if (status) return status;

@@ -68,7 +68,8 @@ struct op2i_loop {
   int64_t uses;
   op2_arg *key; /* [nargs], as given, values cleared */
   int64_t const_epoch;
-  op2_kernel kernel; /* of a fused loop: the first member's */
+  int64_t objects_left; /* the context's when the handles were last looked at */
+  op2_kernel kernel;    /* of a fused loop: the first member's */
   op2_set set;
   int nmembers; /* of a fused loop, which is in the list but not in a bucket; else 0 */
   struct op2i_member *members; /* [nmembers], null unless fused: see op2i_loop_member() */

@@ -87,5 +87,6 @@ bool op2i_object_leave(void *object, enum op2i_kind kind) {
     return false;
   }
   if (o->ctx->forked) return false;
+  o->ctx->objects_left += o->refs > 1;
   return o->given_up = true;
 }

@@ -4,6 +4,7 @@
 #include "process.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -12,7 +13,8 @@
 #include "mem.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static op2_context living; /* list */
+static pthread_rwlock_t loading = PTHREAD_RWLOCK_INITIALIZER; /* shared by those who load */
+static op2_context living;                                    /* list */
 static bool forked;
 
 /* Rings, oldest at `at`. */
@@ -28,16 +30,18 @@ void op2i_process_lock(void) { pthread_mutex_lock(&lock); }
 void op2i_process_unlock(void) { pthread_mutex_unlock(&lock); }
 
 void *op2i_process_load(const char *path, int flags) {
-  op2i_process_lock();
+  pthread_rwlock_rdlock(&loading);
   void *handle = dlopen(path, flags);
-  op2i_process_unlock();
+  int error = errno;
+  pthread_rwlock_unlock(&loading);
+  errno = error;
   return handle;
 }
 
 void op2i_process_unload(void *handle) {
-  op2i_process_lock();
+  pthread_rwlock_rdlock(&loading);
   dlclose(handle);
-  op2i_process_unlock();
+  pthread_rwlock_unlock(&loading);
 }
 
 /* The child has the memory of its parent as some other thread may have left it halfway, and none of
@@ -47,11 +51,17 @@ static void in_child(void) {
   for (op2_context ctx = living; ctx; ctx = ctx->next_living) ctx->finalized = ctx->forked = true;
   living = NULL;
   op2i_process_unlock();
+  (void)pthread_rwlock_init(&loading, NULL);
 }
 
-/* From the start, as other libraries' threads do not live on in a child either. */
-__attribute__((constructor)) static void watch_forks(void) {
-  (void)pthread_atfork(op2i_process_lock, op2i_process_unlock, in_child);
+static void before_fork(void) {
+  pthread_rwlock_wrlock(&loading);
+  op2i_process_lock();
+}
+
+static void in_parent(void) {
+  op2i_process_unlock();
+  pthread_rwlock_unlock(&loading);
 }
 
 bool op2i_process_forked(void) { return forked; }
@@ -70,13 +80,16 @@ static void tell_lost(void) {
   op2i_process_unlock();
 }
 
-static void watch_exit(void) { (void)atexit(tell_lost); }
+/* From the start: other libraries' threads do not live on in a child either, and exit handlers that
+ * the program sets run before what is set here. */
+__attribute__((constructor)) static void watch(void) {
+  (void)pthread_atfork(before_fork, in_parent, in_child);
+  (void)atexit(tell_lost);
+}
 
 /* ---- contexts -------------------------------------------------------------------------------- */
 
 void op2i_process_enter(op2_context ctx) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  (void)pthread_once(&once, watch_exit);
   ctx->maker = pthread_self();
   op2i_process_lock();
   ctx->next_living = living;

@@ -15,7 +15,7 @@ void op2i_process_lock(void);
 void op2i_process_unlock(void);
 
 /* dlopen and dlclose, for which fork() waits as well: a child would find the loader's own locks taken
- * for ever. Nothing that is loaded may call the library while it begins or ends. */
+ * for ever. Under a lock of its own, as others who load may call the library meanwhile. */
 void *op2i_process_load(const char *path, int flags);
 void op2i_process_unload(void *handle);
 

@@ -41,8 +41,10 @@ static void remember(struct op2i_compile *c, int64_t u) {
   struct op2i_loop_data *data = loop->sched_data;
   struct op2i_text hints = {0};
   op2i_text_add(&hints, "%s", c->units[u].message);
-  for (int m = 0; m < op2i_loop_nmembers(loop); m++)
-    op2i_kernel_hint(op2i_loop_member(loop, m).kernel, &hints);
+  for (int m = 0; m < op2i_loop_nmembers(loop); m++) {
+    const struct op2i_member member = op2i_loop_member(loop, m);
+    op2i_kernel_hint(member.kernel, loop->consts + member.first_const, member.nconsts, &hints);
+  }
   if (hints.failed) {
     data->no_code = c->units[u].message;
     c->units[u].message = NULL;

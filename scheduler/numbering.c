@@ -81,7 +81,8 @@ void op2i_numbering_explain(op2_context ctx, FILE *stream) {
               map->to->obj.name, 100 * (double)map->scatter,
               map->from->number || map->to->number ? ", renumbered" : "",
               map->numbering_told && !map->from->number && !map->to->number
-                  ? ": badly numbered, op2_renumber() would help"
+                  ? op2i_order_unavailable() ? ": badly numbered"
+                                             : ": badly numbered, op2_renumber() would help"
                   : "");
     }
 }

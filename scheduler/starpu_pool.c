@@ -3,9 +3,11 @@
 
 #if OP2_HAVE_STARPU
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <starpu.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,43 +40,58 @@ static bool abi_matches(void) {
   return touched <= sizeof(struct starpu_conf) && touched + 64 > sizeof(struct starpu_conf);
 }
 
-/* Whether StarPU can write there and nobody else can change what it will read; *why tells what not. */
+/* Whether StarPU can write there and nobody else can change what it will read, also what is not
+ * there yet; *why tells what not. */
 static bool is_home(const char *path, bool make, struct op2i_text *why) {
   struct op2i_path way;
+  struct stat st;
   op2i_path_open(&way, path, make, OP2I_PATH_PLACE, why);
-  bool writable = way.fd >= 0 && !faccessat(way.fd, ".", W_OK | X_OK, AT_EACCESS);
-  if (way.fd >= 0 && !writable) op2i_text_add(why, "%s: it cannot be written to", path);
+  const char *fault = NULL;
+  if (way.fd >= 0 && fstat(way.fd, &st))
+    fault = strerror(errno);
+  else if (way.fd >= 0 && (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH)))
+    fault = "it is not the user's alone";
+  else if (way.fd >= 0 && faccessat(way.fd, ".", W_OK | X_OK, AT_EACCESS))
+    fault = "it cannot be written to";
+  if (fault) op2i_text_add(why, "%s%s: %s", why->length ? "; " : "", path, fault);
+  bool good = way.fd >= 0 && !fault;
   op2i_path_close(&way);
-  return writable;
+  return good;
 }
 
 /* Where StarPU's folder goes when its usual place does not serve; false when there is no such
  * place. */
 static bool other_home(int i, char *path, size_t size) {
-  const char *base = op2i_env_system(i == 0 ? "XDG_CACHE_HOME" : "TMPDIR");
-  if (i == 2) base = P_tmpdir;
+  const char *base = op2i_env_system(i == 0 ? "XDG_CACHE_HOME" : i == 1 ? "HOME" : "TMPDIR");
+  if (i == 3) base = P_tmpdir;
   if (!base || base[0] != '/') return false;
   if (i == 0) return snprintf(path, size, "%s/op2-starpu", base) < (int)size;
+  if (i == 1) return snprintf(path, size, "%s/.cache/op2-starpu", base) < (int)size;
   return snprintf(path, size, "%s/op2-starpu-%ld", base, (long)geteuid()) < (int)size;
 }
-enum { OTHER_HOMES = 3 };
+enum { OTHER_HOMES = 4 };
 
-/* StarPU ends the process when it cannot write its calibration files. */
-static op2_status give_home(op2_context ctx) {
-  const char *home = op2i_env_system("STARPU_HOME");
+/* StarPU ends the process when it cannot write its calibration files. It takes the first of these
+ * variables that is set, if only to nothing. */
+static op2_status give_home(op2_context ctx, char *path, size_t size, bool *given) {
+  static const char *const variables[] = {"XDG_CACHE_HOME", "STARPU_HOME", "HOME"};
   struct op2i_text why = {0};
-  struct stat st;
-  char path[4096];
-  if (!home) home = op2i_env_system("HOME");
-  bool found = home && is_home(home, false, &why);
+  const char *home = NULL;
+  for (int v = 0; v < 3 && !home; v++) home = op2i_env_raw(variables[v]);
+  bool found = home && is_home(home, home == op2i_env_raw(variables[0]), &why);
+  *given = !found;
   if (home && !found && !access(home, W_OK | X_OK))
     op2i_log(ctx, OP2I_LOG_WARN, "StarPU keeps its files elsewhere: %s", why.chars);
   for (int i = 0; i < OTHER_HOMES && !found; i++)
-    found = other_home(i, path, sizeof path) && is_home(path, true, &why) && !stat(path, &st) &&
-            st.st_uid == geteuid() && !setenv("STARPU_HOME", path, 1);
+    found = other_home(i, path, size) && is_home(path, true, &why);
+  op2_status status =
+      found ? OP2_SUCCESS
+            : op2i_error(OP2_ERR_UNAVAILABLE,
+                         "StarPU needs a folder it can write to, of the user's alone (%s); set "
+                         "XDG_CACHE_HOME, or STARPU_HOME without it",
+                         why.chars && !why.failed ? why.chars : "");
   op2i_text_free(&why);
-  if (found) return OP2_SUCCESS;
-  return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU needs a folder it can write to; set STARPU_HOME");
+  return status;
 }
 
 static void close_rest(void) {
@@ -122,7 +139,9 @@ static op2_status start(op2_context ctx, int threads) {
     return op2i_error(
         OP2_ERR_UNAVAILABLE,
         "the StarPU library found at run time has another ABI than the one op2 was built with");
-  op2_status status = give_home(ctx);
+  char home[4096];
+  bool given;
+  op2_status status = give_home(ctx, home, sizeof home, &given);
   if (status) return status;
   /* Its remarks on calibration and binding are for people who tune StarPU. */
   if (ctx->config.log_level < OP2I_LOG_INFO && !op2i_env_system("STARPU_SILENT"))
@@ -140,7 +159,7 @@ static op2_status start(op2_context ctx, int threads) {
   conf.use_explicit_workers_bindid = machine->ncpus > 0;
   for (int w = 0; w < STARPU_NMAXWORKERS && machine->ncpus > 0; w++)
     conf.workers_bindid[w] = (unsigned)machine->cpus[w % machine->ncpus];
-  int failed = op2i_starpu_start(&conf);
+  int failed = op2i_starpu_start(&conf, given ? home : NULL);
   if (failed)
     return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU could not be started: %s", strerror(-failed));
   threads_wanted = threads;

@@ -31,7 +31,7 @@ struct setting {
 
 /* Without memory to remember it by, a variable stays as it is. */
 static void change(struct setting *setting, const char *value) {
-  const char *before = op2i_env_system(setting->name);
+  const char *before = op2i_env_raw(setting->name);
   if (before && !(setting->before = op2i_strdup(before))) return;
   setting->changed = !setenv(setting->name, value, 1);
 }
@@ -76,9 +76,10 @@ static bool opencl_is_used(void) {
 
 /* ---- the start ------------------------------------------------------------------------------- */
 
-int op2i_starpu_start(struct starpu_conf *conf) {
+int op2i_starpu_start(struct starpu_conf *conf, const char *home) {
   struct setting components = {"HWLOC_COMPONENTS", NULL, false},
-                 vendors = {"OCL_ICD_VENDORS", NULL, false};
+                 vendors = {"OCL_ICD_VENDORS", NULL, false},
+                 folder = {"XDG_CACHE_HOME", NULL, false}; /* what StarPU asks for first */
   /* Told which components to use, hwloc no longer heeds the variables that put another machine in
    * place of this one; StarPU must see the one that its workers' places were chosen on, and that
    * one has no buses to look at. */
@@ -86,7 +87,9 @@ int op2i_starpu_start(struct starpu_conf *conf) {
       !op2i_env_system("HWLOC_XMLFILE"))
     change(&components, "-linuxio,-pci,-gl,-opencl,-cuda,-nvml,-rsmi,-levelzero");
   if (!opencl_is_used()) change(&vendors, "/dev/null/none");
+  if (home) change(&folder, home);
   int failed = starpu_init(conf);
+  restore(&folder);
   restore(&vendors);
   restore(&components);
   return failed;

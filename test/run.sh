@@ -72,7 +72,7 @@ chmod 700 "$out/cache"
 OP2_TEST_CACHE=$out/cache
 export OP2_TEST_CACHE
 stage_count=0
-logs="stages=$stages"
+logs="stages=stages.tap" # from $out, as its own name may have blanks
 rm -f "$out"/*.tap "$out"/*/meson-logs/results*
 : >"$stages"
 
@@ -134,7 +134,7 @@ run_tests() {
   guarded "$root/test/progress" "$name" "$out/$name.test.log" $begin \
     meson test -C "$out/$name" --no-rebuild --logbase results "$@"
   # Meson adds the wrapper's name.
-  logs="$logs $name=$(echo "$out/$name"/meson-logs/results*.json)"
+  logs="$logs $name=$(cd "$out" && echo "$name"/meson-logs/results*.json)"
 }
 
 # sanitizer FLAGS: sets `wrapper` to what programs under this sanitizer must be started with. Where
@@ -220,4 +220,4 @@ if [ -n "$only" ]; then
 fi
 echo "1..$stage_count" >>"$stages"
 say "done, logs are in $out"
-exec "$root/test/tap-summary" $logs
+cd "$out" && exec "$root/test/tap-summary" $logs

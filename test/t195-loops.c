@@ -119,6 +119,25 @@ static op2_status queue_here(op2_kernel kernel, op2_set set, op2_dat x, int32_t 
 
 OP2_KERNEL(subtract_value, (int32_t * x, int32_t v), { *x -= v; });
 
+/* A copy of a handle that was destroyed is told as that, also where the same call is known and waits
+ * in the queue. */
+static void stale_copies(void) {
+  op2_set set = new_set(10, "cells");
+  op2_dat y = new_dat(set, 1, OP2_I32, NULL, "y"), x = NULL;
+  op2_kernel copy = new_kernel(&copy_kernel);
+  for (int i = 0; i < 2; i++) {
+    MUST(op2_dat_create(set, 1, OP2_I32, NULL, "x", &x));
+    op2_dat stale = x;
+    MUST(op2_par_loop(copy, set, op2_arg_direct(y, OP2_WRITE), op2_arg_direct(x, OP2_READ)));
+    op2_dat_destroy(&x);
+    REFUSED(OP2_ERR_ARG,
+            op2_par_loop(copy, set, op2_arg_direct(y, OP2_WRITE), op2_arg_direct(stale, OP2_READ)),
+            "destroyed");
+    MUST(op2_par_loop(copy, set, op2_arg_direct(y, OP2_WRITE), op2_arg_direct(y, OP2_READ)));
+  }
+  MUST(op2_flush(test_ctx));
+}
+
 /* A call remembers what it found last time: another kernel, dat or set, and a dat where one was
  * freed, are told apart all the same. */
 static void one_call_many_loops(void) {
@@ -220,6 +239,7 @@ static const struct test_case cases[] = {
     {"generated text is structural", generated_text_is_structural},
     {"a loop outlives the handles it was made from", loop_outlives_handles},
     {"one call, many loops", one_call_many_loops},
+    {"copies of a destroyed handle", stale_copies},
     {"profile", profile},
     {"times", times},
 };

@@ -196,6 +196,7 @@ static void test_many(void) {
     char path[RIG_PATH], source[RIG_PATH], command[3 * RIG_PATH], text[128];
     struct op2i_text why = {0};
     void *handle;
+    bool refused;
     int which = i % 2;
     if (!images[which].data) {
       rig_path(source, "many.c");
@@ -206,7 +207,7 @@ static void test_many(void) {
       if (system(command) != 0) diag("cc failed");
       images[which].data = rig_read(path, &images[which].size);
     }
-    op2_status status = op2i_load(images[which], "many", &scratch, &handle, &why);
+    op2_status status = op2i_load(images[which], "many", &scratch, NULL, &handle, &refused, &why);
     int (*function)(void) =
         status == OP2_SUCCESS && handle ? (int (*)(void))dlsym(handle, "which") : NULL;
     right += function && function() == which;

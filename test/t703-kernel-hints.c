@@ -136,10 +136,37 @@ static void parameters(void) {
   accepted("typedef double real; typedef const real creal;", "creal *x", OP2_F64, false);
   accepted("#define REAL double", "const REAL *x", OP2_F64, false);
   accepted("typedef double v1[1];", "const v1 x", OP2_F64, false);
+  accepted("#define UNUSED(x) x __attribute__((unused))", "double *UNUSED(x)", OP2_F64, false);
   accepted("enum e { A };", "const enum e *x", OP2_U32, false);
   accepted("", "const __typeof__(1.0) *x", OP2_F64, false);
   accepted("", "long double x", OP2_F64, true);
   accepted("", "_Bool x", OP2_U8, true);
+}
+
+/* A constant that goes while loops of its kernel wait for a compiler that will complain. */
+static void without_its_constant(void) {
+  const op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
+  const op2_kernel_desc desc = {.name = "k", .source = "void k(double *x) { *x = fac * other; }"};
+  const double two = 2;
+  op2_context ctx;
+  op2_set set;
+  op2_dat dat;
+  op2_const fac;
+  op2_kernel kernel;
+  CHECK(op2_init(&options, &ctx));
+  CHECK(op2_set_create(ctx, 20, "cells", &set));
+  CHECK(op2_dat_create(set, 1, OP2_F64, NULL, "x", &dat));
+  CHECK(op2_const_create(ctx, 1, OP2_F64, &two, "fac", &fac));
+  CHECK(op2_kernel_create(ctx, &desc, &kernel));
+  CHECK(op2_par_loop(kernel, set, op2_arg_direct(dat, OP2_WRITE)));
+  op2_const_destroy(&fac);
+  FAILS(op2_flush(ctx), OP2_ERR_COMPILE);
+  ok(strstr(op2_error_message(), "uses 'other'") && !strstr(op2_error_message(), "uses 'fac'"),
+     "a constant that is gone was one when the loop was queued");
+  op2_kernel_destroy(&kernel);
+  op2_dat_destroy(&dat);
+  op2_set_destroy(&set);
+  CHECK(op2_finalize(&ctx));
 }
 
 int main(void) {
@@ -147,6 +174,7 @@ int main(void) {
   test_environment();
   ok(outside(LIMIT) == 4, "the program's own compiler knows both");
   parameters();
+  without_its_constant();
   for (int i = 0; i < 4; i++) {
     char command[64];
     compiler = compilers[i % 2];

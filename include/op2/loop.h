@@ -210,8 +210,8 @@ OP2_INLINE_ op2_arg op2_arg_idx(void) {
  *         loops of a queue that repeats itself) or the context is eager
  * @mpi    every rank queues the same loops in the same order
  * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH, OP2_ERR_ACCESS, OP2_ERR_TYPE,
- *         OP2_ERR_ARITY, OP2_ERR_RANGE (a slot that the map does not have, or private copies of
- *         more than 256 KiB), OP2_ERR_SYNTAX (the kernel gives a constant a value; gives the line),
+ *         OP2_ERR_ARITY, OP2_ERR_RANGE (a slot that the map does not have, private copies of
+ *         more than 256 KiB, or more than 2^30 bytes of constants and values), OP2_ERR_SYNTAX (the kernel gives a constant a value; gives the line),
  *         OP2_ERR_NOMEM
  * @source OP2 op_par_loop; PyOP2 par_loop */
 OP2_API OP2_NODISCARD op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set,

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where StarPU's files go: to the folder that it would take if that is the user's alone and can be
+ * written to, and else to one that is; the process never ends for it, and its variables stay. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "op2.h"
+#include "tap.h"
+
+static char root[256];
+
+static void folder(const char *name, mode_t mode, char path[512]) {
+  snprintf(path, 512, "%s/%s", root, name);
+  mkdir(path, 0700);
+  chmod(path, mode);
+}
+
+static void set_or_unset(const char *name, const char *value) {
+  if (value)
+    setenv(name, value, 1);
+  else
+    unsetenv(name);
+}
+
+static int exists(const char *folder_path, const char *name) {
+  char path[1024];
+  snprintf(path, sizeof path, "%s/%s", folder_path, name);
+  return access(path, F_OK) == 0;
+}
+
+/* In a process of its own: 0 where a context begins, ends and leaves the variable as it was. */
+static int begin(const char *cache, const char *starpu, const char *home) {
+  op2_context ctx;
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) {
+    set_or_unset("XDG_CACHE_HOME", cache);
+    set_or_unset("STARPU_HOME", starpu);
+    set_or_unset("HOME", home);
+    setenv("TMPDIR", root, 1);
+    if (op2_init(&(op2_options){.backend = "starpu", .threads = 1, .log_level = 1}, &ctx)) {
+      fprintf(stderr, "# %s\n", op2_error_message());
+      _exit(1);
+    }
+    if (op2_finalize(&ctx)) _exit(2);
+    const char *now = getenv("XDG_CACHE_HOME");
+    _exit(cache ? !now || strcmp(now, cache) != 0 : now != NULL);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void remove_tree(void) {
+  char command[300];
+  snprintf(command, sizeof command, "rm -rf '%s'", root);
+  if (system(command)) diag("%s stays", root);
+}
+
+int main(void) {
+  char cache[512], starpu[512], home[512], sticky[512], absent[512];
+  const char *why = op2_backend_unavailable("starpu");
+  if (why) {
+    skip("%s", why);
+    return done();
+  }
+  snprintf(root, sizeof root, "%.200s/op2-test-XXXXXX", P_tmpdir);
+  if (!mkdtemp(root)) return 1;
+  folder("cache", 0700, cache);
+  folder("starpu", 0700, starpu);
+  folder("home", 0755, home);
+  folder("sticky", 01777, sticky);
+  snprintf(absent, sizeof absent, "%s/made/on/the/way", root);
+  is_int(begin(cache, starpu, home), 0, "all is well");
+  ok(exists(cache, ".starpu") && !exists(starpu, ".starpu") && !exists(home, ".starpu"),
+     "StarPU takes XDG_CACHE_HOME first");
+  is_int(begin(NULL, starpu, home), 0, "STARPU_HOME");
+  ok(exists(starpu, ".starpu") && !exists(home, ".starpu"), "is where its files go");
+  is_int(begin(NULL, NULL, home), 0, "HOME");
+  ok(exists(home, ".starpu"), "is where its files go");
+  is_int(begin(absent, starpu, home), 0, "a cache folder that is not there yet");
+  ok(exists(absent, ".starpu"), "is made");
+  is_int(begin("/proc/nonexistent", starpu, home), 0, "one that cannot be made");
+  ok(exists(home, ".cache/op2-starpu/.starpu"), "is not used");
+  is_int(begin("", starpu, home), 0, "an empty one");
+  is_int(begin(sticky, NULL, home), 0, "one that others may put files into");
+  ok(!exists(sticky, ".starpu") && exists(sticky, "op2-starpu/.starpu"),
+     "gets a folder of the user's own");
+  is_int(begin(NULL, NULL, sticky), 0, "the same as HOME");
+  ok(!exists(sticky, ".starpu") && exists(sticky, ".cache/op2-starpu/.starpu"), "too");
+  is_int(begin(NULL, NULL, NULL), 0, "no variable at all");
+  remove_tree();
+  return done();
+}
