@@ -37,7 +37,7 @@ static bool same_value(op2_type type, const unsigned char *one, const unsigned c
 static op2_status compare_write(const struct op2i_check *check, const struct op2i_check_row *row,
                                 int64_t target, const unsigned char *value) {
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
-  op2_dat dat = check->loop->dats[arg->dat];
+  op2_dat dat = check->loop->op.dats[arg->dat];
   int64_t *writer = &check->writers[arg->dat][target], before = *writer - 1;
   *writer = check->element + 1;
   if (before < 0 || before == check->element) return OP2_SUCCESS;
@@ -92,7 +92,7 @@ static void store(const struct op2i_loop_arg *arg, unsigned char *memory,
 
 static void store_buffer(const struct op2i_check *check, const struct op2i_check_row *row) {
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
-  size_t row_bytes = check->loop->dats[arg->dat]->row_bytes;
+  size_t row_bytes = check->loop->op.dats[arg->dat]->row_bytes;
   unsigned char *storage = check->step->call.dat[arg->dat];
   for (int slot = 0; slot < arg->arity; slot++)
     store(arg, storage + (size_t)op2i_check_target(check, arg, slot) * row_bytes,
@@ -160,4 +160,5 @@ const struct op2i_backend op2i_backend_check = {
     .workers = op2i_one_worker,
     .most_workers = op2i_at_most_one,
     .run_step = run_step,
+    .call = op2i_check_call,
 };

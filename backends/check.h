@@ -167,4 +167,8 @@ struct op2i_component {
 struct op2i_component op2i_check_component(const struct op2i_check *check,
                                            const struct op2i_check_row *row, int64_t component);
 
+/* check_call.c: call a user's function and look at what it does to its arguments and to other dats. */
+op2_status op2i_check_call(struct op2i_user_call *call, void *data, void *const *values,
+                           int *answer);
+
 #endif

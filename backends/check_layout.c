@@ -117,7 +117,7 @@ static op2_status allocate_tables(struct op2i_check *check) {
   check->first_row = op2i_calloc(nevery + 1, sizeof *check->first_row);
   check->first_pointer = op2i_calloc(nevery + 1, sizeof *check->first_pointer);
   check->args = op2i_calloc(nevery, sizeof *check->args);
-  check->writers = op2i_calloc((size_t)check->loop->ndats + 1, sizeof *check->writers);
+  check->writers = op2i_calloc((size_t)check->loop->op.ndats + 1, sizeof *check->writers);
   bool good =
       check->rows && check->first_row && check->first_pointer && check->args && check->writers;
   for (int f = 0; f < OP2I_CHECK_FRAMES; f++) {
@@ -197,7 +197,7 @@ static op2_status allocate_frames(struct op2i_check *check) {
  * was last written to it. */
 static op2_status watch_writes(struct op2i_check *check) {
   const struct op2i_loop *loop = check->loop;
-  for (int d = 0; d < loop->ndats; d++) {
+  for (int d = 0; d < loop->op.ndats; d++) {
     bool mapped = false, otherwise = false;
     for (int a = 0; a < loop->nargs; a++) {
       const struct op2i_loop_arg *arg = &loop->args[a];
@@ -206,7 +206,7 @@ static op2_status watch_writes(struct op2i_check *check) {
       otherwise |= arg->access != OP2_WRITE && arg->access != OP2_READ;
     }
     if (!mapped || otherwise) continue;
-    size_t rows = (size_t)loop->dats[d]->set->ends[OP2I_NONEXEC];
+    size_t rows = (size_t)loop->op.dats[d]->set->ends[OP2I_NONEXEC];
     check->writers[d] = op2i_calloc(rows ? rows : 1, sizeof **check->writers);
     if (!check->writers[d]) return op2i_error_nomem("the checked mode");
   }
@@ -233,7 +233,7 @@ static void free_images(unsigned char **images, int n) {
 }
 
 void op2i_check_close(struct op2i_check *check) {
-  for (int d = 0; check->writers && d < check->loop->ndats; d++) op2i_free(check->writers[d]);
+  for (int d = 0; check->writers && d < check->loop->op.ndats; d++) op2i_free(check->writers[d]);
   if (check->fence.up)
     op2i_fence_close(check);
   else
@@ -270,7 +270,7 @@ int64_t op2i_check_target(const struct op2i_check *check, const struct op2i_loop
 static unsigned char *dat_row(const struct op2i_check *check, const struct op2i_loop_arg *arg,
                               int64_t target) {
   return (unsigned char *)check->step->call.dat[arg->dat] +
-         (size_t)target * check->loop->dats[arg->dat]->row_bytes;
+         (size_t)target * check->loop->op.dats[arg->dat]->row_bytes;
 }
 
 static void locate(struct op2i_check *check, struct op2i_check_row *row) {

@@ -11,7 +11,7 @@
 static void describe_dat(const struct op2i_check *check, const struct op2i_check_row *row,
                          char *out, size_t size) {
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
-  op2_dat dat = check->loop->dats[arg->dat];
+  op2_dat dat = check->loop->op.dats[arg->dat];
   int n = snprintf(out, size, "dat '%.100s', %s", dat->obj.name, op2i_access_name(arg->access));
   if (arg->map < 0 || n < 0 || (size_t)n >= size) return;
   const char *map = check->loop->maps[arg->map]->obj.name, *set = dat->set->obj.name;
@@ -30,7 +30,7 @@ static void describe(const struct op2i_check *check, const struct op2i_check_row
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   switch (arg->kind) {
   case OP2I_ARG_GBL:
-    snprintf(out, size, "global '%.100s', %s", check->loop->gbls[arg->gbl]->obj.name,
+    snprintf(out, size, "global '%.100s', %s", check->loop->op.gbls[arg->gbl]->obj.name,
              op2i_access_name(arg->access));
     break;
   case OP2I_ARG_VAL: snprintf(out, size, "op2_arg_val"); break;

@@ -138,6 +138,6 @@ op2_status op2i_generate_lanes(const struct op2i_loop *loop, enum op2i_variant v
 
 op2_status op2i_generate(const struct op2i_loop *loop, enum op2i_variant variant,
                          struct op2i_text *out, bool *mergeable) {
-  int simd_bytes = loop->ctx ? loop->ctx->config.simd_bytes : 0;
+  int simd_bytes = loop->op.ctx ? loop->op.ctx->config.simd_bytes : 0;
   return op2i_generate_lanes(loop, variant, simd_bytes, out, mergeable);
 }

@@ -185,13 +185,13 @@ void op2i_emit_parameters(const struct op2i_emitter *e) {
   op2i_text_add(e->out, "int64_t op2_lo, int64_t op2_hi");
   if (e->listed) op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_s", space, only);
   if (numbers_elements(e)) op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_n", space, only);
-  for (int d = 0; d < e->loop->ndats; d++)
+  for (int d = 0; d < e->loop->op.ndats; d++)
     op2i_text_add(e->out, ",\n    %s%s%s *%s op2_d%d", space,
                   op2i_emit_dat_writable(e, d) ? "" : "const ",
                   op2i_emit_type(e, op2i_emit_first_of_dat(e, d)), only, d);
   for (int m = 0; m < e->loop->nmaps; m++)
     op2i_text_add(e->out, ",\n    %sconst int32_t *%s op2_m%d", space, only, m);
-  for (int g = 0; g < e->loop->ngbls; g++) {
+  for (int g = 0; g < e->loop->op.ngbls; g++) {
     bool writable;
     int a = reader_of(e, g, &writable);
     if (a >= 0)
@@ -293,9 +293,9 @@ void op2i_emit_entry(const struct op2i_emitter *e) {
                 e->dialect->entry_prefix);
   if (e->listed) op2i_text_add(e->out, ", op2_call->subset");
   if (numbers_elements(e)) op2i_text_add(e->out, ", op2_call->number");
-  for (int d = 0; d < e->loop->ndats; d++) op2i_text_add(e->out, ", op2_call->dat[%d]", d);
+  for (int d = 0; d < e->loop->op.ndats; d++) op2i_text_add(e->out, ", op2_call->dat[%d]", d);
   for (int m = 0; m < e->loop->nmaps; m++) op2i_text_add(e->out, ", op2_call->map[%d]", m);
-  for (int g = 0; g < e->loop->ngbls; g++)
+  for (int g = 0; g < e->loop->op.ngbls; g++)
     if (reader_of(e, g, &writable) >= 0)
       op2i_text_add(e->out, ", %sop2_call->gbl[%d]", writable ? "(void *)" : "", g);
   if (reads_payload(e)) op2i_text_add(e->out, ", op2_call->payload");

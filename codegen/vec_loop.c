@@ -104,7 +104,7 @@ static void walk_list(const struct op2i_vec *v, enum walk walk) {
 }
 
 static void walk_all(const struct op2i_vec *v, enum walk walk) {
-  for (int d = 0; d < v->e->loop->ndats; d++) walk_dat(v, d, walk);
+  for (int d = 0; d < v->e->loop->op.ndats; d++) walk_dat(v, d, walk);
   if (v->e->listed) {
     walk_list(v, walk);
     return;
@@ -372,7 +372,7 @@ static void compute(const struct op2i_vec *v, int before) {
 
 static void add_to_memory(const struct op2i_vec *v, int ahead, char copy) {
   for (int m = 0; m < v->e->loop->nmaps; m++) rows_again(v, m, ahead);
-  for (int d = 0; d < v->e->loop->ndats; d++) op2i_vec_accumulate(v, d, copy);
+  for (int d = 0; d < v->e->loop->op.ndats; d++) op2i_vec_accumulate(v, d, copy);
 }
 
 /* ---- two batches at a time ------------------------------------------------------------------- */
@@ -459,7 +459,7 @@ static void batches(const struct op2i_vec *v) {
 
 /* What a dropped dat leaves unused. */
 static void mark_unused(const struct op2i_vec *v) {
-  for (int d = 0; d < v->e->loop->ndats; d++)
+  for (int d = 0; d < v->e->loop->op.ndats; d++)
     if (v->e->loop->dropped && v->e->loop->dropped[d])
       op2i_text_add(v->out, "  (void)op2_d%d;\n", d);
 }

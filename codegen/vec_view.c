@@ -45,10 +45,10 @@ static bool accumulated(const struct use *use) {
 
 /* Lanes would not see what others have modified. */
 static op2_status check_dats(const struct op2i_loop *loop) {
-  for (int d = 0; d < loop->ndats; d++) {
+  for (int d = 0; d < loop->op.ndats; d++) {
     struct use use = use_of(loop, d);
     if (!use.modified || !use.mapped || accumulated(&use)) continue;
-    const char *name = loop->dats[d]->obj.name;
+    const char *name = loop->op.dats[d]->obj.name;
     return op2i_error(OP2_ERR_UNAVAILABLE,
                       "dat '%s' is reached through a map and modified, other than by increments",
                       name ? name : "");

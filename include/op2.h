@@ -6,9 +6,10 @@
  * op2: lazily evaluated parallel loops over unstructured meshes.
  *
  * An application declares sets, maps and dats (op2/mesh.h), queues loops over them (op2/loop.h) and
- * looks at data. Loops wait in a dependency graph (op2/graph.h) until a flush, or a look at data,
- * makes them run. */
+ * calls of its own functions (op2/call.h), and looks at data. What is queued waits in a dependency
+ * graph (op2/graph.h) until a flush, or a look at data, makes it run. */
 
+#include "op2/call.h"
 #include "op2/context.h"
 #include "op2/graph.h"
 #include "op2/loop.h"

@@ -11,6 +11,7 @@
 
 struct op2i_plan;
 struct op2i_task_list;
+struct op2i_user_call;
 struct op2i_tile_plan;
 struct op2i_text;
 struct op2i_loop;
@@ -130,6 +131,9 @@ struct op2i_backend {
    * worked out for these steps before, null at first; for op2i_task_list_free(). */
   op2_status (*run_program)(void *state, struct op2i_step *steps, int64_t nsteps,
                             struct op2i_task_list **tasks);
+  /* Call a function of op2_call() with its values, looking at what it does; null: it is just called.
+   * Fails for what it should not have done; *answer is what it returned. */
+  op2_status (*call)(struct op2i_user_call *call, void *data, void *const *values, int *answer);
 };
 
 /* Reductions. A block's partial starts from the identity of its mode (MIN and MAX: the global's

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "context.h"
+#include "call.h"
 #include "clock.h"
 
 #include "error.h"
@@ -22,6 +23,11 @@ op2_status op2i_context_check(op2_context ctx) {
     return op2i_error(OP2_ERR_ARG, "not a context handle: an object's, or none at all");
   if (ctx->forked) return op2i_context_left_behind();
   if (ctx->finalized) return op2i_error(OP2_ERR_STATE, "the context has ended");
+  if (ctx->calling)
+    return op2i_error(OP2_ERR_STATE,
+                      "inside the call '%s' nothing can be queued or run, nor can values be "
+                      "looked at: it has what its arguments give it",
+                      ctx->calling);
   if (ctx->fatal)
     return op2i_error(OP2_ERR_FATAL, "the context is dead after an earlier fatal error");
   return OP2_SUCCESS;
@@ -30,6 +36,7 @@ op2_status op2i_context_check(op2_context ctx) {
 void op2i_context_unref(op2_context ctx) {
   if (--ctx->refs > 0) return;
   op2i_loop_table_free(ctx);
+  op2i_user_calls_free(ctx);
   op2i_config_free(&ctx->config);
   ctx->finalized = true;
   op2i_process_bury(OP2I_GRAVE_CONTEXT, ctx);
@@ -95,6 +102,7 @@ static void drop_failures(op2_context ctx) {
 op2_status op2_finalize(op2_context *handle) {
   if (!handle || !*handle) return OP2_SUCCESS;
   op2_context ctx = *handle;
+  if (ctx->magic == OP2I_CONTEXT_MAGIC && ctx->calling) return op2i_context_check(ctx);
   *handle = NULL;
   if (ctx->magic != OP2I_CONTEXT_MAGIC)
     return op2i_error(OP2_ERR_ARG, "op2_finalize: not a context handle");
@@ -111,6 +119,7 @@ op2_status op2_finalize(op2_context *handle) {
   op2i_sched_destroy(ctx->sched);
   ctx->sched = NULL;
   op2i_loop_table_free(ctx);
+  op2i_user_calls_free(ctx);
   op2i_jit_close(ctx);
   ctx->backend->close(ctx->backend_state);
   op2i_context_unref(ctx);

@@ -13,6 +13,7 @@ enum { OP2I_CONTEXT_MAGIC = 0x6f703263 };
 
 struct op2i_loop_table;
 struct op2i_jit;
+struct op2i_user_call;
 
 struct op2_context_s {
   uint32_t magic; /* OP2I_CONTEXT_MAGIC: where an object that is taken for a context has its own */
@@ -29,12 +30,15 @@ struct op2_context_s {
   struct op2i_sched *sched; /* scheduler/ */
   struct op2i_jit *jit;     /* backends/: compiler and cache, opened at the first compilation */
   struct op2i_loop_table *loops; /* every distinct loop seen */
+  struct op2i_user_call *calls;  /* every distinct call seen; list */
+  const char *calling;           /* the function of op2_call() that runs, null when none does */
   struct op2i_failure *failures; /* not yet reported, by loop number; owned references */
   op2_const consts;              /* list */
   int64_t const_epoch;           /* changes when a constant is created or destroyed */
   int64_t objects_left;          /* handles destroyed whose objects others still hold */
-  op2_dat wrapped;               /* list of dats over borrowed memory */
-  int64_t open_scopes;           /* of all dats */
+  struct op2i_list dats;
+  op2_dat wrapped;     /* list of dats over borrowed memory */
+  int64_t open_scopes; /* of all dats */
   int64_t next_id;
 };
 

@@ -44,6 +44,7 @@ void op2i_dats_come_home(op2_context ctx) {
 static void release_dat(void *object) {
   op2_dat dat = object;
   op2i_list_remove(&dat->set->dats, &dat->link);
+  op2i_list_remove(&dat->obj.ctx->dats, &dat->link_of_all);
   dat->obj.ctx->open_scopes -= dat->open_reads + dat->open_writes;
   if (dat->view != dat->wrapped) op2i_free_data(dat->view);
   if (dat->wrapped) {
@@ -88,6 +89,7 @@ static op2_status make_dat(op2_set set, int dim, op2_type type, const char *name
   dat->type = type;
   dat->row_bytes = (size_t)dim * op2i_type_size(type);
   op2i_list_append(&set->dats, &dat->link, dat);
+  op2i_list_append(&set->obj.ctx->dats, &dat->link_of_all, dat);
   op2i_resource_init(&dat->res, set->obj.ctx);
   *out = dat;
   return OP2_SUCCESS;
@@ -210,6 +212,16 @@ static op2_status open_view(op2_dat dat, void *storage, void **data) {
 static void close_view(op2_dat dat) {
   if (dat->view != dat->wrapped) op2i_free_data(dat->view);
   dat->view = NULL;
+}
+
+op2_status op2i_dat_lend(op2_dat dat, void **data) {
+  op2_status status = op2i_dat_storage(dat, data);
+  return status ? status : open_view(dat, *data, data);
+}
+
+void op2i_dat_take_back(op2_dat dat, bool modified) {
+  if (modified && dat->view) import_rows(dat, dat->set->ends[OP2I_NONEXEC], dat->view, dat->host);
+  if (!dat->open_reads && !dat->open_writes) close_view(dat);
 }
 
 op2_status op2_dat_read_begin(op2_dat dat, const void **out) {

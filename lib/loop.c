@@ -10,18 +10,11 @@
 
 /* ---- resolving arguments --------------------------------------------------------------------- */
 
-int32_t op2i_number_of(void **table, int *n, void *object) {
-  for (int i = 0; i < *n; i++)
-    if (table[i] == object) return i;
-  table[*n] = object;
-  return (*n)++;
-}
-
 static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_loop_arg *out) {
   op2_dat dat = arg->object;
   out->type = dat->type;
   out->dim = dat->dim;
-  out->dat = op2i_number_of((void **)loop->dats, &loop->ndats, dat);
+  out->dat = op2i_number_of((void **)loop->op.dats, &loop->op.ndats, dat);
   if (out->kind == OP2I_ARG_DIRECT) return;
   out->map = op2i_number_of((void **)loop->maps, &loop->nmaps, arg->map);
   out->slot = out->kind == OP2I_ARG_SLOT   ? arg->idx
@@ -55,12 +48,12 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
     } else if (out->kind == OP2I_ARG_VAL) {
       out->type = (op2_type)args[n].type;
       out->dim = args[n].dim;
-      out->offset = take(&loop->payload_bytes, (size_t)out->dim * op2i_type_size(out->type), 16);
+      out->offset = take(&loop->op.payload_bytes, (size_t)out->dim * op2i_type_size(out->type), 16);
     } else if (out->kind == OP2I_ARG_GBL) {
       op2_gbl gbl = args[n].object;
       out->type = gbl->type;
       out->dim = gbl->dim;
-      out->gbl = op2i_number_of((void **)loop->gbls, &loop->ngbls, gbl);
+      out->gbl = op2i_number_of((void **)loop->op.gbls, &loop->op.ngbls, gbl);
       if (out->access != OP2_READ) out->offset = take(&loop->partial_bytes, gbl->bytes, 16);
     } else {
       resolve_dat(loop, &args[n], out);
@@ -93,7 +86,7 @@ static op2_status resolve_consts(struct op2i_loop *loop) {
     out->id = cst->obj.id;
     out->type = cst->type;
     out->dim = cst->dim;
-    out->offset = take(&loop->payload_bytes, cst->bytes, 16);
+    out->offset = take(&loop->op.payload_bytes, cst->bytes, 16);
     out->in_place = !fits_stack(cst, &local);
   }
   return OP2_SUCCESS;
@@ -120,15 +113,15 @@ static void classify_dat(struct op2i_loop *loop, int d) {
   }
   loop->ordered |= mapped && mixed;
   bool whole = direct_write && uses == 1 && loop->set->base == loop->set;
-  loop->dat_access[d] = reads == uses ? OP2_READ : whole ? OP2_WRITE : OP2_RW;
+  loop->op.dat_access[d] = reads == uses ? OP2_READ : whole ? OP2_WRITE : OP2_RW;
 }
 
 static void classify(struct op2i_loop *loop) {
-  for (int d = 0; d < loop->ndats; d++) classify_dat(loop, d);
-  for (int g = 0; g < loop->ngbls; g++) loop->gbl_access[g] = OP2_READ;
+  for (int d = 0; d < loop->op.ndats; d++) classify_dat(loop, d);
+  for (int g = 0; g < loop->op.ngbls; g++) loop->op.gbl_access[g] = OP2_READ;
   for (int n = 0; n < loop->nargs; n++)
     if (loop->args[n].gbl >= 0 && loop->args[n].access != OP2_READ)
-      loop->gbl_access[loop->args[n].gbl] = OP2_RW;
+      loop->op.gbl_access[loop->args[n].gbl] = OP2_RW;
 }
 
 static void set_ranges(struct op2i_loop *loop) {
@@ -146,7 +139,7 @@ const char *op2i_loop_name(const struct op2i_loop *loop) {
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
 void op2i_loop_free(struct op2i_loop *loop) {
-  if (loop->ctx && loop->ctx->sched) op2i_sched_forget(loop->ctx->sched, loop);
+  if (loop->op.ctx && loop->op.ctx->sched) op2i_sched_forget(loop->op.ctx->sched, loop);
   if (loop->sched_release) loop->sched_release(loop->sched_data);
   for (int v = 0; v < OP2I_VARIANTS; v++) op2i_free(loop->source[v]);
   op2i_free(loop->no_lanes);
@@ -158,11 +151,8 @@ void op2i_loop_free(struct op2i_loop *loop) {
   op2i_free(loop->consts);
   op2i_free(loop->key);
   op2i_free(loop->args);
-  op2i_free(loop->dats);
   op2i_free(loop->maps);
-  op2i_free(loop->gbls);
-  op2i_free(loop->dat_access);
-  op2i_free(loop->gbl_access);
+  op2i_op_free_tables(&loop->op);
   op2i_free(loop);
 }
 
@@ -170,19 +160,15 @@ static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs, struc
   struct op2i_loop *loop = op2i_calloc(1, sizeof *loop);
   if (!loop) return op2i_error_nomem("a loop");
   size_t n = (size_t)nargs;
-  loop->ctx = set->obj.ctx;
+  loop->op.kind = &op2i_loop_kind;
+  loop->op.ctx = set->obj.ctx;
   loop->kernel = kernel;
   loop->set = set;
   loop->nargs = nargs;
   loop->key = op2i_malloc(n * sizeof *loop->key);
   loop->args = op2i_calloc(n, sizeof *loop->args);
-  loop->dats = op2i_calloc(n, sizeof *loop->dats);
   loop->maps = op2i_calloc(n, sizeof *loop->maps);
-  loop->gbls = op2i_calloc(n, sizeof *loop->gbls);
-  loop->dat_access = op2i_calloc(n, sizeof *loop->dat_access);
-  loop->gbl_access = op2i_calloc(n, sizeof *loop->gbl_access);
-  if (!loop->key || !loop->args || !loop->dats || !loop->maps || !loop->gbls || !loop->dat_access ||
-      !loop->gbl_access) {
+  if (!loop->key || !loop->args || !loop->maps || op2i_op_tables(&loop->op, n)) {
     op2i_loop_free(loop);
     return op2i_error_nomem("a loop");
   }
@@ -280,7 +266,7 @@ static op2_status ensure_table(op2_context ctx) {
 }
 
 void op2i_loop_list(struct op2i_loop *loop) {
-  struct op2i_loop_table *table = loop->ctx->loops;
+  struct op2i_loop_table *table = loop->op.ctx->loops;
   loop->prev = table->last;
   *(table->last ? &table->last->next : &table->first) = loop;
   table->last = loop;
@@ -322,7 +308,7 @@ static op2_status add_loop(op2_where where, op2_kernel kernel, op2_set set, int 
 
 /* Where the values of a call are is not part of what it is found by. */
 static op2_status check_values(op2_where where, const struct op2i_loop *loop, const op2_arg *args) {
-  if (!loop->payload_bytes) return OP2_SUCCESS;
+  if (!loop->op.payload_bytes) return OP2_SUCCESS;
   for (int n = 0; n < loop->nargs; n++)
     if (loop->args[n].kind == OP2I_ARG_VAL && !args[n].value)
       return op2i_error(OP2_ERR_ARG, "%s:%d: loop '%s', argument %d: op2_arg_val of a null pointer",
@@ -379,10 +365,10 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
 }
 
 void op2i_loop_use(struct op2i_loop *loop) {
-  if (loop->uses++ > 0) return;
-  for (int d = 0; d < loop->ndats; d++) loop->dats[d]->obj.refs++;
+  if (loop->op.uses++ > 0) return;
+  for (int d = 0; d < loop->op.ndats; d++) loop->op.dats[d]->obj.refs++;
   for (int m = 0; m < loop->nmaps; m++) loop->maps[m]->obj.refs++;
-  for (int g = 0; g < loop->ngbls; g++) loop->gbls[g]->obj.refs++;
+  for (int g = 0; g < loop->op.ngbls; g++) loop->op.gbls[g]->obj.refs++;
   loop->kernel->obj.refs++;
   loop->set->obj.refs++;
 }
@@ -390,47 +376,48 @@ void op2i_loop_use(struct op2i_loop *loop) {
 /* Whether each object, of which there are no two the same, has other references. */
 static bool all_shared(const struct op2i_loop *loop) {
   bool shared = loop->kernel->obj.refs > 1 && loop->set->obj.refs > 1;
-  for (int d = 0; d < loop->ndats; d++) shared &= loop->dats[d]->obj.refs > 1;
+  for (int d = 0; d < loop->op.ndats; d++) shared &= loop->op.dats[d]->obj.refs > 1;
   for (int m = 0; m < loop->nmaps; m++) shared &= loop->maps[m]->obj.refs > 1;
-  for (int g = 0; g < loop->ngbls; g++) shared &= loop->gbls[g]->obj.refs > 1;
+  for (int g = 0; g < loop->op.ngbls; g++) shared &= loop->op.gbls[g]->obj.refs > 1;
   return shared;
 }
 
 static void drop_shared(struct op2i_loop *loop) {
-  for (int d = 0; d < loop->ndats; d++) loop->dats[d]->obj.refs--;
+  for (int d = 0; d < loop->op.ndats; d++) loop->op.dats[d]->obj.refs--;
   for (int m = 0; m < loop->nmaps; m++) loop->maps[m]->obj.refs--;
-  for (int g = 0; g < loop->ngbls; g++) loop->gbls[g]->obj.refs--;
+  for (int g = 0; g < loop->op.ngbls; g++) loop->op.gbls[g]->obj.refs--;
   loop->kernel->obj.refs--;
   loop->set->obj.refs--;
 }
 
 void op2i_loop_unuse(struct op2i_loop *loop) {
-  if (--loop->uses > 0) return;
+  if (--loop->op.uses > 0) return;
   if (all_shared(loop)) {
     drop_shared(loop);
     return;
   }
   /* The last reference to an object frees the loop as well (op2i_loop_forget), so keep what is
    * walked. */
-  op2_context ctx = loop->ctx;
+  op2_context ctx = loop->op.ctx;
   ctx->refs++;
-  loop->uses = 1;
-  int n = loop->ndats + loop->nmaps + loop->ngbls + 2;
+  loop->op.uses = 1;
+  int n = loop->op.ndats + loop->nmaps + loop->op.ngbls + 2;
   void *few[32], **objects = n <= 32 ? few : op2i_malloc((size_t)n * sizeof *objects);
   if (!objects) return; /* the references stay: a leak, never a dangling handle */
-  memcpy(objects, loop->dats, (size_t)loop->ndats * sizeof *objects);
-  memcpy(objects + loop->ndats, loop->maps, (size_t)loop->nmaps * sizeof *objects);
-  memcpy(objects + loop->ndats + loop->nmaps, loop->gbls, (size_t)loop->ngbls * sizeof *objects);
+  memcpy(objects, loop->op.dats, (size_t)loop->op.ndats * sizeof *objects);
+  memcpy(objects + loop->op.ndats, loop->maps, (size_t)loop->nmaps * sizeof *objects);
+  memcpy(objects + loop->op.ndats + loop->nmaps, loop->op.gbls,
+         (size_t)loop->op.ngbls * sizeof *objects);
   objects[n - 2] = loop->kernel;
   objects[n - 1] = loop->set;
-  loop->uses = 0;
+  loop->op.uses = 0;
   for (int i = 0; i < n; i++) op2i_unref(objects[i]);
   if (objects != few) op2i_free(objects);
   op2i_context_unref(ctx);
 }
 
 void op2i_loop_discard(struct op2i_loop *loop) {
-  remove_loop(loop->ctx->loops, loop);
+  remove_loop(loop->op.ctx->loops, loop);
   op2i_loop_free(loop);
 }
 
@@ -460,7 +447,7 @@ void op2i_loop_table_free(op2_context ctx) {
   struct op2i_loop *earlier;
   for (struct op2i_loop *loop = ctx->loops->last; loop; loop = earlier) {
     earlier = loop->prev;
-    if (loop->uses) continue; /* held by a loop handle: freed with it */
+    if (loop->op.uses) continue; /* held by a loop handle: freed with it */
     remove_loop(ctx->loops, loop);
     op2i_loop_free(loop);
   }
@@ -474,7 +461,7 @@ void op2i_loop_table_free(op2_context ctx) {
 
 void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
                               unsigned char *payload) {
-  if (!loop->payload_bytes) return;
+  if (!loop->op.payload_bytes) return;
   for (int n = 0; n < loop->nargs; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
     if (arg->kind == OP2I_ARG_VAL)
@@ -482,7 +469,8 @@ void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
   }
 }
 
-op2_status op2i_loop_capture_consts(struct op2i_loop *loop, unsigned char *payload) {
+static op2_status capture_consts(struct op2i_op *op, unsigned char *payload) {
+  struct op2i_loop *loop = op2i_op_loop(op);
   op2_status status = bind_consts(loop->kernel);
   if (status) return status;
   if (!same_consts(loop))
@@ -495,3 +483,16 @@ op2_status op2i_loop_capture_consts(struct op2i_loop *loop, unsigned char *paylo
            loop->kernel->consts[c]->bytes);
   return OP2_SUCCESS;
 }
+
+/* ---- as an operation ------------------------------------------------------------------------- */
+
+static void use(struct op2i_op *op) { op2i_loop_use(op2i_op_loop(op)); }
+static void unuse(struct op2i_op *op) { op2i_loop_unuse(op2i_op_loop(op)); }
+
+static void describe(const struct op2i_op *op, struct op2i_text *text) {
+  const struct op2i_loop *loop = (const struct op2i_loop *)op;
+  op2i_text_add(text, "loop '%s' over '%s'", op2i_loop_name(loop), loop->set->obj.name);
+}
+
+const struct op2i_op_kind op2i_loop_kind = {
+    .name = "loop", .use = use, .unuse = unuse, .capture = capture_consts, .describe = describe};

@@ -5,6 +5,7 @@
 #include "backend.h"
 #include "kernel.h"
 #include "mesh.h"
+#include "op.h"
 #include "op2/loop.h"
 #include "plan.h"
 
@@ -62,11 +63,10 @@ enum { OP2I_RANGES = 2 };
  * `uses` is positive: a loop nobody holds or has queued keeps nothing alive, and is dropped when
  * one of its objects goes. */
 struct op2i_loop {
+  struct op2i_op op;
   uint64_t hash;
   struct op2i_loop *next_in_bucket, *next, *prev; /* bucket; order of creation */
-  op2_context ctx;
-  int64_t uses;
-  op2_arg *key; /* [nargs], as given, values cleared */
+  op2_arg *key;                                   /* [nargs], as given, values cleared */
   int64_t const_epoch;
   int64_t objects_left; /* the context's when the handles were last looked at */
   op2_kernel kernel;    /* of a fused loop: the first member's */
@@ -78,16 +78,9 @@ struct op2i_loop {
   char *name;    /* for people: "update+save_soln"; null: the kernel's */
   int nargs;
   struct op2i_loop_arg *args;
-  int ndats, nmaps, ngbls, nconsts; /* distinct objects, numbered by first appearance */
-  op2_dat *dats;
+  int nmaps, nconsts; /* distinct objects, numbered by first appearance */
   op2_map *maps;
-  op2_gbl *gbls;
-  op2_access *dat_access; /* what the graph needs to know per distinct dat: READ, WRITE (wholly
-                             overwritten), or RW */
-  op2_access *gbl_access; /* READ or RW */
-  struct op2i_loop_const *consts;
-  int32_t
-      payload_bytes; /* captured values: arguments first, then constants; 16-byte aligned pieces */
+  struct op2i_loop_const *consts; /* captured in the payload behind the arguments' values */
   int32_t partial_bytes; /* one block's reduction results, 0 without reductions; multiple of 64 */
   bool indirect;         /* some dat is reached through a map */
   bool indirect_write;   /* some dat is modified through a map: runs over the exec halo as well */
@@ -143,13 +136,17 @@ const char *op2i_loop_name(const struct op2i_loop *loop);
  * use. */
 op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                             const op2_arg *args, struct op2i_loop **loop);
+extern const struct op2i_op_kind op2i_loop_kind;
+/* The loop that an operation is; null for those of another kind. */
+static inline struct op2i_loop *op2i_op_loop(struct op2i_op *op) {
+  return op->kind == &op2i_loop_kind ? (struct op2i_loop *)op : NULL;
+}
 void op2i_loop_use(struct op2i_loop *loop);
 void op2i_loop_unuse(struct op2i_loop *loop);
 /* Copy op2_arg_val() values, or the present constants, to their places in
- * payload[loop->payload_bytes]. */
+ * payload[payload_bytes]. */
 void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
                               unsigned char *payload);
-op2_status op2i_loop_capture_consts(struct op2i_loop *loop, unsigned char *payload);
 /* The generated text of a loop, made when first asked for. Of OP2I_LANES it is that of OP2I_PLAIN,
  * and no_lanes says why, where vectors cannot be had. */
 op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant, const char **source);
@@ -160,8 +157,6 @@ op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant, c
  * goes. */
 op2_status op2i_loop_fuse(int n, struct op2i_loop *const *origins, const int32_t *globals,
                           int nglobals, struct op2i_loop **loop);
-/* Number of `object` in a table of distinct ones with room for it, added when new. */
-int32_t op2i_number_of(void **table, int *n, void *object);
 void op2i_loop_free(struct op2i_loop *loop);
 void op2i_loop_list(struct op2i_loop *loop);
 void op2i_loop_discard(struct op2i_loop *loop); /* take off the list and free */

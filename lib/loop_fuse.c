@@ -12,15 +12,16 @@ static void add_arg(struct op2i_loop *loop, const struct op2i_loop *from, int a,
   struct op2i_loop_arg *arg = &loop->args[loop->nargs++];
   *arg = from->args[a];
   if (arg->dat >= 0)
-    arg->dat = op2i_number_of((void **)loop->dats, &loop->ndats, from->dats[from->args[a].dat]);
+    arg->dat =
+        op2i_number_of((void **)loop->op.dats, &loop->op.ndats, from->op.dats[from->args[a].dat]);
   if (arg->map >= 0)
     arg->map = op2i_number_of((void **)loop->maps, &loop->nmaps, from->maps[from->args[a].map]);
   if (arg->gbl >= 0) {
     arg->gbl = globals[from->args[a].gbl];
-    loop->gbls[arg->gbl] = from->gbls[from->args[a].gbl];
-    if (arg->access != OP2_READ) loop->gbl_access[arg->gbl] = OP2_RW;
+    loop->op.gbls[arg->gbl] = from->op.gbls[from->args[a].gbl];
+    if (arg->access != OP2_READ) loop->op.gbl_access[arg->gbl] = OP2_RW;
   }
-  if (arg->kind == OP2I_ARG_VAL) arg->offset += loop->payload_bytes;
+  if (arg->kind == OP2I_ARG_VAL) arg->offset += loop->op.payload_bytes;
   if (arg->kind == OP2I_ARG_GBL && arg->offset >= 0) arg->offset += loop->partial_bytes;
 }
 
@@ -30,7 +31,7 @@ static op2_status add_consts(struct op2i_loop *loop, const struct op2i_loop *fro
     *cst = from->consts[c];
     cst->name = op2i_strdup(from->consts[c].name);
     if (!cst->name) return op2i_error_nomem("a fused loop");
-    cst->offset += loop->payload_bytes;
+    cst->offset += loop->op.payload_bytes;
     loop->nconsts++;
   }
   return OP2_SUCCESS;
@@ -46,7 +47,7 @@ static op2_status add_member(struct op2i_loop *loop, struct op2i_loop *from,
                                                          .nconsts = from->nconsts};
   for (int a = 0; a < from->nargs; a++) add_arg(loop, from, a, globals);
   op2_status status = add_consts(loop, from);
-  loop->payload_bytes += (from->payload_bytes + 15) / 16 * 16;
+  loop->op.payload_bytes += (from->op.payload_bytes + 15) / 16 * 16;
   loop->partial_bytes += from->partial_bytes;
   loop->indirect |= from->indirect;
   loop->indirect_write |= from->indirect_write;
@@ -71,29 +72,25 @@ static op2_status allocate(struct op2i_loop *loop, int n, struct op2i_loop *cons
   for (int m = 0; m < n; m++) {
     nargs += (size_t)origins[m]->nargs;
     nconsts += (size_t)origins[m]->nconsts;
-    ndats += (size_t)origins[m]->ndats;
+    ndats += (size_t)origins[m]->op.ndats;
   }
   loop->members = op2i_calloc((size_t)n, sizeof *loop->members);
   loop->origins = op2i_calloc((size_t)n, sizeof(struct op2i_loop *));
   loop->args = op2i_calloc(nargs, sizeof *loop->args);
-  loop->dats = op2i_calloc(nargs, sizeof *loop->dats);
   loop->maps = op2i_calloc(nargs, sizeof *loop->maps);
-  loop->gbls = op2i_calloc(nargs, sizeof *loop->gbls);
   loop->consts = op2i_calloc(nconsts, sizeof *loop->consts);
-  loop->dat_access = op2i_calloc(ndats, sizeof *loop->dat_access);
-  loop->gbl_access = op2i_calloc(nargs, sizeof *loop->gbl_access);
   loop->dropped = op2i_calloc(ndats, sizeof *loop->dropped);
-  if (loop->members && loop->origins && loop->args && loop->dats && loop->maps && loop->gbls &&
-      loop->consts && loop->dat_access && loop->gbl_access && loop->dropped)
+  if (loop->members && loop->origins && loop->args && loop->maps && loop->consts && loop->dropped &&
+      !op2i_op_tables(&loop->op, nargs))
     return OP2_SUCCESS;
   return op2i_error_nomem("a fused loop");
 }
 
 static void find_access(struct op2i_loop *loop) {
-  for (int d = 0; d < loop->ndats; d++) loop->dat_access[d] = OP2_READ;
+  for (int d = 0; d < loop->op.ndats; d++) loop->op.dat_access[d] = OP2_READ;
   for (int a = 0; a < loop->nargs; a++)
     if (loop->args[a].dat >= 0 && loop->args[a].access != OP2_READ)
-      loop->dat_access[loop->args[a].dat] = OP2_RW;
+      loop->op.dat_access[loop->args[a].dat] = OP2_RW;
 }
 
 op2_status op2i_loop_fuse(int n, struct op2i_loop *const *origins, const int32_t *globals,
@@ -101,16 +98,17 @@ op2_status op2i_loop_fuse(int n, struct op2i_loop *const *origins, const int32_t
   const struct op2i_loop *first = origins[0];
   struct op2i_loop *loop = op2i_calloc(1, sizeof *loop);
   if (!loop) return op2i_error_nomem("a fused loop");
-  loop->ctx = first->ctx;
+  loop->op.kind = &op2i_loop_kind;
+  loop->op.ctx = first->op.ctx;
   loop->kernel = first->kernel;
   loop->set = first->set;
   op2_status status;
   OP2I_TRY(allocate(loop, n, origins));
-  for (int g = 0; g < nglobals; g++) loop->gbl_access[g] = OP2_READ;
-  loop->ngbls = nglobals;
+  for (int g = 0; g < nglobals; g++) loop->op.gbl_access[g] = OP2_READ;
+  loop->op.ngbls = nglobals;
   for (int m = 0; m < n; m++) {
     OP2I_TRY(add_member(loop, origins[m], globals));
-    globals += origins[m]->ngbls;
+    globals += origins[m]->op.ngbls;
   }
   find_access(loop);
   loop->nranges = first->nranges;
@@ -129,8 +127,8 @@ fail:
  * elements can reach. */
 void op2i_loop_count_bytes(struct op2i_loop *loop) {
   double elements = (double)loop->set->ends[OP2I_OWNED];
-  for (int d = 0; d < loop->ndats; d++) {
-    double rows = 0, limit = (double)loop->dats[d]->set->ends[OP2I_OWNED];
+  for (int d = 0; d < loop->op.ndats; d++) {
+    double rows = 0, limit = (double)loop->op.dats[d]->set->ends[OP2I_OWNED];
     int ways = 0;
     for (int n = 0; n < loop->nargs; n++) {
       const struct op2i_loop_arg *arg = &loop->args[n];
@@ -139,7 +137,7 @@ void op2i_loop_count_bytes(struct op2i_loop *loop) {
       ways |= arg->access == OP2_READ ? 1 : arg->access == OP2_WRITE ? 2 : 3;
     }
     loop->bytes +=
-        (rows < limit ? rows : limit) * (double)loop->dats[d]->row_bytes * (ways == 3 ? 2 : 1);
+        (rows < limit ? rows : limit) * (double)loop->op.dats[d]->row_bytes * (ways == 3 ? 2 : 1);
   }
   for (int m = 0; m < loop->nmaps; m++)
     loop->bytes += elements * loop->maps[m]->arity * sizeof(int32_t);

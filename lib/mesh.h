@@ -80,6 +80,7 @@ struct op2_dat_s {
   void *view;    /* values in the user's order while a scope on a renumbered set is open */
   int32_t open_reads, open_writes; /* access scopes */
   struct op2i_link link;           /* in the set's list */
+  struct op2i_link link_of_all;    /* in the context's */
   struct op2i_resource res;
   op2_dat prev_wrapped, next_wrapped;
 };
@@ -130,6 +131,10 @@ op2_status op2i_resource_report(op2_context ctx,
 /* The one accessor to a dat's storage: allocates it when needed. Forcing is the caller's step
  * before this. */
 op2_status op2i_dat_storage(op2_dat dat, void **data);
+/* All values in the user's order, for a function of the user's, and what it did to them taken over.
+ */
+op2_status op2i_dat_lend(op2_dat dat, void **data);
+void op2i_dat_take_back(op2_dat dat, bool modified);
 /* Bring the user's memory of all wrapped dats up to date; the context is ending. */
 void op2i_dats_come_home(op2_context ctx);
 

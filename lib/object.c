@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "call.h"
 #include "context.h"
 #include "error.h"
 #include "log.h"
@@ -69,6 +70,7 @@ void op2i_unref(void *object) {
   if (!o || --o->refs > 0) return;
   op2_context ctx = o->ctx;
   op2i_loop_forget(ctx, object);
+  op2i_user_call_forget(ctx, object);
   o->magic += GONE - MAGIC;
   o->release(object);
   op2i_free(o->name);

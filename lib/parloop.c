@@ -23,11 +23,11 @@ op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int 
   where = known(where);
   op2_status status = op2i_loop_intern(where, kernel, set, nargs, args, &loop);
   if (status) return status;
-  if (loop->payload_bytes > USUAL) payload = op2i_malloc((size_t)loop->payload_bytes);
+  if (loop->op.payload_bytes > USUAL) payload = op2i_malloc((size_t)loop->op.payload_bytes);
   if (payload) {
     op2i_loop_capture_values(loop, args, payload);
-    status = op2i_sched_enqueue(loop->ctx->sched, loop, where, payload,
-                                loop->ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
+    status = op2i_sched_enqueue(loop->op.ctx->sched, &loop->op, where, payload,
+                                loop->op.ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
   } else {
     status = op2i_error_nomem("a loop's values");
   }
@@ -50,10 +50,10 @@ op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, i
   op2_status status = op2i_loop_intern(where, kernel, set, nargs, args, &loop);
   if (status) return status;
   op2_loop parloop = op2i_calloc(1, sizeof *parloop);
-  unsigned char *payload = op2i_calloc(1, (size_t)loop->payload_bytes);
+  unsigned char *payload = op2i_calloc(1, (size_t)loop->op.payload_bytes);
   status = parloop && payload ? OP2_SUCCESS : op2i_error_nomem("a loop object");
   if (!status)
-    status = op2i_object_init(parloop, loop->ctx, OP2I_LOOP, kernel->obj.name, release_parloop);
+    status = op2i_object_init(parloop, loop->op.ctx, OP2I_LOOP, kernel->obj.name, release_parloop);
   if (status) {
     op2i_free(payload);
     op2i_free(parloop);
@@ -119,7 +119,7 @@ static op2_status queue(op2_loop parloop, const char *call, enum op2i_wish wish)
   if (!status) status = op2i_loop_check_scopes(parloop->where, parloop->loop);
   if (status) return status;
   if (wish == OP2I_LATER && parloop->obj.ctx->config.eager) wish = OP2I_EAGER;
-  return op2i_sched_enqueue(parloop->obj.ctx->sched, parloop->loop, parloop->where,
+  return op2i_sched_enqueue(parloop->obj.ctx->sched, &parloop->loop->op, parloop->where,
                             parloop->payload, wish);
 }
 

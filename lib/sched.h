@@ -16,7 +16,7 @@ enum op2i_wish { OP2I_LATER, OP2I_EAGER, OP2I_COMPUTE };
 /* Queue a loop; the payload holds the captured values of op2_arg_val() and is copied, constants are
  * captured here. On failure nothing is queued. OP2I_EAGER also runs it and returns its own failure;
  * OP2I_COMPUTE returns the one that cancelled it, too. */
-op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
+op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
                               const unsigned char *payload, enum op2i_wish wish);
 /* Run what reading (or with `overwrite`, overwriting) the resource depends on. Fails for lack of
  * memory or fatally; whether the resource is poisoned afterwards is the caller's to look at. `call`

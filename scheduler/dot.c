@@ -36,24 +36,44 @@ static const char *state_colour(enum op2i_node_state state) {
   return colours[state];
 }
 
+/* Nodes are known by what they are and their numbers: loop7, call8. */
+static void put_id(FILE *stream, const struct op2i_node *node) {
+  fprintf(stream, "%s%" PRId64, node->op->kind->name, node->number);
+}
+
+static bool in_two_parts(const struct op2i_node *node) {
+  const struct op2i_loop *loop = op2i_node_loop(node);
+  return loop && loop->nranges > 1;
+}
+
 static void put_label(FILE *stream, const struct op2i_node *node, const char *part) {
+  const struct op2i_loop *loop = op2i_node_loop(node);
+  struct op2i_text text = {0};
   fprintf(stream, "label=\"%" PRId64 ": ", node->number);
-  put_quoted(stream, node->loop->kernel->obj.name);
-  fputs("\\nover ", stream);
-  put_quoted(stream, node->loop->set->obj.name);
+  if (loop) {
+    put_quoted(stream, loop->kernel->obj.name);
+    fputs("\\nover ", stream);
+    put_quoted(stream, loop->set->obj.name);
+  } else {
+    node->op->kind->describe(node->op, &text);
+    put_quoted(stream, text.chars && !text.failed ? text.chars : node->op->kind->name);
+    op2i_text_free(&text);
+  }
   fputs(part, stream);
   fputs("\\n", stream);
   put_quoted(stream, base_name(node->where.file));
-  fprintf(stream, ":%d\\n%s\" fillcolor=%s", node->where.line, state_name(node->state),
-          state_colour(node->state));
+  fprintf(stream, ":%d\\n%s\" fillcolor=%s%s", node->where.line, state_name(node->state),
+          state_colour(node->state), loop ? "" : " shape=note");
 }
 
 /* A loop that also runs over the exec halo is two nodes in a box: reductions leave after the first.
  */
 static void put_node(FILE *stream, const struct op2i_node *node) {
   int64_t n = node->number;
-  if (node->loop->nranges == 1) {
-    fprintf(stream, "  loop%" PRId64 " [", n);
+  if (!in_two_parts(node)) {
+    fputs("  ", stream);
+    put_id(stream, node);
+    fputs(" [", stream);
     put_label(stream, node, "");
     fputs("];\n", stream);
     return;
@@ -81,9 +101,12 @@ static void put_edge(FILE *stream, struct op2i_sched *sched, const struct op2i_n
   if (!from) return;
   const char *name;
   (void)op2i_node_resource(node, edge->resource, &name);
-  bool leaves_exec = from->loop->nranges > 1 && edge->resource < node->loop->ndats;
-  fprintf(stream, "  loop%" PRId64 "%s -> loop%" PRId64 " [label=\"", edge->from,
-          leaves_exec ? "_exec" : "", node->number);
+  bool leaves_exec = in_two_parts(from) && edge->resource < node->op->ndats;
+  fputs("  ", stream);
+  put_id(stream, from);
+  fputs(leaves_exec ? "_exec -> " : " -> ", stream);
+  put_id(stream, node);
+  fputs(" [label=\"", stream);
   put_quoted(stream, name);
   fprintf(stream, " %s\" %s];\n", edge_kinds[edge->kind].name, edge_kinds[edge->kind].looks);
 }
@@ -108,7 +131,7 @@ static void put_any(FILE *stream, const struct op2i_sched *sched, int64_t i, boo
 
 /* What there is in a drawing, and so must be explained. */
 struct shown {
-  bool state[OP2I_CANCELLED + 1], kind[OP2I_WAW + 1], fused, two;
+  bool state[OP2I_CANCELLED + 1], kind[OP2I_WAW + 1], fused, two, call;
 };
 
 static struct shown what_is_shown(struct op2i_sched *sched, bool marked_only) {
@@ -118,7 +141,8 @@ static struct shown what_is_shown(struct op2i_sched *sched, bool marked_only) {
     if (marked_only && !node->marked) continue;
     shown.state[node->state] = true;
     shown.fused |= node->fused != 0;
-    shown.two |= node->loop->nranges > 1;
+    shown.two |= in_two_parts(node);
+    shown.call |= !op2i_node_loop(node);
     for (int32_t e = 0; e < node->nedges; e++) {
       const struct op2i_edge *edge = &sched->edges[node->first_edge + e];
       if (op2i_graph_find(sched, edge->from)) shown.kind[edge->kind] = true;
@@ -150,6 +174,11 @@ static void put_nodes_legend(FILE *stream, const struct shown *shown, const char
           "fillcolor=white];\n",
           stream);
     put_below(stream, above, "key_halo", "style=invis");
+  }
+  if (shown->call) {
+    fputs("    key_call [label=\"a function of\\nthe program's\" shape=note fillcolor=white];\n",
+          stream);
+    put_below(stream, above, "key_call", "style=invis");
   }
   if (!shown->fused) return;
   fputs("    subgraph cluster_legend_fused {\n      label=\"one loop\" style=\"rounded,filled\" "

@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From marked nodes to finished work: compile what is missing, cancel what would read poison, plan,
- * run, settle. */
+ * run, settle. Loops run as programs, from one call of a user's function to the next. */
 #include <inttypes.h>
 
+#include "call.h"
 #include "error.h"
 #include "log.h"
 #include "mem.h"
 #include "program.h"
 #include "text.h"
+
+/* A part of the queue. */
+struct part {
+  int64_t first, end;
+};
 
 /* To be run by the force in progress, and not run yet. */
 static bool waiting(const struct op2i_node *node) {
@@ -17,6 +23,7 @@ static bool waiting(const struct op2i_node *node) {
 /* The loops that run one by one. */
 struct batch {
   struct op2i_sched *sched;
+  struct part part;
   enum op2i_variant variant;
   struct op2i_compile compile;
   struct op2i_step *steps; /* of a task backend: the whole program */
@@ -27,9 +34,9 @@ struct batch {
 
 static op2_status compile(struct batch *batch) {
   const struct op2i_sched *sched = batch->sched;
-  for (int64_t i = 0; i < sched->nnodes; i++) {
+  for (int64_t i = batch->part.first; i < batch->part.end; i++) {
     if (!waiting(&sched->nodes[i]) || sched->nodes[i].unfit) continue;
-    op2_status status = op2i_compile_add(&batch->compile, sched->nodes[i].loop);
+    op2_status status = op2i_compile_add(&batch->compile, op2i_node_loop(&sched->nodes[i]));
     if (status) return status;
   }
   return op2i_compile_run(&batch->compile);
@@ -53,9 +60,9 @@ static void watch(struct op2i_sched *sched, const struct op2i_node *node,
 static op2_status fail_node(struct op2i_sched *sched, struct op2i_node *node, op2_status code,
                             const char *what) {
   struct op2i_text text = {0};
-  op2i_text_add(&text, "%s:%d: loop '%s' over '%s' (loop %" PRId64 "): %s", node->where.file,
-                node->where.line, node->loop->kernel->obj.name, node->loop->set->obj.name,
-                node->number, what);
+  op2i_text_add(&text, "%s:%d: ", node->where.file, node->where.line);
+  node->op->kind->describe(node->op, &text);
+  op2i_text_add(&text, " (%s %" PRId64 "): %s", node->op->kind->name, node->number, what);
   struct op2i_failure *failure =
       text.failed ? NULL : op2i_failure_add(sched->ctx, code, node->number, text.chars);
   op2i_text_free(&text);
@@ -108,7 +115,7 @@ struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range,
 
 static struct op2i_step step_of(const struct op2i_node *node, int range,
                                 enum op2i_variant variant) {
-  struct op2i_step step = op2i_step_make(node->loop, range, variant);
+  struct op2i_step step = op2i_step_make(op2i_node_loop(node), range, variant);
   step.number = node->number;
   step.file = node->where.file;
   step.line = node->where.line;
@@ -139,7 +146,7 @@ void op2i_step_account(const struct op2i_step *step) {
   struct op2i_loop *loop = step->loop;
   struct op2i_loop_data *data = loop->sched_data;
   double elements = (double)(step->hi - step->lo);
-  struct op2i_spent *spent = &loop->ctx->sched->spent;
+  struct op2i_spent *spent = &loop->op.ctx->sched->spent;
   spent->loops += step->seconds;
   spent->running += step->clock_seconds;
   count_run(loop, step, step->seconds);
@@ -152,7 +159,7 @@ void op2i_step_account(const struct op2i_step *step) {
 static op2_status run_now(struct batch *batch, struct op2i_node *node) {
   op2_context ctx = batch->sched->ctx;
   op2i_sched_starts(batch->sched);
-  for (int r = 0; r < node->loop->nranges; r++) {
+  for (int r = 0; r < op2i_node_loop(node)->nranges; r++) {
     struct op2i_step step = step_of(node, r, batch->variant);
     op2_status status = ctx->backend->run_step(ctx->backend_state, &step);
     op2i_step_end(&step);
@@ -163,7 +170,7 @@ static op2_status run_now(struct batch *batch, struct op2i_node *node) {
 }
 
 static op2_status add_steps(struct batch *batch, struct op2i_node *node) {
-  for (int r = 0; r < node->loop->nranges; r++) {
+  for (int r = 0; r < op2i_node_loop(node)->nranges; r++) {
     if (op2i_grow(&batch->steps, sizeof *batch->steps, batch->nsteps, &batch->steps_capacity))
       return op2i_error_nomem("a program");
     batch->steps[batch->nsteps++] = step_of(node, r, batch->variant);
@@ -180,11 +187,11 @@ static op2_status process(struct batch *batch, struct op2i_node *node) {
     cancel_node(sched, node, poison);
     return OP2_SUCCESS;
   }
-  if (op2i_no_code(node->loop)) {
-    const struct op2i_loop_data *data = node->loop->sched_data;
+  if (op2i_no_code(op2i_node_loop(node))) {
+    const struct op2i_loop_data *data = op2i_node_loop(node)->sched_data;
     return fail_node(sched, node, data->no_code_status, data->no_code);
   }
-  op2_status status = op2i_loop_prepare(sched, node->loop);
+  op2_status status = op2i_loop_prepare(sched, op2i_node_loop(node));
   if (!status)
     status = sched->ctx->backend->run_step ? run_now(batch, node) : add_steps(batch, node);
   if (status == OP2_ERR_FATAL) return status;
@@ -209,21 +216,20 @@ static op2_status run_steps(struct batch *batch) {
 
 /* Behind the last node that programs have run: without memory for the rest, the queue goes on from
  * there another time. */
-static int64_t behind_done(const struct op2i_sched *sched) {
-  int64_t end = sched->nnodes;
-  while (end > 0 && sched->nodes[end - 1].state != OP2I_DONE) end--;
-  return end;
+static int64_t behind_done(const struct op2i_sched *sched, struct part part) {
+  while (part.end > part.first && sched->nodes[part.end - 1].state != OP2I_DONE) part.end--;
+  return part.end;
 }
 
 /* In the order of the queue, so that poison spreads and is cured as it would be without programs:
  * what they have run is settled, and what is left is each by itself, so that each has its own
  * failure. */
-static op2_status finish(struct op2i_sched *sched) {
-  struct batch batch = {.sched = sched, .variant = sched->ctx->backend->variant};
+static op2_status finish(struct op2i_sched *sched, struct part part) {
+  struct batch batch = {.sched = sched, .part = part, .variant = sched->ctx->backend->variant};
   batch.compile = (struct op2i_compile){.sched = sched, .variant = batch.variant};
   op2_status status = OP2_SUCCESS, uncompiled = compile(&batch);
-  int64_t end = uncompiled ? behind_done(sched) : sched->nnodes;
-  for (int64_t i = 0; i < end && !status; i++) {
+  int64_t end = uncompiled ? behind_done(sched, part) : part.end;
+  for (int64_t i = part.first; i < end && !status; i++) {
     if (waiting(&sched->nodes[i]))
       status = process(&batch, &sched->nodes[i]);
     else if (sched->nodes[i].state == OP2I_DONE)
@@ -236,9 +242,9 @@ static op2_status finish(struct op2i_sched *sched) {
 
 /* ---- as programs ----------------------------------------------------------------------------- */
 
-static op2_status list_fit(struct op2i_sched *sched, int64_t *n) {
+static op2_status list_fit(struct op2i_sched *sched, struct part part, int64_t *n) {
   *n = 0;
-  for (int64_t i = 0; i < sched->nnodes; i++) {
+  for (int64_t i = part.first; i < part.end; i++) {
     if (!waiting(&sched->nodes[i]) || sched->nodes[i].unfit) continue;
     if (op2i_grow(&sched->marked, sizeof(struct op2i_node *), *n, &sched->marked_capacity))
       return op2i_error_nomem("a program");
@@ -248,14 +254,14 @@ static op2_status list_fit(struct op2i_sched *sched, int64_t *n) {
 }
 
 /* Loops that had no code in an earlier force are tried alone, before others are fused with them. */
-static op2_status compile_doubtful(struct op2i_sched *sched) {
+static op2_status compile_doubtful(struct op2i_sched *sched, struct part part) {
   struct op2i_compile compile = {.sched = sched, .variant = sched->ctx->backend->variant};
   op2_status status = OP2_SUCCESS;
   if (!sched->doubtful) return status;
-  for (int64_t i = 0; i < sched->nnodes && !status; i++) {
-    const struct op2i_loop_data *data = sched->nodes[i].loop->sched_data;
+  for (int64_t i = part.first; i < part.end && !status; i++) {
+    const struct op2i_loop_data *data = op2i_node_loop(&sched->nodes[i])->sched_data;
     if (waiting(&sched->nodes[i]) && data && data->doubtful)
-      status = op2i_compile_add(&compile, sched->nodes[i].loop);
+      status = op2i_compile_add(&compile, op2i_node_loop(&sched->nodes[i]));
   }
   if (!status) status = op2i_compile_run(&compile);
   op2i_compile_end(&compile);
@@ -305,21 +311,47 @@ static op2_status run_stretches(struct op2i_sched *sched, int64_t n, int64_t nun
 
 /* All that can run. When loops turn out to have no code, the others try again without them. What
  * other errors leave behind runs one by one. */
-static op2_status run_programs(struct op2i_sched *sched) {
-  op2_status status = compile_doubtful(sched);
+static op2_status run_programs(struct op2i_sched *sched, struct part part) {
+  op2_status status = compile_doubtful(sched, part);
   bool again = !status;
   while (again) {
-    int64_t n, nunfit = op2i_find_unfit(sched), known = sched->no_codes;
-    status = list_fit(sched, &n);
+    int64_t n, nunfit = op2i_find_unfit(sched, part.first, part.end), known = sched->no_codes;
+    status = list_fit(sched, part, &n);
     if (!status) status = run_stretches(sched, n, nunfit);
     again = status == OP2_ERR_UNAVAILABLE && sched->no_codes > known;
   }
   return status == OP2_ERR_FATAL ? status : OP2_SUCCESS;
 }
 
+/* ---- in order -------------------------------------------------------------------------------- */
+
+static op2_status run_loops(struct op2i_sched *sched, struct part part) {
+  op2_status status = sched->ctx->backend->passes ? run_programs(sched, part) : OP2_SUCCESS;
+  return status ? status : finish(sched, part);
+}
+
+/* Whatever comes before the call has run, failed or been cancelled, and is settled. */
+static op2_status run_call(struct op2i_sched *sched, struct op2i_node *node) {
+  struct op2i_failure *poison = op2i_poison_read(node);
+  if (poison) {
+    cancel_node(sched, node, poison);
+    return OP2_SUCCESS;
+  }
+  op2_status status = op2i_user_call_run(op2i_op_call(node->op), node->gbl, node->payload);
+  if (status) return fail_node(sched, node, status, op2_error_message());
+  settle_node(sched, node);
+  return OP2_SUCCESS;
+}
+
 op2_status op2i_execute_marked(struct op2i_sched *sched) {
-  op2_status status = sched->ctx->backend->passes ? run_programs(sched) : OP2_SUCCESS;
-  if (!status) status = finish(sched);
+  op2_status status = OP2_SUCCESS;
+  for (struct part part = {0, 0}; part.first < sched->nnodes && !status; part.first = part.end) {
+    while (part.end < sched->nnodes && op2i_node_loop(&sched->nodes[part.end])) part.end++;
+    if (part.end > part.first) status = run_loops(sched, part);
+    if (status || part.end == sched->nnodes) break;
+    struct op2i_node *node = &sched->nodes[part.end++];
+    if (waiting(node)) status = run_call(sched, node);
+  }
   op2i_compile_forget(sched);
   op2i_jit_resume(sched->ctx);
   if (status == OP2_ERR_FATAL) sched->ctx->fatal = true;

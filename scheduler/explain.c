@@ -2,6 +2,7 @@
 /* What happened and why, in words; and the profile. */
 #include <inttypes.h>
 
+#include "call.h"
 #include "error.h"
 #include "mem.h"
 #include "op2/graph.h"
@@ -71,6 +72,14 @@ static void explain_range(const struct op2i_loop *loop, int r, FILE *stream) {
   fputc('\n', stream);
 }
 
+static void explain_calls(op2_context ctx, FILE *stream) {
+  for (const struct op2i_user_call *call = ctx->calls; call; call = call->next) {
+    fprintf(stream, "%s  %s: called %" PRId64 " times, %.3f ms in all\n",
+            call == ctx->calls ? "\ncalls of the program's functions:\n" : "", call->name,
+            call->times, 1e3 * call->seconds);
+  }
+}
+
 static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
   const struct op2i_loop_data *data = loop->sched_data;
   fprintf(stream, "  %s over %s: run %" PRId64 " times\n", op2i_loop_name(loop),
@@ -89,7 +98,7 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
     fprintf(stream, "    scalar code: %s\n", loop->no_lanes);
   else if (loop->entry[OP2I_LANES])
     fputs("    vector code\n", stream);
-  else if (loop->entry[OP2I_PLAIN] && loop->ctx->backend->variant == OP2I_LANES)
+  else if (loop->entry[OP2I_PLAIN] && loop->op.ctx->backend->variant == OP2I_LANES)
     fputs("    scalar code: the set has fewer than 16 elements\n", stream);
   if (data->ns_per_element > 0)
     fprintf(stream, "    %.2f ns per element measured\n", data->ns_per_element);
@@ -165,6 +174,7 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   for (const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
        loop = loop->next)
     explain_loop(loop, stream);
+  explain_calls(ctx, stream);
   return op2i_stream_written(stream, "op2_explain");
 }
 

@@ -79,7 +79,7 @@ static int drain(struct collector *c) {
 
 static op2_status make_footprint(const struct op2i_loop *loop, const struct op2i_plan *plan,
                                  int32_t dat, struct op2i_footprint *out) {
-  int64_t size = loop->dats[dat]->set->ends[OP2I_NONEXEC];
+  int64_t size = loop->op.dats[dat]->set->ends[OP2I_NONEXEC];
   int32_t shift = op2i_segment_shift(size);
   struct collector c = {.segments = (size >> shift) + 1};
   c.touched = op2i_calloc((size_t)c.segments + 8, sizeof *c.touched);
@@ -123,9 +123,9 @@ static bool covered(const struct op2i_loop *loop, int32_t a, int32_t b) {
 
 static const struct op2i_footprint *twin(const struct op2i_loop *loop,
                                          const struct op2i_footprint *prints, int32_t dat) {
-  for (int32_t d = 0; d < loop->ndats; d++)
-    if (prints[d].offs && loop->dats[d]->set == loop->dats[dat]->set && covered(loop, d, dat) &&
-        covered(loop, dat, d))
+  for (int32_t d = 0; d < loop->op.ndats; d++)
+    if (prints[d].offs && loop->op.dats[d]->set == loop->op.dats[dat]->set &&
+        covered(loop, d, dat) && covered(loop, dat, d))
       return &prints[d];
   return NULL;
 }
@@ -150,7 +150,7 @@ op2_status op2i_loop_footprint(struct op2i_loop *loop, int range, int32_t dat) {
   struct op2i_loop_data *data = loop->sched_data;
   struct op2i_footprint **prints = &data->footprints[range];
   const struct op2i_plan *plan = data->plans[range]->plan;
-  if (!*prints) *prints = op2i_calloc((size_t)loop->ndats, sizeof **prints);
+  if (!*prints) *prints = op2i_calloc((size_t)loop->op.ndats, sizeof **prints);
   if (!*prints) return op2i_error_nomem("a loop's footprint");
   if ((*prints)[dat].offs) return OP2_SUCCESS;
   const struct op2i_footprint *known = twin(loop, *prints, dat);

@@ -39,7 +39,7 @@ static struct use use_of(const struct op2i_loop *loop, op2_dat dat) {
   struct use use = {.sums = true};
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
-    if (arg->dat < 0 || loop->dats[arg->dat] != dat) continue;
+    if (arg->dat < 0 || loop->op.dats[arg->dat] != dat) continue;
     if (!use.any) use.access = arg->access;
     use.any = true;
     use.modifies |= arg->access != OP2_READ;
@@ -51,21 +51,21 @@ static struct use use_of(const struct op2i_loop *loop, op2_dat dat) {
 }
 
 static const char *dats_clash(const struct op2i_loop *a, const struct op2i_loop *b, bool *common) {
-  for (int d = 0; d < a->ndats; d++) {
-    struct use first = use_of(a, a->dats[d]), second = use_of(b, a->dats[d]);
+  for (int d = 0; d < a->op.ndats; d++) {
+    struct use first = use_of(a, a->op.dats[d]), second = use_of(b, a->op.dats[d]);
     if (!second.any) continue;
     *common = true;
     if (!first.modifies && !second.modifies) continue;
     if (!first.mapped && !second.mapped) continue;
     if (first.sums && second.sums && first.access == second.access) continue;
-    return a->dats[d]->obj.name;
+    return a->op.dats[d]->obj.name;
   }
   return NULL;
 }
 
 /* The one way in which a loop uses a version, 0 for several. */
 static int gbl_use(const struct op2i_node *node, const struct op2i_version *version) {
-  const struct op2i_loop *loop = node->loop;
+  const struct op2i_loop *loop = op2i_node_loop(node);
   int access = NONE;
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
@@ -76,7 +76,7 @@ static int gbl_use(const struct op2i_node *node, const struct op2i_version *vers
 }
 
 static const char *globals_clash(const struct op2i_node *a, const struct op2i_node *b) {
-  for (int g = 0; g < a->loop->ngbls; g++) {
+  for (int g = 0; g < a->op->ngbls; g++) {
     int second = gbl_use(b, a->versions[g]);
     if (second == NONE) continue;
     int first = gbl_use(a, a->versions[g]);
@@ -94,7 +94,7 @@ static bool common_map(const struct op2i_loop *a, const struct op2i_loop *b) {
 
 /* Loops of different code forms would all take the slower one. */
 static const char *forms_differ(const struct op2i_loop *a, const struct op2i_loop *b) {
-  enum op2i_variant variant = a->ctx->backend->variant;
+  enum op2i_variant variant = a->op.ctx->backend->variant;
   if (a->nranges != b->nranges) return "one of them also runs over the halo";
   if (a->ordered || b->ordered) return "one of them keeps element order";
   if (!a->mergeable[variant] || !b->mergeable[variant])
@@ -110,8 +110,8 @@ struct verdict {
 };
 
 static struct verdict judge(const struct op2i_node *a, const struct op2i_node *b) {
-  struct verdict v = {.common = common_map(a->loop, b->loop)};
-  v.what = dats_clash(a->loop, b->loop, &v.common);
+  struct verdict v = {.common = common_map(op2i_node_loop(a), op2i_node_loop(b))};
+  v.what = dats_clash(op2i_node_loop(a), op2i_node_loop(b), &v.common);
   if (v.what) {
     v.why = "is modified, and reached through a map";
     return v;
@@ -120,7 +120,7 @@ static struct verdict judge(const struct op2i_node *a, const struct op2i_node *b
   if (v.what)
     v.why = "is reduced into and used otherwise";
   else
-    v.why = forms_differ(a->loop, b->loop);
+    v.why = forms_differ(op2i_node_loop(a), op2i_node_loop(b));
   return v;
 }
 
@@ -135,7 +135,8 @@ static struct verdict judge_all(const struct pass *pass, const struct cluster *c
     all.common |= v.common;
   }
   if (!all.common) all.why = "they share no data";
-  if (cluster->count >= MEMBERS_MAX || cluster->nargs + pass->nodes[place]->loop->nargs > ARGS_MAX)
+  if (cluster->count >= MEMBERS_MAX ||
+      cluster->nargs + op2i_node_loop(pass->nodes[place])->nargs > ARGS_MAX)
     all.why = "the fused loop is large enough";
   return all;
 }
@@ -171,9 +172,9 @@ static void note_refusal(const struct pass *pass, int32_t place, int32_t other,
   struct op2i_text line = {0};
   if (!verdict.common) return;
   op2i_text_add(&line, "  %s was not fused with the earlier %s: %s%s%s%s\n",
-                op2i_loop_name(pass->nodes[place]->loop), op2i_loop_name(pass->nodes[other]->loop),
-                verdict.what ? "'" : "", verdict.what ? verdict.what : "", verdict.what ? "' " : "",
-                verdict.why);
+                op2i_loop_name(op2i_node_loop(pass->nodes[place])),
+                op2i_loop_name(op2i_node_loop(pass->nodes[other])), verdict.what ? "'" : "",
+                verdict.what ? verdict.what : "", verdict.what ? "' " : "", verdict.why);
   note(pass, &line);
 }
 
@@ -184,7 +185,7 @@ static int32_t choose(const struct pass *pass, int32_t place) {
   for (int32_t c = (int32_t)pass->nclusters - 1; c >= least && looked < LOOK_BACK; c--, looked++) {
     const struct cluster *cluster = &pass->clusters[c];
     int32_t other;
-    if (cluster->set != node->loop->set) continue;
+    if (cluster->set != op2i_node_loop(node)->set) continue;
     struct verdict verdict = judge_all(pass, cluster, place, &other);
     if (!verdict.why) return c;
     if (!noted) note_refusal(pass, place, other, verdict);
@@ -194,7 +195,7 @@ static int32_t choose(const struct pass *pass, int32_t place) {
 }
 
 static void put(struct pass *pass, int32_t place, int32_t into) {
-  const struct op2i_loop *loop = pass->nodes[place]->loop;
+  const struct op2i_loop *loop = op2i_node_loop(pass->nodes[place]);
   pass->next[place] = NONE;
   if (into == NONE) {
     into = (int32_t)pass->nclusters++;
@@ -279,21 +280,21 @@ static void move_later(struct pass *pass) {
 static bool overwritten(const struct pass *pass, int32_t cluster, op2_dat dat) {
   int32_t last = NONE;
   for (int32_t p = pass->clusters[cluster].first; p != NONE; p = pass->next[p])
-    if (use_of(pass->nodes[p]->loop, dat).modifies) last = p;
+    if (use_of(op2i_node_loop(pass->nodes[p]), dat).modifies) last = p;
   if (last == NONE) return false;
   for (int32_t p = last + 1; p < pass->n; p++) {
-    const struct op2i_loop *loop = pass->nodes[p]->loop;
+    const struct op2i_loop *loop = op2i_node_loop(pass->nodes[p]);
     if (pass->cluster_of[p] == cluster) continue;
-    for (int d = 0; d < loop->ndats; d++)
-      if (loop->dats[d] == dat)
-        return loop->dat_access[d] == OP2_WRITE &&
-               loop->nranges == pass->nodes[last]->loop->nranges;
+    for (int d = 0; d < loop->op.ndats; d++)
+      if (loop->op.dats[d] == dat)
+        return loop->op.dat_access[d] == OP2_WRITE &&
+               loop->nranges == op2i_node_loop(pass->nodes[last])->nranges;
   }
   return false;
 }
 
 static bool written_directly(const struct op2i_loop *loop, int d) {
-  if (loop->dat_access[d] == OP2_READ) return false;
+  if (loop->op.dat_access[d] == OP2_READ) return false;
   for (int a = 0; a < loop->nargs; a++)
     if (loop->args[a].dat == d && loop->args[a].map >= 0) return false;
   return true;
@@ -307,7 +308,7 @@ static int number_globals(const struct pass *pass, const struct cluster *cluster
   const struct op2i_version *seen[ARGS_MAX];
   int nseen = 0, n = 0;
   for (int32_t p = cluster->first; p != NONE; p = pass->next[p])
-    for (int g = 0; g < pass->nodes[p]->loop->ngbls; g++) {
+    for (int g = 0; g < pass->nodes[p]->op->ngbls; g++) {
       int k = 0;
       while (k < nseen && seen[k] != pass->nodes[p]->versions[g]) k++;
       if (k == nseen) seen[nseen++] = pass->nodes[p]->versions[g];
@@ -324,17 +325,17 @@ static bool same_globals(const struct op2i_loop *fused, const int32_t *globals) 
       if (origin->args[a].gbl >= 0 &&
           fused->args[fused->members[m].first_arg + a].gbl != globals[at + origin->args[a].gbl])
         return false;
-    at += origin->ngbls;
+    at += origin->op.ngbls;
   }
   return true;
 }
 
 static struct op2i_loop *find_fused(const struct op2i_loop *made, const int32_t *globals) {
-  for (struct op2i_loop *loop = made->ctx->loops->first; loop; loop = loop->next)
+  for (struct op2i_loop *loop = made->op.ctx->loops->first; loop; loop = loop->next)
     if (loop != made && loop->members && loop->nmembers == made->nmembers &&
-        loop->ndats == made->ndats &&
+        loop->op.ndats == made->op.ndats &&
         !memcmp(loop->origins, made->origins, (size_t)made->nmembers * sizeof *made->origins) &&
-        !memcmp(loop->dropped, made->dropped, (size_t)made->ndats * sizeof *made->dropped) &&
+        !memcmp(loop->dropped, made->dropped, (size_t)made->op.ndats * sizeof *made->dropped) &&
         same_globals(loop, globals))
       return loop;
   return NULL;
@@ -347,12 +348,12 @@ static op2_status fused_loop(const struct pass *pass, int32_t c, struct op2i_loo
   int32_t globals[ARGS_MAX];
   int n = 0;
   for (int32_t p = cluster->first; p != NONE; p = pass->next[p])
-    origins[n++] = pass->nodes[p]->loop;
+    origins[n++] = op2i_node_loop(pass->nodes[p]);
   int nglobals = number_globals(pass, cluster, globals);
   op2_status status = op2i_loop_fuse(n, origins, globals, nglobals, &loop);
   if (status) return status;
-  for (int d = 0; d < loop->ndats; d++)
-    loop->dropped[d] = written_directly(loop, d) && overwritten(pass, c, loop->dats[d]);
+  for (int d = 0; d < loop->op.ndats; d++)
+    loop->dropped[d] = written_directly(loop, d) && overwritten(pass, c, loop->op.dats[d]);
   struct op2i_loop *known = find_fused(loop, globals);
   if (known) op2i_loop_discard(loop);
   *out = known ? known : loop;
@@ -364,10 +365,10 @@ static void note_fusion(const struct pass *pass, const struct op2i_loop *loop) {
   op2i_text_add(&line, "  %s: one loop over '%s'%s", loop->name, loop->set->obj.name,
                 loop->no_lanes || op2i_loop_form(loop, OP2I_LANES) != OP2I_LANES ? ""
                                                                                  : ", vectorised");
-  for (int d = 0; d < loop->ndats; d++)
+  for (int d = 0; d < loop->op.ndats; d++)
     if (loop->dropped[d])
       op2i_text_add(&line, "; '%s' is not stored: overwritten before it is read",
-                    loop->dats[d]->obj.name);
+                    loop->op.dats[d]->obj.name);
   op2i_text_add(&line, "\n");
   note(pass, &line);
 }
@@ -389,7 +390,7 @@ static void add_group(struct op2i_grouping *out, struct op2i_loop *loop, int32_t
  * compile: then one of the loops does not either, and has to be found. */
 static op2_status emit_cluster(const struct pass *pass, int32_t c, struct op2i_grouping *out) {
   const struct cluster *cluster = &pass->clusters[c];
-  struct op2i_loop *loop = pass->nodes[cluster->first]->loop;
+  struct op2i_loop *loop = op2i_node_loop(pass->nodes[cluster->first]);
   bool split = false;
   int64_t at =
       out->ngroups ? out->groups[out->ngroups - 1].first + out->groups[out->ngroups - 1].count : 0;
@@ -397,9 +398,10 @@ static op2_status emit_cluster(const struct pass *pass, int32_t c, struct op2i_g
   if (cluster->count > 1) {
     const char *source;
     op2_status status = fused_loop(pass, c, &loop);
-    if (!status) status = op2i_loop_source(loop, loop->ctx->backend->variant, &source);
+    if (!status) status = op2i_loop_source(loop, loop->op.ctx->backend->variant, &source);
     if (status) return status;
-    split = op2i_no_code(loop) || (loop->no_lanes && !pass->nodes[cluster->first]->loop->no_lanes);
+    split = op2i_no_code(loop) ||
+            (loop->no_lanes && !op2i_node_loop(pass->nodes[cluster->first])->no_lanes);
     if (split)
       note_split(pass, loop);
     else
@@ -407,7 +409,7 @@ static op2_status emit_cluster(const struct pass *pass, int32_t c, struct op2i_g
   }
   if (!split) add_group(out, loop, cluster->count);
   for (int32_t p = cluster->first; p != NONE && split; p = pass->next[p])
-    add_group(out, pass->nodes[p]->loop, 1);
+    add_group(out, op2i_node_loop(pass->nodes[p]), 1);
   return OP2_SUCCESS;
 }
 

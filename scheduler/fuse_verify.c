@@ -75,7 +75,7 @@ static bool visit_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *
 
 static bool visit_dat(const struct op2i_loop *loop, op2_dat dat, int64_t *owner, visitor *visit) {
   for (int a = 0; a < loop->nargs; a++)
-    if (loop->args[a].dat >= 0 && loop->dats[loop->args[a].dat] == dat &&
+    if (loop->args[a].dat >= 0 && loop->op.dats[loop->args[a].dat] == dat &&
         !visit_arg(loop, &loop->args[a], owner, visit))
       return false;
   return true;
@@ -85,7 +85,7 @@ static bool visit_dat(const struct op2i_loop *loop, op2_dat dat, int64_t *owner,
 static unsigned accesses(const struct op2i_loop *loop, op2_dat dat) {
   unsigned bits = 0;
   for (int a = 0; a < loop->nargs; a++)
-    if (loop->args[a].dat >= 0 && loop->dats[loop->args[a].dat] == dat)
+    if (loop->args[a].dat >= 0 && loop->op.dats[loop->args[a].dat] == dat)
       bits |= 1u << loop->args[a].access;
   return bits;
 }
@@ -113,13 +113,13 @@ static op2_status check_dat(const struct op2i_loop *a, const struct op2i_loop *b
 
 static op2_status check_pair(const struct op2i_node *a, const struct op2i_node *b) {
   op2_status status = OP2_SUCCESS;
-  if (a->loop->set != b->loop->set)
+  if (op2i_node_loop(a)->set != op2i_node_loop(b)->set)
     return op2i_error(OP2_ERR_STATE, "loops over two sets were fused");
-  for (int d = 0; d < a->loop->ndats && !status; d++)
-    status = check_dat(a->loop, b->loop, a->loop->dats[d]);
-  for (int g = 0; g < a->loop->ngbls; g++)
-    for (int k = 0; k < b->loop->ngbls; k++)
-      if (a->versions[g] == b->versions[k] && a->loop->gbl_access[g] != b->loop->gbl_access[k])
+  for (int d = 0; d < a->op->ndats && !status; d++)
+    status = check_dat(op2i_node_loop(a), op2i_node_loop(b), a->op->dats[d]);
+  for (int g = 0; g < a->op->ngbls; g++)
+    for (int k = 0; k < b->op->ngbls; k++)
+      if (a->versions[g] == b->versions[k] && a->op->gbl_access[g] != b->op->gbl_access[k])
         return op2i_error(OP2_ERR_STATE, "a global is reduced and read in one fused loop");
   return status;
 }
@@ -138,7 +138,7 @@ static bool overwrites(const struct op2i_loop *loop, const struct op2i_loop *gro
   for (int r = 0; r < group->nranges; r++)
     if (!covers(loop, &group->ranges[r])) return false;
   for (int a = 0; a < loop->nargs; a++)
-    if (loop->args[a].dat >= 0 && loop->dats[loop->args[a].dat] == dat)
+    if (loop->args[a].dat >= 0 && loop->op.dats[loop->args[a].dat] == dat)
       return loop->args[a].access == OP2_WRITE && loop->args[a].map < 0 &&
              loop->set->base == loop->set && accesses(loop, dat) == 1u << OP2_WRITE;
   return false;
@@ -150,12 +150,12 @@ static op2_status check_dropped(struct op2i_node *const *nodes,
   const int32_t *places = grouping->nodes + group->first;
   int32_t last = 0;
   for (int32_t m = 0; m < group->count; m++)
-    if (accesses(nodes[places[m]]->loop, dat) & ~(1u << OP2_READ)) last = places[m];
+    if (accesses(op2i_node_loop(nodes[places[m]]), dat) & ~(1u << OP2_READ)) last = places[m];
   for (int64_t p = last + 1; p < grouping->n; p++) {
     bool own = false;
     for (int32_t m = 0; m < group->count; m++) own |= places[m] == p;
-    if (own || !accesses(nodes[p]->loop, dat)) continue;
-    if (overwrites(nodes[p]->loop, group->loop, dat)) return OP2_SUCCESS;
+    if (own || !accesses(op2i_node_loop(nodes[p]), dat)) continue;
+    if (overwrites(op2i_node_loop(nodes[p]), group->loop, dat)) return OP2_SUCCESS;
     break;
   }
   return op2i_error(OP2_ERR_STATE, "'%s' does not store '%s', and nobody overwrites all of it",
@@ -167,9 +167,9 @@ static op2_status check_all_dropped(struct op2i_node *const *nodes,
   op2_status status = OP2_SUCCESS;
   for (int64_t g = 0; g < grouping->ngroups; g++) {
     const struct op2i_loop *loop = grouping->groups[g].loop;
-    for (int d = 0; loop && loop->dropped && d < loop->ndats && !status; d++)
+    for (int d = 0; loop && loop->dropped && d < loop->op.ndats && !status; d++)
       if (loop->dropped[d])
-        status = check_dropped(nodes, grouping, &grouping->groups[g], loop->dats[d]);
+        status = check_dropped(nodes, grouping, &grouping->groups[g], loop->op.dats[d]);
   }
   return status;
 }
@@ -183,8 +183,8 @@ static op2_status check_made_of(struct op2i_node *const *nodes,
   const struct op2i_loop *loop = group->loop;
   bool good = group->count == (loop->members ? loop->nmembers : 1);
   for (int32_t m = 0; m < group->count && good; m++)
-    good =
-        nodes[grouping->nodes[group->first + m]]->loop == (loop->members ? loop->origins[m] : loop);
+    good = op2i_node_loop(nodes[grouping->nodes[group->first + m]]) ==
+           (loop->members ? loop->origins[m] : loop);
   if (good) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_STATE, "'%s' was to run, and is made of other loops",
                     op2i_loop_name(loop));
@@ -196,7 +196,7 @@ static const struct op2i_version *version_at(struct op2i_node *const *nodes,
                                              const struct op2i_group *group, int arg) {
   int m = op2i_loop_member_of(group->loop, arg);
   const struct op2i_node *node = nodes[grouping->nodes[group->first + m]];
-  int gbl = node->loop->args[arg - op2i_loop_member(group->loop, m).first_arg].gbl;
+  int gbl = op2i_node_loop(node)->args[arg - op2i_loop_member(group->loop, m).first_arg].gbl;
   return gbl < 0 ? NULL : node->versions[gbl];
 }
 

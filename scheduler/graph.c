@@ -38,19 +38,14 @@ int64_t op2i_graph_place(struct op2i_node *const *nodes, int64_t n, int64_t numb
 
 struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t r,
                                          const char **name) {
-  const struct op2i_loop *loop = node->loop;
-  if (r < loop->ndats) {
-    if (name) *name = loop->dats[r]->obj.name;
-    return &loop->dats[r]->res;
+  const struct op2i_op *op = node->op;
+  if (r < op->ndats) {
+    if (name) *name = op->dats[r]->obj.name;
+    return &op->dats[r]->res;
   }
-  struct op2i_version *version = node->versions[r - loop->ndats];
+  struct op2i_version *version = node->versions[r - op->ndats];
   if (name) *name = version->name;
   return &version->res;
-}
-
-op2_access op2i_node_access(const struct op2i_node *node, int32_t r) {
-  const struct op2i_loop *loop = node->loop;
-  return r < loop->ndats ? loop->dat_access[r] : loop->gbl_access[r - loop->ndats];
 }
 
 /* ---- edges ----------------------------------------------------------------------------------- */
@@ -96,13 +91,13 @@ static inline int reserve_use(struct op2i_resource *resource, op2_access access,
 
 /* See to it that joining the node cannot fail. */
 static int reserve_uses(struct op2i_sched *sched, const struct op2i_node *node, int64_t oldest) {
-  const struct op2i_loop *loop = node->loop;
-  int32_t n = loop->ndats + loop->ngbls;
+  const struct op2i_op *op = node->op;
+  int32_t n = op->ndats + op->ngbls;
   int64_t most = sched->nedges + n;
-  for (int d = 0; d < loop->ndats; d++)
-    if (reserve_use(&loop->dats[d]->res, loop->dat_access[d], oldest, &most)) return -1;
-  for (int g = 0; g < loop->ngbls; g++)
-    if (reserve_use(&node->versions[g]->res, loop->gbl_access[g], oldest, &most)) return -1;
+  for (int d = 0; d < op->ndats; d++)
+    if (reserve_use(&op->dats[d]->res, op->dat_access[d], oldest, &most)) return -1;
+  for (int g = 0; g < op->ngbls; g++)
+    if (reserve_use(&node->versions[g]->res, op->gbl_access[g], oldest, &most)) return -1;
   return op2i_reserve(&sched->before, sizeof *sched->before, n, &sched->before_capacity) ||
                  op2i_reserve(&sched->edges, sizeof *sched->edges, most, &sched->edges_capacity)
              ? -1
@@ -130,16 +125,15 @@ static void join_use(const struct joining *joining, struct op2i_resource *resour
 }
 
 static op2_status join_node(struct op2i_sched *sched, struct op2i_node *node, int64_t oldest) {
-  const struct op2i_loop *loop = node->loop;
+  const struct op2i_op *op = node->op;
   const struct joining joining = {sched, node->number, oldest,
                                   node->number - oldest == node - sched->nodes};
-  int32_t ndats = loop->ndats, ngbls = loop->ngbls;
+  int32_t ndats = op->ndats, ngbls = op->ngbls;
   if (reserve_uses(sched, node, oldest)) return op2i_error_nomem("the graph of loops");
   node->first_edge = sched->nedges;
-  for (int32_t d = 0; d < ndats; d++)
-    join_use(&joining, &loop->dats[d]->res, loop->dat_access[d], d);
+  for (int32_t d = 0; d < ndats; d++) join_use(&joining, &op->dats[d]->res, op->dat_access[d], d);
   for (int32_t g = 0; g < ngbls; g++)
-    join_use(&joining, &node->versions[g]->res, loop->gbl_access[g], ndats + g);
+    join_use(&joining, &node->versions[g]->res, op->gbl_access[g], ndats + g);
   node->nedges = (int32_t)(sched->nedges - node->first_edge);
   sched->nbefore = ndats + ngbls;
   return OP2_SUCCESS;
@@ -157,53 +151,52 @@ op2_status op2i_graph_join(struct op2i_sched *sched) {
 /* ---- recording ------------------------------------------------------------------------------- */
 
 /* Offset of the payload, behind the two tables of globals. */
-static size_t head_bytes(const struct op2i_loop *loop) {
-  return (2 * (size_t)loop->ngbls * sizeof(void *) + OP2I_SLAB_UNIT - 1) / OP2I_SLAB_UNIT *
+static size_t head_bytes(const struct op2i_op *op) {
+  return (2 * (size_t)op->ngbls * sizeof(void *) + OP2I_SLAB_UNIT - 1) / OP2I_SLAB_UNIT *
          OP2I_SLAB_UNIT;
 }
 
-static size_t piece_bytes(const struct op2i_loop *loop) {
-  return head_bytes(loop) + (size_t)loop->payload_bytes;
+static size_t piece_bytes(const struct op2i_op *op) {
+  return head_bytes(op) + (size_t)op->payload_bytes;
 }
 
-static op2_status make_node(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
+static op2_status make_node(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
                             const unsigned char *payload, struct op2i_node *node) {
-  unsigned char *piece = op2i_slab_take(&sched->slab, piece_bytes(loop));
-  if (!piece) return op2i_error_nomem("a queued loop");
+  unsigned char *piece = op2i_slab_take(&sched->slab, piece_bytes(op));
+  if (!piece) return op2i_error_nomem("a queued operation");
   /* Every field: clearing the others first would cost as much as all else here. */
-  *node = (struct op2i_node){.kind = OP2I_NODE_LOOP,
-                             .state = OP2I_QUEUED,
+  *node = (struct op2i_node){.state = OP2I_QUEUED,
                              .marked = false,
                              .unfit = false,
                              .number = sched->next_number,
                              .where = where,
-                             .loop = loop,
+                             .op = op,
                              .versions = (void *)piece,
-                             .gbl = (void *)(piece + (size_t)loop->ngbls * sizeof(void *)),
-                             .payload = piece + head_bytes(loop),
+                             .gbl = (void *)(piece + (size_t)op->ngbls * sizeof(void *)),
+                             .payload = piece + head_bytes(op),
                              .first_edge = 0,
                              .nedges = 0,
                              .fused = 0};
-  for (int g = 0; g < loop->ngbls; g++) {
-    node->versions[g] = loop->gbls[g]->now;
+  for (int g = 0; g < op->ngbls; g++) {
+    node->versions[g] = op->gbls[g]->now;
     node->gbl[g] = node->versions[g]->data;
   }
-  if (loop->payload_bytes) memcpy(node->payload, payload, (size_t)loop->payload_bytes);
-  op2_status status = op2i_loop_capture_consts(loop, node->payload);
-  if (status) op2i_slab_give(&sched->slab, piece, piece_bytes(loop));
+  if (op->payload_bytes) memcpy(node->payload, payload, (size_t)op->payload_bytes);
+  op2_status status = op->kind->capture ? op->kind->capture(op, node->payload) : OP2_SUCCESS;
+  if (status) op2i_slab_give(&sched->slab, piece, piece_bytes(op));
   return status;
 }
 
-op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
+op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
                           const unsigned char *payload) {
   if (sched->nnodes == sched->nodes_capacity &&
       op2i_grow(&sched->nodes, sizeof *sched->nodes, sched->nnodes, &sched->nodes_capacity))
     return op2i_error_nomem("the queue of loops");
   struct op2i_node *node = &sched->nodes[sched->nnodes];
-  op2_status status = make_node(sched, loop, where, payload, node);
+  op2_status status = make_node(sched, op, where, payload, node);
   if (status) return status;
-  op2i_loop_use(loop);
-  for (int g = 0; g < loop->ngbls; g++) node->versions[g]->refs++;
+  op->kind->use(op);
+  for (int g = 0; g < op->ngbls; g++) node->versions[g]->refs++;
   sched->nnodes++;
   sched->next_number++;
   return OP2_SUCCESS;
@@ -222,9 +215,12 @@ int64_t op2i_graph_mark(struct op2i_sched *sched, const struct op2i_resource *re
   if (overwrite)
     for (int64_t i = 0; i < resource->nreaders; i++) mark_number(sched, resource->readers[i]);
   int64_t marked = 0;
+  bool in_order = false; /* one has been met that those before it of its sort must not follow */
   for (int64_t i = sched->nnodes - 1; i >= 0; i--) { /* edges lead to earlier nodes only */
-    const struct op2i_node *node = &sched->nodes[i];
+    struct op2i_node *node = &sched->nodes[i];
+    node->marked |= in_order && node->op->kind->in_order;
     if (!node->marked) continue;
+    in_order |= node->op->kind->in_order;
     marked++;
     for (int32_t e = 0; e < node->nedges; e++)
       mark_number(sched, sched->edges[node->first_edge + e].from);
@@ -238,9 +234,9 @@ int64_t op2i_graph_mark_all(struct op2i_sched *sched) {
 }
 
 static void free_node(struct op2i_sched *sched, struct op2i_node *node) {
-  for (int g = 0; g < node->loop->ngbls; g++) op2i_version_unref(node->versions[g]);
-  op2i_slab_give(&sched->slab, node->versions, piece_bytes(node->loop));
-  op2i_loop_unuse(node->loop);
+  for (int g = 0; g < node->op->ngbls; g++) op2i_version_unref(node->versions[g]);
+  op2i_slab_give(&sched->slab, node->versions, piece_bytes(node->op));
+  node->op->kind->unuse(node->op);
 }
 
 /* A write only sets the number of readers to zero, so the list itself is still there. */

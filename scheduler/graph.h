@@ -10,28 +10,26 @@
  * is known by its number, which is never reused; edges from nodes that have run order
  * nothing. Edges come when somebody asks for them: what runs as it ran before needs none. */
 
-enum op2i_node_kind { OP2I_NODE_LOOP };
 enum op2i_node_state { OP2I_QUEUED, OP2I_DONE, OP2I_FAILED, OP2I_CANCELLED };
 enum op2i_edge_kind { OP2I_RAW, OP2I_WAR, OP2I_WAW };
 
 struct op2i_edge {
   int64_t from;     /* node number */
-  int32_t resource; /* of the later node: index into its dats, or ndats + index into its globals */
+  int32_t resource; /* of the later node's operation */
   enum op2i_edge_kind kind;
 };
 
 struct op2i_node {
-  enum op2i_node_kind kind;
   enum op2i_node_state state;
   bool marked; /* to be run by the force in progress */
   bool unfit;  /* it will fail for lack of code, or be cancelled */
   int64_t number;
   op2_where where;
-  struct op2i_loop *loop;         /* one use */
-  struct op2i_version **versions; /* [loop->ngbls], referenced; start of one piece of the slab with
+  struct op2i_op *op;             /* one use */
+  struct op2i_version **versions; /* [op->ngbls], referenced; start of one piece of the slab with
                                      the next two */
-  void **gbl;                     /* [loop->ngbls]: their values */
-  unsigned char *payload;         /* [loop->payload_bytes] */
+  void **gbl;                     /* [op->ngbls]: their values */
+  unsigned char *payload;         /* [op->payload_bytes] */
   int64_t first_edge; /* into the scheduler's edges; 0 and without edges until it is joined */
   int32_t nedges;
   int64_t fused; /* once it has run: the first loop it was fused with, 0 for none */
@@ -90,7 +88,7 @@ struct op2i_sched {
 };
 
 /* graph.c: add a node, all or nothing. */
-op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
+op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
                           const unsigned char *payload);
 /* Give every node its edges. To be called before anything that reads them: op2i_graph_mark() and
  * what reads `edges`. After a shortage of memory some nodes still lack theirs. */
@@ -112,8 +110,10 @@ void op2i_graph_retire(struct op2i_sched *sched);
 struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t resource,
                                          const char **name);
 
-/* What the node's loop does with it: READ, WRITE (wholly overwritten) or RW. */
-op2_access op2i_node_access(const struct op2i_node *node, int32_t resource);
+/* The loop of a node; null for operations of another kind. */
+static inline struct op2i_loop *op2i_node_loop(const struct op2i_node *node) {
+  return op2i_op_loop(node->op);
+}
 
 /* verify.c: every ordered pair of queued loops that touch a resource in conflicting ways is joined
  * by a path. */

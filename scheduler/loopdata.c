@@ -22,11 +22,11 @@ static void release_data(void *sched_data) {
 
 static op2_status fill(struct op2i_sched *sched, struct op2i_loop *loop,
                        struct op2i_loop_data *data) {
-  if (!data->dat) data->dat = op2i_calloc((size_t)loop->ndats, sizeof *data->dat);
+  if (!data->dat) data->dat = op2i_calloc((size_t)loop->op.ndats, sizeof *data->dat);
   if (!data->map) data->map = op2i_calloc((size_t)loop->nmaps, sizeof *data->map);
   if (!data->dat || !data->map) return op2i_error_nomem("a loop's pointers");
-  for (int d = 0; d < loop->ndats; d++) {
-    op2_status status = op2i_dat_storage(loop->dats[d], &data->dat[d]);
+  for (int d = 0; d < loop->op.ndats; d++) {
+    op2_status status = op2i_dat_storage(loop->op.dats[d], &data->dat[d]);
     if (status) return status;
   }
   for (int m = 0; m < loop->nmaps; m++) data->map[m] = loop->maps[m]->idx;
@@ -45,7 +45,7 @@ op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **out) {
     struct op2i_loop_data *data = op2i_calloc(1, sizeof *data);
     if (!data) return op2i_error_nomem("a loop");
     data->unit = -1;
-    data->ndats = loop->ndats;
+    data->ndats = loop->op.ndats;
     loop->sched_data = data;
     loop->sched_release = release_data;
   }

@@ -6,7 +6,7 @@
 /* Whether two places of the sequence have the same loop. Versions of globals are left to the
  * program's key: where they differ, another program is made. */
 static bool alike(struct op2i_node *const *nodes, int64_t a, int64_t b) {
-  return nodes[a]->loop == nodes[b]->loop;
+  return nodes[a]->op == nodes[b]->op;
 }
 
 /* How far the sequence repeats itself with this period from the start. */
@@ -57,7 +57,7 @@ int64_t op2i_sched_complete(struct op2i_sched *sched) {
 static bool goes_on(struct op2i_node *const *nodes, int64_t n, int64_t length) {
   if (length < 1 || length > n) return false;
   int64_t i = 0;
-  while (i < length && nodes[i]->loop == nodes[i - length]->loop) i++;
+  while (i < length && nodes[i]->op == nodes[i - length]->op) i++;
   return i == length;
 }
 

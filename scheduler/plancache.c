@@ -36,7 +36,7 @@ void op2i_plan_entry_unref(struct op2i_plan_entry *entry) {
  * workers, nor on which loops were fused - because the results of reductions depend on it. */
 static int32_t choose_block_size(const struct op2i_loop *loop) {
   enum { SMALLEST = 512, LARGEST = 16384, BLOCKS = 256, STEP = 64 };
-  int chosen = loop->ctx->config.block_size;
+  int chosen = loop->op.ctx->config.block_size;
   if (chosen) return chosen;
   int64_t size = loop->set->ends[OP2I_OWNED] / BLOCKS / STEP * STEP;
   return (int32_t)(size < SMALLEST ? SMALLEST : size > LARGEST ? LARGEST : size);
@@ -76,7 +76,7 @@ static op2_status need_identity(const struct op2i_loop *loop, struct request *re
 
 static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *request) {
   const struct op2i_loop_arg *arg = &loop->args[n];
-  op2_dat dat = loop->dats[arg->dat];
+  op2_dat dat = loop->op.dats[arg->dat];
   op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
   if (!map) {
     op2_status status = need_identity(loop, request);

@@ -19,7 +19,7 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
 
 static uint64_t hash_loops(struct op2i_node *const *nodes, int64_t n) {
   uint64_t hash = (uint64_t)n;
-  for (int64_t i = 0; i < n; i++) hash = mix(hash, (uintptr_t)nodes[i]->loop);
+  for (int64_t i = 0; i < n; i++) hash = mix(hash, (uintptr_t)nodes[i]->op);
   return hash;
 }
 
@@ -29,9 +29,9 @@ static void number_versions(struct op2i_node *const *nodes, int64_t n, int32_t *
   int64_t at = 0;
   int32_t seen = 0;
   for (int64_t i = 0; i < n; i++)
-    for (int g = 0; g < nodes[i]->loop->ngbls; g++) nodes[i]->versions[g]->number = -1;
+    for (int g = 0; g < nodes[i]->op->ngbls; g++) nodes[i]->versions[g]->number = -1;
   for (int64_t i = 0; i < n; i++)
-    for (int g = 0; g < nodes[i]->loop->ngbls; g++) {
+    for (int g = 0; g < nodes[i]->op->ngbls; g++) {
       struct op2i_version *version = nodes[i]->versions[g];
       if (version->number < 0) version->number = seen++;
       numbers[at++] = version->number;
@@ -42,9 +42,9 @@ static bool same_versions(const struct op2i_program *program, struct op2i_node *
   const int32_t *number = program->versions;
   int32_t seen = 0;
   for (int64_t i = 0; i < program->nnodes; i++)
-    for (int g = 0; g < nodes[i]->loop->ngbls; g++) nodes[i]->versions[g]->number = -1;
+    for (int g = 0; g < nodes[i]->op->ngbls; g++) nodes[i]->versions[g]->number = -1;
   for (int64_t i = 0; i < program->nnodes; i++)
-    for (int g = 0; g < nodes[i]->loop->ngbls; g++) {
+    for (int g = 0; g < nodes[i]->op->ngbls; g++) {
       struct op2i_version *version = nodes[i]->versions[g];
       if (version->number < 0) version->number = seen++;
       if (version->number != *number++) return false;
@@ -56,20 +56,20 @@ static bool matches(const struct op2i_program *program, uint64_t hash,
                     struct op2i_node *const *nodes, int64_t n) {
   if (program->hash != hash || program->nnodes != n) return false;
   for (int64_t i = 0; i < n; i++)
-    if (program->loops[i] != nodes[i]->loop) return false;
+    if (program->ops[i] != nodes[i]->op) return false;
   return same_versions(program, nodes);
 }
 
 static op2_status make_key(struct op2i_program *program, struct op2i_node *const *nodes,
                            int64_t n) {
   size_t globals = 0;
-  for (int64_t i = 0; i < n; i++) globals += (size_t)nodes[i]->loop->ngbls;
+  for (int64_t i = 0; i < n; i++) globals += (size_t)nodes[i]->op->ngbls;
   program->nnodes = n;
   program->hash = hash_loops(nodes, n);
-  program->loops = op2i_malloc((size_t)n * sizeof *program->loops);
+  program->ops = op2i_malloc((size_t)n * sizeof *program->ops);
   program->versions = op2i_malloc(globals * sizeof *program->versions);
-  if (!program->loops || !program->versions) return op2i_error_nomem("a program");
-  for (int64_t i = 0; i < n; i++) program->loops[i] = nodes[i]->loop;
+  if (!program->ops || !program->versions) return op2i_error_nomem("a program");
+  for (int64_t i = 0; i < n; i++) program->ops[i] = nodes[i]->op;
   number_versions(nodes, n, program->versions);
   return OP2_SUCCESS;
 }
@@ -81,7 +81,7 @@ void op2i_program_free(struct op2i_program *program) {
   for (int64_t s = 0; s < program->nsteps; s++) op2i_step_end(&program->steps[s]);
   op2i_task_list_free(&program->tasks);
   op2i_grouping_free(&program->grouping);
-  op2i_free(program->loops);
+  op2i_free(program->ops);
   op2i_free(program->versions);
   op2i_free(program->steps);
   op2i_free(program->step_group);
@@ -94,7 +94,7 @@ void op2i_program_free(struct op2i_program *program) {
 
 static bool uses(const struct op2i_program *program, const struct op2i_loop *loop) {
   for (int64_t i = 0; i < program->nnodes; i++)
-    if (program->loops[i] == loop) return true;
+    if (program->ops[i] == &loop->op) return true;
   for (int64_t g = 0; g < program->grouping.ngroups; g++)
     if (program->grouping.groups[g].loop == loop) return true;
   return false;
@@ -129,7 +129,7 @@ static op2_status make_sources(struct op2i_node *const *nodes, int64_t n,
                                enum op2i_variant variant) {
   for (int64_t i = 0; i < n; i++) {
     const char *source;
-    op2_status status = op2i_loop_source(nodes[i]->loop, variant, &source);
+    op2_status status = op2i_loop_source(op2i_node_loop(nodes[i]), variant, &source);
     if (status) return status;
   }
   return OP2_SUCCESS;
@@ -164,8 +164,8 @@ static op2_status make_tables(struct op2i_program *program) {
     if (group->count == 1) continue;
     program->payload_at[g] = payload;
     program->gbl_at[g] = gbl;
-    payload += (group->loop->payload_bytes + 63) / 64 * 64;
-    gbl += group->loop->ngbls;
+    payload += (group->loop->op.payload_bytes + 63) / 64 * 64;
+    gbl += group->loop->op.ngbls;
   }
   program->payload = op2i_alloc_data((size_t)payload);
   program->gbl = op2i_calloc((size_t)gbl, sizeof *program->gbl);
@@ -273,11 +273,12 @@ static void bind_group(struct op2i_program *program, int64_t g, struct op2i_node
   void **gbl = program->gbl + program->gbl_at[g];
   for (int m = 0; m < group->count; m++) {
     const struct op2i_node *node = nodes[program->grouping.nodes[group->first + m]];
-    memcpy(payload, node->payload, (size_t)node->loop->payload_bytes);
-    payload += (node->loop->payload_bytes + 15) / 16 * 16;
-    for (int a = 0; a < node->loop->nargs; a++)
-      if (node->loop->args[a].gbl >= 0)
-        gbl[loop->args[loop->members[m].first_arg + a].gbl] = node->gbl[node->loop->args[a].gbl];
+    memcpy(payload, node->payload, (size_t)node->op->payload_bytes);
+    payload += (node->op->payload_bytes + 15) / 16 * 16;
+    for (int a = 0; a < op2i_node_loop(node)->nargs; a++)
+      if (op2i_node_loop(node)->args[a].gbl >= 0)
+        gbl[loop->args[loop->members[m].first_arg + a].gbl] =
+            node->gbl[op2i_node_loop(node)->args[a].gbl];
   }
 }
 

@@ -40,8 +40,8 @@ struct op2i_program {
   struct op2i_program *next;
   uint64_t hash;
   int64_t nnodes;
-  struct op2i_loop **loops; /* [nnodes] */
-  int32_t *versions;        /* per loop, its globals' versions, numbered by first appearance */
+  struct op2i_op **ops; /* [nnodes] */
+  int32_t *versions;    /* per loop, its globals' versions, numbered by first appearance */
   struct op2i_grouping grouping;
   int64_t nsteps;
   struct op2i_step *steps;
@@ -104,9 +104,10 @@ struct op2i_failure *op2i_poison_read(const struct op2i_node *node);
 void op2i_poison_results(const struct op2i_node *node, struct op2i_failure *failure);
 /* The node has run: what it overwrote as a whole is good again. */
 void op2i_poison_cure(const struct op2i_node *node);
-/* Find the marked nodes that cannot run: those without code, and those that would read poison, also
- * that of other such nodes. Nothing is poisoned yet. Returns how many there are. */
-int64_t op2i_find_unfit(struct op2i_sched *sched);
+/* Find the marked loops that cannot run among the nodes from `first` to before `end`: those without
+ * code, and those that would read poison, also that of other such loops. Nothing is poisoned yet.
+ * Returns how many there are. */
+int64_t op2i_find_unfit(struct op2i_sched *sched, int64_t first, int64_t end);
 
 /* ---- what both ways of running share (execute.c) --------------------------------------------- */
 

@@ -136,31 +136,34 @@ static bool too_large(const struct op2i_sched *sched) {
   return sched->slab.large > most;
 }
 
-op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2i_loop *loop, op2_where where,
+op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
                               const unsigned char *payload, enum op2i_wish wish) {
   op2_status status = OP2_SUCCESS;
-  if (sched->ctx->fatal) return op2i_context_check(sched->ctx);
+  if (sched->ctx->fatal || sched->ctx->calling) return op2i_context_check(sched->ctx);
   if (sched->nnodes >= sched->ctx->config.queue_max)
     status = make_room(sched);
   else if (too_large(sched))
     status = run_all(sched, "captured values filled the memory for them");
-  if (!status) status = op2i_graph_add(sched, loop, where, payload);
+  if (!status) status = op2i_graph_add(sched, op, where, payload);
   return status || wish == OP2I_LATER ? status : run_last(sched, wish);
 }
 
 void op2i_sched_tell_lost(const struct op2i_sched *sched, bool closely) {
   int64_t n = sched->nnodes;
+  struct op2i_text first = {0};
   if (!n) return;
-  char first[512] = "";
-  if (closely)
-    snprintf(first, sizeof first, " (the first: '%s' over '%s', queued at %s:%d)",
-             op2i_loop_name(sched->nodes[0].loop), sched->nodes[0].loop->set->obj.name,
-             sched->nodes[0].where.file, sched->nodes[0].where.line);
+  if (closely) {
+    op2i_text_add(&first, " (the first: ");
+    sched->nodes[0].op->kind->describe(sched->nodes[0].op, &first);
+    op2i_text_add(&first, ", queued at %s:%d)", sched->nodes[0].where.file,
+                  sched->nodes[0].where.line);
+  }
   op2i_log(sched->ctx, OP2I_LOG_WARN,
            "the program ends with %" PRId64
            " loop%s queued that never ran%s: op2_finalize() was not "
            "called",
-           n, n == 1 ? "" : "s", first);
+           n, n == 1 ? "" : "s", first.chars && !first.failed ? first.chars : "");
+  op2i_text_free(&first);
 }
 
 op2_status op2_flush(op2_context ctx) {

@@ -143,11 +143,11 @@ static struct op2i_version *version_of(const struct op2i_step *step, int g) {
 static op2_status track_step(struct builder *b, const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   op2_status status = OP2_SUCCESS;
-  for (int d = 0; d < loop->ndats && !status; d++)
-    if (loop->dat_access[d] != OP2_READ)
-      status = add_track(b, &loop->dats[d]->res, loop->dats[d]->set->ends[OP2I_NONEXEC]);
-  for (int g = 0; g < loop->ngbls && !status; g++)
-    if (loop->gbl_access[g] != OP2_READ) status = add_track(b, &version_of(step, g)->res, 1);
+  for (int d = 0; d < loop->op.ndats && !status; d++)
+    if (loop->op.dat_access[d] != OP2_READ)
+      status = add_track(b, &loop->op.dats[d]->res, loop->op.dats[d]->set->ends[OP2I_NONEXEC]);
+  for (int g = 0; g < loop->op.ngbls && !status; g++)
+    if (loop->op.gbl_access[g] != OP2_READ) status = add_track(b, &version_of(step, g)->res, 1);
   return status;
 }
 
@@ -156,11 +156,11 @@ static op2_status track_step(struct builder *b, const struct op2i_step *step) {
 static void touch_dat(struct builder *b, const struct op2i_step *step, int d, int32_t first,
                       int32_t last) {
   const struct op2i_loop *loop = step->loop;
-  struct track *track = loop->dats[d]->res.track;
+  struct track *track = loop->op.dats[d]->res.track;
   if (!track) return; /* only read in this program */
   const struct op2i_loop_data *data = loop->sched_data;
   const struct op2i_footprint *print = &data->footprints[step->range][d];
-  bool reads = loop->dat_access[d] == OP2_READ;
+  bool reads = loop->op.dat_access[d] == OP2_READ;
   int64_t colour = op2i_loop_contended(loop, d) ? b->colour : 0;
   int64_t group = b->step << 32 | colour;
   for (int32_t i = first; i < last; i++) {
@@ -218,7 +218,7 @@ static op2_status build_chunk(struct builder *b, int32_t first, int32_t last) {
   const struct op2i_step *step = &b->steps[b->step];
   op2_status status = begin_task(b);
   if (status) return status;
-  for (int d = 0; d < step->loop->ndats; d++) touch_dat(b, step, d, first, last);
+  for (int d = 0; d < step->loop->op.ndats; d++) touch_dat(b, step, d, first, last);
   read_globals(b, step);
   return finish_task(b, OP2I_TASK_CHUNK, first, last);
 }
@@ -229,9 +229,9 @@ static op2_status build_reduce(struct builder *b, int64_t first_chunk, int64_t e
   op2_status status = begin_task(b);
   if (status) return status;
   for (int64_t chunk = first_chunk; chunk < end_chunk; chunk++) depend(b, chunk);
-  for (int g = 0; g < loop->ngbls; g++) {
+  for (int g = 0; g < loop->op.ngbls; g++) {
     struct track *track = version_of(step, g)->res.track;
-    if (track && loop->gbl_access[g] != OP2_READ)
+    if (track && loop->op.gbl_access[g] != OP2_READ)
       write_segment(b, &track->segments[0], b->step << 32);
   }
   return finish_task(b, OP2I_TASK_REDUCE, 0, 0);
@@ -287,7 +287,7 @@ static op2_status build_colours(struct builder *b, int32_t blocks, int workers) 
 static void touch_element(struct builder *b, const struct op2i_step *step,
                           const struct op2i_loop_arg *arg, int64_t e, int64_t group) {
   const struct op2i_loop *loop = step->loop;
-  struct track *track = loop->dats[arg->dat]->res.track;
+  struct track *track = loop->op.dats[arg->dat]->res.track;
   const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
   int32_t first = arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
   for (int32_t k = 0; k < arg->arity; k++) {
@@ -317,7 +317,7 @@ static void touch_tile(struct builder *b, int32_t tile) {
   for (int32_t k = 0; k < chain->chain; k++) {
     const struct op2i_loop *loop = chain[k].loop;
     for (int a = 0; a < loop->nargs; a++)
-      if (loop->args[a].dat >= 0 && loop->dats[loop->args[a].dat]->res.track)
+      if (loop->args[a].dat >= 0 && loop->op.dats[loop->args[a].dat]->res.track)
         touch_share(b, &chain[k], &loop->args[a],
                     &chain->tiles->shares[(int64_t)tile * chain->tiles->nloops + k], b->step << 32);
     read_globals(b, &chain[k]);
@@ -352,8 +352,8 @@ static op2_status build_chain(struct builder *b) {
 /* Of the dats that the program modifies. */
 static op2_status footprints(const struct op2i_step *step) {
   op2_status status = OP2_SUCCESS;
-  for (int32_t d = 0; d < step->loop->ndats && !status; d++)
-    if (step->loop->dats[d]->res.track) status = op2i_loop_footprint(step->loop, step->range, d);
+  for (int32_t d = 0; d < step->loop->op.ndats && !status; d++)
+    if (step->loop->op.dats[d]->res.track) status = op2i_loop_footprint(step->loop, step->range, d);
   return status;
 }
 

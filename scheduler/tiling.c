@@ -25,8 +25,8 @@ static bool reads_result(const struct op2i_step *chain, int64_t n, const struct 
     const struct op2i_loop_arg *arg = &step->loop->args[a];
     if (arg->gbl < 0 || arg->access == OP2_INC) continue;
     for (int64_t s = 0; s < n; s++)
-      for (int g = 0; g < chain[s].loop->ngbls; g++)
-        if (chain[s].loop->gbl_access[g] != OP2_READ && chain[s].gbl[g] == step->gbl[arg->gbl])
+      for (int g = 0; g < chain[s].loop->op.ngbls; g++)
+        if (chain[s].loop->op.gbl_access[g] != OP2_READ && chain[s].gbl[g] == step->gbl[arg->gbl])
           return true;
   }
   return false;
@@ -106,7 +106,7 @@ static void describe_loop(struct description *d, const struct op2i_step *step,
     const struct op2i_loop_arg *arg = &loop->args[a];
     if (arg->dat < 0) continue;
     const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
-    int32_t dat = number_of(d, loop->dats[arg->dat]);
+    int32_t dat = number_of(d, loop->op.dats[arg->dat]);
     d->modified[dat] |= arg->access != OP2_READ;
     *(*at)++ = (struct op2i_tile_access){.dat = dat,
                                          .idx = map ? map->idx : NULL,

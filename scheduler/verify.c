@@ -9,10 +9,10 @@
 
 static bool touches(const struct op2i_node *node, const struct op2i_resource *resource,
                     bool *modifies) {
-  int32_t n = node->loop->ndats + node->loop->ngbls;
+  int32_t n = op2i_op_nresources(node->op);
   for (int32_t r = 0; r < n; r++) {
     if (op2i_node_resource(node, r, NULL) != resource) continue;
-    op2_access access = op2i_node_access(node, r);
+    op2_access access = op2i_op_access(node->op, r);
     *modifies = access != OP2_READ;
     return true;
   }
@@ -20,7 +20,7 @@ static bool touches(const struct op2i_node *node, const struct op2i_resource *re
 }
 
 static bool conflict(const struct op2i_node *a, const struct op2i_node *b, const char **name) {
-  int32_t n = a->loop->ndats + a->loop->ngbls;
+  int32_t n = op2i_op_nresources(a->op);
   for (int32_t r = 0; r < n; r++) {
     const struct op2i_resource *resource = op2i_node_resource(a, r, name);
     bool one, other;

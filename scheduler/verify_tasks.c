@@ -91,7 +91,7 @@ static op2_status touch_arg(struct check *c, const struct op2i_step *step, int n
                             int64_t position) {
   const struct op2i_loop *loop = step->loop;
   const struct op2i_loop_arg *arg = &loop->args[n];
-  op2_dat dat = loop->dats[arg->dat];
+  op2_dat dat = loop->op.dats[arg->dat];
   c->name = dat->obj.name;
   struct value *values = values_of(c, dat, dat->set->ends[OP2I_NONEXEC]);
   if (!values) return op2i_error_nomem("the verifier of tasks");
@@ -112,7 +112,7 @@ static op2_status touch_globals(struct check *c, const struct op2i_step *step, b
   for (int n = 0; n < loop->nargs && !status; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
     if (arg->gbl < 0 || (reducing ? arg->access == OP2_READ : arg->access == OP2_INC)) continue;
-    c->name = loop->gbls[arg->gbl]->obj.name;
+    c->name = loop->op.gbls[arg->gbl]->obj.name;
     struct value *values = values_of(c, step->gbl[arg->gbl], 1);
     if (!values) return op2i_error_nomem("the verifier of tasks");
     status = touch(c, values, 0, reducing);

@@ -12,9 +12,9 @@ op2_status case_begin(struct loop_case *c, const char *name, const char *source)
   c->loop.kernel = &c->kernel;
   c->loop.set = &c->set;
   c->loop.args = c->args;
-  c->loop.dats = c->dats;
+  c->loop.op.dats = c->dats;
   c->loop.maps = c->maps;
-  c->loop.gbls = c->gbls;
+  c->loop.op.gbls = c->gbls;
   c->loop.consts = c->consts;
   for (int i = 0; i < CASE_OBJECTS; i++) {
     c->dats[i] = &c->dat[i];
@@ -70,7 +70,7 @@ int case_dat(struct loop_case *c, int dat, int dim, op2_type type, int slot, int
   if (kind == OP2I_ARG_ITER || kind == OP2I_ARG_ALL) arg->arity = c->map[map].arity;
   c->dat[dat].dim = dim;
   c->dat[dat].type = type;
-  if (dat >= c->loop.ndats) c->loop.ndats = dat + 1;
+  if (dat >= c->loop.op.ndats) c->loop.op.ndats = dat + 1;
   return c->loop.nargs - 1;
 }
 
@@ -79,13 +79,13 @@ int case_gbl(struct loop_case *c, int gbl, int dim, op2_type type, op2_access ac
   arg->gbl = gbl;
   if (access != OP2_READ)
     arg->offset = take(&c->loop.partial_bytes, dim * (int)op2i_type_size(type));
-  if (gbl >= c->loop.ngbls) c->loop.ngbls = gbl + 1;
+  if (gbl >= c->loop.op.ngbls) c->loop.op.ngbls = gbl + 1;
   return c->loop.nargs - 1;
 }
 
 int case_val(struct loop_case *c, int dim, op2_type type) {
   struct op2i_loop_arg *arg = add(c, OP2I_ARG_VAL, dim, type, OP2_READ);
-  arg->offset = take(&c->loop.payload_bytes, dim * (int)op2i_type_size(type));
+  arg->offset = take(&c->loop.op.payload_bytes, dim * (int)op2i_type_size(type));
   return c->loop.nargs - 1;
 }
 
@@ -97,6 +97,6 @@ int case_idx(struct loop_case *c) {
 int case_const(struct loop_case *c, const char *name, int dim, op2_type type) {
   struct op2i_loop_const *cst = &c->consts[c->loop.nconsts++];
   *cst = (struct op2i_loop_const){.name = (char *)name, .type = type, .dim = dim};
-  cst->offset = take(&c->loop.payload_bytes, dim * (int)op2i_type_size(type));
+  cst->offset = take(&c->loop.op.payload_bytes, dim * (int)op2i_type_size(type));
   return cst->offset;
 }

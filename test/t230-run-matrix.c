@@ -48,8 +48,9 @@ static int64_t subset[SUBSET];
 
 #define EACH_TYPE(X)                                                                               \
   X(OP2_F64, double)                                                                               \
-  X(OP2_F32, float) X(OP2_I8, int8_t) X(OP2_I16, int16_t) X(OP2_I32, int32_t) X(OP2_I64, int64_t)  \
-      X(OP2_U8, uint8_t) X(OP2_U16, uint16_t) X(OP2_U32, uint32_t) X(OP2_U64, uint64_t)
+  X(OP2_F32, float)                                                                                \
+  X(OP2_I8, int8_t) X(OP2_I16, int16_t) X(OP2_I32, int32_t) X(OP2_I64, int64_t) X(OP2_U8, uint8_t) \
+      X(OP2_U16, uint16_t) X(OP2_U32, uint32_t) X(OP2_U64, uint64_t)
 
 /* As storing in the type leaves it: the numbers here are small, only the narrow types wrap. */
 static double stored(op2_type type, double value) {
@@ -125,11 +126,11 @@ static void make_loop(struct form *f) {
   }
   case_dat(c, 1, 1, f->type, 0, -1, OP2_READ);
   case_dat(c, 2, f->n, f->type, 0, -1, OP2_WRITE);
-  c->loop.ndats = 3;
+  c->loop.op.ndats = 3;
   if (f->shape >= GLOBAL) { /* dat 0 is not there: number the others from 0 */
     c->args[1].dat = 0;
     c->args[2].dat = 1;
-    c->loop.ndats = 2;
+    c->loop.op.ndats = 2;
   }
 }
 

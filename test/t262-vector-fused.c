@@ -118,10 +118,10 @@ static void write_kernel(struct member *m, bool exact) {
 
 static void add_arg(struct loop_case *c, const struct use *use, int numbers[DATS]) {
   if (use->dat < 0) {
-    case_gbl(c, c->loop.ngbls, 1, OP2_F64, use->access);
+    case_gbl(c, c->loop.op.ngbls, 1, OP2_F64, use->access);
     return;
   }
-  if (numbers[use->dat] < 0) numbers[use->dat] = c->loop.ndats;
+  if (numbers[use->dat] < 0) numbers[use->dat] = c->loop.op.ndats;
   case_dat(c, numbers[use->dat], dims[use->dat], types[use->dat], use->slot,
            use->slot >= 0 ? 0 : -1, use->access);
 }
@@ -212,9 +212,9 @@ static void run(op2i_plain_fn entry, const struct loop_case *c, const int number
                                  .map = maps,
                                  .subset = listed ? list : NULL,
                                  .payload = (const unsigned char *)shifts};
-  for (int g = 0; g < c->loop.ngbls; g++) partial[2 * g] = results[g];
+  for (int g = 0; g < c->loop.op.ngbls; g++) partial[2 * g] = results[g];
   entry(&call, lo, hi, (unsigned char *)partial);
-  for (int g = 0; g < c->loop.ngbls; g++) results[g] = partial[2 * g];
+  for (int g = 0; g < c->loop.op.ngbls; g++) results[g] = partial[2 * g];
 }
 
 static bool same(const struct round *r, const struct memory *x, const struct memory *y) {
@@ -253,7 +253,7 @@ static void run_round(const struct round *r, const struct code *code, const char
     for (int k = 0; k < r->nmembers; k++) {
       const struct member *m = &r->members[k];
       run(code->alone[k], &m->alone, m->numbers, &apart, results, false, 0, n);
-      results += m->alone.loop.ngbls;
+      results += m->alone.loop.op.ngbls;
     }
     run(code->fused[1], &r->fused, r->numbers, &vector, vector.results, false, 0, n);
     differ += r->exact && !same(r, &apart, &vector);

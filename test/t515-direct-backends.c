@@ -66,9 +66,9 @@ static struct op2i_loop_arg args[] = {
 };
 static struct op2i_loop loop = {.nargs = 3,
                                 .args = args,
-                                .ndats = 2,
+                                .op.ndats = 2,
                                 .nmaps = 1,
-                                .ngbls = 1,
+                                .op.ngbls = 1,
                                 .partial_bytes = 64,
                                 .indirect = true,
                                 .indirect_write = true};
@@ -225,7 +225,7 @@ static void one_edge(void *const *arguments, const unsigned char *payload) {
 static void test_check(void) {
   op2_dat dats[] = {&weights, &loads};
   op2_map maps[] = {&both_ends};
-  loop.dats = dats;
+  loop.op.dats = dats;
   loop.maps = maps;
   loop.set = edge_set.base = &edge_set;
   run(&op2i_backend_sequential, 0, make_step(NULL));
@@ -245,8 +245,7 @@ static void test_check(void) {
     op2i_mem_fail_at(++n);
     status = op2i_backend_check.run_step(NULL, &step);
     op2i_mem_fail_at(0);
-    clean &=
-        status ? status == OP2_ERR_NOMEM && total == 0.25 : total == want_total;
+    clean &= status ? status == OP2_ERR_NOMEM && total == 0.25 : total == want_total;
   }
   op2i_step_end(&step);
   ok(clean && !status && n > 5, "check: no memory in any of %d places is told, and nothing ran",

@@ -63,7 +63,7 @@ static op2_status compare(struct op2i_loop *loop, int range, int32_t dat) {
   op2_status status = op2i_loop_footprint(loop, range, dat);
   if (status) return status;
   const struct op2i_footprint *print = &data->footprints[range][dat];
-  const int64_t size = loop->dats[dat]->set->ends[OP2I_NONEXEC];
+  const int64_t size = loop->op.dats[dat]->set->ends[OP2I_NONEXEC];
   const int64_t segments = (size >> print->shift) + 1;
   unsigned char *touched = scratch((size_t)segments, 1);
   for (int32_t b = 0; b < plan->nblocks; b++) {
@@ -82,7 +82,7 @@ static op2_status run_program(void *state, struct op2i_step *steps, int64_t nste
   (void)state, (void)tasks;
   op2_status status = OP2_SUCCESS;
   for (int64_t s = 0; s < nsteps; s++)
-    for (int32_t d = 0; d < steps[s].loop->ndats && !status; d++)
+    for (int32_t d = 0; d < steps[s].loop->op.ndats && !status; d++)
       status = compare(steps[s].loop, steps[s].range, d);
   return status;
 }

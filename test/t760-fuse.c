@@ -7,12 +7,12 @@
 #include "program.h"
 #include "support.h"
 
-OP2_KERNEL(put, (int64_t *x, const int64_t *v), { *x = *v; });
+OP2_KERNEL(put, (int64_t * x, const int64_t *v), { *x = *v; });
 OP2_KERNEL(twice, (const int64_t *x, int64_t *y), { *y = 2 * *x; });
 static const int64_t scale = 1; /* for the compiler of this file; kernels see the constant */
-OP2_KERNEL(more, (int64_t *x), { *x += scale; });
+OP2_KERNEL(more, (int64_t * x), { *x += scale; });
 OP2_KERNEL(sum, (const int64_t *x, int64_t *g), { *g += *x; });
-OP2_KERNEL(take, (int64_t *x, const int64_t *g), { *x = *g; });
+OP2_KERNEL(take, (int64_t * x, const int64_t *g), { *x = *g; });
 OP2_KERNEL(spread, (const int64_t *x, int64_t *y0, int64_t *y1), {
   *y0 += *x;
   *y1 -= *x;
@@ -183,8 +183,8 @@ static bool dropped(op2_dat dat) {
   const struct op2i_grouping *grouping = &test_ctx->sched->programs->grouping;
   for (int64_t g = 0; g < grouping->ngroups; g++) {
     const struct op2i_loop *loop = grouping->groups[g].loop;
-    for (int d = 0; d < loop->ndats && loop->members; d++)
-      if (loop->dats[d] == dat && loop->dropped[d]) return true;
+    for (int d = 0; d < loop->op.ndats && loop->members; d++)
+      if (loop->op.dats[d] == dat && loop->dropped[d]) return true;
   }
   return false;
 }
@@ -206,12 +206,12 @@ static void dead_stores(void) {
   EXPECT_VALUES(int64_t, m.y, N, i, 6);
 }
 
-OP2_KERNEL(fill, (int64_t *a, int64_t *r), {
+OP2_KERNEL(fill, (int64_t * a, int64_t *r), {
   *a = 5;
   *r += 1;
 });
 OP2_KERNEL(use, (const int64_t *a, int64_t *r), { *r += *a; });
-OP2_KERNEL(nine, (int64_t *a), { *a = 9; });
+OP2_KERNEL(nine, (int64_t * a), { *a = 9; });
 
 /* A loop that modifies through a map runs over the exec halo, a direct one does not: what the first
  * stores there is not overwritten by the second. */

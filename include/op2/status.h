@@ -40,7 +40,9 @@ typedef enum op2_status {
   OP2_ERR_UNAVAILABLE, /**< a backend or feature this build or machine does not offer */
   OP2_ERR_IO,          /**< a file or stream could not be written or read */
   OP2_ERR_COMPILE,     /**< execution: the generated code did not compile or load */
-  OP2_ERR_KERNEL, /**< execution: the checked mode caught a kernel that breaks its descriptors */
+  OP2_ERR_KERNEL, /**< execution: the checked mode caught a kernel or a call that breaks its
+                      descriptors */
+  OP2_ERR_CALL,   /**< execution: a function of op2_call() returned an error */
   OP2_ERR_FATAL   /**< the context is dead */
 } op2_status;
 

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checked mode: functions of the program's own that change what they only read, leave unwritten what
+ * they promise to write, or touch dats that their call does not name. While the function runs, these
+ * dats' whole pages cannot be touched, and the rest of them holds a pattern. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "call.h"
+#include "check.h"
+#include "context.h"
+#include "error.h"
+#include "mem.h"
+
+/* Memory that is looked at before and after the function runs. */
+struct watched {
+  enum { FOREIGN, READ_ONLY, TO_WRITE } how;
+  const char *what, *name; /* "dat", its name */
+  int argument;
+  op2_type type;
+  int32_t dim;
+  unsigned char *memory, *saved;      /* saved: the values, of TO_WRITE none */
+  size_t bytes, page_first, page_end; /* those pages are shut; FOREIGN only */
+};
+
+struct guard {
+  struct op2i_user_call *call;
+  struct watched *watched;
+  int64_t n, capacity;
+};
+
+/* ---- patterns -------------------------------------------------------------------------------- */
+
+/* NaN, and integers that hardly anybody writes. */
+static int pattern(op2_type type) { return type == OP2_F64 || type == OP2_F32 ? 0xFF : 0xA5; }
+
+static bool is_pattern(const unsigned char *value, op2_type type) {
+  for (size_t b = 0; b < op2i_type_size(type); b++)
+    if (value[b] != pattern(type)) return false;
+  return true;
+}
+
+/* ---- before ---------------------------------------------------------------------------------- */
+
+static op2_status watch(struct guard *guard, struct watched w) {
+  if (op2i_grow(&guard->watched, sizeof w, guard->n, &guard->capacity))
+    return op2i_error_nomem("the checked mode");
+  if (w.how != TO_WRITE) {
+    w.saved = op2i_malloc(w.bytes);
+    if (!w.saved) return op2i_error_nomem("the checked mode");
+    memcpy(w.saved, w.memory, w.bytes);
+  }
+  if (w.how != READ_ONLY) memset(w.memory, pattern(w.type), w.bytes);
+  guard->watched[guard->n++] = w;
+  return OP2_SUCCESS;
+}
+
+static op2_status watch_argument(struct guard *guard, int n, void *value) {
+  const struct op2i_user_arg *arg = &guard->call->args[n];
+  struct watched w = {.argument = n, .memory = value, .what = "the values"};
+  w.how = arg->access == OP2_READ ? READ_ONLY : TO_WRITE;
+  if (arg->access == OP2_RW) return OP2_SUCCESS;
+  if (arg->dat >= 0) {
+    op2_dat dat = guard->call->op.dats[arg->dat];
+    w.what = "dat", w.name = dat->obj.name, w.type = dat->type, w.dim = dat->dim;
+    w.bytes = (size_t)dat->set->ends[OP2I_NONEXEC] * dat->row_bytes;
+  } else if (arg->gbl >= 0) {
+    op2_gbl gbl = guard->call->op.gbls[arg->gbl];
+    w.what = "global", w.name = gbl->obj.name, w.type = gbl->type, w.dim = gbl->dim;
+    w.bytes = gbl->bytes;
+  } else {
+    w.name = "", w.type = (op2_type)guard->call->key[n].type, w.dim = guard->call->key[n].dim;
+    w.bytes = (size_t)w.dim * op2i_type_size(w.type);
+  }
+  return watch(guard, w);
+}
+
+static bool is_named(const struct op2i_op *op, op2_dat dat) {
+  for (int d = 0; d < op->ndats; d++)
+    if (op->dats[d] == dat) return true;
+  return false;
+}
+
+/* What a scope shows the program goes on being the program's. */
+static op2_status watch_others(struct guard *guard) {
+  op2_context ctx = guard->call->op.ctx;
+  op2_status status = OP2_SUCCESS;
+  for (const struct op2i_link *at = ctx->dats.first; at && !status; at = at->next) {
+    op2_dat dat = at->object;
+    if (!dat->host || dat->open_reads || dat->open_writes || is_named(&guard->call->op, dat))
+      continue;
+    status = watch(
+        guard, (struct watched){.how = FOREIGN,
+                                .what = "dat",
+                                .name = dat->obj.name,
+                                .argument = -1,
+                                .type = dat->type,
+                                .dim = dat->dim,
+                                .memory = dat->host,
+                                .bytes = (size_t)dat->set->ends[OP2I_NONEXEC] * dat->row_bytes});
+  }
+  return status;
+}
+
+/* Pages that hold nothing else. Those of the program's own memory stay open: it may have put
+ * anything beside its values. */
+static void shut(struct guard *guard) {
+  size_t page = op2i_fence_page();
+  for (int64_t i = 0; i < guard->n; i++) {
+    struct watched *w = &guard->watched[i];
+    if (w->how != FOREIGN) continue;
+    size_t before = (page - (uintptr_t)w->memory % page) % page;
+    if (before + page > w->bytes) continue;
+    w->page_first = before;
+    w->page_end = before + (w->bytes - before) / page * page;
+    if (mprotect(w->memory + w->page_first, w->page_end - w->page_first, PROT_NONE))
+      w->page_first = w->page_end = 0;
+  }
+}
+
+/* ---- after ----------------------------------------------------------------------------------- */
+
+static void open_again(const struct watched *w) {
+  if (w->page_end > w->page_first)
+    (void)mprotect(w->memory + w->page_first, w->page_end - w->page_first, PROT_READ | PROT_WRITE);
+}
+
+static op2_status wrong(const struct watched *w, size_t at, const char *what) {
+  size_t value = at / op2i_type_size(w->type);
+  if (w->argument < 0)
+    return op2i_error(OP2_ERR_KERNEL, "the function %s %s '%s', which the call does not name", what,
+                      w->what, w->name);
+  return op2i_error(OP2_ERR_KERNEL, "the function %s value %zu of row %zu of %s '%s' (argument %d)",
+                    what, value % (size_t)w->dim, value / (size_t)w->dim, w->what, w->name,
+                    w->argument);
+}
+
+static op2_status compare(const struct watched *w) {
+  size_t unit = op2i_type_size(w->type);
+  if (w->how == TO_WRITE && unit < 4) return OP2_SUCCESS; /* the pattern is a value like others */
+  for (size_t at = 0; at < w->bytes; at += unit) {
+    const unsigned char *value = w->memory + at;
+    if (w->how == FOREIGN && !is_pattern(value, w->type)) return wrong(w, at, "changed");
+    if (w->how == READ_ONLY && memcmp(value, w->saved + at, unit))
+      return wrong(w, at, "changed OP2_READ");
+    if (w->how == TO_WRITE && is_pattern(value, w->type))
+      return wrong(w, at, "left unwritten OP2_WRITE");
+  }
+  return OP2_SUCCESS;
+}
+
+static const struct watched *touched(const struct guard *guard, const void *address) {
+  uintptr_t at = (uintptr_t)address;
+  for (int64_t i = 0; i < guard->n; i++) {
+    const struct watched *w = &guard->watched[i];
+    if (at >= (uintptr_t)w->memory && at - (uintptr_t)w->memory < w->bytes) return w;
+  }
+  return NULL;
+}
+
+static op2_status tell_fault(const struct guard *guard, const struct op2i_fault *fault) {
+  const struct watched *w = touched(guard, fault->address);
+  if (w) return wrong(w, (size_t)((unsigned char *)fault->address - w->memory), "touched");
+  return op2i_error(OP2_ERR_KERNEL, "the function was stopped by signal %d at address %p",
+                    fault->signal, fault->address);
+}
+
+/* ---- the function ---------------------------------------------------------------------------- */
+
+struct run {
+  op2_call_function function;
+  void *data;
+  void *const *values;
+  int answer;
+};
+
+static void enter(void *const *args) {
+  struct run *run = args[0];
+  run->answer = run->function(run->data, run->values);
+}
+
+/* Values are put back whatever has happened. */
+static op2_status judge(struct guard *guard, bool ended, int answer) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t i = 0; i < guard->n; i++) {
+    const struct watched *w = &guard->watched[i];
+    if (ended && !status && !(answer && w->how == TO_WRITE)) status = compare(w);
+    if (w->how != TO_WRITE) memcpy(w->memory, w->saved, w->bytes);
+    op2i_free(w->saved);
+  }
+  op2i_free(guard->watched);
+  return status;
+}
+
+op2_status op2i_check_call(struct op2i_user_call *call, void *data, void *const *values,
+                           int *answer) {
+  struct guard guard = {.call = call};
+  struct op2i_fault fault = {0};
+  struct run run = {call->function, data, values, 0};
+  void *args[] = {&run};
+  op2_status status = OP2_SUCCESS;
+  bool ended = false;
+  for (int n = 0; n < call->nargs && !status; n++) status = watch_argument(&guard, n, values[n]);
+  if (!status) status = watch_others(&guard);
+  if (!status) {
+    op2i_fault_catch();
+    shut(&guard);
+    ended = op2i_fault_call(enter, args, &fault);
+    for (int64_t i = 0; i < guard.n; i++) open_again(&guard.watched[i]);
+    op2i_fault_release();
+    if (!ended) status = tell_fault(&guard, &fault);
+  }
+  op2_status found = judge(&guard, ended, run.answer);
+  *answer = run.answer;
+  return status ? status : found;
+}

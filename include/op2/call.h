@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_CALL_H
+#define OP2_CALL_H
+
+#include "op2/loop.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @file call.h
+ * Functions of the program's own among the loops.
+ *
+ * A call waits in the queue as a loop does and runs in its place: after the loops whose results it
+ * uses, before those that would overwrite what it looks at. It is what writes a file every hundred
+ * steps, hands values to another library or sets a boundary condition in plain C, without a flush
+ * and without waiting. Its arguments are whole objects:
+ *
+ * | argument | modes | what the function gets |
+ * |---|---|---|
+ * | op2_arg_direct(d, m) | READ, WRITE, RW | all rows of the dat, [total size][dim], in the numbers
+ *   of the program |
+ * | op2_arg_gbl(g, m) | READ, WRITE, RW | the dim values of the global as of when it was queued |
+ * | op2_arg_val(p, dim, type) | | a copy of the values, taken when it was queued |
+ *
+ * WRITE promises that all values are written, those in halos as well. */
+
+/** A function that op2_call() queues. `values[i]` is what argument i gives it; of READ arguments
+ * and values it must not be changed, and none of it may be kept. It runs in the thread that makes
+ * the queue run, while nothing else of the context does, so it may use MPI, PETSc and other
+ * contexts. Of its own context it may ask for what is known without running or queueing anything
+ * (sizes, names); all other functions return ::OP2_ERR_STATE inside it. Returns 0, or whatever the
+ * program calls an error. */
+typedef int (*op2_call_function)(void *data, void *const *values);
+
+/** @brief Queue a call of a function.
+ * Use op2_call(), which fills in `where`, `name` and `nargs`. Calls run one at a time and, among
+ * themselves, in the order in which they were queued. Where what a call reads is missing since
+ * something failed, the function is not called at all. If it returns another value than 0, the call
+ * has failed: what it was to write is missing from then on, as after a loop that failed. In eager
+ * mode the function is called here and its failure is returned.
+ * @shape  args[nargs], nargs >= 0         @units  arguments
+ * @memory args is copied; handles are kept until the call has run. data is the caller's and must
+ *         live until then, or until the context has ended; it may be null
+ * @sync   as op2_par_loop_at()            @mpi    every rank queues the same calls and loops in the
+ *         same order
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH (objects of two contexts), OP2_ERR_ACCESS,
+ *         OP2_ERR_RANGE, OP2_ERR_NOMEM; later OP2_ERR_CALL for a function that returned an error
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_call_at(op2_where where, const char *name, op2_context ctx,
+                                             op2_call_function function, void *data, int nargs,
+                                             const op2_arg *args);
+
+#ifdef __cplusplus
+}
+
+template <class... Args>
+inline op2_status op2_call_cxx(op2_where where, const char *name, op2_context ctx,
+                               op2_call_function function, void *data, Args... args) {
+  const op2_arg list[] = {args..., op2_arg()};
+  return op2_call_at(where, name, ctx, function, data, static_cast<int>(sizeof...(args)), list);
+}
+#define op2_call(ctx, function, ...) op2_call_cxx(OP2_HERE, #function, ctx, function, __VA_ARGS__)
+#else
+/* The first of what is left of the list is the pointer to the data. */
+#define OP2_CALL_(where, name, ctx, function, data, ...)                                           \
+  op2_call_at(where, name, ctx, function, data,                                                    \
+              (int)(sizeof((op2_arg[]){__VA_ARGS__}) / sizeof(op2_arg)) - 1,                       \
+              (op2_arg[]){__VA_ARGS__})
+/** Queue a call of a function: `op2_call(ctx, function, data, argument, ...)`, also without
+ * arguments; see op2_call_at(). */
+#define op2_call(ctx, function, ...) OP2_CALL_(OP2_HERE, #function, ctx, function, __VA_ARGS__, {0})
+#endif
+
+#endif

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* op2_call(): what can be wrong with one, the table of distinct ones, and calling the function. */
+#include "call.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "clock.h"
+#include "context.h"
+#include "error.h"
+#include "loop.h"
+#include "mem.h"
+
+struct request {
+  op2_where where;
+  const char *name;
+  op2_context ctx;
+  op2_call_function function;
+  int nargs;
+  const op2_arg *args;
+};
+
+/* ---- what can be wrong ----------------------------------------------------------------------- */
+
+static op2_status wrong(const struct request *r, op2_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static op2_status wrong(const struct request *r, op2_status status, const char *format, ...) {
+  char text[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  return op2i_error(status, "%s:%d: call '%s': %s", r->where.file, r->where.line, r->name, text);
+}
+
+static op2_status check_object(const struct request *r, int n, enum op2i_kind kind) {
+  const struct op2i_object *object = r->args[n].object;
+  char what[512];
+  snprintf(what, sizeof what, "%s:%d: call '%s', argument %d", r->where.file, r->where.line,
+           r->name, n);
+  op2_status status = op2i_object_check(object, kind, what);
+  if (status) return status;
+  if (object->ctx != r->ctx)
+    return wrong(r, OP2_ERR_MISMATCH, "argument %d: '%s' belongs to another context", n,
+                 object->name);
+  if (r->args[n].access < OP2_READ || r->args[n].access > OP2_RW)
+    return wrong(r, OP2_ERR_ACCESS, "argument %d ('%s'): calls READ, WRITE or RW what they get", n,
+                 object->name);
+  if (r->args[n].map || (kind == OP2I_DAT && r->args[n].idx != OP2_ALL))
+    return wrong(r, OP2_ERR_RANGE,
+                 "argument %d: dat '%s' through a map: calls get whole dats (op2_arg_direct())", n,
+                 object->name);
+  for (int m = 0; m < n; m++)
+    if (r->args[m].object == object)
+      return wrong(r, OP2_ERR_ACCESS, "arguments %d and %d are both '%s'", m, n, object->name);
+  return OP2_SUCCESS;
+}
+
+static op2_status check_value(const struct request *r, int n, double *bytes) {
+  const op2_arg *arg = &r->args[n];
+  size_t unit = op2i_type_size((op2_type)arg->type);
+  if (!arg->value) return wrong(r, OP2_ERR_ARG, "argument %d: op2_arg_val of a null pointer", n);
+  if (!unit || arg->dim < 1)
+    return wrong(r, OP2_ERR_RANGE,
+                 "argument %d: op2_arg_val of %" PRId32 " values of type %" PRId32, n, arg->dim,
+                 arg->type);
+  *bytes += 16 + (double)arg->dim * (double)unit;
+  if (*bytes <= 1 << 30) return OP2_SUCCESS;
+  return wrong(r, OP2_ERR_RANGE,
+               "the values of op2_arg_val take %.0f bytes, and more than 2^30 "
+               "cannot be captured",
+               *bytes);
+}
+
+static op2_status check(const struct request *r) {
+  op2_status status = op2i_context_check(r->ctx);
+  double bytes = 0;
+  if (status) return status;
+  if (!r->function) return wrong(r, OP2_ERR_ARG, "the function is null");
+  if (r->nargs < 0 || (r->nargs > 0 && !r->args)) return wrong(r, OP2_ERR_ARG, "no arguments");
+  for (int n = 0; n < r->nargs && !status; n++) {
+    enum op2i_tag tag;
+    if (!op2i_arg_tag(&r->args[n], &tag) || tag == OP2I_TAG_IDX)
+      return wrong(r, OP2_ERR_ARG,
+                   "argument %d: not made by op2_arg_direct(), op2_arg_gbl() or op2_arg_val()", n);
+    status = tag == OP2I_TAG_VAL ? check_value(r, n, &bytes)
+                                 : check_object(r, n, tag == OP2I_TAG_DAT ? OP2I_DAT : OP2I_GBL);
+  }
+  return status;
+}
+
+static op2_status check_scopes(const struct request *r, const struct op2i_op *op) {
+  for (int d = 0; d < op->ndats; d++) {
+    if (op->dats[d]->open_writes)
+      return wrong(r, OP2_ERR_STATE, "dat '%s' is open for writing (op2_dat_write_end is missing)",
+                   op->dats[d]->obj.name);
+    if (op->dats[d]->open_reads && op->dat_access[d] != OP2_READ)
+      return wrong(
+          r, OP2_ERR_STATE,
+          "dat '%s' is open for reading and the call modifies it (op2_dat_read_end is missing)",
+          op->dats[d]->obj.name);
+  }
+  return OP2_SUCCESS;
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static void free_call(struct op2i_user_call *call) {
+  op2i_op_free_tables(&call->op);
+  op2i_free(call->name);
+  op2i_free(call->key);
+  op2i_free(call->args);
+  op2i_free(call);
+}
+
+static void resolve(struct op2i_user_call *call, const op2_arg *args) {
+  struct op2i_op *op = &call->op;
+  op->payload_bytes = 16; /* the pointer to the data */
+  for (int n = 0; n < call->nargs; n++) {
+    struct op2i_user_arg *arg = &call->args[n];
+    enum op2i_arg_kind kind = op2i_arg_kind(&args[n]);
+    *arg = (struct op2i_user_arg){-1, -1, -1, (op2_access)args[n].access};
+    if (kind == OP2I_ARG_VAL) {
+      size_t bytes = (size_t)args[n].dim * op2i_type_size((op2_type)args[n].type);
+      arg->offset = op->payload_bytes;
+      op->payload_bytes += (int32_t)((bytes + 15) / 16 * 16);
+    } else if (kind == OP2I_ARG_GBL) {
+      arg->gbl = op2i_number_of((void **)op->gbls, &op->ngbls, args[n].object);
+      op->gbl_access[arg->gbl] = arg->access;
+    } else {
+      arg->dat = op2i_number_of((void **)op->dats, &op->ndats, args[n].object);
+      op->dat_access[arg->dat] = arg->access;
+    }
+  }
+}
+
+static op2_status make_call(const struct request *r, uint64_t hash, struct op2i_user_call **out) {
+  struct op2i_user_call *call = op2i_calloc(1, sizeof *call);
+  if (!call) return op2i_error_nomem("a call");
+  size_t n = (size_t)r->nargs;
+  call->op.kind = &op2i_user_call_kind;
+  call->op.ctx = r->ctx;
+  call->hash = hash;
+  call->function = r->function;
+  call->nargs = r->nargs;
+  call->name = op2i_strdup(r->name);
+  call->key = op2i_calloc(n + 1, sizeof *call->key);
+  call->args = op2i_calloc(n + 1, sizeof *call->args);
+  if (!call->name || !call->key || !call->args || op2i_op_tables(&call->op, n + 1)) {
+    free_call(call);
+    return op2i_error_nomem("a call");
+  }
+  for (int a = 0; a < r->nargs; a++) {
+    call->key[a] = r->args[a];
+    call->key[a].value = NULL;
+  }
+  resolve(call, r->args);
+  call->next = r->ctx->calls;
+  r->ctx->calls = call;
+  *out = call;
+  return OP2_SUCCESS;
+}
+
+static uint64_t hash_request(const struct request *r) {
+  const uint64_t golden = 0x9E3779B97F4A7C15u;
+  uint64_t hash = (uintptr_t)r->function * golden;
+  for (int n = 0; n < r->nargs; n++)
+    hash =
+        (hash ^ hash >> 29 ^ (uintptr_t)r->args[n].object ^ (uint64_t)r->args[n].access) * golden;
+  return hash;
+}
+
+static bool same(const struct op2i_user_call *call, const struct request *r, uint64_t hash) {
+  if (call->hash != hash || call->function != r->function || call->nargs != r->nargs) return false;
+  for (int n = 0; n < r->nargs; n++) {
+    const op2_arg *a = &call->key[n], *b = &r->args[n];
+    if (a->tag != b->tag || a->object != b->object || a->access != b->access || a->map != b->map ||
+        a->idx != b->idx || a->dim != b->dim || a->type != b->type)
+      return false;
+  }
+  return strcmp(call->name, r->name) == 0;
+}
+
+/* One that is found was valid when it was made, and its objects live. Values are looked at each
+ * time. */
+static op2_status intern(const struct request *r, struct op2i_user_call **out) {
+  op2_status status = check(r);
+  if (status) return status;
+  uint64_t hash = hash_request(r);
+  struct op2i_user_call *call = r->ctx->calls;
+  while (call && !same(call, r, hash)) call = call->next;
+  if (!call) status = make_call(r, hash, &call);
+  if (!status) status = check_scopes(r, &call->op);
+  *out = call;
+  return status;
+}
+
+static bool names(const struct op2i_user_call *call, const void *object) {
+  for (int n = 0; n < call->nargs; n++)
+    if (call->key[n].object == object) return true;
+  return false;
+}
+
+void op2i_user_call_forget(op2_context ctx, const void *object) {
+  for (struct op2i_user_call **at = &ctx->calls; *at;) {
+    struct op2i_user_call *call = *at;
+    if (!names(call, object)) {
+      at = &call->next;
+      continue;
+    }
+    *at = call->next;
+    free_call(call);
+  }
+}
+
+void op2i_user_calls_free(op2_context ctx) {
+  while (ctx->calls) {
+    struct op2i_user_call *call = ctx->calls;
+    ctx->calls = call->next;
+    free_call(call);
+  }
+}
+
+/* ---- as an operation ------------------------------------------------------------------------- */
+
+static void use(struct op2i_op *op) {
+  if (op->uses++ > 0) return;
+  for (int d = 0; d < op->ndats; d++) op->dats[d]->obj.refs++;
+  for (int g = 0; g < op->ngbls; g++) op->gbls[g]->obj.refs++;
+}
+
+/* The last reference to an object frees the call as well (op2i_user_call_forget). */
+static void unuse(struct op2i_op *op) {
+  if (--op->uses > 0) return;
+  int n = 0;
+  void *few[32], **objects = few;
+  if (op->ndats + op->ngbls > 32)
+    objects = op2i_malloc((size_t)(op->ndats + op->ngbls) * sizeof *objects);
+  if (!objects) return; /* the references stay: a leak, never a dangling handle */
+  for (int d = 0; d < op->ndats; d++) objects[n++] = op->dats[d];
+  for (int g = 0; g < op->ngbls; g++) objects[n++] = op->gbls[g];
+  for (int i = 0; i < n; i++) op2i_unref(objects[i]);
+  if (objects != few) op2i_free(objects);
+}
+
+static void describe(const struct op2i_op *op, struct op2i_text *text) {
+  op2i_text_add(text, "call '%s'", ((const struct op2i_user_call *)op)->name);
+}
+
+const struct op2i_op_kind op2i_user_call_kind = {
+    .name = "call", .in_order = true, .use = use, .unuse = unuse, .describe = describe};
+
+/* ---- queueing and calling -------------------------------------------------------------------- */
+
+op2_status op2_call_at(op2_where where, const char *name, op2_context ctx,
+                       op2_call_function function, void *data, int nargs, const op2_arg *args) {
+  if (!where.file) where.file = "?";
+  const struct request r = {where, name ? name : "?", ctx, function, nargs, args};
+  struct op2i_user_call *call = NULL;
+  op2_status status = intern(&r, &call);
+  if (status) return status;
+  unsigned char *payload = op2i_malloc((size_t)call->op.payload_bytes);
+  if (!payload) return op2i_error_nomem("a call's values");
+  memcpy(payload, &data, sizeof data);
+  for (int n = 0; n < nargs; n++)
+    if (call->args[n].offset >= 0)
+      memcpy(payload + call->args[n].offset, args[n].value,
+             (size_t)args[n].dim * op2i_type_size((op2_type)args[n].type));
+  use(&call->op);
+  status = op2i_sched_enqueue(ctx->sched, &call->op, where, payload,
+                              ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
+  unuse(&call->op);
+  op2i_free(payload);
+  return status;
+}
+
+static op2_status lend(struct op2i_user_call *call, void **gbl_values, unsigned char *payload,
+                       void **values, int *lent) {
+  op2_status status = OP2_SUCCESS;
+  for (*lent = 0; *lent < call->nargs && !status; *lent += !status) {
+    const struct op2i_user_arg *arg = &call->args[*lent];
+    void **value = &values[*lent];
+    if (arg->dat >= 0)
+      status = op2i_dat_lend(call->op.dats[arg->dat], value);
+    else
+      *value = arg->gbl >= 0 ? gbl_values[arg->gbl] : payload + arg->offset;
+  }
+  return status;
+}
+
+op2_status op2i_user_call_run(struct op2i_user_call *call, void *const *gbl,
+                              unsigned char *payload) {
+  op2_context ctx = call->op.ctx;
+  void *data, *few[32], **values = few;
+  int lent = 0, answer = 0;
+  if (call->nargs > 32) values = op2i_malloc((size_t)call->nargs * sizeof *values);
+  if (!values) return op2i_error_nomem("a call's arguments");
+  memcpy(&data, payload, sizeof data);
+  op2_status status = lend(call, (void **)gbl, payload, values, &lent);
+  if (!status) {
+    double start = op2i_seconds();
+    ctx->calling = call->name;
+    if (ctx->backend->call)
+      status = ctx->backend->call(call, data, values, &answer);
+    else
+      answer = call->function(data, values);
+    ctx->calling = NULL;
+    call->seconds += op2i_seconds() - start;
+    call->times++;
+  }
+  for (int n = 0; n < lent; n++)
+    if (call->args[n].dat >= 0)
+      op2i_dat_take_back(call->op.dats[call->args[n].dat], call->args[n].access != OP2_READ);
+  if (values != few) op2i_free(values);
+  if (!status && answer) status = op2i_error(OP2_ERR_CALL, "the function returned %d", answer);
+  return status;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_CALL_H
+#define OP2I_CALL_H
+
+#include "op.h"
+#include "op2/call.h"
+
+/* A function of the user's with its arguments: the operation that op2_call() queues. Like loops
+ * these are found again by their arguments, so that a call in a time loop is one operation. The
+ * pointer to the user's data and the captured values are in the payload. */
+
+/* One argument: a number into the operation's tables, or a place in the payload. */
+struct op2i_user_arg {
+  int32_t dat, gbl; /* or -1 */
+  int32_t offset;   /* of values: bytes into the payload, else -1 */
+  op2_access access;
+};
+
+struct op2i_user_call {
+  struct op2i_op op;
+  struct op2i_user_call *next; /* the context's list */
+  uint64_t hash;
+  char *name;
+  op2_call_function function;
+  int nargs;
+  op2_arg *key; /* [nargs], as given, values cleared */
+  struct op2i_user_arg *args;
+  int64_t times; /* it was called */
+  double seconds;
+};
+
+extern const struct op2i_op_kind op2i_user_call_kind;
+static inline struct op2i_user_call *op2i_op_call(struct op2i_op *op) {
+  return op->kind == &op2i_user_call_kind ? (struct op2i_user_call *)op : NULL;
+}
+
+/* Call the function, with what a node has captured. What it returned, when that is not 0, is an
+ * OP2_ERR_CALL. */
+op2_status op2i_user_call_run(struct op2i_user_call *call, void *const *gbl,
+                              unsigned char *payload);
+/* An object is going, or the context: drop the calls that name it, or all. */
+void op2i_user_call_forget(op2_context ctx, const void *object);
+void op2i_user_calls_free(op2_context ctx);
+
+#endif
