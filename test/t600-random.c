@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "support.h"
 #include "context.h"
 #include "graph.h"
+#include "support.h"
 #include "support_rprogram.h"
 
 enum { KERNELS = 100, BLOCKS = 4, BACKENDS = 4, SHOWN = 3 };
@@ -29,6 +29,14 @@ struct place {
   op2_const consts[R_CONSTS];
 };
 
+/* A look at values, or a change of them, that waits in the queue. */
+struct later {
+  struct runner *runner;
+  op2_type type;
+  size_t bytes;
+  unsigned char *data;
+};
+
 /* One run of one program. */
 struct runner {
   const struct rprogram *p;
@@ -39,6 +47,7 @@ struct runner {
   op2_gbl *gbls;
   op2_loop *loops;
   unsigned char **memory; /* of wrapped dats */
+  struct later *later;    /* by operation */
   const char *problem;
 };
 
@@ -68,9 +77,7 @@ static bool place_open(struct place *place) {
 }
 
 /* How often what is tested here has happened. */
-static struct {
-  int64_t fused, replayed, tiled;
-} seen;
+static struct { int64_t fused, replayed, tiled, looks, edits; } seen;
 
 static bool place_close(struct place *place) {
   const struct op2i_sched *sched = place->ctx->sched;
@@ -187,6 +194,40 @@ static op2_status look_gbl(struct runner *r, const struct roperation *o) {
   return status;
 }
 
+/* ---- the same by calls ----------------------------------------------------------------------- */
+
+static int look_later(void *data, void *const *values) {
+  const struct later *later = data;
+  seen.looks++;
+  return !same(later->runner, later->type, later->bytes, values[0], later->data);
+}
+
+static int edit_later(void *data, void *const *values) {
+  const struct later *later = data;
+  seen.edits++;
+  memcpy(values[0], later->data, later->bytes);
+  return 0;
+}
+
+static op2_status call(struct runner *r, int number) {
+  const struct roperation *o = &r->p->operations[number];
+  struct later *later = &r->later[number];
+  op2_arg arg;
+  if (o->step == P_GBL_GET) {
+    const struct rgbl *gbl = &r->p->gbls[o->a];
+    *later = (struct later){r, gbl->type, (size_t)gbl->dim * size_of(gbl->type), o->data};
+    arg = op2_arg_gbl(r->gbls[o->a], OP2_READ);
+  } else {
+    const struct rdat *dat = &r->p->dats[o->a];
+    *later = (struct later){r, dat->type, rdat_bytes(r->p, dat, true), o->data};
+    arg = op2_arg_direct(r->dats[o->a], o->step == P_READ ? OP2_READ : OP2_WRITE);
+  }
+  const op2_where where = {"program", number};
+  if (o->step == P_EDIT)
+    return op2_call_at(where, "edit", r->place->ctx, edit_later, later, 1, &arg);
+  return op2_call_at(where, "look", r->place->ctx, look_later, later, 1, &arg);
+}
+
 static op2_status make_object(struct runner *r, const struct roperation *o) {
   const struct rmap *map = &r->p->maps[o->a];
   const struct rgbl *gbl = &r->p->gbls[o->a];
@@ -203,6 +244,8 @@ static op2_status make_object(struct runner *r, const struct roperation *o) {
 
 static op2_status step(struct runner *r, int number) {
   const struct roperation *o = &r->p->operations[number];
+  bool callable = o->step == P_READ || o->step == P_EDIT || o->step == P_GBL_GET;
+  if (callable && number % 2) return call(r, number);
   switch (o->step) {
   case P_KILL_MAP: op2_map_destroy(&r->maps[o->a]); return OP2_SUCCESS;
   case P_KILL_DAT: op2_dat_destroy(&r->dats[o->a]); return OP2_SUCCESS;
@@ -243,7 +286,8 @@ static void destroy(struct runner *r) {
   /* Borrowed memory may go when no queued loop uses it. */
   if (op2_flush(r->place->ctx) != OP2_SUCCESS && !r->problem) r->problem = "the last flush fails";
   for (int i = 0; i < r->p->ndats; i++) free(r->memory[i]);
-  free(r->loops), free(r->dats), free(r->sets), free(r->maps), free(r->gbls), free(r->memory);
+  free(r->later), free(r->loops), free(r->dats), free(r->sets), free(r->maps), free(r->gbls),
+      free(r->memory);
 }
 
 static void show(const struct runner *r, int number, op2_status status) {
@@ -273,6 +317,7 @@ static bool run(const struct rprogram *p, struct place *place) {
                      handles(p->ngbls),
                      handles(p->nobjects),
                      handles(p->ndats),
+                     calloc((size_t)p->noperations + 1, sizeof(struct later)),
                      NULL};
   op2_status status = OP2_SUCCESS;
   int number = 0;
@@ -365,8 +410,12 @@ int main(int argc, char **argv) {
          e ? "eager" : "lazy", counts.failed[b][e]);
   diag("%d loops in all programs", counts.loops);
   close_all();
-  diag("%lld loops were fused, %lld programs run again, %lld chains tiled", (long long)seen.fused,
-       (long long)seen.replayed, (long long)seen.tiled);
+  diag("%lld loops were fused, %lld programs run again, %lld chains tiled, %lld calls looked, %lld "
+       "changed",
+       (long long)seen.fused, (long long)seen.replayed, (long long)seen.tiled,
+       (long long)seen.looks, (long long)seen.edits);
+  ok(only >= 0 || count < 20 || (seen.looks > count && 4 * seen.edits > count),
+     "calls are among the loops");
   for (int k = 0; k < KERNELS; k++) rkernel_free(pool[k]);
   return done();
 }
