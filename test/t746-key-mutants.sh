@@ -113,8 +113,8 @@ fused "number of members" 's/loop->nmembers == made->nmembers &&//'
 fused "dropped stores" 's/!memcmp(loop->dropped, made->dropped, [^&]*&&//'
 fused "shared globals" 's/^        same_globals(loop, globals))/        true)/'
 program() { forgets "programs: $1" scheduler/program.c openmp "$2"; }
-program loops 's/if (program->loops\[i\] != nodes\[i\]->loop) return false;/;/
-  s/hash = mix(hash, (uintptr_t)nodes\[i\]->loop);/;/'
+program operations 's/if (program->ops\[i\] != nodes\[i\]->op) return false;/;/
+  s/hash = mix(hash, (uintptr_t)nodes\[i\]->op);/;/'
 program "shared globals" 's/  return same_versions(program, nodes);/  return true;/'
 if grep -q '(starpu' "$tmp/starpu"; then
   forgets "tiles: loops" scheduler/tiling.c starpu \
