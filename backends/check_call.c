@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked mode: functions of the program's own that change what they only read, leave unwritten what
- * they promise to write, or touch dats that their call does not name. While the function runs, these
- * dats' whole pages cannot be touched, and the rest of them holds a pattern. */
+/* Checked mode: functions of the program's own that change what they only read, leave unwritten
+ * what they promise to write, or touch dats that their call does not name. While the function runs,
+ * these dats' whole pages cannot be touched, and the rest of them holds a pattern. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,7 +82,8 @@ static bool is_named(const struct op2i_op *op, op2_dat dat) {
   return false;
 }
 
-/* What a scope shows the program goes on being the program's. */
+/* What a scope shows the program goes on being the program's. Its own memory, that of wrapped dats,
+ * may be shut or shared with others, and is only compared. */
 static op2_status watch_others(struct guard *guard) {
   op2_context ctx = guard->call->op.ctx;
   op2_status status = OP2_SUCCESS;
@@ -91,7 +92,7 @@ static op2_status watch_others(struct guard *guard) {
     if (!dat->host || dat->open_reads || dat->open_writes || is_named(&guard->call->op, dat))
       continue;
     status = watch(
-        guard, (struct watched){.how = FOREIGN,
+        guard, (struct watched){.how = dat->host == dat->wrapped ? READ_ONLY : FOREIGN,
                                 .what = "dat",
                                 .name = dat->obj.name,
                                 .argument = -1,
@@ -103,8 +104,7 @@ static op2_status watch_others(struct guard *guard) {
   return status;
 }
 
-/* Pages that hold nothing else. Those of the program's own memory stay open: it may have put
- * anything beside its values. */
+/* Pages that hold nothing but values. */
 static void shut(struct guard *guard) {
   size_t page = op2i_fence_page();
   for (int64_t i = 0; i < guard->n; i++) {
@@ -143,7 +143,7 @@ static op2_status compare(const struct watched *w) {
     const unsigned char *value = w->memory + at;
     if (w->how == FOREIGN && !is_pattern(value, w->type)) return wrong(w, at, "changed");
     if (w->how == READ_ONLY && memcmp(value, w->saved + at, unit))
-      return wrong(w, at, "changed OP2_READ");
+      return wrong(w, at, w->argument < 0 ? "changed" : "changed OP2_READ");
     if (w->how == TO_WRITE && is_pattern(value, w->type))
       return wrong(w, at, "left unwritten OP2_WRITE");
   }
@@ -186,7 +186,8 @@ static op2_status judge(struct guard *guard, bool ended, int answer) {
   for (int64_t i = 0; i < guard->n; i++) {
     const struct watched *w = &guard->watched[i];
     if (ended && !status && !(answer && w->how == TO_WRITE)) status = compare(w);
-    if (w->how != TO_WRITE) memcpy(w->memory, w->saved, w->bytes);
+    bool touched = w->how == READ_ONLY && memcmp(w->memory, w->saved, w->bytes) != 0;
+    if (touched || w->how == FOREIGN) memcpy(w->memory, w->saved, w->bytes);
     op2i_free(w->saved);
   }
   op2i_free(guard->watched);

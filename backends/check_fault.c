@@ -10,6 +10,7 @@
 
 struct call {
   sigjmp_buf back;
+  struct call *volatile outer; /* that this one is inside of: of another context */
   struct op2i_fault fault;
 };
 
@@ -80,13 +81,14 @@ void op2i_fault_release(void) {
 bool op2i_fault_call(op2i_checked_fn entry, void *const *args, struct op2i_fault *fault) {
   struct call call;
   *fault = (struct op2i_fault){0};
+  call.outer = running;
   if (sigsetjmp(call.back, 0)) {
-    running = NULL;
+    running = call.outer;
     *fault = call.fault;
     return false;
   }
   running = &call;
   entry(args);
-  running = NULL;
+  running = call.outer;
   return true;
 }

@@ -137,6 +137,20 @@ static void resolve(struct op2i_user_call *call, const op2_arg *args) {
   }
 }
 
+/* Calls that nobody has queued are kept so long as there are few: a program may make up names, or
+ * give each call another number of values. */
+static void make_room(op2_context ctx) {
+  enum { KEPT = 256 };
+  struct op2i_user_call **oldest = NULL;
+  int n = 0;
+  for (struct op2i_user_call **at = &ctx->calls; *at; at = &(*at)->next, n++)
+    if (!(*at)->op.uses) oldest = at;
+  if (n < KEPT || !oldest) return;
+  struct op2i_user_call *call = *oldest;
+  *oldest = call->next;
+  free_call(call);
+}
+
 static op2_status make_call(const struct request *r, uint64_t hash, struct op2i_user_call **out) {
   struct op2i_user_call *call = op2i_calloc(1, sizeof *call);
   if (!call) return op2i_error_nomem("a call");
@@ -158,6 +172,7 @@ static op2_status make_call(const struct request *r, uint64_t hash, struct op2i_
     call->key[a].value = NULL;
   }
   resolve(call, r->args);
+  make_room(r->ctx);
   call->next = r->ctx->calls;
   r->ctx->calls = call;
   *out = call;

@@ -17,17 +17,20 @@ op2_status op2i_context_left_behind(void) {
                     "are not here; a child can make a context of its own");
 }
 
+op2_status op2i_context_calling(op2_context ctx) {
+  return op2i_error(OP2_ERR_STATE,
+                    "inside the call '%s' nothing can be queued, run, made, set or looked at: its "
+                    "arguments are all it has of its context",
+                    ctx->calling);
+}
+
 op2_status op2i_context_check(op2_context ctx) {
   if (!ctx) return op2i_error(OP2_ERR_STATE, "op2 is not initialised: the context is null");
   if (ctx->magic != OP2I_CONTEXT_MAGIC)
     return op2i_error(OP2_ERR_ARG, "not a context handle: an object's, or none at all");
   if (ctx->forked) return op2i_context_left_behind();
   if (ctx->finalized) return op2i_error(OP2_ERR_STATE, "the context has ended");
-  if (ctx->calling)
-    return op2i_error(OP2_ERR_STATE,
-                      "inside the call '%s' nothing can be queued or run, nor can values be "
-                      "looked at: it has what its arguments give it",
-                      ctx->calling);
+  if (ctx->calling) return op2i_context_calling(ctx);
   if (ctx->fatal)
     return op2i_error(OP2_ERR_FATAL, "the context is dead after an earlier fatal error");
   return OP2_SUCCESS;
@@ -102,7 +105,11 @@ static void drop_failures(op2_context ctx) {
 op2_status op2_finalize(op2_context *handle) {
   if (!handle || !*handle) return OP2_SUCCESS;
   op2_context ctx = *handle;
-  if (ctx->magic == OP2I_CONTEXT_MAGIC && ctx->calling) return op2i_context_check(ctx);
+  if (ctx->magic == OP2I_CONTEXT_MAGIC && ctx->calling) return op2i_context_calling(ctx);
+  op2_status status = OP2_SUCCESS;
+  /* Before the handle is null: functions of op2_call() may have it. */
+  if (ctx->magic == OP2I_CONTEXT_MAGIC && !ctx->finalized && !ctx->fatal)
+    status = op2i_sched_flush(ctx->sched, "op2_finalize");
   *handle = NULL;
   if (ctx->magic != OP2I_CONTEXT_MAGIC)
     return op2i_error(OP2_ERR_ARG, "op2_finalize: not a context handle");
@@ -110,7 +117,6 @@ op2_status op2_finalize(op2_context *handle) {
   if (ctx->finalized)
     return op2i_error(OP2_ERR_STATE, "op2_finalize: the context was finalized before, through a "
                                      "copy of the handle");
-  op2_status status = ctx->fatal ? OP2_SUCCESS : op2i_sched_flush(ctx->sched, "op2_finalize");
   /* What cannot be returned here is at least said: nothing unreported is lost. */
   drop_failures(ctx);
   op2i_dats_come_home(ctx);

@@ -56,7 +56,7 @@ op2_status op2i_object_check(const void *object, enum op2i_kind kind, const char
   if (o->ctx->finalized)
     return op2i_error(OP2_ERR_STATE, "%s: the context of %s '%s' has ended", what, kind_name(kind),
                       o->name);
-  return OP2_SUCCESS;
+  return o->ctx->calling ? op2i_context_calling(o->ctx) : OP2_SUCCESS;
 }
 
 void *op2i_ref(void *object) {
@@ -89,6 +89,13 @@ bool op2i_object_leave(void *object, enum op2i_kind kind) {
     return false;
   }
   if (o->ctx->forked) return false;
+  if (o->ctx->calling) {
+    /* Whoever made the queue run may have it, too. */
+    op2i_log(o->ctx, OP2I_LOG_WARN,
+             "%s '%s' is destroyed inside the call '%s': it stays until the program ends",
+             kind_name(kind), o->name, o->ctx->calling);
+    return false;
+  }
   o->ctx->objects_left += o->refs > 1;
   return o->given_up = true;
 }

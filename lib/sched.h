@@ -13,7 +13,7 @@ void op2i_sched_destroy(struct op2i_sched *sched);
 
 enum op2i_wish { OP2I_LATER, OP2I_EAGER, OP2I_COMPUTE };
 
-/* Queue a loop; the payload holds the captured values of op2_arg_val() and is copied, constants are
+/* Queue an operation; the payload holds the captured values of op2_arg_val() and is copied, constants are
  * captured here. On failure nothing is queued. OP2I_EAGER also runs it and returns its own failure;
  * OP2I_COMPUTE returns the one that cancelled it, too. */
 op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
@@ -26,7 +26,7 @@ op2_status op2i_sched_force(struct op2i_sched *sched, struct op2i_resource *reso
 /* A loop is going, or everything worked out for loops is out of date: drop the programs with it. */
 void op2i_sched_forget(struct op2i_sched *sched, const struct op2i_loop *loop);
 void op2i_sched_forget_all(struct op2i_sched *sched);
-/* Warn of loops that are queued while the process ends; `closely`: no other thread is queueing any,
+/* Warn of what is queued while the process ends; `closely`: no other thread is queueing any,
  * so that the first can be named. */
 void op2i_sched_tell_lost(const struct op2i_sched *sched, bool closely);
 /* Run everything; returns and reports the lowest failure not yet reported. */

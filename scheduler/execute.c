@@ -56,7 +56,7 @@ static void watch(struct op2i_sched *sched, const struct op2i_node *node,
   sched->watched_own = own;
 }
 
-/* Put a failure of a loop on record; what it was to write is poisoned. */
+/* Put a failure on record; what it was to write is poisoned. */
 static op2_status fail_node(struct op2i_sched *sched, struct op2i_node *node, op2_status code,
                             const char *what) {
   struct op2i_text text = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What failures spoil: values that are not there make the loops that need them be cancelled, until
- * they are overwritten as a whole. */
+/* What failures spoil: values that are not there make what needs them be cancelled, until they are
+ * overwritten as a whole. */
 #include "program.h"
 
 /* ---- rows ------------------------------------------------------------------------------------ */

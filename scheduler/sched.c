@@ -149,21 +149,26 @@ op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_
 }
 
 void op2i_sched_tell_lost(const struct op2i_sched *sched, bool closely) {
-  int64_t n = sched->nnodes;
-  struct op2i_text first = {0};
+  const struct op2i_node *first = NULL;
+  int64_t n = 0;
+  struct op2i_text text = {0};
+  for (int64_t i = sched->nnodes - 1; i >= 0; i--) { /* the queue may be running */
+    if (sched->nodes[i].state != OP2I_QUEUED) continue;
+    first = &sched->nodes[i];
+    n++;
+  }
   if (!n) return;
   if (closely) {
-    op2i_text_add(&first, " (the first: ");
-    sched->nodes[0].op->kind->describe(sched->nodes[0].op, &first);
-    op2i_text_add(&first, ", queued at %s:%d)", sched->nodes[0].where.file,
-                  sched->nodes[0].where.line);
+    op2i_text_add(&text, " (the first: ");
+    first->op->kind->describe(first->op, &text);
+    op2i_text_add(&text, ", queued at %s:%d)", first->where.file, first->where.line);
   }
   op2i_log(sched->ctx, OP2I_LOG_WARN,
            "the program ends with %" PRId64
            " loop%s queued that never ran%s: op2_finalize() was not "
            "called",
-           n, n == 1 ? "" : "s", first.chars && !first.failed ? first.chars : "");
-  op2i_text_free(&first);
+           n, n == 1 ? "" : "s", text.chars && !text.failed ? text.chars : "");
+  op2i_text_free(&text);
 }
 
 op2_status op2_flush(op2_context ctx) {

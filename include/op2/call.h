@@ -28,9 +28,9 @@ extern "C" {
 /** A function that op2_call() queues. `values[i]` is what argument i gives it; of READ arguments
  * and values it must not be changed, and none of it may be kept. It runs in the thread that makes
  * the queue run, while nothing else of the context does, so it may use MPI, PETSc and other
- * contexts. Of its own context it may ask for what is known without running or queueing anything
- * (sizes, names); all other functions return ::OP2_ERR_STATE inside it. Returns 0, or whatever the
- * program calls an error. */
+ * contexts. Of its own context's functions those that return no status work (sizes, names); all
+ * others return ::OP2_ERR_STATE inside it, and objects that it destroys stay. It must return: no
+ * exception and no longjmp may leave it. Returns 0, or whatever the program calls an error. */
 typedef int (*op2_call_function)(void *data, void *const *values);
 
 /** @brief Queue a call of a function.

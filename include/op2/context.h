@@ -41,9 +41,9 @@ typedef struct op2_options {
   const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu or check; default starpu, or
                              openmp where that StarPU was built for fewer workers than are wanted */
   int threads;            /**< OP2_THREADS: CPU workers; default one per usable core */
-  int eager;              /**< OP2_EAGER: 1 runs every loop at the call, -1 does not */
+  int eager;              /**< OP2_EAGER: 1 runs every loop and call at once, -1 does not */
   int block_size;         /**< OP2_BLOCK_SIZE: elements per mini-partition */
-  int queue_max;          /**< OP2_QUEUE_MAX: loops that may wait to be run */
+  int queue_max;          /**< OP2_QUEUE_MAX: loops and calls that may wait to be run */
   const char *cache_dir;  /**< OP2_CACHE_DIR: where compiled loops are kept */
   const char *cc;         /**< OP2_CC: C compiler for generated code */
   const char *cflags;     /**< OP2_CFLAGS: replaces the optimisation flags; those that values depend

@@ -26,8 +26,8 @@ extern "C" {
  * @source op2; PyOP2 lazy evaluate_all */
 OP2_API OP2_NODISCARD op2_status op2_flush(op2_context ctx);
 
-/** @brief Write the graph of the loops that are queued, in Graphviz' language.
- * Loops show kernel, set, call site and state; edges show the dat or global and RAW, WAR or WAW; and
+/** @brief Write the graph of the loops and calls that are queued, in Graphviz' language.
+ * Loops show kernel, set, call site and state, calls their function; edges show the dat or global and RAW, WAR or WAW; and
  * a legend says what that means. The text is the same for the same program, run after run. Loops
  * are here as they were queued; what they were fused to is in the file that OP2_GRAPH names, which
  * is written once they have run: there a box is drawn round loops that were one.
@@ -47,8 +47,8 @@ OP2_API OP2_NODISCARD op2_status op2_graph_write_dot(op2_context ctx, FILE *stre
  * @source op2 */
 OP2_API OP2_NODISCARD op2_status op2_explain(op2_context ctx, FILE *stream);
 
-/** @brief The number of loops queued and not yet run.
- * @units  loops                           @memory keeps nothing
+/** @brief The number of loops and calls queued and not yet run.
+ * @units  loops and calls                 @memory keeps nothing
  * @sync   never blocks, runs nothing      @mpi    rank-local
  * @errors none: 0 for a null handle       @source op2 */
 OP2_API int64_t op2_queued(op2_context ctx);
@@ -80,7 +80,8 @@ typedef struct op2_times {
                          reductions; of one worker among four, a quarter of what it waited */
   double compiling; /**< finding, compiling and loading generated code */
   double preparing; /**< fusing, generating code, planning, tiling, cutting into tasks */
-  double elsewhere; /**< all the rest: the program, queueing, copying data to it and from it */
+  double
+      elsewhere; /**< all the rest: the program and its calls, queueing, copying data to it and from it */
   int64_t compiled; /**< loops, fused ones too, that were compiled */
   int64_t loaded;   /**< and those whose code was found in the cache on disk */
 } op2_times;

@@ -16,12 +16,13 @@ extern "C" {
  *
  * - **API**: the call itself was wrong (a null handle, a map between other sets, an access mode
  * that the kind of argument does not allow). Nothing was queued and no object was changed.
- * - **Execution**: a queued loop could not be compiled, or a checked run caught its kernel. The
- * call that queued it returned success long ago; the failure is returned by the first synchronising
- * call that needs the loop's results, and names the file and line that queued the loop. What the
- * loop would have written is poisoned until it is overwritten as a whole; loops that would read
- * poison are cancelled; all others run. With several failures the one with the lowest loop number
- * is returned first; the rest follow, one per op2_flush() or op2_finalize(), so none is lost.
+ * - **Execution**: a queued loop could not be compiled, a checked run caught its kernel, or a
+ * function of op2_call() returned an error. What queued it returned success long ago; the failure is
+ * returned by the first synchronising call that needs the results, and names the file and line that
+ * queued the loop or call. What it would have written is poisoned until it is overwritten as a
+ * whole; loops and calls that would read poison are cancelled; all others run. With several failures
+ * the one that was queued first is returned first; the rest follow, one per op2_flush() or
+ * op2_finalize(), so none is lost.
  * - **Fatal** (::OP2_ERR_FATAL): the context can do no more work. Destroying objects and
  * op2_finalize() remain legal. */
 typedef enum op2_status {
@@ -40,10 +41,10 @@ typedef enum op2_status {
   OP2_ERR_UNAVAILABLE, /**< a backend or feature this build or machine does not offer */
   OP2_ERR_IO,          /**< a file or stream could not be written or read */
   OP2_ERR_COMPILE,     /**< execution: the generated code did not compile or load */
-  OP2_ERR_KERNEL, /**< execution: the checked mode caught a kernel or a call that breaks its
+  OP2_ERR_KERNEL,      /**< execution: the checked mode caught a kernel or a call that breaks its
                       descriptors */
-  OP2_ERR_CALL,   /**< execution: a function of op2_call() returned an error */
-  OP2_ERR_FATAL   /**< the context is dead */
+  OP2_ERR_FATAL,       /**< the context is dead */
+  OP2_ERR_CALL         /**< execution: a function of op2_call() returned an error */
 } op2_status;
 
 /** @brief The name of a status code, for example "OP2_ERR_RANGE".
