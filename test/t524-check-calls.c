@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The checked mode and functions of the program's own: what they do to arguments that they only
  * read, what they leave unwritten, and dats that their call does not name. */
+#define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "support.h"
 
@@ -94,7 +96,7 @@ static int reads_stale(void *data, void *const *values) {
   return 0;
 }
 
-static int follows_null(void *data, void *const *values) {
+static int follows(void *data, void *const *values) {
   *(double *)values[0] = *(volatile double *)data;
   return 0;
 }
@@ -158,7 +160,8 @@ static void others(void) {
     caught(op2_call(ctx, reads_stale, &middle, op2_arg_direct(x, OP2_RW)), "reading it", "touched",
            "'ydat'");
   else
-    right(op2_call(ctx, reads_stale, &middle, op2_arg_direct(x, OP2_RW)), "reading what fills no page is not seen and");
+    right(op2_call(ctx, reads_stale, &middle, op2_arg_direct(x, OP2_RW)),
+          "reading what fills no page is not seen and");
   CHECK(op2_dat_read_begin(y, &view));
   ok(((const double *)view)[0] == 0 && ((const double *)view)[last] == 0,
      "%d rows: all values are put back", size);
@@ -169,8 +172,11 @@ static void others(void) {
 }
 
 static void faults(void) {
-  caught(op2_call(ctx, follows_null, NULL, op2_arg_gbl(g, OP2_RW)), "following a null pointer",
+  const size_t length = 1 << 16;
+  void *nowhere = mmap(NULL, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  caught(op2_call(ctx, follows, nowhere, op2_arg_gbl(g, OP2_RW)), "following a stray pointer",
          "stopped by signal 11", "address");
+  munmap(nowhere, length);
 }
 
 int main(void) {
