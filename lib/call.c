@@ -92,20 +92,6 @@ static op2_status check(const struct request *r) {
   return status;
 }
 
-static op2_status check_scopes(const struct request *r, const struct op2i_op *op) {
-  for (int d = 0; d < op->ndats; d++) {
-    if (op->dats[d]->open_writes)
-      return wrong(r, OP2_ERR_STATE, "dat '%s' is open for writing (op2_dat_write_end is missing)",
-                   op->dats[d]->obj.name);
-    if (op->dats[d]->open_reads && op->dat_access[d] != OP2_READ)
-      return wrong(
-          r, OP2_ERR_STATE,
-          "dat '%s' is open for reading and the call modifies it (op2_dat_read_end is missing)",
-          op->dats[d]->obj.name);
-  }
-  return OP2_SUCCESS;
-}
-
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static void free_call(struct op2i_user_call *call) {
@@ -208,7 +194,7 @@ static op2_status intern(const struct request *r, struct op2i_user_call **out) {
   struct op2i_user_call *call = r->ctx->calls;
   while (call && !same(call, r, hash)) call = call->next;
   if (!call) status = make_call(r, hash, &call);
-  if (!status) status = check_scopes(r, &call->op);
+  if (!status) status = op2i_op_check_scopes(r->where, &call->op);
   *out = call;
   return status;
 }

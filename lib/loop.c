@@ -357,7 +357,7 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
     if (!status) loop->objects_left = ctx->objects_left;
   }
   if (!status) status = check_values(where, loop, args);
-  if (!status && ctx->open_scopes) status = op2i_loop_check_scopes(where, loop);
+  if (!status && ctx->open_scopes) status = op2i_op_check_scopes(where, &loop->op);
   if (status) return status;
   op2i_loop_use(loop);
   *out = loop;

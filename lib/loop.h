@@ -170,8 +170,6 @@ enum op2i_tag { OP2I_TAG_DAT, OP2I_TAG_GBL, OP2I_TAG_VAL, OP2I_TAG_IDX, OP2I_TAG
 bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag);
 op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                            const op2_arg *args);
-/* The part of it that an earlier success does not settle: open access scopes. */
-op2_status op2i_loop_check_scopes(op2_where where, const struct op2i_loop *loop);
 enum op2i_arg_kind op2i_arg_kind(const op2_arg *arg);
 
 #endif

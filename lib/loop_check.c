@@ -324,19 +324,3 @@ op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int 
   if (!status) status = check_private(&call);
   return status ? status : check_captured(&call);
 }
-
-op2_status op2i_loop_check_scopes(op2_where where, const struct op2i_loop *loop) {
-  const struct call call = {where, loop->kernel, loop->set, 0, NULL};
-  for (int d = 0; d < loop->op.ndats; d++) {
-    op2_dat dat = loop->op.dats[d];
-    if (dat->open_writes)
-      return wrong(&call, OP2_ERR_STATE,
-                   "dat '%s' is open for writing (op2_dat_write_end is missing)", dat->obj.name);
-    if (dat->open_reads && loop->op.dat_access[d] != OP2_READ)
-      return wrong(
-          &call, OP2_ERR_STATE,
-          "dat '%s' is open for reading and the loop modifies it (op2_dat_read_end is missing)",
-          dat->obj.name);
-  }
-  return OP2_SUCCESS;
-}

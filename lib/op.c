@@ -28,3 +28,28 @@ int32_t op2i_number_of(void **table, int *n, void *object) {
   table[*n] = object;
   return (*n)++;
 }
+
+static op2_status in_scope(op2_where where, const struct op2i_op *op, int d) {
+  const char *name = op->dats[d]->obj.name;
+  struct op2i_text text = {0};
+  op->kind->describe(op, &text);
+  if (op->dats[d]->open_writes)
+    op2i_text_add(&text, ": dat '%s' is open for writing (op2_dat_write_end is missing)", name);
+  else
+    op2i_text_add(&text,
+                  ": dat '%s' is open for reading and the %s modifies it (op2_dat_read_end is "
+                  "missing)",
+                  name, op->kind->name);
+  op2_status status =
+      text.failed ? op2i_error_nomem("a message")
+                  : op2i_error(OP2_ERR_STATE, "%s:%d: %s", where.file, where.line, text.chars);
+  op2i_text_free(&text);
+  return status;
+}
+
+op2_status op2i_op_check_scopes(op2_where where, const struct op2i_op *op) {
+  for (int d = 0; d < op->ndats; d++)
+    if (op->dats[d]->open_writes || (op->dats[d]->open_reads && op->dat_access[d] != OP2_READ))
+      return in_scope(where, op, d);
+  return OP2_SUCCESS;
+}

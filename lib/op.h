@@ -3,6 +3,7 @@
 #define OP2I_OP_H
 
 #include "mesh.h"
+#include "op2/loop.h"
 #include "text.h"
 
 /* An operation: what a node of the queue does, and to which resources. The graph, poison, drawing,
@@ -39,6 +40,9 @@ struct op2i_op {
 /* The tables of up to n dats and n globals, all zero. */
 op2_status op2i_op_tables(struct op2i_op *op, size_t n);
 void op2i_op_free_tables(struct op2i_op *op);
+/* OP2_ERR_STATE where an open access scope forbids queueing it: the part of an operation's checks
+ * that an earlier success does not settle. */
+op2_status op2i_op_check_scopes(op2_where where, const struct op2i_op *op);
 /* Number of `object` in a table of distinct ones with room for it, added when new. */
 int32_t op2i_number_of(void **table, int *n, void *object);
 

@@ -116,7 +116,7 @@ op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant,
 static op2_status queue(op2_loop parloop, const char *call, enum op2i_wish wish) {
   op2_status status = op2i_object_check(parloop, OP2I_LOOP, call);
   if (!status) status = op2i_context_check(parloop->obj.ctx);
-  if (!status) status = op2i_loop_check_scopes(parloop->where, parloop->loop);
+  if (!status) status = op2i_op_check_scopes(parloop->where, &parloop->loop->op);
   if (status) return status;
   if (wish == OP2I_LATER && parloop->obj.ctx->config.eager) wish = OP2I_EAGER;
   return op2i_sched_enqueue(parloop->obj.ctx->sched, &parloop->loop->op, parloop->where,
