@@ -86,8 +86,15 @@ void op2i_jit_statistics(op2_context ctx, struct op2i_jit_stats *stats);
 
 /* ---- programs and backends ------------------------------------------------------------------- */
 
-/* One loop over one range, ready to run. */
+enum op2i_step_kind {
+  OP2I_STEP_LOOP, /* a loop over one of its ranges: backends run it */
+  OP2I_STEP_CALL  /* another operation: the scheduler runs it, in its own thread */
+};
+
+/* Part of a program, ready to run. Backends are handed loops only, and what follows is about them.
+ */
 struct op2i_step {
+  enum op2i_step_kind kind;
   struct op2i_loop *loop;
   int64_t number;   /* loop number, for messages */
   const char *file; /* where it was queued */
@@ -103,6 +110,8 @@ struct op2i_step {
   const struct op2i_tile_plan *tiles;
   int32_t chain;
   void *entry_list;        /* the function over lists of elements; null without tiles */
+  struct op2i_task_list *tasks; /* of the first of the steps that a task backend runs together:
+                                   what it worked out for them before; for op2i_task_list_free() */
   unsigned char *partials; /* [nblocks][partial_bytes], by op2i_step_begin() */
   int64_t partials_room;   /* blocks there is memory for */
   double seconds;          /* out: time in generated code, summed over workers */
@@ -127,10 +136,9 @@ struct op2i_backend {
   bool passes; /* loops may be fused; else each is run by itself, in the order of calls */
   /* Direct backends run a step and wait. */
   op2_status (*run_step)(void *state, struct op2i_step *step);
-  /* Task backends run a whole program, ordering steps by the data they share. *tasks is what they
-   * worked out for these steps before, null at first; for op2i_task_list_free(). */
-  op2_status (*run_program)(void *state, struct op2i_step *steps, int64_t nsteps,
-                            struct op2i_task_list **tasks);
+  /* Task backends run all the loops of a program that follow each other, ordering them by the data
+   * they share. The first step keeps their `tasks`. */
+  op2_status (*run_steps)(void *state, struct op2i_step *steps, int64_t nsteps);
   /* Call a function of op2_call() with its values, looking at what it does; null: it is just called.
    * Fails for what it should not have done; *answer is what it returned. */
   op2_status (*call)(struct op2i_user_call *call, void *data, void *const *values, int *answer);

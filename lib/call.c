@@ -95,6 +95,7 @@ static op2_status check(const struct request *r) {
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static void free_call(struct op2i_user_call *call) {
+  if (call->op.ctx->sched) op2i_sched_forget(call->op.ctx->sched, &call->op);
   op2i_op_free_tables(&call->op);
   op2i_free(call->name);
   op2i_free(call->key);
@@ -225,6 +226,52 @@ void op2i_user_calls_free(op2_context ctx) {
   }
 }
 
+/* ---- calling --------------------------------------------------------------------------------- */
+
+static op2_status lend(struct op2i_user_call *call, void **gbl_values, unsigned char *payload,
+                       void **values, int *lent) {
+  op2_status status = OP2_SUCCESS;
+  for (*lent = 0; *lent < call->nargs && !status; *lent += !status) {
+    const struct op2i_user_arg *arg = &call->args[*lent];
+    void **value = &values[*lent];
+    if (arg->dat >= 0)
+      status = op2i_dat_lend(call->op.dats[arg->dat], value);
+    else
+      *value = arg->gbl >= 0 ? gbl_values[arg->gbl] : payload + arg->offset;
+  }
+  return status;
+}
+
+/* Call the function, with what a node has captured. What it returned, when that is not 0, is an
+ * OP2_ERR_CALL. */
+static op2_status run(struct op2i_op *op, void *const *gbl, unsigned char *payload) {
+  struct op2i_user_call *call = op2i_op_call(op);
+  op2_context ctx = op->ctx;
+  void *data, *few[32], **values = few;
+  int lent = 0, answer = 0;
+  if (call->nargs > 32) values = op2i_malloc((size_t)call->nargs * sizeof *values);
+  if (!values) return op2i_error_nomem("a call's arguments");
+  memcpy(&data, payload, sizeof data);
+  op2_status status = lend(call, (void **)gbl, payload, values, &lent);
+  if (!status) {
+    double start = op2i_seconds();
+    ctx->calling = call->name;
+    if (ctx->backend->call)
+      status = ctx->backend->call(call, data, values, &answer);
+    else
+      answer = call->function(data, values);
+    ctx->calling = NULL;
+    call->seconds += op2i_seconds() - start;
+    call->times++;
+  }
+  for (int n = 0; n < lent; n++)
+    if (call->args[n].dat >= 0)
+      op2i_dat_take_back(call->op.dats[call->args[n].dat], call->args[n].access != OP2_READ);
+  if (values != few) op2i_free(values);
+  if (!status && answer) status = op2i_error(OP2_ERR_CALL, "the function returned %d", answer);
+  return status;
+}
+
 /* ---- as an operation ------------------------------------------------------------------------- */
 
 static void use(struct op2i_op *op) {
@@ -252,9 +299,9 @@ static void describe(const struct op2i_op *op, struct op2i_text *text) {
 }
 
 const struct op2i_op_kind op2i_user_call_kind = {
-    .name = "call", .in_order = true, .use = use, .unuse = unuse, .describe = describe};
+    .name = "call", .in_order = true, .use = use, .unuse = unuse, .describe = describe, .run = run};
 
-/* ---- queueing and calling -------------------------------------------------------------------- */
+/* ---- queueing -------------------------------------------------------------------------------- */
 
 op2_status op2_call_at(op2_where where, const char *name, op2_context ctx,
                        op2_call_function function, void *data, int nargs, const op2_arg *args) {
@@ -275,47 +322,5 @@ op2_status op2_call_at(op2_where where, const char *name, op2_context ctx,
                               ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
   unuse(&call->op);
   op2i_free(payload);
-  return status;
-}
-
-static op2_status lend(struct op2i_user_call *call, void **gbl_values, unsigned char *payload,
-                       void **values, int *lent) {
-  op2_status status = OP2_SUCCESS;
-  for (*lent = 0; *lent < call->nargs && !status; *lent += !status) {
-    const struct op2i_user_arg *arg = &call->args[*lent];
-    void **value = &values[*lent];
-    if (arg->dat >= 0)
-      status = op2i_dat_lend(call->op.dats[arg->dat], value);
-    else
-      *value = arg->gbl >= 0 ? gbl_values[arg->gbl] : payload + arg->offset;
-  }
-  return status;
-}
-
-op2_status op2i_user_call_run(struct op2i_user_call *call, void *const *gbl,
-                              unsigned char *payload) {
-  op2_context ctx = call->op.ctx;
-  void *data, *few[32], **values = few;
-  int lent = 0, answer = 0;
-  if (call->nargs > 32) values = op2i_malloc((size_t)call->nargs * sizeof *values);
-  if (!values) return op2i_error_nomem("a call's arguments");
-  memcpy(&data, payload, sizeof data);
-  op2_status status = lend(call, (void **)gbl, payload, values, &lent);
-  if (!status) {
-    double start = op2i_seconds();
-    ctx->calling = call->name;
-    if (ctx->backend->call)
-      status = ctx->backend->call(call, data, values, &answer);
-    else
-      answer = call->function(data, values);
-    ctx->calling = NULL;
-    call->seconds += op2i_seconds() - start;
-    call->times++;
-  }
-  for (int n = 0; n < lent; n++)
-    if (call->args[n].dat >= 0)
-      op2i_dat_take_back(call->op.dats[call->args[n].dat], call->args[n].access != OP2_READ);
-  if (values != few) op2i_free(values);
-  if (!status && answer) status = op2i_error(OP2_ERR_CALL, "the function returned %d", answer);
   return status;
 }

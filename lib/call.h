@@ -34,10 +34,6 @@ static inline struct op2i_user_call *op2i_op_call(struct op2i_op *op) {
   return op->kind == &op2i_user_call_kind ? (struct op2i_user_call *)op : NULL;
 }
 
-/* Call the function, with what a node has captured. What it returned, when that is not 0, is an
- * OP2_ERR_CALL. */
-op2_status op2i_user_call_run(struct op2i_user_call *call, void *const *gbl,
-                              unsigned char *payload);
 /* An object is going, or the context: drop the calls that name it, or all. */
 void op2i_user_call_forget(op2_context ctx, const void *object);
 void op2i_user_calls_free(op2_context ctx);

@@ -139,7 +139,7 @@ const char *op2i_loop_name(const struct op2i_loop *loop) {
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
 void op2i_loop_free(struct op2i_loop *loop) {
-  if (loop->op.ctx && loop->op.ctx->sched) op2i_sched_forget(loop->op.ctx->sched, loop);
+  if (loop->op.ctx && loop->op.ctx->sched) op2i_sched_forget(loop->op.ctx->sched, &loop->op);
   if (loop->sched_release) loop->sched_release(loop->sched_data);
   for (int v = 0; v < OP2I_VARIANTS; v++) op2i_free(loop->source[v]);
   op2i_free(loop->no_lanes);

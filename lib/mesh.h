@@ -65,7 +65,6 @@ struct op2i_resource {
   int64_t nreaders, readers_capacity;
   struct op2i_failure *poison;
   bool poison_halo;    /* it is in rows that are not owned, too */
-  unsigned char doubt; /* the scheduler's, while it looks for what poison will cancel */
   void *track;         /* the scheduler's, while it builds a program */
 };
 

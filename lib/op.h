@@ -22,6 +22,8 @@ struct op2i_op_kind {
   op2_status (*capture)(struct op2i_op *op, unsigned char *payload);
   /* In words, as in a message: "loop 'res_calc' over 'edges'". */
   void (*describe)(const struct op2i_op *op, struct op2i_text *text);
+  /* Do it, in the calling thread, with what its node has captured; null: loops, which backends run. */
+  op2_status (*run)(struct op2i_op *op, void *const *gbl, unsigned char *payload);
 };
 
 struct op2i_op {
@@ -35,6 +37,7 @@ struct op2i_op {
                              overwritten), or RW */
   op2_access *gbl_access; /* the same; loops have READ or RW */
   int32_t payload_bytes;  /* captured values, 16-byte aligned pieces */
+  void *alone;            /* the scheduler's: the program of this operation by itself, or null */
 };
 
 /* The tables of up to n dats and n globals, all zero. */

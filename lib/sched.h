@@ -23,8 +23,8 @@ op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_
  * and `name` go into the explanation. */
 op2_status op2i_sched_force(struct op2i_sched *sched, struct op2i_resource *resource,
                             bool overwrite, const char *call, const char *name);
-/* A loop is going, or everything worked out for loops is out of date: drop the programs with it. */
-void op2i_sched_forget(struct op2i_sched *sched, const struct op2i_loop *loop);
+/* An operation is going, or everything worked out is out of date: drop the programs with it. */
+void op2i_sched_forget(struct op2i_sched *sched, struct op2i_op *op);
 void op2i_sched_forget_all(struct op2i_sched *sched);
 /* Warn of what is queued while the process ends; `closely`: no other thread is queueing any,
  * so that the first can be named. */

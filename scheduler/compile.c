@@ -16,7 +16,7 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
   struct op2i_loop_data *data;
   op2_status status = op2i_loop_data(loop, &data);
   if (status || data->unit >= 0 || loop->entry[form]) return status;
-  if (data->no_code && !c->optional) return OP2_SUCCESS;
+  if (data->no_code && data->no_code_force == c->sched->nforces && !c->optional) return OP2_SUCCESS;
   const char *source;
   double begin = op2i_prepare_begin(c->sched);
   status = op2i_loop_source(loop, form, &source);
@@ -40,6 +40,7 @@ static void remember(struct op2i_compile *c, int64_t u) {
   const struct op2i_loop *loop = c->loops[u];
   struct op2i_loop_data *data = loop->sched_data;
   struct op2i_text hints = {0};
+  op2i_free(data->no_code);
   op2i_text_add(&hints, "%s", c->units[u].message);
   for (int m = 0; m < op2i_loop_nmembers(loop); m++) {
     const struct op2i_member member = op2i_loop_member(loop, m);
@@ -53,7 +54,16 @@ static void remember(struct op2i_compile *c, int64_t u) {
     data->no_code = hints.chars;
   }
   data->no_code_status = c->units[u].status;
+  data->no_code_force = c->sched->nforces;
+  data->no_code_times++;
   c->sched->no_codes++;
+}
+
+static void forget_failure(const struct op2i_loop *loop) {
+  struct op2i_loop_data *data = loop->sched_data;
+  op2i_free(data->no_code);
+  data->no_code = NULL;
+  data->no_code_times = 0;
 }
 
 op2_status op2i_compile_run(struct op2i_compile *c) {
@@ -65,7 +75,7 @@ op2_status op2i_compile_run(struct op2i_compile *c) {
   for (int64_t u = 0; u < c->nunits; u++) {
     if (!c->units[u].status) {
       c->loops[u]->entry[op2i_loop_form(c->loops[u], c->variant)] = c->units[u].entry;
-      ((struct op2i_loop_data *)c->loops[u]->sched_data)->doubtful = false;
+      forget_failure(c->loops[u]);
     } else if (!c->optional) {
       remember(c, u);
     }
@@ -78,17 +88,10 @@ const char *op2i_no_code(const struct op2i_loop *loop) {
   return data ? data->no_code : NULL;
 }
 
-void op2i_compile_forget(struct op2i_sched *sched) {
-  if (!sched->no_codes) return;
-  for (struct op2i_loop *loop = sched->ctx->loops->first; loop; loop = loop->next) {
-    struct op2i_loop_data *data = loop->sched_data;
-    if (!op2i_no_code(loop)) continue;
-    op2i_free(data->no_code);
-    data->no_code = NULL;
-    data->doubtful = true;
-  }
-  sched->doubtful = true;
-  sched->no_codes = 0;
+bool op2i_code_refused(const struct op2i_loop *loop) {
+  const struct op2i_loop_data *data = loop->sched_data;
+  return op2i_no_code(loop) &&
+         (data->no_code_force == loop->op.ctx->sched->nforces || data->no_code_times > 1);
 }
 
 void op2i_compile_end(struct op2i_compile *c) {

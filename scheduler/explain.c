@@ -36,12 +36,20 @@ static void explain_chains(const struct op2i_sched *sched, const struct op2i_pro
   }
   if (sched->ctx->config.tile == 0)
     fputs("  tiling is switched off (OP2_TILE=0)\n", stream);
-  else if (!sched->ctx->backend->run_program)
+  else if (!sched->ctx->backend->run_steps)
     fputs("  not tiled: this backend runs loop after loop\n", stream);
   else if (!program->tiling_tried)
     fputs("  not tiled yet: it would pay only for a program that runs again\n", stream);
   else if (!program->chains)
     fprintf(stream, "  not tiled: %s\n", program->untiled);
+}
+
+static void count_steps(const struct op2i_program *program, int64_t *calls, int64_t *tasks) {
+  for (int64_t s = 0; s < program->nsteps; s++) {
+    const struct op2i_step *step = &program->steps[s];
+    *calls += step->kind == OP2I_STEP_CALL;
+    *tasks += step->tasks ? step->tasks->ntasks : 0;
+  }
 }
 
 static void explain_programs(const struct op2i_sched *sched, FILE *stream) {
@@ -50,9 +58,12 @@ static void explain_programs(const struct op2i_sched *sched, FILE *stream) {
           sched->ctx->config.replay ? "" : " (OP2_REPLAY=0: none is kept)");
   if (!sched->ctx->config.fuse) fputs("  fusion is switched off (OP2_FUSE=0)\n", stream);
   for (const struct op2i_program *p = sched->programs; p; p = p->next) {
-    fprintf(stream, " %" PRId64 " loops in %" PRId64 " steps, run %" PRId64 " times", p->nnodes,
-            p->grouping.ngroups, p->runs);
-    if (p->tasks) fprintf(stream, ", %" PRId64 " tasks", p->tasks->ntasks);
+    int64_t calls = 0, tasks = 0;
+    count_steps(p, &calls, &tasks);
+    fprintf(stream, " %" PRId64 " loops", p->nnodes - calls);
+    if (calls) fprintf(stream, " and %" PRId64 " calls", calls);
+    fprintf(stream, " in %" PRId64 " steps, run %" PRId64 " times", p->grouping.ngroups, p->runs);
+    if (tasks) fprintf(stream, ", %" PRId64 " tasks", tasks);
     fprintf(stream, "\n%s", p->grouping.notes.chars ? p->grouping.notes.chars : "");
     explain_chains(sched, p, stream);
   }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Fusion: loops over one set that meet only element by element become one, whatever else was queued
  * between them. Groups are kept in an order that the graph allows; a loop joins a group when all it
- * depends on is in that group or before it. */
+ * depends on is in that group or before it. Operations that are no loops stay by themselves. */
 #include <string.h>
 
 #include "error.h"
@@ -11,8 +11,8 @@
 enum { MEMBERS_MAX = 16, ARGS_MAX = 64, LOOK_BACK = 64, NONE = -1 };
 
 struct cluster {
-  op2_set set;
-  int32_t first, last; /* places of its loops, chained through `next` */
+  op2_set set;         /* null: an operation that is no loop */
+  int32_t first, last; /* places of its nodes, chained through `next` */
   int32_t count, nargs;
 };
 
@@ -23,6 +23,7 @@ struct pass {
   int32_t *cluster_of, *next; /* [n] */
   struct cluster *clusters;   /* [n] */
   int64_t nclusters;
+  int32_t calls_placed; /* operations that are no loops have been placed up to this cluster */
   struct op2i_text *notes;
 };
 
@@ -182,6 +183,7 @@ static int32_t choose(const struct pass *pass, int32_t place) {
   const struct op2i_node *node = pass->nodes[place];
   int32_t least = earliest(pass, node), looked = 0;
   bool noted = false;
+  if (!op2i_node_loop(node)) return NONE;
   for (int32_t c = (int32_t)pass->nclusters - 1; c >= least && looked < LOOK_BACK; c--, looked++) {
     const struct cluster *cluster = &pass->clusters[c];
     int32_t other;
@@ -199,14 +201,15 @@ static void put(struct pass *pass, int32_t place, int32_t into) {
   pass->next[place] = NONE;
   if (into == NONE) {
     into = (int32_t)pass->nclusters++;
-    pass->clusters[into] = (struct cluster){.set = loop->set, .first = place, .last = place};
+    pass->clusters[into] =
+        (struct cluster){.set = loop ? loop->set : NULL, .first = place, .last = place};
   } else {
     pass->next[pass->clusters[into].last] = place;
     pass->clusters[into].last = place;
   }
   pass->cluster_of[place] = into;
   pass->clusters[into].count++;
-  pass->clusters[into].nargs += loop->nargs;
+  pass->clusters[into].nargs += loop ? loop->nargs : 0;
 }
 
 /* ---- moving loops towards later ones --------------------------------------------------------- */
@@ -228,7 +231,7 @@ static int32_t first_dependent(const struct pass *pass, int32_t c) {
 static bool compatible(const struct pass *pass, int32_t c, int32_t d) {
   const struct cluster *into = &pass->clusters[d];
   bool common = false;
-  if (!into->count || into->set != pass->clusters[c].set ||
+  if (!into->count || !into->set || into->set != pass->clusters[c].set ||
       into->count + pass->clusters[c].count > MEMBERS_MAX ||
       into->nargs + pass->clusters[c].nargs > ARGS_MAX)
     return false;
@@ -285,9 +288,10 @@ static bool overwritten(const struct pass *pass, int32_t cluster, op2_dat dat) {
   for (int32_t p = last + 1; p < pass->n; p++) {
     const struct op2i_loop *loop = op2i_node_loop(pass->nodes[p]);
     if (pass->cluster_of[p] == cluster) continue;
-    for (int d = 0; d < loop->op.ndats; d++)
-      if (loop->op.dats[d] == dat)
-        return loop->op.dat_access[d] == OP2_WRITE &&
+    const struct op2i_op *op = pass->nodes[p]->op;
+    for (int d = 0; d < op->ndats; d++)
+      if (op->dats[d] == dat)
+        return loop && op->dat_access[d] == OP2_WRITE &&
                loop->nranges == op2i_node_loop(pass->nodes[last])->nranges;
   }
   return false;
@@ -376,31 +380,36 @@ static void note_fusion(const struct pass *pass, const struct op2i_loop *loop) {
 static void note_split(const struct pass *pass, const struct op2i_loop *loop) {
   struct op2i_text line = {0};
   op2i_text_add(&line, "  %s: not fused: %s\n", loop->name,
-                op2i_no_code(loop) ? "it does not compile" : loop->no_lanes);
+                op2i_code_refused(loop) ? "it does not compile" : loop->no_lanes);
   note(pass, &line);
 }
 
-static void add_group(struct op2i_grouping *out, struct op2i_loop *loop, int32_t count) {
-  int64_t first =
-      out->ngroups ? out->groups[out->ngroups - 1].first + out->groups[out->ngroups - 1].count : 0;
-  out->groups[out->ngroups++] = (struct op2i_group){first, count, loop};
+/* How many nodes are in groups. */
+static int64_t nplaced(const struct op2i_grouping *out) {
+  if (!out->ngroups) return 0;
+  const struct op2i_group *last = &out->groups[out->ngroups - 1];
+  return last->first + last->count;
 }
 
-/* A cluster's group; several groups of one where the fused form would be slower, or does not
+static void add_group(struct op2i_grouping *out, struct op2i_loop *loop, int32_t count) {
+  out->groups[out->ngroups] = (struct op2i_group){nplaced(out), count, loop};
+  out->ngroups++;
+}
+
+/* A cluster of loops becomes a group; several groups of one where the fused form would be slower, or does not
  * compile: then one of the loops does not either, and has to be found. */
 static op2_status emit_cluster(const struct pass *pass, int32_t c, struct op2i_grouping *out) {
   const struct cluster *cluster = &pass->clusters[c];
   struct op2i_loop *loop = op2i_node_loop(pass->nodes[cluster->first]);
   bool split = false;
-  int64_t at =
-      out->ngroups ? out->groups[out->ngroups - 1].first + out->groups[out->ngroups - 1].count : 0;
+  int64_t at = nplaced(out);
   for (int32_t p = cluster->first; p != NONE; p = pass->next[p]) out->nodes[at++] = p;
   if (cluster->count > 1) {
     const char *source;
     op2_status status = fused_loop(pass, c, &loop);
     if (!status) status = op2i_loop_source(loop, loop->op.ctx->backend->variant, &source);
     if (status) return status;
-    split = op2i_no_code(loop) ||
+    split = op2i_code_refused(loop) ||
             (loop->no_lanes && !op2i_node_loop(pass->nodes[cluster->first])->no_lanes);
     if (split)
       note_split(pass, loop);
@@ -411,6 +420,40 @@ static op2_status emit_cluster(const struct pass *pass, int32_t c, struct op2i_g
   for (int32_t p = cluster->first; p != NONE && split; p = pass->next[p])
     add_group(out, op2i_node_loop(pass->nodes[p]), 1);
   return OP2_SUCCESS;
+}
+
+/* The last cluster of an operation that is no loop which this one needs directly; what it needs by
+ * way of others has been placed with those. */
+static int32_t last_call(const struct pass *pass, int32_t c) {
+  int32_t last = NONE;
+  for (int32_t p = pass->clusters[c].first; p != NONE; p = pass->next[p])
+    for (int32_t e = 0; e < pass->nodes[p]->nedges; e++) {
+      int64_t from = place_from(pass, pass->nodes[p], e);
+      int32_t of = from == NONE ? NONE : pass->cluster_of[from];
+      if (of > last && !pass->clusters[of].set) last = of;
+    }
+  return last;
+}
+
+/* Place those up to cluster c, in the order of the queue: some of them have to be in it. */
+static void emit_calls(struct pass *pass, int32_t c, struct op2i_grouping *out) {
+  for (; pass->calls_placed <= c; pass->calls_placed++) {
+    const struct cluster *cluster = &pass->clusters[pass->calls_placed];
+    if (cluster->set || !cluster->count) continue;
+    out->nodes[nplaced(out)] = cluster->first;
+    add_group(out, NULL, 1);
+  }
+}
+
+static op2_status emit_all(struct pass *pass, struct op2i_grouping *out) {
+  op2_status status = OP2_SUCCESS;
+  for (int32_t c = 0; c < pass->nclusters && !status; c++) {
+    if (!pass->clusters[c].set || !pass->clusters[c].count) continue;
+    emit_calls(pass, last_call(pass, c), out);
+    status = emit_cluster(pass, c, out);
+  }
+  emit_calls(pass, (int32_t)pass->nclusters - 1, out);
+  return status;
 }
 
 /* ---- the pass -------------------------------------------------------------------------------- */
@@ -435,8 +478,7 @@ op2_status op2i_fuse(struct op2i_sched *sched, struct op2i_node *const *nodes, i
   op2_status status = open_pass(&pass, out);
   for (int32_t p = 0; p < n && !status; p++) put(&pass, p, fuse ? choose(&pass, p) : NONE);
   if (fuse && !status) move_later(&pass);
-  for (int32_t c = 0; c < pass.nclusters && !status; c++)
-    if (pass.clusters[c].count) status = emit_cluster(&pass, c, out);
+  if (!status) status = emit_all(&pass, out);
   if (!status && out->notes.failed) status = op2i_error_nomem("the passes over the queue");
   op2i_free(pass.cluster_of);
   op2i_free(pass.next);

@@ -47,6 +47,22 @@ static op2_status check_edges(const struct op2i_sched *sched, struct op2i_node *
   return OP2_SUCCESS;
 }
 
+/* What has to run in the order of the queue does, whatever it uses. */
+static op2_status check_in_order(struct op2i_node *const *nodes,
+                                 const struct op2i_grouping *grouping) {
+  int32_t last = -1;
+  for (int64_t i = 0; i < grouping->n; i++) {
+    int32_t place = grouping->nodes[i];
+    if (!nodes[place]->op->kind->in_order) continue;
+    if (place < last)
+      return op2i_error(OP2_ERR_STATE, "%s %" PRId64 " was put before %s %" PRId64,
+                        nodes[last]->op->kind->name, nodes[last]->number,
+                        nodes[place]->op->kind->name, nodes[place]->number);
+    last = place;
+  }
+  return OP2_SUCCESS;
+}
+
 /* ---- two loops in one group ------------------------------------------------------------------ */
 
 enum { FREE = -1, SEVERAL = -2 };
@@ -144,6 +160,12 @@ static bool overwrites(const struct op2i_loop *loop, const struct op2i_loop *gro
   return false;
 }
 
+static bool touches(const struct op2i_node *node, op2_dat dat) {
+  for (int d = 0; d < node->op->ndats; d++)
+    if (node->op->dats[d] == dat) return true;
+  return false;
+}
+
 static op2_status check_dropped(struct op2i_node *const *nodes,
                                 const struct op2i_grouping *grouping,
                                 const struct op2i_group *group, op2_dat dat) {
@@ -154,8 +176,8 @@ static op2_status check_dropped(struct op2i_node *const *nodes,
   for (int64_t p = last + 1; p < grouping->n; p++) {
     bool own = false;
     for (int32_t m = 0; m < group->count; m++) own |= places[m] == p;
-    if (own || !accesses(op2i_node_loop(nodes[p]), dat)) continue;
-    if (overwrites(op2i_node_loop(nodes[p]), group->loop, dat)) return OP2_SUCCESS;
+    if (own || !touches(nodes[p], dat)) continue;
+    if (op2i_node_loop(nodes[p]) && overwrites(op2i_node_loop(nodes[p]), group->loop, dat)) return OP2_SUCCESS;
     break;
   }
   return op2i_error(OP2_ERR_STATE, "'%s' does not store '%s', and nobody overwrites all of it",
@@ -190,6 +212,14 @@ static op2_status check_made_of(struct op2i_node *const *nodes,
                     op2i_loop_name(loop));
 }
 
+static op2_status check_by_itself(struct op2i_node *const *nodes,
+                                  const struct op2i_grouping *grouping,
+                                  const struct op2i_group *group) {
+  if (group->count == 1 && !op2i_node_loop(nodes[grouping->nodes[group->first]]))
+    return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_STATE, "a group of loops has no loop to run");
+}
+
 /* The version that an argument of the group's loop is about; null: it is about no global. */
 static const struct op2i_version *version_at(struct op2i_node *const *nodes,
                                              const struct op2i_grouping *grouping,
@@ -220,7 +250,10 @@ static op2_status check_loops(struct op2i_node *const *nodes,
                               const struct op2i_grouping *grouping) {
   op2_status status = OP2_SUCCESS;
   for (int64_t g = 0; g < grouping->ngroups && !status; g++) {
-    if (!grouping->groups[g].loop) continue;
+    if (!grouping->groups[g].loop) {
+      status = check_by_itself(nodes, grouping, &grouping->groups[g]);
+      continue;
+    }
     status = check_made_of(nodes, grouping, &grouping->groups[g]);
     if (!status) status = check_versions(nodes, grouping, &grouping->groups[g]);
   }
@@ -247,6 +280,7 @@ op2_status op2i_grouping_verify(struct op2i_sched *sched, struct op2i_node *cons
   op2_status status = find_all(grouping, where);
   if (!status) status = check_loops(nodes, grouping);
   if (!status) status = check_edges(sched, nodes, grouping->n, where);
+  if (!status) status = check_in_order(nodes, grouping);
   if (!status) status = check_groups(nodes, grouping);
   if (!status) status = check_all_dropped(nodes, grouping);
   op2i_free(where);

@@ -167,7 +167,6 @@ static op2_status make_node(struct op2i_sched *sched, struct op2i_op *op, op2_wh
   /* Every field: clearing the others first would cost as much as all else here. */
   *node = (struct op2i_node){.state = OP2I_QUEUED,
                              .marked = false,
-                             .unfit = false,
                              .number = sched->next_number,
                              .where = where,
                              .op = op,

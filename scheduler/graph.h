@@ -22,7 +22,6 @@ struct op2i_edge {
 struct op2i_node {
   enum op2i_node_state state;
   bool marked; /* to be run by the force in progress */
-  bool unfit;  /* it will fail for lack of code, or be cancelled */
   int64_t number;
   op2_where where;
   struct op2i_op *op;             /* one use */
@@ -68,16 +67,14 @@ struct op2i_sched {
   int64_t nbefore, before_capacity;
   int64_t tasks_submitted, programs_inline; /* by task backends */
   int64_t first_kernel;                     /* when the first one was about to run, 0 before */
-  int64_t no_codes;                         /* loops found without code by the force in progress */
-  bool doubtful;                            /* some loop had none in an earlier one */
+  int64_t no_codes; /* so many times a loop was found to have no code */
   bool graph_lost; /* the file that OP2_GRAPH names could not be written, and that was said */
-  int64_t flushes, loops_run, loops_failed, loops_cancelled;
+  int64_t loops_run, loops_failed, loops_cancelled;
   struct op2i_force forces[OP2I_FORCES];
-  int64_t nforces;
+  int64_t nforces; /* up to the one in progress */
   struct op2i_spent spent;
   int64_t watched; /* number of the loop whose failure the caller wants, 0 none */
-  struct op2i_failure *watched_failure;
-  bool watched_own; /* it failed itself, rather than being cancelled */
+  struct op2i_failure *watched_failure; /* its own, or the one that cancelled it */
   struct op2i_plan_cache *plans;
   struct op2i_tiling *tilings;
   struct op2i_program *programs; /* newest first */

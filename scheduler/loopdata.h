@@ -51,9 +51,10 @@ struct op2i_loop_data {
   const int32_t **map;                            /* [nmaps]: values */
   double ns_per_element;                          /* measured, 0 before the first run */
   int64_t unit;  /* place in the compilation in progress, -1 none */
-  char *no_code; /* why it has none, told by the force in progress; null: not known, or it has */
+  char *no_code; /* why it has none; null: not known, or it has */
   op2_status no_code_status;
-  bool doubtful; /* it had none in an earlier one */
+  int64_t no_code_force; /* in which that was found out, by the number of those before it */
+  int no_code_times;     /* in how many */
 };
 
 /* Whether two elements of a loop may meet in a dat that one of them modifies: it is modified, and

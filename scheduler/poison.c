@@ -25,7 +25,7 @@ static bool cures(struct op2i_op *op, int32_t r, bool halo) {
          loop->ranges[loop->nranges - 1].hi == op->dats[r]->set->ends[OP2I_NONEXEC];
 }
 
-/* ---- as it is -------------------------------------------------------------------------------- */
+/* ---- poison ---------------------------------------------------------------------------------- */
 
 struct op2i_failure *op2i_poison_read(const struct op2i_node *node) {
   struct op2i_failure *lowest = NULL;
@@ -52,59 +52,4 @@ void op2i_poison_cure(const struct op2i_node *node) {
     if (resource->poison && cures(node->op, r, resource->poison_halo))
       op2i_resource_poison(resource, NULL);
   }
-}
-
-/* ---- as it will be --------------------------------------------------------------------------- */
-
-enum { GOOD, OWNED_ROWS, ALL_ROWS };
-
-static bool any_poison(struct op2i_sched *sched, int64_t first, int64_t end) {
-  bool any = sched->no_codes > 0;
-  for (int64_t i = first; i < end; i++) {
-    struct op2i_node *node = &sched->nodes[i];
-    node->unfit = false;
-    if (node->marked && !any) any = op2i_poison_read(node);
-  }
-  return any;
-}
-
-static void doubt_poisoned(const struct op2i_node *node) {
-  for (int32_t r = 0; r < op2i_op_nresources(node->op); r++) {
-    struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
-    resource->doubt = !resource->poison ? GOOD : resource->poison_halo ? ALL_ROWS : OWNED_ROWS;
-  }
-}
-
-static bool reads_doubtful(const struct op2i_node *node) {
-  for (int32_t r = 0; r < op2i_op_nresources(node->op); r++)
-    if (op2i_op_access(node->op, r) != OP2_WRITE && op2i_node_resource(node, r, NULL)->doubt)
-      return true;
-  return false;
-}
-
-static void pass_on(const struct op2i_node *node) {
-  for (int32_t r = 0; r < op2i_op_nresources(node->op); r++) {
-    unsigned char *doubt = &op2i_node_resource(node, r, NULL)->doubt;
-    if (!node->unfit) {
-      if (*doubt && cures(node->op, r, *doubt == ALL_ROWS)) *doubt = GOOD;
-    } else if (op2i_op_access(node->op, r) != OP2_READ && *doubt != ALL_ROWS) {
-      *doubt = writes_halo(node->op, r) ? ALL_ROWS : OWNED_ROWS;
-    }
-  }
-}
-
-int64_t op2i_find_unfit(struct op2i_sched *sched, int64_t first, int64_t end) {
-  int64_t found = 0;
-  if (!any_poison(sched, first, end)) return 0;
-  for (int64_t i = first; i < end; i++)
-    if (sched->nodes[i].marked) doubt_poisoned(&sched->nodes[i]);
-  for (int64_t i = first; i < end; i++) {
-    struct op2i_node *node = &sched->nodes[i];
-    if (!node->marked) continue;
-    if (node->state == OP2I_QUEUED) /* others have run, as parts of fused loops */
-      node->unfit = op2i_no_code(op2i_node_loop(node)) || reads_doubtful(node);
-    pass_on(node);
-    found += node->unfit;
-  }
-  return found;
 }

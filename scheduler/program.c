@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs: made once for a sequence of loops, kept, and run again with other values. */
+/* Programs: made once for a sequence of operations, kept, and run again with other values. The
+ * passes run here, in this order: fusion (fuse.c), code for what it made (compile.c), plans
+ * (loopdata.c); tiling (tiling.c) once a program has shown that it runs again. */
 #include "program.h"
 
 #include <string.h>
 
+#include "call.h"
 #include "error.h"
 #include "mem.h"
 #include "tiling.h"
@@ -17,7 +20,7 @@ static uint64_t mix(uint64_t hash, uint64_t word) {
   return hash ^ (hash >> 29);
 }
 
-static uint64_t hash_loops(struct op2i_node *const *nodes, int64_t n) {
+static uint64_t hash_ops(struct op2i_node *const *nodes, int64_t n) {
   uint64_t hash = (uint64_t)n;
   for (int64_t i = 0; i < n; i++) hash = mix(hash, (uintptr_t)nodes[i]->op);
   return hash;
@@ -65,7 +68,7 @@ static op2_status make_key(struct op2i_program *program, struct op2i_node *const
   size_t globals = 0;
   for (int64_t i = 0; i < n; i++) globals += (size_t)nodes[i]->op->ngbls;
   program->nnodes = n;
-  program->hash = hash_loops(nodes, n);
+  program->hash = hash_ops(nodes, n);
   program->ops = op2i_malloc((size_t)n * sizeof *program->ops);
   program->versions = op2i_malloc(globals * sizeof *program->versions);
   if (!program->ops || !program->versions) return op2i_error_nomem("a program");
@@ -78,8 +81,10 @@ static op2_status make_key(struct op2i_program *program, struct op2i_node *const
 
 void op2i_program_free(struct op2i_program *program) {
   if (!program) return;
-  for (int64_t s = 0; s < program->nsteps; s++) op2i_step_end(&program->steps[s]);
-  op2i_task_list_free(&program->tasks);
+  for (int64_t s = 0; s < program->nsteps; s++) {
+    op2i_step_end(&program->steps[s]);
+    op2i_task_list_free(&program->steps[s].tasks);
+  }
   op2i_grouping_free(&program->grouping);
   op2i_free(program->ops);
   op2i_free(program->versions);
@@ -92,19 +97,26 @@ void op2i_program_free(struct op2i_program *program) {
   op2i_free(program);
 }
 
-static bool uses(const struct op2i_program *program, const struct op2i_loop *loop) {
+static bool uses(const struct op2i_program *program, struct op2i_op *op) {
+  const struct op2i_loop *loop = op2i_op_loop(op);
   for (int64_t i = 0; i < program->nnodes; i++)
-    if (program->ops[i] == &loop->op) return true;
-  for (int64_t g = 0; g < program->grouping.ngroups; g++)
+    if (program->ops[i] == op) return true;
+  for (int64_t g = 0; g < program->grouping.ngroups && loop; g++)
     if (program->grouping.groups[g].loop == loop) return true;
   return false;
 }
 
-void op2i_sched_forget(struct op2i_sched *sched, const struct op2i_loop *loop) {
-  op2i_tilings_forget(sched, loop);
+static void forget_alone(struct op2i_op *op) {
+  op2i_program_free(op->alone);
+  op->alone = NULL;
+}
+
+void op2i_sched_forget(struct op2i_sched *sched, struct op2i_op *op) {
+  op2i_tilings_forget(sched, op2i_op_loop(op));
+  forget_alone(op);
   for (struct op2i_program **at = &sched->programs; *at;) {
     struct op2i_program *program = *at;
-    if (loop && !uses(program, loop)) {
+    if (!uses(program, op)) {
       at = &program->next;
       continue;
     }
@@ -114,7 +126,23 @@ void op2i_sched_forget(struct op2i_sched *sched, const struct op2i_loop *loop) {
   }
 }
 
-void op2i_sched_forget_all(struct op2i_sched *sched) { op2i_sched_forget(sched, NULL); }
+static void forget_programs(struct op2i_sched *sched) {
+  while (sched->programs) {
+    struct op2i_program *program = sched->programs;
+    sched->programs = program->next;
+    op2i_program_free(program);
+  }
+  sched->nprograms = 0;
+}
+
+void op2i_sched_forget_all(struct op2i_sched *sched) {
+  op2_context ctx = sched->ctx;
+  op2i_tilings_forget(sched, NULL);
+  forget_programs(sched);
+  for (struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop; loop = loop->next)
+    forget_alone(&loop->op);
+  for (struct op2i_user_call *call = ctx->calls; call; call = call->next) forget_alone(&call->op);
+}
 
 /* What a verifier says. A broken invariant is nothing that could be run around. */
 static op2_status verified(op2_status status, const char *pass) {
@@ -128,8 +156,9 @@ static op2_status verified(op2_status status, const char *pass) {
 static op2_status make_sources(struct op2i_node *const *nodes, int64_t n,
                                enum op2i_variant variant) {
   for (int64_t i = 0; i < n; i++) {
+    struct op2i_loop *loop = op2i_node_loop(nodes[i]);
     const char *source;
-    op2_status status = op2i_loop_source(op2i_node_loop(nodes[i]), variant, &source);
+    op2_status status = loop ? op2i_loop_source(loop, variant, &source) : OP2_SUCCESS;
     if (status) return status;
   }
   return OP2_SUCCESS;
@@ -140,14 +169,15 @@ static op2_status compile_groups(struct op2i_sched *sched, const struct op2i_gro
   struct op2i_compile compile = {.sched = sched, .variant = variant};
   op2_status status = OP2_SUCCESS;
   for (int64_t g = 0; g < grouping->ngroups && !status; g++)
-    status = op2i_compile_add(&compile, grouping->groups[g].loop);
+    if (grouping->groups[g].loop)
+      status = op2i_compile_add(&compile, grouping->groups[g].loop);
   if (!status) status = op2i_compile_run(&compile);
   op2i_compile_end(&compile);
   for (int64_t g = 0; g < grouping->ngroups && !status; g++) {
     const struct op2i_loop *loop = grouping->groups[g].loop;
-    const char *why = op2i_no_code(loop);
-    if (why)
-      status = op2i_error(OP2_ERR_UNAVAILABLE, "no code for '%s': %s", op2i_loop_name(loop), why);
+    if (!loop || !op2i_no_code(loop)) continue;
+    const struct op2i_loop_data *data = loop->sched_data;
+    status = op2i_error(data->no_code_status, "%s", data->no_code);
   }
   return status;
 }
@@ -172,6 +202,11 @@ static op2_status make_tables(struct op2i_program *program) {
   return program->payload && program->gbl ? OP2_SUCCESS : op2i_error_nomem("a program");
 }
 
+static void add_step(struct op2i_program *program, int64_t g, struct op2i_step step) {
+  program->step_group[program->nsteps] = g;
+  program->steps[program->nsteps++] = step;
+}
+
 static op2_status make_steps(struct op2i_sched *sched, struct op2i_program *program) {
   const struct op2i_grouping *grouping = &program->grouping;
   size_t most = (size_t)grouping->ngroups * OP2I_RANGES;
@@ -180,29 +215,36 @@ static op2_status make_steps(struct op2i_sched *sched, struct op2i_program *prog
   if (!program->steps || !program->step_group) return op2i_error_nomem("a program");
   for (int64_t g = 0; g < grouping->ngroups; g++) {
     struct op2i_loop *loop = grouping->groups[g].loop;
-    op2_status status = op2i_loop_prepare(sched, loop);
+    op2_status status = loop ? op2i_loop_prepare(sched, loop) : OP2_SUCCESS;
     if (status) return status;
-    for (int r = 0; r < loop->nranges; r++) {
-      program->step_group[program->nsteps] = g;
-      program->steps[program->nsteps++] = op2i_step_make(loop, r, sched->ctx->backend->variant);
-    }
+    if (!loop) add_step(program, g, (struct op2i_step){.kind = OP2I_STEP_CALL});
+    for (int r = 0; loop && r < loop->nranges; r++)
+      add_step(program, g, op2i_step_make(loop, r, sched->ctx->backend->variant));
   }
   return OP2_SUCCESS;
 }
 
+/* A program of one has no passes: nothing is asked of the graph. */
+static op2_status group(struct op2i_sched *sched, struct op2i_node *const *nodes,
+                        struct op2i_program *program) {
+  bool alone = program->nnodes == 1;
+  op2_status status = OP2_SUCCESS;
+  if (!alone) status = make_sources(nodes, program->nnodes, sched->ctx->backend->variant);
+  if (!status && !alone) status = op2i_graph_join(sched);
+  if (!status) status = op2i_fuse(sched, nodes, program->nnodes, &program->grouping);
+  if (!status && sched->ctx->config.verify)
+    status = verified(op2i_grouping_verify(sched, nodes, &program->grouping), "fusion");
+  return status;
+}
+
 static op2_status make_program(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                                struct op2i_program **out) {
-  enum op2i_variant variant = sched->ctx->backend->variant;
   struct op2i_program *program = op2i_calloc(1, sizeof *program);
   if (!program) return op2i_error_nomem("a program");
   op2_status status;
   OP2I_TRY(make_key(program, nodes, n));
-  OP2I_TRY(make_sources(nodes, n, variant));
-  OP2I_TRY(op2i_graph_join(sched));
-  OP2I_TRY(op2i_fuse(sched, nodes, n, &program->grouping));
-  if (sched->ctx->config.verify)
-    OP2I_TRY(verified(op2i_grouping_verify(sched, nodes, &program->grouping), "fusion"));
-  OP2I_TRY(compile_groups(sched, &program->grouping, variant));
+  OP2I_TRY(group(sched, nodes, program));
+  OP2I_TRY(compile_groups(sched, &program->grouping, sched->ctx->backend->variant));
   OP2I_TRY(make_tables(program));
   OP2I_TRY(make_steps(sched, program));
   *out = program;
@@ -232,35 +274,47 @@ static op2_status verify_found(struct op2i_sched *sched, const struct op2i_progr
                 : verified(op2i_grouping_verify(sched, nodes, &program->grouping), "replay");
 }
 
-op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
-                            struct op2i_program **out) {
-  if (!sched->ctx->config.replay) op2i_sched_forget_all(sched);
-  uint64_t hash = hash_loops(nodes, n);
+/* A program of the list goes to its front. */
+static struct op2i_program *find_program(struct op2i_sched *sched, struct op2i_node *const *nodes,
+                                         int64_t n) {
+  if (n == 1) return nodes[0]->op->alone;
+  uint64_t hash = hash_ops(nodes, n);
   for (struct op2i_program **at = &sched->programs; *at; at = &(*at)->next) {
     struct op2i_program *program = *at;
     if (!matches(program, hash, nodes, n)) continue;
-    op2_status status =
-        sched->ctx->config.verify ? verify_found(sched, program, nodes) : OP2_SUCCESS;
-    if (status) return status;
-    *at = program->next; /* to the front */
+    *at = program->next;
     program->next = sched->programs;
     sched->programs = program;
-    sched->programs_replayed++;
-    *out = program;
-    return OP2_SUCCESS;
+    return program;
   }
-  struct op2i_program *program = NULL;
+  return NULL;
+}
+
+static op2_status make_and_keep(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
+                                struct op2i_program **out) {
   double begin = op2i_prepare_begin(sched);
-  op2_status status = make_program(sched, nodes, n, &program);
+  op2_status status = make_program(sched, nodes, n, out);
   op2i_prepare_end(sched, begin);
   if (status) return status;
+  struct op2i_program *program = *out;
   sched->programs_made++;
   for (int64_t g = 0; g < program->grouping.ngroups; g++)
     if (program->grouping.groups[g].count > 1)
       sched->loops_fused += program->grouping.groups[g].count;
-  keep(sched, program);
-  *out = program;
+  if (n == 1)
+    nodes[0]->op->alone = program;
+  else
+    keep(sched, program);
   return OP2_SUCCESS;
+}
+
+op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
+                            struct op2i_program **out) {
+  if (!sched->ctx->config.replay) op2i_sched_forget_all(sched);
+  *out = find_program(sched, nodes, n);
+  if (!*out) return make_and_keep(sched, nodes, n, out);
+  sched->programs_replayed++;
+  return sched->ctx->config.verify ? verify_found(sched, *out, nodes) : OP2_SUCCESS;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -307,27 +361,53 @@ static void name_group(const struct op2i_program *program, int64_t g,
     nodes[places[m]]->fused = group->count > 1 ? nodes[places[0]]->number : 0;
 }
 
-op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
-                            struct op2i_node *const *nodes) {
+/* How many steps from s on are run by one call of the backend, or of the operation's function. */
+static int64_t together(const struct op2i_sched *sched, const struct op2i_program *program,
+                        int64_t s) {
+  int64_t end = s + 1;
+  if (program->steps[s].kind == OP2I_STEP_LOOP && sched->ctx->backend->run_steps)
+    while (end < program->nsteps && program->steps[end].kind == OP2I_STEP_LOOP) end++;
+  return end - s;
+}
+
+static op2_status run_steps(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {
   op2_context ctx = sched->ctx;
-  op2_status status = OP2_SUCCESS;
-  for (int64_t g = 0; g < program->grouping.ngroups; g++)
+  if (!ctx->backend->run_steps) {
+    op2i_sched_starts(sched);
+    return ctx->backend->run_step(ctx->backend_state, steps);
+  }
+  op2_status status = ctx->backend->run_steps(ctx->backend_state, steps, n);
+  if (!status) return status;
+  return op2i_error(OP2_ERR_FATAL, "the program could not be run: %s", op2_error_message());
+}
+
+static op2_status run_call(const struct op2i_program *program, int64_t s,
+                           struct op2i_node *const *nodes) {
+  const struct op2i_grouping *grouping = &program->grouping;
+  struct op2i_node *node = nodes[grouping->nodes[grouping->groups[program->step_group[s]].first]];
+  return node->op->kind->run(node->op, node->gbl, node->payload);
+}
+
+op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
+                            struct op2i_node *const *nodes, int64_t *done) {
+  int64_t ngroups = program->grouping.ngroups, n;
+  *done = 0;
+  for (int64_t g = 0; g < ngroups; g++)
     if (program->grouping.groups[g].count > 1) bind_group(program, g, nodes);
   for (int64_t s = 0; s < program->nsteps; s++) bind_step(program, s, nodes);
-  status = verified(op2i_program_tile(sched, program), "tiling");
+  op2_status status = verified(op2i_program_tile(sched, program), "tiling");
   if (status == OP2_ERR_FATAL) return status;
-  if (ctx->backend->run_program) {
-    status = ctx->backend->run_program(ctx->backend_state, program->steps, program->nsteps,
-                                       &program->tasks);
-  } else {
-    op2i_sched_starts(sched);
-    for (int64_t s = 0; s < program->nsteps && !status; s++)
-      status = ctx->backend->run_step(ctx->backend_state, &program->steps[s]);
+  for (int64_t s = 0; s < program->nsteps; s += n) {
+    struct op2i_step *steps = &program->steps[s];
+    n = together(sched, program, s);
+    *done = program->step_group[s];
+    bool loops = steps->kind == OP2I_STEP_LOOP;
+    status = loops ? run_steps(sched, steps, n) : run_call(program, s, nodes);
+    if (status) return status;
+    for (int64_t k = 0; k < n && loops; k++) op2i_step_account(&steps[k]);
   }
-  if (status)
-    return op2i_error(OP2_ERR_FATAL, "the program could not be run: %s", op2_error_message());
-  for (int64_t g = 0; g < program->grouping.ngroups; g++) name_group(program, g, nodes);
-  for (int64_t s = 0; s < program->nsteps; s++) op2i_step_account(&program->steps[s]);
+  *done = ngroups;
+  for (int64_t g = 0; g < ngroups; g++) name_group(program, g, nodes);
   program->runs++;
   return OP2_SUCCESS;
 }

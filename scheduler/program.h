@@ -6,19 +6,20 @@
 #include "tasks.h"
 #include "text.h"
 
-/* A program is what a flush makes of a sequence of queued loops: the passes' result, ready to run.
- * It is independent of values and keyed by structure - which loops in which order, and which of
- * their globals are the same version - so the same sequence queued again runs it again. */
+/* A program is what a flush makes of a sequence of queued operations: the passes' result, ready to
+ * run. It is independent of values and keyed by structure - which operations in which order, and
+ * which of their globals are the same version - so the same sequence queued again runs it again.
+ * That of one operation by itself is kept with the operation. */
 
-/* Loops of the sequence that run as one step, by their places in it, in the order of application.
- */
+/* Nodes of the sequence that run as one, by their places in it, in the order of application. */
 struct op2i_group {
   int64_t first; /* into the grouping's `nodes` */
   int32_t count;
-  struct op2i_loop *loop; /* the loop itself, or the one fused from them */
+  struct op2i_loop *loop; /* the loop itself, or the one fused from them; null: the node's operation
+                             is no loop */
 };
 struct op2i_grouping {
-  int64_t n;      /* loops in the sequence */
+  int64_t n;      /* nodes in the sequence */
   int32_t *nodes; /* [n] places, group after group */
   int64_t ngroups;
   struct op2i_group *groups; /* in an order that the dependences allow */
@@ -26,13 +27,14 @@ struct op2i_grouping {
 };
 
 /* fuse.c: gather loops that may run as one. Each loop's `sources` must be known. Without fusion
- * every loop is a group of its own. */
+ * every loop is a group of its own, and other operations always are; they come as late as those
+ * allow that need them, so that many loops follow each other. */
 op2_status op2i_fuse(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                      struct op2i_grouping *grouping);
 void op2i_grouping_free(struct op2i_grouping *grouping);
-/* fuse_verify.c: each loop is in one group; groups and members keep the order of every two loops
- * that are joined by an edge; loops in one group meet only element by element; what is not stored
- * is overwritten as a whole before it is looked at. */
+/* fuse_verify.c: each node is in one group; groups and members keep the order of every two nodes
+ * that are joined by an edge, and of operations whose kind asks for it; loops in one group meet only
+ * element by element; what is not stored is overwritten as a whole before it is looked at. */
 op2_status op2i_grouping_verify(struct op2i_sched *sched, struct op2i_node *const *nodes,
                                 const struct op2i_grouping *grouping);
 
@@ -41,7 +43,7 @@ struct op2i_program {
   uint64_t hash;
   int64_t nnodes;
   struct op2i_op **ops; /* [nnodes] */
-  int32_t *versions;    /* per loop, its globals' versions, numbered by first appearance */
+  int32_t *versions;    /* per node, its globals' versions, numbered by first appearance */
   struct op2i_grouping grouping;
   int64_t nsteps;
   struct op2i_step *steps;
@@ -49,15 +51,14 @@ struct op2i_program {
   unsigned char *payload; /* of fused groups */
   void **gbl;
   int64_t *payload_at, *gbl_at; /* [ngroups] where a fused group's begin */
-  struct op2i_task_list *tasks; /* the backend's */
   int64_t runs;
   bool tiling_tried;
   int64_t chains;      /* of steps that run tile by tile */
   const char *untiled; /* why there are none, a literal; null before that was looked into */
 };
 
-/* Find or make the program of the sequence, with code compiled and plans made. Loops of which no
- * code can be had make it fail with OP2_ERR_UNAVAILABLE: then they must run one by one. */
+/* Find or make the program of the sequence, with code compiled and plans made. Fails where one of
+ * the loops, or of those fused from them, has no code (op2i_no_code()), or for lack of memory. */
 op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                             struct op2i_program **program);
 /* How much of a sequence makes one program: all of it, or some whole periods of a sequence that
@@ -66,9 +67,10 @@ op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *n
 int64_t op2i_segment_length(struct op2i_node *const *nodes, int64_t n, int64_t before);
 /* The loops of the queue that make whole programs; all, where there is but one. */
 int64_t op2i_sched_complete(struct op2i_sched *sched);
-/* Run it with the values of these loops. */
+/* Run it with the values of these nodes. *done is the number of groups that have run; on failure,
+ * unless it is fatal, the next one has failed, and those behind it have not run. */
 op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
-                            struct op2i_node *const *nodes);
+                            struct op2i_node *const *nodes, int64_t *done);
 void op2i_program_free(struct op2i_program *program);
 
 /* The form a loop is run in by a backend that wants `variant`: sets of fewer than 16 elements get
@@ -80,7 +82,8 @@ enum op2i_variant op2i_loop_form(const struct op2i_loop *loop, enum op2i_variant
 struct op2i_compile {
   struct op2i_sched *sched;
   enum op2i_variant variant;
-  bool optional; /* loops can do without; otherwise those that get no code are remembered */
+  bool optional; /* loops can do without; otherwise those that get no code are remembered, and are
+                    not tried again in the same force */
   struct op2i_jit_unit *units;
   struct op2i_loop **loops; /* [nunits] */
   int64_t nunits, units_capacity, loops_capacity;
@@ -91,10 +94,10 @@ op2_status op2i_compile_add(struct op2i_compile *compile, struct op2i_loop *loop
  * with their unit. */
 op2_status op2i_compile_run(struct op2i_compile *compile);
 void op2i_compile_end(struct op2i_compile *compile);
-/* Why the loop has no code; null: not known, or it has. */
+/* Why the loop had no code when that was last tried; null: it was not, or it has. */
 const char *op2i_no_code(const struct op2i_loop *loop);
-/* Loops without code had none for the force that ends: the next one may try again. */
-void op2i_compile_forget(struct op2i_sched *sched);
+/* Whether there is no use in trying again: it had none in this force, or in two. */
+bool op2i_code_refused(const struct op2i_loop *loop);
 
 /* ---- poison.c: what failures spoil ----------------------------------------------------------- */
 
@@ -104,14 +107,23 @@ struct op2i_failure *op2i_poison_read(const struct op2i_node *node);
 void op2i_poison_results(const struct op2i_node *node, struct op2i_failure *failure);
 /* The node has run: what it overwrote as a whole is good again. */
 void op2i_poison_cure(const struct op2i_node *node);
-/* Find the marked loops that cannot run among the nodes from `first` to before `end`: those without
- * code, and those that would read poison, also that of other such loops. Nothing is poisoned yet.
- * Returns how many there are. */
-int64_t op2i_find_unfit(struct op2i_sched *sched, int64_t first, int64_t end);
 
-/* ---- what both ways of running share (execute.c) --------------------------------------------- */
+/* ---- step.c ---------------------------------------------------------------------------------- */
 
+/* A loop over one of its ranges, without what a program binds anew each time it runs. */
 struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op2i_variant variant);
+/* Put the time of a loop that has run into its profile and the context's. */
 void op2i_step_account(const struct op2i_step *step);
+
+/* ---- settle.c: what becomes of a node -------------------------------------------------------- */
+
+/* Put a failure on record; what the node was to write is poisoned. Fails fatally without memory for
+ * the record. */
+op2_status op2i_node_fail(struct op2i_sched *sched, struct op2i_node *node, op2_status code,
+                          const char *what);
+/* It was not run because of an earlier failure, which poisons what it was to write as well. */
+void op2i_node_cancel(struct op2i_sched *sched, struct op2i_node *node,
+                      struct op2i_failure *failure);
+void op2i_node_done(struct op2i_sched *sched, struct op2i_node *node);
 
 #endif

@@ -63,10 +63,8 @@ static op2_status run_marked(struct op2i_sched *sched) {
   op2i_dot_dump(sched);
   status = op2i_execute_marked(sched);
   for (int64_t i = 0; i < sched->nnodes; i++)
-    if (sched->nodes[i].state == OP2I_QUEUED)
-      sched->nodes[i].marked = sched->nodes[i].unfit = false;
+    if (sched->nodes[i].state == OP2I_QUEUED) sched->nodes[i].marked = false;
   op2i_dot_dump(sched);
-  sched->flushes++;
   op2i_graph_retire(sched);
   return status;
 }
@@ -115,16 +113,17 @@ static op2_status run_with_past(struct op2i_sched *sched, const char *why) {
 
 /* Run the loop queued last with all it depends on, and hear what became of it. */
 static op2_status run_last(struct op2i_sched *sched, enum op2i_wish wish) {
-  sched->watched = sched->nodes[sched->nnodes - 1].number;
+  const int64_t number = sched->nodes[sched->nnodes - 1].number;
+  sched->watched = number;
   op2_status status =
       run_with_past(sched, wish == OP2I_COMPUTE ? "op2_loop_compute" : "eager mode");
-  if (status && op2i_graph_find(sched, sched->watched)) op2i_graph_undo(sched);
+  if (status && op2i_graph_find(sched, number)) op2i_graph_undo(sched);
   struct op2i_failure *failure = sched->watched_failure;
   sched->watched = 0;
   sched->watched_failure = NULL;
   /* A loop that was merely cancelled has an older loop's failure: that is not for a submission to
    * return. */
-  if (!status && failure && (sched->watched_own || wish == OP2I_COMPUTE))
+  if (!status && failure && (failure->loop_number == number || wish == OP2I_COMPUTE))
     status = op2i_failure_report(sched->ctx, failure);
   op2i_failure_unref(failure);
   return status;

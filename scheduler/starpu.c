@@ -190,9 +190,9 @@ static bool outdated(const struct op2i_task_list *list, const struct op2i_step *
   return now > 1.5 * list->seconds || now < list->seconds / 1.5;
 }
 
-static op2_status have_tasks(struct state *state, struct op2i_step *steps, int64_t nsteps,
-                             struct op2i_task_list **kept) {
+static op2_status have_tasks(struct state *state, struct op2i_step *steps, int64_t nsteps) {
   const struct op2i_config *config = &state->ctx->config;
+  struct op2i_task_list **kept = &steps->tasks;
   if (*kept && !outdated(*kept, steps, nsteps)) return OP2_SUCCESS;
   op2i_task_list_free(kept);
   struct op2i_task_list *list = op2i_calloc(1, sizeof *list);
@@ -225,13 +225,12 @@ static op2_status run_here(struct state *state, struct op2i_step *steps, int64_t
   return op2i_tasks_run_here(steps, nsteps);
 }
 
-static op2_status run_program(void *state, struct op2i_step *steps, int64_t nsteps,
-                              struct op2i_task_list **tasks) {
+static op2_status run_steps(void *state, struct op2i_step *steps, int64_t nsteps) {
   struct state *s = state;
   bool here = small(s, steps, nsteps);
   op2_status status = OP2_SUCCESS;
-  if (!here || s->ctx->config.verify) status = have_tasks(s, steps, nsteps, tasks);
-  if (!status && !here) status = fly(s, steps, *tasks);
+  if (!here || s->ctx->config.verify) status = have_tasks(s, steps, nsteps);
+  if (!status && !here) status = fly(s, steps, steps->tasks);
   if (status == OP2_ERR_NOMEM) { /* nothing has run yet */
     status = OP2_SUCCESS;
     here = true;
@@ -294,7 +293,7 @@ const struct op2i_backend op2i_backend_starpu = {
     .workers = workers,
     .most_workers = most_workers,
     .processors = processors,
-    .run_program = run_program,
+    .run_steps = run_steps,
 };
 
 #endif

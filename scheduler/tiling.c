@@ -16,7 +16,8 @@ static bool scatters(const struct op2i_loop *loop) { return loop->indirect_write
 
 static bool eligible(const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
-  return loop->nranges == 1 && loop->set->base == loop->set && !loop->ordered && step->lo == 0;
+  return step->kind == OP2I_STEP_LOOP && loop->nranges == 1 && loop->set->base == loop->set &&
+         !loop->ordered && step->lo == 0;
 }
 
 /* Reductions are complete when all tiles are: nobody in the chain can read one. */
@@ -312,7 +313,7 @@ static op2_status tile_steps(struct op2i_sched *sched, struct op2i_program *prog
 
 op2_status op2i_program_tile(struct op2i_sched *sched, struct op2i_program *program) {
   int wish = sched->ctx->config.tile;
-  if (program->tiling_tried || wish == 0 || !sched->ctx->backend->run_program) return OP2_SUCCESS;
+  if (program->tiling_tried || wish == 0 || !sched->ctx->backend->run_steps) return OP2_SUCCESS;
   if (wish == OP2I_TILE_AUTO && program->runs < RUNS_BEFORE) return OP2_SUCCESS;
   program->tiling_tried = true;
   double begin = op2i_prepare_begin(sched);
@@ -322,6 +323,6 @@ op2_status op2i_program_tile(struct op2i_sched *sched, struct op2i_program *prog
     if (!program->chains) program->untiled = "the tiles or their code could not be made";
     op2i_log(sched->ctx, OP2I_LOG_WARN, "no tiles: %s", op2_error_message());
   }
-  op2i_task_list_free(&program->tasks);
+  for (int64_t s = 0; s < program->nsteps; s++) op2i_task_list_free(&program->steps[s].tasks);
   return status;
 }

@@ -28,7 +28,7 @@ static void test_names(void) {
     ok(backend->summary && strlen(backend->summary) > 10, "%s has a summary", names[i]);
     const char *why = op2_backend_unavailable(names[i]);
     ok(why == backend->unavailable(), "%s: the public answer is the backend's", names[i]);
-    ok(why ? strlen(why) > 10 : backend->run_step || backend->run_program,
+    ok(why ? strlen(why) > 10 : backend->run_step || backend->run_steps,
        "%s can run or says why not", names[i]);
   }
   ok(!op2i_backend_find("Sequential") && !op2i_backend_find("") && !op2i_backend_find(NULL),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The N-th allocation fails, for every N in a small program. A call that is refused says
  * OP2_ERR_NOMEM and changes nothing: made again, it succeeds, and in the end the results are right.
- * A queued loop that found no memory fails like any other: its results are poisoned with
- * OP2_ERR_NOMEM. Leaks are for the sanitizers to find. */
+ * A loop that there was no memory to prepare stays queued; one that found none when it ran fails like
+ * any other: its results are poisoned with OP2_ERR_NOMEM. Leaks are for the sanitizers to find. */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <stdlib.h>

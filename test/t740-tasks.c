@@ -65,9 +65,8 @@ static void drop_each(struct op2i_step *steps, struct op2i_task_list *list) {
     }
 }
 
-static op2_status run_program(void *state, struct op2i_step *steps, int64_t nsteps,
-                              struct op2i_task_list **tasks) {
-  (void)state, (void)tasks;
+static op2_status run_steps(void *state, struct op2i_step *steps, int64_t nsteps) {
+  (void)state;
   struct op2i_task_list list;
   op2_status status = op2i_tasks_build(steps, nsteps, 2, 0, &list);
   if (status) return status;
@@ -228,7 +227,7 @@ int main(void) {
     return done();
   }
   shuffled.run_step = NULL;
-  shuffled.run_program = run_program;
+  shuffled.run_steps = run_steps;
   test_environment();
   for (int p = 0; p < programs; p++) {
     int64_t n, n2;

@@ -77,9 +77,8 @@ static op2_status compare(struct op2i_loop *loop, int range, int32_t dat) {
 }
 
 /* In place of running them. */
-static op2_status run_program(void *state, struct op2i_step *steps, int64_t nsteps,
-                              struct op2i_task_list **tasks) {
-  (void)state, (void)tasks;
+static op2_status run_steps(void *state, struct op2i_step *steps, int64_t nsteps) {
+  (void)state;
   op2_status status = OP2_SUCCESS;
   for (int64_t s = 0; s < nsteps; s++)
     for (int32_t d = 0; d < steps[s].loop->op.ndats && !status; d++)
@@ -128,7 +127,7 @@ static void compared(void) {
   const struct op2i_backend *own = test_ctx->backend;
   looking = op2i_backend_openmp;
   looking.run_step = NULL;
-  looking.run_program = run_program;
+  looking.run_steps = run_steps;
   test_ctx->backend = &looking;
   for (uint64_t m = 0; m < (quick() ? MESHES_QUICK : MESHES); m++) random_mesh(m);
   test_ctx->backend = own;
