@@ -89,16 +89,17 @@ static op2_status watch_others(struct guard *guard) {
   op2_status status = OP2_SUCCESS;
   for (const struct op2i_link *at = ctx->dats.first; at && !status; at = at->next) {
     op2_dat dat = at->object;
-    if (!dat->host || dat->open_reads || dat->open_writes || is_named(&guard->call->op, dat))
+    void *host = dat->values.at[OP2I_HOST];
+    if (!host || dat->open_reads || dat->open_writes || is_named(&guard->call->op, dat))
       continue;
     status = watch(
-        guard, (struct watched){.how = dat->host == dat->wrapped ? READ_ONLY : FOREIGN,
+        guard, (struct watched){.how = host == dat->wrapped ? READ_ONLY : FOREIGN,
                                 .what = "dat",
                                 .name = dat->obj.name,
                                 .argument = -1,
                                 .type = dat->type,
                                 .dim = dat->dim,
-                                .memory = dat->host,
+                                .memory = host,
                                 .bytes = (size_t)dat->set->ends[OP2I_NONEXEC] * dat->row_bytes});
   }
   return status;

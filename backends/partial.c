@@ -67,13 +67,19 @@ void op2i_values_clear(op2_type type, int64_t n, void *into) {
 
 op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks) {
   size_t bytes = (size_t)step->loop->partial_bytes;
-  if (!bytes || nblocks <= step->partials_room) return OP2_SUCCESS;
-  op2i_step_end(step);
-  if ((size_t)nblocks <= SIZE_MAX / bytes)
-    step->partials = op2i_alloc_data((size_t)nblocks * bytes);
-  if (!step->partials) return op2i_error_nomem("partial results of reductions");
-  step->partials_room = nblocks;
-  return OP2_SUCCESS;
+  void *data = NULL;
+  if (!bytes) return OP2_SUCCESS;
+  if ((size_t)nblocks > SIZE_MAX / bytes) return op2i_error_nomem("partial results of reductions");
+  if (step->results.bytes < (size_t)nblocks * bytes) {
+    op2i_step_end(step);
+    op2i_buffer_init(&step->results, step->loop->op.ctx, (size_t)nblocks * bytes,
+                     (size_t)nblocks * bytes, false);
+  }
+  op2_status status =
+      op2i_buffer_at(&step->results, step->place, OP2_WRITE, OP2I_EVERY_ROW, &data);
+  if (status) op2i_step_end(step);
+  step->partials = data;
+  return status;
 }
 
 void op2i_partial_init(const struct op2i_step *step, unsigned char *partial) {
@@ -119,9 +125,9 @@ void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
 }
 
 void op2i_step_end(struct op2i_step *step) {
-  op2i_free_data(step->partials);
+  op2i_buffer_free(&step->results);
+  step->results.bytes = 0;
   step->partials = NULL;
-  step->partials_room = 0;
 }
 
 void op2i_step_run_block(const struct op2i_step *step, int32_t block) {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buffer.h"
 #include "op2/status.h"
 #include "op2/types.h"
 
@@ -15,6 +16,7 @@ struct op2i_user_call;
 struct op2i_tile_plan;
 struct op2i_text;
 struct op2i_loop;
+struct op2i_version;
 
 /* ---- generated code -------------------------------------------------------------------------- */
 
@@ -105,15 +107,24 @@ struct op2i_step {
   int range;                    /* of the loop's ranges */
   bool reduces;                 /* fold partial results into the globals */
   const struct op2i_plan *plan; /* null when the backend wants none */
-  void **gbl;                   /* writable values of the loop's distinct globals */
+  enum op2i_place place;        /* where it runs */
+  struct op2i_version *const *versions; /* [ngbls] of the loop's distinct globals */
+  /* Values of its distinct dats, maps and globals in that place. What `call` points to is the same;
+   * all are asked for before it runs. Reductions end in `gbl`. */
+  void **dat;
+  const int32_t **map;
+  void **gbl;
+  int64_t epoch; /* of the first of the steps that are run together: the context's, when all of them
+                    were last asked for but those of globals, which are asked for at each run */
   /* Steps of a chain that is run tile by tile share `tiles`; the first says how many they are. */
   const struct op2i_tile_plan *tiles;
   int32_t chain;
   void *entry_list;        /* the function over lists of elements; null without tiles */
   struct op2i_task_list *tasks; /* of the first of the steps that a task backend runs together:
                                    what it worked out for them before; for op2i_task_list_free() */
-  unsigned char *partials; /* [nblocks][partial_bytes], by op2i_step_begin() */
-  int64_t partials_room;   /* blocks there is memory for */
+  struct op2i_buffer results; /* of reductions: of each block those of its own, by
+                                 op2i_step_begin() */
+  unsigned char *partials;    /* [nblocks][partial_bytes]: they, where the step runs; null: none */
   double seconds;          /* out: time in generated code, summed over workers */
   int64_t nanoseconds;     /* the same while workers add to it */
   double clock_seconds;    /* out: on the clock; of a program that workers share, the first step has

@@ -228,23 +228,27 @@ void op2i_user_calls_free(op2_context ctx) {
 
 /* ---- calling --------------------------------------------------------------------------------- */
 
-static op2_status lend(struct op2i_user_call *call, void **gbl_values, unsigned char *payload,
-                       void **values, int *lent) {
+static op2_status lend(struct op2i_user_call *call, struct op2i_version *const *versions,
+                       unsigned char *payload, void **values, int *lent) {
   op2_status status = OP2_SUCCESS;
   for (*lent = 0; *lent < call->nargs && !status; *lent += !status) {
     const struct op2i_user_arg *arg = &call->args[*lent];
     void **value = &values[*lent];
     if (arg->dat >= 0)
-      status = op2i_dat_lend(call->op.dats[arg->dat], value);
+      status = op2i_dat_lend(call->op.dats[arg->dat], arg->access, value);
+    else if (arg->gbl >= 0)
+      status = op2i_buffer_at(&versions[arg->gbl]->values, OP2I_HOST, arg->access, OP2I_EVERY_ROW,
+                              value);
     else
-      *value = arg->gbl >= 0 ? gbl_values[arg->gbl] : payload + arg->offset;
+      *value = payload + arg->offset;
   }
   return status;
 }
 
 /* Call the function, with what a node has captured. What it returned, when that is not 0, is an
  * OP2_ERR_CALL. */
-static op2_status run(struct op2i_op *op, void *const *gbl, unsigned char *payload) {
+static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
+                      unsigned char *payload) {
   struct op2i_user_call *call = op2i_op_call(op);
   op2_context ctx = op->ctx;
   void *data, *few[32], **values = few;
@@ -252,7 +256,7 @@ static op2_status run(struct op2i_op *op, void *const *gbl, unsigned char *paylo
   if (call->nargs > 32) values = op2i_malloc((size_t)call->nargs * sizeof *values);
   if (!values) return op2i_error_nomem("a call's arguments");
   memcpy(&data, payload, sizeof data);
-  op2_status status = lend(call, (void **)gbl, payload, values, &lent);
+  op2_status status = lend(call, versions, payload, values, &lent);
   if (!status) {
     double start = op2i_seconds();
     ctx->calling = call->name;

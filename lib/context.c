@@ -70,6 +70,7 @@ op2_status op2_init(const op2_options *options, op2_context *ctx_out) {
   ctx->magic = OP2I_CONTEXT_MAGIC;
   ctx->refs = 1;
   ctx->born = op2i_nanoseconds();
+  ctx->epoch = 1;
   op2_status status;
   OP2I_TRY(op2i_config_init(&ctx->config, options));
   op2i_env_warn_unknown(ctx);

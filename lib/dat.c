@@ -9,6 +9,13 @@ static size_t total_bytes(op2_dat dat) {
   return (size_t)dat->set->ends[OP2I_NONEXEC] * dat->row_bytes;
 }
 
+/* Its values in the host's memory. Forcing is the caller's step before this. */
+static op2_status on_host(op2_dat dat, op2_access access, unsigned rows, void **data) {
+  op2_status status = op2i_buffer_at(&dat->values, OP2I_HOST, access, rows, data);
+  if (status != OP2_ERR_NOMEM) return status;
+  return op2i_error(OP2_ERR_NOMEM, "out of memory for dat '%s'", dat->obj.name);
+}
+
 /* ---- the user's order ------------------------------------------------------------------------ */
 
 /* The first n rows: they are those of whole sections, which renumbering does not mix. */
@@ -29,12 +36,13 @@ static void import_rows(op2_dat dat, int64_t n, const void *in, void *host) {
 }
 
 /* The user's memory stands for the values again, for good: no loop will come. What an open scope
- * holds is the user's affair. */
+ * holds is the user's affair. A wrapped dat always has memory on the host, so that this needs none.
+ */
 static void come_home(op2_dat dat) {
-  if (dat->host == dat->wrapped) return;
-  if (!dat->open_writes) export_rows(dat, dat->set->ends[OP2I_NONEXEC], dat->host, dat->wrapped);
-  op2i_free_data(dat->host);
-  dat->host = dat->wrapped;
+  void *data;
+  if (on_host(dat, OP2_READ, OP2I_EVERY_ROW, &data) || data == dat->wrapped) return;
+  if (!dat->open_writes) export_rows(dat, dat->set->ends[OP2I_NONEXEC], data, dat->wrapped);
+  op2i_buffer_replace(&dat->values, dat->wrapped, true);
 }
 
 void op2i_dats_come_home(op2_context ctx) {
@@ -54,9 +62,8 @@ static void release_dat(void *object) {
     else
       dat->obj.ctx->wrapped = dat->next_wrapped;
     if (dat->next_wrapped) dat->next_wrapped->prev_wrapped = dat->prev_wrapped;
-  } else {
-    op2i_free_data(dat->host);
   }
+  op2i_buffer_free(&dat->values);
   op2i_resource_clear(&dat->res);
   op2i_unref(dat->set);
 }
@@ -88,21 +95,12 @@ static op2_status make_dat(op2_set set, int dim, op2_type type, const char *name
   dat->dim = dim;
   dat->type = type;
   dat->row_bytes = (size_t)dim * op2i_type_size(type);
+  op2i_buffer_init(&dat->values, set->obj.ctx, total_bytes(dat),
+                   (size_t)set->ends[OP2I_OWNED] * dat->row_bytes, true);
   op2i_list_append(&set->dats, &dat->link, dat);
   op2i_list_append(&set->obj.ctx->dats, &dat->link_of_all, dat);
   op2i_resource_init(&dat->res, set->obj.ctx);
   *out = dat;
-  return OP2_SUCCESS;
-}
-
-static op2_status no_memory(op2_dat dat) {
-  return op2i_error(OP2_ERR_NOMEM, "out of memory for dat '%s'", dat->obj.name);
-}
-
-op2_status op2i_dat_storage(op2_dat dat, void **data) {
-  if (!dat->host) dat->host = op2i_alloc_data(total_bytes(dat));
-  if (!dat->host) return no_memory(dat);
-  *data = dat->host;
   return OP2_SUCCESS;
 }
 
@@ -112,16 +110,16 @@ op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data,
   op2_status status = check_dat(set, dim, type, name ? name : "");
   if (status) return status;
   op2_dat dat = NULL;
+  void *host;
   status = make_dat(set, dim, type, name, &dat);
   if (status) return status;
   if (data) {
-    dat->host = op2i_alloc_raw(total_bytes(dat));
-    if (!dat->host) {
-      status = no_memory(dat);
+    status = on_host(dat, OP2_WRITE, OP2I_EVERY_ROW, &host);
+    if (status) {
       op2i_unref(dat);
       return status;
     }
-    import_rows(dat, set->ends[OP2I_NONEXEC], data, dat->host);
+    import_rows(dat, set->ends[OP2I_NONEXEC], data, host);
   }
   *out = dat;
   return OP2_SUCCESS;
@@ -151,17 +149,18 @@ op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const c
   if (!status) status = check_borrowed(set, dim, type, data, name ? name : "");
   if (status) return status;
   op2_dat dat = NULL;
+  void *host;
   status = make_dat(set, dim, type, name, &dat);
   if (status) return status;
   if (!set->number) {
-    dat->host = data;
+    op2i_buffer_replace(&dat->values, data, true);
   } else {
-    status = op2i_dat_storage(dat, &dat->host);
+    status = on_host(dat, OP2_WRITE, OP2I_EVERY_ROW, &host);
     if (status) {
       op2i_unref(dat);
       return status;
     }
-    import_rows(dat, set->ends[OP2I_NONEXEC], data, dat->host);
+    import_rows(dat, set->ends[OP2I_NONEXEC], data, host);
   }
   dat->wrapped = data;
   dat->next_wrapped = set->obj.ctx->wrapped;
@@ -171,7 +170,9 @@ op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const c
   return OP2_SUCCESS;
 }
 
-bool op2_dat_allocated(op2_dat dat) { return op2i_object_is(dat, OP2I_DAT) && dat->host; }
+bool op2_dat_allocated(op2_dat dat) {
+  return op2i_object_is(dat, OP2I_DAT) && op2i_buffer_has_memory(&dat->values);
+}
 
 void op2_dat_destroy(op2_dat *dat) {
   if (!dat) return;
@@ -188,12 +189,13 @@ static op2_status check_access(op2_dat dat, const void *pointer, const char *cal
   return op2i_context_check(dat->obj.ctx);
 }
 
-/* Run what an access needs, fail if the values are poisoned, and give the storage. */
-static op2_status acquire(op2_dat dat, bool overwrite, const char *call, void **data) {
-  op2_status status =
-      op2i_sched_force(dat->obj.ctx->sched, &dat->res, overwrite, call, dat->obj.name);
+/* Run what an access needs, fail if the values are poisoned, and give them. */
+static op2_status acquire(op2_dat dat, op2_access access, unsigned rows, const char *call,
+                          void **data) {
+  op2_status status = op2i_sched_force(dat->obj.ctx->sched, &dat->res, access != OP2_READ, call,
+                                       dat->obj.name);
   if (!status) status = op2i_resource_report(dat->obj.ctx, &dat->res);
-  return status ? status : op2i_dat_storage(dat, data);
+  return status ? status : on_host(dat, access, rows, data);
 }
 
 /* What a scope shows: the storage itself, or the values in the user's order in memory of their
@@ -214,13 +216,19 @@ static void close_view(op2_dat dat) {
   dat->view = NULL;
 }
 
-op2_status op2i_dat_lend(op2_dat dat, void **data) {
-  op2_status status = op2i_dat_storage(dat, data);
+/* What was done to a view goes back to where the values were when it was made. */
+static void keep_view(op2_dat dat) {
+  if (dat->view)
+    import_rows(dat, dat->set->ends[OP2I_NONEXEC], dat->view, dat->values.at[OP2I_HOST]);
+}
+
+op2_status op2i_dat_lend(op2_dat dat, op2_access access, void **data) {
+  op2_status status = on_host(dat, access, OP2I_EVERY_ROW, data);
   return status ? status : open_view(dat, *data, data);
 }
 
 void op2i_dat_take_back(op2_dat dat, bool modified) {
-  if (modified && dat->view) import_rows(dat, dat->set->ends[OP2I_NONEXEC], dat->view, dat->host);
+  if (modified) keep_view(dat);
   if (!dat->open_reads && !dat->open_writes) close_view(dat);
 }
 
@@ -231,7 +239,7 @@ op2_status op2_dat_read_begin(op2_dat dat, const void **out) {
     return op2i_error(OP2_ERR_STATE, "op2_dat_read_begin: dat '%s' is open for writing",
                       dat->obj.name);
   void *data = NULL;
-  status = acquire(dat, false, "op2_dat_read_begin", &data);
+  status = acquire(dat, OP2_READ, OP2I_EVERY_ROW, "op2_dat_read_begin", &data);
   if (!status) status = open_view(dat, data, &data);
   if (status) return status;
   dat->open_reads++;
@@ -259,7 +267,7 @@ op2_status op2_dat_write_begin(op2_dat dat, void **out) {
     return op2i_error(OP2_ERR_STATE, "op2_dat_write_begin: dat '%s' is already open",
                       dat->obj.name);
   void *data = NULL;
-  status = acquire(dat, true, "op2_dat_write_begin", &data);
+  status = acquire(dat, OP2_RW, OP2I_EVERY_ROW, "op2_dat_write_begin", &data);
   if (!status) status = open_view(dat, data, &data);
   if (status) return status;
   dat->open_writes++;
@@ -274,7 +282,7 @@ op2_status op2_dat_write_end(op2_dat dat, void **data) {
   if (!dat->open_writes)
     return op2i_error(OP2_ERR_STATE, "op2_dat_write_end: dat '%s' is not open for writing",
                       dat->obj.name);
-  if (dat->view) import_rows(dat, dat->set->ends[OP2I_NONEXEC], dat->view, dat->host);
+  keep_view(dat);
   close_view(dat);
   dat->open_writes--;
   dat->obj.ctx->open_scopes--;
@@ -288,7 +296,7 @@ static op2_status copy_out(op2_dat dat, void *out, bool halo, const char *call) 
   if (dat->open_writes)
     return op2i_error(OP2_ERR_STATE, "%s: dat '%s' is open for writing", call, dat->obj.name);
   void *data = NULL;
-  status = acquire(dat, false, call, &data);
+  status = acquire(dat, OP2_READ, halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS, call, &data);
   if (status) return status;
   export_rows(dat, dat->set->ends[halo ? OP2I_NONEXEC : OP2I_OWNED], data, out);
   return OP2_SUCCESS;
@@ -300,11 +308,11 @@ static op2_status copy_in(op2_dat dat, const void *in, bool halo, const char *ca
   if (dat->open_reads || dat->open_writes)
     return op2i_error(OP2_ERR_STATE, "%s: dat '%s' is open", call, dat->obj.name);
   void *data = NULL;
-  status = op2i_dat_storage(dat, &data);
-  if (status) return status;
   /* Poison does not matter to an overwrite: the failure stays on record and the values become good.
    */
   status = op2i_sched_force(dat->obj.ctx->sched, &dat->res, true, call, dat->obj.name);
+  if (!status)
+    status = on_host(dat, OP2_WRITE, halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS, &data);
   if (status) return status;
   import_rows(dat, dat->set->ends[halo ? OP2I_NONEXEC : OP2I_OWNED], in, data);
   op2i_resource_poison(&dat->res, NULL);

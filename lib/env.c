@@ -34,6 +34,7 @@ enum id {
   ENV_SIMD,
   ENV_FUSE,
   ENV_REPLAY,
+  ENV_SHADOW,
   ENV_TILE,
   ENV_COUNT
 };
@@ -87,6 +88,9 @@ static const struct variable {
     [ENV_SIMD] = {"OP2_SIMD", NUMBER, OP2I_SIMD_AUTO, 0, 64, "by the processor",
                   "bytes of a vector in generated code: 16, 32 or 64; 0: scalar code"},
     [ENV_FUSE] = {"OP2_FUSE", BOOLEAN, 1, 0, 1, "1", "0: run every loop by itself"},
+    [ENV_SHADOW] = {"OP2_SHADOW", BOOLEAN, 0, 0, 1, "0",
+                    "1: loops work in memory of their own, and values that are out of date there or "
+                    "outside are spoilt: for tests of the library"},
     [ENV_REPLAY] = {"OP2_REPLAY", BOOLEAN, 1, 0, 1, "1",
                     "0: transform, cut and order the queue anew at every flush"},
     [ENV_TILE] = {"OP2_TILE", NUMBER, OP2I_TILE_AUTO, 0, INT_MAX, "where it pays",
@@ -294,6 +298,7 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   OP2I_TRY(env_int(ENV_VERIFY, &c.verify));
   OP2I_TRY(env_int(ENV_FUSE, &c.fuse));
   OP2I_TRY(env_int(ENV_REPLAY, &c.replay));
+  OP2I_TRY(env_int(ENV_SHADOW, &c.shadow));
   OP2I_TRY(env_int(ENV_TILE, &c.tile));
   OP2I_TRY(env_int(ENV_SIMD, &c.simd_bytes));
   *config = c;

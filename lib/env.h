@@ -29,6 +29,7 @@ struct op2i_config {
   int cc_timeout; /* seconds, 0: no limit */
   int eager, verify;
   int fuse, replay;
+  int shadow;     /* loops work in a place of their own */
   int simd_bytes; /* of a vector in generated code, 0: none; the context replaces OP2I_SIMD_AUTO */
   int tile;       /* OP2I_TILE_AUTO, 0: never, 1: always, else iterations in a tile */
 };

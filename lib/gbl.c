@@ -28,6 +28,7 @@ struct op2i_version *op2i_version_ref(struct op2i_version *version) {
 void op2i_version_unref(struct op2i_version *version) {
   if (!version || --version->refs > 0) return;
   op2i_resource_clear(&version->res);
+  op2i_buffer_free(&version->values);
   op2i_free(version->name);
   op2_context ctx = version->ctx;
   op2i_free_data(version);
@@ -50,6 +51,8 @@ static struct op2i_version *make_version(op2_context ctx, const char *name, size
   ctx->refs++;
   op2i_resource_init(&version->res, ctx);
   if (data) memcpy(version->data, data, bytes);
+  op2i_buffer_init(&version->values, ctx, bytes, bytes, false);
+  op2i_buffer_replace(&version->values, version->data, true);
   return version;
 }
 
@@ -88,8 +91,11 @@ op2_status op2_gbl_get(op2_gbl gbl, void *out) {
   op2_context ctx = gbl->obj.ctx;
   status = op2i_sched_force(ctx->sched, &gbl->now->res, false, "op2_gbl_get", gbl->obj.name);
   if (!status) status = op2i_resource_report(ctx, &gbl->now->res);
+  void *data;
+  if (!status)
+    status = op2i_buffer_at(&gbl->now->values, OP2I_HOST, OP2_READ, OP2I_EVERY_ROW, &data);
   if (status) return status;
-  memcpy(out, gbl->now->data, gbl->bytes);
+  memcpy(out, data, gbl->bytes);
   return OP2_SUCCESS;
 }
 

@@ -14,6 +14,7 @@ static void release_map(void *object) {
   op2i_list_remove(&map->to->maps_to, &map->to_link);
   op2i_unref(map->from);
   op2i_unref(map->to);
+  op2i_buffer_free(&map->entries);
   op2i_free_data(map->idx);
 }
 
@@ -54,6 +55,9 @@ static op2_status make_map(op2_set from, op2_set to, int arity, int32_t *idx, co
     op2i_free(map);
     return status;
   }
+  size_t bytes = (size_t)from->ends[OP2I_NONEXEC] * (size_t)arity * sizeof *idx;
+  op2i_buffer_init(&map->entries, from->obj.ctx, bytes, bytes, true);
+  op2i_buffer_replace(&map->entries, idx, true);
   map->from = op2i_ref(from);
   map->to = op2i_ref(to);
   op2i_list_append(&from->maps_from, &map->from_link, map);

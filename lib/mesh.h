@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "buffer.h"
 #include "object.h"
 #include "op2/mesh.h"
 
@@ -28,6 +29,7 @@ struct op2_set_s {
   op2_set base;                /* itself for a set, the base set (referenced) for a subset */
   int64_t *idx;                /* subset: sorted base indices, ends[OP2I_NONEXEC] of them */
   int64_t *number;   /* [total] the user's number of an element; null: the element's own */
+  struct op2i_buffer elements, numbers; /* idx and number, wherever loops need them */
   int64_t *user_idx; /* subset: idx in the user's numbers, sorted; null: idx itself */
   struct op2i_list maps_from, maps_to, dats, subsets; /* of a set: what is declared on it */
   struct op2i_link link;                              /* subset: in the base set's list */
@@ -38,6 +40,7 @@ struct op2_map_s {
   op2_set from, to;
   int32_t arity;
   int32_t *idx; /* [from total][arity]; null when declared without values */
+  struct op2i_buffer entries; /* idx, wherever loops need it */
   /* How it is numbered, measured by numbering.c. Of the entries in rows that follow each other, the
    * share that meet a cache line of their own; negative: not measured since idx changed. And how
    * many numbers the first and the last target of a row are apart, in the mean. */
@@ -74,8 +77,9 @@ struct op2_dat_s {
   int32_t dim;
   op2_type type;
   size_t row_bytes; /* dim values */
-  void *host;       /* [set total][dim]; null until first use */
-  void *wrapped; /* the user's memory of a wrapped dat: host itself until its set is renumbered */
+  struct op2i_buffer values; /* [set total][dim]; without memory until first use */
+  void *wrapped; /* the user's memory of a wrapped dat: the values' own until its set is renumbered
+                  */
   void *view;    /* values in the user's order while a scope on a renumbered set is open */
   int32_t open_reads, open_writes; /* access scopes */
   struct op2i_link link;           /* in the set's list */
@@ -91,6 +95,7 @@ struct op2i_version {
   op2_context ctx;
   struct op2i_resource res;
   char *name;
+  struct op2i_buffer values; /* data, wherever it is needed */
   _Alignas(64) unsigned char data[];
 };
 
@@ -127,12 +132,11 @@ void op2i_resource_poison(struct op2i_resource *resource,
 op2_status op2i_resource_report(op2_context ctx,
                                 struct op2i_resource *resource); /* the failure, if poisoned */
 
-/* The one accessor to a dat's storage: allocates it when needed. Forcing is the caller's step
- * before this. */
-op2_status op2i_dat_storage(op2_dat dat, void **data);
+/* The set's idx or number, and so the buffers of them, are others than before. */
+void op2i_set_tables_changed(op2_set set);
 /* All values in the user's order, for a function of the user's, and what it did to them taken over.
  */
-op2_status op2i_dat_lend(op2_dat dat, void **data);
+op2_status op2i_dat_lend(op2_dat dat, op2_access access, void **data);
 void op2i_dat_take_back(op2_dat dat, bool modified);
 /* Bring the user's memory of all wrapped dats up to date; the context is ending. */
 void op2i_dats_come_home(op2_context ctx);

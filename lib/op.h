@@ -23,7 +23,8 @@ struct op2i_op_kind {
   /* In words, as in a message: "loop 'res_calc' over 'edges'". */
   void (*describe)(const struct op2i_op *op, struct op2i_text *text);
   /* Do it, in the calling thread, with what its node has captured; null: loops, which backends run. */
-  op2_status (*run)(struct op2i_op *op, void *const *gbl, unsigned char *payload);
+  op2_status (*run)(struct op2i_op *op, struct op2i_version *const *versions,
+                    unsigned char *payload);
 };
 
 struct op2i_op {

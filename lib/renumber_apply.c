@@ -58,7 +58,15 @@ static op2_status prepare_subset(struct apply *a, const struct op2i_renumber *r,
   return give(a, idx);
 }
 
-static bool moves_out(op2_dat dat) { return dat->wrapped && dat->host == dat->wrapped; }
+static bool moves_out(op2_dat dat) {
+  return dat->wrapped && dat->values.at[OP2I_HOST] == dat->wrapped;
+}
+
+/* All values come to the host, and have memory there to be moved in. */
+static op2_status bring(op2_dat dat) {
+  void *data;
+  return op2i_buffer_at(&dat->values, OP2I_HOST, OP2_RW, OP2I_EVERY_ROW, &data);
+}
 
 static op2_status prepare(struct apply *a, const struct op2i_renumber *r) {
   op2_status status = prepare_number(a, r);
@@ -66,9 +74,11 @@ static op2_status prepare(struct apply *a, const struct op2i_renumber *r) {
     status = prepare_subset(a, r, l->object);
   for (struct op2i_link *l = r->set->dats.first; l && !status; l = l->next) {
     op2_dat dat = l->object;
-    if (moves_out(dat))
+    if (!op2i_buffer_has_memory(&dat->values)) continue;
+    status = bring(dat);
+    if (!status && moves_out(dat))
       status = give(a, op2i_alloc_data(dat_bytes(dat)));
-    else if (dat->host)
+    else
       need_scratch(a, dat_bytes(dat));
   }
   for (struct op2i_link *l = r->set->maps_from.first; l; l = l->next)
@@ -80,12 +90,14 @@ static op2_status prepare(struct apply *a, const struct op2i_renumber *r) {
 
 static void change_dat(struct apply *a, const struct op2i_renumber *r, op2_dat dat) {
   int64_t total = r->set->ends[OP2I_NONEXEC];
+  void *host = dat->values.at[OP2I_HOST];
   if (moves_out(dat)) {
-    dat->host = take(a);
-    op2i_rows_gather(a->threads, total, r->order, dat->row_bytes, dat->wrapped, dat->host);
-  } else if (dat->host) {
-    op2i_rows_gather(a->threads, total, r->order, dat->row_bytes, dat->host, a->scratch);
-    op2i_rows_copy(a->threads, total, dat->row_bytes, a->scratch, dat->host);
+    host = take(a);
+    op2i_rows_gather(a->threads, total, r->order, dat->row_bytes, dat->wrapped, host);
+    op2i_buffer_replace(&dat->values, host, false);
+  } else if (host) {
+    op2i_rows_gather(a->threads, total, r->order, dat->row_bytes, host, a->scratch);
+    op2i_rows_copy(a->threads, total, dat->row_bytes, a->scratch, host);
   }
 }
 
@@ -104,6 +116,7 @@ static void change_map(struct apply *a, const struct op2i_renumber *r, op2_map m
                    (size_t)map->arity * sizeof *map->idx, map->idx, a->scratch);
   for (int64_t i = 0; i < values; i++)
     map->idx[i] = (int32_t)place[((const int32_t *)a->scratch)[i]];
+  op2i_buffer_replace(&map->entries, map->idx, true);
 }
 
 static void change(struct apply *a, const struct op2i_renumber *r) {
@@ -116,7 +129,9 @@ static void change(struct apply *a, const struct op2i_renumber *r) {
     else
       subset->user_idx = subset->idx; /* which op2_subset_indices() may have shown */
     subset->idx = take(a);
+    op2i_set_tables_changed(subset);
   }
+  op2i_set_tables_changed(r->set);
   for (struct op2i_link *l = r->set->dats.first; l; l = l->next) change_dat(a, r, l->object);
   for (struct op2i_link *l = r->set->maps_from.first; l; l = l->next) change_map(a, r, l->object);
 }

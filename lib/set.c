@@ -27,9 +27,19 @@ static void release_set(void *object) {
     op2i_list_remove(&set->base->subsets, &set->link);
     op2i_unref(set->base);
   }
+  op2i_buffer_free(&set->elements);
+  op2i_buffer_free(&set->numbers);
   op2i_free_data(set->idx);
   op2i_free_data(set->user_idx);
   op2i_free_data(set->number);
+}
+
+void op2i_set_tables_changed(op2_set set) {
+  size_t bytes = (size_t)set->ends[OP2I_NONEXEC] * sizeof(int64_t);
+  if (!set->elements.ctx) op2i_buffer_init(&set->elements, set->obj.ctx, bytes, bytes, true);
+  if (!set->numbers.ctx) op2i_buffer_init(&set->numbers, set->obj.ctx, bytes, bytes, true);
+  op2i_buffer_replace(&set->elements, set->idx, true);
+  op2i_buffer_replace(&set->numbers, set->number, true);
 }
 
 static op2_status check_ends(const int64_t ends[4], const char *name) {
@@ -61,6 +71,7 @@ op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const
     op2i_free(set);
     return status;
   }
+  op2i_set_tables_changed(set);
   *out = set;
   return OP2_SUCCESS;
 }
@@ -161,6 +172,7 @@ op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions
   OP2I_TRY(op2i_object_init(set, parent->obj.ctx, OP2I_SET, name, release_set));
   set->base = op2i_ref(parent->base);
   op2i_list_append(&set->base->subsets, &set->link, set);
+  op2i_set_tables_changed(set);
   *out = set;
   return OP2_SUCCESS;
 fail:

@@ -150,9 +150,9 @@ op2_status op2i_graph_join(struct op2i_sched *sched) {
 
 /* ---- recording ------------------------------------------------------------------------------- */
 
-/* Offset of the payload, behind the two tables of globals. */
+/* Offset of the payload, behind the table of globals. */
 static size_t head_bytes(const struct op2i_op *op) {
-  return (2 * (size_t)op->ngbls * sizeof(void *) + OP2I_SLAB_UNIT - 1) / OP2I_SLAB_UNIT *
+  return ((size_t)op->ngbls * sizeof(void *) + OP2I_SLAB_UNIT - 1) / OP2I_SLAB_UNIT *
          OP2I_SLAB_UNIT;
 }
 
@@ -171,15 +171,11 @@ static op2_status make_node(struct op2i_sched *sched, struct op2i_op *op, op2_wh
                              .where = where,
                              .op = op,
                              .versions = (void *)piece,
-                             .gbl = (void *)(piece + (size_t)op->ngbls * sizeof(void *)),
                              .payload = piece + head_bytes(op),
                              .first_edge = 0,
                              .nedges = 0,
                              .fused = 0};
-  for (int g = 0; g < op->ngbls; g++) {
-    node->versions[g] = op->gbls[g]->now;
-    node->gbl[g] = node->versions[g]->data;
-  }
+  for (int g = 0; g < op->ngbls; g++) node->versions[g] = op->gbls[g]->now;
   if (op->payload_bytes) memcpy(node->payload, payload, (size_t)op->payload_bytes);
   op2_status status = op->kind->capture ? op->kind->capture(op, node->payload) : OP2_SUCCESS;
   if (status) op2i_slab_give(&sched->slab, piece, piece_bytes(op));

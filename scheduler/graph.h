@@ -26,8 +26,7 @@ struct op2i_node {
   op2_where where;
   struct op2i_op *op;             /* one use */
   struct op2i_version **versions; /* [op->ngbls], referenced; start of one piece of the slab with
-                                     the next two */
-  void **gbl;                     /* [op->ngbls]: their values */
+                                     the next one */
   unsigned char *payload;         /* [op->payload_bytes] */
   int64_t first_edge; /* into the scheduler's edges; 0 and without edges until it is joined */
   int32_t nedges;

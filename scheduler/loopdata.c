@@ -15,21 +15,11 @@ static void release_data(void *sched_data) {
     op2i_free(data->footprints[r]);
   }
   op2i_free(data->no_code);
-  op2i_free(data->dat);
-  op2i_free(data->map);
   op2i_free(data);
 }
 
 static op2_status fill(struct op2i_sched *sched, struct op2i_loop *loop,
                        struct op2i_loop_data *data) {
-  if (!data->dat) data->dat = op2i_calloc((size_t)loop->op.ndats, sizeof *data->dat);
-  if (!data->map) data->map = op2i_calloc((size_t)loop->nmaps, sizeof *data->map);
-  if (!data->dat || !data->map) return op2i_error_nomem("a loop's pointers");
-  for (int d = 0; d < loop->op.ndats; d++) {
-    op2_status status = op2i_dat_storage(loop->op.dats[d], &data->dat[d]);
-    if (status) return status;
-  }
-  for (int m = 0; m < loop->nmaps; m++) data->map[m] = loop->maps[m]->idx;
   for (int r = 0; r < loop->nranges; r++) {
     if (!sched->ctx->backend->needs_plan || data->plans[r]) continue;
     op2_status status = op2i_plan_get(sched, loop, r, 0, &data->plans[r]);

@@ -47,8 +47,6 @@ struct op2i_loop_data {
   int ndats;
   struct op2i_plan_entry *plans[OP2I_RANGES];
   struct op2i_footprint *footprints[OP2I_RANGES]; /* [ndats], each made when it is first needed */
-  void **dat;                                     /* [ndats]: storage */
-  const int32_t **map;                            /* [nmaps]: values */
   double ns_per_element;                          /* measured, 0 before the first run */
   int64_t unit;  /* place in the compilation in progress, -1 none */
   char *no_code; /* why it has none; null: not known, or it has */
@@ -62,7 +60,7 @@ struct op2i_loop_data {
 bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat);
 /* The data of a loop, made at first use. */
 op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **data);
-/* Before the first run: storage of its dats, and plans where the backend wants them. */
+/* Before the first run: plans, where the backend wants them. */
 op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop);
 /* Have the footprint of one of its dats; needs plans. */
 op2_status op2i_loop_footprint(struct op2i_loop *loop, int range, int32_t dat);

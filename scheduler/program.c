@@ -91,9 +91,12 @@ void op2i_program_free(struct op2i_program *program) {
   op2i_free(program->steps);
   op2i_free(program->step_group);
   op2i_free_data(program->payload);
-  op2i_free(program->gbl);
+  op2i_free(program->globals);
   op2i_free(program->payload_at);
-  op2i_free(program->gbl_at);
+  op2i_free(program->globals_at);
+  op2i_free(program->dat);
+  op2i_free(program->map);
+  op2i_free(program->gbl);
   op2i_free(program);
 }
 
@@ -187,24 +190,52 @@ static op2_status make_tables(struct op2i_program *program) {
   size_t groups = (size_t)grouping->ngroups;
   int64_t payload = 0, gbl = 0;
   program->payload_at = op2i_calloc(groups, sizeof *program->payload_at);
-  program->gbl_at = op2i_calloc(groups, sizeof *program->gbl_at);
-  if (!program->payload_at || !program->gbl_at) return op2i_error_nomem("a program");
+  program->globals_at = op2i_calloc(groups, sizeof *program->globals_at);
+  if (!program->payload_at || !program->globals_at) return op2i_error_nomem("a program");
   for (int64_t g = 0; g < grouping->ngroups; g++) {
     const struct op2i_group *group = &grouping->groups[g];
     if (group->count == 1) continue;
     program->payload_at[g] = payload;
-    program->gbl_at[g] = gbl;
+    program->globals_at[g] = gbl;
     payload += (group->loop->op.payload_bytes + 63) / 64 * 64;
     gbl += group->loop->op.ngbls;
   }
   program->payload = op2i_alloc_data((size_t)payload);
-  program->gbl = op2i_calloc((size_t)gbl, sizeof *program->gbl);
-  return program->payload && program->gbl ? OP2_SUCCESS : op2i_error_nomem("a program");
+  program->globals = op2i_calloc((size_t)gbl, sizeof *program->globals);
+  return program->payload && program->globals ? OP2_SUCCESS : op2i_error_nomem("a program");
 }
 
 static void add_step(struct op2i_program *program, int64_t g, struct op2i_step step) {
   program->step_group[program->nsteps] = g;
   program->steps[program->nsteps++] = step;
+}
+
+/* To each step for the addresses of its values. */
+static op2_status give_room(struct op2i_program *program) {
+  size_t dats = 0, maps = 0, gbls = 0;
+  for (int64_t s = 0; s < program->nsteps; s++) {
+    const struct op2i_loop *loop = program->steps[s].loop;
+    dats += loop ? (size_t)loop->op.ndats : 0;
+    maps += loop ? (size_t)loop->nmaps : 0;
+    gbls += loop ? (size_t)loop->op.ngbls : 0;
+  }
+  program->dat = op2i_calloc(dats, sizeof *program->dat);
+  program->map = op2i_calloc(maps, sizeof *program->map);
+  program->gbl = op2i_calloc(gbls, sizeof *program->gbl);
+  if (!program->dat || !program->map || !program->gbl) return op2i_error_nomem("a program");
+  dats = maps = gbls = 0;
+  for (int64_t s = 0; s < program->nsteps; s++) {
+    struct op2i_step *step = &program->steps[s];
+    if (!step->loop) continue;
+    step->call.dat = step->dat = program->dat + dats;
+    step->call.map = step->map = program->map + maps;
+    step->gbl = program->gbl + gbls;
+    step->call.gbl = (const void *const *)step->gbl;
+    dats += (size_t)step->loop->op.ndats;
+    maps += (size_t)step->loop->nmaps;
+    gbls += (size_t)step->loop->op.ngbls;
+  }
+  return OP2_SUCCESS;
 }
 
 static op2_status make_steps(struct op2i_sched *sched, struct op2i_program *program) {
@@ -221,7 +252,7 @@ static op2_status make_steps(struct op2i_sched *sched, struct op2i_program *prog
     for (int r = 0; loop && r < loop->nranges; r++)
       add_step(program, g, op2i_step_make(loop, r, sched->ctx->backend->variant));
   }
-  return OP2_SUCCESS;
+  return give_room(program);
 }
 
 /* A program of one has no passes: nothing is asked of the graph. */
@@ -324,15 +355,15 @@ static void bind_group(struct op2i_program *program, int64_t g, struct op2i_node
   const struct op2i_group *group = &program->grouping.groups[g];
   const struct op2i_loop *loop = group->loop;
   unsigned char *payload = program->payload + program->payload_at[g];
-  void **gbl = program->gbl + program->gbl_at[g];
+  struct op2i_version **globals = program->globals + program->globals_at[g];
   for (int m = 0; m < group->count; m++) {
     const struct op2i_node *node = nodes[program->grouping.nodes[group->first + m]];
     memcpy(payload, node->payload, (size_t)node->op->payload_bytes);
     payload += (node->op->payload_bytes + 15) / 16 * 16;
     for (int a = 0; a < op2i_node_loop(node)->nargs; a++)
       if (op2i_node_loop(node)->args[a].gbl >= 0)
-        gbl[loop->args[loop->members[m].first_arg + a].gbl] =
-            node->gbl[op2i_node_loop(node)->args[a].gbl];
+        globals[loop->args[loop->members[m].first_arg + a].gbl] =
+            node->versions[op2i_node_loop(node)->args[a].gbl];
   }
 }
 
@@ -345,8 +376,7 @@ static void bind_step(struct op2i_program *program, int64_t s, struct op2i_node 
   step->number = first->number;
   step->file = first->where.file;
   step->line = first->where.line;
-  step->gbl = fused ? program->gbl + program->gbl_at[g] : first->gbl;
-  step->call.gbl = (const void *const *)step->gbl;
+  step->versions = fused ? program->globals + program->globals_at[g] : first->versions;
   step->call.payload = fused ? program->payload + program->payload_at[g] : first->payload;
   step->nanoseconds = 0;
   step->seconds = step->clock_seconds = 0;
@@ -372,11 +402,13 @@ static int64_t together(const struct op2i_sched *sched, const struct op2i_progra
 
 static op2_status run_steps(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {
   op2_context ctx = sched->ctx;
+  op2_status status = op2i_steps_bind(ctx, steps, n);
+  if (status) return status;
   if (!ctx->backend->run_steps) {
     op2i_sched_starts(sched);
     return ctx->backend->run_step(ctx->backend_state, steps);
   }
-  op2_status status = ctx->backend->run_steps(ctx->backend_state, steps, n);
+  status = ctx->backend->run_steps(ctx->backend_state, steps, n);
   if (!status) return status;
   return op2i_error(OP2_ERR_FATAL, "the program could not be run: %s", op2_error_message());
 }
@@ -385,7 +417,7 @@ static op2_status run_call(const struct op2i_program *program, int64_t s,
                            struct op2i_node *const *nodes) {
   const struct op2i_grouping *grouping = &program->grouping;
   struct op2i_node *node = nodes[grouping->nodes[grouping->groups[program->step_group[s]].first]];
-  return node->op->kind->run(node->op, node->gbl, node->payload);
+  return node->op->kind->run(node->op, node->versions, node->payload);
 }
 
 op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,

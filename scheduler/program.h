@@ -48,9 +48,11 @@ struct op2i_program {
   int64_t nsteps;
   struct op2i_step *steps;
   int64_t *step_group;    /* [nsteps] */
-  unsigned char *payload; /* of fused groups */
-  void **gbl;
-  int64_t *payload_at, *gbl_at; /* [ngroups] where a fused group's begin */
+  unsigned char *payload;        /* of fused groups */
+  struct op2i_version **globals; /* the same */
+  int64_t *payload_at, *globals_at; /* [ngroups] where a fused group's begin */
+  void **dat, **gbl; /* of all steps, in their order: what they find their values by */
+  const int32_t **map;
   int64_t runs;
   bool tiling_tried;
   int64_t chains;      /* of steps that run tile by tile */
@@ -112,6 +114,8 @@ void op2i_poison_cure(const struct op2i_node *node);
 
 /* A loop over one of its ranges, without what a program binds anew each time it runs. */
 struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op2i_variant variant);
+/* Have the values of steps that run together where they run, in the order of the steps. */
+op2_status op2i_steps_bind(op2_context ctx, struct op2i_step *steps, int64_t n);
 /* Put the time of a loop that has run into its profile and the context's. */
 void op2i_step_account(const struct op2i_step *step);
 

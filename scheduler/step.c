@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Steps of programs that are loops: made from what is worked out for the loop, and counted when they
- * have run. */
+/* Steps of programs that are loops: made from what is worked out for the loop, given their values,
+ * and counted when they have run. */
 #include "program.h"
+
+/* ---- making ---------------------------------------------------------------------------------- */
 
 struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range,
                                 enum op2i_variant variant) {
@@ -9,16 +11,75 @@ struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range,
   return (struct op2i_step){.kind = OP2I_STEP_LOOP,
                             .loop = (struct op2i_loop *)loop,
                             .entry = loop->entry[op2i_loop_form(loop, variant)],
-                            .call = {.dat = data->dat,
-                                     .map = data->map,
-                                     .subset = loop->set->idx,
-                                     .number = loop->set->base->number},
                             .lo = loop->ranges[range].lo,
                             .hi = loop->ranges[range].hi,
                             .reduces = loop->ranges[range].reduces,
                             .range = range,
+                            .place = loop->op.ctx->config.shadow ? OP2I_SHADOW : OP2I_HOST,
                             .plan = data->plans[range] ? data->plans[range]->plan : NULL};
 }
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* Rows of its dat d that a loop may touch. Directly it has those of its own elements only. */
+static unsigned rows_of(const struct op2i_loop *loop, int d) {
+  bool halo = loop->nranges > 1 || loop->set->ends[OP2I_OWNED] < loop->ranges[0].hi;
+  for (int a = 0; a < loop->nargs; a++)
+    halo |= loop->args[a].dat == d && loop->args[a].map >= 0;
+  return halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS;
+}
+
+/* Not all rows of the halo belong to elements that loops run over. */
+static op2_access access_to(const struct op2i_loop *loop, int d, unsigned rows) {
+  op2_access access = loop->op.dat_access[d];
+  return access == OP2_WRITE && rows & OP2I_HALO_ROWS ? OP2_RW : access;
+}
+
+static op2_status bind_tables(struct op2i_step *step) {
+  const struct op2i_loop *loop = step->loop;
+  op2_status status = OP2_SUCCESS;
+  void *subset = NULL, *number = NULL, *map = NULL;
+  for (int d = 0; d < loop->op.ndats && !status; d++) {
+    unsigned rows = rows_of(loop, d);
+    status = op2i_buffer_at(&loop->op.dats[d]->values, step->place, access_to(loop, d, rows), rows,
+                            &step->dat[d]);
+  }
+  for (int m = 0; m < loop->nmaps && !status; m++) {
+    status =
+        op2i_buffer_at(&loop->maps[m]->entries, step->place, OP2_READ, OP2I_EVERY_ROW, &map);
+    step->map[m] = map;
+  }
+  if (loop->set->idx && !status)
+    status = op2i_buffer_at(&loop->set->elements, step->place, OP2_READ, OP2I_EVERY_ROW, &subset);
+  if (loop->set->base->number && !status)
+    status =
+        op2i_buffer_at(&loop->set->base->numbers, step->place, OP2_READ, OP2I_EVERY_ROW, &number);
+  step->call.subset = subset;
+  step->call.number = number;
+  return status;
+}
+
+static op2_status bind_globals(struct op2i_step *step) {
+  const struct op2i_op *op = &step->loop->op;
+  op2_status status = OP2_SUCCESS;
+  for (int g = 0; g < op->ngbls && !status; g++)
+    status = op2i_buffer_at(&step->versions[g]->values, step->place, op->gbl_access[g],
+                            OP2I_EVERY_ROW, &step->gbl[g]);
+  return status;
+}
+
+op2_status op2i_steps_bind(op2_context ctx, struct op2i_step *steps, int64_t n) {
+  op2_status status = OP2_SUCCESS;
+  bool moved = steps->epoch != ctx->epoch;
+  for (int64_t s = 0; s < n && !status; s++) {
+    if (moved) status = bind_tables(&steps[s]);
+    if (!status) status = bind_globals(&steps[s]);
+  }
+  steps->epoch = status ? 0 : ctx->epoch;
+  return status;
+}
+
+/* ---- counting -------------------------------------------------------------------------------- */
 
 static void count_run(struct op2i_loop *loop, const struct op2i_step *step, double seconds) {
   loop->profile_seconds += seconds;

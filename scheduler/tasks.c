@@ -136,10 +136,6 @@ static op2_status add_track(struct builder *b, struct op2i_resource *resource, i
   return OP2_SUCCESS;
 }
 
-static struct op2i_version *version_of(const struct op2i_step *step, int g) {
-  return (struct op2i_version *)((char *)step->gbl[g] - offsetof(struct op2i_version, data));
-}
-
 static op2_status track_step(struct builder *b, const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   op2_status status = OP2_SUCCESS;
@@ -147,7 +143,7 @@ static op2_status track_step(struct builder *b, const struct op2i_step *step) {
     if (loop->op.dat_access[d] != OP2_READ)
       status = add_track(b, &loop->op.dats[d]->res, loop->op.dats[d]->set->ends[OP2I_NONEXEC]);
   for (int g = 0; g < loop->op.ngbls && !status; g++)
-    if (loop->op.gbl_access[g] != OP2_READ) status = add_track(b, &version_of(step, g)->res, 1);
+    if (loop->op.gbl_access[g] != OP2_READ) status = add_track(b, &step->versions[g]->res, 1);
   return status;
 }
 
@@ -182,7 +178,7 @@ static void read_globals(struct builder *b, const struct op2i_step *step) {
   for (int n = 0; n < loop->nargs; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
     if (arg->gbl < 0 || arg->access == OP2_INC) continue;
-    struct track *track = version_of(step, arg->gbl)->res.track;
+    struct track *track = step->versions[arg->gbl]->res.track;
     if (track) read_segment(b, &track->segments[0]);
   }
 }
@@ -230,7 +226,7 @@ static op2_status build_reduce(struct builder *b, int64_t first_chunk, int64_t e
   if (status) return status;
   for (int64_t chunk = first_chunk; chunk < end_chunk; chunk++) depend(b, chunk);
   for (int g = 0; g < loop->op.ngbls; g++) {
-    struct track *track = version_of(step, g)->res.track;
+    struct track *track = step->versions[g]->res.track;
     if (track && loop->op.gbl_access[g] != OP2_READ)
       write_segment(b, &track->segments[0], b->step << 32);
   }

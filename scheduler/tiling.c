@@ -27,7 +27,7 @@ static bool reads_result(const struct op2i_step *chain, int64_t n, const struct 
     if (arg->gbl < 0 || arg->access == OP2_INC) continue;
     for (int64_t s = 0; s < n; s++)
       for (int g = 0; g < chain[s].loop->op.ngbls; g++)
-        if (chain[s].loop->op.gbl_access[g] != OP2_READ && chain[s].gbl[g] == step->gbl[arg->gbl])
+        if (chain[s].loop->op.gbl_access[g] != OP2_READ && chain[s].versions[g] == step->versions[arg->gbl])
           return true;
   }
   return false;

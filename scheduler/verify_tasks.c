@@ -113,7 +113,7 @@ static op2_status touch_globals(struct check *c, const struct op2i_step *step, b
     const struct op2i_loop_arg *arg = &loop->args[n];
     if (arg->gbl < 0 || (reducing ? arg->access == OP2_READ : arg->access == OP2_INC)) continue;
     c->name = loop->op.gbls[arg->gbl]->obj.name;
-    struct value *values = values_of(c, step->gbl[arg->gbl], 1);
+    struct value *values = values_of(c, step->versions[arg->gbl], 1);
     if (!values) return op2i_error_nomem("the verifier of tasks");
     status = touch(c, values, 0, reducing);
   }

@@ -113,7 +113,7 @@ static void run(const struct op2i_backend *backend, int threads, struct op2i_ste
     is_int(backend->workers(state), backend == &op2i_backend_openmp ? threads : 1, "workers");
   CHECK(backend->run_step(state, &step));
   ok(step.seconds > 0 && step.seconds < 100, "time was taken");
-  ok((step.partials_room > 0) == (step.loop->partial_bytes > 0),
+  ok((step.results.bytes > 0) == (step.loop->partial_bytes > 0),
      "memory for partial results stays for the next run");
   op2i_step_end(&step);
   ok(!step.partials, "until the step ends");

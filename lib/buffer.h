@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_BUFFER_H
+#define OP2I_BUFFER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "op2/context.h"
+#include "op2/loop.h"
+
+/* A buffer is the values of one object - a dat, a version of a global, the entries of a map, the
+ * elements of a subset - and knows in which places they are. Whoever works on values in a place asks
+ * for them there, each time anew: what is out of date is brought first, and what becomes out of date
+ * elsewhere is noted. Pointers to values are not kept, but for as long as the context's epoch stays
+ * what it was after they were asked for. */
+
+/* Kinds of memory that loops can work in. */
+enum op2i_place {
+  OP2I_HOST,
+  OP2I_SHADOW, /* for tests: more of the host's memory, as if it were a device's */
+  OP2I_NPLACES
+};
+
+/* Which rows: a set's owned elements come first. Buffers of other objects have no halo. */
+enum { OP2I_OWNED_ROWS = 1, OP2I_HALO_ROWS = 2, OP2I_EVERY_ROW = 3 };
+
+struct op2i_buffer {
+  op2_context ctx;
+  size_t bytes, owned_bytes;        /* in all; of the owned rows */
+  void *at[OP2I_NPLACES];            /* null: no memory there; in none: all values are zero */
+  unsigned char fresh[OP2I_NPLACES]; /* the rows whose values are there */
+  signed char only;                 /* the one place with memory, all rows fresh; -1: not so */
+  bool borrowed;                    /* the host's memory is somebody else's */
+  bool told;                        /* the epoch tells of changes */
+};
+
+/* Without memory. Buffers that are asked for at each run whatever the epoch need not tell it. */
+void op2i_buffer_init(struct op2i_buffer *buffer, op2_context ctx, size_t bytes, size_t owned_bytes,
+                      bool told);
+/* The values are those in this memory of the host's from now on; what was elsewhere is freed.
+ * Borrowed memory outlives the buffer, other comes from op2i_alloc_raw() or op2i_alloc_data(). */
+void op2i_buffer_replace(struct op2i_buffer *buffer, void *host, bool borrowed);
+void op2i_buffer_free(struct op2i_buffer *buffer);
+
+op2_status op2i_buffer_move(struct op2i_buffer *buffer, enum op2i_place place, op2_access access,
+                            unsigned rows, void **data);
+/* The memory of all rows in a place, for an access to some of them: OP2_READ, OP2_WRITE (each of
+ * them is overwritten as a whole, and may hold anything before) or OP2_RW. Fails without memory;
+ * then nothing has changed. */
+static inline op2_status op2i_buffer_at(struct op2i_buffer *buffer, enum op2i_place place,
+                                        op2_access access, unsigned rows, void **data) {
+  if (buffer->only != (signed char)place)
+    return op2i_buffer_move(buffer, place, access, rows, data);
+  *data = buffer->at[place];
+  return OP2_SUCCESS;
+}
+
+static inline bool op2i_buffer_has_memory(const struct op2i_buffer *buffer) {
+  bool has = false;
+  for (int p = 0; p < OP2I_NPLACES; p++) has |= buffer->at[p] != NULL;
+  return has;
+}
+
+#endif

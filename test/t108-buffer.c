@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Buffers: who asks for rows in a place gets what was last written to them, wherever that was; what
+ * is out of date is spoilt; the epoch changes when and only when something else has. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffer.h"
+#include "context.h"
+#include "mem.h"
+#include "support.h"
+
+enum { OWNED = 24, HALO = 9, ROWS = OWNED + HALO, STEPS = 400 };
+
+struct model {
+  struct op2i_buffer buffer;
+  int64_t values[ROWS]; /* what must be there */
+  int64_t epoch;
+  int wrong, moved;
+};
+
+static bool is_spoilt(int64_t value) { return (uint64_t)value == 0x7FF7A5A57FF7A5A5u; }
+
+static bool in_rows(unsigned rows, int r) {
+  return rows & (r < OWNED ? OP2I_OWNED_ROWS : OP2I_HALO_ROWS);
+}
+
+/* Ask as a reader or a writer would, look at what may be looked at, and write all that was asked for.
+ */
+static void ask(struct model *m, uint64_t *seed) {
+  static const op2_access modes[] = {OP2_READ, OP2_WRITE, OP2_RW};
+  const op2_access access = modes[draw_below(seed, 3)];
+  const enum op2i_place place = draw_below(seed, 2) ? OP2I_SHADOW : OP2I_HOST;
+  const unsigned rows = 1 + (unsigned)draw_below(seed, 3);
+  const struct op2i_buffer before = m->buffer;
+  void *data = NULL;
+  MUST(op2i_buffer_at(&m->buffer, place, access, rows, &data));
+  int64_t *values = data;
+  for (int r = 0; r < ROWS; r++) {
+    if (!in_rows(rows, r)) continue;
+    if (access != OP2_WRITE) m->wrong += values[r] != m->values[r];
+    if (access != OP2_READ) values[r] = m->values[r] = (int64_t)draw(seed);
+  }
+  const bool changed = memcmp(before.at, m->buffer.at, sizeof before.at) != 0 ||
+                       memcmp(before.fresh, m->buffer.fresh, sizeof before.fresh) != 0;
+  m->wrong += changed != (test_ctx->epoch != m->epoch);
+  m->moved += changed;
+  m->epoch = test_ctx->epoch;
+}
+
+/* Every row is fresh somewhere, and spoilt where it is not. */
+static void look(struct model *m) {
+  for (int r = 0; r < ROWS; r++) {
+    int fresh = 0;
+    for (int p = 0; p < OP2I_NPLACES; p++) {
+      const int64_t *at = m->buffer.at[p];
+      if (!at) continue;
+      if (in_rows(m->buffer.fresh[p], r))
+        fresh++, m->wrong += at[r] != m->values[r];
+      else
+        m->wrong += !is_spoilt(at[r]);
+    }
+    m->wrong += fresh == 0;
+  }
+}
+
+static void sequences(void) {
+  struct model m;
+  int64_t borrowed[ROWS];
+  for (uint64_t seed = 1; seed <= 200; seed++) {
+    uint64_t state = seed;
+    m = (struct model){.epoch = test_ctx->epoch};
+    op2i_buffer_init(&m.buffer, test_ctx, sizeof m.values, OWNED * sizeof *m.values, true);
+    if (seed % 3 == 0) {
+      for (int r = 0; r < ROWS; r++) m.values[r] = borrowed[r] = r;
+      op2i_buffer_replace(&m.buffer, borrowed, true);
+      m.epoch = test_ctx->epoch;
+    }
+    for (int s = 0; s < STEPS / 10; s++) {
+      ask(&m, &state);
+      look(&m);
+    }
+    EXPECT(m.wrong == 0 && m.moved > 3);
+    op2i_buffer_free(&m.buffer);
+    EXPECT(!op2i_buffer_has_memory(&m.buffer));
+  }
+}
+
+/* What two rounds of the same requests leave alone is found as it was. */
+static void settled(void) {
+  struct op2i_buffer buffer;
+  void *data;
+  op2i_buffer_init(&buffer, test_ctx, ROWS, OWNED, true);
+  MUST(op2i_buffer_at(&buffer, OP2I_SHADOW, OP2_WRITE, OP2I_OWNED_ROWS, &data));
+  MUST(op2i_buffer_at(&buffer, OP2I_HOST, OP2_READ, OP2I_EVERY_ROW, &data));
+  MUST(op2i_buffer_at(&buffer, OP2I_SHADOW, OP2_RW, OP2I_EVERY_ROW, &data));
+  const int64_t epoch = test_ctx->epoch;
+  MUST(op2i_buffer_at(&buffer, OP2I_SHADOW, OP2_READ, OP2I_EVERY_ROW, &data));
+  MUST(op2i_buffer_at(&buffer, OP2I_SHADOW, OP2_WRITE, OP2I_OWNED_ROWS, &data));
+  EXPECT(test_ctx->epoch == epoch);
+  MUST(op2i_buffer_at(&buffer, OP2I_HOST, OP2_READ, OP2I_HALO_ROWS, &data));
+  EXPECT(test_ctx->epoch == epoch + 1);
+  MUST(op2i_buffer_at(&buffer, OP2I_HOST, OP2_READ, OP2I_HALO_ROWS, &data));
+  EXPECT(test_ctx->epoch == epoch + 1);
+  op2i_buffer_free(&buffer);
+}
+
+static void no_memory(void) {
+  struct op2i_buffer buffer;
+  void *data = NULL;
+  op2i_buffer_init(&buffer, test_ctx, ROWS, OWNED, true);
+  const int64_t epoch = test_ctx->epoch;
+  op2i_mem_fail_at(1);
+  EXPECT(op2i_buffer_at(&buffer, OP2I_SHADOW, OP2_RW, OP2I_EVERY_ROW, &data) == OP2_ERR_NOMEM);
+  op2i_mem_fail_at(0);
+  EXPECT(!data && !op2i_buffer_has_memory(&buffer) && test_ctx->epoch == epoch);
+  MUST(op2i_buffer_at(&buffer, OP2I_HOST, OP2_WRITE, OP2I_EVERY_ROW, &data));
+  memset(data, 7, ROWS);
+  op2i_mem_fail_at(1);
+  EXPECT(op2i_buffer_at(&buffer, OP2I_SHADOW, OP2_RW, OP2I_EVERY_ROW, &data) == OP2_ERR_NOMEM);
+  op2i_mem_fail_at(0);
+  MUST(op2i_buffer_at(&buffer, OP2I_SHADOW, OP2_RW, OP2I_HALO_ROWS, &data));
+  EXPECT(((unsigned char *)data)[ROWS - 1] == 7);
+  op2i_buffer_free(&buffer);
+}
+
+static const struct test_case cases[] = {
+    {"random requests in two places", sequences},
+    {"requests that change nothing", settled},
+    {"no memory in a place", no_memory},
+};
+
+int main(void) {
+  setenv("OP2_SHADOW", "1", 1);
+  return RUN(cases, RUN_LAZY_ONLY | RUN_ONE_BLOCK);
+}
