@@ -106,13 +106,21 @@ static bool in_lanes(enum op2i_variant variant) {
   return variant == OP2I_LANES || variant == OP2I_LANES_LIST;
 }
 
+static op2_status vectors(const struct op2i_emitter *e, int simd_bytes) {
+  struct op2i_text why = {0};
+  op2_status status = op2i_vec_emit(e, simd_bytes, &why);
+  if (!status && why.length) status = op2i_error(OP2_ERR_UNAVAILABLE, "%s", why.chars);
+  op2i_text_free(&why);
+  return status;
+}
+
 static op2_status functions(struct op2i_emitter *e, enum op2i_variant variant, int simd_bytes) {
   const char *headers = e->loop->kernel->headers;
   e->independent = variant != OP2I_CHECKED && e->rewrites[0].mergeable && e->nmembers == 1 &&
                    op2i_unit_fixed_offsets(&e->rewrites[0].unit) && op2i_emit_independent(e);
   describe(e->loop, variant, e->out);
   op2i_text_add(e->out, "%s%s", prelude, headers ? headers : "");
-  if (in_lanes(variant)) return op2i_vec_emit(e, simd_bytes);
+  if (in_lanes(variant)) return vectors(e, simd_bytes);
   e->rewrites[0].apart = variant == OP2I_CHECKED;
   op2i_emit_kernels(e);
   if (variant == OP2I_CHECKED)
@@ -140,4 +148,16 @@ op2_status op2i_generate(const struct op2i_loop *loop, enum op2i_variant variant
                          struct op2i_text *out, bool *mergeable) {
   int simd_bytes = loop->op.ctx ? loop->op.ctx->config.simd_bytes : 0;
   return op2i_generate_lanes(loop, variant, simd_bytes, out, mergeable);
+}
+
+op2_status op2i_generate_judge(const struct op2i_loop *loop, bool *mergeable,
+                               struct op2i_text *why) {
+  struct op2i_emitter emitter;
+  struct op2i_text none = {0};
+  op2_status status = op2i_emitter_begin(&emitter, loop, &op2i_dialect_c, &none);
+  if (!status) status = op2i_vec_judge(&emitter, loop->op.ctx->config.simd_bytes, why);
+  if (!status) *mergeable = all_mergeable(&emitter);
+  op2i_emitter_end(&emitter);
+  op2i_text_free(&none);
+  return status;
 }

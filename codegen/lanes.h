@@ -51,4 +51,25 @@ struct op2i_lanes_request {
 op2_status op2i_lanes_kernel(const struct op2i_lanes_request *request, struct op2i_text *out,
                              struct op2i_text *why, bool *divides);
 
+/* What op2i_lanes_kernel() made of a request. It does not depend on the loop otherwise, so it is
+ * kept with the kernel for other loops, and for those that are fused from this one. */
+struct op2i_lanes_translation {
+  struct op2i_lanes_translation *next;
+  int lanes, widest;
+  bool *varying;          /* [nparams] */
+  int nconsts;
+  struct op2i_lanes_const {
+    int64_t id;
+    bool in_place;
+  } *consts;              /* [nconsts] those of the request */
+  struct op2i_text text;  /* with PREFIX where the rewrite's prefix goes */
+  struct op2i_text why;   /* empty: it can be had */
+  bool divides;
+};
+/* Found, or made and kept. Fails only with OP2_ERR_NOMEM. */
+op2_status op2i_lanes_translated(const struct op2i_lanes_request *request,
+                                 const struct op2i_lanes_translation **kept);
+void op2i_lanes_append(const struct op2i_lanes_translation *kept,
+                       const struct op2i_rewrite *rewrite, struct op2i_text *out);
+
 #endif

@@ -57,12 +57,14 @@ enum op2i_vec_help {
 struct op2i_vec {
   const struct op2i_emitter *e;
   struct op2i_text *out;
+  struct op2i_text *why; /* why the loop cannot be had in this form */
   int lanes;
   int widest; /* bytes of the longest vectors there may be */
   int nviews;
   struct op2i_vec_view *views;     /* [nargs] room */
   struct op2i_vec_arg *args;       /* [nargs] */
   int state;                       /* registers that the values of a batch fill */
+  const struct op2i_lanes_translation **kernels; /* [nmembers] null: an earlier member has it */
   bool numbered;                   /* op2_e is needed */
   bool divides;                    /* some kernel does, or takes roots */
   int pass;                        /* elements that come at a time, one batch or two */
@@ -77,9 +79,14 @@ static inline const struct op2i_loop_arg *op2i_vec_row(const struct op2i_vec *v,
 /* vec_view.c */
 /* Lanes of vectors of simd_bytes in this loop: as many as go with its largest floating type. */
 int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes);
-/* Fails with OP2_ERR_UNAVAILABLE where the loop cannot be had in this form. */
-op2_status op2i_vec_begin(struct op2i_vec *v, const struct op2i_emitter *e, int simd_bytes);
+/* Places for arguments, and vector forms of the kernels, with the lanes of vectors of lane_bytes,
+ * though vectors may be as long as `widest`. Where the loop cannot be had so, *why gets the reason,
+ * a sentence for people without its full stop. */
+op2_status op2i_vec_begin(struct op2i_vec *v, const struct op2i_emitter *e, int lane_bytes,
+                          int widest, struct op2i_text *why);
 void op2i_vec_end(struct op2i_vec *v);
+/* Whether a loop can be had in vectors of simd_bytes: *why stays empty. */
+op2_status op2i_vec_judge(const struct op2i_emitter *e, int simd_bytes, struct op2i_text *why);
 
 /* vec_rows.c */
 const char *op2i_vec_stem(op2_type type); /* "f64" */
@@ -89,8 +96,9 @@ int op2i_vec_piece(const struct op2i_vec *v, int left);
 void op2i_vec_need(struct op2i_vec *v, enum op2i_vec_help help, op2_type type, int width);
 
 /* vec_emit.c */
-/* Append the vector forms of the kernels, the function over positions and the entry. */
-op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes);
+/* Append the vector forms of the kernels, the function over positions and the entry; nothing where
+ * *why gets a reason. */
+op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes, struct op2i_text *why);
 
 /* vec_loop.c */
 void op2i_vec_body(struct op2i_vec *v);

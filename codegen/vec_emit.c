@@ -42,59 +42,44 @@ static const char common[] =
     "12, 13, 14, 15};\n"
     "#endif\n";
 
-static op2_status refused(const struct op2i_rewrite *r, const struct op2i_text *why) {
-  return op2i_error(OP2_ERR_UNAVAILABLE, "kernel '%s' %s", r->member.kernel->obj.name, why->chars);
-}
-
-/* The kernel of member m, where no member before has it. */
-static op2_status kernel(struct op2i_vec *v, int m) {
-  const struct op2i_rewrite *r = &v->e->rewrites[m];
-  struct op2i_text why = {0};
-  if (r->same_as != m) return OP2_SUCCESS;
-  bool *varying = op2i_calloc((size_t)r->member.nargs, sizeof *varying);
-  if (!varying) return op2i_error_nomem("generated code");
-  for (int i = 0; i < r->member.nargs; i++) varying[i] = v->args[r->member.first_arg + i].varies;
-  const struct op2i_lanes_request request = {
-      .rewrite = r, .varying = varying, .lanes = v->lanes, .widest = v->widest};
-  op2i_emit_consts_struct(v->e, r);
-  bool divides = false;
-  op2_status status = op2i_lanes_kernel(&request, v->out, &why, &divides);
-  v->divides = v->divides || divides;
-  if (!status && why.failed) status = op2i_error_nomem("generated code");
-  if (!status && why.length) status = refused(r, &why);
-  op2i_text_free(&why);
-  op2i_free(varying);
+/* A kernel may need values that are longer than those of its arguments: then fewer lanes do. On
+ * success *v is to be ended. */
+static op2_status begin(struct op2i_vec *v, const struct op2i_emitter *e, int simd_bytes,
+                        struct op2i_text *why) {
+  enum { LEAST_BYTES = 16 };
+  op2_status status = op2i_vec_begin(v, e, simd_bytes, simd_bytes, why);
+  for (int bytes = simd_bytes / 2; !status && why->length && bytes >= LEAST_BYTES; bytes /= 2) {
+    op2i_vec_end(v);
+    op2i_text_cut(why, 0);
+    status = op2i_vec_begin(v, e, bytes, simd_bytes, why);
+  }
+  if (status) op2i_vec_end(v);
   return status;
 }
 
-/* With the lanes of vectors of lane_bytes, though vectors may be as long as `widest`. */
-static op2_status emit_lanes(const struct op2i_emitter *e, int lane_bytes, int widest) {
+op2_status op2i_vec_judge(const struct op2i_emitter *e, int simd_bytes, struct op2i_text *why) {
   struct op2i_vec v;
-  op2_status status = op2i_vec_begin(&v, e, lane_bytes);
-  if (!status) {
-    v.widest = widest;
+  op2_status status = begin(&v, e, simd_bytes, why);
+  if (!status) op2i_vec_end(&v);
+  return status;
+}
+
+op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes, struct op2i_text *why) {
+  struct op2i_vec v;
+  op2_status status = begin(&v, e, simd_bytes, why);
+  if (status) return status;
+  if (!why->length) {
     op2i_lanes_prelude(v.lanes, v.out);
     op2i_text_add(v.out, "%s", common);
     op2i_vec_move_helps(&v);
-  }
-  for (int m = 0; m < e->nmembers && !status; m++) status = kernel(&v, m);
-  if (!status) {
+    for (int m = 0; m < e->nmembers; m++) {
+      if (!v.kernels[m]) continue;
+      op2i_emit_consts_struct(e, &e->rewrites[m]);
+      op2i_lanes_append(v.kernels[m], &e->rewrites[m], v.out);
+    }
     op2i_vec_body(&v);
     op2i_emit_entry(e);
   }
   op2i_vec_end(&v);
-  return status;
-}
-
-/* A kernel may need values that are longer than those of its arguments: then fewer lanes do. */
-op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes) {
-  enum { LEAST_BYTES = 16 };
-  size_t start = e->out->length;
-  op2_status status = emit_lanes(e, simd_bytes, simd_bytes);
-  for (int bytes = simd_bytes / 2; status == OP2_ERR_UNAVAILABLE && bytes >= LEAST_BYTES;
-       bytes /= 2) {
-    op2i_text_cut(e->out, start);
-    status = emit_lanes(e, bytes, simd_bytes);
-  }
   return status;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "lanes.h"
 #include "mem.h"
 #include "vec.h"
 
@@ -44,18 +45,16 @@ static bool accumulated(const struct use *use) {
 }
 
 /* Lanes would not see what others have modified. */
-static op2_status check_dats(const struct op2i_loop *loop) {
+static void check_dats(const struct op2i_loop *loop, struct op2i_text *why) {
   for (int d = 0; d < loop->op.ndats; d++) {
     struct use use = use_of(loop, d);
     if (!use.modified || !use.mapped || accumulated(&use)) continue;
     const char *name = loop->op.dats[d]->obj.name;
-    return op2i_error(OP2_ERR_UNAVAILABLE,
-                      "dat '%s' is reached through a map and modified, other than by increments",
-                      name ? name : "");
+    op2i_text_add(why, "dat '%s' is reached through a map and modified, other than by increments",
+                  name ? name : "");
+    return;
   }
-  if (loop->ordered)
-    return op2i_error(OP2_ERR_UNAVAILABLE, "elements that share data must run in order");
-  return OP2_SUCCESS;
+  if (loop->ordered) op2i_text_add(why, "elements that share data must run in order");
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -74,18 +73,33 @@ static bool vary_alike(const struct op2i_loop *loop, const struct op2i_member *x
   return true;
 }
 
-static op2_status check_kernels(const struct op2i_emitter *e) {
-  for (int m = 0; m < e->nmembers; m++) {
+static void check_kernels(const struct op2i_emitter *e, struct op2i_text *why) {
+  for (int m = 0; m < e->nmembers && !why->length; m++) {
     const struct op2i_rewrite *r = &e->rewrites[m];
     const char *name = r->member.kernel->obj.name;
     if (!r->mergeable)
-      return op2i_error(OP2_ERR_UNAVAILABLE,
-                        "kernel '%s' has preprocessor lines, types or headers of its own", name);
-    if (!vary_alike(e->loop, &e->rewrites[r->same_as].member, &r->member))
-      return op2i_error(OP2_ERR_UNAVAILABLE,
-                        "kernel '%s' has the same argument once from a dat and once from elsewhere",
-                        name);
+      op2i_text_add(why, "kernel '%s' has preprocessor lines, types or headers of its own", name);
+    else if (!vary_alike(e->loop, &e->rewrites[r->same_as].member, &r->member))
+      op2i_text_add(why, "kernel '%s' has the same argument once from a dat and once from elsewhere",
+                    name);
   }
+}
+
+/* The kernel of member m, where no member before has it. */
+static op2_status translate(struct op2i_vec *v, int m) {
+  const struct op2i_rewrite *r = &v->e->rewrites[m];
+  if (r->same_as != m) return OP2_SUCCESS;
+  bool *varying = op2i_calloc((size_t)r->member.nargs, sizeof *varying);
+  if (!varying) return op2i_error_nomem("generated code");
+  for (int i = 0; i < r->member.nargs; i++) varying[i] = v->args[r->member.first_arg + i].varies;
+  const struct op2i_lanes_request request = {
+      .rewrite = r, .varying = varying, .lanes = v->lanes, .widest = v->widest};
+  op2_status status = op2i_lanes_translated(&request, &v->kernels[m]);
+  op2i_free(varying);
+  if (status) return status;
+  v->divides |= v->kernels[m]->divides;
+  if (v->kernels[m]->why.length)
+    op2i_text_add(v->why, "kernel '%s' %s", r->member.kernel->obj.name, v->kernels[m]->why.chars);
   return OP2_SUCCESS;
 }
 
@@ -168,30 +182,44 @@ static int64_t state_of(const struct op2i_vec *v, int simd_bytes) {
   return bytes * v->lanes / simd_bytes;
 }
 
-op2_status op2i_vec_begin(struct op2i_vec *v, const struct op2i_emitter *e, int simd_bytes) {
-  *v = (struct op2i_vec){.e = e, .out = e->out};
-  if (simd_bytes <= 0) return op2i_error(OP2_ERR_UNAVAILABLE, "vectors are switched off");
-  v->lanes = op2i_vec_lanes(e->loop, simd_bytes);
-  if (v->lanes < 2)
-    return op2i_error(OP2_ERR_UNAVAILABLE, "vectors of %d bytes hold a single value", simd_bytes);
-  op2_status status = check_kernels(e);
-  if (!status) status = check_dats(e->loop);
-  if (status) return status;
-  v->views = op2i_calloc((size_t)e->loop->nargs, sizeof *v->views);
-  v->args = op2i_calloc((size_t)e->loop->nargs, sizeof *v->args);
-  if (!v->views || !v->args) return op2i_error_nomem("generated code");
-  for (int a = 0; a < e->loop->nargs; a++) place_arg(v, a);
-  int64_t state = state_of(v, simd_bytes);
+static op2_status allocate(struct op2i_vec *v) {
+  size_t nargs = (size_t)v->e->loop->nargs;
+  v->views = op2i_calloc(nargs, sizeof *v->views);
+  v->args = op2i_calloc(nargs, sizeof *v->args);
+  v->kernels = op2i_calloc((size_t)v->e->nmembers, sizeof(struct op2i_lanes_translation *));
+  return v->views && v->args && v->kernels ? OP2_SUCCESS : op2i_error_nomem("generated code");
+}
+
+static void place_args(struct op2i_vec *v, int lane_bytes) {
+  for (int a = 0; a < v->e->loop->nargs; a++) place_arg(v, a);
+  int64_t state = state_of(v, lane_bytes);
+  v->state = state > OP2I_VEC_STATE_MAX ? OP2I_VEC_STATE_MAX + 1 : (int)state;
   if (state > OP2I_VEC_STATE_MAX)
-    return op2i_error(OP2_ERR_UNAVAILABLE, "an element's values would fill %lld vector registers",
-                      (long long)state);
-  v->state = (int)state;
-  return OP2_SUCCESS;
+    op2i_text_add(v->why, "an element's values would fill %lld vector registers", (long long)state);
+}
+
+op2_status op2i_vec_begin(struct op2i_vec *v, const struct op2i_emitter *e, int lane_bytes,
+                          int widest, struct op2i_text *why) {
+  *v = (struct op2i_vec){.e = e, .out = e->out, .why = why, .widest = widest};
+  v->lanes = op2i_vec_lanes(e->loop, lane_bytes);
+  if (lane_bytes <= 0)
+    op2i_text_add(why, "vectors are switched off");
+  else if (v->lanes < 2)
+    op2i_text_add(why, "vectors of %d bytes hold a single value", lane_bytes);
+  if (!why->length) check_kernels(e, why);
+  if (!why->length) check_dats(e->loop, why);
+  op2_status status = allocate(v);
+  if (!status && !why->length) place_args(v, lane_bytes);
+  for (int m = 0; m < e->nmembers && !status && !why->length; m++) status = translate(v, m);
+  if (!status && why->failed) status = op2i_error_nomem("generated code");
+  return status;
 }
 
 void op2i_vec_end(struct op2i_vec *v) {
   op2i_free(v->views);
   op2i_free(v->args);
+  op2i_free(v->kernels);
   v->views = NULL;
   v->args = NULL;
+  v->kernels = NULL;
 }

@@ -21,6 +21,7 @@ static void free_parts(op2_kernel kernel) {
   free_strings(kernel->includes);
   op2i_free(kernel->consts);
   op2i_signature_free(&kernel->signature);
+  op2i_lanes_forget(kernel);
 }
 
 static void release_kernel(void *object) { free_parts(object); }

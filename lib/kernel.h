@@ -37,6 +37,7 @@ struct op2_kernel_s {
   int64_t const_epoch;
   int nconsts;
   op2_const *consts; /* in order of creation */
+  struct op2i_lanes_translation *lanes; /* codegen's: its vector forms that have been asked for */
 };
 
 /* Implemented in codegen/. Errors: OP2_ERR_SYNTAX with kernel name, line and what is wrong;
@@ -57,6 +58,9 @@ struct op2i_text;
 struct op2i_loop_const;
 void op2i_kernel_hint(op2_kernel kernel, const struct op2i_loop_const *consts, int nconsts,
                       struct op2i_text *message);
+
+/* Implemented in codegen/: free kernel->lanes. */
+void op2i_lanes_forget(op2_kernel kernel);
 
 /* lib/: bring kernel->consts up to date. */
 op2_status op2i_kernel_bind_consts(op2_kernel kernel);

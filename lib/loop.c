@@ -142,7 +142,7 @@ void op2i_loop_free(struct op2i_loop *loop) {
   if (loop->op.ctx && loop->op.ctx->sched) op2i_sched_forget(loop->op.ctx->sched, &loop->op);
   if (loop->sched_release) loop->sched_release(loop->sched_data);
   for (int v = 0; v < OP2I_VARIANTS; v++) op2i_free(loop->source[v]);
-  op2i_free(loop->no_lanes);
+  op2i_free(loop->form.why);
   op2i_free(loop->name);
   op2i_free(loop->members);
   op2i_free(loop->origins);

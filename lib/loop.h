@@ -58,6 +58,14 @@ struct op2i_range {
 };
 enum { OP2I_RANGES = 2 };
 
+/* Whether a loop is run in vectors where a backend wishes that; decided once. */
+struct op2i_form {
+  bool known;
+  char *why;      /* why not, in words; null: it is */
+  bool few;       /* it could be, but has too few elements */
+  bool mergeable; /* its text may share a translation unit, so that it may be fused */
+};
+
 /* What is the same each time a loop with these arguments is queued; interned in the context, so
  * that generated code, plans and measurements are found again. Objects are referenced only while
  * `uses` is positive: a loop nobody holds or has queued keeps nothing alive, and is dropped when
@@ -94,7 +102,7 @@ struct op2i_loop {
   char *source[OP2I_VARIANTS]; /* generated text, null until asked for */
   bool mergeable[OP2I_VARIANTS];
   void *entry[OP2I_VARIANTS]; /* compiled function */
-  char *no_lanes;             /* why the loop is not vectorised, null: not known, or it is */
+  struct op2i_form form;
   void *sched_data;           /* scheduler: plans, footprints, measured cost */
   void (*sched_release)(void *sched_data);
   int64_t profile_calls, profile_elements;
@@ -147,8 +155,12 @@ void op2i_loop_unuse(struct op2i_loop *loop);
  * payload[payload_bytes]. */
 void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
                               unsigned char *payload);
-/* The generated text of a loop, made when first asked for. Of OP2I_LANES it is that of OP2I_PLAIN,
- * and no_lanes says why, where vectors cannot be had. */
+/* loop_form.c: decide on the form, when that is first asked for. */
+op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form);
+/* The code by which a loop is run where `wish` is what the backend runs. Of vectors the form must be
+ * known. */
+enum op2i_variant op2i_loop_variant(const struct op2i_loop *loop, enum op2i_variant wish);
+/* The generated text of a loop in one variant, made when first asked for. */
 op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant, const char **source);
 /* Make a loop that applies the kernels of n loops over one set, one after the other, to each
  * element; that this is the same as running them one after the other is the caller's to know.

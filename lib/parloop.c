@@ -73,44 +73,25 @@ static const struct {
   enum op2i_variant variant;
 } targets[] = {{"c", OP2I_PLAIN}, {"simd", OP2I_LANES}, {"check", OP2I_CHECKED}};
 
+/* Scalar code where vectors cannot be had. */
+static op2_status generate(struct op2i_loop *loop, enum op2i_variant variant,
+                           const char **source) {
+  const struct op2i_form *form = NULL;
+  op2_status status = variant == OP2I_LANES ? op2i_loop_form(loop, &form) : OP2_SUCCESS;
+  if (status) return status;
+  bool scalar = form && form->why && !form->few;
+  return op2i_loop_source(loop, scalar ? OP2I_PLAIN : variant, source);
+}
+
 op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **source) {
   op2_status status = op2i_object_check(parloop, OP2I_LOOP, "op2_loop_generate");
   if (status) return status;
   if (!target || !source) return op2i_error(OP2_ERR_ARG, "op2_loop_generate: a null pointer");
   for (size_t t = 0; t < sizeof targets / sizeof *targets; t++)
-    if (!strcmp(target, targets[t].name))
-      return op2i_loop_source(parloop->loop, targets[t].variant, source);
+    if (!strcmp(target, targets[t].name)) return generate(parloop->loop, targets[t].variant, source);
   return op2i_error(OP2_ERR_UNAVAILABLE,
                     "op2_loop_generate: there is no target '%s': choose from c, simd, check",
                     target);
-}
-
-/* Scalar code where vectors cannot be had. */
-static op2_status fall_back(struct op2i_loop *loop, enum op2i_variant variant,
-                            struct op2i_text *text) {
-  if (!loop->no_lanes) loop->no_lanes = op2i_strdup(op2_error_message());
-  if (!loop->no_lanes) return op2i_error_nomem("generated code");
-  op2i_text_free(text);
-  *text = (struct op2i_text){0};
-  return op2i_generate(loop, variant == OP2I_LANES_LIST ? OP2I_PLAIN_LIST : OP2I_PLAIN, text,
-                       &loop->mergeable[variant]);
-}
-
-op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant,
-                            const char **source) {
-  if (!loop->source[variant]) {
-    struct op2i_text text = {0};
-    op2_status status = op2i_generate(loop, variant, &text, &loop->mergeable[variant]);
-    if (status == OP2_ERR_UNAVAILABLE) status = fall_back(loop, variant, &text);
-    if (!status && text.failed) status = op2i_error_nomem("generated code");
-    if (status) {
-      op2i_text_free(&text);
-      return status;
-    }
-    loop->source[variant] = text.chars;
-  }
-  *source = loop->source[variant];
-  return OP2_SUCCESS;
 }
 
 static op2_status queue(op2_loop parloop, const char *call, enum op2i_wish wish) {

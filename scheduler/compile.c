@@ -6,28 +6,35 @@
 #include "program.h"
 #include "text.h"
 
-enum op2i_variant op2i_loop_form(const struct op2i_loop *loop, enum op2i_variant variant) {
-  enum { FEW = 16 };
-  return variant == OP2I_LANES && loop->set->ends[OP2I_EXEC] < FEW ? OP2I_PLAIN : variant;
+/* The text and its variant. */
+static op2_status source_of(struct op2i_loop *loop, enum op2i_variant wish,
+                            enum op2i_variant *variant, const char **source) {
+  const struct op2i_form *form;
+  bool vectors = wish == OP2I_LANES || wish == OP2I_LANES_LIST;
+  op2_status status = vectors ? op2i_loop_form(loop, &form) : OP2_SUCCESS;
+  if (status) return status;
+  *variant = op2i_loop_variant(loop, wish);
+  return loop->entry[*variant] ? OP2_SUCCESS : op2i_loop_source(loop, *variant, source);
 }
 
 op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
-  enum op2i_variant form = op2i_loop_form(loop, c->variant);
+  enum op2i_variant variant;
   struct op2i_loop_data *data;
+  if (loop->entry[op2i_loop_variant(loop, c->wish)]) return OP2_SUCCESS;
   op2_status status = op2i_loop_data(loop, &data);
-  if (status || data->unit >= 0 || loop->entry[form]) return status;
+  if (status || data->unit >= 0) return status;
   if (data->no_code && data->no_code_force == c->sched->nforces && !c->optional) return OP2_SUCCESS;
   const char *source;
   double begin = op2i_prepare_begin(c->sched);
-  status = op2i_loop_source(loop, form, &source);
+  status = source_of(loop, c->wish, &variant, &source);
   op2i_prepare_end(c->sched, begin);
-  if (status) return status;
+  if (status || loop->entry[variant]) return status;
   if (op2i_grow(&c->units, sizeof *c->units, c->nunits, &c->units_capacity) ||
       op2i_grow(&c->loops, sizeof *c->loops, c->nunits, &c->loops_capacity))
     return op2i_error_nomem("a compilation");
   c->units[c->nunits] =
       (struct op2i_jit_unit){.source = source,
-                             .mergeable = loop->mergeable[form],
+                             .mergeable = loop->mergeable[variant],
                              .includes = (const char *const *)loop->kernel->includes,
                              .label = op2i_loop_name(loop)};
   c->loops[c->nunits] = loop;
@@ -74,7 +81,7 @@ op2_status op2i_compile_run(struct op2i_compile *c) {
   if (status) return status;
   for (int64_t u = 0; u < c->nunits; u++) {
     if (!c->units[u].status) {
-      c->loops[u]->entry[op2i_loop_form(c->loops[u], c->variant)] = c->units[u].entry;
+      c->loops[u]->entry[op2i_loop_variant(c->loops[u], c->wish)] = c->units[u].entry;
       forget_failure(c->loops[u]);
     } else if (!c->optional) {
       remember(c, u);

@@ -36,7 +36,7 @@ static op2_status run_one(struct op2i_sched *sched, struct op2i_node *node) {
 /* Code of many loops comes sooner together. Those that get none will say so. */
 static op2_status compile_all(const struct part *part) {
   struct op2i_compile compile = {.sched = part->sched,
-                                 .variant = part->sched->ctx->backend->variant};
+                                 .wish = part->sched->ctx->backend->variant};
   op2_status status = OP2_SUCCESS;
   for (int64_t i = 0; i < part->n && !status; i++) {
     struct op2i_loop *loop = op2i_node_loop(part->nodes[i]);

@@ -105,12 +105,10 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
                           "map, or mixed access)"
                         : "");
   for (int r = 0; r < loop->nranges; r++) explain_range(loop, r, stream);
-  if (loop->no_lanes)
-    fprintf(stream, "    scalar code: %s\n", loop->no_lanes);
+  if (loop->form.why)
+    fprintf(stream, "    scalar code: %s\n", loop->form.why);
   else if (loop->entry[OP2I_LANES])
     fputs("    vector code\n", stream);
-  else if (loop->entry[OP2I_PLAIN] && loop->op.ctx->backend->variant == OP2I_LANES)
-    fputs("    scalar code: the set has fewer than 16 elements\n", stream);
   if (data->ns_per_element > 0)
     fprintf(stream, "    %.2f ns per element measured\n", data->ns_per_element);
 }

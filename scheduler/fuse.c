@@ -95,12 +95,11 @@ static bool common_map(const struct op2i_loop *a, const struct op2i_loop *b) {
 
 /* Loops of different code forms would all take the slower one. */
 static const char *forms_differ(const struct op2i_loop *a, const struct op2i_loop *b) {
-  enum op2i_variant variant = a->op.ctx->backend->variant;
   if (a->nranges != b->nranges) return "one of them also runs over the halo";
   if (a->ordered || b->ordered) return "one of them keeps element order";
-  if (!a->mergeable[variant] || !b->mergeable[variant])
+  if (!a->form.mergeable || !b->form.mergeable)
     return "a kernel has preprocessor lines, types or headers of its own";
-  if (!a->no_lanes != !b->no_lanes) return "one of them is not vectorised";
+  if (!a->form.why != !b->form.why) return "one of them is not vectorised";
   return NULL;
 }
 
@@ -367,8 +366,7 @@ static op2_status fused_loop(const struct pass *pass, int32_t c, struct op2i_loo
 static void note_fusion(const struct pass *pass, const struct op2i_loop *loop) {
   struct op2i_text line = {0};
   op2i_text_add(&line, "  %s: one loop over '%s'%s", loop->name, loop->set->obj.name,
-                loop->no_lanes || op2i_loop_form(loop, OP2I_LANES) != OP2I_LANES ? ""
-                                                                                 : ", vectorised");
+                loop->form.why ? "" : ", vectorised");
   for (int d = 0; d < loop->op.ndats; d++)
     if (loop->dropped[d])
       op2i_text_add(&line, "; '%s' is not stored: overwritten before it is read",
@@ -380,7 +378,7 @@ static void note_fusion(const struct pass *pass, const struct op2i_loop *loop) {
 static void note_split(const struct pass *pass, const struct op2i_loop *loop) {
   struct op2i_text line = {0};
   op2i_text_add(&line, "  %s: not fused: %s\n", loop->name,
-                op2i_code_refused(loop) ? "it does not compile" : loop->no_lanes);
+                op2i_code_refused(loop) ? "it does not compile" : loop->form.why);
   note(pass, &line);
 }
 
@@ -405,12 +403,12 @@ static op2_status emit_cluster(const struct pass *pass, int32_t c, struct op2i_g
   int64_t at = nplaced(out);
   for (int32_t p = cluster->first; p != NONE; p = pass->next[p]) out->nodes[at++] = p;
   if (cluster->count > 1) {
-    const char *source;
+    const struct op2i_form *form;
     op2_status status = fused_loop(pass, c, &loop);
-    if (!status) status = op2i_loop_source(loop, loop->op.ctx->backend->variant, &source);
+    if (!status) status = op2i_loop_form(loop, &form);
     if (status) return status;
     split = op2i_code_refused(loop) ||
-            (loop->no_lanes && !op2i_node_loop(pass->nodes[cluster->first])->no_lanes);
+            (form->why && !op2i_node_loop(pass->nodes[cluster->first])->form.why);
     if (split)
       note_split(pass, loop);
     else

@@ -155,21 +155,20 @@ static op2_status verified(op2_status status, const char *pass) {
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* What the passes ask about a loop is known once its text has been made. */
-static op2_status make_sources(struct op2i_node *const *nodes, int64_t n,
-                               enum op2i_variant variant) {
-  for (int64_t i = 0; i < n; i++) {
+/* Passes ask for it. */
+static op2_status decide_forms(struct op2i_node *const *nodes, int64_t n) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t i = 0; i < n && !status; i++) {
     struct op2i_loop *loop = op2i_node_loop(nodes[i]);
-    const char *source;
-    op2_status status = loop ? op2i_loop_source(loop, variant, &source) : OP2_SUCCESS;
-    if (status) return status;
+    const struct op2i_form *form;
+    if (loop) status = op2i_loop_form(loop, &form);
   }
-  return OP2_SUCCESS;
+  return status;
 }
 
 static op2_status compile_groups(struct op2i_sched *sched, const struct op2i_grouping *grouping,
-                                 enum op2i_variant variant) {
-  struct op2i_compile compile = {.sched = sched, .variant = variant};
+                                 enum op2i_variant wish) {
+  struct op2i_compile compile = {.sched = sched, .wish = wish};
   op2_status status = OP2_SUCCESS;
   for (int64_t g = 0; g < grouping->ngroups && !status; g++)
     if (grouping->groups[g].loop)
@@ -260,7 +259,7 @@ static op2_status group(struct op2i_sched *sched, struct op2i_node *const *nodes
                         struct op2i_program *program) {
   bool alone = program->nnodes == 1;
   op2_status status = OP2_SUCCESS;
-  if (!alone) status = make_sources(nodes, program->nnodes, sched->ctx->backend->variant);
+  if (!alone) status = decide_forms(nodes, program->nnodes);
   if (!status && !alone) status = op2i_graph_join(sched);
   if (!status) status = op2i_fuse(sched, nodes, program->nnodes, &program->grouping);
   if (!status && sched->ctx->config.verify)

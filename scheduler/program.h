@@ -26,7 +26,7 @@ struct op2i_grouping {
   struct op2i_text notes;    /* what was done and what not, in words, a line each */
 };
 
-/* fuse.c: gather loops that may run as one. Each loop's `sources` must be known. Without fusion
+/* fuse.c: gather loops that may run as one. Each loop's form must be known. Without fusion
  * every loop is a group of its own, and other operations always are; they come as late as those
  * allow that need them, so that many loops follow each other. */
 op2_status op2i_fuse(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
@@ -75,15 +75,11 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
                             struct op2i_node *const *nodes, int64_t *done);
 void op2i_program_free(struct op2i_program *program);
 
-/* The form a loop is run in by a backend that wants `variant`: sets of fewer than 16 elements get
- * scalar code. */
-enum op2i_variant op2i_loop_form(const struct op2i_loop *loop, enum op2i_variant variant);
-
 /* ---- compile.c: code for loops --------------------------------------------------------------- */
 
 struct op2i_compile {
   struct op2i_sched *sched;
-  enum op2i_variant variant;
+  enum op2i_variant wish; /* what the backend runs where it can be had */
   bool optional; /* loops can do without; otherwise those that get no code are remembered, and are
                     not tried again in the same force */
   struct op2i_jit_unit *units;
@@ -113,7 +109,7 @@ void op2i_poison_cure(const struct op2i_node *node);
 /* ---- step.c ---------------------------------------------------------------------------------- */
 
 /* A loop over one of its ranges, without what a program binds anew each time it runs. */
-struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op2i_variant variant);
+struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op2i_variant wish);
 /* Have the values of steps that run together where they run, in the order of the steps. */
 op2_status op2i_steps_bind(op2_context ctx, struct op2i_step *steps, int64_t n);
 /* Put the time of a loop that has run into its profile and the context's. */

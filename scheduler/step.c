@@ -6,11 +6,11 @@
 /* ---- making ---------------------------------------------------------------------------------- */
 
 struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range,
-                                enum op2i_variant variant) {
+                                enum op2i_variant wish) {
   const struct op2i_loop_data *data = loop->sched_data;
   return (struct op2i_step){.kind = OP2I_STEP_LOOP,
                             .loop = (struct op2i_loop *)loop,
-                            .entry = loop->entry[op2i_loop_form(loop, variant)],
+                            .entry = loop->entry[op2i_loop_variant(loop, wish)],
                             .lo = loop->ranges[range].lo,
                             .hi = loop->ranges[range].hi,
                             .reduces = loop->ranges[range].reduces,

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Vector forms of kernels, kept from one loop to the next: whether a loop can be had in vectors is
+ * asked before it is known with which others it will be fused, and translating takes most of the
+ * time that generating takes. */
+#include <string.h>
+
+#include "error.h"
+#include "lanes.h"
+#include "mem.h"
+
+enum { PREFIX = '\1' }; /* stands for the rewrite's prefix; no C source has it outside of literals */
+
+static bool same_consts(const struct op2i_lanes_translation *kept, const struct op2i_rewrite *r) {
+  if (kept->nconsts != r->member.nconsts) return false;
+  for (int c = 0; c < kept->nconsts; c++)
+    if (kept->consts[c].id != r->consts[c].id || kept->consts[c].in_place != r->consts[c].in_place)
+      return false;
+  return true;
+}
+
+static bool matches(const struct op2i_lanes_translation *kept, const struct op2i_lanes_request *request) {
+  size_t nparams = (size_t)request->rewrite->member.nargs;
+  return kept->lanes == request->lanes && kept->widest == request->widest &&
+         !memcmp(kept->varying, request->varying, nparams * sizeof *kept->varying) &&
+         same_consts(kept, request->rewrite);
+}
+
+static void free_translation(struct op2i_lanes_translation *kept) {
+  op2i_text_free(&kept->text);
+  op2i_text_free(&kept->why);
+  op2i_free(kept->varying);
+  op2i_free(kept->consts);
+  op2i_free(kept);
+}
+
+void op2i_lanes_forget(op2_kernel kernel) {
+  while (kernel->lanes) {
+    struct op2i_lanes_translation *kept = kernel->lanes;
+    kernel->lanes = kept->next;
+    free_translation(kept);
+  }
+}
+
+static op2_status translate(const struct op2i_lanes_request *request, struct op2i_lanes_translation *kept) {
+  struct op2i_rewrite rewrite = *request->rewrite;
+  struct op2i_lanes_request marked = *request;
+  if (strchr(rewrite.member.kernel->source, PREFIX)) {
+    op2i_text_add(&kept->why, "has a control character");
+    return kept->why.failed ? op2i_error_nomem("generated code") : OP2_SUCCESS;
+  }
+  memcpy(rewrite.prefix, (const char[]){PREFIX, '\0'}, 2);
+  marked.rewrite = &rewrite;
+  op2_status status = op2i_lanes_kernel(&marked, &kept->text, &kept->why, &kept->divides);
+  if (!status && kept->why.failed) status = op2i_error_nomem("generated code");
+  return status;
+}
+
+static op2_status make(const struct op2i_lanes_request *request,
+                            struct op2i_lanes_translation **out) {
+  const struct op2i_rewrite *r = request->rewrite;
+  struct op2i_lanes_translation *kept = op2i_calloc(1, sizeof *kept);
+  if (!kept) return op2i_error_nomem("generated code");
+  op2_status status = OP2_SUCCESS;
+  kept->lanes = request->lanes;
+  kept->widest = request->widest;
+  kept->nconsts = r->member.nconsts;
+  kept->varying = op2i_malloc((size_t)r->member.nargs * sizeof *kept->varying);
+  kept->consts = op2i_malloc((size_t)kept->nconsts * sizeof *kept->consts);
+  if (kept->varying && kept->consts) {
+    memcpy(kept->varying, request->varying, (size_t)r->member.nargs * sizeof *kept->varying);
+    for (int c = 0; c < kept->nconsts; c++)
+      kept->consts[c] = (struct op2i_lanes_const){r->consts[c].id, r->consts[c].in_place};
+    status = translate(request, kept);
+  } else {
+    status = op2i_error_nomem("generated code");
+  }
+  if (status)
+    free_translation(kept);
+  else
+    *out = kept;
+  return status;
+}
+
+op2_status op2i_lanes_translated(const struct op2i_lanes_request *request,
+                           const struct op2i_lanes_translation **out) {
+  op2_kernel kernel = request->rewrite->member.kernel;
+  struct op2i_lanes_translation *kept = kernel->lanes;
+  while (kept && !matches(kept, request)) kept = kept->next;
+  if (!kept) {
+    op2_status status = make(request, &kept);
+    if (status) return status;
+    kept->next = kernel->lanes;
+    kernel->lanes = kept;
+  }
+  *out = kept;
+  return OP2_SUCCESS;
+}
+
+void op2i_lanes_append(const struct op2i_lanes_translation *kept, const struct op2i_rewrite *rewrite,
+                       struct op2i_text *out) {
+  const char *at = kept->text.chars;
+  for (const char *mark; at && (mark = strchr(at, PREFIX)); at = mark + 1) {
+    op2i_text_bytes(out, at, (size_t)(mark - at));
+    op2i_text_add(out, "%s", rewrite->prefix);
+  }
+  if (at) op2i_text_add(out, "%s", at);
+}
