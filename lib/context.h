@@ -39,6 +39,7 @@ struct op2_context_s {
   struct op2i_list dats;
   op2_dat wrapped;     /* list of dats over borrowed memory */
   int64_t open_scopes; /* of all dats */
+  int64_t npoisoned;   /* resources whose values are not there */
   int64_t epoch;       /* changes when values of a buffer come to another place, or go from one */
   int64_t next_id;
 };

@@ -281,11 +281,24 @@ static op2_status choose_eager(struct op2i_config *c, int option) {
   return OP2_SUCCESS;
 }
 
+static op2_status check_reserved(const op2_options *o) {
+  bool zero = true;
+  for (size_t i = 0; i < sizeof o->reserved_numbers / sizeof *o->reserved_numbers; i++)
+    zero = zero && o->reserved_numbers[i] == 0;
+  for (size_t i = 0; i < sizeof o->reserved / sizeof *o->reserved; i++)
+    zero = zero && !o->reserved[i];
+  if (zero) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_OPTION,
+                    "op2_options: what is reserved is not zero: the structure was not initialised, "
+                    "or it has options of a later version of op2 than this one");
+}
+
 op2_status op2i_config_init(struct op2i_config *config, const op2_options *options) {
   static const op2_options none;
   const op2_options *o = options ? options : &none;
   struct op2i_config c = {0};
   op2_status status;
+  OP2I_TRY(check_reserved(o));
   OP2I_TRY(choose_texts(&c, o));
   OP2I_TRY(choose_int(&c.threads, o->threads, "op2_options.threads", ENV_THREADS));
   OP2I_TRY(choose_int(&c.block_size, o->block_size, "op2_options.block_size", ENV_BLOCK_SIZE));

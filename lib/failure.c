@@ -48,16 +48,17 @@ op2_status op2i_failure_report(op2_context ctx, struct op2i_failure *failure) {
 }
 
 void op2i_resource_init(struct op2i_resource *resource, op2_context ctx) {
-  *resource = (struct op2i_resource){.id = op2i_next_id(ctx)};
+  *resource = (struct op2i_resource){.ctx = ctx, .id = op2i_next_id(ctx)};
 }
 
 void op2i_resource_clear(struct op2i_resource *resource) {
   op2i_free(resource->readers);
-  op2i_failure_unref(resource->poison);
+  op2i_resource_poison(resource, NULL);
   *resource = (struct op2i_resource){0};
 }
 
 void op2i_resource_poison(struct op2i_resource *resource, struct op2i_failure *failure) {
+  resource->ctx->npoisoned += (failure != NULL) - (resource->poison != NULL);
   op2i_failure_ref(failure);
   op2i_failure_unref(resource->poison);
   resource->poison = failure;

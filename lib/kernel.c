@@ -45,6 +45,13 @@ static op2_status copy_strings(const char *const *strings, char ***out) {
   return OP2_SUCCESS;
 }
 
+static bool reserved_is_zero(const op2_kernel_desc *desc) {
+  bool zero = desc->reserved_number == 0;
+  for (size_t i = 0; i < sizeof desc->reserved / sizeof *desc->reserved; i++)
+    zero = zero && !desc->reserved[i];
+  return zero;
+}
+
 op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
   op2_status status = op2i_context_check(ctx);
   if (status) return status;
@@ -52,6 +59,11 @@ op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_k
     return op2i_error(OP2_ERR_ARG, "op2_kernel_create: a null pointer");
   if (!desc->name || !*desc->name)
     return op2i_error(OP2_ERR_NAME, "op2_kernel_create: the kernel has no name");
+  if (!reserved_is_zero(desc))
+    return op2i_error(OP2_ERR_ARG,
+                      "op2_kernel_create: kernel '%s': what is reserved in its op2_kernel_desc is "
+                      "not zero: it was not initialised, or is of a later version of op2",
+                      desc->name);
   op2_kernel kernel = op2i_calloc(1, sizeof *kernel);
   if (!kernel) return op2i_error_nomem("a kernel");
   struct op2i_text headers = {0};

@@ -126,10 +126,11 @@ static void classify(struct op2i_loop *loop) {
 
 static void set_ranges(struct op2i_loop *loop) {
   const int64_t *ends = loop->set->ends;
-  loop->ranges[0] = (struct op2i_range){0, ends[OP2I_OWNED], true};
+  loop->ranges[0] = (struct op2i_range){OP2I_OWNED, 0, ends[OP2I_OWNED]};
   loop->nranges = 1;
   if (loop->indirect_write && ends[OP2I_EXEC] > ends[OP2I_OWNED])
-    loop->ranges[loop->nranges++] = (struct op2i_range){ends[OP2I_OWNED], ends[OP2I_EXEC], false};
+    loop->ranges[loop->nranges++] =
+        (struct op2i_range){OP2I_EXEC, ends[OP2I_OWNED], ends[OP2I_EXEC]};
 }
 
 const char *op2i_loop_name(const struct op2i_loop *loop) {
@@ -228,11 +229,20 @@ static bool same_consts(struct op2i_loop *loop) {
   return true;
 }
 
-/* All but the value, which is captured anew. */
+static inline uint64_t word(const op2_arg *arg, int w) {
+  uint64_t word;
+  memcpy(&word, (const char *)arg + (size_t)w * sizeof word, sizeof word);
+  return word;
+}
+
+/* All but the value, which is captured anew. Without branches: nearly always they are the same. */
 static bool same_arg(const op2_arg *a, const op2_arg *b) {
-  _Static_assert(offsetof(op2_arg, value) == 3 * sizeof(void *) + 4 * sizeof a->idx,
+  _Static_assert(offsetof(op2_arg, value) == 4 * sizeof(void *) + 6 * sizeof a->idx,
                  "what is compared has no padding");
-  return !memcmp(a, b, offsetof(op2_arg, value));
+  enum { WORDS = offsetof(op2_arg, value) / sizeof(uint64_t) };
+  uint64_t different = 0;
+  for (int w = 0; w < WORDS; w++) different |= word(a, w) ^ word(b, w);
+  return !different;
 }
 
 static bool same_call(const struct op2i_loop *loop, op2_kernel kernel, op2_set set, int nargs,

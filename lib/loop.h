@@ -53,10 +53,11 @@ struct op2i_loop_const {
 
 /* A contiguous stretch of the iteration set that runs as one. */
 struct op2i_range {
-  int64_t lo, hi; /* positions: elements of a set, entries of a subset */
-  bool reduces;   /* global reductions count */
+  enum op2i_section section; /* OWNED: core and owned elements together; EXEC: those of the halo that
+                                are run over as well, whose global reductions do not count */
+  int64_t lo, hi;            /* positions: elements of a set, entries of a subset */
 };
-enum { OP2I_RANGES = 2 };
+enum { OP2I_RANGES = 3 }; /* room for core elements by themselves */
 
 /* Whether a loop is run in vectors where a backend wishes that; decided once. */
 struct op2i_form {
@@ -137,6 +138,18 @@ static inline int op2i_loop_member_of(const struct op2i_loop *loop, int a) {
   int m = 0;
   while (loop->members && a >= loop->members[m].first_arg + loop->members[m].nargs) m++;
   return m;
+}
+/* Whether a loop runs over elements of a section by themselves. */
+static inline bool op2i_loop_runs_over(const struct op2i_loop *loop, enum op2i_section section) {
+  bool over = false;
+  for (int r = 0; r < loop->nranges; r++) over |= loop->ranges[r].section == section;
+  return over;
+}
+/* Whether two loops over one set run over the same ranges of it. */
+static inline bool op2i_loop_same_ranges(const struct op2i_loop *a, const struct op2i_loop *b) {
+  bool same = a->nranges == b->nranges;
+  for (int r = 0; same && r < a->nranges; r++) same = a->ranges[r].section == b->ranges[r].section;
+  return same;
 }
 const char *op2i_loop_name(const struct op2i_loop *loop);
 

@@ -62,6 +62,7 @@ struct op2i_failure {
 /* What the dependency graph knows of a dat or a global: which loops last wrote and have since read
  * it, of those that have been joined to the graph (op2i_graph_join()). */
 struct op2i_resource {
+  op2_context ctx;
   int64_t id;          /* unique in the context, never reused */
   int64_t last_writer; /* loop number, 0 for none */
   int64_t *readers;    /* loop numbers since then, ascending */

@@ -43,7 +43,7 @@ static void put_id(FILE *stream, const struct op2i_node *node) {
 
 static bool in_two_parts(const struct op2i_node *node) {
   const struct op2i_loop *loop = op2i_node_loop(node);
-  return loop && loop->nranges > 1;
+  return loop && op2i_loop_runs_over(loop, OP2I_EXEC);
 }
 
 static void put_label(FILE *stream, const struct op2i_node *node, const char *part) {

@@ -95,7 +95,7 @@ static bool common_map(const struct op2i_loop *a, const struct op2i_loop *b) {
 
 /* Loops of different code forms would all take the slower one. */
 static const char *forms_differ(const struct op2i_loop *a, const struct op2i_loop *b) {
-  if (a->nranges != b->nranges) return "one of them also runs over the halo";
+  if (!op2i_loop_same_ranges(a, b)) return "one of them also runs over the halo";
   if (a->ordered || b->ordered) return "one of them keeps element order";
   if (!a->form.mergeable || !b->form.mergeable)
     return "a kernel has preprocessor lines, types or headers of its own";
@@ -291,7 +291,7 @@ static bool overwritten(const struct pass *pass, int32_t cluster, op2_dat dat) {
     for (int d = 0; d < op->ndats; d++)
       if (op->dats[d] == dat)
         return loop && op->dat_access[d] == OP2_WRITE &&
-               loop->nranges == op2i_node_loop(pass->nodes[last])->nranges;
+               op2i_loop_same_ranges(loop, op2i_node_loop(pass->nodes[last]));
   }
   return false;
 }

@@ -14,7 +14,7 @@ static bool writes_halo(struct op2i_op *op, int32_t r) {
   bool mapped = !loop;
   for (int a = 0; loop && a < loop->nargs; a++)
     mapped |= loop->args[a].dat == r && loop->args[a].map >= 0 && loop->args[a].access != OP2_READ;
-  return mapped || loop->nranges > 1;
+  return mapped || op2i_loop_runs_over(loop, OP2I_EXEC);
 }
 
 /* Whether an operation leaves nothing of the poison in one of its resources. */
@@ -29,6 +29,7 @@ static bool cures(struct op2i_op *op, int32_t r, bool halo) {
 
 struct op2i_failure *op2i_poison_read(const struct op2i_node *node) {
   struct op2i_failure *lowest = NULL;
+  if (!node->op->ctx->npoisoned) return NULL;
   for (int32_t r = 0; r < op2i_op_nresources(node->op); r++) {
     struct op2i_failure *poison = op2i_node_resource(node, r, NULL)->poison;
     if (!poison || op2i_op_access(node->op, r) == OP2_WRITE) continue;
@@ -47,6 +48,7 @@ void op2i_poison_results(const struct op2i_node *node, struct op2i_failure *fail
 }
 
 void op2i_poison_cure(const struct op2i_node *node) {
+  if (!node->op->ctx->npoisoned) return;
   for (int32_t r = 0; r < op2i_op_nresources(node->op); r++) {
     struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
     if (resource->poison && cures(node->op, r, resource->poison_halo))

@@ -13,7 +13,7 @@ struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range,
                             .entry = loop->entry[op2i_loop_variant(loop, wish)],
                             .lo = loop->ranges[range].lo,
                             .hi = loop->ranges[range].hi,
-                            .reduces = loop->ranges[range].reduces,
+                            .reduces = loop->ranges[range].section != OP2I_EXEC,
                             .range = range,
                             .place = loop->op.ctx->config.shadow ? OP2I_SHADOW : OP2I_HOST,
                             .plan = data->plans[range] ? data->plans[range]->plan : NULL};
@@ -23,7 +23,7 @@ struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range,
 
 /* Rows of its dat d that a loop may touch. Directly it has those of its own elements only. */
 static unsigned rows_of(const struct op2i_loop *loop, int d) {
-  bool halo = loop->nranges > 1 || loop->set->ends[OP2I_OWNED] < loop->ranges[0].hi;
+  bool halo = op2i_loop_runs_over(loop, OP2I_EXEC);
   for (int a = 0; a < loop->nargs; a++)
     halo |= loop->args[a].dat == d && loop->args[a].map >= 0;
   return halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS;

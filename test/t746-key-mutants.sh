@@ -74,8 +74,8 @@ done
 
 call() { forgets "loops: $1" lib/loop.c sequential "$2"; }
 field() {
-  call "$1" "s/  return !memcmp(a, b, offsetof(op2_arg, value));/\
-  op2_arg x = *a; x.$1 = b->$1; return !memcmp(\&x, b, offsetof(op2_arg, value));/"
+  call "$1" "s/^  uint64_t different = 0;/\
+  op2_arg x = *a; x.$1 = b->$1; a = \&x; uint64_t different = 0;/"
 }
 for name in tag object map idx dim type access; do field $name; done
 call kernel 's/loop->kernel != kernel || //

@@ -27,6 +27,13 @@ extern "C" {
  * its own, and the backend starpu is not available. Such a program should name headers by absolute
  * paths.
  *
+ * **Ranks.** The `@mpi` line of a call says what ranks of one program owe each other. Loops and calls
+ * are queued by every rank in the same order. Whatever may run some of them is *collective*: every
+ * rank calls it at the same place of that order, for the same object, since what runs on one rank may
+ * need values of others. That is so of everything that forces (`@sync`), op2_dat_get() and access
+ * scopes included, and of full queues and eager contexts. All other calls are a rank's own affair.
+ * There is no communicator yet: a context knows one process only.
+ *
  * **Processes.** A context belongs to the process that made it. In a child made by fork() every
  * call on it and on its objects returns ::OP2_ERR_STATE and changes nothing; destroying its objects
  * does nothing but null the handles. A child can make contexts of its own, on the backends
@@ -50,14 +57,17 @@ typedef struct op2_options {
                              on (op2/loop.h) stay, but can be taken back: -ffast-math, -fno-wrapv */
   const char *graph_file; /**< OP2_GRAPH: DOT file, of what ran; "%d" in it is the flush number */
   int log_level;          /**< OP2_LOG: 0 silent, 1 errors, 2 warnings, 3 info, 4 debug */
+  int reserved_numbers[9]; /**< 0: room for options of later versions */
+  const void *reserved[6]; /**< null: the same */
 } op2_options;
 
 /** @brief Start a context: choose the backend, find workers, open the cache of compiled loops.
  * @memory *options is read during the call only; null means all defaults. The context is the
  *         caller's, to be ended by op2_finalize()
  * @sync   starts worker threads where the backend has some
- * @mpi    not collective
- * @errors OP2_ERR_OPTION (names the option or variable and the value), OP2_ERR_UNAVAILABLE (names
+ * @mpi    not collective: the context is the process's own
+ * @errors OP2_ERR_OPTION (names the option or variable and the value; also for what is reserved and
+ *         not zero), OP2_ERR_UNAVAILABLE (names
  *         the backend and says why it cannot run here), OP2_ERR_NOMEM; on error *ctx is untouched
  * @source OP2 op_init; PyOP2 op2.init */
 OP2_API OP2_NODISCARD op2_status op2_init(const op2_options *options, op2_context *ctx);
@@ -68,7 +78,7 @@ OP2_API OP2_NODISCARD op2_status op2_init(const op2_options *options, op2_contex
  * One of several copies of a handle ends the context for all of them.
  * A program that ends without it loses what is queued; a warning says how many loops those were.
  * @memory frees the context once its last object is destroyed; a null handle is a no-op
- * @sync   flushes and waits               @mpi    not collective
+ * @sync   flushes and waits               @mpi    collective
  * @errors the lowest-numbered execution failure not reported before; OP2_ERR_STATE for a copy of a
  *         handle that was finalized, and in a forked child; OP2_ERR_ARG for what is no context
  * @source OP2 op_exit; PyOP2 op2.exit */

@@ -21,7 +21,7 @@ extern "C" {
  * loops may be fused is decided within what one call runs, so fewer flushes leave more to gain.
  * @memory keeps plans, code and up to 64 programs of queues seen before, until op2_finalize()
  * @sync   flushes and waits
- * @mpi    every rank flushes at the same place
+ * @mpi    collective
  * @errors the lowest-numbered execution failure not reported before; OP2_ERR_STATE
  * @source op2; PyOP2 lazy evaluate_all */
 OP2_API OP2_NODISCARD op2_status op2_flush(op2_context ctx);
@@ -62,6 +62,7 @@ typedef struct op2_profile {
   double seconds;     /**< time in generated code, summed over workers; what loops that were fused
                            took is divided by the bytes that each would move alone */
   double bytes;       /**< least data they had to move unfused: each value once, maps included */
+  double reserved[10]; /**< 0: room for later versions */
 } op2_profile;
 
 /** @brief The i-th line of the profile, in the order the loops were first run.
@@ -84,6 +85,7 @@ typedef struct op2_times {
       elsewhere; /**< all the rest: the program and its calls, queueing, copying data to it and from it */
   int64_t compiled; /**< loops, fused ones too, that were compiled */
   int64_t loaded;   /**< and those whose code was found in the cache on disk */
+  double reserved[8]; /**< 0: room for later versions */
 } op2_times;
 
 /** @brief Where the time of the context went.

@@ -72,6 +72,8 @@ typedef struct op2_kernel_desc {
   const char *const *includes; /**< directories to search; null-terminated; may be null */
   const char *file;            /**< where `source` stands; may be null */
   int line;                    /**< line of `file` on which `source` begins; 0 when file is null */
+  int reserved_number;         /**< 0 */
+  const void *reserved[6];     /**< null: room for later versions */
 } op2_kernel_desc;
 
 /** Define a kernel where the C compiler checks it too: `OP2_KERNEL(name, (parameters), { body })`
@@ -85,19 +87,24 @@ typedef struct op2_kernel_desc {
 #define OP2_KERNEL(name_, params_, ...)                                                            \
   static inline __attribute__((unused)) void name_ params_ __VA_ARGS__                             \
   static const op2_kernel_desc name_##_kernel = {                                                  \
-      #name_, "void " #name_ #params_ " " #__VA_ARGS__ "\n", 0, 0, __FILE__, __LINE__}
+      #name_, "void " #name_ #params_ " " #__VA_ARGS__ "\n", 0, 0, __FILE__, __LINE__, 0, {0}}
 /* clang-format on */
 
 /** One argument of a loop. Made by the op2_arg_* functions only; passed by value. The first member
- * has a type of its own, so that a handle given where an argument belongs does not pass for one. */
+ * has a type of its own, so that a handle given where an argument belongs does not pass for one.
+ * Programs hold it, so its 64 bytes stay as they are for as long as the library's soname does; the
+ * second map and its slot, and what is reserved, are zero in all arguments that there are today. */
 typedef struct op2_arg {
   const struct op2_arg_tag *tag;
   void *object;
   op2_map map;
+  op2_map map2;
   int32_t idx;
+  int32_t idx2;
   int32_t dim;
   int32_t type;
   int32_t access;
+  int32_t reserved;
   const void *value;
 } op2_arg;
 
@@ -177,24 +184,28 @@ OP2_API op2_arg op2_arg_idx(void);
 #endif
 
 OP2_INLINE_ op2_arg op2_arg_dat(op2_dat dat, int idx, op2_map map, op2_access access) {
-  op2_arg arg = {OP2_TAG_DAT_, dat, map, idx, 0, 0, OP2_INT_(access), OP2_NULL_};
+  op2_arg arg = {
+      OP2_TAG_DAT_, dat, map, OP2_NULL_, idx, 0, 0, 0, OP2_INT_(access), 0, OP2_NULL_};
   return arg;
 }
 OP2_INLINE_ op2_arg op2_arg_direct(op2_dat dat, op2_access access) {
-  op2_arg arg = {OP2_TAG_DAT_, dat, OP2_NULL_, OP2_ALL, 0, 0, OP2_INT_(access), OP2_NULL_};
+  op2_arg arg = {
+      OP2_TAG_DAT_, dat, OP2_NULL_, OP2_NULL_, OP2_ALL, 0, 0, 0, OP2_INT_(access), 0, OP2_NULL_};
   return arg;
 }
 OP2_INLINE_ op2_arg op2_arg_gbl(op2_gbl gbl, op2_access access) {
-  op2_arg arg = {OP2_TAG_GBL_, gbl, OP2_NULL_, 0, 0, 0, OP2_INT_(access), OP2_NULL_};
+  op2_arg arg = {
+      OP2_TAG_GBL_, gbl, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0, OP2_INT_(access), 0, OP2_NULL_};
   return arg;
 }
 OP2_INLINE_ op2_arg op2_arg_val(const void *values, int dim, op2_type type) {
-  op2_arg arg = {OP2_TAG_VAL_, OP2_NULL_,      OP2_NULL_,          0,
-                 dim,          OP2_INT_(type), OP2_INT_(OP2_READ), values};
+  op2_arg arg = {OP2_TAG_VAL_,   OP2_NULL_,          OP2_NULL_, OP2_NULL_, 0, 0, dim,
+                 OP2_INT_(type), OP2_INT_(OP2_READ), 0,         values};
   return arg;
 }
 OP2_INLINE_ op2_arg op2_arg_idx(void) {
-  op2_arg arg = {OP2_TAG_IDX_, OP2_NULL_, OP2_NULL_, 0, 0, 0, OP2_INT_(OP2_READ), OP2_NULL_};
+  op2_arg arg = {
+      OP2_TAG_IDX_, OP2_NULL_, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0, OP2_INT_(OP2_READ), 0, OP2_NULL_};
   return arg;
 }
 /** @endcond */
@@ -208,7 +219,7 @@ OP2_INLINE_ op2_arg op2_arg_idx(void) {
  * @memory args is copied; handles are kept until the loop has run
  * @sync   runs nothing, unless the queue is full (then what waits runs first, but for the last
  *         loops of a queue that repeats itself) or the context is eager
- * @mpi    every rank queues the same loops in the same order
+ * @mpi    every rank queues the same loops in the same order; collective where it runs some
  * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH, OP2_ERR_ACCESS, OP2_ERR_TYPE,
  *         OP2_ERR_ARITY, OP2_ERR_RANGE (a slot that the map does not have, private copies of
  *         more than 256 KiB, or more than 2^30 bytes of constants and values), OP2_ERR_SYNTAX (the kernel gives a constant a value; gives the line),
@@ -238,7 +249,7 @@ OP2_API OP2_NODISCARD op2_status op2_loop_generate(op2_loop loop, const char *ta
 /** @brief Run a loop now, after everything it depends on.
  * @memory keeps nothing                   @sync   forces what the loop depends on, runs it and
  *         waits
- * @mpi    as op2_par_loop_at()            @errors as op2_par_loop_at(), and the loop's own
+ * @mpi    collective                      @errors as op2_par_loop_at(), and the loop's own
  *         execution failure
  * @source PyOP2 ParLoop.compute */
 OP2_API OP2_NODISCARD op2_status op2_loop_compute(op2_loop loop);

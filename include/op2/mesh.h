@@ -159,7 +159,7 @@ OP2_API OP2_NODISCARD op2_status op2_dat_wrap(op2_set set, int dim, op2_type typ
  * @shape  (*data)[set total size][dim]    @units  values of the dat's type
  * @memory *data belongs to the dat and is valid until the scope ends
  * @sync   forces the dat's last writer and what that depends on
- * @mpi    not collective
+ * @mpi    collective
  * @errors OP2_ERR_ARG, OP2_ERR_STATE (a write scope is open), OP2_ERR_NOMEM, or the execution
  *         failure that poisoned the dat
  * @source OP2 op_fetch_data; PyOP2 Dat.data_ro_with_halos */
@@ -178,7 +178,7 @@ OP2_API OP2_NODISCARD op2_status op2_dat_read_end(op2_dat dat, const void **data
  * @shape  (*data)[set total size][dim]    @units  values of the dat's type
  * @memory *data belongs to the dat and is valid until the scope ends
  * @sync   forces every queued user of the dat and what those depend on
- * @mpi    not collective
+ * @mpi    collective
  * @errors OP2_ERR_ARG, OP2_ERR_STATE (a scope is open), OP2_ERR_NOMEM, or the execution failure that
  *         poisoned the dat
  * @source PyOP2 Dat.data_with_halos */
@@ -193,14 +193,14 @@ OP2_API OP2_NODISCARD op2_status op2_dat_write_end(op2_dat dat, void **data);
 /** @brief Copy the owned values of a dat out.
  * @shape  out[set owned size][dim]        @units  values of the dat's type
  * @memory out is the caller's             @sync   as op2_dat_read_begin()
- * @mpi    not collective                  @errors as op2_dat_read_begin()
+ * @mpi    collective                      @errors as op2_dat_read_begin()
  * @source OP2 op_fetch_data; PyOP2 Dat.data_ro */
 OP2_API OP2_NODISCARD op2_status op2_dat_get(op2_dat dat, void *out);
 
 /** @brief Overwrite the owned values of a dat; cures a poisoned one.
  * @shape  in[set owned size][dim]         @units  values of the dat's type
  * @memory in is copied                    @sync   forces every queued user of the dat
- * @mpi    not collective
+ * @mpi    collective
  * @errors OP2_ERR_ARG, OP2_ERR_STATE (a scope is open), OP2_ERR_NOMEM
  * @source PyOP2 Dat.data */
 OP2_API OP2_NODISCARD op2_status op2_dat_set(op2_dat dat, const void *in);
@@ -208,14 +208,14 @@ OP2_API OP2_NODISCARD op2_status op2_dat_set(op2_dat dat, const void *in);
 /** @brief Copy all values of a dat out, halo included.
  * @shape  out[set total size][dim]        @units  values of the dat's type
  * @memory out is the caller's             @sync   as op2_dat_read_begin()
- * @mpi    not collective                  @errors as op2_dat_read_begin()
+ * @mpi    collective                      @errors as op2_dat_read_begin()
  * @source PyOP2 Dat.data_ro_with_halos */
 OP2_API OP2_NODISCARD op2_status op2_dat_get_halo(op2_dat dat, void *out);
 
 /** @brief Overwrite all values of a dat, halo included; cures a poisoned one.
  * @shape  in[set total size][dim]         @units  values of the dat's type
  * @memory in is copied                    @sync   forces every queued user of the dat
- * @mpi    not collective                  @errors as op2_dat_set()
+ * @mpi    collective                      @errors as op2_dat_set()
  * @source PyOP2 Dat.data_with_halos */
 OP2_API OP2_NODISCARD op2_status op2_dat_set_halo(op2_dat dat, const void *in);
 
@@ -249,7 +249,7 @@ OP2_API void op2_dat_destroy(op2_dat *dat);
  * @memory copies of the largest dat or map for the time of the call; then one number per element.
  *         Wrapped dats move into memory of the library's: see op2_dat_wrap()
  * @sync   runs all that is queued, and drops what was worked out for loops
- * @mpi    not collective: sections and what belongs to them stay
+ * @mpi    collective: it forces; sections and what belongs to them stay
  * @errors OP2_ERR_ARG, OP2_ERR_STATE (the context has ended, or an access scope is open on a dat of
  *         these sets), OP2_ERR_MISMATCH (a map without values, or whose rows connect nothing),
  *         OP2_ERR_UNAVAILABLE (the library was built without Scotch), OP2_ERR_RANGE (too large for
@@ -281,7 +281,7 @@ OP2_API OP2_NODISCARD op2_status op2_gbl_create(op2_context ctx, int dim, op2_ty
  * @shape  out[dim]                        @units  values of the global's type
  * @memory out is the caller's             @sync   forces the global's last writer and what that
  *         depends on
- * @mpi    not collective
+ * @mpi    collective
  * @errors OP2_ERR_ARG, OP2_ERR_NOMEM, or the execution failure that poisoned the global
  * @source PyOP2 Global.data */
 OP2_API OP2_NODISCARD op2_status op2_gbl_get(op2_gbl gbl, void *out);

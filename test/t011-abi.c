@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What programs are compiled with keeps its layout (doc/abi.md), and room that is used by nobody yet
+ * has to be zero. On 64-bit systems; others are not promised anything. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+struct layout {
+  const char *name;
+  size_t is, want;
+};
+
+static void layouts(void) {
+  static const struct layout all[] = {
+      {"op2_arg", sizeof(op2_arg), 64},
+      {"op2_arg.object", offsetof(op2_arg, object), 8},
+      {"op2_arg.map", offsetof(op2_arg, map), 16},
+      {"op2_arg.idx", offsetof(op2_arg, idx), 32},
+      {"op2_arg.dim", offsetof(op2_arg, dim), 40},
+      {"op2_arg.type", offsetof(op2_arg, type), 44},
+      {"op2_arg.access", offsetof(op2_arg, access), 48},
+      {"op2_arg.value", offsetof(op2_arg, value), 56},
+      {"op2_where", sizeof(op2_where), 16},
+      {"op2_options", sizeof(op2_options), 144},
+      {"op2_options.graph_file", offsetof(op2_options, graph_file), 48},
+      {"op2_options.log_level", offsetof(op2_options, log_level), 56},
+      {"op2_kernel_desc", sizeof(op2_kernel_desc), 96},
+      {"op2_kernel_desc.line", offsetof(op2_kernel_desc, line), 40},
+      {"op2_profile", sizeof(op2_profile), 128},
+      {"op2_profile.bytes", offsetof(op2_profile, bytes), 40},
+      {"op2_times", sizeof(op2_times), 128},
+      {"op2_times.loaded", offsetof(op2_times, loaded), 56},
+      {"OP2_ERR_FATAL", OP2_ERR_FATAL, 16},
+      {"OP2_ERR_CALL", OP2_ERR_CALL, 17},
+      {"OP2_RW", OP2_RW, 3},
+      {"OP2_MAX", OP2_MAX, 6},
+  };
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    is_int((int64_t)all[i].is, (int64_t)all[i].want, "%s", all[i].name);
+}
+
+/* Tags and the fields they speak of, as programs that inlined the constructors have them. */
+static void constructors(void) {
+  int marks[3];
+  const op2_dat dat = (op2_dat)&marks[0];
+  const op2_map map = (op2_map)&marks[1];
+  const op2_gbl gbl = (op2_gbl)&marks[2];
+  const double value = 1;
+  const op2_arg made[] = {op2_arg_dat(dat, 2, map, OP2_INC), op2_arg_direct(dat, OP2_RW),
+                          op2_arg_gbl(gbl, OP2_MIN), op2_arg_val(&value, 1, OP2_F64),
+                          op2_arg_idx()};
+  static const uintptr_t tags[] = {0x6f703201, 0x6f703201, 0x6f703203, 0x6f703205, 0x6f703207};
+  int good = 0, zero = 0;
+  for (int i = 0; i < 5; i++) {
+    good += (uintptr_t)made[i].tag == tags[i];
+    zero += !made[i].map2 && !made[i].idx2 && !made[i].reserved;
+  }
+  is_int(good, 5, "tags");
+  is_int(zero, 5, "what is reserved is zero");
+  ok(made[0].map == map && made[0].idx == 2 && made[1].idx == OP2_ALL && made[3].value == &value,
+     "fields");
+}
+
+static void reserved(void) {
+  op2_options options = {.backend = "sequential"};
+  op2_context ctx = NULL;
+  options.reserved_numbers[8] = 1;
+  ok(op2_init(&options, &ctx) == OP2_ERR_OPTION && strstr(op2_error_message(), "reserved"),
+     "options of a later version are refused");
+  options.reserved_numbers[8] = 0;
+  options.reserved[5] = &options;
+  ok(op2_init(&options, &ctx) == OP2_ERR_OPTION, "so are pointers");
+  options.reserved[5] = NULL;
+  if (!CHECK(op2_init(&options, &ctx))) return;
+  op2_kernel_desc desc = {.name = "f", .source = "void f(double *x) { *x = 0; }"};
+  op2_kernel kernel = NULL;
+  desc.reserved[0] = &desc;
+  ok(op2_kernel_create(ctx, &desc, &kernel) == OP2_ERR_ARG &&
+         strstr(op2_error_message(), "'f'") && strstr(op2_error_message(), "reserved"),
+     "a kernel of a later version is refused");
+  desc.reserved[0] = NULL;
+  desc.reserved_number = 1;
+  ok(op2_kernel_create(ctx, &desc, &kernel) == OP2_ERR_ARG && !kernel, "so is a number");
+  op2_times times;
+  memset(&times, 0xff, sizeof times);
+  CHECK(op2_times_get(ctx, &times));
+  ok(times.reserved[0] == 0 && times.reserved[7] == 0, "op2_times has no values there");
+  CHECK(op2_finalize(&ctx));
+}
+
+int main(void) {
+  test_environment();
+  if (sizeof(void *) == 8)
+    layouts();
+  else
+    skip("layouts: pointers of %zu bytes", sizeof(void *));
+  constructors();
+  reserved();
+  return done();
+}
