@@ -44,10 +44,11 @@ op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **out) {
 }
 
 op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop) {
-  struct op2i_loop_data *data = loop->sched_data;
-  if (data->ready) return OP2_SUCCESS;
+  struct op2i_loop_data *data = NULL;
+  op2_status status = op2i_loop_data(loop, &data);
+  if (status || data->ready) return status;
   double begin = op2i_prepare_begin(sched);
-  op2_status status = fill(sched, loop, data);
+  status = fill(sched, loop, data);
   op2i_prepare_end(sched, begin);
   return status;
 }
