@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The cache of compiled loops on disk: what is found is verified before it is loaded, what is made
+ * is written beside and renamed. */
 #define _GNU_SOURCE
 #include "cache.h"
 

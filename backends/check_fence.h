@@ -2,6 +2,8 @@
 #ifndef OP2I_CHECK_FENCE_H
 #define OP2I_CHECK_FENCE_H
 
+/* Memory that nobody may touch, and catching those who do: for the checked mode. */
+
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The C compiler as a process: which one, with which flags and how it is told from another, and
+ * runs of it with a time limit. */
 #define _GNU_SOURCE
 #include "compiler.h"
 

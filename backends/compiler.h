@@ -2,6 +2,8 @@
 #ifndef OP2I_COMPILER_H
 #define OP2I_COMPILER_H
 
+/* The C compiler that generated code is given to. */
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>

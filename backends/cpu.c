@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* This processor: what tells it from others that code might not run on, flags for it, its vectors.
+ */
 #include "cpu.h"
 
 #include "backend.h"

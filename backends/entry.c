@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* An entry of the cache on disk: object code between a head and a digest; reading, checking,
+ * writing. */
 #include "entry.h"
 
 #include <errno.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Private folders: of the cache, and scratch folders for compilers; who else could change what is
+ * in them. */
 #define _GNU_SOURCE
 #include "folder.h"
 

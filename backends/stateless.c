@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* What backends without a state of their own share. */
 #include "stateless.h"
 
 #include <stddef.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Declarations of parameters, read as far as the library must know them: which type, how many
+ * levels of pointer, which extent. */
 #include "cdecl.h"
 
 #include <limits.h>

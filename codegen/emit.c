@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Scalar code of a loop: its kernels, the function over positions and its entry, and the single
+ * call of the checked mode. Arguments are emit_arg.c's. */
 #include "emit.h"
 
 #include <stdio.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Arguments in scalar code: what each needs before the loop, before the call, in it and after it.
+ */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* What the translation of a kernel into vectors stands on: its memory, refusals, limits. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Functions of the C library that kernels in vectors may call. */
 #include <string.h>
 
 #include "lane.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A kernel into vectors, from its source to text: directives, what is at file scope, the forms of
+ * its functions that are needed, and their printing. */
 #include <string.h>
 
 #include "error.h"

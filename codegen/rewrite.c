@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A kernel's source on its way into generated text: its functions' names, and its constants as
+ * parameters. */
 #include "rewrite.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The signature of a kernel, from its source. */
 #include <string.h>
 
 #include "cdecl.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* C text into tokens: words, numbers, strings, punctuators, directives; comments are passed over.
+ */
 #include "token.h"
 
 #include <string.h>

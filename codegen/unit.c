@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* A source as a list of what stands at file scope: functions, declarations, and the rest. */
 #include "unit.h"
 
 #include <limits.h>

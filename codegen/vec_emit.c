@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Vector code of a loop: in as many lanes as its kernels can be had in, with what the text of all
+ * such loops begins with. */
 #include <string.h>
 
 #include "error.h"

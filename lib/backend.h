@@ -2,6 +2,9 @@
 #ifndef OP2I_BACKEND_H
 #define OP2I_BACKEND_H
 
+/* The interface between the library and what runs loops: generated code, compiling it, steps and
+ * backends, the machine. */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The clock that everything is timed with: monotonic, in seconds or nanoseconds. */
 #include "clock.h"
 
 #include <time.h>

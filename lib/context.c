@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Life of a context: options to backend and scheduler, and the end of all that it holds. What every
+ * call asks of a context first is here as well. */
 #include "context.h"
 #include "call.h"
 #include "clock.h"

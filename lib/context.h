@@ -2,6 +2,8 @@
 #ifndef OP2I_CONTEXT_H
 #define OP2I_CONTEXT_H
 
+/* A context: what it runs with, and all that belongs to it. */
+
 #include <pthread.h>
 
 #include "backend.h"

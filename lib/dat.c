@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Dats: making them, with memory of their own or the program's, and the host's access to their
+ * values: scopes and copies, in the program's numbers. */
 #include "context.h"
 #include "error.h"
 #include "loop.h"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The environment: one table of all variables, which is printed, read and checked, and the options
+ * that stand over it. Nobody else reads the environment. */
 #define _GNU_SOURCE /* environ */
 #include "env.h"
 

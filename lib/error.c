@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The message of a thread's last error, and the names of status codes. */
 #include "error.h"
 
 #include <stdarg.h>

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Headers of kernels: found as a compiler would, and digested with all that they include, so that
+ * code is compiled again when one has changed. */
 #include "header.h"
 
 #include <inttypes.h>

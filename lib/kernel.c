@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Kernels: source text with its headers, its signature, and the constants that it uses. */
 #include "kernel.h"
 
 #include <stdio.h>

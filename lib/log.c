@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Log lines to stderr, as loud as the context wishes. */
 #include "log.h"
 
 #include <stdarg.h>

@@ -2,6 +2,8 @@
 #ifndef OP2I_LOG_H
 #define OP2I_LOG_H
 
+/* Log lines to stderr. */
+
 #include "op2/types.h"
 
 enum { OP2I_LOG_ERROR = 1, OP2I_LOG_WARN, OP2I_LOG_INFO, OP2I_LOG_DEBUG };

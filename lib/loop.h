@@ -2,6 +2,9 @@
 #ifndef OP2I_LOOP_H
 #define OP2I_LOOP_H
 
+/* Loops as the library knows them: validated, resolved into tables, and interned; and the table of
+ * them. */
+
 #include "backend.h"
 #include "kernel.h"
 #include "mesh.h"

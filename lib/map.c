@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Maps: entries checked and brought into the library's numbers, permuted and composed maps. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* All memory of the library, with faults on demand; data on aligned and huge pages; growing arrays.
+ */
 #include "mem.h"
 
 #include <stdatomic.h>

@@ -2,6 +2,8 @@
 #ifndef OP2I_MESH_H
 #define OP2I_MESH_H
 
+/* Sets, maps, dats, globals and constants, and what the scheduler knows of their values. */
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* What all objects have: a kind, a context, references, and handles that are known to be gone. */
 #include "object.h"
 
 #include <stdio.h>

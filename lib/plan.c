@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Plans from their parts: blocks, colours of blocks and elements, staging. */
 #include "plan.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Sets, their sections and subsets. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Text that grows. */
 #include "text.h"
 
 #include <stdio.h>

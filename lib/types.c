@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Names and sizes of value types, names of accesses. */
 #include "mesh.h"
 
 static const struct {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* What the scheduler keeps with a loop: plans, footprints, cost, why it has no code. */
 #include "loopdata.h"
 
 #include "error.h"

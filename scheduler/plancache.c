@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Plans shared by all loops of a context that touch data in the same way: what a plan depends on is
+ * its key. */
 #include <string.h>
 
 #include "error.h"

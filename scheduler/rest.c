@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Where StarPU's workers sleep while no program runs, and where the thread that submitted one waits
+ * for its end. */
 #define _GNU_SOURCE
 #include "rest.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory of queued nodes' values: small pieces from chunks that are used again. */
 #include "slab.h"
 
 #include "mem.h"

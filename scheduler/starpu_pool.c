@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* StarPU for all contexts of the process: started once, with workers on this process's cores, shut
+ * down when nobody uses it any more. */
 #include "config.h"
 
 #if OP2_HAVE_STARPU

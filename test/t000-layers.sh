@@ -128,6 +128,15 @@ licensed() { # ROOT
     done)
 }
 
+introduced() { # ROOT: every file says what it is for, before its first declaration
+  sources "$1" $library | while read -r file; do
+    awk '
+      NR == 1 || /^#/ || /^$/ { next }
+      { found = /^\/\*/; exit }
+      END { exit !found }' "$1/$file" || echo "$file: does not open with what it is for"
+  done
+}
+
 built() { # ROOT: every source is named in its folder's meson.build
   (cd "$1" && for folder in $library test; do
     for file in "$folder"/*.c "$folder"/t[0-9]*.sh; do
@@ -147,6 +156,7 @@ clean "only lib/env.c reads the environment" environment "$src"
 clean "only lib/mem.c allocates" memory "$src"
 clean "the library neither exits, nor writes to stdout, nor starts a shell" manners "$src"
 clean "every file names its licence" licensed "$src"
+clean "every file opens with what it is for" introduced "$src"
 clean "the build knows every source and every test" built "$src"
 
 # ---- planted violations ----
@@ -187,6 +197,10 @@ plant lib/planted.c '/* exit(1) */ const char *s = "abort() // exit(1)"; int my_
 clean "comments, strings and longer names are no violation" manners "$copy"
 plant lib/planted.c 'int x;'
 catches "a file without licence" 'lib/planted.c: no licence' licensed "$copy"
+printf '/* licence */\n#include "mesh.h"\n\nint x; /* what */\n' >"$copy/lib/planted.c"
+catches "a file that does not say what it is for" 'lib/planted.c: does not' introduced "$copy"
+rm "$copy/lib/planted.c"
+printf 'int x;\n' >"$copy/lib/planted.c"
 catches "a source the build does not know" 'lib/planted.c: not in' built "$copy"
 
 done_testing
