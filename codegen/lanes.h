@@ -59,9 +59,11 @@ struct op2i_lanes_translation {
   bool *varying;          /* [nparams] */
   int nconsts;
   struct op2i_lanes_const {
-    int64_t id;
+    char *name;
+    op2_type type;
+    int32_t dim;
     bool in_place;
-  } *consts;              /* [nconsts] those of the request */
+  } *consts;              /* [nconsts] those of the request: all that the text shows of them */
   struct op2i_text text;  /* with PREFIX where the rewrite's prefix goes */
   struct op2i_text why;   /* empty: it can be had */
   bool divides;

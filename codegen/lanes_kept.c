@@ -12,9 +12,13 @@ enum { PREFIX = '\1' }; /* stands for the rewrite's prefix; no C source has it o
 
 static bool same_consts(const struct op2i_lanes_translation *kept, const struct op2i_rewrite *r) {
   if (kept->nconsts != r->member.nconsts) return false;
-  for (int c = 0; c < kept->nconsts; c++)
-    if (kept->consts[c].id != r->consts[c].id || kept->consts[c].in_place != r->consts[c].in_place)
+  for (int c = 0; c < kept->nconsts; c++) {
+    const struct op2i_lanes_const *a = &kept->consts[c];
+    const struct op2i_loop_const *b = &r->consts[c];
+    if (a->type != b->type || a->dim != b->dim || a->in_place != b->in_place ||
+        strcmp(a->name, b->name) != 0)
       return false;
+  }
   return true;
 }
 
@@ -29,6 +33,7 @@ static void free_translation(struct op2i_lanes_translation *kept) {
   op2i_text_free(&kept->text);
   op2i_text_free(&kept->why);
   op2i_free(kept->varying);
+  for (int c = 0; kept->consts && c < kept->nconsts; c++) op2i_free(kept->consts[c].name);
   op2i_free(kept->consts);
   op2i_free(kept);
 }
@@ -55,25 +60,32 @@ static op2_status translate(const struct op2i_lanes_request *request, struct op2
   return status;
 }
 
-static op2_status make(const struct op2i_lanes_request *request,
-                            struct op2i_lanes_translation **out) {
+/* Its key; false without memory. */
+static bool remember(const struct op2i_lanes_request *request, struct op2i_lanes_translation *kept) {
   const struct op2i_rewrite *r = request->rewrite;
-  struct op2i_lanes_translation *kept = op2i_calloc(1, sizeof *kept);
-  if (!kept) return op2i_error_nomem("generated code");
-  op2_status status = OP2_SUCCESS;
+  size_t nparams = (size_t)r->member.nargs;
   kept->lanes = request->lanes;
   kept->widest = request->widest;
-  kept->nconsts = r->member.nconsts;
-  kept->varying = op2i_malloc((size_t)r->member.nargs * sizeof *kept->varying);
-  kept->consts = op2i_malloc((size_t)kept->nconsts * sizeof *kept->consts);
-  if (kept->varying && kept->consts) {
-    memcpy(kept->varying, request->varying, (size_t)r->member.nargs * sizeof *kept->varying);
-    for (int c = 0; c < kept->nconsts; c++)
-      kept->consts[c] = (struct op2i_lanes_const){r->consts[c].id, r->consts[c].in_place};
-    status = translate(request, kept);
-  } else {
-    status = op2i_error_nomem("generated code");
+  kept->varying = op2i_malloc(nparams * sizeof *kept->varying);
+  kept->consts = op2i_calloc((size_t)r->member.nconsts, sizeof *kept->consts);
+  if (!kept->varying || !kept->consts) return false;
+  memcpy(kept->varying, request->varying, nparams * sizeof *kept->varying);
+  for (; kept->nconsts < r->member.nconsts; kept->nconsts++) {
+    const struct op2i_loop_const *from = &r->consts[kept->nconsts];
+    char *name = op2i_strdup(from->name);
+    if (!name) return false;
+    kept->consts[kept->nconsts] =
+        (struct op2i_lanes_const){name, from->type, from->dim, from->in_place};
   }
+  return true;
+}
+
+static op2_status make(const struct op2i_lanes_request *request,
+                       struct op2i_lanes_translation **out) {
+  struct op2i_lanes_translation *kept = op2i_calloc(1, sizeof *kept);
+  if (!kept) return op2i_error_nomem("generated code");
+  op2_status status = remember(request, kept) ? translate(request, kept)
+                                              : op2i_error_nomem("generated code");
   if (status)
     free_translation(kept);
   else

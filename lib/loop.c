@@ -400,9 +400,26 @@ static void drop_shared(struct op2i_loop *loop) {
   loop->set->obj.refs--;
 }
 
+void op2i_loop_discard(struct op2i_loop *loop) {
+  remove_loop(loop->op.ctx->loops, loop);
+  op2i_loop_free(loop);
+}
+
+/* With those that it was fused into. */
+static void drop_stale(struct op2i_loop *loop) {
+  struct op2i_loop *earlier;
+  for (struct op2i_loop *fused = loop->op.ctx->loops->last; fused; fused = earlier) {
+    bool member = false;
+    earlier = fused->prev;
+    for (int m = 0; fused->members && m < fused->nmembers; m++) member |= fused->origins[m] == loop;
+    if (member) op2i_loop_discard(fused);
+  }
+  op2i_loop_discard(loop);
+}
+
 void op2i_loop_unuse(struct op2i_loop *loop) {
   if (--loop->op.uses > 0) return;
-  if (all_shared(loop)) {
+  if (all_shared(loop) && !loop->stale) {
     drop_shared(loop);
     return;
   }
@@ -421,20 +438,18 @@ void op2i_loop_unuse(struct op2i_loop *loop) {
   objects[n - 2] = loop->kernel;
   objects[n - 1] = loop->set;
   loop->op.uses = 0;
+  if (loop->stale) drop_stale(loop);
   for (int i = 0; i < n; i++) op2i_unref(objects[i]);
   if (objects != few) op2i_free(objects);
   op2i_context_unref(ctx);
-}
-
-void op2i_loop_discard(struct op2i_loop *loop) {
-  remove_loop(loop->op.ctx->loops, loop);
-  op2i_loop_free(loop);
 }
 
 static bool names(const struct op2i_loop *loop, const void *object) {
   for (int m = 0; loop->members && m < loop->nmembers; m++)
     if (names(loop->origins[m], object)) return true;
   if (loop->members) return false;
+  for (int c = 0; c < loop->nconsts; c++)
+    if (loop->consts[c].id == ((const struct op2i_object *)object)->id) return true;
   if (loop->kernel == object || loop->set == object) return true;
   for (int n = 0; n < loop->nargs; n++)
     if (loop->key[n].object == object || loop->key[n].map == object) return true;
@@ -447,8 +462,8 @@ void op2i_loop_forget(op2_context ctx, const void *object) {
   for (struct op2i_loop *loop = ctx->loops->last; loop; loop = earlier) {
     earlier = loop->prev;
     if (!names(loop, object)) continue;
-    remove_loop(ctx->loops, loop);
-    op2i_loop_free(loop);
+    loop->stale = true; /* of all objects only constants can go while the loop is in use */
+    if (!loop->op.uses) op2i_loop_discard(loop);
   }
 }
 

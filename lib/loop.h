@@ -80,6 +80,7 @@ struct op2i_loop {
   struct op2i_loop *next_in_bucket, *next, *prev; /* bucket; order of creation */
   op2_arg *key;                                   /* [nargs], as given, values cleared */
   int64_t const_epoch;
+  bool stale;           /* a constant of it is gone: it goes when nobody uses it any more */
   int64_t objects_left; /* the context's when the handles were last looked at */
   op2_kernel kernel;    /* of a fused loop: the first member's */
   op2_set set;

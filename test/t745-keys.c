@@ -280,9 +280,11 @@ static void loop_constants(void) {
   EXPECT(before != with && with == intern(&a, 2));
   queue(a);
   EXPECT_VALUES(int64_t, m.y, N, i, 3);
+  op2i_loop_use(with); /* or it would go with the constant */
   op2_const_destroy(&c);
   MUST(op2_const_create(test_ctx, 1, OP2_I64, (int64_t[]){5}, "factor", &c));
   EXPECT(with != intern(&a, 1) && before != intern(&a, 2));
+  op2i_loop_unuse(with);
   queue(a);
   EXPECT_VALUES(int64_t, m.y, N, i, 10);
   op2_const_destroy(&c);

@@ -200,6 +200,33 @@ static void without_replay(void) {
 
 static void switched_off(void) { with_switch("OP2_REPLAY", without_replay); }
 
+static int64_t count_loops(void) {
+  int64_t n = 0;
+  for (const struct op2i_loop *loop = test_ctx->loops->first; loop; loop = loop->next) n++;
+  return n;
+}
+
+/* Constants that live for one step take their loops, fused ones and programs with them. */
+static void constants_come_and_go(void) {
+  struct mesh m = make_mesh();
+  int64_t nloops = 0;
+  op2_kernel grow = new_source("grow", "void grow(long *x) { *x += passing; }");
+  for (int64_t k = 1; k <= 12; k++) {
+    op2_const passing = NULL;
+    MUST(op2_const_create(test_ctx, 1, OP2_I64, (int64_t[]){k}, "passing", &passing));
+    MUST(op2_par_loop(grow, m.cells, op2_arg_direct(m.x, OP2_RW)));
+    MUST(op2_par_loop(grow, m.cells, op2_arg_direct(m.y, OP2_RW)));
+    MUST(op2_par_loop(m.copy, m.cells, op2_arg_direct(m.x, OP2_READ),
+                      op2_arg_direct(m.y, OP2_WRITE)));
+    if (k % 2) MUST(op2_flush(test_ctx));
+    op2_const_destroy(&passing);
+    MUST(op2_flush(test_ctx));
+    if (k == 4) nloops = count_loops();
+  }
+  EXPECT(count_loops() == nloops && test_ctx->sched->nprograms <= 2);
+  EXPECT_VALUES(int64_t, m.x, N, i, 12 * 13 / 2 + 0 * i);
+}
+
 static const struct test_case cases[] = {
     {"a flush each step", flush_each_step},
     {"one long queue", one_long_queue},
@@ -208,6 +235,7 @@ static const struct test_case cases[] = {
     {"other versions of a global", other_versions},
     {"destroyed objects", destroyed},
     {"more programs than are kept", many_programs},
+    {"constants that come and go", constants_come_and_go},
     {"OP2_REPLAY=0", switched_off},
 };
 
