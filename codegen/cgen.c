@@ -116,8 +116,6 @@ static op2_status vectors(const struct op2i_emitter *e, int simd_bytes) {
 
 static op2_status functions(struct op2i_emitter *e, enum op2i_variant variant, int simd_bytes) {
   const char *headers = e->loop->kernel->headers;
-  e->independent = variant != OP2I_CHECKED && e->rewrites[0].mergeable && e->nmembers == 1 &&
-                   op2i_unit_fixed_offsets(&e->rewrites[0].unit) && op2i_emit_independent(e);
   describe(e->loop, variant, e->out);
   op2i_text_add(e->out, "%s%s", prelude, headers ? headers : "");
   if (in_lanes(variant)) return vectors(e, simd_bytes);

@@ -15,8 +15,6 @@ const struct op2i_dialect op2i_dialect_c = {
     .global = "",
     .body_prefix = "static ",
     .entry_prefix = "__attribute__((visibility(\"default\"))) ",
-    /* clang draws the conclusion from __restrict__. */
-    .independent = "#ifndef __clang__\n#pragma GCC ivdep\n#endif\n",
 };
 
 /* ---- types ----------------------------------------------------------------------------------- */
@@ -251,7 +249,6 @@ static void body_call(const struct op2i_emitter *e, int m) {
 }
 
 static void body_loop(const struct op2i_emitter *e) {
-  if (e->independent) op2i_text_add(e->out, "%s", e->dialect->independent);
   if (e->listed)
     op2i_text_add(e->out, "  for (int64_t op2_i = op2_lo; op2_i < op2_hi; op2_i++) {\n"
                           "    const int64_t op2_e = op2_s[op2_i];\n");

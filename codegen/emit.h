@@ -24,7 +24,6 @@ struct op2i_dialect {
   const char *global;       /* address space of dats, maps, ... and a blank behind it; or "" */
   const char *body_prefix;  /* before a function that generated code calls */
   const char *entry_prefix; /* before the function that the library calls */
-  const char *independent;  /* lines before a loop whose iterations do not meet */
 };
 extern const struct op2i_dialect op2i_dialect_c;
 
@@ -33,7 +32,6 @@ struct op2i_emitter {
   const struct op2i_dialect *dialect;
   int nmembers;
   struct op2i_rewrite *rewrites; /* [nmembers] their kernels */
-  bool independent;        /* iterations do not meet, memory is touched at fixed offsets only */
   bool listed;             /* over a list of elements: a subset, or what the caller chooses */
   struct op2i_text *types; /* [nargs] of one value, spelled as in the kernel where possible */
   struct op2i_text *out;
@@ -42,11 +40,6 @@ struct op2i_emitter {
 /* emit_arg.c: arguments one at a time. `a` is the number of one. */
 const struct op2i_param *op2i_emit_param(const struct op2i_emitter *e, int a);
 const char *op2i_emit_type(const struct op2i_emitter *e, int a);
-/* Whether the loop reads through maps but modifies only elements' own values, each through one
- * argument: then compilers may run iterations together. They do it only when what is read is copied
- * first (gcc 12), and do it wrongly when a kernel stores at computed places in a private array,
- * which the caller must exclude. */
-bool op2i_emit_independent(const struct op2i_emitter *e);
 int op2i_emit_first_of_dat(const struct op2i_emitter *e, int dat);
 bool op2i_emit_dat_writable(const struct op2i_emitter *e, int dat);
 bool op2i_emit_slot_used(const struct op2i_emitter *e, int map, int slot);

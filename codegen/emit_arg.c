@@ -35,9 +35,8 @@ static bool reduces(const struct op2i_loop_arg *arg) {
 }
 
 /* The kernel works on a copy, not in the dat. */
-static bool is_private(const struct op2i_emitter *e, const struct op2i_loop_arg *arg) {
+static bool is_private(const struct op2i_loop_arg *arg) {
   if (!is_dat(arg)) return false;
-  if (e->independent && arg->kind == OP2I_ARG_SLOT) return true;
   return arg->kind == OP2I_ARG_ITER || arg->access == OP2_INC || arg->access == OP2_MIN ||
          arg->access == OP2_MAX;
 }
@@ -47,23 +46,8 @@ static bool unrolled(const struct op2i_loop_arg *arg) {
 }
 
 /* Whether the rows of an ALL argument that works in the dat are named one by one. */
-static bool rows_listed(const struct op2i_emitter *e, const struct op2i_loop_arg *arg) {
-  return arg->kind == OP2I_ARG_ALL && !is_private(e, arg) && arg->arity <= UNROLL_MAX;
-}
-
-bool op2i_emit_independent(const struct op2i_emitter *e) {
-  bool gathers = false;
-  for (int a = 0; a < e->loop->nargs; a++) {
-    const struct op2i_loop_arg *arg = arg_of(e, a);
-    if (reduces(arg) || op2i_emit_param(e, a)->depth > 1 || !unrolled(arg)) return false;
-    if (!is_dat(arg)) continue;
-    gathers = gathers || arg->map >= 0;
-    if (arg->access == OP2_READ) continue;
-    for (int b = 0; b < e->loop->nargs; b++)
-      if (b != a && arg_of(e, b)->dat == arg->dat) return false;
-    if (arg->map >= 0) return false;
-  }
-  return gathers;
+static bool rows_listed(const struct op2i_loop_arg *arg) {
+  return arg->kind == OP2I_ARG_ALL && !is_private(arg) && arg->arity <= UNROLL_MAX;
 }
 
 int op2i_emit_first_of_dat(const struct op2i_emitter *e, int dat) {
@@ -86,7 +70,7 @@ bool op2i_emit_slot_used(const struct op2i_emitter *e, int map, int slot) {
     if (arg->map != map) continue;
     if (arg->kind == OP2I_ARG_SLOT) {
       if (arg->slot == slot) return true;
-    } else if (rows_listed(e, arg) || (is_private(e, arg) && unrolled(arg))) {
+    } else if (rows_listed(arg) || (is_private(arg) && unrolled(arg))) {
       return true;
     }
   }
@@ -264,7 +248,7 @@ static void prepare_copy(const struct op2i_emitter *e, int a) {
 
 static void add_slot_address(const struct op2i_emitter *e, int a, int slot) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  if (!is_private(e, arg))
+  if (!is_private(arg))
     add_row_address(e, a, slot);
   else if (slot < 0)
     op2i_text_add(e->out, "op2_b%d + %d * op2_t", a, (int)arg->dim);
@@ -275,7 +259,7 @@ static void add_slot_address(const struct op2i_emitter *e, int a, int slot) {
 /* The array of pointers of an ALL argument. */
 static void prepare_pointers(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  const char *space = is_private(e, arg) ? "" : e->dialect->global;
+  const char *space = is_private(arg) ? "" : e->dialect->global;
   op2i_text_add(e->out, "    %s%s%s *op2_a%d[%d]", space,
                 op2i_emit_param(e, a)->readonly ? "const " : "", op2i_emit_type(e, a), a,
                 (int)arg->arity);
@@ -295,7 +279,7 @@ static void prepare_pointers(const struct op2i_emitter *e, int a) {
 
 void op2i_emit_prepare(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  if (is_private(e, arg)) prepare_copy(e, a);
+  if (is_private(arg)) prepare_copy(e, a);
   if (arg->kind == OP2I_ARG_ALL) prepare_pointers(e, a);
   if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth > 0)
     op2i_text_add(e->out, "    const %s op2_a%d = (%s)(op2_n ? op2_n[op2_e] : op2_e);\n",
@@ -304,7 +288,7 @@ void op2i_emit_prepare(const struct op2i_emitter *e, int a) {
 
 void op2i_emit_settle(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  if (!is_private(e, arg)) return;
+  if (!is_private(arg)) return;
   switch (arg->access) {
   case OP2_READ: break;
   case OP2_WRITE:
@@ -325,7 +309,7 @@ void op2i_emit_actual(const struct op2i_emitter *e, int a) {
     op2i_text_add(e->out, "&op2_a%d", a);
   else if (arg->kind == OP2I_ARG_GBL && !reduces(arg))
     op2i_text_add(e->out, "op2_g%d", (int)arg->gbl);
-  else if (!is_dat(arg) || is_private(e, arg) || arg->kind == OP2I_ARG_ALL)
+  else if (!is_dat(arg) || is_private(arg) || arg->kind == OP2I_ARG_ALL)
     op2i_text_add(e->out, "op2_a%d", a);
   else
     add_row_address(e, a, 0);

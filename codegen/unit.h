@@ -54,11 +54,6 @@ int op2i_unit_attribute(const struct op2i_unit *unit, int place);
 /* The function that is defined under token t's spelling, or -1. */
 int op2i_unit_function(const struct op2i_unit *unit, int64_t t);
 
-/* fixed.c: whether the functions touch memory only at fixed offsets from their parameters. Holds
- * for sources without preprocessor lines and with the functions' names as they are; may be false
- * when it is true. */
-bool op2i_unit_fixed_offsets(const struct op2i_unit *unit);
-
 /* scope.c: fill in the roles. Fails as op2i_unit_read() does. */
 op2_status op2i_unit_resolve(struct op2i_unit *unit);
 

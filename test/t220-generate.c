@@ -258,87 +258,6 @@ static void test_mergeable(void) {
   mergeable_is("", "void k(double *x) {\n#pragma GCC unroll 4\nfor (;;) ; }", false, "a pragma");
 }
 
-/* ---- iterations that do not meet ------------------------------------------------------------- */
-
-/* Whether the loop over this kernel, of one READ argument through a map and one direct argument,
- * says so. */
-static void independent_is(const char *source, op2_access access, bool want, const char *name) {
-  struct loop_case c;
-  struct op2i_text text = {0};
-  bool mergeable;
-  CHECK(case_begin(&c, "k", source));
-  case_map(&c, 0, 1);
-  case_dat(&c, 0, 2, OP2_F64, 0, 0, OP2_READ);
-  case_dat(&c, 1, 2, OP2_F64, 0, -1, access);
-  CHECK(op2i_generate(&c.loop, OP2I_PLAIN, &text, &mergeable));
-  ok((strstr(text.chars, "ivdep") != NULL) == want, "%s: %s",
-     want ? "independent" : "not known to be independent", name);
-  op2i_text_free(&text);
-  case_end(&c);
-}
-
-#define KERNEL(body) "void k(const double *x, double *y) {" body "}"
-
-static void test_independent(void) {
-  independent_is(KERNEL("y[0] = x[1] * *x; *y = 2 * *x;"), OP2_WRITE, true,
-                 "numbers as subscripts, dereferencing");
-  independent_is(KERNEL("if (*x > 0) y[0] = sqrt(x[0]); else y[1] = (x[0]);"), OP2_RW, true,
-                 "branches");
-  independent_is("static double g(const double *a, double b) { return a[1] * b; }" KERNEL(
-                     "y[1] += g(x, 2) + g(x, x[0]);"),
-                 OP2_INC, true, "handed to a helper");
-  independent_is(KERNEL("for (int i = 0; i < 2; i++) y[i] = x[i];"), OP2_WRITE, false,
-                 "computed subscripts");
-  independent_is(KERNEL("double t[2]; t[0] = x[0]; y[0] = t[0];"), OP2_WRITE, false, "an array");
-  independent_is(KERNEL("const double *p = x; y[0] = *p;"), OP2_WRITE, false, "another pointer");
-  independent_is(KERNEL("*(y + 1) = *x;"), OP2_WRITE, false, "pointer arithmetic");
-  independent_is(KERNEL("y++; *y = *x;"), OP2_WRITE, false, "a changed pointer");
-  independent_is(
-      "static double g(const double *a, int i) { return a[i]; }" KERNEL("y[0] = g(x, 1);"),
-      OP2_WRITE, false, "computed subscripts in a helper");
-  independent_is("static double g(const double *a) { return *a; }" KERNEL("y[0] = g(x + 1);"),
-                 OP2_WRITE, false, "pointer arithmetic in a call");
-  independent_is("static const double *g(const double *a) { return a; }" KERNEL("y[0] = g(x)[1];"),
-                 OP2_WRITE, false, "a pointer returned");
-  independent_is(KERNEL("double t = 1; double *p = &t; y[0] = p[0];"), OP2_WRITE, false,
-                 "an address");
-  independent_is(KERNEL("static double t; t += *x; y[0] = t;"), OP2_WRITE, false,
-                 "a static variable");
-  independent_is(KERNEL("struct { double v; } s = {*x}; y[0] = s.v;"), OP2_WRITE, false,
-                 "a structure");
-  independent_is(KERNEL("y[0] = (double[2]){1, 2}[1] + *x;"), OP2_WRITE, false,
-                 "an array without a name");
-  independent_is("#define I 0\n" KERNEL("y[I] = *x;"), OP2_WRITE, false, "macros");
-}
-
-/* Arguments that rule it out whatever the kernel is. */
-static void test_dependent(void) {
-  static const char source[] =
-      "void k(const double *x, double *y, double *z) { y[0] = x[0]; z[0] = x[0]; }";
-  for (int variant = 0; variant < 4; variant++) {
-    static const char *const names[] = {"two direct arguments", "a dat modified through a map",
-                                        "a global reduced", "a dat that is modified and read"};
-    struct loop_case c;
-    struct op2i_text text = {0};
-    bool mergeable;
-    CHECK(case_begin(&c, "k", source));
-    case_map(&c, 0, 1);
-    case_dat(&c, 0, 1, OP2_F64, 0, 0, OP2_READ);
-    case_dat(&c, variant == 3 ? 0 : 1, 1, OP2_F64, 0, -1, OP2_RW);
-    if (variant == 1)
-      case_dat(&c, 2, 1, OP2_F64, 0, 0, OP2_INC);
-    else if (variant == 2)
-      case_gbl(&c, 0, 1, OP2_F64, OP2_INC);
-    else
-      case_dat(&c, variant == 3 ? 1 : 2, 1, OP2_F64, 0, -1, OP2_WRITE);
-    CHECK(op2i_generate(&c.loop, OP2I_PLAIN, &text, &mergeable));
-    ok((strstr(text.chars, "ivdep") != NULL) == (variant == 0), "%s: %sindependent", names[variant],
-       variant ? "not " : "");
-    op2i_text_free(&text);
-    case_end(&c);
-  }
-}
-
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static void test_memory(void) {
@@ -374,8 +293,6 @@ int main(void) {
   golden_large();
   test_source();
   test_mergeable();
-  test_independent();
-  test_dependent();
   test_memory();
   return done();
 }
