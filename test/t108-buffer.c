@@ -123,10 +123,35 @@ static void no_memory(void) {
   op2i_buffer_free(&buffer);
 }
 
+OP2_KERNEL(seven, (int64_t *x), { *x = 7; });
+
+/* A loop that finds no memory for its values, wherever that is, is given them when it comes again. */
+static void no_memory_in_a_loop(void) {
+  op2_set set = new_set(ROWS, "cells");
+  op2_kernel seven = new_kernel(&seven_kernel);
+  op2_status status = OP2_ERR_NOMEM;
+  op2_dat x = new_dat(set, 1, OP2_I64, NULL, "warm");
+  MUST(op2_par_loop(seven, set, op2_arg_direct(x, OP2_WRITE)));
+  MUST(op2_flush(test_ctx));
+  for (int n = 1; status && n < 1000; n++) {
+    x = new_dat(set, 1, OP2_I64, NULL, "x");
+    MUST(op2_par_loop(seven, set, op2_arg_direct(x, OP2_WRITE)));
+    op2i_mem_fail_at(n);
+    status = op2_flush(test_ctx);
+    op2i_mem_fail_at(0);
+    EXPECT(!status || status == OP2_ERR_NOMEM);
+    MUST(op2_par_loop(seven, set, op2_arg_direct(x, OP2_WRITE)));
+    if (op2_flush(test_ctx)) diag("at allocation %d", n);
+    EXPECT_VALUES(int64_t, x, ROWS, i, 7);
+  }
+  EXPECT(!status);
+}
+
 static const struct test_case cases[] = {
     {"random requests in two places", sequences},
     {"requests that change nothing", settled},
     {"no memory in a place", no_memory},
+    {"no memory for a loop's values", no_memory_in_a_loop},
 };
 
 int main(void) {

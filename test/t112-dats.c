@@ -66,6 +66,62 @@ static void set_between_loops(void) {
   EXPECT_VALUES(int32_t, x, 4, i, 10 * (i + 1) + 1);
 }
 
+enum { OWNED = 6, ROWS = 11, TURNS = 60 };
+
+struct turns {
+  op2_set cells, edges;
+  op2_map each;
+  op2_dat x;
+  op2_kernel plus;
+  int32_t want[ROWS];
+};
+
+/* Loops over the owned rows, and over all of them; the host, in each way. */
+static void take_turn(struct turns *t, int way, int32_t value) {
+  int32_t values[ROWS];
+  void *w = NULL;
+  const int rows = way == 0 || way == 2 || way == 4 ? OWNED : ROWS;
+  for (int i = 0; i < ROWS; i++) values[i] = value + i;
+  switch (way) {
+  case 0: MUST(op2_par_loop(t->plus, t->cells, op2_arg_direct(t->x, OP2_RW))); break;
+  case 1: MUST(op2_par_loop(t->plus, t->edges, op2_arg_dat(t->x, 0, t->each, OP2_INC))); break;
+  case 2: MUST(op2_dat_get(t->x, values)); break;
+  case 3: MUST(op2_dat_get_halo(t->x, values)); break;
+  case 4: MUST(op2_dat_set(t->x, values)); break;
+  case 5: MUST(op2_dat_set_halo(t->x, values)); break;
+  case 6:
+    MUST(op2_dat_write_begin(t->x, &w));
+    ((int32_t *)w)[ROWS - 1] -= 3;
+    t->want[ROWS - 1] -= 3;
+    MUST(op2_dat_write_end(t->x, &w));
+    break;
+  default: EXPECT_VALUES(int32_t, t->x, ROWS, i, t->want[i]);
+  }
+  for (int i = 0; i < rows && way < 2; i++) t->want[i]++;
+  for (int i = 0; i < rows && (way == 2 || way == 3); i++) EXPECT(values[i] == t->want[i]);
+  for (int i = 0; i < rows && (way == 4 || way == 5); i++) t->want[i] = values[i];
+}
+
+/* Whoever changes values last, the others find them. */
+static void in_turn(void) {
+  enum { WAYS = 8 };
+  for (uint64_t seed = 1; seed <= 6; seed++) {
+    struct turns t = {.cells = new_sections(2, OWNED, 8, ROWS, "cells"),
+                      .edges = new_set(ROWS, "edges"),
+                      .plus = new_kernel(&plus_kernel)};
+    uint64_t state = seed;
+    int32_t rows[ROWS], *memory = scratch(ROWS, sizeof *memory);
+    for (int i = 0; i < ROWS; i++) rows[i] = memory[i] = t.want[i] = i;
+    t.each = new_map(t.edges, t.cells, 1, rows, "each");
+    MUST(op2_dat_wrap(t.cells, 1, OP2_I32, memory, "x", &t.x));
+    for (int n = 0; n < TURNS; n++) take_turn(&t, draw_below(&state, WAYS), 100 * n);
+    take_turn(&t, 1, 0);
+    op2_dat_destroy(&t.x);
+    MUST(op2_flush(test_ctx));
+    EXPECT(memcmp(memory, t.want, sizeof t.want) == 0);
+  }
+}
+
 /* Every type goes in, through a kernel and out. */
 static void types(void) {
   static const struct {
@@ -189,6 +245,7 @@ static const struct test_case cases[] = {
     {"C4 C5 dats without data", no_data},
     {"C7 S7 owned and halo values", owned_and_halo},
     {"dat_set and dat_get between loops", set_between_loops},
+    {"the host and loops in turn", in_turn},
     {"all types", types},
     {"dats that are refused", refused},
     {"wrapped memory", wrapped},

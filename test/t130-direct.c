@@ -6,6 +6,7 @@ enum { N = 4096 };
 
 OP2_KERNEL(put42, (uint32_t *x), { *x = 42; });
 OP2_KERNEL(inc, (uint32_t *x), { *x += 1; });
+OP2_KERNEL(next, (uint32_t *x, const uint32_t *y), { *x = *y + 1; });
 OP2_KERNEL(inc_mode, (uint32_t *x), { *x += 5; });
 OP2_KERNEL(tally, (uint32_t *g), { *g += 1; });
 OP2_KERNEL(rw_tally, (uint32_t *x, uint32_t *g), {
@@ -238,6 +239,16 @@ static void chain(void) {
   EXPECT_VALUES(uint32_t, l.x, N, i, i + 21);
 }
 
+/* One row by two names. */
+static void twice_named(void) {
+  EACH_SECTIONING(s) {
+    struct line l = make_line(s, 0);
+    MUST(op2_par_loop(new_kernel(&next_kernel), l.set, op2_arg_direct(l.x, OP2_WRITE),
+                      op2_arg_direct(l.x, OP2_READ)));
+    EXPECT_VALUES(uint32_t, l.x, N, i, i + (i < l.owned));
+  }
+}
+
 static const struct test_case cases[] = {
     {"E1 write", e1_write},
     {"E2 read and write", e2_rw},
@@ -252,6 +263,7 @@ static const struct test_case cases[] = {
     {"element index", element_index},
     {"values are captured", values_are_captured},
     {"a chain of loops", chain},
+    {"one row by two names", twice_named},
 };
 
 int main(void) { return RUN(cases, 0); }

@@ -7,6 +7,10 @@
 enum { N = 4096 };
 
 OP2_KERNEL(put42, (uint32_t *x), { *x = 42; });
+OP2_KERNEL(put_and_count, (uint32_t *x, uint32_t *n), {
+  *x = 42;
+  *n += 1;
+});
 OP2_KERNEL(inc, (uint32_t *x), { *x += 1; });
 OP2_KERNEL(divide, (uint32_t *x, const uint32_t *g), { *x /= *g; });
 OP2_KERNEL(rw_tally, (uint32_t *x, uint32_t *g), {
@@ -36,7 +40,9 @@ OP2_KERNEL(both_ends, (double *a, double *b, const double *w), {
 });
 OP2_KERNEL(append, (uint64_t *x, const uint64_t *digit), { *x = *x * 3 + *digit; });
 OP2_KERNEL(write_digit, (uint64_t *x, const uint64_t *digit), { *x = *digit; });
-OP2_KERNEL(relax, (int64_t *a, const int64_t *b), { *a += *b; });
+OP2_KERNEL(relax, (int64_t *a, const int64_t *b), { *a += *b % 100; });
+
+OP2_KERNEL(follow, (int64_t *a, const int64_t *b), { *a += *b; });
 
 struct graph {
   op2_set iter, ind, unit;
@@ -276,8 +282,25 @@ static void modified_and_read(void) {
   op2_dat d = new_dat(nodes, 1, OP2_I64, x, "x");
   MUST(op2_par_loop(new_kernel(&relax_kernel), edges, op2_arg_dat(d, 0, e2n, OP2_RW),
                     op2_arg_dat(d, 1, e2n, OP2_READ)));
-  for (int e = 0; e < NODES; e++) x[idx[2 * e]] += x[idx[2 * e + 1]];
+  for (int e = 0; e < NODES; e++) x[idx[2 * e]] += x[idx[2 * e + 1]] % 100;
+  MUST(op2_par_loop(new_kernel(&relax_kernel), edges, op2_arg_dat(d, 0, e2n, OP2_INC),
+                    op2_arg_dat(d, 1, e2n, OP2_READ)));
+  for (int e = 0; e < NODES; e++) x[idx[2 * e]] += x[idx[2 * e + 1]] % 100;
   EXPECT_VALUES(int64_t, d, NODES, i, x[i]);
+}
+
+/* An element's own row, and that of the one before it. */
+static void own_and_read(void) {
+  int64_t *x = scratch(N, sizeof *x);
+  int32_t *idx = scratch(N, sizeof *idx);
+  for (int i = 0; i < N; i++) x[i] = i % 5, idx[i] = i > 0 ? i - 1 : 0;
+  op2_set nodes = new_set(N, "nodes");
+  op2_map before = new_map(nodes, nodes, 1, idx, "before");
+  op2_dat d = new_dat(nodes, 1, OP2_I64, x, "x");
+  MUST(op2_par_loop(new_kernel(&follow_kernel), nodes, op2_arg_direct(d, OP2_RW),
+                    op2_arg_dat(d, 0, before, OP2_READ)));
+  for (int i = 0; i < N; i++) x[i] += x[idx[i]];
+  EXPECT_VALUES(int64_t, d, N, i, x[i]);
 }
 
 /* Loops that only read through maps stay out of the exec halo. */
@@ -289,6 +312,20 @@ static void halo_of_readers(void) {
                       op2_arg_dat(m.x, 0, m.iter2ind, OP2_READ)));
     EXPECT_VALUES(uint32_t, y, N, i, (i < m.owned ? m.perm[i] : 0));
   }
+}
+
+/* Others run over it, and write rows of their own there, but not in the rest of the halo. */
+static void halo_of_writers(void) {
+  enum { EXEC = 25, TOTAL = 30 };
+  op2_set cells = new_sections(10, 20, EXEC, TOTAL, "cells"), unit = new_set(1, "unitset");
+  op2_map map = new_map(cells, unit, 1, scratch(TOTAL, sizeof(int32_t)), "map");
+  uint32_t *data = scratch(TOTAL, sizeof *data);
+  for (int i = 0; i < TOTAL; i++) data[i] = (uint32_t)i;
+  op2_dat x = new_dat(cells, 1, OP2_U32, data, "x"), u = new_dat(unit, 1, OP2_U32, NULL, "u");
+  MUST(op2_par_loop(new_kernel(&put_and_count_kernel), cells, op2_arg_direct(x, OP2_WRITE),
+                    op2_arg_dat(u, 0, map, OP2_INC)));
+  EXPECT_VALUES(uint32_t, x, TOTAL, i, (i < EXEC ? 42 : i));
+  EXPECT_VALUES(uint32_t, u, 1, i, EXEC);
 }
 
 static const struct test_case cases[] = {
@@ -304,7 +341,9 @@ static const struct test_case cases[] = {
     {"two slots of one dat", edge_increments},
     {"element order", element_order},
     {"modified and read through a map", modified_and_read},
+    {"modified directly and read through a map", own_and_read},
     {"exec halo of loops that read", halo_of_readers},
+    {"exec halo of loops that write", halo_of_writers},
 };
 
 int main(void) { return RUN(cases, 0); }

@@ -13,6 +13,9 @@ OP2_KERNEL(wide_direct, (double *x, const double *y), {
 OP2_KERNEL(wide_slot, (int64_t *x, const int64_t *y), {
   for (int c = 0; c < 37; c++) x[c] += y[c] + c;
 });
+OP2_KERNEL(wide_add, (double *x, const int64_t *y), {
+  for (int c = 0; c < 37; c++) x[c] += (double)(y[c] + c);
+});
 OP2_KERNEL(wide_raise, (int64_t *x, const int64_t *y), {
   for (int c = 0; c < 37; c++)
     if (y[c] > x[c]) x[c] = y[c];
@@ -98,12 +101,16 @@ static void slots(void) {
     want[at] += m.y[i] + i % DIM;
     if (m.y[i] > most[at]) most[at] = m.y[i];
   }
-  op2_dat top = new_dat(m.nodes, DIM, OP2_I64, NULL, "top");
+  op2_dat top = new_dat(m.nodes, DIM, OP2_I64, NULL, "top"),
+          sum = new_dat(m.nodes, DIM, OP2_F64, NULL, "sum");
   MUST(op2_par_loop(new_kernel(&wide_slot_kernel), m.cells, op2_arg_dat(m.wide, 0, m.one, OP2_INC),
                     op2_arg_direct(m.dy, OP2_READ)));
   MUST(op2_par_loop(new_kernel(&wide_raise_kernel), m.cells, op2_arg_dat(top, 0, m.one, OP2_MAX),
                     op2_arg_direct(m.dy, OP2_READ)));
+  MUST(op2_par_loop(new_kernel(&wide_add_kernel), m.cells, op2_arg_dat(sum, 0, m.one, OP2_INC),
+                    op2_arg_direct(m.dy, OP2_READ)));
   EXPECT_VALUES(int64_t, m.wide, NODES * DIM, i, want[i]);
+  EXPECT_VALUES(double, sum, NODES * DIM, i, want[i]);
   EXPECT_VALUES(int64_t, top, NODES * DIM, i, most[i]);
 }
 

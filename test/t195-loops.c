@@ -41,6 +41,8 @@ static void compute(void) {
   own_loop(loop);
   MUST(op2_par_loop(add, set, op2_arg_direct(x, OP2_RW), op2_arg_val((int32_t[]){7}, 1, OP2_I32)));
   MUST(op2_par_loop(add, set, op2_arg_direct(z, OP2_RW), op2_arg_val((int32_t[]){1}, 1, OP2_I32)));
+  REFUSED(OP2_ERR_ARG, /* a loop that is known, but for this */
+          op2_par_loop(add, set, op2_arg_direct(x, OP2_RW), op2_arg_val(NULL, 1, OP2_I32)), "null");
   MUST(op2_loop_compute(loop));
   EXPECT(op2_queued(test_ctx) == (test_config.eager ? 0 : 1));
   EXPECT_VALUES(int32_t, y, 10, i, 7);

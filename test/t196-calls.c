@@ -268,6 +268,59 @@ static int set_five(void *data, void *const *values) {
   return 0;
 }
 
+/* So many numbers, of double precision or, when there are fewer than none, of one byte. */
+static int add_up(void *data, void *const *values) {
+  struct sums *sums = data;
+  const int n = *(const int *)values[0];
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += ((const double *)values[1])[i];
+  for (int i = 0; i < -n; i++) sum += ((const int8_t *)values[1])[i];
+  sums->got[sums->n++] = sum;
+  return 0;
+}
+
+/* Calls that differ in the number of values, or in their type, are others. */
+static void captured(void) {
+  struct sums sums = {0};
+  double v[9];
+  int8_t bytes[9];
+  const int less = -9;
+  for (int i = 0; i < 9; i++) v[i] = i, bytes[i] = (int8_t)i;
+  MUST(op2_call(test_ctx, add_up, &sums, op2_arg_val(&less, 1, OP2_I32),
+                op2_arg_val(bytes, 9, OP2_I8)));
+  for (int n = 1; n <= 9; n += 8)
+    MUST(
+        op2_call(test_ctx, add_up, &sums, op2_arg_val(&n, 1, OP2_I32), op2_arg_val(v, n, OP2_F64)));
+  memset(v, 0, sizeof v);
+  memset(bytes, 0, sizeof bytes);
+  MUST(op2_flush(test_ctx));
+  EXPECT(sums.n == 3 && sums.got[0] == 36 && sums.got[1] == 0 && sums.got[2] == 36);
+}
+
+static int fill_if(void *data, void *const *values) { return data ? fill(data, values) : 0; }
+
+/* And those that differ in what they do with an argument. */
+static void two_modes(void) {
+  struct two t = make_two();
+  MUST(op2_call(test_ctx, fill_if, NULL, op2_arg_direct(t.x, OP2_READ)));
+  MUST(op2_call(test_ctx, fill_if, &t, op2_arg_direct(t.x, OP2_WRITE)));
+  MUST(op2_par_loop(t.put, t.cells, op2_arg_direct(t.y, OP2_WRITE), op2_arg_direct(t.x, OP2_READ)));
+  EXPECT_VALUES(double, t.y, N, i, 102 + i);
+}
+
+/* More than are kept, each with a name of its own, and all queued. */
+static void many_names(void) {
+  enum { MANY = 300 };
+  int times = 0;
+  char name[16];
+  for (int i = 0; i < MANY; i++) {
+    snprintf(name, sizeof name, "call%d", i);
+    MUST(op2_call_at(OP2_HERE, name, test_ctx, count, &times, 0, NULL));
+  }
+  MUST(op2_flush(test_ctx));
+  EXPECT(times == MANY);
+}
+
 /* Each call has the values from when it was queued. */
 static void globals(void) {
   struct two t = make_two();
@@ -296,6 +349,10 @@ static void clipped_global(void) {
   MUST(op2_par_loop(t.sum, t.cells, op2_arg_direct(t.x, OP2_READ), op2_arg_gbl(g, OP2_INC)));
   MUST(op2_call(test_ctx, clip, NULL, op2_arg_gbl(g, OP2_RW), op2_arg_val(&most, 1, OP2_F64)));
   EXPECT_GBL(double, g, 50);
+  MUST(op2_par_loop(t.sum, t.cells, op2_arg_direct(t.x, OP2_READ), op2_arg_gbl(g, OP2_INC)));
+  MUST(op2_call(test_ctx, clip, NULL, op2_arg_gbl(g, OP2_RW), op2_arg_val(&most, 1, OP2_F64)));
+  MUST(op2_par_loop(t.sum, t.cells, op2_arg_direct(t.x, OP2_READ), op2_arg_gbl(g, OP2_INC)));
+  EXPECT_GBL(double, g, 50 + N * (N - 1) / 2);
 }
 
 static int number_rows(void *data, void *const *values) {
@@ -358,6 +415,15 @@ static void destroyed(void) {
   op2_dat_destroy(&mine);
   MUST(op2_flush(test_ctx));
   EXPECT(seen.times == 1 && seen.last[0] == N + 1);
+  /* The call goes with its dat, and programs with the call. */
+  MUST(op2_dat_create(t.cells, 1, OP2_F64, NULL, "mine", &mine));
+  queue_loop(&t, ADD);
+  MUST(op2_call(test_ctx, watch, &seen, op2_arg_direct(mine, OP2_READ)));
+  MUST(op2_flush(test_ctx));
+  const struct op2i_sched *sched = test_ctx->sched;
+  EXPECT((sched->nprograms == 1) == (!test_config.eager && test_ctx->backend->passes));
+  op2_dat_destroy(&mine);
+  EXPECT(sched->nprograms == 0);
 }
 
 /* ---- failing --------------------------------------------------------------------------------- */
@@ -413,6 +479,13 @@ static void failure_between(void) {
   EXPECT(seen.times == 2 && seen.last[0] == 2 * (N - 1) && seen.last[1] == 4 * (N - 1));
 }
 
+/* Until each failure has been told; a dead context tells the same for ever. */
+static void flush_all(void) {
+  int told = 0;
+  while (told < 100 && op2_flush(test_ctx)) told++;
+  EXPECT(told < 100);
+}
+
 /* Behind a call that fails stand loops that would run as one: one needs what it was to write, the
  * others do not, and one has been put before it. */
 static void failure_in_program(void) {
@@ -427,7 +500,7 @@ static void failure_in_program(void) {
     MUST(op2_par_loop(t.look, t.cells, op2_arg_direct(t.x, OP2_READ), op2_arg_direct(w, OP2_INC)));
     MUST(op2_par_loop(t.add, t.cells, op2_arg_direct(t.x, OP2_INC), op2_arg_direct(w, OP2_READ)));
     MUST(op2_par_loop(t.add, t.cells, op2_arg_direct(z, OP2_INC), op2_arg_direct(w, OP2_READ)));
-    while (op2_flush(test_ctx)) continue;
+    flush_all();
     EXPECT(op2_dat_get(t.y, values) == OP2_ERR_CALL && op2_dat_get(z, values) == OP2_ERR_CALL);
   }
   /* From the second round on the sum has no operand. */
@@ -440,7 +513,7 @@ static void failure_in_program(void) {
   MUST(op2_par_loop(t.put, t.cells, op2_arg_direct(z, OP2_WRITE), op2_arg_direct(w, OP2_READ)));
   MUST(op2_par_loop(t.add, t.cells, op2_arg_direct(t.x, OP2_INC), op2_arg_direct(z, OP2_READ)));
   MUST(op2_par_loop(t.add, t.cells, op2_arg_direct(w, OP2_INC), op2_arg_direct(t.y, OP2_READ)));
-  while (op2_flush(test_ctx)) continue;
+  flush_all();
   EXPECT_VALUES(double, t.x, N, i, 2 + 0 * i);
   EXPECT(op2_dat_get(w, values) == OP2_ERR_CALL);
 }
@@ -455,7 +528,7 @@ static void cured_then_failed(void) {
   queue_loop(&t, PUT);
   status = op2_call(test_ctx, refuse, NULL, op2_arg_direct(t.x, OP2_RW));
   EXPECT(status == (test_config.eager ? OP2_ERR_CALL : OP2_SUCCESS));
-  while (op2_flush(test_ctx)) continue;
+  flush_all();
   EXPECT(op2_dat_get(t.x, values) == OP2_ERR_CALL);
   queue_loop(&t, PUT);
   EXPECT_VALUES(double, t.x, N, i, i + 2);
@@ -616,6 +689,9 @@ int main(void) {
       {"calls without arguments", without_arguments},
       {"calls in a time loop", time_loop},
       {"output that no loop waits for", deferred},
+      {"captured values", captured},
+      {"one function in two modes", two_modes},
+      {"many names", many_names},
       {"globals as of when it was queued", globals},
       {"a global that a call changes", clipped_global},
       {"the program's numbers", renumbered},

@@ -9,6 +9,7 @@
 OP2_KERNEL(put, (double *x), { *x = 5; });
 OP2_KERNEL(inc, (double *x), { *x += 1; });
 OP2_KERNEL(copy, (double *x, const double *y), { *x = *y; });
+OP2_KERNEL(add, (const double *x, const double *y, double *z), { *z = *x + *y; });
 OP2_KERNEL(total, (const double *x, double *g), { *g += *x; });
 
 /* Three ways not to compile or load; line 3 of each is wrong. */
@@ -149,6 +150,22 @@ static void lowest_first(void) {
     EXPECT(op2_queued(test_ctx) == 0);
     FAILS_WITH(op2_flush(test_ctx), second);
     MUST(op2_flush(test_ctx));
+  }
+}
+
+/* Also of two that one loop needs, in whatever order it names them. */
+static void lowest_of_two(void) {
+  for (int swapped = 0; swapped < 2; swapped++) {
+    struct mesh m = make_mesh();
+    op2_dat first = swapped ? m.y : m.x, second = swapped ? m.x : m.y;
+    op2_kernel add = new_kernel(&add_kernel);
+    MUST(op2_par_loop(m.broken, m.set, op2_arg_direct(first, OP2_RW)));
+    const int line = __LINE__ - 1;
+    MUST(op2_par_loop(m.broken, m.set, op2_arg_direct(second, OP2_RW)));
+    MUST(op2_par_loop(add, m.set, op2_arg_direct(m.x, OP2_READ), op2_arg_direct(m.y, OP2_READ),
+                      op2_arg_direct(m.z, OP2_WRITE)));
+    FAILS_WITH(read_dat(m.z), here(line));
+    FAILS_WITH(op2_flush(test_ctx), here(line + 2));
   }
 }
 
@@ -326,6 +343,7 @@ static const struct test_case cases[] = {
     {"independent data does not fail", independent},
     {"earlier loops stay", earlier_loops},
     {"lowest loop first, the rest later", lowest_first},
+    {"lowest of two that one loop needs", lowest_of_two},
     {"one kernel, two places", two_places},
     {"the look that needs it", by_need},
     {"finalize tells", finalize_tells},

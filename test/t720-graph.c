@@ -99,6 +99,22 @@ static void anti_dependence(void) {
   QUEUED(1);
 }
 
+/* All of them, however many there are. */
+static void many_readers(void) {
+  struct mesh m = make_mesh();
+  for (int most = 2; most <= 200; most += most == 2 ? 1 : 197) {
+    COPY(m.d, m.a);
+    for (int i = 1; i < most; i++) TOTAL(m.a);
+    QUEUED(most);
+    MUST(op2_dat_set(m.a, (double[8]){0}));
+    QUEUED(0);
+    for (int i = 0; i < most; i++) COPY(i == 0 ? m.d : i % 2 ? m.b : m.c, m.a);
+    PUT(m.a);
+    read_dat(m.a);
+    QUEUED(0);
+  }
+}
+
 /* Loops after the last writer that do not write stay queued, also when they share other data. */
 static void diamond(void) {
   struct mesh m = make_mesh();
@@ -434,6 +450,7 @@ static const struct test_case cases[] = {
     {"reading", reading},
     {"readers wait", readers_wait},
     {"a writer waits for readers", anti_dependence},
+    {"a writer waits for many readers", many_readers},
     {"diamond", diamond},
     {"writing", writing},
     {"globals", globals},

@@ -19,6 +19,8 @@ OP2_KERNEL(spread, (const int64_t *x, int64_t *y0, int64_t *y1), {
 });
 OP2_KERNEL(gather, (const int64_t *y0, const int64_t *y1, int64_t *x), { *x = *y0 + 3 * *y1; });
 
+OP2_KERNEL(lower, (const int64_t *x, int64_t *y), { *y = *x < *y ? *x : *y; });
+
 enum { N = 1000 };
 
 struct mesh {
@@ -134,6 +136,39 @@ static void dependence_in_between(void) {
   EXPECT_VALUES(int64_t, m.x, N, i, i + 1);
 }
 
+/* So does what is modified in between, for a loop that has more in common with the first; the first
+ * could come later, but not than who needs it. */
+static void no_detour(void) {
+  struct mesh m = make_mesh();
+  op2_set some = new_subset(m.edges, 3, (int64_t[]){1, 5, 7}, "some");
+  MORE(m.nodes, m.q);
+  MUST(op2_flush(test_ctx));
+  GATHER(m.y, m.q);
+  MORE(m.nodes, m.p);
+  GATHER(m.z, m.p);
+  MUST(op2_flush(test_ctx));
+  expect_groups(2);
+  EXPECT_VALUES(int64_t, m.z, N, i, 4 + i * 7 % N + 3 * ((i + 1) * 7 % N));
+  MORE(m.nodes, m.q);
+  MUST(op2_flush(test_ctx));
+  GATHER(m.y, m.q);
+  MUST(op2_par_loop(m.twice, some, op2_arg_direct(m.y, OP2_READ), op2_arg_direct(m.x, OP2_WRITE)));
+  MORE(m.nodes, m.p);
+  GATHER(m.z, m.p);
+  MUST(op2_flush(test_ctx));
+  expect_groups(4);
+  EXPECT_VALUES(int64_t, m.x, N, i, (i == 1 || i == 5 || i == 7 ? 16 : i));
+}
+
+static void element_order(void) {
+  struct mesh m = make_mesh();
+  MUST(op2_par_loop(m.more, m.edges, op2_arg_dat(m.p, 0, m.ends, OP2_RW)));
+  MUST(op2_par_loop(m.more, m.edges, op2_arg_dat(m.q, 0, m.ends, OP2_RW)));
+  MUST(op2_flush(test_ctx));
+  expect_groups(2);
+  expect_note("keeps element order");
+}
+
 static void reductions(void) {
   struct mesh m = make_mesh();
   SUM(m.x);
@@ -146,6 +181,11 @@ static void reductions(void) {
   MUST(op2_flush(test_ctx));
   expect_groups(2);
   EXPECT_VALUES(int64_t, m.y, N, i, (int64_t)N * (N - 1) / 2 * 3);
+  SUM(m.x);
+  TAKE(m.x); /* they share data, too */
+  MUST(op2_flush(test_ctx));
+  expect_groups(2);
+  EXPECT_VALUES(int64_t, m.x, N, i, (int64_t)N * (N - 1) * 2);
 }
 
 /* A global set anew is another one: the two sums do not meet, and reading the first version does not
@@ -179,6 +219,61 @@ static void scatters(void) {
   EXPECT_VALUES(int64_t, m.q, N, i, want[i]);
 }
 
+/* A context of its own with a switch set, in which `body` runs as in the case's. */
+static void with_switch(const char *name, void (*body)(void)) {
+  setenv(name, "0", 1);
+  op2_context outer = test_ctx;
+  op2_options options = config_options(&test_config);
+  MUST(op2_init(&options, &test_ctx));
+  unsetenv(name);
+  body();
+  op2_context inner = test_ctx;
+  test_ctx = outer;
+  MUST(op2_finalize(&inner));
+}
+
+/* Increments and minima both are private at first, but do not go into one dat at a time. */
+static void queue_unlike(void) {
+  struct mesh m = make_mesh();
+  SPREAD(m.x, m.q);
+  MUST(op2_par_loop(new_kernel(&lower_kernel), m.edges, op2_arg_direct(m.x, OP2_READ),
+                    op2_arg_dat(m.q, 0, m.ends, OP2_MIN)));
+  MUST(op2_flush(test_ctx));
+  expect_groups(2);
+  int64_t *want = scratch(N, sizeof *want);
+  for (int i = 0; i < N; i++) {
+    want[i * 7 % N] += i;
+    want[(i + 1) * 7 % N] -= i;
+  }
+  for (int i = 0; i < N; i++)
+    if (i < want[i * 7 % N]) want[i * 7 % N] = i;
+  EXPECT_VALUES(int64_t, m.q, N, i, want[i]);
+}
+
+static void unlike_scatters(void) {
+  queue_unlike();
+  with_switch("OP2_SIMD", queue_unlike);
+}
+
+/* An element's own row is there before all those behind a map are. */
+static void queue_neighbours(void) {
+  struct mesh m = make_mesh();
+  int32_t *idx = scratch(N, sizeof *idx);
+  for (int i = 0; i < N; i++) idx[i] = (i + 1) % N;
+  op2_map next = new_map(m.edges, m.edges, 1, idx, "next");
+  MORE(m.edges, m.x);
+  MUST(op2_par_loop(m.twice, m.edges, op2_arg_dat(m.x, 0, next, OP2_READ),
+                    op2_arg_direct(m.y, OP2_WRITE)));
+  MUST(op2_flush(test_ctx));
+  expect_groups(2);
+  EXPECT_VALUES(int64_t, m.y, N, i, 2 * ((i + 1) % N + 1));
+}
+
+static void neighbours(void) {
+  queue_neighbours();
+  with_switch("OP2_SIMD", queue_neighbours); /* vectors would keep them apart */
+}
+
 static bool dropped(op2_dat dat) {
   const struct op2i_grouping *grouping = &test_ctx->sched->programs->grouping;
   for (int64_t g = 0; g < grouping->ngroups; g++) {
@@ -204,6 +299,25 @@ static void dead_stores(void) {
   MUST(op2_flush(test_ctx));
   if (fusing()) EXPECT(!dropped(m.y));
   EXPECT_VALUES(int64_t, m.y, N, i, 6);
+}
+
+/* What comes next needs some of it, or leaves some of it. */
+static void stores_in_part(void) {
+  struct mesh m = make_mesh();
+  op2_set some = new_subset(m.edges, 3, (int64_t[]){1, 5, 7}, "some");
+  for (int reads = 0; reads < 2; reads++) {
+    PUT(m.y, 4);
+    TWICE(m.z, m.y);
+    if (reads)
+      MORE(some, m.y);
+    else
+      MUST(op2_par_loop(m.put, some, op2_arg_direct(m.y, OP2_WRITE),
+                        op2_arg_val((int64_t[]){5}, 1, OP2_I64)));
+    MUST(op2_flush(test_ctx));
+    expect_groups(2);
+    if (fusing()) EXPECT(!dropped(m.y));
+    EXPECT_VALUES(int64_t, m.y, N, i, (i == 1 || i == 5 || i == 7 ? 5 : 4));
+  }
 }
 
 OP2_KERNEL(fill, (int64_t * a, int64_t *r), {
@@ -381,10 +495,15 @@ static const struct test_case cases[] = {
     {"bystanders", bystanders},
     {"scatter then gather", scatter_then_gather},
     {"a dependence in between", dependence_in_between},
+    {"no way round a dependence", no_detour},
+    {"element order", element_order},
     {"reductions", reductions},
     {"versions of a global", versions},
     {"scatters", scatters},
+    {"increments and minima", unlike_scatters},
+    {"own rows and neighbours'", neighbours},
     {"stores that nobody reads", dead_stores},
+    {"stores that are overwritten in part", stores_in_part},
     {"stores in the halo", stores_in_the_halo},
     {"host access", host_access},
     {"captured values", captured},

@@ -31,16 +31,18 @@ OP2_KERNEL(apply, (int64_t *a, int64_t *r, int64_t *sum, int64_t *least), {
   least[0] = a[0] < least[0] ? a[0] : least[0];
 });
 
-enum { KINDS = 7, CELLS = 400, EDGES = 700, NODES = 350, WALLS = 40, CHAIN = 10 };
+OP2_KERNEL(blend, (int64_t *b, const int64_t *sum), { b[0] += sum[0] % 13; });
+
+enum { KINDS = 9, CELLS = 400, EDGES = 700, NODES = 350, WALLS = 40, CHAIN = 10 };
 
 struct mesh {
   int32_t edge_cell[EDGES][2], cell_node[CELLS][3], wall_cell[WALLS];
-  int64_t start[CELLS];
+  int64_t start[CELLS], some[CELLS / 3];
 };
 
 struct run {
   op2_context ctx;
-  op2_set cells, edges, nodes, walls;
+  op2_set cells, edges, nodes, walls, some;
   op2_map edge_cell, cell_node, wall_cell;
   op2_dat a, b, r, n;
   op2_gbl sum, least;
@@ -48,8 +50,8 @@ struct run {
 };
 
 static const op2_kernel_desc *const descs[KINDS] = {
-    &mix_kernel,  &copy_kernel, &flux_kernel,  &wall_kernel,
-    &pull_kernel, &push_kernel, &apply_kernel,
+    &mix_kernel,  &copy_kernel,  &flux_kernel,  &wall_kernel, &pull_kernel,
+    &push_kernel, &apply_kernel, &blend_kernel, &pull_kernel,
 };
 
 static int32_t near(uint64_t *random, int64_t at, int64_t of, int64_t size) {
@@ -64,6 +66,7 @@ static void make_mesh(struct mesh *m, uint64_t *random) {
     for (int k = 0; k < 3; k++) m->cell_node[c][k] = near(random, c, CELLS, NODES);
     m->start[c] = draw_below(random, 1000);
   }
+  for (int s = 0; s < CELLS / 3; s++) m->some[s] = 3 * s + 1;
   for (int w = 0; w < WALLS; w++) m->wall_cell[w] = draw_below(random, CELLS);
 }
 
@@ -76,6 +79,7 @@ static void open_run(struct run *r, const char *backend, const struct mesh *m) {
   MUST(op2_set_create(r->ctx, EDGES, "edges", &r->edges));
   MUST(op2_set_create(r->ctx, NODES, "nodes", &r->nodes));
   MUST(op2_set_create(r->ctx, WALLS, "walls", &r->walls));
+  MUST(op2_subset_create(r->cells, CELLS / 3, m->some, "some", &r->some));
   MUST(op2_map_create(r->edges, r->cells, 2, &m->edge_cell[0][0], "edge_cell", &r->edge_cell));
   MUST(op2_map_create(r->cells, r->nodes, 3, &m->cell_node[0][0], "cell_node", &r->cell_node));
   MUST(op2_map_create(r->walls, r->cells, 1, m->wall_cell, "wall_cell", &r->wall_cell));
@@ -96,8 +100,8 @@ static void close_run(struct run *r) {
   for (int d = 0; d < 4; d++) op2_dat_destroy(dats[d]);
   op2_map *maps[] = {&r->edge_cell, &r->cell_node, &r->wall_cell};
   for (int m = 0; m < 3; m++) op2_map_destroy(maps[m]);
-  op2_set *sets[] = {&r->cells, &r->edges, &r->nodes, &r->walls};
-  for (int s = 0; s < 4; s++) op2_set_destroy(sets[s]);
+  op2_set *sets[] = {&r->some, &r->cells, &r->edges, &r->nodes, &r->walls};
+  for (int s = 0; s < 5; s++) op2_set_destroy(sets[s]);
   MUST(op2_finalize(&r->ctx));
 }
 
@@ -124,14 +128,18 @@ static void queue(struct run *r, int kind) {
                           op2_arg_dat(r->r, 0, r->wall_cell, OP2_INC));
     break;
   case 4:
-    status =
-        op2_par_loop(k, r->cells, op2_arg_dat(r->n, 0, r->cell_node, OP2_READ),
-                     op2_arg_dat(r->n, 1, r->cell_node, OP2_READ),
-                     op2_arg_dat(r->n, 2, r->cell_node, OP2_READ), op2_arg_direct(r->a, OP2_INC));
+  case 8:
+    status = op2_par_loop(
+        k, kind == 8 ? r->some : r->cells, op2_arg_dat(r->n, 0, r->cell_node, OP2_READ),
+        op2_arg_dat(r->n, 1, r->cell_node, OP2_READ), op2_arg_dat(r->n, 2, r->cell_node, OP2_READ),
+        op2_arg_direct(r->a, OP2_INC));
     break;
   case 5:
     status = op2_par_loop(k, r->cells, op2_arg_direct(r->a, OP2_READ),
                           op2_arg_dat(r->n, OP2_ALL, r->cell_node, OP2_INC));
+    break;
+  case 7:
+    status = op2_par_loop(k, r->cells, op2_arg_direct(r->b, OP2_RW), op2_arg_gbl(r->sum, OP2_READ));
     break;
   default:
     status = op2_par_loop(k, r->cells, op2_arg_direct(r->a, OP2_RW), op2_arg_direct(r->r, OP2_RW),
