@@ -90,8 +90,7 @@ static op2_status watch_others(struct guard *guard) {
   for (const struct op2i_link *at = ctx->dats.first; at && !status; at = at->next) {
     op2_dat dat = at->object;
     void *host = dat->values.at[OP2I_HOST];
-    if (!host || dat->open_reads || dat->open_writes || is_named(&guard->call->op, dat))
-      continue;
+    if (!host || dat->open_reads || dat->open_writes || is_named(&guard->call->op, dat)) continue;
     status = watch(
         guard, (struct watched){.how = host == dat->wrapped ? READ_ONLY : FOREIGN,
                                 .what = "dat",

@@ -129,9 +129,9 @@ struct op2i_step {
   void *entry_list;        /* the function over lists of elements; null without tiles */
   struct op2i_task_list *tasks; /* of the first of the steps that a task backend runs together:
                                    what it worked out for them before; for op2i_task_list_free() */
-  struct op2i_buffer results; /* of reductions: of each block those of its own, by
+  struct op2i_buffer results;   /* of reductions: of each block those of its own, by
                                  op2i_step_begin() */
-  unsigned char *partials;    /* [nblocks][partial_bytes]: they, where the step runs; null: none */
+  unsigned char *partials; /* [nblocks][partial_bytes]: they, where the step runs; null: none */
   double seconds;          /* out: time in generated code, summed over workers */
   int64_t nanoseconds;     /* the same while workers add to it */
   double clock_seconds;    /* out: on the clock; of a program that workers share, the first step has

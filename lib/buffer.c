@@ -64,7 +64,8 @@ static void changed(struct op2i_buffer *buffer) {
   for (int p = 0; p < OP2I_NPLACES; p++) {
     bool other = false;
     for (int q = 0; q < OP2I_NPLACES; q++) other |= q != p && buffer->at[q];
-    if (buffer->at[p] && !other && buffer->fresh[p] == OP2I_EVERY_ROW) buffer->only = (signed char)p;
+    if (buffer->at[p] && !other && buffer->fresh[p] == OP2I_EVERY_ROW)
+      buffer->only = (signed char)p;
   }
   if (buffer->told) buffer->ctx->epoch++;
 }
@@ -97,8 +98,8 @@ void op2i_buffer_replace(struct op2i_buffer *buffer, void *host, bool borrowed) 
 static op2_status allocate(struct op2i_buffer *buffer, int place, bool overwritten) {
   bool first = !op2i_buffer_has_memory(buffer);
   const struct memory *memory = &memories[place];
-  void *room = first && !overwritten ? memory->alloc_zero(buffer->bytes)
-                                     : memory->alloc(buffer->bytes);
+  void *room =
+      first && !overwritten ? memory->alloc_zero(buffer->bytes) : memory->alloc(buffer->bytes);
   if (!room) return op2i_error_nomem("values");
   buffer->at[place] = room;
   buffer->fresh[place] = first ? OP2I_EVERY_ROW : 0;

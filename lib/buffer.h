@@ -9,10 +9,10 @@
 #include "op2/loop.h"
 
 /* A buffer is the values of one object - a dat, a version of a global, the entries of a map, the
- * elements of a subset - and knows in which places they are. Whoever works on values in a place asks
- * for them there, each time anew: what is out of date is brought first, and what becomes out of date
- * elsewhere is noted. Pointers to values are not kept, but for as long as the context's epoch stays
- * what it was after they were asked for. */
+ * elements of a subset - and knows in which places they are. Whoever works on values in a place
+ * asks for them there, each time anew: what is out of date is brought first, and what becomes out
+ * of date elsewhere is noted. Pointers to values are not kept, but for as long as the context's
+ * epoch stays what it was after they were asked for. */
 
 /* Kinds of memory that loops can work in. */
 enum op2i_place {
@@ -26,12 +26,12 @@ enum { OP2I_OWNED_ROWS = 1, OP2I_HALO_ROWS = 2, OP2I_EVERY_ROW = 3 };
 
 struct op2i_buffer {
   op2_context ctx;
-  size_t bytes, owned_bytes;        /* in all; of the owned rows */
+  size_t bytes, owned_bytes;         /* in all; of the owned rows */
   void *at[OP2I_NPLACES];            /* null: no memory there; in none: all values are zero */
   unsigned char fresh[OP2I_NPLACES]; /* the rows whose values are there */
-  signed char only;                 /* the one place with memory, all rows fresh; -1: not so */
-  bool borrowed;                    /* the host's memory is somebody else's */
-  bool told;                        /* the epoch tells of changes */
+  signed char only;                  /* the one place with memory, all rows fresh; -1: not so */
+  bool borrowed;                     /* the host's memory is somebody else's */
+  bool told;                         /* the epoch tells of changes */
 };
 
 /* Without memory. Buffers that are asked for at each run whatever the epoch need not tell it. */

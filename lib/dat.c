@@ -194,8 +194,8 @@ static op2_status check_access(op2_dat dat, const void *pointer, const char *cal
 /* Run what an access needs, fail if the values are poisoned, and give them. */
 static op2_status acquire(op2_dat dat, op2_access access, unsigned rows, const char *call,
                           void **data) {
-  op2_status status = op2i_sched_force(dat->obj.ctx->sched, &dat->res, access != OP2_READ, call,
-                                       dat->obj.name);
+  op2_status status =
+      op2i_sched_force(dat->obj.ctx->sched, &dat->res, access != OP2_READ, call, dat->obj.name);
   if (!status) status = op2i_resource_report(dat->obj.ctx, &dat->res);
   return status ? status : on_host(dat, access, rows, data);
 }
@@ -313,8 +313,7 @@ static op2_status copy_in(op2_dat dat, const void *in, bool halo, const char *ca
   /* Poison does not matter to an overwrite: the failure stays on record and the values become good.
    */
   status = op2i_sched_force(dat->obj.ctx->sched, &dat->res, true, call, dat->obj.name);
-  if (!status)
-    status = on_host(dat, OP2_WRITE, halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS, &data);
+  if (!status) status = on_host(dat, OP2_WRITE, halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS, &data);
   if (status) return status;
   import_rows(dat, dat->set->ends[halo ? OP2I_NONEXEC : OP2I_OWNED], in, data);
   op2i_resource_poison(&dat->res, NULL);

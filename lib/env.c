@@ -90,9 +90,10 @@ static const struct variable {
     [ENV_SIMD] = {"OP2_SIMD", NUMBER, OP2I_SIMD_AUTO, 0, 64, "by the processor",
                   "bytes of a vector in generated code: 16, 32 or 64; 0: scalar code"},
     [ENV_FUSE] = {"OP2_FUSE", BOOLEAN, 1, 0, 1, "1", "0: run every loop by itself"},
-    [ENV_SHADOW] = {"OP2_SHADOW", BOOLEAN, 0, 0, 1, "0",
-                    "1: loops work in memory of their own, and values that are out of date there or "
-                    "outside are spoilt: for tests of the library"},
+    [ENV_SHADOW] =
+        {"OP2_SHADOW", BOOLEAN, 0, 0, 1, "0",
+         "1: loops work in memory of their own, and values that are out of date there or "
+         "outside are spoilt: for tests of the library"},
     [ENV_REPLAY] = {"OP2_REPLAY", BOOLEAN, 1, 0, 1, "1",
                     "0: transform, cut and order the queue anew at every flush"},
     [ENV_TILE] = {"OP2_TILE", NUMBER, OP2I_TILE_AUTO, 0, INT_MAX, "where it pays",

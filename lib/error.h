@@ -2,7 +2,8 @@
 #ifndef OP2I_ERROR_H
 #define OP2I_ERROR_H
 
-/* Messages of errors, which every function that fails leaves behind, and ways to pass a failure on. */
+/* Messages of errors, which every function that fails leaves behind, and ways to pass a failure
+ * on. */
 
 #include "op2/status.h"
 

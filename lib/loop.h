@@ -56,9 +56,10 @@ struct op2i_loop_const {
 
 /* A contiguous stretch of the iteration set that runs as one. */
 struct op2i_range {
-  enum op2i_section section; /* OWNED: core and owned elements together; EXEC: those of the halo that
-                                are run over as well, whose global reductions do not count */
-  int64_t lo, hi;            /* positions: elements of a set, entries of a subset */
+  /* OWNED: core and owned elements together. EXEC: those of the halo that are run over as well,
+   * whose global reductions do not count. */
+  enum op2i_section section;
+  int64_t lo, hi; /* positions: elements of a set, entries of a subset */
 };
 enum { OP2I_RANGES = 3 }; /* room for core elements by themselves */
 

@@ -22,7 +22,8 @@ struct op2i_op_kind {
   op2_status (*capture)(struct op2i_op *op, unsigned char *payload);
   /* In words, as in a message: "loop 'res_calc' over 'edges'". */
   void (*describe)(const struct op2i_op *op, struct op2i_text *text);
-  /* Do it, in the calling thread, with what its node has captured; null: loops, which backends run. */
+  /* Do it, in the calling thread, with what its node has captured; null: loops, which backends
+   * run. */
   op2_status (*run)(struct op2i_op *op, struct op2i_version *const *versions,
                     unsigned char *payload);
 };

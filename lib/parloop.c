@@ -74,8 +74,7 @@ static const struct {
 } targets[] = {{"c", OP2I_PLAIN}, {"simd", OP2I_LANES}, {"check", OP2I_CHECKED}};
 
 /* Scalar code where vectors cannot be had. */
-static op2_status generate(struct op2i_loop *loop, enum op2i_variant variant,
-                           const char **source) {
+static op2_status generate(struct op2i_loop *loop, enum op2i_variant variant, const char **source) {
   const struct op2i_form *form = NULL;
   op2_status status = variant == OP2I_LANES ? op2i_loop_form(loop, &form) : OP2_SUCCESS;
   if (status) return status;
@@ -88,7 +87,8 @@ op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **
   if (status) return status;
   if (!target || !source) return op2i_error(OP2_ERR_ARG, "op2_loop_generate: a null pointer");
   for (size_t t = 0; t < sizeof targets / sizeof *targets; t++)
-    if (!strcmp(target, targets[t].name)) return generate(parloop->loop, targets[t].variant, source);
+    if (!strcmp(target, targets[t].name))
+      return generate(parloop->loop, targets[t].variant, source);
   return op2i_error(OP2_ERR_UNAVAILABLE,
                     "op2_loop_generate: there is no target '%s': choose from c, simd, check",
                     target);

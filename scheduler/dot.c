@@ -243,7 +243,8 @@ static void file_name(const struct op2i_sched *sched, char *path, size_t size) {
   if (!mark)
     snprintf(path, size, "%s", name);
   else
-    snprintf(path, size, "%.*s%" PRId64 "%s", (int)(mark - name), name, sched->nforces - 1, mark + 2);
+    snprintf(path, size, "%.*s%" PRId64 "%s", (int)(mark - name), name, sched->nforces - 1,
+             mark + 2);
 }
 
 /* A pipe that nobody reads from is an error; one that somebody does is waited for as usual. */

@@ -35,8 +35,7 @@ static op2_status run_one(struct op2i_sched *sched, struct op2i_node *node) {
 
 /* Code of many loops comes sooner together. Those that get none will say so. */
 static op2_status compile_all(const struct part *part) {
-  struct op2i_compile compile = {.sched = part->sched,
-                                 .wish = part->sched->ctx->backend->variant};
+  struct op2i_compile compile = {.sched = part->sched, .wish = part->sched->ctx->backend->variant};
   op2_status status = OP2_SUCCESS;
   for (int64_t i = 0; i < part->n && !status; i++) {
     struct op2i_loop *loop = op2i_node_loop(part->nodes[i]);
@@ -58,7 +57,8 @@ static op2_status run_singly(const struct part *part) {
 
 /* ---- together -------------------------------------------------------------------------------- */
 
-/* How many nodes can run as things are: they read no poison, and none is a loop that had no code. */
+/* How many nodes can run as things are: they read no poison, and none is a loop that had no code.
+ */
 static int64_t count_fit(const struct part *part) {
   for (int64_t i = 0; i < part->n; i++) {
     const struct op2i_loop *loop = op2i_node_loop(part->nodes[i]);
@@ -98,8 +98,8 @@ static op2_status run_together(const struct part *part) {
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* The next program from node `at` on. Where its first node cannot run, that one only. *through is how
- * many nodes are done with; none, when it turned out that one of them has no code. */
+/* The next program from node `at` on. Where its first node cannot run, that one only. *through is
+ * how many nodes are done with; none, when it turned out that one of them has no code. */
 static op2_status run_next(const struct part *all, int64_t at, int64_t before, int64_t *through) {
   struct part part = {all->sched, all->nodes + at, all->n - at};
   part.n = op2i_segment_length(part.nodes, part.n, before);

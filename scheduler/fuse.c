@@ -394,8 +394,8 @@ static void add_group(struct op2i_grouping *out, struct op2i_loop *loop, int32_t
   out->ngroups++;
 }
 
-/* A cluster of loops becomes a group; several groups of one where the fused form would be slower, or does not
- * compile: then one of the loops does not either, and has to be found. */
+/* A cluster of loops becomes a group; several groups of one where the fused form would be slower,
+ * or does not compile: then one of the loops does not either, and has to be found. */
 static op2_status emit_cluster(const struct pass *pass, int32_t c, struct op2i_grouping *out) {
   const struct cluster *cluster = &pass->clusters[c];
   struct op2i_loop *loop = op2i_node_loop(pass->nodes[cluster->first]);

@@ -177,7 +177,8 @@ static op2_status check_dropped(struct op2i_node *const *nodes,
     bool own = false;
     for (int32_t m = 0; m < group->count; m++) own |= places[m] == p;
     if (own || !touches(nodes[p], dat)) continue;
-    if (op2i_node_loop(nodes[p]) && overwrites(op2i_node_loop(nodes[p]), group->loop, dat)) return OP2_SUCCESS;
+    if (op2i_node_loop(nodes[p]) && overwrites(op2i_node_loop(nodes[p]), group->loop, dat))
+      return OP2_SUCCESS;
     break;
   }
   return op2i_error(OP2_ERR_STATE, "'%s' does not store '%s', and nobody overwrites all of it",

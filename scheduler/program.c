@@ -171,8 +171,7 @@ static op2_status compile_groups(struct op2i_sched *sched, const struct op2i_gro
   struct op2i_compile compile = {.sched = sched, .wish = wish};
   op2_status status = OP2_SUCCESS;
   for (int64_t g = 0; g < grouping->ngroups && !status; g++)
-    if (grouping->groups[g].loop)
-      status = op2i_compile_add(&compile, grouping->groups[g].loop);
+    if (grouping->groups[g].loop) status = op2i_compile_add(&compile, grouping->groups[g].loop);
   if (!status) status = op2i_compile_run(&compile);
   op2i_compile_end(&compile);
   for (int64_t g = 0; g < grouping->ngroups && !status; g++) {

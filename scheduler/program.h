@@ -33,8 +33,8 @@ op2_status op2i_fuse(struct op2i_sched *sched, struct op2i_node *const *nodes, i
                      struct op2i_grouping *grouping);
 void op2i_grouping_free(struct op2i_grouping *grouping);
 /* fuse_verify.c: each node is in one group; groups and members keep the order of every two nodes
- * that are joined by an edge, and of operations whose kind asks for it; loops in one group meet only
- * element by element; what is not stored is overwritten as a whole before it is looked at. */
+ * that are joined by an edge, and of operations whose kind asks for it; loops in one group meet
+ * only element by element; what is not stored is overwritten as a whole before it is looked at. */
 op2_status op2i_grouping_verify(struct op2i_sched *sched, struct op2i_node *const *nodes,
                                 const struct op2i_grouping *grouping);
 
@@ -48,8 +48,8 @@ struct op2i_program {
   int64_t nsteps;
   struct op2i_step *steps;
   int64_t *step_group;    /* [nsteps] */
-  unsigned char *payload;        /* of fused groups */
-  struct op2i_version **globals; /* the same */
+  unsigned char *payload; /* of fused groups */
+  struct op2i_version **globals;    /* the same */
   int64_t *payload_at, *globals_at; /* [ngroups] where a fused group's begin */
   void **dat, **gbl; /* of all steps, in their order: what they find their values by */
   const int32_t **map;

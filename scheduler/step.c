@@ -5,8 +5,7 @@
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range,
-                                enum op2i_variant wish) {
+struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op2i_variant wish) {
   const struct op2i_loop_data *data = loop->sched_data;
   return (struct op2i_step){.kind = OP2I_STEP_LOOP,
                             .loop = (struct op2i_loop *)loop,
@@ -24,8 +23,7 @@ struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range,
 /* Rows of its dat d that a loop may touch. Directly it has those of its own elements only. */
 static unsigned rows_of(const struct op2i_loop *loop, int d) {
   bool halo = op2i_loop_runs_over(loop, OP2I_EXEC);
-  for (int a = 0; a < loop->nargs; a++)
-    halo |= loop->args[a].dat == d && loop->args[a].map >= 0;
+  for (int a = 0; a < loop->nargs; a++) halo |= loop->args[a].dat == d && loop->args[a].map >= 0;
   return halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS;
 }
 
@@ -45,8 +43,7 @@ static op2_status bind_tables(struct op2i_step *step) {
                             &step->dat[d]);
   }
   for (int m = 0; m < loop->nmaps && !status; m++) {
-    status =
-        op2i_buffer_at(&loop->maps[m]->entries, step->place, OP2_READ, OP2I_EVERY_ROW, &map);
+    status = op2i_buffer_at(&loop->maps[m]->entries, step->place, OP2_READ, OP2I_EVERY_ROW, &map);
     step->map[m] = map;
   }
   if (loop->set->idx && !status)

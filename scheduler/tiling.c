@@ -17,8 +17,7 @@ static bool scatters(const struct op2i_loop *loop) { return loop->indirect_write
 static bool eligible(const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   return step->kind == OP2I_STEP_LOOP && !op2i_loop_runs_over(loop, OP2I_EXEC) &&
-         loop->set->base == loop->set &&
-         !loop->ordered && step->lo == 0;
+         loop->set->base == loop->set && !loop->ordered && step->lo == 0;
 }
 
 /* Reductions are complete when all tiles are: nobody in the chain can read one. */
@@ -28,7 +27,8 @@ static bool reads_result(const struct op2i_step *chain, int64_t n, const struct 
     if (arg->gbl < 0 || arg->access == OP2_INC) continue;
     for (int64_t s = 0; s < n; s++)
       for (int g = 0; g < chain[s].loop->op.ngbls; g++)
-        if (chain[s].loop->op.gbl_access[g] != OP2_READ && chain[s].versions[g] == step->versions[arg->gbl])
+        if (chain[s].loop->op.gbl_access[g] != OP2_READ &&
+            chain[s].versions[g] == step->versions[arg->gbl])
           return true;
   }
   return false;
@@ -259,8 +259,7 @@ static op2_status compile_lists(struct op2i_sched *sched, struct op2i_step *step
   for (int64_t u = 0; u < compile.nunits && !status; u++) status = compile.units[u].status;
   op2i_compile_end(&compile);
   for (int64_t s = 0; s < n && !status; s++)
-    steps[s].entry_list =
-        steps[s].loop->entry[op2i_loop_variant(steps[s].loop, OP2I_LANES_LIST)];
+    steps[s].entry_list = steps[s].loop->entry[op2i_loop_variant(steps[s].loop, OP2I_LANES_LIST)];
   return status;
 }
 

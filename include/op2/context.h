@@ -27,12 +27,12 @@ extern "C" {
  * its own, and the backend starpu is not available. Such a program should name headers by absolute
  * paths.
  *
- * **Ranks.** The `@mpi` line of a call says what ranks of one program owe each other. Loops and calls
- * are queued by every rank in the same order. Whatever may run some of them is *collective*: every
- * rank calls it at the same place of that order, for the same object, since what runs on one rank may
- * need values of others. That is so of everything that forces (`@sync`), op2_dat_get() and access
- * scopes included, and of full queues and eager contexts. All other calls are a rank's own affair.
- * There is no communicator yet: a context knows one process only.
+ * **Ranks.** The `@mpi` line of a call says what ranks of one program owe each other. Loops and
+ * calls are queued by every rank in the same order. Whatever may run some of them is *collective*:
+ * every rank calls it at the same place of that order, for the same object, since what runs on one
+ * rank may need values of others. That is so of everything that forces (`@sync`), op2_dat_get() and
+ * access scopes included, and of full queues and eager contexts. All other calls are a rank's own
+ * affair. There is no communicator yet: a context knows one process only.
  *
  * **Processes.** A context belongs to the process that made it. In a child made by fork() every
  * call on it and on its objects returns ::OP2_ERR_STATE and changes nothing; destroying its objects

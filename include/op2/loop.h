@@ -184,28 +184,27 @@ OP2_API op2_arg op2_arg_idx(void);
 #endif
 
 OP2_INLINE_ op2_arg op2_arg_dat(op2_dat dat, int idx, op2_map map, op2_access access) {
-  op2_arg arg = {
-      OP2_TAG_DAT_, dat, map, OP2_NULL_, idx, 0, 0, 0, OP2_INT_(access), 0, OP2_NULL_};
+  op2_arg arg = {OP2_TAG_DAT_, dat, map, OP2_NULL_, idx, 0, 0, 0, OP2_INT_(access), 0, OP2_NULL_};
   return arg;
 }
 OP2_INLINE_ op2_arg op2_arg_direct(op2_dat dat, op2_access access) {
-  op2_arg arg = {
-      OP2_TAG_DAT_, dat, OP2_NULL_, OP2_NULL_, OP2_ALL, 0, 0, 0, OP2_INT_(access), 0, OP2_NULL_};
+  op2_arg arg = {OP2_TAG_DAT_,     dat, OP2_NULL_, OP2_NULL_, OP2_ALL, 0, 0, 0,
+                 OP2_INT_(access), 0,   OP2_NULL_};
   return arg;
 }
 OP2_INLINE_ op2_arg op2_arg_gbl(op2_gbl gbl, op2_access access) {
-  op2_arg arg = {
-      OP2_TAG_GBL_, gbl, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0, OP2_INT_(access), 0, OP2_NULL_};
+  op2_arg arg = {OP2_TAG_GBL_,     gbl, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0,
+                 OP2_INT_(access), 0,   OP2_NULL_};
   return arg;
 }
 OP2_INLINE_ op2_arg op2_arg_val(const void *values, int dim, op2_type type) {
-  op2_arg arg = {OP2_TAG_VAL_,   OP2_NULL_,          OP2_NULL_, OP2_NULL_, 0, 0, dim,
-                 OP2_INT_(type), OP2_INT_(OP2_READ), 0,         values};
+  op2_arg arg = {OP2_TAG_VAL_, OP2_NULL_,      OP2_NULL_,          OP2_NULL_, 0,     0,
+                 dim,          OP2_INT_(type), OP2_INT_(OP2_READ), 0,         values};
   return arg;
 }
 OP2_INLINE_ op2_arg op2_arg_idx(void) {
-  op2_arg arg = {
-      OP2_TAG_IDX_, OP2_NULL_, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0, OP2_INT_(OP2_READ), 0, OP2_NULL_};
+  op2_arg arg = {OP2_TAG_IDX_,       OP2_NULL_, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0,
+                 OP2_INT_(OP2_READ), 0,         OP2_NULL_};
   return arg;
 }
 /** @endcond */
