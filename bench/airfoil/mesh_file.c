@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "mesh.h"
 
 /* OP2's text file: four counts, then the nodes' coordinates, then per cell 4 nodes, per edge 2
@@ -32,28 +33,10 @@ typedef struct item {
 } item;
 
 static int load(scanner *s) {
-  FILE *file = fopen(s->path, "rb");
-  if (!file) return bench_fail(s->error, "%s: %s", s->path, strerror(errno));
-  size_t size = 0, room = (size_t)1 << 16;
-  char *text = malloc(room);
-  while (text) {
-    size += fread(text + size, 1, room - size - 1, file);
-    if (size < room - 1) break;
-    char *more = realloc(text, room *= 2);
-    if (!more) free(text);
-    text = more;
-  }
-  const int failed = ferror(file) ? errno : 0;
-  fclose(file);
-  if (!text) return bench_fail(s->error, "%s: out of memory", s->path);
-  if (failed) {
-    free(text);
-    return bench_fail(s->error, "%s: %s", s->path, strerror(failed));
-  }
-  text[size] = '\0';
-  s->text = text;
-  s->at = text;
-  s->end = text + size;
+  size_t size;
+  if (text_load(s->path, &s->text, &size, s->error)) return -1;
+  s->at = s->text;
+  s->end = s->text + size;
   s->line = 1;
   return 0;
 }

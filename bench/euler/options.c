@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "options.h"
+
+#include <stdio.h>
+
+#define DEFAULT_SIZE "192x64"
+
+static const option table[] = {
+    {"--mesh", "FILE.su2", "triangulation to read, instead of the channel with a bump", PROGRAM_ALL,
+     option_text, offsetof(options, mesh)},
+    {"--size", "IxJ", "rectangles of the channel (default " DEFAULT_SIZE ")", PROGRAM_ALL,
+     option_text, offsetof(options, size)},
+    {"--refine", "N", "split every triangle into four, N times; new nodes are numbered last",
+     PROGRAM_ALL, option_count, offsetof(options, refine)},
+    {"--farfield", "TAG,...|none",
+     "markers that are far field, all others are walls (default by name: far, in, outlet ...)",
+     PROGRAM_ALL, option_text, offsetof(options, far_field)},
+    {"--mach", "M", "Mach number of the far field and at the start (default 0.4)", PROGRAM_ALL,
+     option_real, offsetof(options, mach)},
+    {"--renumber", "", "let the library renumber the mesh", PROGRAM_OP2, option_flag,
+     offsetof(options, renumber)},
+    {"--iterations", "N", "time steps (default 500)", PROGRAM_ALL, option_count,
+     offsetof(options, iterations)},
+    {"--every", "N",
+     "print the rms of the residual and masses every N steps; 0 never (default 100)", PROGRAM_ALL,
+     option_count, offsetof(options, every)},
+    {"--warmup", "N", "of the time steps, how many are not timed (default 2)", PROGRAM_ALL,
+     option_count, offsetof(options, warmup)},
+    {"--backend", "NAME",
+     "sequential, openmp, starpu or check (default $OP2_BACKEND, or the best there is)",
+     PROGRAM_OP2, option_text, offsetof(options, backend)},
+    {"--threads", "N", "CPU threads (default $OP2_THREADS, or all)", PROGRAM_OP2, option_count,
+     offsetof(options, threads)},
+    {"--threads", "N", "CPU threads (default all)", PROGRAM_OMP, option_count,
+     offsetof(options, threads)},
+    {"--block-size", "N", "edges in a block (default 4096)", PROGRAM_OMP, option_positive,
+     offsetof(options, block_size)},
+    {"--progress", "", "tell on stderr how far the run has come, even if that is no terminal",
+     PROGRAM_OP2, option_flag, offsetof(options, progress)},
+    {"--graph", "FILE", "write the graph of the first time step, as queued, in Graphviz' language",
+     PROGRAM_OP2, option_text, offsetof(options, graph)},
+    {"--explain", "FILE|-", "write what the library did with the loops, at the end", PROGRAM_OP2,
+     option_text, offsetof(options, explain)},
+    {"--dump-q", "FILE", "write q and then the rms as binary doubles", PROGRAM_ALL, option_text,
+     offsetof(options, dump_q)},
+    {0},
+};
+
+int options_parse(int argc, char **argv, unsigned program, options *o) {
+  *o = (options){.mach = 0.4, .iterations = 500, .every = 100, .warmup = 2, .block_size = 4096};
+  return option_parse(argc, argv, program, table, o);
+}
+
+static int open_mesh(const options *o, mesh *m, bench_error *error) {
+  const char *size = o->size ? o->size : DEFAULT_SIZE;
+  int64_t ni, nj;
+  if (o->mesh && o->size) return bench_fail(error, "--size is for the channel, not for a file");
+  if (o->mesh) return mesh_read(o->mesh, m, error);
+  if (!option_size(size, &ni, &nj)) return bench_fail(error, "a size is, say, 40x30, not %s", size);
+  return mesh_channel(ni, nj, m, error);
+}
+
+int options_mesh(const options *o, mesh *m, bench_error *error) {
+  *m = (mesh){0};
+  int rc = open_mesh(o, m, error);
+  if (rc == 0) rc = mesh_check(m, error);
+  for (int k = 0; rc == 0 && k < o->refine; k++) rc = mesh_refine(m, error);
+  if (rc == 0) rc = mesh_finish(m, o->far_field, error);
+  if (rc) mesh_free(m);
+  return rc;
+}
+
+void options_print_mesh(const mesh *m) {
+  int64_t far = 0;
+  for (int64_t b = 0; b < m->nbedge; b++) far += m->kind[b] == MESH_FAR_FIELD;
+  printf(
+      "%s: %lld nodes, %lld triangles, %lld edges, %lld boundary edges, %lld of them far field\n",
+      m->name, (long long)m->nnode, (long long)m->ncell, (long long)m->nedge, (long long)m->nbedge,
+      (long long)far);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef EULER_OPTIONS_H
+#define EULER_OPTIONS_H
+
+#include "common/option.h"
+#include "mesh.h"
+
+/** @file options.h
+ * Command line of the Euler programs. */
+
+typedef struct options {
+  const char *mesh, *size, *far_field; /**< null where not given */
+  double mach;
+  int refine, iterations, every, warmup, threads, block_size;
+  bool renumber, progress;
+  const char *backend, *graph, *explain, *dump_q;
+} options;
+
+/** As option_parse() of option.h, which says what `program` is and what is returned. */
+int options_parse(int argc, char **argv, unsigned program, options *o);
+
+/** Read or make the mesh, refine and finish it as the options say. */
+int options_mesh(const options *o, mesh *m, bench_error *error);
+
+/** Print what the mesh has. */
+void options_print_mesh(const mesh *m);
+
+#endif
