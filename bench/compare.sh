@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Time per iteration of an application against hand-written programs, measured in turn in one run.
-#   bench/compare.sh [--app airfoil|tsunami|cg] [--mesh M] [--rounds N] [--iterations N] [--warmup N] [--threads N]
+#   bench/compare.sh [--app airfoil|tsunami|cg|euler] [--mesh M] [--rounds N] [--iterations N] [--warmup N] [--threads N]
 #                    [--switches yes] [--numbering yes] [--build DIR]
 # --switches also runs op2 with each of SIMD, fusion, replay and tiling off in turn; --numbering also on a mesh with
 # shuffled numbers, with and without op2_renumber(). Every round runs every program once; the table gives median and minimum over the rounds, of the time loop alone: the
@@ -54,15 +54,18 @@ esac
 
 programs=$build/bench/$app
 case $app in
-  airfoil) sequential=$programs/reference_seq openmp=$programs/reference_omp ;;
+  airfoil | euler) sequential=$programs/reference_seq openmp=$programs/reference_omp ;;
   tsunami | cg) sequential=$programs/${app}_seq openmp=$programs/${app}_omp ;;
-  *) die "there is no application $app (airfoil, tsunami, cg)" ;;
+  *) die "there is no application $app (airfoil, tsunami, cg, euler)" ;;
 esac
+sizes="768 4096 16384"
+[ "$app" != euler ] || sizes="1 $sizes" # blocks of badly numbered edges have as many colours as there are
 case $app in
   cg) plain="--tolerance 0 --check 0" ;;
   *) plain="--every 0" ;;
 esac
 [ -z "$mesh" ] || plain="$plain --mesh $mesh"
+[ "$app-$numbering" != euler-yes ] || die "--numbering is not for euler, whose meshes come as they are"
 
 [ -e "$build/build.ninja" ] || meson setup --buildtype release "$build" "$root" >&2
 ninja -C "$build" >&2
@@ -86,7 +89,7 @@ measure() {
 op2_two="$programs/$app --backend starpu --threads $threads"
 
 hand_written() {
-  for size in 768 4096 16384; do
+  for size in $sizes; do
     measure "hand-written OpenMP, $threads threads, blocks of $size$1" \
       env OMP_PROC_BIND=true "$openmp" --threads "$threads" --block-size $size $2
   done

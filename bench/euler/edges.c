@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "edges.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 /* Lower and upper node of a cell's side k. */

@@ -2,6 +2,7 @@
 #include "mesh.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -143,17 +144,14 @@ static void refine_nodes(const mesh *m, const edges *e, double *x) {
           0.5 * (m->x[2 * (int64_t)e->node[2 * i] + d] + m->x[2 * (int64_t)e->node[2 * i + 1] + d]);
 }
 
-int mesh_refine(mesh *m, bench_error *error) {
+static int refine_once(mesh *m, bench_error *error) {
   edges e;
   if (edges_make(m, &e, error)) return -1;
   mesh fine = *m;
   fine.nnode = m->nnode + e.n;
   fine.ncell = 4 * m->ncell;
   fine.nbedge = 2 * m->nbedge;
-  int rc = 0;
-  if (fine.ncell > INT32_MAX / 3) /* so that all edges, at most three a cell, have numbers */
-    rc = bench_fail(error, "%s: refined, it has more than %d cells", m->name, INT32_MAX / 3);
-  if (rc == 0) rc = mesh_alloc(&fine, error);
+  const int rc = mesh_alloc(&fine, error);
   if (rc == 0) {
     refine_nodes(m, &e, fine.x);
     refine_cells(m, &e, fine.cell);
@@ -165,9 +163,21 @@ int mesh_refine(mesh *m, bench_error *error) {
   return rc;
 }
 
+int mesh_refine(mesh *m, int times, bench_error *error) {
+  int64_t ncell = m->ncell;
+  for (int k = 0; k < times; k++, ncell *= 4) /* so that all edges, three a cell, have numbers */
+    if (ncell > INT32_MAX / 12)
+      return bench_fail(error, "%s: refined %d times it has more than %d cells", m->name, times,
+                        INT32_MAX / 3);
+  for (int k = 0; k < times; k++)
+    if (refine_once(m, error)) return -1;
+  return 0;
+}
+
 /* ---- boundary kinds ---- */
 
-bool mesh_far_by_name(const char *marker) {
+/* Whether a marker is far field by its name alone. */
+static bool far_by_name(const char *marker) {
   static const char *const parts[] = {"far", "inlet", "outlet", "inflow", "outflow", "stream"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     for (const char *at = marker; *at; at++)
@@ -184,7 +194,7 @@ static int marker_find(const mesh *m, const char *name, size_t length) {
 /* Sets the kind of each marker. */
 static int classify(const mesh *m, const char *tags, int32_t *kind, bench_error *error) {
   for (int k = 0; k < m->nmarker; k++)
-    kind[k] = !tags && mesh_far_by_name(m->marker_name[k]) ? MESH_FAR_FIELD : MESH_WALL;
+    kind[k] = !tags && far_by_name(m->marker_name[k]) ? MESH_FAR_FIELD : MESH_WALL;
   if (!tags || strcmp(tags, "none") == 0) return 0;
   for (const char *at = tags;; at++) {
     const size_t length = strcspn(at, ",");

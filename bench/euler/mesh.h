@@ -2,7 +2,6 @@
 #ifndef EULER_MESH_H
 #define EULER_MESH_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/error.h"
@@ -52,16 +51,13 @@ int mesh_channel(int64_t ni, int64_t nj, mesh *m, bench_error *error);
 /** Check that cells and boundary edges fit together, and turn the latter. */
 int mesh_check(mesh *m, bench_error *error);
 
-/** Split every triangle into four. Nodes keep their numbers; the new ones follow in the order of the
+/** Split every triangle into four, so many times. Nodes keep their numbers; the new ones follow in the order of the
  * edges that they halve. */
-int mesh_refine(mesh *m, bench_error *error);
+int mesh_refine(mesh *m, int times, bench_error *error);
 
 /** Make edges and dual. The far field is the markers in `far_field`, names with commas between them
  * or `none`, or if it is null those whose names speak of far fields and of flow in and out. */
 int mesh_finish(mesh *m, const char *far_field, bench_error *error);
-
-/** Whether a marker is far field by its name alone. */
-bool mesh_far_by_name(const char *marker);
 
 /** Allocate cells, nodes and boundary edges for the counts that *m holds. */
 int mesh_alloc(mesh *m, bench_error *error);

@@ -64,7 +64,7 @@ int options_mesh(const options *o, mesh *m, bench_error *error) {
   *m = (mesh){0};
   int rc = open_mesh(o, m, error);
   if (rc == 0) rc = mesh_check(m, error);
-  for (int k = 0; rc == 0 && k < o->refine; k++) rc = mesh_refine(m, error);
+  if (rc == 0) rc = mesh_refine(m, o->refine, error);
   if (rc == 0) rc = mesh_finish(m, o->far_field, error);
   if (rc) mesh_free(m);
   return rc;
