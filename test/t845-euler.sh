@@ -180,6 +180,8 @@ counts "two of them" "9 8 16 8 6" --mesh "$square" --farfield walls,opening
 counts "none" "9 8 16 8 0" --mesh "$square" --farfield none
 counts "the channel" "15 16 30 12 4" --size 4x2
 awk '{ printf "%s\r\n", $0 }' "$square" >"$tmp/dos.su2"
+awk '/=/ { inside = /^NPOIN/ } { print $0 (inside && !/=/ && !/%/ ? " " 100 - NR : "") }' "$square" >"$tmp/numbers.su2"
+counts "points with numbers, whatever they are" "9 8 16 8 2" --mesh "$tmp/numbers.su2"
 counts "lines that end as on other systems" "9 8 16 8 2" --mesh "$tmp/dos.su2"
 
 # The square's area is what the densities' sum is at the start.
@@ -228,7 +230,7 @@ spoilt 's/NELEM= 6/NELEM= six/' "$cells: NELEM must be an integer from 1 to [0-9
 spoilt 's/NPOIN= 9/NPOIN= 10/' "$((points + 10)): NPOIN is 10, and 9 rows follow it"
 spoilt 's/^2\. 0/2. zero/' "$((points + 3)): a coordinate must be a finite number, not \"zero\""
 spoilt 's/^2\. 0/2./' "$((points + 3)): the line ends before a coordinate"
-spoilt 's/^2\. 0/2. 0 3/' "$((points + 3)): point 2 has the number 3"
+spoilt 's/^2\. 0/2. 0 x/' "$((points + 3)): the point's number must be an integer from 0 to [0-9]*, not \"x\""
 spoilt 's/^2\. 0/2. nan/' "$((points + 3)): a coordinate must be a finite number, not \"nan\""
 spoilt 's/^5 4 5 8/5 4 5 9/' "$((cells + 5)): a node must be an integer from 0 to 8, not \"9\""
 spoilt 's/^5 4 5 8/5 4 5/' "$((cells + 5)): the line ends before a node"

@@ -194,18 +194,17 @@ static int end_section(reader *r, const section *s) {
 
 /* ---- nodes ---- */
 
+/* Elements go by the order of the points. The number that may stand behind a point is not looked
+ * at: SU2's own tutorials have files in which it is another one. */
 static int read_points(const section *s, double *x) {
   reader r = s->from;
   for (int64_t i = 0; i < s->rows; i++) {
-    int64_t number = i;
+    int64_t number;
     if (next_row(&r, s, i) || read_real(&r, "a coordinate", x + 2 * i) ||
         read_real(&r, "a coordinate", x + 2 * i + 1))
       return -1;
     r.at += strspn(r.at, BLANKS);
-    if (*r.at && read_int(&r, "the point's number", 0, INT32_MAX, &number)) return -1;
-    if (number != i)
-      return fail_at(&r, "point %lld has the number %lld: points must be in order", (long long)i,
-                     (long long)number);
+    if (*r.at && read_int(&r, "the point's number", 0, INT64_MAX, &number)) return -1;
   }
   return end_section(&r, s);
 }
