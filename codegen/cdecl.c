@@ -96,7 +96,7 @@ static op2_status expand(const struct op2i_unit *unit, int before, struct op2i_t
                          bool *changed) {
   struct op2i_tokens tokens;
   struct op2i_text out = {0};
-  op2_status status = op2i_tokenize(text->chars ? text->chars : "", &tokens);
+  op2_status status = op2i_tokenize(text->chars ? text->chars : "", false, &tokens);
   *changed = false;
   for (int64_t i = 0; !status && i < tokens.count; i++) {
     const struct op2i_token *t = &tokens.list[i];
@@ -437,7 +437,7 @@ static op2_status read_text(const struct op2i_typedefs *typedefs, int before, co
   for (int round = 0; !status && changed && round < CHAIN_MAX && expanded.length < EXPANDED_MAX;
        round++)
     status = expand(typedefs->unit, before, &expanded, &changed);
-  if (!status) status = op2i_tokenize(expanded.chars, &tokens);
+  if (!status) status = op2i_tokenize(expanded.chars, false, &tokens);
   if (!status) status = read_tokens(typedefs, before, &tokens, out);
   op2i_tokens_free(&tokens);
   op2i_text_free(&expanded);

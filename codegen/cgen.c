@@ -117,8 +117,9 @@ static op2_status vectors(const struct op2i_emitter *e, int simd_bytes) {
 static op2_status functions(struct op2i_emitter *e, enum op2i_variant variant, int simd_bytes) {
   const char *headers = e->loop->kernel->headers;
   describe(e->loop, variant, e->out);
-  op2i_text_add(e->out, "%s%s", prelude, headers ? headers : "");
+  op2i_text_add(e->out, "%s", prelude);
   if (in_lanes(variant)) return vectors(e, simd_bytes);
+  op2i_text_add(e->out, "%s", headers ? headers : "");
   e->rewrites[0].apart = variant == OP2I_CHECKED;
   op2i_emit_kernels(e);
   if (variant == OP2I_CHECKED)
@@ -132,10 +133,12 @@ op2_status op2i_generate_lanes(const struct op2i_loop *loop, enum op2i_variant v
                                int simd_bytes, struct op2i_text *out, bool *mergeable) {
   struct op2i_emitter emitter;
   op2_status status = op2i_emitter_begin(&emitter, loop, &op2i_dialect_c, out);
+  if (!status && in_lanes(variant)) status = op2i_emit_bare_types(&emitter);
   if (!status) {
     emitter.listed = emitter.listed || variant == OP2I_PLAIN_LIST || variant == OP2I_LANES_LIST;
     status = functions(&emitter, variant, simd_bytes);
-    if (mergeable) *mergeable = all_mergeable(&emitter);
+    /* What stands at file scope in vector code has names of its own, and there are no macros. */
+    if (mergeable) *mergeable = in_lanes(variant) || all_mergeable(&emitter);
   }
   if (!status && out->failed) status = op2i_error_nomem("generated code");
   op2i_emitter_end(&emitter);

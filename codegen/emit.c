@@ -51,6 +51,17 @@ static void choose_type(const struct op2i_emitter *e, int a) {
   if (type->failed) e->out->failed = true;
 }
 
+op2_status op2i_emit_bare_types(struct op2i_emitter *e) {
+  for (int a = 0; a < e->loop->nargs; a++) {
+    op2_type type = op2i_emit_param(e, a)->type;
+    if (!type && e->loop->args[a].kind != OP2I_ARG_IDX) type = e->loop->args[a].type;
+    op2i_text_cut(&e->types[a], 0);
+    op2i_text_add(&e->types[a], "%s", op2i_type_c(type ? type : OP2_I32));
+    if (e->types[a].failed) return op2i_error_nomem("generated code");
+  }
+  return OP2_SUCCESS;
+}
+
 op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *loop,
                               const struct op2i_dialect *dialect, struct op2i_text *out) {
   op2_status status = OP2_SUCCESS;

@@ -52,6 +52,8 @@ void op2i_emit_finish(const struct op2i_emitter *e, int a);  /* after the loop *
 /* emit.c */
 op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *loop,
                               const struct op2i_dialect *dialect, struct op2i_text *out);
+/* Spell types as C does: for text in which the kernel's own names of types mean nothing. */
+op2_status op2i_emit_bare_types(struct op2i_emitter *e);
 void op2i_emitter_end(struct op2i_emitter *e);
 /* Whether an argument of the right type and depth needs a cast all the same: pointers to rows, and
  * hidden levels. A parameter whose type is not known gets none, so that the compiler checks it. */

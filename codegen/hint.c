@@ -74,7 +74,7 @@ void op2i_kernel_hint(op2_kernel kernel, const struct op2i_loop_const *consts, i
   struct op2i_unit unit;
   char told[HINTS][64];
   int ntold = 0;
-  op2_status status = op2i_unit_read(kernel->source, &unit);
+  op2_status status = op2i_unit_read(kernel->source, kernel->given, &unit);
   for (int p = 0; !status && p < unit.ncode && ntold < HINTS; p++) {
     const struct op2i_token *t = &unit.tokens.list[unit.code[p]];
     size_t length = t->end - t->begin;

@@ -2,7 +2,9 @@
 #ifndef OP2I_LANE_H
 #define OP2I_LANE_H
 
+#include "arena.h"
 #include "lanes.h"
+#include "macro.h"
 
 /* A kernel on its way to vectors: its functions as trees with types, what differs between the lanes
  * in each, and their text. A value is uniform when all lanes have the same, else varying. Uniform
@@ -26,13 +28,15 @@ enum op2i_lane_base {
 };
 
 /* DEPTH: of the recursion over trees, all functions together. NESTED: of statements, and of
- * statements behind others that return for some lanes. BRACKETS: in the text; clang takes 256. */
+ * statements behind others that return for some lanes. BRACKETS: in the text; clang takes 256.
+ * GLOBALS: names at file scope, each of which is looked for one by one. */
 enum {
   OP2I_LANE_LEVELS = 4,
   OP2I_LANE_PARAMS = 64,
   OP2I_LANE_DEPTH = 1000,
   OP2I_LANE_NESTED = 120,
-  OP2I_LANE_BRACKETS = 250
+  OP2I_LANE_BRACKETS = 250,
+  OP2I_LANE_GLOBALS = 2000
 };
 
 struct op2i_lane_type {
@@ -40,7 +44,6 @@ struct op2i_lane_type {
   bool readonly;                    /* the innermost value */
   int nlevels;                      /* of pointers and arrays, */
   int64_t levels[OP2I_LANE_LEVELS]; /* outermost first: 0 a pointer, -1 [], else the extent */
-  const char *spelling;             /* of base in the source; null: by its width */
 };
 
 /* A name of the kernel's source that stands for a value. */
@@ -56,6 +59,12 @@ struct op2i_lane_var {
   bool counts; /* runs over [lo, hi) in a loop, and is not assigned to but by it */
   int64_t lo, hi;
   bool known;                          /* an enumerator, of value lo */
+  bool is_type;                        /* a typedef's name */
+  int line;                            /* at file scope: of its declaration */
+  bool hidden;                         /* declared by the source, and not understood */
+  bool of_loop;                        /* a constant of the loop */
+  const struct op2i_lane_node *table;  /* a constant of the source: its initializer */
+  bool printed;                        /* it is in the text */
   const struct op2i_lane_node *region; /* the varying `if` it is declared in */
   int param;                           /* number of the parameter, or -1 */
 };
@@ -135,21 +144,16 @@ struct op2i_lane_token {
   const char *text;
   int length, line;
   enum op2i_token_kind kind;
-};
-
-struct op2i_lane_macro {
-  struct op2i_lane_macro *next;
-  const char *name;
-  bool function;
-  int line, count;
-  struct op2i_lane_token *tokens;
+  bool made; /* comes from a macro */
 };
 
 struct op2i_lane_name {
   struct op2i_lane_name *next;
   const char *name;
-  struct op2i_lane_type type;
 };
+
+/* Headers that names or functions are known by. */
+enum { OP2I_LANE_LIMITS = 1, OP2I_LANE_STDBOOL = 2, OP2I_LANE_STDLIB = 4 };
 
 struct op2i_lane {
   const struct op2i_lanes_request *request;
@@ -159,20 +163,19 @@ struct op2i_lane {
   bool refused, failed; /* failed: out of memory */
   bool divides;         /* vectors, or takes their roots */
   int depth;            /* see op2i_lane_enter() */
-  void *chunks;         /* of memory, see op2i_lane_take() */
-  size_t chunk_left;
-  char *chunk_at;
+  unsigned headers;     /* that the source includes */
+  struct op2i_arena arena; /* see op2i_lane_take() */
   /* stand for what there is no memory for */
   struct op2i_lane_node no_node;
   struct op2i_lane_var no_var;
   struct op2i_lane_form no_form;
-  struct op2i_lane_macro *macros;
-  struct op2i_lane_name *types;  /* typedefs at file scope */
-  struct op2i_lane_var *globals; /* constants of the loop and of the source */
+  struct op2i_macros macros;
+  struct op2i_lane_var *globals; /* constants of the loop, and what the source has at file scope */
+  int nglobals;
   struct op2i_lane_form *forms;
   int nforms;
   struct op2i_lane_name *helpers; /* that the text has */
-  struct op2i_text prefix, functions;
+  struct op2i_text prefix, tables, functions;
 };
 
 /* lane_base.c. What is taken is zeroed and freed as a whole; null without memory. */
@@ -242,7 +245,11 @@ struct op2i_lane_node *op2i_lane_standard(struct op2i_lane_parser *p); /* M_PI, 
 
 /* lane_stmt.c */
 struct op2i_lane_type op2i_lane_result(struct op2i_lane *l, int item); /* what a function returns */
+/* Make the variable visible from here on. */
+void op2i_lane_let_see(struct op2i_lane_parser *p, struct op2i_lane_var *var);
 void op2i_lane_declaration(struct op2i_lane_parser *p, struct op2i_lane_node ***tail);
+bool op2i_lane_at_enumeration(const struct op2i_lane_parser *p); /* enum { */
+void op2i_lane_enumeration(struct op2i_lane_parser *p);
 /* Its parameters and body. */
 void op2i_lane_read(struct op2i_lane *l, struct op2i_lane_form *form);
 /* lane_global.c: what stands before functions and can be used in them. */
@@ -283,6 +290,7 @@ enum op2i_lane_help {
   OP2I_LANE_WEIGH,  /* 1 where a mask is set, else 0 */
   OP2I_LANE_DIVISOR /* ones where nothing is to be divided */
 };
+const char *op2i_lane_scalar_name(enum op2i_lane_base base); /* of a number that is uniform */
 void op2i_lane_type_name(struct op2i_lane *l, enum op2i_lane_base base, struct op2i_text *out);
 /* Append the name of a helper function, which the text gets. */
 void op2i_lane_help(struct op2i_lane *l, enum op2i_lane_help help, enum op2i_lane_base base,
@@ -325,8 +333,12 @@ void op2i_lane_print_gather(struct op2i_lane_printer *p, const struct op2i_lane_
 /* lane_emit.c */
 void op2i_lane_declare(struct op2i_lane *l, const struct op2i_lane_type *type, bool varying,
                        const char *name, struct op2i_text *out);
+/* Give the text a constant of the source, and those that it is made of. */
+void op2i_lane_emit_table(struct op2i_lane *l, struct op2i_lane_var *var);
 void op2i_lane_emit_statements(struct op2i_lane_printer *p, const struct op2i_lane_node *body);
-/* lane_function.c: append a function to l->functions, behind those that it calls. */
+/* lane_function.c. The item that defines a function, or -1; refuses what is defined twice. */
+int op2i_lane_function(struct op2i_lane *l, const char *name, size_t length);
+/* Append a function to l->functions, behind those that it calls. */
 void op2i_lane_emit(struct op2i_lane *l, struct op2i_lane_form *form);
 
 #endif

@@ -4,32 +4,11 @@
 #include <string.h>
 
 #include "lane.h"
-#include "mem.h"
-
-struct chunk {
-  struct chunk *next;
-};
-
-enum { CHUNK = 32768, ALIGNMENT = 16 };
 
 void *op2i_lane_take(struct op2i_lane *l, size_t bytes) {
-  bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  if (bytes > l->chunk_left) {
-    size_t room = bytes > CHUNK ? bytes : CHUNK;
-    struct chunk *chunk = op2i_malloc(ALIGNMENT + room);
-    if (!chunk) {
-      l->failed = true;
-      return NULL;
-    }
-    chunk->next = l->chunks;
-    l->chunks = chunk;
-    l->chunk_at = (char *)chunk + ALIGNMENT;
-    l->chunk_left = room;
-  }
-  void *taken = l->chunk_at;
-  l->chunk_at += bytes;
-  l->chunk_left -= bytes;
-  return memset(taken, 0, bytes);
+  void *taken = op2i_arena_take(&l->arena, bytes);
+  if (!taken) l->failed = true;
+  return taken;
 }
 
 const char *op2i_lane_string(struct op2i_lane *l, const char *text, size_t length) {
@@ -38,13 +17,10 @@ const char *op2i_lane_string(struct op2i_lane *l, const char *text, size_t lengt
 }
 
 void op2i_lane_release(struct op2i_lane *l) {
-  for (struct chunk *chunk = l->chunks; chunk;) {
-    struct chunk *next = chunk->next;
-    op2i_free(chunk);
-    chunk = next;
-  }
-  l->chunks = NULL;
+  op2i_arena_free(&l->arena);
+  op2i_macros_free(&l->macros);
   op2i_text_free(&l->prefix);
+  op2i_text_free(&l->tables);
   op2i_text_free(&l->functions);
 }
 

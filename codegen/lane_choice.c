@@ -158,7 +158,7 @@ static void math_call(struct op2i_lane_printer *p, const struct op2i_lane_node *
   if (e->varying)
     op2i_lane_help_math(p->l, e->math, single, p->out);
   else
-    op2i_text_add(p->out, "%s", e->text);
+    op2i_text_add(p->out, "%s%s", e->math->types[1] == 'd' ? "" : "__builtin_", e->text);
   op2i_text_add(p->out, "(");
   for (const struct op2i_lane_node *a = e->a; a; a = a->next) {
     op2i_text_add(p->out, n++ ? ", " : "");

@@ -38,7 +38,7 @@ void op2i_lane_declare(struct op2i_lane *l, const struct op2i_lane_type *type, b
   if (varying)
     op2i_lane_type_name(l, type->base, out);
   else
-    op2i_text_add(out, "%s", type->spelling);
+    op2i_text_add(out, "%s", op2i_lane_scalar_name(type->base));
   op2i_text_add(out, " ");
   declared_levels(type, name, out);
 }
@@ -64,6 +64,22 @@ static void initial(struct op2i_lane_printer *p, const struct op2i_lane_type *ty
     if (a->next) op2i_text_add(p->out, ", ");
   }
   op2i_text_add(p->out, "}");
+}
+
+/* Pieces are appended behind one another, so what a table is made of comes before it. */
+void op2i_lane_emit_table(struct op2i_lane *l, struct op2i_lane_var *var) {
+  struct op2i_text text = {0};
+  struct op2i_lane_printer p = {.l = l, .out = &text};
+  if (var->printed) return;
+  var->printed = true;
+  op2i_text_add(&text, "static ");
+  op2i_lane_declare(l, &var->type, false, var->text, &text);
+  op2i_text_add(&text, " = ");
+  initial(&p, &var->type, 0, false, var->table);
+  op2i_text_add(&text, ";\n");
+  if (text.failed) l->failed = true;
+  if (!text.failed) op2i_text_bytes(&l->tables, text.chars, text.length);
+  op2i_text_free(&text);
 }
 
 /* What is read before it was assigned to in every lane must be something. */

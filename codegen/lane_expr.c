@@ -45,6 +45,7 @@ static struct op2i_lane_type led_to(struct op2i_lane_type type) {
 
 static void fold(struct op2i_lane_node *e) {
   enum { MAX = 1 << 28 };
+  static const char *const shifts[] = {"<<", ">>", 0};
   if (!e->a->known || !e->b->known) return;
   int64_t a = e->a->value, b = e->b->value, r = 0;
   bool good = true;
@@ -54,7 +55,12 @@ static void fold(struct op2i_lane_node *e) {
   case '*': r = a * b; break;
   case '/': good = b != 0, r = good ? a / b : 0; break;
   case '%': good = b != 0, r = good ? a % b : 0; break;
-  default: good = false;
+  case '|': r = a | b; break;
+  case '&': r = a & b; break;
+  case '^': r = a ^ b; break;
+  default:
+    good = one_of(e->op, shifts) && a >= 0 && a < MAX && b >= 0 && b < 31;
+    r = good ? *e->op == '<' ? a << b : a >> b : 0;
   }
   e->known = good && r < MAX && r > -MAX && e->type.base == OP2I_LANE_I32;
   e->value = e->known ? r : 0;
@@ -109,6 +115,10 @@ static struct op2i_lane_node *name(struct op2i_lane_parser *p) {
   struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_NAME, t->line);
   struct op2i_lane_var *var = p->scope;
   while (var && !op2i_lane_spells(t, var->name)) var = var->outer;
+  if (var && (var->is_type || var->hidden || var->line > t->line))
+    op2i_lane_refuse(p->l, "uses %.*s, which is not known", t->length, t->text);
+  if (var && var->of_loop && t->made)
+    op2i_lane_refuse(p->l, "uses the constant %s in a macro", var->name);
   if (!var) {
     struct op2i_lane_node *standard = op2i_lane_standard(p);
     if (standard) return standard;
@@ -121,17 +131,6 @@ static struct op2i_lane_node *name(struct op2i_lane_parser *p) {
   e->known = var->known;
   e->value = var->known ? var->lo : 0;
   return e;
-}
-
-static int find_function(const struct op2i_unit *unit, const struct op2i_lane_token *t) {
-  for (int i = 0; i < unit->nitems; i++) {
-    if (unit->items[i].kind != OP2I_ITEM_FUNCTION) continue;
-    const struct op2i_token *name = &unit->tokens.list[unit->code[unit->items[i].name]];
-    if (name->end - name->begin == (size_t)t->length &&
-        memcmp(unit->tokens.text + name->begin, t->text, (size_t)t->length) == 0)
-      return i;
-  }
-  return -1;
 }
 
 static void arguments(struct op2i_lane_parser *p, struct op2i_lane_node *call) {
@@ -165,9 +164,14 @@ static struct op2i_lane_node *call(struct op2i_lane_parser *p) {
     if (op2i_lane_spells(t, v->name))
       op2i_lane_refuse(p->l, "calls %s, which is no function", v->name);
   e->text = op2i_lane_string(p->l, t->text, (size_t)t->length);
-  e->item = find_function(p->l->unit, t);
+  e->item = op2i_lane_function(p->l, t->text, (size_t)t->length);
   if (e->item < 0) e->math = op2i_lane_math_find(t, &single);
   if (e->item < 0 && !e->math) op2i_lane_refuse(p->l, "calls %s, which is not known", e->text);
+  if (e->item >= 0 && t->made && p->l->request->rewrite->needs[e->item])
+    op2i_lane_refuse(p->l, "calls %s, which uses constants, in a macro", e->text);
+  if (e->item < 0 && e->math && e->math->types[1] != 'd' &&
+      !(p->l->headers & OP2I_LANE_STDLIB))
+    op2i_lane_refuse(p->l, "calls %s, and includes no header that knows it", e->text);
   p->at++;
   arguments(p, e);
   if (op2i_lane_stopped(p->l)) return e;

@@ -4,6 +4,20 @@
 
 #include "lane.h"
 
+int op2i_lane_function(struct op2i_lane *l, const char *name, size_t length) {
+  const struct op2i_unit *unit = l->unit;
+  int found = -1;
+  for (int i = 0; i < unit->nitems; i++) {
+    if (unit->items[i].kind != OP2I_ITEM_FUNCTION) continue;
+    const struct op2i_token *t = &unit->tokens.list[unit->code[unit->items[i].name]];
+    if (t->end - t->begin != length || memcmp(unit->tokens.text + t->begin, name, length) != 0)
+      continue;
+    if (found >= 0) op2i_lane_refuse(l, "defines %.*s twice", (int)length, name);
+    found = i;
+  }
+  return found;
+}
+
 /* ---- functions that are called --------------------------------------------------------------- */
 
 static void emit_callees(struct op2i_lane *l, const struct op2i_lane_node *e) {
@@ -58,7 +72,7 @@ static void head(struct op2i_lane *l, const struct op2i_lane_form *form, struct 
   if (form->returns_varying)
     op2i_lane_type_name(l, form->type.base, out);
   else
-    op2i_text_add(out, "%s", form->type.spelling);
+    op2i_text_add(out, "%s", op2i_lane_scalar_name(form->type.base));
   op2i_text_add(out, " OP2_NAME(%s%s)(", l->request->rewrite->prefix, form->name);
   parameters(l, form, out);
   op2i_text_add(out, ") {\n");

@@ -21,6 +21,7 @@ static void loop_constants(struct op2i_lane *l) {
     if (text.failed) l->failed = true;
     var->text = op2i_lane_string(l, text.chars ? text.chars : "", text.length);
     op2i_text_free(&text);
+    var->of_loop = true;
     var->type = (struct op2i_lane_type){.base = op2i_lane_base_of(cst->type), .readonly = true};
     if (cst->dim > 1) {
       var->type.nlevels = 1;
@@ -30,57 +31,34 @@ static void loop_constants(struct op2i_lane *l) {
   }
 }
 
-/* typedef double real; */
-static void read_typedef(struct op2i_lane_parser *p) {
-  struct op2i_lane_name *named = op2i_lane_take(p->l, sizeof *named);
-  p->at++;
-  if (!named) return;
-  op2i_lane_specifiers(p, &named->type);
-  op2i_lane_declarator(p, &named->type, &named->name);
-  if (!named->name) op2i_lane_refuse(p->l, "a typedef without a name");
-  op2i_lane_expect(p, ";");
-  if (op2i_lane_stopped(p->l)) return;
-  named->type.spelling = named->name;
-  named->next = p->l->types;
-  p->l->types = named;
-}
-
-/* enum { A, B = 3 }; */
-static void read_enumerators(struct op2i_lane_parser *p) {
-  int64_t value = 0;
-  p->at++;
-  if (op2i_lane_word(&p->tokens[p->at])) p->at++;
-  op2i_lane_expect(p, "{");
-  while (op2i_lane_word(&p->tokens[p->at])) {
-    const struct op2i_lane_token *t = &p->tokens[p->at++];
-    struct op2i_lane_var *var =
-        op2i_lane_var(p->l, op2i_lane_string(p->l, t->text, (size_t)t->length));
-    if (op2i_lane_accept(p, "=")) {
-      struct op2i_lane_node *e = op2i_lane_assignment(p);
-      if (!op2i_lane_stopped(p->l) && !e->known) op2i_lane_refuse(p->l, "an unknown enumerator");
-      value = e->value;
-    }
-    if (op2i_lane_stopped(p->l)) return;
-    var->type.base = OP2I_LANE_I32;
-    var->known = true;
-    var->lo = value++;
-    add(p->l, var);
-    p->scope = p->l->globals;
-    if (!op2i_lane_accept(p, ",")) break;
+/* Whether a constant's initializer holds nothing that runs. */
+static bool settled(const struct op2i_lane_node *e) {
+  for (; e; e = e->next) {
+    bool runs = (e->kind == OP2I_LANE_CALL && e->item >= 0) || e->kind == OP2I_LANE_ASSIGN ||
+                e->kind == OP2I_LANE_POSTFIX || !strcmp(e->op, "++") || !strcmp(e->op, "--");
+    bool variable = e->kind == OP2I_LANE_NAME && !e->var->table && !e->var->known;
+    if (runs || variable || !settled(e->a) || !settled(e->b) || !settled(e->c)) return false;
   }
-  op2i_lane_expect(p, "}");
-  op2i_lane_expect(p, ";");
+  return true;
 }
 
-/* static const double table[] = {...}; */
+/* static const double table[] = {...}; what else there is cannot be used. */
 static void read_constants(struct op2i_lane_parser *p) {
   struct op2i_lane_node *list = NULL, **tail = &list;
   op2i_lane_declaration(p, &tail);
   for (struct op2i_lane_node *d = list; d && !op2i_lane_stopped(p->l); d = d->next) {
-    bool constant = d->var->type.readonly && d->a;
+    bool constant = d->var->type.readonly && d->a && settled(d->a);
     for (int k = 0; k < d->var->type.nlevels; k++)
       constant = constant && d->var->type.levels[k] > 0;
-    if (constant) add(p->l, d->var);
+    d->var->hidden = !constant;
+    if (!constant) continue;
+    struct op2i_text text = {0};
+    op2i_text_add(&text, "OP2_NAME(%sop2_t_%s)", p->l->request->rewrite->prefix, d->var->name);
+    if (text.failed) p->l->failed = true;
+    d->var->text = op2i_lane_string(p->l, text.chars ? text.chars : "", text.length);
+    op2i_text_free(&text);
+    d->var->fixed = true;
+    d->var->table = d->a;
   }
 }
 
@@ -91,7 +69,7 @@ static void hide(struct op2i_lane *l, int begin, int end) {
       continue;
     const struct op2i_token *t = &l->unit->tokens.list[l->unit->code[at]];
     struct op2i_lane_token word = {l->unit->tokens.text + t->begin, (int)(t->end - t->begin), 0,
-                                   t->kind};
+                                   t->kind, false};
     for (struct op2i_lane_var **v = &l->globals; *v; v = &(*v)->outer)
       if (op2i_lane_spells(&word, (*v)->name)) {
         *v = (*v)->outer;
@@ -114,12 +92,11 @@ void op2i_lane_globals(struct op2i_lane *l) {
     if (op2i_lane_stopped(l)) break;
     hide(l, item->begin, item->end);
     p.scope = l->globals;
-    if (op2i_lane_at(&p, "typedef"))
-      read_typedef(&p);
-    else if (op2i_lane_at(&p, "enum"))
-      read_enumerators(&p);
-    else
-      read_constants(&p);
+    read_constants(&p);
+    for (struct op2i_lane_var *v = p.scope; v != l->globals; v = v->outer)
+      v->line = op2i_unit_line(unit, item->begin);
+    if (!op2i_lane_stopped(l)) l->globals = p.scope;
+    if (l->nglobals > OP2I_LANE_GLOBALS) break;
     l->refused = false;
     l->why->length = length;
     if (l->why->chars) l->why->chars[length] = '\0';

@@ -14,6 +14,10 @@ static const struct {
              [OP2I_LANE_I64] = {"i64", "int64_t"}, [OP2I_LANE_U64] = {"u64", "uint64_t"},
              [OP2I_LANE_F32] = {"f32", "float"},   [OP2I_LANE_F64] = {"f64", "double"}};
 
+const char *op2i_lane_scalar_name(enum op2i_lane_base base) {
+  return base == OP2I_LANE_VOID ? "void" : base == OP2I_LANE_BOOL ? "_Bool" : bases[base].c;
+}
+
 static void vector_typedef(struct op2i_text *out, const char *c, const char *name, int bits,
                            int lanes) {
   op2i_text_add(out, "typedef %s op2_%sx%d __attribute__((vector_size(%d)));\n", c, name, lanes,

@@ -63,6 +63,15 @@ struct op2i_lane_node *op2i_lane_literal(struct op2i_lane_parser *p) {
   return e;
 }
 
+static struct op2i_lane_node *standard(struct op2i_lane_parser *p, const char *text,
+                                       enum op2i_lane_base base) {
+  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_LITERAL, op2i_lane_line(p));
+  e->text = text;
+  e->type.base = base;
+  p->at++;
+  return e;
+}
+
 struct op2i_lane_node *op2i_lane_standard(struct op2i_lane_parser *p) {
   static const struct {
     const char *name;
@@ -75,18 +84,25 @@ struct op2i_lane_node *op2i_lane_standard(struct op2i_lane_parser *p) {
       {"M_LOG10E", OP2I_LANE_F64},    {"M_LN2", OP2I_LANE_F64},       {"M_LN10", OP2I_LANE_F64},
       {"M_PI", OP2I_LANE_F64},        {"M_PI_2", OP2I_LANE_F64},      {"M_PI_4", OP2I_LANE_F64},
       {"M_1_PI", OP2I_LANE_F64},      {"M_2_PI", OP2I_LANE_F64},      {"M_2_SQRTPI", OP2I_LANE_F64},
-      {"M_SQRT2", OP2I_LANE_F64},     {"M_SQRT1_2", OP2I_LANE_F64},   {"INT_MAX", OP2I_LANE_I32},
-      {"INT_MIN", OP2I_LANE_I32},     {"INT32_MAX", OP2I_LANE_I32},   {"INT32_MIN", OP2I_LANE_I32},
-      {"INT64_MAX", OP2I_LANE_I64},   {"INT64_MIN", OP2I_LANE_I64},   {"UINT32_MAX", OP2I_LANE_U32},
-      {"true", OP2I_LANE_I32},        {"false", OP2I_LANE_I32}};
+      {"M_SQRT2", OP2I_LANE_F64},     {"M_SQRT1_2", OP2I_LANE_F64},   {"INT32_MAX", OP2I_LANE_I32},
+      {"INT32_MIN", OP2I_LANE_I32},   {"INT64_MAX", OP2I_LANE_I64},   {"INT64_MIN", OP2I_LANE_I64},
+      {"UINT32_MAX", OP2I_LANE_U32}};
+  /* Of headers that the text does not have: what they stand for. */
+  static const struct {
+    const char *name, *text;
+    unsigned header;
+  } values[] = {{"INT_MAX", "INT32_MAX", OP2I_LANE_LIMITS},
+                {"INT_MIN", "INT32_MIN", OP2I_LANE_LIMITS},
+                {"true", "1", OP2I_LANE_STDBOOL},
+                {"false", "0", OP2I_LANE_STDBOOL}};
   const struct op2i_lane_token *t = &p->tokens[p->at];
-  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-    if (!op2i_lane_spells(t, names[i].name)) continue;
-    struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_LITERAL, t->line);
-    e->text = names[i].name;
-    e->type.base = names[i].base;
-    p->at++;
-    return e;
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    if (op2i_lane_spells(t, names[i].name)) return standard(p, names[i].name, names[i].base);
+  for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    if (!op2i_lane_spells(t, values[i].name)) continue;
+    if (!(p->l->headers & values[i].header))
+      op2i_lane_refuse(p->l, "uses %s, and includes no header that knows it", values[i].name);
+    return standard(p, values[i].text, OP2I_LANE_I32);
   }
   return NULL;
 }

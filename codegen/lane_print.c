@@ -106,7 +106,7 @@ static void print_unary(struct op2i_lane_printer *p, const struct op2i_lane_node
 }
 
 static void print_cast(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
-  op2i_text_add(p->out, "(%s)", e->type.spelling);
+  op2i_text_add(p->out, "(%s)", op2i_lane_scalar_name(e->type.base));
   if (e->type.base == OP2I_LANE_VOID)
     print_any(p, e->a, TIGHT_UNARY);
   else
@@ -115,7 +115,10 @@ static void print_cast(struct op2i_lane_printer *p, const struct op2i_lane_node 
 
 static void print_parts(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
   switch (e->kind) {
-  case OP2I_LANE_NAME: op2i_text_add(p->out, "%s", e->var->text); break;
+  case OP2I_LANE_NAME:
+    if (e->var->table) op2i_lane_emit_table(p->l, e->var);
+    op2i_text_add(p->out, "%s", e->var->text);
+    break;
   case OP2I_LANE_LITERAL: op2i_text_add(p->out, "%s", e->text); break;
   case OP2I_LANE_UNARY: print_unary(p, e); break;
   case OP2I_LANE_POSTFIX:

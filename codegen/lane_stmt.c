@@ -49,6 +49,13 @@ static void check_list(struct op2i_lane *l, const struct op2i_lane_type *type, i
     check_list(l, type, level + 1, a);
 }
 
+void op2i_lane_let_see(struct op2i_lane_parser *p, struct op2i_lane_var *var) {
+  if (!p->form && ++p->l->nglobals > OP2I_LANE_GLOBALS)
+    op2i_lane_refuse(p->l, "declares more than %d names at file scope", (int)OP2I_LANE_GLOBALS);
+  var->outer = p->scope;
+  p->scope = var;
+}
+
 static void one_declarator(struct op2i_lane_parser *p, struct op2i_lane_type type,
                            struct op2i_lane_node ***tail) {
   const char *name;
@@ -57,9 +64,8 @@ static void one_declarator(struct op2i_lane_parser *p, struct op2i_lane_type typ
   struct op2i_lane_node *decl = op2i_lane_node(p->l, OP2I_LANE_DECL, line);
   decl->var = op2i_lane_var(p->l, name ? name : "");
   if (op2i_lane_stopped(p->l)) return;
-  decl->var->outer = p->scope;
   decl->var->type = type;
-  p->scope = decl->var;
+  op2i_lane_let_see(p, decl->var);
   if (op2i_lane_accept(p, "=")) decl->a = initializer(p);
   if (op2i_lane_stopped(p->l)) return;
   if (type.nlevels && type.levels[0] == -1 && decl->a && decl->a->kind == OP2I_LANE_LIST)
@@ -74,9 +80,77 @@ static void one_declarator(struct op2i_lane_parser *p, struct op2i_lane_type typ
   *tail = &decl->next;
 }
 
+/* typedef double real, vec3[3]; from behind the word typedef on. */
+static void type_names(struct op2i_lane_parser *p) {
+  struct op2i_lane_type base;
+  op2i_lane_specifiers(p, &base);
+  while (!op2i_lane_stopped(p->l)) {
+    struct op2i_lane_type type = base;
+    const char *name;
+    op2i_lane_declarator(p, &type, &name);
+    if (!name) op2i_lane_refuse(p->l, "has a typedef without a name in line %d", op2i_lane_line(p));
+    if (op2i_lane_stopped(p->l)) return;
+    struct op2i_lane_var *var = op2i_lane_var(p->l, name);
+    var->type = type;
+    var->is_type = true;
+    op2i_lane_let_see(p, var);
+    if (!op2i_lane_accept(p, ",")) break;
+  }
+  op2i_lane_expect(p, ";");
+}
+
+bool op2i_lane_at_enumeration(const struct op2i_lane_parser *p) {
+  const struct op2i_lane_token *t = &p->tokens[p->at];
+  if (!op2i_lane_at(p, "enum")) return false;
+  return op2i_lane_spells(&t[1], "{") || (op2i_lane_word(&t[1]) && op2i_lane_spells(&t[2], "{"));
+}
+
+static void enumerator(struct op2i_lane_parser *p, int64_t *value) {
+  const struct op2i_lane_token *t = &p->tokens[p->at++];
+  struct op2i_lane_var *var =
+      op2i_lane_var(p->l, op2i_lane_string(p->l, t->text, (size_t)t->length));
+  char text[32];
+  if (op2i_lane_accept(p, "=")) {
+    struct op2i_lane_node *e = op2i_lane_assignment(p);
+    if (!op2i_lane_stopped(p->l) && !e->known)
+      op2i_lane_refuse(p->l, "has an enumerator in line %d whose value is not known", t->line);
+    *value = e->value;
+  }
+  if (*value > INT32_MAX || *value < INT32_MIN)
+    op2i_lane_refuse(p->l, "has an enumerator in line %d that is no int", t->line);
+  snprintf(text, sizeof text, *value < 0 ? "(%lld)" : "%lld", (long long)*value);
+  var->text = op2i_lane_string(p->l, text, strlen(text));
+  var->type.base = OP2I_LANE_I32;
+  var->fixed = var->known = true;
+  var->lo = (*value)++;
+  op2i_lane_let_see(p, var);
+}
+
+/* enum { A, B = 3 }; */
+void op2i_lane_enumeration(struct op2i_lane_parser *p) {
+  int64_t value = 0;
+  p->at++;
+  if (op2i_lane_word(&p->tokens[p->at])) p->at++;
+  op2i_lane_expect(p, "{");
+  while (op2i_lane_word(&p->tokens[p->at]) && !op2i_lane_stopped(p->l)) {
+    enumerator(p, &value);
+    if (!op2i_lane_accept(p, ",")) break;
+  }
+  op2i_lane_expect(p, "}");
+  op2i_lane_expect(p, ";");
+}
+
 /* What is static and constant need not be kept between calls. */
 void op2i_lane_declaration(struct op2i_lane_parser *p, struct op2i_lane_node ***tail) {
   struct op2i_lane_type type;
+  if (op2i_lane_at_enumeration(p)) {
+    op2i_lane_enumeration(p);
+    return;
+  }
+  if (op2i_lane_accept(p, "typedef")) {
+    type_names(p);
+    return;
+  }
   bool kept = op2i_lane_accept(p, "static");
   op2i_lane_specifiers(p, &type);
   if (kept && !type.readonly)
@@ -288,10 +362,31 @@ static struct op2i_lane_node *statement(struct op2i_lane_parser *p) {
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* Specifiers that say nothing of the type. */
-static bool linkage(const struct op2i_unit *unit, int place) {
-  return op2i_unit_is(unit, place, "static") || op2i_unit_is(unit, place, "extern") ||
-         op2i_unit_is(unit, place, "_Noreturn");
+/* Past an __attribute__((...)) of the tokens. */
+static int past_attribute(const struct op2i_lane_token *tokens, int count, int at) {
+  if (!op2i_lane_spells(&tokens[at], "__attribute__") || !op2i_lane_spells(&tokens[at + 1], "("))
+    return at;
+  int depth = 0;
+  do {
+    at++;
+    depth += op2i_lane_spells(&tokens[at], "(") - op2i_lane_spells(&tokens[at], ")");
+  } while (depth && at < count);
+  return at < count ? at + 1 : count;
+}
+
+/* Leave out what says nothing of the type, macros may have put it there. */
+static int without_linkage(struct op2i_lane_token *tokens, int count) {
+  int kept = 0;
+  for (int at = 0; at < count;) {
+    int behind = past_attribute(tokens, count, at);
+    const struct op2i_lane_token *t = &tokens[at];
+    bool linkage = op2i_lane_spells(t, "static") || op2i_lane_spells(t, "extern") ||
+                   op2i_lane_spells(t, "_Noreturn");
+    if (behind == at && !linkage) tokens[kept++] = *t;
+    at = behind > at ? behind : at + 1;
+  }
+  tokens[kept] = tokens[kept + 1] = tokens[count];
+  return kept;
 }
 
 struct op2i_lane_type op2i_lane_result(struct op2i_lane *l, int item) {
@@ -299,12 +394,11 @@ struct op2i_lane_type op2i_lane_result(struct op2i_lane *l, int item) {
   struct op2i_lane_parser p = {.l = l, .scope = l->globals};
   struct op2i_lane_type type = {0};
   const char *name;
-  int begin = unit->items[item].begin, end = unit->items[item].name;
-  while (begin < end && (linkage(unit, begin) || op2i_unit_attribute(unit, begin) > begin))
-    begin = linkage(unit, begin) ? begin + 1 : op2i_unit_attribute(unit, begin);
-  while (end > begin && (linkage(unit, end - 1) || op2i_unit_is(unit, end - 1, "inline"))) end--;
-  p.tokens = op2i_lane_expand(l, begin, end, &p.count);
+  struct op2i_lane_token *tokens =
+      op2i_lane_expand(l, unit->items[item].begin, unit->items[item].name, &p.count);
   if (op2i_lane_stopped(l)) return type;
+  p.tokens = tokens;
+  p.count = without_linkage(tokens, p.count);
   op2i_lane_specifiers(&p, &type);
   op2i_lane_declarator(&p, &type, &name);
   if (type.nlevels || name || p.at < p.count)

@@ -2,164 +2,132 @@
 /* A function's tokens, with the source's own macros replaced. */
 #include <string.h>
 
+#include "conditional.h"
 #include "lane.h"
-
-enum { DEPTH_MAX = 16, EXPANDED_MAX = 200000 };
 
 /* ---- directives ------------------------------------------------------------------------------ */
 
-/* Headers that define no macro a kernel could trip over unknowingly. */
-static bool header_known(const char *at, size_t length) {
-  static const char *const known[] = {"<float.h>",  "<math.h>",   "<stddef.h>",
-                                      "<stdint.h>", "<stdlib.h>", "<stdbool.h>",
-                                      "<limits.h>", "<string.h>", "\"op2.h\""};
-  for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-    if (strlen(known[i]) == length && memcmp(known[i], at, length) == 0) return true;
-  return false;
+static void include(struct op2i_lane *l, const char *at, size_t room) {
+  static const struct {
+    const char *name;
+    unsigned headers;
+  } wanted[] = {{"<limits.h>", OP2I_LANE_LIMITS},
+                {"<stdbool.h>", OP2I_LANE_STDBOOL},
+                {"\"op2.h\"", OP2I_LANE_STDBOOL},
+                {"<stdlib.h>", OP2I_LANE_STDLIB}};
+  const char *name;
+  size_t length;
+  if (!op2i_header_known(at, room, &name, &length))
+    op2i_lane_refuse(l, "includes %.*s, which may define anything",
+                     (int)(length < 80 ? length : 80), name);
+  for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
+    if (strlen(wanted[i].name) == length && !memcmp(wanted[i].name, name, length))
+      l->headers |= wanted[i].headers;
 }
 
-static void include(struct op2i_lane *l, const char *at, size_t length) {
-  while (length && (*at == ' ' || *at == '\t')) at++, length--;
-  size_t end = 0;
-  while (end < length && at[end] != ' ' && at[end] != '\t' && at[end] != '\n') end++;
-  if (!header_known(at, end))
-    op2i_lane_refuse(l, "includes %.*s, which may define anything", (int)(end < 80 ? end : 80), at);
+/* Those that speak of speed, messages or threads; others may change what is computed. */
+static void pragma(struct op2i_lane *l, struct op2i_piece *p, int line) {
+  static const char *const harmless[] = {"omp",   "acc",     "unroll", "nounroll",
+                                         "ivdep", "simd",    "vector", "novector",
+                                         "once",  "message", "region", "endregion"};
+  static const char *const pairs[][2] = {{"GCC", "unroll"},
+                                         {"GCC", "ivdep"},
+                                         {"GCC", "diagnostic"},
+                                         {"clang", "loop"},
+                                         {"clang", "diagnostic"}};
+  bool known = !p;
+  for (size_t i = 0; i < sizeof harmless / sizeof harmless[0]; i++)
+    known = known || op2i_piece_is(p, harmless[i]);
+  for (size_t i = 0; p && i < sizeof pairs / sizeof pairs[0]; i++)
+    known = known || (op2i_piece_is(p, pairs[i][0]) && op2i_piece_is(p->next, pairs[i][1]));
+  if (!known)
+    op2i_lane_refuse(l, "has a pragma in line %d which may change what it computes", line);
 }
 
-static struct op2i_lane_macro *find_macro(const struct op2i_lane *l,
-                                          const struct op2i_lane_token *t) {
-  for (struct op2i_lane_macro *m = l->macros; m; m = m->next)
-    if (op2i_lane_spells(t, m->name)) return m;
-  return NULL;
+/* Directives that say nothing here: those of conditionals have been followed. */
+static bool passed_over(const struct op2i_tokens *tokens, int64_t t) {
+  static const char *const words[] = {"if", "ifdef", "ifndef", "elif", "else", "endif", "line"};
+  size_t length;
+  (void)op2i_directive_word(tokens, t, &length);
+  bool passed = length == 0 && tokens->list[t].end == tokens->list[t].begin + 1;
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    passed = passed || op2i_directive_is(tokens, t, words[i]);
+  return passed;
 }
 
-static void copy_tokens(struct op2i_lane *l, const struct op2i_tokens *from, int64_t first,
-                        int line, struct op2i_lane_macro *macro) {
-  macro->tokens = op2i_lane_take(l, (size_t)(from->count - first + 1) * sizeof *macro->tokens);
-  for (int64_t i = first; macro->tokens && i < from->count; i++) {
-    size_t length = from->list[i].end - from->list[i].begin;
-    macro->tokens[macro->count++] = (struct op2i_lane_token){
-        .text = op2i_lane_string(l, from->text + from->list[i].begin, length),
-        .length = (int)length,
-        .line = line,
-        .kind = from->list[i].kind};
+static void directive(struct op2i_lane *l, const struct op2i_tokens *tokens, int64_t t) {
+  const struct op2i_token *token = &tokens->list[t];
+  size_t length;
+  const char *word = op2i_directive_word(tokens, t, &length);
+  if (passed_over(tokens, t)) return;
+  if (op2i_directive_is(tokens, t, "include")) {
+    include(l, word + length, (size_t)(tokens->text + token->end - word) - length);
+  } else if (op2i_directive_is(tokens, t, "define") || op2i_directive_is(tokens, t, "undef")) {
+    if (!op2i_macros_note(&l->macros, tokens, t))
+      op2i_lane_refuse(l, "has a macro in line %d that cannot be read", token->line);
+  } else if (op2i_directive_is(tokens, t, "pragma")) {
+    struct op2i_piece *p = op2i_macros_directive(&l->macros, tokens, t);
+    pragma(l, p ? p->next : NULL, token->line);
+  } else {
+    op2i_lane_refuse(l, "has a preprocessor line (%d) on which its meaning may depend",
+                     token->line);
   }
 }
 
-/* `at` is behind the word define. */
-static void define(struct op2i_lane *l, const char *at, size_t length, int line) {
-  struct op2i_tokens tokens = {0};
-  const char *text = op2i_lane_string(l, at, length);
-  op2_status status = op2i_tokenize(text, &tokens);
-  struct op2i_lane_macro *macro = op2i_lane_take(l, sizeof *macro);
-  if (status == OP2_ERR_NOMEM) l->failed = true;
-  if (!status && macro && tokens.count > 0) {
-    const struct op2i_token *name = &tokens.list[0];
-    struct op2i_lane_token spelled = {text + name->begin, (int)(name->end - name->begin), line,
-                                      name->kind};
-    if (find_macro(l, &spelled))
-      op2i_lane_refuse(l, "defines the macro %.*s again", spelled.length, spelled.text);
-    macro->name = op2i_lane_string(l, spelled.text, (size_t)spelled.length);
-    macro->function = text[name->end] == '(';
-    macro->line = line;
-    copy_tokens(l, &tokens, 1, line, macro);
-    macro->next = l->macros;
-    l->macros = macro;
-  } else if (status == OP2_ERR_SYNTAX) {
-    op2i_lane_refuse(l, "has a macro in line %d that cannot be read", line);
-  }
-  op2i_tokens_free(&tokens);
-}
-
-static bool starts(const char *at, const char *end, const char *word, const char **behind) {
-  size_t length = strlen(word);
-  if ((size_t)(end - at) < length || memcmp(at, word, length) != 0) return false;
-  *behind = at + length;
-  return *behind == end || strchr(" \t\"<(\\", **behind);
-}
-
-static void directive(struct op2i_lane *l, const char *at, const char *end, int line) {
-  const char *behind;
-  for (at++; at < end && (*at == ' ' || *at == '\t');) at++;
-  if (at == end || starts(at, end, "pragma", &behind) || starts(at, end, "line", &behind)) return;
-  if (starts(at, end, "define", &behind))
-    define(l, behind, (size_t)(end - behind), line);
-  else if (starts(at, end, "include", &behind))
-    include(l, behind, (size_t)(end - behind));
-  else
-    op2i_lane_refuse(l, "has a preprocessor line (%d) on which its meaning may depend", line);
+/* Scalar code knows the constants of the loop by what stands in functions, not in macros. */
+static void check_constants(struct op2i_lane *l) {
+  const struct op2i_rewrite *r = l->request->rewrite;
+  for (int c = 0; c < r->member.nconsts; c++)
+    if (op2i_macros_find(&l->macros, r->consts[c].name, strlen(r->consts[c].name), INT64_MAX))
+      op2i_lane_refuse(l, "defines %s, which is a constant of the loop", r->consts[c].name);
 }
 
 void op2i_lane_directives(struct op2i_lane *l) {
   const struct op2i_tokens *tokens = &l->unit->tokens;
   for (const char *at = l->request->rewrite->member.kernel->headers; at && *at;) {
     size_t length = strcspn(at, "\n");
-    if (*at == '#') directive(l, at, at + length, 0);
+    if (strncmp(at, "#include", 8) == 0) include(l, at + 8, length - 8);
     at += length + (at[length] == '\n');
   }
-  for (int64_t t = 0; t < tokens->count && !op2i_lane_stopped(l); t++) {
-    const struct op2i_token *token = &tokens->list[t];
-    if (token->kind == OP2I_TOK_DIRECTIVE)
-      directive(l, tokens->text + token->begin, tokens->text + token->end, token->line);
-  }
+  if (tokens->unclear)
+    op2i_lane_refuse(l, "has a preprocessor line (%d) on which its meaning may depend",
+                     tokens->unclear);
+  for (int64_t t = 0; t < tokens->count && !op2i_lane_stopped(l); t++)
+    if (tokens->list[t].kind == OP2I_TOK_DIRECTIVE && !tokens->list[t].skipped)
+      directive(l, tokens, t);
+  check_constants(l);
+  l->failed = l->failed || l->macros.arena.failed;
 }
 
 /* ---- expansion ------------------------------------------------------------------------------- */
 
-struct expansion {
-  struct op2i_lane *l;
-  struct op2i_lane_token *list; /* null while counting */
-  int count, work;              /* tokens made, and looked at */
-  const struct op2i_lane_macro *open[DEPTH_MAX];
-};
-
-static void count_work(struct expansion *x) {
-  if (++x->work > EXPANDED_MAX) op2i_lane_refuse(x->l, "is too long with its macros replaced");
-}
-
-static void expand_one(struct expansion *x, const struct op2i_lane_token *t, int line, int depth) {
-  count_work(x);
-  const struct op2i_lane_macro *macro = t->kind == OP2I_TOK_WORD ? find_macro(x->l, t) : NULL;
-  for (int i = 0; macro && i < depth; i++)
-    if (x->open[i] == macro) macro = NULL;
-  if (macro && (macro->line > line || macro->function || depth == DEPTH_MAX)) {
-    op2i_lane_refuse(x->l, "uses the macro %s, which cannot be followed", macro->name);
-    return;
+static struct op2i_piece *pieces(struct op2i_lane *l, int begin, int end) {
+  const struct op2i_unit *unit = l->unit;
+  struct op2i_piece *list = NULL, **tail = &list;
+  for (int p = begin; p < end; p++) {
+    *tail = op2i_macros_piece(&l->macros, &unit->tokens, unit->code[p]);
+    if (!*tail) return NULL;
+    (*tail)->parted = p > begin && unit->code[p] != unit->code[p - 1] + 1;
+    tail = &(*tail)->next;
   }
-  if (!macro) {
-    if (x->list) {
-      x->list[x->count] = *t;
-      x->list[x->count].line = line;
-    }
-    x->count++;
-    return;
-  }
-  x->open[depth] = macro;
-  for (int i = 0; i < macro->count && !op2i_lane_stopped(x->l); i++)
-    expand_one(x, &macro->tokens[i], line, depth + 1);
-}
-
-static void expand_all(struct expansion *x, int begin, int end) {
-  const struct op2i_unit *unit = x->l->unit;
-  x->count = x->work = 0;
-  for (int p = begin; p < end && !op2i_lane_stopped(x->l); p++) {
-    const struct op2i_token *token = &unit->tokens.list[unit->code[p]];
-    struct op2i_lane_token t = {unit->tokens.text + token->begin, (int)(token->end - token->begin),
-                                token->line, token->kind};
-    expand_one(x, &t, token->line, 0);
-  }
+  return list;
 }
 
 struct op2i_lane_token *op2i_lane_expand(struct op2i_lane *l, int begin, int end, int *count) {
-  struct expansion x = {.l = l};
-  expand_all(&x, begin, end);
-  x.list = op2i_lane_take(l, (size_t)(x.count + 2) * sizeof *x.list);
+  struct op2i_why_macro why;
+  struct op2i_piece *list = op2i_macros_expand(&l->macros, pieces(l, begin, end), &why);
+  if (why.what)
+    op2i_lane_refuse(l, "uses the macro %s in line %d, %s", why.name, why.line, why.what);
+  l->failed = l->failed || l->macros.arena.failed;
   *count = 0;
-  if (!x.list) return NULL;
-  if (!op2i_lane_stopped(l)) expand_all(&x, begin, end);
-  *count = op2i_lane_stopped(l) ? 0 : x.count;
-  struct op2i_lane_token stop = {"", 0, *count ? x.list[*count - 1].line : 0, OP2I_TOK_END};
+  for (struct op2i_piece *p = list; p; p = p->next) ++*count;
+  struct op2i_lane_token *tokens = op2i_lane_take(l, (size_t)(*count + 2) * sizeof *tokens), *at;
+  if (!tokens) return NULL;
+  at = tokens;
+  for (struct op2i_piece *p = list; p; p = p->next)
+    *at++ = (struct op2i_lane_token){p->text, p->length, p->line, p->kind, p->made};
+  struct op2i_lane_token stop = {"", 0, *count ? at[-1].line : 0, OP2I_TOK_END, false};
   /* Two, so that a look at the token behind the one here is always possible. */
-  x.list[*count] = x.list[*count + 1] = stop;
-  return x.list;
+  at[0] = at[1] = stop;
+  return tokens;
 }

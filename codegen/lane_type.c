@@ -91,19 +91,12 @@ static bool standard_type(const struct op2i_lane_token *t, enum op2i_lane_base *
   return op2i_lane_spells(t, "bool");
 }
 
-static const struct op2i_lane_name *find_typedef(const struct op2i_lane_parser *p,
-                                                 const struct op2i_lane_token *t) {
-  for (const struct op2i_lane_var *v = p->scope; v; v = v->outer)
-    if (op2i_lane_spells(t, v->name)) return NULL;
-  for (const struct op2i_lane_name *n = p->l->types; n; n = n->next)
-    if (op2i_lane_spells(t, n->name)) return n;
-  return NULL;
-}
-
-static bool shadowed(const struct op2i_lane_parser *p, const struct op2i_lane_token *t) {
-  for (const struct op2i_lane_var *v = p->scope; v; v = v->outer)
-    if (op2i_lane_spells(t, v->name)) return true;
-  return false;
+/* What the source itself has declared under this name, or null. */
+static const struct op2i_lane_var *find_name(const struct op2i_lane_parser *p,
+                                             const struct op2i_lane_token *t) {
+  const struct op2i_lane_var *var = p->scope;
+  while (var && !op2i_lane_spells(t, var->name)) var = var->outer;
+  return var;
 }
 
 static const char *const passed_over[] = {"const",    "__const",    "restrict",     "__restrict",
@@ -130,8 +123,8 @@ bool op2i_lane_at_type(const struct op2i_lane_parser *p) {
   enum op2i_lane_base base;
   if (t->kind != OP2I_TOK_WORD) return false;
   if (IN(t, passed_over) >= 0 || IN(t, refused) >= 0 || IN(t, counted) >= 0) return true;
-  if (shadowed(p, t)) return false;
-  return standard_type(t, &base) || find_typedef(p, t);
+  const struct op2i_lane_var *named = find_name(p, t);
+  return named ? named->is_type : standard_type(t, &base);
 }
 
 static enum op2i_lane_base keyword_type(struct op2i_lane_parser *p, const int *n) {
@@ -149,11 +142,6 @@ static enum op2i_lane_base keyword_type(struct op2i_lane_parser *p, const int *n
   return integer(bytes, !n[UNSIGNEDS]);
 }
 
-static void spell_more(struct op2i_text *text, const struct op2i_lane_token *t) {
-  if (text->length) op2i_text_bytes(text, " ", 1);
-  op2i_text_bytes(text, t->text, (size_t)t->length);
-}
-
 /* One word that is or names a type. Returns false when there is none. */
 static bool type_word(struct op2i_lane_parser *p, struct op2i_lane_type *type, int *n, bool *seen) {
   const struct op2i_lane_token *t = &p->tokens[p->at];
@@ -163,25 +151,28 @@ static bool type_word(struct op2i_lane_parser *p, struct op2i_lane_type *type, i
     *seen = true;
     return true;
   }
-  if (*seen || shadowed(p, t)) return false;
-  const struct op2i_lane_name *named = find_typedef(p, t);
-  if (named) {
-    bool readonly = type->readonly;
+  if (*seen) return false;
+  const struct op2i_lane_var *named = find_name(p, t);
+  if (named && named->is_type)
     *type = named->type;
-    type->readonly = type->readonly || (readonly && type->nlevels == 0);
-    if (type->nlevels)
-      op2i_lane_refuse(p->l, "uses %s in line %d, which is no type of numbers", named->name,
-                       t->line);
-  } else if (!standard_type(t, &type->base)) {
+  else if (named || !standard_type(t, &type->base))
     return false;
-  }
+  if (!named && type->base == OP2I_LANE_BOOL && !(p->l->headers & OP2I_LANE_STDBOOL))
+    op2i_lane_refuse(p->l, "uses bool, and includes no header that knows it");
   return *seen = true;
+}
+
+/* To be const is for an array to have constant elements; of a pointer it says nothing of what it
+ * leads to. */
+static bool only_arrays(const struct op2i_lane_type *type) {
+  bool arrays = true;
+  for (int k = 0; k < type->nlevels; k++) arrays = arrays && type->levels[k] != 0;
+  return arrays;
 }
 
 void op2i_lane_specifiers(struct op2i_lane_parser *p, struct op2i_lane_type *type) {
   int n[COUNTS] = {0};
-  bool seen = false;
-  struct op2i_text spelling = {0};
+  bool seen = false, constant = false;
   *type = (struct op2i_lane_type){0};
   for (; p->at < p->count; p->at++) {
     const struct op2i_lane_token *t = &p->tokens[p->at];
@@ -189,10 +180,9 @@ void op2i_lane_specifiers(struct op2i_lane_parser *p, struct op2i_lane_type *typ
       op2i_lane_refuse(p->l, "uses '%.*s' in line %d", t->length, t->text, t->line);
       break;
     }
-    if (op2i_lane_at(p, "const") || op2i_lane_at(p, "__const")) type->readonly = true;
+    if (op2i_lane_at(p, "const") || op2i_lane_at(p, "__const")) constant = true;
     if (IN(t, passed_over) >= 0) continue;
     if (t->kind != OP2I_TOK_WORD || !type_word(p, type, n, &seen)) break;
-    spell_more(&spelling, t);
   }
   if (!seen)
     op2i_lane_refuse(p->l, "has a declaration in line %d that cannot be read", op2i_lane_line(p));
@@ -201,9 +191,7 @@ void op2i_lane_specifiers(struct op2i_lane_parser *p, struct op2i_lane_type *typ
       type->base = keyword_type(p, n);
       break;
     }
-  if (spelling.failed) p->l->failed = true;
-  type->spelling = op2i_lane_string(p->l, spelling.chars ? spelling.chars : "", spelling.length);
-  op2i_text_free(&spelling);
+  if (constant && only_arrays(type)) type->readonly = true;
 }
 
 /* ---- declarators ----------------------------------------------------------------------------- */

@@ -19,16 +19,15 @@ static int mask_bits(const struct op2i_lanes_request *request) {
   return narrow ? 32 : 64;
 }
 
-static int kernel_item(const struct op2i_unit *unit, const char *name) {
-  for (int i = 0; i < unit->nitems; i++)
-    if (unit->items[i].kind == OP2I_ITEM_FUNCTION && op2i_unit_is(unit, unit->items[i].name, name))
-      return i;
-  return -1;
-}
-
+/* The signature is read by other means, which know less of macros. */
 static void check_parameters(struct op2i_lane *l, const struct op2i_lane_form *form) {
+  const struct op2i_signature *signature = &l->request->rewrite->member.kernel->signature;
+  if (form->nparams != signature->nparams) op2i_lane_refuse(l, "has parameters in a macro");
   for (int n = 0; n < form->nparams && !op2i_lane_stopped(l); n++) {
     const struct op2i_lane_var *var = form->params[n];
+    op2_type type = signature->params[n].type;
+    if (type ? op2i_lane_base_of(type) != var->type.base : var->type.nlevels > 0)
+      op2i_lane_refuse(l, "has a parameter %s whose type is not clear", var->name);
     if (var->type.nlevels && var->varying && var->type.base == OP2I_LANE_BOOL)
       op2i_lane_refuse(l, "has truth values behind %s", var->name);
   }
@@ -49,13 +48,17 @@ static void translate(struct op2i_lane *l) {
   const struct op2i_lanes_request *request = l->request;
   const struct op2_kernel_s *kernel = request->rewrite->member.kernel;
   bool asked[OP2I_LANE_PARAMS] = {0};
-  int nparams = kernel->signature.nparams, item = kernel_item(l->unit, kernel->obj.name);
+  const char *name = kernel->obj.name;
+  int nparams = kernel->signature.nparams, item = op2i_lane_function(l, name, strlen(name));
+  if (op2i_lane_stopped(l)) return;
   if (item < 0 || nparams > OP2I_LANE_PARAMS) {
     op2i_lane_refuse(l, item < 0 ? "has no function" : "has too many parameters");
     return;
   }
   memcpy(asked, request->varying, (size_t)nparams * sizeof *asked);
   op2i_lane_directives(l);
+  if (op2i_macros_find(&l->macros, name, strlen(name), INT64_MAX))
+    op2i_lane_refuse(l, "has a macro of its own name");
   if (!op2i_lane_stopped(l)) op2i_lane_globals(l);
   if (op2i_lane_stopped(l)) return;
   struct op2i_lane_form *form = op2i_lane_form(l, item, asked, nparams, false);
@@ -74,9 +77,10 @@ op2_status op2i_lanes_kernel(const struct op2i_lanes_request *request, struct op
   translate(&l);
   if (!op2i_lane_stopped(&l) && l.functions.length) {
     op2i_text_bytes(out, l.prefix.chars ? l.prefix.chars : "", l.prefix.length);
+    op2i_text_bytes(out, l.tables.chars ? l.tables.chars : "", l.tables.length);
     op2i_text_bytes(out, l.functions.chars, l.functions.length);
   }
-  bool failed = l.failed || l.prefix.failed || l.functions.failed || out->failed || why->failed;
+  bool failed = l.failed || l.prefix.failed || l.tables.failed || l.functions.failed || out->failed || why->failed;
   op2i_lane_release(&l);
   if (failed) return op2i_error_nomem("generated code");
   if (divides) *divides = l.divides;

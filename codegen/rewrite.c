@@ -104,7 +104,7 @@ op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member, struct o
   const struct op2_kernel_s *kernel = r->member.kernel;
   r->consts = loop->consts + r->member.first_const;
   name_rewrite(loop, member, r);
-  op2_status status = op2i_unit_read(kernel->source, &r->unit);
+  op2_status status = op2i_unit_read(kernel->source, kernel->given, &r->unit);
   if (!status) {
     r->needs = op2i_calloc((size_t)r->unit.nitems, sizeof *r->needs);
     if (!r->needs) status = OP2_ERR_NOMEM;
@@ -174,11 +174,28 @@ static bool lone_void(const struct cursor *c, const struct op2i_item *item, int6
   return c->r->unit.code[first] == t && first + 1 == item->close && token_is(c, t, "void");
 }
 
+/* Whether a macro in a function's head says `static`. */
+static bool made_static(const struct cursor *c, const struct op2i_item *item) {
+  const struct op2i_unit *unit = &c->r->unit;
+  for (int p = item->begin; p < item->name; p++) {
+    const struct op2i_token *t = &unit->tokens.list[unit->code[p]];
+    int64_t entry =
+        op2i_names_find(&unit->macros, unit->tokens.text + t->begin, t->end - t->begin);
+    if (entry < 0) continue;
+    const struct op2i_name *macro = &unit->macros.list[entry];
+    const char *end = unit->tokens.text + unit->tokens.list[macro->value].end;
+    for (const char *at = macro->word; at + 6 <= end; at++)
+      if (memcmp(at, "static", 6) == 0) return true;
+  }
+  return false;
+}
+
 /* A token in the head of a function that this source defines. Returns whether it was dealt with. */
 static bool head_token(const struct cursor *c, int64_t t) {
   const struct op2i_unit *unit = &c->r->unit;
   const struct op2i_item *item = &unit->items[c->item];
-  if (t == first_token(unit, item)) op2i_text_add(c->out, "static inline ");
+  if (t == first_token(unit, item) && !made_static(c, item))
+    op2i_text_add(c->out, "static inline ");
   if (t == unit->code[item->name]) {
     own_name(c, t);
     return true;

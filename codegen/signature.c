@@ -131,11 +131,12 @@ static op2_status read_parameters(const struct op2i_typedefs *typedefs,
   }
 }
 
-op2_status op2i_signature_parse(const char *source, const char *name, struct op2i_signature *out) {
+op2_status op2i_signature_parse(const char *source, const char *name, bool given,
+                                struct op2i_signature *out) {
   struct op2i_unit unit;
   struct op2i_typedefs typedefs = {0};
   struct op2i_signature signature = {0};
-  op2_status status = op2i_unit_read(source, &unit);
+  op2_status status = op2i_unit_read(source, given, &unit);
   if (status) {
     status = unreadable(&unit, name, status);
     goto fail;
@@ -193,7 +194,7 @@ bool op2i_source_uses(const char *source, const char *word) {
   struct op2i_unit unit;
   /* Without memory for a closer look the answer errs towards yes, which costs a few bytes in a
    * loop's payload. */
-  bool uses = op2i_unit_read(source, &unit) != OP2_SUCCESS;
+  bool uses = op2i_unit_read(source, false, &unit) != OP2_SUCCESS;
   for (int64_t t = 0; !uses && t < unit.tokens.count; t++)
     uses = unit.roles[t] == OP2I_ROLE_FREE && op2i_token_is(&unit.tokens, t, word);
   op2i_unit_free(&unit);
@@ -215,7 +216,7 @@ static bool assigned(const struct op2i_unit *unit, int place) {
 int op2i_source_assigns(const char *source, const char *word) {
   struct op2i_unit unit;
   int line = 0;
-  bool read = op2i_unit_read(source, &unit) == OP2_SUCCESS;
+  bool read = op2i_unit_read(source, false, &unit) == OP2_SUCCESS;
   for (int i = 0; read && i < unit.nitems; i++) {
     const struct op2i_item *item = &unit.items[i];
     if (item->kind != OP2I_ITEM_FUNCTION) continue;

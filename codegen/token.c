@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "conditional.h"
 #include "mem.h"
 
 struct scan {
@@ -162,68 +163,6 @@ static enum op2i_token_kind scan_token(struct scan *s) {
   return OP2I_TOK_PUNCT;
 }
 
-/* ---- conditionals ---------------------------------------------------------------------------- */
-
-struct branch {
-  bool outer; /* what surrounds the conditional is read */
-  bool taken; /* a branch of it has been */
-  int line;
-};
-
-/* The words of a directive: its name and the first after it. */
-static void directive_words(const struct op2i_tokens *tokens, const struct op2i_token *t,
-                            char name[12], char word[16]) {
-  const char *at = tokens->text + t->begin + 1, *end = tokens->text + t->end;
-  char *outs[2] = {name, word};
-  size_t room[2] = {12, 16};
-  for (int k = 0; k < 2; k++) {
-    size_t n = 0;
-    while (at < end && (*at == ' ' || *at == '\t')) at++;
-    for (; at < end && word_char(*at); at++)
-      if (n + 1 < room[k]) outs[k][n++] = *at;
-    outs[k][n] = '\0';
-  }
-}
-
-static bool never(const char *name, const char *word) {
-  return strcmp(name, "ifdef") == 0 ? strcmp(word, "__cplusplus") == 0
-                                    : strcmp(name, "ifndef") != 0 && strcmp(word, "0") == 0;
-}
-
-static op2_status mark_skipped(struct op2i_tokens *tokens) {
-  enum { DEPTH_MAX = 64 };
-  struct branch stack[DEPTH_MAX];
-  int depth = 0;
-  bool read = true;
-  for (int64_t i = 0; i < tokens->count; i++) {
-    struct op2i_token *t = &tokens->list[i];
-    t->skipped = !read;
-    if (t->kind == OP2I_TOK_BAD && read)
-      return wrong(tokens, t->line,
-                   "a string or character constant begins here and does not end on its line");
-    if (t->kind != OP2I_TOK_DIRECTIVE) continue;
-    char name[12], word[16];
-    directive_words(tokens, t, name, word);
-    if (strcmp(name, "if") == 0 || strcmp(name, "ifdef") == 0 || strcmp(name, "ifndef") == 0) {
-      if (depth == DEPTH_MAX)
-        return wrong(tokens, t->line, "conditionals are nested more than 64 deep");
-      stack[depth] = (struct branch){.outer = read, .taken = !never(name, word), .line = t->line};
-      read = read && stack[depth].taken;
-      depth++;
-    } else if (strcmp(name, "elif") == 0 || strcmp(name, "else") == 0) {
-      if (depth == 0) return wrong(tokens, t->line, "an #else or #elif without #if");
-      struct branch *top = &stack[depth - 1];
-      read = top->outer && !top->taken && (name[2] == 's' || !never(name, word));
-      top->taken = top->taken || read;
-    } else if (strcmp(name, "endif") == 0) {
-      if (depth == 0) return wrong(tokens, t->line, "an #endif without #if");
-      read = stack[--depth].outer;
-    }
-  }
-  return depth ? wrong(tokens, stack[depth - 1].line, "a conditional begins here and has no #endif")
-               : OP2_SUCCESS;
-}
-
 /* ---- the whole text -------------------------------------------------------------------------- */
 
 static struct op2i_token *append(struct op2i_tokens *tokens) {
@@ -233,7 +172,16 @@ static struct op2i_token *append(struct op2i_tokens *tokens) {
   return t;
 }
 
-op2_status op2i_tokenize(const char *text, struct op2i_tokens *tokens) {
+/* Where it is read, all text must be C's. */
+static op2_status check_bad(struct op2i_tokens *tokens) {
+  for (int64_t i = 0; i < tokens->count; i++)
+    if (tokens->list[i].kind == OP2I_TOK_BAD && !tokens->list[i].skipped)
+      return wrong(tokens, tokens->list[i].line,
+                   "a string or character constant begins here and does not end on its line");
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_tokenize(const char *text, bool given, struct op2i_tokens *tokens) {
   *tokens = (struct op2i_tokens){.text = text};
   struct scan s = {.tokens = tokens, .text = text, .line = 1, .fresh = true};
   for (;;) {
@@ -249,7 +197,8 @@ op2_status op2i_tokenize(const char *text, struct op2i_tokens *tokens) {
     if (t->kind == OP2I_TOK_END) break;
   }
   tokens->count--;
-  return mark_skipped(tokens);
+  op2_status status = op2i_conditionals(tokens, given);
+  return status ? status : check_bad(tokens);
 }
 
 void op2i_tokens_free(struct op2i_tokens *tokens) {

@@ -24,7 +24,7 @@ enum op2i_token_kind {
 
 struct op2i_token {
   enum op2i_token_kind kind;
-  bool skipped; /* lies in a branch of a conditional that is not read: see op2i_tokenize() */
+  bool skipped; /* lies in a branch of a conditional that is not read */
   int line;     /* of its first character, from 1 */
   size_t begin, end;
 };
@@ -33,15 +33,15 @@ struct op2i_tokens {
   const char *text;        /* borrowed */
   struct op2i_token *list; /* [count + 1]: END follows, at the end of the text */
   int64_t count, capacity;
+  int unclear;       /* line of the first conditional that could not be decided, or 0 */
   const char *wrong; /* after OP2_ERR_SYNTAX: what, and where */
   int wrong_line;
 };
 
-/* Cut up `text`, which must outlive *tokens. Of each conditional (#if ...) one branch is read, the
- * first, but not one under `#if 0` or `#ifdef __cplusplus`; tokens of the others are marked. Fails
- * with OP2_ERR_NOMEM, or with OP2_ERR_SYNTAX and tokens->wrong filled in (no message is set).
- * *tokens may be freed after either. */
-op2_status op2i_tokenize(const char *text, struct op2i_tokens *tokens);
+/* Cut up `text`, which must outlive *tokens, and mark what its conditionals (#if ...) leave out, as
+ * conditional.h says. Fails with OP2_ERR_NOMEM, or with OP2_ERR_SYNTAX and tokens->wrong filled in
+ * (no message is set). *tokens may be freed after either. */
+op2_status op2i_tokenize(const char *text, bool given, struct op2i_tokens *tokens);
 void op2i_tokens_free(struct op2i_tokens *tokens);
 
 bool op2i_token_is(const struct op2i_tokens *tokens, int64_t i, const char *spelling);

@@ -188,9 +188,9 @@ static op2_status list_code(struct op2i_unit *unit) {
   return OP2_SUCCESS;
 }
 
-op2_status op2i_unit_read(const char *source, struct op2i_unit *unit) {
+op2_status op2i_unit_read(const char *source, bool given, struct op2i_unit *unit) {
   *unit = (struct op2i_unit){0};
-  op2_status status = op2i_tokenize(source, &unit->tokens);
+  op2_status status = op2i_tokenize(source, given, &unit->tokens);
   unit->wrong = unit->tokens.wrong;
   unit->wrong_line = unit->tokens.wrong_line;
   if (!status && unit->tokens.count >= INT_MAX) status = OP2_ERR_NOMEM;

@@ -39,9 +39,9 @@ struct op2i_unit {
   int wrong_line;
 };
 
-/* Read `source`, which must outlive *unit. Fails with OP2_ERR_NOMEM, or with OP2_ERR_SYNTAX and
+/* Read `source`, which must outlive *unit; `given` as in conditional.h. Fails with OP2_ERR_NOMEM, or with OP2_ERR_SYNTAX and
  * unit->wrong filled in (no message is set). *unit may be freed after either. */
-op2_status op2i_unit_read(const char *source, struct op2i_unit *unit);
+op2_status op2i_unit_read(const char *source, bool given, struct op2i_unit *unit);
 void op2i_unit_free(struct op2i_unit *unit);
 
 bool op2i_unit_is(const struct op2i_unit *unit, int place, const char *spelling);

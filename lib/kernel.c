@@ -75,7 +75,8 @@ op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_k
   OP2I_TRY(copy_string(headers.chars ? headers.chars : "", &kernel->headers));
   kernel->line = desc->line;
   kernel->const_epoch = -1;
-  OP2I_TRY(op2i_signature_parse(kernel->source, desc->name, &kernel->signature));
+  kernel->given = op2i_kernel_given(ctx->config.cc, ctx->config.cflags, kernel->headers);
+  OP2I_TRY(op2i_signature_parse(kernel->source, desc->name, kernel->given, &kernel->signature));
   OP2I_TRY(op2i_object_init(kernel, ctx, OP2I_KERNEL, desc->name, release_kernel));
   op2i_text_free(&headers);
   *out = kernel;

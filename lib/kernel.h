@@ -32,6 +32,7 @@ struct op2_kernel_s {
   char
       *headers; /* ready text: "#include ..." lines and a digest comment for each file, may be "" */
   char **includes; /* null-terminated, may be null */
+  bool given;      /* flags or headers may define names that the source does not */
   struct op2i_signature signature;
   /* constants used, worked out again when the context's const_epoch has moved */
   int64_t const_epoch;
@@ -40,9 +41,13 @@ struct op2_kernel_s {
   struct op2i_lanes_translation *lanes; /* codegen's: its vector forms that have been asked for */
 };
 
-/* Implemented in codegen/. Errors: OP2_ERR_SYNTAX with kernel name, line and what is wrong;
+/* Implemented in codegen/: whether the words of a compiler, its flags or a kernel's headers may
+ * define macros that its source does not show. */
+bool op2i_kernel_given(const char *compiler, const char *flags, const char *headers);
+/* Implemented in codegen/. `given` is the kernel's. Errors: OP2_ERR_SYNTAX with kernel name, line and what is wrong;
  * OP2_ERR_NOMEM. On error *out is untouched. */
-op2_status op2i_signature_parse(const char *source, const char *name, struct op2i_signature *out);
+op2_status op2i_signature_parse(const char *source, const char *name, bool given,
+                                struct op2i_signature *out);
 void op2i_signature_free(struct op2i_signature *signature);
 /* Whether `source` refers to the file-scope identifier `word`: as a token that is not in a comment,
  * string or preprocessor line, not a member name, and not hidden by a parameter or local of that

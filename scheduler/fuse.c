@@ -93,13 +93,19 @@ static bool common_map(const struct op2i_loop *a, const struct op2i_loop *b) {
   return false;
 }
 
+/* Whether the loop runs as vector code, where nothing of a kernel's source stands at file scope
+ * under its own name. */
+static bool in_vectors(const struct op2i_loop *loop) {
+  return !loop->form.why && loop->op.ctx->backend->variant == OP2I_LANES;
+}
+
 /* Loops of different code forms would all take the slower one. */
 static const char *forms_differ(const struct op2i_loop *a, const struct op2i_loop *b) {
   if (!op2i_loop_same_ranges(a, b)) return "one of them also runs over the halo";
   if (a->ordered || b->ordered) return "one of them keeps element order";
-  if (!a->form.mergeable || !b->form.mergeable)
-    return "a kernel has preprocessor lines, types or headers of its own";
   if (!a->form.why != !b->form.why) return "one of them is not vectorised";
+  if (!in_vectors(a) && (!a->form.mergeable || !b->form.mergeable))
+    return "a kernel has preprocessor lines, types or headers of its own";
   return NULL;
 }
 

@@ -21,7 +21,7 @@ op2_status case_begin(struct loop_case *c, const char *name, const char *source)
     c->maps[i] = &c->map[i];
     c->gbls[i] = &c->gbl[i];
   }
-  return op2i_signature_parse(source, name, &c->kernel.signature);
+  return op2i_signature_parse(source, name, false, &c->kernel.signature);
 }
 
 void case_end(struct loop_case *c) { op2i_signature_free(&c->kernel.signature); }

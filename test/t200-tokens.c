@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel.h"
 #include "tap.h"
 #include "unit.h"
 
@@ -23,7 +24,7 @@ static void show(const struct op2i_tokens *tokens, char *out, size_t room) {
 static void tokens_are(const char *text, const char *want, const char *name) {
   struct op2i_tokens tokens;
   char got[2048];
-  op2_status status = op2i_tokenize(text, &tokens);
+  op2_status status = op2i_tokenize(text, false, &tokens);
   if (status)
     snprintf(got, sizeof got, "error, line %d: %s", tokens.wrong_line, tokens.wrong);
   else
@@ -69,19 +70,107 @@ static void test_directives(void) {
 
 static void test_conditionals(void) {
   tokens_are("#if A\nb\n#elif C\nd\n#else\ne\n#endif\nf",
-             "D:#if A@1 W:b@2 D:#elif C@3 [W:d@4] [D:#else@5] [W:e@6] [D:#endif@7] W:f@8",
-             "the first branch is read");
+             "D:#if A@1 [W:b@2] [D:#elif C@3] [W:d@4] [D:#else@5] W:e@6 D:#endif@7 W:f@8",
+             "what nobody defines is not defined");
+  tokens_are("#if __GNUC__\nb\n#elif C\nd\n#else\ne\n#endif\nf",
+             "D:#if __GNUC__@1 W:b@2 D:#elif C@3 [W:d@4] [D:#else@5] [W:e@6] [D:#endif@7] W:f@8",
+             "of what cannot be decided the first branch is read");
   tokens_are("#if 0\nb\n#else\ne\n#endif", "D:#if 0@1 [W:b@2] [D:#else@3] W:e@4 D:#endif@5",
              "not one under #if 0");
   tokens_are("#ifdef __cplusplus\nx\n#endif\n#ifndef __cplusplus\ny\n#endif",
              "D:#ifdef __cplusplus@1 [W:x@2] [D:#endif@3] D:#ifndef __cplusplus@4 W:y@5 D:#endif@6",
              "nor C++");
-  tokens_are("#if 0\n#if A\nb\n#else\nc\n#endif\n#elif D\ne\n#endif",
-             "D:#if 0@1 [D:#if A@2] [W:b@3] [D:#else@4] [W:c@5] [D:#endif@6] [D:#elif D@7] W:e@8 "
+  tokens_are("#if 0\n#if A\nb\n#else\nc\n#endif\n#elif 1\ne\n#endif",
+             "D:#if 0@1 [D:#if A@2] [W:b@3] [D:#else@4] [W:c@5] [D:#endif@6] [D:#elif 1@7] W:e@8 "
              "D:#endif@9",
              "one inside another");
   tokens_are("#if 0\nit's\n#endif", "D:#if 0@1 [W:it@2] [B:'@2] [W:s@2] [D:#endif@3]",
              "what is not read need not be C");
+}
+
+/* Which of `yes` and `no` is read under a condition, and whether that is certain. */
+static void condition_is(const char *before, const char *condition, bool given, const char *want) {
+  struct op2i_tokens tokens;
+  char text[512];
+  snprintf(text, sizeof text, "%s\n#%s\nyes\n#else\nno\n#endif", before, condition);
+  op2_status status = op2i_tokenize(text, given, &tokens);
+  const char *got = "error";
+  for (int64_t t = 0; !status && t < tokens.count; t++)
+    if (tokens.list[t].kind == OP2I_TOK_WORD && !tokens.list[t].skipped)
+      got = tokens.unclear ? "unclear" : op2i_token_is(&tokens, t, "yes") ? "yes" : "no";
+  is_str(got, want, "%s after '%s'%s", condition, before, given ? ", others may define" : "");
+  op2i_tokens_free(&tokens);
+}
+
+static void test_conditions(void) {
+  static const struct {
+    const char *before, *condition, *want;
+  } cases[] = {
+      {"", "if 1", "yes"},
+      {"", "if 1 - 1", "no"},
+      {"", "if 2 + 3 * 4 == 14 && (2 + 3) * 4 == 20", "yes"},
+      {"", "if 7 - 2 - 1 == 4 && 16 / 4 / 2 == 2", "yes"},
+      {"", "if 1 << 3 > 7 && 5 % 3 == 2 && (6 & 3) == 2 && (6 | 1) == 7 && (6 ^ 3) == 5", "yes"},
+      {"", "if !0 && ~0 == -1 && +1", "yes"},
+      {"", "if 0 ? 1 : 0x10 == 16", "yes"},
+      {"", "if 1 < 2 == 1 || 0", "yes"},
+      {"", "if 010 == 8L", "yes"},
+      {"", "if N", "no"},
+      {"", "ifdef N", "no"},
+      {"", "ifndef N", "yes"},
+      {"", "if defined N || defined(N)", "no"},
+      {"#define N", "ifdef N", "yes"},
+      {"#define N", "if defined ( N )", "yes"},
+      {"#define N", "if N", "unclear"},
+      {"#define N 3", "if N == 3", "yes"},
+      {"#define N 1 + 1", "if N * 2 == 3", "yes"},
+      {"#define N M\n#define M 2", "if N > 1", "yes"},
+      {"#define SQ(a) ((a) * (a))", "if SQ(3) == 9 && SQ (1 + 1) == 4", "yes"},
+      {"#define SQ(a) ((a) * (a))", "if SQ", "unclear"},
+      {"#define N 1\n#undef N", "ifdef N", "no"},
+      {"#undef N\n#define N 1", "if N", "yes"},
+      {"#undef __GNUC__", "ifdef __GNUC__", "no"},
+      {"#if 0\n#define N 1\n#endif", "ifdef N", "no"},
+      {"#if 1\n#define N 1\n#else\n#define N 0\n#endif", "if N", "yes"},
+      {"", "ifdef __cplusplus", "no"},
+      {"", "ifdef _OPENMP", "unclear"},
+      {"", "if __STDC_VERSION__ >= 201112L", "unclear"},
+      {"", "if 0 && __GNUC__", "no"},
+      {"", "if __GNUC__ || 1", "yes"},
+      {"", "if defined __GNUC__ && 0", "no"},
+      {"", "if defined M_PI", "unclear"},
+      {"", "ifndef PATH_MAX", "unclear"},
+      {"", "ifdef unix", "unclear"},
+      {"#include <math.h>", "ifdef N", "no"},
+      {"#include \"mine.h\"", "ifdef N", "unclear"},
+      {"#include <complex.h>", "ifdef N", "unclear"},
+      {"", "if 1u", "unclear"},
+      {"", "if 'a' == 97", "unclear"},
+      {"", "if 1 / 0", "unclear"},
+      {"", "if 9223372036854775807 + 1", "unclear"},
+      {"", "if 99999999999999999999", "unclear"},
+      {"", "if 1 << 63", "unclear"},
+      {"", "if 1 1", "unclear"},
+      {"", "if (1", "unclear"},
+      {"", "if", "unclear"},
+      {"", "if defined", "unclear"},
+      {"", "if __has_include(<math.h>)", "unclear"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    condition_is(cases[i].before, cases[i].condition, false, cases[i].want);
+  condition_is("", "ifdef N", true, "unclear");
+  condition_is("", "if N", true, "unclear");
+  condition_is("#define N 0", "if N", true, "no");
+  condition_is("#undef N", "if N", true, "no");
+}
+
+static void test_given(void) {
+  ok(!op2i_kernel_given("cc", "-O3 -march=native -I/a-Db", "#include <math.h>\n"), "plain flags");
+  ok(!op2i_kernel_given(NULL, NULL, ""), "none");
+  ok(op2i_kernel_given("cc", "-O3 -DN=3", ""), "a flag defines");
+  ok(op2i_kernel_given("cc", "'-UN'", ""), "or forgets");
+  ok(op2i_kernel_given("cc -include a.h", "-O3", ""), "or includes");
+  ok(op2i_kernel_given("cc", "", "#include <math.h>\n#include \"a.h\"\n/* x */\n"), "a header");
 }
 
 static void test_errors(void) {
@@ -135,7 +224,7 @@ static void test_reserved(void) {
 static void items_are(const char *source, const char *want, const char *name) {
   struct op2i_unit unit;
   char got[1024] = "";
-  op2_status status = op2i_unit_read(source, &unit);
+  op2_status status = op2i_unit_read(source, false, &unit);
   if (status) snprintf(got, sizeof got, "error, line %d: %s", unit.wrong_line, unit.wrong);
   for (int i = 0; !status && i < unit.nitems; i++) {
     const struct op2i_item *item = &unit.items[i];
@@ -179,7 +268,7 @@ static void test_items(void) {
 static void roles_are(const char *source, const char *want, const char *name) {
   struct op2i_unit unit;
   char got[64] = "error";
-  if (!op2i_unit_read(source, &unit)) {
+  if (!op2i_unit_read(source, false, &unit)) {
     size_t n = 0;
     for (int64_t t = 0; t < unit.tokens.count && n + 1 < sizeof got; t++)
       if (op2i_token_is(&unit.tokens, t, "x")) got[n++] = "NLF?"[unit.roles[t]];
@@ -258,7 +347,7 @@ static const char rich[] =
 
 static bool survives(const char *text) {
   struct op2i_unit unit;
-  op2_status status = op2i_unit_read(text, &unit);
+  op2_status status = op2i_unit_read(text, false, &unit);
   bool good =
       status == OP2_SUCCESS || (status == OP2_ERR_SYNTAX && unit.wrong && unit.wrong_line > 0);
   /* Tokens cover the text in order, with nothing but blanks and comments between. */
@@ -310,7 +399,7 @@ static void test_depth(void) {
   memset(text + 14 + DEEP, '}', DEEP);
   strcpy(text + 14 + 2 * DEEP, "}");
   struct op2i_unit unit;
-  is_int(op2i_unit_read(text, &unit), OP2_ERR_SYNTAX, "very deep nesting is refused");
+  is_int(op2i_unit_read(text, false, &unit), OP2_ERR_SYNTAX, "very deep nesting is refused");
   is_str(unit.wrong, "brackets are nested more than 1000 deep", "with a reason");
   op2i_unit_free(&unit);
   free(text);
@@ -324,7 +413,7 @@ static op2_status read_nested(const char *open, int n, struct op2i_unit *unit, c
   char *at = *text + strlen(*text);
   for (int i = 0; i < n; i++, at += length) memcpy(at, open, length);
   strcpy(at, "a++; }");
-  return op2i_unit_read(*text, unit);
+  return op2i_unit_read(*text, false, unit);
 }
 
 static void test_statements(void) {
@@ -357,6 +446,8 @@ int main(void) {
   test_kinds();
   test_directives();
   test_conditionals();
+  test_conditions();
+  test_given();
   test_errors();
   test_reserved();
   test_items();

@@ -22,7 +22,7 @@ static void param_is_after(const char *before, const char *list, const char *wan
   struct op2i_signature s = {0};
   char source[512], got[256];
   snprintf(source, sizeof source, "%s\nvoid k(%s) { }", before, list);
-  op2_status status = op2i_signature_parse(source, "k", &s);
+  op2_status status = op2i_signature_parse(source, "k", false, &s);
   if (status)
     snprintf(got, sizeof got, "%s: %s", op2_status_name(status), op2_error_message());
   else if (s.nparams != 1)
@@ -130,10 +130,10 @@ static void test_names_of_types(void) {
 static void test_lists(void) {
   struct op2i_signature s = {0};
   char got[256];
-  CHECK(op2i_signature_parse("void k(void) { }", "k", &s));
+  CHECK(op2i_signature_parse("void k(void) { }", "k", false, &s));
   is_int(s.nparams, 0, "(void) is no parameter");
   op2i_signature_free(&s);
-  CHECK(op2i_signature_parse("void k() { }", "k", &s));
+  CHECK(op2i_signature_parse("void k() { }", "k", false, &s));
   is_int(s.nparams, 0, "nor is ()");
   op2i_signature_free(&s);
 
@@ -144,7 +144,7 @@ static void test_lists(void) {
                        "\n__attribute__((hot))\nstatic void\nk(const real *restrict x[4], double "
                        "(*f)(int, int), int n) {\n"
                        "  if (n) { x[0]; }\n}\nvoid k2(int a) { }\n";
-  CHECK(op2i_signature_parse(source, "k", &s));
+  CHECK(op2i_signature_parse(source, "k", false, &s));
   is_int(s.nparams, 3, "commas in a parameter do not count");
   is_int(s.line, 10, "the line is that of the name");
   show(&s.params[0], got, sizeof got);
@@ -163,7 +163,7 @@ static void test_lists(void) {
 
 static void refused(const char *source, const char *want) {
   struct op2i_signature s = {.line = 77};
-  op2_status status = op2i_signature_parse(source, "k", &s);
+  op2_status status = op2i_signature_parse(source, "k", false, &s);
   is_int(status, OP2_ERR_SYNTAX, "refused: %s", want);
   is_str(op2_error_message(), want, "with that message");
   ok(s.line == 77 && s.nparams == 0, "the output is untouched");
@@ -212,7 +212,7 @@ static void test_depth(void) {
   /* Brackets in macros are not counted with the source's own. */
   text = repeated("#define O ", "(", 60000, "\nvoid k(double O x) { }");
   struct op2i_signature s = {0};
-  is_int(op2i_signature_parse(text, "k", &s), OP2_SUCCESS, "a parameter in a macro's parentheses");
+  is_int(op2i_signature_parse(text, "k", false, &s), OP2_SUCCESS, "a parameter in a macro's parentheses");
   ok(s.nparams == 1 && s.params[0].type == 0, "is of no known type");
   op2i_signature_free(&s);
   free(text);
@@ -224,12 +224,12 @@ static void test_memory(void) {
       "#define real double\ntypedef real scalar;\nvoid k(const scalar *x, int n[2]) { }";
   struct op2i_signature s = {0};
   op2i_mem_fail_at(0);
-  CHECK(op2i_signature_parse(source, "k", &s));
+  CHECK(op2i_signature_parse(source, "k", false, &s));
   int64_t allocations = op2i_mem_fail_at(0), wrong = 0;
   op2i_signature_free(&s);
   for (int64_t n = 1; n <= allocations; n++) {
     op2i_mem_fail_at(n);
-    op2_status status = op2i_signature_parse(source, "k", &s);
+    op2_status status = op2i_signature_parse(source, "k", false, &s);
     wrong += status != OP2_ERR_NOMEM || s.params;
     if (!status) op2i_signature_free(&s);
   }

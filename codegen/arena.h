@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_ARENA_H
+#define OP2I_ARENA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Memory that is freed as a whole. Zero-initialise. */
+struct op2i_arena {
+  void *chunks;
+  char *at;
+  size_t left;
+  bool failed; /* something was asked for and not had */
+};
+
+/* Zeroed; null without memory. */
+void *op2i_arena_take(struct op2i_arena *arena, size_t bytes);
+/* A copy, or "" without memory. */
+const char *op2i_arena_string(struct op2i_arena *arena, const char *text, size_t length);
+void op2i_arena_free(struct op2i_arena *arena);
+
+#endif
