@@ -392,6 +392,7 @@ static void compose(struct op2i_cdecl *out, const struct op2i_cdecl *alias, bool
                       ? extent_product(out->extent, alias->extent)
                   : out->array && !alias->array ? out->extent
                                                 : 0;
+  out->rows = alias->rows || (alias->array && out->depth > 0);
   out->array = out->array || (alias->array && out->depth == 0);
   if (alias->array)
     out->depth += alias->depth - (out->depth > 0);

@@ -13,6 +13,7 @@ struct op2i_cdecl {
   int depth;      /* levels of pointer; an array counts as one, a pointer to an array as one */
   bool readonly;  /* the innermost value is const */
   bool array;     /* the outermost level is an array */
+  bool rows;      /* a typedef makes the outermost pointer one to arrays */
   bool foreign;   /* certainly none of the library's types: a struct, void, a function */
   int64_t extent; /* of that array, rows of rows counted out; 0: none, or not a plain number */
   struct op2i_text name; /* empty when it names nothing */

@@ -33,7 +33,7 @@ static bool hides_levels(const struct op2i_param *param) {
 bool op2i_emit_needs_cast(const struct op2i_param *param) {
   if (!param->type || param->depth == 0) return false;
   const char *extent = strchr(param->type_text, '[');
-  return hides_levels(param) || strchr(param->type_text, '(') ||
+  return param->rows || hides_levels(param) || strchr(param->type_text, '(') ||
          (extent && strchr(extent + 1, '['));
 }
 
@@ -42,7 +42,7 @@ bool op2i_emit_needs_cast(const struct op2i_param *param) {
 static void choose_type(const struct op2i_emitter *e, int a) {
   const struct op2i_param *param = op2i_emit_param(e, a);
   struct op2i_text *type = &e->types[a];
-  if (param->type && !hides_levels(param))
+  if (param->type && !hides_levels(param) && !param->rows)
     op2i_cdecl_element(param->type_text, type);
   else if (e->loop->args[a].kind == OP2I_ARG_IDX)
     op2i_text_add(type, "int");

@@ -96,6 +96,7 @@ static op2_status read_parameter(const struct op2i_typedefs *typedefs, int begin
                                .depth = decl.depth,
                                .extent = decl.extent,
                                .readonly = decl.readonly,
+                               .rows = decl.rows,
                                .foreign = decl.foreign};
   return OP2_SUCCESS;
 }

@@ -62,8 +62,8 @@ typedef void (*op2i_checked_fn)(void *const *args);
 op2_status op2i_generate(const struct op2i_loop *loop, enum op2i_variant variant,
                          struct op2i_text *out, bool *mergeable);
 /* What is to be known before the text is made: whether the loop can be had as OP2I_LANES, or else
- * why not, in words; *why stays empty if it can. And whether its text may share a translation unit.
- */
+ * why not, in words; *why stays empty if it can. And whether its scalar text may share a translation
+ * unit; that of vectors always may. */
 op2_status op2i_generate_judge(const struct op2i_loop *loop, bool *mergeable,
                                struct op2i_text *why);
 

@@ -16,6 +16,7 @@ struct op2i_param {
   int64_t extent;  /* of the array as which it is declared: 4 for `T x[4]`, `T *x[4]` and
                       `T x[2][2]`; 0: none, or one that only the compiler can tell */
   bool readonly;   /* the innermost value is const */
+  bool rows;       /* it points to arrays, by a typedef that does not show it */
 };
 
 struct op2i_signature {

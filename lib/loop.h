@@ -68,7 +68,7 @@ struct op2i_form {
   bool known;
   char *why;      /* why not, in words; null: it is */
   bool few;       /* it could be, but has too few elements */
-  bool mergeable; /* its text may share a translation unit, so that it may be fused */
+  bool mergeable; /* its scalar text may share a translation unit, as vector code always may */
 };
 
 /* What is the same each time a loop with these arguments is queued; interned in the context, so
