@@ -458,17 +458,59 @@ op2_status op2i_cdecl_read(const struct op2i_typedefs *typedefs, int begin, int 
   return status;
 }
 
-static op2_status add_typedef(struct op2i_typedefs *typedefs, const struct op2i_item *item) {
+/* Where the first declarator of places [begin, end) starts: at a *, a parenthesis, or the word that no
+ * other follows. */
+static int declarator_start(const struct op2i_unit *unit, int begin, int end) {
+  for (int p = begin; p < end;) {
+    int behind = op2i_unit_attribute(unit, p);
+    if (behind > p) {
+      p = behind;
+      continue;
+    }
+    bool followed = p + 1 < end && (op2i_unit_word(unit, p + 1) || op2i_unit_is(unit, p + 1, "*") ||
+                                    op2i_unit_is(unit, p + 1, "(") || op2i_unit_is(unit, p + 1, "{"));
+    if (op2i_unit_is(unit, p, "*") || op2i_unit_is(unit, p, "(")) return p;
+    if (op2i_unit_word(unit, p) && !followed) return p;
+    p = unit->match[p] > p ? unit->match[p] + 1 : p + 1;
+  }
+  return end;
+}
+
+/* The declarator [from, to) behind the specifiers [begin, base). */
+static op2_status add_typedef(struct op2i_typedefs *typedefs, int begin, int base, int from,
+                              int to) {
+  const struct op2i_unit *unit = typedefs->unit;
   struct op2i_names *names = &typedefs->names;
+  struct op2i_text text = {0};
   if (op2i_grow(&typedefs->list, sizeof *typedefs->list, names->count, &typedefs->capacity))
     return OP2_ERR_NOMEM;
   struct op2i_cdecl *out = &typedefs->list[names->count];
-  op2_status status = op2i_cdecl_read(typedefs, item->begin, item->end - 1, out);
+  *out = (struct op2i_cdecl){0};
+  op2i_cdecl_spell(unit, begin, base, "", &text);
+  op2i_cdecl_spell(unit, from, to, "", &text);
+  op2i_text_bytes(&text, "", 0);
+  op2_status status = text.failed ? OP2_ERR_NOMEM : OP2_SUCCESS;
+  if (!status) status = read_text(typedefs, unit->code[begin], text.chars, out);
+  op2i_text_free(&text);
   if (!status && out->name.length &&
-      op2i_names_add(names, out->name.chars, out->name.length, typedefs->unit->code[item->begin]))
+      op2i_names_add(names, out->name.chars, out->name.length, unit->code[begin]))
     return OP2_SUCCESS;
   if (!status && out->name.length) status = OP2_ERR_NOMEM;
   op2i_text_free(&out->name);
+  return status;
+}
+
+/* typedef double real, vec3[3]; */
+static op2_status add_typedefs(struct op2i_typedefs *typedefs, const struct op2i_item *item) {
+  const struct op2i_unit *unit = typedefs->unit;
+  int base = declarator_start(unit, item->begin, item->end - 1);
+  op2_status status = OP2_SUCCESS;
+  for (int from = base, to; from < item->end - 1 && !status; from = to + 1) {
+    to = from;
+    while (to < item->end - 1 && !op2i_unit_is(unit, to, ","))
+      to = unit->match[to] > to ? unit->match[to] + 1 : to + 1;
+    status = add_typedef(typedefs, item->begin, base, from, to);
+  }
   return status;
 }
 
@@ -477,7 +519,7 @@ op2_status op2i_typedefs_read(const struct op2i_unit *unit, struct op2i_typedefs
   op2_status status = OP2_SUCCESS;
   for (int k = 0; k < unit->nitems && !status; k++)
     if (op2i_unit_is(unit, unit->items[k].begin, "typedef"))
-      status = add_typedef(typedefs, &unit->items[k]);
+      status = add_typedefs(typedefs, &unit->items[k]);
   return status;
 }
 

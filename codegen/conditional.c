@@ -56,9 +56,8 @@ static bool ends(const char *name, const char *suffix) {
   return length >= wanted && !strcmp(name + length - wanted, suffix);
 }
 
-/* Whether compilers or standard headers may define a name: C's own, and macros that POSIX, GNU and
- * compilers in their GNU modes add. */
-static bool may_be_defined(const char *name) {
+/* C's own names, and macros that POSIX, GNU and compilers in their GNU modes add. */
+bool op2i_name_foreign(const char *name) {
   static const char *const words[] = {
       "BYTE_ORDER", "FD_CLR",    "FD_ISSET",      "FD_SET",    "FD_SETSIZE", "FD_ZERO", "IOV_MAX",
       "LONG_BIT",   "L_cuserid", "L_ctermid",     "MAX_CANON", "MAX_INPUT",  "NFDBITS", "NZERO",
@@ -73,13 +72,19 @@ static bool may_be_defined(const char *name) {
          ends(name, "_MAX") || ends(name, "_MIN") || ends(name, "_ENDIAN") || op2i_c_name(name);
 }
 
+/* M_PI and the like, which <math.h> defines in the dialect that kernels are compiled as. */
+static bool math_constant(const char *name) {
+  return !strncmp(name, "M_", 2) && !ends(name, "l") && op2i_c_name(name);
+}
+
 static enum verdict defined(struct reading *r, const struct op2i_piece *name) {
   const struct op2i_macro *macro =
       op2i_macros_find(&r->macros, name->text, (size_t)name->length, name->at);
   if (macro) return macro->undefined ? NO : YES;
   if (op2i_piece_is(name, "__cplusplus")) return NO;
   const char *word = op2i_arena_string(&r->macros.arena, name->text, (size_t)name->length);
-  return r->given || may_be_defined(word) ? UNCLEAR : NO;
+  if (!r->given && math_constant(word)) return YES;
+  return r->given || op2i_name_foreign(word) ? UNCLEAR : NO;
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */
@@ -342,10 +347,11 @@ op2_status op2i_conditionals(struct op2i_tokens *tokens, bool given) {
 
 /* ---- what the source does not show ----------------------------------------------------------- */
 
-/* Whether flags of a compiler may define names, or say that others be included. */
+/* Whether flags of a compiler may define names, say that others be included, or choose a dialect that
+ * knows fewer. */
 static bool flags_define(const char *flags) {
-  static const char *const words[] = {"-D",        "-U",     "-include", "-imacros", "-Wp,",
-                                      "-Xpreproc", "-specs", "--",       "@"};
+  static const char *const words[] = {"-D",     "-U", "-include", "-imacros", "-Wp,",  "-Xpreproc",
+                                      "-specs", "--", "@",        "-ansi",    "-std=c"};
   for (const char *at = flags; at && *at; at++) {
     if (at > flags && !strchr(" \t\n'\"\\", at[-1])) continue;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)

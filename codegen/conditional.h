@@ -17,6 +17,9 @@ op2_status op2i_conditionals(struct op2i_tokens *tokens, bool given);
 const char *op2i_directive_word(const struct op2i_tokens *tokens, int64_t t, size_t *length);
 bool op2i_directive_is(const struct op2i_tokens *tokens, int64_t t, const char *word);
 
+/* Whether compilers or standard headers may define a name as a macro. */
+bool op2i_name_foreign(const char *name);
+
 /* Whether a header is a standard one that defines no macro a kernel could trip over unknowingly.
  * `at` is behind the word `include`; *length gets the length of what is included. */
 bool op2i_header_known(const char *at, size_t room, const char **name, size_t *length);

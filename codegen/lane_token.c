@@ -44,6 +44,16 @@ static void pragma(struct op2i_lane *l, struct op2i_piece *p, int line) {
     op2i_lane_refuse(l, "has a pragma in line %d which may change what it computes", line);
 }
 
+/* Vector text has no such line: what others define they define there as well. */
+static void check_undef(struct op2i_lane *l, const struct op2i_tokens *tokens, int64_t t) {
+  const struct op2i_piece *word = op2i_macros_directive(&l->macros, tokens, t);
+  if (!op2i_piece_is(word, "undef") || !word->next) return;
+  const char *name = op2i_lane_string(l, word->next->text, (size_t)word->next->length);
+  if (l->request->rewrite->member.kernel->given || op2i_name_foreign(name))
+    op2i_lane_refuse(l, "takes back %s in line %d, which others may define", name,
+                     tokens->list[t].line);
+}
+
 /* Directives that say nothing here: those of conditionals have been followed. */
 static bool passed_over(const struct op2i_tokens *tokens, int64_t t) {
   static const char *const words[] = {"if", "ifdef", "ifndef", "elif", "else", "endif", "line"};
@@ -65,6 +75,7 @@ static void directive(struct op2i_lane *l, const struct op2i_tokens *tokens, int
   } else if (op2i_directive_is(tokens, t, "define") || op2i_directive_is(tokens, t, "undef")) {
     if (!op2i_macros_note(&l->macros, tokens, t))
       op2i_lane_refuse(l, "has a macro in line %d that cannot be read", token->line);
+    check_undef(l, tokens, t);
   } else if (op2i_directive_is(tokens, t, "pragma")) {
     struct op2i_piece *p = op2i_macros_directive(&l->macros, tokens, t);
     pragma(l, p ? p->next : NULL, token->line);

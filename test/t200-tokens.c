@@ -138,7 +138,9 @@ static void test_conditions(void) {
       {"", "if 0 && __GNUC__", "no"},
       {"", "if __GNUC__ || 1", "yes"},
       {"", "if defined __GNUC__ && 0", "no"},
-      {"", "if defined M_PI", "unclear"},
+      {"", "if defined M_PI", "yes"},
+      {"", "if defined M_PIl", "unclear"},
+      {"", "if M_PI > 3", "unclear"},
       {"", "ifndef PATH_MAX", "unclear"},
       {"", "ifdef unix", "unclear"},
       {"#include <math.h>", "ifdef N", "no"},
@@ -160,6 +162,7 @@ static void test_conditions(void) {
     condition_is(cases[i].before, cases[i].condition, false, cases[i].want);
   condition_is("", "ifdef N", true, "unclear");
   condition_is("", "if N", true, "unclear");
+  condition_is("", "ifdef M_PI", true, "unclear");
   condition_is("#define N 0", "if N", true, "no");
   condition_is("#undef N", "if N", true, "no");
 }
@@ -169,6 +172,8 @@ static void test_given(void) {
   ok(!op2i_kernel_given(NULL, NULL, ""), "none");
   ok(op2i_kernel_given("cc", "-O3 -DN=3", ""), "a flag defines");
   ok(op2i_kernel_given("cc", "'-UN'", ""), "or forgets");
+  ok(op2i_kernel_given("cc", "-O2 -std=c11", ""), "or chooses a dialect");
+  ok(!op2i_kernel_given("cc", "-O2 -std=gnu17", ""), "but not one of GNU");
   ok(op2i_kernel_given("cc -include a.h", "-O3", ""), "or includes");
   ok(op2i_kernel_given("cc", "", "#include <math.h>\n#include \"a.h\"\n/* x */\n"), "a header");
 }

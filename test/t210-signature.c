@@ -110,6 +110,11 @@ static void test_names_of_types(void) {
   param_is_after("typedef double vec[3];", "vec *x", "x: F64 1 'vec *'");
   param_is_after("typedef double *ptr;", "const ptr x", "x: F64 1 'const ptr'");
   param_is_after("typedef const double *ptr;", "ptr x[]", "x: F64 2 const 'ptr []'");
+  param_is_after("typedef double real, vec[3], *ptr;", "vec x", "x: F64 1 'vec'");
+  param_is_after("typedef double real, vec[3], *ptr;", "const ptr x", "x: F64 1 'const ptr'");
+  param_is_after("typedef float *ptr, real;", "real x", "x: F32 0 'real'");
+  param_is_after("typedef struct { double v, w; } a, *b; typedef unsigned char c, d[2];", "d x",
+                 "x: U8 1 'd'");
   param_is_after("typedef struct { double v; } state;", "state *x", "x: ? 1 'state *'");
   param_is_after("typedef enum { A, B } mode;", "mode x", "x: ? 0 'mode'");
   param_is_after("#define real double", "real *x", "x: F64 1 'real *'");

@@ -327,7 +327,7 @@ static const struct lane_kernel apart[] = {
      "0.5; }\n#define A 2.5\nstatic double g(void) { return A; }\n#undef A\nvoid k(const double *x, "
      "double *y) { *y = *x * f() + g() * A(); }"},
     {"arrays by name", "Vd3 Vd6 Vd3",
-     "typedef double real;\ntypedef double vec3[3];\ntypedef vec3 pair[2];\ntypedef real *to;\nstatic real dot(const "
+     "typedef double real, vec3[3];\ntypedef vec3 pair[2];\ntypedef real *to;\nstatic real dot(const "
      "vec3 a, const vec3 b) { real s = 0; for (int i = 0; i < 3; i++) s += a[i] * b[i]; return s; }\n"
      "void k(const vec3 x, const real *m, vec3 y) { vec3 t = {1, 2, 3}; pair rows = {{0}}; vec3 "
      "more[2]; const to p = y; for (int i = 0; i < 3; i++) { rows[1][i] = m[3 + i]; more[1][i] = "
@@ -366,6 +366,8 @@ static const struct lane_kernel apart[] = {
      "return a * a; }\n#else\nstatic double f(float a) { return a * a * a;\n#endif\nvoid k(const double "
      "*x,\n#ifdef FAST\nfloat *y\n#else\ndouble *y\n#endif\n) {\n#if 0\nthis is no C\n#endif\n*y = f(*x)\n#if "
      "ORDER > 1\n+ WIDTH\n#endif\n; }"},
+    {"a constant that <math.h> has", "Vd1 Vd1",
+     "#ifndef M_PI\n#define M_PI 3\n#endif\nvoid k(const double *x, double *y) { *y = M_PI * *x; }"},
     {"headers and pragmas", "Vd2 Vi1 Vd2",
      "#include <string.h>\n#include <limits.h>\n#include <stdbool.h>\n#include <stdlib.h>\n#pragma "
      "GCC diagnostic ignored \"-Wunused\"\nvoid k(const double *x, const int *i, double *y) {\n#pragma GCC ivdep\nfor (int n = 0; n < "
