@@ -24,7 +24,10 @@ op2_status case_begin(struct loop_case *c, const char *name, const char *source)
   return op2i_signature_parse(source, name, false, &c->kernel.signature);
 }
 
-void case_end(struct loop_case *c) { op2i_signature_free(&c->kernel.signature); }
+void case_end(struct loop_case *c) {
+  op2i_lanes_forget(&c->kernel);
+  op2i_signature_free(&c->kernel.signature);
+}
 
 void case_over_subset(struct loop_case *c) { c->loop.set = &c->subset; }
 
