@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory of a translation, freed as a whole. */
 #include "arena.h"
 
 #include <string.h>

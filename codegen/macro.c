@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The source's own macros, replaced as C does (C11 6.10.3; hide sets as D. Prosser has them). */
 #include "macro.h"
 
 #include <string.h>
