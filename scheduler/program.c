@@ -115,7 +115,7 @@ static void forget_alone(struct op2i_op *op) {
 }
 
 void op2i_sched_forget(struct op2i_sched *sched, struct op2i_op *op) {
-  op2i_tilings_forget(sched, op2i_op_loop(op));
+  if (op2i_op_loop(op)) op2i_tilings_forget(sched, op2i_op_loop(op));
   forget_alone(op);
   for (struct op2i_program **at = &sched->programs; *at;) {
     struct op2i_program *program = *at;
