@@ -8,7 +8,8 @@
 #include "lanes.h"
 #include "mem.h"
 
-enum { PREFIX = '\1' }; /* stands for the rewrite's prefix; no C source has it outside of literals */
+/* Stands for the rewrite's prefix; no C source has it outside of literals. */
+enum { PREFIX = '\1' };
 
 static bool same_consts(const struct op2i_lanes_translation *kept, const struct op2i_rewrite *r) {
   if (kept->nconsts != r->member.nconsts) return false;
@@ -22,7 +23,8 @@ static bool same_consts(const struct op2i_lanes_translation *kept, const struct 
   return true;
 }
 
-static bool matches(const struct op2i_lanes_translation *kept, const struct op2i_lanes_request *request) {
+static bool matches(const struct op2i_lanes_translation *kept,
+                    const struct op2i_lanes_request *request) {
   size_t nparams = (size_t)request->rewrite->member.nargs;
   return kept->lanes == request->lanes && kept->widest == request->widest &&
          !memcmp(kept->varying, request->varying, nparams * sizeof *kept->varying) &&
@@ -46,7 +48,8 @@ void op2i_lanes_forget(op2_kernel kernel) {
   }
 }
 
-static op2_status translate(const struct op2i_lanes_request *request, struct op2i_lanes_translation *kept) {
+static op2_status translate(const struct op2i_lanes_request *request,
+                            struct op2i_lanes_translation *kept) {
   struct op2i_rewrite rewrite = *request->rewrite;
   struct op2i_lanes_request marked = *request;
   if (strchr(rewrite.member.kernel->source, PREFIX)) {
@@ -61,7 +64,8 @@ static op2_status translate(const struct op2i_lanes_request *request, struct op2
 }
 
 /* Its key; false without memory. */
-static bool remember(const struct op2i_lanes_request *request, struct op2i_lanes_translation *kept) {
+static bool remember(const struct op2i_lanes_request *request,
+                     struct op2i_lanes_translation *kept) {
   const struct op2i_rewrite *r = request->rewrite;
   size_t nparams = (size_t)r->member.nargs;
   kept->lanes = request->lanes;
@@ -84,8 +88,8 @@ static op2_status make(const struct op2i_lanes_request *request,
                        struct op2i_lanes_translation **out) {
   struct op2i_lanes_translation *kept = op2i_calloc(1, sizeof *kept);
   if (!kept) return op2i_error_nomem("generated code");
-  op2_status status = remember(request, kept) ? translate(request, kept)
-                                              : op2i_error_nomem("generated code");
+  op2_status status =
+      remember(request, kept) ? translate(request, kept) : op2i_error_nomem("generated code");
   if (status)
     free_translation(kept);
   else
@@ -94,7 +98,7 @@ static op2_status make(const struct op2i_lanes_request *request,
 }
 
 op2_status op2i_lanes_translated(const struct op2i_lanes_request *request,
-                           const struct op2i_lanes_translation **out) {
+                                 const struct op2i_lanes_translation **out) {
   op2_kernel kernel = request->rewrite->member.kernel;
   struct op2i_lanes_translation *kept = kernel->lanes;
   while (kept && !matches(kept, request)) kept = kept->next;
@@ -108,8 +112,8 @@ op2_status op2i_lanes_translated(const struct op2i_lanes_request *request,
   return OP2_SUCCESS;
 }
 
-void op2i_lanes_append(const struct op2i_lanes_translation *kept, const struct op2i_rewrite *rewrite,
-                       struct op2i_text *out) {
+void op2i_lanes_append(const struct op2i_lanes_translation *kept,
+                       const struct op2i_rewrite *rewrite, struct op2i_text *out) {
   const char *at = kept->text.chars;
   for (const char *mark; at && (mark = strchr(at, PREFIX)); at = mark + 1) {
     op2i_text_bytes(out, at, (size_t)(mark - at));

@@ -433,11 +433,11 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
     *done = program->step_group[s];
     bool loops = steps->kind == OP2I_STEP_LOOP;
     status = loops ? run_steps(sched, steps, n) : run_call(program, s, nodes);
-    if (status) return status;
+    if (status) break;
     for (int64_t k = 0; k < n && loops; k++) op2i_step_account(&steps[k]);
   }
-  *done = ngroups;
-  for (int64_t g = 0; g < ngroups; g++) name_group(program, g, nodes);
-  program->runs++;
-  return OP2_SUCCESS;
+  if (!status) *done = ngroups;
+  for (int64_t g = 0; g < *done; g++) name_group(program, g, nodes);
+  program->runs += !status;
+  return status;
 }
