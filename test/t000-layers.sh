@@ -108,10 +108,10 @@ calls() {
   :
 }
 
-environment() { calls "$1" lib/env.c 'getenv|secure_getenv' include $library; }
+environment() { calls "$1" lib/context/env.c 'getenv|secure_getenv' include $library; }
 memory() {
   allocators='malloc|calloc|realloc|reallocarray|free|aligned_alloc|posix_memalign'
-  calls "$1" lib/mem.c "$allocators|strdup|strndup|asprintf|vasprintf" $library
+  calls "$1" lib/base/mem.c "$allocators|strdup|strndup|asprintf|vasprintf" $library
 }
 manners() {
   ends='exit|_exit|_Exit|quick_exit|abort|assert'
@@ -152,8 +152,8 @@ built() { # ROOT: every source is named in its folder's meson.build
 
 clean "folders include only lower folders" layers "$src"
 clean "foreign headers stay in files named for them" fenced "$src"
-clean "only lib/env.c reads the environment" environment "$src"
-clean "only lib/mem.c allocates" memory "$src"
+clean "only lib/context/env.c reads the environment" environment "$src"
+clean "only lib/base/mem.c allocates" memory "$src"
 clean "the library neither exits, nor writes to stdout, nor starts a shell" manners "$src"
 clean "every file names its licence" licensed "$src"
 clean "every file opens with what it is for" introduced "$src"
@@ -188,7 +188,7 @@ catches "starpu.h outside its fence" 'scheduler/planted.c:1:' fenced "$copy"
 plant backends/planted.c '/* getenv("A") */ char *a = getenv("A");'
 catches "getenv elsewhere" 'backends/planted.c:1:' environment "$copy"
 plant lib/planted.c 'void f(void *p) { free(p); }'
-catches "free outside lib/mem.c" 'lib/planted.c:1:' memory "$copy"
+catches "free outside lib/base/mem.c" 'lib/planted.c:1:' memory "$copy"
 plant lib/planted.c 'void f(void) { abort(); }'
 catches "abort in the library" 'lib/planted.c:1:' manners "$copy"
 plant lib/planted.c 'void f(void) { fprintf(stdout, ""); }'

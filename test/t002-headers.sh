@@ -7,7 +7,7 @@ set -u
 
 strict="-Wall -Wextra -Werror -pedantic -Wshadow -fsyntax-only"
 internal="-Wall -Wextra -Werror -Wshadow -fsyntax-only"
-for folder in lib codegen backends scheduler; do internal="$internal -iquote $src/$folder"; done
+for room in $(rooms "$src"); do internal="$internal -iquote $src/$room"; done
 
 # alone "COMPILER FLAGS" FOLDER HEADER: prints what the compiler says. A translation unit must
 # declare something, which a header of macros does not do.
@@ -85,9 +85,9 @@ catches "a caller that defines a name of the library" op2_queue \
 sed 's/op2_arg_direct(d, OP2_READ)/d/' "$tmp/caller" >"$tmp/planted"
 catches "a handle for an argument" 'pointer type' caller "$cc -x c -std=c11" "$tmp/planted"
 
-for folder in lib codegen backends scheduler; do
-  for header in $(cd "$src/$folder" && ls | grep '\.h$'); do
-    clean "$folder/$header alone" alone "$cc -std=gnu11 $internal -x c" "$src/$folder" "$header"
+for room in $(rooms "$src"); do
+  for header in $(cd "$src/$room" && ls | grep '\.h$'); do
+    clean "$room/$header alone" alone "$cc -std=gnu11 $internal -x c" "$src/$room" "$header"
   done
 done
 

@@ -61,7 +61,7 @@ forgets() {
 
 # The test passes when it is linked in this way: it is the edits that make it fail.
 for backend in sequential openmp starpu; do
-  compile lib/loop.c "$src/lib/loop.c" "$tmp/mutant.o" >"$tmp/out" 2>&1 &&
+  compile lib/op/loop.c "$src/lib/op/loop.c" "$tmp/mutant.o" >"$tmp/out" 2>&1 &&
     link t745-keys "$tmp/mutant.o" "$tmp/mutant" >>"$tmp/out" 2>&1 &&
     OP2_TEST_BACKEND=$backend "$tmp/mutant" >>"$tmp/out" 2>&1
   good=$?
@@ -72,7 +72,7 @@ done
 
 # ---- interned loops: field by field of an argument, and the rest of the call ----
 
-call() { forgets "loops: $1" lib/loop.c sequential "$2"; }
+call() { forgets "loops: $1" lib/op/loop.c sequential "$2"; }
 field() {
   call "$1" "s/^  uint64_t different = 0;/\
   op2_arg x = *a; x.$1 = b->$1; a = \&x; uint64_t different = 0;/"
@@ -94,7 +94,7 @@ fi
 
 # ---- plans ----
 
-plan() { forgets "plans: $1" scheduler/plancache.c openmp "$2"; }
+plan() { forgets "plans: $1" scheduler/plans/plancache.c openmp "$2"; }
 plan set 's/{loop->set->obj.id, /{0, /'
 plan range 's/\(loop->set->obj.id, *\)desc->lo, *desc->hi,/\10, 0,/'
 plan order 's/desc->ordered, desc->parts}/0, desc->parts}/'
@@ -107,24 +107,24 @@ plan "bytes of a row" 's/word\[4\] = .*/word[4] = 0;/'
 
 # ---- fused loops, programs, tiles, footprints ----
 
-fused() { forgets "fused loops: $1" scheduler/fuse.c openmp "$2"; }
+fused() { forgets "fused loops: $1" scheduler/passes/fuse.c openmp "$2"; }
 fused members 's/!memcmp(loop->origins, made->origins, [^&]*&&//'
 fused "number of members" 's/loop->nmembers == made->nmembers &&//'
 fused "dropped stores" 's/!memcmp(loop->dropped, made->dropped, [^&]*&&//'
 fused "shared globals" 's/^        same_globals(loop, globals))/        true)/'
-program() { forgets "programs: $1" scheduler/program.c openmp "$2"; }
+program() { forgets "programs: $1" scheduler/program/program.c openmp "$2"; }
 program operations 's/if (program->ops\[i\] != nodes\[i\]->op) return false;/;/
   s/hash = mix(hash, (uintptr_t)nodes\[i\]->op);/;/'
 program "shared globals" 's/  return same_versions(program, nodes);/  return true;/'
 if grep -q '(starpu' "$tmp/starpu"; then
-  forgets "tiles: loops" scheduler/tiling.c starpu \
+  forgets "tiles: loops" scheduler/passes/tiling.c starpu \
     's/ && tiling->loops\[k\] == steps\[k\].loop//'
-  forgets "tiles: length" scheduler/tiling.c starpu \
+  forgets "tiles: length" scheduler/passes/tiling.c starpu \
     's/    if (k == n) return tiling;/    if (k \&\& k >= tiling->nloops - 1) return tiling;/'
 else
   skip "tiles: only the starpu backend has them, and it is not built"
 fi
-print() { forgets "footprints: $1" scheduler/footprint.c openmp "$2"; }
+print() { forgets "footprints: $1" scheduler/plans/footprint.c openmp "$2"; }
 print map 's/return a->map == b->map && /return /'
 print kind 's/ && a->kind == b->kind && / \&\& /'
 print slot 's/ || a->slot == b->slot)/ || true)/'

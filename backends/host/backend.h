@@ -33,7 +33,7 @@ enum op2i_variant {
 };
 
 /* What generated code is called with. The generator prints this structure into its output word for
- * word (codegen/cgen.c); a change here changes OP2I_ABI. */
+ * word (codegen/host/cgen.c); a change here changes OP2I_ABI. */
 struct op2i_call {
   void *const *dat;          /* storage of the loop's distinct dats */
   const int32_t *const *map; /* values of its distinct maps */

@@ -4,7 +4,7 @@
 
 #include "op2/context.h"
 
-/* lib/env.c is the only reader of the environment. Numbers are decimal digits; a bad one is
+/* lib/context/env.c is the only reader of the environment. Numbers are decimal digits; a bad one is
  * OP2_ERR_OPTION and names the variable. */
 
 /* Whether the environment is somebody else's: a process with more rights than who started it

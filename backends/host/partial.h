@@ -5,7 +5,7 @@
 #include "loop.h"
 
 /* into[i] becomes into[i] combined with from[i] by INC, MIN or MAX, as generated code combines
- * (codegen/emit_arg.c): integers wrap; for MIN and MAX a NaN counts for nothing, of equal values
+ * (codegen/host/emit_arg.c): integers wrap; for MIN and MAX a NaN counts for nothing, of equal values
  * into[i] stays, and a zero that is taken is positive. The arrays do not overlap and are aligned
  * for the type. */
 void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into, const void *from);
