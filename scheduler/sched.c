@@ -9,9 +9,12 @@
 #include "clock.h"
 #include "error.h"
 #include "log.h"
+#include "loopdata.h"
 #include "mem.h"
 #include "op2/graph.h"
+#include "period.h"
 #include "program.h"
+#include "tell.h"
 
 op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
   struct op2i_sched *sched = op2i_calloc(1, sizeof *sched);
@@ -38,10 +41,6 @@ void op2i_sched_destroy(struct op2i_sched *sched) {
   op2i_free(sched->edges);
   op2i_free(sched->before);
   op2i_free(sched);
-}
-
-void op2i_sched_starts(struct op2i_sched *sched) {
-  if (!sched->first_kernel) sched->first_kernel = op2i_nanoseconds();
 }
 
 /* Every flush comes by here: no formatting. */
@@ -84,15 +83,15 @@ static op2_status make_room(struct op2i_sched *sched) {
   return run_marked(sched);
 }
 
-op2_status op2i_sched_flush(struct op2i_sched *sched, const char *call) {
+static op2_status flush(struct op2i_sched *sched, const char *call) {
   op2_context ctx = sched->ctx;
   op2_status status = run_all(sched, call);
   if (status) return status;
   return ctx->failures ? op2i_failure_report(ctx, ctx->failures) : OP2_SUCCESS;
 }
 
-op2_status op2i_sched_force(struct op2i_sched *sched, struct op2i_resource *resource,
-                            bool overwrite, const char *call, const char *name) {
+static op2_status force(struct op2i_sched *sched, struct op2i_resource *resource, bool overwrite,
+                        const char *call, const char *name) {
   op2_status status = op2i_graph_join(sched);
   if (status) return status;
   int64_t marked = op2i_graph_mark(sched, resource, overwrite);
@@ -135,8 +134,8 @@ static bool too_large(const struct op2i_sched *sched) {
   return sched->slab.large > most;
 }
 
-op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
-                              const unsigned char *payload, enum op2i_wish wish) {
+static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
+                          const unsigned char *payload, enum op2i_wish wish) {
   op2_status status = OP2_SUCCESS;
   if (sched->ctx->fatal || sched->ctx->calling) return op2i_context_check(sched->ctx);
   if (sched->nnodes >= sched->ctx->config.queue_max)
@@ -147,7 +146,7 @@ op2_status op2i_sched_enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_
   return status || wish == OP2I_LATER ? status : run_last(sched, wish);
 }
 
-void op2i_sched_tell_lost(const struct op2i_sched *sched, bool closely) {
+static void tell_lost(const struct op2i_sched *sched, bool closely) {
   const struct op2i_node *first = NULL;
   int64_t n = 0;
   struct op2i_text text = {0};
@@ -172,7 +171,16 @@ void op2i_sched_tell_lost(const struct op2i_sched *sched, bool closely) {
 
 op2_status op2_flush(op2_context ctx) {
   op2_status status = op2i_context_check(ctx);
-  return status ? status : op2i_sched_flush(ctx->sched, "op2_flush");
+  return status ? status : flush(ctx->sched, "op2_flush");
 }
 
 int64_t op2_queued(op2_context ctx) { return op2_initialised(ctx) ? ctx->sched->nnodes : 0; }
+
+static void forget(struct op2i_sched *sched, struct op2i_op *op) {
+  if (op)
+    op2i_sched_forget(sched, op);
+  else
+    op2i_sched_forget_all(sched);
+}
+
+const struct op2i_scheduler op2i_scheduler = {enqueue, force, flush, forget, tell_lost};

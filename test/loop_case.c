@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "lanes.h"
+#include "signature.h"
+
 op2_status case_begin(struct loop_case *c, const char *name, const char *source) {
   memset(c, 0, sizeof *c);
   c->kernel.obj.name = (char *)name;

@@ -1,7 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Who may include what, who may call what, and that the build knows every file. Each check is also
-# run on a copy of the tree with a planted violation and has to find it.
+# Who may include what, who may call what, and that the build knows every file. The rooms of the
+# library are listed in meson.build, from the lowest to the highest: headers and functions of higher
+# ones are out of reach, but for the tables below. Each check is also run on a copy of the tree with a
+# planted violation and has to find it.
 set -u
 . "$(dirname "$0")/tap.sh"
 
@@ -18,15 +20,8 @@ text() {
   (cd "$1" && shift && awk -v names=1 -f "$src/test/code.awk" $(find "$@" -name '*.[ch]' | sort))
 }
 
-may_include() { # the folders whose headers a folder may include, its own apart
-  case $1 in
-    lib) echo include ;;
-    codegen) echo include lib ;;
-    backends) echo include lib codegen ;;
-    scheduler) echo include lib codegen backends ;;
-    bench) echo include bench ;;
-  esac
-}
+# Constant tables through which lower rooms reach higher ones, declared where they are asked.
+tables='^op2i_(scheduler|codegen|interned_(loops|calls)|backend_[a-z]+)$'
 
 # Foreign headers, and what the name of a file must contain to include them. One "pattern pattern" a
 # line.
@@ -69,16 +64,23 @@ check_include() { # ROOT FILE LINE KIND HEADER
       echo "$2:$3: \"$5\" climbs out of its folder"
       return ;;
   esac
-  [ ! -e "$1/${2%/*}/$5" ] || return 0
-  for other in $(may_include "$folder"); do
-    [ ! -e "$1/$other/$5" ] || return 0
+  [ "$folder" != bench ] || {
+    [ -e "$1/${2%/*}/$5" ] || [ -e "$1/bench/$5" ] || echo "$2:$3: bench/ may not include \"$5\""
+    return
+  }
+  for room in $(rooms "$1"); do
+    [ ! -e "$1/$room/$5" ] || return 0
+    [ "$room" != "${2%/*}" ] || break
   done
-  echo "$2:$3: $folder/ may not include \"$5\""
+  echo "$2:$3: ${2%/*}/ may not include \"$5\""
 }
 
 layers() { # ROOT
   includes "$1" | while read -r file line kind header; do
     check_include "$1" "$file" "$line" "$kind" "$header"
+  done
+  sources "$1" $library | while read -r file; do
+    rooms "$1" | grep -qx -e "${file%/*}" || echo "$file: in no room of meson.build"
   done
   # Quoted names are looked up in all library folders, so two headers of one name would be a trap.
   sources "$1" $library | grep '\.h$' | sed 's|.*/||' | sort | uniq -d |
@@ -94,6 +96,36 @@ fenced() { # ROOT
       for (i = 1; i < n; i += 2)
         if ($4 ~ fence[i] && base !~ fence[i + 1])
           print $1 ":" $2 ": <" $4 "> belongs to files named " fence[i + 1]
+    }'
+}
+
+# linked ROOT OBJECTS: "room file kind name" of what the library's objects define and want, the room
+# as a number and the kind as nm has it
+linked() {
+  number=0
+  for room in $(rooms "$1"); do
+    number=$((number + 1))
+    for file in "$1/$room"/*.c; do
+      file=$room/${file##*/}
+      object=$2/$(printf %s "$file" | tr / _).o
+      [ ! -e "$object" ] ||
+        nm "$object" | awk -v at="$number $file" '{ print at, $(NF - 1), $NF }'
+    done
+  done
+}
+
+upward() { # ROOT OBJECTS
+  linked "$1" "$2" | TABLES=$tables awk '
+    $3 ~ /[A-TV-Z]/ { room[$4] = $1; file[$4] = $2; kind[$4] = $3; functions += $3 == "T" }
+    $3 == "U" { from[++n] = $1; by[n] = $2; name[n] = $4 }
+    END {
+      for (i = 1; i <= n; i++) {
+        what = name[i]
+        if (!(what in room) || room[what] <= from[i]) continue
+        if (kind[what] != "T" && what ~ ENVIRON["TABLES"]) continue
+        print by[i] ": " what " is of " file[what]
+      }
+      if (!functions) print "there is no object with a function in it"
     }'
 }
 
@@ -139,9 +171,8 @@ introduced() { # ROOT: every file says what it is for, before its first declarat
 
 built() { # ROOT: every source is named in its folder's meson.build
   (cd "$1" && for folder in $library test; do
-    for file in "$folder"/*.c "$folder"/t[0-9]*.sh; do
-      [ -e "$file" ] || continue
-      name=${file##*/}
+    find "$folder" -name '*.c' -o -path "$folder/t[0-9]*.sh" | sort | while read -r file; do
+      name=${file#"$folder"/}
       grep -q -e "'$name'" -e "'${name%.*}'" "$folder/meson.build" ||
         echo "$file: not in $folder/meson.build"
     done
@@ -150,7 +181,13 @@ built() { # ROOT: every source is named in its folder's meson.build
 
 # ---- the tree as it is ----
 
-clean "folders include only lower folders" layers "$src"
+clean "rooms include only lower rooms" layers "$src"
+objects=$build/libop2-internal.a.p
+if [ -n "$build" ]; then
+  clean "rooms call only lower rooms" upward "$src" "$objects"
+else
+  skip "no build to look at: who calls whom"
+fi
 clean "foreign headers stay in files named for them" fenced "$src"
 clean "only lib/context/env.c reads the environment" environment "$src"
 clean "only lib/base/mem.c allocates" memory "$src"
@@ -165,30 +202,50 @@ copy=$tmp/tree
 plant() { # FILE TEXT: a fresh copy of the tree with the text at the end of a new or existing file
   rm -rf "$copy"
   mkdir "$copy"
-  (cd "$src" && cp -R $folders test "$copy/")
+  (cd "$src" && cp -R $folders test meson.build "$copy/")
   mkdir -p "$copy/$(dirname "$1")"
   printf '%s\n' "$2" >>"$copy/$1"
 }
 
-plant codegen/planted.h '/* */'
-plant lib/planted.c '#include "planted.h"'
-touch "$copy/codegen/planted.h"
-catches "lib includes codegen" 'lib/planted.c:1: lib/ may not include' layers "$copy"
-plant codegen/planted.c '#include "../scheduler/planted.h"'
+plant codegen/c/planted.h '/* */'
+plant lib/op/planted.c '#include "planted.h"'
+touch "$copy/codegen/c/planted.h"
+catches "lib includes codegen" 'lib/op/planted.c:1: lib/op/ may not include' layers "$copy"
+plant lib/base/planted.c '#include "mesh.h"'
+catches "a room includes a higher one of its floor" 'lib/base/planted.c:1:' layers "$copy"
+plant codegen/c/planted.c '#include "../../scheduler/planted.h"'
 touch "$copy/scheduler/planted.h"
-catches "codegen includes the scheduler by path" 'codegen/planted.c:1:' layers "$copy"
+catches "codegen includes the scheduler by path" 'codegen/c/planted.c:1:' layers "$copy"
+plant lib/planted.c '#include "error.h"'
+catches "a file in no room" 'lib/planted.c: in no room' layers "$copy"
 plant bench/planted.c '#include "mesh.h"'
 catches "bench includes an internal header" 'bench/planted.c:1:' layers "$copy"
 plant include/op2/planted.h '#include <pthread.h>'
 catches "a public header includes more than plain libc" 'include/op2/planted.h:1:' layers "$copy"
-plant backends/mesh.h '/* */'
+plant backends/jit/mesh.h '/* */'
 catches "two internal headers of one name" 'mesh.h: two headers' layers "$copy"
+# object ROOM TEXT: a planted file and what the compiler makes of it
+object() {
+  printf '%s\n' "$2" >"$copy/$1/planted.c"
+  ${CC:-cc} -fPIC -c "$copy/$1/planted.c" -o "$copy/$(printf %s "$1/planted.c" | tr / _).o"
+}
+plant lib/base/planted.c ''
+object lib/op 'void op2i_planted(void); void op2i_planted(void) { }'
+object lib/mesh 'void op2i_planted(void); void f(void); void f(void) { op2i_planted(); }'
+catches "mesh calls op" 'lib/mesh/planted.c: op2i_planted is of lib/op/planted.c' upward "$copy" "$copy"
+object lib/mesh 'extern int op2i_codegen; int f(void); int f(void) { return op2i_codegen; }'
+object lib/op 'int op2i_codegen = 1; void op2i_planted(void); void op2i_planted(void) { }'
+clean "tables are no violation" upward "$copy" "$copy"
+object lib/mesh 'extern int op2i_planted; int f(void); int f(void) { return op2i_planted; }'
+object lib/op 'int op2i_planted = 1; void f(void); void f(void) { }'
+catches "mesh reads a variable of op" 'lib/mesh/planted.c: op2i_planted' upward "$copy" "$copy"
+catches "no objects" 'no object' upward "$copy" "$copy/bench"
 plant scheduler/planted.c '  #  include <starpu.h>'
 catches "starpu.h outside its fence" 'scheduler/planted.c:1:' fenced "$copy"
-plant backends/planted.c '/* getenv("A") */ char *a = getenv("A");'
-catches "getenv elsewhere" 'backends/planted.c:1:' environment "$copy"
-plant lib/planted.c 'void f(void *p) { free(p); }'
-catches "free outside lib/base/mem.c" 'lib/planted.c:1:' memory "$copy"
+plant backends/jit/planted.c '/* getenv("A") */ char *a = getenv("A");'
+catches "getenv elsewhere" 'backends/jit/planted.c:1:' environment "$copy"
+plant lib/base/planted.c 'void f(void *p) { free(p); }'
+catches "free outside lib/base/mem.c" 'lib/base/planted.c:1:' memory "$copy"
 plant lib/planted.c 'void f(void) { abort(); }'
 catches "abort in the library" 'lib/planted.c:1:' manners "$copy"
 plant lib/planted.c 'void f(void) { fprintf(stdout, ""); }'

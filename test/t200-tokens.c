@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conditional.h"
 #include "kernel.h"
 #include "tap.h"
 #include "unit.h"

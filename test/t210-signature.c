@@ -8,6 +8,7 @@
 #include "kernel.h"
 #include "mem.h"
 #include "mesh.h"
+#include "signature.h"
 #include "tap.h"
 #include "token.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "cgen.h"
 #include "golden_case.h"
 #include "loop_case.h"
 #include "mem.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "cgen.h"
 #include "compile_case.h"
 #include "loop_case.h"
 #include "tap.h"

@@ -17,8 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "code.h"
 #include "context.h"
 #include "error.h"
+#include "jit.h"
 #include "mem.h"
 #include "tap.h"
 

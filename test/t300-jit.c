@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "cpu.h"
+#include "machine.h"
 #include "t3-rig.h"
 
 static void test_hits(void) {

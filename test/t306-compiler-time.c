@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "clock.h"
+#include "machine.h"
 #include "op2.h"
 #include "t3-rig.h"
 

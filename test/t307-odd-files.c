@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "jit.h"
 #include "op2.h"
 #include "t3-rig.h"
 

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "backend.h"
+#include "machine.h"
 #include "op2/context.h"
+#include "registry.h"
 #include "tap.h"
 
 static const char *const names[] = {"sequential", "openmp", "starpu", "cuda", "opencl", "check"};

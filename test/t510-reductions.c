@@ -7,6 +7,8 @@
 #include "backend.h"
 #include "loop.h"
 #include "mem.h"
+#include "registry.h"
+#include "step.h"
 #include "tap.h"
 
 enum { DIM = 3, BLOCKS_MAX = 1030 };

@@ -9,6 +9,8 @@
 #include "loop.h"
 #include "mem.h"
 #include "plan.h"
+#include "registry.h"
+#include "step.h"
 #include "tap.h"
 
 enum { EDGES = 20000, NODES = 3001 };

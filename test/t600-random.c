@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "context.h"
-#include "graph.h"
+#include "sched_state.h"
 #include "support.h"
 #include "support_rprogram.h"
 

@@ -15,6 +15,7 @@
 
 #include "backend.h"
 #include "parallel.h"
+#include "registry.h"
 #include "support.h"
 
 OP2_KERNEL(fill, (double *x), { x[0] = 1; });

@@ -6,6 +6,7 @@
 
 #include "context.h"
 #include "mem.h"
+#include "registry.h"
 #include "support.h"
 #include "tap.h"
 #include "tasks.h"

@@ -6,6 +6,7 @@
 
 #include "context.h"
 #include "loopdata.h"
+#include "registry.h"
 #include "support.h"
 #include "tap.h"
 #include "tasks.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "context.h"
-#include "graph.h"
 #include "mem.h"
+#include "sched_state.h"
 #include "support.h"
 #include "tiling.h"
 

@@ -20,7 +20,9 @@ trap 'exit 143' TERM
 diag() { printf '%s\n' "$*" | sed 's/^/# /'; }
 
 # rooms ROOT: the folders of the library's sources, from the lowest to the highest
-rooms() { sed -n "/^op2_rooms = \[/,/^\]/s/^  //p" "$1/meson.build" | tr -d "',"; }
+rooms() {
+  sed -n "/^op2_rooms = \[/,/^\]/s/^  //p" "$1/meson.build" | tr -d "'," | tr -s ' ' '\n'
+}
 
 # result STATUS NAME: status 0 is a pass
 result() {

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "clock.h"
 #include "partial.h"
+#include "registry.h"
 #include "stateless.h"
 
 /* ---- indirect writes that collide ------------------------------------------------------------ */

@@ -5,6 +5,7 @@
 #include "backend.h"
 #include "check_fence.h"
 #include "loop.h"
+#include "step.h"
 
 /* The checked mode. A kernel is applied to one element at a time, on private copies of what its
  * arguments and constants name. The copies stand in a frame: each is a row with guard zones on both

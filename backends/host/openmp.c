@@ -12,10 +12,12 @@
 #include "error.h"
 #include "log.h"
 #include "loop.h"
+#include "machine.h"
 #include "mem.h"
 #include "partial.h"
 #include "plan.h"
 #include "process.h"
+#include "registry.h"
 
 #if OP2_HAVE_OPENMP && defined(_OPENMP)
 #include <omp.h>

@@ -3,6 +3,7 @@
 #define OP2I_PARTIAL_H
 
 #include "loop.h"
+#include "step.h"
 
 /* into[i] becomes into[i] combined with from[i] by INC, MIN or MAX, as generated code combines
  * (codegen/host/emit_arg.c): integers wrap; for MIN and MAX a NaN counts for nothing, of equal values

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The backends by name. One that is not built is listed too, and says why it cannot be used. */
+#include "registry.h"
+
 #include <string.h>
 
-#include "backend.h"
 #include "op2/context.h"
 
 /* In order of preference; sequential is always usable. */

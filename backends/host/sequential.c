@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "loop.h"
 #include "partial.h"
+#include "registry.h"
 #include "stateless.h"
 
 static op2_status run_step(void *state, struct op2i_step *step) {

@@ -17,8 +17,9 @@
 #include "context.h"
 #include "error.h"
 #include "image.h"
-#include "jit.h"
+#include "jit_state.h"
 #include "log.h"
+#include "machine.h"
 #include "mem.h"
 
 /* One translation unit. */

@@ -16,9 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "code.h"
 #include "context.h"
 #include "error.h"
-#include "jit.h"
+#include "jit_state.h"
 #include "load.h"
 #include "log.h"
 #include "mem.h"

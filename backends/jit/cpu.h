@@ -11,4 +11,7 @@ void op2i_cpu_text(struct op2i_text *text);
 /* The default optimisation flags of a compiler for this processor, parted by blanks. */
 const char *op2i_cpu_flags(void);
 
+/* Bytes of the vectors that this processor is fastest with; 0: it has none worth using. */
+int op2i_simd_bytes(void);
+
 #endif

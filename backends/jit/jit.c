@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* From generated text to functions: what is in memory, what is in the cache on disk, and the
  * compiler for the rest. */
-#include "jit.h"
+#include "jit_state.h"
 
 #include <string.h>
 

@@ -2,41 +2,36 @@
 #ifndef OP2I_JIT_H
 #define OP2I_JIT_H
 
+/* From generated text to functions. */
+
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "backend.h"
-#include "cache.h"
-#include "compiler.h"
+#include "op2/status.h"
+#include "op2/types.h"
 
-/* A unit whose function is known. */
-struct op2i_jit_slot {
-  struct op2i_key key;
-  void *entry; /* null: the slot is free */
+struct op2i_jit_unit {
+  const char *source; /* from op2i_generate() */
+  bool mergeable;
+  const char *const *includes; /* directories, null-terminated, may be null */
+  const char *label;           /* for log lines: the kernel's name */
+  void *entry;                 /* out: the entry function, valid until the context ends */
+  op2_status status;           /* out */
+  char *message;               /* out: op2i_free()d by the caller; null on success */
 };
-
-struct op2i_jit {
-  struct op2i_compiler compiler;
-  struct op2i_key identity; /* digest of the compiler's identity */
-  struct op2i_cache cache;
-  struct op2i_scratch scratch;
-  struct op2i_jit_slot *slots; /* open addressing, at most half full */
-  int64_t nslots, used;        /* nslots: a power of two, or 0 */
-  struct op2i_jit_stats stats;
-  char *halted; /* why no compiler is started until op2i_jit_resume(); null */
+/* Find each unit in memory or in the cache of compiled loops, and compile what is missing: in as
+ * few compiler runs as is fastest, at most one per core at a time. Failures are per unit; the call
+ * itself fails only for lack of memory. Once a compiler run was given up, because it took too long or
+ * somebody ended it, no other is started until op2i_jit_resume(), which every force ends with: a
+ * flush takes no multiple of the time limit, and who interrupts it is not defied. */
+op2_status op2i_jit_get(op2_context ctx, int n, struct op2i_jit_unit *units);
+void op2i_jit_resume(op2_context ctx);
+void op2i_jit_close(op2_context ctx);
+struct op2i_jit_stats {
+  int64_t memory_hits, disk_hits, compiled, failed,
+      rejected;   /* rejected: damaged or foreign cache entries */
+  double seconds; /* spent in compilers, wall time */
 };
-
-/* One unit that was asked for. */
-struct op2i_request {
-  struct op2i_key key;
-  struct op2i_jit_unit *unit;
-  struct op2i_request *twin; /* an earlier one with the same key, or null */
-};
-
-op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *entry);
-
-/* build.c: compile requests that share nothing with each other; every unit gets an entry or a
- * message. Reorders the array. Fails only for lack of memory. */
-op2_status op2i_build(op2_context ctx, struct op2i_request **requests, int64_t n);
+void op2i_jit_statistics(op2_context ctx, struct op2i_jit_stats *stats);
 
 #endif

@@ -24,4 +24,8 @@ bool op2i_name_foreign(const char *name);
  * `at` is behind the word `include`; *length gets the length of what is included. */
 bool op2i_header_known(const char *at, size_t room, const char **name, size_t *length);
 
+/* Whether the words of a compiler, its flags or a kernel's headers may
+ * define macros that its source does not show. */
+bool op2i_kernel_given(const char *compiler, const char *flags, const char *headers);
+
 #endif

@@ -2,6 +2,8 @@
 /* What a compiler's message about a kernel does not say: that a name it does not know may be known
  * to the program's file, and that a kernel sees nothing of that. Compilers word their messages
  * differently and translate them, so only names are looked for in them. */
+#include "hint.h"
+
 #include <string.h>
 
 #include "cnames.h"

@@ -2,6 +2,8 @@
 /* The signature of a kernel, from its source. */
 #include <string.h>
 
+#include "signature.h"
+
 #include "cdecl.h"
 #include "error.h"
 #include "kernel.h"

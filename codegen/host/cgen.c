@@ -3,10 +3,14 @@
  * that calls it. */
 #include <string.h>
 
-#include "backend.h"
+#include "cgen.h"
+#include "codegen.h"
+#include "conditional.h"
 #include "context.h"
 #include "emit.h"
 #include "error.h"
+#include "lanes.h"
+#include "signature.h"
 #include "vec.h"
 
 /* A copy of struct op2i_call. A translation unit of several loops defines OP2_ID, something else
@@ -162,3 +166,14 @@ op2_status op2i_generate_judge(const struct op2i_loop *loop, bool *mergeable,
   op2i_text_free(&none);
   return status;
 }
+
+const struct op2i_codegen op2i_codegen = {
+    .given = op2i_kernel_given,
+    .parse = op2i_signature_parse,
+    .free_signature = op2i_signature_free,
+    .uses = op2i_source_uses,
+    .assigns = op2i_source_assigns,
+    .forget = op2i_lanes_forget,
+    .judge = op2i_generate_judge,
+    .generate = op2i_generate,
+};

@@ -71,6 +71,8 @@ struct op2i_lanes_translation {
 /* Found, or made and kept. Fails only with OP2_ERR_NOMEM. */
 op2_status op2i_lanes_translated(const struct op2i_lanes_request *request,
                                  const struct op2i_lanes_translation **kept);
+/* Free kernel->lanes. */
+void op2i_lanes_forget(op2_kernel kernel);
 void op2i_lanes_append(const struct op2i_lanes_translation *kept,
                        const struct op2i_rewrite *rewrite, struct op2i_text *out);
 

@@ -6,15 +6,16 @@
 
 #include <pthread.h>
 
-#include "backend.h"
 #include "env.h"
-#include "mesh.h"
-#include "sched.h"
+#include "object.h"
+#include "scheduler.h"
 
 enum { OP2I_CONTEXT_MAGIC = 0x6f703263 };
 
-struct op2i_loop_table;
+struct op2i_backend;
+struct op2i_failure;
 struct op2i_jit;
+struct op2i_loop_table;
 struct op2i_user_call;
 
 struct op2_context_s {
@@ -29,6 +30,7 @@ struct op2_context_s {
   const struct op2i_backend *backend;
   const struct op2i_backend *passed_over; /* the default, had it enough workers; null: it has */
   void *backend_state;
+  int workers;              /* of the backend */
   struct op2i_sched *sched; /* scheduler/ */
   struct op2i_jit *jit;     /* backends/: compiler and cache, opened at the first compilation */
   struct op2i_loop_table *loops; /* every distinct loop seen */
@@ -54,12 +56,5 @@ op2_status op2i_context_calling(op2_context ctx);
 op2_status op2i_context_left_behind(void);
 void op2i_context_unref(op2_context ctx);
 int64_t op2i_next_id(op2_context ctx);
-
-/* Record a failure of a loop in the context's list. Takes ownership of nothing; returns a
- * reference, or null when there is no memory for it. */
-struct op2i_failure *op2i_failure_add(op2_context ctx, op2_status status, int64_t loop_number,
-                                      const char *message);
-/* Report a failure: sets this thread's message, marks and unlinks it, returns its status. */
-op2_status op2i_failure_report(op2_context ctx, struct op2i_failure *failure);
 
 #endif

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-#include "call.h"
 #include "context.h"
 #include "error.h"
 #include "log.h"
@@ -70,8 +69,8 @@ void op2i_unref(void *object) {
   struct op2i_object *o = object;
   if (!o || --o->refs > 0) return;
   op2_context ctx = o->ctx;
-  op2i_loop_forget(ctx, object);
-  op2i_user_call_forget(ctx, object);
+  op2i_interned_loops.forget(ctx, object);
+  op2i_interned_calls.forget(ctx, object);
   o->magic += GONE - MAGIC;
   o->release(object);
   op2i_free(o->name);
@@ -99,4 +98,19 @@ bool op2i_object_leave(void *object, enum op2i_kind kind) {
   }
   o->ctx->objects_left += o->refs > 1;
   return o->given_up = true;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------- */
+
+void op2i_list_append(struct op2i_list *list, struct op2i_link *link, void *object) {
+  *link = (struct op2i_link){.object = object, .prev = list->last};
+  *(list->last ? &list->last->next : &list->first) = link;
+  list->last = link;
+}
+
+void op2i_list_remove(struct op2i_list *list, struct op2i_link *link) {
+  if (!link->object) return;
+  *(link->prev ? &link->prev->next : &list->first) = link->next;
+  *(link->next ? &link->next->prev : &list->last) = link->prev;
+  link->object = NULL;
 }

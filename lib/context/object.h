@@ -7,6 +7,8 @@
 
 #include "op2/context.h"
 
+/* What all objects have, and lists of them. */
+
 /* Reference counts are touched only by the thread that uses the context: workers never see objects.
  */
 enum op2i_kind { OP2I_SET = 1, OP2I_MAP, OP2I_DAT, OP2I_GBL, OP2I_CONST, OP2I_KERNEL, OP2I_LOOP };
@@ -34,5 +36,24 @@ void op2i_unref(void *object);
  * for null, for a copy of a handle that was destroyed, and in a forked child, which must not touch
  * what another thread may have left halfway. */
 bool op2i_object_leave(void *object, enum op2i_kind kind);
+
+/* What a context has interned (loops, calls) names objects without keeping them alive: it goes when
+ * one of them does, or the context. */
+struct op2i_interned {
+  void (*forget)(op2_context ctx, const void *object);
+  void (*free)(op2_context ctx);
+};
+extern const struct op2i_interned op2i_interned_loops, op2i_interned_calls; /* lib/op */
+
+/* A list of objects in order of creation, which keeps none of them alive. */
+struct op2i_link {
+  void *object;
+  struct op2i_link *prev, *next;
+};
+struct op2i_list {
+  struct op2i_link *first, *last;
+};
+void op2i_list_append(struct op2i_list *list, struct op2i_link *link, void *object);
+void op2i_list_remove(struct op2i_list *list, struct op2i_link *link); /* no-op if not in it */
 
 #endif

@@ -76,7 +76,7 @@ static void tell_lost(void) {
   if (pthread_mutex_trylock(&lock)) return;
   for (op2_context ctx = living; ctx; ctx = ctx->next_living)
     if (!ctx->finalized && !ctx->fatal)
-      op2i_sched_tell_lost(ctx->sched, pthread_equal(ctx->maker, pthread_self()));
+      op2i_scheduler.tell_lost(ctx->sched, pthread_equal(ctx->maker, pthread_self()));
   op2i_process_unlock();
 }
 

@@ -8,6 +8,7 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
+#include "mesh.h"
 
 /* ---- places ---------------------------------------------------------------------------------- */
 

@@ -3,8 +3,8 @@
  * values: scopes and copies, in the program's numbers. */
 #include "context.h"
 #include "error.h"
-#include "loop.h"
 #include "mem.h"
+#include "mesh.h"
 #include "rows.h"
 
 static size_t total_bytes(op2_dat dat) {
@@ -195,7 +195,7 @@ static op2_status check_access(op2_dat dat, const void *pointer, const char *cal
 static op2_status acquire(op2_dat dat, op2_access access, unsigned rows, const char *call,
                           void **data) {
   op2_status status =
-      op2i_sched_force(dat->obj.ctx->sched, &dat->res, access != OP2_READ, call, dat->obj.name);
+      op2i_scheduler.force(dat->obj.ctx->sched, &dat->res, access != OP2_READ, call, dat->obj.name);
   if (!status) status = op2i_resource_report(dat->obj.ctx, &dat->res);
   return status ? status : on_host(dat, access, rows, data);
 }
@@ -312,7 +312,7 @@ static op2_status copy_in(op2_dat dat, const void *in, bool halo, const char *ca
   void *data = NULL;
   /* Poison does not matter to an overwrite: the failure stays on record and the values become good.
    */
-  status = op2i_sched_force(dat->obj.ctx->sched, &dat->res, true, call, dat->obj.name);
+  status = op2i_scheduler.force(dat->obj.ctx->sched, &dat->res, true, call, dat->obj.name);
   if (!status) status = on_host(dat, OP2_WRITE, halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS, &data);
   if (status) return status;
   import_rows(dat, dat->set->ends[halo ? OP2I_NONEXEC : OP2I_OWNED], in, data);

@@ -3,6 +3,7 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
+#include "mesh.h"
 
 struct op2i_failure *op2i_failure_ref(struct op2i_failure *failure) {
   if (failure) failure->refs++;

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
+#include "mesh.h"
 
 static op2_status check_values(op2_context ctx, int dim, op2_type type, const char *kind,
                                const char *name) {
@@ -89,7 +90,7 @@ op2_status op2_gbl_get(op2_gbl gbl, void *out) {
   if (!out)
     return op2i_error(OP2_ERR_ARG, "op2_gbl_get: global '%s': a null pointer", gbl->obj.name);
   op2_context ctx = gbl->obj.ctx;
-  status = op2i_sched_force(ctx->sched, &gbl->now->res, false, "op2_gbl_get", gbl->obj.name);
+  status = op2i_scheduler.force(ctx->sched, &gbl->now->res, false, "op2_gbl_get", gbl->obj.name);
   if (!status) status = op2i_resource_report(ctx, &gbl->now->res);
   void *data;
   if (!status)

@@ -6,6 +6,7 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
+#include "mesh.h"
 #include "parallel.h"
 #include "rows.h"
 

@@ -2,26 +2,18 @@
 #ifndef OP2I_MESH_H
 #define OP2I_MESH_H
 
-/* Sets, maps, dats, globals and constants, and what the scheduler knows of their values. */
+/* Sets, maps, dats, globals and constants. */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "buffer.h"
+#include "failure.h"
 #include "object.h"
 #include "op2/mesh.h"
 
 enum op2i_section { OP2I_CORE, OP2I_OWNED, OP2I_EXEC, OP2I_NONEXEC, OP2I_SECTIONS };
-
-/* A list of objects in order of creation, which keeps none of them alive. */
-struct op2i_link {
-  void *object;
-  struct op2i_link *prev, *next;
-};
-struct op2i_list {
-  struct op2i_link *first, *last;
-};
 
 /* Elements, rows and entries have the library's numbers everywhere below the public interface.
  * op2_renumber() makes them differ from the user's. */
@@ -49,29 +41,6 @@ struct op2_map_s {
   float scatter, span;
   bool numbering_told; /* the user has been warned of it */
   struct op2i_link from_link, to_link;
-};
-
-/* Why a value is not there: the first failure that it descends from. Shared and counted. */
-struct op2i_failure {
-  int32_t refs;
-  bool reported;
-  op2_status status;
-  int64_t loop_number;
-  char *message;
-  struct op2i_failure *next; /* the context's list, by loop number */
-};
-
-/* What the dependency graph knows of a dat or a global: which loops last wrote and have since read
- * it, of those that have been joined to the graph (op2i_graph_join()). */
-struct op2i_resource {
-  op2_context ctx;
-  int64_t id;          /* unique in the context, never reused */
-  int64_t last_writer; /* loop number, 0 for none */
-  int64_t *readers;    /* loop numbers since then, ascending */
-  int64_t nreaders, readers_capacity;
-  struct op2i_failure *poison;
-  bool poison_halo;    /* it is in rows that are not owned, too */
-  void *track;         /* the scheduler's, while it builds a program */
 };
 
 struct op2_dat_s {
@@ -126,26 +95,16 @@ const char *op2i_access_name(op2_access access); /* "OP2_READ" */
 
 struct op2i_version *op2i_version_ref(struct op2i_version *version);
 void op2i_version_unref(struct op2i_version *version);
-struct op2i_failure *op2i_failure_ref(struct op2i_failure *failure);
-void op2i_failure_unref(struct op2i_failure *failure);
-void op2i_resource_init(struct op2i_resource *resource, op2_context ctx);
-void op2i_resource_clear(struct op2i_resource *resource);
-void op2i_resource_poison(struct op2i_resource *resource,
-                          struct op2i_failure *failure); /* null cures */
-op2_status op2i_resource_report(op2_context ctx,
-                                struct op2i_resource *resource); /* the failure, if poisoned */
-
 /* The set's idx or number, and so the buffers of them, are others than before. */
 void op2i_set_tables_changed(op2_set set);
+/* Ascending. */
+void op2i_sort_indices(int64_t n, int64_t *idx);
 /* All values in the user's order, for a function of the user's, and what it did to them taken over.
  */
 op2_status op2i_dat_lend(op2_dat dat, op2_access access, void **data);
 void op2i_dat_take_back(op2_dat dat, bool modified);
 /* Bring the user's memory of all wrapped dats up to date; the context is ending. */
 void op2i_dats_come_home(op2_context ctx);
-
-void op2i_list_append(struct op2i_list *list, struct op2i_link *link, void *object);
-void op2i_list_remove(struct op2i_list *list, struct op2i_link *link); /* no-op if not in it */
 
 /* The user's number of an element of a set, not of a subset. */
 static inline int64_t op2i_set_number(const struct op2_set_s *set, int64_t element) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend.h"
 #include "clock.h"
 #include "context.h"
 #include "error.h"
@@ -95,7 +96,7 @@ static op2_status check(const struct request *r) {
 /* ---- the table ------------------------------------------------------------------------------- */
 
 static void free_call(struct op2i_user_call *call) {
-  if (call->op.ctx->sched) op2i_sched_forget(call->op.ctx->sched, &call->op);
+  if (call->op.ctx->sched) op2i_scheduler.forget(call->op.ctx->sched, &call->op);
   op2i_op_free_tables(&call->op);
   op2i_free(call->name);
   op2i_free(call->key);
@@ -206,7 +207,7 @@ static bool names(const struct op2i_user_call *call, const void *object) {
   return false;
 }
 
-void op2i_user_call_forget(op2_context ctx, const void *object) {
+static void forget_calls(op2_context ctx, const void *object) {
   for (struct op2i_user_call **at = &ctx->calls; *at;) {
     struct op2i_user_call *call = *at;
     if (!names(call, object)) {
@@ -218,7 +219,7 @@ void op2i_user_call_forget(op2_context ctx, const void *object) {
   }
 }
 
-void op2i_user_calls_free(op2_context ctx) {
+static void free_calls(op2_context ctx) {
   while (ctx->calls) {
     struct op2i_user_call *call = ctx->calls;
     ctx->calls = call->next;
@@ -284,7 +285,7 @@ static void use(struct op2i_op *op) {
   for (int g = 0; g < op->ngbls; g++) op->gbls[g]->obj.refs++;
 }
 
-/* The last reference to an object frees the call as well (op2i_user_call_forget). */
+/* The last reference to an object frees the call as well (forget_calls). */
 static void unuse(struct op2i_op *op) {
   if (--op->uses > 0) return;
   int n = 0;
@@ -322,9 +323,11 @@ op2_status op2_call_at(op2_where where, const char *name, op2_context ctx,
       memcpy(payload + call->args[n].offset, args[n].value,
              (size_t)args[n].dim * op2i_type_size((op2_type)args[n].type));
   use(&call->op);
-  status = op2i_sched_enqueue(ctx->sched, &call->op, where, payload,
-                              ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
+  status = op2i_scheduler.enqueue(ctx->sched, &call->op, where, payload,
+                                  ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
   unuse(&call->op);
   op2i_free(payload);
   return status;
 }
+
+const struct op2i_interned op2i_interned_calls = {forget_calls, free_calls};

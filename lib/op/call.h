@@ -34,8 +34,4 @@ static inline struct op2i_user_call *op2i_op_call(struct op2i_op *op) {
   return op->kind == &op2i_user_call_kind ? (struct op2i_user_call *)op : NULL;
 }
 
-/* An object is going, or the context: drop the calls that name it, or all. */
-void op2i_user_call_forget(op2_context ctx, const void *object);
-void op2i_user_calls_free(op2_context ctx);
-
 #endif

@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "codegen.h"
 #include "context.h"
 #include "error.h"
 #include "header.h"
 #include "mem.h"
+#include "mesh.h"
 
 static void free_strings(char **strings) {
   for (char **s = strings; s && *s; s++) op2i_free(*s);
@@ -21,8 +23,8 @@ static void free_parts(op2_kernel kernel) {
   op2i_free(kernel->headers);
   free_strings(kernel->includes);
   op2i_free(kernel->consts);
-  op2i_signature_free(&kernel->signature);
-  op2i_lanes_forget(kernel);
+  op2i_codegen.free_signature(&kernel->signature);
+  op2i_codegen.forget(kernel);
 }
 
 static void release_kernel(void *object) { free_parts(object); }
@@ -75,8 +77,8 @@ op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_k
   OP2I_TRY(copy_string(headers.chars ? headers.chars : "", &kernel->headers));
   kernel->line = desc->line;
   kernel->const_epoch = -1;
-  kernel->given = op2i_kernel_given(ctx->config.cc, ctx->config.cflags, kernel->headers);
-  OP2I_TRY(op2i_signature_parse(kernel->source, desc->name, kernel->given, &kernel->signature));
+  kernel->given = op2i_codegen.given(ctx->config.cc, ctx->config.cflags, kernel->headers);
+  OP2I_TRY(op2i_codegen.parse(kernel->source, desc->name, kernel->given, &kernel->signature));
   OP2I_TRY(op2i_object_init(kernel, ctx, OP2I_KERNEL, desc->name, release_kernel));
   op2i_text_free(&headers);
   *out = kernel;
@@ -96,7 +98,7 @@ void op2_kernel_destroy(op2_kernel *kernel) {
 
 static op2_status use_const(const struct op2_kernel_s *kernel, op2_const constant, op2_const **used,
                             int64_t *n, int64_t *capacity) {
-  int line = op2i_source_assigns(kernel->source, constant->obj.name);
+  int line = op2i_codegen.assigns(kernel->source, constant->obj.name);
   if (line)
     return op2i_error(OP2_ERR_SYNTAX,
                       "kernel '%s', line %d: constant '%s' is given a value: kernels may only read "
@@ -113,7 +115,7 @@ op2_status op2i_kernel_bind_consts(op2_kernel kernel) {
   int64_t n = 0, capacity = 0;
   op2_const *used = NULL;
   for (op2_const c = ctx->consts; c; c = c->next) {
-    if (!op2i_source_uses(kernel->source, c->obj.name)) continue;
+    if (!op2i_codegen.uses(kernel->source, c->obj.name)) continue;
     op2_status status = use_const(kernel, c, &used, &n, &capacity);
     if (!status) continue;
     op2i_free(used);

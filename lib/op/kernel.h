@@ -42,33 +42,7 @@ struct op2_kernel_s {
   struct op2i_lanes_translation *lanes; /* codegen's: its vector forms that have been asked for */
 };
 
-/* Implemented in codegen/: whether the words of a compiler, its flags or a kernel's headers may
- * define macros that its source does not show. */
-bool op2i_kernel_given(const char *compiler, const char *flags, const char *headers);
-/* Implemented in codegen/. `given` is the kernel's. Errors: OP2_ERR_SYNTAX with kernel name, line and what is wrong;
- * OP2_ERR_NOMEM. On error *out is untouched. */
-op2_status op2i_signature_parse(const char *source, const char *name, bool given,
-                                struct op2i_signature *out);
-void op2i_signature_free(struct op2i_signature *signature);
-/* Whether `source` refers to the file-scope identifier `word`: as a token that is not in a comment,
- * string or preprocessor line, not a member name, and not hidden by a parameter or local of that
- * name where it stands. */
-bool op2i_source_uses(const char *source, const char *word);
-/* The line on which a function of `source` gives that identifier, or an element of it, a value; 0
- * when none does that can be seen from the tokens. */
-int op2i_source_assigns(const char *source, const char *word);
-
-/* Append to `message`, what the compiler said of the kernel, why names in it are not known: the text
- * is all that a kernel sees. Appends nothing where that is not what is wrong. */
-struct op2i_text;
-struct op2i_loop_const;
-void op2i_kernel_hint(op2_kernel kernel, const struct op2i_loop_const *consts, int nconsts,
-                      struct op2i_text *message);
-
-/* Implemented in codegen/: free kernel->lanes. */
-void op2i_lanes_forget(op2_kernel kernel);
-
-/* lib/: bring kernel->consts up to date. */
+/* Bring kernel->consts up to date. */
 op2_status op2i_kernel_bind_consts(op2_kernel kernel);
 
 #endif

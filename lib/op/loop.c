@@ -140,7 +140,7 @@ const char *op2i_loop_name(const struct op2i_loop *loop) {
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
 void op2i_loop_free(struct op2i_loop *loop) {
-  if (loop->op.ctx && loop->op.ctx->sched) op2i_sched_forget(loop->op.ctx->sched, &loop->op);
+  if (loop->op.ctx && loop->op.ctx->sched) op2i_scheduler.forget(loop->op.ctx->sched, &loop->op);
   if (loop->sched_release) loop->sched_release(loop->sched_data);
   for (int v = 0; v < OP2I_VARIANTS; v++) op2i_free(loop->source[v]);
   op2i_free(loop->form.why);
@@ -423,7 +423,7 @@ void op2i_loop_unuse(struct op2i_loop *loop) {
     drop_shared(loop);
     return;
   }
-  /* The last reference to an object frees the loop as well (op2i_loop_forget), so keep what is
+  /* The last reference to an object frees the loop as well (forget_loops), so keep what is
    * walked. */
   op2_context ctx = loop->op.ctx;
   ctx->refs++;
@@ -456,7 +456,7 @@ static bool names(const struct op2i_loop *loop, const void *object) {
   return false;
 }
 
-void op2i_loop_forget(op2_context ctx, const void *object) {
+static void forget_loops(op2_context ctx, const void *object) {
   if (!ctx->loops) return;
   struct op2i_loop *earlier; /* fused loops come after those they are made of, and go before them */
   for (struct op2i_loop *loop = ctx->loops->last; loop; loop = earlier) {
@@ -467,7 +467,7 @@ void op2i_loop_forget(op2_context ctx, const void *object) {
   }
 }
 
-void op2i_loop_table_free(op2_context ctx) {
+static void free_table(op2_context ctx) {
   if (!ctx->loops) return;
   struct op2i_loop *earlier;
   for (struct op2i_loop *loop = ctx->loops->last; loop; loop = earlier) {
@@ -521,3 +521,5 @@ static void describe(const struct op2i_op *op, struct op2i_text *text) {
 
 const struct op2i_op_kind op2i_loop_kind = {
     .name = "loop", .use = use, .unuse = unuse, .capture = capture_consts, .describe = describe};
+
+const struct op2i_interned op2i_interned_loops = {forget_loops, free_table};

@@ -5,7 +5,7 @@
 /* Loops as the library knows them: validated, resolved into tables, and interned; and the table of
  * them. */
 
-#include "backend.h"
+#include "code.h"
 #include "kernel.h"
 #include "mesh.h"
 #include "op.h"
@@ -191,9 +191,6 @@ void op2i_loop_free(struct op2i_loop *loop);
 void op2i_loop_list(struct op2i_loop *loop);
 void op2i_loop_discard(struct op2i_loop *loop); /* take off the list and free */
 void op2i_loop_count_bytes(struct op2i_loop *loop);
-/* An object is going: drop the interned loops that name it. */
-void op2i_loop_forget(op2_context ctx, const void *object);
-void op2i_loop_table_free(op2_context ctx);
 
 /* Validation (loop_check.c): what kind of argument each is, and every error of a call. */
 enum op2i_tag { OP2I_TAG_DAT, OP2I_TAG_GBL, OP2I_TAG_VAL, OP2I_TAG_IDX, OP2I_TAGS };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which code a loop is run by, and its text. */
+#include "codegen.h"
 #include "context.h"
 #include "error.h"
 #include "loop.h"
@@ -9,7 +10,7 @@
 enum { FEW = 16 };
 
 static op2_status judge(struct op2i_loop *loop, struct op2i_text *why) {
-  op2_status status = op2i_generate_judge(loop, &loop->form.mergeable, why);
+  op2_status status = op2i_codegen.judge(loop, &loop->form.mergeable, why);
   if (!status && !why->length && loop->set->ends[OP2I_EXEC] < FEW) {
     loop->form.few = true;
     op2i_text_add(why, "the set has fewer than %d elements", FEW);
@@ -43,7 +44,7 @@ op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant,
                             const char **source) {
   if (!loop->source[variant]) {
     struct op2i_text text = {0};
-    op2_status status = op2i_generate(loop, variant, &text, &loop->mergeable[variant]);
+    op2_status status = op2i_codegen.generate(loop, variant, &text, &loop->mergeable[variant]);
     if (!status && text.failed) status = op2i_error_nomem("generated code");
     if (status) {
       op2i_text_free(&text);

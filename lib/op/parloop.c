@@ -6,7 +6,6 @@
 #include "error.h"
 #include "loop.h"
 #include "mem.h"
-#include "sched.h"
 #include "text.h"
 
 static op2_where known(op2_where where) {
@@ -26,8 +25,8 @@ op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int 
   if (loop->op.payload_bytes > USUAL) payload = op2i_malloc((size_t)loop->op.payload_bytes);
   if (payload) {
     op2i_loop_capture_values(loop, args, payload);
-    status = op2i_sched_enqueue(loop->op.ctx->sched, &loop->op, where, payload,
-                                loop->op.ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
+    status = op2i_scheduler.enqueue(loop->op.ctx->sched, &loop->op, where, payload,
+                                    loop->op.ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
   } else {
     status = op2i_error_nomem("a loop's values");
   }
@@ -100,8 +99,8 @@ static op2_status queue(op2_loop parloop, const char *call, enum op2i_wish wish)
   if (!status) status = op2i_op_check_scopes(parloop->where, &parloop->loop->op);
   if (status) return status;
   if (wish == OP2I_LATER && parloop->obj.ctx->config.eager) wish = OP2I_EAGER;
-  return op2i_sched_enqueue(parloop->obj.ctx->sched, &parloop->loop->op, parloop->where,
-                            parloop->payload, wish);
+  return op2i_scheduler.enqueue(parloop->obj.ctx->sched, &parloop->loop->op, parloop->where,
+                                parloop->payload, wish);
 }
 
 op2_status op2_loop_compute(op2_loop parloop) {

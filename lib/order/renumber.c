@@ -143,10 +143,10 @@ op2_status op2_renumber(op2_map map) {
   double start = op2i_seconds();
   OP2I_TRY(collect(&r, map->to));
   OP2I_TRY(check_scopes(&r, map));
-  OP2I_TRY(op2i_sched_flush(ctx->sched, "op2_renumber"));
+  OP2I_TRY(op2i_scheduler.flush(ctx->sched, "op2_renumber"));
   OP2I_TRY(order_all(&r, map));
   OP2I_TRY(op2i_renumber_apply(r.nsets, r.sets));
-  op2i_sched_forget_all(ctx->sched);
+  op2i_scheduler.forget(ctx->sched, NULL);
   op2i_loop_reset_all(ctx);
   op2i_log(ctx, OP2I_LOG_INFO, "renumbered %" PRId64 " sets by map '%s' in %.3f s", r.nsets,
            map->obj.name, op2i_seconds() - start);

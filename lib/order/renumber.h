@@ -12,9 +12,6 @@ struct op2i_renumber {
   int64_t *order, *place; /* [total]; null until the set has its order */
 };
 
-/* Ascending. */
-void op2i_sort_indices(int64_t n, int64_t *idx);
-
 /* ---- orders (renumber_order.c) --------------------------------------------------------------- */
 
 /* The map's target set, by the graph of its elements: see op2_renumber(). */

@@ -10,7 +10,9 @@
 #include "clock.h"
 #include "context.h"
 #include "error.h"
+#include "machine.h"
 #include "mem.h"
+#include "registry.h"
 #include "starpu_pool.h"
 #include "tasks.h"
 

@@ -19,6 +19,7 @@
 #include "error.h"
 #include "last_threads.h"
 #include "log.h"
+#include "machine.h"
 #include "path.h"
 #include "process.h"
 #include "starpu_pool.h"

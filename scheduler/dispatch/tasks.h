@@ -4,6 +4,7 @@
 
 #include "backend.h"
 #include "loopdata.h"
+#include "step.h"
 
 /* A program cut into tasks with explicit dependences. Tasks are numbered from 0 in the order of the
  * program, and depend on lower numbers only: running them by number is always right. Task kinds are

@@ -2,8 +2,11 @@
 /* Code for loops: their sources together to the compiler and its cache. */
 #include "clock.h"
 #include "error.h"
+#include "hint.h"
+#include "jit.h"
+#include "loopdata.h"
 #include "mem.h"
-#include "program.h"
+#include "passes.h"
 #include "text.h"
 
 /* The text and its variant. */

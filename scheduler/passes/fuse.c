@@ -6,7 +6,7 @@
 
 #include "error.h"
 #include "mem.h"
-#include "program.h"
+#include "passes.h"
 
 enum { MEMBERS_MAX = 16, ARGS_MAX = 64, LOOK_BACK = 64, NONE = -1 };
 

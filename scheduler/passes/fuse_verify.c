@@ -5,7 +5,7 @@
 
 #include "error.h"
 #include "mem.h"
-#include "program.h"
+#include "passes.h"
 
 /* Where each loop of the sequence ended up: its index in grouping->nodes, and its group. */
 struct where {

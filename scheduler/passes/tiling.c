@@ -6,7 +6,9 @@
 
 #include "error.h"
 #include "log.h"
+#include "machine.h"
 #include "mem.h"
+#include "tasks.h"
 
 enum { CHAIN_USUAL = 18, STAGES_LEAST = 4, PERIOD_MOST = 24, RUNS_BEFORE = 1 };
 

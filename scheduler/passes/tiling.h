@@ -2,7 +2,7 @@
 #ifndef OP2I_TILING_H
 #define OP2I_TILING_H
 
-#include "program.h"
+#include "passes.h"
 #include "tile.h"
 
 /* Chains of steps that run tile by tile. A chain's plan is made once for its loops and kept, so

@@ -2,6 +2,7 @@
 /* What the scheduler keeps with a loop: plans, footprints, cost, why it has no code. */
 #include "loopdata.h"
 
+#include "backend.h"
 #include "error.h"
 #include "mem.h"
 

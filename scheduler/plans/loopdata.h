@@ -2,8 +2,8 @@
 #ifndef OP2I_LOOPDATA_H
 #define OP2I_LOOPDATA_H
 
-#include "graph.h"
 #include "plan.h"
+#include "sched_state.h"
 
 /* ---- plans, shared by all loops of a context with the same access pattern -------------------- */
 

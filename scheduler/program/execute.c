@@ -3,8 +3,11 @@
  * of one: around nodes that cannot run, and where a program of several could not be made or did not
  * come to its end. What a node reads is looked at when it is about to run: poison cancels it. */
 #include "error.h"
+#include "jit.h"
 #include "mem.h"
+#include "period.h"
 #include "program.h"
+#include "settle.h"
 
 /* The nodes to be run, in the order of the queue. */
 struct part {

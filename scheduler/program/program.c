@@ -9,6 +9,7 @@
 #include "call.h"
 #include "error.h"
 #include "mem.h"
+#include "tasks.h"
 #include "tiling.h"
 
 enum { PROGRAMS_MAX = 64 };

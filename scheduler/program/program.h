@@ -2,109 +2,26 @@
 #ifndef OP2I_PROGRAM_H
 #define OP2I_PROGRAM_H
 
-#include "graph.h"
-#include "tasks.h"
-#include "text.h"
+#include "passes.h"
+#include "step.h"
 
-/* A program is what a flush makes of a sequence of queued operations: the passes' result, ready to
- * run. It is independent of values and keyed by structure - which operations in which order, and
- * which of their globals are the same version - so the same sequence queued again runs it again.
- * That of one operation by itself is kept with the operation. */
-
-/* Nodes of the sequence that run as one, by their places in it, in the order of application. */
-struct op2i_group {
-  int64_t first; /* into the grouping's `nodes` */
-  int32_t count;
-  struct op2i_loop *loop; /* the loop itself, or the one fused from them; null: the node's operation
-                             is no loop */
-};
-struct op2i_grouping {
-  int64_t n;      /* nodes in the sequence */
-  int32_t *nodes; /* [n] places, group after group */
-  int64_t ngroups;
-  struct op2i_group *groups; /* in an order that the dependences allow */
-  struct op2i_text notes;    /* what was done and what not, in words, a line each */
-};
-
-/* fuse.c: gather loops that may run as one. Each loop's form must be known. Without fusion
- * every loop is a group of its own, and other operations always are; they come as late as those
- * allow that need them, so that many loops follow each other. */
-op2_status op2i_fuse(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
-                     struct op2i_grouping *grouping);
-void op2i_grouping_free(struct op2i_grouping *grouping);
-/* fuse_verify.c: each node is in one group; groups and members keep the order of every two nodes
- * that are joined by an edge, and of operations whose kind asks for it; loops in one group meet
- * only element by element; what is not stored is overwritten as a whole before it is looked at. */
-op2_status op2i_grouping_verify(struct op2i_sched *sched, struct op2i_node *const *nodes,
-                                const struct op2i_grouping *grouping);
-
-struct op2i_program {
-  struct op2i_program *next;
-  uint64_t hash;
-  int64_t nnodes;
-  struct op2i_op **ops; /* [nnodes] */
-  int32_t *versions;    /* per node, its globals' versions, numbered by first appearance */
-  struct op2i_grouping grouping;
-  int64_t nsteps;
-  struct op2i_step *steps;
-  int64_t *step_group;    /* [nsteps] */
-  unsigned char *payload; /* of fused groups */
-  struct op2i_version **globals;    /* the same */
-  int64_t *payload_at, *globals_at; /* [ngroups] where a fused group's begin */
-  void **dat, **gbl; /* of all steps, in their order: what they find their values by */
-  const int32_t **map;
-  int64_t runs;
-  bool tiling_tried;
-  int64_t chains;      /* of steps that run tile by tile */
-  const char *untiled; /* why there are none, a literal; null before that was looked into */
-};
+/* Programs, made by the passes and run. */
 
 /* Find or make the program of the sequence, with code compiled and plans made. Fails where one of
  * the loops, or of those fused from them, has no code (op2i_no_code()), or for lack of memory. */
 op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                             struct op2i_program **program);
-/* How much of a sequence makes one program: all of it, or some whole periods of a sequence that
- * repeats itself, so that the next as many need no program of their own. The program before had
- * `before` loops, which stand before nodes[0]; 0 at the start. */
-int64_t op2i_segment_length(struct op2i_node *const *nodes, int64_t n, int64_t before);
-/* The loops of the queue that make whole programs; all, where there is but one. */
-int64_t op2i_sched_complete(struct op2i_sched *sched);
 /* Run it with the values of these nodes. *done is the number of groups that have run; on failure,
  * unless it is fatal, the next one has failed, and those behind it have not run. */
 op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
                             struct op2i_node *const *nodes, int64_t *done);
 void op2i_program_free(struct op2i_program *program);
-
-/* ---- compile.c: code for loops --------------------------------------------------------------- */
-
-struct op2i_compile {
-  struct op2i_sched *sched;
-  enum op2i_variant wish; /* what the backend runs where it can be had */
-  bool optional; /* loops can do without; otherwise those that get no code are remembered, and are
-                    not tried again in the same force */
-  struct op2i_jit_unit *units;
-  struct op2i_loop **loops; /* [nunits] */
-  int64_t nunits, units_capacity, loops_capacity;
-};
-/* Note that the loop's code is needed, unless it is there, or known not to be had. */
-op2_status op2i_compile_add(struct op2i_compile *compile, struct op2i_loop *loop);
-/* Get all that was noted. Loops that fail have their reason in no_code, or, where code is optional,
- * with their unit. */
-op2_status op2i_compile_run(struct op2i_compile *compile);
-void op2i_compile_end(struct op2i_compile *compile);
-/* Why the loop had no code when that was last tried; null: it was not, or it has. */
-const char *op2i_no_code(const struct op2i_loop *loop);
-/* Whether there is no use in trying again: it had none in this force, or in two. */
-bool op2i_code_refused(const struct op2i_loop *loop);
-
-/* ---- poison.c: what failures spoil ----------------------------------------------------------- */
-
-/* The failure with the lowest loop number among those that poison what the node reads. */
-struct op2i_failure *op2i_poison_read(const struct op2i_node *node);
-/* The node did not run: what it was to write is not there. */
-void op2i_poison_results(const struct op2i_node *node, struct op2i_failure *failure);
-/* The node has run: what it overwrote as a whole is good again. */
-void op2i_poison_cure(const struct op2i_node *node);
+/* An operation is going, or all: drop the programs with it. */
+void op2i_sched_forget(struct op2i_sched *sched, struct op2i_op *op);
+void op2i_sched_forget_all(struct op2i_sched *sched);
+/* execute.c: run the marked nodes. Fails only fatally or for lack of memory; loops fail on record.
+ */
+op2_status op2i_execute_marked(struct op2i_sched *sched);
 
 /* ---- step.c ---------------------------------------------------------------------------------- */
 
@@ -114,16 +31,5 @@ struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op
 op2_status op2i_steps_bind(op2_context ctx, struct op2i_step *steps, int64_t n);
 /* Put the time of a loop that has run into its profile and the context's. */
 void op2i_step_account(const struct op2i_step *step);
-
-/* ---- settle.c: what becomes of a node -------------------------------------------------------- */
-
-/* Put a failure on record; what the node was to write is poisoned. Fails fatally without memory for
- * the record. */
-op2_status op2i_node_fail(struct op2i_sched *sched, struct op2i_node *node, op2_status code,
-                          const char *what);
-/* It was not run because of an earlier failure, which poisons what it was to write as well. */
-void op2i_node_cancel(struct op2i_sched *sched, struct op2i_node *node,
-                      struct op2i_failure *failure);
-void op2i_node_done(struct op2i_sched *sched, struct op2i_node *node);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Steps of programs that are loops: made from what is worked out for the loop, given their values,
  * and counted when they have run. */
+#include "loopdata.h"
 #include "program.h"
 
 /* ---- making ---------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The queue and the edges between its nodes, which are made when somebody asks for them; choosing
  * what a force must run. */
-#include "graph.h"
+#include "sched_state.h"
 
 #include <string.h>
 

@@ -2,9 +2,7 @@
 #ifndef OP2I_GRAPH_H
 #define OP2I_GRAPH_H
 
-#include "context.h"
 #include "loop.h"
-#include "slab.h"
 
 /* The queue of a context: nodes in the order they were queued, with edges to earlier ones. A node
  * is known by its number, which is never reused; edges from nodes that have run order
@@ -33,55 +31,7 @@ struct op2i_node {
   int64_t fused; /* once it has run: the first loop it was fused with, 0 for none */
 };
 
-/* Why queued loops were made to run; the last few are kept for op2_explain(). */
-struct op2i_force {
-  const char *call; /* a literal */
-  char name[40];    /* what the call was about, cut short; may be empty */
-  int64_t loops, left;
-};
-enum { OP2I_FORCES = 16 };
-
-/* What a resource was before the node joined last touched it. */
-struct op2i_before {
-  struct op2i_resource *resource;
-  int64_t last_writer, nreaders;
-};
-
-/* Seconds on the clock, but for `loops`, which is summed over the workers: in generated code. Those
- * of `running` are from the beginning to the end of programs. */
-struct op2i_spent {
-  double loops, running, compiling, preparing;
-};
-
-struct op2i_sched {
-  op2_context ctx;
-  int64_t next_number; /* of the next loop; the first is 1 */
-  struct op2i_node *nodes;
-  int64_t nnodes, nodes_capacity;
-  int64_t njoined; /* so many nodes have their edges, from the first */
-  struct op2i_edge *edges;
-  int64_t nedges, edges_capacity;
-  struct op2i_slab slab;      /* of the nodes' values */
-  struct op2i_before *before; /* [nbefore]: for op2i_graph_undo() */
-  int64_t nbefore, before_capacity;
-  int64_t tasks_submitted, programs_inline; /* by task backends */
-  int64_t first_kernel;                     /* when the first one was about to run, 0 before */
-  int64_t no_codes;                         /* so many times a loop was found to have no code */
-  bool graph_lost; /* the file that OP2_GRAPH names could not be written, and that was said */
-  int64_t loops_run, loops_failed, loops_cancelled;
-  struct op2i_force forces[OP2I_FORCES];
-  int64_t nforces; /* up to the one in progress */
-  struct op2i_spent spent;
-  int64_t watched; /* number of the loop whose failure the caller wants, 0 none */
-  struct op2i_failure *watched_failure; /* its own, or the one that cancelled it */
-  struct op2i_plan_cache *plans;
-  struct op2i_tiling *tilings;
-  struct op2i_program *programs; /* newest first */
-  int64_t nprograms, programs_made, programs_replayed;
-  int64_t loops_fused, chains_tiled; /* in all programs made */
-  struct op2i_node **marked;         /* [marked_capacity] the nodes of the force in progress */
-  int64_t marked_capacity;
-};
+struct op2i_sched;
 
 /* graph.c: add a node, all or nothing. */
 op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
@@ -114,20 +64,5 @@ static inline struct op2i_loop *op2i_node_loop(const struct op2i_node *node) {
 /* verify.c: every ordered pair of queued loops that touch a resource in conflicting ways is joined
  * by a path. */
 op2_status op2i_graph_verify(struct op2i_sched *sched);
-
-/* execute.c: run the marked nodes. Fails only fatally or for lack of memory; loops fail on record.
- */
-op2_status op2i_execute_marked(struct op2i_sched *sched);
-
-/* A kernel is about to run. */
-void op2i_sched_starts(struct op2i_sched *sched);
-
-/* times.c: between the two calls the context prepares to run loops; what is compiled or prepared by
- * others in between, who count it, is left out. */
-double op2i_prepare_begin(const struct op2i_sched *sched);
-void op2i_prepare_end(struct op2i_sched *sched, double begin);
-
-/* dot.c */
-void op2i_dot_dump(struct op2i_sched *sched); /* to the configured file, if any */
 
 #endif

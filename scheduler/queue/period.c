@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Repeats in a long queue: a time loop that never flushes queues the same loops again and again. */
+#include "period.h"
+
 #include "mem.h"
-#include "program.h"
 
 /* Whether two places of the sequence have the same loop. Versions of globals are left to the
  * program's key: where they differ, another program is made. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What failures spoil: values that are not there make what needs them be cancelled, until they are
  * overwritten as a whole. */
-#include "program.h"
+#include "settle.h"
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 

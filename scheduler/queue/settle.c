@@ -4,7 +4,7 @@
 
 #include "error.h"
 #include "log.h"
-#include "program.h"
+#include "settle.h"
 #include "text.h"
 
 static void watch(struct op2i_sched *sched, const struct op2i_node *node,

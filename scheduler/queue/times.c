@@ -2,8 +2,13 @@
 /* Where the time of a context went. */
 #include "clock.h"
 #include "error.h"
-#include "graph.h"
+#include "jit.h"
 #include "op2/graph.h"
+#include "sched_state.h"
+
+void op2i_sched_starts(struct op2i_sched *sched) {
+  if (!sched->first_kernel) sched->first_kernel = op2i_nanoseconds();
+}
 
 double op2i_prepare_begin(const struct op2i_sched *sched) {
   return op2i_seconds() - sched->spent.compiling - sched->spent.preparing;

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 
 #include "error.h"
-#include "graph.h"
 #include "mem.h"
+#include "sched_state.h"
 
 static bool touches(const struct op2i_node *node, const struct op2i_resource *resource,
                     bool *modifies) {

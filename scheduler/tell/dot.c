@@ -9,10 +9,11 @@
 
 #include "error.h"
 #include "file.h"
-#include "graph.h"
 #include "log.h"
 #include "op2/graph.h"
+#include "sched_state.h"
 #include "stream.h"
+#include "tell.h"
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');

@@ -4,10 +4,13 @@
 
 #include "call.h"
 #include "error.h"
+#include "jit.h"
+#include "machine.h"
 #include "mem.h"
 #include "op2/graph.h"
 #include "program.h"
 #include "stream.h"
+#include "tasks.h"
 #include "tile.h"
 
 static void explain_forces(const struct op2i_sched *sched, FILE *stream) {

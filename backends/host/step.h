@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_STEP_H
+#define OP2I_STEP_H
+
+/* Steps: what programs are made of, and how their reductions are put together. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "buffer.h"
+#include "code.h"
+#include "op2/status.h"
+
+struct op2i_loop;
+struct op2i_plan;
+struct op2i_task_list;
+struct op2i_tile_plan;
+struct op2i_version;
+
+enum op2i_step_kind {
+  OP2I_STEP_LOOP, /* a loop over one of its ranges: backends run it */
+  OP2I_STEP_CALL  /* another operation: the scheduler runs it, in its own thread */
+};
+
+/* Part of a program, ready to run. Backends are handed loops only, and what follows is about them.
+ */
+struct op2i_step {
+  enum op2i_step_kind kind;
+  struct op2i_loop *loop;
+  int64_t number;   /* loop number, for messages */
+  const char *file; /* where it was queued */
+  int line;
+  void *entry; /* by the backend's variant */
+  struct op2i_call call;
+  int64_t lo, hi;                       /* positions */
+  int range;                            /* of the loop's ranges */
+  bool reduces;                         /* fold partial results into the globals */
+  const struct op2i_plan *plan;         /* null when the backend wants none */
+  enum op2i_place place;                /* where it runs */
+  struct op2i_version *const *versions; /* [ngbls] of the loop's distinct globals */
+  /* Values of its distinct dats, maps and globals in that place. What `call` points to is the same;
+   * all are asked for before it runs. Reductions end in `gbl`. */
+  void **dat;
+  const int32_t **map;
+  void **gbl;
+  int64_t epoch; /* of the first of the steps that are run together: the context's, when all of them
+                    were last asked for but those of globals, which are asked for at each run */
+  /* Steps of a chain that is run tile by tile share `tiles`; the first says how many they are. */
+  const struct op2i_tile_plan *tiles;
+  int32_t chain;
+  void *entry_list;             /* the function over lists of elements; null without tiles */
+  struct op2i_task_list *tasks; /* of the first of the steps that a task backend runs together:
+                                   what it worked out for them before; for op2i_task_list_free() */
+  struct op2i_buffer results;   /* of reductions: of each block those of its own, by
+                                 op2i_step_begin() */
+  unsigned char *partials; /* [nblocks][partial_bytes]: they, where the step runs; null: none */
+  double seconds;          /* out: time in generated code, summed over workers */
+  int64_t nanoseconds;     /* the same while workers add to it */
+  double clock_seconds;    /* out: on the clock; of a program that workers share, the first step has
+                              those of all */
+};
+
+/* Reductions. A block's partial starts from the identity of its mode (MIN and MAX: the global's
+ * present value) and partials are combined in a fixed tree over the block number, so the result
+ * does not depend on workers. op2i_step_begin() sees to memory for `nblocks` partials, which steps
+ * that run again keep; op2i_partial_init() fills one; op2i_step_combine() puts all of them into the
+ * globals; op2i_step_end() frees. */
+op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks);
+void op2i_partial_init(const struct op2i_step *step, unsigned char *partial);
+void op2i_step_combine(struct op2i_step *step, int64_t nblocks);
+void op2i_step_end(struct op2i_step *step);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_JIT_STATE_H
+#define OP2I_JIT_STATE_H
+
+/* What a context keeps of compiled loops, and how requests are put together. */
+
+#include <stdint.h>
+
+#include "cache.h"
+#include "compiler.h"
+#include "jit.h"
+
+/* A unit whose function is known. */
+struct op2i_jit_slot {
+  struct op2i_key key;
+  void *entry; /* null: the slot is free */
+};
+
+struct op2i_jit {
+  struct op2i_compiler compiler;
+  struct op2i_key identity; /* digest of the compiler's identity */
+  struct op2i_cache cache;
+  struct op2i_scratch scratch;
+  struct op2i_jit_slot *slots; /* open addressing, at most half full */
+  int64_t nslots, used;        /* nslots: a power of two, or 0 */
+  struct op2i_jit_stats stats;
+  char *halted; /* why no compiler is started until op2i_jit_resume(); null */
+};
+
+/* One unit that was asked for. */
+struct op2i_request {
+  struct op2i_key key;
+  struct op2i_jit_unit *unit;
+  struct op2i_request *twin; /* an earlier one with the same key, or null */
+};
+
+op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *entry);
+
+/* build.c: compile requests that share nothing with each other; every unit gets an entry or a
+ * message. Reorders the array. Fails only for lack of memory. */
+op2_status op2i_build(op2_context ctx, struct op2i_request **requests, int64_t n);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_CGEN_H
+#define OP2I_CGEN_H
+
+#include "loop.h"
+#include "text.h"
+
+/* From a loop to the text of its code. */
+
+/* Append the generated source of a loop. Pure: depends on the loop's structure only,
+ * never on data, addresses or names of anything but kernel, parameters and constants. The text is
+ * complete (compiles alone) and wraps its names in OP2_NAME(x) so that several can share a
+ * translation unit: the prelude is guarded, the entry function is OP2_NAME(op2_entry). *mergeable
+ * tells whether sharing is safe. OP2I_LANES depends on the context's simd_bytes, too, and fails with
+ * OP2_ERR_UNAVAILABLE for loops that cannot be had in that form. */
+op2_status op2i_generate(const struct op2i_loop *loop, enum op2i_variant variant,
+                         struct op2i_text *out, bool *mergeable);
+/* What is to be known before the text is made: whether the loop can be had as OP2I_LANES, or else
+ * why not, in words; *why stays empty if it can. And whether its scalar text may share a translation
+ * unit; that of vectors always may. */
+op2_status op2i_generate_judge(const struct op2i_loop *loop, bool *mergeable,
+                               struct op2i_text *why);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_SCHEDULER_H
+#define OP2I_SCHEDULER_H
+
+/* What the floors below ask of the scheduler above them. */
+
+#include <stdbool.h>
+
+#include "op2/loop.h"
+
+struct op2i_op;
+struct op2i_resource;
+struct op2i_sched;
+
+enum op2i_wish { OP2I_LATER, OP2I_EAGER, OP2I_COMPUTE };
+
+struct op2i_scheduler {
+  /* Queue an operation; the payload holds the captured values of op2_arg_val() and is copied,
+   * constants are captured here. On failure nothing is queued. OP2I_EAGER also runs it and returns
+   * its own failure; OP2I_COMPUTE returns the one that cancelled it, too. */
+  op2_status (*enqueue)(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
+                        const unsigned char *payload, enum op2i_wish wish);
+  /* Run what reading (or with `overwrite`, overwriting) the resource depends on. Fails for lack of
+   * memory or fatally; whether the resource is poisoned afterwards is the caller's to look at.
+   * `call` and `name` go into the explanation. */
+  op2_status (*force)(struct op2i_sched *sched, struct op2i_resource *resource, bool overwrite,
+                      const char *call, const char *name);
+  /* Run everything; returns and reports the lowest failure not yet reported. */
+  op2_status (*flush)(struct op2i_sched *sched, const char *call);
+  /* An operation is going, or (null) everything worked out is out of date: drop the programs with
+   * it. */
+  void (*forget)(struct op2i_sched *sched, struct op2i_op *op);
+  /* Warn of what is queued while the process ends; `closely`: no other thread is queueing any, so
+   * that the first can be named. */
+  void (*tell_lost)(const struct op2i_sched *sched, bool closely);
+};
+extern const struct op2i_scheduler op2i_scheduler; /* scheduler/sched.c */
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_CODE_H
+#define OP2I_CODE_H
+
+/* Generated code as those see it who call it. */
+
+#include <stdint.h>
+
+enum op2i_variant {
+  OP2I_PLAIN,      /* element by element */
+  OP2I_CHECKED,    /* one call on private data */
+  OP2I_LANES,      /* several elements at a time, in the lanes of vectors */
+  OP2I_PLAIN_LIST, /* PLAIN and LANES over a list of elements, op2i_call.subset */
+  OP2I_LANES_LIST,
+  OP2I_VARIANTS
+};
+
+/* What generated code is called with. The generator prints this structure into its output word for
+ * word (codegen/host/cgen.c); a change here changes OP2I_ABI. */
+struct op2i_call {
+  void *const *dat;          /* storage of the loop's distinct dats */
+  const int32_t *const *map; /* values of its distinct maps */
+  const int64_t *subset;     /* element of a position; null: the position itself */
+  const void *const *gbl;    /* values of its distinct globals; reductions use `partial` instead */
+  const unsigned char *payload; /* captured values and constants */
+  const int64_t *number;        /* the user's number of an element; null: the element's own */
+};
+#define OP2I_ABI "op2-abi-2"
+
+/* All but OP2I_CHECKED: apply the kernels to positions lo..hi-1 in order, folding reductions into
+ * partial (null without any). */
+typedef void (*op2i_plain_fn)(const struct op2i_call *call, int64_t lo, int64_t hi,
+                              unsigned char *partial);
+/* OP2I_CHECKED: apply the kernel once; args[i] points to argument i's private data: `T` values, for
+ * ALL arguments an array of pointers to them, for IDX an int64_t, for VAL the values. The loop's
+ * constants follow the arguments. */
+typedef void (*op2i_checked_fn)(void *const *args);
+
+#endif

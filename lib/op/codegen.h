@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_CODEGEN_H
+#define OP2I_CODEGEN_H
+
+/* What kernels and loops ask of the code generator above them. */
+
+#include <stdbool.h>
+
+#include "code.h"
+#include "op2/loop.h"
+
+struct op2i_loop;
+struct op2i_signature;
+struct op2i_text;
+
+struct op2i_codegen {
+  /* codegen/c: op2i_kernel_given(), op2i_signature_parse(), op2i_signature_free(),
+   * op2i_source_uses(), op2i_source_assigns() */
+  bool (*given)(const char *compiler, const char *flags, const char *headers);
+  op2_status (*parse)(const char *source, const char *name, bool given, struct op2i_signature *out);
+  void (*free_signature)(struct op2i_signature *signature);
+  bool (*uses)(const char *source, const char *word);
+  int (*assigns)(const char *source, const char *word);
+  /* codegen/lanes: op2i_lanes_forget() */
+  void (*forget)(op2_kernel kernel);
+  /* codegen/host: op2i_generate_judge(), op2i_generate() */
+  op2_status (*judge)(const struct op2i_loop *loop, bool *mergeable, struct op2i_text *why);
+  op2_status (*generate)(const struct op2i_loop *loop, enum op2i_variant variant,
+                         struct op2i_text *out, bool *mergeable);
+};
+extern const struct op2i_codegen op2i_codegen; /* codegen/host/cgen.c */
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Life of a context: from options to backend and scheduler, and the end of all that it holds. */
+#include "backend.h"
+#include "clock.h"
+#include "context.h"
+#include "cpu.h"
+#include "error.h"
+#include "failure.h"
+#include "jit.h"
+#include "log.h"
+#include "machine.h"
+#include "mem.h"
+#include "mesh.h"
+#include "process.h"
+#include "registry.h"
+#include "sched.h"
+
+static op2_status choose_backend(op2_context ctx) {
+  const char *name = ctx->config.backend;
+  if (name)
+    ctx->backend = op2i_backend_find(name);
+  else
+    ctx->backend = op2i_backend_default(
+        ctx->config.threads ? ctx->config.threads : op2i_machine()->cores, &ctx->passed_over);
+  if (!ctx->backend)
+    return op2i_error(OP2_ERR_OPTION, "%s is '%s': %s", ctx->config.backend_by, name,
+                      op2_backend_unavailable(name));
+  const char *reason = ctx->backend->unavailable();
+  if (reason)
+    return op2i_error(OP2_ERR_UNAVAILABLE, "backend %s%s%s%s is not available: %s",
+                      ctx->backend->name, name ? " (asked for by " : "",
+                      name ? ctx->config.backend_by : "", name ? ")" : "", reason);
+  return ctx->backend->open(ctx, &ctx->backend_state);
+}
+
+op2_status op2_init(const op2_options *options, op2_context *ctx_out) {
+  if (!ctx_out) return op2i_error(OP2_ERR_ARG, "op2_init: where to put the context is null");
+  op2_context ctx = op2i_calloc(1, sizeof *ctx);
+  if (!ctx) return op2i_error_nomem("a context");
+  ctx->magic = OP2I_CONTEXT_MAGIC;
+  ctx->refs = 1;
+  ctx->born = op2i_nanoseconds();
+  ctx->epoch = 1;
+  op2_status status;
+  OP2I_TRY(op2i_config_init(&ctx->config, options));
+  op2i_env_warn_unknown(ctx);
+  if (ctx->config.simd_bytes == OP2I_SIMD_AUTO) ctx->config.simd_bytes = op2i_simd_bytes();
+  OP2I_TRY(choose_backend(ctx));
+  ctx->workers = ctx->backend->workers(ctx->backend_state);
+  status = op2i_sched_create(ctx, &ctx->sched);
+  if (status) {
+    ctx->backend->close(ctx->backend_state);
+    goto fail;
+  }
+  op2i_log(ctx, OP2I_LOG_INFO, "backend %s, %d workers", ctx->backend->name, ctx->workers);
+  if (ctx->passed_over)
+    op2i_log(ctx, OP2I_LOG_INFO, "this build of %s has at most %d workers", ctx->passed_over->name,
+             ctx->passed_over->most_workers());
+  op2i_process_enter(ctx);
+  *ctx_out = ctx;
+  return OP2_SUCCESS;
+fail:
+  op2i_context_unref(ctx);
+  return status;
+}
+
+static void drop_failures(op2_context ctx) {
+  while (ctx->failures) {
+    struct op2i_failure *failure = ctx->failures;
+    ctx->failures = failure->next;
+    op2i_log(ctx, OP2I_LOG_ERROR, "also failed: %s", failure->message);
+    failure->next = NULL;
+    op2i_failure_unref(failure);
+  }
+}
+
+op2_status op2_finalize(op2_context *handle) {
+  if (!handle || !*handle) return OP2_SUCCESS;
+  op2_context ctx = *handle;
+  if (ctx->magic == OP2I_CONTEXT_MAGIC && ctx->calling) return op2i_context_calling(ctx);
+  op2_status status = OP2_SUCCESS;
+  /* Before the handle is null: functions of op2_call() may have it. */
+  if (ctx->magic == OP2I_CONTEXT_MAGIC && !ctx->finalized && !ctx->fatal)
+    status = op2i_scheduler.flush(ctx->sched, "op2_finalize");
+  *handle = NULL;
+  if (ctx->magic != OP2I_CONTEXT_MAGIC)
+    return op2i_error(OP2_ERR_ARG, "op2_finalize: not a context handle");
+  if (ctx->forked) return op2i_context_left_behind();
+  if (ctx->finalized)
+    return op2i_error(OP2_ERR_STATE, "op2_finalize: the context was finalized before, through a "
+                                     "copy of the handle");
+  /* What cannot be returned here is at least said: nothing unreported is lost. */
+  drop_failures(ctx);
+  op2i_dats_come_home(ctx);
+  ctx->finalized = true;
+  op2i_process_leave(ctx);
+  op2i_sched_destroy(ctx->sched);
+  ctx->sched = NULL;
+  op2i_interned_loops.free(ctx);
+  op2i_interned_calls.free(ctx);
+  op2i_jit_close(ctx);
+  ctx->backend->close(ctx->backend_state);
+  op2i_context_unref(ctx);
+  return status;
+}
+
+const char *op2_backend_name(op2_context ctx) {
+  return ctx && ctx->magic == OP2I_CONTEXT_MAGIC ? ctx->backend->name : NULL;
+}
