@@ -13,8 +13,6 @@
 
 /* ---- indirect writes that collide ------------------------------------------------------------ */
 
-static bool is_real(op2_type type) { return type == OP2_F64 || type == OP2_F32; }
-
 static double real_value(op2_type type, const unsigned char *value) {
   if (type == OP2_F64) {
     double f64;
@@ -30,7 +28,7 @@ static double real_value(op2_type type, const unsigned char *value) {
 static bool same_value(op2_type type, const unsigned char *one, const unsigned char *other,
                        size_t unit) {
   if (!memcmp(one, other, unit)) return true;
-  if (!is_real(type)) return false;
+  if (!op2i_type_real(type)) return false;
   double a = real_value(type, one), b = real_value(type, other);
   return a == b || (isnan(a) && isnan(b));
 }

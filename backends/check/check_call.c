@@ -33,7 +33,7 @@ struct guard {
 /* ---- patterns -------------------------------------------------------------------------------- */
 
 /* NaN, and integers that hardly anybody writes. */
-static int pattern(op2_type type) { return type == OP2_F64 || type == OP2_F32 ? 0xFF : 0xA5; }
+static int pattern(op2_type type) { return op2i_type_real(type) ? 0xFF : 0xA5; }
 
 static bool is_pattern(const unsigned char *value, op2_type type) {
   for (size_t b = 0; b < op2i_type_size(type); b++)

@@ -17,7 +17,7 @@ static double real_filler(int frame, int variety) {
 }
 
 static int64_t integer_filler(op2_type type, int frame, int variety) {
-  bool is_signed = type == OP2_I8 || type == OP2_I16 || type == OP2_I32 || type == OP2_I64;
+  bool is_signed = op2i_type_signed(type);
   bool small = op2i_type_size(type) == 1;
   if (small) variety %= 32;
   if (frame == 0) return 80 + variety;
@@ -28,23 +28,14 @@ static int64_t integer_filler(op2_type type, int frame, int variety) {
 
 static void put_filler(op2_type type, int frame, int row, int64_t component, unsigned char *out) {
   int variety = (int)(component & 7) + 8 * (row % 256);
-  double f64 = real_filler(frame, variety);
-  float f32 = (float)f64;
-  uint64_t u64 = (uint64_t)integer_filler(type, frame, variety);
-  uint32_t u32 = (uint32_t)u64;
-  uint16_t u16 = (uint16_t)u64;
-  uint8_t u8 = (uint8_t)u64;
+#define PUT_REAL(type_, name_, c_)                                                                 \
+  case type_: memcpy(out, &(c_){(c_)real_filler(frame, variety)}, sizeof(c_)); break;
+#define PUT_INTEGER(type_, name_, c_)                                                              \
+  case type_: memcpy(out, &(c_){(c_)integer_filler(type, frame, variety)}, sizeof(c_)); break;
   switch (type) {
-  case OP2_F64: memcpy(out, &f64, sizeof f64); break;
-  case OP2_F32: memcpy(out, &f32, sizeof f32); break;
-  case OP2_I64:
-  case OP2_U64: memcpy(out, &u64, sizeof u64); break;
-  case OP2_I32:
-  case OP2_U32: memcpy(out, &u32, sizeof u32); break;
-  case OP2_I16:
-  case OP2_U16: memcpy(out, &u16, sizeof u16); break;
-  case OP2_I8:
-  case OP2_U8: memcpy(out, &u8, sizeof u8); break;
+    OP2I_REAL_TYPES(PUT_REAL)
+    OP2I_SIGNED_TYPES(PUT_INTEGER)
+    OP2I_UNSIGNED_TYPES(PUT_INTEGER)
   }
 }
 

@@ -122,23 +122,17 @@ REAL(f32, float, FLT_EPSILON, 0x1p60f)
 
 /* ---- by type --------------------------------------------------------------------------------- */
 
-#define EACH_TYPE(use_)                                                                            \
-  use_(OP2_F64, f64, double) use_(OP2_F32, f32, float) use_(OP2_I8, i8, int8_t)                    \
-      use_(OP2_I16, i16, int16_t) use_(OP2_I32, i32, int32_t) use_(OP2_I64, i64, int64_t)          \
-          use_(OP2_U8, u8, uint8_t) use_(OP2_U16, u16, uint16_t) use_(OP2_U32, u32, uint32_t)      \
-              use_(OP2_U64, u64, uint64_t)
-
 void op2i_check_alter(op2_type type, op2_access access, int64_t n, const void *start,
                       const void *out, void *altered) {
 #define ALTER(type_, name_, c_)                                                                    \
   case type_: alter_##name_(access, n, start, out, altered); break;
-  switch (type) { EACH_TYPE(ALTER) }
+  switch (type) { OP2I_TYPES(ALTER) }
 }
 
 void op2i_check_extreme(op2_type type, op2_access access, int64_t n, bool above, void *altered) {
 #define EXTREME(type_, name_, c_)                                                                  \
   case type_: extreme_##name_(access, n, above, altered); break;
-  switch (type) { EACH_TYPE(EXTREME) }
+  switch (type) { OP2I_TYPES(EXTREME) }
 }
 
 int64_t op2i_check_wrong_way(op2_type type, op2_access access, int64_t n, const void *start,
@@ -148,7 +142,7 @@ int64_t op2i_check_wrong_way(op2_type type, op2_access access, int64_t n, const 
     for (int64_t i = 0; i < n; i++)                                                                \
       if (wrong_##name_(access, ((const c_ *)start)[i], ((const c_ *)out)[i])) return i;           \
     break;
-  switch (type) { EACH_TYPE(WRONG) }
+  switch (type) { OP2I_TYPES(WRONG) }
   return -1;
 }
 
@@ -159,6 +153,6 @@ int64_t op2i_check_unlike(op2_type type, op2_access access, int64_t n,
     for (int64_t i = 0; i < n; i++)                                                                \
       if (unlike_##name_(access, i, values)) return i;                                             \
     break;
-  switch (type) { EACH_TYPE(UNLIKE) }
+  switch (type) { OP2I_TYPES(UNLIKE) }
   return -1;
 }

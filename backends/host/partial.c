@@ -13,45 +13,30 @@
 
 /* Sums are made in a type where overflow wraps and converted back. A zero that MIN or MAX takes is
  * made positive, by adding zero, so that the order of zeros does not matter. */
-#define COMBINE(name_, type_, sum_type_, is_nan_)                                                  \
-  static void combine_##name_(op2_access access, int64_t n, type_ *into, const type_ *from) {      \
+#define COMBINE(name_, c_, sum_, is_nan_)                                                          \
+  static void combine_##name_(op2_access access, int64_t n, c_ *into, const c_ *from) {            \
     if (access == OP2_INC)                                                                         \
-      for (int64_t i = 0; i < n; i++) into[i] = (type_)((sum_type_)into[i] + (sum_type_)from[i]);  \
+      for (int64_t i = 0; i < n; i++) into[i] = (c_)((sum_)into[i] + (sum_)from[i]);               \
     else if (access == OP2_MIN)                                                                    \
       for (int64_t i = 0; i < n; i++)                                                              \
-        into[i] = from[i] < into[i] || is_nan_(into[i]) ? (type_)(from[i] + 0) : into[i];          \
+        into[i] = from[i] < into[i] || is_nan_(into[i]) ? (c_)(from[i] + 0) : into[i];             \
     else if (access == OP2_MAX)                                                                    \
       for (int64_t i = 0; i < n; i++)                                                              \
-        into[i] = from[i] > into[i] || is_nan_(into[i]) ? (type_)(from[i] + 0) : into[i];          \
+        into[i] = from[i] > into[i] || is_nan_(into[i]) ? (c_)(from[i] + 0) : into[i];             \
   }
-#define NEVER(x_)  false
-#define IS_NAN(x_) isnan(x_)
+#define NEVER(x_)                         false
+#define COMBINE_REAL(type_, name_, c_)    COMBINE(name_, c_, c_, isnan)
+#define COMBINE_INTEGER(type_, name_, c_) COMBINE(name_, c_, uint64_t, NEVER)
 
-COMBINE(f64, double, double, IS_NAN)
-COMBINE(f32, float, float, IS_NAN)
-COMBINE(i8, int8_t, uint64_t, NEVER)
-COMBINE(i16, int16_t, uint64_t, NEVER)
-COMBINE(i32, int32_t, uint64_t, NEVER)
-COMBINE(i64, int64_t, uint64_t, NEVER)
-COMBINE(u8, uint8_t, uint64_t, NEVER)
-COMBINE(u16, uint16_t, uint64_t, NEVER)
-COMBINE(u32, uint32_t, uint64_t, NEVER)
-COMBINE(u64, uint64_t, uint64_t, NEVER)
+OP2I_REAL_TYPES(COMBINE_REAL)
+OP2I_SIGNED_TYPES(COMBINE_INTEGER)
+OP2I_UNSIGNED_TYPES(COMBINE_INTEGER)
 
 void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into,
                          const void *from) {
-  switch (type) {
-  case OP2_F64: combine_f64(access, n, into, from); break;
-  case OP2_F32: combine_f32(access, n, into, from); break;
-  case OP2_I8: combine_i8(access, n, into, from); break;
-  case OP2_I16: combine_i16(access, n, into, from); break;
-  case OP2_I32: combine_i32(access, n, into, from); break;
-  case OP2_I64: combine_i64(access, n, into, from); break;
-  case OP2_U8: combine_u8(access, n, into, from); break;
-  case OP2_U16: combine_u16(access, n, into, from); break;
-  case OP2_U32: combine_u32(access, n, into, from); break;
-  case OP2_U64: combine_u64(access, n, into, from); break;
-  }
+#define COMBINED(type_, name_, c_)                                                                 \
+  case type_: combine_##name_(access, n, into, from); break;
+  switch (type) { OP2I_TYPES(COMBINED) }
 }
 
 void op2i_values_clear(op2_type type, int64_t n, void *into) {

@@ -14,12 +14,6 @@ void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into
  * changes nothing. */
 void op2i_values_clear(op2_type type, int64_t n, void *into);
 
-/* Whether an argument is a reduction into a global, so that it has values in a block's partial
- * results. */
-static inline bool op2i_arg_reduces(const struct op2i_loop_arg *arg) {
-  return arg->kind == OP2I_ARG_GBL && arg->access != OP2_READ;
-}
-
 /* Run the kernel over one block of the step's plan, into the block's partial results. */
 void op2i_step_run_block(const struct op2i_step *step, int32_t block);
 

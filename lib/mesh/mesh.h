@@ -8,10 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "access.h"
 #include "buffer.h"
 #include "failure.h"
 #include "object.h"
 #include "op2/mesh.h"
+#include "types.h"
 
 enum op2i_section { OP2I_CORE, OP2I_OWNED, OP2I_EXEC, OP2I_NONEXEC, OP2I_SECTIONS };
 
@@ -87,11 +89,6 @@ struct op2_const_s {
   void *data;
   op2_const prev, next; /* the context's list */
 };
-
-size_t op2i_type_size(op2_type type);            /* 0 for an unknown type */
-const char *op2i_type_c(op2_type type);          /* the C name, "double" */
-const char *op2i_type_name(op2_type type);       /* "OP2_F64" */
-const char *op2i_access_name(op2_access access); /* "OP2_READ" */
 
 struct op2i_version *op2i_version_ref(struct op2i_version *version);
 void op2i_version_unref(struct op2i_version *version);

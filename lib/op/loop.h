@@ -7,35 +7,11 @@
 
 #include "code.h"
 #include "kernel.h"
+#include "loop_arg.h"
 #include "mesh.h"
 #include "op.h"
 #include "op2/loop.h"
 #include "plan.h"
-
-enum op2i_arg_kind {
-  OP2I_ARG_DIRECT = 1, /* dat, no map */
-  OP2I_ARG_SLOT,       /* dat through one slot */
-  OP2I_ARG_ALL,        /* dat through all slots, array of pointers */
-  OP2I_ARG_ITER,       /* dat through all slots, private buffer */
-  OP2I_ARG_GBL,        /* global: read, or reduced into */
-  OP2I_ARG_VAL,        /* captured values */
-  OP2I_ARG_IDX         /* element number */
-};
-
-/* One argument, validated and resolved. Numbers refer to the tables of the loop. */
-struct op2i_loop_arg {
-  enum op2i_arg_kind kind;
-  op2_access access;
-  op2_type type;
-  int32_t dim;
-  int32_t slot;  /* SLOT: which; ITER: which index space; else -1 */
-  int32_t arity; /* slots the kernel sees: 1, or the map's arity for ALL and ITER */
-  int32_t dat;   /* index into dats, or -1 */
-  int32_t map;   /* index into maps, or -1 */
-  int32_t gbl;   /* index into gbls, or -1 */
-  int32_t
-      offset; /* VAL: bytes into the payload; reduced GBL: bytes into a block's partial results */
-};
 
 /* One kernel of a loop and its part of the loop's tables. Fused loops have several, applied one
  * after the other to each element. */

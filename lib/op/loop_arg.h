@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_LOOP_ARG_H
+#define OP2I_LOOP_ARG_H
+
+/* An argument of a loop, and what is asked of one. */
+
+#include "access.h"
+#include "op2/loop.h"
+
+enum op2i_arg_kind {
+  OP2I_ARG_DIRECT = 1, /* dat, no map */
+  OP2I_ARG_SLOT,       /* dat through one slot */
+  OP2I_ARG_ALL,        /* dat through all slots, array of pointers */
+  OP2I_ARG_ITER,       /* dat through all slots, private buffer */
+  OP2I_ARG_GBL,        /* global: read, or reduced into */
+  OP2I_ARG_VAL,        /* captured values */
+  OP2I_ARG_IDX         /* element number */
+};
+
+/* One argument, validated and resolved. Numbers refer to the tables of the loop. */
+struct op2i_loop_arg {
+  enum op2i_arg_kind kind;
+  op2_access access;
+  op2_type type;
+  int32_t dim;
+  int32_t slot;  /* SLOT: which; ITER: which index space; else -1 */
+  int32_t arity; /* slots the kernel sees: 1, or the map's arity for ALL and ITER */
+  int32_t dat;   /* index into dats, or -1 */
+  int32_t map;   /* index into maps, or -1 */
+  int32_t gbl;   /* index into gbls, or -1 */
+  int32_t
+      offset; /* VAL: bytes into the payload; reduced GBL: bytes into a block's partial results */
+};
+
+static inline bool op2i_arg_is_dat(const struct op2i_loop_arg *arg) { return arg->dat >= 0; }
+static inline bool op2i_arg_through_map(const struct op2i_loop_arg *arg) { return arg->map >= 0; }
+/* A reduction into a global: it has values in a block's partial results. */
+static inline bool op2i_arg_reduces(const struct op2i_loop_arg *arg) {
+  return arg->kind == OP2I_ARG_GBL && op2i_modifies(arg->access);
+}
+/* The kernel works on a copy, not in the dat. */
+static inline bool op2i_arg_private(const struct op2i_loop_arg *arg) {
+  return arg->dat >= 0 && (arg->kind == OP2I_ARG_ITER || op2i_accumulates(arg->access));
+}
+
+#endif
