@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the blocks of a loop touch, segment by segment: the lists that dependences are made from
+/* What the blocks of a loop touch, page by page: the lists that dependences are made from
  * against a look at every element, on random meshes of many sizes. */
 #include <stdlib.h>
 #include <string.h>
@@ -44,17 +44,17 @@ static void mark_block(unsigned char *touched, const struct op2i_loop *loop,
 }
 
 /* Whether intervals, ascending and apart, are just what is marked; takes the marks away. */
-static bool same(unsigned char *touched, int64_t segments, const int32_t *intervals, int64_t n) {
+static bool same(unsigned char *touched, int64_t pages, const int32_t *intervals, int64_t n) {
   bool good = true;
   int64_t last = -2;
   for (int64_t i = 0; i < n; i++) {
     good = good && intervals[2 * i] > last + 1 && intervals[2 * i] <= intervals[2 * i + 1] &&
-           intervals[2 * i + 1] < segments;
+           intervals[2 * i + 1] < pages;
     last = intervals[2 * i + 1];
     for (int64_t s = intervals[2 * i]; good && s <= last; s++) touched[s]--;
   }
-  for (int64_t s = 0; s < segments; s++) good = good && touched[s] == 0;
-  memset(touched, 0, (size_t)segments);
+  for (int64_t s = 0; s < pages; s++) good = good && touched[s] == 0;
+  memset(touched, 0, (size_t)pages);
   return good;
 }
 
@@ -65,12 +65,12 @@ static op2_status compare(struct op2i_loop *loop, int range, int32_t dat) {
   if (status) return status;
   const struct op2i_footprint *print = &data->footprints[range][dat];
   const int64_t size = loop->op.dats[dat]->set->ends[OP2I_NONEXEC];
-  const int64_t segments = (size >> print->shift) + 1;
-  unsigned char *touched = scratch((size_t)segments, 1);
+  const int64_t pages = (size >> print->shift) + 1;
+  unsigned char *touched = scratch((size_t)pages, 1);
   for (int32_t b = 0; b < plan->nblocks; b++) {
     const int64_t first = print->offs[b], count = print->offs[b + 1] - first;
     mark_block(touched, loop, plan, b, dat, print->shift);
-    seen.wrong += !same(touched, segments, print->intervals + 2 * first, count);
+    seen.wrong += !same(touched, pages, print->intervals + 2 * first, count);
     seen.blocks++;
     seen.intervals += count;
   }

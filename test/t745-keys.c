@@ -457,8 +457,8 @@ static void plan_parts(void) {
 
 /* ---- footprints ------------------------------------------------------------------------------ */
 
-/* Which segments of a dat a block touches, by looking at every element. */
-static uint64_t segments_touched(const struct op2i_loop *loop, const struct op2i_plan *plan,
+/* Which pages of a dat a block touches, by looking at every element. */
+static uint64_t pages_touched(const struct op2i_loop *loop, const struct op2i_plan *plan,
                                  int32_t block, int32_t dat, int32_t shift) {
   uint64_t touched = 0;
   for (int n = 0; n < loop->nargs; n++) {
@@ -483,7 +483,7 @@ static void expect_footprint(struct op2i_loop *loop, int32_t dat) {
     for (int64_t i = print->offs[b]; i < print->offs[b + 1]; i++)
       for (int32_t s = print->intervals[2 * i]; s <= print->intervals[2 * i + 1]; s++)
         told |= UINT64_C(1) << s;
-    EXPECT(told == segments_touched(loop, plan, b, dat, print->shift));
+    EXPECT(told == pages_touched(loop, plan, b, dat, print->shift));
   }
 }
 

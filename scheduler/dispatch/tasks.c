@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dependences between tasks, from the segments of dats that they touch.
+/* Dependences between tasks, from the pages of dats that they touch.
  *
- * For every segment of every dat that the program modifies there are three lists of tasks: the
+ * For every page of every dat that the program modifies there are three lists of tasks: the
  * group that modifies it now, the tasks that have read it since, and those the group itself had to
  * wait for. Tasks of one loop and colour form a group: they share no element, so they do not wait
- * for each other even where they share a segment. */
+ * for each other even where they share a page. */
 #include "tasks.h"
 #include "tile.h"
 
@@ -23,7 +23,7 @@ struct link {
   int32_t next;
 };
 
-struct segment {
+struct page {
   int64_t group;                    /* step and colour of the writers, NONE before the first */
   int32_t before, writers, readers; /* lists of links */
   int64_t task;                     /* of a tile: that looked at it last */
@@ -34,8 +34,8 @@ struct track {
   struct track *next;
   struct op2i_resource *resource;
   int32_t shift;
-  int64_t nsegments;
-  struct segment *segments;
+  int64_t npages;
+  struct page *pages;
 };
 
 struct builder {
@@ -94,14 +94,14 @@ static void depend_all(struct builder *b, int32_t list) {
   for (; list != NONE; list = b->links[list].next) depend(b, b->links[list].task);
 }
 
-/* ---- segments -------------------------------------------------------------------------------- */
+/* ---- pages ----------------------------------------------------------------------------------- */
 
-static void read_segment(struct builder *b, struct segment *s) {
+static void read_page(struct builder *b, struct page *s) {
   depend_all(b, s->writers);
   if (s->readers == NONE || b->links[s->readers].task != b->ntasks) push(b, &s->readers, b->ntasks);
 }
 
-static void write_segment(struct builder *b, struct segment *s, int64_t group) {
+static void write_page(struct builder *b, struct page *s, int64_t group) {
   if (s->group != group) {
     /* Readers have waited for all writers, so waiting for the readers is enough. */
     drop(b, &s->before);
@@ -120,15 +120,15 @@ static op2_status add_track(struct builder *b, struct op2i_resource *resource, i
   if (resource->track) return OP2_SUCCESS;
   struct track *track = op2i_calloc(1, sizeof *track);
   if (!track) return op2i_error_nomem("a program");
-  track->shift = op2i_segment_shift(size);
-  track->nsegments = (size >> track->shift) + 1;
-  track->segments = op2i_malloc((size_t)track->nsegments * sizeof *track->segments);
-  if (!track->segments) {
+  track->shift = op2i_page_shift(size);
+  track->npages = (size >> track->shift) + 1;
+  track->pages = op2i_malloc((size_t)track->npages * sizeof *track->pages);
+  if (!track->pages) {
     op2i_free(track);
     return op2i_error_nomem("a program");
   }
-  for (int64_t s = 0; s < track->nsegments; s++)
-    track->segments[s] = (struct segment){NONE, NONE, NONE, NONE, NONE};
+  for (int64_t s = 0; s < track->npages; s++)
+    track->pages[s] = (struct page){NONE, NONE, NONE, NONE, NONE};
   track->resource = resource;
   track->next = b->tracks;
   b->tracks = track;
@@ -164,9 +164,9 @@ static void touch_dat(struct builder *b, const struct op2i_step *step, int d, in
     for (int64_t k = print->offs[block]; k < print->offs[block + 1]; k++)
       for (int32_t s = print->intervals[2 * k]; s <= print->intervals[2 * k + 1]; s++) {
         if (reads)
-          read_segment(b, &track->segments[s]);
+          read_page(b, &track->pages[s]);
         else
-          write_segment(b, &track->segments[s], group);
+          write_page(b, &track->pages[s], group);
       }
   }
 }
@@ -179,7 +179,7 @@ static void read_globals(struct builder *b, const struct op2i_step *step) {
     const struct op2i_loop_arg *arg = &loop->args[n];
     if (arg->gbl < 0 || arg->access == OP2_INC) continue;
     struct track *track = step->versions[arg->gbl]->res.track;
-    if (track) read_segment(b, &track->segments[0]);
+    if (track) read_page(b, &track->pages[0]);
   }
 }
 
@@ -228,7 +228,7 @@ static op2_status build_reduce(struct builder *b, int64_t first_chunk, int64_t e
   for (int g = 0; g < loop->op.ngbls; g++) {
     struct track *track = step->versions[g]->res.track;
     if (track && loop->op.gbl_access[g] != OP2_READ)
-      write_segment(b, &track->segments[0], b->step << 32);
+      write_page(b, &track->pages[0], b->step << 32);
   }
   return finish_task(b, OP2I_TASK_REDUCE, 0, 0);
 }
@@ -288,10 +288,10 @@ static void touch_element(struct builder *b, const struct op2i_step *step,
   int32_t first = arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
   for (int32_t k = 0; k < arg->arity; k++) {
     int64_t target = map ? map->idx[e * map->arity + first + k] : e;
-    struct segment *segment = &track->segments[target >> track->shift];
-    if (segment->task == b->ntasks) continue;
-    segment->task = b->ntasks;
-    write_segment(b, segment, group);
+    struct page *page = &track->pages[target >> track->shift];
+    if (page->task == b->ntasks) continue;
+    page->task = b->ntasks;
+    write_page(b, page, group);
   }
 }
 
@@ -383,7 +383,7 @@ op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers
     struct track *track = b.tracks;
     b.tracks = track->next;
     track->resource->track = NULL;
-    op2i_free(track->segments);
+    op2i_free(track->pages);
     op2i_free(track);
   }
   op2i_free(b.links);

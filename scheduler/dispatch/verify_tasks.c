@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The dependences between tasks against the definition, element by element: two tasks that touch a
- * value, one of them modifying it, are joined by a path. Independent of segments and footprints;
+ * value, one of them modifying it, are joined by a path. Independent of pages and footprints;
  * for debug builds and tests. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -33,8 +33,8 @@ op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2i_loop *loop,
 
 /* ---- what dispatch keeps with a loop --------------------------------------------------------- */
 
-/* Which segments of a dat's set the blocks of a plan touch: intervals [2k], [2k+1] of segment
- * numbers, both inclusive, for block b those from offs[b] to offs[b+1]. A segment is 2^shift
+/* Which pages of a dat's set the blocks of a plan touch: intervals [2k], [2k+1] of page
+ * numbers, both inclusive, for block b those from offs[b] to offs[b+1]. A page is 2^shift
  * consecutive elements. */
 struct op2i_footprint {
   int32_t shift;
@@ -64,7 +64,7 @@ op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **data);
 op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop);
 /* Have the footprint of one of its dats; needs plans. */
 op2_status op2i_loop_footprint(struct op2i_loop *loop, int range, int32_t dat);
-int32_t op2i_segment_shift(int64_t set_size);
+int32_t op2i_page_shift(int64_t set_size);
 
 /* numbering.c: warn of the loop's maps whose sets are badly numbered, of each once; needs the
  * loop's plans where there are any. Say of all maps how they are numbered. */
