@@ -290,6 +290,7 @@ static void run_backend(const char *backend, int n, const struct test_case *case
 int run_cases(int n, const struct test_case *cases, unsigned flags) {
   static const char *const backends[] = {"sequential", "openmp", "starpu", "check"};
   test_environment();
+  diag("%d cases", n);
   const char *only = getenv("OP2_TEST_BACKEND");
   for (int i = 0; i < 4; i++) {
     if (only && *only && strcmp(only, backends[i]) != 0) continue;
