@@ -202,11 +202,11 @@ static bool write_graph(const flow *f, const char *path) {
 }
 
 static bool run(flow *f, const options *o, run_times *times) {
-  const int warmup = option_warmup(o->warmup, o->iterations);
+  const int warmup = option_warmup(&o->run, o->iterations);
   const int graphed = o->graph_steps < o->iterations ? o->graph_steps : o->iterations;
   const double begin = clock_now();
   double timed = begin, rms;
-  progress_begin(report_name, o->iterations, "time steps", o->progress);
+  progress_begin(report_name, o->iterations, "time steps", o->run.progress);
   for (int it = 1; it <= o->iterations; it++) {
     if (!queue_step(f)) return false;
     if (it == graphed && !write_graph(f, o->graph)) return false;
@@ -268,7 +268,7 @@ static void destroy(flow *f) {
 static bool simulate(const options *o, const mesh *m, run_times *times) {
   flow f = {0};
   const double begin = clock_now();
-  const op2_options settings = {.backend = o->backend, .threads = o->threads};
+  const op2_options settings = {.backend = o->run.backend, .threads = o->run.threads};
   if (!report_ok(op2_init(&settings, &f.ctx), "op2_init")) return false;
   bool good =
       declare_mesh(&f, m) && declare_constants(&f) && declare_state(&f) && declare_kernels(&f);
@@ -277,7 +277,7 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
   good =
       good && run(&f, o, times) && write_results(&f, o, m) && report_run(f.ctx, times, "time loop");
   if (good) report_renumbering(&f, times);
-  good = good && report_explain(f.ctx, o->explain);
+  good = good && report_explain(f.ctx, o->run.explain);
   destroy(&f);
   return report_ok(op2_finalize(&f.ctx), "op2_finalize") && good;
 }

@@ -15,25 +15,10 @@ static const option table[] = {
      offsetof(options, iterations)},
     {"--every", "N", "print the rms of the last update every N steps; 0 never (default 100)",
      PROGRAM_ALL, option_count, offsetof(options, every)},
-    {"--warmup", "N", "of the time steps, how many are not timed (default 2)", PROGRAM_ALL,
-     option_count, offsetof(options, warmup)},
-    {"--backend", "NAME",
-     "sequential, openmp, starpu or check (default $OP2_BACKEND, or the best there is)",
-     PROGRAM_OP2, option_text, offsetof(options, backend)},
-    {"--threads", "N", "CPU threads (default $OP2_THREADS, or all)", PROGRAM_OP2, option_count,
-     offsetof(options, threads)},
-    {"--threads", "N", "CPU threads (default all)", PROGRAM_OMP, option_count,
-     offsetof(options, threads)},
-    {"--block-size", "N", "edges in a block (default 4096)", PROGRAM_OMP, option_positive,
-     offsetof(options, block_size)},
-    {"--progress", "", "tell on stderr how far the run has come, even if that is no terminal",
-     PROGRAM_OP2, option_flag, offsetof(options, progress)},
     {"--graph", "FILE", "write the graph of the first time step, as queued, in Graphviz' language",
      PROGRAM_OP2, option_text, offsetof(options, graph)},
     {"--graph-steps", "N", "of so many time steps, as far as they wait (default 1)", PROGRAM_OP2,
      option_positive, offsetof(options, graph_steps)},
-    {"--explain", "FILE|-", "write what the library did with the loops, at the end", PROGRAM_OP2,
-     option_text, offsetof(options, explain)},
     {"--picture", "FILE.png", "draw the Mach number round the section", PROGRAM_OP2, option_text,
      offsetof(options, picture)},
     {"--write-mesh", "FILE", "write the mesh as a new_grid.dat", PROGRAM_ALL, option_text,
@@ -44,13 +29,8 @@ static const option table[] = {
 };
 
 int options_parse(int argc, char **argv, unsigned program, options *o) {
-  *o = (options){.mesh = "classic",
-                 .iterations = 1000,
-                 .every = 100,
-                 .warmup = 2,
-                 .block_size = 4096,
-                 .graph_steps = 1};
-  return option_parse(argc, argv, program, table, o);
+  *o = (options){.mesh = "classic", .iterations = 1000, .every = 100, .graph_steps = 1};
+  return option_parse(argc, argv, program, table, o, &o->run);
 }
 
 int options_mesh(const options *o, mesh *m, bench_error *error) {

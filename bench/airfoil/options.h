@@ -11,9 +11,10 @@
 typedef struct options {
   const char *mesh;
   const char *shuffle; /**< the seed as given, null without --shuffle */
-  int iterations, every, warmup, threads, block_size, graph_steps;
-  bool renumber, progress;
-  const char *backend, *graph, *explain, *picture, *write_mesh, *dump_q;
+  int iterations, every, graph_steps;
+  bool renumber;
+  const char *graph, *picture, *write_mesh, *dump_q;
+  run_options run;
 } options;
 
 /** As option_parse() of option.h, which says what `program` is and what is returned. */

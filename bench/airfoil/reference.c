@@ -43,7 +43,7 @@ static int run(const reference *r, const options *o, const mesh *m, bench_error 
   double far_field[4], rms = 0;
   gas_free_stream(far_field);
   if (flow_create(m, &f, far_field, error)) return -1;
-  const int warmup = option_warmup(o->warmup, o->iterations);
+  const int warmup = option_warmup(&o->run, o->iterations);
   const double begin = clock_now();
   double timed = begin;
   for (int it = 1; it <= o->iterations; it++) {

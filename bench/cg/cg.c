@@ -163,13 +163,13 @@ static double share_done(const solver *s, const cg_options *o, double times_less
  * enough iterations. */
 static bool iterate(solver *s, const cg_options *o, double first, run_times *times,
                     outcome *result) {
-  const int warmup = option_warmup(o->warmup, o->iterations);
+  const int warmup = option_warmup(&o->run, o->iterations);
   const double begin = clock_now();
   double timed = begin;
   bool converged = false;
   int it = 0;
   result->residual = first;
-  progress_begin(report_name, 0, NULL, o->progress);
+  progress_begin(report_name, 0, NULL, o->run.progress);
   while (it < o->iterations && !converged) {
     if (!queue_iteration(s, ++it)) return false;
     if (it == 1 && !report_graph(s->ctx, o->graph)) return false;
@@ -232,7 +232,7 @@ static bool solve(const cg_options *o, const mesh *m, const problem *given, run_
   outcome end = {0};
   double first = 0;
   const double begin = clock_now();
-  const op2_options settings = {.backend = o->backend, .threads = o->threads};
+  const op2_options settings = {.backend = o->run.backend, .threads = o->run.threads};
   if (!report_ok(op2_init(&settings, &s.ctx), "op2_init")) return false;
   bool good = declare_mesh(&s, m, given) && declare_vectors(&s) && declare_kernels(&s) &&
               queue_start(&s) && report_ok(op2_flush(s.ctx), "op2_flush") &&
@@ -240,7 +240,7 @@ static bool solve(const cg_options *o, const mesh *m, const problem *given, run_
   times->setup = clock_now() - begin;
   if (good && o->check > 0) outcome_line(0, first);
   good = good && iterate(&s, o, first, times, &end) && write_results(&s, o, m, given, &end) &&
-         report_run(s.ctx, times, "iterations") && report_explain(s.ctx, o->explain);
+         report_run(s.ctx, times, "iterations") && report_explain(s.ctx, o->run.explain);
   destroy(&s);
   return report_ok(op2_finalize(&s.ctx), "op2_finalize") && good;
 }

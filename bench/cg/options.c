@@ -17,37 +17,17 @@ static const option table[] = {
      PROGRAM_ALL, option_real, offsetof(cg_options, tolerance)},
     {"--check", "N", "look at the residual every N iterations; 0 never (default 20)", PROGRAM_ALL,
      option_count, offsetof(cg_options, check)},
-    {"--warmup", "N", "of the iterations, how many are not timed (default 2)", PROGRAM_ALL,
-     option_count, offsetof(cg_options, warmup)},
-    {"--backend", "NAME",
-     "sequential, openmp, starpu or check (default $OP2_BACKEND, or the best there is)",
-     PROGRAM_OP2, option_text, offsetof(cg_options, backend)},
-    {"--threads", "N", "CPU threads (default $OP2_THREADS, or all)", PROGRAM_OP2, option_count,
-     offsetof(cg_options, threads)},
-    {"--threads", "N", "CPU threads (default all)", PROGRAM_OMP, option_count,
-     offsetof(cg_options, threads)},
-    {"--block-size", "N", "cells in a block (default 4096)", PROGRAM_OMP, option_positive,
-     offsetof(cg_options, block_size)},
-    {"--progress", "", "tell on stderr how far the run has come, even if that is no terminal",
-     PROGRAM_OP2, option_flag, offsetof(cg_options, progress)},
     {"--graph", "FILE", "write the graph of one iteration, as queued, in Graphviz' language",
      PROGRAM_OP2, option_text, offsetof(cg_options, graph)},
-    {"--explain", "FILE|-", "write what the library did with the loops, at the end", PROGRAM_OP2,
-     option_text, offsetof(cg_options, explain)},
     {"--dump-x", "FILE", "write the solution and then the residual as binary doubles", PROGRAM_ALL,
      option_text, offsetof(cg_options, dump)},
     {0},
 };
 
 int cg_options_parse(int argc, char **argv, unsigned program, cg_options *o) {
-  *o = (cg_options){.mesh = "classic",
-                    .problem = "flow",
-                    .iterations = 1000,
-                    .tolerance = 1e-8,
-                    .check = 20,
-                    .warmup = 2,
-                    .block_size = 4096};
-  return option_parse(argc, argv, program, table, o);
+  *o = (cg_options){
+      .mesh = "classic", .problem = "flow", .iterations = 1000, .tolerance = 1e-8, .check = 20};
+  return option_parse(argc, argv, program, table, o, &o->run);
 }
 
 int cg_options_open(const cg_options *o, mesh *m, problem *p, bench_error *error) {

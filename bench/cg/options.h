@@ -11,10 +11,10 @@
 typedef struct cg_options {
   const char *mesh, *problem;
   const char *shuffle; /**< the seed as given, null without --shuffle */
-  int iterations, check, warmup, threads, block_size;
+  int iterations, check;
   double tolerance;
-  bool progress;
-  const char *backend, *graph, *explain, *dump;
+  const char *graph, *dump;
+  run_options run;
 } cg_options;
 
 /** As option_parse() of option.h, which says what `program` is and what is returned. */

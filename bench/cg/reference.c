@@ -110,7 +110,7 @@ static int system_create(const mesh *m, const problem *given, cg_system *s, benc
 /* ---- driver ---- */
 
 static outcome iterate(const reference *r, const cg_options *o, const cg_system *s) {
-  const int warmup = option_warmup(o->warmup, o->iterations);
+  const int warmup = option_warmup(&o->run, o->iterations);
   outcome result = {0};
   double rr = 0;
   for (int64_t i = 0; i < s->nnode; i++) rr += s->r[i] * s->r[i];

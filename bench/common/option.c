@@ -8,11 +8,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The program's own options come first. */
+enum { TABLES = 2 };
+
 typedef struct command {
   const char *name;
   unsigned program;
-  const option *table;
+  const option *table[TABLES];
+  void *options[TABLES]; /* that the tables are about */
 } command;
+
+static const option run_table[] = {
+    {"--warmup", "N", "of the iterations, how many are not timed (default 2)", PROGRAM_ALL,
+     option_count, offsetof(run_options, warmup)},
+    {"--backend", "NAME",
+     "sequential, openmp, starpu or check (default $OP2_BACKEND, or the best there is)",
+     PROGRAM_OP2, option_text, offsetof(run_options, backend)},
+    {"--threads", "N", "CPU threads (default $OP2_THREADS, or all)", PROGRAM_OP2, option_count,
+     offsetof(run_options, threads)},
+    {"--threads", "N", "CPU threads (default all)", PROGRAM_OMP, option_count,
+     offsetof(run_options, threads)},
+    {"--block-size", "N", "elements in a block (default 4096)", PROGRAM_OMP, option_positive,
+     offsetof(run_options, block_size)},
+    {"--progress", "", "tell on stderr how far the run has come, even if that is no terminal",
+     PROGRAM_OP2, option_flag, offsetof(run_options, progress)},
+    {"--explain", "FILE|-", "write what the library did with the loops, at the end", PROGRAM_OP2,
+     option_text, offsetof(run_options, explain)},
+    {0},
+};
 
 /* ---- values ---- */
 
@@ -63,8 +86,8 @@ bool option_size(const char *text, int64_t *ni, int64_t *nj) {
   return !*end;
 }
 
-int option_warmup(int warmup, int iterations) {
-  if (warmup < iterations) return warmup;
+int option_warmup(const run_options *run, int iterations) {
+  if (run->warmup < iterations) return run->warmup;
   return iterations > 0 ? iterations - 1 : 0;
 }
 
@@ -72,12 +95,14 @@ int option_warmup(int warmup, int iterations) {
 
 static void usage(FILE *stream, const command *c) {
   int width = 0; /* of what stands for the values */
-  for (const option *p = c->table; p->name; p++)
-    if (width < (int)strlen(p->value)) width = (int)strlen(p->value);
+  for (int t = 0; t < TABLES; t++)
+    for (const option *p = c->table[t]; p->name; p++)
+      if (width < (int)strlen(p->value)) width = (int)strlen(p->value);
   fprintf(stream, "usage: %s [option value]...\n", c->name);
-  for (const option *p = c->table; p->name; p++)
-    if (p->programs & c->program)
-      fprintf(stream, "  %-12s %-*s  %s\n", p->name, width, p->value, p->help);
+  for (int t = 0; t < TABLES; t++)
+    for (const option *p = c->table[t]; p->name; p++)
+      if (p->programs & c->program)
+        fprintf(stream, "  %-12s %-*s  %s\n", p->name, width, p->value, p->help);
   fprintf(stream, "  %-12s %-*s  %s\n", "--help", width, "", "print this and exit");
 }
 
@@ -87,29 +112,36 @@ static int reject(const command *c, const char *complaint, const char *text) {
   return 2;
 }
 
-/* The option that the first `length` characters name. */
-static const option *find(const command *c, const char *text, size_t length) {
-  for (const option *p = c->table; p->name; p++)
-    if ((p->programs & c->program) && strlen(p->name) == length && !memcmp(p->name, text, length))
+/* The option that the first `length` characters name, and what it is a member of. */
+static const option *find(const command *c, const char *text, size_t length, char **options) {
+  for (int t = 0; t < TABLES; t++)
+    for (const option *p = c->table[t]; p->name; p++) {
+      if (!(p->programs & c->program) || strlen(p->name) != length || memcmp(p->name, text, length))
+        continue;
+      *options = c->options[t];
       return p;
+    }
   return NULL;
 }
 
-int option_parse(int argc, char **argv, unsigned program, const option *table, void *options) {
-  const command c = {argv[0], program, table};
+int option_parse(int argc, char **argv, unsigned program, const option *table, void *options,
+                 run_options *run) {
+  const command c = {argv[0], program, {table, run_table}, {options, run}};
+  *run = (run_options){.warmup = 2, .block_size = 4096};
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--help")) {
       usage(stdout, &c);
       return 0;
     }
+    char *of;
     const size_t length = strcspn(argv[i], "=");
-    const option *p = find(&c, argv[i], length);
+    const option *p = find(&c, argv[i], length, &of);
     if (!p) return reject(&c, "unknown option", argv[i]);
     const bool attached = argv[i][length], flag = p->read == option_flag;
     if (flag && attached) return reject(&c, "no value goes with", p->name);
     const char *value = flag ? "" : attached ? argv[i] + length + 1 : argv[++i];
     if (!value) return reject(&c, "a value is missing after", p->name);
-    if (!p->read(value, (char *)options + p->member)) return reject(&c, "not a value for", p->name);
+    if (!p->read(value, of + p->member)) return reject(&c, "not a value for", p->name);
   }
   return -1;
 }

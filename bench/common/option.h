@@ -29,14 +29,22 @@ typedef struct option {
   size_t member; /**< its offset in the program's options */
 } option;
 
-/** Read the command line of a program into *options, which holds the defaults; an entry without a
- * name ends the table. Returns -1 when the program should go on, otherwise the exit status: 0 after
- * --help, 2 after a wrong option, which has been reported. */
-int option_parse(int argc, char **argv, unsigned program, const option *table, void *options);
+/** What every benchmark can be told about a run. */
+typedef struct run_options {
+  int warmup, threads, block_size;
+  bool progress;
+  const char *backend, *explain;
+} run_options;
 
-/** Iterations that run before the clock starts, of those there are when the user wants `warmup`; at
- * least one is timed when there is any. */
-int option_warmup(int warmup, int iterations);
+/** Read the command line of a program into *options, which holds the defaults, and *run; an entry
+ * without a name ends the table. Returns -1 when the program should go on, otherwise the exit
+ * status: 0 after --help, 2 after a wrong option, which has been reported. */
+int option_parse(int argc, char **argv, unsigned program, const option *table, void *options,
+                 run_options *run);
+
+/** Iterations that run before the clock starts, of those there are; at least one is timed when there
+ * is any. */
+int option_warmup(const run_options *run, int iterations);
 
 /** Read a mesh's size, such as 40x30; a number too large becomes the largest. Returns false when
  * the text has another form. */

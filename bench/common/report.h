@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "op2.h"
+#include "option.h"
 
 /** @file report.h
  * What an application tells its user about the library and its work. */

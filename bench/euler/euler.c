@@ -234,8 +234,8 @@ fail:
 }
 
 static bool run(flow *f, const options *o, laps *l, run_times *times) {
-  laps_begin(l, option_warmup(o->warmup, o->iterations), o->iterations, times->setup);
-  progress_begin(report_name, o->iterations, "time steps", o->progress);
+  laps_begin(l, option_warmup(&o->run, o->iterations), o->iterations, times->setup);
+  progress_begin(report_name, o->iterations, "time steps", o->run.progress);
   if (o->every > 0) gas_print_header();
   for (int it = 1; it <= o->iterations; it++)
     if (!one_step(f, o, l, it)) return false;
@@ -251,7 +251,7 @@ static bool report(const flow *f, const options *o, const run_times *times, cons
   if (f->renumbering > 0 && times->iterations > 0 && times->timed > 0)
     printf("renumbering took as long as %.1f iterations\n",
            f->renumbering * (double)times->iterations / times->timed);
-  return report_run(f->ctx, times, "time loop") && report_explain(f->ctx, o->explain);
+  return report_run(f->ctx, times, "time loop") && report_explain(f->ctx, o->run.explain);
 }
 
 static void destroy(flow *f) {
@@ -275,7 +275,7 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
   flow f = {0};
   laps l = {0};
   const double begin = clock_now();
-  const op2_options settings = {.backend = o->backend, .threads = o->threads};
+  const op2_options settings = {.backend = o->run.backend, .threads = o->run.threads};
   if (!report_ok(op2_init(&settings, &f.ctx), "op2_init")) return false;
   bool good = declare_mesh(&f, m) && declare_constants(&f, o->mach) && declare_state(&f) &&
               declare_kernels(&f);

@@ -11,9 +11,10 @@
 typedef struct options {
   const char *mesh, *size, *far_field; /**< null where not given */
   double mach;
-  int refine, iterations, every, warmup, threads, block_size;
-  bool renumber, progress;
-  const char *backend, *graph, *explain, *dump_q;
+  int refine, iterations, every;
+  bool renumber;
+  const char *graph, *dump_q;
+  run_options run;
 } options;
 
 /** As option_parse() of option.h, which says what `program` is and what is returned. */

@@ -68,7 +68,7 @@ static int run(const reference *r, const options *o, const mesh *m, double begin
   double far_field[GAS_DIM], rms;
   gas_far_field(o->mach, far_field);
   if (flow_create(m, far_field, &f, error)) return -1;
-  const int warmup = option_warmup(o->warmup, o->iterations);
+  const int warmup = option_warmup(&o->run, o->iterations);
   laps_begin(&l, warmup, o->iterations, clock_now() - begin);
   int rc = steps(r, o, m, &f, far_field, &l, &rms, error);
   if (rc == 0) {

@@ -14,23 +14,8 @@ static const option table[] = {
      offsetof(options, iterations)},
     {"--every", "N", "print what the water does every N steps; 0 never (default 100)", PROGRAM_ALL,
      option_count, offsetof(options, every)},
-    {"--warmup", "N", "of the time steps, how many are not timed (default 2)", PROGRAM_ALL,
-     option_count, offsetof(options, warmup)},
-    {"--backend", "NAME",
-     "sequential, openmp, starpu or check (default $OP2_BACKEND, or the best there is)",
-     PROGRAM_OP2, option_text, offsetof(options, backend)},
-    {"--threads", "N", "CPU threads (default $OP2_THREADS, or all)", PROGRAM_OP2, option_count,
-     offsetof(options, threads)},
-    {"--threads", "N", "CPU threads (default all)", PROGRAM_OMP, option_count,
-     offsetof(options, threads)},
-    {"--block-size", "N", "edges in a block (default 4096)", PROGRAM_OMP, option_positive,
-     offsetof(options, block_size)},
-    {"--progress", "", "tell on stderr how far the run has come, even if that is no terminal",
-     PROGRAM_OP2, option_flag, offsetof(options, progress)},
     {"--graph", "FILE", "write the graph of what waits between two looks at the time step",
      PROGRAM_OP2, option_text, offsetof(options, graph)},
-    {"--explain", "FILE|-", "write what the library did with the loops, at the end", PROGRAM_OP2,
-     option_text, offsetof(options, explain)},
     {"--picture", "FILE.png", "draw the sea after each quarter of the time steps", PROGRAM_OP2,
      option_text, offsetof(options, picture)},
     {"--dump-q", "FILE", "write q and then the simulated time as binary doubles", PROGRAM_ALL,
@@ -39,13 +24,8 @@ static const option table[] = {
 };
 
 int options_parse(int argc, char **argv, unsigned program, options *o) {
-  *o = (options){.mesh = "classic",
-                 .hump = 5,
-                 .iterations = 1000,
-                 .every = 100,
-                 .warmup = 2,
-                 .block_size = 4096};
-  return option_parse(argc, argv, program, table, o);
+  *o = (options){.mesh = "classic", .hump = 5, .iterations = 1000, .every = 100};
+  return option_parse(argc, argv, program, table, o, &o->run);
 }
 
 int options_mesh(const options *o, mesh *m, bench_error *error) {

@@ -12,9 +12,9 @@ typedef struct options {
   const char *mesh;
   const char *shuffle; /**< the seed as given, null without --shuffle */
   double hump;         /**< metres */
-  int iterations, every, warmup, threads, block_size;
-  bool progress;
-  const char *backend, *graph, *explain, *picture, *dump_q;
+  int iterations, every;
+  const char *graph, *picture, *dump_q;
+  run_options run;
 } options;
 
 /** As option_parse() of option.h, which says what `program` is and what is returned. */

@@ -100,7 +100,7 @@ static water survey(const sea *s, int64_t ncell) {
 static int run(const reference *r, const options *o, const mesh *m, bench_error *error) {
   sea s;
   if (sea_create(m, o->hump, &s, error)) return -1;
-  const int warmup = option_warmup(o->warmup, o->iterations);
+  const int warmup = option_warmup(&o->run, o->iterations);
   const double begin = clock_now();
   double timed = begin, time = 0;
   if (o->every > 0) water_print_header();

@@ -78,13 +78,13 @@ static void finish(void) {
 }
 
 static int prepare(const options *o, const mesh *m, bench_error *error) {
-  if (o->threads > 0) omp_set_num_threads(o->threads);
-  if (plan_create(&edges, m->ecell, m->nedge, 2, m->ncell, o->block_size, error) ||
-      plan_create(&walls, m->becell, m->nbedge, 1, m->ncell, o->block_size, error)) {
+  if (o->run.threads > 0) omp_set_num_threads(o->run.threads);
+  if (plan_create(&edges, m->ecell, m->nedge, 2, m->ncell, o->run.block_size, error) ||
+      plan_create(&walls, m->becell, m->nbedge, 1, m->ncell, o->run.block_size, error)) {
     finish();
     return -1;
   }
-  printf("threads %d, block size %d, colours %lld\n", omp_get_max_threads(), o->block_size,
+  printf("threads %d, block size %d, colours %lld\n", omp_get_max_threads(), o->run.block_size,
          (long long)edges.ncolour);
   return 0;
 }

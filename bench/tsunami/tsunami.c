@@ -216,10 +216,10 @@ fail:
 }
 
 static bool run(sea *s, const options *o, const mesh *m, run_times *times) {
-  const int warmup = option_warmup(o->warmup, o->iterations), graphed = o->iterations < 2 ? 1 : 2;
+  const int warmup = option_warmup(&o->run, o->iterations), graphed = o->iterations < 2 ? 1 : 2;
   const double begin = clock_now();
   double timed = begin;
-  progress_begin(report_name, o->iterations, "time steps", o->progress);
+  progress_begin(report_name, o->iterations, "time steps", o->run.progress);
   if (o->every > 0) water_print_header();
   for (int it = 1; it <= o->iterations; it++) {
     if (!step(s, it == graphed ? o->graph : NULL)) return false;
@@ -281,13 +281,13 @@ static void destroy(sea *s) {
 static bool simulate(const options *o, const mesh *m, run_times *times) {
   sea s = {0};
   const double begin = clock_now();
-  const op2_options settings = {.backend = o->backend, .threads = o->threads};
+  const op2_options settings = {.backend = o->run.backend, .threads = o->run.threads};
   if (!report_ok(op2_init(&settings, &s.ctx), "op2_init")) return false;
   bool good = declare_mesh(&s, m) && declare_constants(&s, o->hump) && declare_state(&s) &&
               declare_kernels(&s) && prepare(&s) && report_ok(op2_flush(s.ctx), "op2_flush");
   times->setup = clock_now() - begin;
   good = good && run(&s, o, m, times) && write_results(&s, o) &&
-         report_run(s.ctx, times, "time loop") && report_explain(s.ctx, o->explain);
+         report_run(s.ctx, times, "time loop") && report_explain(s.ctx, o->run.explain);
   picture_free(&s.picture);
   destroy(&s);
   return report_ok(op2_finalize(&s.ctx), "op2_finalize") && good;
