@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/application.h"
 #include "common/clock.h"
-#include "common/dump.h"
 #include "common/progress.h"
-#include "common/report.h"
 #include "gas.h"
 #include "kernels.h"
 #include "mesh.h"
@@ -95,12 +94,6 @@ static bool renumber(flow *f, const mesh *m) {
 fail:
   free(number);
   return false;
-}
-
-static void report_renumbering(const flow *f, const run_times *times) {
-  if (f->renumbering > 0 && times->iterations > 0 && times->timed > 0)
-    printf("renumbering took as long as %.1f iterations\n",
-           f->renumbering * (double)times->iterations / times->timed);
 }
 
 static bool declare_constants(flow *f) {
@@ -238,10 +231,10 @@ static bool write_results(flow *f, const options *o, const mesh *m) {
   bench_error error;
   double rms;
   if (!o->dump_q && !o->picture) return true;
-  if (!get_rms(f, &rms)) return false;
+  if (!get_rms(f, &rms) || !report_dump(f->q, 4 * f->ncell, rms, o->dump_q)) return false;
+  if (!o->picture) return true;
   TRY(op2_dat_read_begin(f->q, &q));
-  int rc = o->dump_q ? dump_write(o->dump_q, q, 4 * f->ncell, rms, &error) : 0;
-  if (rc == 0 && o->picture) rc = picture_write(o->picture, m, q, o->iterations, rms, &error);
+  const int rc = picture_write(o->picture, m, q, o->iterations, rms, &error);
   if (rc) fprintf(stderr, "airfoil: %s\n", error.text);
   TRY(op2_dat_read_end(f->q, &q));
   return rc == 0;
@@ -268,15 +261,14 @@ static void destroy(flow *f) {
 static bool simulate(const options *o, const mesh *m, run_times *times) {
   flow f = {0};
   const double begin = clock_now();
-  const op2_options settings = {.backend = o->run.backend, .threads = o->run.threads};
-  if (!report_ok(op2_init(&settings, &f.ctx), "op2_init")) return false;
+  if (!report_init(&o->run, &f.ctx)) return false;
   bool good =
       declare_mesh(&f, m) && declare_constants(&f) && declare_state(&f) && declare_kernels(&f);
   good = good && (!o->renumber || renumber(&f, m));
   times->setup = clock_now() - begin;
   good =
       good && run(&f, o, times) && write_results(&f, o, m) && report_run(f.ctx, times, "time loop");
-  if (good) report_renumbering(&f, times);
+  if (good) report_renumbering(f.renumbering, times);
   good = good && report_explain(f.ctx, o->run.explain);
   destroy(&f);
   return report_ok(op2_finalize(&f.ctx), "op2_finalize") && good;
@@ -284,18 +276,6 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
 
 int main(int argc, char **argv) {
   options o;
-  const int status = options_parse(argc, argv, PROGRAM_OP2, &o);
-  if (status >= 0) return status;
   mesh m;
-  bench_error error;
-  run_times times = {0};
-  const double begin = clock_now();
-  if (options_mesh(&o, &m, &error)) {
-    fprintf(stderr, "airfoil: %s\n", error.text);
-    return EXIT_FAILURE;
-  }
-  times.mesh = clock_now() - begin;
-  const bool good = simulate(&o, &m, &times);
-  mesh_free(&m);
-  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+  return application_main(argc, argv, &o, &m, simulate);
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "common/clock.h"
-#include "common/dump.h"
 #include "common/progress.h"
 #include "common/report.h"
 #include "kernels.h"
@@ -201,13 +200,10 @@ fail:
 static bool write_results(solver *s, const cg_options *o, const mesh *m, const problem *given,
                           const outcome *end) {
   const void *u = NULL;
-  bench_error error;
   TRY(op2_dat_read_begin(s->u, &u));
   outcome_print(end, given, m, u);
-  const int rc = o->dump ? dump_write(o->dump, u, m->nnode, end->residual, &error) : 0;
-  if (rc) fprintf(stderr, "cg: %s\n", error.text);
   TRY(op2_dat_read_end(s->u, &u));
-  return rc == 0;
+  return report_dump(s->u, m->nnode, end->residual, o->dump);
 fail:
   return false;
 }
@@ -232,8 +228,7 @@ static bool solve(const cg_options *o, const mesh *m, const problem *given, run_
   outcome end = {0};
   double first = 0;
   const double begin = clock_now();
-  const op2_options settings = {.backend = o->run.backend, .threads = o->run.threads};
-  if (!report_ok(op2_init(&settings, &s.ctx), "op2_init")) return false;
+  if (!report_init(&o->run, &s.ctx)) return false;
   bool good = declare_mesh(&s, m, given) && declare_vectors(&s) && declare_kernels(&s) &&
               queue_start(&s) && report_ok(op2_flush(s.ctx), "op2_flush") &&
               get_residual(&s, 0, &first);

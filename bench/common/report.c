@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "dump.h"
 #include "progress.h"
 
 bool report_ok(op2_status status, const char *call) {
@@ -13,6 +14,11 @@ bool report_ok(op2_status status, const char *call) {
   fprintf(stderr, "%s: %.*s: %s (%s)\n", report_name, (int)strcspn(call, "("), call,
           op2_error_message(), op2_status_name(status));
   return false;
+}
+
+bool report_init(const run_options *run, op2_context *ctx) {
+  return report_ok(op2_init(&(op2_options){.backend = run->backend, .threads = run->threads}, ctx),
+                   "op2_init");
 }
 
 /* A line of the table for what is no loop; shares are of all the time there was. */
@@ -62,6 +68,25 @@ bool report_run(op2_context ctx, const run_times *times, const char *iterations)
     printf("time_per_iteration_ms %.6f\n", 1e3 * times->timed / (double)times->iterations);
   putchar('\n');
   return print_table(ctx);
+}
+
+void report_renumbering(double seconds, const run_times *times) {
+  if (seconds > 0 && times->iterations > 0 && times->timed > 0)
+    printf("renumbering took as long as %.1f iterations\n",
+           seconds * (double)times->iterations / times->timed);
+}
+
+bool report_dump(op2_dat dat, int64_t n, double last, const char *path) {
+  const void *values = NULL;
+  bench_error error;
+  if (!path) return true;
+  TRY(op2_dat_read_begin(dat, &values));
+  const int rc = dump_write(path, values, n, last, &error);
+  if (rc) fprintf(stderr, "%s: %s\n", report_name, error.text);
+  TRY(op2_dat_read_end(dat, &values));
+  return rc == 0;
+fail:
+  return false;
 }
 
 static bool write_text(op2_context ctx, const char *path, op2_status (*write)(op2_context, FILE *),

@@ -23,6 +23,9 @@ extern const char report_name[];
 /** Says on stderr which op2 call failed and why, unless it succeeded; returns whether it did. */
 bool report_ok(op2_status status, const char *call);
 
+/** Start the library as the options say. Returns false after reporting an error. */
+bool report_init(const run_options *run, op2_context *ctx);
+
 /** Wall-clock times of a run in seconds; the iterations are flushed at their end. */
 typedef struct run_times {
   double mesh;        /**< generating or reading the mesh */
@@ -36,6 +39,13 @@ typedef struct run_times {
  * bandwidth, then waiting, compiling and the rest. `iterations` is what the user knows them as.
  * Returns false after reporting an error. */
 bool report_run(op2_context ctx, const run_times *times, const char *iterations);
+
+/** Print how many iterations took as long as a renumbering of so many seconds; nothing for 0. */
+void report_renumbering(double seconds, const run_times *times);
+
+/** Write n values of a dat and then `last` to a file, as dump_write() does; nothing for null.
+ * Returns false after reporting an error. */
+bool report_dump(op2_dat dat, int64_t n, double last, const char *path);
 
 /** Write the graph of what waits to a file, or to standard output for `-`; nothing for null.
  * Returns false after reporting an error. */

@@ -3,12 +3,10 @@
  * the nodes of a triangulation, in three-stage time steps whose length the host never looks at. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "common/application.h"
 #include "common/clock.h"
-#include "common/dump.h"
 #include "common/progress.h"
-#include "common/report.h"
 #include "gas.h"
 #include "kernels.h"
 #include "laps.h"
@@ -202,17 +200,10 @@ fail:
 }
 
 static bool write_results(flow *f, const options *o) {
-  const void *q = NULL;
-  bench_error error;
   double sum;
   if (!o->dump_q) return true;
   TRY(op2_gbl_get(f->sum, &sum));
-  TRY(op2_dat_read_begin(f->q, &q));
-  const double rms = sqrt(sum / (double)f->nnode);
-  const int rc = dump_write(o->dump_q, q, GAS_DIM * f->nnode, rms, &error);
-  if (rc) fprintf(stderr, "euler: %s\n", error.text);
-  TRY(op2_dat_read_end(f->q, &q));
-  return rc == 0;
+  return report_dump(f->q, GAS_DIM * f->nnode, sqrt(sum / (double)f->nnode), o->dump_q);
 fail:
   return false;
 }
@@ -248,9 +239,7 @@ static bool run(flow *f, const options *o, laps *l, run_times *times) {
 
 static bool report(const flow *f, const options *o, const run_times *times, const laps *l) {
   laps_print(l);
-  if (f->renumbering > 0 && times->iterations > 0 && times->timed > 0)
-    printf("renumbering took as long as %.1f iterations\n",
-           f->renumbering * (double)times->iterations / times->timed);
+  report_renumbering(f->renumbering, times);
   return report_run(f->ctx, times, "time loop") && report_explain(f->ctx, o->run.explain);
 }
 
@@ -272,11 +261,11 @@ static void destroy(flow *f) {
 
 /* The run itself, on a mesh that took `times->mesh` seconds to get. */
 static bool simulate(const options *o, const mesh *m, run_times *times) {
+  options_print_mesh(m);
   flow f = {0};
   laps l = {0};
   const double begin = clock_now();
-  const op2_options settings = {.backend = o->run.backend, .threads = o->run.threads};
-  if (!report_ok(op2_init(&settings, &f.ctx), "op2_init")) return false;
+  if (!report_init(&o->run, &f.ctx)) return false;
   bool good = declare_mesh(&f, m) && declare_constants(&f, o->mach) && declare_state(&f) &&
               declare_kernels(&f);
   good = good && (!o->renumber || renumber(&f)) && prepare(&f);
@@ -288,19 +277,6 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
 
 int main(int argc, char **argv) {
   options o;
-  const int status = options_parse(argc, argv, PROGRAM_OP2, &o);
-  if (status >= 0) return status;
   mesh m;
-  bench_error error;
-  run_times times = {0};
-  const double begin = clock_now();
-  if (options_mesh(&o, &m, &error)) {
-    fprintf(stderr, "euler: %s\n", error.text);
-    return EXIT_FAILURE;
-  }
-  times.mesh = clock_now() - begin;
-  options_print_mesh(&m);
-  const bool good = simulate(&o, &m, &times);
-  mesh_free(&m);
-  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+  return application_main(argc, argv, &o, &m, simulate);
 }

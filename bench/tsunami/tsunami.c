@@ -3,13 +3,11 @@
  * two-stage time steps whose length follows the waves. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/application.h"
 #include "common/clock.h"
-#include "common/dump.h"
 #include "common/progress.h"
-#include "common/report.h"
 #include "kernels.h"
 #include "mesh.h"
 #include "options.h"
@@ -243,20 +241,12 @@ fail:
 }
 
 static bool write_results(sea *s, const options *o) {
-  const void *q = NULL;
   bench_error error;
   if (o->picture && picture_write(&s->picture, o->picture, o->iterations, &error)) {
     fprintf(stderr, "tsunami: %s\n", error.text);
     return false;
   }
-  if (!o->dump_q) return true;
-  TRY(op2_dat_read_begin(s->q, &q));
-  const int rc = dump_write(o->dump_q, q, 4 * s->ncell, s->time, &error);
-  if (rc) fprintf(stderr, "tsunami: %s\n", error.text);
-  TRY(op2_dat_read_end(s->q, &q));
-  return rc == 0;
-fail:
-  return false;
+  return report_dump(s->q, 4 * s->ncell, s->time, o->dump_q);
 }
 
 static void destroy(sea *s) {
@@ -277,12 +267,11 @@ static void destroy(sea *s) {
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) op2_set_destroy(sets[i]);
 }
 
-/* The run itself, on a mesh that took `times->mesh` seconds to make. */
+/* The run itself, on a mesh that took `times->mesh` seconds to get. */
 static bool simulate(const options *o, const mesh *m, run_times *times) {
   sea s = {0};
   const double begin = clock_now();
-  const op2_options settings = {.backend = o->run.backend, .threads = o->run.threads};
-  if (!report_ok(op2_init(&settings, &s.ctx), "op2_init")) return false;
+  if (!report_init(&o->run, &s.ctx)) return false;
   bool good = declare_mesh(&s, m) && declare_constants(&s, o->hump) && declare_state(&s) &&
               declare_kernels(&s) && prepare(&s) && report_ok(op2_flush(s.ctx), "op2_flush");
   times->setup = clock_now() - begin;
@@ -295,18 +284,6 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
 
 int main(int argc, char **argv) {
   options o;
-  const int status = options_parse(argc, argv, PROGRAM_OP2, &o);
-  if (status >= 0) return status;
   mesh m;
-  bench_error error;
-  run_times times = {0};
-  const double begin = clock_now();
-  if (options_mesh(&o, &m, &error)) {
-    fprintf(stderr, "tsunami: %s\n", error.text);
-    return EXIT_FAILURE;
-  }
-  times.mesh = clock_now() - begin;
-  const bool good = simulate(&o, &m, &times);
-  mesh_free(&m);
-  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+  return application_main(argc, argv, &o, &m, simulate);
 }

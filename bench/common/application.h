@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef BENCH_APPLICATION_H
+#define BENCH_APPLICATION_H
+
+#include "error.h"
+#include "report.h"
+
+/** @file application.h
+ * What is done by an application that has an options.h and a mesh.h of its own, with these in them.
+ */
+
+typedef struct options options;
+typedef struct mesh mesh;
+int options_parse(int argc, char **argv, unsigned program, options *o);
+int options_mesh(const options *o, mesh *m, bench_error *error);
+void mesh_free(mesh *m);
+
+/** The run itself, on a mesh that took `times->mesh` seconds to get. Returns false having said what
+ * went wrong. */
+typedef bool application_run(const options *o, const mesh *m, run_times *times);
+
+/** main() of an application, with room for its options and its mesh. */
+int application_main(int argc, char **argv, options *o, mesh *m, application_run *run);
+
+#endif
