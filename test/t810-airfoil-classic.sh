@@ -5,12 +5,8 @@
 # that takes minutes.
 set -u
 . "$(dirname "$0")/tap.sh"
-
-airfoil=$build/bench/airfoil/airfoil
-if [ -z "$build" ] || [ ! -x "$airfoil" ]; then
-  skip "no build with benchmarks"
-  done_testing
-fi
+. "$(dirname "$0")/app.sh"
+application airfoil "--mesh 2x2" 1
 if [ "${OP2_TEST_QUICK:-}" = 1 ]; then
   skip "a quick run"
   done_testing
@@ -28,18 +24,15 @@ published='100 5.02186e-04
 1000 1.06011e-04'
 last=1.060114637578e-04
 
-# said FILE: what a program said, if anything
-said() { [ ! -s "$1" ] || diag "$(cat "$1")"; }
-
 # steps N OPTION...: the rms of every hundredth time step, as published and as computed
 steps() {
   n=$1
   shift
   name="$* $n steps"
-  "$airfoil" --iterations "$n" --every 100 "$@" >"$tmp/out" 2>"$tmp/why"
+  "$app" --iterations "$n" --every 100 "$@" >"$tmp/out" 2>"$tmp/why"
   result $? "$name: runs"
   said "$tmp/why"
-  grep -E '^[0-9]+ [0-9]\.[0-9]{15}e' "$tmp/out" >"$tmp/rms"
+  lines "$tmp/out" >"$tmp/rms"
   awk '{ printf "%d %.5e\n", $1, $2 }' "$tmp/rms" >"$tmp/got"
   printf '%s\n' "$published" | head -n $((n / 100)) >"$tmp/want"
   cmp -s "$tmp/got" "$tmp/want"

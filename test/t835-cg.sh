@@ -4,19 +4,8 @@
 # residuals are those of the hand-written programs, on every backend; the options do what they say.
 set -u
 . "$(dirname "$0")/tap.sh"
-
-programs=$build/bench/cg
-cg=$programs/cg
-if [ -z "$build" ] || [ ! -x "$cg" ]; then
-  skip "no build with benchmarks"
-  done_testing
-fi
-
-# said FILE: what a program said, if anything
-said() { [ ! -s "$1" ] || diag "$(cat "$1")"; }
-
-# history FILE: the lines "iteration residual"
-history() { grep -E '^[0-9]+ [0-9]\.[0-9]{15}e[-+][0-9]+$' "$1"; }
+. "$(dirname "$0")/app.sh"
+application cg "--mesh 2x2" 1
 
 # value WORD FILE: what stands behind the word at a line's begin
 value() { sed -n "s/^$1 \([^ ,]*\).*/\1/p" "$2"; }
@@ -27,17 +16,6 @@ between() {
     { good = $1 ~ /^[0-9]/ && $1 >= low && $1 <= high } END { exit !good }'
 }
 
-# usable BACKEND: whether it runs here; if not, says so as a skipped check
-usable() {
-  "$cg" --mesh 2x2 --iterations 0 --backend "$1" >/dev/null 2>"$tmp/why" && return 0
-  if grep -q OP2_ERR_UNAVAILABLE "$tmp/why"; then
-    skip "$1: $(cat "$tmp/why")"
-  else
-    result 1 "$1 starts"
-    said "$tmp/why"
-  fi
-  return 1
-}
 backends=
 for backend in sequential openmp starpu check; do
   usable $backend && backends="$backends $backend"
@@ -54,13 +32,8 @@ try() {
 }
 
 # The first iterations one by one, and the solution, against the sequential program.
-near() { # NAME COUNT: $tmp/out against $tmp/reference
-  history "$tmp/reference" >"$tmp/left"
-  history "$tmp/out" >"$tmp/right"
-  paste "$tmp/left" "$tmp/right" | awk -v count="$2" '
-    { off = $4 / $2 - 1; if (off < 0) off = -off }
-    $1 != $3 || !($2 > 0) || !(off <= 1e-10) { print "# differs: " $0; bad = 1 }
-    END { if (NR != count) { print "# " NR " residuals, not " count; bad = 1 }; exit bad }'
+alike() { # NAME COUNT: $tmp/out against $tmp/reference
+  near_lines "$tmp/out" "$tmp/reference" 1e-10 "$2"
   result $? "$1: the residuals of $2 iterations"
   echo "$(value solution_rms "$tmp/out") $(value solution_rms "$tmp/reference")" | awk '
     { off = $1 / $2 - 1 }
@@ -68,7 +41,7 @@ near() { # NAME COUNT: $tmp/out against $tmp/reference
   result $? "$1: the same solution"
 }
 
-compare() { # COUNT OPTION...
+against() { # COUNT OPTION...
   count=$1
   shift
   set -- "$@" --tolerance 0 --check 1 --iterations "$count"
@@ -76,20 +49,20 @@ compare() { # COUNT OPTION...
   try "$programs/cg_seq" "$@" || return
   mv "$tmp/out" "$tmp/reference"
   for backend in $backends; do
-    try "$cg" "$@" --backend $backend --threads 2 && near "cg $backend $*" $count
+    try "$app" "$@" --backend $backend --threads 2 && alike "cg $backend $*" $count
   done
   if [ -x "$programs/cg_omp" ]; then
     for size in 61 4096; do
-      try "$programs/cg_omp" "$@" --threads 2 --block-size $size && near "cg_omp $size $*" $count
+      try "$programs/cg_omp" "$@" --threads 2 --block-size $size && alike "cg_omp $size $*" $count
     done
   else
     skip "no OpenMP: no cg_omp"
   fi
 }
-compare 50 --mesh 20x15
-compare 50 --mesh 20x15 --shuffle 3
-compare 30 --mesh 8x12 --problem wave
-compare 10 --mesh 5x4 --problem linear
+against 50 --mesh 20x15
+against 50 --mesh 20x15 --shuffle 3
+against 30 --mesh 8x12 --problem wave
+against 10 --mesh 5x4 --problem linear
 
 # Known solutions. A linear one is exact on any mesh, cut and all; this one has a single free node,
 # and one of its cells runs the other way round.
@@ -110,7 +83,7 @@ linear() { # NAME PROGRAM OPTION...
   grep -q '^iterations [0-9]*, converged' "$tmp/out" && between "$largest" 0 1e-10
   result $? "$name: 1 + 2 x - 3 y is found ($largest)"
 }
-for program in "$cg --backend sequential" "$programs/cg_seq"; do
+for program in "$app --backend sequential" "$programs/cg_seq"; do
   for mesh in 2x2 8x12 16x24 "$tmp/square"; do
     linear "${program##*/} ${mesh##*/}" $program --mesh "$mesh"
   done
@@ -121,7 +94,7 @@ error() { # PROGRAM MESH: prints it
   $1 --problem wave --mesh "$2" --tolerance 1e-11 --iterations 2000 >"$tmp/out" 2>&1
   value largest_error "$tmp/out"
 }
-for program in "$cg --backend sequential" "$programs/cg_seq"; do
+for program in "$app --backend sequential" "$programs/cg_seq"; do
   coarse=$(error "$program" 16x24)
   fine=$(error "$program" 32x48)
   ratio=$(echo "$coarse $fine" | awk '{ if (NF == 2 && $2 > 0) print $1 / $2 }')
@@ -130,7 +103,7 @@ for program in "$cg --backend sequential" "$programs/cg_seq"; do
 done
 
 # The flow round a symmetric section is symmetric; node (i, j) is number i + j (3 I + 1).
-try "$cg" --mesh 16x24 --backend sequential --tolerance 1e-13 --iterations 2000 --dump-x "$tmp/x"
+try "$app" --mesh 16x24 --backend sequential --tolerance 1e-13 --iterations 2000 --dump-x "$tmp/x"
 [ "$(wc -c <"$tmp/x")" -eq $((8 * (49 * 25 + 1))) ]
 result $? "the dump holds the solution and one residual"
 od -An -v -t f8 -w8 "$tmp/x" | awk '
@@ -145,27 +118,12 @@ od -An -v -t f8 -w8 "$tmp/x" | awk '
   }'
 result $? "and the solution is symmetric"
 
-# Bitwise: backend, number of workers and time of running must not show. Small blocks, each of them
-# a task, so that there is something to do for all.
-for backend in openmp starpu; do
-  case " $backends " in *" $backend "*) ;; *) continue ;; esac
-  for eager in 0 1; do
-    for threads in 1 2 3 4; do
-      OP2_CHUNK_US=0 OP2_BLOCK_SIZE=61 OP2_EAGER=$eager "$cg" --mesh 20x15 --iterations 40 \
-        --backend $backend --threads $threads --dump-x "$tmp/x" >/dev/null 2>"$tmp/why"
-      [ -e "$tmp/first" ] || cp "$tmp/x" "$tmp/first"
-      cmp -s "$tmp/x" "$tmp/first"
-      result $? "$backend: the same bits, $threads threads, eager $eager"
-      said "$tmp/why"
-      rm -f "$tmp/x"
-    done
-  done
-done
+same_bits 1 4 --mesh 20x15 --iterations 40 --dump-x
 
 # Stopping
-run() { "$cg" --backend sequential "$@" 2>&1; }
+run() { "$app" --backend sequential "$@" 2>&1; }
 run --mesh 8x12 --tolerance 1e-3 --check 7 >"$tmp/out"
-[ "$(history "$tmp/out" | cut -d' ' -f1 | tr '\n' ' ')" = "0 7 14 21 28 " ]
+[ "$(lines "$tmp/out" | cut -d' ' -f1 | tr '\n' ' ')" = "0 7 14 21 28 " ]
 result $? "--check 7 looks at every seventh residual, until --tolerance 1e-3 is met"
 grep -q '^iterations 28, converged$' "$tmp/out"
 result $? "and says so"
@@ -173,15 +131,12 @@ run --mesh 8x12 --tolerance 0 --iterations 45 >"$tmp/out"
 grep -q '^iterations 45, not converged$' "$tmp/out"
 result $? "--tolerance 0 makes all iterations"
 run --mesh 8x12 --tolerance 1e-3 --check 0 --iterations 45 >"$tmp/out"
-[ -z "$(history "$tmp/out")" ] && grep -q '^iterations 45, not converged$' "$tmp/out"
+[ -z "$(lines "$tmp/out")" ] && grep -q '^iterations 45, not converged$' "$tmp/out"
 result $? "--check 0 looks at none"
 grep -Eq '^time_per_iteration_ms [0-9.]+$' "$tmp/out"
 result $? "the time per iteration is printed"
-for kernel in stiffness load spmv zero copy subtract dot axpy axmy xpay; do
-  sed '1,/^loop /d' "$tmp/out" | grep -qw "$kernel"
-  result $? "the table of loops has $kernel"
-done
-for program in "$cg --backend sequential" "$programs/cg_seq"; do
+table_has stiffness load spmv zero copy subtract dot axpy axmy xpay
+for program in "$app --backend sequential" "$programs/cg_seq"; do
   $program --mesh 2x2 --tolerance 0 --iterations 300 --problem linear >"$tmp/out" 2>&1
   between "$(value largest_error "$tmp/out")" 0 1e-12
   result $? "${program##*/}: iterations past an exact solution leave it alone"
@@ -194,37 +149,26 @@ all=$(grep -c 'over .*queued' "$tmp/step.dot")
 [ "$nodes" -eq 8 ] && [ "$all" -eq 8 ]
 result $? "the graph has eight loops ($nodes of $all)"
 
-# Refusals: status and words
-refuses() { # STATUS PATTERN PROGRAM OPTION...
-  want=$1
-  pattern=$2
-  shift 2
-  "$@" >/dev/null 2>"$tmp/why"
-  got=$?
-  program=$1
-  shift
-  [ $got -eq "$want" ] && grep -q -e "$pattern" "$tmp/why"
-  result $? "${program##*/} $*: status $want and a message"
-  [ $got -eq "$want" ] || diag "status $got: $(cat "$tmp/why")"
-}
-refuses 2 'unknown option --every' "$cg" --every 8
-refuses 2 'unknown option --block-size' "$cg" --block-size 7
-refuses 2 'unknown option --backend' "$programs/cg_seq" --backend openmp
-refuses 2 'a value is missing after --mesh' "$cg" --mesh
-refuses 2 'not a value for --tolerance' "$cg" --tolerance -1
-refuses 2 'not a value for --tolerance' "$cg" --tolerance nan
-refuses 2 'not a value for --tolerance' "$cg" --tolerance 1e-8x
-refuses 2 'not a value for --check' "$cg" --check -1
-refuses 2 'not a value for --shuffle' "$cg" --shuffle -1
-refuses 2 'not a value for --threads' "$cg" --threads=
-refuses 1 'no problem is named heat' "$cg" --mesh 2x2 --problem heat
-refuses 1 'no problem is named heat' "$programs/cg_seq" --mesh 2x2 --problem heat
-refuses 1 'absent: No such file' "$cg" --mesh "$tmp/absent"
-refuses 1 'No such file or directory' "$cg" --mesh 2x2 --iterations 1 --dump-x "$tmp/absent/x"
-refuses 1 'No such file or directory' "$cg" --mesh 2x2 --iterations 1 --graph "$tmp/absent/graph"
+# Refusals
+refuses 2 'unknown option --every' --every 8
+refuses 2 'unknown option --block-size' --block-size 7
+refuses 2 'a value is missing after --mesh' --mesh
+refuses 2 'not a value for --tolerance' --tolerance -1
+refuses 2 'not a value for --tolerance' --tolerance nan
+refuses 2 'not a value for --tolerance' --tolerance 1e-8x
+refuses 2 'not a value for --check' --check -1
+refuses 2 'not a value for --shuffle' --shuffle -1
+refuses 2 'not a value for --threads' --threads=
+refuses 1 'no problem is named heat' --mesh 2x2 --problem heat
+refuses 1 'absent: No such file' --mesh "$tmp/absent"
+refuses 1 'No such file or directory' --mesh 2x2 --iterations 1 --dump-x "$tmp/absent/x"
+refuses 1 'No such file or directory' --mesh 2x2 --iterations 1 --graph "$tmp/absent/graph"
 sed 's/^0 1  0.7 1.2/0 0  1 0/' "$tmp/square" >"$tmp/flat"
-refuses 1 'the residual is no number after iteration 0' "$cg" --mesh "$tmp/flat" --iterations 1
-"$cg" --help | grep -q -e '--tolerance'
+refuses 1 'the residual is no number after iteration 0' --mesh "$tmp/flat" --iterations 1
+"$app" --help | grep -q -e '--tolerance'
 result $? "--help lists the options"
+app=$programs/cg_seq
+refuses 2 'unknown option --backend' --backend openmp
+refuses 1 'no problem is named heat' --mesh 2x2 --problem heat
 
 done_testing

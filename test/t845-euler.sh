@@ -5,70 +5,11 @@
 # the hand-written OpenMP program; refinement counts; files that are wrong are refused by line.
 set -u
 . "$(dirname "$0")/tap.sh"
-
-programs=$build/bench/euler
-euler=$programs/euler
+. "$(dirname "$0")/app.sh"
+# The numbers are the residual's rms, mass and dye.
+application euler "--size 1x1" 3
+sequential=reference_seq steps=100 components=5 tolerance=1e-10
 square=$src/test/t845-euler.su2
-if [ -z "$build" ] || [ ! -x "$euler" ]; then
-  skip "no build with benchmarks"
-  done_testing
-fi
-
-# said FILE: what a program said, if anything
-said() { [ ! -s "$1" ] || diag "$(cat "$1")"; }
-
-# usable BACKEND: whether it runs here; if not, says so as a skipped check
-usable() {
-  "$euler" --size 1x1 --iterations 0 --backend "$1" >/dev/null 2>"$tmp/why" && return 0
-  if grep -q OP2_ERR_UNAVAILABLE "$tmp/why"; then
-    skip "$1: $(cat "$tmp/why")"
-  else
-    result 1 "$1 starts"
-    said "$tmp/why"
-  fi
-  return 1
-}
-
-# near FILE FILE: dumps whose rms, and whose values component by component, differ by 1e-10 at most,
-# relative to the greatest value
-near() {
-  for dump in "$1" "$2"; do od -An -v -t f8 -w8 "$dump" >"$dump.text"; done
-  [ "$(wc -l <"$1.text")" -eq "$(wc -l <"$2.text")" ] || return 1
-  paste "$1.text" "$2.text" | awk '
-    function size(v) { return v < 0 ? -v : v }
-    function settle(k) {
-      if (!(off[k] <= 1e-10 * most[k])) { print "# component " k " off by " off[k] " of " most[k]; bad = 1 }
-    }
-    !($1 == $1 + 0 && $2 == $2 + 0) { print "# no numbers: " $0; bad = 1 }
-    NR > 1 {
-      k = (NR - 2) % 5
-      if (size(a - b) > off[k]) off[k] = size(a - b)
-      if (size(b) > most[k]) most[k] = size(b)
-    }
-    { a = $1; b = $2 }
-    END {
-      for (k = 0; k < 5; k++) settle(k)
-      off["rms"] = size(a - b)
-      most["rms"] = b
-      settle("rms")
-      exit bad || NR < 2
-    }'
-}
-
-# flow FILE: the lines "step rms mass dye"
-flow() { grep -E '^[0-9]+( [0-9]\.[0-9]{15}e[-+][0-9]+){3}$' "$1"; }
-
-# holds NAME AWK-CONDITION COUNT: every one of that many lines in $tmp/out fulfils the condition; the
-# first one's fields are in first[], those of the line before in last[]
-holds() {
-  flow "$tmp/out" | awk -v count="$3" "
-    function size(v) { return v < 0 ? -v : v }
-    NR == 1 { for (i = 1; i <= NF; i++) first[i] = \$i }
-    !($2) { print \"# not so: \" \$0; bad = 1 }
-    { for (i = 1; i <= NF; i++) last[i] = \$i }
-    END { if (NR != count) { print \"# \" NR \" lines, not \" count; bad = 1 }; exit bad }"
-  result $? "$1"
-}
 
 # ---- physics ----
 
@@ -92,19 +33,6 @@ done
 
 # ---- against the hand-written programs ----
 
-# compare COMMAND OPTION...: with the sequential program
-compare() {
-  command=$1
-  shift
-  "$programs/reference_seq" "$@" --iterations 100 --every 0 --dump-q "$tmp/a" >/dev/null
-  "$programs"/$command "$@" --iterations 100 --every 0 --dump-q "$tmp/b" >/dev/null 2>"$tmp/why"
-  result $? "$command $*: runs"
-  said "$tmp/why"
-  near "$tmp/a" "$tmp/b"
-  result $? "$command $*: q and rms of the sequential program"
-  rm -f "$tmp/b"
-}
-
 for backend in sequential openmp starpu check; do
   usable $backend || continue
   for eager in 0 1; do
@@ -117,7 +45,7 @@ for backend in sequential openmp starpu check; do
   compare "euler --backend $backend --threads 2" --size 4x2 --refine 2 --farfield none
   compare "euler --backend $backend --threads 2" --size 3x2 --refine 1 --mach 1.5
 done
-if OP2_LOG=0 "$euler" --size 1x1 --iterations 0 --renumber >/dev/null 2>"$tmp/why"; then
+if OP2_LOG=0 "$app" --size 1x1 --iterations 0 --renumber >/dev/null 2>"$tmp/why"; then
   compare "euler --threads 2 --renumber" --size 4x2 --refine 2
 elif grep -q OP2_ERR_UNAVAILABLE "$tmp/why"; then
   skip "$(cat "$tmp/why")"
@@ -134,30 +62,15 @@ else
   skip "built without OpenMP"
 fi
 
-# Bitwise: neither backend, number of workers nor time of running shows. Small blocks, each of them
-# a task.
-for backend in openmp starpu; do
-  usable $backend || continue
-  for eager in 0 1; do
-    for threads in 1 2 3; do
-      OP2_CHUNK_US=0 OP2_BLOCK_SIZE=61 OP2_EAGER=$eager "$euler" --size 8x4 --refine 1 --iterations 60 \
-        --every 0 --backend $backend --threads $threads --dump-q "$tmp/q" >/dev/null 2>"$tmp/why"
-      [ -e "$tmp/first" ] || cp "$tmp/q" "$tmp/first"
-      cmp -s "$tmp/q" "$tmp/first"
-      result $? "$backend: q and rms are the same bits, $threads threads, eager $eager"
-      said "$tmp/why"
-      rm -f "$tmp/q"
-    done
-  done
-done
+same_bits 1 3 --size 8x4 --refine 1 --iterations 60 --every 0 --dump-q
 
 # The comparison would notice
 "$programs/reference_seq" --size 8x6 --iterations 20 --every 0 --dump-q "$tmp/a" >/dev/null
 "$programs/reference_seq" --size 8x6 --iterations 21 --every 0 --dump-q "$tmp/b" >/dev/null
-! near "$tmp/a" "$tmp/b" >/dev/null
+! near "$tmp/a" "$tmp/b" 5 1e-10 >/dev/null
 result $? "planted: one time step more"
 "$programs/reference_seq" --size 8x6 --iterations 20 --every 0 --mach 0.400001 --dump-q "$tmp/b" >/dev/null
-! near "$tmp/a" "$tmp/b" >/dev/null
+! near "$tmp/a" "$tmp/b" 5 1e-10 >/dev/null
 result $? "planted: another Mach number"
 
 # ---- meshes ----
@@ -190,22 +103,11 @@ holds "the dual cells have the area of the square" 'size($3 - 4) < 1e-14' 1
 
 # ---- refusals ----
 
-refuses() { # STATUS PATTERN OPTION...
-  want=$1
-  pattern=$2
-  shift 2
-  "$euler" "$@" >/dev/null 2>"$tmp/why"
-  got=$?
-  [ $got -eq "$want" ] && grep -q -e "$pattern" "$tmp/why"
-  result $? "$(echo "$*" | sed "s|$tmp/||g"): status $want and a message"
-  [ $got -eq "$want" ] && grep -q -e "$pattern" "$tmp/why" || diag "status $got: $(cat "$tmp/why")"
-}
-
 # spoilt SED-SCRIPT PATTERN: the file changed by the script is refused with such a message
 spoilt() {
   sed "$1" "$square" >"$tmp/bad.su2"
   cmp -s "$square" "$tmp/bad.su2" && result 1 "$1 changes the file"
-  "$euler" --mesh "$tmp/bad.su2" --iterations 1 >/dev/null 2>"$tmp/why"
+  "$app" --mesh "$tmp/bad.su2" --iterations 1 >/dev/null 2>"$tmp/why"
   status=$?
   [ $status -eq 1 ] && grep -q -e "bad.su2:$2" "$tmp/why"
   result $? "refused: $2"
@@ -264,16 +166,13 @@ refuses 1 'the residual is no number after step' --size 8x4 --mach 1e200 --itera
 
 # ---- what the programs print ----
 
-OP2_EAGER=0 "$euler" --size 8x6 --iterations 207 --every 3 --graph "$tmp/step.dot" --explain - >"$tmp/out" 2>"$tmp/why"
-[ "$(flow "$tmp/out" | sed -n '1p;2p;$p' | cut -d' ' -f1 | tr '\n' ' ')" = "3 6 207 " ]
+OP2_EAGER=0 "$app" --size 8x6 --iterations 207 --every 3 --graph "$tmp/step.dot" --explain - >"$tmp/out" 2>"$tmp/why"
+[ "$(lines "$tmp/out" | sed -n '1p;2p;$p' | cut -d' ' -f1 | tr '\n' ' ')" = "3 6 207 " ]
 result $? "--every 3 prints steps 3, 6, ... 207 of 207"
 [ ! -s "$tmp/why" ]
 result $? "nothing on stderr"
 said "$tmp/why"
-for kernel in start save time_step flux boundary stage last_stage survey; do
-  grep -q "^$kernel " "$tmp/out"
-  result $? "the table of loops has $kernel"
-done
+table_has start save time_step flux boundary stage last_stage survey
 for program in "$tmp/out" reference_seq; do
   [ "$program" = "$tmp/out" ] || "$programs/$program" --size 8x6 --iterations 207 >"$tmp/out"
   for figure in time_per_iteration_ms setup_s first_200_iterations_s time_per_iteration_from_100_ms; do

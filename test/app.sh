@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What the tests of the applications share: finding the programs, running them against each other,
+# and what their output and their refusals must be like. Sourced behind tap.sh, not run.
+
+# application NAME MESH NUMBERS: the program is $app, in the folder $programs; the options MESH give
+# it its smallest mesh, and its lines have a step and so many numbers. Nothing is tested without it.
+application() {
+  programs=$build/bench/$1
+  app=$programs/$1
+  smallest=$2
+  numbers=$3
+  [ -z "$build" ] || [ ! -x "$app" ] || return 0
+  skip "no build with benchmarks"
+  done_testing
+}
+
+# said FILE: what a program said, if anything
+said() { [ ! -s "$1" ] || diag "$(cat "$1")"; }
+
+# usable BACKEND: whether it runs here; if not, says so as a skipped check
+usable() {
+  # shellcheck disable=SC2086 # options
+  "$app" $smallest --iterations 0 --backend "$1" >/dev/null 2>"$tmp/why" && return 0
+  if grep -q OP2_ERR_UNAVAILABLE "$tmp/why"; then
+    skip "$1: $(cat "$tmp/why")"
+  else
+    result 1 "$1 starts"
+    said "$tmp/why"
+  fi
+  return 1
+}
+
+# ---- numbers ----
+
+# lines FILE: those of a step and its numbers
+lines() { grep -E '^[0-9]+( -?[0-9]\.[0-9]{15}e[-+][0-9]+){'"$numbers"'}$' "$1"; }
+
+# near_lines FILE FILE TOLERANCE COUNT: so many lines of the same steps, whose first numbers differ
+# by the tolerance at most, relatively
+near_lines() {
+  lines "$1" >"$tmp/left"
+  lines "$2" >"$tmp/right"
+  paste "$tmp/left" "$tmp/right" | awk -v tolerance="$3" -v count="$4" '
+    { off = ($2 - $4) / $4; if (off < 0) off = -off }
+    $1 != $3 || !($4 > 0) || !(off <= tolerance) { print "# differs: " $0; bad = 1 }
+    END { if (NR != count) { print "# " NR " lines, not " count; bad = 1 }; exit bad }'
+}
+
+# holds NAME AWK-CONDITION COUNT: every one of that many lines in $tmp/out fulfils the condition;
+# the first one's fields are in first[], those of the line before in last[]
+holds() {
+  lines "$tmp/out" | awk -v count="$3" "
+    function size(v) { return v < 0 ? -v : v }
+    NR == 1 { for (i = 1; i <= NF; i++) first[i] = \$i }
+    !($2) { print \"# not so: \" \$0; bad = 1 }
+    { for (i = 1; i <= NF; i++) last[i] = \$i }
+    END { if (NR != count) { print \"# \" NR \" lines, not \" count; bad = 1 }; exit bad }"
+  result $? "$1"
+}
+
+# near FILE FILE COMPONENTS TOLERANCE: dumps whose values component by component, and whose last
+# numbers, differ by the tolerance at most, relative to the greatest value
+near() {
+  for dump in "$1" "$2"; do od -An -v -t f8 -w8 "$dump" >"$dump.text"; done
+  [ "$(wc -l <"$1.text")" -eq "$(wc -l <"$2.text")" ] || return 1
+  paste "$1.text" "$2.text" | awk -v components="$3" -v tolerance="$4" '
+    function size(v) { return v < 0 ? -v : v }
+    function settle(k) {
+      if (off[k] <= tolerance * most[k]) return
+      print "# component " k " off by " off[k] " of " most[k]
+      bad = 1
+    }
+    !($1 == $1 + 0 && $2 == $2 + 0) { print "# no numbers: " $0; bad = 1 }
+    NR > 1 {
+      k = (NR - 2) % components
+      if (size(a - b) > off[k]) off[k] = size(a - b)
+      if (size(b) > most[k]) most[k] = size(b)
+    }
+    { a = $1; b = $2 }
+    END {
+      for (k = 0; k < components; k++) settle(k)
+      off["last"] = size(a - b)
+      most["last"] = b
+      settle("last")
+      exit bad || NR < 2
+    }'
+}
+
+# compare COMMAND OPTION...: what the command's program dumps after $steps steps against what
+# the program $sequential does; near() is given $components and $tolerance
+compare() {
+  command=$1
+  shift
+  "$programs/$sequential" "$@" --iterations "$steps" --every 0 --dump-q "$tmp/a" >/dev/null
+  # shellcheck disable=SC2086 # options
+  "$programs"/$command "$@" --iterations "$steps" --every 0 --dump-q "$tmp/b" \
+    >/dev/null 2>"$tmp/why"
+  result $? "$command $*: runs"
+  said "$tmp/why"
+  near "$tmp/a" "$tmp/b" "$components" "$tolerance"
+  result $? "$command $*: q and the last number of the sequential program"
+  rm -f "$tmp/b"
+}
+
+# same_bits TIMES THREADS OPTION...: neither backend, number of workers nor time of running shows in
+# what the last option dumps, so many times over; up to so many threads. Small blocks, each of them
+# a task, so that there is something to do for all.
+same_bits() {
+  times=$1
+  most=$2
+  shift 2
+  for backend in openmp starpu; do
+    usable $backend || continue
+    for eager in 0 1; do
+      for threads in $(seq "$most"); do
+        same=0
+        for repeat in $(seq "$times"); do
+          OP2_CHUNK_US=0 OP2_BLOCK_SIZE=61 OP2_EAGER=$eager "$app" --backend $backend \
+            --threads "$threads" "$@" "$tmp/bits" >/dev/null 2>"$tmp/why"
+          [ -e "$tmp/first" ] || cp "$tmp/bits" "$tmp/first"
+          cmp -s "$tmp/bits" "$tmp/first" && same=$((same + 1))
+          rm -f "$tmp/bits"
+        done
+        [ $same -eq "$times" ]
+        result $? "$backend: the same bits $same times of $times, $threads threads, eager $eager"
+        said "$tmp/why"
+      done
+    done
+  done
+}
+
+# ---- what programs print, and refuse ----
+
+# table_has KERNEL...: each has a line in the table of loops in $tmp/out
+table_has() {
+  for kernel in "$@"; do
+    sed '1,/^loop /d' "$tmp/out" | grep -q "^$kernel "
+    result $? "the table of loops has $kernel"
+  done
+}
+
+# refuses STATUS PATTERN OPTION...: $app ends so and says that
+refuses() {
+  want=$1
+  pattern=$2
+  shift 2
+  "$app" "$@" >/dev/null 2>"$tmp/why"
+  got=$?
+  [ $got -eq "$want" ] && grep -q -e "$pattern" "$tmp/why"
+  bad=$?
+  result $bad "$(echo "$*" | sed "s|$tmp/||g"): status $want and a message"
+  [ $bad -eq 0 ] || diag "status $got: $(cat "$tmp/why")"
+}
