@@ -16,6 +16,7 @@ enum {
   ELEMENTS = 37,
   TARGETS = 11,
   SUBSET = 19,
+  FIRST_CALL = 5, /* positions in it */
   ARITY_MAX = 4,
   DIM_MAX = 3,
   ROW_MAX = ARITY_MAX * DIM_MAX,
@@ -50,7 +51,8 @@ static int64_t subset[SUBSET];
 #define EACH_TYPE(X)                                                                               \
   X(OP2_F64, double)                                                                               \
   X(OP2_F32, float)                                                                                \
-  X(OP2_I8, int8_t) X(OP2_I16, int16_t) X(OP2_I32, int32_t) X(OP2_I64, int64_t) X(OP2_U8, uint8_t) \
+  X(OP2_I8, int8_t)                                                                                \
+  X(OP2_I16, int16_t) X(OP2_I32, int32_t) X(OP2_I64, int64_t) X(OP2_U8, uint8_t)                   \
       X(OP2_U16, uint16_t) X(OP2_U32, uint32_t) X(OP2_U64, uint64_t)
 
 /* As storing in the type leaves it: the numbers here are small, only the narrow types wrap. */
@@ -237,12 +239,29 @@ static void element_in_place(const struct form *f, struct world *w, int64_t e) {
   }
 }
 
+/* On the strand of a sum that the position has; each call begins with new ones. */
+static void element_strand(const struct form *f, struct world *w, int64_t e, int p, int nstrands) {
+  static double strands[OP2I_STRANDS_MAX][ROW_MAX];
+  int in_call = p < FIRST_CALL ? p : p - FIRST_CALL;
+  double *strand = strands[in_call % nstrands];
+  for (int i = 0; i < f->n; i++) {
+    if (in_call < nstrands) strand[i] = 0.0;
+    double sum = apply(f, strand[i], w->in[e], i);
+    w->seen[e * f->n + i] = strand[i];
+    w->dat[i] += sum - strand[i]; /* small numbers: exact */
+    strand[i] = sum;
+  }
+}
+
 static void interpret(const struct form *f, struct world *w) {
   bool privately = f->shape == ITER || (f->shape < GLOBAL && f->access >= OP2_INC);
+  int nstrands = op2i_arg_strands(&f->loop.loop.args[0]);
   int count = f->subset ? SUBSET : ELEMENTS;
   for (int p = 0; p < count; p++) {
     int64_t e = f->subset ? subset[p] : p;
-    if (privately)
+    if (nstrands > 1)
+      element_strand(f, w, e, p, nstrands);
+    else if (privately)
       element_private(f, w, e);
     else
       element_in_place(f, w, e);
@@ -278,9 +297,9 @@ static void run_plain(const struct form *f, op2i_plain_fn entry, struct memory *
                                  .payload = m->dat};
   int64_t count = f->subset ? SUBSET : ELEMENTS;
   bool reduces = f->shape == GLOBAL && f->access != OP2_READ;
-  entry(&call, 0, 5, reduces ? m->dat : NULL);
-  entry(&call, 5, 5, reduces ? m->dat : NULL);
-  entry(&call, 5, count, reduces ? m->dat : NULL);
+  entry(&call, 0, FIRST_CALL, reduces ? m->dat : NULL);
+  entry(&call, FIRST_CALL, FIRST_CALL, reduces ? m->dat : NULL);
+  entry(&call, FIRST_CALL, count, reduces ? m->dat : NULL);
 }
 
 static void check_plain(const struct form *f, op2i_plain_fn entry, const char *compiler) {

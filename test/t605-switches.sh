@@ -18,7 +18,7 @@ export OP2_TEST_CACHE="$tmp/cache"
 export OP2_TEST_CFLAGS="-O1 -march=native -fno-math-errno -ffp-contract=off"
 
 seed=100
-for simd in 64 16 0; do
+for simd in 64 32 16 0; do
   for fuse in 1 0; do
     for replay in 1 0; do
       for tile in 3 0; do

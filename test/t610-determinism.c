@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The same bits for any number of workers, lazy and eager, run after run: floating-point sums
- * through maps and into globals on a shuffled triangulation, where any change of order shows in the
- * last digits. */
+/* The same bits for any number of workers, lazy and eager, run after run, in scalar code and in
+ * vectors of any width: floating-point sums through maps and into globals on a shuffled
+ * triangulation, where any change of order shows in the last digits. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdlib.h>
@@ -20,8 +20,8 @@ enum {
 
 /* What one run gives. */
 struct result {
-  double u[NODES], history[STEPS][2];
-  float single;
+  double u[NODES], history[STEPS][2], over_cells[2], over_some;
+  float single, squares[2];
 };
 
 OP2_KERNEL(flux,
@@ -39,9 +39,22 @@ OP2_KERNEL(advance, (double *u, double *r, double *sum, double *top), {
   r[0] = 0;
 });
 OP2_KERNEL(add_all, (const double *u, float *s), { *s += (float)u[0]; });
+/* Two additions to one sum, one of them for some elements only. */
+OP2_KERNEL(add_cells, (const double *a, const double *b, double *s), {
+  s[0] += a[0] * b[0];
+  if (a[0] > b[0]) s[0] += 1 / (1 + a[0]);
+  s[1] -= a[0] / 3;
+});
+OP2_KERNEL(add_some, (const double *u, double *s), { *s += u[0] / 7; });
+OP2_KERNEL(add_squares, (const float *w, float *s), {
+  s[0] += *w * *w;
+  s[1] += *w;
+});
 
 static int32_t corner[3 * CELLS];
 static double start[NODES];
+static float start_single[NODES];
+static int64_t some[NODES / 3];
 
 static void shuffle(uint64_t *random, int n, int32_t *order) {
   for (int i = 0; i < n; i++) order[i] = i;
@@ -67,14 +80,16 @@ static void make_mesh(void) {
         for (int k = 0; k < 3; k++) corner[3 * cell[n] + k] = node[triangles[t][k]];
     }
   for (int i = 0; i < NODES; i++) start[i] = (double)draw_below(&random, 1000003) / 977.0;
+  for (int i = 0; i < NODES; i++) start_single[i] = (float)start[i] / 3;
+  for (int i = 0; i < NODES / 3; i++) some[i] = 3 * i + draw_below(&random, 3);
 }
 
 struct objects {
-  op2_set cells, nodes;
+  op2_set cells, nodes, some;
   op2_map c2n;
-  op2_dat u, r;
-  op2_gbl sum[STEPS], top[STEPS], single;
-  op2_kernel flux, advance, add_all;
+  op2_dat u, r, w;
+  op2_gbl sum[STEPS], top[STEPS], single, over_cells, over_some, squares;
+  op2_kernel flux, advance, add_all, add_cells, add_some, add_squares;
 };
 
 #define DO(call)                                                                                   \
@@ -87,14 +102,36 @@ static op2_status declare(op2_context ctx, struct objects *o) {
   DO(op2_map_create(o->cells, o->nodes, 3, corner, "c2n", &o->c2n));
   DO(op2_dat_create(o->nodes, 1, OP2_F64, start, "u", &o->u));
   DO(op2_dat_create(o->nodes, 1, OP2_F64, NULL, "r", &o->r));
+  DO(op2_subset_create(o->nodes, NODES / 3, some, "some", &o->some));
+  DO(op2_dat_create(o->nodes, 1, OP2_F32, start_single, "w", &o->w));
   DO(op2_gbl_create(ctx, 1, OP2_F32, NULL, "single", &o->single));
+  DO(op2_gbl_create(ctx, 2, OP2_F64, NULL, "over_cells", &o->over_cells));
+  DO(op2_gbl_create(ctx, 1, OP2_F64, NULL, "over_some", &o->over_some));
+  DO(op2_gbl_create(ctx, 2, OP2_F32, NULL, "squares", &o->squares));
   for (int s = 0; s < STEPS; s++) {
     DO(op2_gbl_create(ctx, 1, OP2_F64, NULL, "sum", &o->sum[s]));
     DO(op2_gbl_create(ctx, 1, OP2_F64, (double[]){-1e9}, "top", &o->top[s]));
   }
   DO(op2_kernel_create(ctx, &flux_kernel, &o->flux));
   DO(op2_kernel_create(ctx, &advance_kernel, &o->advance));
+  DO(op2_kernel_create(ctx, &add_cells_kernel, &o->add_cells));
+  DO(op2_kernel_create(ctx, &add_some_kernel, &o->add_some));
+  DO(op2_kernel_create(ctx, &add_squares_kernel, &o->add_squares));
   return op2_kernel_create(ctx, &add_all_kernel, &o->add_all);
+}
+
+/* Through a map, over a list, and in single precision by itself and, when it is fused, together
+ * with double precision. */
+static op2_status add_up(struct objects *o) {
+  op2_status status;
+  DO(op2_par_loop(o->add_cells, o->cells, op2_arg_dat(o->u, 0, o->c2n, OP2_READ),
+                  op2_arg_dat(o->u, 2, o->c2n, OP2_READ), op2_arg_gbl(o->over_cells, OP2_INC)));
+  DO(op2_par_loop(o->add_some, o->some, op2_arg_direct(o->u, OP2_READ),
+                  op2_arg_gbl(o->over_some, OP2_INC)));
+  DO(op2_par_loop(o->add_squares, o->nodes, op2_arg_direct(o->w, OP2_READ),
+                  op2_arg_gbl(o->squares, OP2_INC)));
+  return op2_par_loop(o->add_all, o->nodes, op2_arg_direct(o->u, OP2_READ),
+                      op2_arg_gbl(o->single, OP2_INC));
 }
 
 static op2_status steps(struct objects *o, struct result *out) {
@@ -108,10 +145,12 @@ static op2_status steps(struct objects *o, struct result *out) {
                     op2_arg_direct(o->r, OP2_RW), op2_arg_gbl(o->sum[s], OP2_INC),
                     op2_arg_gbl(o->top[s], OP2_MAX)));
   }
-  DO(op2_par_loop(o->add_all, o->nodes, op2_arg_direct(o->u, OP2_READ),
-                  op2_arg_gbl(o->single, OP2_INC)));
+  DO(add_up(o));
   DO(op2_dat_get(o->u, out->u));
   DO(op2_gbl_get(o->single, &out->single));
+  DO(op2_gbl_get(o->over_cells, out->over_cells));
+  DO(op2_gbl_get(o->over_some, &out->over_some));
+  DO(op2_gbl_get(o->squares, out->squares));
   for (int s = 0; s < STEPS; s++) {
     DO(op2_gbl_get(o->sum[s], &out->history[s][0]));
     DO(op2_gbl_get(o->top[s], &out->history[s][1]));
@@ -126,6 +165,14 @@ static void destroy(struct objects *o) {
     op2_gbl_destroy(&o->top[s]);
   }
   op2_gbl_destroy(&o->single);
+  op2_gbl_destroy(&o->over_cells);
+  op2_gbl_destroy(&o->over_some);
+  op2_gbl_destroy(&o->squares);
+  op2_kernel_destroy(&o->add_cells);
+  op2_kernel_destroy(&o->add_some);
+  op2_kernel_destroy(&o->add_squares);
+  op2_dat_destroy(&o->w);
+  op2_set_destroy(&o->some);
   op2_kernel_destroy(&o->flux);
   op2_kernel_destroy(&o->advance);
   op2_kernel_destroy(&o->add_all);
@@ -202,7 +249,7 @@ static void same_bits(const char *backend, int block_size, const struct result *
   ok(error < 1e-11, "%s, blocks of %d: right to rounding (%.3g)", backend, block_size, error);
 }
 
-/* What backends that follow the same plan give is the same, too. */
+/* What backends that follow the same plan, or none, give is the same, too. */
 static void same_on(const char *a, const char *b) {
   static struct result one, two;
   if (op2_backend_unavailable(a) || op2_backend_unavailable(b)) {
@@ -211,6 +258,30 @@ static void same_on(const char *a, const char *b) {
   }
   bool good = run(a, 2, false, 64, &one) && run(b, 2, false, 64, &two);
   ok(good && memcmp(&one, &two, sizeof one) == 0, "%s and %s agree in every bit", a, b);
+}
+
+/* Vectors of all widths, scalar code, and the width that the processor is best at; in plain order
+ * and, where the backend has them, in tiles, which have partial sums of their own. */
+static void same_in_any_width(const char *backend) {
+  static const char *const widths[] = {"64", "32", "16", "0", ""}, *const tiles[] = {"0", "200"};
+  static struct result first, other, plain;
+  for (int t = 0; t < 2; t++)
+    for (int eager = 1; eager >= 0; eager--) {
+      for (int w = 0; w < 5; w++) {
+        struct result *to = w ? &other : &first;
+        setenv("OP2_SIMD", widths[w], 1);
+        setenv("OP2_TILE", tiles[t], 1);
+        bool good = run(backend, 2, eager, 128, to);
+        ok(good && !memcmp(&first, to, sizeof first),
+           "%s, %s, OP2_TILE=%s, OP2_SIMD=%s: the same bits", backend, eager ? "eager" : "lazy",
+           tiles[t], widths[w]);
+      }
+      if (!t) plain = first;
+    }
+  ok(!strcmp(backend, "starpu") == !!memcmp(&first, &plain, sizeof first),
+     "%s: tiles, where there are some, show in the last digits", backend);
+  unsetenv("OP2_SIMD");
+  unsetenv("OP2_TILE");
 }
 
 int main(void) {
@@ -229,8 +300,10 @@ int main(void) {
     }
     same_bits(backends[b], 64, &plain);
     same_bits(backends[b], 500, &plain);
+    same_in_any_width(backends[b]);
   }
   same_bits("sequential", 64, &plain);
   same_on("openmp", "starpu");
+  same_on("sequential", "check");
   return done();
 }

@@ -135,9 +135,10 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   (void)state;
   if (step->hi <= step->lo) return OP2_SUCCESS;
   struct op2i_check check;
-  op2_status status = op2i_step_begin(step, 1);
+  op2_status status = op2i_step_begin(step, OP2I_STRANDS_MAX);
   if (status) return status;
-  op2i_partial_init(step, step->partials);
+  for (int s = 0; step->partials && s < OP2I_STRANDS_MAX; s++)
+    op2i_partial_init(step, step->partials + (size_t)s * (size_t)step->loop->partial_bytes);
   status = op2i_check_open(&check, step);
   if (!status) {
     double start = op2i_seconds();
@@ -145,7 +146,7 @@ static op2_status run_step(void *state, struct op2i_step *step) {
     step->seconds = step->clock_seconds = op2i_seconds() - start;
     op2i_check_close(&check);
   }
-  if (!status) op2i_step_combine(step, 1);
+  if (!status) op2i_step_combine(step, OP2I_STRANDS_MAX);
   return status;
 }
 

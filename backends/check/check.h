@@ -71,6 +71,7 @@ struct op2i_check {
   int bit; /* of their order, by which they are in one half or the other */
   struct op2i_fence fence;
   struct op2i_fault fault; /* what ended the last application, if it did not end by itself */
+  int64_t position;        /* in the step */
   int64_t **writers;       /* [ndats], 1 + the element that last wrote a row; null: not watched */
   int64_t element;         /* of the set */
   int64_t element_number;  /* the user's number of it, as the kernel gets it */

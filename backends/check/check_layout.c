@@ -273,6 +273,12 @@ static unsigned char *dat_row(const struct op2i_check *check, const struct op2i_
          (size_t)target * check->loop->op.dats[arg->dat]->row_bytes;
 }
 
+/* Strands of sums are partial results by themselves. */
+static unsigned char *partial_of(const struct op2i_check *check, const struct op2i_loop_arg *arg) {
+  int64_t strand = (check->position - check->step->lo) % op2i_arg_strands(arg);
+  return check->step->partials + (size_t)strand * (size_t)check->loop->partial_bytes;
+}
+
 static void locate(struct op2i_check *check, struct op2i_check_row *row) {
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   const struct op2i_step *step = check->step;
@@ -285,7 +291,7 @@ static void locate(struct op2i_check *check, struct op2i_check_row *row) {
     break;
   case OP2I_ARG_ITER: break;
   case OP2I_ARG_GBL:
-    row->memory = op2i_arg_reduces(arg) ? step->partials + arg->offset
+    row->memory = op2i_arg_reduces(arg) ? partial_of(check, arg) + arg->offset
                                         : (unsigned char *)step->call.gbl[arg->gbl];
     break;
   case OP2I_ARG_VAL: row->memory = (unsigned char *)step->call.payload + arg->offset; break;
@@ -323,6 +329,7 @@ static void gather_buffer(const struct op2i_check *check, const struct op2i_chec
 /* What OP2_WRITE data held before is what other backends have there when the kernel begins. */
 void op2i_check_gather(struct op2i_check *check, int64_t position) {
   const int64_t *subset = check->step->call.subset;
+  check->position = position;
   check->element = subset ? subset[position] : position;
   check->element_number = op2i_set_number(check->loop->set->base, check->element);
   for (int r = 0; r < check->nrows; r++)

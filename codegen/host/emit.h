@@ -15,6 +15,7 @@
  *   op2_m<n>       values of map n                    op2_m<n>_<s> its slot s for this element
  *   op2_g<n>       values of global n                 op2_p op2_r  payload, partial results
  *   op2_a<n>       what argument n needs of its own   op2_b<n>     values behind its pointers
+ *                  (of a sum into a global: its strands)
  *   op2_t op2_j    counters of slots and components   op2_k, op2_c the constants, pointer there;
  *                                                     op2_k<m> those of member m of a fused loop */
 
@@ -48,6 +49,9 @@ void op2i_emit_prepare(const struct op2i_emitter *e, int a); /* before the call 
 void op2i_emit_actual(const struct op2i_emitter *e, int a);  /* in the call */
 void op2i_emit_settle(const struct op2i_emitter *e, int a);  /* after the call */
 void op2i_emit_finish(const struct op2i_emitter *e, int a);  /* after the loop */
+/* The sum of all strands of an argument's component j, -1: op2_j, where so many stand in each
+ * vector, or 1: they are values. */
+void op2i_emit_strands(const struct op2i_emitter *e, int a, int j, int lanes);
 
 /* emit.c */
 op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *loop,

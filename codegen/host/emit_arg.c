@@ -41,6 +41,8 @@ static bool is_private(const struct op2i_loop_arg *arg) {
          arg->access == OP2_MAX;
 }
 
+static bool summed(const struct op2i_loop_arg *arg) { return op2i_arg_strands(arg) > 1; }
+
 static bool unrolled(const struct op2i_loop_arg *arg) {
   return (int64_t)arg->arity * arg->dim <= UNROLL_MAX;
 }
@@ -188,6 +190,58 @@ static void for_values(const struct op2i_emitter *e, int a, enum action action,
   add_statement(e, a, action, -1, -1);
 }
 
+/* ---- strands of sums ------------------------------------------------------------------------- */
+
+static void begin_strands(const struct op2i_emitter *e, int a) {
+  int n = op2i_arg_strands(arg_of(e, a)) * (int)arg_of(e, a)->dim;
+  op2i_text_add(e->out,
+                "  %s op2_a%d[%d];\n  for (int op2_j = 0; op2_j < %d; op2_j++) op2_a%d[op2_j] = "
+                "-0.0;\n",
+                op2i_emit_type(e, a), a, n, n, a);
+}
+
+static void add_strand(const struct op2i_emitter *e, int a) {
+  const struct op2i_loop_arg *arg = arg_of(e, a);
+  op2i_text_add(e->out, "op2_a%d + ", a);
+  if (arg->dim > 1) op2i_text_add(e->out, "%d * ", (int)arg->dim);
+  op2i_text_add(e->out, "((%s - op2_lo) & %d)", e->listed ? "op2_i" : "op2_e",
+                op2i_arg_strands(arg) - 1);
+}
+
+/* Those from `first` on, n of them. */
+static void add_tree(const struct op2i_emitter *e, int a, int j, int lanes, int first, int n) {
+  const struct op2i_loop_arg *arg = arg_of(e, a);
+  if (n > 1) {
+    op2i_text_add(e->out, "(");
+    add_tree(e, a, j, lanes, first, n / 2);
+    op2i_text_add(e->out, " + ");
+    add_tree(e, a, j, lanes, first + n / 2, n / 2);
+    op2i_text_add(e->out, ")");
+    return;
+  }
+  int at = first / lanes * (int)arg->dim + (j > 0 ? j : 0);
+  op2i_text_add(e->out, j < 0 ? "op2_a%d[%d + op2_j]" : "op2_a%d[%d]", a, at);
+  if (lanes > 1) op2i_text_add(e->out, "[%d]", first % lanes);
+}
+
+void op2i_emit_strands(const struct op2i_emitter *e, int a, int j, int lanes) {
+  add_tree(e, a, j, lanes, 0, op2i_arg_strands(arg_of(e, a)));
+}
+
+static void end_strands(const struct op2i_emitter *e, int a) {
+  const struct op2i_loop_arg *arg = arg_of(e, a);
+  char place[2 * PLACE_MAX];
+  bool one_by_one = unrolled(arg);
+  if (!one_by_one)
+    op2i_text_add(e->out, "  for (int op2_j = 0; op2_j < %d; op2_j++)\n  ", (int)arg->dim);
+  for (int j = 0; j < (one_by_one ? arg->dim : 1); j++) {
+    shared_place(e, a, 0, one_by_one ? j : -1, place);
+    op2i_text_add(e->out, "  %s += ", place);
+    op2i_emit_strands(e, a, one_by_one ? j : -1, 1);
+    op2i_text_add(e->out, ";\n");
+  }
+}
+
 /* ---- before the loop, and after it ----------------------------------------------------------- */
 
 static void setup_value(const struct op2i_emitter *e, int a) {
@@ -207,12 +261,19 @@ void op2i_emit_setup(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   if (arg->kind == OP2I_ARG_VAL) setup_value(e, a);
   if (!reduces(arg)) return;
+  if (summed(arg)) {
+    begin_strands(e, a);
+    return;
+  }
   op2i_text_add(e->out, "  %s op2_a%d[%d];\n", op2i_emit_type(e, a), a, (int)arg->dim);
   for_values(e, a, GATHER, "  ");
 }
 
 void op2i_emit_finish(const struct op2i_emitter *e, int a) {
-  if (reduces(arg_of(e, a))) for_values(e, a, STORE, "  ");
+  if (summed(arg_of(e, a)))
+    end_strands(e, a);
+  else if (reduces(arg_of(e, a)))
+    for_values(e, a, STORE, "  ");
 }
 
 /* ---- before the call, and after it ----------------------------------------------------------- */
@@ -309,6 +370,8 @@ void op2i_emit_actual(const struct op2i_emitter *e, int a) {
     op2i_text_add(e->out, "&op2_a%d", a);
   else if (arg->kind == OP2I_ARG_GBL && !reduces(arg))
     op2i_text_add(e->out, "op2_g%d", (int)arg->gbl);
+  else if (summed(arg))
+    add_strand(e, a);
   else if (!is_dat(arg) || is_private(arg) || arg->kind == OP2I_ARG_ALL)
     op2i_text_add(e->out, "op2_a%d", a);
   else

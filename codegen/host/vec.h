@@ -19,9 +19,10 @@
  *   op2_o<n>_<s>  op2_m<n>_<s> read again  op2_each  0, 1, 2, ...
  *   op2_t<n>  and op2_c<n>: op2_v<n> and op2_b<n> of the first of two batches
  *
- * The last lanes of an incomplete pass, of which the second batch may be all, do again what the
- * last one that counts does: they store the same values to the same place, and their increments are
- * taken away. */
+ * A sum into a global has its strands in op2_a<n>, the vectors that the next batch works on in
+ * front. The last lanes of an incomplete pass, of which the second batch may be all, do again what
+ * the last one that counts does: they store the same values to the same place, and their increments
+ * are taken away. */
 
 /* STATE: the most registers that the values of a batch may fill; up to TWOS, two batches may come
  * at a time. */
@@ -49,6 +50,7 @@ enum op2i_vec_help {
   OP2I_VEC_PUT,   /* and to memory */
   OP2I_VEC_ADD,   /* add a piece to memory */
   OP2I_VEC_LIMIT, /* zero in the lanes that do not count */
+  OP2I_VEC_KEEP,  /* other values there */
   OP2I_VEC_LOWER, /* the lesser ones, and the greater */
   OP2I_VEC_RAISE,
   OP2I_VEC_HELPS

@@ -14,6 +14,12 @@ static bool reduces(const struct op2i_loop_arg *arg) {
   return arg->kind == OP2I_ARG_GBL && arg->access != OP2_READ;
 }
 
+/* Vectors for all strands of an argument's component. */
+static int turns(const struct op2i_vec *v, int a) {
+  int strands = op2i_arg_strands(arg_of(v, a));
+  return strands > v->lanes ? strands / v->lanes : 1;
+}
+
 static void add_type(const struct op2i_vec *v, op2_type type) {
   op2i_text_add(v->out, "op2_%sx%d", op2i_vec_stem(type), v->lanes);
 }
@@ -196,8 +202,8 @@ static void begin_reduction(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   op2i_text_add(v->out, "  ");
   add_type(v, arg->type);
-  op2i_text_add(v->out, " op2_a%d[%d];\n", a, (int)arg->dim);
-  for (int j = 0; j < arg->dim; j++) {
+  op2i_text_add(v->out, " op2_a%d[%d];\n", a, turns(v, a) * (int)arg->dim);
+  for (int j = 0; j < turns(v, a) * arg->dim; j++) {
     op2i_text_add(v->out, "  op2_a%d[%d] = %s", a, j, arg->access == OP2_INC ? "-(" : "(");
     add_type(v, arg->type);
     op2i_text_add(v->out, "){");
@@ -222,18 +228,47 @@ static void fold_bound(const struct op2i_vec *v, int a, int j, int lane) {
   op2i_text_add(v->out, ") op2_t[%d] = op2_a%d[%d][%d];\n", j, a, j, lane);
 }
 
+/* Takes turns: `last`, a vector for each component, is put behind those that come next. */
+static void next_turn(const struct op2i_vec *v, int a, char last, const char *indent) {
+  int dim = (int)arg_of(v, a)->dim, n = turns(v, a) * dim;
+  for (int i = 0; i < n - dim; i++)
+    op2i_text_add(v->out, "%sop2_a%d[%d] = op2_a%d[%d];\n", indent, a, i, a, i + dim);
+  for (int j = 0; j < dim; j++)
+    op2i_text_add(v->out, "%sop2_a%d[%d] = op2_%c%d[%d];\n", indent, a, n - dim + j, last, a, j);
+}
+
+/* Strands in order: the batches that are missing to a whole turn of all vectors add nothing. */
+static void end_turns(const struct op2i_vec *v, int a) {
+  int dim = (int)arg_of(v, a)->dim;
+  if (turns(v, a) == 1) return;
+  op2i_text_add(v->out, "    for (int64_t op2_t = (op2_hi - op2_lo + %d) / %d%s; op2_t %% %d; ",
+                v->pass - 1, v->pass, v->pass > v->lanes ? " * 2" : "", turns(v, a));
+  op2i_text_add(v->out, "op2_t++) {\n      const ");
+  add_type(v, arg_of(v, a)->type);
+  op2i_text_add(v->out, " op2_b%d[%d] = {", a, dim);
+  for (int j = 0; j < dim; j++) op2i_text_add(v->out, j ? ", op2_a%d[%d]" : "op2_a%d[%d]", a, j);
+  op2i_text_add(v->out, "};\n");
+  next_turn(v, a, 'b', "      ");
+  op2i_text_add(v->out, "    }\n");
+}
+
+static void end_sum(const struct op2i_vec *v, int a, int j) {
+  op2i_text_add(v->out, "    op2_t[%d] += ", j);
+  if (op2i_arg_strands(arg_of(v, a)) > 1) op2i_emit_strands(v->e, a, j, v->lanes);
+  for (int lane = 0; lane < v->lanes && op2i_arg_strands(arg_of(v, a)) == 1; lane++)
+    op2i_text_add(v->out, "%sop2_a%d[%d][%d]", lane ? " + " : "", a, j, lane);
+  op2i_text_add(v->out, ";\n");
+}
+
 static void end_reduction(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
-  op2i_text_add(v->out, "  {\n    %s *op2_t = (%s *)(op2_r + %d);\n", op2i_type_c(arg->type),
+  op2i_text_add(v->out, "  {\n");
+  end_turns(v, a);
+  op2i_text_add(v->out, "    %s *op2_t = (%s *)(op2_r + %d);\n", op2i_type_c(arg->type),
                 op2i_type_c(arg->type), (int)arg->offset);
   for (int j = 0; j < arg->dim; j++) {
-    if (arg->access == OP2_INC) op2i_text_add(v->out, "    op2_t[%d] +=", j);
-    for (int lane = 0; lane < v->lanes; lane++)
-      if (arg->access == OP2_INC)
-        op2i_text_add(v->out, "%s op2_a%d[%d][%d]", lane ? " +" : "", a, j, lane);
-      else
-        fold_bound(v, a, j, lane);
-    if (arg->access == OP2_INC) op2i_text_add(v->out, ";\n");
+    if (arg->access == OP2_INC) end_sum(v, a, j);
+    for (int lane = 0; lane < v->lanes && arg->access != OP2_INC; lane++) fold_bound(v, a, j, lane);
   }
   op2i_text_add(v->out, "  }\n");
 }
@@ -311,7 +346,8 @@ static void call(const struct op2i_vec *v, int m) {
 
 /* ---- a batch --------------------------------------------------------------------------------- */
 
-/* Lanes that do not count add nothing. `before`: elements of the pass in the batch before. */
+/* Lanes that do not count add nothing, and leave strands as they were. `before`: elements of the
+ * pass in the batch before. */
 static void limit(const struct op2i_vec *v, int before) {
   char count[32] = "op2_count";
   bool any = false;
@@ -320,8 +356,10 @@ static void limit(const struct op2i_vec *v, int before) {
     const struct op2i_loop_arg *arg = arg_of(v, a);
     if (!v->args[a].own || v->args[a].view >= 0 || arg->access != OP2_INC) continue;
     if (!any) op2i_text_add(v->out, "      if (op2_count < %d) {\n", before + v->lanes);
-    op2i_text_add(v->out, "        op2_limit_%sx%d(op2_b%d, %d, %s);\n", op2i_vec_stem(arg->type),
-                  v->lanes, a, (int)(arg->arity * arg->dim), count);
+    op2i_text_add(v->out, "        op2_%s_%sx%d(op2_b%d, ", arg->gbl < 0 ? "limit" : "keep",
+                  op2i_vec_stem(arg->type), v->lanes, a);
+    if (arg->gbl >= 0) op2i_text_add(v->out, "op2_a%d, ", a);
+    op2i_text_add(v->out, "%d, %s);\n", (int)(arg->arity * arg->dim), count);
     any = true;
   }
   if (any) op2i_text_add(v->out, "      }\n");
@@ -366,8 +404,7 @@ static void compute(const struct op2i_vec *v, int before) {
   }
   limit(v, before);
   for (int a = 0; a < v->e->loop->nargs; a++)
-    for (int j = 0; j < arg_of(v, a)->dim && reduces(arg_of(v, a)) && v->args[a].own; j++)
-      op2i_text_add(v->out, "      op2_a%d[%d] += op2_b%d[%d];\n", a, j, a, j);
+    if (reduces(arg_of(v, a)) && v->args[a].own) next_turn(v, a, 'b', "      ");
 }
 
 static void add_to_memory(const struct op2i_vec *v, int ahead, char copy) {

@@ -140,7 +140,8 @@ static struct place copy_place(const struct op2i_vec *v, int a, int slot) {
                         .vector = slot * (int)arg->dim};
 }
 
-/* Increments of floating type start at -0.0: adding it changes nothing, whatever is there. */
+/* Increments of floating type start at -0.0: adding it changes nothing, whatever is there. Sums into
+ * globals go on from their strands. */
 void op2i_vec_copy(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   const struct op2i_vec_arg *at = &v->args[a];
@@ -152,8 +153,9 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
   bool gathered = arg->access != OP2_INC && at->accumulates;
   for (int i = 0; i < count && !gathered; i++) {
     op2i_text_add(v->out, i ? ", " : " = {");
-    if (arg->access != OP2_INC) {
-      op2i_text_add(v->out, "op2_v%d[%d]", at->view, at->first + i);
+    if (arg->access != OP2_INC || arg->gbl >= 0) {
+      op2i_text_add(v->out, "op2_%c%d[%d]", arg->gbl >= 0 ? 'a' : 'v', arg->gbl >= 0 ? a : at->view,
+                    at->first + i);
       continue;
     }
     op2i_text_add(v->out, "-(");
@@ -299,7 +301,8 @@ static void need_arg(struct op2i_vec *v, int a) {
       op2i_vec_need(v, arg->access == OP2_MIN ? OP2I_VEC_LOWER : OP2I_VEC_RAISE, arg->type, 1);
     return;
   }
-  if (at->view < 0) op2i_vec_need(v, OP2I_VEC_LIMIT, arg->type, 1);
+  if (arg->gbl >= 0) op2i_vec_need(v, OP2I_VEC_KEEP, arg->type, 1);
+  if (arg->dat >= 0 && at->view < 0) op2i_vec_need(v, OP2I_VEC_LIMIT, arg->type, 1);
   if (!at->accumulates) return;
   need_pieces(v, OP2I_VEC_PARTS, arg);
   need_pieces(v, OP2I_VEC_ADD, arg);

@@ -298,18 +298,21 @@ static void add_select(struct op2i_text *out, int lanes, op2_type type, const ch
                 mask.text, on, mask.text, off);
 }
 
-static void add_limit(struct op2i_text *out, int lanes, op2_type type) {
+/* `keep`: from op2_o, else zero. */
+static void add_limit(struct op2i_text *out, int lanes, op2_type type, bool keep) {
   struct name vector = type_name(type, 'x', lanes), mask = type_name(integer_of(type), 'x', lanes);
   const char *c = op2i_type_c(integer_of(type));
-  op2i_text_add(
-      out,
-      "%sop2_limit_%sx%d(%s *op2_v, int op2_c, int64_t op2_count) {\n  const %s op2_m = (%s)((%s){",
-      head, stems[type], lanes, vector.text, mask.text, mask.text, mask.text);
+  op2i_text_add(out,
+                "%sop2_%s_%sx%d(%s *op2_v, %s%s%sint op2_c, int64_t op2_count) {\n  const %s op2_m "
+                "= (%s)((%s){",
+                head, keep ? "keep" : "limit", stems[type], lanes, vector.text,
+                keep ? "const " : "", keep ? vector.text : "", keep ? " *op2_o, " : "", mask.text,
+                mask.text, mask.text);
   for (int lane = 0; lane < lanes; lane++) op2i_text_add(out, lane ? ", %d" : "%d", lane);
-  op2i_text_add(out, "} < (%s)op2_count);\n  const %s op2_0 = -(%s){0};\n", c, vector.text,
-                vector.text);
+  op2i_text_add(out, "} < (%s)op2_count);\n", c);
+  if (!keep) op2i_text_add(out, "  const %s op2_0 = -(%s){0};\n", vector.text, vector.text);
   op2i_text_add(out, "  for (int op2_j = 0; op2_j < op2_c; op2_j++)\n    op2_v[op2_j] = ");
-  add_select(out, lanes, type, "op2_v[op2_j]", "op2_0");
+  add_select(out, lanes, type, "op2_v[op2_j]", keep ? "op2_o[op2_j]" : "op2_0");
   op2i_text_add(out, ";\n}\n");
 }
 
@@ -341,7 +344,8 @@ static void add_help(struct op2i_vec *v, enum op2i_vec_help help, op2_type type,
   case OP2I_VEC_PARTS: add_parts(v->out, v->lanes, type, width); break;
   case OP2I_VEC_PUT: add_put(v->out, v->lanes, type, width); break;
   case OP2I_VEC_ADD: add_add(v->out, type, width); break;
-  case OP2I_VEC_LIMIT: add_limit(v->out, v->lanes, type); break;
+  case OP2I_VEC_LIMIT: add_limit(v->out, v->lanes, type, false); break;
+  case OP2I_VEC_KEEP: add_limit(v->out, v->lanes, type, true); break;
   case OP2I_VEC_LOWER: add_bound(v->out, v->lanes, type, "lower", '<'); break;
   case OP2I_VEC_RAISE: add_bound(v->out, v->lanes, type, "raise", '>'); break;
   case OP2I_VEC_HELPS: break;
@@ -349,8 +353,8 @@ static void add_help(struct op2i_vec *v, enum op2i_vec_help help, op2_type type,
 }
 
 void op2i_vec_need(struct op2i_vec *v, enum op2i_vec_help help, op2_type type, int width) {
-  static const char *const names[OP2I_VEC_HELPS] = {"ROW", "GET",   "PARTS", "PUT",
-                                                    "ADD", "LIMIT", "LOWER", "RAISE"};
+  static const char *const names[OP2I_VEC_HELPS] = {"ROW",   "GET",  "PARTS", "PUT",  "ADD",
+                                                    "LIMIT", "KEEP", "LOWER", "RAISE"};
   uint64_t bit = (uint64_t)1 << ((int)type * (BITS + 1) + log2_of(width));
   if (v->helped[help] & bit) return;
   v->helped[help] |= bit;

@@ -32,6 +32,16 @@ struct op2i_loop_arg {
       offset; /* VAL: bytes into the payload; reduced GBL: bytes into a block's partial results */
 };
 
+/* A sum into a global has this many strands while a block runs: position i of the block is added to
+ * strand i modulo that, and in the end neighbours are added, then pairs of those, and so on. Vectors
+ * of 64 bytes are as long; shorter ones take turns, and scalar code does the same, so that no bit
+ * depends on the form of the code. 1: the order of additions does not matter. */
+enum { OP2I_STRANDS_MAX = 16 };
+static inline int op2i_arg_strands(const struct op2i_loop_arg *arg) {
+  if (arg->kind != OP2I_ARG_GBL || arg->access != OP2_INC) return 1;
+  return arg->type == OP2_F64 ? 8 : arg->type == OP2_F32 ? OP2I_STRANDS_MAX : 1;
+}
+
 static inline bool op2i_arg_is_dat(const struct op2i_loop_arg *arg) { return arg->dat >= 0; }
 static inline bool op2i_arg_through_map(const struct op2i_loop_arg *arg) { return arg->map >= 0; }
 /* A reduction into a global: it has values in a block's partial results. */
