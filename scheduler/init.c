@@ -44,7 +44,10 @@ op2_status op2_init(const op2_options *options, op2_context *ctx_out) {
   op2_status status;
   OP2I_TRY(op2i_config_init(&ctx->config, options));
   op2i_env_warn_unknown(ctx);
-  if (ctx->config.simd_bytes == OP2I_SIMD_AUTO) ctx->config.simd_bytes = op2i_simd_bytes();
+  if (ctx->config.simd_bytes == OP2I_SIMD_AUTO) {
+    ctx->config.simd_bytes = op2i_simd_bytes();
+    ctx->config.simd_halved = op2i_simd_halved();
+  }
   OP2I_TRY(choose_backend(ctx));
   ctx->workers = ctx->backend->workers(ctx->backend_state);
   status = op2i_sched_create(ctx, &ctx->sched);

@@ -3,7 +3,16 @@
  */
 #include "cpu.h"
 
-#include "backend.h"
+#include <string.h>
+
+
+/* Zen 4, which works on 64 bytes in two steps (AMD document 57647, "Software Optimization Guide for
+ * the AMD Zen4 Microarchitecture"), is the only one of AMD's family 19h with AVX-512. */
+bool op2i_cpu_halves(const char vendor[12], unsigned signature, bool avx512) {
+  unsigned family = signature >> 8 & 15;
+  if (family == 15) family += signature >> 20 & 255;
+  return avx512 && family == 0x19 && !memcmp(vendor, "AuthenticAMD", 12);
+}
 
 #if defined(__x86_64__) || defined(__i386__)
 
@@ -48,11 +57,18 @@ int op2i_simd_bytes(void) {
                                                                                   : 16;
 }
 
+bool op2i_simd_halved(void) {
+  unsigned a, b, c, d, signature;
+  if (!__get_cpuid(0, &a, &b, &c, &d)) return false;
+  const unsigned vendor[3] = {b, d, c};
+  if (!__get_cpuid(1, &signature, &b, &c, &d)) return false;
+  return op2i_cpu_halves((const char *)vendor, signature, op2i_simd_bytes() == 64);
+}
+
 #else
 
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Lines of /proc/cpuinfo that name instructions and the design of a core, on Arm, POWER and
@@ -106,5 +122,7 @@ int op2i_simd_bytes(void) {
   return 0;
 #endif
 }
+
+bool op2i_simd_halved(void) { return false; }
 
 #endif

@@ -151,17 +151,16 @@ op2_status op2i_generate_lanes(const struct op2i_loop *loop, enum op2i_variant v
 
 op2_status op2i_generate(const struct op2i_loop *loop, enum op2i_variant variant,
                          struct op2i_text *out, bool *mergeable) {
-  int simd_bytes = loop->op.ctx ? loop->op.ctx->config.simd_bytes : 0;
-  return op2i_generate_lanes(loop, variant, simd_bytes, out, mergeable);
+  return op2i_generate_lanes(loop, variant, loop->form.simd_bytes, out, mergeable);
 }
 
-op2_status op2i_generate_judge(const struct op2i_loop *loop, bool *mergeable,
-                               struct op2i_text *why) {
+op2_status op2i_generate_judge(const struct op2i_loop *loop, int simd_bytes,
+                               struct op2i_judgement *judgement, struct op2i_text *why) {
   struct op2i_emitter emitter;
   struct op2i_text none = {0};
   op2_status status = op2i_emitter_begin(&emitter, loop, &op2i_dialect_c, &none);
-  if (!status) status = op2i_vec_judge(&emitter, loop->op.ctx->config.simd_bytes, why);
-  if (!status) *mergeable = all_mergeable(&emitter);
+  if (!status) status = op2i_vec_judge(&emitter, simd_bytes, judgement, why);
+  if (!status) judgement->mergeable = all_mergeable(&emitter);
   op2i_emitter_end(&emitter);
   op2i_text_free(&none);
   return status;

@@ -2,6 +2,7 @@
 #ifndef OP2I_VEC_H
 #define OP2I_VEC_H
 
+#include "codegen.h"
 #include "emit.h"
 
 /* Loops that take several elements at a time, one in each lane of vectors. The values of a dat that
@@ -88,7 +89,8 @@ op2_status op2i_vec_begin(struct op2i_vec *v, const struct op2i_emitter *e, int 
                           int widest, struct op2i_text *why);
 void op2i_vec_end(struct op2i_vec *v);
 /* Whether a loop can be had in vectors of simd_bytes: *why stays empty. */
-op2_status op2i_vec_judge(const struct op2i_emitter *e, int simd_bytes, struct op2i_text *why);
+op2_status op2i_vec_judge(const struct op2i_emitter *e, int simd_bytes,
+                          struct op2i_judgement *judgement, struct op2i_text *why);
 
 /* vec_rows.c */
 const char *op2i_vec_stem(op2_type type); /* "f64" */

@@ -59,11 +59,15 @@ static op2_status begin(struct op2i_vec *v, const struct op2i_emitter *e, int si
   return status;
 }
 
-op2_status op2i_vec_judge(const struct op2i_emitter *e, int simd_bytes, struct op2i_text *why) {
+op2_status op2i_vec_judge(const struct op2i_emitter *e, int simd_bytes,
+                          struct op2i_judgement *judgement, struct op2i_text *why) {
   struct op2i_vec v;
   op2_status status = begin(&v, e, simd_bytes, why);
-  if (!status) op2i_vec_end(&v);
-  return status;
+  if (status) return status;
+  judgement->divides = v.divides;
+  judgement->registers = v.state;
+  op2i_vec_end(&v);
+  return OP2_SUCCESS;
 }
 
 op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes, struct op2i_text *why) {

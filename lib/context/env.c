@@ -88,7 +88,8 @@ static const struct variable {
                     "1: check the invariants of every plan and program (on in debug builds of the "
                     "library)"},
     [ENV_SIMD] = {"OP2_SIMD", NUMBER, OP2I_SIMD_AUTO, 0, 64, "by the processor",
-                  "bytes of a vector in generated code: 16, 32 or 64; 0: scalar code"},
+                  "bytes of a vector in generated code: 16, 32 or 64; 0: scalar code; not set: chosen "
+                  "for each loop"},
     [ENV_FUSE] = {"OP2_FUSE", BOOLEAN, 1, 0, 1, "1", "0: run every loop by itself"},
     [ENV_SHADOW] =
         {"OP2_SHADOW", BOOLEAN, 0, 0, 1, "0",

@@ -31,7 +31,8 @@ struct op2i_config {
   int fuse, replay;
   int shadow;     /* loops work in a place of their own */
   int simd_bytes; /* of a vector in generated code, 0: none; the context replaces OP2I_SIMD_AUTO */
-  int tile;       /* OP2I_TILE_AUTO, 0: never, 1: always, else iterations in a tile */
+  bool simd_halved; /* the processor was to choose, and works on such vectors in two steps */
+  int tile;         /* OP2I_TILE_AUTO, 0: never, 1: always, else iterations in a tile */
 };
 enum { OP2I_SIMD_AUTO = -1, OP2I_TILE_AUTO = -1 };
 op2_status op2i_config_init(struct op2i_config *config, const op2_options *options);

@@ -13,6 +13,13 @@ struct op2i_loop;
 struct op2i_signature;
 struct op2i_text;
 
+/* What is to be known of a loop before its text is made. */
+struct op2i_judgement {
+  bool mergeable; /* its scalar text may share a translation unit; that of vectors always may */
+  bool divides;   /* vectors are divided, or their roots are taken */
+  int registers;  /* that the values of a batch fill */
+};
+
 struct op2i_codegen {
   /* codegen/c: op2i_kernel_given(), op2i_signature_parse(), op2i_signature_free(),
    * op2i_source_uses(), op2i_source_assigns() */
@@ -24,7 +31,8 @@ struct op2i_codegen {
   /* codegen/lanes: op2i_lanes_forget() */
   void (*forget)(op2_kernel kernel);
   /* codegen/host: op2i_generate_judge(), op2i_generate() */
-  op2_status (*judge)(const struct op2i_loop *loop, bool *mergeable, struct op2i_text *why);
+  op2_status (*judge)(const struct op2i_loop *loop, int simd_bytes,
+                      struct op2i_judgement *judgement, struct op2i_text *why);
   op2_status (*generate)(const struct op2i_loop *loop, enum op2i_variant variant,
                          struct op2i_text *out, bool *mergeable);
 };

@@ -42,9 +42,11 @@ enum { OP2I_RANGES = 3 }; /* room for core elements by themselves */
 /* Whether a loop is run in vectors where a backend wishes that; decided once. */
 struct op2i_form {
   bool known;
-  char *why;      /* why not, in words; null: it is */
-  bool few;       /* it could be, but has too few elements */
-  bool mergeable; /* its scalar text may share a translation unit, as vector code always may */
+  char *why;         /* why not, in words; null: it is */
+  int simd_bytes;    /* of the vectors */
+  const char *width; /* why so many, in words; null: there was no choice */
+  bool few;          /* it could be, but has too few elements */
+  bool mergeable;    /* its scalar text may share a translation unit, as vector code always may */
 };
 
 /* What is the same each time a loop with these arguments is queued; interned in the context, so

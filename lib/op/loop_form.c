@@ -6,11 +6,44 @@
 #include "loop.h"
 #include "mem.h"
 
-/* Filling vectors pays from so many elements on. */
-enum { FEW = 16 };
+/* Filling vectors pays from so many elements on. A loop is narrow where the values of a batch fill
+ * so many registers at most. */
+enum { FEW = 16, NARROW = 32 };
+
+/* The width of a loop's vectors, by what the loop is and what the processor is, never by timings.
+ *
+ * Where units have half the width of vectors, long vectors save instructions and no work. That pays
+ * where instructions wait: for divisions and roots, of which the processor can overlook only so
+ * many. It costs where a loop does little but move rows between memory and registers: long vectors
+ * are put together from more pieces, and nearly all of those that are loaded as a whole cross a
+ * cache line. */
+static const char *reason(const struct op2i_judgement *j) {
+  if (j->divides) return "it divides or takes roots";
+  return j->registers > NARROW ? "it has many values" : NULL;
+}
+
+static op2_status choose_width(struct op2i_loop *loop, const struct op2i_judgement *whole) {
+  struct op2i_form *form = &loop->form;
+  struct op2i_judgement half;
+  struct op2i_text why = {0};
+  if (!loop->op.ctx->config.simd_halved) return OP2_SUCCESS;
+  form->width = reason(whole);
+  if (form->width) return OP2_SUCCESS;
+  op2_status status = op2i_codegen.judge(loop, form->simd_bytes / 2, &half, &why);
+  form->width = why.length ? "it needs them" : "it mostly moves values, the units are no wider";
+  if (!why.length) form->simd_bytes /= 2;
+  if (!status && why.failed) status = op2i_error_nomem("generated code");
+  op2i_text_free(&why);
+  return status;
+}
 
 static op2_status judge(struct op2i_loop *loop, struct op2i_text *why) {
-  op2_status status = op2i_codegen.judge(loop, &loop->form.mergeable, why);
+  struct op2i_judgement judgement;
+  loop->form.simd_bytes = loop->op.ctx->config.simd_bytes;
+  op2_status status = op2i_codegen.judge(loop, loop->form.simd_bytes, &judgement, why);
+  if (status) return status;
+  loop->form.mergeable = judgement.mergeable;
+  if (!why->length) status = choose_width(loop, &judgement);
   if (!status && !why->length && loop->set->ends[OP2I_EXEC] < FEW) {
     loop->form.few = true;
     op2i_text_add(why, "the set has fewer than %d elements", FEW);

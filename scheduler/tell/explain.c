@@ -111,7 +111,8 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
   if (loop->form.why)
     fprintf(stream, "    scalar code: %s\n", loop->form.why);
   else if (loop->entry[OP2I_LANES])
-    fputs("    vector code\n", stream);
+    fprintf(stream, "    vector code, %d bytes%s%s\n", loop->form.simd_bytes,
+            loop->form.width ? ": " : "", loop->form.width ? loop->form.width : "");
   if (data->ns_per_element > 0)
     fprintf(stream, "    %.2f ns per element measured\n", data->ns_per_element);
 }
