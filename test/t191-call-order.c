@@ -26,7 +26,10 @@ static bool dat_in_order(const struct two *t, op2_access loop, op2_access call, 
   MUST(op2_dat_set(t->y, y));
   for (int n = 0; n < 4; n++)
     if (n % 2 == (way & CALL_FIRST)) {
-      way &MAPPED ? queue_mapped(t, loop) : queue_loop(t, loop);
+      if (way & MAPPED)
+        queue_mapped(t, loop);
+      else
+        queue_loop(t, loop);
       loop_by_hand(loop, way & MAPPED, x, y);
     } else {
       MUST(op2_call(test_ctx, on_dat[call], &seen, op2_arg_direct(t->x, call)));

@@ -34,7 +34,7 @@ static void by_gbl_get(void) {
   queue_reduce(&t, OP2_INC, t.x, g);
   MUST(op2_call(test_ctx, double_it, NULL, op2_arg_gbl(g, OP2_RW)));
   MUST(op2_call(test_ctx, note, text, op2_arg_val((int[]){2}, 1, OP2_I32)));
-  EXPECT_GBL(double, g, ROWS *(ROWS - 1) + 1);
+  EXPECT_GBL(double, g, 1 + ROWS * (ROWS - 1));
   EXPECT(!strcmp(text, test_config.eager ? "1 2 " : "1 "));
   if (!test_config.eager) EXPECT(op2_queued(test_ctx) == 1);
   MUST(op2_flush(test_ctx));
