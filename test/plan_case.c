@@ -23,6 +23,17 @@ static void *room(int64_t count, size_t bytes) {
 
 /* ---- random cases ---- */
 
+static bool meet(const struct op2i_plan_desc *desc, const struct op2i_plan_arg *a, int64_t p,
+                 const struct op2i_plan_arg *b, int64_t q) {
+  int64_t e = desc->subset ? desc->subset[p] : p, f = desc->subset ? desc->subset[q] : q;
+  for (int32_t i = 0; i < a->arity; i++)
+    for (int32_t j = 0; j < b->arity; j++)
+      if ((a->slot < 0 || a->slot == i) && (b->slot < 0 || b->slot == j) &&
+          a->idx[e * a->arity + i] == b->idx[f * b->arity + j])
+        return true;
+  return false;
+}
+
 static void random_range(struct plan_case *c, uint64_t *state) {
   static const int32_t sizes[] = {1, 2, 7, 1000, INT32_MAX};
   struct op2i_plan_desc *desc = &c->desc;
@@ -39,6 +50,21 @@ static void random_range(struct plan_case *c, uint64_t *state) {
   desc->block_size = sizes[below(state, 5)];
   desc->ordered = below(state, 3) == 0;
   desc->parts = (unsigned)below(state, 4);
+}
+
+/* Call dats injective that are, some of them. */
+static void call_injective(struct plan_case *c, uint64_t *state) {
+  struct op2i_plan_desc *desc = &c->desc;
+  for (int32_t dat = 0; dat < CASE_DATS; dat++) {
+    bool met = below(state, 4) == 0;
+    for (int64_t p = desc->lo; p < desc->hi; p++)
+      for (int64_t q = desc->lo; q < p && !met; q++)
+        for (int a = 0; a < desc->nargs; a++)
+          for (int b = 0; b < desc->nargs; b++)
+            met |= c->args[a].dat == dat && c->args[b].dat == dat &&
+                   meet(desc, &c->args[a], p, &c->args[b], q);
+    for (int a = 0; a < desc->nargs; a++) c->args[a].injective |= c->args[a].dat == dat && !met;
+  }
 }
 
 void plan_case_random(struct plan_case *c, uint64_t seed) {
@@ -69,6 +95,7 @@ void plan_case_random(struct plan_case *c, uint64_t seed) {
     c->args[a].row_bytes = 4 + 8 * c->args[a].dat;
   }
   random_range(c, &state);
+  call_injective(c, &state);
 }
 
 void plan_case_free(struct plan_case *c) {
@@ -78,17 +105,6 @@ void plan_case_free(struct plan_case *c) {
 }
 
 /* ---- colours by definition ---- */
-
-static bool meet(const struct op2i_plan_desc *desc, const struct op2i_plan_arg *a, int64_t p,
-                 const struct op2i_plan_arg *b, int64_t q) {
-  int64_t e = desc->subset ? desc->subset[p] : p, f = desc->subset ? desc->subset[q] : q;
-  for (int32_t i = 0; i < a->arity; i++)
-    for (int32_t j = 0; j < b->arity; j++)
-      if ((a->slot < 0 || a->slot == i) && (b->slot < 0 || b->slot == j) &&
-          a->idx[e * a->arity + i] == b->idx[f * b->arity + j])
-        return true;
-  return false;
-}
 
 static bool positions_conflict(const struct op2i_plan_desc *desc, int64_t p, int64_t q) {
   for (int a = 0; a < desc->nargs; a++)

@@ -255,6 +255,11 @@ static void loc_high(struct op2i_plan *p) {
   p->loc_map16[p->arg_loc[3] + 2][ELEMENTS - 2] = UINT16_MAX;
 }
 static void shared_more(struct op2i_plan *p) { p->shared_bytes += 16; }
+static void met(struct op2i_plan *p) {
+  (void)p;
+  args[0].access = OP2_RW;
+  for (int a = 0; a < ARGS; a++) args[a].injective = args[a].dat == args[0].dat;
+}
 static void shared_less(struct op2i_plan *p) { p->shared_bytes -= 1; }
 
 /* ---- the table ---- */
@@ -358,6 +363,7 @@ static const struct {
     CASE(loc_high, "65535", 0),
     CASE(shared_more, "shared_bytes is", 0),
     CASE(shared_less, "shared_bytes is", 0),
+    CASE(met, "which is called injective", NO_CONFLICT),
 #undef CASE
 };
 

@@ -90,25 +90,25 @@ static void shuffle(struct mesh *m) {
 
 static void make_chain(struct chain *c, const struct mesh *m) {
   const int32_t *en = m->edge_cells, *cn = m->cell_nodes, *bn = m->bedge_cell;
-  *c = (struct chain){.first = {{QOLD, NULL, 1, 0, OP2I_TILE_WRITE},
-                                {Q, NULL, 1, 0, OP2I_TILE_RW},
-                                {RES, NULL, 1, 0, OP2I_TILE_RW},
-                                {ADT, NULL, 1, 0, OP2I_TILE_RW},
-                                {X, cn, 4, -1, OP2I_TILE_READ}},
-                      .second = {{QOLD, NULL, 1, 0, OP2I_TILE_READ},
-                                 {Q, NULL, 1, 0, OP2I_TILE_WRITE},
-                                 {RES, NULL, 1, 0, OP2I_TILE_RW},
-                                 {ADT, NULL, 1, 0, OP2I_TILE_RW},
-                                 {X, cn, 4, -1, OP2I_TILE_READ}},
-                      .flux = {{Q, en, 2, 0, OP2I_TILE_READ},
-                               {Q, en, 2, 1, OP2I_TILE_READ},
-                               {ADT, en, 2, 0, OP2I_TILE_READ},
-                               {ADT, en, 2, 1, OP2I_TILE_READ},
-                               {RES, en, 2, 0, OP2I_TILE_INC},
-                               {RES, en, 2, 1, OP2I_TILE_INC}},
-                      .boundary = {{Q, bn, 1, 0, OP2I_TILE_READ},
-                                   {ADT, bn, 1, 0, OP2I_TILE_READ},
-                                   {RES, bn, 1, 0, OP2I_TILE_INC}}};
+  *c = (struct chain){.first = {{QOLD, NULL, 1, 0, OP2I_TILE_WRITE, false},
+                                {Q, NULL, 1, 0, OP2I_TILE_RW, false},
+                                {RES, NULL, 1, 0, OP2I_TILE_RW, false},
+                                {ADT, NULL, 1, 0, OP2I_TILE_RW, false},
+                                {X, cn, 4, -1, OP2I_TILE_READ, false}},
+                      .second = {{QOLD, NULL, 1, 0, OP2I_TILE_READ, false},
+                                 {Q, NULL, 1, 0, OP2I_TILE_WRITE, false},
+                                 {RES, NULL, 1, 0, OP2I_TILE_RW, false},
+                                 {ADT, NULL, 1, 0, OP2I_TILE_RW, false},
+                                 {X, cn, 4, -1, OP2I_TILE_READ, false}},
+                      .flux = {{Q, en, 2, 0, OP2I_TILE_READ, false},
+                               {Q, en, 2, 1, OP2I_TILE_READ, false},
+                               {ADT, en, 2, 0, OP2I_TILE_READ, false},
+                               {ADT, en, 2, 1, OP2I_TILE_READ, false},
+                               {RES, en, 2, 0, OP2I_TILE_INC, false},
+                               {RES, en, 2, 1, OP2I_TILE_INC, false}},
+                      .boundary = {{Q, bn, 1, 0, OP2I_TILE_READ, false},
+                                   {ADT, bn, 1, 0, OP2I_TILE_READ, false},
+                                   {RES, bn, 1, 0, OP2I_TILE_INC, false}}};
   for (int l = 0; l < LOOPS; l += 3) {
     c->loops[l] = (struct op2i_tile_loop){m->cells, 5, l % 6 ? c->second : c->first};
     c->loops[l + 1] = (struct op2i_tile_loop){m->edges, 6, c->flux};
@@ -212,9 +212,10 @@ static void look_at_plan(const struct mesh *m, const char *name, bool natural, i
  * those of the cells around can the loop that comes next keep to its tiles. */
 static void free_to_go(const struct mesh *m) {
   const int32_t *cn = m->cell_nodes;
-  struct op2i_tile_access cells[] = {{Q, NULL, 1, 0, OP2I_TILE_RW}};
-  struct op2i_tile_access nodes[] = {{X, NULL, 1, 0, OP2I_TILE_WRITE}};
-  struct op2i_tile_access both[] = {{X, cn, 4, -1, OP2I_TILE_READ}, {Q, NULL, 1, 0, OP2I_TILE_RW}};
+  struct op2i_tile_access cells[] = {{Q, NULL, 1, 0, OP2I_TILE_RW, false}};
+  struct op2i_tile_access nodes[] = {{X, NULL, 1, 0, OP2I_TILE_WRITE, false}};
+  struct op2i_tile_access both[] = {{X, cn, 4, -1, OP2I_TILE_READ, false},
+                                    {Q, NULL, 1, 0, OP2I_TILE_RW, false}};
   struct op2i_tile_loop loops[] = {
       {m->cells, 1, cells}, {m->sizes[X], 1, nodes}, {m->cells, 2, both}};
   struct op2i_tile_desc desc = {3, loops, DATS, m->sizes, 0, TILE};

@@ -58,7 +58,7 @@ static void starve(void) {
 static void descriptions(void) {
   static const int32_t idx[2] = {0, 0};
   struct op2i_tile_plan *plan = NULL;
-  struct op2i_tile_access access = {0, idx, 1, 0, OP2I_TILE_INC};
+  struct op2i_tile_access access = {0, idx, 1, 0, OP2I_TILE_INC, false};
   struct op2i_tile_loop loop = {2, 1, &access};
   int64_t size = 1;
   const struct op2i_tile_desc good = {
@@ -74,11 +74,11 @@ static void descriptions(void) {
   FAILS(op2i_tile_create(&desc, &plan), OP2_ERR_ARG);
   access.dat = 1;
   FAILS(op2i_tile_create(&good, &plan), OP2_ERR_ARG);
-  access = (struct op2i_tile_access){0, idx, 1, 1, OP2I_TILE_INC};
+  access = (struct op2i_tile_access){0, idx, 1, 1, OP2I_TILE_INC, false};
   FAILS(op2i_tile_create(&good, &plan), OP2_ERR_ARG);
-  access = (struct op2i_tile_access){0, idx, 1, 0, (enum op2i_tile_mode)0};
+  access = (struct op2i_tile_access){0, idx, 1, 0, (enum op2i_tile_mode)0, false};
   FAILS(op2i_tile_create(&good, &plan), OP2_ERR_ARG);
-  access = (struct op2i_tile_access){0, NULL, 1, 0, OP2I_TILE_INC};
+  access = (struct op2i_tile_access){0, NULL, 1, 0, OP2I_TILE_INC, false};
   FAILS(op2i_tile_create(&good, &plan), OP2_ERR_ARG);
   ok(strstr(op2_error_message(), "2 iterations") && strstr(op2_error_message(), "only 1 elements"),
      "the message has both numbers");
@@ -104,7 +104,7 @@ static void descriptions(void) {
 /* Loops without iterations or accesses, and a chain of nothing else. */
 static void nothing(void) {
   struct op2i_tile_plan *plan = NULL;
-  struct op2i_tile_access access = {0, NULL, 1, 0, OP2I_TILE_WRITE};
+  struct op2i_tile_access access = {0, NULL, 1, 0, OP2I_TILE_WRITE, false};
   struct op2i_tile_loop loops[] = {{0, 1, &access}, {10, 0, NULL}, {0, 0, NULL}};
   int64_t size = 0;
   struct op2i_tile_desc desc = {

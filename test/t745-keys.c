@@ -417,6 +417,17 @@ static void plan_modified(void) {
   expect_plans(before, 2);
 }
 
+/* Through one column in which no elements meet: known to the one, and to the other of no use. */
+static void plan_injective(void) {
+  struct mesh m = make_mesh();
+  struct call a = {new_kernel(&raise_kernel), m.cells, 1, {op2_arg_dat(m.z, 0, m.a, OP2_INC)}};
+  struct call b = {new_kernel(&triple_kernel), m.cells, 1, {op2_arg_dat(m.z, 0, m.a, OP2_RW)}};
+  int64_t before = plans_made();
+  run_apart(a, b);
+  EXPECT_VALUES(int64_t, m.z, N, i, 4);
+  expect_plans(before, 2);
+}
+
 /* What does not count: other dats reached alike, kernels, and what is not contended. */
 static void plan_shared(void) {
   struct mesh m = make_mesh();
@@ -670,6 +681,7 @@ static const struct test_case cases[] = {
     {"plans: the set", plan_set},
     {"plans: the range", plan_range},
     {"plans: the order of elements", plan_ordered},
+    {"plans: elements that do not meet", plan_injective},
     {"plans: which dat", plan_dat},
     {"plans: whether it is modified", plan_modified},
     {"plans: shared where nothing counts", plan_shared},

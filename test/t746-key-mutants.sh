@@ -103,6 +103,7 @@ plan dat 's/word\[0\] = arg->dat;/word[0] = 0;/'
 plan map 's/word\[1\] = map ? map->obj.id : 0;/word[1] = 0;/'
 plan slot 's/word\[2\] = described->slot;/word[2] = 0;/'
 plan "modified or not" 's/word\[3\] = arg->access != OP2_READ;/word[3] = 0;/'
+plan injective 's/word\[5\] = described->injective;/word[5] = 0;/'
 plan "bytes of a row" 's/word\[4\] = .*/word[4] = 0;/'
 
 # ---- fused loops, programs, tiles, footprints ----

@@ -91,9 +91,10 @@ check_cg() {
     stiffness+load+spmv
   grep -q "xpay was not fused with the earlier dot: 'rr_odd' is reduced into and used otherwise" "$work/text"
   result "$?" "$backend: cg: and says why the two boxes of an iteration are not one"
-  scalar | sed "s/'[a-z]*'/DAT/" | sort -u >"$work/scalar"
-  same "$backend: cg: all but the loop that writes through a map is vector code" "$work/scalar" \
-    "zero over fixed:    scalar code: dat DAT is reached through a map and modified, other than by increments"
+  scalar >"$work/scalar"
+  result "$([ ! -s "$work/scalar" ] && echo 0 || echo 1)" \
+    "$backend: cg: all loops are vector code, also that which writes through a map"
+  sed 's/^/# /' "$work/scalar"
 }
 
 if [ ! -x "$programs/airfoil/airfoil" ] || [ ! -x "$programs/tsunami/tsunami" ] || [ ! -x "$programs/cg/cg" ]; then

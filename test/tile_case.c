@@ -77,6 +77,32 @@ static void random_loop(struct tile_case *c, const struct mesh *m, int loop, uin
   }
 }
 
+/* Whether two iterations of a loop touch one element of a dat. */
+static bool meet(const struct op2i_tile_loop *loop, int32_t dat) {
+  int32_t last[512];
+  for (int e = 0; e < 512; e++) last[e] = -1;
+  for (int32_t i = 0; i < loop->n; i++)
+    for (int a = 0; a < loop->naccesses; a++) {
+      const struct op2i_tile_access *access = &loop->accesses[a];
+      for (int32_t s = 0; s < access->arity && access->dat == dat; s++) {
+        if (access->idx && access->slot >= 0 && access->slot != s) continue;
+        int32_t e = access->idx ? access->idx[i * access->arity + s] : i;
+        if (last[e] >= 0 && last[e] != i) return true;
+        last[e] = i;
+      }
+    }
+  return false;
+}
+
+/* Call dats injective that are, most of them. */
+static void call_injective(struct tile_case *c, int loop, uint64_t *state) {
+  for (int32_t dat = 0; dat < TILE_CASE_DATS; dat++) {
+    bool injective = below(state, 4) && !meet(&c->loops[loop], dat);
+    for (int a = 0; a < c->loops[loop].naccesses; a++)
+      c->accesses[loop][a].injective |= c->accesses[loop][a].dat == dat && injective;
+  }
+}
+
 void tile_case_random(struct tile_case *c, uint64_t seed) {
   static const int32_t tile_sizes[] = {1, 2, 3, 7, 16, 50, 100, 1000};
   uint64_t state = seed;
@@ -95,6 +121,8 @@ void tile_case_random(struct tile_case *c, uint64_t seed) {
                                     .dat_size = c->dat_size,
                                     .tile_size = tile_sizes[below(&state, 8)]};
   for (int l = 0; l < c->desc.nloops; l++) random_loop(c, &m, l, &state);
+  for (int l = 0; l < c->desc.nloops; l++)
+    if (c->loops[l].accesses == c->accesses[l]) call_injective(c, l, &state);
   c->desc.seed = below(&state, 2) ? 0 : below(&state, c->desc.nloops);
 }
 

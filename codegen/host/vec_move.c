@@ -115,6 +115,17 @@ void op2i_vec_load(const struct op2i_vec *v, int n) {
   }
 }
 
+/* Whether some argument modifies what is behind a slot of a view. */
+static bool modified(const struct op2i_vec *v, const struct op2i_vec_view *view, int slot) {
+  bool any = false;
+  for (int a = 0; a < v->e->loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = arg_of(v, a);
+    if (arg->dat != view->dat || arg->map != view->map || arg->access == OP2_READ) continue;
+    any = any || arg->kind != OP2I_ARG_SLOT || arg->slot == view->slot + slot;
+  }
+  return any;
+}
+
 void op2i_vec_store(const struct op2i_vec *v, int n) {
   const struct op2i_vec_view *view = &v->views[n];
   if (!view->stored) return;
@@ -123,8 +134,11 @@ void op2i_vec_store(const struct op2i_vec *v, int n) {
                   op2i_vec_stem(op2i_vec_row(v, view->dat)->type), v->lanes, view->dat, n);
     return;
   }
-  struct place place = place_of(v, n, 0);
-  move(v, &place, true);
+  for (int slot = 0; slot < view->nslots; slot++) {
+    if (!modified(v, view, slot)) continue;
+    struct place place = place_of(v, n, slot);
+    move(v, &place, true);
+  }
 }
 
 /* ---- private copies -------------------------------------------------------------------------- */
@@ -172,15 +186,17 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
 void op2i_vec_settle(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   const struct op2i_vec_arg *at = &v->args[a];
+  int count = (int)(arg->arity * arg->dim);
   if (!at->own || at->view < 0) return;
   if (arg->access != OP2_INC) {
-    op2i_text_add(v->out, "      op2_%s_%sx%d(op2_v%d, op2_b%d, %d);\n",
-                  arg->access == OP2_MIN ? "lower" : "raise", op2i_vec_stem(arg->type), v->lanes,
-                  at->view, a, (int)arg->dim);
+    op2i_text_add(v->out, "      op2_%s_%sx%d(op2_v%d", arg->access == OP2_MIN ? "lower" : "raise",
+                  op2i_vec_stem(arg->type), v->lanes, at->view);
+    add_offset(v->out, at->first);
+    op2i_text_add(v->out, ", op2_b%d, %d);\n", a, count);
     return;
   }
-  for (int j = 0; j < arg->dim; j++)
-    op2i_text_add(v->out, "      op2_v%d[%d] += op2_b%d[%d];\n", at->view, j, a, j);
+  for (int j = 0; j < count; j++)
+    op2i_text_add(v->out, "      op2_v%d[%d] += op2_b%d[%d];\n", at->view, at->first + j, a, j);
 }
 
 /* ---- to memory, element by element ----------------------------------------------------------- */

@@ -24,7 +24,8 @@ int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes) {
 
 struct use {
   bool modified, mapped, in_place; /* in_place: WRITE or RW */
-  int modes;                       /* bit per access */
+  bool injective, buffered;        /* buffered: an argument is a private buffer over all slots */
+  int nargs, modes;                /* modes: bit per access */
 };
 
 static struct use use_of(const struct op2i_loop *loop, int dat) {
@@ -32,6 +33,9 @@ static struct use use_of(const struct op2i_loop *loop, int dat) {
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     if (arg->dat != dat) continue;
+    use.nargs++;
+    use.injective = use.injective || arg->injective;
+    use.buffered = use.buffered || arg->kind == OP2I_ARG_ITER;
     use.mapped = use.mapped || arg->map >= 0;
     use.modified = use.modified || arg->access != OP2_READ;
     use.in_place = use.in_place || arg->access == OP2_WRITE || arg->access == OP2_RW;
@@ -44,14 +48,16 @@ static bool accumulated(const struct use *use) {
   return use->modified && use->mapped && !use->in_place && !(use->modes & (use->modes - 1));
 }
 
-/* Lanes would not see what others have modified. */
+/* Lanes would not see what others have modified, unless they have nothing in common. A buffer is not
+ * to be seen by the dat's other arguments either. */
 static void check_dats(const struct op2i_loop *loop, struct op2i_text *why) {
   for (int d = 0; d < loop->op.ndats; d++) {
     struct use use = use_of(loop, d);
     if (!use.modified || !use.mapped || accumulated(&use)) continue;
+    if (use.injective && !(use.buffered && use.nargs > 1)) continue;
     const char *name = loop->op.dats[d]->obj.name;
-    op2i_text_add(why, "dat '%s' is reached through a map and modified, other than by increments",
-                  name ? name : "");
+    op2i_text_add(why, "dat '%s' is reached through a map and modified, other than by increments%s",
+                  name ? name : "", use.injective ? ", and once in a private buffer" : "");
     return;
   }
   if (loop->ordered) op2i_text_add(why, "elements that share data must run in order");

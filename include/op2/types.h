@@ -58,7 +58,8 @@ typedef enum op2_type {
 typedef enum op2_access {
   OP2_READ = 1, /**< only read */
   OP2_WRITE,    /**< every component is overwritten and none is read before that */
-  OP2_RW,  /**< read and written; targets shared by several elements are updated in element order */
+  OP2_RW,  /**< read and written; targets shared by several elements are updated in element order,
+              and loops in which elements share none are faster */
   OP2_INC, /**< the kernel adds to a private copy that starts at zero; the library adds that to the
               data. The zero of floating types is -0.0, so that adding nothing changes nothing */
   OP2_MIN, /**< the kernel lowers a private copy; the data takes it where it is less. In floating

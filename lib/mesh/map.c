@@ -18,6 +18,7 @@ static void release_map(void *object) {
   op2i_unref(map->to);
   op2i_buffer_free(&map->entries);
   op2i_free_data(map->idx);
+  op2i_free(map->injective);
 }
 
 static op2_status check_map(op2_set from, op2_set to, int arity, const char *name) {

@@ -31,6 +31,13 @@ struct op2_set_s {
   struct op2i_link link;                              /* subset: in the base set's list */
 };
 
+/* Whether no two rows of a map that loops run over, nor a row twice, lead to one target through some
+ * slots. */
+struct op2i_injective {
+  uint64_t slots; /* a bit each; of a map of more than 64, all of them */
+  bool holds;
+};
+
 struct op2_map_s {
   struct op2i_object obj;
   op2_set from, to;
@@ -42,6 +49,10 @@ struct op2_map_s {
    * many numbers the first and the last target of a row are apart, in the mean. */
   float scatter, span;
   bool numbering_told; /* the user has been warned of it */
+  /* What was asked before. Renumbering changes none of it: rows stay in their section, and equal
+   * targets stay equal. */
+  struct op2i_injective *injective;
+  int64_t ninjective, injective_capacity;
   struct op2i_link from_link, to_link;
 };
 
@@ -92,6 +103,10 @@ struct op2_const_s {
 
 struct op2i_version *op2i_version_ref(struct op2i_version *version);
 void op2i_version_unref(struct op2i_version *version);
+/* Whether a map is injective over these slots: worked out once, in linear time. */
+op2_status op2i_map_injective(op2_map map, uint64_t slots, bool *holds);
+/* The bits of one slot, or of all (::OP2_ALL). */
+uint64_t op2i_map_slots(const struct op2_map_s *map, int32_t slot);
 /* The set's idx or number, and so the buffers of them, are others than before. */
 void op2i_set_tables_changed(op2_set set);
 /* Ascending. */

@@ -96,10 +96,35 @@ static op2_status resolve_consts(struct op2i_loop *loop) {
 
 static bool through_map(const struct op2i_loop_arg *arg) { return arg->map >= 0; }
 
+/* Whether all that a loop has of a dat comes through slots of one map that lead nowhere twice. */
+static op2_status find_injective(const struct op2i_loop *loop, int d, bool *holds) {
+  op2_map map = NULL;
+  uint64_t slots = 0;
+  *holds = false;
+  for (int n = 0; n < loop->nargs; n++) {
+    const struct op2i_loop_arg *arg = &loop->args[n];
+    if (arg->dat != d) continue;
+    if (!through_map(arg) || (map && loop->maps[arg->map] != map)) return OP2_SUCCESS;
+    map = loop->maps[arg->map];
+    slots |= op2i_map_slots(map, arg->kind == OP2I_ARG_SLOT ? arg->slot : OP2_ALL);
+  }
+  return op2i_map_injective(map, slots, holds);
+}
+
+/* Elements that meet in a dat run in order; where none do there is no order to keep. */
+static op2_status keep_order(struct op2i_loop *loop, int d) {
+  bool injective;
+  op2_status status = find_injective(loop, d, &injective);
+  loop->ordered |= !injective;
+  for (int n = 0; n < loop->nargs; n++)
+    if (loop->args[n].dat == d) loop->args[n].injective = injective;
+  return status;
+}
+
 /* Work out dat_access and whether element order matters: see the fields. */
-static void classify_dat(struct op2i_loop *loop, int d) {
+static op2_status classify_dat(struct op2i_loop *loop, int d) {
   int uses = 0, reads = 0;
-  bool mapped = false, mixed = false, direct_write = false;
+  bool mapped = false, mixed = false, direct_write = false, order = false;
   op2_access first = OP2_READ;
   for (int n = 0; n < loop->nargs; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
@@ -109,19 +134,22 @@ static void classify_dat(struct op2i_loop *loop, int d) {
     mapped |= through_map(arg);
     reads += arg->access == OP2_READ;
     direct_write |= arg->access == OP2_WRITE && !through_map(arg);
-    loop->ordered |= through_map(arg) && (arg->access == OP2_WRITE || arg->access == OP2_RW);
+    order |= through_map(arg) && (arg->access == OP2_WRITE || arg->access == OP2_RW);
   }
-  loop->ordered |= mapped && mixed;
+  order |= mapped && mixed;
   bool whole = direct_write && uses == 1 && loop->set->base == loop->set;
   loop->op.dat_access[d] = reads == uses ? OP2_READ : whole ? OP2_WRITE : OP2_RW;
+  return order ? keep_order(loop, d) : OP2_SUCCESS;
 }
 
-static void classify(struct op2i_loop *loop) {
-  for (int d = 0; d < loop->op.ndats; d++) classify_dat(loop, d);
+static op2_status classify(struct op2i_loop *loop) {
+  op2_status status = OP2_SUCCESS;
+  for (int d = 0; d < loop->op.ndats && !status; d++) status = classify_dat(loop, d);
   for (int g = 0; g < loop->op.ngbls; g++) loop->op.gbl_access[g] = OP2_READ;
   for (int n = 0; n < loop->nargs; n++)
     if (loop->args[n].gbl >= 0 && loop->args[n].access != OP2_READ)
       loop->op.gbl_access[loop->args[n].gbl] = OP2_RW;
+  return status;
 }
 
 static void set_ranges(struct op2i_loop *loop) {
@@ -188,11 +216,11 @@ static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2
   }
   resolve_args(loop, args);
   status = resolve_consts(loop);
+  if (!status) status = classify(loop);
   if (status) {
     op2i_loop_free(loop);
     return status;
   }
-  classify(loop);
   set_ranges(loop);
   op2i_loop_count_bytes(loop);
   *out = loop;

@@ -77,7 +77,7 @@ struct op2i_loop {
   bool indirect;         /* some dat is reached through a map */
   bool indirect_write;   /* some dat is modified through a map: runs over the exec halo as well */
   bool ordered; /* conflicting elements must run in element order (WRITE or RW through a map, or a
-                   dat both modified and otherwise used through a map) */
+                   dat both modified and otherwise used through a map, where elements meet) */
   int nranges;
   struct op2i_range ranges[OP2I_RANGES];
   double bytes; /* moved by one run at least: every value once, maps included */

@@ -28,6 +28,9 @@ struct op2i_loop_arg {
   int32_t dat;   /* index into dats, or -1 */
   int32_t map;   /* index into maps, or -1 */
   int32_t gbl;   /* index into gbls, or -1 */
+  /* Of a dat that is modified in a way that depends on order: no two elements meet in it, since all
+   * of it comes through slots of one map that is injective there. */
+  bool injective;
   int32_t
       offset; /* VAL: bytes into the payload; reduced GBL: bytes into a block's partial results */
 };

@@ -28,6 +28,7 @@ void op2i_marks_forget(struct op2i_marks *marks) {
 /* ---- which arguments conflict ---- */
 
 static bool modifies(const struct op2i_plan_arg *arg) { return arg->access != OP2_READ; }
+static bool conflicts(const struct op2i_plan_arg *arg) { return modifies(arg) && !arg->injective; }
 
 static struct op2i_column *find_column(const struct op2i_conflict *conflict, int32_t map,
                                        int32_t slot) {
@@ -95,9 +96,9 @@ static void drop_covered(struct op2i_colouring *colouring) {
 static void find_conflicts(struct op2i_colouring *colouring, const struct op2i_plan_desc *desc) {
   struct op2i_column *columns = colouring->columns;
   for (int a = 0; a < desc->nargs; a++) {
-    bool first = modifies(&desc->args[a]);
+    bool first = conflicts(&desc->args[a]);
     for (int before = 0; before < a && first; before++)
-      first = desc->args[before].dat != desc->args[a].dat || !modifies(&desc->args[before]);
+      first = desc->args[before].dat != desc->args[a].dat || !conflicts(&desc->args[before]);
     if (first) columns += find_conflict(colouring, desc, desc->args[a].dat, columns);
   }
   drop_covered(colouring);

@@ -62,7 +62,8 @@ static op2_status check_inputs(const struct op2i_plan_desc *desc) {
 
 static op2_status check_shape(const struct op2i_plan *plan, const struct op2i_plan_desc *desc) {
   bool conflicts = false;
-  for (int a = 0; a < desc->nargs; a++) conflicts |= writes(&desc->args[a]);
+  for (int a = 0; a < desc->nargs; a++)
+    conflicts |= writes(&desc->args[a]) && !desc->args[a].injective;
   if (plan->lo != desc->lo) return BROKEN("lo is %" PRId64 ", not %" PRId64, plan->lo, desc->lo);
   if (plan->hi != desc->hi) return BROKEN("hi is %" PRId64 ", not %" PRId64, plan->hi, desc->hi);
   if (plan->block_size != desc->block_size)
@@ -238,6 +239,26 @@ static op2_status check_units(const struct op2i_plan_desc *desc, int32_t dat,
   return status;
 }
 
+/* What is said to have no conflicts has none: no position touches what another one does. met[target]
+ * is the last one that has. */
+static op2_status check_injective(const struct op2i_plan_desc *desc, int32_t dat, int64_t *met) {
+  for (int64_t p = desc->lo; p < desc->hi; p++)
+    for (int a = 0; a < desc->nargs; a++) {
+      const struct op2i_plan_arg *arg = &desc->args[a];
+      if (arg->dat != dat || !arg->injective) continue;
+      int32_t first = op2i_plan_first_slot(arg), end = first + op2i_plan_slot_count(arg);
+      for (int32_t slot = first; slot < end; slot++) {
+        int64_t target = target_at(desc, arg, p, slot);
+        if (met[target] >= 0 && met[target] != p)
+          return BROKEN("positions %" PRId64 " and %" PRId64 " meet in element %" PRId64
+                        " of dat %" PRId32 ", which is called injective",
+                        met[target], p, target, dat);
+        met[target] = p;
+      }
+    }
+  return OP2_SUCCESS;
+}
+
 /* ---- blocks, elements ---- */
 
 /* by_colour receives the block's elements sorted by colour; place has room for block_size + 1
@@ -313,6 +334,10 @@ static op2_status check_dat(const struct op2i_plan *plan, const struct op2i_plan
   int64_t *owner = op2i_plan_array(targets, sizeof *owner);
   struct highest *highest = desc->ordered ? op2i_plan_array(targets, sizeof *highest) : NULL;
   op2_status status = owner && (highest || !desc->ordered) ? OP2_SUCCESS : NOMEM();
+  if (status == OP2_SUCCESS) {
+    clear(targets, owner, highest);
+    status = check_injective(desc, dat, owner);
+  }
   if (status == OP2_SUCCESS) {
     clear(targets, owner, highest);
     status = check_units(desc, dat, &blocks, owner, highest);

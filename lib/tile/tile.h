@@ -18,14 +18,15 @@ enum op2i_tile_mode { OP2I_TILE_READ = 1, OP2I_TILE_WRITE, OP2I_TILE_RW, OP2I_TI
 /* One argument of one loop: which elements of which dat each iteration touches, and how. INC stands
  * for every commuting update (INC, MIN, MAX): iterations of one loop that update the same element
  * need not keep their order, but may not run at the same time. Two accesses of one loop to one dat
- * that are not both READ or both INC keep the order of iterations; so updates of one dat by one
- * loop that do not commute with each other (INC and MIN) have to be called RW. */
+ * that are not both READ or both INC keep the order of iterations, unless both are called
+ * injective; so updates of one dat by one loop that do not commute with each other (INC and MIN) have to be called RW. */
 struct op2i_tile_access {
   int32_t dat;        /* canonical number of the dat in the chain */
   const int32_t *idx; /* the map's values [n][arity]; null: iteration i touches element i */
   int32_t arity;      /* of the map, 1 without */
   int32_t slot;       /* one slot, or -1 for all of them */
   enum op2i_tile_mode mode;
+  bool injective; /* no two iterations of the loop touch one element of the dat */
 };
 
 struct op2i_tile_loop {

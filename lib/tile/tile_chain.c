@@ -64,7 +64,8 @@ static int32_t read_columns(const struct op2i_tile_desc *desc, int loop, const b
           .slot = all           ? s
                   : access->idx ? access->slot
                                 : 0,
-          .mode = access->mode == OP2I_TILE_WRITE ? OP2I_TILE_RW : access->mode};
+          .mode = access->mode == OP2I_TILE_WRITE ? OP2I_TILE_RW : access->mode,
+          .injective = access->injective};
   }
   qsort(columns, (size_t)count, sizeof *columns, by_place);
   return merge_columns(columns, count);
@@ -75,14 +76,18 @@ static int32_t read_columns(const struct op2i_tile_desc *desc, int loop, const b
 static struct op2i_tile_use make_use(struct op2i_tile_column *columns, int32_t count) {
   struct op2i_tile_use use = {.dat = columns->dat, .ncolumns = count, .columns = columns};
   use.direct = count == 1 && !columns->idx;
-  for (int32_t c = 0; c < count; c++) use.writes |= columns[c].mode != OP2I_TILE_READ;
+  use.injective = true;
+  for (int32_t c = 0; c < count; c++) {
+    use.writes |= columns[c].mode != OP2I_TILE_READ;
+    use.injective &= columns[c].injective;
+  }
   /* No two iterations meet in an element of their own. */
   if (use.direct && use.writes) columns->mode = OP2I_TILE_RW;
   return use;
 }
 
 static bool keeps_order(const struct op2i_tile_use *use) {
-  if (use->direct) return false;
+  if (use->direct || use->injective) return false;
   for (int32_t c = 0; c < use->ncolumns; c++)
     if (use->columns[c].mode == OP2I_TILE_RW || use->columns[c].mode != use->columns[0].mode)
       return true;

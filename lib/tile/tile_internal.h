@@ -34,6 +34,7 @@ struct op2i_tile_column {
   const int32_t *idx; /* null: direct */
   int32_t arity, slot;
   enum op2i_tile_mode mode; /* READ, INC, or RW for whatever keeps the order */
+  bool injective;
 };
 
 /* What a loop does to one dat. */
@@ -41,6 +42,7 @@ struct op2i_tile_use {
   int32_t dat;
   bool writes;
   bool direct; /* one column, without a map */
+  bool injective; /* no two iterations meet in it */
   int32_t group;
   int32_t ncolumns;
   const struct op2i_tile_column *columns; /* by map and slot, each once */

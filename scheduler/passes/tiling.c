@@ -118,7 +118,8 @@ static void describe_loop(struct description *d, const struct op2i_step *step,
                                          .slot = arg->kind == OP2I_ARG_SLOT ? arg->slot
                                                  : map                      ? -1
                                                                             : 0,
-                                         .mode = mode_of(arg->access)};
+                                         .mode = mode_of(arg->access),
+                                         .injective = arg->injective};
     out->naccesses++;
   }
 }

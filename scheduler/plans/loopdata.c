@@ -60,7 +60,7 @@ bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat) {
   for (int n = 0; n < loop->nargs; n++) {
     if (loop->args[n].dat != dat) continue;
     modified |= loop->args[n].access != OP2_READ;
-    mapped |= loop->args[n].map >= 0;
+    mapped |= loop->args[n].map >= 0 && !loop->args[n].injective;
   }
   return modified && mapped;
 }

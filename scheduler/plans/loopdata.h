@@ -14,7 +14,8 @@ struct op2i_plan_entry {
   int64_t nwords;
   int64_t *key; /* [nwords] everything the plan depends on: set or subset, range, block size, order,
                    parts, and per argument the canonical number of its dat, the map's id, the slot,
-                   whether it modifies, and where it is staged the bytes of a row */
+                   whether it modifies and is injective, and where it is staged the bytes of a
+                   row */
   struct op2i_plan *plan;
 };
 
@@ -56,7 +57,7 @@ struct op2i_loop_data {
 };
 
 /* Whether two elements of a loop may meet in a dat that one of them modifies: it is modified, and
- * reached through a map by this or another argument. */
+ * reached through a map by this or another argument, and nothing keeps them apart there. */
 bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat);
 /* The data of a loop, made at first use. */
 op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **data);

@@ -46,7 +46,7 @@ static int32_t choose_block_size(const struct op2i_loop *loop) {
 
 /* ---- describing a loop to the planner -------------------------------------------------------- */
 
-enum { HEAD_WORDS = 6, ARG_WORDS = 5 };
+enum { HEAD_WORDS = 6, ARG_WORDS = 6 };
 
 struct request {
   struct op2i_plan_desc desc;
@@ -93,6 +93,7 @@ static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *r
                                      : arg->kind == OP2I_ARG_SLOT ? arg->slot
                                                                   : -1,
                              .access = arg->access,
+                             .injective = arg->injective,
                              .target_size = dat->set->ends[OP2I_NONEXEC],
                              .row_bytes = (int32_t)dat->row_bytes};
   const struct op2i_plan_arg *described = &request->args[request->desc.nargs - 1];
@@ -102,6 +103,7 @@ static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *r
   word[2] = described->slot;
   word[3] = arg->access != OP2_READ;
   word[4] = request->desc.parts & OP2I_PLAN_STAGE ? described->row_bytes : 0;
+  word[5] = described->injective;
   request->nwords += ARG_WORDS;
   return OP2_SUCCESS;
 }
@@ -117,10 +119,11 @@ static void canonical(struct request *request, int64_t first) {
   }
 }
 
-/* Colours are between elements that may meet; what is staged is all that is reached through maps. */
+/* Colours are between elements that may meet, and the verifier looks that others do not; what is
+ * staged is all that is reached through maps. */
 static bool counts(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, unsigned parts) {
   if (arg->dat < 0) return false;
-  return op2i_loop_contended(loop, arg->dat) || (parts & OP2I_PLAN_STAGE && arg->map >= 0);
+  return arg->injective || op2i_loop_contended(loop, arg->dat) || (parts & OP2I_PLAN_STAGE && arg->map >= 0);
 }
 
 static op2_status describe(const struct op2i_loop *loop, int range, unsigned parts,
