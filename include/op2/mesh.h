@@ -55,6 +55,31 @@ OP2_API OP2_NODISCARD op2_status op2_set_create_sections(op2_context ctx, const 
 OP2_API OP2_NODISCARD op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *idx,
                                                    const char *name, op2_set *subset);
 
+/** @brief Declare the subset of the elements that are in one, or in the other, or in both.
+ * As all subsets it is in ascending order. Either may be the set itself, or empty.
+ * @units  elements                        @memory the handle is the caller's; a and b may go
+ * @sync   never blocks, runs nothing      @mpi    not collective; rank-local elements
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (a and b are of different sets), OP2_ERR_NOMEM; on error
+ *         *subset is untouched
+ * @source PyOP2 Set.union */
+OP2_API OP2_NODISCARD op2_status op2_subset_create_union(op2_set a, op2_set b, const char *name,
+                                                         op2_set *subset);
+
+/** @brief Declare the subset of the elements that are in both.
+ * @units  elements                        @memory as op2_subset_create_union()
+ * @sync   never blocks, runs nothing      @mpi    not collective; rank-local elements
+ * @errors as op2_subset_create_union()    @source PyOP2 Set.intersection */
+OP2_API OP2_NODISCARD op2_status op2_subset_create_intersection(op2_set a, op2_set b,
+                                                                const char *name, op2_set *subset);
+
+/** @brief Declare the subset of the elements of `a` that are not in `b`; where `a` is the set
+ * itself, what `b` leaves of it.
+ * @units  elements                        @memory as op2_subset_create_union()
+ * @sync   never blocks, runs nothing      @mpi    not collective; rank-local elements
+ * @errors as op2_subset_create_union()    @source PyOP2 Set.difference */
+OP2_API OP2_NODISCARD op2_status op2_subset_create_difference(op2_set a, op2_set b,
+                                                              const char *name, op2_set *subset);
+
 /** @brief Sizes of a set, or of a subset: the number of its elements below each section end.
  * @shape  ends[4]: core, owned, exec, total
  * @units  elements                        @memory ends is the caller's

@@ -103,6 +103,10 @@ struct op2_const_s {
 
 struct op2i_version *op2i_version_ref(struct op2i_version *version);
 void op2i_version_unref(struct op2i_version *version);
+/* Make a subset of these elements of a set, by the user's numbers, ascending. Takes over idx, also on
+ * failure. */
+op2_status op2i_subset_make(op2_set base, int64_t n, int64_t *idx, const char *name,
+                            op2_set *subset);
 /* Whether a map is injective over these slots: worked out once, in linear time. */
 op2_status op2i_map_injective(op2_map map, uint64_t slots, bool *holds);
 /* The bits of one slot, or of all (::OP2_ALL). */

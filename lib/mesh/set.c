@@ -132,6 +132,29 @@ static op2_status renumber_subset(op2_set base, int64_t n, op2_set subset) {
   return OP2_SUCCESS;
 }
 
+op2_status op2i_subset_make(op2_set base, int64_t n, int64_t *idx, const char *name, op2_set *out) {
+  op2_status status = OP2_SUCCESS;
+  op2_set set = op2i_calloc(1, sizeof *set);
+  if (!set) {
+    op2i_free_data(idx);
+    return op2i_error_nomem("a subset");
+  }
+  set->idx = idx;
+  for (int s = 0; s < OP2I_SECTIONS; s++) set->ends[s] = count_below(idx, n, base->ends[s]);
+  OP2I_TRY(renumber_subset(base, n, set));
+  OP2I_TRY(op2i_object_init(set, base->obj.ctx, OP2I_SET, name, release_set));
+  set->base = op2i_ref(base);
+  op2i_list_append(&set->base->subsets, &set->link, set);
+  op2i_set_tables_changed(set);
+  *out = set;
+  return OP2_SUCCESS;
+fail:
+  op2i_free_data(set->idx);
+  op2i_free_data(set->user_idx);
+  op2i_free(set);
+  return status;
+}
+
 op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions, const char *name,
                              op2_set *out) {
   op2_status status = op2i_object_check(parent, OP2I_SET, "op2_subset_create");
@@ -146,28 +169,10 @@ op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions
                         "subset '%s' of '%s': index %" PRId64 " at position %" PRId64
                         " is not in [0, %" PRId64 ")",
                         name ? name : "", parent->obj.name, positions[i], i, limit);
-  op2_set set = op2i_calloc(1, sizeof *set);
-  if (!set) return op2i_error_nomem("a subset");
-  set->idx = op2i_alloc_raw((size_t)n * sizeof *set->idx);
-  if (!set->idx) {
-    status = op2i_error_nomem("a subset's indices");
-    goto fail;
-  }
-  int64_t kept = normalise(parent, n, positions, set->idx);
-  for (int s = 0; s < OP2I_SECTIONS; s++)
-    set->ends[s] = count_below(set->idx, kept, parent->base->ends[s]);
-  OP2I_TRY(renumber_subset(parent->base, kept, set));
-  OP2I_TRY(op2i_object_init(set, parent->obj.ctx, OP2I_SET, name, release_set));
-  set->base = op2i_ref(parent->base);
-  op2i_list_append(&set->base->subsets, &set->link, set);
-  op2i_set_tables_changed(set);
-  *out = set;
-  return OP2_SUCCESS;
-fail:
-  op2i_free_data(set->idx);
-  op2i_free_data(set->user_idx);
-  op2i_free(set);
-  return status;
+  int64_t *idx = op2i_alloc_raw((size_t)n * sizeof *idx);
+  if (!idx) return op2i_error_nomem("a subset's indices");
+  int64_t kept = normalise(parent, n, positions, idx);
+  return op2i_subset_make(parent->base, kept, idx, name, out);
 }
 
 op2_status op2_set_sections(op2_set set, int64_t ends[4]) {
