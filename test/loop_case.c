@@ -100,6 +100,14 @@ int case_idx(struct loop_case *c) {
   return c->loop.nargs - 1;
 }
 
+int case_map_idx(struct loop_case *c, int map, int slot) {
+  struct op2i_loop_arg *arg = add(c, OP2I_ARG_IDX, 1, OP2_I32, OP2_READ);
+  arg->map = map;
+  arg->slot = slot;
+  if (slot == OP2_ALL) arg->arity = c->map[map].arity;
+  return c->loop.nargs - 1;
+}
+
 int case_const(struct loop_case *c, const char *name, int dim, op2_type type) {
   struct op2i_loop_const *cst = &c->consts[c->loop.nconsts++];
   *cst = (struct op2i_loop_const){.name = (char *)name, .type = type, .dim = dim};

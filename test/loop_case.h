@@ -34,6 +34,7 @@ int case_dat(struct loop_case *c, int dat, int dim, op2_type type, int slot, int
 int case_gbl(struct loop_case *c, int gbl, int dim, op2_type type, op2_access access);
 int case_val(struct loop_case *c, int dim, op2_type type);
 int case_idx(struct loop_case *c);
+int case_map_idx(struct loop_case *c, int map, int slot); /* for a kernel that wants int32_t */
 /* After the last argument. Returns the offset in the payload. */
 int case_const(struct loop_case *c, const char *name, int dim, op2_type type);
 

@@ -48,18 +48,23 @@ static void constructors(void) {
   const op2_map map = (op2_map)&marks[1];
   const op2_gbl gbl = (op2_gbl)&marks[2];
   const double value = 1;
-  const op2_arg made[] = {op2_arg_dat(dat, 2, map, OP2_INC), op2_arg_direct(dat, OP2_RW),
-                          op2_arg_gbl(gbl, OP2_MIN), op2_arg_val(&value, 1, OP2_F64),
-                          op2_arg_idx()};
-  static const uintptr_t tags[] = {0x6f703201, 0x6f703201, 0x6f703203, 0x6f703205, 0x6f703207};
+  const op2_arg made[] = {op2_arg_dat(dat, 2, map, OP2_INC),
+                          op2_arg_direct(dat, OP2_RW),
+                          op2_arg_gbl(gbl, OP2_MIN),
+                          op2_arg_val(&value, 1, OP2_F64),
+                          op2_arg_idx(),
+                          op2_arg_map_idx(map, 1)};
+  static const uintptr_t tags[] = {0x6f703201, 0x6f703201, 0x6f703203,
+                                   0x6f703205, 0x6f703207, 0x6f703209};
   int good = 0, zero = 0;
-  for (int i = 0; i < 5; i++) {
+  for (int i = 0; i < 6; i++) {
     good += (uintptr_t)made[i].tag == tags[i];
     zero += !made[i].map2 && !made[i].idx2 && !made[i].reserved;
   }
-  is_int(good, 5, "tags");
-  is_int(zero, 5, "what is reserved is zero");
-  ok(made[0].map == map && made[0].idx == 2 && made[1].idx == OP2_ALL && made[3].value == &value,
+  is_int(good, 6, "tags");
+  is_int(zero, 6, "what is reserved is zero");
+  ok(made[0].map == map && made[0].idx == 2 && made[1].idx == OP2_ALL && made[3].value == &value &&
+         made[5].map == map && made[5].idx == 1 && !made[5].object,
      "fields");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that modify data through a map which leads to no element twice: they keep no order, have one
- * colour, are vector code, and give what elements one after the other give. One element that is led
+/* Loops that modify data through a map which leads to no element twice: they keep no order, have
+ * one colour, are vector code, and give what elements one after the other give. One element that is led
  * to twice, anywhere, and all is as before. */
 #include <stdio.h>
 #include <string.h>

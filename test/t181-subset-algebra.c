@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Union, intersection and difference of subsets: every kind of pair, with sections, before and after
- * the set is renumbered, and as sets that loops run over. */
+/* Union, intersection and difference of subsets: every kind of pair, with sections, before and
+ * after the set is renumbered, and as sets that loops run over. */
 #include <string.h>
 
 #include "support.h"

@@ -53,6 +53,22 @@ static void golden_area(void) {
   case_end(&c);
 }
 
+static void golden_numbers(void) {
+  struct loop_case c;
+  CHECK(case_begin(&c, "tell",
+                   "void tell(double *w, const int *all, int one, const int *other) {\n"
+                   "  *w = all[0] + all[1] + one + *other;\n}\n"));
+  case_map(&c, 0, 2);
+  case_map(&c, 1, 3);
+  case_dat(&c, 0, 1, OP2_F64, 0, -1, OP2_WRITE);
+  case_map_idx(&c, 0, OP2_ALL);
+  case_map_idx(&c, 0, 1);
+  case_map_idx(&c, 1, 2);
+  generates(&c, OP2I_PLAIN, "tell");
+  generates(&c, OP2I_CHECKED, "tell-check");
+  case_end(&c);
+}
+
 static const char flux_source[] =
     "/* Pressure of a state. */\n"
     "static double pressure(const double q[4]) { return gm1 * (q[3] - 0.5 * (q[1] * q[1] + q[2] * "
@@ -288,6 +304,7 @@ static void test_memory(void) {
 int main(void) {
   golden_copy();
   golden_area();
+  golden_numbers();
   golden_flux();
   golden_update();
   golden_gather();

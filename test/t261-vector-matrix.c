@@ -26,9 +26,10 @@ enum {
   DATS = 3
 };
 
-enum shape { DIRECT, SLOT, ALL, ITER, GLOBAL, POINTER, VALUE, NUMBER, SHAPES };
-static const char *const shape_names[] = {"direct", "slot",    "all",   "iter",
-                                          "global", "pointer", "value", "number"};
+/* MET and MET_ALL: the numbers of the elements behind one slot, or all. */
+enum shape { DIRECT, SLOT, ALL, ITER, GLOBAL, POINTER, VALUE, NUMBER, MET, MET_ALL, SHAPES };
+static const char *const shape_names[] = {"direct",  "slot",  "all",    "iter", "global",
+                                          "pointer", "value", "number", "met",  "met_all"};
 static const char *const access_names[] = {"", "read", "write", "rw", "inc", "min", "max"};
 static const int dims[] = {1, 2, 3, 4, 5, 6, 7, 8, 16};
 static const int widths[] = {64, 32, 16};
@@ -42,6 +43,7 @@ struct form {
   int dim, arity, slot, n; /* n: values the kernel sees */
   int bytes;               /* of a vector */
   bool twos;               /* two batches at a time */
+  bool injective;          /* the map leads nowhere twice */
   char name[64], source[1024];
   struct loop_case loop;
 };
@@ -69,9 +71,11 @@ static void write_kernel(struct form *f) {
   if (f->shape == ALL) {
     snprintf(place, sizeof place, "a[i / %d][i %% %d]", f->dim, f->dim);
     snprintf(parameter, sizeof parameter, "%s%s **a", fixed, type);
-  } else if (f->shape == VALUE || f->shape == NUMBER) {
+  } else if (f->shape == VALUE || f->shape == NUMBER || f->shape == MET) {
     snprintf(place, sizeof place, "a");
-    snprintf(parameter, sizeof parameter, "%s a", f->shape == NUMBER ? "int" : type);
+    snprintf(parameter, sizeof parameter, "%s a", f->shape == VALUE ? type : "int");
+  } else if (f->shape == MET_ALL) {
+    snprintf(parameter, sizeof parameter, "const int *a");
   }
   if (f->access == OP2_WRITE) snprintf(work, sizeof work, "%s = in[0] + i;", place);
   if (f->access == OP2_RW) snprintf(work, sizeof work, "%s = %s + in[0];", place, place);
@@ -124,7 +128,7 @@ static void make_dividing_loop(struct form *f) {
 static void make_loop(struct form *f) {
   struct loop_case *c = &f->loop;
   if (case_begin(c, f->name, f->source)) diag("%s", op2_error_message());
-  if (f->shape > DIRECT && f->shape < GLOBAL) case_map(c, 0, f->arity);
+  if ((f->shape > DIRECT && f->shape < GLOBAL) || f->shape >= MET) case_map(c, 0, f->arity);
   case_dat(c, 0, 1, f->type, 0, -1, OP2_READ);
   case_dat(c, 1, f->n, f->type, 0, -1, OP2_WRITE);
   c->loop.nargs = 0;
@@ -135,8 +139,11 @@ static void make_loop(struct form *f) {
   case ITER: case_dat(c, 2, f->dim, f->type, OP2_ITER(0), 0, f->access); break;
   case GLOBAL: case_gbl(c, 0, f->dim, f->type, f->access); break;
   case NUMBER: case_idx(c); break;
+  case MET: case_map_idx(c, 0, f->slot); break;
+  case MET_ALL: case_map_idx(c, 0, OP2_ALL); break;
   default: case_val(c, f->dim, f->type); break;
   }
+  c->args[0].injective = f->injective;
   case_dat(c, 0, 1, f->type, 0, -1, OP2_READ);
   case_dat(c, 1, f->n, f->type, 0, -1, OP2_WRITE);
 }
@@ -144,9 +151,10 @@ static void make_loop(struct form *f) {
 static struct form *add_form(enum shape shape, op2_access access, op2_type type, int dim,
                              int bytes) {
   struct form *f = &forms[nforms++];
-  bool wide = shape == ALL || shape == ITER;
+  bool wide = shape == ALL || shape == ITER || shape == MET_ALL;
   *f = (struct form){.shape = shape, .access = access, .type = type, .bytes = bytes};
-  f->dim = shape == VALUE || shape == NUMBER ? 1 : dim;
+  f->injective = shape != DIRECT && (access == OP2_WRITE || access == OP2_RW);
+  f->dim = shape >= VALUE ? 1 : dim;
   f->arity = 1 + (nforms + (int)shape) % ARITY_MAX;
   while (wide && f->arity * f->dim > ROW_MAX) f->arity--;
   f->slot = f->arity - 1;
@@ -178,7 +186,7 @@ static void make_forms(void) {
     for (int shape = DIRECT; shape < SHAPES; shape++)
       for (int access = OP2_READ; access <= OP2_MAX; access++) {
         bool in_place = access == OP2_WRITE || access == OP2_RW;
-        if (shape != DIRECT && in_place) continue;
+        if (shape > ITER && in_place) continue;
         if (shape > GLOBAL && access != OP2_READ) continue;
         if (turn++ % step) continue;
         add_plain((enum shape)shape, (op2_access)access, (op2_type)type, dims[turn / step % 9],
@@ -236,7 +244,10 @@ static bool memory_begin(const struct form *f, struct memory *m) {
   size_t size = op2i_type_size(f->type);
   m->bytes[0] = ELEMENTS * size;
   m->bytes[1] = ELEMENTS * (size_t)(f->twos ? 1 : f->n) * size;
-  m->bytes[2] = (f->shape == DIRECT ? ELEMENTS : TARGETS) * (size_t)f->dim * size;
+  size_t rows = f->injective         ? ELEMENTS * (size_t)f->arity
+                : f->shape == DIRECT ? ELEMENTS
+                                     : TARGETS;
+  m->bytes[2] = rows * (size_t)f->dim * size;
   for (int d = 0; d < DATS; d++) m->dat[d] = guarded(m->bytes[d]);
   m->reduced = guarded(256);
   m->value = guarded(256);
@@ -271,13 +282,16 @@ static bool memory_same(const struct memory *x, const struct memory *y) {
 /* ---- running --------------------------------------------------------------------------------- */
 
 static int32_t map[ELEMENTS * ARITY_MAX];
-static int64_t list[ELEMENTS];
+static int64_t list[ELEMENTS], numbers[TARGETS];
 
 static void make_places(const struct form *f) {
   for (int i = 0; i < ELEMENTS; i++)
     for (int s = 0; s < f->arity; s++)
       map[i * f->arity + s] = (i * 3 + s * (i % 3) + i / 4) % TARGETS;
   map[(ELEMENTS - 1) * f->arity + f->slot] = TARGETS - 1;
+  for (int i = 0; i < ELEMENTS * f->arity && f->injective; i++)
+    map[i] = i * 5 % (ELEMENTS * f->arity);
+  for (int i = 0; i < TARGETS; i++) numbers[i] = 3 * (TARGETS - i);
   for (int i = 0; i < ELEMENTS; i++) list[i] = (i * 16 + 5) % ELEMENTS;
 }
 
@@ -286,8 +300,13 @@ static void run(const struct form *f, op2i_plain_fn entry, bool listed, const st
   void *dats[DATS] = {m->dat[0], m->dat[1], m->dat[2]};
   const void *gbls[1] = {m->value};
   const int32_t *maps[1] = {map};
-  const struct op2i_call call = {
-      .dat = dats, .map = maps, .subset = listed ? list : NULL, .gbl = gbls, .payload = m->value};
+  const int64_t *targets[1] = {lo % 2 ? numbers : NULL};
+  const struct op2i_call call = {.dat = dats,
+                                 .map = maps,
+                                 .subset = listed ? list : NULL,
+                                 .gbl = gbls,
+                                 .payload = m->value,
+                                 .target = targets};
   entry(&call, lo, hi, reduces(f) ? m->reduced : NULL);
 }
 

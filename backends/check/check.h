@@ -44,7 +44,8 @@ struct op2i_check_row {
   size_t before, after;                /* bytes of the guard zones */
   size_t seen;                         /* where the kernel sees the row, in the frame's view */
   int64_t target;        /* element of the dat's set; -1 for what is not one row of a dat */
-  unsigned char *memory; /* where the values come from; null for buffers and traps */
+  unsigned char *memory; /* where the values come from; null for buffers, numbers and traps
+                          */
 };
 
 struct op2i_check {
@@ -74,7 +75,6 @@ struct op2i_check {
   int64_t position;        /* in the step */
   int64_t **writers;       /* [ndats], 1 + the element that last wrote a row; null: not watched */
   int64_t element;         /* of the set */
-  int64_t element_number;  /* the user's number of it, as the kernel gets it */
 };
 
 /* Which rows take their values from `other`: all that have some, all but half of the sums, one, or

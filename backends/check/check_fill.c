@@ -43,10 +43,9 @@ void op2i_check_fill(const struct op2i_check *check, int frame) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
     const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
-    op2_type type = arg->kind == OP2I_ARG_IDX ? OP2_I64 : arg->type;
     int64_t unit = (int64_t)row->unit, before = (int64_t)row->before / unit;
     int64_t after = (int64_t)(row->bytes + row->after) / unit;
     for (int64_t c = -before; c < after; c++)
-      put_filler(type, frame, r, c, check->filler[frame] + (int64_t)row->at + c * unit);
+      put_filler(arg->type, frame, r, c, check->filler[frame] + (int64_t)row->at + c * unit);
   }
 }

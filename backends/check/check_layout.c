@@ -52,8 +52,8 @@ static void place_row(struct op2i_check *check, struct op2i_check_row *row, bool
 static void add_row(struct op2i_check *check, int a, int slot, enum op2i_check_role role) {
   const struct op2i_loop_arg *arg = &check->every[a];
   struct op2i_check_row *row = &check->rows[check->nrows];
-  size_t unit = arg->kind == OP2I_ARG_IDX ? sizeof(int64_t) : op2i_type_size(arg->type);
-  size_t bytes = (size_t)arg->dim * unit * (arg->kind == OP2I_ARG_ITER ? (size_t)arg->arity : 1);
+  size_t unit = op2i_type_size(arg->type);
+  size_t bytes = (size_t)arg->dim * unit * (arg->kind == OP2I_ARG_ALL ? 1 : (size_t)arg->arity);
   *row = (struct op2i_check_row){.arg = a,
                                  .slot = slot,
                                  .role = role,
@@ -289,13 +289,13 @@ static void locate(struct op2i_check *check, struct op2i_check_row *row) {
     row->target = op2i_check_target(check, arg, arg->kind == OP2I_ARG_SLOT ? arg->slot : row->slot);
     row->memory = dat_row(check, arg, row->target);
     break;
-  case OP2I_ARG_ITER: break;
+  case OP2I_ARG_ITER:
+  case OP2I_ARG_IDX: break;
   case OP2I_ARG_GBL:
     row->memory = op2i_arg_reduces(arg) ? partial_of(check, arg) + arg->offset
                                         : (unsigned char *)step->call.gbl[arg->gbl];
     break;
   case OP2I_ARG_VAL: row->memory = (unsigned char *)step->call.payload + arg->offset; break;
-  case OP2I_ARG_IDX: row->memory = (unsigned char *)&check->element_number; break;
   }
 }
 
@@ -326,12 +326,26 @@ static void gather_buffer(const struct op2i_check *check, const struct op2i_chec
            dat_row(check, arg, op2i_check_target(check, arg, slot)), bytes);
 }
 
+/* The user's numbers of the element, or of those that a map leads to. */
+static void gather_numbers(const struct op2i_check *check, const struct op2i_check_row *row,
+                           unsigned char *image) {
+  const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
+  op2_set set = arg->map < 0 ? check->loop->set->base : check->loop->maps[arg->map]->to;
+  for (int slot = 0; slot < arg->arity; slot++) {
+    int64_t target = op2i_check_target(check, arg, arg->slot >= 0 ? arg->slot : slot);
+    int64_t number = op2i_set_number(set, target);
+    int32_t narrow = (int32_t)number;
+    bool wide = row->unit == sizeof number;
+    memcpy(image + row->at + (size_t)slot * row->unit, wide ? (void *)&number : (void *)&narrow,
+           row->unit);
+  }
+}
+
 /* What OP2_WRITE data held before is what other backends have there when the kernel begins. */
 void op2i_check_gather(struct op2i_check *check, int64_t position) {
   const int64_t *subset = check->step->call.subset;
   check->position = position;
   check->element = subset ? subset[position] : position;
-  check->element_number = op2i_set_number(check->loop->set->base, check->element);
   for (int r = 0; r < check->nrows; r++)
     if (check->rows[r].own_role != OP2I_ROW_TRAP) locate(check, &check->rows[r]);
   share_rows(check);
@@ -347,6 +361,8 @@ void op2i_check_gather(struct op2i_check *check, int64_t position) {
                         check->start + row->at);
     else if (row->memory)
       memcpy(image + row->at, row->memory, row->bytes);
+    else if (op2i_check_arg(check, row)->kind == OP2I_ARG_IDX)
+      gather_numbers(check, row, image);
     else
       gather_buffer(check, row, image);
   }

@@ -25,6 +25,17 @@ static void describe_dat(const struct op2i_check *check, const struct op2i_check
              op2i_set_number(dat->set, row->target), set);
 }
 
+static void describe_numbers(const struct op2i_check *check, const struct op2i_loop_arg *arg,
+                             char *out, size_t size) {
+  const char *map = arg->map < 0 ? "" : check->loop->maps[arg->map]->obj.name;
+  if (arg->map < 0)
+    snprintf(out, size, "op2_arg_idx");
+  else if (arg->slot < 0)
+    snprintf(out, size, "op2_arg_map_idx, all slots of map '%.100s'", map);
+  else
+    snprintf(out, size, "op2_arg_map_idx, slot %d of map '%.100s'", (int)arg->slot, map);
+}
+
 static void describe(const struct op2i_check *check, const struct op2i_check_row *row, char *out,
                      size_t size) {
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
@@ -34,7 +45,7 @@ static void describe(const struct op2i_check *check, const struct op2i_check_row
              op2i_access_name(arg->access));
     break;
   case OP2I_ARG_VAL: snprintf(out, size, "op2_arg_val"); break;
-  case OP2I_ARG_IDX: snprintf(out, size, "op2_arg_idx"); break;
+  case OP2I_ARG_IDX: describe_numbers(check, arg, out, size); break;
   default: describe_dat(check, row, out, size);
   }
 }

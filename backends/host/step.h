@@ -42,6 +42,7 @@ struct op2i_step {
    * all are asked for before it runs. Reductions end in `gbl`. */
   void **dat;
   const int32_t **map;
+  const int64_t **target; /* of its distinct maps, as `call` has it */
   void **gbl;
   int64_t epoch; /* of the first of the steps that are run together: the context's, when all of them
                     were last asked for but those of globals, which are asked for at each run */

@@ -44,6 +44,7 @@ static const char prelude[] =
     "  const void *const *gbl;\n"
     "  const unsigned char *payload;\n"
     "  const int64_t *number;\n"
+    "  const int64_t *const *target;\n"
     "};\n"
     "#ifdef OP2_ID\n"
     "#define OP2_PASTE_(name, id) name##_##id\n"
@@ -61,7 +62,8 @@ _Static_assert(offsetof(struct op2i_call, dat) == 0 &&
                    offsetof(struct op2i_call, gbl) == 3 * sizeof(void *) &&
                    offsetof(struct op2i_call, payload) == 4 * sizeof(void *) &&
                    offsetof(struct op2i_call, number) == 5 * sizeof(void *) &&
-                   sizeof(struct op2i_call) == 6 * sizeof(void *),
+                   offsetof(struct op2i_call, target) == 6 * sizeof(void *) &&
+                   sizeof(struct op2i_call) == 7 * sizeof(void *),
                "struct op2_call of generated code");
 
 /* ---- a summary for readers ------------------------------------------------------------------- */
@@ -75,6 +77,10 @@ static void describe_arg(const struct op2i_loop_arg *arg, int a, struct op2i_tex
   else
     op2i_text_add(out, arg->kind == OP2I_ARG_VAL ? "values" : "element number");
   if (arg->kind == OP2I_ARG_IDX) {
+    if (arg->map >= 0 && arg->slot >= 0)
+      op2i_text_add(out, " through map %d slot %d", (int)arg->map, (int)arg->slot);
+    else if (arg->map >= 0)
+      op2i_text_add(out, "s through all %d slots of map %d", (int)arg->arity, (int)arg->map);
     op2i_text_add(out, "\n");
     return;
   }

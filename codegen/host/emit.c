@@ -175,7 +175,7 @@ static bool reads_payload(const struct op2i_emitter *e) {
 static bool numbers_elements(const struct op2i_emitter *e) {
   bool numbers = false;
   for (int a = 0; a < e->loop->nargs; a++)
-    numbers = numbers || e->loop->args[a].kind == OP2I_ARG_IDX;
+    numbers = numbers || (e->loop->args[a].kind == OP2I_ARG_IDX && e->loop->args[a].map < 0);
   return numbers;
 }
 
@@ -202,6 +202,9 @@ void op2i_emit_parameters(const struct op2i_emitter *e) {
                   op2i_emit_type(e, op2i_emit_first_of_dat(e, d)), only, d);
   for (int m = 0; m < e->loop->nmaps; m++)
     op2i_text_add(e->out, ",\n    %sconst int32_t *%s op2_m%d", space, only, m);
+  for (int m = 0; m < e->loop->nmaps; m++)
+    if (op2i_loop_numbers(e->loop, m))
+      op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_n%d", space, only, m);
   for (int g = 0; g < e->loop->op.ngbls; g++) {
     bool writable;
     int a = reader_of(e, g, &writable);
@@ -305,6 +308,8 @@ void op2i_emit_entry(const struct op2i_emitter *e) {
   if (numbers_elements(e)) op2i_text_add(e->out, ", op2_call->number");
   for (int d = 0; d < e->loop->op.ndats; d++) op2i_text_add(e->out, ", op2_call->dat[%d]", d);
   for (int m = 0; m < e->loop->nmaps; m++) op2i_text_add(e->out, ", op2_call->map[%d]", m);
+  for (int m = 0; m < e->loop->nmaps; m++)
+    if (op2i_loop_numbers(e->loop, m)) op2i_text_add(e->out, ", op2_call->target[%d]", m);
   for (int g = 0; g < e->loop->op.ngbls; g++)
     if (reader_of(e, g, &writable) >= 0)
       op2i_text_add(e->out, ", %sop2_call->gbl[%d]", writable ? "(void *)" : "", g);
@@ -320,9 +325,7 @@ static void checked_actual(const struct op2i_emitter *e, int a) {
   const char *type = op2i_emit_type(e, a), *fixed = param->readonly ? "const " : "";
   enum op2i_arg_kind kind = e->loop->args[a].kind;
   if (kind == OP2I_ARG_IDX && param->depth == 0)
-    op2i_text_add(e->out, "*(const int64_t *)op2_args[%d]", a);
-  else if (kind == OP2I_ARG_IDX)
-    op2i_text_add(e->out, "&op2_a%d", a);
+    op2i_text_add(e->out, "*(const %s *)op2_args[%d]", op2i_type_c(e->loop->args[a].type), a);
   else if (param->depth == 0)
     op2i_text_add(e->out, "*(const %s *)op2_args[%d]", type, a);
   else if (kind == OP2I_ARG_ALL)
@@ -346,10 +349,6 @@ void op2i_emit_checked(const struct op2i_emitter *e) {
                 "  (void)op2_args;\n",
                 e->dialect->entry_prefix);
   point_at_consts(e);
-  for (int a = 0; a < e->loop->nargs; a++)
-    if (e->loop->args[a].kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth > 0)
-      op2i_text_add(e->out, "  const %s op2_a%d = (%s)*(const int64_t *)op2_args[%d];\n",
-                    op2i_emit_type(e, a), a, op2i_emit_type(e, a), a);
   op2i_text_add(e->out, "  ");
   call_begin(e, 0);
   for (int a = 0; a < e->loop->nargs; a++) {

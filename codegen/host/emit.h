@@ -11,6 +11,7 @@
  *
  *   op2_lo op2_hi  positions, op2_i one of them       op2_e        the element there
  *   op2_s          elements of a subset               op2_n        the user's numbers, or null
+ *   op2_n<n>       those of elements that map n leads to
  *   op2_d<n>       dat n of the loop
  *   op2_m<n>       values of map n                    op2_m<n>_<s> its slot s for this element
  *   op2_g<n>       values of global n                 op2_p op2_r  payload, partial results

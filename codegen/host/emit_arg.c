@@ -69,12 +69,10 @@ bool op2i_emit_dat_writable(const struct op2i_emitter *e, int dat) {
 bool op2i_emit_slot_used(const struct op2i_emitter *e, int map, int slot) {
   for (int a = 0; a < e->loop->nargs; a++) {
     const struct op2i_loop_arg *arg = arg_of(e, a);
-    if (arg->map != map) continue;
-    if (arg->kind == OP2I_ARG_SLOT) {
-      if (arg->slot == slot) return true;
-    } else if (rows_listed(arg) || (is_private(arg) && unrolled(arg))) {
+    if (!op2i_arg_meets(arg, map, slot)) continue;
+    if (arg->kind == OP2I_ARG_SLOT || rows_listed(arg) || (is_private(arg) && unrolled(arg)) ||
+        (arg->kind == OP2I_ARG_IDX && unrolled(arg)))
       return true;
-    }
   }
   return false;
 }
@@ -338,13 +336,45 @@ static void prepare_pointers(const struct op2i_emitter *e, int a) {
   }
 }
 
+/* The user's number of an element, or of the one that the map leads to through a slot of those that
+ * the argument sees; -1 stands for the counter. */
+static void add_number(const struct op2i_emitter *e, int a, int slot) {
+  const struct op2i_loop_arg *arg = arg_of(e, a);
+  char row[PLACE_MAX] = "op2_e", number[16] = "op2_n";
+  if (arg->map >= 0) snprintf(number, sizeof number, "op2_n%d", (int)arg->map);
+  if (arg->map >= 0 && arg->slot >= 0)
+    snprintf(row, sizeof row, "op2_m%d_%d", (int)arg->map, (int)arg->slot);
+  else if (arg->map >= 0)
+    row_of(e, arg, slot, row);
+  op2i_text_add(e->out, "%s ? %s[%s] : %s", number, number, row, row);
+}
+
+static void prepare_numbers(const struct op2i_emitter *e, int a) {
+  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const char *type = op2i_emit_type(e, a);
+  bool listed = unrolled(arg);
+  op2i_text_add(e->out, "    %s%s op2_a%d[%d]%s", listed ? "const " : "", type, a, (int)arg->arity,
+                listed ? " = {" : ";\n");
+  for (int slot = 0; slot < arg->arity && listed; slot++) {
+    op2i_text_add(e->out, "%s(%s)(", slot ? ", " : "", type);
+    add_number(e, a, slot);
+    op2i_text_add(e->out, ")");
+  }
+  if (listed) {
+    op2i_text_add(e->out, "};\n");
+    return;
+  }
+  op2i_text_add(e->out, "    for (int op2_t = 0; op2_t < %d; op2_t++) op2_a%d[op2_t] = (%s)(",
+                (int)arg->arity, a, type);
+  add_number(e, a, -1);
+  op2i_text_add(e->out, ");\n");
+}
+
 void op2i_emit_prepare(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   if (is_private(arg)) prepare_copy(e, a);
   if (arg->kind == OP2I_ARG_ALL) prepare_pointers(e, a);
-  if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth > 0)
-    op2i_text_add(e->out, "    const %s op2_a%d = (%s)(op2_n ? op2_n[op2_e] : op2_e);\n",
-                  op2i_emit_type(e, a), a, op2i_emit_type(e, a));
+  if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth > 0) prepare_numbers(e, a);
 }
 
 void op2i_emit_settle(const struct op2i_emitter *e, int a) {
@@ -365,9 +395,7 @@ void op2i_emit_settle(const struct op2i_emitter *e, int a) {
 void op2i_emit_actual(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth == 0)
-    op2i_text_add(e->out, "op2_n ? op2_n[op2_e] : op2_e");
-  else if (arg->kind == OP2I_ARG_IDX)
-    op2i_text_add(e->out, "&op2_a%d", a);
+    add_number(e, a, 0);
   else if (arg->kind == OP2I_ARG_GBL && !reduces(arg))
     op2i_text_add(e->out, "op2_g%d", (int)arg->gbl);
   else if (summed(arg))

@@ -143,8 +143,7 @@ static void elements(const struct op2i_vec *v) {
 }
 
 static bool meets(const struct op2i_vec *v, int a, int map, int slot) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
-  return arg->map == map && (arg->kind != OP2I_ARG_SLOT || arg->slot == slot);
+  return op2i_arg_meets(arg_of(v, a), map, slot);
 }
 
 /* The first member that reads behind this slot of a map, or that none does. */
@@ -275,16 +274,30 @@ static void end_reduction(const struct op2i_vec *v, int a) {
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
+/* Of the lanes' own elements, or of those behind one slot. */
+static void numbers_in(const struct op2i_vec *v, int a, int slot, op2_type type) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  char rows[32] = "op2_e", number[16] = "op2_n";
+  if (arg->map >= 0) snprintf(rows, sizeof rows, "op2_m%d_%d", (int)arg->map, slot);
+  if (arg->map >= 0) snprintf(number, sizeof number, "op2_n%d", (int)arg->map);
+  for (int lane = 0; lane < v->lanes; lane++)
+    op2i_text_add(v->out, "%s(%s)(%s ? %s[%s[%d]] : %s[%d])", lane ? ", " : "{", op2i_type_c(type),
+                  number, number, rows, lane, rows, lane);
+  op2i_text_add(v->out, "}");
+}
+
 static void numbers_of_elements(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
   op2_type type = op2i_emit_param(v->e, a)->type;
   if (type == 0) type = OP2_I32;
   op2i_text_add(v->out, "      const ");
   add_type(v, type);
-  op2i_text_add(v->out, " op2_a%d[1] = {{", a);
-  for (int lane = 0; lane < v->lanes; lane++)
-    op2i_text_add(v->out, "%s(%s)(op2_n ? op2_n[op2_e[%d]] : op2_e[%d])", lane ? ", " : "",
-                  op2i_type_c(type), lane, lane);
-  op2i_text_add(v->out, "}};\n");
+  op2i_text_add(v->out, " op2_a%d[%d] = {", a, (int)arg->arity);
+  for (int slot = 0; slot < arg->arity; slot++) {
+    if (slot) op2i_text_add(v->out, ", ");
+    numbers_in(v, a, arg->slot >= 0 ? arg->slot : slot, type);
+  }
+  op2i_text_add(v->out, "};\n");
 }
 
 /* The vectors that the kernel works on for slot `slot` of what it sees. */
@@ -418,7 +431,7 @@ static void add_to_memory(const struct op2i_vec *v, int ahead, char copy) {
  * takes in no more. So two batches are loaded and computed before the increments of either, which
  * keep their order. Not where the second would be loaded too soon (later members' views, what MIN
  * and MAX find in memory) or the walk is in the way, which has left the first batch by then
- * (stores, numbers of elements), and where registers are short anyway. */
+ * (stores, numbers of elements and of what they meet), and where registers are short anyway. */
 static bool by_twos(const struct op2i_vec *v) {
   bool any = false;
   if (!v->divides || v->e->nmembers > 1 || v->e->listed || v->numbered) return false;
@@ -426,6 +439,7 @@ static bool by_twos(const struct op2i_vec *v) {
   for (int n = 0; n < v->nviews; n++)
     if (v->views[n].stored) return false;
   for (int a = 0; a < v->e->loop->nargs; a++) {
+    if (arg_of(v, a)->kind == OP2I_ARG_IDX) return false;
     if (!v->args[a].accumulates) continue;
     if (arg_of(v, a)->access != OP2_INC) return false;
     any = true;

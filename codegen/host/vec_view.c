@@ -48,8 +48,8 @@ static bool accumulated(const struct use *use) {
   return use->modified && use->mapped && !use->in_place && !(use->modes & (use->modes - 1));
 }
 
-/* Lanes would not see what others have modified, unless they have nothing in common. A buffer is not
- * to be seen by the dat's other arguments either. */
+/* Lanes would not see what others have modified, unless they have nothing in common. Nor are private
+ * buffers to be seen by other arguments of the dat. */
 static void check_dats(const struct op2i_loop *loop, struct op2i_text *why) {
   for (int d = 0; d < loop->op.ndats; d++) {
     struct use use = use_of(loop, d);
@@ -152,7 +152,7 @@ static void place_arg(struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = &loop->args[a];
   struct op2i_vec_arg *at = &v->args[a];
   *at = (struct op2i_vec_arg){.view = -1, .varies = varies(arg)};
-  if (arg->kind == OP2I_ARG_IDX) v->numbered = true;
+  if (arg->kind == OP2I_ARG_IDX && arg->map < 0) v->numbered = true;
   if (arg->kind == OP2I_ARG_GBL) at->own = arg->access == OP2_INC;
   if (arg->dat < 0) return;
   struct use use = use_of(loop, arg->dat);
@@ -180,7 +180,8 @@ static int64_t state_of(const struct op2i_vec *v, int simd_bytes) {
   }
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
-    int64_t copies = v->args[a].own + (arg->kind == OP2I_ARG_GBL && v->args[a].varies);
+    int64_t copies = v->args[a].own + (arg->kind == OP2I_ARG_GBL && v->args[a].varies) +
+                     (arg->kind == OP2I_ARG_IDX && arg->map >= 0);
     bytes += copies * arg->arity * arg->dim * (int64_t)op2i_type_size(arg->type);
   }
   return bytes * v->lanes / simd_bytes;

@@ -27,6 +27,8 @@ extern "C" {
  * | op2_arg_gbl(g, m) | `T *` | the dim values, or a private partial result of a reduction |
  * | op2_arg_val(p, dim, type) | `T *`, or `T` when dim is 1 | the values captured at the call |
  * | op2_arg_idx() | `int32_t` or `int64_t`, or a pointer to const one | the element's number |
+ * | op2_arg_map_idx(map, i) | the same | the number of the element in slot i |
+ * | op2_arg_map_idx(map, OP2_ALL) | `const int32_t *`, `const int64_t *` | a number for every slot |
  *
  * `T` is the C type of the argument's type; READ parameters may be pointers to const, all others
  * may not. A parameter that is declared as an array with a length (`T x[4]`, `T *x[4]`) may be
@@ -161,6 +163,14 @@ OP2_API op2_arg op2_arg_val(const void *values, int dim, op2_type type);
  * @source OP2 op_arg_idx; PyOP2 IterationIndex */
 OP2_API op2_arg op2_arg_idx(void);
 
+/** @brief The number of the element that a slot of a map leads to, or with ::OP2_ALL those of all
+ * slots.
+ * @memory keeps nothing; the loop that takes the argument does
+ * @sync   never blocks, runs nothing      @mpi    rank-local numbers
+ * @errors none here: a wrong argument is reported by the call that takes it
+ * @source OP2 op_arg_idx with a map; PyOP2 map values in a kernel */
+OP2_API op2_arg op2_arg_map_idx(op2_map map, int slot);
+
 /** @cond
  * The same for compilers that inline: calls for its arguments would take a third of the time that a
  * loop's queueing takes. Where nothing is inlined the library's functions are called, so no code
@@ -178,6 +188,7 @@ OP2_API op2_arg op2_arg_idx(void);
 #define OP2_TAG_GBL_ OP2_TAG_(0x6f703203)
 #define OP2_TAG_VAL_ OP2_TAG_(0x6f703205)
 #define OP2_TAG_IDX_ OP2_TAG_(0x6f703207)
+#define OP2_TAG_MAP_IDX_ OP2_TAG_(0x6f703209)
 
 #ifndef OP2_INLINE_
 #define OP2_INLINE_ extern __inline__ __attribute__((__gnu_inline__))
@@ -204,6 +215,11 @@ OP2_INLINE_ op2_arg op2_arg_val(const void *values, int dim, op2_type type) {
 }
 OP2_INLINE_ op2_arg op2_arg_idx(void) {
   op2_arg arg = {OP2_TAG_IDX_,       OP2_NULL_, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0,
+                 OP2_INT_(OP2_READ), 0,         OP2_NULL_};
+  return arg;
+}
+OP2_INLINE_ op2_arg op2_arg_map_idx(op2_map map, int slot) {
+  op2_arg arg = {OP2_TAG_MAP_IDX_,   OP2_NULL_, map,      OP2_NULL_, slot, 0, 0, 0,
                  OP2_INT_(OP2_READ), 0,         OP2_NULL_};
   return arg;
 }

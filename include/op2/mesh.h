@@ -266,8 +266,8 @@ OP2_API void op2_dat_destroy(op2_dat *dat);
  * into an ordered set are sorted by the first elements they map to, elements that an ordered set
  * maps to are numbered as they are first met. Elements stay in their section.
  *
- * This concerns the library's own storage alone. Values, map entries, subset indices,
- * op2_arg_idx() and messages are in the user's numbering before and after. What depends on the
+ * This concerns the library's own storage alone. Values, map entries, subset indices, numbers that
+ * kernels get and messages are in the user's numbering before and after. What depends on the
  * order in which a loop visits elements changes with it: how sums of floating type round, and who
  * comes last where OP2_WRITE or OP2_RW through a map meet in one element. op2_set_numbering() tells
  * the order.

@@ -31,8 +31,8 @@ struct op2_set_s {
   struct op2i_link link;                              /* subset: in the base set's list */
 };
 
-/* Whether no two rows of a map that loops run over, nor a row twice, lead to one target through some
- * slots. */
+/* Whether no two rows of a map that loops run over, nor a row twice, lead to one target through
+ * some slots. */
 struct op2i_injective {
   uint64_t slots; /* a bit each; of a map of more than 64, all of them */
   bool holds;

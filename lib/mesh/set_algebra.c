@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Subsets from two of the same set: their union, intersection and difference. Both are walked in the
- * user's numbers, in which they ascend. */
+/* Subsets from two of the same set: their union, intersection and difference. Both are walked in
+ * the user's numbers, in which they ascend. */
 #include "error.h"
 #include "mem.h"
 #include "mesh.h"

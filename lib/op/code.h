@@ -24,8 +24,10 @@ struct op2i_call {
   const void *const *gbl;    /* values of its distinct globals; reductions use `partial` instead */
   const unsigned char *payload; /* captured values and constants */
   const int64_t *number;        /* the user's number of an element; null: the element's own */
+  /* The same of elements that each map leads to, where kernels are told. */
+  const int64_t *const *target;
 };
-#define OP2I_ABI "op2-abi-2"
+#define OP2I_ABI "op2-abi-3"
 
 /* All but OP2I_CHECKED: apply the kernels to positions lo..hi-1 in order, folding reductions into
  * partial (null without any). */

@@ -25,6 +25,19 @@ static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
   loop->indirect_write |= arg->access != OP2_READ;
 }
 
+/* Numbers of elements, of the type that the kernel wants. */
+static void resolve_idx(struct op2i_loop *loop, const op2_arg *arg, const struct op2i_param *param,
+                        struct op2i_loop_arg *out) {
+  bool narrow = param->type == OP2_I32 || (!param->type && param->depth > 0);
+  out->type = narrow ? OP2_I32 : OP2_I64;
+  out->dim = 1;
+  if (!arg->map) return;
+  out->map = op2i_number_of((void **)loop->maps, &loop->nmaps, arg->map);
+  out->slot = arg->idx;
+  if (arg->idx == OP2_ALL) out->arity = arg->map->arity;
+  loop->indirect = true;
+}
+
 static int32_t take(int32_t *used, size_t bytes, size_t align) {
   int32_t at = (int32_t)(((size_t)*used + align - 1) / align * align);
   *used = at + (int32_t)bytes;
@@ -43,8 +56,7 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
                                   .gbl = -1,
                                   .offset = -1};
     if (out->kind == OP2I_ARG_IDX) {
-      out->type = loop->kernel->signature.params[n].type == OP2_I32 ? OP2_I32 : OP2_I64;
-      out->dim = 1;
+      resolve_idx(loop, &args[n], &loop->kernel->signature.params[n], out);
     } else if (out->kind == OP2I_ARG_VAL) {
       out->type = (op2_type)args[n].type;
       out->dim = args[n].dim;

@@ -122,6 +122,18 @@ static inline int op2i_loop_member_of(const struct op2i_loop *loop, int a) {
   while (loop->members && a >= loop->members[m].first_arg + loop->members[m].nargs) m++;
   return m;
 }
+/* Whether an argument goes through a slot of a map. */
+static inline bool op2i_arg_meets(const struct op2i_loop_arg *arg, int map, int slot) {
+  bool one = arg->kind == OP2I_ARG_SLOT || (arg->kind == OP2I_ARG_IDX && arg->slot >= 0);
+  return arg->map == map && (!one || arg->slot == slot);
+}
+/* Whether kernels are told the numbers of elements that a map leads to. */
+static inline bool op2i_loop_numbers(const struct op2i_loop *loop, int map) {
+  bool any = false;
+  for (int a = 0; a < loop->nargs; a++)
+    any |= loop->args[a].kind == OP2I_ARG_IDX && loop->args[a].map == map;
+  return any;
+}
 /* Whether a loop runs over elements of a section by themselves. */
 static inline bool op2i_loop_runs_over(const struct op2i_loop *loop, enum op2i_section section) {
   bool over = false;
@@ -171,7 +183,14 @@ void op2i_loop_discard(struct op2i_loop *loop); /* take off the list and free */
 void op2i_loop_count_bytes(struct op2i_loop *loop);
 
 /* Validation (loop_check.c): what kind of argument each is, and every error of a call. */
-enum op2i_tag { OP2I_TAG_DAT, OP2I_TAG_GBL, OP2I_TAG_VAL, OP2I_TAG_IDX, OP2I_TAGS };
+enum op2i_tag {
+  OP2I_TAG_DAT,
+  OP2I_TAG_GBL,
+  OP2I_TAG_VAL,
+  OP2I_TAG_IDX,
+  OP2I_TAG_MAP_IDX,
+  OP2I_TAGS
+};
 bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag);
 op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                            const op2_arg *args);

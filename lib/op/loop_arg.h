@@ -14,7 +14,7 @@ enum op2i_arg_kind {
   OP2I_ARG_ITER,       /* dat through all slots, private buffer */
   OP2I_ARG_GBL,        /* global: read, or reduced into */
   OP2I_ARG_VAL,        /* captured values */
-  OP2I_ARG_IDX         /* element number */
+  OP2I_ARG_IDX /* element numbers: the element's own, or through a map's slot or all of them */
 };
 
 /* One argument, validated and resolved. Numbers refer to the tables of the loop. */
@@ -23,8 +23,8 @@ struct op2i_loop_arg {
   op2_access access;
   op2_type type;
   int32_t dim;
-  int32_t slot;  /* SLOT: which; ITER: which index space; else -1 */
-  int32_t arity; /* slots the kernel sees: 1, or the map's arity for ALL and ITER */
+  int32_t slot;  /* SLOT, IDX: which; ITER: which index space; else -1 */
+  int32_t arity; /* slots the kernel sees: 1, or the map's arity for ALL, ITER and IDX of all */
   int32_t dat;   /* index into dats, or -1 */
   int32_t map;   /* index into maps, or -1 */
   int32_t gbl;   /* index into gbls, or -1 */

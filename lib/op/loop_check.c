@@ -39,7 +39,7 @@ static op2_status wrong(const struct call *call, op2_status status, const char *
 static const char *shown_name(const op2_arg *arg) {
   switch (op2i_arg_kind(arg)) {
   case OP2I_ARG_VAL: return "a value";
-  case OP2I_ARG_IDX: return "the element number";
+  case OP2I_ARG_IDX: return arg->map ? "an element number through a map" : "the element number";
   default: return ((struct op2i_object *)arg->object)->name;
   }
 }
@@ -56,10 +56,11 @@ static op2_status check_access(const struct call *call, int n) {
   return OP2_SUCCESS;
 }
 
+/* Without a dat it is the numbers of elements that are asked for. */
 static op2_status check_map(const struct call *call, int n, op2_dat dat) {
   const op2_arg *arg = &call->args[n];
   op2_map map = arg->map;
-  const char *name = dat->obj.name;
+  const char *name = dat ? dat->obj.name : "op2_arg_map_idx";
   if (map->obj.ctx != call->set->obj.ctx)
     return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' belongs to another context", n,
                  map->obj.name);
@@ -67,14 +68,14 @@ static op2_status check_map(const struct call *call, int n, op2_dat dat) {
     return wrong(call, OP2_ERR_MISMATCH,
                  "argument %d: map '%s' starts from set '%s', the loop is over '%s'", n,
                  map->obj.name, map->from->obj.name, call->set->base->obj.name);
-  if (map->to != dat->set)
+  if (dat && map->to != dat->set)
     return wrong(call, OP2_ERR_MISMATCH,
                  "argument %d: map '%s' leads to set '%s', dat '%s' is on '%s'", n, map->obj.name,
                  map->to->obj.name, name, dat->set->obj.name);
   if (!map->idx && map->from->ends[OP2I_NONEXEC] > 0)
     return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' was declared without values", n,
                  map->obj.name);
-  bool iter = arg->idx == OP2_ITER(0) || arg->idx == OP2_ITER(1);
+  bool iter = dat && (arg->idx == OP2_ITER(0) || arg->idx == OP2_ITER(1));
   if (arg->idx != OP2_ALL && !iter && (arg->idx < 0 || arg->idx >= map->arity))
     return wrong(call, OP2_ERR_RANGE,
                  "argument %d ('%s'): slot %" PRId32 " of map '%s' is not in [0, %" PRId32 ")", n,
@@ -148,6 +149,13 @@ static op2_status check_val(const struct call *call, int n) {
   return OP2_SUCCESS;
 }
 
+static op2_status check_map_idx(const struct call *call, int n) {
+  char what[WHAT_MAX];
+  place(call, n, what);
+  op2_status status = op2i_object_check(call->args[n].map, OP2I_MAP, what);
+  return status ? status : check_map(call, n, NULL);
+}
+
 static op2_status check_object(const struct call *call, int n) {
   enum op2i_tag tag;
   if (!op2i_arg_tag(&call->args[n], &tag))
@@ -156,6 +164,7 @@ static op2_status check_object(const struct call *call, int n) {
   case OP2I_TAG_DAT: return check_dat(call, n);
   case OP2I_TAG_GBL: return check_gbl(call, n);
   case OP2I_TAG_VAL: return check_val(call, n);
+  case OP2I_TAG_MAP_IDX: return check_map_idx(call, n);
   default: return OP2_SUCCESS;
   }
 }
@@ -177,11 +186,16 @@ static op2_status check_extents(const struct call *call, int n) {
 
 /* ---- against the kernel's parameters --------------------------------------------------------- */
 
+/* Numbers of all elements that a map leads to. */
+static bool is_row(const op2_arg *arg) {
+  return op2i_arg_kind(arg) == OP2I_ARG_IDX && arg->map && arg->idx == OP2_ALL;
+}
+
 static op2_type argument_type(const op2_arg *arg, int32_t *dim) {
   switch (op2i_arg_kind(arg)) {
   case OP2I_ARG_GBL: *dim = ((op2_gbl)arg->object)->dim; return ((op2_gbl)arg->object)->type;
   case OP2I_ARG_VAL: *dim = arg->dim; return (op2_type)arg->type;
-  case OP2I_ARG_IDX: *dim = 1; return OP2_I64;
+  case OP2I_ARG_IDX: *dim = is_row(arg) ? arg->map->arity : 1; return OP2_I64;
   default: *dim = ((op2_dat)arg->object)->dim; return ((op2_dat)arg->object)->type;
   }
 }
@@ -192,7 +206,7 @@ static op2_status check_depth(const struct call *call, int n) {
   enum op2i_arg_kind kind = op2i_arg_kind(arg);
   int32_t dim;
   (void)argument_type(arg, &dim);
-  bool by_value = (kind == OP2I_ARG_VAL && dim == 1) || kind == OP2I_ARG_IDX;
+  bool by_value = (kind == OP2I_ARG_VAL && dim == 1) || (kind == OP2I_ARG_IDX && !is_row(arg));
   int depth = kind == OP2I_ARG_ALL ? 2 : 1;
   if (param->depth == depth || (by_value && param->depth == 0)) return OP2_SUCCESS;
   const char *expected = depth == 2 ? "an array of pointers, one per slot"
@@ -249,9 +263,9 @@ static op2_status check_param(const struct call *call, int n) {
         n, shown_name(arg), op2i_access_name((op2_access)arg->access), param->type_text,
         param->name);
   if (index && param->depth && !param->readonly)
-    return wrong(call, OP2_ERR_TYPE,
-                 "argument %d: the element number needs a value or a pointer to const, not '%s %s'",
-                 n, param->type_text, param->name);
+    return wrong(call, OP2_ERR_TYPE, "argument %d: %s %s a pointer to const, not '%s %s'", n,
+                 is_row(arg) ? "element numbers" : "the element number",
+                 is_row(arg) ? "need" : "needs a value or", param->type_text, param->name);
   return check_length(call, n);
 }
 

@@ -239,8 +239,8 @@ static op2_status check_units(const struct op2i_plan_desc *desc, int32_t dat,
   return status;
 }
 
-/* What is said to have no conflicts has none: no position touches what another one does. met[target]
- * is the last one that has. */
+/* What is said to have no conflicts has none: no position touches what another one does.
+ * met[target] is the last one that has. */
 static op2_status check_injective(const struct op2i_plan_desc *desc, int32_t dat, int64_t *met) {
   for (int64_t p = desc->lo; p < desc->hi; p++)
     for (int a = 0; a < desc->nargs; a++) {

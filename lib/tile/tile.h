@@ -19,7 +19,8 @@ enum op2i_tile_mode { OP2I_TILE_READ = 1, OP2I_TILE_WRITE, OP2I_TILE_RW, OP2I_TI
  * for every commuting update (INC, MIN, MAX): iterations of one loop that update the same element
  * need not keep their order, but may not run at the same time. Two accesses of one loop to one dat
  * that are not both READ or both INC keep the order of iterations, unless both are called
- * injective; so updates of one dat by one loop that do not commute with each other (INC and MIN) have to be called RW. */
+ * injective; so updates of one dat by one loop that do not commute with each other (INC and MIN)
+ * have to be called RW. */
 struct op2i_tile_access {
   int32_t dat;        /* canonical number of the dat in the chain */
   const int32_t *idx; /* the map's values [n][arity]; null: iteration i touches element i */

@@ -55,6 +55,7 @@ struct op2i_program {
   int64_t *payload_at, *globals_at; /* [ngroups] where a fused group's begin */
   void **dat, **gbl; /* of all steps, in their order: what they find their values by */
   const int32_t **map;
+  const int64_t **target;
   int64_t runs;
   bool tiling_tried;
   int64_t chains;      /* of steps that run tile by tile */

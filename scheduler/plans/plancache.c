@@ -123,7 +123,8 @@ static void canonical(struct request *request, int64_t first) {
  * staged is all that is reached through maps. */
 static bool counts(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, unsigned parts) {
   if (arg->dat < 0) return false;
-  return arg->injective || op2i_loop_contended(loop, arg->dat) || (parts & OP2I_PLAN_STAGE && arg->map >= 0);
+  return arg->injective || op2i_loop_contended(loop, arg->dat) ||
+         (parts & OP2I_PLAN_STAGE && arg->map >= 0);
 }
 
 static op2_status describe(const struct op2i_loop *loop, int range, unsigned parts,

@@ -97,6 +97,7 @@ void op2i_program_free(struct op2i_program *program) {
   op2i_free(program->globals_at);
   op2i_free(program->dat);
   op2i_free(program->map);
+  op2i_free(program->target);
   op2i_free(program->gbl);
   op2i_free(program);
 }
@@ -220,14 +221,17 @@ static op2_status give_room(struct op2i_program *program) {
   }
   program->dat = op2i_calloc(dats, sizeof *program->dat);
   program->map = op2i_calloc(maps, sizeof *program->map);
+  program->target = op2i_calloc(maps, sizeof *program->target);
   program->gbl = op2i_calloc(gbls, sizeof *program->gbl);
-  if (!program->dat || !program->map || !program->gbl) return op2i_error_nomem("a program");
+  if (!program->dat || !program->map || !program->target || !program->gbl)
+    return op2i_error_nomem("a program");
   dats = maps = gbls = 0;
   for (int64_t s = 0; s < program->nsteps; s++) {
     struct op2i_step *step = &program->steps[s];
     if (!step->loop) continue;
     step->call.dat = step->dat = program->dat + dats;
     step->call.map = step->map = program->map + maps;
+    step->call.target = step->target = program->target + maps;
     step->gbl = program->gbl + gbls;
     step->call.gbl = (const void *const *)step->gbl;
     dats += (size_t)step->loop->op.ndats;

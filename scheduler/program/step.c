@@ -34,19 +34,28 @@ static op2_access access_to(const struct op2i_loop *loop, int d, unsigned rows) 
   return access == OP2_WRITE && rows & OP2I_HALO_ROWS ? OP2_RW : access;
 }
 
+static op2_status bind_map(struct op2i_step *step, int m) {
+  op2_map map = step->loop->maps[m];
+  void *entries = NULL, *target = NULL;
+  op2_status status =
+      op2i_buffer_at(&map->entries, step->place, OP2_READ, OP2I_EVERY_ROW, &entries);
+  if (!status && map->to->number && op2i_loop_numbers(step->loop, m))
+    status = op2i_buffer_at(&map->to->numbers, step->place, OP2_READ, OP2I_EVERY_ROW, &target);
+  step->map[m] = entries;
+  step->target[m] = target;
+  return status;
+}
+
 static op2_status bind_tables(struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   op2_status status = OP2_SUCCESS;
-  void *subset = NULL, *number = NULL, *map = NULL;
+  void *subset = NULL, *number = NULL;
   for (int d = 0; d < loop->op.ndats && !status; d++) {
     unsigned rows = rows_of(loop, d);
     status = op2i_buffer_at(&loop->op.dats[d]->values, step->place, access_to(loop, d, rows), rows,
                             &step->dat[d]);
   }
-  for (int m = 0; m < loop->nmaps && !status; m++) {
-    status = op2i_buffer_at(&loop->maps[m]->entries, step->place, OP2_READ, OP2I_EVERY_ROW, &map);
-    step->map[m] = map;
-  }
+  for (int m = 0; m < loop->nmaps && !status; m++) status = bind_map(step, m);
   if (loop->set->idx && !status)
     status = op2i_buffer_at(&loop->set->elements, step->place, OP2_READ, OP2I_EVERY_ROW, &subset);
   if (loop->set->base->number && !status)
