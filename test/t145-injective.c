@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "backend.h"
 #include "context.h"
 #include "loop.h"
 #include "support.h"

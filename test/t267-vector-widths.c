@@ -15,7 +15,7 @@
 
 OP2_KERNEL(axpy, (double *y, const double *x), { *y += 0.3 * *x; });
 OP2_KERNEL(dot, (const double *x, const double *y, double *sum, float *less), {
-  *sum += *x * *y;
+  for (int i = 0; i < 8; i++) sum[i] += *x * (*y + 0.1 * i);
   *less += (float)*x;
 });
 OP2_KERNEL(product, (const double *k, const double *p[2], double *v[2]), {
@@ -32,7 +32,7 @@ enum { N = 1013, MANY = 40 };
 
 /* What one run gives. */
 struct result {
-  double y[N], v[N], z[N], s[N], t[N], sum;
+  double y[N], v[N], z[N], s[N], t[N], sum[8];
   float less;
 };
 
@@ -47,7 +47,7 @@ static void state_machine(int bytes, bool halved) {
 
 static op2_dat dat(op2_set set, int dim, const char *name) {
   double *values = scratch((size_t)(N * dim), sizeof *values);
-  for (int i = 0; i < N * dim; i++) values[i] = (i * 37 % 101) * 0.137 - 5;
+  for (int i = 0; i < N * dim; i++) values[i] = 1.0 / (1 + i * 37 % 101) - 0.1;
   return new_dat(set, dim, OP2_F64, values, name);
 }
 
@@ -59,7 +59,7 @@ static void queue(struct result *out) {
   op2_dat x = dat(nodes, 1, "x"), y = dat(nodes, 1, "y"), v = dat(nodes, 1, "v");
   op2_dat z = dat(nodes, 1, "z"), s = dat(nodes, 1, "s"), t = dat(edges, 1, "t");
   op2_dat k = dat(edges, 3, "k"), w = dat(edges, MANY, "w");
-  op2_gbl sum = new_gbl(1, OP2_F64, NULL, "sum"), less = new_gbl(1, OP2_F32, NULL, "less");
+  op2_gbl sum = new_gbl(8, OP2_F64, NULL, "sum"), less = new_gbl(1, OP2_F32, NULL, "less");
   MUST(op2_par_loop(new_kernel(&product_kernel), edges, op2_arg_direct(k, OP2_READ),
                     op2_arg_dat(x, OP2_ALL, map, OP2_READ), op2_arg_dat(v, OP2_ALL, map, OP2_INC)));
   MUST(op2_par_loop(new_kernel(&root_kernel), edges, op2_arg_dat(y, 0, map, OP2_READ),
@@ -81,7 +81,7 @@ static void queue(struct result *out) {
   MUST(op2_dat_get(z, out->z));
   MUST(op2_dat_get(s, out->s));
   MUST(op2_dat_get(t, out->t));
-  MUST(op2_gbl_get(sum, &out->sum));
+  MUST(op2_gbl_get(sum, out->sum));
   MUST(op2_gbl_get(less, &out->less));
 }
 
