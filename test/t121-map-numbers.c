@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "backend.h"
 #include "support.h"
 
 enum { EDGES = 500, NODES = 317, SLOTS = 3, WIDE = 40 };
