@@ -52,10 +52,74 @@ static op2_status judge(struct op2i_loop *loop, struct op2i_text *why) {
   return status;
 }
 
+/* ---- loops that differ in nothing but their data --------------------------------------------- */
+
+static bool same_consts(const struct op2i_loop *a, const struct op2i_loop *b) {
+  bool same = a->nconsts == b->nconsts;
+  for (int c = 0; c < a->nconsts && same; c++)
+    same = a->consts[c].id == b->consts[c].id && a->consts[c].offset == b->consts[c].offset;
+  return same;
+}
+
+static bool same_arities(const struct op2i_loop *a, const struct op2i_loop *b) {
+  bool same = a->nmaps == b->nmaps;
+  for (int m = 0; m < a->nmaps && same; m++) same = a->maps[m]->arity == b->maps[m]->arity;
+  return same;
+}
+
+/* A loop whose text is that of this one as well: the kernel's last one, if it is alike in all that
+ * text shows, and has vector code; reasons against that name dats. Kernels that are applied to many
+ * dats in turn are translated once. */
+static const struct op2i_loop *model_of(const struct op2i_loop *loop) {
+  const struct op2i_loop *model = loop->members ? NULL : loop->kernel->model;
+  if (!model || !model->form.known || model->form.why) return NULL;
+  bool same = (loop->set->base == loop->set) == (model->set->base == model->set) &&
+              (loop->set->ends[OP2I_EXEC] < FEW) == (model->set->ends[OP2I_EXEC] < FEW) &&
+              loop->nargs == model->nargs && loop->op.ndats == model->op.ndats &&
+              loop->op.ngbls == model->op.ngbls && same_arities(loop, model) &&
+              same_consts(loop, model) &&
+              !memcmp(loop->args, model->args, (size_t)loop->nargs * sizeof *loop->args);
+  return same ? model : NULL;
+}
+
+/* Debug builds look whether that is so. */
+static op2_status verify_copy(struct op2i_loop *loop, enum op2i_variant variant, const char *text) {
+  struct op2i_text own = {0};
+  bool mergeable;
+  if (!loop->op.ctx->config.verify) return OP2_SUCCESS;
+  op2_status status = op2i_codegen.generate(loop, variant, &own, &mergeable);
+  if (!status && !own.failed && strcmp(own.chars, text) != 0)
+    status =
+        op2i_error(OP2_ERR_FATAL, "loop '%s' was given the text of another", op2i_loop_name(loop));
+  op2i_text_free(&own);
+  return status;
+}
+
+static op2_status copy_source(struct op2i_loop *loop, const struct op2i_loop *model,
+                              enum op2i_variant variant) {
+  char *copy = op2i_strdup(model->source[variant]);
+  if (!copy) return op2i_error_nomem("generated code");
+  op2_status status = verify_copy(loop, variant, copy);
+  if (status) {
+    op2i_free(copy);
+    return status;
+  }
+  loop->mergeable[variant] = model->mergeable[variant];
+  loop->source[variant] = copy;
+  return OP2_SUCCESS;
+}
+
+/* ---- what is asked for ----------------------------------------------------------------------- */
+
 op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form) {
   struct op2i_text why = {0};
   *form = &loop->form;
   if (loop->form.known) return OP2_SUCCESS;
+  const struct op2i_loop *model = model_of(loop);
+  if (model) {
+    loop->form = model->form;
+    return OP2_SUCCESS;
+  }
   op2_status status = judge(loop, &why);
   if (status) {
     op2i_text_free(&why);
@@ -64,6 +128,7 @@ op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form)
   loop->form.why = why.length ? why.chars : NULL;
   if (!why.length) op2i_text_free(&why);
   loop->form.known = true;
+  if (!loop->members) loop->kernel->model = loop;
   return OP2_SUCCESS;
 }
 
@@ -75,6 +140,11 @@ enum op2i_variant op2i_loop_variant(const struct op2i_loop *loop, enum op2i_vari
 
 op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant,
                             const char **source) {
+  const struct op2i_loop *model = loop->source[variant] ? NULL : model_of(loop);
+  if (model && model != loop && model->source[variant]) {
+    op2_status status = copy_source(loop, model, variant);
+    if (status) return status;
+  }
   if (!loop->source[variant]) {
     struct op2i_text text = {0};
     op2_status status = op2i_codegen.generate(loop, variant, &text, &loop->mergeable[variant]);
