@@ -8,8 +8,8 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,9 +24,9 @@
 #include "log.h"
 #include "mem.h"
 #include "process.h"
+#include "prune.h"
 
-#define TEMPORARY "tmp-"
-enum { NAME_ROOM = 64, TEMPORARY_TRIES = 100 };
+enum { NAME_ROOM = OP2I_PRUNE_NAME, TEMPORARY_TRIES = 100 };
 
 /* ---- the folder ------------------------------------------------------------------------------ */
 
@@ -178,15 +178,10 @@ static op2_status load_file(op2_context ctx, int fd, struct op2i_key key, void *
   return status;
 }
 
-static void temporary_name(char name[NAME_ROOM]) {
-  static atomic_uint counter;
-  snprintf(name, NAME_ROOM, TEMPORARY "%ld-%u", (long)getpid(), atomic_fetch_add(&counter, 1));
-}
-
 /* Make the place of an entry free, whatever is there. */
 static int discard(const struct op2i_cache *cache, const char *name) {
   char aside[NAME_ROOM];
-  temporary_name(aside);
+  op2i_temporary_name(aside);
   return op2i_folder_discard(cache->folder.fd, name, aside);
 }
 
@@ -211,6 +206,7 @@ op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2
   int fd = op2i_file_open(cache->folder.fd, name, O_RDONLY | O_NOFOLLOW, 0);
   if (fd >= 0) {
     status = load_file(ctx, fd, key, entry, &fault);
+    if (*entry) op2i_prune_renew(fd);
     close(fd);
   } else if (errno != ENOENT && errno != EMFILE && errno != ENFILE && errno != ENOMEM) {
     fault = strerror(errno);
@@ -228,7 +224,7 @@ static int write_temporary(struct op2i_cache *cache, struct op2i_bytes entry,
                            char name[NAME_ROOM]) {
   int fd = -1;
   for (int i = 0; fd < 0 && i < TEMPORARY_TRIES; i++) {
-    temporary_name(name);
+    op2i_temporary_name(name);
     fd = op2i_file_open(cache->folder.fd, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (fd < 0 && errno != EEXIST) break;
   }
@@ -243,7 +239,7 @@ static int write_temporary(struct op2i_cache *cache, struct op2i_bytes entry,
 /* A second name for the file `from`; a copy where the file system has no hard links. */
 static int link_temporary(struct op2i_cache *cache, const char *from, struct op2i_bytes entry,
                           char name[NAME_ROOM]) {
-  temporary_name(name);
+  op2i_temporary_name(name);
   if (linkat(cache->folder.fd, from, cache->folder.fd, name, 0) == 0) return 0;
   return write_temporary(cache, entry, name);
 }
@@ -272,12 +268,30 @@ static void sweep(struct op2i_cache *cache) {
   }
   for (const struct dirent *item; (item = readdir(list));) {
     struct stat st;
-    if (strncmp(item->d_name, TEMPORARY, sizeof TEMPORARY - 1) == 0 &&
+    if (strncmp(item->d_name, OP2I_TEMPORARY, sizeof OP2I_TEMPORARY - 1) == 0 &&
         fstatat(fd, item->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
         time(NULL) - st.st_mtime > OP2I_STALE_SECONDS)
       op2i_folder_discard(fd, item->d_name, NULL);
   }
   closedir(list);
+}
+
+/* What is there is counted at the first entry that this context writes, and where it may be too
+ * much by what it has written since. */
+static void keep_limit(op2_context ctx, struct op2i_cache *cache, size_t written) {
+  const int64_t limit = (int64_t)ctx->config.cache_mb << 20;
+  int64_t removed;
+  cache->bytes += (int64_t)written;
+  if (!limit || (cache->counted && cache->bytes <= limit)) return;
+  cache->counted = true;
+  cache->bytes = op2i_prune(cache->folder.fd, limit, &removed);
+  if (removed)
+    op2i_log(ctx, OP2I_LOG_DEBUG,
+             "%" PRId64 " compiled loops that were not used for longest are no longer kept "
+             "(OP2_CACHE_MB=%d)",
+             removed, ctx->config.cache_mb);
+  /* Where all of it is recent, not again for each entry. */
+  if (cache->bytes > limit) cache->bytes = limit / 4 * 3;
 }
 
 void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_bytes entry,
@@ -295,6 +309,7 @@ void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_byt
     error = publish(cache, first, keys[0]);
   else if (written)
     unlinkat(cache->folder.fd, first, 0);
+  if (written && !error) keep_limit(ctx, cache, entry.size);
   if (!error) return;
   char why[PATH_MAX + 128];
   snprintf(why, sizeof why, "%s: %s", cache->folder.path, strerror(error));

@@ -25,6 +25,8 @@ struct op2i_image {
 struct op2i_cache {
   struct op2i_folder folder; /* fd -1: nothing is kept */
   bool warned, swept;
+  bool counted;
+  int64_t bytes; /* once counted: of all entries, as far as this process knows */
   struct op2i_image *images;
   int64_t nimages, capacity;
 };

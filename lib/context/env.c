@@ -27,6 +27,7 @@ enum id {
   ENV_QUEUE_MAX,
   ENV_IDLE_MS,
   ENV_CACHE_DIR,
+  ENV_CACHE_MB,
   ENV_CC,
   ENV_CFLAGS,
   ENV_CC_TIMEOUT,
@@ -70,6 +71,9 @@ static const struct variable {
          "every core has a worker, they sleep at once"},
     [ENV_CACHE_DIR] = {"OP2_CACHE_DIR", TEXT, 0, 0, 0, "$XDG_CACHE_HOME/op2 or ~/.cache/op2",
                        "compiled loops; private to the user"},
+    [ENV_CACHE_MB] = {"OP2_CACHE_MB", NUMBER, 256, 0, 1 << 20, "256",
+                      "megabytes of compiled loops that are kept; beyond, those go that were not "
+                      "used for longest; 0: no limit"},
     [ENV_CC] = {"OP2_CC", TEXT, 0, 0, 0, "cc", "compiler for generated code"},
     [ENV_CFLAGS] = {"OP2_CFLAGS", TEXT, 0, 0, 0, "-O3 -march=native ...",
                     "replaces the optimisation flags"},
@@ -312,6 +316,7 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   OP2I_TRY(env_int(ENV_CHUNK_US, &c.chunk_us));
   OP2I_TRY(env_int(ENV_IDLE_MS, &c.idle_ms));
   OP2I_TRY(env_int(ENV_CC_TIMEOUT, &c.cc_timeout));
+  OP2I_TRY(env_int(ENV_CACHE_MB, &c.cache_mb));
   OP2I_TRY(env_int(ENV_VERIFY, &c.verify));
   OP2I_TRY(env_int(ENV_FUSE, &c.fuse));
   OP2I_TRY(env_int(ENV_REPLAY, &c.replay));

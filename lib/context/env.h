@@ -28,6 +28,7 @@ struct op2i_config {
   int chunk_us, queue_max, idle_ms, log_level;
   int cc_timeout; /* seconds, 0: no limit */
   int eager, verify;
+  int cache_mb; /* limit of the cache on disk, 0: none */
   int fuse, replay;
   int shadow;     /* loops work in a place of their own */
   int simd_bytes; /* of a vector in generated code, 0: none; the context replaces OP2I_SIMD_AUTO */

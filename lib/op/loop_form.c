@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which code a loop is run by, and its text. */
+#include <string.h>
+
 #include "codegen.h"
 #include "context.h"
 #include "error.h"
