@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "combination.h"
 #include "error.h"
 #include "log.h"
 #include "loopdata.h"
@@ -19,14 +20,17 @@
 op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
   struct op2i_sched *sched = op2i_calloc(1, sizeof *sched);
   struct op2i_plan_cache *plans = op2i_plan_cache_create();
-  if (!sched || !plans) {
+  struct op2i_combinations *combinations = op2i_calloc(1, sizeof *combinations);
+  if (!sched || !plans || !combinations) {
     op2i_free(sched);
+    op2i_free(combinations);
     op2i_free(plans);
     return op2i_error_nomem("the scheduler");
   }
   sched->ctx = ctx;
   sched->next_number = 1;
   sched->plans = plans;
+  sched->combinations = combinations;
   *out = sched;
   return OP2_SUCCESS;
 }
@@ -35,6 +39,7 @@ void op2i_sched_destroy(struct op2i_sched *sched) {
   op2i_graph_mark_all(sched); /* nothing is left here but after a fatal error */
   op2i_graph_retire(sched);
   op2i_sched_forget_all(sched);
+  op2i_combinations_free(sched->combinations);
   op2i_plan_cache_unref(sched->plans);
   op2i_free(sched->marked);
   op2i_free(sched->nodes);

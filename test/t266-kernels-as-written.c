@@ -374,4 +374,8 @@ static const struct test_case cases[] = {
     {"refusals", refusals},
 };
 
-int main(void) { return RUN(cases, RUN_ONE_BLOCK); }
+/* Each kernel and its neighbour meet once. */
+int main(void) {
+  setenv("OP2_FUSE", "2", 1);
+  return RUN(cases, RUN_ONE_BLOCK);
+}

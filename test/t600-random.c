@@ -53,14 +53,15 @@ struct runner {
 
 static struct rkernel *pool[KERNELS];
 static int shown;
-static bool tile_given; /* by whoever runs this: to every place */
+static bool tile_given, fuse_given; /* by whoever runs this: to every place */
 
 static bool place_open(struct place *place) {
   op2_options options = config_options(&place->config);
   /* In most places every block is a task; in one the queue is short and programs may run inline, in
-   * one chains are tiled wherever they can be. */
+   * one chains are tiled wherever they can be, and in one loops are fused when they come again. */
   options.queue_max = place->config.block_size == 2 ? 3 : 0;
   setenv("OP2_CHUNK_US", place->config.block_size == 2 ? "200" : "0", 1);
+  if (!fuse_given) setenv("OP2_FUSE", place->config.block_size == 2 ? "1" : "2", 1);
   if (!tile_given) setenv("OP2_TILE", place->config.block_size == 7 ? "3" : "0", 1);
   if (op2_init(&options, &place->ctx) != OP2_SUCCESS) return false;
   for (int k = 0; k < KERNELS; k++) {
@@ -400,6 +401,7 @@ int main(int argc, char **argv) {
             only = number_of(argc, argv, 3, NULL, -1);
   for (int k = 0; k < KERNELS; k++) pool[k] = rkernel_make((uint64_t)seed, k);
   tile_given = getenv("OP2_TILE");
+  fuse_given = getenv("OP2_FUSE");
   open_all();
   for (int n = only < 0 ? 0 : only; n < (only < 0 ? count : only + 1); n++)
     run_everywhere((uint64_t)seed, n, &counts);

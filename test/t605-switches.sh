@@ -19,11 +19,11 @@ export OP2_TEST_CFLAGS="-O1 -march=native -fno-math-errno -ffp-contract=off"
 
 seed=100
 for simd in 64 32 16 0; do
-  for fuse in 1 0; do
+  for fuse in 2 0; do
     for replay in 1 0; do
       for tile in 3 0; do
         seed=$((seed + 1))
-        odd=$(((simd / 16 + fuse + replay + tile) % 2))
+        odd=$(((simd / 16 + fuse / 2 + replay + tile) % 2))
         [ -z "${OP2_TEST_QUICK:-}" ] || [ $odd -eq 0 ] || continue
         switches="OP2_SIMD=$simd OP2_FUSE=$fuse OP2_REPLAY=$replay OP2_TILE=$tile"
         env $switches "$random" "$count" $seed >"$tmp/out" 2>&1

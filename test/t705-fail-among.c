@@ -3,6 +3,7 @@
  * fused programs, in an order that loops left out stand for, and halo rows stay spoilt until they
  * are overwritten. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -226,4 +227,8 @@ static const struct test_case cases[] = {
     {"no code when alone", alone},
 };
 
-int main(void) { return RUN(cases, RUN_LAZY_ONLY | RUN_ONE_BLOCK); }
+/* Each case has its loops fused when they first come together. */
+int main(void) {
+  setenv("OP2_FUSE", "2", 1);
+  return RUN(cases, RUN_LAZY_ONLY | RUN_ONE_BLOCK);
+}

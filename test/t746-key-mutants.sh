@@ -108,11 +108,10 @@ plan "bytes of a row" 's/word\[4\] = .*/word[4] = 0;/'
 
 # ---- fused loops, programs, tiles, footprints ----
 
-fused() { forgets "fused loops: $1" scheduler/passes/fuse.c openmp "$2"; }
-fused members 's/!memcmp(loop->origins, made->origins, [^&]*&&//'
-fused "number of members" 's/loop->nmembers == made->nmembers &&//'
-fused "dropped stores" 's/!memcmp(loop->dropped, made->dropped, [^&]*&&//'
-fused "shared globals" 's/^        same_globals(loop, globals))/        true)/'
+fused() { forgets "fused loops: $1" scheduler/passes/fuse_group.c openmp "$2"; }
+fused members 's/words\[n++\] = r.origins\[m\]->op.id;/words[n++] = 0;/'
+fused "dropped stores" 's/words\[n++\] = r.dropped\[d\];/words[n++] = 0;/'
+fused "shared globals" 's/words\[n++\] = r.globals\[g++\];/words[n++] = 0;/'
 program() { forgets "programs: $1" scheduler/program/program.c openmp "$2"; }
 program operations 's/if (program->ops\[i\] != nodes\[i\]->op) return false;/;/
   s/hash = mix(hash, (uintptr_t)nodes\[i\]->op);/;/'

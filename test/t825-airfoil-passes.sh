@@ -52,7 +52,7 @@ scalar() {
 }
 
 check_airfoil() {
-  launch 1 "$programs/airfoil/airfoil" --every 0
+  launch 2 "$programs/airfoil/airfoil" --every 0
   result "$?" "$backend: airfoil runs three time steps"
   boxes "$(last_graph)" >"$work/boxes"
   same "$backend: airfoil: boxes, across time steps too" "$work/boxes" save_soln+adt_calc update+adt_calc \
@@ -63,6 +63,12 @@ check_airfoil() {
   scalar >"$work/scalar"
   result "$([ ! -s "$work/scalar" ] && echo 0 || echo 1)" "$backend: airfoil: all loops that ran are vector code"
   sed 's/^/# /' "$work/scalar"
+  launch 1 "$programs/airfoil/airfoil" --every 0
+  boxes "$(last_graph)" >"$work/boxes"
+  same "$backend: airfoil: boxes of what comes twice in the queue" "$work/boxes" update+adt_calc \
+    update+save_soln+adt_calc update+adt_calc update+save_soln+adt_calc update+adt_calc
+  grep -q '^  save_soln+adt_calc: kept apart until it comes again$' "$work/text"
+  result "$?" "$backend: airfoil: the explanation says what is kept apart"
   launch 0 "$programs/airfoil/airfoil" --every 0
   [ -z "$(boxes "$(last_graph)")" ] && grep -q 'fusion is switched off (OP2_FUSE=0)' "$work/text" && [ -z "$(fused)" ]
   result "$?" "$backend: airfoil: nothing is fused with OP2_FUSE=0, and the explanation says so"
@@ -81,7 +87,7 @@ check_tsunami() {
 }
 
 check_cg() {
-  launch 1 "$programs/cg/cg" --check 0
+  launch 2 "$programs/cg/cg" --check 0
   result "$?" "$backend: cg runs three iterations"
   boxes "$(last_graph)" >"$work/boxes"
   same "$backend: cg: vector updates, scalar products and zeroing share loops" "$work/boxes" axpy+xpay axmy+dot+zero \

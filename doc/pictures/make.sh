@@ -41,7 +41,7 @@ part() {
 draw() {
   name=$1 first=$2 last=$3
   shift 3
-  for fuse in 0 1; do
+  for fuse in 0 2; do
     when=before
     [ $fuse = 0 ] || when=after
     OP2_FUSE=$fuse OP2_GRAPH="$tmp/%d.dot" "$@" --explain "$tmp/text" >"$tmp/log" 2>&1 || {

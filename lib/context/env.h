@@ -29,13 +29,16 @@ struct op2i_config {
   int cc_timeout; /* seconds, 0: no limit */
   int eager, verify;
   int cache_mb; /* limit of the cache on disk, 0: none */
-  int fuse, replay;
+  int replay;
+  int fuse;       /* OP2I_FUSE_... */
   int shadow;     /* loops work in a place of their own */
   int simd_bytes; /* of a vector in generated code, 0: none; the context replaces OP2I_SIMD_AUTO */
   bool simd_halved; /* the processor was to choose, and works on such vectors in two steps */
   int tile;         /* OP2I_TILE_AUTO, 0: never, 1: always, else iterations in a tile */
 };
 enum { OP2I_SIMD_AUTO = -1, OP2I_TILE_AUTO = -1 };
+/* When loops are fused: never, when they come together again, or when they first do. */
+enum { OP2I_FUSE_NEVER, OP2I_FUSE_AGAIN, OP2I_FUSE_AT_ONCE };
 op2_status op2i_config_init(struct op2i_config *config, const op2_options *options);
 void op2i_config_free(struct op2i_config *config);
 /* Warn of variables that start with OP2_ and mean nothing, once in a process for each. Those that

@@ -2,10 +2,12 @@
 /* What all kinds of operations share. */
 #include "op.h"
 
+#include "context.h"
 #include "error.h"
 #include "mem.h"
 
 op2_status op2i_op_tables(struct op2i_op *op, size_t n) {
+  op->id = op2i_next_id(op->ctx);
   op->dats = op2i_calloc(n, sizeof *op->dats);
   op->gbls = op2i_calloc(n, sizeof *op->gbls);
   op->dat_access = op2i_calloc(n, sizeof *op->dat_access);

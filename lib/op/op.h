@@ -31,6 +31,7 @@ struct op2i_op_kind {
 struct op2i_op {
   const struct op2i_op_kind *kind;
   op2_context ctx;
+  int64_t id; /* unique in the context, never reused */
   int64_t uses;
   int ndats, ngbls; /* distinct objects, numbered by first appearance */
   op2_dat *dats;
@@ -42,7 +43,7 @@ struct op2i_op {
   void *alone;            /* the scheduler's: the program of this operation by itself, or null */
 };
 
-/* The tables of up to n dats and n globals, all zero. */
+/* Its id, and the tables of up to n dats and n globals, all zero. */
 op2_status op2i_op_tables(struct op2i_op *op, size_t n);
 void op2i_op_free_tables(struct op2i_op *op);
 /* OP2_ERR_STATE where an open access scope forbids queueing it: the part of an operation's checks

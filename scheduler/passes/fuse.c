@@ -2,42 +2,21 @@
 /* Fusion: loops over one set that meet only element by element become one, whatever else was queued
  * between them. Groups are kept in an order that the graph allows; a loop joins a group when all it
  * depends on is in that group or before it. Operations that are no loops stay by themselves. */
+#include "fuse.h"
+
 #include <string.h>
 
 #include "error.h"
 #include "mem.h"
-#include "passes.h"
 
-enum { MEMBERS_MAX = 16, ARGS_MAX = 64, LOOK_BACK = 64, NONE = -1 };
-
-struct cluster {
-  op2_set set;         /* null: an operation that is no loop */
-  int32_t first, last; /* places of its nodes, chained through `next` */
-  int32_t count, nargs;
-};
-
-struct pass {
-  struct op2i_sched *sched;
-  struct op2i_node *const *nodes;
-  int64_t n;
-  int32_t *cluster_of, *next; /* [n] */
-  struct cluster *clusters;   /* [n] */
-  int64_t nclusters;
-  int32_t calls_placed; /* operations that are no loops have been placed up to this cluster */
-  struct op2i_text *notes;
-};
+/* NOTES: lines about what was done. REPEATS: members of one kernel, whose text grows with each and
+ * takes compilers longer and longer; what several of them gain is had by then. */
+enum { LOOK_BACK = 64, REPEATS = 4, NOTES = 100, NONE = OP2I_NO_PLACE };
 
 /* ---- whether two loops may be one ------------------------------------------------------------ */
 
-/* How a loop uses a dat. */
-struct use {
-  bool any, modifies, mapped;
-  bool sums; /* every argument adds, or every one takes the minimum, ... */
-  op2_access access;
-};
-
-static struct use use_of(const struct op2i_loop *loop, op2_dat dat) {
-  struct use use = {.sums = true};
+struct op2i_dat_use op2i_dat_use(const struct op2i_loop *loop, op2_dat dat) {
+  struct op2i_dat_use use = {.sums = true};
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     if (arg->dat < 0 || loop->op.dats[arg->dat] != dat) continue;
@@ -53,7 +32,8 @@ static struct use use_of(const struct op2i_loop *loop, op2_dat dat) {
 
 static const char *dats_clash(const struct op2i_loop *a, const struct op2i_loop *b, bool *common) {
   for (int d = 0; d < a->op.ndats; d++) {
-    struct use first = use_of(a, a->op.dats[d]), second = use_of(b, a->op.dats[d]);
+    struct op2i_dat_use first = op2i_dat_use(a, a->op.dats[d]);
+    struct op2i_dat_use second = op2i_dat_use(b, a->op.dats[d]);
     if (!second.any) continue;
     *common = true;
     if (!first.modifies && !second.modifies) continue;
@@ -130,7 +110,32 @@ static struct verdict judge(const struct op2i_node *a, const struct op2i_node *b
   return v;
 }
 
-static struct verdict judge_all(const struct pass *pass, const struct cluster *cluster,
+/* The dats and maps of a loop, as far as 64 bits can tell them apart. */
+static uint64_t objects_of(const struct op2i_loop *loop) {
+  uint64_t objects = 0;
+  for (int d = 0; d < loop->op.ndats; d++) objects |= (uint64_t)1 << loop->op.dats[d]->obj.id % 64;
+  for (int m = 0; m < loop->nmaps; m++) objects |= (uint64_t)1 << loop->maps[m]->obj.id % 64;
+  return objects;
+}
+
+static int32_t count_kernel(const struct op2i_fusion *pass, const struct op2i_cluster *cluster,
+                            op2_kernel kernel) {
+  int32_t n = 0;
+  for (int32_t p = cluster->first; p != NONE; p = pass->next[p])
+    n += op2i_node_loop(pass->nodes[p])->kernel == kernel;
+  return n;
+}
+
+static const char *too_large(const struct op2i_fusion *pass, const struct op2i_cluster *cluster,
+                             const struct op2i_loop *loop) {
+  if (cluster->count >= OP2I_MEMBERS_MAX || cluster->nargs + loop->nargs > OP2I_ARGS_MAX)
+    return "the fused loop is large enough";
+  if (count_kernel(pass, cluster, loop->kernel) >= REPEATS)
+    return "the fused loop has that kernel four times already";
+  return NULL;
+}
+
+static struct verdict judge_all(const struct op2i_fusion *pass, const struct op2i_cluster *cluster,
                                 int32_t place, int32_t *other) {
   struct verdict all = {0};
   *other = cluster->first;
@@ -140,59 +145,57 @@ static struct verdict judge_all(const struct pass *pass, const struct cluster *c
     if (v.why) return v;
     all.common |= v.common;
   }
-  if (!all.common) all.why = "they share no data";
-  if (cluster->count >= MEMBERS_MAX ||
-      cluster->nargs + op2i_node_loop(pass->nodes[place])->nargs > ARGS_MAX)
-    all.why = "the fused loop is large enough";
+  if (!all.common)
+    all.why = "they share no data";
+  else
+    all.why = too_large(pass, cluster, op2i_node_loop(pass->nodes[place]));
   return all;
 }
 
 /* ---- gathering ------------------------------------------------------------------------------- */
 
-static int64_t place_from(const struct pass *pass, const struct op2i_node *node, int32_t edge) {
-  return op2i_graph_place(pass->nodes, pass->n, pass->sched->edges[node->first_edge + edge].from);
-}
-
 /* The first cluster the loop may be in: the last of those with a loop it depends on. */
-static int32_t earliest(const struct pass *pass, const struct op2i_node *node) {
+static int32_t earliest(const struct op2i_fusion *pass, int32_t place) {
   int32_t at = 0;
-  for (int32_t e = 0; e < node->nedges; e++) {
-    int64_t from = place_from(pass, node, e);
-    if (from != NONE && pass->cluster_of[from] > at) at = pass->cluster_of[from];
-  }
+  for (int32_t e = pass->from_at[place]; e < pass->from_at[place + 1]; e++)
+    if (pass->cluster_of[pass->from[e]] > at) at = pass->cluster_of[pass->from[e]];
   return at;
 }
 
-/* Say a thing once: time steps repeat. */
-static void note(const struct pass *pass, struct op2i_text *line) {
-  const struct op2i_text *notes = pass->notes;
-  if (line->failed)
-    pass->notes->failed = true;
-  else if (!notes->chars || !strstr(notes->chars, line->chars))
-    op2i_text_bytes(pass->notes, line->chars, line->length);
+bool op2i_fuse_notes(const struct op2i_fusion *pass) { return pass->nnotes < NOTES; }
+
+void op2i_fuse_note(struct op2i_fusion *pass, struct op2i_text *line) {
+  struct op2i_text *notes = pass->notes;
+  if (line->failed) {
+    notes->failed = true;
+  } else if (op2i_fuse_notes(pass) && (!notes->chars || !strstr(notes->chars, line->chars))) {
+    op2i_text_bytes(notes, line->chars, line->length);
+    if (++pass->nnotes == NOTES) op2i_text_add(notes, "  and so on\n");
+  }
   op2i_text_free(line);
 }
 
-static void note_refusal(const struct pass *pass, int32_t place, int32_t other,
+static void note_refusal(struct op2i_fusion *pass, int32_t place, int32_t other,
                          struct verdict verdict) {
   struct op2i_text line = {0};
-  if (!verdict.common) return;
+  if (!verdict.common || !op2i_fuse_notes(pass)) return;
   op2i_text_add(&line, "  %s was not fused with the earlier %s: %s%s%s%s\n",
                 op2i_loop_name(op2i_node_loop(pass->nodes[place])),
                 op2i_loop_name(op2i_node_loop(pass->nodes[other])), verdict.what ? "'" : "",
                 verdict.what ? verdict.what : "", verdict.what ? "' " : "", verdict.why);
-  note(pass, &line);
+  op2i_fuse_note(pass, &line);
 }
 
-static int32_t choose(const struct pass *pass, int32_t place) {
-  const struct op2i_node *node = pass->nodes[place];
-  int32_t least = earliest(pass, node), looked = 0;
+static int32_t choose(struct op2i_fusion *pass, int32_t place) {
+  const struct op2i_loop *loop = op2i_node_loop(pass->nodes[place]);
+  if (!loop) return NONE;
+  int32_t least = earliest(pass, place), looked = 0;
+  uint64_t objects = objects_of(loop);
   bool noted = false;
-  if (!op2i_node_loop(node)) return NONE;
   for (int32_t c = (int32_t)pass->nclusters - 1; c >= least && looked < LOOK_BACK; c--, looked++) {
-    const struct cluster *cluster = &pass->clusters[c];
+    const struct op2i_cluster *cluster = &pass->clusters[c];
     int32_t other;
-    if (cluster->set != op2i_node_loop(node)->set) continue;
+    if (cluster->set != loop->set || !(cluster->objects & objects)) continue;
     struct verdict verdict = judge_all(pass, cluster, place, &other);
     if (!verdict.why) return c;
     if (!noted) note_refusal(pass, place, other, verdict);
@@ -201,13 +204,13 @@ static int32_t choose(const struct pass *pass, int32_t place) {
   return NONE;
 }
 
-static void put(struct pass *pass, int32_t place, int32_t into) {
+static void put(struct op2i_fusion *pass, int32_t place, int32_t into) {
   const struct op2i_loop *loop = op2i_node_loop(pass->nodes[place]);
   pass->next[place] = NONE;
   if (into == NONE) {
     into = (int32_t)pass->nclusters++;
     pass->clusters[into] =
-        (struct cluster){.set = loop ? loop->set : NULL, .first = place, .last = place};
+        (struct op2i_cluster){.set = loop ? loop->set : NULL, .first = place, .last = place};
   } else {
     pass->next[pass->clusters[into].last] = place;
     pass->clusters[into].last = place;
@@ -215,32 +218,39 @@ static void put(struct pass *pass, int32_t place, int32_t into) {
   pass->cluster_of[place] = into;
   pass->clusters[into].count++;
   pass->clusters[into].nargs += loop ? loop->nargs : 0;
+  pass->clusters[into].objects |= loop ? objects_of(loop) : 0;
 }
 
 /* ---- moving loops towards later ones --------------------------------------------------------- */
 
 /* The first cluster that needs something of this one; none: past the last. */
-static int32_t first_dependent(const struct pass *pass, int32_t c) {
+static int32_t first_dependent(const struct op2i_fusion *pass, int32_t c) {
   int32_t first = (int32_t)pass->nclusters;
-  for (int32_t p = 0; p < pass->n; p++) {
-    const struct op2i_node *node = pass->nodes[p];
-    if (pass->cluster_of[p] == c || pass->cluster_of[p] >= first) continue;
-    for (int32_t e = 0; e < node->nedges; e++) {
-      int64_t from = place_from(pass, node, e);
-      if (from != NONE && pass->cluster_of[from] == c) first = pass->cluster_of[p];
+  for (int32_t p = pass->clusters[c].first; p != NONE; p = pass->next[p])
+    for (int32_t e = pass->to_at[p]; e < pass->to_at[p + 1]; e++) {
+      int32_t of = pass->cluster_of[pass->to[e]];
+      if (of != c && of < first) first = of;
     }
-  }
   return first;
 }
 
-static bool compatible(const struct pass *pass, int32_t c, int32_t d) {
-  const struct cluster *into = &pass->clusters[d];
+static bool kernels_fit(const struct op2i_fusion *pass, const struct op2i_cluster *from,
+                        const struct op2i_cluster *into) {
+  for (int32_t p = from->first; p != NONE; p = pass->next[p]) {
+    op2_kernel kernel = op2i_node_loop(pass->nodes[p])->kernel;
+    if (count_kernel(pass, from, kernel) + count_kernel(pass, into, kernel) > REPEATS) return false;
+  }
+  return true;
+}
+
+static bool compatible(const struct op2i_fusion *pass, int32_t c, int32_t d) {
+  const struct op2i_cluster *from = &pass->clusters[c], *into = &pass->clusters[d];
   bool common = false;
-  if (!into->count || !into->set || into->set != pass->clusters[c].set ||
-      into->count + pass->clusters[c].count > MEMBERS_MAX ||
-      into->nargs + pass->clusters[c].nargs > ARGS_MAX)
+  if (!into->count || !into->set || into->set != from->set || !(into->objects & from->objects) ||
+      into->count + from->count > OP2I_MEMBERS_MAX || into->nargs + from->nargs > OP2I_ARGS_MAX ||
+      !kernels_fit(pass, from, into))
     return false;
-  for (int32_t p = pass->clusters[c].first; p != NONE; p = pass->next[p])
+  for (int32_t p = from->first; p != NONE; p = pass->next[p])
     for (int32_t q = into->first; q != NONE; q = pass->next[q]) {
       struct verdict v = judge(pass->nodes[p < q ? p : q], pass->nodes[p < q ? q : p]);
       if (v.why) return false;
@@ -250,8 +260,8 @@ static bool compatible(const struct pass *pass, int32_t c, int32_t d) {
 }
 
 /* Members stay in the order of the queue. */
-static void merge(struct pass *pass, int32_t c, int32_t d) {
-  struct cluster *from = &pass->clusters[c], *into = &pass->clusters[d];
+static void merge(struct op2i_fusion *pass, int32_t c, int32_t d) {
+  struct op2i_cluster *from = &pass->clusters[c], *into = &pass->clusters[d];
   int32_t a = from->first, b = into->first, *link = &into->first;
   while (a != NONE || b != NONE) {
     int32_t *least = b == NONE || (a != NONE && a < b) ? &a : &b;
@@ -263,13 +273,14 @@ static void merge(struct pass *pass, int32_t c, int32_t d) {
   *link = NONE;
   into->count += from->count;
   into->nargs += from->nargs;
+  into->objects |= from->objects;
   from->count = 0;
   from->first = NONE;
 }
 
 /* A loop that found nothing to join when it was met may join later ones, as far as nobody in
  * between waits for it. */
-static void move_later(struct pass *pass) {
+static void move_later(struct op2i_fusion *pass) {
   for (int32_t c = (int32_t)pass->nclusters - 1; c >= 0; c--) {
     int32_t end = first_dependent(pass, c);
     for (int32_t d = c + 1; d <= end && d < pass->nclusters && d <= c + LOOK_BACK; d++)
@@ -280,213 +291,69 @@ static void move_later(struct pass *pass) {
   }
 }
 
-/* ---- stores that nobody reads ---------------------------------------------------------------- */
-
-/* Whether the next loop outside the cluster that touches the dat, after the cluster's last one that
- * modifies it, overwrites all that the cluster stores: in the halo, too, where the cluster runs
- * over it. */
-static bool overwritten(const struct pass *pass, int32_t cluster, op2_dat dat) {
-  int32_t last = NONE;
-  for (int32_t p = pass->clusters[cluster].first; p != NONE; p = pass->next[p])
-    if (use_of(op2i_node_loop(pass->nodes[p]), dat).modifies) last = p;
-  if (last == NONE) return false;
-  for (int32_t p = last + 1; p < pass->n; p++) {
-    const struct op2i_loop *loop = op2i_node_loop(pass->nodes[p]);
-    if (pass->cluster_of[p] == cluster) continue;
-    const struct op2i_op *op = pass->nodes[p]->op;
-    for (int d = 0; d < op->ndats; d++)
-      if (op->dats[d] == dat)
-        return loop && op->dat_access[d] == OP2_WRITE &&
-               op2i_loop_same_ranges(loop, op2i_node_loop(pass->nodes[last]));
-  }
-  return false;
-}
-
-static bool written_directly(const struct op2i_loop *loop, int d) {
-  if (loop->op.dat_access[d] == OP2_READ) return false;
-  for (int a = 0; a < loop->nargs; a++)
-    if (loop->args[a].dat == d && loop->args[a].map >= 0) return false;
-  return true;
-}
-
-/* ---- making groups --------------------------------------------------------------------------- */
-
-/* Numbers for the globals of all members: equal for the same version. */
-static int number_globals(const struct pass *pass, const struct cluster *cluster,
-                          int32_t globals[ARGS_MAX]) {
-  const struct op2i_version *seen[ARGS_MAX];
-  int nseen = 0, n = 0;
-  for (int32_t p = cluster->first; p != NONE; p = pass->next[p])
-    for (int g = 0; g < pass->nodes[p]->op->ngbls; g++) {
-      int k = 0;
-      while (k < nseen && seen[k] != pass->nodes[p]->versions[g]) k++;
-      if (k == nseen) seen[nseen++] = pass->nodes[p]->versions[g];
-      globals[n++] = k;
-    }
-  return nseen;
-}
-
-static bool same_globals(const struct op2i_loop *fused, const int32_t *globals) {
-  int at = 0;
-  for (int m = 0; m < fused->nmembers; m++) {
-    const struct op2i_loop *origin = fused->origins[m];
-    for (int a = 0; a < origin->nargs; a++)
-      if (origin->args[a].gbl >= 0 &&
-          fused->args[fused->members[m].first_arg + a].gbl != globals[at + origin->args[a].gbl])
-        return false;
-    at += origin->op.ngbls;
-  }
-  return true;
-}
-
-static struct op2i_loop *find_fused(const struct op2i_loop *made, const int32_t *globals) {
-  for (struct op2i_loop *loop = made->op.ctx->loops->first; loop; loop = loop->next)
-    if (loop != made && loop->members && loop->nmembers == made->nmembers &&
-        loop->op.ndats == made->op.ndats &&
-        !memcmp(loop->origins, made->origins, (size_t)made->nmembers * sizeof *made->origins) &&
-        !memcmp(loop->dropped, made->dropped, (size_t)made->op.ndats * sizeof *made->dropped) &&
-        same_globals(loop, globals))
-      return loop;
-  return NULL;
-}
-
-/* The loop of a cluster of several; one made earlier where there is one. */
-static op2_status fused_loop(const struct pass *pass, int32_t c, struct op2i_loop **out) {
-  const struct cluster *cluster = &pass->clusters[c];
-  struct op2i_loop *origins[MEMBERS_MAX], *loop;
-  int32_t globals[ARGS_MAX];
-  int n = 0;
-  for (int32_t p = cluster->first; p != NONE; p = pass->next[p])
-    origins[n++] = op2i_node_loop(pass->nodes[p]);
-  int nglobals = number_globals(pass, cluster, globals);
-  op2_status status = op2i_loop_fuse(n, origins, globals, nglobals, &loop);
-  if (status) return status;
-  for (int d = 0; d < loop->op.ndats; d++)
-    loop->dropped[d] = written_directly(loop, d) && overwritten(pass, c, loop->op.dats[d]);
-  struct op2i_loop *known = find_fused(loop, globals);
-  if (known) op2i_loop_discard(loop);
-  *out = known ? known : loop;
-  return OP2_SUCCESS;
-}
-
-static void note_fusion(const struct pass *pass, const struct op2i_loop *loop) {
-  struct op2i_text line = {0};
-  op2i_text_add(&line, "  %s: one loop over '%s'%s", loop->name, loop->set->obj.name,
-                loop->form.why ? "" : ", vectorised");
-  for (int d = 0; d < loop->op.ndats; d++)
-    if (loop->dropped[d])
-      op2i_text_add(&line, "; '%s' is not stored: overwritten before it is read",
-                    loop->op.dats[d]->obj.name);
-  op2i_text_add(&line, "\n");
-  note(pass, &line);
-}
-
-static void note_split(const struct pass *pass, const struct op2i_loop *loop) {
-  struct op2i_text line = {0};
-  op2i_text_add(&line, "  %s: not fused: %s\n", loop->name,
-                op2i_code_refused(loop) ? "it does not compile" : loop->form.why);
-  note(pass, &line);
-}
-
-/* How many nodes are in groups. */
-static int64_t nplaced(const struct op2i_grouping *out) {
-  if (!out->ngroups) return 0;
-  const struct op2i_group *last = &out->groups[out->ngroups - 1];
-  return last->first + last->count;
-}
-
-static void add_group(struct op2i_grouping *out, struct op2i_loop *loop, int32_t count) {
-  out->groups[out->ngroups] = (struct op2i_group){nplaced(out), count, loop};
-  out->ngroups++;
-}
-
-/* A cluster of loops becomes a group; several groups of one where the fused form would be slower,
- * or does not compile: then one of the loops does not either, and has to be found. */
-static op2_status emit_cluster(const struct pass *pass, int32_t c, struct op2i_grouping *out) {
-  const struct cluster *cluster = &pass->clusters[c];
-  struct op2i_loop *loop = op2i_node_loop(pass->nodes[cluster->first]);
-  bool split = false;
-  int64_t at = nplaced(out);
-  for (int32_t p = cluster->first; p != NONE; p = pass->next[p]) out->nodes[at++] = p;
-  if (cluster->count > 1) {
-    const struct op2i_form *form;
-    op2_status status = fused_loop(pass, c, &loop);
-    if (!status) status = op2i_loop_form(loop, &form);
-    if (status) return status;
-    split = op2i_code_refused(loop) ||
-            (form->why && !op2i_node_loop(pass->nodes[cluster->first])->form.why);
-    if (split)
-      note_split(pass, loop);
-    else
-      note_fusion(pass, loop);
-  }
-  if (!split) add_group(out, loop, cluster->count);
-  for (int32_t p = cluster->first; p != NONE && split; p = pass->next[p])
-    add_group(out, op2i_node_loop(pass->nodes[p]), 1);
-  return OP2_SUCCESS;
-}
-
-/* The last cluster of an operation that is no loop which this one needs directly; what it needs by
- * way of others has been placed with those. */
-static int32_t last_call(const struct pass *pass, int32_t c) {
-  int32_t last = NONE;
-  for (int32_t p = pass->clusters[c].first; p != NONE; p = pass->next[p])
-    for (int32_t e = 0; e < pass->nodes[p]->nedges; e++) {
-      int64_t from = place_from(pass, pass->nodes[p], e);
-      int32_t of = from == NONE ? NONE : pass->cluster_of[from];
-      if (of > last && !pass->clusters[of].set) last = of;
-    }
-  return last;
-}
-
-/* Place those up to cluster c, in the order of the queue: some of them have to be in it. */
-static void emit_calls(struct pass *pass, int32_t c, struct op2i_grouping *out) {
-  for (; pass->calls_placed <= c; pass->calls_placed++) {
-    const struct cluster *cluster = &pass->clusters[pass->calls_placed];
-    if (cluster->set || !cluster->count) continue;
-    out->nodes[nplaced(out)] = cluster->first;
-    add_group(out, NULL, 1);
-  }
-}
-
-static op2_status emit_all(struct pass *pass, struct op2i_grouping *out) {
-  op2_status status = OP2_SUCCESS;
-  for (int32_t c = 0; c < pass->nclusters && !status; c++) {
-    if (!pass->clusters[c].set || !pass->clusters[c].count) continue;
-    emit_calls(pass, last_call(pass, c), out);
-    status = emit_cluster(pass, c, out);
-  }
-  emit_calls(pass, (int32_t)pass->nclusters - 1, out);
-  return status;
-}
-
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-static op2_status open_pass(struct pass *pass, struct op2i_grouping *out) {
-  size_t n = (size_t)pass->n;
+static op2_status open_pass(struct op2i_fusion *pass, struct op2i_grouping *out) {
+  size_t n = (size_t)pass->n, nedges = 0;
+  for (size_t p = 0; p < n; p++) nedges += (size_t)pass->nodes[p]->nedges;
   pass->cluster_of = op2i_malloc(n * sizeof *pass->cluster_of);
   pass->next = op2i_malloc(n * sizeof *pass->next);
   pass->clusters = op2i_malloc(n * sizeof *pass->clusters);
+  pass->from_at = op2i_calloc(n + 1, sizeof *pass->from_at);
+  pass->to_at = op2i_calloc(n + 2, sizeof *pass->to_at);
+  pass->from = op2i_malloc(nedges * sizeof *pass->from);
+  pass->to = op2i_malloc(nedges * sizeof *pass->to);
   out->n = pass->n;
   out->nodes = op2i_malloc(n * sizeof *out->nodes);
   out->groups = op2i_calloc(n, sizeof *out->groups);
-  bool good = pass->cluster_of && pass->next && pass->clusters && out->nodes && out->groups;
+  bool good = pass->cluster_of && pass->next && pass->clusters && pass->from_at && pass->to_at &&
+              pass->from && pass->to && out->nodes && out->groups;
   return good ? OP2_SUCCESS : op2i_error_nomem("the passes over the queue");
+}
+
+static void close_pass(struct op2i_fusion *pass) {
+  op2i_free(pass->cluster_of);
+  op2i_free(pass->next);
+  op2i_free(pass->clusters);
+  op2i_free(pass->from_at);
+  op2i_free(pass->to_at);
+  op2i_free(pass->from);
+  op2i_free(pass->to);
+}
+
+/* Both ways round. While `to` is filled, to_at[p + 1] is where the next one of p goes, and is to
+ * become to_at[p] of the next place. */
+static void list_edges(struct op2i_fusion *pass) {
+  int32_t n = 0;
+  for (int32_t p = 0; p < pass->n; p++) {
+    const struct op2i_node *node = pass->nodes[p];
+    for (int32_t e = 0; e < node->nedges; e++) {
+      int64_t from =
+          op2i_graph_place(pass->nodes, p, pass->sched->edges[node->first_edge + e].from);
+      if (from < 0) continue;
+      pass->from[n++] = (int32_t)from;
+      pass->to_at[from + 2]++;
+    }
+    pass->from_at[p + 1] = n;
+  }
+  for (int32_t p = 1; p <= pass->n; p++) pass->to_at[p + 1] += pass->to_at[p];
+  for (int32_t p = 0; p < pass->n; p++)
+    for (int32_t e = pass->from_at[p]; e < pass->from_at[p + 1]; e++)
+      pass->to[pass->to_at[pass->from[e] + 1]++] = p;
 }
 
 op2_status op2i_fuse(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                      struct op2i_grouping *out) {
   *out = (struct op2i_grouping){0};
-  struct pass pass = {.sched = sched, .nodes = nodes, .n = n, .notes = &out->notes};
+  struct op2i_fusion pass = {.sched = sched, .nodes = nodes, .n = n, .notes = &out->notes};
   bool fuse = sched->ctx->config.fuse;
   op2_status status = open_pass(&pass, out);
+  if (!status) list_edges(&pass);
   for (int32_t p = 0; p < n && !status; p++) put(&pass, p, fuse ? choose(&pass, p) : NONE);
   if (fuse && !status) move_later(&pass);
-  if (!status) status = emit_all(&pass, out);
+  if (!status) status = op2i_fuse_groups(&pass, out);
   if (!status && out->notes.failed) status = op2i_error_nomem("the passes over the queue");
-  op2i_free(pass.cluster_of);
-  op2i_free(pass.next);
-  op2i_free(pass.clusters);
+  close_pass(&pass);
   if (status) op2i_grouping_free(out);
   return status;
 }

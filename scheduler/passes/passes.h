@@ -25,10 +25,12 @@ struct op2i_grouping {
   int32_t *nodes; /* [n] places, group after group */
   int64_t ngroups;
   struct op2i_group *groups; /* in an order that the dependences allow */
+  int64_t napart;            /* groups that are to be made when the sequence comes again */
   struct op2i_text notes;    /* what was done and what not, in words, a line each */
 };
 
-/* fuse.c: gather loops that may run as one. Each loop's form must be known. Without fusion
+/* fuse.c: gather loops that may run as one; those that come together for the first time stay groups
+ * of their own (combination.h), and are counted. Each loop's form must be known. Without fusion
  * every loop is a group of its own, and other operations always are; they come as late as those
  * allow that need them, so that many loops follow each other. */
 op2_status op2i_fuse(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,

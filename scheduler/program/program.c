@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "call.h"
+#include "combination.h"
 #include "error.h"
 #include "mem.h"
 #include "tasks.h"
@@ -118,6 +119,7 @@ static void forget_alone(struct op2i_op *op) {
 
 void op2i_sched_forget(struct op2i_sched *sched, struct op2i_op *op) {
   if (op2i_op_loop(op)) op2i_tilings_forget(sched, op2i_op_loop(op));
+  if (op2i_op_loop(op)) op2i_combinations_forget(sched->combinations, op2i_op_loop(op));
   forget_alone(op);
   for (struct op2i_program **at = &sched->programs; *at;) {
     struct op2i_program *program = *at;
@@ -342,11 +344,28 @@ static op2_status make_and_keep(struct op2i_sched *sched, struct op2i_node *cons
   return OP2_SUCCESS;
 }
 
+/* Its sequence has come again: what was kept apart is fused. */
+static op2_status make_anew(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
+                            struct op2i_program **program) {
+  struct op2i_program *before = *program, **at = &sched->programs;
+  const int64_t runs = before->runs;
+  op2_status status = make_and_keep(sched, nodes, n, program);
+  if (status) return status;
+  (*program)->runs = runs;
+  while (*at && *at != before) at = &(*at)->next;
+  if (!*at) return OP2_SUCCESS; /* to make the other took so many loops that it has gone */
+  *at = before->next;
+  sched->nprograms--;
+  op2i_program_free(before);
+  return OP2_SUCCESS;
+}
+
 op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                             struct op2i_program **out) {
   if (!sched->ctx->config.replay) op2i_sched_forget_all(sched);
   *out = find_program(sched, nodes, n);
   if (!*out) return make_and_keep(sched, nodes, n, out);
+  if ((*out)->grouping.napart) return make_anew(sched, nodes, n, out);
   sched->programs_replayed++;
   return sched->ctx->config.verify ? verify_found(sched, *out, nodes) : OP2_SUCCESS;
 }

@@ -7,8 +7,9 @@
 
 /* Programs, made by the passes and run. */
 
-/* Find or make the program of the sequence, with code compiled and plans made. Fails where one of
- * the loops, or of those fused from them, has no code (op2i_no_code()), or for lack of memory. */
+/* Find or make the program of the sequence, with code compiled and plans made; one in which loops
+ * were kept apart is made anew. Fails where one of the loops, or of those fused from them, has no
+ * code (op2i_no_code()), or for lack of memory. */
 op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                             struct op2i_program **program);
 /* Run it with the values of these nodes. *done is the number of groups that have run; on failure,

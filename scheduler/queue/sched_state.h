@@ -51,6 +51,7 @@ struct op2i_sched {
   struct op2i_failure *watched_failure; /* its own, or the one that cancelled it */
   struct op2i_plan_cache *plans;
   struct op2i_tiling *tilings;
+  struct op2i_combinations *combinations;
   struct op2i_program *programs; /* newest first */
   int64_t nprograms, programs_made, programs_replayed;
   int64_t loops_fused, chains_tiled; /* in all programs made */

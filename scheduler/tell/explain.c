@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "call.h"
+#include "combination.h"
 #include "error.h"
 #include "jit.h"
 #include "machine.h"
@@ -55,11 +56,21 @@ static void count_steps(const struct op2i_program *program, int64_t *calls, int6
   }
 }
 
+static void explain_fusion(const struct op2i_sched *sched, FILE *stream) {
+  const struct op2i_combinations *table = sched->combinations;
+  if (sched->ctx->config.fuse == OP2I_FUSE_NEVER)
+    fputs("  fusion is switched off (OP2_FUSE=0)\n", stream);
+  else
+    fprintf(stream, "  combinations of loops: %" PRId64 " fused, %" PRId64 " kept apart so far%s\n",
+            table->fused.n, table->apart.n,
+            sched->ctx->config.fuse == OP2I_FUSE_AT_ONCE ? " (OP2_FUSE=2: fused at once)" : "");
+}
+
 static void explain_programs(const struct op2i_sched *sched, FILE *stream) {
   fprintf(stream, "\nprograms: %" PRId64 " made, %" PRId64 " times one was found and run again%s\n",
           sched->programs_made, sched->programs_replayed,
           sched->ctx->config.replay ? "" : " (OP2_REPLAY=0: none is kept)");
-  if (!sched->ctx->config.fuse) fputs("  fusion is switched off (OP2_FUSE=0)\n", stream);
+  explain_fusion(sched, stream);
   for (const struct op2i_program *p = sched->programs; p; p = p->next) {
     int64_t calls = 0, tasks = 0;
     count_steps(p, &calls, &tasks);

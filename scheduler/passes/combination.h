@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_COMBINATION_H
+#define OP2I_COMBINATION_H
+
+#include "sched_state.h"
+
+/* Combinations: loops that fusion would make one, in their order, with which of their globals are
+ * one version and which stores are dropped. To compile the fused loop takes as long as thousands of
+ * small loops take to run, so one is made when it is likely to come again. What has come and how
+ * often decides that, never a timing and never what a cache holds: the same calls fuse the same
+ * loops, whoever made them before.
+ *
+ * A combination is due
+ *   - when the sequence of operations that it is in has come before, and
+ *   - when it has come twice, be it in one sequence; the more others have come but once, the less
+ *     that says, and the more often it must come. */
+
+struct op2i_combination {
+  struct op2i_combination *next_in_bucket, *older, *newer;
+  uint64_t hash;
+  int64_t times;          /* that it came until it was fused */
+  int64_t last;           /* the pass that met it last */
+  struct op2i_loop *loop; /* what it was fused into; null: kept apart so far */
+  int nwords;
+  int64_t words[]; /* per member its operation's id, and for each of its globals the number of the
+                      version; then for each dat of the fused loop whether its store is dropped */
+};
+
+struct op2i_combination_list {
+  struct op2i_combination *oldest, *newest; /* by when they were met */
+  int64_t n;
+};
+
+enum { OP2I_SEQUENCES = 256 };
+
+struct op2i_combinations {
+  int64_t nbuckets; /* a power of two, or 0 */
+  struct op2i_combination **buckets;
+  struct op2i_combination_list apart, fused;
+  int64_t nsingle; /* of those kept apart have come but once */
+  int64_t passes;
+  /* The last sequences with combinations that were kept apart: digests of the operations' ids. */
+  uint64_t sequences[OP2I_SEQUENCES];
+  int64_t nsequences; /* so many have come */
+};
+
+/* A pass begins. */
+void op2i_combinations_begin(struct op2i_combinations *table);
+/* Find or add a combination that the pass has met, and count it. */
+op2_status op2i_combination_meet(struct op2i_combinations *table, const int64_t *words, int nwords,
+                                 struct op2i_combination **out);
+/* How often a combination must have come to be due in a sequence that is new. */
+int64_t op2i_combinations_wanted(const struct op2i_combinations *table);
+/* It has been fused. */
+void op2i_combination_fused(struct op2i_combinations *table, struct op2i_combination *c,
+                            struct op2i_loop *loop);
+/* A fused loop is going: its combination is forgotten. */
+void op2i_combinations_forget(struct op2i_combinations *table, const struct op2i_loop *loop);
+/* Keep the table within bounds: of those that no program of late has used the oldest go, fused
+ * loops with the programs that use them; none that this pass has met. */
+void op2i_combinations_trim(struct op2i_sched *sched);
+void op2i_combinations_free(struct op2i_combinations *table);
+
+uint64_t op2i_sequence_digest(struct op2i_node *const *nodes, int64_t n);
+/* Whether it is one of the last in which something was kept apart. */
+bool op2i_sequence_known(const struct op2i_combinations *table, uint64_t digest);
+/* Something was kept apart in it. */
+void op2i_sequence_add(struct op2i_combinations *table, uint64_t digest);
+
+#endif

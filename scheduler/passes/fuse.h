@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_FUSE_H
+#define OP2I_FUSE_H
+
+#include "combination.h"
+#include "passes.h"
+
+/* What the files of the fusion pass share. */
+
+enum { OP2I_MEMBERS_MAX = 16, OP2I_ARGS_MAX = 64, OP2I_NO_PLACE = -1 };
+
+/* Loops that are to be one, or an operation by itself. */
+struct op2i_cluster {
+  op2_set set;         /* null: an operation that is no loop */
+  uint64_t objects;    /* a bit for the id of each of its dats and maps, modulo 64 */
+  int32_t first, last; /* places of its nodes, chained through `next` */
+  int32_t count, nargs;
+  struct op2i_combination *combination; /* of several loops; set when the clusters are final */
+};
+
+struct op2i_fusion {
+  struct op2i_sched *sched;
+  struct op2i_node *const *nodes;
+  int64_t n;
+  int32_t *cluster_of, *next; /* [n] */
+  /* Edges between nodes of the sequence, as places: node p depends on from[from_at[p]] up to
+   * from_at[p + 1], and those in `to` depend on it. */
+  int32_t *from_at, *to_at; /* [n + 1] */
+  int32_t *from, *to;
+  struct op2i_cluster *clusters; /* [n] */
+  int64_t nclusters;
+  bool again;           /* the sequence has come before */
+  int32_t calls_placed; /* operations that are no loops have been placed up to this cluster */
+  struct op2i_text *notes;
+  int64_t nnotes;
+};
+
+/* How a loop uses a dat. */
+struct op2i_dat_use {
+  bool any, modifies, mapped;
+  bool sums; /* every argument adds, or every one takes the minimum, ... */
+  op2_access access;
+};
+struct op2i_dat_use op2i_dat_use(const struct op2i_loop *loop, op2_dat dat);
+
+/* fuse_group.c: from clusters to groups; which of them are fused, and what they need not store. */
+op2_status op2i_fuse_groups(struct op2i_fusion *pass, struct op2i_grouping *out);
+
+/* Whether there is still room for notes: a queue without pattern would fill pages. */
+bool op2i_fuse_notes(const struct op2i_fusion *pass);
+/* Say a thing once: time steps repeat. Frees the line. */
+void op2i_fuse_note(struct op2i_fusion *pass, struct op2i_text *line);
+
+#endif
