@@ -280,8 +280,10 @@ static void run_backend(const char *backend, int n, const struct test_case *case
        eager++)
     for (int b = 0; b < ((flags & RUN_ONE_BLOCK) ? 1 : 4); b++) {
       const struct config config = {backend, eager == 1, block_sizes[b]};
-      /* A task per block in half of the configurations; in the others short programs run inline. */
+      /* A task per block in half of the configurations; in the others a team, and the calling
+       * thread where programs are short. */
       setenv("OP2_CHUNK_US", b < 2 ? "0" : "200", 1);
+      setenv("OP2_TEAM", b == 2 ? "1" : "0", 1);
       for (int i = 0; i < n; i++) run_case(&cases[i], &config, (uint64_t)(b * 2 + eager));
     }
   if (keep) ok(op2_finalize(&keep) == OP2_SUCCESS, "finalize the idle context on %s", backend);

@@ -91,7 +91,8 @@ static void numbers(void) {
   static const char *const none[] = {" 5", "5 ", "+5", "-0", "0x10", "1e3",       "1.5",
                                      "-1", " ",  "--", "5,", "٥",    "4294967297"};
   static const char *const widths[] = {"-1", "-2", "1", "8", "17", "24", "128", "016x"};
-  static const char *const switches[] = {"OP2_EAGER", "OP2_VERIFY", "OP2_SHADOW", "OP2_REPLAY"};
+  static const char *const switches[] = {"OP2_EAGER", "OP2_VERIFY", "OP2_SHADOW", "OP2_REPLAY",
+                                         "OP2_TEAM"};
   for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
     refused("OP2_THREADS", none[i], "from 0 to 4096");
     refused("OP2_TILE", none[i], "from 0 to 2147483647");

@@ -96,6 +96,13 @@ static void try_case(char *program, const struct process_case *c, const char *ba
          c->status, c->says, said);
 }
 
+static void try_cases(char *program, const char *backend) {
+  for (int g = 0; g < GROUPS; g++)
+    for (const struct process_case *c = groups[g]; c->name; c++)
+      if (strstr(c->backends, backend))
+        try_case(program, c, backend, SANITIZED && groups[g] == beside_cases);
+}
+
 /* The library loaded at run time, by a program that does not know of it. */
 static void try_loading(void) {
   static const char *const ways[] = {"finalized", "alive", "exit", "thread"};
@@ -136,10 +143,12 @@ int main(int argc, char **argv) {
       skip("backend %s: %s", backends[b], why);
       continue;
     }
-    for (int g = 0; g < GROUPS; g++)
-      for (const struct process_case *c = groups[g]; c->name; c++)
-        if (strstr(c->backends, backends[b]))
-          try_case(argv[0], c, backends[b], SANITIZED && groups[g] == beside_cases);
+    try_cases(argv[0], backends[b]);
+    if (strcmp(backends[b], "starpu") != 0) continue;
+    diag("the same with a team of StarPU's workers in place of tasks");
+    setenv("OP2_TEAM", "1", 1);
+    try_cases(argv[0], backends[b]);
+    unsetenv("OP2_TEAM");
   }
   try_loading();
   return done();

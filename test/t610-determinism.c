@@ -237,6 +237,7 @@ static void same_bits(const char *backend, int block_size, const struct result *
       int differ = 0, failed = 0;
       for (int repeat = 0; repeat < REPEATS; repeat++) {
         struct result *to = have ? &other : &first;
+        setenv("OP2_TEAM", repeat % 2 ? "1" : "0", 1); /* workers run tasks, or blocks in turn */
         failed += !run(backend, workers, eager == 1, block_size, to);
         differ += have && memcmp(&first, &other, sizeof first) != 0;
         have = true;

@@ -51,7 +51,7 @@ static void *worker(void *unused) {
       op2i_rest_end(&rest, finish, 1);
     }
     atomic_fetch_add(&looked, 1);
-    op2i_rest_here(&rest);
+    op2i_rest_here(&rest, op2i_rest_calls(&rest));
   }
   return NULL;
 }

@@ -22,6 +22,18 @@ enum op2i_step_kind {
   OP2I_STEP_CALL  /* another operation: the scheduler runs it, in its own thread */
 };
 
+/* The ways in which a task backend runs the steps that it is handed together, how often it took
+ * which, what that took and why it took the last one. */
+enum op2i_way { OP2I_WAY_HERE, OP2I_WAY_TEAM, OP2I_WAY_TASKS, OP2I_WAYS };
+struct op2i_ways {
+  int64_t runs[OP2I_WAYS];
+  double here, team;     /* seconds, smoothed; 0: not known */
+  double saves, seconds; /* by the last estimate for a team, and of what */
+  int tries;             /* of a team since it was last given up */
+  int pause, last_pause; /* runs until it is tried again */
+  const char *why;       /* a literal */
+};
+
 /* Part of a program, ready to run. Backends are handed loops only, and what follows is about them.
  */
 struct op2i_step {
@@ -52,6 +64,7 @@ struct op2i_step {
   void *entry_list;             /* the function over lists of elements; null without tiles */
   struct op2i_task_list *tasks; /* of the first of the steps that a task backend runs together:
                                    what it worked out for them before; for op2i_task_list_free() */
+  struct op2i_ways ways;        /* of the same one: how they ran */
   struct op2i_buffer results;   /* of reductions: of each block those of its own, by
                                  op2i_step_begin() */
   unsigned char *partials; /* [nblocks][partial_bytes]: they, where the step runs; null: none */

@@ -36,7 +36,8 @@ typedef struct run_options {
   const char *backend, *explain;
 } run_options;
 
-/** Read the command line of a program into *options, which holds the defaults, and *run; an entry
+/** Read the command line of a program into *options, which holds the defaults, and *run, which may be
+ * null; an entry
  * without a name ends the table. Returns -1 when the program should go on, otherwise the exit
  * status: 0 after --help, 2 after a wrong option, which has been reported. */
 int option_parse(int argc, char **argv, unsigned program, const option *table, void *options,

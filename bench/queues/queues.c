@@ -199,7 +199,7 @@ static bool compare(const settings *o, const queue *q, double *values[WAYS], boo
 
 int main(int argc, char **argv) {
   settings o = {.loops = 2000, .steps = 200, .size = 64, .dats = 30, .rounds = 3};
-  int exit_status = option_parse(argc, argv, PROGRAM_OP2, table, &o);
+  int exit_status = option_parse(argc, argv, PROGRAM_OP2, table, &o, NULL);
   if (exit_status >= 0) return exit_status;
   bool known = !o.queue;
   for (int q = 0; q < QUEUES; q++) known = known || !strcmp(o.queue, queues[q].name);

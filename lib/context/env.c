@@ -38,6 +38,7 @@ enum id {
   ENV_FUSE,
   ENV_REPLAY,
   ENV_SHADOW,
+  ENV_TEAM,
   ENV_TILE,
   ENV_COUNT
 };
@@ -103,6 +104,9 @@ static const struct variable {
          "outside are spoilt: for tests of the library"},
     [ENV_REPLAY] = {"OP2_REPLAY", BOOLEAN, 1, 0, 1, "1",
                     "0: transform, cut and order the queue anew at every flush"},
+    [ENV_TEAM] = {"OP2_TEAM", BOOLEAN, OP2I_TEAM_AUTO, 0, 1, "where it pays",
+                  "0: StarPU's workers run tasks only; 1: all programs that they can run together, "
+                  "colour by colour, they do; not set: programs too small for tasks"},
     [ENV_TILE] = {"OP2_TILE", NUMBER, OP2I_TILE_AUTO, 0, INT_MAX, "where it pays",
                   "0: no tiling; 1: wherever it is possible; more: that many elements in a tile; "
                   "not set: large meshes on 16 processing units or more"},
@@ -323,6 +327,7 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   OP2I_TRY(env_int(ENV_FUSE, &c.fuse));
   OP2I_TRY(env_int(ENV_REPLAY, &c.replay));
   OP2I_TRY(env_int(ENV_SHADOW, &c.shadow));
+  OP2I_TRY(env_int(ENV_TEAM, &c.team));
   OP2I_TRY(env_int(ENV_TILE, &c.tile));
   OP2I_TRY(env_int(ENV_SIMD, &c.simd_bytes));
   *config = c;

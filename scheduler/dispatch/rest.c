@@ -82,7 +82,19 @@ bool op2i_rest_idle(const struct op2i_rest *rest) {
   return __atomic_load_n(&rest->tasks, __ATOMIC_ACQUIRE) == 0;
 }
 
-void op2i_rest_here(struct op2i_rest *rest) {
+int64_t op2i_rest_calls(const struct op2i_rest *rest) {
+  return __atomic_load_n(&rest->calls, __ATOMIC_SEQ_CST);
+}
+
+void op2i_rest_call(struct op2i_rest *rest) {
+  __atomic_add_fetch(&rest->calls, 1, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&rest->sleepers, __ATOMIC_SEQ_CST) == 0) return;
+  pthread_mutex_lock(&rest->lock);
+  pthread_cond_broadcast(&rest->work);
+  pthread_mutex_unlock(&rest->lock);
+}
+
+void op2i_rest_here(struct op2i_rest *rest, int64_t calls) {
   if (!op2i_rest_idle(rest)) return;
   int64_t now = op2i_nanoseconds();
   if (now - __atomic_load_n(&rest->since, __ATOMIC_RELAXED) < rest->patience) return;
@@ -90,8 +102,11 @@ void op2i_rest_here(struct op2i_rest *rest) {
   struct timespec deadline = {.tv_sec = (time_t)(until / NS_PER_S),
                               .tv_nsec = (long)(until % NS_PER_S)};
   pthread_mutex_lock(&rest->lock);
+  __atomic_add_fetch(&rest->sleepers, 1, __ATOMIC_SEQ_CST);
   int here = sched_getcpu();
-  while ((op2i_rest_idle(rest) || rest->giver == here) && !rest->closed)
+  while ((op2i_rest_idle(rest) || rest->giver == here) && !rest->closed &&
+         op2i_rest_calls(rest) == calls)
     if (pthread_cond_timedwait(&rest->work, &rest->lock, &deadline)) break;
+  __atomic_sub_fetch(&rest->sleepers, 1, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&rest->lock);
 }

@@ -18,6 +18,8 @@ struct op2i_rest {
   int64_t since;    /* when the last of them ended */
   int64_t patience; /* nanoseconds that workers go on looking for work after that */
   int64_t nap;      /* nanoseconds that a worker sleeps at most */
+  int64_t calls;    /* so many times all who sleep were called, tasks or not */
+  int sleepers;     /* that a call would wake */
   int giver;        /* processing unit where a thread submits tasks, NOBODY if none: a hint */
   bool closed;
 };
@@ -43,8 +45,13 @@ void op2i_rest_yield(struct op2i_rest *rest);
 void op2i_rest_wait(struct op2i_rest *rest, struct op2i_finish *finish);
 
 bool op2i_rest_idle(const struct op2i_rest *rest); /* no program runs */
-/* By a worker between tasks: lets those go first who submit more, and sleeps while no program runs,
- * but not for longer than a few milliseconds, since other users may have work for it. */
-void op2i_rest_here(struct op2i_rest *rest);
+/* There is something to do for workers that is no task: a team's program. They are to look for it between asking for
+ * the number of calls and resting. */
+void op2i_rest_call(struct op2i_rest *rest);
+int64_t op2i_rest_calls(const struct op2i_rest *rest);
+/* By a worker between tasks: lets those go first who submit more, and sleeps while no program runs
+ * and there are no more calls than so many, but not for longer than a few milliseconds, since other
+ * users may have work for it. */
+void op2i_rest_here(struct op2i_rest *rest, int64_t calls);
 
 #endif

@@ -15,6 +15,7 @@
 #include "registry.h"
 #include "starpu_pool.h"
 #include "tasks.h"
+#include "ways.h"
 
 /* Tasks that have ended, or soon will have. */
 struct ended {
@@ -208,40 +209,66 @@ static op2_status have_tasks(struct state *state, struct op2i_step *steps, int64
   return status;
 }
 
-/* ---- small programs -------------------------------------------------------------------------- */
-
-/* Too little work for a chunk: waking workers and coming back would take longer than doing it.
- * One worker has nothing to share out either. */
-static bool small(const struct state *state, const struct op2i_step *steps, int64_t nsteps) {
-  if (op2i_starpu_over()) return true;
-  if (state->ctx->config.chunk_us == 0) return false;
-  if (state->workers < 2) return true;
-  for (int64_t s = 0; s < nsteps; s++)
-    if (op2i_program_seconds(&steps[s], 1) > 1e-6 * state->ctx->config.chunk_us) return false;
-  return true;
-}
+/* ---- which way ------------------------------------------------------------------------------- */
 
 static op2_status run_here(struct state *state, struct op2i_step *steps, int64_t nsteps) {
   state->ctx->sched->programs_inline++;
   op2i_sched_starts(state->ctx->sched);
-  return op2i_tasks_run_here(steps, nsteps);
+  op2_status status = op2i_tasks_run_here(steps, nsteps);
+  for (int64_t s = 0; s < nsteps; s++) steps[s].clock_seconds = 1e-9 * (double)steps[s].nanoseconds;
+  return status;
+}
+
+/* *ran is false where the team has another program to run, or workers have tasks. */
+static op2_status run_team(struct state *state, struct op2i_step *steps, int64_t nsteps,
+                           bool *ran) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t s = 0; s < nsteps && !status; s++)
+    if (steps[s].lo < steps[s].hi) status = op2i_step_begin(&steps[s], steps[s].plan->nblocks);
+  if (status) return status;
+  double begin = op2i_seconds();
+  op2i_sched_starts(state->ctx->sched);
+  *ran = op2i_team_run(op2i_starpu_team(), op2i_starpu_rest(), steps, nsteps,
+                       op2i_starpu_share_here(), state->ctx->config.team == 1);
+  steps[0].clock_seconds = op2i_seconds() - begin;
+  state->ctx->sched->programs_team += *ran;
+  return OP2_SUCCESS;
+}
+
+static enum op2i_way choose(struct state *state, struct op2i_step *steps, int64_t nsteps) {
+  const struct op2i_team *team = op2i_starpu_team();
+  bool over = op2i_starpu_over();
+  const struct op2i_crew crew = {.workers = state->workers,
+                                 .members = over ? 0 : team->members,
+                                 .awake = !over && op2i_team_awake(team),
+                                 .over = over};
+  return op2i_way_choose(steps, nsteps, &state->ctx->config, &crew);
+}
+
+/* In the calling thread where another way lacks what it needs; nothing has run then. */
+static op2_status run_way(struct state *state, struct op2i_step *steps, int64_t nsteps,
+                          enum op2i_way *way) {
+  op2_status status = OP2_SUCCESS;
+  bool ran = *way == OP2I_WAY_TASKS;
+  if (*way == OP2I_WAY_TASKS || state->ctx->config.verify)
+    status = have_tasks(state, steps, nsteps);
+  if (!status && *way == OP2I_WAY_TASKS) status = fly(state, steps, steps->tasks);
+  if (!status && *way == OP2I_WAY_TEAM) status = run_team(state, steps, nsteps, &ran);
+  if (status && status != OP2_ERR_NOMEM) return status;
+  if (!status && ran) return OP2_SUCCESS;
+  *way = OP2I_WAY_HERE;
+  return run_here(state, steps, nsteps);
 }
 
 static op2_status run_steps(void *state, struct op2i_step *steps, int64_t nsteps) {
-  struct state *s = state;
-  bool here = small(s, steps, nsteps);
-  op2_status status = OP2_SUCCESS;
-  if (!here || s->ctx->config.verify) status = have_tasks(s, steps, nsteps);
-  if (!status && !here) status = fly(s, steps, steps->tasks);
-  if (status == OP2_ERR_NOMEM) { /* nothing has run yet */
-    status = OP2_SUCCESS;
-    here = true;
-  }
-  if (!status && here) status = run_here(s, steps, nsteps);
+  enum op2i_way way = choose(state, steps, nsteps);
+  op2_status status = run_way(state, steps, nsteps, &way);
+  double clock = 0;
   for (int64_t i = 0; i < nsteps; i++) {
     steps[i].seconds = 1e-9 * (double)steps[i].nanoseconds;
-    if (here) steps[i].clock_seconds = steps[i].seconds;
+    clock += steps[i].clock_seconds;
   }
+  if (!status) op2i_way_ran(&steps->ways, way, clock);
   return status;
 }
 

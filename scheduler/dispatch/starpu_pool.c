@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* StarPU for all contexts of the process: started once, with workers on this process's cores, shut
  * down when nobody uses it any more. */
+#define _GNU_SOURCE
 #include "config.h"
 
 #if OP2_HAVE_STARPU
@@ -8,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <starpu.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +29,12 @@
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static int users, threads_wanted, threads_running;
 static struct op2i_rest rest;
+static struct op2i_team team;
+static int team_cpus[OP2I_TEAM_MOST];     /* the system's number of each member's, or -1 */
+static int shares_of[STARPU_NMAXWORKERS]; /* of workers by their id; -1: none */
 static int hook;
+/* How long workers look for a team's next program before they sleep, in nanoseconds. */
+enum { LINGER_NS = 100000 };
 static bool lost; /* in a forked child of a process where StarPU ran */
 static bool over; /* shut down since nobody but its workers was left: see last_threads.h */
 
@@ -101,6 +108,7 @@ static void close_rest(void) {
   op2i_rest_close(&rest);
   starpu_progression_hook_deregister(hook);
   starpu_shutdown();
+  op2i_team_destroy(&team);
   op2i_rest_destroy(&rest);
 }
 
@@ -118,10 +126,41 @@ static void end_with_threads(void) {
 /* StarPU calls it between tasks, and again and again while there is none. */
 static unsigned between_tasks(void *unused) {
   (void)unused;
+  int64_t calls = op2i_rest_calls(&rest);
+  int worker = starpu_worker_get_id();
   bool idle = op2i_rest_idle(&rest), others = idle && starpu_task_nready() > 0;
-  if (idle && !others) op2i_last_threads_look(starpu_worker_get_id(), end_with_threads);
-  if (!others) op2i_rest_here(&rest);
+  if (idle && !others && worker >= 0) op2i_team_help(&team, &rest, shares_of[worker]);
+  if (idle && !others) op2i_last_threads_look(worker, end_with_threads);
+  if (!others) op2i_rest_here(&rest, calls);
   return 1;
+}
+
+static int system_number(int logical) {
+  const struct op2i_machine *machine = op2i_machine();
+  int n = 0;
+  while (n < machine->ncpus && machine->cpus[n] != logical) n++;
+  return n < machine->ncpus ? machine->system[n] : -1;
+}
+
+static bool has_member(int cpu, int members) {
+  for (int m = 0; m < members; m++)
+    if (cpu >= 0 && team_cpus[m] == cpu) return true;
+  return false;
+}
+
+/* In the team for each processing unit one worker, and no more than there are cores: others would
+ * take away the time of those whom they wait for. */
+static int give_shares(void) {
+  int ids[STARPU_NMAXWORKERS], members = 0;
+  int n = (int)starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, ids, STARPU_NMAXWORKERS);
+  for (int w = 0; w < STARPU_NMAXWORKERS; w++) shares_of[w] = -1;
+  for (int w = 0; w < n && members < OP2I_TEAM_MOST && members < op2i_machine()->cores; w++) {
+    int cpu = system_number(starpu_worker_get_bindid(ids[w]));
+    if (has_member(cpu, members)) continue;
+    team_cpus[members] = cpu;
+    shares_of[ids[w]] = members++;
+  }
+  return members;
 }
 
 /* Threads that wait for programs and workers that wait for tasks share the cores, unless there are
@@ -129,9 +168,11 @@ static unsigned between_tasks(void *unused) {
 static op2_status open_rest(op2_context ctx) {
   bool crowded = threads_running >= op2i_machine()->cores;
   op2i_rest_open(&rest, crowded ? 0 : ctx->config.idle_ms);
+  op2i_team_open(&team, give_shares(), ctx->config.idle_ms ? LINGER_NS : 0);
   op2i_last_threads_forget();
   hook = starpu_progression_hook_register(between_tasks, NULL);
   if (hook >= 0) return OP2_SUCCESS;
+  op2i_team_destroy(&team);
   op2i_rest_destroy(&rest);
   starpu_shutdown();
   return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU has no progression hook left");
@@ -223,13 +264,6 @@ void op2i_starpu_release(void) {
 
 bool op2i_starpu_over(void) { return __atomic_load_n(&over, __ATOMIC_ACQUIRE); }
 
-static int system_number(int logical) {
-  const struct op2i_machine *machine = op2i_machine();
-  int n = 0;
-  while (n < machine->ncpus && machine->cpus[n] != logical) n++;
-  return n < machine->ncpus ? machine->system[n] : -1;
-}
-
 void op2i_starpu_processors(int workers, int *numbers) {
   int ids[STARPU_NMAXWORKERS];
   int n = op2i_starpu_over()
@@ -241,6 +275,17 @@ void op2i_starpu_processors(int workers, int *numbers) {
 
 struct op2i_rest *op2i_starpu_rest(void) {
   return &rest;
+}
+
+struct op2i_team *op2i_starpu_team(void) {
+  return &team;
+}
+
+int op2i_starpu_share_here(void) {
+  int here = sched_getcpu();
+  for (int m = 0; m < team.members && here >= 0; m++)
+    if (team_cpus[m] == here) return m;
+  return 0;
 }
 
 #endif

@@ -5,6 +5,7 @@
 #include "op2/status.h"
 #include "op2/types.h"
 #include "rest.h"
+#include "team.h"
 
 /* StarPU itself: one per process, shared and counted. Workers without work sleep in a rest. */
 
@@ -20,6 +21,10 @@ struct starpu_conf;
 int op2i_starpu_start(struct starpu_conf *conf, const char *home);
 /* Of StarPU's workers. Programs of several contexts may run at once. */
 struct op2i_rest *op2i_starpu_rest(void);
+/* The team of its workers, one on each of their processing units, and the share of the one that the
+ * calling thread is on; where there is none, the first. */
+struct op2i_team *op2i_starpu_team(void);
+int op2i_starpu_share_here(void);
 /* Whether StarPU was shut down under its users, whose programs run in the calling thread then. */
 bool op2i_starpu_over(void);
 

@@ -13,6 +13,7 @@
 #include "stream.h"
 #include "tasks.h"
 #include "tile.h"
+#include "ways.h"
 
 static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
   int64_t first = sched->nforces > OP2I_FORCES ? sched->nforces - OP2I_FORCES : 0;
@@ -80,6 +81,7 @@ static void explain_programs(const struct op2i_sched *sched, FILE *stream) {
     if (tasks) fprintf(stream, ", %" PRId64 " tasks", tasks);
     fprintf(stream, "\n%s", p->grouping.notes.chars ? p->grouping.notes.chars : "");
     explain_chains(sched, p, stream);
+    for (int64_t s = 0; s < p->nsteps; s++) op2i_ways_explain(&p->steps[s].ways, stream);
   }
 }
 
@@ -177,8 +179,9 @@ static void explain_counts(op2_context ctx, FILE *stream) {
     fprintf(stream, "start: %.1f ms from op2_init to the first kernel\n",
             1e-6 * (double)(sched->first_kernel - ctx->born));
   fprintf(stream,
-          "tasks: %" PRId64 " given to workers; %" PRId64 " programs run in the calling thread\n",
-          sched->tasks_submitted, sched->programs_inline);
+          "tasks: %" PRId64 " given to workers; %" PRId64
+          " programs run in the calling thread, %" PRId64 " by a team\n",
+          sched->tasks_submitted, sched->programs_inline, sched->programs_team);
 }
 
 op2_status op2_explain(op2_context ctx, FILE *stream) {
