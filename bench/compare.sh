@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Time per iteration of an application against hand-written programs, measured in turn in one run.
-#   bench/compare.sh [--app airfoil|tsunami|cg|euler] [--mesh M] [--rounds N] [--iterations N] [--warmup N] [--threads N]
+#   bench/compare.sh [--app airfoil|tsunami|cg|euler|heat] [--mesh M] [--rounds N] [--iterations N] [--warmup N] [--threads N]
 #                    [--switches yes] [--numbering yes] [--build DIR]
-# --switches also runs op2 with each of SIMD, fusion, replay and tiling off in turn; --numbering also on a mesh with
+# --switches also runs op2 with each of SIMD, fusion, replay, tiling and teams off in turn; --numbering also on a mesh with
 # shuffled numbers, with and without op2_renumber(). Every round runs every program once; the table gives median and minimum over the rounds, of the time loop alone: the
 # warm-up iterations are not in it, and so neither are compilation and plans. Nothing is asserted: timings belong to
 # the machine and the moment. The build folder (default build) is made if it is not there.
@@ -55,8 +55,8 @@ esac
 programs=$build/bench/$app
 case $app in
   airfoil | euler) sequential=$programs/reference_seq openmp=$programs/reference_omp ;;
-  tsunami | cg) sequential=$programs/${app}_seq openmp=$programs/${app}_omp ;;
-  *) die "there is no application $app (airfoil, tsunami, cg, euler)" ;;
+  tsunami | cg | heat) sequential=$programs/${app}_seq openmp=$programs/${app}_omp ;;
+  *) die "there is no application $app (airfoil, tsunami, cg, euler, heat)" ;;
 esac
 sizes="768 4096 16384"
 [ "$app" != euler ] || sizes="1 $sizes" # blocks of badly numbered edges have as many colours as there are
@@ -99,6 +99,7 @@ all_switches() {
   for switch in SIMD FUSE REPLAY TILE; do
     measure "op2 starpu, $threads threads, OP2_$switch=0" env OP2_$switch=0 $op2_two
   done
+  measure "op2 starpu, $threads threads, OP2_TEAM=0" env OP2_TEAM=0 $op2_two
   measure "op2 starpu, $threads threads, OP2_TILE=1" env OP2_TILE=1 $op2_two
   measure "op2 starpu, $threads threads, all four 0" \
     env OP2_SIMD=0 OP2_FUSE=0 OP2_REPLAY=0 OP2_TILE=0 $op2_two

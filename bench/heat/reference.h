@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef HEAT_REFERENCE_H
+#define HEAT_REFERENCE_H
+
+#include <stdint.h>
+
+#include "options.h"
+#include "problem.h"
+
+/** @file reference.h
+ * What the two hand-written programs share: the arrays, the flow along an edge, and the driver round
+ * the time steps. Neither program uses the op2 library. */
+
+typedef struct heat_state {
+  int64_t nnode, nedge;
+  int32_t *edge;    /**< [nedge][2] nodes */
+  double *weight;   /**< [nedge] */
+  double *rate, *u; /**< [nnode] */
+  double *gain;     /**< [nnode] zero before every time step */
+} heat_state;
+
+/** A program: how it prepares, if it has to, and one time step, which returns the largest change. */
+typedef struct reference {
+  unsigned program; /**< PROGRAM_SEQ or PROGRAM_OMP */
+  int (*prepare)(const heat_options *o, const heat_state *s, bench_error *error);
+  double (*step)(const heat_state *s);
+  void (*finish)(void);
+} reference;
+
+/** main() of a reference program. */
+int reference_main(int argc, char **argv, const reference *r);
+
+static inline void ref_flow(double weight, const int32_t *restrict node, const double *restrict u,
+                            double *restrict gain) {
+  const double heat = weight * (u[node[1]] - u[node[0]]);
+  gain[node[0]] += heat;
+  gain[node[1]] -= heat;
+}
+
+#endif
