@@ -136,20 +136,29 @@ static void test_feedback(void) {
   make_known(&m, 200);
   is_int(tries_of(&m, 150), 10000, "a team that is faster stays");
   make_known(&m, 200);
-  is_int(tries_of(&m, 250), 8, "one that is slower is tried eight times");
-  ok(strstr(m.steps->ways.why, "slower when it was last tried") != NULL, "and then given up");
-  is_int(pause_of(&m), 64, "it is tried again after 64 programs");
-  is_int(tries_of(&m, 250), 8, "eight times");
-  is_int(pause_of(&m), 128, "then after twice as many");
+  is_int(tries_of(&m, 245), 9, "one that is slower goes when it has lost two programs' time");
+  ok(strstr(m.steps->ways.why, "slower when it was last tried") != NULL, "and that is said");
+  is_int(pause_of(&m), 32, "it is tried again after 32 programs");
+  is_int(tries_of(&m, 5000), 1, "and goes at once when it takes very long");
+  is_int(pause_of(&m), 384, "for 16 times as long as that was more");
+  is_int(tries_of(&m, 245), 9, "it is tried again");
+  is_int(pause_of(&m), 768, "then goes for twice as long as before");
   for (int i = 0; i < 20; i++) tries_of(&m, 250), pause_of(&m);
   tries_of(&m, 250);
-  is_int(pause_of(&m), 4096, "and never after more than 4096");
-  for (int i = 0; i < 1100 && choose(&m) == OP2I_WAY_TEAM; i++) ran(&m, OP2I_WAY_TEAM, 100);
-  is_int(tries_of(&m, 1000) > 0 ? pause_of(&m) : 0, 64, "what went well long enough is forgiven");
+  is_int(pause_of(&m), 4096, "and never for more than 4096");
+  for (int i = 0; i < 40 && choose(&m) == OP2I_WAY_TEAM; i++) ran(&m, OP2I_WAY_TEAM, 100);
+  is_int(tries_of(&m, 3000), 2, "after many good runs one may be held up, but not two");
+  is_int(pause_of(&m), 192, "and what was before is forgiven");
+}
+
+/* The time in the calling thread is that of its quick runs. */
+static void test_slow_runs(void) {
+  struct model m;
   make_known(&m, 200);
-  for (int i = 0; i < 20 && choose(&m) == OP2I_WAY_TEAM; i++)
-    ran(&m, OP2I_WAY_TEAM, i == 9 ? 5000 : 110);
-  is_int(m.steps->ways.runs[OP2I_WAY_TEAM], 20, "one run that was held up does not count much");
+  for (int i = 0; i < 5; i++) ran(&m, OP2I_WAY_HERE, 100000);
+  ok(m.steps->ways.here < 225e-6, "runs that were held up say little (%g)", m.steps->ways.here);
+  for (int i = 0; i < 20; i++) ran(&m, OP2I_WAY_HERE, 100);
+  ok(m.steps->ways.here < 101e-6, "quick ones do (%g)", m.steps->ways.here);
 }
 
 /* Between what is enough to take a team and what is enough to leave it. */
@@ -398,6 +407,7 @@ int main(void) {
   test_costs();
   test_first_runs();
   test_feedback();
+  test_slow_runs();
   test_hysteresis();
   if (op2_backend_unavailable("starpu")) {
     skip("starpu: %s", op2_backend_unavailable("starpu"));

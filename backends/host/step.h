@@ -27,9 +27,9 @@ enum op2i_step_kind {
 enum op2i_way { OP2I_WAY_HERE, OP2I_WAY_TEAM, OP2I_WAY_TASKS, OP2I_WAYS };
 struct op2i_ways {
   int64_t runs[OP2I_WAYS];
-  double here, team;     /* seconds, smoothed; 0: not known */
+  double here;           /* seconds in the calling thread, 0: not known */
+  double debt;           /* seconds that a team took more than that, those it saved taken off */
   double saves, seconds; /* by the last estimate for a team, and of what */
-  int tries;             /* of a team since it was last given up */
   int pause, last_pause; /* runs until it is tried again */
   const char *why;       /* a literal */
 };

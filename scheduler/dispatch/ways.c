@@ -16,9 +16,10 @@ static const double take_share = 0.1, leave_share = 0.05, call_seconds = 20e-6;
 /* Programs of less than this are not looked at any closer. */
 static const double least_seconds = 4e-6;
 
-/* So many runs by a team tell whether it pays, and so many programs are without it at first, and at
- * most, where it does not. */
-enum { TRIES = 8, FIRST_BREAK = 64, LONGEST_BREAK = 4096, GOOD_TRIES = 1024 };
+/* In times that the program takes in the calling thread: what a team may save up, and owe. And so
+ * many programs are without it at first, and at most, where it does not pay; so many times what it
+ * owes, that the loss be a small share of all. */
+enum { CREDIT = 16, DEBT = 2, FIRST_BREAK = 32, LONGEST_BREAK = 4096, AMENDS = 16 };
 
 static enum op2i_way because(struct op2i_ways *ways, enum op2i_way way, const char *why) {
   ways->why = why;
@@ -85,36 +86,34 @@ enum op2i_way op2i_way_choose(struct op2i_step *steps, int64_t nsteps,
   return because(ways, OP2I_WAY_HERE, "there is too little to do for tasks, and no team");
 }
 
-static double smooth(double before, double seconds) {
-  return before > 0 ? 0.875 * before + 0.125 * seconds : seconds;
+/* What a program takes when nothing comes between: samples that are slower count little. */
+static double settle(double before, double seconds) {
+  if (before <= 0) return seconds;
+  if (seconds < before) return 0.75 * before + 0.25 * seconds;
+  return seconds < 1.02 * before ? seconds : 1.02 * before;
 }
 
-/* A member that was sent away by the system in the middle of a block delays a run by some
- * milliseconds; one such run says little. */
-static double tamed(const struct op2i_ways *ways, double seconds) {
-  double most = 3 * (ways->team > 0 ? ways->team : ways->here);
-  return most > 0 && seconds > most ? most : seconds;
-}
-
-static void judge_team(struct op2i_ways *ways) {
-  ways->tries++;
-  if (ways->here > 0 && ways->tries >= TRIES && ways->team > ways->here) {
-    int longer = ways->last_pause ? 2 * ways->last_pause : FIRST_BREAK;
-    ways->pause = ways->last_pause = longer < LONGEST_BREAK ? longer : LONGEST_BREAK;
-    ways->team = 0;
-    ways->tries = 0;
-  } else if (ways->tries >= GOOD_TRIES) {
+/* A team has to pay for itself. What it saves is to its credit, so that a run may take long where a
+ * member was sent away in the middle of a block; it is given up when it owes too much. */
+static void judge_team(struct op2i_ways *ways, double seconds) {
+  if (ways->here <= 0) return;
+  ways->debt += seconds - ways->here;
+  if (ways->debt < -CREDIT * ways->here) {
+    ways->debt = -CREDIT * ways->here;
     ways->last_pause = 0;
+  } else if (ways->debt > DEBT * ways->here) {
+    double longer = ways->last_pause ? 2.0 * ways->last_pause : FIRST_BREAK;
+    if (longer < AMENDS * ways->debt / ways->here) longer = AMENDS * ways->debt / ways->here;
+    ways->pause = ways->last_pause = longer < LONGEST_BREAK ? (int)longer : LONGEST_BREAK;
+    ways->debt = 0;
   }
 }
 
 void op2i_way_ran(struct op2i_ways *ways, enum op2i_way way, double seconds) {
   bool first = !ways->runs[OP2I_WAY_HERE] && !ways->runs[OP2I_WAY_TEAM];
   ways->runs[way]++;
-  if (way == OP2I_WAY_HERE && !first) ways->here = smooth(ways->here, seconds);
-  if (way != OP2I_WAY_TEAM) return;
-  ways->team = smooth(ways->team, tamed(ways, seconds));
-  judge_team(ways);
+  if (way == OP2I_WAY_HERE && !first) ways->here = settle(ways->here, seconds);
+  if (way == OP2I_WAY_TEAM) judge_team(ways, seconds);
 }
 
 void op2i_ways_explain(const struct op2i_ways *ways, FILE *stream) {
