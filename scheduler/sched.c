@@ -45,6 +45,7 @@ void op2i_sched_destroy(struct op2i_sched *sched) {
   op2i_free(sched->nodes);
   op2i_free(sched->edges);
   op2i_free(sched->before);
+  op2i_text_free(&sched->renumberings);
   op2i_free(sched);
 }
 
@@ -73,9 +74,9 @@ static op2_status run_marked(struct op2i_sched *sched) {
   return status;
 }
 
-static op2_status run_all(struct op2i_sched *sched, const char *why) {
+op2_status op2i_sched_run_all(struct op2i_sched *sched, const char *call, const char *name) {
   if (!sched->nnodes) return OP2_SUCCESS;
-  remember(sched, op2i_graph_mark_all(sched), why, "");
+  remember(sched, op2i_graph_mark_all(sched), call, name);
   return run_marked(sched);
 }
 
@@ -90,7 +91,7 @@ static op2_status make_room(struct op2i_sched *sched) {
 
 static op2_status flush(struct op2i_sched *sched, const char *call) {
   op2_context ctx = sched->ctx;
-  op2_status status = run_all(sched, call);
+  op2_status status = op2i_sched_run_all(sched, call, "");
   if (status) return status;
   return ctx->failures ? op2i_failure_report(ctx, ctx->failures) : OP2_SUCCESS;
 }
@@ -143,10 +144,12 @@ static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_wher
                           const unsigned char *payload, enum op2i_wish wish) {
   op2_status status = OP2_SUCCESS;
   if (sched->ctx->fatal || sched->ctx->calling) return op2i_context_check(sched->ctx);
+  if (!op->counted) status = op2i_numbering_count(sched, op);
+  if (status) return status;
   if (sched->nnodes >= sched->ctx->config.queue_max)
     status = make_room(sched);
   else if (too_large(sched))
-    status = run_all(sched, "captured values filled the memory for them");
+    status = op2i_sched_run_all(sched, "captured values filled the memory for them", "");
   if (!status) status = op2i_graph_add(sched, op, where, payload);
   return status || wish == OP2I_LATER ? status : run_last(sched, wish);
 }

@@ -8,4 +8,11 @@
 op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **sched);
 void op2i_sched_destroy(struct op2i_sched *sched);
 
+/* Run everything; what fails is on record. Fails as op2i_execute_marked() does. `call` and `name` go
+ * into the explanation. */
+op2_status op2i_sched_run_all(struct op2i_sched *sched, const char *call, const char *name);
+/* unasked.c: count a loop that is about to be queued, and renumber first where that is due. Fails
+ * fatally, or where a loop that keeps element order cannot have it: for lack of memory. */
+op2_status op2i_numbering_count(struct op2i_sched *sched, struct op2i_op *op);
+
 #endif

@@ -105,6 +105,8 @@ static void numbers(void) {
     refused(switches[i], "-1", "expected 0 or 1");
   }
   refused("OP2_FUSE", "3", "from 0 to 2");
+  refused("OP2_RENUMBER", "2", "expected 0, 1 or auto");
+  refused("OP2_RENUMBER", "automatic", "expected 0, 1 or auto");
   refused("OP2_QUEUE_MAX", "0", "from 1 to 1048576");
   refused("OP2_BACKEND", "illegal", "sequential, openmp");
 }
@@ -112,10 +114,11 @@ static void numbers(void) {
 static void accepted(void) {
   static const struct {
     const char *name, *value;
-  } good[] = {{"OP2_SIMD", "0"},  {"OP2_SIMD", "16"},        {"OP2_SIMD", "64"},
-              {"OP2_SIMD", ""},   {"OP2_TILE", "0"},         {"OP2_TILE", "1"},
-              {"OP2_TILE", ""},   {"OP2_THREADS", ""},       {"OP2_THREADS", "02"},
-              {"OP2_EAGER", "0"}, {"OP2_TILE", "2147483647"}};
+  } good[] = {{"OP2_SIMD", "0"},    {"OP2_SIMD", "16"},         {"OP2_SIMD", "64"},
+              {"OP2_SIMD", ""},     {"OP2_TILE", "0"},          {"OP2_TILE", "1"},
+              {"OP2_TILE", ""},     {"OP2_THREADS", ""},        {"OP2_THREADS", "02"},
+              {"OP2_EAGER", "0"},   {"OP2_TILE", "2147483647"}, {"OP2_RENUMBER", "auto"},
+              {"OP2_RENUMBER", "1"}};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     setenv(good[i].name, good[i].value, 1);
     is_str(said_by_init(0), "", "%s='%s' is taken", good[i].name, good[i].value);

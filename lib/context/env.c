@@ -40,6 +40,7 @@ enum id {
   ENV_SHADOW,
   ENV_TEAM,
   ENV_TILE,
+  ENV_RENUMBER,
   ENV_COUNT
 };
 
@@ -110,12 +111,19 @@ static const struct variable {
     [ENV_TILE] = {"OP2_TILE", NUMBER, OP2I_TILE_AUTO, 0, INT_MAX, "where it pays",
                   "0: no tiling; 1: wherever it is possible; more: that many elements in a tile; "
                   "not set: large meshes on 16 processing units or more"},
+    [ENV_RENUMBER] = {"OP2_RENUMBER", NUMBER, OP2I_RENUMBER_AUTO, 0, 1, "auto",
+                      "renumbering that nobody asked for: 0: never; 1: before the first loop that "
+                      "reaches through a map, where that is possible; auto: large, badly numbered "
+                      "meshes, once so many loops were queued that it pays"},
 };
 
 static op2_status bad_number(const struct variable *variable, const char *text) {
   const char *what = "environment variable";
   if (variable->type == BOOLEAN)
     return op2i_error(OP2_ERR_OPTION, "%s %s is '%s': expected 0 or 1", what, variable->name, text);
+  if (variable == &variables[ENV_RENUMBER])
+    return op2i_error(OP2_ERR_OPTION, "%s %s is '%s': expected 0, 1 or auto", what, variable->name,
+                      text);
   if (variable == &variables[ENV_SIMD])
     return op2i_error(OP2_ERR_OPTION,
                       "%s %s is '%s': expected 0, 16, 32 or 64; leave it out for the width that "
@@ -127,6 +135,10 @@ static op2_status bad_number(const struct variable *variable, const char *text) 
 
 /* Decimal digits and nothing else: strtol() would let blanks and signs pass on one side only. */
 static op2_status parse(const struct variable *variable, const char *text, int *value) {
+  if (variable == &variables[ENV_RENUMBER] && !strcmp(text, "auto")) {
+    *value = variable->fallback;
+    return OP2_SUCCESS;
+  }
   errno = 0;
   bool digits = text[strspn(text, "0123456789")] == '\0';
   long number = digits ? strtol(text, NULL, 10) : -1;
@@ -329,6 +341,7 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   OP2I_TRY(env_int(ENV_SHADOW, &c.shadow));
   OP2I_TRY(env_int(ENV_TEAM, &c.team));
   OP2I_TRY(env_int(ENV_TILE, &c.tile));
+  OP2I_TRY(env_int(ENV_RENUMBER, &c.renumber));
   OP2I_TRY(env_int(ENV_SIMD, &c.simd_bytes));
   *config = c;
   return OP2_SUCCESS;

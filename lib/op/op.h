@@ -40,7 +40,8 @@ struct op2i_op {
                              overwritten), or RW */
   op2_access *gbl_access; /* the same; loops have READ or RW */
   int32_t payload_bytes;  /* captured values, 16-byte aligned pieces */
-  void *alone;            /* the scheduler's: the program of this operation by itself, or null */
+  bool counted; /* what numbering has to know of it is known: it need not be counted again */
+  void *alone;  /* the scheduler's: the program of this operation by itself, or null */
 };
 
 /* Its id, and the tables of up to n dats and n globals, all zero. */

@@ -6,7 +6,9 @@
 
 #include <string.h>
 
+#include "context.h"
 #include "mem.h"
+#include "renumber.h"
 
 enum {
   STRETCHES = 32,
@@ -63,6 +65,83 @@ void op2i_map_measure(op2_map map) {
   map->span = (float)(spans / (double)(STRETCHES * length));
   op2i_free(table);
 }
+
+/* ---- traffic --------------------------------------------------------------------------------- */
+
+enum {
+  TARGETS_IN_LINE = 2, /* of 32 bytes: a few numbers for each element */
+  CACHE_LINES = (4 << 20) / 64,
+  WINDOWS = 4, /* of rows that follow each other, at equal distances */
+};
+
+/* A map as it would be in other numbers. */
+struct numbered {
+  op2_map map;
+  const int64_t *order, *place;
+};
+
+/* Go on from row `at` until `room` lines have been met, or to the last row. Returns how many rows
+ * that is. met[line] is `window` where it was met in this one. */
+static int64_t fill_cache(const struct numbered *as, int64_t at, int64_t room, int32_t *met,
+                          int32_t window, int64_t *lines) {
+  int64_t rows = as->map->from->ends[OP2I_OWNED], first = at;
+  for (*lines = 0; at < rows && *lines < room; at++) {
+    const int32_t *row = as->map->idx + (as->order ? as->order[at] : at) * as->map->arity;
+    for (int32_t slot = 0; slot < as->map->arity; slot++) {
+      int64_t target = as->place ? as->place[row[slot]] : row[slot];
+      int32_t *line = &met[target / TARGETS_IN_LINE];
+      *lines += *line != window;
+      *line = window;
+    }
+  }
+  return at - first;
+}
+
+double op2i_map_traffic(op2_map map, const int64_t *order, const int64_t *place) {
+  struct numbered as = {map, order, place};
+  int64_t rows = map->from->ends[OP2I_OWNED], some = 0, counted = 0, lines = 0;
+  int64_t all = map->to->ends[OP2I_NONEXEC] / TARGETS_IN_LINE + 1;
+  int64_t room = all / 4 < CACHE_LINES ? all / 4 + 1 : CACHE_LINES;
+  int32_t *met = map->idx && rows ? op2i_alloc_data((size_t)all * sizeof *met) : NULL;
+  if (!met) return 1;
+  for (int w = 0; w < WINDOWS; w++) {
+    counted += fill_cache(&as, rows / WINDOWS * w, room, met, w + 1, &some);
+    lines += some;
+  }
+  op2i_free_data(met);
+  return (double)lines / (double)counted * (double)rows / (double)all;
+}
+
+/* ---- whether it pays ------------------------------------------------------------------------- */
+
+/* To renumber takes as long as some 80 loops through the map when it is in order (measured: a
+ * triangulation of 1.3 million edges, rows of five doubles, two threads), and a loop through it as
+ * it is takes `traffic` times as long as one of those. */
+enum { LOOPS_LOOK = 8, LOOPS_PAY = 80, TARGETS_FEW = 32768 };
+
+/* A map by which its target set can be numbered: rows join targets, and no target is left out in a
+ * mesh, where each is in some rows. */
+static bool joins(op2_map map) {
+  return map->idx && (map->arity > 1 || map->from == map->to) &&
+         map->from->ends[OP2I_OWNED] * map->arity >= 2 * map->to->ends[OP2I_OWNED];
+}
+
+int64_t op2i_numbering_patience(op2_map map) {
+  int wish = map->obj.ctx->config.renumber;
+  if (!wish || !joins(map) || op2i_order_unavailable()) return OP2I_NEVER;
+  if (wish == 1) return 0;
+  if (map->to->ends[OP2I_OWNED] < TARGETS_FEW) return OP2I_NEVER;
+  return LOOPS_LOOK * map->from->ends[OP2I_OWNED];
+}
+
+int64_t op2i_numbering_pays(op2_map map) {
+  const double good = 1.5;
+  if (map->traffic < good) return OP2I_NEVER;
+  double loops = LOOPS_PAY / (map->traffic - 1) - LOOPS_LOOK;
+  return (int64_t)(loops * (double)map->from->ends[OP2I_OWNED]);
+}
+
+/* ---- what is warned of ----------------------------------------------------------------------- */
 
 /* Small sets are in caches anyway, and their blocks are few. */
 static bool in_question(op2_map map) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* op2_renumber(): which sets it concerns, and which of them gives which its order. */
+/* op2_renumber(), and what is like it but not asked for: which sets it concerns, and which of them
+ * gives which its order. */
 #include "renumber.h"
 
 #include <inttypes.h>
@@ -11,9 +12,11 @@
 #include "log.h"
 #include "loop.h"
 #include "mem.h"
+#include "numbering.h"
 
 /* The sets that are renumbered together. */
 struct renumbering {
+  bool unasked; /* then sets whose loops keep element order stay as they are */
   struct op2i_renumber *sets;
   int64_t nsets, sets_capacity;
   struct op2i_renumber **done; /* [nsets] those that have their order, in the order they got it */
@@ -64,21 +67,31 @@ static op2_status check_scopes(const struct renumbering *r, op2_map map) {
 
 /* ---- which order ----------------------------------------------------------------------------- */
 
+/* How a set gets its order from one that has it. */
+typedef op2_status order_by(op2_map map, const struct op2i_renumber *by, struct op2i_renumber *r);
+
+static op2_status order_one(struct renumbering *all, op2_map map, const struct op2i_renumber *by,
+                            struct op2i_renumber *r, order_by *order) {
+  all->done[all->ndone++] = r;
+  return all->unasked && r->set->keeps_order ? op2i_order_keep(r) : order(map, by, r);
+}
+
+static op2_status by_graph(op2_map map, const struct op2i_renumber *none, struct op2i_renumber *r) {
+  (void)none;
+  return op2i_order_by_graph(map, r);
+}
+
 static op2_status order_others(struct renumbering *r, const struct op2i_renumber *by) {
   op2_status status = OP2_SUCCESS;
   for (struct op2i_link *l = by->set->maps_to.first; l && !status; l = l->next) {
     op2_map map = l->object;
     struct op2i_renumber *from = map->idx ? find(r, map->from) : NULL;
-    if (!from || from->order) continue;
-    status = op2i_order_by_targets(map, by, from);
-    r->done[r->ndone++] = from;
+    if (from && !from->order) status = order_one(r, map, by, from, op2i_order_by_targets);
   }
   for (struct op2i_link *l = by->set->maps_from.first; l && !status; l = l->next) {
     op2_map map = l->object;
     struct op2i_renumber *to = map->idx ? find(r, map->to) : NULL;
-    if (!to || to->order) continue;
-    status = op2i_order_by_touch(map, by, to);
-    r->done[r->ndone++] = to;
+    if (to && !to->order) status = order_one(r, map, by, to, op2i_order_by_touch);
   }
   return status;
 }
@@ -86,12 +99,8 @@ static op2_status order_others(struct renumbering *r, const struct op2i_renumber
 /* From the target set of the map to its neighbours, and on from those. */
 static op2_status order_all(struct renumbering *r, op2_map map) {
   struct op2i_renumber *to = find(r, map->to), *from = find(r, map->from);
-  op2_status status = op2i_order_by_graph(map, to);
-  r->done[r->ndone++] = to;
-  if (!status && from != to) {
-    status = op2i_order_by_targets(map, to, from);
-    r->done[r->ndone++] = from;
-  }
+  op2_status status = order_one(r, map, NULL, to, by_graph);
+  if (!status && from != to) status = order_one(r, map, to, from, op2i_order_by_targets);
   for (int64_t i = 0; i < r->ndone && !status; i++) status = order_others(r, r->done[i]);
   return status;
 }
@@ -146,12 +155,79 @@ op2_status op2_renumber(op2_map map) {
   OP2I_TRY(op2i_scheduler.flush(ctx->sched, "op2_renumber"));
   OP2I_TRY(order_all(&r, map));
   OP2I_TRY(op2i_renumber_apply(r.nsets, r.sets));
+  for (int64_t i = 0; i < r.nsets; i++) r.sets[i].set->unasked = false;
   op2i_scheduler.forget(ctx->sched, NULL);
   op2i_loop_reset_all(ctx);
   op2i_log(ctx, OP2I_LOG_INFO, "renumbered %" PRId64 " sets by map '%s' in %.3f s", r.nsets,
            map->obj.name, op2i_seconds() - start);
 fail:
   free_all(&r);
+  return status;
+}
+
+/* ---- unasked --------------------------------------------------------------------------------- */
+
+/* The cache lines that one loop through every map of the sets brings to a cache. */
+static double all_traffic(const struct renumbering *r, bool after) {
+  double lines = 0;
+  for (int64_t i = 0; i < r->nsets; i++)
+    for (struct op2i_link *l = r->sets[i].set->maps_from.first; l; l = l->next) {
+      op2_map map = l->object;
+      const struct op2i_renumber *to = map->idx ? find(r, map->to) : NULL;
+      if (to)
+        lines += (double)map->to->ends[OP2I_NONEXEC] *
+                 op2i_map_traffic(map, after ? r->sets[i].order : NULL, after ? to->place : NULL);
+    }
+  return lines;
+}
+
+static bool is_worth_it(const struct renumbering *r) {
+  const double much = 0.7;
+  return all_traffic(r, true) < much * all_traffic(r, false);
+}
+
+/* It is done once: neither again by another of the maps, nor by those that keep sets apart. */
+static void settle_sets(const struct renumbering *r, struct op2i_gain *gain) {
+  for (int64_t i = 0; i < r->nsets; i++) {
+    op2_set set = r->sets[i].set;
+    for (struct op2i_link *l = set->maps_from.first; l; l = l->next)
+      op2i_numbering_settle(l->object);
+    set->unasked = !r->sets[i].kept;
+    gain->nsets += !r->sets[i].kept;
+  }
+}
+
+op2_status op2i_renumber_unasked(op2_map map, bool anyhow, struct op2i_gain *gain) {
+  struct renumbering r = {.unasked = true};
+  op2_status status;
+  OP2I_TRY(collect(&r, map->to));
+  OP2I_TRY(order_all(&r, map));
+  *gain = (struct op2i_gain){
+      .before = op2i_map_traffic(map, NULL, NULL),
+      .after = op2i_map_traffic(map, find(&r, map->from)->order, find(&r, map->to)->place)};
+  if (anyhow || is_worth_it(&r)) {
+    OP2I_TRY(op2i_renumber_apply(r.nsets, r.sets));
+    settle_sets(&r, gain);
+  }
+fail:
+  free_all(&r);
+  return status;
+}
+
+op2_status op2i_renumber_back(op2_set set) {
+  int64_t total = set->ends[OP2I_NONEXEC];
+  struct op2i_renumber r = {.set = set,
+                            .order = op2i_malloc((size_t)total * sizeof *r.order),
+                            .place = op2i_malloc((size_t)total * sizeof *r.place)};
+  op2_status status = r.order && r.place ? OP2_SUCCESS : op2i_error_nomem("a numbering");
+  for (int64_t i = 0; i < total && !status; i++) {
+    r.place[i] = set->number[i];
+    r.order[set->number[i]] = i;
+  }
+  if (!status) status = op2i_renumber_apply(1, &r);
+  if (!status) set->unasked = false;
+  op2i_free(r.order);
+  op2i_free(r.place);
   return status;
 }
 

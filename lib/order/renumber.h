@@ -10,10 +10,25 @@
 struct op2i_renumber {
   op2_set set;
   int64_t *order, *place; /* [total]; null until the set has its order */
+  bool kept;              /* it is the one it has: nothing of the set is moved */
 };
 
 /* ---- orders (renumber_order.c) --------------------------------------------------------------- */
 
+/* What became of a renumbering that nobody asked for. */
+struct op2i_gain {
+  int64_t nsets;        /* that were renumbered; 0: it was not worth it, and nothing has changed */
+  double before, after; /* op2i_map_traffic() of the map */
+};
+/* Renumber by a map, where that makes much less traffic of all maps of the sets, or `anyhow`. Sets
+ * whose loops keep element order stay as they are. Nothing may be queued, and no scope open; what
+ * was worked out for loops and programs is out of date afterwards. On failure nothing has changed. */
+op2_status op2i_renumber_unasked(op2_map map, bool anyhow, struct op2i_gain *gain);
+/* Give a set back the order it was declared in. */
+op2_status op2i_renumber_back(op2_set set);
+
+/* The order it has. */
+op2_status op2i_order_keep(struct op2i_renumber *r);
 /* The map's target set, by the graph of its elements: see op2_renumber(). */
 op2_status op2i_order_by_graph(op2_map map, struct op2i_renumber *to);
 /* The set a map comes from, by the places its elements map to: sorted by the first of them, then by
@@ -42,8 +57,8 @@ op2_status op2i_order_graph(const struct op2i_mesh_graph *graph, int64_t *order)
 
 /* ---- applying them (renumber_apply.c) -------------------------------------------------------- */
 
-/* Give every set its order, and with it maps, dats and subsets. Fails for lack of memory only, with
- * nothing changed. */
+/* Give every set its order, unless that is kept, and with it maps, dats and subsets; sets that are not
+ * among them stay. Fails for lack of memory only, with nothing changed. */
 op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all);
 /* Drop what was worked out for loops from maps and subsets, and where their dats are. */
 void op2i_loop_reset_all(op2_context ctx);

@@ -101,10 +101,11 @@ static void change_dat(struct apply *a, const struct op2i_renumber *r, op2_dat d
   }
 }
 
+/* Null where the set stays as it is. */
 static const int64_t *place_of(const struct apply *a, op2_set set) {
-  int64_t i = 0;
-  while (a->all[i].set != set) i++;
-  return a->all[i].place;
+  for (int64_t i = 0; i < a->n; i++)
+    if (a->all[i].set == set) return a->all[i].kept ? NULL : a->all[i].place;
+  return NULL;
 }
 
 static void change_map(struct apply *a, const struct op2i_renumber *r, op2_map map) {
@@ -114,8 +115,19 @@ static void change_map(struct apply *a, const struct op2i_renumber *r, op2_map m
   int64_t values = r->set->ends[OP2I_NONEXEC] * map->arity;
   op2i_rows_gather(a->threads, r->set->ends[OP2I_NONEXEC], r->order,
                    (size_t)map->arity * sizeof *map->idx, map->idx, a->scratch);
-  for (int64_t i = 0; i < values; i++)
-    map->idx[i] = (int32_t)place[((const int32_t *)a->scratch)[i]];
+  for (int64_t i = 0; i < values; i++) {
+    int32_t target = ((const int32_t *)a->scratch)[i];
+    map->idx[i] = place ? (int32_t)place[target] : target;
+  }
+  op2i_buffer_replace(&map->entries, map->idx, true);
+}
+
+/* Rows of sets that stay as they are. */
+static void change_targets(const struct op2i_renumber *r, op2_map map) {
+  map->scatter = -1;
+  if (!map->idx) return;
+  int64_t values = map->from->ends[OP2I_NONEXEC] * map->arity;
+  for (int64_t i = 0; i < values; i++) map->idx[i] = (int32_t)r->place[map->idx[i]];
   op2i_buffer_replace(&map->entries, map->idx, true);
 }
 
@@ -134,17 +146,21 @@ static void change(struct apply *a, const struct op2i_renumber *r) {
   op2i_set_tables_changed(r->set);
   for (struct op2i_link *l = r->set->dats.first; l; l = l->next) change_dat(a, r, l->object);
   for (struct op2i_link *l = r->set->maps_from.first; l; l = l->next) change_map(a, r, l->object);
+  for (struct op2i_link *l = r->set->maps_to.first; l; l = l->next)
+    if (!place_of(a, ((op2_map)l->object)->from)) change_targets(r, l->object);
 }
 
 op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all) {
   struct apply a = {.n = n, .all = all, .threads = n ? op2_workers(all[0].set->obj.ctx) : 1};
   op2_status status = OP2_SUCCESS;
-  for (int64_t i = 0; i < n && !status; i++) status = prepare(&a, &all[i]);
+  for (int64_t i = 0; i < n && !status; i++)
+    if (!all[i].kept) status = prepare(&a, &all[i]);
   if (!status) {
     a.scratch = op2i_malloc(a.scratch_bytes);
     if (!a.scratch) status = op2i_error_nomem("a numbering");
   }
-  for (int64_t i = 0; i < n && !status; i++) change(&a, &all[i]);
+  for (int64_t i = 0; i < n && !status; i++)
+    if (!all[i].kept) change(&a, &all[i]);
   for (int64_t i = a.taken; i < a.ngiven; i++) op2i_free_data(a.given[i]);
   op2i_free(a.given);
   op2i_free(a.scratch);

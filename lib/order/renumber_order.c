@@ -27,6 +27,16 @@ static op2_status settle(struct op2i_renumber *r, const int64_t *order) {
   return OP2_SUCCESS;
 }
 
+op2_status op2i_order_keep(struct op2i_renumber *r) {
+  int64_t total = r->set->ends[OP2I_NONEXEC];
+  r->kept = true;
+  r->order = op2i_malloc((size_t)total * sizeof *r->order);
+  r->place = op2i_malloc((size_t)total * sizeof *r->place);
+  if (!r->order || !r->place) return op2i_error_nomem("a numbering");
+  for (int64_t i = 0; i < total; i++) r->order[i] = r->place[i] = i;
+  return OP2_SUCCESS;
+}
+
 /* ---- the graph of a map ---------------------------------------------------------------------- */
 
 struct arcs {

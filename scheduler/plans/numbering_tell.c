@@ -52,7 +52,7 @@ void op2i_numbering_tell(const struct op2i_sched *sched, const struct op2i_loop 
   for (int m = 0; m < loop->nmaps; m++) {
     op2_map map = loop->maps[m];
     if (map->scatter < 0) op2i_map_measure(map);
-    if (map->numbering_told) continue;
+    if (map->numbering_told || map->rows_to_look != OP2I_NEVER || map->traffic) continue;
     const struct op2i_plan *plan = crowded(loop, m);
     if (!plan && !op2i_map_scattered(map)) continue;
     map->numbering_told = true;
@@ -68,8 +68,19 @@ static bool met_before(const struct op2i_loop_table *table, const struct op2i_lo
   return false;
 }
 
+static const char *in_words(op2_map map) {
+  if (map->from->number || map->to->number) return ", renumbered";
+  if (map->traffic && map->rows_to_look != OP2I_NEVER)
+    return ": badly numbered, to be renumbered when more loops have been queued";
+  if (!map->numbering_told) return "";
+  return op2i_order_unavailable() ? ": badly numbered"
+                                  : ": badly numbered, op2_renumber() would help";
+}
+
 void op2i_numbering_explain(op2_context ctx, FILE *stream) {
   bool any = false;
+  if (ctx->sched->renumberings.chars)
+    fprintf(stream, "\nrenumbering by itself:\n%s", ctx->sched->renumberings.chars);
   for (const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
        loop = loop->next)
     for (int m = 0; m < loop->nmaps; m++) {
@@ -77,12 +88,7 @@ void op2i_numbering_explain(op2_context ctx, FILE *stream) {
       if (map->scatter < 0 || met_before(ctx->loops, loop, map)) continue;
       if (!any) fputs("\nmaps, and how many accesses meet a cache line of their own:\n", stream);
       any = true;
-      fprintf(stream, "  %s (%s -> %s): %.0f of 100%s%s\n", map->obj.name, map->from->obj.name,
-              map->to->obj.name, 100 * (double)map->scatter,
-              map->from->number || map->to->number ? ", renumbered" : "",
-              map->numbering_told && !map->from->number && !map->to->number
-                  ? op2i_order_unavailable() ? ": badly numbered"
-                                             : ": badly numbered, op2_renumber() would help"
-                  : "");
+      fprintf(stream, "  %s (%s -> %s): %.0f of 100%s\n", map->obj.name, map->from->obj.name,
+              map->to->obj.name, 100 * (double)map->scatter, in_words(map));
     }
 }

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "graph.h"
 #include "slab.h"
+#include "text.h"
 
 /* Why queued loops were made to run; the last few are kept for op2_explain(). */
 struct op2i_force {
@@ -55,6 +56,7 @@ struct op2i_sched {
   struct op2i_program *programs; /* newest first */
   int64_t nprograms, programs_made, programs_replayed;
   int64_t loops_fused, chains_tiled; /* in all programs made */
+  struct op2i_text renumberings;     /* that nobody asked for: what was done, in lines */
   struct op2i_node **marked;         /* [marked_capacity] the nodes of the force in progress */
   int64_t marked_capacity;
 };

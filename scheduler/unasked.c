@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Renumbering that nobody has asked for. What it depends on is counted when loops are queued, and
+ * it comes between two calls: before it all runs that was queued. So it has the same place among
+ * the loops however and whenever they run, and so have its effects on how results round. */
+#include <inttypes.h>
+
+#include "clock.h"
+#include "error.h"
+#include "log.h"
+#include "numbering.h"
+#include "program.h"
+#include "renumber.h"
+#include "sched.h"
+
+static void note(struct op2i_sched *sched, int level, const struct op2i_text *line) {
+  if (line->failed) return;
+  op2i_log(sched->ctx, level, "%s", line->chars);
+  op2i_text_add(&sched->renumberings, "  %s\n", line->chars);
+}
+
+/* Nothing that was worked out for loops and programs holds any more. */
+static void forget(struct op2i_sched *sched) {
+  op2i_sched_forget_all(sched);
+  op2i_loop_reset_all(sched->ctx);
+}
+
+/* ---- loops that keep element order ----------------------------------------------------------- */
+
+/* The order is the program's. The set has it again, and keeps it. */
+static op2_status give_back(struct op2i_sched *sched, const struct op2i_loop *loop) {
+  op2_set set = loop->set->base;
+  struct op2i_text line = {0};
+  op2_status status =
+      op2i_sched_run_all(sched, "going back to the program's order of", set->obj.name);
+  if (!status) status = op2i_renumber_back(set);
+  if (status) return status;
+  forget(sched);
+  op2i_text_add(&line,
+                "set '%s' was given back the program's order before loop %" PRId64
+                ": '%s' keeps element order",
+                set->obj.name, sched->next_number, op2i_loop_name(loop));
+  note(sched, OP2I_LOG_INFO, &line);
+  op2i_text_free(&line);
+  return OP2_SUCCESS;
+}
+
+static op2_status keep_order(struct op2i_sched *sched, const struct op2i_loop *loop) {
+  op2_set set = loop->set->base;
+  op2_status status = set->unasked ? give_back(sched, loop) : OP2_SUCCESS;
+  if (!status) set->keeps_order = true;
+  return status;
+}
+
+/* ---- renumbering ----------------------------------------------------------------------------- */
+
+static void tell(struct op2i_sched *sched, op2_map map, op2_status status,
+                 const struct op2i_gain *gain, double seconds) {
+  struct op2i_text line = {0};
+  if (status)
+    op2i_text_add(&line, "not renumbered by map '%s': %s", map->obj.name, op2_error_message());
+  else if (gain->nsets)
+    op2i_text_add(&line, "renumbered %" PRId64 " sets by map '%s'", gain->nsets, map->obj.name);
+  else
+    op2i_text_add(&line, "not renumbered by map '%s', which would win too little", map->obj.name);
+  if (!status)
+    op2i_text_add(&line,
+                  ": a loop through it brings %.1f times what it reaches to a cache, %s %.1f times",
+                  gain->nsets ? gain->after : gain->before, gain->nsets ? "before" : "renumbered",
+                  gain->nsets ? gain->before : gain->after);
+  op2i_text_add(&line, " (before loop %" PRId64 ", in %.3f s; nobody asked: OP2_RENUMBER)",
+                sched->next_number, seconds);
+  note(sched, status ? OP2I_LOG_WARN : OP2I_LOG_INFO, &line);
+  op2i_text_free(&line);
+}
+
+/* Fails fatally only: the program goes on as it is. */
+static op2_status renumber(struct op2i_sched *sched, op2_map map) {
+  struct op2i_gain gain = {0};
+  op2i_numbering_settle(map);
+  op2_status status = op2i_sched_run_all(sched, "renumbering by", map->obj.name);
+  if (status == OP2_ERR_FATAL) return status;
+  double start = op2i_seconds();
+  if (!status) status = op2i_renumber_unasked(map, sched->ctx->config.renumber == 1, &gain);
+  if (gain.nsets) forget(sched);
+  tell(sched, map, status, &gain, op2i_seconds() - start);
+  return OP2_SUCCESS;
+}
+
+/* So many rows have been queued that it is time to look. An open scope puts it off. */
+static op2_status look(struct op2i_sched *sched, op2_map map) {
+  if (map->from->number || map->to->number) map->rows_to_look = OP2I_NEVER;
+  if (map->rows_to_look > 0 || sched->ctx->open_scopes) return OP2_SUCCESS;
+  if (sched->ctx->config.renumber == 1) return renumber(sched, map);
+  if (!map->traffic) {
+    map->traffic = op2i_map_traffic(map, NULL, NULL);
+    map->rows_to_look = op2i_numbering_pays(map);
+  }
+  return map->rows_to_look > 0 ? OP2_SUCCESS : renumber(sched, map);
+}
+
+op2_status op2i_numbering_count(struct op2i_sched *sched, struct op2i_op *op) {
+  struct op2i_loop *loop = op2i_op_loop(op);
+  op2_status status = OP2_SUCCESS;
+  op->counted = !loop || !sched->ctx->config.renumber;
+  if (op->counted) return OP2_SUCCESS;
+  int64_t rows = 0;
+  bool waiting = false;
+  if (loop->ordered) status = keep_order(sched, loop);
+  for (int r = 0; r < loop->nranges; r++) rows += loop->ranges[r].hi - loop->ranges[r].lo;
+  for (int m = 0; m < loop->nmaps && !status; m++) {
+    op2_map map = loop->maps[m];
+    if (!map->counting) map->rows_to_look = op2i_numbering_patience(map);
+    map->counting = true;
+    if (map->rows_to_look == OP2I_NEVER) continue;
+    map->rows_to_look -= rows;
+    if (map->rows_to_look <= 0) status = look(sched, map);
+    waiting |= map->rows_to_look != OP2I_NEVER;
+  }
+  op->counted = !waiting && !status;
+  return status;
+}
