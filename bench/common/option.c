@@ -30,6 +30,8 @@ static const option run_table[] = {
      offsetof(run_options, threads)},
     {"--block-size", "N", "elements in a block (default 4096)", PROGRAM_OMP, option_positive,
      offsetof(run_options, block_size)},
+    {"--eager", "", "run every loop when it is queued", PROGRAM_OP2, option_flag,
+     offsetof(run_options, eager)},
     {"--progress", "", "tell on stderr how far the run has come, even if that is no terminal",
      PROGRAM_OP2, option_flag, offsetof(run_options, progress)},
     {"--explain", "FILE|-", "write what the library did with the loops, at the end", PROGRAM_OP2,

@@ -32,7 +32,7 @@ typedef struct option {
 /** What every benchmark can be told about a run. */
 typedef struct run_options {
   int warmup, threads, block_size;
-  bool progress;
+  bool eager, progress;
   const char *backend, *explain;
 } run_options;
 

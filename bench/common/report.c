@@ -17,8 +17,9 @@ bool report_ok(op2_status status, const char *call) {
 }
 
 bool report_init(const run_options *run, op2_context *ctx) {
-  return report_ok(op2_init(&(op2_options){.backend = run->backend, .threads = run->threads}, ctx),
-                   "op2_init");
+  const op2_options options = {
+      .backend = run->backend, .threads = run->threads, .eager = run->eager};
+  return report_ok(op2_init(&options, ctx), "op2_init");
 }
 
 /* A line of the table for what is no loop; shares are of all the time there was. */

@@ -214,10 +214,8 @@ static bool one_step(flow *f, const options *o, laps *l, int it) {
   if (!queue_step(f)) return false;
   if (it == 1 && !report_graph(f->ctx, o->graph)) return false;
   if (o->every > 0 && it % o->every == 0 && !queue_survey(f, it)) return false;
-  if (laps_due(l, it)) {
-    TRY(op2_flush(f->ctx));
-    laps_take(l, it);
-  }
+  if (o->flush || laps_due(l, it)) TRY(op2_flush(f->ctx));
+  if (laps_due(l, it)) laps_take(l, it);
   progress_show((double)progress_done(f->ctx, it, LOOPS_PER_STEP) / o->iterations);
   return true;
 fail:

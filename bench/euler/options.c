@@ -24,6 +24,8 @@ static const option table[] = {
     {"--every", "N",
      "print the rms of the residual and masses every N steps; 0 never (default 100)", PROGRAM_ALL,
      option_count, offsetof(options, every)},
+    {"--flush", "", "flush after every time step", PROGRAM_OP2, option_flag,
+     offsetof(options, flush)},
     {"--graph", "FILE", "write the graph of the first time step, as queued, in Graphviz' language",
      PROGRAM_OP2, option_text, offsetof(options, graph)},
     {"--dump-q", "FILE", "write q and then the rms as binary doubles", PROGRAM_ALL, option_text,

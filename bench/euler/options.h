@@ -12,7 +12,7 @@ typedef struct options {
   const char *mesh, *size, *far_field; /**< null where not given */
   double mach;
   int refine, iterations, every;
-  bool renumber;
+  bool renumber, flush;
   const char *graph, *dump_q;
   run_options run;
 } options;

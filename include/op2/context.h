@@ -17,9 +17,9 @@ extern "C" {
  * variable named beside it, and otherwise from the default. `op2_environment_write` prints the
  * table of all variables; one that is set to the empty string counts as not set, and one that
  * starts with OP2_ and is not in the table is warned of (but for OP2_TEST_*, which belong to the
- * library's tests). Some have no option: OP2_SIMD, OP2_FUSE, OP2_REPLAY and OP2_TILE switch parts
- * of the library off, to see what they are worth; OP2_CC_TIMEOUT says how many seconds a compiler
- * may take, and OP2_CACHE_MB how much the cache of compiled loops may hold.
+ * library's tests). Some have no option: OP2_SIMD, OP2_FUSE, OP2_REPLAY, OP2_TILE, OP2_TEAM and
+ * OP2_RENUMBER switch parts of the library off, to see what they are worth; OP2_CC_TIMEOUT says how
+ * many seconds a compiler may take, and OP2_CACHE_MB how much the cache of compiled loops may hold.
  *
  * In a process with more rights than the user who started it (set-user-ID, set-group-ID or file
  * capabilities: AT_SECURE) no variable is read, HOME, TMPDIR and PATH included; options count as

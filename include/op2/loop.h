@@ -233,7 +233,8 @@ OP2_INLINE_ op2_arg op2_arg_map_idx(op2_map map, int slot) {
  * @shape  args[nargs], nargs >= 1         @units  arguments
  * @memory args is copied; handles are kept until the loop has run
  * @sync   runs nothing, unless the queue is full (then what waits runs first, but for the last
- *         loops of a queue that repeats itself) or the context is eager
+ *         loops of a queue that repeats itself), the context is eager, or so many loops have been
+ *         queued that a badly numbered mesh is renumbered before this one (OP2_RENUMBER)
  * @mpi    every rank queues the same loops in the same order; collective where it runs some
  * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH, OP2_ERR_ACCESS, OP2_ERR_TYPE,
  *         OP2_ERR_ARITY, OP2_ERR_RANGE (a slot that the map does not have, private copies of

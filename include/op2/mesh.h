@@ -165,8 +165,8 @@ OP2_API OP2_NODISCARD op2_status op2_dat_create(op2_set set, int dim, op2_type t
 
 /** @brief Declare a dat over memory that stays the caller's.
  * Between this call and the dat's end the memory is touched only inside access scopes of this dat.
- * On a set that op2_renumber() concerns the library works on a copy: then the memory shows the
- * dat's values in its scopes, from the dat's end and from the context's.
+ * On a set that is renumbered, by op2_renumber() or by the library itself, it works on a copy: then
+ * the memory shows the dat's values in its scopes, from the dat's end and from the context's.
  * @shape  data[set total size][dim]       @units  values of `type`
  * @memory data is borrowed until the handle is destroyed and no queued loop uses the dat; aligned
  *         for its type
@@ -271,6 +271,10 @@ OP2_API void op2_dat_destroy(op2_dat *dat);
  * order in which a loop visits elements changes with it: how sums of floating type round, and who
  * comes last where OP2_WRITE or OP2_RW through a map meet in one element. op2_set_numbering() tells
  * the order.
+ *
+ * Large sets that are badly numbered are renumbered without this call, once so many loops have been
+ * queued that it pays, between two calls that queue loops (OP2_RENUMBER); but sets over which loops
+ * run that keep element order then have the one they were declared in.
  * @memory copies of the largest dat or map for the time of the call; then one number per element.
  *         Wrapped dats move into memory of the library's: see op2_dat_wrap()
  * @sync   runs all that is queued, and drops what was worked out for loops
