@@ -108,6 +108,8 @@ static const int64_t *place_of(const struct apply *a, op2_set set) {
   return NULL;
 }
 
+static void entries_changed(op2_map map) { op2i_buffer_replace(&map->entries, map->idx, true); }
+
 static void change_map(struct apply *a, const struct op2i_renumber *r, op2_map map) {
   map->scatter = -1;
   if (!map->idx) return;
@@ -119,7 +121,7 @@ static void change_map(struct apply *a, const struct op2i_renumber *r, op2_map m
     int32_t target = ((const int32_t *)a->scratch)[i];
     map->idx[i] = place ? (int32_t)place[target] : target;
   }
-  op2i_buffer_replace(&map->entries, map->idx, true);
+  entries_changed(map);
 }
 
 /* Rows of sets that stay as they are. */
@@ -128,7 +130,7 @@ static void change_targets(const struct op2i_renumber *r, op2_map map) {
   if (!map->idx) return;
   int64_t values = map->from->ends[OP2I_NONEXEC] * map->arity;
   for (int64_t i = 0; i < values; i++) map->idx[i] = (int32_t)r->place[map->idx[i]];
-  op2i_buffer_replace(&map->entries, map->idx, true);
+  entries_changed(map);
 }
 
 static void change(struct apply *a, const struct op2i_renumber *r) {
