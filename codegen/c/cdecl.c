@@ -1,178 +1,145 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations of parameters, read as far as the library must know them: which type, how many
- * levels of pointer, which extent. */
+/* The reader of declarations: specifiers and declarators, into types. */
 #include "cdecl.h"
 
 #include <limits.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "mem.h"
+/* Declarators in parentheses are followed this far: unit.c allows no more brackets, macros may. */
+enum { NESTED_MAX = 1000 };
 
-/* Macros of macros and declarators in parentheses are followed this far: limits against circles,
- * and against a macro of many parentheses. */
-enum { CHAIN_MAX = 16, EXPANDED_MAX = 4096, NESTED_MAX = 64 };
+/* ---- words ----------------------------------------------------------------------------------- */
 
-static bool in_list(const char *word, size_t length, const char *const *list) {
-  for (; *list; list++)
-    if (strlen(*list) == length && memcmp(*list, word, length) == 0) return true;
-  return false;
+enum count { CHARS, SHORTS, INTS, LONGS, SIGNEDS, UNSIGNEDS, FLOATS, DOUBLES, COUNTS };
+enum kind { PASSED, CONST, COUNTED, TYPE, TAGGED, TYPEOF, SAYS, BRACKETED };
+
+/* value: of COUNTED a count, of TYPE and TAGGED a base, of SAYS and BRACKETED what is said. */
+static const struct word {
+  const char *spelling;
+  enum kind kind;
+  int value;
+} words[] = {{"const", CONST, 0},
+             {"__const", CONST, 0},
+             {"double", COUNTED, DOUBLES},
+             {"float", COUNTED, FLOATS},
+             {"int", COUNTED, INTS},
+             {"long", COUNTED, LONGS},
+             {"unsigned", COUNTED, UNSIGNEDS},
+             {"char", COUNTED, CHARS},
+             {"short", COUNTED, SHORTS},
+             {"signed", COUNTED, SIGNEDS},
+             {"__signed__", COUNTED, SIGNEDS},
+             {"void", TYPE, OP2I_C_VOID},
+             {"_Bool", TYPE, OP2I_C_BOOL},
+             {"_Complex", TYPE, OP2I_C_OTHER},
+             {"__complex__", TYPE, OP2I_C_OTHER},
+             {"_Imaginary", TYPE, OP2I_C_OTHER},
+             {"__int128", TYPE, OP2I_C_OTHER},
+             {"struct", TAGGED, OP2I_C_RECORD},
+             {"union", TAGGED, OP2I_C_RECORD},
+             {"enum", TAGGED, OP2I_C_UNCLEAR},
+             {"typeof", TYPEOF, 0},
+             {"__typeof", TYPEOF, 0},
+             {"__typeof__", TYPEOF, 0},
+             {"restrict", PASSED, 0},
+             {"__restrict", PASSED, 0},
+             {"__restrict__", PASSED, 0},
+             {"register", PASSED, 0},
+             {"auto", PASSED, 0},
+             {"inline", PASSED, 0},
+             {"__inline", PASSED, 0},
+             {"__inline__", PASSED, 0},
+             {"__extension__", PASSED, 0},
+             {"typedef", SAYS, OP2I_C_TYPEDEF},
+             {"extern", SAYS, OP2I_C_EXTERN},
+             {"static", SAYS, OP2I_C_STATIC},
+             {"_Noreturn", SAYS, OP2I_C_NORETURN},
+             {"volatile", SAYS, OP2I_C_SPECIAL},
+             {"__volatile__", SAYS, OP2I_C_SPECIAL},
+             {"_Atomic", SAYS, OP2I_C_SPECIAL},
+             {"_Thread_local", SAYS, OP2I_C_SPECIAL},
+             {"__thread", SAYS, OP2I_C_SPECIAL},
+             {"__attribute__", BRACKETED, OP2I_C_ATTRIBUTE},
+             {"__attribute", BRACKETED, OP2I_C_ATTRIBUTE},
+             {"__declspec", BRACKETED, OP2I_C_ATTRIBUTE},
+             {"_Alignas", BRACKETED, OP2I_C_SPECIAL},
+             {"asm", BRACKETED, OP2I_C_SPECIAL},
+             {"__asm__", BRACKETED, OP2I_C_SPECIAL}};
+
+static const struct word *find_word(const struct op2i_piece *token) {
+  if (token->kind != OP2I_TOK_WORD) return NULL;
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+    if (words[i].spelling[0] == token->text[0] && op2i_piece_is(token, words[i].spelling))
+      return &words[i];
+  return NULL;
 }
 
-static const char *const qualifiers[] = {"const",
-                                         "__const",
-                                         "volatile",
-                                         "__volatile__",
-                                         "restrict",
-                                         "__restrict",
-                                         "__restrict__",
-                                         "register",
-                                         "static",
-                                         "extern",
-                                         "inline",
-                                         "__inline",
-                                         "__inline__",
-                                         "auto",
-                                         "typedef",
-                                         "_Atomic",
-                                         "_Thread_local",
-                                         "__extension__",
-                                         0};
+bool op2i_c_declares(const struct op2i_piece *token) { return find_word(token) != NULL; }
 
-/* ---- text ------------------------------------------------------------------------------------ */
-
-static bool wordlike(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$' || (unsigned char)c >= 0x80;
+bool op2i_c_word(const struct op2i_piece *token) {
+  return token->kind == OP2I_TOK_WORD && !op2i_word_reserved(token->text, (size_t)token->length);
 }
 
-static void add_token(struct op2i_text *out, const char *word, size_t length) {
-  char last = out->length ? out->chars[out->length - 1] : '\0';
-  bool apart = wordlike(last) && (wordlike(word[0]) || strchr("*([", word[0]));
-  if (apart || last == ',') op2i_text_bytes(out, " ", 1);
-  op2i_text_bytes(out, word, length);
+static const struct op2i_piece *here(const struct op2i_c_reader *r) { return &r->tokens[r->at]; }
+static bool is(const struct op2i_c_reader *r, const char *spelling) {
+  return r->at < r->count && op2i_piece_is(here(r), spelling);
 }
 
-void op2i_cdecl_spell(const struct op2i_unit *unit, int begin, int end, const char *omit,
-                      struct op2i_text *out) {
-  int left_out = end - 1;
-  while (left_out >= begin && !op2i_unit_is(unit, left_out, omit)) left_out--;
-  for (int p = begin; p < end;) {
-    int behind = op2i_unit_attribute(unit, p);
-    const struct op2i_token *t = &unit->tokens.list[unit->code[p]];
-    if (behind == p && p != left_out)
-      add_token(out, unit->tokens.text + t->begin, t->end - t->begin);
-    p = behind > p ? behind : p + 1;
-  }
+/* Past the bracket that closes the one at `at`. */
+static int past_bracket(const struct op2i_piece *tokens, int count, int at) {
+  int level = 0;
+  do {
+    const struct op2i_piece *t = &tokens[at];
+    if (t->kind == OP2I_TOK_PUNCT && t->length == 1)
+      level += strchr("([{", t->text[0]) ? 1 : strchr(")]}", t->text[0]) ? -1 : 0;
+    at++;
+  } while (level > 0 && at < count);
+  return at;
 }
 
-void op2i_cdecl_element(const char *type_text, struct op2i_text *out) {
-  for (const char *at = type_text; *at && !strchr("*([", *at);) {
-    size_t length = 0;
-    while (wordlike(at[length])) length++;
-    if (length && !in_list(at, length, qualifiers)) add_token(out, at, length);
-    at += length ? length : 1;
-  }
+int op2i_c_attribute(const struct op2i_piece *tokens, int count, int at) {
+  const struct word *w = at < count ? find_word(&tokens[at]) : NULL;
+  if (!w || w->kind != BRACKETED || !op2i_piece_is(&tokens[at + 1], "(")) return at;
+  return past_bracket(tokens, count, at + 1);
 }
 
-/* ---- macros ---------------------------------------------------------------------------------- */
-
-/* The replacement of the object-like macro `word`: the last definition that is read before token
- * `before`. */
-static bool macro_body(const struct op2i_unit *unit, int before, const char *word, size_t length,
-                       const char **body, size_t *body_length) {
-  const struct op2i_names *macros = &unit->macros;
-  int64_t entry = op2i_names_find(macros, word, length);
-  while (entry >= 0 && macros->list[entry].value >= before) entry = op2i_names_older(macros, entry);
-  if (entry < 0) return false;
-  *body = macros->list[entry].word + length;
-  *body_length = unit->tokens.text + unit->tokens.list[macros->list[entry].value].end - *body;
-  return true;
+static int64_t bracket(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
+  int behind = past_bracket(r->tokens, r->count, r->at);
+  int64_t extent = r->bracket(r, kind);
+  r->at = behind;
+  return extent;
 }
 
-/* One round of replacing macros in `text`. Tells whether anything was replaced. */
-static op2_status expand(const struct op2i_unit *unit, int before, struct op2i_text *text,
-                         bool *changed) {
-  struct op2i_tokens tokens;
-  struct op2i_text out = {0};
-  op2_status status = op2i_tokenize(text->chars ? text->chars : "", false, &tokens);
-  *changed = false;
-  for (int64_t i = 0; !status && i < tokens.count; i++) {
-    const struct op2i_token *t = &tokens.list[i];
-    const char *word = tokens.text + t->begin, *body;
-    size_t length = t->end - t->begin, body_length;
-    if (t->kind == OP2I_TOK_WORD && macro_body(unit, before, word, length, &body, &body_length)) {
-      op2i_text_bytes(&out, " ", 1);
-      op2i_text_bytes(&out, body, body_length);
-      op2i_text_bytes(&out, " ", 1);
-      *changed = true;
-    } else {
-      add_token(&out, word, length);
-    }
-  }
-  op2i_tokens_free(&tokens);
-  if (out.failed) status = OP2_ERR_NOMEM;
-  if (status) *changed = false;
-  if (*changed) {
-    struct op2i_text old = *text;
-    *text = out;
-    out = old;
-  }
-  op2i_text_free(&out);
-  return status == OP2_ERR_NOMEM ? status : OP2_SUCCESS;
+static void say(struct op2i_c_reader *r, struct op2i_c_decl *out, unsigned what) {
+  out->said |= what;
+  if (!(r->expected & what) && !out->special) out->special = here(r);
 }
 
-/* ---- one declaration ------------------------------------------------------------------------- */
+/* ---- specifiers ------------------------------------------------------------------------------ */
 
-struct base {
-  int chars, shorts, ints, longs, signeds, unsigneds, floats, doubles, others;
-  int aggregates; /* struct and union */
-  int unclear;    /* enum, which may be any integer, and typeof */
-  bool seen, constant;
-  int64_t named; /* token of a type's name, or -1 */
-};
-
-static bool count_word(const struct op2i_tokens *tokens, int64_t i, struct base *base) {
-  const struct {
-    const char *word;
-    int *count;
-  } words[] = {
-      {"char", &base->chars},      {"short", &base->shorts},       {"int", &base->ints},
-      {"long", &base->longs},      {"signed", &base->signeds},     {"__signed__", &base->signeds},
-      {"float", &base->floats},    {"unsigned", &base->unsigneds}, {"double", &base->doubles},
-      {"void", &base->others},     {"_Bool", &base->others},       {"_Complex", &base->others},
-      {"__int128", &base->others}, {"__complex__", &base->others}, {"_Imaginary", &base->others}};
-  for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
-    if (op2i_token_is(tokens, i, words[k].word)) {
-      ++*words[k].count;
-      return true;
-    }
-  return false;
-}
-
-static op2_type integer(size_t bytes, bool negative) {
+static enum op2i_c_base integer(size_t bytes, bool negative) {
   switch (bytes) {
-  case 1: return negative ? OP2_I8 : OP2_U8;
-  case 2: return negative ? OP2_I16 : OP2_U16;
-  case 4: return negative ? OP2_I32 : OP2_U32;
-  default: return negative ? OP2_I64 : OP2_U64;
+  case 1: return negative ? OP2I_C_I8 : OP2I_C_U8;
+  case 2: return negative ? OP2I_C_I16 : OP2I_C_U16;
+  case 4: return negative ? OP2I_C_I32 : OP2I_C_U32;
+  default: return negative ? OP2I_C_I64 : OP2I_C_U64;
   }
 }
 
-static op2_type keyword_type(const struct base *b) {
-  if (b->others || b->aggregates || b->unclear || (b->longs && b->doubles)) return (op2_type)0;
-  if (b->doubles) return OP2_F64;
-  if (b->floats) return OP2_F32;
-  if (b->chars) return integer(1, b->signeds || (!b->unsigneds && CHAR_MIN < 0));
-  size_t bytes = b->shorts      ? sizeof(short)
-                 : b->longs > 1 ? sizeof(long long)
-                 : b->longs     ? sizeof(long)
+static enum op2i_c_base counted_base(const int *n) {
+  if (n[DOUBLES]) return n[LONGS] ? OP2I_C_LONG_DOUBLE : OP2I_C_F64;
+  if (n[FLOATS]) return OP2I_C_F32;
+  if (n[CHARS]) return integer(1, n[SIGNEDS] || (!n[UNSIGNEDS] && CHAR_MIN < 0));
+  size_t bytes = n[SHORTS]      ? sizeof(short)
+                 : n[LONGS] > 1 ? sizeof(long long)
+                 : n[LONGS]     ? sizeof(long)
                                 : sizeof(int);
-  return integer(bytes, !b->unsigneds);
+  return integer(bytes, !n[UNSIGNEDS]);
 }
 
-op2_type op2i_cdecl_standard(const char *word, size_t length) {
+/* The type that the standard headers give this name. */
+static enum op2i_c_base standard_base(const struct op2i_piece *token) {
   static const struct {
     const char *name;
     size_t bytes;
@@ -190,342 +157,247 @@ op2_type op2i_cdecl_standard(const char *word, size_t length) {
                {"intptr_t", sizeof(intptr_t), true},
                {"uintptr_t", sizeof(uintptr_t), false}};
   for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-    if (strlen(names[k].name) == length && memcmp(names[k].name, word, length) == 0)
-      return integer(names[k].bytes, names[k].negative);
-  return (op2_type)0;
+    if (op2i_piece_is(token, names[k].name)) return integer(names[k].bytes, names[k].negative);
+  return OP2I_C_UNCLEAR;
 }
 
-static bool is(const struct op2i_tokens *tokens, int64_t i, const char *spelling) {
-  return i < tokens->count && op2i_token_is(tokens, i, spelling);
+bool op2i_c_at_type(struct op2i_c_reader *r) {
+  struct op2i_c_type type;
+  if (op2i_c_declares(here(r))) return true;
+  if (!op2i_c_word(here(r))) return false;
+  int named = r->named(r, &type);
+  return named > 0 || (named == 0 && standard_base(here(r)) != OP2I_C_UNCLEAR);
 }
 
-static bool free_word(const struct op2i_tokens *tokens, int64_t i) {
-  const struct op2i_token *t = &tokens->list[i];
-  return t->kind == OP2I_TOK_WORD &&
-         !op2i_word_reserved(tokens->text + t->begin, t->end - t->begin);
+/* A word that names a type, or a macro before one: another word follows that. */
+static bool name_of_type(struct op2i_c_reader *r, struct op2i_c_decl *out) {
+  const struct op2i_piece *token = here(r);
+  if (!op2i_c_word(token) || (out->seen && !op2i_c_word(&token[1]))) return false;
+  int named = out->seen ? -1 : r->named(r, &out->type);
+  if (named <= 0)
+    out->type.base = named == 0 ? standard_base(token) : OP2I_C_UNCLEAR;
+  if (out->type.base == OP2I_C_UNCLEAR) say(r, out, OP2I_C_SPECIAL);
+  out->seen = true;
+  if (r->word) r->word(r);
+  r->at++;
+  return true;
 }
 
-static op2_type standard_type(const struct op2i_tokens *tokens, int64_t i) {
-  const struct op2i_token *t = &tokens->list[i];
-  return op2i_cdecl_standard(tokens->text + t->begin, t->end - t->begin);
+/* struct, union, enum and what belongs to it. */
+static void tagged(struct op2i_c_reader *r, struct op2i_c_decl *out, enum op2i_c_base base) {
+  out->type = (struct op2i_c_type){.base = base};
+  say(r, out, OP2I_C_SPECIAL);
+  r->at = op2i_c_attribute(r->tokens, r->count, r->at + 1);
+  if (op2i_c_word(here(r))) r->at++;
+  if (is(r, "{"))
+    (void)bracket(r, base == OP2I_C_RECORD ? OP2I_C_MEMBERS : OP2I_C_ENUMERATORS);
 }
 
-/* Past the bracket that closes the one at i. */
-static int64_t past_bracket(const struct op2i_tokens *tokens, int64_t i) {
-  int level = 0;
-  do {
-    if (is(tokens, i, "(") || is(tokens, i, "[") || is(tokens, i, "{")) level++;
-    if (is(tokens, i, ")") || is(tokens, i, "]") || is(tokens, i, "}")) level--;
-    i++;
-  } while (level > 0 && i < tokens->count);
-  return i;
-}
-
-/* struct, union or enum and what belongs to it; typeof. */
-static int64_t opaque_type(const struct op2i_tokens *tokens, int64_t i) {
-  if (free_word(tokens, i + 1)) i++;
-  i++;
-  return is(tokens, i, "{") || is(tokens, i, "(") ? past_bracket(tokens, i) : i;
-}
-
-static int64_t read_base(const struct op2i_tokens *tokens, struct base *base) {
-  static const char *const opaque[] = {"struct",   "union",      "enum", "typeof",
-                                       "__typeof", "__typeof__", 0};
-  *base = (struct base){.named = -1};
-  int64_t i = 0;
-  while (i < tokens->count) {
-    const char *word = tokens->text + tokens->list[i].begin;
-    size_t length = tokens->list[i].end - tokens->list[i].begin;
-    if (in_list(word, length, qualifiers)) {
-      base->constant = base->constant || is(tokens, i, "const") || is(tokens, i, "__const");
-      i++;
-    } else if (count_word(tokens, i, base)) {
-      base->seen = true;
-      base->named = -1;
-      i++;
-    } else if (in_list(word, length, opaque)) {
-      base->seen = true;
-      if (is(tokens, i, "struct") || is(tokens, i, "union"))
-        base->aggregates++;
-      else
-        base->unclear++;
-      i = opaque_type(tokens, i);
-    } else if (free_word(tokens, i) && (!base->seen || free_word(tokens, i + 1))) {
-      base->seen = true;
-      base->named = i++;
-    } else {
-      break;
-    }
+static void specifier(struct op2i_c_reader *r, const struct word *w, struct op2i_c_decl *out) {
+  if (w->kind == TAGGED || w->kind == TYPEOF) {
+    tagged(r, out, w->kind == TYPEOF ? OP2I_C_UNCLEAR : (enum op2i_c_base)w->value);
+    if (w->kind == TYPEOF && is(r, "(")) (void)bracket(r, OP2I_C_TYPEOF);
+    return;
   }
-  return i;
+  if (w->kind == TYPE) out->type = (struct op2i_c_type){.base = (enum op2i_c_base)w->value};
+  if (w->kind == TYPE && w->value == OP2I_C_OTHER) say(r, out, OP2I_C_SPECIAL);
+  if (w->kind == SAYS || w->kind == BRACKETED) say(r, out, (unsigned)w->value);
+  int behind = op2i_c_attribute(r->tokens, r->count, r->at);
+  r->at = behind > r->at ? behind : r->at + 1;
 }
 
-/* ---- the lengths of arrays ------------------------------------------------------------------- */
+/* To be const is for an array to have constant elements; of a pointer it says nothing of what it
+ * leads to. */
+static bool only_arrays(const struct op2i_c_type *type) {
+  bool arrays = true;
+  for (int k = 0; k < type->nlevels; k++) arrays = arrays && type->levels[k] != 0;
+  return arrays;
+}
 
-/* Longer than any argument can be; what is longer counts as this. */
-enum { EXTENT_MAX = 1 << 30 };
-
-static int64_t read_sum(const struct op2i_tokens *tokens, int64_t *i, int nested);
-
-/* A number without sign, or what stands in parentheses; -1 for everything else. */
-static int64_t read_factor(const struct op2i_tokens *tokens, int64_t *i, int nested) {
-  if (is(tokens, *i, "(") && nested < NESTED_MAX) {
-    ++*i;
-    int64_t value = read_sum(tokens, i, nested + 1);
-    return is(tokens, (*i)++, ")") ? value : -1;
+void op2i_c_specifiers(struct op2i_c_reader *r, struct op2i_c_decl *out) {
+  int n[COUNTS] = {0};
+  bool constant = false, other = false;
+  *out = (struct op2i_c_decl){0};
+  while (r->at < r->count) {
+    const struct word *w = find_word(here(r));
+    if (!w && !name_of_type(r, out)) break;
+    if (!w) continue;
+    constant = constant || w->kind == CONST;
+    other = other || w->kind == TYPE;
+    if (w->kind == COUNTED) n[w->value]++;
+    if (w->kind == COUNTED && !other) out->type = (struct op2i_c_type){.base = counted_base(n)};
+    out->seen = out->seen || w->kind == COUNTED || w->kind == TYPE || w->kind == TAGGED ||
+                w->kind == TYPEOF;
+    specifier(r, w, out);
   }
-  if (*i >= tokens->count || tokens->list[*i].kind != OP2I_TOK_NUMBER) return -1;
-  const struct op2i_token *t = &tokens->list[(*i)++];
-  char *end, digits[32] = "";
-  if (t->end - t->begin >= sizeof digits) return -1;
-  memcpy(digits, tokens->text + t->begin, t->end - t->begin);
-  unsigned long value = strtoul(digits, &end, 0);
-  if (end[strspn(end, "uUlL")]) return -1;
-  return value < EXTENT_MAX ? (int64_t)value : EXTENT_MAX;
-}
-
-static int64_t read_product(const struct op2i_tokens *tokens, int64_t *i, int nested) {
-  int64_t value = read_factor(tokens, i, nested);
-  while (value >= 0 && (is(tokens, *i, "*") || is(tokens, *i, "/"))) {
-    bool times = is(tokens, (*i)++, "*");
-    int64_t other = read_factor(tokens, i, nested);
-    if (other < 0 || (!times && other == 0)) return -1;
-    value = times ? value * other : value / other;
-    if (value > EXTENT_MAX) value = EXTENT_MAX;
-  }
-  return value;
-}
-
-static int64_t read_sum(const struct op2i_tokens *tokens, int64_t *i, int nested) {
-  int64_t value = read_product(tokens, i, nested);
-  while (value >= 0 && (is(tokens, *i, "+") || is(tokens, *i, "-"))) {
-    bool plus = is(tokens, (*i)++, "+");
-    int64_t other = read_product(tokens, i, nested);
-    if (other < 0) return -1;
-    value = plus ? value + other : value - other;
-    if (value > EXTENT_MAX) value = EXTENT_MAX;
-  }
-  return value;
-}
-
-/* The number in the brackets that open at i; 0 when there is none that can be told from the
- * tokens alone. */
-static int64_t read_extent(const struct op2i_tokens *tokens, int64_t i) {
-  i++;
-  while (i < tokens->count && in_list(tokens->text + tokens->list[i].begin,
-                                      tokens->list[i].end - tokens->list[i].begin, qualifiers))
-    i++;
-  int64_t value = read_sum(tokens, &i, 0);
-  return is(tokens, i, "]") && value > 0 ? value : 0;
-}
-
-static int64_t extent_product(int64_t one, int64_t other) {
-  return one * other < EXTENT_MAX ? one * other : EXTENT_MAX;
+  if (constant && only_arrays(&out->type)) out->type.readonly = true;
 }
 
 /* ---- declarators ----------------------------------------------------------------------------- */
 
-/* Whether a parameter is a function or points to one. A name before brackets may be a macro's, and
- * what is nested too deep is not looked at. */
-enum function { NO_FUNCTION, PERHAPS, A_FUNCTION };
+static void opaque(struct op2i_c_reader *r, struct op2i_c_decl *out) {
+  out->type.base = OP2I_C_UNCLEAR;
+  say(r, out, OP2I_C_SPECIAL);
+}
 
-/* Returns the token behind the declarator; depth, *name and *function as found. */
-static int64_t read_declarator(const struct op2i_tokens *tokens, int64_t i, int nested,
-                               struct op2i_cdecl *out, int64_t *name, enum function *function) {
-  int stars = 0;
-  bool bracketed = false;
-  for (;; i++) {
-    const char *word = tokens->text + tokens->list[i].begin;
-    if (is(tokens, i, "*"))
-      stars++;
-    else if (i >= tokens->count ||
-             !in_list(word, tokens->list[i].end - tokens->list[i].begin, qualifiers))
+/* Those of a declarator come before those of its type. */
+static void add_level(struct op2i_c_decl *out, int *ndeclared, int64_t level) {
+  struct op2i_c_type *type = &out->type;
+  if (type->nlevels == OP2I_C_LEVELS) {
+    out->said |= OP2I_C_DEEP;
+    return;
+  }
+  for (int k = type->nlevels++; k > *ndeclared; k--) type->levels[k] = type->levels[k - 1];
+  type->levels[(*ndeclared)++] = level;
+}
+
+static int stars(struct op2i_c_reader *r, struct op2i_c_decl *out) {
+  int n = 0;
+  while (r->at < r->count) {
+    const struct word *w = find_word(here(r));
+    int behind = op2i_c_attribute(r->tokens, r->count, r->at);
+    if (w && (w->kind == SAYS || w->kind == BRACKETED)) say(r, out, (unsigned)w->value);
+    bool star = is(r, "*") || is(r, "^");
+    if (!star && behind == r->at && !(w && (w->kind == PASSED || w->kind == CONST || w->kind == SAYS)))
       break;
+    n += star;
+    r->at = behind > r->at ? behind : r->at + 1;
   }
-  if (free_word(tokens, i)) {
-    *name = i++;
-  } else if (is(tokens, i, "(") &&
-             (is(tokens, i + 1, "*") || is(tokens, i + 1, "(") || free_word(tokens, i + 1))) {
-    int64_t close = past_bracket(tokens, i);
-    bracketed = true;
-    if (nested == NESTED_MAX)
-      *function = PERHAPS;
-    else
-      (void)read_declarator(tokens, i + 1, nested + 1, out, name, function);
-    i = close;
-  }
-  bool rows = false;
-  for (; is(tokens, i, "[") || is(tokens, i, "("); i = past_bracket(tokens, i)) {
-    if (is(tokens, i, "(")) {
-      if (*function != A_FUNCTION) *function = bracketed ? A_FUNCTION : PERHAPS;
-    } else if (out->depth == 0) {
-      out->depth = out->array = rows = 1;
-      out->extent = read_extent(tokens, i);
-    } else if (rows) {
-      out->extent = extent_product(out->extent, read_extent(tokens, i));
+  return n;
+}
+
+static bool at_nested(const struct op2i_c_reader *r) {
+  const struct op2i_piece *next = &here(r)[1];
+  return is(r, "(") && (op2i_piece_is(next, "*") || op2i_piece_is(next, "^") ||
+                        op2i_piece_is(next, "(") || op2i_c_word(next));
+}
+
+static void declarator(struct op2i_c_reader *r, struct op2i_c_decl *out, int *ndeclared);
+
+/* ( declarator ); returns whether it is more than a name. */
+static bool nested(struct op2i_c_reader *r, struct op2i_c_decl *out, int *ndeclared) {
+  int inside = r->at + 1, behind = past_bracket(r->tokens, r->count, r->at);
+  bool name = op2i_c_word(&r->tokens[inside]) && op2i_piece_is(&r->tokens[inside + 1], ")");
+  r->at = inside;
+  if (++r->nested > NESTED_MAX)
+    out->said |= OP2I_C_NESTED, out->type.base = OP2I_C_UNCLEAR;
+  else
+    declarator(r, out, ndeclared);
+  r->nested--;
+  r->at = behind;
+  return !name;
+}
+
+static void declarator(struct op2i_c_reader *r, struct op2i_c_decl *out, int *ndeclared) {
+  bool more = false;
+  int pointers = stars(r, out);
+  if (op2i_c_word(here(r)))
+    out->name = &r->tokens[r->at++];
+  else if (at_nested(r))
+    more = nested(r, out, ndeclared);
+  while (is(r, "[") || is(r, "(")) {
+    if (is(r, "[")) {
+      add_level(out, ndeclared, bracket(r, OP2I_C_EXTENT));
+    } else {
+      if (out->what != OP2I_C_TO_FUNCTION) out->what = more ? OP2I_C_TO_FUNCTION : OP2I_C_FUNCTION;
+      opaque(r, out);
+      (void)bracket(r, OP2I_C_PARAMETERS);
     }
   }
-  out->depth += stars;
-  return i;
+  for (; pointers > 0; pointers--) add_level(out, ndeclared, 0);
 }
 
-/* The typedef of the word that is the latest before token `before`, or null. Those of the source
- * are read in their order, so none is found that comes later or stands for itself. */
-static const struct op2i_cdecl *find_typedef(const struct op2i_typedefs *typedefs, int before,
-                                             const struct op2i_tokens *tokens, int64_t word) {
-  const struct op2i_token *t = &tokens->list[word];
-  const struct op2i_names *names = &typedefs->names;
-  int64_t entry = op2i_names_find(names, tokens->text + t->begin, t->end - t->begin);
-  while (entry >= 0 && names->list[entry].value >= before) entry = op2i_names_older(names, entry);
-  return entry < 0 ? NULL : &typedefs->list[entry];
+void op2i_c_declarator(struct op2i_c_reader *r, struct op2i_c_decl *out) {
+  int ndeclared = 0;
+  out->name = NULL;
+  out->what = OP2I_C_VALUE;
+  declarator(r, out, &ndeclared);
+  for (int behind; (behind = op2i_c_attribute(r->tokens, r->count, r->at)) > r->at; r->at = behind)
+    say(r, out, OP2I_C_ATTRIBUTE);
 }
 
-/* Let a declaration of a typedef's name stand for what the typedef says. */
-static void compose(struct op2i_cdecl *out, const struct op2i_cdecl *alias, bool constant) {
-  out->type = alias->type;
-  out->foreign = alias->foreign;
-  out->readonly = alias->readonly || (constant && alias->depth <= (alias->array ? 1 : 0));
-  if (out->depth == 0)
-    out->extent = alias->extent;
-  else if (alias->depth)
-    out->extent = out->array && alias->array && out->depth == 1
-                      ? extent_product(out->extent, alias->extent)
-                  : out->array && !alias->array ? out->extent
-                                                : 0;
-  out->rows = alias->rows || (alias->array && out->depth > 0);
-  out->array = out->array || (alias->array && out->depth == 0);
-  if (alias->array)
-    out->depth += alias->depth - (out->depth > 0);
-  else
-    out->depth += alias->depth;
+/* ---- bases ----------------------------------------------------------------------------------- */
+
+static const op2_type types[] = {
+    [OP2I_C_I8] = OP2_I8,   [OP2I_C_U8] = OP2_U8,   [OP2I_C_I16] = OP2_I16,
+    [OP2I_C_U16] = OP2_U16, [OP2I_C_I32] = OP2_I32, [OP2I_C_U32] = OP2_U32,
+    [OP2I_C_I64] = OP2_I64, [OP2I_C_U64] = OP2_U64, [OP2I_C_F32] = OP2_F32,
+    [OP2I_C_F64] = OP2_F64, [OP2I_C_UNCLEAR] = (op2_type)0};
+
+op2_type op2i_c_type_of(enum op2i_c_base base) { return types[base]; }
+
+enum op2i_c_base op2i_c_base_of(op2_type type) {
+  for (int base = OP2I_C_I8; base <= OP2I_C_F64; base++)
+    if (types[base] == type) return (enum op2i_c_base)base;
+  return OP2I_C_VOID;
 }
 
-static op2_status read_tokens(const struct op2i_typedefs *typedefs, int before,
-                              const struct op2i_tokens *tokens, struct op2i_cdecl *out) {
-  struct base base;
-  int64_t name = -1, i = read_base(tokens, &base);
-  enum function function = NO_FUNCTION;
-  (void)read_declarator(tokens, i, 0, out, &name, &function);
-  if (name >= 0) {
-    const struct op2i_token *t = &tokens->list[name];
-    op2i_text_bytes(&out->name, tokens->text + t->begin, t->end - t->begin);
-    if (out->name.failed) return OP2_ERR_NOMEM;
-  }
-  out->readonly = base.constant;
-  /* Where no pointer is in between, C converts numbers of nearly all kinds. */
-  out->foreign = function == A_FUNCTION || base.aggregates ||
-                 (out->depth > 0 && (base.others || (base.longs && base.doubles)));
-  if (function || (base.named < 0 && !base.seen)) return OP2_SUCCESS;
-  if (base.named < 0) {
-    out->type = keyword_type(&base);
-    return OP2_SUCCESS;
-  }
-  const struct op2i_cdecl *alias = find_typedef(typedefs, before, tokens, base.named);
-  if (alias)
-    compose(out, alias, base.constant);
-  else
-    out->type = standard_type(tokens, base.named);
-  return OP2_SUCCESS;
+/* ---- text ------------------------------------------------------------------------------------ */
+
+static bool wordlike(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '$' || (unsigned char)c >= 0x80;
 }
 
-static op2_status read_text(const struct op2i_typedefs *typedefs, int before, const char *text,
-                            struct op2i_cdecl *out) {
-  struct op2i_text expanded = {0};
-  struct op2i_tokens tokens = {0};
-  op2i_text_bytes(&expanded, text, strlen(text));
-  op2_status status = expanded.failed ? OP2_ERR_NOMEM : OP2_SUCCESS;
-  bool changed = true;
-  for (int round = 0; !status && changed && round < CHAIN_MAX && expanded.length < EXPANDED_MAX;
-       round++)
-    status = expand(typedefs->unit, before, &expanded, &changed);
-  if (!status) status = op2i_tokenize(expanded.chars, false, &tokens);
-  if (!status) status = read_tokens(typedefs, before, &tokens, out);
-  op2i_tokens_free(&tokens);
-  op2i_text_free(&expanded);
-  return status == OP2_ERR_NOMEM ? status : OP2_SUCCESS;
+static void add_token(struct op2i_text *out, const char *word, size_t length) {
+  char last = out->length ? out->chars[out->length - 1] : '\0';
+  bool apart = wordlike(last) && (wordlike(word[0]) || strchr("*([", word[0]));
+  if (apart || last == ',') op2i_text_bytes(out, " ", 1);
+  op2i_text_bytes(out, word, length);
 }
 
-op2_status op2i_cdecl_read(const struct op2i_typedefs *typedefs, int begin, int end,
-                           struct op2i_cdecl *out) {
-  const struct op2i_unit *unit = typedefs->unit;
-  struct op2i_text text = {0};
-  *out = (struct op2i_cdecl){0};
-  op2i_cdecl_spell(unit, begin, end, "", &text);
-  op2i_text_bytes(&text, "", 0);
-  op2_status status = text.failed ? OP2_ERR_NOMEM : OP2_SUCCESS;
-  if (!status) status = read_text(typedefs, unit->code[begin], text.chars, out);
-  op2i_text_free(&text);
-  return status;
-}
-
-/* Where the first declarator of places [begin, end) starts: at a *, a parenthesis, or the word that no
- * other follows. */
-static int declarator_start(const struct op2i_unit *unit, int begin, int end) {
+void op2i_c_spell(const struct op2i_unit *unit, int begin, int end, const char *omit,
+                  struct op2i_text *out) {
+  int left_out = end - 1;
+  while (left_out >= begin && !op2i_unit_is(unit, left_out, omit)) left_out--;
   for (int p = begin; p < end;) {
     int behind = op2i_unit_attribute(unit, p);
-    if (behind > p) {
-      p = behind;
-      continue;
-    }
-    bool followed = p + 1 < end && (op2i_unit_word(unit, p + 1) || op2i_unit_is(unit, p + 1, "*") ||
-                                    op2i_unit_is(unit, p + 1, "(") || op2i_unit_is(unit, p + 1, "{"));
-    if (op2i_unit_is(unit, p, "*") || op2i_unit_is(unit, p, "(")) return p;
-    if (op2i_unit_word(unit, p) && !followed) return p;
-    p = unit->match[p] > p ? unit->match[p] + 1 : p + 1;
+    const struct op2i_token *t = &unit->tokens.list[unit->code[p]];
+    if (behind == p && p != left_out)
+      add_token(out, unit->tokens.text + t->begin, t->end - t->begin);
+    p = behind > p ? behind : p + 1;
   }
-  return end;
 }
 
-/* The declarator [from, to) behind the specifiers [begin, base). */
-static op2_status add_typedef(struct op2i_typedefs *typedefs, int begin, int base, int from,
-                              int to) {
-  const struct op2i_unit *unit = typedefs->unit;
-  struct op2i_names *names = &typedefs->names;
-  struct op2i_text text = {0};
-  if (op2i_grow(&typedefs->list, sizeof *typedefs->list, names->count, &typedefs->capacity))
-    return OP2_ERR_NOMEM;
-  struct op2i_cdecl *out = &typedefs->list[names->count];
-  *out = (struct op2i_cdecl){0};
-  op2i_cdecl_spell(unit, begin, base, "", &text);
-  op2i_cdecl_spell(unit, from, to, "", &text);
-  op2i_text_bytes(&text, "", 0);
-  op2_status status = text.failed ? OP2_ERR_NOMEM : OP2_SUCCESS;
-  if (!status) status = read_text(typedefs, unit->code[begin], text.chars, out);
-  op2i_text_free(&text);
-  if (!status && out->name.length &&
-      op2i_names_add(names, out->name.chars, out->name.length, unit->code[begin]))
-    return OP2_SUCCESS;
-  if (!status && out->name.length) status = OP2_ERR_NOMEM;
-  op2i_text_free(&out->name);
-  return status;
-}
-
-/* typedef double real, vec3[3]; */
-static op2_status add_typedefs(struct op2i_typedefs *typedefs, const struct op2i_item *item) {
-  const struct op2i_unit *unit = typedefs->unit;
-  int base = declarator_start(unit, item->begin, item->end - 1);
-  op2_status status = OP2_SUCCESS;
-  for (int from = base, to; from < item->end - 1 && !status; from = to + 1) {
-    to = from;
-    while (to < item->end - 1 && !op2i_unit_is(unit, to, ","))
-      to = unit->match[to] > to ? unit->match[to] + 1 : to + 1;
-    status = add_typedef(typedefs, item->begin, base, from, to);
+void op2i_c_element(const char *type_text, struct op2i_text *out) {
+  for (const char *at = type_text; *at && !strchr("*([", *at);) {
+    struct op2i_piece token = {.text = at, .kind = OP2I_TOK_WORD};
+    while (wordlike(at[token.length])) token.length++;
+    const struct word *w = find_word(&token);
+    bool said = w && (w->kind == PASSED || w->kind == CONST || w->kind == SAYS);
+    if (token.length && !said) add_token(out, at, (size_t)token.length);
+    at += token.length ? token.length : 1;
   }
-  return status;
 }
 
-op2_status op2i_typedefs_read(const struct op2i_unit *unit, struct op2i_typedefs *typedefs) {
-  *typedefs = (struct op2i_typedefs){.unit = unit};
-  op2_status status = OP2_SUCCESS;
-  for (int k = 0; k < unit->nitems && !status; k++)
-    if (op2i_unit_is(unit, unit->items[k].begin, "typedef"))
-      status = add_typedefs(typedefs, &unit->items[k]);
-  return status;
+/* ---- tokens ---------------------------------------------------------------------------------- */
+
+static struct op2i_piece *pieces(struct op2i_macros *macros, const struct op2i_unit *unit,
+                                 int begin, int end) {
+  struct op2i_piece *list = NULL, **tail = &list;
+  for (int p = begin; p < end; p++) {
+    *tail = op2i_macros_piece(macros, &unit->tokens, unit->code[p]);
+    if (!*tail) return NULL;
+    (*tail)->parted = p > begin && unit->code[p] != unit->code[p - 1] + 1;
+    tail = &(*tail)->next;
+  }
+  return list;
 }
 
-void op2i_typedefs_free(struct op2i_typedefs *typedefs) {
-  for (int64_t k = 0; k < typedefs->names.count; k++) op2i_text_free(&typedefs->list[k].name);
-  op2i_free(typedefs->list);
-  op2i_names_free(&typedefs->names);
-  *typedefs = (struct op2i_typedefs){0};
+struct op2i_piece *op2i_c_tokens(struct op2i_macros *macros, const struct op2i_unit *unit,
+                                 int begin, int end, int *count, struct op2i_why_macro *why) {
+  struct op2i_piece *list = op2i_macros_expand(macros, pieces(macros, unit, begin, end), why);
+  *count = 0;
+  for (struct op2i_piece *p = list; p; p = p->next) ++*count;
+  struct op2i_piece *tokens =
+      op2i_arena_take(&macros->arena, (size_t)(*count + 2) * sizeof *tokens), *at = tokens;
+  if (why->what || macros->arena.failed) return NULL;
+  for (struct op2i_piece *p = list; p; p = p->next, at++) {
+    *at = *p;
+    at->next = at + 1;
+  }
+  /* Two, so that a look at the token behind the one here is always possible. */
+  at[0] = at[1] = (struct op2i_piece){
+      .text = "", .line = *count ? at[-1].line : 0, .kind = OP2I_TOK_END};
+  return tokens;
 }

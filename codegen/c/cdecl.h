@@ -2,50 +2,114 @@
 #ifndef OP2I_CDECL_H
 #define OP2I_CDECL_H
 
+#include "macro.h"
 #include "op2/types.h"
 #include "text.h"
 #include "unit.h"
 
-/* What one declaration (a parameter, a typedef) says, with the source's own simple typedefs and
- * macros looked through. */
-struct op2i_cdecl {
-  op2_type type;  /* of the innermost value, 0 when not one of the library's */
-  int depth;      /* levels of pointer; an array counts as one, a pointer to an array as one */
-  bool readonly;  /* the innermost value is const */
-  bool array;     /* the outermost level is an array */
-  bool rows;      /* a typedef makes the outermost pointer one to arrays */
-  bool foreign;   /* certainly none of the library's types: a struct, void, a function */
-  int64_t extent; /* of that array, rows of rows counted out; 0: none, or not a plain number */
-  struct op2i_text name; /* empty when it names nothing */
+/* Declarations (C11 6.7), read in one place for all that ask: which parameters a kernel has, which
+ * names its source declares, and what the values are that are to be vectors. Nothing is refused
+ * here: what only the compiler must understand comes out opaque, and the name is found all the
+ * same. */
+
+enum op2i_c_base {
+  OP2I_C_VOID,
+  OP2I_C_BOOL, /* of a varying value: a mask */
+  OP2I_C_I8,   /* from here on in the order of C's ranks */
+  OP2I_C_U8,
+  OP2I_C_I16,
+  OP2I_C_U16,
+  OP2I_C_I32,
+  OP2I_C_U32,
+  OP2I_C_I64,
+  OP2I_C_U64,
+  OP2I_C_F32,
+  OP2I_C_F64,
+  /* opaque */
+  OP2I_C_LONG_DOUBLE,
+  OP2I_C_OTHER,  /* another number: complex, __int128 */
+  OP2I_C_RECORD, /* struct, union */
+  OP2I_C_UNCLEAR /* a name that is not known, enum, typeof, a function */
 };
 
-/* The typedefs of a source. */
-struct op2i_typedefs {
-  const struct op2i_unit *unit;
-  struct op2i_names names; /* in the order of the source; the value is the token `typedef` */
-  struct op2i_cdecl *list; /* [names.count] what they say */
-  int64_t capacity;
+enum { OP2I_C_LEVELS = 4 };
+
+struct op2i_c_type {
+  enum op2i_c_base base;
+  bool readonly;                 /* the innermost value */
+  int nlevels;                   /* of pointers and arrays, */
+  int64_t levels[OP2I_C_LEVELS]; /* outermost first: 0 a pointer, -1 [], else the extent */
 };
 
-/* Fails only with OP2_ERR_NOMEM (no message is set). *typedefs may be freed after either. */
-op2_status op2i_typedefs_read(const struct op2i_unit *unit, struct op2i_typedefs *typedefs);
-void op2i_typedefs_free(struct op2i_typedefs *typedefs);
+/* What is said beside the type. */
+enum {
+  OP2I_C_TYPEDEF = 1,
+  OP2I_C_EXTERN = 2,
+  OP2I_C_STATIC = 4,
+  OP2I_C_NORETURN = 8,
+  OP2I_C_ATTRIBUTE = 16,
+  OP2I_C_SPECIAL = 32, /* volatile, an alignment, an unknown word, ... */
+  OP2I_C_DEEP = 64,    /* more levels than fit */
+  OP2I_C_NESTED = 128  /* more parentheses than are followed */
+};
 
-/* Read the declaration at places [begin, end) of the unit, a comma or semicolon not included.
- * Attributes are passed over. The caller frees *out's name, after failure too. Fails only with
- * OP2_ERR_NOMEM (no message is set). */
-op2_status op2i_cdecl_read(const struct op2i_typedefs *typedefs, int begin, int end,
-                           struct op2i_cdecl *out);
+struct op2i_c_decl {
+  struct op2i_c_type type;
+  bool seen;                        /* there is a type */
+  unsigned said;                    /* OP2I_C_TYPEDEF | ... */
+  const struct op2i_piece *special; /* the first token that said one which was not expected */
+  const struct op2i_piece *name;    /* null when nothing is declared */
+  enum { OP2I_C_VALUE, OP2I_C_FUNCTION, OP2I_C_TO_FUNCTION } what;
+};
 
-/* The type that the standard headers give this name, 0 for none of the library's. */
-op2_type op2i_cdecl_standard(const char *word, size_t length);
+/* Brackets that a declaration has in it. */
+enum op2i_c_bracket {
+  OP2I_C_EXTENT,
+  OP2I_C_PARAMETERS,
+  OP2I_C_MEMBERS,
+  OP2I_C_ENUMERATORS,
+  OP2I_C_TYPEOF
+};
+
+/* A place in some tokens, and who reads there. */
+struct op2i_c_reader {
+  const struct op2i_piece *tokens; /* [count + 2] END twice at the end */
+  int count, at;
+  int nested;
+  unsigned expected; /* what may be said beside types: OP2I_C_TYPEDEF | ... */
+  void *who;
+  /* The type that the word at `at` names: 1, not visible: 0, of something else: -1. */
+  int (*named)(struct op2i_c_reader *r, struct op2i_c_type *type);
+  /* A word at `at` that is taken for a type's; may be null. */
+  void (*word)(struct op2i_c_reader *r);
+  /* A bracket that opens at `at`; returns an extent, -1 for one that is not known. May leave `at`
+   * anywhere. */
+  int64_t (*bracket)(struct op2i_c_reader *r, enum op2i_c_bracket kind);
+};
+
+/* Specifiers, with which *out begins; then a declarator, which takes the type from *out. */
+void op2i_c_specifiers(struct op2i_c_reader *r, struct op2i_c_decl *out);
+void op2i_c_declarator(struct op2i_c_reader *r, struct op2i_c_decl *out);
+
+/* Whether a token is a word that only declarations begin with; whether a type begins at `at`. */
+bool op2i_c_at_type(struct op2i_c_reader *r);
+bool op2i_c_declares(const struct op2i_piece *token);
+/* The place behind an __attribute__((...)) or the like at `at`; `at` itself where there is none. */
+int op2i_c_attribute(const struct op2i_piece *tokens, int count, int at);
+bool op2i_c_word(const struct op2i_piece *token); /* an identifier, not a reserved word */
+enum op2i_c_base op2i_c_base_of(op2_type type);
+op2_type op2i_c_type_of(enum op2i_c_base base); /* 0: none of the library's */
+
+/* Places [begin, end) of a unit with macros replaced, one behind the other in `next` too, and END
+ * twice behind; null without memory, or with *why filled in. */
+struct op2i_piece *op2i_c_tokens(struct op2i_macros *macros, const struct op2i_unit *unit,
+                                 int begin, int end, int *count, struct op2i_why_macro *why);
 
 /* Append places [begin, end) as one line of text, without the last word that equals `omit`. */
-void op2i_cdecl_spell(const struct op2i_unit *unit, int begin, int end, const char *omit,
-                      struct op2i_text *out);
-
+void op2i_c_spell(const struct op2i_unit *unit, int begin, int end, const char *omit,
+                  struct op2i_text *out);
 /* The part of a parameter's type text that names the type of one value: "real" of "const real
  * *restrict". */
-void op2i_cdecl_element(const char *type_text, struct op2i_text *out);
+void op2i_c_element(const char *type_text, struct op2i_text *out);
 
 #endif

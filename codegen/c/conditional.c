@@ -95,7 +95,7 @@ struct value {
 };
 
 struct evaluation {
-  struct reading *r;
+  struct reading *r; /* null outside of directives: names have no values */
   const struct op2i_piece *at;
   int nested;
   bool wrong; /* no expression that can be read */
@@ -113,12 +113,13 @@ static bool accept(struct evaluation *e, const char *spelling) {
 
 static struct value known(int64_t number) { return (struct value){true, number}; }
 
-static struct value number(const struct op2i_piece *piece) {
+/* Unsigned ones count otherwise in directives. */
+static struct value number(const struct op2i_piece *piece, const char *suffixes) {
   char digits[32] = "", *end;
   if (piece->length >= (int)sizeof digits) return unclear;
   memcpy(digits, piece->text, (size_t)piece->length);
   unsigned long long value = strtoull(digits, &end, 0);
-  if (end[strspn(end, "lL")] || value > INT64_MAX) return unclear;
+  if (end[strspn(end, suffixes)] || value > INT64_MAX) return unclear;
   return known((int64_t)value);
 }
 
@@ -134,9 +135,9 @@ static struct value primary(struct evaluation *e) {
     return unclear;
   }
   e->at = piece->next;
-  if (piece->kind == OP2I_TOK_NUMBER) return number(piece);
+  if (piece->kind == OP2I_TOK_NUMBER) return number(piece, e->r ? "lL" : "lLuU");
   /* What is left of names stands for 0, if nobody else has defined it. */
-  return !op2i_piece_is(piece, "defined") && defined(e->r, piece) == NO ? known(0) : unclear;
+  return e->r && !op2i_piece_is(piece, "defined") && defined(e->r, piece) == NO ? known(0) : unclear;
 }
 
 static struct value unary(struct evaluation *e) {
@@ -221,6 +222,13 @@ static struct value choice(struct evaluation *e) {
   }
   e->nested--;
   return a;
+}
+
+bool op2i_constant(const struct op2i_piece *at, const char *end, int64_t *value) {
+  struct evaluation e = {.at = at};
+  struct value found = choice(&e);
+  *value = found.number;
+  return found.known && !e.wrong && op2i_piece_is(e.at, end);
 }
 
 /* defined X and defined (X) as numbers, before macros are replaced; one that cannot be told stays.

@@ -2,6 +2,7 @@
 #ifndef OP2I_CONDITIONAL_H
 #define OP2I_CONDITIONAL_H
 
+#include "macro.h"
 #include "token.h"
 
 /* Which branches of a source's conditionals are read: mark tokens of the others. Conditions are
@@ -12,6 +13,9 @@
  *
  * Fails with OP2_ERR_NOMEM, or with OP2_ERR_SYNTAX and tokens->wrong filled in. */
 op2_status op2i_conditionals(struct op2i_tokens *tokens, bool given);
+
+/* The value of the integer expression from a token on, if numbers alone tell it and `end` is behind. */
+bool op2i_constant(const struct op2i_piece *at, const char *end, int64_t *value);
 
 /* The first word of a directive; *length 0 when there is none. */
 const char *op2i_directive_word(const struct op2i_tokens *tokens, int64_t t, size_t *length);

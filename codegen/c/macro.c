@@ -15,11 +15,6 @@ void op2i_macros_free(struct op2i_macros *macros) {
   *macros = (struct op2i_macros){0};
 }
 
-bool op2i_piece_is(const struct op2i_piece *piece, const char *spelling) {
-  return piece && strlen(spelling) == (size_t)piece->length &&
-         memcmp(piece->text, spelling, (size_t)piece->length) == 0;
-}
-
 struct op2i_piece *op2i_macros_piece(struct op2i_macros *macros, const struct op2i_tokens *tokens,
                                      int64_t t) {
   const struct op2i_token *token = &tokens->list[t];

@@ -63,7 +63,12 @@ const struct op2i_macro *op2i_macros_find(const struct op2i_macros *macros, cons
 /* A copy of token t. */
 struct op2i_piece *op2i_macros_piece(struct op2i_macros *macros, const struct op2i_tokens *tokens,
                                      int64_t t);
-bool op2i_piece_is(const struct op2i_piece *piece, const char *spelling); /* piece may be null */
+static inline bool op2i_piece_is(const struct op2i_piece *piece, const char *spelling) {
+  int i = 0;
+  if (!piece) return false;
+  while (i < piece->length && spelling[i] == piece->text[i] && spelling[i]) i++;
+  return i == piece->length && !spelling[i];
+}
 
 /* Replace macros in a list, which is used up. Where that cannot be done the result is null and
  * *why says why: "SQ, which ...". */

@@ -5,6 +5,7 @@
 #include "signature.h"
 
 #include "cdecl.h"
+#include "conditional.h"
 #include "error.h"
 #include "kernel.h"
 #include "mem.h"
@@ -30,7 +31,7 @@ static op2_status missing(const struct op2i_unit *unit, const char *name) {
     }
     if (item->kind != OP2I_ITEM_FUNCTION) continue;
     if (others.length) op2i_text_add(&others, ", ");
-    op2i_cdecl_spell(unit, item->name, item->name + 1, "", &others);
+    op2i_c_spell(unit, item->name, item->name + 1, "", &others);
   }
   int last = unit->tokens.list[unit->tokens.count].line;
   op2_status status = op2i_error(
@@ -59,12 +60,82 @@ static op2_status check_result(const struct op2i_unit *unit, const struct op2i_i
   }
   if (nothing && !pointer) return OP2_SUCCESS;
   struct op2i_text type = {0};
-  op2i_cdecl_spell(unit, item->begin, item->name, "", &type);
+  op2i_c_spell(unit, item->begin, item->name, "", &type);
   op2_status status =
       op2i_error(OP2_ERR_SYNTAX, "kernel '%s', line %d: a kernel returns void, this one '%s'", name,
                  op2i_unit_line(unit, item->name), type.failed || !type.chars ? "?" : type.chars);
   op2i_text_free(&type);
   return status;
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+/* Longer than any argument can be; what is longer counts as this. */
+enum { EXTENT_MAX = 1 << 30 };
+
+struct reading {
+  const struct op2i_unit *unit;
+  struct op2i_macros macros, none;
+  struct op2i_names names; /* of types; the value is an index into the list */
+  struct op2i_c_type *types;
+  int64_t capacity;
+  bool failed; /* out of memory */
+};
+
+static int named(struct op2i_c_reader *r, struct op2i_c_type *type) {
+  const struct reading *reading = r->who;
+  const struct op2i_piece *t = &r->tokens[r->at];
+  int64_t entry = op2i_names_find(&reading->names, t->text, (size_t)t->length);
+  if (entry >= 0) *type = reading->types[entry];
+  return entry >= 0;
+}
+
+static int64_t extent(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
+  int at = r->at + 1;
+  int64_t value;
+  while (op2i_c_declares(&r->tokens[at])) at++;
+  if (kind != OP2I_C_EXTENT || !op2i_constant(&r->tokens[at], "]", &value) || value <= 0) return -1;
+  return value < EXTENT_MAX ? value : EXTENT_MAX;
+}
+
+/* A reader of places [begin, end). A macro that cannot be followed stays. */
+static struct op2i_c_reader reader(struct reading *reading, int begin, int end) {
+  struct op2i_c_reader r = {.who = reading, .named = named, .bracket = extent};
+  struct op2i_why_macro why;
+  r.tokens = op2i_c_tokens(&reading->macros, reading->unit, begin, end, &r.count, &why);
+  if (why.what)
+    r.tokens = op2i_c_tokens(&reading->none, reading->unit, begin, end, &r.count, &why);
+  reading->failed = reading->failed || !r.tokens;
+  return r;
+}
+
+static void note_macros(struct reading *reading) {
+  const struct op2i_tokens *tokens = &reading->unit->tokens;
+  for (int64_t t = 0; t < tokens->count; t++)
+    if (tokens->list[t].kind == OP2I_TOK_DIRECTIVE && !tokens->list[t].skipped &&
+        (op2i_directive_is(tokens, t, "define") || op2i_directive_is(tokens, t, "undef")))
+      (void)op2i_macros_note(&reading->macros, tokens, t);
+  reading->failed = reading->macros.arena.failed;
+}
+
+/* typedef double real, vec3[3]; */
+static void note_types(struct reading *reading, const struct op2i_item *item) {
+  struct op2i_c_reader r = reader(reading, item->begin, item->end);
+  struct op2i_c_decl all;
+  if (reading->failed) return;
+  op2i_c_specifiers(&r, &all);
+  do {
+    struct op2i_c_decl one = all;
+    op2i_c_declarator(&r, &one);
+    if (!one.name) continue;
+    if (op2i_grow(&reading->types, sizeof *reading->types, reading->names.count,
+                  &reading->capacity) ||
+        !op2i_names_add(&reading->names, one.name->text, (size_t)one.name->length,
+                        reading->names.count))
+      reading->failed = true;
+    else
+      reading->types[reading->names.count - 1] = one.type;
+  } while (!reading->failed && op2i_piece_is(&r.tokens[r.at++], ","));
 }
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -75,46 +146,55 @@ static int parameter_end(const struct op2i_unit *unit, int place, int close) {
   return place;
 }
 
-static op2_status read_parameter(const struct op2i_typedefs *typedefs, int begin, int end,
-                                 struct op2i_param *param) {
-  struct op2i_cdecl decl = {0};
-  struct op2i_text spelled = {0};
-  op2_status status = op2i_cdecl_read(typedefs, begin, end, &decl);
-  if (!status) {
-    /* Appending nothing makes an empty text a string. */
-    op2i_text_bytes(&decl.name, "", 0);
-    if (!decl.name.failed) op2i_cdecl_spell(typedefs->unit, begin, end, decl.name.chars, &spelled);
-    op2i_text_bytes(&spelled, "", 0);
-    if (decl.name.failed || spelled.failed) status = OP2_ERR_NOMEM;
+/* Of the outermost array, rows of rows counted out. */
+static int64_t whole_extent(const struct op2i_c_type *type) {
+  int64_t values = type->nlevels && type->levels[0] ? 1 : 0;
+  for (int k = 0; k < type->nlevels && type->levels[k]; k++) {
+    values *= type->levels[k] > 0 ? type->levels[k] : 0;
+    if (values > EXTENT_MAX) values = EXTENT_MAX;
   }
-  if (status) {
-    op2i_text_free(&decl.name);
-    op2i_text_free(&spelled);
-    return status;
-  }
-  *param = (struct op2i_param){.name = decl.name.chars,
-                               .type_text = spelled.chars,
-                               .type = decl.type,
-                               .depth = decl.depth,
-                               .extent = decl.extent,
-                               .readonly = decl.readonly,
-                               .rows = decl.rows,
-                               .foreign = decl.foreign};
-  return OP2_SUCCESS;
+  return values;
 }
 
-static op2_status append_parameter(const struct op2i_typedefs *typedefs, int begin, int end,
-                                   struct op2i_signature *out, int64_t *capacity) {
-  if (op2i_grow(&out->params, sizeof *out->params, out->nparams, capacity)) return OP2_ERR_NOMEM;
-  op2_status status = read_parameter(typedefs, begin, end, &out->params[out->nparams]);
-  if (!status) out->nparams++;
-  return status;
+/* A pointer to an array counts as one level, an array of arrays too. */
+static void describe(const struct op2i_c_decl *decl, int ndeclared, struct op2i_param *param) {
+  const struct op2i_c_type *type = &decl->type;
+  enum op2i_c_base base = type->base;
+  for (int k = 0; k < type->nlevels; k++) {
+    param->depth += k == 0 || type->levels[k] == 0;
+    param->rows = param->rows || (k > 0 && k >= ndeclared && type->levels[k] != 0);
+  }
+  /* Where no pointer is in between, C converts numbers of nearly all kinds. */
+  bool number = base == OP2I_C_BOOL || base == OP2I_C_LONG_DOUBLE || base == OP2I_C_OTHER;
+  param->foreign = decl->what == OP2I_C_TO_FUNCTION || base == OP2I_C_RECORD ||
+                   (param->depth > 0 && (base == OP2I_C_VOID || number) && decl->seen);
+  param->type = op2i_c_type_of(base);
+  param->extent = whole_extent(type);
+  param->readonly = type->readonly;
 }
 
-static op2_status read_parameters(const struct op2i_typedefs *typedefs,
-                                  const struct op2i_item *item, const char *name,
-                                  struct op2i_signature *out) {
-  const struct op2i_unit *unit = typedefs->unit;
+static void read_parameter(struct reading *reading, int begin, int end, struct op2i_param *param) {
+  struct op2i_c_reader r = reader(reading, begin, end);
+  struct op2i_c_decl decl;
+  struct op2i_text name = {0}, spelled = {0};
+  if (reading->failed) return;
+  op2i_c_specifiers(&r, &decl);
+  int of_type = decl.type.nlevels;
+  op2i_c_declarator(&r, &decl);
+  describe(&decl, decl.type.nlevels - of_type, param);
+  op2i_text_bytes(&name, decl.name ? decl.name->text : "",
+                  decl.name ? (size_t)decl.name->length : 0);
+  if (!name.failed) op2i_c_spell(reading->unit, begin, end, name.chars, &spelled);
+  /* Appending nothing makes an empty text a string. */
+  op2i_text_bytes(&spelled, "", 0);
+  reading->failed = name.failed || spelled.failed;
+  param->name = name.chars;
+  param->type_text = spelled.chars;
+}
+
+static op2_status read_parameters(struct reading *reading, const struct op2i_item *item,
+                                  const char *name, struct op2i_signature *out) {
+  const struct op2i_unit *unit = reading->unit;
   int p = item->open + 1;
   int64_t capacity = 0;
   if (p == item->close || (op2i_unit_is(unit, p, "void") && p + 1 == item->close))
@@ -127,17 +207,38 @@ static op2_status read_parameters(const struct op2i_typedefs *typedefs,
     if (op2i_unit_is(unit, p, "..."))
       return op2i_error(OP2_ERR_SYNTAX, "kernel '%s', line %d: a kernel cannot take '...'", name,
                         op2i_unit_line(unit, p));
-    op2_status status = append_parameter(typedefs, p, end, out, &capacity);
-    if (status) return unreadable(unit, name, status);
+    if (op2i_grow(&out->params, sizeof *out->params, out->nparams, &capacity))
+      return unreadable(unit, name, OP2_ERR_NOMEM);
+    out->params[out->nparams] = (struct op2i_param){0};
+    read_parameter(reading, p, end, &out->params[out->nparams++]);
+    if (reading->failed) return unreadable(unit, name, OP2_ERR_NOMEM);
     if (end == item->close) return OP2_SUCCESS;
     p = end + 1;
   }
 }
 
+/* With the macros and types that come before it. */
+static op2_status read_function(const struct op2i_unit *unit, const struct op2i_item *item,
+                                const char *name, struct op2i_signature *out) {
+  struct reading reading = {.unit = unit};
+  op2_status status = OP2_SUCCESS;
+  note_macros(&reading);
+  for (const struct op2i_item *i = unit->items; i < item && !reading.failed; i++)
+    if (op2i_unit_is(unit, i->begin, "typedef")) note_types(&reading, i);
+  if (reading.failed)
+    status = unreadable(unit, name, OP2_ERR_NOMEM);
+  else
+    status = read_parameters(&reading, item, name, out);
+  op2i_macros_free(&reading.macros);
+  op2i_macros_free(&reading.none);
+  op2i_names_free(&reading.names);
+  op2i_free(reading.types);
+  return status;
+}
+
 op2_status op2i_signature_parse(const char *source, const char *name, bool given,
                                 struct op2i_signature *out) {
   struct op2i_unit unit;
-  struct op2i_typedefs typedefs = {0};
   struct op2i_signature signature = {0};
   op2_status status = op2i_unit_read(source, given, &unit);
   if (status) {
@@ -151,18 +252,11 @@ op2_status op2i_signature_parse(const char *source, const char *name, bool given
   }
   signature.line = op2i_unit_line(&unit, item->name);
   OP2I_TRY(check_result(&unit, item, name));
-  status = op2i_typedefs_read(&unit, &typedefs);
-  if (status) {
-    status = unreadable(&unit, name, status);
-    goto fail;
-  }
-  OP2I_TRY(read_parameters(&typedefs, item, name, &signature));
+  OP2I_TRY(read_function(&unit, item, name, &signature));
   *out = signature;
-  op2i_typedefs_free(&typedefs);
   op2i_unit_free(&unit);
   return OP2_SUCCESS;
 fail:
-  op2i_typedefs_free(&typedefs);
   op2i_signature_free(&signature);
   op2i_unit_free(&unit);
   return status;

@@ -43,7 +43,7 @@ static void choose_type(const struct op2i_emitter *e, int a) {
   const struct op2i_param *param = op2i_emit_param(e, a);
   struct op2i_text *type = &e->types[a];
   if (param->type && !hides_levels(param) && !param->rows)
-    op2i_cdecl_element(param->type_text, type);
+    op2i_c_element(param->type_text, type);
   else if (e->loop->args[a].kind == OP2I_ARG_IDX)
     op2i_text_add(type, "int");
   else

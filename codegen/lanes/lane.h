@@ -3,6 +3,7 @@
 #define OP2I_LANE_H
 
 #include "arena.h"
+#include "cdecl.h"
 #include "lanes.h"
 #include "macro.h"
 
@@ -12,26 +13,10 @@
  * that is uniform or varying. Conditions that vary become masks, of one width in the whole kernel.
  */
 
-enum op2i_lane_base {
-  OP2I_LANE_VOID,
-  OP2I_LANE_BOOL, /* of a varying value: a mask */
-  OP2I_LANE_I8,
-  OP2I_LANE_U8,
-  OP2I_LANE_I16,
-  OP2I_LANE_U16,
-  OP2I_LANE_I32,
-  OP2I_LANE_U32,
-  OP2I_LANE_I64,
-  OP2I_LANE_U64,
-  OP2I_LANE_F32,
-  OP2I_LANE_F64
-};
-
 /* DEPTH: of the recursion over trees, all functions together. NESTED: of statements, and of
  * statements behind others that return for some lanes. BRACKETS: in the text; clang takes 256.
  * GLOBALS: names at file scope, each of which is looked for one by one. */
 enum {
-  OP2I_LANE_LEVELS = 4,
   OP2I_LANE_PARAMS = 64,
   OP2I_LANE_DEPTH = 1000,
   OP2I_LANE_NESTED = 120,
@@ -39,19 +24,12 @@ enum {
   OP2I_LANE_GLOBALS = 2000
 };
 
-struct op2i_lane_type {
-  enum op2i_lane_base base;
-  bool readonly;                    /* the innermost value */
-  int nlevels;                      /* of pointers and arrays, */
-  int64_t levels[OP2I_LANE_LEVELS]; /* outermost first: 0 a pointer, -1 [], else the extent */
-};
-
 /* A name of the kernel's source that stands for a value. */
 struct op2i_lane_var {
   struct op2i_lane_var *outer; /* the one declared before it that is visible where it is */
   const char *name;
   const char *text; /* what stands for it in the output */
-  struct op2i_lane_type type;
+  struct op2i_c_type type;
   bool fixed;   /* uniform, and no local variable */
   bool varying; /* its value, or what it leads to */
   bool masked;  /* assigned to under a condition that varies: needs a value from the start */
@@ -99,7 +77,7 @@ struct op2i_lane_node {
   enum op2i_lane_kind kind;
   const char *op; /* of operators, as written */
   int line;
-  struct op2i_lane_type type;
+  struct op2i_c_type type;
   struct op2i_lane_node *a, *b, *c, *d, *next;
   struct op2i_lane_var *var;
   const char *text; /* of a literal */
@@ -130,7 +108,7 @@ struct op2i_lane_form {
   enum op2i_lane_state state;
   bool emitted;
   const char *name;
-  struct op2i_lane_type type; /* of what it returns */
+  struct op2i_c_type type; /* of what it returns */
   int nparams;
   struct op2i_lane_var *params[OP2I_LANE_PARAMS];
   struct op2i_lane_node *body;
@@ -138,13 +116,6 @@ struct op2i_lane_form {
   bool stores; /* through its parameters */
   bool hazard;
   bool early; /* some lanes return before others */
-};
-
-struct op2i_lane_token {
-  const char *text;
-  int length, line;
-  enum op2i_token_kind kind;
-  bool made; /* comes from a macro */
 };
 
 struct op2i_lane_name {
@@ -191,21 +162,15 @@ static inline bool op2i_lane_stopped(const struct op2i_lane *l) { return l->refu
 /* Before recursion, and op2i_lane_leave() after it: whether to go on. Refuses what is too deep. */
 bool op2i_lane_enter(struct op2i_lane *l, int line);
 static inline void op2i_lane_leave(struct op2i_lane *l) { l->depth--; }
-static inline bool op2i_lane_spells(const struct op2i_lane_token *t, const char *word) {
-  int i = 0;
-  while (i < t->length && word[i] == t->text[i] && word[i]) i++;
-  return i == t->length && !word[i];
-}
-
 /* lane_token.c */
 void op2i_lane_directives(struct op2i_lane *l);
 /* Places [begin, end) with macros replaced, and an END behind. */
-struct op2i_lane_token *op2i_lane_expand(struct op2i_lane *l, int begin, int end, int *count);
+struct op2i_piece *op2i_lane_expand(struct op2i_lane *l, int begin, int end, int *count);
 
 /* A parser's place in some tokens, and what is visible there. */
 struct op2i_lane_parser {
   struct op2i_lane *l;
-  const struct op2i_lane_token *tokens;
+  const struct op2i_piece *tokens;
   int count, at;
   struct op2i_lane_var *scope;
   struct op2i_lane_form *form;
@@ -218,20 +183,21 @@ bool op2i_lane_at(const struct op2i_lane_parser *p, const char *spelling);
 bool op2i_lane_accept(struct op2i_lane_parser *p, const char *spelling);
 void op2i_lane_expect(struct op2i_lane_parser *p, const char *spelling);
 int op2i_lane_line(const struct op2i_lane_parser *p);
-bool op2i_lane_word(const struct op2i_lane_token *t);
-bool op2i_lane_at_type(const struct op2i_lane_parser *p);
-void op2i_lane_specifiers(struct op2i_lane_parser *p, struct op2i_lane_type *type);
-/* *name is null where none is declared. */
-void op2i_lane_declarator(struct op2i_lane_parser *p, struct op2i_lane_type *type,
-                          const char **name);
+bool op2i_lane_at_type(struct op2i_lane_parser *p);
+/* What may be said beside the type: OP2I_C_STATIC and the like; anything else is refused. */
+void op2i_lane_specifiers(struct op2i_lane_parser *p, unsigned expected,
+                          struct op2i_c_decl *decl);
+void op2i_lane_declarator(struct op2i_lane_parser *p, unsigned expected,
+                          struct op2i_c_decl *decl);
+/* Both, of what declares nothing: in a cast, say. */
+void op2i_lane_unnamed(struct op2i_lane_parser *p, unsigned expected, struct op2i_c_type *type);
 
-static inline bool op2i_lane_float(enum op2i_lane_base base) {
-  return base == OP2I_LANE_F32 || base == OP2I_LANE_F64;
+static inline bool op2i_lane_float(enum op2i_c_base base) {
+  return base == OP2I_C_F32 || base == OP2I_C_F64;
 }
-enum op2i_lane_base op2i_lane_base_of(op2_type type);
-int op2i_lane_size(enum op2i_lane_base base);
-enum op2i_lane_base op2i_lane_promoted(enum op2i_lane_base base);
-enum op2i_lane_base op2i_lane_common(enum op2i_lane_base a, enum op2i_lane_base b);
+int op2i_lane_size(enum op2i_c_base base);
+enum op2i_c_base op2i_lane_promoted(enum op2i_c_base base);
+enum op2i_c_base op2i_lane_common(enum op2i_c_base a, enum op2i_c_base b);
 
 /* lane_expr.c */
 struct op2i_lane_node *op2i_lane_expression(struct op2i_lane_parser *p);
@@ -244,7 +210,7 @@ struct op2i_lane_node *op2i_lane_literal(struct op2i_lane_parser *p);
 struct op2i_lane_node *op2i_lane_standard(struct op2i_lane_parser *p); /* M_PI, ...; or null */
 
 /* lane_stmt.c */
-struct op2i_lane_type op2i_lane_result(struct op2i_lane *l, int item); /* what a function returns */
+struct op2i_c_type op2i_lane_result(struct op2i_lane *l, int item); /* what a function returns */
 /* Make the variable visible from here on. */
 void op2i_lane_let_see(struct op2i_lane_parser *p, struct op2i_lane_var *var);
 void op2i_lane_declaration(struct op2i_lane_parser *p, struct op2i_lane_node ***tail);
@@ -261,10 +227,10 @@ struct op2i_lane_math {
   const char *types; /* result and parameters: d as the name says, double or float; i l */
   enum { OP2I_LANE_EACH, OP2I_LANE_SMALL, OP2I_LANE_TEST } how; /* EACH: a call for each lane */
 };
-const struct op2i_lane_math *op2i_lane_math_find(const struct op2i_lane_token *name, bool *single);
+const struct op2i_lane_math *op2i_lane_math_find(const struct op2i_piece *name, bool *single);
 int op2i_lane_math_arity(const struct op2i_lane_math *math);
 /* Of parameter n from 1, or of the result with 0. */
-enum op2i_lane_base op2i_lane_math_type(const struct op2i_lane_math *math, bool single, int n);
+enum op2i_c_base op2i_lane_math_type(const struct op2i_lane_math *math, bool single, int n);
 
 /* lane_vary.c and lane_flow.c */
 struct op2i_lane_vary {
@@ -290,10 +256,10 @@ enum op2i_lane_help {
   OP2I_LANE_WEIGH,  /* 1 where a mask is set, else 0 */
   OP2I_LANE_DIVISOR /* ones where nothing is to be divided */
 };
-const char *op2i_lane_scalar_name(enum op2i_lane_base base); /* of a number that is uniform */
-void op2i_lane_type_name(struct op2i_lane *l, enum op2i_lane_base base, struct op2i_text *out);
+const char *op2i_lane_scalar_name(enum op2i_c_base base); /* of a number that is uniform */
+void op2i_lane_type_name(struct op2i_lane *l, enum op2i_c_base base, struct op2i_text *out);
 /* Append the name of a helper function, which the text gets. */
-void op2i_lane_help(struct op2i_lane *l, enum op2i_lane_help help, enum op2i_lane_base base,
+void op2i_lane_help(struct op2i_lane *l, enum op2i_lane_help help, enum op2i_c_base base,
                     struct op2i_text *out);
 void op2i_lane_help_math(struct op2i_lane *l, const struct op2i_lane_math *math, bool single,
                          struct op2i_text *out);
@@ -312,11 +278,11 @@ bool op2i_lane_is_mask(const struct op2i_lane_node *e);
 /* A uniform value or a place, as the operand of something that binds as tightly as `tight`. */
 void op2i_lane_print(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight);
 void op2i_lane_print_as(struct op2i_lane_printer *p, const struct op2i_lane_node *e,
-                        enum op2i_lane_base base, int tight);
+                        enum op2i_c_base base, int tight);
 void op2i_lane_print_mask(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight);
 /* What a variable of this type, varying or not, is given. */
 void op2i_lane_print_value(struct op2i_lane_printer *p, const struct op2i_lane_node *e,
-                           const struct op2i_lane_type *type, bool varying, int tight);
+                           const struct op2i_c_type *type, bool varying, int tight);
 void op2i_lane_print_on(struct op2i_lane_printer *p, int mask);
 /* Its value is not used. */
 void op2i_lane_print_statement(struct op2i_lane_printer *p, const struct op2i_lane_node *e);
@@ -331,7 +297,7 @@ void op2i_lane_print_step(struct op2i_lane_printer *p, const struct op2i_lane_no
 bool op2i_lane_scattered(const struct op2i_lane_node *place);
 void op2i_lane_print_gather(struct op2i_lane_printer *p, const struct op2i_lane_node *place);
 /* lane_emit.c */
-void op2i_lane_declare(struct op2i_lane *l, const struct op2i_lane_type *type, bool varying,
+void op2i_lane_declare(struct op2i_lane *l, const struct op2i_c_type *type, bool varying,
                        const char *name, struct op2i_text *out);
 /* Give the text a constant of the source, and those that it is made of. */
 void op2i_lane_emit_table(struct op2i_lane *l, struct op2i_lane_var *var);

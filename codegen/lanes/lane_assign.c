@@ -6,7 +6,7 @@
 
 enum { TIGHT_UNARY = 13, TIGHT_POSTFIX = 14 };
 
-static void type_name(struct op2i_lane_printer *p, enum op2i_lane_base base) {
+static void type_name(struct op2i_lane_printer *p, enum op2i_c_base base) {
   op2i_lane_type_name(p->l, base, p->out);
 }
 
@@ -23,7 +23,7 @@ bool op2i_lane_scattered(const struct op2i_lane_node *place) {
 
 /* const op2_i32x8 op2_i2 = subscript; */
 static int begin_subscript(struct op2i_lane_printer *p, const struct op2i_lane_node *place) {
-  enum op2i_lane_base base = op2i_lane_promoted(place->b->type.base);
+  enum op2i_c_base base = op2i_lane_promoted(place->b->type.base);
   int number = ++p->numbered;
   one_place(p, place);
   op2i_text_add(p->out, "const ");
@@ -49,7 +49,7 @@ static void lane_of(struct op2i_lane_printer *p, const struct op2i_lane_node *pl
 }
 
 void op2i_lane_print_gather(struct op2i_lane_printer *p, const struct op2i_lane_node *place) {
-  if (place->type.base == OP2I_LANE_BOOL && !place->a->varying)
+  if (place->type.base == OP2I_C_BOOL && !place->a->varying)
     op2i_lane_refuse(p->l, "subscripts truth values in line %d", place->line);
   op2i_text_add(p->out, "({ ");
   int subscript = begin_subscript(p, place), result = ++p->numbered;
@@ -93,8 +93,8 @@ static const struct op2i_lane_node *assigned(struct op2i_lane_printer *p,
 /* x op= y needs no more than that. */
 static bool simple(const struct op2i_lane_printer *p, const struct op2i_lane_node *e,
                    const struct op2i_lane_node *value) {
-  enum op2i_lane_base base = e->type.base;
-  return strcmp(e->op, "=") != 0 && base >= OP2I_LANE_I32 && value->type.base == base &&
+  enum op2i_c_base base = e->type.base;
+  return strcmp(e->op, "=") != 0 && base >= OP2I_C_I32 && value->type.base == base &&
          !(p->mask && (e->masked || value->hazard));
 }
 
@@ -146,7 +146,7 @@ void op2i_lane_print_step(struct op2i_lane_printer *p, const struct op2i_lane_no
   one->text = "1";
   one->known = true;
   one->value = 1;
-  one->type.base = OP2I_LANE_I32;
+  one->type.base = OP2I_C_I32;
   sum->op = e->op[0] == '+' ? "+=" : "-=";
   sum->a = e->a;
   sum->b = one;

@@ -7,11 +7,11 @@
 
 enum { TIGHT_CHOICE = 2, TIGHT_OR = 5, TIGHT_AND = 7, TIGHT_UNARY = 13 };
 
-static void type_name(struct op2i_lane_printer *p, enum op2i_lane_base base) {
+static void type_name(struct op2i_lane_printer *p, enum op2i_c_base base) {
   op2i_lane_type_name(p->l, base, p->out);
 }
 
-static void zero(struct op2i_lane_printer *p, enum op2i_lane_base base) {
+static void zero(struct op2i_lane_printer *p, enum op2i_c_base base) {
   op2i_text_add(p->out, "(");
   type_name(p, base);
   op2i_text_add(p->out, "){0}");
@@ -21,7 +21,7 @@ static void zero(struct op2i_lane_printer *p, enum op2i_lane_base base) {
 static int begin_mask(struct op2i_lane_printer *p, const struct op2i_lane_node *e, bool negated) {
   int number = ++p->numbered;
   op2i_text_add(p->out, "const ");
-  type_name(p, OP2I_LANE_BOOL);
+  type_name(p, OP2I_C_BOOL);
   op2i_text_add(p->out, " op2_m%d = ", number);
   if (p->mask) {
     op2i_lane_print_on(p, p->mask);
@@ -35,7 +35,7 @@ static int begin_mask(struct op2i_lane_printer *p, const struct op2i_lane_node *
 
 static void guard(struct op2i_lane_printer *p, int mask) {
   op2i_text_add(p->out, "if (");
-  op2i_lane_help(p->l, OP2I_LANE_ANY, OP2I_LANE_BOOL, p->out);
+  op2i_lane_help(p->l, OP2I_LANE_ANY, OP2I_C_BOOL, p->out);
   op2i_text_add(p->out, "(op2_m%d)) ", mask);
 }
 
@@ -46,7 +46,7 @@ static void guarded_choice(struct op2i_lane_printer *p, const struct op2i_lane_n
   op2i_text_add(p->out, "({ ");
   int yes = begin_mask(p, e->a, false), no = ++p->numbered;
   op2i_text_add(p->out, "const ");
-  type_name(p, OP2I_LANE_BOOL);
+  type_name(p, OP2I_C_BOOL);
   op2i_text_add(p->out, " op2_m%d = ", no);
   if (outer) {
     op2i_lane_print_on(p, outer);
@@ -104,7 +104,7 @@ static void uniform_left(struct op2i_lane_printer *p, const struct op2i_lane_nod
   if (both) {
     op2i_lane_print_mask(p, e->b, TIGHT_CHOICE);
     op2i_text_add(p->out, " : ");
-    zero(p, OP2I_LANE_BOOL);
+    zero(p, OP2I_C_BOOL);
   } else {
     op2i_lane_print_on(p, 0);
     op2i_text_add(p->out, " : ");
@@ -119,7 +119,7 @@ static void guarded_logical(struct op2i_lane_printer *p, const struct op2i_lane_
   int outer = p->mask, result = ++p->numbered;
   op2i_text_add(p->out, "({ ");
   int wants = begin_mask(p, e->a, !both);
-  type_name(p, OP2I_LANE_BOOL);
+  type_name(p, OP2I_C_BOOL);
   if (both)
     op2i_text_add(p->out, " op2_r%d = {0}; ", result);
   else

@@ -12,13 +12,13 @@ static void indent(const struct op2i_lane_printer *p) {
   op2i_text_add(p->out, "%*s", 2 * p->depth, "");
 }
 
-static void type_name(const struct op2i_lane_printer *p, enum op2i_lane_base base) {
+static void type_name(const struct op2i_lane_printer *p, enum op2i_c_base base) {
   op2i_lane_type_name(p->l, base, p->out);
 }
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-static void declared_levels(const struct op2i_lane_type *type, const char *name,
+static void declared_levels(const struct op2i_c_type *type, const char *name,
                             struct op2i_text *out) {
   int stars = 0;
   while (stars < type->nlevels && type->levels[stars] == 0) stars++;
@@ -32,7 +32,7 @@ static void declared_levels(const struct op2i_lane_type *type, const char *name,
   for (int k = stars; k < behind; k++) op2i_text_add(out, "[%lld]", (long long)type->levels[k]);
 }
 
-void op2i_lane_declare(struct op2i_lane *l, const struct op2i_lane_type *type, bool varying,
+void op2i_lane_declare(struct op2i_lane *l, const struct op2i_c_type *type, bool varying,
                        const char *name, struct op2i_text *out) {
   if (type->readonly) op2i_text_add(out, "const ");
   if (varying)
@@ -43,11 +43,11 @@ void op2i_lane_declare(struct op2i_lane *l, const struct op2i_lane_type *type, b
   declared_levels(type, name, out);
 }
 
-static void initial(struct op2i_lane_printer *p, const struct op2i_lane_type *type, int level,
+static void initial(struct op2i_lane_printer *p, const struct op2i_c_type *type, int level,
                     bool varying, const struct op2i_lane_node *e) {
   bool last = level + 1 >= type->nlevels;
   if (e->kind != OP2I_LANE_LIST) {
-    const struct op2i_lane_type value = {.base = type->base, .nlevels = type->nlevels - level};
+    const struct op2i_c_type value = {.base = type->base, .nlevels = type->nlevels - level};
     op2i_lane_print_value(p, e, &value, varying, 1);
     return;
   }
@@ -83,14 +83,14 @@ void op2i_lane_emit_table(struct op2i_lane *l, struct op2i_lane_var *var) {
 }
 
 /* What is read before it was assigned to in every lane must be something. */
-static void initial_zero(struct op2i_lane_printer *p, const struct op2i_lane_type *type) {
+static void initial_zero(struct op2i_lane_printer *p, const struct op2i_c_type *type) {
   op2i_text_add(p->out, " = ");
   for (int k = 0; k <= type->nlevels; k++) op2i_text_add(p->out, "{");
   op2i_text_add(p->out, "0");
   for (int k = 0; k <= type->nlevels; k++) op2i_text_add(p->out, "}");
 }
 
-static bool has_pointer(const struct op2i_lane_type *type) {
+static bool has_pointer(const struct op2i_c_type *type) {
   bool pointer = false;
   for (int k = 0; k < type->nlevels; k++) pointer = pointer || type->levels[k] == 0;
   return pointer;
@@ -115,7 +115,7 @@ static int begin_mask(struct op2i_lane_printer *p) {
   int number = ++p->numbered;
   indent(p);
   op2i_text_add(p->out, "const ");
-  type_name(p, OP2I_LANE_BOOL);
+  type_name(p, OP2I_C_BOOL);
   op2i_text_add(p->out, " op2_m%d = ", number);
   return number;
 }
@@ -211,7 +211,7 @@ static void branch(struct op2i_lane_printer *p, const struct op2i_lane_node *s, 
   indent(p);
   if (s->hazard) {
     op2i_text_add(p->out, "if (");
-    op2i_lane_help(p->l, OP2I_LANE_ANY, OP2I_LANE_BOOL, p->out);
+    op2i_lane_help(p->l, OP2I_LANE_ANY, OP2I_C_BOOL, p->out);
     op2i_text_add(p->out, "(op2_m%d)) ", mask);
   }
   braced(p, s, NULL);
@@ -310,7 +310,7 @@ static void other_loop(struct op2i_lane_printer *p, const struct op2i_lane_node 
 /* ---- returning ------------------------------------------------------------------------------- */
 
 static void merged_value(struct op2i_lane_printer *p, const struct op2i_lane_node *s, int mask) {
-  const struct op2i_lane_type *type = &p->form->type;
+  const struct op2i_c_type *type = &p->form->type;
   op2i_lane_help(p->l, OP2I_LANE_SELECT, type->base, p->out);
   op2i_text_add(p->out, "(");
   if (mask)

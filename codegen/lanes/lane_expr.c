@@ -6,13 +6,13 @@
 #include "lane.h"
 
 static void unreadable(struct op2i_lane_parser *p) {
-  const struct op2i_lane_token *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->tokens[p->at];
   op2i_lane_refuse(p->l, "has '%.*s' in line %d, which cannot be followed",
                    t->length < 40 ? t->length : 40, t->text, t->line);
 }
 
 static bool numeric(const struct op2i_lane_node *e) {
-  return e->type.nlevels == 0 && e->type.base != OP2I_LANE_VOID;
+  return e->type.nlevels == 0 && e->type.base != OP2I_C_VOID;
 }
 
 static void need_number(struct op2i_lane *l, const struct op2i_lane_node *e) {
@@ -28,16 +28,16 @@ static bool one_of(const char *op, const char *const *list) {
 }
 
 /* Of an array, a pointer to its first element. */
-static struct op2i_lane_type decayed(struct op2i_lane_type type) {
+static struct op2i_c_type decayed(struct op2i_c_type type) {
   if (type.nlevels) type.levels[0] = 0;
   return type;
 }
 
-static struct op2i_lane_type plain(enum op2i_lane_base base) {
-  return (struct op2i_lane_type){.base = base};
+static struct op2i_c_type plain(enum op2i_c_base base) {
+  return (struct op2i_c_type){.base = base};
 }
 
-static struct op2i_lane_type led_to(struct op2i_lane_type type) {
+static struct op2i_c_type led_to(struct op2i_c_type type) {
   type.nlevels--;
   for (int k = 0; k < type.nlevels; k++) type.levels[k] = type.levels[k + 1];
   return type;
@@ -62,12 +62,12 @@ static void fold(struct op2i_lane_node *e) {
     good = one_of(e->op, shifts) && a >= 0 && a < MAX && b >= 0 && b < 31;
     r = good ? *e->op == '<' ? a << b : a >> b : 0;
   }
-  e->known = good && r < MAX && r > -MAX && e->type.base == OP2I_LANE_I32;
+  e->known = good && r < MAX && r > -MAX && e->type.base == OP2I_C_I32;
   e->value = e->known ? r : 0;
 }
 
 static void pointer_operation(struct op2i_lane *l, struct op2i_lane_node *e) {
-  const struct op2i_lane_type *a = &e->a->type, *b = &e->b->type;
+  const struct op2i_c_type *a = &e->a->type, *b = &e->b->type;
   if (strcmp(e->op, "+") == 0 && a->nlevels && !b->nlevels)
     e->type = decayed(*a);
   else if (strcmp(e->op, "+") == 0 && b->nlevels && !a->nlevels)
@@ -99,7 +99,7 @@ struct op2i_lane_node *op2i_lane_operation(struct op2i_lane *l, const char *op,
   if (one_of(op, whole) && (op2i_lane_float(a->type.base) || op2i_lane_float(b->type.base)))
     op2i_lane_refuse(l, "applies '%s' to a floating-point number in line %d", op, a->line);
   if (one_of(op, truth))
-    e->type = plain(OP2I_LANE_I32);
+    e->type = plain(OP2I_C_I32);
   else if (strcmp(op, "<<") == 0 || strcmp(op, ">>") == 0)
     e->type = plain(op2i_lane_promoted(a->type.base));
   else
@@ -111,10 +111,10 @@ struct op2i_lane_node *op2i_lane_operation(struct op2i_lane *l, const char *op,
 /* ---- primary expressions --------------------------------------------------------------------- */
 
 static struct op2i_lane_node *name(struct op2i_lane_parser *p) {
-  const struct op2i_lane_token *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->tokens[p->at];
   struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_NAME, t->line);
   struct op2i_lane_var *var = p->scope;
-  while (var && !op2i_lane_spells(t, var->name)) var = var->outer;
+  while (var && !op2i_piece_is(t, var->name)) var = var->outer;
   if (var && (var->is_type || var->hidden || var->line > t->line))
     op2i_lane_refuse(p->l, "uses %.*s, which is not known", t->length, t->text);
   if (var && var->of_loop && t->made)
@@ -157,11 +157,11 @@ static void library_call(struct op2i_lane_parser *p, struct op2i_lane_node *e, b
 }
 
 static struct op2i_lane_node *call(struct op2i_lane_parser *p) {
-  const struct op2i_lane_token *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->tokens[p->at];
   struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_CALL, t->line);
   bool single = false;
   for (const struct op2i_lane_var *v = p->scope; v; v = v->outer)
-    if (op2i_lane_spells(t, v->name))
+    if (op2i_piece_is(t, v->name))
       op2i_lane_refuse(p->l, "calls %s, which is no function", v->name);
   e->text = op2i_lane_string(p->l, t->text, (size_t)t->length);
   e->item = op2i_lane_function(p->l, t->text, (size_t)t->length);
@@ -183,11 +183,11 @@ static struct op2i_lane_node *call(struct op2i_lane_parser *p) {
 }
 
 static struct op2i_lane_node *primary(struct op2i_lane_parser *p) {
-  const struct op2i_lane_token *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->tokens[p->at];
   if (t->kind == OP2I_TOK_NUMBER || t->kind == OP2I_TOK_CHAR) return op2i_lane_literal(p);
-  if (op2i_lane_word(t) && op2i_lane_spells(&t[1], "(")) return call(p);
-  if (op2i_lane_word(t)) return name(p);
-  if (op2i_lane_at(p, "(") && !op2i_lane_spells(&t[1], "{")) {
+  if (op2i_c_word(t) && op2i_piece_is(&t[1], "(")) return call(p);
+  if (op2i_c_word(t)) return name(p);
+  if (op2i_lane_at(p, "(") && !op2i_piece_is(&t[1], "{")) {
     p->at++;
     struct op2i_lane_node *e = op2i_lane_expression(p);
     op2i_lane_expect(p, ")");
@@ -214,7 +214,7 @@ static void need_place(struct op2i_lane *l, const struct op2i_lane_node *e) {
 }
 
 static const char *spelled(struct op2i_lane_parser *p) {
-  const struct op2i_lane_token *t = &p->tokens[p->at++];
+  const struct op2i_piece *t = &p->tokens[p->at++];
   return op2i_lane_string(p->l, t->text, (size_t)t->length);
 }
 
@@ -264,14 +264,12 @@ static struct op2i_lane_node *unary(struct op2i_lane_parser *p);
 /* (T)x, from behind the parenthesis on. */
 static struct op2i_lane_node *cast(struct op2i_lane_parser *p) {
   struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_CAST, op2i_lane_line(p));
-  const char *no_name;
-  op2i_lane_specifiers(p, &e->type);
-  op2i_lane_declarator(p, &e->type, &no_name);
+  op2i_lane_unnamed(p, 0, &e->type);
   op2i_lane_expect(p, ")");
   if (op2i_lane_at(p, "{")) unreadable(p);
   e->a = unary(p);
   if (op2i_lane_stopped(p->l)) return e;
-  if (e->type.base == OP2I_LANE_VOID && !e->type.nlevels) return e;
+  if (e->type.base == OP2I_C_VOID && !e->type.nlevels) return e;
   if (e->type.nlevels || !numeric(e->a))
     op2i_lane_refuse(p->l, "converts a pointer in line %d", e->line);
   e->type.readonly = false;
@@ -280,21 +278,19 @@ static struct op2i_lane_node *cast(struct op2i_lane_parser *p) {
 
 static struct op2i_lane_node *size_of(struct op2i_lane_parser *p) {
   struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_LITERAL, op2i_lane_line(p));
-  struct op2i_lane_type type = {0};
-  const char *no_name;
+  struct op2i_c_type type = {0};
   char text[32];
   p->at++;
   if (!op2i_lane_accept(p, "(") || !op2i_lane_at_type(p)) {
     op2i_lane_refuse(p->l, "asks for the size of a value in line %d", e->line);
     return e;
   }
-  op2i_lane_specifiers(p, &type);
-  op2i_lane_declarator(p, &type, &no_name);
+  op2i_lane_unnamed(p, 0, &type);
   op2i_lane_expect(p, ")");
-  if (type.nlevels || type.base == OP2I_LANE_VOID || no_name)
+  if (type.nlevels || type.base == OP2I_C_VOID)
     op2i_lane_refuse(p->l, "asks for the size of what is no number in line %d", e->line);
-  e->type = plain(OP2I_LANE_U64);
-  e->value = type.base == OP2I_LANE_BOOL ? 1 : op2i_lane_size(type.base);
+  e->type = plain(OP2I_C_U64);
+  e->value = type.base == OP2I_C_BOOL ? 1 : op2i_lane_size(type.base);
   e->known = true;
   snprintf(text, sizeof text, "(size_t)%d", (int)e->value);
   e->text = op2i_lane_string(p->l, text, strlen(text));
@@ -302,7 +298,7 @@ static struct op2i_lane_node *size_of(struct op2i_lane_parser *p) {
 }
 
 static void unary_type(struct op2i_lane *l, struct op2i_lane_node *e) {
-  const struct op2i_lane_type *a = &e->a->type;
+  const struct op2i_c_type *a = &e->a->type;
   switch (e->op[1] ? '?' : e->op[0]) {
   case '*':
     if (a->nlevels)
@@ -312,7 +308,7 @@ static void unary_type(struct op2i_lane *l, struct op2i_lane_node *e) {
     break;
   case '&':
     e->type = *a;
-    if (!is_place(e->a) || a->nlevels == OP2I_LANE_LEVELS) {
+    if (!is_place(e->a) || a->nlevels == OP2I_C_LEVELS) {
       op2i_lane_refuse(l, "takes an address in line %d", e->line);
       break;
     }
@@ -322,7 +318,7 @@ static void unary_type(struct op2i_lane *l, struct op2i_lane_node *e) {
     break;
   case '!':
     need_number(l, e->a);
-    e->type = plain(OP2I_LANE_I32);
+    e->type = plain(OP2I_C_I32);
     break;
   case '?': /* ++ and -- */
     need_place(l, e->a);
@@ -338,7 +334,7 @@ static void unary_type(struct op2i_lane *l, struct op2i_lane_node *e) {
 
 static struct op2i_lane_node *operand(struct op2i_lane_parser *p) {
   static const char *const ops[] = {"-", "+", "!", "~", "*", "&", "++", "--"};
-  const struct op2i_lane_token *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->tokens[p->at];
   if (op2i_lane_at(p, "sizeof")) return size_of(p);
   if (op2i_lane_at(p, "(")) {
     struct op2i_lane_parser inside = *p;
@@ -356,7 +352,7 @@ static struct op2i_lane_node *operand(struct op2i_lane_parser *p) {
   e->a = unary(p);
   if (op2i_lane_stopped(p->l)) return e;
   unary_type(p->l, e);
-  if (strcmp(e->op, "-") == 0 && e->a->known && e->type.base == OP2I_LANE_I32) {
+  if (strcmp(e->op, "-") == 0 && e->a->known && e->type.base == OP2I_C_I32) {
     e->known = true;
     e->value = -e->a->value;
   }
@@ -374,13 +370,13 @@ static struct op2i_lane_node *unary(struct op2i_lane_parser *p) {
 
 /* ---- the rest -------------------------------------------------------------------------------- */
 
-static int binary_tightness(const struct op2i_lane_token *t) {
+static int binary_tightness(const struct op2i_piece *t) {
   static const char *const levels[][5] = {
       {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="},
       {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
   for (int level = 0; level < 10; level++)
     for (int i = 0; levels[level][i]; i++)
-      if (op2i_lane_spells(t, levels[level][i])) return level + 1;
+      if (op2i_piece_is(t, levels[level][i])) return level + 1;
   return 0;
 }
 
@@ -410,8 +406,8 @@ static struct op2i_lane_node *choice(struct op2i_lane_parser *p) {
   if (op2i_lane_stopped(p->l)) return e;
   need_number(p->l, a);
   if (numeric(e->b) && numeric(e->c)) {
-    bool same = e->b->type.base == OP2I_LANE_BOOL && e->c->type.base == OP2I_LANE_BOOL;
-    e->type = plain(same ? OP2I_LANE_I32 : op2i_lane_common(e->b->type.base, e->c->type.base));
+    bool same = e->b->type.base == OP2I_C_BOOL && e->c->type.base == OP2I_C_BOOL;
+    e->type = plain(same ? OP2I_C_I32 : op2i_lane_common(e->b->type.base, e->c->type.base));
   } else if (e->b->type.nlevels && e->b->type.nlevels == e->c->type.nlevels) {
     e->type = decayed(e->b->type);
     e->type.readonly = e->type.readonly || e->c->type.readonly;

@@ -50,7 +50,7 @@ static void parameters(struct op2i_lane *l, const struct op2i_lane_form *form,
   }
   if (form->masked) {
     op2i_text_add(out, "%sconst ", between);
-    op2i_lane_type_name(l, OP2I_LANE_BOOL, out);
+    op2i_lane_type_name(l, OP2I_C_BOOL, out);
     op2i_text_add(out, " op2_mask");
     between = ", ";
   }
@@ -99,15 +99,15 @@ static void widen_parameters(struct op2i_lane *l, struct op2i_lane_form *form,
 static void begin_early(struct op2i_lane *l, const struct op2i_lane_form *form,
                         struct op2i_text *out) {
   op2i_text_add(out, "  ");
-  op2i_lane_type_name(l, OP2I_LANE_BOOL, out);
+  op2i_lane_type_name(l, OP2I_C_BOOL, out);
   if (form->masked) {
     op2i_text_add(out, " op2_live = op2_mask;\n");
   } else {
     op2i_text_add(out, " op2_live = ~(");
-    op2i_lane_type_name(l, OP2I_LANE_BOOL, out);
+    op2i_lane_type_name(l, OP2I_C_BOOL, out);
     op2i_text_add(out, "){0};\n");
   }
-  if (form->type.base == OP2I_LANE_VOID) return;
+  if (form->type.base == OP2I_C_VOID) return;
   op2i_text_add(out, "  ");
   op2i_lane_type_name(l, form->type.base, out);
   op2i_text_add(out, " op2_ret = {0};\n");
@@ -131,7 +131,7 @@ void op2i_lane_emit(struct op2i_lane *l, struct op2i_lane_form *form) {
   widen_parameters(l, form, p.out);
   if (form->early) begin_early(l, form, p.out);
   op2i_lane_emit_statements(&p, form->body);
-  if (form->early && form->type.base != OP2I_LANE_VOID && runs_out(form))
+  if (form->early && form->type.base != OP2I_C_VOID && runs_out(form))
     op2i_text_add(p.out, "  return op2_ret;\n");
   op2i_text_add(p.out, "}\n");
 }

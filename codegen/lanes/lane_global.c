@@ -22,7 +22,7 @@ static void loop_constants(struct op2i_lane *l) {
     var->text = op2i_lane_string(l, text.chars ? text.chars : "", text.length);
     op2i_text_free(&text);
     var->of_loop = true;
-    var->type = (struct op2i_lane_type){.base = op2i_lane_base_of(cst->type), .readonly = true};
+    var->type = (struct op2i_c_type){.base = op2i_c_base_of(cst->type), .readonly = true};
     if (cst->dim > 1) {
       var->type.nlevels = 1;
       var->type.levels[0] = cst->dim;
@@ -68,10 +68,10 @@ static void hide(struct op2i_lane *l, int begin, int end) {
     if (!op2i_unit_word(l->unit, at) || l->unit->roles[l->unit->code[at]] != OP2I_ROLE_NONE)
       continue;
     const struct op2i_token *t = &l->unit->tokens.list[l->unit->code[at]];
-    struct op2i_lane_token word = {l->unit->tokens.text + t->begin, (int)(t->end - t->begin), 0,
-                                   t->kind, false};
+    struct op2i_piece word = {.text = l->unit->tokens.text + t->begin,
+                              .length = (int)(t->end - t->begin)};
     for (struct op2i_lane_var **v = &l->globals; *v; v = &(*v)->outer)
-      if (op2i_lane_spells(&word, (*v)->name)) {
+      if (op2i_piece_is(&word, (*v)->name)) {
         *v = (*v)->outer;
         break;
       }

@@ -8,14 +8,14 @@
 
 static const struct {
   const char *name, *c;
-} bases[] = {[OP2I_LANE_I8] = {"i8", "int8_t"},    [OP2I_LANE_U8] = {"u8", "uint8_t"},
-             [OP2I_LANE_I16] = {"i16", "int16_t"}, [OP2I_LANE_U16] = {"u16", "uint16_t"},
-             [OP2I_LANE_I32] = {"i32", "int32_t"}, [OP2I_LANE_U32] = {"u32", "uint32_t"},
-             [OP2I_LANE_I64] = {"i64", "int64_t"}, [OP2I_LANE_U64] = {"u64", "uint64_t"},
-             [OP2I_LANE_F32] = {"f32", "float"},   [OP2I_LANE_F64] = {"f64", "double"}};
+} bases[] = {[OP2I_C_I8] = {"i8", "int8_t"},    [OP2I_C_U8] = {"u8", "uint8_t"},
+             [OP2I_C_I16] = {"i16", "int16_t"}, [OP2I_C_U16] = {"u16", "uint16_t"},
+             [OP2I_C_I32] = {"i32", "int32_t"}, [OP2I_C_U32] = {"u32", "uint32_t"},
+             [OP2I_C_I64] = {"i64", "int64_t"}, [OP2I_C_U64] = {"u64", "uint64_t"},
+             [OP2I_C_F32] = {"f32", "float"},   [OP2I_C_F64] = {"f64", "double"}};
 
-const char *op2i_lane_scalar_name(enum op2i_lane_base base) {
-  return base == OP2I_LANE_VOID ? "void" : base == OP2I_LANE_BOOL ? "_Bool" : bases[base].c;
+const char *op2i_lane_scalar_name(enum op2i_c_base base) {
+  return base == OP2I_C_VOID ? "void" : base == OP2I_C_BOOL ? "_Bool" : bases[base].c;
 }
 
 static void vector_typedef(struct op2i_text *out, const char *c, const char *name, int bits,
@@ -33,24 +33,24 @@ void op2i_lanes_prelude(int lanes, struct op2i_text *out) {
                 /* Nothing that takes or returns vectors is called by others. */
                 "#pragma GCC diagnostic ignored \"-Wpsabi\"\n",
                 lanes, lanes);
-  for (int base = OP2I_LANE_I8; base <= OP2I_LANE_F64; base++)
+  for (int base = OP2I_C_I8; base <= OP2I_C_F64; base++)
     vector_typedef(out, bases[base].c, bases[base].name,
-                   8 * op2i_lane_size((enum op2i_lane_base)base), lanes);
+                   8 * op2i_lane_size((enum op2i_c_base)base), lanes);
   vector_typedef(out, "int32_t", "m32", 32, lanes);
   vector_typedef(out, "int64_t", "m64", 64, lanes);
   op2i_text_add(out, "#endif\n");
 }
 
-/* f64x8 of a number; m64x8 of OP2I_LANE_BOOL. */
-static void suffix(const struct op2i_lane *l, enum op2i_lane_base base, struct op2i_text *out) {
-  if (base == OP2I_LANE_BOOL || base == OP2I_LANE_VOID)
+/* f64x8 of a number; m64x8 of OP2I_C_BOOL. */
+static void suffix(const struct op2i_lane *l, enum op2i_c_base base, struct op2i_text *out) {
+  if (base == OP2I_C_BOOL || base == OP2I_C_VOID)
     op2i_text_add(out, "m%dx%d", l->bits, l->lanes);
   else
     op2i_text_add(out, "%sx%d", bases[base].name, l->lanes);
 }
 
-void op2i_lane_type_name(struct op2i_lane *l, enum op2i_lane_base base, struct op2i_text *out) {
-  int bytes = base == OP2I_LANE_BOOL ? l->bits / 8 : op2i_lane_size(base);
+void op2i_lane_type_name(struct op2i_lane *l, enum op2i_c_base base, struct op2i_text *out) {
+  int bytes = base == OP2I_C_BOOL ? l->bits / 8 : op2i_lane_size(base);
   if (l->request->widest && l->lanes * bytes > l->request->widest)
     op2i_lane_refuse(l, "needs vectors of %d bytes, and there are none longer than %d",
                      l->lanes * bytes, l->request->widest);
@@ -73,9 +73,9 @@ static void free_words(struct words *w) {
   op2i_text_free(&w->bits);
 }
 
-static void make_words(struct op2i_lane *l, enum op2i_lane_base base, struct words *w) {
-  bool mask = base == OP2I_LANE_BOOL;
-  op2i_lane_type_name(l, OP2I_LANE_BOOL, &w->mask);
+static void make_words(struct op2i_lane *l, enum op2i_c_base base, struct words *w) {
+  bool mask = base == OP2I_C_BOOL;
+  op2i_lane_type_name(l, OP2I_C_BOOL, &w->mask);
   op2i_lane_type_name(l, base, &w->type);
   op2i_text_add(&w->bits, "op2_i%dx%d", mask ? l->bits : 8 * op2i_lane_size(base), l->lanes);
   w->c = mask ? "_Bool" : bases[base].c;
@@ -95,9 +95,9 @@ static bool lacks(struct op2i_lane *l, const char *name) {
 }
 
 /* A mask of the kernel's width as wide as the type. */
-static void widened(const struct op2i_lane *l, enum op2i_lane_base base, const struct words *w,
+static void widened(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
                     struct op2i_text *out) {
-  if (base == OP2I_LANE_BOOL || 8 * op2i_lane_size(base) == l->bits)
+  if (base == OP2I_C_BOOL || 8 * op2i_lane_size(base) == l->bits)
     op2i_text_add(out, "  const %s op2_w = (%s)op2_m;\n", w->bits.chars, w->bits.chars);
   else
     op2i_text_add(out, "  const %s op2_w = __builtin_convertvector(op2_m, %s);\n", w->bits.chars,
@@ -108,9 +108,9 @@ static void each_lane(const struct op2i_lane *l, struct op2i_text *out) {
   op2i_text_add(out, "  for (int op2_l = 0; op2_l < %d; op2_l++) ", l->lanes);
 }
 
-static void splat(const struct op2i_lane *l, enum op2i_lane_base base, const struct words *w,
+static void splat(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
                   struct op2i_text *out) {
-  bool mask = base == OP2I_LANE_BOOL;
+  bool mask = base == OP2I_C_BOOL;
   op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_a) {\n", w->type.chars, w->name.chars, w->c);
   if (mask) op2i_text_add(out, "  const int%d_t op2_b = -(int%d_t)op2_a;\n", l->bits, l->bits);
   op2i_text_add(out, "  return (%s){", w->type.chars);
@@ -119,7 +119,7 @@ static void splat(const struct op2i_lane *l, enum op2i_lane_base base, const str
   op2i_text_add(out, "};\n}\n");
 }
 
-static void select_lanes(const struct op2i_lane *l, enum op2i_lane_base base, const struct words *w,
+static void select_lanes(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
                          struct op2i_text *out) {
   op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_m, %s op2_a, %s op2_b) {\n", w->type.chars,
                 w->name.chars, w->mask.chars, w->type.chars, w->type.chars);
@@ -135,7 +135,7 @@ static void any_lane(const struct op2i_lane *l, const struct words *w, struct op
   op2i_text_add(out, "op2_r |= op2_m[op2_l];\n  return op2_r != 0;\n}\n");
 }
 
-static void weigh(const struct op2i_lane *l, enum op2i_lane_base base, const struct words *w,
+static void weigh(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
                   struct op2i_text *out) {
   op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_m) {\n", w->type.chars, w->name.chars,
                 w->mask.chars);
@@ -144,7 +144,7 @@ static void weigh(const struct op2i_lane *l, enum op2i_lane_base base, const str
                 w->type.chars, w->type.chars, w->type.chars, w->bits.chars);
 }
 
-static void divisor(const struct op2i_lane *l, enum op2i_lane_base base, const struct words *w,
+static void divisor(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
                     struct op2i_text *out) {
   op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_m, %s op2_a) {\n", w->type.chars, w->name.chars,
                 w->mask.chars, w->type.chars);
@@ -157,7 +157,7 @@ static void begin_guard(struct op2i_text *out, const char *name) {
   op2i_text_add(out, "#ifndef %s\n#define %s %s\n", name, name, name);
 }
 
-void op2i_lane_help(struct op2i_lane *l, enum op2i_lane_help help, enum op2i_lane_base base,
+void op2i_lane_help(struct op2i_lane *l, enum op2i_lane_help help, enum op2i_c_base base,
                     struct op2i_text *out) {
   static const char *const names[] = {[OP2I_LANE_SPLAT] = "splat",
                                       [OP2I_LANE_SELECT] = "sel",
@@ -193,7 +193,7 @@ static void math_head(struct op2i_lane *l, const struct op2i_lane_math *math, bo
                       const struct words *w, struct op2i_text *out) {
   struct op2i_text result = {0};
   op2i_lane_type_name(
-      l, math->how == OP2I_LANE_TEST ? OP2I_LANE_BOOL : op2i_lane_math_type(math, single, 0),
+      l, math->how == OP2I_LANE_TEST ? OP2I_C_BOOL : op2i_lane_math_type(math, single, 0),
       &result);
   op2i_text_add(out, "OP2_LANES_INLINE %s %s(", result.chars ? result.chars : "", w->name.chars);
   for (int n = 1; n <= op2i_lane_math_arity(math); n++) {

@@ -18,7 +18,7 @@ static void float_literal(struct op2i_lane_parser *p, struct op2i_lane_node *e, 
   char last = text[length - 1];
   bool hex = length > 1 && (text[1] == 'x' || text[1] == 'X');
   e->type.base =
-      (last == 'f' || last == 'F') && (!hex || strpbrk(text, "pP")) ? OP2I_LANE_F32 : OP2I_LANE_F64;
+      (last == 'f' || last == 'F') && (!hex || strpbrk(text, "pP")) ? OP2I_C_F32 : OP2I_C_F64;
   if (strchr("lLiIjJqQwW", last))
     op2i_lane_refuse(p->l, "has the number %s in line %d, which is no double or float", text,
                      e->line);
@@ -39,21 +39,21 @@ static void integer_literal(struct op2i_lane_parser *p, struct op2i_lane_node *e
   }
   bool wide = (longs && sizeof(long) == 8) || longs > 1;
   if (value <= INT_MAX && !wide)
-    e->type.base = is_unsigned ? OP2I_LANE_U32 : OP2I_LANE_I32;
+    e->type.base = is_unsigned ? OP2I_C_U32 : OP2I_C_I32;
   else if (value <= UINT_MAX && !wide && (is_unsigned || !decimal))
-    e->type.base = OP2I_LANE_U32;
+    e->type.base = OP2I_C_U32;
   else
-    e->type.base = is_unsigned || value > LLONG_MAX ? OP2I_LANE_U64 : OP2I_LANE_I64;
+    e->type.base = is_unsigned || value > LLONG_MAX ? OP2I_C_U64 : OP2I_C_I64;
   e->known = value <= INT_MAX;
   e->value = e->known ? (int64_t)value : 0;
 }
 
 struct op2i_lane_node *op2i_lane_literal(struct op2i_lane_parser *p) {
-  const struct op2i_lane_token *t = &p->tokens[p->at++];
+  const struct op2i_piece *t = &p->tokens[p->at++];
   struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_LITERAL, t->line);
   e->text = op2i_lane_string(p->l, t->text, (size_t)t->length);
   if (t->kind == OP2I_TOK_CHAR)
-    e->type.base = OP2I_LANE_I32;
+    e->type.base = OP2I_C_I32;
   else if (is_float(e->text, t->length))
     float_literal(p, e, e->text, t->length);
   else
@@ -64,7 +64,7 @@ struct op2i_lane_node *op2i_lane_literal(struct op2i_lane_parser *p) {
 }
 
 static struct op2i_lane_node *standard(struct op2i_lane_parser *p, const char *text,
-                                       enum op2i_lane_base base) {
+                                       enum op2i_c_base base) {
   struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_LITERAL, op2i_lane_line(p));
   e->text = text;
   e->type.base = base;
@@ -75,18 +75,18 @@ static struct op2i_lane_node *standard(struct op2i_lane_parser *p, const char *t
 struct op2i_lane_node *op2i_lane_standard(struct op2i_lane_parser *p) {
   static const struct {
     const char *name;
-    enum op2i_lane_base base;
+    enum op2i_c_base base;
   } names[] = {
-      {"INFINITY", OP2I_LANE_F32},    {"NAN", OP2I_LANE_F32},         {"HUGE_VALF", OP2I_LANE_F32},
-      {"FLT_EPSILON", OP2I_LANE_F32}, {"FLT_MAX", OP2I_LANE_F32},     {"FLT_MIN", OP2I_LANE_F32},
-      {"HUGE_VAL", OP2I_LANE_F64},    {"DBL_EPSILON", OP2I_LANE_F64}, {"DBL_MAX", OP2I_LANE_F64},
-      {"DBL_MIN", OP2I_LANE_F64},     {"M_E", OP2I_LANE_F64},         {"M_LOG2E", OP2I_LANE_F64},
-      {"M_LOG10E", OP2I_LANE_F64},    {"M_LN2", OP2I_LANE_F64},       {"M_LN10", OP2I_LANE_F64},
-      {"M_PI", OP2I_LANE_F64},        {"M_PI_2", OP2I_LANE_F64},      {"M_PI_4", OP2I_LANE_F64},
-      {"M_1_PI", OP2I_LANE_F64},      {"M_2_PI", OP2I_LANE_F64},      {"M_2_SQRTPI", OP2I_LANE_F64},
-      {"M_SQRT2", OP2I_LANE_F64},     {"M_SQRT1_2", OP2I_LANE_F64},   {"INT32_MAX", OP2I_LANE_I32},
-      {"INT32_MIN", OP2I_LANE_I32},   {"INT64_MAX", OP2I_LANE_I64},   {"INT64_MIN", OP2I_LANE_I64},
-      {"UINT32_MAX", OP2I_LANE_U32}};
+      {"INFINITY", OP2I_C_F32},    {"NAN", OP2I_C_F32},         {"HUGE_VALF", OP2I_C_F32},
+      {"FLT_EPSILON", OP2I_C_F32}, {"FLT_MAX", OP2I_C_F32},     {"FLT_MIN", OP2I_C_F32},
+      {"HUGE_VAL", OP2I_C_F64},    {"DBL_EPSILON", OP2I_C_F64}, {"DBL_MAX", OP2I_C_F64},
+      {"DBL_MIN", OP2I_C_F64},     {"M_E", OP2I_C_F64},         {"M_LOG2E", OP2I_C_F64},
+      {"M_LOG10E", OP2I_C_F64},    {"M_LN2", OP2I_C_F64},       {"M_LN10", OP2I_C_F64},
+      {"M_PI", OP2I_C_F64},        {"M_PI_2", OP2I_C_F64},      {"M_PI_4", OP2I_C_F64},
+      {"M_1_PI", OP2I_C_F64},      {"M_2_PI", OP2I_C_F64},      {"M_2_SQRTPI", OP2I_C_F64},
+      {"M_SQRT2", OP2I_C_F64},     {"M_SQRT1_2", OP2I_C_F64},   {"INT32_MAX", OP2I_C_I32},
+      {"INT32_MIN", OP2I_C_I32},   {"INT64_MAX", OP2I_C_I64},   {"INT64_MIN", OP2I_C_I64},
+      {"UINT32_MAX", OP2I_C_U32}};
   /* Of headers that the text does not have: what they stand for. */
   static const struct {
     const char *name, *text;
@@ -95,14 +95,14 @@ struct op2i_lane_node *op2i_lane_standard(struct op2i_lane_parser *p) {
                 {"INT_MIN", "INT32_MIN", OP2I_LANE_LIMITS},
                 {"true", "1", OP2I_LANE_STDBOOL},
                 {"false", "0", OP2I_LANE_STDBOOL}};
-  const struct op2i_lane_token *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->tokens[p->at];
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-    if (op2i_lane_spells(t, names[i].name)) return standard(p, names[i].name, names[i].base);
+    if (op2i_piece_is(t, names[i].name)) return standard(p, names[i].name, names[i].base);
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
-    if (!op2i_lane_spells(t, values[i].name)) continue;
+    if (!op2i_piece_is(t, values[i].name)) continue;
     if (!(p->l->headers & values[i].header))
       op2i_lane_refuse(p->l, "uses %s, and includes no header that knows it", values[i].name);
-    return standard(p, values[i].text, OP2I_LANE_I32);
+    return standard(p, values[i].text, OP2I_C_I32);
   }
   return NULL;
 }

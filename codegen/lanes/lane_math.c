@@ -34,15 +34,15 @@ static const struct op2i_lane_math functions[] = {
     {"lrint", "ld", OP2I_LANE_EACH},      {"lround", "ld", OP2I_LANE_EACH},
     {"llrint", "ld", OP2I_LANE_EACH},     {"llround", "ld", OP2I_LANE_EACH}};
 
-const struct op2i_lane_math *op2i_lane_math_find(const struct op2i_lane_token *name, bool *single) {
+const struct op2i_lane_math *op2i_lane_math_find(const struct op2i_piece *name, bool *single) {
   for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
     const struct op2i_lane_math *math = &functions[i];
-    struct op2i_lane_token stem = *name;
+    struct op2i_piece stem = *name;
     *single = false;
-    if (op2i_lane_spells(&stem, math->name)) return math;
+    if (op2i_piece_is(&stem, math->name)) return math;
     stem.length--;
     *single = math->how != OP2I_LANE_TEST && strchr(math->types, 'd');
-    if (*single && name->text[stem.length] == 'f' && op2i_lane_spells(&stem, math->name))
+    if (*single && name->text[stem.length] == 'f' && op2i_piece_is(&stem, math->name))
       return math;
   }
   return NULL;
@@ -50,11 +50,11 @@ const struct op2i_lane_math *op2i_lane_math_find(const struct op2i_lane_token *n
 
 int op2i_lane_math_arity(const struct op2i_lane_math *math) { return (int)strlen(math->types) - 1; }
 
-enum op2i_lane_base op2i_lane_math_type(const struct op2i_lane_math *math, bool single, int n) {
+enum op2i_c_base op2i_lane_math_type(const struct op2i_lane_math *math, bool single, int n) {
   switch (math->types[n]) {
-  case 'i': return OP2I_LANE_I32;
+  case 'i': return OP2I_C_I32;
   case 'l':
-    return sizeof(long) == 8 || strncmp(math->name, "ll", 2) == 0 ? OP2I_LANE_I64 : OP2I_LANE_I32;
-  default: return single ? OP2I_LANE_F32 : OP2I_LANE_F64;
+    return sizeof(long) == 8 || strncmp(math->name, "ll", 2) == 0 ? OP2I_C_I64 : OP2I_C_I32;
+  default: return single ? OP2I_C_F32 : OP2I_C_F64;
   }
 }

@@ -19,7 +19,7 @@ static bool joins(const struct op2i_lane_node *e) {
 
 bool op2i_lane_is_mask(const struct op2i_lane_node *e) {
   if (!e->varying || e->type.nlevels) return false;
-  if (e->type.base == OP2I_LANE_BOOL || compares(e) || joins(e)) return true;
+  if (e->type.base == OP2I_C_BOOL || compares(e) || joins(e)) return true;
   if (e->kind == OP2I_LANE_UNARY) return is(e, "!");
   if (e->kind == OP2I_LANE_BINARY && is(e, ",")) return op2i_lane_is_mask(e->b);
   return e->kind == OP2I_LANE_CALL && e->math && e->math->how == OP2I_LANE_TEST;
@@ -61,7 +61,7 @@ static void close(struct op2i_lane_printer *p, bool wanted) {
   if (wanted) op2i_text_add(p->out, ")");
 }
 
-static void type_name(struct op2i_lane_printer *p, enum op2i_lane_base base) {
+static void type_name(struct op2i_lane_printer *p, enum op2i_c_base base) {
   op2i_lane_type_name(p->l, base, p->out);
 }
 
@@ -72,7 +72,7 @@ void op2i_lane_print_on(struct op2i_lane_printer *p, int mask) {
     op2i_text_add(p->out, "op2_mask");
   } else {
     op2i_text_add(p->out, "~(");
-    type_name(p, OP2I_LANE_BOOL);
+    type_name(p, OP2I_C_BOOL);
     op2i_text_add(p->out, "){0}");
   }
 }
@@ -107,7 +107,7 @@ static void print_unary(struct op2i_lane_printer *p, const struct op2i_lane_node
 
 static void print_cast(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
   op2i_text_add(p->out, "(%s)", op2i_lane_scalar_name(e->type.base));
-  if (e->type.base == OP2I_LANE_VOID)
+  if (e->type.base == OP2I_C_VOID)
     print_any(p, e->a, TIGHT_UNARY);
   else
     op2i_lane_print(p, e->a, TIGHT_UNARY);
@@ -223,7 +223,7 @@ static void raw(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int
   case OP2I_LANE_ASSIGN: op2i_lane_print_assign(p, e, tight); break;
   case OP2I_LANE_CHOICE: op2i_lane_print_choice(p, e); break;
   case OP2I_LANE_CAST:
-    if (e->type.base == OP2I_LANE_VOID)
+    if (e->type.base == OP2I_C_VOID)
       print_cast(p, e);
     else
       op2i_lane_print_as(p, e->a, e->type.base, tight);
@@ -233,7 +233,7 @@ static void raw(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int
 }
 
 void op2i_lane_print_as(struct op2i_lane_printer *p, const struct op2i_lane_node *e,
-                        enum op2i_lane_base base, int tight) {
+                        enum op2i_c_base base, int tight) {
   if (!e->varying) {
     op2i_lane_help(p->l, OP2I_LANE_SPLAT, base, p->out);
     op2i_text_add(p->out, "(");
@@ -260,11 +260,11 @@ void op2i_lane_print_as(struct op2i_lane_printer *p, const struct op2i_lane_node
 /* ---- masks ----------------------------------------------------------------------------------- */
 
 /* What compares numbers of this type, as a mask: from here to the end of the comparison. */
-static bool mask_begin(struct op2i_lane_printer *p, enum op2i_lane_base base) {
+static bool mask_begin(struct op2i_lane_printer *p, enum op2i_c_base base) {
   bool fits = 8 * op2i_lane_size(base) == p->l->bits;
   if (fits) {
     op2i_text_add(p->out, "(");
-    type_name(p, OP2I_LANE_BOOL);
+    type_name(p, OP2I_C_BOOL);
     op2i_text_add(p->out, ")(");
   } else {
     op2i_text_add(p->out, "__builtin_convertvector(");
@@ -275,13 +275,13 @@ static bool mask_begin(struct op2i_lane_printer *p, enum op2i_lane_base base) {
 static void mask_end(struct op2i_lane_printer *p, bool fits) {
   if (!fits) {
     op2i_text_add(p->out, ", ");
-    type_name(p, OP2I_LANE_BOOL);
+    type_name(p, OP2I_C_BOOL);
   }
   op2i_text_add(p->out, ")");
 }
 
 static void comparison(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
-  enum op2i_lane_base base = op2i_lane_common(e->a->type.base, e->b->type.base);
+  enum op2i_c_base base = op2i_lane_common(e->a->type.base, e->b->type.base);
   bool fits = mask_begin(p, base);
   op2i_lane_print_as(p, e->a, base, TIGHT_SHIFT);
   op2i_text_add(p->out, " %s ", e->op);
@@ -317,7 +317,7 @@ static void raw_mask(struct op2i_lane_printer *p, const struct op2i_lane_node *e
 
 void op2i_lane_print_mask(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight) {
   if (!e->varying) {
-    op2i_lane_help(p->l, OP2I_LANE_SPLAT, OP2I_LANE_BOOL, p->out);
+    op2i_lane_help(p->l, OP2I_LANE_SPLAT, OP2I_C_BOOL, p->out);
     op2i_text_add(p->out, "(");
     op2i_lane_print(p, e, 1);
     op2i_text_add(p->out, ")");
@@ -329,10 +329,10 @@ void op2i_lane_print_mask(struct op2i_lane_printer *p, const struct op2i_lane_no
 }
 
 void op2i_lane_print_value(struct op2i_lane_printer *p, const struct op2i_lane_node *e,
-                           const struct op2i_lane_type *type, bool varying, int tight) {
+                           const struct op2i_c_type *type, bool varying, int tight) {
   if (type->nlevels || !varying)
     op2i_lane_print(p, e, tight);
-  else if (type->base == OP2I_LANE_BOOL)
+  else if (type->base == OP2I_C_BOOL)
     op2i_lane_print_mask(p, e, tight);
   else
     op2i_lane_print_as(p, e, type->base, tight);

@@ -30,7 +30,7 @@ static bool zero(const struct op2i_lane_node *e) {
 }
 
 /* Braces must go as deep as the arrays do; {0} stands for nothing but zeros. */
-static void check_list(struct op2i_lane *l, const struct op2i_lane_type *type, int level,
+static void check_list(struct op2i_lane *l, const struct op2i_c_type *type, int level,
                        const struct op2i_lane_node *e) {
   bool array = level < type->nlevels && type->levels[level] > 0;
   if (op2i_lane_stopped(l)) return;
@@ -42,7 +42,7 @@ static void check_list(struct op2i_lane *l, const struct op2i_lane_type *type, i
     op2i_lane_refuse(l, "mixes pointers and numbers in line %d", e->line);
     return;
   }
-  if (!array && !e->type.nlevels && e->type.base == OP2I_LANE_VOID)
+  if (!array && !e->type.nlevels && e->type.base == OP2I_C_VOID)
     op2i_lane_refuse(l, "needs a number in line %d where there is none", e->line);
   if (array && e->value == 1 && zero(e->a)) return;
   for (const struct op2i_lane_node *a = array ? e->a : NULL; a; a = a->next)
@@ -56,57 +56,52 @@ void op2i_lane_let_see(struct op2i_lane_parser *p, struct op2i_lane_var *var) {
   p->scope = var;
 }
 
-static void one_declarator(struct op2i_lane_parser *p, struct op2i_lane_type type,
-                           struct op2i_lane_node ***tail) {
-  const char *name;
-  int line = op2i_lane_line(p);
-  op2i_lane_declarator(p, &type, &name);
+static const char *name_of(struct op2i_lane_parser *p, const struct op2i_c_decl *decl) {
+  return decl->name ? op2i_lane_string(p->l, decl->name->text, (size_t)decl->name->length) : NULL;
+}
+
+static void variable(struct op2i_lane_parser *p, const struct op2i_c_decl *said, int line,
+                     struct op2i_lane_node ***tail) {
+  const char *name = name_of(p, said);
+  const struct op2i_c_type *type = &said->type;
   struct op2i_lane_node *decl = op2i_lane_node(p->l, OP2I_LANE_DECL, line);
   decl->var = op2i_lane_var(p->l, name ? name : "");
   if (op2i_lane_stopped(p->l)) return;
-  decl->var->type = type;
+  decl->var->type = *type;
   op2i_lane_let_see(p, decl->var);
   if (op2i_lane_accept(p, "=")) decl->a = initializer(p);
   if (op2i_lane_stopped(p->l)) return;
-  if (type.nlevels && type.levels[0] == -1 && decl->a && decl->a->kind == OP2I_LANE_LIST)
+  if (type->nlevels && type->levels[0] == -1 && decl->a && decl->a->kind == OP2I_LANE_LIST)
     decl->var->type.levels[0] = decl->a->value;
-  for (int k = 0; k < type.nlevels; k++)
+  for (int k = 0; k < type->nlevels; k++)
     if (decl->var->type.levels[k] < 0)
       op2i_lane_refuse(p->l, "has an array in line %d whose extent is not known", line);
-  if (!name || (type.base == OP2I_LANE_VOID))
+  if (!name || type->base == OP2I_C_VOID)
     op2i_lane_refuse(p->l, "has a declaration in line %d that cannot be followed", line);
   if (decl->a) check_list(p->l, &decl->var->type, 0, decl->a);
   **tail = decl;
   *tail = &decl->next;
 }
 
-/* typedef double real, vec3[3]; from behind the word typedef on. */
-static void type_names(struct op2i_lane_parser *p) {
-  struct op2i_lane_type base;
-  op2i_lane_specifiers(p, &base);
-  while (!op2i_lane_stopped(p->l)) {
-    struct op2i_lane_type type = base;
-    const char *name;
-    op2i_lane_declarator(p, &type, &name);
-    if (!name) op2i_lane_refuse(p->l, "has a typedef without a name in line %d", op2i_lane_line(p));
-    if (op2i_lane_stopped(p->l)) return;
-    struct op2i_lane_var *var = op2i_lane_var(p->l, name);
-    var->type = type;
-    var->is_type = true;
-    op2i_lane_let_see(p, var);
-    if (!op2i_lane_accept(p, ",")) break;
-  }
-  op2i_lane_expect(p, ";");
+/* typedef double real, vec3[3]; one of them. */
+static void type_name(struct op2i_lane_parser *p, const struct op2i_c_decl *said) {
+  const char *name = name_of(p, said);
+  if (!name) op2i_lane_refuse(p->l, "has a typedef without a name in line %d", op2i_lane_line(p));
+  if (op2i_lane_stopped(p->l)) return;
+  struct op2i_lane_var *var = op2i_lane_var(p->l, name);
+  var->type = said->type;
+  var->is_type = true;
+  op2i_lane_let_see(p, var);
 }
 
 bool op2i_lane_at_enumeration(const struct op2i_lane_parser *p) {
-  const struct op2i_lane_token *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->tokens[p->at];
   if (!op2i_lane_at(p, "enum")) return false;
-  return op2i_lane_spells(&t[1], "{") || (op2i_lane_word(&t[1]) && op2i_lane_spells(&t[2], "{"));
+  return op2i_piece_is(&t[1], "{") || (op2i_c_word(&t[1]) && op2i_piece_is(&t[2], "{"));
 }
 
 static void enumerator(struct op2i_lane_parser *p, int64_t *value) {
-  const struct op2i_lane_token *t = &p->tokens[p->at++];
+  const struct op2i_piece *t = &p->tokens[p->at++];
   struct op2i_lane_var *var =
       op2i_lane_var(p->l, op2i_lane_string(p->l, t->text, (size_t)t->length));
   char text[32];
@@ -120,7 +115,7 @@ static void enumerator(struct op2i_lane_parser *p, int64_t *value) {
     op2i_lane_refuse(p->l, "has an enumerator in line %d that is no int", t->line);
   snprintf(text, sizeof text, *value < 0 ? "(%lld)" : "%lld", (long long)*value);
   var->text = op2i_lane_string(p->l, text, strlen(text));
-  var->type.base = OP2I_LANE_I32;
+  var->type.base = OP2I_C_I32;
   var->fixed = var->known = true;
   var->lo = (*value)++;
   op2i_lane_let_see(p, var);
@@ -130,9 +125,9 @@ static void enumerator(struct op2i_lane_parser *p, int64_t *value) {
 void op2i_lane_enumeration(struct op2i_lane_parser *p) {
   int64_t value = 0;
   p->at++;
-  if (op2i_lane_word(&p->tokens[p->at])) p->at++;
+  if (op2i_c_word(&p->tokens[p->at])) p->at++;
   op2i_lane_expect(p, "{");
-  while (op2i_lane_word(&p->tokens[p->at]) && !op2i_lane_stopped(p->l)) {
+  while (op2i_c_word(&p->tokens[p->at]) && !op2i_lane_stopped(p->l)) {
     enumerator(p, &value);
     if (!op2i_lane_accept(p, ",")) break;
   }
@@ -142,21 +137,22 @@ void op2i_lane_enumeration(struct op2i_lane_parser *p) {
 
 /* What is static and constant need not be kept between calls. */
 void op2i_lane_declaration(struct op2i_lane_parser *p, struct op2i_lane_node ***tail) {
-  struct op2i_lane_type type;
+  struct op2i_c_decl all;
   if (op2i_lane_at_enumeration(p)) {
     op2i_lane_enumeration(p);
     return;
   }
-  if (op2i_lane_accept(p, "typedef")) {
-    type_names(p);
-    return;
-  }
-  bool kept = op2i_lane_accept(p, "static");
-  op2i_lane_specifiers(p, &type);
-  if (kept && !type.readonly)
+  op2i_lane_specifiers(p, OP2I_C_TYPEDEF | OP2I_C_STATIC, &all);
+  if ((all.said & OP2I_C_STATIC) && !all.type.readonly)
     op2i_lane_refuse(p->l, "has a static variable in line %d", op2i_lane_line(p));
   while (!op2i_lane_stopped(p->l)) {
-    one_declarator(p, type, tail);
+    struct op2i_c_decl one = all;
+    int line = op2i_lane_line(p);
+    op2i_lane_declarator(p, 0, &one);
+    if (all.said & OP2I_C_TYPEDEF)
+      type_name(p, &one);
+    else
+      variable(p, &one, line, tail);
     if (!op2i_lane_accept(p, ",")) break;
   }
   op2i_lane_expect(p, ";");
@@ -317,7 +313,7 @@ static struct op2i_lane_node *jump(struct op2i_lane_parser *p) {
   if (op2i_lane_accept(p, "return")) {
     e->kind = OP2I_LANE_RETURN;
     if (!op2i_lane_at(p, ";")) e->a = op2i_lane_expression(p);
-    if (!op2i_lane_stopped(p->l) && (e->a != NULL) != (p->form->type.base != OP2I_LANE_VOID))
+    if (!op2i_lane_stopped(p->l) && (e->a != NULL) != (p->form->type.base != OP2I_C_VOID))
       op2i_lane_refuse(p->l, "returns what it does not promise in line %d", e->line);
   } else if (op2i_lane_accept(p, "continue")) {
     e->kind = OP2I_LANE_CONTINUE;
@@ -331,7 +327,7 @@ static struct op2i_lane_node *jump(struct op2i_lane_parser *p) {
 }
 
 static struct op2i_lane_node *any_statement(struct op2i_lane_parser *p) {
-  const struct op2i_lane_token *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->tokens[p->at];
   if (op2i_lane_at(p, "{")) return block(p);
   if (op2i_lane_at(p, "if")) return if_statement(p);
   if (op2i_lane_at(p, "for")) return for_statement(p);
@@ -341,7 +337,7 @@ static struct op2i_lane_node *any_statement(struct op2i_lane_parser *p) {
   if (op2i_lane_at(p, "case") || op2i_lane_at(p, "default")) return case_label(p);
   if (op2i_lane_at(p, "return") || op2i_lane_at(p, "break") || op2i_lane_at(p, "continue"))
     return jump(p);
-  if (op2i_lane_at(p, "goto") || (op2i_lane_word(t) && op2i_lane_spells(&t[1], ":")))
+  if (op2i_lane_at(p, "goto") || (op2i_c_word(t) && op2i_piece_is(&t[1], ":")))
     op2i_lane_refuse(p->l, "has a goto or a label in line %d", t->line);
   struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_EXPR, t->line);
   if (op2i_lane_accept(p, ";")) return e;
@@ -362,46 +358,15 @@ static struct op2i_lane_node *statement(struct op2i_lane_parser *p) {
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* Past an __attribute__((...)) of the tokens. */
-static int past_attribute(const struct op2i_lane_token *tokens, int count, int at) {
-  if (!op2i_lane_spells(&tokens[at], "__attribute__") || !op2i_lane_spells(&tokens[at + 1], "("))
-    return at;
-  int depth = 0;
-  do {
-    at++;
-    depth += op2i_lane_spells(&tokens[at], "(") - op2i_lane_spells(&tokens[at], ")");
-  } while (depth && at < count);
-  return at < count ? at + 1 : count;
-}
-
-/* Leave out what says nothing of the type, macros may have put it there. */
-static int without_linkage(struct op2i_lane_token *tokens, int count) {
-  int kept = 0;
-  for (int at = 0; at < count;) {
-    int behind = past_attribute(tokens, count, at);
-    const struct op2i_lane_token *t = &tokens[at];
-    bool linkage = op2i_lane_spells(t, "static") || op2i_lane_spells(t, "extern") ||
-                   op2i_lane_spells(t, "_Noreturn");
-    if (behind == at && !linkage) tokens[kept++] = *t;
-    at = behind > at ? behind : at + 1;
-  }
-  tokens[kept] = tokens[kept + 1] = tokens[count];
-  return kept;
-}
-
-struct op2i_lane_type op2i_lane_result(struct op2i_lane *l, int item) {
+/* Macros may have put more than the type there. */
+struct op2i_c_type op2i_lane_result(struct op2i_lane *l, int item) {
   const struct op2i_unit *unit = l->unit;
   struct op2i_lane_parser p = {.l = l, .scope = l->globals};
-  struct op2i_lane_type type = {0};
-  const char *name;
-  struct op2i_lane_token *tokens =
-      op2i_lane_expand(l, unit->items[item].begin, unit->items[item].name, &p.count);
+  struct op2i_c_type type = {0};
+  p.tokens = op2i_lane_expand(l, unit->items[item].begin, unit->items[item].name, &p.count);
   if (op2i_lane_stopped(l)) return type;
-  p.tokens = tokens;
-  p.count = without_linkage(tokens, p.count);
-  op2i_lane_specifiers(&p, &type);
-  op2i_lane_declarator(&p, &type, &name);
-  if (type.nlevels || name || p.at < p.count)
+  op2i_lane_unnamed(&p, OP2I_C_STATIC | OP2I_C_EXTERN | OP2I_C_NORETURN | OP2I_C_ATTRIBUTE, &type);
+  if (type.nlevels || p.at < p.count)
     op2i_lane_refuse(l, "calls a function defined in line %d that returns no number",
                      op2i_unit_line(unit, unit->items[item].name));
   type.readonly = false;
@@ -410,22 +375,22 @@ struct op2i_lane_type op2i_lane_result(struct op2i_lane *l, int item) {
 
 static void parameter(struct op2i_lane_parser *p) {
   struct op2i_lane_form *form = p->form;
-  struct op2i_lane_type type;
+  struct op2i_c_decl decl;
   char unnamed[32];
-  const char *name;
-  op2i_lane_specifiers(p, &type);
-  op2i_lane_declarator(p, &type, &name);
+  op2i_lane_specifiers(p, 0, &decl);
+  op2i_lane_declarator(p, 0, &decl);
   if (form->nparams == OP2I_LANE_PARAMS) op2i_lane_refuse(p->l, "has too many parameters");
-  if (type.base == OP2I_LANE_VOID)
+  if (decl.type.base == OP2I_C_VOID)
     op2i_lane_refuse(p->l, "has a parameter in line %d that leads to nothing", op2i_lane_line(p));
-  if (type.nlevels) type.levels[0] = 0;
+  if (decl.type.nlevels) decl.type.levels[0] = 0;
   if (op2i_lane_stopped(p->l)) return;
+  const char *name = name_of(p, &decl);
   if (!name) {
     snprintf(unnamed, sizeof unnamed, "op2_unused%d", form->nparams);
     name = op2i_lane_string(p->l, unnamed, strlen(unnamed));
   }
   struct op2i_lane_var *var = op2i_lane_var(p->l, name);
-  var->type = type;
+  var->type = decl.type;
   var->outer = p->scope;
   var->param = form->nparams;
   p->scope = var;

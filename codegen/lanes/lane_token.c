@@ -112,33 +112,11 @@ void op2i_lane_directives(struct op2i_lane *l) {
 
 /* ---- expansion ------------------------------------------------------------------------------- */
 
-static struct op2i_piece *pieces(struct op2i_lane *l, int begin, int end) {
-  const struct op2i_unit *unit = l->unit;
-  struct op2i_piece *list = NULL, **tail = &list;
-  for (int p = begin; p < end; p++) {
-    *tail = op2i_macros_piece(&l->macros, &unit->tokens, unit->code[p]);
-    if (!*tail) return NULL;
-    (*tail)->parted = p > begin && unit->code[p] != unit->code[p - 1] + 1;
-    tail = &(*tail)->next;
-  }
-  return list;
-}
-
-struct op2i_lane_token *op2i_lane_expand(struct op2i_lane *l, int begin, int end, int *count) {
+struct op2i_piece *op2i_lane_expand(struct op2i_lane *l, int begin, int end, int *count) {
   struct op2i_why_macro why;
-  struct op2i_piece *list = op2i_macros_expand(&l->macros, pieces(l, begin, end), &why);
+  struct op2i_piece *tokens = op2i_c_tokens(&l->macros, l->unit, begin, end, count, &why);
   if (why.what)
     op2i_lane_refuse(l, "uses the macro %s in line %d, %s", why.name, why.line, why.what);
   l->failed = l->failed || l->macros.arena.failed;
-  *count = 0;
-  for (struct op2i_piece *p = list; p; p = p->next) ++*count;
-  struct op2i_lane_token *tokens = op2i_lane_take(l, (size_t)(*count + 2) * sizeof *tokens), *at;
-  if (!tokens) return NULL;
-  at = tokens;
-  for (struct op2i_piece *p = list; p; p = p->next)
-    *at++ = (struct op2i_lane_token){p->text, p->length, p->line, p->kind, p->made};
-  struct op2i_lane_token stop = {"", 0, *count ? at[-1].line : 0, OP2I_TOK_END, false};
-  /* Two, so that a look at the token behind the one here is always possible. */
-  at[0] = at[1] = stop;
   return tokens;
 }

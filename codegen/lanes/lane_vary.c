@@ -207,8 +207,8 @@ static void vary_index(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
 static void check_argument(struct op2i_lane *l, const struct op2i_lane_node *call,
                            const struct op2i_lane_node *argument,
                            const struct op2i_lane_var *param) {
-  const struct op2i_lane_type *a = &argument->type, *b = &param->type;
-  bool same = a->nlevels == b->nlevels && a->base != OP2I_LANE_VOID;
+  const struct op2i_c_type *a = &argument->type, *b = &param->type;
+  bool same = a->nlevels == b->nlevels && a->base != OP2I_C_VOID;
   for (int k = 1; same && k < a->nlevels; k++) same = a->levels[k] == b->levels[k];
   if (!same || (a->nlevels && a->base != b->base))
     op2i_lane_refuse(l, "hands %s something else than it takes in line %d", call->text, call->line);

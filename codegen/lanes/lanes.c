@@ -26,9 +26,9 @@ static void check_parameters(struct op2i_lane *l, const struct op2i_lane_form *f
   for (int n = 0; n < form->nparams && !op2i_lane_stopped(l); n++) {
     const struct op2i_lane_var *var = form->params[n];
     op2_type type = signature->params[n].type;
-    if (type ? op2i_lane_base_of(type) != var->type.base : var->type.nlevels > 0)
+    if (type ? op2i_c_base_of(type) != var->type.base : var->type.nlevels > 0)
       op2i_lane_refuse(l, "has a parameter %s whose type is not clear", var->name);
-    if (var->type.nlevels && var->varying && var->type.base == OP2I_LANE_BOOL)
+    if (var->type.nlevels && var->varying && var->type.base == OP2I_C_BOOL)
       op2i_lane_refuse(l, "has truth values behind %s", var->name);
   }
 }
