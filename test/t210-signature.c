@@ -131,6 +131,54 @@ static void test_names_of_types(void) {
   param_is_after("#define A B\n#define B A", "A *x", "x: ? 1 'A *'");
   param_is_after("#define A B B\n#define B A A", "A", "A: ? 0 ''");
   param_is_after("typedef a b; typedef b a;", "a *x", "x: ? 1 'a *'");
+  param_is_after("#define PTR(t) t *", "const PTR(double) x",
+                 "x: F64 1 const 'const PTR (double)'");
+  param_is_after("#define ANY(...) double *", "ANY(1) x", ": ? 0 'ANY (1)x'");
+  param_is_after("typedef struct s { double v[2]; } s, *ps;", "ps x", "x: ? 1 'ps'");
+  param_is_after("typedef double real;\n#define real float", "real x", "x: F32 0 'real'");
+  param_is_after("", "real x) { } typedef double real; void g(int y", "x: ? 0 'real'");
+}
+
+/* What loops are checked and called by. */
+static void shape_is(const char *before, const char *list, int extent, bool rows, bool foreign) {
+  struct op2i_signature s = {0};
+  char source[256];
+  snprintf(source, sizeof source, "%s\nvoid k(%s) { }", before, list);
+  CHECK(op2i_signature_parse(source, "k", false, &s));
+  const struct op2i_param *p = &s.params[0];
+  is_int(p->extent, extent, "%s%s%s: its extent", before, *before ? " " : "", list);
+  ok(p->rows == rows, "leads to %srows", rows ? "" : "no ");
+  ok(p->foreign == foreign, "is %snone of the library's types", foreign ? "" : "not surely ");
+  op2i_signature_free(&s);
+}
+
+static void test_shapes(void) {
+  shape_is("", "double x[4]", 4, false, false);
+  shape_is("", "double *x[0x4u]", 4, false, false);
+  shape_is("", "double x[2][3]", 6, false, false);
+  shape_is("", "double x[][3]", 0, false, false);
+  shape_is("", "double (*x)[3]", 0, false, false);
+  shape_is("", "double (*x[4])[3]", 4, false, false);
+  shape_is("#define N 3", "double x[static 2 * (N + 1) - 8 / 4]", 6, false, false);
+  shape_is("", "double x[n]", 0, false, false);
+  shape_is("", "double x[100000 * 100000]", 1 << 30, false, false);
+  shape_is("", "double x[70000][70000]", 1 << 30, false, false);
+  shape_is("typedef double vec[3];", "vec x", 3, false, false);
+  shape_is("typedef double vec[3];", "vec *x", 0, true, false);
+  shape_is("typedef double vec[3];", "vec x[2]", 6, true, false);
+  shape_is("typedef double *ptr;", "ptr x[4]", 4, false, false);
+  shape_is("typedef double *ptr[3];", "ptr x", 3, false, false);
+  shape_is("typedef double *ptr[3];", "ptr *x", 0, true, false);
+  shape_is("", "struct s *x", 0, false, true);
+  shape_is("", "union u x", 0, false, true);
+  shape_is("", "void *x", 0, false, true);
+  shape_is("", "_Bool *x", 0, false, true);
+  shape_is("", "_Bool x", 0, false, false);
+  shape_is("", "long double *x", 0, false, true);
+  shape_is("", "_Complex double *x", 0, false, true);
+  shape_is("", "double (*x)(int)", 0, false, true);
+  shape_is("", "enum e *x", 0, false, false);
+  shape_is("", "real *x", 0, false, false);
 }
 
 static void test_lists(void) {
@@ -218,7 +266,8 @@ static void test_depth(void) {
   /* Brackets in macros are not counted with the source's own. */
   text = repeated("#define O ", "(", 60000, "\nvoid k(double O x) { }");
   struct op2i_signature s = {0};
-  is_int(op2i_signature_parse(text, "k", false, &s), OP2_SUCCESS, "a parameter in a macro's parentheses");
+  is_int(op2i_signature_parse(text, "k", false, &s), OP2_SUCCESS,
+         "a parameter in a macro's parentheses");
   ok(s.nparams == 1 && s.params[0].type == 0, "is of no known type");
   op2i_signature_free(&s);
   free(text);
@@ -276,6 +325,7 @@ int main(void) {
   test_types();
   test_declarators();
   test_names_of_types();
+  test_shapes();
   test_lists();
   test_refusals();
   test_depth();

@@ -174,8 +174,7 @@ static bool name_of_type(struct op2i_c_reader *r, struct op2i_c_decl *out) {
   const struct op2i_piece *token = here(r);
   if (!op2i_c_word(token) || (out->seen && !op2i_c_word(&token[1]))) return false;
   int named = out->seen ? -1 : r->named(r, &out->type);
-  if (named <= 0)
-    out->type.base = named == 0 ? standard_base(token) : OP2I_C_UNCLEAR;
+  if (named <= 0) out->type.base = named == 0 ? standard_base(token) : OP2I_C_UNCLEAR;
   if (out->type.base == OP2I_C_UNCLEAR) say(r, out, OP2I_C_SPECIAL);
   out->seen = true;
   if (r->word) r->word(r);
@@ -189,8 +188,7 @@ static void tagged(struct op2i_c_reader *r, struct op2i_c_decl *out, enum op2i_c
   say(r, out, OP2I_C_SPECIAL);
   r->at = op2i_c_attribute(r->tokens, r->count, r->at + 1);
   if (op2i_c_word(here(r))) r->at++;
-  if (is(r, "{"))
-    (void)bracket(r, base == OP2I_C_RECORD ? OP2I_C_MEMBERS : OP2I_C_ENUMERATORS);
+  if (is(r, "{")) (void)bracket(r, base == OP2I_C_RECORD ? OP2I_C_MEMBERS : OP2I_C_ENUMERATORS);
 }
 
 static void specifier(struct op2i_c_reader *r, const struct word *w, struct op2i_c_decl *out) {
@@ -258,7 +256,8 @@ static int stars(struct op2i_c_reader *r, struct op2i_c_decl *out) {
     int behind = op2i_c_attribute(r->tokens, r->count, r->at);
     if (w && (w->kind == SAYS || w->kind == BRACKETED)) say(r, out, (unsigned)w->value);
     bool star = is(r, "*") || is(r, "^");
-    if (!star && behind == r->at && !(w && (w->kind == PASSED || w->kind == CONST || w->kind == SAYS)))
+    if (!star && behind == r->at &&
+        !(w && (w->kind == PASSED || w->kind == CONST || w->kind == SAYS)))
       break;
     n += star;
     r->at = behind > r->at ? behind : r->at + 1;
@@ -319,9 +318,9 @@ void op2i_c_declarator(struct op2i_c_reader *r, struct op2i_c_decl *out) {
 /* ---- bases ----------------------------------------------------------------------------------- */
 
 static const op2_type types[] = {
-    [OP2I_C_I8] = OP2_I8,   [OP2I_C_U8] = OP2_U8,   [OP2I_C_I16] = OP2_I16,
-    [OP2I_C_U16] = OP2_U16, [OP2I_C_I32] = OP2_I32, [OP2I_C_U32] = OP2_U32,
-    [OP2I_C_I64] = OP2_I64, [OP2I_C_U64] = OP2_U64, [OP2I_C_F32] = OP2_F32,
+    [OP2I_C_I8] = OP2_I8,   [OP2I_C_U8] = OP2_U8,          [OP2I_C_I16] = OP2_I16,
+    [OP2I_C_U16] = OP2_U16, [OP2I_C_I32] = OP2_I32,        [OP2I_C_U32] = OP2_U32,
+    [OP2I_C_I64] = OP2_I64, [OP2I_C_U64] = OP2_U64,        [OP2I_C_F32] = OP2_F32,
     [OP2I_C_F64] = OP2_F64, [OP2I_C_UNCLEAR] = (op2_type)0};
 
 op2_type op2i_c_type_of(enum op2i_c_base base) { return types[base]; }
@@ -390,14 +389,15 @@ struct op2i_piece *op2i_c_tokens(struct op2i_macros *macros, const struct op2i_u
   *count = 0;
   for (struct op2i_piece *p = list; p; p = p->next) ++*count;
   struct op2i_piece *tokens =
-      op2i_arena_take(&macros->arena, (size_t)(*count + 2) * sizeof *tokens), *at = tokens;
+                        op2i_arena_take(&macros->arena, (size_t)(*count + 2) * sizeof *tokens),
+                    *at = tokens;
   if (why->what || macros->arena.failed) return NULL;
   for (struct op2i_piece *p = list; p; p = p->next, at++) {
     *at = *p;
     at->next = at + 1;
   }
   /* Two, so that a look at the token behind the one here is always possible. */
-  at[0] = at[1] = (struct op2i_piece){
-      .text = "", .line = *count ? at[-1].line : 0, .kind = OP2I_TOK_END};
+  at[0] = at[1] =
+      (struct op2i_piece){.text = "", .line = *count ? at[-1].line : 0, .kind = OP2I_TOK_END};
   return tokens;
 }

@@ -17,15 +17,8 @@ void op2i_macros_free(struct op2i_macros *macros) {
 
 struct op2i_piece *op2i_macros_piece(struct op2i_macros *macros, const struct op2i_tokens *tokens,
                                      int64_t t) {
-  const struct op2i_token *token = &tokens->list[t];
   struct op2i_piece *piece = op2i_arena_take(&macros->arena, sizeof *piece);
-  if (!piece) return NULL;
-  piece->text = tokens->text + token->begin;
-  piece->length = (int)(token->end - token->begin);
-  piece->line = token->line;
-  piece->kind = token->kind;
-  piece->at = t;
-  piece->param = -1;
+  if (piece) *piece = op2i_piece_of(tokens, t);
   return piece;
 }
 

@@ -60,6 +60,15 @@ bool op2i_macros_note(struct op2i_macros *macros, const struct op2i_tokens *toke
 /* What was said last of a name before place `at`; null when nothing was. */
 const struct op2i_macro *op2i_macros_find(const struct op2i_macros *macros, const char *word,
                                           size_t length, int64_t at);
+static inline struct op2i_piece op2i_piece_of(const struct op2i_tokens *tokens, int64_t t) {
+  const struct op2i_token *token = &tokens->list[t];
+  return (struct op2i_piece){.text = tokens->text + token->begin,
+                             .length = (int)(token->end - token->begin),
+                             .line = token->line,
+                             .kind = token->kind,
+                             .at = t,
+                             .param = -1};
+}
 /* A copy of token t. */
 struct op2i_piece *op2i_macros_piece(struct op2i_macros *macros, const struct op2i_tokens *tokens,
                                      int64_t t);

@@ -2,6 +2,8 @@
 /* What the identifiers of a kernel's source refer to: C's scopes and declarations (C11 6.2.1, 6.7),
  * as far as names need it. Statements and expressions are not checked: what is wrong with them is
  * for the compiler to say. */
+#include "cdecl.h"
+#include "mem.h"
 #include "unit.h"
 
 /* How deep statements without braces may stand in each other; unit.c limits brackets. */
@@ -9,7 +11,8 @@ enum { DEPTH_MAX = 1000 };
 
 struct walk {
   struct op2i_unit *unit;
-  int at;                  /* place */
+  struct op2i_piece *tokens; /* [ncode + 2] one for each place */
+  int at;                    /* place */
   struct op2i_names names; /* innermost last; the value says whether it is a type */
   int64_t nfile;           /* how many of them are declared at file scope */
   int depth;               /* of statements */
@@ -27,12 +30,6 @@ static bool word_next(const struct walk *w) {
   return w->at < w->unit->ncode && op2i_unit_word(w->unit, w->at + 1);
 }
 static bool ended(const struct walk *w) { return w->at >= w->unit->ncode; }
-
-static bool one_of(const struct walk *w, const char *const *words) {
-  for (; *words; words++)
-    if (is(w, *words)) return true;
-  return false;
-}
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -122,17 +119,6 @@ static void skip_to(struct walk *w, int place) {
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-static const char *const storage[] = {
-    "auto",     "extern",        "inline",   "register",   "restrict",   "static",
-    "typedef",  "volatile",      "const",    "_Atomic",    "_Noreturn",  "_Thread_local",
-    "__const",  "__extension__", "__inline", "__inline__", "__restrict", "__restrict__",
-    "__thread", "__volatile__",  0};
-static const char *const simple_types[] = {
-    "char", "double", "float",    "int",        "long",        "short",    "signed",     "unsigned",
-    "void", "_Bool",  "_Complex", "_Imaginary", "__complex__", "__int128", "__signed__", 0};
-static const char *const tagged_types[] = {"enum", "struct", "union", 0};
-static const char *const typeofs[] = {"typeof", "__typeof", "__typeof__", 0};
-
 /* { A, B = 2 }: enumerators belong to the scope round them. */
 static void enumerators(struct walk *w) {
   int close = w->unit->match[w->at];
@@ -162,68 +148,68 @@ static void members(struct walk *w) {
   step(w);
 }
 
-static void tagged_type(struct walk *w) {
-  bool list = is(w, "enum");
-  step(w);
-  skip_to(w, op2i_unit_attribute(w->unit, w->at));
-  if (word(w)) step(w);
-  if (!is(w, "{")) return;
-  if (list)
-    enumerators(w);
-  else
-    members(w);
-}
-
-struct specifiers {
-  bool type, is_typedef, is_extern;
-};
-
-/* A word that is not yet the declared name: the type, or a macro before it. */
-static bool type_word(const struct walk *w, const struct specifiers *s) {
-  return word(w) && (!s->type || word_next(w));
-}
-
-static struct specifiers specifiers(struct walk *w) {
-  struct specifiers s = {0};
-  while (!ended(w)) {
-    int behind = op2i_unit_attribute(w->unit, w->at);
-    if (behind > w->at) {
-      skip_to(w, behind);
-    } else if (one_of(w, storage)) {
-      s.is_typedef = s.is_typedef || is(w, "typedef");
-      s.is_extern = s.is_extern || is(w, "extern");
-      step(w);
-    } else if (one_of(w, simple_types)) {
-      s.type = true;
-      step(w);
-    } else if (one_of(w, tagged_types)) {
-      s.type = true;
-      tagged_type(w);
-    } else if (one_of(w, typeofs)) {
-      s.type = true;
-      step(w);
-      if (is(w, "(")) bracketed(w);
-    } else if (type_word(w, &s)) {
-      s.type = true;
-      refer(w, w->unit->code[w->at]);
-      step(w);
-    } else {
-      break;
-    }
-  }
-  return s;
-}
-
-static int declarator(struct walk *w, bool *function);
-
 /* ( T a, T b ): what they declare stays declared; the caller ends the scope. */
+static void parameters(struct walk *w);
+
+static int named(struct op2i_c_reader *r, struct op2i_c_type *type) {
+  (void)r;
+  *type = (struct op2i_c_type){.base = OP2I_C_UNCLEAR};
+  return 1;
+}
+
+static void type_name(struct op2i_c_reader *r) {
+  struct walk *w = r->who;
+  skip_to(w, r->at);
+  refer(w, w->unit->code[w->at]);
+}
+
+static int64_t inside(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
+  struct walk *w = r->who;
+  int64_t outer = w->names.count;
+  skip_to(w, r->at);
+  switch (kind) {
+  case OP2I_C_PARAMETERS:
+    parameters(w);
+    op2i_names_cut(&w->names, outer);
+    break;
+  case OP2I_C_MEMBERS: members(w); break;
+  case OP2I_C_ENUMERATORS: enumerators(w); break;
+  default: bracketed(w);
+  }
+  return -1;
+}
+
+static struct op2i_c_reader reader(struct walk *w) {
+  return (struct op2i_c_reader){.tokens = w->tokens,
+                                .count = w->unit->ncode,
+                                .at = w->at,
+                                .who = w,
+                                .named = named,
+                                .word = type_name,
+                                .bracket = inside};
+}
+
+static void specifiers(struct walk *w, struct op2i_c_decl *decl) {
+  struct op2i_c_reader r = reader(w);
+  op2i_c_specifiers(&r, decl);
+  skip_to(w, r.at);
+}
+
+/* Returns the place of the declared name, or -1. */
+static int declarator(struct walk *w, struct op2i_c_decl *decl) {
+  struct op2i_c_reader r = reader(w);
+  op2i_c_declarator(&r, decl);
+  skip_to(w, r.at);
+  return decl->name ? (int)(decl->name - w->tokens) : -1;
+}
+
 static void parameters(struct walk *w) {
   int close = w->unit->match[w->at];
   step(w);
   while (w->at < close) {
-    bool function;
-    (void)specifiers(w);
-    declare(w, declarator(w, &function), false);
+    struct op2i_c_decl decl;
+    specifiers(w, &decl);
+    declare(w, declarator(w, &decl), false);
     skip_to(w, clause_end(w, true));
     if (is(w, ","))
       step(w);
@@ -233,59 +219,25 @@ static void parameters(struct walk *w) {
   skip_to(w, close + 1);
 }
 
-static bool nested_declarator(const struct walk *w) {
-  return is(w, "(") && (is_next(w, "*") || is_next(w, "(") || is_next(w, "^") || word_next(w));
-}
-
-/* Returns the place of the declared name, or -1. */
-static int declarator(struct walk *w, bool *function) {
-  int name = -1;
-  bool pointed = false; /* something in parentheses that is more than a name */
-  while (is(w, "*") || is(w, "^") || one_of(w, storage) ||
-         op2i_unit_attribute(w->unit, w->at) > w->at) {
-    int behind = op2i_unit_attribute(w->unit, w->at);
-    skip_to(w, behind > w->at ? behind : w->at + 1);
-  }
-  if (word(w)) {
-    name = w->at;
-    step(w);
-  } else if (nested_declarator(w)) {
-    int inside = w->at + 1, close = w->unit->match[w->at];
-    step(w);
-    name = declarator(w, function);
-    pointed = w->at != inside + 1 || name != inside;
-    skip_to(w, close + 1);
-  }
-  *function = is(w, "(") && !pointed;
-  while (is(w, "[") || is(w, "(")) {
-    int64_t outer = w->names.count;
-    if (is(w, "["))
-      bracketed(w);
-    else
-      parameters(w);
-    op2i_names_cut(&w->names, outer);
-  }
-  return name;
-}
-
 /* Extern variables and functions declare nothing of their own: the name means what it means
  * outside. */
-static void one_declarator(struct walk *w, const struct specifiers *s, bool file) {
-  bool function;
-  int name = declarator(w, &function);
-  skip_to(w, op2i_unit_attribute(w->unit, w->at));
-  if (function && !s->is_typedef && !file && name >= 0)
+static void one_declarator(struct walk *w, const struct op2i_c_decl *all, bool file) {
+  struct op2i_c_decl decl = *all;
+  int name = declarator(w, &decl);
+  bool function = decl.what == OP2I_C_FUNCTION, type = all->said & OP2I_C_TYPEDEF;
+  if (function && !type && !file && name >= 0)
     refer(w, w->unit->code[name]);
-  else if (!s->is_extern || function)
-    declare(w, name, s->is_typedef);
+  else if (!(all->said & OP2I_C_EXTERN) || function)
+    declare(w, name, type);
   if (is(w, ":") || is(w, "=")) expression(w, clause_end(w, true));
 }
 
 static void declaration(struct walk *w, bool file) {
   int end = clause_end(w, false);
-  struct specifiers s = specifiers(w);
+  struct op2i_c_decl all;
+  specifiers(w, &all);
   while (w->at < end) {
-    one_declarator(w, &s, file);
+    one_declarator(w, &all, file);
     if (!is(w, ",")) break;
     step(w);
   }
@@ -297,18 +249,13 @@ static void declaration(struct walk *w, bool file) {
  * with. `a * b` is taken for a product when `a` is a variable. */
 static bool at_declaration(const struct walk *w) {
   const struct op2i_unit *unit = w->unit;
-  if (one_of(w, storage) || one_of(w, simple_types) || one_of(w, tagged_types) ||
-      one_of(w, typeofs))
-    return true;
-  if (op2i_unit_attribute(unit, w->at) > w->at) return !is(w, "asm") && !is(w, "__asm__");
+  if (op2i_c_declares(&w->tokens[w->at])) return !is(w, "asm") && !is(w, "__asm__");
   if (!word(w)) return false;
   int64_t i = find(w, unit->code[w->at]);
   if (word_next(w) || (i >= 0 && w->names.list[i].value)) return true;
   if (i >= w->nfile) return false;
-  struct walk ahead = *w;
-  ahead.at++;
-  while (is(&ahead, "*") || one_of(&ahead, storage)) ahead.at++;
-  int p = ahead.at;
+  int p = w->at + 1;
+  while (op2i_unit_is(unit, p, "*") || op2i_c_declares(&w->tokens[p])) p++;
   return p > w->at + 1 && op2i_unit_word(unit, p) &&
          (op2i_unit_is(unit, p + 1, "=") || op2i_unit_is(unit, p + 1, ";") ||
           op2i_unit_is(unit, p + 1, ",") || op2i_unit_is(unit, p + 1, "["));
@@ -441,7 +388,12 @@ static void item_names(struct walk *w, const struct op2i_item *item) {
 
 op2_status op2i_unit_resolve(struct op2i_unit *unit) {
   struct walk w = {.unit = unit};
+  w.tokens = op2i_malloc(((size_t)unit->ncode + 2) * sizeof *w.tokens);
+  if (!w.tokens) return OP2_ERR_NOMEM;
+  for (int p = 0; p < unit->ncode + 2; p++)
+    w.tokens[p] = op2i_piece_of(&unit->tokens, unit->code[p < unit->ncode ? p : unit->ncode]);
   for (int i = 0; i < unit->nitems && !w.status; i++) item_names(&w, &unit->items[i]);
+  op2i_free(w.tokens);
   op2i_names_free(&w.names);
   return w.status;
 }

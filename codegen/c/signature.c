@@ -103,8 +103,7 @@ static struct op2i_c_reader reader(struct reading *reading, int begin, int end) 
   struct op2i_c_reader r = {.who = reading, .named = named, .bracket = extent};
   struct op2i_why_macro why;
   r.tokens = op2i_c_tokens(&reading->macros, reading->unit, begin, end, &r.count, &why);
-  if (why.what)
-    r.tokens = op2i_c_tokens(&reading->none, reading->unit, begin, end, &r.count, &why);
+  if (why.what) r.tokens = op2i_c_tokens(&reading->none, reading->unit, begin, end, &r.count, &why);
   reading->failed = reading->failed || !r.tokens;
   return r;
 }

@@ -122,8 +122,7 @@ static void check(struct op2i_lane_parser *p, struct op2i_c_decl *decl) {
   if (decl->type.base > OP2I_C_F64) decl->type.base = OP2I_C_VOID;
 }
 
-void op2i_lane_specifiers(struct op2i_lane_parser *p, unsigned expected,
-                          struct op2i_c_decl *decl) {
+void op2i_lane_specifiers(struct op2i_lane_parser *p, unsigned expected, struct op2i_c_decl *decl) {
   struct op2i_c_reader r = reader(p);
   r.expected = expected;
   op2i_c_specifiers(&r, decl);
@@ -131,8 +130,7 @@ void op2i_lane_specifiers(struct op2i_lane_parser *p, unsigned expected,
   check(p, decl);
 }
 
-void op2i_lane_declarator(struct op2i_lane_parser *p, unsigned expected,
-                          struct op2i_c_decl *decl) {
+void op2i_lane_declarator(struct op2i_lane_parser *p, unsigned expected, struct op2i_c_decl *decl) {
   struct op2i_c_reader r = reader(p);
   r.expected = expected;
   op2i_c_declarator(&r, decl);
