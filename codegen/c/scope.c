@@ -13,10 +13,10 @@ struct walk {
   struct op2i_unit *unit;
   struct op2i_piece *tokens; /* [ncode + 2] one for each place */
   int at;                    /* place */
-  struct op2i_names names; /* innermost last; the value says whether it is a type */
-  int64_t nfile;           /* how many of them are declared at file scope */
-  int depth;               /* of statements */
-  op2_status status;       /* what went wrong first */
+  struct op2i_names names;   /* innermost last; the value says whether it is a type */
+  int64_t nfile;             /* how many of them are declared at file scope */
+  int depth;                 /* of statements */
+  op2_status status;         /* what went wrong first */
 };
 
 static bool is(const struct walk *w, const char *spelling) {

@@ -28,24 +28,25 @@ static int begin_subscript(struct op2i_lane_printer *p, const struct op2i_lane_n
   one_place(p, place);
   op2i_text_add(p->out, "const ");
   type_name(p, base);
-  op2i_text_add(p->out, " op2_i%d = ", number);
+  op2i_text_add(p->out, " op2_index%d = ", number);
   op2i_lane_print_as(p, place->b, base, 1);
   op2i_text_add(p->out, "; ");
   return number;
 }
 
 static void begin_lanes(struct op2i_lane_printer *p) {
-  op2i_text_add(p->out, "for (int op2_l = 0; op2_l < %d; op2_l++) ", p->l->lanes);
+  op2i_text_add(p->out, "for (int op2_lane = 0; op2_lane < %d; op2_lane++) ", p->l->lanes);
   if (!p->mask) return;
   op2i_text_add(p->out, "if (");
   op2i_lane_print_on(p, p->mask);
-  op2i_text_add(p->out, "[op2_l]) ");
+  op2i_text_add(p->out, "[op2_lane]) ");
 }
 
 static void lane_of(struct op2i_lane_printer *p, const struct op2i_lane_node *place,
                     int subscript) {
   op2i_lane_print(p, place->a, TIGHT_POSTFIX);
-  op2i_text_add(p->out, "[op2_i%d[op2_l]]%s", subscript, place->a->varying ? "[op2_l]" : "");
+  op2i_text_add(p->out, "[op2_index%d[op2_lane]]%s", subscript,
+                place->a->varying ? "[op2_lane]" : "");
 }
 
 void op2i_lane_print_gather(struct op2i_lane_printer *p, const struct op2i_lane_node *place) {
@@ -54,11 +55,11 @@ void op2i_lane_print_gather(struct op2i_lane_printer *p, const struct op2i_lane_
   op2i_text_add(p->out, "({ ");
   int subscript = begin_subscript(p, place), result = ++p->numbered;
   type_name(p, place->type.base);
-  op2i_text_add(p->out, " op2_r%d = {0}; ", result);
+  op2i_text_add(p->out, " op2_value%d = {0}; ", result);
   begin_lanes(p);
-  op2i_text_add(p->out, "op2_r%d[op2_l] = ", result);
+  op2i_text_add(p->out, "op2_value%d[op2_lane] = ", result);
   lane_of(p, place, subscript);
-  op2i_text_add(p->out, "; op2_r%d; })", result);
+  op2i_text_add(p->out, "; op2_value%d; })", result);
 }
 
 static void scatter(struct op2i_lane_printer *p, const struct op2i_lane_node *place,
@@ -67,13 +68,13 @@ static void scatter(struct op2i_lane_printer *p, const struct op2i_lane_node *pl
   int subscript = begin_subscript(p, place), number = ++p->numbered;
   op2i_text_add(p->out, "const ");
   type_name(p, place->type.base);
-  op2i_text_add(p->out, " op2_r%d = ", number);
+  op2i_text_add(p->out, " op2_value%d = ", number);
   op2i_lane_print_value(p, value, &place->type, true, 1);
   op2i_text_add(p->out, "; ");
   begin_lanes(p);
   lane_of(p, place, subscript);
-  op2i_text_add(p->out, " = op2_r%d[op2_l]; ", number);
-  if (used) op2i_text_add(p->out, "op2_r%d; ", number);
+  op2i_text_add(p->out, " = op2_value%d[op2_lane]; ", number);
+  if (used) op2i_text_add(p->out, "op2_value%d; ", number);
   op2i_text_add(p->out, "})");
 }
 
@@ -161,9 +162,9 @@ void op2i_lane_print_step(struct op2i_lane_printer *p, const struct op2i_lane_no
   one_place(p, e->a);
   op2i_text_add(p->out, "({ const ");
   type_name(p, e->type.base);
-  op2i_text_add(p->out, " op2_r%d = ", number);
+  op2i_text_add(p->out, " op2_value%d = ", number);
   op2i_lane_print_value(p, e->a, &e->type, true, 1);
   op2i_text_add(p->out, "; ");
   op2i_lane_print_assign(p, sum, 0);
-  op2i_text_add(p->out, "; op2_r%d; })", number);
+  op2i_text_add(p->out, "; op2_value%d; })", number);
 }

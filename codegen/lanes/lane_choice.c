@@ -22,7 +22,7 @@ static int begin_mask(struct op2i_lane_printer *p, const struct op2i_lane_node *
   int number = ++p->numbered;
   op2i_text_add(p->out, "const ");
   type_name(p, OP2I_C_BOOL);
-  op2i_text_add(p->out, " op2_m%d = ", number);
+  op2i_text_add(p->out, " op2_mask%d = ", number);
   if (p->mask) {
     op2i_lane_print_on(p, p->mask);
     op2i_text_add(p->out, " & ");
@@ -36,7 +36,7 @@ static int begin_mask(struct op2i_lane_printer *p, const struct op2i_lane_node *
 static void guard(struct op2i_lane_printer *p, int mask) {
   op2i_text_add(p->out, "if (");
   op2i_lane_help(p->l, OP2I_LANE_ANY, OP2I_C_BOOL, p->out);
-  op2i_text_add(p->out, "(op2_m%d)) ", mask);
+  op2i_text_add(p->out, "(op2_mask%d)) ", mask);
 }
 
 /* ---- ?: -------------------------------------------------------------------------------------- */
@@ -47,26 +47,26 @@ static void guarded_choice(struct op2i_lane_printer *p, const struct op2i_lane_n
   int yes = begin_mask(p, e->a, false), no = ++p->numbered;
   op2i_text_add(p->out, "const ");
   type_name(p, OP2I_C_BOOL);
-  op2i_text_add(p->out, " op2_m%d = ", no);
+  op2i_text_add(p->out, " op2_mask%d = ", no);
   if (outer) {
     op2i_lane_print_on(p, outer);
     op2i_text_add(p->out, " & ");
   }
-  op2i_text_add(p->out, "~op2_m%d; ", yes);
+  op2i_text_add(p->out, "~op2_mask%d; ", yes);
   type_name(p, e->type.base);
-  op2i_text_add(p->out, " op2_r%d = {0}; ", result);
+  op2i_text_add(p->out, " op2_value%d = {0}; ", result);
   guard(p, yes);
   p->mask = yes;
-  op2i_text_add(p->out, "op2_r%d = ", result);
+  op2i_text_add(p->out, "op2_value%d = ", result);
   op2i_lane_print_as(p, e->b, e->type.base, 1);
   op2i_text_add(p->out, "; ");
   guard(p, no);
   p->mask = no;
-  op2i_text_add(p->out, "op2_r%d = ", result);
+  op2i_text_add(p->out, "op2_value%d = ", result);
   op2i_lane_help(p->l, OP2I_LANE_SELECT, e->type.base, p->out);
-  op2i_text_add(p->out, "(op2_m%d, ", no);
+  op2i_text_add(p->out, "(op2_mask%d, ", no);
   op2i_lane_print_as(p, e->c, e->type.base, 1);
-  op2i_text_add(p->out, ", op2_r%d); op2_r%d; })", result, result);
+  op2i_text_add(p->out, ", op2_value%d); op2_value%d; })", result, result);
   p->mask = outer;
 }
 
@@ -121,14 +121,14 @@ static void guarded_logical(struct op2i_lane_printer *p, const struct op2i_lane_
   int wants = begin_mask(p, e->a, !both);
   type_name(p, OP2I_C_BOOL);
   if (both)
-    op2i_text_add(p->out, " op2_r%d = {0}; ", result);
+    op2i_text_add(p->out, " op2_value%d = {0}; ", result);
   else
-    op2i_text_add(p->out, " op2_r%d = ~op2_m%d; ", result, wants);
+    op2i_text_add(p->out, " op2_value%d = ~op2_mask%d; ", result, wants);
   guard(p, wants);
   p->mask = wants;
-  op2i_text_add(p->out, "op2_r%d |= op2_m%d & ", result, wants);
+  op2i_text_add(p->out, "op2_value%d |= op2_mask%d & ", result, wants);
   op2i_lane_print_mask(p, e->b, TIGHT_UNARY);
-  op2i_text_add(p->out, "; op2_r%d; })", result);
+  op2i_text_add(p->out, "; op2_value%d; })", result);
   p->mask = outer;
 }
 
@@ -179,7 +179,7 @@ void op2i_lane_print_call(struct op2i_lane_printer *p, const struct op2i_lane_no
   const char *between = "";
   op2i_text_add(p->out, "OP2_NAME(%s%s)(", p->l->request->rewrite->prefix, callee->name);
   if (p->l->request->rewrite->needs[callee->item]) {
-    op2i_text_add(p->out, "op2_k");
+    op2i_text_add(p->out, "op2_consts");
     between = ", ";
   }
   if (callee->masked) {

@@ -116,7 +116,7 @@ static int begin_mask(struct op2i_lane_printer *p) {
   indent(p);
   op2i_text_add(p->out, "const ");
   type_name(p, OP2I_C_BOOL);
-  op2i_text_add(p->out, " op2_m%d = ", number);
+  op2i_text_add(p->out, " op2_mask%d = ", number);
   return number;
 }
 
@@ -125,7 +125,7 @@ static int begin_mask(struct op2i_lane_printer *p) {
 static void close_mask(struct op2i_lane_printer *p, size_t start, size_t behind, int number) {
   struct op2i_text *out = p->out;
   char name[32];
-  int length = snprintf(name, sizeof name, "op2_m%d", number);
+  int length = snprintf(name, sizeof name, "op2_mask%d", number);
   if (out->failed || !out->chars) return;
   const char *at = out->chars + behind;
   while ((at = strstr(at, name)) && at[length] >= '0' && at[length] <= '9') at++;
@@ -212,7 +212,7 @@ static void branch(struct op2i_lane_printer *p, const struct op2i_lane_node *s, 
   if (s->hazard) {
     op2i_text_add(p->out, "if (");
     op2i_lane_help(p->l, OP2I_LANE_ANY, OP2I_C_BOOL, p->out);
-    op2i_text_add(p->out, "(op2_m%d)) ", mask);
+    op2i_text_add(p->out, "(op2_mask%d)) ", mask);
   }
   braced(p, s, NULL);
   op2i_text_add(p->out, "\n");
@@ -240,7 +240,7 @@ static void varying_if(struct op2i_lane_printer *p, const struct op2i_lane_node 
       op2i_lane_print_on(p, p->mask);
       op2i_text_add(p->out, " & ");
     }
-    op2i_text_add(p->out, "~op2_m%d;\n", yes);
+    op2i_text_add(p->out, "~op2_mask%d;\n", yes);
     size_t behind_no = p->out->length;
     branch(p, s->c, no);
     close_mask(p, start_no, behind_no, no);
@@ -319,14 +319,14 @@ static void merged_value(struct op2i_lane_printer *p, const struct op2i_lane_nod
     op2i_text_add(p->out, "op2_live");
   op2i_text_add(p->out, ", ");
   op2i_lane_print_value(p, s->a, type, true, 1);
-  op2i_text_add(p->out, ", op2_ret)");
+  op2i_text_add(p->out, ", op2_result)");
 }
 
 static void returning(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
   indent(p);
   if (s->varying) {
     if (s->a) {
-      op2i_text_add(p->out, "op2_ret = ");
+      op2i_text_add(p->out, "op2_result = ");
       merged_value(p, s, p->mask);
       op2i_text_add(p->out, ";\n");
       indent(p);

@@ -45,19 +45,20 @@ static void parameters(struct op2i_lane *l, const struct op2i_lane_form *form,
                        struct op2i_text *out) {
   const char *between = "";
   if (l->request->rewrite->needs[form->item]) {
-    op2i_text_add(out, "const struct OP2_NAME(%sop2_consts) *op2_k", l->request->rewrite->prefix);
+    op2i_text_add(out, "const struct OP2_NAME(%sop2_consts) *op2_consts",
+                  l->request->rewrite->prefix);
     between = ", ";
   }
   if (form->masked) {
     op2i_text_add(out, "%sconst ", between);
     op2i_lane_type_name(l, OP2I_C_BOOL, out);
-    op2i_text_add(out, " op2_mask");
+    op2i_text_add(out, " op2_wanted");
     between = ", ";
   }
   for (int n = 0; n < form->nparams; n++) {
     const struct op2i_lane_var *var = form->params[n];
     struct op2i_text name = {0};
-    op2i_text_add(&name, widened(form, n) ? "op2_in_%s" : "%s", var->text);
+    op2i_text_add(&name, widened(form, n) ? "op2_uniform_%s" : "%s", var->text);
     if (name.failed) l->failed = true;
     op2i_text_add(out, "%s", between);
     op2i_lane_declare(l, &var->type, form->asked[n], name.chars ? name.chars : "", out);
@@ -92,7 +93,7 @@ static void widen_parameters(struct op2i_lane *l, struct op2i_lane_form *form,
     op2i_lane_declare(l, &var->type, true, var->text, out);
     op2i_text_add(out, " = ");
     op2i_lane_help(l, OP2I_LANE_SPLAT, var->type.base, out);
-    op2i_text_add(out, "(op2_in_%s);\n", var->text);
+    op2i_text_add(out, "(op2_uniform_%s);\n", var->text);
   }
 }
 
@@ -101,7 +102,7 @@ static void begin_early(struct op2i_lane *l, const struct op2i_lane_form *form,
   op2i_text_add(out, "  ");
   op2i_lane_type_name(l, OP2I_C_BOOL, out);
   if (form->masked) {
-    op2i_text_add(out, " op2_live = op2_mask;\n");
+    op2i_text_add(out, " op2_live = op2_wanted;\n");
   } else {
     op2i_text_add(out, " op2_live = ~(");
     op2i_lane_type_name(l, OP2I_C_BOOL, out);
@@ -110,7 +111,7 @@ static void begin_early(struct op2i_lane *l, const struct op2i_lane_form *form,
   if (form->type.base == OP2I_C_VOID) return;
   op2i_text_add(out, "  ");
   op2i_lane_type_name(l, form->type.base, out);
-  op2i_text_add(out, " op2_ret = {0};\n");
+  op2i_text_add(out, " op2_result = {0};\n");
 }
 
 /* Whether control comes to the end of the function. */
@@ -132,6 +133,6 @@ void op2i_lane_emit(struct op2i_lane *l, struct op2i_lane_form *form) {
   if (form->early) begin_early(l, form, p.out);
   op2i_lane_emit_statements(&p, form->body);
   if (form->early && form->type.base != OP2I_C_VOID && runs_out(form))
-    op2i_text_add(p.out, "  return op2_ret;\n");
+    op2i_text_add(p.out, "  return op2_result;\n");
   op2i_text_add(p.out, "}\n");
 }

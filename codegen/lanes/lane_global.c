@@ -17,7 +17,7 @@ static void loop_constants(struct op2i_lane *l) {
     const struct op2i_loop_const *cst = &r->consts[c];
     struct op2i_text text = {0};
     struct op2i_lane_var *var = op2i_lane_var(l, op2i_lane_string(l, cst->name, strlen(cst->name)));
-    op2i_text_add(&text, cst->in_place ? "(*op2_k->%s)" : "op2_k->%s", cst->name);
+    op2i_text_add(&text, cst->in_place ? "(*op2_consts->%s)" : "op2_consts->%s", cst->name);
     if (text.failed) l->failed = true;
     var->text = op2i_lane_string(l, text.chars ? text.chars : "", text.length);
     op2i_text_free(&text);
@@ -53,7 +53,7 @@ static void read_constants(struct op2i_lane_parser *p) {
     d->var->hidden = !constant;
     if (!constant) continue;
     struct op2i_text text = {0};
-    op2i_text_add(&text, "OP2_NAME(%sop2_t_%s)", p->l->request->rewrite->prefix, d->var->name);
+    op2i_text_add(&text, "OP2_NAME(%sop2_table_%s)", p->l->request->rewrite->prefix, d->var->name);
     if (text.failed) p->l->failed = true;
     d->var->text = op2i_lane_string(p->l, text.chars ? text.chars : "", text.length);
     op2i_text_free(&text);

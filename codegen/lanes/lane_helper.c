@@ -34,8 +34,8 @@ void op2i_lanes_prelude(int lanes, struct op2i_text *out) {
                 "#pragma GCC diagnostic ignored \"-Wpsabi\"\n",
                 lanes, lanes);
   for (int base = OP2I_C_I8; base <= OP2I_C_F64; base++)
-    vector_typedef(out, bases[base].c, bases[base].name,
-                   8 * op2i_lane_size((enum op2i_c_base)base), lanes);
+    vector_typedef(out, bases[base].c, bases[base].name, 8 * op2i_lane_size((enum op2i_c_base)base),
+                   lanes);
   vector_typedef(out, "int32_t", "m32", 32, lanes);
   vector_typedef(out, "int64_t", "m64", 64, lanes);
   op2i_text_add(out, "#endif\n");
@@ -98,14 +98,14 @@ static bool lacks(struct op2i_lane *l, const char *name) {
 static void widened(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
                     struct op2i_text *out) {
   if (base == OP2I_C_BOOL || 8 * op2i_lane_size(base) == l->bits)
-    op2i_text_add(out, "  const %s op2_w = (%s)op2_m;\n", w->bits.chars, w->bits.chars);
+    op2i_text_add(out, "  const %s op2_wide = (%s)op2_mask;\n", w->bits.chars, w->bits.chars);
   else
-    op2i_text_add(out, "  const %s op2_w = __builtin_convertvector(op2_m, %s);\n", w->bits.chars,
-                  w->bits.chars);
+    op2i_text_add(out, "  const %s op2_wide = __builtin_convertvector(op2_mask, %s);\n",
+                  w->bits.chars, w->bits.chars);
 }
 
 static void each_lane(const struct op2i_lane *l, struct op2i_text *out) {
-  op2i_text_add(out, "  for (int op2_l = 0; op2_l < %d; op2_l++) ", l->lanes);
+  op2i_text_add(out, "  for (int op2_lane = 0; op2_lane < %d; op2_lane++) ", l->lanes);
 }
 
 static void splat(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
@@ -121,35 +121,35 @@ static void splat(const struct op2i_lane *l, enum op2i_c_base base, const struct
 
 static void select_lanes(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
                          struct op2i_text *out) {
-  op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_m, %s op2_a, %s op2_b) {\n", w->type.chars,
+  op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_mask, %s op2_a, %s op2_b) {\n", w->type.chars,
                 w->name.chars, w->mask.chars, w->type.chars, w->type.chars);
   widened(l, base, w, out);
-  op2i_text_add(out, "  return (%s)((op2_w & (%s)op2_a) | (~op2_w & (%s)op2_b));\n}\n",
+  op2i_text_add(out, "  return (%s)((op2_wide & (%s)op2_a) | (~op2_wide & (%s)op2_b));\n}\n",
                 w->type.chars, w->bits.chars, w->bits.chars);
 }
 
 static void any_lane(const struct op2i_lane *l, const struct words *w, struct op2i_text *out) {
-  op2i_text_add(out, "OP2_LANES_INLINE int %s(%s op2_m) {\n  int%d_t op2_r = 0;\n", w->name.chars,
-                w->mask.chars, l->bits);
+  op2i_text_add(out, "OP2_LANES_INLINE int %s(%s op2_mask) {\n  int%d_t op2_result = 0;\n",
+                w->name.chars, w->mask.chars, l->bits);
   each_lane(l, out);
-  op2i_text_add(out, "op2_r |= op2_m[op2_l];\n  return op2_r != 0;\n}\n");
+  op2i_text_add(out, "op2_result |= op2_mask[op2_lane];\n  return op2_result != 0;\n}\n");
 }
 
 static void weigh(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
                   struct op2i_text *out) {
-  op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_m) {\n", w->type.chars, w->name.chars,
+  op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_mask) {\n", w->type.chars, w->name.chars,
                 w->mask.chars);
   widened(l, base, w, out);
-  op2i_text_add(out, "  const %s op2_a = 1 - (%s){0};\n  return (%s)(op2_w & (%s)op2_a);\n}\n",
+  op2i_text_add(out, "  const %s op2_a = 1 - (%s){0};\n  return (%s)(op2_wide & (%s)op2_a);\n}\n",
                 w->type.chars, w->type.chars, w->type.chars, w->bits.chars);
 }
 
 static void divisor(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
                     struct op2i_text *out) {
-  op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_m, %s op2_a) {\n", w->type.chars, w->name.chars,
-                w->mask.chars, w->type.chars);
+  op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_mask, %s op2_a) {\n", w->type.chars,
+                w->name.chars, w->mask.chars, w->type.chars);
   widened(l, base, w, out);
-  op2i_text_add(out, "  return (%s)((op2_w & (%s)op2_a) | (~op2_w & 1));\n}\n", w->type.chars,
+  op2i_text_add(out, "  return (%s)((op2_wide & (%s)op2_a) | (~op2_wide & 1));\n}\n", w->type.chars,
                 w->bits.chars);
 }
 
@@ -160,10 +160,10 @@ static void begin_guard(struct op2i_text *out, const char *name) {
 void op2i_lane_help(struct op2i_lane *l, enum op2i_lane_help help, enum op2i_c_base base,
                     struct op2i_text *out) {
   static const char *const names[] = {[OP2I_LANE_SPLAT] = "splat",
-                                      [OP2I_LANE_SELECT] = "sel",
+                                      [OP2I_LANE_SELECT] = "select",
                                       [OP2I_LANE_ANY] = "any",
-                                      [OP2I_LANE_WEIGH] = "one",
-                                      [OP2I_LANE_DIVISOR] = "div"};
+                                      [OP2I_LANE_WEIGH] = "weigh",
+                                      [OP2I_LANE_DIVISOR] = "divisor"};
   bool masked = help != OP2I_LANE_SPLAT && help != OP2I_LANE_ANY;
   struct words w = {0};
   make_words(l, base, &w);
@@ -193,8 +193,7 @@ static void math_head(struct op2i_lane *l, const struct op2i_lane_math *math, bo
                       const struct words *w, struct op2i_text *out) {
   struct op2i_text result = {0};
   op2i_lane_type_name(
-      l, math->how == OP2I_LANE_TEST ? OP2I_C_BOOL : op2i_lane_math_type(math, single, 0),
-      &result);
+      l, math->how == OP2I_LANE_TEST ? OP2I_C_BOOL : op2i_lane_math_type(math, single, 0), &result);
   op2i_text_add(out, "OP2_LANES_INLINE %s %s(", result.chars ? result.chars : "", w->name.chars);
   for (int n = 1; n <= op2i_lane_math_arity(math); n++) {
     op2i_text_add(out, n > 1 ? ", " : "");
@@ -210,13 +209,13 @@ static void math_loop(struct op2i_lane *l, const struct op2i_lane_math *math, bo
                       struct op2i_text *out) {
   op2i_text_add(out, "  ");
   op2i_lane_type_name(l, op2i_lane_math_type(math, single, 0), out);
-  op2i_text_add(out, " op2_r;\n");
+  op2i_text_add(out, " op2_result;\n");
   each_lane(l, out);
-  op2i_text_add(out, "op2_r[op2_l] = %s%s%s(", math->types[1] == 'd' ? "" : "__builtin_",
+  op2i_text_add(out, "op2_result[op2_lane] = %s%s%s(", math->types[1] == 'd' ? "" : "__builtin_",
                 math->name, single ? "f" : "");
   for (int n = 1; n <= op2i_lane_math_arity(math); n++)
-    op2i_text_add(out, "%sop2_%c[op2_l]", n > 1 ? ", " : "", 'a' + n - 1);
-  op2i_text_add(out, ");\n  return op2_r;\n");
+    op2i_text_add(out, "%sop2_%c[op2_lane]", n > 1 ? ", " : "", 'a' + n - 1);
+  op2i_text_add(out, ");\n  return op2_result;\n");
 }
 
 /* What one instruction does, as bits or comparisons. Returns whether it is one of these. */
@@ -228,17 +227,18 @@ static bool math_bits(struct op2i_lane *l, const struct op2i_lane_math *math, co
     op2i_text_add(out, "  return (%s)((%s)op2_a & ~((%s){0} | %s));\n", type, bits, bits, high);
   else if (strcmp(math->name, "copysign") == 0)
     op2i_text_add(out,
-                  "  const %s op2_s = (%s){0} | %s;\n"
-                  "  return (%s)(((%s)op2_a & ~op2_s) | ((%s)op2_b & op2_s));\n",
+                  "  const %s op2_sign = (%s){0} | %s;\n"
+                  "  return (%s)(((%s)op2_a & ~op2_sign) | ((%s)op2_b & op2_sign));\n",
                   bits, bits, high, type, bits, bits);
   else if (math->how == OP2I_LANE_TEST) {
     bool wide = l->bits == 64;
-    op2i_text_add(out, "  const %s op2_d = %s;\n  return %s(", type,
+    op2i_text_add(out, "  const %s op2_tested = %s;\n  return %s(", type,
                   strcmp(math->name, "isnan") == 0 ? "op2_a" : "op2_a - op2_a",
                   wide ? "" : "__builtin_convertvector");
-    op2i_text_add(out, strcmp(math->name, "isfinite") == 0 ? "op2_d == op2_d"
-                       : strcmp(math->name, "isnan") == 0  ? "op2_d != op2_d"
-                                                           : "(op2_d != op2_d) & (op2_a == op2_a)");
+    op2i_text_add(out, strcmp(math->name, "isfinite") == 0 ? "op2_tested == op2_tested"
+                       : strcmp(math->name, "isnan") == 0
+                           ? "op2_tested != op2_tested"
+                           : "(op2_tested != op2_tested) & (op2_a == op2_a)");
     op2i_text_add(out, wide ? ");\n" : ", %s);\n", w->mask.chars);
   } else
     return false;
@@ -246,14 +246,14 @@ static bool math_bits(struct op2i_lane *l, const struct op2i_lane_math *math, co
 }
 
 /* The first operand where it is less (greater) or the other one is NaN, else the second: as scalar
- * code has it (cgen.c). Compilers have one instruction for op2_c. */
+ * code has it (cgen.c). Compilers have one instruction for op2_chosen. */
 static void math_extreme(const struct op2i_lane_math *math, const struct words *w,
                          struct op2i_text *out) {
   const char *type = w->type.chars, *bits = w->bits.chars;
   op2i_text_add(out,
-                "  const %s op2_w = (%s)(op2_a %c op2_b), op2_n = (%s)(op2_b == op2_b);\n"
-                "  const %s op2_c = (op2_w & (%s)op2_a) | (~op2_w & (%s)op2_b);\n"
-                "  return (%s)((op2_n & op2_c) | (~op2_n & (%s)op2_a));\n",
+                "  const %s op2_first = (%s)(op2_a %c op2_b), op2_known = (%s)(op2_b == op2_b);\n"
+                "  const %s op2_chosen = (op2_first & (%s)op2_a) | (~op2_first & (%s)op2_b);\n"
+                "  return (%s)((op2_known & op2_chosen) | (~op2_known & (%s)op2_a));\n",
                 bits, bits, math->name[2] == 'i' ? '<' : '>', bits, bits, bits, bits, type, bits);
 }
 

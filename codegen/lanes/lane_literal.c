@@ -76,17 +76,16 @@ struct op2i_lane_node *op2i_lane_standard(struct op2i_lane_parser *p) {
   static const struct {
     const char *name;
     enum op2i_c_base base;
-  } names[] = {
-      {"INFINITY", OP2I_C_F32},    {"NAN", OP2I_C_F32},         {"HUGE_VALF", OP2I_C_F32},
-      {"FLT_EPSILON", OP2I_C_F32}, {"FLT_MAX", OP2I_C_F32},     {"FLT_MIN", OP2I_C_F32},
-      {"HUGE_VAL", OP2I_C_F64},    {"DBL_EPSILON", OP2I_C_F64}, {"DBL_MAX", OP2I_C_F64},
-      {"DBL_MIN", OP2I_C_F64},     {"M_E", OP2I_C_F64},         {"M_LOG2E", OP2I_C_F64},
-      {"M_LOG10E", OP2I_C_F64},    {"M_LN2", OP2I_C_F64},       {"M_LN10", OP2I_C_F64},
-      {"M_PI", OP2I_C_F64},        {"M_PI_2", OP2I_C_F64},      {"M_PI_4", OP2I_C_F64},
-      {"M_1_PI", OP2I_C_F64},      {"M_2_PI", OP2I_C_F64},      {"M_2_SQRTPI", OP2I_C_F64},
-      {"M_SQRT2", OP2I_C_F64},     {"M_SQRT1_2", OP2I_C_F64},   {"INT32_MAX", OP2I_C_I32},
-      {"INT32_MIN", OP2I_C_I32},   {"INT64_MAX", OP2I_C_I64},   {"INT64_MIN", OP2I_C_I64},
-      {"UINT32_MAX", OP2I_C_U32}};
+  } names[] = {{"INFINITY", OP2I_C_F32},    {"NAN", OP2I_C_F32},         {"HUGE_VALF", OP2I_C_F32},
+               {"FLT_EPSILON", OP2I_C_F32}, {"FLT_MAX", OP2I_C_F32},     {"FLT_MIN", OP2I_C_F32},
+               {"HUGE_VAL", OP2I_C_F64},    {"DBL_EPSILON", OP2I_C_F64}, {"DBL_MAX", OP2I_C_F64},
+               {"DBL_MIN", OP2I_C_F64},     {"M_E", OP2I_C_F64},         {"M_LOG2E", OP2I_C_F64},
+               {"M_LOG10E", OP2I_C_F64},    {"M_LN2", OP2I_C_F64},       {"M_LN10", OP2I_C_F64},
+               {"M_PI", OP2I_C_F64},        {"M_PI_2", OP2I_C_F64},      {"M_PI_4", OP2I_C_F64},
+               {"M_1_PI", OP2I_C_F64},      {"M_2_PI", OP2I_C_F64},      {"M_2_SQRTPI", OP2I_C_F64},
+               {"M_SQRT2", OP2I_C_F64},     {"M_SQRT1_2", OP2I_C_F64},   {"INT32_MAX", OP2I_C_I32},
+               {"INT32_MIN", OP2I_C_I32},   {"INT64_MAX", OP2I_C_I64},   {"INT64_MIN", OP2I_C_I64},
+               {"UINT32_MAX", OP2I_C_U32}};
   /* Of headers that the text does not have: what they stand for. */
   static const struct {
     const char *name, *text;

@@ -42,8 +42,7 @@ const struct op2i_lane_math *op2i_lane_math_find(const struct op2i_piece *name, 
     if (op2i_piece_is(&stem, math->name)) return math;
     stem.length--;
     *single = math->how != OP2I_LANE_TEST && strchr(math->types, 'd');
-    if (*single && name->text[stem.length] == 'f' && op2i_piece_is(&stem, math->name))
-      return math;
+    if (*single && name->text[stem.length] == 'f' && op2i_piece_is(&stem, math->name)) return math;
   }
   return NULL;
 }
@@ -53,8 +52,7 @@ int op2i_lane_math_arity(const struct op2i_lane_math *math) { return (int)strlen
 enum op2i_c_base op2i_lane_math_type(const struct op2i_lane_math *math, bool single, int n) {
   switch (math->types[n]) {
   case 'i': return OP2I_C_I32;
-  case 'l':
-    return sizeof(long) == 8 || strncmp(math->name, "ll", 2) == 0 ? OP2I_C_I64 : OP2I_C_I32;
+  case 'l': return sizeof(long) == 8 || strncmp(math->name, "ll", 2) == 0 ? OP2I_C_I64 : OP2I_C_I32;
   default: return single ? OP2I_C_F32 : OP2I_C_F64;
   }
 }

@@ -67,9 +67,9 @@ static void type_name(struct op2i_lane_printer *p, enum op2i_c_base base) {
 
 void op2i_lane_print_on(struct op2i_lane_printer *p, int mask) {
   if (mask > 0) {
-    op2i_text_add(p->out, "op2_m%d", mask);
+    op2i_text_add(p->out, "op2_mask%d", mask);
   } else if (mask < 0) {
-    op2i_text_add(p->out, "op2_mask");
+    op2i_text_add(p->out, "op2_wanted");
   } else {
     op2i_text_add(p->out, "~(");
     type_name(p, OP2I_C_BOOL);
