@@ -70,6 +70,38 @@ static void translates(const char *name, const char *source, int lanes) {
   op2i_text_free(&why);
 }
 
+/* The first or last piece of C on the page; what follows it is cut off. */
+static char *piece_of(char *page, bool last) {
+  char *begin = NULL;
+  for (char *at = page; (last || !begin) && (at = strstr(at, "```c\n"));)
+    begin = at += strlen("```c\n");
+  char *end = begin ? strstr(begin, "```") : NULL;
+  if (end) *end = '\0';
+  return begin;
+}
+
+/* The kernel that doc/translator.md follows gives the text that it shows. */
+static void test_page(void) {
+  enum { MOST = 1 << 16 };
+  static char first[MOST], last[MOST];
+  char path[1024];
+  snprintf(path, sizeof path, "%s/doc/translator.md", source_root());
+  FILE *file = fopen(path, "rb");
+  ok(file != NULL, "the page is there");
+  if (!file) return;
+  first[fread(first, 1, MOST - 1, file)] = '\0';
+  fclose(file);
+  memcpy(last, first, MOST);
+  struct op2i_text text = {0}, why = {0};
+  const char *source = piece_of(first, false), *shown = piece_of(last, true);
+  CHECK(generate("upwind", source ? source : "", 4, &text, &why));
+  const char *functions =
+      text.chars ? strstr(text.chars, "OP2_LANES_INLINE op2_f64x4 OP2_NAME") : "";
+  is_str(shown ? shown : "", functions ? functions : "", "the page shows what its kernel gives");
+  op2i_text_free(&text);
+  op2i_text_free(&why);
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static void test_memory(const char *name, const char *source) {
@@ -101,6 +133,7 @@ int main(void) {
   translates("bres_calc", bres_calc_kernel.source, 4);
   translates("update", update_kernel.source, 8);
   translates("wave", wave_source, 8);
+  test_page();
   test_memory("bres_calc", bres_calc_kernel.source);
   test_memory("wave", wave_source);
   test_memory("macros",
