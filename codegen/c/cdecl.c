@@ -98,7 +98,8 @@ static int past_bracket(const struct op2i_piece *tokens, int count, int at) {
   return at;
 }
 
-int op2i_c_attribute(const struct op2i_piece *tokens, int count, int at) {
+/* The place behind an __attribute__((...)) or the like at `at`; `at` itself where there is none. */
+static int past_attribute(const struct op2i_piece *tokens, int count, int at) {
   const struct word *w = at < count ? find_word(&tokens[at]) : NULL;
   if (!w || w->kind != BRACKETED || !op2i_piece_is(&tokens[at + 1], "(")) return at;
   return past_bracket(tokens, count, at + 1);
@@ -186,7 +187,7 @@ static bool name_of_type(struct op2i_c_reader *r, struct op2i_c_decl *out) {
 static void tagged(struct op2i_c_reader *r, struct op2i_c_decl *out, enum op2i_c_base base) {
   out->type = (struct op2i_c_type){.base = base};
   say(r, out, OP2I_C_SPECIAL);
-  r->at = op2i_c_attribute(r->tokens, r->count, r->at + 1);
+  r->at = past_attribute(r->tokens, r->count, r->at + 1);
   if (op2i_c_word(here(r))) r->at++;
   if (is(r, "{")) (void)bracket(r, base == OP2I_C_RECORD ? OP2I_C_MEMBERS : OP2I_C_ENUMERATORS);
 }
@@ -200,7 +201,7 @@ static void specifier(struct op2i_c_reader *r, const struct word *w, struct op2i
   if (w->kind == TYPE) out->type = (struct op2i_c_type){.base = (enum op2i_c_base)w->value};
   if (w->kind == TYPE && w->value == OP2I_C_OTHER) say(r, out, OP2I_C_SPECIAL);
   if (w->kind == SAYS || w->kind == BRACKETED) say(r, out, (unsigned)w->value);
-  int behind = op2i_c_attribute(r->tokens, r->count, r->at);
+  int behind = past_attribute(r->tokens, r->count, r->at);
   r->at = behind > r->at ? behind : r->at + 1;
 }
 
@@ -253,7 +254,7 @@ static int stars(struct op2i_c_reader *r, struct op2i_c_decl *out) {
   int n = 0;
   while (r->at < r->count) {
     const struct word *w = find_word(here(r));
-    int behind = op2i_c_attribute(r->tokens, r->count, r->at);
+    int behind = past_attribute(r->tokens, r->count, r->at);
     if (w && (w->kind == SAYS || w->kind == BRACKETED)) say(r, out, (unsigned)w->value);
     bool star = is(r, "*") || is(r, "^");
     if (!star && behind == r->at &&
@@ -311,7 +312,7 @@ void op2i_c_declarator(struct op2i_c_reader *r, struct op2i_c_decl *out) {
   out->name = NULL;
   out->what = OP2I_C_VALUE;
   declarator(r, out, &ndeclared);
-  for (int behind; (behind = op2i_c_attribute(r->tokens, r->count, r->at)) > r->at; r->at = behind)
+  for (int behind; (behind = past_attribute(r->tokens, r->count, r->at)) > r->at; r->at = behind)
     say(r, out, OP2I_C_ATTRIBUTE);
 }
 

@@ -91,11 +91,10 @@ struct op2i_c_reader {
 void op2i_c_specifiers(struct op2i_c_reader *r, struct op2i_c_decl *out);
 void op2i_c_declarator(struct op2i_c_reader *r, struct op2i_c_decl *out);
 
-/* Whether a token is a word that only declarations begin with; whether a type begins at `at`. */
+/* Whether a declaration or the name of a type begins at `at`. */
 bool op2i_c_at_type(struct op2i_c_reader *r);
+/* Whether a token is a word that only declarations begin with. */
 bool op2i_c_declares(const struct op2i_piece *token);
-/* The place behind an __attribute__((...)) or the like at `at`; `at` itself where there is none. */
-int op2i_c_attribute(const struct op2i_piece *tokens, int count, int at);
 bool op2i_c_word(const struct op2i_piece *token); /* an identifier, not a reserved word */
 enum op2i_c_base op2i_c_base_of(op2_type type);
 op2_type op2i_c_type_of(enum op2i_c_base base); /* 0: none of the library's */

@@ -162,6 +162,7 @@ static inline bool op2i_lane_stopped(const struct op2i_lane *l) { return l->refu
 /* Before recursion, and op2i_lane_leave() after it: whether to go on. Refuses what is too deep. */
 bool op2i_lane_enter(struct op2i_lane *l, int line);
 static inline void op2i_lane_leave(struct op2i_lane *l) { l->depth--; }
+
 /* lane_token.c */
 void op2i_lane_directives(struct op2i_lane *l);
 /* Places [begin, end) with macros replaced, and an END behind. */

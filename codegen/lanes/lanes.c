@@ -19,7 +19,8 @@ static int mask_bits(const struct op2i_lanes_request *request) {
   return narrow ? 32 : 64;
 }
 
-/* The signature is read by other means, which know less of macros. */
+/* The signature has its parameters by the commas of the source, which macros may hold more of, and
+ * takes what it cannot read for anything. */
 static void check_parameters(struct op2i_lane *l, const struct op2i_lane_form *form) {
   const struct op2i_signature *signature = &l->request->rewrite->member.kernel->signature;
   if (form->nparams != signature->nparams) op2i_lane_refuse(l, "has parameters in a macro");
