@@ -109,9 +109,7 @@ op2_status op2i_numbering_count(struct op2i_sched *sched, struct op2i_op *op) {
   for (int r = 0; r < loop->nranges; r++) rows += loop->ranges[r].hi - loop->ranges[r].lo;
   for (int m = 0; m < loop->nmaps && !status; m++) {
     op2_map map = loop->maps[m];
-    if (!map->counting) map->rows_to_look = op2i_numbering_patience(map);
-    map->counting = true;
-    if (map->rows_to_look == OP2I_NEVER) continue;
+    if (op2i_numbering_waits(map) == OP2I_NEVER) continue;
     map->rows_to_look -= rows;
     if (map->rows_to_look <= 0) status = look(sched, map);
     waiting |= map->rows_to_look != OP2I_NEVER;

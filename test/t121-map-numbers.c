@@ -2,6 +2,7 @@
 /* The numbers of the elements that a map leads to, as arguments: of one slot and of all, by value
  * and by pointer, on sets and subsets, alone and fused, before and after the sets are renumbered. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support.h"
@@ -293,4 +294,7 @@ static const struct test_case cases[] = {
     {"calls of functions have no elements", refused_by_calls},
 };
 
-int main(void) { return RUN(cases, 0); }
+int main(void) {
+  setenv("OP2_FUSE", "2", 1);
+  return RUN(cases, 0);
+}

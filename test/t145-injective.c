@@ -3,6 +3,7 @@
  * one colour, are vector code, and give what elements one after the other give. One element that is led
  * to twice, anywhere, and all is as before. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "backend.h"
@@ -430,4 +431,7 @@ static const struct test_case cases[] = {
     {"in tiles", tiled},
 };
 
-int main(void) { return RUN(cases, 0); }
+int main(void) {
+  setenv("OP2_FUSE", "2", 1);
+  return RUN(cases, 0);
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Calls in their place: after every access of a loop to what they use, before every one that comes
  * later, and in order among themselves. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "call_case.h"
@@ -237,5 +238,6 @@ int main(void) {
       {"a call that looks parts loops", parted_by_look},
       {"a call between loops of a sum", among_fused},
   };
+  setenv("OP2_FUSE", "2", 1);
   return RUN(cases, 0);
 }

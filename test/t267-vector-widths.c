@@ -159,6 +159,7 @@ int main(void) {
                                            {"no rule where there is no choice", test_no_choice},
                                            {"the same bits in any width", test_bits}};
   test_environment();
+  setenv("OP2_FUSE", "2", 1);
   ok(op2i_cpu_halves("AuthenticAMD", 0x00a10f11, true), "AMD's family 19h with AVX-512");
   ok(!op2i_cpu_halves("AuthenticAMD", 0x00a00f11, false), "not where vectors have 32 bytes");
   ok(!op2i_cpu_halves("AuthenticAMD", 0x00b40f40, true), "not family 1ah");

@@ -306,6 +306,7 @@ static void test_flush(void) {
            "#!/bin/sh\n[ -f %s ] && exec cc \"$@\"\necho $$ >> %s\nexec sleep 600\n", good, runs);
   rig_script(cc, "cc-flush", script);
   setenv("OP2_CC_TIMEOUT", "1", 1);
+  setenv("OP2_FUSE", "2", 1);
   const op2_options options = {.backend = "openmp", .threads = 2, .cache_dir = cache, .cc = cc};
   op2_context ctx;
   op2_set set;

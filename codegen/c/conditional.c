@@ -113,14 +113,15 @@ static bool accept(struct evaluation *e, const char *spelling) {
 
 static struct value known(int64_t number) { return (struct value){true, number}; }
 
-/* Unsigned ones count otherwise in directives. */
-static struct value number(const struct op2i_piece *piece, const char *suffixes) {
+/* Unsigned ones count otherwise in directives. Elsewhere one that is too large is just very large. */
+static struct value number(const struct op2i_piece *piece, bool directive) {
+  const char *suffixes = directive ? "lL" : "lLuU";
   char digits[32] = "", *end;
   if (piece->length >= (int)sizeof digits) return unclear;
   memcpy(digits, piece->text, (size_t)piece->length);
   unsigned long long value = strtoull(digits, &end, 0);
-  if (end[strspn(end, suffixes)] || value > INT64_MAX) return unclear;
-  return known((int64_t)value);
+  if (end[strspn(end, suffixes)] || (value > INT64_MAX && directive)) return unclear;
+  return known(value > INT64_MAX ? INT64_MAX : (int64_t)value);
 }
 
 static struct value primary(struct evaluation *e) {
@@ -135,7 +136,7 @@ static struct value primary(struct evaluation *e) {
     return unclear;
   }
   e->at = piece->next;
-  if (piece->kind == OP2I_TOK_NUMBER) return number(piece, e->r ? "lL" : "lLuU");
+  if (piece->kind == OP2I_TOK_NUMBER) return number(piece, e->r);
   /* What is left of names stands for 0, if nobody else has defined it. */
   return e->r && !op2i_piece_is(piece, "defined") && defined(e->r, piece) == NO ? known(0) : unclear;
 }

@@ -17,6 +17,12 @@ double op2i_map_traffic(op2_map map, const int64_t *order, const int64_t *place)
  * it. First until the map is looked at; OP2I_NEVER: it is not one to renumber by. */
 #define OP2I_NEVER INT64_MAX
 int64_t op2i_numbering_patience(op2_map map);
+/* What is left of either; counting begins when that is first asked. */
+static inline int64_t op2i_numbering_waits(op2_map map) {
+  if (!map->counting) map->rows_to_look = op2i_numbering_patience(map);
+  map->counting = true;
+  return map->rows_to_look;
+}
 /* It is not to be looked at any more. */
 static inline void op2i_numbering_settle(op2_map map) {
   map->counting = true;
