@@ -200,7 +200,7 @@ static void driver(const struct lane_kernel *kernel, int number, int lanes, bool
                         : "    for (int l = 0; l < %d; l++) k(%s",
                 lanes, consts ? "&c, " : "");
   for (int i = 0; i < n; i++) actual(&params[i], i, false, lanes, out);
-  op2i_text_add(out, ");\n    OP2_NAME(op2_v_k)(%s", consts ? "&c, " : "");
+  op2i_text_add(out, ");\n    OP2_NAME(op2_vec_k)(%s", consts ? "&c, " : "");
   for (int i = 0; i < n; i++) actual(&params[i], i, true, lanes, out);
   op2i_text_add(out, ");\n");
   for (int i = 0; i < n; i++) compare_param(&params[i], i, lanes, out);

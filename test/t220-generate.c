@@ -181,7 +181,7 @@ static void becomes(const char *source, const char *want, const char *name) {
   case_end(&c);
 }
 
-#define CONSTS "const struct OP2_NAME(op2_consts) *__restrict__ op2_c"
+#define CONSTS "const struct OP2_NAME(op2_consts) *__restrict__ op2_consts"
 
 static void test_source(void) {
   becomes("void k(double *x) { x[0] = 1; }",
@@ -194,29 +194,29 @@ static void test_source(void) {
           "static inline   void OP2_NAME(k)(double *x) { }", "extern goes");
   becomes("void k(double *x) { x[0] = c1 + c2[1]; }",
           "static inline void OP2_NAME(k)(" CONSTS
-          ", double *x) { x[0] = op2_c->c1 + op2_c->c2[1]; }",
+          ", double *x) { x[0] = op2_consts->c1 + op2_consts->c2[1]; }",
           "constants");
   becomes("double g(void) { return c1; } double h(void) { return 1; } void k(double *x) { x[0] = "
           "g() + h(); }",
           "static inline double OP2_NAME(g)(" CONSTS
-          ") { return op2_c->c1; } static inline double OP2_NAME(h)(void) { return "
+          ") { return op2_consts->c1; } static inline double OP2_NAME(h)(void) { return "
           "1; } static inline void OP2_NAME(k)(" CONSTS
-          ", double *x) { x[0] = OP2_NAME(g)(op2_c) + OP2_NAME(h)(); }",
+          ", double *x) { x[0] = OP2_NAME(g)(op2_consts) + OP2_NAME(h)(); }",
           "constants of a helper; one that has none");
   becomes("static double g(double a);\nvoid k(double *x) { x[0] = g(g(1)); }\nstatic double "
           "g(double a) { return a * c1; }",
           "static inline  double OP2_NAME(g)(" CONSTS
           ", double a);\nstatic inline void OP2_NAME(k)(" CONSTS
-          ", double *x) { x[0] = OP2_NAME(g)(op2_c, OP2_NAME(g)(op2_c, 1)); }\nstatic inline  "
-          "double OP2_NAME(g)(" CONSTS ", double a) { return a * op2_c->c1; }",
+          ", double *x) { x[0] = OP2_NAME(g)(op2_consts, OP2_NAME(g)(op2_consts, 1)); }\nstatic inline  "
+          "double OP2_NAME(g)(" CONSTS ", double a) { return a * op2_consts->c1; }",
           "a prototype, and calls before the definition");
   becomes("void a(int n); void b(int n) { if (n) a(n - 1); } void a(int n) { b(n); c1; } void "
           "k(double *x) { b(3); }",
           "static inline void OP2_NAME(a)(" CONSTS
           ", int n); static inline void OP2_NAME(b)(" CONSTS
-          ", int n) { if (n) OP2_NAME(a)(op2_c, n - 1); } static inline void OP2_NAME(a)(" CONSTS
-          ", int n) { OP2_NAME(b)(op2_c, n); op2_c->c1; } static inline void OP2_NAME(k)(" CONSTS
-          ", double *x) { OP2_NAME(b)(op2_c, 3); }",
+          ", int n) { if (n) OP2_NAME(a)(op2_consts, n - 1); } static inline void OP2_NAME(a)(" CONSTS
+          ", int n) { OP2_NAME(b)(op2_consts, n); op2_consts->c1; } static inline void OP2_NAME(k)(" CONSTS
+          ", double *x) { OP2_NAME(b)(op2_consts, 3); }",
           "functions that call each other");
   becomes("void k(double *x) { double c1 = 2; x->c2 = c1; { int k = 1; x[0] = k; } }",
           "static inline void OP2_NAME(k)(double *x) { double c1 = 2; x->c2 = c1; { int k = 1; "
@@ -226,20 +226,20 @@ static void test_source(void) {
           "static inline void OP2_NAME(k)(double *c1) { *c1 = 1; /* c1 */ }",
           "a parameter of the name; comments");
   becomes("void k(double *x) { x[0] = sqrt(c1); }",
-          "static inline void OP2_NAME(k)(" CONSTS ", double *x) { x[0] = sqrt(op2_c->c1); }",
+          "static inline void OP2_NAME(k)(" CONSTS ", double *x) { x[0] = sqrt(op2_consts->c1); }",
           "library functions keep theirs");
   becomes("#define D 2\nstatic double g(double a) { return a * c1; }\nvoid k(double *x) { x[0] = "
           "g(D); }",
           "#define D 2\nstatic inline  double g(" CONSTS
-          ", double a) { return a * op2_c->c1; }\nstatic inline void k(" CONSTS
-          ", double *x) { x[0] = g(op2_c, D); }",
+          ", double a) { return a * op2_consts->c1; }\nstatic inline void k(" CONSTS
+          ", double *x) { x[0] = g(op2_consts, D); }",
           "macros might use the names of functions, which stay");
   becomes("extern double c1;\nvoid k(double *x) { x[0] = c1; }",
-          "extern double c1;\nstatic inline void k(" CONSTS ", double *x) { x[0] = op2_c->c1; }",
+          "extern double c1;\nstatic inline void k(" CONSTS ", double *x) { x[0] = op2_consts->c1; }",
           "declared extern");
   becomes("void k(double *x) {\n#ifdef A\n x[0] = c1;\n#else\n x[0] = 2;\n#endif\n}",
           "static inline void k(" CONSTS
-          ", double *x) {\n#ifdef A\n x[0] = op2_c->c1;\n#else\n x[0] = 2;\n#endif\n}",
+          ", double *x) {\n#ifdef A\n x[0] = op2_consts->c1;\n#else\n x[0] = 2;\n#endif\n}",
           "both branches of a conditional");
   becomes("void k(double *x) { x[0] = 1; } // \\",
           "static inline void OP2_NAME(k)(double *x) { x[0] = 1; } // \\", "a comment at the end");

@@ -179,7 +179,7 @@ static void takes(struct loop_case *c, enum op2i_variant variant, const char *ba
   struct op2i_text text = {0};
   bool mergeable;
   if (CHECK(op2i_generate_lanes(&c->loop, variant, 64, &text, &mergeable)))
-    is_str(strstr(text.chars, " op2_c1[") ? "two" : "one", batches, "%s", c->kernel.source);
+    is_str(strstr(text.chars, " op2_early_own1[") ? "two" : "one", batches, "%s", c->kernel.source);
   op2i_text_free(&text);
   case_end(c);
 }

@@ -357,7 +357,7 @@ static void add_unit(struct op2i_text *unit, int i) {
       ok(false, "%s: %s", forms[i].name, op2_error_message());
     else
       op2i_text_add(unit, "#define OP2_ID %d_%d\n%s#undef OP2_ID\n", i, k, text.chars);
-    bool twos = text.chars && strstr(text.chars, " op2_c0[");
+    bool twos = text.chars && strstr(text.chars, " op2_early_own0[");
     if (twos != (forms[i].twos && variants[k] == OP2I_LANES))
       ok(false, "%s: by %s", forms[i].name, twos ? "twos" : "ones");
     op2i_text_free(&text);

@@ -362,7 +362,7 @@ static op2_status queue(op2_context ctx, op2_set set, op2_map map, const struct 
   if (!status) status = op2_loop_create_at(OP2_HERE, q->kernel, set, k->nargs, args, &loop);
   if (status) return status;
   status = op2_loop_generate(loop, "simd", &source);
-  *vectors = !status && strstr(source, "op2_v_");
+  *vectors = !status && strstr(source, "op2_vec_");
   if (!*vectors) diag("%s is not vector code: %s", k->name, op2_error_message());
   if (!status) status = op2_loop_enqueue(loop);
   op2_loop_destroy(&loop);

@@ -50,13 +50,13 @@ debug() {
   fi
 }
 for run in "when it is compiled" "from the cache"; do
-  debug -ex "break shout" -ex "run" -ex "print *x" -ex "up" -ex "print op2_e"
+  debug -ex "break shout" -ex "run" -ex "print *x" -ex "up" -ex "print op2_element"
   holds "gdb stops in a kernel, $run" "shout (x=0x"
   holds "in the user's own line" "example-debugging.c:$line"
   holds "and shows its values" "= 2$"
   holds "and the element" "= 0$"
 done
-debug -ex "break shout if *x > 5" -ex "run" -ex "up" -ex "print op2_e"
+debug -ex "break shout if *x > 5" -ex "run" -ex "up" -ex "print op2_element"
 holds "a condition holds for one element" "= 2$"
 kernel=$(grep -n '^OP2_KERNEL' "$file" | cut -d: -f1)
 debug -ex "break example-debugging.c:$kernel" -ex "run" -ex "continue" -ex "info args" -ex "backtrace"

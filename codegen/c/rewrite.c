@@ -165,8 +165,8 @@ static void open_parameters(const struct cursor *c, const struct op2i_item *item
   int first = item->open + 1;
   bool none =
       first == item->close || (op2i_unit_is(unit, first, "void") && first + 1 == item->close);
-  op2i_text_add(c->out, "(const struct OP2_NAME(%sop2_consts) *__restrict__ op2_c%s", c->r->prefix,
-                none ? "" : ", ");
+  op2i_text_add(c->out, "(const struct OP2_NAME(%sop2_consts) *__restrict__ op2_consts%s",
+                c->r->prefix, none ? "" : ", ");
 }
 
 static bool lone_void(const struct cursor *c, const struct op2i_item *item, int64_t t) {
@@ -214,7 +214,7 @@ static bool call_token(const struct cursor *c, int64_t t) {
   if (t == 0 || !token_is(c, t, "(")) return false;
   int callee = op2i_rewrite_function(c->r, t - 1);
   if (callee < 0 || !c->r->needs[callee]) return false;
-  op2i_text_add(c->out, "(op2_c%s", token_is(c, t + 1, ")") ? "" : ", ");
+  op2i_text_add(c->out, "(op2_consts%s", token_is(c, t + 1, ")") ? "" : ", ");
   return true;
 }
 
@@ -223,7 +223,8 @@ static void one_token(const struct cursor *c, int64_t t) {
   bool inside = c->function >= 0 && c->r->unit.items[c->item].kind == OP2I_ITEM_FUNCTION;
   if (c->function >= 0 && head_token(c, t)) return;
   if (inside && constant)
-    op2i_text_add(c->out, c->r->apart || constant->in_place ? "(*op2_c->%s)" : "op2_c->%s",
+    op2i_text_add(c->out,
+                  c->r->apart || constant->in_place ? "(*op2_consts->%s)" : "op2_consts->%s",
                   constant->name);
   else if (inside && call_token(c, t))
     return;

@@ -30,8 +30,8 @@ static const char prelude[] =
     "#define OP2_EXTREME(name, type, before) \\\n"
     "  extern __inline__ __attribute__((gnu_inline, always_inline)) type \\\n"
     "  name(type op2_a, type op2_b) { \\\n"
-    "    type op2_c = op2_a before op2_b ? op2_a : op2_b; \\\n"
-    "    return op2_b == op2_b ? op2_c : op2_a; \\\n"
+    "    type op2_chosen = op2_a before op2_b ? op2_a : op2_b; \\\n"
+    "    return op2_b == op2_b ? op2_chosen : op2_a; \\\n"
     "  }\n"
     "OP2_EXTREME(fmin, double, <)\n"
     "OP2_EXTREME(fmax, double, >)\n"
@@ -68,8 +68,11 @@ _Static_assert(offsetof(struct op2i_call, dat) == 0 &&
 
 /* ---- a summary for readers ------------------------------------------------------------------- */
 
-static void describe_arg(const struct op2i_loop_arg *arg, int a, struct op2i_text *out) {
-  op2i_text_add(out, " *   %d: ", a);
+/* With the name that its kernel has for it. */
+static void describe_arg(const struct op2i_emitter *e, int a, struct op2i_text *out) {
+  const struct op2i_loop_arg *arg = &e->loop->args[a];
+  const char *name = op2i_emit_param(e, a)->name;
+  op2i_text_add(out, *name ? " *   %d %s: " : " *   %d%s: ", a, name);
   if (arg->dat >= 0)
     op2i_text_add(out, "dat %d", (int)arg->dat);
   else if (arg->kind == OP2I_ARG_GBL)
@@ -95,12 +98,13 @@ static void describe_arg(const struct op2i_loop_arg *arg, int a, struct op2i_tex
   op2i_text_add(out, "\n");
 }
 
-static void describe(const struct op2i_loop *loop, enum op2i_variant variant,
+static void describe(const struct op2i_emitter *e, enum op2i_variant variant,
                      struct op2i_text *out) {
+  const struct op2i_loop *loop = e->loop;
   op2i_text_add(out, "/* %s of kernel %s over a %s, %s:\n",
                 variant == OP2I_CHECKED ? "One checked call" : "Loop", op2i_loop_name(loop),
                 loop->set->base == loop->set ? "set" : "subset", OP2I_ABI);
-  for (int a = 0; a < loop->nargs; a++) describe_arg(&loop->args[a], a, out);
+  for (int a = 0; a < loop->nargs; a++) describe_arg(e, a, out);
   op2i_text_add(out, " */\n");
 }
 
@@ -126,7 +130,7 @@ static op2_status vectors(const struct op2i_emitter *e, int simd_bytes) {
 
 static op2_status functions(struct op2i_emitter *e, enum op2i_variant variant, int simd_bytes) {
   const char *headers = e->loop->kernel->headers;
-  describe(e->loop, variant, e->out);
+  describe(e, variant, e->out);
   op2i_text_add(e->out, "%s", prelude);
   if (in_lanes(variant)) return vectors(e, simd_bytes);
   op2i_text_add(e->out, "%s", headers ? headers : "");

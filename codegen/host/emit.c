@@ -91,8 +91,8 @@ void op2i_emitter_end(struct op2i_emitter *e) {
 /* ---- constants ------------------------------------------------------------------------------- */
 
 struct op2i_emit_name op2i_emit_consts_name(const struct op2i_emitter *e, int member) {
-  struct op2i_emit_name name = {"op2_k"};
-  if (e->loop->members) snprintf(name.text, sizeof name.text, "op2_k%d", member);
+  struct op2i_emit_name name = {"op2_consts"};
+  if (e->loop->members) snprintf(name.text, sizeof name.text, "op2_consts%d", member);
   return name;
 }
 
@@ -141,14 +141,16 @@ static void load_const(const struct op2i_emitter *e, const char *into,
                        const struct op2i_loop_const *c) {
   const char *type = op2i_type_c(c->type), *space = e->dialect->global;
   if (c->in_place)
-    op2i_text_add(e->out, "  %s.%s = (const void *)(op2_p + %d);\n", into, c->name, (int)c->offset);
-  else if (c->dim == 1)
-    op2i_text_add(e->out, "  %s.%s = *(%sconst %s *)(op2_p + %d);\n", into, c->name, space, type,
+    op2i_text_add(e->out, "  %s.%s = (const void *)(op2_payload + %d);\n", into, c->name,
                   (int)c->offset);
+  else if (c->dim == 1)
+    op2i_text_add(e->out, "  %s.%s = *(%sconst %s *)(op2_payload + %d);\n", into, c->name, space,
+                  type, (int)c->offset);
   else
     op2i_text_add(e->out,
-                  "  for (int op2_j = 0; op2_j < %d; op2_j++) %s.%s[op2_j] = ((%sconst %s "
-                  "*)(op2_p + %d))[op2_j];\n",
+                  "  for (int op2_component = 0; op2_component < %d; op2_component++) "
+                  "%s.%s[op2_component] = ((%sconst %s "
+                  "*)(op2_payload + %d))[op2_component];\n",
                   (int)c->dim, into, c->name, space, type, (int)c->offset);
 }
 
@@ -194,28 +196,29 @@ static int reader_of(const struct op2i_emitter *e, int g, bool *writable) {
 void op2i_emit_parameters(const struct op2i_emitter *e) {
   const char *space = e->dialect->global, *only = e->dialect->restricted;
   op2i_text_add(e->out, "int64_t op2_lo, int64_t op2_hi");
-  if (e->listed) op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_s", space, only);
-  if (numbers_elements(e)) op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_n", space, only);
+  if (e->listed) op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_subset", space, only);
+  if (numbers_elements(e))
+    op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_number", space, only);
   for (int d = 0; d < e->loop->op.ndats; d++)
-    op2i_text_add(e->out, ",\n    %s%s%s *%s op2_d%d", space,
+    op2i_text_add(e->out, ",\n    %s%s%s *%s op2_dat%d", space,
                   op2i_emit_dat_writable(e, d) ? "" : "const ",
                   op2i_emit_type(e, op2i_emit_first_of_dat(e, d)), only, d);
   for (int m = 0; m < e->loop->nmaps; m++)
-    op2i_text_add(e->out, ",\n    %sconst int32_t *%s op2_m%d", space, only, m);
+    op2i_text_add(e->out, ",\n    %sconst int32_t *%s op2_map%d", space, only, m);
   for (int m = 0; m < e->loop->nmaps; m++)
     if (op2i_loop_numbers(e->loop, m))
-      op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_n%d", space, only, m);
+      op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_number%d", space, only, m);
   for (int g = 0; g < e->loop->op.ngbls; g++) {
     bool writable;
     int a = reader_of(e, g, &writable);
     if (a >= 0)
-      op2i_text_add(e->out, ",\n    %s%s%s *%s op2_g%d", space, writable ? "" : "const ",
+      op2i_text_add(e->out, ",\n    %s%s%s *%s op2_gbl%d", space, writable ? "" : "const ",
                     op2i_emit_type(e, a), only, g);
   }
   if (reads_payload(e))
-    op2i_text_add(e->out, ",\n    %sconst unsigned char *%s op2_p", space, only);
+    op2i_text_add(e->out, ",\n    %sconst unsigned char *%s op2_payload", space, only);
   if (e->loop->partial_bytes)
-    op2i_text_add(e->out, ",\n    %sunsigned char *%s op2_r", space, only);
+    op2i_text_add(e->out, ",\n    %sunsigned char *%s op2_partial", space, only);
 }
 
 static void body_slots(const struct op2i_emitter *e) {
@@ -224,10 +227,12 @@ static void body_slots(const struct op2i_emitter *e) {
       if (!op2i_emit_slot_used(e, m, slot)) continue;
       int arity = (int)e->loop->maps[m]->arity;
       if (arity == 1)
-        op2i_text_add(e->out, "    const int64_t op2_m%d_%d = op2_m%d[op2_e];\n", m, slot, m);
+        op2i_text_add(e->out, "    const int64_t op2_map%d_%d = op2_map%d[op2_element];\n", m, slot,
+                      m);
       else
-        op2i_text_add(e->out, "    const int64_t op2_m%d_%d = op2_m%d[%d * op2_e + %d];\n", m, slot,
-                      m, arity, slot);
+        op2i_text_add(e->out,
+                      "    const int64_t op2_map%d_%d = op2_map%d[%d * op2_element + %d];\n", m,
+                      slot, m, arity, slot);
     }
 }
 
@@ -264,10 +269,12 @@ static void body_call(const struct op2i_emitter *e, int m) {
 
 static void body_loop(const struct op2i_emitter *e) {
   if (e->listed)
-    op2i_text_add(e->out, "  for (int64_t op2_i = op2_lo; op2_i < op2_hi; op2_i++) {\n"
-                          "    const int64_t op2_e = op2_s[op2_i];\n");
+    op2i_text_add(e->out,
+                  "  for (int64_t op2_position = op2_lo; op2_position < op2_hi; op2_position++) {\n"
+                  "    const int64_t op2_element = op2_subset[op2_position];\n");
   else
-    op2i_text_add(e->out, "  for (int64_t op2_e = op2_lo; op2_e < op2_hi; op2_e++) {\n");
+    op2i_text_add(e->out,
+                  "  for (int64_t op2_element = op2_lo; op2_element < op2_hi; op2_element++) {\n");
   body_slots(e);
   for (int m = 0; m < e->nmembers; m++) {
     const struct op2i_member *member = &e->rewrites[m].member;
@@ -338,9 +345,10 @@ static void checked_actual(const struct op2i_emitter *e, int a) {
 static void point_at_consts(const struct op2i_emitter *e) {
   const struct op2i_rewrite *r = &e->rewrites[0];
   if (!op2i_rewrite_kernel_needs(r)) return;
-  op2i_text_add(e->out, "  struct OP2_NAME(op2_consts) op2_k;\n");
+  op2i_text_add(e->out, "  struct OP2_NAME(op2_consts) op2_consts;\n");
   for (int c = 0; c < r->member.nconsts; c++)
-    op2i_text_add(e->out, "  op2_k.%s = op2_args[%d];\n", r->consts[c].name, e->loop->nargs + c);
+    op2i_text_add(e->out, "  op2_consts.%s = op2_args[%d];\n", r->consts[c].name,
+                  e->loop->nargs + c);
 }
 
 void op2i_emit_checked(const struct op2i_emitter *e) {

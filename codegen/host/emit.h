@@ -9,16 +9,16 @@
 /* The part of generated text that calls the kernel. Every name in it begins with op2_, so that no
  * macro of a kernel's source or headers meets one of them:
  *
- *   op2_lo op2_hi  positions, op2_i one of them       op2_e        the element there
- *   op2_s          elements of a subset               op2_n        the user's numbers, or null
- *   op2_n<n>       those of elements that map n leads to
- *   op2_d<n>       dat n of the loop
- *   op2_m<n>       values of map n                    op2_m<n>_<s> its slot s for this element
- *   op2_g<n>       values of global n                 op2_p op2_r  payload, partial results
- *   op2_a<n>       what argument n needs of its own   op2_b<n>     values behind its pointers
- *                  (of a sum into a global: its strands)
- *   op2_t op2_j    counters of slots and components   op2_k, op2_c the constants, pointer there;
- *                                                     op2_k<m> those of member m of a fused loop */
+ *   op2_lo op2_hi  positions, op2_position one     op2_element     the element there
+ *   op2_subset     elements of a subset            op2_number      the user's numbers, or null
+ *   op2_number<n>  those of elements that map n leads to
+ *   op2_dat<n>     dat n of the loop               op2_gbl<n>      values of global n
+ *   op2_map<n>     values of map n                 op2_map<n>_<s>  its slot s for this element
+ *   op2_payload    captured values and constants   op2_partial     partial results
+ *   op2_arg<n>     what argument n needs: of a sum into a global its strands
+ *   op2_own<n>     its private copy                op2_consts      the constants, or a pointer
+ *   op2_slot op2_component  counters               op2_consts<m>   those of a fused loop's member
+ */
 
 /* What differs between the languages that are generated. */
 struct op2i_dialect {
@@ -50,7 +50,7 @@ void op2i_emit_prepare(const struct op2i_emitter *e, int a); /* before the call 
 void op2i_emit_actual(const struct op2i_emitter *e, int a);  /* in the call */
 void op2i_emit_settle(const struct op2i_emitter *e, int a);  /* after the call */
 void op2i_emit_finish(const struct op2i_emitter *e, int a);  /* after the loop */
-/* The sum of all strands of an argument's component j, -1: op2_j, where so many stand in each
+/* The sum of all strands of an argument's component j, -1: op2_component, where so many stand in each
  * vector, or 1: they are values. */
 void op2i_emit_strands(const struct op2i_emitter *e, int a, int j, int lanes);
 
@@ -72,9 +72,9 @@ void op2i_emit_load_consts(const struct op2i_emitter *e);
 /* The parameters of such a function, from op2_lo on, and the entry that calls it. */
 void op2i_emit_parameters(const struct op2i_emitter *e);
 void op2i_emit_entry(const struct op2i_emitter *e);
-/* The name of the constants of a member: op2_k, in fused loops op2_k<m>. */
+/* The name of the constants of a member: op2_consts, in fused loops op2_consts<m>. */
 struct op2i_emit_name {
-  char text[16];
+  char text[24];
 };
 struct op2i_emit_name op2i_emit_consts_name(const struct op2i_emitter *e, int member);
 void op2i_emit_plain(const struct op2i_emitter *e);

@@ -79,17 +79,17 @@ bool op2i_emit_slot_used(const struct op2i_emitter *e, int map, int slot) {
 
 /* ---- places in memory ------------------------------------------------------------------------ */
 
-/* The row of the dat behind a slot; slot -1 is the one that the counter op2_t stands at. */
+/* The row of the dat behind a slot; slot -1 is the one that the counter op2_slot stands at. */
 static void row_of(const struct op2i_emitter *e, const struct op2i_loop_arg *arg, int slot,
                    char row[PLACE_MAX]) {
   if (arg->kind == OP2I_ARG_DIRECT)
-    snprintf(row, PLACE_MAX, "op2_e");
+    snprintf(row, PLACE_MAX, "op2_element");
   else if (arg->kind == OP2I_ARG_SLOT)
-    snprintf(row, PLACE_MAX, "op2_m%d_%d", (int)arg->map, (int)arg->slot);
+    snprintf(row, PLACE_MAX, "op2_map%d_%d", (int)arg->map, (int)arg->slot);
   else if (slot >= 0)
-    snprintf(row, PLACE_MAX, "op2_m%d_%d", (int)arg->map, slot);
+    snprintf(row, PLACE_MAX, "op2_map%d_%d", (int)arg->map, slot);
   else
-    snprintf(row, PLACE_MAX, "(int64_t)op2_m%d[%d * op2_e + op2_t]", (int)arg->map,
+    snprintf(row, PLACE_MAX, "(int64_t)op2_map%d[%d * op2_element + op2_slot]", (int)arg->map,
              (int)e->loop->maps[arg->map]->arity);
 }
 
@@ -101,9 +101,9 @@ static void add_row_address(const struct op2i_emitter *e, int a, int slot) {
   bool other = strcmp(type, op2i_emit_type(e, op2i_emit_first_of_dat(e, arg->dat))) != 0;
   if (other) op2i_text_add(e->out, "(%s%s *)(", e->dialect->global, type);
   if (arg->dim == 1)
-    op2i_text_add(e->out, "op2_d%d + %s", (int)arg->dat, row);
+    op2i_text_add(e->out, "op2_dat%d + %s", (int)arg->dat, row);
   else
-    op2i_text_add(e->out, "op2_d%d + %d * %s", (int)arg->dat, (int)arg->dim, row);
+    op2i_text_add(e->out, "op2_dat%d + %d * %s", (int)arg->dat, (int)arg->dim, row);
   if (other) op2i_text_add(e->out, ")");
 }
 
@@ -111,18 +111,18 @@ static void add_row_address(const struct op2i_emitter *e, int a, int slot) {
 static void shared_place(const struct op2i_emitter *e, int a, int slot, int j,
                          char place[2 * PLACE_MAX]) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  char row[PLACE_MAX], component[16] = "op2_j";
+  char row[PLACE_MAX], component[16] = "op2_component";
   if (j >= 0) snprintf(component, sizeof component, "%d", j);
   if (reduces(arg)) {
-    snprintf(place, 2 * PLACE_MAX, "((%s%s *)(op2_r + %d))[%s]", e->dialect->global,
+    snprintf(place, 2 * PLACE_MAX, "((%s%s *)(op2_partial + %d))[%s]", e->dialect->global,
              op2i_emit_type(e, a), (int)arg->offset, component);
     return;
   }
   row_of(e, arg, slot, row);
   if (arg->dim == 1)
-    snprintf(place, 2 * PLACE_MAX, "op2_d%d[%s]", (int)arg->dat, row);
+    snprintf(place, 2 * PLACE_MAX, "op2_dat%d[%s]", (int)arg->dat, row);
   else
-    snprintf(place, 2 * PLACE_MAX, "op2_d%d[%d * %s + %s]", (int)arg->dat, (int)arg->dim, row,
+    snprintf(place, 2 * PLACE_MAX, "op2_dat%d[%d * %s + %s]", (int)arg->dat, (int)arg->dim, row,
              component);
 }
 
@@ -130,14 +130,13 @@ static void shared_place(const struct op2i_emitter *e, int a, int slot, int j,
 static void private_place(const struct op2i_emitter *e, int a, int slot, int j,
                           char place[PLACE_MAX]) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  char letter = arg->kind == OP2I_ARG_ALL ? 'b' : 'a';
+  const char *name = arg->kind == OP2I_ARG_ALL ? "own" : "arg";
   if (j >= 0)
-    snprintf(place, PLACE_MAX, "op2_%c%d[%d]", letter, a,
-             (slot > 0 ? slot : 0) * (int)arg->dim + j);
+    snprintf(place, PLACE_MAX, "op2_%s%d[%d]", name, a, (slot > 0 ? slot : 0) * (int)arg->dim + j);
   else if (arg->arity == 1)
-    snprintf(place, PLACE_MAX, "op2_%c%d[op2_j]", letter, a);
+    snprintf(place, PLACE_MAX, "op2_%s%d[op2_component]", name, a);
   else
-    snprintf(place, PLACE_MAX, "op2_%c%d[%d * op2_t + op2_j]", letter, a, (int)arg->dim);
+    snprintf(place, PLACE_MAX, "op2_%s%d[%d * op2_slot + op2_component]", name, a, (int)arg->dim);
 }
 
 /* ---- between memory and copy ----------------------------------------------------------------- */
@@ -181,9 +180,10 @@ static void for_values(const struct op2i_emitter *e, int a, enum action action,
     return;
   }
   if (arg->arity > 1)
-    op2i_text_add(e->out, "%sfor (int op2_t = 0; op2_t < %d; op2_t++)\n", indent, (int)arg->arity);
-  op2i_text_add(e->out, "%s%sfor (int op2_j = 0; op2_j < %d; op2_j++)\n", indent,
-                arg->arity > 1 ? "  " : "", (int)arg->dim);
+    op2i_text_add(e->out, "%sfor (int op2_slot = 0; op2_slot < %d; op2_slot++)\n", indent,
+                  (int)arg->arity);
+  op2i_text_add(e->out, "%s%sfor (int op2_component = 0; op2_component < %d; op2_component++)\n",
+                indent, arg->arity > 1 ? "  " : "", (int)arg->dim);
   op2i_text_add(e->out, "%s%s  ", indent, arg->arity > 1 ? "  " : "");
   add_statement(e, a, action, -1, -1);
 }
@@ -193,16 +193,17 @@ static void for_values(const struct op2i_emitter *e, int a, enum action action,
 static void begin_strands(const struct op2i_emitter *e, int a) {
   int n = op2i_arg_strands(arg_of(e, a)) * (int)arg_of(e, a)->dim;
   op2i_text_add(e->out,
-                "  %s op2_a%d[%d];\n  for (int op2_j = 0; op2_j < %d; op2_j++) op2_a%d[op2_j] = "
+                "  %s op2_arg%d[%d];\n  for (int op2_component = 0; op2_component < %d; "
+                "op2_component++) op2_arg%d[op2_component] = "
                 "-0.0;\n",
                 op2i_emit_type(e, a), a, n, n, a);
 }
 
 static void add_strand(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  op2i_text_add(e->out, "op2_a%d + ", a);
+  op2i_text_add(e->out, "op2_arg%d + ", a);
   if (arg->dim > 1) op2i_text_add(e->out, "%d * ", (int)arg->dim);
-  op2i_text_add(e->out, "((%s - op2_lo) & %d)", e->listed ? "op2_i" : "op2_e",
+  op2i_text_add(e->out, "((%s - op2_lo) & %d)", e->listed ? "op2_position" : "op2_element",
                 op2i_arg_strands(arg) - 1);
 }
 
@@ -218,7 +219,7 @@ static void add_tree(const struct op2i_emitter *e, int a, int j, int lanes, int 
     return;
   }
   int at = first / lanes * (int)arg->dim + (j > 0 ? j : 0);
-  op2i_text_add(e->out, j < 0 ? "op2_a%d[%d + op2_j]" : "op2_a%d[%d]", a, at);
+  op2i_text_add(e->out, j < 0 ? "op2_arg%d[%d + op2_component]" : "op2_arg%d[%d]", a, at);
   if (lanes > 1) op2i_text_add(e->out, "[%d]", first % lanes);
 }
 
@@ -231,7 +232,8 @@ static void end_strands(const struct op2i_emitter *e, int a) {
   char place[2 * PLACE_MAX];
   bool one_by_one = unrolled(arg);
   if (!one_by_one)
-    op2i_text_add(e->out, "  for (int op2_j = 0; op2_j < %d; op2_j++)\n  ", (int)arg->dim);
+    op2i_text_add(e->out, "  for (int op2_component = 0; op2_component < %d; op2_component++)\n  ",
+                  (int)arg->dim);
   for (int j = 0; j < (one_by_one ? arg->dim : 1); j++) {
     shared_place(e, a, 0, one_by_one ? j : -1, place);
     op2i_text_add(e->out, "  %s += ", place);
@@ -247,10 +249,10 @@ static void setup_value(const struct op2i_emitter *e, int a) {
   const char *type = op2i_emit_type(e, a), *space = e->dialect->global;
   int offset = (int)arg_of(e, a)->offset;
   if (param->depth == 0)
-    op2i_text_add(e->out, "  const %s op2_a%d = *(%sconst %s *)(op2_p + %d);\n", type, a, space,
-                  type, offset);
+    op2i_text_add(e->out, "  const %s op2_arg%d = *(%sconst %s *)(op2_payload + %d);\n", type, a,
+                  space, type, offset);
   else
-    op2i_text_add(e->out, "  %s%s%s *const op2_a%d = (%s%s%s *)(op2_p + %d);\n", space,
+    op2i_text_add(e->out, "  %s%s%s *const op2_arg%d = (%s%s%s *)(op2_payload + %d);\n", space,
                   param->readonly ? "const " : "", type, a, space, param->readonly ? "const " : "",
                   type, offset);
 }
@@ -263,7 +265,7 @@ void op2i_emit_setup(const struct op2i_emitter *e, int a) {
     begin_strands(e, a);
     return;
   }
-  op2i_text_add(e->out, "  %s op2_a%d[%d];\n", op2i_emit_type(e, a), a, (int)arg->dim);
+  op2i_text_add(e->out, "  %s op2_arg%d[%d];\n", op2i_emit_type(e, a), a, (int)arg->dim);
   for_values(e, a, GATHER, "  ");
 }
 
@@ -294,8 +296,8 @@ static void clear_copy(const struct op2i_emitter *e, int a) {
 
 static void prepare_copy(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  char letter = arg->kind == OP2I_ARG_ALL ? 'b' : 'a';
-  op2i_text_add(e->out, "    %s op2_%c%d[%d]", op2i_emit_type(e, a), letter, a,
+  const char *name = arg->kind == OP2I_ARG_ALL ? "own" : "arg";
+  op2i_text_add(e->out, "    %s op2_%s%d[%d]", op2i_emit_type(e, a), name, a,
                 (int)(arg->arity * arg->dim));
   if (arg->access == OP2_INC) {
     clear_copy(e, a);
@@ -310,16 +312,16 @@ static void add_slot_address(const struct op2i_emitter *e, int a, int slot) {
   if (!is_private(arg))
     add_row_address(e, a, slot);
   else if (slot < 0)
-    op2i_text_add(e->out, "op2_b%d + %d * op2_t", a, (int)arg->dim);
+    op2i_text_add(e->out, "op2_own%d + %d * op2_slot", a, (int)arg->dim);
   else
-    op2i_text_add(e->out, "op2_b%d + %d", a, slot * (int)arg->dim);
+    op2i_text_add(e->out, "op2_own%d + %d", a, slot * (int)arg->dim);
 }
 
 /* The array of pointers of an ALL argument. */
 static void prepare_pointers(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   const char *space = is_private(arg) ? "" : e->dialect->global;
-  op2i_text_add(e->out, "    %s%s%s *op2_a%d[%d]", space,
+  op2i_text_add(e->out, "    %s%s%s *op2_arg%d[%d]", space,
                 op2i_emit_param(e, a)->readonly ? "const " : "", op2i_emit_type(e, a), a,
                 (int)arg->arity);
   if (arg->arity <= UNROLL_MAX) {
@@ -329,7 +331,8 @@ static void prepare_pointers(const struct op2i_emitter *e, int a) {
     }
     op2i_text_add(e->out, "};\n");
   } else {
-    op2i_text_add(e->out, ";\n    for (int op2_t = 0; op2_t < %d; op2_t++) op2_a%d[op2_t] = ",
+    op2i_text_add(e->out,
+                  ";\n    for (int op2_slot = 0; op2_slot < %d; op2_slot++) op2_arg%d[op2_slot] = ",
                   (int)arg->arity, a);
     add_slot_address(e, a, -1);
     op2i_text_add(e->out, ";\n");
@@ -340,10 +343,10 @@ static void prepare_pointers(const struct op2i_emitter *e, int a) {
  * the argument sees; -1 stands for the counter. */
 static void add_number(const struct op2i_emitter *e, int a, int slot) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  char row[PLACE_MAX] = "op2_e", number[16] = "op2_n";
-  if (arg->map >= 0) snprintf(number, sizeof number, "op2_n%d", (int)arg->map);
+  char row[PLACE_MAX] = "op2_element", number[24] = "op2_number";
+  if (arg->map >= 0) snprintf(number, sizeof number, "op2_number%d", (int)arg->map);
   if (arg->map >= 0 && arg->slot >= 0)
-    snprintf(row, sizeof row, "op2_m%d_%d", (int)arg->map, (int)arg->slot);
+    snprintf(row, sizeof row, "op2_map%d_%d", (int)arg->map, (int)arg->slot);
   else if (arg->map >= 0)
     row_of(e, arg, slot, row);
   op2i_text_add(e->out, "%s ? %s[%s] : %s", number, number, row, row);
@@ -353,8 +356,8 @@ static void prepare_numbers(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   const char *type = op2i_emit_type(e, a);
   bool listed = unrolled(arg);
-  op2i_text_add(e->out, "    %s%s op2_a%d[%d]%s", listed ? "const " : "", type, a, (int)arg->arity,
-                listed ? " = {" : ";\n");
+  op2i_text_add(e->out, "    %s%s op2_arg%d[%d]%s", listed ? "const " : "", type, a,
+                (int)arg->arity, listed ? " = {" : ";\n");
   for (int slot = 0; slot < arg->arity && listed; slot++) {
     op2i_text_add(e->out, "%s(%s)(", slot ? ", " : "", type);
     add_number(e, a, slot);
@@ -364,7 +367,8 @@ static void prepare_numbers(const struct op2i_emitter *e, int a) {
     op2i_text_add(e->out, "};\n");
     return;
   }
-  op2i_text_add(e->out, "    for (int op2_t = 0; op2_t < %d; op2_t++) op2_a%d[op2_t] = (%s)(",
+  op2i_text_add(e->out,
+                "    for (int op2_slot = 0; op2_slot < %d; op2_slot++) op2_arg%d[op2_slot] = (%s)(",
                 (int)arg->arity, a, type);
   add_number(e, a, -1);
   op2i_text_add(e->out, ");\n");
@@ -397,11 +401,11 @@ void op2i_emit_actual(const struct op2i_emitter *e, int a) {
   if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth == 0)
     add_number(e, a, 0);
   else if (arg->kind == OP2I_ARG_GBL && !reduces(arg))
-    op2i_text_add(e->out, "op2_g%d", (int)arg->gbl);
+    op2i_text_add(e->out, "op2_gbl%d", (int)arg->gbl);
   else if (summed(arg))
     add_strand(e, a);
   else if (!is_dat(arg) || is_private(arg) || arg->kind == OP2I_ARG_ALL)
-    op2i_text_add(e->out, "op2_a%d", a);
+    op2i_text_add(e->out, "op2_arg%d", a);
   else
     add_row_address(e, a, 0);
 }

@@ -11,16 +11,18 @@
  * Views come from whole rows that are transposed in registers, and go back as whole rows; nothing
  * is read beside rows. Names in the text beside those in emit.h:
  *
- *   op2_v<n>  view n                       op2_b<n>  private copy of argument n
- *   op2_w<n>  dat n at the first element   op2_u<n>  map n at the first element
- *   op2_y<n>  and op2_z<n>: copies of their last rows, as many as come at a time
- *   op2_x     the list at the first lane   op2_q<n>  rows of argument n on their way to memory
- *   op2_e     elements of the lanes        op2_f     the first of them in a range
- *   op2_left  positions not done           op2_count how many of a pass count
- *   op2_o<n>_<s>  op2_m<n>_<s> read again  op2_each  0, 1, 2, ...
- *   op2_t<n>  and op2_c<n>: op2_v<n> and op2_b<n> of the first of two batches
+ *   op2_view<n>    view n                          op2_own<n>      private copy of argument n
+ *   op2_rows<n>    dat n at the first element      op2_targets<n>  map n at the first element
+ *   op2_rows_left<n>, op2_targets_left<n>, op2_list_left: copies of their last rows, as many as come
+ *                  at a time
+ *   op2_list       the list at the first lane      op2_parts<n>_<v> pieces of argument n, from its
+ *                                                  vector v on, on their way to memory
+ *   op2_element    elements of the lanes           op2_first       the first of them in a range
+ *   op2_left       positions not done              op2_count       how many of a pass count
+ *   op2_again<n>_<s>  op2_map<n>_<s> read again    op2_each        0, 1, 2, ...
+ *   op2_early_view<n>, op2_early_own<n>: those of the first of two batches
  *
- * A sum into a global has its strands in op2_a<n>, the vectors that the next batch works on in
+ * A sum into a global has its strands in op2_arg<n>, the vectors that the next batch works on in
  * front. The last lanes of an incomplete pass, of which the second batch may be all, do again what
  * the last one that counts does: they store the same values to the same place, and their increments
  * are taken away. */
@@ -68,7 +70,7 @@ struct op2i_vec {
   struct op2i_vec_arg *args;       /* [nargs] */
   int state;                       /* registers that the values of a batch fill */
   const struct op2i_lanes_translation **kernels; /* [nmembers] null: an earlier member has it */
-  bool numbered;                   /* op2_e is needed */
+  bool numbered;                                 /* op2_element is needed */
   bool divides;                    /* some kernel does, or takes roots */
   int pass;                        /* elements that come at a time, one batch or two */
   uint64_t helped[OP2I_VEC_HELPS]; /* which helper functions the text has */
@@ -113,8 +115,8 @@ void op2i_vec_load(const struct op2i_vec *v, int n); /* declares the view, too *
 void op2i_vec_store(const struct op2i_vec *v, int n);
 void op2i_vec_copy(const struct op2i_vec *v, int a);   /* the private copy, before the call */
 void op2i_vec_settle(const struct op2i_vec *v, int a); /* from there to the view, after the call */
-/* And to memory, after all calls, from op2_b<n>, or from op2_c<n>: `copy` is the letter. */
-void op2i_vec_accumulate(const struct op2i_vec *v, int dat, char copy);
+/* And to memory, after all calls, from op2_own<n>, or from op2_early_own<n>: `copy` is the stem. */
+void op2i_vec_accumulate(const struct op2i_vec *v, int dat, const char *copy);
 
 /* cgen.c: op2i_generate() for vectors of simd_bytes. */
 op2_status op2i_generate_lanes(const struct op2i_loop *loop, enum op2i_variant variant,

@@ -40,7 +40,7 @@ static bool walks(const struct op2i_vec *v, int dat, bool *loaded, bool *stored)
   return !v->e->listed && (*loaded || *stored);
 }
 
-/* Along elements' own rows: op2_w<n>, and op2_y<n> for what is left at the end. */
+/* Along elements' own rows: op2_rows<n>, and op2_rows_left<n> for what is left at the end. */
 static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
   const struct op2i_loop_arg *row = op2i_vec_row(v, dat);
   const char *type = op2i_type_c(row->type);
@@ -49,27 +49,30 @@ static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
   if (!walks(v, dat, &loaded, &stored)) return;
   switch (walk) {
   case BEGIN:
-    op2i_text_add(v->out, "  %s%s *op2_w%d = (%s%s *)op2_d%d + %d * op2_lo;\n  %s op2_y%d[%d];\n",
-                  stored ? "" : "const ", type, dat, stored ? "" : "const ", type, dat, dim, type,
-                  dat, v->pass * dim);
+    op2i_text_add(
+        v->out,
+        "  %s%s *op2_rows%d = (%s%s *)op2_dat%d + %d * op2_lo;\n  %s op2_rows_left%d[%d];\n",
+        stored ? "" : "const ", type, dat, stored ? "" : "const ", type, dat, dim, type, dat,
+        v->pass * dim);
     break;
   case AHEAD:
-    op2i_text_add(v->out, "      op2_ahead(op2_w%d, %d);\n", dat,
+    op2i_text_add(v->out, "      op2_ahead(op2_rows%d, %d);\n", dat,
                   v->lanes * dim * (int)op2i_type_size(row->type));
     break;
-  case ADVANCE: op2i_text_add(v->out, "      op2_w%d += %d;\n", dat, v->lanes * dim); break;
+  case ADVANCE: op2i_text_add(v->out, "      op2_rows%d += %d;\n", dat, v->lanes * dim); break;
   case LAST:
     if (loaded)
-      op2i_text_add(v->out, "    op2_pad(op2_y%d, op2_w%d, %d, op2_count, %d);\n", dat, dat,
-                    dim * (int)op2i_type_size(row->type), v->pass);
-    op2i_text_add(v->out, "    op2_w%d = op2_y%d;\n", dat, dat);
+      op2i_text_add(v->out, "    op2_pad(op2_rows_left%d, op2_rows%d, %d, op2_count, %d);\n", dat,
+                    dat, dim * (int)op2i_type_size(row->type), v->pass);
+    op2i_text_add(v->out, "    op2_rows%d = op2_rows_left%d;\n", dat, dat);
     break;
   case END:
     if (stored)
-      op2i_text_add(v->out,
-                    "    __builtin_memcpy((%s *)op2_d%d + %d * (op2_hi - op2_count), op2_y%d, %d * "
-                    "(size_t)op2_count);\n",
-                    type, dat, dim, dat, dim * (int)op2i_type_size(row->type));
+      op2i_text_add(
+          v->out,
+          "    __builtin_memcpy((%s *)op2_dat%d + %d * (op2_hi - op2_count), op2_rows_left%d, %d * "
+          "(size_t)op2_count);\n",
+          type, dat, dim, dat, dim * (int)op2i_type_size(row->type));
     break;
   }
 }
@@ -79,14 +82,16 @@ static void walk_map(const struct op2i_vec *v, int map, enum walk walk) {
   switch (walk) {
   case BEGIN:
     op2i_text_add(v->out,
-                  "  const int32_t *op2_u%d = op2_m%d + %d * op2_lo;\n  int32_t op2_z%d[%d];\n",
+                  "  const int32_t *op2_targets%d = op2_map%d + %d * op2_lo;\n  int32_t "
+                  "op2_targets_left%d[%d];\n",
                   map, map, arity, map, v->pass * arity);
     break;
   case AHEAD: break;
-  case ADVANCE: op2i_text_add(v->out, "      op2_u%d += %d;\n", map, v->lanes * arity); break;
+  case ADVANCE: op2i_text_add(v->out, "      op2_targets%d += %d;\n", map, v->lanes * arity); break;
   case LAST:
     op2i_text_add(v->out,
-                  "    op2_pad(op2_z%d, op2_u%d, %d, op2_count, %d);\n    op2_u%d = op2_z%d;\n",
+                  "    op2_pad(op2_targets_left%d, op2_targets%d, %d, op2_count, %d);\n    "
+                  "op2_targets%d = op2_targets_left%d;\n",
                   map, map, arity * (int)sizeof(int32_t), v->pass, map, map);
     break;
   case END: break;
@@ -96,14 +101,17 @@ static void walk_map(const struct op2i_vec *v, int map, enum walk walk) {
 static void walk_list(const struct op2i_vec *v, enum walk walk) {
   switch (walk) {
   case BEGIN:
-    op2i_text_add(v->out, "  const int64_t *op2_x = op2_s + op2_lo;\n  int64_t op2_z[%d];\n",
-                  v->lanes);
+    op2i_text_add(
+        v->out, "  const int64_t *op2_list = op2_subset + op2_lo;\n  int64_t op2_list_left[%d];\n",
+        v->lanes);
     break;
   case AHEAD: break;
-  case ADVANCE: op2i_text_add(v->out, "      op2_x += %d;\n", v->lanes); break;
+  case ADVANCE: op2i_text_add(v->out, "      op2_list += %d;\n", v->lanes); break;
   case LAST:
-    op2i_text_add(v->out, "    op2_pad(op2_z, op2_x, 8, op2_count, %d);\n    op2_x = op2_z;\n",
-                  v->lanes);
+    op2i_text_add(
+        v->out,
+        "    op2_pad(op2_list_left, op2_list, 8, op2_count, %d);\n    op2_list = op2_list_left;\n",
+        v->lanes);
     break;
   case END: break;
   }
@@ -116,8 +124,8 @@ static void walk_all(const struct op2i_vec *v, enum walk walk) {
     return;
   }
   for (int m = 0; m < v->e->loop->nmaps; m++) walk_map(v, m, walk);
-  if (v->numbered && walk == BEGIN) op2i_text_add(v->out, "  int64_t op2_f = op2_lo;\n");
-  if (v->numbered && walk == ADVANCE) op2i_text_add(v->out, "      op2_f += %d;\n", v->lanes);
+  if (v->numbered && walk == BEGIN) op2i_text_add(v->out, "  int64_t op2_first = op2_lo;\n");
+  if (v->numbered && walk == ADVANCE) op2i_text_add(v->out, "      op2_first += %d;\n", v->lanes);
 }
 
 static bool copies_back(const struct op2i_vec *v) {
@@ -131,15 +139,15 @@ static bool copies_back(const struct op2i_vec *v) {
 
 static void elements(const struct op2i_vec *v) {
   if (!v->e->listed && !v->numbered) return;
-  op2i_text_add(v->out, "      const int64_t op2_e[%d] = {", v->lanes);
+  op2i_text_add(v->out, "      const int64_t op2_element[%d] = {", v->lanes);
   for (int lane = 0; lane < v->lanes; lane++)
     if (v->e->listed)
-      op2i_text_add(v->out, "%sop2_x[%d]", lane ? ", " : "", lane);
+      op2i_text_add(v->out, "%sop2_list[%d]", lane ? ", " : "", lane);
     else if (lane == 0)
-      op2i_text_add(v->out, "op2_f");
+      op2i_text_add(v->out, "op2_first");
     else
-      op2i_text_add(v->out, ", op2_f + (%d < op2_count ? %d : op2_count - 1)", lane, lane);
-  op2i_text_add(v->out, "};\n      (void)op2_e;\n");
+      op2i_text_add(v->out, ", op2_first + (%d < op2_count ? %d : op2_count - 1)", lane, lane);
+  op2i_text_add(v->out, "};\n      (void)op2_element;\n");
 }
 
 static bool meets(const struct op2i_vec *v, int a, int map, int slot) {
@@ -161,17 +169,17 @@ static bool accumulates(const struct op2i_vec *v, int map, int slot) {
   return any;
 }
 
-/* The rows behind a slot: op2_m<n>_<s> from the map, or op2_o<n>_<s> from op2_o<n>. */
-static void slot_rows(const struct op2i_vec *v, int map, int slot, char letter) {
+/* The rows behind a slot: op2_map<n>_<s> from the map, or op2_again<n>_<s> from op2_again<n>. */
+static void slot_rows(const struct op2i_vec *v, int map, int slot, const char *stem) {
   int arity = (int)v->e->loop->maps[map]->arity;
-  char from = letter == 'm' && !v->e->listed ? 'u' : letter;
-  op2i_text_add(v->out, "      const int64_t op2_%c%d_%d[%d] = {", letter, map, slot, v->lanes);
+  const char *from = !strcmp(stem, "map") && !v->e->listed ? "targets" : stem;
+  op2i_text_add(v->out, "      const int64_t op2_%s%d_%d[%d] = {", stem, map, slot, v->lanes);
   for (int lane = 0; lane < v->lanes; lane++) {
     if (lane) op2i_text_add(v->out, ", ");
     if (v->e->listed)
-      op2i_text_add(v->out, "op2_%c%d[%d * op2_e[%d] + %d]", from, map, arity, lane, slot);
+      op2i_text_add(v->out, "op2_%s%d[%d * op2_element[%d] + %d]", from, map, arity, lane, slot);
     else
-      op2i_text_add(v->out, "op2_%c%d[%d]", from, map, arity * lane + slot);
+      op2i_text_add(v->out, "op2_%s%d[%d]", from, map, arity * lane + slot);
   }
   op2i_text_add(v->out, "};\n");
 }
@@ -184,12 +192,12 @@ static void rows_again(const struct op2i_vec *v, int map, int ahead) {
   for (int slot = 0; slot < v->e->loop->maps[map]->arity; slot++) {
     if (!accumulates(v, map, slot)) continue;
     if (!any) {
-      op2i_text_add(v->out, "      const int32_t *op2_o%d = op2_%c%d", map,
-                    v->e->listed ? 'm' : 'u', map);
+      op2i_text_add(v->out, "      const int32_t *op2_again%d = op2_%s%d", map,
+                    v->e->listed ? "map" : "targets", map);
       if (ahead) op2i_text_add(v->out, " - %d", ahead * (int)v->e->loop->maps[map]->arity);
-      op2i_text_add(v->out, ";\n      __asm__(\"\" : \"+r\"(op2_o%d));\n", map);
+      op2i_text_add(v->out, ";\n      __asm__(\"\" : \"+r\"(op2_again%d));\n", map);
     }
-    slot_rows(v, map, slot, 'o');
+    slot_rows(v, map, slot, "again");
     any = true;
   }
 }
@@ -201,16 +209,16 @@ static void begin_reduction(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   op2i_text_add(v->out, "  ");
   add_type(v, arg->type);
-  op2i_text_add(v->out, " op2_a%d[%d];\n", a, turns(v, a) * (int)arg->dim);
+  op2i_text_add(v->out, " op2_arg%d[%d];\n", a, turns(v, a) * (int)arg->dim);
   for (int j = 0; j < turns(v, a) * arg->dim; j++) {
-    op2i_text_add(v->out, "  op2_a%d[%d] = %s", a, j, arg->access == OP2_INC ? "-(" : "(");
+    op2i_text_add(v->out, "  op2_arg%d[%d] = %s", a, j, arg->access == OP2_INC ? "-(" : "(");
     add_type(v, arg->type);
     op2i_text_add(v->out, "){");
     for (int lane = 0; lane < v->lanes; lane++)
       if (arg->access == OP2_INC)
         op2i_text_add(v->out, lane ? "" : "0");
       else
-        op2i_text_add(v->out, "%s((const %s *)(op2_r + %d))[%d]", lane ? ", " : "",
+        op2i_text_add(v->out, "%s((const %s *)(op2_partial + %d))[%d]", lane ? ", " : "",
                       op2i_type_c(arg->type), (int)arg->offset, j);
     op2i_text_add(v->out, "};\n");
   }
@@ -220,42 +228,44 @@ static void begin_reduction(const struct op2i_vec *v, int a) {
  * a zero is the library's, which combines partial results. */
 static void fold_bound(const struct op2i_vec *v, int a, int j, int lane) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
-  op2i_text_add(v->out, "    if (op2_a%d[%d][%d] %c op2_t[%d]", a, j, lane,
+  op2i_text_add(v->out, "    if (op2_arg%d[%d][%d] %c op2_to[%d]", a, j, lane,
                 arg->access == OP2_MIN ? '<' : '>', j);
   if (arg->type == OP2_F64 || arg->type == OP2_F32)
-    op2i_text_add(v->out, " || op2_t[%d] != op2_t[%d]", j, j);
-  op2i_text_add(v->out, ") op2_t[%d] = op2_a%d[%d][%d];\n", j, a, j, lane);
+    op2i_text_add(v->out, " || op2_to[%d] != op2_to[%d]", j, j);
+  op2i_text_add(v->out, ") op2_to[%d] = op2_arg%d[%d][%d];\n", j, a, j, lane);
 }
 
 /* Takes turns: `last`, a vector for each component, is put behind those that come next. */
-static void next_turn(const struct op2i_vec *v, int a, char last, const char *indent) {
+static void next_turn(const struct op2i_vec *v, int a, const char *last, const char *indent) {
   int dim = (int)arg_of(v, a)->dim, n = turns(v, a) * dim;
   for (int i = 0; i < n - dim; i++)
-    op2i_text_add(v->out, "%sop2_a%d[%d] = op2_a%d[%d];\n", indent, a, i, a, i + dim);
+    op2i_text_add(v->out, "%sop2_arg%d[%d] = op2_arg%d[%d];\n", indent, a, i, a, i + dim);
   for (int j = 0; j < dim; j++)
-    op2i_text_add(v->out, "%sop2_a%d[%d] = op2_%c%d[%d];\n", indent, a, n - dim + j, last, a, j);
+    op2i_text_add(v->out, "%sop2_arg%d[%d] = op2_%s%d[%d];\n", indent, a, n - dim + j, last, a, j);
 }
 
 /* Strands in order: the batches that are missing to a whole turn of all vectors add nothing. */
 static void end_turns(const struct op2i_vec *v, int a) {
   int dim = (int)arg_of(v, a)->dim;
   if (turns(v, a) == 1) return;
-  op2i_text_add(v->out, "    for (int64_t op2_t = (op2_hi - op2_lo + %d) / %d%s; op2_t %% %d; ",
+  op2i_text_add(v->out,
+                "    for (int64_t op2_turn = (op2_hi - op2_lo + %d) / %d%s; op2_turn %% %d; ",
                 v->pass - 1, v->pass, v->pass > v->lanes ? " * 2" : "", turns(v, a));
-  op2i_text_add(v->out, "op2_t++) {\n      const ");
+  op2i_text_add(v->out, "op2_turn++) {\n      const ");
   add_type(v, arg_of(v, a)->type);
-  op2i_text_add(v->out, " op2_b%d[%d] = {", a, dim);
-  for (int j = 0; j < dim; j++) op2i_text_add(v->out, j ? ", op2_a%d[%d]" : "op2_a%d[%d]", a, j);
+  op2i_text_add(v->out, " op2_own%d[%d] = {", a, dim);
+  for (int j = 0; j < dim; j++)
+    op2i_text_add(v->out, j ? ", op2_arg%d[%d]" : "op2_arg%d[%d]", a, j);
   op2i_text_add(v->out, "};\n");
-  next_turn(v, a, 'b', "      ");
+  next_turn(v, a, "own", "      ");
   op2i_text_add(v->out, "    }\n");
 }
 
 static void end_sum(const struct op2i_vec *v, int a, int j) {
-  op2i_text_add(v->out, "    op2_t[%d] += ", j);
+  op2i_text_add(v->out, "    op2_to[%d] += ", j);
   if (op2i_arg_strands(arg_of(v, a)) > 1) op2i_emit_strands(v->e, a, j, v->lanes);
   for (int lane = 0; lane < v->lanes && op2i_arg_strands(arg_of(v, a)) == 1; lane++)
-    op2i_text_add(v->out, "%sop2_a%d[%d][%d]", lane ? " + " : "", a, j, lane);
+    op2i_text_add(v->out, "%sop2_arg%d[%d][%d]", lane ? " + " : "", a, j, lane);
   op2i_text_add(v->out, ";\n");
 }
 
@@ -263,7 +273,7 @@ static void end_reduction(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   op2i_text_add(v->out, "  {\n");
   end_turns(v, a);
-  op2i_text_add(v->out, "    %s *op2_t = (%s *)(op2_r + %d);\n", op2i_type_c(arg->type),
+  op2i_text_add(v->out, "    %s *op2_to = (%s *)(op2_partial + %d);\n", op2i_type_c(arg->type),
                 op2i_type_c(arg->type), (int)arg->offset);
   for (int j = 0; j < arg->dim; j++) {
     if (arg->access == OP2_INC) end_sum(v, a, j);
@@ -277,9 +287,9 @@ static void end_reduction(const struct op2i_vec *v, int a) {
 /* Of the lanes' own elements, or of those behind one slot. */
 static void numbers_in(const struct op2i_vec *v, int a, int slot, op2_type type) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
-  char rows[32] = "op2_e", number[16] = "op2_n";
-  if (arg->map >= 0) snprintf(rows, sizeof rows, "op2_m%d_%d", (int)arg->map, slot);
-  if (arg->map >= 0) snprintf(number, sizeof number, "op2_n%d", (int)arg->map);
+  char rows[32] = "op2_element", number[24] = "op2_number";
+  if (arg->map >= 0) snprintf(rows, sizeof rows, "op2_map%d_%d", (int)arg->map, slot);
+  if (arg->map >= 0) snprintf(number, sizeof number, "op2_number%d", (int)arg->map);
   for (int lane = 0; lane < v->lanes; lane++)
     op2i_text_add(v->out, "%s(%s)(%s ? %s[%s[%d]] : %s[%d])", lane ? ", " : "{", op2i_type_c(type),
                   number, number, rows, lane, rows, lane);
@@ -292,7 +302,7 @@ static void numbers_of_elements(const struct op2i_vec *v, int a) {
   if (type == 0) type = OP2_I32;
   op2i_text_add(v->out, "      const ");
   add_type(v, type);
-  op2i_text_add(v->out, " op2_a%d[%d] = {", a, (int)arg->arity);
+  op2i_text_add(v->out, " op2_arg%d[%d] = {", a, (int)arg->arity);
   for (int slot = 0; slot < arg->arity; slot++) {
     if (slot) op2i_text_add(v->out, ", ");
     numbers_in(v, a, arg->slot >= 0 ? arg->slot : slot, type);
@@ -304,7 +314,7 @@ static void numbers_of_elements(const struct op2i_vec *v, int a) {
 static void add_vectors(const struct op2i_vec *v, int a, int slot) {
   const struct op2i_vec_arg *at = &v->args[a];
   int first = (at->own ? 0 : at->first) + slot * (int)arg_of(v, a)->dim;
-  op2i_text_add(v->out, "op2_%c%d", at->own ? 'b' : 'v', at->own ? a : at->view);
+  op2i_text_add(v->out, "op2_%s%d", at->own ? "own" : "view", at->own ? a : at->view);
   if (first) op2i_text_add(v->out, " + %d", first);
 }
 
@@ -312,7 +322,7 @@ static void pointers(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   op2i_text_add(v->out, "      %s", op2i_emit_param(v->e, a)->readonly ? "const " : "");
   add_type(v, arg->type);
-  op2i_text_add(v->out, " *op2_a%d[%d] = {", a, (int)arg->arity);
+  op2i_text_add(v->out, " *op2_arg%d[%d] = {", a, (int)arg->arity);
   for (int slot = 0; slot < arg->arity; slot++) {
     if (slot) op2i_text_add(v->out, ", ");
     add_vectors(v, a, slot);
@@ -331,13 +341,13 @@ static void actual(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   if (op2i_emit_needs_cast(op2i_emit_param(v->e, a))) op2i_text_add(v->out, "(void *)");
   if (arg->kind == OP2I_ARG_IDX)
-    op2i_text_add(v->out, op2i_emit_param(v->e, a)->depth ? "op2_a%d" : "op2_a%d[0]", a);
+    op2i_text_add(v->out, op2i_emit_param(v->e, a)->depth ? "op2_arg%d" : "op2_arg%d[0]", a);
   else if (arg->kind == OP2I_ARG_GBL && !reduces(arg))
-    op2i_text_add(v->out, "op2_g%d", (int)arg->gbl);
+    op2i_text_add(v->out, "op2_gbl%d", (int)arg->gbl);
   else if (arg->kind == OP2I_ARG_VAL || arg->kind == OP2I_ARG_ALL)
-    op2i_text_add(v->out, "op2_a%d", a);
+    op2i_text_add(v->out, "op2_arg%d", a);
   else if (reduces(arg) && arg->access != OP2_INC)
-    op2i_text_add(v->out, "op2_a%d", a);
+    op2i_text_add(v->out, "op2_arg%d", a);
   else
     add_vectors(v, a, 0);
 }
@@ -346,7 +356,7 @@ static void call(const struct op2i_vec *v, int m) {
   const struct op2i_rewrite *r = &v->e->rewrites[m];
   int first = r->member.first_arg, end = first + r->member.nargs;
   for (int a = first; a < end; a++) prepare(v, a);
-  op2i_text_add(v->out, "      OP2_NAME(%sop2_v_%s)(", r->prefix, r->member.kernel->obj.name);
+  op2i_text_add(v->out, "      OP2_NAME(%sop2_vec_%s)(", r->prefix, r->member.kernel->obj.name);
   if (op2i_rewrite_kernel_needs(r))
     op2i_text_add(v->out, "&%s, ", op2i_emit_consts_name(v->e, m).text);
   for (int a = first; a < end; a++) {
@@ -369,9 +379,9 @@ static void limit(const struct op2i_vec *v, int before) {
     const struct op2i_loop_arg *arg = arg_of(v, a);
     if (!v->args[a].own || v->args[a].view >= 0 || arg->access != OP2_INC) continue;
     if (!any) op2i_text_add(v->out, "      if (op2_count < %d) {\n", before + v->lanes);
-    op2i_text_add(v->out, "        op2_%s_%sx%d(op2_b%d, ", arg->gbl < 0 ? "limit" : "keep",
+    op2i_text_add(v->out, "        op2_%s_%sx%d(op2_own%d, ", arg->gbl < 0 ? "limit" : "keep",
                   op2i_vec_stem(arg->type), v->lanes, a);
-    if (arg->gbl >= 0) op2i_text_add(v->out, "op2_a%d, ", a);
+    if (arg->gbl >= 0) op2i_text_add(v->out, "op2_arg%d, ", a);
     op2i_text_add(v->out, "%d, %s);\n", (int)(arg->arity * arg->dim), count);
     any = true;
   }
@@ -394,7 +404,7 @@ static void load(const struct op2i_vec *v, int m) {
   for (int map = 0; map < v->e->loop->nmaps; map++) {
     int arity = (int)v->e->loop->maps[map]->arity;
     for (int slot = 0; slot < arity; slot++) {
-      if (first_to_read(v, map, slot) == m) slot_rows(v, map, slot, 'm');
+      if (first_to_read(v, map, slot) == m) slot_rows(v, map, slot, "map");
       load_views(v, m, map, slot);
     }
   }
@@ -417,10 +427,10 @@ static void compute(const struct op2i_vec *v, int before) {
   }
   limit(v, before);
   for (int a = 0; a < v->e->loop->nargs; a++)
-    if (reduces(arg_of(v, a)) && v->args[a].own) next_turn(v, a, 'b', "      ");
+    if (reduces(arg_of(v, a)) && v->args[a].own) next_turn(v, a, "own", "      ");
 }
 
-static void add_to_memory(const struct op2i_vec *v, int ahead, char copy) {
+static void add_to_memory(const struct op2i_vec *v, int ahead, const char *copy) {
   for (int m = 0; m < v->e->loop->nmaps; m++) rows_again(v, m, ahead);
   for (int d = 0; d < v->e->loop->op.ndats; d++) op2i_vec_accumulate(v, d, copy);
 }
@@ -455,24 +465,26 @@ static int copies(const struct op2i_vec *v, int a) {
   return v->args[a].accumulates ? (int)(arg_of(v, a)->arity * arg_of(v, a)->dim) : 0;
 }
 
-static void declare(const struct op2i_vec *v, op2_type type, char letter, int number, int size) {
+static void declare(const struct op2i_vec *v, op2_type type, const char *stem, int number,
+                    int size) {
   op2i_text_add(v->out, "      ");
   add_type(v, type);
-  op2i_text_add(v->out, " op2_%c%d[%d];\n", letter, number, size);
+  op2i_text_add(v->out, " op2_%s%d[%d];\n", stem, number, size);
 }
 
-static void assign(const struct op2i_vec *v, char to, char from, int number, int size) {
+static void assign(const struct op2i_vec *v, const char *to, const char *from, int number,
+                   int size) {
   for (int i = 0; i < size; i++)
-    op2i_text_add(v->out, "      op2_%c%d[%d] = op2_%c%d[%d];\n", to, number, i, from, number, i);
+    op2i_text_add(v->out, "      op2_%s%d[%d] = op2_%s%d[%d];\n", to, number, i, from, number, i);
 }
 
 /* Keeps the first batch's views while those of the second get their names. */
 static void load_both(const struct op2i_vec *v) {
   for (int n = 0; n < v->nviews; n++)
-    declare(v, op2i_vec_row(v, v->views[n].dat)->type, 't', n, view_size(v, n));
+    declare(v, op2i_vec_row(v, v->views[n].dat)->type, "early_view", n, view_size(v, n));
   op2i_text_add(v->out, "      {\n");
   begin_batch(v);
-  for (int n = 0; n < v->nviews; n++) assign(v, 't', 'v', n, view_size(v, n));
+  for (int n = 0; n < v->nviews; n++) assign(v, "early_view", "view", n, view_size(v, n));
   walk_all(v, ADVANCE);
   op2i_text_add(v->out, "      }\n");
   begin_batch(v);
@@ -481,14 +493,14 @@ static void load_both(const struct op2i_vec *v) {
 /* Under the names of the second batch's views, which they hide here; its increments are kept. */
 static void compute_first(const struct op2i_vec *v) {
   for (int a = 0; a < v->e->loop->nargs; a++)
-    if (copies(v, a)) declare(v, arg_of(v, a)->type, 'c', a, copies(v, a));
+    if (copies(v, a)) declare(v, arg_of(v, a)->type, "early_own", a, copies(v, a));
   op2i_text_add(v->out, "      {\n");
   for (int n = 0; n < v->nviews; n++) {
-    declare(v, op2i_vec_row(v, v->views[n].dat)->type, 'v', n, view_size(v, n));
-    assign(v, 'v', 't', n, view_size(v, n));
+    declare(v, op2i_vec_row(v, v->views[n].dat)->type, "view", n, view_size(v, n));
+    assign(v, "view", "early_view", n, view_size(v, n));
   }
   compute(v, 0);
-  for (int a = 0; a < v->e->loop->nargs; a++) assign(v, 'c', 'b', a, copies(v, a));
+  for (int a = 0; a < v->e->loop->nargs; a++) assign(v, "early_own", "own", a, copies(v, a));
   op2i_text_add(v->out, "      }\n");
 }
 
@@ -501,10 +513,10 @@ static void batches(const struct op2i_vec *v) {
     compute_first(v);
     compute(v, v->lanes);
     op2i_text_add(v->out, "      {\n");
-    add_to_memory(v, v->lanes, 'c');
+    add_to_memory(v, v->lanes, "early_own");
     op2i_text_add(v->out, "      }\n");
   }
-  add_to_memory(v, 0, 'b');
+  add_to_memory(v, 0, "own");
   walk_all(v, ADVANCE);
 }
 
@@ -512,7 +524,7 @@ static void batches(const struct op2i_vec *v) {
 static void mark_unused(const struct op2i_vec *v) {
   for (int d = 0; d < v->e->loop->op.ndats; d++)
     if (v->e->loop->dropped && v->e->loop->dropped[d])
-      op2i_text_add(v->out, "  (void)op2_d%d;\n", d);
+      op2i_text_add(v->out, "  (void)op2_dat%d;\n", d);
 }
 
 void op2i_vec_body(struct op2i_vec *v) {

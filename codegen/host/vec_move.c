@@ -14,11 +14,11 @@ static void add_base(const struct op2i_vec *v, int dat, bool batch) {
   const char *type = op2i_type_c(op2i_vec_row(v, dat)->type);
   const char *spelled = op2i_emit_type(v->e, op2i_emit_first_of_dat(v->e, dat));
   if (batch)
-    op2i_text_add(v->out, "op2_w%d", dat);
+    op2i_text_add(v->out, "op2_rows%d", dat);
   else if (strcmp(type, spelled) != 0)
-    op2i_text_add(v->out, "(%s *)op2_d%d", type, dat);
+    op2i_text_add(v->out, "(%s *)op2_dat%d", type, dat);
   else
-    op2i_text_add(v->out, "op2_d%d", dat);
+    op2i_text_add(v->out, "op2_dat%d", dat);
 }
 
 struct numbers {
@@ -26,12 +26,12 @@ struct numbers {
 };
 
 /* The array of the lanes' rows, counted from the base. */
-static struct numbers rows_at(char letter, int map, int slot, bool batch) {
+static struct numbers rows_at(const char *stem, int map, int slot, bool batch) {
   struct numbers name;
   if (map >= 0)
-    snprintf(name.text, sizeof name.text, "op2_%c%d_%d", letter, map, slot);
+    snprintf(name.text, sizeof name.text, "op2_%s%d_%d", stem, map, slot);
   else
-    snprintf(name.text, sizeof name.text, batch ? "op2_each" : "op2_e");
+    snprintf(name.text, sizeof name.text, batch ? "op2_each" : "op2_element");
   return name;
 }
 
@@ -47,7 +47,7 @@ static void add_type(const struct op2i_vec *v, op2_type type) {
 struct place {
   int dat, map, slot;
   bool batch;         /* rows are counted from the batch's first */
-  char letter;        /* of the array of vectors: op2_<letter><number>, */
+  const char *stem;   /* of the array of vectors: op2_<stem><number>, */
   int number, vector; /* from this vector on */
 };
 
@@ -59,15 +59,16 @@ static void move(const struct op2i_vec *v, const struct place *p, bool to_memory
     op2i_text_add(v->out, "      op2_%s%d_%sx%d(", to_memory ? "put" : "get", width, stem,
                   v->lanes);
     if (!to_memory) {
-      op2i_text_add(v->out, "op2_%c%d", p->letter, p->number);
+      op2i_text_add(v->out, "op2_%s%d", p->stem, p->number);
       add_offset(v->out, p->vector + at);
       op2i_text_add(v->out, ", ");
     }
     add_base(v, p->dat, p->batch);
     add_offset(v->out, at);
-    op2i_text_add(v->out, ", %d, %s", (int)row->dim, rows_at('m', p->map, p->slot, p->batch).text);
+    op2i_text_add(v->out, ", %d, %s", (int)row->dim,
+                  rows_at("map", p->map, p->slot, p->batch).text);
     if (to_memory) {
-      op2i_text_add(v->out, ", op2_%c%d", p->letter, p->number);
+      op2i_text_add(v->out, ", op2_%s%d", p->stem, p->number);
       add_offset(v->out, p->vector + at);
     }
     op2i_text_add(v->out, ");\n");
@@ -89,7 +90,7 @@ static struct place place_of(const struct op2i_vec *v, int n, int slot) {
                         .map = view->map,
                         .slot = view->slot + slot,
                         .batch = in_batch(v, view->map),
-                        .letter = 'v',
+                        .stem = "view",
                         .number = n,
                         .vector = slot * (int)op2i_vec_row(v, view->dat)->dim};
 }
@@ -99,13 +100,13 @@ void op2i_vec_load(const struct op2i_vec *v, int n) {
   const struct op2i_loop_arg *row = op2i_vec_row(v, view->dat);
   op2i_text_add(v->out, "      ");
   add_type(v, row->type);
-  op2i_text_add(v->out, " op2_v%d[%d]", n, view->nslots * (int)row->dim);
+  op2i_text_add(v->out, " op2_view%d[%d]", n, view->nslots * (int)row->dim);
   /* Nobody reads the zeros: they keep compilers from asking who does. */
   if (!view->loaded) op2i_text_add(v->out, " = {{0}}");
   op2i_text_add(v->out, ";\n");
   if (!view->loaded) return;
   if (contiguous(v, view)) {
-    op2i_text_add(v->out, "      op2_v%d[0] = *(const op2_%sq%d *)op2_w%d;\n", n,
+    op2i_text_add(v->out, "      op2_view%d[0] = *(const op2_%smem%d *)op2_rows%d;\n", n,
                   op2i_vec_stem(row->type), v->lanes, view->dat);
     return;
   }
@@ -130,7 +131,7 @@ void op2i_vec_store(const struct op2i_vec *v, int n) {
   const struct op2i_vec_view *view = &v->views[n];
   if (!view->stored) return;
   if (contiguous(v, view)) {
-    op2i_text_add(v->out, "      *(op2_%sq%d *)op2_w%d = op2_v%d[0];\n",
+    op2i_text_add(v->out, "      *(op2_%smem%d *)op2_rows%d = op2_view%d[0];\n",
                   op2i_vec_stem(op2i_vec_row(v, view->dat)->type), v->lanes, view->dat, n);
     return;
   }
@@ -149,7 +150,7 @@ static struct place copy_place(const struct op2i_vec *v, int a, int slot) {
   return (struct place){.dat = arg->dat,
                         .map = arg->map,
                         .slot = arg->kind == OP2I_ARG_SLOT ? (int)arg->slot : slot,
-                        .letter = 'b',
+                        .stem = "own",
                         .number = a,
                         .vector = slot * (int)arg->dim};
 }
@@ -163,13 +164,13 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
   if (!at->own) return;
   op2i_text_add(v->out, "      ");
   add_type(v, arg->type);
-  op2i_text_add(v->out, " op2_b%d[%d]", a, count);
+  op2i_text_add(v->out, " op2_own%d[%d]", a, count);
   bool gathered = arg->access != OP2_INC && at->accumulates;
   for (int i = 0; i < count && !gathered; i++) {
     op2i_text_add(v->out, i ? ", " : " = {");
     if (arg->access != OP2_INC || arg->gbl >= 0) {
-      op2i_text_add(v->out, "op2_%c%d[%d]", arg->gbl >= 0 ? 'a' : 'v', arg->gbl >= 0 ? a : at->view,
-                    at->first + i);
+      op2i_text_add(v->out, "op2_%s%d[%d]", arg->gbl >= 0 ? "arg" : "view",
+                    arg->gbl >= 0 ? a : at->view, at->first + i);
       continue;
     }
     op2i_text_add(v->out, "-(");
@@ -189,19 +190,21 @@ void op2i_vec_settle(const struct op2i_vec *v, int a) {
   int count = (int)(arg->arity * arg->dim);
   if (!at->own || at->view < 0) return;
   if (arg->access != OP2_INC) {
-    op2i_text_add(v->out, "      op2_%s_%sx%d(op2_v%d", arg->access == OP2_MIN ? "lower" : "raise",
-                  op2i_vec_stem(arg->type), v->lanes, at->view);
+    op2i_text_add(v->out, "      op2_%s_%sx%d(op2_view%d",
+                  arg->access == OP2_MIN ? "lower" : "raise", op2i_vec_stem(arg->type), v->lanes,
+                  at->view);
     add_offset(v->out, at->first);
-    op2i_text_add(v->out, ", op2_b%d, %d);\n", a, count);
+    op2i_text_add(v->out, ", op2_own%d, %d);\n", a, count);
     return;
   }
   for (int j = 0; j < count; j++)
-    op2i_text_add(v->out, "      op2_v%d[%d] += op2_b%d[%d];\n", at->view, at->first + j, a, j);
+    op2i_text_add(v->out, "      op2_view%d[%d] += op2_own%d[%d];\n", at->view, at->first + j, a,
+                  j);
 }
 
 /* ---- to memory, element by element ----------------------------------------------------------- */
 
-static void add_parts(const struct op2i_vec *v, int a, char copy) {
+static void add_parts(const struct op2i_vec *v, int a, const char *copy) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   const char *stem = op2i_vec_stem(arg->type);
   for (int slot = 0; slot < arg->arity; slot++)
@@ -209,10 +212,11 @@ static void add_parts(const struct op2i_vec *v, int a, char copy) {
       int vector = slot * (int)arg->dim + at;
       width = op2i_vec_piece(v, arg->dim - at);
       if (width > 1)
-        op2i_text_add(v->out, "      op2_%sr%d", stem, width);
+        op2i_text_add(v->out, "      op2_%srow%d", stem, width);
       else
         op2i_text_add(v->out, "      %s", op2i_type_c(arg->type));
-      op2i_text_add(v->out, " op2_q%d_%d[%d];\n      op2_parts%d_%sx%d(op2_q%d_%d, op2_%c%d", a,
+      op2i_text_add(v->out,
+                    " op2_parts%d_%d[%d];\n      op2_parts%d_%sx%d(op2_parts%d_%d, op2_%s%d", a,
                     vector, v->lanes, width, stem, v->lanes, a, vector, copy, a);
       add_offset(v->out, vector);
       op2i_text_add(v->out, ");\n");
@@ -223,7 +227,7 @@ static void add_parts(const struct op2i_vec *v, int a, char copy) {
  * gcc can put off until they are needed though signed numbers wrap. */
 static void add_row(const struct op2i_vec *v, const struct place *p, const char *lane, int at) {
   int dim = (int)op2i_vec_row(v, p->dat)->dim;
-  struct numbers rows = rows_at('o', p->map, p->slot, false);
+  struct numbers rows = rows_at("again", p->map, p->slot, false);
   add_base(v, p->dat, false);
   if (dim == 1)
     op2i_text_add(v->out, " + %s[%s]", rows.text, lane);
@@ -242,7 +246,7 @@ static void add_increments(const struct op2i_vec *v, int a, int lane) {
       width = op2i_vec_piece(v, arg->dim - at);
       op2i_text_add(v->out, "      op2_add%d_%s(", width, op2i_vec_stem(arg->type));
       add_row(v, &place, number, at);
-      op2i_text_add(v->out, ", op2_q%d_%d + %d);\n", a, place.vector + at, lane);
+      op2i_text_add(v->out, ", op2_parts%d_%d + %d);\n", a, place.vector + at, lane);
     }
   }
 }
@@ -255,25 +259,27 @@ static void add_bounds(const struct op2i_vec *v, int a) {
   for (int slot = 0; slot < arg->arity; slot++) {
     struct place place = copy_place(v, a, slot);
     op2i_text_add(v->out,
-                  "        for (int op2_j = 0; op2_j < %d; op2_j++) {\n          %s *op2_t = ",
+                  "        for (int op2_component = 0; op2_component < %d; op2_component++) {\n    "
+                  "      %s *op2_to = ",
                   (int)arg->dim, op2i_type_c(arg->type));
-    add_row(v, &place, "op2_l", 0);
+    add_row(v, &place, "op2_lane", 0);
     op2i_text_add(v->out,
-                  " + op2_j;\n          if (op2_b%d[%d + op2_j][op2_l] %c *op2_t%s) *op2_t = "
-                  "op2_b%d[%d + op2_j][op2_l]%s;\n        }\n",
+                  " + op2_component;\n          if (op2_own%d[%d + op2_component][op2_lane] %c "
+                  "*op2_to%s) *op2_to = "
+                  "op2_own%d[%d + op2_component][op2_lane]%s;\n        }\n",
                   a, place.vector, arg->access == OP2_MIN ? '<' : '>',
-                  real ? " || *op2_t != *op2_t" : "", a, place.vector, real ? " + 0" : "");
+                  real ? " || *op2_to != *op2_to" : "", a, place.vector, real ? " + 0" : "");
   }
 }
 
 /* What goes to one dat goes there as in scalar code: for each element argument by argument, slot
  * by slot. */
-void op2i_vec_accumulate(const struct op2i_vec *v, int dat, char copy) {
+void op2i_vec_accumulate(const struct op2i_vec *v, int dat, const char *copy) {
   const struct op2i_loop *loop = v->e->loop;
   const struct op2i_loop_arg *row = op2i_vec_row(v, dat);
   if (!v->args[row - loop->args].accumulates) return;
   if (row->access != OP2_INC) {
-    op2i_text_add(v->out, "      for (int op2_l = 0; op2_l < %d; op2_l++) {\n", v->lanes);
+    op2i_text_add(v->out, "      for (int op2_lane = 0; op2_lane < %d; op2_lane++) {\n", v->lanes);
     for (int a = 0; a < loop->nargs; a++)
       if (loop->args[a].dat == dat) add_bounds(v, a);
     op2i_text_add(v->out, "      }\n");

@@ -141,34 +141,34 @@ static int column_at(const struct network *net, int n) {
   return column;
 }
 
-struct letters {
-  char text[2];
-};
-static struct letters letter(int stage) { return (struct letters){{(char)('b' + stage), '\0'}}; }
-
 /* ---- functions ------------------------------------------------------------------------------- */
 
 struct name {
   char text[32];
 };
 
-/* "op2_f64x8", and with a letter "op2_f64r4": vectors of r are pieces of rows, of q the same in
- * memory. */
-static struct name type_name(op2_type type, char letter, int width) {
+static struct name stage_name(int stage) {
   struct name name;
-  snprintf(name.text, sizeof name.text, "op2_%s%c%d", stems[type], letter, width);
+  snprintf(name.text, sizeof name.text, "stage%d_", stage);
+  return name;
+}
+
+/* "op2_f64x8", or "op2_f64row4", a piece of a row, and "op2_f64mem4", the same in memory. */
+static struct name type_name(op2_type type, const char *form, int width) {
+  struct name name;
+  snprintf(name.text, sizeof name.text, "op2_%s%s%d", stems[type], form, width);
   return name;
 }
 
 static struct name part_type(op2_type type, int width) {
   struct name name;
-  if (width > 1) return type_name(type, 'r', width);
+  if (width > 1) return type_name(type, "row", width);
   snprintf(name.text, sizeof name.text, "%s", op2i_type_c(type));
   return name;
 }
 
 static struct name memory_type(op2_type type, int width) {
-  return width > 1 ? type_name(type, 'q', width) : part_type(type, width);
+  return width > 1 ? type_name(type, "mem", width) : part_type(type, width);
 }
 
 /* `parts` rows of vector n from part `first` on, one behind the other. gcc finds the instruction
@@ -177,11 +177,11 @@ static void add_joined(const struct network *net, op2_type type, int n, int firs
                        struct op2i_text *out) {
   int values = parts * net->width, bytes = values * (int)op2i_type_size(type);
   if (parts == 1) {
-    op2i_text_add(out, "op2_a%d", row_at(net, n, first));
+    op2i_text_add(out, "op2_row%d", row_at(net, n, first));
     return;
   }
   if (bytes == 32 || bytes == 64)
-    op2i_text_add(out, "OP2_JOIN%d(%s, ", bytes, type_name(type, 'r', values).text);
+    op2i_text_add(out, "OP2_JOIN%d(%s, ", bytes, type_name(type, "row", values).text);
   else
     op2i_text_add(out, "__builtin_shufflevector(");
   add_joined(net, type, n, first, parts / 2, out);
@@ -196,86 +196,91 @@ static const char head[] = "static inline __attribute__((always_inline)) void ";
 static void add_row_types(struct op2i_text *out, op2_type type, int width) {
   int size = (int)op2i_type_size(type);
   if (width == 1) return;
-  op2i_text_add(out, "typedef %s op2_%sr%d __attribute__((vector_size(%d)));\n", op2i_type_c(type),
-                stems[type], width, width * size);
-  op2i_text_add(out,
-                "typedef %s op2_%sq%d __attribute__((vector_size(%d), aligned(%d), may_alias));\n",
-                op2i_type_c(type), stems[type], width, width * size, size);
+  op2i_text_add(out, "typedef %s op2_%srow%d __attribute__((vector_size(%d)));\n",
+                op2i_type_c(type), stems[type], width, width * size);
+  op2i_text_add(
+      out, "typedef %s op2_%smem%d __attribute__((vector_size(%d), aligned(%d), may_alias));\n",
+      op2i_type_c(type), stems[type], width, width * size, size);
 }
 
 static void add_get(struct op2i_text *out, int lanes, op2_type type, int width) {
   struct network net = make_network(lanes, width, (int)op2i_type_size(type));
-  struct name vector = type_name(type, 'x', lanes), part = part_type(type, width);
-  op2i_text_add(out,
-                "%sop2_get%d_%sx%d(%s *op2_v, const %s *op2_p, int64_t op2_s, const int64_t "
-                "*op2_i) {\n",
-                head, width, stems[type], lanes, vector.text, op2i_type_c(type));
+  struct name vector = type_name(type, "x", lanes), part = part_type(type, width);
+  op2i_text_add(
+      out,
+      "%sop2_get%d_%sx%d(%s *op2_vectors, const %s *op2_memory, int64_t op2_dim, const int64_t "
+      "*op2_rows) {\n",
+      head, width, stems[type], lanes, vector.text, op2i_type_c(type));
   for (int row = 0; row < lanes; row++)
-    op2i_text_add(out, "  const %s op2_a%d = *(const %s *)(op2_p + op2_s * op2_i[%d]);\n",
+    op2i_text_add(out,
+                  "  const %s op2_row%d = *(const %s *)(op2_memory + op2_dim * op2_rows[%d]);\n",
                   part.text, row, memory_type(type, width).text, row);
   for (int n = 0; n < width && width > 1; n++) {
-    op2i_text_add(out, "  const %s op2_b%d = ", vector.text, n);
+    op2i_text_add(out, "  const %s op2_stage0_%d = ", vector.text, n);
     add_joined(&net, type, n, 0, lanes / width, out);
     op2i_text_add(out, ";\n");
   }
   for (int s = 0; s < net.nstages; s++)
     add_exchange(&net, net.stages[s].slot, s ? net.stages[s - 1].places : net.places,
-                 net.stages[s].places, net.stages[s].column, net.stages[s].row, letter(s).text,
-                 letter(s + 1).text, vector.text, out);
+                 net.stages[s].places, net.stages[s].column, net.stages[s].row, stage_name(s).text,
+                 stage_name(s + 1).text, vector.text, out);
   for (int n = 0; n < width && width > 1; n++)
-    op2i_text_add(out, "  op2_v[%d] = op2_%s%d;\n", column_at(&net, n), letter(net.nstages).text,
-                  n);
+    op2i_text_add(out, "  op2_vectors[%d] = op2_%s%d;\n", column_at(&net, n),
+                  stage_name(net.nstages).text, n);
   for (int row = 0; row < lanes && width == 1; row++)
-    op2i_text_add(out, "%sop2_a%d", row ? ", " : "  op2_v[0] = (__typeof__(*op2_v)){", row);
+    op2i_text_add(out, "%sop2_row%d", row ? ", " : "  op2_vectors[0] = (__typeof__(*op2_vectors)){",
+                  row);
   op2i_text_add(out, width == 1 ? "};\n}\n" : "}\n");
 }
 
 /* Part `part` of vector n. */
 static void add_part(const struct network *net, int n, int part, struct op2i_text *out) {
-  op2i_text_add(out, "  op2_r[%d] = ", row_at(net, n, part));
+  op2i_text_add(out, "  op2_parts[%d] = ", row_at(net, n, part));
   if (net->width == net->lanes) {
-    op2i_text_add(out, "op2_b%d;\n", n);
+    op2i_text_add(out, "op2_stage0_%d;\n", n);
     return;
   }
-  op2i_text_add(out, "__builtin_shufflevector(op2_b%d, op2_b%d", n, n);
+  op2i_text_add(out, "__builtin_shufflevector(op2_stage0_%d, op2_stage0_%d", n, n);
   for (int i = 0; i < net->width; i++) op2i_text_add(out, ", %d", part * net->width + i);
   op2i_text_add(out, ");\n");
 }
 
 static void add_parts(struct op2i_text *out, int lanes, op2_type type, int width) {
   struct network net = make_network(lanes, width, (int)op2i_type_size(type));
-  struct name vector = type_name(type, 'x', lanes);
-  op2i_text_add(out, "%sop2_parts%d_%sx%d(%s *op2_r, const %s *op2_v) {\n", head, width,
+  struct name vector = type_name(type, "x", lanes);
+  op2i_text_add(out, "%sop2_parts%d_%sx%d(%s *op2_parts, const %s *op2_vectors) {\n", head, width,
                 stems[type], lanes, part_type(type, width).text, vector.text);
   for (int row = 0; row < lanes && width == 1; row++)
-    op2i_text_add(out, "  op2_r[%d] = op2_v[0][%d];\n", row, row);
+    op2i_text_add(out, "  op2_parts[%d] = op2_vectors[0][%d];\n", row, row);
   for (int n = 0; n < width && width > 1; n++)
-    op2i_text_add(out, "  const %s op2_%s%d = op2_v[%d];\n", vector.text, letter(net.nstages).text,
-                  n, column_at(&net, n));
+    op2i_text_add(out, "  const %s op2_%s%d = op2_vectors[%d];\n", vector.text,
+                  stage_name(net.nstages).text, n, column_at(&net, n));
   for (int s = net.nstages - 1; s >= 0; s--)
     add_exchange(&net, net.stages[s].slot, net.stages[s].places,
                  s ? net.stages[s - 1].places : net.places, net.stages[s].row, net.stages[s].column,
-                 letter(s + 1).text, letter(s).text, vector.text, out);
+                 stage_name(s + 1).text, stage_name(s).text, vector.text, out);
   for (int n = 0; n < width && width > 1; n++)
     for (int part = 0; part < lanes / width; part++) add_part(&net, n, part, out);
   op2i_text_add(out, "}\n");
 }
 
 static void add_put(struct op2i_text *out, int lanes, op2_type type, int width) {
-  op2i_text_add(out,
-                "%sop2_put%d_%sx%d(%s *op2_p, int64_t op2_s, const int64_t *op2_i, const %s "
-                "*op2_v) {\n  %s op2_r[%d];\n  op2_parts%d_%sx%d(op2_r, op2_v);\n",
-                head, width, stems[type], lanes, op2i_type_c(type),
-                type_name(type, 'x', lanes).text, part_type(type, width).text, lanes, width,
-                stems[type], lanes);
+  op2i_text_add(
+      out,
+      "%sop2_put%d_%sx%d(%s *op2_memory, int64_t op2_dim, const int64_t *op2_rows, const %s "
+      "*op2_vectors) {\n  %s op2_parts[%d];\n  op2_parts%d_%sx%d(op2_parts, op2_vectors);\n",
+      head, width, stems[type], lanes, op2i_type_c(type), type_name(type, "x", lanes).text,
+      part_type(type, width).text, lanes, width, stems[type], lanes);
   for (int row = 0; row < lanes; row++)
-    op2i_text_add(out, "  *(%s *)(op2_p + op2_s * op2_i[%d]) = op2_r[%d];\n",
+    op2i_text_add(out, "  *(%s *)(op2_memory + op2_dim * op2_rows[%d]) = op2_parts[%d];\n",
                   memory_type(type, width).text, row, row);
   op2i_text_add(out, "}\n");
 }
 
 static void add_add(struct op2i_text *out, op2_type type, int width) {
-  op2i_text_add(out, "%sop2_add%d_%s(%s *op2_p, const %s *op2_a) {\n  *(%s *)op2_p += *op2_a;\n}\n",
+  op2i_text_add(out,
+                "%sop2_add%d_%s(%s *op2_memory, const %s *op2_from) {\n  *(%s *)op2_memory += "
+                "*op2_from;\n}\n",
                 head, width, stems[type], op2i_type_c(type), part_type(type, width).text,
                 memory_type(type, width).text);
 }
@@ -293,26 +298,29 @@ static op2_type integer_of(op2_type type) {
 /* One where lanes are on and another where they are off, of vectors of `type`. */
 static void add_select(struct op2i_text *out, int lanes, op2_type type, const char *on,
                        const char *off) {
-  struct name mask = type_name(integer_of(type), 'x', lanes);
-  op2i_text_add(out, "(%s)((op2_m & (%s)%s) | (~op2_m & (%s)%s))", type_name(type, 'x', lanes).text,
-                mask.text, on, mask.text, off);
+  struct name mask = type_name(integer_of(type), "x", lanes);
+  op2i_text_add(out, "(%s)((op2_mask & (%s)%s) | (~op2_mask & (%s)%s))",
+                type_name(type, "x", lanes).text, mask.text, on, mask.text, off);
 }
 
-/* `keep`: from op2_o, else zero. */
+/* `keep`: from op2_others, else zero. */
 static void add_limit(struct op2i_text *out, int lanes, op2_type type, bool keep) {
-  struct name vector = type_name(type, 'x', lanes), mask = type_name(integer_of(type), 'x', lanes);
+  struct name vector = type_name(type, "x", lanes), mask = type_name(integer_of(type), "x", lanes);
   const char *c = op2i_type_c(integer_of(type));
   op2i_text_add(out,
-                "%sop2_%s_%sx%d(%s *op2_v, %s%s%sint op2_c, int64_t op2_count) {\n  const %s op2_m "
+                "%sop2_%s_%sx%d(%s *op2_vectors, %s%s%sint op2_components, int64_t op2_count) {\n  "
+                "const %s op2_mask "
                 "= (%s)((%s){",
                 head, keep ? "keep" : "limit", stems[type], lanes, vector.text,
-                keep ? "const " : "", keep ? vector.text : "", keep ? " *op2_o, " : "", mask.text,
-                mask.text, mask.text);
+                keep ? "const " : "", keep ? vector.text : "", keep ? " *op2_others, " : "",
+                mask.text, mask.text, mask.text);
   for (int lane = 0; lane < lanes; lane++) op2i_text_add(out, lane ? ", %d" : "%d", lane);
   op2i_text_add(out, "} < (%s)op2_count);\n", c);
-  if (!keep) op2i_text_add(out, "  const %s op2_0 = -(%s){0};\n", vector.text, vector.text);
-  op2i_text_add(out, "  for (int op2_j = 0; op2_j < op2_c; op2_j++)\n    op2_v[op2_j] = ");
-  add_select(out, lanes, type, "op2_v[op2_j]", keep ? "op2_o[op2_j]" : "op2_0");
+  if (!keep) op2i_text_add(out, "  const %s op2_none = -(%s){0};\n", vector.text, vector.text);
+  op2i_text_add(out, "  for (int op2_component = 0; op2_component < op2_components; "
+                     "op2_component++)\n    op2_vectors[op2_component] = ");
+  add_select(out, lanes, type, "op2_vectors[op2_component]",
+             keep ? "op2_others[op2_component]" : "op2_none");
   op2i_text_add(out, ";\n}\n");
 }
 
@@ -320,18 +328,22 @@ static void add_limit(struct op2i_text *out, int lanes, op2_type type, bool keep
 static void add_bound(struct op2i_text *out, int lanes, op2_type type, const char *name,
                       char before) {
   bool real = type == OP2_F64 || type == OP2_F32;
-  struct name vector = type_name(type, 'x', lanes), mask = type_name(integer_of(type), 'x', lanes);
-  op2i_text_add(out,
-                "%sop2_%s_%sx%d(%s *op2_v, const %s *op2_a, int op2_c) {\n"
-                "  for (int op2_j = 0; op2_j < op2_c; op2_j++) {\n"
-                "    const %s op2_m = (%s)(op2_a[op2_j] %c op2_v[op2_j])",
-                head, name, stems[type], lanes, vector.text, vector.text, mask.text, mask.text,
-                before);
-  if (real) op2i_text_add(out, " | (%s)(op2_v[op2_j] != op2_v[op2_j])", mask.text);
+  struct name vector = type_name(type, "x", lanes), mask = type_name(integer_of(type), "x", lanes);
+  op2i_text_add(
+      out,
+      "%sop2_%s_%sx%d(%s *op2_vectors, const %s *op2_from, int op2_components) {\n"
+      "  for (int op2_component = 0; op2_component < op2_components; op2_component++) {\n"
+      "    const %s op2_mask = (%s)(op2_from[op2_component] %c op2_vectors[op2_component])",
+      head, name, stems[type], lanes, vector.text, vector.text, mask.text, mask.text, before);
   if (real)
-    op2i_text_add(out, ";\n    const %s op2_p = op2_a[op2_j] + (%s){0}", vector.text, vector.text);
-  op2i_text_add(out, ";\n    op2_v[op2_j] = ");
-  add_select(out, lanes, type, real ? "op2_p" : "op2_a[op2_j]", "op2_v[op2_j]");
+    op2i_text_add(out, " | (%s)(op2_vectors[op2_component] != op2_vectors[op2_component])",
+                  mask.text);
+  if (real)
+    op2i_text_add(out, ";\n    const %s op2_plus = op2_from[op2_component] + (%s){0}", vector.text,
+                  vector.text);
+  op2i_text_add(out, ";\n    op2_vectors[op2_component] = ");
+  add_select(out, lanes, type, real ? "op2_plus" : "op2_from[op2_component]",
+             "op2_vectors[op2_component]");
   op2i_text_add(out, ";\n  }\n}\n");
 }
 

@@ -118,7 +118,7 @@ static const char *form_name(struct op2i_lane *l, const struct op2i_lane_form *f
   const struct op2i_item *item = &l->unit->items[form->item];
   const struct op2i_token *name = &l->unit->tokens.list[l->unit->code[item->name]];
   struct op2i_text text = {0};
-  op2i_text_add(&text, "op2_v_");
+  op2i_text_add(&text, "op2_vec_");
   op2i_text_bytes(&text, l->unit->tokens.text + name->begin, name->end - name->begin);
   if (l->forms) {
     op2i_text_add(&text, "_%s", form->masked ? "m" : "");

@@ -29,7 +29,7 @@ struct op2i_lanes_request {
 /* Append vector forms of the kernel's function and of those it calls. The kernel's is
  *
  *   static inline __attribute__((always_inline)) void
- *   OP2_NAME(<prefix>op2_v_<kernel>)([const struct OP2_NAME(<prefix>op2_consts) *op2_consts,]
+ *   OP2_NAME(<prefix>op2_vec_<kernel>)([const struct OP2_NAME(<prefix>op2_consts) *op2_consts,]
  *                                   parameters)
  *
  * with the rewrite's prefix and the kernel's parameters in order: a parameter that does not vary

@@ -27,7 +27,7 @@ struct op2i_call {
   /* The same of elements that each map leads to, where kernels are told. */
   const int64_t *const *target;
 };
-#define OP2I_ABI "op2-abi-3"
+#define OP2I_ABI "op2-abi-4"
 
 /* All but OP2I_CHECKED: apply the kernels to positions lo..hi-1 in order, folding reductions into
  * partial (null without any). */
