@@ -319,6 +319,9 @@ static void test_roles(void) {
   roles_are("void f(int a) { a * x; }", "?", "a product of a parameter");
   roles_are("void f(int a) { double (*x)[2] = 0, (*y)(double x) = 0; a = x[0][0]; }", "NNL",
             "pointers to arrays, functions");
+  roles_are("void f(int a) { double (*y)(double x) = 0; a = x; }", "N?",
+            "parameters of what a pointer leads to");
+  roles_are("void f(int a) { GLOBAL unsigned x = 1; a = x; }", "NL", "behind an unknown word");
   roles_are("void f(int a) { a = ({ int x = 1; x; }) + x; }", "NL?",
             "a statement in an expression");
   roles_are("void f(int a) { switch (a) { case x: a = 1; break; default: a = x; } }", "??",
