@@ -69,7 +69,7 @@ for backend in openmp starpu; do
   usable $backend || continue
   rm -f "$tmp/first"
   for how in "" --flush --eager "--flush --eager"; do
-    OP2_RENUMBER=1 "$euler" --mesh "$square" --refine 3 --iterations 60 --every 0 --threads 2 \
+    OP2_RENUMBER=1 "$programs/euler" --mesh "$square" --refine 3 --iterations 60 --every 0 --threads 2 \
       --backend $backend $how --explain "$tmp/why" --dump-q "$tmp/q" >/dev/null 2>&1
     [ -e "$tmp/first" ] || cp "$tmp/q" "$tmp/first"
     cmp -s "$tmp/q" "$tmp/first"
