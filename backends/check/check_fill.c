@@ -29,7 +29,9 @@ static int64_t integer_filler(op2_type type, int frame, int variety) {
 static void put_filler(op2_type type, int frame, int row, int64_t component, unsigned char *out) {
   int variety = (int)(component & 7) + 8 * (row % 256);
 #define PUT_REAL(type_, name_, c_)                                                                 \
-  case type_: memcpy(out, &(c_){(c_)real_filler(frame, variety)}, sizeof(c_)); break;
+  case type_:                                                                                      \
+    memcpy(out, &(c_){(c_)real_filler(frame, variety)}, sizeof(c_));                               \
+    break;
 #define PUT_INTEGER(type_, name_, c_)                                                              \
   case type_: memcpy(out, &(c_){(c_)integer_filler(type, frame, variety)}, sizeof(c_)); break;
   switch (type) {

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-
 /* Zen 4, which works on 64 bytes in two steps (AMD document 57647, "Software Optimization Guide for
  * the AMD Zen4 Microarchitecture"), is the only one of AMD's family 19h with AVX-512. */
 bool op2i_cpu_halves(const char vendor[12], unsigned signature, bool avx512) {

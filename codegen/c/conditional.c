@@ -138,7 +138,8 @@ static struct value primary(struct evaluation *e) {
   e->at = piece->next;
   if (piece->kind == OP2I_TOK_NUMBER) return number(piece, e->r);
   /* What is left of names stands for 0, if nobody else has defined it. */
-  return e->r && !op2i_piece_is(piece, "defined") && defined(e->r, piece) == NO ? known(0) : unclear;
+  return e->r && !op2i_piece_is(piece, "defined") && defined(e->r, piece) == NO ? known(0)
+                                                                                : unclear;
 }
 
 static struct value unary(struct evaluation *e) {

@@ -29,18 +29,6 @@ static const struct op2i_loop_arg *arg_of(const struct op2i_emitter *e, int a) {
   return &e->loop->args[a];
 }
 
-static bool is_dat(const struct op2i_loop_arg *arg) { return arg->dat >= 0; }
-static bool reduces(const struct op2i_loop_arg *arg) {
-  return arg->kind == OP2I_ARG_GBL && arg->access != OP2_READ;
-}
-
-/* The kernel works on a copy, not in the dat. */
-static bool is_private(const struct op2i_loop_arg *arg) {
-  if (!is_dat(arg)) return false;
-  return arg->kind == OP2I_ARG_ITER || arg->access == OP2_INC || arg->access == OP2_MIN ||
-         arg->access == OP2_MAX;
-}
-
 static bool summed(const struct op2i_loop_arg *arg) { return op2i_arg_strands(arg) > 1; }
 
 static bool unrolled(const struct op2i_loop_arg *arg) {
@@ -49,7 +37,7 @@ static bool unrolled(const struct op2i_loop_arg *arg) {
 
 /* Whether the rows of an ALL argument that works in the dat are named one by one. */
 static bool rows_listed(const struct op2i_loop_arg *arg) {
-  return arg->kind == OP2I_ARG_ALL && !is_private(arg) && arg->arity <= UNROLL_MAX;
+  return arg->kind == OP2I_ARG_ALL && !op2i_arg_private(arg) && arg->arity <= UNROLL_MAX;
 }
 
 int op2i_emit_first_of_dat(const struct op2i_emitter *e, int dat) {
@@ -70,8 +58,8 @@ bool op2i_emit_slot_used(const struct op2i_emitter *e, int map, int slot) {
   for (int a = 0; a < e->loop->nargs; a++) {
     const struct op2i_loop_arg *arg = arg_of(e, a);
     if (!op2i_arg_meets(arg, map, slot)) continue;
-    if (arg->kind == OP2I_ARG_SLOT || rows_listed(arg) || (is_private(arg) && unrolled(arg)) ||
-        (arg->kind == OP2I_ARG_IDX && unrolled(arg)))
+    if (arg->kind == OP2I_ARG_SLOT || rows_listed(arg) ||
+        (op2i_arg_private(arg) && unrolled(arg)) || (arg->kind == OP2I_ARG_IDX && unrolled(arg)))
       return true;
   }
   return false;
@@ -113,7 +101,7 @@ static void shared_place(const struct op2i_emitter *e, int a, int slot, int j,
   const struct op2i_loop_arg *arg = arg_of(e, a);
   char row[PLACE_MAX], component[16] = "op2_component";
   if (j >= 0) snprintf(component, sizeof component, "%d", j);
-  if (reduces(arg)) {
+  if (op2i_arg_reduces(arg)) {
     snprintf(place, 2 * PLACE_MAX, "((%s%s *)(op2_partial + %d))[%s]", e->dialect->global,
              op2i_emit_type(e, a), (int)arg->offset, component);
     return;
@@ -260,7 +248,7 @@ static void setup_value(const struct op2i_emitter *e, int a) {
 void op2i_emit_setup(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   if (arg->kind == OP2I_ARG_VAL) setup_value(e, a);
-  if (!reduces(arg)) return;
+  if (!op2i_arg_reduces(arg)) return;
   if (summed(arg)) {
     begin_strands(e, a);
     return;
@@ -272,7 +260,7 @@ void op2i_emit_setup(const struct op2i_emitter *e, int a) {
 void op2i_emit_finish(const struct op2i_emitter *e, int a) {
   if (summed(arg_of(e, a)))
     end_strands(e, a);
-  else if (reduces(arg_of(e, a)))
+  else if (op2i_arg_reduces(arg_of(e, a)))
     for_values(e, a, STORE, "  ");
 }
 
@@ -309,7 +297,7 @@ static void prepare_copy(const struct op2i_emitter *e, int a) {
 
 static void add_slot_address(const struct op2i_emitter *e, int a, int slot) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  if (!is_private(arg))
+  if (!op2i_arg_private(arg))
     add_row_address(e, a, slot);
   else if (slot < 0)
     op2i_text_add(e->out, "op2_own%d + %d * op2_slot", a, (int)arg->dim);
@@ -320,7 +308,7 @@ static void add_slot_address(const struct op2i_emitter *e, int a, int slot) {
 /* The array of pointers of an ALL argument. */
 static void prepare_pointers(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  const char *space = is_private(arg) ? "" : e->dialect->global;
+  const char *space = op2i_arg_private(arg) ? "" : e->dialect->global;
   op2i_text_add(e->out, "    %s%s%s *op2_arg%d[%d]", space,
                 op2i_emit_param(e, a)->readonly ? "const " : "", op2i_emit_type(e, a), a,
                 (int)arg->arity);
@@ -376,14 +364,14 @@ static void prepare_numbers(const struct op2i_emitter *e, int a) {
 
 void op2i_emit_prepare(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  if (is_private(arg)) prepare_copy(e, a);
+  if (op2i_arg_private(arg)) prepare_copy(e, a);
   if (arg->kind == OP2I_ARG_ALL) prepare_pointers(e, a);
   if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth > 0) prepare_numbers(e, a);
 }
 
 void op2i_emit_settle(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  if (!is_private(arg)) return;
+  if (!op2i_arg_private(arg)) return;
   switch (arg->access) {
   case OP2_READ: break;
   case OP2_WRITE:
@@ -400,11 +388,11 @@ void op2i_emit_actual(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth == 0)
     add_number(e, a, 0);
-  else if (arg->kind == OP2I_ARG_GBL && !reduces(arg))
+  else if (arg->kind == OP2I_ARG_GBL && !op2i_arg_reduces(arg))
     op2i_text_add(e->out, "op2_gbl%d", (int)arg->gbl);
   else if (summed(arg))
     add_strand(e, a);
-  else if (!is_dat(arg) || is_private(arg) || arg->kind == OP2I_ARG_ALL)
+  else if (!op2i_arg_is_dat(arg) || op2i_arg_private(arg) || arg->kind == OP2I_ARG_ALL)
     op2i_text_add(e->out, "op2_arg%d", a);
   else
     add_row_address(e, a, 0);

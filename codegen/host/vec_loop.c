@@ -10,10 +10,6 @@ static const struct op2i_loop_arg *arg_of(const struct op2i_vec *v, int a) {
   return &v->e->loop->args[a];
 }
 
-static bool reduces(const struct op2i_loop_arg *arg) {
-  return arg->kind == OP2I_ARG_GBL && arg->access != OP2_READ;
-}
-
 /* Vectors for all strands of an argument's component. */
 static int turns(const struct op2i_vec *v, int a) {
   int strands = op2i_arg_strands(arg_of(v, a));
@@ -342,11 +338,11 @@ static void actual(const struct op2i_vec *v, int a) {
   if (op2i_emit_needs_cast(op2i_emit_param(v->e, a))) op2i_text_add(v->out, "(void *)");
   if (arg->kind == OP2I_ARG_IDX)
     op2i_text_add(v->out, op2i_emit_param(v->e, a)->depth ? "op2_arg%d" : "op2_arg%d[0]", a);
-  else if (arg->kind == OP2I_ARG_GBL && !reduces(arg))
+  else if (arg->kind == OP2I_ARG_GBL && !op2i_arg_reduces(arg))
     op2i_text_add(v->out, "op2_gbl%d", (int)arg->gbl);
   else if (arg->kind == OP2I_ARG_VAL || arg->kind == OP2I_ARG_ALL)
     op2i_text_add(v->out, "op2_arg%d", a);
-  else if (reduces(arg) && arg->access != OP2_INC)
+  else if (op2i_arg_reduces(arg) && arg->access != OP2_INC)
     op2i_text_add(v->out, "op2_arg%d", a);
   else
     add_vectors(v, a, 0);
@@ -427,7 +423,7 @@ static void compute(const struct op2i_vec *v, int before) {
   }
   limit(v, before);
   for (int a = 0; a < v->e->loop->nargs; a++)
-    if (reduces(arg_of(v, a)) && v->args[a].own) next_turn(v, a, "own", "      ");
+    if (op2i_arg_reduces(arg_of(v, a)) && v->args[a].own) next_turn(v, a, "own", "      ");
 }
 
 static void add_to_memory(const struct op2i_vec *v, int ahead, const char *copy) {
@@ -537,7 +533,7 @@ void op2i_vec_body(struct op2i_vec *v) {
   op2i_emit_load_consts(e);
   for (int a = 0; a < e->loop->nargs; a++) {
     if (arg_of(v, a)->kind == OP2I_ARG_VAL) op2i_emit_setup(e, a);
-    if (reduces(arg_of(v, a))) begin_reduction(v, a);
+    if (op2i_arg_reduces(arg_of(v, a))) begin_reduction(v, a);
   }
   walk_all(v, BEGIN);
   op2i_text_add(v->out,
@@ -554,6 +550,6 @@ void op2i_vec_body(struct op2i_vec *v) {
     op2i_text_add(v->out, "  }\n");
   }
   for (int a = 0; a < e->loop->nargs; a++)
-    if (reduces(arg_of(v, a))) end_reduction(v, a);
+    if (op2i_arg_reduces(arg_of(v, a))) end_reduction(v, a);
   op2i_text_add(v->out, "}\n");
 }

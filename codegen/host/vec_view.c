@@ -38,7 +38,7 @@ static struct use use_of(const struct op2i_loop *loop, int dat) {
     use.buffered = use.buffered || arg->kind == OP2I_ARG_ITER;
     use.mapped = use.mapped || arg->map >= 0;
     use.modified = use.modified || arg->access != OP2_READ;
-    use.in_place = use.in_place || arg->access == OP2_WRITE || arg->access == OP2_RW;
+    use.in_place = use.in_place || op2i_keeps_order(arg->access);
     use.modes |= 1 << arg->access;
   }
   return use;
@@ -156,7 +156,7 @@ static void place_arg(struct op2i_vec *v, int a) {
   if (arg->kind == OP2I_ARG_GBL) at->own = arg->access == OP2_INC;
   if (arg->dat < 0) return;
   struct use use = use_of(loop, arg->dat);
-  at->own = arg->access == OP2_INC || arg->access == OP2_MIN || arg->access == OP2_MAX;
+  at->own = op2i_accumulates(arg->access);
   at->accumulates = accumulated(&use);
   if (at->accumulates) {
     v->numbered = v->numbered || arg->map < 0;

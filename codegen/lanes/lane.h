@@ -186,10 +186,8 @@ void op2i_lane_expect(struct op2i_lane_parser *p, const char *spelling);
 int op2i_lane_line(const struct op2i_lane_parser *p);
 bool op2i_lane_at_type(struct op2i_lane_parser *p);
 /* What may be said beside the type: OP2I_C_STATIC and the like; anything else is refused. */
-void op2i_lane_specifiers(struct op2i_lane_parser *p, unsigned expected,
-                          struct op2i_c_decl *decl);
-void op2i_lane_declarator(struct op2i_lane_parser *p, unsigned expected,
-                          struct op2i_c_decl *decl);
+void op2i_lane_specifiers(struct op2i_lane_parser *p, unsigned expected, struct op2i_c_decl *decl);
+void op2i_lane_declarator(struct op2i_lane_parser *p, unsigned expected, struct op2i_c_decl *decl);
 /* Both, of what declares nothing: in a cast, say. */
 void op2i_lane_unnamed(struct op2i_lane_parser *p, unsigned expected, struct op2i_c_type *type);
 

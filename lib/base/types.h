@@ -18,8 +18,7 @@
 #define OP2I_UNSIGNED_TYPES(use_)                                                                  \
   use_(OP2_U8, u8, uint8_t) use_(OP2_U16, u16, uint16_t) use_(OP2_U32, u32, uint32_t)              \
       use_(OP2_U64, u64, uint64_t)
-#define OP2I_TYPES(use_)                                                                           \
-  OP2I_REAL_TYPES(use_) OP2I_SIGNED_TYPES(use_) OP2I_UNSIGNED_TYPES(use_)
+#define OP2I_TYPES(use_) OP2I_REAL_TYPES(use_) OP2I_SIGNED_TYPES(use_) OP2I_UNSIGNED_TYPES(use_)
 
 size_t op2i_type_size(op2_type type);      /* 0 for an unknown type */
 const char *op2i_type_c(op2_type type);    /* the C name, "double" */

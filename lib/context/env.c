@@ -93,9 +93,10 @@ static const struct variable {
 #endif
                     "1: check the invariants of every plan and program (on in debug builds of the "
                     "library)"},
-    [ENV_SIMD] = {"OP2_SIMD", NUMBER, OP2I_SIMD_AUTO, 0, 64, "by the processor",
-                  "bytes of a vector in generated code: 16, 32 or 64; 0: scalar code; not set: chosen "
-                  "for each loop"},
+    [ENV_SIMD] =
+        {"OP2_SIMD", NUMBER, OP2I_SIMD_AUTO, 0, 64, "by the processor",
+         "bytes of a vector in generated code: 16, 32 or 64; 0: scalar code; not set: chosen "
+         "for each loop"},
     [ENV_FUSE] = {"OP2_FUSE", NUMBER, OP2I_FUSE_AGAIN, 0, 2, "1",
                   "1: fuse loops that come together the second time; 2: at once, at the price of a "
                   "compilation for what may never come again; 0: run every loop by itself"},

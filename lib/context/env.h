@@ -38,12 +38,7 @@ struct op2i_config {
   int tile;         /* OP2I_TILE_AUTO, 0: never, 1: always, else iterations in a tile */
   int renumber;     /* unasked: OP2I_RENUMBER_AUTO, 0: never, 1: by the first map that will do */
 };
-enum {
-  OP2I_SIMD_AUTO = -1,
-  OP2I_TEAM_AUTO = -1,
-  OP2I_TILE_AUTO = -1,
-  OP2I_RENUMBER_AUTO = -1
-};
+enum { OP2I_SIMD_AUTO = -1, OP2I_TEAM_AUTO = -1, OP2I_TILE_AUTO = -1, OP2I_RENUMBER_AUTO = -1 };
 /* When loops are fused: never, when they come together again, or when they first do. */
 enum { OP2I_FUSE_NEVER, OP2I_FUSE_AGAIN, OP2I_FUSE_AT_ONCE };
 op2_status op2i_config_init(struct op2i_config *config, const op2_options *options);

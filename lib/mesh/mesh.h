@@ -27,8 +27,8 @@ struct op2_set_s {
   int64_t *number;   /* [total] the user's number of an element; null: the element's own */
   struct op2i_buffer elements, numbers; /* idx and number, wherever loops need them */
   int64_t *user_idx; /* subset: idx in the user's numbers, sorted; null: idx itself */
-  bool keeps_order; /* a loop that keeps element order has been queued over it */
-  bool unasked;     /* the library gave it its numbers by itself */
+  bool keeps_order;  /* a loop that keeps element order has been queued over it */
+  bool unasked;      /* the library gave it its numbers by itself */
   struct op2i_list maps_from, maps_to, dats, subsets; /* of a set: what is declared on it */
   struct op2i_link link;                              /* subset: in the base set's list */
 };

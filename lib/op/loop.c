@@ -106,8 +106,6 @@ static op2_status resolve_consts(struct op2i_loop *loop) {
 
 /* ---- properties ------------------------------------------------------------------------------ */
 
-static bool through_map(const struct op2i_loop_arg *arg) { return arg->map >= 0; }
-
 /* Whether all that a loop has of a dat comes through slots of one map that lead nowhere twice. */
 static op2_status find_injective(const struct op2i_loop *loop, int d, bool *holds) {
   op2_map map = NULL;
@@ -116,7 +114,7 @@ static op2_status find_injective(const struct op2i_loop *loop, int d, bool *hold
   for (int n = 0; n < loop->nargs; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
     if (arg->dat != d) continue;
-    if (!through_map(arg) || (map && loop->maps[arg->map] != map)) return OP2_SUCCESS;
+    if (!op2i_arg_through_map(arg) || (map && loop->maps[arg->map] != map)) return OP2_SUCCESS;
     map = loop->maps[arg->map];
     slots |= op2i_map_slots(map, arg->kind == OP2I_ARG_SLOT ? arg->slot : OP2_ALL);
   }
@@ -143,10 +141,10 @@ static op2_status classify_dat(struct op2i_loop *loop, int d) {
     if (arg->dat != d) continue;
     if (uses++ == 0) first = arg->access;
     mixed |= arg->access != first;
-    mapped |= through_map(arg);
+    mapped |= op2i_arg_through_map(arg);
     reads += arg->access == OP2_READ;
-    direct_write |= arg->access == OP2_WRITE && !through_map(arg);
-    order |= through_map(arg) && (arg->access == OP2_WRITE || arg->access == OP2_RW);
+    direct_write |= arg->access == OP2_WRITE && !op2i_arg_through_map(arg);
+    order |= op2i_arg_through_map(arg) && op2i_keeps_order(arg->access);
   }
   order |= mapped && mixed;
   bool whole = direct_write && uses == 1 && loop->set->base == loop->set;

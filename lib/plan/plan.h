@@ -21,7 +21,7 @@ struct op2i_plan_arg {
   int32_t arity;      /* of the map */
   int32_t slot;       /* one slot, or -1 for all of them */
   op2_access access;
-  bool injective; /* no two positions meet in what arguments have of this dat */
+  bool injective;      /* no two positions meet in what arguments have of this dat */
   int64_t target_size; /* total size of the map's to-set */
   int32_t row_bytes;   /* bytes of one element of the dat, for the staging size */
 };

@@ -227,8 +227,7 @@ static op2_status build_reduce(struct builder *b, int64_t first_chunk, int64_t e
   for (int64_t chunk = first_chunk; chunk < end_chunk; chunk++) depend(b, chunk);
   for (int g = 0; g < loop->op.ngbls; g++) {
     struct track *track = step->versions[g]->res.track;
-    if (track && loop->op.gbl_access[g] != OP2_READ)
-      write_page(b, &track->pages[0], b->step << 32);
+    if (track && loop->op.gbl_access[g] != OP2_READ) write_page(b, &track->pages[0], b->step << 32);
   }
   return finish_task(b, OP2I_TASK_REDUCE, 0, 0);
 }

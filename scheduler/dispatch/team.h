@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "step.h"
 #include "rest.h"
+#include "step.h"
 
 /* A team: the thread that has a program to run and workers that have nothing else to do run it
  * together, step after step and colour after colour, for programs too small for tasks.

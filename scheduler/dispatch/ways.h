@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "step.h"
 #include "context.h"
+#include "step.h"
 
 /* Which way a task backend runs a program: in the calling thread, by a team, or as tasks. No bit of
  * any result depends on it, so it may depend on what was measured. */

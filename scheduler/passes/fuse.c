@@ -24,8 +24,7 @@ struct op2i_dat_use op2i_dat_use(const struct op2i_loop *loop, op2_dat dat) {
     use.any = true;
     use.modifies |= arg->access != OP2_READ;
     use.mapped |= arg->map >= 0;
-    use.sums &= arg->access == use.access &&
-                (arg->access == OP2_INC || arg->access == OP2_MIN || arg->access == OP2_MAX);
+    use.sums &= arg->access == use.access && op2i_accumulates(arg->access);
   }
   return use;
 }

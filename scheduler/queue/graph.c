@@ -112,7 +112,7 @@ static void join_use(const struct joining *joining, struct op2i_resource *resour
                      op2_access access, int32_t r) {
   int64_t writer = resource->last_writer, nreaders = resource->nreaders;
   joining->sched->before[r] = (struct op2i_before){resource, writer, nreaders};
-  if (access != OP2_WRITE) add_edge(joining, writer, r, OP2I_RAW);
+  if (!op2i_overwrites(access)) add_edge(joining, writer, r, OP2I_RAW);
   if (access == OP2_READ) {
     resource->readers[nreaders] = joining->number;
     resource->nreaders = nreaders + 1;
@@ -121,7 +121,7 @@ static void join_use(const struct joining *joining, struct op2i_resource *resour
   bool read = false;
   for (int64_t i = 0; i < nreaders; i++)
     read |= add_edge(joining, resource->readers[i], r, OP2I_WAR);
-  if (access == OP2_WRITE && !read) add_edge(joining, writer, r, OP2I_WAW);
+  if (op2i_overwrites(access) && !read) add_edge(joining, writer, r, OP2I_WAW);
   resource->nreaders = 0;
   resource->last_writer = joining->number;
 }
