@@ -180,6 +180,20 @@ built() { # ROOT: every source is named in its folder's meson.build
   done)
 }
 
+# mapped ROOT: what doc/design.md says of files is so: each room is in its table, files that it names are
+# there, and on the way of one argument none is named twice
+mapped() {
+  page=$1/doc/design.md
+  for room in $(rooms "$1"); do
+    grep -q "^| \`$room\` |" "$page" || echo "doc/design.md: $room is not in the table of rooms"
+  done
+  grep -oE '`(lib|codegen|backends|scheduler|include)/[a-z_0-9/]*\.[ch]`' "$page" | tr -d '\140' | sort -u | while read -r file; do
+    [ -e "$1/$file" ] || echo "doc/design.md: there is no $file"
+  done
+  sed -n '/^## One argument/,$p' "$page" | grep -oE '`[a-z]+/[a-z_0-9/]*\.[ch]`' | sort | uniq -d |
+    sed 's|^|doc/design.md: on the way twice: |'
+}
+
 # ---- the tree as it is ----
 
 clean "rooms include only lower rooms" layers "$src"
@@ -196,6 +210,7 @@ clean "the library neither exits, nor writes to stdout, nor starts a shell" mann
 clean "every file names its licence" licensed "$src"
 clean "every file opens with what it is for" introduced "$src"
 clean "the build knows every source and every test" built "$src"
+clean "the map of the rooms is right" mapped "$src"
 
 # ---- planted violations ----
 
@@ -203,7 +218,7 @@ copy=$tmp/tree
 plant() { # FILE TEXT: a fresh copy of the tree with the text at the end of a new or existing file
   rm -rf "$copy"
   mkdir "$copy"
-  (cd "$src" && cp -R $folders test meson.build "$copy/")
+  (cd "$src" && cp -R $folders test doc meson.build "$copy/")
   mkdir -p "$copy/$(dirname "$1")"
   printf '%s\n' "$2" >>"$copy/$1"
 }
@@ -260,5 +275,11 @@ catches "a file that does not say what it is for" 'lib/planted.c: does not' intr
 rm "$copy/lib/planted.c"
 printf 'int x;\n' >"$copy/lib/planted.c"
 catches "a source the build does not know" 'lib/planted.c: not in' built "$copy"
+
+plant doc/design.md '`lib/op/parloop.c` again, and `lib/base/planted.c`'
+catches "a file twice on the way" 'twice: `lib/op/parloop.c`' mapped "$copy"
+catches "a file that is not there" 'no lib/base/planted.c' mapped "$copy"
+sed -i "s|^  'lib/base',|  'lib/base', 'lib/planted',|" "$copy/meson.build"
+catches "a room that is not told of" 'lib/planted is not in the table' mapped "$copy"
 
 done_testing
