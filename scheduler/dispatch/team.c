@@ -16,8 +16,8 @@ static const uint64_t left_mask = ((uint64_t)1 << LEFT_BITS) - 1;
 
 enum { SPIN_NS = 100000, NAP_NS = 10000000, NS_PER_S = 1000000000 };
 
-/* Until all members know of a turn, and of its end: measured on two cores of one processor, 0.4 to
- * 0.9 us; every further member's share is one more cache line on its way. */
+/* Until all members know of a turn, and of its end: taken for some exchanges of a cache line between
+ * two cores, not measured by itself; every further member's share is one more line on its way. */
 enum { TURN_NS = 800, MEMBER_NS = 100 };
 
 void op2i_team_open(struct op2i_team *team, int members, int64_t linger_ns) {
