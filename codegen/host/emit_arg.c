@@ -12,10 +12,6 @@ enum { UNROLL_MAX = 32, PLACE_MAX = 96 };
 
 enum action { CLEAR, GATHER, ADD, STORE, LOWER, RAISE };
 
-static bool is_real(const struct op2i_loop_arg *arg) {
-  return arg->type == OP2_F64 || arg->type == OP2_F32;
-}
-
 const struct op2i_param *op2i_emit_param(const struct op2i_emitter *e, int a) {
   const struct op2i_member member = op2i_loop_member(e->loop, op2i_loop_member_of(e->loop, a));
   return &member.kernel->signature.params[a - member.first_arg];
@@ -133,7 +129,7 @@ static void private_place(const struct op2i_emitter *e, int a, int slot, int j,
  * is positive, and what is NaN gives way. So the order in which they come does not matter. */
 static void add_bound(const struct op2i_emitter *e, int a, char before, const char *ours,
                       const char *shared) {
-  if (is_real(arg_of(e, a)))
+  if (op2i_type_real(arg_of(e, a)->type))
     op2i_text_add(e->out, "%s = %s %c %s || %s != %s ? %s + 0 : %s;\n", shared, ours, before,
                   shared, shared, shared, ours, shared);
   else
@@ -270,7 +266,7 @@ void op2i_emit_finish(const struct op2i_emitter *e, int a) {
  * the addition where it cannot drop one of +0.0. */
 static void clear_copy(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  if (!is_real(arg)) {
+  if (!op2i_type_real(arg->type)) {
     op2i_text_add(e->out, " = {0};\n");
   } else if (unrolled(arg)) {
     for (int i = 0; i < arg->arity * arg->dim; i++)

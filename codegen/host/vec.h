@@ -95,7 +95,6 @@ op2_status op2i_vec_judge(const struct op2i_emitter *e, int simd_bytes,
                           struct op2i_judgement *judgement, struct op2i_text *why);
 
 /* vec_rows.c */
-const char *op2i_vec_stem(op2_type type); /* "f64" */
 /* The widest piece of a row that can come next where `left` values are left. */
 int op2i_vec_piece(const struct op2i_vec *v, int left);
 /* Append a helper function and what it needs, once. */

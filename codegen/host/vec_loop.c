@@ -17,7 +17,7 @@ static int turns(const struct op2i_vec *v, int a) {
 }
 
 static void add_type(const struct op2i_vec *v, op2_type type) {
-  op2i_text_add(v->out, "op2_%sx%d", op2i_vec_stem(type), v->lanes);
+  op2i_text_add(v->out, "op2_%sx%d", op2i_type_stem(type), v->lanes);
 }
 
 /* ---- what walks with the batches ------------------------------------------------------------- */
@@ -226,8 +226,7 @@ static void fold_bound(const struct op2i_vec *v, int a, int j, int lane) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   op2i_text_add(v->out, "    if (op2_arg%d[%d][%d] %c op2_to[%d]", a, j, lane,
                 arg->access == OP2_MIN ? '<' : '>', j);
-  if (arg->type == OP2_F64 || arg->type == OP2_F32)
-    op2i_text_add(v->out, " || op2_to[%d] != op2_to[%d]", j, j);
+  if (op2i_type_real(arg->type)) op2i_text_add(v->out, " || op2_to[%d] != op2_to[%d]", j, j);
   op2i_text_add(v->out, ") op2_to[%d] = op2_arg%d[%d][%d];\n", j, a, j, lane);
 }
 
@@ -376,7 +375,7 @@ static void limit(const struct op2i_vec *v, int before) {
     if (!v->args[a].own || v->args[a].view >= 0 || arg->access != OP2_INC) continue;
     if (!any) op2i_text_add(v->out, "      if (op2_count < %d) {\n", before + v->lanes);
     op2i_text_add(v->out, "        op2_%s_%sx%d(op2_own%d, ", arg->gbl < 0 ? "limit" : "keep",
-                  op2i_vec_stem(arg->type), v->lanes, a);
+                  op2i_type_stem(arg->type), v->lanes, a);
     if (arg->gbl >= 0) op2i_text_add(v->out, "op2_arg%d, ", a);
     op2i_text_add(v->out, "%d, %s);\n", (int)(arg->arity * arg->dim), count);
     any = true;

@@ -40,7 +40,7 @@ static void add_offset(struct op2i_text *out, int offset) {
 }
 
 static void add_type(const struct op2i_vec *v, op2_type type) {
-  op2i_text_add(v->out, "op2_%sx%d", op2i_vec_stem(type), v->lanes);
+  op2i_text_add(v->out, "op2_%sx%d", op2i_type_stem(type), v->lanes);
 }
 
 /* Where a move between memory and vectors takes place. */
@@ -53,7 +53,7 @@ struct place {
 
 static void move(const struct op2i_vec *v, const struct place *p, bool to_memory) {
   const struct op2i_loop_arg *row = op2i_vec_row(v, p->dat);
-  const char *stem = op2i_vec_stem(row->type);
+  const char *stem = op2i_type_stem(row->type);
   for (int at = 0, width; at < row->dim; at += width) {
     width = op2i_vec_piece(v, row->dim - at);
     op2i_text_add(v->out, "      op2_%s%d_%sx%d(", to_memory ? "put" : "get", width, stem,
@@ -107,7 +107,7 @@ void op2i_vec_load(const struct op2i_vec *v, int n) {
   if (!view->loaded) return;
   if (contiguous(v, view)) {
     op2i_text_add(v->out, "      op2_view%d[0] = *(const op2_%smem%d *)op2_rows%d;\n", n,
-                  op2i_vec_stem(row->type), v->lanes, view->dat);
+                  op2i_type_stem(row->type), v->lanes, view->dat);
     return;
   }
   for (int slot = 0; slot < view->nslots; slot++) {
@@ -132,7 +132,7 @@ void op2i_vec_store(const struct op2i_vec *v, int n) {
   if (!view->stored) return;
   if (contiguous(v, view)) {
     op2i_text_add(v->out, "      *(op2_%smem%d *)op2_rows%d = op2_view%d[0];\n",
-                  op2i_vec_stem(op2i_vec_row(v, view->dat)->type), v->lanes, view->dat, n);
+                  op2i_type_stem(op2i_vec_row(v, view->dat)->type), v->lanes, view->dat, n);
     return;
   }
   for (int slot = 0; slot < view->nslots; slot++) {
@@ -191,7 +191,7 @@ void op2i_vec_settle(const struct op2i_vec *v, int a) {
   if (!at->own || at->view < 0) return;
   if (arg->access != OP2_INC) {
     op2i_text_add(v->out, "      op2_%s_%sx%d(op2_view%d",
-                  arg->access == OP2_MIN ? "lower" : "raise", op2i_vec_stem(arg->type), v->lanes,
+                  arg->access == OP2_MIN ? "lower" : "raise", op2i_type_stem(arg->type), v->lanes,
                   at->view);
     add_offset(v->out, at->first);
     op2i_text_add(v->out, ", op2_own%d, %d);\n", a, count);
@@ -206,7 +206,7 @@ void op2i_vec_settle(const struct op2i_vec *v, int a) {
 
 static void add_parts(const struct op2i_vec *v, int a, const char *copy) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
-  const char *stem = op2i_vec_stem(arg->type);
+  const char *stem = op2i_type_stem(arg->type);
   for (int slot = 0; slot < arg->arity; slot++)
     for (int at = 0, width; at < arg->dim; at += width) {
       int vector = slot * (int)arg->dim + at;
@@ -244,7 +244,7 @@ static void add_increments(const struct op2i_vec *v, int a, int lane) {
     struct place place = copy_place(v, a, slot);
     for (int at = 0, width; at < arg->dim; at += width) {
       width = op2i_vec_piece(v, arg->dim - at);
-      op2i_text_add(v->out, "      op2_add%d_%s(", width, op2i_vec_stem(arg->type));
+      op2i_text_add(v->out, "      op2_add%d_%s(", width, op2i_type_stem(arg->type));
       add_row(v, &place, number, at);
       op2i_text_add(v->out, ", op2_parts%d_%d + %d);\n", a, place.vector + at, lane);
     }
@@ -255,7 +255,7 @@ static void add_increments(const struct op2i_vec *v, int a, int lane) {
  * needed, so briefly. */
 static void add_bounds(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
-  bool real = arg->type == OP2_F64 || arg->type == OP2_F32;
+  bool real = op2i_type_real(arg->type);
   for (int slot = 0; slot < arg->arity; slot++) {
     struct place place = copy_place(v, a, slot);
     op2i_text_add(v->out,

@@ -24,11 +24,6 @@ struct network {
   struct stage stages[STAGES];
 };
 
-static const char *const stems[] = {"",    "f64", "f32", "i8",  "i16", "i32",
-                                    "i64", "u8",  "u16", "u32", "u64"};
-
-const char *op2i_vec_stem(op2_type type) { return stems[type]; }
-
 /* Half a vector at most: two pieces are joined as they are loaded, which saves a shuffle each. */
 int op2i_vec_piece(const struct op2i_vec *v, int left) {
   int width = v->lanes / 2;
@@ -156,7 +151,7 @@ static struct name stage_name(int stage) {
 /* "op2_f64x8", or "op2_f64row4", a piece of a row, and "op2_f64mem4", the same in memory. */
 static struct name type_name(op2_type type, const char *form, int width) {
   struct name name;
-  snprintf(name.text, sizeof name.text, "op2_%s%s%d", stems[type], form, width);
+  snprintf(name.text, sizeof name.text, "op2_%s%s%d", op2i_type_stem(type), form, width);
   return name;
 }
 
@@ -197,10 +192,10 @@ static void add_row_types(struct op2i_text *out, op2_type type, int width) {
   int size = (int)op2i_type_size(type);
   if (width == 1) return;
   op2i_text_add(out, "typedef %s op2_%srow%d __attribute__((vector_size(%d)));\n",
-                op2i_type_c(type), stems[type], width, width * size);
+                op2i_type_c(type), op2i_type_stem(type), width, width * size);
   op2i_text_add(
       out, "typedef %s op2_%smem%d __attribute__((vector_size(%d), aligned(%d), may_alias));\n",
-      op2i_type_c(type), stems[type], width, width * size, size);
+      op2i_type_c(type), op2i_type_stem(type), width, width * size, size);
 }
 
 static void add_get(struct op2i_text *out, int lanes, op2_type type, int width) {
@@ -210,7 +205,7 @@ static void add_get(struct op2i_text *out, int lanes, op2_type type, int width) 
       out,
       "%sop2_get%d_%sx%d(%s *op2_vectors, const %s *op2_memory, int64_t op2_dim, const int64_t "
       "*op2_rows) {\n",
-      head, width, stems[type], lanes, vector.text, op2i_type_c(type));
+      head, width, op2i_type_stem(type), lanes, vector.text, op2i_type_c(type));
   for (int row = 0; row < lanes; row++)
     op2i_text_add(out,
                   "  const %s op2_row%d = *(const %s *)(op2_memory + op2_dim * op2_rows[%d]);\n",
@@ -249,7 +244,7 @@ static void add_parts(struct op2i_text *out, int lanes, op2_type type, int width
   struct network net = make_network(lanes, width, (int)op2i_type_size(type));
   struct name vector = type_name(type, "x", lanes);
   op2i_text_add(out, "%sop2_parts%d_%sx%d(%s *op2_parts, const %s *op2_vectors) {\n", head, width,
-                stems[type], lanes, part_type(type, width).text, vector.text);
+                op2i_type_stem(type), lanes, part_type(type, width).text, vector.text);
   for (int row = 0; row < lanes && width == 1; row++)
     op2i_text_add(out, "  op2_parts[%d] = op2_vectors[0][%d];\n", row, row);
   for (int n = 0; n < width && width > 1; n++)
@@ -269,8 +264,8 @@ static void add_put(struct op2i_text *out, int lanes, op2_type type, int width) 
       out,
       "%sop2_put%d_%sx%d(%s *op2_memory, int64_t op2_dim, const int64_t *op2_rows, const %s "
       "*op2_vectors) {\n  %s op2_parts[%d];\n  op2_parts%d_%sx%d(op2_parts, op2_vectors);\n",
-      head, width, stems[type], lanes, op2i_type_c(type), type_name(type, "x", lanes).text,
-      part_type(type, width).text, lanes, width, stems[type], lanes);
+      head, width, op2i_type_stem(type), lanes, op2i_type_c(type), type_name(type, "x", lanes).text,
+      part_type(type, width).text, lanes, width, op2i_type_stem(type), lanes);
   for (int row = 0; row < lanes; row++)
     op2i_text_add(out, "  *(%s *)(op2_memory + op2_dim * op2_rows[%d]) = op2_parts[%d];\n",
                   memory_type(type, width).text, row, row);
@@ -281,7 +276,7 @@ static void add_add(struct op2i_text *out, op2_type type, int width) {
   op2i_text_add(out,
                 "%sop2_add%d_%s(%s *op2_memory, const %s *op2_from) {\n  *(%s *)op2_memory += "
                 "*op2_from;\n}\n",
-                head, width, stems[type], op2i_type_c(type), part_type(type, width).text,
+                head, width, op2i_type_stem(type), op2i_type_c(type), part_type(type, width).text,
                 memory_type(type, width).text);
 }
 
@@ -311,7 +306,7 @@ static void add_limit(struct op2i_text *out, int lanes, op2_type type, bool keep
                 "%sop2_%s_%sx%d(%s *op2_vectors, %s%s%sint op2_components, int64_t op2_count) {\n  "
                 "const %s op2_mask "
                 "= (%s)((%s){",
-                head, keep ? "keep" : "limit", stems[type], lanes, vector.text,
+                head, keep ? "keep" : "limit", op2i_type_stem(type), lanes, vector.text,
                 keep ? "const " : "", keep ? vector.text : "", keep ? " *op2_others, " : "",
                 mask.text, mask.text, mask.text);
   for (int lane = 0; lane < lanes; lane++) op2i_text_add(out, lane ? ", %d" : "%d", lane);
@@ -327,14 +322,15 @@ static void add_limit(struct op2i_text *out, int lanes, op2_type type, bool keep
 /* As emit_arg.c has it. */
 static void add_bound(struct op2i_text *out, int lanes, op2_type type, const char *name,
                       char before) {
-  bool real = type == OP2_F64 || type == OP2_F32;
+  bool real = op2i_type_real(type);
   struct name vector = type_name(type, "x", lanes), mask = type_name(integer_of(type), "x", lanes);
   op2i_text_add(
       out,
       "%sop2_%s_%sx%d(%s *op2_vectors, const %s *op2_from, int op2_components) {\n"
       "  for (int op2_component = 0; op2_component < op2_components; op2_component++) {\n"
       "    const %s op2_mask = (%s)(op2_from[op2_component] %c op2_vectors[op2_component])",
-      head, name, stems[type], lanes, vector.text, vector.text, mask.text, mask.text, before);
+      head, name, op2i_type_stem(type), lanes, vector.text, vector.text, mask.text, mask.text,
+      before);
   if (real)
     op2i_text_add(out, " | (%s)(op2_vectors[op2_component] != op2_vectors[op2_component])",
                   mask.text);
@@ -379,7 +375,7 @@ void op2i_vec_need(struct op2i_vec *v, enum op2i_vec_help help, op2_type type, i
   bool common = help == OP2I_VEC_ROW || help == OP2I_VEC_ADD;
   char guard[48], lanes[16] = "";
   if (!common) snprintf(lanes, sizeof lanes, "x%d", v->lanes);
-  snprintf(guard, sizeof guard, "OP2_%s%d_%s%s", names[help], width, stems[type], lanes);
+  snprintf(guard, sizeof guard, "OP2_%s%d_%s%s", names[help], width, op2i_type_stem(type), lanes);
   op2i_text_add(v->out, "#ifndef %s\n#define %s\n", guard, guard);
   add_help(v, help, type, width);
   op2i_text_add(v->out, "#endif\n");

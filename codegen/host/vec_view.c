@@ -7,14 +7,13 @@
 #include "mem.h"
 #include "vec.h"
 
-static bool floating(op2_type type) { return type == OP2_F64 || type == OP2_F32; }
-
 int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes) {
   int largest = 0;
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     int size = (int)op2i_type_size(arg->type);
-    if ((arg->dat >= 0 || arg->gbl >= 0) && floating(arg->type) && size > largest) largest = size;
+    if ((arg->dat >= 0 || arg->gbl >= 0) && op2i_type_real(arg->type) && size > largest)
+      largest = size;
   }
   int lanes = simd_bytes / (largest ? largest : (int)sizeof(double));
   return lanes > OP2I_VEC_LANES_MAX ? OP2I_VEC_LANES_MAX : lanes;
@@ -66,8 +65,7 @@ static void check_dats(const struct op2i_loop *loop, struct op2i_text *why) {
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 static bool varies(const struct op2i_loop_arg *arg) {
-  return arg->dat >= 0 || arg->kind == OP2I_ARG_IDX ||
-         (arg->kind == OP2I_ARG_GBL && arg->access != OP2_READ);
+  return arg->dat >= 0 || arg->kind == OP2I_ARG_IDX || op2i_arg_reduces(arg);
 }
 
 /* Whether a kernel's parameters vary alike in both members. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "hash.h"
 #include "mem.h"
 #include "passes.h"
 
@@ -15,11 +16,6 @@ enum { APART_MAX = 4096, FUSED_MAX = 256 };
 
 /* So many combinations that came but once ask for one more coming of all others. */
 enum { SINGLES = 4 };
-
-static uint64_t mix(uint64_t hash, uint64_t word) {
-  hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-  return hash ^ (hash >> 29);
-}
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
@@ -104,7 +100,7 @@ void op2i_combinations_begin(struct op2i_combinations *table) { table->passes++;
 op2_status op2i_combination_meet(struct op2i_combinations *table, const int64_t *words, int nwords,
                                  struct op2i_combination **out) {
   uint64_t hash = 0;
-  for (int w = 0; w < nwords; w++) hash = mix(hash, (uint64_t)words[w]);
+  for (int w = 0; w < nwords; w++) hash = op2i_hash_word(hash, (uint64_t)words[w]);
   struct op2i_combination *c = table->nbuckets ? *bucket_of(table, hash) : NULL;
   while (c && !(c->hash == hash && c->nwords == nwords &&
                 !memcmp(c->words, words, (size_t)nwords * sizeof *words)))
@@ -187,7 +183,7 @@ void op2i_combinations_free(struct op2i_combinations *table) {
 
 uint64_t op2i_sequence_digest(struct op2i_node *const *nodes, int64_t n) {
   uint64_t digest = (uint64_t)n;
-  for (int64_t i = 0; i < n; i++) digest = mix(digest, (uint64_t)nodes[i]->op->id);
+  for (int64_t i = 0; i < n; i++) digest = op2i_hash_word(digest, (uint64_t)nodes[i]->op->id);
   return digest;
 }
 

@@ -9,6 +9,7 @@
 #include "call.h"
 #include "combination.h"
 #include "error.h"
+#include "hash.h"
 #include "mem.h"
 #include "tasks.h"
 #include "tiling.h"
@@ -17,14 +18,9 @@ enum { PROGRAMS_MAX = 64 };
 
 /* ---- the key --------------------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, uint64_t word) {
-  hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
-  return hash ^ (hash >> 29);
-}
-
 static uint64_t hash_ops(struct op2i_node *const *nodes, int64_t n) {
   uint64_t hash = (uint64_t)n;
-  for (int64_t i = 0; i < n; i++) hash = mix(hash, (uintptr_t)nodes[i]->op);
+  for (int64_t i = 0; i < n; i++) hash = op2i_hash_word(hash, (uintptr_t)nodes[i]->op);
   return hash;
 }
 
