@@ -17,6 +17,9 @@ double op2i_map_traffic(op2_map map, const int64_t *order, const int64_t *place)
  * it. First until the map is looked at; OP2I_NEVER: it is not one to renumber by. */
 #define OP2I_NEVER INT64_MAX
 int64_t op2i_numbering_patience(op2_map map);
+/* Then from there until it pays, by map->traffic: not positive where that is at once, OP2I_NEVER
+ * where the map is in good order. */
+int64_t op2i_numbering_pays(op2_map map);
 /* What is left of either; counting begins when that is first asked. */
 static inline int64_t op2i_numbering_waits(op2_map map) {
   if (!map->counting) map->rows_to_look = op2i_numbering_patience(map);
@@ -28,9 +31,6 @@ static inline void op2i_numbering_settle(op2_map map) {
   map->counting = true;
   map->rows_to_look = OP2I_NEVER;
 }
-/* Then from there until it pays, by map->traffic: not positive where that is at once, OP2I_NEVER
- * where the map is in good order. */
-int64_t op2i_numbering_pays(op2_map map);
 
 /* Fill in map->scatter and map->span. Takes as long for a large map as for one of some thousand
  * rows. */
