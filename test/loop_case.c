@@ -89,6 +89,14 @@ int case_gbl(struct loop_case *c, int gbl, int dim, op2_type type, op2_access ac
   return c->loop.nargs - 1;
 }
 
+int case_info(struct loop_case *c, int gbl, int dim, op2_type type, int beside) {
+  int a = case_gbl(c, gbl, dim, type, OP2_RW);
+  c->args[a].beside = beside;
+  if (!c->args[beside].found_at)
+    c->args[beside].found_at = take(&c->loop.partial_bytes, sizeof(struct op2i_found));
+  return a;
+}
+
 int case_val(struct loop_case *c, int dim, op2_type type) {
   struct op2i_loop_arg *arg = add(c, OP2I_ARG_VAL, dim, type, OP2_READ);
   arg->offset = take(&c->loop.op.payload_bytes, dim * (int)op2i_type_size(type));

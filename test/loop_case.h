@@ -32,6 +32,7 @@ void case_map(struct loop_case *c, int map, int arity);
 int case_dat(struct loop_case *c, int dat, int dim, op2_type type, int slot, int map,
              op2_access access);
 int case_gbl(struct loop_case *c, int gbl, int dim, op2_type type, op2_access access);
+int case_info(struct loop_case *c, int gbl, int dim, op2_type type, int beside);
 int case_val(struct loop_case *c, int dim, op2_type type);
 int case_idx(struct loop_case *c);
 int case_map_idx(struct loop_case *c, int map, int slot); /* for a kernel that wants int32_t */

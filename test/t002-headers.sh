@@ -39,7 +39,7 @@ op2_status queue(op2_kernel k, op2_set s, op2_dat d, op2_map m, op2_gbl g);
 op2_status queue(op2_kernel k, op2_set s, op2_dat d, op2_map m, op2_gbl g) {
   const double v[2] = {1, 2};
   return op2_par_loop(k, s, op2_arg_direct(d, OP2_READ), op2_arg_dat(d, 0, m, OP2_INC),
-                      op2_arg_gbl(g, OP2_INC), op2_arg_val(v, 2, OP2_F64), op2_arg_idx(),
+                      op2_arg_gbl(g, OP2_INC), op2_arg_info(g, 2), op2_arg_val(v, 2, OP2_F64), op2_arg_idx(),
                       op2_arg_map_idx(m, 1));
 }
 int look(void *data, void *const *values);

@@ -53,18 +53,20 @@ static void constructors(void) {
                           op2_arg_gbl(gbl, OP2_MIN),
                           op2_arg_val(&value, 1, OP2_F64),
                           op2_arg_idx(),
-                          op2_arg_map_idx(map, 1)};
-  static const uintptr_t tags[] = {0x6f703201, 0x6f703201, 0x6f703203,
-                                   0x6f703205, 0x6f703207, 0x6f703209};
+                          op2_arg_map_idx(map, 1),
+                          op2_arg_info(gbl, 2)};
+  static const uintptr_t tags[] = {0x6f703201, 0x6f703201, 0x6f703203, 0x6f703205,
+                                   0x6f703207, 0x6f703209, 0x6f70320b};
   int good = 0, zero = 0;
-  for (int i = 0; i < 6; i++) {
+  for (int i = 0; i < 7; i++) {
     good += (uintptr_t)made[i].tag == tags[i];
     zero += !made[i].map2 && !made[i].idx2 && !made[i].reserved;
   }
-  is_int(good, 6, "tags");
-  is_int(zero, 6, "what is reserved is zero");
+  is_int(good, 7, "tags");
+  is_int(zero, 7, "what is reserved is zero");
   ok(made[0].map == map && made[0].idx == 2 && made[1].idx == OP2_ALL && made[3].value == &value &&
-         made[5].map == map && made[5].idx == 1 && !made[5].object,
+         made[5].map == map && made[5].idx == 1 && !made[5].object && made[6].object == gbl &&
+         made[6].idx == 2 && made[6].access == OP2_RW,
      "fields");
 }
 
@@ -82,8 +84,8 @@ static void reserved(void) {
   op2_kernel_desc desc = {.name = "f", .source = "void f(double *x) { *x = 0; }"};
   op2_kernel kernel = NULL;
   desc.reserved[0] = &desc;
-  ok(op2_kernel_create(ctx, &desc, &kernel) == OP2_ERR_ARG &&
-         strstr(op2_error_message(), "'f'") && strstr(op2_error_message(), "reserved"),
+  ok(op2_kernel_create(ctx, &desc, &kernel) == OP2_ERR_ARG && strstr(op2_error_message(), "'f'") &&
+         strstr(op2_error_message(), "reserved"),
      "a kernel of a later version is refused");
   desc.reserved[0] = NULL;
   desc.reserved_number = 1;

@@ -120,6 +120,26 @@ static void golden_update(void) {
   case_end(&c);
 }
 
+static void golden_where(void) {
+  struct loop_case c;
+  CHECK(case_begin(&c, "extremes",
+                   "void extremes(const double *x, double *most, int *i, float at[2], const "
+                   "double *xy, const double *y, long long *least, long long *j, int number) {\n"
+                   "  if (*x > *most) { *most = *x; *i = number; at[0] = xy[0]; at[1] = xy[1]; }\n"
+                   "  if (*y < *least) { *least = *y; *j = number; }\n}\n"));
+  case_dat(&c, 0, 1, OP2_F64, 0, -1, OP2_READ);
+  case_gbl(&c, 0, 1, OP2_F64, OP2_MAX);
+  case_info(&c, 1, 1, OP2_I32, 1);
+  case_info(&c, 2, 2, OP2_F32, 1);
+  case_dat(&c, 1, 2, OP2_F64, 0, -1, OP2_READ);
+  case_dat(&c, 2, 1, OP2_F64, 0, -1, OP2_READ);
+  case_gbl(&c, 3, 1, OP2_I64, OP2_MIN);
+  case_info(&c, 4, 1, OP2_I64, 6);
+  case_idx(&c);
+  generates(&c, OP2I_PLAIN, "extremes");
+  case_end(&c);
+}
+
 /* What is left: a subset, all slots at once in every way, an own type, a macro, the element's
  * number. */
 static void golden_gather(void) {
@@ -307,6 +327,7 @@ int main(void) {
   golden_numbers();
   golden_flux();
   golden_update();
+  golden_where();
   golden_gather();
   golden_large();
   test_source();

@@ -98,6 +98,25 @@ static void store_buffer(const struct op2i_check *check, const struct op2i_check
           check->frame[0] + row->at + (size_t)slot * row_bytes);
 }
 
+/* An element's value in a reduction that is located, as a partial result by itself. */
+static void offer(const struct op2i_check *check, const struct op2i_check_row *row) {
+  const struct op2i_loop *loop = check->loop;
+  const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
+  unsigned char *partials = check->step->partials;
+  unsigned char *own = partials + (size_t)OP2I_STRANDS_MAX * (size_t)loop->partial_bytes;
+  if (!memcmp(check->frame[0] + row->at, check->start + row->at, row->bytes)) return;
+  ((struct op2i_found *)(own + arg->found_at))->number =
+      op2i_set_number(loop->set->base, check->element);
+  for (int r = 0; r < check->nrows; r++) {
+    const struct op2i_loop_arg *info = op2i_check_arg(check, &check->rows[r]);
+    if (check->rows[r].role == OP2I_ROW_INFO && info->beside == row->arg)
+      memcpy(own + info->offset, check->frame[0] + check->rows[r].at, check->rows[r].bytes);
+  }
+  memcpy(own + arg->offset, check->start + row->at, row->bytes);
+  op2i_values_combine(arg->type, arg->access, 1, own + arg->offset, check->frame[0] + row->at);
+  op2i_partial_offer(loop, row->arg, partials, own);
+}
+
 /* What kernels modify in place first, then, argument by argument, what generated code adds or
  * copies after the kernel. */
 static void store_results(const struct op2i_check *check) {
@@ -111,6 +130,8 @@ static void store_results(const struct op2i_check *check) {
     const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
     if (arg->kind == OP2I_ARG_ITER && arg->access != OP2_READ)
       store_buffer(check, row);
+    else if (op2i_arg_located(arg))
+      offer(check, row);
     else if (arg->kind == OP2I_ARG_GBL && row->role == OP2I_ROW_REDUCE)
       memcpy(row->memory, check->frame[0] + row->at, row->bytes);
     else if (row->role == OP2I_ROW_SUM || row->role == OP2I_ROW_REDUCE)
@@ -135,9 +156,9 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   (void)state;
   if (step->hi <= step->lo) return OP2_SUCCESS;
   struct op2i_check check;
-  op2_status status = op2i_step_begin(step, OP2I_STRANDS_MAX);
+  op2_status status = op2i_step_begin(step, OP2I_STRANDS_MAX + 1); /* and that of one element */
   if (status) return status;
-  for (int s = 0; step->partials && s < OP2I_STRANDS_MAX; s++)
+  for (int s = 0; step->partials && s <= OP2I_STRANDS_MAX; s++)
     op2i_partial_init(step, step->partials + (size_t)s * (size_t)step->loop->partial_bytes);
   status = op2i_check_open(&check, step);
   if (!status) {

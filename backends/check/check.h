@@ -30,6 +30,7 @@ enum op2i_check_role {
   OP2I_ROW_UPDATE,  /* values that may change */
   OP2I_ROW_SUM,     /* zeros, to be added to */
   OP2I_ROW_REDUCE,  /* values that are combined over elements: globals, and dats with MIN or MAX */
+  OP2I_ROW_INFO,    /* zeros; values that count where another row's value does */
   OP2I_ROW_TRAP     /* filler that nobody may touch: where slots outside the map point */
 };
 

@@ -17,6 +17,7 @@ static bool same_bits(const struct op2i_check *check, int frame, struct op2i_che
     if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP || row->role == OP2I_ROW_READ)
       continue;
     if (row->role != OP2I_ROW_WRITE && op2i_check_altered(check, r, change)) continue;
+    if (row->role == OP2I_ROW_INFO && change.other != OP2I_NO_OTHER) continue;
     if (memcmp(check->frame[0] + at, check->frame[frame] + at, row->bytes)) return false;
   }
   return true;

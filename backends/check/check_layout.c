@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Checked mode: frames of guarded rows, and what an element puts into them. */
+#include <stddef.h>
 #include <string.h>
 
 #include "check.h"
@@ -14,6 +15,7 @@ enum { ALIGN = 64 };
 static enum op2i_check_role role_of(const struct op2i_loop_arg *arg) {
   if (arg->kind == OP2I_ARG_VAL || arg->kind == OP2I_ARG_IDX || arg->access == OP2_READ)
     return OP2I_ROW_READ;
+  if (op2i_arg_informs(arg)) return OP2I_ROW_INFO;
   if (arg->kind == OP2I_ARG_GBL || arg->access == OP2_MIN || arg->access == OP2_MAX)
     return OP2I_ROW_REDUCE;
   if (arg->access == OP2_INC) return OP2I_ROW_SUM;
@@ -292,8 +294,13 @@ static void locate(struct op2i_check *check, struct op2i_check_row *row) {
   case OP2I_ARG_ITER:
   case OP2I_ARG_IDX: break;
   case OP2I_ARG_GBL:
-    row->memory = op2i_arg_reduces(arg) ? partial_of(check, arg) + arg->offset
-                                        : (unsigned char *)step->call.gbl[arg->gbl];
+    if (op2i_arg_located(arg))
+      row->memory = partial_of(check, arg) + arg->found_at + offsetof(struct op2i_found, start);
+    else if (op2i_arg_informs(arg))
+      row->memory = NULL; /* zeros, each time */
+    else
+      row->memory = op2i_arg_reduces(arg) ? partial_of(check, arg) + arg->offset
+                                          : (unsigned char *)step->call.gbl[arg->gbl];
     break;
   case OP2I_ARG_VAL: row->memory = (unsigned char *)step->call.payload + arg->offset; break;
   }
@@ -359,6 +366,8 @@ void op2i_check_gather(struct op2i_check *check, int64_t position) {
     if (row->role == OP2I_ROW_SUM)
       op2i_values_clear(op2i_check_arg(check, row)->type, (int64_t)(row->bytes / row->unit),
                         check->start + row->at);
+    else if (row->role == OP2I_ROW_INFO)
+      memset(image + row->at, 0, row->bytes);
     else if (row->memory)
       memcpy(image + row->at, row->memory, row->bytes);
     else if (op2i_check_arg(check, row)->kind == OP2I_ARG_IDX)

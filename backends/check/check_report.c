@@ -41,8 +41,9 @@ static void describe(const struct op2i_check *check, const struct op2i_check_row
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   switch (arg->kind) {
   case OP2I_ARG_GBL:
-    snprintf(out, size, "global '%.100s', %s", check->loop->op.gbls[arg->gbl]->obj.name,
-             op2i_access_name(arg->access));
+    snprintf(out, size,
+             op2i_arg_informs(arg) ? "op2_arg_info, global '%.100s'" : "global '%.100s', %s",
+             check->loop->op.gbls[arg->gbl]->obj.name, op2i_access_name(arg->access));
     break;
   case OP2I_ARG_VAL: snprintf(out, size, "op2_arg_val"); break;
   case OP2I_ARG_IDX: describe_numbers(check, arg, out, size); break;

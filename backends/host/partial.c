@@ -39,6 +39,26 @@ void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into
   switch (type) { OP2I_TYPES(COMBINED) }
 }
 
+/* Whether a value is one that MIN or MAX takes in place of another. */
+#define BETTER(name_, c_, is_nan_)                                                                 \
+  static bool better_##name_(op2_access access, const c_ *value, const c_ *other) {                \
+    if (is_nan_(*other)) return !is_nan_(*value);                                                  \
+    return access == OP2_MIN ? *value < *other : *value > *other;                                  \
+  }
+#define BETTER_REAL(type_, name_, c_)    BETTER(name_, c_, isnan)
+#define BETTER_INTEGER(type_, name_, c_) BETTER(name_, c_, NEVER)
+
+OP2I_REAL_TYPES(BETTER_REAL)
+OP2I_SIGNED_TYPES(BETTER_INTEGER)
+OP2I_UNSIGNED_TYPES(BETTER_INTEGER)
+
+static bool better(const struct op2i_loop_arg *arg, const void *value, const void *other) {
+#define IS_BETTER(type_, name_, c_)                                                                \
+  case type_: return better_##name_(arg->access, value, other);
+  switch (arg->type) { OP2I_TYPES(IS_BETTER) }
+  return false;
+}
+
 void op2i_values_clear(op2_type type, int64_t n, void *into) {
   if (type == OP2_F64)
     for (int64_t i = 0; i < n; i++) ((double *)into)[i] = -0.0;
@@ -66,6 +86,10 @@ op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks) {
   return status;
 }
 
+static size_t bytes_of(const struct op2i_loop_arg *arg) {
+  return (size_t)arg->dim * op2i_type_size(arg->type);
+}
+
 void op2i_partial_init(const struct op2i_step *step, unsigned char *partial) {
   const struct op2i_loop *loop = step->loop;
   if (!partial) return;
@@ -76,16 +100,66 @@ void op2i_partial_init(const struct op2i_step *step, unsigned char *partial) {
     if (arg->access == OP2_INC)
       op2i_values_clear(arg->type, arg->dim, partial + arg->offset);
     else
-      memcpy(partial + arg->offset, step->gbl[arg->gbl],
-             (size_t)arg->dim * op2i_type_size(arg->type));
+      memcpy(partial + arg->offset, step->gbl[arg->gbl], bytes_of(arg));
+    if (!op2i_arg_located(arg)) continue;
+    struct op2i_found found = {.number = OP2I_NOBODY};
+    memcpy(found.start, step->gbl[arg->gbl], bytes_of(arg));
+    memcpy(partial + arg->found_at, &found, sizeof found);
   }
 }
 
+/* ---- the element that wins ------------------------------------------------------------------- */
+
+static int64_t *winner(const struct op2i_loop_arg *arg, unsigned char *partial) {
+  return &((struct op2i_found *)(partial + arg->found_at))->number;
+}
+
+/* Of equal values that with the lower number wins: the order in which they come does not matter. */
+static bool wins(const struct op2i_loop_arg *arg, unsigned char *from, unsigned char *into) {
+  int64_t number = *winner(arg, from), other = *winner(arg, into);
+  const void *value = from + arg->offset, *there = into + arg->offset;
+  if (number == OP2I_NOBODY) return false;
+  return better(arg, value, there) || (!better(arg, there, value) && number < other);
+}
+
+void op2i_partial_offer(const struct op2i_loop *loop, int a, unsigned char *into,
+                        unsigned char *from) {
+  const struct op2i_loop_arg *arg = &loop->args[a];
+  if (!wins(arg, from, into)) return;
+  *winner(arg, into) = *winner(arg, from);
+  memcpy(into + arg->offset, from + arg->offset, bytes_of(arg));
+  for (int b = 0; b < loop->nargs; b++) {
+    const struct op2i_loop_arg *info = &loop->args[b];
+    if (op2i_arg_informs(info) && info->beside == a)
+      memcpy(into + info->offset, from + info->offset, bytes_of(info));
+  }
+}
+
+/* What a member of a fused loop has found counts against what those before it have. */
+static void publish(const struct op2i_step *step, int a) {
+  const struct op2i_loop *loop = step->loop;
+  const struct op2i_loop_arg *arg = &loop->args[a];
+  const unsigned char *value = step->partials + arg->offset;
+  if (*winner(arg, step->partials) == OP2I_NOBODY) return;
+  if (!better(arg, value, step->gbl[arg->gbl])) return;
+  memcpy(step->gbl[arg->gbl], value, bytes_of(arg));
+  for (int b = 0; b < loop->nargs; b++) {
+    const struct op2i_loop_arg *info = &loop->args[b];
+    if (op2i_arg_informs(info) && info->beside == a)
+      memcpy(step->gbl[info->gbl], step->partials + info->offset, bytes_of(info));
+  }
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
 static void combine_partials(const struct op2i_loop *loop, unsigned char *into,
-                             const unsigned char *from) {
+                             unsigned char *from) {
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
-    if (op2i_arg_reduces(arg))
+    if (!op2i_arg_reduces(arg) || op2i_arg_informs(arg)) continue;
+    if (op2i_arg_located(arg))
+      op2i_partial_offer(loop, a, into, from);
+    else
       op2i_values_combine(arg->type, arg->access, arg->dim, into + arg->offset, from + arg->offset);
   }
 }
@@ -102,7 +176,9 @@ void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
                        step->partials + (size_t)(b + distance) * bytes);
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
-    if (op2i_arg_reduces(arg))
+    if (op2i_arg_located(arg))
+      publish(step, a);
+    else if (op2i_arg_reduces(arg) && !op2i_arg_informs(arg))
       op2i_values_combine(arg->type, arg->access, arg->dim, step->gbl[arg->gbl],
                           step->partials + arg->offset);
   }

@@ -13,6 +13,10 @@ void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into
 /* What increments start at: zero, and of floating types the negative one, which added to any value
  * changes nothing. */
 void op2i_values_clear(op2_type type, int64_t n, void *into);
+/* What one partial result has found in reduction `a`, and what stands beside it, is taken over by
+ * another if it wins there; reductions that are located. */
+void op2i_partial_offer(const struct op2i_loop *loop, int a, unsigned char *into,
+                        unsigned char *from);
 
 /* Run the kernel over one block of the step's plan, into the block's partial results. */
 void op2i_step_run_block(const struct op2i_step *step, int32_t block);

@@ -87,6 +87,11 @@ static void describe_arg(const struct op2i_emitter *e, int a, struct op2i_text *
     op2i_text_add(out, "\n");
     return;
   }
+  if (op2i_arg_informs(arg)) {
+    op2i_text_add(out, ", %s[%d], of the element that wins in argument %d\n",
+                  op2i_type_c(arg->type), (int)arg->dim, (int)arg->beside);
+    return;
+  }
   op2i_text_add(out, ", %s[%d], %s", op2i_type_c(arg->type), (int)arg->dim,
                 op2i_access_name(arg->access));
   if (arg->kind == OP2I_ARG_SLOT)

@@ -177,7 +177,8 @@ static bool reads_payload(const struct op2i_emitter *e) {
 static bool numbers_elements(const struct op2i_emitter *e) {
   bool numbers = false;
   for (int a = 0; a < e->loop->nargs; a++)
-    numbers = numbers || (e->loop->args[a].kind == OP2I_ARG_IDX && e->loop->args[a].map < 0);
+    numbers = numbers || (e->loop->args[a].kind == OP2I_ARG_IDX && e->loop->args[a].map < 0) ||
+              op2i_arg_located(&e->loop->args[a]);
   return numbers;
 }
 

@@ -17,6 +17,9 @@
  *   op2_payload    captured values and constants   op2_partial     partial results
  *   op2_arg<n>     what argument n needs: of a sum into a global its strands
  *   op2_own<n>     its private copy                op2_consts      the constants, or a pointer
+ *   op2_best<n>    what argument n has found       op2_winner<n>   the number of its element
+ *   op2_start<n>   what it begins with for each element
+ *   op2_value<n>   what an element has there       op2_who<n>      that element's number
  *   op2_slot op2_component  counters               op2_consts<m>   those of a fused loop's member
  */
 
@@ -53,6 +56,13 @@ void op2i_emit_finish(const struct op2i_emitter *e, int a);  /* after the loop *
 /* The sum of all strands of an argument's component j, -1: op2_component, where so many stand in each
  * vector, or 1: they are values. */
 void op2i_emit_strands(const struct op2i_emitter *e, int a, int j, int lanes);
+
+/* emit_winner.c: reductions that are located, and what stands beside them. */
+void op2i_emit_winner_begin(const struct op2i_emitter *e, int a); /* before the loop */
+/* After the call; the lane that is asked is `lane`: "[op2_lane]", or empty in scalar code. */
+void op2i_emit_winner_settle(const struct op2i_emitter *e, int a, const char *indent,
+                             const char *lane);
+void op2i_emit_winner_finish(const struct op2i_emitter *e, int a); /* after the loop */
 
 /* emit.c */
 op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *loop,

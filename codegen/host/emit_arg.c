@@ -244,7 +244,11 @@ static void setup_value(const struct op2i_emitter *e, int a) {
 void op2i_emit_setup(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   if (arg->kind == OP2I_ARG_VAL) setup_value(e, a);
-  if (!op2i_arg_reduces(arg)) return;
+  if (!op2i_arg_reduces(arg) || op2i_arg_informs(arg)) return;
+  if (op2i_arg_located(arg)) {
+    op2i_emit_winner_begin(e, a);
+    return;
+  }
   if (summed(arg)) {
     begin_strands(e, a);
     return;
@@ -256,7 +260,9 @@ void op2i_emit_setup(const struct op2i_emitter *e, int a) {
 void op2i_emit_finish(const struct op2i_emitter *e, int a) {
   if (summed(arg_of(e, a)))
     end_strands(e, a);
-  else if (op2i_arg_reduces(arg_of(e, a)))
+  else if (op2i_arg_located(arg_of(e, a)))
+    op2i_emit_winner_finish(e, a);
+  else if (op2i_arg_reduces(arg_of(e, a)) && !op2i_arg_informs(arg_of(e, a)))
     for_values(e, a, STORE, "  ");
 }
 
@@ -362,11 +368,16 @@ void op2i_emit_prepare(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   if (op2i_arg_private(arg)) prepare_copy(e, a);
   if (arg->kind == OP2I_ARG_ALL) prepare_pointers(e, a);
+  if (op2i_arg_located(arg))
+    op2i_text_add(e->out, "    %s op2_arg%d[1] = {op2_start%d};\n", op2i_emit_type(e, a), a, a);
+  if (op2i_arg_informs(arg))
+    op2i_text_add(e->out, "    %s op2_arg%d[%d] = {0};\n", op2i_emit_type(e, a), a, (int)arg->dim);
   if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth > 0) prepare_numbers(e, a);
 }
 
 void op2i_emit_settle(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
+  if (op2i_arg_located(arg)) op2i_emit_winner_settle(e, a, "    ", "");
   if (!op2i_arg_private(arg)) return;
   switch (arg->access) {
   case OP2_READ: break;

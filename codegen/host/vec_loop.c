@@ -203,6 +203,8 @@ static void rows_again(const struct op2i_vec *v, int map, int ahead) {
 /* Each lane has its own result: of increments what it has added, else what it has found. */
 static void begin_reduction(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
+  if (op2i_arg_located(arg)) op2i_emit_winner_begin(v->e, a);
+  if (op2i_arg_located(arg) || op2i_arg_informs(arg)) return;
   op2i_text_add(v->out, "  ");
   add_type(v, arg->type);
   op2i_text_add(v->out, " op2_arg%d[%d];\n", a, turns(v, a) * (int)arg->dim);
@@ -266,6 +268,8 @@ static void end_sum(const struct op2i_vec *v, int a, int j) {
 
 static void end_reduction(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
+  if (op2i_arg_located(arg)) op2i_emit_winner_finish(v->e, a);
+  if (op2i_arg_located(arg) || op2i_arg_informs(arg)) return;
   op2i_text_add(v->out, "  {\n");
   end_turns(v, a);
   op2i_text_add(v->out, "    %s *op2_to = (%s *)(op2_partial + %d);\n", op2i_type_c(arg->type),
@@ -325,9 +329,34 @@ static void pointers(const struct op2i_vec *v, int a) {
   op2i_text_add(v->out, "};\n");
 }
 
+/* Where lanes begin in a reduction that is located, and what stands beside it. */
+static void begin_lanes(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  op2i_text_add(v->out, "      ");
+  add_type(v, arg->type);
+  op2i_text_add(v->out, " op2_arg%d[%d] = {{", a, (int)arg->dim);
+  for (int lane = 0; lane < v->lanes && op2i_arg_located(arg); lane++)
+    op2i_text_add(v->out, lane ? ", op2_start%d" : "op2_start%d", a);
+  op2i_text_add(v->out, op2i_arg_informs(arg) ? "0}};\n" : "}};\n");
+}
+
+/* Hardly ever has a lane anything that counts. Lanes that come twice have the same number. */
+static void find_winner(const struct op2i_vec *v, int a) {
+  char before = arg_of(v, a)->access == OP2_MIN ? '>' : '<';
+  op2i_text_add(v->out, "      int op2_beaten%d = 1;\n      for (int op2_lane = 0; ", a);
+  op2i_text_add(v->out,
+                "op2_lane < %d; op2_lane++) op2_beaten%d &= op2_arg%d[0][op2_lane] %c "
+                "op2_best%d;\n      if (!op2_beaten%d)\n",
+                v->lanes, a, a, before, a, a);
+  op2i_text_add(v->out, "        for (int op2_lane = 0; op2_lane < %d; op2_lane++) {\n", v->lanes);
+  op2i_emit_winner_settle(v->e, a, "          ", "[op2_lane]");
+  op2i_text_add(v->out, "        }\n");
+}
+
 static void prepare(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   op2i_vec_copy(v, a);
+  if (op2i_arg_located(arg) || op2i_arg_informs(arg)) begin_lanes(v, a);
   if (arg->kind == OP2I_ARG_IDX) numbers_of_elements(v, a);
   if (arg->kind == OP2I_ARG_ALL) pointers(v, a);
 }
@@ -360,6 +389,8 @@ static void call(const struct op2i_vec *v, int m) {
   }
   op2i_text_add(v->out, ");\n");
   for (int a = first; a < end; a++) op2i_vec_settle(v, a);
+  for (int a = first; a < end; a++)
+    if (op2i_arg_located(arg_of(v, a))) find_winner(v, a);
 }
 
 /* ---- a batch --------------------------------------------------------------------------------- */

@@ -151,6 +151,7 @@ static void place_arg(struct op2i_vec *v, int a) {
   struct op2i_vec_arg *at = &v->args[a];
   *at = (struct op2i_vec_arg){.view = -1, .varies = varies(arg)};
   if (arg->kind == OP2I_ARG_IDX && arg->map < 0) v->numbered = true;
+  if (op2i_arg_located(arg)) v->numbered = true;
   if (arg->kind == OP2I_ARG_GBL) at->own = arg->access == OP2_INC;
   if (arg->dat < 0) return;
   struct use use = use_of(loop, arg->dat);

@@ -25,6 +25,7 @@ extern "C" {
  * | op2_arg_dat(d, OP2_ALL, map, m) | `T **` (or `T *x[]`) | one pointer for every slot |
  * | op2_arg_dat(d, OP2_ITER(0), map, m) | `T *` | arity * dim private values, slot by slot |
  * | op2_arg_gbl(g, m) | `T *` | the dim values, or a private partial result of a reduction |
+ * | op2_arg_info(g, n) | `T *` | the dim values of what argument n finds, zeros at first |
  * | op2_arg_val(p, dim, type) | `T *`, or `T` when dim is 1 | the values captured at the call |
  * | op2_arg_idx() | `int32_t` or `int64_t`, or a pointer to const one | the element's number |
  * | op2_arg_map_idx(map, i) | the same | the number of the element in slot i |
@@ -150,6 +151,20 @@ OP2_API op2_arg op2_arg_direct(op2_dat dat, op2_access access);
  * @source OP2 op_arg_gbl */
 OP2_API op2_arg op2_arg_gbl(op2_gbl gbl, op2_access access);
 
+/** @brief What belongs to the value that a MIN or MAX finds: where it was, or whatever else the
+ * kernel knows of that element. Argument `reduction` of the same loop (counted from 0) is a global
+ * of one value in OP2_MIN or OP2_MAX. The kernel sets these values where it lowers or raises that
+ * one, which begins anew for each element with what the global had before the loop. The element
+ * with the least (greatest) value wins, of several the one with the lowest number, whatever the
+ * order in which they run; its values become the global's. Where none is less (greater) than what
+ * the global had, both globals stay as they are. One reduction may have several such arguments.
+ * Neither global may occur in the loop once more.
+ * @memory keeps nothing                   @sync   never blocks, runs nothing
+ * @mpi    not collective
+ * @errors none here: a wrong argument is reported by the call that takes it
+ * @source OP2 op_arg_info */
+OP2_API op2_arg op2_arg_info(op2_gbl gbl, int reduction);
+
 /** @brief Values copied when the loop is queued.
  * @shape  values[dim]                     @units  values of `type`
  * @memory values is read by the call that takes the argument, and not kept
@@ -189,6 +204,7 @@ OP2_API op2_arg op2_arg_map_idx(op2_map map, int slot);
 #define OP2_TAG_VAL_ OP2_TAG_(0x6f703205)
 #define OP2_TAG_IDX_ OP2_TAG_(0x6f703207)
 #define OP2_TAG_MAP_IDX_ OP2_TAG_(0x6f703209)
+#define OP2_TAG_INFO_    OP2_TAG_(0x6f70320b)
 
 #ifndef OP2_INLINE_
 #define OP2_INLINE_ extern __inline__ __attribute__((__gnu_inline__))
@@ -206,6 +222,11 @@ OP2_INLINE_ op2_arg op2_arg_direct(op2_dat dat, op2_access access) {
 OP2_INLINE_ op2_arg op2_arg_gbl(op2_gbl gbl, op2_access access) {
   op2_arg arg = {OP2_TAG_GBL_,     gbl, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0,
                  OP2_INT_(access), 0,   OP2_NULL_};
+  return arg;
+}
+OP2_INLINE_ op2_arg op2_arg_info(op2_gbl gbl, int reduction) {
+  op2_arg arg = {OP2_TAG_INFO_,    gbl, OP2_NULL_, OP2_NULL_, reduction, 0, 0, 0,
+                 OP2_INT_(OP2_RW), 0,   OP2_NULL_};
   return arg;
 }
 OP2_INLINE_ op2_arg op2_arg_val(const void *values, int dim, op2_type type) {

@@ -6,8 +6,8 @@
 #include "loop.h"
 
 bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag) {
-  const struct op2_arg_tag *const tags[OP2I_TAGS] = {OP2_TAG_DAT_, OP2_TAG_GBL_, OP2_TAG_VAL_,
-                                                     OP2_TAG_IDX_, OP2_TAG_MAP_IDX_};
+  const struct op2_arg_tag *const tags[OP2I_TAGS] = {OP2_TAG_DAT_, OP2_TAG_GBL_,     OP2_TAG_VAL_,
+                                                     OP2_TAG_IDX_, OP2_TAG_MAP_IDX_, OP2_TAG_INFO_};
   for (int t = 0; t < OP2I_TAGS; t++) {
     if (arg->tag != tags[t]) continue;
     *tag = (enum op2i_tag)t;
@@ -17,7 +17,7 @@ bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag) {
 }
 
 enum op2i_arg_kind op2i_arg_kind(const op2_arg *arg) {
-  if (arg->tag == OP2_TAG_GBL_) return OP2I_ARG_GBL;
+  if (arg->tag == OP2_TAG_GBL_ || arg->tag == OP2_TAG_INFO_) return OP2I_ARG_GBL;
   if (arg->tag == OP2_TAG_VAL_) return OP2I_ARG_VAL;
   if (arg->tag == OP2_TAG_IDX_ || arg->tag == OP2_TAG_MAP_IDX_) return OP2I_ARG_IDX;
   if (!arg->map) return OP2I_ARG_DIRECT;

@@ -84,7 +84,8 @@ static op2_status check(const struct request *r) {
   if (r->nargs < 0 || (r->nargs > 0 && !r->args)) return wrong(r, OP2_ERR_ARG, "no arguments");
   for (int n = 0; n < r->nargs && !status; n++) {
     enum op2i_tag tag;
-    if (!op2i_arg_tag(&r->args[n], &tag) || tag == OP2I_TAG_IDX || tag == OP2I_TAG_MAP_IDX)
+    if (!op2i_arg_tag(&r->args[n], &tag) ||
+        (tag != OP2I_TAG_DAT && tag != OP2I_TAG_GBL && tag != OP2I_TAG_VAL))
       return wrong(r, OP2_ERR_ARG,
                    "argument %d: not made by op2_arg_direct(), op2_arg_gbl() or op2_arg_val()", n);
     status = tag == OP2I_TAG_VAL ? check_value(r, n, &bytes)

@@ -44,6 +44,17 @@ static int32_t take(int32_t *used, size_t bytes, size_t align) {
   return at;
 }
 
+/* Reductions that others stand beside keep which element it was. */
+static void resolve_info(struct op2i_loop *loop, const op2_arg *args) {
+  for (int n = 0; n < loop->nargs; n++) {
+    if (!op2i_arg_informs(&loop->args[n])) continue;
+    struct op2i_loop_arg *reduction = &loop->args[args[n].idx];
+    loop->args[n].beside = args[n].idx;
+    if (!op2i_arg_located(reduction))
+      reduction->found_at = take(&loop->partial_bytes, sizeof(struct op2i_found), 16);
+  }
+}
+
 static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
   for (int n = 0; n < loop->nargs; n++) {
     struct op2i_loop_arg *out = &loop->args[n];
@@ -71,6 +82,7 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
       resolve_dat(loop, &args[n], out);
     }
   }
+  resolve_info(loop, args);
   loop->partial_bytes = (loop->partial_bytes + 63) / 64 * 64;
 }
 

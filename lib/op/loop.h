@@ -189,6 +189,7 @@ enum op2i_tag {
   OP2I_TAG_VAL,
   OP2I_TAG_IDX,
   OP2I_TAG_MAP_IDX,
+  OP2I_TAG_INFO,
   OP2I_TAGS
 };
 bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag);

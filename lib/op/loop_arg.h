@@ -12,7 +12,7 @@ enum op2i_arg_kind {
   OP2I_ARG_SLOT,       /* dat through one slot */
   OP2I_ARG_ALL,        /* dat through all slots, array of pointers */
   OP2I_ARG_ITER,       /* dat through all slots, private buffer */
-  OP2I_ARG_GBL,        /* global: read, or reduced into */
+  OP2I_ARG_GBL,        /* global: read, reduced into, or beside what is (RW) */
   OP2I_ARG_VAL,        /* captured values */
   OP2I_ARG_IDX /* element numbers: the element's own, or through a map's slot or all of them */
 };
@@ -33,7 +33,16 @@ struct op2i_loop_arg {
   bool injective;
   int32_t
       offset; /* VAL: bytes into the payload; reduced GBL: bytes into a block's partial results */
+  int32_t beside;   /* op2_arg_info(): the argument whose winner gives it its values; else 0 */
+  int32_t found_at; /* that argument: bytes into the partial results, see op2i_found; else 0 */
 };
+
+/* Beside the value of a MIN or MAX that others stand beside. */
+struct op2i_found {
+  int64_t number; /* of the user's, the element's whose value it is; OP2I_NOBODY: none yet */
+  unsigned char start[8]; /* the global's value before the loop */
+};
+enum { OP2I_NOBODY = -1 };
 
 /* A sum into a global has this many strands while a block runs: position i of the block is added to
  * strand i modulo that, and in the end neighbours are added, then pairs of those, and so on. Vectors
@@ -51,6 +60,12 @@ static inline bool op2i_arg_through_map(const struct op2i_loop_arg *arg) { retur
 static inline bool op2i_arg_reduces(const struct op2i_loop_arg *arg) {
   return arg->kind == OP2I_ARG_GBL && op2i_modifies(arg->access);
 }
+/* Its values are those of the element that wins in another argument. */
+static inline bool op2i_arg_informs(const struct op2i_loop_arg *arg) {
+  return arg->kind == OP2I_ARG_GBL && arg->access == OP2_RW;
+}
+/* A MIN or MAX with such arguments: it matters which element it is. */
+static inline bool op2i_arg_located(const struct op2i_loop_arg *arg) { return arg->found_at > 0; }
 /* The kernel works on a copy, not in the dat. */
 static inline bool op2i_arg_private(const struct op2i_loop_arg *arg) {
   return arg->dat >= 0 && (arg->kind == OP2I_ARG_ITER || op2i_accumulates(arg->access));

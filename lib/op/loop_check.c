@@ -49,7 +49,7 @@ static op2_status check_access(const struct call *call, int n) {
   if (arg->access < OP2_READ || arg->access > OP2_MAX)
     return wrong(call, OP2_ERR_ACCESS, "argument %d (%s): %" PRId32 " is not an access mode", n,
                  shown_name(arg), arg->access);
-  if (op2i_arg_kind(arg) == OP2I_ARG_GBL && (arg->access == OP2_WRITE || arg->access == OP2_RW))
+  if (arg->tag == OP2_TAG_GBL_ && (arg->access == OP2_WRITE || arg->access == OP2_RW))
     return wrong(call, OP2_ERR_ACCESS,
                  "argument %d: global '%s' cannot be %s: READ, INC, MIN and MAX are possible", n,
                  ((op2_gbl)arg->object)->obj.name, op2i_access_name((op2_access)arg->access));
@@ -139,6 +139,53 @@ static op2_status check_gbl(const struct call *call, int n) {
   return OP2_SUCCESS;
 }
 
+/* The number of another argument that has the global of argument n, or -1. */
+static int once_more(const struct call *call, int n) {
+  for (int m = 0; m < call->nargs; m++)
+    if (m != n && call->args[m].object == call->args[n].object &&
+        op2i_arg_kind(&call->args[m]) == OP2I_ARG_GBL)
+      return m;
+  return -1;
+}
+
+/* Info beside a reduction: one value, MIN or MAX, of a global that is nowhere else in the loop. */
+static op2_status check_reduction(const struct call *call, int n) {
+  int r = call->args[n].idx;
+  const op2_arg *arg = r >= 0 && r < call->nargs ? &call->args[r] : NULL;
+  if (!arg || arg->tag != OP2_TAG_GBL_ || (arg->access != OP2_MIN && arg->access != OP2_MAX))
+    return wrong(call, OP2_ERR_ARG,
+                 "argument %d: op2_arg_info is about argument %d, which is not a global in OP2_MIN "
+                 "or OP2_MAX",
+                 n, r);
+  op2_status status = check_gbl(call, r);
+  if (status) return status;
+  op2_gbl gbl = arg->object;
+  if (gbl->dim != 1)
+    return wrong(call, OP2_ERR_ARG,
+                 "argument %d: op2_arg_info is about argument %d, and global '%s' has %" PRId32
+                 " values of which each could be another element's",
+                 n, r, gbl->obj.name, gbl->dim);
+  int other = once_more(call, r);
+  if (other < 0) return OP2_SUCCESS;
+  return wrong(
+      call, OP2_ERR_ACCESS,
+      "arguments %d and %d: global '%s' is reduced with op2_arg_info, and then it can only "
+      "be given once",
+      r < other ? r : other, r < other ? other : r, gbl->obj.name);
+}
+
+static op2_status check_info(const struct call *call, int n) {
+  op2_gbl gbl = call->args[n].object;
+  op2_status status = check_gbl(call, n);
+  if (!status) status = check_reduction(call, n);
+  int other = status ? -1 : once_more(call, n);
+  if (other < 0) return status;
+  return wrong(call, OP2_ERR_ACCESS,
+               "arguments %d and %d: global '%s' is given to op2_arg_info, and then it can only be "
+               "given once",
+               n < other ? n : other, n < other ? other : n, gbl->obj.name);
+}
+
 static op2_status check_val(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   if (!arg->value) return wrong(call, OP2_ERR_ARG, "argument %d: op2_arg_val of a null pointer", n);
@@ -165,6 +212,7 @@ static op2_status check_object(const struct call *call, int n) {
   case OP2I_TAG_GBL: return check_gbl(call, n);
   case OP2I_TAG_VAL: return check_val(call, n);
   case OP2I_TAG_MAP_IDX: return check_map_idx(call, n);
+  case OP2I_TAG_INFO: return check_info(call, n);
   default: return OP2_SUCCESS;
   }
 }
@@ -276,17 +324,19 @@ static op2_status check_private(const struct call *call) {
   for (int n = 0; n < call->nargs; n++) {
     const op2_arg *arg = &call->args[n];
     enum op2i_arg_kind kind = op2i_arg_kind(arg);
-    bool direct_to_data = arg->access <= OP2_RW && kind != OP2I_ARG_ITER;
+    bool direct_to_data =
+        arg->access <= OP2_RW && kind != OP2I_ARG_ITER && arg->tag != OP2_TAG_INFO_;
     if (kind == OP2I_ARG_VAL || kind == OP2I_ARG_IDX || direct_to_data) continue;
     int32_t dim;
     op2_type type = argument_type(arg, &dim);
     bool all = kind == OP2I_ARG_ALL || kind == OP2I_ARG_ITER;
     bytes += (double)dim * (double)op2i_type_size(type) * (all ? arg->map->arity : 1);
     if (bytes > MOST)
-      return wrong(call, OP2_ERR_RANGE,
-                   "argument %d (%s): the private copies of INC, MIN, MAX and iteration-space "
-                   "arguments take more than %d bytes",
-                   n, shown_name(arg), MOST);
+      return wrong(
+          call, OP2_ERR_RANGE,
+          "argument %d (%s): the private copies of INC, MIN, MAX, info and iteration-space "
+          "arguments take more than %d bytes",
+          n, shown_name(arg), MOST);
   }
   return OP2_SUCCESS;
 }

@@ -22,7 +22,9 @@ static void add_arg(struct op2i_loop *loop, const struct op2i_loop *from, int a,
     if (arg->access != OP2_READ) loop->op.gbl_access[arg->gbl] = OP2_RW;
   }
   if (arg->kind == OP2I_ARG_VAL) arg->offset += loop->op.payload_bytes;
-  if (arg->kind == OP2I_ARG_GBL && arg->offset >= 0) arg->offset += loop->partial_bytes;
+  if (op2i_arg_reduces(arg)) arg->offset += loop->partial_bytes;
+  if (op2i_arg_located(arg)) arg->found_at += loop->partial_bytes;
+  if (op2i_arg_informs(arg)) arg->beside += loop->nargs - 1 - a;
 }
 
 static op2_status add_consts(struct op2i_loop *loop, const struct op2i_loop *from) {
