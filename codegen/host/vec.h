@@ -18,6 +18,7 @@
  *   op2_list       the list at the first lane      op2_parts<n>_<v> pieces of argument n, from its
  *                                                  vector v on, on their way to memory
  *   op2_element    elements of the lanes           op2_first       the first of them in a range
+ *   op2_steps      what they are from there        op2_halves<n>   lanes put together, n are left
  *   op2_left       positions not done              op2_count       how many of a pass count
  *   op2_again<n>_<s>  op2_map<n>_<s> read again    op2_each        0, 1, 2, ...
  *   op2_early_view<n>, op2_early_own<n>: those of the first of two batches
@@ -70,7 +71,8 @@ struct op2i_vec {
   struct op2i_vec_arg *args;       /* [nargs] */
   int state;                       /* registers that the values of a batch fill */
   const struct op2i_lanes_translation **kernels; /* [nmembers] null: an earlier member has it */
-  bool numbered;                                 /* op2_element is needed */
+  bool numbered;                                 /* op2_element is needed, */
+  bool pointed;                                  /* and somebody points into it */
   bool divides;                    /* some kernel does, or takes roots */
   int pass;                        /* elements that come at a time, one batch or two */
   uint64_t helped[OP2I_VEC_HELPS]; /* which helper functions the text has */

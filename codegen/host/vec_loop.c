@@ -113,6 +113,28 @@ static void walk_list(const struct op2i_vec *v, enum walk walk) {
   }
 }
 
+/* Whether the lanes' elements are a vector: in ranges, where nobody wants an array of them. */
+static bool in_steps(const struct op2i_vec *v) {
+  return v->numbered && !v->e->listed && !v->pointed &&
+         v->lanes * (int)sizeof(int64_t) <= v->widest;
+}
+
+/* Lanes that do not count have the element of the last one that does. */
+static void walk_steps(const struct op2i_vec *v, enum walk walk) {
+  if (walk != BEGIN && walk != LAST) return;
+  op2i_text_add(v->out,
+                walk == BEGIN ? "  op2_i64x%d op2_steps = {" : "    op2_steps = (op2_i64x%d){",
+                v->lanes);
+  for (int lane = 0; lane < v->lanes; lane++) {
+    op2i_text_add(v->out, lane ? ", " : "");
+    if (walk == BEGIN)
+      op2i_text_add(v->out, "%d", lane);
+    else
+      op2i_text_add(v->out, "%d < op2_count ? %d : op2_count - 1", lane, lane);
+  }
+  op2i_text_add(v->out, "};\n");
+}
+
 static void walk_all(const struct op2i_vec *v, enum walk walk) {
   for (int d = 0; d < v->e->loop->op.ndats; d++) walk_dat(v, d, walk);
   if (v->e->listed) {
@@ -120,6 +142,7 @@ static void walk_all(const struct op2i_vec *v, enum walk walk) {
     return;
   }
   for (int m = 0; m < v->e->loop->nmaps; m++) walk_map(v, m, walk);
+  if (in_steps(v)) walk_steps(v, walk);
   if (v->numbered && walk == BEGIN) op2i_text_add(v->out, "  int64_t op2_first = op2_lo;\n");
   if (v->numbered && walk == ADVANCE) op2i_text_add(v->out, "      op2_first += %d;\n", v->lanes);
 }
@@ -135,6 +158,11 @@ static bool copies_back(const struct op2i_vec *v) {
 
 static void elements(const struct op2i_vec *v) {
   if (!v->e->listed && !v->numbered) return;
+  if (in_steps(v)) {
+    op2i_text_add(v->out, "      const op2_i64x%d op2_element = op2_first + op2_steps;\n",
+                  v->lanes);
+    return;
+  }
   op2i_text_add(v->out, "      const int64_t op2_element[%d] = {", v->lanes);
   for (int lane = 0; lane < v->lanes; lane++)
     if (v->e->listed)
@@ -287,12 +315,22 @@ static void end_reduction(const struct op2i_vec *v, int a) {
 static void numbers_in(const struct op2i_vec *v, int a, int slot, op2_type type) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   char rows[32] = "op2_element", number[24] = "op2_number";
+  bool own = arg->map < 0 && in_steps(v);
   if (arg->map >= 0) snprintf(rows, sizeof rows, "op2_map%d_%d", (int)arg->map, slot);
   if (arg->map >= 0) snprintf(number, sizeof number, "op2_number%d", (int)arg->map);
-  for (int lane = 0; lane < v->lanes; lane++)
-    op2i_text_add(v->out, "%s(%s)(%s ? %s[%s[%d]] : %s[%d])", lane ? ", " : "{", op2i_type_c(type),
-                  number, number, rows, lane, rows, lane);
+  if (own) op2i_text_add(v->out, "op2_number ? (op2_%sx%d)", op2i_type_stem(type), v->lanes);
+  for (int lane = 0; lane < v->lanes; lane++) {
+    op2i_text_add(v->out, lane ? ", " : "{");
+    if (own)
+      op2i_text_add(v->out, "(%s)op2_number[op2_element[%d]]", op2i_type_c(type), lane);
+    else
+      op2i_text_add(v->out, "(%s)(%s ? %s[%s[%d]] : %s[%d])", op2i_type_c(type), number, number,
+                    rows, lane, rows, lane);
+  }
   op2i_text_add(v->out, "}");
+  if (own)
+    op2i_text_add(v->out, " : __builtin_convertvector(op2_element, op2_%sx%d)",
+                  op2i_type_stem(type), v->lanes);
 }
 
 static void numbers_of_elements(const struct op2i_vec *v, int a) {
@@ -340,17 +378,43 @@ static void begin_lanes(const struct op2i_vec *v, int a) {
   op2i_text_add(v->out, op2i_arg_informs(arg) ? "0}};\n" : "}};\n");
 }
 
-/* Hardly ever has a lane anything that counts. Lanes that come twice have the same number. */
+static void add_lanes(const struct op2i_vec *v, int first, int n) {
+  for (int lane = first; lane < first + n; lane++) op2i_text_add(v->out, ", %d", lane);
+}
+
+/* Hardly ever has a lane anything that counts: all are asked at once, in halves, as compilers take
+ * lanes one by one otherwise. Lanes that come twice have the same number. */
 static void find_winner(const struct op2i_vec *v, int a) {
   char before = arg_of(v, a)->access == OP2_MIN ? '>' : '<';
-  op2i_text_add(v->out, "      int op2_beaten%d = 1;\n      for (int op2_lane = 0; ", a);
+  op2i_text_add(v->out, "      {\n        const ");
+  add_type(v, arg_of(v, a)->type);
+  op2i_text_add(v->out, " op2_bound = op2_best%d - (", a);
+  add_type(v, arg_of(v, a)->type);
   op2i_text_add(v->out,
-                "op2_lane < %d; op2_lane++) op2_beaten%d &= op2_arg%d[0][op2_lane] %c "
-                "op2_best%d;\n      if (!op2_beaten%d)\n",
-                v->lanes, a, a, before, a, a);
-  op2i_text_add(v->out, "        for (int op2_lane = 0; op2_lane < %d; op2_lane++) {\n", v->lanes);
-  op2i_emit_winner_settle(v->e, a, "          ", "[op2_lane]");
-  op2i_text_add(v->out, "        }\n");
+                "){0};\n        const __typeof__(op2_bound < op2_bound) op2_halves%d = "
+                "~(op2_arg%d[0] %c op2_bound);\n",
+                v->lanes, a, before);
+  for (int n = v->lanes / 2; n > 1; n /= 2) {
+    for (int half = 0; half < 2; half++) {
+      if (half) op2i_text_add(v->out, ") | ");
+      if (!half)
+        op2i_text_add(v->out,
+                      "        const __typeof__(__builtin_shufflevector(op2_halves%d, op2_halves%d",
+                      2 * n, 2 * n);
+      if (!half) {
+        add_lanes(v, 0, n);
+        op2i_text_add(v->out, ")) op2_halves%d = ", n);
+      }
+      op2i_text_add(v->out, "__builtin_shufflevector(op2_halves%d, op2_halves%d", 2 * n, 2 * n);
+      add_lanes(v, half * n, n);
+    }
+    op2i_text_add(v->out, ");\n");
+  }
+  op2i_text_add(v->out, "        if (op2_halves2[0] | op2_halves2[1])\n");
+  op2i_text_add(v->out, "          for (int op2_lane = 0; op2_lane < %d; op2_lane++) {\n",
+                v->lanes);
+  op2i_emit_winner_settle(v->e, a, "            ", "[op2_lane]");
+  op2i_text_add(v->out, "          }\n      }\n");
 }
 
 static void prepare(const struct op2i_vec *v, int a) {

@@ -159,6 +159,7 @@ static void place_arg(struct op2i_vec *v, int a) {
   at->accumulates = accumulated(&use);
   if (at->accumulates) {
     v->numbered = v->numbered || arg->map < 0;
+    v->pointed = v->pointed || arg->map < 0;
     return;
   }
   at->view = find_view(v, a);
