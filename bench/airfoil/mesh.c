@@ -39,3 +39,10 @@ int mesh_open(const char *spec, mesh *m, bench_error *error) {
   if (option_size(spec, &ni, &nj)) return mesh_generate(ni, nj, m, error);
   return mesh_read(spec, m, error);
 }
+
+int mesh_open_shuffled(const char *spec, const char *seed, mesh *m, bench_error *error) {
+  if (mesh_open(spec, m, error)) return -1;
+  if (!seed || !mesh_shuffle(m, strtoull(seed, NULL, 10), error)) return 0;
+  mesh_free(m);
+  return -1;
+}

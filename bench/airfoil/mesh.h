@@ -46,6 +46,9 @@ int mesh_write(const mesh *m, const char *path, bench_error *error);
 /** The mesh a user names: `classic`, `IxJ` (two numbers), or else a file. */
 int mesh_open(const char *spec, mesh *m, bench_error *error);
 
+/** The same, shuffled with the seed that is given as text unless that is null. */
+int mesh_open_shuffled(const char *spec, const char *seed, mesh *m, bench_error *error);
+
 /** Renumber nodes, cells and edges by random permutations that depend on `seed` alone; boundary
  * edges keep their order and follow. The geometry stays the same. */
 int mesh_shuffle(mesh *m, uint64_t seed, bench_error *error);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "options.h"
 
-#include <stdlib.h>
-
 static const option table[] = {
     {"--mesh", "classic|IxJ|FILE",
      "mesh to generate, or a new_grid.dat (default classic, which is 400x600)", PROGRAM_ALL,
@@ -34,11 +32,8 @@ int options_parse(int argc, char **argv, unsigned program, options *o) {
 }
 
 int options_mesh(const options *o, mesh *m, bench_error *error) {
-  if (mesh_open(o->mesh, m, error)) return -1;
-  if ((o->shuffle && mesh_shuffle(m, strtoull(o->shuffle, NULL, 10), error)) ||
-      (o->write_mesh && mesh_write(m, o->write_mesh, error))) {
-    mesh_free(m);
-    return -1;
-  }
-  return 0;
+  if (mesh_open_shuffled(o->mesh, o->shuffle, m, error)) return -1;
+  if (!o->write_mesh || !mesh_write(m, o->write_mesh, error)) return 0;
+  mesh_free(m);
+  return -1;
 }

@@ -4,9 +4,9 @@
  * of them needs the host: putting them together is left to the library. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "common/application.h"
 #include "common/clock.h"
 #include "common/progress.h"
 #include "common/report.h"
@@ -152,7 +152,7 @@ fail:
 
 /* Of all iterations, or of the way to the tolerance on a scale of powers of ten, if that is more;
  * the residual is so many times less than it was at the start. */
-static double share_done(const solver *s, const cg_options *o, double times_less, int it) {
+static double share_done(const solver *s, const options *o, double times_less, int it) {
   const double of_all = (double)progress_done(s->ctx, it, LOOPS_PER_ITERATION) / o->iterations;
   const bool goal = o->tolerance > 0 && o->tolerance < 1 && times_less > 1;
   return goal ? fmax(of_all, log(times_less) / -log(o->tolerance)) : of_all;
@@ -160,8 +160,7 @@ static double share_done(const solver *s, const cg_options *o, double times_less
 
 /* Iterates until the residual is small enough, which is looked at now and then, or until there were
  * enough iterations. */
-static bool iterate(solver *s, const cg_options *o, double first, run_times *times,
-                    outcome *result) {
+static bool iterate(solver *s, const options *o, double first, run_times *times, outcome *result) {
   const int warmup = option_warmup(&o->run, o->iterations);
   const double begin = clock_now();
   double timed = begin;
@@ -197,7 +196,7 @@ fail:
   return false;
 }
 
-static bool write_results(solver *s, const cg_options *o, const mesh *m, const problem *given,
+static bool write_results(solver *s, const options *o, const mesh *m, const problem *given,
                           const outcome *end) {
   const void *u = NULL;
   TRY(op2_dat_read_begin(s->u, &u));
@@ -222,8 +221,7 @@ static void destroy(solver *s) {
   for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) op2_set_destroy(sets[i]);
 }
 
-/* The run itself, on a mesh and a problem that took `times->mesh` seconds to get. */
-static bool solve(const cg_options *o, const mesh *m, const problem *given, run_times *times) {
+static bool solve(const options *o, const mesh *m, const problem *given, run_times *times) {
   solver s = {0};
   outcome end = {0};
   double first = 0;
@@ -240,22 +238,23 @@ static bool solve(const cg_options *o, const mesh *m, const problem *given, run_
   return report_ok(op2_finalize(&s.ctx), "op2_finalize") && good;
 }
 
-int main(int argc, char **argv) {
-  cg_options o;
-  const int status = cg_options_parse(argc, argv, PROGRAM_OP2, &o);
-  if (status >= 0) return status;
-  mesh m;
+/* The run itself, on a mesh that took `times->mesh` seconds to get; the problem's are added. */
+static bool run(const options *o, const mesh *m, run_times *times) {
   problem given;
   bench_error error;
-  run_times times = {0};
   const double begin = clock_now();
-  if (cg_options_open(&o, &m, &given, &error)) {
+  if (problem_create(o->problem, m, &given, &error)) {
     fprintf(stderr, "cg: %s\n", error.text);
-    return EXIT_FAILURE;
+    return false;
   }
-  times.mesh = clock_now() - begin;
-  const bool good = solve(&o, &m, &given, &times);
+  times->mesh += clock_now() - begin;
+  const bool good = solve(o, m, &given, times);
   problem_free(&given);
-  mesh_free(&m);
-  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+  return good;
+}
+
+int main(int argc, char **argv) {
+  options o;
+  mesh m;
+  return application_main(argc, argv, &o, &m, run);
 }

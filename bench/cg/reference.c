@@ -109,7 +109,7 @@ static int system_create(const mesh *m, const problem *given, cg_system *s, benc
 
 /* ---- driver ---- */
 
-static outcome iterate(const reference *r, const cg_options *o, const cg_system *s) {
+static outcome iterate(const reference *r, const options *o, const cg_system *s) {
   const int warmup = option_warmup(&o->run, o->iterations);
   outcome result = {0};
   double rr = 0;
@@ -132,7 +132,7 @@ static outcome iterate(const reference *r, const cg_options *o, const cg_system 
   return result;
 }
 
-static int run(const reference *r, const cg_options *o, const mesh *m, const problem *given,
+static int run(const reference *r, const options *o, const mesh *m, const problem *given,
                bench_error *error) {
   cg_system s;
   if (system_create(m, given, &s, error)) return -1;
@@ -148,13 +148,14 @@ static int run(const reference *r, const cg_options *o, const mesh *m, const pro
 }
 
 int reference_main(int argc, char **argv, const reference *r) {
-  cg_options o;
-  const int status = cg_options_parse(argc, argv, r->program, &o);
+  options o;
+  const int status = options_parse(argc, argv, r->program, &o);
   if (status >= 0) return status;
   mesh m = {0};
   problem given = {0};
   bench_error error;
-  int rc = cg_options_open(&o, &m, &given, &error);
+  int rc = options_mesh(&o, &m, &error);
+  if (rc == 0) rc = problem_create(o.problem, &m, &given, &error);
   if (rc == 0) rc = run(r, &o, &m, &given, &error);
   problem_free(&given);
   mesh_free(&m);

@@ -24,7 +24,7 @@ typedef struct cg_system {
  * returns r.r after it. */
 typedef struct reference {
   unsigned program; /**< PROGRAM_SEQ or PROGRAM_OMP */
-  int (*prepare)(const cg_options *o, const cg_system *s, bench_error *error);
+  int (*prepare)(const options *o, const cg_system *s, bench_error *error);
   double (*iterate)(const cg_system *s, double rr);
   void (*finish)(void);
 } reference;

@@ -13,7 +13,7 @@ static plan cells;
 
 static void finish(void) { plan_free(&cells); }
 
-static int prepare(const cg_options *o, const cg_system *s, bench_error *error) {
+static int prepare(const options *o, const cg_system *s, bench_error *error) {
   if (o->run.threads > 0) omp_set_num_threads(o->run.threads);
   if (plan_create(&cells, s->cell, s->ncell, 4, s->nnode, o->run.block_size, error)) return -1;
   printf("threads %d, block size %d, colours %lld\n", omp_get_max_threads(), o->run.block_size,

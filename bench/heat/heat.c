@@ -3,8 +3,8 @@
  * largest change after each. */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "common/application.h"
 #include "common/clock.h"
 #include "common/dump.h"
 #include "common/progress.h"
@@ -61,7 +61,7 @@ fail:
 }
 
 /* After time step `it`, which runs here. */
-static bool look(solver *s, const heat_options *o, int it, outcome *result) {
+static bool look(solver *s, const options *o, int it, outcome *result) {
   TRY(op2_gbl_get(s->change, &result->change));
   result->steps = it;
   result->steady = result->change < o->tolerance;
@@ -76,7 +76,7 @@ fail:
   return false;
 }
 
-static bool run_steps(solver *s, const heat_options *o, run_times *times, outcome *result) {
+static bool run_steps(solver *s, const options *o, run_times *times, outcome *result) {
   const int warmup = option_warmup(&o->run, o->iterations);
   const double begin = clock_now();
   double timed = begin;
@@ -95,7 +95,7 @@ static bool run_steps(solver *s, const heat_options *o, run_times *times, outcom
   return true;
 }
 
-static bool write_results(solver *s, const heat_options *o, const mesh *m, const problem *given,
+static bool write_results(solver *s, const options *o, const mesh *m, const problem *given,
                           const outcome *end) {
   const void *u = NULL;
   bench_error error;
@@ -123,8 +123,7 @@ static void destroy(solver *s) {
   op2_set_destroy(&s->nodes);
 }
 
-/* The run itself, on a mesh and a problem that took `times->mesh` seconds to get. */
-static bool solve(const heat_options *o, const mesh *m, const problem *given, run_times *times) {
+static bool solve(const options *o, const mesh *m, const problem *given, run_times *times) {
   solver s = {0};
   outcome end = {0};
   const double begin = clock_now();
@@ -137,22 +136,23 @@ static bool solve(const heat_options *o, const mesh *m, const problem *given, ru
   return report_ok(op2_finalize(&s.ctx), "op2_finalize") && good;
 }
 
-int main(int argc, char **argv) {
-  heat_options o;
-  const int status = heat_options_parse(argc, argv, PROGRAM_OP2, &o);
-  if (status >= 0) return status;
-  mesh m;
+/* The run itself, on a mesh that took `times->mesh` seconds to get; the problem's are added. */
+static bool run(const options *o, const mesh *m, run_times *times) {
   problem given;
   bench_error error;
-  run_times times = {0};
   const double begin = clock_now();
-  if (heat_options_open(&o, &m, &given, &error)) {
+  if (problem_create(m, &given, &error)) {
     fprintf(stderr, "heat: %s\n", error.text);
-    return EXIT_FAILURE;
+    return false;
   }
-  times.mesh = clock_now() - begin;
-  const bool good = solve(&o, &m, &given, &times);
+  times->mesh += clock_now() - begin;
+  const bool good = solve(o, m, &given, times);
   problem_free(&given);
-  mesh_free(&m);
-  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+  return good;
+}
+
+int main(int argc, char **argv) {
+  options o;
+  mesh m;
+  return application_main(argc, argv, &o, &m, run);
 }

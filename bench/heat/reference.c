@@ -38,7 +38,7 @@ static int state_create(const mesh *m, const problem *given, heat_state *s, benc
   return 0;
 }
 
-static outcome run_steps(const reference *r, const heat_options *o, const heat_state *s) {
+static outcome run_steps(const reference *r, const options *o, const heat_state *s) {
   const int warmup = option_warmup(&o->run, o->iterations);
   outcome result = {0};
   const double begin = clock_now();
@@ -55,7 +55,7 @@ static outcome run_steps(const reference *r, const heat_options *o, const heat_s
   return result;
 }
 
-static int run(const reference *r, const heat_options *o, const mesh *m, const problem *given,
+static int run(const reference *r, const options *o, const mesh *m, const problem *given,
                bench_error *error) {
   heat_state s;
   if (state_create(m, given, &s, error)) return -1;
@@ -71,13 +71,14 @@ static int run(const reference *r, const heat_options *o, const mesh *m, const p
 }
 
 int reference_main(int argc, char **argv, const reference *r) {
-  heat_options o;
-  const int status = heat_options_parse(argc, argv, r->program, &o);
+  options o;
+  const int status = options_parse(argc, argv, r->program, &o);
   if (status >= 0) return status;
   mesh m = {0};
   problem given = {0};
   bench_error error;
-  int rc = heat_options_open(&o, &m, &given, &error);
+  int rc = options_mesh(&o, &m, &error);
+  if (rc == 0) rc = problem_create(&m, &given, &error);
   if (rc == 0) rc = run(r, &o, &m, &given, &error);
   problem_free(&given);
   mesh_free(&m);

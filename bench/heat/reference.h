@@ -22,7 +22,7 @@ typedef struct heat_state {
 /** A program: how it prepares, if it has to, and one time step, which returns the largest change. */
 typedef struct reference {
   unsigned program; /**< PROGRAM_SEQ or PROGRAM_OMP */
-  int (*prepare)(const heat_options *o, const heat_state *s, bench_error *error);
+  int (*prepare)(const options *o, const heat_state *s, bench_error *error);
   double (*step)(const heat_state *s);
   void (*finish)(void);
 } reference;

@@ -12,7 +12,7 @@ static plan edges;
 
 static void finish(void) { plan_free(&edges); }
 
-static int prepare(const heat_options *o, const heat_state *s, bench_error *error) {
+static int prepare(const options *o, const heat_state *s, bench_error *error) {
   if (o->run.threads > 0) omp_set_num_threads(o->run.threads);
   if (plan_create(&edges, s->edge, s->nedge, 2, s->nnode, o->run.block_size, error)) return -1;
   printf("threads %d, block size %d, colours %lld\n", omp_get_max_threads(), o->run.block_size,
