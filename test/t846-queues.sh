@@ -29,6 +29,9 @@ result $? "the ratio is that of the times beside it"
 "$queues" --rounds 1 --loops 40 --queue random --backend sequential >"$tmp/out" 2>&1
 [ $? -eq 0 ] && [ "$(grep -c 'same bits' "$tmp/out")" -eq 1 ]
 result $? "--queue shows one"
+"$queues" --help >"$tmp/out"
+grep -q -e '^  --backend' "$tmp/out" && grep -q -e '^  --threads' "$tmp/out"
+result $? "it is told where to run"
 
 refuses() { # OPTION...
   "$queues" "$@" >"$tmp/out" 2>&1
@@ -40,5 +43,7 @@ refuses --loops
 refuses --dats 1
 refuses --nonsense 3
 refuses --queue nonsense
+refuses --threads x
+refuses --eager
 
 done_testing

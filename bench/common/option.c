@@ -23,9 +23,9 @@ static const option run_table[] = {
      option_count, offsetof(run_options, warmup)},
     {"--backend", "NAME",
      "sequential, openmp, starpu or check (default $OP2_BACKEND, or the best there is)",
-     PROGRAM_OP2, option_text, offsetof(run_options, backend)},
-    {"--threads", "N", "CPU threads (default $OP2_THREADS, or all)", PROGRAM_OP2, option_count,
-     offsetof(run_options, threads)},
+     PROGRAM_OP2 | PROGRAM_COMPARES, option_text, offsetof(run_options, backend)},
+    {"--threads", "N", "CPU threads (default $OP2_THREADS, or all)", PROGRAM_OP2 | PROGRAM_COMPARES,
+     option_count, offsetof(run_options, threads)},
     {"--threads", "N", "CPU threads (default all)", PROGRAM_OMP, option_count,
      offsetof(run_options, threads)},
     {"--block-size", "N", "elements in a block (default 4096)", PROGRAM_OMP, option_positive,
@@ -128,9 +128,8 @@ static const option *find(const command *c, const char *text, size_t length, cha
 
 int option_parse(int argc, char **argv, unsigned program, const option *table, void *options,
                  run_options *run) {
-  static const option none = {0};
-  const command c = {argv[0], program, {table, run ? run_table : &none}, {options, run}};
-  if (run) *run = (run_options){.warmup = 2, .block_size = 4096};
+  const command c = {argv[0], program, {table, run_table}, {options, run}};
+  *run = (run_options){.warmup = 2, .block_size = 4096};
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--help")) {
       usage(stdout, &c);

@@ -9,8 +9,9 @@
 /** @file option.h
  * Command lines: a table of options, each with the function that reads its value. */
 
-/** The programs of a benchmark; each takes the options that mean something to it. */
-enum { PROGRAM_OP2 = 1, PROGRAM_SEQ = 2, PROGRAM_OMP = 4, PROGRAM_ALL = 7 };
+/** The programs of a benchmark; each takes the options that mean something to it. A program that
+ * compares ways to run is told where to run, and chooses the rest itself. */
+enum { PROGRAM_OP2 = 1, PROGRAM_SEQ = 2, PROGRAM_OMP = 4, PROGRAM_ALL = 7, PROGRAM_COMPARES = 8 };
 
 /** Reads a value into a member of the options; returns false when the text is none. */
 typedef bool option_reader(const char *text, void *member);
@@ -29,15 +30,14 @@ typedef struct option {
   size_t member; /**< its offset in the program's options */
 } option;
 
-/** What every benchmark can be told about a run. */
+/** What benchmarks can be told about a run. */
 typedef struct run_options {
   int warmup, threads, block_size;
   bool eager, progress;
   const char *backend, *explain;
 } run_options;
 
-/** Read the command line of a program into *options, which holds the defaults, and *run, which may be
- * null; an entry
+/** Read the command line of a program into *options, which holds the defaults, and *run; an entry
  * without a name ends the table. Returns -1 when the program should go on, otherwise the exit
  * status: 0 after --help, 2 after a wrong option, which has been reported. */
 int option_parse(int argc, char **argv, unsigned program, const option *table, void *options,

@@ -27,25 +27,23 @@ static const op2_access accesses[KERNELS] = {OP2_RW, OP2_WRITE, OP2_RW, OP2_RW};
 
 typedef struct settings {
   int loops, steps, size, dats, rounds;
-  const char *backend, *queue;
+  const char *queue;
+  run_options run;
 } settings;
 
 static const option table[] = {
-    {"--queue", "NAME", "random, anew or pool (default each)", PROGRAM_OP2, option_text,
+    {"--queue", "NAME", "random, anew or pool (default each)", PROGRAM_COMPARES, option_text,
      offsetof(settings, queue)},
-    {"--loops", "N", "loops of the long queue (default 2000)", PROGRAM_OP2, option_positive,
+    {"--loops", "N", "loops of the long queue (default 2000)", PROGRAM_COMPARES, option_positive,
      offsetof(settings, loops)},
-    {"--steps", "N", "steps of ten loops (default 200)", PROGRAM_OP2, option_positive,
+    {"--steps", "N", "steps of ten loops (default 200)", PROGRAM_COMPARES, option_positive,
      offsetof(settings, steps)},
-    {"--size", "N", "elements (default 64)", PROGRAM_OP2, option_positive,
+    {"--size", "N", "elements (default 64)", PROGRAM_COMPARES, option_positive,
      offsetof(settings, size)},
-    {"--dats", "N", "dats that loops are drawn over (default 30)", PROGRAM_OP2, option_positive,
-     offsetof(settings, dats)},
-    {"--rounds", "N", "measurements, of which the least count (default 3)", PROGRAM_OP2,
+    {"--dats", "N", "dats that loops are drawn over (default 30)", PROGRAM_COMPARES,
+     option_positive, offsetof(settings, dats)},
+    {"--rounds", "N", "measurements, of which the least count (default 3)", PROGRAM_COMPARES,
      option_positive, offsetof(settings, rounds)},
-    {"--backend", "NAME",
-     "sequential, openmp or starpu (default $OP2_BACKEND, or the best there is)", PROGRAM_OP2,
-     option_text, offsetof(settings, backend)},
     {0},
 };
 
@@ -141,7 +139,10 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 /* Seconds from the first loop to the end of the last; the values go to `values`. */
 static bool measure_in(const settings *o, const queue *q, const char *cache, bool fuse, mesh *m,
                        double *values, double *seconds) {
-  const op2_options options = {.backend = o->backend, .cache_dir = cache, .queue_max = o->loops};
+  const op2_options options = {.backend = o->run.backend,
+                               .threads = o->run.threads,
+                               .cache_dir = cache,
+                               .queue_max = o->loops};
   fuse ? unsetenv("OP2_FUSE") : setenv("OP2_FUSE", "0", 1);
   if (!good(op2_init(&options, &m->ctx))) return false;
   bool right = good(declare(o, m, values));
@@ -199,7 +200,7 @@ static bool compare(const settings *o, const queue *q, double *values[WAYS], boo
 
 int main(int argc, char **argv) {
   settings o = {.loops = 2000, .steps = 200, .size = 64, .dats = 30, .rounds = 3};
-  int exit_status = option_parse(argc, argv, PROGRAM_OP2, table, &o, NULL);
+  int exit_status = option_parse(argc, argv, PROGRAM_COMPARES, table, &o, &o.run);
   if (exit_status >= 0) return exit_status;
   bool known = !o.queue;
   for (int q = 0; q < QUEUES; q++) known = known || !strcmp(o.queue, queues[q].name);
