@@ -30,7 +30,28 @@ usable() {
   return 1
 }
 
+# usable_backends: those that are, in $backends
+usable_backends() {
+  backends=
+  for backend in sequential openmp starpu check; do
+    usable $backend && backends="$backends $backend"
+  done
+}
+
+# try PROGRAM OPTION...: runs it into $tmp/out and says so when that fails or it complains
+try() {
+  "$@" >"$tmp/out" 2>"$tmp/why"
+  status=$?
+  [ $status -eq 0 ] && [ ! -s "$tmp/why" ] && return 0
+  result 1 "$*: status $status"
+  said "$tmp/why"
+  return 1
+}
+
 # ---- numbers ----
+
+# value WORD FILE: what stands behind the word at a line's begin
+value() { sed -n "s/^$1 \([^ ,]*\).*/\1/p" "$2"; }
 
 # lines FILE: those of a step and its numbers
 lines() { grep -E '^[0-9]+( -?[0-9]\.[0-9]{15}e[-+][0-9]+){'"$numbers"'}$' "$1"; }
@@ -102,9 +123,30 @@ compare() {
   rm -f "$tmp/b"
 }
 
+# all_against COUNT OPTION...: what the application prints on each of $backends, and what the program
+# $parallel does, against what the program $sequential does; alike(), the test's own, is given a name
+# and the count, and looks at $tmp/out and $tmp/reference
+all_against() {
+  count=$1
+  shift
+  try "$programs/$sequential" "$@" || return
+  mv "$tmp/out" "$tmp/reference"
+  for backend in $backends; do
+    try "$app" "$@" --backend "$backend" --threads 2 && alike "$backend $*" "$count"
+  done
+  if [ -x "$programs/$parallel" ]; then
+    for size in 61 4096; do
+      try "$programs/$parallel" "$@" --threads 2 --block-size $size &&
+        alike "$parallel $size $*" "$count"
+    done
+  else
+    skip "no OpenMP: no $parallel"
+  fi
+}
+
 # same_bits TIMES THREADS OPTION...: neither backend, number of workers nor time of running shows in
 # what the last option dumps, so many times over; up to so many threads. Small blocks, each of them
-# a task, so that there is something to do for all.
+# a task unless $way, a setting, says otherwise, so that there is something to do for all.
 same_bits() {
   times=$1
   most=$2
@@ -115,14 +157,14 @@ same_bits() {
       for threads in $(seq "$most"); do
         same=0
         for repeat in $(seq "$times"); do
-          OP2_CHUNK_US=0 OP2_BLOCK_SIZE=61 OP2_EAGER=$eager "$app" --backend $backend \
+          env "${way:-OP2_CHUNK_US=0}" OP2_BLOCK_SIZE=61 OP2_EAGER=$eager "$app" --backend $backend \
             --threads "$threads" "$@" "$tmp/bits" >/dev/null 2>"$tmp/why"
           [ -e "$tmp/first" ] || cp "$tmp/bits" "$tmp/first"
           cmp -s "$tmp/bits" "$tmp/first" && same=$((same + 1))
           rm -f "$tmp/bits"
         done
         [ $same -eq "$times" ]
-        result $? "$backend: the same bits $same times of $times, $threads threads, eager $eager"
+        result $? "$backend: the same bits $same times of $times, $threads threads, eager $eager${way:+, $way}"
         said "$tmp/why"
       done
     done

@@ -7,32 +7,17 @@ set -u
 . "$(dirname "$0")/app.sh"
 application cg "--mesh 2x2" 1
 
-# value WORD FILE: what stands behind the word at a line's begin
-value() { sed -n "s/^$1 \([^ ,]*\).*/\1/p" "$2"; }
-
 # between VALUE LOW HIGH: whether it is a number within
 between() {
   echo "$1" | awk -v low="$2" -v high="$3" '
     { good = $1 ~ /^[0-9]/ && $1 >= low && $1 <= high } END { exit !good }'
 }
 
-backends=
-for backend in sequential openmp starpu check; do
-  usable $backend && backends="$backends $backend"
-done
-
-# try PROGRAM OPTION...: runs it into $tmp/out and says so when that fails or it complains
-try() {
-  "$@" >"$tmp/out" 2>"$tmp/why"
-  status=$?
-  [ $status -eq 0 ] && [ ! -s "$tmp/why" ] && return 0
-  result 1 "$*: status $status"
-  said "$tmp/why"
-  return 1
-}
+usable_backends
 
 # The first iterations one by one, and the solution, against the sequential program.
-alike() { # NAME COUNT: $tmp/out against $tmp/reference
+sequential=cg_seq parallel=cg_omp
+alike() { # NAME COUNT
   near_lines "$tmp/out" "$tmp/reference" 1e-10 "$2"
   result $? "$1: the residuals of $2 iterations"
   echo "$(value solution_rms "$tmp/out") $(value solution_rms "$tmp/reference")" | awk '
@@ -41,28 +26,10 @@ alike() { # NAME COUNT: $tmp/out against $tmp/reference
   result $? "$1: the same solution"
 }
 
-against() { # COUNT OPTION...
-  count=$1
-  shift
-  set -- "$@" --tolerance 0 --check 1 --iterations "$count"
-  count=$((count + 1))
-  try "$programs/cg_seq" "$@" || return
-  mv "$tmp/out" "$tmp/reference"
-  for backend in $backends; do
-    try "$app" "$@" --backend $backend --threads 2 && alike "cg $backend $*" $count
-  done
-  if [ -x "$programs/cg_omp" ]; then
-    for size in 61 4096; do
-      try "$programs/cg_omp" "$@" --threads 2 --block-size $size && alike "cg_omp $size $*" $count
-    done
-  else
-    skip "no OpenMP: no cg_omp"
-  fi
-}
-against 50 --mesh 20x15
-against 50 --mesh 20x15 --shuffle 3
-against 30 --mesh 8x12 --problem wave
-against 10 --mesh 5x4 --problem linear
+all_against 51 --mesh 20x15 --tolerance 0 --check 1 --iterations 50
+all_against 51 --mesh 20x15 --shuffle 3 --tolerance 0 --check 1 --iterations 50
+all_against 31 --mesh 8x12 --problem wave --tolerance 0 --check 1 --iterations 30
+all_against 11 --mesh 5x4 --problem linear --tolerance 0 --check 1 --iterations 10
 
 # Known solutions. A linear one is exact on any mesh, cut and all; this one has a single free node,
 # and one of its cells runs the other way round.
