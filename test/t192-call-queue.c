@@ -236,7 +236,7 @@ static bool calls_last(const struct op2i_program *program) {
 
 /* Output of a value that each step sums anew: no loop waits for it, and loops fuse across it. */
 static void deferred(void) {
-  enum { STEPS = 8 };
+  enum { STEPS = 16 }; /* twice as many loops as one may be: what comes twice is fused */
   struct two t = make_two();
   struct seen seen = {0};
   const op2_gbl g = new_gbl(1, OP2_F64, NULL, "gbl");

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "combination.h"
+#include "kernel.h"
 #include "program.h"
 #include "support.h"
+#include "text.h"
 
 OP2_KERNEL(put, (double *x, const double *v), { *x = *v; });
 OP2_KERNEL(copy, (const double *x, double *y), { *y = *x; });
@@ -187,23 +189,63 @@ static void modes(void) {
 
 /* ---- how much -------------------------------------------------------------------------------- */
 
-static void repeats(void) {
-  struct mesh m = make_mesh();
+/* The kernel `more` with so many tokens. */
+static op2_kernel more_of(int tokens) {
+  static const char body[] = "void more(double *x) { *x = 0.5 * *x + 1; ";
+  enum { TOKENS = 19 }; /* with the brace at the end */
+  struct op2i_text text = {0};
+  op2i_text_add(&text, "%s", body);
+  for (int t = TOKENS; t < tokens; t++) op2i_text_add(&text, ";");
+  op2i_text_add(&text, "}\n");
+  op2_kernel kernel = new_kernel(&(op2_kernel_desc){.name = "more", .source = text.chars});
+  op2i_text_free(&text);
+  EXPECT(kernel->signature.ntokens == tokens);
+  return kernel;
+}
+
+static void twelve_times(struct mesh m) {
   for (int round = 0; round < 2; round++) {
     for (int k = 0; k < 12; k++) MORE(m.cells, m.x);
     FLUSH();
   }
-  EXPECT_GROUPS(3); /* of four each */
-  expect_note("the fused loop has that kernel four times already");
-  /* move a loop to later ones: they are three, and it is two */
-  for (int round = 0; round < 2; round++) {
-    MORE(m.cells, m.x);
-    MORE(m.cells, m.x);
-    MORE(m.nodes, m.w);
-    SPREAD(m.x);
-    FLUSH();
+}
+
+static void repeats(void) {
+  static const struct {
+    int tokens;
+    int64_t groups;
+  } lengths[] = {{100, 1}, {170, 1}, {171, 2}, {512, 3}, {513, 4}, {682, 4}, {683, 6}, {3000, 6}};
+  struct mesh m = make_mesh();
+  for (size_t k = 0; k < sizeof lengths / sizeof *lengths; k++) {
+    m.more = more_of(lengths[k].tokens);
+    twelve_times(m);
+    EXPECT_GROUPS(lengths[k].groups);
+    if (lengths[k].groups > 1)
+      expect_note("the fused loop has that kernel as often as its length allows");
   }
-  EXPECT_GROUPS(2);
+  for (int k = 0; k < 12; k++) MORE(m.cells, m.x);
+  double want = 0;
+  for (int k = 0; k < 204; k++) want = 0.5 * want + 1;
+  EXPECT_VALUES(double, m.x, N, i, want);
+}
+
+/* Loops that are moved to later ones, of that kernel there and here four in all, and five. */
+static void moved_repeats(void) {
+  for (int later = 1; later <= 2; later++) {
+    struct mesh m = make_mesh();
+    op2_kernel most_four = more_of(512), short_one = m.more;
+    for (int round = 0; round < 2; round++) {
+      m.more = most_four;
+      for (int k = 0; k < 3; k++) MORE(m.cells, m.x);
+      m.more = short_one;
+      MORE(m.nodes, m.w);
+      SPREAD(m.x);
+      m.more = most_four;
+      for (int k = 0; k < later; k++) MORE(m.cells, m.x);
+      FLUSH();
+    }
+    EXPECT_GROUPS(1 + later);
+  }
 }
 
 /* More pairs than are kept, all of one text; the first ones have gone and come as new. */
@@ -270,6 +312,7 @@ static const struct test_case cases[] = {
     {"queues without pattern", without_pattern},
     {"OP2_FUSE=0 and OP2_FUSE=2", modes},
     {"repeats of a kernel", repeats},
+    {"repeats of a kernel in loops that are moved", moved_repeats},
     {"more fused loops than are kept", bounds},
     {"cold and warm caches, with and without replay", same_bits},
 };

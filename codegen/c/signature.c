@@ -250,6 +250,7 @@ op2_status op2i_signature_parse(const char *source, const char *name, bool given
     goto fail;
   }
   signature.line = op2i_unit_line(&unit, item->name);
+  signature.ntokens = unit.ncode;
   OP2I_TRY(check_result(&unit, item, name));
   OP2I_TRY(read_function(&unit, item, name, &signature));
   *out = signature;
