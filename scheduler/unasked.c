@@ -86,18 +86,6 @@ static op2_status renumber(struct op2i_sched *sched, op2_map map) {
   return OP2_SUCCESS;
 }
 
-/* So many rows have been queued that it is time to look. An open scope puts it off. */
-static op2_status look(struct op2i_sched *sched, op2_map map) {
-  if (map->from->number || map->to->number) map->rows_to_look = OP2I_NEVER;
-  if (map->rows_to_look > 0 || sched->ctx->open_scopes) return OP2_SUCCESS;
-  if (sched->ctx->config.renumber == 1) return renumber(sched, map);
-  if (!map->traffic) {
-    map->traffic = op2i_map_traffic(map, NULL, NULL);
-    map->rows_to_look = op2i_numbering_pays(map);
-  }
-  return map->rows_to_look > 0 ? OP2_SUCCESS : renumber(sched, map);
-}
-
 op2_status op2i_numbering_count(struct op2i_sched *sched, struct op2i_op *op) {
   struct op2i_loop *loop = op2i_op_loop(op);
   op2_status status = OP2_SUCCESS;
@@ -108,11 +96,9 @@ op2_status op2i_numbering_count(struct op2i_sched *sched, struct op2i_op *op) {
   if (loop->ordered) status = keep_order(sched, loop);
   for (int r = 0; r < loop->nranges; r++) rows += loop->ranges[r].hi - loop->ranges[r].lo;
   for (int m = 0; m < loop->nmaps && !status; m++) {
-    op2_map map = loop->maps[m];
-    if (op2i_numbering_waits(map) == OP2I_NEVER) continue;
-    map->rows_to_look -= rows;
-    if (map->rows_to_look <= 0) status = look(sched, map);
-    waiting |= map->rows_to_look != OP2I_NEVER;
+    if (op2i_numbering_lead(loop->maps[m], rows, sched->ctx->open_scopes > 0))
+      status = renumber(sched, loop->maps[m]);
+    waiting |= op2i_numbering_waits(loop->maps[m]);
   }
   op->counted = !waiting && !status;
   return status;

@@ -40,6 +40,14 @@ struct op2i_injective {
   bool holds;
 };
 
+enum op2i_numbering {
+  OP2I_NUMBERING_UNMET,   /* no loop has used the map */
+  OP2I_NUMBERING_IGNORED, /* it is not one to renumber by, and nobody looks at it */
+  OP2I_NUMBERING_UNSEEN,  /* it waits to be looked at */
+  OP2I_NUMBERING_BAD,     /* it was looked at, and waits until renumbering pays */
+  OP2I_NUMBERING_SEEN     /* it was looked at, and nothing is to come of it any more */
+};
+
 struct op2_map_s {
   struct op2i_object obj;
   op2_set from, to;
@@ -55,11 +63,11 @@ struct op2_map_s {
    * targets stay equal. */
   struct op2i_injective *injective;
   int64_t ninjective, injective_capacity;
-  /* So many rows have loops yet to lead through it before it is looked at whether to renumber by
-   * it: a count of what was queued, whatever has run. */
-  bool counting; /* that has begun */
-  int64_t rows_to_look;
-  double traffic; /* op2i_map_traffic(), 0 before it was looked at for that */
+  /* Where it stands with renumbering by it that nobody has asked for, which numbering.c alone moves.
+   * What is waited for is so many rows that loops have yet to lead through it: a count of what was
+   * queued, whatever has run. */
+  enum op2i_numbering numbering;
+  int64_t rows_to_wait;
   struct op2i_link from_link, to_link;
 };
 

@@ -126,19 +126,56 @@ static bool joins(op2_map map) {
          map->from->ends[OP2I_OWNED] * map->arity >= 2 * map->to->ends[OP2I_OWNED];
 }
 
-int64_t op2i_numbering_patience(op2_map map) {
-  int wish = map->obj.ctx->config.renumber;
-  if (!wish || !joins(map) || op2i_order_unavailable()) return OP2I_NEVER;
-  if (wish == 1) return 0;
-  if (map->to->ends[OP2I_OWNED] < TARGETS_FEW) return OP2I_NEVER;
-  return LOOPS_LOOK * map->from->ends[OP2I_OWNED];
+static bool at_once(op2_map map) { return map->obj.ctx->config.renumber == 1; }
+
+static bool in_line(op2_map map) {
+  if (!map->obj.ctx->config.renumber || !joins(map) || op2i_order_unavailable()) return false;
+  return at_once(map) || map->to->ends[OP2I_OWNED] >= TARGETS_FEW;
 }
 
-int64_t op2i_numbering_pays(op2_map map) {
+/* On to the next state; what is waited for in it is so many loops. */
+static void go_on(op2_map map, enum op2i_numbering to, double loops) {
+  map->numbering = to;
+  map->rows_to_wait = (int64_t)(loops * (double)map->from->ends[OP2I_OWNED]);
+}
+
+static void look(op2_map map) {
   const double good = 1.5;
-  if (map->traffic < good) return OP2I_NEVER;
-  double loops = LOOPS_PAY / (map->traffic - 1) - LOOPS_LOOK;
-  return (int64_t)(loops * (double)map->from->ends[OP2I_OWNED]);
+  double traffic = op2i_map_traffic(map, NULL, NULL);
+  if (traffic < good)
+    go_on(map, OP2I_NUMBERING_SEEN, 0);
+  else
+    go_on(map, OP2I_NUMBERING_BAD, LOOPS_PAY / (traffic - 1) - LOOPS_LOOK);
+}
+
+enum op2i_numbering op2i_numbering_of(op2_map map) {
+  if (map->numbering == OP2I_NUMBERING_UNMET)
+    go_on(map, in_line(map) ? OP2I_NUMBERING_UNSEEN : OP2I_NUMBERING_IGNORED,
+          at_once(map) ? 0 : LOOPS_LOOK);
+  return map->numbering;
+}
+
+bool op2i_numbering_waits(op2_map map) {
+  enum op2i_numbering numbering = op2i_numbering_of(map);
+  return numbering == OP2I_NUMBERING_UNSEEN || numbering == OP2I_NUMBERING_BAD;
+}
+
+void op2i_numbering_settle(op2_map map) {
+  bool seen = map->numbering == OP2I_NUMBERING_BAD || map->numbering == OP2I_NUMBERING_SEEN;
+  go_on(map, seen ? OP2I_NUMBERING_SEEN : OP2I_NUMBERING_IGNORED, 0);
+}
+
+bool op2i_numbering_lead(op2_map map, int64_t rows, bool put_off) {
+  if (!op2i_numbering_waits(map)) return false;
+  map->rows_to_wait -= rows;
+  if (map->rows_to_wait > 0) return false;
+  if (map->from->number || map->to->number) {
+    op2i_numbering_settle(map);
+    return false;
+  }
+  if (put_off) return false;
+  if (map->numbering == OP2I_NUMBERING_UNSEEN && !at_once(map)) look(map);
+  return op2i_numbering_waits(map) && map->rows_to_wait <= 0;
 }
 
 /* ---- what is warned of ----------------------------------------------------------------------- */

@@ -13,24 +13,16 @@
  * there is nothing to count, or no memory to count in. */
 double op2i_map_traffic(op2_map map, const int64_t *order, const int64_t *place);
 
-/* Renumbering by a map that nobody has asked for waits until loops have led so many rows through
- * it. First until the map is looked at; OP2I_NEVER: it is not one to renumber by. */
-#define OP2I_NEVER INT64_MAX
-int64_t op2i_numbering_patience(op2_map map);
-/* Then from there until it pays, by map->traffic: not positive where that is at once, OP2I_NEVER
- * where the map is in good order. */
-int64_t op2i_numbering_pays(op2_map map);
-/* What is left of either; counting begins when that is first asked. */
-static inline int64_t op2i_numbering_waits(op2_map map) {
-  if (!map->counting) map->rows_to_look = op2i_numbering_patience(map);
-  map->counting = true;
-  return map->rows_to_look;
-}
-/* It is not to be looked at any more. */
-static inline void op2i_numbering_settle(op2_map map) {
-  map->counting = true;
-  map->rows_to_look = OP2I_NEVER;
-}
+/* Renumbering by a map that nobody has asked for waits until loops have led many rows through it:
+ * first until the map is looked at, then until it pays. Where a map that a loop uses stands: */
+enum op2i_numbering op2i_numbering_of(op2_map map);
+/* A loop leads so many rows through it. True: its sets are to be renumbered. `put_off`: not yet, nor
+ * is it looked at. */
+bool op2i_numbering_lead(op2_map map, int64_t rows, bool put_off);
+/* Whether anything is to come of further rows. */
+bool op2i_numbering_waits(op2_map map);
+/* It waits for nothing any more. */
+void op2i_numbering_settle(op2_map map);
 
 /* Fill in map->scatter and map->span. Takes as long for a large map as for one of some thousand
  * rows. */

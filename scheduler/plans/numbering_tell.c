@@ -52,7 +52,7 @@ void op2i_numbering_tell(const struct op2i_sched *sched, const struct op2i_loop 
   for (int m = 0; m < loop->nmaps; m++) {
     op2_map map = loop->maps[m];
     if (map->scatter < 0) op2i_map_measure(map);
-    if (map->numbering_told || op2i_numbering_waits(map) != OP2I_NEVER || map->traffic) continue;
+    if (map->numbering_told || op2i_numbering_of(map) != OP2I_NUMBERING_IGNORED) continue;
     const struct op2i_plan *plan = crowded(loop, m);
     if (!plan && !op2i_map_scattered(map)) continue;
     map->numbering_told = true;
@@ -70,7 +70,7 @@ static bool met_before(const struct op2i_loop_table *table, const struct op2i_lo
 
 static const char *in_words(op2_map map) {
   if (map->from->number || map->to->number) return ", renumbered";
-  if (map->traffic && op2i_numbering_waits(map) != OP2I_NEVER)
+  if (op2i_numbering_of(map) == OP2I_NUMBERING_BAD)
     return ": badly numbered, to be renumbered when more loops have been queued";
   if (!map->numbering_told) return "";
   return op2i_order_unavailable() ? ": badly numbered"
