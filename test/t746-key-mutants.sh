@@ -95,16 +95,16 @@ fi
 # ---- plans ----
 
 plan() { forgets "plans: $1" scheduler/plans/plancache.c openmp "$2"; }
-plan set 's/{loop->set->obj.id, /{0, /'
-plan range 's/\(loop->set->obj.id, *\)desc->lo, *desc->hi,/\10, 0,/'
-plan order 's/desc->ordered, desc->parts}/0, desc->parts}/'
-plan parts 's/desc->parts};/0};/'
-plan dat 's/word\[0\] = arg->dat;/word[0] = 0;/'
-plan map 's/word\[1\] = map ? map->obj.id : 0;/word[1] = 0;/'
-plan slot 's/word\[2\] = described->slot;/word[2] = 0;/'
-plan "modified or not" 's/word\[3\] = arg->access != OP2_READ;/word[3] = 0;/'
-plan injective 's/word\[5\] = described->injective;/word[5] = 0;/'
-plan "bytes of a row" 's/word\[4\] = .*/word[4] = 0;/'
+plan set 's/key\[KEY_SET\] = .*/key[KEY_SET] = 0;/'
+plan range 's/key\[KEY_\(LO\|HI\)\] = .*/key[KEY_\1] = 0;/'
+plan order 's/key\[KEY_ORDERED\] = .*/key[KEY_ORDERED] = 0;/'
+plan parts 's/key\[KEY_PARTS\] = .*/key[KEY_PARTS] = 0;/'
+plan dat 's/word\[ARG_DAT\] = .*/word[ARG_DAT] = 0;/'
+plan map 's/word\[ARG_MAP\] = .*/word[ARG_MAP] = 0;/'
+plan slot 's/word\[ARG_SLOT\] = .*/word[ARG_SLOT] = 0;/'
+plan "modified or not" 's/word\[ARG_MODIFIES\] = .*/word[ARG_MODIFIES] = 0;/'
+plan injective 's/word\[ARG_INJECTIVE\] = .*/word[ARG_INJECTIVE] = 0;/'
+plan "bytes of a row" 's/word\[ARG_ROW_BYTES\] = .*/word[ARG_ROW_BYTES] = 0;/'
 
 # ---- fused loops, programs, tiles, footprints ----
 

@@ -46,7 +46,10 @@ static int32_t choose_block_size(const struct op2i_loop *loop) {
 
 /* ---- describing a loop to the planner -------------------------------------------------------- */
 
-enum { HEAD_WORDS = 6, ARG_WORDS = 6 };
+/* The words of a key: of the loop, and then of each argument that counts. Bytes of a row are 0 where
+ * nothing is staged. */
+enum { KEY_SET, KEY_LO, KEY_HI, KEY_BLOCK_SIZE, KEY_ORDERED, KEY_PARTS, KEY_WORDS };
+enum { ARG_DAT, ARG_MAP, ARG_SLOT, ARG_MODIFIES, ARG_ROW_BYTES, ARG_INJECTIVE, ARG_WORDS };
 
 struct request {
   struct op2i_plan_desc desc;
@@ -98,24 +101,24 @@ static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *r
                              .row_bytes = (int32_t)dat->row_bytes};
   const struct op2i_plan_arg *described = &request->args[request->desc.nargs - 1];
   int64_t *word = request->key + request->nwords;
-  word[0] = arg->dat;
-  word[1] = map ? map->obj.id : 0;
-  word[2] = described->slot;
-  word[3] = arg->access != OP2_READ;
-  word[4] = request->desc.parts & OP2I_PLAN_STAGE ? described->row_bytes : 0;
-  word[5] = described->injective;
+  word[ARG_DAT] = arg->dat;
+  word[ARG_MAP] = map ? map->obj.id : 0;
+  word[ARG_SLOT] = described->slot;
+  word[ARG_MODIFIES] = arg->access != OP2_READ;
+  word[ARG_ROW_BYTES] = request->desc.parts & OP2I_PLAN_STAGE ? described->row_bytes : 0;
+  word[ARG_INJECTIVE] = described->injective;
   request->nwords += ARG_WORDS;
   return OP2_SUCCESS;
 }
 
 /* Dat numbers in the key are made canonical: by first appearance among the contended ones. */
-static void canonical(struct request *request, int64_t first) {
+static void canonical(struct request *request) {
   int64_t seen[64], nseen = 0;
-  for (int64_t w = first; w < request->nwords; w += ARG_WORDS) {
-    int64_t number = 0;
-    while (number < nseen && seen[number] != request->key[w]) number++;
-    if (number == nseen && nseen < 64) seen[nseen++] = request->key[w];
-    if (number < nseen) request->key[w] = number;
+  for (int64_t w = KEY_WORDS; w < request->nwords; w += ARG_WORDS) {
+    int64_t *dat = &request->key[w + ARG_DAT], number = 0;
+    while (number < nseen && seen[number] != *dat) number++;
+    if (number == nseen && nseen < 64) seen[nseen++] = *dat;
+    if (number < nseen) *dat = number;
   }
 }
 
@@ -136,19 +139,22 @@ static op2_status describe(const struct op2i_loop *loop, int range, unsigned par
                                        .ordered = loop->ordered,
                                        .parts = parts}};
   request->args = op2i_calloc((size_t)loop->nargs, sizeof *request->args);
-  request->key = op2i_calloc((size_t)loop->nargs * ARG_WORDS + HEAD_WORDS, sizeof *request->key);
+  request->key = op2i_calloc((size_t)loop->nargs * ARG_WORDS + KEY_WORDS, sizeof *request->key);
   if (!request->args || !request->key) return op2i_error_nomem("a plan");
   const struct op2i_plan_desc *desc = &request->desc;
-  const int64_t head[HEAD_WORDS] = {loop->set->obj.id, desc->lo,      desc->hi,
-                                    desc->block_size,  desc->ordered, desc->parts};
-  memcpy(request->key, head, sizeof head);
-  request->nwords = HEAD_WORDS;
+  request->key[KEY_SET] = loop->set->obj.id;
+  request->key[KEY_LO] = desc->lo;
+  request->key[KEY_HI] = desc->hi;
+  request->key[KEY_BLOCK_SIZE] = desc->block_size;
+  request->key[KEY_ORDERED] = desc->ordered;
+  request->key[KEY_PARTS] = desc->parts;
+  request->nwords = KEY_WORDS;
   for (int n = 0; n < loop->nargs; n++) {
     if (!counts(loop, &loop->args[n], parts)) continue;
     op2_status status = add_arg(loop, n, request);
     if (status) return status;
   }
-  canonical(request, HEAD_WORDS);
+  canonical(request);
   request->desc.args = request->args;
   return OP2_SUCCESS;
 }
