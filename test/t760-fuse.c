@@ -211,6 +211,26 @@ static void versions(void) {
   EXPECT_VALUES(int64_t, m.z, N, i, (int64_t)N * (N - 1) / 2 + 5);
 }
 
+/* Fused loops of one program have their own globals and values. */
+static void their_own(void) {
+  struct mesh m = make_mesh();
+  op2_gbl h = new_gbl(1, OP2_I64, NULL, "hsum");
+  op2_const cst = test_ctx->consts;
+  for (int64_t round = 1; round <= 2; round++) {
+    MUST(op2_gbl_set(m.g, (int64_t[]){0}));
+    MORE(m.edges, m.x);
+    SUM(m.x);
+    MUST(op2_const_set(cst, (int64_t[]){10}));
+    MORE(m.nodes, m.p);
+    MUST(op2_par_loop(m.sum, m.nodes, op2_arg_direct(m.p, OP2_READ), op2_arg_gbl(h, OP2_INC)));
+    MUST(op2_const_set(cst, (int64_t[]){1}));
+    MUST(op2_flush(test_ctx));
+    expect_groups(2);
+    EXPECT_GBL(int64_t, m.g, (int64_t)N * (N - 1) / 2 + N * round);
+    EXPECT_GBL(int64_t, h, ((int64_t)N * (N - 1) / 2 * round + N * 5 * round * (round + 1)));
+  }
+}
+
 static void scatters(void) {
   struct mesh m = make_mesh();
   SPREAD(m.x, m.q);
@@ -509,6 +529,7 @@ static const struct test_case cases[] = {
     {"element order", element_order},
     {"reductions", reductions},
     {"versions of a global", versions},
+    {"globals and values of several fused loops", their_own},
     {"scatters", scatters},
     {"increments and minima", unlike_scatters},
     {"own rows and neighbours'", neighbours},

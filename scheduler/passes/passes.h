@@ -51,10 +51,9 @@ struct op2i_program {
   struct op2i_grouping grouping;
   int64_t nsteps;
   struct op2i_step *steps;
-  int64_t *step_group;              /* [nsteps] */
-  unsigned char *payload;           /* of fused groups */
-  struct op2i_version **globals;    /* the same */
-  int64_t *payload_at, *globals_at; /* [ngroups] where a fused group's begin */
+  int64_t *step_group;           /* [nsteps] */
+  unsigned char *payload;        /* of fused groups, in their order */
+  struct op2i_version **globals; /* the same */
   void **dat, **gbl; /* of all steps, in their order: what they find their values by */
   const int32_t **map;
   const int64_t **target;

@@ -90,8 +90,6 @@ void op2i_program_free(struct op2i_program *program) {
   op2i_free(program->step_group);
   op2i_free_data(program->payload);
   op2i_free(program->globals);
-  op2i_free(program->payload_at);
-  op2i_free(program->globals_at);
   op2i_free(program->dat);
   op2i_free(program->map);
   op2i_free(program->target);
@@ -183,23 +181,22 @@ static op2_status compile_groups(struct op2i_sched *sched, const struct op2i_gro
   return status;
 }
 
+/* Bytes for the payload of a fused group. */
+static int64_t payload_room(const struct op2i_group *group) {
+  return (group->loop->op.payload_bytes + 63) / 64 * 64;
+}
+
 static op2_status make_tables(struct op2i_program *program) {
   const struct op2i_grouping *grouping = &program->grouping;
-  size_t groups = (size_t)grouping->ngroups;
-  int64_t payload = 0, gbl = 0;
-  program->payload_at = op2i_calloc(groups, sizeof *program->payload_at);
-  program->globals_at = op2i_calloc(groups, sizeof *program->globals_at);
-  if (!program->payload_at || !program->globals_at) return op2i_error_nomem("a program");
+  int64_t payload = 0, globals = 0;
   for (int64_t g = 0; g < grouping->ngroups; g++) {
     const struct op2i_group *group = &grouping->groups[g];
     if (group->count == 1) continue;
-    program->payload_at[g] = payload;
-    program->globals_at[g] = gbl;
-    payload += (group->loop->op.payload_bytes + 63) / 64 * 64;
-    gbl += group->loop->op.ngbls;
+    payload += payload_room(group);
+    globals += group->loop->op.ngbls;
   }
   program->payload = op2i_alloc_data((size_t)payload);
-  program->globals = op2i_calloc((size_t)gbl, sizeof *program->globals);
+  program->globals = op2i_calloc((size_t)globals, sizeof *program->globals);
   return program->payload && program->globals ? OP2_SUCCESS : op2i_error_nomem("a program");
 }
 
@@ -369,13 +366,12 @@ op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *n
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* Collect the values of a fused group's members where its code looks for them. */
-static void bind_group(struct op2i_program *program, int64_t g, struct op2i_node *const *nodes) {
-  const struct op2i_group *group = &program->grouping.groups[g];
+static void collect(const struct op2i_group *group, const int32_t *places,
+                    struct op2i_node *const *nodes, unsigned char *payload,
+                    struct op2i_version **globals) {
   const struct op2i_loop *loop = group->loop;
-  unsigned char *payload = program->payload + program->payload_at[g];
-  struct op2i_version **globals = program->globals + program->globals_at[g];
   for (int m = 0; m < group->count; m++) {
-    const struct op2i_node *node = nodes[program->grouping.nodes[group->first + m]];
+    const struct op2i_node *node = nodes[places[m]];
     memcpy(payload, node->payload, (size_t)node->op->payload_bytes);
     payload += (node->op->payload_bytes + 15) / 16 * 16;
     for (int a = 0; a < op2i_node_loop(node)->nargs; a++)
@@ -385,19 +381,32 @@ static void bind_group(struct op2i_program *program, int64_t g, struct op2i_node
   }
 }
 
-static void bind_step(struct op2i_program *program, int64_t s, struct op2i_node *const *nodes) {
-  struct op2i_step *step = &program->steps[s];
-  int64_t g = program->step_group[s];
-  const struct op2i_group *group = &program->grouping.groups[g];
-  const struct op2i_node *first = nodes[program->grouping.nodes[group->first]];
-  bool fused = group->count > 1;
+static void bind_step(struct op2i_step *step, const struct op2i_node *first,
+                      const unsigned char *payload, struct op2i_version **versions) {
   step->number = first->number;
   step->file = first->where.file;
   step->line = first->where.line;
-  step->versions = fused ? program->globals + program->globals_at[g] : first->versions;
-  step->call.payload = fused ? program->payload + program->payload_at[g] : first->payload;
+  step->versions = versions;
+  step->call.payload = payload;
   step->nanoseconds = 0;
   step->seconds = step->clock_seconds = 0;
+}
+
+static void bind(struct op2i_program *program, struct op2i_node *const *nodes) {
+  unsigned char *payload = program->payload;
+  struct op2i_version **globals = program->globals;
+  for (int64_t g = 0, s = 0; g < program->grouping.ngroups; g++) {
+    const struct op2i_group *group = &program->grouping.groups[g];
+    const int32_t *places = program->grouping.nodes + group->first;
+    const struct op2i_node *first = nodes[places[0]];
+    bool fused = group->count > 1;
+    if (fused) collect(group, places, nodes, payload, globals);
+    for (; s < program->nsteps && program->step_group[s] == g; s++)
+      bind_step(&program->steps[s], first, fused ? payload : first->payload,
+                fused ? globals : first->versions);
+    payload += fused ? payload_room(group) : 0;
+    globals += fused ? group->loop->op.ngbls : 0;
+  }
 }
 
 /* For the drawing of the graph. */
@@ -442,9 +451,7 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
                             struct op2i_node *const *nodes, int64_t *done) {
   int64_t ngroups = program->grouping.ngroups, n;
   *done = 0;
-  for (int64_t g = 0; g < ngroups; g++)
-    if (program->grouping.groups[g].count > 1) bind_group(program, g, nodes);
-  for (int64_t s = 0; s < program->nsteps; s++) bind_step(program, s, nodes);
+  bind(program, nodes);
   op2_status status = verified(op2i_program_tile(sched, program), "tiling");
   if (status == OP2_ERR_FATAL) return status;
   for (int64_t s = 0; s < program->nsteps; s += n) {
