@@ -162,12 +162,25 @@ static enum op2i_c_base standard_base(const struct op2i_piece *token) {
   return OP2I_C_UNCLEAR;
 }
 
+/* T x, and T *x before what can follow it. */
+static bool looks_declared(const struct op2i_piece *token, bool known) {
+  const struct op2i_piece *t = token + 1;
+  if (op2i_c_word(t)) return true;
+  if (known) return false;
+  while (op2i_piece_is(t, "*") || op2i_c_declares(t)) t++;
+  return t > token + 1 && op2i_c_word(t) &&
+         (op2i_piece_is(t + 1, "=") || op2i_piece_is(t + 1, ";") || op2i_piece_is(t + 1, ",") ||
+          op2i_piece_is(t + 1, "["));
+}
+
 bool op2i_c_at_type(struct op2i_c_reader *r) {
   struct op2i_c_type type;
-  if (op2i_c_declares(here(r))) return true;
+  bool assembly = op2i_piece_is(here(r), "asm") || op2i_piece_is(here(r), "__asm__");
+  if (op2i_c_declares(here(r))) return !(r->guesses && assembly);
   if (!op2i_c_word(here(r))) return false;
   int named = r->named(r, &type);
-  return named > 0 || (named == 0 && standard_base(here(r)) != OP2I_C_UNCLEAR);
+  if (named > 0 || (named == 0 && standard_base(here(r)) != OP2I_C_UNCLEAR)) return true;
+  return r->guesses && looks_declared(here(r), named < 0);
 }
 
 /* A word that names a type, or a macro before one: another word follows that. */
@@ -310,6 +323,7 @@ static void declarator(struct op2i_c_reader *r, struct op2i_c_decl *out, int *nd
 void op2i_c_declarator(struct op2i_c_reader *r, struct op2i_c_decl *out) {
   int ndeclared = 0;
   out->name = NULL;
+  out->line = here(r)->line;
   out->what = OP2I_C_VALUE;
   declarator(r, out, &ndeclared);
   for (int behind; (behind = past_attribute(r->tokens, r->count, r->at)) > r->at; r->at = behind)

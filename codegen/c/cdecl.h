@@ -56,6 +56,7 @@ enum {
 struct op2i_c_decl {
   struct op2i_c_type type;
   bool seen;                        /* there is a type */
+  int line;                         /* of the declarator */
   unsigned said;                    /* OP2I_C_TYPEDEF | ... */
   const struct op2i_piece *special; /* the first token that said one which was not expected */
   const struct op2i_piece *name;    /* null when nothing is declared */
@@ -71,13 +72,19 @@ enum op2i_c_bracket {
   OP2I_C_TYPEOF
 };
 
+struct op2i_c_asker;
+struct op2i_c_statement;
+
 /* A place in some tokens, and who reads there. */
 struct op2i_c_reader {
   const struct op2i_piece *tokens; /* [count + 2] END twice at the end */
   int count, at;
   int nested;
   unsigned expected; /* what may be said beside types: OP2I_C_TYPEDEF | ... */
+  bool guesses;      /* not all names are known: `T x` and the like are taken for declarations */
   void *who;
+  const struct op2i_c_asker *asker;      /* of statements, or null: see cstmt.h */
+  const struct op2i_c_statement *inside; /* the innermost that is being read */
   /* The type that the word at `at` names: 1, not visible: 0, of something else: -1. */
   int (*named)(struct op2i_c_reader *r, struct op2i_c_type *type);
   /* A word at `at` that is taken for a type's; may be null. */

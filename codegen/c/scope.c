@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What the identifiers of a kernel's source refer to: C's scopes and declarations (C11 6.2.1, 6.7),
- * as far as names need it. Statements and expressions are not checked: what is wrong with them is
- * for the compiler to say. */
-#include "cdecl.h"
+ * as far as names need it. Nothing is checked: what is wrong is for the compiler to say. */
+#include "cstmt.h"
 #include "mem.h"
 #include "unit.h"
 
@@ -10,26 +9,17 @@
 enum { DEPTH_MAX = 1000 };
 
 struct walk {
+  struct op2i_c_reader r; /* of places */
   struct op2i_unit *unit;
-  struct op2i_piece *tokens; /* [ncode + 2] one for each place */
-  int at;                    /* place */
-  struct op2i_names names;   /* innermost last; the value says whether it is a type */
-  int64_t nfile;             /* how many of them are declared at file scope */
-  int depth;                 /* of statements */
-  op2_status status;         /* what went wrong first */
+  int reached;             /* the place up to which what is left out has been looked at */
+  struct op2i_names names; /* innermost last; the value says whether it is a type */
+  int64_t nfile;           /* how many of them are declared at file scope */
+  op2_status status;       /* what went wrong first */
 };
 
 static bool is(const struct walk *w, const char *spelling) {
-  return op2i_unit_is(w->unit, w->at, spelling);
+  return op2i_unit_is(w->unit, w->r.at, spelling);
 }
-static bool is_next(const struct walk *w, const char *spelling) {
-  return w->at < w->unit->ncode && op2i_unit_is(w->unit, w->at + 1, spelling);
-}
-static bool word(const struct walk *w) { return op2i_unit_word(w->unit, w->at); }
-static bool word_next(const struct walk *w) {
-  return w->at < w->unit->ncode && op2i_unit_word(w->unit, w->at + 1);
-}
-static bool ended(const struct walk *w) { return w->at >= w->unit->ncode; }
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -37,14 +27,6 @@ static bool ended(const struct walk *w) { return w->at >= w->unit->ncode; }
 static int64_t find(const struct walk *w, int t) {
   const struct op2i_token *token = &w->unit->tokens.list[t];
   return op2i_names_find(&w->names, w->unit->tokens.text + token->begin, token->end - token->begin);
-}
-
-static void declare(struct walk *w, int place, bool type) {
-  if (place < 0) return;
-  const struct op2i_token *token = &w->unit->tokens.list[w->unit->code[place]];
-  if (!op2i_names_add(&w->names, w->unit->tokens.text + token->begin, token->end - token->begin,
-                      type))
-    w->status = OP2_ERR_NOMEM;
 }
 
 static void refer(struct walk *w, int t) {
@@ -71,329 +53,218 @@ static void refer_skipped(struct walk *w, int t) {
     refer(w, t);
 }
 
-/* To the next place. What a conditional leaves out on the way refers to what is visible here. */
-static void step(struct walk *w) {
-  if (ended(w)) return;
-  int t = w->unit->code[w->at++];
-  while (++t < w->unit->code[w->at]) refer_skipped(w, t);
+/* What a conditional leaves out refers to what is visible behind the place before it: look at that
+ * before anything else becomes visible. */
+static void catch_up(struct walk *w) {
+  const int *code = w->unit->code;
+  for (; w->reached < w->r.at && w->reached < w->unit->ncode; w->reached++)
+    for (int t = code[w->reached] + 1; t < code[w->reached + 1]; t++) refer_skipped(w, t);
+}
+
+static void declare(struct walk *w, const struct op2i_piece *name, bool type) {
+  catch_up(w);
+  if (name && !op2i_names_add(&w->names, name->text, (size_t)name->length, type))
+    w->status = OP2_ERR_NOMEM;
+}
+
+static int64_t visible(const struct op2i_c_reader *r) {
+  const struct walk *w = r->who;
+  return w->names.count;
+}
+
+static void forget(struct op2i_c_reader *r, int64_t count) {
+  struct walk *w = r->who;
+  catch_up(w);
+  op2i_names_cut(&w->names, count);
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-static void compound(struct walk *w);
-static void declaration(struct walk *w, bool file);
-
-static void expression(struct walk *w, int end) {
-  while (w->at < end) {
-    if (is(w, "(") && is_next(w, "{")) {
-      step(w);
-      compound(w);
-      continue;
-    }
-    if (word(w) && !named_apart(w, w->unit->code[w->at])) refer(w, w->unit->code[w->at]);
-    step(w);
-  }
-}
-
-/* The place of the ; that ends what is here, or of the comma if that ends it too, or of the bracket
- * round it. */
-static int clause_end(const struct walk *w, bool comma) {
+/* The place where an expression ends that stands before `end`: there, at a semicolon at the latest,
+ * or at the bracket round it. */
+static int end_of(const struct walk *w, const char *end) {
   const struct op2i_unit *unit = w->unit;
-  int p = w->at;
-  while (p < unit->ncode && !op2i_unit_is(unit, p, ";") && !(comma && op2i_unit_is(unit, p, ","))) {
+  int p = w->r.at;
+  while (p < unit->ncode && !op2i_unit_is(unit, p, end) &&
+         (*end == ')' || !op2i_unit_is(unit, p, ";"))) {
     if (unit->match[p] >= 0 && unit->match[p] < p) break;
     p = unit->match[p] > p ? unit->match[p] + 1 : p + 1;
   }
   return p;
 }
 
-/* Brackets and what is in them. */
-static void bracketed(struct walk *w) {
-  int close = w->unit->match[w->at];
-  expression(w, close > w->at ? close + 1 : w->at + 1);
+static void refer_up_to(struct walk *w, int end) {
+  while (w->r.at < end) {
+    int t = w->unit->code[w->r.at];
+    if (is(w, "(") && op2i_unit_is(w->unit, w->r.at + 1, "{")) {
+      w->r.at++;
+      (void)op2i_c_statement(&w->r);
+      continue;
+    }
+    if (op2i_unit_word(w->unit, w->r.at) && !named_apart(w, t)) refer(w, t);
+    w->r.at++;
+  }
 }
 
-static void skip_to(struct walk *w, int place) {
-  while (w->at < place) step(w);
+static void *expression(struct op2i_c_reader *r, const char *end) {
+  refer_up_to(r->who, end_of(r->who, end));
+  return NULL;
+}
+
+/* Macros may stand for what is missing. */
+static void missing(struct op2i_c_reader *r, const char *spelling) {
+  struct walk *w = r->who;
+  if (*spelling == ';') refer_up_to(w, end_of(w, ";"));
+  if (*spelling == '}') r->at = end_of(w, ")");
 }
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
-/* { A, B = 2 }: enumerators belong to the scope round them. */
-static void enumerators(struct walk *w) {
-  int close = w->unit->match[w->at];
-  step(w);
-  while (w->at < close) {
-    int name = w->at;
-    if (!word(w)) break;
-    step(w);
-    if (is(w, "=")) expression(w, clause_end(w, true));
-    declare(w, name, false);
-    if (!is(w, ",")) break;
-    step(w);
-  }
-  skip_to(w, close + 1);
-}
-
-/* Members are no names of any scope; array extents among them may refer to something. */
-static void members(struct walk *w) {
-  int close = w->unit->match[w->at];
-  step(w);
-  while (w->at < close) {
-    if (is(w, "["))
-      bracketed(w);
-    else
-      step(w);
-  }
-  step(w);
-}
-
-/* ( T a, T b ): what they declare stays declared; the caller ends the scope. */
-static void parameters(struct walk *w);
-
 static int named(struct op2i_c_reader *r, struct op2i_c_type *type) {
-  (void)r;
+  const struct walk *w = r->who;
+  int64_t i = find(w, w->unit->code[r->at]);
   *type = (struct op2i_c_type){.base = OP2I_C_UNCLEAR};
-  return 1;
+  return i < 0 ? 0 : w->names.list[i].value ? 1 : i < w->nfile ? 0 : -1;
 }
 
 static void type_name(struct op2i_c_reader *r) {
   struct walk *w = r->who;
-  skip_to(w, r->at);
-  refer(w, w->unit->code[w->at]);
+  refer(w, w->unit->code[r->at]);
+}
+
+/* Members are no names of any scope; array extents among them may refer to something. */
+static void members(struct walk *w) {
+  int close = w->unit->match[w->r.at];
+  for (w->r.at++; w->r.at < close;) {
+    if (is(w, "["))
+      refer_up_to(w, w->unit->match[w->r.at]);
+    else
+      w->r.at++;
+  }
+}
+
+/* What ( T a, T b ) declares, for as long as the caller wants. */
+static void parameters(struct walk *w) {
+  int behind = w->unit->match[w->r.at] + 1;
+  w->r.at++;
+  op2i_c_parameters(&w->r);
+  w->r.at = behind;
 }
 
 static int64_t inside(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
   struct walk *w = r->who;
   int64_t outer = w->names.count;
-  skip_to(w, r->at);
   switch (kind) {
   case OP2I_C_PARAMETERS:
     parameters(w);
-    op2i_names_cut(&w->names, outer);
+    forget(r, outer);
     break;
   case OP2I_C_MEMBERS: members(w); break;
-  case OP2I_C_ENUMERATORS: enumerators(w); break;
-  default: bracketed(w);
+  case OP2I_C_ENUMERATORS: op2i_c_enumerators(r); break;
+  default: refer_up_to(w, w->unit->match[r->at] + 1);
   }
   return -1;
 }
 
-static struct op2i_c_reader reader(struct walk *w) {
-  return (struct op2i_c_reader){.tokens = w->tokens,
-                                .count = w->unit->ncode,
-                                .at = w->at,
-                                .who = w,
-                                .named = named,
-                                .word = type_name,
-                                .bracket = inside};
-}
-
-static void specifiers(struct walk *w, struct op2i_c_decl *decl) {
-  struct op2i_c_reader r = reader(w);
-  op2i_c_specifiers(&r, decl);
-  skip_to(w, r.at);
-}
-
-/* Returns the place of the declared name, or -1. */
-static int declarator(struct walk *w, struct op2i_c_decl *decl) {
-  struct op2i_c_reader r = reader(w);
-  op2i_c_declarator(&r, decl);
-  skip_to(w, r.at);
-  return decl->name ? (int)(decl->name - w->tokens) : -1;
-}
-
-static void parameters(struct walk *w) {
-  int close = w->unit->match[w->at];
-  step(w);
-  while (w->at < close) {
-    struct op2i_c_decl decl;
-    specifiers(w, &decl);
-    declare(w, declarator(w, &decl), false);
-    skip_to(w, clause_end(w, true));
-    if (is(w, ","))
-      step(w);
-    else
-      break;
-  }
-  skip_to(w, close + 1);
-}
-
 /* Extern variables and functions declare nothing of their own: the name means what it means
  * outside. */
-static void one_declarator(struct walk *w, const struct op2i_c_decl *all, bool file) {
-  struct op2i_c_decl decl = *all;
-  int name = declarator(w, &decl);
-  bool function = decl.what == OP2I_C_FUNCTION, type = all->said & OP2I_C_TYPEDEF;
-  if (function && !type && !file && name >= 0)
-    refer(w, w->unit->code[name]);
-  else if (!(all->said & OP2I_C_EXTERN) || function)
-    declare(w, name, type);
-  if (is(w, ":") || is(w, "=")) expression(w, clause_end(w, true));
+static void *declared(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
+  struct walk *w = r->who;
+  bool function = decl->what == OP2I_C_FUNCTION, type = decl->said & OP2I_C_TYPEDEF;
+  if (function && !type && r->inside && decl->name)
+    refer(w, (int)decl->name->at);
+  else if (!(decl->said & OP2I_C_EXTERN) || function)
+    declare(w, decl->name, type);
+  return NULL;
 }
 
-static void declaration(struct walk *w, bool file) {
-  int end = clause_end(w, false);
-  struct op2i_c_decl all;
-  specifiers(w, &all);
-  while (w->at < end) {
-    one_declarator(w, &all, file);
-    if (!is(w, ",")) break;
-    step(w);
-  }
-  expression(w, end);
-  if (is(w, ";")) step(w);
+static void initialized(struct op2i_c_reader *r, const struct op2i_c_decl *decl, void *declared) {
+  (void)decl, (void)declared;
+  if (is(r->who, ":") || is(r->who, "=")) expression(r, ",");
 }
 
-/* Whether a declaration begins here, as `T x`, `T *x` or with a word that only a declaration begins
- * with. `a * b` is taken for a product when `a` is a variable. */
-static bool at_declaration(const struct walk *w) {
-  const struct op2i_unit *unit = w->unit;
-  if (op2i_c_declares(&w->tokens[w->at])) return !is(w, "asm") && !is(w, "__asm__");
-  if (!word(w)) return false;
-  int64_t i = find(w, unit->code[w->at]);
-  if (word_next(w) || (i >= 0 && w->names.list[i].value)) return true;
-  if (i >= w->nfile) return false;
-  int p = w->at + 1;
-  while (op2i_unit_is(unit, p, "*") || op2i_c_declares(&w->tokens[p])) p++;
-  return p > w->at + 1 && op2i_unit_word(unit, p) &&
-         (op2i_unit_is(unit, p + 1, "=") || op2i_unit_is(unit, p + 1, ";") ||
-          op2i_unit_is(unit, p + 1, ",") || op2i_unit_is(unit, p + 1, "["));
+static void parameter(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
+  declare(r->who, decl->name, false);
+  r->at = end_of(r->who, ",");
+}
+
+static void enumerator(struct op2i_c_reader *r, const struct op2i_piece *name, bool given,
+                       void *value) {
+  (void)given, (void)value;
+  declare(r->who, name, false);
 }
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-static void statement(struct walk *w);
-
-static void too_deep(struct walk *w) {
-  if (w->status) return;
-  w->status = OP2_ERR_SYNTAX;
-  w->unit->wrong = "statements are nested more than 1000 deep";
-  w->unit->wrong_line = op2i_unit_line(w->unit, w->at);
+static bool stopped(const struct op2i_c_reader *r) {
+  const struct walk *w = r->who;
+  return w->status != OP2_SUCCESS;
 }
 
-static void scoped_statement(struct walk *w) {
-  int64_t outer = w->names.count;
-  if (++w->depth > DEPTH_MAX)
-    too_deep(w);
-  else
-    statement(w);
-  w->depth--;
-  op2i_names_cut(&w->names, outer);
-}
-
-static void compound(struct walk *w) {
-  int64_t outer = w->names.count;
-  int close = w->unit->match[w->at];
-  step(w);
-  while (w->at < close && !w->status) {
-    int before = w->at;
-    statement(w);
-    if (w->at == before) step(w);
+static bool begin(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
+  struct walk *w = r->who;
+  if (!w->status && s->bodies > DEPTH_MAX) {
+    w->status = OP2_ERR_SYNTAX;
+    w->unit->wrong = "statements are nested more than 1000 deep";
+    w->unit->wrong_line = s->line;
   }
-  skip_to(w, close + 1);
-  op2i_names_cut(&w->names, outer);
+  return !w->status;
 }
 
-/* if, while, switch: a parenthesis and a statement. */
-static void controlled(struct walk *w) {
-  step(w);
-  if (is(w, "(")) bracketed(w);
-  scoped_statement(w);
-}
-
-/* However long a chain of else if is, it goes no deeper. */
-static void branches(struct walk *w) {
-  controlled(w);
-  while (is(w, "else")) {
-    step(w);
-    if (!is(w, "if")) {
-      scoped_statement(w);
-      break;
-    }
-    controlled(w);
-  }
-}
-
-static void for_statement(struct walk *w) {
-  int64_t outer = w->names.count;
-  step(w);
-  if (is(w, "(")) {
-    int close = w->unit->match[w->at];
-    step(w);
-    if (at_declaration(w)) declaration(w, false);
-    expression(w, close + 1);
-  }
-  scoped_statement(w);
-  op2i_names_cut(&w->names, outer);
-}
-
-/* case x:, default:, name: */
-static bool label(struct walk *w) {
-  if (is(w, "case")) {
-    step(w);
-    while (!ended(w) && !is(w, ":") && !is(w, ";") && !is(w, "}")) {
-      if (is(w, "("))
-        bracketed(w);
-      else
-        expression(w, w->at + 1);
-    }
-  } else if (is(w, "default") || (word(w) && is_next(w, ":"))) {
-    step(w);
-  } else {
-    return false;
-  }
-  if (is(w, ":")) step(w);
-  return true;
-}
-
-static void statement(struct walk *w) {
-  while (label(w)) continue;
-  if (is(w, "{")) {
-    compound(w);
-  } else if (is(w, "if") || is(w, "while") || is(w, "switch")) {
-    branches(w);
-  } else if (is(w, "for")) {
-    for_statement(w);
-  } else if (is(w, "do")) {
-    step(w);
-    scoped_statement(w);
-  } else if (at_declaration(w)) {
-    declaration(w, false);
-  } else if (!ended(w) && !is(w, "}")) {
-    expression(w, clause_end(w, false));
-    if (is(w, ";")) step(w);
-  }
-}
+static const struct op2i_c_asker asker = {.stopped = stopped,
+                                          .visible = visible,
+                                          .forget = forget,
+                                          .declared = declared,
+                                          .initialized = initialized,
+                                          .parameter = parameter,
+                                          .enumerator = enumerator,
+                                          .expression = expression,
+                                          .missing = missing,
+                                          .begin = begin};
 
 /* ---- the source ------------------------------------------------------------------------------ */
 
 static void item_names(struct walk *w, const struct op2i_item *item) {
+  w->r.at = item->begin;
   if (item->kind == OP2I_ITEM_OTHER) {
-    w->at = item->begin;
-    declaration(w, true);
+    (void)op2i_c_declaration(&w->r);
+    catch_up(w);
     w->nfile = w->names.count;
     return;
   }
-  declare(w, item->name, false);
+  declare(w, &w->r.tokens[item->name], false);
   w->nfile = w->names.count;
-  w->at = item->open;
+  w->r.at = item->open;
   parameters(w);
   if (item->kind == OP2I_ITEM_FUNCTION) {
-    skip_to(w, item->body);
-    compound(w);
+    w->r.at = item->body;
+    (void)op2i_c_statement(&w->r);
   }
-  op2i_names_cut(&w->names, w->nfile);
+  forget(&w->r, w->nfile);
+}
+
+/* All its places, and END twice behind them. */
+static struct op2i_piece *pieces(const struct op2i_unit *unit) {
+  struct op2i_piece *list = op2i_malloc(((size_t)unit->ncode + 2) * sizeof *list);
+  for (int p = 0; list && p < unit->ncode + 2; p++)
+    list[p] = op2i_piece_of(&unit->tokens, unit->code[p < unit->ncode ? p : unit->ncode]);
+  return list;
 }
 
 op2_status op2i_unit_resolve(struct op2i_unit *unit) {
   struct walk w = {.unit = unit};
-  w.tokens = op2i_malloc(((size_t)unit->ncode + 2) * sizeof *w.tokens);
-  if (!w.tokens) return OP2_ERR_NOMEM;
-  for (int p = 0; p < unit->ncode + 2; p++)
-    w.tokens[p] = op2i_piece_of(&unit->tokens, unit->code[p < unit->ncode ? p : unit->ncode]);
+  struct op2i_piece *tokens = pieces(unit);
+  w.r = (struct op2i_c_reader){.tokens = tokens,
+                               .count = unit->ncode,
+                               .guesses = true,
+                               .who = &w,
+                               .asker = &asker,
+                               .named = named,
+                               .word = type_name,
+                               .bracket = inside};
+  if (!tokens) return OP2_ERR_NOMEM;
   for (int i = 0; i < unit->nitems && !w.status; i++) item_names(&w, &unit->items[i]);
-  op2i_free(w.tokens);
+  op2i_free(tokens);
   op2i_names_free(&w.names);
   return w.status;
 }
