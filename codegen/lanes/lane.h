@@ -3,7 +3,7 @@
 #define OP2I_LANE_H
 
 #include "arena.h"
-#include "cdecl.h"
+#include "cstmt.h"
 #include "lanes.h"
 #include "macro.h"
 
@@ -33,8 +33,8 @@ struct op2i_lane_var {
   bool fixed;   /* uniform, and no local variable */
   bool varying; /* its value, or what it leads to */
   bool masked;  /* assigned to under a condition that varies: needs a value from the start */
-  bool assigned;
-  bool counts; /* runs over [lo, hi) in a loop, and is not assigned to but by it */
+  int assigned; /* how often */
+  bool counts;  /* runs over [lo, hi) in a loop, and is not assigned to but by it */
   int64_t lo, hi;
   bool known;                          /* an enumerator, of value lo */
   bool is_type;                        /* a typedef's name */
@@ -170,13 +170,13 @@ struct op2i_piece *op2i_lane_expand(struct op2i_lane *l, int begin, int end, int
 
 /* A parser's place in some tokens, and what is visible there. */
 struct op2i_lane_parser {
+  struct op2i_c_reader r;
   struct op2i_lane *l;
-  const struct op2i_piece *tokens;
-  int count, at;
   struct op2i_lane_var *scope;
+  int64_t visible; /* how many have been put there */
   struct op2i_lane_form *form;
-  int breakable, loops; /* how many loops and switches, loops, are open */
-  int nested;           /* how many statements are */
+  int enumerates; /* how many enumerations the declaration that is read has */
+  int64_t next;   /* value of the next enumerator */
 };
 
 /* lane_type.c */
@@ -184,11 +184,12 @@ bool op2i_lane_at(const struct op2i_lane_parser *p, const char *spelling);
 bool op2i_lane_accept(struct op2i_lane_parser *p, const char *spelling);
 void op2i_lane_expect(struct op2i_lane_parser *p, const char *spelling);
 int op2i_lane_line(const struct op2i_lane_parser *p);
-bool op2i_lane_at_type(struct op2i_lane_parser *p);
-/* What may be said beside the type: OP2I_C_STATIC and the like; anything else is refused. */
-void op2i_lane_specifiers(struct op2i_lane_parser *p, unsigned expected, struct op2i_c_decl *decl);
-void op2i_lane_declarator(struct op2i_lane_parser *p, unsigned expected, struct op2i_c_decl *decl);
-/* Both, of what declares nothing: in a cast, say. */
+/* Begin with places [begin, end), macros replaced, for the p->l and p->scope that are set. */
+void op2i_lane_parse(struct op2i_lane_parser *p, int begin, int end);
+/* Refuse what only the compiler understands of what has been read. */
+void op2i_lane_check(struct op2i_lane_parser *p, struct op2i_c_decl *decl);
+/* A type: what declares nothing, in a cast, say. What may be said beside it: OP2I_C_STATIC and the
+ * like. */
 void op2i_lane_unnamed(struct op2i_lane_parser *p, unsigned expected, struct op2i_c_type *type);
 
 static inline bool op2i_lane_float(enum op2i_c_base base) {
@@ -210,11 +211,7 @@ struct op2i_lane_node *op2i_lane_standard(struct op2i_lane_parser *p); /* M_PI, 
 
 /* lane_stmt.c */
 struct op2i_c_type op2i_lane_result(struct op2i_lane *l, int item); /* what a function returns */
-/* Make the variable visible from here on. */
-void op2i_lane_let_see(struct op2i_lane_parser *p, struct op2i_lane_var *var);
-void op2i_lane_declaration(struct op2i_lane_parser *p, struct op2i_lane_node ***tail);
-bool op2i_lane_at_enumeration(const struct op2i_lane_parser *p); /* enum { */
-void op2i_lane_enumeration(struct op2i_lane_parser *p);
+extern const struct op2i_c_asker op2i_lane_asker; /* of a parser's reader */
 /* Its parameters and body. */
 void op2i_lane_read(struct op2i_lane *l, struct op2i_lane_form *form);
 /* lane_global.c: what stands before functions and can be used in them. */

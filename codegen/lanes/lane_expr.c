@@ -6,7 +6,7 @@
 #include "lane.h"
 
 static void unreadable(struct op2i_lane_parser *p) {
-  const struct op2i_piece *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->r.tokens[p->r.at];
   op2i_lane_refuse(p->l, "has '%.*s' in line %d, which cannot be followed",
                    t->length < 40 ? t->length : 40, t->text, t->line);
 }
@@ -111,7 +111,7 @@ struct op2i_lane_node *op2i_lane_operation(struct op2i_lane *l, const char *op,
 /* ---- primary expressions --------------------------------------------------------------------- */
 
 static struct op2i_lane_node *name(struct op2i_lane_parser *p) {
-  const struct op2i_piece *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->r.tokens[p->r.at];
   struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_NAME, t->line);
   struct op2i_lane_var *var = p->scope;
   while (var && !op2i_piece_is(t, var->name)) var = var->outer;
@@ -125,7 +125,7 @@ static struct op2i_lane_node *name(struct op2i_lane_parser *p) {
     op2i_lane_refuse(p->l, "uses %.*s, which is not known", t->length, t->text);
     return e;
   }
-  p->at++;
+  p->r.at++;
   e->var = var;
   e->type = var->type;
   e->known = var->known;
@@ -157,7 +157,7 @@ static void library_call(struct op2i_lane_parser *p, struct op2i_lane_node *e, b
 }
 
 static struct op2i_lane_node *call(struct op2i_lane_parser *p) {
-  const struct op2i_piece *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->r.tokens[p->r.at];
   struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_CALL, t->line);
   bool single = false;
   for (const struct op2i_lane_var *v = p->scope; v; v = v->outer)
@@ -172,7 +172,7 @@ static struct op2i_lane_node *call(struct op2i_lane_parser *p) {
   if (e->item < 0 && e->math && e->math->types[1] != 'd' &&
       !(p->l->headers & OP2I_LANE_STDLIB))
     op2i_lane_refuse(p->l, "calls %s, and includes no header that knows it", e->text);
-  p->at++;
+  p->r.at++;
   arguments(p, e);
   if (op2i_lane_stopped(p->l)) return e;
   if (e->math)
@@ -183,12 +183,12 @@ static struct op2i_lane_node *call(struct op2i_lane_parser *p) {
 }
 
 static struct op2i_lane_node *primary(struct op2i_lane_parser *p) {
-  const struct op2i_piece *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->r.tokens[p->r.at];
   if (t->kind == OP2I_TOK_NUMBER || t->kind == OP2I_TOK_CHAR) return op2i_lane_literal(p);
   if (op2i_c_word(t) && op2i_piece_is(&t[1], "(")) return call(p);
   if (op2i_c_word(t)) return name(p);
   if (op2i_lane_at(p, "(") && !op2i_piece_is(&t[1], "{")) {
-    p->at++;
+    p->r.at++;
     struct op2i_lane_node *e = op2i_lane_expression(p);
     op2i_lane_expect(p, ")");
     return e;
@@ -214,12 +214,12 @@ static void need_place(struct op2i_lane *l, const struct op2i_lane_node *e) {
 }
 
 static const char *spelled(struct op2i_lane_parser *p) {
-  const struct op2i_piece *t = &p->tokens[p->at++];
+  const struct op2i_piece *t = &p->r.tokens[p->r.at++];
   return op2i_lane_string(p->l, t->text, (size_t)t->length);
 }
 
 static void note_assigned(struct op2i_lane_node *place) {
-  if (place->kind == OP2I_LANE_NAME) place->var->assigned = true;
+  if (place->kind == OP2I_LANE_NAME) place->var->assigned++;
 }
 
 static struct op2i_lane_node *subscript(struct op2i_lane_parser *p, struct op2i_lane_node *a) {
@@ -280,8 +280,8 @@ static struct op2i_lane_node *size_of(struct op2i_lane_parser *p) {
   struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_LITERAL, op2i_lane_line(p));
   struct op2i_c_type type = {0};
   char text[32];
-  p->at++;
-  if (!op2i_lane_accept(p, "(") || !op2i_lane_at_type(p)) {
+  p->r.at++;
+  if (!op2i_lane_accept(p, "(") || !op2i_c_at_type(&p->r)) {
     op2i_lane_refuse(p->l, "asks for the size of a value in line %d", e->line);
     return e;
   }
@@ -334,15 +334,12 @@ static void unary_type(struct op2i_lane *l, struct op2i_lane_node *e) {
 
 static struct op2i_lane_node *operand(struct op2i_lane_parser *p) {
   static const char *const ops[] = {"-", "+", "!", "~", "*", "&", "++", "--"};
-  const struct op2i_piece *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->r.tokens[p->r.at];
   if (op2i_lane_at(p, "sizeof")) return size_of(p);
   if (op2i_lane_at(p, "(")) {
-    struct op2i_lane_parser inside = *p;
-    inside.at++;
-    if (op2i_lane_at_type(&inside)) {
-      p->at++;
-      return cast(p);
-    }
+    p->r.at++;
+    if (op2i_c_at_type(&p->r)) return cast(p);
+    p->r.at--;
   }
   bool found = false;
   for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) found = found || op2i_lane_at(p, ops[i]);
@@ -383,7 +380,7 @@ static int binary_tightness(const struct op2i_piece *t) {
 static struct op2i_lane_node *binary(struct op2i_lane_parser *p, int least) {
   struct op2i_lane_node *e = unary(p);
   while (!op2i_lane_stopped(p->l)) {
-    int tightness = binary_tightness(&p->tokens[p->at]);
+    int tightness = binary_tightness(&p->r.tokens[p->r.at]);
     if (!tightness || tightness < least) break;
     const char *op = spelled(p);
     struct op2i_lane_node *right = binary(p, tightness + 1);
@@ -425,7 +422,7 @@ struct op2i_lane_node *op2i_lane_assignment(struct op2i_lane_parser *p) {
     if (!op2i_lane_at(p, ops[i])) continue;
     struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_ASSIGN, left->line);
     e->op = ops[i];
-    p->at++;
+    p->r.at++;
     e->a = left;
     if (op2i_lane_enter(p->l, e->line)) e->b = op2i_lane_assignment(p);
     op2i_lane_leave(p->l);

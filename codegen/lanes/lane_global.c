@@ -44,8 +44,7 @@ static bool settled(const struct op2i_lane_node *e) {
 
 /* static const double table[] = {...}; what else there is cannot be used. */
 static void read_constants(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *list = NULL, **tail = &list;
-  op2i_lane_declaration(p, &tail);
+  struct op2i_lane_node *list = op2i_c_declaration(&p->r);
   for (struct op2i_lane_node *d = list; d && !op2i_lane_stopped(p->l); d = d->next) {
     bool constant = d->var->type.readonly && d->a && settled(d->a);
     for (int k = 0; k < d->var->type.nlevels; k++)
@@ -88,7 +87,8 @@ void op2i_lane_globals(struct op2i_lane *l) {
       continue;
     struct op2i_lane_parser p = {.l = l, .scope = l->globals};
     size_t length = l->why->length;
-    p.tokens = op2i_lane_expand(l, item->begin, item->end, &p.count);
+    op2i_lane_parse(&p, item->begin, item->end);
+    p.r.expected = OP2I_C_TYPEDEF | OP2I_C_STATIC;
     if (op2i_lane_stopped(l)) break;
     hide(l, item->begin, item->end);
     p.scope = l->globals;

@@ -49,7 +49,7 @@ static void integer_literal(struct op2i_lane_parser *p, struct op2i_lane_node *e
 }
 
 struct op2i_lane_node *op2i_lane_literal(struct op2i_lane_parser *p) {
-  const struct op2i_piece *t = &p->tokens[p->at++];
+  const struct op2i_piece *t = &p->r.tokens[p->r.at++];
   struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_LITERAL, t->line);
   e->text = op2i_lane_string(p->l, t->text, (size_t)t->length);
   if (t->kind == OP2I_TOK_CHAR)
@@ -68,7 +68,7 @@ static struct op2i_lane_node *standard(struct op2i_lane_parser *p, const char *t
   struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_LITERAL, op2i_lane_line(p));
   e->text = text;
   e->type.base = base;
-  p->at++;
+  p->r.at++;
   return e;
 }
 
@@ -94,7 +94,7 @@ struct op2i_lane_node *op2i_lane_standard(struct op2i_lane_parser *p) {
                 {"INT_MIN", "INT32_MIN", OP2I_LANE_LIMITS},
                 {"true", "1", OP2I_LANE_STDBOOL},
                 {"false", "0", OP2I_LANE_STDBOOL}};
-  const struct op2i_piece *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->r.tokens[p->r.at];
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (op2i_piece_is(t, names[i].name)) return standard(p, names[i].name, names[i].base);
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations, statements and functions, read into trees. */
+/* Declarations, statements and functions, read into trees: what the reader of statements (cstmt.h)
+ * asks. */
 #include <stdio.h>
 #include <string.h>
 
@@ -7,11 +8,15 @@
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 
+static void missing(struct op2i_c_reader *r, const char *spelling) {
+  op2i_lane_expect(r->who, spelling);
+}
+
 static struct op2i_lane_node *initializer(struct op2i_lane_parser *p) {
   if (!op2i_lane_at(p, "{")) return op2i_lane_assignment(p);
   struct op2i_lane_node *list = op2i_lane_node(p->l, OP2I_LANE_LIST, op2i_lane_line(p));
   struct op2i_lane_node **tail = &list->a;
-  p->at++;
+  p->r.at++;
   bool more = op2i_lane_enter(p->l, list->line);
   while (more && !op2i_lane_at(p, "}") && !op2i_lane_stopped(p->l)) {
     *tail = initializer(p);
@@ -49,113 +54,117 @@ static void check_list(struct op2i_lane *l, const struct op2i_c_type *type, int 
     check_list(l, type, level + 1, a);
 }
 
-void op2i_lane_let_see(struct op2i_lane_parser *p, struct op2i_lane_var *var) {
+static void let_see(struct op2i_lane_parser *p, struct op2i_lane_var *var) {
   if (!p->form && ++p->l->nglobals > OP2I_LANE_GLOBALS)
     op2i_lane_refuse(p->l, "declares more than %d names at file scope", (int)OP2I_LANE_GLOBALS);
   var->outer = p->scope;
   p->scope = var;
+  p->visible++;
 }
 
-static const char *name_of(struct op2i_lane_parser *p, const struct op2i_c_decl *decl) {
-  return decl->name ? op2i_lane_string(p->l, decl->name->text, (size_t)decl->name->length) : NULL;
+static int64_t visible(const struct op2i_c_reader *r) {
+  const struct op2i_lane_parser *p = r->who;
+  return p->visible;
 }
 
-static void variable(struct op2i_lane_parser *p, const struct op2i_c_decl *said, int line,
-                     struct op2i_lane_node ***tail) {
-  const char *name = name_of(p, said);
-  const struct op2i_c_type *type = &said->type;
-  struct op2i_lane_node *decl = op2i_lane_node(p->l, OP2I_LANE_DECL, line);
-  decl->var = op2i_lane_var(p->l, name ? name : "");
-  if (op2i_lane_stopped(p->l)) return;
-  decl->var->type = *type;
-  op2i_lane_let_see(p, decl->var);
-  if (op2i_lane_accept(p, "=")) decl->a = initializer(p);
-  if (op2i_lane_stopped(p->l)) return;
-  if (type->nlevels && type->levels[0] == -1 && decl->a && decl->a->kind == OP2I_LANE_LIST)
-    decl->var->type.levels[0] = decl->a->value;
-  for (int k = 0; k < type->nlevels; k++)
-    if (decl->var->type.levels[k] < 0)
-      op2i_lane_refuse(p->l, "has an array in line %d whose extent is not known", line);
-  if (!name || type->base == OP2I_C_VOID)
-    op2i_lane_refuse(p->l, "has a declaration in line %d that cannot be followed", line);
-  if (decl->a) check_list(p->l, &decl->var->type, 0, decl->a);
-  **tail = decl;
-  *tail = &decl->next;
+static void forget(struct op2i_c_reader *r, int64_t count) {
+  struct op2i_lane_parser *p = r->who;
+  for (; p->visible > count; p->visible--) p->scope = p->scope->outer;
 }
 
-/* typedef double real, vec3[3]; one of them. */
-static void type_name(struct op2i_lane_parser *p, const struct op2i_c_decl *said) {
-  const char *name = name_of(p, said);
-  if (!name) op2i_lane_refuse(p->l, "has a typedef without a name in line %d", op2i_lane_line(p));
-  if (op2i_lane_stopped(p->l)) return;
-  struct op2i_lane_var *var = op2i_lane_var(p->l, name);
-  var->type = said->type;
-  var->is_type = true;
-  op2i_lane_let_see(p, var);
+static const char *string_of(struct op2i_lane_parser *p, const struct op2i_piece *name) {
+  return op2i_lane_string(p->l, name->text, (size_t)name->length);
 }
 
-bool op2i_lane_at_enumeration(const struct op2i_lane_parser *p) {
-  const struct op2i_piece *t = &p->tokens[p->at];
-  if (!op2i_lane_at(p, "enum")) return false;
-  return op2i_piece_is(&t[1], "{") || (op2i_c_word(&t[1]) && op2i_piece_is(&t[2], "{"));
-}
-
-static void enumerator(struct op2i_lane_parser *p, int64_t *value) {
-  const struct op2i_piece *t = &p->tokens[p->at++];
-  struct op2i_lane_var *var =
-      op2i_lane_var(p->l, op2i_lane_string(p->l, t->text, (size_t)t->length));
-  char text[32];
-  if (op2i_lane_accept(p, "=")) {
-    struct op2i_lane_node *e = op2i_lane_assignment(p);
-    if (!op2i_lane_stopped(p->l) && !e->known)
-      op2i_lane_refuse(p->l, "has an enumerator in line %d whose value is not known", t->line);
-    *value = e->value;
-  }
-  if (*value > INT32_MAX || *value < INT32_MIN)
-    op2i_lane_refuse(p->l, "has an enumerator in line %d that is no int", t->line);
-  snprintf(text, sizeof text, *value < 0 ? "(%lld)" : "%lld", (long long)*value);
-  var->text = op2i_lane_string(p->l, text, strlen(text));
-  var->type.base = OP2I_C_I32;
-  var->fixed = var->known = true;
-  var->lo = (*value)++;
-  op2i_lane_let_see(p, var);
-}
-
-/* enum { A, B = 3 }; */
-void op2i_lane_enumeration(struct op2i_lane_parser *p) {
-  int64_t value = 0;
-  p->at++;
-  if (op2i_c_word(&p->tokens[p->at])) p->at++;
-  op2i_lane_expect(p, "{");
-  while (op2i_c_word(&p->tokens[p->at]) && !op2i_lane_stopped(p->l)) {
-    enumerator(p, &value);
-    if (!op2i_lane_accept(p, ",")) break;
-  }
-  op2i_lane_expect(p, "}");
-  op2i_lane_expect(p, ";");
+/* enum { A, B = 3 }; where declarations stand. */
+static bool enumeration(const struct op2i_lane_parser *p, const struct op2i_c_decl *decl) {
+  return p->enumerates == 1 && (p->r.inside || !p->form) && decl->said == OP2I_C_SPECIAL &&
+         op2i_piece_is(decl->special, "enum");
 }
 
 /* What is static and constant need not be kept between calls. */
-void op2i_lane_declaration(struct op2i_lane_parser *p, struct op2i_lane_node ***tail) {
-  struct op2i_c_decl all;
-  if (op2i_lane_at_enumeration(p)) {
-    op2i_lane_enumeration(p);
+static void specified(struct op2i_c_reader *r, struct op2i_c_decl *all) {
+  struct op2i_lane_parser *p = r->who;
+  if (enumeration(p, all)) {
+    if (!op2i_lane_at(p, ";")) missing(r, ";");
     return;
   }
-  op2i_lane_specifiers(p, OP2I_C_TYPEDEF | OP2I_C_STATIC, &all);
-  if ((all.said & OP2I_C_STATIC) && !all.type.readonly)
+  op2i_lane_check(p, all);
+  if ((all->said & OP2I_C_STATIC) && !all->type.readonly)
     op2i_lane_refuse(p->l, "has a static variable in line %d", op2i_lane_line(p));
-  while (!op2i_lane_stopped(p->l)) {
-    struct op2i_c_decl one = all;
-    int line = op2i_lane_line(p);
-    op2i_lane_declarator(p, 0, &one);
-    if (all.said & OP2I_C_TYPEDEF)
-      type_name(p, &one);
-    else
-      variable(p, &one, line, tail);
-    if (!op2i_lane_accept(p, ",")) break;
-  }
-  op2i_lane_expect(p, ";");
+}
+
+static void *declared(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
+  struct op2i_lane_parser *p = r->who;
+  bool type = decl->said & OP2I_C_TYPEDEF, nothing = enumeration(p, decl);
+  p->enumerates = 0;
+  if (nothing) return NULL;
+  op2i_lane_check(p, decl);
+  if (type && !decl->name)
+    op2i_lane_refuse(p->l, "has a typedef without a name in line %d", op2i_lane_line(p));
+  if (op2i_lane_stopped(p->l)) return NULL;
+  struct op2i_lane_node *node = op2i_lane_node(p->l, OP2I_LANE_DECL, decl->line);
+  node->var = op2i_lane_var(p->l, decl->name ? string_of(p, decl->name) : "");
+  node->var->type = decl->type;
+  node->var->is_type = type;
+  let_see(p, node->var);
+  return type ? NULL : node;
+}
+
+static void initialized(struct op2i_c_reader *r, const struct op2i_c_decl *decl, void *declared) {
+  struct op2i_lane_parser *p = r->who;
+  struct op2i_lane_node *node = declared;
+  if (!node || op2i_lane_stopped(p->l)) return;
+  if (op2i_lane_accept(p, "=")) node->a = initializer(p);
+  if (op2i_lane_stopped(p->l)) return;
+  struct op2i_c_type *type = &node->var->type;
+  if (type->nlevels && type->levels[0] == -1 && node->a && node->a->kind == OP2I_LANE_LIST)
+    type->levels[0] = node->a->value;
+  for (int k = 0; k < type->nlevels; k++)
+    if (type->levels[k] < 0)
+      op2i_lane_refuse(p->l, "has an array in line %d whose extent is not known", node->line);
+  if (!decl->name || type->base == OP2I_C_VOID)
+    op2i_lane_refuse(p->l, "has a declaration in line %d that cannot be followed", node->line);
+  if (node->a) check_list(p->l, type, 0, node->a);
+}
+
+static void enumerator(struct op2i_c_reader *r, const struct op2i_piece *name, bool given,
+                       void *value) {
+  struct op2i_lane_parser *p = r->who;
+  const struct op2i_lane_node *e = value;
+  struct op2i_lane_var *var = op2i_lane_var(p->l, string_of(p, name));
+  char text[32];
+  if (given && !e->known)
+    op2i_lane_refuse(p->l, "has an enumerator in line %d whose value is not known", name->line);
+  if (given) p->next = e->value;
+  if (p->next > INT32_MAX || p->next < INT32_MIN)
+    op2i_lane_refuse(p->l, "has an enumerator in line %d that is no int", name->line);
+  snprintf(text, sizeof text, p->next < 0 ? "(%lld)" : "%lld", (long long)p->next);
+  var->text = op2i_lane_string(p->l, text, strlen(text));
+  var->type.base = OP2I_C_I32;
+  var->fixed = var->known = true;
+  var->lo = p->next++;
+  let_see(p, var);
+}
+
+static void parameter(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
+  struct op2i_lane_parser *p = r->who;
+  struct op2i_lane_form *form = p->form;
+  char unnamed[32];
+  op2i_lane_check(p, decl);
+  if (form->nparams == OP2I_LANE_PARAMS) op2i_lane_refuse(p->l, "has too many parameters");
+  if (decl->type.base == OP2I_C_VOID)
+    op2i_lane_refuse(p->l, "has a parameter in line %d that leads to nothing", op2i_lane_line(p));
+  if (decl->type.nlevels) decl->type.levels[0] = 0;
+  if (op2i_lane_stopped(p->l)) return;
+  snprintf(unnamed, sizeof unnamed, "op2_unused%d", form->nparams);
+  struct op2i_lane_var *var =
+      op2i_lane_var(p->l, decl->name ? string_of(p, decl->name)
+                                     : op2i_lane_string(p->l, unnamed, strlen(unnamed)));
+  var->type = decl->type;
+  var->param = form->nparams;
+  let_see(p, var);
+  form->params[form->nparams++] = var;
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
@@ -179,9 +188,9 @@ static void note_counter(struct op2i_lane_node *loop) {
   bool up;
   if (!init || !test || !step || init->kind != OP2I_LANE_DECL || init->next) return;
   struct op2i_lane_var *var = init->var;
-  if (var->type.nlevels || op2i_lane_float(var->type.base) || var->assigned) return;
+  if (var->type.nlevels || op2i_lane_float(var->type.base)) return;
   if (!init->a || !init->a->known || test->kind != OP2I_LANE_BINARY || !test->b->known) return;
-  if (!is_counter(test->a, var) || !steps(step, var, &up)) return;
+  if (!is_counter(test->a, var) || !steps(step, var, &up) || var->assigned > 1) return;
   bool closed = strcmp(test->op, "<=") == 0 || strcmp(test->op, ">=") == 0;
   if (test->op[0] != (up ? '<' : '>') || test->op[1] == test->op[0]) return;
   var->counts = true;
@@ -189,172 +198,103 @@ static void note_counter(struct op2i_lane_node *loop) {
   var->hi = up ? test->b->value + closed : init->a->value + 1;
 }
 
-static struct op2i_lane_node *statement(struct op2i_lane_parser *p);
+/* ---- statements ------------------------------------------------------------------------------ */
 
-static struct op2i_lane_node *body(struct op2i_lane_parser *p) {
-  struct op2i_lane_var *outer = p->scope;
-  p->breakable++;
-  p->loops++;
-  struct op2i_lane_node *e = statement(p);
-  p->breakable--;
-  p->loops--;
-  p->scope = outer;
-  return e;
+/* Whether a break, or a continue, has something to leave. */
+static bool leaves(const struct op2i_c_statement *s) {
+  for (const struct op2i_c_statement *o = s->outer; o; o = o->outer)
+    if (o->kind == OP2I_C_FOR || o->kind == OP2I_C_WHILE || o->kind == OP2I_C_DO ||
+        (o->kind == OP2I_C_SWITCH && s->kind == OP2I_C_BREAK))
+      return true;
+  return false;
 }
 
-static struct op2i_lane_node *for_statement(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_FOR, op2i_lane_line(p));
-  struct op2i_lane_var *outer = p->scope;
-  struct op2i_lane_node **tail = &e->a;
-  p->at++;
-  op2i_lane_expect(p, "(");
-  if (op2i_lane_at_type(p)) {
-    op2i_lane_declaration(p, &tail);
-  } else if (!op2i_lane_accept(p, ";")) {
-    e->a = op2i_lane_expression(p);
-    op2i_lane_expect(p, ";");
+static bool in_block(const struct op2i_c_statement *s) {
+  return s->outer && s->outer->kind == OP2I_C_BLOCK;
+}
+
+static bool begin(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
+  struct op2i_lane_parser *p = r->who;
+  const struct op2i_piece *t = &r->tokens[r->at];
+  bool jump = s->kind == OP2I_C_BREAK || s->kind == OP2I_C_CONTINUE;
+  if (s->nested > OP2I_LANE_NESTED)
+    op2i_lane_refuse(p->l, "has statements nested too deep in line %d", s->line);
+  if (s->kind == OP2I_C_GOTO || s->kind == OP2I_C_LABEL)
+    op2i_lane_refuse(p->l, "has a goto or a label in line %d", s->line);
+  if (jump && !leaves(s)) op2i_lane_refuse(p->l, "leaves no loop in line %d", s->line);
+  if (s->kind == OP2I_C_DECLARATION && !in_block(s))
+    op2i_lane_refuse(p->l, "has '%.*s' in line %d, which cannot be followed", t->length, t->text,
+                     s->line);
+  return !op2i_lane_stopped(p->l);
+}
+
+static void *made(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
+  static const enum op2i_lane_kind kinds[] = {
+      [OP2I_C_EXPRESSION] = OP2I_LANE_EXPR, [OP2I_C_BLOCK] = OP2I_LANE_BLOCK,
+      [OP2I_C_IF] = OP2I_LANE_IF,           [OP2I_C_ELSE_IF] = OP2I_LANE_IF,
+      [OP2I_C_FOR] = OP2I_LANE_FOR,         [OP2I_C_WHILE] = OP2I_LANE_WHILE,
+      [OP2I_C_DO] = OP2I_LANE_DO,           [OP2I_C_SWITCH] = OP2I_LANE_SWITCH,
+      [OP2I_C_CASE] = OP2I_LANE_CASE,       [OP2I_C_RETURN] = OP2I_LANE_RETURN,
+      [OP2I_C_BREAK] = OP2I_LANE_BREAK,     [OP2I_C_CONTINUE] = OP2I_LANE_CONTINUE};
+  struct op2i_lane_parser *p = r->who;
+  struct op2i_lane_node *e = op2i_lane_node(p->l, kinds[s->kind], s->line);
+  switch (e->kind) {
+  case OP2I_LANE_BLOCK: e->a = s->body; break;
+  case OP2I_LANE_FOR:
+  case OP2I_LANE_WHILE:
+  case OP2I_LANE_DO:
+    e->a = s->init;
+    e->b = s->test;
+    e->c = s->step;
+    e->d = s->body;
+    note_counter(e);
+    break;
+  default: e->a = s->test; e->b = s->body;
   }
-  if (!op2i_lane_at(p, ";")) e->b = op2i_lane_expression(p);
-  op2i_lane_expect(p, ";");
-  if (!op2i_lane_at(p, ")")) e->c = op2i_lane_expression(p);
-  op2i_lane_expect(p, ")");
-  if (op2i_lane_stopped(p->l)) return e;
-  if (e->a && e->a->kind == OP2I_LANE_DECL) e->a->var->assigned = false;
-  e->d = body(p);
-  if (!op2i_lane_stopped(p->l)) note_counter(e);
-  p->scope = outer;
+  if (e->kind == OP2I_LANE_RETURN && (e->a != NULL) != (p->form->type.base != OP2I_C_VOID))
+    op2i_lane_refuse(p->l, "returns what it does not promise in line %d", e->line);
   return e;
 }
 
-static struct op2i_lane_node *while_statement(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_WHILE, op2i_lane_line(p));
-  p->at++;
-  op2i_lane_expect(p, "(");
-  e->b = op2i_lane_expression(p);
-  op2i_lane_expect(p, ")");
-  e->d = body(p);
-  return e;
+static void otherwise(struct op2i_c_reader *r, void *branch, void *other) {
+  (void)r;
+  ((struct op2i_lane_node *)branch)->c = other;
 }
 
-static struct op2i_lane_node *do_statement(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_DO, op2i_lane_line(p));
-  p->at++;
-  e->d = body(p);
-  op2i_lane_expect(p, "while");
-  op2i_lane_expect(p, "(");
-  e->b = op2i_lane_expression(p);
-  op2i_lane_expect(p, ")");
-  op2i_lane_expect(p, ";");
-  return e;
-}
-
-/* ---- other statements ------------------------------------------------------------------------ */
-
-static struct op2i_lane_node *scoped(struct op2i_lane_parser *p) {
-  struct op2i_lane_var *outer = p->scope;
-  struct op2i_lane_node *e = statement(p);
-  p->scope = outer;
-  return e;
-}
-
-static struct op2i_lane_node *if_statement(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_IF, op2i_lane_line(p));
-  p->at++;
-  op2i_lane_expect(p, "(");
-  e->a = op2i_lane_expression(p);
-  op2i_lane_expect(p, ")");
-  e->b = scoped(p);
-  if (op2i_lane_accept(p, "else")) e->c = scoped(p);
-  return e;
-}
-
-static struct op2i_lane_node *switch_statement(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_SWITCH, op2i_lane_line(p));
-  p->at++;
-  op2i_lane_expect(p, "(");
-  e->a = op2i_lane_expression(p);
-  op2i_lane_expect(p, ")");
-  p->breakable++;
-  e->b = scoped(p);
-  p->breakable--;
-  return e;
-}
-
-static struct op2i_lane_node *block(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_BLOCK, op2i_lane_line(p));
-  struct op2i_lane_node **tail = &e->a;
-  struct op2i_lane_var *outer = p->scope;
-  op2i_lane_expect(p, "{");
-  while (!op2i_lane_at(p, "}") && !op2i_lane_stopped(p->l)) {
-    if (op2i_lane_at_type(p)) {
-      op2i_lane_declaration(p, &tail);
-      continue;
-    }
-    *tail = statement(p);
-    tail = &(*tail)->next;
-  }
-  op2i_lane_expect(p, "}");
-  p->scope = outer;
-  return e;
-}
-
-static struct op2i_lane_node *case_label(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_CASE, op2i_lane_line(p));
-  if (op2i_lane_accept(p, "case"))
-    e->a = op2i_lane_assignment(p);
+static void append(struct op2i_c_reader *r, struct op2i_c_list *list, void *made) {
+  struct op2i_lane_node *last = made;
+  (void)r;
+  if (list->last)
+    ((struct op2i_lane_node *)list->last)->next = made;
   else
-    op2i_lane_expect(p, "default");
-  op2i_lane_expect(p, ":");
-  return e;
+    list->first = made;
+  while (last->next) last = last->next;
+  list->last = last;
 }
 
-static struct op2i_lane_node *jump(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_BREAK, op2i_lane_line(p));
-  if (op2i_lane_accept(p, "return")) {
-    e->kind = OP2I_LANE_RETURN;
-    if (!op2i_lane_at(p, ";")) e->a = op2i_lane_expression(p);
-    if (!op2i_lane_stopped(p->l) && (e->a != NULL) != (p->form->type.base != OP2I_C_VOID))
-      op2i_lane_refuse(p->l, "returns what it does not promise in line %d", e->line);
-  } else if (op2i_lane_accept(p, "continue")) {
-    e->kind = OP2I_LANE_CONTINUE;
-  } else {
-    op2i_lane_expect(p, "break");
-  }
-  if (e->kind != OP2I_LANE_RETURN && !(e->kind == OP2I_LANE_BREAK ? p->breakable : p->loops))
-    op2i_lane_refuse(p->l, "leaves no loop in line %d", e->line);
-  op2i_lane_expect(p, ";");
-  return e;
+static bool stopped(const struct op2i_c_reader *r) {
+  const struct op2i_lane_parser *p = r->who;
+  return op2i_lane_stopped(p->l);
 }
 
-static struct op2i_lane_node *any_statement(struct op2i_lane_parser *p) {
-  const struct op2i_piece *t = &p->tokens[p->at];
-  if (op2i_lane_at(p, "{")) return block(p);
-  if (op2i_lane_at(p, "if")) return if_statement(p);
-  if (op2i_lane_at(p, "for")) return for_statement(p);
-  if (op2i_lane_at(p, "while")) return while_statement(p);
-  if (op2i_lane_at(p, "do")) return do_statement(p);
-  if (op2i_lane_at(p, "switch")) return switch_statement(p);
-  if (op2i_lane_at(p, "case") || op2i_lane_at(p, "default")) return case_label(p);
-  if (op2i_lane_at(p, "return") || op2i_lane_at(p, "break") || op2i_lane_at(p, "continue"))
-    return jump(p);
-  if (op2i_lane_at(p, "goto") || (op2i_c_word(t) && op2i_piece_is(&t[1], ":")))
-    op2i_lane_refuse(p->l, "has a goto or a label in line %d", t->line);
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_EXPR, t->line);
-  if (op2i_lane_accept(p, ";")) return e;
-  e->a = op2i_lane_expression(p);
-  op2i_lane_expect(p, ";");
-  return e;
+static void *expression(struct op2i_c_reader *r, const char *end) {
+  return strchr(",:", *end) ? op2i_lane_assignment(r->who) : op2i_lane_expression(r->who);
 }
 
-static struct op2i_lane_node *statement(struct op2i_lane_parser *p) {
-  int line = op2i_lane_line(p);
-  if (++p->nested > OP2I_LANE_NESTED)
-    op2i_lane_refuse(p->l, "has statements nested too deep in line %d", line);
-  struct op2i_lane_node *e =
-      op2i_lane_stopped(p->l) ? op2i_lane_node(p->l, OP2I_LANE_EXPR, line) : any_statement(p);
-  p->nested--;
-  return e;
-}
+const struct op2i_c_asker op2i_lane_asker = {.stopped = stopped,
+                                             .visible = visible,
+                                             .forget = forget,
+                                             .specified = specified,
+                                             .declared = declared,
+                                             .initialized = initialized,
+                                             .parameter = parameter,
+                                             .enumerator = enumerator,
+                                             .expression = expression,
+                                             .missing = missing,
+                                             .begin = begin,
+                                             .made = made,
+                                             .otherwise = otherwise,
+                                             .append = append};
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
@@ -363,53 +303,28 @@ struct op2i_c_type op2i_lane_result(struct op2i_lane *l, int item) {
   const struct op2i_unit *unit = l->unit;
   struct op2i_lane_parser p = {.l = l, .scope = l->globals};
   struct op2i_c_type type = {0};
-  p.tokens = op2i_lane_expand(l, unit->items[item].begin, unit->items[item].name, &p.count);
+  op2i_lane_parse(&p, unit->items[item].begin, unit->items[item].name);
   if (op2i_lane_stopped(l)) return type;
   op2i_lane_unnamed(&p, OP2I_C_STATIC | OP2I_C_EXTERN | OP2I_C_NORETURN | OP2I_C_ATTRIBUTE, &type);
-  if (type.nlevels || p.at < p.count)
+  if (type.nlevels || p.r.at < p.r.count)
     op2i_lane_refuse(l, "calls a function defined in line %d that returns no number",
                      op2i_unit_line(unit, unit->items[item].name));
   type.readonly = false;
   return type;
 }
 
-static void parameter(struct op2i_lane_parser *p) {
-  struct op2i_lane_form *form = p->form;
-  struct op2i_c_decl decl;
-  char unnamed[32];
-  op2i_lane_specifiers(p, 0, &decl);
-  op2i_lane_declarator(p, 0, &decl);
-  if (form->nparams == OP2I_LANE_PARAMS) op2i_lane_refuse(p->l, "has too many parameters");
-  if (decl.type.base == OP2I_C_VOID)
-    op2i_lane_refuse(p->l, "has a parameter in line %d that leads to nothing", op2i_lane_line(p));
-  if (decl.type.nlevels) decl.type.levels[0] = 0;
-  if (op2i_lane_stopped(p->l)) return;
-  const char *name = name_of(p, &decl);
-  if (!name) {
-    snprintf(unnamed, sizeof unnamed, "op2_unused%d", form->nparams);
-    name = op2i_lane_string(p->l, unnamed, strlen(unnamed));
-  }
-  struct op2i_lane_var *var = op2i_lane_var(p->l, name);
-  var->type = decl.type;
-  var->outer = p->scope;
-  var->param = form->nparams;
-  p->scope = var;
-  form->params[form->nparams++] = var;
-}
-
 void op2i_lane_read(struct op2i_lane *l, struct op2i_lane_form *form) {
   const struct op2i_item *item = &l->unit->items[form->item];
   struct op2i_lane_parser p = {.l = l, .scope = l->globals, .form = form};
   form->type = op2i_lane_result(l, form->item);
-  p.tokens = op2i_lane_expand(l, item->open + 1, item->close, &p.count);
-  bool none = p.count == 0 || (p.count == 1 && op2i_lane_at(&p, "void"));
-  while (!none && !op2i_lane_stopped(l)) {
-    parameter(&p);
-    if (!op2i_lane_accept(&p, ",")) break;
-  }
-  if (!none && p.at < p.count) op2i_lane_expect(&p, ")");
+  op2i_lane_parse(&p, item->open + 1, item->close);
   if (op2i_lane_stopped(l)) return;
-  p.tokens = op2i_lane_expand(l, item->body, item->end, &p.count);
-  p.at = 0;
-  if (!op2i_lane_stopped(l)) form->body = block(&p);
+  if (p.r.count != 1 || !op2i_lane_at(&p, "void")) {
+    op2i_c_parameters(&p.r);
+    if (p.r.at < p.r.count) op2i_lane_expect(&p, ")");
+  }
+  if (op2i_lane_stopped(l)) return;
+  op2i_lane_parse(&p, item->body, item->end);
+  p.r.expected = OP2I_C_TYPEDEF | OP2I_C_STATIC;
+  if (!op2i_lane_stopped(l)) form->body = op2i_c_statement(&p.r);
 }

@@ -7,23 +7,23 @@
 /* ---- a parser's place ------------------------------------------------------------------------ */
 
 bool op2i_lane_at(const struct op2i_lane_parser *p, const char *spelling) {
-  return op2i_piece_is(&p->tokens[p->at], spelling);
+  return op2i_piece_is(&p->r.tokens[p->r.at], spelling);
 }
 
 bool op2i_lane_accept(struct op2i_lane_parser *p, const char *spelling) {
-  if (p->at >= p->count || !op2i_lane_at(p, spelling)) return false;
-  p->at++;
+  if (p->r.at >= p->r.count || !op2i_lane_at(p, spelling)) return false;
+  p->r.at++;
   return true;
 }
 
 void op2i_lane_expect(struct op2i_lane_parser *p, const char *spelling) {
-  const struct op2i_piece *t = &p->tokens[p->at];
+  const struct op2i_piece *t = &p->r.tokens[p->r.at];
   if (!op2i_lane_accept(p, spelling))
     op2i_lane_refuse(p->l, "has '%.*s' in line %d where '%s' was expected",
                      t->length < 40 ? t->length : 40, t->text, t->line, spelling);
 }
 
-int op2i_lane_line(const struct op2i_lane_parser *p) { return p->tokens[p->at].line; }
+int op2i_lane_line(const struct op2i_lane_parser *p) { return p->r.tokens[p->r.at].line; }
 
 /* ---- kinds of numbers ------------------------------------------------------------------------ */
 
@@ -78,31 +78,21 @@ static void word(struct op2i_c_reader *r) {
 
 static int64_t bracket(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
   struct op2i_lane_parser *p = r->who;
+  if (kind == OP2I_C_ENUMERATORS) {
+    p->enumerates++;
+    p->next = 0;
+    op2i_c_enumerators(r);
+  }
   if (kind != OP2I_C_EXTENT) return -1;
-  p->at = r->at + 1;
-  while (op2i_c_declares(&p->tokens[p->at])) p->at++;
+  p->r.at++;
+  while (op2i_c_declares(&p->r.tokens[p->r.at])) p->r.at++;
   int64_t extent = op2i_lane_at(p, "]") ? -1 : op2i_lane_extent(p);
   op2i_lane_expect(p, "]");
   return extent;
 }
 
-static struct op2i_c_reader reader(struct op2i_lane_parser *p) {
-  return (struct op2i_c_reader){.tokens = p->tokens,
-                                .count = p->count,
-                                .at = p->at,
-                                .who = p,
-                                .named = named,
-                                .word = word,
-                                .bracket = bracket};
-}
-
-bool op2i_lane_at_type(struct op2i_lane_parser *p) {
-  struct op2i_c_reader r = reader(p);
-  return op2i_c_at_type(&r);
-}
-
 /* Refuse what only the compiler understands. */
-static void check(struct op2i_lane_parser *p, struct op2i_c_decl *decl) {
+void op2i_lane_check(struct op2i_lane_parser *p, struct op2i_c_decl *decl) {
   const struct op2i_piece *t = decl->special;
   if (decl->said & OP2I_C_NESTED)
     op2i_lane_refuse(p->l, "is nested too deep in line %d", op2i_lane_line(p));
@@ -122,28 +112,29 @@ static void check(struct op2i_lane_parser *p, struct op2i_c_decl *decl) {
   if (decl->type.base > OP2I_C_F64) decl->type.base = OP2I_C_VOID;
 }
 
-void op2i_lane_specifiers(struct op2i_lane_parser *p, unsigned expected, struct op2i_c_decl *decl) {
-  struct op2i_c_reader r = reader(p);
-  r.expected = expected;
-  op2i_c_specifiers(&r, decl);
-  p->at = r.at;
-  check(p, decl);
-}
-
-void op2i_lane_declarator(struct op2i_lane_parser *p, unsigned expected, struct op2i_c_decl *decl) {
-  struct op2i_c_reader r = reader(p);
-  r.expected = expected;
-  op2i_c_declarator(&r, decl);
-  p->at = r.at;
-  check(p, decl);
-}
-
 void op2i_lane_unnamed(struct op2i_lane_parser *p, unsigned expected, struct op2i_c_type *type) {
   struct op2i_c_decl decl;
-  op2i_lane_specifiers(p, expected, &decl);
-  op2i_lane_declarator(p, expected, &decl);
+  unsigned outer = p->r.expected;
+  p->r.expected = expected;
+  op2i_c_specifiers(&p->r, &decl);
+  op2i_lane_check(p, &decl);
+  op2i_c_declarator(&p->r, &decl);
+  op2i_lane_check(p, &decl);
+  p->r.expected = outer;
   *type = decl.type;
   if (decl.name)
     op2i_lane_refuse(p->l, "has '%.*s' in line %d, which cannot be followed", decl.name->length,
                      decl.name->text, decl.name->line);
+}
+
+void op2i_lane_parse(struct op2i_lane_parser *p, int begin, int end) {
+  int count;
+  const struct op2i_piece *tokens = op2i_lane_expand(p->l, begin, end, &count);
+  p->r = (struct op2i_c_reader){.tokens = tokens,
+                                .count = count,
+                                .who = p,
+                                .asker = &op2i_lane_asker,
+                                .named = named,
+                                .word = word,
+                                .bracket = bracket};
 }
