@@ -244,6 +244,7 @@ static void vary_call(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
     e->hazard = e->hazard || e->math->how == OP2I_LANE_EACH;
     return;
   }
+  if (op2i_lane_stopped(v->l)) return;
   for (bool more = true; more && !op2i_lane_stopped(v->l);) {
     e->callee = op2i_lane_form(v->l, e->item, asked, n, masked);
     if (op2i_lane_stopped(v->l)) return;
