@@ -213,6 +213,11 @@ static bool in_block(const struct op2i_c_statement *s) {
   return s->outer && s->outer->kind == OP2I_C_BLOCK;
 }
 
+/* Directly in the block of a switch: what is entered by its middle has no mask. */
+static bool in_switch(const struct op2i_c_statement *s) {
+  return in_block(s) && s->outer->outer && s->outer->outer->kind == OP2I_C_SWITCH;
+}
+
 static bool begin(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
   struct op2i_lane_parser *p = r->who;
   const struct op2i_piece *t = &r->tokens[r->at];
@@ -222,6 +227,8 @@ static bool begin(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
   if (s->kind == OP2I_C_GOTO || s->kind == OP2I_C_LABEL)
     op2i_lane_refuse(p->l, "has a goto or a label in line %d", s->line);
   if (jump && !leaves(s)) op2i_lane_refuse(p->l, "leaves no loop in line %d", s->line);
+  if (s->kind == OP2I_C_CASE && !in_switch(s))
+    op2i_lane_refuse(p->l, "has a case in line %d that leads into another statement", s->line);
   if (s->kind == OP2I_C_DECLARATION && !in_block(s))
     op2i_lane_refuse(p->l, "has '%.*s' in line %d, which cannot be followed", t->length, t->text,
                      s->line);
