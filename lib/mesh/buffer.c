@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "access.h"
 #include "context.h"
 #include "error.h"
 #include "mem.h"
@@ -130,12 +131,12 @@ op2_status op2i_buffer_move(struct op2i_buffer *buffer, enum op2i_place place, o
   unsigned char fresh[OP2I_NPLACES];
   memcpy(fresh, buffer->fresh, sizeof fresh);
   if (!before) {
-    op2_status status = allocate(buffer, place, access == OP2_WRITE && rows == OP2I_EVERY_ROW);
+    op2_status status = allocate(buffer, place, op2i_overwrites(access) && rows == OP2I_EVERY_ROW);
     if (status) return status;
   }
-  if (access != OP2_WRITE) bring(buffer, place, rows & ~(unsigned)buffer->fresh[place]);
+  if (!op2i_overwrites(access)) bring(buffer, place, rows & ~(unsigned)buffer->fresh[place]);
   buffer->fresh[place] |= (unsigned char)rows;
-  for (int p = 0; p < OP2I_NPLACES && access != OP2_READ; p++)
+  for (int p = 0; p < OP2I_NPLACES && op2i_modifies(access); p++)
     if (p != (int)place) outdate(buffer, p, rows);
   if (!before || memcmp(fresh, buffer->fresh, sizeof fresh)) changed(buffer);
   *data = buffer->at[place];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Dats: making them, with memory of their own or the program's, and the host's access to their
  * values: scopes and copies, in the program's numbers. */
+#include "access.h"
 #include "context.h"
 #include "error.h"
 #include "mem.h"
@@ -194,8 +195,8 @@ static op2_status check_access(op2_dat dat, const void *pointer, const char *cal
 /* Run what an access needs, fail if the values are poisoned, and give them. */
 static op2_status acquire(op2_dat dat, op2_access access, unsigned rows, const char *call,
                           void **data) {
-  op2_status status =
-      op2i_scheduler.force(dat->obj.ctx->sched, &dat->res, access != OP2_READ, call, dat->obj.name);
+  op2_status status = op2i_scheduler.force(dat->obj.ctx->sched, &dat->res, op2i_modifies(access),
+                                           call, dat->obj.name);
   if (!status) status = op2i_resource_report(dat->obj.ctx, &dat->res);
   return status ? status : on_host(dat, access, rows, data);
 }

@@ -272,7 +272,7 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
   }
   for (int n = 0; n < lent; n++)
     if (call->args[n].dat >= 0)
-      op2i_dat_take_back(call->op.dats[call->args[n].dat], call->args[n].access != OP2_READ);
+      op2i_dat_take_back(call->op.dats[call->args[n].dat], op2i_modifies(call->args[n].access));
   if (values != few) op2i_free(values);
   if (!status && answer) status = op2i_error(OP2_ERR_CALL, "the function returned %d", answer);
   return status;

@@ -22,7 +22,7 @@ static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
                                            : -1;
   out->arity = out->kind == OP2I_ARG_SLOT ? 1 : arg->map->arity;
   loop->indirect = true;
-  loop->indirect_write |= arg->access != OP2_READ;
+  loop->indirect_write |= op2i_modifies(arg->access);
 }
 
 /* Numbers of elements, of the type that the kernel wants. */
@@ -77,7 +77,7 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
       out->type = gbl->type;
       out->dim = gbl->dim;
       out->gbl = op2i_number_of((void **)loop->op.gbls, &loop->op.ngbls, gbl);
-      if (out->access != OP2_READ) out->offset = take(&loop->partial_bytes, gbl->bytes, 16);
+      if (op2i_modifies(out->access)) out->offset = take(&loop->partial_bytes, gbl->bytes, 16);
     } else {
       resolve_dat(loop, &args[n], out);
     }
@@ -154,8 +154,8 @@ static op2_status classify_dat(struct op2i_loop *loop, int d) {
     if (uses++ == 0) first = arg->access;
     mixed |= arg->access != first;
     mapped |= op2i_arg_through_map(arg);
-    reads += arg->access == OP2_READ;
-    direct_write |= arg->access == OP2_WRITE && !op2i_arg_through_map(arg);
+    reads += !op2i_modifies(arg->access);
+    direct_write |= op2i_overwrites(arg->access) && !op2i_arg_through_map(arg);
     order |= op2i_arg_through_map(arg) && op2i_keeps_order(arg->access);
   }
   order |= mapped && mixed;
@@ -169,8 +169,7 @@ static op2_status classify(struct op2i_loop *loop) {
   for (int d = 0; d < loop->op.ndats && !status; d++) status = classify_dat(loop, d);
   for (int g = 0; g < loop->op.ngbls; g++) loop->op.gbl_access[g] = OP2_READ;
   for (int n = 0; n < loop->nargs; n++)
-    if (loop->args[n].gbl >= 0 && loop->args[n].access != OP2_READ)
-      loop->op.gbl_access[loop->args[n].gbl] = OP2_RW;
+    if (op2i_arg_reduces(&loop->args[n])) loop->op.gbl_access[loop->args[n].gbl] = OP2_RW;
   return status;
 }
 

@@ -49,7 +49,7 @@ static op2_status check_access(const struct call *call, int n) {
   if (arg->access < OP2_READ || arg->access > OP2_MAX)
     return wrong(call, OP2_ERR_ACCESS, "argument %d (%s): %" PRId32 " is not an access mode", n,
                  shown_name(arg), arg->access);
-  if (arg->tag == OP2_TAG_GBL_ && (arg->access == OP2_WRITE || arg->access == OP2_RW))
+  if (arg->tag == OP2_TAG_GBL_ && op2i_keeps_order(arg->access))
     return wrong(call, OP2_ERR_ACCESS,
                  "argument %d: global '%s' cannot be %s: READ, INC, MIN and MAX are possible", n,
                  ((op2_gbl)arg->object)->obj.name, op2i_access_name((op2_access)arg->access));
@@ -128,7 +128,7 @@ static op2_status check_gbl(const struct call *call, int n) {
   for (int m = 0; m < n; m++) {
     const op2_arg *other = &call->args[m];
     if (other->object != arg->object || other->access == arg->access) continue;
-    if (other->access == OP2_READ || arg->access == OP2_READ)
+    if (!op2i_modifies(other->access) || !op2i_modifies(arg->access))
       return wrong(call, OP2_ERR_ACCESS,
                    "arguments %d and %d: global '%s' cannot be read and reduced into by one loop",
                    m, n, gbl->obj.name);
@@ -304,7 +304,7 @@ static op2_status check_param(const struct call *call, int n) {
                  n, shown_name(arg), index ? "an int32_t or int64_t" : op2i_type_name(type),
                  param->type_text, param->name,
                  param->foreign ? ", which is none of the types of op2" : "");
-  if (arg->access != OP2_READ && param->readonly)
+  if (op2i_modifies(arg->access) && param->readonly)
     return wrong(
         call, OP2_ERR_ACCESS,
         "argument %d (%s) is %s, but the kernel's parameter '%s %s' points to const" OP2I_SEE_CHECK,

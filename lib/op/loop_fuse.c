@@ -19,7 +19,7 @@ static void add_arg(struct op2i_loop *loop, const struct op2i_loop *from, int a,
   if (arg->gbl >= 0) {
     arg->gbl = globals[from->args[a].gbl];
     loop->op.gbls[arg->gbl] = from->op.gbls[from->args[a].gbl];
-    if (arg->access != OP2_READ) loop->op.gbl_access[arg->gbl] = OP2_RW;
+    if (op2i_modifies(arg->access)) loop->op.gbl_access[arg->gbl] = OP2_RW;
   }
   if (arg->kind == OP2I_ARG_VAL) arg->offset += loop->op.payload_bytes;
   if (op2i_arg_reduces(arg)) arg->offset += loop->partial_bytes;
@@ -91,7 +91,7 @@ static op2_status allocate(struct op2i_loop *loop, int n, struct op2i_loop *cons
 static void find_access(struct op2i_loop *loop) {
   for (int d = 0; d < loop->op.ndats; d++) loop->op.dat_access[d] = OP2_READ;
   for (int a = 0; a < loop->nargs; a++)
-    if (loop->args[a].dat >= 0 && loop->args[a].access != OP2_READ)
+    if (loop->args[a].dat >= 0 && op2i_modifies(loop->args[a].access))
       loop->op.dat_access[loop->args[a].dat] = OP2_RW;
 }
 
@@ -131,15 +131,16 @@ void op2i_loop_count_bytes(struct op2i_loop *loop) {
   double elements = (double)loop->set->ends[OP2I_OWNED];
   for (int d = 0; d < loop->op.ndats; d++) {
     double rows = 0, limit = (double)loop->op.dats[d]->set->ends[OP2I_OWNED];
-    int ways = 0;
+    bool read = false, written = false;
     for (int n = 0; n < loop->nargs; n++) {
       const struct op2i_loop_arg *arg = &loop->args[n];
       if (arg->dat != d) continue;
       rows += elements * arg->arity;
-      ways |= arg->access == OP2_READ ? 1 : arg->access == OP2_WRITE ? 2 : 3;
+      read = read || !op2i_overwrites(arg->access);
+      written = written || op2i_modifies(arg->access);
     }
-    loop->bytes +=
-        (rows < limit ? rows : limit) * (double)loop->op.dats[d]->row_bytes * (ways == 3 ? 2 : 1);
+    loop->bytes += (rows < limit ? rows : limit) * (double)loop->op.dats[d]->row_bytes *
+                   (read && written ? 2 : 1);
   }
   for (int m = 0; m < loop->nmaps; m++)
     loop->bytes += elements * loop->maps[m]->arity * sizeof(int32_t);

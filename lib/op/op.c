@@ -51,7 +51,7 @@ static op2_status in_scope(op2_where where, const struct op2i_op *op, int d) {
 
 op2_status op2i_op_check_scopes(op2_where where, const struct op2i_op *op) {
   for (int d = 0; d < op->ndats; d++)
-    if (op->dats[d]->open_writes || (op->dats[d]->open_reads && op->dat_access[d] != OP2_READ))
+    if (op->dats[d]->open_writes || (op->dats[d]->open_reads && op2i_modifies(op->dat_access[d])))
       return in_scope(where, op, d);
   return OP2_SUCCESS;
 }

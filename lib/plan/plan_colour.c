@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "access.h"
 #include "error.h"
 #include "mem.h"
 #include "plan_internal.h"
@@ -27,7 +28,7 @@ void op2i_marks_forget(struct op2i_marks *marks) {
 
 /* ---- which arguments conflict ---- */
 
-static bool modifies(const struct op2i_plan_arg *arg) { return arg->access != OP2_READ; }
+static bool modifies(const struct op2i_plan_arg *arg) { return op2i_modifies(arg->access); }
 static bool conflicts(const struct op2i_plan_arg *arg) { return modifies(arg) && !arg->injective; }
 
 static struct op2i_column *find_column(const struct op2i_conflict *conflict, int32_t map,

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "access.h"
 #include "error.h"
 #include "mem.h"
 #include "plan_internal.h"
@@ -21,7 +22,7 @@ struct units {
   const int32_t *order; /* units by colour */
 };
 
-static bool writes(const struct op2i_plan_arg *arg) { return arg->access != OP2_READ; }
+static bool writes(const struct op2i_plan_arg *arg) { return op2i_modifies(arg->access); }
 
 static int64_t target_at(const struct op2i_plan_desc *desc, const struct op2i_plan_arg *arg,
                          int64_t position, int32_t slot) {
