@@ -61,7 +61,7 @@ static op2_status find_collisions(const struct op2i_check *check) {
   for (int r = check->nrows - 1; r >= 0; r--) {
     const struct op2i_check_row *row = &check->rows[r];
     const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
-    if (arg->dat < 0 || !check->writers[arg->dat] || arg->access != OP2_WRITE ||
+    if (arg->dat < 0 || !check->writers[arg->dat] || !op2i_overwrites(arg->access) ||
         row->own_role == OP2I_ROW_TRAP)
       continue;
     const unsigned char *values = check->frame[0] + check->rows[row->lead].at;
@@ -82,7 +82,7 @@ static op2_status find_collisions(const struct op2i_check *check) {
 static void store(const struct op2i_loop_arg *arg, unsigned char *memory,
                   const unsigned char *values) {
   size_t unit = op2i_type_size(arg->type);
-  if (arg->access == OP2_WRITE || arg->access == OP2_RW) {
+  if (op2i_keeps_order(arg->access)) {
     memcpy(memory, values, (size_t)arg->dim * unit);
     return;
   }
@@ -128,7 +128,7 @@ static void store_results(const struct op2i_check *check) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
     const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
-    if (arg->kind == OP2I_ARG_ITER && arg->access != OP2_READ)
+    if (arg->kind == OP2I_ARG_ITER && op2i_modifies(arg->access))
       store_buffer(check, row);
     else if (op2i_arg_located(arg))
       offer(check, row);

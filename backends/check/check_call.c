@@ -59,7 +59,7 @@ static op2_status watch(struct guard *guard, struct watched w) {
 static op2_status watch_argument(struct guard *guard, int n, void *value) {
   const struct op2i_user_arg *arg = &guard->call->args[n];
   struct watched w = {.argument = n, .memory = value, .what = "the values"};
-  w.how = arg->access == OP2_READ ? READ_ONLY : TO_WRITE;
+  w.how = op2i_modifies(arg->access) ? TO_WRITE : READ_ONLY;
   if (arg->access == OP2_RW) return OP2_SUCCESS;
   if (arg->dat >= 0) {
     op2_dat dat = guard->call->op.dats[arg->dat];

@@ -13,20 +13,20 @@ enum { ALIGN = 64 };
 /* ---- layout ---------------------------------------------------------------------------------- */
 
 static enum op2i_check_role role_of(const struct op2i_loop_arg *arg) {
-  if (arg->kind == OP2I_ARG_VAL || arg->kind == OP2I_ARG_IDX || arg->access == OP2_READ)
+  if (arg->kind == OP2I_ARG_VAL || arg->kind == OP2I_ARG_IDX || !op2i_modifies(arg->access))
     return OP2I_ROW_READ;
   if (op2i_arg_informs(arg)) return OP2I_ROW_INFO;
   if (arg->kind == OP2I_ARG_GBL || arg->access == OP2_MIN || arg->access == OP2_MAX)
     return OP2I_ROW_REDUCE;
   if (arg->access == OP2_INC) return OP2I_ROW_SUM;
-  return arg->access == OP2_WRITE ? OP2I_ROW_WRITE : OP2I_ROW_UPDATE;
+  return op2i_overwrites(arg->access) ? OP2I_ROW_WRITE : OP2I_ROW_UPDATE;
 }
 
 /* Arguments whose pointers lead to the dat itself, not to a copy or a buffer. */
 static bool in_place(const struct op2i_loop_arg *arg) {
   return (arg->kind == OP2I_ARG_DIRECT || arg->kind == OP2I_ARG_SLOT ||
           arg->kind == OP2I_ARG_ALL) &&
-         (arg->access == OP2_READ || arg->access == OP2_WRITE || arg->access == OP2_RW);
+         !op2i_accumulates(arg->access);
 }
 
 static bool can_share(const struct op2i_loop *loop, int dat) {
@@ -35,7 +35,7 @@ static bool can_share(const struct op2i_loop *loop, int dat) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     if (arg->dat != dat || !in_place(arg)) continue;
     rows += arg->arity;
-    modified += arg->access != OP2_READ;
+    modified += op2i_modifies(arg->access);
   }
   return rows > 1 && modified;
 }
@@ -204,8 +204,8 @@ static op2_status watch_writes(struct op2i_check *check) {
     for (int a = 0; a < loop->nargs; a++) {
       const struct op2i_loop_arg *arg = &loop->args[a];
       if (arg->dat != d) continue;
-      mapped |= arg->map >= 0 && arg->access == OP2_WRITE;
-      otherwise |= arg->access != OP2_WRITE && arg->access != OP2_READ;
+      mapped |= arg->map >= 0 && op2i_overwrites(arg->access);
+      otherwise |= !op2i_overwrites(arg->access) && op2i_modifies(arg->access);
     }
     if (!mapped || otherwise) continue;
     size_t rows = (size_t)loop->op.dats[d]->set->ends[OP2I_NONEXEC];

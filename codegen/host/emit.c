@@ -187,7 +187,7 @@ static int reader_of(const struct op2i_emitter *e, int g, bool *writable) {
   int first = -1;
   *writable = false;
   for (int a = e->loop->nargs - 1; a >= 0; a--)
-    if (e->loop->args[a].gbl == g && e->loop->args[a].access == OP2_READ) {
+    if (e->loop->args[a].gbl == g && !op2i_modifies(e->loop->args[a].access)) {
       first = a;
       *writable = *writable || !op2i_emit_param(e, a)->readonly;
     }

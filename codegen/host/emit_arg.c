@@ -45,7 +45,7 @@ int op2i_emit_first_of_dat(const struct op2i_emitter *e, int dat) {
 bool op2i_emit_dat_writable(const struct op2i_emitter *e, int dat) {
   for (int a = 0; a < e->loop->nargs; a++)
     if (arg_of(e, a)->dat == dat &&
-        (arg_of(e, a)->access != OP2_READ || !op2i_emit_param(e, a)->readonly))
+        (op2i_modifies(arg_of(e, a)->access) || !op2i_emit_param(e, a)->readonly))
       return true;
   return false;
 }
@@ -294,7 +294,7 @@ static void prepare_copy(const struct op2i_emitter *e, int a) {
     return;
   }
   op2i_text_add(e->out, ";\n");
-  if (arg->access != OP2_WRITE) for_values(e, a, GATHER, "    ");
+  if (!op2i_overwrites(arg->access)) for_values(e, a, GATHER, "    ");
 }
 
 static void add_slot_address(const struct op2i_emitter *e, int a, int slot) {

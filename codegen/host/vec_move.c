@@ -121,7 +121,7 @@ static bool modified(const struct op2i_vec *v, const struct op2i_vec_view *view,
   bool any = false;
   for (int a = 0; a < v->e->loop->nargs; a++) {
     const struct op2i_loop_arg *arg = arg_of(v, a);
-    if (arg->dat != view->dat || arg->map != view->map || arg->access == OP2_READ) continue;
+    if (arg->dat != view->dat || arg->map != view->map || !op2i_modifies(arg->access)) continue;
     any = any || arg->kind != OP2I_ARG_SLOT || arg->slot == view->slot + slot;
   }
   return any;

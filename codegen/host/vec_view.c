@@ -36,7 +36,7 @@ static struct use use_of(const struct op2i_loop *loop, int dat) {
     use.injective = use.injective || arg->injective;
     use.buffered = use.buffered || arg->kind == OP2I_ARG_ITER;
     use.mapped = use.mapped || arg->map >= 0;
-    use.modified = use.modified || arg->access != OP2_READ;
+    use.modified = use.modified || op2i_modifies(arg->access);
     use.in_place = use.in_place || op2i_keeps_order(arg->access);
     use.modes |= 1 << arg->access;
   }
@@ -139,7 +139,7 @@ static int find_view(struct op2i_vec *v, int a) {
 static bool overwritten(const struct op2i_vec *v, int a) {
   const struct op2i_loop *loop = v->e->loop;
   for (int b = 0; b < a; b++)
-    if (v->args[b].view == v->args[a].view && loop->args[b].access == OP2_WRITE &&
+    if (v->args[b].view == v->args[a].view && op2i_overwrites(loop->args[b].access) &&
         op2i_loop_member_of(loop, b) < op2i_loop_member_of(loop, a))
       return true;
   return false;
@@ -165,9 +165,9 @@ static void place_arg(struct op2i_vec *v, int a) {
   at->view = find_view(v, a);
   struct op2i_vec_view *view = &v->views[at->view];
   if (!wide(arg) && view->nslots > 1) at->first = (int)(arg->slot * arg->dim);
-  view->loaded = view->loaded || (arg->access != OP2_WRITE && !overwritten(v, a));
+  view->loaded = view->loaded || (!op2i_overwrites(arg->access) && !overwritten(v, a));
   view->stored =
-      view->stored || (arg->access != OP2_READ && !(loop->dropped && loop->dropped[arg->dat]));
+      view->stored || (op2i_modifies(arg->access) && !(loop->dropped && loop->dropped[arg->dat]));
 }
 
 /* Registers' worth of what a batch has. */
