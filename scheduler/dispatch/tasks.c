@@ -140,10 +140,10 @@ static op2_status track_step(struct builder *b, const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   op2_status status = OP2_SUCCESS;
   for (int d = 0; d < loop->op.ndats && !status; d++)
-    if (loop->op.dat_access[d] != OP2_READ)
+    if (op2i_modifies(loop->op.dat_access[d]))
       status = add_track(b, &loop->op.dats[d]->res, loop->op.dats[d]->set->ends[OP2I_NONEXEC]);
   for (int g = 0; g < loop->op.ngbls && !status; g++)
-    if (loop->op.gbl_access[g] != OP2_READ) status = add_track(b, &step->versions[g]->res, 1);
+    if (op2i_modifies(loop->op.gbl_access[g])) status = add_track(b, &step->versions[g]->res, 1);
   return status;
 }
 
@@ -156,7 +156,7 @@ static void touch_dat(struct builder *b, const struct op2i_step *step, int d, in
   if (!track) return; /* only read in this program */
   const struct op2i_loop_data *data = loop->sched_data;
   const struct op2i_footprint *print = &data->footprints[step->range][d];
-  bool reads = loop->op.dat_access[d] == OP2_READ;
+  bool reads = !op2i_modifies(loop->op.dat_access[d]);
   int64_t colour = op2i_loop_contended(loop, d) ? b->colour : 0;
   int64_t group = b->step << 32 | colour;
   for (int32_t i = first; i < last; i++) {
@@ -171,13 +171,12 @@ static void touch_dat(struct builder *b, const struct op2i_step *step, int d, in
   }
 }
 
-/* Chunks wait for the globals they read; MIN and MAX start from the present value, so they read it
- * too. */
+/* Chunks wait for the globals they read. */
 static void read_globals(struct builder *b, const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   for (int n = 0; n < loop->nargs; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
-    if (arg->gbl < 0 || arg->access == OP2_INC) continue;
+    if (!op2i_arg_reads_global(arg)) continue;
     struct track *track = step->versions[arg->gbl]->res.track;
     if (track) read_page(b, &track->pages[0]);
   }
@@ -227,7 +226,8 @@ static op2_status build_reduce(struct builder *b, int64_t first_chunk, int64_t e
   for (int64_t chunk = first_chunk; chunk < end_chunk; chunk++) depend(b, chunk);
   for (int g = 0; g < loop->op.ngbls; g++) {
     struct track *track = step->versions[g]->res.track;
-    if (track && loop->op.gbl_access[g] != OP2_READ) write_page(b, &track->pages[0], b->step << 32);
+    if (track && op2i_modifies(loop->op.gbl_access[g]))
+      write_page(b, &track->pages[0], b->step << 32);
   }
   return finish_task(b, OP2I_TASK_REDUCE, 0, 0);
 }

@@ -96,7 +96,7 @@ static op2_status touch_arg(struct check *c, const struct op2i_step *step, int n
   struct value *values = values_of(c, dat, dat->set->ends[OP2I_NONEXEC]);
   if (!values) return op2i_error_nomem("the verifier of tasks");
   int64_t e = loop->set->idx ? loop->set->idx[position] : position;
-  bool modifies = arg->access != OP2_READ;
+  bool modifies = op2i_modifies(arg->access);
   if (arg->map < 0) return touch(c, &values[e], e, modifies);
   const int32_t *row = loop->maps[arg->map]->idx + e * loop->maps[arg->map]->arity;
   if (arg->kind == OP2I_ARG_SLOT) row += arg->slot;
@@ -111,7 +111,7 @@ static op2_status touch_globals(struct check *c, const struct op2i_step *step, b
   op2_status status = OP2_SUCCESS;
   for (int n = 0; n < loop->nargs && !status; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
-    if (arg->gbl < 0 || (reducing ? arg->access == OP2_READ : arg->access == OP2_INC)) continue;
+    if (reducing ? !op2i_arg_reduces(arg) : !op2i_arg_reads_global(arg)) continue;
     c->name = loop->op.gbls[arg->gbl]->obj.name;
     struct value *values = values_of(c, step->versions[arg->gbl], 1);
     if (!values) return op2i_error_nomem("the verifier of tasks");

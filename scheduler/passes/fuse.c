@@ -25,7 +25,7 @@ struct op2i_dat_use op2i_dat_use(const struct op2i_loop *loop, op2_dat dat) {
     if (arg->dat < 0 || loop->op.dats[arg->dat] != dat) continue;
     if (!use.any) use.access = arg->access;
     use.any = true;
-    use.modifies |= arg->access != OP2_READ;
+    use.modifies |= op2i_modifies(arg->access);
     use.mapped |= arg->map >= 0;
     use.sums &= arg->access == use.access && op2i_accumulates(arg->access);
   }

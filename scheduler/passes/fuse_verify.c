@@ -155,7 +155,7 @@ static bool overwrites(const struct op2i_loop *loop, const struct op2i_loop *gro
     if (!covers(loop, &group->ranges[r])) return false;
   for (int a = 0; a < loop->nargs; a++)
     if (loop->args[a].dat >= 0 && loop->op.dats[loop->args[a].dat] == dat)
-      return loop->args[a].access == OP2_WRITE && loop->args[a].map < 0 &&
+      return op2i_overwrites(loop->args[a].access) && loop->args[a].map < 0 &&
              loop->set->base == loop->set && accesses(loop, dat) == 1u << OP2_WRITE;
   return false;
 }

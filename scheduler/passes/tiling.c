@@ -26,10 +26,10 @@ static bool eligible(const struct op2i_step *step) {
 static bool reads_result(const struct op2i_step *chain, int64_t n, const struct op2i_step *step) {
   for (int a = 0; a < step->loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &step->loop->args[a];
-    if (arg->gbl < 0 || arg->access == OP2_INC) continue;
+    if (!op2i_arg_reads_global(arg)) continue;
     for (int64_t s = 0; s < n; s++)
       for (int g = 0; g < chain[s].loop->op.ngbls; g++)
-        if (chain[s].loop->op.gbl_access[g] != OP2_READ &&
+        if (op2i_modifies(chain[s].loop->op.gbl_access[g]) &&
             chain[s].versions[g] == step->versions[arg->gbl])
           return true;
   }
@@ -111,7 +111,7 @@ static void describe_loop(struct description *d, const struct op2i_step *step,
     if (arg->dat < 0) continue;
     const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
     int32_t dat = number_of(d, loop->op.dats[arg->dat]);
-    d->modified[dat] |= arg->access != OP2_READ;
+    d->modified[dat] |= op2i_modifies(arg->access);
     *(*at)++ = (struct op2i_tile_access){.dat = dat,
                                          .idx = map ? map->idx : NULL,
                                          .arity = map ? map->arity : 1,

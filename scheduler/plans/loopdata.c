@@ -59,7 +59,7 @@ bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat) {
   bool modified = false, mapped = false;
   for (int n = 0; n < loop->nargs; n++) {
     if (loop->args[n].dat != dat) continue;
-    modified |= loop->args[n].access != OP2_READ;
+    modified |= op2i_modifies(loop->args[n].access);
     mapped |= loop->args[n].map >= 0 && !loop->args[n].injective;
   }
   return modified && mapped;

@@ -16,7 +16,7 @@ static const struct op2i_plan *crowded(const struct op2i_loop *loop, int m) {
   const struct op2i_loop_data *data = loop->sched_data;
   bool modifies = false;
   for (int n = 0; n < loop->nargs; n++)
-    modifies = modifies || (loop->args[n].map == m && loop->args[n].access != OP2_READ);
+    modifies = modifies || (loop->args[n].map == m && op2i_modifies(loop->args[n].access));
   for (int r = 0; modifies && r < loop->nranges; r++)
     if (data->plans[r] && op2i_map_crowds(loop->maps[m], data->plans[r]->plan, loop->set->idx))
       return data->plans[r]->plan;

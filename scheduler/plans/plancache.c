@@ -104,7 +104,7 @@ static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *r
   word[ARG_DAT] = arg->dat;
   word[ARG_MAP] = map ? map->obj.id : 0;
   word[ARG_SLOT] = described->slot;
-  word[ARG_MODIFIES] = arg->access != OP2_READ;
+  word[ARG_MODIFIES] = op2i_modifies(arg->access);
   word[ARG_ROW_BYTES] = request->desc.parts & OP2I_PLAN_STAGE ? described->row_bytes : 0;
   word[ARG_INJECTIVE] = described->injective;
   request->nwords += ARG_WORDS;

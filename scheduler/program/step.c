@@ -31,7 +31,7 @@ static unsigned rows_of(const struct op2i_loop *loop, int d) {
 /* Not all rows of the halo belong to elements that loops run over. */
 static op2_access access_to(const struct op2i_loop *loop, int d, unsigned rows) {
   op2_access access = loop->op.dat_access[d];
-  return access == OP2_WRITE && rows & OP2I_HALO_ROWS ? OP2_RW : access;
+  return op2i_overwrites(access) && rows & OP2I_HALO_ROWS ? OP2_RW : access;
 }
 
 static op2_status bind_map(struct op2i_step *step, int m) {

@@ -84,7 +84,7 @@ static int grow_readers(struct op2i_resource *resource, int64_t oldest) {
 /* Room for a use of the resource; counts the edges that it can have. */
 static inline int reserve_use(struct op2i_resource *resource, op2_access access, int64_t oldest,
                               int64_t *most) {
-  if (access != OP2_READ)
+  if (op2i_modifies(access))
     *most += resource->nreaders;
   else if (resource->nreaders == resource->readers_capacity)
     return grow_readers(resource, oldest);
@@ -113,7 +113,7 @@ static void join_use(const struct joining *joining, struct op2i_resource *resour
   int64_t writer = resource->last_writer, nreaders = resource->nreaders;
   joining->sched->before[r] = (struct op2i_before){resource, writer, nreaders};
   if (!op2i_overwrites(access)) add_edge(joining, writer, r, OP2I_RAW);
-  if (access == OP2_READ) {
+  if (!op2i_modifies(access)) {
     resource->readers[nreaders] = joining->number;
     resource->nreaders = nreaders + 1;
     return;

@@ -13,14 +13,15 @@ static bool writes_halo(struct op2i_op *op, int32_t r) {
     return false;
   bool mapped = !loop;
   for (int a = 0; loop && a < loop->nargs; a++)
-    mapped |= loop->args[a].dat == r && loop->args[a].map >= 0 && loop->args[a].access != OP2_READ;
+    mapped |=
+        loop->args[a].dat == r && loop->args[a].map >= 0 && op2i_modifies(loop->args[a].access);
   return mapped || op2i_loop_runs_over(loop, OP2I_EXEC);
 }
 
 /* Whether an operation leaves nothing of the poison in one of its resources. */
 static bool cures(struct op2i_op *op, int32_t r, bool halo) {
   const struct op2i_loop *loop = op2i_op_loop(op);
-  if (op2i_op_access(op, r) != OP2_WRITE) return false;
+  if (!op2i_overwrites(op2i_op_access(op, r))) return false;
   return !loop || !halo ||
          loop->ranges[loop->nranges - 1].hi == op->dats[r]->set->ends[OP2I_NONEXEC];
 }
@@ -32,7 +33,7 @@ struct op2i_failure *op2i_poison_read(const struct op2i_node *node) {
   if (!node->op->ctx->npoisoned) return NULL;
   for (int32_t r = 0; r < op2i_op_nresources(node->op); r++) {
     struct op2i_failure *poison = op2i_node_resource(node, r, NULL)->poison;
-    if (!poison || op2i_op_access(node->op, r) == OP2_WRITE) continue;
+    if (!poison || op2i_overwrites(op2i_op_access(node->op, r))) continue;
     if (!lowest || poison->loop_number < lowest->loop_number) lowest = poison;
   }
   return lowest;
@@ -41,7 +42,7 @@ struct op2i_failure *op2i_poison_read(const struct op2i_node *node) {
 void op2i_poison_results(const struct op2i_node *node, struct op2i_failure *failure) {
   for (int32_t r = 0; r < op2i_op_nresources(node->op); r++) {
     struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
-    if (op2i_op_access(node->op, r) == OP2_READ) continue;
+    if (!op2i_modifies(op2i_op_access(node->op, r))) continue;
     op2i_resource_poison(resource, failure);
     resource->poison_halo |= writes_halo(node->op, r);
   }

@@ -13,7 +13,7 @@ static bool touches(const struct op2i_node *node, const struct op2i_resource *re
   for (int32_t r = 0; r < n; r++) {
     if (op2i_node_resource(node, r, NULL) != resource) continue;
     op2_access access = op2i_op_access(node->op, r);
-    *modifies = access != OP2_READ;
+    *modifies = op2i_modifies(access);
     return true;
   }
   return false;
