@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "compile_case.h"
-#include "lanes.h"
+#include "simd.h"
 #include "loop_case.h"
 #include "tap.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "lanes.h"
+#include "simd.h"
 #include "signature.h"
 
 op2_status case_begin(struct loop_case *c, const char *name, const char *source) {

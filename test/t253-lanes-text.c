@@ -7,7 +7,7 @@
 
 #include "../bench/airfoil/kernels.h"
 #include "golden_case.h"
-#include "lanes.h"
+#include "simd.h"
 #include "loop_case.h"
 #include "mem.h"
 #include "tap.h"

@@ -9,7 +9,7 @@
 #include "context.h"
 #include "emit.h"
 #include "error.h"
-#include "lanes.h"
+#include "simd.h"
 #include "signature.h"
 #include "vec.h"
 
@@ -18,7 +18,7 @@
  *
  * fmin() and fmax() are the generated text's own, since compilers and C libraries do not agree
  * which of two zeros they return: the first operand where it is less (greater) or the other one is
- * NaN, else the second. lane_helper.c has the same for vectors. Compilers must take them for
+ * NaN, else the second. simd_helper.c has the same for vectors. Compilers must take them for
  * functions like any other (backends/jit/compiler.c). */
 static const char prelude[] =
     "#ifndef OP2_PRELUDE\n"

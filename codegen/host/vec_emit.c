@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "error.h"
-#include "lanes.h"
+#include "simd.h"
 #include "mem.h"
 #include "vec.h"
 

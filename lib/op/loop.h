@@ -182,7 +182,7 @@ void op2i_loop_list(struct op2i_loop *loop);
 void op2i_loop_discard(struct op2i_loop *loop); /* take off the list and free */
 void op2i_loop_count_bytes(struct op2i_loop *loop);
 
-/* Validation (loop_check.c): what kind of argument each is, and every error of a call. */
+/* Validation (loop_validate.c): what kind of argument each is, and every error of a call. */
 enum op2i_tag {
   OP2I_TAG_DAT,
   OP2I_TAG_GBL,

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 static void unreadable(struct op2i_lane_parser *p) {
   const struct op2i_piece *t = &p->r.tokens[p->r.at];

@@ -2,7 +2,7 @@
 /* Whole functions as text: those that are called before those that call them. */
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 int op2i_lane_function(struct op2i_lane *l, const char *name, size_t length) {
   const struct op2i_unit *unit = l->unit;

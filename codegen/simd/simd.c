@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "error.h"
-#include "lane.h"
+#include "simd_internal.h"
 
 /* As wide as the numbers that the elements have: what is compared mostly needs no conversion. */
 static int mask_bits(const struct op2i_lanes_request *request) {

@@ -4,7 +4,7 @@
 
 #include "arena.h"
 #include "cstmt.h"
-#include "lanes.h"
+#include "simd.h"
 #include "macro.h"
 
 /* A kernel on its way to vectors: its functions as trees with types, what differs between the lanes
@@ -149,7 +149,7 @@ struct op2i_lane {
   struct op2i_text prefix, tables, functions;
 };
 
-/* lane_base.c. What is taken is zeroed and freed as a whole; null without memory. */
+/* simd_base.c. What is taken is zeroed and freed as a whole; null without memory. */
 void *op2i_lane_take(struct op2i_lane *l, size_t bytes);
 const char *op2i_lane_string(struct op2i_lane *l, const char *text, size_t length);
 void op2i_lane_release(struct op2i_lane *l);
@@ -163,7 +163,7 @@ static inline bool op2i_lane_stopped(const struct op2i_lane *l) { return l->refu
 bool op2i_lane_enter(struct op2i_lane *l, int line);
 static inline void op2i_lane_leave(struct op2i_lane *l) { l->depth--; }
 
-/* lane_token.c */
+/* simd_token.c */
 void op2i_lane_directives(struct op2i_lane *l);
 /* Places [begin, end) with macros replaced, and an END behind. */
 struct op2i_piece *op2i_lane_expand(struct op2i_lane *l, int begin, int end, int *count);
@@ -179,7 +179,7 @@ struct op2i_lane_parser {
   int64_t next;   /* value of the next enumerator */
 };
 
-/* lane_type.c */
+/* simd_type.c */
 bool op2i_lane_at(const struct op2i_lane_parser *p, const char *spelling);
 bool op2i_lane_accept(struct op2i_lane_parser *p, const char *spelling);
 void op2i_lane_expect(struct op2i_lane_parser *p, const char *spelling);
@@ -199,25 +199,25 @@ int op2i_lane_size(enum op2i_c_base base);
 enum op2i_c_base op2i_lane_promoted(enum op2i_c_base base);
 enum op2i_c_base op2i_lane_common(enum op2i_c_base a, enum op2i_c_base b);
 
-/* lane_expr.c */
+/* simd_expr.c */
 struct op2i_lane_node *op2i_lane_expression(struct op2i_lane_parser *p);
 struct op2i_lane_node *op2i_lane_assignment(struct op2i_lane_parser *p);
 int64_t op2i_lane_extent(struct op2i_lane_parser *p); /* a constant above zero */
 struct op2i_lane_node *op2i_lane_operation(struct op2i_lane *l, const char *op,
                                            struct op2i_lane_node *a, struct op2i_lane_node *b);
-/* lane_literal.c */
+/* simd_literal.c */
 struct op2i_lane_node *op2i_lane_literal(struct op2i_lane_parser *p);
 struct op2i_lane_node *op2i_lane_standard(struct op2i_lane_parser *p); /* M_PI, ...; or null */
 
-/* lane_stmt.c */
+/* simd_stmt.c */
 struct op2i_c_type op2i_lane_result(struct op2i_lane *l, int item); /* what a function returns */
 extern const struct op2i_c_asker op2i_lane_asker; /* of a parser's reader */
 /* Its parameters and body. */
 void op2i_lane_read(struct op2i_lane *l, struct op2i_lane_form *form);
-/* lane_global.c: what stands before functions and can be used in them. */
+/* simd_global.c: what stands before functions and can be used in them. */
 void op2i_lane_globals(struct op2i_lane *l);
 
-/* lane_math.c: functions of <math.h> and <stdlib.h> that are known. */
+/* simd_math.c: functions of <math.h> and <stdlib.h> that are known. */
 struct op2i_lane_math {
   const char *name;
   const char *types; /* result and parameters: d as the name says, double or float; i l */
@@ -228,7 +228,7 @@ int op2i_lane_math_arity(const struct op2i_lane_math *math);
 /* Of parameter n from 1, or of the result with 0. */
 enum op2i_c_base op2i_lane_math_type(const struct op2i_lane_math *math, bool single, int n);
 
-/* lane_vary.c and lane_flow.c */
+/* simd_vary.c and simd_flow.c */
 struct op2i_lane_vary {
   struct op2i_lane *l;
   struct op2i_lane_form *form;
@@ -244,7 +244,7 @@ void op2i_lane_vary_init(struct op2i_lane_vary *v, struct op2i_lane_var *var,
 struct op2i_lane_form *op2i_lane_form(struct op2i_lane *l, int item, const bool *asked, int nparams,
                                       bool masked);
 
-/* lane_helper.c */
+/* simd_helper.c */
 enum op2i_lane_help {
   OP2I_LANE_SPLAT,
   OP2I_LANE_SELECT,
@@ -260,7 +260,7 @@ void op2i_lane_help(struct op2i_lane *l, enum op2i_lane_help help, enum op2i_c_b
 void op2i_lane_help_math(struct op2i_lane *l, const struct op2i_lane_math *math, bool single,
                          struct op2i_text *out);
 
-/* lane_print.c */
+/* simd_print.c */
 struct op2i_lane_printer {
   struct op2i_lane *l;
   struct op2i_lane_form *form;
@@ -287,18 +287,18 @@ void op2i_lane_print_call(struct op2i_lane_printer *p, const struct op2i_lane_no
 void op2i_lane_print_choice(struct op2i_lane_printer *p, const struct op2i_lane_node *e);
 void op2i_lane_print_logical(struct op2i_lane_printer *p, const struct op2i_lane_node *e,
                              int tight);
-/* lane_assign.c */
+/* simd_assign.c */
 void op2i_lane_print_assign(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight);
 void op2i_lane_print_step(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight);
 bool op2i_lane_scattered(const struct op2i_lane_node *place);
 void op2i_lane_print_gather(struct op2i_lane_printer *p, const struct op2i_lane_node *place);
-/* lane_emit.c */
+/* simd_emit.c */
 void op2i_lane_declare(struct op2i_lane *l, const struct op2i_c_type *type, bool varying,
                        const char *name, struct op2i_text *out);
 /* Give the text a constant of the source, and those that it is made of. */
 void op2i_lane_emit_table(struct op2i_lane *l, struct op2i_lane_var *var);
 void op2i_lane_emit_statements(struct op2i_lane_printer *p, const struct op2i_lane_node *body);
-/* lane_function.c. The item that defines a function, or -1; refuses what is defined twice. */
+/* simd_function.c. The item that defines a function, or -1; refuses what is defined twice. */
 int op2i_lane_function(struct op2i_lane *l, const char *name, size_t length);
 /* Append a function to l->functions, behind those that it calls. */
 void op2i_lane_emit(struct op2i_lane *l, struct op2i_lane_form *form);

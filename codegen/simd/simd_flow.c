@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 enum { FORMS_MAX = 100 };
 

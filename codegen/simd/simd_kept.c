@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "error.h"
-#include "lanes.h"
+#include "simd.h"
 #include "mem.h"
 
 /* Stands for the rewrite's prefix; no C source has it outside of literals. */

@@ -3,7 +3,7 @@
  * turn out to vary after it was read. */
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 static bool is(const struct op2i_lane_node *e, const char *op) { return strcmp(e->op, op) == 0; }
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 static void statement(struct op2i_lane_printer *p, const struct op2i_lane_node *s);
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "conditional.h"
-#include "lane.h"
+#include "simd_internal.h"
 
 /* ---- directives ------------------------------------------------------------------------------ */
 

@@ -2,7 +2,7 @@
 /* Assignments to what varies, and subscripts that do. */
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 enum { TIGHT_UNARY = 13, TIGHT_POSTFIX = 14 };
 

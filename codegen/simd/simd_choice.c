@@ -3,7 +3,7 @@
  * lanes; the others where some lane wants them, and with these lanes on. */
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 enum { TIGHT_CHOICE = 2, TIGHT_OR = 5, TIGHT_AND = 7, TIGHT_UNARY = 13 };
 

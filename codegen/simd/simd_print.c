@@ -2,7 +2,7 @@
 /* Expressions as text: uniform ones as the scalar C they are, varying ones as vectors. */
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 enum { TIGHT_CHOICE = 2, TIGHT_SHIFT = 10, TIGHT_UNARY = 13, TIGHT_POSTFIX = 14 };
 

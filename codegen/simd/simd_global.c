@@ -3,7 +3,7 @@
  * and tables of constants. What cannot be read is not known, and refused where it is used. */
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 static void add(struct op2i_lane *l, struct op2i_lane_var *var) {
   var->fixed = true;

@@ -2,7 +2,7 @@
 /* Types: how declarations spell them, and what C makes of two of them. */
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 /* ---- a parser's place ------------------------------------------------------------------------ */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 

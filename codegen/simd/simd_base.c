@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 void *op2i_lane_take(struct op2i_lane *l, size_t bytes) {
   void *taken = op2i_arena_take(&l->arena, bytes);

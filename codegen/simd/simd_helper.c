@@ -2,7 +2,7 @@
 /* Types and helper functions of the generated text. */
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 /* ---- types ----------------------------------------------------------------------------------- */
 

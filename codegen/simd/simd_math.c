@@ -2,7 +2,7 @@
 /* Functions of the C library that kernels in vectors may call. */
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 static const struct op2i_lane_math functions[] = {
     {"fabs", "dd", OP2I_LANE_SMALL},      {"copysign", "ddd", OP2I_LANE_SMALL},

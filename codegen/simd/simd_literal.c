@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lane.h"
+#include "simd_internal.h"
 
 static bool is_float(const char *text, int length) {
   bool hex = length > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
