@@ -143,7 +143,7 @@ static bool too_large(const struct op2i_sched *sched) {
 static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
                           const unsigned char *payload, enum op2i_wish wish) {
   op2_status status = OP2_SUCCESS;
-  if (sched->ctx->fatal || sched->ctx->calling) return op2i_context_check(sched->ctx);
+  if (sched->ctx->fatal || sched->ctx->calling) return op2i_context_validate(sched->ctx);
   if (!op->counted) status = op2i_numbering_count(sched, op);
   if (status) return status;
   if (sched->nnodes >= sched->ctx->config.queue_max)
@@ -178,7 +178,7 @@ static void tell_lost(const struct op2i_sched *sched, bool closely) {
 }
 
 op2_status op2_flush(op2_context ctx) {
-  op2_status status = op2i_context_check(ctx);
+  op2_status status = op2i_context_validate(ctx);
   return status ? status : flush(ctx->sched, "op2_flush");
 }
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "compile_case.h"
-#include "simd.h"
 #include "loop_case.h"
+#include "simd.h"
 #include "tap.h"
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -214,9 +214,9 @@ static bool translate(const struct lane_kernel *kernel, int lanes, int widest,
   bool varying[PARAMS] = {0};
   int n = read_params(kernel->params, params);
   for (int i = 0; i < n; i++) varying[i] = params[i].varying;
-  const struct op2i_lanes_request request = {
+  const struct op2i_simd_request request = {
       .rewrite = rewrite, .varying = varying, .lanes = lanes, .widest = widest};
-  op2_status status = op2i_lanes_kernel(&request, out, why, NULL);
+  op2_status status = op2i_simd_kernel(&request, out, why, NULL);
   if (status) ok(false, "%s: no memory", kernel->name);
   return !status && why->length == 0;
 }
@@ -258,7 +258,7 @@ static bool add_kernel(const struct lane_kernel *kernel, int number, int lanes,
   bool good = translate(kernel, lanes, 0, &rewrite, &vector, &why);
   if (good) {
     op2i_text_add(out, "#define OP2_ID %d\n", number);
-    op2i_lanes_prelude(lanes, out);
+    op2i_simd_prelude(lanes, out);
     op2i_text_add(out,
                   "struct OP2_NAME(op2_consts) { double c1, c2[4]; float c3; int32_t c4; };\n");
     /* Of the scalar form's own style compilers may think what they like. */

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "simd.h"
 #include "signature.h"
+#include "simd.h"
 
 op2_status case_begin(struct loop_case *c, const char *name, const char *source) {
   memset(c, 0, sizeof *c);
@@ -28,7 +28,7 @@ op2_status case_begin(struct loop_case *c, const char *name, const char *source)
 }
 
 void case_end(struct loop_case *c) {
-  op2i_lanes_forget(&c->kernel);
+  op2i_simd_forget(&c->kernel);
   op2i_signature_free(&c->kernel.signature);
 }
 

@@ -208,7 +208,7 @@ static struct op2i_loop *loop_of(const char *name, op2_set over) {
 }
 
 static bool vectors(void) {
-  return test_ctx->backend->variant == OP2I_LANES && test_ctx->config.simd_bytes >= 16;
+  return test_ctx->backend->variant == OP2I_VECTOR && test_ctx->config.simd_bytes >= 16;
 }
 
 static void expect_form(int w, op2_set over, bool ordered) {

@@ -7,9 +7,9 @@
 
 #include "../bench/airfoil/kernels.h"
 #include "golden_case.h"
-#include "simd.h"
 #include "loop_case.h"
 #include "mem.h"
+#include "simd.h"
 #include "tap.h"
 
 enum { PARAMS = 16 };
@@ -48,9 +48,9 @@ static op2_status generate(const char *name, const char *source, int lanes, stru
   case_const(&c, "eps", 1, OP2_F64);
   case_const(&c, "qinf", 4, OP2_F64);
   if (!status) status = op2i_rewrite_begin(&c.loop, 0, &rewrite);
-  const struct op2i_lanes_request request = {
+  const struct op2i_simd_request request = {
       .rewrite = &rewrite, .varying = varying, .lanes = lanes};
-  if (!status) status = op2i_lanes_kernel(&request, out, why, NULL);
+  if (!status) status = op2i_simd_kernel(&request, out, why, NULL);
   op2i_rewrite_end(&rewrite);
   case_end(&c);
   return status;
@@ -62,7 +62,7 @@ static void translates(const char *name, const char *source, int lanes) {
   struct op2i_text text = {0}, why = {0};
   char golden[64];
   snprintf(golden, sizeof golden, "lanes-%s", name);
-  op2i_lanes_prelude(lanes, &text);
+  op2i_simd_prelude(lanes, &text);
   CHECK(generate(name, source, lanes, &text, &why));
   ok(why.length == 0, "%s is not refused", name);
   matches_golden(text.chars, golden);

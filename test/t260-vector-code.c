@@ -17,7 +17,7 @@
 static void generates(struct loop_case *c, enum op2i_variant variant, int bytes, const char *name) {
   struct op2i_text text = {0};
   bool mergeable;
-  if (CHECK(op2i_generate_lanes(&c->loop, variant, bytes, &text, &mergeable)))
+  if (CHECK(op2i_generate_vector(&c->loop, variant, bytes, &text, &mergeable)))
     matches_golden(text.chars, name);
   op2i_text_free(&text);
 }
@@ -36,7 +36,7 @@ static void golden_flux(void) {
   case_dat(&c, 1, 1, OP2_F64, 0, 0, OP2_READ);
   for (int i = 0; i < 2; i++) case_dat(&c, 2, 3, OP2_F64, i, 0, OP2_INC);
   case_const(&c, "gm1", 1, OP2_F64);
-  generates(&c, OP2I_LANES, 64, "vec-flux");
+  generates(&c, OP2I_VECTOR, 64, "vec-flux");
   case_end(&c);
 }
 
@@ -52,7 +52,7 @@ static void golden_twos(void) {
   for (int i = 0; i < 2; i++) case_dat(&c, 1, 1, OP2_F64, i, 0, OP2_READ);
   for (int i = 0; i < 2; i++) case_dat(&c, 2, 1, OP2_F64, i, 0, OP2_INC);
   case_gbl(&c, 0, 1, OP2_F64, OP2_MAX);
-  generates(&c, OP2I_LANES, 16, "vec-twos");
+  generates(&c, OP2I_VECTOR, 16, "vec-twos");
   case_end(&c);
 }
 
@@ -82,7 +82,7 @@ static void golden_fused(void) {
   c.loop.nmembers = 2;
   c.loop.name = (char *)"step+keep";
   c.loop.dropped = dropped;
-  generates(&c, OP2I_LANES, 32, "vec-fused");
+  generates(&c, OP2I_VECTOR, 32, "vec-fused");
   case_end(&keep);
   case_end(&c);
 }
@@ -99,7 +99,7 @@ static void golden_gather(void) {
   case_dat(&c, 1, 1, OP2_F32, 1, 0, OP2_MIN);
   case_idx(&c);
   case_dat(&c, 2, 1, OP2_F32, 0, -1, OP2_WRITE);
-  generates(&c, OP2I_LANES_LIST, 16, "vec-gather");
+  generates(&c, OP2I_VECTOR_LIST, 16, "vec-gather");
   case_end(&c);
 }
 
@@ -108,7 +108,7 @@ static void golden_gather(void) {
 static void refuses(struct loop_case *c, int bytes, const char *why) {
   struct op2i_text text = {0};
   bool mergeable;
-  if (FAILS(op2i_generate_lanes(&c->loop, OP2I_LANES, bytes, &text, &mergeable),
+  if (FAILS(op2i_generate_vector(&c->loop, OP2I_VECTOR, bytes, &text, &mergeable),
             OP2_ERR_UNAVAILABLE)) {
     ok(strstr(op2_error_message(), why), "the reason: %s", why);
     if (!strstr(op2_error_message(), why)) diag("%s", op2_error_message());
@@ -178,7 +178,7 @@ static void test_refusals(void) {
 static void takes(struct loop_case *c, enum op2i_variant variant, const char *batches) {
   struct op2i_text text = {0};
   bool mergeable;
-  if (CHECK(op2i_generate_lanes(&c->loop, variant, 64, &text, &mergeable)))
+  if (CHECK(op2i_generate_vector(&c->loop, variant, 64, &text, &mergeable)))
     is_str(strstr(text.chars, " op2_early_own1[") ? "two" : "one", batches, "%s", c->kernel.source);
   op2i_text_free(&text);
   case_end(c);
@@ -207,25 +207,25 @@ static void test_twos(void) {
   struct loop_case c;
   for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
     pull_case(&c, "", works[i].work, 2, OP2_INC);
-    takes(&c, OP2I_LANES, works[i].batches);
+    takes(&c, OP2I_VECTOR, works[i].batches);
   }
   pull_case(&c, "", over, 31, OP2_INC);
-  takes(&c, OP2I_LANES, "two");
+  takes(&c, OP2I_VECTOR, "two");
   pull_case(&c, "", over, 32, OP2_INC); /* and f */
-  takes(&c, OP2I_LANES, "one");
+  takes(&c, OP2I_VECTOR, "one");
   pull_case(&c, "", over, 2, OP2_INC);
-  takes(&c, OP2I_LANES_LIST, "one");
+  takes(&c, OP2I_VECTOR_LIST, "one");
   pull_case(&c, "", "if (1 / x[0] < *f) *f = 1 / x[0];", 2, OP2_MIN);
-  takes(&c, OP2I_LANES, "one");
+  takes(&c, OP2I_VECTOR, "one");
   pull_case(&c, ", double *y", "f[0] += 1 / x[0]; *y = 1;", 2, OP2_INC);
   case_dat(&c, 2, 1, OP2_F64, 0, -1, OP2_WRITE);
-  takes(&c, OP2I_LANES, "one");
+  takes(&c, OP2I_VECTOR, "one");
   pull_case(&c, ", double *f1", "f[0] += 1 / x[0]; *f1 += 1;", 2, OP2_INC);
   case_dat(&c, 1, 1, OP2_F64, 0, -1, OP2_INC);
-  takes(&c, OP2I_LANES, "one");
+  takes(&c, OP2I_VECTOR, "one");
   pull_case(&c, ", int e", "f[0] += e / x[0];", 2, OP2_INC);
   case_idx(&c);
-  takes(&c, OP2I_LANES, "one");
+  takes(&c, OP2I_VECTOR, "one");
 }
 
 static void test_fused_twos(void) {
@@ -239,7 +239,7 @@ static void test_fused_twos(void) {
   c.loop.members = members;
   c.loop.nmembers = 2;
   c.loop.name = (char *)"k+other";
-  takes(&c, OP2I_LANES, "one");
+  takes(&c, OP2I_VECTOR, "one");
   case_end(&other);
 }
 

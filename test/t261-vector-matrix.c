@@ -345,20 +345,20 @@ static void check_form(const struct form *f, void *const entries[4], const char 
 
 /* ---- translation units ----------------------------------------------------------------------- */
 
-static const enum op2i_variant variants[4] = {OP2I_PLAIN, OP2I_LANES, OP2I_PLAIN_LIST,
-                                              OP2I_LANES_LIST};
+static const enum op2i_variant variants[4] = {OP2I_PLAIN, OP2I_VECTOR, OP2I_PLAIN_LIST,
+                                              OP2I_VECTOR_LIST};
 
 static void add_unit(struct op2i_text *unit, int i) {
   for (int k = 0; k < 4; k++) {
     struct op2i_text text = {0};
     bool mergeable = false;
-    if (op2i_generate_lanes(&forms[i].loop.loop, variants[k], forms[i].bytes, &text, &mergeable) ||
+    if (op2i_generate_vector(&forms[i].loop.loop, variants[k], forms[i].bytes, &text, &mergeable) ||
         !mergeable)
       ok(false, "%s: %s", forms[i].name, op2_error_message());
     else
       op2i_text_add(unit, "#define OP2_ID %d_%d\n%s#undef OP2_ID\n", i, k, text.chars);
     bool twos = text.chars && strstr(text.chars, " op2_early_own0[");
-    if (twos != (forms[i].twos && variants[k] == OP2I_LANES))
+    if (twos != (forms[i].twos && variants[k] == OP2I_VECTOR))
       ok(false, "%s: by %s", forms[i].name, twos ? "twos" : "ones");
     op2i_text_free(&text);
   }

@@ -227,8 +227,8 @@ static bool same(const struct round *r, const struct memory *x, const struct mem
 struct code {
   op2i_plain_fn fused[4], alone[MEMBERS];
 };
-static const enum op2i_variant variants[4] = {OP2I_PLAIN, OP2I_LANES, OP2I_PLAIN_LIST,
-                                              OP2I_LANES_LIST};
+static const enum op2i_variant variants[4] = {OP2I_PLAIN, OP2I_VECTOR, OP2I_PLAIN_LIST,
+                                              OP2I_VECTOR_LIST};
 
 static void run_round(const struct round *r, const struct code *code, const char *compiler) {
   static struct memory start, vector, scalar, apart;
@@ -268,7 +268,7 @@ static void add_text(struct op2i_text *unit, const struct loop_case *c, enum op2
                      int bytes, const char *id) {
   struct op2i_text text = {0};
   bool mergeable = false;
-  if (CHECK(op2i_generate_lanes(&c->loop, variant, bytes, &text, &mergeable)))
+  if (CHECK(op2i_generate_vector(&c->loop, variant, bytes, &text, &mergeable)))
     op2i_text_add(unit, "#define OP2_ID %s\n%s#undef OP2_ID\n", id, text.chars);
   op2i_text_free(&text);
 }

@@ -183,7 +183,7 @@ static void check_hot(const struct hot *hot, const char *compiler, bool objdump)
   bool mergeable;
   int bytes = op2i_simd_bytes();
   hot->make(&c);
-  if (CHECK(op2i_generate_lanes(&c.loop, OP2I_LANES, bytes ? bytes : 16, &text, &mergeable))) {
+  if (CHECK(op2i_generate_vector(&c.loop, OP2I_VECTOR, bytes ? bytes : 16, &text, &mergeable))) {
     ok(strstr(text.chars, "op2_f64x"), "%s: %s is written in vectors", compiler, hot->name);
     if (objdump && bytes) check_instructions(hot, compiler, text.chars, bytes);
   }

@@ -240,7 +240,7 @@ static void run_apart(const op2_options *options, const struct written *w, struc
 }
 
 static bool vectors(void) {
-  return test_ctx->backend->variant == OP2I_LANES && test_ctx->config.simd_bytes >= 16;
+  return test_ctx->backend->variant == OP2I_VECTOR && test_ctx->config.simd_bytes >= 16;
 }
 
 static void says(const struct run *run, const char *text, bool want) {

@@ -36,7 +36,7 @@ struct result {
   float less;
 };
 
-static bool in_vectors(void) { return test_ctx->backend->variant == OP2I_LANES; }
+static bool in_vectors(void) { return test_ctx->backend->variant == OP2I_VECTOR; }
 
 static void state_machine(int bytes, bool halved) {
   test_ctx->config.simd_bytes = bytes;
@@ -100,7 +100,7 @@ static void expect_width(const char *name, int bytes, const char *why) {
   bool good = loop && loop->form.known && loop->form.simd_bytes == bytes &&
               (why ? loop->form.width && strstr(loop->form.width, why) : !loop->form.width);
   expect_at(__FILE__, __LINE__, good, name);
-  const char *text = loop ? loop->source[OP2I_LANES] : NULL;
+  const char *text = loop ? loop->source[OP2I_VECTOR] : NULL;
   if (text) expect_at(__FILE__, __LINE__, !strstr(text, "op2_f64x8") == (bytes < 64), name);
 }
 

@@ -96,22 +96,22 @@ static inline void rig_source(char *source, size_t size, double factor, const ch
 /* Gets the function of one source and says whether it computes what it should; the unit's outputs
  * stay with the caller. */
 static inline bool rig_get(op2_context ctx, double factor, const char *more,
-                           struct op2i_jit_unit *unit) {
+                           struct op2i_jit_code *unit) {
   char source[4096];
   rig_source(source, sizeof source, factor, more);
-  *unit = (struct op2i_jit_unit){.source = source, .mergeable = true, .label = "step"};
+  *unit = (struct op2i_jit_code){.source = source, .mergeable = true, .label = "step"};
   op2_status status = op2i_jit_get(ctx, 1, unit);
   unit->source = NULL;
-  if (status != OP2_SUCCESS || unit->status != OP2_SUCCESS || !unit->entry) {
+  if (status != OP2_SUCCESS || unit->status != OP2_SUCCESS || !unit->function) {
     if (unit->message) diag("%s", unit->message);
     return false;
   }
-  return ((rig_fn)unit->entry)(3.0) == 3.0 * factor + 1;
+  return ((rig_fn)unit->function)(3.0) == 3.0 * factor + 1;
 }
 /* The same with a context of its own; *stats are that context's. */
 static inline bool rig_once(const char *cache_dir, double factor, struct op2i_jit_stats *stats) {
   op2_context ctx = rig_context(cache_dir, NULL, NULL);
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   bool good = rig_get(ctx, factor, NULL, &unit);
   free(unit.message);
   if (stats) *stats = rig_stats(ctx);
@@ -193,7 +193,7 @@ static inline int rig_occurrences(const char *text, const char *part) {
 
 /* Two loops compiled with a cache there; returns what a context at the warning level said of it. */
 static inline const char *rig_try_folder(const char *cache, const char *what) {
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   op2_context ctx = rig_context(cache, NULL, NULL);
   rig_listen();
   bool right = rig_get(ctx, 2, NULL, &unit);

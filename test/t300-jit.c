@@ -11,12 +11,12 @@
 
 static void test_hits(void) {
   char cache[RIG_PATH];
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   rig_path(cache, "hits/deeper/still");
   op2_context ctx = rig_context(cache, NULL, NULL);
   ok(rig_get(ctx, 2.5, NULL, &unit), "a compiled function computes");
-  void *first = unit.entry;
-  ok(rig_get(ctx, 2.5, NULL, &unit) && unit.entry == first,
+  void *first = unit.function;
+  ok(rig_get(ctx, 2.5, NULL, &unit) && unit.function == first,
      "the second time it is the same function");
   struct op2i_jit_stats stats = rig_stats(ctx);
   is_int(stats.compiled, 1, "compiled once");
@@ -32,21 +32,21 @@ static void test_hits(void) {
   ok(stat(cache, &st) == 0 && (st.st_mode & 07777) == 0700, "the folder was made, private");
 }
 
-static bool computes(const struct op2i_jit_unit *unit, double factor) {
-  return unit->status == OP2_SUCCESS && unit->entry &&
-         ((rig_fn)unit->entry)(-7.0) == -7.0 * factor + 1;
+static bool computes(const struct op2i_jit_code *unit, double factor) {
+  return unit->status == OP2_SUCCESS && unit->function &&
+         ((rig_fn)unit->function)(-7.0) == -7.0 * factor + 1;
 }
 
 enum { MANY = 40 };
-static void many_units(struct op2i_jit_unit *units, char (*sources)[2048], int bad) {
+static void many_units(struct op2i_jit_code *units, char (*sources)[2048], int bad) {
   for (int i = 0; i < MANY; i++) {
     rig_source(sources[i], sizeof sources[i], i + 0.5,
                i == bad ? "#line 77 \"mine.c\"\nint broken(void) { return nowhere; }" : NULL);
     units[i] =
-        (struct op2i_jit_unit){.source = sources[i], .mergeable = i % 10 != 9, .label = "many"};
+        (struct op2i_jit_code){.source = sources[i], .mergeable = i % 10 != 9, .label = "many"};
   }
 }
-static int count_good(const struct op2i_jit_unit *units) {
+static int count_good(const struct op2i_jit_code *units) {
   int good = 0;
   for (int i = 0; i < MANY; i++) good += computes(&units[i], i + 0.5);
   return good;
@@ -63,7 +63,7 @@ static int compiler_runs(void) {
 
 static void test_merging(void) {
   static char sources[MANY][2048];
-  static struct op2i_jit_unit units[MANY];
+  static struct op2i_jit_code units[MANY];
   char cache[RIG_PATH];
   struct stat st;
   rig_path(cache, "merging");
@@ -79,7 +79,7 @@ static void test_merging(void) {
   rig_end(ctx);
 
   ctx = rig_context(cache, counting_cc, NULL);
-  struct op2i_jit_unit one = units[3];
+  struct op2i_jit_code one = units[3];
   CHECK(op2i_jit_get(ctx, 1, &one));
   ok(computes(&one, 3.5) && rig_stats(ctx).disk_hits == 1,
      "one of them is found on disk by its own key");
@@ -95,7 +95,7 @@ static void test_merging(void) {
 
 static void test_bad_member(void) {
   static char sources[MANY][2048];
-  static struct op2i_jit_unit units[MANY];
+  static struct op2i_jit_code units[MANY];
   char cache[RIG_PATH];
   rig_path(cache, "bad");
   op2_context ctx = rig_context(cache, NULL, NULL);
@@ -103,7 +103,7 @@ static void test_bad_member(void) {
   CHECK(op2i_jit_get(ctx, MANY, units));
   is_int(count_good(units), MANY - 1, "one bad unit among many: all others work");
   is_int(units[17].status, OP2_ERR_COMPILE, "the bad one has a status");
-  ok(!units[17].entry, "and no function");
+  ok(!units[17].function, "and no function");
   const char *message = units[17].message ? units[17].message : "";
   ok(strstr(message, "mine.c:77"), "its message has the source's own file and line");
   ok(strstr(message, "nowhere"), "and the compiler's words");
@@ -113,12 +113,12 @@ static void test_bad_member(void) {
   is_int(rig_stats(ctx).compiled, MANY - 1, "and the others as compiled");
   op2i_free(units[17].message);
 
-  struct op2i_jit_unit twins[] = {units[17], units[16], units[17], units[16]};
+  struct op2i_jit_code twins[] = {units[17], units[16], units[17], units[16]};
   for (int i = 0; i < 4; i++) twins[i].message = NULL;
   CHECK(op2i_jit_get(ctx, 4, twins));
   ok(twins[0].message && twins[2].message && strcmp(twins[0].message, twins[2].message) == 0,
      "the same bad unit twice in a call: the same message for both");
-  ok(computes(&twins[1], 16.5) && twins[1].entry == twins[3].entry,
+  ok(computes(&twins[1], 16.5) && twins[1].function == twins[3].function,
      "the good one among them works");
   is_int(rig_stats(ctx).failed, 2, "the bad one was compiled once more, not twice");
   for (int i = 0; i < 4; i++) op2i_free(twins[i].message);
@@ -135,11 +135,11 @@ static void test_strict(void) {
       {"static int f(int *x) { int y = x; return y; }", "a pointer for a number"},
   };
   op2_context ctx = rig_context(NULL, NULL, NULL);
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   for (int i = 0; i < 3; i++) {
     char source[2048];
     rig_source(source, sizeof source, 1, wrong[i].text);
-    unit = (struct op2i_jit_unit){.source = source, .label = "strict"};
+    unit = (struct op2i_jit_code){.source = source, .label = "strict"};
     CHECK(op2i_jit_get(ctx, 1, &unit));
     is_int(unit.status, OP2_ERR_COMPILE, "an error, not a warning: %s", wrong[i].what);
     op2i_free(unit.message);
@@ -147,14 +147,14 @@ static void test_strict(void) {
   char source[2048];
   rig_source(source, sizeof source, 1, "extern double is_nowhere(double);");
   strcat(source, "double OP2_NAME(other)(double x) { return is_nowhere(x); }\n");
-  unit = (struct op2i_jit_unit){.source = source, .label = "link"};
+  unit = (struct op2i_jit_code){.source = source, .label = "link"};
   CHECK(op2i_jit_get(ctx, 1, &unit));
   ok(unit.status == OP2_ERR_COMPILE && strstr(unit.message, "is_nowhere"),
      "an undefined function is told by name");
   op2i_free(unit.message);
   rig_source(source, sizeof source, 1, "#include <math.h>");
   strcat(source, "double OP2_NAME(other)(double x) { return tgamma(x) + lgamma(x); }\n");
-  unit = (struct op2i_jit_unit){.source = source, .label = "math"};
+  unit = (struct op2i_jit_code){.source = source, .label = "math"};
   CHECK(op2i_jit_get(ctx, 1, &unit));
   is_int(unit.status, OP2_SUCCESS, "the mathematical library is there");
   rig_end(ctx);
@@ -162,7 +162,7 @@ static void test_strict(void) {
 
 static void test_keys(void) {
   char cache[RIG_PATH];
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   rig_path(cache, "keys");
   ok(rig_once(cache, 4, NULL), "a first entry");
   op2_context ctx = rig_context(cache, NULL, "-O1  '-DA=\"b c\"' -DB=\\\"d\\ e\\\"");
@@ -201,7 +201,7 @@ static void test_keys(void) {
 
 /* F comes from the headers. */
 static op2_status get_including(op2_context ctx, const char *const *folders, double *value) {
-  struct op2i_jit_unit unit = {
+  struct op2i_jit_code unit = {
       .source = "#include <outer.h>\n#define OP2_PASTE_(a, b) a##_##b\n"
                 "#define OP2_PASTE(a, b) OP2_PASTE_(a, b)\n"
                 "double OP2_PASTE(op2_entry, OP2_ID)(double x) { return x + F; }\n",
@@ -210,19 +210,19 @@ static op2_status get_including(op2_context ctx, const char *const *folders, dou
   op2_status status = op2i_jit_get(ctx, 1, &unit);
   if (unit.message) diag("%s", unit.message);
   op2i_free(unit.message);
-  *value = unit.entry ? ((rig_fn)unit.entry)(0) : -1;
+  *value = unit.function ? ((rig_fn)unit.function)(0) : -1;
   return status == OP2_SUCCESS ? unit.status : status;
 }
 
 static void test_default_flags(void) {
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   op2_context ctx = rig_context(NULL, NULL, NULL);
   free(ctx->config.cflags);
   ctx->config.cflags = NULL;
   ok(rig_get(ctx, 7, NULL, &unit), "the default flags suit the compiler");
   char source[2048];
   rig_source(source, sizeof source, 7, "int broken = nowhere;");
-  unit = (struct op2i_jit_unit){.source = source, .label = "flags"};
+  unit = (struct op2i_jit_code){.source = source, .label = "flags"};
   CHECK(op2i_jit_get(ctx, 1, &unit));
   ok(unit.message && strstr(unit.message, " -O3 ") && strstr(unit.message, " -fno-math-errno"),
      "they optimise");
@@ -277,13 +277,13 @@ static void test_headers(void) {
 
 /* A program that ignores SIGCHLD gets no exit status of its children. */
 static void test_hidden_status(void) {
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   void (*before)(int) = signal(SIGCHLD, SIG_IGN);
   op2_context ctx = rig_context(NULL, NULL, NULL);
   ok(rig_get(ctx, 6, NULL, &unit), "with SIGCHLD ignored a good unit works");
   char source[2048];
   rig_source(source, sizeof source, 6, "int broken = nowhere;");
-  unit = (struct op2i_jit_unit){.source = source, .label = "hidden"};
+  unit = (struct op2i_jit_code){.source = source, .label = "hidden"};
   CHECK(op2i_jit_get(ctx, 1, &unit));
   ok(unit.status == OP2_ERR_COMPILE && strstr(unit.message, "nowhere"),
      "and a bad one has the compiler's words");
@@ -295,11 +295,11 @@ static void test_hidden_status(void) {
 /* A small program whose n-th allocation fails; returns whether that n was beyond the last. */
 static bool run_denied(const char *cache, int64_t n, bool *clean) {
   char sources[3][2048];
-  struct op2i_jit_unit units[3];
+  struct op2i_jit_code units[3];
   static const char *const bad = "int broken = nowhere;";
   for (int i = 0; i < 3; i++) {
     rig_source(sources[i], sizeof sources[i], i, i == 2 ? bad : NULL);
-    units[i] = (struct op2i_jit_unit){.source = sources[i], .mergeable = true, .label = "denied"};
+    units[i] = (struct op2i_jit_code){.source = sources[i], .mergeable = true, .label = "denied"};
   }
   op2_context ctx = rig_context(cache, NULL, NULL);
   op2i_mem_fail_at(n);
@@ -308,13 +308,13 @@ static bool run_denied(const char *cache, int64_t n, bool *clean) {
   *clean = status == (beyond ? OP2_SUCCESS : OP2_ERR_NOMEM);
   if (status == OP2_ERR_NOMEM) *clean = *clean && strstr(op2_error_message(), "memory");
   for (int i = 0; i < 3; i++) {
-    if (status != OP2_SUCCESS) *clean = *clean && !units[i].entry && !units[i].message;
+    if (status != OP2_SUCCESS) *clean = *clean && !units[i].function && !units[i].message;
     units[i].message = (op2i_free(units[i].message), NULL);
   }
   if (!beyond) {
     *clean = op2i_jit_get(ctx, 2, units) == OP2_SUCCESS && *clean;
     for (int i = 0; i < 2; i++)
-      *clean = *clean && units[i].entry && ((rig_fn)units[i].entry)(3.0) == 3.0 * i + 1;
+      *clean = *clean && units[i].function && ((rig_fn)units[i].function)(3.0) == 3.0 * i + 1;
   }
   rig_end(ctx);
   return beyond;

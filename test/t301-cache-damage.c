@@ -152,7 +152,7 @@ static void test_not_ours(void) {
 
 /* A name that cannot be made free: the numbers are right, and it is said once what is in the way. */
 static void test_stuck(void) {
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   if (geteuid() == 0 &&
       (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0)) {
     skip("mounting is not permitted here: %s", strerror(errno));
@@ -178,7 +178,7 @@ static void test_stuck(void) {
 
 /* A rebuilt entry is another file: what a running program has loaded stays as it was. */
 static void test_running(void) {
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   struct stat before, after;
   put(good, size);
   op2_context ctx = rig_context(cache, NULL, NULL);
@@ -188,12 +188,13 @@ static void test_running(void) {
   rig_write(path, "damage", 6, 0600);
   ok(recovers("under a running program", 0), "another one damages and remakes it");
   ok(stat(path, &after) == 0 && before.st_ino != after.st_ino, "the entry is another file now");
-  ok(((rig_fn)unit.entry)(3.0) == 3.0 * FACTOR + 1, "the first program's function still computes");
+  ok(((rig_fn)unit.function)(3.0) == 3.0 * FACTOR + 1,
+     "the first program's function still computes");
   rig_end(ctx);
 }
 
 static void test_told(void) {
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   put(good, size / 2);
   op2_context ctx = rig_context(cache, NULL, NULL);
   ctx->config.log_level = 4;

@@ -32,12 +32,12 @@ static uint64_t random_below(uint64_t n) {
 static void writer(const char *cc) {
   static char sources[8][2048];
   for (int round = 0;; round++) {
-    struct op2i_jit_unit units[8];
+    struct op2i_jit_code units[8];
     op2_context ctx = rig_context(cache, cc, NULL);
     for (int i = 0; i < 8; i++) {
       rig_source(sources[i], sizeof sources[i], i, NULL);
       units[i] =
-          (struct op2i_jit_unit){.source = sources[i], .mergeable = i < 4, .label = "killed"};
+          (struct op2i_jit_code){.source = sources[i], .mergeable = i < 4, .label = "killed"};
     }
     if (op2i_jit_get(ctx, 8, units) != OP2_SUCCESS) _exit(1);
     rig_end(ctx);
@@ -50,7 +50,7 @@ static bool all_whole(const char *cc, struct op2i_jit_stats *stats) {
   bool good = true;
   op2_context ctx = rig_context(cache, cc, NULL);
   for (int i = 0; i < 8; i++) {
-    struct op2i_jit_unit unit;
+    struct op2i_jit_code unit;
     good = rig_get(ctx, i, NULL, &unit) && good;
     op2i_free(unit.message);
   }
@@ -150,7 +150,7 @@ static void test_hanging(void) {
   rig_script(cc, "hanging-cc", script);
   pid_t pid = fork();
   if (pid == 0) {
-    struct op2i_jit_unit unit;
+    struct op2i_jit_code unit;
     op2_context ctx = rig_context(cache, cc, NULL);
     rig_get(ctx, 7, NULL, &unit);
     _exit(0);
@@ -181,7 +181,7 @@ static void test_hanging(void) {
 /* The compiler alone is killed: an error with the signal's name, and the next attempt works. */
 static void test_killed_compiler(void) {
   char cc[RIG_PATH], flag[RIG_PATH], script[4 * RIG_PATH];
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   rig_path(flag, "once");
   snprintf(script, sizeof script,
            "#!/bin/sh\n[ -f %s ] && exec cc \"$@\"\n: > %s\necho half a word\nkill -9 $$\n", flag,
@@ -190,7 +190,7 @@ static void test_killed_compiler(void) {
   op2_context ctx = rig_context(cache, cc, NULL);
   char source[2048];
   rig_source(source, sizeof source, 11, NULL);
-  unit = (struct op2i_jit_unit){.source = source, .label = "dying"};
+  unit = (struct op2i_jit_code){.source = source, .label = "dying"};
   CHECK(op2i_jit_get(ctx, 1, &unit));
   is_int(unit.status, OP2_ERR_COMPILE, "a killed compiler is a failure of the loop");
   ok(unit.message && strstr(unit.message, "signal 9") && strstr(unit.message, "half a word"),

@@ -12,19 +12,20 @@ enum { PROCESSES = 16, LOOPS = 6, THREADS = 6 };
  * way. */
 static bool all_right(const char *cache, int first, struct op2i_jit_stats *stats) {
   char sources[LOOPS][2048];
-  struct op2i_jit_unit units[LOOPS];
+  struct op2i_jit_code units[LOOPS];
   op2_context ctx = rig_context(cache, NULL, NULL);
   bool right = true;
   for (int part = 0; part < 2; part++) {
     int from = part ? 0 : first, n = (part ? first : LOOPS) - from;
     for (int i = 0; i < n; i++) {
       rig_source(sources[i], sizeof sources[i], from + i, NULL);
-      units[i] = (struct op2i_jit_unit){
+      units[i] = (struct op2i_jit_code){
           .source = sources[i], .mergeable = (from + i) % 3 != 0, .label = "race"};
     }
     right = right && op2i_jit_get(ctx, n, units) == OP2_SUCCESS;
     for (int i = 0; i < n; i++)
-      right = right && units[i].entry && ((rig_fn)units[i].entry)(5.0) == 5.0 * (from + i) + 1;
+      right =
+          right && units[i].function && ((rig_fn)units[i].function)(5.0) == 5.0 * (from + i) + 1;
   }
   *stats = rig_stats(ctx);
   rig_end(ctx);
@@ -91,7 +92,7 @@ static void report_hit_time(void) {
   enum { TIMES = 50 };
   char cache[RIG_PATH], table[] = "static const double table[2000] = {1, 2, 3};\n"
                                   "double OP2_NAME(look)(int i) { return table[i]; }";
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   double best = 1;
   rig_path(cache, "cache-time");
   for (int i = 0; i < TIMES; i++) {

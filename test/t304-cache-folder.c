@@ -177,7 +177,7 @@ static void test_temporary(void) {
 /* TMPDIR fills while the compiler runs, which then fails: it is run once more where there is room. */
 static void test_filling(void) {
   char place[RIG_PATH], cache[RIG_PATH], cc[RIG_PATH], script[4 * RIG_PATH];
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   rig_path(place, "filling");
   rig_path(cache, "filling-cache");
   snprintf(
@@ -237,7 +237,7 @@ static void test_no_temporary(void) {
   op2_context ctx = rig_context("/dev/null", NULL, NULL);
   ctx->config.log_level = 0;
   rig_source(source, sizeof source, 2, NULL);
-  struct op2i_jit_unit unit = {.source = source, .label = "nowhere"};
+  struct op2i_jit_code unit = {.source = source, .label = "nowhere"};
   if (op2i_jit_get(ctx, 1, &unit) != OP2_SUCCESS || unit.status != OP2_ERR_COMPILE) _exit(3);
   if (!strstr(unit.message, "no folder for the compiler's files") ||
       !strstr(unit.message, "Read-only"))
@@ -249,7 +249,7 @@ static void test_no_temporary(void) {
 
 static void test_vanishing(void) {
   char cache[RIG_PATH];
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   rig_path(cache, "vanishing");
   op2_context ctx = rig_context(cache, NULL, NULL);
   ok(rig_get(ctx, 2, NULL, &unit), "a loop");

@@ -15,11 +15,11 @@ static const char *message_with(const char *cc) {
   char source[2048];
   op2_context ctx = rig_context(cache, cc, NULL);
   rig_source(source, sizeof source, 2, NULL);
-  struct op2i_jit_unit unit = {.source = source, .mergeable = true, .label = "cc"};
+  struct op2i_jit_code unit = {.source = source, .mergeable = true, .label = "cc"};
   message[0] = '\0';
   CHECK(op2i_jit_get(ctx, 1, &unit));
   is_int(unit.status, OP2_ERR_COMPILE, "compiler %s: the loop fails", cc ? cc : "(default)");
-  ok(!unit.entry, "without a function");
+  ok(!unit.function, "without a function");
   if (unit.message) snprintf(message, sizeof message, "%s", unit.message);
   op2i_free(unit.message);
   is_int(rig_stats(ctx).failed, 1, "and is counted");
@@ -114,7 +114,7 @@ static void test_lying(void) {
 /* Fails for sources with more than one loop: each then gets its own run. */
 static void test_merged(void) {
   char cc[RIG_PATH], sources[20][2048];
-  struct op2i_jit_unit units[20];
+  struct op2i_jit_code units[20];
   int right = 0;
   rig_script(cc, "cc-single",
              "#!/bin/sh\nfor a; do case $a in *.c) c=$a;; esac; done\n"
@@ -122,11 +122,11 @@ static void test_merged(void) {
   op2_context ctx = rig_context(cache, cc, NULL);
   for (int i = 0; i < 20; i++) {
     rig_source(sources[i], sizeof sources[i], i, NULL);
-    units[i] = (struct op2i_jit_unit){.source = sources[i], .mergeable = true, .label = "merged"};
+    units[i] = (struct op2i_jit_code){.source = sources[i], .mergeable = true, .label = "merged"};
   }
   CHECK(op2i_jit_get(ctx, 20, units));
   for (int i = 0; i < 20; i++)
-    right += units[i].entry && ((rig_fn)units[i].entry)(2.0) == 2.0 * i + 1;
+    right += units[i].function && ((rig_fn)units[i].function)(2.0) == 2.0 * i + 1;
   is_int(right, 20, "a compiler that dies of large sources: all loops work one by one");
   is_int(rig_stats(ctx).failed, 0, "and none is counted as failed");
   rig_end(ctx);

@@ -77,14 +77,14 @@ static void hanging_script(char cc[RIG_PATH], const char *name, const char *pids
 
 static void test_limit(void) {
   char cc[RIG_PATH], pids[RIG_PATH], sources[3][2048];
-  struct op2i_jit_unit units[3];
+  struct op2i_jit_code units[3];
   rig_path(pids, "limit-pids");
   hanging_script(cc, "cc-hangs", pids);
   op2_context ctx = rig_context(cache, cc, NULL);
   ctx->config.cc_timeout = 3; /* on a busy machine a shell may take a second to start */
   for (int i = 0; i < 3; i++) {
     rig_source(sources[i], sizeof sources[i], i, NULL);
-    units[i] = (struct op2i_jit_unit){.source = sources[i], .label = "hangs"};
+    units[i] = (struct op2i_jit_code){.source = sources[i], .label = "hangs"};
   }
   double start = op2i_seconds();
   CHECK(op2i_jit_get(ctx, 3, units));
@@ -116,7 +116,7 @@ static void test_limit(void) {
 
 static void test_ample(void) {
   char cc[RIG_PATH];
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   rig_script(cc, "cc-slow", "#!/bin/sh\nsleep 1\nexec cc \"$@\"\n");
   for (int limit = 0; limit <= 600; limit += 600) {
     op2_context ctx = rig_context(NULL, cc, NULL);
@@ -136,7 +136,7 @@ static void test_ignored(void) {
   op2_context ctx = rig_context(NULL, cc, NULL);
   ctx->config.cc_timeout = 1;
   rig_source(source, sizeof source, 9, NULL);
-  struct op2i_jit_unit unit = {.source = source, .label = "hangs"};
+  struct op2i_jit_code unit = {.source = source, .label = "hangs"};
   CHECK(op2i_jit_get(ctx, 1, &unit));
   ok(unit.status == OP2_ERR_COMPILE && strstr(unit.message, "OP2_CC_TIMEOUT"),
      "with SIGCHLD ignored it is the same");
@@ -164,14 +164,14 @@ static void reap(int signal) {
 /* Runs in a process group of its own: one loop, compiled by a compiler that says when it is at
  * work. Exits with 0 when the loop works, 1 when it fails with `expect` in its message. */
 static void victim(const char *cc, const char *expect) {
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   char source[2048];
   op2_context ctx = rig_context(NULL, cc, NULL);
   ctx->config.cc_timeout = 60;
   rig_source(source, sizeof source, 4, NULL);
-  unit = (struct op2i_jit_unit){.source = source, .mergeable = true, .label = "interrupted"};
+  unit = (struct op2i_jit_code){.source = source, .mergeable = true, .label = "interrupted"};
   if (op2i_jit_get(ctx, 1, &unit) != OP2_SUCCESS) _exit(2);
-  if (unit.entry) _exit(((rig_fn)unit.entry)(3.0) == 13 && interrupts > 0 ? 0 : 3);
+  if (unit.function) _exit(((rig_fn)unit.function)(3.0) == 13 && interrupts > 0 ? 0 : 3);
   bool told = expect && unit.message && strstr(unit.message, expect);
   if (!told) diag("%s", unit.message);
   _exit(told ? 1 : 4);
@@ -266,7 +266,7 @@ static void test_ended(void) {
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     char cc[RIG_PATH], runs[RIG_PATH], script[4 * RIG_PATH], sources[6][2048];
-    struct op2i_jit_unit units[6];
+    struct op2i_jit_code units[6];
     int pids[16], clear = 0;
     rig_path(runs, "%s-runs", cases[i].name);
     snprintf(script, sizeof script, "#!/bin/sh\necho $$ >> %s\n%s\n", runs, cases[i].line);
@@ -274,7 +274,7 @@ static void test_ended(void) {
     op2_context ctx = rig_context(NULL, cc, NULL);
     for (int u = 0; u < 6; u++) {
       rig_source(sources[u], sizeof sources[u], u, NULL);
-      units[u] = (struct op2i_jit_unit){.source = sources[u], .mergeable = true, .label = "ended"};
+      units[u] = (struct op2i_jit_code){.source = sources[u], .mergeable = true, .label = "ended"};
     }
     CHECK(op2i_jit_get(ctx, 6, units));
     for (int u = 0; u < 6; u++) {
@@ -346,7 +346,7 @@ static void test_flush(void) {
 
 /* A program whose files may not grow is told so instead of being killed. */
 static void test_file_limit(void) {
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   pid_t pid = fork();
   if (pid == 0) {
     const struct rlimit limit = {4096, 4096};

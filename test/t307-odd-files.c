@@ -208,7 +208,7 @@ static void test_closed_streams(void) {
   rig_path(log, "closed-log");
   pid_t pid = fork();
   if (pid == 0) {
-    struct op2i_jit_unit unit;
+    struct op2i_jit_code unit;
     close(0);
     close(1);
     close(2);
@@ -271,7 +271,7 @@ static void test_closed_meanwhile(const char *backend) {
 /* A compiler whose messages go to a pipe that nobody else has open. */
 static void test_log(void) {
   char cc[RIG_PATH];
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   rig_script(cc, "cc-pipe",
              "#!/bin/sh\nfor a; do case $last in -o) o=$a;; esac; last=$a; done\n"
              "l=${o%.so}.log\nrm $l\nmkfifo $l\nexit 1\n");

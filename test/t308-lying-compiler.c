@@ -214,10 +214,10 @@ static void test_compilers(void) {
       char source[2048];
       op2_context ctx = rig_context(cache, cc, NULL);
       rig_source(source, sizeof source, 2, NULL);
-      struct op2i_jit_unit unit = {.source = source, .mergeable = true, .label = "lied"};
+      struct op2i_jit_code unit = {.source = source, .mergeable = true, .label = "lied"};
       alarm(120);
       if (op2i_jit_get(ctx, 1, &unit) != OP2_SUCCESS) _exit(1);
-      if (unit.status != OP2_ERR_COMPILE || unit.entry) _exit(2);
+      if (unit.status != OP2_ERR_COMPILE || unit.function) _exit(2);
       if (!strstr(unit.message, cc)) diag("%s", unit.message), _exit(3);
       rig_end(ctx);
       _exit(0);

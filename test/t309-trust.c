@@ -84,7 +84,7 @@ static void test_relative(void) {
 /* The temporary folder itself: others are taken, and none of its files is seen in an unsafe one. */
 static void test_temporary(void) {
   char top[RIG_PATH], place[RIG_PATH], cc[RIG_PATH], seen[RIG_PATH], script[4 * RIG_PATH];
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   rig_path(top, "unsafe");
   rig_path(place, "unsafe/tmp");
   rig_path(seen, "seen");
@@ -112,7 +112,7 @@ static void become(uid_t uid) {
 /* A home that others can change: the next place serves, and it is said why. */
 static void test_home(void) {
   char top[RIG_PATH], home[RIG_PATH], expect[RIG_PATH + 8], other[RIG_PATH];
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   rig_path(top, "homes");
   rig_path(home, "homes/mine");
   rig_path(other, "op2-%ld", (long)geteuid());
@@ -163,7 +163,7 @@ static void test_container(void) {
     if (unshare(CLONE_NEWUSER) != 0 || !write_text("/proc/self/uid_map", map)) _exit(77);
     setenv("TMPDIR", home, 1);
     snprintf(rig_root, sizeof rig_root, "%s", home);
-    struct op2i_jit_unit unit;
+    struct op2i_jit_code unit;
     struct op2i_jit_stats stats;
     op2_context ctx = rig_context(cache, NULL, NULL);
     rig_listen();
@@ -261,7 +261,7 @@ static void evil_object(char path[RIG_PATH], const char *mark) {
  * depend on the program, not on its user. */
 static bool evil_folder(const char *own, const char *evil) {
   char cache[RIG_PATH], inner[RIG_PATH], name[RIG_PATH], command[6 * RIG_PATH];
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   int n = 0;
   rig_path(cache, "names");
   snprintf(inner, sizeof inner, "%.400s/" OP2I_ABI, own);
@@ -301,7 +301,7 @@ static int run_victim(const char *cache, const char *home, int i) {
   if (victim == 0) {
     become(VICTIM);
     setenv("TMPDIR", home, 1);
-    struct op2i_jit_unit unit;
+    struct op2i_jit_code unit;
     op2_context ctx = rig_context(cache, NULL, NULL);
     ctx->config.log_level = 0;
     bool right = rig_get(ctx, i % 3, NULL, &unit);

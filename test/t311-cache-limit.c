@@ -51,7 +51,7 @@ static bool fakes_are(unsigned want) {
 
 /* Compile or find a loop under a limit; whether its numbers are right. */
 static bool get(const char *cache, int megabytes, double factor, struct op2i_jit_stats *stats) {
-  struct op2i_jit_unit unit;
+  struct op2i_jit_code unit;
   op2_context ctx = rig_context(cache, NULL, NULL);
   ctx->config.cache_mb = megabytes;
   bool right = rig_get(ctx, factor, NULL, &unit);

@@ -8,7 +8,7 @@
 #include "tile_case.h"
 
 struct seen {
-  int one_tile, many_tiles, long_path, short_path, runs, ids, late_seed, empty_loop, wide, prefix;
+  int one_tile, many_tiles, long_path, short_path, spans, ids, late_seed, empty_loop, wide, prefix;
   int ordered;
 };
 
@@ -26,7 +26,7 @@ static void note(struct seen *seen, const struct op2i_tile_plan *plan,
   seen->many_tiles += plan->ntiles > 10;
   seen->long_path += plan->critical_path > 10;
   seen->short_path += plan->ntiles > 3 * plan->critical_path;
-  seen->runs += plan->nruns > 10;
+  seen->spans += plan->nspans > 10;
   seen->ids += plan->nids > 100;
   seen->late_seed += desc->seed > 1 && plan->ntiles > 1;
   seen->prefix += prefix < desc->nloops;
@@ -87,7 +87,7 @@ int main(void) {
   ok(seen.many_tiles > few, "so were more than ten tiles (%d)", seen.many_tiles);
   ok(seen.long_path > few, "long chains of tiles (%d)", seen.long_path);
   ok(seen.short_path > few, "short chains of many tiles (%d)", seen.short_path);
-  ok(seen.runs > few, "ten runs (%d)", seen.runs);
+  ok(seen.spans > few, "ten spans (%d)", seen.spans);
   ok(seen.ids > few, "a hundred ids (%d)", seen.ids);
   ok(seen.late_seed > few, "seeds with two loops before them (%d)", seen.late_seed);
   ok(seen.ordered > few, "loops that keep their order (%d)", seen.ordered);

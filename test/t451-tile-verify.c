@@ -46,25 +46,25 @@ static void put_id(struct op2i_tile_plan *p, struct op2i_tile_share *share, int6
   p->nids = at;
 }
 
-static struct op2i_tile_run take_run(struct op2i_tile_plan *p, struct op2i_tile_share *share) {
-  int64_t k = below(share->nruns);
-  struct op2i_tile_run *runs = p->runs + share->first_run, run = runs[k];
-  memmove(runs + k, runs + k + 1, (size_t)(share->nruns - k - 1) * sizeof *runs);
-  share->nruns--;
-  return run;
+static struct op2i_tile_span take_span(struct op2i_tile_plan *p, struct op2i_tile_share *share) {
+  int64_t k = below(share->nspans);
+  struct op2i_tile_span *spans = p->spans + share->first_span, span = spans[k];
+  memmove(spans + k, spans + k + 1, (size_t)(share->nspans - k - 1) * sizeof *spans);
+  share->nspans--;
+  return span;
 }
 
-static void put_run(struct op2i_tile_plan *p, struct op2i_tile_share *share,
-                    struct op2i_tile_run run) {
-  int64_t at = p->nruns, k = 0;
-  p->runs = resize(p->runs, p->nruns + share->nruns + 1, sizeof *p->runs);
-  for (; k < share->nruns && p->runs[share->first_run + k].lo < run.lo; k++)
-    p->runs[at++] = p->runs[share->first_run + k];
-  p->runs[at++] = run;
-  for (; k < share->nruns; k++) p->runs[at++] = p->runs[share->first_run + k];
-  share->first_run = p->nruns;
-  share->nruns++;
-  p->nruns = at;
+static void put_span(struct op2i_tile_plan *p, struct op2i_tile_share *share,
+                     struct op2i_tile_span span) {
+  int64_t at = p->nspans, k = 0;
+  p->spans = resize(p->spans, p->nspans + share->nspans + 1, sizeof *p->spans);
+  for (; k < share->nspans && p->spans[share->first_span + k].lo < span.lo; k++)
+    p->spans[at++] = p->spans[share->first_span + k];
+  p->spans[at++] = span;
+  for (; k < share->nspans; k++) p->spans[at++] = p->spans[share->first_span + k];
+  share->first_span = p->nspans;
+  share->nspans++;
+  p->nspans = at;
 }
 
 /* The share of the same loop in another tile, null without one. */
@@ -128,39 +128,39 @@ static bool ids_swapped(struct op2i_tile_plan *p) {
   id[1] = kept;
   return true;
 }
-static bool run_lost(struct op2i_tile_plan *p) {
+static bool span_lost(struct op2i_tile_plan *p) {
   int64_t number;
   struct op2i_tile_share *share = any_share(p, &number);
-  if (share->nruns == 0) return false;
-  take_run(p, share);
+  if (share->nspans == 0) return false;
+  take_span(p, share);
   return true;
 }
-static bool run_twice(struct op2i_tile_plan *p) {
+static bool span_twice(struct op2i_tile_plan *p) {
   int64_t number;
   struct op2i_tile_share *share = any_share(p, &number), *other = elsewhere(p, number);
-  if (share->nruns == 0 || !other) return false;
-  put_run(p, other, p->runs[share->first_run + below(share->nruns)]);
+  if (share->nspans == 0 || !other) return false;
+  put_span(p, other, p->spans[share->first_span + below(share->nspans)]);
   return true;
 }
-static struct op2i_tile_run *any_run(struct op2i_tile_plan *p) {
+static struct op2i_tile_span *any_span(struct op2i_tile_plan *p) {
   int64_t number;
   struct op2i_tile_share *share = any_share(p, &number);
-  return share->nruns ? &p->runs[share->first_run + below(share->nruns)] : NULL;
+  return share->nspans ? &p->spans[share->first_span + below(share->nspans)] : NULL;
 }
-static bool run_longer(struct op2i_tile_plan *p) {
-  struct op2i_tile_run *run = any_run(p);
-  if (run) run->hi++;
-  return run;
+static bool span_longer(struct op2i_tile_plan *p) {
+  struct op2i_tile_span *span = any_span(p);
+  if (span) span->hi++;
+  return span;
 }
-static bool run_shorter(struct op2i_tile_plan *p) {
-  struct op2i_tile_run *run = any_run(p);
-  if (run) run->lo++;
-  return run;
+static bool span_shorter(struct op2i_tile_plan *p) {
+  struct op2i_tile_span *span = any_span(p);
+  if (span) span->lo++;
+  return span;
 }
-static bool run_backwards(struct op2i_tile_plan *p) {
-  struct op2i_tile_run *run = any_run(p);
-  if (run) *run = (struct op2i_tile_run){run->hi, run->lo};
-  return run;
+static bool span_backwards(struct op2i_tile_plan *p) {
+  struct op2i_tile_span *span = any_span(p);
+  if (span) *span = (struct op2i_tile_span){span->hi, span->lo};
+  return span;
 }
 static bool edge_removed(struct op2i_tile_plan *p) {
   int64_t npreds = p->pred_offs[p->ntiles];
@@ -217,14 +217,14 @@ static bool loops_less(struct op2i_tile_plan *p) {
   p->nloops--;
   return true;
 }
-static bool share_high_run(struct op2i_tile_plan *p) {
+static bool share_high_span(struct op2i_tile_plan *p) {
   int64_t number;
-  any_share(p, &number)->first_run = p->nruns + 1;
+  any_share(p, &number)->first_span = p->nspans + 1;
   return true;
 }
-static bool share_more_runs(struct op2i_tile_plan *p) {
+static bool share_more_spans(struct op2i_tile_plan *p) {
   int64_t number;
-  any_share(p, &number)->nruns = INT32_MAX;
+  any_share(p, &number)->nspans = INT32_MAX;
   return true;
 }
 static bool share_high_id(struct op2i_tile_plan *p) {
@@ -250,47 +250,48 @@ static bool id_moved(struct op2i_tile_plan *p) {
   put_id(p, other, take_id(p, share));
   return true;
 }
-static bool run_moved(struct op2i_tile_plan *p) {
+static bool span_moved(struct op2i_tile_plan *p) {
   int64_t number;
   struct op2i_tile_share *share = any_share(p, &number), *other = elsewhere(p, number);
-  if (share->nruns == 0 || !other) return false;
-  put_run(p, other, take_run(p, share));
+  if (share->nspans == 0 || !other) return false;
+  put_span(p, other, take_span(p, share));
   return true;
 }
 static bool shares_swapped(struct op2i_tile_plan *p) {
   int64_t number;
   struct op2i_tile_share *share = any_share(p, &number), *other = elsewhere(p, number);
-  if (!other || share->nids + share->nruns + other->nids + other->nruns == 0) return false;
+  if (!other || share->nids + share->nspans + other->nids + other->nspans == 0) return false;
   struct op2i_tile_share kept = *share;
   *share = *other;
   *other = kept;
   return true;
 }
-static bool runs_swapped(struct op2i_tile_plan *p) {
+static bool spans_swapped(struct op2i_tile_plan *p) {
   int64_t number;
   struct op2i_tile_share *share = any_share(p, &number);
-  if (share->nruns < 2) return false;
-  struct op2i_tile_run *run = p->runs + share->first_run + below(share->nruns - 1), kept = run[0];
-  run[0] = run[1];
-  run[1] = kept;
+  if (share->nspans < 2) return false;
+  struct op2i_tile_span *span = p->spans + share->first_span + below(share->nspans - 1),
+                        kept = span[0];
+  span[0] = span[1];
+  span[1] = kept;
   return true;
 }
-/* The first of a share's ids becomes a run, and so does what comes behind a run's first. */
-static bool id_made_run(struct op2i_tile_plan *p) {
+/* The first of a share's ids becomes a span, and so does what comes behind a span's first. */
+static bool id_made_span(struct op2i_tile_plan *p) {
   int64_t number;
   struct op2i_tile_share *share = any_share(p, &number);
   if (share->nids < 2) return false;
   int64_t id = take_id(p, share);
-  put_run(p, share, (struct op2i_tile_run){(int32_t)id, (int32_t)id + 1});
+  put_span(p, share, (struct op2i_tile_span){(int32_t)id, (int32_t)id + 1});
   return true;
 }
-static bool run_made_id(struct op2i_tile_plan *p) {
+static bool span_made_id(struct op2i_tile_plan *p) {
   int64_t number;
   struct op2i_tile_share *share = any_share(p, &number);
-  if (share->nruns == 0) return false;
-  struct op2i_tile_run run = take_run(p, share);
-  put_id(p, share, run.lo);
-  if (run.lo + 1 < run.hi) put_run(p, share, (struct op2i_tile_run){run.lo + 1, run.hi});
+  if (share->nspans == 0) return false;
+  struct op2i_tile_span span = take_span(p, share);
+  put_id(p, share, span.lo);
+  if (span.lo + 1 < span.hi) put_span(p, share, (struct op2i_tile_span){span.lo + 1, span.hi});
   return true;
 }
 
@@ -305,11 +306,11 @@ static const struct {
     {"a negative id", id_negative, "runs iteration -1"},
     {"an id too high", id_high, "runs iteration 2147483647"},
     {"ids swapped", ids_swapped, "do not ascend"},
-    {"a run lost", run_lost, "is in no tile"},
-    {"a run in two tiles", run_twice, "and again in tile"},
-    {"a run too long", run_longer, "iteration"},
-    {"a run too short", run_shorter, "tile"},
-    {"a run backwards", run_backwards, "a run of loop"},
+    {"a span lost", span_lost, "is in no tile"},
+    {"a span in two tiles", span_twice, "and again in tile"},
+    {"a span too long", span_longer, "iteration"},
+    {"a span too short", span_shorter, "tile"},
+    {"a span backwards", span_backwards, "a span of loop"},
     {"a predecessor removed", edge_removed, "has no path from tile"},
     {"a tile that waits for itself", pred_itself, "waits for tile"},
     {"a negative predecessor", pred_negative, "waits for tile -1"},
@@ -319,17 +320,17 @@ static const struct {
     {"a wrong critical path", path_longer, "critical_path is"},
     {"no tiles", tiles_none, "ntiles is 0"},
     {"a loop less", loops_less, "nloops is"},
-    {"a share beyond the runs", share_high_run, "runs of loop"},
-    {"a share with too many runs", share_more_runs, "runs of loop"},
+    {"a share beyond the spans", share_high_span, "spans of loop"},
+    {"a share with too many spans", share_more_spans, "spans of loop"},
     {"a share beyond the ids", share_high_id, "ids of loop"},
     {"a share with a negative count", share_negative, "ids of loop"},
     {"no shares", shares_missing, "are missing"},
     {"an id moved", id_moved, NULL},
-    {"a run moved", run_moved, NULL},
+    {"a span moved", span_moved, NULL},
     {"shares of two tiles swapped", shares_swapped, NULL},
-    {"runs swapped", runs_swapped, NULL},
-    {"an id made a run", id_made_run, NULL},
-    {"an iteration of a run made an id", run_made_id, NULL},
+    {"spans swapped", spans_swapped, NULL},
+    {"an id made a span", id_made_span, NULL},
+    {"an iteration of a span made an id", span_made_id, NULL},
 };
 
 /* ---- damage to many plans ---- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles of a structured mesh in its natural numbering, under a chain of time steps like airfoil's:
- * nearly all iterations are in runs, tiles are compact and of about one size, and wait for few
- * others. The same on a mesh whose numbers were shuffled, but for the runs, and on pieces that hang
- * together with nothing. */
+ * nearly all iterations are in spans, tiles are compact and of about one size, and wait for few
+ * others. The same on a mesh whose numbers were shuffled, but for the spans, and on pieces that
+ * hang together with nothing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,8 +123,8 @@ static void make_chain(struct chain *c, const struct mesh *m) {
 static int64_t share_size(const struct op2i_tile_plan *p, int32_t tile, int loop) {
   const struct op2i_tile_share *share = &p->shares[(int64_t)tile * p->nloops + loop];
   int64_t size = share->nids;
-  for (int32_t k = 0; k < share->nruns; k++)
-    size += p->runs[share->first_run + k].hi - p->runs[share->first_run + k].lo;
+  for (int32_t k = 0; k < share->nspans; k++)
+    size += p->spans[share->first_span + k].hi - p->spans[share->first_span + k].lo;
   return size;
 }
 
@@ -138,21 +138,21 @@ static void share_range(const struct op2i_tile_plan *p, int loop, int64_t *least
   }
 }
 
-static double in_runs(const struct op2i_tile_plan *p, int loop, int64_t n) {
+static double in_spans(const struct op2i_tile_plan *p, int loop, int64_t n) {
   int64_t ids = 0;
   for (int32_t t = 0; t < p->ntiles; t++) ids += p->shares[(int64_t)t * p->nloops + loop].nids;
   return 1 - (double)ids / (double)n;
 }
 
 /* Runs that are no whole batches, or pairs of batches in loops that increment through a map. */
-static int64_t broken_runs(const struct op2i_tile_plan *p) {
+static int64_t broken_spans(const struct op2i_tile_plan *p) {
   int64_t broken = 0;
   for (int32_t t = 0; t < p->ntiles; t++)
     for (int l = 0; l < p->nloops; l++) {
       const struct op2i_tile_share *share = &p->shares[(int64_t)t * p->nloops + l];
-      const struct op2i_tile_run *run = p->runs + share->first_run;
-      for (int32_t k = 0; k < share->nruns; k++)
-        broken += (run[k].hi - run[k].lo) % (l % 3 ? 2 * OP2I_TILE_BATCH : OP2I_TILE_BATCH) != 0;
+      const struct op2i_tile_span *span = p->spans + share->first_span;
+      for (int32_t k = 0; k < share->nspans; k++)
+        broken += (span[k].hi - span[k].lo) % (l % 3 ? 2 * OP2I_TILE_BATCH : OP2I_TILE_BATCH) != 0;
     }
   return broken;
 }
@@ -162,8 +162,9 @@ static double cut_edges(const struct op2i_tile_plan *p, const struct mesh *m, in
   int32_t *tile = room(m->cells, sizeof *tile);
   for (int32_t t = 0; t < p->ntiles; t++) {
     const struct op2i_tile_share *share = &p->shares[(int64_t)t * p->nloops + loop];
-    for (int32_t k = 0; k < share->nruns; k++)
-      for (int32_t i = p->runs[share->first_run + k].lo; i < p->runs[share->first_run + k].hi; i++)
+    for (int32_t k = 0; k < share->nspans; k++)
+      for (int32_t i = p->spans[share->first_span + k].lo; i < p->spans[share->first_span + k].hi;
+           i++)
         tile[i] = t;
     for (int32_t k = 0; k < share->nids; k++) tile[p->ids[share->first_id + k]] = t;
   }
@@ -188,7 +189,7 @@ static void look_at_plan(const struct mesh *m, const char *name, bool natural, i
           greatest = 2 * seed_n / tile_size + 1;
   ok(p->ntiles > fewest && p->ntiles <= greatest, "%s: %d tiles", name, p->ntiles);
   ok(p->critical_path <= 9, "%s: %d tiles on the longest path", name, p->critical_path);
-  is_int(broken_runs(p), 0, "%s: all runs are whole batches", name);
+  is_int(broken_spans(p), 0, "%s: all spans are whole batches", name);
   share_range(p, seed, &least, &most);
   share_range(p, LOOPS - 3, &last_least, &last_most);
   ok(most <= 2 * tile_size && last_most <= 2 * TILE,
@@ -196,11 +197,11 @@ static void look_at_plan(const struct mesh *m, const char *name, bool natural, i
      (long long)least, (long long)most, (long long)last_least, (long long)last_most);
   for (int l = 0; l < LOOPS && natural; l += 3)
     for (int k = l; k < l + 2; k++)
-      if (in_runs(p, k, c.loops[k].n) <= 0.7)
-        ok(false, "%s: only %.3f of loop %d in runs", name, in_runs(p, k, c.loops[k].n), k);
-  diag("%s: %.3f of the cells and %.3f of the edges in runs at first, %.3f and %.3f at the end",
-       name, in_runs(p, 0, m->cells), in_runs(p, 1, m->edges), in_runs(p, LOOPS - 3, m->cells),
-       in_runs(p, LOOPS - 2, m->edges));
+      if (in_spans(p, k, c.loops[k].n) <= 0.7)
+        ok(false, "%s: only %.3f of loop %d in spans", name, in_spans(p, k, c.loops[k].n), k);
+  diag("%s: %.3f of the cells and %.3f of the edges in spans at first, %.3f and %.3f at the end",
+       name, in_spans(p, 0, m->cells), in_spans(p, 1, m->edges), in_spans(p, LOOPS - 3, m->cells),
+       in_spans(p, LOOPS - 2, m->edges));
   /* Of squares, 1/side of the edges would be cut. */
   double at_first = cut_edges(p, m, 0), at_end = cut_edges(p, m, LOOPS - 3);
   ok(at_first < 0.09 && at_end < 0.12, "%s: %.3f of the edges cut at first, %.3f at the end", name,
@@ -234,7 +235,7 @@ static void free_to_go(const struct mesh *m) {
   }
 }
 
-/* Tiles hold more than the whole mesh: one tile, in runs but for what fills no batch. */
+/* Tiles hold more than the whole mesh: one tile, in spans but for what fills no batch. */
 static void small_mesh(void) {
   struct mesh m;
   struct chain c;
@@ -245,8 +246,8 @@ static void small_mesh(void) {
   if (!CHECK(op2i_tile_create(&c.desc, &p))) return;
   CHECK(op2i_tile_verify(p, &c.desc));
   is_int(p->ntiles, 1, "a small mesh is one tile");
-  ok(p->nids < LOOPS * 2 * OP2I_TILE_BATCH, "all in runs but for less than two batches each");
-  is_int(p->nruns, LOOPS, "one a loop");
+  ok(p->nids < LOOPS * 2 * OP2I_TILE_BATCH, "all in spans but for less than two batches each");
+  is_int(p->nspans, LOOPS, "one a loop");
   is_int(p->critical_path, 1, "a path of one");
   op2i_tile_free(p);
   free_mesh(&m);

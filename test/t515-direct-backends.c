@@ -104,7 +104,7 @@ static struct op2i_step make_step(const struct op2i_plan *plan) {
   static const int32_t *maps[] = {&ends[0][0]};
   static void *gbls[] = {&total};
   return (struct op2i_step){.loop = &loop,
-                            .entry = (void *)edges,
+                            .function = (void *)edges,
                             .call = {.dat = dats, .map = maps, .gbl = (const void *const *)gbls},
                             .lo = 0,
                             .hi = EDGES,
@@ -175,7 +175,7 @@ static void test_order(void) {
   struct op2i_plan *plan = make_plan(64);
   if (!plan) return;
   struct op2i_step step = make_step(plan);
-  step.entry = (void *)remember;
+  step.function = (void *)remember;
   ran = 0;
   struct op2_context_s ctx = {.config.threads = 1};
   void *state = NULL;
@@ -242,7 +242,7 @@ static void test_check(void) {
   memcpy(want, load, sizeof want);
   double want_total = total;
   struct op2i_step step = make_step(NULL);
-  step.entry = (void *)one_edge;
+  step.function = (void *)one_edge;
   run(&op2i_backend_check, 0, step);
   ok(!memcmp(want, load, sizeof want) && want_total == total, "check: bitwise as sequential");
   int64_t n = 0;

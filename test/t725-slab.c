@@ -19,7 +19,7 @@ static void test_apart(void) {
   for (int i = 0; i < PIECES; i++) {
     pieces[i] = op2i_slab_take(&slab, bytes_of(i));
     missing += !pieces[i];
-    crooked += (uintptr_t)pieces[i] % OP2I_SLAB_UNIT != 0;
+    crooked += (uintptr_t)pieces[i] % OP2I_SLAB_GRAIN != 0;
     if (pieces[i]) memset(pieces[i], i % 251, bytes_of(i));
   }
   for (int i = 0; i < PIECES; i++)

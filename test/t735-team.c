@@ -115,7 +115,7 @@ static struct program *make_program(double ns) {
   for (int s = 0; s < STEPS; s++) {
     make_fake(&p->fakes[s], s ? &p->fakes[s - 1] : NULL, ns, &p->wrong);
     p->steps[s] = (struct op2i_step){.loop = &p->fakes[s].loop,
-                                     .entry = (void *)run_block,
+                                     .function = (void *)run_block,
                                      .call.payload = (const unsigned char *)&p->fakes[s],
                                      .hi = BLOCKS * BLOCK,
                                      .plan = &p->fakes[s].plan};

@@ -449,7 +449,7 @@ static void plan_parts(void) {
   read.args[0] = op2_arg_dat(m.w, 0, m.b, OP2_READ);
   struct op2i_loop *loops[] = {intern(&a, 1), intern(&b, 1), intern(&read, 1)};
   const unsigned parts[] = {0, OP2I_PLAN_STAGE, OP2I_PLAN_ELEMENTS};
-  struct op2i_plan_entry *entry[3][3];
+  struct op2i_shared_plan *entry[3][3];
   for (int l = 0; l < 3; l++)
     for (int p = 0; p < 3; p++)
       MUST(op2i_plan_get(test_ctx->sched, loops[l], 0, parts[p], &entry[l][p]));
@@ -463,7 +463,7 @@ static void plan_parts(void) {
          entry[1][1]->plan->stages[0].row_bytes == 24);
   EXPECT(entry[0][0] == entry[2][0] && entry[2][1]->plan->nstages == 2);
   for (int l = 0; l < 3; l++)
-    for (int p = 0; p < 3; p++) op2i_plan_entry_unref(entry[l][p]);
+    for (int p = 0; p < 3; p++) op2i_shared_plan_unref(entry[l][p]);
 }
 
 /* ---- footprints ------------------------------------------------------------------------------ */

@@ -413,7 +413,7 @@ static void captured(void) {
 /* Vector code has no macros in it; scalar code has the source's. */
 static void macros(void) {
   struct mesh m = make_mesh();
-  bool vectors = test_ctx->backend->variant == OP2I_LANES && test_ctx->config.simd_bytes >= 16;
+  bool vectors = test_ctx->backend->variant == OP2I_VECTOR && test_ctx->config.simd_bytes >= 16;
   op2_kernel odd = new_source("odd", "#define THREE 3\nvoid odd(int64_t *x) { *x = THREE; }");
   MUST(op2_par_loop(odd, m.edges, op2_arg_direct(m.x, OP2_WRITE)));
   TWICE(m.y, m.x);

@@ -228,10 +228,10 @@ struct crew {
 /* The iteration at this place of a share, -1 behind the last. */
 static int64_t iteration_at(const struct op2i_tile_plan *plan, const struct op2i_tile_share *share,
                             int32_t at) {
-  for (int32_t k = 0; k < share->nruns; k++) {
-    const struct op2i_tile_run *run = &plan->runs[share->first_run + k];
-    if (at < run->hi - run->lo) return run->lo + at;
-    at -= run->hi - run->lo;
+  for (int32_t k = 0; k < share->nspans; k++) {
+    const struct op2i_tile_span *span = &plan->spans[share->first_span + k];
+    if (at < span->hi - span->lo) return span->lo + at;
+    at -= span->hi - span->lo;
   }
   return at < share->nids ? plan->ids[share->first_id + at] : -1;
 }
@@ -304,8 +304,9 @@ const char *tile_case_difference(const struct op2i_tile_plan *a, const struct op
   if (a->nloops != b->nloops) return "nloops";
   size_t nshares = (size_t)a->ntiles * (size_t)a->nloops;
   if (memcmp(a->shares, b->shares, nshares * sizeof *a->shares) != 0) return "shares";
-  if (a->nruns != b->nruns || a->nids != b->nids) return "nruns or nids";
-  if (a->nruns && memcmp(a->runs, b->runs, (size_t)a->nruns * sizeof *a->runs) != 0) return "runs";
+  if (a->nspans != b->nspans || a->nids != b->nids) return "nspans or nids";
+  if (a->nspans && memcmp(a->spans, b->spans, (size_t)a->nspans * sizeof *a->spans) != 0)
+    return "spans";
   if (a->nids && memcmp(a->ids, b->ids, (size_t)a->nids * sizeof *a->ids) != 0) return "ids";
   size_t noffs = (size_t)a->ntiles + 1;
   if (memcmp(a->pred_offs, b->pred_offs, noffs * sizeof *a->pred_offs) != 0) return "pred_offs";

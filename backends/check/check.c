@@ -26,8 +26,8 @@ static double real_value(op2_type type, const unsigned char *value) {
 
 /* Zeros of either sign agree, and so do NaNs. */
 static bool same_value(op2_type type, const unsigned char *one, const unsigned char *other,
-                       size_t unit) {
-  if (!memcmp(one, other, unit)) return true;
+                       size_t value_bytes) {
+  if (!memcmp(one, other, value_bytes)) return true;
   if (!op2i_type_real(type)) return false;
   double a = real_value(type, one), b = real_value(type, other);
   return a == b || (isnan(a) && isnan(b));
@@ -43,8 +43,8 @@ static op2_status compare_write(const struct op2i_check *check, const struct op2
   const unsigned char *stored =
       (const unsigned char *)check->step->call.dat[arg->dat] + (size_t)target * dat->row_bytes;
   for (int32_t c = 0; c < arg->dim; c++) {
-    size_t at = (size_t)c * row->unit;
-    if (!same_value(arg->type, stored + at, value + at, row->unit))
+    size_t at = (size_t)c * row->value_bytes;
+    if (!same_value(arg->type, stored + at, value + at, row->value_bytes))
       return op2i_check_error(
           check, row,
           "collides with element %" PRId64 ", which wrote another value to component %" PRId32
@@ -65,7 +65,7 @@ static op2_status find_collisions(const struct op2i_check *check) {
         row->own_role == OP2I_ROW_TRAP)
       continue;
     const unsigned char *values = check->frame[0] + check->rows[row->lead].at;
-    size_t bytes = (size_t)arg->dim * row->unit;
+    size_t bytes = (size_t)arg->dim * row->value_bytes;
     int slots = arg->kind == OP2I_ARG_ITER ? arg->arity : 1;
     for (int slot = slots - 1; slot >= 0; slot--) {
       int64_t target =
@@ -81,9 +81,9 @@ static op2_status find_collisions(const struct op2i_check *check) {
 
 static void store(const struct op2i_loop_arg *arg, unsigned char *memory,
                   const unsigned char *values) {
-  size_t unit = op2i_type_size(arg->type);
+  size_t value_bytes = op2i_type_size(arg->type);
   if (op2i_keeps_order(arg->access)) {
-    memcpy(memory, values, (size_t)arg->dim * unit);
+    memcpy(memory, values, (size_t)arg->dim * value_bytes);
     return;
   }
   op2i_values_combine(arg->type, arg->access, arg->dim, memory, values);

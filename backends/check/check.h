@@ -41,7 +41,7 @@ struct op2i_check_row {
   int order;                           /* among sums and reductions */
   int lead;                            /* the row whose data this one stands for; usually itself */
   bool may_share;                      /* another row of the same dat can be the same data */
-  size_t at, bytes, unit;              /* in the frame; of the data; of one component */
+  size_t at, bytes, value_bytes;       /* in the frame; of the data; of one component */
   size_t before, after;                /* bytes of the guard zones */
   size_t seen;                         /* where the kernel sees the row, in the frame's view */
   int64_t target;        /* element of the dat's set; -1 for what is not one row of a dat */

@@ -48,10 +48,11 @@ static bool start_matters(struct op2i_check *check, int row, int other) {
  * when no single one does. */
 static int64_t find_component(struct op2i_check *check, const struct op2i_check_row *row,
                               struct part part, const unsigned char *source, int64_t none) {
-  int64_t unit = (int64_t)row->unit, n = (part.to - part.from) / unit;
+  int64_t value_bytes = (int64_t)row->value_bytes, n = (part.to - part.from) / value_bytes;
   for (int64_t i = 0; i < n; i++) {
-    int64_t c = part.from < 0 ? -1 - i : part.from / unit + i;
-    if (matters(check, row, (struct part){c * unit, (c + 1) * unit}, source)) return c;
+    int64_t c = part.from < 0 ? -1 - i : part.from / value_bytes + i;
+    if (matters(check, row, (struct part){c * value_bytes, (c + 1) * value_bytes}, source))
+      return c;
   }
   return none;
 }
@@ -65,7 +66,7 @@ static op2_status read_outside(const struct op2i_check *check, const struct op2i
 
 static op2_status blame_outside(struct op2i_check *check, const struct op2i_check_row *row,
                                 struct part part, const unsigned char *source) {
-  int64_t none = part.from < 0 ? -1 : (int64_t)(row->bytes / row->unit);
+  int64_t none = part.from < 0 ? -1 : (int64_t)(row->bytes / row->value_bytes);
   return read_outside(check, row, find_component(check, row, part, source, none));
 }
 
@@ -111,7 +112,7 @@ static op2_status blame_bound(const struct op2i_check *check, int r, int64_t c, 
     return op2i_check_error(
         check, row,
         "the kernel's other results depend on it; what it holds depends on the elements before");
-  size_t at = row->at + (size_t)c * row->unit;
+  size_t at = row->at + (size_t)c * row->value_bytes;
   if (!op2i_check_wrong_way(arg->type, arg->access, 1, check->other[other] + at,
                             check->frame[1] + at))
     return op2i_check_error(check, row,
@@ -190,8 +191,8 @@ static op2_status blame_address(struct op2i_check *check, int frame, int r, ptrd
   const struct op2i_check_row *row = &check->rows[r];
   bool writes = wrote(check, frame, row, offset, change);
   if (row->own_role == OP2I_ROW_TRAP) return touched_trap(check, row, writes ? "wrote" : "read");
-  ptrdiff_t unit = (ptrdiff_t)row->unit;
-  int64_t c = offset < 0 ? -((-offset + unit - 1) / unit) : offset / unit;
+  ptrdiff_t value_bytes = (ptrdiff_t)row->value_bytes;
+  int64_t c = offset < 0 ? -((-offset + value_bytes - 1) / value_bytes) : offset / value_bytes;
   if (!writes) return read_outside(check, row, c);
   if (offset < 0 || offset >= (ptrdiff_t)row->bytes) return op2i_check_stray(check, row, c);
   return op2i_check_error(check, row, "the kernel wrote %s, which it may only read",

@@ -137,12 +137,13 @@ static op2_status wrong(const struct watched *w, size_t at, const char *what) {
 }
 
 static op2_status compare(const struct watched *w) {
-  size_t unit = op2i_type_size(w->type);
-  if (w->how == TO_WRITE && unit < 4) return OP2_SUCCESS; /* the pattern is a value like others */
-  for (size_t at = 0; at < w->bytes; at += unit) {
+  size_t value_bytes = op2i_type_size(w->type);
+  if (w->how == TO_WRITE && value_bytes < 4)
+    return OP2_SUCCESS; /* the pattern is a value like others */
+  for (size_t at = 0; at < w->bytes; at += value_bytes) {
     const unsigned char *value = w->memory + at;
     if (w->how == FOREIGN && !is_pattern(value, w->type)) return wrong(w, at, "changed");
-    if (w->how == READ_ONLY && memcmp(value, w->saved + at, unit))
+    if (w->how == READ_ONLY && memcmp(value, w->saved + at, value_bytes))
       return wrong(w, at, w->argument < 0 ? "changed" : "changed OP2_READ");
     if (w->how == TO_WRITE && is_pattern(value, w->type))
       return wrong(w, at, "left unwritten OP2_WRITE");

@@ -39,7 +39,8 @@ int64_t op2i_check_first_unlike(const struct op2i_check *check, int r, const uns
     values.again_up = check->trial[2] + at;
     values.again_down = check->trial[3] + at;
   }
-  return op2i_check_unlike(arg->type, arg->access, (int64_t)(row->bytes / row->unit), &values);
+  return op2i_check_unlike(arg->type, arg->access, (int64_t)(row->bytes / row->value_bytes),
+                           &values);
 }
 
 static bool sums_differ(const struct op2i_check *check, const unsigned char *frame,

@@ -45,9 +45,9 @@ void op2i_check_fill(const struct op2i_check *check, int frame) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
     const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
-    int64_t unit = (int64_t)row->unit, before = (int64_t)row->before / unit;
-    int64_t after = (int64_t)(row->bytes + row->after) / unit;
+    int64_t value_bytes = (int64_t)row->value_bytes, before = (int64_t)row->before / value_bytes;
+    int64_t after = (int64_t)(row->bytes + row->after) / value_bytes;
     for (int64_t c = -before; c < after; c++)
-      put_filler(arg->type, frame, r, c, check->filler[frame] + (int64_t)row->at + c * unit);
+      put_filler(arg->type, frame, r, c, check->filler[frame] + (int64_t)row->at + c * value_bytes);
   }
 }

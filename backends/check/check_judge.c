@@ -10,7 +10,7 @@ static op2_access access_of(const struct op2i_check *check, const struct op2i_ch
 }
 
 static int64_t components(const struct op2i_check_row *row) {
-  return (int64_t)(row->bytes / row->unit);
+  return (int64_t)(row->bytes / row->value_bytes);
 }
 
 /* The first component in which two versions of a row differ, or -1. */
@@ -19,7 +19,7 @@ static int64_t first_change(const struct op2i_check_row *row, const unsigned cha
   if (!memcmp(one, other, row->bytes)) return -1;
   size_t byte = 0;
   while (one[byte] == other[byte]) byte++;
-  return (int64_t)(byte / row->unit);
+  return (int64_t)(byte / row->value_bytes);
 }
 
 /* ---- strays ---------------------------------------------------------------------------------- */
@@ -27,16 +27,16 @@ static int64_t first_change(const struct op2i_check_row *row, const unsigned cha
 /* Filler repeats every eight components, so that a guard zone can be compared with itself, which
  * is in cache. */
 static bool intact(const unsigned char *zone, size_t bytes, const unsigned char *filler,
-                   size_t unit) {
-  size_t period = 8 * unit;
+                   size_t value_bytes) {
+  size_t period = 8 * value_bytes;
   return !memcmp(zone, filler, period) && !memcmp(zone + period, zone, bytes - period);
 }
 
 /* `component` is the one nearest to the row of those that were written. */
 op2_status op2i_check_stray(const struct op2i_check *check, const struct op2i_check_row *row,
                             int64_t component) {
-  int64_t bytes = component < 0 ? -component * (int64_t)row->unit
-                                : component * (int64_t)row->unit - (int64_t)row->bytes;
+  int64_t bytes = component < 0 ? -component * (int64_t)row->value_bytes
+                                : component * (int64_t)row->value_bytes - (int64_t)row->bytes;
   return op2i_check_error(check, row, "the kernel wrote outside of it, %" PRId64 " bytes %s: %s",
                           bytes, component < 0 ? "before its start" : "past its end",
                           op2i_check_component(check, row, component).text);
@@ -46,14 +46,15 @@ static op2_status stray_before(const struct op2i_check *check, const struct op2i
                                const unsigned char *data, const unsigned char *filler) {
   int64_t byte = -1;
   while (data[byte] == filler[byte]) byte--;
-  return op2i_check_stray(check, row, -((-byte + (int64_t)row->unit - 1) / (int64_t)row->unit));
+  return op2i_check_stray(check, row,
+                          -((-byte + (int64_t)row->value_bytes - 1) / (int64_t)row->value_bytes));
 }
 
 static op2_status stray_after(const struct op2i_check *check, const struct op2i_check_row *row,
                               const unsigned char *data, const unsigned char *filler) {
   size_t byte = row->bytes;
   while (data[byte] == filler[byte]) byte++;
-  return op2i_check_stray(check, row, (int64_t)(byte / row->unit));
+  return op2i_check_stray(check, row, (int64_t)(byte / row->value_bytes));
 }
 
 static op2_status touched_trap(const struct op2i_check *check, const struct op2i_check_row *row) {
@@ -74,8 +75,8 @@ static op2_status find_strays(const struct op2i_check *check, int frame) {
                         *filler = check->filler[frame] + row->at;
     size_t before = frame ? OP2I_CHECK_NEAR : row->before,
            after = frame ? OP2I_CHECK_NEAR : row->after;
-    bool low = intact(data - before, before, filler - before, row->unit);
-    bool high = intact(data + row->bytes, after, filler + row->bytes, row->unit);
+    bool low = intact(data - before, before, filler - before, row->value_bytes);
+    bool high = intact(data + row->bytes, after, filler + row->bytes, row->value_bytes);
     if (row->own_role == OP2I_ROW_TRAP && (!low || !high || memcmp(data, filler, row->bytes)))
       return touched_trap(check, row);
     if (!low) return stray_before(check, row, data, filler);
@@ -116,12 +117,13 @@ static op2_status find_unwritten(const struct op2i_check *check, int frame) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
     if (row->role != OP2I_ROW_WRITE) continue;
-    for (size_t byte = 0; byte < row->bytes; byte += row->unit) {
+    for (size_t byte = 0; byte < row->bytes; byte += row->value_bytes) {
       size_t at = row->at + byte;
-      if (!memcmp(check->frame[0] + at, check->filler[0] + at, row->unit) &&
-          !memcmp(check->frame[frame] + at, check->filler[frame] + at, row->unit))
-        return op2i_check_error(check, row, "the kernel left %s unwritten",
-                                op2i_check_component(check, row, (int64_t)(byte / row->unit)).text);
+      if (!memcmp(check->frame[0] + at, check->filler[0] + at, row->value_bytes) &&
+          !memcmp(check->frame[frame] + at, check->filler[frame] + at, row->value_bytes))
+        return op2i_check_error(
+            check, row, "the kernel left %s unwritten",
+            op2i_check_component(check, row, (int64_t)(byte / row->value_bytes)).text);
     }
   }
   return OP2_SUCCESS;

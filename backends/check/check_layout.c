@@ -54,14 +54,15 @@ static void place_row(struct op2i_check *check, struct op2i_check_row *row, bool
 static void add_row(struct op2i_check *check, int a, int slot, enum op2i_check_role role) {
   const struct op2i_loop_arg *arg = &check->every[a];
   struct op2i_check_row *row = &check->rows[check->nrows];
-  size_t unit = op2i_type_size(arg->type);
-  size_t bytes = (size_t)arg->dim * unit * (arg->kind == OP2I_ARG_ALL ? 1 : (size_t)arg->arity);
+  size_t value_bytes = op2i_type_size(arg->type);
+  size_t bytes =
+      (size_t)arg->dim * value_bytes * (arg->kind == OP2I_ARG_ALL ? 1 : (size_t)arg->arity);
   *row = (struct op2i_check_row){.arg = a,
                                  .slot = slot,
                                  .role = role,
                                  .own_role = role,
                                  .lead = check->nrows,
-                                 .unit = unit,
+                                 .value_bytes = value_bytes,
                                  .bytes = bytes,
                                  .target = -1};
   row->may_share = role != OP2I_ROW_TRAP && in_place(arg) && can_share(check->loop, arg->dat);
@@ -158,8 +159,8 @@ static void fill_extremes(struct op2i_check *check) {
     if (row->role != OP2I_ROW_WRITE && row->role != OP2I_ROW_SUM && row->role != OP2I_ROW_REDUCE)
       continue;
     for (int other = 1; other < OP2I_CHECK_OTHERS; other++)
-      op2i_check_extreme(arg->type, arg->access, (int64_t)(row->bytes / row->unit), other == 1,
-                         check->other[other] + row->at);
+      op2i_check_extreme(arg->type, arg->access, (int64_t)(row->bytes / row->value_bytes),
+                         other == 1, check->other[other] + row->at);
   }
 }
 
@@ -342,9 +343,9 @@ static void gather_numbers(const struct op2i_check *check, const struct op2i_che
     int64_t target = op2i_check_target(check, arg, arg->slot >= 0 ? arg->slot : slot);
     int64_t number = op2i_set_number(set, target);
     int32_t narrow = (int32_t)number;
-    bool wide = row->unit == sizeof number;
-    memcpy(image + row->at + (size_t)slot * row->unit, wide ? (void *)&number : (void *)&narrow,
-           row->unit);
+    bool wide = row->value_bytes == sizeof number;
+    memcpy(image + row->at + (size_t)slot * row->value_bytes,
+           wide ? (void *)&number : (void *)&narrow, row->value_bytes);
   }
 }
 
@@ -364,7 +365,7 @@ void op2i_check_gather(struct op2i_check *check, int64_t position) {
     unsigned char *image = row->role == OP2I_ROW_WRITE ? check->other[0] : check->start;
     if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP) continue;
     if (row->role == OP2I_ROW_SUM)
-      op2i_values_clear(op2i_check_arg(check, row)->type, (int64_t)(row->bytes / row->unit),
+      op2i_values_clear(op2i_check_arg(check, row)->type, (int64_t)(row->bytes / row->value_bytes),
                         check->start + row->at);
     else if (row->role == OP2I_ROW_INFO)
       memset(image + row->at, 0, row->bytes);
@@ -424,5 +425,5 @@ static void point(struct op2i_check *check, int frame) {
 
 bool op2i_check_apply(struct op2i_check *check, int frame) {
   point(check, frame);
-  return op2i_fault_call((op2i_checked_fn)check->step->entry, check->args, &check->fault);
+  return op2i_fault_call((op2i_checked_fn)check->step->function, check->args, &check->fault);
 }

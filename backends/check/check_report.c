@@ -75,7 +75,7 @@ struct op2i_component op2i_check_component(const struct op2i_check *check,
                                            const struct op2i_check_row *row, int64_t component) {
   struct op2i_component out;
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
-  int64_t own = (int64_t)(row->bytes / row->unit);
+  int64_t own = (int64_t)(row->bytes / row->value_bytes);
   bool outside = component < 0 || component >= own;
   if (outside)
     snprintf(out.text, sizeof out.text, "component %" PRId64 ", where 0 to %" PRId64 " are its own",

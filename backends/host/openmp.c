@@ -163,7 +163,7 @@ static op2_status run_step(void *state, struct op2i_step *step) {
 const struct op2i_backend op2i_backend_openmp = {
     .name = "openmp",
     .summary = "threads by OpenMP, the blocks of one colour at a time",
-    .variant = OP2I_LANES,
+    .variant = OP2I_VECTOR,
     .needs_plan = true,
     .passes = true,
     .unavailable = unavailable,

@@ -194,6 +194,6 @@ void op2i_step_run_block(const struct op2i_step *step, int32_t block) {
   size_t bytes = (size_t)step->loop->partial_bytes;
   unsigned char *partial = step->partials ? step->partials + (size_t)block * bytes : NULL;
   op2i_partial_init(step, partial);
-  ((op2i_plain_fn)step->entry)(&step->call, op2i_plan_block_lo(step->plan, block),
-                               op2i_plan_block_hi(step->plan, block), partial);
+  ((op2i_plain_fn)step->function)(&step->call, op2i_plan_block_lo(step->plan, block),
+                                  op2i_plan_block_hi(step->plan, block), partial);
 }

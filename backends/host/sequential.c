@@ -13,7 +13,7 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   if (status) return status;
   op2i_partial_init(step, step->partials);
   double start = op2i_seconds();
-  ((op2i_plain_fn)step->entry)(&step->call, step->lo, step->hi, step->partials);
+  ((op2i_plain_fn)step->function)(&step->call, step->lo, step->hi, step->partials);
   step->seconds = step->clock_seconds = op2i_seconds() - start;
   op2i_step_combine(step, 1);
   return OP2_SUCCESS;

@@ -42,7 +42,7 @@ struct op2i_step {
   int64_t number;   /* loop number, for messages */
   const char *file; /* where it was queued */
   int line;
-  void *entry; /* by the backend's variant */
+  void *function; /* by the backend's variant */
   struct op2i_call call;
   int64_t lo, hi;                       /* positions */
   int range;                            /* of the loop's ranges */
@@ -61,7 +61,7 @@ struct op2i_step {
   /* Steps of a chain that is run tile by tile share `tiles`; the first says how many they are. */
   const struct op2i_tile_plan *tiles;
   int32_t chain;
-  void *entry_list;             /* the function over lists of elements; null without tiles */
+  void *function_list;          /* the function over lists of elements; null without tiles */
   struct op2i_task_list *tasks; /* of the first of the steps that a task backend runs together:
                                    what it worked out for them before; for op2i_task_list_free() */
   struct op2i_ways ways;        /* of the same one: how they ran */

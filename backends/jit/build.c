@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiling what no cache has: units are gathered into translation units, compilers run side by
- * side, and what fails is parted until each unit stands alone, so that each gets its own message
+/* Compiling what no cache has: texts are gathered into translation units, compilers run side by
+ * side, and what fails is parted until each stands alone, so that each gets its own message
  * and the good ones work. */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,9 +26,9 @@
 struct job {
   struct op2i_request **member;
   int64_t count;
-  int place;           /* of its files in the scratch */
+  int parent;          /* of its files in the scratch */
   char stem[PATH_MAX]; /* of their names; "" before there are any */
-  struct op2i_run run;
+  struct op2i_compiler_run run;
   bool hopeless; /* parting it would not help */
 };
 
@@ -64,7 +64,7 @@ static bool same_includes(const char *const *a, const char *const *b) {
   return !*a && !*b;
 }
 
-static bool belong_together(const struct op2i_jit_unit *a, const struct op2i_jit_unit *b) {
+static bool belong_together(const struct op2i_jit_code *a, const struct op2i_jit_code *b) {
   return a->mergeable && b->mergeable && same_includes(a->includes, b->includes);
 }
 
@@ -73,7 +73,7 @@ static bool belong_together(const struct op2i_jit_unit *a, const struct op2i_jit
 static int64_t gather(struct op2i_request **requests, int64_t n) {
   int64_t count = 1;
   for (int64_t i = 1; i < n; i++) {
-    if (!belong_together(requests[0]->unit, requests[i]->unit)) continue;
+    if (!belong_together(requests[0]->code, requests[i]->code)) continue;
     struct op2i_request *found = requests[i];
     memmove(&requests[count + 1], &requests[count], (size_t)(i - count) * sizeof *requests);
     requests[count++] = found;
@@ -100,11 +100,11 @@ static void add_source(struct op2i_text *text, const struct op2i_request *reques
   char key[OP2I_KEY_CHARS];
   op2i_key_text(request->key, key);
   op2i_text_add(text, "#define OP2_ID k%s\n#line 1 \"generated code of ", key);
-  for (const char *c = request->unit->label ? request->unit->label : "a loop"; *c; c++) {
+  for (const char *c = request->code->label ? request->code->label : "a loop"; *c; c++) {
     char plain = *c == '"' || *c == '\\' || (unsigned char)*c < ' ' ? '_' : *c;
     op2i_text_bytes(text, &plain, 1);
   }
-  op2i_text_add(text, "\"\n%s\n#undef OP2_ID\n", request->unit->source);
+  op2i_text_add(text, "\"\n%s\n#undef OP2_ID\n", request->code->source);
 }
 
 static int write_source(struct op2i_folder *folder, const struct op2i_text *text,
@@ -125,20 +125,20 @@ static int write_source(struct op2i_folder *folder, const struct op2i_text *text
   return error;
 }
 
-/* Put the source where there is room, from job->place on. */
+/* Put the source where there is room, from job->parent on. */
 static op2_status place_source(struct op2i_jit *jit, struct job *job,
                                const struct op2i_text *source) {
   struct op2i_text why = {0};
   op2_status status;
-  for (;; job->place++) {
-    OP2I_TRY(op2i_scratch_find(&jit->scratch, &job->place, jit->cache.folder.path, &why));
-    if (job->place == OP2I_PLACES) break;
-    struct op2i_folder *folder = &jit->scratch.folder[job->place];
+  for (;; job->parent++) {
+    OP2I_TRY(op2i_scratch_find(&jit->scratch, &job->parent, jit->cache.folder.path, &why));
+    if (job->parent == OP2I_SCRATCH_PARENTS) break;
+    struct op2i_folder *folder = &jit->scratch.folder[job->parent];
     int error = write_source(folder, source, job->stem);
     if (!error) break;
     op2i_text_add(&why, "%s%s: %s", why.length ? "; " : "", folder->path, strerror(error));
   }
-  if (job->place == OP2I_PLACES) {
+  if (job->parent == OP2I_SCRATCH_PARENTS) {
     job->hopeless = true;
     op2i_text_add(&job->run.failure, "there is no folder for the compiler's files: %s",
                   why.length ? why.chars : "none");
@@ -162,11 +162,11 @@ static op2_status start(op2_context ctx, struct job *job) {
   for (int64_t i = 0; i < job->count; i++) add_source(&source, job->member[i]);
   if (source.failed) OP2I_TRY(op2i_error_nomem("source to compile"));
   OP2I_TRY(place_source(jit, job, &source));
-  if (job->place == OP2I_PLACES) goto fail;
+  if (job->parent == OP2I_SCRATCH_PARENTS) goto fail;
   job->run.stem = job->stem;
-  job->run.folder = jit->scratch.folder[job->place].path;
-  job->run.includes = job->member[0]->unit->includes;
-  OP2I_TRY(op2i_run_start(&jit->compiler, &job->run));
+  job->run.folder = jit->scratch.folder[job->parent].path;
+  job->run.includes = job->member[0]->code->includes;
+  OP2I_TRY(op2i_compiler_start(&jit->compiler, &job->run));
   job->hopeless = job->run.pid == 0;
 fail:
   op2i_text_free(&source);
@@ -193,14 +193,14 @@ static op2_status read_output(const struct job *job, const char *suffix, struct 
   return op2i_file_load(path, bytes, fault);
 }
 
-/* What the units' functions are in a loaded image. */
+/* The requests' functions in a loaded image. */
 static void find_entries(struct op2i_jit *jit, struct job *job, void *handle) {
   char key[OP2I_KEY_CHARS];
   for (int64_t i = 0; i < job->count && !job->run.failure.length; i++) {
     struct op2i_request *request = job->member[i];
-    request->unit->entry = op2i_image_entry(handle, request->key);
+    request->code->function = op2i_image_function(handle, request->key);
     op2i_key_text(request->key, key);
-    if (!request->unit->entry)
+    if (!request->code->function)
       op2i_text_add(&job->run.failure,
                     "what the C compiler %s made lacks the function op2_entry_k%s",
                     jit->compiler.driver.item[0], key);
@@ -221,11 +221,11 @@ static op2_status load(op2_context ctx, struct job *job, struct op2i_bytes image
                   jit->compiler.driver.item[0], why.chars);
   op2i_text_free(&why);
   for (int64_t i = 0; i < job->count && status == OP2_SUCCESS; i++) {
-    struct op2i_jit_unit *unit = job->member[i]->unit;
+    struct op2i_jit_code *code = job->member[i]->code;
     if (job->run.failure.length)
-      unit->entry = NULL;
+      code->function = NULL;
     else
-      status = op2i_jit_learn(jit, job->member[i]->key, unit->entry);
+      status = op2i_jit_learn(jit, job->member[i]->key, code->function);
   }
   return status;
 }
@@ -261,7 +261,7 @@ static op2_status take(op2_context ctx, struct job *job) {
   if (fault) {
     op2i_text_add(failure, "the C compiler %s made no usable shared object (%s):\n",
                   compiler->driver.item[0], fault);
-    status = op2i_run_tell(compiler, &job->run);
+    status = op2i_compiler_tell(compiler, &job->run);
   } else {
     status = load(ctx, job, image);
   }
@@ -276,7 +276,7 @@ static op2_status start_again(op2_context ctx, struct job *job) {
   struct op2i_text said = job->run.failure;
   job->run.failure = (struct op2i_text){0};
   remove_files(job);
-  job->place++;
+  job->parent++;
   op2_status status = start(ctx, job);
   if (!job->run.pid) {
     op2i_text_free(&job->run.failure);
@@ -298,10 +298,10 @@ static op2_status finish(op2_context ctx, struct job *job) {
   struct op2i_jit *jit = ctx->jit;
   op2_status status = OP2_SUCCESS;
   while (job->run.pid) {
-    OP2I_TRY(op2i_run_wait(&jit->compiler, &job->run));
+    OP2I_TRY(op2i_compiler_wait(&jit->compiler, &job->run));
     if (job->run.given_up)
       OP2I_TRY(halt(jit, job));
-    else if (!job->run.good && !op2i_scratch_works(&jit->scratch, job->place))
+    else if (!job->run.good && !op2i_scratch_works(&jit->scratch, job->parent))
       OP2I_TRY(start_again(ctx, job));
   }
   if (job->run.good) status = take(ctx, job);
@@ -328,12 +328,12 @@ static op2_status run_jobs(op2_context ctx, struct job *jobs, int64_t n, int64_t
 
 static op2_status tell(op2_context ctx, const struct job *job) {
   for (int64_t i = 0; i < job->count; i++) {
-    struct op2i_jit_unit *unit = job->member[i]->unit;
-    unit->status = OP2_ERR_COMPILE;
-    unit->message = op2i_strdup(job->run.failure.chars);
-    if (!unit->message) return op2i_error_nomem("a message");
+    struct op2i_jit_code *code = job->member[i]->code;
+    code->status = OP2_ERR_COMPILE;
+    code->message = op2i_strdup(job->run.failure.chars);
+    if (!code->message) return op2i_error_nomem("a message");
     ctx->jit->stats.failed++;
-    op2i_log(ctx, OP2I_LOG_DEBUG, "%s: %s", unit->label ? unit->label : "a loop", unit->message);
+    op2i_log(ctx, OP2I_LOG_DEBUG, "%s: %s", code->label ? code->label : "a loop", code->message);
   }
   return OP2_SUCCESS;
 }

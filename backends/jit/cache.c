@@ -119,7 +119,7 @@ op2_status op2i_image_load(op2_context ctx, struct op2i_bytes image, struct op2i
   return status;
 }
 
-void *op2i_image_entry(void *handle, struct op2i_key key) {
+void *op2i_image_function(void *handle, struct op2i_key key) {
   char name[NAME_ROOM] = "op2_entry_k";
   op2i_key_text(key, name + strlen(name));
   return dlsym(handle, name);
@@ -142,7 +142,7 @@ static const char *file_fault(int fd, struct stat *st) {
 
 /* Load from an entry whose bytes are sound. */
 static op2_status load_image(op2_context ctx, struct op2i_bytes bytes, const struct stat *st,
-                             struct op2i_key key, void **entry, const char **fault) {
+                             struct op2i_key key, void **function, const char **fault) {
   struct op2i_text why = {0};
   void *handle;
   bool refused;
@@ -151,28 +151,28 @@ static op2_status load_image(op2_context ctx, struct op2i_bytes bytes, const str
     if (refused) *fault = "it does not load";
     op2i_log(ctx, OP2I_LOG_DEBUG, "%s", why.chars);
   }
-  if (handle && !(*entry = op2i_image_entry(handle, key))) *fault = "it lacks the function";
+  if (handle && !(*function = op2i_image_function(handle, key))) *fault = "it lacks the function";
   op2i_text_free(&why);
   return status;
 }
 
 /* What is loaded is the bytes that were verified, not a file that could be another one since. */
-static op2_status load_file(op2_context ctx, int fd, struct op2i_key key, void **entry,
+static op2_status load_file(op2_context ctx, int fd, struct op2i_key key, void **function,
                             const char **fault) {
   const struct op2i_cache *cache = &ctx->jit->cache;
   struct op2i_bytes bytes = {0};
   struct stat st;
   bool fresh;
   if ((*fault = file_fault(fd, &st))) return OP2_SUCCESS;
-  for (int64_t i = 0; i < cache->nimages && !*entry; i++)
+  for (int64_t i = 0; i < cache->nimages && !*function; i++)
     if (cache->images[i].device == st.st_dev && cache->images[i].inode == st.st_ino)
-      *entry = op2i_image_entry(cache->images[i].handle, key);
-  if (*entry) return OP2_SUCCESS;
+      *function = op2i_image_function(cache->images[i].handle, key);
+  if (*function) return OP2_SUCCESS;
   op2_status status = op2i_file_read(fd, &bytes, fault);
   if (status == OP2_SUCCESS && !*fault) *fault = op2i_entry_fault(bytes, key);
   if (status == OP2_SUCCESS && !*fault) {
     status = op2i_entry_fresh(bytes, &fresh);
-    if (status == OP2_SUCCESS && fresh) status = load_image(ctx, bytes, &st, key, entry, fault);
+    if (status == OP2_SUCCESS && fresh) status = load_image(ctx, bytes, &st, key, function, fault);
   }
   op2i_free(bytes.data);
   return status;
@@ -196,17 +196,17 @@ static void reject(op2_context ctx, struct op2i_cache *cache, const char *name, 
 }
 
 op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2i_key key,
-                           void **entry, int64_t *rejected) {
+                           void **function, int64_t *rejected) {
   char name[NAME_ROOM];
   const char *fault = NULL;
   op2_status status = OP2_SUCCESS;
-  *entry = NULL;
+  *function = NULL;
   if (cache->folder.fd < 0) return OP2_SUCCESS;
   entry_name(name, key);
   int fd = op2i_file_open(cache->folder.fd, name, O_RDONLY | O_NOFOLLOW, 0);
   if (fd >= 0) {
-    status = load_file(ctx, fd, key, entry, &fault);
-    if (*entry) op2i_prune_renew(fd);
+    status = load_file(ctx, fd, key, function, &fault);
+    if (*function) op2i_prune_renew(fd);
     close(fd);
   } else if (errno != ENOENT && errno != EMFILE && errno != ENFILE && errno != ENOMEM) {
     fault = strerror(errno);

@@ -37,10 +37,10 @@ op2_status op2i_cache_open(op2_context ctx, struct op2i_cache *cache);
 /* Unloads everything. */
 void op2i_cache_close(struct op2i_cache *cache);
 
-/* The function of a unit, *entry null when it is not there. An entry that is damaged or not ours is
- * removed and counted in *rejected. */
+/* The function of a key, *function null when it is not there. An entry that is damaged or not ours
+ * is removed and counted in *rejected. */
 op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2i_key key,
-                           void **entry, int64_t *rejected);
+                           void **function, int64_t *rejected);
 
 /* Keep an entry under each of its keys. That it cannot be kept is a warning, once. */
 void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_bytes entry,
@@ -52,7 +52,7 @@ void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_byt
 op2_status op2i_image_load(op2_context ctx, struct op2i_bytes image, struct op2i_key key,
                            const struct stat *file, void **handle, bool *refused,
                            struct op2i_text *why);
-/* The entry function of a unit in a loaded image, or null. */
-void *op2i_image_entry(void *handle, struct op2i_key key);
+/* The function of a key in a loaded image, or null. */
+void *op2i_image_function(void *handle, struct op2i_key key);
 
 #endif

@@ -241,8 +241,8 @@ static op2_status add_file(struct op2i_words *words, const char *option, const c
   return status == OP2_SUCCESS ? words_add(words, path) : status;
 }
 
-static op2_status make_arguments(const struct op2i_compiler *compiler, const struct op2i_run *run,
-                                 struct op2i_words *words) {
+static op2_status make_arguments(const struct op2i_compiler *compiler,
+                                 const struct op2i_compiler_run *run, struct op2i_words *words) {
   op2_status status;
   for (int64_t i = 0; i < compiler->driver.count; i++)
     OP2I_TRY(words_add(words, compiler->driver.item[i]));
@@ -332,7 +332,8 @@ static int spawn(const char *log, char **arguments, char **environment, pid_t *p
   return error;
 }
 
-op2_status op2i_run_start(const struct op2i_compiler *compiler, struct op2i_run *run) {
+op2_status op2i_compiler_start(const struct op2i_compiler *compiler,
+                               struct op2i_compiler_run *run) {
   struct op2i_words arguments = {0};
   char log[PATH_MAX], setting[PATH_MAX];
   char **environment = NULL;
@@ -390,7 +391,7 @@ static void add_log(struct op2i_text *text, const char *stem) {
   if (fd >= 0) close(fd);
 }
 
-op2_status op2i_run_tell(const struct op2i_compiler *compiler, struct op2i_run *run) {
+op2_status op2i_compiler_tell(const struct op2i_compiler *compiler, struct op2i_compiler_run *run) {
   struct op2i_words arguments = {0};
   op2_status status = make_arguments(compiler, run, &arguments);
   add_log(&run->failure, run->stem);
@@ -429,7 +430,7 @@ static void add_end(struct op2i_text *text, const char *program, int how) {
                   WEXITSTATUS(how));
 }
 
-op2_status op2i_run_wait(const struct op2i_compiler *compiler, struct op2i_run *run) {
+op2_status op2i_compiler_wait(const struct op2i_compiler *compiler, struct op2i_compiler_run *run) {
   const char *program = compiler->driver.item[0];
   int how = 0;
   enum op2i_child_end end = op2i_child_wait(run->pid, run->deadline, &how);
@@ -446,5 +447,5 @@ op2_status op2i_run_wait(const struct op2i_compiler *compiler, struct op2i_run *
                   program, compiler->timeout);
   else
     add_end(&run->failure, program, how);
-  return op2i_run_tell(compiler, run);
+  return op2i_compiler_tell(compiler, run);
 }

@@ -33,7 +33,7 @@ void op2i_compiler_close(struct op2i_compiler *compiler);
 
 /* One run: STEM.c to the shared object STEM.so and the dependency rule STEM.d, all it prints to
  * STEM.log. */
-struct op2i_run {
+struct op2i_compiler_run {
   const char *stem, *folder;   /* folder: for the compiler's own temporary files */
   const char *const *includes; /* null-terminated, may be null */
   pid_t pid;                   /* 0: not running */
@@ -43,9 +43,9 @@ struct op2i_run {
                                   would do no better, or be against their will */
   struct op2i_text failure; /* out: what went wrong and what the compiler said; empty when good */
 };
-op2_status op2i_run_start(const struct op2i_compiler *compiler, struct op2i_run *run);
-op2_status op2i_run_wait(const struct op2i_compiler *compiler, struct op2i_run *run);
+op2_status op2i_compiler_start(const struct op2i_compiler *compiler, struct op2i_compiler_run *run);
+op2_status op2i_compiler_wait(const struct op2i_compiler *compiler, struct op2i_compiler_run *run);
 /* Append what the compiler printed and the command to run->failure. */
-op2_status op2i_run_tell(const struct op2i_compiler *compiler, struct op2i_run *run);
+op2_status op2i_compiler_tell(const struct op2i_compiler *compiler, struct op2i_compiler_run *run);
 
 #endif

@@ -12,7 +12,7 @@
  *
  *   image | keys | files | tail
  *
- * keys: of all units in the image, 16 bytes each. files: for every header that the image was
+ * keys: of all texts in the image, 16 bytes each. files: for every header that the image was
  * compiled from (those of the system excepted) 16 bytes of digest and its name, ended by a zero
  * byte. The tail ends with the digest of all that precedes the digest, so that a change of any bit
  * is seen. */
@@ -27,7 +27,7 @@ static inline bool op2i_key_equal(struct op2i_key a, struct op2i_key b) {
 }
 struct op2i_key op2i_digest(const void *data, size_t size);
 
-/* Null when `entry` is sound and holds the unit `key`, else what is wrong with it. */
+/* Null when `entry` is sound and holds the function of `key`, else what is wrong with it. */
 const char *op2i_entry_fault(struct op2i_bytes entry, struct op2i_key key);
 
 /* Whether the headers a sound entry was compiled from are as they were. */

@@ -75,8 +75,8 @@ void op2i_folder_close(struct op2i_folder *folder) {
 #define SCRATCH_NAME "op2-scratch-"
 enum { SUFFIX = 6 }; /* what mkdtemp() fills in */
 
-static const char *place_path(int place, const char *last) {
-  switch (place) {
+static const char *parent_path(int parent, const char *last) {
+  switch (parent) {
   case 0: return op2i_env_system("TMPDIR");
   case 1: return P_tmpdir;
   case 2: return _PATH_VARTMP;
@@ -130,14 +130,14 @@ int op2i_folder_discard(int folder, const char *name, const char *aside) {
 }
 
 /* Remove the scratch folder `name` if its owner is dead. */
-static void sweep_one(int place, const char *name) {
+static void sweep_one(int parent, const char *name) {
   struct stat st;
-  int fd = openat(place, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return;
   if (fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
       time(NULL) - st.st_mtime > OP2I_STALE_SECONDS && flock(fd, LOCK_EX | LOCK_NB) == 0) {
     empty_folder(fd, DEPTH);
-    unlinkat(place, name, AT_REMOVEDIR);
+    unlinkat(parent, name, AT_REMOVEDIR);
   }
   close(fd);
 }
@@ -154,12 +154,12 @@ static void sweep_place(const char *path) {
 
 enum { ROOM_FOR_NAME = PATH_MAX + sizeof SCRATCH_NAME + SUFFIX + 1 };
 
-/* Make a folder of a name of its own in a place that is fit for it. */
-static const char *scratch_path(const struct op2i_path *place, char path[ROOM_FOR_NAME]) {
+/* Make a folder of a name of its own in a folder that is fit for it. */
+static const char *scratch_path(const struct op2i_path *parent, char path[ROOM_FOR_NAME]) {
   struct statvfs fs;
-  if (statvfs(place->real, &fs) != 0) return strerror(errno);
+  if (statvfs(parent->real, &fs) != 0) return strerror(errno);
   const char *fault = room_fault(&fs);
-  snprintf(path, ROOM_FOR_NAME, "%s/" SCRATCH_NAME "XXXXXX", place->real);
+  snprintf(path, ROOM_FOR_NAME, "%s/" SCRATCH_NAME "XXXXXX", parent->real);
   if (!fault && !mkdtemp(path)) fault = strerror(errno);
   return fault;
 }
@@ -167,11 +167,11 @@ static const char *scratch_path(const struct op2i_path *place, char path[ROOM_FO
 static op2_status scratch_make(struct op2i_folder *folder, const char *name,
                                struct op2i_text *why) {
   char path[ROOM_FOR_NAME];
-  struct op2i_path place;
-  op2i_path_open(&place, name, false, OP2I_PATH_PLACE, why);
-  const char *fault = place.fd < 0 ? NULL : scratch_path(&place, path);
-  bool made = place.fd >= 0 && !fault;
-  op2i_path_close(&place);
+  struct op2i_path parent;
+  op2i_path_open(&parent, name, false, OP2I_PATH_PARENT, why);
+  const char *fault = parent.fd < 0 ? NULL : scratch_path(&parent, path);
+  bool made = parent.fd >= 0 && !fault;
+  op2i_path_close(&parent);
   if (fault) op2i_text_add(why, "%s%s: %s", why->length ? "; " : "", name, fault);
   if (why->failed) return op2i_error_nomem("a message");
   if (!made) return OP2_SUCCESS;
@@ -184,7 +184,8 @@ static op2_status scratch_make(struct op2i_folder *folder, const char *name,
 }
 
 void op2i_scratch_init(struct op2i_scratch *scratch) {
-  for (int i = 0; i < OP2I_PLACES; i++) scratch->folder[i] = (struct op2i_folder){.fd = -1};
+  for (int i = 0; i < OP2I_SCRATCH_PARENTS; i++)
+    scratch->folder[i] = (struct op2i_folder){.fd = -1};
   scratch->swept = false;
 }
 
@@ -194,14 +195,14 @@ static bool scratch_exists(const struct op2i_folder *folder) {
   return folder->fd >= 0 && fstat(folder->fd, &st) == 0 && st.st_nlink > 0;
 }
 
-bool op2i_scratch_works(const struct op2i_scratch *scratch, int place) {
-  const struct op2i_folder *folder = &scratch->folder[place];
+bool op2i_scratch_works(const struct op2i_scratch *scratch, int parent) {
+  const struct op2i_folder *folder = &scratch->folder[parent];
   struct statvfs fs;
   return scratch_exists(folder) && fstatvfs(folder->fd, &fs) == 0 && !room_fault(&fs);
 }
 
-static void scratch_remove(struct op2i_scratch *scratch, int place) {
-  struct op2i_folder *folder = &scratch->folder[place];
+static void scratch_remove(struct op2i_scratch *scratch, int parent) {
+  struct op2i_folder *folder = &scratch->folder[parent];
   if (folder->fd >= 0) {
     empty_folder(folder->fd, DEPTH);
     rmdir(folder->path);
@@ -209,17 +210,17 @@ static void scratch_remove(struct op2i_scratch *scratch, int place) {
   op2i_folder_close(folder);
 }
 
-op2_status op2i_scratch_find(struct op2i_scratch *scratch, int *place, const char *last,
+op2_status op2i_scratch_find(struct op2i_scratch *scratch, int *parent, const char *last,
                              struct op2i_text *why) {
-  for (; *place < OP2I_PLACES; ++*place) {
-    const char *path = place_path(*place, last);
-    if (op2i_scratch_works(scratch, *place)) return OP2_SUCCESS;
+  for (; *parent < OP2I_SCRATCH_PARENTS; ++*parent) {
+    const char *path = parent_path(*parent, last);
+    if (op2i_scratch_works(scratch, *parent)) return OP2_SUCCESS;
     /* One that is full may be in use by compilers that run. */
-    if (!path || scratch_exists(&scratch->folder[*place])) continue;
-    scratch_remove(scratch, *place);
-    op2_status status = scratch_make(&scratch->folder[*place], path, why);
+    if (!path || scratch_exists(&scratch->folder[*parent])) continue;
+    scratch_remove(scratch, *parent);
+    op2_status status = scratch_make(&scratch->folder[*parent], path, why);
     if (status != OP2_SUCCESS) return status;
-    if (scratch->folder[*place].fd < 0) continue;
+    if (scratch->folder[*parent].fd < 0) continue;
     if (!scratch->swept) sweep_place(path);
     scratch->swept = true;
     return OP2_SUCCESS;
@@ -228,5 +229,5 @@ op2_status op2i_scratch_find(struct op2i_scratch *scratch, int *place, const cha
 }
 
 void op2i_scratch_close(struct op2i_scratch *scratch) {
-  for (int i = 0; i < OP2I_PLACES; i++) scratch_remove(scratch, i);
+  for (int i = 0; i < OP2I_SCRATCH_PARENTS; i++) scratch_remove(scratch, i);
 }

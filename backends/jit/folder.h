@@ -29,21 +29,21 @@ void op2i_folder_close(struct op2i_folder *folder);
 int op2i_folder_discard(int folder, const char *name, const char *aside);
 
 /* Private folders for the files of running compilers, made at the first need, one in each temporary
- * place that is tried, and removed when those have ended. Their owner holds a lock on them; those
+ * parent that is tried, and removed when those have ended. Their owner holds a lock on them; those
  * whose owner died are swept by others after an hour. */
-enum { OP2I_PLACES = 5 };
+enum { OP2I_SCRATCH_PARENTS = 5 };
 struct op2i_scratch {
-  struct op2i_folder folder[OP2I_PLACES]; /* fd -1: not made */
+  struct op2i_folder folder[OP2I_SCRATCH_PARENTS]; /* fd -1: not made */
   bool swept;
 };
 void op2i_scratch_init(struct op2i_scratch *scratch);
-/* Have a folder with room in it, in the first place from number *place on that works; *place
- * becomes its number, and OP2I_PLACES when none works. `last` is the place to try after all others,
- * or null. `why` tells of those that failed. */
-op2_status op2i_scratch_find(struct op2i_scratch *scratch, int *place, const char *last,
+/* Have a folder with room in it, in the first parent from number *parent on that works; *parent
+ * becomes its number, and OP2I_SCRATCH_PARENTS when none works. `last` is the one to try after all
+ * others, or null. `why` tells of those that failed. */
+op2_status op2i_scratch_find(struct op2i_scratch *scratch, int *parent, const char *last,
                              struct op2i_text *why);
 /* Whether there is still room. */
-bool op2i_scratch_works(const struct op2i_scratch *scratch, int place);
+bool op2i_scratch_works(const struct op2i_scratch *scratch, int parent);
 void op2i_scratch_close(struct op2i_scratch *scratch);
 
 enum { OP2I_STALE_SECONDS = 3600 }; /* age at which leftovers of killed processes are removed */

@@ -16,12 +16,12 @@ static struct op2i_jit_slot *find_slot(struct op2i_jit_slot *slots, int64_t nslo
   uint64_t at = key.low;
   for (;; at++) {
     struct op2i_jit_slot *slot = &slots[at & (uint64_t)(nslots - 1)];
-    if (!slot->entry || op2i_key_equal(slot->key, key)) return slot;
+    if (!slot->function || op2i_key_equal(slot->key, key)) return slot;
   }
 }
 
 static void *known(const struct op2i_jit *jit, struct op2i_key key) {
-  return jit->nslots ? find_slot(jit->slots, jit->nslots, key)->entry : NULL;
+  return jit->nslots ? find_slot(jit->slots, jit->nslots, key)->function : NULL;
 }
 
 static op2_status enlarge(struct op2i_jit *jit) {
@@ -29,21 +29,21 @@ static op2_status enlarge(struct op2i_jit *jit) {
   struct op2i_jit_slot *slots = op2i_calloc((size_t)nslots, sizeof *slots);
   if (!slots) return op2i_error_nomem("the table of compiled loops");
   for (int64_t i = 0; i < jit->nslots; i++)
-    if (jit->slots[i].entry) *find_slot(slots, nslots, jit->slots[i].key) = jit->slots[i];
+    if (jit->slots[i].function) *find_slot(slots, nslots, jit->slots[i].key) = jit->slots[i];
   op2i_free(jit->slots);
   jit->slots = slots;
   jit->nslots = nslots;
   return OP2_SUCCESS;
 }
 
-op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *entry) {
+op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *function) {
   if (2 * (jit->used + 1) > jit->nslots) {
     op2_status status = enlarge(jit);
     if (status != OP2_SUCCESS) return status;
   }
   struct op2i_jit_slot *slot = find_slot(jit->slots, jit->nslots, key);
-  if (!slot->entry) jit->used++;
-  *slot = (struct op2i_jit_slot){key, entry};
+  if (!slot->function) jit->used++;
+  *slot = (struct op2i_jit_slot){key, function};
   return OP2_SUCCESS;
 }
 
@@ -89,10 +89,10 @@ void op2i_jit_statistics(op2_context ctx, struct op2i_jit_stats *stats) {
 
 /* ---- getting --------------------------------------------------------------------------------- */
 
-static op2_status unit_key(const struct op2i_jit *jit, const struct op2i_jit_unit *unit,
+static op2_status code_key(const struct op2i_jit *jit, const struct op2i_jit_code *code,
                            struct op2i_key *key) {
   struct op2i_text folders = {0};
-  for (const char *const *folder = unit->includes; folder && *folder; folder++)
+  for (const char *const *folder = code->includes; folder && *folder; folder++)
     op2i_text_bytes(&folders, *folder, strlen(*folder) + 1);
   if (folders.failed) {
     op2i_text_free(&folders);
@@ -100,7 +100,7 @@ static op2_status unit_key(const struct op2i_jit *jit, const struct op2i_jit_uni
   }
   struct op2i_key parts[] = {jit->identity,
                              op2i_digest(folders.chars ? folders.chars : "", folders.length),
-                             op2i_digest(unit->source, strlen(unit->source))};
+                             op2i_digest(code->source, strlen(code->source))};
   op2i_text_free(&folders);
   *key = op2i_digest(parts, sizeof parts);
   return OP2_SUCCESS;
@@ -117,20 +117,20 @@ static struct op2i_request *find_twin(struct op2i_request **missing, int64_t nmi
 static op2_status look_up(op2_context ctx, struct op2i_request *request,
                           struct op2i_request **missing, int64_t *nmissing) {
   struct op2i_jit *jit = ctx->jit;
-  struct op2i_jit_unit *unit = request->unit;
+  struct op2i_jit_code *code = request->code;
   op2_status status;
-  OP2I_TRY(unit_key(jit, unit, &request->key));
-  unit->entry = known(jit, request->key);
-  if (unit->entry) {
+  OP2I_TRY(code_key(jit, code, &request->key));
+  code->function = known(jit, request->key);
+  if (code->function) {
     jit->stats.memory_hits++;
     return OP2_SUCCESS;
   }
   request->twin = find_twin(missing, *nmissing, request->key);
   if (request->twin) return OP2_SUCCESS;
-  OP2I_TRY(op2i_cache_load(ctx, &jit->cache, request->key, &unit->entry, &jit->stats.rejected));
-  if (unit->entry) {
+  OP2I_TRY(op2i_cache_load(ctx, &jit->cache, request->key, &code->function, &jit->stats.rejected));
+  if (code->function) {
     jit->stats.disk_hits++;
-    return op2i_jit_learn(jit, request->key, unit->entry);
+    return op2i_jit_learn(jit, request->key, code->function);
   }
   missing[(*nmissing)++] = request;
 fail:
@@ -138,37 +138,37 @@ fail:
 }
 
 static op2_status follow_twin(struct op2i_jit *jit, struct op2i_request *request) {
-  const struct op2i_jit_unit *done = request->twin->unit;
-  struct op2i_jit_unit *unit = request->unit;
-  unit->entry = done->entry;
-  unit->status = done->status;
-  if (unit->entry)
+  const struct op2i_jit_code *done = request->twin->code;
+  struct op2i_jit_code *code = request->code;
+  code->function = done->function;
+  code->status = done->status;
+  if (code->function)
     jit->stats.memory_hits++;
-  else if (!(unit->message = op2i_strdup(done->message)))
+  else if (!(code->message = op2i_strdup(done->message)))
     return op2i_error_nomem("a message");
   return OP2_SUCCESS;
 }
 
-static void reset(struct op2i_jit_unit *units, int n, op2_status status) {
+static void reset(struct op2i_jit_code *codes, int n, op2_status status) {
   for (int i = 0; i < n; i++) {
-    op2i_free(units[i].message);
-    units[i].message = NULL;
-    units[i].entry = NULL;
-    units[i].status = status;
+    op2i_free(codes[i].message);
+    codes[i].message = NULL;
+    codes[i].function = NULL;
+    codes[i].status = status;
   }
 }
 
-op2_status op2i_jit_get(op2_context ctx, int n, struct op2i_jit_unit *units) {
+op2_status op2i_jit_get(op2_context ctx, int n, struct op2i_jit_code *codes) {
   op2_status status = OP2_SUCCESS;
   int64_t nmissing = 0;
-  for (int i = 0; i < n; i++) units[i].message = NULL;
-  reset(units, n, OP2_SUCCESS);
+  for (int i = 0; i < n; i++) codes[i].message = NULL;
+  reset(codes, n, OP2_SUCCESS);
   struct op2i_request *requests = op2i_calloc((size_t)n, sizeof *requests);
   struct op2i_request **missing = op2i_calloc((size_t)n, sizeof *missing);
   if (!requests || !missing) OP2I_TRY(op2i_error_nomem("loops to compile"));
   OP2I_TRY(open_jit(ctx));
   for (int i = 0; i < n; i++) {
-    requests[i].unit = &units[i];
+    requests[i].code = &codes[i];
     OP2I_TRY(look_up(ctx, &requests[i], missing, &nmissing));
   }
   if (nmissing > 0) OP2I_TRY(op2i_build(ctx, missing, nmissing));
@@ -178,7 +178,7 @@ fail:
   /* Loaded images need their files no longer, and a program that crashes later leaves nothing
    * behind. */
   if (ctx->jit) op2i_scratch_close(&ctx->jit->scratch);
-  if (status != OP2_SUCCESS) reset(units, n, status);
+  if (status != OP2_SUCCESS) reset(codes, n, status);
   op2i_free(requests);
   op2i_free(missing);
   return status;

@@ -10,21 +10,21 @@
 #include "op2/status.h"
 #include "op2/types.h"
 
-struct op2i_jit_unit {
+struct op2i_jit_code {
   const char *source; /* from op2i_generate() */
   bool mergeable;
   const char *const *includes; /* directories, null-terminated, may be null */
   const char *label;           /* for log lines: the kernel's name */
-  void *entry;                 /* out: the entry function, valid until the context ends */
+  void *function;              /* out: valid until the context ends */
   op2_status status;           /* out */
   char *message;               /* out: op2i_free()d by the caller; null on success */
 };
-/* Find each unit in memory or in the cache of compiled loops, and compile what is missing: in as
- * few compiler runs as is fastest, at most one per core at a time. Failures are per unit; the call
+/* Find each in memory or in the cache of compiled loops, and compile what is missing: in as
+ * few compiler runs as is fastest, at most one per core at a time. Each fails by itself; the call
  * itself fails only for lack of memory. Once a compiler run was given up, because it took too long or
  * somebody ended it, no other is started until op2i_jit_resume(), which every force ends with: a
  * flush takes no multiple of the time limit, and who interrupts it is not defied. */
-op2_status op2i_jit_get(op2_context ctx, int n, struct op2i_jit_unit *units);
+op2_status op2i_jit_get(op2_context ctx, int n, struct op2i_jit_code *codes);
 void op2i_jit_resume(op2_context ctx);
 void op2i_jit_close(op2_context ctx);
 struct op2i_jit_stats {

@@ -10,10 +10,10 @@
 #include "compiler.h"
 #include "jit.h"
 
-/* A unit whose function is known. */
+/* A function that is known. */
 struct op2i_jit_slot {
   struct op2i_key key;
-  void *entry; /* null: the slot is free */
+  void *function; /* null: the slot is free */
 };
 
 struct op2i_jit {
@@ -27,16 +27,16 @@ struct op2i_jit {
   char *halted; /* why no compiler is started until op2i_jit_resume(); null */
 };
 
-/* One unit that was asked for. */
+/* One function that was asked for. */
 struct op2i_request {
   struct op2i_key key;
-  struct op2i_jit_unit *unit;
+  struct op2i_jit_code *code;
   struct op2i_request *twin; /* an earlier one with the same key, or null */
 };
 
-op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *entry);
+op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *function);
 
-/* build.c: compile requests that share nothing with each other; every unit gets an entry or a
+/* build.c: compile requests that share nothing with each other; each gets a function or a
  * message. Reorders the array. Fails only for lack of memory. */
 op2_status op2i_build(op2_context ctx, struct op2i_request **requests, int64_t n);
 

@@ -104,13 +104,14 @@ static void *load_file(struct op2i_bytes image, const struct op2i_folder *folder
 
 op2_status op2i_load(struct op2i_bytes image, const char *name, struct op2i_scratch *scratch,
                      const char *last, void **handle, bool *refused, struct op2i_text *why) {
-  int place = 0;
+  int parent = 0;
   *refused = false;
   *handle = load_memory(image, name, why);
   if (!*handle) {
-    op2_status status = op2i_scratch_find(scratch, &place, last, why);
+    op2_status status = op2i_scratch_find(scratch, &parent, last, why);
     if (status != OP2_SUCCESS) return status;
-    if (place < OP2I_PLACES) *handle = load_file(image, &scratch->folder[place], refused, why);
+    if (parent < OP2I_SCRATCH_PARENTS)
+      *handle = load_file(image, &scratch->folder[parent], refused, why);
   }
   return why->failed ? op2i_error_nomem("a message") : OP2_SUCCESS;
 }

@@ -126,7 +126,7 @@ static void go_down(struct walk *w, const char *name, enum op2i_path_last last) 
     return;
   }
   bool ended = w->rest[strspn(w->rest, "/")] == '\0';
-  if (!ended || last == OP2I_PATH_PLACE) judge(w, &st);
+  if (!ended || last == OP2I_PATH_PARENT) judge(w, &st);
   if (w->fault) blame(w, "");
 }
 

@@ -11,8 +11,8 @@
  * the way could put another one in the place of what is below. */
 
 enum op2i_path_last {
-  OP2I_PATH_OWN,   /* the last folder is not judged: the caller does that */
-  OP2I_PATH_PLACE, /* it is judged like those on the way to it */
+  OP2I_PATH_OWN,    /* the last folder is not judged: the caller does that */
+  OP2I_PATH_PARENT, /* it is judged like those on the way to it */
 };
 struct op2i_path {
   int fd;              /* of the last folder, opened with O_PATH; -1: there is a fault */

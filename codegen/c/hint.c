@@ -33,10 +33,10 @@ static bool speaks_of(const char *message, const char *name, size_t length) {
 
 /* A name that is used and has no definition here, nor a constant's. */
 static bool stray(const struct op2i_unit *unit, const struct op2i_loop_const *consts, int nconsts,
-                  int place, const char *name) {
-  int t = unit->code[place];
+                  int at, const char *name) {
+  int t = unit->code[at];
   bool free_name = unit->roles[t] == OP2I_ROLE_FREE;
-  bool declared = unit->roles[t] == OP2I_ROLE_FILE && op2i_unit_is(unit, place + 1, "(");
+  bool declared = unit->roles[t] == OP2I_ROLE_FILE && op2i_unit_is(unit, at + 1, "(");
   if (!free_name && !declared) return false;
   if (op2i_unit_function(unit, t) >= 0) return false;
   const char *c_name = op2i_c_name(name); /* what every kernel sees is misused, not unknown */

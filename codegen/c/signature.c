@@ -139,10 +139,10 @@ static void note_types(struct reading *reading, const struct op2i_item *item) {
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
-static int parameter_end(const struct op2i_unit *unit, int place, int close) {
-  while (place < close && !op2i_unit_is(unit, place, ","))
-    place = unit->match[place] > place ? unit->match[place] + 1 : place + 1;
-  return place;
+static int parameter_end(const struct op2i_unit *unit, int at, int close) {
+  while (at < close && !op2i_unit_is(unit, at, ","))
+    at = unit->match[at] > at ? unit->match[at] + 1 : at + 1;
+  return at;
 }
 
 /* Of the outermost array, rows of rows counted out. */
@@ -299,14 +299,14 @@ bool op2i_source_uses(const char *source, const char *word) {
 }
 
 /* Whether what stands at a place, elements of an array included, is given a value there. */
-static bool assigned(const struct op2i_unit *unit, int place) {
+static bool assigned(const struct op2i_unit *unit, int at) {
   static const char *const signs[] = {
       "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};
-  if (op2i_unit_is(unit, place - 1, "++") || op2i_unit_is(unit, place - 1, "--")) return true;
-  do place = unit->match[place] > place ? unit->match[place] + 1 : place + 1;
-  while (op2i_unit_is(unit, place, "["));
+  if (op2i_unit_is(unit, at - 1, "++") || op2i_unit_is(unit, at - 1, "--")) return true;
+  do at = unit->match[at] > at ? unit->match[at] + 1 : at + 1;
+  while (op2i_unit_is(unit, at, "["));
   for (size_t i = 0; i < sizeof signs / sizeof signs[0]; i++)
-    if (op2i_unit_is(unit, place, signs[i])) return true;
+    if (op2i_unit_is(unit, at, signs[i])) return true;
   return false;
 }
 

@@ -7,27 +7,27 @@
 
 #include "mem.h"
 
-bool op2i_unit_is(const struct op2i_unit *unit, int place, const char *spelling) {
-  return op2i_token_is(&unit->tokens, unit->code[place], spelling);
+bool op2i_unit_is(const struct op2i_unit *unit, int at, const char *spelling) {
+  return op2i_token_is(&unit->tokens, unit->code[at], spelling);
 }
 
-bool op2i_unit_word(const struct op2i_unit *unit, int place) {
-  const struct op2i_token *t = &unit->tokens.list[unit->code[place]];
+bool op2i_unit_word(const struct op2i_unit *unit, int at) {
+  const struct op2i_token *t = &unit->tokens.list[unit->code[at]];
   return t->kind == OP2I_TOK_WORD &&
          !op2i_word_reserved(unit->tokens.text + t->begin, t->end - t->begin);
 }
 
-int op2i_unit_line(const struct op2i_unit *unit, int place) {
-  return unit->tokens.list[unit->code[place]].line;
+int op2i_unit_line(const struct op2i_unit *unit, int at) {
+  return unit->tokens.list[unit->code[at]].line;
 }
 
-int op2i_unit_attribute(const struct op2i_unit *unit, int place) {
+int op2i_unit_attribute(const struct op2i_unit *unit, int at) {
   static const char *const words[] = {"__attribute__", "__attribute", "_Alignas",
                                       "__asm__",       "asm",         "__declspec"};
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-    if (op2i_unit_is(unit, place, words[i]) && op2i_unit_is(unit, place + 1, "("))
-      return unit->match[place + 1] + 1;
-  return place;
+    if (op2i_unit_is(unit, at, words[i]) && op2i_unit_is(unit, at + 1, "("))
+      return unit->match[at + 1] + 1;
+  return at;
 }
 
 int op2i_unit_function(const struct op2i_unit *unit, int64_t t) {
@@ -37,16 +37,16 @@ int op2i_unit_function(const struct op2i_unit *unit, int64_t t) {
   return entry < 0 ? -1 : (int)unit->functions.list[entry].value;
 }
 
-static op2_status wrong(struct op2i_unit *unit, int place, const char *what) {
+static op2_status wrong(struct op2i_unit *unit, int at, const char *what) {
   unit->wrong = what;
-  unit->wrong_line = op2i_unit_line(unit, place);
+  unit->wrong_line = op2i_unit_line(unit, at);
   return OP2_ERR_SYNTAX;
 }
 
 /* ---- brackets -------------------------------------------------------------------------------- */
 
-static char bracket(const struct op2i_unit *unit, int place) {
-  const struct op2i_token *t = &unit->tokens.list[unit->code[place]];
+static char bracket(const struct op2i_unit *unit, int at) {
+  const struct op2i_token *t = &unit->tokens.list[unit->code[at]];
   char c = unit->tokens.text[t->begin];
   return t->kind == OP2I_TOK_PUNCT && t->end == t->begin + 1 && strchr("(){}[]", c) ? c : '\0';
 }
@@ -62,7 +62,7 @@ static op2_status mispaired(struct op2i_unit *unit, int open, int close) {
   }
 }
 
-/* While a bracket is open its `match` holds the place of the one round it. */
+/* While a bracket is open its `match` holds the index of the one round it. */
 static op2_status match_brackets(struct op2i_unit *unit) {
   enum { DEPTH_MAX = 1000 }; /* of the recursion in scope.c */
   int open = -1, depth = 0;
@@ -90,20 +90,19 @@ static op2_status match_brackets(struct op2i_unit *unit) {
 
 /* ---- file-scope declarations ----------------------------------------------------------------- */
 
-static int aggregate(const struct op2i_unit *unit, int place) {
-  return op2i_unit_is(unit, place, "struct") || op2i_unit_is(unit, place, "union") ||
-         op2i_unit_is(unit, place, "enum");
+static int aggregate(const struct op2i_unit *unit, int at) {
+  return op2i_unit_is(unit, at, "struct") || op2i_unit_is(unit, at, "union") ||
+         op2i_unit_is(unit, at, "enum");
 }
 
-/* Whether the word at `place` before a parenthesis is what a function declaration declares:
+/* Whether the word `at` before a parenthesis is what a function declaration declares:
  * something that can be the end of a type stands before it. Macros with arguments may precede the
  * type and follow the parameters. */
-static bool declares(const struct op2i_unit *unit, const struct op2i_item *item, int place) {
-  if (place <= item->begin || !op2i_unit_word(unit, place)) return false;
-  const struct op2i_token *before = &unit->tokens.list[unit->code[place - 1]];
-  if (before->kind == OP2I_TOK_WORD || op2i_unit_is(unit, place - 1, "*")) return true;
-  return item->name < 0 &&
-         (op2i_unit_is(unit, place - 1, ")") || op2i_unit_is(unit, place - 1, "}"));
+static bool declares(const struct op2i_unit *unit, const struct op2i_item *item, int at) {
+  if (at <= item->begin || !op2i_unit_word(unit, at)) return false;
+  const struct op2i_token *before = &unit->tokens.list[unit->code[at - 1]];
+  if (before->kind == OP2I_TOK_WORD || op2i_unit_is(unit, at - 1, "*")) return true;
+  return item->name < 0 && (op2i_unit_is(unit, at - 1, ")") || op2i_unit_is(unit, at - 1, "}"));
 }
 
 /* One declaration, from item->begin on. */

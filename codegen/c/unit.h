@@ -9,7 +9,7 @@
 
 enum op2i_item_kind { OP2I_ITEM_FUNCTION = 1, OP2I_ITEM_PROTOTYPE, OP2I_ITEM_OTHER };
 
-/* Places are indices into `code`. */
+/* Tokens are given by their index in `code`. */
 struct op2i_item {
   enum op2i_item_kind kind;
   int begin, end;  /* its tokens, final ; or } included */
@@ -29,7 +29,7 @@ struct op2i_unit {
   struct op2i_tokens tokens;
   int ncode;
   int *code;            /* [ncode + 1] tokens that are read and no directives; then END */
-  int *match;           /* [ncode + 1] place of the bracket that belongs to the one here, else -1 */
+  int *match;           /* [ncode + 1] index of the bracket that belongs to the one here, else -1 */
   unsigned char *roles; /* [tokens.count + 1] enum op2i_role of each token, skipped ones included */
   int nitems;
   struct op2i_item *items;
@@ -44,13 +44,12 @@ struct op2i_unit {
 op2_status op2i_unit_read(const char *source, bool given, struct op2i_unit *unit);
 void op2i_unit_free(struct op2i_unit *unit);
 
-bool op2i_unit_is(const struct op2i_unit *unit, int place, const char *spelling);
-bool op2i_unit_word(const struct op2i_unit *unit,
-                    int place); /* an identifier, not a reserved word */
-int op2i_unit_line(const struct op2i_unit *unit, int place);
-/* The place behind an __attribute__((...)) or the like at `place`; `place` itself where there is
+bool op2i_unit_is(const struct op2i_unit *unit, int at, const char *spelling);
+bool op2i_unit_word(const struct op2i_unit *unit, int at); /* an identifier, not a reserved word */
+int op2i_unit_line(const struct op2i_unit *unit, int at);
+/* The index behind an __attribute__((...)) or the like at `at`; `at` itself where there is
  * none. */
-int op2i_unit_attribute(const struct op2i_unit *unit, int place);
+int op2i_unit_attribute(const struct op2i_unit *unit, int at);
 /* The function that is defined under token t's spelling, or -1. */
 int op2i_unit_function(const struct op2i_unit *unit, int64_t t);
 

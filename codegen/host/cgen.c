@@ -9,8 +9,8 @@
 #include "context.h"
 #include "emit.h"
 #include "error.h"
-#include "simd.h"
 #include "signature.h"
+#include "simd.h"
 #include "vec.h"
 
 /* A copy of struct op2i_call. A translation unit of several loops defines OP2_ID, something else
@@ -122,7 +122,7 @@ static bool all_mergeable(const struct op2i_emitter *e) {
 }
 
 static bool in_lanes(enum op2i_variant variant) {
-  return variant == OP2I_LANES || variant == OP2I_LANES_LIST;
+  return variant == OP2I_VECTOR || variant == OP2I_VECTOR_LIST;
 }
 
 static op2_status vectors(const struct op2i_emitter *e, int simd_bytes) {
@@ -148,13 +148,13 @@ static op2_status functions(struct op2i_emitter *e, enum op2i_variant variant, i
   return OP2_SUCCESS;
 }
 
-op2_status op2i_generate_lanes(const struct op2i_loop *loop, enum op2i_variant variant,
-                               int simd_bytes, struct op2i_text *out, bool *mergeable) {
+op2_status op2i_generate_vector(const struct op2i_loop *loop, enum op2i_variant variant,
+                                int simd_bytes, struct op2i_text *out, bool *mergeable) {
   struct op2i_emitter emitter;
   op2_status status = op2i_emitter_begin(&emitter, loop, &op2i_dialect_c, out);
   if (!status && in_lanes(variant)) status = op2i_emit_bare_types(&emitter);
   if (!status) {
-    emitter.listed = emitter.listed || variant == OP2I_PLAIN_LIST || variant == OP2I_LANES_LIST;
+    emitter.listed = emitter.listed || variant == OP2I_PLAIN_LIST || variant == OP2I_VECTOR_LIST;
     status = functions(&emitter, variant, simd_bytes);
     /* What stands at file scope in vector code has names of its own, and there are no macros. */
     if (mergeable) *mergeable = in_lanes(variant) || all_mergeable(&emitter);
@@ -166,7 +166,7 @@ op2_status op2i_generate_lanes(const struct op2i_loop *loop, enum op2i_variant v
 
 op2_status op2i_generate(const struct op2i_loop *loop, enum op2i_variant variant,
                          struct op2i_text *out, bool *mergeable) {
-  return op2i_generate_lanes(loop, variant, loop->form.simd_bytes, out, mergeable);
+  return op2i_generate_vector(loop, variant, loop->form.simd_bytes, out, mergeable);
 }
 
 op2_status op2i_generate_judge(const struct op2i_loop *loop, int simd_bytes,
@@ -187,7 +187,7 @@ const struct op2i_codegen op2i_codegen = {
     .free_signature = op2i_signature_free,
     .uses = op2i_source_uses,
     .assigns = op2i_source_assigns,
-    .forget = op2i_lanes_forget,
+    .forget = op2i_simd_forget,
     .judge = op2i_generate_judge,
     .generate = op2i_generate,
 };

@@ -8,7 +8,7 @@
 
 /* Values of an argument up to this many are written out one by one, which keeps private copies in
  * registers whatever the compiler does about loops. */
-enum { UNROLL_MAX = 32, PLACE_MAX = 96 };
+enum { UNROLL_MAX = 32, LVALUE_MAX = 96 };
 
 enum action { CLEAR, GATHER, ADD, STORE, LOWER, RAISE };
 
@@ -61,25 +61,25 @@ bool op2i_emit_slot_used(const struct op2i_emitter *e, int map, int slot) {
   return false;
 }
 
-/* ---- places in memory ------------------------------------------------------------------------ */
+/* ---- values in memory ------------------------------------------------------------------------ */
 
 /* The row of the dat behind a slot; slot -1 is the one that the counter op2_slot stands at. */
 static void row_of(const struct op2i_emitter *e, const struct op2i_loop_arg *arg, int slot,
-                   char row[PLACE_MAX]) {
+                   char row[LVALUE_MAX]) {
   if (arg->kind == OP2I_ARG_DIRECT)
-    snprintf(row, PLACE_MAX, "op2_element");
+    snprintf(row, LVALUE_MAX, "op2_element");
   else if (arg->kind == OP2I_ARG_SLOT)
-    snprintf(row, PLACE_MAX, "op2_map%d_%d", (int)arg->map, (int)arg->slot);
+    snprintf(row, LVALUE_MAX, "op2_map%d_%d", (int)arg->map, (int)arg->slot);
   else if (slot >= 0)
-    snprintf(row, PLACE_MAX, "op2_map%d_%d", (int)arg->map, slot);
+    snprintf(row, LVALUE_MAX, "op2_map%d_%d", (int)arg->map, slot);
   else
-    snprintf(row, PLACE_MAX, "(int64_t)op2_map%d[%d * op2_element + op2_slot]", (int)arg->map,
+    snprintf(row, LVALUE_MAX, "(int64_t)op2_map%d[%d * op2_element + op2_slot]", (int)arg->map,
              (int)e->loop->maps[arg->map]->arity);
 }
 
 static void add_row_address(const struct op2i_emitter *e, int a, int slot) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  char row[PLACE_MAX];
+  char row[LVALUE_MAX];
   row_of(e, arg, slot, row);
   const char *type = op2i_emit_type(e, a);
   bool other = strcmp(type, op2i_emit_type(e, op2i_emit_first_of_dat(e, arg->dat))) != 0;
@@ -92,35 +92,36 @@ static void add_row_address(const struct op2i_emitter *e, int a, int slot) {
 }
 
 /* Component j of a slot in memory; -1 stands for the counters. */
-static void shared_place(const struct op2i_emitter *e, int a, int slot, int j,
-                         char place[2 * PLACE_MAX]) {
+static void shared_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
+                          char lvalue[2 * LVALUE_MAX]) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  char row[PLACE_MAX], component[16] = "op2_component";
+  char row[LVALUE_MAX], component[16] = "op2_component";
   if (j >= 0) snprintf(component, sizeof component, "%d", j);
   if (op2i_arg_reduces(arg)) {
-    snprintf(place, 2 * PLACE_MAX, "((%s%s *)(op2_partial + %d))[%s]", e->dialect->global,
+    snprintf(lvalue, 2 * LVALUE_MAX, "((%s%s *)(op2_partial + %d))[%s]", e->dialect->global,
              op2i_emit_type(e, a), (int)arg->offset, component);
     return;
   }
   row_of(e, arg, slot, row);
   if (arg->dim == 1)
-    snprintf(place, 2 * PLACE_MAX, "op2_dat%d[%s]", (int)arg->dat, row);
+    snprintf(lvalue, 2 * LVALUE_MAX, "op2_dat%d[%s]", (int)arg->dat, row);
   else
-    snprintf(place, 2 * PLACE_MAX, "op2_dat%d[%d * %s + %s]", (int)arg->dat, (int)arg->dim, row,
+    snprintf(lvalue, 2 * LVALUE_MAX, "op2_dat%d[%d * %s + %s]", (int)arg->dat, (int)arg->dim, row,
              component);
 }
 
 /* The same component in the argument's copy. */
-static void private_place(const struct op2i_emitter *e, int a, int slot, int j,
-                          char place[PLACE_MAX]) {
+static void private_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
+                           char lvalue[LVALUE_MAX]) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   const char *name = arg->kind == OP2I_ARG_ALL ? "own" : "arg";
   if (j >= 0)
-    snprintf(place, PLACE_MAX, "op2_%s%d[%d]", name, a, (slot > 0 ? slot : 0) * (int)arg->dim + j);
+    snprintf(lvalue, LVALUE_MAX, "op2_%s%d[%d]", name, a,
+             (slot > 0 ? slot : 0) * (int)arg->dim + j);
   else if (arg->arity == 1)
-    snprintf(place, PLACE_MAX, "op2_%s%d[op2_component]", name, a);
+    snprintf(lvalue, LVALUE_MAX, "op2_%s%d[op2_component]", name, a);
   else
-    snprintf(place, PLACE_MAX, "op2_%s%d[%d * op2_slot + op2_component]", name, a, (int)arg->dim);
+    snprintf(lvalue, LVALUE_MAX, "op2_%s%d[%d * op2_slot + op2_component]", name, a, (int)arg->dim);
 }
 
 /* ---- between memory and copy ----------------------------------------------------------------- */
@@ -138,9 +139,9 @@ static void add_bound(const struct op2i_emitter *e, int a, char before, const ch
 
 static void add_statement(const struct op2i_emitter *e, int a, enum action action, int slot,
                           int j) {
-  char ours[PLACE_MAX], shared[2 * PLACE_MAX];
-  private_place(e, a, slot, j, ours);
-  shared_place(e, a, slot, j, shared);
+  char ours[LVALUE_MAX], shared[2 * LVALUE_MAX];
+  private_lvalue(e, a, slot, j, ours);
+  shared_lvalue(e, a, slot, j, shared);
   switch (action) {
   case CLEAR: op2i_text_add(e->out, "%s = -0.0;\n", ours); break;
   case GATHER: op2i_text_add(e->out, "%s = %s;\n", ours, shared); break;
@@ -213,14 +214,14 @@ void op2i_emit_strands(const struct op2i_emitter *e, int a, int j, int lanes) {
 
 static void end_strands(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  char place[2 * PLACE_MAX];
+  char lvalue[2 * LVALUE_MAX];
   bool one_by_one = unrolled(arg);
   if (!one_by_one)
     op2i_text_add(e->out, "  for (int op2_component = 0; op2_component < %d; op2_component++)\n  ",
                   (int)arg->dim);
   for (int j = 0; j < (one_by_one ? arg->dim : 1); j++) {
-    shared_place(e, a, 0, one_by_one ? j : -1, place);
-    op2i_text_add(e->out, "  %s += ", place);
+    shared_lvalue(e, a, 0, one_by_one ? j : -1, lvalue);
+    op2i_text_add(e->out, "  %s += ", lvalue);
     op2i_emit_strands(e, a, one_by_one ? j : -1, 1);
     op2i_text_add(e->out, ";\n");
   }
@@ -333,7 +334,7 @@ static void prepare_pointers(const struct op2i_emitter *e, int a) {
  * the argument sees; -1 stands for the counter. */
 static void add_number(const struct op2i_emitter *e, int a, int slot) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
-  char row[PLACE_MAX] = "op2_element", number[24] = "op2_number";
+  char row[LVALUE_MAX] = "op2_element", number[24] = "op2_number";
   if (arg->map >= 0) snprintf(number, sizeof number, "op2_number%d", (int)arg->map);
   if (arg->map >= 0 && arg->slot >= 0)
     snprintf(row, sizeof row, "op2_map%d_%d", (int)arg->map, (int)arg->slot);

@@ -19,12 +19,12 @@
  *                                                  vector v on, on their way to memory
  *   op2_element    elements of the lanes           op2_first       the first of them in a range
  *   op2_steps      what they are from there        op2_halves<n>   lanes put together, n are left
- *   op2_left       positions not done              op2_count       how many of a pass count
+ *   op2_left       positions not done              op2_count       how many of a round count
  *   op2_again<n>_<s>  op2_map<n>_<s> read again    op2_each        0, 1, 2, ...
  *   op2_early_view<n>, op2_early_own<n>: those of the first of two batches
  *
  * A sum into a global has its strands in op2_arg<n>, the vectors that the next batch works on in
- * front. The last lanes of an incomplete pass, of which the second batch may be all, do again what
+ * front. The last lanes of an incomplete round, of which the second batch may be all, do again what
  * the last one that counts does: they store the same values to the same place, and their increments
  * are taken away. */
 
@@ -70,11 +70,11 @@ struct op2i_vec {
   struct op2i_vec_view *views;     /* [nargs] room */
   struct op2i_vec_arg *args;       /* [nargs] */
   int state;                       /* registers that the values of a batch fill */
-  const struct op2i_lanes_translation **kernels; /* [nmembers] null: an earlier member has it */
+  const struct op2i_simd_translation **kernels;  /* [nmembers] null: an earlier member has it */
   bool numbered;                                 /* op2_element is needed, */
   bool pointed;                                  /* and somebody points into it */
   bool divides;                    /* some kernel does, or takes roots */
-  int pass;                        /* elements that come at a time, one batch or two */
+  int round;                       /* elements that come at a time, one batch or two */
   uint64_t helped[OP2I_VEC_HELPS]; /* which helper functions the text has */
 };
 
@@ -120,7 +120,7 @@ void op2i_vec_settle(const struct op2i_vec *v, int a); /* from there to the view
 void op2i_vec_accumulate(const struct op2i_vec *v, int dat, const char *copy);
 
 /* cgen.c: op2i_generate() for vectors of simd_bytes. */
-op2_status op2i_generate_lanes(const struct op2i_loop *loop, enum op2i_variant variant,
-                               int simd_bytes, struct op2i_text *out, bool *mergeable);
+op2_status op2i_generate_vector(const struct op2i_loop *loop, enum op2i_variant variant,
+                                int simd_bytes, struct op2i_text *out, bool *mergeable);
 
 #endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "error.h"
-#include "simd.h"
 #include "mem.h"
+#include "simd.h"
 #include "vec.h"
 
 /* Two vectors one behind the other; the first n rows, and again the last of them. */
@@ -75,13 +75,13 @@ op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes, struct op
   op2_status status = begin(&v, e, simd_bytes, why);
   if (status) return status;
   if (!why->length) {
-    op2i_lanes_prelude(v.lanes, v.out);
+    op2i_simd_prelude(v.lanes, v.out);
     op2i_text_add(v.out, "%s", common);
     op2i_vec_move_helps(&v);
     for (int m = 0; m < e->nmembers; m++) {
       if (!v.kernels[m]) continue;
       op2i_emit_consts_struct(e, &e->rewrites[m]);
-      op2i_lanes_append(v.kernels[m], &e->rewrites[m], v.out);
+      op2i_simd_append(v.kernels[m], &e->rewrites[m], v.out);
     }
     op2i_vec_body(&v);
     op2i_emit_entry(e);

@@ -49,7 +49,7 @@ static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
         v->out,
         "  %s%s *op2_rows%d = (%s%s *)op2_dat%d + %d * op2_lo;\n  %s op2_rows_left%d[%d];\n",
         stored ? "" : "const ", type, dat, stored ? "" : "const ", type, dat, dim, type, dat,
-        v->pass * dim);
+        v->round * dim);
     break;
   case AHEAD:
     op2i_text_add(v->out, "      op2_ahead(op2_rows%d, %d);\n", dat,
@@ -59,7 +59,7 @@ static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
   case LAST:
     if (loaded)
       op2i_text_add(v->out, "    op2_pad(op2_rows_left%d, op2_rows%d, %d, op2_count, %d);\n", dat,
-                    dat, dim * (int)op2i_type_size(row->type), v->pass);
+                    dat, dim * (int)op2i_type_size(row->type), v->round);
     op2i_text_add(v->out, "    op2_rows%d = op2_rows_left%d;\n", dat, dat);
     break;
   case END:
@@ -80,7 +80,7 @@ static void walk_map(const struct op2i_vec *v, int map, enum walk walk) {
     op2i_text_add(v->out,
                   "  const int32_t *op2_targets%d = op2_map%d + %d * op2_lo;\n  int32_t "
                   "op2_targets_left%d[%d];\n",
-                  map, map, arity, map, v->pass * arity);
+                  map, map, arity, map, v->round * arity);
     break;
   case AHEAD: break;
   case ADVANCE: op2i_text_add(v->out, "      op2_targets%d += %d;\n", map, v->lanes * arity); break;
@@ -88,7 +88,7 @@ static void walk_map(const struct op2i_vec *v, int map, enum walk walk) {
     op2i_text_add(v->out,
                   "    op2_pad(op2_targets_left%d, op2_targets%d, %d, op2_count, %d);\n    "
                   "op2_targets%d = op2_targets_left%d;\n",
-                  map, map, arity * (int)sizeof(int32_t), v->pass, map, map);
+                  map, map, arity * (int)sizeof(int32_t), v->round, map, map);
     break;
   case END: break;
   }
@@ -275,7 +275,7 @@ static void end_turns(const struct op2i_vec *v, int a) {
   if (turns(v, a) == 1) return;
   op2i_text_add(v->out,
                 "    for (int64_t op2_turn = (op2_hi - op2_lo + %d) / %d%s; op2_turn %% %d; ",
-                v->pass - 1, v->pass, v->pass > v->lanes ? " * 2" : "", turns(v, a));
+                v->round - 1, v->round, v->round > v->lanes ? " * 2" : "", turns(v, a));
   op2i_text_add(v->out, "op2_turn++) {\n      const ");
   add_type(v, arg_of(v, a)->type);
   op2i_text_add(v->out, " op2_own%d[%d] = {", a, dim);
@@ -460,7 +460,7 @@ static void call(const struct op2i_vec *v, int m) {
 /* ---- a batch --------------------------------------------------------------------------------- */
 
 /* Lanes that do not count add nothing, and leave strands as they were. `before`: elements of the
- * pass in the batch before. */
+ * round in the batch before. */
 static void limit(const struct op2i_vec *v, int before) {
   char count[32] = "op2_count";
   bool any = false;
@@ -595,7 +595,7 @@ static void compute_first(const struct op2i_vec *v) {
 }
 
 static void batches(const struct op2i_vec *v) {
-  if (v->pass == v->lanes) {
+  if (v->round == v->lanes) {
     begin_batch(v);
     compute(v, 0);
   } else {
@@ -619,7 +619,7 @@ static void mark_unused(const struct op2i_vec *v) {
 
 void op2i_vec_body(struct op2i_vec *v) {
   const struct op2i_emitter *e = v->e;
-  v->pass = by_twos(v) ? 2 * v->lanes : v->lanes;
+  v->round = by_twos(v) ? 2 * v->lanes : v->lanes;
   op2i_text_add(v->out, "%svoid OP2_NAME(op2_body)(", e->dialect->body_prefix);
   op2i_emit_parameters(e);
   op2i_text_add(v->out, ") {\n");
@@ -633,13 +633,13 @@ void op2i_vec_body(struct op2i_vec *v) {
   op2i_text_add(v->out,
                 "  int64_t op2_left = op2_hi - op2_lo, op2_count = %d;\n  for (;;) {\n"
                 "    for (; op2_left >= op2_count; op2_left -= op2_count) {\n",
-                v->pass);
+                v->round);
   batches(v);
   op2i_text_add(v->out, "    }\n    if (op2_left <= 0) break;\n    op2_count = op2_left;\n");
   walk_all(v, LAST);
   op2i_text_add(v->out, "  }\n");
   if (copies_back(v)) {
-    op2i_text_add(v->out, "  if (op2_count < %d) {\n", v->pass);
+    op2i_text_add(v->out, "  if (op2_count < %d) {\n", v->round);
     walk_all(v, END);
     op2i_text_add(v->out, "  }\n");
   }

@@ -43,15 +43,15 @@ static void add_type(const struct op2i_vec *v, op2_type type) {
   op2i_text_add(v->out, "op2_%sx%d", op2i_type_stem(type), v->lanes);
 }
 
-/* Where a move between memory and vectors takes place. */
-struct place {
+/* A move between memory and vectors. */
+struct transfer {
   int dat, map, slot;
   bool batch;         /* rows are counted from the batch's first */
   const char *stem;   /* of the array of vectors: op2_<stem><number>, */
   int number, vector; /* from this vector on */
 };
 
-static void move(const struct op2i_vec *v, const struct place *p, bool to_memory) {
+static void move(const struct op2i_vec *v, const struct transfer *p, bool to_memory) {
   const struct op2i_loop_arg *row = op2i_vec_row(v, p->dat);
   const char *stem = op2i_type_stem(row->type);
   for (int at = 0, width; at < row->dim; at += width) {
@@ -84,15 +84,15 @@ static bool contiguous(const struct op2i_vec *v, const struct op2i_vec_view *vie
   return in_batch(v, view->map) && op2i_vec_row(v, view->dat)->dim == 1;
 }
 
-static struct place place_of(const struct op2i_vec *v, int n, int slot) {
+static struct transfer view_transfer(const struct op2i_vec *v, int n, int slot) {
   const struct op2i_vec_view *view = &v->views[n];
-  return (struct place){.dat = view->dat,
-                        .map = view->map,
-                        .slot = view->slot + slot,
-                        .batch = in_batch(v, view->map),
-                        .stem = "view",
-                        .number = n,
-                        .vector = slot * (int)op2i_vec_row(v, view->dat)->dim};
+  return (struct transfer){.dat = view->dat,
+                           .map = view->map,
+                           .slot = view->slot + slot,
+                           .batch = in_batch(v, view->map),
+                           .stem = "view",
+                           .number = n,
+                           .vector = slot * (int)op2i_vec_row(v, view->dat)->dim};
 }
 
 void op2i_vec_load(const struct op2i_vec *v, int n) {
@@ -111,8 +111,8 @@ void op2i_vec_load(const struct op2i_vec *v, int n) {
     return;
   }
   for (int slot = 0; slot < view->nslots; slot++) {
-    struct place place = place_of(v, n, slot);
-    move(v, &place, false);
+    struct transfer transfer = view_transfer(v, n, slot);
+    move(v, &transfer, false);
   }
 }
 
@@ -137,22 +137,22 @@ void op2i_vec_store(const struct op2i_vec *v, int n) {
   }
   for (int slot = 0; slot < view->nslots; slot++) {
     if (!modified(v, view, slot)) continue;
-    struct place place = place_of(v, n, slot);
-    move(v, &place, true);
+    struct transfer transfer = view_transfer(v, n, slot);
+    move(v, &transfer, true);
   }
 }
 
 /* ---- private copies -------------------------------------------------------------------------- */
 
 /* Slot `slot` of those that an argument sees. */
-static struct place copy_place(const struct op2i_vec *v, int a, int slot) {
+static struct transfer copy_transfer(const struct op2i_vec *v, int a, int slot) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
-  return (struct place){.dat = arg->dat,
-                        .map = arg->map,
-                        .slot = arg->kind == OP2I_ARG_SLOT ? (int)arg->slot : slot,
-                        .stem = "own",
-                        .number = a,
-                        .vector = slot * (int)arg->dim};
+  return (struct transfer){.dat = arg->dat,
+                           .map = arg->map,
+                           .slot = arg->kind == OP2I_ARG_SLOT ? (int)arg->slot : slot,
+                           .stem = "own",
+                           .number = a,
+                           .vector = slot * (int)arg->dim};
 }
 
 /* Increments of floating type start at -0.0: adding it changes nothing, whatever is there. Sums into
@@ -179,8 +179,8 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
   }
   op2i_text_add(v->out, gathered ? ";\n" : "};\n");
   for (int slot = 0; slot < arg->arity && gathered; slot++) {
-    struct place place = copy_place(v, a, slot);
-    move(v, &place, false);
+    struct transfer transfer = copy_transfer(v, a, slot);
+    move(v, &transfer, false);
   }
 }
 
@@ -225,7 +225,7 @@ static void add_parts(const struct op2i_vec *v, int a, const char *copy) {
 
 /* The row of one lane, from component `at` on. Numbers of rows are multiplied without sign, which
  * gcc can put off until they are needed though signed numbers wrap. */
-static void add_row(const struct op2i_vec *v, const struct place *p, const char *lane, int at) {
+static void add_row(const struct op2i_vec *v, const struct transfer *p, const char *lane, int at) {
   int dim = (int)op2i_vec_row(v, p->dat)->dim;
   struct numbers rows = rows_at("again", p->map, p->slot, false);
   add_base(v, p->dat, false);
@@ -241,12 +241,12 @@ static void add_increments(const struct op2i_vec *v, int a, int lane) {
   char number[16];
   snprintf(number, sizeof number, "%d", lane);
   for (int slot = 0; slot < arg->arity; slot++) {
-    struct place place = copy_place(v, a, slot);
+    struct transfer transfer = copy_transfer(v, a, slot);
     for (int at = 0, width; at < arg->dim; at += width) {
       width = op2i_vec_piece(v, arg->dim - at);
       op2i_text_add(v->out, "      op2_add%d_%s(", width, op2i_type_stem(arg->type));
-      add_row(v, &place, number, at);
-      op2i_text_add(v->out, ", op2_parts%d_%d + %d);\n", a, place.vector + at, lane);
+      add_row(v, &transfer, number, at);
+      op2i_text_add(v->out, ", op2_parts%d_%d + %d);\n", a, transfer.vector + at, lane);
     }
   }
 }
@@ -257,18 +257,18 @@ static void add_bounds(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   bool real = op2i_type_real(arg->type);
   for (int slot = 0; slot < arg->arity; slot++) {
-    struct place place = copy_place(v, a, slot);
+    struct transfer transfer = copy_transfer(v, a, slot);
     op2i_text_add(v->out,
                   "        for (int op2_component = 0; op2_component < %d; op2_component++) {\n    "
                   "      %s *op2_to = ",
                   (int)arg->dim, op2i_type_c(arg->type));
-    add_row(v, &place, "op2_lane", 0);
+    add_row(v, &transfer, "op2_lane", 0);
     op2i_text_add(v->out,
                   " + op2_component;\n          if (op2_own%d[%d + op2_component][op2_lane] %c "
                   "*op2_to%s) *op2_to = "
                   "op2_own%d[%d + op2_component][op2_lane]%s;\n        }\n",
-                  a, place.vector, arg->access == OP2_MIN ? '<' : '>',
-                  real ? " || *op2_to != *op2_to" : "", a, place.vector, real ? " + 0" : "");
+                  a, transfer.vector, arg->access == OP2_MIN ? '<' : '>',
+                  real ? " || *op2_to != *op2_to" : "", a, transfer.vector, real ? " + 0" : "");
   }
 }
 

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "error.h"
-#include "simd.h"
 #include "mem.h"
+#include "simd.h"
 #include "vec.h"
 
 int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes) {
@@ -94,9 +94,9 @@ static op2_status translate(struct op2i_vec *v, int m) {
   bool *varying = op2i_calloc((size_t)r->member.nargs, sizeof *varying);
   if (!varying) return op2i_error_nomem("generated code");
   for (int i = 0; i < r->member.nargs; i++) varying[i] = v->args[r->member.first_arg + i].varies;
-  const struct op2i_lanes_request request = {
+  const struct op2i_simd_request request = {
       .rewrite = r, .varying = varying, .lanes = v->lanes, .widest = v->widest};
-  op2_status status = op2i_lanes_translated(&request, &v->kernels[m]);
+  op2_status status = op2i_simd_translated(&request, &v->kernels[m]);
   op2i_free(varying);
   if (status) return status;
   v->divides |= v->kernels[m]->divides;
@@ -191,7 +191,7 @@ static op2_status allocate(struct op2i_vec *v) {
   size_t nargs = (size_t)v->e->loop->nargs;
   v->views = op2i_calloc(nargs, sizeof *v->views);
   v->args = op2i_calloc(nargs, sizeof *v->args);
-  v->kernels = op2i_calloc((size_t)v->e->nmembers, sizeof(struct op2i_lanes_translation *));
+  v->kernels = op2i_calloc((size_t)v->e->nmembers, sizeof(struct op2i_simd_translation *));
   return v->views && v->args && v->kernels ? OP2_SUCCESS : op2i_error_nomem("generated code");
 }
 

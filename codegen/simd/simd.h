@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OP2I_LANES_H
-#define OP2I_LANES_H
+#ifndef OP2I_SIMD_H
+#define OP2I_SIMD_H
 
 #include "rewrite.h"
 #include "text.h"
@@ -17,9 +17,9 @@
  *
  * The prelude defines the types and the helper functions, guarded, so that units of different lane
  * counts can share a translation unit. */
-void op2i_lanes_prelude(int lanes, struct op2i_text *out);
+void op2i_simd_prelude(int lanes, struct op2i_text *out);
 
-struct op2i_lanes_request {
+struct op2i_simd_request {
   const struct op2i_rewrite *rewrite; /* of the kernel */
   const bool *varying;                /* [nparams] its values differ between lanes */
   int lanes;                          /* 2, 4, 8 or 16 */
@@ -48,32 +48,32 @@ struct op2i_lanes_request {
  *
  * fmin() and fmax() of what varies are the text's own, and do what those of cgen.c do. Fails only
  * with OP2_ERR_NOMEM. */
-op2_status op2i_lanes_kernel(const struct op2i_lanes_request *request, struct op2i_text *out,
-                             struct op2i_text *why, bool *divides);
+op2_status op2i_simd_kernel(const struct op2i_simd_request *request, struct op2i_text *out,
+                            struct op2i_text *why, bool *divides);
 
-/* What op2i_lanes_kernel() made of a request. It does not depend on the loop otherwise, so it is
+/* What op2i_simd_kernel() made of a request. It does not depend on the loop otherwise, so it is
  * kept with the kernel for other loops, and for those that are fused from this one. */
-struct op2i_lanes_translation {
-  struct op2i_lanes_translation *next;
+struct op2i_simd_translation {
+  struct op2i_simd_translation *next;
   int lanes, widest;
   bool *varying;          /* [nparams] */
   int nconsts;
-  struct op2i_lanes_const {
+  struct op2i_simd_const {
     char *name;
     op2_type type;
     int32_t dim;
     bool in_place;
-  } *consts;              /* [nconsts] those of the request: all that the text shows of them */
+  } * consts;             /* [nconsts] those of the request: all that the text shows of them */
   struct op2i_text text;  /* with PREFIX where the rewrite's prefix goes */
   struct op2i_text why;   /* empty: it can be had */
   bool divides;
 };
 /* Found, or made and kept. Fails only with OP2_ERR_NOMEM. */
-op2_status op2i_lanes_translated(const struct op2i_lanes_request *request,
-                                 const struct op2i_lanes_translation **kept);
-/* Free kernel->lanes. */
-void op2i_lanes_forget(op2_kernel kernel);
-void op2i_lanes_append(const struct op2i_lanes_translation *kept,
-                       const struct op2i_rewrite *rewrite, struct op2i_text *out);
+op2_status op2i_simd_translated(const struct op2i_simd_request *request,
+                                const struct op2i_simd_translation **kept);
+/* Free kernel->translations. */
+void op2i_simd_forget(op2_kernel kernel);
+void op2i_simd_append(const struct op2i_simd_translation *kept, const struct op2i_rewrite *rewrite,
+                      struct op2i_text *out);
 
 #endif

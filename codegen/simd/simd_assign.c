@@ -6,73 +6,73 @@
 
 enum { TIGHT_UNARY = 13, TIGHT_POSTFIX = 14 };
 
-static void type_name(struct op2i_lane_printer *p, enum op2i_c_base base) {
-  op2i_lane_type_name(p->l, base, p->out);
+static void type_name(struct op2i_simd_printer *p, enum op2i_c_base base) {
+  op2i_simd_type_name(p->l, base, p->out);
 }
 
-static void one_place(struct op2i_lane_printer *p, const struct op2i_lane_node *place) {
-  if (place->impure)
-    op2i_lane_refuse(p->l, "assigns within the place assigned to in line %d", place->line);
+static void one_lvalue(struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue) {
+  if (lvalue->impure)
+    op2i_simd_refuse(p->l, "assigns within the place assigned to in line %d", lvalue->line);
 }
 
 /* ---- subscripts ------------------------------------------------------------------------------ */
 
-bool op2i_lane_scattered(const struct op2i_lane_node *place) {
-  return place->kind == OP2I_LANE_INDEX && place->b->varying;
+bool op2i_simd_scattered(const struct op2i_simd_node *lvalue) {
+  return lvalue->kind == OP2I_SIMD_INDEX && lvalue->b->varying;
 }
 
 /* const op2_i32x8 op2_i2 = subscript; */
-static int begin_subscript(struct op2i_lane_printer *p, const struct op2i_lane_node *place) {
-  enum op2i_c_base base = op2i_lane_promoted(place->b->type.base);
+static int begin_subscript(struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue) {
+  enum op2i_c_base base = op2i_simd_promoted(lvalue->b->type.base);
   int number = ++p->numbered;
-  one_place(p, place);
+  one_lvalue(p, lvalue);
   op2i_text_add(p->out, "const ");
   type_name(p, base);
   op2i_text_add(p->out, " op2_index%d = ", number);
-  op2i_lane_print_as(p, place->b, base, 1);
+  op2i_simd_print_as(p, lvalue->b, base, 1);
   op2i_text_add(p->out, "; ");
   return number;
 }
 
-static void begin_lanes(struct op2i_lane_printer *p) {
+static void begin_lanes(struct op2i_simd_printer *p) {
   op2i_text_add(p->out, "for (int op2_lane = 0; op2_lane < %d; op2_lane++) ", p->l->lanes);
   if (!p->mask) return;
   op2i_text_add(p->out, "if (");
-  op2i_lane_print_on(p, p->mask);
+  op2i_simd_print_on(p, p->mask);
   op2i_text_add(p->out, "[op2_lane]) ");
 }
 
-static void lane_of(struct op2i_lane_printer *p, const struct op2i_lane_node *place,
+static void lane_of(struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue,
                     int subscript) {
-  op2i_lane_print(p, place->a, TIGHT_POSTFIX);
+  op2i_simd_print(p, lvalue->a, TIGHT_POSTFIX);
   op2i_text_add(p->out, "[op2_index%d[op2_lane]]%s", subscript,
-                place->a->varying ? "[op2_lane]" : "");
+                lvalue->a->varying ? "[op2_lane]" : "");
 }
 
-void op2i_lane_print_gather(struct op2i_lane_printer *p, const struct op2i_lane_node *place) {
-  if (place->type.base == OP2I_C_BOOL && !place->a->varying)
-    op2i_lane_refuse(p->l, "subscripts truth values in line %d", place->line);
+void op2i_simd_print_gather(struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue) {
+  if (lvalue->type.base == OP2I_C_BOOL && !lvalue->a->varying)
+    op2i_simd_refuse(p->l, "subscripts truth values in line %d", lvalue->line);
   op2i_text_add(p->out, "({ ");
-  int subscript = begin_subscript(p, place), result = ++p->numbered;
-  type_name(p, place->type.base);
+  int subscript = begin_subscript(p, lvalue), result = ++p->numbered;
+  type_name(p, lvalue->type.base);
   op2i_text_add(p->out, " op2_value%d = {0}; ", result);
   begin_lanes(p);
   op2i_text_add(p->out, "op2_value%d[op2_lane] = ", result);
-  lane_of(p, place, subscript);
+  lane_of(p, lvalue, subscript);
   op2i_text_add(p->out, "; op2_value%d; })", result);
 }
 
-static void scatter(struct op2i_lane_printer *p, const struct op2i_lane_node *place,
-                    const struct op2i_lane_node *value, bool used) {
+static void scatter(struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue,
+                    const struct op2i_simd_node *value, bool used) {
   op2i_text_add(p->out, "({ ");
-  int subscript = begin_subscript(p, place), number = ++p->numbered;
+  int subscript = begin_subscript(p, lvalue), number = ++p->numbered;
   op2i_text_add(p->out, "const ");
-  type_name(p, place->type.base);
+  type_name(p, lvalue->type.base);
   op2i_text_add(p->out, " op2_value%d = ", number);
-  op2i_lane_print_value(p, value, &place->type, true, 1);
+  op2i_simd_print_value(p, value, &lvalue->type, true, 1);
   op2i_text_add(p->out, "; ");
   begin_lanes(p);
-  lane_of(p, place, subscript);
+  lane_of(p, lvalue, subscript);
   op2i_text_add(p->out, " = op2_value%d[op2_lane]; ", number);
   if (used) op2i_text_add(p->out, "op2_value%d; ", number);
   op2i_text_add(p->out, "})");
@@ -81,69 +81,69 @@ static void scatter(struct op2i_lane_printer *p, const struct op2i_lane_node *pl
 /* ---- assignments ----------------------------------------------------------------------------- */
 
 /* What is assigned: of x += y, x + y. */
-static const struct op2i_lane_node *assigned(struct op2i_lane_printer *p,
-                                             const struct op2i_lane_node *e) {
+static const struct op2i_simd_node *assigned(struct op2i_simd_printer *p,
+                                             const struct op2i_simd_node *e) {
   if (strcmp(e->op, "=") == 0) return e->b;
-  const char *op = op2i_lane_string(p->l, e->op, strlen(e->op) - 1);
-  struct op2i_lane_node *sum = op2i_lane_operation(p->l, op, e->a, e->b);
+  const char *op = op2i_simd_string(p->l, e->op, strlen(e->op) - 1);
+  struct op2i_simd_node *sum = op2i_simd_operation(p->l, op, e->a, e->b);
   sum->varying = true;
   sum->hazard = e->hazard;
   return sum;
 }
 
 /* x op= y needs no more than that. */
-static bool simple(const struct op2i_lane_printer *p, const struct op2i_lane_node *e,
-                   const struct op2i_lane_node *value) {
+static bool simple(const struct op2i_simd_printer *p, const struct op2i_simd_node *e,
+                   const struct op2i_simd_node *value) {
   enum op2i_c_base base = e->type.base;
   return strcmp(e->op, "=") != 0 && base >= OP2I_C_I32 && value->type.base == base &&
          !(p->mask && (e->masked || value->hazard));
 }
 
-static void masked_value(struct op2i_lane_printer *p, const struct op2i_lane_node *e,
-                         const struct op2i_lane_node *value) {
-  op2i_lane_help(p->l, OP2I_LANE_SELECT, e->type.base, p->out);
+static void masked_value(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
+                         const struct op2i_simd_node *value) {
+  op2i_simd_help(p->l, OP2I_SIMD_SELECT, e->type.base, p->out);
   op2i_text_add(p->out, "(");
-  op2i_lane_print_on(p, p->mask);
+  op2i_simd_print_on(p, p->mask);
   op2i_text_add(p->out, ", ");
-  op2i_lane_print_value(p, value, &e->type, true, 1);
+  op2i_simd_print_value(p, value, &e->type, true, 1);
   op2i_text_add(p->out, ", ");
-  op2i_lane_print(p, e->a, 1);
+  op2i_simd_print(p, e->a, 1);
   op2i_text_add(p->out, ")");
 }
 
-void op2i_lane_print_assign(struct op2i_lane_printer *p, const struct op2i_lane_node *e,
+void op2i_simd_print_assign(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
                             int tight) {
   if (e->type.nlevels) {
-    op2i_lane_print(p, e, tight);
+    op2i_simd_print(p, e, tight);
     return;
   }
-  const struct op2i_lane_node *value = assigned(p, e);
-  if (op2i_lane_stopped(p->l)) return;
-  if (op2i_lane_scattered(e->a)) {
+  const struct op2i_simd_node *value = assigned(p, e);
+  if (op2i_simd_stopped(p->l)) return;
+  if (op2i_simd_scattered(e->a)) {
     scatter(p, e->a, value, tight > 0);
     return;
   }
   op2i_text_add(p->out, tight > 1 ? "(" : "");
-  op2i_lane_print(p, e->a, TIGHT_UNARY);
+  op2i_simd_print(p, e->a, TIGHT_UNARY);
   if (simple(p, e, value)) {
     p->l->divides = p->l->divides || strcmp(e->op, "/=") == 0;
     op2i_text_add(p->out, " %s ", e->op);
-    op2i_lane_print_as(p, e->b, e->type.base, 1);
+    op2i_simd_print_as(p, e->b, e->type.base, 1);
   } else {
     op2i_text_add(p->out, " = ");
-    if (value != e->b || (e->masked && p->mask)) one_place(p, e->a);
+    if (value != e->b || (e->masked && p->mask)) one_lvalue(p, e->a);
     if (e->masked && p->mask)
       masked_value(p, e, value);
     else
-      op2i_lane_print_value(p, value, &e->type, true, 1);
+      op2i_simd_print_value(p, value, &e->type, true, 1);
   }
   op2i_text_add(p->out, tight > 1 ? ")" : "");
 }
 
 /* x++ and the like, as x += 1; where the value before is wanted it is kept. */
-void op2i_lane_print_step(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight) {
-  struct op2i_lane_node *one = op2i_lane_node(p->l, OP2I_LANE_LITERAL, e->line);
-  struct op2i_lane_node *sum = op2i_lane_node(p->l, OP2I_LANE_ASSIGN, e->line);
+void op2i_simd_print_step(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight) {
+  struct op2i_simd_node *one = op2i_simd_node(p->l, OP2I_SIMD_LITERAL, e->line);
+  struct op2i_simd_node *sum = op2i_simd_node(p->l, OP2I_SIMD_ASSIGN, e->line);
   one->text = "1";
   one->known = true;
   one->value = 1;
@@ -154,17 +154,17 @@ void op2i_lane_print_step(struct op2i_lane_printer *p, const struct op2i_lane_no
   sum->type = e->type;
   sum->varying = true;
   sum->masked = e->masked;
-  if (e->kind == OP2I_LANE_UNARY || tight == 0) {
-    op2i_lane_print_assign(p, sum, tight);
+  if (e->kind == OP2I_SIMD_UNARY || tight == 0) {
+    op2i_simd_print_assign(p, sum, tight);
     return;
   }
   int number = ++p->numbered;
-  one_place(p, e->a);
+  one_lvalue(p, e->a);
   op2i_text_add(p->out, "({ const ");
   type_name(p, e->type.base);
   op2i_text_add(p->out, " op2_value%d = ", number);
-  op2i_lane_print_value(p, e->a, &e->type, true, 1);
+  op2i_simd_print_value(p, e->a, &e->type, true, 1);
   op2i_text_add(p->out, "; ");
-  op2i_lane_print_assign(p, sum, 0);
+  op2i_simd_print_assign(p, sum, 0);
   op2i_text_add(p->out, "; op2_value%d; })", number);
 }

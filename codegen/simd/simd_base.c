@@ -5,18 +5,18 @@
 
 #include "simd_internal.h"
 
-void *op2i_lane_take(struct op2i_lane *l, size_t bytes) {
+void *op2i_simd_take(struct op2i_simd *l, size_t bytes) {
   void *taken = op2i_arena_take(&l->arena, bytes);
   if (!taken) l->failed = true;
   return taken;
 }
 
-const char *op2i_lane_string(struct op2i_lane *l, const char *text, size_t length) {
-  char *copy = op2i_lane_take(l, length + 1);
+const char *op2i_simd_string(struct op2i_simd *l, const char *text, size_t length) {
+  char *copy = op2i_simd_take(l, length + 1);
   return copy ? memcpy(copy, text, length) : "";
 }
 
-void op2i_lane_release(struct op2i_lane *l) {
+void op2i_simd_release(struct op2i_simd *l) {
   op2i_arena_free(&l->arena);
   op2i_macros_free(&l->macros);
   op2i_text_free(&l->prefix);
@@ -24,8 +24,8 @@ void op2i_lane_release(struct op2i_lane *l) {
   op2i_text_free(&l->functions);
 }
 
-struct op2i_lane_node *op2i_lane_node(struct op2i_lane *l, enum op2i_lane_kind kind, int line) {
-  struct op2i_lane_node *node = op2i_lane_take(l, sizeof *node);
+struct op2i_simd_node *op2i_simd_node(struct op2i_simd *l, enum op2i_simd_kind kind, int line) {
+  struct op2i_simd_node *node = op2i_simd_take(l, sizeof *node);
   if (!node) {
     node = &l->no_node;
     memset(node, 0, sizeof *node);
@@ -37,8 +37,8 @@ struct op2i_lane_node *op2i_lane_node(struct op2i_lane *l, enum op2i_lane_kind k
   return node;
 }
 
-struct op2i_lane_var *op2i_lane_var(struct op2i_lane *l, const char *name) {
-  struct op2i_lane_var *var = op2i_lane_take(l, sizeof *var);
+struct op2i_simd_var *op2i_simd_var(struct op2i_simd *l, const char *name) {
+  struct op2i_simd_var *var = op2i_simd_take(l, sizeof *var);
   if (!var) {
     var = &l->no_var;
     memset(var, 0, sizeof *var);
@@ -48,10 +48,10 @@ struct op2i_lane_var *op2i_lane_var(struct op2i_lane *l, const char *name) {
   return var;
 }
 
-void op2i_lane_refuse(struct op2i_lane *l, const char *format, ...) {
+void op2i_simd_refuse(struct op2i_simd *l, const char *format, ...) {
   char phrase[512];
   va_list args;
-  if (op2i_lane_stopped(l)) return;
+  if (op2i_simd_stopped(l)) return;
   l->refused = true;
   va_start(args, format);
   vsnprintf(phrase, sizeof phrase, format, args);
@@ -59,7 +59,7 @@ void op2i_lane_refuse(struct op2i_lane *l, const char *format, ...) {
   op2i_text_add(l->why, "%s", phrase);
 }
 
-bool op2i_lane_enter(struct op2i_lane *l, int line) {
-  if (++l->depth > OP2I_LANE_DEPTH) op2i_lane_refuse(l, "is nested too deep in line %d", line);
-  return !op2i_lane_stopped(l);
+bool op2i_simd_enter(struct op2i_simd *l, int line) {
+  if (++l->depth > OP2I_SIMD_DEPTH) op2i_simd_refuse(l, "is nested too deep in line %d", line);
+  return !op2i_simd_stopped(l);
 }

@@ -7,41 +7,41 @@
 
 enum { TIGHT_CHOICE = 2, TIGHT_OR = 5, TIGHT_AND = 7, TIGHT_UNARY = 13 };
 
-static void type_name(struct op2i_lane_printer *p, enum op2i_c_base base) {
-  op2i_lane_type_name(p->l, base, p->out);
+static void type_name(struct op2i_simd_printer *p, enum op2i_c_base base) {
+  op2i_simd_type_name(p->l, base, p->out);
 }
 
-static void zero(struct op2i_lane_printer *p, enum op2i_c_base base) {
+static void zero(struct op2i_simd_printer *p, enum op2i_c_base base) {
   op2i_text_add(p->out, "(");
   type_name(p, base);
   op2i_text_add(p->out, "){0}");
 }
 
 /* const op2_m64x8 op2_m3 = [those on &] [~]mask; returns the number. */
-static int begin_mask(struct op2i_lane_printer *p, const struct op2i_lane_node *e, bool negated) {
+static int begin_mask(struct op2i_simd_printer *p, const struct op2i_simd_node *e, bool negated) {
   int number = ++p->numbered;
   op2i_text_add(p->out, "const ");
   type_name(p, OP2I_C_BOOL);
   op2i_text_add(p->out, " op2_mask%d = ", number);
   if (p->mask) {
-    op2i_lane_print_on(p, p->mask);
+    op2i_simd_print_on(p, p->mask);
     op2i_text_add(p->out, " & ");
   }
   op2i_text_add(p->out, negated ? "~" : "");
-  op2i_lane_print_mask(p, e, p->mask || negated ? TIGHT_UNARY : 1);
+  op2i_simd_print_mask(p, e, p->mask || negated ? TIGHT_UNARY : 1);
   op2i_text_add(p->out, "; ");
   return number;
 }
 
-static void guard(struct op2i_lane_printer *p, int mask) {
+static void guard(struct op2i_simd_printer *p, int mask) {
   op2i_text_add(p->out, "if (");
-  op2i_lane_help(p->l, OP2I_LANE_ANY, OP2I_C_BOOL, p->out);
+  op2i_simd_help(p->l, OP2I_SIMD_ANY, OP2I_C_BOOL, p->out);
   op2i_text_add(p->out, "(op2_mask%d)) ", mask);
 }
 
 /* ---- ?: -------------------------------------------------------------------------------------- */
 
-static void guarded_choice(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
+static void guarded_choice(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
   int outer = p->mask, result = ++p->numbered;
   op2i_text_add(p->out, "({ ");
   int yes = begin_mask(p, e->a, false), no = ++p->numbered;
@@ -49,7 +49,7 @@ static void guarded_choice(struct op2i_lane_printer *p, const struct op2i_lane_n
   type_name(p, OP2I_C_BOOL);
   op2i_text_add(p->out, " op2_mask%d = ", no);
   if (outer) {
-    op2i_lane_print_on(p, outer);
+    op2i_simd_print_on(p, outer);
     op2i_text_add(p->out, " & ");
   }
   op2i_text_add(p->out, "~op2_mask%d; ", yes);
@@ -58,26 +58,26 @@ static void guarded_choice(struct op2i_lane_printer *p, const struct op2i_lane_n
   guard(p, yes);
   p->mask = yes;
   op2i_text_add(p->out, "op2_value%d = ", result);
-  op2i_lane_print_as(p, e->b, e->type.base, 1);
+  op2i_simd_print_as(p, e->b, e->type.base, 1);
   op2i_text_add(p->out, "; ");
   guard(p, no);
   p->mask = no;
   op2i_text_add(p->out, "op2_value%d = ", result);
-  op2i_lane_help(p->l, OP2I_LANE_SELECT, e->type.base, p->out);
+  op2i_simd_help(p->l, OP2I_SIMD_SELECT, e->type.base, p->out);
   op2i_text_add(p->out, "(op2_mask%d, ", no);
-  op2i_lane_print_as(p, e->c, e->type.base, 1);
+  op2i_simd_print_as(p, e->c, e->type.base, 1);
   op2i_text_add(p->out, ", op2_value%d); op2_value%d; })", result, result);
   p->mask = outer;
 }
 
-void op2i_lane_print_choice(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
+void op2i_simd_print_choice(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
   if (!e->a->varying) {
     op2i_text_add(p->out, "(");
-    op2i_lane_print(p, e->a, TIGHT_CHOICE + 1);
+    op2i_simd_print(p, e->a, TIGHT_CHOICE + 1);
     op2i_text_add(p->out, " ? ");
-    op2i_lane_print_as(p, e->b, e->type.base, TIGHT_CHOICE);
+    op2i_simd_print_as(p, e->b, e->type.base, TIGHT_CHOICE);
     op2i_text_add(p->out, " : ");
-    op2i_lane_print_as(p, e->c, e->type.base, TIGHT_CHOICE);
+    op2i_simd_print_as(p, e->c, e->type.base, TIGHT_CHOICE);
     op2i_text_add(p->out, ")");
     return;
   }
@@ -85,36 +85,36 @@ void op2i_lane_print_choice(struct op2i_lane_printer *p, const struct op2i_lane_
     guarded_choice(p, e);
     return;
   }
-  op2i_lane_help(p->l, OP2I_LANE_SELECT, e->type.base, p->out);
+  op2i_simd_help(p->l, OP2I_SIMD_SELECT, e->type.base, p->out);
   op2i_text_add(p->out, "(");
-  op2i_lane_print_mask(p, e->a, 1);
+  op2i_simd_print_mask(p, e->a, 1);
   op2i_text_add(p->out, ", ");
-  op2i_lane_print_as(p, e->b, e->type.base, 1);
+  op2i_simd_print_as(p, e->b, e->type.base, 1);
   op2i_text_add(p->out, ", ");
-  op2i_lane_print_as(p, e->c, e->type.base, 1);
+  op2i_simd_print_as(p, e->c, e->type.base, 1);
   op2i_text_add(p->out, ")");
 }
 
 /* ---- && and || ------------------------------------------------------------------------------- */
 
-static void uniform_left(struct op2i_lane_printer *p, const struct op2i_lane_node *e, bool both) {
+static void uniform_left(struct op2i_simd_printer *p, const struct op2i_simd_node *e, bool both) {
   op2i_text_add(p->out, "(");
-  op2i_lane_print(p, e->a, TIGHT_CHOICE + 1);
+  op2i_simd_print(p, e->a, TIGHT_CHOICE + 1);
   op2i_text_add(p->out, " ? ");
   if (both) {
-    op2i_lane_print_mask(p, e->b, TIGHT_CHOICE);
+    op2i_simd_print_mask(p, e->b, TIGHT_CHOICE);
     op2i_text_add(p->out, " : ");
     zero(p, OP2I_C_BOOL);
   } else {
-    op2i_lane_print_on(p, 0);
+    op2i_simd_print_on(p, 0);
     op2i_text_add(p->out, " : ");
-    op2i_lane_print_mask(p, e->b, TIGHT_CHOICE);
+    op2i_simd_print_mask(p, e->b, TIGHT_CHOICE);
   }
   op2i_text_add(p->out, ")");
 }
 
 /* The lanes that want the right operand, then what it adds. */
-static void guarded_logical(struct op2i_lane_printer *p, const struct op2i_lane_node *e,
+static void guarded_logical(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
                             bool both) {
   int outer = p->mask, result = ++p->numbered;
   op2i_text_add(p->out, "({ ");
@@ -127,12 +127,12 @@ static void guarded_logical(struct op2i_lane_printer *p, const struct op2i_lane_
   guard(p, wants);
   p->mask = wants;
   op2i_text_add(p->out, "op2_value%d |= op2_mask%d & ", result, wants);
-  op2i_lane_print_mask(p, e->b, TIGHT_UNARY);
+  op2i_simd_print_mask(p, e->b, TIGHT_UNARY);
   op2i_text_add(p->out, "; op2_value%d; })", result);
   p->mask = outer;
 }
 
-void op2i_lane_print_logical(struct op2i_lane_printer *p, const struct op2i_lane_node *e,
+void op2i_simd_print_logical(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
                              int tight) {
   bool both = e->op[0] == '&';
   if (!e->a->varying) {
@@ -142,36 +142,36 @@ void op2i_lane_print_logical(struct op2i_lane_printer *p, const struct op2i_lane
   } else {
     bool parens = tight > (both ? TIGHT_AND : TIGHT_OR);
     op2i_text_add(p->out, parens ? "(" : "");
-    op2i_lane_print_mask(p, e->a, TIGHT_UNARY);
+    op2i_simd_print_mask(p, e->a, TIGHT_UNARY);
     op2i_text_add(p->out, both ? " & " : " | ");
-    op2i_lane_print_mask(p, e->b, TIGHT_UNARY);
+    op2i_simd_print_mask(p, e->b, TIGHT_UNARY);
     op2i_text_add(p->out, parens ? ")" : "");
   }
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static void math_call(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
+static void math_call(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
   bool single = e->value != 0;
   int n = 0;
   p->l->divides = p->l->divides || (e->varying && strcmp(e->math->name, "sqrt") == 0);
   if (e->varying)
-    op2i_lane_help_math(p->l, e->math, single, p->out);
+    op2i_simd_help_math(p->l, e->math, single, p->out);
   else
     op2i_text_add(p->out, "%s%s", e->math->types[1] == 'd' ? "" : "__builtin_", e->text);
   op2i_text_add(p->out, "(");
-  for (const struct op2i_lane_node *a = e->a; a; a = a->next) {
+  for (const struct op2i_simd_node *a = e->a; a; a = a->next) {
     op2i_text_add(p->out, n++ ? ", " : "");
     if (e->varying)
-      op2i_lane_print_as(p, a, op2i_lane_math_type(e->math, single, n), 1);
+      op2i_simd_print_as(p, a, op2i_simd_math_type(e->math, single, n), 1);
     else
-      op2i_lane_print(p, a, 1);
+      op2i_simd_print(p, a, 1);
   }
   op2i_text_add(p->out, ")");
 }
 
-void op2i_lane_print_call(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
-  const struct op2i_lane_form *callee = e->callee;
+void op2i_simd_print_call(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
+  const struct op2i_simd_form *callee = e->callee;
   if (e->math) {
     math_call(p, e);
     return;
@@ -184,14 +184,14 @@ void op2i_lane_print_call(struct op2i_lane_printer *p, const struct op2i_lane_no
   }
   if (callee->masked) {
     op2i_text_add(p->out, "%s", between);
-    op2i_lane_print_on(p, p->mask);
+    op2i_simd_print_on(p, p->mask);
     between = ", ";
   }
   int n = 0;
-  for (const struct op2i_lane_node *a = e->a; a; a = a->next) {
-    const struct op2i_lane_var *param = callee->params[n++];
+  for (const struct op2i_simd_node *a = e->a; a; a = a->next) {
+    const struct op2i_simd_var *param = callee->params[n++];
     op2i_text_add(p->out, "%s", between);
-    op2i_lane_print_value(p, a, &param->type, param->varying, 1);
+    op2i_simd_print_value(p, a, &param->type, param->varying, 1);
     between = ", ";
   }
   op2i_text_add(p->out, ")");

@@ -6,14 +6,14 @@
 
 #include "simd_internal.h"
 
-static void statement(struct op2i_lane_printer *p, const struct op2i_lane_node *s);
+static void statement(struct op2i_simd_printer *p, const struct op2i_simd_node *s);
 
-static void indent(const struct op2i_lane_printer *p) {
+static void indent(const struct op2i_simd_printer *p) {
   op2i_text_add(p->out, "%*s", 2 * p->depth, "");
 }
 
-static void type_name(const struct op2i_lane_printer *p, enum op2i_c_base base) {
-  op2i_lane_type_name(p->l, base, p->out);
+static void type_name(const struct op2i_simd_printer *p, enum op2i_c_base base) {
+  op2i_simd_type_name(p->l, base, p->out);
 }
 
 /* ---- declarations ---------------------------------------------------------------------------- */
@@ -32,34 +32,34 @@ static void declared_levels(const struct op2i_c_type *type, const char *name,
   for (int k = stars; k < behind; k++) op2i_text_add(out, "[%lld]", (long long)type->levels[k]);
 }
 
-void op2i_lane_declare(struct op2i_lane *l, const struct op2i_c_type *type, bool varying,
+void op2i_simd_declare(struct op2i_simd *l, const struct op2i_c_type *type, bool varying,
                        const char *name, struct op2i_text *out) {
   if (type->readonly) op2i_text_add(out, "const ");
   if (varying)
-    op2i_lane_type_name(l, type->base, out);
+    op2i_simd_type_name(l, type->base, out);
   else
-    op2i_text_add(out, "%s", op2i_lane_scalar_name(type->base));
+    op2i_text_add(out, "%s", op2i_simd_scalar_name(type->base));
   op2i_text_add(out, " ");
   declared_levels(type, name, out);
 }
 
-static void initial(struct op2i_lane_printer *p, const struct op2i_c_type *type, int level,
-                    bool varying, const struct op2i_lane_node *e) {
+static void initial(struct op2i_simd_printer *p, const struct op2i_c_type *type, int level,
+                    bool varying, const struct op2i_simd_node *e) {
   bool last = level + 1 >= type->nlevels;
-  if (e->kind != OP2I_LANE_LIST) {
+  if (e->kind != OP2I_SIMD_LIST) {
     const struct op2i_c_type value = {.base = type->base, .nlevels = type->nlevels - level};
-    op2i_lane_print_value(p, e, &value, varying, 1);
+    op2i_simd_print_value(p, e, &value, varying, 1);
     return;
   }
   /* {0} of an array of vectors or arrays lacks braces. */
-  if (e->value == 1 && e->a->kind != OP2I_LANE_LIST && (varying || !last) && e->a->known) {
+  if (e->value == 1 && e->a->kind != OP2I_SIMD_LIST && (varying || !last) && e->a->known) {
     for (int k = level; k < type->nlevels + varying; k++) op2i_text_add(p->out, "{");
     op2i_text_add(p->out, "0");
     for (int k = level; k < type->nlevels + varying; k++) op2i_text_add(p->out, "}");
     return;
   }
   op2i_text_add(p->out, "{");
-  for (const struct op2i_lane_node *a = e->a; a; a = a->next) {
+  for (const struct op2i_simd_node *a = e->a; a; a = a->next) {
     initial(p, type, level + 1, varying, a);
     if (a->next) op2i_text_add(p->out, ", ");
   }
@@ -67,13 +67,13 @@ static void initial(struct op2i_lane_printer *p, const struct op2i_c_type *type,
 }
 
 /* Pieces are appended behind one another, so what a table is made of comes before it. */
-void op2i_lane_emit_table(struct op2i_lane *l, struct op2i_lane_var *var) {
+void op2i_simd_emit_table(struct op2i_simd *l, struct op2i_simd_var *var) {
   struct op2i_text text = {0};
-  struct op2i_lane_printer p = {.l = l, .out = &text};
+  struct op2i_simd_printer p = {.l = l, .out = &text};
   if (var->printed) return;
   var->printed = true;
   op2i_text_add(&text, "static ");
-  op2i_lane_declare(l, &var->type, false, var->text, &text);
+  op2i_simd_declare(l, &var->type, false, var->text, &text);
   op2i_text_add(&text, " = ");
   initial(&p, &var->type, 0, false, var->table);
   op2i_text_add(&text, ";\n");
@@ -83,7 +83,7 @@ void op2i_lane_emit_table(struct op2i_lane *l, struct op2i_lane_var *var) {
 }
 
 /* What is read before it was assigned to in every lane must be something. */
-static void initial_zero(struct op2i_lane_printer *p, const struct op2i_c_type *type) {
+static void initial_zero(struct op2i_simd_printer *p, const struct op2i_c_type *type) {
   op2i_text_add(p->out, " = ");
   for (int k = 0; k <= type->nlevels; k++) op2i_text_add(p->out, "{");
   op2i_text_add(p->out, "0");
@@ -96,9 +96,9 @@ static bool has_pointer(const struct op2i_c_type *type) {
   return pointer;
 }
 
-static void declaration(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
-  const struct op2i_lane_var *var = s->var;
-  op2i_lane_declare(p->l, &var->type, var->varying, var->text, p->out);
+static void declaration(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
+  const struct op2i_simd_var *var = s->var;
+  op2i_simd_declare(p->l, &var->type, var->varying, var->text, p->out);
   if (s->a) {
     op2i_text_add(p->out, " = ");
     initial(p, &var->type, 0, var->varying, s->a);
@@ -111,7 +111,7 @@ static void declaration(struct op2i_lane_printer *p, const struct op2i_lane_node
 /* ---- masks ----------------------------------------------------------------------------------- */
 
 /* const op2_m64x8 op2_m2 = ; the caller goes on. */
-static int begin_mask(struct op2i_lane_printer *p) {
+static int begin_mask(struct op2i_simd_printer *p) {
   int number = ++p->numbered;
   indent(p);
   op2i_text_add(p->out, "const ");
@@ -122,7 +122,7 @@ static int begin_mask(struct op2i_lane_printer *p) {
 
 /* Take a mask's declaration, which stands at [start, behind), out again when nothing asked for it.
  */
-static void close_mask(struct op2i_lane_printer *p, size_t start, size_t behind, int number) {
+static void close_mask(struct op2i_simd_printer *p, size_t start, size_t behind, int number) {
   struct op2i_text *out = p->out;
   char name[32];
   int length = snprintf(name, sizeof name, "op2_mask%d", number);
@@ -135,10 +135,10 @@ static void close_mask(struct op2i_lane_printer *p, size_t start, size_t behind,
 }
 
 /* Lanes that have returned meanwhile are off from here on. */
-static void refresh(struct op2i_lane_printer *p) {
+static void refresh(struct op2i_simd_printer *p) {
   int number = begin_mask(p);
   if (p->mask) {
-    op2i_lane_print_on(p, p->mask);
+    op2i_simd_print_on(p, p->mask);
     op2i_text_add(p->out, " & ");
   }
   op2i_text_add(p->out, "op2_live;\n");
@@ -146,7 +146,7 @@ static void refresh(struct op2i_lane_printer *p) {
 }
 
 /* The statements of a list from `s` on. */
-static void statements(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+static void statements(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   int outer = p->mask;
   for (; s; s = s->next) {
     statement(p, s);
@@ -154,8 +154,8 @@ static void statements(struct op2i_lane_printer *p, const struct op2i_lane_node 
     size_t start = p->out->length;
     refresh(p);
     size_t behind = p->out->length;
-    if (++p->left > OP2I_LANE_NESTED)
-      op2i_lane_refuse(p->l, "has too many statements that return for some elements only");
+    if (++p->left > OP2I_SIMD_NESTED)
+      op2i_simd_refuse(p->l, "has too many statements that return for some elements only");
     else
       statements(p, s->next);
     p->left--;
@@ -165,8 +165,8 @@ static void statements(struct op2i_lane_printer *p, const struct op2i_lane_node 
   p->mask = outer;
 }
 
-static void braced(struct op2i_lane_printer *p, const struct op2i_lane_node *s,
-                   const struct op2i_lane_node *loop) {
+static void braced(struct op2i_simd_printer *p, const struct op2i_simd_node *s,
+                   const struct op2i_simd_node *loop) {
   int outer = p->mask;
   size_t start = p->out->length + 2, behind = start;
   op2i_text_add(p->out, "{\n");
@@ -175,7 +175,7 @@ static void braced(struct op2i_lane_printer *p, const struct op2i_lane_node *s,
     refresh(p);
     behind = p->out->length;
   }
-  if (s->kind == OP2I_LANE_BLOCK)
+  if (s->kind == OP2I_SIMD_BLOCK)
     statements(p, s->a);
   else
     statement(p, s);
@@ -188,10 +188,10 @@ static void braced(struct op2i_lane_printer *p, const struct op2i_lane_node *s,
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
-static void uniform_if(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+static void uniform_if(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   indent(p);
   op2i_text_add(p->out, "if (");
-  op2i_lane_print(p, s->a, 2);
+  op2i_simd_print(p, s->a, 2);
   op2i_text_add(p->out, ") ");
   braced(p, s->b, NULL);
   if (s->c) {
@@ -201,17 +201,17 @@ static void uniform_if(struct op2i_lane_printer *p, const struct op2i_lane_node 
   op2i_text_add(p->out, "\n");
 }
 
-static bool empty(const struct op2i_lane_node *s) {
-  return (s->kind == OP2I_LANE_BLOCK || s->kind == OP2I_LANE_EXPR) && !s->a;
+static bool empty(const struct op2i_simd_node *s) {
+  return (s->kind == OP2I_SIMD_BLOCK || s->kind == OP2I_SIMD_EXPR) && !s->a;
 }
 
-static void branch(struct op2i_lane_printer *p, const struct op2i_lane_node *s, int mask) {
+static void branch(struct op2i_simd_printer *p, const struct op2i_simd_node *s, int mask) {
   int outer = p->mask;
   p->mask = mask;
   indent(p);
   if (s->hazard) {
     op2i_text_add(p->out, "if (");
-    op2i_lane_help(p->l, OP2I_LANE_ANY, OP2I_C_BOOL, p->out);
+    op2i_simd_help(p->l, OP2I_SIMD_ANY, OP2I_C_BOOL, p->out);
     op2i_text_add(p->out, "(op2_mask%d)) ", mask);
   }
   braced(p, s, NULL);
@@ -219,17 +219,17 @@ static void branch(struct op2i_lane_printer *p, const struct op2i_lane_node *s, 
   p->mask = outer;
 }
 
-static void varying_if(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+static void varying_if(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   indent(p);
   op2i_text_add(p->out, "{\n");
   p->depth++;
   size_t start = p->out->length;
   int yes = begin_mask(p);
   if (p->mask) {
-    op2i_lane_print_on(p, p->mask);
+    op2i_simd_print_on(p, p->mask);
     op2i_text_add(p->out, " & ");
   }
-  op2i_lane_print_mask(p, s->a, p->mask ? 13 : 1);
+  op2i_simd_print_mask(p, s->a, p->mask ? 13 : 1);
   op2i_text_add(p->out, ";\n");
   size_t behind = p->out->length;
   if (!empty(s->b)) branch(p, s->b, yes);
@@ -237,7 +237,7 @@ static void varying_if(struct op2i_lane_printer *p, const struct op2i_lane_node 
     size_t start_no = p->out->length;
     int no = begin_mask(p);
     if (p->mask) {
-      op2i_lane_print_on(p, p->mask);
+      op2i_simd_print_on(p, p->mask);
       op2i_text_add(p->out, " & ");
     }
     op2i_text_add(p->out, "~op2_mask%d;\n", yes);
@@ -253,34 +253,34 @@ static void varying_if(struct op2i_lane_printer *p, const struct op2i_lane_node 
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-static void condition(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
-  if (e) op2i_lane_print(p, e, 2);
+static void condition(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
+  if (e) op2i_simd_print(p, e, 2);
 }
 
 /* Declarations that do not fit into the head of the loop stand before it. */
-static bool ahead(const struct op2i_lane_node *s) {
-  return s->a && s->a->kind == OP2I_LANE_DECL && (s->a->next || s->a->var->varying);
+static bool ahead(const struct op2i_simd_node *s) {
+  return s->a && s->a->kind == OP2I_SIMD_DECL && (s->a->next || s->a->var->varying);
 }
 
-static void for_loop(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+static void for_loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   bool outside = ahead(s);
   indent(p);
   if (outside) {
     op2i_text_add(p->out, "{\n");
     p->depth++;
-    for (const struct op2i_lane_node *d = s->a; d; d = d->next) statement(p, d);
+    for (const struct op2i_simd_node *d = s->a; d; d = d->next) statement(p, d);
     indent(p);
   }
   op2i_text_add(p->out, "for (");
-  if (s->a && !outside && s->a->kind == OP2I_LANE_DECL)
+  if (s->a && !outside && s->a->kind == OP2I_SIMD_DECL)
     declaration(p, s->a);
   else if (s->a && !outside)
-    op2i_lane_print_statement(p, s->a);
-  if (!s->a || outside || s->a->kind != OP2I_LANE_DECL) op2i_text_add(p->out, ";");
+    op2i_simd_print_statement(p, s->a);
+  if (!s->a || outside || s->a->kind != OP2I_SIMD_DECL) op2i_text_add(p->out, ";");
   op2i_text_add(p->out, s->b ? " " : "");
   condition(p, s->b);
   op2i_text_add(p->out, s->c ? "; " : ";");
-  if (s->c) op2i_lane_print_statement(p, s->c);
+  if (s->c) op2i_simd_print_statement(p, s->c);
   op2i_text_add(p->out, ") ");
   braced(p, s->d, s);
   op2i_text_add(p->out, "\n");
@@ -290,8 +290,8 @@ static void for_loop(struct op2i_lane_printer *p, const struct op2i_lane_node *s
   op2i_text_add(p->out, "}\n");
 }
 
-static void other_loop(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
-  bool first = s->kind == OP2I_LANE_WHILE;
+static void other_loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
+  bool first = s->kind == OP2I_SIMD_WHILE;
   indent(p);
   op2i_text_add(p->out, first ? "while (" : "do ");
   if (first) {
@@ -309,20 +309,20 @@ static void other_loop(struct op2i_lane_printer *p, const struct op2i_lane_node 
 
 /* ---- returning ------------------------------------------------------------------------------- */
 
-static void merged_value(struct op2i_lane_printer *p, const struct op2i_lane_node *s, int mask) {
+static void merged_value(struct op2i_simd_printer *p, const struct op2i_simd_node *s, int mask) {
   const struct op2i_c_type *type = &p->form->type;
-  op2i_lane_help(p->l, OP2I_LANE_SELECT, type->base, p->out);
+  op2i_simd_help(p->l, OP2I_SIMD_SELECT, type->base, p->out);
   op2i_text_add(p->out, "(");
   if (mask)
-    op2i_lane_print_on(p, mask);
+    op2i_simd_print_on(p, mask);
   else
     op2i_text_add(p->out, "op2_live");
   op2i_text_add(p->out, ", ");
-  op2i_lane_print_value(p, s->a, type, true, 1);
+  op2i_simd_print_value(p, s->a, type, true, 1);
   op2i_text_add(p->out, ", op2_result)");
 }
 
-static void returning(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+static void returning(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   indent(p);
   if (s->varying) {
     if (s->a) {
@@ -332,71 +332,71 @@ static void returning(struct op2i_lane_printer *p, const struct op2i_lane_node *
       indent(p);
     }
     op2i_text_add(p->out, "op2_live &= ~");
-    op2i_lane_print_on(p, p->mask);
+    op2i_simd_print_on(p, p->mask);
   } else {
     op2i_text_add(p->out, s->a ? "return " : "return");
     if (s->a && p->form->early)
       merged_value(p, s, 0);
     else if (s->a)
-      op2i_lane_print_value(p, s->a, &p->form->type, p->form->returns_varying, 1);
+      op2i_simd_print_value(p, s->a, &p->form->type, p->form->returns_varying, 1);
   }
   op2i_text_add(p->out, ";\n");
 }
 
 /* ---- all statements -------------------------------------------------------------------------- */
 
-static void expression(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+static void expression(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   indent(p);
-  if (s->a) op2i_lane_print_statement(p, s->a);
+  if (s->a) op2i_simd_print_statement(p, s->a);
   op2i_text_add(p->out, ";\n");
 }
 
-static void switch_statement(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+static void switch_statement(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   indent(p);
   op2i_text_add(p->out, "switch (");
-  op2i_lane_print(p, s->a, 2);
+  op2i_simd_print(p, s->a, 2);
   op2i_text_add(p->out, ") ");
   braced(p, s->b, NULL);
   op2i_text_add(p->out, "\n");
 }
 
-static void case_label(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
+static void case_label(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   indent(p);
   op2i_text_add(p->out, s->a ? "case " : "default");
-  if (s->a) op2i_lane_print(p, s->a, 2);
+  if (s->a) op2i_simd_print(p, s->a, 2);
   op2i_text_add(p->out, ":;\n");
 }
 
-static void statement(struct op2i_lane_printer *p, const struct op2i_lane_node *s) {
-  if (op2i_lane_stopped(p->l)) return;
+static void statement(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
+  if (op2i_simd_stopped(p->l)) return;
   switch (s->kind) {
-  case OP2I_LANE_BLOCK:
+  case OP2I_SIMD_BLOCK:
     indent(p);
     braced(p, s, NULL);
     op2i_text_add(p->out, "\n");
     break;
-  case OP2I_LANE_DECL:
+  case OP2I_SIMD_DECL:
     indent(p);
     declaration(p, s);
     op2i_text_add(p->out, "\n");
     break;
-  case OP2I_LANE_IF:
+  case OP2I_SIMD_IF:
     if (s->varying)
       varying_if(p, s);
     else
       uniform_if(p, s);
     break;
-  case OP2I_LANE_FOR: for_loop(p, s); break;
-  case OP2I_LANE_WHILE:
-  case OP2I_LANE_DO: other_loop(p, s); break;
-  case OP2I_LANE_SWITCH: switch_statement(p, s); break;
-  case OP2I_LANE_CASE: case_label(p, s); break;
-  case OP2I_LANE_RETURN: returning(p, s); break;
-  case OP2I_LANE_BREAK:
+  case OP2I_SIMD_FOR: for_loop(p, s); break;
+  case OP2I_SIMD_WHILE:
+  case OP2I_SIMD_DO: other_loop(p, s); break;
+  case OP2I_SIMD_SWITCH: switch_statement(p, s); break;
+  case OP2I_SIMD_CASE: case_label(p, s); break;
+  case OP2I_SIMD_RETURN: returning(p, s); break;
+  case OP2I_SIMD_BREAK:
     indent(p);
     op2i_text_add(p->out, "break;\n");
     break;
-  case OP2I_LANE_CONTINUE:
+  case OP2I_SIMD_CONTINUE:
     indent(p);
     op2i_text_add(p->out, "continue;\n");
     break;
@@ -404,6 +404,6 @@ static void statement(struct op2i_lane_printer *p, const struct op2i_lane_node *
   }
 }
 
-void op2i_lane_emit_statements(struct op2i_lane_printer *p, const struct op2i_lane_node *body) {
+void op2i_simd_emit_statements(struct op2i_simd_printer *p, const struct op2i_simd_node *body) {
   statements(p, body->a);
 }

@@ -5,18 +5,18 @@
 
 #include "simd_internal.h"
 
-static void unreadable(struct op2i_lane_parser *p) {
+static void unreadable(struct op2i_simd_parser *p) {
   const struct op2i_piece *t = &p->r.tokens[p->r.at];
-  op2i_lane_refuse(p->l, "has '%.*s' in line %d, which cannot be followed",
+  op2i_simd_refuse(p->l, "has '%.*s' in line %d, which cannot be followed",
                    t->length < 40 ? t->length : 40, t->text, t->line);
 }
 
-static bool numeric(const struct op2i_lane_node *e) {
+static bool numeric(const struct op2i_simd_node *e) {
   return e->type.nlevels == 0 && e->type.base != OP2I_C_VOID;
 }
 
-static void need_number(struct op2i_lane *l, const struct op2i_lane_node *e) {
-  if (!numeric(e)) op2i_lane_refuse(l, "needs a number in line %d where there is none", e->line);
+static void need_number(struct op2i_simd *l, const struct op2i_simd_node *e) {
+  if (!numeric(e)) op2i_simd_refuse(l, "needs a number in line %d where there is none", e->line);
 }
 
 /* ---- types of operations --------------------------------------------------------------------- */
@@ -43,7 +43,7 @@ static struct op2i_c_type led_to(struct op2i_c_type type) {
   return type;
 }
 
-static void fold(struct op2i_lane_node *e) {
+static void fold(struct op2i_simd_node *e) {
   enum { MAX = 1 << 28 };
   static const char *const shifts[] = {"<<", ">>", 0};
   if (!e->a->known || !e->b->known) return;
@@ -66,7 +66,7 @@ static void fold(struct op2i_lane_node *e) {
   e->value = e->known ? r : 0;
 }
 
-static void pointer_operation(struct op2i_lane *l, struct op2i_lane_node *e) {
+static void pointer_operation(struct op2i_simd *l, struct op2i_simd_node *e) {
   const struct op2i_c_type *a = &e->a->type, *b = &e->b->type;
   if (strcmp(e->op, "+") == 0 && a->nlevels && !b->nlevels)
     e->type = decayed(*a);
@@ -75,14 +75,14 @@ static void pointer_operation(struct op2i_lane *l, struct op2i_lane_node *e) {
   else if (strcmp(e->op, "-") == 0 && a->nlevels && !b->nlevels)
     e->type = decayed(*a);
   else
-    op2i_lane_refuse(l, "applies '%s' to a pointer in line %d", e->op, e->line);
+    op2i_simd_refuse(l, "applies '%s' to a pointer in line %d", e->op, e->line);
 }
 
-struct op2i_lane_node *op2i_lane_operation(struct op2i_lane *l, const char *op,
-                                           struct op2i_lane_node *a, struct op2i_lane_node *b) {
+struct op2i_simd_node *op2i_simd_operation(struct op2i_simd *l, const char *op,
+                                           struct op2i_simd_node *a, struct op2i_simd_node *b) {
   static const char *const truth[] = {"<", ">", "<=", ">=", "==", "!=", "&&", "||", 0};
   static const char *const whole[] = {"%", "&", "|", "^", "<<", ">>", 0};
-  struct op2i_lane_node *e = op2i_lane_node(l, OP2I_LANE_BINARY, a->line);
+  struct op2i_simd_node *e = op2i_simd_node(l, OP2I_SIMD_BINARY, a->line);
   e->op = op;
   e->a = a;
   e->b = b;
@@ -96,33 +96,33 @@ struct op2i_lane_node *op2i_lane_operation(struct op2i_lane *l, const char *op,
   }
   need_number(l, a);
   need_number(l, b);
-  if (one_of(op, whole) && (op2i_lane_float(a->type.base) || op2i_lane_float(b->type.base)))
-    op2i_lane_refuse(l, "applies '%s' to a floating-point number in line %d", op, a->line);
+  if (one_of(op, whole) && (op2i_simd_float(a->type.base) || op2i_simd_float(b->type.base)))
+    op2i_simd_refuse(l, "applies '%s' to a floating-point number in line %d", op, a->line);
   if (one_of(op, truth))
     e->type = plain(OP2I_C_I32);
   else if (strcmp(op, "<<") == 0 || strcmp(op, ">>") == 0)
-    e->type = plain(op2i_lane_promoted(a->type.base));
+    e->type = plain(op2i_simd_promoted(a->type.base));
   else
-    e->type = plain(op2i_lane_common(a->type.base, b->type.base));
+    e->type = plain(op2i_simd_common(a->type.base, b->type.base));
   fold(e);
   return e;
 }
 
 /* ---- primary expressions --------------------------------------------------------------------- */
 
-static struct op2i_lane_node *name(struct op2i_lane_parser *p) {
+static struct op2i_simd_node *name(struct op2i_simd_parser *p) {
   const struct op2i_piece *t = &p->r.tokens[p->r.at];
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_NAME, t->line);
-  struct op2i_lane_var *var = p->scope;
+  struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_NAME, t->line);
+  struct op2i_simd_var *var = p->scope;
   while (var && !op2i_piece_is(t, var->name)) var = var->outer;
   if (var && (var->is_type || var->hidden || var->line > t->line))
-    op2i_lane_refuse(p->l, "uses %.*s, which is not known", t->length, t->text);
+    op2i_simd_refuse(p->l, "uses %.*s, which is not known", t->length, t->text);
   if (var && var->of_loop && t->made)
-    op2i_lane_refuse(p->l, "uses the constant %s in a macro", var->name);
+    op2i_simd_refuse(p->l, "uses the constant %s in a macro", var->name);
   if (!var) {
-    struct op2i_lane_node *standard = op2i_lane_standard(p);
+    struct op2i_simd_node *standard = op2i_simd_standard(p);
     if (standard) return standard;
-    op2i_lane_refuse(p->l, "uses %.*s, which is not known", t->length, t->text);
+    op2i_simd_refuse(p->l, "uses %.*s, which is not known", t->length, t->text);
     return e;
   }
   p->r.at++;
@@ -133,125 +133,124 @@ static struct op2i_lane_node *name(struct op2i_lane_parser *p) {
   return e;
 }
 
-static void arguments(struct op2i_lane_parser *p, struct op2i_lane_node *call) {
-  struct op2i_lane_node **tail = &call->a;
-  op2i_lane_expect(p, "(");
-  while (!op2i_lane_at(p, ")") && !op2i_lane_stopped(p->l)) {
-    *tail = op2i_lane_assignment(p);
+static void arguments(struct op2i_simd_parser *p, struct op2i_simd_node *call) {
+  struct op2i_simd_node **tail = &call->a;
+  op2i_simd_expect(p, "(");
+  while (!op2i_simd_at(p, ")") && !op2i_simd_stopped(p->l)) {
+    *tail = op2i_simd_assignment(p);
     tail = &(*tail)->next;
-    if (!op2i_lane_accept(p, ",")) break;
+    if (!op2i_simd_accept(p, ",")) break;
   }
-  op2i_lane_expect(p, ")");
+  op2i_simd_expect(p, ")");
 }
 
-static void library_call(struct op2i_lane_parser *p, struct op2i_lane_node *e, bool single) {
+static void library_call(struct op2i_simd_parser *p, struct op2i_simd_node *e, bool single) {
   int n = 0;
-  for (struct op2i_lane_node *a = e->a; a && !op2i_lane_stopped(p->l); a = a->next) {
+  for (struct op2i_simd_node *a = e->a; a && !op2i_simd_stopped(p->l); a = a->next) {
     need_number(p->l, a);
     n++;
   }
-  if (n != op2i_lane_math_arity(e->math) && !op2i_lane_stopped(p->l))
-    op2i_lane_refuse(p->l, "calls %s with %d arguments in line %d", e->text, n, e->line);
+  if (n != op2i_simd_math_arity(e->math) && !op2i_simd_stopped(p->l))
+    op2i_simd_refuse(p->l, "calls %s with %d arguments in line %d", e->text, n, e->line);
   e->value = single;
-  e->type = plain(op2i_lane_math_type(e->math, single, 0));
+  e->type = plain(op2i_simd_math_type(e->math, single, 0));
 }
 
-static struct op2i_lane_node *call(struct op2i_lane_parser *p) {
+static struct op2i_simd_node *call(struct op2i_simd_parser *p) {
   const struct op2i_piece *t = &p->r.tokens[p->r.at];
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_CALL, t->line);
+  struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_CALL, t->line);
   bool single = false;
-  for (const struct op2i_lane_var *v = p->scope; v; v = v->outer)
+  for (const struct op2i_simd_var *v = p->scope; v; v = v->outer)
     if (op2i_piece_is(t, v->name))
-      op2i_lane_refuse(p->l, "calls %s, which is no function", v->name);
-  e->text = op2i_lane_string(p->l, t->text, (size_t)t->length);
-  e->item = op2i_lane_function(p->l, t->text, (size_t)t->length);
-  if (e->item < 0) e->math = op2i_lane_math_find(t, &single);
-  if (e->item < 0 && !e->math) op2i_lane_refuse(p->l, "calls %s, which is not known", e->text);
+      op2i_simd_refuse(p->l, "calls %s, which is no function", v->name);
+  e->text = op2i_simd_string(p->l, t->text, (size_t)t->length);
+  e->item = op2i_simd_function(p->l, t->text, (size_t)t->length);
+  if (e->item < 0) e->math = op2i_simd_math_find(t, &single);
+  if (e->item < 0 && !e->math) op2i_simd_refuse(p->l, "calls %s, which is not known", e->text);
   if (e->item >= 0 && t->made && p->l->request->rewrite->needs[e->item])
-    op2i_lane_refuse(p->l, "calls %s, which uses constants, in a macro", e->text);
-  if (e->item < 0 && e->math && e->math->types[1] != 'd' &&
-      !(p->l->headers & OP2I_LANE_STDLIB))
-    op2i_lane_refuse(p->l, "calls %s, and includes no header that knows it", e->text);
+    op2i_simd_refuse(p->l, "calls %s, which uses constants, in a macro", e->text);
+  if (e->item < 0 && e->math && e->math->types[1] != 'd' && !(p->l->headers & OP2I_SIMD_STDLIB))
+    op2i_simd_refuse(p->l, "calls %s, and includes no header that knows it", e->text);
   p->r.at++;
   arguments(p, e);
-  if (op2i_lane_stopped(p->l)) return e;
+  if (op2i_simd_stopped(p->l)) return e;
   if (e->math)
     library_call(p, e, single);
   else
-    e->type = op2i_lane_result(p->l, e->item);
+    e->type = op2i_simd_result(p->l, e->item);
   return e;
 }
 
-static struct op2i_lane_node *primary(struct op2i_lane_parser *p) {
+static struct op2i_simd_node *primary(struct op2i_simd_parser *p) {
   const struct op2i_piece *t = &p->r.tokens[p->r.at];
-  if (t->kind == OP2I_TOK_NUMBER || t->kind == OP2I_TOK_CHAR) return op2i_lane_literal(p);
+  if (t->kind == OP2I_TOK_NUMBER || t->kind == OP2I_TOK_CHAR) return op2i_simd_literal(p);
   if (op2i_c_word(t) && op2i_piece_is(&t[1], "(")) return call(p);
   if (op2i_c_word(t)) return name(p);
-  if (op2i_lane_at(p, "(") && !op2i_piece_is(&t[1], "{")) {
+  if (op2i_simd_at(p, "(") && !op2i_piece_is(&t[1], "{")) {
     p->r.at++;
-    struct op2i_lane_node *e = op2i_lane_expression(p);
-    op2i_lane_expect(p, ")");
+    struct op2i_simd_node *e = op2i_simd_expression(p);
+    op2i_simd_expect(p, ")");
     return e;
   }
   unreadable(p);
-  return op2i_lane_node(p->l, OP2I_LANE_LITERAL, t->line);
+  return op2i_simd_node(p->l, OP2I_SIMD_LITERAL, t->line);
 }
 
 /* ---- postfix and unary operators ------------------------------------------------------------- */
 
-static bool is_place(const struct op2i_lane_node *e) {
-  return e->kind == OP2I_LANE_NAME || e->kind == OP2I_LANE_INDEX ||
-         (e->kind == OP2I_LANE_UNARY && strcmp(e->op, "*") == 0);
+static bool is_place(const struct op2i_simd_node *e) {
+  return e->kind == OP2I_SIMD_NAME || e->kind == OP2I_SIMD_INDEX ||
+         (e->kind == OP2I_SIMD_UNARY && strcmp(e->op, "*") == 0);
 }
 
-static void need_place(struct op2i_lane *l, const struct op2i_lane_node *e) {
-  if (op2i_lane_stopped(l)) return;
-  const struct op2i_lane_node *at = e;
-  while (at->kind == OP2I_LANE_INDEX) at = at->a;
-  if (!is_place(e)) op2i_lane_refuse(l, "assigns to no variable in line %d", e->line);
-  if (at->kind == OP2I_LANE_NAME && at->var->fixed)
-    op2i_lane_refuse(l, "assigns to %s, which is a constant", at->var->name);
+static void need_place(struct op2i_simd *l, const struct op2i_simd_node *e) {
+  if (op2i_simd_stopped(l)) return;
+  const struct op2i_simd_node *at = e;
+  while (at->kind == OP2I_SIMD_INDEX) at = at->a;
+  if (!is_place(e)) op2i_simd_refuse(l, "assigns to no variable in line %d", e->line);
+  if (at->kind == OP2I_SIMD_NAME && at->var->fixed)
+    op2i_simd_refuse(l, "assigns to %s, which is a constant", at->var->name);
 }
 
-static const char *spelled(struct op2i_lane_parser *p) {
+static const char *spelled(struct op2i_simd_parser *p) {
   const struct op2i_piece *t = &p->r.tokens[p->r.at++];
-  return op2i_lane_string(p->l, t->text, (size_t)t->length);
+  return op2i_simd_string(p->l, t->text, (size_t)t->length);
 }
 
-static void note_assigned(struct op2i_lane_node *place) {
-  if (place->kind == OP2I_LANE_NAME) place->var->assigned++;
+static void note_assigned(struct op2i_simd_node *lvalue) {
+  if (lvalue->kind == OP2I_SIMD_NAME) lvalue->var->assigned++;
 }
 
-static struct op2i_lane_node *subscript(struct op2i_lane_parser *p, struct op2i_lane_node *a) {
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_INDEX, op2i_lane_line(p));
-  op2i_lane_expect(p, "[");
+static struct op2i_simd_node *subscript(struct op2i_simd_parser *p, struct op2i_simd_node *a) {
+  struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_INDEX, op2i_simd_line(p));
+  op2i_simd_expect(p, "[");
   e->a = a;
-  e->b = op2i_lane_expression(p);
-  op2i_lane_expect(p, "]");
-  if (op2i_lane_stopped(p->l)) return e;
+  e->b = op2i_simd_expression(p);
+  op2i_simd_expect(p, "]");
+  if (op2i_simd_stopped(p->l)) return e;
   need_number(p->l, e->b);
   if (a->type.nlevels)
     e->type = led_to(a->type);
   else
-    op2i_lane_refuse(p->l, "subscripts what is no array in line %d", e->line);
+    op2i_simd_refuse(p->l, "subscripts what is no array in line %d", e->line);
   return e;
 }
 
-static struct op2i_lane_node *postfix(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *e = primary(p);
-  while (!op2i_lane_stopped(p->l)) {
-    if (op2i_lane_at(p, "[")) {
+static struct op2i_simd_node *postfix(struct op2i_simd_parser *p) {
+  struct op2i_simd_node *e = primary(p);
+  while (!op2i_simd_stopped(p->l)) {
+    if (op2i_simd_at(p, "[")) {
       e = subscript(p, e);
-    } else if (op2i_lane_at(p, "++") || op2i_lane_at(p, "--")) {
-      struct op2i_lane_node *step = op2i_lane_node(p->l, OP2I_LANE_POSTFIX, e->line);
+    } else if (op2i_simd_at(p, "++") || op2i_simd_at(p, "--")) {
+      struct op2i_simd_node *step = op2i_simd_node(p->l, OP2I_SIMD_POSTFIX, e->line);
       need_place(p->l, e);
       note_assigned(e);
       step->a = e;
       step->type = e->type;
       step->op = spelled(p);
       e = step;
-    } else if (op2i_lane_at(p, ".") || op2i_lane_at(p, "->")) {
-      op2i_lane_refuse(p->l, "uses a structure in line %d", op2i_lane_line(p));
+    } else if (op2i_simd_at(p, ".") || op2i_simd_at(p, "->")) {
+      op2i_simd_refuse(p->l, "uses a structure in line %d", op2i_simd_line(p));
     } else {
       break;
     }
@@ -259,57 +258,57 @@ static struct op2i_lane_node *postfix(struct op2i_lane_parser *p) {
   return e;
 }
 
-static struct op2i_lane_node *unary(struct op2i_lane_parser *p);
+static struct op2i_simd_node *unary(struct op2i_simd_parser *p);
 
 /* (T)x, from behind the parenthesis on. */
-static struct op2i_lane_node *cast(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_CAST, op2i_lane_line(p));
-  op2i_lane_unnamed(p, 0, &e->type);
-  op2i_lane_expect(p, ")");
-  if (op2i_lane_at(p, "{")) unreadable(p);
+static struct op2i_simd_node *cast(struct op2i_simd_parser *p) {
+  struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_CAST, op2i_simd_line(p));
+  op2i_simd_unnamed(p, 0, &e->type);
+  op2i_simd_expect(p, ")");
+  if (op2i_simd_at(p, "{")) unreadable(p);
   e->a = unary(p);
-  if (op2i_lane_stopped(p->l)) return e;
+  if (op2i_simd_stopped(p->l)) return e;
   if (e->type.base == OP2I_C_VOID && !e->type.nlevels) return e;
   if (e->type.nlevels || !numeric(e->a))
-    op2i_lane_refuse(p->l, "converts a pointer in line %d", e->line);
+    op2i_simd_refuse(p->l, "converts a pointer in line %d", e->line);
   e->type.readonly = false;
   return e;
 }
 
-static struct op2i_lane_node *size_of(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_LITERAL, op2i_lane_line(p));
+static struct op2i_simd_node *size_of(struct op2i_simd_parser *p) {
+  struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_LITERAL, op2i_simd_line(p));
   struct op2i_c_type type = {0};
   char text[32];
   p->r.at++;
-  if (!op2i_lane_accept(p, "(") || !op2i_c_at_type(&p->r)) {
-    op2i_lane_refuse(p->l, "asks for the size of a value in line %d", e->line);
+  if (!op2i_simd_accept(p, "(") || !op2i_c_at_type(&p->r)) {
+    op2i_simd_refuse(p->l, "asks for the size of a value in line %d", e->line);
     return e;
   }
-  op2i_lane_unnamed(p, 0, &type);
-  op2i_lane_expect(p, ")");
+  op2i_simd_unnamed(p, 0, &type);
+  op2i_simd_expect(p, ")");
   if (type.nlevels || type.base == OP2I_C_VOID)
-    op2i_lane_refuse(p->l, "asks for the size of what is no number in line %d", e->line);
+    op2i_simd_refuse(p->l, "asks for the size of what is no number in line %d", e->line);
   e->type = plain(OP2I_C_U64);
-  e->value = type.base == OP2I_C_BOOL ? 1 : op2i_lane_size(type.base);
+  e->value = type.base == OP2I_C_BOOL ? 1 : op2i_simd_size(type.base);
   e->known = true;
   snprintf(text, sizeof text, "(size_t)%d", (int)e->value);
-  e->text = op2i_lane_string(p->l, text, strlen(text));
+  e->text = op2i_simd_string(p->l, text, strlen(text));
   return e;
 }
 
-static void unary_type(struct op2i_lane *l, struct op2i_lane_node *e) {
+static void unary_type(struct op2i_simd *l, struct op2i_simd_node *e) {
   const struct op2i_c_type *a = &e->a->type;
   switch (e->op[1] ? '?' : e->op[0]) {
   case '*':
     if (a->nlevels)
       e->type = led_to(*a);
     else
-      op2i_lane_refuse(l, "follows what is no pointer in line %d", e->line);
+      op2i_simd_refuse(l, "follows what is no pointer in line %d", e->line);
     break;
   case '&':
     e->type = *a;
     if (!is_place(e->a) || a->nlevels == OP2I_C_LEVELS) {
-      op2i_lane_refuse(l, "takes an address in line %d", e->line);
+      op2i_simd_refuse(l, "takes an address in line %d", e->line);
       break;
     }
     note_assigned(e->a);
@@ -327,27 +326,27 @@ static void unary_type(struct op2i_lane *l, struct op2i_lane_node *e) {
     break;
   default:
     need_number(l, e->a);
-    e->type = plain(op2i_lane_promoted(a->base));
-    if (e->op[0] == '~' && op2i_lane_float(a->base)) need_number(l, e);
+    e->type = plain(op2i_simd_promoted(a->base));
+    if (e->op[0] == '~' && op2i_simd_float(a->base)) need_number(l, e);
   }
 }
 
-static struct op2i_lane_node *operand(struct op2i_lane_parser *p) {
+static struct op2i_simd_node *operand(struct op2i_simd_parser *p) {
   static const char *const ops[] = {"-", "+", "!", "~", "*", "&", "++", "--"};
   const struct op2i_piece *t = &p->r.tokens[p->r.at];
-  if (op2i_lane_at(p, "sizeof")) return size_of(p);
-  if (op2i_lane_at(p, "(")) {
+  if (op2i_simd_at(p, "sizeof")) return size_of(p);
+  if (op2i_simd_at(p, "(")) {
     p->r.at++;
     if (op2i_c_at_type(&p->r)) return cast(p);
     p->r.at--;
   }
   bool found = false;
-  for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) found = found || op2i_lane_at(p, ops[i]);
+  for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) found = found || op2i_simd_at(p, ops[i]);
   if (!found) return postfix(p);
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_UNARY, t->line);
+  struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_UNARY, t->line);
   e->op = spelled(p);
   e->a = unary(p);
-  if (op2i_lane_stopped(p->l)) return e;
+  if (op2i_simd_stopped(p->l)) return e;
   unary_type(p->l, e);
   if (strcmp(e->op, "-") == 0 && e->a->known && e->type.base == OP2I_C_I32) {
     e->known = true;
@@ -357,11 +356,11 @@ static struct op2i_lane_node *operand(struct op2i_lane_parser *p) {
 }
 
 /* Brackets and casts go through here as well. */
-static struct op2i_lane_node *unary(struct op2i_lane_parser *p) {
-  int line = op2i_lane_line(p);
-  struct op2i_lane_node *e =
-      op2i_lane_enter(p->l, line) ? operand(p) : op2i_lane_node(p->l, OP2I_LANE_LITERAL, line);
-  op2i_lane_leave(p->l);
+static struct op2i_simd_node *unary(struct op2i_simd_parser *p) {
+  int line = op2i_simd_line(p);
+  struct op2i_simd_node *e =
+      op2i_simd_enter(p->l, line) ? operand(p) : op2i_simd_node(p->l, OP2I_SIMD_LITERAL, line);
+  op2i_simd_leave(p->l);
   return e;
 }
 
@@ -377,81 +376,81 @@ static int binary_tightness(const struct op2i_piece *t) {
   return 0;
 }
 
-static struct op2i_lane_node *binary(struct op2i_lane_parser *p, int least) {
-  struct op2i_lane_node *e = unary(p);
-  while (!op2i_lane_stopped(p->l)) {
+static struct op2i_simd_node *binary(struct op2i_simd_parser *p, int least) {
+  struct op2i_simd_node *e = unary(p);
+  while (!op2i_simd_stopped(p->l)) {
     int tightness = binary_tightness(&p->r.tokens[p->r.at]);
     if (!tightness || tightness < least) break;
     const char *op = spelled(p);
-    struct op2i_lane_node *right = binary(p, tightness + 1);
-    if (!op2i_lane_stopped(p->l)) e = op2i_lane_operation(p->l, op, e, right);
+    struct op2i_simd_node *right = binary(p, tightness + 1);
+    if (!op2i_simd_stopped(p->l)) e = op2i_simd_operation(p->l, op, e, right);
   }
   return e;
 }
 
-static struct op2i_lane_node *choice(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *a = binary(p, 1);
-  if (op2i_lane_stopped(p->l) || !op2i_lane_accept(p, "?")) return a;
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_CHOICE, a->line);
+static struct op2i_simd_node *choice(struct op2i_simd_parser *p) {
+  struct op2i_simd_node *a = binary(p, 1);
+  if (op2i_simd_stopped(p->l) || !op2i_simd_accept(p, "?")) return a;
+  struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_CHOICE, a->line);
   e->a = a;
-  if (op2i_lane_enter(p->l, e->line)) e->b = op2i_lane_expression(p);
-  op2i_lane_leave(p->l);
-  if (op2i_lane_stopped(p->l)) return e;
-  op2i_lane_expect(p, ":");
-  if (op2i_lane_enter(p->l, e->line)) e->c = choice(p);
-  op2i_lane_leave(p->l);
-  if (op2i_lane_stopped(p->l)) return e;
+  if (op2i_simd_enter(p->l, e->line)) e->b = op2i_simd_expression(p);
+  op2i_simd_leave(p->l);
+  if (op2i_simd_stopped(p->l)) return e;
+  op2i_simd_expect(p, ":");
+  if (op2i_simd_enter(p->l, e->line)) e->c = choice(p);
+  op2i_simd_leave(p->l);
+  if (op2i_simd_stopped(p->l)) return e;
   need_number(p->l, a);
   if (numeric(e->b) && numeric(e->c)) {
     bool same = e->b->type.base == OP2I_C_BOOL && e->c->type.base == OP2I_C_BOOL;
-    e->type = plain(same ? OP2I_C_I32 : op2i_lane_common(e->b->type.base, e->c->type.base));
+    e->type = plain(same ? OP2I_C_I32 : op2i_simd_common(e->b->type.base, e->c->type.base));
   } else if (e->b->type.nlevels && e->b->type.nlevels == e->c->type.nlevels) {
     e->type = decayed(e->b->type);
     e->type.readonly = e->type.readonly || e->c->type.readonly;
   } else {
-    op2i_lane_refuse(p->l, "chooses between different things in line %d", e->line);
+    op2i_simd_refuse(p->l, "chooses between different things in line %d", e->line);
   }
   return e;
 }
 
-struct op2i_lane_node *op2i_lane_assignment(struct op2i_lane_parser *p) {
+struct op2i_simd_node *op2i_simd_assignment(struct op2i_simd_parser *p) {
   static const char *const ops[] = {
       "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
-  struct op2i_lane_node *left = choice(p);
-  for (size_t i = 0; i < sizeof ops / sizeof ops[0] && !op2i_lane_stopped(p->l); i++) {
-    if (!op2i_lane_at(p, ops[i])) continue;
-    struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_ASSIGN, left->line);
+  struct op2i_simd_node *left = choice(p);
+  for (size_t i = 0; i < sizeof ops / sizeof ops[0] && !op2i_simd_stopped(p->l); i++) {
+    if (!op2i_simd_at(p, ops[i])) continue;
+    struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_ASSIGN, left->line);
     e->op = ops[i];
     p->r.at++;
     e->a = left;
-    if (op2i_lane_enter(p->l, e->line)) e->b = op2i_lane_assignment(p);
-    op2i_lane_leave(p->l);
-    if (op2i_lane_stopped(p->l)) return e;
+    if (op2i_simd_enter(p->l, e->line)) e->b = op2i_simd_assignment(p);
+    op2i_simd_leave(p->l);
+    if (op2i_simd_stopped(p->l)) return e;
     need_place(p->l, left);
     note_assigned(left);
     e->type = left->type;
     if (left->type.nlevels && left->type.levels[0])
-      op2i_lane_refuse(p->l, "assigns to an array in line %d", e->line);
+      op2i_simd_refuse(p->l, "assigns to an array in line %d", e->line);
     if ((left->type.nlevels != 0) != (e->b->type.nlevels != 0) && i == 0)
-      op2i_lane_refuse(p->l, "mixes pointers and numbers in line %d", e->line);
-    if (!left->type.nlevels && !op2i_lane_stopped(p->l)) need_number(p->l, e->b);
+      op2i_simd_refuse(p->l, "mixes pointers and numbers in line %d", e->line);
+    if (!left->type.nlevels && !op2i_simd_stopped(p->l)) need_number(p->l, e->b);
     return e;
   }
   return left;
 }
 
-struct op2i_lane_node *op2i_lane_expression(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *e = op2i_lane_assignment(p);
-  while (!op2i_lane_stopped(p->l) && op2i_lane_accept(p, ",")) {
-    struct op2i_lane_node *right = op2i_lane_assignment(p);
-    if (!op2i_lane_stopped(p->l)) e = op2i_lane_operation(p->l, ",", e, right);
+struct op2i_simd_node *op2i_simd_expression(struct op2i_simd_parser *p) {
+  struct op2i_simd_node *e = op2i_simd_assignment(p);
+  while (!op2i_simd_stopped(p->l) && op2i_simd_accept(p, ",")) {
+    struct op2i_simd_node *right = op2i_simd_assignment(p);
+    if (!op2i_simd_stopped(p->l)) e = op2i_simd_operation(p->l, ",", e, right);
   }
   return e;
 }
 
-int64_t op2i_lane_extent(struct op2i_lane_parser *p) {
-  struct op2i_lane_node *e = choice(p);
-  if (!op2i_lane_stopped(p->l) && (!e->known || e->value <= 0))
-    op2i_lane_refuse(p->l, "has an array in line %d whose extent is not known", e->line);
+int64_t op2i_simd_extent(struct op2i_simd_parser *p) {
+  struct op2i_simd_node *e = choice(p);
+  if (!op2i_simd_stopped(p->l) && (!e->known || e->value <= 0))
+    op2i_simd_refuse(p->l, "has an array in line %d whose extent is not known", e->line);
   return e->known && e->value > 0 ? e->value : 1;
 }

@@ -7,32 +7,32 @@
 
 enum { FORMS_MAX = 100 };
 
-static void flow(struct op2i_lane_vary *v, struct op2i_lane_node *s);
+static void flow(struct op2i_simd_vary *v, struct op2i_simd_node *s);
 
-static void use(struct op2i_lane_vary *v, struct op2i_lane_node *s, struct op2i_lane_node *e) {
-  if (!e || op2i_lane_stopped(v->l)) return;
-  op2i_lane_vary_expr(v, e);
+static void use(struct op2i_simd_vary *v, struct op2i_simd_node *s, struct op2i_simd_node *e) {
+  if (!e || op2i_simd_stopped(v->l)) return;
+  op2i_simd_vary_expr(v, e);
   s->hazard = s->hazard || e->hazard;
 }
 
-static void flow_part(struct op2i_lane_vary *v, struct op2i_lane_node *s,
-                      struct op2i_lane_node *part) {
-  if (!part || op2i_lane_stopped(v->l)) return;
+static void flow_part(struct op2i_simd_vary *v, struct op2i_simd_node *s,
+                      struct op2i_simd_node *part) {
+  if (!part || op2i_simd_stopped(v->l)) return;
   flow(v, part);
   s->hazard = s->hazard || part->hazard;
   s->leaves = s->leaves || part->leaves;
 }
 
-static void flow_decl(struct op2i_lane_vary *v, struct op2i_lane_node *s) {
+static void flow_decl(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
   s->var->region = v->region;
   if (!s->a) return;
-  op2i_lane_vary_init(v, s->var, s->a);
+  op2i_simd_vary_init(v, s->var, s->a);
   s->hazard = s->a->hazard;
 }
 
-static void flow_if(struct op2i_lane_vary *v, struct op2i_lane_node *s) {
+static void flow_if(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
   use(v, s, s->a);
-  if (op2i_lane_stopped(v->l)) return;
+  if (op2i_simd_stopped(v->l)) return;
   v->changed = v->changed || s->varying != s->a->varying;
   s->varying = s->a->varying;
   s->region = v->region;
@@ -42,19 +42,19 @@ static void flow_if(struct op2i_lane_vary *v, struct op2i_lane_node *s) {
   v->region = s->region;
 }
 
-static void flow_loop(struct op2i_lane_vary *v, struct op2i_lane_node *s) {
-  const struct op2i_lane_node *outer = v->loop_region;
+static void flow_loop(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
+  const struct op2i_simd_node *outer = v->loop_region;
   const bool counted =
-      s->kind == OP2I_LANE_FOR && s->a && s->a->kind == OP2I_LANE_DECL && s->a->var->counts;
+      s->kind == OP2I_SIMD_FOR && s->a && s->a->kind == OP2I_SIMD_DECL && s->a->var->counts;
   v->loop_region = v->region;
   s->hazard = !counted;
-  if (s->a && s->a->kind == OP2I_LANE_DECL)
-    for (struct op2i_lane_node *d = s->a; d; d = d->next) flow_part(v, s, d);
+  if (s->a && s->a->kind == OP2I_SIMD_DECL)
+    for (struct op2i_simd_node *d = s->a; d; d = d->next) flow_part(v, s, d);
   else
     use(v, s, s->a);
   use(v, s, s->b);
   if (s->b && s->b->varying)
-    op2i_lane_refuse(v->l, "has a loop in line %d whose trip count differs between elements",
+    op2i_simd_refuse(v->l, "has a loop in line %d whose trip count differs between elements",
                      s->line);
   flow_part(v, s, s->d);
   use(v, s, s->c);
@@ -62,19 +62,19 @@ static void flow_loop(struct op2i_lane_vary *v, struct op2i_lane_node *s) {
   if (s->hazard) v->form->hazard = true;
 }
 
-static void flow_switch(struct op2i_lane_vary *v, struct op2i_lane_node *s) {
-  const struct op2i_lane_node *outer = v->loop_region;
+static void flow_switch(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
+  const struct op2i_simd_node *outer = v->loop_region;
   use(v, s, s->a);
   if (s->a->varying)
-    op2i_lane_refuse(v->l, "has a switch in line %d that differs between elements", s->line);
+    op2i_simd_refuse(v->l, "has a switch in line %d that differs between elements", s->line);
   v->loop_region = v->region;
   flow_part(v, s, s->b);
   v->loop_region = outer;
   if (s->leaves)
-    op2i_lane_refuse(v->l, "returns for some elements only within the switch in line %d", s->line);
+    op2i_simd_refuse(v->l, "returns for some elements only within the switch in line %d", s->line);
 }
 
-static void flow_return(struct op2i_lane_vary *v, struct op2i_lane_node *s) {
+static void flow_return(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
   use(v, s, s->a);
   s->leaves = s->varying = v->region != NULL;
   if (s->leaves && !v->form->early) v->form->early = v->changed = true;
@@ -82,39 +82,39 @@ static void flow_return(struct op2i_lane_vary *v, struct op2i_lane_node *s) {
   if (varying && !v->form->returns_varying) v->form->returns_varying = v->changed = true;
 }
 
-static void flow_jump(struct op2i_lane_vary *v, const struct op2i_lane_node *s) {
+static void flow_jump(struct op2i_simd_vary *v, const struct op2i_simd_node *s) {
   if (v->region != v->loop_region)
-    op2i_lane_refuse(v->l, "has a %s in line %d that some elements only come to",
-                     s->kind == OP2I_LANE_BREAK ? "break" : "continue", s->line);
+    op2i_simd_refuse(v->l, "has a %s in line %d that some elements only come to",
+                     s->kind == OP2I_SIMD_BREAK ? "break" : "continue", s->line);
 }
 
-static void flow_any(struct op2i_lane_vary *v, struct op2i_lane_node *s) {
+static void flow_any(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
   s->hazard = s->leaves = false;
   switch (s->kind) {
-  case OP2I_LANE_BLOCK:
-    for (struct op2i_lane_node *a = s->a; a; a = a->next) flow_part(v, s, a);
+  case OP2I_SIMD_BLOCK:
+    for (struct op2i_simd_node *a = s->a; a; a = a->next) flow_part(v, s, a);
     break;
-  case OP2I_LANE_DECL: flow_decl(v, s); break;
-  case OP2I_LANE_IF: flow_if(v, s); break;
-  case OP2I_LANE_FOR:
-  case OP2I_LANE_WHILE:
-  case OP2I_LANE_DO: flow_loop(v, s); break;
-  case OP2I_LANE_SWITCH: flow_switch(v, s); break;
-  case OP2I_LANE_RETURN: flow_return(v, s); break;
-  case OP2I_LANE_BREAK:
-  case OP2I_LANE_CONTINUE: flow_jump(v, s); break;
+  case OP2I_SIMD_DECL: flow_decl(v, s); break;
+  case OP2I_SIMD_IF: flow_if(v, s); break;
+  case OP2I_SIMD_FOR:
+  case OP2I_SIMD_WHILE:
+  case OP2I_SIMD_DO: flow_loop(v, s); break;
+  case OP2I_SIMD_SWITCH: flow_switch(v, s); break;
+  case OP2I_SIMD_RETURN: flow_return(v, s); break;
+  case OP2I_SIMD_BREAK:
+  case OP2I_SIMD_CONTINUE: flow_jump(v, s); break;
   default: use(v, s, s->a);
   }
 }
 
-static void flow(struct op2i_lane_vary *v, struct op2i_lane_node *s) {
-  if (op2i_lane_enter(v->l, s->line)) flow_any(v, s);
-  op2i_lane_leave(v->l);
+static void flow(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
+  if (op2i_simd_enter(v->l, s->line)) flow_any(v, s);
+  op2i_simd_leave(v->l);
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-static const char *form_name(struct op2i_lane *l, const struct op2i_lane_form *form) {
+static const char *form_name(struct op2i_simd *l, const struct op2i_simd_form *form) {
   const struct op2i_item *item = &l->unit->items[form->item];
   const struct op2i_token *name = &l->unit->tokens.list[l->unit->code[item->name]];
   struct op2i_text text = {0};
@@ -125,15 +125,15 @@ static const char *form_name(struct op2i_lane *l, const struct op2i_lane_form *f
     for (int n = 0; n < form->nparams; n++) op2i_text_add(&text, form->asked[n] ? "v" : "u");
   }
   if (text.failed) l->failed = true;
-  const char *copy = op2i_lane_string(l, text.chars ? text.chars : "", text.length);
+  const char *copy = op2i_simd_string(l, text.chars ? text.chars : "", text.length);
   op2i_text_free(&text);
   return copy;
 }
 
-static void settle(struct op2i_lane *l, struct op2i_lane_form *form) {
-  struct op2i_lane_vary v = {.l = l, .form = form};
-  op2i_lane_read(l, form);
-  if (op2i_lane_stopped(l)) return;
+static void settle(struct op2i_simd *l, struct op2i_simd_form *form) {
+  struct op2i_simd_vary v = {.l = l, .form = form};
+  op2i_simd_read(l, form);
+  if (op2i_simd_stopped(l)) return;
   form->name = form_name(l, form);
   for (int n = 0; n < form->nparams; n++) form->params[n]->varying = form->asked[n];
   form->next = l->forms;
@@ -141,16 +141,16 @@ static void settle(struct op2i_lane *l, struct op2i_lane_form *form) {
   do {
     v.changed = false;
     flow(&v, form->body);
-  } while (v.changed && !op2i_lane_stopped(l));
+  } while (v.changed && !op2i_simd_stopped(l));
 }
 
-static struct op2i_lane_form *new_form(struct op2i_lane *l, int item, const bool *asked,
+static struct op2i_simd_form *new_form(struct op2i_simd *l, int item, const bool *asked,
                                        int nparams, bool masked) {
-  struct op2i_lane_form *form = op2i_lane_take(l, sizeof *form);
-  if (++l->nforms > FORMS_MAX) op2i_lane_refuse(l, "has calls in too many forms");
+  struct op2i_simd_form *form = op2i_simd_take(l, sizeof *form);
+  if (++l->nforms > FORMS_MAX) op2i_simd_refuse(l, "has calls in too many forms");
   if (!form) {
     form = &l->no_form;
-    *form = (struct op2i_lane_form){0};
+    *form = (struct op2i_simd_form){0};
   }
   form->item = item;
   form->masked = masked;
@@ -158,21 +158,21 @@ static struct op2i_lane_form *new_form(struct op2i_lane *l, int item, const bool
   return form;
 }
 
-struct op2i_lane_form *op2i_lane_form(struct op2i_lane *l, int item, const bool *asked, int nparams,
+struct op2i_simd_form *op2i_simd_form(struct op2i_simd *l, int item, const bool *asked, int nparams,
                                       bool masked) {
-  for (struct op2i_lane_form *f = l->forms; f; f = f->next) {
+  for (struct op2i_simd_form *f = l->forms; f; f = f->next) {
     if (f->item != item) continue;
-    if (f->state == OP2I_LANE_BUSY) {
-      op2i_lane_refuse(l, "has a function in line %d that calls itself",
+    if (f->state == OP2I_SIMD_BUSY) {
+      op2i_simd_refuse(l, "has a function in line %d that calls itself",
                        op2i_unit_line(l->unit, l->unit->items[item].name));
       return f;
     }
     if (f->masked == masked && memcmp(f->asked, asked, (size_t)nparams * sizeof *asked) == 0)
       return f;
   }
-  struct op2i_lane_form *form = new_form(l, item, asked, nparams, masked);
-  form->state = OP2I_LANE_BUSY;
+  struct op2i_simd_form *form = new_form(l, item, asked, nparams, masked);
+  form->state = OP2I_SIMD_BUSY;
   settle(l, form);
-  form->state = OP2I_LANE_READY;
+  form->state = OP2I_SIMD_READY;
   return form;
 }

@@ -4,7 +4,7 @@
 
 #include "simd_internal.h"
 
-int op2i_lane_function(struct op2i_lane *l, const char *name, size_t length) {
+int op2i_simd_function(struct op2i_simd *l, const char *name, size_t length) {
   const struct op2i_unit *unit = l->unit;
   int found = -1;
   for (int i = 0; i < unit->nitems; i++) {
@@ -12,7 +12,7 @@ int op2i_lane_function(struct op2i_lane *l, const char *name, size_t length) {
     const struct op2i_token *t = &unit->tokens.list[unit->code[unit->items[i].name]];
     if (t->end - t->begin != length || memcmp(unit->tokens.text + t->begin, name, length) != 0)
       continue;
-    if (found >= 0) op2i_lane_refuse(l, "defines %.*s twice", (int)length, name);
+    if (found >= 0) op2i_simd_refuse(l, "defines %.*s twice", (int)length, name);
     found = i;
   }
   return found;
@@ -20,16 +20,16 @@ int op2i_lane_function(struct op2i_lane *l, const char *name, size_t length) {
 
 /* ---- functions that are called --------------------------------------------------------------- */
 
-static void emit_callees(struct op2i_lane *l, const struct op2i_lane_node *e) {
+static void emit_callees(struct op2i_simd *l, const struct op2i_simd_node *e) {
   for (; e; e = e->next) {
-    if (op2i_lane_enter(l, e->line)) {
-      if (e->kind == OP2I_LANE_CALL && e->callee) op2i_lane_emit(l, e->callee);
+    if (op2i_simd_enter(l, e->line)) {
+      if (e->kind == OP2I_SIMD_CALL && e->callee) op2i_simd_emit(l, e->callee);
       emit_callees(l, e->a);
       emit_callees(l, e->b);
       emit_callees(l, e->c);
       emit_callees(l, e->d);
     }
-    op2i_lane_leave(l);
+    op2i_simd_leave(l);
   }
 }
 
@@ -37,11 +37,11 @@ static void emit_callees(struct op2i_lane *l, const struct op2i_lane_node *e) {
 
 /* The kernel's own parameters are as the caller has them: one that is to vary and does not is given
  * under another name. */
-static bool widened(const struct op2i_lane_form *form, int n) {
+static bool widened(const struct op2i_simd_form *form, int n) {
   return form->params[n]->varying && !form->asked[n];
 }
 
-static void parameters(struct op2i_lane *l, const struct op2i_lane_form *form,
+static void parameters(struct op2i_simd *l, const struct op2i_simd_form *form,
                        struct op2i_text *out) {
   const char *between = "";
   if (l->request->rewrite->needs[form->item]) {
@@ -51,87 +51,87 @@ static void parameters(struct op2i_lane *l, const struct op2i_lane_form *form,
   }
   if (form->masked) {
     op2i_text_add(out, "%sconst ", between);
-    op2i_lane_type_name(l, OP2I_C_BOOL, out);
+    op2i_simd_type_name(l, OP2I_C_BOOL, out);
     op2i_text_add(out, " op2_wanted");
     between = ", ";
   }
   for (int n = 0; n < form->nparams; n++) {
-    const struct op2i_lane_var *var = form->params[n];
+    const struct op2i_simd_var *var = form->params[n];
     struct op2i_text name = {0};
     op2i_text_add(&name, widened(form, n) ? "op2_uniform_%s" : "%s", var->text);
     if (name.failed) l->failed = true;
     op2i_text_add(out, "%s", between);
-    op2i_lane_declare(l, &var->type, form->asked[n], name.chars ? name.chars : "", out);
+    op2i_simd_declare(l, &var->type, form->asked[n], name.chars ? name.chars : "", out);
     op2i_text_free(&name);
     between = ", ";
   }
   if (!*between) op2i_text_add(out, "void");
 }
 
-static void head(struct op2i_lane *l, const struct op2i_lane_form *form, struct op2i_text *out) {
+static void head(struct op2i_simd *l, const struct op2i_simd_form *form, struct op2i_text *out) {
   op2i_text_add(out, "OP2_LANES_INLINE ");
   if (form->returns_varying)
-    op2i_lane_type_name(l, form->type.base, out);
+    op2i_simd_type_name(l, form->type.base, out);
   else
-    op2i_text_add(out, "%s", op2i_lane_scalar_name(form->type.base));
+    op2i_text_add(out, "%s", op2i_simd_scalar_name(form->type.base));
   op2i_text_add(out, " OP2_NAME(%s%s)(", l->request->rewrite->prefix, form->name);
   parameters(l, form, out);
   op2i_text_add(out, ") {\n");
 }
 
-static void widen_parameters(struct op2i_lane *l, struct op2i_lane_form *form,
+static void widen_parameters(struct op2i_simd *l, struct op2i_simd_form *form,
                              struct op2i_text *out) {
   for (int n = 0; n < form->nparams; n++) {
-    const struct op2i_lane_var *var = form->params[n];
+    const struct op2i_simd_var *var = form->params[n];
     if (!widened(form, n)) continue;
     if (var->type.nlevels) {
-      op2i_lane_refuse(l, "needs what %s points to to differ between elements, and it is the same",
+      op2i_simd_refuse(l, "needs what %s points to to differ between elements, and it is the same",
                        var->name);
       return;
     }
     op2i_text_add(out, "  ");
-    op2i_lane_declare(l, &var->type, true, var->text, out);
+    op2i_simd_declare(l, &var->type, true, var->text, out);
     op2i_text_add(out, " = ");
-    op2i_lane_help(l, OP2I_LANE_SPLAT, var->type.base, out);
+    op2i_simd_help(l, OP2I_SIMD_SPLAT, var->type.base, out);
     op2i_text_add(out, "(op2_uniform_%s);\n", var->text);
   }
 }
 
-static void begin_early(struct op2i_lane *l, const struct op2i_lane_form *form,
+static void begin_early(struct op2i_simd *l, const struct op2i_simd_form *form,
                         struct op2i_text *out) {
   op2i_text_add(out, "  ");
-  op2i_lane_type_name(l, OP2I_C_BOOL, out);
+  op2i_simd_type_name(l, OP2I_C_BOOL, out);
   if (form->masked) {
     op2i_text_add(out, " op2_live = op2_wanted;\n");
   } else {
     op2i_text_add(out, " op2_live = ~(");
-    op2i_lane_type_name(l, OP2I_C_BOOL, out);
+    op2i_simd_type_name(l, OP2I_C_BOOL, out);
     op2i_text_add(out, "){0};\n");
   }
   if (form->type.base == OP2I_C_VOID) return;
   op2i_text_add(out, "  ");
-  op2i_lane_type_name(l, form->type.base, out);
+  op2i_simd_type_name(l, form->type.base, out);
   op2i_text_add(out, " op2_result = {0};\n");
 }
 
 /* Whether control comes to the end of the function. */
-static bool runs_out(const struct op2i_lane_form *form) {
-  const struct op2i_lane_node *last = form->body->a;
+static bool runs_out(const struct op2i_simd_form *form) {
+  const struct op2i_simd_node *last = form->body->a;
   while (last && last->next) last = last->next;
-  return !last || last->kind != OP2I_LANE_RETURN || last->varying;
+  return !last || last->kind != OP2I_SIMD_RETURN || last->varying;
 }
 
-void op2i_lane_emit(struct op2i_lane *l, struct op2i_lane_form *form) {
-  if (form->emitted || op2i_lane_stopped(l)) return;
+void op2i_simd_emit(struct op2i_simd *l, struct op2i_simd_form *form) {
+  if (form->emitted || op2i_simd_stopped(l)) return;
   form->emitted = true;
   emit_callees(l, form->body);
-  if (op2i_lane_stopped(l)) return;
-  struct op2i_lane_printer p = {
+  if (op2i_simd_stopped(l)) return;
+  struct op2i_simd_printer p = {
       .l = l, .form = form, .out = &l->functions, .depth = 1, .mask = form->masked ? -1 : 0};
   head(l, form, p.out);
   widen_parameters(l, form, p.out);
   if (form->early) begin_early(l, form, p.out);
-  op2i_lane_emit_statements(&p, form->body);
+  op2i_simd_emit_statements(&p, form->body);
   if (form->early && form->type.base != OP2I_C_VOID && runs_out(form))
     op2i_text_add(p.out, "  return op2_result;\n");
   op2i_text_add(p.out, "}\n");

@@ -14,7 +14,7 @@ static const struct {
              [OP2I_C_I64] = {"i64", "int64_t"}, [OP2I_C_U64] = {"u64", "uint64_t"},
              [OP2I_C_F32] = {"f32", "float"},   [OP2I_C_F64] = {"f64", "double"}};
 
-const char *op2i_lane_scalar_name(enum op2i_c_base base) {
+const char *op2i_simd_scalar_name(enum op2i_c_base base) {
   return base == OP2I_C_VOID ? "void" : base == OP2I_C_BOOL ? "_Bool" : bases[base].c;
 }
 
@@ -24,7 +24,7 @@ static void vector_typedef(struct op2i_text *out, const char *c, const char *nam
                 bits / 8 * lanes);
 }
 
-void op2i_lanes_prelude(int lanes, struct op2i_text *out) {
+void op2i_simd_prelude(int lanes, struct op2i_text *out) {
   op2i_text_add(out,
                 "#ifndef OP2_LANES_%d\n"
                 "#define OP2_LANES_%d\n"
@@ -34,7 +34,7 @@ void op2i_lanes_prelude(int lanes, struct op2i_text *out) {
                 "#pragma GCC diagnostic ignored \"-Wpsabi\"\n",
                 lanes, lanes);
   for (int base = OP2I_C_I8; base <= OP2I_C_F64; base++)
-    vector_typedef(out, bases[base].c, bases[base].name, 8 * op2i_lane_size((enum op2i_c_base)base),
+    vector_typedef(out, bases[base].c, bases[base].name, 8 * op2i_simd_size((enum op2i_c_base)base),
                    lanes);
   vector_typedef(out, "int32_t", "m32", 32, lanes);
   vector_typedef(out, "int64_t", "m64", 64, lanes);
@@ -42,17 +42,17 @@ void op2i_lanes_prelude(int lanes, struct op2i_text *out) {
 }
 
 /* f64x8 of a number; m64x8 of OP2I_C_BOOL. */
-static void suffix(const struct op2i_lane *l, enum op2i_c_base base, struct op2i_text *out) {
+static void suffix(const struct op2i_simd *l, enum op2i_c_base base, struct op2i_text *out) {
   if (base == OP2I_C_BOOL || base == OP2I_C_VOID)
     op2i_text_add(out, "m%dx%d", l->bits, l->lanes);
   else
     op2i_text_add(out, "%sx%d", bases[base].name, l->lanes);
 }
 
-void op2i_lane_type_name(struct op2i_lane *l, enum op2i_c_base base, struct op2i_text *out) {
-  int bytes = base == OP2I_C_BOOL ? l->bits / 8 : op2i_lane_size(base);
+void op2i_simd_type_name(struct op2i_simd *l, enum op2i_c_base base, struct op2i_text *out) {
+  int bytes = base == OP2I_C_BOOL ? l->bits / 8 : op2i_simd_size(base);
   if (l->request->widest && l->lanes * bytes > l->request->widest)
-    op2i_lane_refuse(l, "needs vectors of %d bytes, and there are none longer than %d",
+    op2i_simd_refuse(l, "needs vectors of %d bytes, and there are none longer than %d",
                      l->lanes * bytes, l->request->widest);
   op2i_text_add(out, "op2_");
   suffix(l, base, out);
@@ -73,42 +73,42 @@ static void free_words(struct words *w) {
   op2i_text_free(&w->bits);
 }
 
-static void make_words(struct op2i_lane *l, enum op2i_c_base base, struct words *w) {
+static void make_words(struct op2i_simd *l, enum op2i_c_base base, struct words *w) {
   bool mask = base == OP2I_C_BOOL;
-  op2i_lane_type_name(l, OP2I_C_BOOL, &w->mask);
-  op2i_lane_type_name(l, base, &w->type);
-  op2i_text_add(&w->bits, "op2_i%dx%d", mask ? l->bits : 8 * op2i_lane_size(base), l->lanes);
+  op2i_simd_type_name(l, OP2I_C_BOOL, &w->mask);
+  op2i_simd_type_name(l, base, &w->type);
+  op2i_text_add(&w->bits, "op2_i%dx%d", mask ? l->bits : 8 * op2i_simd_size(base), l->lanes);
   w->c = mask ? "_Bool" : bases[base].c;
   if (w->name.failed || w->mask.failed || w->type.failed || w->bits.failed) l->failed = true;
 }
 
 /* Whether the text lacks this helper; from now on it does not. */
-static bool lacks(struct op2i_lane *l, const char *name) {
-  for (const struct op2i_lane_name *h = l->helpers; h; h = h->next)
+static bool lacks(struct op2i_simd *l, const char *name) {
+  for (const struct op2i_simd_name *h = l->helpers; h; h = h->next)
     if (strcmp(h->name, name) == 0) return false;
-  struct op2i_lane_name *added = op2i_lane_take(l, sizeof *added);
+  struct op2i_simd_name *added = op2i_simd_take(l, sizeof *added);
   if (!added) return false;
-  added->name = op2i_lane_string(l, name, strlen(name));
+  added->name = op2i_simd_string(l, name, strlen(name));
   added->next = l->helpers;
   l->helpers = added;
   return true;
 }
 
 /* A mask of the kernel's width as wide as the type. */
-static void widened(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
+static void widened(const struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
                     struct op2i_text *out) {
-  if (base == OP2I_C_BOOL || 8 * op2i_lane_size(base) == l->bits)
+  if (base == OP2I_C_BOOL || 8 * op2i_simd_size(base) == l->bits)
     op2i_text_add(out, "  const %s op2_wide = (%s)op2_mask;\n", w->bits.chars, w->bits.chars);
   else
     op2i_text_add(out, "  const %s op2_wide = __builtin_convertvector(op2_mask, %s);\n",
                   w->bits.chars, w->bits.chars);
 }
 
-static void each_lane(const struct op2i_lane *l, struct op2i_text *out) {
+static void each_lane(const struct op2i_simd *l, struct op2i_text *out) {
   op2i_text_add(out, "  for (int op2_lane = 0; op2_lane < %d; op2_lane++) ", l->lanes);
 }
 
-static void splat(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
+static void splat(const struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
                   struct op2i_text *out) {
   bool mask = base == OP2I_C_BOOL;
   op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_a) {\n", w->type.chars, w->name.chars, w->c);
@@ -119,7 +119,7 @@ static void splat(const struct op2i_lane *l, enum op2i_c_base base, const struct
   op2i_text_add(out, "};\n}\n");
 }
 
-static void select_lanes(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
+static void select_lanes(const struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
                          struct op2i_text *out) {
   op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_mask, %s op2_a, %s op2_b) {\n", w->type.chars,
                 w->name.chars, w->mask.chars, w->type.chars, w->type.chars);
@@ -128,14 +128,14 @@ static void select_lanes(const struct op2i_lane *l, enum op2i_c_base base, const
                 w->type.chars, w->bits.chars, w->bits.chars);
 }
 
-static void any_lane(const struct op2i_lane *l, const struct words *w, struct op2i_text *out) {
+static void any_lane(const struct op2i_simd *l, const struct words *w, struct op2i_text *out) {
   op2i_text_add(out, "OP2_LANES_INLINE int %s(%s op2_mask) {\n  int%d_t op2_result = 0;\n",
                 w->name.chars, w->mask.chars, l->bits);
   each_lane(l, out);
   op2i_text_add(out, "op2_result |= op2_mask[op2_lane];\n  return op2_result != 0;\n}\n");
 }
 
-static void weigh(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
+static void weigh(const struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
                   struct op2i_text *out) {
   op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_mask) {\n", w->type.chars, w->name.chars,
                 w->mask.chars);
@@ -144,7 +144,7 @@ static void weigh(const struct op2i_lane *l, enum op2i_c_base base, const struct
                 w->type.chars, w->type.chars, w->type.chars, w->bits.chars);
 }
 
-static void divisor(const struct op2i_lane *l, enum op2i_c_base base, const struct words *w,
+static void divisor(const struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
                     struct op2i_text *out) {
   op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_mask, %s op2_a) {\n", w->type.chars,
                 w->name.chars, w->mask.chars, w->type.chars);
@@ -157,14 +157,14 @@ static void begin_guard(struct op2i_text *out, const char *name) {
   op2i_text_add(out, "#ifndef %s\n#define %s %s\n", name, name, name);
 }
 
-void op2i_lane_help(struct op2i_lane *l, enum op2i_lane_help help, enum op2i_c_base base,
+void op2i_simd_help(struct op2i_simd *l, enum op2i_simd_help help, enum op2i_c_base base,
                     struct op2i_text *out) {
-  static const char *const names[] = {[OP2I_LANE_SPLAT] = "splat",
-                                      [OP2I_LANE_SELECT] = "select",
-                                      [OP2I_LANE_ANY] = "any",
-                                      [OP2I_LANE_WEIGH] = "weigh",
-                                      [OP2I_LANE_DIVISOR] = "divisor"};
-  bool masked = help != OP2I_LANE_SPLAT && help != OP2I_LANE_ANY;
+  static const char *const names[] = {[OP2I_SIMD_SPLAT] = "splat",
+                                      [OP2I_SIMD_SELECT] = "select",
+                                      [OP2I_SIMD_ANY] = "any",
+                                      [OP2I_SIMD_WEIGH] = "weigh",
+                                      [OP2I_SIMD_DIVISOR] = "divisor"};
+  bool masked = help != OP2I_SIMD_SPLAT && help != OP2I_SIMD_ANY;
   struct words w = {0};
   make_words(l, base, &w);
   op2i_text_add(&w.name, "op2_%s", names[help]);
@@ -176,11 +176,11 @@ void op2i_lane_help(struct op2i_lane *l, enum op2i_lane_help help, enum op2i_c_b
   if (!l->failed && lacks(l, w.name.chars)) {
     begin_guard(&l->prefix, w.name.chars);
     switch (help) {
-    case OP2I_LANE_SPLAT: splat(l, base, &w, &l->prefix); break;
-    case OP2I_LANE_SELECT: select_lanes(l, base, &w, &l->prefix); break;
-    case OP2I_LANE_ANY: any_lane(l, &w, &l->prefix); break;
-    case OP2I_LANE_WEIGH: weigh(l, base, &w, &l->prefix); break;
-    case OP2I_LANE_DIVISOR: divisor(l, base, &w, &l->prefix); break;
+    case OP2I_SIMD_SPLAT: splat(l, base, &w, &l->prefix); break;
+    case OP2I_SIMD_SELECT: select_lanes(l, base, &w, &l->prefix); break;
+    case OP2I_SIMD_ANY: any_lane(l, &w, &l->prefix); break;
+    case OP2I_SIMD_WEIGH: weigh(l, base, &w, &l->prefix); break;
+    case OP2I_SIMD_DIVISOR: divisor(l, base, &w, &l->prefix); break;
     }
     op2i_text_add(&l->prefix, "#endif\n");
   }
@@ -189,15 +189,15 @@ void op2i_lane_help(struct op2i_lane *l, enum op2i_lane_help help, enum op2i_c_b
 
 /* ---- functions of the library ---------------------------------------------------------------- */
 
-static void math_head(struct op2i_lane *l, const struct op2i_lane_math *math, bool single,
+static void math_head(struct op2i_simd *l, const struct op2i_simd_math *math, bool single,
                       const struct words *w, struct op2i_text *out) {
   struct op2i_text result = {0};
-  op2i_lane_type_name(
-      l, math->how == OP2I_LANE_TEST ? OP2I_C_BOOL : op2i_lane_math_type(math, single, 0), &result);
+  op2i_simd_type_name(
+      l, math->how == OP2I_SIMD_TEST ? OP2I_C_BOOL : op2i_simd_math_type(math, single, 0), &result);
   op2i_text_add(out, "OP2_LANES_INLINE %s %s(", result.chars ? result.chars : "", w->name.chars);
-  for (int n = 1; n <= op2i_lane_math_arity(math); n++) {
+  for (int n = 1; n <= op2i_simd_math_arity(math); n++) {
     op2i_text_add(out, n > 1 ? ", " : "");
-    op2i_lane_type_name(l, op2i_lane_math_type(math, single, n), out);
+    op2i_simd_type_name(l, op2i_simd_math_type(math, single, n), out);
     op2i_text_add(out, " op2_%c", 'a' + n - 1);
   }
   op2i_text_add(out, ") {\n");
@@ -205,21 +205,21 @@ static void math_head(struct op2i_lane *l, const struct op2i_lane_math *math, bo
   op2i_text_free(&result);
 }
 
-static void math_loop(struct op2i_lane *l, const struct op2i_lane_math *math, bool single,
+static void math_loop(struct op2i_simd *l, const struct op2i_simd_math *math, bool single,
                       struct op2i_text *out) {
   op2i_text_add(out, "  ");
-  op2i_lane_type_name(l, op2i_lane_math_type(math, single, 0), out);
+  op2i_simd_type_name(l, op2i_simd_math_type(math, single, 0), out);
   op2i_text_add(out, " op2_result;\n");
   each_lane(l, out);
   op2i_text_add(out, "op2_result[op2_lane] = %s%s%s(", math->types[1] == 'd' ? "" : "__builtin_",
                 math->name, single ? "f" : "");
-  for (int n = 1; n <= op2i_lane_math_arity(math); n++)
+  for (int n = 1; n <= op2i_simd_math_arity(math); n++)
     op2i_text_add(out, "%sop2_%c[op2_lane]", n > 1 ? ", " : "", 'a' + n - 1);
   op2i_text_add(out, ");\n  return op2_result;\n");
 }
 
 /* What one instruction does, as bits or comparisons. Returns whether it is one of these. */
-static bool math_bits(struct op2i_lane *l, const struct op2i_lane_math *math, const struct words *w,
+static bool math_bits(struct op2i_simd *l, const struct op2i_simd_math *math, const struct words *w,
                       struct op2i_text *out) {
   const char *type = w->type.chars, *bits = w->bits.chars;
   const char *high = strstr(bits, "i64") ? "INT64_MIN" : "INT32_MIN";
@@ -230,7 +230,7 @@ static bool math_bits(struct op2i_lane *l, const struct op2i_lane_math *math, co
                   "  const %s op2_sign = (%s){0} | %s;\n"
                   "  return (%s)(((%s)op2_a & ~op2_sign) | ((%s)op2_b & op2_sign));\n",
                   bits, bits, high, type, bits, bits);
-  else if (math->how == OP2I_LANE_TEST) {
+  else if (math->how == OP2I_SIMD_TEST) {
     bool wide = l->bits == 64;
     op2i_text_add(out, "  const %s op2_tested = %s;\n  return %s(", type,
                   strcmp(math->name, "isnan") == 0 ? "op2_a" : "op2_a - op2_a",
@@ -247,7 +247,7 @@ static bool math_bits(struct op2i_lane *l, const struct op2i_lane_math *math, co
 
 /* The first operand where it is less (greater) or the other one is NaN, else the second: as scalar
  * code has it (cgen.c). Compilers have one instruction for op2_chosen. */
-static void math_extreme(const struct op2i_lane_math *math, const struct words *w,
+static void math_extreme(const struct op2i_simd_math *math, const struct words *w,
                          struct op2i_text *out) {
   const char *type = w->type.chars, *bits = w->bits.chars;
   op2i_text_add(out,
@@ -257,14 +257,14 @@ static void math_extreme(const struct op2i_lane_math *math, const struct words *
                 bits, bits, math->name[2] == 'i' ? '<' : '>', bits, bits, bits, bits, type, bits);
 }
 
-void op2i_lane_help_math(struct op2i_lane *l, const struct op2i_lane_math *math, bool single,
+void op2i_simd_help_math(struct op2i_simd *l, const struct op2i_simd_math *math, bool single,
                          struct op2i_text *out) {
   struct words w = {0};
-  make_words(l, op2i_lane_math_type(math, single, 1), &w);
+  make_words(l, op2i_simd_math_type(math, single, 1), &w);
   op2i_text_add(&w.name, "op2_%s", math->name);
-  if (math->how == OP2I_LANE_TEST) op2i_text_add(&w.name, "%d", l->bits);
+  if (math->how == OP2I_SIMD_TEST) op2i_text_add(&w.name, "%d", l->bits);
   op2i_text_add(&w.name, "_");
-  suffix(l, op2i_lane_math_type(math, single, 1), &w.name);
+  suffix(l, op2i_simd_math_type(math, single, 1), &w.name);
   if (w.name.failed) l->failed = true;
   if (!l->failed) op2i_text_add(out, "%s", w.name.chars);
   if (!l->failed && lacks(l, w.name.chars)) {

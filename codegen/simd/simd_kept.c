@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "error.h"
-#include "simd.h"
 #include "mem.h"
+#include "simd.h"
 
 /* Stands for the rewrite's prefix; no C source has it outside of literals. */
 enum { PREFIX = '\1' };
 
-static bool same_consts(const struct op2i_lanes_translation *kept, const struct op2i_rewrite *r) {
+static bool same_consts(const struct op2i_simd_translation *kept, const struct op2i_rewrite *r) {
   if (kept->nconsts != r->member.nconsts) return false;
   for (int c = 0; c < kept->nconsts; c++) {
-    const struct op2i_lanes_const *a = &kept->consts[c];
+    const struct op2i_simd_const *a = &kept->consts[c];
     const struct op2i_loop_const *b = &r->consts[c];
     if (a->type != b->type || a->dim != b->dim || a->in_place != b->in_place ||
         strcmp(a->name, b->name) != 0)
@@ -23,15 +23,15 @@ static bool same_consts(const struct op2i_lanes_translation *kept, const struct 
   return true;
 }
 
-static bool matches(const struct op2i_lanes_translation *kept,
-                    const struct op2i_lanes_request *request) {
+static bool matches(const struct op2i_simd_translation *kept,
+                    const struct op2i_simd_request *request) {
   size_t nparams = (size_t)request->rewrite->member.nargs;
   return kept->lanes == request->lanes && kept->widest == request->widest &&
          !memcmp(kept->varying, request->varying, nparams * sizeof *kept->varying) &&
          same_consts(kept, request->rewrite);
 }
 
-static void free_translation(struct op2i_lanes_translation *kept) {
+static void free_translation(struct op2i_simd_translation *kept) {
   op2i_text_free(&kept->text);
   op2i_text_free(&kept->why);
   op2i_free(kept->varying);
@@ -40,32 +40,31 @@ static void free_translation(struct op2i_lanes_translation *kept) {
   op2i_free(kept);
 }
 
-void op2i_lanes_forget(op2_kernel kernel) {
-  while (kernel->lanes) {
-    struct op2i_lanes_translation *kept = kernel->lanes;
-    kernel->lanes = kept->next;
+void op2i_simd_forget(op2_kernel kernel) {
+  while (kernel->translations) {
+    struct op2i_simd_translation *kept = kernel->translations;
+    kernel->translations = kept->next;
     free_translation(kept);
   }
 }
 
-static op2_status translate(const struct op2i_lanes_request *request,
-                            struct op2i_lanes_translation *kept) {
+static op2_status translate(const struct op2i_simd_request *request,
+                            struct op2i_simd_translation *kept) {
   struct op2i_rewrite rewrite = *request->rewrite;
-  struct op2i_lanes_request marked = *request;
+  struct op2i_simd_request marked = *request;
   if (strchr(rewrite.member.kernel->source, PREFIX)) {
     op2i_text_add(&kept->why, "has a control character");
     return kept->why.failed ? op2i_error_nomem("generated code") : OP2_SUCCESS;
   }
   memcpy(rewrite.prefix, (const char[]){PREFIX, '\0'}, 2);
   marked.rewrite = &rewrite;
-  op2_status status = op2i_lanes_kernel(&marked, &kept->text, &kept->why, &kept->divides);
+  op2_status status = op2i_simd_kernel(&marked, &kept->text, &kept->why, &kept->divides);
   if (!status && kept->why.failed) status = op2i_error_nomem("generated code");
   return status;
 }
 
 /* Its key; false without memory. */
-static bool remember(const struct op2i_lanes_request *request,
-                     struct op2i_lanes_translation *kept) {
+static bool remember(const struct op2i_simd_request *request, struct op2i_simd_translation *kept) {
   const struct op2i_rewrite *r = request->rewrite;
   size_t nparams = (size_t)r->member.nargs;
   kept->lanes = request->lanes;
@@ -79,14 +78,14 @@ static bool remember(const struct op2i_lanes_request *request,
     char *name = op2i_strdup(from->name);
     if (!name) return false;
     kept->consts[kept->nconsts] =
-        (struct op2i_lanes_const){name, from->type, from->dim, from->in_place};
+        (struct op2i_simd_const){name, from->type, from->dim, from->in_place};
   }
   return true;
 }
 
-static op2_status make(const struct op2i_lanes_request *request,
-                       struct op2i_lanes_translation **out) {
-  struct op2i_lanes_translation *kept = op2i_calloc(1, sizeof *kept);
+static op2_status make(const struct op2i_simd_request *request,
+                       struct op2i_simd_translation **out) {
+  struct op2i_simd_translation *kept = op2i_calloc(1, sizeof *kept);
   if (!kept) return op2i_error_nomem("generated code");
   op2_status status =
       remember(request, kept) ? translate(request, kept) : op2i_error_nomem("generated code");
@@ -97,23 +96,23 @@ static op2_status make(const struct op2i_lanes_request *request,
   return status;
 }
 
-op2_status op2i_lanes_translated(const struct op2i_lanes_request *request,
-                                 const struct op2i_lanes_translation **out) {
+op2_status op2i_simd_translated(const struct op2i_simd_request *request,
+                                const struct op2i_simd_translation **out) {
   op2_kernel kernel = request->rewrite->member.kernel;
-  struct op2i_lanes_translation *kept = kernel->lanes;
+  struct op2i_simd_translation *kept = kernel->translations;
   while (kept && !matches(kept, request)) kept = kept->next;
   if (!kept) {
     op2_status status = make(request, &kept);
     if (status) return status;
-    kept->next = kernel->lanes;
-    kernel->lanes = kept;
+    kept->next = kernel->translations;
+    kernel->translations = kept;
   }
   *out = kept;
   return OP2_SUCCESS;
 }
 
-void op2i_lanes_append(const struct op2i_lanes_translation *kept,
-                       const struct op2i_rewrite *rewrite, struct op2i_text *out) {
+void op2i_simd_append(const struct op2i_simd_translation *kept, const struct op2i_rewrite *rewrite,
+                      struct op2i_text *out) {
   const char *at = kept->text.chars;
   for (const char *mark; at && (mark = strchr(at, PREFIX)); at = mark + 1) {
     op2i_text_bytes(out, at, (size_t)(mark - at));

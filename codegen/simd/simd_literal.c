@@ -13,19 +13,19 @@ static bool is_float(const char *text, int length) {
   return false;
 }
 
-static void float_literal(struct op2i_lane_parser *p, struct op2i_lane_node *e, const char *text,
+static void float_literal(struct op2i_simd_parser *p, struct op2i_simd_node *e, const char *text,
                           int length) {
   char last = text[length - 1];
   bool hex = length > 1 && (text[1] == 'x' || text[1] == 'X');
   e->type.base =
       (last == 'f' || last == 'F') && (!hex || strpbrk(text, "pP")) ? OP2I_C_F32 : OP2I_C_F64;
   if (strchr("lLiIjJqQwW", last))
-    op2i_lane_refuse(p->l, "has the number %s in line %d, which is no double or float", text,
+    op2i_simd_refuse(p->l, "has the number %s in line %d, which is no double or float", text,
                      e->line);
 }
 
 /* C11 6.4.4.1. */
-static void integer_literal(struct op2i_lane_parser *p, struct op2i_lane_node *e,
+static void integer_literal(struct op2i_simd_parser *p, struct op2i_simd_node *e,
                             const char *text) {
   char *end;
   unsigned long long value = strtoull(text, &end, 0);
@@ -35,7 +35,7 @@ static void integer_literal(struct op2i_lane_parser *p, struct op2i_lane_node *e
     is_unsigned = is_unsigned || *end == 'u' || *end == 'U';
     longs += *end == 'l' || *end == 'L';
     if (!strchr("uUlL", *end))
-      op2i_lane_refuse(p->l, "has the number %s in line %d, which cannot be read", text, e->line);
+      op2i_simd_refuse(p->l, "has the number %s in line %d, which cannot be read", text, e->line);
   }
   bool wide = (longs && sizeof(long) == 8) || longs > 1;
   if (value <= INT_MAX && !wide)
@@ -48,10 +48,10 @@ static void integer_literal(struct op2i_lane_parser *p, struct op2i_lane_node *e
   e->value = e->known ? (int64_t)value : 0;
 }
 
-struct op2i_lane_node *op2i_lane_literal(struct op2i_lane_parser *p) {
+struct op2i_simd_node *op2i_simd_literal(struct op2i_simd_parser *p) {
   const struct op2i_piece *t = &p->r.tokens[p->r.at++];
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_LITERAL, t->line);
-  e->text = op2i_lane_string(p->l, t->text, (size_t)t->length);
+  struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_LITERAL, t->line);
+  e->text = op2i_simd_string(p->l, t->text, (size_t)t->length);
   if (t->kind == OP2I_TOK_CHAR)
     e->type.base = OP2I_C_I32;
   else if (is_float(e->text, t->length))
@@ -59,20 +59,20 @@ struct op2i_lane_node *op2i_lane_literal(struct op2i_lane_parser *p) {
   else
     integer_literal(p, e, e->text);
   if (t->kind == OP2I_TOK_CHAR && t->text[0] != '\'')
-    op2i_lane_refuse(p->l, "has a wide character in line %d", t->line);
+    op2i_simd_refuse(p->l, "has a wide character in line %d", t->line);
   return e;
 }
 
-static struct op2i_lane_node *standard(struct op2i_lane_parser *p, const char *text,
+static struct op2i_simd_node *standard(struct op2i_simd_parser *p, const char *text,
                                        enum op2i_c_base base) {
-  struct op2i_lane_node *e = op2i_lane_node(p->l, OP2I_LANE_LITERAL, op2i_lane_line(p));
+  struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_LITERAL, op2i_simd_line(p));
   e->text = text;
   e->type.base = base;
   p->r.at++;
   return e;
 }
 
-struct op2i_lane_node *op2i_lane_standard(struct op2i_lane_parser *p) {
+struct op2i_simd_node *op2i_simd_standard(struct op2i_simd_parser *p) {
   static const struct {
     const char *name;
     enum op2i_c_base base;
@@ -90,17 +90,17 @@ struct op2i_lane_node *op2i_lane_standard(struct op2i_lane_parser *p) {
   static const struct {
     const char *name, *text;
     unsigned header;
-  } values[] = {{"INT_MAX", "INT32_MAX", OP2I_LANE_LIMITS},
-                {"INT_MIN", "INT32_MIN", OP2I_LANE_LIMITS},
-                {"true", "1", OP2I_LANE_STDBOOL},
-                {"false", "0", OP2I_LANE_STDBOOL}};
+  } values[] = {{"INT_MAX", "INT32_MAX", OP2I_SIMD_LIMITS},
+                {"INT_MIN", "INT32_MIN", OP2I_SIMD_LIMITS},
+                {"true", "1", OP2I_SIMD_STDBOOL},
+                {"false", "0", OP2I_SIMD_STDBOOL}};
   const struct op2i_piece *t = &p->r.tokens[p->r.at];
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (op2i_piece_is(t, names[i].name)) return standard(p, names[i].name, names[i].base);
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
     if (!op2i_piece_is(t, values[i].name)) continue;
     if (!(p->l->headers & values[i].header))
-      op2i_lane_refuse(p->l, "uses %s, and includes no header that knows it", values[i].name);
+      op2i_simd_refuse(p->l, "uses %s, and includes no header that knows it", values[i].name);
     return standard(p, values[i].text, OP2I_C_I32);
   }
   return NULL;

@@ -6,23 +6,23 @@
 
 enum { TIGHT_CHOICE = 2, TIGHT_SHIFT = 10, TIGHT_UNARY = 13, TIGHT_POSTFIX = 14 };
 
-static bool is(const struct op2i_lane_node *e, const char *op) { return strcmp(e->op, op) == 0; }
+static bool is(const struct op2i_simd_node *e, const char *op) { return strcmp(e->op, op) == 0; }
 
-static bool compares(const struct op2i_lane_node *e) {
-  return e->kind == OP2I_LANE_BINARY &&
+static bool compares(const struct op2i_simd_node *e) {
+  return e->kind == OP2I_SIMD_BINARY &&
          (is(e, "==") || is(e, "!=") || is(e, "<") || is(e, ">") || is(e, "<=") || is(e, ">="));
 }
 
-static bool joins(const struct op2i_lane_node *e) {
-  return e->kind == OP2I_LANE_BINARY && (is(e, "&&") || is(e, "||"));
+static bool joins(const struct op2i_simd_node *e) {
+  return e->kind == OP2I_SIMD_BINARY && (is(e, "&&") || is(e, "||"));
 }
 
-bool op2i_lane_is_mask(const struct op2i_lane_node *e) {
+bool op2i_simd_is_mask(const struct op2i_simd_node *e) {
   if (!e->varying || e->type.nlevels) return false;
   if (e->type.base == OP2I_C_BOOL || compares(e) || joins(e)) return true;
-  if (e->kind == OP2I_LANE_UNARY) return is(e, "!");
-  if (e->kind == OP2I_LANE_BINARY && is(e, ",")) return op2i_lane_is_mask(e->b);
-  return e->kind == OP2I_LANE_CALL && e->math && e->math->how == OP2I_LANE_TEST;
+  if (e->kind == OP2I_SIMD_UNARY) return is(e, "!");
+  if (e->kind == OP2I_SIMD_BINARY && is(e, ",")) return op2i_simd_is_mask(e->b);
+  return e->kind == OP2I_SIMD_CALL && e->math && e->math->how == OP2I_SIMD_TEST;
 }
 
 static int binary_tightness(const char *op) {
@@ -35,14 +35,14 @@ static int binary_tightness(const char *op) {
   return op[0] == '+' || op[0] == '-' ? 11 : 12;
 }
 
-int op2i_lane_tightness(const struct op2i_lane_node *e) {
+int op2i_simd_tightness(const struct op2i_simd_node *e) {
   switch (e->kind) {
-  case OP2I_LANE_BINARY: return binary_tightness(e->op);
-  case OP2I_LANE_ASSIGN: return 1;
-  case OP2I_LANE_CHOICE: return TIGHT_CHOICE;
-  case OP2I_LANE_UNARY:
-  case OP2I_LANE_CAST: return TIGHT_UNARY;
-  case OP2I_LANE_LITERAL: return e->text[0] == '(' ? TIGHT_UNARY : TIGHT_POSTFIX;
+  case OP2I_SIMD_BINARY: return binary_tightness(e->op);
+  case OP2I_SIMD_ASSIGN: return 1;
+  case OP2I_SIMD_CHOICE: return TIGHT_CHOICE;
+  case OP2I_SIMD_UNARY:
+  case OP2I_SIMD_CAST: return TIGHT_UNARY;
+  case OP2I_SIMD_LITERAL: return e->text[0] == '(' ? TIGHT_UNARY : TIGHT_POSTFIX;
   default: return TIGHT_POSTFIX;
   }
 }
@@ -54,18 +54,18 @@ static int operand_tightness(int own, bool right) {
   return own + right;
 }
 
-static void open(struct op2i_lane_printer *p, bool wanted) {
+static void open(struct op2i_simd_printer *p, bool wanted) {
   if (wanted) op2i_text_add(p->out, "(");
 }
-static void close(struct op2i_lane_printer *p, bool wanted) {
+static void close(struct op2i_simd_printer *p, bool wanted) {
   if (wanted) op2i_text_add(p->out, ")");
 }
 
-static void type_name(struct op2i_lane_printer *p, enum op2i_c_base base) {
-  op2i_lane_type_name(p->l, base, p->out);
+static void type_name(struct op2i_simd_printer *p, enum op2i_c_base base) {
+  op2i_simd_type_name(p->l, base, p->out);
 }
 
-void op2i_lane_print_on(struct op2i_lane_printer *p, int mask) {
+void op2i_simd_print_on(struct op2i_simd_printer *p, int mask) {
   if (mask > 0) {
     op2i_text_add(p->out, "op2_mask%d", mask);
   } else if (mask < 0) {
@@ -77,80 +77,80 @@ void op2i_lane_print_on(struct op2i_lane_printer *p, int mask) {
   }
 }
 
-static void raw(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight);
+static void raw(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight);
 
 /* ---- uniform --------------------------------------------------------------------------------- */
 
-static void print_any(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight) {
-  if (op2i_lane_is_mask(e))
-    op2i_lane_print_mask(p, e, tight);
+static void print_any(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight) {
+  if (op2i_simd_is_mask(e))
+    op2i_simd_print_mask(p, e, tight);
   else if (e->varying && !e->type.nlevels)
     raw(p, e, tight);
   else
-    op2i_lane_print(p, e, tight);
+    op2i_simd_print(p, e, tight);
 }
 
-static void print_binary(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
+static void print_binary(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
   int own = binary_tightness(e->op);
   if (is(e, ","))
     print_any(p, e->a, 0);
   else
-    op2i_lane_print(p, e->a, operand_tightness(own, false));
+    op2i_simd_print(p, e->a, operand_tightness(own, false));
   op2i_text_add(p->out, is(e, ",") ? "%s " : " %s ", e->op);
-  op2i_lane_print(p, e->b, operand_tightness(own, true));
+  op2i_simd_print(p, e->b, operand_tightness(own, true));
 }
 
-static void print_unary(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
+static void print_unary(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
   op2i_text_add(p->out, "%s", e->op);
-  op2i_lane_print(p, e->a, e->a->kind == OP2I_LANE_UNARY ? TIGHT_POSTFIX : TIGHT_UNARY);
+  op2i_simd_print(p, e->a, e->a->kind == OP2I_SIMD_UNARY ? TIGHT_POSTFIX : TIGHT_UNARY);
 }
 
-static void print_cast(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
-  op2i_text_add(p->out, "(%s)", op2i_lane_scalar_name(e->type.base));
+static void print_cast(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
+  op2i_text_add(p->out, "(%s)", op2i_simd_scalar_name(e->type.base));
   if (e->type.base == OP2I_C_VOID)
     print_any(p, e->a, TIGHT_UNARY);
   else
-    op2i_lane_print(p, e->a, TIGHT_UNARY);
+    op2i_simd_print(p, e->a, TIGHT_UNARY);
 }
 
-static void print_parts(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
+static void print_parts(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
   switch (e->kind) {
-  case OP2I_LANE_NAME:
-    if (e->var->table) op2i_lane_emit_table(p->l, e->var);
+  case OP2I_SIMD_NAME:
+    if (e->var->table) op2i_simd_emit_table(p->l, e->var);
     op2i_text_add(p->out, "%s", e->var->text);
     break;
-  case OP2I_LANE_LITERAL: op2i_text_add(p->out, "%s", e->text); break;
-  case OP2I_LANE_UNARY: print_unary(p, e); break;
-  case OP2I_LANE_POSTFIX:
-    op2i_lane_print(p, e->a, TIGHT_POSTFIX);
+  case OP2I_SIMD_LITERAL: op2i_text_add(p->out, "%s", e->text); break;
+  case OP2I_SIMD_UNARY: print_unary(p, e); break;
+  case OP2I_SIMD_POSTFIX:
+    op2i_simd_print(p, e->a, TIGHT_POSTFIX);
     op2i_text_add(p->out, "%s", e->op);
     break;
-  case OP2I_LANE_BINARY: print_binary(p, e); break;
-  case OP2I_LANE_ASSIGN:
-    op2i_lane_print(p, e->a, TIGHT_UNARY);
+  case OP2I_SIMD_BINARY: print_binary(p, e); break;
+  case OP2I_SIMD_ASSIGN:
+    op2i_simd_print(p, e->a, TIGHT_UNARY);
     op2i_text_add(p->out, " %s ", e->op);
-    op2i_lane_print(p, e->b, 1);
+    op2i_simd_print(p, e->b, 1);
     break;
-  case OP2I_LANE_CHOICE:
-    op2i_lane_print(p, e->a, 3);
+  case OP2I_SIMD_CHOICE:
+    op2i_simd_print(p, e->a, 3);
     op2i_text_add(p->out, " ? ");
-    op2i_lane_print(p, e->b, TIGHT_CHOICE);
+    op2i_simd_print(p, e->b, TIGHT_CHOICE);
     op2i_text_add(p->out, " : ");
-    op2i_lane_print(p, e->c, TIGHT_CHOICE);
+    op2i_simd_print(p, e->c, TIGHT_CHOICE);
     break;
-  case OP2I_LANE_INDEX:
-    op2i_lane_print(p, e->a, TIGHT_POSTFIX);
+  case OP2I_SIMD_INDEX:
+    op2i_simd_print(p, e->a, TIGHT_POSTFIX);
     op2i_text_add(p->out, "[");
-    op2i_lane_print(p, e->b, 0);
+    op2i_simd_print(p, e->b, 0);
     op2i_text_add(p->out, "]");
     break;
-  case OP2I_LANE_CAST: print_cast(p, e); break;
-  default: op2i_lane_print_call(p, e);
+  case OP2I_SIMD_CAST: print_cast(p, e); break;
+  default: op2i_simd_print_call(p, e);
   }
 }
 
-void op2i_lane_print(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight) {
-  bool parens = op2i_lane_tightness(e) < tight;
+void op2i_simd_print(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight) {
+  bool parens = op2i_simd_tightness(e) < tight;
   open(p, parens);
   print_parts(p, e);
   close(p, parens);
@@ -159,12 +159,12 @@ void op2i_lane_print(struct op2i_lane_printer *p, const struct op2i_lane_node *e
 /* ---- varying --------------------------------------------------------------------------------- */
 
 /* A division whose idle lanes must not trap. */
-static bool guards_divisor(const struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
-  return p->mask && e->hazard && !op2i_lane_float(e->type.base) && (is(e, "/") || is(e, "%")) &&
+static bool guards_divisor(const struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
+  return p->mask && e->hazard && !op2i_simd_float(e->type.base) && (is(e, "/") || is(e, "%")) &&
          !(e->b->known && e->b->value > 0);
 }
 
-static void raw_binary(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
+static void raw_binary(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
   int own = binary_tightness(e->op);
   if (is(e, ",")) {
     print_any(p, e->a, 0);
@@ -173,78 +173,78 @@ static void raw_binary(struct op2i_lane_printer *p, const struct op2i_lane_node 
     return;
   }
   p->l->divides = p->l->divides || is(e, "/");
-  op2i_lane_print_as(p, e->a, e->type.base, operand_tightness(own, false));
+  op2i_simd_print_as(p, e->a, e->type.base, operand_tightness(own, false));
   op2i_text_add(p->out, " %s ", e->op);
   if (!guards_divisor(p, e)) {
-    op2i_lane_print_as(p, e->b, e->type.base, operand_tightness(own, true));
+    op2i_simd_print_as(p, e->b, e->type.base, operand_tightness(own, true));
     return;
   }
-  op2i_lane_help(p->l, OP2I_LANE_DIVISOR, e->type.base, p->out);
+  op2i_simd_help(p->l, OP2I_SIMD_DIVISOR, e->type.base, p->out);
   op2i_text_add(p->out, "(");
-  op2i_lane_print_on(p, p->mask);
+  op2i_simd_print_on(p, p->mask);
   op2i_text_add(p->out, ", ");
-  op2i_lane_print_as(p, e->b, e->type.base, 1);
+  op2i_simd_print_as(p, e->b, e->type.base, 1);
   op2i_text_add(p->out, ")");
 }
 
-static void raw_unary(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight) {
+static void raw_unary(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight) {
   if (is(e, "*")) {
-    op2i_lane_print(p, e, tight);
+    op2i_simd_print(p, e, tight);
   } else if (is(e, "++") || is(e, "--")) {
-    op2i_lane_print_step(p, e, tight);
+    op2i_simd_print_step(p, e, tight);
   } else if (is(e, "+")) {
-    op2i_lane_print_as(p, e->a, e->type.base, tight);
+    op2i_simd_print_as(p, e->a, e->type.base, tight);
   } else {
     open(p, TIGHT_UNARY < tight);
     op2i_text_add(p->out, "%s", e->op);
-    op2i_lane_print_as(p, e->a, e->type.base, TIGHT_POSTFIX);
+    op2i_simd_print_as(p, e->a, e->type.base, TIGHT_POSTFIX);
     close(p, TIGHT_UNARY < tight);
   }
 }
 
 /* A varying number that is no mask, as vector of its own type. */
-static void raw(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight) {
-  bool parens = op2i_lane_tightness(e) < tight;
+static void raw(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight) {
+  bool parens = op2i_simd_tightness(e) < tight;
   switch (e->kind) {
-  case OP2I_LANE_INDEX:
-    if (op2i_lane_scattered(e)) {
-      op2i_lane_print_gather(p, e);
+  case OP2I_SIMD_INDEX:
+    if (op2i_simd_scattered(e)) {
+      op2i_simd_print_gather(p, e);
       break;
     }
-    op2i_lane_print(p, e, tight);
+    op2i_simd_print(p, e, tight);
     break;
-  case OP2I_LANE_UNARY: raw_unary(p, e, tight); break;
-  case OP2I_LANE_POSTFIX: op2i_lane_print_step(p, e, tight); break;
-  case OP2I_LANE_BINARY:
+  case OP2I_SIMD_UNARY: raw_unary(p, e, tight); break;
+  case OP2I_SIMD_POSTFIX: op2i_simd_print_step(p, e, tight); break;
+  case OP2I_SIMD_BINARY:
     open(p, parens);
     raw_binary(p, e);
     close(p, parens);
     break;
-  case OP2I_LANE_ASSIGN: op2i_lane_print_assign(p, e, tight); break;
-  case OP2I_LANE_CHOICE: op2i_lane_print_choice(p, e); break;
-  case OP2I_LANE_CAST:
+  case OP2I_SIMD_ASSIGN: op2i_simd_print_assign(p, e, tight); break;
+  case OP2I_SIMD_CHOICE: op2i_simd_print_choice(p, e); break;
+  case OP2I_SIMD_CAST:
     if (e->type.base == OP2I_C_VOID)
       print_cast(p, e);
     else
-      op2i_lane_print_as(p, e->a, e->type.base, tight);
+      op2i_simd_print_as(p, e->a, e->type.base, tight);
     break;
-  default: op2i_lane_print(p, e, tight);
+  default: op2i_simd_print(p, e, tight);
   }
 }
 
-void op2i_lane_print_as(struct op2i_lane_printer *p, const struct op2i_lane_node *e,
+void op2i_simd_print_as(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
                         enum op2i_c_base base, int tight) {
   if (!e->varying) {
-    op2i_lane_help(p->l, OP2I_LANE_SPLAT, base, p->out);
+    op2i_simd_help(p->l, OP2I_SIMD_SPLAT, base, p->out);
     op2i_text_add(p->out, "(");
-    op2i_lane_print(p, e, 1);
+    op2i_simd_print(p, e, 1);
     op2i_text_add(p->out, ")");
-  } else if (op2i_lane_is_mask(e)) {
-    if (e->kind == OP2I_LANE_CALL && e->math && strcmp(e->math->name, "isinf") == 0)
-      op2i_lane_refuse(p->l, "counts with what isinf returns in line %d", e->line);
-    op2i_lane_help(p->l, OP2I_LANE_WEIGH, base, p->out);
+  } else if (op2i_simd_is_mask(e)) {
+    if (e->kind == OP2I_SIMD_CALL && e->math && strcmp(e->math->name, "isinf") == 0)
+      op2i_simd_refuse(p->l, "counts with what isinf returns in line %d", e->line);
+    op2i_simd_help(p->l, OP2I_SIMD_WEIGH, base, p->out);
     op2i_text_add(p->out, "(");
-    op2i_lane_print_mask(p, e, 1);
+    op2i_simd_print_mask(p, e, 1);
     op2i_text_add(p->out, ")");
   } else if (e->type.base == base) {
     raw(p, e, tight);
@@ -260,8 +260,8 @@ void op2i_lane_print_as(struct op2i_lane_printer *p, const struct op2i_lane_node
 /* ---- masks ----------------------------------------------------------------------------------- */
 
 /* What compares numbers of this type, as a mask: from here to the end of the comparison. */
-static bool mask_begin(struct op2i_lane_printer *p, enum op2i_c_base base) {
-  bool fits = 8 * op2i_lane_size(base) == p->l->bits;
+static bool mask_begin(struct op2i_simd_printer *p, enum op2i_c_base base) {
+  bool fits = 8 * op2i_simd_size(base) == p->l->bits;
   if (fits) {
     op2i_text_add(p->out, "(");
     type_name(p, OP2I_C_BOOL);
@@ -272,7 +272,7 @@ static bool mask_begin(struct op2i_lane_printer *p, enum op2i_c_base base) {
   return fits;
 }
 
-static void mask_end(struct op2i_lane_printer *p, bool fits) {
+static void mask_end(struct op2i_simd_printer *p, bool fits) {
   if (!fits) {
     op2i_text_add(p->out, ", ");
     type_name(p, OP2I_C_BOOL);
@@ -280,16 +280,16 @@ static void mask_end(struct op2i_lane_printer *p, bool fits) {
   op2i_text_add(p->out, ")");
 }
 
-static void comparison(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
-  enum op2i_c_base base = op2i_lane_common(e->a->type.base, e->b->type.base);
+static void comparison(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
+  enum op2i_c_base base = op2i_simd_common(e->a->type.base, e->b->type.base);
   bool fits = mask_begin(p, base);
-  op2i_lane_print_as(p, e->a, base, TIGHT_SHIFT);
+  op2i_simd_print_as(p, e->a, base, TIGHT_SHIFT);
   op2i_text_add(p->out, " %s ", e->op);
-  op2i_lane_print_as(p, e->b, base, TIGHT_SHIFT);
+  op2i_simd_print_as(p, e->b, base, TIGHT_SHIFT);
   mask_end(p, fits);
 }
 
-static void different_from_zero(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
+static void different_from_zero(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
   bool fits = mask_begin(p, e->type.base);
   raw(p, e, TIGHT_SHIFT);
   op2i_text_add(p->out, " != (");
@@ -298,46 +298,46 @@ static void different_from_zero(struct op2i_lane_printer *p, const struct op2i_l
   mask_end(p, fits);
 }
 
-static void raw_mask(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight) {
+static void raw_mask(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight) {
   if (compares(e)) {
     comparison(p, e);
   } else if (joins(e)) {
-    op2i_lane_print_logical(p, e, tight);
-  } else if (e->kind == OP2I_LANE_UNARY && is(e, "!")) {
+    op2i_simd_print_logical(p, e, tight);
+  } else if (e->kind == OP2I_SIMD_UNARY && is(e, "!")) {
     open(p, TIGHT_UNARY < tight);
     op2i_text_add(p->out, "~");
-    op2i_lane_print_mask(p, e->a, TIGHT_UNARY);
+    op2i_simd_print_mask(p, e->a, TIGHT_UNARY);
     close(p, TIGHT_UNARY < tight);
-  } else if (e->kind == OP2I_LANE_CAST) {
-    op2i_lane_print_mask(p, e->a, tight);
+  } else if (e->kind == OP2I_SIMD_CAST) {
+    op2i_simd_print_mask(p, e->a, tight);
   } else {
     raw(p, e, tight);
   }
 }
 
-void op2i_lane_print_mask(struct op2i_lane_printer *p, const struct op2i_lane_node *e, int tight) {
+void op2i_simd_print_mask(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight) {
   if (!e->varying) {
-    op2i_lane_help(p->l, OP2I_LANE_SPLAT, OP2I_C_BOOL, p->out);
+    op2i_simd_help(p->l, OP2I_SIMD_SPLAT, OP2I_C_BOOL, p->out);
     op2i_text_add(p->out, "(");
-    op2i_lane_print(p, e, 1);
+    op2i_simd_print(p, e, 1);
     op2i_text_add(p->out, ")");
-  } else if (op2i_lane_is_mask(e)) {
+  } else if (op2i_simd_is_mask(e)) {
     raw_mask(p, e, tight);
   } else {
     different_from_zero(p, e);
   }
 }
 
-void op2i_lane_print_value(struct op2i_lane_printer *p, const struct op2i_lane_node *e,
+void op2i_simd_print_value(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
                            const struct op2i_c_type *type, bool varying, int tight) {
   if (type->nlevels || !varying)
-    op2i_lane_print(p, e, tight);
+    op2i_simd_print(p, e, tight);
   else if (type->base == OP2I_C_BOOL)
-    op2i_lane_print_mask(p, e, tight);
+    op2i_simd_print_mask(p, e, tight);
   else
-    op2i_lane_print_as(p, e, type->base, tight);
+    op2i_simd_print_as(p, e, type->base, tight);
 }
 
-void op2i_lane_print_statement(struct op2i_lane_printer *p, const struct op2i_lane_node *e) {
+void op2i_simd_print_statement(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
   print_any(p, e, 0);
 }

@@ -9,102 +9,102 @@
 /* ---- declarations ---------------------------------------------------------------------------- */
 
 static void missing(struct op2i_c_reader *r, const char *spelling) {
-  op2i_lane_expect(r->who, spelling);
+  op2i_simd_expect(r->who, spelling);
 }
 
-static struct op2i_lane_node *initializer(struct op2i_lane_parser *p) {
-  if (!op2i_lane_at(p, "{")) return op2i_lane_assignment(p);
-  struct op2i_lane_node *list = op2i_lane_node(p->l, OP2I_LANE_LIST, op2i_lane_line(p));
-  struct op2i_lane_node **tail = &list->a;
+static struct op2i_simd_node *initializer(struct op2i_simd_parser *p) {
+  if (!op2i_simd_at(p, "{")) return op2i_simd_assignment(p);
+  struct op2i_simd_node *list = op2i_simd_node(p->l, OP2I_SIMD_LIST, op2i_simd_line(p));
+  struct op2i_simd_node **tail = &list->a;
   p->r.at++;
-  bool more = op2i_lane_enter(p->l, list->line);
-  while (more && !op2i_lane_at(p, "}") && !op2i_lane_stopped(p->l)) {
+  bool more = op2i_simd_enter(p->l, list->line);
+  while (more && !op2i_simd_at(p, "}") && !op2i_simd_stopped(p->l)) {
     *tail = initializer(p);
     tail = &(*tail)->next;
     list->value++;
-    more = op2i_lane_accept(p, ",");
+    more = op2i_simd_accept(p, ",");
   }
-  op2i_lane_leave(p->l);
-  op2i_lane_expect(p, "}");
+  op2i_simd_leave(p->l);
+  op2i_simd_expect(p, "}");
   return list;
 }
 
-static bool zero(const struct op2i_lane_node *e) {
-  return e->kind == OP2I_LANE_LITERAL &&
+static bool zero(const struct op2i_simd_node *e) {
+  return e->kind == OP2I_SIMD_LITERAL &&
          ((e->known && e->value == 0) || !strcmp(e->text, "0.0") || !strcmp(e->text, "0.0f"));
 }
 
 /* Braces must go as deep as the arrays do; {0} stands for nothing but zeros. */
-static void check_list(struct op2i_lane *l, const struct op2i_c_type *type, int level,
-                       const struct op2i_lane_node *e) {
+static void check_list(struct op2i_simd *l, const struct op2i_c_type *type, int level,
+                       const struct op2i_simd_node *e) {
   bool array = level < type->nlevels && type->levels[level] > 0;
-  if (op2i_lane_stopped(l)) return;
-  if (array != (e->kind == OP2I_LANE_LIST) || (array && e->value > type->levels[level])) {
-    op2i_lane_refuse(l, "has an initializer in line %d that cannot be followed", e->line);
+  if (op2i_simd_stopped(l)) return;
+  if (array != (e->kind == OP2I_SIMD_LIST) || (array && e->value > type->levels[level])) {
+    op2i_simd_refuse(l, "has an initializer in line %d that cannot be followed", e->line);
     return;
   }
   if (!array && (e->type.nlevels != 0) != (type->nlevels > level)) {
-    op2i_lane_refuse(l, "mixes pointers and numbers in line %d", e->line);
+    op2i_simd_refuse(l, "mixes pointers and numbers in line %d", e->line);
     return;
   }
   if (!array && !e->type.nlevels && e->type.base == OP2I_C_VOID)
-    op2i_lane_refuse(l, "needs a number in line %d where there is none", e->line);
+    op2i_simd_refuse(l, "needs a number in line %d where there is none", e->line);
   if (array && e->value == 1 && zero(e->a)) return;
-  for (const struct op2i_lane_node *a = array ? e->a : NULL; a; a = a->next)
+  for (const struct op2i_simd_node *a = array ? e->a : NULL; a; a = a->next)
     check_list(l, type, level + 1, a);
 }
 
-static void let_see(struct op2i_lane_parser *p, struct op2i_lane_var *var) {
-  if (!p->form && ++p->l->nglobals > OP2I_LANE_GLOBALS)
-    op2i_lane_refuse(p->l, "declares more than %d names at file scope", (int)OP2I_LANE_GLOBALS);
+static void let_see(struct op2i_simd_parser *p, struct op2i_simd_var *var) {
+  if (!p->form && ++p->l->nglobals > OP2I_SIMD_GLOBALS)
+    op2i_simd_refuse(p->l, "declares more than %d names at file scope", (int)OP2I_SIMD_GLOBALS);
   var->outer = p->scope;
   p->scope = var;
   p->visible++;
 }
 
 static int64_t visible(const struct op2i_c_reader *r) {
-  const struct op2i_lane_parser *p = r->who;
+  const struct op2i_simd_parser *p = r->who;
   return p->visible;
 }
 
 static void forget(struct op2i_c_reader *r, int64_t count) {
-  struct op2i_lane_parser *p = r->who;
+  struct op2i_simd_parser *p = r->who;
   for (; p->visible > count; p->visible--) p->scope = p->scope->outer;
 }
 
-static const char *string_of(struct op2i_lane_parser *p, const struct op2i_piece *name) {
-  return op2i_lane_string(p->l, name->text, (size_t)name->length);
+static const char *string_of(struct op2i_simd_parser *p, const struct op2i_piece *name) {
+  return op2i_simd_string(p->l, name->text, (size_t)name->length);
 }
 
 /* enum { A, B = 3 }; where declarations stand. */
-static bool enumeration(const struct op2i_lane_parser *p, const struct op2i_c_decl *decl) {
+static bool enumeration(const struct op2i_simd_parser *p, const struct op2i_c_decl *decl) {
   return p->enumerates == 1 && (p->r.inside || !p->form) && decl->said == OP2I_C_SPECIAL &&
          op2i_piece_is(decl->special, "enum");
 }
 
 /* What is static and constant need not be kept between calls. */
 static void specified(struct op2i_c_reader *r, struct op2i_c_decl *all) {
-  struct op2i_lane_parser *p = r->who;
+  struct op2i_simd_parser *p = r->who;
   if (enumeration(p, all)) {
-    if (!op2i_lane_at(p, ";")) missing(r, ";");
+    if (!op2i_simd_at(p, ";")) missing(r, ";");
     return;
   }
-  op2i_lane_check(p, all);
+  op2i_simd_check(p, all);
   if ((all->said & OP2I_C_STATIC) && !all->type.readonly)
-    op2i_lane_refuse(p->l, "has a static variable in line %d", op2i_lane_line(p));
+    op2i_simd_refuse(p->l, "has a static variable in line %d", op2i_simd_line(p));
 }
 
 static void *declared(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
-  struct op2i_lane_parser *p = r->who;
+  struct op2i_simd_parser *p = r->who;
   bool type = decl->said & OP2I_C_TYPEDEF, nothing = enumeration(p, decl);
   p->enumerates = 0;
   if (nothing) return NULL;
-  op2i_lane_check(p, decl);
+  op2i_simd_check(p, decl);
   if (type && !decl->name)
-    op2i_lane_refuse(p->l, "has a typedef without a name in line %d", op2i_lane_line(p));
-  if (op2i_lane_stopped(p->l)) return NULL;
-  struct op2i_lane_node *node = op2i_lane_node(p->l, OP2I_LANE_DECL, decl->line);
-  node->var = op2i_lane_var(p->l, decl->name ? string_of(p, decl->name) : "");
+    op2i_simd_refuse(p->l, "has a typedef without a name in line %d", op2i_simd_line(p));
+  if (op2i_simd_stopped(p->l)) return NULL;
+  struct op2i_simd_node *node = op2i_simd_node(p->l, OP2I_SIMD_DECL, decl->line);
+  node->var = op2i_simd_var(p->l, decl->name ? string_of(p, decl->name) : "");
   node->var->type = decl->type;
   node->var->is_type = type;
   let_see(p, node->var);
@@ -112,35 +112,35 @@ static void *declared(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
 }
 
 static void initialized(struct op2i_c_reader *r, const struct op2i_c_decl *decl, void *declared) {
-  struct op2i_lane_parser *p = r->who;
-  struct op2i_lane_node *node = declared;
-  if (!node || op2i_lane_stopped(p->l)) return;
-  if (op2i_lane_accept(p, "=")) node->a = initializer(p);
-  if (op2i_lane_stopped(p->l)) return;
+  struct op2i_simd_parser *p = r->who;
+  struct op2i_simd_node *node = declared;
+  if (!node || op2i_simd_stopped(p->l)) return;
+  if (op2i_simd_accept(p, "=")) node->a = initializer(p);
+  if (op2i_simd_stopped(p->l)) return;
   struct op2i_c_type *type = &node->var->type;
-  if (type->nlevels && type->levels[0] == -1 && node->a && node->a->kind == OP2I_LANE_LIST)
+  if (type->nlevels && type->levels[0] == -1 && node->a && node->a->kind == OP2I_SIMD_LIST)
     type->levels[0] = node->a->value;
   for (int k = 0; k < type->nlevels; k++)
     if (type->levels[k] < 0)
-      op2i_lane_refuse(p->l, "has an array in line %d whose extent is not known", node->line);
+      op2i_simd_refuse(p->l, "has an array in line %d whose extent is not known", node->line);
   if (!decl->name || type->base == OP2I_C_VOID)
-    op2i_lane_refuse(p->l, "has a declaration in line %d that cannot be followed", node->line);
+    op2i_simd_refuse(p->l, "has a declaration in line %d that cannot be followed", node->line);
   if (node->a) check_list(p->l, type, 0, node->a);
 }
 
 static void enumerator(struct op2i_c_reader *r, const struct op2i_piece *name, bool given,
                        void *value) {
-  struct op2i_lane_parser *p = r->who;
-  const struct op2i_lane_node *e = value;
-  struct op2i_lane_var *var = op2i_lane_var(p->l, string_of(p, name));
+  struct op2i_simd_parser *p = r->who;
+  const struct op2i_simd_node *e = value;
+  struct op2i_simd_var *var = op2i_simd_var(p->l, string_of(p, name));
   char text[32];
   if (given && !e->known)
-    op2i_lane_refuse(p->l, "has an enumerator in line %d whose value is not known", name->line);
+    op2i_simd_refuse(p->l, "has an enumerator in line %d whose value is not known", name->line);
   if (given) p->next = e->value;
   if (p->next > INT32_MAX || p->next < INT32_MIN)
-    op2i_lane_refuse(p->l, "has an enumerator in line %d that is no int", name->line);
+    op2i_simd_refuse(p->l, "has an enumerator in line %d that is no int", name->line);
   snprintf(text, sizeof text, p->next < 0 ? "(%lld)" : "%lld", (long long)p->next);
-  var->text = op2i_lane_string(p->l, text, strlen(text));
+  var->text = op2i_simd_string(p->l, text, strlen(text));
   var->type.base = OP2I_C_I32;
   var->fixed = var->known = true;
   var->lo = p->next++;
@@ -148,19 +148,19 @@ static void enumerator(struct op2i_c_reader *r, const struct op2i_piece *name, b
 }
 
 static void parameter(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
-  struct op2i_lane_parser *p = r->who;
-  struct op2i_lane_form *form = p->form;
+  struct op2i_simd_parser *p = r->who;
+  struct op2i_simd_form *form = p->form;
   char unnamed[32];
-  op2i_lane_check(p, decl);
-  if (form->nparams == OP2I_LANE_PARAMS) op2i_lane_refuse(p->l, "has too many parameters");
+  op2i_simd_check(p, decl);
+  if (form->nparams == OP2I_SIMD_PARAMS) op2i_simd_refuse(p->l, "has too many parameters");
   if (decl->type.base == OP2I_C_VOID)
-    op2i_lane_refuse(p->l, "has a parameter in line %d that leads to nothing", op2i_lane_line(p));
+    op2i_simd_refuse(p->l, "has a parameter in line %d that leads to nothing", op2i_simd_line(p));
   if (decl->type.nlevels) decl->type.levels[0] = 0;
-  if (op2i_lane_stopped(p->l)) return;
+  if (op2i_simd_stopped(p->l)) return;
   snprintf(unnamed, sizeof unnamed, "op2_unused%d", form->nparams);
-  struct op2i_lane_var *var =
-      op2i_lane_var(p->l, decl->name ? string_of(p, decl->name)
-                                     : op2i_lane_string(p->l, unnamed, strlen(unnamed)));
+  struct op2i_simd_var *var =
+      op2i_simd_var(p->l, decl->name ? string_of(p, decl->name)
+                                     : op2i_simd_string(p->l, unnamed, strlen(unnamed)));
   var->type = decl->type;
   var->param = form->nparams;
   let_see(p, var);
@@ -169,27 +169,27 @@ static void parameter(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-static bool is_counter(const struct op2i_lane_node *e, const struct op2i_lane_var *var) {
-  return e->kind == OP2I_LANE_NAME && e->var == var;
+static bool is_counter(const struct op2i_simd_node *e, const struct op2i_simd_var *var) {
+  return e->kind == OP2I_SIMD_NAME && e->var == var;
 }
 
 /* Whether `step` changes the variable by one or another constant; *up tells where to. */
-static bool steps(const struct op2i_lane_node *step, const struct op2i_lane_var *var, bool *up) {
-  bool one = step->kind == OP2I_LANE_UNARY || step->kind == OP2I_LANE_POSTFIX;
-  bool more = step->kind == OP2I_LANE_ASSIGN && step->b->known && step->b->value > 0;
+static bool steps(const struct op2i_simd_node *step, const struct op2i_simd_var *var, bool *up) {
+  bool one = step->kind == OP2I_SIMD_UNARY || step->kind == OP2I_SIMD_POSTFIX;
+  bool more = step->kind == OP2I_SIMD_ASSIGN && step->b->known && step->b->value > 0;
   *up = strcmp(step->op, "++") == 0 || strcmp(step->op, "+=") == 0;
   bool down = strcmp(step->op, "--") == 0 || strcmp(step->op, "-=") == 0;
   return (one || more) && (*up || down) && is_counter(step->a, var);
 }
 
 /* for (int n = 2; n < 5; n++), and downwards: its range is known. */
-static void note_counter(struct op2i_lane_node *loop) {
-  const struct op2i_lane_node *init = loop->a, *test = loop->b, *step = loop->c;
+static void note_counter(struct op2i_simd_node *loop) {
+  const struct op2i_simd_node *init = loop->a, *test = loop->b, *step = loop->c;
   bool up;
-  if (!init || !test || !step || init->kind != OP2I_LANE_DECL || init->next) return;
-  struct op2i_lane_var *var = init->var;
-  if (var->type.nlevels || op2i_lane_float(var->type.base)) return;
-  if (!init->a || !init->a->known || test->kind != OP2I_LANE_BINARY || !test->b->known) return;
+  if (!init || !test || !step || init->kind != OP2I_SIMD_DECL || init->next) return;
+  struct op2i_simd_var *var = init->var;
+  if (var->type.nlevels || op2i_simd_float(var->type.base)) return;
+  if (!init->a || !init->a->known || test->kind != OP2I_SIMD_BINARY || !test->b->known) return;
   if (!is_counter(test->a, var) || !steps(step, var, &up) || var->assigned > 1) return;
   bool closed = strcmp(test->op, "<=") == 0 || strcmp(test->op, ">=") == 0;
   if (test->op[0] != (up ? '<' : '>') || test->op[1] == test->op[0]) return;
@@ -219,37 +219,37 @@ static bool in_switch(const struct op2i_c_statement *s) {
 }
 
 static bool begin(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
-  struct op2i_lane_parser *p = r->who;
+  struct op2i_simd_parser *p = r->who;
   const struct op2i_piece *t = &r->tokens[r->at];
   bool jump = s->kind == OP2I_C_BREAK || s->kind == OP2I_C_CONTINUE;
-  if (s->nested > OP2I_LANE_NESTED)
-    op2i_lane_refuse(p->l, "has statements nested too deep in line %d", s->line);
+  if (s->nested > OP2I_SIMD_NESTED)
+    op2i_simd_refuse(p->l, "has statements nested too deep in line %d", s->line);
   if (s->kind == OP2I_C_GOTO || s->kind == OP2I_C_LABEL)
-    op2i_lane_refuse(p->l, "has a goto or a label in line %d", s->line);
-  if (jump && !leaves(s)) op2i_lane_refuse(p->l, "leaves no loop in line %d", s->line);
+    op2i_simd_refuse(p->l, "has a goto or a label in line %d", s->line);
+  if (jump && !leaves(s)) op2i_simd_refuse(p->l, "leaves no loop in line %d", s->line);
   if (s->kind == OP2I_C_CASE && !in_switch(s))
-    op2i_lane_refuse(p->l, "has a case in line %d that leads into another statement", s->line);
+    op2i_simd_refuse(p->l, "has a case in line %d that leads into another statement", s->line);
   if (s->kind == OP2I_C_DECLARATION && !in_block(s))
-    op2i_lane_refuse(p->l, "has '%.*s' in line %d, which cannot be followed", t->length, t->text,
+    op2i_simd_refuse(p->l, "has '%.*s' in line %d, which cannot be followed", t->length, t->text,
                      s->line);
-  return !op2i_lane_stopped(p->l);
+  return !op2i_simd_stopped(p->l);
 }
 
 static void *made(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
-  static const enum op2i_lane_kind kinds[] = {
-      [OP2I_C_EXPRESSION] = OP2I_LANE_EXPR, [OP2I_C_BLOCK] = OP2I_LANE_BLOCK,
-      [OP2I_C_IF] = OP2I_LANE_IF,           [OP2I_C_ELSE_IF] = OP2I_LANE_IF,
-      [OP2I_C_FOR] = OP2I_LANE_FOR,         [OP2I_C_WHILE] = OP2I_LANE_WHILE,
-      [OP2I_C_DO] = OP2I_LANE_DO,           [OP2I_C_SWITCH] = OP2I_LANE_SWITCH,
-      [OP2I_C_CASE] = OP2I_LANE_CASE,       [OP2I_C_RETURN] = OP2I_LANE_RETURN,
-      [OP2I_C_BREAK] = OP2I_LANE_BREAK,     [OP2I_C_CONTINUE] = OP2I_LANE_CONTINUE};
-  struct op2i_lane_parser *p = r->who;
-  struct op2i_lane_node *e = op2i_lane_node(p->l, kinds[s->kind], s->line);
+  static const enum op2i_simd_kind kinds[] = {
+      [OP2I_C_EXPRESSION] = OP2I_SIMD_EXPR, [OP2I_C_BLOCK] = OP2I_SIMD_BLOCK,
+      [OP2I_C_IF] = OP2I_SIMD_IF,           [OP2I_C_ELSE_IF] = OP2I_SIMD_IF,
+      [OP2I_C_FOR] = OP2I_SIMD_FOR,         [OP2I_C_WHILE] = OP2I_SIMD_WHILE,
+      [OP2I_C_DO] = OP2I_SIMD_DO,           [OP2I_C_SWITCH] = OP2I_SIMD_SWITCH,
+      [OP2I_C_CASE] = OP2I_SIMD_CASE,       [OP2I_C_RETURN] = OP2I_SIMD_RETURN,
+      [OP2I_C_BREAK] = OP2I_SIMD_BREAK,     [OP2I_C_CONTINUE] = OP2I_SIMD_CONTINUE};
+  struct op2i_simd_parser *p = r->who;
+  struct op2i_simd_node *e = op2i_simd_node(p->l, kinds[s->kind], s->line);
   switch (e->kind) {
-  case OP2I_LANE_BLOCK: e->a = s->body; break;
-  case OP2I_LANE_FOR:
-  case OP2I_LANE_WHILE:
-  case OP2I_LANE_DO:
+  case OP2I_SIMD_BLOCK: e->a = s->body; break;
+  case OP2I_SIMD_FOR:
+  case OP2I_SIMD_WHILE:
+  case OP2I_SIMD_DO:
     e->a = s->init;
     e->b = s->test;
     e->c = s->step;
@@ -258,21 +258,21 @@ static void *made(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
     break;
   default: e->a = s->test; e->b = s->body;
   }
-  if (e->kind == OP2I_LANE_RETURN && (e->a != NULL) != (p->form->type.base != OP2I_C_VOID))
-    op2i_lane_refuse(p->l, "returns what it does not promise in line %d", e->line);
+  if (e->kind == OP2I_SIMD_RETURN && (e->a != NULL) != (p->form->type.base != OP2I_C_VOID))
+    op2i_simd_refuse(p->l, "returns what it does not promise in line %d", e->line);
   return e;
 }
 
 static void otherwise(struct op2i_c_reader *r, void *branch, void *other) {
   (void)r;
-  ((struct op2i_lane_node *)branch)->c = other;
+  ((struct op2i_simd_node *)branch)->c = other;
 }
 
 static void append(struct op2i_c_reader *r, struct op2i_c_list *list, void *made) {
-  struct op2i_lane_node *last = made;
+  struct op2i_simd_node *last = made;
   (void)r;
   if (list->last)
-    ((struct op2i_lane_node *)list->last)->next = made;
+    ((struct op2i_simd_node *)list->last)->next = made;
   else
     list->first = made;
   while (last->next) last = last->next;
@@ -280,15 +280,15 @@ static void append(struct op2i_c_reader *r, struct op2i_c_list *list, void *made
 }
 
 static bool stopped(const struct op2i_c_reader *r) {
-  const struct op2i_lane_parser *p = r->who;
-  return op2i_lane_stopped(p->l);
+  const struct op2i_simd_parser *p = r->who;
+  return op2i_simd_stopped(p->l);
 }
 
 static void *expression(struct op2i_c_reader *r, const char *end) {
-  return strchr(",:", *end) ? op2i_lane_assignment(r->who) : op2i_lane_expression(r->who);
+  return strchr(",:", *end) ? op2i_simd_assignment(r->who) : op2i_simd_expression(r->who);
 }
 
-const struct op2i_c_asker op2i_lane_asker = {.stopped = stopped,
+const struct op2i_c_asker op2i_simd_asker = {.stopped = stopped,
                                              .visible = visible,
                                              .forget = forget,
                                              .specified = specified,
@@ -306,32 +306,32 @@ const struct op2i_c_asker op2i_lane_asker = {.stopped = stopped,
 /* ---- functions ------------------------------------------------------------------------------- */
 
 /* Macros may have put more than the type there. */
-struct op2i_c_type op2i_lane_result(struct op2i_lane *l, int item) {
+struct op2i_c_type op2i_simd_result(struct op2i_simd *l, int item) {
   const struct op2i_unit *unit = l->unit;
-  struct op2i_lane_parser p = {.l = l, .scope = l->globals};
+  struct op2i_simd_parser p = {.l = l, .scope = l->globals};
   struct op2i_c_type type = {0};
-  op2i_lane_parse(&p, unit->items[item].begin, unit->items[item].name);
-  if (op2i_lane_stopped(l)) return type;
-  op2i_lane_unnamed(&p, OP2I_C_STATIC | OP2I_C_EXTERN | OP2I_C_NORETURN | OP2I_C_ATTRIBUTE, &type);
+  op2i_simd_parse(&p, unit->items[item].begin, unit->items[item].name);
+  if (op2i_simd_stopped(l)) return type;
+  op2i_simd_unnamed(&p, OP2I_C_STATIC | OP2I_C_EXTERN | OP2I_C_NORETURN | OP2I_C_ATTRIBUTE, &type);
   if (type.nlevels || p.r.at < p.r.count)
-    op2i_lane_refuse(l, "calls a function defined in line %d that returns no number",
+    op2i_simd_refuse(l, "calls a function defined in line %d that returns no number",
                      op2i_unit_line(unit, unit->items[item].name));
   type.readonly = false;
   return type;
 }
 
-void op2i_lane_read(struct op2i_lane *l, struct op2i_lane_form *form) {
+void op2i_simd_read(struct op2i_simd *l, struct op2i_simd_form *form) {
   const struct op2i_item *item = &l->unit->items[form->item];
-  struct op2i_lane_parser p = {.l = l, .scope = l->globals, .form = form};
-  form->type = op2i_lane_result(l, form->item);
-  op2i_lane_parse(&p, item->open + 1, item->close);
-  if (op2i_lane_stopped(l)) return;
-  if (p.r.count != 1 || !op2i_lane_at(&p, "void")) {
+  struct op2i_simd_parser p = {.l = l, .scope = l->globals, .form = form};
+  form->type = op2i_simd_result(l, form->item);
+  op2i_simd_parse(&p, item->open + 1, item->close);
+  if (op2i_simd_stopped(l)) return;
+  if (p.r.count != 1 || !op2i_simd_at(&p, "void")) {
     op2i_c_parameters(&p.r);
-    if (p.r.at < p.r.count) op2i_lane_expect(&p, ")");
+    if (p.r.at < p.r.count) op2i_simd_expect(&p, ")");
   }
-  if (op2i_lane_stopped(l)) return;
-  op2i_lane_parse(&p, item->body, item->end);
+  if (op2i_simd_stopped(l)) return;
+  op2i_simd_parse(&p, item->body, item->end);
   p.r.expected = OP2I_C_TYPEDEF | OP2I_C_STATIC;
-  if (!op2i_lane_stopped(l)) form->body = op2i_c_statement(&p.r);
+  if (!op2i_simd_stopped(l)) form->body = op2i_c_statement(&p.r);
 }

@@ -7,18 +7,18 @@
 
 /* ---- directives ------------------------------------------------------------------------------ */
 
-static void include(struct op2i_lane *l, const char *at, size_t room) {
+static void include(struct op2i_simd *l, const char *at, size_t room) {
   static const struct {
     const char *name;
     unsigned headers;
-  } wanted[] = {{"<limits.h>", OP2I_LANE_LIMITS},
-                {"<stdbool.h>", OP2I_LANE_STDBOOL},
-                {"\"op2.h\"", OP2I_LANE_STDBOOL},
-                {"<stdlib.h>", OP2I_LANE_STDLIB}};
+  } wanted[] = {{"<limits.h>", OP2I_SIMD_LIMITS},
+                {"<stdbool.h>", OP2I_SIMD_STDBOOL},
+                {"\"op2.h\"", OP2I_SIMD_STDBOOL},
+                {"<stdlib.h>", OP2I_SIMD_STDLIB}};
   const char *name;
   size_t length;
   if (!op2i_header_known(at, room, &name, &length))
-    op2i_lane_refuse(l, "includes %.*s, which may define anything",
+    op2i_simd_refuse(l, "includes %.*s, which may define anything",
                      (int)(length < 80 ? length : 80), name);
   for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
     if (strlen(wanted[i].name) == length && !memcmp(wanted[i].name, name, length))
@@ -26,7 +26,7 @@ static void include(struct op2i_lane *l, const char *at, size_t room) {
 }
 
 /* Those that speak of speed, messages or threads; others may change what is computed. */
-static void pragma(struct op2i_lane *l, struct op2i_piece *p, int line) {
+static void pragma(struct op2i_simd *l, struct op2i_piece *p, int line) {
   static const char *const harmless[] = {"omp",   "acc",     "unroll", "nounroll",
                                          "ivdep", "simd",    "vector", "novector",
                                          "once",  "message", "region", "endregion"};
@@ -41,16 +41,16 @@ static void pragma(struct op2i_lane *l, struct op2i_piece *p, int line) {
   for (size_t i = 0; p && i < sizeof pairs / sizeof pairs[0]; i++)
     known = known || (op2i_piece_is(p, pairs[i][0]) && op2i_piece_is(p->next, pairs[i][1]));
   if (!known)
-    op2i_lane_refuse(l, "has a pragma in line %d which may change what it computes", line);
+    op2i_simd_refuse(l, "has a pragma in line %d which may change what it computes", line);
 }
 
 /* Vector text has no such line: what others define they define there as well. */
-static void check_undef(struct op2i_lane *l, const struct op2i_tokens *tokens, int64_t t) {
+static void check_undef(struct op2i_simd *l, const struct op2i_tokens *tokens, int64_t t) {
   const struct op2i_piece *word = op2i_macros_directive(&l->macros, tokens, t);
   if (!op2i_piece_is(word, "undef") || !word->next) return;
-  const char *name = op2i_lane_string(l, word->next->text, (size_t)word->next->length);
+  const char *name = op2i_simd_string(l, word->next->text, (size_t)word->next->length);
   if (l->request->rewrite->member.kernel->given || op2i_name_foreign(name))
-    op2i_lane_refuse(l, "takes back %s in line %d, which others may define", name,
+    op2i_simd_refuse(l, "takes back %s in line %d, which others may define", name,
                      tokens->list[t].line);
 }
 
@@ -65,7 +65,7 @@ static bool passed_over(const struct op2i_tokens *tokens, int64_t t) {
   return passed;
 }
 
-static void directive(struct op2i_lane *l, const struct op2i_tokens *tokens, int64_t t) {
+static void directive(struct op2i_simd *l, const struct op2i_tokens *tokens, int64_t t) {
   const struct op2i_token *token = &tokens->list[t];
   size_t length;
   const char *word = op2i_directive_word(tokens, t, &length);
@@ -74,26 +74,26 @@ static void directive(struct op2i_lane *l, const struct op2i_tokens *tokens, int
     include(l, word + length, (size_t)(tokens->text + token->end - word) - length);
   } else if (op2i_directive_is(tokens, t, "define") || op2i_directive_is(tokens, t, "undef")) {
     if (!op2i_macros_note(&l->macros, tokens, t))
-      op2i_lane_refuse(l, "has a macro in line %d that cannot be read", token->line);
+      op2i_simd_refuse(l, "has a macro in line %d that cannot be read", token->line);
     check_undef(l, tokens, t);
   } else if (op2i_directive_is(tokens, t, "pragma")) {
     struct op2i_piece *p = op2i_macros_directive(&l->macros, tokens, t);
     pragma(l, p ? p->next : NULL, token->line);
   } else {
-    op2i_lane_refuse(l, "has a preprocessor line (%d) on which its meaning may depend",
+    op2i_simd_refuse(l, "has a preprocessor line (%d) on which its meaning may depend",
                      token->line);
   }
 }
 
 /* Scalar code knows the constants of the loop by what stands in functions, not in macros. */
-static void check_constants(struct op2i_lane *l) {
+static void check_constants(struct op2i_simd *l) {
   const struct op2i_rewrite *r = l->request->rewrite;
   for (int c = 0; c < r->member.nconsts; c++)
     if (op2i_macros_find(&l->macros, r->consts[c].name, strlen(r->consts[c].name), INT64_MAX))
-      op2i_lane_refuse(l, "defines %s, which is a constant of the loop", r->consts[c].name);
+      op2i_simd_refuse(l, "defines %s, which is a constant of the loop", r->consts[c].name);
 }
 
-void op2i_lane_directives(struct op2i_lane *l) {
+void op2i_simd_directives(struct op2i_simd *l) {
   const struct op2i_tokens *tokens = &l->unit->tokens;
   for (const char *at = l->request->rewrite->member.kernel->headers; at && *at;) {
     size_t length = strcspn(at, "\n");
@@ -101,9 +101,9 @@ void op2i_lane_directives(struct op2i_lane *l) {
     at += length + (at[length] == '\n');
   }
   if (tokens->unclear)
-    op2i_lane_refuse(l, "has a preprocessor line (%d) on which its meaning may depend",
+    op2i_simd_refuse(l, "has a preprocessor line (%d) on which its meaning may depend",
                      tokens->unclear);
-  for (int64_t t = 0; t < tokens->count && !op2i_lane_stopped(l); t++)
+  for (int64_t t = 0; t < tokens->count && !op2i_simd_stopped(l); t++)
     if (tokens->list[t].kind == OP2I_TOK_DIRECTIVE && !tokens->list[t].skipped)
       directive(l, tokens, t);
   check_constants(l);
@@ -112,11 +112,11 @@ void op2i_lane_directives(struct op2i_lane *l) {
 
 /* ---- expansion ------------------------------------------------------------------------------- */
 
-struct op2i_piece *op2i_lane_expand(struct op2i_lane *l, int begin, int end, int *count) {
+struct op2i_piece *op2i_simd_expand(struct op2i_simd *l, int begin, int end, int *count) {
   struct op2i_why_macro why;
   struct op2i_piece *tokens = op2i_c_tokens(&l->macros, l->unit, begin, end, count, &why);
   if (why.what)
-    op2i_lane_refuse(l, "uses the macro %s in line %d, %s", why.name, why.line, why.what);
+    op2i_simd_refuse(l, "uses the macro %s in line %d, %s", why.name, why.line, why.what);
   l->failed = l->failed || l->macros.arena.failed;
   return tokens;
 }

@@ -5,48 +5,48 @@
 
 #include "simd_internal.h"
 
-static bool is(const struct op2i_lane_node *e, const char *op) { return strcmp(e->op, op) == 0; }
+static bool is(const struct op2i_simd_node *e, const char *op) { return strcmp(e->op, op) == 0; }
 
 /* Whether what happens here may have to happen in some lanes only. */
-static bool partial(const struct op2i_lane_vary *v) {
+static bool partial(const struct op2i_simd_vary *v) {
   return v->region || v->conditional || v->form->masked || v->form->early;
 }
 
-static void raise_var(struct op2i_lane_vary *v, struct op2i_lane_var *var) {
+static void raise_var(struct op2i_simd_vary *v, struct op2i_simd_var *var) {
   if (var->varying) return;
   if (var->fixed) {
-    op2i_lane_refuse(v->l, "uses %s where values differ between elements", var->name);
+    op2i_simd_refuse(v->l, "uses %s where values differ between elements", var->name);
     return;
   }
   var->varying = v->changed = true;
 }
 
-static void unify(struct op2i_lane_vary *v, struct op2i_lane_var *a, struct op2i_lane_var *b) {
+static void unify(struct op2i_simd_vary *v, struct op2i_simd_var *a, struct op2i_simd_var *b) {
   if (!a || !b || a->varying == b->varying) return;
   raise_var(v, a->varying ? b : a);
 }
 
 /* The variable whose memory a place or pointer leads to. */
-static struct op2i_lane_var *root(struct op2i_lane *l, const struct op2i_lane_node *e) {
+static struct op2i_simd_var *root(struct op2i_simd *l, const struct op2i_simd_node *e) {
   for (;;) {
     switch (e->kind) {
-    case OP2I_LANE_NAME: return e->var;
-    case OP2I_LANE_INDEX:
-    case OP2I_LANE_UNARY:
-    case OP2I_LANE_POSTFIX:
-    case OP2I_LANE_ASSIGN: e = e->a; break;
-    case OP2I_LANE_CHOICE: e = e->b; break;
-    case OP2I_LANE_BINARY: e = is(e, ",") || !e->a->type.nlevels ? e->b : e->a; break;
+    case OP2I_SIMD_NAME: return e->var;
+    case OP2I_SIMD_INDEX:
+    case OP2I_SIMD_UNARY:
+    case OP2I_SIMD_POSTFIX:
+    case OP2I_SIMD_ASSIGN: e = e->a; break;
+    case OP2I_SIMD_CHOICE: e = e->b; break;
+    case OP2I_SIMD_BINARY: e = is(e, ",") || !e->a->type.nlevels ? e->b : e->a; break;
     default:
-      op2i_lane_refuse(l, "has a pointer in line %d that cannot be followed", e->line);
+      op2i_simd_refuse(l, "has a pointer in line %d that cannot be followed", e->line);
       return NULL;
     }
   }
 }
 
 /* Whether a place lies behind a pointer, not in a variable of this function. */
-static bool through_pointer(const struct op2i_lane_node *e) {
-  while (e->kind != OP2I_LANE_NAME) {
+static bool through_pointer(const struct op2i_simd_node *e) {
+  while (e->kind != OP2I_SIMD_NAME) {
     if (e->a->type.nlevels && e->a->type.levels[0] == 0) return true;
     e = e->a;
   }
@@ -56,16 +56,16 @@ static bool through_pointer(const struct op2i_lane_node *e) {
 /* ---- subscripts ------------------------------------------------------------------------------ */
 
 /* The values that a subscript takes, where constants and counters alone tell them. */
-static bool range(const struct op2i_lane_node *e, int64_t *lo, int64_t *hi) {
+static bool range(const struct op2i_simd_node *e, int64_t *lo, int64_t *hi) {
   int64_t a, b, c, d;
   *lo = *hi = e->value;
   if (e->known) return true;
-  if (e->kind == OP2I_LANE_NAME && e->var->counts) {
+  if (e->kind == OP2I_SIMD_NAME && e->var->counts) {
     *lo = e->var->lo;
     *hi = e->var->hi - 1;
     return true;
   }
-  if (e->kind != OP2I_LANE_BINARY || !range(e->a, &a, &b) || !range(e->b, &c, &d)) return false;
+  if (e->kind != OP2I_SIMD_BINARY || !range(e->a, &a, &b) || !range(e->b, &c, &d)) return false;
   if (is(e, "+")) {
     *lo = a + c;
     *hi = b + d;
@@ -82,7 +82,7 @@ static bool range(const struct op2i_lane_node *e, int64_t *lo, int64_t *hi) {
 }
 
 /* Whether a subscript may stray where no lane wants it. */
-static bool wild(const struct op2i_lane_node *subscript, int64_t extent) {
+static bool wild(const struct op2i_simd_node *subscript, int64_t extent) {
   int64_t lo, hi;
   if (!range(subscript, &lo, &hi)) return true;
   return extent > 0 && (lo < 0 || hi >= extent);
@@ -90,71 +90,71 @@ static bool wild(const struct op2i_lane_node *subscript, int64_t extent) {
 
 /* ---- operators ------------------------------------------------------------------------------- */
 
-static void take_operand(struct op2i_lane_vary *v, struct op2i_lane_node *e,
-                         struct op2i_lane_node *operand) {
-  op2i_lane_vary_expr(v, operand);
+static void take_operand(struct op2i_simd_vary *v, struct op2i_simd_node *e,
+                         struct op2i_simd_node *operand) {
+  op2i_simd_vary_expr(v, operand);
   e->varying = e->varying || operand->varying;
   e->impure = e->impure || operand->impure;
   e->hazard = e->hazard || operand->hazard;
 }
 
 /* An operand that only the lanes want where `on` says so. */
-static void take_conditional(struct op2i_lane_vary *v, struct op2i_lane_node *e,
-                             const struct op2i_lane_node *on, struct op2i_lane_node *operand) {
+static void take_conditional(struct op2i_simd_vary *v, struct op2i_simd_node *e,
+                             const struct op2i_simd_node *on, struct op2i_simd_node *operand) {
   v->conditional += on->varying;
   take_operand(v, e, operand);
   v->conditional -= on->varying;
   if (on->varying && operand->impure)
-    op2i_lane_refuse(v->l, "assigns in an operand of '%s' in line %d that some elements skip",
-                     e->kind == OP2I_LANE_CHOICE ? "?:" : e->op, e->line);
+    op2i_simd_refuse(v->l, "assigns in an operand of '%s' in line %d that some elements skip",
+                     e->kind == OP2I_SIMD_CHOICE ? "?:" : e->op, e->line);
 }
 
-static void vary_binary(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
+static void vary_binary(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   take_operand(v, e, e->a);
   if (is(e, "&&") || is(e, "||"))
     take_conditional(v, e, e->a, e->b);
   else
     take_operand(v, e, e->b);
   if (is(e, ",")) e->varying = e->b->varying;
-  if ((is(e, "/") || is(e, "%")) && !op2i_lane_float(e->type.base) &&
+  if ((is(e, "/") || is(e, "%")) && !op2i_simd_float(e->type.base) &&
       !(e->b->known && e->b->value > 0))
     e->hazard = true;
-  if (!e->type.nlevels || is(e, ",") || op2i_lane_stopped(v->l)) return;
-  const struct op2i_lane_node *pointer = e->a->type.nlevels ? e->a : e->b;
-  const struct op2i_lane_node *offset = e->a->type.nlevels ? e->b : e->a;
+  if (!e->type.nlevels || is(e, ",") || op2i_simd_stopped(v->l)) return;
+  const struct op2i_simd_node *pointer = e->a->type.nlevels ? e->a : e->b;
+  const struct op2i_simd_node *offset = e->a->type.nlevels ? e->b : e->a;
   e->varying = pointer->varying;
   e->hazard = e->hazard || wild(offset, 0);
   if (offset->varying)
-    op2i_lane_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
+    op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
 }
 
-static void vary_choice(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
+static void vary_choice(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   take_operand(v, e, e->a);
   take_conditional(v, e, e->a, e->b);
   take_conditional(v, e, e->a, e->c);
-  if (!e->type.nlevels || op2i_lane_stopped(v->l)) return;
+  if (!e->type.nlevels || op2i_simd_stopped(v->l)) return;
   if (e->a->varying)
-    op2i_lane_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
+    op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
   unify(v, root(v->l, e->b), root(v->l, e->c));
 }
 
 /* A pointer gets another value. */
-static void move_pointer(struct op2i_lane_vary *v, struct op2i_lane_node *e,
-                         struct op2i_lane_node *value) {
-  struct op2i_lane_var *to = root(v->l, e->a);
+static void move_pointer(struct op2i_simd_vary *v, struct op2i_simd_node *e,
+                         struct op2i_simd_node *value) {
+  struct op2i_simd_var *to = root(v->l, e->a);
   e->impure = true;
   if (to && (to->region != v->region || through_pointer(e->a)))
-    op2i_lane_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
+    op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
   if (value && value->type.nlevels)
     unify(v, to, root(v->l, value));
   else if (value && value->varying)
-    op2i_lane_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
+    op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
   e->varying = to && to->varying;
 }
 
-static void store(struct op2i_lane_vary *v, struct op2i_lane_node *e,
-                  const struct op2i_lane_node *value) {
-  struct op2i_lane_var *to = root(v->l, e->a);
+static void store(struct op2i_simd_vary *v, struct op2i_simd_node *e,
+                  const struct op2i_simd_node *value) {
+  struct op2i_simd_var *to = root(v->l, e->a);
   bool far = through_pointer(e->a);
   e->impure = true;
   if (!to) return;
@@ -165,24 +165,24 @@ static void store(struct op2i_lane_vary *v, struct op2i_lane_node *e,
   e->varying = to->varying;
 }
 
-static void vary_assign(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
+static void vary_assign(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   take_operand(v, e, e->a);
   take_operand(v, e, e->b);
-  if ((is(e, "/=") || is(e, "%=")) && !op2i_lane_float(e->type.base) &&
-      !op2i_lane_float(e->b->type.base) && !(e->b->known && e->b->value > 0))
+  if ((is(e, "/=") || is(e, "%=")) && !op2i_simd_float(e->type.base) &&
+      !op2i_simd_float(e->b->type.base) && !(e->b->known && e->b->value > 0))
     e->hazard = true;
-  if (op2i_lane_stopped(v->l)) return;
+  if (op2i_simd_stopped(v->l)) return;
   if (e->type.nlevels)
     move_pointer(v, e, e->b);
   else
     store(v, e, e->b);
 }
 
-static void vary_unary(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
+static void vary_unary(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   take_operand(v, e, e->a);
-  if (op2i_lane_stopped(v->l)) return;
+  if (op2i_simd_stopped(v->l)) return;
   if (is(e, "&")) {
-    struct op2i_lane_var *var = root(v->l, e->a);
+    struct op2i_simd_var *var = root(v->l, e->a);
     if (var) var->masked = true;
     e->varying = var && var->varying;
   } else if (is(e, "++") || is(e, "--")) {
@@ -193,38 +193,38 @@ static void vary_unary(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
   }
 }
 
-static void vary_index(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
+static void vary_index(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   take_operand(v, e, e->a);
   take_operand(v, e, e->b);
-  if (op2i_lane_stopped(v->l)) return;
+  if (op2i_simd_stopped(v->l)) return;
   if (wild(e->b, e->a->type.levels[0])) e->hazard = true;
   if (e->b->varying && e->type.nlevels)
-    op2i_lane_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
+    op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-static void check_argument(struct op2i_lane *l, const struct op2i_lane_node *call,
-                           const struct op2i_lane_node *argument,
-                           const struct op2i_lane_var *param) {
+static void check_argument(struct op2i_simd *l, const struct op2i_simd_node *call,
+                           const struct op2i_simd_node *argument,
+                           const struct op2i_simd_var *param) {
   const struct op2i_c_type *a = &argument->type, *b = &param->type;
   bool same = a->nlevels == b->nlevels && a->base != OP2I_C_VOID;
   for (int k = 1; same && k < a->nlevels; k++) same = a->levels[k] == b->levels[k];
   if (!same || (a->nlevels && a->base != b->base))
-    op2i_lane_refuse(l, "hands %s something else than it takes in line %d", call->text, call->line);
+    op2i_simd_refuse(l, "hands %s something else than it takes in line %d", call->text, call->line);
 }
 
 /* What the function does to its parameters is done to the arguments. Returns whether another form
  * of it is needed. */
-static bool match_arguments(struct op2i_lane_vary *v, struct op2i_lane_node *e,
-                            const struct op2i_lane_form *callee, bool *asked) {
+static bool match_arguments(struct op2i_simd_vary *v, struct op2i_simd_node *e,
+                            const struct op2i_simd_form *callee, bool *asked) {
   bool more = false;
   int n = 0;
-  for (struct op2i_lane_node *a = e->a; a && n < callee->nparams; a = a->next, n++) {
-    const struct op2i_lane_var *param = callee->params[n];
+  for (struct op2i_simd_node *a = e->a; a && n < callee->nparams; a = a->next, n++) {
+    const struct op2i_simd_var *param = callee->params[n];
     check_argument(v->l, e, a, param);
-    if (op2i_lane_stopped(v->l)) return false;
-    struct op2i_lane_var *to = a->type.nlevels ? root(v->l, a) : NULL;
+    if (op2i_simd_stopped(v->l)) return false;
+    struct op2i_simd_var *to = a->type.nlevels ? root(v->l, a) : NULL;
     if (to && param->varying) raise_var(v, to);
     if (to && callee->stores && partial(v)) to->masked = true;
     more = more || (param->varying && !asked[n]);
@@ -233,23 +233,23 @@ static bool match_arguments(struct op2i_lane_vary *v, struct op2i_lane_node *e,
   return more;
 }
 
-static void vary_call(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
-  bool asked[OP2I_LANE_PARAMS] = {0}, masked = false;
+static void vary_call(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
+  bool asked[OP2I_SIMD_PARAMS] = {0}, masked = false;
   int n = 0;
-  for (struct op2i_lane_node *a = e->a; a; a = a->next) {
+  for (struct op2i_simd_node *a = e->a; a; a = a->next) {
     take_operand(v, e, a);
-    if (n < OP2I_LANE_PARAMS) asked[n++] = a->varying;
+    if (n < OP2I_SIMD_PARAMS) asked[n++] = a->varying;
   }
   if (e->math) {
-    e->hazard = e->hazard || e->math->how == OP2I_LANE_EACH;
+    e->hazard = e->hazard || e->math->how == OP2I_SIMD_EACH;
     return;
   }
-  if (op2i_lane_stopped(v->l)) return;
-  for (bool more = true; more && !op2i_lane_stopped(v->l);) {
-    e->callee = op2i_lane_form(v->l, e->item, asked, n, masked);
-    if (op2i_lane_stopped(v->l)) return;
+  if (op2i_simd_stopped(v->l)) return;
+  for (bool more = true; more && !op2i_simd_stopped(v->l);) {
+    e->callee = op2i_simd_form(v->l, e->item, asked, n, masked);
+    if (op2i_simd_stopped(v->l)) return;
     if (e->callee->nparams != n)
-      op2i_lane_refuse(v->l, "calls %s with %d arguments in line %d", e->text, n, e->line);
+      op2i_simd_refuse(v->l, "calls %s with %d arguments in line %d", e->text, n, e->line);
     more = match_arguments(v, e, e->callee, asked);
     bool told = partial(v) && (e->callee->stores || e->callee->hazard);
     more = more || told != masked;
@@ -264,40 +264,40 @@ static void vary_call(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static void vary(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
+static void vary(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   e->varying = e->impure = e->hazard = false;
   switch (e->kind) {
-  case OP2I_LANE_NAME: e->varying = e->var->varying; break;
-  case OP2I_LANE_UNARY:
-  case OP2I_LANE_POSTFIX: vary_unary(v, e); break;
-  case OP2I_LANE_BINARY: vary_binary(v, e); break;
-  case OP2I_LANE_ASSIGN: vary_assign(v, e); break;
-  case OP2I_LANE_CHOICE: vary_choice(v, e); break;
-  case OP2I_LANE_INDEX: vary_index(v, e); break;
-  case OP2I_LANE_CAST: take_operand(v, e, e->a); break;
-  case OP2I_LANE_CALL: vary_call(v, e); break;
+  case OP2I_SIMD_NAME: e->varying = e->var->varying; break;
+  case OP2I_SIMD_UNARY:
+  case OP2I_SIMD_POSTFIX: vary_unary(v, e); break;
+  case OP2I_SIMD_BINARY: vary_binary(v, e); break;
+  case OP2I_SIMD_ASSIGN: vary_assign(v, e); break;
+  case OP2I_SIMD_CHOICE: vary_choice(v, e); break;
+  case OP2I_SIMD_INDEX: vary_index(v, e); break;
+  case OP2I_SIMD_CAST: take_operand(v, e, e->a); break;
+  case OP2I_SIMD_CALL: vary_call(v, e); break;
   default: break;
   }
   if (e->hazard) v->form->hazard = true;
 }
 
-void op2i_lane_vary_expr(struct op2i_lane_vary *v, struct op2i_lane_node *e) {
-  if (op2i_lane_enter(v->l, e->line)) vary(v, e);
-  op2i_lane_leave(v->l);
+void op2i_simd_vary_expr(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
+  if (op2i_simd_enter(v->l, e->line)) vary(v, e);
+  op2i_simd_leave(v->l);
 }
 
-void op2i_lane_vary_init(struct op2i_lane_vary *v, struct op2i_lane_var *var,
-                         struct op2i_lane_node *init) {
-  if (init->kind == OP2I_LANE_LIST) {
+void op2i_simd_vary_init(struct op2i_simd_vary *v, struct op2i_simd_var *var,
+                         struct op2i_simd_node *init) {
+  if (init->kind == OP2I_SIMD_LIST) {
     init->hazard = false;
-    for (struct op2i_lane_node *a = init->a; a && !op2i_lane_stopped(v->l); a = a->next) {
-      op2i_lane_vary_init(v, var, a);
+    for (struct op2i_simd_node *a = init->a; a && !op2i_simd_stopped(v->l); a = a->next) {
+      op2i_simd_vary_init(v, var, a);
       init->hazard = init->hazard || a->hazard;
     }
     return;
   }
-  op2i_lane_vary_expr(v, init);
-  if (op2i_lane_stopped(v->l)) return;
+  op2i_simd_vary_expr(v, init);
+  if (op2i_simd_stopped(v->l)) return;
   if (init->type.nlevels)
     unify(v, var, root(v->l, init));
   else if (init->varying)

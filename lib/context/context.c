@@ -20,7 +20,7 @@ op2_status op2i_context_calling(op2_context ctx) {
                     ctx->calling);
 }
 
-op2_status op2i_context_check(op2_context ctx) {
+op2_status op2i_context_validate(op2_context ctx) {
   if (!ctx) return op2i_error(OP2_ERR_STATE, "op2 is not initialised: the context is null");
   if (ctx->magic != OP2I_CONTEXT_MAGIC)
     return op2i_error(OP2_ERR_ARG, "not a context handle: an object's, or none at all");

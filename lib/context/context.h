@@ -49,7 +49,7 @@ struct op2_context_s {
 };
 
 /* OP2_ERR_STATE unless the context can take work. */
-op2_status op2i_context_check(op2_context ctx);
+op2_status op2i_context_validate(op2_context ctx);
 /* The same for a context in which a function of op2_call() runs. */
 op2_status op2i_context_calling(op2_context ctx);
 /* OP2_ERR_STATE in words for a context of the process that this one was forked from. */

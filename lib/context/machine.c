@@ -30,7 +30,7 @@ static int usable_cores(void) {
  * not. */
 static int64_t cache_from_sysfs(int level) {
   for (int i = 0; i < 8; i++) {
-    char path[96], unit = 0;
+    char path[96], suffix = 0;
     int found_level = 0;
     long long size = 0;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/level", i);
@@ -42,10 +42,10 @@ static int64_t cache_from_sysfs(int level) {
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
     file = fopen(path, "r");
     if (!file) return 0;
-    int got = fscanf(file, "%lld%c", &size, &unit);
+    int got = fscanf(file, "%lld%c", &size, &suffix);
     fclose(file);
     if (got < 1 || size < 0) return 0;
-    return size * (unit == 'K' ? 1024 : unit == 'M' ? 1024 * 1024 : 1);
+    return size * (suffix == 'K' ? 1024 : suffix == 'M' ? 1024 * 1024 : 1);
   }
   return 0;
 }

@@ -44,7 +44,7 @@ bool op2i_object_is(const void *object, enum op2i_kind kind) {
   return o && o->magic == (uint32_t)MAGIC + kind;
 }
 
-op2_status op2i_object_check(const void *object, enum op2i_kind kind, const char *what) {
+op2_status op2i_object_validate(const void *object, enum op2i_kind kind, const char *what) {
   const struct op2i_object *o = object;
   if (!o) return op2i_error(OP2_ERR_ARG, "%s: the %s handle is null", what, kind_name(kind));
   if (o->magic == (uint32_t)GONE + kind || (op2i_object_is(object, kind) && o->given_up))

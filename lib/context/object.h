@@ -29,7 +29,7 @@ op2_status op2i_object_init(void *object, op2_context ctx, enum op2i_kind kind, 
 bool op2i_object_is(const void *object, enum op2i_kind kind);
 /* OP2_ERR_ARG naming `what` when the handle is not a live object of that kind, OP2_ERR_STATE when
  * its context ended. */
-op2_status op2i_object_check(const void *object, enum op2i_kind kind, const char *what);
+op2_status op2i_object_validate(const void *object, enum op2i_kind kind, const char *what);
 void *op2i_ref(void *object);
 void op2i_unref(void *object);
 /* Whether the user's reference on this handle is there to be given up. From now on it is not. False

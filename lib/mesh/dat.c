@@ -72,7 +72,7 @@ static void release_dat(void *object) {
 }
 
 static op2_status check_dat(op2_set set, int dim, op2_type type, const char *name) {
-  op2_status status = op2i_object_check(set, OP2I_SET, "op2_dat_create");
+  op2_status status = op2i_object_validate(set, OP2I_SET, "op2_dat_create");
   if (status) return status;
   if (set->base != set)
     return op2i_error(OP2_ERR_ARG, "dat '%s': '%s' is a subset; dats are declared on sets", name,
@@ -186,10 +186,10 @@ void op2_dat_destroy(op2_dat *dat) {
 /* ---- access from the host -------------------------------------------------------------------- */
 
 static op2_status check_access(op2_dat dat, const void *pointer, const char *call) {
-  op2_status status = op2i_object_check(dat, OP2I_DAT, call);
+  op2_status status = op2i_object_validate(dat, OP2I_DAT, call);
   if (status) return status;
   if (!pointer) return op2i_error(OP2_ERR_ARG, "%s: dat '%s': a null pointer", call, dat->obj.name);
-  return op2i_context_check(dat->obj.ctx);
+  return op2i_context_validate(dat->obj.ctx);
 }
 
 /* Run what an access needs, fail if the values are poisoned, and give them. */

@@ -11,7 +11,7 @@
 
 static op2_status check_values(op2_context ctx, int dim, op2_type type, const char *kind,
                                const char *name) {
-  op2_status status = op2i_context_check(ctx);
+  op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   if (dim < 1) return op2i_error(OP2_ERR_ARG, "%s '%s': dim %d is not positive", kind, name, dim);
   if (!op2i_type_size(type))
@@ -84,8 +84,8 @@ op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *d
 }
 
 op2_status op2_gbl_get(op2_gbl gbl, void *out) {
-  op2_status status = op2i_object_check(gbl, OP2I_GBL, "op2_gbl_get");
-  if (!status) status = op2i_context_check(gbl->obj.ctx);
+  op2_status status = op2i_object_validate(gbl, OP2I_GBL, "op2_gbl_get");
+  if (!status) status = op2i_context_validate(gbl->obj.ctx);
   if (status) return status;
   if (!out)
     return op2i_error(OP2_ERR_ARG, "op2_gbl_get: global '%s': a null pointer", gbl->obj.name);
@@ -101,7 +101,7 @@ op2_status op2_gbl_get(op2_gbl gbl, void *out) {
 }
 
 op2_status op2_gbl_set(op2_gbl gbl, const void *in) {
-  op2_status status = op2i_object_check(gbl, OP2I_GBL, "op2_gbl_set");
+  op2_status status = op2i_object_validate(gbl, OP2I_GBL, "op2_gbl_set");
   if (status) return status;
   if (!in)
     return op2i_error(OP2_ERR_ARG, "op2_gbl_set: global '%s': a null pointer", gbl->obj.name);
@@ -180,7 +180,7 @@ fail:
 }
 
 op2_status op2_const_set(op2_const cst, const void *in) {
-  op2_status status = op2i_object_check(cst, OP2I_CONST, "op2_const_set");
+  op2_status status = op2i_object_validate(cst, OP2I_CONST, "op2_const_set");
   if (status) return status;
   if (!in)
     return op2i_error(OP2_ERR_ARG, "op2_const_set: constant '%s': a null pointer", cst->obj.name);

@@ -22,8 +22,8 @@ static void release_map(void *object) {
 }
 
 static op2_status check_map(op2_set from, op2_set to, int arity, const char *name) {
-  op2_status status = op2i_object_check(from, OP2I_SET, "op2_map_create, from");
-  if (!status) status = op2i_object_check(to, OP2I_SET, "op2_map_create, to");
+  op2_status status = op2i_object_validate(from, OP2I_SET, "op2_map_create, from");
+  if (!status) status = op2i_object_validate(to, OP2I_SET, "op2_map_create, to");
   if (status) return status;
   if (from->obj.ctx != to->obj.ctx)
     return op2i_error(OP2_ERR_MISMATCH, "map '%s': sets '%s' and '%s' belong to different contexts",
@@ -83,7 +83,7 @@ static op2_status report_stray(const char *name, op2_set from, op2_set to, int a
 /* Values as they are kept, from the user's. */
 struct import {
   const int64_t *number; /* of the rows; null: as they come */
-  const int32_t *place;  /* of the targets; null: as they come */
+  const int32_t *inverse; /* of the targets; null: as they come */
   int64_t arity, limit;
   const int32_t *idx;
   int32_t *values;
@@ -107,8 +107,8 @@ static void import_chunk(struct import *import, int64_t lo, int64_t hi) {
     op2i_rows_copy(1, hi - lo, row_bytes, import->idx + lo * import->arity, values);
   if (!all_below(values, n, import->limit))
     import->strays = true;
-  else if (import->place)
-    for (int64_t i = 0; i < n; i++) values[i] = import->place[values[i]];
+  else if (import->inverse)
+    for (int64_t i = 0; i < n; i++) values[i] = import->inverse[values[i]];
 }
 
 /* In chunks that stay in the cache between steps. */
@@ -124,16 +124,16 @@ static op2_status import_values(op2_set from, op2_set to, struct import *import)
   enum { VALUES_LEAST = OP2I_PARALLEL_BYTES / sizeof(int32_t) };
   int64_t least = VALUES_LEAST / import->arity + 1;
   int64_t targets = to->ends[OP2I_NONEXEC];
-  int32_t *place = NULL;
+  int32_t *inverse = NULL;
   if (to->number) {
-    place = op2i_malloc((size_t)targets * sizeof *place);
-    if (!place) return op2i_error_nomem("a map's values");
-    for (int64_t i = 0; i < targets; i++) place[to->number[i]] = (int32_t)i;
+    inverse = op2i_malloc((size_t)targets * sizeof *inverse);
+    if (!inverse) return op2i_error_nomem("a map's values");
+    for (int64_t i = 0; i < targets; i++) inverse[to->number[i]] = (int32_t)i;
   }
   import->number = from->number;
-  import->place = place;
+  import->inverse = inverse;
   op2i_parallel(op2_workers(from->obj.ctx), from->ends[OP2I_NONEXEC], least, import_some, import);
-  op2i_free(place);
+  op2i_free(inverse);
   return OP2_SUCCESS;
 }
 
@@ -170,7 +170,7 @@ static op2_status check_permutation(op2_map base, const int *perm) {
 }
 
 op2_status op2_map_create_permuted(op2_map base, const int *perm, const char *name, op2_map *out) {
-  op2_status status = op2i_object_check(base, OP2I_MAP, "op2_map_create_permuted");
+  op2_status status = op2i_object_validate(base, OP2I_MAP, "op2_map_create_permuted");
   if (status) return status;
   if (!perm || !out) return op2i_error(OP2_ERR_ARG, "op2_map_create_permuted: a null pointer");
   if (!base->idx)
@@ -187,7 +187,7 @@ op2_status op2_map_create_permuted(op2_map base, const int *perm, const char *na
 
 static op2_status check_composition(int n, const op2_map *maps) {
   for (int i = 0; i < n; i++) {
-    op2_status status = op2i_object_check(maps[i], OP2I_MAP, "op2_map_create_composed");
+    op2_status status = op2i_object_validate(maps[i], OP2I_MAP, "op2_map_create_composed");
     if (status) return status;
     if (!maps[i]->idx)
       return op2i_error(OP2_ERR_MISMATCH, "composed map: '%s' has no values", maps[i]->obj.name);

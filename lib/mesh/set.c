@@ -45,7 +45,7 @@ static op2_status check_ends(const int64_t ends[4], const char *name) {
 
 op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const char *name,
                                    op2_set *out) {
-  op2_status status = op2i_context_check(ctx);
+  op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   if (!ends || !out) return op2i_error(OP2_ERR_ARG, "op2_set_create: a null pointer");
   status = check_ends(ends, name);
@@ -108,24 +108,24 @@ static int64_t count_below(const int64_t *sorted, int64_t n, int64_t limit) {
 }
 
 /* Where each of the user's elements of a renumbered set is; null without memory. */
-static int64_t *places(op2_set set) {
+static int64_t *by_number(op2_set set) {
   int64_t total = set->ends[OP2I_NONEXEC];
-  int64_t *place = op2i_malloc((size_t)total * sizeof *place);
-  for (int64_t i = 0; place && i < total; i++) place[set->number[i]] = i;
-  return place;
+  int64_t *inverse = op2i_malloc((size_t)total * sizeof *inverse);
+  for (int64_t i = 0; inverse && i < total; i++) inverse[set->number[i]] = i;
+  return inverse;
 }
 
 /* The indices of a subset are the user's: give it the library's as well. */
 static op2_status renumber_subset(op2_set base, int64_t n, op2_set subset) {
   if (!base->number) return OP2_SUCCESS;
-  int64_t *place = places(base), *idx = op2i_alloc_raw((size_t)n * sizeof *idx);
-  if (!place || !idx) {
-    op2i_free(place);
+  int64_t *inverse = by_number(base), *idx = op2i_alloc_raw((size_t)n * sizeof *idx);
+  if (!inverse || !idx) {
+    op2i_free(inverse);
     op2i_free_data(idx);
     return op2i_error_nomem("a subset's indices");
   }
-  for (int64_t i = 0; i < n; i++) idx[i] = place[subset->idx[i]];
-  op2i_free(place);
+  for (int64_t i = 0; i < n; i++) idx[i] = inverse[subset->idx[i]];
+  op2i_free(inverse);
   op2i_sort_indices(n, idx);
   subset->user_idx = subset->idx;
   subset->idx = idx;
@@ -157,7 +157,7 @@ fail:
 
 op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions, const char *name,
                              op2_set *out) {
-  op2_status status = op2i_object_check(parent, OP2I_SET, "op2_subset_create");
+  op2_status status = op2i_object_validate(parent, OP2I_SET, "op2_subset_create");
   if (status) return status;
   if (n < 0 || (n > 0 && !positions) || !out)
     return op2i_error(OP2_ERR_ARG, "subset '%s' of '%s': a null pointer or a negative size",
@@ -176,7 +176,7 @@ op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions
 }
 
 op2_status op2_set_sections(op2_set set, int64_t ends[4]) {
-  op2_status status = op2i_object_check(set, OP2I_SET, "op2_set_sections");
+  op2_status status = op2i_object_validate(set, OP2I_SET, "op2_set_sections");
   if (status) return status;
   if (!ends) return op2i_error(OP2_ERR_ARG, "op2_set_sections: a null pointer");
   memcpy(ends, set->ends, sizeof set->ends);
@@ -188,7 +188,7 @@ int64_t op2_set_size(op2_set set) {
 }
 
 op2_status op2_subset_indices(op2_set subset, int64_t *n, const int64_t **idx) {
-  op2_status status = op2i_object_check(subset, OP2I_SET, "op2_subset_indices");
+  op2_status status = op2i_object_validate(subset, OP2I_SET, "op2_subset_indices");
   if (status) return status;
   if (!n || !idx) return op2i_error(OP2_ERR_ARG, "op2_subset_indices: a null pointer");
   if (subset->base == subset)

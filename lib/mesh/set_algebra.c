@@ -10,8 +10,8 @@ enum { FIRST_ONLY = 1, SECOND_ONLY = 2, COMMON = 4 };
 
 static op2_status check(op2_set a, op2_set b, const char *name, const op2_set *out,
                         const char *function) {
-  op2_status status = op2i_object_check(a, OP2I_SET, function);
-  if (!status) status = op2i_object_check(b, OP2I_SET, function);
+  op2_status status = op2i_object_validate(a, OP2I_SET, function);
+  if (!status) status = op2i_object_validate(b, OP2I_SET, function);
   if (status) return status;
   if (!out) return op2i_error(OP2_ERR_ARG, "%s: where to put the subset is null", function);
   if (a->base == b->base) return OP2_SUCCESS;

@@ -42,7 +42,7 @@ static op2_status check_object(const struct request *r, int n, enum op2i_kind ki
   char what[512];
   snprintf(what, sizeof what, "%s:%d: call '%s', argument %d", r->where.file, r->where.line,
            r->name, n);
-  op2_status status = op2i_object_check(object, kind, what);
+  op2_status status = op2i_object_validate(object, kind, what);
   if (status) return status;
   if (object->ctx != r->ctx)
     return wrong(r, OP2_ERR_MISMATCH, "argument %d: '%s' belongs to another context", n,
@@ -62,13 +62,13 @@ static op2_status check_object(const struct request *r, int n, enum op2i_kind ki
 
 static op2_status check_value(const struct request *r, int n, double *bytes) {
   const op2_arg *arg = &r->args[n];
-  size_t unit = op2i_type_size((op2_type)arg->type);
+  size_t value_bytes = op2i_type_size((op2_type)arg->type);
   if (!arg->value) return wrong(r, OP2_ERR_ARG, "argument %d: op2_arg_val of a null pointer", n);
-  if (!unit || arg->dim < 1)
+  if (!value_bytes || arg->dim < 1)
     return wrong(r, OP2_ERR_RANGE,
                  "argument %d: op2_arg_val of %" PRId32 " values of type %" PRId32, n, arg->dim,
                  arg->type);
-  *bytes += 16 + (double)arg->dim * (double)unit;
+  *bytes += 16 + (double)arg->dim * (double)value_bytes;
   if (*bytes <= 1 << 30) return OP2_SUCCESS;
   return wrong(r, OP2_ERR_RANGE,
                "the values of op2_arg_val take %.0f bytes, and more than 2^30 "
@@ -77,7 +77,7 @@ static op2_status check_value(const struct request *r, int n, double *bytes) {
 }
 
 static op2_status check(const struct request *r) {
-  op2_status status = op2i_context_check(r->ctx);
+  op2_status status = op2i_context_validate(r->ctx);
   double bytes = 0;
   if (status) return status;
   if (!r->function) return wrong(r, OP2_ERR_ARG, "the function is null");
@@ -197,7 +197,7 @@ static op2_status intern(const struct request *r, struct op2i_user_call **out) {
   struct op2i_user_call *call = r->ctx->calls;
   while (call && !same(call, r, hash)) call = call->next;
   if (!call) status = make_call(r, hash, &call);
-  if (!status) status = op2i_op_check_scopes(r->where, &call->op);
+  if (!status) status = op2i_op_validate_scopes(r->where, &call->op);
   *out = call;
   return status;
 }

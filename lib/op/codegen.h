@@ -28,7 +28,7 @@ struct op2i_codegen {
   void (*free_signature)(struct op2i_signature *signature);
   bool (*uses)(const char *source, const char *word);
   int (*assigns)(const char *source, const char *word);
-  /* codegen/simd: op2i_lanes_forget() */
+  /* codegen/simd: op2i_simd_forget() */
   void (*forget)(op2_kernel kernel);
   /* codegen/host: op2i_generate_judge(), op2i_generate() */
   op2_status (*judge)(const struct op2i_loop *loop, int simd_bytes,

@@ -56,7 +56,7 @@ static bool reserved_is_zero(const op2_kernel_desc *desc) {
 }
 
 op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
-  op2_status status = op2i_context_check(ctx);
+  op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   if (!desc || !out || !desc->source)
     return op2i_error(OP2_ERR_ARG, "op2_kernel_create: a null pointer");

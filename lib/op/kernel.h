@@ -41,7 +41,7 @@ struct op2_kernel_s {
   int nconsts;
   op2_const *consts; /* in order of creation */
   struct op2i_loop *model; /* a loop of it whose text is known, see loop_form.c; null: none */
-  struct op2i_lanes_translation *lanes; /* codegen's: its vector forms that have been asked for */
+  struct op2i_simd_translation *translations; /* codegen's: its vector forms, as asked for */
 };
 
 /* Bring kernel->consts up to date. */

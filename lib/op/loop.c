@@ -357,7 +357,7 @@ static void remove_loop(struct op2i_loop_table *table, struct op2i_loop *loop) {
 
 static op2_status add_loop(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                            const op2_arg *args, uint64_t hash, struct op2i_loop **out) {
-  op2_status status = op2i_loop_check(where, kernel, set, nargs, args);
+  op2_status status = op2i_loop_validate(where, kernel, set, nargs, args);
   if (!status) status = make_loop(kernel, set, nargs, args, out);
   if (status) return status;
   (*out)->hash = hash;
@@ -405,7 +405,7 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
    * unchecked: only its addresses are used. */
   if (!op2i_object_is(set, OP2I_SET) || set->obj.ctx->finalized ||
       !op2i_object_is(kernel, OP2I_KERNEL) || nargs < 1 || !args)
-    return op2i_loop_check(where, kernel, set, nargs, args);
+    return op2i_loop_validate(where, kernel, set, nargs, args);
   op2_context ctx = set->obj.ctx;
   op2_status status = bind_consts(kernel);
   if (status) return status;
@@ -413,11 +413,11 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
   if (!loop || !same_call(loop, kernel, set, nargs, args) || !same_consts(loop))
     status = find_loop(where, kernel, set, nargs, args, &loop);
   if (!status && loop->objects_left != ctx->objects_left) {
-    status = op2i_loop_check(where, kernel, set, nargs, args);
+    status = op2i_loop_validate(where, kernel, set, nargs, args);
     if (!status) loop->objects_left = ctx->objects_left;
   }
   if (!status) status = check_values(where, loop, args);
-  if (!status && ctx->open_scopes) status = op2i_op_check_scopes(where, &loop->op);
+  if (!status && ctx->open_scopes) status = op2i_op_validate_scopes(where, &loop->op);
   if (status) return status;
   op2i_loop_use(loop);
   *out = loop;

@@ -85,7 +85,7 @@ struct op2i_loop {
   /* owned by the floors above */
   char *source[OP2I_VARIANTS]; /* generated text, null until asked for */
   bool mergeable[OP2I_VARIANTS];
-  void *entry[OP2I_VARIANTS]; /* compiled function */
+  void *function[OP2I_VARIANTS]; /* compiled function */
   struct op2i_form form;
   void *sched_data;           /* scheduler: plans, footprints, measured cost */
   void (*sched_release)(void *sched_data);
@@ -193,8 +193,8 @@ enum op2i_tag {
   OP2I_TAGS
 };
 bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag);
-op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                           const op2_arg *args);
+op2_status op2i_loop_validate(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                              const op2_arg *args);
 enum op2i_arg_kind op2i_arg_kind(const op2_arg *arg);
 
 #endif

@@ -14,11 +14,11 @@ enum { FEW = 16, NARROW = 32 };
 
 /* The width of a loop's vectors, by what the loop is and what the processor is, never by timings.
  *
- * Where units have half the width of vectors, long vectors save instructions and no work. That pays
- * where instructions wait: for divisions and roots, of which the processor can overlook only so
- * many. It costs where a loop does little but move rows between memory and registers: long vectors
- * are put together from more pieces, and nearly all of those that are loaded as a whole cross a
- * cache line. */
+ * Where vector units have half the width of vectors, long vectors save instructions and no work.
+ * That pays where instructions wait: for divisions and roots, of which the processor can overlook
+ * only so many. It costs where a loop does little but move rows between memory and registers: long
+ * vectors are put together from more pieces, and nearly all of those that are loaded as a whole
+ * cross a cache line. */
 static const char *reason(const struct op2i_judgement *j) {
   if (j->divides) return "it divides or takes roots";
   return j->registers > NARROW ? "it has many values" : NULL;
@@ -135,8 +135,8 @@ op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form)
 }
 
 enum op2i_variant op2i_loop_variant(const struct op2i_loop *loop, enum op2i_variant wish) {
-  if (wish == OP2I_LANES && loop->form.why) return OP2I_PLAIN;
-  if (wish == OP2I_LANES_LIST && loop->form.why) return OP2I_PLAIN_LIST;
+  if (wish == OP2I_VECTOR && loop->form.why) return OP2I_PLAIN;
+  if (wish == OP2I_VECTOR_LIST && loop->form.why) return OP2I_PLAIN_LIST;
   return wish;
 }
 

@@ -18,7 +18,7 @@ struct call {
 
 /* Where a handle that turns out to be none was given. */
 enum { WHAT_MAX = 512 };
-static void place(const struct call *call, int n, char what[WHAT_MAX]) {
+static void name_argument(const struct call *call, int n, char what[WHAT_MAX]) {
   snprintf(what, WHAT_MAX, "%s:%d: loop '%s', argument %d", call->where.file, call->where.line,
            call->kernel->obj.name, n);
 }
@@ -87,14 +87,14 @@ static op2_status check_dat(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   op2_dat dat = arg->object;
   char what[WHAT_MAX];
-  place(call, n, what);
-  op2_status status = op2i_object_check(dat, OP2I_DAT, what);
+  name_argument(call, n, what);
+  op2_status status = op2i_object_validate(dat, OP2I_DAT, what);
   if (status) return status;
   if (dat->obj.ctx != call->set->obj.ctx)
     return wrong(call, OP2_ERR_MISMATCH, "argument %d: dat '%s' belongs to another context", n,
                  dat->obj.name);
   if (arg->map) {
-    status = op2i_object_check(arg->map, OP2I_MAP, what);
+    status = op2i_object_validate(arg->map, OP2I_MAP, what);
     return status ? status : check_map(call, n, dat);
   }
   if (arg->idx == OP2_ITER(0) || arg->idx == OP2_ITER(1))
@@ -119,8 +119,8 @@ static op2_status check_gbl(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   op2_gbl gbl = arg->object;
   char what[WHAT_MAX];
-  place(call, n, what);
-  op2_status status = op2i_object_check(gbl, OP2I_GBL, what);
+  name_argument(call, n, what);
+  op2_status status = op2i_object_validate(gbl, OP2I_GBL, what);
   if (status) return status;
   if (gbl->obj.ctx != call->set->obj.ctx)
     return wrong(call, OP2_ERR_MISMATCH, "argument %d: global '%s' belongs to another context", n,
@@ -198,8 +198,8 @@ static op2_status check_val(const struct call *call, int n) {
 
 static op2_status check_map_idx(const struct call *call, int n) {
   char what[WHAT_MAX];
-  place(call, n, what);
-  op2_status status = op2i_object_check(call->args[n].map, OP2I_MAP, what);
+  name_argument(call, n, what);
+  op2_status status = op2i_object_validate(call->args[n].map, OP2I_MAP, what);
   return status ? status : check_map(call, n, NULL);
 }
 
@@ -361,9 +361,9 @@ static op2_status check_captured(const struct call *call) {
 static op2_status check_handles(const struct call *call) {
   char what[WHAT_MAX];
   snprintf(what, sizeof what, "%s:%d: op2_par_loop", call->where.file, call->where.line);
-  op2_status status = op2i_object_check(call->kernel, OP2I_KERNEL, what);
-  if (!status) status = op2i_object_check(call->set, OP2I_SET, what);
-  if (!status) status = op2i_context_check(call->set->obj.ctx);
+  op2_status status = op2i_object_validate(call->kernel, OP2I_KERNEL, what);
+  if (!status) status = op2i_object_validate(call->set, OP2I_SET, what);
+  if (!status) status = op2i_context_validate(call->set->obj.ctx);
   if (status) return status;
   if (call->kernel->obj.ctx != call->set->obj.ctx)
     return wrong(call, OP2_ERR_MISMATCH, "kernel and set belong to different contexts");
@@ -371,8 +371,8 @@ static op2_status check_handles(const struct call *call) {
   return OP2_SUCCESS;
 }
 
-op2_status op2i_loop_check(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                           const op2_arg *args) {
+op2_status op2i_loop_validate(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                              const op2_arg *args) {
   const struct call call = {where, kernel, set, nargs, args};
   op2_status status = check_handles(&call);
   for (int n = 0; !status && n < nargs; n++) {

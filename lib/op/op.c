@@ -49,7 +49,7 @@ static op2_status in_scope(op2_where where, const struct op2i_op *op, int d) {
   return status;
 }
 
-op2_status op2i_op_check_scopes(op2_where where, const struct op2i_op *op) {
+op2_status op2i_op_validate_scopes(op2_where where, const struct op2i_op *op) {
   for (int d = 0; d < op->ndats; d++)
     if (op->dats[d]->open_writes || (op->dats[d]->open_reads && op2i_modifies(op->dat_access[d])))
       return in_scope(where, op, d);

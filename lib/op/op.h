@@ -49,7 +49,7 @@ op2_status op2i_op_tables(struct op2i_op *op, size_t n);
 void op2i_op_free_tables(struct op2i_op *op);
 /* OP2_ERR_STATE where an open access scope forbids queueing it: the part of an operation's checks
  * that an earlier success does not settle. */
-op2_status op2i_op_check_scopes(op2_where where, const struct op2i_op *op);
+op2_status op2i_op_validate_scopes(op2_where where, const struct op2i_op *op);
 /* Number of `object` in a table of distinct ones with room for it, added when new. */
 int32_t op2i_number_of(void **table, int *n, void *object);
 

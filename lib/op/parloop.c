@@ -70,19 +70,19 @@ op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, i
 static const struct {
   const char *name;
   enum op2i_variant variant;
-} targets[] = {{"c", OP2I_PLAIN}, {"simd", OP2I_LANES}, {"check", OP2I_CHECKED}};
+} targets[] = {{"c", OP2I_PLAIN}, {"simd", OP2I_VECTOR}, {"check", OP2I_CHECKED}};
 
 /* Scalar code where vectors cannot be had. */
 static op2_status generate(struct op2i_loop *loop, enum op2i_variant variant, const char **source) {
   const struct op2i_form *form = NULL;
-  op2_status status = variant == OP2I_LANES ? op2i_loop_form(loop, &form) : OP2_SUCCESS;
+  op2_status status = variant == OP2I_VECTOR ? op2i_loop_form(loop, &form) : OP2_SUCCESS;
   if (status) return status;
   bool scalar = form && form->why && !form->few;
   return op2i_loop_source(loop, scalar ? OP2I_PLAIN : variant, source);
 }
 
 op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **source) {
-  op2_status status = op2i_object_check(parloop, OP2I_LOOP, "op2_loop_generate");
+  op2_status status = op2i_object_validate(parloop, OP2I_LOOP, "op2_loop_generate");
   if (status) return status;
   if (!target || !source) return op2i_error(OP2_ERR_ARG, "op2_loop_generate: a null pointer");
   for (size_t t = 0; t < sizeof targets / sizeof *targets; t++)
@@ -94,9 +94,9 @@ op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **
 }
 
 static op2_status queue(op2_loop parloop, const char *call, enum op2i_wish wish) {
-  op2_status status = op2i_object_check(parloop, OP2I_LOOP, call);
-  if (!status) status = op2i_context_check(parloop->obj.ctx);
-  if (!status) status = op2i_op_check_scopes(parloop->where, &parloop->loop->op);
+  op2_status status = op2i_object_validate(parloop, OP2I_LOOP, call);
+  if (!status) status = op2i_context_validate(parloop->obj.ctx);
+  if (!status) status = op2i_op_validate_scopes(parloop->where, &parloop->loop->op);
   if (status) return status;
   if (wish == OP2I_LATER && parloop->obj.ctx->config.eager) wish = OP2I_EAGER;
   return op2i_scheduler.enqueue(parloop->obj.ctx->sched, &parloop->loop->op, parloop->where,

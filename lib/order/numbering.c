@@ -77,7 +77,7 @@ enum {
 /* A map as it would be in other numbers. */
 struct numbered {
   op2_map map;
-  const int64_t *order, *place;
+  const int64_t *order, *inverse;
 };
 
 /* Go on from row `at` until `room` lines have been met, or to the last row. Returns how many rows
@@ -88,7 +88,7 @@ static int64_t fill_cache(const struct numbered *as, int64_t at, int64_t room, i
   for (*lines = 0; at < rows && *lines < room; at++) {
     const int32_t *row = as->map->idx + (as->order ? as->order[at] : at) * as->map->arity;
     for (int32_t slot = 0; slot < as->map->arity; slot++) {
-      int64_t target = as->place ? as->place[row[slot]] : row[slot];
+      int64_t target = as->inverse ? as->inverse[row[slot]] : row[slot];
       int32_t *line = &met[target / TARGETS_IN_LINE];
       *lines += *line != window;
       *line = window;
@@ -97,8 +97,8 @@ static int64_t fill_cache(const struct numbered *as, int64_t at, int64_t room, i
   return at - first;
 }
 
-double op2i_map_traffic(op2_map map, const int64_t *order, const int64_t *place) {
-  struct numbered as = {map, order, place};
+double op2i_map_traffic(op2_map map, const int64_t *order, const int64_t *inverse) {
+  struct numbered as = {map, order, inverse};
   int64_t rows = map->from->ends[OP2I_OWNED], some = 0, counted = 0, lines = 0;
   int64_t all = map->to->ends[OP2I_NONEXEC] / TARGETS_IN_LINE + 1;
   int64_t room = all / 4 < CACHE_LINES ? all / 4 + 1 : CACHE_LINES;

@@ -9,9 +9,9 @@
  * what it reaches takes: 1 in meshes in order, 2 to 3 where triangles were split and the new nodes
  * come last, 7 in random order. By a sample, for elements of 32 bytes, lines of 64 and a cache of
  * 4 MiB, or of a quarter of the target set: the same on every machine. Rows and targets are those
- * of new numbers, order[new] = old and place[old] = new, or with null of those they have. 1 where
+ * of new numbers, order[new] = old and inverse[old] = new, or with null of those they have. 1 where
  * there is nothing to count, or no memory to count in. */
-double op2i_map_traffic(op2_map map, const int64_t *order, const int64_t *place);
+double op2i_map_traffic(op2_map map, const int64_t *order, const int64_t *inverse);
 
 /* Renumbering by a map that nobody has asked for waits until loops have led many rows through it:
  * first until the map is looked at, then until it pays. Where a map that a loop uses stands: */

@@ -119,8 +119,8 @@ void op2i_loop_reset_all(op2_context ctx) {
 /* ---- the interface --------------------------------------------------------------------------- */
 
 static op2_status check_map(op2_map map) {
-  op2_status status = op2i_object_check(map, OP2I_MAP, "op2_renumber");
-  if (!status) status = op2i_context_check(map->obj.ctx);
+  op2_status status = op2i_object_validate(map, OP2I_MAP, "op2_renumber");
+  if (!status) status = op2i_context_validate(map->obj.ctx);
   if (status) return status;
   if (!map->idx)
     return op2i_error(OP2_ERR_MISMATCH, "op2_renumber: map '%s' has no values", map->obj.name);
@@ -138,7 +138,7 @@ static op2_status check_map(op2_map map) {
 static void free_all(struct renumbering *r) {
   for (int64_t i = 0; i < r->nsets; i++) {
     op2i_free(r->sets[i].order);
-    op2i_free(r->sets[i].place);
+    op2i_free(r->sets[i].inverse);
   }
   op2i_free(r->sets);
   op2i_free(r->done);
@@ -176,7 +176,7 @@ static double all_traffic(const struct renumbering *r, bool after) {
       const struct op2i_renumber *to = map->idx ? find(r, map->to) : NULL;
       if (to)
         lines += (double)map->to->ends[OP2I_NONEXEC] *
-                 op2i_map_traffic(map, after ? r->sets[i].order : NULL, after ? to->place : NULL);
+                 op2i_map_traffic(map, after ? r->sets[i].order : NULL, after ? to->inverse : NULL);
     }
   return lines;
 }
@@ -204,7 +204,7 @@ op2_status op2i_renumber_unasked(op2_map map, bool anyhow, struct op2i_gain *gai
   OP2I_TRY(order_all(&r, map));
   *gain = (struct op2i_gain){
       .before = op2i_map_traffic(map, NULL, NULL),
-      .after = op2i_map_traffic(map, find(&r, map->from)->order, find(&r, map->to)->place)};
+      .after = op2i_map_traffic(map, find(&r, map->from)->order, find(&r, map->to)->inverse)};
   if (anyhow || is_worth_it(&r)) {
     OP2I_TRY(op2i_renumber_apply(r.nsets, r.sets));
     settle_sets(&r, gain);
@@ -218,21 +218,21 @@ op2_status op2i_renumber_back(op2_set set) {
   int64_t total = set->ends[OP2I_NONEXEC];
   struct op2i_renumber r = {.set = set,
                             .order = op2i_malloc((size_t)total * sizeof *r.order),
-                            .place = op2i_malloc((size_t)total * sizeof *r.place)};
-  op2_status status = r.order && r.place ? OP2_SUCCESS : op2i_error_nomem("a numbering");
+                            .inverse = op2i_malloc((size_t)total * sizeof *r.inverse)};
+  op2_status status = r.order && r.inverse ? OP2_SUCCESS : op2i_error_nomem("a numbering");
   for (int64_t i = 0; i < total && !status; i++) {
-    r.place[i] = set->number[i];
+    r.inverse[i] = set->number[i];
     r.order[set->number[i]] = i;
   }
   if (!status) status = op2i_renumber_apply(1, &r);
   if (!status) set->unasked = false;
   op2i_free(r.order);
-  op2i_free(r.place);
+  op2i_free(r.inverse);
   return status;
 }
 
 op2_status op2_set_numbering(op2_set set, int64_t *number) {
-  op2_status status = op2i_object_check(set, OP2I_SET, "op2_set_numbering");
+  op2_status status = op2i_object_validate(set, OP2I_SET, "op2_set_numbering");
   if (status) return status;
   if (!number) return op2i_error(OP2_ERR_ARG, "op2_set_numbering: a null pointer");
   if (set->base != set)

@@ -4,12 +4,12 @@
 
 #include "mesh.h"
 
-/* Renumbering. A permutation is given as order[new] = old, its inverse as place[old] = new. */
+/* Renumbering. A permutation is given as order[new] = old, its inverse as inverse[old] = new. */
 
 /* One of the sets that are renumbered together. */
 struct op2i_renumber {
   op2_set set;
-  int64_t *order, *place; /* [total]; null until the set has its order */
+  int64_t *order, *inverse; /* [total]; null until the set has its order */
   bool kept;              /* it is the one it has: nothing of the set is moved */
 };
 

@@ -52,7 +52,7 @@ static op2_status prepare_subset(struct apply *a, const struct op2i_renumber *r,
   int64_t n = subset->ends[OP2I_NONEXEC];
   int64_t *idx = op2i_alloc_raw((size_t)n * sizeof *idx);
   if (idx) {
-    for (int64_t i = 0; i < n; i++) idx[i] = r->place[subset->idx[i]];
+    for (int64_t i = 0; i < n; i++) idx[i] = r->inverse[subset->idx[i]];
     op2i_sort_indices(n, idx);
   }
   return give(a, idx);
@@ -102,9 +102,9 @@ static void change_dat(struct apply *a, const struct op2i_renumber *r, op2_dat d
 }
 
 /* Null where the set stays as it is. */
-static const int64_t *place_of(const struct apply *a, op2_set set) {
+static const int64_t *inverse_of(const struct apply *a, op2_set set) {
   for (int64_t i = 0; i < a->n; i++)
-    if (a->all[i].set == set) return a->all[i].kept ? NULL : a->all[i].place;
+    if (a->all[i].set == set) return a->all[i].kept ? NULL : a->all[i].inverse;
   return NULL;
 }
 
@@ -113,13 +113,13 @@ static void entries_changed(op2_map map) { op2i_buffer_replace(&map->entries, ma
 static void change_map(struct apply *a, const struct op2i_renumber *r, op2_map map) {
   map->scatter = -1;
   if (!map->idx) return;
-  const int64_t *place = place_of(a, map->to);
+  const int64_t *inverse = inverse_of(a, map->to);
   int64_t values = r->set->ends[OP2I_NONEXEC] * map->arity;
   op2i_rows_gather(a->threads, r->set->ends[OP2I_NONEXEC], r->order,
                    (size_t)map->arity * sizeof *map->idx, map->idx, a->scratch);
   for (int64_t i = 0; i < values; i++) {
     int32_t target = ((const int32_t *)a->scratch)[i];
-    map->idx[i] = place ? (int32_t)place[target] : target;
+    map->idx[i] = inverse ? (int32_t)inverse[target] : target;
   }
   entries_changed(map);
 }
@@ -129,7 +129,7 @@ static void change_targets(const struct op2i_renumber *r, op2_map map) {
   map->scatter = -1;
   if (!map->idx) return;
   int64_t values = map->from->ends[OP2I_NONEXEC] * map->arity;
-  for (int64_t i = 0; i < values; i++) map->idx[i] = (int32_t)r->place[map->idx[i]];
+  for (int64_t i = 0; i < values; i++) map->idx[i] = (int32_t)r->inverse[map->idx[i]];
   entries_changed(map);
 }
 
@@ -149,7 +149,7 @@ static void change(struct apply *a, const struct op2i_renumber *r) {
   for (struct op2i_link *l = r->set->dats.first; l; l = l->next) change_dat(a, r, l->object);
   for (struct op2i_link *l = r->set->maps_from.first; l; l = l->next) change_map(a, r, l->object);
   for (struct op2i_link *l = r->set->maps_to.first; l; l = l->next)
-    if (!place_of(a, ((op2_map)l->object)->from)) change_targets(r, l->object);
+    if (!inverse_of(a, ((op2_map)l->object)->from)) change_targets(r, l->object);
 }
 
 op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all) {

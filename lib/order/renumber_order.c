@@ -16,13 +16,13 @@ static int section_of(op2_set set, int64_t element) {
 static op2_status settle(struct op2i_renumber *r, const int64_t *order) {
   int64_t total = r->set->ends[OP2I_NONEXEC], next[OP2I_SECTIONS] = {0};
   r->order = op2i_malloc((size_t)total * sizeof *r->order);
-  r->place = op2i_malloc((size_t)total * sizeof *r->place);
-  if (!r->order || !r->place) return op2i_error_nomem("a numbering");
+  r->inverse = op2i_malloc((size_t)total * sizeof *r->inverse);
+  if (!r->order || !r->inverse) return op2i_error_nomem("a numbering");
   for (int s = OP2I_OWNED; s < OP2I_SECTIONS; s++) next[s] = r->set->ends[s - 1];
   for (int64_t i = 0; i < total; i++) {
     int64_t to = next[section_of(r->set, order[i])]++;
     r->order[to] = order[i];
-    r->place[order[i]] = to;
+    r->inverse[order[i]] = to;
   }
   return OP2_SUCCESS;
 }
@@ -31,9 +31,9 @@ op2_status op2i_order_keep(struct op2i_renumber *r) {
   int64_t total = r->set->ends[OP2I_NONEXEC];
   r->kept = true;
   r->order = op2i_malloc((size_t)total * sizeof *r->order);
-  r->place = op2i_malloc((size_t)total * sizeof *r->place);
-  if (!r->order || !r->place) return op2i_error_nomem("a numbering");
-  for (int64_t i = 0; i < total; i++) r->order[i] = r->place[i] = i;
+  r->inverse = op2i_malloc((size_t)total * sizeof *r->inverse);
+  if (!r->order || !r->inverse) return op2i_error_nomem("a numbering");
+  for (int64_t i = 0; i < total; i++) r->order[i] = r->inverse[i] = i;
   return OP2_SUCCESS;
 }
 
@@ -129,13 +129,13 @@ op2_status op2i_order_by_graph(op2_map map, struct op2i_renumber *to) {
 /* ---- sorted by targets ----------------------------------------------------------------------- */
 
 /* The places that each row maps to, ascending. */
-static void sorted_rows(op2_map map, const int64_t *place, int32_t *keys) {
+static void sorted_rows(op2_map map, const int64_t *inverse, int32_t *keys) {
   int64_t rows = map->from->ends[OP2I_NONEXEC];
   for (int64_t r = 0; r < rows; r++) {
     const int32_t *row = map->idx + r * map->arity;
     int32_t *key = keys + r * map->arity;
     for (int k = 0; k < map->arity; k++) {
-      int32_t value = (int32_t)place[row[k]];
+      int32_t value = (int32_t)inverse[row[k]];
       int at = k;
       for (; at > 0 && key[at - 1] > value; at--) key[at] = key[at - 1];
       key[at] = value;
@@ -164,7 +164,7 @@ op2_status op2i_order_by_targets(op2_map map, const struct op2i_renumber *to,
   if (!keys || !starts || !in || !out) {
     status = op2i_error_nomem("a numbering");
   } else {
-    sorted_rows(map, to->place, keys);
+    sorted_rows(map, to->inverse, keys);
     for (int64_t r = 0; r < rows; r++) out[r] = r;
     for (int k = map->arity - 1; k >= 0; k--) {
       int64_t *sorted = in;

@@ -10,9 +10,9 @@
 
 struct blocks {
   const struct op2i_colouring *colouring;
-  uint32_t **mask; /* [nconflicts][target_size]: colours, from the pass's first on, of the blocks
+  uint32_t **mask; /* [nconflicts][target_size]: colours, from the sweep's first on, of the blocks
                       that modify a target */
-  int64_t lo, hi, unit;
+  int64_t lo, hi, length;
 };
 
 static uint32_t find_colours(const struct op2i_column *column, const int64_t *subset,
@@ -58,12 +58,12 @@ static void use(const struct blocks *b, int64_t lo, int64_t hi, uint32_t colour)
 
 /* Blocks still without a colour that fit into the 32 from *ncolors on get one of those. Returns how
  * many were left over. */
-static int64_t pass(const struct blocks *b, int32_t *color, int32_t *ncolors) {
+static int64_t sweep(const struct blocks *b, int32_t *color, int32_t *ncolors) {
   int64_t left = 0;
   uint32_t all = 0;
-  for (int64_t lo = b->lo; lo < b->hi; lo += b->unit, color++) {
+  for (int64_t lo = b->lo; lo < b->hi; lo += b->length, color++) {
     if (*color != OP2I_UNCOLOURED) continue;
-    int64_t hi = b->hi - lo < b->unit ? b->hi : lo + b->unit;
+    int64_t hi = b->hi - lo < b->length ? b->hi : lo + b->length;
     uint32_t colour = choose(b, lo, hi);
     if (!colour) {
       left++;
@@ -103,24 +103,24 @@ static op2_status make_masks(struct blocks *b) {
 
 static op2_status first_fit(struct blocks *b, int32_t *color, int64_t *left, int32_t *ncolors) {
   op2_status status = make_masks(b);
-  for (int passes = 0; !status && *left > 0 && passes < OP2I_PASSES_MAX; passes++) {
-    if (passes) forget(b);
-    *left = pass(b, color, ncolors);
+  for (int sweeps = 0; !status && *left > 0 && sweeps < OP2I_SWEEPS_MAX; sweeps++) {
+    if (sweeps) forget(b);
+    *left = sweep(b, color, ncolors);
   }
   free_masks(b);
   return status;
 }
 
 op2_status op2i_colour_blocks(struct op2i_colouring *colouring, int64_t lo, int64_t hi,
-                              int64_t unit, int32_t *color, int32_t *ncolors) {
-  struct blocks b = {.colouring = colouring, .lo = lo, .hi = hi, .unit = unit};
+                              int64_t length, int32_t *color, int32_t *ncolors) {
+  struct blocks b = {.colouring = colouring, .lo = lo, .hi = hi, .length = length};
   op2_status status = OP2_SUCCESS;
   int64_t left = 0;
   *ncolors = 0;
-  for (int64_t from = lo; from < hi; from += unit) color[left++] = OP2I_UNCOLOURED;
+  for (int64_t from = lo; from < hi; from += length) color[left++] = OP2I_UNCOLOURED;
   if (!colouring->ordered) status = first_fit(&b, color, &left, ncolors);
   if (status || !left) return status;
   status = op2i_colouring_marks(colouring);
-  if (!status) op2i_colouring_rest(colouring, lo, hi, unit, color, ncolors);
+  if (!status) op2i_colouring_rest(colouring, lo, hi, length, color, ncolors);
   return status;
 }

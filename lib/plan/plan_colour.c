@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Colouring of units (blocks of a plan, or elements of a block) that modify the same targets. */
+/* Colouring of spans (blocks of a plan, or elements of a block) that modify the same targets. */
 
 #include <string.h>
 
@@ -11,18 +11,18 @@
 op2_status op2i_marks_open(struct op2i_marks *marks, int64_t size) {
   marks->size = size;
   marks->epoch = 0;
-  marks->entry = op2i_alloc_data((size > 0 ? (size_t)size : 1) * sizeof *marks->entry);
-  return marks->entry ? OP2_SUCCESS : op2i_error_nomem("marks on the targets of a plan");
+  marks->stamp = op2i_alloc_data((size > 0 ? (size_t)size : 1) * sizeof *marks->stamp);
+  return marks->stamp ? OP2_SUCCESS : op2i_error_nomem("marks on the targets of a plan");
 }
 
 void op2i_marks_close(struct op2i_marks *marks) {
-  op2i_free_data(marks->entry);
-  marks->entry = NULL;
+  op2i_free_data(marks->stamp);
+  marks->stamp = NULL;
 }
 
 void op2i_marks_forget(struct op2i_marks *marks) {
-  if (++marks->epoch > 0 || !marks->entry) return;
-  memset(marks->entry, 0, (size_t)marks->size * sizeof *marks->entry);
+  if (++marks->epoch > 0 || !marks->stamp) return;
+  memset(marks->stamp, 0, (size_t)marks->size * sizeof *marks->stamp);
   marks->epoch = 1;
 }
 
@@ -55,7 +55,7 @@ static void add_columns(struct op2i_conflict *conflict, const struct op2i_plan_a
   }
 }
 
-/* Whether two units in conflict over `inner` are always in conflict over `outer` as well. */
+/* Whether two spans in conflict over `inner` are always in conflict over `outer` as well. */
 static bool covers(const struct op2i_conflict *outer, const struct op2i_conflict *inner) {
   for (int i = 0; i < inner->ncolumns; i++) {
     const struct op2i_column *column =
@@ -127,9 +127,9 @@ op2_status op2i_colouring_marks(struct op2i_colouring *colouring) {
   op2_status status = OP2_SUCCESS;
   for (int i = 0; i < colouring->nconflicts && !status; i++) {
     struct op2i_conflict *conflict = &colouring->conflicts[i];
-    if (!conflict->modified.entry)
+    if (!conflict->modified.stamp)
       status = op2i_marks_open(&conflict->modified, conflict->target_size);
-    if (!status && conflict->reads && !conflict->read.entry)
+    if (!status && conflict->reads && !conflict->read.stamp)
       status = op2i_marks_open(&conflict->read, conflict->target_size);
   }
   return status;
@@ -154,7 +154,7 @@ static uint32_t used_colours(const struct op2i_colouring *colouring, int64_t pos
     for (int c = 0; c < conflict->ncolumns; c++)
       mask |= op2i_mark_value(
           marks,
-          marks->entry[op2i_column_target(&conflict->columns[c], colouring->subset, position)]);
+          marks->stamp[op2i_column_target(&conflict->columns[c], colouring->subset, position)]);
   }
   return mask;
 }
@@ -164,9 +164,9 @@ static void use_colour(struct op2i_colouring *colouring, int64_t position, uint3
     struct op2i_conflict *conflict = &colouring->conflicts[i];
     struct op2i_marks *marks = &conflict->modified;
     for (int c = 0; c < conflict->ncolumns; c++) {
-      uint64_t *entry =
-          &marks->entry[op2i_column_target(&conflict->columns[c], colouring->subset, position)];
-      *entry = op2i_mark(marks, op2i_mark_value(marks, *entry) | colour);
+      uint64_t *stamp =
+          &marks->stamp[op2i_column_target(&conflict->columns[c], colouring->subset, position)];
+      *stamp = op2i_mark(marks, op2i_mark_value(marks, *stamp) | colour);
     }
   }
 }
@@ -201,14 +201,14 @@ static int64_t first_fit(struct op2i_colouring *colouring, int64_t lo, int64_t h
   return left;
 }
 
-/* ---- one more than every earlier conflicting unit ---- */
+/* ---- one more than every earlier conflicting span ---- */
 
 static uint64_t column_top(const struct op2i_column *column, const int64_t *subset,
                            const struct op2i_marks *marks, int64_t lo, int64_t hi) {
   uint64_t top = 0;
   for (int64_t p = lo; p < hi; p++) {
-    uint64_t entry = marks->entry[op2i_column_target(column, subset, p)];
-    if (entry > top) top = entry;
+    uint64_t stamp = marks->stamp[op2i_column_target(column, subset, p)];
+    if (stamp > top) top = stamp;
   }
   return top;
 }
@@ -217,12 +217,12 @@ static void column_raise(const struct op2i_column *column, const int64_t *subset
                          struct op2i_marks *marks, int64_t lo, int64_t hi, uint32_t value) {
   uint64_t raised = op2i_mark(marks, value);
   for (int64_t p = lo; p < hi; p++) {
-    uint64_t *entry = &marks->entry[op2i_column_target(column, subset, p)];
-    if (*entry < raised) *entry = raised;
+    uint64_t *stamp = &marks->stamp[op2i_column_target(column, subset, p)];
+    if (*stamp < raised) *stamp = raised;
   }
 }
 
-/* The number of colours up to the highest one that an earlier unit in conflict with these positions
+/* The number of colours up to the highest one that an earlier span in conflict with these positions
  * has. */
 static uint32_t colours_below(const struct op2i_colouring *colouring, int64_t lo, int64_t hi) {
   uint32_t below = 0;
@@ -253,13 +253,13 @@ static void record(struct op2i_colouring *colouring, int64_t lo, int64_t hi, uin
   }
 }
 
-void op2i_colouring_rest(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
+void op2i_colouring_rest(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t length,
                          int32_t *color, int32_t *ncolors) {
   int32_t base = *ncolors;
   forget(colouring);
-  for (int64_t u = 0, from = lo; from < hi; u++, from += unit) {
+  for (int64_t u = 0, from = lo; from < hi; u++, from += length) {
     if (color[u] != OP2I_UNCOLOURED) continue;
-    int64_t to = hi - from < unit ? hi : from + unit;
+    int64_t to = hi - from < length ? hi : from + length;
     uint32_t below = colours_below(colouring, from, to);
     color[u] = base + (int32_t)below;
     record(colouring, from, to, below + 1);
@@ -272,7 +272,7 @@ void op2i_colour_elements(struct op2i_colouring *colouring, int64_t lo, int64_t 
   int64_t left = hi - lo;
   *ncolors = 0;
   for (int64_t i = 0; i < hi - lo; i++) color[i] = OP2I_UNCOLOURED;
-  for (int pass = 0; left > 0 && !colouring->ordered && pass < OP2I_PASSES_MAX; pass++)
+  for (int sweep = 0; left > 0 && !colouring->ordered && sweep < OP2I_SWEEPS_MAX; sweep++)
     left = first_fit(colouring, lo, hi, color, ncolors);
   if (left > 0) op2i_colouring_rest(colouring, lo, hi, 1, color, ncolors);
 }

@@ -6,11 +6,11 @@
 
 #include "plan.h"
 
-/* Values kept per element of a target set that all vanish at once: an entry counts only while its
- * upper half is the current epoch. Its lower half is the value, so entries of one epoch compare
+/* Values kept per element of a target set that all vanish at once: a stamp counts only while its
+ * upper half is the current epoch. Its lower half is the value, so stamps of one epoch compare
  * like their values and newer ones are greater than older ones. */
 struct op2i_marks {
-  uint64_t *entry;
+  uint64_t *stamp;
   int64_t size;
   uint32_t epoch;
 };
@@ -22,8 +22,8 @@ void op2i_marks_forget(struct op2i_marks *marks);
 static inline uint64_t op2i_mark(const struct op2i_marks *marks, uint32_t value) {
   return (uint64_t)marks->epoch << 32 | value;
 }
-static inline uint32_t op2i_mark_value(const struct op2i_marks *marks, uint64_t entry) {
-  return entry >> 32 == marks->epoch ? (uint32_t)entry : 0;
+static inline uint32_t op2i_mark_value(const struct op2i_marks *marks, uint64_t stamp) {
+  return stamp >> 32 == marks->epoch ? (uint32_t)stamp : 0;
 }
 
 /* One slot of one map. */
@@ -48,9 +48,9 @@ struct op2i_conflict {
   int ncolumns;
   struct op2i_column *columns; /* part of the colouring's */
   bool reads;
-  /* By target: the mask of colours, or the highest colour + 1, of the units that modify it. */
+  /* By target: the mask of colours, or the highest colour + 1, of the spans that modify it. */
   struct op2i_marks modified;
-  /* By target: the highest colour + 1 of the units that read it. Open only if a column reads. */
+  /* By target: the highest colour + 1 of the spans that read it. Open only if a column reads. */
   struct op2i_marks read;
 };
 
@@ -63,10 +63,10 @@ struct op2i_colouring {
 };
 
 enum {
-  /* First fit looks again at whatever a pass left over, so its time grows with the number of
-   * passes. Where that many colours are not enough nearly everything conflicts with everything, and
+  /* First fit looks again at whatever a sweep left over, so its time grows with the number of
+   * sweeps. Where that many colours are not enough nearly everything conflicts with everything, and
    * the rest is coloured in one go. */
-  OP2I_PASSES_MAX = 64,
+  OP2I_SWEEPS_MAX = 64,
   OP2I_UNCOLOURED = -1
 };
 
@@ -75,16 +75,16 @@ op2_status op2i_colouring_open(const struct op2i_plan_desc *desc, struct op2i_co
 void op2i_colouring_close(struct op2i_colouring *colouring);
 /* Room for marks on the targets, unless it is there. */
 op2_status op2i_colouring_marks(struct op2i_colouring *colouring);
-/* Colour the units of `unit` successive positions that make up [lo, hi), or each position by
+/* Colour the spans of `length` successive positions that make up [lo, hi), or each position by
  * itself: first fit, or in ordered colourings one more than the highest colour of an earlier one in
- * conflict. color has an entry per unit. */
+ * conflict. color has an entry per span. */
 op2_status op2i_colour_blocks(struct op2i_colouring *colouring, int64_t lo, int64_t hi,
-                              int64_t unit, int32_t *color, int32_t *ncolors);
+                              int64_t length, int32_t *color, int32_t *ncolors);
 void op2i_colour_elements(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int32_t *color,
                           int32_t *ncolors); /* wants marks */
-/* Give units that have none one more than the highest of an earlier one in conflict, from *ncolors
+/* Give spans that have none one more than the highest of an earlier one in conflict, from *ncolors
  * on. Wants marks. */
-void op2i_colouring_rest(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t unit,
+void op2i_colouring_rest(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t length,
                          int32_t *color, int32_t *ncolors);
 
 /* Make the parts of a plan; what they allocate hangs off the plan, also on failure. */

@@ -108,8 +108,8 @@ static int32_t collect(struct staging *staging, int stage, int32_t block, int32_
     if (staging->columns[c].stage != stage) continue;
     for (int64_t p = lo; p < hi; p++) {
       int64_t target = op2i_column_target(&staging->columns[c].from, subset, p);
-      if (marks->entry[target] == mark) continue;
-      marks->entry[target] = mark;
+      if (marks->stamp[target] == mark) continue;
+      marks->stamp[target] = mark;
       if (list) list[count] = (int32_t)target;
       count++;
     }
@@ -204,14 +204,14 @@ static void localise16(const struct staging *staging, const struct op2i_column *
                        int64_t hi, uint16_t *loc) {
   for (int64_t p = lo; p < hi; p++)
     loc[p - staging->plan->lo] =
-        (uint16_t)staging->marks.entry[op2i_column_target(from, staging->desc->subset, p)];
+        (uint16_t)staging->marks.stamp[op2i_column_target(from, staging->desc->subset, p)];
 }
 
 static void localise32(const struct staging *staging, const struct op2i_column *from, int64_t lo,
                        int64_t hi, int32_t *loc) {
   for (int64_t p = lo; p < hi; p++)
     loc[p - staging->plan->lo] =
-        (int32_t)(uint32_t)staging->marks.entry[op2i_column_target(from, staging->desc->subset, p)];
+        (int32_t)(uint32_t)staging->marks.stamp[op2i_column_target(from, staging->desc->subset, p)];
 }
 
 static void fill_block(struct staging *staging, int s, int32_t block) {
@@ -222,7 +222,7 @@ static void fill_block(struct staging *staging, int s, int32_t block) {
   collect(staging, s, block, list);
   sort(list, stage->ind_sizes[block], staging->scratch);
   for (int32_t i = 0; i < stage->ind_sizes[block]; i++)
-    staging->marks.entry[list[i]] = op2i_mark(&staging->marks, (uint32_t)i);
+    staging->marks.stamp[list[i]] = op2i_mark(&staging->marks, (uint32_t)i);
   for (int c = 0; c < plan->nloc; c++) {
     if (staging->columns[c].stage != s) continue;
     if (plan->loc_wide)

@@ -14,12 +14,12 @@
 #define NOMEM()     op2i_error_nomem("the verification of a plan")
 
 /* What conflicts are between: the blocks of a plan, or the elements of one of its blocks. */
-struct units {
+struct spans {
   const char *what;
-  int64_t lo, hi, size; /* unit u begins at position lo + u * size */
+  int64_t lo, hi, size; /* span u begins at position lo + u * size */
   int64_t count;
   const int32_t *color;
-  const int32_t *order; /* units by colour */
+  const int32_t *order; /* spans by colour */
 };
 
 static bool writes(const struct op2i_plan_arg *arg) { return op2i_modifies(arg->access); }
@@ -30,12 +30,12 @@ static int64_t target_at(const struct op2i_plan_desc *desc, const struct op2i_pl
   return arg->idx[element * arg->arity + slot];
 }
 
-static int64_t unit_begin(const struct units *units, int64_t u) {
-  return units->lo + u * units->size;
+static int64_t span_begin(const struct spans *spans, int64_t u) {
+  return spans->lo + u * spans->size;
 }
-static int64_t unit_end(const struct units *units, int64_t u) {
-  int64_t end = units->lo + (u + 1) * units->size;
-  return end < units->hi ? end : units->hi;
+static int64_t span_end(const struct spans *spans, int64_t u) {
+  int64_t end = spans->lo + (u + 1) * spans->size;
+  return end < spans->hi ? end : spans->hi;
 }
 
 /* ---- shape ---- */
@@ -152,25 +152,25 @@ static op2_status check_colour_lists(const struct op2i_plan *plan) {
 /* ---- conflicts over one dat ---- */
 
 /* Units are visited colour by colour, so two of one colour that modify a target are the last two to
- * have done so. owner[target] is where the last one begins, or less than units->lo. */
+ * have done so. owner[target] is where the last one begins, or less than spans->lo. */
 static op2_status check_disjoint(const struct op2i_plan_desc *desc, int32_t dat,
-                                 const struct units *units, int64_t *owner) {
-  for (int64_t i = 0; i < units->count; i++) {
-    int64_t u = units->order[i], begin = unit_begin(units, u);
+                                 const struct spans *spans, int64_t *owner) {
+  for (int64_t i = 0; i < spans->count; i++) {
+    int64_t u = spans->order[i], begin = span_begin(spans, u);
     for (int a = 0; a < desc->nargs; a++) {
       const struct op2i_plan_arg *arg = &desc->args[a];
       if (arg->dat != dat || !writes(arg)) continue;
       int32_t first = op2i_plan_first_slot(arg), end = first + op2i_plan_slot_count(arg);
-      for (int64_t p = begin; p < unit_end(units, u); p++)
+      for (int64_t p = begin; p < span_end(spans, u); p++)
         for (int32_t slot = first; slot < end; slot++) {
           int64_t target = target_at(desc, arg, p, slot);
           int64_t other =
-              owner[target] >= units->lo ? (owner[target] - units->lo) / units->size : u;
-          if (other != u && units->color[other] == units->color[u])
+              owner[target] >= spans->lo ? (owner[target] - spans->lo) / spans->size : u;
+          if (other != u && spans->color[other] == spans->color[u])
             return BROKEN("%s %" PRId64 " and %" PRId64 " both have colour %" PRId32
                           " and modify element %" PRId64 " of dat %" PRId32
                           " (block at position %" PRId64 ")",
-                          units->what, other, u, units->color[u], target, dat, units->lo);
+                          spans->what, other, u, spans->color[u], target, dat, spans->lo);
           owner[target] = begin;
         }
     }
@@ -178,65 +178,65 @@ static op2_status check_disjoint(const struct op2i_plan_desc *desc, int32_t dat,
   return OP2_SUCCESS;
 }
 
-/* The highest colour so far by target, valid if `from` is the begin of the units in hand. */
+/* The highest colour so far by target, valid if `from` is the begin of the spans in hand. */
 struct highest {
   int64_t from;
   int32_t modified, read;
 };
 
 static op2_status check_later(const struct op2i_plan_desc *desc, int32_t dat,
-                              const struct units *units, int64_t u, const struct highest *highest) {
+                              const struct spans *spans, int64_t u, const struct highest *highest) {
   for (int a = 0; a < desc->nargs; a++) {
     const struct op2i_plan_arg *arg = &desc->args[a];
     if (arg->dat != dat) continue;
     int32_t first = op2i_plan_first_slot(arg), end = first + op2i_plan_slot_count(arg);
-    for (int64_t p = unit_begin(units, u); p < unit_end(units, u); p++)
+    for (int64_t p = span_begin(spans, u); p < span_end(spans, u); p++)
       for (int32_t slot = first; slot < end; slot++) {
         int64_t target = target_at(desc, arg, p, slot);
-        if (highest[target].from != units->lo) continue;
+        if (highest[target].from != spans->lo) continue;
         int32_t above = highest[target].modified;
         if (writes(arg) && highest[target].read > above) above = highest[target].read;
-        if (units->color[u] <= above)
+        if (spans->color[u] <= above)
           return BROKEN("not ordered: %s %" PRId64 " has colour %" PRId32
                         ", an earlier one that conflicts over element %" PRId64 " of dat %" PRId32
                         " has colour %" PRId32 " (block at position %" PRId64 ")",
-                        units->what, u, units->color[u], target, dat, above, units->lo);
+                        spans->what, u, spans->color[u], target, dat, above, spans->lo);
       }
   }
   return OP2_SUCCESS;
 }
 
-static void note_colour(const struct op2i_plan_desc *desc, int32_t dat, const struct units *units,
+static void note_colour(const struct op2i_plan_desc *desc, int32_t dat, const struct spans *spans,
                         int64_t u, struct highest *highest) {
   for (int a = 0; a < desc->nargs; a++) {
     const struct op2i_plan_arg *arg = &desc->args[a];
     if (arg->dat != dat) continue;
     int32_t first = op2i_plan_first_slot(arg), end = first + op2i_plan_slot_count(arg);
-    for (int64_t p = unit_begin(units, u); p < unit_end(units, u); p++)
+    for (int64_t p = span_begin(spans, u); p < span_end(spans, u); p++)
       for (int32_t slot = first; slot < end; slot++) {
         struct highest *at = &highest[target_at(desc, arg, p, slot)];
-        if (at->from != units->lo)
-          *at = (struct highest){.from = units->lo, .modified = -1, .read = -1};
+        if (at->from != spans->lo)
+          *at = (struct highest){.from = spans->lo, .modified = -1, .read = -1};
         int32_t *noted = writes(arg) ? &at->modified : &at->read;
-        if (*noted < units->color[u]) *noted = units->color[u];
+        if (*noted < spans->color[u]) *noted = spans->color[u];
       }
   }
 }
 
 static op2_status check_order(const struct op2i_plan_desc *desc, int32_t dat,
-                              const struct units *units, struct highest *highest) {
-  for (int64_t u = 0; u < units->count; u++) {
-    op2_status status = check_later(desc, dat, units, u, highest);
+                              const struct spans *spans, struct highest *highest) {
+  for (int64_t u = 0; u < spans->count; u++) {
+    op2_status status = check_later(desc, dat, spans, u, highest);
     if (status != OP2_SUCCESS) return status;
-    note_colour(desc, dat, units, u, highest);
+    note_colour(desc, dat, spans, u, highest);
   }
   return OP2_SUCCESS;
 }
 
-static op2_status check_units(const struct op2i_plan_desc *desc, int32_t dat,
-                              const struct units *units, int64_t *owner, struct highest *highest) {
-  op2_status status = check_disjoint(desc, dat, units, owner);
-  if (status == OP2_SUCCESS && desc->ordered) status = check_order(desc, dat, units, highest);
+static op2_status check_spans(const struct op2i_plan_desc *desc, int32_t dat,
+                              const struct spans *spans, int64_t *owner, struct highest *highest) {
+  op2_status status = check_disjoint(desc, dat, spans, owner);
+  if (status == OP2_SUCCESS && desc->ordered) status = check_order(desc, dat, spans, highest);
   return status;
 }
 
@@ -265,7 +265,7 @@ static op2_status check_injective(const struct op2i_plan_desc *desc, int32_t dat
 /* by_colour receives the block's elements sorted by colour; place has room for block_size + 1
  * counts. */
 static op2_status sort_elements(const struct op2i_plan *plan, int32_t b, int32_t *by_colour,
-                                int32_t *place) {
+                                int32_t *next) {
   int64_t begin = op2i_plan_block_lo(plan, b);
   int32_t count = (int32_t)(op2i_plan_block_hi(plan, b) - begin), ncolors = plan->nthrcol[b];
   const int32_t *color = plan->thrcol + (begin - plan->lo);
@@ -274,22 +274,22 @@ static op2_status sort_elements(const struct op2i_plan *plan, int32_t b, int32_t
                   ncolors, count);
   if (!plan->conflicts && ncolors > 1)
     return BROKEN("nthrcol of block %" PRId32 " is %" PRId32 " without conflicts", b, ncolors);
-  memset(place, 0, ((size_t)ncolors + 1) * sizeof *place);
+  memset(next, 0, ((size_t)ncolors + 1) * sizeof *next);
   for (int32_t i = 0; i < count; i++) {
     if (color[i] < 0 || color[i] >= ncolors)
       return BROKEN("thrcol of position %" PRId64 " is %" PRId32 ", block %" PRId32 " has %" PRId32
                     " colours",
                     begin + i, color[i], b, ncolors);
-    place[color[i] + 1]++;
+    next[color[i] + 1]++;
   }
   for (int32_t c = 0; c < ncolors; c++) {
-    if (place[c + 1] == 0)
+    if (next[c + 1] == 0)
       return BROKEN("thrcol: no element of block %" PRId32 " has colour %" PRId32
                     " of nthrcol %" PRId32,
                     b, c, ncolors);
-    place[c + 1] += place[c];
+    next[c + 1] += next[c];
   }
-  for (int32_t i = 0; i < count; i++) by_colour[place[color[i]]++] = i;
+  for (int32_t i = 0; i < count; i++) by_colour[next[color[i]]++] = i;
   return OP2_SUCCESS;
 }
 
@@ -297,27 +297,27 @@ static op2_status check_elements(const struct op2i_plan *plan, const struct op2i
                                  int32_t dat, int64_t *owner, struct highest *highest) {
   int64_t widest = plan->hi - plan->lo < plan->block_size ? plan->hi - plan->lo : plan->block_size;
   int32_t *by_colour = op2i_plan_array(widest, sizeof *by_colour);
-  int32_t *place = op2i_plan_array(widest + 1, sizeof *place);
-  op2_status status = by_colour && place ? OP2_SUCCESS : NOMEM();
+  int32_t *next = op2i_plan_array(widest + 1, sizeof *next);
+  op2_status status = by_colour && next ? OP2_SUCCESS : NOMEM();
   for (int32_t b = 0; b < plan->nblocks && status == OP2_SUCCESS; b++) {
     int64_t lo = op2i_plan_block_lo(plan, b), hi = op2i_plan_block_hi(plan, b);
-    struct units elements = {.what = "elements",
+    struct spans elements = {.what = "elements",
                              .lo = lo,
                              .hi = hi,
                              .size = 1,
                              .count = hi - lo,
                              .color = plan->thrcol + (lo - plan->lo),
                              .order = by_colour};
-    status = sort_elements(plan, b, by_colour, place);
+    status = sort_elements(plan, b, by_colour, next);
     if (status == OP2_SUCCESS && dat >= 0)
-      status = check_units(desc, dat, &elements, owner, highest);
+      status = check_spans(desc, dat, &elements, owner, highest);
   }
   op2i_free(by_colour);
-  op2i_free(place);
+  op2i_free(next);
   return status;
 }
 
-/* No unit has been seen yet. */
+/* No span has been seen yet. */
 static void clear(int64_t targets, int64_t *owner, struct highest *highest) {
   for (int64_t t = 0; t < targets; t++) owner[t] = -1;
   for (int64_t t = 0; highest && t < targets; t++) highest[t].from = -1;
@@ -325,7 +325,7 @@ static void clear(int64_t targets, int64_t *owner, struct highest *highest) {
 
 static op2_status check_dat(const struct op2i_plan *plan, const struct op2i_plan_desc *desc,
                             int32_t dat, int64_t targets) {
-  struct units blocks = {.what = "blocks",
+  struct spans blocks = {.what = "blocks",
                          .lo = plan->lo,
                          .hi = plan->hi,
                          .size = plan->block_size,
@@ -341,7 +341,7 @@ static op2_status check_dat(const struct op2i_plan *plan, const struct op2i_plan
   }
   if (status == OP2_SUCCESS) {
     clear(targets, owner, highest);
-    status = check_units(desc, dat, &blocks, owner, highest);
+    status = check_spans(desc, dat, &blocks, owner, highest);
   }
   if (status == OP2_SUCCESS && (plan->parts & OP2I_PLAN_ELEMENTS)) {
     clear(targets, owner, highest);

@@ -153,7 +153,7 @@ fail:
   return status;
 }
 
-/* What runs of a loop are multiples of, see OP2I_TILE_BATCH; 0: the order of its iterations
+/* What spans of a loop are multiples of, see OP2I_TILE_BATCH; 0: the order of its iterations
  * matters. */
 static int32_t batch_of(const struct inspector *in, int l) {
   const struct op2i_tile_loop *loop = &in->desc->loops[l];
@@ -199,7 +199,7 @@ fail:
 void op2i_tile_free(struct op2i_tile_plan *plan) {
   if (!plan) return;
   op2i_free(plan->shares);
-  op2i_free(plan->runs);
+  op2i_free(plan->spans);
   op2i_free(plan->ids);
   op2i_free(plan->pred_offs);
   op2i_free(plan->preds);

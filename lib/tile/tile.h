@@ -46,25 +46,25 @@ struct op2i_tile_desc {
   int32_t tile_size; /* iterations of the seed loop in a tile, about */
 };
 
-/* A stretch of consecutive iterations. */
-struct op2i_tile_run {
+/* Consecutive iterations. */
+struct op2i_tile_span {
   int32_t lo, hi;
 };
 
-/* What one tile runs of one loop: its runs, then its single iterations. In a loop some of whose
- * iterations have to keep their order a share has only runs, of any length, or only ids. */
+/* What one tile runs of one loop: its spans, then its single iterations. In a loop some of whose
+ * iterations have to keep their order a share has only spans, of any length, or only ids. */
 struct op2i_tile_share {
-  int64_t first_run, first_id; /* into the plan's runs and ids */
-  int32_t nruns, nids;
+  int64_t first_span, first_id; /* into the plan's spans and ids */
+  int32_t nspans, nids;
 };
 
 struct op2i_tile_plan {
   int32_t ntiles;
   int nloops;
   struct op2i_tile_share *shares; /* [ntiles][nloops] */
-  struct op2i_tile_run *runs;
-  int64_t nruns;
-  int64_t *ids; /* iterations in none of the runs, ascending within a share */
+  struct op2i_tile_span *spans;
+  int64_t nspans;
+  int64_t *ids; /* iterations in none of the spans, ascending within a share */
   int64_t nids;
   /* Tile t waits for preds[pred_offs[t] .. pred_offs[t + 1]), all less than t. Running tiles by
    * number is always right. Tiles that touch an element in conflict are joined by a path. */
@@ -73,12 +73,13 @@ struct op2i_tile_plan {
   int32_t critical_path; /* tiles on the longest chain of predecessors */
 };
 
-/* Where the order does not matter, runs are multiples of BATCH iterations, and the rest goes into
+/* Where the order does not matter, spans are multiples of BATCH iterations, and the rest goes into
  * the ids. Loops that increment through a map may take two batches at a time: kernels are not known
- * here, so the runs of all of them are multiples of 2 BATCH. Runs have RUN_MIN iterations at least.
- * BATCH: the lanes of f64 in 64 bytes; those of f32 are twice as many, and may not all be used. */
-enum { OP2I_TILE_RUN_MIN = 16, OP2I_TILE_BATCH = 8 };
-_Static_assert(OP2I_TILE_RUN_MIN >= 2 * OP2I_TILE_BATCH, "a run has a batch or two");
+ * here, so the spans of all of them are multiples of 2 BATCH. Spans have SPAN_MIN iterations at
+ * least. BATCH: the lanes of f64 in 64 bytes; those of f32 are twice as many, and may not all be
+ * used. */
+enum { OP2I_TILE_SPAN_MIN = 16, OP2I_TILE_BATCH = 8 };
+_Static_assert(OP2I_TILE_SPAN_MIN >= 2 * OP2I_TILE_BATCH, "a span has a batch or two");
 
 /* Time is linear in iterations times accesses; memory, beyond the plan, in elements of the dats, in
  * iterations of the longest loop and in those of the loops up to the seed. There is at least one

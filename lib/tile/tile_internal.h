@@ -141,15 +141,15 @@ op2_status op2i_tile_projection_loop(struct op2i_tile_projection *projection,
 /* ---- tile_list.c: what each tile runs -------------------------------------------------------- */
 
 struct op2i_tile_lists {
-  struct op2i_tile_plan *plan; /* shares, runs and ids */
-  int64_t runs_capacity, ids_capacity;
+  struct op2i_tile_plan *plan; /* shares, spans and ids */
+  int64_t spans_capacity, ids_capacity;
   struct op2i_tile_stretch *stretches; /* of the loop in hand */
   int64_t nstretches, stretches_capacity;
   int64_t *counts; /* [ntiles]: stretches */
 };
 op2_status op2i_tile_lists_open(struct op2i_tile_lists *lists, struct op2i_tile_plan *plan);
 void op2i_tile_lists_close(struct op2i_tile_lists *lists);
-/* Runs are multiples of `batch`; 0: the order of iterations matters. */
+/* Spans are multiples of `batch`; 0: the order of iterations matters. */
 op2_status op2i_tile_lists_loop(struct op2i_tile_lists *lists, int loop, int64_t n,
                                 const int32_t *tile, int32_t batch);
 

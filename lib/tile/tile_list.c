@@ -50,8 +50,8 @@ static op2_status find_stretches(struct op2i_tile_lists *lists, int64_t n, const
   return OP2_SUCCESS;
 }
 
-/* A tile of an ordered loop runs all of its iterations from runs, or all from the ids: runs come
- * first, so a mixture would not be ascending. Marked by a count of 1 for runs and 0 for ids. */
+/* A tile of an ordered loop runs all of its iterations from spans, or all from the ids: spans come
+ * first, so a mixture would not be ascending. Marked by a count of 1 for spans and 0 for ids. */
 static void choose_kind(struct op2i_tile_lists *lists, int loop) {
   const struct op2i_tile_stretch *s = lists->stretches;
   memset(lists->counts, 0, (size_t)lists->plan->ntiles * sizeof *lists->counts);
@@ -66,14 +66,14 @@ static void choose_kind(struct op2i_tile_lists *lists, int loop) {
   }
 }
 
-/* How much of a stretch is a run; the rest are single iterations. Runs are whole batches of vector
- * code: an incomplete batch costs as much as a full one, and the single iterations of a tile have
- * but one of them. */
-static int32_t run_length(const struct op2i_tile_lists *lists, const struct op2i_tile_stretch *s,
-                          int32_t batch) {
+/* How much of a stretch is a span; the rest are single iterations. Spans are whole batches of
+ * vector code: an incomplete batch costs as much as a full one, and the single iterations of a tile
+ * have but one of them. */
+static int32_t span_length(const struct op2i_tile_lists *lists, const struct op2i_tile_stretch *s,
+                           int32_t batch) {
   int32_t length = s[1].lo - s[0].lo;
   if (!batch) return lists->counts[s->tile] > 0 ? length : 0;
-  return length >= OP2I_TILE_RUN_MIN ? length / batch * batch : 0;
+  return length >= OP2I_TILE_SPAN_MIN ? length / batch * batch : 0;
 }
 
 /* Place the shares of a loop behind what there is, and empty them for filling. */
@@ -81,13 +81,13 @@ static op2_status lay_out(struct op2i_tile_lists *lists, int loop) {
   struct op2i_tile_plan *plan = lists->plan;
   for (int32_t t = 0; t < plan->ntiles; t++) {
     struct op2i_tile_share *share = share_of(lists, t, loop);
-    share->first_run = plan->nruns;
+    share->first_span = plan->nspans;
     share->first_id = plan->nids;
-    plan->nruns += share->nruns;
+    plan->nspans += share->nspans;
     plan->nids += share->nids;
-    share->nruns = share->nids = 0;
+    share->nspans = share->nids = 0;
   }
-  if (op2i_reserve(&plan->runs, sizeof *plan->runs, plan->nruns, &lists->runs_capacity) ||
+  if (op2i_reserve(&plan->spans, sizeof *plan->spans, plan->nspans, &lists->spans_capacity) ||
       op2i_reserve(&plan->ids, sizeof *plan->ids, plan->nids, &lists->ids_capacity))
     return op2i_error_nomem("the iterations of tiles");
   return OP2_SUCCESS;
@@ -102,17 +102,17 @@ op2_status op2i_tile_lists_loop(struct op2i_tile_lists *lists, int loop, int64_t
   if (!batch) choose_kind(lists, loop);
   for (; s < end; s++) {
     struct op2i_tile_share *share = share_of(lists, s->tile, loop);
-    int32_t length = run_length(lists, s, batch);
-    share->nruns += length > 0;
+    int32_t length = span_length(lists, s, batch);
+    share->nspans += length > 0;
     share->nids += s[1].lo - s[0].lo - length;
   }
   status = lay_out(lists, loop);
   if (status != OP2_SUCCESS) return status;
   for (s = lists->stretches; s < end; s++) {
     struct op2i_tile_share *share = share_of(lists, s->tile, loop);
-    int32_t middle = s[0].lo + run_length(lists, s, batch);
+    int32_t middle = s[0].lo + span_length(lists, s, batch);
     if (middle > s[0].lo)
-      plan->runs[share->first_run + share->nruns++] = (struct op2i_tile_run){s[0].lo, middle};
+      plan->spans[share->first_span + share->nspans++] = (struct op2i_tile_span){s[0].lo, middle};
     for (int32_t i = middle; i < s[1].lo; i++) plan->ids[share->first_id + share->nids++] = i;
   }
   return OP2_SUCCESS;

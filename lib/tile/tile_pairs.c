@@ -9,7 +9,7 @@
 
 enum { SLOTS_AT_FIRST = 1024 };
 
-static int64_t place(const struct op2i_tile_pairs *pairs, uint64_t key) {
+static int64_t slot_of(const struct op2i_tile_pairs *pairs, uint64_t key) {
   uint64_t mixed = key * UINT64_C(0x9e3779b97f4a7c15);
   int64_t at = (int64_t)(mixed >> 20) & (pairs->nslots - 1);
   while (pairs->slots[at] != 0 && pairs->slots[at] != key) at = (at + 1) & (pairs->nslots - 1);
@@ -33,7 +33,7 @@ static op2_status grow(struct op2i_tile_pairs *pairs) {
   larger.slots = op2i_calloc((size_t)larger.nslots, sizeof *larger.slots);
   if (!larger.slots) return op2i_error_nomem("pairs of tiles");
   for (int64_t i = 0; i < pairs->nslots; i++)
-    if (pairs->slots[i]) larger.slots[place(&larger, pairs->slots[i])] = pairs->slots[i];
+    if (pairs->slots[i]) larger.slots[slot_of(&larger, pairs->slots[i])] = pairs->slots[i];
   op2i_free(pairs->slots);
   *pairs = larger;
   return OP2_SUCCESS;
@@ -41,7 +41,7 @@ static op2_status grow(struct op2i_tile_pairs *pairs) {
 
 op2_status op2i_tile_pairs_put(struct op2i_tile_pairs *pairs, int32_t first, int32_t second) {
   uint64_t key = (uint64_t)(uint32_t)first << 32 | (uint32_t)second;
-  int64_t at = place(pairs, key);
+  int64_t at = slot_of(pairs, key);
   pairs->latest = key;
   if (pairs->slots[at]) return OP2_SUCCESS;
   pairs->slots[at] = key;

@@ -77,16 +77,17 @@ static op2_status check_shape(const struct op2i_tile_plan *plan,
   if (plan->nloops != desc->nloops)
     return BROKEN("nloops is %d, not %d", plan->nloops, desc->nloops);
   if (plan->ntiles < 1) return BROKEN("ntiles is %" PRId32, plan->ntiles);
-  if (!plan->shares || !plan->pred_offs || (!plan->runs && plan->nruns > 0) ||
+  if (!plan->shares || !plan->pred_offs || (!plan->spans && plan->nspans > 0) ||
       (!plan->ids && plan->nids > 0))
-    return BROKEN("shares, runs, ids or pred_offs are missing");
+    return BROKEN("shares, spans, ids or pred_offs are missing");
   for (int32_t t = 0; t < plan->ntiles; t++)
     for (int l = 0; l < plan->nloops; l++) {
       const struct op2i_tile_share *share = share_of(plan, t, l);
-      if (share->nruns < 0 || share->first_run < 0 || share->first_run > plan->nruns - share->nruns)
-        return BROKEN("runs of loop %d in tile %" PRId32 " are %" PRId32 " from %" PRId64
+      if (share->nspans < 0 || share->first_span < 0 ||
+          share->first_span > plan->nspans - share->nspans)
+        return BROKEN("spans of loop %d in tile %" PRId32 " are %" PRId32 " from %" PRId64
                       ", of %" PRId64,
-                      l, t, share->nruns, share->first_run, plan->nruns);
+                      l, t, share->nspans, share->first_span, plan->nspans);
       if (share->nids < 0 || share->first_id < 0 || share->first_id > plan->nids - share->nids)
         return BROKEN("ids of loop %d in tile %" PRId32 " are %" PRId32 " from %" PRId64
                       ", of %" PRId64,
@@ -144,12 +145,12 @@ static op2_status place_share(struct replay *r, int32_t tile) {
   const struct op2i_tile_share *share = share_of(r->plan, tile, r->loop);
   op2_status status = OP2_SUCCESS;
   int32_t position = 0;
-  for (int32_t k = 0; k < share->nruns; k++) {
-    const struct op2i_tile_run *run = &r->plan->runs[share->first_run + k];
-    if (run->lo >= run->hi)
-      OP2I_TRY(BROKEN("a run of loop %" PRId32 " in tile %" PRId32 " is %" PRId32 " to %" PRId32,
-                      r->loop, tile, run->lo, run->hi));
-    for (int32_t i = run->lo; i < run->hi; i++) OP2I_TRY(place(r, i, tile, &position));
+  for (int32_t k = 0; k < share->nspans; k++) {
+    const struct op2i_tile_span *span = &r->plan->spans[share->first_span + k];
+    if (span->lo >= span->hi)
+      OP2I_TRY(BROKEN("a span of loop %" PRId32 " in tile %" PRId32 " is %" PRId32 " to %" PRId32,
+                      r->loop, tile, span->lo, span->hi));
+    for (int32_t i = span->lo; i < span->hi; i++) OP2I_TRY(place(r, i, tile, &position));
   }
   for (int32_t k = 0; k < share->nids; k++) {
     const int64_t *id = &r->plan->ids[share->first_id + k];
@@ -360,7 +361,7 @@ op2_status op2i_tile_verify(const struct op2i_tile_plan *plan, const struct op2i
   for (int l = 0; l < desc->nloops; l++) OP2I_TRY(place_loop(&r, l));
   for (int32_t d = 0; d < desc->ndats; d++)
     if (is_written(desc, d)) OP2I_TRY(replay_dat(&r, d));
-  OP2I_TRY(op2i_tile_needs_check(&r.needs, plan));
+  OP2I_TRY(op2i_tile_needs_verify(&r.needs, plan));
 
 fail:
   op2i_free(r.slots);

@@ -20,6 +20,6 @@ op2_status op2i_tile_needs_open(struct op2i_tile_needs *needs);
 void op2i_tile_needs_close(struct op2i_tile_needs *needs);
 op2_status op2i_tile_needs_add(struct op2i_tile_needs *needs, const struct op2i_tile_need *need);
 /* Whether the plan, whose predecessors are known to be sound, has a path for each. */
-op2_status op2i_tile_needs_check(struct op2i_tile_needs *needs, const struct op2i_tile_plan *plan);
+op2_status op2i_tile_needs_verify(struct op2i_tile_needs *needs, const struct op2i_tile_plan *plan);
 
 #endif

@@ -78,7 +78,8 @@ static void mark_ancestors(const struct op2i_tile_plan *plan, int32_t t, int32_t
   }
 }
 
-op2_status op2i_tile_needs_check(struct op2i_tile_needs *needs, const struct op2i_tile_plan *plan) {
+op2_status op2i_tile_needs_verify(struct op2i_tile_needs *needs,
+                                  const struct op2i_tile_plan *plan) {
   op2_status status = OP2_SUCCESS;
   int32_t *mark = op2i_malloc((size_t)plan->ntiles * sizeof *mark);
   int32_t *stack = op2i_malloc((size_t)plan->ntiles * sizeof *stack);

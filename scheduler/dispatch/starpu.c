@@ -313,7 +313,7 @@ static void processors(void *state, int *numbers) {
 const struct op2i_backend op2i_backend_starpu = {
     .name = "starpu",
     .summary = "tasks with explicit dependences on StarPU's CPU workers",
-    .variant = OP2I_LANES,
+    .variant = OP2I_VECTOR,
     .needs_plan = true,
     .passes = true,
     .unavailable = unavailable,

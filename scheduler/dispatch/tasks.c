@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dependences between tasks, from the pages of dats that they touch.
+/* Dependences between tasks, from the granules of dats that they touch.
  *
- * For every page of every dat that the program modifies there are three lists of tasks: the
+ * For every granule of every dat that the program modifies there are three lists of tasks: the
  * group that modifies it now, the tasks that have read it since, and those the group itself had to
  * wait for. Tasks of one loop and colour form a group: they share no element, so they do not wait
- * for each other even where they share a page. */
+ * for each other even where they share a granule. */
 #include "tasks.h"
 #include "tile.h"
 
@@ -23,7 +23,7 @@ struct link {
   int32_t next;
 };
 
-struct page {
+struct granule {
   int64_t group;                    /* step and colour of the writers, NONE before the first */
   int32_t before, writers, readers; /* lists of links */
   int64_t task;                     /* of a tile: that looked at it last */
@@ -34,8 +34,8 @@ struct track {
   struct track *next;
   struct op2i_resource *resource;
   int32_t shift;
-  int64_t npages;
-  struct page *pages;
+  int64_t ngranules;
+  struct granule *granules;
 };
 
 struct builder {
@@ -94,14 +94,14 @@ static void depend_all(struct builder *b, int32_t list) {
   for (; list != NONE; list = b->links[list].next) depend(b, b->links[list].task);
 }
 
-/* ---- pages ----------------------------------------------------------------------------------- */
+/* ---- granules -------------------------------------------------------------------------------- */
 
-static void read_page(struct builder *b, struct page *s) {
+static void read_granule(struct builder *b, struct granule *s) {
   depend_all(b, s->writers);
   if (s->readers == NONE || b->links[s->readers].task != b->ntasks) push(b, &s->readers, b->ntasks);
 }
 
-static void write_page(struct builder *b, struct page *s, int64_t group) {
+static void write_granule(struct builder *b, struct granule *s, int64_t group) {
   if (s->group != group) {
     /* Readers have waited for all writers, so waiting for the readers is enough. */
     drop(b, &s->before);
@@ -120,15 +120,15 @@ static op2_status add_track(struct builder *b, struct op2i_resource *resource, i
   if (resource->track) return OP2_SUCCESS;
   struct track *track = op2i_calloc(1, sizeof *track);
   if (!track) return op2i_error_nomem("a program");
-  track->shift = op2i_page_shift(size);
-  track->npages = (size >> track->shift) + 1;
-  track->pages = op2i_malloc((size_t)track->npages * sizeof *track->pages);
-  if (!track->pages) {
+  track->shift = op2i_granule_shift(size);
+  track->ngranules = (size >> track->shift) + 1;
+  track->granules = op2i_malloc((size_t)track->ngranules * sizeof *track->granules);
+  if (!track->granules) {
     op2i_free(track);
     return op2i_error_nomem("a program");
   }
-  for (int64_t s = 0; s < track->npages; s++)
-    track->pages[s] = (struct page){NONE, NONE, NONE, NONE, NONE};
+  for (int64_t s = 0; s < track->ngranules; s++)
+    track->granules[s] = (struct granule){NONE, NONE, NONE, NONE, NONE};
   track->resource = resource;
   track->next = b->tracks;
   b->tracks = track;
@@ -164,9 +164,9 @@ static void touch_dat(struct builder *b, const struct op2i_step *step, int d, in
     for (int64_t k = print->offs[block]; k < print->offs[block + 1]; k++)
       for (int32_t s = print->intervals[2 * k]; s <= print->intervals[2 * k + 1]; s++) {
         if (reads)
-          read_page(b, &track->pages[s]);
+          read_granule(b, &track->granules[s]);
         else
-          write_page(b, &track->pages[s], group);
+          write_granule(b, &track->granules[s], group);
       }
   }
 }
@@ -178,7 +178,7 @@ static void read_globals(struct builder *b, const struct op2i_step *step) {
     const struct op2i_loop_arg *arg = &loop->args[n];
     if (!op2i_arg_reads_global(arg)) continue;
     struct track *track = step->versions[arg->gbl]->res.track;
-    if (track) read_page(b, &track->pages[0]);
+    if (track) read_granule(b, &track->granules[0]);
   }
 }
 
@@ -227,7 +227,7 @@ static op2_status build_reduce(struct builder *b, int64_t first_chunk, int64_t e
   for (int g = 0; g < loop->op.ngbls; g++) {
     struct track *track = step->versions[g]->res.track;
     if (track && op2i_modifies(loop->op.gbl_access[g]))
-      write_page(b, &track->pages[0], b->step << 32);
+      write_granule(b, &track->granules[0], b->step << 32);
   }
   return finish_task(b, OP2I_TASK_REDUCE, 0, 0);
 }
@@ -287,10 +287,10 @@ static void touch_element(struct builder *b, const struct op2i_step *step,
   int32_t first = arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
   for (int32_t k = 0; k < arg->arity; k++) {
     int64_t target = map ? map->idx[e * map->arity + first + k] : e;
-    struct page *page = &track->pages[target >> track->shift];
-    if (page->task == b->ntasks) continue;
-    page->task = b->ntasks;
-    write_page(b, page, group);
+    struct granule *granule = &track->granules[target >> track->shift];
+    if (granule->task == b->ntasks) continue;
+    granule->task = b->ntasks;
+    write_granule(b, granule, group);
   }
 }
 
@@ -299,9 +299,9 @@ static void touch_share(struct builder *b, const struct op2i_step *step,
                         const struct op2i_loop_arg *arg, const struct op2i_tile_share *share,
                         int64_t group) {
   const struct op2i_tile_plan *tiles = step->tiles;
-  for (int32_t r = 0; r < share->nruns; r++) {
-    const struct op2i_tile_run *run = &tiles->runs[share->first_run + r];
-    for (int64_t e = run->lo; e < run->hi; e++) touch_element(b, step, arg, e, group);
+  for (int32_t r = 0; r < share->nspans; r++) {
+    const struct op2i_tile_span *span = &tiles->spans[share->first_span + r];
+    for (int64_t e = span->lo; e < span->hi; e++) touch_element(b, step, arg, e, group);
   }
   for (int32_t i = 0; i < share->nids; i++)
     touch_element(b, step, arg, tiles->ids[share->first_id + i], group);
@@ -382,7 +382,7 @@ op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers
     struct track *track = b.tracks;
     b.tracks = track->next;
     track->resource->track = NULL;
-    op2i_free(track->pages);
+    op2i_free(track->granules);
     op2i_free(track);
   }
   op2i_free(b.links);
@@ -416,13 +416,13 @@ static void run_share(struct op2i_step *step, int32_t tile, const struct op2i_ti
   size_t bytes = (size_t)step->loop->partial_bytes;
   unsigned char *partial = step->partials ? step->partials + (size_t)tile * bytes : NULL;
   op2i_partial_init(step, partial);
-  const struct op2i_tile_run *runs = step->tiles->runs + share->first_run;
-  for (int32_t r = 0; r < share->nruns; r++)
-    ((op2i_plain_fn)step->entry)(&step->call, runs[r].lo, runs[r].hi, partial);
+  const struct op2i_tile_span *spans = step->tiles->spans + share->first_span;
+  for (int32_t r = 0; r < share->nspans; r++)
+    ((op2i_plain_fn)step->function)(&step->call, spans[r].lo, spans[r].hi, partial);
   if (!share->nids) return;
   struct op2i_call call = step->call;
   call.subset = step->tiles->ids + share->first_id;
-  ((op2i_plain_fn)step->entry_list)(&call, 0, share->nids, partial);
+  ((op2i_plain_fn)step->function_list)(&call, 0, share->nids, partial);
 }
 
 static void run_tile(struct op2i_step *chain, int32_t tile) {

@@ -142,13 +142,13 @@ static void advance(struct op2i_team *team) {
 
 /* What is written before a turn is dealt can be read once a block of it is taken, and stays until
  * that block has run. */
-static bool take(struct op2i_team_share *share, int32_t *place) {
+static bool take(struct op2i_team_share *share, int32_t *index) {
   uint64_t word = __atomic_load_n(&share->word, __ATOMIC_RELAXED);
   while (word & left_mask) {
     if (!__atomic_compare_exchange_n(&share->word, &word, word - 1, true, __ATOMIC_ACQUIRE,
                                      __ATOMIC_RELAXED))
       continue;
-    *place = share->end - (int32_t)(word & left_mask);
+    *index = share->end - (int32_t)(word & left_mask);
     return true;
   }
   return false;
@@ -157,14 +157,14 @@ static bool take(struct op2i_team_share *share, int32_t *place) {
 static void take_part(struct op2i_team *team, int share) {
   struct op2i_step *step = NULL;
   int64_t taken = 0, start = 0;
-  int32_t place;
+  int32_t index;
   for (int m = 0; m < team->members; m++)
-    for (; take(&team->shares[(share + m) % team->members], &place); taken++) {
+    for (; take(&team->shares[(share + m) % team->members], &index); taken++) {
       if (!taken) {
         start = op2i_nanoseconds();
         step = &team->steps[team->step];
       }
-      op2i_step_run_block(step, step->plan->blkmap[place]);
+      op2i_step_run_block(step, step->plan->blkmap[index]);
     }
   if (!taken) return;
   __atomic_fetch_add(&step->nanoseconds, op2i_nanoseconds() - start, __ATOMIC_RELAXED);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The dependences between tasks against the definition, element by element: two tasks that touch a
- * value, one of them modifying it, are joined by a path. Independent of pages and footprints;
+ * value, one of them modifying it, are joined by a path. Independent of granules and footprints;
  * for debug builds and tests. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ struct table {
   struct value *values;
 };
 
-struct check {
+struct verifier {
   struct op2i_step *steps;
   const struct op2i_task_list *list;
   int64_t ntasks, words;
@@ -43,7 +43,7 @@ struct check {
   const char *name; /* of the dat or global being looked at */
 };
 
-static struct value *values_of(struct check *c, const void *resource, int64_t size) {
+static struct value *values_of(struct verifier *c, const void *resource, int64_t size) {
   for (struct table *t = c->tables; t; t = t->next)
     if (t->resource == resource) return t->values;
   struct table *t = op2i_calloc(1, sizeof *t);
@@ -59,7 +59,7 @@ static struct value *values_of(struct check *c, const void *resource, int64_t si
   return values;
 }
 
-static op2_status must_follow(const struct check *c, int64_t earlier, int64_t element) {
+static op2_status must_follow(const struct verifier *c, int64_t earlier, int64_t element) {
   if (earlier < 0 || earlier == c->task) return OP2_SUCCESS;
   if (c->before[c->task * c->words + (earlier >> 6)] >> (earlier & 63) & 1) return OP2_SUCCESS;
   const struct op2i_step *a = &c->steps[c->list->tasks[earlier].step];
@@ -70,7 +70,7 @@ static op2_status must_follow(const struct check *c, int64_t earlier, int64_t el
                     c->task, b->number, earlier, a->number, element, c->name);
 }
 
-static op2_status touch(struct check *c, struct value *value, int64_t element, bool modifies) {
+static op2_status touch(struct verifier *c, struct value *value, int64_t element, bool modifies) {
   op2_status status = must_follow(c, value->writer, element);
   for (int64_t r = modifies ? value->readers : -1; r >= 0 && !status; r = c->touches[r].next)
     status = must_follow(c, c->touches[r].task, element);
@@ -87,7 +87,7 @@ static op2_status touch(struct check *c, struct value *value, int64_t element, b
   return OP2_SUCCESS;
 }
 
-static op2_status touch_arg(struct check *c, const struct op2i_step *step, int n,
+static op2_status touch_arg(struct verifier *c, const struct op2i_step *step, int n,
                             int64_t position) {
   const struct op2i_loop *loop = step->loop;
   const struct op2i_loop_arg *arg = &loop->args[n];
@@ -106,7 +106,7 @@ static op2_status touch_arg(struct check *c, const struct op2i_step *step, int n
   return status;
 }
 
-static op2_status touch_globals(struct check *c, const struct op2i_step *step, bool reducing) {
+static op2_status touch_globals(struct verifier *c, const struct op2i_step *step, bool reducing) {
   const struct op2i_loop *loop = step->loop;
   op2_status status = OP2_SUCCESS;
   for (int n = 0; n < loop->nargs && !status; n++) {
@@ -120,22 +120,22 @@ static op2_status touch_globals(struct check *c, const struct op2i_step *step, b
   return status;
 }
 
-static op2_status touch_position(struct check *c, const struct op2i_step *step, int64_t p) {
+static op2_status touch_position(struct verifier *c, const struct op2i_step *step, int64_t p) {
   op2_status status = OP2_SUCCESS;
   for (int n = 0; n < step->loop->nargs && !status; n++)
     if (step->loop->args[n].dat >= 0) status = touch_arg(c, step, n, p);
   return status;
 }
 
-static op2_status touch_tile(struct check *c, const struct op2i_step *chain, int32_t tile) {
+static op2_status touch_tile(struct verifier *c, const struct op2i_step *chain, int32_t tile) {
   const struct op2i_tile_plan *tiles = chain->tiles;
   op2_status status = OP2_SUCCESS;
   for (int32_t k = 0; k < chain->chain && !status; k++) {
     const struct op2i_tile_share *share = &tiles->shares[(int64_t)tile * tiles->nloops + k];
     status = touch_globals(c, &chain[k], false);
-    for (int32_t r = 0; r < share->nruns; r++)
-      for (int64_t p = tiles->runs[share->first_run + r].lo;
-           p < tiles->runs[share->first_run + r].hi && !status; p++)
+    for (int32_t r = 0; r < share->nspans; r++)
+      for (int64_t p = tiles->spans[share->first_span + r].lo;
+           p < tiles->spans[share->first_span + r].hi && !status; p++)
         status = touch_position(c, &chain[k], p);
     for (int32_t i = 0; i < share->nids && !status; i++)
       status = touch_position(c, &chain[k], tiles->ids[share->first_id + i]);
@@ -143,7 +143,7 @@ static op2_status touch_tile(struct check *c, const struct op2i_step *chain, int
   return status;
 }
 
-static op2_status touch_task(struct check *c) {
+static op2_status touch_task(struct verifier *c) {
   const struct op2i_task *task = &c->list->tasks[c->task];
   const struct op2i_step *step = &c->steps[task->step];
   if (task->kind == OP2I_TASK_REDUCE) return touch_globals(c, step, true);
@@ -158,7 +158,7 @@ static op2_status touch_task(struct check *c) {
   return status;
 }
 
-static void find_ancestors(struct check *c) {
+static void find_ancestors(struct verifier *c) {
   for (int64_t t = 0; t < c->ntasks; t++) {
     const struct op2i_task *task = &c->list->tasks[t];
     uint64_t *row = c->before + t * c->words;
@@ -176,7 +176,7 @@ op2_status op2i_task_list_verify(struct op2i_step *steps, const struct op2i_task
   enum {
     MOST = 4096
   }; /* the beginning of a program is one, too; the bits of more would fill memory */
-  struct check c = {.steps = steps, .list = list};
+  struct verifier c = {.steps = steps, .list = list};
   c.ntasks = list->ntasks < MOST ? list->ntasks : MOST;
   c.words = (c.ntasks + 63) / 64;
   c.before = op2i_calloc((size_t)(c.ntasks * c.words), sizeof *c.before);

@@ -13,35 +13,35 @@
 static op2_status source_of(struct op2i_loop *loop, enum op2i_variant wish,
                             enum op2i_variant *variant, const char **source) {
   const struct op2i_form *form;
-  bool vectors = wish == OP2I_LANES || wish == OP2I_LANES_LIST;
+  bool vectors = wish == OP2I_VECTOR || wish == OP2I_VECTOR_LIST;
   op2_status status = vectors ? op2i_loop_form(loop, &form) : OP2_SUCCESS;
   if (status) return status;
   *variant = op2i_loop_variant(loop, wish);
-  return loop->entry[*variant] ? OP2_SUCCESS : op2i_loop_source(loop, *variant, source);
+  return loop->function[*variant] ? OP2_SUCCESS : op2i_loop_source(loop, *variant, source);
 }
 
 op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
   enum op2i_variant variant;
   struct op2i_loop_data *data;
-  if (loop->entry[op2i_loop_variant(loop, c->wish)]) return OP2_SUCCESS;
+  if (loop->function[op2i_loop_variant(loop, c->wish)]) return OP2_SUCCESS;
   op2_status status = op2i_loop_data(loop, &data);
-  if (status || data->unit >= 0) return status;
+  if (status || data->compiling >= 0) return status;
   if (data->no_code && data->no_code_force == c->sched->nforces && !c->optional) return OP2_SUCCESS;
   const char *source;
   double begin = op2i_prepare_begin(c->sched);
   status = source_of(loop, c->wish, &variant, &source);
   op2i_prepare_end(c->sched, begin);
-  if (status || loop->entry[variant]) return status;
-  if (op2i_grow(&c->units, sizeof *c->units, c->nunits, &c->units_capacity) ||
-      op2i_grow(&c->loops, sizeof *c->loops, c->nunits, &c->loops_capacity))
+  if (status || loop->function[variant]) return status;
+  if (op2i_grow(&c->codes, sizeof *c->codes, c->ncodes, &c->codes_capacity) ||
+      op2i_grow(&c->loops, sizeof *c->loops, c->ncodes, &c->loops_capacity))
     return op2i_error_nomem("a compilation");
-  c->units[c->nunits] =
-      (struct op2i_jit_unit){.source = source,
+  c->codes[c->ncodes] =
+      (struct op2i_jit_code){.source = source,
                              .mergeable = loop->mergeable[variant],
                              .includes = (const char *const *)loop->kernel->includes,
                              .label = op2i_loop_name(loop)};
-  c->loops[c->nunits] = loop;
-  data->unit = c->nunits++;
+  c->loops[c->ncodes] = loop;
+  data->compiling = c->ncodes++;
   return OP2_SUCCESS;
 }
 
@@ -51,19 +51,19 @@ static void remember(struct op2i_compile *c, int64_t u) {
   struct op2i_loop_data *data = loop->sched_data;
   struct op2i_text hints = {0};
   op2i_free(data->no_code);
-  op2i_text_add(&hints, "%s", c->units[u].message);
+  op2i_text_add(&hints, "%s", c->codes[u].message);
   for (int m = 0; m < op2i_loop_nmembers(loop); m++) {
     const struct op2i_member member = op2i_loop_member(loop, m);
     op2i_kernel_hint(member.kernel, loop->consts + member.first_const, member.nconsts, &hints);
   }
   if (hints.failed) {
-    data->no_code = c->units[u].message;
-    c->units[u].message = NULL;
+    data->no_code = c->codes[u].message;
+    c->codes[u].message = NULL;
     op2i_text_free(&hints);
   } else {
     data->no_code = hints.chars;
   }
-  data->no_code_status = c->units[u].status;
+  data->no_code_status = c->codes[u].status;
   data->no_code_force = c->sched->nforces;
   data->no_code_times++;
   c->sched->no_codes++;
@@ -77,14 +77,14 @@ static void forget_failure(const struct op2i_loop *loop) {
 }
 
 op2_status op2i_compile_run(struct op2i_compile *c) {
-  if (!c->nunits) return OP2_SUCCESS;
+  if (!c->ncodes) return OP2_SUCCESS;
   double begin = op2i_seconds();
-  op2_status status = op2i_jit_get(c->sched->ctx, (int)c->nunits, c->units);
+  op2_status status = op2i_jit_get(c->sched->ctx, (int)c->ncodes, c->codes);
   c->sched->spent.compiling += op2i_seconds() - begin;
   if (status) return status;
-  for (int64_t u = 0; u < c->nunits; u++) {
-    if (!c->units[u].status) {
-      c->loops[u]->entry[op2i_loop_variant(c->loops[u], c->wish)] = c->units[u].entry;
+  for (int64_t u = 0; u < c->ncodes; u++) {
+    if (!c->codes[u].status) {
+      c->loops[u]->function[op2i_loop_variant(c->loops[u], c->wish)] = c->codes[u].function;
       forget_failure(c->loops[u]);
     } else if (!c->optional) {
       remember(c, u);
@@ -105,10 +105,10 @@ bool op2i_code_refused(const struct op2i_loop *loop) {
 }
 
 void op2i_compile_end(struct op2i_compile *c) {
-  for (int64_t u = 0; u < c->nunits; u++) {
-    ((struct op2i_loop_data *)c->loops[u]->sched_data)->unit = -1;
-    op2i_free(c->units[u].message);
+  for (int64_t u = 0; u < c->ncodes; u++) {
+    ((struct op2i_loop_data *)c->loops[u]->sched_data)->compiling = -1;
+    op2i_free(c->codes[u].message);
   }
-  op2i_free(c->units);
+  op2i_free(c->codes);
   op2i_free(c->loops);
 }

@@ -78,7 +78,7 @@ static bool common_map(const struct op2i_loop *a, const struct op2i_loop *b) {
 /* Whether the loop runs as vector code, where nothing of a kernel's source stands at file scope
  * under its own name. */
 static bool in_vectors(const struct op2i_loop *loop) {
-  return !loop->form.why && loop->op.ctx->backend->variant == OP2I_LANES;
+  return !loop->form.why && loop->op.ctx->backend->variant == OP2I_VECTOR;
 }
 
 /* Loops of different code forms would all take the slower one. */
@@ -144,11 +144,11 @@ static const char *too_large(const struct op2i_fusion *pass, const struct op2i_c
 }
 
 static struct verdict judge_all(const struct op2i_fusion *pass, const struct op2i_cluster *cluster,
-                                int32_t place, int32_t *other) {
+                                int32_t index, int32_t *other) {
   struct verdict all = {0};
   *other = cluster->first;
   for (int32_t p = cluster->first; p != NONE; p = pass->next[p]) {
-    struct verdict v = judge(pass->nodes[p], pass->nodes[place]);
+    struct verdict v = judge(pass->nodes[p], pass->nodes[index]);
     *other = p;
     if (v.why) return v;
     all.common |= v.common;
@@ -156,16 +156,16 @@ static struct verdict judge_all(const struct op2i_fusion *pass, const struct op2
   if (!all.common)
     all.why = "they share no data";
   else
-    all.why = too_large(pass, cluster, op2i_node_loop(pass->nodes[place]));
+    all.why = too_large(pass, cluster, op2i_node_loop(pass->nodes[index]));
   return all;
 }
 
 /* ---- gathering ------------------------------------------------------------------------------- */
 
 /* The first cluster the loop may be in: the last of those with a loop it depends on. */
-static int32_t earliest(const struct op2i_fusion *pass, int32_t place) {
+static int32_t earliest(const struct op2i_fusion *pass, int32_t index) {
   int32_t at = 0;
-  for (int32_t e = pass->from_at[place]; e < pass->from_at[place + 1]; e++)
+  for (int32_t e = pass->from_at[index]; e < pass->from_at[index + 1]; e++)
     if (pass->cluster_of[pass->from[e]] > at) at = pass->cluster_of[pass->from[e]];
   return at;
 }
@@ -183,47 +183,47 @@ void op2i_fuse_note(struct op2i_fusion *pass, struct op2i_text *line) {
   op2i_text_free(line);
 }
 
-static void note_refusal(struct op2i_fusion *pass, int32_t place, int32_t other,
+static void note_refusal(struct op2i_fusion *pass, int32_t index, int32_t other,
                          struct verdict verdict) {
   struct op2i_text line = {0};
   if (!verdict.common || !op2i_fuse_notes(pass)) return;
   op2i_text_add(&line, "  %s was not fused with the earlier %s: %s%s%s%s\n",
-                op2i_loop_name(op2i_node_loop(pass->nodes[place])),
+                op2i_loop_name(op2i_node_loop(pass->nodes[index])),
                 op2i_loop_name(op2i_node_loop(pass->nodes[other])), verdict.what ? "'" : "",
                 verdict.what ? verdict.what : "", verdict.what ? "' " : "", verdict.why);
   op2i_fuse_note(pass, &line);
 }
 
-static int32_t choose(struct op2i_fusion *pass, int32_t place) {
-  const struct op2i_loop *loop = op2i_node_loop(pass->nodes[place]);
+static int32_t choose(struct op2i_fusion *pass, int32_t index) {
+  const struct op2i_loop *loop = op2i_node_loop(pass->nodes[index]);
   if (!loop) return NONE;
-  int32_t least = earliest(pass, place), looked = 0;
+  int32_t least = earliest(pass, index), looked = 0;
   uint64_t objects = objects_of(loop);
   bool noted = false;
   for (int32_t c = (int32_t)pass->nclusters - 1; c >= least && looked < LOOK_BACK; c--, looked++) {
     const struct op2i_cluster *cluster = &pass->clusters[c];
     int32_t other;
     if (cluster->set != loop->set || !(cluster->objects & objects)) continue;
-    struct verdict verdict = judge_all(pass, cluster, place, &other);
+    struct verdict verdict = judge_all(pass, cluster, index, &other);
     if (!verdict.why) return c;
-    if (!noted) note_refusal(pass, place, other, verdict);
+    if (!noted) note_refusal(pass, index, other, verdict);
     noted = true;
   }
   return NONE;
 }
 
-static void put(struct op2i_fusion *pass, int32_t place, int32_t into) {
-  const struct op2i_loop *loop = op2i_node_loop(pass->nodes[place]);
-  pass->next[place] = NONE;
+static void put(struct op2i_fusion *pass, int32_t index, int32_t into) {
+  const struct op2i_loop *loop = op2i_node_loop(pass->nodes[index]);
+  pass->next[index] = NONE;
   if (into == NONE) {
     into = (int32_t)pass->nclusters++;
     pass->clusters[into] =
-        (struct op2i_cluster){.set = loop ? loop->set : NULL, .first = place, .last = place};
+        (struct op2i_cluster){.set = loop ? loop->set : NULL, .first = index, .last = index};
   } else {
-    pass->next[pass->clusters[into].last] = place;
-    pass->clusters[into].last = place;
+    pass->next[pass->clusters[into].last] = index;
+    pass->clusters[into].last = index;
   }
-  pass->cluster_of[place] = into;
+  pass->cluster_of[index] = into;
   pass->clusters[into].count++;
   pass->clusters[into].nargs += loop ? loop->nargs : 0;
   pass->clusters[into].objects |= loop ? objects_of(loop) : 0;

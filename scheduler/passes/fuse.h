@@ -13,7 +13,7 @@ enum { OP2I_MEMBERS_MAX = 16, OP2I_ARGS_MAX = 64, OP2I_NO_PLACE = -1 };
 struct op2i_cluster {
   op2_set set;         /* null: an operation that is no loop */
   uint64_t objects;    /* a bit for the id of each of its dats and maps, modulo 64 */
-  int32_t first, last; /* places of its nodes, chained through `next` */
+  int32_t first, last; /* indices of its nodes, chained through `next` */
   int32_t count, nargs;
   struct op2i_combination *combination; /* of several loops; set when the clusters are final */
 };

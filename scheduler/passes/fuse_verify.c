@@ -22,10 +22,10 @@ static op2_status find_all(const struct op2i_grouping *grouping, struct where *w
                         "group %" PRId64 " begins at %" PRId64 " instead of %" PRId64, g,
                         group->first, next);
     for (; next < group->first + group->count && next < grouping->n; next++) {
-      int32_t place = grouping->nodes[next];
-      if (place < 0 || place >= grouping->n || where[place].at >= 0)
-        return op2i_error(OP2_ERR_STATE, "place %" PRId32 " is not there or in two groups", place);
-      where[place] = (struct where){next, g};
+      int32_t index = grouping->nodes[next];
+      if (index < 0 || index >= grouping->n || where[index].at >= 0)
+        return op2i_error(OP2_ERR_STATE, "node %" PRId32 " is not there or in two groups", index);
+      where[index] = (struct where){next, g};
     }
   }
   if (next != grouping->n)
@@ -52,13 +52,13 @@ static op2_status check_in_order(struct op2i_node *const *nodes,
                                  const struct op2i_grouping *grouping) {
   int32_t last = -1;
   for (int64_t i = 0; i < grouping->n; i++) {
-    int32_t place = grouping->nodes[i];
-    if (!nodes[place]->op->kind->in_order) continue;
-    if (place < last)
+    int32_t index = grouping->nodes[i];
+    if (!nodes[index]->op->kind->in_order) continue;
+    if (index < last)
       return op2i_error(OP2_ERR_STATE, "%s %" PRId64 " was put before %s %" PRId64,
                         nodes[last]->op->kind->name, nodes[last]->number,
-                        nodes[place]->op->kind->name, nodes[place]->number);
-    last = place;
+                        nodes[index]->op->kind->name, nodes[index]->number);
+    last = index;
   }
   return OP2_SUCCESS;
 }
@@ -169,13 +169,13 @@ static bool touches(const struct op2i_node *node, op2_dat dat) {
 static op2_status check_dropped(struct op2i_node *const *nodes,
                                 const struct op2i_grouping *grouping,
                                 const struct op2i_group *group, op2_dat dat) {
-  const int32_t *places = grouping->nodes + group->first;
+  const int32_t *members = grouping->nodes + group->first;
   int32_t last = 0;
   for (int32_t m = 0; m < group->count; m++)
-    if (accesses(op2i_node_loop(nodes[places[m]]), dat) & ~(1u << OP2_READ)) last = places[m];
+    if (accesses(op2i_node_loop(nodes[members[m]]), dat) & ~(1u << OP2_READ)) last = members[m];
   for (int64_t p = last + 1; p < grouping->n; p++) {
     bool own = false;
-    for (int32_t m = 0; m < group->count; m++) own |= places[m] == p;
+    for (int32_t m = 0; m < group->count; m++) own |= members[m] == p;
     if (own || !touches(nodes[p], dat)) continue;
     if (op2i_node_loop(nodes[p]) && overwrites(op2i_node_loop(nodes[p]), group->loop, dat))
       return OP2_SUCCESS;
@@ -266,10 +266,10 @@ static op2_status check_groups(struct op2i_node *const *nodes,
   op2_status status = OP2_SUCCESS;
   for (int64_t g = 0; g < grouping->ngroups; g++) {
     const struct op2i_group *group = &grouping->groups[g];
-    const int32_t *places = grouping->nodes + group->first;
+    const int32_t *members = grouping->nodes + group->first;
     for (int32_t i = 0; i < group->count; i++)
       for (int32_t k = i + 1; k < group->count && !status; k++)
-        status = check_pair(nodes[places[i]], nodes[places[k]]);
+        status = check_pair(nodes[members[i]], nodes[members[k]]);
   }
   return status;
 }

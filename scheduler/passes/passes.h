@@ -22,7 +22,7 @@ struct op2i_group {
 };
 struct op2i_grouping {
   int64_t n;      /* nodes in the sequence */
-  int32_t *nodes; /* [n] places, group after group */
+  int32_t *nodes; /* [n] indices, group after group */
   int64_t ngroups;
   struct op2i_group *groups; /* in an order that the dependences allow */
   int64_t napart;            /* groups that are to be made when the sequence comes again */
@@ -70,9 +70,9 @@ struct op2i_compile {
   enum op2i_variant wish; /* what the backend runs where it can be had */
   bool optional; /* loops can do without; otherwise those that get no code are remembered, and are
                     not tried again in the same force */
-  struct op2i_jit_unit *units;
-  struct op2i_loop **loops; /* [nunits] */
-  int64_t nunits, units_capacity, loops_capacity;
+  struct op2i_jit_code *codes;
+  struct op2i_loop **loops; /* [ncodes] */
+  int64_t ncodes, codes_capacity, loops_capacity;
 };
 /* Note that the loop's code is needed, unless it is there, or known not to be had. */
 op2_status op2i_compile_add(struct op2i_compile *compile, struct op2i_loop *loop);

@@ -255,14 +255,15 @@ static op2_status make_tiling(struct op2i_sched *sched, const struct op2i_step *
 
 /* Code of the chain's loops over lists of elements. */
 static op2_status compile_lists(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {
-  struct op2i_compile compile = {.sched = sched, .wish = OP2I_LANES_LIST, .optional = true};
+  struct op2i_compile compile = {.sched = sched, .wish = OP2I_VECTOR_LIST, .optional = true};
   op2_status status = OP2_SUCCESS;
   for (int64_t s = 0; s < n && !status; s++) status = op2i_compile_add(&compile, steps[s].loop);
   if (!status) status = op2i_compile_run(&compile);
-  for (int64_t u = 0; u < compile.nunits && !status; u++) status = compile.units[u].status;
+  for (int64_t u = 0; u < compile.ncodes && !status; u++) status = compile.codes[u].status;
   op2i_compile_end(&compile);
   for (int64_t s = 0; s < n && !status; s++)
-    steps[s].entry_list = steps[s].loop->entry[op2i_loop_variant(steps[s].loop, OP2I_LANES_LIST)];
+    steps[s].function_list =
+        steps[s].loop->function[op2i_loop_variant(steps[s].loop, OP2I_VECTOR_LIST)];
   return status;
 }
 

@@ -8,9 +8,9 @@
 #include "loopdata.h"
 #include "mem.h"
 
-/* About a thousand pages a set: fine enough to tell neighbouring blocks apart, few enough to
+/* About a thousand granules a set: fine enough to tell neighbouring blocks apart, few enough to
  * list. */
-int32_t op2i_page_shift(int64_t set_size) {
+int32_t op2i_granule_shift(int64_t set_size) {
   enum { SEGMENTS = 1024, SMALLEST_SHIFT = 4 };
   int32_t shift = SMALLEST_SHIFT;
   while (set_size >> shift > SEGMENTS) shift++;
@@ -18,8 +18,8 @@ int32_t op2i_page_shift(int64_t set_size) {
 }
 
 struct collector {
-  unsigned char *touched; /* [pages + 8]; none of the last 8 ever is */
-  int64_t pages;
+  unsigned char *touched; /* [granules + 8]; none of the last 8 ever is */
+  int64_t granules;
   int32_t *intervals;
   int64_t count, capacity; /* in pairs */
 };
@@ -52,22 +52,22 @@ static void mark_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *a
   for (int32_t k = first; k < first + count; k++) mark_slot(loop, map, k, lo, hi, shift, c);
 }
 
-/* The first marked page at or behind one, and eight at a time while there is none. */
-static int64_t next_touched(const struct collector *c, int64_t page) {
+/* The first marked granule at or behind one, and eight at a time while there is none. */
+static int64_t next_touched(const struct collector *c, int64_t granule) {
   uint64_t eight;
-  while (page < c->pages) {
-    memcpy(&eight, c->touched + page, sizeof eight);
+  while (granule < c->granules) {
+    memcpy(&eight, c->touched + granule, sizeof eight);
     if (eight) break;
-    page += sizeof eight;
+    granule += sizeof eight;
   }
-  while (page < c->pages && !c->touched[page]) page++;
-  return page;
+  while (granule < c->granules && !c->touched[granule]) granule++;
+  return granule;
 }
 
-/* Turn the marked pages into intervals and clear them. */
+/* Turn the marked granules into intervals and clear them. */
 static int drain(struct collector *c) {
   int64_t end = 0;
-  for (int64_t s = next_touched(c, 0); s < c->pages; s = next_touched(c, end)) {
+  for (int64_t s = next_touched(c, 0); s < c->granules; s = next_touched(c, end)) {
     for (end = s; c->touched[end]; end++) c->touched[end] = 0;
     if (op2i_grow(&c->intervals, 2 * sizeof *c->intervals, c->count, &c->capacity)) return -1;
     c->intervals[2 * c->count] = (int32_t)s;
@@ -80,9 +80,9 @@ static int drain(struct collector *c) {
 static op2_status make_footprint(const struct op2i_loop *loop, const struct op2i_plan *plan,
                                  int32_t dat, struct op2i_footprint *out) {
   int64_t size = loop->op.dats[dat]->set->ends[OP2I_NONEXEC];
-  int32_t shift = op2i_page_shift(size);
-  struct collector c = {.pages = (size >> shift) + 1};
-  c.touched = op2i_calloc((size_t)c.pages + 8, sizeof *c.touched);
+  int32_t shift = op2i_granule_shift(size);
+  struct collector c = {.granules = (size >> shift) + 1};
+  c.touched = op2i_calloc((size_t)c.granules + 8, sizeof *c.touched);
   int64_t *offs = op2i_calloc((size_t)plan->nblocks + 1, sizeof *offs);
   int bad = !c.touched || !offs;
   for (int32_t b = 0; b < plan->nblocks && !bad; b++) {

@@ -9,7 +9,7 @@
 static void release_data(void *sched_data) {
   struct op2i_loop_data *data = sched_data;
   for (int r = 0; r < OP2I_RANGES; r++) {
-    op2i_plan_entry_unref(data->plans[r]);
+    op2i_shared_plan_unref(data->plans[r]);
     for (int d = 0; data->footprints[r] && d < data->ndats; d++) {
       op2i_free(data->footprints[r][d].offs);
       op2i_free(data->footprints[r][d].intervals);
@@ -36,7 +36,7 @@ op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **out) {
   if (!loop->sched_data) {
     struct op2i_loop_data *data = op2i_calloc(1, sizeof *data);
     if (!data) return op2i_error_nomem("a loop");
-    data->unit = -1;
+    data->compiling = -1;
     data->ndats = loop->op.ndats;
     loop->sched_data = data;
     loop->sched_release = release_data;

@@ -7,8 +7,8 @@
 
 /* ---- plans, shared by all loops of a context with the same access pattern -------------------- */
 
-struct op2i_plan_entry {
-  struct op2i_plan_entry *next;
+struct op2i_shared_plan {
+  struct op2i_shared_plan *next;
   struct op2i_plan_cache *cache;
   int32_t refs;
   int64_t nwords;
@@ -20,22 +20,22 @@ struct op2i_plan_entry {
 };
 
 struct op2i_plan_cache {
-  int32_t refs; /* the scheduler and every entry */
+  int32_t refs; /* the scheduler and every plan */
   int64_t made, found;
-  struct op2i_plan_entry *first;
+  struct op2i_shared_plan *first;
 };
 
 struct op2i_plan_cache *op2i_plan_cache_create(void); /* null: out of memory */
 void op2i_plan_cache_unref(struct op2i_plan_cache *cache);
-void op2i_plan_entry_unref(struct op2i_plan_entry *entry);
+void op2i_shared_plan_unref(struct op2i_shared_plan *shared);
 /* Find or make the plan of a loop over one of its ranges, with these parts (op2i_plan_parts). */
 op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2i_loop *loop, int range,
-                         unsigned parts, struct op2i_plan_entry **entry);
+                         unsigned parts, struct op2i_shared_plan **shared);
 
 /* ---- what dispatch keeps with a loop --------------------------------------------------------- */
 
-/* Which pages of a dat's set the blocks of a plan touch: intervals [2k], [2k+1] of page
- * numbers, both inclusive, for block b those from offs[b] to offs[b+1]. A page is 2^shift
+/* Which granules of a dat's set the blocks of a plan touch: intervals [2k], [2k+1] of granule
+ * numbers, both inclusive, for block b those from offs[b] to offs[b+1]. A granule is 2^shift
  * consecutive elements. */
 struct op2i_footprint {
   int32_t shift;
@@ -46,10 +46,10 @@ struct op2i_footprint {
 struct op2i_loop_data {
   bool ready;
   int ndats;
-  struct op2i_plan_entry *plans[OP2I_RANGES];
+  struct op2i_shared_plan *plans[OP2I_RANGES];
   struct op2i_footprint *footprints[OP2I_RANGES]; /* [ndats], each made when it is first needed */
   double ns_per_element;                          /* measured, 0 before the first run */
-  int64_t unit;  /* place in the compilation in progress, -1 none */
+  int64_t compiling; /* number in the compilation in progress, -1 none */
   char *no_code; /* why it has none; null: not known, or it has */
   op2_status no_code_status;
   int64_t no_code_force; /* in which that was found out, by the number of those before it */
@@ -65,7 +65,7 @@ op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **data);
 op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop);
 /* Have the footprint of one of its dats; needs plans. */
 op2_status op2i_loop_footprint(struct op2i_loop *loop, int range, int32_t dat);
-int32_t op2i_page_shift(int64_t set_size);
+int32_t op2i_granule_shift(int64_t set_size);
 
 /* numbering.c: warn of the loop's maps whose sets are badly numbered, of each once; needs the
  * loop's plans where there are any. Say of all maps how they are numbered. */

@@ -17,19 +17,19 @@ void op2i_plan_cache_unref(struct op2i_plan_cache *cache) {
   if (cache && --cache->refs == 0) op2i_free(cache);
 }
 
-static void free_entry(struct op2i_plan_entry *entry) {
-  op2i_plan_free(entry->plan);
-  op2i_free(entry->key);
-  op2i_free(entry);
+static void free_shared(struct op2i_shared_plan *shared) {
+  op2i_plan_free(shared->plan);
+  op2i_free(shared->key);
+  op2i_free(shared);
 }
 
-void op2i_plan_entry_unref(struct op2i_plan_entry *entry) {
-  if (!entry || --entry->refs > 0) return;
-  struct op2i_plan_cache *cache = entry->cache;
-  struct op2i_plan_entry **at = &cache->first;
-  while (*at != entry) at = &(*at)->next;
-  *at = entry->next;
-  free_entry(entry);
+void op2i_shared_plan_unref(struct op2i_shared_plan *shared) {
+  if (!shared || --shared->refs > 0) return;
+  struct op2i_plan_cache *cache = shared->cache;
+  struct op2i_shared_plan **at = &cache->first;
+  while (*at != shared) at = &(*at)->next;
+  *at = shared->next;
+  free_shared(shared);
   op2i_plan_cache_unref(cache);
 }
 
@@ -162,52 +162,52 @@ static op2_status describe(const struct op2i_loop *loop, int range, unsigned par
 /* ---- the cache ------------------------------------------------------------------------------- */
 
 static op2_status make_entry(struct op2i_sched *sched, struct request *request,
-                             struct op2i_plan_entry **out) {
-  struct op2i_plan_entry *entry = op2i_calloc(1, sizeof *entry);
-  if (!entry) return op2i_error_nomem("a plan");
-  op2_status status = op2i_plan_create(&request->desc, &entry->plan);
-  if (!status && sched->ctx->config.verify) status = op2i_plan_verify(entry->plan, &request->desc);
+                             struct op2i_shared_plan **out) {
+  struct op2i_shared_plan *shared = op2i_calloc(1, sizeof *shared);
+  if (!shared) return op2i_error_nomem("a plan");
+  op2_status status = op2i_plan_create(&request->desc, &shared->plan);
+  if (!status && sched->ctx->config.verify) status = op2i_plan_verify(shared->plan, &request->desc);
   if (status) {
-    free_entry(entry);
+    free_shared(shared);
     return status;
   }
   struct op2i_plan_cache *cache = sched->plans;
-  entry->key = request->key;
+  shared->key = request->key;
   request->key = NULL;
-  entry->nwords = request->nwords;
-  entry->refs = 1;
-  entry->cache = cache;
+  shared->nwords = request->nwords;
+  shared->refs = 1;
+  shared->cache = cache;
   cache->refs++;
   cache->made++;
-  entry->next = cache->first;
-  cache->first = entry;
-  *out = entry;
+  shared->next = cache->first;
+  cache->first = shared;
+  *out = shared;
   return OP2_SUCCESS;
 }
 
 /* A plan that is handed out once more must suit whoever gets it as it suited the first. */
-static op2_status verify_found(const struct op2i_loop *loop, const struct op2i_plan_entry *entry,
+static op2_status verify_found(const struct op2i_loop *loop, const struct op2i_shared_plan *shared,
                                const struct request *request) {
-  op2_status status = op2i_plan_verify(entry->plan, &request->desc);
+  op2_status status = op2i_plan_verify(shared->plan, &request->desc);
   if (status != OP2_ERR_STATE) return status;
   return op2i_error(OP2_ERR_STATE, "loop '%s' was given a plan that is not its own: %s",
                     op2i_loop_name(loop), op2_error_message());
 }
 
 op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2i_loop *loop, int range,
-                         unsigned parts, struct op2i_plan_entry **out) {
+                         unsigned parts, struct op2i_shared_plan **out) {
   struct request request;
   op2_status status = describe(loop, range, parts, &request);
   if (status) goto done;
-  for (struct op2i_plan_entry *entry = sched->plans->first; entry; entry = entry->next) {
-    if (entry->nwords != request.nwords ||
-        memcmp(entry->key, request.key, (size_t)entry->nwords * sizeof *entry->key))
+  for (struct op2i_shared_plan *shared = sched->plans->first; shared; shared = shared->next) {
+    if (shared->nwords != request.nwords ||
+        memcmp(shared->key, request.key, (size_t)shared->nwords * sizeof *shared->key))
       continue;
-    if (sched->ctx->config.verify) status = verify_found(loop, entry, &request);
+    if (sched->ctx->config.verify) status = verify_found(loop, shared, &request);
     if (status) goto done;
-    entry->refs++;
+    shared->refs++;
     sched->plans->found++;
-    *out = entry;
+    *out = shared;
     goto done;
   }
   status = make_entry(sched, &request, out);

@@ -366,12 +366,12 @@ op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *n
 /* ---- running --------------------------------------------------------------------------------- */
 
 /* Collect the values of a fused group's members where its code looks for them. */
-static void collect(const struct op2i_group *group, const int32_t *places,
+static void collect(const struct op2i_group *group, const int32_t *members,
                     struct op2i_node *const *nodes, unsigned char *payload,
                     struct op2i_version **globals) {
   const struct op2i_loop *loop = group->loop;
   for (int m = 0; m < group->count; m++) {
-    const struct op2i_node *node = nodes[places[m]];
+    const struct op2i_node *node = nodes[members[m]];
     memcpy(payload, node->payload, (size_t)node->op->payload_bytes);
     payload += (node->op->payload_bytes + 15) / 16 * 16;
     for (int a = 0; a < op2i_node_loop(node)->nargs; a++)
@@ -397,10 +397,10 @@ static void bind(struct op2i_program *program, struct op2i_node *const *nodes) {
   struct op2i_version **globals = program->globals;
   for (int64_t g = 0, s = 0; g < program->grouping.ngroups; g++) {
     const struct op2i_group *group = &program->grouping.groups[g];
-    const int32_t *places = program->grouping.nodes + group->first;
-    const struct op2i_node *first = nodes[places[0]];
+    const int32_t *members = program->grouping.nodes + group->first;
+    const struct op2i_node *first = nodes[members[0]];
     bool fused = group->count > 1;
-    if (fused) collect(group, places, nodes, payload, globals);
+    if (fused) collect(group, members, nodes, payload, globals);
     for (; s < program->nsteps && program->step_group[s] == g; s++)
       bind_step(&program->steps[s], first, fused ? payload : first->payload,
                 fused ? globals : first->versions);
@@ -413,9 +413,9 @@ static void bind(struct op2i_program *program, struct op2i_node *const *nodes) {
 static void name_group(const struct op2i_program *program, int64_t g,
                        struct op2i_node *const *nodes) {
   const struct op2i_group *group = &program->grouping.groups[g];
-  const int32_t *places = program->grouping.nodes + group->first;
+  const int32_t *members = program->grouping.nodes + group->first;
   for (int32_t m = 0; m < group->count; m++)
-    nodes[places[m]]->fused = group->count > 1 ? nodes[places[0]]->number : 0;
+    nodes[members[m]]->fused = group->count > 1 ? nodes[members[0]]->number : 0;
 }
 
 /* How many steps from s on are run by one call of the backend, or of the operation's function. */

@@ -10,7 +10,7 @@ struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op
   const struct op2i_loop_data *data = loop->sched_data;
   return (struct op2i_step){.kind = OP2I_STEP_LOOP,
                             .loop = (struct op2i_loop *)loop,
-                            .entry = loop->entry[op2i_loop_variant(loop, wish)],
+                            .function = loop->function[op2i_loop_variant(loop, wish)],
                             .lo = loop->ranges[range].lo,
                             .hi = loop->ranges[range].hi,
                             .reduces = loop->ranges[range].section != OP2I_EXEC,

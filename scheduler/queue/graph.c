@@ -154,8 +154,8 @@ op2_status op2i_graph_join(struct op2i_sched *sched) {
 
 /* Offset of the payload, behind the table of globals. */
 static size_t head_bytes(const struct op2i_op *op) {
-  return ((size_t)op->ngbls * sizeof(void *) + OP2I_SLAB_UNIT - 1) / OP2I_SLAB_UNIT *
-         OP2I_SLAB_UNIT;
+  return ((size_t)op->ngbls * sizeof(void *) + OP2I_SLAB_GRAIN - 1) / OP2I_SLAB_GRAIN *
+         OP2I_SLAB_GRAIN;
 }
 
 static size_t piece_bytes(const struct op2i_op *op) {

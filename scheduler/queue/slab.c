@@ -6,8 +6,8 @@
 
 enum { CHUNK = 16 * 1024 };
 
-static size_t units(size_t bytes) {
-  return bytes ? (bytes + OP2I_SLAB_UNIT - 1) / OP2I_SLAB_UNIT : 1;
+static size_t grains(size_t bytes) {
+  return bytes ? (bytes + OP2I_SLAB_GRAIN - 1) / OP2I_SLAB_GRAIN : 1;
 }
 
 static int add_chunk(struct op2i_slab *slab) {
@@ -15,13 +15,13 @@ static int add_chunk(struct op2i_slab *slab) {
   if (!chunk) return -1;
   *(void **)(void *)chunk = slab->chunks;
   slab->chunks = chunk;
-  slab->at = chunk + OP2I_SLAB_UNIT;
-  slab->left = CHUNK - OP2I_SLAB_UNIT;
+  slab->at = chunk + OP2I_SLAB_GRAIN;
+  slab->left = CHUNK - OP2I_SLAB_GRAIN;
   return 0;
 }
 
 void *op2i_slab_take(struct op2i_slab *slab, size_t bytes) {
-  size_t size = units(bytes);
+  size_t size = grains(bytes);
   if (size >= OP2I_SLAB_SIZES) {
     void *alone = op2i_malloc(bytes);
     if (alone) slab->large += bytes;
@@ -32,15 +32,15 @@ void *op2i_slab_take(struct op2i_slab *slab, size_t bytes) {
     slab->spare[size] = *(void **)piece;
     return piece;
   }
-  if (slab->left < size * OP2I_SLAB_UNIT && add_chunk(slab)) return NULL;
+  if (slab->left < size * OP2I_SLAB_GRAIN && add_chunk(slab)) return NULL;
   piece = slab->at;
-  slab->at += size * OP2I_SLAB_UNIT;
-  slab->left -= size * OP2I_SLAB_UNIT;
+  slab->at += size * OP2I_SLAB_GRAIN;
+  slab->left -= size * OP2I_SLAB_GRAIN;
   return piece;
 }
 
 void op2i_slab_give(struct op2i_slab *slab, void *piece, size_t bytes) {
-  size_t size = units(bytes);
+  size_t size = grains(bytes);
   if (size >= OP2I_SLAB_SIZES) {
     op2i_free(piece);
     slab->large -= bytes;

@@ -123,7 +123,7 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
   for (int r = 0; r < loop->nranges; r++) explain_range(loop, r, stream);
   if (loop->form.why)
     fprintf(stream, "    scalar code: %s\n", loop->form.why);
-  else if (loop->entry[OP2I_LANES])
+  else if (loop->function[OP2I_VECTOR])
     fprintf(stream, "    vector code, %d bytes%s%s\n", loop->form.simd_bytes,
             loop->form.width ? ": " : "", loop->form.width ? loop->form.width : "");
   if (data->ns_per_element > 0)
@@ -185,7 +185,7 @@ static void explain_counts(op2_context ctx, FILE *stream) {
 }
 
 op2_status op2_explain(op2_context ctx, FILE *stream) {
-  op2_status status = op2i_context_check(ctx);
+  op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_explain: the stream is null");
   const struct op2i_sched *sched = ctx->sched;
@@ -228,7 +228,7 @@ static void add_up(const struct op2i_loop *first, op2_profile *profile) {
 }
 
 op2_status op2_profile_get(op2_context ctx, int i, op2_profile *profile) {
-  op2_status status = op2i_context_check(ctx);
+  op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   if (!profile || i < 0)
     return op2i_error(OP2_ERR_ARG, "op2_profile_get: a null pointer or a negative line");
