@@ -7,12 +7,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tap.h"
+
 const char *const case_compilers[] = {"gcc", "clang", NULL};
 
 bool case_have_compiler(const char *compiler) {
   char command[128];
   snprintf(command, sizeof command, "command -v %s >/dev/null 2>&1", compiler);
   return system(command) == 0;
+}
+
+int case_share(const char *compiler, int *of) {
+  int mine = 0, installed = 0;
+  for (const char *const *c = case_compilers; *c; c++) {
+    if (strcmp(*c, compiler) == 0) mine = installed;
+    installed += case_have_compiler(*c);
+  }
+  *of = thorough() ? 1 : installed;
+  return thorough() ? 0 : mine;
 }
 
 static char *read_back(const char *path) {

@@ -8,6 +8,9 @@
 
 extern const char *const case_compilers[]; /* ends with null */
 bool case_have_compiler(const char *compiler);
+/* Cases that any compiler may take are shared out among those that are installed: this one takes
+ * case i where i % *of is what is returned. With OP2_TEST_FULL=1 each takes all. */
+int case_share(const char *compiler, int *of);
 
 struct compiled {
   void *library;

@@ -3,7 +3,8 @@
 # Install what the tests need, build, and run all tests. Tells each test as it ends, closes with a
 # line "N passed, N failed, N skipped" and fails if anything did. What is built and every log stay in
 # the folder build-test (or in $OP2_TEST_OUT).
-#   test/run.sh             everything, from scratch, README's lines in a bare Debian included
+#   test/run.sh             everything, from scratch, README's lines in a bare Debian included;
+#                           OP2_TEST_FULL=1 has all combinations where else a choice is tried
 #   test/run.sh --quick     the release build only, at reduced sizes, building on what is there
 #   test/run.sh --smoke     of these some of every kind, in half a minute once they are built
 #   test/run.sh -k NAME     only tests whose name contains NAME
@@ -192,30 +193,40 @@ if [ $quick = no ]; then
   TSAN_OPTIONS=second_deadlock_stack=1
   export HWLOC_PLUGINS_PATH UBSAN_OPTIONS TSAN_OPTIONS
 
+  # What sanitizers say has lines; most of the time goes into compiling.
+  checked="--buildtype=debug -Doptimization=1 -Dc_args=-g1"
+
   if asan_works; then
     # On the shadow place, too: what is out of date is spoilt there.
     OP2_SHADOW=1
     export OP2_SHADOW
-    build asan --buildtype=debugoptimized -Db_sanitize=address,undefined &&
+    targets=unit-tests
+    # shellcheck disable=SC2086 # options
+    build asan $checked -Db_sanitize=address,undefined &&
       run_tests asan "$wrapper" --suite unit --timeout-multiplier 3
+    targets=
     unset OP2_SHADOW
   else
     stage_skip "asan: programs built with -fsanitize=address do not run here, see $out/probe.log"
   fi
   if sanitizer thread; then
     targets=tsan-tests # its tests and what they need, no more
-    build tsan --buildtype=debugoptimized -Db_sanitize=thread -Dbench=false &&
+    # shellcheck disable=SC2086 # options
+    build tsan $checked -Db_sanitize=thread -Dbench=false &&
       run_tests tsan "$wrapper" --suite tsan --timeout-multiplier 3
     targets=
   else
     stage_skip "tsan: programs built with -fsanitize=thread do not run here, see $out/probe.log"
   fi
+  # For its warnings; nothing of it is run.
   CC=clang
   export CC
-  build clang --buildtype=release -Dtests=false
+  build clang --buildtype=release -Doptimization=0 -Dtests=false
   unset CC
+  targets=unit-tests
   build bare --buildtype=release -Dstarpu=disabled -Dhwloc=disabled -Dopenmp=disabled \
-    -Dpng=disabled && run_tests bare "" --suite unit
+    -Dpng=disabled && run_tests bare "" --suite unit --no-suite text
+  targets=
 fi
 
 if [ -n "$only" ]; then

@@ -268,6 +268,12 @@ static void run_case(const struct test_case *test, const struct config *config, 
      config->eager ? "eager" : "lazy", config->block_size);
 }
 
+/* The checked mode applies kernels one by one, whatever the blocks: two sizes do in quick runs. */
+static int sizes_of(const char *backend, unsigned flags) {
+  if (flags & RUN_ONE_BLOCK) return 1;
+  return quick() && strcmp(backend, "check") == 0 ? 2 : 4;
+}
+
 /* StarPU is started for the first context and stopped with the last: a context that does nothing
  * keeps it running. */
 static void run_backend(const char *backend, int n, const struct test_case *cases, unsigned flags) {
@@ -278,7 +284,7 @@ static void run_backend(const char *backend, int n, const struct test_case *case
   if (op2_init(&options, &keep) != OP2_SUCCESS) diag("op2_init: %s", op2_error_message());
   for (int eager = flags & RUN_EAGER_ONLY ? 1 : 0; eager <= (flags & RUN_LAZY_ONLY ? 0 : 1);
        eager++)
-    for (int b = 0; b < ((flags & RUN_ONE_BLOCK) ? 1 : 4); b++) {
+    for (int b = 0; b < sizes_of(backend, flags); b++) {
       const struct config config = {backend, eager == 1, block_sizes[b]};
       /* A task per block in half of the configurations; in the others a team, and the calling
        * thread where programs are short. */

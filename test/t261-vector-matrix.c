@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Vector code of every kind of argument, access mode and type, with rows of many lengths and
  * vectors of any width, over ranges and lists of any length, against scalar code of the same loop:
- * every byte of memory is the same afterwards. All dats end where memory that may be read ends.
+ * every byte of memory is the same afterwards. All dats end where memory that may be read ends. Each
+ * loop is compiled by one compiler, every other one by the same; with OP2_TEST_FULL=1 by all.
  * Loops that take two batches at a time are a kind of their own. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -366,16 +367,17 @@ static void add_unit(struct op2i_text *unit, int i) {
 
 enum { PER_UNIT = 24 };
 
-static void run_unit(const char *compiler, const char *flags, int first) {
+/* Every so many loops from the first on. */
+static void run_unit(const char *compiler, const char *flags, int first, int every) {
   struct op2i_text unit = {0};
   struct compiled code;
-  int end = first + PER_UNIT < nforms ? first + PER_UNIT : nforms;
-  for (int i = first; i < end; i++) add_unit(&unit, i);
+  int end = first + PER_UNIT * every < nforms ? first + PER_UNIT * every : nforms;
+  for (int i = first; i < end; i += every) add_unit(&unit, i);
   bool good = case_compile(compiler, flags, unit.chars, &code);
-  ok(good && !*code.messages, "%s compiles loops %d to %d without a word", compiler, first,
+  ok(good && !*code.messages, "%s compiles loops from %d to %d without a word", compiler, first,
      end - 1);
   if (*code.messages) diag("%.2000s", code.messages);
-  for (int i = first; good && i < end; i++) {
+  for (int i = first; good && i < end; i += every) {
     void *entries[4];
     bool there = true;
     for (int k = 0; k < 4; k++) {
@@ -403,8 +405,9 @@ int main(void) {
       continue;
     }
     /* Every fourth unit for the plainest of processors. */
-    for (int first = 0; first < nforms; first += PER_UNIT)
-      run_unit(*compiler, flags[first / PER_UNIT % 4 == 3], first);
+    int of, first = case_share(*compiler, &of);
+    for (int unit = 0; first < nforms; first += PER_UNIT * of)
+      run_unit(*compiler, flags[unit++ % 4 == 3], first, of);
   }
   for (int i = 0; i < nforms; i++) case_end(&forms[i].loop);
   return done();

@@ -2,7 +2,8 @@
 /* Every conversion and every operator of every type and pair of types, on values where they are
  * told apart: what a kernel computes is the same in all forms of a loop - scalar code, vectors of
  * 16, 32 and 64 bytes, applied one by one in the checked mode - and what the same text gives when
- * the same compiler translates it by itself, without optimisation. NaNs are all taken for one. */
+ * the same compiler translates it by itself, without optimisation. NaNs are all taken for one. Each
+ * form of a kernel is compiled by one compiler, with OP2_TEST_FULL=1 by all. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -369,11 +370,21 @@ static op2_status queue(op2_context ctx, op2_set set, op2_map map, const struct 
   return status;
 }
 
-/* In quick runs each form has a part of the kernels, another one each. */
-static bool picked(int k, int turn) { return !quick() || k % 6 == turn % 6; }
+/* A form of code, of `of` compilers the one that is number `mine`. */
+struct turn {
+  int form, mine, of;
+};
 
-static int queue_all(op2_context ctx, op2_set set, op2_map map, int turn, struct queued *queues,
-                     int *bad) {
+/* In each form a kernel is compiled by one compiler, by another one in the next form, and the
+ * first, which is about one of them, by all; in quick runs each form has a part of the kernels,
+ * another one each. */
+static bool picked(int k, const struct turn *turn) {
+  if (quick()) return k % 6 == (turn->form + 2 * turn->mine) % 6;
+  return k == 0 || (k + turn->form) % turn->of == turn->mine;
+}
+
+static int queue_all(op2_context ctx, op2_set set, op2_map map, const struct turn *turn,
+                     struct queued *queues, int *bad) {
   int scalar = 0;
   for (int k = 0; k < nkernels; k++) {
     bool vectors = true;
@@ -401,7 +412,7 @@ static int finish(const struct test_kernel *k, struct queued *q, bool ran) {
   return bad;
 }
 
-static void run_form(const char *compiler, const struct form *form, int turn) {
+static void run_form(const char *compiler, const struct form *form, const struct turn *turn) {
   op2_context ctx;
   op2_set set;
   op2_map map;
@@ -443,7 +454,9 @@ int main(void) {
       continue;
     }
     if (!ok(run_host(case_compilers[c]), "%s compiles the kernels", case_compilers[c])) continue;
-    for (int f = 0; f < 5; f++) run_form(case_compilers[c], &forms[f], f + 2 * c);
+    struct turn turn = {0};
+    turn.mine = case_share(case_compilers[c], &turn.of);
+    for (; turn.form < 5; turn.form++) run_form(case_compilers[c], &forms[turn.form], &turn);
   }
   return done();
 }

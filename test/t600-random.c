@@ -5,7 +5,8 @@
  *
  * runs `count` programs of a seed, or just program `only` of them. OP2_TEST_RANDOM_COUNT and
  * OP2_TEST_RANDOM_SEED do the same. A program that fails is listed with its seed and number.
- * OP2_TEST_QUICK=1 takes only the first programs. */
+ * The kernels are those of the seed, or of OP2_TEST_RANDOM_KERNELS: several runs may share them.
+ * OP2_TEST_FULL=1 takes four times as many programs, OP2_TEST_QUICK=1 only the first. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdlib.h>
@@ -396,10 +397,12 @@ int main(int argc, char **argv) {
   test_environment();
   /* Half of the time is spent compiling, most of it loops that only one program fuses. */
   setenv("OP2_CFLAGS", "-O1 -march=native -fno-math-errno -ffp-contract=off", 0);
-  const int count = number_of(argc, argv, 1, "OP2_TEST_RANDOM_COUNT", quick() ? 100 : 2000);
+  const int usual = quick() ? 100 : thorough() ? 2000 : 500;
+  const int count = number_of(argc, argv, 1, "OP2_TEST_RANDOM_COUNT", usual);
   const int seed = number_of(argc, argv, 2, "OP2_TEST_RANDOM_SEED", 1),
-            only = number_of(argc, argv, 3, NULL, -1);
-  for (int k = 0; k < KERNELS; k++) pool[k] = rkernel_make((uint64_t)seed, k);
+            only = number_of(argc, argv, 3, NULL, -1),
+            drawn = number_of(0, NULL, 0, "OP2_TEST_RANDOM_KERNELS", seed);
+  for (int k = 0; k < KERNELS; k++) pool[k] = rkernel_make((uint64_t)drawn, k);
   tile_given = getenv("OP2_TILE");
   fuse_given = getenv("OP2_FUSE");
   open_all();

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The random programs of t600 with every combination of vector code, fusion, replay and tiling:
-# OP2_TEST_RANDOM_COUNT programs for each (default 10), other kernels and programs each time; in
-# quick runs 2 for every second combination.
+# The random programs of t600 with combinations of vector code, fusion, replay and tiling:
+# OP2_TEST_RANDOM_COUNT programs for each (default 10), other programs each time, and other kernels
+# for each width. Every second combination is run, so that any three of the four switches are
+# tried with all their values; OP2_TEST_FULL=1 runs every one, with kernels of its own. In quick
+# runs there are 2 programs.
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
 random=${build:-.}/test/t600-random
 
@@ -12,7 +14,9 @@ if [ ! -x "$random" ]; then
 fi
 if [ -n "${OP2_TEST_QUICK:-}" ]; then each=2; else each=10; fi
 count=${OP2_TEST_RANDOM_COUNT:-$each}
-export OP2_TEST_CACHE="$tmp/cache"
+# The cache is that of the run, if there is one: kernels are compiled once for a width.
+OP2_TEST_CACHE=${OP2_TEST_CACHE:-$tmp/cache}
+export OP2_TEST_CACHE
 # This is about which code is generated and in which order it runs, not about how well it is
 # optimised.
 export OP2_TEST_CFLAGS="-O1 -march=native -fno-math-errno -ffp-contract=off"
@@ -24,8 +28,13 @@ for simd in 64 32 16 0; do
       for tile in 3 0; do
         seed=$((seed + 1))
         odd=$(((simd / 16 + fuse / 2 + replay + tile) % 2))
-        [ -z "${OP2_TEST_QUICK:-}" ] || [ $odd -eq 0 ] || continue
+        kernels=$seed
+        if [ "${OP2_TEST_FULL:-}" != 1 ]; then
+          [ $odd -eq 0 ] || continue
+          kernels=$((simd + 300))
+        fi
         switches="OP2_SIMD=$simd OP2_FUSE=$fuse OP2_REPLAY=$replay OP2_TILE=$tile"
+        switches="$switches OP2_TEST_RANDOM_KERNELS=$kernels"
         env $switches "$random" "$count" $seed >"$tmp/out" 2>&1
         result $? "$switches, $count programs of seed $seed"
         grep '^not ok' "$tmp/out" | sed 's/^/# /'

@@ -528,7 +528,8 @@ static void on_backend(const char *backend, const struct mesh *random, const str
     modes_agree(backend, random, NULL, 41, MODES, 36);
     left_alone(backend, &sorted, 100);
     words(backend, random, 36);
-    modes_agree(backend, split, "auto", 121, 5, 108);
+    if (!quick() || strcmp(backend, "sequential") == 0)
+      modes_agree(backend, split, "auto", 121, 5, 108);
   }
   left_alone(backend, &small, 100);
   left_alone(backend, random, 10);

@@ -223,7 +223,7 @@ int main(void) {
     return done();
   }
   test_environment();
-  int count = getenv("OP2_TEST_QUICK") ? 15 : 80, failed = 0;
+  int count = quick() ? 15 : thorough() ? 80 : 40, failed = 0;
   for (int n = 1; n <= count; n++) failed += !one((uint64_t)n);
   ok(failed == 0, "%d random chains tile by tile give what they give in order", count);
   ok(with_chains > count / 2, "%" PRId64 " of them were tiled, %" PRId64 " chains", with_chains,

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The classic mesh against OP2's published figures: the rms after 100 time steps, to all printed
 # digits. OP2_TEST_FULL=1 runs all 1000 time steps, on every backend and on a shuffled mesh too;
-# that takes minutes.
+# that takes minutes. Plans and graphs are not verified, which on 720,000 cells would take ten times
+# as long as all loops; t803 has it done on small meshes.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/app.sh"
@@ -12,6 +13,7 @@ if [ "${OP2_TEST_QUICK:-}" = 1 ]; then
   done_testing
 fi
 
+export OP2_VERIFY=0
 published='100 5.02186e-04
 200 3.41746e-04
 300 2.63430e-04

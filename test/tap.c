@@ -109,10 +109,14 @@ int done(void) {
   return failures > 0 || checks == 0;
 }
 
-bool quick(void) {
-  const char *value = getenv("OP2_TEST_QUICK");
+static bool asked(const char *name) {
+  const char *value = getenv(name);
   return value && *value && strcmp(value, "0") != 0;
 }
+
+bool quick(void) { return asked("OP2_TEST_QUICK"); }
+
+bool thorough(void) { return asked("OP2_TEST_FULL") && !quick(); }
 
 static const char *root(const char *name) {
   const char *value = getenv(name);

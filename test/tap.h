@@ -45,6 +45,9 @@ int done(void);
 
 /* Whether the run is one of reduced sizes (OP2_TEST_QUICK=1), as under sanitizers. */
 bool quick(void);
+/* Whether it is one of full sizes (OP2_TEST_FULL=1), and no quick one: all combinations where others
+ * take a choice of them. */
+bool thorough(void);
 /* Roots of the source tree and the build folder, as told by the runner; "." without one. */
 const char *source_root(void);
 const char *build_root(void);
