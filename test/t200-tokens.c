@@ -326,6 +326,8 @@ static void test_roles(void) {
             "a statement in an expression");
   roles_are("void f(int a) { switch (a) { case x: a = 1; break; default: a = x; } }", "??",
             "a switch");
+  roles_are("void f(int a) { if (a) real x = 1; else a = x; a = x; }", "N??",
+            "a body without braces");
   roles_are("void f(int a, double b[x]) { a = sizeof(x) + a ? x : 1; }", "???",
             "extents, operators");
   roles_are("void f(int a) {\n#ifdef A\n a = x;\n#else\n a = 2 * x;\n#endif\n}", "??",
