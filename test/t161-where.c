@@ -460,7 +460,7 @@ static void refused(void) {
           op2_par_loop(new_source("keeps", "void keeps(const double *x, double *a, const int *b) "
                                            "{ *a = *x + *b; }"),
                        set, dat, max, op2_arg_info(w, 1)),
-          "argument 2", "const");
+          "argument 2 (w) is op2_arg_info", "const");
   REFUSED(OP2_ERR_ARG, op2_par_loop(k, set, dat, max, op2_arg_info(NULL, 1)), "argument 2");
   REFUSED(OP2_ERR_ARG, op2_call(test_ctx, none, NULL, op2_arg_info(w, 0)), "argument 0");
 }
@@ -496,6 +496,38 @@ static void accused(void) {
     EXPECT(status == OP2_ERR_KERNEL);
     if (!EXPECT(strstr(op2_error_message(), bad[b].say)))
       diag("%s: %s", bad[b].name, op2_error_message());
+  }
+}
+
+/* What stands beside is not to depend on what elements before have added, or found elsewhere. */
+static void accused_of_looking(void) {
+  if (!on_check()) return;
+  static const char *const bad[][3] = {
+      {"added",
+       "void added(const double *x, double *s, double *g, double *w) {"
+       " *s += *x; if (*x > *g) { *g = *x; *w = *s; } }",
+       "argument 1 (global 's', OP2_INC)"},
+      {"found",
+       "void found(const double *x, double *s, double *g, double *w) {"
+       " *s += 1; if (*x > *g) { *g = *x; *w = *g + *s; } }",
+       "argument 1 (global 's', OP2_INC)"}};
+  op2_set set = new_set(N, "elems");
+  double *x = scratch(N, sizeof *x);
+  for (int i = 0; i < N; i++) x[i] = i;
+  op2_dat dat = new_dat(set, 1, OP2_F64, x, "x");
+  for (int b = 0; b < 2; b++) {
+    op2_status status =
+        op2_par_loop(new_source(bad[b][0], bad[b][1]), set, op2_arg_direct(dat, OP2_READ),
+                     op2_arg_gbl(new_gbl(1, OP2_F64, NULL, "s"), OP2_INC),
+                     op2_arg_gbl(new_gbl(1, OP2_F64, NULL, "g"), OP2_MAX),
+                     op2_arg_info(new_gbl(1, OP2_F64, NULL, "w"), 2));
+    if (!test_config.eager) {
+      MUST(status);
+      status = op2_flush(test_ctx);
+    }
+    EXPECT(status == OP2_ERR_KERNEL);
+    if (!EXPECT(strstr(op2_error_message(), bad[b][2]) != NULL))
+      diag("%s: %s", bad[b][0], op2_error_message());
   }
 }
 
@@ -537,6 +569,7 @@ static const struct test_case cases[] = {
     {"in a time loop", in_a_time_loop},
     {"refused", refused},
     {"kernels that do wrong", accused},
+    {"kernels that look at other elements", accused_of_looking},
     {"vector code, fused", told},
 };
 

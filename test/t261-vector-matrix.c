@@ -27,10 +27,11 @@ enum {
   DATS = 3
 };
 
-/* MET and MET_ALL: the numbers of the elements behind one slot, or all. */
-enum shape { DIRECT, SLOT, ALL, ITER, GLOBAL, POINTER, VALUE, NUMBER, MET, MET_ALL, SHAPES };
-static const char *const shape_names[] = {"direct",  "slot",  "all",    "iter", "global",
-                                          "pointer", "value", "number", "met",  "met_all"};
+/* MET and MET_ALL: the numbers of the elements behind one slot, or all. WHERE: a global, with what
+ * stands beside the element that wins. */
+enum shape { DIRECT, SLOT, ALL, ITER, GLOBAL, POINTER, VALUE, NUMBER, MET, MET_ALL, WHERE, SHAPES };
+static const char *const shape_names[] = {"direct", "slot",   "all", "iter",    "global", "pointer",
+                                          "value",  "number", "met", "met_all", "where"};
 static const char *const access_names[] = {"", "read", "write", "rw", "inc", "min", "max"};
 static const int dims[] = {1, 2, 3, 4, 5, 6, 7, 8, 16};
 static const int widths[] = {64, 32, 16};
@@ -55,7 +56,7 @@ static int nforms;
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 static bool reduces(const struct form *f) {
-  return f->twos || (f->shape == GLOBAL && f->access != OP2_READ);
+  return f->twos || f->shape == WHERE || (f->shape == GLOBAL && f->access != OP2_READ);
 }
 
 /* What other elements do to the argument at the same time is not for a kernel to see. */
@@ -89,6 +90,15 @@ static void write_kernel(struct form *f) {
            "void %s(%s, const %s *in, %s *seen) {\n  for (int i = 0; i < %d; i++) {\n    seen[i] = "
            "%s + in[0];\n    %s\n  }\n}\n",
            f->name, parameter, type, type, f->n, sees(f) ? place : "0", work);
+}
+
+static void write_where_kernel(struct form *f) {
+  const char *type = op2i_type_c(f->type);
+  snprintf(f->source, sizeof f->source,
+           "void %s(%s *a, const %s *in, %s *seen, long long *where, double *at, long long i) {\n"
+           "  seen[0] = in[0];\n  if (in[0] %c a[0]) {\n    a[0] = in[0];\n    where[0] = i;\n"
+           "    at[0] = (double)(in[0]);\n    at[1] = (double)(i + 1);\n  }\n}\n",
+           f->name, type, type, type, f->access == OP2_MIN ? '<' : '>');
 }
 
 /* Quotients for increments, and sums. */
@@ -129,7 +139,8 @@ static void make_dividing_loop(struct form *f) {
 static void make_loop(struct form *f) {
   struct loop_case *c = &f->loop;
   if (case_begin(c, f->name, f->source)) diag("%s", op2_error_message());
-  if ((f->shape > DIRECT && f->shape < GLOBAL) || f->shape >= MET) case_map(c, 0, f->arity);
+  if ((f->shape > DIRECT && f->shape < GLOBAL) || f->shape == MET || f->shape == MET_ALL)
+    case_map(c, 0, f->arity);
   case_dat(c, 0, 1, f->type, 0, -1, OP2_READ);
   case_dat(c, 1, f->n, f->type, 0, -1, OP2_WRITE);
   c->loop.nargs = 0;
@@ -138,7 +149,8 @@ static void make_loop(struct form *f) {
   case SLOT: case_dat(c, 2, f->dim, f->type, f->slot, 0, f->access); break;
   case ALL: case_dat(c, 2, f->dim, f->type, OP2_ALL, 0, f->access); break;
   case ITER: case_dat(c, 2, f->dim, f->type, OP2_ITER(0), 0, f->access); break;
-  case GLOBAL: case_gbl(c, 0, f->dim, f->type, f->access); break;
+  case GLOBAL:
+  case WHERE: case_gbl(c, 0, f->dim, f->type, f->access); break;
   case NUMBER: case_idx(c); break;
   case MET: case_map_idx(c, 0, f->slot); break;
   case MET_ALL: case_map_idx(c, 0, OP2_ALL); break;
@@ -147,6 +159,10 @@ static void make_loop(struct form *f) {
   c->args[0].injective = f->injective;
   case_dat(c, 0, 1, f->type, 0, -1, OP2_READ);
   case_dat(c, 1, f->n, f->type, 0, -1, OP2_WRITE);
+  if (f->shape != WHERE) return;
+  case_info(c, 1, 1, OP2_I64, 0);
+  case_info(c, 2, 2, OP2_F64, 0);
+  case_idx(c);
 }
 
 static struct form *add_form(enum shape shape, op2_access access, op2_type type, int dim,
@@ -167,7 +183,10 @@ static struct form *add_form(enum shape shape, op2_access access, op2_type type,
 
 static void add_plain(enum shape shape, op2_access access, op2_type type, int dim, int bytes) {
   struct form *f = add_form(shape, access, type, dim, bytes);
-  write_kernel(f);
+  if (shape == WHERE)
+    write_where_kernel(f);
+  else
+    write_kernel(f);
   make_loop(f);
 }
 
@@ -188,7 +207,8 @@ static void make_forms(void) {
       for (int access = OP2_READ; access <= OP2_MAX; access++) {
         bool in_place = access == OP2_WRITE || access == OP2_RW;
         if (shape > ITER && in_place) continue;
-        if (shape > GLOBAL && access != OP2_READ) continue;
+        bool bound = access == OP2_MIN || access == OP2_MAX;
+        if (shape == WHERE ? !bound : shape > GLOBAL && access != OP2_READ) continue;
         if (turn++ % step) continue;
         add_plain((enum shape)shape, (op2_access)access, (op2_type)type, dims[turn / step % 9],
                   widths[turn / step % 3]);
@@ -283,7 +303,7 @@ static bool memory_same(const struct memory *x, const struct memory *y) {
 /* ---- running --------------------------------------------------------------------------------- */
 
 static int32_t map[ELEMENTS * ARITY_MAX];
-static int64_t list[ELEMENTS], numbers[TARGETS];
+static int64_t list[ELEMENTS], numbers[TARGETS], own_numbers[ELEMENTS];
 
 static void make_places(const struct form *f) {
   for (int i = 0; i < ELEMENTS; i++)
@@ -293,6 +313,7 @@ static void make_places(const struct form *f) {
   for (int i = 0; i < ELEMENTS * f->arity && f->injective; i++)
     map[i] = i * 5 % (ELEMENTS * f->arity);
   for (int i = 0; i < TARGETS; i++) numbers[i] = 3 * (TARGETS - i);
+  for (int i = 0; i < ELEMENTS; i++) own_numbers[i] = (i * 29 + 7) % ELEMENTS;
   for (int i = 0; i < ELEMENTS; i++) list[i] = (i * 16 + 5) % ELEMENTS;
 }
 
@@ -307,6 +328,7 @@ static void run(const struct form *f, op2i_plain_fn entry, bool listed, const st
                                  .subset = listed ? list : NULL,
                                  .gbl = gbls,
                                  .payload = m->value,
+                                 .number = lo % 3 ? own_numbers : NULL,
                                  .target = targets};
   entry(&call, lo, hi, reduces(f) ? m->reduced : NULL);
 }

@@ -495,6 +495,34 @@ static void verifier(void) {
   MUST(op2_flush(test_ctx));
 }
 
+/* A sum and a minimum of one version are no group, though both modify it; two sums are. */
+static void verifier_of_globals(void) {
+  if (!fusing()) return;
+  struct mesh m = make_mesh();
+  op2_gbl g = new_gbl(1, OP2_I64, NULL, "g");
+  op2_kernel add = new_source("add", "void add(const long *x, long *g) { *g += *x; }"),
+             least = new_source("least", "void least(const long *x, long *g) {"
+                                         " if (*x < *g) *g = *x; }");
+  for (int i = 0; i < 3; i++)
+    MUST(op2_par_loop(i < 2 ? add : least, m.edges, op2_arg_direct(m.x, OP2_READ),
+                      op2_arg_gbl(g, i < 2 ? OP2_INC : OP2_MIN)));
+  struct op2i_sched *sched = test_ctx->sched;
+  MUST(op2i_graph_join(sched));
+  struct op2i_loop *loops[3], *sums, *both;
+  for (int i = 0; i < 3; i++) queued[i] = &sched->nodes[i];
+  for (int i = 0; i < 3; i++) loops[i] = op2i_node_loop(queued[i]);
+  MUST(op2i_loop_fuse(2, loops, (int32_t[]){0, 0}, 1, &sums));
+  MUST(op2i_loop_fuse(2, loops + 1, (int32_t[]){0, 0}, 1, &both));
+  struct op2i_group good[2] = {{0, 2, sums}, {2, 1, loops[2]}},
+                    bad[2] = {{0, 1, loops[0]}, {1, 2, both}};
+  struct op2i_grouping grouping = {
+      .n = 3, .nodes = (int32_t[]){0, 1, 2}, .ngroups = 2, .groups = good};
+  EXPECT(judge(&grouping) == OP2_SUCCESS);
+  grouping.groups = bad;
+  EXPECT(judge(&grouping) == OP2_ERR_STATE && strstr(op2_error_message(), "used in two ways"));
+  MUST(op2_flush(test_ctx));
+}
+
 static void switched_off(void) {
   setenv("OP2_FUSE", "0", 1);
   op2_context outer = test_ctx;
@@ -542,6 +570,7 @@ static const struct test_case cases[] = {
     {"many loops", many},
     {"subsets", subsets},
     {"the verifier", verifier},
+    {"the verifier, of globals", verifier_of_globals},
     {"OP2_FUSE=0", switched_off},
 };
 

@@ -11,7 +11,7 @@
 #include "support.h"
 #include "tiling.h"
 
-OP2_KERNEL(mix, (int64_t *a, const int64_t *b), { a[0] = 3 * a[0] % 1000003 + b[0] % 101; });
+OP2_KERNEL(mix, (int64_t * a, const int64_t *b), { a[0] = 3 * a[0] % 1000003 + b[0] % 101; });
 OP2_KERNEL(copy, (const int64_t *a, int64_t *b), { b[0] = a[0]; });
 OP2_KERNEL(flux, (const int64_t *a0, const int64_t *a1, int64_t *r0, int64_t *r1), {
   int64_t d = (a0[0] - a1[0]) % 65537;
@@ -24,14 +24,18 @@ OP2_KERNEL(pull, (const int64_t *n0, const int64_t *n1, const int64_t *n2, int64
 OP2_KERNEL(push, (const int64_t *a, int64_t *n[3]), {
   for (int k = 0; k < 3; k++) n[k][0] += (a[0] >> k) % 11;
 });
-OP2_KERNEL(apply, (int64_t *a, int64_t *r, int64_t *sum, int64_t *least), {
-  a[0] += r[0] % 32749;
-  r[0] = 0;
-  sum[0] += a[0] % 1009;
-  least[0] = a[0] < least[0] ? a[0] : least[0];
-});
+OP2_KERNEL(apply,
+           (int64_t * a, int64_t *r, int64_t *sum, int64_t *least, int64_t *where, int64_t i), {
+             a[0] += r[0] % 32749;
+             r[0] = 0;
+             sum[0] += a[0] % 1009;
+             if (a[0] < least[0]) {
+               least[0] = a[0];
+               where[0] = i;
+             }
+           });
 
-OP2_KERNEL(blend, (int64_t *b, const int64_t *sum), { b[0] += sum[0] % 13; });
+OP2_KERNEL(blend, (int64_t * b, const int64_t *sum), { b[0] += sum[0] % 13; });
 
 enum { KINDS = 9, CELLS = 400, EDGES = 700, NODES = 350, WALLS = 40, CHAIN = 10 };
 
@@ -45,7 +49,7 @@ struct run {
   op2_set cells, edges, nodes, walls, some;
   op2_map edge_cell, cell_node, wall_cell;
   op2_dat a, b, r, n;
-  op2_gbl sum, least;
+  op2_gbl sum, least, where;
   op2_kernel kernels[KINDS];
 };
 
@@ -89,6 +93,7 @@ static void open_run(struct run *r, const char *backend, const struct mesh *m) {
   MUST(op2_dat_create(r->nodes, 1, OP2_I64, NULL, "n", &r->n));
   MUST(op2_gbl_create(r->ctx, 1, OP2_I64, &none, "sum", &r->sum));
   MUST(op2_gbl_create(r->ctx, 1, OP2_I64, &high, "least", &r->least));
+  MUST(op2_gbl_create(r->ctx, 1, OP2_I64, &none, "where", &r->where));
   for (int k = 0; k < KINDS; k++) MUST(op2_kernel_create(r->ctx, descs[k], &r->kernels[k]));
 }
 
@@ -96,6 +101,7 @@ static void close_run(struct run *r) {
   for (int k = 0; k < KINDS; k++) op2_kernel_destroy(&r->kernels[k]);
   op2_gbl_destroy(&r->sum);
   op2_gbl_destroy(&r->least);
+  op2_gbl_destroy(&r->where);
   op2_dat *dats[] = {&r->a, &r->b, &r->r, &r->n};
   for (int d = 0; d < 4; d++) op2_dat_destroy(dats[d]);
   op2_map *maps[] = {&r->edge_cell, &r->cell_node, &r->wall_cell};
@@ -143,14 +149,15 @@ static void queue(struct run *r, int kind) {
     break;
   default:
     status = op2_par_loop(k, r->cells, op2_arg_direct(r->a, OP2_RW), op2_arg_direct(r->r, OP2_RW),
-                          op2_arg_gbl(r->sum, OP2_INC), op2_arg_gbl(r->least, OP2_MIN));
+                          op2_arg_gbl(r->sum, OP2_INC), op2_arg_gbl(r->least, OP2_MIN),
+                          op2_arg_info(r->where, 3), op2_arg_idx());
     break;
   }
   MUST(status);
 }
 
 struct result {
-  int64_t a[CELLS], b[CELLS], r[CELLS], n[NODES], sum, least;
+  int64_t a[CELLS], b[CELLS], r[CELLS], n[NODES], sum, least, where;
 };
 
 /* Numbers stay small: mix and apply take remainders, and there are few steps. */
@@ -186,6 +193,7 @@ static void play(struct run *r, const int chain[CHAIN], int steps, struct result
   MUST(op2_dat_get(r->n, out->n));
   MUST(op2_gbl_get(r->sum, &out->sum));
   MUST(op2_gbl_get(r->least, &out->least));
+  MUST(op2_gbl_get(r->where, &out->where));
 }
 
 static int64_t chains, with_chains;
@@ -228,6 +236,7 @@ int main(void) {
   ok(failed == 0, "%d random chains tile by tile give what they give in order", count);
   ok(with_chains > count / 2, "%" PRId64 " of them were tiled, %" PRId64 " chains", with_chains,
      chains);
-  ok(kept > 0 && lost == 0, "calls that go take no tiles with them: %d runs, %d not so", kept, lost);
+  ok(kept > 0 && lost == 0, "calls that go take no tiles with them: %d runs, %d not so", kept,
+     lost);
   return done();
 }

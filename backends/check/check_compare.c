@@ -10,6 +10,15 @@
 
 #include "check.h"
 
+/* What stands beside a reduction says whatever else the kernel knows, unless that one began
+ * elsewhere: then other values win. */
+static bool other_winner(const struct op2i_check *check, const struct op2i_check_row *row,
+                         struct op2i_check_change change) {
+  if (row->role != OP2I_ROW_INFO) return false;
+  int beside = op2i_check_arg(check, row)->beside;
+  return op2i_check_altered(check, check->first_row[beside], change);
+}
+
 static bool same_bits(const struct op2i_check *check, int frame, struct op2i_check_change change) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
@@ -17,7 +26,7 @@ static bool same_bits(const struct op2i_check *check, int frame, struct op2i_che
     if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP || row->role == OP2I_ROW_READ)
       continue;
     if (row->role != OP2I_ROW_WRITE && op2i_check_altered(check, r, change)) continue;
-    if (row->role == OP2I_ROW_INFO && change.other != OP2I_NO_OTHER) continue;
+    if (other_winner(check, row, change)) continue;
     if (memcmp(check->frame[0] + at, check->frame[frame] + at, row->bytes)) return false;
   }
   return true;

@@ -235,6 +235,16 @@ static op2_status read_function(const struct op2i_unit *unit, const struct op2i_
   return status;
 }
 
+/* About as many as stand in bodies of macros, which take their places in the code. */
+static int in_directives(const struct op2i_tokens *tokens) {
+  enum { CHARACTERS = 4 };
+  size_t n = 0;
+  for (int64_t t = 0; t < tokens->count; t++)
+    if (tokens->list[t].kind == OP2I_TOK_DIRECTIVE && !tokens->list[t].skipped)
+      n += (tokens->list[t].end - tokens->list[t].begin) / CHARACTERS;
+  return (int)n;
+}
+
 op2_status op2i_signature_parse(const char *source, const char *name, bool given,
                                 struct op2i_signature *out) {
   struct op2i_unit unit;
@@ -250,7 +260,7 @@ op2_status op2i_signature_parse(const char *source, const char *name, bool given
     goto fail;
   }
   signature.line = op2i_unit_line(&unit, item->name);
-  signature.ntokens = unit.ncode;
+  signature.ntokens = unit.ncode + in_directives(&unit.tokens);
   OP2I_TRY(check_result(&unit, item, name));
   OP2I_TRY(read_function(&unit, item, name, &signature));
   *out = signature;

@@ -19,6 +19,7 @@
  *                                                  vector v on, on their way to memory
  *   op2_element    elements of the lanes           op2_first       the first of them in a range
  *   op2_steps      what they are from there        op2_halves<n>   lanes put together, n are left
+ *   op2_bound      what lanes have to pass to win
  *   op2_left       positions not done              op2_count       how many of a round count
  *   op2_again<n>_<s>  op2_map<n>_<s> read again    op2_each        0, 1, 2, ...
  *   op2_early_view<n>, op2_early_own<n>: those of the first of two batches

@@ -378,8 +378,21 @@ static void begin_lanes(const struct op2i_vec *v, int a) {
   op2i_text_add(v->out, op2i_arg_informs(arg) ? "0}};\n" : "}};\n");
 }
 
-static void add_lanes(const struct op2i_vec *v, int first, int n) {
+/* Lanes first to first + n - 1 of op2_halves<2n>. */
+static void add_half(const struct op2i_vec *v, int n, int first) {
+  op2i_text_add(v->out, "__builtin_shufflevector(op2_halves%d, op2_halves%d", 2 * n, 2 * n);
   for (int lane = first; lane < first + n; lane++) op2i_text_add(v->out, ", %d", lane);
+  op2i_text_add(v->out, ")");
+}
+
+static void fold_halves(const struct op2i_vec *v, int n) {
+  op2i_text_add(v->out, "        const __typeof__(");
+  add_half(v, n, 0);
+  op2i_text_add(v->out, ") op2_halves%d = ", n);
+  add_half(v, n, 0);
+  op2i_text_add(v->out, " | ");
+  add_half(v, n, n);
+  op2i_text_add(v->out, ";\n");
 }
 
 /* Hardly ever has a lane anything that counts: all are asked at once, in halves, as compilers take
@@ -391,25 +404,10 @@ static void find_winner(const struct op2i_vec *v, int a) {
   op2i_text_add(v->out, " op2_bound = op2_best%d - (", a);
   add_type(v, arg_of(v, a)->type);
   op2i_text_add(v->out,
-                "){0};\n        const __typeof__(op2_bound < op2_bound) op2_halves%d = "
+                "){0};\n        const __typeof__(op2_arg%d[0] %c op2_bound) op2_halves%d = "
                 "~(op2_arg%d[0] %c op2_bound);\n",
-                v->lanes, a, before);
-  for (int n = v->lanes / 2; n > 1; n /= 2) {
-    for (int half = 0; half < 2; half++) {
-      if (half) op2i_text_add(v->out, ") | ");
-      if (!half)
-        op2i_text_add(v->out,
-                      "        const __typeof__(__builtin_shufflevector(op2_halves%d, op2_halves%d",
-                      2 * n, 2 * n);
-      if (!half) {
-        add_lanes(v, 0, n);
-        op2i_text_add(v->out, ")) op2_halves%d = ", n);
-      }
-      op2i_text_add(v->out, "__builtin_shufflevector(op2_halves%d, op2_halves%d", 2 * n, 2 * n);
-      add_lanes(v, half * n, n);
-    }
-    op2i_text_add(v->out, ");\n");
-  }
+                a, before, v->lanes, a, before);
+  for (int n = v->lanes / 2; n > 1; n /= 2) fold_halves(v, n);
   op2i_text_add(v->out, "        if (op2_halves2[0] | op2_halves2[1])\n");
   op2i_text_add(v->out, "          for (int op2_lane = 0; op2_lane < %d; op2_lane++) {\n",
                 v->lanes);

@@ -198,16 +198,16 @@ static struct op2i_simd_node *primary(struct op2i_simd_parser *p) {
 
 /* ---- postfix and unary operators ------------------------------------------------------------- */
 
-static bool is_place(const struct op2i_simd_node *e) {
+static bool is_lvalue(const struct op2i_simd_node *e) {
   return e->kind == OP2I_SIMD_NAME || e->kind == OP2I_SIMD_INDEX ||
          (e->kind == OP2I_SIMD_UNARY && strcmp(e->op, "*") == 0);
 }
 
-static void need_place(struct op2i_simd *l, const struct op2i_simd_node *e) {
+static void need_lvalue(struct op2i_simd *l, const struct op2i_simd_node *e) {
   if (op2i_simd_stopped(l)) return;
   const struct op2i_simd_node *at = e;
   while (at->kind == OP2I_SIMD_INDEX) at = at->a;
-  if (!is_place(e)) op2i_simd_refuse(l, "assigns to no variable in line %d", e->line);
+  if (!is_lvalue(e)) op2i_simd_refuse(l, "assigns to no variable in line %d", e->line);
   if (at->kind == OP2I_SIMD_NAME && at->var->fixed)
     op2i_simd_refuse(l, "assigns to %s, which is a constant", at->var->name);
 }
@@ -243,7 +243,7 @@ static struct op2i_simd_node *postfix(struct op2i_simd_parser *p) {
       e = subscript(p, e);
     } else if (op2i_simd_at(p, "++") || op2i_simd_at(p, "--")) {
       struct op2i_simd_node *step = op2i_simd_node(p->l, OP2I_SIMD_POSTFIX, e->line);
-      need_place(p->l, e);
+      need_lvalue(p->l, e);
       note_assigned(e);
       step->a = e;
       step->type = e->type;
@@ -307,7 +307,7 @@ static void unary_type(struct op2i_simd *l, struct op2i_simd_node *e) {
     break;
   case '&':
     e->type = *a;
-    if (!is_place(e->a) || a->nlevels == OP2I_C_LEVELS) {
+    if (!is_lvalue(e->a) || a->nlevels == OP2I_C_LEVELS) {
       op2i_simd_refuse(l, "takes an address in line %d", e->line);
       break;
     }
@@ -320,7 +320,7 @@ static void unary_type(struct op2i_simd *l, struct op2i_simd_node *e) {
     e->type = plain(OP2I_C_I32);
     break;
   case '?': /* ++ and -- */
-    need_place(l, e->a);
+    need_lvalue(l, e->a);
     note_assigned(e->a);
     e->type = *a;
     break;
@@ -426,7 +426,7 @@ struct op2i_simd_node *op2i_simd_assignment(struct op2i_simd_parser *p) {
     if (op2i_simd_enter(p->l, e->line)) e->b = op2i_simd_assignment(p);
     op2i_simd_leave(p->l);
     if (op2i_simd_stopped(p->l)) return e;
-    need_place(p->l, left);
+    need_lvalue(p->l, left);
     note_assigned(left);
     e->type = left->type;
     if (left->type.nlevels && left->type.levels[0])

@@ -37,7 +37,8 @@ extern "C" {
  *
  * A dat may be given to several arguments: what the kernel adds, lowers and raises in private
  * copies reaches the data after the kernel, argument by argument. A global may be given to several
- * arguments that are all READ, all INC, all MIN or all MAX; otherwise the call is refused.
+ * arguments that are all READ, all INC, all MIN or all MAX (one with op2_arg_info() only to one);
+ * otherwise the call is refused.
  *
  * A kernel computes what C says, and the same in scalar code, in vectors of any length and in the
  * checked mode. Where C leaves a choice:
@@ -157,8 +158,8 @@ OP2_API op2_arg op2_arg_gbl(op2_gbl gbl, op2_access access);
  * one, which begins anew for each element with what the global had before the loop. The element
  * with the least (greatest) value wins, of several the one with the lowest number, whatever the
  * order in which they run; its values become the global's. Where none is less (greater) than what
- * the global had, both globals stay as they are. One reduction may have several such arguments.
- * Neither global may occur in the loop once more.
+ * the global had, both globals stay as they are. NaN never wins, and any number wins over NaN. One
+ * reduction may have several such arguments. Neither global may occur in the loop once more.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    not collective
  * @errors none here: a wrong argument is reported by the call that takes it

@@ -10,7 +10,7 @@ enum op2i_variant {
   OP2I_PLAIN,      /* element by element */
   OP2I_CHECKED,    /* one call on private data */
   OP2I_VECTOR,     /* several elements at a time, in the lanes of vectors */
-  OP2I_PLAIN_LIST, /* PLAIN and LANES over a list of elements, op2i_call.subset */
+  OP2I_PLAIN_LIST, /* PLAIN and VECTOR over a list of elements, op2i_call.subset */
   OP2I_VECTOR_LIST,
   OP2I_VARIANTS
 };

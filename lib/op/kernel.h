@@ -23,7 +23,7 @@ struct op2i_signature {
   int nparams;
   struct op2i_param *params;
   int line; /* of the function's name, counted from 1 at the start of the source */
-  int ntokens; /* of the source, helpers included; what headers hold is not looked at */
+  int ntokens; /* of the source, helpers and macros included; what headers hold is not looked at */
 };
 
 struct op2_kernel_s {

@@ -66,7 +66,8 @@ static inline bool op2i_arg_informs(const struct op2i_loop_arg *arg) {
 }
 /* A MIN or MAX with such arguments: it matters which element it is. */
 static inline bool op2i_arg_located(const struct op2i_loop_arg *arg) { return arg->found_at > 0; }
-/* The global is looked at: read, or a minimum or maximum starts from it. */
+/* The global has to be there: it is read, a minimum or maximum starts from it, or it stays where
+ * nobody wins. */
 static inline bool op2i_arg_reads_global(const struct op2i_loop_arg *arg) {
   return arg->kind == OP2I_ARG_GBL && arg->access != OP2_INC;
 }

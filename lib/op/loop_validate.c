@@ -308,8 +308,9 @@ static op2_status check_param(const struct call *call, int n) {
     return wrong(
         call, OP2_ERR_ACCESS,
         "argument %d (%s) is %s, but the kernel's parameter '%s %s' points to const" OP2I_SEE_CHECK,
-        n, shown_name(arg), op2i_access_name((op2_access)arg->access), param->type_text,
-        param->name);
+        n, shown_name(arg),
+        arg->tag == OP2_TAG_INFO_ ? "op2_arg_info" : op2i_access_name((op2_access)arg->access),
+        param->type_text, param->name);
   if (index && param->depth && !param->readonly)
     return wrong(call, OP2_ERR_TYPE, "argument %d: %s %s a pointer to const, not '%s %s'", n,
                  is_row(arg) ? "element numbers" : "the element number",

@@ -14,7 +14,7 @@
  * 0.15 s where they add and multiply, and 0.3 s where each second operation is a division or a root;
  * for three times as many 0.25 s and 1.3 s. Of long kernels a few repeats gain what there is to gain,
  * of short ones most of the time may go into what is round them. */
-enum { LOOK_BACK = 64, REPEATED_TOKENS = 2048, NOTES = 100, NONE = OP2I_NO_PLACE };
+enum { LOOK_BACK = 64, REPEATED_TOKENS = 2048, NOTES = 100, NONE = OP2I_NO_NODE };
 
 /* ---- whether two loops may be one ------------------------------------------------------------ */
 

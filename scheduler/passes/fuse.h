@@ -7,7 +7,7 @@
 
 /* What the files of the fusion pass share. */
 
-enum { OP2I_MEMBERS_MAX = 16, OP2I_ARGS_MAX = 64, OP2I_NO_PLACE = -1 };
+enum { OP2I_MEMBERS_MAX = 16, OP2I_ARGS_MAX = 64, OP2I_NO_NODE = -1 };
 
 /* Loops that are to be one, or an operation by itself. */
 struct op2i_cluster {
@@ -23,7 +23,7 @@ struct op2i_fusion {
   struct op2i_node *const *nodes;
   int64_t n;
   int32_t *cluster_of, *next; /* [n] */
-  /* Edges between nodes of the sequence, as places: node p depends on from[from_at[p]] up to
+  /* Edges between nodes of the sequence, by index: node p depends on from[from_at[p]] up to
    * from_at[p + 1], and those in `to` depend on it. */
   int32_t *from_at, *to_at; /* [n + 1] */
   int32_t *from, *to;

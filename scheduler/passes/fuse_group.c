@@ -7,7 +7,7 @@
 #include "error.h"
 #include "fuse.h"
 
-enum { NONE = OP2I_NO_PLACE };
+enum { NONE = OP2I_NO_NODE };
 
 /* ---- stores that nobody reads ---------------------------------------------------------------- */
 

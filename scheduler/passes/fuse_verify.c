@@ -127,6 +127,16 @@ static op2_status check_dat(const struct op2i_loop *a, const struct op2i_loop *b
                     op2i_loop_name(a), op2i_loop_name(b), dat->obj.name);
 }
 
+/* The ways in which a loop uses a version, as a set of bits. */
+static unsigned ways_of(const struct op2i_node *node, const struct op2i_version *version) {
+  const struct op2i_loop *loop = op2i_node_loop(node);
+  unsigned ways = 0;
+  for (int a = 0; a < loop->nargs; a++)
+    if (loop->args[a].gbl >= 0 && node->versions[loop->args[a].gbl] == version)
+      ways |= 1u << loop->args[a].access;
+  return ways;
+}
+
 static op2_status check_pair(const struct op2i_node *a, const struct op2i_node *b) {
   op2_status status = OP2_SUCCESS;
   if (op2i_node_loop(a)->set != op2i_node_loop(b)->set)
@@ -135,8 +145,9 @@ static op2_status check_pair(const struct op2i_node *a, const struct op2i_node *
     status = check_dat(op2i_node_loop(a), op2i_node_loop(b), a->op->dats[d]);
   for (int g = 0; g < a->op->ngbls; g++)
     for (int k = 0; k < b->op->ngbls; k++)
-      if (a->versions[g] == b->versions[k] && a->op->gbl_access[g] != b->op->gbl_access[k])
-        return op2i_error(OP2_ERR_STATE, "a global is reduced and read in one fused loop");
+      if (a->versions[g] == b->versions[k] &&
+          ways_of(a, a->versions[g]) != ways_of(b, b->versions[k]))
+        return op2i_error(OP2_ERR_STATE, "a global is used in two ways in one fused loop");
   return status;
 }
 

@@ -11,9 +11,9 @@
 /* About a thousand granules a set: fine enough to tell neighbouring blocks apart, few enough to
  * list. */
 int32_t op2i_granule_shift(int64_t set_size) {
-  enum { SEGMENTS = 1024, SMALLEST_SHIFT = 4 };
+  enum { GRANULES = 1024, SMALLEST_SHIFT = 4 };
   int32_t shift = SMALLEST_SHIFT;
-  while (set_size >> shift > SEGMENTS) shift++;
+  while (set_size >> shift > GRANULES) shift++;
   return shift;
 }
 
