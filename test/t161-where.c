@@ -87,6 +87,13 @@ OP2_KERNEL(forgets, (const double *x, double *g, int32_t *where), {
   (void)where;
   if (*x > *g) *g = *x;
 });
+OP2_KERNEL(hundredth, (const double *x, double *g, int64_t *where, int i), {
+  double v = i == 100 ? 90 + 0 * *x : 0;
+  if (v > *g) {
+    *g = v;
+    *where = i;
+  }
+});
 OP2_KERNEL(doubled, (double *y, const double *x), { *y = 2 * *x; });
 OP2_KERNEL(largest, (const double *x, double *g), { *g = *x > *g ? *x : *g; });
 
@@ -380,6 +387,14 @@ static void one_after_the_other(void) {
                     op2_arg_info(where, 1), op2_arg_idx()));
   EXPECT_GBL(double, g, 90);
   EXPECT_GBL(int64_t, where, 2000); /* the second loop's is no larger */
+  /* The same with one dat, for which they are fused. */
+  MUST(op2_gbl_set(g, (double[]){0}));
+  MUST(op2_par_loop(kernel, set, op2_arg_direct(a, OP2_READ), op2_arg_gbl(g, OP2_MAX),
+                    op2_arg_info(where, 1), op2_arg_idx()));
+  MUST(op2_par_loop(new_kernel(&hundredth_kernel), set, op2_arg_direct(a, OP2_READ),
+                    op2_arg_gbl(g, OP2_MAX), op2_arg_info(where, 1), op2_arg_idx()));
+  EXPECT_GBL(double, g, 90);
+  EXPECT_GBL(int64_t, where, 2000);
 }
 
 /* What a loop finds is not mixed with what another makes of the same global. */
