@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Life of a context: from options to backend and scheduler, and the end of all that it holds. */
+#include "init.h"
+
 #include "backend.h"
 #include "clock.h"
 #include "context.h"
@@ -33,16 +35,20 @@ static op2_status choose_backend(op2_context ctx) {
   return ctx->backend->open(ctx, &ctx->backend_state);
 }
 
-op2_status op2_init(const op2_options *options, op2_context *ctx_out) {
-  if (!ctx_out) return op2i_error(OP2_ERR_ARG, "op2_init: where to put the context is null");
+static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_context *ctx_out) {
   op2_context ctx = op2i_calloc(1, sizeof *ctx);
-  if (!ctx) return op2i_error_nomem("a context");
+  if (!ctx) {
+    op2i_comm_free(comm);
+    return op2i_error_nomem("a context");
+  }
+  ctx->comm = comm;
   ctx->magic = OP2I_CONTEXT_MAGIC;
   ctx->refs = 1;
   ctx->born = op2i_nanoseconds();
   ctx->epoch = 1;
   op2_status status;
   OP2I_TRY(op2i_config_init(&ctx->config, options));
+  if (comm) ctx->config.renumber = 0;
   op2i_env_warn_unknown(ctx);
   if (ctx->config.simd_bytes == OP2I_SIMD_AUTO) {
     ctx->config.simd_bytes = op2i_simd_bytes();
@@ -65,6 +71,18 @@ op2_status op2_init(const op2_options *options, op2_context *ctx_out) {
 fail:
   op2i_context_unref(ctx);
   return status;
+}
+
+op2_status op2i_init_ranks(const op2_options *options, struct op2i_comm *comm, op2_context *ctx) {
+  op2i_process_begin_context();
+  op2_status status = begin(options, comm, ctx);
+  op2i_process_context_begun();
+  return status;
+}
+
+op2_status op2_init(const op2_options *options, op2_context *ctx) {
+  if (!ctx) return op2i_error(OP2_ERR_ARG, "op2_init: where to put the context is null");
+  return op2i_init_ranks(options, NULL, ctx);
 }
 
 static void drop_failures(op2_context ctx) {

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "backend.h"
+#include "comm.h"
+#include "context.h"
 #include "error.h"
 #include "mem.h"
 #include "partial.h"
@@ -164,16 +166,8 @@ static void combine_partials(const struct op2i_loop *loop, unsigned char *into,
   }
 }
 
-/* A binary tree: blocks 2k and 2k+1, then pairs of those, and so on. Its shape follows from
- * nblocks alone. */
-void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
+static void publish_all(struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
-  if (!step->partials || !step->reduces || nblocks < 1) return;
-  size_t bytes = (size_t)loop->partial_bytes;
-  for (int64_t distance = 1; distance < nblocks; distance *= 2)
-    for (int64_t b = 0; b + distance < nblocks; b += 2 * distance)
-      combine_partials(loop, step->partials + (size_t)b * bytes,
-                       step->partials + (size_t)(b + distance) * bytes);
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     if (op2i_arg_located(arg))
@@ -182,6 +176,37 @@ void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
       op2i_values_combine(arg->type, arg->access, arg->dim, step->gbl[arg->gbl],
                           step->partials + arg->offset);
   }
+}
+
+/* A binary tree: blocks 2k and 2k+1, then pairs of those, and so on. Its shape follows from
+ * nblocks alone. */
+void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
+  if (!step->partials || !step->reduces || nblocks < 1) return;
+  size_t bytes = (size_t)step->loop->partial_bytes;
+  for (int64_t distance = 1; distance < nblocks; distance *= 2)
+    for (int64_t b = 0; b + distance < nblocks; b += 2 * distance)
+      combine_partials(step->loop, step->partials + (size_t)b * bytes,
+                       step->partials + (size_t)(b + distance) * bytes);
+  if (!step->defers) publish_all(step);
+}
+
+static void combine_ranks(void *into, const void *from, void *loop) {
+  combine_partials(loop, into, (unsigned char *)from);
+}
+
+/* A rank without elements has nothing to add, and says so. */
+op2_status op2i_step_reduce(struct op2i_step *step) {
+  struct op2i_comm *comm = step->loop->op.ctx->comm;
+  op2_status status = OP2_SUCCESS;
+  if (step->hi <= step->lo) {
+    status = op2i_step_begin(step, 1);
+    if (!status) op2i_partial_init(step, step->partials);
+  }
+  if (!status)
+    status = op2i_comm_combine(comm, step->partials, (size_t)step->loop->partial_bytes,
+                               combine_ranks, step->loop);
+  if (!status) publish_all(step);
+  return status;
 }
 
 void op2i_step_end(struct op2i_step *step) {

@@ -18,8 +18,10 @@ struct op2i_tile_plan;
 struct op2i_version;
 
 enum op2i_step_kind {
-  OP2I_STEP_LOOP, /* a loop over one of its ranges: backends run it */
-  OP2I_STEP_CALL  /* another operation: the scheduler runs it, in its own thread */
+  OP2I_STEP_LOOP,     /* a loop over one of its ranges: backends run it */
+  OP2I_STEP_CALL,     /* another operation: the scheduler runs it, in its own thread; */
+  OP2I_STEP_EXCHANGE, /* as well as bringing halos up to date, */
+  OP2I_STEP_REDUCE    /* and putting together what ranks have of a loop's reductions */
 };
 
 /* The ways in which a task backend runs the steps that it is handed together, how often it took
@@ -46,7 +48,8 @@ struct op2i_step {
   struct op2i_call call;
   int64_t lo, hi;                       /* positions */
   int range;                            /* of the loop's ranges */
-  bool reduces;                         /* fold partial results into the globals */
+  bool reduces;                         /* fold partial results into the globals, */
+  bool defers;                          /* but leave that to who has those of other ranks */
   const struct op2i_plan *plan;         /* null when the backend wants none */
   enum op2i_place place;                /* where it runs */
   struct op2i_version *const *versions; /* [ngbls] of the loop's distinct globals */
@@ -83,5 +86,8 @@ op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks);
 void op2i_partial_init(const struct op2i_step *step, unsigned char *partial);
 void op2i_step_combine(struct op2i_step *step, int64_t nblocks);
 void op2i_step_end(struct op2i_step *step);
+/* Fold the partial results of a step that defers, and of the same step on all other ranks, into the
+ * globals. Collective. */
+op2_status op2i_step_reduce(struct op2i_step *step);
 
 #endif

@@ -2,6 +2,7 @@
 /* What every call asks of a context first, and its end when nothing refers to it any more. */
 #include "context.h"
 
+#include "comm.h"
 #include "error.h"
 #include "process.h"
 
@@ -37,6 +38,7 @@ void op2i_context_unref(op2_context ctx) {
   op2i_interned_loops.free(ctx);
   op2i_interned_calls.free(ctx);
   op2i_config_free(&ctx->config);
+  op2i_comm_free(ctx->comm);
   ctx->finalized = true;
   op2i_process_bury(OP2I_GRAVE_CONTEXT, ctx);
 }

@@ -13,6 +13,7 @@
 enum { OP2I_CONTEXT_MAGIC = 0x6f703263 };
 
 struct op2i_backend;
+struct op2i_comm;
 struct op2i_failure;
 struct op2i_jit;
 struct op2i_loop_table;
@@ -27,6 +28,7 @@ struct op2_context_s {
   pthread_t maker;         /* the thread that called op2_init() */
   int64_t born;            /* nanoseconds: when op2_init was called */
   struct op2i_config config;
+  struct op2i_comm *comm; /* with the other ranks; null: this process is alone */
   const struct op2i_backend *backend;
   const struct op2i_backend *passed_over; /* the default, had it enough workers; null: it has */
   void *backend_state;

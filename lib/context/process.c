@@ -14,6 +14,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t loading = PTHREAD_RWLOCK_INITIALIZER; /* shared by those who load */
+static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 static op2_context living;                                    /* list */
 static bool forked;
 
@@ -26,6 +27,8 @@ static struct {
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
+void op2i_process_begin_context(void) { pthread_mutex_lock(&beginning); }
+void op2i_process_context_begun(void) { pthread_mutex_unlock(&beginning); }
 void op2i_process_lock(void) { pthread_mutex_lock(&lock); }
 void op2i_process_unlock(void) { pthread_mutex_unlock(&lock); }
 
@@ -52,6 +55,7 @@ static void in_child(void) {
   living = NULL;
   op2i_process_unlock();
   (void)pthread_rwlock_init(&loading, NULL);
+  (void)pthread_mutex_init(&beginning, NULL);
 }
 
 static void before_fork(void) {

@@ -9,6 +9,11 @@
 /* What the library knows of its process: the contexts that live in it, and whether it is a forked
  * child. Any thread may call these. */
 
+/* Contexts begin one after the other: StarPU is told by the environment how to start, which others
+ * read. */
+void op2i_process_begin_context(void);
+void op2i_process_context_begun(void);
+
 /* For a few instructions on what all threads share. fork() waits for whoever is at them: in a child
  * nobody else would ever unlock. */
 void op2i_process_lock(void);

@@ -4,6 +4,7 @@
 #include "access.h"
 #include "context.h"
 #include "error.h"
+#include "exchange.h"
 #include "mem.h"
 #include "mesh.h"
 #include "rows.h"
@@ -123,6 +124,7 @@ op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data,
       return status;
     }
     import_rows(dat, set->ends[OP2I_NONEXEC], data, host);
+    op2i_dat_make_stale(dat);
   }
   *out = dat;
   return OP2_SUCCESS;
@@ -165,6 +167,7 @@ op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const c
     }
     import_rows(dat, set->ends[OP2I_NONEXEC], data, host);
   }
+  op2i_dat_make_stale(dat);
   dat->wrapped = data;
   dat->next_wrapped = set->obj.ctx->wrapped;
   if (dat->next_wrapped) dat->next_wrapped->prev_wrapped = dat;
@@ -198,6 +201,7 @@ static op2_status acquire(op2_dat dat, op2_access access, unsigned rows, const c
   op2_status status = op2i_scheduler.force(dat->obj.ctx->sched, &dat->res, op2i_modifies(access),
                                            call, dat->obj.name);
   if (!status) status = op2i_resource_report(dat->obj.ctx, &dat->res);
+  if (!status && rows & OP2I_HALO_ROWS) status = op2i_dat_freshen(dat);
   return status ? status : on_host(dat, access, rows, data);
 }
 
@@ -273,6 +277,7 @@ op2_status op2_dat_write_begin(op2_dat dat, void **out) {
   status = acquire(dat, OP2_RW, OP2I_EVERY_ROW, "op2_dat_write_begin", &data);
   if (!status) status = open_view(dat, data, &data);
   if (status) return status;
+  op2i_dat_make_stale(dat);
   dat->open_writes++;
   dat->obj.ctx->open_scopes++;
   *out = data;
@@ -317,6 +322,7 @@ static op2_status copy_in(op2_dat dat, const void *in, bool halo, const char *ca
   if (!status) status = on_host(dat, OP2_WRITE, halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS, &data);
   if (status) return status;
   import_rows(dat, dat->set->ends[halo ? OP2I_NONEXEC : OP2I_OWNED], in, data);
+  op2i_dat_make_stale(dat);
   op2i_resource_poison(&dat->res, NULL);
   return OP2_SUCCESS;
 }

@@ -11,6 +11,7 @@
 #include "access.h"
 #include "buffer.h"
 #include "failure.h"
+#include "halo.h"
 #include "object.h"
 #include "op2/mesh.h"
 #include "types.h"
@@ -27,6 +28,7 @@ struct op2_set_s {
   int64_t *number;   /* [total] the user's number of an element; null: the element's own */
   struct op2i_buffer elements, numbers; /* idx and number, wherever loops need them */
   int64_t *user_idx; /* subset: idx in the user's numbers, sorted; null: idx itself */
+  struct op2i_halo *halo; /* of a set of a rank: what travels; else null */
   bool keeps_order;  /* a loop that keeps element order has been queued over it */
   bool unasked;      /* the library gave it its numbers by itself */
   struct op2i_list maps_from, maps_to, dats, subsets; /* of a set: what is declared on it */
@@ -81,6 +83,9 @@ struct op2_dat_s {
   void *wrapped; /* the user's memory of a wrapped dat: the values' own until its set is renumbered
                   */
   void *view;    /* values in the user's order while a scope on a renumbered set is open */
+  unsigned char stale;   /* parts of the halo that are not what their owners have, as bits */
+  unsigned char planned; /* the same, where a pass has got to */
+  int64_t mark;          /* a pass's */
   int32_t open_reads, open_writes; /* access scopes */
   struct op2i_link link;           /* in the set's list */
   struct op2i_link link_of_all;    /* in the context's */
@@ -118,6 +123,11 @@ struct op2_const_s {
 
 struct op2i_version *op2i_version_ref(struct op2i_version *version);
 void op2i_version_unref(struct op2i_version *version);
+/* Declare what one rank has of a set that is spread over ranks: its own elements, and those of others
+ * that its loops meet. ends[4] as in op2_set_create_sections(), global[total] and owner[halo] as in
+ * op2i_halo_make(). Collective; fails on all ranks alike. */
+op2_status op2i_set_create_halo(op2_context ctx, const int64_t ends[4], const int64_t *global,
+                                const int32_t *owner, const char *name, op2_set *set);
 /* Make a subset of these elements of a set, by the user's numbers, ascending. Takes over idx, also on
  * failure. */
 op2_status op2i_subset_make(op2_set base, int64_t n, int64_t *idx, const char *name,
@@ -137,9 +147,15 @@ void op2i_dat_take_back(op2_dat dat, bool modified);
 /* Bring the user's memory of all wrapped dats up to date; the context is ending. */
 void op2i_dats_come_home(op2_context ctx);
 
-/* The user's number of an element of a set, not of a subset. */
+/* The user's number of an element of a set, not of a subset: among ranks, the one that all of them
+ * know it by. */
 static inline int64_t op2i_set_number(const struct op2_set_s *set, int64_t element) {
-  return set->number ? set->number[element] : element;
+  int64_t number = set->number ? set->number[element] : element;
+  return set->halo ? set->halo->global[number] : number;
+}
+/* Whether elements have other numbers for users than for the library. */
+static inline bool op2i_set_numbered(const struct op2_set_s *set) {
+  return set->number || set->halo;
 }
 
 #endif

@@ -20,6 +20,7 @@ static void release_set(void *object) {
   op2i_free_data(set->idx);
   op2i_free_data(set->user_idx);
   op2i_free_data(set->number);
+  op2i_halo_free(set->halo);
 }
 
 void op2i_set_tables_changed(op2_set set) {
@@ -27,7 +28,7 @@ void op2i_set_tables_changed(op2_set set) {
   if (!set->elements.ctx) op2i_buffer_init(&set->elements, set->obj.ctx, bytes, bytes, true);
   if (!set->numbers.ctx) op2i_buffer_init(&set->numbers, set->obj.ctx, bytes, bytes, true);
   op2i_buffer_replace(&set->elements, set->idx, true);
-  op2i_buffer_replace(&set->numbers, set->number, true);
+  op2i_buffer_replace(&set->numbers, set->halo ? set->halo->global : set->number, true);
 }
 
 static op2_status check_ends(const int64_t ends[4], const char *name) {
@@ -43,6 +44,57 @@ static op2_status check_ends(const int64_t ends[4], const char *name) {
   return OP2_SUCCESS;
 }
 
+static op2_status make_set(op2_context ctx, const int64_t ends[4], const char *name,
+                           struct op2i_halo *halo, op2_set *out) {
+  op2_set set = op2i_calloc(1, sizeof *set);
+  op2_status status = set ? OP2_SUCCESS : op2i_error_nomem("a set");
+  if (!status) memcpy(set->ends, ends, sizeof set->ends);
+  if (!status) set->base = set;
+  if (!status) status = op2i_object_init(set, ctx, OP2I_SET, name, release_set);
+  if (status) {
+    op2i_halo_free(halo);
+    op2i_free(set);
+    return status;
+  }
+  set->halo = halo;
+  op2i_set_tables_changed(set);
+  *out = set;
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_set_create_halo(op2_context ctx, const int64_t ends[4], const int64_t *global,
+                                const int32_t *owner, const char *name, op2_set *out) {
+  struct op2i_halo *halo = NULL;
+  op2_status status = op2i_context_validate(ctx);
+  if (status) return status;
+  if (!ctx->comm)
+    return op2i_error(OP2_ERR_STATE,
+                      "a set with a halo of other ranks, in a context that has none");
+  if (!ends || !out || !name)
+    status = op2i_error(OP2_ERR_ARG, "a set with a halo of other ranks: a null pointer");
+  if (!status) status = check_ends(ends, name);
+  if (!status &&
+      ((ends[OP2I_NONEXEC] && !global) || (ends[OP2I_NONEXEC] > ends[OP2I_OWNED] && !owner)))
+    status = op2i_error(OP2_ERR_ARG, "set '%s': a list of global numbers or owners is null", name);
+  status = op2i_comm_agree(ctx->comm, status);
+  if (!status) status = op2i_halo_make(ctx->comm, ends, global, owner, name, &halo);
+  return status ? status : make_set(ctx, ends, name, halo, out);
+}
+
+/* A block of all ranks' elements, in the order of ranks. */
+static op2_status create_block(op2_context ctx, int64_t size, const char *name, op2_set *out) {
+  int64_t first = size, *global = op2i_malloc((size_t)size * sizeof *global);
+  op2_status status = global ? OP2_SUCCESS : op2i_error_nomem("a set");
+  status = op2i_comm_agree(ctx->comm, status);
+  if (!status) status = op2i_comm_before(ctx->comm, 1, &first);
+  for (int64_t i = 0; i < size && !status; i++) global[i] = first + i;
+  if (!status)
+    status = op2i_set_create_halo(ctx, (const int64_t[4]){size, size, size, size}, global, NULL,
+                                  name ? name : "", out);
+  op2i_free(global);
+  return status;
+}
+
 op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const char *name,
                                    op2_set *out) {
   op2_status status = op2i_context_validate(ctx);
@@ -50,18 +102,11 @@ op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const
   if (!ends || !out) return op2i_error(OP2_ERR_ARG, "op2_set_create: a null pointer");
   status = check_ends(ends, name);
   if (status) return status;
-  op2_set set = op2i_calloc(1, sizeof *set);
-  if (!set) return op2i_error_nomem("a set");
-  memcpy(set->ends, ends, sizeof set->ends);
-  set->base = set;
-  status = op2i_object_init(set, ctx, OP2I_SET, name, release_set);
-  if (status) {
-    op2i_free(set);
-    return status;
-  }
-  op2i_set_tables_changed(set);
-  *out = set;
-  return OP2_SUCCESS;
+  if (!ctx->comm) return make_set(ctx, ends, name, NULL, out);
+  if (ends[OP2I_NONEXEC] == ends[OP2I_OWNED]) return create_block(ctx, ends[OP2I_OWNED], name, out);
+  return op2i_error(OP2_ERR_ARG,
+                    "set '%s': among ranks it has to be said whose the elements of the halo are",
+                    name ? name : "");
 }
 
 op2_status op2_set_create(op2_context ctx, int64_t size, const char *name, op2_set *set) {

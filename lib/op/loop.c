@@ -173,11 +173,17 @@ static op2_status classify(struct op2i_loop *loop) {
   return status;
 }
 
+/* Among ranks all say the same. */
+static bool has_exec(op2_set set) {
+  if (set->base->halo) return set->base->halo->parts[OP2I_HALO_EXEC] > 0;
+  return set->ends[OP2I_EXEC] > set->ends[OP2I_OWNED];
+}
+
 static void set_ranges(struct op2i_loop *loop) {
   const int64_t *ends = loop->set->ends;
   loop->ranges[0] = (struct op2i_range){OP2I_OWNED, 0, ends[OP2I_OWNED]};
   loop->nranges = 1;
-  if (loop->indirect_write && ends[OP2I_EXEC] > ends[OP2I_OWNED])
+  if (loop->indirect_write && has_exec(loop->set))
     loop->ranges[loop->nranges++] =
         (struct op2i_range){OP2I_EXEC, ends[OP2I_OWNED], ends[OP2I_EXEC]};
 }

@@ -12,6 +12,12 @@
  * so many registers at most. */
 enum { FEW = 16, NARROW = 32 };
 
+/* Among ranks all say the same. */
+static bool has_few(op2_set set) {
+  const struct op2i_halo *halo = set->base->halo;
+  return (halo ? halo->global_size : set->ends[OP2I_EXEC]) < FEW;
+}
+
 /* The width of a loop's vectors, by what the loop is and what the processor is, never by timings.
  *
  * Where vector units have half the width of vectors, long vectors save instructions and no work.
@@ -46,7 +52,7 @@ static op2_status judge(struct op2i_loop *loop, struct op2i_text *why) {
   if (status) return status;
   loop->form.mergeable = judgement.mergeable;
   if (!why->length) status = choose_width(loop, &judgement);
-  if (!status && !why->length && loop->set->ends[OP2I_EXEC] < FEW) {
+  if (!status && !why->length && has_few(loop->set)) {
     loop->form.few = true;
     op2i_text_add(why, "the set has fewer than %d elements", FEW);
   }
@@ -76,10 +82,9 @@ static const struct op2i_loop *model_of(const struct op2i_loop *loop) {
   const struct op2i_loop *model = loop->members ? NULL : loop->kernel->model;
   if (!model || !model->form.known || model->form.why) return NULL;
   bool same = (loop->set->base == loop->set) == (model->set->base == model->set) &&
-              (loop->set->ends[OP2I_EXEC] < FEW) == (model->set->ends[OP2I_EXEC] < FEW) &&
-              loop->nargs == model->nargs && loop->op.ndats == model->op.ndats &&
-              loop->op.ngbls == model->op.ngbls && same_arities(loop, model) &&
-              same_consts(loop, model) &&
+              has_few(loop->set) == has_few(model->set) && loop->nargs == model->nargs &&
+              loop->op.ndats == model->op.ndats && loop->op.ngbls == model->op.ngbls &&
+              same_arities(loop, model) && same_consts(loop, model) &&
               !memcmp(loop->args, model->args, (size_t)loop->nargs * sizeof *loop->args);
   return same ? model : NULL;
 }

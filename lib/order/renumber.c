@@ -150,6 +150,10 @@ op2_status op2_renumber(op2_map map) {
   if (status) return status;
   op2_context ctx = map->obj.ctx;
   double start = op2i_seconds();
+  if (ctx->comm)
+    return op2i_error(OP2_ERR_UNAVAILABLE,
+                      "op2_renumber: map '%s': sets that are spread over ranks keep their numbers",
+                      map->obj.name);
   OP2I_TRY(collect(&r, map->to));
   OP2I_TRY(check_scopes(&r, map));
   OP2I_TRY(op2i_scheduler.flush(ctx->sched, "op2_renumber"));

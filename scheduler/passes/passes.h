@@ -3,6 +3,7 @@
 #define OP2I_PASSES_H
 
 #include "backend.h"
+#include "exchange.h"
 #include "jit.h"
 #include "sched_state.h"
 #include "step.h"
@@ -42,13 +43,22 @@ void op2i_grouping_free(struct op2i_grouping *grouping);
 op2_status op2i_grouping_verify(struct op2i_sched *sched, struct op2i_node *const *nodes,
                                 const struct op2i_grouping *grouping);
 
+/* halos.c: what is to be brought up to date before each group; before[ngroups] is all null. */
+op2_status op2i_place_exchanges(struct op2i_node *const *nodes,
+                                const struct op2i_grouping *grouping,
+                                struct op2i_exchange **before);
+/* An operation is about to run: from now on others have old values of what it modifies. */
+void op2i_op_makes_stale(const struct op2i_op *op);
+
 struct op2i_program {
   struct op2i_program *next;
   uint64_t hash;
   int64_t nnodes;
   struct op2i_op **ops; /* [nnodes] */
   int32_t *versions;    /* per node, its globals' versions, numbered by first appearance */
+  unsigned char *stale; /* per node, of its dats: what was when it began; null: no other ranks */
   struct op2i_grouping grouping;
+  struct op2i_exchange **exchanges; /* [ngroups] before them, or null; null: no other ranks */
   int64_t nsteps;
   struct op2i_step *steps;
   int64_t *step_group;           /* [nsteps] */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Programs: made once for a sequence of operations, kept, and run again with other values. The
- * passes run here, in this order: fusion (fuse.c), code for what it made (compile.c), plans
- * (loopdata.c); tiling (tiling.c) once a program has shown that it runs again. */
+ * passes run here, in this order: fusion (fuse.c), code for what it made (compile.c), exchanges of
+ * halos (halos.c), plans (loopdata.c); tiling (tiling.c) once a program has shown that it runs again. */
 #include "program.h"
 
 #include <string.h>
@@ -53,12 +53,33 @@ static bool same_versions(const struct op2i_program *program, struct op2i_node *
   return true;
 }
 
+/* Which halos were up to date decides what is exchanged. */
+static bool same_stale(const struct op2i_program *program, struct op2i_node *const *nodes) {
+  const unsigned char *stale = program->stale;
+  for (int64_t i = 0; stale && i < program->nnodes; i++)
+    for (int d = 0; d < nodes[i]->op->ndats; d++)
+      if (nodes[i]->op->dats[d]->stale != *stale++) return false;
+  return true;
+}
+
+static op2_status note_stale(struct op2i_program *program, struct op2i_node *const *nodes,
+                             int64_t n) {
+  size_t dats = 0;
+  for (int64_t i = 0; i < n; i++) dats += (size_t)nodes[i]->op->ndats;
+  program->stale = op2i_malloc(dats);
+  if (!program->stale) return op2i_error_nomem("a program");
+  unsigned char *at = program->stale;
+  for (int64_t i = 0; i < n; i++)
+    for (int d = 0; d < nodes[i]->op->ndats; d++) *at++ = nodes[i]->op->dats[d]->stale;
+  return OP2_SUCCESS;
+}
+
 static bool matches(const struct op2i_program *program, uint64_t hash,
                     struct op2i_node *const *nodes, int64_t n) {
   if (program->hash != hash || program->nnodes != n) return false;
   for (int64_t i = 0; i < n; i++)
     if (program->ops[i] != nodes[i]->op) return false;
-  return same_versions(program, nodes);
+  return same_versions(program, nodes) && same_stale(program, nodes);
 }
 
 static op2_status make_key(struct op2i_program *program, struct op2i_node *const *nodes,
@@ -72,7 +93,7 @@ static op2_status make_key(struct op2i_program *program, struct op2i_node *const
   if (!program->ops || !program->versions) return op2i_error_nomem("a program");
   for (int64_t i = 0; i < n; i++) program->ops[i] = nodes[i]->op;
   number_versions(nodes, n, program->versions);
-  return OP2_SUCCESS;
+  return nodes[0]->op->ctx->comm ? note_stale(program, nodes, n) : OP2_SUCCESS;
 }
 
 /* ---- life ------------------------------------------------------------------------------------ */
@@ -83,6 +104,10 @@ void op2i_program_free(struct op2i_program *program) {
     op2i_step_end(&program->steps[s]);
     op2i_task_list_free(&program->steps[s].tasks);
   }
+  for (int64_t g = 0; program->exchanges && g < program->grouping.ngroups; g++)
+    op2i_exchange_free(program->exchanges[g]);
+  op2i_free(program->exchanges);
+  op2i_free(program->stale);
   op2i_grouping_free(&program->grouping);
   op2i_free(program->ops);
   op2i_free(program->versions);
@@ -107,7 +132,10 @@ static bool uses(const struct op2i_program *program, struct op2i_op *op) {
 }
 
 static void forget_alone(struct op2i_op *op) {
-  op2i_program_free(op->alone);
+  for (struct op2i_program *program = op->alone, *next; program; program = next) {
+    next = program->next;
+    op2i_program_free(program);
+  }
   op->alone = NULL;
 }
 
@@ -200,6 +228,14 @@ static op2_status make_tables(struct op2i_program *program) {
   return program->payload && program->globals ? OP2_SUCCESS : op2i_error_nomem("a program");
 }
 
+static op2_status place_exchanges(struct op2i_program *program, struct op2i_node *const *nodes) {
+  if (!program->stale) return OP2_SUCCESS;
+  program->exchanges =
+      op2i_calloc((size_t)program->grouping.ngroups, sizeof(struct op2i_exchange *));
+  if (!program->exchanges) return op2i_error_nomem("a program");
+  return op2i_place_exchanges(nodes, &program->grouping, program->exchanges);
+}
+
 static void add_step(struct op2i_program *program, int64_t g, struct op2i_step step) {
   program->step_group[program->nsteps] = g;
   program->steps[program->nsteps++] = step;
@@ -238,7 +274,7 @@ static op2_status give_room(struct op2i_program *program) {
 
 static op2_status make_steps(struct op2i_sched *sched, struct op2i_program *program) {
   const struct op2i_grouping *grouping = &program->grouping;
-  size_t most = (size_t)grouping->ngroups * OP2I_RANGES;
+  size_t most = (size_t)grouping->ngroups * (OP2I_RANGES + 2); /* an exchange and a reduction */
   program->steps = op2i_calloc(most, sizeof *program->steps);
   program->step_group = op2i_calloc(most, sizeof *program->step_group);
   if (!program->steps || !program->step_group) return op2i_error_nomem("a program");
@@ -246,9 +282,13 @@ static op2_status make_steps(struct op2i_sched *sched, struct op2i_program *prog
     struct op2i_loop *loop = grouping->groups[g].loop;
     op2_status status = loop ? op2i_loop_prepare(sched, loop) : OP2_SUCCESS;
     if (status) return status;
+    if (program->exchanges && program->exchanges[g])
+      add_step(program, g, (struct op2i_step){.kind = OP2I_STEP_EXCHANGE});
     if (!loop) add_step(program, g, (struct op2i_step){.kind = OP2I_STEP_CALL});
     for (int r = 0; loop && r < loop->nranges; r++)
       add_step(program, g, op2i_step_make(loop, r, sched->ctx->backend->variant));
+    if (loop && loop->partial_bytes && program->stale)
+      add_step(program, g, (struct op2i_step){.kind = OP2I_STEP_REDUCE});
   }
   return give_room(program);
 }
@@ -275,6 +315,7 @@ static op2_status make_program(struct op2i_sched *sched, struct op2i_node *const
   OP2I_TRY(group(sched, nodes, program));
   OP2I_TRY(compile_groups(sched, &program->grouping, sched->ctx->backend->variant));
   OP2I_TRY(make_tables(program));
+  OP2I_TRY(place_exchanges(program, nodes));
   OP2I_TRY(make_steps(sched, program));
   *out = program;
   return OP2_SUCCESS;
@@ -303,10 +344,16 @@ static op2_status verify_found(struct op2i_sched *sched, const struct op2i_progr
                 : verified(op2i_grouping_verify(sched, nodes, &program->grouping), "replay");
 }
 
+static struct op2i_program *find_alone(struct op2i_node *const *nodes) {
+  struct op2i_program *program = nodes[0]->op->alone;
+  while (program && !same_stale(program, nodes)) program = program->next;
+  return program;
+}
+
 /* A program of the list goes to its front. */
 static struct op2i_program *find_program(struct op2i_sched *sched, struct op2i_node *const *nodes,
                                          int64_t n) {
-  if (n == 1) return nodes[0]->op->alone;
+  if (n == 1) return find_alone(nodes);
   uint64_t hash = hash_ops(nodes, n);
   for (struct op2i_program **at = &sched->programs; *at; at = &(*at)->next) {
     struct op2i_program *program = *at;
@@ -330,10 +377,12 @@ static op2_status make_and_keep(struct op2i_sched *sched, struct op2i_node *cons
   for (int64_t g = 0; g < program->grouping.ngroups; g++)
     if (program->grouping.groups[g].count > 1)
       sched->loops_fused += program->grouping.groups[g].count;
-  if (n == 1)
+  if (n == 1) {
+    program->next = nodes[0]->op->alone;
     nodes[0]->op->alone = program;
-  else
+  } else {
     keep(sched, program);
+  }
   return OP2_SUCCESS;
 }
 
@@ -440,11 +489,28 @@ static op2_status run_steps(struct op2i_sched *sched, struct op2i_step *steps, i
   return op2i_error(OP2_ERR_FATAL, "the program could not be run: %s", op2_error_message());
 }
 
+/* Of the loop whose steps stand before. */
+static op2_status run_reduce(struct op2i_program *program, int64_t s) {
+  while (!program->steps[s].reduces) s--;
+  return op2i_step_reduce(&program->steps[s]);
+}
+
 static op2_status run_call(const struct op2i_program *program, int64_t s,
                            struct op2i_node *const *nodes) {
   const struct op2i_grouping *grouping = &program->grouping;
   struct op2i_node *node = nodes[grouping->nodes[grouping->groups[program->step_group[s]].first]];
   return node->op->kind->run(node->op, node->versions, node->payload);
+}
+
+/* Exchanges begin by what is stale then. */
+static void make_stale(const struct op2i_program *program, int64_t s, int64_t n,
+                       struct op2i_node *const *nodes) {
+  for (int64_t k = s; k < s + n; k++) {
+    const struct op2i_group *group = &program->grouping.groups[program->step_group[k]];
+    if (program->steps[k].kind == OP2I_STEP_LOOP) op2i_op_makes_stale(&program->steps[k].loop->op);
+    if (program->steps[k].kind == OP2I_STEP_CALL)
+      op2i_op_makes_stale(nodes[program->grouping.nodes[group->first]]->op);
+  }
 }
 
 op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
@@ -459,7 +525,13 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
     n = together(sched, program, s);
     *done = program->step_group[s];
     bool loops = steps->kind == OP2I_STEP_LOOP;
-    status = loops ? run_steps(sched, steps, n) : run_call(program, s, nodes);
+    if (program->stale) make_stale(program, s, n, nodes);
+    switch (steps->kind) {
+    case OP2I_STEP_LOOP: status = run_steps(sched, steps, n); break;
+    case OP2I_STEP_CALL: status = run_call(program, s, nodes); break;
+    case OP2I_STEP_EXCHANGE: status = op2i_exchange_run(program->exchanges[*done]); break;
+    case OP2I_STEP_REDUCE: status = run_reduce(program, s); break;
+    }
     if (status) break;
     for (int64_t k = 0; k < n && loops; k++) op2i_step_account(&steps[k]);
   }

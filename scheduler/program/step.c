@@ -14,6 +14,7 @@ struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op
                             .lo = loop->ranges[range].lo,
                             .hi = loop->ranges[range].hi,
                             .reduces = loop->ranges[range].section != OP2I_EXEC,
+                            .defers = loop->op.ctx->comm != NULL,
                             .range = range,
                             .place = loop->op.ctx->config.shadow ? OP2I_SHADOW : OP2I_HOST,
                             .plan = data->plans[range] ? data->plans[range]->plan : NULL};
@@ -39,7 +40,7 @@ static op2_status bind_map(struct op2i_step *step, int m) {
   void *entries = NULL, *target = NULL;
   op2_status status =
       op2i_buffer_at(&map->entries, step->place, OP2_READ, OP2I_EVERY_ROW, &entries);
-  if (!status && map->to->number && op2i_loop_numbers(step->loop, m))
+  if (!status && op2i_set_numbered(map->to) && op2i_loop_numbers(step->loop, m))
     status = op2i_buffer_at(&map->to->numbers, step->place, OP2_READ, OP2I_EVERY_ROW, &target);
   step->map[m] = entries;
   step->target[m] = target;
@@ -58,7 +59,7 @@ static op2_status bind_tables(struct op2i_step *step) {
   for (int m = 0; m < loop->nmaps && !status; m++) status = bind_map(step, m);
   if (loop->set->idx && !status)
     status = op2i_buffer_at(&loop->set->elements, step->place, OP2_READ, OP2I_EVERY_ROW, &subset);
-  if (loop->set->base->number && !status)
+  if (op2i_set_numbered(loop->set->base) && !status)
     status =
         op2i_buffer_at(&loop->set->base->numbers, step->place, OP2_READ, OP2I_EVERY_ROW, &number);
   step->call.subset = subset;

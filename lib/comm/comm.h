@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_COMM_H
+#define OP2I_COMM_H
+
+/* Ranks of one program, and messages between them. A communicator is what one rank sees of them.
+ * There are two kinds: MPI's, which lives in a library of its own, and ranks that are threads of
+ * one process (comm_threads.c). Both carry messages and no more; what all ranks do together is made
+ * of messages here, in an order and a shape that depend on the number of ranks alone. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "op2/status.h"
+
+struct op2i_comm;
+
+/* A message that is sent, or received, as often as it is started: always the same bytes of memory
+ * to, or from, the same rank. Messages between two ranks that have one tag arrive in the order in
+ * which they were started. */
+struct op2i_envelope {
+  bool sends;
+  int peer; /* never the rank itself */
+  int tag;  /* from 0 to OP2I_TAG_MOST; higher ones are this file's own */
+  void *data;
+  size_t bytes; /* the same on both sides */
+};
+struct op2i_message; /* of a kind */
+enum { OP2I_TAG_MOST = 30000 };
+
+struct op2i_comm_kind {
+  const char *name;
+  op2_status (*open)(struct op2i_comm *comm, const struct op2i_envelope *envelope,
+                     struct op2i_message **message);
+  void (*close)(struct op2i_message *message);
+  /* The memory of what is sent stays as it is, and that of what is received is not looked at, until
+   * the message is over. */
+  op2_status (*start)(struct op2i_comm *comm, int n, struct op2i_message *const *messages);
+  /* Whether all messages that were started are over; with `wait` they are. Fails with OP2_ERR_FATAL
+   * when they never will be, since a rank has gone. */
+  op2_status (*over)(struct op2i_comm *comm, int n, struct op2i_message *const *messages, bool wait,
+                     bool *over);
+  void (*free)(struct op2i_comm *comm);
+};
+
+/* Kinds put it first in a structure of their own. */
+struct op2i_comm {
+  const struct op2i_comm_kind *kind;
+  int rank, size;
+  /* Of halos, so far: exchanges that were run, messages that were sent, and their bytes. */
+  int64_t exchanges, messages, bytes;
+};
+
+static inline void op2i_comm_free(struct op2i_comm *comm) {
+  if (comm) comm->kind->free(comm);
+}
+
+/* ---- what all ranks do together -------------------------------------------------------------- */
+
+/* All ranks call these in the same order. They fail with OP2_ERR_NOMEM, where the communicator is
+ * of no use any more as others wait, and as kind->over() does. */
+
+/* Put `from` to what is in `into`; both are of one number of bytes. */
+typedef void op2i_combine(void *into, const void *from, void *closure);
+
+/* What is in data on all ranks, combined in a binary tree over their numbers: bits are the same on
+ * all, and depend on the number of ranks alone. */
+op2_status op2i_comm_combine(struct op2i_comm *comm, void *data, size_t bytes,
+                             op2i_combine *combine, void *closure);
+/* data of rank `root`, on all. */
+op2_status op2i_comm_share(struct op2i_comm *comm, int root, void *data, size_t bytes);
+/* A failure of one rank is one of all: all return the status of the lowest rank that has failed, with
+ * its message and its number; OP2_SUCCESS where none has. */
+op2_status op2i_comm_agree(struct op2i_comm *comm, op2_status status);
+/* values[n] become the sums (the least, the greatest) of those of all ranks. */
+op2_status op2i_comm_sum(struct op2i_comm *comm, int n, int64_t *values);
+op2_status op2i_comm_least(struct op2i_comm *comm, int n, int64_t *values);
+op2_status op2i_comm_greatest(struct op2i_comm *comm, int n, int64_t *values);
+/* values[n] become the sums of those of the ranks before this one. */
+op2_status op2i_comm_before(struct op2i_comm *comm, int n, int64_t *values);
+
+/* Bytes for another rank, or from one; also for and from the rank itself. */
+struct op2i_parcel {
+  int peer;
+  size_t bytes;
+  void *data;
+};
+struct op2i_parcels {
+  int64_t n;
+  struct op2i_parcel *parcel; /* by the number of the rank they come from */
+  void *memory;               /* of all of them */
+};
+/* Send parcels to ranks that do not know of it: at most one to each. Memory and messages are in
+ * proportion to what is sent and received, and to the logarithm of the number of ranks. */
+op2_status op2i_comm_deliver(struct op2i_comm *comm, int64_t n, const struct op2i_parcel *parcels,
+                             struct op2i_parcels *received);
+void op2i_parcels_free(struct op2i_parcels *parcels);
+
+/* ---- ranks that are threads ------------------------------------------------------------------ */
+
+/* As if messages travelled over a slow link. */
+struct op2i_link_speed {
+  int64_t delay;   /* nanoseconds that a message takes, */
+  double per_byte; /* and for each of its bytes */
+};
+/* The communicators of n ranks, each for one thread at a time; each is freed by itself. */
+op2_status op2i_comm_threads(int n, struct op2i_link_speed speed, struct op2i_comm **comms);
+
+#endif

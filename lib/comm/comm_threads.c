@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks that are threads of one process: what is sent and what is received meet in lists that all
+ * of them share, and whoever comes second copies. */
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "comm.h"
+#include "error.h"
+#include "mem.h"
+
+enum state { IDLE, POSTED, OVER, LOST };
+
+struct op2i_message {
+  struct op2i_envelope envelope;
+  struct rank *rank;
+  enum state state;
+  int64_t due;               /* when what is received has come, by the clock */
+  struct op2i_message *next; /* of those that wait for the other side, in the order of starts */
+};
+
+struct world {
+  pthread_mutex_t lock; /* of all that follows, and of the messages that were started */
+  pthread_cond_t changed;
+  struct op2i_link_speed speed;
+  int size, present;
+  struct rank *ranks;           /* [size] */
+  struct op2i_message **posted; /* [size][size] from, to: none of them has met another yet */
+};
+
+struct rank {
+  struct op2i_comm comm;
+  struct world *world;
+  bool gone;
+};
+
+static struct rank *rank_of(struct op2i_comm *comm) { return (struct rank *)comm; }
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static op2_status open_message(struct op2i_comm *comm, const struct op2i_envelope *envelope,
+                               struct op2i_message **out) {
+  struct op2i_message *message = op2i_calloc(1, sizeof *message);
+  if (!message) return op2i_error_nomem("a message");
+  message->envelope = *envelope;
+  message->rank = rank_of(comm);
+  *out = message;
+  return OP2_SUCCESS;
+}
+
+/* Where messages of its way wait for each other. */
+static struct op2i_message **list_of(const struct op2i_message *message) {
+  const struct op2i_envelope *e = &message->envelope;
+  int own = message->rank->comm.rank, from = e->sends ? own : e->peer,
+      to = e->sends ? e->peer : own;
+  return &message->rank->world->posted[from * message->rank->world->size + to];
+}
+
+static void withdraw(struct op2i_message *message) {
+  struct op2i_message **at = list_of(message);
+  while (*at && *at != message) at = &(*at)->next;
+  if (*at) *at = message->next;
+}
+
+static void close_message(struct op2i_message *message) {
+  struct world *world = message->rank->world;
+  pthread_mutex_lock(&world->lock);
+  if (message->state == POSTED) withdraw(message);
+  pthread_mutex_unlock(&world->lock);
+  op2i_free(message);
+}
+
+/* Two sides of one message have met. */
+static void deliver(struct op2i_message *a, struct op2i_message *b) {
+  struct op2i_message *from = a->envelope.sends ? a : b, *to = a->envelope.sends ? b : a;
+  const struct op2i_link_speed *speed = &a->rank->world->speed;
+  size_t bytes = from->envelope.bytes;
+  from->state = to->state = bytes == to->envelope.bytes ? OVER : LOST;
+  if (to->state == OVER && bytes) memcpy(to->envelope.data, from->envelope.data, bytes);
+  from->due = to->due = 0;
+  if (speed->delay || speed->per_byte > 0)
+    to->due = op2i_nanoseconds() + speed->delay + (int64_t)(speed->per_byte * (double)bytes);
+}
+
+static void post(struct op2i_message *message) {
+  struct op2i_message **at = list_of(message);
+  while (*at && ((*at)->envelope.sends == message->envelope.sends ||
+                 (*at)->envelope.tag != message->envelope.tag))
+    at = &(*at)->next;
+  struct op2i_message *other = *at;
+  if (other) {
+    *at = other->next;
+    deliver(message, other);
+    return;
+  }
+  message->state = POSTED;
+  message->next = NULL;
+  *at = message;
+}
+
+static op2_status start(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
+  struct world *world = rank_of(comm)->world;
+  pthread_mutex_lock(&world->lock);
+  for (int i = 0; i < n; i++) post(messages[i]);
+  pthread_cond_broadcast(&world->changed);
+  pthread_mutex_unlock(&world->lock);
+  return OP2_SUCCESS;
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+struct look {
+  bool over;
+  int64_t due;                      /* the last moment at which one that has met is to come */
+  const struct op2i_message *never; /* one that will not be over */
+};
+
+static struct look look_at(const struct world *world, int n, struct op2i_message *const *messages) {
+  struct look look = {.over = true};
+  for (int i = 0; i < n; i++) {
+    const struct op2i_message *message = messages[i];
+    bool alone = message->state == POSTED;
+    if (message->state == LOST || (alone && world->ranks[message->envelope.peer].gone))
+      look.never = message;
+    look.over = look.over && !alone;
+    if (message->due > look.due) look.due = message->due;
+  }
+  return look;
+}
+
+static op2_status never(const struct op2i_comm *comm, const struct op2i_message *message) {
+  if (message->state == LOST)
+    return op2i_error(OP2_ERR_FATAL, "ranks %d and %d differ in the length of a message",
+                      comm->rank, message->envelope.peer);
+  return op2i_error(OP2_ERR_FATAL, "rank %d has ended while rank %d waits for it",
+                    message->envelope.peer, comm->rank);
+}
+
+static void wait_until(struct world *world, int64_t due) {
+  struct timespec when = {due / 1000000000, due % 1000000000};
+  if (due)
+    pthread_cond_timedwait(&world->changed, &world->lock, &when);
+  else
+    pthread_cond_wait(&world->changed, &world->lock);
+}
+
+static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const *messages,
+                       bool wait, bool *out) {
+  struct world *world = rank_of(comm)->world;
+  struct look look;
+  pthread_mutex_lock(&world->lock);
+  for (;;) {
+    look = look_at(world, n, messages);
+    bool late = look.over && look.due > op2i_nanoseconds();
+    *out = look.over && !late;
+    if (*out || look.never || !wait) break;
+    wait_until(world, late ? look.due : 0);
+  }
+  pthread_mutex_unlock(&world->lock);
+  return look.never ? never(comm, look.never) : OP2_SUCCESS;
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+static void free_world(struct world *world) {
+  if (!world) return;
+  pthread_cond_destroy(&world->changed);
+  pthread_mutex_destroy(&world->lock);
+  op2i_free(world->ranks);
+  op2i_free(world->posted);
+  op2i_free(world);
+}
+
+static void free_rank(struct op2i_comm *comm) {
+  struct rank *rank = rank_of(comm);
+  struct world *world = rank->world;
+  pthread_mutex_lock(&world->lock);
+  rank->gone = true;
+  bool last = --world->present == 0;
+  pthread_cond_broadcast(&world->changed);
+  pthread_mutex_unlock(&world->lock);
+  if (last) free_world(world);
+}
+
+static const struct op2i_comm_kind kind = {.name = "threads",
+                                           .open = open_message,
+                                           .close = close_message,
+                                           .start = start,
+                                           .over = over,
+                                           .free = free_rank};
+
+/* Deadlines are by the clock of op2i_nanoseconds(). */
+static void make_lock(struct world *world) {
+  pthread_condattr_t attr;
+  pthread_mutex_init(&world->lock, NULL);
+  pthread_condattr_init(&attr);
+  pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+  pthread_cond_init(&world->changed, &attr);
+  pthread_condattr_destroy(&attr);
+}
+
+op2_status op2i_comm_threads(int n, struct op2i_link_speed speed, struct op2i_comm **comms) {
+  struct world *world = op2i_calloc(1, sizeof *world);
+  if (!world) return op2i_error_nomem("ranks");
+  make_lock(world);
+  world->speed = speed;
+  world->size = world->present = n;
+  world->ranks = op2i_calloc((size_t)n, sizeof *world->ranks);
+  world->posted = op2i_calloc((size_t)n * (size_t)n, sizeof(struct op2i_message *));
+  if (!world->ranks || !world->posted) {
+    free_world(world);
+    return op2i_error_nomem("ranks");
+  }
+  for (int r = 0; r < n; r++) {
+    world->ranks[r] = (struct rank){.comm = {.kind = &kind, .rank = r, .size = n}, .world = world};
+    comms[r] = &world->ranks[r].comm;
+  }
+  return OP2_SUCCESS;
+}

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where halos are brought up to date: before a group that reads rows of others which are stale by
+ * then. An exchange takes along what groups behind it will need and nobody modifies before, so that
+ * as few messages as possible are sent. All of that is known from the calls and from what was stale
+ * at the beginning, and so the same on all ranks. */
+#include <string.h>
+
+#include "call.h"
+#include "error.h"
+#include "mem.h"
+#include "passes.h"
+
+/* ---- what an operation needs and leaves ------------------------------------------------------ */
+
+/* Whether an earlier argument overwrites the elements' own rows of the dat, exec halo included. */
+static bool overwritten_before(const struct op2i_loop *loop, int a) {
+  for (int b = 0; b < a; b++)
+    if (loop->args[b].dat == loop->args[a].dat && loop->args[b].map < 0 &&
+        loop->args[b].access == OP2_WRITE)
+      return true;
+  return false;
+}
+
+/* Through maps all of the halo may be read; directly, what the loop runs over. */
+static unsigned loop_needs(const struct op2i_loop *loop, int d) {
+  unsigned parts = 0;
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    if (arg->dat != d || (arg->access != OP2_READ && arg->access != OP2_RW)) continue;
+    if (arg->map >= 0)
+      parts |= OP2I_EVERY_PART;
+    else if (op2i_loop_runs_over(loop, OP2I_EXEC) && !overwritten_before(loop, a))
+      parts |= 1u << OP2I_HALO_EXEC;
+  }
+  return parts;
+}
+
+/* Functions of the program's own look at all rows. */
+static unsigned needs(struct op2i_op *op, int d) {
+  const struct op2i_loop *loop = op2i_op_loop(op);
+  unsigned parts = loop                             ? loop_needs(loop, d)
+                   : op->dat_access[d] == OP2_WRITE ? 0
+                                                    : OP2I_EVERY_PART;
+  return parts & op2i_dat_parts(op->dats[d]);
+}
+
+void op2i_op_makes_stale(const struct op2i_op *op) {
+  for (int d = 0; d < op->ndats; d++)
+    if (op2i_modifies(op->dat_access[d])) op2i_dat_make_stale(op->dats[d]);
+}
+
+/* ---- the pass -------------------------------------------------------------------------------- */
+
+struct pass {
+  const struct op2i_grouping *grouping;
+  struct op2i_node *const *nodes;
+  int64_t mark; /* dats that were modified since the exchange that is being made have it */
+  struct op2i_stale *stale; /* what it brings */
+  int64_t n, capacity;
+};
+
+static struct op2i_op *op_of(const struct pass *pass, int64_t g) {
+  const struct op2i_group *group = &pass->grouping->groups[g];
+  return group->loop ? &group->loop->op : pass->nodes[pass->grouping->nodes[group->first]]->op;
+}
+
+static op2_status add(struct pass *pass, op2_dat dat, unsigned parts) {
+  for (int64_t i = 0; i < pass->n; i++)
+    if (pass->stale[i].dat == dat) {
+      pass->stale[i].parts |= parts;
+      return OP2_SUCCESS;
+    }
+  if (op2i_grow(&pass->stale, sizeof *pass->stale, pass->n, &pass->capacity))
+    return op2i_error_nomem("exchanges of halos");
+  pass->stale[pass->n++] = (struct op2i_stale){dat, parts};
+  return OP2_SUCCESS;
+}
+
+/* What group g needs that is stale where the exchange stands. */
+static op2_status take(struct pass *pass, int64_t g) {
+  struct op2i_op *op = op_of(pass, g);
+  op2_status status = OP2_SUCCESS;
+  for (int d = 0; d < op->ndats && !status; d++) {
+    op2_dat dat = op->dats[d];
+    unsigned parts = needs(op, d) & dat->planned;
+    if (parts && dat->mark != pass->mark) status = add(pass, dat, parts);
+  }
+  for (int d = 0; d < op->ndats; d++)
+    if (op2i_modifies(op->dat_access[d])) op->dats[d]->mark = pass->mark;
+  return status;
+}
+
+static bool wants(const struct pass *pass, int64_t g) {
+  struct op2i_op *op = op_of(pass, g);
+  bool any = false;
+  for (int d = 0; d < op->ndats; d++) any |= (needs(op, d) & op->dats[d]->planned) != 0;
+  return any;
+}
+
+static op2_status place(struct pass *pass, int64_t g, struct op2i_exchange **exchange) {
+  op2_status status = OP2_SUCCESS;
+  pass->n = 0;
+  pass->mark = op2i_next_id(op_of(pass, g)->ctx);
+  for (int64_t h = g; h < pass->grouping->ngroups && !status; h++) status = take(pass, h);
+  if (!status) status = op2i_exchange_make((int)pass->n, pass->stale, exchange);
+  for (int64_t i = 0; i < pass->n && !status; i++)
+    pass->stale[i].dat->planned &= (unsigned char)~pass->stale[i].parts;
+  return status;
+}
+
+static void leave(const struct pass *pass, int64_t g) {
+  const struct op2i_op *op = op_of(pass, g);
+  for (int d = 0; d < op->ndats; d++)
+    if (op2i_modifies(op->dat_access[d]))
+      op->dats[d]->planned = (unsigned char)op2i_dat_parts(op->dats[d]);
+}
+
+op2_status op2i_place_exchanges(struct op2i_node *const *nodes,
+                                const struct op2i_grouping *grouping,
+                                struct op2i_exchange **before) {
+  struct pass pass = {.grouping = grouping, .nodes = nodes};
+  op2_status status = OP2_SUCCESS;
+  for (int64_t i = 0; i < grouping->n; i++)
+    for (int d = 0; d < nodes[i]->op->ndats; d++)
+      nodes[i]->op->dats[d]->planned = nodes[i]->op->dats[d]->stale;
+  for (int64_t g = 0; g < grouping->ngroups && !status; g++) {
+    if (wants(&pass, g)) status = place(&pass, g, &before[g]);
+    leave(&pass, g);
+  }
+  op2i_free(pass.stale);
+  return status;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "rank_case.h"
+
+#include <pthread.h>
+
+#include "tap.h"
+
+enum { RANKS_MOST = 64 };
+
+struct job {
+  struct op2i_comm *comm;
+  rank_function *function;
+  void *data;
+  bool taken; /* the communicator is the context's */
+  int result;
+  pthread_t thread;
+};
+
+static void *work(void *data) {
+  struct job *job = data;
+  job->result = job->function(job->comm, job->data);
+  if (!job->taken) op2i_comm_free(job->comm);
+  return NULL;
+}
+
+static int run_all(int n, struct op2i_link_speed speed, struct job job) {
+  struct op2i_comm *comms[RANKS_MOST];
+  struct job jobs[RANKS_MOST];
+  int sum = 0;
+  if (n > RANKS_MOST || op2i_comm_threads(n, speed, comms)) {
+    ok(false, "%d ranks as threads", n);
+    return -1;
+  }
+  for (int r = 0; r < n; r++) {
+    jobs[r] = job;
+    jobs[r].comm = comms[r];
+    if (pthread_create(&jobs[r].thread, NULL, work, &jobs[r])) {
+      ok(false, "a thread for rank %d", r);
+      _Exit(1); /* the others would wait for it */
+    }
+  }
+  for (int r = 0; r < n; r++) {
+    pthread_join(jobs[r].thread, NULL);
+    sum += jobs[r].result;
+  }
+  return sum;
+}
+
+int run_ranks(int n, struct op2i_link_speed speed, rank_function *function, void *data) {
+  return run_all(n, speed, (struct job){.function = function, .data = data});
+}
+
+int run_contexts(int n, struct op2i_link_speed speed, rank_function *function, void *data) {
+  return run_all(n, speed, (struct job){.function = function, .data = data, .taken = true});
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_TEST_WHOLE_CASE_H
+#define OP2_TEST_WHOLE_CASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "mesh.h"
+#include "op2.h"
+
+/* A mesh as a whole, who owns what of it, and what each rank has then: its own elements, those of
+ * others whose loops reach what it owns (exec halo), and what else is reached from there. */
+enum { WHOLE_SETS = 4, WHOLE_MAPS = 4 };
+
+struct whole {
+  int nsets, nmaps;
+  struct {
+    const char *name;
+    int64_t size;
+    int32_t *owner; /* [size] */
+  } set[WHOLE_SETS];
+  struct {
+    const char *name;
+    int from, to, arity;
+    int32_t *idx; /* [size of from][arity] */
+  } map[WHOLE_MAPS];
+};
+
+struct share {
+  bool spread; /* over ranks */
+  struct {
+    int64_t ends[4];
+    int64_t *global; /* [ends[3]] */
+    int32_t *owner;  /* [ends[3] - ends[1]] */
+    int32_t *local;  /* [size] of each of the whole, -1: not here */
+  } set[WHOLE_SETS];
+  int32_t *idx[WHOLE_MAPS];
+};
+
+void whole_free(struct whole *whole);
+/* What a rank has; without ranks (-1) all of it, in its own order. */
+void whole_share(const struct whole *whole, int rank, struct share *share);
+void share_free(const struct whole *whole, struct share *share);
+/* Declare it in a context of that rank, or of one that is alone. */
+op2_status share_declare(const struct whole *whole, const struct share *share, op2_context ctx,
+                         op2_set *sets, op2_map *maps);
+
+#endif
