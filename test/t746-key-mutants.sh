@@ -115,7 +115,7 @@ fused "shared globals" 's/words\[n++\] = r.globals\[g++\];/words[n++] = 0;/'
 program() { forgets "programs: $1" scheduler/program/program.c openmp "$2"; }
 program operations 's/if (program->ops\[i\] != nodes\[i\]->op) return false;/;/
   s/hash = op2i_hash_word(hash, (uintptr_t)nodes\[i\]->op);/;/'
-program "shared globals" 's/  return same_versions(program, nodes);/  return true;/'
+program "shared globals" 's/  return same_versions(program, nodes) && /  return /'
 if grep -q '(starpu' "$tmp/starpu"; then
   forgets "tiles: loops" scheduler/passes/tiling.c starpu \
     's/ && tiling->loops\[k\] == steps\[k\].loop//'
