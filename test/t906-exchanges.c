@@ -144,6 +144,12 @@ static op2_status through_the_exec_halo(struct world *w) {
   return q_look(w, w->b) || op2_flush(w->ctx) || q_add(w, w->a);
 }
 
+/* The same two loops, with a stale at first and then not. */
+static op2_status two_loops(struct world *w) { return q_look(w, w->a) || q_put(w, w->b); }
+static op2_status stale_before(struct world *w) {
+  return q_bump(w, w->a) || op2_flush(w->ctx) || two_loops(w);
+}
+
 static const struct story stories[] = {
     {"nobody reads a halo", nobody_reads, 0, 0, 0, 0},
     {"zeros are the same everywhere", fresh_from_the_start, 0, 0, 0, 0},
@@ -153,6 +159,8 @@ static const struct story stories[] = {
     {"two loops", two_loops_one_point, 1, 2, 0, 2},
     {"changed in between", changed_in_between, 3, 2, 1, 0},
     {"looked at later", looked_at_later, 2, 2, 1, 3},
+    {"two loops, stale before", stale_before, 1, 1, 0, 0},
+    {"two loops, fresh before", two_loops, 0, 0, 0, 0},
     {"overwritten before it is read", overwritten_before, 1, 1, 0, 0},
     {"e is stale, b was brought already", increments, 1, 0, 1, 0},
     {"the exec halo", through_the_exec_halo, 2, 1, 1, 0},
