@@ -194,18 +194,25 @@ static void combine_ranks(void *into, const void *from, void *loop) {
   combine_partials(loop, into, (unsigned char *)from);
 }
 
-/* A rank without elements has nothing to add, and says so. */
-op2_status op2i_step_reduce(struct op2i_step *step) {
-  struct op2i_comm *comm = step->loop->op.ctx->comm;
+/* A range without elements has nothing to add, and says so. */
+static op2_status add_nothing(struct op2i_step *step) {
+  op2_status status = op2i_step_begin(step, 1);
+  if (!status) op2i_partial_init(step, step->partials);
+  return status;
+}
+
+op2_status op2i_steps_reduce(struct op2i_step *steps, int64_t n) {
+  const struct op2i_loop *loop = steps->loop;
   op2_status status = OP2_SUCCESS;
-  if (step->hi <= step->lo) {
-    status = op2i_step_begin(step, 1);
-    if (!status) op2i_partial_init(step, step->partials);
+  for (int64_t s = 0; s < n && !status; s++) {
+    if (!steps[s].reduces) continue;
+    if (steps[s].hi <= steps[s].lo) status = add_nothing(&steps[s]);
+    if (!status && s > 0) combine_partials(loop, steps->partials, steps[s].partials);
   }
   if (!status)
-    status = op2i_comm_combine(comm, step->partials, (size_t)step->loop->partial_bytes,
-                               combine_ranks, step->loop);
-  if (!status) publish_all(step);
+    status = op2i_comm_combine(loop->op.ctx->comm, steps->partials, (size_t)loop->partial_bytes,
+                               combine_ranks, steps->loop);
+  if (!status) publish_all(steps);
   return status;
 }
 

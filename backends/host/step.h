@@ -11,6 +11,7 @@
 #include "code.h"
 #include "op2/status.h"
 
+struct op2i_exchange;
 struct op2i_loop;
 struct op2i_plan;
 struct op2i_task_list;
@@ -18,10 +19,11 @@ struct op2i_tile_plan;
 struct op2i_version;
 
 enum op2i_step_kind {
-  OP2I_STEP_LOOP,     /* a loop over one of its ranges: backends run it */
-  OP2I_STEP_CALL,     /* another operation: the scheduler runs it, in its own thread; */
-  OP2I_STEP_EXCHANGE, /* as well as bringing halos up to date, */
-  OP2I_STEP_REDUCE    /* and putting together what ranks have of a loop's reductions */
+  OP2I_STEP_LOOP,   /* a loop over one of its ranges: backends run it */
+  OP2I_STEP_BEGIN,  /* an exchange of halos begins: rows are packed and on their way, */
+  OP2I_STEP_END,    /* and ends: what others have sent is where it belongs */
+  OP2I_STEP_CALL,   /* another operation: the scheduler runs it, in its own thread; */
+  OP2I_STEP_REDUCE, /* as well as putting together what ranks have of a loop's reductions */
 };
 
 /* The ways in which a task backend runs the steps that it is handed together, how often it took
@@ -36,11 +38,13 @@ struct op2i_ways {
   const char *why;       /* a literal */
 };
 
-/* Part of a program, ready to run. Backends are handed loops only, and what follows is about them.
- */
+/* Part of a program, ready to run. Direct backends are handed loops only, and what follows is about
+ * them; task backends also get what begins and ends exchanges. */
 struct op2i_step {
   enum op2i_step_kind kind;
-  struct op2i_loop *loop;
+  struct op2i_exchange *exchange; /* that begins or ends */
+  int64_t reduced;                /* of a step that puts together: the first of its loop's steps */
+  struct op2i_loop *loop;         /* null: it is none */
   int64_t number;   /* loop number, for messages */
   const char *file; /* where it was queued */
   int line;
@@ -86,8 +90,8 @@ op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks);
 void op2i_partial_init(const struct op2i_step *step, unsigned char *partial);
 void op2i_step_combine(struct op2i_step *step, int64_t nblocks);
 void op2i_step_end(struct op2i_step *step);
-/* Fold the partial results of a step that defers, and of the same step on all other ranks, into the
- * globals. Collective. */
-op2_status op2i_step_reduce(struct op2i_step *step);
+/* Fold the partial results of a loop whose steps defer, and those of the same loop on all other
+ * ranks, into the globals. steps[n] are those of its ranges. Collective. */
+op2_status op2i_steps_reduce(struct op2i_step *steps, int64_t n);
 
 #endif

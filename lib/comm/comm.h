@@ -47,8 +47,11 @@ struct op2i_comm_kind {
 struct op2i_comm {
   const struct op2i_comm_kind *kind;
   int rank, size;
-  /* Of halos, so far: exchanges that were run, messages that were sent, and their bytes. */
-  int64_t exchanges, messages, bytes;
+  /* Of halos, so far: exchanges that were run, messages that were sent, and their bytes; and
+   * nanoseconds, summed over exchanges, from their start to their end, and those of them in which
+   * nothing else could be done. */
+  int64_t exchanges, messages, bytes, travelled, waited;
+  int flying; /* exchanges that have started, and are not known to be over */
 };
 
 static inline void op2i_comm_free(struct op2i_comm *comm) {

@@ -41,6 +41,8 @@ enum id {
   ENV_TEAM,
   ENV_TILE,
   ENV_RENUMBER,
+  ENV_OVERLAP,
+  ENV_MERGE,
   ENV_COUNT
 };
 
@@ -116,6 +118,12 @@ static const struct variable {
                       "renumbering that nobody asked for: 0: never; 1: before the first loop that "
                       "reaches through a map, where that is possible; auto: large, badly numbered "
                       "meshes, once so many loops were queued that it pays"},
+    [ENV_OVERLAP] =
+        {"OP2_OVERLAP", BOOLEAN, 1, 0, 1, "1",
+         "0: an exchange of halos begins where a loop needs it, and everybody waits for "
+         "its end"},
+    [ENV_MERGE] = {"OP2_MERGE", BOOLEAN, 1, 0, 1, "1",
+                   "0: halos travel in a message for each dat and loop that needs it"},
 };
 
 static op2_status bad_number(const struct variable *variable, const char *text) {
@@ -343,6 +351,8 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   OP2I_TRY(env_int(ENV_TEAM, &c.team));
   OP2I_TRY(env_int(ENV_TILE, &c.tile));
   OP2I_TRY(env_int(ENV_RENUMBER, &c.renumber));
+  OP2I_TRY(env_int(ENV_OVERLAP, &c.overlap));
+  OP2I_TRY(env_int(ENV_MERGE, &c.merge));
   OP2I_TRY(env_int(ENV_SIMD, &c.simd_bytes));
   *config = c;
   return OP2_SUCCESS;

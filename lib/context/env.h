@@ -37,6 +37,7 @@ struct op2i_config {
   int team;         /* OP2I_TEAM_AUTO, 0: never, 1: always */
   int tile;         /* OP2I_TILE_AUTO, 0: never, 1: always, else iterations in a tile */
   int renumber;     /* unasked: OP2I_RENUMBER_AUTO, 0: never, 1: by the first map that will do */
+  int overlap, merge; /* of exchanges of halos: with what is computed, and with each other */
 };
 enum { OP2I_SIMD_AUTO = -1, OP2I_TEAM_AUTO = -1, OP2I_TILE_AUTO = -1, OP2I_RENUMBER_AUTO = -1 };
 /* When loops are fused: never, when they come together again, or when they first do. */

@@ -2,8 +2,10 @@
 /* Exchanges of halo rows: packed for each neighbour, sent, received and put where they belong. */
 #include "exchange.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "context.h"
 #include "error.h"
 #include "mem.h"
@@ -21,44 +23,25 @@ struct op2i_exchange {
   struct op2i_comm *comm;
   int n, nlegs, nmessages;
   struct op2i_stale *stale;       /* [n] */
+  void **values;                  /* [n] of their dats, where they were asked for last */
   struct leg *legs;               /* [nlegs], in the order of ranks */
+  const struct op2i_neighbour **peers; /* [nlegs][n] of a leg in a dat's halo, null: it is none */
   struct op2i_message **messages; /* [nmessages] of all legs */
   int64_t nsent, sent;            /* messages, and bytes in them, each time */
   unsigned char *memory;
+  int64_t begun; /* when messages were started last */
+  bool flies;    /* they are not known to be over */
 };
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-static const struct op2i_neighbour *neighbour_of(const struct op2i_halo *halo, int rank) {
-  for (int i = 0; halo && i < halo->n; i++)
-    if (halo->neighbours[i].rank == rank) return &halo->neighbours[i];
-  return NULL;
-}
-
-static size_t bytes_of(const struct op2i_stale *stale, int rank, bool out) {
-  const struct op2i_neighbour *peer = neighbour_of(stale->dat->set->halo, rank);
-  int64_t rows = 0;
-  for (int part = 0; peer && part < OP2I_HALO_PARTS; part++)
-    if (stale->parts >> part & 1) rows += out ? peer->out[part].n : peer->in[part].n;
-  return (size_t)rows * stale->dat->row_bytes;
-}
-
-static size_t leg_bytes(const struct op2i_exchange *x, int rank, bool out) {
-  size_t bytes = 0;
-  for (int i = 0; i < x->n; i++) bytes += bytes_of(&x->stale[i], rank, out);
-  return bytes;
-}
-
-static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
-static bool has_leg(const struct op2i_exchange *x, int rank) {
-  for (int l = 0; l < x->nlegs; l++)
-    if (x->legs[l].rank == rank) return true;
-  return false;
+static int by_rank(const void *a, const void *b) {
+  const struct leg *x = a, *y = b;
+  return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
 static op2_status list_legs(struct op2i_exchange *x) {
-  int most = 0;
+  int most = 0, n = 0;
   for (int i = 0; i < x->n; i++)
     if (x->stale[i].dat->set->halo) most += x->stale[i].dat->set->halo->n;
   x->legs = op2i_calloc((size_t)most, sizeof *x->legs);
@@ -66,12 +49,39 @@ static op2_status list_legs(struct op2i_exchange *x) {
   if (!x->legs || !x->messages) return op2i_error_nomem("an exchange of halos");
   for (int i = 0; i < x->n; i++) {
     const struct op2i_halo *halo = x->stale[i].dat->set->halo;
-    for (int k = 0; halo && k < halo->n; k++)
-      if (!has_leg(x, halo->neighbours[k].rank))
-        x->legs[x->nlegs++].rank = halo->neighbours[k].rank;
+    for (int k = 0; halo && k < halo->n; k++) x->legs[n++].rank = halo->neighbours[k].rank;
+  }
+  if (n) qsort(x->legs, (size_t)n, sizeof *x->legs, by_rank);
+  for (int l = 0; l < n; l++)
+    if (x->nlegs == 0 || x->legs[x->nlegs - 1].rank != x->legs[l].rank)
+      x->legs[x->nlegs++].rank = x->legs[l].rank;
+  return OP2_SUCCESS;
+}
+
+/* Both are in the order of ranks. */
+static op2_status find_peers(struct op2i_exchange *x) {
+  x->peers = op2i_calloc((size_t)x->nlegs * (size_t)x->n, sizeof(struct op2i_neighbour *));
+  if (!x->peers) return op2i_error_nomem("an exchange of halos");
+  for (int i = 0; i < x->n; i++) {
+    const struct op2i_halo *halo = x->stale[i].dat->set->halo;
+    for (int l = 0, k = 0; halo && l < x->nlegs; l++) {
+      while (k < halo->n && halo->neighbours[k].rank < x->legs[l].rank) k++;
+      if (k < halo->n && halo->neighbours[k].rank == x->legs[l].rank)
+        x->peers[l * x->n + i] = &halo->neighbours[k];
+    }
   }
   return OP2_SUCCESS;
 }
+
+static size_t leg_bytes(const struct op2i_exchange *x, int leg, bool ends) {
+  size_t bytes = 0;
+  for (int i = 0; i < x->n; i++)
+    for (int part = 0; part < OP2I_HALO_PARTS; part++)
+      bytes += (size_t)op2i_exchange_rows(x, i, leg, part, ends).n * x->stale[i].dat->row_bytes;
+  return bytes;
+}
+
+static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 static op2_status open_way(struct op2i_exchange *x, struct leg *leg, bool out, size_t bytes,
                            unsigned char *data) {
@@ -90,12 +100,12 @@ static op2_status open_legs(struct op2i_exchange *x) {
   size_t bytes = 0, at = 0;
   op2_status status = OP2_SUCCESS;
   for (int l = 0; l < x->nlegs; l++)
-    for (int out = 0; out < 2; out++) bytes += aligned(leg_bytes(x, x->legs[l].rank, out));
+    for (int out = 0; out < 2; out++) bytes += aligned(leg_bytes(x, l, !out));
   x->memory = op2i_alloc_raw(bytes);
   if (!x->memory) return op2i_error_nomem("an exchange of halos");
   for (int l = 0; l < x->nlegs; l++)
     for (int out = 0; out < 2 && !status; out++) {
-      size_t n = leg_bytes(x, x->legs[l].rank, out);
+      size_t n = leg_bytes(x, l, !out);
       *(out ? &x->legs[l].packed : &x->legs[l].received) = x->memory + at;
       status = open_way(x, &x->legs[l], out, n, x->memory + at);
       at += aligned(n);
@@ -110,9 +120,11 @@ op2_status op2i_exchange_make(int n, const struct op2i_stale *stale, struct op2i
   x->comm = stale->dat->obj.ctx->comm;
   x->n = n;
   x->stale = op2i_malloc((size_t)n * sizeof *x->stale);
-  status = x->stale ? OP2_SUCCESS : op2i_error_nomem("an exchange of halos");
+  x->values = op2i_calloc((size_t)n, sizeof *x->values);
+  status = x->stale && x->values ? OP2_SUCCESS : op2i_error_nomem("an exchange of halos");
   if (!status) memcpy(x->stale, stale, (size_t)n * sizeof *x->stale);
   if (!status) status = list_legs(x);
+  if (!status) status = find_peers(x);
   if (!status) status = open_legs(x);
   if (status)
     op2i_exchange_free(x);
@@ -126,74 +138,120 @@ void op2i_exchange_free(struct op2i_exchange *x) {
   for (int m = 0; m < x->nmessages; m++) x->comm->kind->close(x->messages[m]);
   op2i_free(x->messages);
   op2i_free(x->legs);
+  op2i_free(x->peers);
   op2i_free(x->stale);
+  op2i_free(x->values);
   op2i_free_data(x->memory);
   op2i_free(x);
 }
 
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+int op2i_exchange_legs(const struct op2i_exchange *x) { return x->nlegs; }
+int op2i_exchange_dats(const struct op2i_exchange *x) { return x->n; }
+op2_dat op2i_exchange_dat(const struct op2i_exchange *x, int i) { return x->stale[i].dat; }
+
+struct op2i_rows op2i_exchange_rows(const struct op2i_exchange *x, int i, int leg, int part,
+                                    bool ends) {
+  const struct op2i_stale *stale = &x->stale[i];
+  const struct op2i_neighbour *peer = x->peers[leg * x->n + i];
+  if (!peer || !(stale->parts >> part & 1)) return (struct op2i_rows){0, NULL};
+  return ends ? peer->in[part] : peer->out[part];
+}
+
+static void copy_row(void *to, const void *from, size_t bytes) {
+  if (bytes % sizeof(uint64_t)) {
+    memcpy(to, from, bytes);
+    return;
+  }
+  for (size_t i = 0; i < bytes; i += sizeof(uint64_t))
+    memcpy((char *)to + i, (const char *)from + i, sizeof(uint64_t));
+}
+
 /* ---- running --------------------------------------------------------------------------------- */
 
-static void pack(const struct op2i_stale *stale, int rank, const char *values,
-                 unsigned char **packed) {
-  const struct op2i_neighbour *peer = neighbour_of(stale->dat->set->halo, rank);
-  size_t bytes = stale->dat->row_bytes;
-  for (int part = 0; peer && part < OP2I_HALO_PARTS; part++) {
-    const struct op2i_rows *rows = &peer->out[part];
-    for (int64_t i = 0; i < rows->n && stale->parts >> part & 1; i++, *packed += bytes)
-      memcpy(*packed, values + (size_t)rows->row[i] * bytes, bytes);
-  }
-}
-
-static void unpack(const struct op2i_stale *stale, int rank, char *values,
-                   unsigned char **received) {
-  const struct op2i_neighbour *peer = neighbour_of(stale->dat->set->halo, rank);
-  size_t bytes = stale->dat->row_bytes;
-  for (int part = 0; peer && part < OP2I_HALO_PARTS; part++) {
-    const struct op2i_rows *rows = &peer->in[part];
-    for (int64_t i = 0; i < rows->n && stale->parts >> part & 1; i++, *received += bytes)
-      memcpy(values + (size_t)rows->row[i] * bytes, *received, bytes);
-  }
-}
-
-/* Where each leg's memory is filled up to, or read up to, goes from dat to dat. */
-static op2_status pack_all(const struct op2i_exchange *x, unsigned char **at) {
-  for (int l = 0; l < x->nlegs; l++) at[l] = x->legs[l].packed;
+/* Without memory for some of them the exchange can still run, so that others need not wait for it:
+ * of these it sends anything. */
+op2_status op2i_exchange_bind(struct op2i_exchange *x, enum op2i_place place, bool ends) {
+  op2_access access = ends ? OP2_RW : OP2_READ;
+  unsigned rows = ends ? OP2I_HALO_ROWS : OP2I_OWNED_ROWS;
+  op2_status status = OP2_SUCCESS;
   for (int i = 0; i < x->n; i++) {
-    void *values;
-    op2_status status =
-        op2i_buffer_at(&x->stale[i].dat->values, OP2I_HOST, OP2_READ, OP2I_OWNED_ROWS, &values);
-    if (status) return status;
-    for (int l = 0; l < x->nlegs; l++) pack(&x->stale[i], x->legs[l].rank, values, &at[l]);
+    x->values[i] = NULL;
+    if (!status)
+      status = op2i_buffer_at(&x->stale[i].dat->values, place, access, rows, &x->values[i]);
   }
-  return OP2_SUCCESS;
+  return status;
 }
 
-static op2_status unpack_all(const struct op2i_exchange *x, unsigned char **at) {
-  for (int l = 0; l < x->nlegs; l++) at[l] = x->legs[l].received;
+void op2i_exchange_pack(const struct op2i_exchange *x, int leg) {
+  unsigned char *at = x->legs[leg].packed;
   for (int i = 0; i < x->n; i++) {
-    void *values;
-    op2_status status =
-        op2i_buffer_at(&x->stale[i].dat->values, OP2I_HOST, OP2_RW, OP2I_HALO_ROWS, &values);
-    if (status) return status;
-    for (int l = 0; l < x->nlegs; l++) unpack(&x->stale[i], x->legs[l].rank, values, &at[l]);
-    x->stale[i].dat->stale &= ~x->stale[i].parts;
+    size_t bytes = x->stale[i].dat->row_bytes;
+    for (int part = 0; part < OP2I_HALO_PARTS; part++) {
+      struct op2i_rows rows = op2i_exchange_rows(x, i, leg, part, false);
+      for (int64_t k = 0; x->values[i] && k < rows.n; k++)
+        copy_row(at + (size_t)k * bytes, (const char *)x->values[i] + (size_t)rows.row[k] * bytes,
+                 bytes);
+      at += (size_t)rows.n * bytes;
+    }
   }
-  return OP2_SUCCESS;
 }
 
-op2_status op2i_exchange_run(struct op2i_exchange *x) {
-  unsigned char **at = op2i_malloc((size_t)x->nlegs * sizeof *at);
-  bool over;
-  if (!at) return op2i_error_nomem("an exchange of halos");
-  op2_status status = pack_all(x, at);
-  if (!status) status = x->comm->kind->start(x->comm, x->nmessages, x->messages);
-  if (!status) status = x->comm->kind->over(x->comm, x->nmessages, x->messages, true, &over);
-  if (!status) status = unpack_all(x, at);
-  op2i_free(at);
+void op2i_exchange_unpack(const struct op2i_exchange *x, int leg) {
+  const unsigned char *at = x->legs[leg].received;
+  for (int i = 0; i < x->n; i++) {
+    size_t bytes = x->stale[i].dat->row_bytes;
+    for (int part = 0; part < OP2I_HALO_PARTS; part++) {
+      struct op2i_rows rows = op2i_exchange_rows(x, i, leg, part, true);
+      for (int64_t k = 0; x->values[i] && k < rows.n; k++)
+        copy_row((char *)x->values[i] + (size_t)rows.row[k] * bytes, at + (size_t)k * bytes, bytes);
+      at += (size_t)rows.n * bytes;
+    }
+  }
+}
+
+op2_status op2i_exchange_start(struct op2i_exchange *x) {
+  x->begun = op2i_nanoseconds();
+  x->flies = true;
+  x->comm->flying++;
   x->comm->exchanges++;
   x->comm->messages += x->nsent;
   x->comm->bytes += x->sent;
+  return x->comm->kind->start(x->comm, x->nmessages, x->messages);
+}
+
+op2_status op2i_exchange_over(struct op2i_exchange *x, bool wait, bool *over) {
+  int64_t since = wait ? op2i_nanoseconds() : 0;
+  *over = !x->flies;
+  if (*over) return OP2_SUCCESS;
+  op2_status status = x->comm->kind->over(x->comm, x->nmessages, x->messages, wait, over);
+  if (status || !*over) return status;
+  int64_t now = op2i_nanoseconds();
+  x->flies = false;
+  x->comm->flying--;
+  x->comm->travelled += now - x->begun;
+  if (wait) x->comm->waited += now - since;
+  return OP2_SUCCESS;
+}
+
+bool op2i_exchange_flies(const struct op2i_exchange *x) { return x->flies; }
+void op2i_exchange_waited(const struct op2i_exchange *x, int64_t ns) { x->comm->waited += ns; }
+
+op2_status op2i_exchange_begin(struct op2i_exchange *x) {
+  for (int leg = 0; leg < x->nlegs; leg++) op2i_exchange_pack(x, leg);
+  return op2i_exchange_start(x);
+}
+
+op2_status op2i_exchange_end(struct op2i_exchange *x) {
+  bool over;
+  op2_status status = op2i_exchange_over(x, true, &over);
+  for (int leg = 0; leg < x->nlegs && !status; leg++) op2i_exchange_unpack(x, leg);
   return status;
+}
+
+void op2i_exchange_freshens(const struct op2i_exchange *x) {
+  for (int i = 0; i < x->n; i++) x->stale[i].dat->stale &= (unsigned char)~x->stale[i].parts;
 }
 
 /* ---- one dat --------------------------------------------------------------------------------- */
@@ -214,7 +272,11 @@ op2_status op2i_dat_freshen(op2_dat dat) {
   if (!dat->stale) return OP2_SUCCESS;
   op2_status status = op2i_exchange_make(1, &stale, &exchange);
   if (status) return status;
-  status = op2i_exchange_run(exchange);
+  status = op2i_exchange_bind(exchange, OP2I_HOST, false);
+  if (!status) status = op2i_exchange_begin(exchange);
+  if (!status) status = op2i_exchange_bind(exchange, OP2I_HOST, true);
+  if (!status) status = op2i_exchange_end(exchange);
+  if (!status) op2i_exchange_freshens(exchange);
   op2i_exchange_free(exchange);
   return status;
 }

@@ -23,10 +23,33 @@ struct op2i_stale {
 
 struct op2i_exchange;
 
-/* Its dats are all of one context, and none comes twice. */
+/* Its dats are all of one context, and none comes twice. Collective. */
 op2_status op2i_exchange_make(int n, const struct op2i_stale *stale, struct op2i_exchange **out);
-/* Collective: all ranks run the same exchanges in the same order. */
-op2_status op2i_exchange_run(struct op2i_exchange *exchange);
+/* Have the values in a place, before rows are packed there or, when it ends, unpacked. */
+op2_status op2i_exchange_bind(struct op2i_exchange *exchange, enum op2i_place place, bool ends);
+/* Pack all rows and send them. All ranks begin the same exchanges in the same order. */
+op2_status op2i_exchange_begin(struct op2i_exchange *exchange);
+/* Wait for what others have sent, and put it where it belongs. */
+op2_status op2i_exchange_end(struct op2i_exchange *exchange);
+/* What it brings is not stale any more. */
+void op2i_exchange_freshens(const struct op2i_exchange *exchange);
+
+/* The same in pieces. A leg is what travels between this rank and one other; legs are packed, and
+ * unpacked, independently of each other. All have been packed when it starts. */
+int op2i_exchange_legs(const struct op2i_exchange *exchange);
+void op2i_exchange_pack(const struct op2i_exchange *exchange, int leg);
+op2_status op2i_exchange_start(struct op2i_exchange *exchange);
+op2_status op2i_exchange_over(struct op2i_exchange *exchange, bool wait, bool *over);
+/* Whether it has started, and nobody has seen that it is over. */
+bool op2i_exchange_flies(const struct op2i_exchange *exchange);
+/* For so long nothing could be done but wait for it. */
+void op2i_exchange_waited(const struct op2i_exchange *exchange, int64_t ns);
+void op2i_exchange_unpack(const struct op2i_exchange *exchange, int leg);
+/* Its dats, and the rows of the i-th that a leg packs for, or unpacks into, a part of the halo. */
+int op2i_exchange_dats(const struct op2i_exchange *exchange);
+op2_dat op2i_exchange_dat(const struct op2i_exchange *exchange, int i);
+struct op2i_rows op2i_exchange_rows(const struct op2i_exchange *exchange, int i, int leg, int part,
+                                    bool ends);
 void op2i_exchange_free(struct op2i_exchange *exchange);
 
 #endif

@@ -179,13 +179,18 @@ static bool has_exec(op2_set set) {
   return set->ends[OP2I_EXEC] > set->ends[OP2I_OWNED];
 }
 
+static void add_range(struct op2i_loop *loop, enum op2i_section section, int64_t lo, int64_t hi) {
+  loop->ranges[loop->nranges++] = (struct op2i_range){section, lo, hi};
+}
+
+/* Core elements need nothing of other ranks, and are run over while that is on its way. */
 static void set_ranges(struct op2i_loop *loop) {
   const int64_t *ends = loop->set->ends;
-  loop->ranges[0] = (struct op2i_range){OP2I_OWNED, 0, ends[OP2I_OWNED]};
-  loop->nranges = 1;
+  int64_t core = loop->indirect && loop->set->base->halo ? ends[OP2I_CORE] : 0;
+  if (loop->indirect && loop->set->base->halo) add_range(loop, OP2I_CORE, 0, core);
+  add_range(loop, OP2I_OWNED, core, ends[OP2I_OWNED]);
   if (loop->indirect_write && has_exec(loop->set))
-    loop->ranges[loop->nranges++] =
-        (struct op2i_range){OP2I_EXEC, ends[OP2I_OWNED], ends[OP2I_EXEC]};
+    add_range(loop, OP2I_EXEC, ends[OP2I_OWNED], ends[OP2I_EXEC]);
 }
 
 const char *op2i_loop_name(const struct op2i_loop *loop) {

@@ -32,12 +32,13 @@ struct op2i_loop_const {
 
 /* A contiguous stretch of the iteration set that runs as one. */
 struct op2i_range {
-  /* OWNED: core and owned elements together. EXEC: those of the halo that are run over as well,
-   * whose global reductions do not count. */
+  /* CORE: core elements, where a loop that goes through maps waits for other ranks. OWNED: what is
+   * owned besides. EXEC: those of the halo that are run over as well, whose global reductions do
+   * not count. */
   enum op2i_section section;
   int64_t lo, hi; /* positions: elements of a set, entries of a subset */
 };
-enum { OP2I_RANGES = 3 }; /* room for core elements by themselves */
+enum { OP2I_RANGES = 3 };
 
 /* Whether a loop is run in vectors where a backend wishes that; decided once. */
 struct op2i_form {
@@ -140,11 +141,9 @@ static inline bool op2i_loop_runs_over(const struct op2i_loop *loop, enum op2i_s
   for (int r = 0; r < loop->nranges; r++) over |= loop->ranges[r].section == section;
   return over;
 }
-/* Whether two loops over one set run over the same ranges of it. */
-static inline bool op2i_loop_same_ranges(const struct op2i_loop *a, const struct op2i_loop *b) {
-  bool same = a->nranges == b->nranges;
-  for (int r = 0; same && r < a->nranges; r++) same = a->ranges[r].section == b->ranges[r].section;
-  return same;
+/* Whether two loops over one set run over the same elements of it. */
+static inline bool op2i_loop_same_elements(const struct op2i_loop *a, const struct op2i_loop *b) {
+  return op2i_loop_runs_over(a, OP2I_EXEC) == op2i_loop_runs_over(b, OP2I_EXEC);
 }
 const char *op2i_loop_name(const struct op2i_loop *loop);
 

@@ -95,6 +95,16 @@ static void find_access(struct op2i_loop *loop) {
       loop->op.dat_access[loop->args[a].dat] = OP2_RW;
 }
 
+/* Those of the member that has most: all run over the same elements, and some by themselves over
+ * those of the core. */
+static void take_ranges(struct op2i_loop *loop, int n, struct op2i_loop *const *origins) {
+  const struct op2i_loop *most = origins[0];
+  for (int m = 1; m < n; m++)
+    if (origins[m]->nranges > most->nranges) most = origins[m];
+  loop->nranges = most->nranges;
+  memcpy(loop->ranges, most->ranges, sizeof loop->ranges);
+}
+
 op2_status op2i_loop_fuse(int n, struct op2i_loop *const *origins, const int32_t *globals,
                           int nglobals, struct op2i_loop **out) {
   const struct op2i_loop *first = origins[0];
@@ -113,8 +123,7 @@ op2_status op2i_loop_fuse(int n, struct op2i_loop *const *origins, const int32_t
     globals += origins[m]->op.ngbls;
   }
   find_access(loop);
-  loop->nranges = first->nranges;
-  memcpy(loop->ranges, first->ranges, sizeof loop->ranges);
+  take_ranges(loop, n, origins);
   op2i_loop_count_bytes(loop);
   OP2I_TRY(name_fused(loop));
   op2i_loop_list(loop);

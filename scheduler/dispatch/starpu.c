@@ -15,6 +15,7 @@
 #include "registry.h"
 #include "starpu_pool.h"
 #include "tasks.h"
+#include "travel.h"
 #include "ways.h"
 
 /* Tasks that have ended, or soon will have. */
@@ -35,6 +36,7 @@ struct work {
   enum op2i_task_kind kind;
   int32_t first, last;
   struct op2i_finish *finish;
+  struct op2i_travel *travel;
 };
 
 /* Tasks in flight. They are kept until they have ended, so that later ones may still name them as
@@ -48,13 +50,15 @@ struct flight {
   int64_t count, landed;
   struct starpu_task **deps; /* [most of any task] */
   struct op2i_finish finish;
+  struct op2i_travel travel;
 };
-enum { ROOM = 8192 };
+enum { ROOM = 8192, LOOK = 16 /* at messages, when so many more are submitted */ };
 
 static void run_work(void *buffers[], void *argument) {
   (void)buffers;
   const struct work work = *(const struct work *)argument;
   op2i_task_run(work.step, work.kind, work.first, work.last);
+  op2i_travel_ended(work.travel, work.step, work.kind);
   op2i_rest_end(op2i_starpu_rest(), work.finish, 1);
 }
 
@@ -90,9 +94,25 @@ static op2_status land_ended(struct state *state) {
   return status;
 }
 
+/* Tasks that unpack are there for others to depend on before they are submitted. */
+static op2_status release(void *closure, int64_t first, int64_t end) {
+  struct flight *flight = closure;
+  for (int64_t t = first; t < end && t < flight->count; t++) {
+    int failed = starpu_task_submit(flight->tasks[t]);
+    if (failed) return op2i_error(OP2_ERR_FATAL, "StarPU refused a task (error %d)", -failed);
+  }
+  return OP2_SUCCESS;
+}
+
+static op2_status travel_on(struct flight *flight, bool wait, int64_t until) {
+  return op2i_travel_on(&flight->travel, wait, until, release, flight);
+}
+
 /* Wait for the end of what was submitted. The tasks are taken back when the workers have others. */
 static op2_status land_all(struct flight *flight) {
   op2_status status = land_ended(flight->state);
+  op2_status over = travel_on(flight, true, flight->list->ntasks);
+  if (!status) status = over;
   op2i_rest_end(op2i_starpu_rest(), &flight->finish, flight->list->ntasks - flight->count);
   op2i_rest_wait(op2i_starpu_rest(), &flight->finish);
   flight->state->ended = (struct ended){flight->tasks, flight->landed, flight->count};
@@ -120,8 +140,12 @@ static struct starpu_task *make_task(struct flight *flight, const struct op2i_ta
   struct starpu_task *task = starpu_task_create();
   if (!task) return NULL;
   struct work *work = &flight->works[flight->count % ROOM];
-  *work = (struct work){&flight->steps[from->step], from->kind, from->first, from->last,
-                        &flight->finish};
+  *work = (struct work){&flight->steps[from->step],
+                        from->kind,
+                        from->first,
+                        from->last,
+                        &flight->finish,
+                        &flight->travel};
   task->cl = &codelet;
   task->cl_arg = work;
   task->destroy = 0;
@@ -130,27 +154,32 @@ static struct starpu_task *make_task(struct flight *flight, const struct op2i_ta
   return task;
 }
 
+/* Tasks below `until` are to end: so must what they wait for. */
+static op2_status land_below(struct flight *flight, int64_t until) {
+  op2i_rest_yield(op2i_starpu_rest());
+  op2_status status = travel_on(flight, true, until);
+  op2_status landed = land(flight, until);
+  return status ? status : landed;
+}
+
 static op2_status submit(struct flight *flight) {
   const struct op2i_task *from = &flight->list->tasks[flight->count];
   op2_status status = OP2_SUCCESS;
-  if (flight->count - flight->landed >= ROOM) {
-    op2i_rest_yield(op2i_starpu_rest());
-    status = land(flight, flight->count - ROOM / 2);
-  }
+  if (flight->count - flight->landed >= ROOM) status = land_below(flight, flight->count - ROOM / 2);
   if (status) return status;
   struct starpu_task *task = make_task(flight, from);
   if (!task) return op2i_error(OP2_ERR_FATAL, "StarPU has no memory for a task");
   declare_deps(flight, task, from);
-  int failed = starpu_task_submit(task);
+  bool held = op2i_travel_holds(&flight->travel, flight->count);
+  int failed = held ? 0 : starpu_task_submit(task);
   if (failed) { /* until those it depends on have ended, they know of it */
-    op2i_rest_yield(op2i_starpu_rest());
-    (void)land(flight, flight->count);
+    (void)land_below(flight, flight->count);
     starpu_task_destroy(task);
     return op2i_error(OP2_ERR_FATAL, "StarPU refused a task (error %d)", -failed);
   }
   flight->tasks[flight->count++] = task;
   flight->state->ctx->sched->tasks_submitted++;
-  return OP2_SUCCESS;
+  return flight->count % LOOK ? OP2_SUCCESS : travel_on(flight, false, 0);
 }
 
 static bool open_flight(struct flight *flight) {
@@ -164,11 +193,13 @@ static bool open_flight(struct flight *flight) {
   return flight->works && flight->tasks && flight->deps;
 }
 
-static op2_status fly(struct state *state, struct op2i_step *steps,
+static op2_status fly(struct state *state, struct op2i_step *steps, int64_t nsteps,
                       const struct op2i_task_list *list) {
-  if (list->ntasks == 0) return OP2_SUCCESS;
+  if (list->ntasks == 0) return op2i_tasks_run_here(steps, nsteps);
   struct flight flight = {.state = state, .steps = steps, .list = list};
-  op2_status status = open_flight(&flight) ? OP2_SUCCESS : op2i_error_nomem("a program");
+  op2_status status = op2i_travel_open(&flight.travel, steps, nsteps, list);
+  if (status) return status;
+  if (!open_flight(&flight)) status = op2i_error_nomem("a program");
   if (!status) {
     double begin = op2i_seconds();
     op2i_sched_starts(state->ctx->sched);
@@ -178,6 +209,7 @@ static op2_status fly(struct state *state, struct op2i_step *steps,
     if (!status) status = landed;
     steps[0].clock_seconds = op2i_seconds() - begin;
   }
+  op2i_travel_close(&flight.travel);
   op2i_free(flight.works);
   op2i_free(flight.tasks);
   op2i_free(flight.deps);
@@ -219,20 +251,39 @@ static op2_status run_here(struct state *state, struct op2i_step *steps, int64_t
   return status;
 }
 
-/* *ran is false where the team has another program to run, or workers have tasks. */
-static op2_status run_team(struct state *state, struct op2i_step *steps, int64_t nsteps,
-                           bool *ran) {
+/* Loops that follow each other; in the calling thread where the team has another program to run, or
+ * workers have tasks. */
+static op2_status run_loops(struct state *state, struct op2i_step *steps, int64_t nsteps,
+                            bool *ran) {
+  *ran = op2i_team_run(op2i_starpu_team(), op2i_starpu_rest(), steps, nsteps,
+                       op2i_starpu_share_here(), state->ctx->config.team == 1);
+  return *ran ? OP2_SUCCESS : op2i_tasks_run_here(steps, nsteps);
+}
+
+static op2_status have_partials(struct op2i_step *steps, int64_t nsteps) {
   op2_status status = OP2_SUCCESS;
   for (int64_t s = 0; s < nsteps && !status; s++)
     if (steps[s].lo < steps[s].hi) status = op2i_step_begin(&steps[s], steps[s].plan->nblocks);
-  if (status) return status;
+  return status;
+}
+
+static op2_status run_team(struct state *state, struct op2i_step *steps, int64_t nsteps,
+                           enum op2i_way *way) {
+  op2_status status = OP2_SUCCESS;
+  bool ran = false, any = false;
   double begin = op2i_seconds();
   op2i_sched_starts(state->ctx->sched);
-  *ran = op2i_team_run(op2i_starpu_team(), op2i_starpu_rest(), steps, nsteps,
-                       op2i_starpu_share_here(), state->ctx->config.team == 1);
+  for (int64_t s = 0, end; s < nsteps && !status; s = end) {
+    for (end = s; end < nsteps && steps[end].loop;) end++;
+    status = end > s ? run_loops(state, &steps[s], end - s, &ran)
+                     : op2i_exchange_step_run(&steps[end++]);
+    any = any || ran;
+  }
   steps[0].clock_seconds = op2i_seconds() - begin;
-  state->ctx->sched->programs_team += *ran;
-  return OP2_SUCCESS;
+  state->ctx->sched->programs_team += any;
+  state->ctx->sched->programs_inline += !any;
+  if (!any) *way = OP2I_WAY_HERE;
+  return status;
 }
 
 static enum op2i_way choose(struct state *state, struct op2i_step *steps, int64_t nsteps) {
@@ -249,13 +300,13 @@ static enum op2i_way choose(struct state *state, struct op2i_step *steps, int64_
 static op2_status run_way(struct state *state, struct op2i_step *steps, int64_t nsteps,
                           enum op2i_way *way) {
   op2_status status = OP2_SUCCESS;
-  bool ran = *way == OP2I_WAY_TASKS;
   if (*way == OP2I_WAY_TASKS || state->ctx->config.verify)
     status = have_tasks(state, steps, nsteps);
-  if (!status && *way == OP2I_WAY_TASKS) status = fly(state, steps, steps->tasks);
-  if (!status && *way == OP2I_WAY_TEAM) status = run_team(state, steps, nsteps, &ran);
+  if (!status && *way == OP2I_WAY_TEAM) status = have_partials(steps, nsteps);
   if (status && status != OP2_ERR_NOMEM) return status;
-  if (!status && ran) return OP2_SUCCESS;
+  if (!status && *way == OP2I_WAY_TEAM) return run_team(state, steps, nsteps, way);
+  if (!status && *way == OP2I_WAY_TASKS) status = fly(state, steps, nsteps, steps->tasks);
+  if (status != OP2_ERR_NOMEM && *way == OP2I_WAY_TASKS) return status;
   *way = OP2I_WAY_HERE;
   return run_here(state, steps, nsteps);
 }

@@ -11,8 +11,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "clock.h"
 #include "error.h"
+#include "exchange.h"
 #include "mem.h"
 #include "partial.h"
 
@@ -136,9 +136,20 @@ static op2_status add_track(struct builder *b, struct op2i_resource *resource, i
   return OP2_SUCCESS;
 }
 
+static op2_status track_exchange(struct builder *b, const struct op2i_exchange *exchange) {
+  op2_status status = OP2_SUCCESS;
+  for (int i = 0; i < op2i_exchange_dats(exchange) && !status; i++) {
+    op2_dat dat = op2i_exchange_dat(exchange, i);
+    status = add_track(b, &dat->res, dat->set->ends[OP2I_NONEXEC]);
+  }
+  return status;
+}
+
 static op2_status track_step(struct builder *b, const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   op2_status status = OP2_SUCCESS;
+  if (step->kind == OP2I_STEP_END) return track_exchange(b, step->exchange);
+  if (!loop) return OP2_SUCCESS;
   for (int d = 0; d < loop->op.ndats && !status; d++)
     if (op2i_modifies(loop->op.dat_access[d]))
       status = add_track(b, &loop->op.dats[d]->res, loop->op.dats[d]->set->ends[OP2I_NONEXEC]);
@@ -190,12 +201,16 @@ static op2_status finish_task(struct builder *b, enum op2i_task_kind kind, int32
   if (op2i_reserve(&list->deps, sizeof *list->deps, list->ndeps + b->ndeps, &list->deps_capacity))
     return op2i_error_nomem("a program");
   if (b->ndeps) memcpy(list->deps + list->ndeps, b->deps, (size_t)b->ndeps * sizeof *list->deps);
+  int32_t stage = kind == OP2I_TASK_UNPACK ? list->nstages : 0;
+  for (int64_t d = 0; d < b->ndeps; d++)
+    if (list->tasks[b->deps[d]].stage > stage) stage = list->tasks[b->deps[d]].stage;
   list->tasks[b->ntasks++] = (struct op2i_task){.kind = kind,
                                                 .step = b->step,
                                                 .first = first,
                                                 .last = last,
                                                 .first_dep = list->ndeps,
-                                                .ndeps = b->ndeps};
+                                                .ndeps = b->ndeps,
+                                                .stage = stage};
   list->ntasks = b->ntasks;
   list->ndeps += b->ndeps;
   return OP2_SUCCESS;
@@ -232,6 +247,41 @@ static op2_status build_reduce(struct builder *b, int64_t first_chunk, int64_t e
   return finish_task(b, OP2I_TASK_REDUCE, 0, 0);
 }
 
+/* ---- exchanges ------------------------------------------------------------------------------- */
+
+static void touch_rows(struct builder *b, const struct track *track, struct op2i_rows rows,
+                       bool writes) {
+  for (int64_t i = 0; i < rows.n; i++) {
+    struct granule *granule = &track->granules[rows.row[i] >> track->shift];
+    if (i > 0 && rows.row[i] >> track->shift == rows.row[i - 1] >> track->shift) continue;
+    if (writes)
+      write_granule(b, granule, b->step << 32);
+    else
+      read_granule(b, granule);
+  }
+}
+
+static op2_status build_leg(struct builder *b, const struct op2i_exchange *exchange, int leg,
+                            bool ends) {
+  op2_status status = begin_task(b);
+  if (status) return status;
+  for (int i = 0; i < op2i_exchange_dats(exchange); i++) {
+    const struct track *track = op2i_exchange_dat(exchange, i)->res.track;
+    for (int part = 0; part < OP2I_HALO_PARTS && track; part++)
+      touch_rows(b, track, op2i_exchange_rows(exchange, i, leg, part, ends), ends);
+  }
+  return finish_task(b, ends ? OP2I_TASK_UNPACK : OP2I_TASK_PACK, leg, leg + 1);
+}
+
+static op2_status build_exchange(struct builder *b) {
+  const struct op2i_step *step = &b->steps[b->step];
+  op2_status status = OP2_SUCCESS;
+  b->list->nstages += step->kind == OP2I_STEP_END;
+  for (int leg = 0; leg < op2i_exchange_legs(step->exchange) && !status; leg++)
+    status = build_leg(b, step->exchange, leg, step->kind == OP2I_STEP_END);
+  return status;
+}
+
 /* ---- grain ----------------------------------------------------------------------------------- */
 
 /* Until a loop has run: as if its data came at this rate. */
@@ -246,7 +296,7 @@ static double ns_per_element(const struct op2i_step *step) {
 double op2i_program_seconds(const struct op2i_step *steps, int64_t nsteps) {
   double ns = 0;
   for (int64_t s = 0; s < nsteps; s++)
-    ns += (double)(steps[s].hi - steps[s].lo) * ns_per_element(&steps[s]);
+    if (steps[s].loop) ns += (double)(steps[s].hi - steps[s].lo) * ns_per_element(&steps[s]);
   return 1e-9 * ns;
 }
 
@@ -354,6 +404,7 @@ static op2_status footprints(const struct op2i_step *step) {
 
 static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   struct op2i_step *step = &b->steps[b->step];
+  if (!step->loop) return build_exchange(b);
   if (step->chain) return build_chain(b);
   const struct op2i_plan *plan = step->plan;
   if (step->hi <= step->lo) return OP2_SUCCESS;
@@ -369,6 +420,14 @@ static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   status = serial ? build_chunk(b, 0, plan->nblocks) : build_colours(b, blocks, workers);
   if (status) return status;
   return step->partials ? build_reduce(b, first_chunk, b->ntasks) : OP2_SUCCESS;
+}
+
+static op2_status count_stages(struct op2i_task_list *list) {
+  list->free = op2i_calloc((size_t)list->nstages + 1, sizeof *list->free);
+  if (!list->free) return op2i_error_nomem("a program");
+  for (int64_t t = 0; t < list->ntasks; t++) list->free[list->tasks[t].stage]++;
+  for (int32_t s = 1; s <= list->nstages; s++) list->free[s] += list->free[s - 1];
+  return OP2_SUCCESS;
 }
 
 op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
@@ -388,6 +447,7 @@ op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers
   op2i_free(b.links);
   op2i_free(b.deps);
   op2i_free(b.last_seen);
+  if (!status) status = count_stages(list);
   if (status) op2i_task_list_clear(list);
   return status;
 }
@@ -395,6 +455,7 @@ op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers
 void op2i_task_list_clear(struct op2i_task_list *list) {
   op2i_free(list->tasks);
   op2i_free(list->deps);
+  op2i_free(list->free);
   *list = (struct op2i_task_list){0};
 }
 
@@ -403,70 +464,4 @@ void op2i_task_list_free(struct op2i_task_list **list) {
   op2i_task_list_clear(*list);
   op2i_free(*list);
   *list = NULL;
-}
-
-/* ---- running --------------------------------------------------------------------------------- */
-
-/* Results of reductions stand in blocks, those of chains in tiles. */
-static int64_t partials_of(const struct op2i_step *step) {
-  return step->tiles ? step->tiles->ntiles : step->plan->nblocks;
-}
-
-static void run_share(struct op2i_step *step, int32_t tile, const struct op2i_tile_share *share) {
-  size_t bytes = (size_t)step->loop->partial_bytes;
-  unsigned char *partial = step->partials ? step->partials + (size_t)tile * bytes : NULL;
-  op2i_partial_init(step, partial);
-  const struct op2i_tile_span *spans = step->tiles->spans + share->first_span;
-  for (int32_t r = 0; r < share->nspans; r++)
-    ((op2i_plain_fn)step->function)(&step->call, spans[r].lo, spans[r].hi, partial);
-  if (!share->nids) return;
-  struct op2i_call call = step->call;
-  call.subset = step->tiles->ids + share->first_id;
-  ((op2i_plain_fn)step->function_list)(&call, 0, share->nids, partial);
-}
-
-static void run_tile(struct op2i_step *chain, int32_t tile) {
-  const struct op2i_tile_plan *tiles = chain->tiles;
-  int64_t start = op2i_nanoseconds();
-  for (int32_t k = 0; k < chain->chain; k++) {
-    run_share(&chain[k], tile, &tiles->shares[(int64_t)tile * tiles->nloops + k]);
-    int64_t end = op2i_nanoseconds();
-    __atomic_fetch_add(&chain[k].nanoseconds, end - start, __ATOMIC_RELAXED);
-    start = end;
-  }
-}
-
-void op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t first, int32_t last) {
-  if (kind == OP2I_TASK_REDUCE) {
-    op2i_step_combine(step, partials_of(step));
-    return;
-  }
-  if (kind == OP2I_TASK_TILE) {
-    for (int32_t t = first; t < last; t++) run_tile(step, t);
-    return;
-  }
-  int64_t start = op2i_nanoseconds();
-  for (int32_t i = first; i < last; i++) op2i_step_run_block(step, step->plan->blkmap[i]);
-  int64_t ns = op2i_nanoseconds() - start;
-  __atomic_fetch_add(&step->nanoseconds, ns, __ATOMIC_RELAXED);
-}
-
-op2_status op2i_tasks_run_here(struct op2i_step *steps, int64_t nsteps) {
-  for (int64_t s = 0; s < nsteps; s++) {
-    struct op2i_step *step = &steps[s];
-    op2_status status = OP2_SUCCESS;
-    if (step->hi <= step->lo && !step->chain) continue;
-    for (int32_t k = 0; k < (step->chain ? step->chain : 1) && !status; k++)
-      status = op2i_step_begin(&step[k], partials_of(step));
-    if (status) return status;
-    if (step->chain)
-      op2i_task_run(step, OP2I_TASK_TILE, 0, step->tiles->ntiles);
-    else
-      op2i_task_run(step, OP2I_TASK_CHUNK, 0, step->plan->nblocks);
-    int64_t last = step->chain ? s + step->chain : s + 1;
-    for (; s < last; s++)
-      if (steps[s].partials) op2i_task_run(&steps[s], OP2I_TASK_REDUCE, 0, 0);
-    s--;
-  }
-  return OP2_SUCCESS;
 }

@@ -7,13 +7,14 @@
 #include "step.h"
 
 /* A program cut into tasks with explicit dependences. Tasks are numbered from 0 in the order of the
- * program, and depend on lower numbers only: running them by number is always right. Task kinds are
- * open: halo exchange and host access are to follow. */
+ * program, and depend on lower numbers only: running them by number is always right. */
 
 enum op2i_task_kind {
-  OP2I_TASK_CHUNK, /* entries first..last-1 of the plan's blkmap: of one colour, or all */
-  OP2I_TASK_TILE,  /* tile `first` of the chain that begins at the step */
-  OP2I_TASK_REDUCE /* combine the partial results of all blocks of the step */
+  OP2I_TASK_CHUNK,  /* entries first..last-1 of the plan's blkmap: of one colour, or all */
+  OP2I_TASK_TILE,   /* tile `first` of the chain that begins at the step */
+  OP2I_TASK_REDUCE, /* combine the partial results of all blocks of the step */
+  OP2I_TASK_PACK,   /* of the exchange that begins with the step, leg `first` */
+  OP2I_TASK_UNPACK  /* of the exchange that ends with the step, when its messages are over */
 };
 
 struct op2i_task {
@@ -21,6 +22,8 @@ struct op2i_task {
   int64_t step;
   int32_t first, last;
   int64_t first_dep, ndeps; /* into the list's deps: numbers of tasks */
+  int32_t stage; /* of the exchanges that end in the program, the number of the last one that it
+                    waits for, from 1; 0: of none */
 };
 
 /* All tasks of a program. They say nothing of values, so a program that runs again keeps them. */
@@ -30,6 +33,9 @@ struct op2i_task_list {
   int64_t *deps;
   int64_t ndeps, deps_capacity;
   double seconds; /* the program should take, by what was known when it was cut */
+  int32_t nstages; /* exchanges that end in the program */
+  int64_t *free;   /* [nstages + 1] tasks that can run before the exchange of that number has ended:
+                      those of lower stages, and of none */
 };
 
 /* Cut steps into tasks; chunks hold about chunk_us of measured work, and a loop that is large
@@ -39,6 +45,8 @@ op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers
                             struct op2i_task_list *list);
 void op2i_task_list_clear(struct op2i_task_list *list);
 void op2i_task_list_free(struct op2i_task_list **list); /* clears and nulls; null is fine */
+/* Begin an exchange, or wait for its end: all of the step in this thread. */
+op2_status op2i_exchange_step_run(struct op2i_step *step);
 /* Run a program here, in order. Needs memory for partial results only. */
 op2_status op2i_tasks_run_here(struct op2i_step *steps, int64_t nsteps);
 /* verify_tasks.c: whether the dependences order every pair that touches a value in conflicting

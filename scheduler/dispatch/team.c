@@ -61,8 +61,8 @@ double op2i_team_saves(const struct op2i_step *steps, int64_t nsteps, int member
   double saved = 0;
   for (int64_t s = 0; s < nsteps; s++) {
     const struct op2i_plan *plan = steps[s].plan;
-    double ns = block_ns(&steps[s]);
-    for (int32_t c = 0; c < plan->ncolors; c++) {
+    double ns = plan ? block_ns(&steps[s]) : 0;
+    for (int32_t c = 0; plan && c < plan->ncolors; c++) {
       double more = turn_saves(plan->color_offs[c + 1] - plan->color_offs[c], members, ns);
       if (more > 0) saved += more;
     }

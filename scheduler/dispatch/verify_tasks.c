@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "exchange.h"
 #include "mem.h"
 #include "tasks.h"
 #include "tile.h"
@@ -143,9 +144,27 @@ static op2_status touch_tile(struct verifier *c, const struct op2i_step *chain, 
   return status;
 }
 
+static op2_status touch_leg(struct verifier *c, const struct op2i_step *step, int leg) {
+  bool ends = step->kind == OP2I_STEP_END;
+  op2_status status = OP2_SUCCESS;
+  for (int i = 0; i < op2i_exchange_dats(step->exchange) && !status; i++) {
+    op2_dat dat = op2i_exchange_dat(step->exchange, i);
+    struct value *values = values_of(c, dat, dat->set->ends[OP2I_NONEXEC]);
+    c->name = dat->obj.name;
+    if (!values) return op2i_error_nomem("the verifier of tasks");
+    for (int part = 0; part < OP2I_HALO_PARTS; part++) {
+      struct op2i_rows rows = op2i_exchange_rows(step->exchange, i, leg, part, ends);
+      for (int64_t k = 0; k < rows.n && !status; k++)
+        status = touch(c, &values[rows.row[k]], rows.row[k], ends);
+    }
+  }
+  return status;
+}
+
 static op2_status touch_task(struct verifier *c) {
   const struct op2i_task *task = &c->list->tasks[c->task];
   const struct op2i_step *step = &c->steps[task->step];
+  if (!step->loop) return touch_leg(c, step, task->first);
   if (task->kind == OP2I_TASK_REDUCE) return touch_globals(c, step, true);
   if (task->kind == OP2I_TASK_TILE) return touch_tile(c, step, task->first);
   op2_status status = touch_globals(c, step, false);

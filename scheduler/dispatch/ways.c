@@ -40,8 +40,8 @@ static bool has_chunk(const struct op2i_step *steps, int64_t nsteps, int chunk_u
 
 static bool has_run(const struct op2i_step *steps, int64_t nsteps) {
   for (int64_t s = 0; s < nsteps; s++) {
-    const struct op2i_loop_data *data = steps[s].loop->sched_data;
-    if (steps[s].lo < steps[s].hi && data->ns_per_element <= 0) return false;
+    const struct op2i_loop_data *data = steps[s].loop ? steps[s].loop->sched_data : NULL;
+    if (data && steps[s].lo < steps[s].hi && data->ns_per_element <= 0) return false;
   }
   return true;
 }

@@ -83,7 +83,7 @@ static bool in_vectors(const struct op2i_loop *loop) {
 
 /* Loops of different code forms would all take the slower one. */
 static const char *forms_differ(const struct op2i_loop *a, const struct op2i_loop *b) {
-  if (!op2i_loop_same_ranges(a, b)) return "one of them also runs over the halo";
+  if (!op2i_loop_same_elements(a, b)) return "one of them also runs over the halo";
   if (a->ordered || b->ordered) return "one of them keeps element order";
   if (!a->form.why != !b->form.why) return "one of them is not vectorised";
   if (!in_vectors(a) && (!a->form.mergeable || !b->form.mergeable))

@@ -26,7 +26,7 @@ static bool overwritten(const struct op2i_fusion *pass, int32_t cluster, op2_dat
     for (int d = 0; d < op->ndats; d++)
       if (op->dats[d] == dat)
         return loop && op2i_overwrites(op->dat_access[d]) &&
-               op2i_loop_same_ranges(loop, op2i_node_loop(pass->nodes[last]));
+               op2i_loop_same_elements(loop, op2i_node_loop(pass->nodes[last]));
   }
   return false;
 }

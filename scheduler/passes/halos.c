@@ -1,20 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where halos are brought up to date: before a group that reads rows of others which are stale by
- * then. An exchange takes along what groups behind it will need and nobody modifies before, so that
- * as few messages as possible are sent. All of that is known from the calls and from what was stale
- * at the beginning, and so the same on all ranks. */
+/* Where halos are brought up to date: an exchange ends before a group reads rows of others which are
+ * stale by then, and begins when their owners have them for good. It takes along what groups behind
+ * will need and nobody modifies before, so that as few messages as possible are sent. All of that is
+ * known from the calls and from what was stale at the beginning, and so the same on all ranks. */
 #include <string.h>
 
 #include "call.h"
+#include "context.h"
 #include "error.h"
 #include "mem.h"
 #include "passes.h"
 
 /* ---- what an operation needs and leaves ------------------------------------------------------ */
 
-/* Whether an earlier argument overwrites the elements' own rows of the dat, exec halo included. */
+/* Whether an earlier member of a fused loop overwrites the elements' own rows of the dat, exec halo
+ * included. */
 static bool overwritten_before(const struct op2i_loop *loop, int a) {
-  for (int b = 0; b < a; b++)
+  int first = op2i_loop_member(loop, op2i_loop_member_of(loop, a)).first_arg;
+  for (int b = 0; b < first; b++)
     if (loop->args[b].dat == loop->args[a].dat && loop->args[b].map < 0 &&
         loop->args[b].access == OP2_WRITE)
       return true;
@@ -54,6 +57,9 @@ void op2i_op_makes_stale(const struct op2i_op *op) {
 struct pass {
   const struct op2i_grouping *grouping;
   struct op2i_node *const *nodes;
+  const struct op2i_config *config;
+  struct op2i_placed *placed;
+  int64_t nplaced, placed_capacity;
   int64_t mark; /* dats that were modified since the exchange that is being made have it */
   struct op2i_stale *stale; /* what it brings */
   int64_t n, capacity;
@@ -97,14 +103,45 @@ static bool wants(const struct pass *pass, int64_t g) {
   return any;
 }
 
-static op2_status place(struct pass *pass, int64_t g, struct op2i_exchange **exchange) {
+static bool modifies_any(const struct op2i_op *op, const struct op2i_stale *stale, int64_t n) {
+  for (int64_t i = 0; i < n; i++)
+    for (int d = 0; d < op->ndats; d++)
+      if (op->dats[d] == stale[i].dat && op2i_modifies(op->dat_access[d])) return true;
+  return false;
+}
+
+/* The first group before which all that travels has its values. */
+static int64_t earliest(const struct pass *pass, const struct op2i_stale *stale, int64_t n,
+                        int64_t g) {
+  while (pass->config->overlap && g > 0 && !modifies_any(op_of(pass, g - 1), stale, n)) g--;
+  return g;
+}
+
+static op2_status place(struct pass *pass, const struct op2i_stale *stale, int64_t n, int64_t g) {
+  struct op2i_exchange *exchange;
+  if (op2i_grow(&pass->placed, sizeof *pass->placed, pass->nplaced, &pass->placed_capacity))
+    return op2i_error_nomem("exchanges of halos");
+  op2_status status = op2i_exchange_make((int)n, stale, &exchange);
+  if (status) return status;
+  pass->placed[pass->nplaced++] =
+      (struct op2i_placed){exchange, .begin = earliest(pass, stale, n, g), .end = g};
+  return OP2_SUCCESS;
+}
+
+/* Before group g, with what those behind it need, too; without merging each dat by itself, and for
+ * this group only. */
+static op2_status place_before(struct pass *pass, int64_t g) {
+  bool merge = pass->config->merge;
+  int64_t last = merge ? pass->grouping->ngroups : g + 1;
   op2_status status = OP2_SUCCESS;
   pass->n = 0;
   pass->mark = op2i_next_id(op_of(pass, g)->ctx);
-  for (int64_t h = g; h < pass->grouping->ngroups && !status; h++) status = take(pass, h);
-  if (!status) status = op2i_exchange_make((int)pass->n, pass->stale, exchange);
-  for (int64_t i = 0; i < pass->n && !status; i++)
+  for (int64_t h = g; h < last && !status; h++) status = take(pass, h);
+  if (!status && merge) status = place(pass, pass->stale, pass->n, g);
+  for (int64_t i = 0; i < pass->n && !status; i++) {
+    if (!merge) status = place(pass, &pass->stale[i], 1, g);
     pass->stale[i].dat->planned &= (unsigned char)~pass->stale[i].parts;
+  }
   return status;
 }
 
@@ -116,17 +153,19 @@ static void leave(const struct pass *pass, int64_t g) {
 }
 
 op2_status op2i_place_exchanges(struct op2i_node *const *nodes,
-                                const struct op2i_grouping *grouping,
-                                struct op2i_exchange **before) {
-  struct pass pass = {.grouping = grouping, .nodes = nodes};
+                                const struct op2i_grouping *grouping, struct op2i_placed **placed,
+                                int64_t *nplaced) {
+  struct pass pass = {.grouping = grouping, .nodes = nodes, .config = &nodes[0]->op->ctx->config};
   op2_status status = OP2_SUCCESS;
   for (int64_t i = 0; i < grouping->n; i++)
     for (int d = 0; d < nodes[i]->op->ndats; d++)
       nodes[i]->op->dats[d]->planned = nodes[i]->op->dats[d]->stale;
   for (int64_t g = 0; g < grouping->ngroups && !status; g++) {
-    if (wants(&pass, g)) status = place(&pass, g, &before[g]);
+    if (wants(&pass, g)) status = place_before(&pass, g);
     leave(&pass, g);
   }
   op2i_free(pass.stale);
+  *placed = pass.placed;
+  *nplaced = pass.nplaced;
   return status;
 }

@@ -43,10 +43,17 @@ void op2i_grouping_free(struct op2i_grouping *grouping);
 op2_status op2i_grouping_verify(struct op2i_sched *sched, struct op2i_node *const *nodes,
                                 const struct op2i_grouping *grouping);
 
-/* halos.c: what is to be brought up to date before each group; before[ngroups] is all null. */
+/* An exchange of halos: it begins before one group, and ends before the steps of another one, or the
+ * same, that look at halos. */
+struct op2i_placed {
+  struct op2i_exchange *exchange;
+  int64_t begin, end;
+};
+/* halos.c: what is to be brought up to date, by the groups before which it ends. *placed is the
+ * caller's, with its exchanges, also on failure. */
 op2_status op2i_place_exchanges(struct op2i_node *const *nodes,
-                                const struct op2i_grouping *grouping,
-                                struct op2i_exchange **before);
+                                const struct op2i_grouping *grouping, struct op2i_placed **placed,
+                                int64_t *nplaced);
 /* An operation is about to run: from now on others have old values of what it modifies. */
 void op2i_op_makes_stale(const struct op2i_op *op);
 
@@ -58,7 +65,8 @@ struct op2i_program {
   int32_t *versions;    /* per node, its globals' versions, numbered by first appearance */
   unsigned char *stale; /* per node, of its dats: what was when it began; null: no other ranks */
   struct op2i_grouping grouping;
-  struct op2i_exchange **exchanges; /* [ngroups] before them, or null; null: no other ranks */
+  struct op2i_placed *exchanges; /* [nexchanges] */
+  int64_t nexchanges;
   int64_t nsteps;
   struct op2i_step *steps;
   int64_t *step_group;           /* [nsteps] */

@@ -104,8 +104,8 @@ void op2i_program_free(struct op2i_program *program) {
     op2i_step_end(&program->steps[s]);
     op2i_task_list_free(&program->steps[s].tasks);
   }
-  for (int64_t g = 0; program->exchanges && g < program->grouping.ngroups; g++)
-    op2i_exchange_free(program->exchanges[g]);
+  for (int64_t x = 0; x < program->nexchanges; x++)
+    op2i_exchange_free(program->exchanges[x].exchange);
   op2i_free(program->exchanges);
   op2i_free(program->stale);
   op2i_grouping_free(&program->grouping);
@@ -228,14 +228,6 @@ static op2_status make_tables(struct op2i_program *program) {
   return program->payload && program->globals ? OP2_SUCCESS : op2i_error_nomem("a program");
 }
 
-static op2_status place_exchanges(struct op2i_program *program, struct op2i_node *const *nodes) {
-  if (!program->stale) return OP2_SUCCESS;
-  program->exchanges =
-      op2i_calloc((size_t)program->grouping.ngroups, sizeof(struct op2i_exchange *));
-  if (!program->exchanges) return op2i_error_nomem("a program");
-  return op2i_place_exchanges(nodes, &program->grouping, program->exchanges);
-}
-
 static void add_step(struct op2i_program *program, int64_t g, struct op2i_step step) {
   program->step_group[program->nsteps] = g;
   program->steps[program->nsteps++] = step;
@@ -272,25 +264,109 @@ static op2_status give_room(struct op2i_program *program) {
   return OP2_SUCCESS;
 }
 
-static op2_status make_steps(struct op2i_sched *sched, struct op2i_program *program) {
-  const struct op2i_grouping *grouping = &program->grouping;
-  size_t most = (size_t)grouping->ngroups * (OP2I_RANGES + 2); /* an exchange and a reduction */
+/* ---- the order of steps ---------------------------------------------------------------------- */
+
+/* Steps are put one behind the other, group after group. */
+struct order {
+  struct op2i_sched *sched;
+  struct op2i_program *program;
+  struct op2i_node *const *nodes;
+  int64_t *reduced; /* [nreduced] first steps of loops whose results ranks have yet to combine */
+  int64_t nreduced;
+};
+
+static void add_exchanges(struct order *order, int64_t g, enum op2i_step_kind kind) {
+  for (int64_t x = 0; x < order->program->nexchanges; x++) {
+    const struct op2i_placed *placed = &order->program->exchanges[x];
+    if ((kind == OP2I_STEP_BEGIN ? placed->begin : placed->end) == g)
+      add_step(order->program, g, (struct op2i_step){.kind = kind, .exchange = placed->exchange});
+  }
+}
+
+/* Whether a node uses a version of a global that another one modifies. */
+static bool uses_result(const struct op2i_node *node, const struct op2i_node *of) {
+  for (int g = 0; g < of->op->ngbls; g++)
+    for (int k = 0; k < node->op->ngbls && op2i_modifies(of->op->gbl_access[g]); k++)
+      if (node->versions[k] == of->versions[g]) return true;
+  return false;
+}
+
+static bool group_uses_result(const struct order *order, int64_t g, int64_t of) {
+  const struct op2i_grouping *grouping = &order->program->grouping;
+  const struct op2i_group *a = &grouping->groups[g], *b = &grouping->groups[of];
+  for (int32_t i = 0; i < a->count; i++)
+    for (int32_t k = 0; k < b->count; k++)
+      if (uses_result(order->nodes[grouping->nodes[a->first + i]],
+                      order->nodes[grouping->nodes[b->first + k]]))
+        return true;
+  return false;
+}
+
+/* Ranks combine results as late as group g allows, or, with `all`, have to by now: until then nobody
+ * waits for anybody. */
+static void add_reductions(struct order *order, int64_t g, bool all) {
+  int64_t kept = 0;
+  for (int64_t i = 0; i < order->nreduced; i++) {
+    int64_t first = order->reduced[i];
+    if (all || group_uses_result(order, g, order->program->step_group[first]))
+      add_step(order->program, g, (struct op2i_step){.kind = OP2I_STEP_REDUCE, .reduced = first});
+    else
+      order->reduced[kept++] = first;
+  }
+  order->nreduced = kept;
+}
+
+/* What has come from others is there before all but the loop over core elements. */
+static void add_loop(struct order *order, int64_t g, struct op2i_loop *loop) {
+  const struct op2i_config *config = &order->sched->ctx->config;
+  bool ended = false;
+  for (int r = 0; r < loop->nranges; r++) {
+    bool waits = loop->ranges[r].section != OP2I_CORE || !config->overlap;
+    if (waits && !ended) add_exchanges(order, g, OP2I_STEP_END);
+    ended = ended || waits;
+    if (r == 0 && loop->partial_bytes && order->program->stale)
+      order->reduced[order->nreduced++] = order->program->nsteps;
+    add_step(order->program, g, op2i_step_make(loop, r, order->sched->ctx->backend->variant));
+  }
+}
+
+static op2_status add_group(struct order *order, int64_t g) {
+  struct op2i_loop *loop = order->program->grouping.groups[g].loop;
+  op2_status status = loop ? op2i_loop_prepare(order->sched, loop) : OP2_SUCCESS;
+  if (status) return status;
+  add_exchanges(order, g, OP2I_STEP_BEGIN);
+  add_reductions(order, g, false);
+  if (loop) {
+    add_loop(order, g, loop);
+  } else {
+    add_exchanges(order, g, OP2I_STEP_END);
+    add_step(order->program, g, (struct op2i_step){.kind = OP2I_STEP_CALL});
+  }
+  return OP2_SUCCESS;
+}
+
+static op2_status make_steps(struct op2i_sched *sched, struct op2i_program *program,
+                             struct op2i_node *const *nodes) {
+  size_t ngroups = (size_t)program->grouping.ngroups;
+  size_t most = ngroups * (OP2I_RANGES + 1) + 2 * (size_t)program->nexchanges;
+  struct order order = {.sched = sched, .program = program, .nodes = nodes};
   program->steps = op2i_calloc(most, sizeof *program->steps);
   program->step_group = op2i_calloc(most, sizeof *program->step_group);
-  if (!program->steps || !program->step_group) return op2i_error_nomem("a program");
-  for (int64_t g = 0; g < grouping->ngroups; g++) {
-    struct op2i_loop *loop = grouping->groups[g].loop;
-    op2_status status = loop ? op2i_loop_prepare(sched, loop) : OP2_SUCCESS;
-    if (status) return status;
-    if (program->exchanges && program->exchanges[g])
-      add_step(program, g, (struct op2i_step){.kind = OP2I_STEP_EXCHANGE});
-    if (!loop) add_step(program, g, (struct op2i_step){.kind = OP2I_STEP_CALL});
-    for (int r = 0; loop && r < loop->nranges; r++)
-      add_step(program, g, op2i_step_make(loop, r, sched->ctx->backend->variant));
-    if (loop && loop->partial_bytes && program->stale)
-      add_step(program, g, (struct op2i_step){.kind = OP2I_STEP_REDUCE});
-  }
-  return give_room(program);
+  order.reduced = op2i_malloc(ngroups * sizeof *order.reduced);
+  op2_status status = program->steps && program->step_group && order.reduced
+                          ? OP2_SUCCESS
+                          : op2i_error_nomem("a program");
+  for (int64_t g = 0; g < program->grouping.ngroups && !status; g++) status = add_group(&order, g);
+  if (!status) add_reductions(&order, program->grouping.ngroups - 1, true);
+  op2i_free(order.reduced);
+  return status ? status : give_room(program);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static op2_status place_exchanges(struct op2i_program *program, struct op2i_node *const *nodes) {
+  if (!program->stale) return OP2_SUCCESS;
+  return op2i_place_exchanges(nodes, &program->grouping, &program->exchanges, &program->nexchanges);
 }
 
 /* A program of one has no passes: nothing is asked of the graph. */
@@ -316,7 +392,7 @@ static op2_status make_program(struct op2i_sched *sched, struct op2i_node *const
   OP2I_TRY(compile_groups(sched, &program->grouping, sched->ctx->backend->variant));
   OP2I_TRY(make_tables(program));
   OP2I_TRY(place_exchanges(program, nodes));
-  OP2I_TRY(make_steps(sched, program));
+  OP2I_TRY(make_steps(sched, program, nodes));
   *out = program;
   return OP2_SUCCESS;
 fail:
@@ -467,13 +543,19 @@ static void name_group(const struct op2i_program *program, int64_t g,
     nodes[members[m]]->fused = group->count > 1 ? nodes[members[0]]->number : 0;
 }
 
+/* A task backend works while halos travel, where that is wanted. */
+static bool joins(const struct op2i_sched *sched, const struct op2i_step *step) {
+  if (!sched->ctx->backend->run_steps) return false;
+  bool exchanges = step->kind == OP2I_STEP_BEGIN || step->kind == OP2I_STEP_END;
+  return step->kind == OP2I_STEP_LOOP || (exchanges && sched->ctx->config.overlap);
+}
+
 /* How many steps from s on are run by one call of the backend, or of the operation's function. */
 static int64_t together(const struct op2i_sched *sched, const struct op2i_program *program,
                         int64_t s) {
-  int64_t end = s + 1;
-  if (program->steps[s].kind == OP2I_STEP_LOOP && sched->ctx->backend->run_steps)
-    while (end < program->nsteps && program->steps[end].kind == OP2I_STEP_LOOP) end++;
-  return end - s;
+  int64_t end = s;
+  while (end < program->nsteps && joins(sched, &program->steps[end])) end++;
+  return end > s ? end - s : 1;
 }
 
 static op2_status run_steps(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {
@@ -489,10 +571,17 @@ static op2_status run_steps(struct op2i_sched *sched, struct op2i_step *steps, i
   return op2i_error(OP2_ERR_FATAL, "the program could not be run: %s", op2_error_message());
 }
 
-/* Of the loop whose steps stand before. */
 static op2_status run_reduce(struct op2i_program *program, int64_t s) {
-  while (!program->steps[s].reduces) s--;
-  return op2i_step_reduce(&program->steps[s]);
+  int64_t first = program->steps[s].reduced, end = first;
+  while (end < s && program->step_group[end] == program->step_group[first]) end++;
+  return op2i_steps_reduce(&program->steps[first], end - first);
+}
+
+/* Where nobody works at the same time. */
+static op2_status run_exchange(op2_context ctx, struct op2i_step *step) {
+  op2_status bound = op2i_steps_bind(ctx, step, 1);
+  op2_status status = op2i_exchange_step_run(step);
+  return status ? status : bound;
 }
 
 static op2_status run_call(const struct op2i_program *program, int64_t s,
@@ -502,14 +591,28 @@ static op2_status run_call(const struct op2i_program *program, int64_t s,
   return node->op->kind->run(node->op, node->versions, node->payload);
 }
 
-/* Exchanges begin by what is stale then. */
+/* What steps that are about to run do to halos. */
 static void make_stale(const struct op2i_program *program, int64_t s, int64_t n,
                        struct op2i_node *const *nodes) {
   for (int64_t k = s; k < s + n; k++) {
+    const struct op2i_step *step = &program->steps[k];
     const struct op2i_group *group = &program->grouping.groups[program->step_group[k]];
-    if (program->steps[k].kind == OP2I_STEP_LOOP) op2i_op_makes_stale(&program->steps[k].loop->op);
-    if (program->steps[k].kind == OP2I_STEP_CALL)
+    if (step->kind == OP2I_STEP_LOOP) op2i_op_makes_stale(&step->loop->op);
+    if (step->kind == OP2I_STEP_END) op2i_exchange_freshens(step->exchange);
+    if (step->kind == OP2I_STEP_CALL)
       op2i_op_makes_stale(nodes[program->grouping.nodes[group->first]]->op);
+  }
+}
+
+static op2_status run_part(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                           int64_t n, struct op2i_node *const *nodes) {
+  struct op2i_step *steps = &program->steps[s];
+  if (joins(sched, steps)) return run_steps(sched, steps, n);
+  switch (steps->kind) {
+  case OP2I_STEP_LOOP: return run_steps(sched, steps, n);
+  case OP2I_STEP_CALL: return run_call(program, s, nodes);
+  case OP2I_STEP_REDUCE: return run_reduce(program, s);
+  default: return run_exchange(sched->ctx, steps);
   }
 }
 
@@ -524,16 +627,11 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
     struct op2i_step *steps = &program->steps[s];
     n = together(sched, program, s);
     *done = program->step_group[s];
-    bool loops = steps->kind == OP2I_STEP_LOOP;
     if (program->stale) make_stale(program, s, n, nodes);
-    switch (steps->kind) {
-    case OP2I_STEP_LOOP: status = run_steps(sched, steps, n); break;
-    case OP2I_STEP_CALL: status = run_call(program, s, nodes); break;
-    case OP2I_STEP_EXCHANGE: status = op2i_exchange_run(program->exchanges[*done]); break;
-    case OP2I_STEP_REDUCE: status = run_reduce(program, s); break;
-    }
+    status = run_part(sched, program, s, n, nodes);
     if (status) break;
-    for (int64_t k = 0; k < n && loops; k++) op2i_step_account(&steps[k]);
+    for (int64_t k = 0; k < n; k++)
+      if (steps[k].loop) op2i_step_account(&steps[k]);
   }
   if (!status) *done = ngroups;
   for (int64_t g = 0; g < *done; g++) name_group(program, g, nodes);

@@ -4,6 +4,10 @@
 #include "loopdata.h"
 #include "program.h"
 
+static enum op2i_place place_of(op2_context ctx) {
+  return ctx->config.shadow ? OP2I_SHADOW : OP2I_HOST;
+}
+
 /* ---- making ---------------------------------------------------------------------------------- */
 
 struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op2i_variant wish) {
@@ -16,7 +20,7 @@ struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op
                             .reduces = loop->ranges[range].section != OP2I_EXEC,
                             .defers = loop->op.ctx->comm != NULL,
                             .range = range,
-                            .place = loop->op.ctx->config.shadow ? OP2I_SHADOW : OP2I_HOST,
+                            .place = place_of(loop->op.ctx),
                             .plan = data->plans[range] ? data->plans[range]->plan : NULL};
 }
 
@@ -76,12 +80,17 @@ static op2_status bind_globals(struct op2i_step *step) {
   return status;
 }
 
+static op2_status bind_exchange(op2_context ctx, const struct op2i_step *step) {
+  return op2i_exchange_bind(step->exchange, place_of(ctx), step->kind == OP2I_STEP_END);
+}
+
 op2_status op2i_steps_bind(op2_context ctx, struct op2i_step *steps, int64_t n) {
   op2_status status = OP2_SUCCESS;
   bool moved = steps->epoch != ctx->epoch;
   for (int64_t s = 0; s < n && !status; s++) {
-    if (moved) status = bind_tables(&steps[s]);
-    if (!status) status = bind_globals(&steps[s]);
+    bool loop = steps[s].loop != NULL;
+    if (moved) status = loop ? bind_tables(&steps[s]) : bind_exchange(ctx, &steps[s]);
+    if (!status && loop) status = bind_globals(&steps[s]);
   }
   steps->epoch = status ? 0 : ctx->epoch;
   return status;

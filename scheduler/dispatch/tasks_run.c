@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Running tasks, and whole programs in the calling thread. */
+#include "clock.h"
+#include "comm.h"
+#include "context.h"
+#include "exchange.h"
+#include "partial.h"
+#include "tasks.h"
+#include "tile.h"
+
+/* Results of reductions stand in blocks, those of chains in tiles. */
+static int64_t partials_of(const struct op2i_step *step) {
+  return step->tiles ? step->tiles->ntiles : step->plan->nblocks;
+}
+
+static void run_share(struct op2i_step *step, int32_t tile, const struct op2i_tile_share *share) {
+  size_t bytes = (size_t)step->loop->partial_bytes;
+  unsigned char *partial = step->partials ? step->partials + (size_t)tile * bytes : NULL;
+  op2i_partial_init(step, partial);
+  const struct op2i_tile_span *spans = step->tiles->spans + share->first_span;
+  for (int32_t r = 0; r < share->nspans; r++)
+    ((op2i_plain_fn)step->function)(&step->call, spans[r].lo, spans[r].hi, partial);
+  if (!share->nids) return;
+  struct op2i_call call = step->call;
+  call.subset = step->tiles->ids + share->first_id;
+  ((op2i_plain_fn)step->function_list)(&call, 0, share->nids, partial);
+}
+
+static void run_tile(struct op2i_step *chain, int32_t tile) {
+  const struct op2i_tile_plan *tiles = chain->tiles;
+  int64_t start = op2i_nanoseconds();
+  for (int32_t k = 0; k < chain->chain; k++) {
+    run_share(&chain[k], tile, &tiles->shares[(int64_t)tile * tiles->nloops + k]);
+    int64_t end = op2i_nanoseconds();
+    __atomic_fetch_add(&chain[k].nanoseconds, end - start, __ATOMIC_RELAXED);
+    start = end;
+  }
+}
+
+static void run_chunk(struct op2i_step *step, int32_t first, int32_t last) {
+  int64_t start = op2i_nanoseconds();
+  for (int32_t i = first; i < last; i++) op2i_step_run_block(step, step->plan->blkmap[i]);
+  int64_t ns = op2i_nanoseconds() - start;
+  __atomic_fetch_add(&step->nanoseconds, ns, __ATOMIC_RELAXED);
+}
+
+void op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t first, int32_t last) {
+  switch (kind) {
+  case OP2I_TASK_CHUNK: run_chunk(step, first, last); break;
+  case OP2I_TASK_TILE:
+    for (int32_t t = first; t < last; t++) run_tile(step, t);
+    break;
+  case OP2I_TASK_REDUCE: op2i_step_combine(step, partials_of(step)); break;
+  case OP2I_TASK_PACK: op2i_exchange_pack(step->exchange, first); break;
+  case OP2I_TASK_UNPACK: op2i_exchange_unpack(step->exchange, first); break;
+  }
+}
+
+op2_status op2i_exchange_step_run(struct op2i_step *step) {
+  return step->kind == OP2I_STEP_BEGIN ? op2i_exchange_begin(step->exchange)
+                                       : op2i_exchange_end(step->exchange);
+}
+
+/* Some communicators carry messages on only while they are asked for them. Returns whether the
+ * exchange that steps wait for next is still on its way. */
+static op2_status look(const struct op2i_step *steps, int64_t nsteps, bool *flies) {
+  bool over = true;
+  op2_status status = OP2_SUCCESS;
+  int64_t s = 0;
+  while (s < nsteps && steps[s].kind != OP2I_STEP_END) s++;
+  if (s < nsteps && op2i_exchange_flies(steps[s].exchange))
+    status = op2i_exchange_over(steps[s].exchange, false, &over);
+  *flies = !over;
+  return status;
+}
+
+/* Blocks that take about so long. */
+static int32_t blocks_of(const struct op2i_step *step, double seconds) {
+  double all = op2i_program_seconds(step, 1);
+  double blocks = all > 0 ? step->plan->nblocks * seconds / all : 1;
+  return blocks < 1 ? 1 : blocks < step->plan->nblocks ? (int32_t)blocks : step->plan->nblocks;
+}
+
+/* The first of these steps, with a look at messages now and then where some are on their way. */
+static op2_status run_loop(struct op2i_step *steps, int64_t nsteps) {
+  const double look_seconds = 200e-6;
+  const struct op2i_comm *comm = steps->loop->op.ctx->comm;
+  bool flies = comm && comm->flying > 0;
+  int32_t n = steps->plan->nblocks, piece = flies ? blocks_of(steps, look_seconds) : n;
+  op2_status status = OP2_SUCCESS;
+  for (int32_t i = 0, next; i < n && !status; i = next) {
+    if (flies) status = look(steps, nsteps, &flies);
+    next = flies && piece < n - i ? i + piece : n;
+    if (!status) run_chunk(steps, i, next);
+  }
+  return status;
+}
+
+op2_status op2i_tasks_run_here(struct op2i_step *steps, int64_t nsteps) {
+  for (int64_t s = 0; s < nsteps; s++) {
+    struct op2i_step *step = &steps[s];
+    op2_status status = step->loop ? OP2_SUCCESS : op2i_exchange_step_run(step);
+    if (status) return status;
+    if (step->hi <= step->lo && !step->chain) continue;
+    for (int32_t k = 0; k < (step->chain ? step->chain : 1) && !status; k++)
+      status = op2i_step_begin(&step[k], partials_of(step));
+    if (status) return status;
+    if (step->chain)
+      op2i_task_run(step, OP2I_TASK_TILE, 0, step->tiles->ntiles);
+    else
+      status = run_loop(step, nsteps - s);
+    if (status) return status;
+    int64_t last = step->chain ? s + step->chain : s + 1;
+    for (; s < last; s++)
+      if (steps[s].partials) op2i_task_run(&steps[s], OP2I_TASK_REDUCE, 0, 0);
+    s--;
+  }
+  return OP2_SUCCESS;
+}
