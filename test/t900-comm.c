@@ -220,6 +220,30 @@ static void gone(void) {
     is_int(run_ranks(5, fast, missing, &rank), 0, "rank %d of 5 is gone", rank);
 }
 
+/* One gives up: those who wait for it are told why, and so are those who wait for somebody else that
+ * would come, and those who begin to wait later. */
+static int given_up(struct op2i_comm *comm, void *data) {
+  const int rank = *(const int *)data;
+  char want[80];
+  int64_t one = 1;
+  int wrong = 0;
+  snprintf(want, sizeof want, "rank %d of %d cannot go on: no more of it", rank, comm->size);
+  if (comm->rank == rank) {
+    comm->kind->abandon(comm, "no more of it");
+    comm->kind->abandon(comm, "another cause");
+  }
+  for (int again = 0; again < 2; again++) {
+    op2_status status = op2i_comm_sum(comm, 1, &one);
+    wrong += status != OP2_ERR_FATAL || strcmp(op2_error_message(), want);
+  }
+  return wrong;
+}
+
+static void abandoned(void) {
+  for (int rank = 0; rank < 5; rank++)
+    is_int(run_ranks(5, fast, given_up, &rank), 0, "rank %d of 5 cannot go on", rank);
+}
+
 /* A link of 20 ms and 1 byte in a microsecond: nothing comes sooner, and what is under way at one
  * time takes the time of the longest. */
 static int slowly(struct op2i_comm *comm, void *data) {
@@ -264,6 +288,7 @@ int main(void) {
   everywhere("numbers", numbers, NULL);
   deliver();
   gone();
+  abandoned();
   is_int(run_ranks(2, (struct op2i_link_speed){20000000, 1000}, slowly, NULL), 0, "a slow link");
   no_memory();
   return done();

@@ -40,6 +40,10 @@ struct op2i_comm_kind {
    * when they never will be, since a rank has gone. */
   op2_status (*over)(struct op2i_comm *comm, int n, struct op2i_message *const *messages, bool wait,
                      bool *over);
+  /* This rank cannot go on, and no error that it returns would tell the others: they are not to wait
+   * for it. From then on no rank's message comes any more, and over() says which rank it was and why;
+   * or, where ranks are processes, the job ends with that said. The first to call counts. */
+  void (*abandon)(struct op2i_comm *comm, const char *message);
   void (*free)(struct op2i_comm *comm);
 };
 

@@ -2,6 +2,7 @@
 /* Ranks that are threads of one process: what is sent and what is received meet in lists that all
  * of them share, and whoever comes second copies. */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -27,6 +28,9 @@ struct world {
   int size, present;
   struct rank *ranks;           /* [size] */
   struct op2i_message **posted; /* [size][size] from, to: none of them has met another yet */
+  bool abandoned;
+  int abandoned_by;
+  char cause[2048];
 };
 
 struct rank {
@@ -121,8 +125,8 @@ static struct look look_at(const struct world *world, int n, struct op2i_message
   for (int i = 0; i < n; i++) {
     const struct op2i_message *message = messages[i];
     bool alone = message->state == POSTED;
-    if (message->state == LOST || (alone && world->ranks[message->envelope.peer].gone))
-      look.never = message;
+    bool missed = world->abandoned || world->ranks[message->envelope.peer].gone;
+    if (message->state == LOST || (alone && missed)) look.never = message;
     look.over = look.over && !alone;
     if (message->due > look.due) look.due = message->due;
   }
@@ -130,9 +134,13 @@ static struct look look_at(const struct world *world, int n, struct op2i_message
 }
 
 static op2_status never(const struct op2i_comm *comm, const struct op2i_message *message) {
+  const struct world *world = message->rank->world;
   if (message->state == LOST)
     return op2i_error(OP2_ERR_FATAL, "ranks %d and %d differ in the length of a message",
                       comm->rank, message->envelope.peer);
+  if (world->abandoned)
+    return op2i_error(OP2_ERR_FATAL, "rank %d of %d cannot go on: %s", world->abandoned_by,
+                      world->size, world->cause);
   return op2i_error(OP2_ERR_FATAL, "rank %d has ended while rank %d waits for it",
                     message->envelope.peer, comm->rank);
 }
@@ -157,11 +165,24 @@ static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const
     if (*out || look.never || !wait) break;
     wait_until(world, late ? look.due : 0);
   }
+  op2_status status = look.never ? never(comm, look.never) : OP2_SUCCESS;
   pthread_mutex_unlock(&world->lock);
-  return look.never ? never(comm, look.never) : OP2_SUCCESS;
+  return status;
 }
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
+
+static void abandon(struct op2i_comm *comm, const char *message) {
+  struct world *world = rank_of(comm)->world;
+  pthread_mutex_lock(&world->lock);
+  if (!world->abandoned) {
+    world->abandoned = true;
+    world->abandoned_by = comm->rank;
+    snprintf(world->cause, sizeof world->cause, "%s", message);
+  }
+  pthread_cond_broadcast(&world->changed);
+  pthread_mutex_unlock(&world->lock);
+}
 
 static void free_world(struct world *world) {
   if (!world) return;
@@ -188,6 +209,7 @@ static const struct op2i_comm_kind kind = {.name = "threads",
                                            .close = close_message,
                                            .start = start,
                                            .over = over,
+                                           .abandon = abandon,
                                            .free = free_rank};
 
 /* Deadlines are by the clock of op2i_nanoseconds(). */
