@@ -244,6 +244,102 @@ static void abandoned(void) {
     is_int(run_ranks(5, fast, given_up, &rank), 0, "rank %d of 5 cannot go on", rank);
 }
 
+/* Ranks that do not make the same calls: some wait for a message, others for one more, and nobody
+ * sends either. */
+static int apart(struct op2i_comm *comm, void *data) {
+  int64_t one = 1;
+  struct op2i_message *message;
+  bool over;
+  (void)data;
+  if (comm->rank) return op2i_comm_sum(comm, 1, &one) != OP2_ERR_FATAL;
+  const struct op2i_envelope e = {false, 1, 0, &one, sizeof one};
+  if (comm->kind->open(comm, &e, &message) || comm->kind->start(comm, 1, &message)) return 1;
+  bool told = comm->kind->over(comm, 1, &message, true, &over) == OP2_ERR_FATAL &&
+              strstr(op2_error_message(), "wait for each other");
+  comm->kind->close(message);
+  return !told;
+}
+
+/* The same where the messages meet, but not what is in them. */
+static int differ(struct op2i_comm *comm, void *data) {
+  int64_t words[2] = {1, 2};
+  (void)data;
+  op2_status status = op2i_comm_sum(comm, comm->rank == 1 ? 2 : 1, words);
+  return status != OP2_ERR_FATAL || !strstr(op2_error_message(), "different calls");
+}
+
+/* ---- no memory ------------------------------------------------------------------------------- */
+
+/* What is agreed on, where one rank's n-th allocation fails. */
+struct shortage {
+  rank_function *function;
+  int rank;
+  int64_t n;
+  _Atomic bool beyond;
+};
+
+static int agree_all(struct op2i_comm *comm, void *data) {
+  char want[40];
+  (void)data;
+  snprintf(want, sizeof want, "rank %d of %d: no luck", comm->size / 2, comm->size);
+  bool unlucky = comm->rank >= comm->size / 2;
+  op2_status status =
+      op2i_comm_agree(comm, unlucky ? op2i_error(OP2_ERR_MISMATCH, "no luck") : OP2_SUCCESS);
+  return status != OP2_ERR_MISMATCH || strcmp(op2_error_message(), want) ||
+         op2i_comm_agree(comm, OP2_SUCCESS);
+}
+
+/* A large sum, a large share and parcels. All ranks get the same, and go on together. */
+static int much(struct op2i_comm *comm, void *data) {
+  enum { MANY = 1000 };
+  int64_t values[MANY] = {0};
+  char bytes[4][300];
+  struct op2i_parcel out[4];
+  struct op2i_parcels in;
+  (void)data;
+  for (int r = 0; r < comm->size; r++)
+    out[r] = (struct op2i_parcel){r, sizeof bytes[r], memset(bytes[r], comm->rank, 300)};
+  op2_status status = op2i_comm_sum(comm, MANY, values);
+  if (!status) status = op2i_comm_share(comm, comm->size - 1, values, sizeof values);
+  if (!status) status = op2i_comm_deliver(comm, comm->size, out, &in);
+  if (!status) op2i_parcels_free(&in);
+  return (int)status;
+}
+
+static int short_of_memory(struct op2i_comm *comm, void *data) {
+  struct shortage *s = data;
+  int64_t one = 1;
+  if (op2i_comm_sum(comm, 1, &one)) return 1; /* its own memory is there */
+  if (comm->rank == s->rank) op2i_mem_fail_here_at(s->n);
+  int status = s->function(comm, NULL);
+  if (comm->rank == s->rank) s->beyond = op2i_mem_fail_here_at(0) < s->n;
+  int64_t both[2] = {status, -status};
+  if (op2i_comm_greatest(comm, 2, both) || both[0] != -both[1]) return 1;
+  bool named = strstr(op2_error_message(), "rank") && strstr(op2_error_message(), "memory");
+  if (status ? status != OP2_ERR_NOMEM || !named : !s->beyond) return 1;
+  return s->function(comm, NULL);
+}
+
+static void shortages(void) {
+  for (int size = 2; size <= 4; size++)
+    for (int rank = 0; rank < size; rank++) {
+      struct shortage s = {.function = much, .rank = rank, .n = 1};
+      int wrong = 0;
+      for (; !s.beyond && s.n < 200; s.n++) wrong += run_ranks(size, fast, short_of_memory, &s);
+      is_int(wrong, 0, "rank %d of %d lacks memory", rank, size);
+      ok(s.n > 8 && s.n < 200, "at one of %d allocations", (int)s.n - 2);
+    }
+}
+
+static int from_the_start(struct op2i_comm *comm, void *data) {
+  int64_t one = 1;
+  (void)data;
+  if (comm->rank == 1) op2i_mem_fail_here_at(3);
+  op2_status status = op2i_comm_sum(comm, 1, &one);
+  op2i_mem_fail_here_at(0);
+  return !status || !strstr(op2_error_message(), "memory");
+}
+
 /* A link of 20 ms and 1 byte in a microsecond: nothing comes sooner, and what is under way at one
  * time takes the time of the longest. */
 static int slowly(struct op2i_comm *comm, void *data) {
@@ -289,6 +385,12 @@ int main(void) {
   deliver();
   gone();
   abandoned();
+  is_int(run_ranks(3, fast, apart, NULL), 0, "ranks that wait for each other");
+  is_int(run_ranks(3, fast, differ, NULL), 0, "sums of different lengths");
+  for (int size = 2; size <= 5; size++)
+    is_int(run_ranks(size, fast, agree_all, NULL), 0, "%d ranks agree on a failure", size);
+  shortages();
+  is_int(run_ranks(3, fast, from_the_start, NULL), 0, "no memory for a communicator");
   is_int(run_ranks(2, (struct op2i_link_speed){20000000, 1000}, slowly, NULL), 0, "a slow link");
   no_memory();
   return done();

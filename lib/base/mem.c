@@ -11,14 +11,24 @@
 static _Atomic int64_t allocations;
 static _Atomic int64_t fail_at; /* value of `allocations` at which to fail, 0 never */
 
+static _Thread_local int64_t allocations_here, fail_here_at; /* the same for one thread */
+
 static int denied(void) {
   int64_t n = atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed) + 1;
-  return n == atomic_load_explicit(&fail_at, memory_order_relaxed);
+  return n == atomic_load_explicit(&fail_at, memory_order_relaxed) ||
+         ++allocations_here == fail_here_at;
 }
 
 int64_t op2i_mem_fail_at(int64_t n) {
   int64_t made = atomic_exchange(&allocations, 0);
   atomic_store(&fail_at, n);
+  return made;
+}
+
+int64_t op2i_mem_fail_here_at(int64_t n) {
+  int64_t made = allocations_here;
+  allocations_here = 0;
+  fail_here_at = n;
   return made;
 }
 

@@ -30,5 +30,7 @@ int op2i_reserve(void *array_of_pointer, size_t element_bytes, int64_t count, in
 /* Fault injection: the n-th allocation from now (1 = the next) returns NULL, once; 0 disarms.
  * Returns how many allocations were made since the last call. */
 int64_t op2i_mem_fail_at(int64_t n);
+/* The same for allocations of the calling thread. */
+int64_t op2i_mem_fail_here_at(int64_t n);
 
 #endif

@@ -10,81 +10,235 @@
 #include "mem.h"
 
 /* Beyond those of others. */
-enum { TAG_TREE = OP2I_TAG_MOST + 1, TAG_ROUTE, TAG_PARCEL };
+enum { TAG_FEW = OP2I_TAG_MOST + 1, TAG_TREE, TAG_ROUTE, TAG_PARCEL };
+
+/* As many ranks as a rank sends to, or has from, in a tree: each bit of their number is one. */
+enum { LEVELS = 31, PIECE = 256 };
 
 /* ---- messages that are sent once ------------------------------------------------------------- */
+
+/* What does not come to its end here leaves others waiting: they are told. */
+static op2_status told(struct op2i_comm *comm, op2_status status) {
+  if (status) comm->kind->abandon(comm, op2_error_message());
+  return status;
+}
 
 static op2_status finish(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
   bool over;
   op2_status status = comm->kind->start(comm, n, messages);
-  return status ? status : comm->kind->over(comm, n, messages, true, &over);
+  return told(comm, status ? status : comm->kind->over(comm, n, messages, true, &over));
 }
 
-/* All at once: nobody waits for one of them before the others are under way. */
-static op2_status pass(struct op2i_comm *comm, int64_t n, const struct op2i_envelope *envelopes) {
-  struct op2i_message *few[4], **messages = few;
+static op2_status open_all(struct op2i_comm *comm, int64_t n, const struct op2i_envelope *envelopes,
+                           struct op2i_message **messages) {
   op2_status status = OP2_SUCCESS;
-  int64_t opened = 0;
-  if (n > 4) messages = op2i_malloc((size_t)n * sizeof *messages);
-  if (!messages) return op2i_error_nomem("messages");
-  for (; opened < n && !status; opened += !status)
-    status = comm->kind->open(comm, &envelopes[opened], &messages[opened]);
-  if (!status && n) status = finish(comm, (int)n, messages);
-  for (int64_t i = 0; i < opened; i++) comm->kind->close(messages[i]);
-  if (messages != few) op2i_free(messages);
+  for (int64_t i = 0; i < n && !status; i++)
+    status = comm->kind->open(comm, &envelopes[i], &messages[i]);
   return status;
 }
 
-static op2_status send(struct op2i_comm *comm, int peer, int tag, const void *data, size_t bytes) {
-  return pass(comm, 1, &(struct op2i_envelope){true, peer, tag, (void *)data, bytes});
+static void close_all(struct op2i_comm *comm, int64_t n, struct op2i_message **messages) {
+  for (int64_t i = 0; i < n && messages; i++)
+    if (messages[i]) comm->kind->close(messages[i]);
 }
 
-static op2_status receive(struct op2i_comm *comm, int peer, int tag, void *data, size_t bytes) {
-  return pass(comm, 1, &(struct op2i_envelope){false, peer, tag, data, bytes});
+/* All at once: nobody waits for one of them before the others are under way. Collective, as nobody
+ * sends before all have memory for theirs; `status` is what a rank brings along. */
+static op2_status pass(struct op2i_comm *comm, int64_t n, const struct op2i_envelope *envelopes,
+                       op2_status status) {
+  struct op2i_message **messages = NULL;
+  if (!status) {
+    messages = op2i_calloc((size_t)n, sizeof(struct op2i_message *));
+    status = messages ? open_all(comm, n, envelopes, messages) : op2i_error_nomem("messages");
+  }
+  status = op2i_comm_agree(comm, status);
+  if (!status && n) status = finish(comm, (int)n, messages);
+  close_all(comm, n, messages);
+  op2i_free(messages);
+  return status;
+}
+
+/* ---- few bytes ------------------------------------------------------------------------------- */
+
+/* Messages of a piece each, to and from every rank that trees and routes lead to. They are opened
+ * once, so that ranks without any memory left can still agree on that. */
+struct piece {
+  int64_t bytes; /* that count: two ranks in different calls find out */
+  unsigned char data[PIECE];
+};
+
+struct way {
+  int peer;
+  struct op2i_message *out, *in;
+  struct piece sent, received;
+};
+
+struct op2i_ways_of {
+  int n;
+  struct way way[]; /* of different peers */
+};
+
+static struct way *way_to(const struct op2i_comm *comm, int peer) {
+  for (int w = 0; w < comm->ways->n; w++)
+    if (comm->ways->way[w].peer == peer) return &comm->ways->way[w];
+  return NULL;
+}
+
+static void add_way(struct op2i_comm *comm, int peer) {
+  if (peer == comm->rank || way_to(comm, peer)) return;
+  comm->ways->way[comm->ways->n++].peer = peer;
+}
+
+static void add_ways(struct op2i_comm *comm);
+
+static op2_status open_ways(struct op2i_comm *comm) {
+  op2_status status = OP2_SUCCESS;
+  for (int w = 0; w < comm->ways->n && !status; w++) {
+    struct way *way = &comm->ways->way[w];
+    const struct op2i_envelope out = {true, way->peer, TAG_FEW, &way->sent, sizeof way->sent},
+                               in = {false, way->peer, TAG_FEW, &way->received,
+                                     sizeof way->received};
+    status = comm->kind->open(comm, &out, &way->out);
+    if (!status) status = comm->kind->open(comm, &in, &way->in);
+  }
+  return status;
+}
+
+static void free_ways(struct op2i_comm *comm) {
+  for (int w = 0; comm->ways && w < comm->ways->n; w++) {
+    if (comm->ways->way[w].out) comm->kind->close(comm->ways->way[w].out);
+    if (comm->ways->way[w].in) comm->kind->close(comm->ways->way[w].in);
+  }
+  op2i_free_data(comm->ways);
+  comm->ways = NULL;
+}
+
+void op2i_comm_free(struct op2i_comm *comm) {
+  if (!comm) return;
+  free_ways(comm);
+  comm->kind->free(comm);
+}
+
+static op2_status need_ways(struct op2i_comm *comm) {
+  const size_t most = 5 * LEVELS; /* two of a tree's, three of a route's for each level */
+  if (comm->ways) return OP2_SUCCESS;
+  comm->ways = op2i_alloc_data(sizeof *comm->ways + most * sizeof(struct way));
+  op2_status status = comm->ways ? OP2_SUCCESS : op2i_error_nomem("a communicator");
+  if (!status) add_ways(comm);
+  if (!status) status = open_ways(comm);
+  if (status) free_ways(comm);
+  return told(comm, status);
+}
+
+static op2_status compare(struct op2i_comm *comm, const struct way *way, size_t bytes) {
+  if (way->received.bytes == (int64_t)bytes) return OP2_SUCCESS;
+  return told(comm,
+              op2i_error(OP2_ERR_FATAL,
+                         "ranks %d and %d are in different calls that all ranks make together",
+                         comm->rank, way->peer));
+}
+
+/* One after the other or at one time, as many as there are ways: pieces that are sent, and received. */
+static op2_status pass_few(struct op2i_comm *comm, int n, const struct op2i_envelope *envelopes) {
+  struct op2i_message *messages[4];
+  op2_status status = need_ways(comm);
+  for (int i = 0; i < n && !status; i++) {
+    const struct op2i_envelope *e = &envelopes[i];
+    struct way *way = way_to(comm, e->peer);
+    messages[i] = e->sends ? way->out : way->in;
+    if (!e->sends) continue;
+    way->sent.bytes = (int64_t)e->bytes;
+    memcpy(way->sent.data, e->data, e->bytes);
+  }
+  if (!status && n) status = finish(comm, n, messages);
+  for (int i = 0; i < n && !status; i++) {
+    const struct op2i_envelope *e = &envelopes[i];
+    if (e->sends) continue;
+    status = compare(comm, way_to(comm, e->peer), e->bytes);
+    if (!status) memcpy(e->data, way_to(comm, e->peer)->received.data, e->bytes);
+  }
+  return status;
 }
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-/* Ranks are counted from the root on. A rank's parent is the one without its lowest bit. */
-static int from_root(const struct op2i_comm *comm, int root, int rank) {
-  return (rank - root + comm->size) % comm->size;
+/* What one rank does in a tree: one message after the other. Those that are received on the way up
+ * are combined. */
+struct tree {
+  struct op2i_envelope envelopes[2 * LEVELS + 1];
+  int n, up;
+  void *data;
+};
+
+static void climb(const struct op2i_comm *comm, void *data, void *other, size_t bytes,
+                  struct tree *tree) {
+  for (int bit = 1; bit > 0 && bit < comm->size; bit <<= 1) {
+    bool sends = comm->rank & bit;
+    int peer = sends ? comm->rank - bit : comm->rank + bit;
+    if (peer < comm->size)
+      tree->envelopes[tree->n++] =
+          (struct op2i_envelope){sends, peer, TAG_TREE, sends ? data : other, bytes};
+    if (sends) break;
+  }
+  tree->up = tree->n;
 }
 
-static op2_status collect(struct op2i_comm *comm, void *data, size_t bytes, op2i_combine *combine,
-                          void *closure) {
-  void *other = op2i_malloc(bytes);
+/* Ranks are counted from the root on. A rank's parent is the one without its lowest bit. */
+static void descend(const struct op2i_comm *comm, int root, void *data, size_t bytes,
+                    struct tree *tree) {
+  int place = (comm->rank - root + comm->size) % comm->size, bit = 1;
+  while (bit > 0 && bit < comm->size && !(place & bit)) bit <<= 1;
+  if (place)
+    tree->envelopes[tree->n++] = (struct op2i_envelope){
+        false, (comm->rank - bit + comm->size) % comm->size, TAG_TREE, data, bytes};
+  for (bit >>= 1; bit > 0; bit >>= 1)
+    if (place + bit < comm->size)
+      tree->envelopes[tree->n++] =
+          (struct op2i_envelope){true, (comm->rank + bit) % comm->size, TAG_TREE, data, bytes};
+}
+
+/* With messages that were opened for it, or with none for few bytes. */
+static op2_status walk(struct op2i_comm *comm, const struct tree *tree,
+                       struct op2i_message *const *messages, op2i_combine *combine, void *closure) {
   op2_status status = OP2_SUCCESS;
-  if (!other) return op2i_error_nomem("what ranks combine");
-  for (int bit = 1; bit < comm->size && !status; bit <<= 1) {
-    if (comm->rank & bit) {
-      status = send(comm, comm->rank - bit, TAG_TREE, data, bytes);
-      break;
-    }
-    if (comm->rank + bit >= comm->size) continue;
-    status = receive(comm, comm->rank + bit, TAG_TREE, other, bytes);
-    if (!status) combine(data, other, closure);
+  for (int i = 0; i < tree->n && !status; i++) {
+    const struct op2i_envelope *e = &tree->envelopes[i];
+    status = messages ? finish(comm, 1, &messages[i]) : pass_few(comm, 1, e);
+    if (!status && i < tree->up && !e->sends) combine(tree->data, e->data, closure);
   }
-  op2i_free(other);
+  return status;
+}
+
+static op2_status walk_many(struct op2i_comm *comm, const struct tree *tree, op2i_combine *combine,
+                            void *closure, op2_status status) {
+  struct op2i_message *messages[2 * LEVELS + 1] = {NULL};
+  if (!status) status = open_all(comm, tree->n, tree->envelopes, messages);
+  status = op2i_comm_agree(comm, status);
+  if (!status) status = walk(comm, tree, messages, combine, closure);
+  close_all(comm, tree->n, messages);
   return status;
 }
 
 op2_status op2i_comm_share(struct op2i_comm *comm, int root, void *data, size_t bytes) {
-  int place = from_root(comm, root, comm->rank), bit = 1;
-  op2_status status = OP2_SUCCESS;
-  while (bit < comm->size && !(place & bit)) bit <<= 1;
-  if (place)
-    status = receive(comm, (comm->rank - bit + comm->size) % comm->size, TAG_TREE, data, bytes);
-  for (bit >>= 1; bit && !status; bit >>= 1)
-    if (place + bit < comm->size)
-      status = send(comm, (comm->rank + bit) % comm->size, TAG_TREE, data, bytes);
-  return status;
+  struct tree tree = {.data = data};
+  descend(comm, root, data, bytes, &tree);
+  return bytes <= PIECE ? walk(comm, &tree, NULL, NULL, NULL)
+                        : walk_many(comm, &tree, NULL, NULL, OP2_SUCCESS);
 }
 
 op2_status op2i_comm_combine(struct op2i_comm *comm, void *data, size_t bytes,
                              op2i_combine *combine, void *closure) {
+  _Alignas(64) unsigned char few[PIECE];
+  struct tree tree = {.data = data};
   if (comm->size == 1) return OP2_SUCCESS;
-  op2_status status = collect(comm, data, bytes, combine, closure);
-  return status ? status : op2i_comm_share(comm, 0, data, bytes);
+  void *other = bytes <= PIECE ? few : op2i_alloc_raw(bytes);
+  climb(comm, data, other, bytes, &tree);
+  descend(comm, 0, data, bytes, &tree);
+  if (other == few) return walk(comm, &tree, NULL, combine, closure);
+  op2_status status = walk_many(comm, &tree, combine, closure,
+                                other ? OP2_SUCCESS : op2i_error_nomem("what ranks combine"));
+  op2i_free_data(other);
+  return status;
 }
 
 #define COMBINE_VALUES(name_, expression_)                                                         \
@@ -107,50 +261,63 @@ op2_status op2i_comm_greatest(struct op2i_comm *comm, int n, int64_t *values) {
   return op2i_comm_combine(comm, values, (size_t)n * sizeof *values, raise, &n);
 }
 
-struct verdict {
-  int rank;
-  op2_status status;
-  char message[2048];
-};
+/* What a rank has to say of a failure, in pieces. */
+static op2_status share_words(struct op2i_comm *comm, int root, op2_status *status,
+                              char message[OP2I_WORDS]) {
+  op2_status failed = op2i_comm_share(comm, root, status, sizeof *status);
+  for (size_t at = 0; at < OP2I_WORDS && !failed; at += PIECE) {
+    failed = op2i_comm_share(comm, root, message + at, PIECE);
+    if (memchr(message + at, '\0', PIECE)) break;
+  }
+  message[OP2I_WORDS - 1] = '\0';
+  return failed;
+}
 
-static void earlier(void *into, const void *from, void *closure) {
-  struct verdict *a = into;
-  const struct verdict *b = from;
-  (void)closure;
-  if (!a->status && b->status) *a = *b;
+op2_status op2i_comm_first(struct op2i_comm *comm, int64_t *place, op2_status *status,
+                           char message[OP2I_WORDS], int *rank) {
+  int64_t word = *place < 0 ? INT64_MAX : *place * comm->size + comm->rank;
+  op2_status failed = op2i_comm_least(comm, 1, &word);
+  if (failed) return failed;
+  *place = word == INT64_MAX ? -1 : word / comm->size;
+  if (*place < 0) return OP2_SUCCESS;
+  *rank = (int)(word % comm->size);
+  return share_words(comm, *rank, status, message);
 }
 
 op2_status op2i_comm_agree(struct op2i_comm *comm, op2_status status) {
-  struct verdict verdict = {.rank = comm->rank, .status = status};
+  char message[OP2I_WORDS] = "";
+  int64_t place = status ? 0 : -1;
+  int rank = 0;
   if (comm->size == 1) return status;
-  if (status) snprintf(verdict.message, sizeof verdict.message, "%s", op2_error_message());
-  op2_status failed = op2i_comm_combine(comm, &verdict, sizeof verdict, earlier, NULL);
+  if (status) snprintf(message, sizeof message, "%s", op2_error_message());
+  op2_status failed = op2i_comm_first(comm, &place, &status, message, &rank);
   if (failed) return failed;
-  if (!verdict.status) return OP2_SUCCESS;
-  return op2i_error(verdict.status, "rank %d of %d: %s", verdict.rank, comm->size, verdict.message);
+  if (place < 0) return OP2_SUCCESS;
+  return op2i_error(status, "rank %d of %d: %s", rank, comm->size, message);
 }
 
 /* Each round reaches twice as far: after it a rank has the sum of 2 * reach ranks up to itself. */
 op2_status op2i_comm_before(struct op2i_comm *comm, int n, int64_t *values) {
+  int64_t through[PIECE / sizeof *values], other[PIECE / sizeof *values];
   size_t bytes = (size_t)n * sizeof *values;
-  int64_t *through = op2i_malloc(bytes), *other = op2i_malloc(bytes);
-  op2_status status = through && other ? OP2_SUCCESS : op2i_error_nomem("what ranks combine");
-  if (!status) memcpy(through, values, bytes);
-  for (int reach = 1; reach < comm->size && !status; reach <<= 1) {
+  op2_status status = OP2_SUCCESS;
+  if (bytes > PIECE) return op2i_error(OP2_ERR_ARG, "sums of %d numbers over ranks", n);
+  memcpy(through, values, bytes);
+  for (int64_t reach = 1; reach < comm->size && !status; reach <<= 1) {
     struct op2i_envelope both[2];
     bool before = comm->rank >= reach;
     int count = 0;
     if (comm->rank + reach < comm->size)
-      both[count++] = (struct op2i_envelope){true, comm->rank + reach, TAG_TREE, through, bytes};
+      both[count++] =
+          (struct op2i_envelope){true, (int)(comm->rank + reach), TAG_FEW, through, bytes};
     if (before)
-      both[count++] = (struct op2i_envelope){false, comm->rank - reach, TAG_TREE, other, bytes};
-    status = pass(comm, count, both);
+      both[count++] =
+          (struct op2i_envelope){false, (int)(comm->rank - reach), TAG_FEW, other, bytes};
+    status = pass_few(comm, count, both);
     if (!status && before) add(through, other, &n);
   }
   for (int i = 0; i < n && !status; i++)
     values[i] = (int64_t)((uint64_t)through[i] - (uint64_t)values[i]);
-  op2i_free(through);
-  op2i_free(other);
   return status;
 }
 
@@ -212,56 +379,79 @@ static int64_t separate(struct notes *notes, const struct cut *cut, int rank) {
   return stay;
 }
 
+/* How many notes come from whom; before that nobody has memory for them. */
+static op2_status swap_counts(struct op2i_comm *comm, int taker, const int givers[2], int64_t going,
+                              int64_t coming[2]) {
+  struct op2i_envelope way[3] = {{true, taker, TAG_FEW, &going, sizeof going}};
+  int n = 1;
+  for (int g = 0; g < 2; g++)
+    if (givers[g] >= 0)
+      way[n++] = (struct op2i_envelope){false, givers[g], TAG_FEW, &coming[g], sizeof coming[g]};
+  return pass_few(comm, n, way);
+}
+
 static op2_status swap_notes(struct op2i_comm *comm, const struct cut *cut, struct notes *notes) {
   int givers[2] = {gets(cut, comm->rank) ? partner(cut, comm->rank) : -1,
                    second_giver(cut, comm->rank)};
   int64_t stay = separate(notes, cut, comm->rank), going = notes->n - stay, coming[2] = {0, 0};
-  int taker = partner(cut, comm->rank);
-  struct op2i_envelope way[3];
+  int taker = partner(cut, comm->rank), n = 1;
   struct notes kept = {0};
-  for (int second = 0; second < 2; second++) { /* first how many, then the notes themselves */
-    size_t unit = sizeof(struct note);
-    int n = 0;
-    op2_status status = OP2_SUCCESS;
-    if (second) status = add_notes(&kept, stay + coming[0] + coming[1]);
-    if (status) return status;
-    way[n++] = second ? (struct op2i_envelope){true, taker, TAG_ROUTE, notes->note + stay,
-                                               (size_t)going * unit}
-                      : (struct op2i_envelope){true, taker, TAG_ROUTE, &going, sizeof going};
-    for (int g = 0, at = (int)0; g < 2; g++) {
-      if (givers[g] < 0) continue;
-      struct note *into = second ? kept.note + stay + at : NULL;
-      way[n++] =
-          second
-              ? (struct op2i_envelope){false, givers[g], TAG_ROUTE, into, (size_t)coming[g] * unit}
-              : (struct op2i_envelope){false, givers[g], TAG_ROUTE, &coming[g], sizeof coming[g]};
-      at += (int)coming[g];
-    }
-    status = pass(comm, n, way);
-    if (status) {
-      op2i_free(kept.note);
-      return status;
-    }
+  op2_status status = swap_counts(comm, taker, givers, going, coming);
+  if (status) return status;
+  status = add_notes(&kept, stay + coming[0] + coming[1]);
+  struct op2i_envelope way[3] = {
+      {true, taker, TAG_ROUTE, notes->note + stay, (size_t)going * sizeof(struct note)}};
+  kept.n = stay;
+  for (int g = 0; g < 2 && !status; g++) {
+    if (givers[g] < 0) continue;
+    way[n++] = (struct op2i_envelope){false, givers[g], TAG_ROUTE, kept.note + kept.n,
+                                      (size_t)coming[g] * sizeof(struct note)};
+    kept.n += coming[g];
+  }
+  status = pass(comm, n, way, status);
+  if (status) {
+    op2i_free(kept.note);
+    return status;
   }
   if (stay) memcpy(kept.note, notes->note, (size_t)stay * sizeof *kept.note);
-  kept.n = stay + coming[0] + coming[1];
   op2i_free(notes->note);
   *notes = kept;
   return OP2_SUCCESS;
 }
 
+static void halve(struct cut *cut) { cut->middle = cut->first + (cut->end - cut->first + 1) / 2; }
+
+static void keep_half(struct cut *cut, int rank) {
+  if (upper(cut, rank))
+    cut->first = cut->middle;
+  else
+    cut->end = cut->middle;
+}
+
+/* Where halves differ, some ranks are by themselves a round before the others, and wait for them. */
 static op2_status route(struct op2i_comm *comm, struct notes *notes) {
   struct cut cut = {0, 0, comm->size};
-  while (cut.end - cut.first > 1) {
-    cut.middle = cut.first + (cut.end - cut.first + 1) / 2;
-    op2_status status = swap_notes(comm, &cut, notes);
-    if (status) return status;
-    if (upper(&cut, comm->rank))
-      cut.first = cut.middle;
-    else
-      cut.end = cut.middle;
+  op2_status status = OP2_SUCCESS;
+  for (int64_t reach = 1; reach < comm->size && !status; reach <<= 1) {
+    bool alone = cut.end - cut.first < 2;
+    halve(&cut);
+    status = alone ? pass(comm, 0, NULL, OP2_SUCCESS) : swap_notes(comm, &cut, notes);
+    if (!alone) keep_half(&cut, comm->rank);
   }
-  return OP2_SUCCESS;
+  return status;
+}
+
+/* Where all that goes: trees over the numbers of ranks, from any root, and routes. */
+static void add_ways(struct op2i_comm *comm) {
+  for (int64_t bit = 1; bit < comm->size; bit <<= 1) {
+    add_way(comm, (int)((comm->rank + bit) % comm->size));
+    add_way(comm, (int)((comm->rank - bit + comm->size) % comm->size));
+  }
+  for (struct cut cut = {0, 0, comm->size}; cut.end - cut.first > 1; keep_half(&cut, comm->rank)) {
+    halve(&cut);
+    add_way(comm, partner(&cut, comm->rank));
+    if (second_giver(&cut, comm->rank) >= 0) add_way(comm, second_giver(&cut, comm->rank));
+  }
 }
 
 static int by_sender(const void *a, const void *b) {
@@ -296,19 +486,19 @@ static void to_itself(const struct op2i_comm *comm, int64_t n, const struct op2i
 }
 
 static op2_status carry(struct op2i_comm *comm, int64_t n, const struct op2i_parcel *parcels,
-                        const struct op2i_parcels *received) {
+                        const struct op2i_parcels *received, op2_status status) {
   struct op2i_envelope *all = op2i_malloc((size_t)(n + received->n) * sizeof *all);
   int64_t count = 0;
-  if (!all) return op2i_error_nomem("parcels");
-  for (int64_t i = 0; i < n; i++)
+  if (!status && !all) status = op2i_error_nomem("parcels");
+  for (int64_t i = 0; i < n && !status; i++)
     if (parcels[i].peer != comm->rank)
       all[count++] = (struct op2i_envelope){true, parcels[i].peer, TAG_PARCEL, parcels[i].data,
                                             parcels[i].bytes};
-  for (int64_t i = 0; i < received->n; i++)
+  for (int64_t i = 0; i < received->n && !status; i++)
     if (received->parcel[i].peer != comm->rank)
       all[count++] = (struct op2i_envelope){false, received->parcel[i].peer, TAG_PARCEL,
                                             received->parcel[i].data, received->parcel[i].bytes};
-  op2_status status = pass(comm, count, all);
+  status = pass(comm, count, all, status);
   op2i_free(all);
   if (!status) to_itself(comm, n, parcels, received);
   return status;
@@ -317,14 +507,15 @@ static op2_status carry(struct op2i_comm *comm, int64_t n, const struct op2i_par
 op2_status op2i_comm_deliver(struct op2i_comm *comm, int64_t n, const struct op2i_parcel *parcels,
                              struct op2i_parcels *received) {
   struct notes notes = {0};
-  op2_status status = add_notes(&notes, n + 1);
+  op2_status status = op2i_comm_agree(comm, add_notes(&notes, n + 1));
   *received = (struct op2i_parcels){0};
   for (int64_t i = 0; i < n && !status; i++)
     notes.note[notes.n++] = (struct note){comm->rank, parcels[i].peer, (int64_t)parcels[i].bytes};
   if (!status) status = route(comm, &notes);
-  if (!status && notes.n) qsort(notes.note, (size_t)notes.n, sizeof *notes.note, by_sender);
-  if (!status) status = make_room(&notes, received);
-  if (!status) status = carry(comm, n, parcels, received);
+  if (!status) {
+    if (notes.n) qsort(notes.note, (size_t)notes.n, sizeof *notes.note, by_sender);
+    status = carry(comm, n, parcels, received, make_room(&notes, received));
+  }
   op2i_free(notes.note);
   if (status) op2i_parcels_free(received);
   return status;

@@ -51,6 +51,7 @@ struct op2i_comm_kind {
 struct op2i_comm {
   const struct op2i_comm_kind *kind;
   int rank, size;
+  struct op2i_ways_of *ways; /* comm.c's messages; null at first */
   /* Of halos, so far: exchanges that were run, messages that were sent, and their bytes; and
    * nanoseconds, summed over exchanges, from their start to their end, and those of them in which
    * nothing else could be done. */
@@ -58,14 +59,14 @@ struct op2i_comm {
   int flying; /* exchanges that have started, and are not known to be over */
 };
 
-static inline void op2i_comm_free(struct op2i_comm *comm) {
-  if (comm) comm->kind->free(comm);
-}
+void op2i_comm_free(struct op2i_comm *comm);
 
 /* ---- what all ranks do together -------------------------------------------------------------- */
 
-/* All ranks call these in the same order. They fail with OP2_ERR_NOMEM, where the communicator is
- * of no use any more as others wait, and as kind->over() does. */
+/* All ranks call these in the same order. What takes memory takes it before anything is sent, and
+ * where one rank has none all fail with OP2_ERR_NOMEM, as if nothing had been called. Up to 256 bytes
+ * take none, so that ranks can agree on anything at any time. Otherwise they fail as kind->over()
+ * does, with OP2_ERR_FATAL, and have told all ranks why (kind->abandon()). */
 
 /* Put `from` to what is in `into`; both are of one number of bytes. */
 typedef void op2i_combine(void *into, const void *from, void *closure);
@@ -79,11 +80,17 @@ op2_status op2i_comm_share(struct op2i_comm *comm, int root, void *data, size_t 
 /* A failure of one rank is one of all: all return the status of the lowest rank that has failed, with
  * its message and its number; OP2_SUCCESS where none has. */
 op2_status op2i_comm_agree(struct op2i_comm *comm, op2_status status);
+/* The same for one of many failures. *place is what a rank's first one is about, -1: it has none. All
+ * get the lowest place, and of the lowest rank that has failed there the status, the message, without
+ * its number, and the rank; place -1 where nobody has failed. */
+enum { OP2I_WORDS = 2048 };
+op2_status op2i_comm_first(struct op2i_comm *comm, int64_t *place, op2_status *status,
+                           char message[OP2I_WORDS], int *rank);
 /* values[n] become the sums (the least, the greatest) of those of all ranks. */
 op2_status op2i_comm_sum(struct op2i_comm *comm, int n, int64_t *values);
 op2_status op2i_comm_least(struct op2i_comm *comm, int n, int64_t *values);
 op2_status op2i_comm_greatest(struct op2i_comm *comm, int n, int64_t *values);
-/* values[n] become the sums of those of the ranks before this one. */
+/* values[n] become the sums of those of the ranks before this one; of 32 at most. */
 op2_status op2i_comm_before(struct op2i_comm *comm, int n, int64_t *values);
 
 /* Bytes for another rank, or from one; also for and from the rank itself. */

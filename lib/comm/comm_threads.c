@@ -28,6 +28,7 @@ struct world {
   int size, present;
   struct rank *ranks;           /* [size] */
   struct op2i_message **posted; /* [size][size] from, to: none of them has met another yet */
+  int64_t changes;              /* counts what may let a rank go on */
   bool abandoned;
   int abandoned_by;
   char cause[2048];
@@ -37,6 +38,7 @@ struct rank {
   struct op2i_comm comm;
   struct world *world;
   bool gone;
+  int64_t stuck; /* it waits, and has seen so many changes, which do not help; -1: it does not */
 };
 
 static struct rank *rank_of(struct op2i_comm *comm) { return (struct rank *)comm; }
@@ -103,13 +105,26 @@ static void post(struct op2i_message *message) {
   *at = message;
 }
 
+static void change(struct world *world) {
+  world->changes++;
+  pthread_cond_broadcast(&world->changed);
+}
+
+static op2_status given_up(const struct world *world) {
+  return op2i_error(OP2_ERR_FATAL, "rank %d of %d cannot go on: %s", world->abandoned_by,
+                    world->size, world->cause);
+}
+
+/* What was started before may still wait for the other side: nothing is started twice. */
 static op2_status start(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
   struct world *world = rank_of(comm)->world;
+  op2_status status = OP2_SUCCESS;
   pthread_mutex_lock(&world->lock);
-  for (int i = 0; i < n; i++) post(messages[i]);
-  pthread_cond_broadcast(&world->changed);
+  if (world->abandoned) status = given_up(world);
+  for (int i = 0; i < n && !status; i++) post(messages[i]);
+  change(world);
   pthread_mutex_unlock(&world->lock);
-  return OP2_SUCCESS;
+  return status;
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
@@ -138,19 +153,36 @@ static op2_status never(const struct op2i_comm *comm, const struct op2i_message 
   if (message->state == LOST)
     return op2i_error(OP2_ERR_FATAL, "ranks %d and %d differ in the length of a message",
                       comm->rank, message->envelope.peer);
-  if (world->abandoned)
-    return op2i_error(OP2_ERR_FATAL, "rank %d of %d cannot go on: %s", world->abandoned_by,
-                      world->size, world->cause);
+  if (world->abandoned) return given_up(world);
   return op2i_error(OP2_ERR_FATAL, "rank %d has ended while rank %d waits for it",
                     message->envelope.peer, comm->rank);
 }
 
-static void wait_until(struct world *world, int64_t due) {
-  struct timespec when = {due / 1000000000, due % 1000000000};
-  if (due)
-    pthread_cond_timedwait(&world->changed, &world->lock, &when);
+static void give_up(struct world *world, int rank, const char *message) {
+  if (world->abandoned) return;
+  world->abandoned = true;
+  world->abandoned_by = rank;
+  snprintf(world->cause, sizeof world->cause, "%s", message);
+  change(world);
+}
+
+/* Where all ranks wait, and nothing is under way, nobody will ever send what they wait for. */
+static void wait_for_change(struct rank *rank) {
+  struct world *world = rank->world;
+  bool all = true;
+  rank->stuck = world->changes;
+  for (int r = 0; r < world->size; r++)
+    all = all && (world->ranks[r].gone || world->ranks[r].stuck == world->changes);
+  if (all)
+    give_up(world, rank->comm.rank,
+            "all ranks wait for each other: they have not made the same calls");
   else
     pthread_cond_wait(&world->changed, &world->lock);
+}
+
+static void wait_until(struct world *world, int64_t due) {
+  struct timespec when = {due / 1000000000, due % 1000000000};
+  pthread_cond_timedwait(&world->changed, &world->lock, &when);
 }
 
 static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const *messages,
@@ -159,11 +191,15 @@ static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const
   struct look look;
   pthread_mutex_lock(&world->lock);
   for (;;) {
+    rank_of(comm)->stuck = -1;
     look = look_at(world, n, messages);
     bool late = look.over && look.due > op2i_nanoseconds();
     *out = look.over && !late;
     if (*out || look.never || !wait) break;
-    wait_until(world, late ? look.due : 0);
+    if (late)
+      wait_until(world, look.due);
+    else
+      wait_for_change(rank_of(comm));
   }
   op2_status status = look.never ? never(comm, look.never) : OP2_SUCCESS;
   pthread_mutex_unlock(&world->lock);
@@ -175,12 +211,7 @@ static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const
 static void abandon(struct op2i_comm *comm, const char *message) {
   struct world *world = rank_of(comm)->world;
   pthread_mutex_lock(&world->lock);
-  if (!world->abandoned) {
-    world->abandoned = true;
-    world->abandoned_by = comm->rank;
-    snprintf(world->cause, sizeof world->cause, "%s", message);
-  }
-  pthread_cond_broadcast(&world->changed);
+  give_up(world, comm->rank, message);
   pthread_mutex_unlock(&world->lock);
 }
 
@@ -199,7 +230,7 @@ static void free_rank(struct op2i_comm *comm) {
   pthread_mutex_lock(&world->lock);
   rank->gone = true;
   bool last = --world->present == 0;
-  pthread_cond_broadcast(&world->changed);
+  change(world);
   pthread_mutex_unlock(&world->lock);
   if (last) free_world(world);
 }
@@ -235,7 +266,8 @@ op2_status op2i_comm_threads(int n, struct op2i_link_speed speed, struct op2i_co
     return op2i_error_nomem("ranks");
   }
   for (int r = 0; r < n; r++) {
-    world->ranks[r] = (struct rank){.comm = {.kind = &kind, .rank = r, .size = n}, .world = world};
+    world->ranks[r] =
+        (struct rank){.comm = {.kind = &kind, .rank = r, .size = n}, .world = world, .stuck = -1};
     comms[r] = &world->ranks[r].comm;
   }
   return OP2_SUCCESS;
