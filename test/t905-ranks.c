@@ -246,6 +246,14 @@ static int rank(struct op2i_comm *comm, void *data) {
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
+/* Ways to run and to exchange, of which results do not depend. */
+static void choose_ways(uint64_t seed) {
+  setenv("OP2_OVERLAP", seed % 4 == 3 ? "0" : "1", 1);
+  setenv("OP2_MERGE", seed % 8 >= 6 ? "0" : "1", 1);
+  setenv("OP2_CHUNK_US", seed % 2 ? "0" : "400", 1);
+  setenv("OP2_TEAM", seed % 2 ? "0" : "1", 1);
+}
+
 static int one(const char *backend, int ranks, int how, uint64_t seed) {
   struct trial t = {.backend = backend, .eager = seed % 3 == 0, .seed = seed};
   struct run r;
@@ -259,7 +267,9 @@ static int one(const char *backend, int ranks, int how, uint64_t seed) {
   if (wrong) diag("in one piece: %s", op2_error_message());
   end(&r, &t);
   wrong += op2_finalize(&r.ctx) != OP2_SUCCESS;
-  if (!wrong) wrong = run_contexts(ranks, (struct op2i_link_speed){0}, rank, &t);
+  const struct op2i_link_speed speed = {.delay = seed % 5 ? 0 : 200000};
+  choose_ways(seed);
+  if (!wrong) wrong = run_contexts(ranks, speed, rank, &t);
   for (int l = 0; l < LOOKS; l++)
     for (int d = 0; d < DATS; d++) free(t.want[l][d]);
   whole_free(&t.whole);

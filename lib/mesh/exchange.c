@@ -29,7 +29,7 @@ struct op2i_exchange {
   struct op2i_message **messages; /* [nmessages] of all legs */
   int64_t nsent, sent;            /* messages, and bytes in them, each time */
   unsigned char *memory;
-  int64_t begun; /* when messages were started last */
+  int64_t begun, ended; /* when messages were started last, and seen to be over */
   bool flies;    /* they are not known to be over */
 };
 
@@ -221,22 +221,25 @@ op2_status op2i_exchange_start(struct op2i_exchange *x) {
   return x->comm->kind->start(x->comm, x->nmessages, x->messages);
 }
 
+void op2i_exchange_waited(const struct op2i_exchange *x, int64_t since) {
+  if (since < x->ended) x->comm->waited += x->ended - (since > x->begun ? since : x->begun);
+}
+
 op2_status op2i_exchange_over(struct op2i_exchange *x, bool wait, bool *over) {
   int64_t since = wait ? op2i_nanoseconds() : 0;
   *over = !x->flies;
   if (*over) return OP2_SUCCESS;
   op2_status status = x->comm->kind->over(x->comm, x->nmessages, x->messages, wait, over);
   if (status || !*over) return status;
-  int64_t now = op2i_nanoseconds();
+  x->ended = op2i_nanoseconds();
   x->flies = false;
   x->comm->flying--;
-  x->comm->travelled += now - x->begun;
-  if (wait) x->comm->waited += now - since;
+  x->comm->travelled += x->ended - x->begun;
+  if (wait) op2i_exchange_waited(x, since);
   return OP2_SUCCESS;
 }
 
 bool op2i_exchange_flies(const struct op2i_exchange *x) { return x->flies; }
-void op2i_exchange_waited(const struct op2i_exchange *x, int64_t ns) { x->comm->waited += ns; }
 
 op2_status op2i_exchange_begin(struct op2i_exchange *x) {
   for (int leg = 0; leg < x->nlegs; leg++) op2i_exchange_pack(x, leg);

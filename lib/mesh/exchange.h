@@ -42,8 +42,9 @@ op2_status op2i_exchange_start(struct op2i_exchange *exchange);
 op2_status op2i_exchange_over(struct op2i_exchange *exchange, bool wait, bool *over);
 /* Whether it has started, and nobody has seen that it is over. */
 bool op2i_exchange_flies(const struct op2i_exchange *exchange);
-/* For so long nothing could be done but wait for it. */
-void op2i_exchange_waited(const struct op2i_exchange *exchange, int64_t ns);
+/* From then on until its end nothing could be done but wait for it; from its start, where that was
+ * later. */
+void op2i_exchange_waited(const struct op2i_exchange *exchange, int64_t since);
 void op2i_exchange_unpack(const struct op2i_exchange *exchange, int leg);
 /* Its dats, and the rows of the i-th that a leg packs for, or unpacks into, a part of the halo. */
 int op2i_exchange_dats(const struct op2i_exchange *exchange);

@@ -110,7 +110,7 @@ static bool can_start(const struct op2i_travel *travel) {
 static void count_wait(struct op2i_travel *travel, const struct op2i_step *step) {
   int64_t now = op2i_nanoseconds();
   int64_t since = __atomic_exchange_n(&travel->idle_since, 0, __ATOMIC_RELAXED);
-  if (since) op2i_exchange_waited(step->exchange, now - since);
+  if (since) op2i_exchange_waited(step->exchange, since);
   int64_t a = 0;
   while (a < travel->narrivals && travel->arrivals[a].over) a++;
   __atomic_store_n(&travel->free, travel->list->free[a], __ATOMIC_RELAXED);

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where exchanges begin and end among the steps of a program: they begin when what travels has its
+ * values for good, and end behind the loop over core elements; ranks combine reductions as late as
+ * they may. And what is waited for on a slow link. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "context.h"
+#include "loop.h"
+#include "passes.h"
+#include "rank_case.h"
+#include "row_case.h"
+#include "support.h"
+#include "tap.h"
+
+/* ---- the order of steps ---------------------------------------------------------------------- */
+
+struct order {
+  const char *name;
+  op2_status (*queue)(struct row *w);
+  /* B and E: an exchange begins and ends; c, o and x: a loop over core elements, what is owned
+   * besides, and the exec halo; r: ranks combine a reduction. */
+  const char *steps, *without_overlap, *without_merge;
+};
+
+static op2_status read_at_once(struct row *w) { return row_bump(w, w->a) || row_look(w, w->a); }
+static op2_status read_later(struct row *w) {
+  return row_bump(w, w->a) || row_look(w, w->b) || row_bump(w, w->wide) || row_look(w, w->a);
+}
+static op2_status read_two(struct row *w) {
+  return row_bump(w, w->a) || row_bump(w, w->b) || row_look_at_both(w);
+}
+static op2_status scatter(struct row *w) { return row_look(w, w->b) || row_add(w, w->a); }
+static op2_status sum_unread(struct row *w) {
+  return row_bump(w, w->a) || row_total(w, w->a) || row_look(w, w->a) || row_look(w, w->b);
+}
+static op2_status sum_twice(struct row *w) {
+  return row_total(w, w->a) || row_look(w, w->b) || row_total(w, w->a);
+}
+
+static const struct order orders[] = {
+    {"read at once", read_at_once, "oBcEo", "oBEco", "oBcEo"},
+    {"read later", read_later, "oBcoocEo", "ocooBEco", "oBcoocEo"},
+    {"two dats", read_two, "ooBcEo", "ooBEco", "oBoBcEEo"},
+    {"through the exec halo", scatter, "coBcEox", "coBEcox", "coBcEox"},
+    {"a sum that nobody reads", sum_unread, "oBocEocor", "ooBEcocor", "oBocEocor"},
+    {"a sum that is added to", sum_twice, "ocoror", "ocoror", "ocoror"},
+};
+enum { ORDERS = sizeof orders / sizeof *orders };
+
+static char letter_of(const struct op2i_step *step) {
+  switch (step->kind) {
+  case OP2I_STEP_BEGIN: return 'B';
+  case OP2I_STEP_END: return 'E';
+  case OP2I_STEP_REDUCE: return 'r';
+  case OP2I_STEP_CALL: return '!';
+  default: return "coxn"[step->loop->ranges[step->range].section];
+  }
+}
+
+/* What ran last. */
+static void write_steps(const struct row *w, char out[64]) {
+  const struct op2i_program *program = w->ctx->sched->programs;
+  int n = 0;
+  for (int64_t s = 0; program && s < program->nsteps && n < 63; s++)
+    out[n++] = letter_of(&program->steps[s]);
+  out[n] = '\0';
+}
+
+struct job {
+  const char *backend;
+  int how; /* 0: as it is; 1: without overlap; 2: without merging */
+};
+
+static int tell_order(struct op2i_comm *comm, void *data) {
+  const struct job *job = data;
+  struct row w;
+  int wrong = row_begin(&w, comm, job->backend) != OP2_SUCCESS;
+  for (int o = 0; o < ORDERS && !wrong; o++) {
+    const struct order *order = &orders[o];
+    const char *want[] = {order->steps, order->without_overlap, order->without_merge};
+    char steps[64];
+    /* Whatever came before, b, wide and e are fresh. */
+    const void *values;
+    op2_dat fresh[] = {w.b, w.wide, w.e};
+    for (int d = 0; d < 3 && !wrong; d++)
+      wrong = op2_dat_read_begin(fresh[d], &values) || op2_dat_read_end(fresh[d], &values);
+    if (!wrong) wrong = order->queue(&w) || op2_flush(w.ctx);
+    write_steps(&w, steps);
+    if (strcmp(steps, want[job->how])) {
+      fprintf(stderr, "# %s: rank %d has %s, not %s\n", order->name, comm->rank, steps,
+              want[job->how]);
+      wrong++;
+    }
+  }
+  if (wrong) fprintf(stderr, "# rank %d: %s\n", comm->rank, op2_error_message());
+  return wrong + (row_end(&w) != OP2_SUCCESS);
+}
+
+/* ---- a slow link ----------------------------------------------------------------------------- */
+
+enum { DELAY_MS = 20, ROUNDS = 3 };
+
+/* Where nothing else is done in the meantime, all of a message's time is waited for. */
+static int wait_for_all(struct op2i_comm *comm, void *data) {
+  const struct job *job = data;
+  struct row w;
+  int wrong = row_begin(&w, comm, job->backend) != OP2_SUCCESS;
+  int64_t least = (int64_t)ROUNDS * DELAY_MS * 1000000;
+  for (int r = 0; r < ROUNDS && !wrong; r++) wrong = read_at_once(&w) || op2_flush(w.ctx);
+  if (comm->travelled < least || (job->how == 1 && comm->waited < least) ||
+      comm->waited > comm->travelled || comm->flying) {
+    fprintf(stderr, "# rank %d: %.3f ms travelled, %.3f waited for, %d still on their way\n",
+            comm->rank, 1e-6 * (double)comm->travelled, 1e-6 * (double)comm->waited, comm->flying);
+    wrong++;
+  }
+  return wrong + (row_end(&w) != OP2_SUCCESS);
+}
+
+int main(void) {
+  static const char *const backends[] = {"sequential", "openmp", "starpu"};
+  static const char *const hows[] = {"", ", without overlap", ", without merging"};
+  test_environment();
+  setenv("OP2_FUSE", "0", 1);
+  for (int b = 0; b < 3; b++)
+    for (int how = 0; how < 3; how++) {
+      const char *why = op2_backend_unavailable(backends[b]);
+      struct job job = {backends[b], how};
+      if (why) {
+        skip("%s%s: %s", backends[b], hows[how], why);
+        continue;
+      }
+      setenv("OP2_OVERLAP", how == 1 ? "0" : "1", 1);
+      setenv("OP2_MERGE", how == 2 ? "0" : "1", 1);
+      if (b > 0)
+        is_int(run_contexts(2, (struct op2i_link_speed){0}, tell_order, &job), 0,
+               "steps of %d programs on %s%s", ORDERS, backends[b], hows[how]);
+      setenv("OP2_CHUNK_US", "0", 1); /* tasks, on starpu */
+      is_int(run_contexts(2, (struct op2i_link_speed){.delay = DELAY_MS * 1000000}, wait_for_all,
+                          &job),
+             0, "what is waited for on %s%s", backends[b], hows[how]);
+      unsetenv("OP2_CHUNK_US");
+    }
+  return done();
+}
