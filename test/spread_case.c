@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "spread_case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "init.h"
+#include "support.h"
+#include "whole_case.h"
+
+enum { NODES, EDGES, CELLS };
+enum { EDGE_NODE, CELL_NODE, EDGE_CELL };
+enum { X, W, C, D, DATS };
+enum { STEPS = 30, LOOKS = 4 };
+
+static const char *const sources[][2] = {
+    {"gather", "void gather(long *w, const long *a, const long *b) { *w = *w % 1009 + 3 * *a + 5 * "
+               "*b + 1; }"},
+    {"scatter", "void scatter(const long *w, long *a, long *b) { a[0] += *w % 97; b[1] -= 2 * *w + "
+                "1; }"},
+    {"around", "void around(long *c, long *const n[3]) { *c = n[0][0] + 2 * n[1][1] + 3 * n[2][0]; "
+               "}"},
+    {"spread", "void spread(const long *c, long *d, long *n[3]) { *d = *d % 1013 + 2; for (int k = "
+               "0; k < 3; k++) n[k][0] += (*c >> k) % 31 + *d; }"},
+    {"across", "void across(const long *w, const long *c0, const long *d1, long *d0) { *d0 += *w % "
+               "5 * (*c0 % 7) + *d1 % 3 * 0; }"},
+    {"shrink", "void shrink(long *x) { x[0] = x[0] % 10007 * 3 + 1; x[1] = x[1] % 5003; }"},
+    {"extremes", "void extremes(const long *w, long *s, long *lo, long *hi, long *at, long i) { *s "
+                 "+= *w % 1000; if (*w < *lo) *lo = *w; if (*w > *hi) { *hi = *w; *at = i; } }"},
+    {"shift", "void shift(long *c, const long *s) { *c = *c % 100003 + *s % 11; }"},
+    {"highest", "void highest(const long *w, long *n) { if (*w > n[1]) n[1] = *w; }"},
+};
+enum { KINDS = sizeof sources / sizeof *sources };
+
+const char *const spread_hows[SPREAD_HOWS] = {"at random", "in blocks", "on one rank"};
+
+struct trial {
+  struct whole whole;
+  const char *backend;
+  bool eager;
+  uint64_t seed;
+  int64_t *want[LOOKS][DATS]; /* [size of its set][dim] in the order of the whole */
+  int64_t globals[LOOKS][4];
+};
+
+static const int set_of[DATS] = {NODES, EDGES, CELLS, CELLS}, dims[DATS] = {2, 1, 1, 1};
+
+/* ---- meshes ---------------------------------------------------------------------------------- */
+
+static void draw_owners(struct whole *whole, int ranks, int how, uint64_t *seed) {
+  for (int s = 0; s < whole->nsets; s++) {
+    int64_t size = whole->set[s].size;
+    whole->set[s].owner = calloc((size_t)size + 1, sizeof *whole->set[s].owner);
+    for (int64_t e = 0; e < size; e++)
+      whole->set[s].owner[e] = how == 0   ? draw_below(seed, ranks)
+                               : how == 1 ? (int32_t)(e * ranks / size)
+                                          : how % ranks;
+  }
+}
+
+static void draw_whole(struct whole *whole, int ranks, int how, uint64_t *seed) {
+  static const struct {
+    const char *name;
+    int from, to, arity;
+  } maps[] = {{"edge_node", EDGES, NODES, 2},
+              {"cell_node", CELLS, NODES, 3},
+              {"edge_cell", EDGES, CELLS, 2}};
+  static const char *const names[] = {"nodes", "edges", "cells"};
+  int scale = draw_below(seed, 4) ? 60 : 1;
+  *whole = (struct whole){.nsets = 3, .nmaps = 3};
+  for (int s = 0; s < 3; s++) {
+    whole->set[s].name = names[s];
+    whole->set[s].size = 1 + draw_below(seed, scale * (s + 1));
+  }
+  for (int m = 0; m < 3; m++) {
+    whole->map[m].name = maps[m].name;
+    whole->map[m].from = maps[m].from;
+    whole->map[m].to = maps[m].to;
+    whole->map[m].arity = maps[m].arity;
+    int64_t n = whole->set[maps[m].from].size * maps[m].arity, to = whole->set[maps[m].to].size;
+    whole->map[m].idx = calloc((size_t)n + 1, sizeof *whole->map[m].idx);
+    for (int64_t i = 0; i < n; i++) {
+      int64_t near = i * to / n + draw_below(seed, 5) - 2;
+      whole->map[m].idx[i] = (int32_t)(near < 0 ? 0 : near >= to ? to - 1 : near);
+    }
+  }
+  draw_owners(whole, ranks, how, seed);
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+struct run {
+  op2_context ctx;
+  struct share share;
+  op2_set sets[WHOLE_SETS];
+  op2_map maps[WHOLE_MAPS];
+  op2_dat dats[DATS];
+  op2_gbl sum, low, high, at;
+  op2_kernel kernels[KINDS];
+};
+
+static int64_t start_value(int d, int64_t global, int j) {
+  return (global * 37 + d * 11 + j * 5) % 301 - 90;
+}
+
+static op2_status declare(struct run *r, const struct whole *whole) {
+  static const char *const names[DATS] = {"x", "w", "c", "d"};
+  op2_status status = share_declare(whole, &r->share, r->ctx, r->sets, r->maps);
+  for (int d = 0; d < DATS && !status; d++) {
+    int64_t n = r->share.set[set_of[d]].ends[3];
+    int64_t *values = calloc((size_t)(n * dims[d]) + 1, sizeof *values);
+    for (int64_t i = 0; i < n; i++)
+      for (int j = 0; j < dims[d]; j++) {
+        /* What is in the halo at first is nobody's business. */
+        bool own = i < r->share.set[set_of[d]].ends[1];
+        values[i * dims[d] + j] =
+            own ? start_value(d, r->share.set[set_of[d]].global[i], j) : 987654;
+      }
+    status = op2_dat_create(r->sets[set_of[d]], dims[d], OP2_I64, values, names[d], &r->dats[d]);
+    free(values);
+  }
+  const int64_t none = 0, high = 1 << 30, low = -high;
+  if (!status) status = op2_gbl_create(r->ctx, 1, OP2_I64, &none, "sum", &r->sum);
+  if (!status) status = op2_gbl_create(r->ctx, 1, OP2_I64, &high, "low", &r->low);
+  if (!status) status = op2_gbl_create(r->ctx, 1, OP2_I64, &low, "high", &r->high);
+  if (!status) status = op2_gbl_create(r->ctx, 1, OP2_I64, &none, "at", &r->at);
+  for (int k = 0; k < KINDS && !status; k++)
+    status = op2_kernel_create(
+        r->ctx, &(op2_kernel_desc){.name = sources[k][0], .source = sources[k][1]}, &r->kernels[k]);
+  return status;
+}
+
+static op2_status queue(struct run *r, int kind) {
+  op2_kernel k = r->kernels[kind];
+  op2_dat x = r->dats[X], w = r->dats[W], c = r->dats[C], d = r->dats[D];
+  op2_map en = r->maps[EDGE_NODE], cn = r->maps[CELL_NODE], ec = r->maps[EDGE_CELL];
+  switch (kind) {
+  case 0:
+    return op2_par_loop(k, r->sets[EDGES], op2_arg_direct(w, OP2_RW),
+                        op2_arg_dat(x, 0, en, OP2_READ), op2_arg_dat(x, 1, en, OP2_READ));
+  case 1:
+    return op2_par_loop(k, r->sets[EDGES], op2_arg_direct(w, OP2_READ),
+                        op2_arg_dat(x, 0, en, OP2_INC), op2_arg_dat(x, 1, en, OP2_INC));
+  case 2:
+    return op2_par_loop(k, r->sets[CELLS], op2_arg_direct(c, OP2_WRITE),
+                        op2_arg_dat(x, OP2_ALL, cn, OP2_READ));
+  case 3:
+    return op2_par_loop(k, r->sets[CELLS], op2_arg_direct(c, OP2_READ), op2_arg_direct(d, OP2_RW),
+                        op2_arg_dat(x, OP2_ALL, cn, OP2_INC));
+  case 4:
+    return op2_par_loop(k, r->sets[EDGES], op2_arg_direct(w, OP2_READ),
+                        op2_arg_dat(c, 0, ec, OP2_READ), op2_arg_dat(c, 1, ec, OP2_READ),
+                        op2_arg_dat(d, 0, ec, OP2_INC));
+  case 5: return op2_par_loop(k, r->sets[NODES], op2_arg_direct(x, OP2_RW));
+  case 6:
+    return op2_par_loop(k, r->sets[EDGES], op2_arg_direct(w, OP2_READ),
+                        op2_arg_gbl(r->sum, OP2_INC), op2_arg_gbl(r->low, OP2_MIN),
+                        op2_arg_gbl(r->high, OP2_MAX), op2_arg_info(r->at, 3), op2_arg_idx());
+  case 7:
+    return op2_par_loop(k, r->sets[CELLS], op2_arg_direct(c, OP2_RW),
+                        op2_arg_gbl(r->sum, OP2_READ));
+  default:
+    return op2_par_loop(k, r->sets[EDGES], op2_arg_direct(w, OP2_READ),
+                        op2_arg_dat(x, 1, en, OP2_MAX));
+  }
+}
+
+/* Owned rows, and every other time the halo as well, are those of the whole. */
+static int look(struct run *r, const struct trial *t, int l, bool keep) {
+  int wrong = 0;
+  for (int d = 0; d < DATS; d++) {
+    int s = set_of[d], dim = dims[d];
+    bool halo = (l + d) % 2;
+    int64_t n = r->share.set[s].ends[halo ? 3 : 1];
+    int64_t *values = calloc((size_t)(n * dim) + 1, sizeof *values);
+    if (halo ? op2_dat_get_halo(r->dats[d], values) : op2_dat_get(r->dats[d], values)) wrong++;
+    for (int64_t i = 0; i < n * dim; i++) {
+      int64_t *want = &t->want[l][d][r->share.set[s].global[i / dim] * dim + i % dim];
+      if (keep) *want = values[i];
+      wrong += values[i] != *want;
+    }
+    free(values);
+  }
+  op2_gbl gbls[4] = {r->sum, r->low, r->high, r->at};
+  for (int g = 0; g < 4; g++) {
+    int64_t value = 0;
+    wrong += op2_gbl_get(gbls[g], &value) != OP2_SUCCESS;
+    if (keep) ((struct trial *)t)->globals[l][g] = value;
+    wrong += value != t->globals[l][g];
+  }
+  return wrong;
+}
+
+static int play(struct run *r, const struct trial *t, bool keep) {
+  uint64_t seed = t->seed;
+  int wrong = 0, chain[STEPS], period = 1 + draw_below(&seed, 6);
+  for (int k = 0; k < period; k++) chain[k] = draw_below(&seed, KINDS);
+  for (int l = 0; l < LOOKS; l++) {
+    for (int k = 0; k < STEPS && !wrong; k++)
+      wrong += queue(r, draw_below(&seed, 5) ? chain[k % period] : draw_below(&seed, KINDS)) != 0;
+    if (wrong) return wrong;
+    wrong += look(r, t, l, keep);
+  }
+  return wrong;
+}
+
+static op2_status begin(struct run *r, const struct trial *t, struct op2i_comm *comm) {
+  const op2_options options = {.backend = comm ? t->backend : "sequential",
+                               .threads = 1,
+                               .eager = comm && t->eager ? 1 : -1,
+                               .block_size = 7,
+                               .cache_dir = test_cache()};
+  memset(r, 0, sizeof *r);
+  whole_share(&t->whole, comm ? comm->rank : -1, &r->share);
+  op2_status status = op2i_init_ranks(&options, comm, &r->ctx);
+  return status ? status : declare(r, &t->whole);
+}
+
+static void end(struct run *r, const struct trial *t) {
+  for (int k = 0; k < KINDS; k++) op2_kernel_destroy(&r->kernels[k]);
+  for (int d = 0; d < DATS; d++) op2_dat_destroy(&r->dats[d]);
+  for (int m = 0; m < t->whole.nmaps; m++) op2_map_destroy(&r->maps[m]);
+  for (int s = 0; s < t->whole.nsets; s++) op2_set_destroy(&r->sets[s]);
+  op2_gbl *gbls[] = {&r->sum, &r->low, &r->high, &r->at};
+  for (int g = 0; g < 4; g++) op2_gbl_destroy(gbls[g]);
+  share_free(&t->whole, &r->share);
+}
+
+static int rank(struct op2i_comm *comm, void *data) {
+  const struct trial *t = data;
+  struct run r;
+  int wrong = 0;
+  op2_status status = begin(&r, t, comm);
+  if (!status) wrong = play(&r, t, false);
+  if (status || wrong)
+    fprintf(stderr, "# rank %d of %d: %s (%d wrong)\n", comm->rank, comm->size, op2_error_message(),
+            wrong);
+  end(&r, t);
+  if (op2_finalize(&r.ctx)) wrong++;
+  return wrong + (status != OP2_SUCCESS);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* Ways to run and to exchange, of which results do not depend. */
+static void choose_ways(uint64_t seed) {
+  setenv("OP2_OVERLAP", seed % 4 == 3 ? "0" : "1", 1);
+  setenv("OP2_MERGE", seed % 8 >= 6 ? "0" : "1", 1);
+  setenv("OP2_CHUNK_US", seed % 2 ? "0" : "400", 1);
+  setenv("OP2_TEAM", seed % 2 ? "0" : "1", 1);
+}
+
+int spread_program(const char *backend, int ranks, int how, uint64_t seed, rank_runner *runner) {
+  struct trial t = {.backend = backend, .eager = seed % 3 == 0, .seed = seed};
+  struct run r;
+  uint64_t state = seed * 101 + 7;
+  draw_whole(&t.whole, ranks, how, &state);
+  for (int l = 0; l < LOOKS; l++)
+    for (int d = 0; d < DATS; d++)
+      t.want[l][d] = calloc((size_t)(t.whole.set[set_of[d]].size * dims[d]) + 1, sizeof(int64_t));
+  int wrong = begin(&r, &t, NULL) != OP2_SUCCESS;
+  if (!wrong) wrong = play(&r, &t, true);
+  if (wrong) diag("in one piece: %s", op2_error_message());
+  end(&r, &t);
+  wrong += op2_finalize(&r.ctx) != OP2_SUCCESS;
+  choose_ways(seed);
+  if (!wrong) wrong = runner(ranks, rank, &t);
+  for (int l = 0; l < LOOKS; l++)
+    for (int d = 0; d < DATS; d++) free(t.want[l][d]);
+  whole_free(&t.whole);
+  return wrong;
+}
