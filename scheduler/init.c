@@ -35,12 +35,10 @@ static op2_status choose_backend(op2_context ctx) {
   return ctx->backend->open(ctx, &ctx->backend_state);
 }
 
+/* On failure the communicator is left to the caller. */
 static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_context *ctx_out) {
   op2_context ctx = op2i_calloc(1, sizeof *ctx);
-  if (!ctx) {
-    op2i_comm_free(comm);
-    return op2i_error_nomem("a context");
-  }
+  if (!ctx) return op2i_error_nomem("a context");
   ctx->comm = comm;
   ctx->magic = OP2I_CONTEXT_MAGIC;
   ctx->refs = 1;
@@ -69,20 +67,9 @@ static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_
   *ctx_out = ctx;
   return OP2_SUCCESS;
 fail:
+  ctx->comm = NULL;
   op2i_context_unref(ctx);
   return status;
-}
-
-op2_status op2i_init_ranks(const op2_options *options, struct op2i_comm *comm, op2_context *ctx) {
-  op2i_process_begin_context();
-  op2_status status = begin(options, comm, ctx);
-  op2i_process_context_begun();
-  return status;
-}
-
-op2_status op2_init(const op2_options *options, op2_context *ctx) {
-  if (!ctx) return op2i_error(OP2_ERR_ARG, "op2_init: where to put the context is null");
-  return op2i_init_ranks(options, NULL, ctx);
 }
 
 static void drop_failures(op2_context ctx) {
@@ -93,6 +80,47 @@ static void drop_failures(op2_context ctx) {
     failure->next = NULL;
     op2i_failure_unref(failure);
   }
+}
+
+static void end(op2_context ctx) {
+  /* What cannot be returned here is at least said: nothing unreported is lost. */
+  drop_failures(ctx);
+  op2i_dats_come_home(ctx);
+  ctx->finalized = true;
+  op2i_process_leave(ctx);
+  op2i_sched_destroy(ctx->sched);
+  ctx->sched = NULL;
+  op2i_interned_loops.free(ctx);
+  op2i_interned_calls.free(ctx);
+  op2i_jit_close(ctx);
+  ctx->backend->close(ctx->backend_state);
+  op2i_context_unref(ctx);
+}
+
+static op2_status begin_alone(const op2_options *options, struct op2i_comm *comm,
+                              op2_context *ctx) {
+  op2i_process_begin_context();
+  op2_status status = begin(options, comm, ctx);
+  op2i_process_context_begun();
+  return status;
+}
+
+op2_status op2i_init_ranks(const op2_options *options, struct op2i_comm *comm, op2_context *out) {
+  op2_context ctx = NULL;
+  op2_status status = begin_alone(options, comm, &ctx);
+  op2_status agreed = comm ? op2i_comm_agree(comm, status) : status;
+  if (!agreed)
+    *out = ctx;
+  else if (ctx)
+    end(ctx);
+  else if (comm)
+    op2i_comm_free(comm);
+  return agreed;
+}
+
+op2_status op2_init(const op2_options *options, op2_context *ctx) {
+  if (!ctx) return op2i_error(OP2_ERR_ARG, "op2_init: where to put the context is null");
+  return op2i_init_ranks(options, NULL, ctx);
 }
 
 op2_status op2_finalize(op2_context *handle) {
@@ -110,18 +138,7 @@ op2_status op2_finalize(op2_context *handle) {
   if (ctx->finalized)
     return op2i_error(OP2_ERR_STATE, "op2_finalize: the context was finalized before, through a "
                                      "copy of the handle");
-  /* What cannot be returned here is at least said: nothing unreported is lost. */
-  drop_failures(ctx);
-  op2i_dats_come_home(ctx);
-  ctx->finalized = true;
-  op2i_process_leave(ctx);
-  op2i_sched_destroy(ctx->sched);
-  ctx->sched = NULL;
-  op2i_interned_loops.free(ctx);
-  op2i_interned_calls.free(ctx);
-  op2i_jit_close(ctx);
-  ctx->backend->close(ctx->backend_state);
-  op2i_context_unref(ctx);
+  end(ctx);
   return status;
 }
 

@@ -3,6 +3,7 @@
 # Install the Debian packages that the named groups need and that are not there yet.
 #   test/deps.sh build          the library and its benchmarks
 #   test/deps.sh build demo     also the graph and the picture of the demonstration
+#   test/deps.sh build mpi      also MPI, for contexts over several ranks
 #   test/deps.sh test           everything the tests use
 # With --list, print the packages of the groups and install nothing.
 set -eu
@@ -13,9 +14,10 @@ die() { say "$*"; exit 1; }
 build="gcc libc6-dev meson ninja-build pkg-config libstarpu-dev libhwloc-dev libxxhash-dev"
 build="$build libscotch-dev"
 demo="$build graphviz libpng-dev"
+mpi="libopenmpi-dev openmpi-bin"
 # gcc brings the run-time libraries of its sanitizers and of OpenMP along; clang's OpenMP is a
-# package of its own.
-test="$demo g++ clang libomp-dev binutils cmake debootstrap gdb"
+# package of its own. MPICH is tried beside the MPI that is Debian's default.
+test="$demo $mpi libmpich-dev mpich g++ clang libomp-dev binutils cmake debootstrap gdb"
 
 list=no
 wanted=
@@ -25,11 +27,12 @@ for group; do
     -h | --help) awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; exit 0 ;;
     build) wanted="$wanted $build" ;;
     demo) wanted="$wanted $demo" ;;
+    mpi) wanted="$wanted $mpi" ;;
     test) wanted="$wanted $test" ;;
-    *) die "unknown group '$group' (there are: build, demo, test)" ;;
+    *) die "unknown group '$group' (there are: build, demo, mpi, test)" ;;
   esac
 done
-[ -n "$wanted" ] || die "which groups? (build, demo, test)"
+[ -n "$wanted" ] || die "which groups? (build, demo, mpi, test)"
 wanted=$(printf '%s\n' $wanted | sort -u)
 if [ $list = yes ]; then
   printf '%s\n' $wanted

@@ -223,9 +223,18 @@ if [ $quick = no ]; then
   export CC
   build clang --buildtype=release -Doptimization=0 -Dtests=false
   unset CC
+  # The other MPI: its tests and what they need.
+  if pkg-config --exists mpich; then
+    targets=mpi-tests
+    build mpich --buildtype=release -Dmpi_of=mpich -Dbench=false &&
+      run_tests mpich "" --suite mpi
+    targets=
+  else
+    stage_skip "mpich: it is not installed"
+  fi
   targets=unit-tests
   build bare --buildtype=release -Dstarpu=disabled -Dhwloc=disabled -Dopenmp=disabled \
-    -Dpng=disabled && run_tests bare "" --suite unit --no-suite text
+    -Dpng=disabled -Dmpi=disabled && run_tests bare "" --suite unit --no-suite text
   targets=
 fi
 

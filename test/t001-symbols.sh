@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The shared library exports what the public headers declare with OP2_API, and nothing else.
+# The shared library exports what the public headers declare with OP2_API, and nothing else but the
+# one table for its companions; each of these exports what its own header declares.
 set -u
 . "$(dirname "$0")/tap.sh"
 
@@ -38,11 +39,15 @@ compare() { # DECLARED EXPORTED
 
 LC_ALL=C
 export LC_ALL
-declared "$src"/include/op2/*.h >"$tmp/declared"
+# Headers of companions, the table being one to the library itself.
+headers() { ls "$src"/include/op2/*.h | grep -v -e '/mpi\.h$'; }
+declared $(headers) >"$tmp/declared"
 clean "every public function is marked OP2_API" undeclared "$src"/include/op2/*.h
 runs "the headers declare something" test -s "$tmp/declared"
 grep -v '^op2_' "$tmp/declared" >"$tmp/odd"
 clean "public names begin with op2_" cat "$tmp/odd"
+declared $(headers) "$src/scheduler/companion.h" >"$tmp/declared"
+runs "the table for companions is one more" test "$(grep -v '^op2_' "$tmp/declared")" = op2i_companion
 
 if [ -z "$build" ]; then
   skip "no build folder: exported symbols not compared"
@@ -55,9 +60,25 @@ else
   clean "declared and exported functions are the same ($(wc -l <"$tmp/declared" | tr -d ' '))" \
     compare "$tmp/declared" "$tmp/exported"
 
+  companion() { # HEADER LIBRARY
+    declared "$1" >"$tmp/companion"
+    exported "$2" >"$tmp/companion+"
+    compare "$tmp/companion" "$tmp/companion+"
+  }
+  found=no
+  for library in "$build"/libop2_mpi.so "$build"/libop2_openmpi.so "$build"/libop2_mpich.so; do
+    [ -e "$library" ] || continue
+    found=yes
+    clean "$(basename "$library") exports what op2/mpi.h declares" \
+      companion "$src/include/op2/mpi.h" "$library"
+  done
+  [ $found = yes ] || skip "this build has no MPI: op2/mpi.h not compared"
+  needs_mpi() { readelf -d "$1" | sed -n '/NEEDED.*mpi/p'; }
+  clean "libop2.so needs nothing of MPI" needs_mpi "$build/libop2.so"
+
   printf '%s\n' 'OP2_API op2_status' 'op2_planted(const double *x,' 'int n);' \
     '/* OP2_API void op2_not(void); */' >"$tmp/planted.h"
-  declared "$src"/include/op2/*.h "$tmp/planted.h" >"$tmp/declared+"
+  declared $(headers) "$src/scheduler/companion.h" "$tmp/planted.h" >"$tmp/declared+"
   catches "declared, not defined" '^op2_planted: declared, not exported' \
     compare "$tmp/declared+" "$tmp/exported"
   printf 'int op2i_planted(void) { return 1; }\nint op2_datum;\n' >"$tmp/planted.c"

@@ -107,8 +107,8 @@ if command -v cmake >/dev/null 2>&1; then
   runs "CMake: a later version is refused" refused 0.99 'requested version "0.99"'
   runs "CMake: another major version is refused" refused 1 'requested version "1"'
   runs "CMake: a range that ends before is refused" refused 0.0.1...0.0.9 "requested version"
-  runs "CMake: a component that is not there is named" refused "0.1;COMPONENTS;mpi" \
-    "no component mpi"
+  runs "CMake: a component that is not there is named" refused "0.1;COMPONENTS;none" \
+    "no component none"
   mv "$prefix" "$tmp/moved"
   CMAKE_PREFIX_PATH=$tmp/moved
   cmake_works ", a prefix that was moved"

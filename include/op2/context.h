@@ -32,7 +32,8 @@ extern "C" {
  * every rank calls it at the same place of that order, for the same object, since what runs on one
  * rank may need values of others. That is so of everything that forces (`@sync`), op2_dat_get() and
  * access scopes included, and of full queues and eager contexts. All other calls are a rank's own
- * affair. There is no communicator yet: a context knows one process only.
+ * affair. Contexts of several ranks are made by op2_init_mpi() (op2/mpi.h); others know one process
+ * only.
  *
  * **Processes.** A context belongs to the process that made it. In a child made by fork() every
  * call on it and on its objects returns ::OP2_ERR_STATE and changes nothing; destroying its objects

@@ -28,6 +28,12 @@ struct op2i_envelope {
 struct op2i_message; /* of a kind */
 enum { OP2I_TAG_MOST = 30000 };
 
+/* As if messages travelled over a slow link. */
+struct op2i_link_speed {
+  int64_t delay;   /* nanoseconds that a message takes, */
+  double per_byte; /* and for each of its bytes */
+};
+
 struct op2i_comm_kind {
   const char *name;
   op2_status (*open)(struct op2i_comm *comm, const struct op2i_envelope *envelope,
@@ -47,9 +53,14 @@ struct op2i_comm_kind {
   void (*free)(struct op2i_comm *comm);
 };
 
+/* Which threads may call functions of the kind: one that never changes, any one at a time, or several
+ * at a time for messages of their own. */
+enum op2i_callers { OP2I_CALLERS_ONE, OP2I_CALLERS_IN_TURN, OP2I_CALLERS_ANY };
+
 /* Kinds put it first in a structure of their own. */
 struct op2i_comm {
   const struct op2i_comm_kind *kind;
+  enum op2i_callers callers;
   int rank, size;
   struct op2i_ways_of *ways; /* comm.c's messages; null at first */
   /* Of halos, so far: exchanges that were run, messages that were sent, and their bytes; and
@@ -112,11 +123,6 @@ void op2i_parcels_free(struct op2i_parcels *parcels);
 
 /* ---- ranks that are threads ------------------------------------------------------------------ */
 
-/* As if messages travelled over a slow link. */
-struct op2i_link_speed {
-  int64_t delay;   /* nanoseconds that a message takes, */
-  double per_byte; /* and for each of its bytes */
-};
 /* The communicators of n ranks, each for one thread at a time; each is freed by itself. */
 op2_status op2i_comm_threads(int n, struct op2i_link_speed speed, struct op2i_comm **comms);
 

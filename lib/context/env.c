@@ -43,6 +43,7 @@ enum id {
   ENV_RENUMBER,
   ENV_OVERLAP,
   ENV_MERGE,
+  ENV_LINK,
   ENV_COUNT
 };
 
@@ -124,6 +125,9 @@ static const struct variable {
          "its end"},
     [ENV_MERGE] = {"OP2_MERGE", BOOLEAN, 1, 0, 1, "1",
                    "0: halos travel in a message for each dat and loop that needs it"},
+    [ENV_LINK] = {"OP2_LINK", TEXT, 0, 0, 0, "as fast as it is",
+                  "DELAY,PER_BYTE: ranks' messages come as if on a link where each takes so many "
+                  "nanoseconds and so many for each byte: for measurements"},
 };
 
 static op2_status bad_number(const struct variable *variable, const char *text) {
@@ -303,6 +307,38 @@ static op2_status choose_texts(struct op2i_config *c, const op2_options *o) {
                        ENV_GRAPH));
 fail:
   return status;
+}
+
+/* A number without a sign, with a fraction at most; -1: it is none. Returns where it ends. strtod()
+ * would go by the language of the program's user. */
+static const char *read_number(const char *text, double *value) {
+  size_t whole = strspn(text, "0123456789"), fraction = 0;
+  double unit = 1;
+  *value = 0;
+  for (size_t i = 0; i < whole; i++) *value = 10 * *value + (text[i] - '0');
+  if (text[whole] == '.') {
+    const char *digits = text + whole + 1;
+    fraction = 1 + strspn(digits, "0123456789");
+    for (size_t i = 0; i + 1 < fraction; i++) *value += (unit /= 10) * (digits[i] - '0');
+  }
+  if (!whole && fraction < 2) *value = -1;
+  return text + whole + fraction;
+}
+
+op2_status op2i_env_link(struct op2i_link_speed *speed) {
+  const char *text = env_text(ENV_LINK), *end;
+  double delay, per_byte = -1;
+  *speed = (struct op2i_link_speed){0};
+  if (!text) return OP2_SUCCESS;
+  end = read_number(text, &delay);
+  if (delay >= 0 && *end == ',') end = read_number(end + 1, &per_byte);
+  if (delay < 0 || per_byte < 0 || *end || delay > 1e12 || per_byte > 1e9)
+    return op2i_error(OP2_ERR_OPTION,
+                      "environment variable OP2_LINK is '%s': expected nanoseconds for a message, a "
+                      "comma, and nanoseconds for a byte, as 20000,0.1",
+                      text);
+  *speed = (struct op2i_link_speed){(int64_t)delay, per_byte};
+  return OP2_SUCCESS;
 }
 
 static op2_status choose_eager(struct op2i_config *c, int option) {

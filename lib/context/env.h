@@ -2,6 +2,7 @@
 #ifndef OP2I_ENV_H
 #define OP2I_ENV_H
 
+#include "comm.h"
 #include "op2/context.h"
 
 /* lib/context/env.c is the only reader of the environment. Numbers are decimal digits; a bad one is
@@ -44,6 +45,8 @@ enum { OP2I_SIMD_AUTO = -1, OP2I_TEAM_AUTO = -1, OP2I_TILE_AUTO = -1, OP2I_RENUM
 enum { OP2I_FUSE_NEVER, OP2I_FUSE_AGAIN, OP2I_FUSE_AT_ONCE };
 op2_status op2i_config_init(struct op2i_config *config, const op2_options *options);
 void op2i_config_free(struct op2i_config *config);
+/* The link that messages of ranks are to travel as if on; all zero: as fast as they can. */
+op2_status op2i_env_link(struct op2i_link_speed *speed);
 /* Warn of variables that start with OP2_ and mean nothing, once in a process for each. Those that
  * start with OP2_TEST_ belong to the library's own tests. */
 void op2i_env_warn_unknown(op2_context ctx);

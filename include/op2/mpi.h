@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_MPI_H
+#define OP2_MPI_H
+
+/* Not MPI's old interface for C++, which would ask for a library of its own. */
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+#include <mpi.h>
+
+#include "op2/context.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @file mpi.h
+ * Contexts of several ranks, which are processes of MPI. These functions are in a library of their
+ * own, libop2_mpi (`pkg-config op2_mpi`); libop2 itself has none of MPI, and op2.h does not include
+ * this header. A program is compiled and linked with the MPI that libop2_mpi was built with.
+ *
+ * MPI is the program's: it calls MPI_Init or MPI_Init_thread before op2_init_mpi(), and MPI_Finalize
+ * after op2_finalize() and after it has destroyed what it made from the context. Contexts of
+ * op2_init() have nothing to do with MPI and may be made before and after either.
+ *
+ * MPI_THREAD_FUNNELED is enough: only the threads that call functions of op2 call MPI, never a
+ * worker. With it, and with MPI_THREAD_SINGLE, that has to be the thread that called MPI_Init; with
+ * MPI_THREAD_SERIALIZED and MPI_THREAD_MULTIPLE a context may be another thread's.
+ *
+ * A rank that waits for others looks for messages for some ten microseconds and then sleeps, longer
+ * and longer, up to a millisecond at a time.
+ *
+ * A rank that ends without op2_finalize(), by a signal for one, ends the job, as MPI's launchers see
+ * to; where a rank cannot go on and the others cannot be told, the library says why on stderr and
+ * calls MPI_Abort. */
+
+/** @brief Start a context that is one rank of several.
+ * As op2_init(), on every process of the communicator. An error of one of them is one of all, which
+ * names its rank.
+ * @memory the communicator is duplicated, so messages of the library and the program's own cannot
+ *         meet. The duplicate is freed with the context and its last object. *options is read during
+ *         the call only. The context is the caller's, to be ended by op2_finalize()
+ * @sync   starts worker threads where the backend has some
+ * @mpi    collective over comm; options are to be the same on all of its processes, but for threads,
+ *         cache_dir, graph_file and log_level
+ * @errors those of op2_init(); OP2_ERR_STATE when MPI is not initialised, or finalized, or was
+ *         initialised for another thread alone; OP2_ERR_ARG for MPI_COMM_NULL and
+ *         intercommunicators; OP2_ERR_UNAVAILABLE when libop2_mpi is of another build than libop2;
+ *         OP2_ERR_FATAL with MPI's own message when MPI fails; on error *ctx is untouched
+ * @source OP2 op_mpi_init; PyOP2 op2.init(comm) */
+OP2_API OP2_NODISCARD op2_status op2_init_mpi(const op2_options *options, MPI_Comm comm,
+                                              op2_context *ctx);
+
+/** @brief The context's own communicator, for what works on its data beside it: files, solvers.
+ * Its processes have the ranks that they have in the communicator of op2_init_mpi(), and errors on it
+ * are returned (MPI_ERRORS_RETURN). Point-to-point messages on it must not meet the library's:
+ * whoever sends his own makes a duplicate.
+ * @memory the communicator is the context's and must not be freed; it goes with the context
+ * @sync   never blocks, runs nothing      @mpi    not collective
+ * @errors OP2_ERR_ARG (null pointer), OP2_ERR_STATE (no context; one of op2_init(), which has none;
+ *         MPI is finalized); on error *comm is untouched
+ * @source PyOP2 Set.comm */
+OP2_API OP2_NODISCARD op2_status op2_mpi_comm(op2_context ctx, MPI_Comm *comm);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

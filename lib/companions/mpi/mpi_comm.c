@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Messages as persistent requests of MPI. A message is one request, or several where it has more
+ * bytes than one is to have; MPI delivers what has one tag in the order of starts, so each rank's
+ * pieces meet the other's. As if the link were slow, each message begins with a piece of its own,
+ * which says when it was started. */
+#include "mpi_comm.h"
+
+#include <stdio.h>
+#include <time.h>
+
+struct rank {
+  struct op2i_comm comm;
+  const struct op2i_companion *op2;
+  MPI_Comm mpi;
+  struct op2i_mpi_manner manner;
+  bool slow;
+};
+
+struct op2i_message {
+  struct rank *rank;
+  struct op2i_envelope envelope;
+  int n, over;              /* pieces, and how many of them are over */
+  int64_t sent, begun, due; /* on a slow link: by either side's clock, and when it has come */
+  MPI_Request pieces[];     /* [n] */
+};
+
+static struct rank *rank_of(struct op2i_comm *comm) { return (struct rank *)comm; }
+
+/* ---- what goes wrong ------------------------------------------------------------------------- */
+
+static op2_status failed(const struct rank *rank, int error, const char *doing) {
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length;
+  MPI_Error_string(error, text, &length);
+  return rank->op2->error(OP2_ERR_FATAL, "MPI failed on rank %d of %d %s: %s", rank->comm.rank,
+                          rank->comm.size, doing, text);
+}
+
+static op2_status two_lengths(const struct op2i_message *message) {
+  return message->rank->op2->error(OP2_ERR_FATAL,
+                                   "ranks %d and %d differ in the length of a message",
+                                   message->rank->comm.rank, message->envelope.peer);
+}
+
+static bool finalized(void) {
+  int over = 0;
+  MPI_Finalized(&over);
+  return over;
+}
+
+/* Whether MPI can be called, from here. */
+static op2_status available(const struct rank *rank) {
+  int main_thread = 1;
+  if (finalized())
+    return rank->op2->error(OP2_ERR_FATAL,
+                            "rank %d of %d: MPI was finalized before the context was: nothing can "
+                            "be sent any more (op2_finalize comes before MPI_Finalize)",
+                            rank->comm.rank, rank->comm.size);
+  if (rank->comm.callers == OP2I_CALLERS_ONE) MPI_Is_thread_main(&main_thread);
+  if (main_thread) return OP2_SUCCESS;
+  return rank->op2->error(OP2_ERR_FATAL,
+                          "rank %d of %d: MPI may be called from the thread that initialised it "
+                          "only, and the context is used from another: ask MPI_Init_thread for "
+                          "MPI_THREAD_SERIALIZED",
+                          rank->comm.rank, rank->comm.size);
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+static size_t piece_bytes(const struct op2i_message *message, int64_t piece) {
+  size_t most = message->rank->manner.piece, left = message->envelope.bytes - (size_t)piece * most;
+  return left < most ? left : most;
+}
+
+static int open_piece(struct op2i_message *message, void *data, size_t bytes) {
+  const struct op2i_envelope *e = &message->envelope;
+  MPI_Request *request = &message->pieces[message->n];
+  MPI_Comm mpi = message->rank->mpi;
+  int error = e->sends ? MPI_Send_init(data, (int)bytes, MPI_BYTE, e->peer, e->tag, mpi, request)
+                       : MPI_Recv_init(data, (int)bytes, MPI_BYTE, e->peer, e->tag, mpi, request);
+  message->n += error == MPI_SUCCESS;
+  return error;
+}
+
+static void close_message(struct op2i_message *message);
+
+static op2_status open_message(struct op2i_comm *comm, const struct op2i_envelope *envelope,
+                               struct op2i_message **out) {
+  struct rank *rank = rank_of(comm);
+  size_t most = rank->manner.piece, n = (envelope->bytes + most - 1) / most + !envelope->bytes;
+  op2_status status = available(rank);
+  if (status) return status;
+  struct op2i_message *message =
+      rank->op2->calloc(1, sizeof *message + (n + rank->slow) * sizeof *message->pieces);
+  if (!message) return rank->op2->error_nomem("a message");
+  message->rank = rank;
+  message->envelope = *envelope;
+  int error = MPI_SUCCESS;
+  if (rank->slow) error = open_piece(message, &message->sent, sizeof message->sent);
+  for (size_t i = 0; i < n && !error; i++)
+    error =
+        open_piece(message, (char *)envelope->data + i * most, piece_bytes(message, (int64_t)i));
+  message->over = message->n;
+  if (error) {
+    close_message(message);
+    return failed(rank, error, "while a message was opened");
+  }
+  *out = message;
+  return OP2_SUCCESS;
+}
+
+/* One that is under way, after a failure: what it would write is about to go. What is sent is left
+ * a moment; nobody may be there to receive it. */
+static void give_up(struct op2i_message *message, MPI_Request *request) {
+  const struct timespec nap = {.tv_nsec = 1000000};
+  int over = 0;
+  if (!message->envelope.sends) {
+    MPI_Cancel(request);
+    MPI_Wait(request, MPI_STATUS_IGNORE);
+  }
+  for (int tries = 0; message->envelope.sends && !over && tries < 100; tries++) {
+    if (MPI_Test(request, &over, MPI_STATUS_IGNORE)) break;
+    if (!over) nanosleep(&nap, NULL);
+  }
+}
+
+static void close_message(struct op2i_message *message) {
+  bool there = !finalized();
+  for (int i = message->over; i < message->n && there; i++) give_up(message, &message->pieces[i]);
+  for (int i = 0; i < message->n && there; i++) /* MPI may have freed one that has failed */
+    if (message->pieces[i] != MPI_REQUEST_NULL) MPI_Request_free(&message->pieces[i]);
+  message->rank->op2->free(message);
+}
+
+/* One after the other: MPI_Startall() starts in any order. */
+static op2_status start(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
+  struct rank *rank = rank_of(comm);
+  op2_status status = available(rank);
+  if (status) return status;
+  int64_t time = rank->slow ? rank->op2->nanoseconds() : 0;
+  for (int i = 0; i < n; i++) {
+    struct op2i_message *message = messages[i];
+    message->begun = time;
+    if (message->envelope.sends) message->sent = time;
+    message->over = message->n;
+    for (int k = 0; k < message->n; k++) {
+      int error = MPI_Start(&message->pieces[k]);
+      if (error) return failed(rank, error, "while a message was started");
+      message->over = 0;
+    }
+  }
+  return OP2_SUCCESS;
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+/* Both sides' clocks are one on one machine; another's that is ahead is taken for this one's. */
+static void arrive(struct op2i_message *message) {
+  const struct op2i_link_speed *link = &message->rank->manner.link;
+  int64_t time = message->rank->op2->nanoseconds();
+  int64_t sent = message->sent < time ? message->sent : time;
+  message->due = (sent > message->begun ? sent : message->begun) + link->delay +
+                 (int64_t)(link->per_byte * (double)message->envelope.bytes);
+}
+
+static op2_status check_length(const struct op2i_message *message, int piece,
+                               const MPI_Status *told) {
+  int stamp = message->rank->slow, count = 0;
+  if (message->envelope.sends || piece < stamp) return OP2_SUCCESS;
+  MPI_Get_count(told, MPI_BYTE, &count);
+  return (size_t)count == piece_bytes(message, piece - stamp) ? OP2_SUCCESS : two_lengths(message);
+}
+
+/* Look whether it is over, as far as it is. */
+static op2_status look_at(struct op2i_message *message) {
+  while (message->over < message->n) {
+    MPI_Status told;
+    int over = 0, class = MPI_SUCCESS, piece = message->over;
+    int error = MPI_Test(&message->pieces[piece], &over, &told);
+    if (!error && !over) return OP2_SUCCESS;
+    message->over++;
+    if (error) MPI_Error_class(error, &class);
+    if (class == MPI_ERR_TRUNCATE) return two_lengths(message);
+    if (error) return failed(message->rank, error, "while it waited for a message");
+    op2_status status = check_length(message, piece, &told);
+    if (status) return status;
+  }
+  message->due = 0;
+  if (message->rank->slow && !message->envelope.sends) arrive(message);
+  return OP2_SUCCESS;
+}
+
+/* Up to the first that is not over. */
+static op2_status look(int n, struct op2i_message *const *messages, int *first, int64_t *due) {
+  while (*first < n) {
+    op2_status status = look_at(messages[*first]);
+    if (status || messages[*first]->over < messages[*first]->n) return status;
+    if (messages[*first]->due > *due) *due = messages[*first]->due;
+    ++*first;
+  }
+  return OP2_SUCCESS;
+}
+
+/* After so long a wait. A nap is a quarter of what was waited already, so waiting takes a quarter
+ * longer than it must, at most, and what the system adds to a nap: some fifty microseconds. */
+static void rest(int64_t waited, int64_t longest) {
+  enum { SPIN_NS = 20000, LEAST_NS = 5000, MOST_NS = 1000000 };
+  int64_t ns = waited / 4 < MOST_NS ? waited / 4 : MOST_NS;
+  if (waited < SPIN_NS) return;
+  if (ns > longest) ns = longest;
+  if (ns < LEAST_NS) return;
+  const struct timespec nap = {.tv_nsec = (long)ns};
+  nanosleep(&nap, NULL);
+}
+
+static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const *messages,
+                       bool wait, bool *out) {
+  struct rank *rank = rank_of(comm);
+  int first = 0;
+  int64_t due = 0, begun = 0;
+  op2_status status = available(rank);
+  *out = false;
+  while (!status) {
+    status = look(n, messages, &first, &due);
+    if (status) break;
+    int64_t time = due || begun || wait ? rank->op2->nanoseconds() : 0;
+    *out = first == n && due <= time;
+    if (*out || !wait) break;
+    if (!begun) begun = time;
+    rest(time - begun, first == n ? due - time : INT64_MAX);
+  }
+  return status;
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+static void abandon(struct op2i_comm *comm, const char *message) {
+  const struct rank *rank = rank_of(comm);
+  fprintf(stderr, "op2: rank %d of %d cannot go on: %s\n", comm->rank, comm->size, message);
+  fflush(stderr);
+  if (!finalized()) MPI_Abort(rank->mpi, 1);
+}
+
+static void free_rank(struct op2i_comm *comm) {
+  struct rank *rank = rank_of(comm);
+  if (!finalized()) MPI_Comm_free(&rank->mpi);
+  rank->op2->free(rank);
+}
+
+static const struct op2i_comm_kind kind = {.name = "mpi",
+                                           .open = open_message,
+                                           .close = close_message,
+                                           .start = start,
+                                           .over = over,
+                                           .abandon = abandon,
+                                           .free = free_rank};
+
+bool op2i_comm_is_mpi(const struct op2i_comm *comm, MPI_Comm *out) {
+  if (comm->kind != &kind) return false;
+  *out = ((const struct rank *)comm)->mpi;
+  return true;
+}
+
+static enum op2i_callers granted_callers(void) {
+  int granted = MPI_THREAD_SINGLE;
+  MPI_Query_thread(&granted);
+  return granted < MPI_THREAD_SERIALIZED ? OP2I_CALLERS_ONE
+         : granted < MPI_THREAD_MULTIPLE ? OP2I_CALLERS_IN_TURN
+                                         : OP2I_CALLERS_ANY;
+}
+
+/* The highest rank without memory, or -1. */
+static int who_lacks(MPI_Comm mpi, bool memory) {
+  int number, lacks;
+  MPI_Comm_rank(mpi, &number);
+  lacks = memory ? -1 : number;
+  MPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX, mpi);
+  return lacks;
+}
+
+op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
+                         struct op2i_mpi_manner manner, struct op2i_comm **out) {
+  struct rank made = {.comm = {.kind = &kind, .callers = granted_callers()}, .op2 = op2};
+  int error = MPI_Comm_dup(parent, &made.mpi);
+  if (error) return failed(&made, error, "while the communicator was duplicated");
+  MPI_Comm_set_errhandler(made.mpi, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(made.mpi, &made.comm.rank);
+  MPI_Comm_size(made.mpi, &made.comm.size);
+  MPI_Bcast(&manner.link, (int)sizeof manner.link, MPI_BYTE, 0, made.mpi);
+  made.manner = manner;
+  made.slow = manner.link.delay > 0 || manner.link.per_byte > 0;
+  struct rank *rank = op2->calloc(1, sizeof *rank);
+  int lacks = who_lacks(made.mpi, rank != NULL);
+  if (lacks >= 0) {
+    op2->free(rank);
+    MPI_Comm_free(&made.mpi);
+    return op2->error(OP2_ERR_NOMEM, "rank %d of %d: out of memory for a communicator", lacks,
+                      made.comm.size);
+  }
+  *rank = made;
+  *out = &rank->comm;
+  return OP2_SUCCESS;
+}

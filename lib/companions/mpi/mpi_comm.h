@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_MPI_COMM_H
+#define OP2I_MPI_COMM_H
+
+/* The kind of communicator whose ranks are processes of MPI. */
+
+#include <mpi.h>
+
+#include "companion.h"
+
+struct op2i_mpi_manner {
+  size_t piece; /* no message of MPI has more bytes: longer ones go in several */
+  struct op2i_link_speed link;
+};
+enum { OP2I_MPI_PIECE = 1 << 30 };
+
+/* Collective over `parent`, which is duplicated. The manner is the same on all ranks. */
+op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
+                         struct op2i_mpi_manner manner, struct op2i_comm **comm);
+/* False when it is of another kind. */
+bool op2i_comm_is_mpi(const struct op2i_comm *comm, MPI_Comm *out);
+
+#endif

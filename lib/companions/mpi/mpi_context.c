@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Contexts over MPI: what of MPI they need, and their communicators. */
+#include "op2/mpi.h"
+
+#include "mpi_comm.h"
+
+/* OP2_SUCCESS while MPI can be called. */
+static op2_status mpi_is_there(const struct op2i_companion *op2, const char *call) {
+  int begun = 0, over = 0;
+  MPI_Initialized(&begun);
+  MPI_Finalized(&over);
+  if (!begun)
+    return op2->error(OP2_ERR_STATE,
+                      "%s: MPI is not initialised: call MPI_Init or MPI_Init_thread before", call);
+  if (over) return op2->error(OP2_ERR_STATE, "%s: MPI is finalized", call);
+  return OP2_SUCCESS;
+}
+
+static op2_status validate(const struct op2i_companion *op2, MPI_Comm comm, const void *ctx) {
+  int inter = 0, granted = MPI_THREAD_SINGLE, main_thread = 0;
+  if (!ctx) return op2->error(OP2_ERR_ARG, "op2_init_mpi: where to put the context is null");
+  op2_status status = mpi_is_there(op2, "op2_init_mpi");
+  if (status) return status;
+  if (comm == MPI_COMM_NULL)
+    return op2->error(OP2_ERR_ARG, "op2_init_mpi: the communicator is MPI_COMM_NULL");
+  MPI_Comm_test_inter(comm, &inter);
+  if (inter)
+    return op2->error(OP2_ERR_ARG, "op2_init_mpi: the communicator is an intercommunicator, "
+                                   "between two groups of processes; one group is needed");
+  MPI_Query_thread(&granted);
+  MPI_Is_thread_main(&main_thread);
+  if (granted < MPI_THREAD_SERIALIZED && !main_thread)
+    return op2->error(OP2_ERR_STATE,
+                      "op2_init_mpi: MPI may be called from the thread that initialised it only, "
+                      "and this is another: ask MPI_Init_thread for MPI_THREAD_SERIALIZED");
+  return OP2_SUCCESS;
+}
+
+op2_status op2_init_mpi(const op2_options *options, MPI_Comm parent, op2_context *ctx) {
+  const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
+  struct op2i_mpi_manner manner = {.piece = OP2I_MPI_PIECE};
+  struct op2i_comm *comm;
+  if (!op2) return OP2_ERR_UNAVAILABLE;
+  op2_status status = validate(op2, parent, ctx);
+  if (status) return status;
+  op2_status asked = op2->link(&manner.link);
+  status = op2i_comm_mpi(op2, parent, manner, &comm);
+  if (status) return status;
+  status = op2->agree(comm, asked);
+  if (status) {
+    op2i_comm_free(comm);
+    return status;
+  }
+  return op2->init_ranks(options, comm, ctx);
+}
+
+op2_status op2_mpi_comm(op2_context ctx, MPI_Comm *out) {
+  const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
+  struct op2i_comm *comm;
+  if (!op2) return OP2_ERR_UNAVAILABLE;
+  if (!out) return op2->error(OP2_ERR_ARG, "op2_mpi_comm: where to put the communicator is null");
+  op2_status status = op2->comm_of(ctx, &comm);
+  if (!status) status = mpi_is_there(op2, "op2_mpi_comm");
+  if (status) return status;
+  if (comm && op2i_comm_is_mpi(comm, out)) return OP2_SUCCESS;
+  return op2->error(OP2_ERR_STATE, "op2_mpi_comm: the context was not made by op2_init_mpi()");
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What libraries beside this one reach of it. */
+#include "companion.h"
+
+#include "clock.h"
+#include "context.h"
+#include "error.h"
+#include "init.h"
+#include "mem.h"
+
+static op2_status comm_of(op2_context ctx, struct op2i_comm **comm) {
+  op2_status status = op2i_context_validate(ctx);
+  if (!status) *comm = ctx->comm;
+  return status;
+}
+
+static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
+                                            .comm_of = comm_of,
+                                            .agree = op2i_comm_agree,
+                                            .link = op2i_env_link,
+                                            .error = op2i_error,
+                                            .error_nomem = op2i_error_nomem,
+                                            .calloc = op2i_calloc,
+                                            .free = op2i_free,
+                                            .nanoseconds = op2i_nanoseconds};
+
+const struct op2i_companion *op2i_companion(int version) {
+  if (version == OP2I_COMPANION_VERSION) return &table;
+  (void)op2i_error(OP2_ERR_UNAVAILABLE,
+                   "a companion of op2 is of another build than the library (version %d of what "
+                   "they share, %d here): install both from the same sources",
+                   version, OP2I_COMPANION_VERSION);
+  return NULL;
+}

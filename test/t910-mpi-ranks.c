@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What is true of ranks that are threads, over MPI: run by t910-mpi.sh with several processes, of
+ * which the first tells. With an argument, how a job ends in which something went wrong:
+ *   kill      rank 1 is killed while the others wait for it
+ *   abandon   rank 1 cannot go on
+ *   late      MPI is finalized before the context
+ *   alone     MPI is not initialised
+ *   link      a slow link that the environment asks for
+ *   latency   microseconds of a message there and back, by this library and by MPI_Waitall */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "comm_case.h"
+#include "companion.h"
+#include "context.h"
+#include "mesh.h"
+#include "mpi_comm.h"
+#include "op2/mpi.h"
+#include "spread_case.h"
+#include "support.h"
+
+static const struct op2i_mpi_manner usual = {.piece = OP2I_MPI_PIECE};
+static int rank, size;
+
+static struct op2i_comm *communicator(struct op2i_mpi_manner manner) {
+  struct op2i_comm *comm;
+  const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
+  if (op2 && !op2i_comm_mpi(op2, MPI_COMM_WORLD, manner, &comm)) return comm;
+  fprintf(stderr, "no communicator: %s\n", op2_error_message());
+  exit(1);
+}
+
+static int sum(int wrong) {
+  int all;
+  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+static void tell(int wrong, const char *what, const char *more) {
+  wrong = sum(wrong);
+  if (rank == 0) is_int(wrong, 0, "%s%s", what, more);
+}
+
+static void everywhere(const char *what, struct op2i_mpi_manner manner, rank_function *function,
+                       void *data) {
+  struct op2i_comm *comm = communicator(manner);
+  int wrong = function(comm, data);
+  op2i_comm_free(comm);
+  tell(wrong, what,
+       manner.piece == usual.piece ? (manner.link.delay ? ", on a slow link" : "")
+                                   : ", in pieces of 7 bytes");
+}
+
+/* ---- messages -------------------------------------------------------------------------------- */
+
+/* MPI tells the receiver only. */
+static int of_two_lengths(struct op2i_comm *comm, void *data) {
+  int wrong = 0;
+  (void)data;
+  for (int longer = 0; longer < 2 && comm->rank < 2; longer++) {
+    char bytes[8] = {0};
+    bool over;
+    struct op2i_message *message;
+    const struct op2i_envelope e = {comm->rank == 0, 1 - comm->rank, 0, bytes,
+                                    comm->rank == longer ? 8 : 4};
+    if (comm->kind->open(comm, &e, &message) || comm->kind->start(comm, 1, &message)) return 1;
+    op2_status status = comm->kind->over(comm, 1, &message, true, &over);
+    if (comm->rank)
+      wrong += status != OP2_ERR_FATAL || !strstr(op2_error_message(), "differ in the length");
+    comm->kind->close(message);
+  }
+  return wrong;
+}
+
+/* Received messages that nobody sends can be closed, and the memory is nobody's. */
+static int of_nobody(struct op2i_comm *comm, void *data) {
+  char bytes[8] = {0};
+  bool over = true;
+  struct op2i_message *message;
+  const struct op2i_envelope e = {false, (comm->rank + 1) % comm->size, 9, bytes, sizeof bytes};
+  (void)data;
+  if (comm->kind->open(comm, &e, &message) || comm->kind->start(comm, 1, &message)) return 1;
+  int wrong = comm->kind->over(comm, 1, &message, false, &over) != OP2_SUCCESS || over;
+  comm->kind->close(message);
+  return wrong;
+}
+
+static void messages(void) {
+  const struct op2i_mpi_manner pieces = {.piece = 7},
+                               slow = {.piece = OP2I_MPI_PIECE, .link = {200000, 0.5}};
+  const struct op2i_mpi_manner *manners[] = {&usual, &pieces, &slow};
+  for (int m = 0; m < 3; m++) {
+    everywhere("a ring", *manners[m], comm_ring, NULL);
+    everywhere("in order", *manners[m], comm_in_order, NULL);
+    for (uint64_t seed = 1; seed <= 3; seed++)
+      everywhere("parcels", *manners[m], comm_parcels, &seed);
+  }
+  everywhere("a tree", usual, comm_tree, NULL);
+  everywhere("numbers", usual, comm_numbers, NULL);
+  everywhere("messages of two lengths", usual, of_two_lengths, NULL);
+  everywhere("a message of nobody", usual, of_nobody, NULL);
+  if (size == 2)
+    everywhere("all of a slow link", (struct op2i_mpi_manner){OP2I_MPI_PIECE, COMM_SLOW},
+               comm_slowly, NULL);
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+static int as_processes(int n, rank_function *function, void *data) {
+  (void)n;
+  return function(communicator(usual), data);
+}
+
+static void programs(void) {
+  static const char *const backends[] = {"sequential", "openmp", "starpu"};
+  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+    const char *why = op2_backend_unavailable(backends[b]);
+    if (why) {
+      if (rank == 0) skip("%s: %s", backends[b], why);
+      continue;
+    }
+    int wrong = 0, count = 0, most = quick() ? 2 : 4;
+    for (int how = 0; how < SPREAD_HOWS; how++)
+      for (int n = 0; n < most; n++, count++)
+        wrong += spread_program(backends[b], size, how, (uint64_t)(1000 * size + 10 * how + n + 1),
+                                as_processes);
+    wrong = sum(wrong);
+    if (rank == 0) is_int(wrong, 0, "%d random programs, %s", count, backends[b]);
+  }
+}
+
+/* ---- ends ------------------------------------------------------------------------------------ */
+
+static void wait_for_all(struct op2i_comm *comm) {
+  int64_t one = 1;
+  if (op2i_comm_sum(comm, 1, &one)) printf("rank %d was told: %s\n", rank, op2_error_message());
+}
+
+static void end_badly(bool kill) {
+  struct op2i_comm *comm = communicator(usual);
+  wait_for_all(comm);
+  if (rank == 1 && kill) raise(SIGKILL);
+  if (rank == 1) comm->kind->abandon(comm, "this is the cause");
+  wait_for_all(comm);
+  puts("went on");
+}
+
+/* Contexts whose MPI has gone: what needs messages fails in words, the rest ends. */
+static int end_late(void) {
+  op2_context ctx;
+  op2_set set;
+  op2_dat dat;
+  op2_kernel kernel;
+  MPI_Comm comm = MPI_COMM_NULL;
+  const int64_t ends[4] = {1, 1, 1, 2}, global[2] = {rank, (rank + 1) % size};
+  const int32_t owner[1] = {(rank + 1) % size};
+  const int64_t values[2] = {rank, -1};
+  int64_t got[2];
+  int wrong = 0;
+  const op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
+  wrong += op2_init_mpi(&options, MPI_COMM_WORLD, &ctx) != OP2_SUCCESS;
+  wrong += op2i_set_create_halo(ctx, ends, global, owner, "set", &set) != OP2_SUCCESS;
+  wrong += op2_dat_create(set, 1, OP2_I64, values, "dat", &dat) != OP2_SUCCESS;
+  wrong +=
+      op2_kernel_create(
+          ctx, &(op2_kernel_desc){.name = "twice", .source = "void twice(long *x) { *x *= 2; }"},
+          &kernel) != OP2_SUCCESS;
+  wrong += op2_par_loop(kernel, set, op2_arg_direct(dat, OP2_RW)) != OP2_SUCCESS;
+  wrong += op2_dat_get_halo(dat, got) != OP2_SUCCESS || got[1] != 2 * ((rank + 1) % size);
+  wrong += op2_par_loop(kernel, set, op2_arg_direct(dat, OP2_RW)) != OP2_SUCCESS;
+  MPI_Finalize();
+  op2_status status = op2_dat_get_halo(dat, got);
+  if (rank == 0) printf("op2_dat_get_halo: %s\n", status ? op2_error_message() : "no error");
+  status = op2_mpi_comm(ctx, &comm);
+  if (rank == 0) printf("op2_mpi_comm: %s\n", status ? op2_error_message() : "no error");
+  status = op2_init_mpi(&options, MPI_COMM_WORLD, &ctx);
+  if (rank == 0) printf("op2_init_mpi: %s\n", status ? op2_error_message() : "no error");
+  op2_kernel_destroy(&kernel);
+  op2_dat_destroy(&dat);
+  op2_set_destroy(&set);
+  if (op2_finalize(&ctx)) puts("op2_finalize failed");
+  if (rank == 0) printf("ended, %d wrong\n", wrong);
+  return wrong;
+}
+
+static int on_link(void) {
+  const op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
+  op2_context ctx;
+  int64_t least = 0, one[2] = {1, 1};
+  if (op2_init_mpi(&options, MPI_COMM_WORLD, &ctx)) {
+    if (rank == 0) printf("op2_init_mpi: %s\n", op2_error_message());
+    return 0;
+  }
+  struct op2i_comm *comm = ctx->comm;
+  for (int i = 0; i < 5; i++) {
+    int64_t begun = op2i_nanoseconds();
+    if (op2i_comm_sum(comm, 2, one)) return 1;
+    int64_t took = op2i_nanoseconds() - begun;
+    if (!i || took < least) least = took;
+  }
+  if (rank == 0) printf("%s\n", least >= 3000016 ? "slow" : "fast");
+  return op2_finalize(&ctx) != OP2_SUCCESS;
+}
+
+/* ---- latency --------------------------------------------------------------------------------- */
+
+enum { TRIPS = 2000 };
+
+static int by_double(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static double median(double *times) {
+  qsort(times, TRIPS, sizeof *times, by_double);
+  return times[TRIPS / 2];
+}
+
+static void latency(void) {
+  static double ours[TRIPS], plain[TRIPS];
+  struct op2i_comm *comm = communicator(usual);
+  char out[8] = {0}, in[8];
+  struct op2i_message *messages[2];
+  MPI_Request requests[2];
+  MPI_Status told[2];
+  bool over;
+  const struct op2i_envelope to = {true, 1 - rank, 0, out, 8}, from = {false, 1 - rank, 0, in, 8};
+  if (comm->kind->open(comm, &to, &messages[0]) || comm->kind->open(comm, &from, &messages[1]))
+    return;
+  MPI_Send_init(out, 8, MPI_BYTE, 1 - rank, 77, MPI_COMM_WORLD, &requests[0]);
+  MPI_Recv_init(in, 8, MPI_BYTE, 1 - rank, 77, MPI_COMM_WORLD, &requests[1]);
+  for (int i = 0; i < TRIPS; i++) {
+    double begun = op2i_seconds();
+    if (comm->kind->start(comm, 2, messages) || comm->kind->over(comm, 2, messages, true, &over))
+      return;
+    double between = op2i_seconds();
+    MPI_Startall(2, requests);
+    MPI_Waitall(2, requests, told);
+    ours[i] = 1e6 * (between - begun);
+    plain[i] = 1e6 * (op2i_seconds() - between);
+  }
+  if (rank == 0)
+    printf("exchange of 8 bytes, us: op2 %.2f, MPI_Waitall %.2f\n", median(ours), median(plain));
+  for (int m = 0; m < 2; m++) {
+    comm->kind->close(messages[m]);
+    MPI_Request_free(&requests[m]);
+  }
+  op2i_comm_free(comm);
+}
+
+int main(int argc, char **argv) {
+  const char *what = argc > 1 ? argv[1] : "";
+  int status = 0;
+  test_environment();
+  setenv("OP2_FUSE", "2", 1);
+  if (!strcmp(what, "alone")) {
+    op2_context ctx;
+    if (op2_init_mpi(NULL, MPI_COMM_WORLD, &ctx)) printf("%s\n", op2_error_message());
+    return 0;
+  }
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  if (!strcmp(what, "late")) return end_late();
+  if (!strcmp(what, "kill") || !strcmp(what, "abandon")) end_badly(!strcmp(what, "kill"));
+  if (!strcmp(what, "link")) status = on_link();
+  if (!strcmp(what, "latency")) latency();
+  if (!*what) {
+    messages();
+    programs();
+    if (rank == 0) status = done();
+  }
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,82 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Ranks that are processes of MPI: messages and random programs on 2, 3 and 4 ranks, and how a job
+# ends when one of them is killed, cannot go on, or has ended MPI too early.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+mpi=${OP2_TEST_MPI:-none}
+program=$build/test/t910-mpi-ranks
+ranks() { # LIMIT RANKS ARGUMENT...
+  limit=$1 n=$2
+  shift 2
+  sh "$src/test/mpirun.sh" "$mpi" "$limit" "$n" "$program" "$@" >"$tmp/out" 2>"$tmp/err"
+}
+
+if [ -z "$build" ] || [ ! -x "$program" ]; then
+  skip "this build has no MPI"
+  done_testing
+fi
+ranks 60 1 latency-of-none
+if [ $? -eq 77 ]; then
+  skip "$(cat "$tmp/err")"
+  done_testing
+fi
+
+for n in 2 3 4; do
+  ranks 600 $n
+  status=$?
+  result $status "$n ranks"
+  [ $status -eq 0 ] || diag "status $status: $(tail -n 20 "$tmp/err")"
+  sed -n "s/^\(not \)\{0,1\}ok [0-9]*/\1/p" "$tmp/out" >"$tmp/lines"
+  while read -r line; do
+    case $line in
+      'not '*) result 1 "$n ranks: ${line#*- }" ;;
+      *SKIP*) skip "$n ranks: ${line#*SKIP }" ;;
+      *) result 0 "$n ranks: ${line#*- }" ;;
+    esac
+  done <"$tmp/lines"
+  runs "$n ranks: checks were made" grep -q '^1\.\.' "$tmp/out"
+done
+
+said() { cat "$tmp/out" "$tmp/err" | tr -s ' \n' ' ' | grep -q -i -e "$1"; }
+says() { # WHAT PATTERN
+  runs "$1" said "$2"
+  said "$2" || diag "$(tail -n 12 "$tmp/out" "$tmp/err")"
+}
+ends_badly() { # WHAT: fails within 10 s
+  begun=$(date +%s)
+  ranks 30 3 "$1"
+  status=$?
+  runs "$1: the job fails" test $status -ne 0 -a $status -ne 124
+  runs "$1: within 10 s" test $(($(date +%s) - begun)) -le 10
+  runs "$1: nobody goes on" sh -c "! grep -q 'went on' '$tmp/out'"
+}
+ends_badly kill
+says "kill: the message names the signal" 'signal.*9\|exit code: 9\|killed'
+ends_badly abandon
+says "abandon: the message names rank and cause" \
+  'op2: rank 1 of 3 cannot go on: this is the cause'
+
+ranks 60 2 late
+runs "MPI finalized too early: no crash" test $? -eq 0
+says "what needs messages fails" 'op2_dat_get_halo: .*MPI was finalized before the context'
+says "its communicator is not there" 'op2_mpi_comm: MPI is finalized'
+says "a context is not begun" 'op2_init_mpi: MPI is finalized'
+says "the rest ends" 'ended, 0 wrong'
+ranks 60 1 alone
+says "MPI not initialised" 'op2_init_mpi: MPI is not initialised: call MPI_Init'
+
+OP2_LINK=3000000,1 ranks 60 2 link
+says "OP2_LINK slows messages down" '^ *slow'
+ranks 60 2 link
+says "and is not there otherwise" '^ *fast'
+for bad in x 5 5, ,5 -1,2 1,-2 1,2x 1e3,2; do
+  OP2_LINK=$bad ranks 60 2 link
+  says "OP2_LINK=$bad is refused" "rank 0 of 2: environment variable OP2_LINK is '$bad': expected"
+done
+
+ranks 60 2 latency
+says "an exchange is timed: $(cat "$tmp/out")" 'us: op2'
+
+done_testing
