@@ -36,8 +36,14 @@ export PKG_CONFIG_PATH PKG_CONFIG_SYSROOT_DIR LD_LIBRARY_PATH
 runs "op2.pc states version $version" test "$(pkg-config --modversion op2)" = "$version"
 soname=$(readelf -d "$lib/libop2.so" | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')
 runs "the SONAME is libop2.so.$major" test "$soname" = "libop2.so.$major"
+module=
+for try in mpi openmpi mpich; do
+  [ ! -e "$lib/libop2_$try.so" ] || module=op2_$try
+done
+without=/mpi.h$
+[ -z "$module" ] || without=/none$
 headers() { # public headers that are in one place and not in the other
-  (cd "$src/include" && find . -name '*.h' | sort) >"$tmp/have"
+  (cd "$src/include" && find . -name '*.h' | grep -v "$without" | sort) >"$tmp/have"
   (cd "$(dirname "$(find "$stage" -name op2.h)")" && find . -path './op2*' -name '*.h' | sort) \
     >"$tmp/installed"
   diff "$tmp/have" "$tmp/installed"
@@ -68,5 +74,27 @@ for compiler in "${CXX:-c++}" clang++; do
     skip "$compiler is not installed: no C++ program by it"
   fi
 done
+
+# A program over MPI, by the word of its own file.
+if [ -n "$module" ]; then
+  soname=$(readelf -d "$lib/lib$module.so" | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')
+  runs "the SONAME is lib$module.so.$major" test "$soname" = "lib$module.so.$major"
+  runs "$module.pc states version $version" test "$(pkg-config --modversion $module)" = "$version"
+  # What is outside of the stage is where its own file says.
+  unset PKG_CONFIG_SYSROOT_DIR
+  prefix=$(pkg-config --variable=prefix op2)
+  flags=$(pkg-config --cflags --libs $module | sed "s|-\([IL]\)$prefix|-\1$stage$prefix|g")
+  runs "a program over MPI builds by pkg-config" \
+    sh -c "${CC:-cc} -std=c11 -Wall -Wextra -Werror -o '$tmp/user' '$src/test/mpi_use.c' $flags"
+  sh "$src/test/mpirun.sh" "${OP2_TEST_MPI:-none}" 120 2 "$tmp/user" >"$tmp/out" 2>"$tmp/err"
+  status=$?
+  if [ $status -eq 77 ]; then
+    skip "$(cat "$tmp/err")"
+  else
+    runs "two ranks of it run" test "$status $(tail -n 1 "$tmp/out")" = "0 sum 6, 0 wrong"
+  fi
+else
+  skip "this build has no MPI: no program over it"
+fi
 
 done_testing

@@ -16,12 +16,23 @@ program "$src/README.md" >"$tmp/program.c"
 cp "$tmp/program.c" "$tmp/program.cc"
 
 right() { [ "$("$@")" = "101 11 110" ]; } # COMMAND...: the program's numbers
-compiled() { # COMPILER FILE FLAG...: by pkg-config's word, outside the tree, without a warning
-  compiler=$1 file=$2
-  shift 2
-  flags=$(pkg-config --cflags --libs op2) || return 1
+compiled() { compiled_with op2 "$@"; }
+compiled_with() { # MODULE COMPILER FILE FLAG...: by pkg-config's word, outside, without a warning
+  module=$1 compiler=$2 file=$3
+  shift 3
+  flags=$(pkg-config --cflags --libs "$module") || return 1
   # eval, as pkg-config quotes a space in a name.
   (cd "$tmp" && eval "$compiler -Wall -Wextra -Werror -o use $file $* $flags")
+}
+# Where there is an MPI, its library is built as well; two ranks of a program over it add up to 6.
+over_mpi() { # PROGRAM
+  kind=openmpi
+  ! ldd "$1" | grep -q libmpich || kind=mpich
+  sh "$src/test/mpirun.sh" $kind 120 2 "$1" >"$tmp/ranks" 2>&1
+  case $? in
+    77) ;; # there is no mpirun
+    *) [ "$(tail -n 1 "$tmp/ranks")" = "sum 6, 0 wrong" ] || { cat "$tmp/ranks"; return 1; } ;;
+  esac
 }
 symbols() { # ARCHIVE: names that may be somebody else's
   nm -A --defined-only --extern-only "$1" | awk '$NF !~ /^op2i?_/'
@@ -59,6 +70,15 @@ runs "meson install" meson install -C "$own" --no-rebuild --quiet
 PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 runs "a program finds a prefix with a space" compiled cc program.c "'-Wl,-rpath,$prefix/lib'"
 runs "its program runs" right "$tmp/use"
+mpi=no
+[ ! -e "$prefix/lib/libop2_mpi.so" ] || mpi=yes
+cp "$src/test/mpi_use.c" "$tmp/mpi_use.c"
+if [ $mpi = yes ]; then
+  runs "a program over MPI is built" compiled_with op2_mpi cc mpi_use.c "'-Wl,-rpath,$prefix/lib'"
+  runs "two ranks of it run" over_mpi "$tmp/use"
+else
+  skip "there is no MPI: no program over it"
+fi
 runs "the same in C++" compiled c++ program.cc -std=c++20 "'-Wl,-rpath,$prefix/lib'"
 runs "its program runs" right "$tmp/use"
 
@@ -107,6 +127,13 @@ if command -v cmake >/dev/null 2>&1; then
   runs "CMake: a later version is refused" refused 0.99 'requested version "0.99"'
   runs "CMake: another major version is refused" refused 1 'requested version "1"'
   runs "CMake: a range that ends before is refused" refused 0.0.1...0.0.9 "requested version"
+  if [ $mpi = yes ]; then
+    by_cmake_over_mpi() {
+      by_cmake mpi_use.c "0.1;COMPONENTS;mpi" op2::op2_mpi >"$tmp/built" 2>&1
+      over_mpi "$tmp/cmake/build/user" || { cat "$tmp/built"; return 1; }
+    }
+    runs "CMake: the component mpi" by_cmake_over_mpi
+  fi
   runs "CMake: a component that is not there is named" refused "0.1;COMPONENTS;none" \
     "no component none"
   mv "$prefix" "$tmp/moved"
@@ -150,6 +177,11 @@ if command -v clang >/dev/null 2>&1; then
 else
   skip "clang is not installed: it links to nothing"
 fi
+if [ $mpi = yes ]; then
+  clean "names of the library for MPI begin with op2" symbols "$prefix/lib/libop2_mpi.a"
+  runs "a program over MPI is built of archives" compiled_with op2_mpi cc mpi_use.c
+  runs "two ranks of it run" over_mpi "$tmp/use"
+fi
 runs "a shared library may hold it" compiled cc program.c -fPIC -shared -Wl,-z,defs
 if command -v cmake >/dev/null 2>&1; then
   runs "CMake: op2::op2 is the static library where there is no other" \
@@ -186,7 +218,8 @@ unset PKG_CONFIG_PATH
 runs "a strict debug parent is configured" quiet_setup "$parent/build" "$parent" \
   --buildtype debug --wrap-mode forcefallback
 runs "only the library is built for it" \
-  test "$(targets "$parent/build")" = "op2 op2-internal program told "
+  test "$(targets "$parent/build" | sed 's/op2-mpi-internal //;s/op2_mpi //')" = \
+  "op2 op2-internal program told "
 runs "the parent is built" ninja -C "$parent/build"
 runs "its program runs" right "$parent/build/program"
 runs "the verifiers stay off" verifies 0
