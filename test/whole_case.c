@@ -4,7 +4,53 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support.h"
+
 enum { FAR, CORE, OWNED, EXEC, NONEXEC };
+
+/* ---- drawing --------------------------------------------------------------------------------- */
+
+static void draw_owners(struct whole *whole, int ranks, int how, uint64_t *seed) {
+  for (int s = 0; s < whole->nsets; s++) {
+    int64_t size = whole->set[s].size;
+    whole->set[s].owner = calloc((size_t)size + 1, sizeof *whole->set[s].owner);
+    for (int64_t e = 0; e < size; e++)
+      whole->set[s].owner[e] = how == 0   ? draw_below(seed, ranks)
+                               : how == 1 ? (int32_t)(e * ranks / size)
+                                          : how % ranks;
+  }
+}
+
+void whole_draw(struct whole *whole, int ranks, int how, uint64_t *seed) {
+  static const struct {
+    const char *name;
+    int from, to, arity;
+  } maps[] = {{"edge_node", EDGES, NODES, 2},
+              {"cell_node", CELLS, NODES, 3},
+              {"edge_cell", EDGES, CELLS, 2}};
+  static const char *const names[] = {"nodes", "edges", "cells"};
+  int scale = draw_below(seed, 4) ? 60 : 1;
+  *whole = (struct whole){.nsets = 3, .nmaps = 3};
+  for (int s = 0; s < 3; s++) {
+    whole->set[s].name = names[s];
+    whole->set[s].size = 1 + draw_below(seed, scale * (s + 1));
+  }
+  for (int m = 0; m < 3; m++) {
+    whole->map[m].name = maps[m].name;
+    whole->map[m].from = maps[m].from;
+    whole->map[m].to = maps[m].to;
+    whole->map[m].arity = maps[m].arity;
+    int64_t n = whole->set[maps[m].from].size * maps[m].arity, to = whole->set[maps[m].to].size;
+    whole->map[m].idx = calloc((size_t)n + 1, sizeof *whole->map[m].idx);
+    for (int64_t i = 0; i < n; i++) {
+      int64_t near = i * to / n + draw_below(seed, 5) - 2;
+      whole->map[m].idx[i] = (int32_t)(near < 0 ? 0 : near >= to ? to - 1 : near);
+    }
+  }
+  draw_owners(whole, ranks, how, seed);
+}
+
+/* ---- sharing out ----------------------------------------------------------------------------- */
 
 void whole_free(struct whole *whole) {
   for (int s = 0; s < whole->nsets; s++) free(whole->set[s].owner);

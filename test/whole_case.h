@@ -37,6 +37,11 @@ struct share {
   int32_t *idx[WHOLE_MAPS];
 };
 
+/* Nodes, edges and cells, of which each leads to some that are near by number, and owners: at random,
+ * in blocks, or (how > 1) all the same. */
+enum { NODES, EDGES, CELLS };
+enum { EDGE_NODE, CELL_NODE, EDGE_CELL };
+void whole_draw(struct whole *whole, int ranks, int how, uint64_t *seed);
 void whole_free(struct whole *whole);
 /* What a rank has; without ranks (-1) all of it, in its own order. */
 void whole_share(const struct whole *whole, int rank, struct share *share);

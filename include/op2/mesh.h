@@ -26,8 +26,10 @@ extern "C" {
 /* ---- sets ------------------------------------------------------------------------------------ */
 
 /** @brief Declare a set of `size` elements without halo.
+ * Among ranks, this rank's block of a set: its global numbers follow those of lower ranks.
  * @units  elements                        @memory the handle is the caller's
- * @sync   never blocks, runs nothing      @mpi    size is rank-local
+ * @sync   never blocks, runs nothing; among ranks it waits for the others
+ * @mpi    collective; size is rank-local
  * @errors OP2_ERR_STATE (no context), OP2_ERR_ARG (negative size), OP2_ERR_NOMEM
  * @source OP2 op_decl_set; PyOP2 Set */
 OP2_API OP2_NODISCARD op2_status op2_set_create(op2_context ctx, int64_t size, const char *name,
@@ -38,7 +40,9 @@ OP2_API OP2_NODISCARD op2_status op2_set_create(op2_context ctx, int64_t size, c
  * over the exec halo, where its global reductions do not count.
  * @shape  ends[4]: core <= owned <= exec <= total
  * @units  elements                        @memory ends is copied
- * @sync   never blocks, runs nothing      @mpi    sizes are rank-local
+ * @sync   never blocks, runs nothing; among ranks it waits for the others
+ * @mpi    collective; the ends are equal, as op2_set_create() makes them: a halo needs
+ *         op2_set_create_halo()
  * @errors OP2_ERR_STATE, OP2_ERR_ARG (negative or decreasing ends), OP2_ERR_NOMEM
  * @source PyOP2 Set with (core, owned, exec, non-exec) sizes */
 OP2_API OP2_NODISCARD op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4],
@@ -95,7 +99,7 @@ OP2_API int64_t op2_set_size(op2_set set);
 
 /** @brief The sorted base-set indices of a subset.
  * @shape  (*idx)[*n]                      @units  elements of the base set
- * @memory *idx belongs to the subset and lives as long as it does
+ * @memory *idx belongs to the subset and lives as long as it does, or to the next op2_partition()
  * @sync   never blocks, runs nothing      @mpi    not collective
  * @errors OP2_ERR_ARG (null, or not a subset)
  * @source PyOP2 Subset.indices */
@@ -117,9 +121,12 @@ OP2_API void op2_set_destroy(op2_set *set);
 /** @brief Declare a map: arity elements of `to` for every element of `from`.
  * @shape  idx[from total size][arity], row-major, entries in [0, to total size)
  * @units  elements, never bytes           @memory idx is copied; null declares a map without values
- * @sync   never blocks, runs nothing      @mpi    entries are rank-local
+ * @sync   never blocks, runs nothing; among ranks it waits for the others
+ * @mpi    collective; entries are rank-local; rows of the non-exec halo are not looked at by loops,
+ *         and may hold any entry in range
  * @errors OP2_ERR_ARG, OP2_ERR_RANGE (row, column and value in the message), OP2_ERR_MISMATCH (two
- *         contexts, or a subset), OP2_ERR_NOMEM; on error *map is untouched
+ *         contexts, or a subset; among ranks, a core element that leads to what another rank owns),
+ *         OP2_ERR_NOMEM; on error *map is untouched
  * @source OP2 op_decl_map; PyOP2 Map */
 OP2_API OP2_NODISCARD op2_status op2_map_create(op2_set from, op2_set to, int arity,
                                                 const int32_t *idx, const char *name, op2_map *map);
@@ -128,7 +135,8 @@ OP2_API OP2_NODISCARD op2_status op2_map_create(op2_set from, op2_set to, int ar
  * @shape  perm[arity], a permutation of 0..arity-1
  * @units  slots                           @memory perm is copied; the values are a copy of base's
  * @sync   never blocks, runs nothing      @mpi    not collective
- * @errors OP2_ERR_ARG, OP2_ERR_RANGE (not a permutation), OP2_ERR_NOMEM
+ * @errors OP2_ERR_ARG, OP2_ERR_RANGE (not a permutation), OP2_ERR_NOMEM, OP2_ERR_STATE (a map by
+ *         global numbers before op2_partition())
  * @source PyOP2 PermutedMap */
 OP2_API OP2_NODISCARD op2_status op2_map_create_permuted(op2_map base, const int *perm,
                                                          const char *name, op2_map *map);
@@ -138,9 +146,11 @@ OP2_API OP2_NODISCARD op2_status op2_map_create_permuted(op2_map base, const int
  * first have arity 1.
  * @shape  maps[n], n >= 1                 @units  maps
  * @memory the values are new; the parts may be destroyed
- * @sync   never blocks, runs nothing      @mpi    not collective
- * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (sets do not match, or an inner arity is not 1),
- *         OP2_ERR_NOMEM
+ * @sync   never blocks, runs nothing; among ranks it waits for the others
+ * @mpi    collective
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (sets do not match, or an inner arity is not 1; among ranks,
+ *         a way that goes through the non-exec halo, or from core to what another rank owns),
+ *         OP2_ERR_STATE (a map by global numbers before op2_partition()), OP2_ERR_NOMEM
  * @source PyOP2 ComposedMap */
 OP2_API OP2_NODISCARD op2_status op2_map_create_composed(int n, const op2_map *maps,
                                                          const char *name, op2_map *map);

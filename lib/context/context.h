@@ -42,6 +42,7 @@ struct op2_context_s {
   op2_const consts;              /* list */
   int64_t const_epoch;           /* changes when a constant is created or destroyed */
   int64_t objects_left;          /* handles destroyed whose objects others still hold */
+  struct op2i_list sets; /* no subsets */
   struct op2i_list dats;
   op2_dat wrapped;     /* list of dats over borrowed memory */
   int64_t open_scopes; /* of all dats */

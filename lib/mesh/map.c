@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Maps: entries checked and brought into the library's numbers, permuted and composed maps. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "comm.h"
 #include "context.h"
 #include "error.h"
 #include "mem.h"
@@ -18,10 +20,11 @@ static void release_map(void *object) {
   op2i_unref(map->to);
   op2i_buffer_free(&map->entries);
   op2i_free_data(map->idx);
+  op2i_free_data(map->global);
   op2i_free(map->injective);
 }
 
-static op2_status check_map(op2_set from, op2_set to, int arity, const char *name) {
+op2_status op2i_map_check(op2_set from, op2_set to, int arity, const char *name) {
   op2_status status = op2i_object_validate(from, OP2I_SET, "op2_map_create, from");
   if (!status) status = op2i_object_validate(to, OP2I_SET, "op2_map_create, to");
   if (status) return status;
@@ -41,23 +44,21 @@ static op2_status check_map(op2_set from, op2_set to, int arity, const char *nam
   return OP2_SUCCESS;
 }
 
-/* Takes over idx, also on failure. */
-static op2_status make_map(op2_set from, op2_set to, int arity, int32_t *idx, const char *name,
-                           op2_map *out) {
+op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int64_t *global,
+                         const char *name, op2_map *out) {
   op2_map map = op2i_calloc(1, sizeof *map);
-  if (!map) {
-    op2i_free_data(idx);
-    return op2i_error_nomem("a map");
-  }
-  map->arity = arity;
-  map->idx = idx;
-  map->scatter = -1;
-  op2_status status = op2i_object_init(map, from->obj.ctx, OP2I_MAP, name, release_map);
+  op2_status status = map ? OP2_SUCCESS : op2i_error_nomem("a map");
+  if (!status) status = op2i_object_init(map, from->obj.ctx, OP2I_MAP, name, release_map);
   if (status) {
     op2i_free_data(idx);
+    op2i_free_data(global);
     op2i_free(map);
     return status;
   }
+  map->arity = arity;
+  map->idx = idx;
+  map->global = global;
+  map->scatter = -1;
   size_t bytes = (size_t)from->ends[OP2I_NONEXEC] * (size_t)arity * sizeof *idx;
   op2i_buffer_init(&map->entries, from->obj.ctx, bytes, bytes, true);
   op2i_buffer_replace(&map->entries, idx, true);
@@ -74,15 +75,34 @@ static op2_status report_stray(const char *name, op2_set from, op2_set to, int a
                                const int32_t *idx) {
   int64_t i = 0, limit = to->ends[OP2I_NONEXEC];
   while (idx[i] >= 0 && idx[i] < limit) i++;
+  char global[48] = "";
+  if (from->halo)
+    snprintf(global, sizeof global, " (global number %" PRId64 ")", from->halo->global[i / arity]);
   return op2i_error(OP2_ERR_RANGE,
-                    "map '%s' (%s -> %s): entry %" PRId32 " at row %" PRId64 ", column %" PRId64
+                    "map '%s' (%s -> %s): entry %" PRId32 " at row %" PRId64 "%s, column %" PRId64
                     " is not in [0, %" PRId64 ")",
-                    name, from->obj.name, to->obj.name, idx[i], i / arity, i % arity, limit);
+                    name, from->obj.name, to->obj.name, idx[i], i / arity, global, i % arity,
+                    limit);
+}
+
+/* Core elements are computed while halos travel: rows of theirs that lead there would be wrong. */
+static op2_status check_core(const char *name, op2_set from, op2_set to, int arity,
+                             const int32_t *values) {
+  int64_t n = from->halo ? from->ends[OP2I_CORE] * arity : 0, owned = to->ends[OP2I_OWNED];
+  for (int64_t i = 0; i < n; i++)
+    if (values[i] >= owned)
+      return op2i_error(OP2_ERR_MISMATCH,
+                        "map '%s' (%s -> %s): element %" PRId64
+                        " is declared a core element, and column %" PRId64 " leads to %" PRId64
+                        ", which another rank owns (global numbers)",
+                        name, from->obj.name, to->obj.name, op2i_set_number(from, i / arity),
+                        i % arity, op2i_set_number(to, values[i]));
+  return OP2_SUCCESS;
 }
 
 /* Values as they are kept, from the user's. */
 struct import {
-  const int64_t *number; /* of the rows; null: as they come */
+  const int64_t *number;  /* of the rows; null: as they come */
   const int32_t *inverse; /* of the targets; null: as they come */
   int64_t arity, limit;
   const int32_t *idx;
@@ -137,24 +157,57 @@ static op2_status import_values(op2_set from, op2_set to, struct import *import)
   return OP2_SUCCESS;
 }
 
+/* Whether all ranks could: a failure of one is one of all. */
+static op2_status agree(op2_set from, op2_status status) {
+  struct op2i_comm *comm = op2i_object_is(from, OP2I_SET) ? from->obj.ctx->comm : NULL;
+  return comm ? op2i_comm_agree(comm, status) : status;
+}
+
+/* Among ranks one that has no rows may have no values to give, and the map has some all the same. */
+static op2_status has_values(op2_set from, const int32_t *idx, const char *name, bool *has) {
+  struct op2i_comm *comm = from->obj.ctx->comm;
+  int64_t any = idx != NULL;
+  op2_status status = comm ? op2i_comm_greatest(comm, 1, &any) : OP2_SUCCESS;
+  if (status) return status;
+  *has = any;
+  if (any && !idx && from->ends[OP2I_NONEXEC] > 0)
+    status =
+        op2i_error(OP2_ERR_ARG, "map '%s': the entries are null, and not so on all ranks", name);
+  return agree(from, status);
+}
+
+static op2_status import_map(op2_set from, op2_set to, int arity, const int32_t *idx,
+                             const char *name, int32_t **values) {
+  struct import import = {.arity = arity, .limit = to->ends[OP2I_NONEXEC], .idx = idx};
+  import.values = op2i_alloc_raw((size_t)from->ends[OP2I_NONEXEC] * (size_t)arity * sizeof *idx);
+  *values = import.values;
+  if (!import.values) return op2i_error_nomem("a map's values");
+  op2_status status = idx ? import_values(from, to, &import) : OP2_SUCCESS;
+  if (!status && import.strays) status = report_stray(name, from, to, arity, idx);
+  return status ? status : check_core(name, from, to, arity, import.values);
+}
+
 op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name,
                           op2_map *out) {
   const char *shown = name ? name : "";
+  int32_t *values = NULL;
+  op2_map map = NULL;
+  bool has = false;
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_map_create: where to put the map is null");
-  op2_status status = check_map(from, to, arity, shown);
+  op2_status status = agree(from, op2i_map_check(from, to, arity, shown));
+  if (!status) status = has_values(from, idx, shown, &has);
   if (status) return status;
-  struct import import = {.arity = arity, .limit = to->ends[OP2I_NONEXEC], .idx = idx};
-  if (idx) {
-    import.values = op2i_alloc_raw((size_t)from->ends[OP2I_NONEXEC] * (size_t)arity * sizeof *idx);
-    if (!import.values) return op2i_error_nomem("a map's values");
-    status = import_values(from, to, &import);
-    if (!status && import.strays) status = report_stray(shown, from, to, arity, idx);
-    if (status) {
-      op2i_free_data(import.values);
-      return status;
-    }
-  }
-  return make_map(from, to, arity, import.values, name, out);
+  if (has) status = import_map(from, to, arity, idx, shown, &values);
+  if (status)
+    op2i_free_data(values);
+  else
+    status = op2i_map_make(from, to, arity, values, NULL, name, &map);
+  status = agree(from, status);
+  if (status)
+    op2_map_destroy(&map);
+  else
+    *out = map;
+  return status;
 }
 
 static op2_status check_permutation(op2_map base, const int *perm) {
@@ -173,6 +226,7 @@ op2_status op2_map_create_permuted(op2_map base, const int *perm, const char *na
   op2_status status = op2i_object_validate(base, OP2I_MAP, "op2_map_create_permuted");
   if (status) return status;
   if (!perm || !out) return op2i_error(OP2_ERR_ARG, "op2_map_create_permuted: a null pointer");
+  if (base->global) return op2i_map_partition_first("permuted map", base);
   if (!base->idx)
     return op2i_error(OP2_ERR_MISMATCH, "permuted map: '%s' has no values", base->obj.name);
   status = check_permutation(base, perm);
@@ -182,13 +236,14 @@ op2_status op2_map_create_permuted(op2_map base, const int *perm, const char *na
   if (!idx) return op2i_error_nomem("a map's values");
   for (int64_t i = 0; i < rows; i++)
     for (int64_t k = 0; k < arity; k++) idx[i * arity + k] = base->idx[i * arity + perm[k]];
-  return make_map(base->from, base->to, base->arity, idx, name, out);
+  return op2i_map_make(base->from, base->to, base->arity, idx, NULL, name, out);
 }
 
 static op2_status check_composition(int n, const op2_map *maps) {
   for (int i = 0; i < n; i++) {
     op2_status status = op2i_object_validate(maps[i], OP2I_MAP, "op2_map_create_composed");
     if (status) return status;
+    if (maps[i]->global) return op2i_map_partition_first("composed map", maps[i]);
     if (!maps[i]->idx)
       return op2i_error(OP2_ERR_MISMATCH, "composed map: '%s' has no values", maps[i]->obj.name);
     if (i > 0 && maps[i]->arity != 1)
@@ -204,21 +259,49 @@ static op2_status check_composition(int n, const op2_map *maps) {
   return OP2_SUCCESS;
 }
 
+/* Among ranks rows of the non-exec halo lead nowhere: no loop runs over them. */
+static int64_t rows_known(op2_set set) { return set->ends[set->halo ? OP2I_EXEC : OP2I_NONEXEC]; }
+
+static op2_status compose(int n, const op2_map *maps, const char *name, int32_t *idx) {
+  op2_set from = maps[n - 1]->from;
+  int64_t rows = rows_known(from), arity = maps[0]->arity;
+  for (int64_t i = 0; i < rows; i++) {
+    int64_t row = i;
+    for (int m = n - 1; m > 0; m--) {
+      row = maps[m]->idx[row];
+      if (row < rows_known(maps[m]->to)) continue;
+      return op2i_error(OP2_ERR_MISMATCH,
+                        "composed map '%s': element %" PRId64 " of '%s' leads to %" PRId64
+                        " of '%s', which is in the non-exec halo, where it leads on is not known "
+                        "here (global numbers)",
+                        name, op2i_set_number(from, i), from->obj.name,
+                        op2i_set_number(maps[m]->to, row), maps[m]->to->obj.name);
+    }
+    memcpy(idx + i * arity, maps[0]->idx + row * arity, (size_t)arity * sizeof *idx);
+  }
+  return check_core(name, from, maps[0]->to, (int)arity, idx);
+}
+
 op2_status op2_map_create_composed(int n, const op2_map *maps, const char *name, op2_map *out) {
   if (n < 1 || !maps || !out)
     return op2i_error(OP2_ERR_ARG, "op2_map_create_composed: no maps or a null pointer");
   op2_status status = check_composition(n, maps);
   if (status) return status;
   op2_set from = maps[n - 1]->from;
-  int64_t rows = from->ends[OP2I_NONEXEC], arity = maps[0]->arity;
-  int32_t *idx = op2i_alloc_data((size_t)(rows * arity) * sizeof *idx);
-  if (!idx) return op2i_error_nomem("a map's values");
-  for (int64_t i = 0; i < rows; i++) {
-    int64_t row = i;
-    for (int m = n - 1; m > 0; m--) row = maps[m]->idx[row];
-    memcpy(idx + i * arity, maps[0]->idx + row * arity, (size_t)arity * sizeof *idx);
-  }
-  return make_map(from, maps[0]->to, (int)arity, idx, name, out);
+  op2_map map = NULL;
+  size_t values = (size_t)from->ends[OP2I_NONEXEC] * (size_t)maps[0]->arity;
+  int32_t *idx = op2i_alloc_data(values * sizeof *idx);
+  status = idx ? compose(n, maps, name ? name : "", idx) : op2i_error_nomem("a map's values");
+  if (status)
+    op2i_free_data(idx);
+  else
+    status = op2i_map_make(from, maps[0]->to, maps[0]->arity, idx, NULL, name, &map);
+  status = agree(from, status);
+  if (status)
+    op2_map_destroy(&map);
+  else
+    *out = map;
+  return status;
 }
 
 void op2_map_destroy(op2_map *map) {

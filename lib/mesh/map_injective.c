@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Whether a map leads to each target once at most: then loops that write through it need neither
  * colours nor an order, and may take several elements at a time. */
+#include "comm.h"
+#include "context.h"
 #include "error.h"
 #include "mem.h"
 #include "mesh.h"
@@ -42,6 +44,18 @@ static op2_status look(const struct op2_map_s *map, uint64_t slots, bool *holds)
   return OP2_SUCCESS;
 }
 
+/* Which code a loop gets depends on it, and that is the same on all ranks. */
+static op2_status look_together(const struct op2_map_s *map, uint64_t slots, bool *holds) {
+  struct op2i_comm *comm = map->obj.ctx->comm;
+  op2_status status = look(map, slots, holds);
+  if (!comm) return status;
+  int64_t all = *holds;
+  status = op2i_comm_agree(comm, status);
+  if (!status) status = op2i_comm_least(comm, 1, &all);
+  *holds = all;
+  return status;
+}
+
 op2_status op2i_map_injective(op2_map map, uint64_t slots, bool *holds) {
   for (int64_t i = 0; i < map->ninjective; i++)
     if (map->injective[i].slots == slots) {
@@ -50,7 +64,7 @@ op2_status op2i_map_injective(op2_map map, uint64_t slots, bool *holds) {
     }
   if (op2i_grow(&map->injective, sizeof *map->injective, map->ninjective, &map->injective_capacity))
     return op2i_error_nomem("the targets of a map");
-  op2_status status = look(map, slots, holds);
+  op2_status status = look_together(map, slots, holds);
   if (!status) map->injective[map->ninjective++] = (struct op2i_injective){slots, *holds};
   return status;
 }

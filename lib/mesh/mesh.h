@@ -13,7 +13,7 @@
 #include "failure.h"
 #include "halo.h"
 #include "object.h"
-#include "op2/mesh.h"
+#include "op2/ranks.h"
 #include "types.h"
 
 enum op2i_section { OP2I_CORE, OP2I_OWNED, OP2I_EXEC, OP2I_NONEXEC, OP2I_SECTIONS };
@@ -32,7 +32,8 @@ struct op2_set_s {
   bool keeps_order;  /* a loop that keeps element order has been queued over it */
   bool unasked;      /* the library gave it its numbers by itself */
   struct op2i_list maps_from, maps_to, dats, subsets; /* of a set: what is declared on it */
-  struct op2i_link link;                              /* subset: in the base set's list */
+  struct op2i_link link;        /* subset: in the base set's list */
+  struct op2i_link link_of_all; /* set: in the context's */
 };
 
 /* Whether no two rows of a map that loops run over, nor a row twice, lead to one target through
@@ -55,6 +56,8 @@ struct op2_map_s {
   op2_set from, to;
   int32_t arity;
   int32_t *idx; /* [from total][arity]; null when declared without values */
+  int64_t *global; /* [from owned][arity] targets by global number, until op2_partition() makes idx of
+                      them; else null */
   struct op2i_buffer entries; /* idx, wherever loops need it */
   /* How it is numbered, measured by numbering.c. Of the entries in rows that follow each other, the
    * share that meet a cache line of their own; negative: not measured since idx changed. And how
@@ -128,6 +131,14 @@ void op2i_version_unref(struct op2i_version *version);
  * op2i_halo_make(). Collective; fails on all ranks alike. */
 op2_status op2i_set_create_halo(op2_context ctx, const int64_t ends[4], const int64_t *global,
                                 const int32_t *owner, const char *name, op2_set *set);
+/* Whether map handles are good, and a map could be between the sets. */
+op2_status op2i_map_check(op2_set from, op2_set to, int arity, const char *name);
+/* A map of entries in the library's numbers, or of global ones where idx is null. Takes over idx and
+ * global, also on failure. */
+op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int64_t *global,
+                         const char *name, op2_map *map);
+/* The error that a map has only global numbers. */
+op2_status op2i_map_partition_first(const char *what, op2_map map);
 /* Make a subset of these elements of a set, by the user's numbers, ascending. Takes over idx, also on
  * failure. */
 op2_status op2i_subset_make(op2_set base, int64_t n, int64_t *idx, const char *name,

@@ -15,6 +15,7 @@ static void release_set(void *object) {
     op2i_list_remove(&set->base->subsets, &set->link);
     op2i_unref(set->base);
   }
+  op2i_list_remove(&set->obj.ctx->sets, &set->link_of_all);
   op2i_buffer_free(&set->elements);
   op2i_buffer_free(&set->numbers);
   op2i_free_data(set->idx);
@@ -57,28 +58,42 @@ static op2_status make_set(op2_context ctx, const int64_t ends[4], const char *n
     return status;
   }
   set->halo = halo;
+  op2i_list_append(&ctx->sets, &set->link_of_all, set);
   op2i_set_tables_changed(set);
   *out = set;
   return OP2_SUCCESS;
 }
 
+static op2_status check_lists(const int64_t ends[4], const int64_t *global, const int32_t *owner,
+                              const char *name, op2_set *out) {
+  if (!ends || !out)
+    return op2i_error(OP2_ERR_ARG, "a set with a halo of other ranks: a null pointer");
+  op2_status status = check_ends(ends, name);
+  if (status) return status;
+  if ((ends[OP2I_NONEXEC] && !global) || (ends[OP2I_NONEXEC] > ends[OP2I_OWNED] && !owner))
+    return op2i_error(OP2_ERR_ARG, "set '%s': a list of global numbers or owners is null", name);
+  return OP2_SUCCESS;
+}
+
 op2_status op2i_set_create_halo(op2_context ctx, const int64_t ends[4], const int64_t *global,
                                 const int32_t *owner, const char *name, op2_set *out) {
+  const char *shown = name ? name : "";
   struct op2i_halo *halo = NULL;
+  op2_set set = NULL;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   if (!ctx->comm)
     return op2i_error(OP2_ERR_STATE,
                       "a set with a halo of other ranks, in a context that has none");
-  if (!ends || !out || !name)
-    status = op2i_error(OP2_ERR_ARG, "a set with a halo of other ranks: a null pointer");
-  if (!status) status = check_ends(ends, name);
-  if (!status &&
-      ((ends[OP2I_NONEXEC] && !global) || (ends[OP2I_NONEXEC] > ends[OP2I_OWNED] && !owner)))
-    status = op2i_error(OP2_ERR_ARG, "set '%s': a list of global numbers or owners is null", name);
-  status = op2i_comm_agree(ctx->comm, status);
-  if (!status) status = op2i_halo_make(ctx->comm, ends, global, owner, name, &halo);
-  return status ? status : make_set(ctx, ends, name, halo, out);
+  status = op2i_comm_agree(ctx->comm, check_lists(ends, global, owner, shown, out));
+  if (!status) status = op2i_halo_make(ctx->comm, ends, global, owner, shown, &halo);
+  if (status) return status;
+  status = op2i_comm_agree(ctx->comm, make_set(ctx, ends, name, halo, &set));
+  if (status)
+    op2_set_destroy(&set);
+  else
+    *out = set;
+  return status;
 }
 
 /* A block of all ranks' elements, in the order of ranks. */
@@ -90,9 +105,18 @@ static op2_status create_block(op2_context ctx, int64_t size, const char *name, 
   for (int64_t i = 0; i < size && !status; i++) global[i] = first + i;
   if (!status)
     status = op2i_set_create_halo(ctx, (const int64_t[4]){size, size, size, size}, global, NULL,
-                                  name ? name : "", out);
+                                  name, out);
   op2i_free(global);
   return status;
+}
+
+/* Among ranks four ends say too little of a halo, and a block needs no more. */
+static op2_status check_block(const int64_t ends[4], const char *name) {
+  if (ends[OP2I_CORE] == ends[OP2I_NONEXEC]) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_ARG,
+                    "set '%s': among ranks a set is declared as a block, with four equal ends, or "
+                    "with the owners of its halo (op2_set_create_halo)",
+                    name ? name : "");
 }
 
 op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const char *name,
@@ -101,19 +125,20 @@ op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const
   if (status) return status;
   if (!ends || !out) return op2i_error(OP2_ERR_ARG, "op2_set_create: a null pointer");
   status = check_ends(ends, name);
-  if (status) return status;
-  if (!ctx->comm) return make_set(ctx, ends, name, NULL, out);
-  if (ends[OP2I_NONEXEC] == ends[OP2I_OWNED]) return create_block(ctx, ends[OP2I_OWNED], name, out);
-  return op2i_error(OP2_ERR_ARG,
-                    "set '%s': among ranks it has to be said whose the elements of the halo are",
-                    name ? name : "");
+  if (!ctx->comm) return status ? status : make_set(ctx, ends, name, NULL, out);
+  if (!status) status = check_block(ends, name);
+  status = op2i_comm_agree(ctx->comm, status);
+  return status ? status : create_block(ctx, ends[OP2I_OWNED], name, out);
 }
 
 op2_status op2_set_create(op2_context ctx, int64_t size, const char *name, op2_set *set) {
-  if (size < 0 && ctx)
-    return op2i_error(OP2_ERR_ARG, "set '%s': size %" PRId64 " is negative", name ? name : "",
-                      size);
-  return op2_set_create_sections(ctx, (const int64_t[4]){size, size, size, size}, name, set);
+  op2_status status = op2i_context_validate(ctx);
+  if (status) return status;
+  if (size >= 0)
+    return op2_set_create_sections(ctx, (const int64_t[4]){size, size, size, size}, name, set);
+  status =
+      op2i_error(OP2_ERR_ARG, "set '%s': size %" PRId64 " is negative", name ? name : "", size);
+  return ctx->comm ? op2i_comm_agree(ctx->comm, status) : status;
 }
 
 static int ascending(const void *a, const void *b) {

@@ -528,6 +528,37 @@ static void forget_loops(op2_context ctx, const void *object) {
   }
 }
 
+/* ---- other sets ------------------------------------------------------------------------------ */
+
+/* What was worked out from sets and maps, for a loop that a handle holds. Where there is no memory to
+ * look whether elements meet, they are taken to: all ranks have the same, as they look together. */
+static void renew(struct op2i_loop *loop) {
+  for (int v = 0; v < OP2I_VARIANTS; v++) {
+    op2i_free(loop->source[v]);
+    loop->source[v] = NULL;
+    loop->function[v] = NULL;
+    loop->mergeable[v] = false;
+  }
+  op2i_free(loop->form.why);
+  loop->form = (struct op2i_form){0};
+  loop->ordered = false;
+  for (int n = 0; n < loop->nargs; n++) loop->args[n].injective = false;
+  if (classify(loop)) loop->ordered = true;
+  set_ranges(loop);
+  op2i_loop_count_bytes(loop);
+}
+
+void op2i_loop_renew_all(op2_context ctx) {
+  struct op2i_loop *earlier;
+  for (struct op2i_loop *loop = ctx->loops ? ctx->loops->last : NULL; loop; loop = earlier) {
+    earlier = loop->prev;
+    if (loop->members || !loop->op.uses)
+      op2i_loop_discard(loop);
+    else
+      renew(loop);
+  }
+}
+
 static void free_table(op2_context ctx) {
   if (!ctx->loops) return;
   struct op2i_loop *earlier;

@@ -180,6 +180,9 @@ void op2i_loop_free(struct op2i_loop *loop);
 void op2i_loop_list(struct op2i_loop *loop);
 void op2i_loop_discard(struct op2i_loop *loop); /* take off the list and free */
 void op2i_loop_count_bytes(struct op2i_loop *loop);
+/* Sets and maps are others than before: drop loops, and what was worked out for those that handles
+ * hold. Nothing is queued, and no program is there. Among ranks collective. */
+void op2i_loop_renew_all(op2_context ctx);
 
 /* Validation (loop_validate.c): what kind of argument each is, and every error of a call. */
 enum op2i_tag {

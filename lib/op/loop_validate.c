@@ -72,6 +72,11 @@ static op2_status check_map(const struct call *call, int n, op2_dat dat) {
     return wrong(call, OP2_ERR_MISMATCH,
                  "argument %d: map '%s' leads to set '%s', dat '%s' is on '%s'", n, map->obj.name,
                  map->to->obj.name, name, dat->set->obj.name);
+  if (map->global)
+    return wrong(
+        call, OP2_ERR_STATE,
+        "argument %d: map '%s' leads to elements anywhere: partition first (op2_partition)", n,
+        map->obj.name);
   if (!map->idx && map->from->ends[OP2I_NONEXEC] > 0)
     return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' was declared without values", n,
                  map->obj.name);

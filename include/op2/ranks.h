@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_RANKS_H
+#define OP2_RANKS_H
+
+#include <stdint.h>
+
+#include "op2/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @file ranks.h
+ * Meshes that are spread over the ranks of a program. Every rank has a part of each set: elements
+ * that it owns, and copies of others that its loops meet, its halo. All ranks know an element by its
+ * *global number*, from 0 to the number of elements of the whole set; each is owned by one rank.
+ *
+ * There are two ways to spread a mesh. Programs with a decomposition of their own declare it:
+ * op2_set_create_halo() takes owners and global numbers, op2_map_create() entries that are local to
+ * the rank. Others declare blocks, as they are read from a file: op2_set_create() a number of
+ * elements on each rank, numbered on from those of lower ranks, op2_map_create_global() the rows of
+ * those elements by global numbers; and op2_partition() decides who is to own what, moves all there
+ * and makes the halos.
+ *
+ * Everything here also works in a context that is alone, where the numbers of elements are their
+ * global numbers. Calls that are collective are made by all ranks in the same order, for the same
+ * objects; they fail on all ranks alike, with the message of the lowest rank that failed. */
+
+/** @brief The number of this rank, from 0 on.
+ * @memory keeps nothing                   @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors none: 0 for a null handle, and alone
+ * @source MPI_Comm_rank */
+OP2_API int op2_rank(op2_context ctx);
+
+/** @brief The number of ranks that share the context's meshes.
+ * @memory keeps nothing                   @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors none: 1 for a null handle, and alone
+ * @source MPI_Comm_size */
+OP2_API int op2_ranks(op2_context ctx);
+
+/* ---- sets and maps --------------------------------------------------------------------------- */
+
+/** @brief Declare what this rank has of a set, by the program's own decomposition.
+ * The exec halo holds elements of others that lead, through some map, to elements owned here; the
+ * non-exec halo what else the rows of owned and exec elements lead to. Core elements lead to owned
+ * ones only. All ranks together own each global number from 0 up once, and whoever is said to own an
+ * element of a halo does: that is looked at, and the lists of what travels are made.
+ * @shape  ends[4] as in op2_set_create_sections(); global[total]; owner[total - owned], the ranks
+ *         that own the elements of the halo
+ * @units  elements                        @memory all are copied; owner may be null without halo
+ * @sync   runs nothing, waits for the other ranks
+ * @mpi    collective; alone, the set has no halo, and global numbers are those of the elements
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG (ends, null lists, elements twice, a halo in a context that is
+ *         alone), OP2_ERR_RANGE (owners and numbers that are not there), OP2_ERR_MISMATCH (an owner
+ *         that is none), OP2_ERR_NOMEM
+ * @source PyOP2 Set with a halo */
+OP2_API OP2_NODISCARD op2_status op2_set_create_halo(op2_context ctx, const int64_t ends[4],
+                                                     const int64_t *global, const int32_t *owner,
+                                                     const char *name, op2_set *set);
+
+/** @brief The number of elements of the whole set; of a subset's set for a subset.
+ * @units  elements                        @memory keeps nothing
+ * @sync   never blocks, runs nothing      @mpi    not collective
+ * @errors none: -1 for a null handle      @source OP2 op_get_global_set_size */
+OP2_API int64_t op2_set_global_size(op2_set set);
+
+/** @brief The global numbers of all elements that this rank has, halo included, in the order in which
+ * values go in and come out.
+ * @shape  number[set total size]          @units  elements
+ * @memory number is the caller's          @sync   never blocks, runs nothing
+ * @mpi    not collective
+ * @errors OP2_ERR_ARG (null, or a subset), OP2_ERR_STATE
+ * @source OP2 op_get_global_index (g_index) */
+OP2_API OP2_NODISCARD op2_status op2_set_global(op2_set set, int64_t *number);
+
+/** @brief Declare a map by the global numbers of its targets, which any rank may own.
+ * Until op2_partition() has brought here what its rows lead to, no loop can use it. Alone, it is a map
+ * as op2_map_create() makes it.
+ * @shape  idx[from owned size][arity], row-major, entries in [0, op2_set_global_size(to))
+ * @units  elements                        @memory idx is copied; may be null for an empty block
+ * @sync   runs nothing, waits for the other ranks
+ * @mpi    collective
+ * @errors as op2_map_create(); rows in messages are global numbers
+ * @source OP2 op_decl_map before op_partition */
+OP2_API OP2_NODISCARD op2_status op2_map_create_global(op2_set from, op2_set to, int arity,
+                                                       const int64_t *idx, const char *name,
+                                                       op2_map *map);
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/** @brief Copy values out by global number: those of `n` elements from `first` on, whoever owns
+ * them.
+ * @shape  out[n][dim]; any range of the whole set on each rank, empty ones too
+ * @units  elements; values of the dat's type
+ * @memory out is the caller's; as much as an equal share of the dat, and of what is asked for, for
+ *         the time of the call
+ * @sync   as op2_dat_get()                @mpi    collective
+ * @errors as op2_dat_get(), OP2_ERR_RANGE
+ * @source OP2 op_fetch_data */
+OP2_API OP2_NODISCARD op2_status op2_dat_get_block(op2_dat dat, int64_t first, int64_t n,
+                                                   void *out);
+
+/** @brief Overwrite values by global number. Elements that no rank gives keep their values.
+ * @shape  in[n][dim]; any range of the whole set on each rank, empty ones too, that do not overlap
+ * @units  elements; values of the dat's type
+ * @memory in is copied; else as op2_dat_get_block()
+ * @sync   forces every queued user of the dat
+ * @mpi    collective
+ * @errors OP2_ERR_ARG (null, an element that two ranks give), OP2_ERR_STATE (a scope is open),
+ *         OP2_ERR_RANGE, OP2_ERR_NOMEM, or the execution failure that poisoned the dat
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_dat_set_block(op2_dat dat, int64_t first, int64_t n,
+                                                   const void *in);
+
+/* ---- partitioning ---------------------------------------------------------------------------- */
+
+/** How op2_partition() decides who is to own what. */
+typedef enum op2_partition_method {
+  OP2_PARTITION_BLOCKS = 1,  /**< equal blocks of global numbers */
+  OP2_PARTITION_COORDINATES, /**< the box round all elements of a set is cut across its longest side,
+                                so that both halves hold as many elements as ranks want; and so on */
+  OP2_PARTITION_GIVEN,       /**< as the program says */
+  OP2_PARTITION_KWAY /**< few neighbours on different ranks: the graph of a map's target set is
+                                cut by Scotch, or by what a companion library offers */
+} op2_partition_method;
+
+typedef struct op2_partition_options {
+  op2_partition_method method;
+  op2_set set;          /**< BLOCKS: the set that is cut, or null for all; GIVEN: whose owners are
+                           given */
+  const int32_t *owner; /**< GIVEN: [set owned size] the rank that is to own each element */
+  op2_dat coordinates;  /**< COORDINATES: of type F64 or F32 and dim 1 to 3 */
+  op2_map map; /**< KWAY: targets of one row are neighbours; where the set is its own target,
+                           elements and targets */
+  const void *reserved[4]; /**< null: room for options of later versions */
+} op2_partition_options;
+
+/** What op2_partition() has made: the same on all ranks. */
+typedef struct op2_partition_report {
+  int64_t rows;         /**< of all maps */
+  int64_t cut;          /**< of these, those whose targets are owned by several ranks */
+  int64_t owned;        /**< elements of all sets */
+  int64_t most_owned;   /**< by one rank */
+  double imbalance;     /**< most_owned over the mean of all ranks; 1 without elements */
+  int64_t exec;         /**< elements in exec halos, summed over ranks */
+  int64_t most_exec;    /**< of one rank */
+  int64_t nonexec;      /**< elements in non-exec halos, summed over ranks */
+  int64_t most_nonexec; /**< of one rank */
+  int64_t moved;        /**< elements that have another owner than before */
+} op2_partition_report;
+
+/** @brief Decide who is to own what, move all sets, maps, subsets and dats there, and make halos.
+ * One set is cut by the method, or all by blocks. A set with maps to sets that have their owners goes
+ * where most of its targets are; one without, where most of the rows are that lead to it; what
+ * nothing leads to is cut in blocks. Where several ranks have as many, a number made of the element's
+ * global number chooses among them. Then each rank has core, owned, exec halo and non-exec halo as
+ * op2_set_create_halo() defines them, each in ascending order of global numbers.
+ *
+ * All handles stay valid; op2_set_size(), op2_set_sections(), op2_set_global() and
+ * op2_subset_indices() tell of the new parts, and what was got from them before is out of date.
+ * Subsets hold the elements that they held, poisoned dats stay poisoned. It may be called again, by
+ * another method or with other values. Alone it changes nothing.
+ * @shape  how: null for blocks of all sets; *report: may be null
+ * @memory how is read during the call; a second copy of the mesh and its values for that time.
+ *         Nothing is in proportion to the number of ranks but a few numbers for each while a set is
+ *         cut, and with Scotch the whole graph on rank 0
+ * @sync   runs all that is queued, and drops what was worked out for loops
+ * @mpi    collective; all ranks have declared the same objects in the same order
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (an access scope is open, or the context has ended),
+ *         OP2_ERR_MISMATCH (wrapped dats, whose memory cannot grow; ranks that differ; a map that
+ *         connects nothing), OP2_ERR_TYPE (coordinates), OP2_ERR_RANGE (owners that are no ranks,
+ *         coordinates that are not finite, more than 2^31 elements on one rank),
+ *         OP2_ERR_UNAVAILABLE (no partitioner for k-way), OP2_ERR_NOMEM, or the execution failure of a
+ *         queued loop, as op2_flush(); on error everything is as before. Where memory for messages
+ *         themselves runs out, ranks cannot agree any more
+ * @source OP2 op_partition */
+OP2_API OP2_NODISCARD op2_status op2_partition(op2_context ctx, const op2_partition_options *how,
+                                               op2_partition_report *report);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

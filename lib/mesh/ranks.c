@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The mesh as all ranks see it: whose it is, global numbers, and what is declared, read and written
+ * by them. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "block.h"
+#include "comm.h"
+#include "context.h"
+#include "error.h"
+#include "exchange.h"
+#include "mem.h"
+#include "mesh.h"
+
+int op2_rank(op2_context ctx) { return op2_initialised(ctx) && ctx->comm ? ctx->comm->rank : 0; }
+
+int op2_ranks(op2_context ctx) { return op2_initialised(ctx) && ctx->comm ? ctx->comm->size : 1; }
+
+/* ---- sets ------------------------------------------------------------------------------------ */
+
+/* Numbers of a set that is all here are those of its elements. */
+static op2_status check_alone(const int64_t ends[4], const int64_t *global, const char *name) {
+  if (!ends || (ends[OP2I_NONEXEC] > 0 && !global))
+    return op2i_error(OP2_ERR_ARG, "set '%s': a null pointer", name);
+  if (ends[OP2I_CORE] != ends[OP2I_NONEXEC])
+    return op2i_error(OP2_ERR_ARG,
+                      "set '%s': the context is alone, so that all elements are core: section ends "
+                      "%" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64 " must be equal",
+                      name, ends[0], ends[1], ends[2], ends[3]);
+  for (int64_t i = 0; i < ends[OP2I_NONEXEC]; i++)
+    if (global[i] != i)
+      return op2i_error(OP2_ERR_ARG,
+                        "set '%s': the context is alone, so that element %" PRId64
+                        " has its own number, not the global number %" PRId64,
+                        name, i, global[i]);
+  return OP2_SUCCESS;
+}
+
+op2_status op2_set_create_halo(op2_context ctx, const int64_t ends[4], const int64_t *global,
+                               const int32_t *owner, const char *name, op2_set *set) {
+  op2_status status = op2i_context_validate(ctx);
+  if (status) return status;
+  if (ctx->comm) return op2i_set_create_halo(ctx, ends, global, owner, name, set);
+  status = check_alone(ends, global, name ? name : "");
+  return status ? status : op2_set_create_sections(ctx, ends, name, set);
+}
+
+int64_t op2_set_global_size(op2_set set) {
+  if (!op2i_object_is(set, OP2I_SET)) return -1;
+  return set->base->halo ? set->base->halo->global_size : set->base->ends[OP2I_NONEXEC];
+}
+
+op2_status op2_set_global(op2_set set, int64_t *number) {
+  op2_status status = op2i_object_validate(set, OP2I_SET, "op2_set_global");
+  if (status) return status;
+  if (!number) return op2i_error(OP2_ERR_ARG, "op2_set_global: a null pointer");
+  if (set->base != set)
+    return op2i_error(OP2_ERR_ARG, "op2_set_global: '%s' is a subset of '%s'", set->obj.name,
+                      set->base->obj.name);
+  for (int64_t i = 0; i < set->ends[OP2I_NONEXEC]; i++)
+    number[i] = set->halo ? set->halo->global[i] : i;
+  return OP2_SUCCESS;
+}
+
+/* ---- maps by global numbers ------------------------------------------------------------------ */
+
+op2_status op2i_map_partition_first(const char *what, op2_map map) {
+  return op2i_error(OP2_ERR_STATE,
+                    "%s: '%s' leads to elements anywhere: partition first (op2_partition)", what,
+                    map->obj.name);
+}
+
+static op2_status check_targets(op2_set from, op2_set to, int arity, const int64_t *idx,
+                                const char *name) {
+  int64_t n = from->ends[OP2I_OWNED] * arity, limit = op2_set_global_size(to);
+  if (n > 0 && !idx) return op2i_error(OP2_ERR_ARG, "map '%s': the entries are null", name);
+  for (int64_t i = 0; i < n; i++)
+    if (idx[i] < 0 || idx[i] >= limit)
+      return op2i_error(OP2_ERR_RANGE,
+                        "map '%s' (%s -> %s): entry %" PRId64 " at row %" PRId64 ", column %" PRId64
+                        " is not in [0, %" PRId64 ")",
+                        name, from->obj.name, to->obj.name, idx[i],
+                        from->halo ? from->halo->global[i / arity] : i / arity, i % arity, limit);
+  return OP2_SUCCESS;
+}
+
+/* Rows in the library's order, as all else that is kept. */
+static op2_status keep_targets(op2_set from, int arity, const int64_t *idx, int64_t **global) {
+  int64_t n = from->ends[OP2I_OWNED];
+  size_t row = (size_t)arity * sizeof *idx;
+  *global = op2i_alloc_raw((size_t)n * row);
+  if (!*global) return op2i_error_nomem("a map's values");
+  for (int64_t i = 0; i < n; i++)
+    memcpy(*global + i * arity, idx + (from->number ? from->number[i] : i) * arity, row);
+  return OP2_SUCCESS;
+}
+
+static op2_status create_alone(op2_set from, op2_set to, int arity, const int64_t *idx,
+                               const char *name, op2_map *map) {
+  int64_t n = from->ends[OP2I_NONEXEC] * arity;
+  int32_t *narrow = op2i_malloc((size_t)n * sizeof *narrow);
+  if (!narrow) return op2i_error_nomem("a map's values");
+  for (int64_t i = 0; i < n; i++) narrow[i] = (int32_t)idx[i];
+  op2_status status = op2_map_create(from, to, arity, narrow, name, map);
+  op2i_free(narrow);
+  return status;
+}
+
+static op2_status create_spread(op2_set from, op2_set to, int arity, const int64_t *idx,
+                                const char *name, op2_map *out) {
+  struct op2i_comm *comm = from->obj.ctx->comm;
+  int64_t *global = NULL;
+  op2_map map = NULL;
+  op2_status status = keep_targets(from, arity, idx, &global);
+  if (!status) status = op2i_map_make(from, to, arity, NULL, global, name, &map);
+  status = op2i_comm_agree(comm, status);
+  if (status)
+    op2_map_destroy(&map);
+  else
+    *out = map;
+  return status;
+}
+
+op2_status op2_map_create_global(op2_set from, op2_set to, int arity, const int64_t *idx,
+                                 const char *name, op2_map *map) {
+  const char *shown = name ? name : "";
+  if (!map) return op2i_error(OP2_ERR_ARG, "op2_map_create_global: where to put the map is null");
+  op2_status status = op2i_map_check(from, to, arity, shown);
+  if (!op2i_object_is(from, OP2I_SET)) return status;
+  struct op2i_comm *comm = from->obj.ctx->comm;
+  if (!status) status = check_targets(from, to, arity, idx, shown);
+  if (comm) status = op2i_comm_agree(comm, status);
+  if (status) return status;
+  return comm ? create_spread(from, to, arity, idx, name, map)
+              : create_alone(from, to, arity, idx, name, map);
+}
+
+/* ---- values by global number ----------------------------------------------------------------- */
+
+/* What fails on one rank before ranks wait for one another fails on all. */
+static op2_status agree(op2_dat dat, op2_status status) {
+  struct op2i_comm *comm = op2i_object_is(dat, OP2I_DAT) ? dat->obj.ctx->comm : NULL;
+  return comm ? op2i_comm_agree(comm, status) : status;
+}
+
+static op2_status check_block(op2_dat dat, int64_t n, const void *pointer, const char *call) {
+  op2_status status = op2i_object_validate(dat, OP2I_DAT, call);
+  if (status) return status;
+  if (n > 0 && !pointer)
+    return op2i_error(OP2_ERR_ARG, "%s: dat '%s': a null pointer", call, dat->obj.name);
+  return op2i_context_validate(dat->obj.ctx);
+}
+
+/* Alone, sections of the halo have numbers as well. */
+static unsigned rows_of(const struct op2_dat_s *dat) {
+  return dat->set->halo ? OP2I_OWNED_ROWS : OP2I_EVERY_ROW;
+}
+
+static op2_status force(op2_dat dat, bool overwrite, const char *call) {
+  op2_status status =
+      op2i_scheduler.force(dat->obj.ctx->sched, &dat->res, overwrite, call, dat->obj.name);
+  return status ? status : op2i_resource_report(dat->obj.ctx, &dat->res);
+}
+
+op2_status op2_dat_get_block(op2_dat dat, int64_t first, int64_t n, void *out) {
+  static const char call[] = "op2_dat_get_block";
+  void *data = NULL;
+  op2_status status = check_block(dat, n, out, call);
+  if (!op2i_object_is(dat, OP2I_DAT)) return status;
+  if (!status && dat->open_writes)
+    status = op2i_error(OP2_ERR_STATE, "%s: dat '%s' is open for writing", call, dat->obj.name);
+  status = agree(dat, status);
+  if (!status) status = force(dat, false, call);
+  if (!status) status = op2i_buffer_at(&dat->values, OP2I_HOST, OP2_READ, rows_of(dat), &data);
+  status = agree(dat, status);
+  return status ? status : op2i_block_get(dat->set, dat->row_bytes, data, first, n, out);
+}
+
+op2_status op2_dat_set_block(op2_dat dat, int64_t first, int64_t n, const void *in) {
+  static const char call[] = "op2_dat_set_block";
+  void *data = NULL;
+  op2_status status = check_block(dat, n, in, call);
+  if (!op2i_object_is(dat, OP2I_DAT)) return status;
+  if (!status && (dat->open_reads || dat->open_writes))
+    status = op2i_error(OP2_ERR_STATE, "%s: dat '%s' is open", call, dat->obj.name);
+  status = agree(dat, status);
+  if (!status) status = force(dat, true, call);
+  if (!status) status = op2i_buffer_at(&dat->values, OP2I_HOST, OP2_RW, rows_of(dat), &data);
+  status = agree(dat, status);
+  if (!status) status = op2i_block_put(dat->set, dat->row_bytes, first, n, in, data);
+  if (!status) op2i_dat_make_stale(dat);
+  return status;
+}

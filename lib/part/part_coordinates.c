@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Recursive coordinate bisection over all ranks at once: elements stay where they are and learn which
+ * box they are in. A box holds the elements of some ranks; it is cut across its longest side where as
+ * many elements are below as the lower half of those ranks wants, which is found by halving intervals
+ * and counting. Of elements with one coordinate those with lower global numbers are below: so the
+ * parts depend on coordinates and numbers alone. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "context.h"
+#include "error.h"
+#include "mem.h"
+#include "part.h"
+
+enum { DIMS = 3 };
+
+struct box {
+  int first, end;   /* ranks */
+  int64_t n;        /* elements, on all ranks */
+  int dim;          /* across which it is cut; -1: it is not */
+  int64_t want;     /* elements below the cut */
+  int64_t cut, tie; /* below are those before `cut`, and of those at it the numbers up to `tie` */
+};
+
+struct bisection {
+  struct op2i_comm *comm;
+  int64_t n, *number; /* of elements here */
+  int dims;
+  int64_t *place[DIMS]; /* [n] coordinates, as integers in the same order */
+  int32_t *box;         /* [n] */
+  int nboxes;
+  struct box *boxes, *next;          /* [ranks] */
+  int64_t *low, *high, *mid, *count; /* [ranks] what is looked for in each box */
+};
+
+/* ---- coordinates ----------------------------------------------------------------------------- */
+
+/* Integers that are ordered as the numbers are; both zeros are one. */
+static int64_t ordered(double x) {
+  int64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  return bits < 0 ? INT64_MIN - bits : bits;
+}
+
+static double back(int64_t place) {
+  int64_t bits = place < 0 ? INT64_MIN - place : place;
+  double x;
+  memcpy(&x, &bits, sizeof x);
+  return x;
+}
+
+static double value(const op2_dat dat, const void *values, int64_t i) {
+  return dat->type == OP2_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
+static op2_status read_places(struct bisection *b, op2_dat dat, const void *values) {
+  for (int64_t i = 0; i < b->n; i++)
+    for (int d = 0; d < b->dims; d++) {
+      double x = value(dat, values, i * b->dims + d);
+      if (!isfinite(x))
+        return op2i_error(OP2_ERR_RANGE,
+                          "op2_partition: dat '%s': coordinate %d of element %" PRId64
+                          " (global number) is %g",
+                          dat->obj.name, d, b->number[i], x);
+      b->place[d][i] = ordered(x);
+    }
+  return OP2_SUCCESS;
+}
+
+static op2_status allocate(struct bisection *b, op2_dat dat) {
+  size_t n = (size_t)b->n, ranks = (size_t)b->comm->size;
+  bool there = true;
+  for (int d = 0; d < b->dims; d++) {
+    b->place[d] = op2i_malloc(n * sizeof *b->place[d]);
+    there = there && b->place[d];
+  }
+  b->box = op2i_calloc(n, sizeof *b->box);
+  b->boxes = op2i_calloc(ranks, sizeof *b->boxes);
+  b->next = op2i_calloc(ranks, sizeof *b->next);
+  b->low = op2i_malloc(DIMS * ranks * sizeof *b->low);
+  b->high = op2i_malloc(DIMS * ranks * sizeof *b->high);
+  b->mid = op2i_malloc(ranks * sizeof *b->mid);
+  b->count = op2i_malloc(ranks * sizeof *b->count);
+  void *values = NULL;
+  if (!there || !b->box || !b->boxes || !b->next || !b->low || !b->high || !b->mid || !b->count)
+    return op2i_error_nomem("a partition");
+  op2_status status = op2i_buffer_at(&dat->values, OP2I_HOST, OP2_READ, OP2I_OWNED_ROWS, &values);
+  return status ? status : read_places(b, dat, values);
+}
+
+static void release(struct bisection *b) {
+  for (int d = 0; d < b->dims; d++) op2i_free(b->place[d]);
+  op2i_free(b->box);
+  op2i_free(b->boxes);
+  op2i_free(b->next);
+  op2i_free(b->low);
+  op2i_free(b->high);
+  op2i_free(b->mid);
+  op2i_free(b->count);
+}
+
+/* ---- one cut of all boxes -------------------------------------------------------------------- */
+
+/* The sides of all boxes: low[box][dim] and high[box][dim]. */
+static op2_status measure(struct bisection *b) {
+  int all = b->nboxes * b->dims;
+  for (int i = 0; i < all; i++) {
+    b->low[i] = INT64_MAX;
+    b->high[i] = INT64_MIN;
+  }
+  for (int64_t i = 0; i < b->n; i++)
+    for (int d = 0; d < b->dims; d++) {
+      int64_t place = b->place[d][i], *low = &b->low[b->box[i] * b->dims + d];
+      int64_t *high = &b->high[b->box[i] * b->dims + d];
+      if (place < *low) *low = place;
+      if (place > *high) *high = place;
+    }
+  op2_status status = op2i_comm_least(b->comm, all, b->low);
+  return status ? status : op2i_comm_greatest(b->comm, all, b->high);
+}
+
+/* Across the longest side; low[box] and high[box] become its ends. */
+static void choose_sides(struct bisection *b) {
+  for (int k = 0; k < b->nboxes; k++) {
+    struct box *box = &b->boxes[k];
+    int ranks = box->end - box->first;
+    double longest = -1;
+    box->dim = ranks > 1 && box->n > 0 ? 0 : -1;
+    box->want = box->n / ranks * (ranks / 2) + box->n % ranks * (ranks / 2) / ranks;
+    for (int d = 0; d < b->dims && box->dim >= 0; d++) {
+      double side = back(b->high[k * b->dims + d]) - back(b->low[k * b->dims + d]);
+      if (side > longest) box->dim = d;
+      if (side > longest) longest = side;
+    }
+    int at = k * b->dims + (box->dim < 0 ? 0 : box->dim);
+    b->low[k] = b->low[at];
+    b->high[k] = b->high[at];
+  }
+}
+
+/* Elements of the i-th's box up to the middle: of coordinates, or of numbers of those at the cut. */
+static bool is_below(const struct bisection *b, int64_t i, bool numbers) {
+  const struct box *box = &b->boxes[b->box[i]];
+  if (box->dim < 0) return false;
+  int64_t place = b->place[box->dim][i];
+  if (numbers) return place == box->cut && b->number[i] <= b->mid[b->box[i]];
+  return place <= b->mid[b->box[i]];
+}
+
+static op2_status count_below(struct bisection *b, bool numbers) {
+  memset(b->count, 0, (size_t)b->nboxes * sizeof *b->count);
+  for (int64_t i = 0; i < b->n; i++) b->count[b->box[i]] += is_below(b, i, numbers);
+  return op2i_comm_sum(b->comm, b->nboxes, b->count);
+}
+
+/* The least value in [low, high] up to which there are as many elements as `want`, in low. */
+static op2_status search(struct bisection *b, bool numbers) {
+  for (bool any = true; any;) {
+    any = false;
+    for (int k = 0; k < b->nboxes; k++) {
+      bool open = b->boxes[k].dim >= 0 && b->low[k] < b->high[k];
+      uint64_t apart = open ? (uint64_t)b->high[k] - (uint64_t)b->low[k] : 0;
+      b->mid[k] = (int64_t)((uint64_t)b->low[k] + apart / 2);
+      any |= open;
+    }
+    if (!any) break;
+    op2_status status = count_below(b, numbers);
+    if (status) return status;
+    for (int k = 0; k < b->nboxes; k++) {
+      if (b->boxes[k].dim < 0 || b->low[k] >= b->high[k]) continue;
+      if (b->count[k] >= b->boxes[k].want)
+        b->high[k] = b->mid[k];
+      else
+        b->low[k] = b->mid[k] + 1;
+    }
+  }
+  return OP2_SUCCESS;
+}
+
+/* How many of those at the cut are below it: of lowest numbers. */
+static op2_status break_ties(struct bisection *b, int64_t size) {
+  for (int k = 0; k < b->nboxes; k++) {
+    b->boxes[k].cut = b->low[k];
+    b->mid[k] = b->low[k] - (b->boxes[k].dim >= 0); /* finite numbers are not the least integer */
+  }
+  op2_status status = count_below(b, false);
+  if (status) return status;
+  for (int k = 0; k < b->nboxes; k++) {
+    b->boxes[k].want -= b->count[k];
+    b->low[k] = -1;
+    b->high[k] = size - 1;
+  }
+  status = search(b, true);
+  for (int k = 0; k < b->nboxes; k++) b->boxes[k].tie = b->low[k];
+  return status;
+}
+
+/* ---- halves ---------------------------------------------------------------------------------- */
+
+static void halve(struct bisection *b, const int64_t *wanted) {
+  int n = 0;
+  for (int64_t i = 0; i < b->n; i++) {
+    const struct box *box = &b->boxes[b->box[i]];
+    int64_t place = box->dim < 0 ? 0 : b->place[box->dim][i];
+    bool below =
+        box->dim >= 0 && (place < box->cut || (place == box->cut && b->number[i] <= box->tie));
+    b->box[i] = 2 * b->box[i] + !below;
+  }
+  /* Twice the number of a box, and one more, are its halves; those that are there move up. */
+  for (int k = 0; k < b->nboxes; k++) {
+    const struct box *box = &b->boxes[k];
+    int ranks = box->end - box->first, middle = box->first + ranks / 2;
+    b->low[2 * k] = b->low[2 * k + 1] = n;
+    if (ranks > 1) {
+      b->next[n++] = (struct box){.first = box->first, .end = middle, .n = wanted[k]};
+      b->low[2 * k + 1] = n;
+    }
+    b->next[n++] = (struct box){.first = middle, .end = box->end, .n = box->n - wanted[k]};
+  }
+  for (int64_t i = 0; i < b->n; i++) b->box[i] = (int32_t)b->low[b->box[i]];
+  struct box *boxes = b->boxes;
+  b->boxes = b->next;
+  b->next = boxes;
+  b->nboxes = n;
+}
+
+static op2_status cut_all(struct bisection *b, int64_t size) {
+  op2_status status = measure(b);
+  if (status) return status;
+  choose_sides(b);
+  for (int k = 0; k < b->nboxes; k++)
+    b->next[k].want = b->boxes[k].want; /* what ties leave of it is another number */
+  status = search(b, false);
+  if (!status) status = break_ties(b, size);
+  if (status) return status;
+  for (int k = 0; k < b->nboxes; k++) b->count[k] = b->next[k].want;
+  halve(b, b->count);
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_part_coordinates(struct op2i_parting *p, int set, op2_dat coordinates) {
+  struct op2i_part_set *s = &p->sets[set];
+  struct bisection b = {
+      .comm = p->comm, .n = s->n, .number = s->number, .dims = coordinates->dim, .nboxes = 1};
+  op2_status status = op2i_part_agree(p, allocate(&b, coordinates));
+  if (!status) b.boxes[0] = (struct box){.first = 0, .end = p->comm->size, .n = s->size};
+  while (!status && b.nboxes < p->comm->size) status = cut_all(&b, s->size);
+  for (int64_t i = 0; i < s->n && !status; i++) s->owner[i] = b.boxes[b.box[i]].first;
+  release(&b);
+  return status;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* op2_partition(): what it refuses, its steps, and what it reports. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "clock.h"
+#include "context.h"
+#include "error.h"
+#include "log.h"
+#include "loop.h"
+#include "part.h"
+#include "partitioner.h"
+#include "renumber.h"
+
+/* ---- what is refused ------------------------------------------------------------------------- */
+
+static op2_status check_set(op2_context ctx, op2_set set) {
+  op2_status status = op2i_object_validate(set, OP2I_SET, "op2_partition");
+  if (status) return status;
+  if (set->obj.ctx != ctx)
+    return op2i_error(OP2_ERR_MISMATCH, "op2_partition: set '%s' belongs to another context",
+                      set->obj.name);
+  if (set->base != set)
+    return op2i_error(OP2_ERR_ARG, "op2_partition: '%s' is a subset of '%s'", set->obj.name,
+                      set->base->obj.name);
+  return OP2_SUCCESS;
+}
+
+static op2_status check_coordinates(op2_context ctx, op2_dat dat) {
+  op2_status status = op2i_object_validate(dat, OP2I_DAT, "op2_partition, coordinates");
+  if (!status) status = check_set(ctx, dat->set);
+  if (status) return status;
+  if ((dat->type == OP2_F64 || dat->type == OP2_F32) && dat->dim <= 3) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_TYPE,
+                    "op2_partition: dat '%s' is of type %s and dim %" PRId32
+                    "; coordinates are of type f64 or f32 and dim 1 to 3",
+                    dat->obj.name, op2i_type_name(dat->type), dat->dim);
+}
+
+static op2_status check_graph(op2_context ctx, op2_map map) {
+  op2_status status = op2i_object_validate(map, OP2I_MAP, "op2_partition, map");
+  if (!status) status = check_set(ctx, map->to);
+  if (status) return status;
+  if (map->arity == 1 && map->from != map->to)
+    return op2i_error(
+        OP2_ERR_MISMATCH,
+        "op2_partition: map '%s' has arity 1, so that no row has two elements of '%s' "
+        "that could be neighbours",
+        map->obj.name, map->to->obj.name);
+  return OP2_SUCCESS;
+}
+
+static op2_status check_how(op2_context ctx, const op2_partition_options *how) {
+  for (size_t i = 0; i < sizeof how->reserved / sizeof *how->reserved; i++)
+    if (how->reserved[i])
+      return op2i_error(OP2_ERR_ARG, "op2_partition: an option that is reserved is not null");
+  switch (how->method) {
+  case OP2_PARTITION_BLOCKS: return how->set ? check_set(ctx, how->set) : OP2_SUCCESS;
+  case OP2_PARTITION_COORDINATES: return check_coordinates(ctx, how->coordinates);
+  case OP2_PARTITION_GIVEN: return check_set(ctx, how->set);
+  case OP2_PARTITION_KWAY: return check_graph(ctx, how->map);
+  }
+  return op2i_error(OP2_ERR_ARG, "op2_partition: %d is not an op2_partition_method",
+                    (int)how->method);
+}
+
+static op2_status check_dats(op2_context ctx) {
+  for (struct op2i_link *l = ctx->dats.first; l; l = l->next) {
+    op2_dat dat = l->object;
+    if (dat->open_reads || dat->open_writes)
+      return op2i_error(OP2_ERR_STATE, "op2_partition: dat '%s' is open for %s", dat->obj.name,
+                        dat->open_writes ? "writing" : "reading");
+    if (dat->wrapped)
+      return op2i_error(
+          OP2_ERR_MISMATCH,
+          "op2_partition: dat '%s' is wrapped: its memory is the program's and cannot "
+          "grow or shrink (op2_dat_create copies)",
+          dat->obj.name);
+  }
+  return OP2_SUCCESS;
+}
+
+static int64_t position(const struct op2i_list *list, const void *object) {
+  int64_t at = 1;
+  for (const struct op2i_link *l = list->first; l && l->object != object; l = l->next) at++;
+  return at;
+}
+
+/* Which object a method speaks of, as all ranks should name it: by its set, and its place there. */
+static op2_status compare(op2_context ctx, const op2_partition_options *how) {
+  bool coordinates = how->method == OP2_PARTITION_COORDINATES,
+       kway = how->method == OP2_PARTITION_KWAY;
+  op2_set set = coordinates ? how->coordinates->set : kway ? how->map->to : how->set;
+  int64_t at = set ? position(&ctx->sets, set) : 0, within = 0;
+  if (coordinates) within = position(&set->dats, how->coordinates);
+  if (kway) within = position(&set->maps_to, how->map);
+  int64_t values[] = {(int64_t)how->method, at, within, -(int64_t)how->method, -at, -within};
+  op2_status status = op2i_comm_least(ctx->comm, 6, values);
+  bool same = values[0] == -values[3] && values[1] == -values[4] && values[2] == -values[5];
+  if (status || same) return status;
+  return op2i_error(OP2_ERR_MISMATCH,
+                    "op2_partition: the ranks do not name the same method and the same object");
+}
+
+/* ---- what is reported ------------------------------------------------------------------------ */
+
+static op2_status add_up(struct op2i_parting *p) {
+  op2_partition_report *r = &p->report;
+  int64_t owned = 0, exec = 0, nonexec = 0;
+  for (int s = 0; s < p->nsets; s++) {
+    const int64_t *ends = p->sets[s].ends;
+    owned += ends[OP2I_OWNED];
+    exec += ends[OP2I_EXEC] - ends[OP2I_OWNED];
+    nonexec += ends[OP2I_NONEXEC] - ends[OP2I_EXEC];
+  }
+  int64_t sums[] = {r->rows, r->cut, owned, exec, nonexec, r->moved},
+          most[] = {owned, exec, nonexec};
+  op2_status status = op2i_comm_sum(p->comm, 6, sums);
+  if (!status) status = op2i_comm_greatest(p->comm, 3, most);
+  *r = (op2_partition_report){.rows = sums[0],
+                              .cut = sums[1],
+                              .owned = sums[2],
+                              .most_owned = most[0],
+                              .imbalance = 1,
+                              .exec = sums[3],
+                              .most_exec = most[1],
+                              .nonexec = sums[4],
+                              .most_nonexec = most[2],
+                              .moved = sums[5]};
+  if (r->owned) r->imbalance = (double)r->most_owned * p->comm->size / (double)r->owned;
+  return status;
+}
+
+/* ---- the interface --------------------------------------------------------------------------- */
+
+static op2_status prepare(op2_context ctx, const op2_partition_options *how,
+                          struct op2i_parting *p) {
+  op2_status status = op2i_part_collect(ctx, p);
+  if (!status) status = op2i_part_cut(p, how);
+  if (!status) status = op2i_part_follow(p);
+  if (!status) status = op2i_part_shape(p);
+  if (!status) status = op2i_part_move(p);
+  if (!status) status = add_up(p);
+  return status;
+}
+
+static op2_status partition(op2_context ctx, const op2_partition_options *how,
+                            struct op2i_parting *p) {
+  double start = op2i_seconds();
+  op2_status status = op2i_comm_agree(ctx->comm, check_how(ctx, how));
+  if (!status) status = compare(ctx, how);
+  if (!status) status = op2i_comm_agree(ctx->comm, check_dats(ctx));
+  if (!status) status = op2i_scheduler.flush(ctx->sched, "op2_partition");
+  status = op2i_comm_agree(ctx->comm, status);
+  if (!status) status = prepare(ctx, how, p);
+  if (status) return status;
+  op2i_scheduler.forget(ctx->sched, NULL);
+  op2i_loop_reset_all(ctx);
+  op2i_part_apply(p);
+  op2i_loop_renew_all(ctx);
+  op2i_log(ctx, OP2I_LOG_INFO,
+           "partitioned %d sets over %d ranks in %.3f s: %" PRId64 " of %" PRId64
+           " rows are cut, imbalance %.3f",
+           p->nsets, ctx->comm->size, op2i_seconds() - start, p->report.cut, p->report.rows,
+           p->report.imbalance);
+  return OP2_SUCCESS;
+}
+
+/* Nothing is to be done, but what is wrong is wrong. */
+static op2_status alone(op2_context ctx, const op2_partition_options *how,
+                        op2_partition_report *report) {
+  op2_status status = check_how(ctx, how);
+  if (!status) status = op2i_scheduler.flush(ctx->sched, "op2_partition");
+  *report = (op2_partition_report){.imbalance = 1};
+  for (struct op2i_link *l = ctx->sets.first; l; l = l->next) {
+    op2_set set = l->object;
+    report->owned += set->ends[OP2I_OWNED];
+    for (struct op2i_link *m = set->maps_from.first; m; m = m->next)
+      if (((op2_map)m->object)->idx) report->rows += set->ends[OP2I_OWNED];
+  }
+  report->most_owned = report->owned;
+  return status;
+}
+
+op2_status op2_partition(op2_context ctx, const op2_partition_options *how,
+                         op2_partition_report *report) {
+  const op2_partition_options blocks = {.method = OP2_PARTITION_BLOCKS};
+  op2_status status = op2i_context_validate(ctx);
+  if (status) return status;
+  struct op2i_parting p = {0};
+  if (!how) how = &blocks;
+  status = ctx->comm ? partition(ctx, how, &p) : alone(ctx, how, &p.report);
+  if (!status && report) *report = p.report;
+  op2i_part_free(&p);
+  return status;
+}
