@@ -7,11 +7,10 @@
 
 #include "context.h"
 #include "init.h"
+#include "renumber.h"
 #include "support.h"
 #include "whole_case.h"
 
-enum { NODES, EDGES, CELLS };
-enum { EDGE_NODE, CELL_NODE, EDGE_CELL };
 enum { X, W, C, D, DATS };
 enum { STEPS = 30, LOOKS = 4 };
 
@@ -34,12 +33,14 @@ static const char *const sources[][2] = {
 };
 enum { KINDS = sizeof sources / sizeof *sources };
 
-const char *const spread_hows[SPREAD_HOWS] = {"at random", "in blocks", "on one rank"};
+const char *const spread_hows[SPREAD_HOWS] = {"at random", "in blocks", "on one rank",
+                                              "partitioned", "partitioned at random"};
 
 struct trial {
   struct whole whole;
   const char *backend;
   bool eager;
+  int how; /* from PARTITIONED on by op2_partition(), else by a decomposition */
   uint64_t seed;
   int64_t *want[LOOKS][DATS]; /* [size of its set][dim] in the order of the whole */
   int64_t globals[LOOKS][4];
@@ -47,47 +48,7 @@ struct trial {
 
 static const int set_of[DATS] = {NODES, EDGES, CELLS, CELLS}, dims[DATS] = {2, 1, 1, 1};
 
-/* ---- meshes ---------------------------------------------------------------------------------- */
-
-static void draw_owners(struct whole *whole, int ranks, int how, uint64_t *seed) {
-  for (int s = 0; s < whole->nsets; s++) {
-    int64_t size = whole->set[s].size;
-    whole->set[s].owner = calloc((size_t)size + 1, sizeof *whole->set[s].owner);
-    for (int64_t e = 0; e < size; e++)
-      whole->set[s].owner[e] = how == 0   ? draw_below(seed, ranks)
-                               : how == 1 ? (int32_t)(e * ranks / size)
-                                          : how % ranks;
-  }
-}
-
-static void draw_whole(struct whole *whole, int ranks, int how, uint64_t *seed) {
-  static const struct {
-    const char *name;
-    int from, to, arity;
-  } maps[] = {{"edge_node", EDGES, NODES, 2},
-              {"cell_node", CELLS, NODES, 3},
-              {"edge_cell", EDGES, CELLS, 2}};
-  static const char *const names[] = {"nodes", "edges", "cells"};
-  int scale = draw_below(seed, 4) ? 60 : 1;
-  *whole = (struct whole){.nsets = 3, .nmaps = 3};
-  for (int s = 0; s < 3; s++) {
-    whole->set[s].name = names[s];
-    whole->set[s].size = 1 + draw_below(seed, scale * (s + 1));
-  }
-  for (int m = 0; m < 3; m++) {
-    whole->map[m].name = maps[m].name;
-    whole->map[m].from = maps[m].from;
-    whole->map[m].to = maps[m].to;
-    whole->map[m].arity = maps[m].arity;
-    int64_t n = whole->set[maps[m].from].size * maps[m].arity, to = whole->set[maps[m].to].size;
-    whole->map[m].idx = calloc((size_t)n + 1, sizeof *whole->map[m].idx);
-    for (int64_t i = 0; i < n; i++) {
-      int64_t near = i * to / n + draw_below(seed, 5) - 2;
-      whole->map[m].idx[i] = (int32_t)(near < 0 ? 0 : near >= to ? to - 1 : near);
-    }
-  }
-  draw_owners(whole, ranks, how, seed);
-}
+enum { PARTITIONED = 3 };
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
@@ -99,15 +60,63 @@ struct run {
   op2_dat dats[DATS];
   op2_gbl sum, low, high, at;
   op2_kernel kernels[KINDS];
+  op2_loop held; /* lives through partitions */
 };
 
 static int64_t start_value(int d, int64_t global, int j) {
   return (global * 37 + d * 11 + j * 5) % 301 - 90;
 }
 
-static op2_status declare(struct run *r, const struct whole *whole) {
+/* What the rank has in blocks, and maps by global numbers. */
+static op2_status declare_blocks(struct run *r, const struct whole *whole) {
+  int rank = op2_rank(r->ctx), ranks = op2_ranks(r->ctx);
+  op2_status status = OP2_SUCCESS;
+  memset(&r->share, 0, sizeof r->share);
+  for (int s = 0; s < whole->nsets && !status; s++) {
+    int64_t size = whole->set[s].size, first = size * rank / ranks;
+    int64_t n = size * (rank + 1) / ranks - first;
+    r->share.set[s].global = calloc((size_t)size + 1, sizeof(int64_t));
+    for (int e = 0; e < 4; e++) r->share.set[s].ends[e] = n;
+    for (int64_t i = 0; i < n; i++) r->share.set[s].global[i] = first + i;
+    status = op2_set_create(r->ctx, n, whole->set[s].name, &r->sets[s]);
+  }
+  for (int m = 0; m < whole->nmaps && !status; m++) {
+    int from = whole->map[m].from, arity = whole->map[m].arity;
+    int64_t n = r->share.set[from].ends[1] * arity, *idx = calloc((size_t)n + 1, sizeof *idx);
+    for (int64_t i = 0; i < n; i++)
+      idx[i] = whole->map[m].idx[r->share.set[from].global[0] * arity + i];
+    status = op2_map_create_global(r->sets[from], r->sets[whole->map[m].to], arity, idx,
+                                   whole->map[m].name, &r->maps[m]);
+    free(idx);
+  }
+  return status;
+}
+
+/* By one method after the other: k-way or blocks of cells, and owners at random. */
+static op2_status partition(struct run *r, const struct trial *t, int time) {
+  op2_set cells = r->sets[CELLS];
+  op2_partition_options how = {.method = OP2_PARTITION_KWAY, .map = r->maps[EDGE_NODE]};
+  int32_t *owner = calloc((size_t)op2_set_size(cells) + 1, sizeof *owner);
+  for (int64_t i = 0; i < op2_set_size(cells); i++)
+    owner[i] = (int32_t)((r->share.set[CELLS].global[i] * 7 + time) % op2_ranks(r->ctx));
+  if ((t->how + time) % 2 == 0)
+    how = (op2_partition_options){.method = OP2_PARTITION_GIVEN, .set = cells, .owner = owner};
+  else if (op2i_order_unavailable() || time % 4 == 0)
+    how = (op2_partition_options){.method = OP2_PARTITION_BLOCKS, .set = cells};
+  op2_status status = op2_partition(r->ctx, &how, NULL);
+  free(owner);
+  for (int s = 0; s < t->whole.nsets && !status; s++) {
+    status = op2_set_sections(r->sets[s], r->share.set[s].ends);
+    if (!status) status = op2_set_global(r->sets[s], r->share.set[s].global);
+  }
+  return status;
+}
+
+static op2_status declare(struct run *r, const struct trial *t) {
   static const char *const names[DATS] = {"x", "w", "c", "d"};
-  op2_status status = share_declare(whole, &r->share, r->ctx, r->sets, r->maps);
+  bool blocks = t->how >= PARTITIONED && op2_ranks(r->ctx) > 1;
+  op2_status status = blocks ? declare_blocks(r, &t->whole)
+                             : share_declare(&t->whole, &r->share, r->ctx, r->sets, r->maps);
   for (int d = 0; d < DATS && !status; d++) {
     int64_t n = r->share.set[set_of[d]].ends[3];
     int64_t *values = calloc((size_t)(n * dims[d]) + 1, sizeof *values);
@@ -129,6 +138,12 @@ static op2_status declare(struct run *r, const struct whole *whole) {
   for (int k = 0; k < KINDS && !status; k++)
     status = op2_kernel_create(
         r->ctx, &(op2_kernel_desc){.name = sources[k][0], .source = sources[k][1]}, &r->kernels[k]);
+  if (!status && blocks) status = partition(r, t, 0);
+  if (!status)
+    status = op2_loop_create(&r->held, r->kernels[1], r->sets[EDGES],
+                             op2_arg_direct(r->dats[W], OP2_READ),
+                             op2_arg_dat(r->dats[X], 0, r->maps[EDGE_NODE], OP2_INC),
+                             op2_arg_dat(r->dats[X], 1, r->maps[EDGE_NODE], OP2_INC));
   return status;
 }
 
@@ -140,9 +155,7 @@ static op2_status queue(struct run *r, int kind) {
   case 0:
     return op2_par_loop(k, r->sets[EDGES], op2_arg_direct(w, OP2_RW),
                         op2_arg_dat(x, 0, en, OP2_READ), op2_arg_dat(x, 1, en, OP2_READ));
-  case 1:
-    return op2_par_loop(k, r->sets[EDGES], op2_arg_direct(w, OP2_READ),
-                        op2_arg_dat(x, 0, en, OP2_INC), op2_arg_dat(x, 1, en, OP2_INC));
+  case 1: return op2_loop_enqueue(r->held);
   case 2:
     return op2_par_loop(k, r->sets[CELLS], op2_arg_direct(c, OP2_WRITE),
                         op2_arg_dat(x, OP2_ALL, cn, OP2_READ));
@@ -202,6 +215,8 @@ static int play(struct run *r, const struct trial *t, bool keep) {
       wrong += queue(r, draw_below(&seed, 5) ? chain[k % period] : draw_below(&seed, KINDS)) != 0;
     if (wrong) return wrong;
     wrong += look(r, t, l, keep);
+    if (t->how >= PARTITIONED && op2_ranks(r->ctx) > 1)
+      wrong += partition(r, t, l + 1) != OP2_SUCCESS;
   }
   return wrong;
 }
@@ -215,10 +230,11 @@ static op2_status begin(struct run *r, const struct trial *t, struct op2i_comm *
   memset(r, 0, sizeof *r);
   whole_share(&t->whole, comm ? comm->rank : -1, &r->share);
   op2_status status = op2i_init_ranks(&options, comm, &r->ctx);
-  return status ? status : declare(r, &t->whole);
+  return status ? status : declare(r, t);
 }
 
 static void end(struct run *r, const struct trial *t) {
+  op2_loop_destroy(&r->held);
   for (int k = 0; k < KINDS; k++) op2_kernel_destroy(&r->kernels[k]);
   for (int d = 0; d < DATS; d++) op2_dat_destroy(&r->dats[d]);
   for (int m = 0; m < t->whole.nmaps; m++) op2_map_destroy(&r->maps[m]);
@@ -253,10 +269,10 @@ static void choose_ways(uint64_t seed) {
 }
 
 int spread_program(const char *backend, int ranks, int how, uint64_t seed, rank_runner *runner) {
-  struct trial t = {.backend = backend, .eager = seed % 3 == 0, .seed = seed};
+  struct trial t = {.backend = backend, .eager = seed % 3 == 0, .how = how, .seed = seed};
   struct run r;
   uint64_t state = seed * 101 + 7;
-  draw_whole(&t.whole, ranks, how, &state);
+  whole_draw(&t.whole, ranks, how, &state);
   for (int l = 0; l < LOOKS; l++)
     for (int d = 0; d < DATS; d++)
       t.want[l][d] = calloc((size_t)(t.whole.set[set_of[d]].size * dims[d]) + 1, sizeof(int64_t));
