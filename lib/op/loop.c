@@ -187,6 +187,7 @@ static void add_range(struct op2i_loop *loop, enum op2i_section section, int64_t
 static void set_ranges(struct op2i_loop *loop) {
   const int64_t *ends = loop->set->ends;
   int64_t core = loop->indirect && loop->set->base->halo ? ends[OP2I_CORE] : 0;
+  loop->nranges = 0;
   if (loop->indirect && loop->set->base->halo) add_range(loop, OP2I_CORE, 0, core);
   add_range(loop, OP2I_OWNED, core, ends[OP2I_OWNED]);
   if (loop->indirect_write && has_exec(loop->set))

@@ -48,7 +48,7 @@ op2_status op2_init_mpi(const op2_options *options, MPI_Comm parent, op2_context
   if (status) return status;
   status = op2->agree(comm, asked);
   if (status) {
-    op2i_comm_free(comm);
+    comm->kind->free(comm);
     return status;
   }
   return op2->init_ranks(options, comm, ctx);
