@@ -90,6 +90,8 @@ static void end(op2_context ctx) {
   op2i_process_leave(ctx);
   op2i_sched_destroy(ctx->sched);
   ctx->sched = NULL;
+  op2i_comm_free(ctx->comm); /* nobody is to wait for a rank whose program has kept a handle */
+  ctx->comm = NULL;
   op2i_interned_loops.free(ctx);
   op2i_interned_calls.free(ctx);
   op2i_jit_close(ctx);

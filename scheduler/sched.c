@@ -42,6 +42,8 @@ void op2i_sched_destroy(struct op2i_sched *sched) {
   op2i_combinations_free(sched->combinations);
   op2i_plan_cache_unref(sched->plans);
   op2i_free(sched->marked);
+  op2i_outcomes_begin(sched, sched->outcomes_capacity);
+  op2i_free(sched->outcomes);
   op2i_free(sched->nodes);
   op2i_free(sched->edges);
   op2i_free(sched->before);
@@ -63,7 +65,11 @@ static void remember(struct op2i_sched *sched, int64_t marked, const char *call,
 
 /* Run what is marked. After a shortage of memory the loops that did not run stay queued. */
 static op2_status run_marked(struct op2i_sched *sched) {
-  op2_status status = sched->ctx->config.verify ? op2i_graph_verify(sched) : OP2_SUCCESS;
+  const struct op2i_force *force = &sched->forces[(sched->nforces - 1) % OP2I_FORCES];
+  bool verify = sched->ctx->config.verify;
+  op2_status status = verify ? op2i_graph_verify(sched) : OP2_SUCCESS;
+  if (status) return op2i_context_lost(sched->ctx, status);
+  if (verify) status = op2i_verify_ranks(sched, force->call, force->name);
   if (status) return status;
   op2i_dot_dump(sched);
   status = op2i_execute_marked(sched);
@@ -91,7 +97,9 @@ static op2_status make_room(struct op2i_sched *sched) {
 
 static op2_status flush(struct op2i_sched *sched, const char *call) {
   op2_context ctx = sched->ctx;
-  op2_status status = op2i_sched_run_all(sched, call, "");
+  bool empty = !sched->nnodes && ctx->config.verify;
+  op2_status status =
+      empty ? op2i_verify_ranks(sched, call, "") : op2i_sched_run_all(sched, call, "");
   if (status) return status;
   return ctx->failures ? op2i_failure_report(ctx, ctx->failures) : OP2_SUCCESS;
 }
@@ -99,7 +107,7 @@ static op2_status flush(struct op2i_sched *sched, const char *call) {
 static op2_status force(struct op2i_sched *sched, struct op2i_resource *resource, bool overwrite,
                         const char *call, const char *name) {
   op2_status status = op2i_graph_join(sched);
-  if (status) return status;
+  if (status) return op2i_context_lost(sched->ctx, status);
   int64_t marked = op2i_graph_mark(sched, resource, overwrite);
   if (!marked) return OP2_SUCCESS;
   remember(sched, marked, call, name);
@@ -110,7 +118,7 @@ static op2_status force(struct op2i_sched *sched, struct op2i_resource *resource
 static op2_status run_with_past(struct op2i_sched *sched, const char *why) {
   static const struct op2i_resource none;
   op2_status status = op2i_graph_join(sched);
-  if (status) return status;
+  if (status) return op2i_context_lost(sched->ctx, status);
   sched->nodes[sched->nnodes - 1].marked = true;
   remember(sched, op2i_graph_mark(sched, &none, false), why, "");
   return run_marked(sched);
@@ -145,12 +153,12 @@ static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_wher
   op2_status status = OP2_SUCCESS;
   if (sched->ctx->fatal || sched->ctx->calling) return op2i_context_validate(sched->ctx);
   if (!op->counted) status = op2i_numbering_count(sched, op);
-  if (status) return status;
+  if (status) return op2i_context_lost(sched->ctx, status);
   if (sched->nnodes >= sched->ctx->config.queue_max)
     status = make_room(sched);
   else if (too_large(sched))
     status = op2i_sched_run_all(sched, "captured values filled the memory for them", "");
-  if (!status) status = op2i_graph_add(sched, op, where, payload);
+  if (!status) status = op2i_context_lost(sched->ctx, op2i_graph_add(sched, op, where, payload));
   return status || wish == OP2I_LATER ? status : run_last(sched, wish);
 }
 

@@ -201,19 +201,31 @@ static op2_status add_nothing(struct op2i_step *step) {
   return status;
 }
 
-op2_status op2i_steps_reduce(struct op2i_step *steps, int64_t n) {
-  const struct op2i_loop *loop = steps->loop;
-  op2_status status = OP2_SUCCESS;
-  for (int64_t s = 0; s < n && !status; s++) {
-    if (!steps[s].reduces) continue;
-    if (steps[s].hi <= steps[s].lo) status = add_nothing(&steps[s]);
-    if (!status && s > 0) combine_partials(loop, steps->partials, steps[s].partials);
-  }
-  if (!status)
-    status = op2i_comm_combine(loop->op.ctx->comm, steps->partials, (size_t)loop->partial_bytes,
-                               combine_ranks, steps->loop);
-  if (!status) publish_all(steps);
+/* What a rank that has failed sends, so that nobody waits for it. */
+static op2_status reduce_nothing(struct op2i_loop *loop) {
+  size_t bytes = (size_t)loop->partial_bytes;
+  _Alignas(64) unsigned char few[256] = {0};
+  unsigned char *room = bytes > sizeof few ? op2i_alloc_data(bytes) : few;
+  op2_status status = op2i_comm_combine(loop->op.ctx->comm, room, bytes, combine_ranks, loop);
+  if (room != few) op2i_free_data(room);
   return status;
+}
+
+op2_status op2i_steps_reduce(struct op2i_step *steps, int64_t n, bool lost) {
+  struct op2i_loop *loop = steps->loop;
+  op2_status own = OP2_SUCCESS, status;
+  for (int64_t s = 0; s < n && !own && !lost; s++) {
+    if (!steps[s].reduces) continue;
+    if (steps[s].hi <= steps[s].lo) own = add_nothing(&steps[s]);
+    if (!own && s > 0) combine_partials(loop, steps->partials, steps[s].partials);
+  }
+  if (own || lost)
+    status = reduce_nothing(loop);
+  else
+    status = op2i_comm_combine(loop->op.ctx->comm, steps->partials, (size_t)loop->partial_bytes,
+                               combine_ranks, loop);
+  if (!status && !own && !lost) publish_all(steps);
+  return status ? status : own;
 }
 
 void op2i_step_end(struct op2i_step *step) {

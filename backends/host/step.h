@@ -91,7 +91,8 @@ void op2i_partial_init(const struct op2i_step *step, unsigned char *partial);
 void op2i_step_combine(struct op2i_step *step, int64_t nblocks);
 void op2i_step_end(struct op2i_step *step);
 /* Fold the partial results of a loop whose steps defer, and those of the same loop on all other
- * ranks, into the globals. steps[n] are those of its ranges. Collective. */
-op2_status op2i_steps_reduce(struct op2i_step *steps, int64_t n);
+ * ranks, into the globals. steps[n] are those of its ranges. A loop that is lost has failed on this
+ * rank: others get anything from it, and its globals stay. Collective. */
+op2_status op2i_steps_reduce(struct op2i_step *steps, int64_t n, bool lost);
 
 #endif

@@ -236,7 +236,8 @@ op2_status op2i_comm_combine(struct op2i_comm *comm, void *data, size_t bytes,
   descend(comm, 0, data, bytes, &tree);
   if (other == few) return walk(comm, &tree, NULL, combine, closure);
   op2_status status = walk_many(comm, &tree, combine, closure,
-                                other ? OP2_SUCCESS : op2i_error_nomem("what ranks combine"));
+                                other && data ? OP2_SUCCESS
+                                              : op2i_error_nomem("what ranks combine"));
   op2i_free_data(other);
   return status;
 }

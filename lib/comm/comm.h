@@ -83,7 +83,8 @@ void op2i_comm_free(struct op2i_comm *comm);
 typedef void op2i_combine(void *into, const void *from, void *closure);
 
 /* What is in data on all ranks, combined in a binary tree over their numbers: bits are the same on
- * all, and depend on the number of ranks alone. */
+ * all, and depend on the number of ranks alone. Of more than 256 bytes data may be null on a rank that
+ * lacks the memory: then all fail. */
 op2_status op2i_comm_combine(struct op2i_comm *comm, void *data, size_t bytes,
                              op2i_combine *combine, void *closure);
 /* data of rank `root`, on all. */

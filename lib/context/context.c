@@ -33,6 +33,17 @@ op2_status op2i_context_validate(op2_context ctx) {
   return OP2_SUCCESS;
 }
 
+op2_status op2i_context_agree(op2_context ctx, op2_status status) {
+  return ctx->comm ? op2i_comm_agree(ctx->comm, status) : status;
+}
+
+op2_status op2i_context_lost(op2_context ctx, op2_status status) {
+  if (!status || !ctx->comm) return status;
+  ctx->comm->kind->abandon(ctx->comm, op2_error_message());
+  ctx->fatal = true;
+  return status;
+}
+
 void op2i_context_unref(op2_context ctx) {
   if (--ctx->refs > 0) return;
   op2i_interned_loops.free(ctx);

@@ -57,6 +57,11 @@ op2_status op2i_context_validate(op2_context ctx);
 op2_status op2i_context_calling(op2_context ctx);
 /* OP2_ERR_STATE in words for a context of the process that this one was forked from. */
 op2_status op2i_context_left_behind(void);
+/* Among ranks: a failure of one is one of all (op2i_comm_agree()). Collective. */
+op2_status op2i_context_agree(op2_context ctx, op2_status status);
+/* Among ranks: this one has failed where the others do not ask, and go on to wait for it. They are
+ * told, and the context is dead. Returns the status. */
+op2_status op2i_context_lost(op2_context ctx, op2_status status);
 void op2i_context_unref(op2_context ctx);
 int64_t op2i_next_id(op2_context ctx);
 

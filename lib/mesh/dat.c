@@ -108,9 +108,8 @@ static op2_status make_dat(op2_set set, int dim, op2_type type, const char *name
   return OP2_SUCCESS;
 }
 
-op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data, const char *name,
-                          op2_dat *out) {
-  if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_create: where to put the dat is null");
+static op2_status create(op2_set set, int dim, op2_type type, const void *data, const char *name,
+                         op2_dat *out) {
   op2_status status = check_dat(set, dim, type, name ? name : "");
   if (status) return status;
   op2_dat dat = NULL;
@@ -130,6 +129,24 @@ op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data,
   return OP2_SUCCESS;
 }
 
+/* Among ranks all have it, or none. */
+static op2_status give(op2_set set, op2_status status, op2_dat dat, op2_dat *out) {
+  if (op2i_object_is(set, OP2I_SET)) status = op2i_context_agree(set->obj.ctx, status);
+  if (status)
+    op2_dat_destroy(&dat);
+  else
+    *out = dat;
+  return status;
+}
+
+op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data, const char *name,
+                          op2_dat *out) {
+  op2_dat dat = NULL;
+  if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_create: where to put the dat is null");
+  op2_status status = create(set, dim, type, data, name, &dat);
+  return give(set, status, dat, out);
+}
+
 static op2_status check_borrowed(op2_set set, int dim, op2_type type, const void *data,
                                  const char *name) {
   size_t size = op2i_type_size(type);
@@ -147,9 +164,8 @@ static op2_status check_borrowed(op2_set set, int dim, op2_type type, const void
   return OP2_SUCCESS;
 }
 
-op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const char *name,
-                        op2_dat *out) {
-  if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_wrap: where to put the dat is null");
+static op2_status wrap(op2_set set, int dim, op2_type type, void *data, const char *name,
+                       op2_dat *out) {
   op2_status status = check_dat(set, dim, type, name ? name : "");
   if (!status) status = check_borrowed(set, dim, type, data, name ? name : "");
   if (status) return status;
@@ -174,6 +190,14 @@ op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const c
   set->obj.ctx->wrapped = dat;
   *out = dat;
   return OP2_SUCCESS;
+}
+
+op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const char *name,
+                        op2_dat *out) {
+  op2_dat dat = NULL;
+  if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_wrap: where to put the dat is null");
+  op2_status status = wrap(set, dim, type, data, name, &dat);
+  return give(set, status, dat, out);
 }
 
 bool op2_dat_allocated(op2_dat dat) {
@@ -275,9 +299,9 @@ op2_status op2_dat_write_begin(op2_dat dat, void **out) {
                       dat->obj.name);
   void *data = NULL;
   status = acquire(dat, OP2_RW, OP2I_EVERY_ROW, "op2_dat_write_begin", &data);
+  op2i_dat_make_stale(dat); /* all ranks say so, whatever one lacks memory for */
   if (!status) status = open_view(dat, data, &data);
   if (status) return status;
-  op2i_dat_make_stale(dat);
   dat->open_writes++;
   dat->obj.ctx->open_scopes++;
   *out = data;
@@ -319,10 +343,10 @@ static op2_status copy_in(op2_dat dat, const void *in, bool halo, const char *ca
   /* Poison does not matter to an overwrite: the failure stays on record and the values become good.
    */
   status = op2i_scheduler.force(dat->obj.ctx->sched, &dat->res, true, call, dat->obj.name);
+  op2i_dat_make_stale(dat); /* all ranks say so, whatever one lacks memory for */
   if (!status) status = on_host(dat, OP2_WRITE, halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS, &data);
   if (status) return status;
   import_rows(dat, dat->set->ends[halo ? OP2I_NONEXEC : OP2I_OWNED], in, data);
-  op2i_dat_make_stale(dat);
   op2i_resource_poison(&dat->res, NULL);
   return OP2_SUCCESS;
 }

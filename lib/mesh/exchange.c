@@ -269,17 +269,24 @@ unsigned op2i_dat_parts(const struct op2_dat_s *dat) {
 
 void op2i_dat_make_stale(op2_dat dat) { dat->stale = (unsigned char)op2i_dat_parts(dat); }
 
+/* Without memory for its own part a rank runs it nevertheless: others wait for it. */
+static op2_status bring(struct op2i_exchange *exchange) {
+  op2_status own = op2i_exchange_bind(exchange, OP2I_HOST, false);
+  op2_status status = op2i_exchange_begin(exchange);
+  if (!own) own = op2i_exchange_bind(exchange, OP2I_HOST, true);
+  if (!status) status = op2i_exchange_end(exchange);
+  op2i_exchange_freshens(exchange);
+  return status ? status : own;
+}
+
 op2_status op2i_dat_freshen(op2_dat dat) {
   const struct op2i_stale stale = {dat, dat->stale};
   struct op2i_exchange *exchange;
   if (!dat->stale) return OP2_SUCCESS;
-  op2_status status = op2i_exchange_make(1, &stale, &exchange);
-  if (status) return status;
-  status = op2i_exchange_bind(exchange, OP2I_HOST, false);
-  if (!status) status = op2i_exchange_begin(exchange);
-  if (!status) status = op2i_exchange_bind(exchange, OP2I_HOST, true);
-  if (!status) status = op2i_exchange_end(exchange);
-  if (!status) op2i_exchange_freshens(exchange);
-  op2i_exchange_free(exchange);
+  op2_status own = op2i_exchange_make(1, &stale, &exchange);
+  op2_status status = op2i_comm_agree(dat->obj.ctx->comm, own);
+  if (!status) status = op2i_comm_agree(dat->obj.ctx->comm, bring(exchange));
+  if (!own) op2i_exchange_free(exchange);
+  if (status) op2i_dat_make_stale(dat);
   return status;
 }

@@ -315,9 +315,10 @@ op2_status op2_call_at(op2_where where, const char *name, op2_context ctx,
   const struct request r = {where, name ? name : "?", ctx, function, nargs, args};
   struct op2i_user_call *call = NULL;
   op2_status status = intern(&r, &call);
+  if (status == OP2_ERR_NOMEM) return op2i_context_lost(ctx, status);
   if (status) return status;
   unsigned char *payload = op2i_malloc((size_t)call->op.payload_bytes);
-  if (!payload) return op2i_error_nomem("a call's values");
+  if (!payload) return op2i_context_lost(ctx, op2i_error_nomem("a call's values"));
   memcpy(payload, &data, sizeof data);
   for (int n = 0; n < nargs; n++)
     if (call->args[n].offset >= 0)

@@ -171,6 +171,12 @@ void op2i_combinations_trim(struct op2i_sched *sched) {
   }
 }
 
+void op2i_combinations_reset(struct op2i_combinations *table) {
+  while (table->fused.oldest) op2i_loop_discard(table->fused.oldest->loop);
+  while (table->apart.oldest) drop(table, table->apart.oldest);
+  table->nsequences = 0;
+}
+
 void op2i_combinations_free(struct op2i_combinations *table) {
   if (!table) return;
   while (table->apart.oldest) drop(table, table->apart.oldest);

@@ -59,6 +59,8 @@ void op2i_combinations_forget(struct op2i_combinations *table, const struct op2i
 /* Keep the table within bounds: of those that no program of late has used the oldest go, fused
  * loops with the programs that use them; none that this pass has met. */
 void op2i_combinations_trim(struct op2i_sched *sched);
+/* As if none had ever come. */
+void op2i_combinations_reset(struct op2i_combinations *table);
 void op2i_combinations_free(struct op2i_combinations *table);
 
 uint64_t op2i_sequence_digest(struct op2i_node *const *nodes, int64_t n);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Code for loops: their sources together to the compiler and its cache. */
+#include <stdio.h>
+
 #include "clock.h"
+#include "comm.h"
 #include "error.h"
 #include "hint.h"
 #include "jit.h"
@@ -76,10 +79,39 @@ static void forget_failure(const struct op2i_loop *loop) {
   data->no_code_times = 0;
 }
 
+/* Ranks have the same loops to compile. What one cannot, none has. */
+static op2_status agree(struct op2i_compile *c, op2_status status) {
+  struct op2i_comm *comm = c->sched->ctx->comm;
+  int64_t place = 0;
+  status = op2i_context_agree(c->sched->ctx, status);
+  for (int64_t from = 0; comm && !status; from = place + 1) {
+    char words[OP2I_WORDS] = "";
+    op2_status code = OP2_SUCCESS;
+    int rank = 0;
+    for (place = from; place < c->ncodes && !c->codes[place].status;) place++;
+    if (place == c->ncodes)
+      place = -1;
+    else
+      code = c->codes[place].status;
+    if (code && c->codes[place].message)
+      snprintf(words, sizeof words, "%s", c->codes[place].message);
+    status = op2i_comm_first(comm, &place, &code, words, &rank);
+    if (status || place < 0) break;
+    struct op2i_text text = {0};
+    op2i_text_add(&text, "rank %d of %d: %s", rank, comm->size, words);
+    op2i_free(c->codes[place].message);
+    c->codes[place].message = text.chars;
+    c->codes[place].status = code;
+    if (text.failed) return op2i_context_lost(c->sched->ctx, op2i_error_nomem("what went wrong"));
+  }
+  return status;
+}
+
 op2_status op2i_compile_run(struct op2i_compile *c) {
   if (!c->ncodes) return OP2_SUCCESS;
   double begin = op2i_seconds();
   op2_status status = op2i_jit_get(c->sched->ctx, (int)c->ncodes, c->codes);
+  if (!c->optional) status = agree(c, status);
   c->sched->spent.compiling += op2i_seconds() - begin;
   if (status) return status;
   for (int64_t u = 0; u < c->ncodes; u++) {

@@ -2,6 +2,9 @@
 /* From marked nodes to finished work. The queue runs as programs; where that cannot be, as programs
  * of one: around nodes that cannot run, and where a program of several could not be made or did not
  * come to its end. What a node reads is looked at when it is about to run: poison cancels it. */
+#include <stdio.h>
+
+#include "comm.h"
 #include "error.h"
 #include "jit.h"
 #include "mem.h"
@@ -45,14 +48,60 @@ static op2_status compile_all(const struct part *part) {
     if (loop && part->nodes[i]->state == OP2I_QUEUED && !op2i_poison_read(part->nodes[i]))
       status = op2i_compile_add(&compile, loop);
   }
+  status = op2i_context_agree(part->sched->ctx, status);
   if (!status) status = op2i_compile_run(&compile);
   op2i_compile_end(&compile);
   return status;
 }
 
+/* Those that have not run yet, among ranks. What has run is settled when somebody has to know: before
+ * a call, where there is poison, and at the end. `ran` is where that begins. */
+static op2_status settle_until(const struct part *part, int64_t *ran, int64_t end) {
+  op2_status status = OP2_SUCCESS;
+  if (*ran < end) status = op2i_outcomes_settle(part->sched, part->nodes, *ran, end);
+  *ran = end;
+  return status;
+}
+
+static op2_status run_next_singly(const struct part *part, int64_t *ran, int64_t i) {
+  struct op2i_sched *sched = part->sched;
+  struct op2i_node *node = part->nodes[i];
+  struct op2i_program *program;
+  int64_t done;
+  op2_status status = OP2_SUCCESS;
+  if (node->op->kind->in_order || sched->ctx->npoisoned) status = settle_until(part, ran, i);
+  struct op2i_failure *poison = status ? NULL : op2i_poison_read(node);
+  if (poison) op2i_node_cancel(sched, node, poison);
+  if (status || poison) return status;
+  status = op2i_program_get(sched, &node, 1, &program);
+  if (status) {
+    char what[OP2I_WORDS];
+    op2_status code = status;
+    snprintf(what, sizeof what, "%s", op2_error_message());
+    status = settle_until(part, ran, i);
+    if (status) return status;
+    if (code == OP2_ERR_NOMEM || code == OP2_ERR_FATAL) return op2i_error(code, "%s", what);
+    return op2i_node_fail(sched, node, code, what);
+  }
+  sched->outcomes_at = i;
+  status = op2i_program_run(sched, program, &node, &done);
+  sched->outcomes[i].ran = !sched->outcomes[i].settled;
+  return status;
+}
+
+static op2_status run_singly_together(const struct part *part) {
+  op2_status status = OP2_SUCCESS;
+  int64_t ran = 0;
+  op2i_outcomes_begin(part->sched, part->n);
+  for (int64_t i = 0; i < part->n && !status; i++)
+    if (part->nodes[i]->state == OP2I_QUEUED) status = run_next_singly(part, &ran, i);
+  return status ? status : settle_until(part, &ran, part->n);
+}
+
 /* Those that have not run yet. */
 static op2_status run_singly(const struct part *part) {
   op2_status status = compile_all(part);
+  if (!status && part->sched->ctx->comm) return run_singly_together(part);
   for (int64_t i = 0; i < part->n && !status; i++)
     if (part->nodes[i]->state == OP2I_QUEUED) status = run_one(part->sched, part->nodes[i]);
   return status;
@@ -83,6 +132,17 @@ static op2_status settle_groups(const struct part *part, const struct op2i_group
   return status;
 }
 
+/* What has failed on one rank has failed on all. */
+static op2_status run_among_ranks(const struct part *part, struct op2i_program *program) {
+  int64_t done;
+  op2i_outcomes_begin(part->sched, part->n);
+  op2_status status = op2i_program_run(part->sched, program, part->nodes, &done);
+  if (status) return status;
+  for (int64_t i = 0; i < part->n; i++)
+    part->sched->outcomes[i].ran = !part->sched->outcomes[i].settled;
+  return op2i_outcomes_settle(part->sched, part->nodes, 0, part->n);
+}
+
 /* One program. When it cannot be made and it is known by now who is to blame, nothing is run: the
  * caller goes round that one. */
 static op2_status run_together(const struct part *part) {
@@ -92,6 +152,7 @@ static op2_status run_together(const struct part *part) {
   op2_status status = op2i_program_get(sched, part->nodes, part->n, &program);
   if (status == OP2_ERR_FATAL) return status;
   if (status) return sched->no_codes > no_codes ? OP2_SUCCESS : run_singly(part);
+  if (sched->ctx->comm) return run_among_ranks(part, program);
   status = op2i_program_run(sched, program, part->nodes, &done);
   if (status == OP2_ERR_FATAL) return status;
   bool whole = !status;
@@ -143,5 +204,5 @@ op2_status op2i_execute_marked(struct op2i_sched *sched) {
   if (!status) status = run_part(&part);
   op2i_jit_resume(sched->ctx);
   if (status == OP2_ERR_FATAL) sched->ctx->fatal = true;
-  return status;
+  return sched->ctx->fatal ? op2i_context_lost(sched->ctx, status) : status;
 }

@@ -198,6 +198,7 @@ static op2_status compile_groups(struct op2i_sched *sched, const struct op2i_gro
   op2_status status = OP2_SUCCESS;
   for (int64_t g = 0; g < grouping->ngroups && !status; g++)
     if (grouping->groups[g].loop) status = op2i_compile_add(&compile, grouping->groups[g].loop);
+  status = op2i_context_agree(sched->ctx, status);
   if (!status) status = op2i_compile_run(&compile);
   op2i_compile_end(&compile);
   for (int64_t g = 0; g < grouping->ngroups && !status; g++) {
@@ -385,14 +386,16 @@ static op2_status group(struct op2i_sched *sched, struct op2i_node *const *nodes
 static op2_status make_program(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                                struct op2i_program **out) {
   struct op2i_program *program = op2i_calloc(1, sizeof *program);
-  if (!program) return op2i_error_nomem("a program");
-  op2_status status;
-  OP2I_TRY(make_key(program, nodes, n));
-  OP2I_TRY(group(sched, nodes, program));
+  op2_status status = program ? OP2_SUCCESS : op2i_error_nomem("a program");
+  OP2I_TRY(op2i_context_agree(sched->ctx, status));
+  status = make_key(program, nodes, n);
+  if (!status) status = group(sched, nodes, program);
+  OP2I_TRY(op2i_context_agree(sched->ctx, status));
   OP2I_TRY(compile_groups(sched, &program->grouping, sched->ctx->backend->variant));
-  OP2I_TRY(make_tables(program));
-  OP2I_TRY(place_exchanges(program, nodes));
-  OP2I_TRY(make_steps(sched, program, nodes));
+  status = make_tables(program);
+  if (!status) status = place_exchanges(program, nodes);
+  if (!status) status = make_steps(sched, program, nodes);
+  OP2I_TRY(op2i_context_agree(sched->ctx, status));
   *out = program;
   return OP2_SUCCESS;
 fail:
@@ -442,11 +445,18 @@ static struct op2i_program *find_program(struct op2i_sched *sched, struct op2i_n
   return NULL;
 }
 
+/* Ranks got as far as memory let them. From here on they have met the same combinations again. */
+static void begin_anew(struct op2i_sched *sched) {
+  op2i_sched_forget_all(sched);
+  op2i_combinations_reset(sched->combinations);
+}
+
 static op2_status make_and_keep(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                                 struct op2i_program **out) {
   double begin = op2i_prepare_begin(sched);
   op2_status status = make_program(sched, nodes, n, out);
   op2i_prepare_end(sched, begin);
+  if (status == OP2_ERR_NOMEM && sched->ctx->comm) begin_anew(sched);
   if (status) return status;
   struct op2i_program *program = *out;
   sched->programs_made++;
@@ -485,7 +495,8 @@ op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *n
   if (!*out) return make_and_keep(sched, nodes, n, out);
   if ((*out)->grouping.napart) return make_anew(sched, nodes, n, out);
   sched->programs_replayed++;
-  return sched->ctx->config.verify ? verify_found(sched, *out, nodes) : OP2_SUCCESS;
+  if (!sched->ctx->config.verify) return OP2_SUCCESS;
+  return op2i_context_agree(sched->ctx, verify_found(sched, *out, nodes));
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
@@ -571,10 +582,11 @@ static op2_status run_steps(struct op2i_sched *sched, struct op2i_step *steps, i
   return op2i_error(OP2_ERR_FATAL, "the program could not be run: %s", op2_error_message());
 }
 
-static op2_status run_reduce(struct op2i_program *program, int64_t s) {
-  int64_t first = program->steps[s].reduced, end = first;
-  while (end < s && program->step_group[end] == program->step_group[first]) end++;
-  return op2i_steps_reduce(&program->steps[first], end - first);
+static op2_status run_reduce(struct op2i_sched *sched, struct op2i_program *program, int64_t s) {
+  int64_t first = program->steps[s].reduced, end = first, g = program->step_group[first];
+  while (end < s && program->step_group[end] == g) end++;
+  bool lost = op2i_outcome_failed(sched, &program->grouping, g);
+  return op2i_steps_reduce(&program->steps[first], end - first, lost);
 }
 
 /* Where nobody works at the same time. */
@@ -584,10 +596,15 @@ static op2_status run_exchange(op2_context ctx, struct op2i_step *step) {
   return status ? status : bound;
 }
 
-static op2_status run_call(const struct op2i_program *program, int64_t s,
+/* Among ranks not where something has failed on one of them that it depends on. */
+static op2_status run_call(struct op2i_sched *sched, const struct op2i_program *program, int64_t s,
                            struct op2i_node *const *nodes) {
   const struct op2i_grouping *grouping = &program->grouping;
-  struct op2i_node *node = nodes[grouping->nodes[grouping->groups[program->step_group[s]].first]];
+  int64_t g = program->step_group[s];
+  struct op2i_node *node = nodes[grouping->nodes[grouping->groups[g].first]];
+  bool cancelled = false;
+  op2_status status = op2i_outcomes_before_call(sched, nodes, grouping, g, &cancelled);
+  if (status || cancelled) return status;
   return node->op->kind->run(node->op, node->versions, node->payload);
 }
 
@@ -610,10 +627,47 @@ static op2_status run_part(struct op2i_sched *sched, struct op2i_program *progra
   if (joins(sched, steps)) return run_steps(sched, steps, n);
   switch (steps->kind) {
   case OP2I_STEP_LOOP: return run_steps(sched, steps, n);
-  case OP2I_STEP_CALL: return run_call(program, s, nodes);
-  case OP2I_STEP_REDUCE: return run_reduce(program, s);
+  case OP2I_STEP_CALL: return run_call(sched, program, s, nodes);
+  case OP2I_STEP_REDUCE: return run_reduce(sched, program, s);
   default: return run_exchange(sched->ctx, steps);
   }
+}
+
+/* What an exchange did not bring may be missed by any group behind it. */
+static op2_status note_failure(struct op2i_sched *sched, const struct op2i_program *program,
+                               int64_t s, op2_status status) {
+  int64_t g = program->step_group[s], end = g + 1;
+  bool exchanges = program->steps[s].exchange != NULL;
+  if (program->steps[s].kind == OP2I_STEP_REDUCE)
+    g = program->step_group[program->steps[s].reduced], end = g + 1;
+  if (exchanges) end = program->grouping.ngroups;
+  for (; g < end && status != OP2_ERR_FATAL; g++)
+    status = op2i_outcome_note(sched, &program->grouping, g, status);
+  return status == OP2_ERR_FATAL ? status : OP2_SUCCESS;
+}
+
+/* Where steps lack memory together, each has a chance by itself: other ranks run all of them. */
+static op2_status run_apart(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                            int64_t n) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t end = s + n, length; s < end && !status; s += length) {
+    struct op2i_step *steps = &program->steps[s];
+    length = steps->chain ? steps->chain : 1;
+    status = steps->loop ? run_steps(sched, steps, length) : run_exchange(sched->ctx, steps);
+    op2_status failed = status;
+    for (int64_t k = s; k < s + length && failed && status != OP2_ERR_FATAL; k++)
+      status = note_failure(sched, program, k, failed);
+  }
+  return status;
+}
+
+/* Among ranks a group that fails on one keeps none from running the others. */
+static op2_status go_on(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                        op2_status status) {
+  if (!program->stale || status == OP2_ERR_FATAL) return status;
+  if (joins(sched, &program->steps[s]))
+    return run_apart(sched, program, s, together(sched, program, s));
+  return note_failure(sched, program, s, status);
 }
 
 op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
@@ -629,6 +683,7 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
     *done = program->step_group[s];
     if (program->stale) make_stale(program, s, n, nodes);
     status = run_part(sched, program, s, n, nodes);
+    if (status) status = go_on(sched, program, s, status);
     if (status) break;
     for (int64_t k = 0; k < n; k++)
       if (steps[k].loop) op2i_step_account(&steps[k]);

@@ -13,7 +13,8 @@
 op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                             struct op2i_program **program);
 /* Run it with the values of these nodes. *done is the number of groups that have run; on failure,
- * unless it is fatal, the next one has failed, and those behind it have not run. */
+ * unless it is fatal, the next one has failed, and those behind it have not run. Among ranks
+ * groups that fail are noted (op2i_outcome_note()), and the others run. */
 op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
                             struct op2i_node *const *nodes, int64_t *done);
 void op2i_program_free(struct op2i_program *program);
@@ -23,6 +24,27 @@ void op2i_sched_forget_all(struct op2i_sched *sched);
 /* execute.c: run the marked nodes. Fails only fatally or for lack of memory; loops fail on record.
  */
 op2_status op2i_execute_marked(struct op2i_sched *sched);
+
+/* ---- outcome.c: where other ranks take part ---------------------------------------------------- */
+
+/* Nothing has failed among n nodes, which are about to run. Outcomes are in their order. */
+void op2i_outcomes_begin(struct op2i_sched *sched, int64_t n);
+/* A group of the program that runs has failed on this rank. Returns the status, fatal where others
+ * count on it by now. */
+op2_status op2i_outcome_note(struct op2i_sched *sched, const struct op2i_grouping *grouping,
+                             int64_t g, op2_status status);
+/* Whether it has, so that what it left on this rank is not to be looked at. */
+bool op2i_outcome_failed(const struct op2i_sched *sched, const struct op2i_grouping *grouping,
+                         int64_t g);
+/* Before group g, a call: what it needs is known to be there on all ranks, or it is cancelled. Does
+ * nothing where there are no other ranks; else collective. */
+op2_status op2i_outcomes_before_call(struct op2i_sched *sched, struct op2i_node *const *nodes,
+                                     const struct op2i_grouping *grouping, int64_t g,
+                                     bool *cancelled);
+/* Those of these nodes that have run are settled, in the order of the queue: failed where they have
+ * failed on any rank, cancelled where they read what such a one was to write, or done. Collective. */
+op2_status op2i_outcomes_settle(struct op2i_sched *sched, struct op2i_node *const *nodes,
+                                int64_t from, int64_t end);
 
 /* ---- step.c ---------------------------------------------------------------------------------- */
 

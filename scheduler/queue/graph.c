@@ -184,11 +184,23 @@ static op2_status make_node(struct op2i_sched *sched, struct op2i_op *op, op2_wh
   return status;
 }
 
+/* What a force needs to list nodes and what becomes of them: no rank may lack it when all run. */
+static int reserve_run(struct op2i_sched *sched) {
+  int64_t n = sched->nnodes + 1, before = sched->outcomes_capacity;
+  if (op2i_reserve(&sched->marked, sizeof(struct op2i_node *), n, &sched->marked_capacity) ||
+      op2i_reserve(&sched->outcomes, sizeof *sched->outcomes, n, &sched->outcomes_capacity))
+    return -1;
+  for (int64_t i = before; i < sched->outcomes_capacity; i++)
+    sched->outcomes[i] = (struct op2i_outcome){.ran = false};
+  return 0;
+}
+
 op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
                           const unsigned char *payload) {
   if (sched->nnodes == sched->nodes_capacity &&
       op2i_grow(&sched->nodes, sizeof *sched->nodes, sched->nnodes, &sched->nodes_capacity))
     return op2i_error_nomem("the queue of loops");
+  if (sched->ctx->comm && reserve_run(sched)) return op2i_error_nomem("the queue of loops");
   struct op2i_node *node = &sched->nodes[sched->nnodes];
   op2_status status = make_node(sched, op, where, payload, node);
   if (status) return status;

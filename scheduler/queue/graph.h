@@ -64,5 +64,9 @@ static inline struct op2i_loop *op2i_node_loop(const struct op2i_node *node) {
 /* verify.c: every ordered pair of queued loops that touch a resource in conflicting ways is joined
  * by a path. */
 op2_status op2i_graph_verify(struct op2i_sched *sched);
+/* verify_ranks.c: all ranks have queued the same, and the same call is about to run the same of it.
+ * Where not all get OP2_ERR_MISMATCH, which names the first call that differs and two ranks that have
+ * not the same there, and the contexts are dead. Collective. */
+op2_status op2i_verify_ranks(struct op2i_sched *sched, const char *call, const char *name);
 
 #endif

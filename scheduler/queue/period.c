@@ -43,6 +43,7 @@ static int64_t of_periods(int64_t n, int64_t period) {
 int64_t op2i_sched_complete(struct op2i_sched *sched) {
   int64_t n = sched->nnodes, done = 0;
   for (int64_t i = 0; i < n; i++) {
+    /* without memory all of it; among ranks there is memory for it: graph.c */
     if (op2i_grow(&sched->marked, sizeof(struct op2i_node *), i, &sched->marked_capacity)) return n;
     sched->marked[i] = &sched->nodes[i];
   }

@@ -6,9 +6,10 @@
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* Whether the operation writes rows of its dat r that are not owned. Loops know which they write;
- * others have whole dats. */
+ * others have whole dats. Those that other ranks own are stale after any write, and brought anew. */
 static bool writes_halo(struct op2i_op *op, int32_t r) {
   const struct op2i_loop *loop = op2i_op_loop(op);
+  if (r < op->ndats && op->dats[r]->set->halo) return false;
   if (r >= op->ndats || op->dats[r]->set->ends[OP2I_NONEXEC] == op->dats[r]->set->ends[OP2I_OWNED])
     return false;
   bool mapped = !loop;

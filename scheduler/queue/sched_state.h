@@ -29,6 +29,14 @@ struct op2i_spent {
   double loops, running, compiling, preparing;
 };
 
+/* Among ranks: whether a node has run, whether that failed, whether all ranks know, and whether it is
+ * done with. */
+struct op2i_outcome {
+  bool ran, agreed, settled;
+  op2_status status;
+  char *message; /* null: there was no memory for it */
+};
+
 struct op2i_sched {
   op2_context ctx;
   int64_t next_number; /* of the next loop; the first is 1 */
@@ -59,6 +67,10 @@ struct op2i_sched {
   struct op2i_text renumberings;     /* that nobody asked for: what was done, in lines */
   struct op2i_node **marked;         /* [marked_capacity] the nodes of the force in progress */
   int64_t marked_capacity;
+  struct op2i_outcome
+      *outcomes; /* [outcomes_capacity] of the nodes that run; null: no other ranks */
+  int64_t outcomes_capacity;
+  int64_t outcomes_at; /* where those of the program that runs begin */
 };
 
 void op2i_sched_starts(struct op2i_sched *sched);

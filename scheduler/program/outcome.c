@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What becomes of nodes where other ranks take part. A rank on which a node fails goes on with all
+ * that stands behind it, as others wait for its part in exchanges and reductions; what that gives is
+ * of no use, and nobody gets to see it. At the end, and before a function of the program's own is
+ * called, the ranks agree on what has failed anywhere. The nodes are then settled in the order of the
+ * queue: those that failed on some rank, those that read what these were to write, the rest. So it is
+ * the same on all ranks, and the same as if each node had been run by itself. */
+#include <stdio.h>
+
+#include "comm.h"
+#include "error.h"
+#include "exchange.h"
+#include "mem.h"
+#include "program.h"
+#include "settle.h"
+
+void op2i_outcomes_begin(struct op2i_sched *sched, int64_t n) {
+  for (int64_t i = 0; i < n && sched->ctx->comm; i++) {
+    op2i_free(sched->outcomes[i].message);
+    sched->outcomes[i] = (struct op2i_outcome){.ran = false};
+  }
+  sched->outcomes_at = 0;
+}
+
+/* What failed first counts. A message for which there is no memory is made up later. */
+static op2_status note(struct op2i_outcome *outcome, op2_status status) {
+  if (outcome->settled) return OP2_ERR_FATAL;
+  if (outcome->status) return status;
+  outcome->status = status;
+  outcome->message = op2i_strdup(op2_error_message());
+  return status;
+}
+
+op2_status op2i_outcome_note(struct op2i_sched *sched, const struct op2i_grouping *grouping,
+                             int64_t g, op2_status status) {
+  const struct op2i_group *group = &grouping->groups[g];
+  for (int32_t m = 0; m < group->count && status != OP2_ERR_FATAL; m++)
+    status = note(&sched->outcomes[sched->outcomes_at + grouping->nodes[group->first + m]], status);
+  return status;
+}
+
+bool op2i_outcome_failed(const struct op2i_sched *sched, const struct op2i_grouping *grouping,
+                         int64_t g) {
+  return sched->ctx->comm &&
+         sched->outcomes[sched->outcomes_at + grouping->nodes[grouping->groups[g].first]].status;
+}
+
+/* ---- agreeing -------------------------------------------------------------------------------- */
+
+static op2_status take(struct op2i_outcome *outcome, op2_status status, const char *message,
+                       int rank, int size) {
+  op2i_free(outcome->message);
+  op2i_error(status, "rank %d of %d: %s", rank, size, message);
+  outcome->status = status;
+  outcome->agreed = true;
+  outcome->message = op2i_strdup(op2_error_message());
+  return outcome->message ? OP2_SUCCESS : op2i_error_nomem("a failure's record");
+}
+
+/* The first of those from `at` on that has failed here, and that not all ranks know of. */
+static int64_t first(const struct op2i_outcome *outcomes, int64_t at, int64_t n) {
+  while (at < n && (!outcomes[at].status || outcomes[at].agreed)) at++;
+  return at < n ? at : -1;
+}
+
+/* What a rank has to say of its first one, *place; -1: it has none. */
+static op2_status recall(const struct op2i_outcome *outcomes, int64_t place,
+                         char message[OP2I_WORDS]) {
+  message[0] = '\0';
+  if (place < 0) return OP2_SUCCESS;
+  const char *words = outcomes[place].message;
+  snprintf(message, OP2I_WORDS, "%s", words ? words : "out of memory");
+  return outcomes[place].status;
+}
+
+static op2_status agree(struct op2i_sched *sched, int64_t from, int64_t end, bool *failed) {
+  struct op2i_comm *comm = sched->ctx->comm;
+  struct op2i_outcome *outcomes = sched->outcomes;
+  for (*failed = false;; *failed = true) {
+    char message[OP2I_WORDS];
+    int64_t place = first(outcomes, from, end);
+    op2_status code = recall(outcomes, place, message);
+    int rank = 0;
+    op2_status status = op2i_comm_first(comm, &place, &code, message, &rank);
+    if (status || place < 0) return status;
+    status = take(&outcomes[place], code, message, rank, comm->size);
+    if (op2i_context_lost(sched->ctx, status)) return OP2_ERR_FATAL;
+  }
+}
+
+/* ---- settling -------------------------------------------------------------------------------- */
+
+/* Whatever it was that failed, rows may have been brought that are not what their owners have. */
+static void make_stale(const struct op2i_node *node) {
+  for (int d = 0; d < node->op->ndats; d++) op2i_dat_make_stale(node->op->dats[d]);
+}
+
+static op2_status settle(struct op2i_sched *sched, struct op2i_node *node,
+                         struct op2i_outcome *outcome) {
+  struct op2i_failure *poison = op2i_poison_read(node);
+  op2_status status = OP2_SUCCESS;
+  if (outcome->status)
+    status = op2i_node_fail(sched, node, outcome->status, outcome->message);
+  else if (poison)
+    op2i_node_cancel(sched, node, poison);
+  else
+    op2i_node_done(sched, node);
+  outcome->ran = false;
+  outcome->settled = true;
+  return status;
+}
+
+static op2_status settle_ran(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t from,
+                             int64_t end) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t i = from; i < end && !status; i++)
+    if (sched->outcomes[i].ran) status = settle(sched, nodes[i], &sched->outcomes[i]);
+  return status;
+}
+
+op2_status op2i_outcomes_settle(struct op2i_sched *sched, struct op2i_node *const *nodes,
+                                int64_t from, int64_t end) {
+  bool failed;
+  op2_status status = agree(sched, from, end, &failed);
+  for (int64_t i = from; i < end && failed; i++) make_stale(nodes[i]);
+  return status ? status : settle_ran(sched, nodes, from, end);
+}
+
+op2_status op2i_outcomes_before_call(struct op2i_sched *sched, struct op2i_node *const *nodes,
+                                     const struct op2i_grouping *grouping, int64_t g,
+                                     bool *cancelled) {
+  int64_t at = sched->outcomes_at, end = at + grouping->n;
+  struct op2i_node *node = nodes[grouping->nodes[grouping->groups[g].first]];
+  bool failed;
+  if (!sched->ctx->comm) return OP2_SUCCESS;
+  op2_status status = agree(sched, at, end, &failed);
+  for (int64_t i = 0; i < grouping->n && failed; i++) make_stale(nodes[i]);
+  if (status || !(failed || sched->ctx->npoisoned)) return status;
+  struct op2i_outcome *outcomes = sched->outcomes + at;
+  for (int64_t i = 0; i < grouping->groups[g].first; i++)
+    outcomes[grouping->nodes[i]].ran = !outcomes[grouping->nodes[i]].settled;
+  status = settle_ran(sched, nodes - at, at, end);
+  struct op2i_failure *poison = op2i_poison_read(node);
+  *cancelled = poison != NULL;
+  if (!poison || status) return status;
+  op2i_node_cancel(sched, node, poison);
+  outcomes[grouping->nodes[grouping->groups[g].first]].settled = true;
+  return OP2_SUCCESS;
+}

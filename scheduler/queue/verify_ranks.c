@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether all ranks have queued the same and run the same of it, before it runs: who has not is found
+ * by halving, with few bytes and no memory. Sizes may differ, and so may captured values. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "call.h"
+#include "comm.h"
+#include "error.h"
+#include "hash.h"
+#include "settle.h"
+
+enum { PIECE = 256, PIECES = 3 };
+
+struct own {
+  struct op2i_sched *sched;
+  const char *call, *name; /* what makes it run, and about which object */
+};
+
+/* ---- what is compared ------------------------------------------------------------------------ */
+
+static uint64_t add_text(uint64_t hash, const char *text) {
+  for (; *text; text++) hash = op2i_hash_word(hash, (unsigned char)*text);
+  return op2i_hash_word(hash, 256);
+}
+
+static uint64_t add_object(uint64_t hash, const void *object) {
+  const struct op2i_object *o = object;
+  return o ? op2i_hash_word(add_text(hash, o->name), (uint64_t)o->id) : op2i_hash_word(hash, 0);
+}
+
+static uint64_t add_args(uint64_t hash, const op2_arg *args, int n) {
+  for (int a = 0; a < n; a++) {
+    const op2_arg *arg = &args[a];
+    hash = add_object(add_object(add_object(hash, arg->object), arg->map), arg->map2);
+    const int32_t words[] = {arg->idx, arg->idx2, arg->dim, arg->type, arg->access};
+    for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+      hash = op2i_hash_word(hash, (uint32_t)words[w]);
+  }
+  return hash;
+}
+
+static uint64_t hash_node(const struct op2i_node *node) {
+  uint64_t hash = add_text((uint64_t)node->marked, node->op->kind->name);
+  const struct op2i_loop *loop = op2i_node_loop(node);
+  const struct op2i_user_call *call = op2i_op_call(node->op);
+  hash = op2i_hash_word(hash, (uint64_t)node->number);
+  if (loop)
+    hash = add_args(add_object(add_object(hash, loop->kernel), loop->set), loop->key, loop->nargs);
+  if (call) hash = add_args(add_text(hash, call->name), call->key, call->nargs);
+  for (int d = 0; d < node->op->ndats; d++) hash = op2i_hash_word(hash, node->op->dats[d]->stale);
+  for (int g = 0; g < node->op->ngbls; g++)
+    hash = op2i_hash_word(hash, (uint64_t)node->versions[g]->res.id);
+  return hash;
+}
+
+/* Of the first n nodes; those that are not there count as such. */
+static uint64_t hash_nodes(const struct op2i_sched *sched, int64_t n) {
+  uint64_t hash = 0;
+  for (int64_t i = 0; i < n; i++)
+    hash = op2i_hash_word(hash, i < sched->nnodes ? hash_node(&sched->nodes[i]) : 1);
+  return hash;
+}
+
+static uint64_t hash_force(const struct own *own) {
+  return add_text(add_text(0, own->call), own->name);
+}
+
+/* *same where all ranks have the same word. */
+static op2_status compare(struct op2i_comm *comm, uint64_t word, bool *same) {
+  int64_t both[2] = {(int64_t)word, ~(int64_t)word};
+  op2_status status = op2i_comm_least(comm, 2, both);
+  *same = both[0] == ~both[1];
+  return status;
+}
+
+/* ---- who differs ----------------------------------------------------------------------------- */
+
+/* The first node that is not the same on all ranks, or the longest queue's end. */
+static op2_status find(const struct own *own, int64_t longest, int64_t *at) {
+  struct op2i_comm *comm = own->sched->ctx->comm;
+  int64_t lo = 0, hi = longest;
+  op2_status status = OP2_SUCCESS;
+  while (lo < hi && !status) {
+    int64_t middle = lo + (hi - lo) / 2;
+    bool same;
+    status = compare(comm, hash_nodes(own->sched, middle + 1), &same);
+    if (same)
+      lo = middle + 1;
+    else
+      hi = middle;
+  }
+  *at = lo;
+  return status;
+}
+
+static void describe(const struct own *own, int64_t at, bool queued, char *words, size_t size) {
+  struct op2i_text text = {0};
+  const struct op2i_node *node = queued ? &own->sched->nodes[at] : NULL;
+  memset(words, 0, size);
+  if (node) {
+    node->op->kind->describe(node->op, &text);
+    snprintf(words, size, "%.250s, queued at %.400s:%d%s", text.failed ? "?" : text.chars,
+             node->where.file, node->where.line, node->marked ? "" : ", not to be run");
+  } else {
+    snprintf(words, size, "nothing more before %s%s%s%s", own->call, *own->name ? " of '" : "",
+             own->name, *own->name ? "'" : "");
+  }
+  op2i_text_free(&text);
+}
+
+static op2_status share(struct op2i_comm *comm, int root, char *words) {
+  op2_status status = OP2_SUCCESS;
+  for (int p = 0; p < PIECES && !status; p++)
+    status = op2i_comm_share(comm, root, words + (size_t)p * PIECE, PIECE);
+  return status;
+}
+
+/* All ranks hear of the lowest rank and of the first that differs from it. */
+static op2_status tell(const struct own *own, int64_t at) {
+  struct op2i_sched *sched = own->sched;
+  struct op2i_comm *comm = sched->ctx->comm;
+  bool queued = at < sched->nnodes;
+  char lowest[PIECE * PIECES], other[PIECE * PIECES];
+  uint64_t mine = queued ? hash_node(&sched->nodes[at]) : hash_force(own), first = mine;
+  int64_t rank, number = sched->next_number - sched->nnodes + at;
+  describe(own, at, queued, lowest, sizeof lowest);
+  memcpy(other, lowest, sizeof other);
+  op2_status status = op2i_comm_share(comm, 0, &first, sizeof first);
+  if (!status) status = op2i_comm_share(comm, 0, &number, sizeof number);
+  rank = first == mine ? INT64_MAX : comm->rank;
+  if (!status) status = op2i_comm_least(comm, 1, &rank);
+  if (!status) status = share(comm, 0, lowest);
+  if (!status) status = share(comm, (int)rank, other);
+  sched->ctx->fatal = true; /* there is no way on */
+  if (status) return status;
+  return op2i_error(OP2_ERR_MISMATCH,
+                    "ranks differ from call %" PRId64 " on: rank 0 of %d has %s, rank %d has %s",
+                    number, comm->size, lowest, (int)rank, other);
+}
+
+op2_status op2i_verify_ranks(struct op2i_sched *sched, const char *call, const char *name) {
+  struct op2i_comm *comm = sched->ctx->comm;
+  const struct own own = {sched, call, name};
+  int64_t longest = sched->nnodes, at;
+  bool same;
+  if (!comm || comm->size == 1) return OP2_SUCCESS;
+  op2_status status =
+      compare(comm, op2i_hash_word(hash_nodes(sched, longest), hash_force(&own)), &same);
+  if (status || same) return status;
+  status = op2i_comm_greatest(comm, 1, &longest);
+  if (!status) status = find(&own, longest, &at);
+  return status ? status : tell(&own, at);
+}
