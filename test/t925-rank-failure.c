@@ -49,7 +49,7 @@ struct rank {
   struct share share;
   op2_set sets[2];
   op2_map maps[1];
-  op2_dat a, b, c, e, flag;
+  op2_dat a, b, c, e, flag, other;
   op2_gbl sum;
   op2_kernel number, left, add, total, twice, sometimes;
 };
@@ -58,10 +58,10 @@ struct rank {
 
 static op2_status declare(struct rank *r) {
   op2_status status = share_declare(&r->scene->whole, &r->share, r->ctx, r->sets, r->maps);
-  op2_dat *dats[] = {&r->a, &r->b, &r->c, &r->flag, &r->e};
-  static const char *const names[] = {"a", "b", "c", "flag", "e"};
-  for (int d = 0; d < 5 && !status; d++)
-    status = op2_dat_create(r->sets[d == 4], 1, OP2_I64, NULL, names[d], dats[d]);
+  op2_dat *dats[] = {&r->a, &r->b, &r->c, &r->flag, &r->e, &r->other};
+  static const char *const names[] = {"a", "b", "c", "flag", "e", "other"};
+  for (int d = 0; d < 6 && !status; d++)
+    status = op2_dat_create(r->sets[d >= 4], 1, OP2_I64, NULL, names[d], dats[d]);
   if (!status) status = op2_gbl_create(r->ctx, 1, OP2_I64, NULL, "sum", &r->sum);
   const struct {
     const op2_kernel_desc *desc;
@@ -91,11 +91,11 @@ static op2_status begin(struct rank *r, struct scene *scene, struct op2i_comm *c
 
 static op2_status end(struct rank *r) {
   op2_kernel *kernels[] = {&r->number, &r->left, &r->add, &r->total, &r->twice, &r->sometimes};
-  op2_dat *dats[] = {&r->a, &r->b, &r->c, &r->e, &r->flag};
+  op2_dat *dats[] = {&r->a, &r->b, &r->c, &r->e, &r->flag, &r->other};
   op2_context ctx = r->ctx;
   op2_status status = op2_finalize(&ctx);
   for (int k = 0; k < 6; k++) op2_kernel_destroy(kernels[k]);
-  for (int d = 0; d < 5; d++) op2_dat_destroy(dats[d]);
+  for (int d = 0; d < 6; d++) op2_dat_destroy(dats[d]);
   op2_gbl_destroy(&r->sum);
   op2_map_destroy(&r->maps[0]);
   for (int s = 0; s < 2; s++) op2_set_destroy(&r->sets[s]);
@@ -286,6 +286,35 @@ static int ends_early(struct scene *scene, struct op2i_comm *comm) {
   return wrong;
 }
 
+/* ---- what only one rank knows ---------------------------------------------------------------- */
+
+/* A map that leads twice to one cell on one rank only, and a loop that writes through it: it is not to
+ * be fused there and fused elsewhere, where halos then travel at other points. */
+OP2_KERNEL(mark, (int64_t * a, const int64_t *e), { *a = *e; });
+
+static int twice_on_one(struct scene *scene, struct op2i_comm *comm) {
+  struct rank r;
+  op2_map map = NULL;
+  op2_kernel mark = NULL;
+  int32_t idx[CELLS] = {0};
+  int wrong = 0;
+  if (begin(&r, scene, comm, (op2_options){0})) return say(&r, "to begin");
+  for (int i = 0; i < CELLS; i++) idx[i] = r.victim && i == 1 ? 0 : i;
+  if (op2_map_create(r.sets[1], r.sets[1], 1, idx, "self", &map) ||
+      op2_kernel_create(r.ctx, &mark_kernel, &mark))
+    wrong += say(&r, "to declare");
+  for (int round = 0; round < 3 && !wrong; round++) {
+    op2_status status = q_number(&r, r.a) || q_left(&r, r.a) ||
+                        op2_par_loop(mark, r.sets[1], op2_arg_dat(r.e, 0, map, OP2_WRITE),
+                                     op2_arg_direct(r.other, OP2_READ)) ||
+                        q_add(&r, r.a) || q_left(&r, r.a);
+    if (status || op2_flush(r.ctx)) wrong += say(&r, "to run");
+  }
+  op2_kernel_destroy(&mark);
+  op2_map_destroy(&map);
+  return wrong + (end(&r) != OP2_SUCCESS);
+}
+
 /* ---- ranks that do not queue the same --------------------------------------------------------- */
 
 static int one_more(struct scene *scene, struct op2i_comm *comm) {
@@ -363,11 +392,11 @@ static int lacks_memory(struct scene *scene, struct op2i_comm *comm) {
   snprintf(name, sizeof name, "rank %d ", scene->victim);
   op2_status last = r.ctx ? end(&r) : OP2_SUCCESS;
   if (!r.ctx) share_free(&scene->whole, &r.share);
-  if (comm->rank == scene->victim) scene->beyond = op2i_mem_fail_here_at(0) < scene->n;
+  if (r.victim) scene->beyond = op2i_mem_fail_here_at(0) < scene->n;
   int64_t want = 2 * (CELLS * (CELLS + 1) / 2 + 2 * EDGES);
   if (!status && sum != want) return say(&r, "a wrong sum");
   if (!status && !last) return 0;
-  bool told = comm->rank == scene->victim || strstr(words, name);
+  bool told = r.victim || strstr(words, name);
   return status && !told ? say(&r, "a message without the rank") : 1000;
 }
 
@@ -435,6 +464,7 @@ static void run_memory(struct scene scene, int ranks) {
 int main(void) {
   static const char *const backends[] = {"sequential", "openmp", "starpu", "check"};
   test_environment();
+  (void)test_cache(), (void)test_scratch(); /* made by one thread */
   setenv("OP2_FUSE", "2", 1);
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
     const char *why = op2_backend_unavailable(backends[b]);
@@ -451,6 +481,7 @@ int main(void) {
     each.play = no_compiler, run_all(each, "a compiler fails");
     each.play = bad_entry, run_all(each, "a map is bad");
     each.play = ends_early, run_all(each, "a rank ends");
+    each.play = twice_on_one, run_all(each, "a map leads twice to one element on one rank");
     each.play = accused;
     if (!strcmp(backends[b], "check")) run_all(each, "elements are accused");
     each.verify = true;

@@ -79,7 +79,8 @@ OP2_API OP2_NODISCARD op2_status op2_init(const op2_options *options, op2_contex
  * One of several copies of a handle ends the context for all of them.
  * A program that ends without it loses what is queued; a warning says how many loops those were.
  * @memory frees the context once its last object is destroyed; a null handle is a no-op
- * @sync   flushes and waits               @mpi    collective
+ * @sync   flushes and waits
+ * @mpi    collective: a rank that ends while others go on fails their next collective call
  * @errors the lowest-numbered execution failure not reported before; OP2_ERR_STATE for a copy of a
  *         handle that was finalized, and in a forked child; OP2_ERR_ARG for what is no context
  * @source OP2 op_exit; PyOP2 op2.exit */

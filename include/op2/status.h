@@ -24,7 +24,12 @@ extern "C" {
  * the one that was queued first is returned first; the rest follow, one per op2_flush() or
  * op2_finalize(), so none is lost.
  * - **Fatal** (::OP2_ERR_FATAL): the context can do no more work. Destroying objects and
- * op2_finalize() remain legal. */
+ * op2_finalize() remain legal.
+ *
+ * Among ranks a failure of one is one of all, in calls that all make together: every rank returns the
+ * same status, with the number of the lowest rank that failed and its message; what is poisoned and
+ * cancelled is the same everywhere. A rank that ends, or that lacks memory to queue a loop or call,
+ * ends the contexts of all: theirs return ::OP2_ERR_FATAL where they would wait for it. */
 typedef enum op2_status {
   OP2_SUCCESS = 0,
   OP2_ERR_ARG, /**< a null handle, a negative size, an argument not made by an op2_arg_* function */
