@@ -2,6 +2,7 @@
 /* What libraries beside this one reach of it. */
 #include "companion.h"
 
+#include "affinity.h"
 #include "clock.h"
 #include "context.h"
 #include "error.h"
@@ -22,7 +23,8 @@ static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .error_nomem = op2i_error_nomem,
                                             .calloc = op2i_calloc,
                                             .free = op2i_free,
-                                            .nanoseconds = op2i_nanoseconds};
+                                            .nanoseconds = op2i_nanoseconds,
+                                            .process_cpus = op2i_process_cpus};
 
 const struct op2i_companion *op2i_companion(int version) {
   if (version == OP2I_COMPANION_VERSION) return &table;

@@ -16,6 +16,7 @@
 #include "process.h"
 #include "registry.h"
 #include "sched.h"
+#include "share.h"
 
 static op2_status choose_backend(op2_context ctx) {
   const char *name = ctx->config.backend;
@@ -35,6 +36,8 @@ static op2_status choose_backend(op2_context ctx) {
   return ctx->backend->open(ctx, &ctx->backend_state);
 }
 
+static int64_t begun; /* contexts of this process, so far */
+
 /* On failure the communicator is left to the caller. */
 static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_context *ctx_out) {
   op2_context ctx = op2i_calloc(1, sizeof *ctx);
@@ -46,7 +49,10 @@ static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_
   ctx->epoch = 1;
   op2_status status;
   OP2I_TRY(op2i_config_init(&ctx->config, options));
-  if (comm) ctx->config.renumber = 0;
+  if (comm) {
+    ctx->config.renumber = 0;
+    op2i_share_cores(ctx, begun == 0);
+  }
   op2i_env_warn_unknown(ctx);
   if (ctx->config.simd_bytes == OP2I_SIMD_AUTO) {
     ctx->config.simd_bytes = op2i_simd_bytes();
@@ -64,6 +70,7 @@ static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_
     op2i_log(ctx, OP2I_LOG_INFO, "this build of %s has at most %d workers", ctx->passed_over->name,
              ctx->passed_over->most_workers());
   op2i_process_enter(ctx);
+  begun++;
   *ctx_out = ctx;
   return OP2_SUCCESS;
 fail:

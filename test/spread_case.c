@@ -71,6 +71,7 @@ static int64_t start_value(int d, int64_t global, int j) {
 static op2_status declare_blocks(struct run *r, const struct whole *whole) {
   int rank = op2_rank(r->ctx), ranks = op2_ranks(r->ctx);
   op2_status status = OP2_SUCCESS;
+  share_free(whole, &r->share);
   memset(&r->share, 0, sizeof r->share);
   for (int s = 0; s < whole->nsets && !status; s++) {
     int64_t size = whole->set[s].size, first = size * rank / ranks;

@@ -98,7 +98,7 @@ END
 by_cmake() { # FILE WANTED TARGET: builds it and runs it
   rm -rf "$tmp/cmake/build"
   language=C
-  [ "$1" = program.c ] || language=CXX
+  case $1 in *.cc) language=CXX ;; esac
   (cd "$tmp/cmake" && cmake -B build -DLANGUAGES=$language -DFILE="$tmp/$1" -DWANTED="$2" \
     -DTARGET="$3" && cmake --build build) && right "$tmp/cmake/build/user"
 }

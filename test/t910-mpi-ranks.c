@@ -6,6 +6,7 @@
  *   late      MPI is finalized before the context
  *   alone     MPI is not initialised
  *   link      a slow link that the environment asks for
+ *   cores     which CPUs each rank has, and what is said of it
  *   latency   microseconds of a message there and back, by this library and by MPI_Waitall */
 #include <mpi.h>
 #include <signal.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "affinity.h"
 #include "clock.h"
 #include "comm_case.h"
 #include "companion.h"
@@ -206,6 +208,36 @@ static int on_link(void) {
   return op2_finalize(&ctx) != OP2_SUCCESS;
 }
 
+/* ---- cores ----------------------------------------------------------------------------------- */
+
+/* A line for each rank: the CPUs that it may run on, its workers, and what op2_explain() says. */
+static int cores(void) {
+  const op2_options options = {.backend = "openmp", .cache_dir = test_cache()};
+  op2_context ctx;
+  int numbers[OP2I_CPU_NUMBERS];
+  bool narrow;
+  char text[8192] = "", *line;
+  if (getenv("OP2_TEST_WORKERS")) setenv("OP2_THREADS", getenv("OP2_TEST_WORKERS"), 1);
+  if (op2_init_mpi(op2_backend_unavailable("openmp") ? NULL : &options, MPI_COMM_WORLD, &ctx))
+    return printf("%s\n", op2_error_message());
+  FILE *stream = fmemopen(text, sizeof text - 1, "w");
+  if (!stream || op2_explain(ctx, stream)) return 1;
+  fclose(stream);
+  line = strstr(text, "ranks:");
+  line = line ? strtok(line, "\n") : text;
+  int n = op2i_process_cpus(numbers, &narrow);
+  for (int r = 0; r < size; r++) {
+    if (r == rank) {
+      printf("CPUs");
+      for (int i = 0; i < n; i++) printf(" %d", numbers[i]);
+      printf("; %d workers; %s\n", op2_workers(ctx), line);
+      fflush(stdout);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  return op2_finalize(&ctx) != OP2_SUCCESS;
+}
+
 /* ---- latency --------------------------------------------------------------------------------- */
 
 enum { TRIPS = 2000 };
@@ -269,6 +301,7 @@ int main(int argc, char **argv) {
   if (!strcmp(what, "kill") || !strcmp(what, "abandon")) end_badly(!strcmp(what, "kill"));
   if (!strcmp(what, "link")) status = on_link();
   if (!strcmp(what, "latency")) latency();
+  if (!strcmp(what, "cores")) status = cores();
   if (!*what) {
     messages();
     programs();

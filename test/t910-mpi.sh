@@ -76,6 +76,40 @@ for bad in x 5 5, ,5 -1,2 1,-2 1,2x 1e3,2; do
   says "OP2_LINK=$bad is refused" "rank 0 of 2: environment variable OP2_LINK is '$bad': expected"
 done
 
+# ---- cores of a node ----
+
+unset OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES GOMP_CPU_AFFINITY
+all_cpus() { sed -n 's/^CPUs\([0-9 ]*\);.*/\1/p' "$tmp/out" | tr ' ' '\n' | grep .; }
+apart() { [ -n "$(all_cpus)" ] && [ -z "$(all_cpus | sort | uniq -d)" ]; }
+lines() { [ "$(grep -c -e "$1" "$tmp/out")" -eq "$2" ] || { cat "$tmp/out" "$tmp/err"; return 1; }; }
+cpus=$(nproc)
+if [ "$cpus" -lt 2 ]; then
+  skip "one core only: there is nothing to share out"
+else
+  ranks 60 2 cores
+  runs "two ranks have no CPU in common" apart
+  runs "it is told why" lines 'on this node, with [0-9]* of the [0-9]* cores that 2 ranks may use' 2
+  OP2_TEST_WORKERS=1 ranks 60 2 cores
+  runs "so it is with a worker each" apart
+  runs "that were asked for" lines '; 1 workers;' 2
+  OMP_NUM_THREADS=1 ranks 60 2 cores
+  runs "OMP_NUM_THREADS is obeyed" lines '; 1 workers;' 2
+  OMP_NUM_THREADS=7 OP2_TEST_WORKERS=1 ranks 60 2 cores
+  runs "OP2_THREADS comes before it" lines '; 1 workers;' 2
+  OP2_TEST_WORKERS=$cpus ranks 60 2 cores
+  runs "more workers than that have all cores" lines "$cpus workers; .*more than its share" 2
+  ranks 60 1 cores
+  runs "a rank alone has all" lines 'no other rank is on this node' 1
+  ranks 60 $((cpus + 1)) cores
+  runs "more ranks than cores have one each" lines '; 1 workers; .*not one each' $((cpus + 1))
+  OMP_PROC_BIND=true OMP_PLACES=cores ranks 60 2 cores
+  runs "places of OpenMP are left to it" lines 'the environment gives OpenMP its places' 2
+  bind='--bind-to core'
+  [ "$mpi" = openmpi ] || bind='-bind-to core'
+  OP2_TEST_BIND=$bind ranks 60 2 cores
+  runs "a launcher's binding is obeyed" lines 'the launcher has bound each rank' 2
+fi
+
 ranks 60 2 latency
 says "an exchange is timed: $(cat "$tmp/out")" 'us: op2'
 

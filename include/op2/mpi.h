@@ -33,6 +33,12 @@ extern "C" {
  * A rank that waits for others looks for messages for some ten microseconds and then sleeps, longer
  * and longer, up to a millisecond at a time.
  *
+ * Ranks of one node share out the cores that they may all use, in equal parts, so that no two workers
+ * are on one core: by the first context of a process, which also binds the calling thread to its part.
+ * OP2_THREADS (or ::op2_options.threads), else OMP_NUM_THREADS, is how many workers a rank has; where
+ * these are more than its part, nothing is bound. A launcher that has bound ranks to different cores is
+ * obeyed, and so are OMP_PROC_BIND and OMP_PLACES. op2_explain() tells what was decided.
+ *
  * A rank that ends without op2_finalize(), by a signal for one, ends the job, as MPI's launchers see
  * to; where a rank cannot go on and the others cannot be told, the library says why on stderr and
  * calls MPI_Abort. */

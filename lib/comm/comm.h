@@ -57,11 +57,19 @@ struct op2i_comm_kind {
  * at a time for messages of their own. */
 enum op2i_callers { OP2I_CALLERS_ONE, OP2I_CALLERS_IN_TURN, OP2I_CALLERS_ANY };
 
+/* Where a rank is. */
+struct op2i_seat {
+  int rank, size;  /* among the ranks of its node */
+  int twin, twins; /* among those of them that may run on the same CPUs */
+  bool process;    /* they are threads of one process */
+};
+
 /* Kinds put it first in a structure of their own. */
 struct op2i_comm {
   const struct op2i_comm_kind *kind;
   enum op2i_callers callers;
   int rank, size;
+  struct op2i_seat seat;
   struct op2i_ways_of *ways; /* comm.c's messages; null at first */
   /* Of halos, so far: exchanges that were run, messages that were sent, and their bytes; and
    * nanoseconds, summed over exchanges, from their start to their end, and those of them in which

@@ -93,6 +93,17 @@ int op2i_process_cpus(int numbers[OP2I_CPU_NUMBERS], bool *narrow) {
   return n;
 }
 
+void op2i_bind(const int *numbers, int n) {
+  cpu_set_t mine, wanted;
+  CPU_ZERO(&wanted);
+  if (sched_getaffinity(0, sizeof mine, &mine)) return;
+  for (int i = 0; i < n; i++) {
+    if (numbers[i] >= CPU_SETSIZE || !CPU_ISSET(numbers[i], &mine)) return;
+    CPU_SET(numbers[i], &wanted);
+  }
+  sched_setaffinity(0, sizeof wanted, &wanted);
+}
+
 int op2i_bound_cpu(void) {
   cpu_set_t cpus;
   int cpu = 0;

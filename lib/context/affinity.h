@@ -11,6 +11,9 @@ enum { OP2I_CPU_NUMBERS = 1024 }; /* no CPU has a higher number, or nothing is k
  * runtime has bound that thread to one of its places, those of all places. *narrow tells of the
  * latter. Returns how many there are; 0 when the system does not say, or has more than that. */
 int op2i_process_cpus(int numbers[OP2I_CPU_NUMBERS], bool *narrow);
+/* Bind the calling thread to some of the CPUs that it may run on; it stays where it is when it may not
+ * run on one of them. */
+void op2i_bind(const int *numbers, int n);
 /* The CPU that the calling thread is bound to; -1: it may run on several. */
 int op2i_bound_cpu(void);
 

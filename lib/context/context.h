@@ -29,6 +29,7 @@ struct op2_context_s {
   int64_t born;            /* nanoseconds: when op2_init was called */
   struct op2i_config config;
   struct op2i_comm *comm; /* with the other ranks; null: this process is alone */
+  char share[160];        /* with ranks: which cores this one has, and why */
   const struct op2i_backend *backend;
   const struct op2i_backend *passed_over; /* the default, had it enough workers; null: it has */
   void *backend_state;

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "affinity.h"
@@ -73,4 +74,20 @@ static void find(void) {
 const struct op2i_machine *op2i_machine(void) {
   pthread_once(&found, find);
   return &here;
+}
+
+void op2i_machine_narrow(int first, int cores) {
+  int numbers[OP2I_CPU_NUMBERS];
+  bool narrow;
+  int n = op2i_process_cpus(numbers, &narrow);
+  pthread_once(&found, find);
+  if (here.ncpus >= first + cores) {
+    memmove(here.cpus, here.cpus + first, (size_t)cores * sizeof *here.cpus);
+    memmove(here.system, here.system + first, (size_t)cores * sizeof *here.system);
+    op2i_bind(here.system, cores);
+  } else if (!here.ncpus && n >= first + cores) {
+    op2i_bind(numbers + first, cores);
+  }
+  if (here.ncpus) here.ncpus = cores;
+  here.cores = cores;
 }

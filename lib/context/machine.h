@@ -19,6 +19,9 @@ struct op2i_machine {
   int64_t l3_bytes;          /* shared */
 };
 const struct op2i_machine *op2i_machine(void);
+/* Of its cores this process has only so many from now on, and so has the calling thread, with what it
+ * starts. Contexts that have begun keep their workers. */
+void op2i_machine_narrow(int first, int cores);
 /* Fill in what hwloc knows and leave the rest at 0; false when hwloc is not built in or does not
  * work here. Honours hwloc's own variables: HWLOC_SYNTHETIC and HWLOC_XMLFILE put another
  * machine in place of this one. */

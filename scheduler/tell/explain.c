@@ -4,6 +4,7 @@
 
 #include "call.h"
 #include "combination.h"
+#include "comm.h"
 #include "error.h"
 #include "jit.h"
 #include "machine.h"
@@ -130,6 +131,13 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
     fprintf(stream, "    %.2f ns per element measured\n", data->ns_per_element);
 }
 
+static void explain_ranks(op2_context ctx, FILE *stream) {
+  const struct op2i_comm *comm = ctx->comm;
+  if (comm)
+    fprintf(stream, "ranks: %d of %d (%s), %d of %d on this node, with %s\n", comm->rank,
+            comm->size, comm->kind->name, comm->seat.rank, comm->seat.size, ctx->share);
+}
+
 /* Where the backend's workers are: a bound thread that shares a processor with another is slow. */
 static op2_status explain_workers(op2_context ctx, FILE *stream) {
   int workers = op2_workers(ctx);
@@ -191,6 +199,7 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   const struct op2i_sched *sched = ctx->sched;
   fprintf(stream, "backend %s (%s), %d workers, %s\n", ctx->backend->name, ctx->backend->summary,
           op2_workers(ctx), ctx->config.eager ? "eager" : "lazy");
+  explain_ranks(ctx, stream);
   status = explain_workers(ctx, stream);
   if (status) return status;
   explain_counts(ctx, stream);

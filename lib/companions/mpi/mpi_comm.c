@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "affinity.h"
+
 struct rank {
   struct op2i_comm comm;
   const struct op2i_companion *op2;
@@ -278,6 +280,38 @@ static int who_lacks(MPI_Comm mpi, bool memory) {
   return lacks;
 }
 
+/* Who may run on the same CPUs is told by a digest of their numbers (FNV-1a). */
+static uint64_t digest_cpus(const struct op2i_companion *op2) {
+  int numbers[OP2I_CPU_NUMBERS];
+  bool narrow;
+  uint64_t digest = 14695981039346656037u;
+  int n = op2->process_cpus(numbers, &narrow);
+  for (int i = 0; i < n; i++) digest = (digest ^ (uint64_t)numbers[i]) * 1099511628211u;
+  return digest;
+}
+
+/* Where one lacks memory, all take what they have for their own. */
+static struct op2i_seat find_seat(const struct op2i_companion *op2, MPI_Comm mpi) {
+  struct op2i_seat seat = {.twins = 1};
+  uint64_t own = digest_cpus(op2);
+  MPI_Comm here;
+  MPI_Comm_split_type(mpi, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  MPI_Comm_rank(here, &seat.rank);
+  MPI_Comm_size(here, &seat.size);
+  uint64_t *all = op2->calloc((size_t)seat.size, sizeof *all);
+  if (who_lacks(here, all != NULL) < 0) {
+    MPI_Allgather(&own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, here);
+    seat.twins = 0;
+    for (int r = 0; r < seat.size; r++) {
+      seat.twin += r < seat.rank && all[r] == own;
+      seat.twins += all[r] == own;
+    }
+  }
+  op2->free(all);
+  MPI_Comm_free(&here);
+  return seat;
+}
+
 op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
                          struct op2i_mpi_manner manner, struct op2i_comm **out) {
   struct rank made = {.comm = {.kind = &kind, .callers = granted_callers()}, .op2 = op2};
@@ -297,6 +331,7 @@ op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
     return op2->error(OP2_ERR_NOMEM, "rank %d of %d: out of memory for a communicator", lacks,
                       made.comm.size);
   }
+  made.comm.seat = find_seat(op2, made.mpi);
   *rank = made;
   *out = &rank->comm;
   return OP2_SUCCESS;
