@@ -30,8 +30,8 @@ extern "C" {
  * worker. With it, and with MPI_THREAD_SINGLE, that has to be the thread that called MPI_Init; with
  * MPI_THREAD_SERIALIZED and MPI_THREAD_MULTIPLE a context may be another thread's.
  *
- * A rank that waits for others looks for messages for some ten microseconds and then sleeps, longer
- * and longer, up to a millisecond at a time.
+ * A rank that waits for others looks for messages for 20 microseconds, then goes on with its core
+ * left to whoever wants it, and sleeps from 150 on, longer and longer, up to a millisecond at a time.
  *
  * Ranks of one node share out the cores that they may all use, in equal parts, so that no two workers
  * are on one core: by the first context of a process, which also binds the calling thread to its part.

@@ -5,6 +5,7 @@
  * which says when it was started. */
 #include "mpi_comm.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -203,16 +204,20 @@ static op2_status look(int n, struct op2i_message *const *messages, int *first, 
   return OP2_SUCCESS;
 }
 
-/* After so long a wait. A nap is a quarter of what was waited already, so waiting takes a quarter
- * longer than it must, at most, and what the system adds to a nap: some fifty microseconds. */
+/* After so long a wait: the core goes to whoever else wants it, and then to sleep. A nap is a quarter
+ * of what was waited already, so waiting takes a quarter longer than it must, at most, and what the
+ * system adds to a nap, some fifty microseconds. The first nap comes later than it is long: two ranks
+ * of which each oversleeps what the other has sent would else go on so for ever. */
 static void rest(int64_t waited, int64_t longest) {
-  enum { SPIN_NS = 20000, LEAST_NS = 5000, MOST_NS = 1000000 };
+  enum { SPIN_NS = 20000, YIELD_NS = 150000, MOST_NS = 1000000 };
   int64_t ns = waited / 4 < MOST_NS ? waited / 4 : MOST_NS;
-  if (waited < SPIN_NS) return;
   if (ns > longest) ns = longest;
-  if (ns < LEAST_NS) return;
+  if (waited < SPIN_NS || ns < 0) return;
   const struct timespec nap = {.tv_nsec = (long)ns};
-  nanosleep(&nap, NULL);
+  if (waited < YIELD_NS)
+    sched_yield();
+  else
+    nanosleep(&nap, NULL);
 }
 
 static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const *messages,
