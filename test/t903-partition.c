@@ -257,6 +257,193 @@ static int look(struct run *r, const struct trial *t) {
   return wrong;
 }
 
+/* ---- who is to own what ---------------------------------------------------------------------- */
+
+/* As it is documented, in one piece and at leisure. */
+struct expected {
+  int32_t *owner[3]; /* null: not known yet */
+};
+
+/* The choice among ranks that have as many is a number made of the element's. */
+static int32_t most(const int *votes, int ranks, int64_t number) {
+  int best = 0, tied = 0, r = 0;
+  for (int k = 0; k < ranks; k++) best = votes[k] > best ? votes[k] : best;
+  for (int k = 0; k < ranks; k++) tied += votes[k] == best;
+  int chosen = (int)(((uint64_t)number * UINT64_C(0x9E3779B97F4A7C15) >> 33) % (uint64_t)tied);
+  while (votes[r] != best || chosen-- > 0) r++;
+  return r;
+}
+
+/* Votes for element e of set s: of its targets, or of the rows that lead to it. */
+static int count(const struct trial *t, const struct expected *x, int s, int64_t e, bool targets,
+                 int *votes) {
+  int n = 0;
+  memset(votes, 0, (size_t)t->ranks * sizeof *votes);
+  for (int m = 0; m < 3; m++) {
+    int from = t->whole.map[m].from, to = t->whole.map[m].to, arity = t->whole.map[m].arity;
+    const int32_t *idx = t->whole.map[m].idx;
+    if (targets && from == s && x->owner[to])
+      for (int k = 0; k < arity; k++, n++) votes[x->owner[to][idx[e * arity + k]]]++;
+    if (!targets && to == s && x->owner[from])
+      for (int64_t i = 0; i < t->whole.set[from].size * arity; i++)
+        if (idx[i] == e) votes[x->owner[from][i / arity]]++, n++;
+  }
+  return n;
+}
+
+static bool follows(const struct trial *t, const struct expected *x, int s, bool targets) {
+  for (int m = 0; m < 3; m++) {
+    int self = targets ? t->whole.map[m].from : t->whole.map[m].to;
+    int other = targets ? t->whole.map[m].to : t->whole.map[m].from;
+    if (self == s && x->owner[other]) return true;
+  }
+  return false;
+}
+
+static bool follow(const struct trial *t, struct expected *x) {
+  int votes[64];
+  for (int targets = 1; targets >= 0; targets--)
+    for (int s = 0; s < 3; s++) {
+      int64_t size = t->whole.set[s].size;
+      if (x->owner[s] || !follows(t, x, s, targets)) continue;
+      int32_t *owner = calloc((size_t)size + 1, sizeof *owner);
+      for (int64_t e = 0; e < size; e++)
+        owner[e] = count(t, x, s, e, targets, votes) ? most(votes, t->ranks, e)
+                                                     : op2i_share_rank(size, t->ranks, e);
+      x->owner[s] = owner;
+      return true;
+    }
+  return false;
+}
+
+struct point {
+  double x[3];
+  int64_t number;
+  int side;
+};
+
+static int by_place(const void *a, const void *b) {
+  const struct point *p = a, *q = b;
+  if (p->x[p->side] != q->x[p->side]) return p->x[p->side] < q->x[p->side] ? -1 : 1;
+  return (p->number > q->number) - (p->number < q->number);
+}
+
+static void bisect(struct point *points, int64_t n, int dims, int first, int end, int32_t *owner) {
+  int64_t lower = n * ((end - first) / 2) / (end - first);
+  double longest = -1;
+  int side = 0;
+  for (int d = 0; d < dims && n; d++) {
+    double low = points[0].x[d], high = low;
+    for (int64_t i = 0; i < n; i++) {
+      low = points[i].x[d] < low ? points[i].x[d] : low;
+      high = points[i].x[d] > high ? points[i].x[d] : high;
+    }
+    if (high - low > longest) side = d;
+    if (high - low > longest) longest = high - low;
+  }
+  for (int64_t i = 0; i < n; i++) {
+    points[i].side = side;
+    owner[points[i].number] = first;
+  }
+  if (end - first == 1) return;
+  if (n) qsort(points, (size_t)n, sizeof *points, by_place);
+  int middle = first + (end - first) / 2;
+  bisect(points, lower, dims, first, middle, owner);
+  bisect(points + lower, n - lower, dims, middle, end, owner);
+}
+
+static int32_t *cut_first(const struct trial *t, enum how how, int *set) {
+  *set = how == EDGE_BLOCKS ? EDGES : how == LINE || how == KWAY ? NODES : CELLS;
+  int64_t size = t->whole.set[*set].size;
+  int32_t *owner = calloc((size_t)size + 1, sizeof *owner);
+  struct point *points = calloc((size_t)size + 1, sizeof *points);
+  for (int64_t e = 0; e < size; e++) {
+    points[e].number = e;
+    for (int d = 0; d < 3; d++)
+      points[e].x[d] = how == SPACE ? (float)coordinate(e, d) : coordinate(e, d);
+    owner[e] = how == EDGE_BLOCKS ? op2i_share_rank(size, t->ranks, e)
+               : how == KWAY      ? t->whole.set[NODES].owner[e]
+                                  : given_owner(t, how, e);
+  }
+  if (how >= LINE && how <= SPACE) bisect(points, size, 1 + (int)(how - LINE), 0, t->ranks, owner);
+  free(points);
+  return owner;
+}
+
+static int look_at_owners(const struct trial *t, enum how how) {
+  struct expected x = {{NULL}};
+  int wrong = 0, set = 0;
+  if (how != ALL_BLOCKS) {
+    int32_t *owner = cut_first(t, how, &set);
+    x.owner[set] = owner;
+  }
+  while (follow(t, &x)) continue;
+  for (int s = 0; s < 3; s++) {
+    int64_t size = t->whole.set[s].size;
+    for (int64_t e = 0; e < size; e++)
+      wrong += t->whole.set[s].owner[e] !=
+               (x.owner[s] ? x.owner[s][e] : op2i_share_rank(size, t->ranks, e));
+    free(x.owner[s]);
+  }
+  return wrong;
+}
+
+/* ---- what is reported ------------------------------------------------------------------------ */
+
+static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static int look_at_report(const struct trial *t, const op2_partition_report *got) {
+  op2_partition_report want = {.moved = got->moved, .imbalance = 1};
+  for (int r = 0; r < t->ranks; r++) {
+    struct share share;
+    int64_t owned = 0, exec = 0, nonexec = 0;
+    whole_share(&t->whole, r, &share);
+    for (int s = 0; s < 3; s++) {
+      owned += share.set[s].ends[1];
+      exec += share.set[s].ends[2] - share.set[s].ends[1];
+      nonexec += share.set[s].ends[3] - share.set[s].ends[2];
+    }
+    share_free(&t->whole, &share);
+    want.owned += owned;
+    want.exec += exec;
+    want.nonexec += nonexec;
+    want.most_owned = greater(want.most_owned, owned);
+    want.most_exec = greater(want.most_exec, exec);
+    want.most_nonexec = greater(want.most_nonexec, nonexec);
+  }
+  for (int m = 0; m < 3; m++)
+    for (int64_t e = 0; e < t->whole.set[t->whole.map[m].from].size; e++) {
+      const int32_t *owner = t->whole.set[t->whole.map[m].to].owner;
+      const int32_t *row = t->whole.map[m].idx + e * t->whole.map[m].arity;
+      bool cut = false;
+      for (int k = 1; k < t->whole.map[m].arity; k++) cut |= owner[row[k]] != owner[row[0]];
+      want.rows++;
+      want.cut += cut;
+    }
+  if (want.owned) want.imbalance = (double)want.most_owned * (double)t->ranks / (double)want.owned;
+  return memcmp(&want, got, sizeof want) != 0;
+}
+
+/* The elements that are not where they were. */
+static int64_t count_moved(const struct trial *t, struct expected *before) {
+  int64_t moved = 0;
+  for (int s = 0; s < 3; s++)
+    for (int64_t e = 0; e < t->whole.set[s].size; e++) {
+      moved += before->owner[s][e] != t->whole.set[s].owner[e];
+      before->owner[s][e] = t->whole.set[s].owner[e];
+    }
+  return moved;
+}
+
+static void keep_owners(const struct trial *t, struct expected *before) {
+  for (int s = 0; s < 3; s++) {
+    before->owner[s] = calloc((size_t)t->whole.set[s].size + 1, sizeof(int32_t));
+    for (int r = 0; r < t->ranks; r++)
+      for (int64_t e = block_first(t, s, r); e < block_first(t, s, r + 1); e++)
+        before->owner[s][e] = r;
+  }
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 static int rank(struct op2i_comm *comm, void *data) {
@@ -264,7 +451,9 @@ static int rank(struct op2i_comm *comm, void *data) {
   const op2_options options = {.backend = "sequential"};
   struct run r = {.rank = comm->rank, .ranks = comm->size, .comm = comm};
   int wrong = 0;
+  struct expected before;
   op2_status status = op2i_init_ranks(&options, comm, &r.ctx);
+  keep_owners(t, &before);
   if (!status) status = declare(&r, t);
   for (int again = 0; again < 3 && !status && !wrong; again++) {
     op2_partition_report report;
@@ -272,9 +461,12 @@ static int rank(struct op2i_comm *comm, void *data) {
     if (how == KWAY && op2i_order_unavailable()) how = ALL_BLOCKS;
     status = partition(&r, t, how, &report);
     if (!status) wrong += look(&r, t);
+    if (!status) wrong += look_at_owners(t, how) != 0;
+    if (!status) wrong += look_at_report(t, &report) + (report.moved != count_moved(t, &before));
     if (wrong) fprintf(stderr, "# after %s\n", names[how]);
   }
   if (status) fprintf(stderr, "# rank %d: %s\n", r.rank, op2_error_message());
+  for (int s = 0; s < 3; s++) free(before.owner[s]);
   end(&r);
   wrong += op2_finalize(&r.ctx) != OP2_SUCCESS;
   return wrong + (status != OP2_SUCCESS);

@@ -8,6 +8,7 @@
 
 #include "env.h"
 #include "object.h"
+#include "op2/ranks.h"
 #include "scheduler.h"
 
 enum { OP2I_CONTEXT_MAGIC = 0x6f703263 };
@@ -43,7 +44,9 @@ struct op2_context_s {
   op2_const consts;              /* list */
   int64_t const_epoch;           /* changes when a constant is created or destroyed */
   int64_t objects_left;          /* handles destroyed whose objects others still hold */
-  struct op2i_list sets; /* no subsets */
+  struct op2i_list sets;         /* no subsets */
+  bool partitioned;
+  op2_partition_report partition; /* of the last time */
   struct op2i_list dats;
   op2_dat wrapped;     /* list of dats over borrowed memory */
   int64_t open_scopes; /* of all dats */

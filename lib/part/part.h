@@ -8,6 +8,8 @@
  * (part_apply.c). Everything speaks of global numbers until the shape is known. Every function that
  * returns a status is collective and fails on all ranks alike. */
 
+#include <stdio.h>
+
 #include "mail.h"
 #include "mesh.h"
 
@@ -93,5 +95,8 @@ int32_t op2i_part_elect(int64_t number, int64_t n, int32_t *votes);
 op2_status op2i_part_shape(struct op2i_parting *p);
 op2_status op2i_part_move(struct op2i_parting *p);
 void op2i_part_apply(struct op2i_parting *p);
+
+/* part_tell.c: what this rank has, and what the last partition made of it, for op2_explain(). */
+void op2i_partition_explain(op2_context ctx, FILE *stream);
 
 #endif

@@ -158,6 +158,8 @@ static op2_status partition(op2_context ctx, const op2_partition_options *how,
   op2i_loop_reset_all(ctx);
   op2i_part_apply(p);
   op2i_loop_renew_all(ctx);
+  ctx->partition = p->report;
+  ctx->partitioned = true;
   op2i_log(ctx, OP2I_LOG_INFO,
            "partitioned %d sets over %d ranks in %.3f s: %" PRId64 " of %" PRId64
            " rows are cut, imbalance %.3f",

@@ -10,6 +10,7 @@
 #include "machine.h"
 #include "mem.h"
 #include "op2/graph.h"
+#include "part.h"
 #include "program.h"
 #include "stream.h"
 #include "tasks.h"
@@ -205,6 +206,7 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   explain_counts(ctx, stream);
   explain_forces(sched, stream);
   explain_programs(sched, stream);
+  op2i_partition_explain(ctx, stream);
   op2i_numbering_explain(ctx, stream);
   fputs("\nloops:\n", stream);
   for (const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
