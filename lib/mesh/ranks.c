@@ -170,7 +170,8 @@ op2_status op2_dat_get_block(op2_dat dat, int64_t first, int64_t n, void *out) {
   if (!status && dat->open_writes)
     status = op2i_error(OP2_ERR_STATE, "%s: dat '%s' is open for writing", call, dat->obj.name);
   status = agree(dat, status);
-  if (!status) status = force(dat, false, call);
+  if (status) return status;
+  status = force(dat, false, call);
   if (!status) status = op2i_buffer_at(&dat->values, OP2I_HOST, OP2_READ, rows_of(dat), &data);
   status = agree(dat, status);
   return status ? status : op2i_block_get(dat->set, dat->row_bytes, data, first, n, out);
@@ -184,7 +185,8 @@ op2_status op2_dat_set_block(op2_dat dat, int64_t first, int64_t n, const void *
   if (!status && (dat->open_reads || dat->open_writes))
     status = op2i_error(OP2_ERR_STATE, "%s: dat '%s' is open", call, dat->obj.name);
   status = agree(dat, status);
-  if (!status) status = force(dat, true, call);
+  if (status) return status;
+  status = force(dat, true, call);
   if (!status) status = op2i_buffer_at(&dat->values, OP2I_HOST, OP2_RW, rows_of(dat), &data);
   status = agree(dat, status);
   if (!status) status = op2i_block_put(dat->set, dat->row_bytes, first, n, in, data);

@@ -126,10 +126,9 @@ static int64_t fingerprint(const struct op2i_parting *p) {
 static op2_status compare(const struct op2i_parting *p) {
   int64_t print = fingerprint(p), both[2] = {print, -print};
   op2_status status = op2i_comm_least(p->comm, 2, both);
-  if (status || (both[0] == print && both[1] == -print)) return op2i_part_agree(p, status);
-  return op2i_part_agree(p, op2i_error(OP2_ERR_MISMATCH,
-                                       "op2_partition: the ranks have not declared the same sets, "
-                                       "maps, subsets and dats in the same order"));
+  if (status || (both[0] == print && both[1] == -print)) return status;
+  return op2i_error(OP2_ERR_MISMATCH, "op2_partition: the ranks have not declared the same sets, "
+                                      "maps, subsets and dats in the same order");
 }
 
 op2_status op2i_part_collect(op2_context ctx, struct op2i_parting *p) {

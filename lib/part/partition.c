@@ -150,8 +150,9 @@ static op2_status partition(op2_context ctx, const op2_partition_options *how,
   op2_status status = op2i_comm_agree(ctx->comm, check_how(ctx, how));
   if (!status) status = compare(ctx, how);
   if (!status) status = op2i_comm_agree(ctx->comm, check_dats(ctx));
-  if (!status) status = op2i_scheduler.flush(ctx->sched, "op2_partition");
-  status = op2i_comm_agree(ctx->comm, status);
+  if (status) return status;
+  status = op2i_scheduler.flush(ctx->sched, "op2_partition");
+  if (status != OP2_ERR_FATAL) status = op2i_comm_agree(ctx->comm, status);
   if (!status) status = prepare(ctx, how, p);
   if (status) return status;
   op2i_scheduler.forget(ctx->sched, NULL);
