@@ -164,16 +164,6 @@ static op2_status wraps(struct world *w) {
   op2_dat_destroy(&w->wrapped);
   return strstr(text, "dat 'wrapped' is wrapped") ? status : OP2_SUCCESS;
 }
-/* Rank 1 has a dat more than the others. */
-static op2_status one_more(struct world *w) {
-  op2_dat more = NULL;
-  op2_status status = OP2_SUCCESS;
-  if (w->rank == 1) status = op2_dat_create(w->cells, 1, OP2_I64, NULL, "more", &more);
-  if (!status) status = cut(w, (op2_partition_options){.method = OP2_PARTITION_BLOCKS});
-  op2_dat_destroy(&more);
-  return status;
-}
-
 /* ---- sets and maps --------------------------------------------------------------------------- */
 
 static op2_status negative(struct world *w) {
@@ -297,7 +287,6 @@ static const struct refusal refusals[] = {
     {"two sets", OP2_ERR_MISMATCH, "do not name the same method and the same object", other_sets},
     {"an open scope", OP2_ERR_STATE, NULL, open_scope},
     {"a wrapped dat", OP2_ERR_MISMATCH, NULL, wraps},
-    {"a dat more", OP2_ERR_MISMATCH, "have not declared the same", one_more},
     {"a negative size", OP2_ERR_ARG, "rank 1 of 3: set 'cells': size -1 is negative", negative},
     {"sections", OP2_ERR_ARG, "rank 1 of 3: set 'cells': among ranks a set is declared", sections},
     {"ends that decrease", OP2_ERR_ARG, "rank 1 of 3: set 'cells': section ends", bad_ends},
