@@ -49,10 +49,7 @@ static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_
   ctx->epoch = 1;
   op2_status status;
   OP2I_TRY(op2i_config_init(&ctx->config, options));
-  if (comm) {
-    ctx->config.renumber = 0;
-    op2i_share_cores(ctx, begun == 0);
-  }
+  if (comm) op2i_share_cores(ctx, begun == 0);
   op2i_env_warn_unknown(ctx);
   if (ctx->config.simd_bytes == OP2I_SIMD_AUTO) {
     ctx->config.simd_bytes = op2i_simd_bytes();

@@ -216,6 +216,8 @@ static int play(struct run *r, const struct trial *t, bool keep) {
       wrong += queue(r, draw_below(&seed, 5) ? chain[k % period] : draw_below(&seed, KINDS)) != 0;
     if (wrong) return wrong;
     wrong += look(r, t, l, keep);
+    if (l == 1 && t->seed % 2 && t->how < PARTITIONED && !op2i_order_unavailable())
+      wrong += op2_renumber(r->maps[CELL_NODE]) != OP2_SUCCESS;
     if (t->how >= PARTITIONED && op2_ranks(r->ctx) > 1)
       wrong += partition(r, t, l + 1) != OP2_SUCCESS;
   }
@@ -262,7 +264,8 @@ static int rank(struct op2i_comm *comm, void *data) {
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 /* Ways to run and to exchange, of which results do not depend. */
-static void choose_ways(uint64_t seed) {
+static void choose_ways(uint64_t seed, int how) {
+  setenv("OP2_RENUMBER", how > PARTITIONED ? "1" : "auto", 1);
   setenv("OP2_OVERLAP", seed % 4 == 3 ? "0" : "1", 1);
   setenv("OP2_MERGE", seed % 8 >= 6 ? "0" : "1", 1);
   setenv("OP2_CHUNK_US", seed % 2 ? "0" : "400", 1);
@@ -282,7 +285,7 @@ int spread_program(const char *backend, int ranks, int how, uint64_t seed, rank_
   if (wrong) diag("in one piece: %s", op2_error_message());
   end(&r, &t);
   wrong += op2_finalize(&r.ctx) != OP2_SUCCESS;
-  choose_ways(seed);
+  choose_ways(seed, how);
   if (!wrong) wrong = runner(ranks, rank, &t);
   for (int l = 0; l < LOOKS; l++)
     for (int d = 0; d < DATS; d++) free(t.want[l][d]);

@@ -29,7 +29,7 @@ int main(void) {
     }
     for (int ranks = 1; ranks <= 4; ranks++)
       for (int how = 0; how < SPREAD_HOWS; how++) {
-        int wrong = 0, count = quick() ? 2 : 6;
+        int wrong = 0, count = quick() ? 2 : 4;
         for (int n = 0; n < count; n++)
           wrong += spread_program(backends[b], ranks, how,
                                   (uint64_t)(100 * ranks + 10 * how + n + 1),

@@ -288,9 +288,9 @@ OP2_API void op2_dat_destroy(op2_dat *dat);
  * @memory copies of the largest dat or map for the time of the call; then one number per element.
  *         Wrapped dats move into memory of the library's: see op2_dat_wrap()
  * @sync   runs all that is queued, and drops what was worked out for loops
- * @mpi    collective: it forces; sections and what belongs to them stay
- * @errors OP2_ERR_ARG, OP2_ERR_STATE (the context has ended, or an access scope is open on a dat of
- *         these sets), OP2_ERR_MISMATCH (a map without values, or whose rows connect nothing),
+ * @mpi    collective: every rank orders what it has, by the graph of its own part
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (the context has ended, an access scope is open on a dat of
+ *         these sets, or the map has global numbers only), OP2_ERR_MISMATCH (a map without values, or whose rows connect nothing),
  *         OP2_ERR_UNAVAILABLE (the library was built without Scotch), OP2_ERR_RANGE (too large for
  *         it), OP2_ERR_NOMEM, or the execution failure of a queued loop, as op2_flush(); on error
  *         every number is as before

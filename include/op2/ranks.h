@@ -156,6 +156,9 @@ typedef struct op2_partition_report {
  * global number chooses among them. Then each rank has core, owned, exec halo and non-exec halo as
  * op2_set_create_halo() defines them, each in ascending order of global numbers.
  *
+ * Large sets that are badly numbered then are renumbered within their sections on every rank, as by
+ * op2_renumber() (OP2_RENUMBER); what the program sees stays in ascending order.
+ *
  * All handles stay valid; op2_set_size(), op2_set_sections(), op2_set_global() and
  * op2_subset_indices() tell of the new parts, and what was got from them before is out of date.
  * Subsets hold the elements that they held, poisoned dats stay poisoned. It may be called again, by

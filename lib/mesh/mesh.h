@@ -26,6 +26,7 @@ struct op2_set_s {
   op2_set base;                /* itself for a set, the base set (referenced) for a subset */
   int64_t *idx;                /* subset: sorted base indices, ends[OP2I_NONEXEC] of them */
   int64_t *number;   /* [total] the user's number of an element; null: the element's own */
+  int64_t *known; /* [total] where it has both, number and halo: op2i_set_number() of each; else null */
   struct op2i_buffer elements, numbers; /* idx and number, wherever loops need them */
   int64_t *user_idx; /* subset: idx in the user's numbers, sorted; null: idx itself */
   struct op2i_halo *halo; /* of a set of a rank: what travels; else null */
@@ -163,6 +164,14 @@ void op2i_dats_come_home(op2_context ctx);
 static inline int64_t op2i_set_number(const struct op2_set_s *set, int64_t element) {
   int64_t number = set->number ? set->number[element] : element;
   return set->halo ? set->halo->global[number] : number;
+}
+/* The same, but among ranks the place where this rank's user has it. */
+static inline int64_t op2i_set_place(const struct op2_set_s *set, int64_t element) {
+  return set->number ? set->number[element] : element;
+}
+/* The rows of a map that lead somewhere: among ranks not those of the non-exec halo. */
+static inline int64_t op2i_map_rows(const struct op2_map_s *map) {
+  return map->from->ends[map->from->halo ? OP2I_EXEC : OP2I_NONEXEC];
 }
 /* Whether elements have other numbers for users than for the library. */
 static inline bool op2i_set_numbered(const struct op2_set_s *set) {

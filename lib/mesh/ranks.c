@@ -91,7 +91,7 @@ static op2_status keep_targets(op2_set from, int arity, const int64_t *idx, int6
   *global = op2i_alloc_raw((size_t)n * row);
   if (!*global) return op2i_error_nomem("a map's values");
   for (int64_t i = 0; i < n; i++)
-    memcpy(*global + i * arity, idx + (from->number ? from->number[i] : i) * arity, row);
+    memcpy(*global + i * arity, idx + op2i_set_place(from, i) * arity, row);
   return OP2_SUCCESS;
 }
 

@@ -21,6 +21,7 @@ static void release_set(void *object) {
   op2i_free_data(set->idx);
   op2i_free_data(set->user_idx);
   op2i_free_data(set->number);
+  op2i_free_data(set->known);
   op2i_halo_free(set->halo);
 }
 
@@ -29,7 +30,8 @@ void op2i_set_tables_changed(op2_set set) {
   if (!set->elements.ctx) op2i_buffer_init(&set->elements, set->obj.ctx, bytes, bytes, true);
   if (!set->numbers.ctx) op2i_buffer_init(&set->numbers, set->obj.ctx, bytes, bytes, true);
   op2i_buffer_replace(&set->elements, set->idx, true);
-  op2i_buffer_replace(&set->numbers, set->halo ? set->halo->global : set->number, true);
+  int64_t *numbers = set->known ? set->known : set->halo ? set->halo->global : set->number;
+  op2i_buffer_replace(&set->numbers, numbers, true);
 }
 
 static op2_status check_ends(const int64_t ends[4], const char *name) {

@@ -21,6 +21,8 @@ enum op2i_numbering op2i_numbering_of(op2_map map);
 bool op2i_numbering_lead(op2_map map, int64_t rows, bool put_off);
 /* Whether anything is to come of further rows. */
 bool op2i_numbering_waits(op2_map map);
+/* Whether sets that are spread over ranks may be renumbered by the map: the same on all ranks. */
+bool op2i_numbering_spread(op2_map map);
 /* It waits for nothing any more. */
 void op2i_numbering_settle(op2_map map);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "comm.h"
 #include "context.h"
 #include "error.h"
 #include "log.h"
@@ -118,10 +119,16 @@ void op2i_loop_reset_all(op2_context ctx) {
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
+/* A failure of one rank is one of all. */
+static op2_status agree(op2_context ctx, op2_status status) {
+  return ctx->comm ? op2i_comm_agree(ctx->comm, status) : status;
+}
+
 static op2_status check_map(op2_map map) {
   op2_status status = op2i_object_validate(map, OP2I_MAP, "op2_renumber");
   if (!status) status = op2i_context_validate(map->obj.ctx);
   if (status) return status;
+  if (map->global) return op2i_map_partition_first("op2_renumber, map", map);
   if (!map->idx)
     return op2i_error(OP2_ERR_MISMATCH, "op2_renumber: map '%s' has no values", map->obj.name);
   if (map->arity == 1 && map->from != map->to)
@@ -144,20 +151,21 @@ static void free_all(struct renumbering *r) {
   op2i_free(r->done);
 }
 
+static op2_status prepare(struct renumbering *r, op2_map map) {
+  op2_status status = collect(r, map->to);
+  return status ? status : check_scopes(r, map);
+}
+
 op2_status op2_renumber(op2_map map) {
   struct renumbering r = {0};
   op2_status status = check_map(map);
-  if (status) return status;
+  if (!op2i_object_is(map, OP2I_MAP) || map->obj.ctx->finalized) return status;
   op2_context ctx = map->obj.ctx;
   double start = op2i_seconds();
-  if (ctx->comm)
-    return op2i_error(OP2_ERR_UNAVAILABLE,
-                      "op2_renumber: map '%s': sets that are spread over ranks keep their numbers",
-                      map->obj.name);
-  OP2I_TRY(collect(&r, map->to));
-  OP2I_TRY(check_scopes(&r, map));
+  OP2I_TRY(agree(ctx, status));
+  OP2I_TRY(agree(ctx, prepare(&r, map)));
   OP2I_TRY(op2i_scheduler.flush(ctx->sched, "op2_renumber"));
-  OP2I_TRY(order_all(&r, map));
+  OP2I_TRY(agree(ctx, order_all(&r, map)));
   OP2I_TRY(op2i_renumber_apply(r.nsets, r.sets));
   for (int64_t i = 0; i < r.nsets; i++) r.sets[i].set->unasked = false;
   op2i_scheduler.forget(ctx->sched, NULL);
@@ -185,9 +193,30 @@ static double all_traffic(const struct renumbering *r, bool after) {
   return lines;
 }
 
-static bool is_worth_it(const struct renumbering *r) {
-  const double much = 0.7;
-  return all_traffic(r, true) < much * all_traffic(r, false);
+/* Sums over all ranks; so they are the same there. */
+static op2_status add_up(op2_context ctx, int n, double *values) {
+  int64_t sums[8];
+  if (!ctx->comm) return OP2_SUCCESS;
+  for (int i = 0; i < n; i++) sums[i] = (int64_t)(values[i] * 16);
+  op2_status status = op2i_comm_sum(ctx->comm, n, sums);
+  for (int i = 0; i < n; i++) values[i] = (double)sums[i] / 16;
+  return status;
+}
+
+/* What it would win, and whether that is much. */
+static op2_status weigh(const struct renumbering *r, op2_map map, struct op2i_gain *gain,
+                        bool *much) {
+  double targets = (double)map->to->ends[OP2I_NONEXEC];
+  const struct op2i_renumber *from = find(r, map->from), *to = find(r, map->to);
+  double sums[] = {all_traffic(r, false), all_traffic(r, true),
+                   targets * op2i_map_traffic(map, NULL, NULL),
+                   targets * op2i_map_traffic(map, from->order, to->inverse), targets};
+  op2_status status = add_up(map->obj.ctx, 5, sums);
+  if (status) return status;
+  *much = sums[1] < 0.7 * sums[0];
+  *gain = (struct op2i_gain){.before = sums[4] > 0 ? sums[2] / sums[4] : 1,
+                             .after = sums[4] > 0 ? sums[3] / sums[4] : 1};
+  return OP2_SUCCESS;
 }
 
 /* It is done once: neither again by another of the maps, nor by those that keep sets apart. */
@@ -203,18 +232,53 @@ static void settle_sets(const struct renumbering *r, struct op2i_gain *gain) {
 
 op2_status op2i_renumber_unasked(op2_map map, bool anyhow, struct op2i_gain *gain) {
   struct renumbering r = {.unasked = true};
+  op2_context ctx = map->obj.ctx;
+  bool much = false;
   op2_status status;
-  OP2I_TRY(collect(&r, map->to));
-  OP2I_TRY(order_all(&r, map));
-  *gain = (struct op2i_gain){
-      .before = op2i_map_traffic(map, NULL, NULL),
-      .after = op2i_map_traffic(map, find(&r, map->from)->order, find(&r, map->to)->inverse)};
-  if (anyhow || is_worth_it(&r)) {
+  OP2I_TRY(agree(ctx, collect(&r, map->to)));
+  OP2I_TRY(agree(ctx, order_all(&r, map)));
+  OP2I_TRY(weigh(&r, map, gain, &much));
+  if (anyhow || much) {
     OP2I_TRY(op2i_renumber_apply(r.nsets, r.sets));
     settle_sets(&r, gain);
   }
 fail:
   free_all(&r);
+  return status;
+}
+
+/* Whether a map of sets that have just been partitioned is badly numbered, on all ranks together. */
+static op2_status is_bad(op2_map map, bool *bad) {
+  const double good = 1.5;
+  double targets = (double)map->to->ends[OP2I_NONEXEC];
+  double sums[] = {targets * op2i_map_traffic(map, NULL, NULL), targets};
+  op2_status status = add_up(map->obj.ctx, 2, sums);
+  *bad = map->obj.ctx->config.renumber == 1 || sums[0] >= good * sums[1];
+  return status;
+}
+
+/* By the first of the maps that lead to a set that it can be numbered by. */
+static op2_status renumber_set(op2_set set, struct op2i_gain *sum) {
+  struct op2i_gain gain = {0};
+  op2_status status = OP2_SUCCESS;
+  bool bad = false;
+  for (struct op2i_link *l = set->maps_to.first; l && !status; l = l->next) {
+    op2_map map = l->object;
+    if (set->number || set->keeps_order || !op2i_numbering_spread(map)) continue;
+    status = is_bad(map, &bad);
+    if (!status && bad)
+      status = op2i_renumber_unasked(map, map->obj.ctx->config.renumber == 1, &gain);
+    if (gain.nsets) *sum = (struct op2i_gain){sum->nsets + gain.nsets, gain.before, gain.after};
+    break;
+  }
+  return status;
+}
+
+op2_status op2i_renumber_spread(op2_context ctx, struct op2i_gain *gain) {
+  op2_status status = OP2_SUCCESS;
+  *gain = (struct op2i_gain){0};
+  for (struct op2i_link *l = ctx->sets.first; l && !status; l = l->next)
+    status = renumber_set(l->object, gain);
   return status;
 }
 
@@ -224,6 +288,7 @@ op2_status op2i_renumber_back(op2_set set) {
                             .order = op2i_malloc((size_t)total * sizeof *r.order),
                             .inverse = op2i_malloc((size_t)total * sizeof *r.inverse)};
   op2_status status = r.order && r.inverse ? OP2_SUCCESS : op2i_error_nomem("a numbering");
+  status = agree(set->obj.ctx, status);
   for (int64_t i = 0; i < total && !status; i++) {
     r.inverse[i] = set->number[i];
     r.order[set->number[i]] = i;
@@ -242,6 +307,6 @@ op2_status op2_set_numbering(op2_set set, int64_t *number) {
   if (set->base != set)
     return op2i_error(OP2_ERR_ARG, "op2_set_numbering: '%s' is a subset of '%s'", set->obj.name,
                       set->base->obj.name);
-  for (int64_t i = 0; i < set->ends[OP2I_NONEXEC]; i++) number[i] = op2i_set_number(set, i);
+  for (int64_t i = 0; i < set->ends[OP2I_NONEXEC]; i++) number[i] = op2i_set_place(set, i);
   return OP2_SUCCESS;
 }

@@ -10,7 +10,7 @@
 struct op2i_renumber {
   op2_set set;
   int64_t *order, *inverse; /* [total]; null until the set has its order */
-  bool kept;              /* it is the one it has: nothing of the set is moved */
+  bool kept;                /* it is the one it has: nothing of the set is moved */
 };
 
 /* ---- orders (renumber_order.c) --------------------------------------------------------------- */
@@ -18,12 +18,15 @@ struct op2i_renumber {
 /* What became of a renumbering that nobody asked for. */
 struct op2i_gain {
   int64_t nsets;        /* that were renumbered; 0: it was not worth it, and nothing has changed */
-  double before, after; /* op2i_map_traffic() of the map */
+  double before, after; /* op2i_map_traffic() of the map, in the mean of all ranks */
 };
 /* Renumber by a map, where that makes much less traffic of all maps of the sets, or `anyhow`. Sets
  * whose loops keep element order stay as they are. Nothing may be queued, and no scope open; what
  * was worked out for loops and programs is out of date afterwards. On failure nothing has changed. */
 op2_status op2i_renumber_unasked(op2_map map, bool anyhow, struct op2i_gain *gain);
+/* What op2i_renumber_unasked() is to maps that loops use, for all sets of a context of ranks: once,
+ * when they have been partitioned, if OP2_RENUMBER allows it. */
+op2_status op2i_renumber_spread(op2_context ctx, struct op2i_gain *gain);
 /* Give a set back the order it was declared in. */
 op2_status op2i_renumber_back(op2_set set);
 
@@ -57,8 +60,9 @@ op2_status op2i_order_graph(const struct op2i_mesh_graph *graph, int64_t *order)
 
 /* ---- applying them (renumber_apply.c) -------------------------------------------------------- */
 
-/* Give every set its order, unless that is kept, and with it maps, dats and subsets; sets that are not
- * among them stay. Fails for lack of memory only, with nothing changed. */
+/* Give every set its order, unless that is kept, and with it maps, dats, subsets and what travels
+ * between ranks; sets that are not among them stay. Fails for lack of memory only, with nothing
+ * changed; among ranks all do together. */
 op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all);
 /* Drop what was worked out for loops from maps and subsets, and where their dats are. */
 void op2i_loop_reset_all(op2_context ctx);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Giving sets a new order: all memory first, so that nothing can fail once something has changed.
  */
+#include "comm.h"
+#include "context.h"
 #include "error.h"
 #include "mem.h"
 #include "renumber.h"
@@ -44,8 +46,12 @@ static void need_scratch(struct apply *a, size_t bytes) {
 static op2_status prepare_number(struct apply *a, const struct op2i_renumber *r) {
   int64_t total = r->set->ends[OP2I_NONEXEC];
   int64_t *number = op2i_alloc_raw((size_t)total * sizeof *number);
-  for (int64_t i = 0; number && i < total; i++) number[i] = op2i_set_number(r->set, r->order[i]);
-  return give(a, number);
+  for (int64_t i = 0; number && i < total; i++) number[i] = op2i_set_place(r->set, r->order[i]);
+  op2_status status = give(a, number);
+  if (status || !r->set->halo) return status;
+  int64_t *known = op2i_alloc_raw((size_t)total * sizeof *known);
+  for (int64_t i = 0; known && i < total; i++) known[i] = op2i_set_number(r->set, r->order[i]);
+  return give(a, known);
 }
 
 static op2_status prepare_subset(struct apply *a, const struct op2i_renumber *r, op2_set subset) {
@@ -114,7 +120,7 @@ static void change_map(struct apply *a, const struct op2i_renumber *r, op2_map m
   map->scatter = -1;
   if (!map->idx) return;
   const int64_t *inverse = inverse_of(a, map->to);
-  int64_t values = r->set->ends[OP2I_NONEXEC] * map->arity;
+  int64_t values = op2i_map_rows(map) * map->arity;
   op2i_rows_gather(a->threads, r->set->ends[OP2I_NONEXEC], r->order,
                    (size_t)map->arity * sizeof *map->idx, map->idx, a->scratch);
   for (int64_t i = 0; i < values; i++) {
@@ -128,14 +134,33 @@ static void change_map(struct apply *a, const struct op2i_renumber *r, op2_map m
 static void change_targets(const struct op2i_renumber *r, op2_map map) {
   map->scatter = -1;
   if (!map->idx) return;
-  int64_t values = map->from->ends[OP2I_NONEXEC] * map->arity;
+  int64_t values = op2i_map_rows(map) * map->arity;
   for (int64_t i = 0; i < values; i++) map->idx[i] = (int32_t)r->inverse[map->idx[i]];
   entries_changed(map);
 }
 
-static void change(struct apply *a, const struct op2i_renumber *r) {
+/* What travels is the same, in the same order, from and to other places. */
+static void change_halo(const struct op2i_renumber *r) {
+  struct op2i_halo *halo = r->set->halo;
+  for (int i = 0; i < halo->n; i++)
+    for (int part = 0; part < OP2I_HALO_PARTS; part++) {
+      struct op2i_rows *out = &halo->neighbours[i].out[part], *in = &halo->neighbours[i].in[part];
+      for (int64_t k = 0; k < out->n; k++) out->row[k] = (int32_t)r->inverse[out->row[k]];
+      for (int64_t k = 0; k < in->n; k++) in->row[k] = (int32_t)r->inverse[in->row[k]];
+    }
+}
+
+static void change_numbers(struct apply *a, const struct op2i_renumber *r) {
   op2i_free_data(r->set->number);
   r->set->number = take(a);
+  if (!r->set->halo) return;
+  op2i_free_data(r->set->known);
+  r->set->known = take(a);
+  change_halo(r);
+}
+
+static void change(struct apply *a, const struct op2i_renumber *r) {
+  change_numbers(a, r);
   for (struct op2i_link *l = r->set->subsets.first; l; l = l->next) {
     op2_set subset = l->object;
     if (subset->user_idx)
@@ -161,6 +186,7 @@ op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all) {
     a.scratch = op2i_malloc(a.scratch_bytes);
     if (!a.scratch) status = op2i_error_nomem("a numbering");
   }
+  if (n && all[0].set->obj.ctx->comm) status = op2i_comm_agree(all[0].set->obj.ctx->comm, status);
   for (int64_t i = 0; i < n && !status; i++)
     if (!all[i].kept) change(&a, &all[i]);
   for (int64_t i = a.taken; i < a.ngiven; i++) op2i_free_data(a.given[i]);

@@ -53,7 +53,7 @@ static void arc(struct arcs *arcs, int64_t from, int64_t to) {
 }
 
 static void all_arcs(op2_map map, struct arcs *arcs) {
-  int64_t rows = map->from->ends[OP2I_NONEXEC];
+  int64_t rows = op2i_map_rows(map);
   for (int64_t r = 0; r < rows; r++) {
     const int32_t *row = map->idx + r * map->arity;
     for (int j = 0; j < map->arity; j++) {
@@ -130,7 +130,7 @@ op2_status op2i_order_by_graph(op2_map map, struct op2i_renumber *to) {
 
 /* The places that each row maps to, ascending. */
 static void sorted_rows(op2_map map, const int64_t *inverse, int32_t *keys) {
-  int64_t rows = map->from->ends[OP2I_NONEXEC];
+  int64_t rows = op2i_map_rows(map);
   for (int64_t r = 0; r < rows; r++) {
     const int32_t *row = map->idx + r * map->arity;
     int32_t *key = keys + r * map->arity;
@@ -155,17 +155,18 @@ static void sort_pass(const int32_t *keys, int arity, int k, int64_t targets, in
 
 op2_status op2i_order_by_targets(op2_map map, const struct op2i_renumber *to,
                                  struct op2i_renumber *from) {
-  int64_t rows = map->from->ends[OP2I_NONEXEC], targets = map->to->ends[OP2I_NONEXEC];
+  int64_t all = map->from->ends[OP2I_NONEXEC], rows = op2i_map_rows(map);
+  int64_t targets = map->to->ends[OP2I_NONEXEC];
   int32_t *keys = op2i_malloc((size_t)rows * (size_t)map->arity * sizeof *keys);
   int64_t *starts = op2i_malloc(((size_t)targets + 1) * sizeof *starts);
-  int64_t *in = op2i_malloc((size_t)rows * sizeof *in),
-          *out = op2i_malloc((size_t)rows * sizeof *out);
+  int64_t *in = op2i_malloc((size_t)all * sizeof *in),
+          *out = op2i_malloc((size_t)all * sizeof *out);
   op2_status status = OP2_SUCCESS;
   if (!keys || !starts || !in || !out) {
     status = op2i_error_nomem("a numbering");
   } else {
     sorted_rows(map, to->inverse, keys);
-    for (int64_t r = 0; r < rows; r++) out[r] = r;
+    for (int64_t r = 0; r < all; r++) in[r] = out[r] = r; /* rows that lead nowhere stay last */
     for (int k = map->arity - 1; k >= 0; k--) {
       int64_t *sorted = in;
       in = out;
@@ -186,6 +187,7 @@ op2_status op2i_order_by_targets(op2_map map, const struct op2i_renumber *to,
 op2_status op2i_order_by_touch(op2_map map, const struct op2i_renumber *from,
                                struct op2i_renumber *to) {
   int64_t rows = map->from->ends[OP2I_NONEXEC], targets = map->to->ends[OP2I_NONEXEC], met = 0;
+  int64_t known = op2i_map_rows(map);
   int64_t *order = op2i_malloc((size_t)targets * sizeof *order);
   bool *seen = op2i_calloc((size_t)targets, sizeof *seen);
   op2_status status = OP2_SUCCESS;
@@ -194,7 +196,7 @@ op2_status op2i_order_by_touch(op2_map map, const struct op2i_renumber *from,
   } else {
     for (int64_t i = 0; i < rows; i++) {
       const int32_t *row = map->idx + from->order[i] * map->arity;
-      for (int k = 0; k < map->arity; k++) {
+      for (int k = 0; k < map->arity && from->order[i] < known; k++) {
         if (!seen[row[k]]) order[met++] = row[k];
         seen[row[k]] = true;
       }

@@ -50,7 +50,8 @@ static void change_set(struct op2i_part_set *s) {
   s->halo = NULL;
   memcpy(set->ends, s->ends, sizeof set->ends);
   op2i_free_data(set->number);
-  set->number = NULL;
+  op2i_free_data(set->known);
+  set->number = set->known = NULL;
   set->unasked = false;
   change_tables(set);
   for (int64_t i = 0; i < s->nsubsets; i++) change_subset(s, &s->subsets[i]);

@@ -43,7 +43,7 @@ static op2_status take_given(struct op2i_parting *p, int set, const int32_t *own
     return op2i_error(OP2_ERR_ARG, "op2_partition: the owners of set '%s' are null",
                       s->set->obj.name);
   for (int64_t i = 0; i < s->n; i++) {
-    s->owner[i] = owner[s->set->number ? s->set->number[i] : i];
+    s->owner[i] = owner[op2i_set_place(s->set, i)];
     if (s->owner[i] < 0 || s->owner[i] >= p->comm->size)
       return op2i_error(OP2_ERR_RANGE,
                         "op2_partition: set '%s': element %" PRId64 " (global number) is given to "

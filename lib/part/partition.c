@@ -144,6 +144,21 @@ static op2_status prepare(op2_context ctx, const op2_partition_options *how,
   return status;
 }
 
+/* Without it the mesh is as good, if slower. */
+static op2_status renumber(op2_context ctx) {
+  struct op2i_gain gain;
+  op2_status status = op2i_renumber_spread(ctx, &gain);
+  if (status == OP2_ERR_FATAL) return status;
+  if (status)
+    op2i_log(ctx, OP2I_LOG_WARN, "not renumbered after op2_partition: %s", op2_error_message());
+  else if (gain.nsets)
+    op2i_log(ctx, OP2I_LOG_INFO,
+             "renumbered %" PRId64 " sets: a loop brings %.1f times what it reaches to a cache, "
+             "before %.1f times (nobody asked: OP2_RENUMBER)",
+             gain.nsets, gain.after, gain.before);
+  return OP2_SUCCESS;
+}
+
 static op2_status partition(op2_context ctx, const op2_partition_options *how,
                             struct op2i_parting *p) {
   double start = op2i_seconds();
@@ -166,7 +181,7 @@ static op2_status partition(op2_context ctx, const op2_partition_options *how,
            " rows are cut, imbalance %.3f",
            p->nsets, ctx->comm->size, op2i_seconds() - start, p->report.cut, p->report.rows,
            p->report.imbalance);
-  return OP2_SUCCESS;
+  return renumber(ctx);
 }
 
 /* Nothing is to be done, but what is wrong is wrong. */
