@@ -80,7 +80,8 @@ static op2_status declare_dat(struct run *r, int d, int64_t first, int64_t n) {
     else
       ((float *)values)[i] = (float)coordinate(number, j);
   }
-  op2_status status = op2_dat_create(r->sets[set_of[d]], dims[d], type, values, "dat", &r->dats[d]);
+  op2_status status =
+      op2_dat_create(r->sets[set_of[d]], dims[d], type, n ? values : NULL, "dat", &r->dats[d]);
   free(values);
   return status;
 }
