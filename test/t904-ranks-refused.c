@@ -8,6 +8,7 @@
 
 #include "comm.h"
 #include "init.h"
+#include "mesh.h"
 #include "rank_case.h"
 #include "support.h"
 #include "tap.h"
@@ -348,6 +349,73 @@ static int refuse(struct op2i_comm *comm, void *data) {
   return failed + (op2_finalize(&w.other) != OP2_SUCCESS);
 }
 
+/* ---- next to nothing ------------------------------------------------------------------------- */
+
+/* No sets at all; then sets without elements, and one that has a single one. */
+static int nothing(struct op2i_comm *comm, void *data) {
+  const op2_options options = {.backend = "sequential"};
+  struct world w = {.rank = comm->rank};
+  op2_partition_report report = {0};
+  int wrong = op2i_init_ranks(&options, comm, &w.ctx) != OP2_SUCCESS;
+  (void)data;
+  if (!wrong) wrong = op2_partition(w.ctx, NULL, &report) || report.imbalance != 1;
+  if (!wrong) wrong = op2_set_create(w.ctx, w.rank == 1, "cells", &w.cells) != OP2_SUCCESS;
+  if (!wrong) wrong = op2_set_create(w.ctx, 0, "edges", &w.edges) != OP2_SUCCESS;
+  if (!wrong) wrong = op2_map_create_global(w.edges, w.cells, 2, NULL, "ends", &w.ends) != 0;
+  if (!wrong) wrong = op2_dat_create(w.cells, 1, OP2_F64, NULL, "place", &w.place) != 0;
+  const op2_partition_options how[] = {
+      {.method = OP2_PARTITION_BLOCKS},
+      {.method = OP2_PARTITION_COORDINATES, .coordinates = w.place},
+      {.method = OP2_PARTITION_GIVEN, .set = w.edges},
+      {.method = OP2_PARTITION_KWAY, .map = w.ends}};
+  for (int i = 0; i < 4 && !wrong; i++) {
+    op2_status status = op2_partition(w.ctx, &how[i], &report);
+    if (how[i].method == OP2_PARTITION_KWAY && status == OP2_ERR_UNAVAILABLE) continue;
+    wrong = status || report.owned != 1 || report.most_owned != 1 || report.rows != 0;
+  }
+  if (wrong) fprintf(stderr, "# %s\n", op2_error_message());
+  end(&w);
+  return wrong + (op2_finalize(&w.ctx) != OP2_SUCCESS);
+}
+
+/* ---- maps of maps ---------------------------------------------------------------------------- */
+
+/* From each cell to the next but one: the rank that owns the last but one cell of its part does not
+ * know where the one after it leads. Where all is on one rank it does. */
+static int twice_next(struct op2i_comm *comm, void *data) {
+  const op2_options options = {.backend = "sequential"};
+  struct world w = {.rank = comm->rank};
+  op2_map next = NULL, turned = NULL, far = NULL;
+  const int32_t here[CELLS] = {w.rank, w.rank, w.rank, w.rank, w.rank, w.rank}, first[CELLS] = {0};
+  op2_partition_options how = {.method = OP2_PARTITION_GIVEN};
+  int wrong = op2i_init_ranks(&options, comm, &w.ctx) || declare(&w);
+  (void)data;
+  for (int i = 0; i < CELLS_EACH; i++) w.idx[i] = (w.rank * CELLS_EACH + i + 1) % CELLS;
+  if (!wrong) wrong = op2_map_create_global(w.cells, w.cells, 1, w.idx, "next", &next) != 0;
+  how.set = w.cells;
+  how.owner = here;
+  if (!wrong) wrong = op2_partition(w.ctx, &how, NULL) != OP2_SUCCESS;
+  const op2_map both[2] = {next, next};
+  if (!wrong) wrong = op2_map_create_composed(2, both, "far", &far) != OP2_ERR_MISMATCH || far;
+  if (!wrong) wrong = !strstr(op2_error_message(), "rank 0 of 3: composed map 'far': element 1 of");
+  if (!wrong) wrong = !strstr(op2_error_message(), "leads to 2 of 'cells', which is in the non-ex");
+  if (!wrong) wrong = op2_map_create_permuted(w.ends, (int[]){1, 0}, "turned", &turned) != 0;
+  for (int64_t i = 0; i < w.edges->ends[OP2I_EXEC] && !wrong; i++)
+    wrong = turned->idx[2 * i] != w.ends->idx[2 * i + 1] || turned->arity != 2;
+  how.owner = first;
+  if (!wrong) wrong = op2_partition(w.ctx, &how, NULL) != OP2_SUCCESS;
+  if (!wrong) wrong = op2_map_create_composed(2, both, "far", &far) != OP2_SUCCESS;
+  for (int64_t i = 0; i < op2_set_size(w.cells) && !wrong; i++)
+    wrong = far->idx[i] != (i + 2) % CELLS;
+  if (wrong) fprintf(stderr, "# %s\n", op2_error_message());
+  op2_map_destroy(&next);
+  op2_map_destroy(&turned);
+  op2_map_destroy(&far);
+  end(&w);
+  wrong += op2_finalize(&w.ctx) != OP2_SUCCESS;
+  return wrong + (op2_finalize(&w.other) != OP2_SUCCESS);
+}
+
 /* ---- alone ----------------------------------------------------------------------------------- */
 
 static void alone(void) {
@@ -406,6 +474,8 @@ int main(void) {
   test_environment();
   is_int(run_contexts(RANKS, fast, refuse, wrong), 0, "and then it can be partitioned");
   for (int i = 0; i < N; i++) is_int(wrong[i], 0, "refused on all ranks: %s", refusals[i].name);
+  is_int(run_contexts(RANKS, fast, nothing, NULL), 0, "next to nothing, by all methods");
+  is_int(run_contexts(RANKS, fast, twice_next, NULL), 0, "maps made of maps, and where they end");
   alone();
   return done();
 }
