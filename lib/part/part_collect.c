@@ -18,13 +18,38 @@ int op2i_part_find(const struct op2i_parting *p, op2_set set) {
   return -1;
 }
 
+enum { RADIX_BITS = 11, RADIX = 1 << RADIX_BITS };
+
 /* ---- numbers --------------------------------------------------------------------------------- */
+
+/* One pass by some bits, stable. */
+static void sort_pass(int64_t n, const int64_t *in, int64_t *out, int shift) {
+  int64_t starts[RADIX + 1] = {0};
+  for (int64_t i = 0; i < n; i++) starts[(in[i] >> shift & (RADIX - 1)) + 1]++;
+  for (int d = 0; d < RADIX; d++) starts[d + 1] += starts[d];
+  for (int64_t i = 0; i < n; i++) out[starts[in[i] >> shift & (RADIX - 1)]++] = in[i];
+}
+
+/* Numbers are not negative. Many are sorted bit by bit, where there is memory for it. */
+static void sort(int64_t n, int64_t *number) {
+  int64_t all = 0, *other = n < 2 * RADIX ? NULL : op2i_malloc((size_t)n * sizeof *other);
+  if (!other) {
+    op2i_sort_indices(n, number);
+    return;
+  }
+  for (int64_t i = 0; i < n; i++) all |= number[i];
+  for (int shift = 0; shift < 64 && all >> shift; shift += 2 * RADIX_BITS) {
+    sort_pass(n, number, other, shift);
+    sort_pass(n, other, number, shift + RADIX_BITS);
+  }
+  op2i_free(other);
+}
 
 int64_t op2i_numbers_sort(int64_t n, int64_t *number) {
   bool sorted = true;
   int64_t kept = 0;
   for (int64_t i = 1; i < n && sorted; i++) sorted = number[i - 1] <= number[i];
-  if (!sorted) op2i_sort_indices(n, number);
+  if (!sorted) sort(n, number);
   for (int64_t i = 0; i < n; i++)
     if (kept == 0 || number[kept - 1] != number[i]) number[kept++] = number[i];
   return kept;
