@@ -3,17 +3,21 @@
 #include "companion.h"
 
 #include "affinity.h"
+#include "block_map.h"
 #include "clock.h"
 #include "context.h"
 #include "error.h"
 #include "init.h"
 #include "mem.h"
+#include "types.h"
 
 static op2_status comm_of(op2_context ctx, struct op2i_comm **comm) {
   op2_status status = op2i_context_validate(ctx);
   if (!status) *comm = ctx->comm;
   return status;
 }
+
+static void hold(op2_context ctx) { ctx->refs++; }
 
 static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .comm_of = comm_of,
@@ -24,7 +28,14 @@ static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .calloc = op2i_calloc,
                                             .free = op2i_free,
                                             .nanoseconds = op2i_nanoseconds,
-                                            .process_cpus = op2i_process_cpus};
+                                            .process_cpus = op2i_process_cpus,
+                                            .context_validate = op2i_context_validate,
+                                            .validate = op2i_object_validate,
+                                            .hold = hold,
+                                            .let_go = op2i_context_unref,
+                                            .map_get_block = op2i_map_get_block,
+                                            .map_create_block = op2i_map_create_block,
+                                            .type_size = op2i_type_size};
 
 const struct op2i_companion *op2i_companion(int version) {
   if (version == OP2I_COMPANION_VERSION) return &table;

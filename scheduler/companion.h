@@ -3,10 +3,11 @@
 #define OP2I_COMPANION_H
 
 #include "comm.h"
-#include "op2/context.h"
+#include "object.h"
+#include "op2/mesh.h"
 
-/* What companions have of the library: libraries of their own, built and installed with it, that are
- * linked with what it is not to load unasked, as MPI. This table is all they call, and the one
+/* What companions have of the library: libraries of their own, built and installed with it, that
+ * are linked with what it is not to load unasked, as MPI. This table is all they call, and the one
  * symbol beside the public ones that the shared library shows. */
 enum { OP2I_COMPANION_VERSION = 2 }; /* another one when this file or what it includes changes */
 
@@ -25,6 +26,17 @@ struct op2i_companion {
   int64_t (*nanoseconds)(void);
   /* CPUs, as in affinity.h. */
   int (*process_cpus)(int *numbers, bool *narrow);
+  /* Contexts and objects, as in context.h and object.h. hold() and let_go() keep a context's
+   * memory. */
+  op2_status (*context_validate)(op2_context ctx);
+  op2_status (*validate)(const void *object, enum op2i_kind kind, const char *what);
+  void (*hold)(op2_context ctx);
+  void (*let_go)(op2_context ctx);
+  /* Maps by global numbers, as in block_map.h, and the size of a type, 0 of an unknown one. */
+  op2_status (*map_get_block)(op2_map map, int64_t first, int64_t n, int64_t *out);
+  op2_status (*map_create_block)(op2_set from, op2_set to, int arity, int64_t first, int64_t n,
+                                 const int64_t *in, const char *name, op2_map *map);
+  size_t (*type_size)(op2_type type);
 };
 
 /* Null, with a message, when library and companion are not of one build. */
