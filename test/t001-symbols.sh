@@ -40,7 +40,7 @@ compare() { # DECLARED EXPORTED
 LC_ALL=C
 export LC_ALL
 # Headers of companions, the table being one to the library itself.
-headers() { ls "$src"/include/op2/*.h | grep -v -e '/mpi\.h$'; }
+headers() { ls "$src"/include/op2/*.h | grep -v -e '/mpi\.h$' -e '/io\.h$'; }
 declared $(headers) >"$tmp/declared"
 clean "every public function is marked OP2_API" undeclared "$src"/include/op2/*.h
 runs "the headers declare something" test -s "$tmp/declared"
@@ -73,6 +73,14 @@ else
       companion "$src/include/op2/mpi.h" "$library"
   done
   [ $found = yes ] || skip "this build has no MPI: op2/mpi.h not compared"
+  if [ -e "$build/libop2_hdf5.so" ]; then
+    clean "libop2_hdf5.so exports what op2/io.h declares" \
+      companion "$src/include/op2/io.h" "$build/libop2_hdf5.so"
+  else
+    skip "this build has no HDF5: op2/io.h not compared"
+  fi
+  needs_hdf5() { readelf -d "$1" | sed -n '/NEEDED.*hdf5/p'; }
+  clean "libop2.so needs nothing of HDF5" needs_hdf5 "$build/libop2.so"
   needs_mpi() { readelf -d "$1" | sed -n '/NEEDED.*mpi/p'; }
   clean "libop2.so needs nothing of MPI" needs_mpi "$build/libop2.so"
 

@@ -13,7 +13,15 @@ mpi=$(pkg-config --cflags mpi-c 2>/dev/null || pkg-config --cflags mpich 2>/dev/
   mpi=$(printf '%s' "$mpi" | sed 's/-I/-isystem /g') || mpi=
 have_mpi=no
 ! printf '#include <mpi.h>\n' | ${CC:-cc} -E $mpi - >/dev/null 2>&1 || have_mpi=yes
+hdf5=
+for module in hdf5-openmpi hdf5-mpich hdf5-serial hdf5; do
+  ! pkg-config --exists $module 2>/dev/null || { hdf5=$(pkg-config --cflags $module); break; }
+done
+hdf5=$(printf '%s' "$hdf5" | sed 's/-I/-isystem /g')
+have_hdf5=no
+! printf '#include <hdf5.h>\n' | ${CC:-cc} -E $hdf5 - >/dev/null 2>&1 || have_hdf5=yes
 lacks() { # HEADER: and says so
+  case $1 in *hdf5*.h) [ $have_hdf5 = yes ] || { skip "$1: there is no hdf5.h here"; return 0; } ;; esac
   case $1 in *mpi*.h) ;; *) return 1 ;; esac
   [ $have_mpi = no ] || return 1
   skip "$1: there is no mpi.h here"
@@ -23,7 +31,7 @@ lacks() { # HEADER: and says so
 # declare something, which a header of macros does not do.
 alone() {
   printf '#include "%s"\n#include "%s"\ntypedef int op2_test_unit;\n' "$3" "$3" |
-    $1 -I "$2" -I "$src/include" -iquote "$2" $mpi -
+    $1 -I "$2" -I "$src/include" -iquote "$2" $mpi $hdf5 -
 }
 
 public() { # LANGUAGE-NAME "COMPILER FLAGS"

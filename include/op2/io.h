@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_IO_H
+#define OP2_IO_H
+
+#include <stdint.h>
+
+#include "op2/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @file io.h
+ * Meshes and values in HDF5 files of OP2's flat layout, as OP2 writes and reads them. These
+ * functions are in a library of their own, libop2_hdf5 (`pkg-config op2_hdf5`); libop2 itself has
+ * none of HDF5, and op2.h does not include this header.
+ *
+ * A file holds, each under its name, which may be a path with `/`:
+ *
+ * - a set as a dataset of one number, its size;
+ * - a map as a dataset [size of from][arity] of targets, with the attributes `size` (of from),
+ *   `dim` (the arity) and `type` ("int", "long" where a number needs 64 bits);
+ * - a dat as a dataset [size of the set][dim] with the attributes `size` (bytes of an element),
+ *   `dim` and `type` ("double", "float", "int", "long"; types that OP2 has not are named as in C,
+ *   "uint8_t");
+ * - constants as a dataset [dim] with the attributes `dim` and `type`.
+ *
+ * Elements are numbered as users and all ranks know them (op2/ranks.h), so that a file says nothing
+ * of how many ranks wrote it, and any number can read it. What is written does not depend on the
+ * time, nor on the number of ranks: files of equal contents are equal byte for byte.
+ *
+ * Over ranks of MPI (op2/mpi.h) one file is read and written by all of them at once; every call
+ * here is then collective: all ranks make it, in the same order, for the same names. An error of
+ * one rank is one of all. Sets that are read are blocks, of equal sizes but for one element, and
+ * op2_partition() moves them. In a process one thread at a time may make such calls over ranks. In
+ * a context that is alone MPI is not needed, and MPI_Init not called.
+ *
+ * Messages name the file, what was to be read, and what is wrong with it, with HDF5's own words
+ * where it has some; HDF5 itself prints nothing. Values of a damaged file that still are values
+ * cannot be told from others, and what somebody made to mislead HDF5 itself may: read no files that
+ * nobody answers for. */
+
+typedef struct op2_file_s *op2_file; /**< an open file */
+
+/** What is to be done with a file. */
+typedef enum op2_file_mode {
+  OP2_FILE_READ = 1, /**< read it */
+  OP2_FILE_CREATE,   /**< write a new one, over whatever has its name */
+  OP2_FILE_ADD       /**< read a file that is there and write more into it */
+} op2_file_mode;
+
+/** @brief Open a file, or create it.
+ * @memory path is copied. The file keeps the context's memory, until it is closed with
+ *         op2_file_close(), which should come before op2_finalize() and has to come before
+ *         MPI_Finalize. Copies of the handle are of no use after that
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective
+ * @errors OP2_ERR_ARG (null, an unknown mode), OP2_ERR_STATE (no context), OP2_ERR_IO (no such
+ *         file, no HDF5 file, a truncated one, no right to it), OP2_ERR_UNAVAILABLE (ranks that are
+ *         not processes of MPI, an HDF5 without MPI, libop2_hdf5 and libop2 of different builds),
+ *         OP2_ERR_NOMEM; on error *file is untouched
+ * @source OP2 op_decl_*_hdf5 (file names) */
+OP2_API OP2_NODISCARD op2_status op2_file_open(op2_context ctx, const char *path,
+                                               op2_file_mode mode, op2_file *file);
+
+/** @brief Close a file and null the handle, whatever is returned. What was written is then there.
+ * @memory gives up the file's; a null handle is a no-op
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective
+ * @errors OP2_ERR_IO (what was written could not be kept), OP2_ERR_ARG (no file)
+ * @source OP2 */
+OP2_API OP2_NODISCARD op2_status op2_file_close(op2_file *file);
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/** @brief Declare the set of a file that has this name: over ranks, this rank's block of it.
+ * @units  elements                        @memory the set is the caller's
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (the context has ended),
+ *         OP2_ERR_IO (not in the file, or not readable), OP2_ERR_TYPE, OP2_ERR_RANGE (a size below
+ *         0), OP2_ERR_NOMEM; on error *set is untouched
+ * @source OP2 op_decl_set_hdf5 */
+OP2_API OP2_NODISCARD op2_status op2_file_read_set(op2_file file, const char *name, op2_set *set);
+
+/** @brief Declare the map of a file that has this name; over ranks as op2_map_create_global().
+ * @units  elements                        @memory the map is the caller's
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective
+ * @errors as op2_file_read_set(); OP2_ERR_MISMATCH (another size, dim or type than the sets and
+ *         arity ask for, attributes that are missing or contradict), OP2_ERR_RANGE (row, column and
+ *         value of an entry that is no element)
+ * @source OP2 op_decl_map_hdf5 */
+OP2_API OP2_NODISCARD op2_status op2_file_read_map(op2_file file, op2_set from, op2_set to,
+                                                   int arity, const char *name, op2_map *map);
+
+/** @brief Declare the dat of a file that has this name, with its values. The set may have been
+ * partitioned and renumbered.
+ * @units  values of `type`                @memory the dat is the caller's
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective
+ * @errors as op2_file_read_map()          @source OP2 op_decl_dat_hdf5 */
+OP2_API OP2_NODISCARD op2_status op2_file_read_dat(op2_file file, op2_set set, int dim,
+                                                   op2_type type, const char *name, op2_dat *dat);
+
+/** @brief Read the values of constants, or of whatever else is kept without a set: for
+ * op2_const_create() and op2_gbl_create().
+ * @shape  values[dim]                     @units  values of `type`
+ * @memory values is the caller's, untouched on error
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective: the same values on every rank
+ * @errors as op2_file_read_map()          @source OP2 op_get_const_hdf5 */
+OP2_API OP2_NODISCARD op2_status op2_file_read_const(op2_file file, int dim, op2_type type,
+                                                     const char *name, void *values);
+
+/** @brief Read rows of a map or a dat as they are in the file, for the caller's own use.
+ * @shape  rows[n][dim]; any range within the dataset on each rank, empty ones too
+ * @units  values of `type`                @memory rows is the caller's
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective; each rank may ask for others
+ * @errors as op2_file_read_map(); OP2_ERR_RANGE (rows that are not there)
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_file_read_rows(op2_file file, const char *name, int64_t first,
+                                                    int64_t n, int dim, op2_type type, void *rows);
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/** @brief Write the size of a set.
+ * @units  elements
+ * @memory name is that in the file; null: the set's own, as for all below
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective
+ * @errors OP2_ERR_ARG (null, a subset), OP2_ERR_STATE (the context has ended, or the file is open
+ *         for reading), OP2_ERR_NAME (the name is taken, or none), OP2_ERR_MISMATCH (another
+ *         context), OP2_ERR_IO; on error the file may hold what was begun
+ * @source OP2 op_dump_to_hdf5 */
+OP2_API OP2_NODISCARD op2_status op2_file_write_set(op2_file file, op2_set set, const char *name);
+
+/** @brief Write a map, by global numbers.
+ * @units  elements
+ * @memory 8 bytes for each entry of a rank's share, for the time of the call
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective
+ * @errors as op2_file_write_set(); OP2_ERR_MISMATCH also for a map without values; OP2_ERR_NOMEM
+ * @source OP2 op_dump_to_hdf5 */
+OP2_API OP2_NODISCARD op2_status op2_file_write_map(op2_file file, op2_map map, const char *name);
+
+/** @brief Write the values of a dat.
+ * @units  values of the dat's type
+ * @memory a rank's share of them, for the time of the call
+ * @sync   as op2_dat_get(), and waits for the file system
+ * @mpi    collective
+ * @errors as op2_file_write_map(), or the execution failure that poisoned the dat
+ * @source OP2 op_fetch_data_hdf5_file, op_dump_to_hdf5 */
+OP2_API OP2_NODISCARD op2_status op2_file_write_dat(op2_file file, op2_dat dat, const char *name);
+
+/** @brief Write the values of constants.
+ * @shape  values[dim]                     @units  values of `type`
+ * @memory values is the caller's, and the same on every rank
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective
+ * @errors as op2_file_write_set(); OP2_ERR_TYPE
+ * @source OP2 op_write_const_hdf5 */
+OP2_API OP2_NODISCARD op2_status op2_file_write_const(op2_file file, int dim, op2_type type,
+                                                      const void *values, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

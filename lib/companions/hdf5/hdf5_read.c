@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sets, maps, dats and constants that a file declares. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "hdf5_file.h"
+#include "mesh.h"
+#include "op2/ranks.h"
+
+/* The numbers of a set that users and all ranks know, from 0 on. */
+static op2_status check_set(op2_file file, op2_set set, const char *call) {
+  op2_status status = op2i_file_member(file, set, OP2I_SET, call);
+  if (!status && set->base != set)
+    status = file->op2->error(OP2_ERR_ARG, "%s: '%s' is a subset", call, set->obj.name);
+  return status;
+}
+
+op2_status op2_file_read_set(op2_file file, const char *name, op2_set *set) {
+  static const char call[] = "op2_file_read_set";
+  int64_t size = 0, first;
+  int32_t narrow = 0;
+  struct op2i_dataset what = {"set", name, OP2_I32, 1, 0, true, -1, true};
+  op2_status status = op2i_file_is_open(file, call);
+  if (status) return status;
+  status = op2i_file_check(file, call, false, name, set);
+  status = op2i_dataset_read(file, &what, 0, 0, NULL, status);
+  if (!status)
+    status =
+        op2i_dataset_read(file, &what, 0, 1, what.wide ? (void *)&size : (void *)&narrow, status);
+  if (status) return status;
+  if (!what.wide) size = narrow;
+  if (size < 0)
+    return op2i_hdf5_error(file, &what, false, OP2_ERR_RANGE, "has the size %" PRId64, size);
+  op2i_file_block(file, size, &first, &size);
+  return op2_set_create(file->ctx, size, name, set);
+}
+
+/* ---- maps ------------------------------------------------------------------------------------ */
+
+/* Entries fill the second half of their memory when they are read as 32 bits. */
+static void widen(int64_t n, int64_t *entries) {
+  const char *narrow = (const char *)entries + (size_t)n * sizeof(int32_t);
+  for (int64_t i = 0; i < n; i++) {
+    int32_t entry;
+    memcpy(&entry, narrow + (size_t)i * sizeof entry, sizeof entry);
+    entries[i] = entry;
+  }
+}
+
+static op2_status check_entries(op2_file file, const struct op2i_dataset *what, int64_t first,
+                                int64_t n, const int64_t *entries, int64_t limit) {
+  for (int64_t i = 0; i < n; i++)
+    if (entries[i] < 0 || entries[i] >= limit)
+      return op2i_hdf5_error(file, what, false, OP2_ERR_RANGE,
+                             "has the entry %" PRId64 " at row %" PRId64 ", column %" PRId64
+                             ", which is not in [0, %" PRId64 ")",
+                             entries[i], first + i / what->columns, i % what->columns, limit);
+  return OP2_SUCCESS;
+}
+
+static op2_status read_entries(op2_file file, struct op2i_dataset *what, int64_t first, int64_t n,
+                               int64_t limit, int64_t **entries) {
+  int64_t count = n * what->columns;
+  *entries = file->op2->calloc((size_t)(count ? count : 1), sizeof **entries);
+  op2_status status = *entries ? OP2_SUCCESS : file->op2->error_nomem("a map's rows");
+  void *at = *entries;
+  if (!status && !what->wide) at = (char *)*entries + (size_t)count * sizeof(int32_t);
+  status = op2i_dataset_read(file, what, first, n, at, status);
+  if (status) return status;
+  if (!what->wide) widen(count, *entries);
+  return op2i_file_agree(file, check_entries(file, what, first, count, *entries, limit));
+}
+
+static op2_status check_map(op2_file file, op2_set from, op2_set to, int arity, const char *name,
+                            const void *out, const char *call) {
+  op2_status status = op2i_file_check(file, call, false, name, out);
+  if (!status) status = check_set(file, from, call);
+  if (!status) status = check_set(file, to, call);
+  if (!status && arity < 1)
+    status = file->op2->error(OP2_ERR_ARG, "%s: %s: map '%s': arity %d is not positive", call,
+                              file->path, name, arity);
+  return status;
+}
+
+op2_status op2_file_read_map(op2_file file, op2_set from, op2_set to, int arity, const char *name,
+                             op2_map *map) {
+  static const char call[] = "op2_file_read_map";
+  int64_t first = 0, n = 0, size = 0, *entries = NULL;
+  op2_status status = op2i_file_is_open(file, call);
+  if (status) return status;
+  status = check_map(file, from, to, arity, name, map, call);
+  if (!status) size = op2_set_global_size(from);
+  struct op2i_dataset what = {"map", name, OP2_I32, size, arity, true, size, false};
+  op2i_file_block(file, size, &first, &n);
+  status = op2i_dataset_read(file, &what, 0, 0, NULL, status); /* before there is memory for it */
+  if (!status) status = read_entries(file, &what, first, n, op2_set_global_size(to), &entries);
+  if (!status) status = file->op2->map_create_block(from, to, arity, first, n, entries, name, map);
+  file->op2->free(entries);
+  return status;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+static op2_status make_dat(op2_file file, op2_set set, const struct op2i_dataset *what,
+                           int64_t first, int64_t n, const void *values, op2_dat *out) {
+  op2_dat dat = NULL;
+  op2_status status = op2_dat_create(set, what->columns, what->type, NULL, what->name, &dat);
+  status = op2i_file_agree(file, status);
+  if (!status) status = op2_dat_set_block(dat, first, n, values);
+  if (status)
+    op2_dat_destroy(&dat);
+  else
+    *out = dat;
+  return status;
+}
+
+op2_status op2_file_read_dat(op2_file file, op2_set set, int dim, op2_type type, const char *name,
+                             op2_dat *dat) {
+  static const char call[] = "op2_file_read_dat";
+  int64_t first = 0, n = 0, size = 0;
+  void *values = NULL;
+  op2_status status = op2i_file_is_open(file, call);
+  if (status) return status;
+  status = op2i_file_check_values(file, call, false, dim, type, name, dat);
+  if (!status) status = check_set(file, set, call);
+  if (!status) size = op2_set_global_size(set);
+  size_t row = status ? 0 : (size_t)dim * file->op2->type_size(type);
+  struct op2i_dataset what = {"dat", name, type, size, dim, false, (int64_t)row, false};
+  op2i_file_block(file, size, &first, &n);
+  status = op2i_dataset_read(file, &what, 0, 0, NULL, status);
+  if (!status) values = file->op2->calloc((size_t)(n ? n : 1), row);
+  if (!status && !values) status = file->op2->error_nomem("a dat's rows");
+  status = op2i_file_agree(file, status);
+  if (!status) status = op2i_dataset_read(file, &what, first, n, values, status);
+  if (!status) status = make_dat(file, set, &what, first, n, values, dat);
+  file->op2->free(values);
+  return status;
+}
+
+op2_status op2_file_read_const(op2_file file, int dim, op2_type type, const char *name,
+                               void *values) {
+  static const char call[] = "op2_file_read_const";
+  struct op2i_dataset what = {"constant", name, type, dim, 0, false, -1, false};
+  op2_status status = op2i_file_is_open(file, call);
+  if (status) return status;
+  status = op2i_file_check_values(file, call, false, dim, type, name, values);
+  return op2i_dataset_read(file, &what, 0, dim, values, status);
+}
+
+op2_status op2_file_read_rows(op2_file file, const char *name, int64_t first, int64_t n, int dim,
+                              op2_type type, void *rows) {
+  static const char call[] = "op2_file_read_rows";
+  struct op2i_dataset what = {"dataset", name, type, -1, dim, false, -1, false};
+  void *values = n ? rows : &what; /* none */
+  op2_status status = op2i_file_is_open(file, call);
+  if (status) return status;
+  status = op2i_file_check_values(file, call, false, dim, type, name, values);
+  return op2i_dataset_read(file, &what, first, n, values, status);
+}
