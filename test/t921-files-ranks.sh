@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Files over ranks of MPI: what any number of ranks wrote any other reads, and writes again byte for
+# byte; names are OP2's; and a file that is damaged, or a call that one rank makes otherwise, is an
+# error on all.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+mpi=${OP2_TEST_MPI:-none}
+program=$build/test/t921-files-ranks
+ranks() { # RANKS ARGUMENT...
+  n=$1
+  shift
+  sh "$src/test/mpirun.sh" "$mpi" 60 "$n" "$program" "$@" >"$tmp/out" 2>"$tmp/err"
+}
+good() { # WHAT RANKS ARGUMENT...
+  what=$1
+  shift
+  ranks "$@"
+  status=$?
+  result $status "$what"
+  [ $status -eq 0 ] || diag "status $status: $(tail -n 20 "$tmp/out" "$tmp/err")"
+}
+all_say() { # WHAT RANKS PATTERN
+  runs "$1" test "$(grep -c "^rank [0-9]: $3" "$tmp/out")" = "$2"
+  [ "$(grep -c "^rank [0-9]: $3" "$tmp/out")" = "$2" ] || diag "$(cat "$tmp/out" "$tmp/err")"
+}
+
+if [ -z "$build" ] || [ ! -x "$program" ]; then
+  skip "this build has no HDF5 with its MPI"
+  done_testing
+fi
+good "a mesh is written on 3 ranks" 3 write 1 "$tmp/three.h5"
+[ $status -ne 77 ] || { skip "$(cat "$tmp/err")"; done_testing; }
+
+for seed in 1 2 3; do
+  good "mesh $seed: written without ranks" 1 alone $seed "$tmp/alone.h5"
+  for n in 1 2 3 4; do
+    good "mesh $seed: written on $n ranks" $n write $seed "$tmp/$n.h5"
+    runs "mesh $seed: the file is that without ranks" cmp "$tmp/alone.h5" "$tmp/$n.h5"
+  done
+  for n in 1 2 4; do
+    good "mesh $seed: read on $n ranks" $n copy $seed "$tmp/3.h5" "$tmp/copy.h5"
+    runs "mesh $seed: written again from parts, byte for byte" cmp "$tmp/3.h5" "$tmp/copy.h5"
+  done
+done
+runs "another mesh makes another file" sh -c "! cmp -s '$tmp/three.h5' '$tmp/3.h5'"
+
+if command -v h5dump >/dev/null 2>&1; then
+  h5dump -A "$tmp/three.h5" >"$tmp/dump"
+  for pattern in 'DATASET "nodes"' 'DATASET "edge_nodes"' 'DATASET "p_0"' 'DATASET "gam"' \
+    'GROUP "group3"' 'ATTRIBUTE "size"' 'ATTRIBUTE "dim"' 'ATTRIBUTE "type"' '"double"' '"int' \
+    'DATATYPE  H5T_STD_I32LE' 'DATATYPE  H5T_IEEE_F64LE'; do
+    runs "h5dump shows $pattern" grep -q -e "$pattern" "$tmp/dump"
+  done
+else
+  skip "h5dump is not installed: names not looked at"
+fi
+
+size=$(wc -c <"$tmp/three.h5")
+head -c $((size / 2)) "$tmp/three.h5" >"$tmp/short.h5"
+ranks 3 read 1 "$tmp/short.h5"
+all_say "a truncated file: every rank is told" 3 "reading: .*short.h5: cannot be opened"
+echo 'no HDF5 here, whatever its name may say' >"$tmp/foreign.h5"
+ranks 3 read 1 "$tmp/foreign.h5"
+all_say "a foreign file: every rank is told" 3 "reading: .*foreign.h5: cannot be opened"
+ranks 3 read 1 "$tmp/none.h5"
+all_say "no file: every rank is told" 3 "reading: .*none.h5: cannot be opened"
+ranks 3 read 2 "$tmp/three.h5"
+all_say "another mesh than expected: every rank is told" 3 "reading: .*three.h5: map '"
+ranks 3 read 1 "$tmp/three.h5"
+all_say "what is right is read" 3 "reading: good"
+ranks 3 name "$tmp/name.h5"
+all_say "a rank without a name: every rank is told" 3 "naming: rank 1 of 3: .*the name is empty"
+
+done_testing
