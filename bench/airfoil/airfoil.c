@@ -12,6 +12,7 @@
 #include "gas.h"
 #include "kernels.h"
 #include "mesh.h"
+#include "mesh_hdf5.h"
 #include "options.h"
 #include "picture.h"
 
@@ -277,5 +278,6 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
 int main(int argc, char **argv) {
   options o;
   mesh m;
+  mesh_hdf5_use();
   return application_main(argc, argv, &o, &m, simulate);
 }

@@ -11,10 +11,12 @@
 #define GAS_GM1   (GAS_GAMMA - (double)1.0f)
 #define GAS_CFL   ((double)0.9f)
 #define GAS_EPS   ((double)0.05f)
+#define GAS_MACH  ((double)0.4f)
+#define GAS_ALPHA (3.0 * atan(1.0) / 45.0) /* of OP2, which does not use it */
 
 /** The state (rho, rho u, rho v, rho E) far away: Mach 0.4 along x, unit pressure and density. */
 static inline void gas_free_stream(double q[4]) {
-  const double mach = (double)0.4f, p = 1.0, r = 1.0;
+  const double mach = GAS_MACH, p = 1.0, r = 1.0;
   const double u = sqrt(GAS_GAMMA * p / r) * mach;
   q[0] = r;
   q[1] = r * u;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "mesh.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,11 +34,29 @@ void mesh_free(mesh *m) {
   *m = (mesh){0};
 }
 
+const mesh_format *mesh_hdf5;
+
+static bool is_hdf5(const char *path) {
+  const size_t length = strlen(path);
+  return length > 3 && strcmp(path + length - 3, ".h5") == 0;
+}
+
+static int no_hdf5(const char *path, bench_error *error) {
+  return bench_fail(error, "%s: HDF5 files are not for this program, or it was built without HDF5",
+                    path);
+}
+
+int mesh_save(const mesh *m, const char *path, bench_error *error) {
+  if (!is_hdf5(path)) return mesh_write(m, path, error);
+  return mesh_hdf5 ? mesh_hdf5->write(m, path, error) : no_hdf5(path, error);
+}
+
 int mesh_open(const char *spec, mesh *m, bench_error *error) {
   int64_t ni, nj;
   if (strcmp(spec, "classic") == 0) return mesh_generate(400, 600, m, error);
   if (option_size(spec, &ni, &nj)) return mesh_generate(ni, nj, m, error);
-  return mesh_read(spec, m, error);
+  if (!is_hdf5(spec)) return mesh_read(spec, m, error);
+  return mesh_hdf5 ? mesh_hdf5->read(spec, m, error) : no_hdf5(spec, error);
 }
 
 int mesh_open_shuffled(const char *spec, const char *seed, mesh *m, bench_error *error) {

@@ -3,7 +3,7 @@
 
 static const option table[] = {
     {"--mesh", "classic|IxJ|FILE",
-     "mesh to generate, or a new_grid.dat (default classic, which is 400x600)", PROGRAM_ALL,
+     "mesh to generate, or a file: new_grid.dat, new_grid.h5 (default classic, which is 400x600)", PROGRAM_ALL,
      option_text, offsetof(options, mesh)},
     {"--shuffle", "SEED", "renumber nodes, cells and edges at random", PROGRAM_ALL, option_seed,
      offsetof(options, shuffle)},
@@ -19,7 +19,7 @@ static const option table[] = {
      option_positive, offsetof(options, graph_steps)},
     {"--picture", "FILE.png", "draw the Mach number round the section", PROGRAM_OP2, option_text,
      offsetof(options, picture)},
-    {"--write-mesh", "FILE", "write the mesh as a new_grid.dat", PROGRAM_ALL, option_text,
+    {"--write-mesh", "FILE", "write the mesh as a new_grid.dat, or as a new_grid.h5 where FILE ends in .h5", PROGRAM_ALL, option_text,
      offsetof(options, write_mesh)},
     {"--dump-q", "FILE", "write q and then the rms as binary doubles", PROGRAM_ALL, option_text,
      offsetof(options, dump_q)},
@@ -33,7 +33,7 @@ int options_parse(int argc, char **argv, unsigned program, options *o) {
 
 int options_mesh(const options *o, mesh *m, bench_error *error) {
   if (mesh_open_shuffled(o->mesh, o->shuffle, m, error)) return -1;
-  if (!o->write_mesh || !mesh_write(m, o->write_mesh, error)) return 0;
+  if (!o->write_mesh || !mesh_save(m, o->write_mesh, error)) return 0;
   mesh_free(m);
   return -1;
 }
