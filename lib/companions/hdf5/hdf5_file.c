@@ -106,7 +106,8 @@ void op2i_file_block(op2_file file, int64_t n, int64_t *first, int64_t *count) {
 
 static op2_status open_with(op2_file file, hid_t access) {
   op2_status status = OP2_SUCCESS;
-  if (access < 0 || file->transfer < 0)
+  /* Small datasets one by one: what a block of them leaves over is written as it happens to be. */
+  if (access < 0 || file->transfer < 0 || H5Pset_small_data_block_size(access, 0) < 0)
     return op2i_hdf5_error(file, NULL, true, OP2_ERR_NOMEM, "cannot be opened");
   if (file->comm) status = op2i_hdf5_ranks(file->op2, file->ctx, access, file->transfer);
   /* Beyond this all ranks go on or none. */
