@@ -20,6 +20,7 @@ struct op2i_object {
   op2_context ctx;
   char *name;
   int64_t id; /* unique in the context, never reused */
+  int64_t seen; /* a verifier's: its number by first appearance in a queue */
   void (*release)(void *object);
 };
 

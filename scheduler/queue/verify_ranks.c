@@ -25,9 +25,19 @@ static uint64_t add_text(uint64_t hash, const char *text) {
   return op2i_hash_word(hash, 256);
 }
 
+/* Ranks may have objects of their own, so that numbers of objects differ, and names that were made
+ * of these. */
+static bool invented(const struct op2i_object *object) {
+  char id[24];
+  int n = snprintf(id, sizeof id, "%" PRId64, object->id);
+  size_t length = strlen(object->name);
+  return length >= (size_t)n && strcmp(object->name + length - (size_t)n, id) == 0;
+}
+
 static uint64_t add_object(uint64_t hash, const void *object) {
   const struct op2i_object *o = object;
-  return o ? op2i_hash_word(add_text(hash, o->name), (uint64_t)o->id) : op2i_hash_word(hash, 0);
+  if (!o) return op2i_hash_word(hash, 0);
+  return op2i_hash_word(invented(o) ? hash : add_text(hash, o->name), (uint64_t)o->seen);
 }
 
 static uint64_t add_args(uint64_t hash, const op2_arg *args, int n) {
@@ -51,9 +61,56 @@ static uint64_t hash_node(const struct op2i_node *node) {
   if (call) hash = add_args(add_text(hash, call->name), call->key, call->nargs);
   for (int d = 0; d < node->op->ndats; d++) hash = op2i_hash_word(hash, node->op->dats[d]->stale);
   for (int g = 0; g < node->op->ngbls; g++)
-    hash = op2i_hash_word(hash, (uint64_t)node->versions[g]->res.id);
+    hash = op2i_hash_word(hash, (uint64_t)node->versions[g]->number);
   return hash;
 }
+
+/* ---- numbers by first appearance ------------------------------------------------------------- */
+
+/* -1: forget the number; else give one to what has none. */
+static void number_object(void *object, int64_t *next) {
+  struct op2i_object *o = object;
+  if (!o) return;
+  if (*next < 0)
+    o->seen = -1;
+  else if (o->seen < 0)
+    o->seen = (*next)++;
+}
+
+static void number_args(const op2_arg *args, int n, int64_t *next) {
+  for (int a = 0; a < n; a++) {
+    number_object((void *)args[a].object, next);
+    number_object(args[a].map, next);
+    number_object(args[a].map2, next);
+  }
+}
+
+static void number_node(const struct op2i_node *node, int64_t *next) {
+  const struct op2i_loop *loop = op2i_node_loop(node);
+  const struct op2i_user_call *call = op2i_op_call(node->op);
+  if (loop) {
+    number_object(loop->kernel, next);
+    number_object(loop->set, next);
+    number_args(loop->key, loop->nargs, next);
+  }
+  if (call) number_args(call->key, call->nargs, next);
+  for (int g = 0; g < node->op->ngbls; g++) {
+    struct op2i_version *version = node->versions[g];
+    if (*next < 0)
+      version->number = -1;
+    else if (version->number < 0)
+      version->number = (int32_t)(*next)++;
+  }
+}
+
+static void number_all(const struct op2i_sched *sched) {
+  int64_t next = -1;
+  for (int64_t i = 0; i < sched->nnodes; i++) number_node(&sched->nodes[i], &next);
+  next = 0;
+  for (int64_t i = 0; i < sched->nnodes; i++) number_node(&sched->nodes[i], &next);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 /* Of the first n nodes; those that are not there count as such. */
 static uint64_t hash_nodes(const struct op2i_sched *sched, int64_t n) {
@@ -63,8 +120,13 @@ static uint64_t hash_nodes(const struct op2i_sched *sched, int64_t n) {
   return hash;
 }
 
+/* Without the number that an invented name ends with. */
 static uint64_t hash_force(const struct own *own) {
-  return add_text(add_text(0, own->call), own->name);
+  size_t length = strlen(own->name);
+  uint64_t hash = add_text(0, own->call);
+  while (length > 0 && own->name[length - 1] >= '0' && own->name[length - 1] <= '9') length--;
+  for (size_t i = 0; i < length; i++) hash = op2i_hash_word(hash, (unsigned char)own->name[i]);
+  return hash;
 }
 
 /* *same where all ranks have the same word. */
@@ -146,6 +208,7 @@ op2_status op2i_verify_ranks(struct op2i_sched *sched, const char *call, const c
   int64_t longest = sched->nnodes, at;
   bool same;
   if (!comm || comm->size == 1) return OP2_SUCCESS;
+  number_all(sched);
   op2_status status =
       compare(comm, op2i_hash_word(hash_nodes(sched, longest), hash_force(&own)), &same);
   if (status || same) return status;
