@@ -35,7 +35,8 @@ static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .let_go = op2i_context_unref,
                                             .map_get_block = op2i_map_get_block,
                                             .map_create_block = op2i_map_create_block,
-                                            .type_size = op2i_type_size};
+                                            .type_size = op2i_type_size,
+                                            .partitioner_offer = op2i_partitioner_offer};
 
 const struct op2i_companion *op2i_companion(int version) {
   if (version == OP2I_COMPANION_VERSION) return &table;

@@ -5,11 +5,12 @@
 #include "comm.h"
 #include "object.h"
 #include "op2/mesh.h"
+#include "partitioner.h"
 
 /* What companions have of the library: libraries of their own, built and installed with it, that
  * are linked with what it is not to load unasked, as MPI. This table is all they call, and the one
  * symbol beside the public ones that the shared library shows. */
-enum { OP2I_COMPANION_VERSION = 3 }; /* another one when this file or what it includes changes */
+enum { OP2I_COMPANION_VERSION = 4 }; /* another one when this file or what it includes changes */
 
 struct op2i_companion {
   /* Ranks. init_ranks(): as in init.h. comm_of(): of a context that is alone, null. */
@@ -37,6 +38,8 @@ struct op2i_companion {
   op2_status (*map_create_block)(op2_set from, op2_set to, int arity, int64_t first, int64_t n,
                                  const int64_t *in, const char *name, op2_map *map);
   size_t (*type_size)(op2_type type);
+  /* As in partitioner.h. */
+  void (*partitioner_offer)(const struct op2i_partitioner *partitioner);
 };
 
 /* Null, with a message, when library and companion are not of one build. */

@@ -15,7 +15,7 @@ die() { say "$*"; exit 1; }
 build="gcc libc6-dev meson ninja-build pkg-config libstarpu-dev libhwloc-dev libxxhash-dev"
 build="$build libscotch-dev"
 demo="$build graphviz libpng-dev"
-mpi="libopenmpi-dev openmpi-bin"
+mpi="libopenmpi-dev openmpi-bin libptscotch-dev"
 hdf5="libhdf5-openmpi-dev"
 # gcc brings the run-time libraries of its sanitizers and of OpenMP along; clang's OpenMP is a
 # package of its own. MPICH is tried beside the MPI that is Debian's default.

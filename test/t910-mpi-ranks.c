@@ -7,6 +7,7 @@
  *   alone     MPI is not initialised
  *   link      a slow link that the environment asks for
  *   cores     which CPUs each rank has, and what is said of it
+ *   kway      what cuts graphs, and how well
  *   latency   microseconds of a message there and back, by this library and by MPI_Waitall */
 #include <mpi.h>
 #include <signal.h>
@@ -19,9 +20,12 @@
 #include "comm_case.h"
 #include "companion.h"
 #include "context.h"
+#include "init.h"
+#include "mail.h"
 #include "mesh.h"
 #include "mpi_comm.h"
 #include "op2/mpi.h"
+#include "partitioner.h"
 #include "spread_case.h"
 #include "support.h"
 
@@ -244,6 +248,42 @@ static int cores(void) {
   return op2_finalize(&ctx) != OP2_SUCCESS;
 }
 
+/* ---- graphs ---------------------------------------------------------------------------------- */
+
+/* A ring whose neighbours are far from each other by number: blocks cut every edge. */
+static int kway(void) {
+  enum { NODES_OF_RING = 4001, STRIDE = 1501 };
+  op2_context ctx;
+  op2_set nodes, edges;
+  op2_map ends;
+  const char *why;
+  struct op2i_comm *comm = communicator(usual);
+  const struct op2i_partitioner *partitioner = op2i_partitioner_find(comm, &why);
+  const op2_options options = {.backend = "sequential"};
+  int64_t first = op2i_share_first(NODES_OF_RING, size, rank);
+  int64_t n = op2i_share_first(NODES_OF_RING, size, rank + 1) - first;
+  int64_t *idx = calloc((size_t)n * 2 + 1, sizeof *idx);
+  op2_partition_report report[2];
+  for (int64_t i = 0; i < 2 * n; i++) idx[i] = (first + i / 2 + i % 2) * STRIDE % NODES_OF_RING;
+  int wrong = op2i_init_ranks(&options, comm, &ctx) || op2_set_create(ctx, n, "nodes", &nodes) ||
+              op2_set_create(ctx, n, "edges", &edges) ||
+              op2_map_create_global(edges, nodes, 2, idx, "ends", &ends) ||
+              op2_partition(ctx, NULL, &report[0]);
+  const op2_partition_options how = {.method = OP2_PARTITION_KWAY, .map = ends};
+  if (!wrong) wrong = op2_partition(ctx, &how, &report[1]) != OP2_SUCCESS;
+  if (wrong) return printf("%s\n", op2_error_message());
+  if (rank == 0)
+    printf("cut by %s: %d edges, imbalance %.3f; by blocks: %d edges\n",
+           partitioner ? partitioner->name : why, (int)report[1].cut, report[1].imbalance,
+           (int)report[0].cut);
+  wrong = report[1].cut > 4 * size || report[1].imbalance > 1.1 || report[0].cut < 1000;
+  op2_map_destroy(&ends);
+  op2_set_destroy(&nodes);
+  op2_set_destroy(&edges);
+  free(idx);
+  return (op2_finalize(&ctx) != OP2_SUCCESS) + wrong;
+}
+
 /* ---- latency --------------------------------------------------------------------------------- */
 
 enum { TRIPS = 2000 };
@@ -313,6 +353,7 @@ int main(int argc, char **argv) {
   if (!strcmp(what, "link")) status = on_link();
   if (!strcmp(what, "latency")) latency();
   if (!strcmp(what, "cores")) status = cores();
+  if (!strcmp(what, "kway")) status = kway();
   if (!*what) {
     messages();
     programs();

@@ -67,6 +67,16 @@ says "the rest ends" 'ended, 0 wrong'
 ranks 60 1 alone
 says "MPI not initialised" 'op2_init_mpi: MPI is not initialised: call MPI_Init'
 
+for n in 2 3 4; do
+  ranks 60 $n kway
+  runs "a ring is cut well for $n ranks" test $? -eq 0
+done
+if ldd "$program" | grep -q libptscotch; then
+  says "PT-Scotch cut it" 'cut by PT-Scotch: '
+else
+  skip "no PT-Scotch for this MPI: graphs are gathered"
+fi
+
 OP2_LINK=3000000,1 ranks 60 2 link
 says "OP2_LINK slows messages down" '^ *slow'
 ranks 60 2 link

@@ -4,6 +4,7 @@
  * pieces meet the other's. As if the link were slow, each message begins with a piece of its own,
  * which says when it was started. */
 #include "mpi_comm.h"
+#include "mpi_ptscotch.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -336,6 +337,7 @@ op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
     return op2->error(OP2_ERR_NOMEM, "rank %d of %d: out of memory for a communicator", lacks,
                       made.comm.size);
   }
+  op2i_mpi_offer_ptscotch(op2);
   made.comm.seat = find_seat(op2, made.mpi);
   *rank = made;
   *out = &rank->comm;
