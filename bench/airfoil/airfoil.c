@@ -9,6 +9,7 @@
 #include "common/application.h"
 #include "common/clock.h"
 #include "common/progress.h"
+#include "common/ranks.h"
 #include "gas.h"
 #include "kernels.h"
 #include "mesh.h"
@@ -32,18 +33,19 @@ typedef struct flow {
   double renumbering; /* seconds it took, 0 without */
 } flow;
 
-static bool declare_mesh(flow *f, const mesh *m) {
-  TRY(op2_set_create(f->ctx, m->nnode, "nodes", &f->nodes));
-  TRY(op2_set_create(f->ctx, m->ncell, "cells", &f->cells));
-  TRY(op2_set_create(f->ctx, m->nedge, "edges", &f->edges));
-  TRY(op2_set_create(f->ctx, m->nbedge, "bedges", &f->bedges));
-  TRY(op2_map_create(f->cells, f->nodes, 4, m->cell, "cell_nodes", &f->cell_nodes));
-  TRY(op2_map_create(f->edges, f->nodes, 2, m->edge, "edge_nodes", &f->edge_nodes));
-  TRY(op2_map_create(f->edges, f->cells, 2, m->ecell, "edge_cells", &f->edge_cells));
-  TRY(op2_map_create(f->bedges, f->nodes, 2, m->bedge, "bedge_nodes", &f->bedge_nodes));
-  TRY(op2_map_create(f->bedges, f->cells, 1, m->becell, "bedge_cells", &f->bedge_cells));
-  TRY(op2_dat_create(f->nodes, 2, OP2_F64, m->x, "x", &f->x));
-  TRY(op2_dat_create(f->bedges, 1, OP2_I32, m->bound, "bound", &f->bound));
+static bool declare_mesh(flow *f, const mesh *m, const char *method) {
+  TRY(ranks_set(f->ctx, m->nnode, "nodes", &f->nodes));
+  TRY(ranks_set(f->ctx, m->ncell, "cells", &f->cells));
+  TRY(ranks_set(f->ctx, m->nedge, "edges", &f->edges));
+  TRY(ranks_set(f->ctx, m->nbedge, "bedges", &f->bedges));
+  TRY(ranks_map(f->cells, f->nodes, 4, m->cell, "cell_nodes", &f->cell_nodes));
+  TRY(ranks_map(f->edges, f->nodes, 2, m->edge, "edge_nodes", &f->edge_nodes));
+  TRY(ranks_map(f->edges, f->cells, 2, m->ecell, "edge_cells", &f->edge_cells));
+  TRY(ranks_map(f->bedges, f->nodes, 2, m->bedge, "bedge_nodes", &f->bedge_nodes));
+  TRY(ranks_map(f->bedges, f->cells, 1, m->becell, "bedge_cells", &f->bedge_cells));
+  TRY(ranks_dat(f->nodes, 2, OP2_F64, m->x, "x", &f->x));
+  TRY(ranks_dat(f->bedges, 1, OP2_I32, m->bound, "bound", &f->bound));
+  TRY(ranks_partition(f->ctx, method, f->edge_cells, f->nodes, m->x));
   f->ncell = m->ncell;
   return true;
 fail:
@@ -71,7 +73,19 @@ static bool measure_spread(const mesh *m, const int64_t *number, spread *s) {
   return true;
 }
 
+/* Every rank its own part. */
+static bool renumber_parts(flow *f) {
+  const double begin = clock_now();
+  TRY(op2_renumber(f->edge_cells));
+  f->renumbering = clock_now() - begin;
+  printf("renumbered in %.1f ms\n", 1e3 * f->renumbering);
+  return true;
+fail:
+  return false;
+}
+
 static bool renumber(flow *f, const mesh *m) {
+  if (ranks_number() > 1) return renumber_parts(f);
   int64_t *number = malloc((size_t)m->ncell * sizeof *number);
   spread before, after;
   bool good = number;
@@ -122,7 +136,8 @@ static bool declare_state(flow *f) {
   TRY(op2_dat_create(f->cells, 4, OP2_F64, NULL, "res", &f->res));
   TRY(op2_gbl_create(f->ctx, 1, OP2_F64, NULL, "rms", &f->rms));
   TRY(op2_dat_write_begin(f->q, &start));
-  for (int64_t c = 0; c < f->ncell; c++) memcpy((double *)start + 4 * c, qinf, sizeof qinf);
+  for (int64_t c = 0; c < op2_set_size(f->cells); c++)
+    memcpy((double *)start + 4 * c, qinf, sizeof qinf);
   TRY(op2_dat_write_end(f->q, &start));
   return true;
 fail:
@@ -232,12 +247,12 @@ static bool write_results(flow *f, const options *o, const mesh *m) {
   bench_error error;
   double rms;
   if (!o->dump_q && !o->picture) return true;
-  if (!get_rms(f, &rms) || !report_dump(f->q, 4 * f->ncell, rms, o->dump_q)) return false;
+  if (!get_rms(f, &rms) || !report_dump(f->q, f->ncell, 4, rms, o->dump_q)) return false;
   if (!o->picture) return true;
-  TRY(op2_dat_read_begin(f->q, &q));
-  const int rc = picture_write(o->picture, m, q, o->iterations, rms, &error);
+  TRY(ranks_values_begin(f->q, f->ncell, 4 * sizeof(double), &q));
+  const int rc = q ? picture_write(o->picture, m, q, o->iterations, rms, &error) : 0;
   if (rc) fprintf(stderr, "airfoil: %s\n", error.text);
-  TRY(op2_dat_read_end(f->q, &q));
+  TRY(ranks_values_end(f->q, &q));
   return rc == 0;
 fail:
   return false;
@@ -263,8 +278,8 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
   flow f = {0};
   const double begin = clock_now();
   if (!report_init(&o->run, &f.ctx)) return false;
-  bool good =
-      declare_mesh(&f, m) && declare_constants(&f) && declare_state(&f) && declare_kernels(&f);
+  bool good = declare_mesh(&f, m, o->run.partition) && declare_constants(&f) && declare_state(&f) &&
+              declare_kernels(&f);
   good = good && (!o->renumber || renumber(&f, m));
   times->setup = clock_now() - begin;
   good =
@@ -272,7 +287,7 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
   if (good) report_renumbering(f.renumbering, times);
   good = good && report_explain(f.ctx, o->run.explain);
   destroy(&f);
-  return report_ok(op2_finalize(&f.ctx), "op2_finalize") && good;
+  return report_finalize(&f.ctx, good);
 }
 
 int main(int argc, char **argv) {

@@ -9,6 +9,7 @@
 #include "common/application.h"
 #include "common/clock.h"
 #include "common/progress.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "kernels.h"
 #include "options.h"
@@ -29,15 +30,16 @@ typedef struct solver {
   op2_kernel stiffness, load, spmv, zero, copy, subtract, dot, axpy, axmy, xpay;
 } solver;
 
-static bool declare_mesh(solver *s, const mesh *m, const problem *given) {
-  TRY(op2_set_create(s->ctx, m->nnode, "nodes", &s->nodes));
-  TRY(op2_set_create(s->ctx, m->ncell, "cells", &s->cells));
-  TRY(op2_set_create(s->ctx, given->nfixed, "fixed", &s->fixed));
-  TRY(op2_map_create(s->cells, s->nodes, 4, m->cell, "cell_nodes", &s->cell_nodes));
-  TRY(op2_map_create(s->fixed, s->nodes, 1, given->fixed, "fixed_nodes", &s->fixed_nodes));
-  TRY(op2_dat_create(s->nodes, 2, OP2_F64, m->x, "x", &s->x));
-  TRY(op2_dat_create(s->nodes, 1, OP2_F64, given->source, "f", &s->f));
-  TRY(op2_dat_create(s->nodes, 1, OP2_F64, given->start, "u", &s->u));
+static bool declare_mesh(solver *s, const mesh *m, const problem *given, const char *method) {
+  TRY(ranks_set(s->ctx, m->nnode, "nodes", &s->nodes));
+  TRY(ranks_set(s->ctx, m->ncell, "cells", &s->cells));
+  TRY(ranks_set(s->ctx, given->nfixed, "fixed", &s->fixed));
+  TRY(ranks_map(s->cells, s->nodes, 4, m->cell, "cell_nodes", &s->cell_nodes));
+  TRY(ranks_map(s->fixed, s->nodes, 1, given->fixed, "fixed_nodes", &s->fixed_nodes));
+  TRY(ranks_dat(s->nodes, 2, OP2_F64, m->x, "x", &s->x));
+  TRY(ranks_dat(s->nodes, 1, OP2_F64, given->source, "f", &s->f));
+  TRY(ranks_dat(s->nodes, 1, OP2_F64, given->start, "u", &s->u));
+  TRY(ranks_partition(s->ctx, method, s->cell_nodes, s->nodes, m->x));
   return true;
 fail:
   return false;
@@ -199,10 +201,10 @@ fail:
 static bool write_results(solver *s, const options *o, const mesh *m, const problem *given,
                           const outcome *end) {
   const void *u = NULL;
-  TRY(op2_dat_read_begin(s->u, &u));
-  outcome_print(end, given, m, u);
-  TRY(op2_dat_read_end(s->u, &u));
-  return report_dump(s->u, m->nnode, end->residual, o->dump);
+  TRY(ranks_values_begin(s->u, m->nnode, sizeof(double), &u));
+  if (u) outcome_print(end, given, m, u);
+  TRY(ranks_values_end(s->u, &u));
+  return report_dump(s->u, m->nnode, 1, end->residual, o->dump);
 fail:
   return false;
 }
@@ -227,15 +229,15 @@ static bool solve(const options *o, const mesh *m, const problem *given, run_tim
   double first = 0;
   const double begin = clock_now();
   if (!report_init(&o->run, &s.ctx)) return false;
-  bool good = declare_mesh(&s, m, given) && declare_vectors(&s) && declare_kernels(&s) &&
-              queue_start(&s) && report_ok(op2_flush(s.ctx), "op2_flush") &&
+  bool good = declare_mesh(&s, m, given, o->run.partition) && declare_vectors(&s) &&
+              declare_kernels(&s) && queue_start(&s) && report_ok(op2_flush(s.ctx), "op2_flush") &&
               get_residual(&s, 0, &first);
   times->setup = clock_now() - begin;
   if (good && o->check > 0) outcome_line(0, first);
   good = good && iterate(&s, o, first, times, &end) && write_results(&s, o, m, given, &end) &&
          report_run(s.ctx, times, "iterations") && report_explain(s.ctx, o->run.explain);
   destroy(&s);
-  return report_ok(op2_finalize(&s.ctx), "op2_finalize") && good;
+  return report_finalize(&s.ctx, good);
 }
 
 /* The run itself, on a mesh that took `times->mesh` seconds to get; the problem's are added. */

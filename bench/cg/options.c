@@ -16,7 +16,7 @@ static const option table[] = {
     {"--check", "N", "look at the residual every N iterations; 0 never (default 20)", PROGRAM_ALL,
      option_count, offsetof(options, check)},
     {"--graph", "FILE", "write the graph of one iteration, as queued, in Graphviz' language",
-     PROGRAM_OP2, option_text, offsetof(options, graph)},
+     PROGRAM_OP2, option_output, offsetof(options, graph)},
     {"--dump-x", "FILE", "write the solution and then the residual as binary doubles", PROGRAM_ALL,
      option_text, offsetof(options, dump)},
     {0},

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 #include "clock.h"
+#include "ranks.h"
 
-int application_main(int argc, char **argv, options *o, mesh *m, application_run *run) {
+static int main_of_rank(int argc, char **argv, options *o, mesh *m, application_run *run) {
   const int status = options_parse(argc, argv, PROGRAM_OP2, o);
   if (status >= 0) return status;
   bench_error error;
@@ -20,4 +21,9 @@ int application_main(int argc, char **argv, options *o, mesh *m, application_run
   const bool good = run(o, m, &times);
   mesh_free(m);
   return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int application_main(int argc, char **argv, options *o, mesh *m, application_run *run) {
+  if (!ranks_begin(&argc, &argv)) return EXIT_FAILURE;
+  return ranks_end(main_of_rank(argc, argv, o, m, run));
 }

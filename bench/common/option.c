@@ -35,15 +35,31 @@ static const option run_table[] = {
     {"--progress", "", "tell on stderr how far the run has come, even if that is no terminal",
      PROGRAM_OP2, option_flag, offsetof(run_options, progress)},
     {"--explain", "FILE|-", "write what the library did with the loops, at the end", PROGRAM_OP2,
-     option_text, offsetof(run_options, explain)},
+     option_output, offsetof(run_options, explain)},
+    {"--partition", "METHOD",
+     "kway, coordinates, blocks or random, among ranks (default kway if there is a partitioner)",
+     PROGRAM_OP2, option_partition, offsetof(run_options, partition)},
     {0},
 };
 
 /* ---- values ---- */
 
+bool option_writes = true;
+
 bool option_text(const char *text, void *member) {
   memcpy(member, &text, sizeof text);
   return *text;
+}
+
+bool option_output(const char *text, void *member) {
+  return option_writes ? option_text(text, member) : *text;
+}
+
+bool option_partition(const char *text, void *member) {
+  static const char *const known[] = {"kway", "coordinates", "blocks", "random"};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (!strcmp(text, known[i])) return option_text(text, member);
+  return false;
 }
 
 bool option_count(const char *text, void *member) {
@@ -109,6 +125,7 @@ static void usage(FILE *stream, const command *c) {
 }
 
 static int reject(const command *c, const char *complaint, const char *text) {
+  if (!option_writes) return 2;
   fprintf(stderr, "%s: %s %s\n", c->name, complaint, text);
   usage(stderr, c);
   return 2;

@@ -16,12 +16,17 @@ enum { PROGRAM_OP2 = 1, PROGRAM_SEQ = 2, PROGRAM_OMP = 4, PROGRAM_ALL = 7, PROGR
 /** Reads a value into a member of the options; returns false when the text is none. */
 typedef bool option_reader(const char *text, void *member);
 
-option_reader option_text;     /**< `const char *`, not empty */
-option_reader option_count;    /**< `int` from 0 */
-option_reader option_positive; /**< `int` from 1 */
-option_reader option_real;     /**< `double`, finite and from 0 */
-option_reader option_seed;     /**< `const char *`, the digits of a 64-bit number */
-option_reader option_flag;     /**< `bool`, set by an option that has no value */
+option_reader option_text;      /**< `const char *`, not empty */
+option_reader option_count;     /**< `int` from 0 */
+option_reader option_positive;  /**< `int` from 1 */
+option_reader option_real;      /**< `double`, finite and from 0 */
+option_reader option_seed;      /**< `const char *`, the digits of a 64-bit number */
+option_reader option_flag;      /**< `bool`, set by an option that has no value */
+option_reader option_output;    /**< as option_text, and null where option_writes is not set */
+option_reader option_partition; /**< `const char *`, the name of a way to partition */
+
+/** Whether this process is the one of its run that complains, and writes files by itself. */
+extern bool option_writes;
 
 typedef struct option {
   const char *name, *value, *help;
@@ -34,7 +39,7 @@ typedef struct option {
 typedef struct run_options {
   int warmup, threads, block_size;
   bool eager, progress;
-  const char *backend, *explain;
+  const char *backend, *explain, *partition;
 } run_options;
 
 /** Read the command line of a program into *options, which holds the defaults, and *run; an entry

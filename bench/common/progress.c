@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "option.h"
 
 #define PAUSE 0.25 /* seconds between two lines on a terminal */
 
@@ -57,11 +58,11 @@ void progress_begin(const char *program, int steps, const char *unit, bool alway
   progress.unit = unit;
   progress.steps = steps;
   progress.terminal = isatty(STDERR_FILENO);
-  progress.shown = progress.terminal || always;
+  progress.shown = (progress.terminal || always) && option_writes;
   progress.begin = clock_now();
   progress.first = progress.last = progress.first_share = 0;
   progress.tenth = 0;
-  if (!progress.terminal) return;
+  if (!progress.terminal || !progress.shown) return;
   print_share(0);
   progress.line = true;
 }

@@ -3,10 +3,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dump.h"
 #include "progress.h"
+#include "ranks.h"
 
 bool report_ok(op2_status status, const char *call) {
   if (status == OP2_SUCCESS) return true;
@@ -19,7 +21,7 @@ bool report_ok(op2_status status, const char *call) {
 bool report_init(const run_options *run, op2_context *ctx) {
   const op2_options options = {
       .backend = run->backend, .threads = run->threads, .eager = run->eager};
-  return report_ok(op2_init(&options, ctx), "op2_init");
+  return report_ok(ranks_init(&options, ctx), "op2_init");
 }
 
 /* A line of the table for what is no loop; shares are of all the time there was. */
@@ -61,12 +63,14 @@ static bool print_table(op2_context ctx) {
 }
 
 bool report_run(op2_context ctx, const run_times *times, const char *iterations) {
-  printf("backend %s, %d workers\n", op2_backend_name(ctx), op2_workers(ctx));
-  printf("total_time_s %.6f (mesh %.3f, setup %.3f, %s %.3f)\n",
-         times->mesh + times->setup + times->loop, times->mesh, times->setup, iterations,
-         times->loop);
+  double most[] = {times->mesh, times->setup, times->loop, times->timed};
+  ranks_greatest(most, 4);
+  printf("backend %s, %d workers", op2_backend_name(ctx), op2_workers(ctx));
+  if (ranks_number() > 1) printf(" on rank 0 of %d", ranks_number());
+  printf("\ntotal_time_s %.6f (mesh %.3f, setup %.3f, %s %.3f)\n", most[0] + most[1] + most[2],
+         most[0], most[1], iterations, most[2]);
   if (times->iterations > 0)
-    printf("time_per_iteration_ms %.6f\n", 1e3 * times->timed / (double)times->iterations);
+    printf("time_per_iteration_ms %.6f\n", 1e3 * most[3] / (double)times->iterations);
   putchar('\n');
   return print_table(ctx);
 }
@@ -77,14 +81,19 @@ void report_renumbering(double seconds, const run_times *times) {
            seconds * (double)times->iterations / times->timed);
 }
 
-bool report_dump(op2_dat dat, int64_t n, double last, const char *path) {
+bool report_finalize(op2_context *ctx, bool good) {
+  if (!good && ranks_number() > 1) (void)ranks_end(EXIT_FAILURE);
+  return report_ok(op2_finalize(ctx), "op2_finalize") && good;
+}
+
+bool report_dump(op2_dat dat, int64_t n, int dim, double last, const char *path) {
   const void *values = NULL;
   bench_error error;
   if (!path) return true;
-  TRY(op2_dat_read_begin(dat, &values));
-  const int rc = dump_write(path, values, n, last, &error);
+  TRY(ranks_values_begin(dat, n, (size_t)dim * sizeof(double), &values));
+  const int rc = values ? dump_write(path, values, n * dim, last, &error) : 0;
   if (rc) fprintf(stderr, "%s: %s\n", report_name, error.text);
-  TRY(op2_dat_read_end(dat, &values));
+  TRY(ranks_values_end(dat, &values));
   return rc == 0;
 fail:
   return false;

@@ -37,15 +37,20 @@ typedef struct run_times {
 
 /** Print times on stdout, and a table of where they went: for every loop calls, time, its share and
  * bandwidth, then waiting, compiling and the rest. `iterations` is what the user knows them as.
+ * Among ranks the times are the greatest of all, and the table is that of rank 0.
  * Returns false after reporting an error. */
 bool report_run(op2_context ctx, const run_times *times, const char *iterations);
 
 /** Print how many iterations took as long as a renumbering of so many seconds; nothing for 0. */
 void report_renumbering(double seconds, const run_times *times);
 
-/** Write n values of a dat and then `last` to a file, as dump_write() does; nothing for null.
- * Returns false after reporting an error. */
-bool report_dump(op2_dat dat, int64_t n, double last, const char *path);
+/** End a context, whose run was good or not; when it was not, ranks that cannot know of it are not
+ * waited for. Returns whether all was good. */
+bool report_finalize(op2_context *ctx, bool good);
+
+/** Write all values of a dat, `dim` for each of n elements, and then `last` to a file, as dump_write()
+ * does; nothing for null. Returns false after reporting an error. */
+bool report_dump(op2_dat dat, int64_t n, int dim, double last, const char *path);
 
 /** Write the graph of what waits to a file, or to standard output for `-`; nothing for null.
  * Returns false after reporting an error. */

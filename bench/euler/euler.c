@@ -7,6 +7,7 @@
 #include "common/application.h"
 #include "common/clock.h"
 #include "common/progress.h"
+#include "common/ranks.h"
 #include "gas.h"
 #include "kernels.h"
 #include "laps.h"
@@ -33,17 +34,18 @@ typedef struct flow {
 
 /* ---- declarations ---- */
 
-static bool declare_mesh(flow *f, const mesh *m) {
-  TRY(op2_set_create(f->ctx, m->nnode, "nodes", &f->nodes));
-  TRY(op2_set_create(f->ctx, m->nedge, "edges", &f->edges));
-  TRY(op2_set_create(f->ctx, m->nbedge, "bedges", &f->bedges));
-  TRY(op2_map_create(f->edges, f->nodes, 2, m->edge, "edge_nodes", &f->edge_nodes));
-  TRY(op2_map_create(f->bedges, f->nodes, 2, m->bedge, "bedge_nodes", &f->bedge_nodes));
-  TRY(op2_dat_create(f->nodes, 1, OP2_F64, m->area, "area", &f->area));
-  TRY(op2_dat_create(f->nodes, 1, OP2_F64, m->rim, "rim", &f->rim));
-  TRY(op2_dat_create(f->edges, 3, OP2_F64, m->normal, "normal", &f->normal));
-  TRY(op2_dat_create(f->bedges, 3, OP2_F64, m->bnormal, "bnormal", &f->bnormal));
-  TRY(op2_dat_create(f->bedges, 1, OP2_I32, m->kind, "kind", &f->kind));
+static bool declare_mesh(flow *f, const mesh *m, const char *method) {
+  TRY(ranks_set(f->ctx, m->nnode, "nodes", &f->nodes));
+  TRY(ranks_set(f->ctx, m->nedge, "edges", &f->edges));
+  TRY(ranks_set(f->ctx, m->nbedge, "bedges", &f->bedges));
+  TRY(ranks_map(f->edges, f->nodes, 2, m->edge, "edge_nodes", &f->edge_nodes));
+  TRY(ranks_map(f->bedges, f->nodes, 2, m->bedge, "bedge_nodes", &f->bedge_nodes));
+  TRY(ranks_dat(f->nodes, 1, OP2_F64, m->area, "area", &f->area));
+  TRY(ranks_dat(f->nodes, 1, OP2_F64, m->rim, "rim", &f->rim));
+  TRY(ranks_dat(f->edges, 3, OP2_F64, m->normal, "normal", &f->normal));
+  TRY(ranks_dat(f->bedges, 3, OP2_F64, m->bnormal, "bnormal", &f->bnormal));
+  TRY(ranks_dat(f->bedges, 1, OP2_I32, m->kind, "kind", &f->kind));
+  TRY(ranks_partition(f->ctx, method, f->edge_nodes, f->nodes, m->x));
   f->nnode = m->nnode;
   return true;
 fail:
@@ -203,7 +205,7 @@ static bool write_results(flow *f, const options *o) {
   double sum;
   if (!o->dump_q) return true;
   TRY(op2_gbl_get(f->sum, &sum));
-  return report_dump(f->q, GAS_DIM * f->nnode, sqrt(sum / (double)f->nnode), o->dump_q);
+  return report_dump(f->q, f->nnode, GAS_DIM, sqrt(sum / (double)f->nnode), o->dump_q);
 fail:
   return false;
 }
@@ -264,13 +266,13 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
   laps l = {0};
   const double begin = clock_now();
   if (!report_init(&o->run, &f.ctx)) return false;
-  bool good = declare_mesh(&f, m) && declare_constants(&f, o->mach) && declare_state(&f) &&
-              declare_kernels(&f);
+  bool good = declare_mesh(&f, m, o->run.partition) && declare_constants(&f, o->mach) &&
+              declare_state(&f) && declare_kernels(&f);
   good = good && (!o->renumber || renumber(&f)) && prepare(&f);
   times->setup = clock_now() - begin;
   good = good && run(&f, o, &l, times) && write_results(&f, o) && report(&f, o, times, &l);
   destroy(&f);
-  return report_ok(op2_finalize(&f.ctx), "op2_finalize") && good;
+  return report_finalize(&f.ctx, good);
 }
 
 int main(int argc, char **argv) {

@@ -27,7 +27,7 @@ static const option table[] = {
     {"--flush", "", "flush after every time step", PROGRAM_OP2, option_flag,
      offsetof(options, flush)},
     {"--graph", "FILE", "write the graph of the first time step, as queued, in Graphviz' language",
-     PROGRAM_OP2, option_text, offsetof(options, graph)},
+     PROGRAM_OP2, option_output, offsetof(options, graph)},
     {"--dump-q", "FILE", "write q and then the rms as binary doubles", PROGRAM_ALL, option_text,
      offsetof(options, dump_q)},
     {0},

@@ -6,8 +6,8 @@
 
 #include "common/application.h"
 #include "common/clock.h"
-#include "common/dump.h"
 #include "common/progress.h"
+#include "common/ranks.h"
 #include "common/report.h"
 #include "kernels.h"
 #include "options.h"
@@ -26,13 +26,14 @@ typedef struct solver {
   op2_kernel flow, advance, measure;
 } solver;
 
-static bool declare(solver *s, const mesh *m, const problem *given) {
-  TRY(op2_set_create(s->ctx, m->nnode, "nodes", &s->nodes));
-  TRY(op2_set_create(s->ctx, m->nedge, "edges", &s->edges));
-  TRY(op2_map_create(s->edges, s->nodes, 2, m->edge, "edge_nodes", &s->edge_nodes));
-  TRY(op2_dat_create(s->edges, 1, OP2_F64, given->weight, "weight", &s->weight));
-  TRY(op2_dat_create(s->nodes, 1, OP2_F64, given->rate, "rate", &s->rate));
-  TRY(op2_dat_create(s->nodes, 1, OP2_F64, given->start, "u", &s->u));
+static bool declare(solver *s, const mesh *m, const problem *given, const char *method) {
+  TRY(ranks_set(s->ctx, m->nnode, "nodes", &s->nodes));
+  TRY(ranks_set(s->ctx, m->nedge, "edges", &s->edges));
+  TRY(ranks_map(s->edges, s->nodes, 2, m->edge, "edge_nodes", &s->edge_nodes));
+  TRY(ranks_dat(s->edges, 1, OP2_F64, given->weight, "weight", &s->weight));
+  TRY(ranks_dat(s->nodes, 1, OP2_F64, given->rate, "rate", &s->rate));
+  TRY(ranks_dat(s->nodes, 1, OP2_F64, given->start, "u", &s->u));
+  TRY(ranks_partition(s->ctx, method, s->edge_nodes, s->nodes, m->x));
   TRY(op2_dat_create(s->nodes, 1, OP2_F64, NULL, "gain", &s->gain));
   TRY(op2_gbl_create(s->ctx, 1, OP2_F64, NULL, "change", &s->change));
   TRY(op2_kernel_create(s->ctx, &flow_kernel, &s->flow));
@@ -98,13 +99,10 @@ static bool run_steps(solver *s, const options *o, run_times *times, outcome *re
 static bool write_results(solver *s, const options *o, const mesh *m, const problem *given,
                           const outcome *end) {
   const void *u = NULL;
-  bench_error error;
-  TRY(op2_dat_read_begin(s->u, &u));
-  outcome_print(end, given, m, u);
-  const int rc = o->dump ? dump_write(o->dump, u, m->nnode, end->change, &error) : 0;
-  if (rc) fprintf(stderr, "heat: %s\n", error.text);
-  TRY(op2_dat_read_end(s->u, &u));
-  return rc == 0;
+  TRY(ranks_values_begin(s->u, m->nnode, sizeof(double), &u));
+  if (u) outcome_print(end, given, m, u);
+  TRY(ranks_values_end(s->u, &u));
+  return report_dump(s->u, m->nnode, 1, end->change, o->dump);
 fail:
   return false;
 }
@@ -128,12 +126,12 @@ static bool solve(const options *o, const mesh *m, const problem *given, run_tim
   outcome end = {0};
   const double begin = clock_now();
   if (!report_init(&o->run, &s.ctx)) return false;
-  bool good = declare(&s, m, given);
+  bool good = declare(&s, m, given, o->run.partition);
   times->setup = clock_now() - begin;
   good = good && run_steps(&s, o, times, &end) && write_results(&s, o, m, given, &end) &&
          report_run(s.ctx, times, "time steps") && report_explain(s.ctx, o->run.explain);
   destroy(&s);
-  return report_ok(op2_finalize(&s.ctx), "op2_finalize") && good;
+  return report_finalize(&s.ctx, good);
 }
 
 /* The run itself, on a mesh that took `times->mesh` seconds to get; the problem's are added. */

@@ -14,7 +14,7 @@ static const option table[] = {
     {"--every", "N", "print the largest change every N time steps; 0 never (default 100)",
      PROGRAM_ALL, option_count, offsetof(options, every)},
     {"--graph", "FILE", "write the graph of one time step, as queued, in Graphviz' language",
-     PROGRAM_OP2, option_text, offsetof(options, graph)},
+     PROGRAM_OP2, option_output, offsetof(options, graph)},
     {"--dump-x", "FILE", "write the temperatures and then the last change as binary doubles",
      PROGRAM_ALL, option_text, offsetof(options, dump)},
     {0},

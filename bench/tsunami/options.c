@@ -15,7 +15,7 @@ static const option table[] = {
     {"--every", "N", "print what the water does every N steps; 0 never (default 100)", PROGRAM_ALL,
      option_count, offsetof(options, every)},
     {"--graph", "FILE", "write the graph of what waits between two looks at the time step",
-     PROGRAM_OP2, option_text, offsetof(options, graph)},
+     PROGRAM_OP2, option_output, offsetof(options, graph)},
     {"--picture", "FILE.png", "draw the sea after each quarter of the time steps", PROGRAM_OP2,
      option_text, offsetof(options, picture)},
     {"--dump-q", "FILE", "write q and then the simulated time as binary doubles", PROGRAM_ALL,

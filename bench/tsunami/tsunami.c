@@ -8,6 +8,7 @@
 #include "common/application.h"
 #include "common/clock.h"
 #include "common/progress.h"
+#include "common/ranks.h"
 #include "kernels.h"
 #include "mesh.h"
 #include "options.h"
@@ -32,17 +33,18 @@ typedef struct sea {
   picture picture;
 } sea;
 
-static bool declare_mesh(sea *s, const mesh *m) {
-  TRY(op2_set_create(s->ctx, m->nnode, "nodes", &s->nodes));
-  TRY(op2_set_create(s->ctx, m->ncell, "cells", &s->cells));
-  TRY(op2_set_create(s->ctx, m->nedge, "edges", &s->edges));
-  TRY(op2_set_create(s->ctx, m->nbedge, "walls", &s->walls));
-  TRY(op2_map_create(s->cells, s->nodes, 3, m->cell, "cell_nodes", &s->cell_nodes));
-  TRY(op2_map_create(s->edges, s->nodes, 2, m->edge, "edge_nodes", &s->edge_nodes));
-  TRY(op2_map_create(s->edges, s->cells, 2, m->ecell, "edge_cells", &s->edge_cells));
-  TRY(op2_map_create(s->walls, s->nodes, 2, m->bedge, "wall_nodes", &s->wall_nodes));
-  TRY(op2_map_create(s->walls, s->cells, 1, m->becell, "wall_cells", &s->wall_cells));
-  TRY(op2_dat_create(s->nodes, 2, OP2_F64, m->x, "x", &s->x));
+static bool declare_mesh(sea *s, const mesh *m, const char *method) {
+  TRY(ranks_set(s->ctx, m->nnode, "nodes", &s->nodes));
+  TRY(ranks_set(s->ctx, m->ncell, "cells", &s->cells));
+  TRY(ranks_set(s->ctx, m->nedge, "edges", &s->edges));
+  TRY(ranks_set(s->ctx, m->nbedge, "walls", &s->walls));
+  TRY(ranks_map(s->cells, s->nodes, 3, m->cell, "cell_nodes", &s->cell_nodes));
+  TRY(ranks_map(s->edges, s->nodes, 2, m->edge, "edge_nodes", &s->edge_nodes));
+  TRY(ranks_map(s->edges, s->cells, 2, m->ecell, "edge_cells", &s->edge_cells));
+  TRY(ranks_map(s->walls, s->nodes, 2, m->bedge, "wall_nodes", &s->wall_nodes));
+  TRY(ranks_map(s->walls, s->cells, 1, m->becell, "wall_cells", &s->wall_cells));
+  TRY(ranks_dat(s->nodes, 2, OP2_F64, m->x, "x", &s->x));
+  TRY(ranks_partition(s->ctx, method, s->edge_cells, s->nodes, m->x));
   s->ncell = m->ncell;
   return true;
 fail:
@@ -204,10 +206,10 @@ static bool draw(sea *s, const options *o, const mesh *m, int it) {
   const int64_t before = (int64_t)PICTURE_FRAMES * (it - 1) / o->iterations,
                 now = (int64_t)PICTURE_FRAMES * it / o->iterations;
   if (!o->picture || before == now) return true;
-  TRY(op2_dat_read_begin(s->q, &q));
-  const int rc = picture_add(&s->picture, m, q, s->time, &error);
+  TRY(ranks_values_begin(s->q, s->ncell, 4 * sizeof(double), &q));
+  const int rc = q ? picture_add(&s->picture, m, q, s->time, &error) : 0;
   if (rc) fprintf(stderr, "tsunami: %s: %s\n", o->picture, error.text);
-  TRY(op2_dat_read_end(s->q, &q));
+  TRY(ranks_values_end(s->q, &q));
   return rc == 0;
 fail:
   return false;
@@ -242,11 +244,12 @@ fail:
 
 static bool write_results(sea *s, const options *o) {
   bench_error error;
-  if (o->picture && picture_write(&s->picture, o->picture, o->iterations, &error)) {
+  if (o->picture && option_writes &&
+      picture_write(&s->picture, o->picture, o->iterations, &error)) {
     fprintf(stderr, "tsunami: %s\n", error.text);
     return false;
   }
-  return report_dump(s->q, 4 * s->ncell, s->time, o->dump_q);
+  return report_dump(s->q, s->ncell, 4, s->time, o->dump_q);
 }
 
 static void destroy(sea *s) {
@@ -272,14 +275,15 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
   sea s = {0};
   const double begin = clock_now();
   if (!report_init(&o->run, &s.ctx)) return false;
-  bool good = declare_mesh(&s, m) && declare_constants(&s, o->hump) && declare_state(&s) &&
-              declare_kernels(&s) && prepare(&s) && report_ok(op2_flush(s.ctx), "op2_flush");
+  bool good = declare_mesh(&s, m, o->run.partition) && declare_constants(&s, o->hump) &&
+              declare_state(&s) && declare_kernels(&s) && prepare(&s) &&
+              report_ok(op2_flush(s.ctx), "op2_flush");
   times->setup = clock_now() - begin;
   good = good && run(&s, o, m, times) && write_results(&s, o) &&
          report_run(s.ctx, times, "time loop") && report_explain(s.ctx, o->run.explain);
   picture_free(&s.picture);
   destroy(&s);
-  return report_ok(op2_finalize(&s.ctx), "op2_finalize") && good;
+  return report_finalize(&s.ctx, good);
 }
 
 int main(int argc, char **argv) {

@@ -1,0 +1,165 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The applications on ranks: started by mpirun they print what one rank does, and only once, however
+# the mesh is partitioned; and a rank that cannot go on ends them. OP2_TEST_FULL=1 takes airfoil's
+# classic mesh, and 100x150 cells on 7 and 16 ranks.
+set -u
+. "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/app.sh"
+application airfoil "--mesh 2x2" 1
+
+mpi=${OP2_TEST_MPI:-none}
+bench=$build/bench
+OP2_CACHE_DIR=${OP2_TEST_CACHE:-$tmp/cache}
+OMP_WAIT_POLICY=passive
+export OP2_CACHE_DIR OMP_WAIT_POLICY
+
+# ranks N APPLICATION OPTION...: into $tmp/out and $tmp/why
+ranks() {
+  n=$1 name=$2
+  shift 2
+  sh "$src/test/mpirun.sh" "$mpi" 600 "$n" "$bench/$name/$name" "$@" >"$tmp/out" 2>"$tmp/why"
+}
+ranks 1 airfoil --mesh 2x2 --iterations 0 --backend sequential
+case $? in
+  0) ;;
+  77) skip "$(cat "$tmp/why")"; done_testing ;;
+  *) result 1 "airfoil starts on a rank: $(cat "$tmp/why")"; done_testing ;;
+esac
+usable_backends
+
+# The lines of a step and its numbers, and those of a result
+figures() { grep -E '^([0-9]+|[a-z_]+)( -?[0-9]\.[0-9]{15}e[-+][0-9]+)+$' "$1"; }
+
+# alike NAME COUNT: so many lines in $tmp/out as in $tmp/one, all numbers to 1e-12 of what they are
+alike() {
+  figures "$tmp/out" >"$tmp/left"
+  figures "$tmp/one" >"$tmp/right"
+  cat "$tmp/right" "$tmp/left" | awk -v count="$2" '
+    NR <= count { want[NR] = $0; next }
+    {
+      fields = split(want[NR - count], w)
+      bad = bad || fields != NF || $1 != w[1]
+      for (i = 2; i <= NF; i++) {
+        off = $i - w[i]
+        if (off < 0) off = -off
+        if (!(off <= 1e-12 * (w[i] < 0 ? -w[i] : w[i]))) { print "# " $0 " not " w[i]; bad = 1 }
+      }
+    }
+    END {
+      if (NR != 2 * count) print "# " NR " lines, not twice " count
+      exit bad || NR != 2 * count
+    }'
+  result $? "$1"
+}
+
+# one NAME OPTION...: what one process does without a launcher, into $tmp/one
+one() {
+  name=$1
+  shift
+  "$bench/$name/$name" "$@" --backend sequential >"$tmp/one" 2>"$tmp/why"
+  result $? "$name $* without a launcher"
+  said "$tmp/why"
+}
+
+# spread COUNT "N..." "PARTITION..." NAME OPTION...: the same on so many ranks
+spread() {
+  count=$1 numbers_of_ranks=$2 partitions=$3
+  shift 3
+  one "$@"
+  for r in $numbers_of_ranks; do
+    for partition in $partitions; do
+      for backend in $backends; do
+        threads=1
+        [ "$r" -ne 2 ] || threads=2
+        what="$1, $r ranks, $partition, $backend"
+        ranks "$r" "$@" --partition "$partition" --backend "$backend" --threads $threads
+        status=$?
+        if grep -q OP2_ERR_UNAVAILABLE "$tmp/why"; then
+          skip "$what: $(grep OP2_ERR_UNAVAILABLE "$tmp/why" | head -n 1)"
+          continue
+        fi
+        [ $status -eq 0 ] || result 1 "$what: status $status"
+        said "$tmp/why"
+        alike "$what" "$count"
+      done
+    done
+  done
+}
+
+methods="kway coordinates blocks random"
+backends=$(echo "$backends" | sed 's/ check//')
+if [ "${OP2_TEST_QUICK:-0}" != 0 ]; then
+  spread 3 "1 3" "kway random" airfoil --mesh 12x18 --iterations 300
+  backends=" sequential"
+  spread 5 "4" "coordinates blocks" airfoil --mesh 12x18 --iterations 50 --every 10
+  spread 5 "3" "kway" tsunami --mesh 20x20 --iterations 100 --every 20
+  spread 9 "2" "random" cg --mesh 20x30 --iterations 60 --check 10
+  spread 5 "3" "random" heat --mesh 20x30 --iterations 100 --every 50
+  spread 2 "3" "coordinates" euler --size 24x12 --iterations 100 --every 50
+else
+  spread 10 "1 2 3 4" "$methods" airfoil --mesh 24x36 --iterations 1000
+  spread 5 "1 2 3 4" "kway random" tsunami --mesh 40x40 --iterations 200 --every 40
+  spread 9 "1 2 3 4" "kway random" cg --mesh 40x60 --iterations 60 --check 10
+  backends=" sequential"
+  spread 5 "2 3" "$methods" heat --mesh 40x60 --iterations 200 --every 100
+  spread 4 "2 3" "$methods" euler --size 48x24 --iterations 200 --every 50
+fi
+if [ "${OP2_TEST_FULL:-0}" != 0 ]; then
+  usable_backends
+  backends=$(echo "$backends" | sed 's/ check//')
+  spread 10 "1 2 3 4" "$methods" airfoil --iterations 1000
+  spread 10 "7 16" "$methods" airfoil --mesh 100x150 --iterations 1000
+fi
+
+# ---- ranks that have next to nothing ----
+
+backends=" sequential"
+spread 5 "4" "$methods" airfoil --mesh 4x4 --iterations 5 --every 1
+
+# ---- files ----
+
+"$app" --mesh 12x18 --iterations 50 --backend sequential --dump-q "$tmp/a" >"$tmp/one" 2>&1
+ranks 3 airfoil --mesh 12x18 --iterations 50 --backend sequential --partition random \
+  --dump-q "$tmp/b" --write-mesh "$tmp/grid" --explain "$tmp/explained" --graph "$tmp/graph"
+result $? "three ranks write files"
+said "$tmp/why"
+near "$tmp/a" "$tmp/b" 4 1e-12
+result $? "q comes out in the mesh's order"
+[ "$(grep -c '^rank 0 of 3' "$tmp/explained")" -eq 1 ] && [ -s "$tmp/graph" ]
+result $? "rank 0 explains, and draws the graph"
+ranks 2 airfoil --mesh "$tmp/grid" --iterations 50 --backend sequential --dump-q "$tmp/b"
+near "$tmp/a" "$tmp/b" 4 1e-12
+result $? "a mesh that was written is read by ranks"
+
+# ---- what is said ----
+
+"$app" --help >"$tmp/one"
+ranks 3 airfoil --help
+[ $? -eq 0 ] && cmp "$tmp/out" "$tmp/one"
+result $? "help is printed once"
+said "$tmp/why"
+ranks 3 airfoil --partition best
+[ $? -ne 0 ] && [ ! -s "$tmp/out" ] &&
+  [ "$(grep -c 'not a value for --partition' "$tmp/why")" -eq 1 ]
+result $? "a wrong option is refused once"
+refuses 2 'not a value for --partition' --partition best
+refused() { # NAME PATTERN OPTION...: within 10 s, by a message of that pattern
+  what=$1 pattern=$2
+  shift 2
+  begun=$(date +%s)
+  ranks 3 airfoil --mesh 12x18 --iterations 5 --backend sequential "$@"
+  [ $? -ne 0 ] && grep -q -e "$pattern" "$tmp/why" && [ $(($(date +%s) - begun)) -le 10 ]
+  result $? "$what"
+}
+refused "what rank 0 alone cannot do ends all" 'none/graph: No such file' --graph "$tmp/none/graph"
+refused "a picture that cannot be drawn" 'none/flow.png\|libpng' --picture "$tmp/none/flow.png"
+refused "a mesh that is not there" 'none: No such file' --mesh "$tmp/none"
+ranks 3 airfoil --mesh 12x18 --iterations 5 --backend sequential
+grep -q '^backend sequential, 1 workers on rank 0 of 3$' "$tmp/out" &&
+  [ "$(grep -c '^total_time_s' "$tmp/out")" -eq 1 ]
+result $? "the table says whose it is"
+"$app" --mesh 12x18 --iterations 5 --backend sequential --explain - >"$tmp/out" 2>&1
+! grep -q 'ranks\{0,1\}: \|on rank' "$tmp/out"
+result $? "without a launcher there are no ranks"
+done_testing
