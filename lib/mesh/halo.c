@@ -24,6 +24,16 @@ static enum op2i_halo_part part_of(const struct maker *m, int64_t i) {
   return m->ends[1] + i < m->ends[2] ? OP2I_HALO_EXEC : OP2I_HALO_NONEXEC;
 }
 
+/* Mostly there is nothing to do. */
+static void sort(void *items, int64_t n, size_t size, int (*compare)(const void *, const void *)) {
+  const char *item = items;
+  for (int64_t i = 1; i < n; i++, item += size)
+    if (compare(item, item + size) > 0) {
+      qsort(items, (size_t)n, size, compare);
+      return;
+    }
+}
+
 /* ---- a number and where it is ---------------------------------------------------------------- */
 
 struct place_of {
@@ -52,7 +62,7 @@ static struct place_of *owned_places(const struct maker *m) {
   int64_t n = m->ends[1];
   struct place_of *places = op2i_malloc((size_t)n * sizeof *places);
   for (int64_t i = 0; places && i < n; i++) places[i] = (struct place_of){m->global[i], i};
-  if (places && n) qsort(places, (size_t)n, sizeof *places, by_global);
+  if (places) sort(places, n, sizeof *places, by_global);
   return places;
 }
 
@@ -87,7 +97,7 @@ static op2_status look_for_twins(const struct maker *m) {
   op2_status status = places ? OP2_SUCCESS : op2i_error_nomem("a halo");
   for (int64_t i = 0; i < n && !status; i++)
     places[i] = (struct place_of){m->global[m->ends[1] + i], m->ends[1] + i};
-  if (!status && n) qsort(places, (size_t)n, sizeof *places, by_global);
+  if (!status) sort(places, n, sizeof *places, by_global);
   for (int64_t i = 1; i < n && !status; i++)
     if (places[i - 1].global == places[i].global)
       status = op2i_error(OP2_ERR_ARG,
@@ -124,7 +134,7 @@ static int by_peer(const void *a, const void *b) {
 /* To each rank the words that are for it, in their order. Sorts the letters. */
 static op2_status fill(struct letter *letters, int64_t n, struct outbox *box) {
   int64_t ranks = 0;
-  if (n) qsort(letters, (size_t)n, sizeof *letters, by_peer);
+  sort(letters, n, sizeof *letters, by_peer);
   for (int64_t i = 0; i < n; i++) ranks += i == 0 || letters[i].peer != letters[i - 1].peer;
   *box = (struct outbox){.parcel = op2i_calloc((size_t)ranks, sizeof *box->parcel),
                          .memory = op2i_malloc((size_t)n * sizeof *box->memory)};
