@@ -180,6 +180,60 @@ typedef struct op2_partition_report {
 OP2_API OP2_NODISCARD op2_status op2_partition(op2_context ctx, const op2_partition_options *how,
                                                op2_partition_report *report);
 
+/* ---- what travels ---------------------------------------------------------------------------- */
+
+/** What this rank has sent of halos since its context began, and the time that took. */
+typedef struct op2_comm_stats {
+  int64_t exchanges;  /**< of halos; each is one message at most to each neighbour */
+  int64_t messages;   /**< that this rank has sent in them */
+  int64_t bytes;      /**< in these */
+  double travelling;  /**< seconds from the start of an exchange to its end, of all of them */
+  double waited;      /**< of these, those in which there was nothing else to do; the rest was
+                           hidden behind loops */
+  double reserved[8]; /**< 0: room for later versions */
+} op2_comm_stats;
+
+/** What was sent to one other rank. */
+typedef struct op2_comm_neighbour {
+  int rank;
+  int64_t messages;
+  int64_t bytes;
+  int64_t reserved[4]; /**< 0: room for later versions */
+} op2_comm_neighbour;
+
+/** What was sent of one dat. */
+typedef struct op2_comm_dat {
+  op2_dat dat;
+  const char *name;
+  int64_t exchanges; /**< that it was part of */
+  int64_t bytes;
+  int64_t reserved[4]; /**< 0: room for later versions */
+} op2_comm_dat;
+
+/** @brief How much has travelled, and how much of the time for it was waited.
+ * Counted are exchanges of halos only: not reductions, nor what declaring and partitioning send.
+ * @units  bytes, seconds                  @memory *stats is the caller's
+ * @sync   never blocks, runs nothing      @mpi    not collective: of this rank; all zero alone
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG      @source OP2 op_timing_output, op_mpi_exit */
+OP2_API OP2_NODISCARD op2_status op2_comm_stats_get(op2_context ctx, op2_comm_stats *stats);
+
+/** @brief The i-th of the ranks that halos were sent to, in the order in which exchanges with them
+ * were first made.
+ * @units  bytes                           @memory *neighbour is the caller's
+ * @sync   never blocks, runs nothing      @mpi    not collective: of this rank
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG; OP2_ERR_RANGE past the last one
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_comm_neighbour_get(op2_context ctx, int i,
+                                                        op2_comm_neighbour *neighbour);
+
+/** @brief The i-th of the dats that have travelled and are still there, in the order of their making.
+ * @units  bytes                           @memory *dat is the caller's; the handle and the name in it
+ *         are the dat's
+ * @sync   never blocks, runs nothing      @mpi    not collective: of this rank
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG; OP2_ERR_RANGE past the last one
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_comm_dat_get(op2_context ctx, int i, op2_comm_dat *dat);
+
 #ifdef __cplusplus
 }
 #endif

@@ -116,6 +116,7 @@ static void free_ways(struct op2i_comm *comm) {
 void op2i_comm_free(struct op2i_comm *comm) {
   if (!comm) return;
   free_ways(comm);
+  op2i_free(comm->sent);
   comm->kind->free(comm);
 }
 

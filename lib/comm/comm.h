@@ -64,6 +64,12 @@ struct op2i_seat {
   bool process;    /* they are threads of one process */
 };
 
+/* What was sent to one other rank in exchanges of halos. */
+struct op2i_sent {
+  int rank;
+  int64_t messages, bytes;
+};
+
 /* Kinds put it first in a structure of their own. */
 struct op2i_comm {
   const struct op2i_comm_kind *kind;
@@ -76,6 +82,8 @@ struct op2i_comm {
    * nothing else could be done. */
   int64_t exchanges, messages, bytes, travelled, waited;
   int flying; /* exchanges that have started, and are not known to be over */
+  struct op2i_sent *sent; /* [nsent], each rank once */
+  int64_t nsent, sent_capacity;
 };
 
 void op2i_comm_free(struct op2i_comm *comm);

@@ -17,12 +17,14 @@ struct leg {
   int rank;
   struct op2i_message *out, *in; /* null: nothing goes that way */
   unsigned char *packed, *received;
+  int64_t bytes, sent; /* that go out, and where they are counted: in the communicator's list */
 };
 
 struct op2i_exchange {
   struct op2i_comm *comm;
   int n, nlegs, nmessages;
   struct op2i_stale *stale;       /* [n] */
+  int64_t *outgoing;              /* [n] bytes of them that are sent each time */
   void **values;                  /* [n] of their dats, where they were asked for last */
   struct leg *legs;               /* [nlegs], in the order of ranks */
   const struct op2i_neighbour **peers; /* [nlegs][n] of a leg in a dat's halo, null: it is none */
@@ -96,6 +98,42 @@ static op2_status open_way(struct op2i_exchange *x, struct leg *leg, bool out, s
   return OP2_SUCCESS;
 }
 
+/* So that nothing but counting is left when it runs. */
+static op2_status have_counts(struct op2i_exchange *x) {
+  struct op2i_comm *comm = x->comm;
+  x->outgoing = op2i_calloc((size_t)x->n, sizeof *x->outgoing);
+  if (!x->outgoing) return op2i_error_nomem("an exchange of halos");
+  for (int l = 0; l < x->nlegs; l++) {
+    struct leg *leg = &x->legs[l];
+    leg->bytes = (int64_t)leg_bytes(x, l, false);
+    while (leg->sent < comm->nsent && comm->sent[leg->sent].rank != leg->rank) leg->sent++;
+    for (int i = 0; i < x->n; i++)
+      for (int part = 0; part < OP2I_HALO_PARTS; part++)
+        x->outgoing[i] +=
+            op2i_exchange_rows(x, i, l, part, false).n * (int64_t)x->stale[i].dat->row_bytes;
+    if (leg->sent < comm->nsent) continue;
+    if (op2i_grow(&comm->sent, sizeof *comm->sent, comm->nsent, &comm->sent_capacity))
+      return op2i_error_nomem("an exchange of halos");
+    comm->sent[comm->nsent++] = (struct op2i_sent){.rank = leg->rank};
+  }
+  return OP2_SUCCESS;
+}
+
+static void count(const struct op2i_exchange *x) {
+  x->comm->exchanges++;
+  x->comm->messages += x->nsent;
+  x->comm->bytes += x->sent;
+  for (int l = 0; l < x->nlegs; l++) {
+    struct op2i_sent *sent = &x->comm->sent[x->legs[l].sent];
+    sent->messages += x->legs[l].bytes > 0;
+    sent->bytes += x->legs[l].bytes;
+  }
+  for (int i = 0; i < x->n; i++) {
+    x->stale[i].dat->travels++;
+    x->stale[i].dat->travelled_bytes += x->outgoing[i];
+  }
+}
+
 static op2_status open_legs(struct op2i_exchange *x) {
   size_t bytes = 0, at = 0;
   op2_status status = OP2_SUCCESS;
@@ -125,6 +163,7 @@ op2_status op2i_exchange_make(int n, const struct op2i_stale *stale, struct op2i
   if (!status) memcpy(x->stale, stale, (size_t)n * sizeof *x->stale);
   if (!status) status = list_legs(x);
   if (!status) status = find_peers(x);
+  if (!status) status = have_counts(x);
   if (!status) status = open_legs(x);
   if (status)
     op2i_exchange_free(x);
@@ -141,6 +180,7 @@ void op2i_exchange_free(struct op2i_exchange *x) {
   op2i_free(x->peers);
   op2i_free(x->stale);
   op2i_free(x->values);
+  op2i_free(x->outgoing);
   op2i_free_data(x->memory);
   op2i_free(x);
 }
@@ -215,9 +255,7 @@ op2_status op2i_exchange_start(struct op2i_exchange *x) {
   x->begun = op2i_nanoseconds();
   x->flies = true;
   x->comm->flying++;
-  x->comm->exchanges++;
-  x->comm->messages += x->nsent;
-  x->comm->bytes += x->sent;
+  count(x);
   return x->comm->kind->start(x->comm, x->nmessages, x->messages);
 }
 

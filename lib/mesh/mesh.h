@@ -89,6 +89,7 @@ struct op2_dat_s {
   void *view;    /* values in the user's order while a scope on a renumbered set is open */
   unsigned char stale;   /* parts of the halo that are not what their owners have, as bits */
   unsigned char planned; /* the same, where a pass has got to */
+  int64_t travels, travelled_bytes; /* exchanges that it was in, and what was sent of it in these */
   int64_t mark;          /* a pass's */
   int32_t open_reads, open_writes; /* access scopes */
   struct op2i_link link;           /* in the set's list */

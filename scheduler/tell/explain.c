@@ -14,6 +14,7 @@
 #include "program.h"
 #include "stream.h"
 #include "tasks.h"
+#include "tell.h"
 #include "tile.h"
 #include "ways.h"
 
@@ -82,6 +83,7 @@ static void explain_programs(const struct op2i_sched *sched, FILE *stream) {
     fprintf(stream, " in %" PRId64 " steps, run %" PRId64 " times", p->grouping.ngroups, p->runs);
     if (tasks) fprintf(stream, ", %" PRId64 " tasks", tasks);
     fprintf(stream, "\n%s", p->grouping.notes.chars ? p->grouping.notes.chars : "");
+    op2i_exchanges_explain(p, stream);
     explain_chains(sched, p, stream);
     for (int64_t s = 0; s < p->nsteps; s++) op2i_ways_explain(&p->steps[s].ways, stream);
   }
@@ -201,6 +203,7 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   fprintf(stream, "backend %s (%s), %d workers, %s\n", ctx->backend->name, ctx->backend->summary,
           op2_workers(ctx), ctx->config.eager ? "eager" : "lazy");
   explain_ranks(ctx, stream);
+  op2i_travelled_explain(ctx, stream);
   status = explain_workers(ctx, stream);
   if (status) return status;
   explain_counts(ctx, stream);

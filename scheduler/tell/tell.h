@@ -2,11 +2,20 @@
 #ifndef OP2I_TELL_H
 #define OP2I_TELL_H
 
-/* The queue as a drawing. */
+/* The queue as a drawing, and parts of the explanation. */
 
+#include <stdio.h>
+
+#include "op2/types.h"
+
+struct op2i_program;
 struct op2i_sched;
 
 /* Draw the queue into the configured file, if any. */
 void op2i_dot_dump(struct op2i_sched *sched);
+
+/* What has travelled between ranks, and where a program has it travel. Without ranks nothing. */
+void op2i_travelled_explain(op2_context ctx, FILE *stream);
+void op2i_exchanges_explain(const struct op2i_program *program, FILE *stream);
 
 #endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What has travelled between ranks: in figures, and in words. */
+#include <inttypes.h>
+
+#include "comm.h"
+#include "context.h"
+#include "error.h"
+#include "mesh.h"
+#include "op2/ranks.h"
+#include "passes.h"
+#include "tell.h"
+
+op2_status op2_comm_stats_get(op2_context ctx, op2_comm_stats *stats) {
+  op2_status status = op2i_context_validate(ctx);
+  if (status) return status;
+  if (!stats) return op2i_error(OP2_ERR_ARG, "op2_comm_stats_get: where to put them is null");
+  const struct op2i_comm none = {0}, *comm = ctx->comm ? ctx->comm : &none;
+  *stats = (op2_comm_stats){.exchanges = comm->exchanges,
+                            .messages = comm->messages,
+                            .bytes = comm->bytes,
+                            .travelling = 1e-9 * (double)comm->travelled,
+                            .waited = 1e-9 * (double)comm->waited};
+  return OP2_SUCCESS;
+}
+
+op2_status op2_comm_neighbour_get(op2_context ctx, int i, op2_comm_neighbour *out) {
+  op2_status status = op2i_context_validate(ctx);
+  if (status) return status;
+  if (!out || i < 0)
+    return op2i_error(OP2_ERR_ARG, "op2_comm_neighbour_get: a null pointer or a negative number");
+  for (int64_t k = 0, n = 0; ctx->comm && k < ctx->comm->nsent; k++) {
+    const struct op2i_sent *sent = &ctx->comm->sent[k];
+    if (!sent->messages || n++ < i) continue;
+    *out =
+        (op2_comm_neighbour){.rank = sent->rank, .messages = sent->messages, .bytes = sent->bytes};
+    return OP2_SUCCESS;
+  }
+  return op2i_error(OP2_ERR_RANGE, "op2_comm_neighbour_get: there is no neighbour %d", i);
+}
+
+op2_status op2_comm_dat_get(op2_context ctx, int i, op2_comm_dat *out) {
+  op2_status status = op2i_context_validate(ctx);
+  if (status) return status;
+  if (!out || i < 0)
+    return op2i_error(OP2_ERR_ARG, "op2_comm_dat_get: a null pointer or a negative number");
+  int n = 0;
+  for (const struct op2i_link *l = ctx->dats.first; l; l = l->next) {
+    op2_dat dat = l->object;
+    if (!dat->travels || n++ < i) continue;
+    *out = (op2_comm_dat){.dat = dat,
+                          .name = dat->obj.name,
+                          .exchanges = dat->travels,
+                          .bytes = dat->travelled_bytes};
+    return OP2_SUCCESS;
+  }
+  return op2i_error(OP2_ERR_RANGE, "op2_comm_dat_get: no dat %d has travelled", i);
+}
+
+/* ---- in words -------------------------------------------------------------------------------- */
+
+void op2i_travelled_explain(op2_context ctx, FILE *stream) {
+  const struct op2i_comm *comm = ctx->comm;
+  if (!comm) return;
+  double travelled = (double)comm->travelled, hidden = travelled - (double)comm->waited;
+  fprintf(stream,
+          "halos: %" PRId64 " exchanges, %" PRId64 " messages of %" PRId64
+          " bytes sent; %.3f ms on their way, of which %.0f of 100 were hidden\n",
+          comm->exchanges, comm->messages, comm->bytes, 1e-6 * travelled,
+          travelled > 0 ? 100 * hidden / travelled : 0);
+  for (int64_t k = 0; k < comm->nsent; k++)
+    if (comm->sent[k].messages)
+      fprintf(stream, "  to rank %d: %" PRId64 " messages, %" PRId64 " bytes\n", comm->sent[k].rank,
+              comm->sent[k].messages, comm->sent[k].bytes);
+  for (const struct op2i_link *l = ctx->dats.first; l; l = l->next) {
+    const struct op2_dat_s *dat = l->object;
+    if (dat->travels)
+      fprintf(stream, "  of '%s': %" PRId64 " bytes in %" PRId64 " exchanges\n", dat->obj.name,
+              dat->travelled_bytes, dat->travels);
+  }
+}
+
+static void put_group(const struct op2i_program *program, int64_t g, FILE *stream) {
+  const struct op2i_group *group = &program->grouping.groups[g];
+  struct op2i_op *op = program->ops[program->grouping.nodes[group->first]];
+  struct op2i_text text = {0};
+  if (group->loop) {
+    fprintf(stream, "'%s'", op2i_loop_name(group->loop));
+    return;
+  }
+  op->kind->describe(op, &text);
+  fputs(text.chars && !text.failed ? text.chars : op->kind->name, stream);
+  op2i_text_free(&text);
+}
+
+void op2i_exchanges_explain(const struct op2i_program *program, FILE *stream) {
+  for (int64_t x = 0; x < program->nexchanges; x++) {
+    const struct op2i_placed *placed = &program->exchanges[x];
+    fputs("  halos of", stream);
+    for (int i = 0; i < op2i_exchange_dats(placed->exchange); i++)
+      fprintf(stream, "%s '%s'", i ? "," : "", op2i_exchange_dat(placed->exchange, i)->obj.name);
+    fputs(" are sent before ", stream);
+    put_group(program, placed->begin, stream);
+    fputs(", waited for in ", stream);
+    put_group(program, placed->end, stream);
+    fputc('\n', stream);
+  }
+}
