@@ -157,7 +157,7 @@ static int spoilt(struct op2i_comm *comm, void *data) {
       [OTHER_OWNER] = "rank 0 of 3: set 'cells': rank 1 has element 4 in its halo as one of rank 0",
       [NO_SUCH] = "global number 6, which is not in [0, 6)",
       [TWICE] = "elements 2 and 3 of the halo have one global number, 4",
-      [OWNED_TWICE] = "global number 5 is owned by rank 1 and by rank 2"};
+      [OWNED_TWICE] = "ranks 1 and 2 both give the element with the global number 5"};
   int spoil = *(const int *)data, next = (comm->rank + 1) % 3;
   bool here = comm->rank == 1;
   int64_t ends[4] = {2, 2, 2, here && spoil == TWICE ? 4 : 3};

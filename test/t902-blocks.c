@@ -147,7 +147,7 @@ static int spoilt(struct op2i_comm *comm, void *data) {
   static const char *const says[] = {
       [BEFORE] = "rank 1 of 3: set 'cells': 2 elements from -1 on are not in [0, 6)",
       [BEHIND] = "rank 1 of 3: set 'cells': 2 elements from 5 on are not in [0, 6)",
-      [TWICE] = "set 'cells': the global number 4 comes from rank 1 and from rank 2"};
+      [TWICE] = "set 'cells': ranks 1 and 2 both give the element with the global number 4"};
   const op2_options options = {.backend = "sequential"};
   int spoil = *(const int *)data, wrong = 1;
   int64_t first = 2 * comm->rank, rows[2] = {-1, -1}, in[2] = {5, 5};

@@ -311,8 +311,8 @@ static const struct refusal refusals[] = {
     {"values beyond the set", OP2_ERR_RANGE,
      "rank 1 of 3: set 'cells': 3 elements from 4 on are not in [0, 6)", beyond},
     {"values into null", OP2_ERR_ARG, "rank 1 of 3: op2_dat_get_block: dat 'values'", into_null},
-    {"values given twice", OP2_ERR_ARG, "the global number 1 comes from rank 0 and from rank 1",
-     twice},
+    {"values given twice", OP2_ERR_ARG,
+     "ranks 0 and 1 both give the element with the global number 1", twice},
     {"values in a scope", OP2_ERR_STATE, NULL, in_scope},
 };
 

@@ -174,9 +174,9 @@ static op2_status take_rows(struct op2i_table *table, const struct op2i_parcels 
       int64_t number = number_of(row), at = number - table->first;
       if (table->given[at]++)
         return op2i_error(OP2_ERR_ARG,
-                          "set '%s': the global number %" PRId64
-                          " comes from rank %d and from rank %d",
-                          table->set, number, putter_of(in, p, bytes, number), in->parcel[p].peer);
+                          "set '%s': ranks %d and %d both give the element with the global number "
+                          "%" PRId64,
+                          table->set, putter_of(in, p, bytes, number), in->parcel[p].peer, number);
       memcpy(table->rows + (size_t)at * table->row_bytes, row + sizeof number, table->row_bytes);
     }
   }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "mail.h"
 #include "mem.h"
 
 struct maker {
@@ -108,117 +109,23 @@ static op2_status look_for_twins(const struct maker *m) {
   return status;
 }
 
-/* ---- parcels for ranks, filled one by one ---------------------------------------------------- */
-
-struct outbox {
-  int64_t n;
-  struct op2i_parcel *parcel; /* by rank, none of them empty */
-  int64_t *memory;
-};
-
-static void free_outbox(struct outbox *box) {
-  op2i_free(box->parcel);
-  op2i_free(box->memory);
-}
-
-struct letter {
-  int64_t peer, order, word;
-};
-
-static int by_peer(const void *a, const void *b) {
-  const struct letter *x = a, *y = b;
-  if (x->peer != y->peer) return x->peer < y->peer ? -1 : 1;
-  return (x->order > y->order) - (x->order < y->order);
-}
-
-/* To each rank the words that are for it, in their order. Sorts the letters. */
-static op2_status fill(struct letter *letters, int64_t n, struct outbox *box) {
-  int64_t ranks = 0;
-  sort(letters, n, sizeof *letters, by_peer);
-  for (int64_t i = 0; i < n; i++) ranks += i == 0 || letters[i].peer != letters[i - 1].peer;
-  *box = (struct outbox){.parcel = op2i_calloc((size_t)ranks, sizeof *box->parcel),
-                         .memory = op2i_malloc((size_t)n * sizeof *box->memory)};
-  if (!box->parcel || !box->memory) return op2i_error_nomem("a halo");
-  for (int64_t i = 0; i < n; i++) {
-    if (i == 0 || letters[i].peer != letters[i - 1].peer)
-      box->parcel[box->n++] =
-          (struct op2i_parcel){.peer = (int)letters[i].peer, .data = box->memory + i};
-    box->parcel[box->n - 1].bytes += sizeof *box->memory;
-    box->memory[i] = letters[i].word;
-  }
-  return OP2_SUCCESS;
-}
-
-static op2_status post(struct op2i_comm *comm, struct letter *letters, int64_t n,
-                       struct op2i_parcels *in) {
-  struct outbox box = {0};
-  op2_status status = letters ? fill(letters, n, &box) : op2i_error_nomem("a halo");
-  *in = (struct op2i_parcels){0};
-  status = op2i_comm_agree(comm, status);
-  if (!status) status = op2i_comm_deliver(comm, box.n, box.parcel, in);
-  free_outbox(&box);
-  return status;
-}
-
-static int64_t words_of(const struct op2i_parcel *parcel) {
-  return (int64_t)(parcel->bytes / sizeof(int64_t));
-}
-
 /* ---- each element is owned once -------------------------------------------------------------- */
 
-/* Elements are kept count of in blocks: rank r of n keeps those from size * r / n on. */
-static int64_t block_begin(const struct maker *m, int rank) {
-  int64_t size = m->halo->global_size, n = m->comm->size;
-  return size / n * rank + (rank < size % n ? rank : size % n);
-}
-
-static int keeper(const struct maker *m, int64_t global) {
-  int lo = 0, hi = m->comm->size - 1;
-  while (lo < hi) {
-    int mid = lo + (hi - lo + 1) / 2;
-    if (block_begin(m, mid) <= global)
-      lo = mid;
-    else
-      hi = mid - 1;
-  }
-  return lo;
-}
-
-static op2_status count_owners(const struct maker *m, const struct op2i_parcels *in) {
-  int64_t begin = block_begin(m, m->comm->rank), n = block_begin(m, m->comm->rank + 1) - begin;
-  int32_t *owner = op2i_malloc((size_t)n * sizeof *owner);
-  op2_status status = owner ? OP2_SUCCESS : op2i_error_nomem("a halo");
-  for (int64_t i = 0; i < n && !status; i++) owner[i] = -1;
-  for (int64_t p = 0; p < in->n && !status; p++) {
-    const int64_t *word = in->parcel[p].data;
-    for (int64_t i = 0; i < words_of(&in->parcel[p]) && !status; i++) {
-      int32_t *one = &owner[word[i] - begin];
-      if (*one >= 0)
-        status = op2i_error(OP2_ERR_ARG,
-                            "set '%s': the element with the global number %" PRId64
-                            " is owned by rank %" PRId32 " and by rank %d",
-                            m->name, word[i], *one, in->parcel[p].peer);
-      *one = in->parcel[p].peer;
-    }
-  }
-  op2i_free(owner);
-  return status; /* as many as there are elements, and none twice: none is missing */
-}
-
+/* As many as there are elements, and none twice: none is missing. */
 static op2_status look_at_ownership(const struct maker *m) {
-  int64_t n = m->ends[1];
-  struct letter *letters = op2i_malloc((size_t)n * sizeof *letters);
-  struct op2i_parcels in;
-  for (int64_t i = 0; i < n && letters; i++)
-    letters[i] = (struct letter){keeper(m, m->global[i]), i, m->global[i]};
-  op2_status status = post(m->comm, letters, n, &in);
-  if (!status) status = op2i_comm_agree(m->comm, count_owners(m, &in));
-  op2i_parcels_free(&in);
-  op2i_free(letters);
+  struct op2i_table owned;
+  op2_status status = op2i_table_open(m->comm, m->name, m->halo->global_size, 0, &owned);
+  if (status) return status;
+  status = op2i_table_put(&owned, m->ends[1], m->global, m->global);
+  op2i_table_close(&owned);
   return status;
 }
 
 /* ---- rows that travel ------------------------------------------------------------------------ */
+
+static int64_t words_of(const struct op2i_parcel *parcel) {
+  return (int64_t)(parcel->bytes / sizeof(int64_t));
+}
 
 static struct op2i_neighbour *neighbour(struct op2i_halo *halo, int rank) {
   for (int i = 0; i < halo->n; i++)
@@ -226,29 +133,20 @@ static struct op2i_neighbour *neighbour(struct op2i_halo *halo, int rank) {
   return NULL;
 }
 
-static int by_rank(const void *a, const void *b) {
-  return ((const struct op2i_neighbour *)a)->rank - ((const struct op2i_neighbour *)b)->rank;
-}
-
 /* The owners of what is in the halo here, and those in whose halo something of here is. */
-static op2_status list_neighbours(const struct maker *m, const struct letter *letters,
+static op2_status list_neighbours(const struct maker *m, const struct op2i_mail *asked,
                                   const struct op2i_parcels *in) {
   struct op2i_halo *halo = m->halo;
-  int64_t most = in->n;
-  for (int64_t i = 0; i < halo_size(m); i++)
-    most += i == 0 || letters[i].peer != letters[i - 1].peer;
-  halo->neighbours = op2i_calloc((size_t)most, sizeof *halo->neighbours);
+  halo->neighbours = op2i_calloc((size_t)(asked->nparcels + in->n), sizeof *halo->neighbours);
   if (!halo->neighbours) return op2i_error_nomem("a halo");
-  for (int64_t i = 0; i < halo_size(m); i++)
-    if (i == 0 || letters[i].peer != letters[i - 1].peer)
-      halo->neighbours[halo->n++].rank = (int)letters[i].peer;
-  int owners = halo->n;
-  for (int64_t p = 0, o = 0; p < in->n; p++) {
-    while (o < owners && halo->neighbours[o].rank < in->parcel[p].peer) o++;
-    if (o < owners && halo->neighbours[o].rank == in->parcel[p].peer) continue;
-    halo->neighbours[halo->n++].rank = in->parcel[p].peer;
+  for (int64_t a = 0, p = 0; a < asked->nparcels || p < in->n;) {
+    bool owner = a < asked->nparcels, other = p < in->n;
+    int rank = owner ? asked->parcel[a].peer : in->parcel[p].peer;
+    if (other && in->parcel[p].peer < rank) rank = in->parcel[p].peer;
+    halo->neighbours[halo->n++].rank = rank;
+    a += owner && asked->parcel[a].peer == rank;
+    p += other && in->parcel[p].peer == rank;
   }
-  if (halo->n) qsort(halo->neighbours, (size_t)halo->n, sizeof *halo->neighbours, by_rank);
   return OP2_SUCCESS;
 }
 
@@ -258,20 +156,20 @@ static op2_status make_rows(struct op2i_rows *rows, int64_t n) {
 }
 
 /* In the order in which they are in the halo. */
-static op2_status list_imports(const struct maker *m, const struct letter *letters) {
+static op2_status list_imports(const struct maker *m, const struct op2i_mail *asked) {
   op2_status status = OP2_SUCCESS;
-  int64_t n = halo_size(m);
-  for (int64_t i = 0, end = 0; i < n && !status; i = end) {
-    struct op2i_neighbour *peer = neighbour(m->halo, (int)letters[i].peer);
-    int64_t count[OP2I_HALO_PARTS] = {0, 0};
-    for (end = i; end < n && letters[end].peer == letters[i].peer; end++)
-      count[part_of(m, letters[end].order)]++;
+  const int64_t *order = asked->order;
+  for (int64_t p = 0; p < asked->nparcels && !status; p++) {
+    struct op2i_neighbour *peer = neighbour(m->halo, asked->parcel[p].peer);
+    int64_t count[OP2I_HALO_PARTS] = {0, 0}, n = words_of(&asked->parcel[p]);
+    for (int64_t i = 0; i < n; i++) count[part_of(m, order[i])]++;
     for (int part = 0; part < OP2I_HALO_PARTS && !status; part++)
       status = make_rows(&peer->in[part], count[part]);
-    for (int64_t k = i; k < end && !status; k++) {
-      struct op2i_rows *rows = &peer->in[part_of(m, letters[k].order)];
-      rows->row[rows->n++] = (int32_t)(m->ends[1] + letters[k].order);
+    for (int64_t i = 0; i < n && !status; i++) {
+      struct op2i_rows *rows = &peer->in[part_of(m, order[i])];
+      rows->row[rows->n++] = (int32_t)(m->ends[1] + order[i]);
     }
+    order += n;
   }
   return status;
 }
@@ -310,25 +208,32 @@ static op2_status list_exports(const struct maker *m, const struct op2i_parcels 
   return status;
 }
 
+static op2_status ask(const struct maker *m, struct op2i_mail *asked) {
+  int64_t n = halo_size(m), *words = op2i_malloc((size_t)n * sizeof *words);
+  if (!words) return op2i_error_nomem("a halo");
+  for (int64_t i = 0; i < n; i++) {
+    int64_t global = m->global[m->ends[1] + i];
+    words[i] = part_of(m, i) == OP2I_HALO_EXEC ? global : ~global;
+  }
+  op2_status status = op2i_mail_pack(n, m->owner, sizeof *words, words, asked);
+  op2i_free(words);
+  return status;
+}
+
 /* All ranks ask the owners of what is in their halos. */
 static op2_status connect(const struct maker *m) {
-  int64_t n = halo_size(m);
-  struct letter *letters = op2i_malloc((size_t)n * sizeof *letters);
-  struct op2i_parcels in;
-  for (int64_t i = 0; i < n && letters; i++) {
-    int64_t global = m->global[m->ends[1] + i];
-    letters[i] =
-        (struct letter){m->owner[i], i, part_of(m, i) == OP2I_HALO_EXEC ? global : ~global};
-  }
-  op2_status status = post(m->comm, letters, n, &in), own;
+  struct op2i_mail asked = {0};
+  struct op2i_parcels in = {0};
+  op2_status status = op2i_comm_agree(m->comm, ask(m, &asked)), own;
+  if (!status) status = op2i_comm_deliver(m->comm, asked.nparcels, asked.parcel, &in);
   if (!status) {
-    own = list_neighbours(m, letters, &in);
-    if (!own) own = list_imports(m, letters);
+    own = list_neighbours(m, &asked, &in);
+    if (!own) own = list_imports(m, &asked);
     if (!own) own = list_exports(m, &in);
     status = op2i_comm_agree(m->comm, own);
   }
   op2i_parcels_free(&in);
-  op2i_free(letters);
+  op2i_mail_free(&asked);
   return status;
 }
 
