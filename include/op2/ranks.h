@@ -211,7 +211,8 @@ typedef struct op2_comm_dat {
 } op2_comm_dat;
 
 /** @brief How much has travelled, and how much of the time for it was waited.
- * Counted are exchanges of halos only: not reductions, nor what declaring and partitioning send.
+ * Counted are exchanges of halos only: not reductions, nor what declaring and partitioning send. What
+ * was sent of dats that were destroyed is in the totals, and not listed by op2_comm_dat_get().
  * @units  bytes, seconds                  @memory *stats is the caller's
  * @sync   never blocks, runs nothing      @mpi    not collective: of this rank; all zero alone
  * @errors OP2_ERR_STATE, OP2_ERR_ARG      @source OP2 op_timing_output, op_mpi_exit */

@@ -236,9 +236,9 @@ op2_status op2i_comm_combine(struct op2i_comm *comm, void *data, size_t bytes,
   climb(comm, data, other, bytes, &tree);
   descend(comm, 0, data, bytes, &tree);
   if (other == few) return walk(comm, &tree, NULL, combine, closure);
-  op2_status status = walk_many(comm, &tree, combine, closure,
-                                other && data ? OP2_SUCCESS
-                                              : op2i_error_nomem("what ranks combine"));
+  op2_status status =
+      walk_many(comm, &tree, combine, closure,
+                other && data ? OP2_SUCCESS : op2i_error_nomem("what ranks combine"));
   op2i_free_data(other);
   return status;
 }
@@ -320,6 +320,19 @@ op2_status op2i_comm_before(struct op2i_comm *comm, int n, int64_t *values) {
   }
   for (int i = 0; i < n && !status; i++)
     values[i] = (int64_t)((uint64_t)through[i] - (uint64_t)values[i]);
+  return status;
+}
+
+/* What is least of a value and of its complement. */
+op2_status op2i_comm_same(struct op2i_comm *comm, int n, const int64_t *values, bool *same) {
+  int64_t both[PIECE / sizeof *values];
+  *same = true;
+  for (int i = 0; i < n; i++) {
+    both[2 * i] = values[i];
+    both[2 * i + 1] = ~values[i];
+  }
+  op2_status status = op2i_comm_least(comm, 2 * n, both);
+  for (int i = 0; i < n; i++) *same = *same && both[2 * i] == ~both[2 * i + 1];
   return status;
 }
 

@@ -12,27 +12,28 @@
 
 enum { TAG_ROWS = 1 };
 
-/* What travels between this rank and one other. */
+enum side { OUT, IN, SIDES };
+
+/* What travels between this rank and one other, on its way out and in. */
 struct leg {
   int rank;
-  struct op2i_message *out, *in; /* null: nothing goes that way */
-  unsigned char *packed, *received;
-  int64_t bytes, sent; /* that go out, and where they are counted: in the communicator's list */
+  size_t bytes[SIDES];
+  unsigned char *memory[SIDES];
+  int64_t sent; /* where it is counted: in the communicator's list */
 };
 
 struct op2i_exchange {
   struct op2i_comm *comm;
   int n, nlegs, nmessages;
-  struct op2i_stale *stale;       /* [n] */
-  int64_t *outgoing;              /* [n] bytes of them that are sent each time */
-  void **values;                  /* [n] of their dats, where they were asked for last */
-  struct leg *legs;               /* [nlegs], in the order of ranks */
+  struct op2i_stale *stale;            /* [n] */
+  int64_t *outgoing;                   /* [n] bytes of them that are sent each time */
+  void **values;                       /* [n] of their dats, where they were asked for last */
+  struct leg *legs;                    /* [nlegs], in the order of ranks */
   const struct op2i_neighbour **peers; /* [nlegs][n] of a leg in a dat's halo, null: it is none */
-  struct op2i_message **messages; /* [nmessages] of all legs */
-  int64_t nsent, sent;            /* messages, and bytes in them, each time */
+  struct op2i_message **messages;      /* [nmessages] of all legs */
   unsigned char *memory;
   int64_t begun, ended; /* when messages were started last, and seen to be over */
-  bool flies;    /* they are not known to be over */
+  bool flies;           /* they are not known to be over */
 };
 
 /* ---- making ---------------------------------------------------------------------------------- */
@@ -75,42 +76,30 @@ static op2_status find_peers(struct op2i_exchange *x) {
   return OP2_SUCCESS;
 }
 
-static size_t leg_bytes(const struct op2i_exchange *x, int leg, bool ends) {
-  size_t bytes = 0;
-  for (int i = 0; i < x->n; i++)
-    for (int part = 0; part < OP2I_HALO_PARTS; part++)
-      bytes += (size_t)op2i_exchange_rows(x, i, leg, part, ends).n * x->stale[i].dat->row_bytes;
-  return bytes;
+static size_t dat_bytes(const struct op2i_exchange *x, int i, int leg, enum side side) {
+  size_t rows = 0;
+  for (int part = 0; part < OP2I_HALO_PARTS; part++)
+    rows += (size_t)op2i_exchange_rows(x, i, leg, part, side == IN).n;
+  return rows * x->stale[i].dat->row_bytes;
 }
 
-static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
-
-static op2_status open_way(struct op2i_exchange *x, struct leg *leg, bool out, size_t bytes,
-                           unsigned char *data) {
-  const struct op2i_envelope envelope = {out, leg->rank, TAG_ROWS, data, bytes};
-  struct op2i_message **message = out ? &leg->out : &leg->in;
-  if (!bytes) return OP2_SUCCESS;
-  op2_status status = x->comm->kind->open(x->comm, &envelope, message);
-  if (status) return status;
-  x->messages[x->nmessages++] = *message;
-  x->nsent += out;
-  x->sent += out ? (int64_t)bytes : 0;
+static op2_status add_up(struct op2i_exchange *x) {
+  x->outgoing = op2i_calloc((size_t)x->n, sizeof *x->outgoing);
+  if (!x->outgoing) return op2i_error_nomem("an exchange of halos");
+  for (int l = 0; l < x->nlegs; l++)
+    for (int i = 0; i < x->n; i++) {
+      x->outgoing[i] += (int64_t)dat_bytes(x, i, l, OUT);
+      for (int side = OUT; side < SIDES; side++) x->legs[l].bytes[side] += dat_bytes(x, i, l, side);
+    }
   return OP2_SUCCESS;
 }
 
 /* So that nothing but counting is left when it runs. */
 static op2_status have_counts(struct op2i_exchange *x) {
   struct op2i_comm *comm = x->comm;
-  x->outgoing = op2i_calloc((size_t)x->n, sizeof *x->outgoing);
-  if (!x->outgoing) return op2i_error_nomem("an exchange of halos");
   for (int l = 0; l < x->nlegs; l++) {
     struct leg *leg = &x->legs[l];
-    leg->bytes = (int64_t)leg_bytes(x, l, false);
     while (leg->sent < comm->nsent && comm->sent[leg->sent].rank != leg->rank) leg->sent++;
-    for (int i = 0; i < x->n; i++)
-      for (int part = 0; part < OP2I_HALO_PARTS; part++)
-        x->outgoing[i] +=
-            op2i_exchange_rows(x, i, l, part, false).n * (int64_t)x->stale[i].dat->row_bytes;
     if (leg->sent < comm->nsent) continue;
     if (op2i_grow(&comm->sent, sizeof *comm->sent, comm->nsent, &comm->sent_capacity))
       return op2i_error_nomem("an exchange of halos");
@@ -119,34 +108,33 @@ static op2_status have_counts(struct op2i_exchange *x) {
   return OP2_SUCCESS;
 }
 
-static void count(const struct op2i_exchange *x) {
-  x->comm->exchanges++;
-  x->comm->messages += x->nsent;
-  x->comm->bytes += x->sent;
-  for (int l = 0; l < x->nlegs; l++) {
-    struct op2i_sent *sent = &x->comm->sent[x->legs[l].sent];
-    sent->messages += x->legs[l].bytes > 0;
-    sent->bytes += x->legs[l].bytes;
-  }
-  for (int i = 0; i < x->n; i++) {
-    x->stale[i].dat->travels++;
-    x->stale[i].dat->travelled_bytes += x->outgoing[i];
-  }
-}
+static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-static op2_status open_legs(struct op2i_exchange *x) {
+static op2_status have_memory(struct op2i_exchange *x) {
   size_t bytes = 0, at = 0;
-  op2_status status = OP2_SUCCESS;
   for (int l = 0; l < x->nlegs; l++)
-    for (int out = 0; out < 2; out++) bytes += aligned(leg_bytes(x, l, !out));
+    for (int side = OUT; side < SIDES; side++) bytes += aligned(x->legs[l].bytes[side]);
   x->memory = op2i_alloc_raw(bytes);
   if (!x->memory) return op2i_error_nomem("an exchange of halos");
   for (int l = 0; l < x->nlegs; l++)
-    for (int out = 0; out < 2 && !status; out++) {
-      size_t n = leg_bytes(x, l, !out);
-      *(out ? &x->legs[l].packed : &x->legs[l].received) = x->memory + at;
-      status = open_way(x, &x->legs[l], out, n, x->memory + at);
-      at += aligned(n);
+    for (int side = OUT; side < SIDES; side++) {
+      x->legs[l].memory[side] = x->memory + at;
+      at += aligned(x->legs[l].bytes[side]);
+    }
+  return OP2_SUCCESS;
+}
+
+/* None where nothing goes that way. */
+static op2_status open_messages(struct op2i_exchange *x) {
+  op2_status status = OP2_SUCCESS;
+  for (int l = 0; l < x->nlegs; l++)
+    for (int side = OUT; side < SIDES && !status; side++) {
+      const struct leg *leg = &x->legs[l];
+      const struct op2i_envelope envelope = {side == OUT, leg->rank, TAG_ROWS, leg->memory[side],
+                                             leg->bytes[side]};
+      if (!leg->bytes[side]) continue;
+      status = x->comm->kind->open(x->comm, &envelope, &x->messages[x->nmessages]);
+      x->nmessages += !status;
     }
   return status;
 }
@@ -163,8 +151,10 @@ op2_status op2i_exchange_make(int n, const struct op2i_stale *stale, struct op2i
   if (!status) memcpy(x->stale, stale, (size_t)n * sizeof *x->stale);
   if (!status) status = list_legs(x);
   if (!status) status = find_peers(x);
+  if (!status) status = add_up(x);
   if (!status) status = have_counts(x);
-  if (!status) status = open_legs(x);
+  if (!status) status = have_memory(x);
+  if (!status) status = open_messages(x);
   if (status)
     op2i_exchange_free(x);
   else
@@ -224,39 +214,54 @@ op2_status op2i_exchange_bind(struct op2i_exchange *x, enum op2i_place place, bo
   return status;
 }
 
-void op2i_exchange_pack(const struct op2i_exchange *x, int leg) {
-  unsigned char *at = x->legs[leg].packed;
+/* Between the dats' values and a leg's message. */
+static void move_rows(const struct op2i_exchange *x, int leg, bool ends, unsigned char *message) {
   for (int i = 0; i < x->n; i++) {
     size_t bytes = x->stale[i].dat->row_bytes;
     for (int part = 0; part < OP2I_HALO_PARTS; part++) {
-      struct op2i_rows rows = op2i_exchange_rows(x, i, leg, part, false);
-      for (int64_t k = 0; x->values[i] && k < rows.n; k++)
-        copy_row(at + (size_t)k * bytes, (const char *)x->values[i] + (size_t)rows.row[k] * bytes,
-                 bytes);
-      at += (size_t)rows.n * bytes;
+      struct op2i_rows rows = op2i_exchange_rows(x, i, leg, part, ends);
+      for (int64_t k = 0; x->values[i] && k < rows.n; k++) {
+        char *value = (char *)x->values[i] + (size_t)rows.row[k] * bytes;
+        unsigned char *row = message + (size_t)k * bytes;
+        copy_row(ends ? (void *)value : row, ends ? (void *)row : value, bytes);
+      }
+      message += (size_t)rows.n * bytes;
     }
   }
 }
 
+void op2i_exchange_pack(const struct op2i_exchange *x, int leg) {
+  move_rows(x, leg, false, x->legs[leg].memory[OUT]);
+}
+
 void op2i_exchange_unpack(const struct op2i_exchange *x, int leg) {
-  const unsigned char *at = x->legs[leg].received;
+  move_rows(x, leg, true, x->legs[leg].memory[IN]);
+}
+
+static void count(const struct op2i_exchange *x) {
+  x->comm->exchanges++;
+  for (int l = 0; l < x->nlegs; l++) {
+    struct op2i_sent *sent = &x->comm->sent[x->legs[l].sent];
+    int64_t bytes = (int64_t)x->legs[l].bytes[OUT];
+    sent->messages += bytes > 0;
+    sent->bytes += bytes;
+    x->comm->messages += bytes > 0;
+    x->comm->bytes += bytes;
+  }
   for (int i = 0; i < x->n; i++) {
-    size_t bytes = x->stale[i].dat->row_bytes;
-    for (int part = 0; part < OP2I_HALO_PARTS; part++) {
-      struct op2i_rows rows = op2i_exchange_rows(x, i, leg, part, true);
-      for (int64_t k = 0; x->values[i] && k < rows.n; k++)
-        copy_row((char *)x->values[i] + (size_t)rows.row[k] * bytes, at + (size_t)k * bytes, bytes);
-      at += (size_t)rows.n * bytes;
-    }
+    x->stale[i].dat->travels++;
+    x->stale[i].dat->travelled_bytes += x->outgoing[i];
   }
 }
 
 op2_status op2i_exchange_start(struct op2i_exchange *x) {
   x->begun = op2i_nanoseconds();
+  op2_status status = x->comm->kind->start(x->comm, x->nmessages, x->messages);
+  if (status) return status;
   x->flies = true;
   x->comm->flying++;
   count(x);
-  return x->comm->kind->start(x->comm, x->nmessages, x->messages);
+  return OP2_SUCCESS;
 }
 
 void op2i_exchange_waited(const struct op2i_exchange *x, int64_t since) {

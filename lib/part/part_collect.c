@@ -5,6 +5,7 @@
 
 #include "context.h"
 #include "error.h"
+#include "hash.h"
 #include "mem.h"
 #include "part.h"
 
@@ -138,10 +139,7 @@ static op2_status list_all(struct op2i_parting *p) {
 
 /* ---- whether all ranks have the same --------------------------------------------------------- */
 
-static uint64_t mix(uint64_t hash, int64_t value) {
-  hash ^= (uint64_t)value + UINT64_C(0x9E3779B97F4A7C15) + (hash << 6) + (hash >> 2);
-  return hash * UINT64_C(0xC2B2AE3D27D4EB4F);
-}
+static uint64_t mix(uint64_t hash, int64_t value) { return op2i_hash_word(hash, (uint64_t)value); }
 
 static int64_t fingerprint(const struct op2i_parting *p) {
   uint64_t hash = mix(mix(0, p->nsets), p->nmaps);
@@ -152,13 +150,13 @@ static int64_t fingerprint(const struct op2i_parting *p) {
   }
   for (int m = 0; m < p->nmaps; m++)
     hash = mix(mix(mix(hash, p->maps[m].from), p->maps[m].to), p->maps[m].map->arity);
-  return (int64_t)(hash >> 2);
+  return (int64_t)hash;
 }
 
 static op2_status compare(const struct op2i_parting *p) {
-  int64_t print = fingerprint(p), both[2] = {print, -print};
-  op2_status status = op2i_comm_least(p->comm, 2, both);
-  if (status || (both[0] == print && both[1] == -print)) return status;
+  bool same;
+  op2_status status = op2i_comm_same(p->comm, 1, &(int64_t){fingerprint(p)}, &same);
+  if (status || same) return status;
   return op2i_error(OP2_ERR_MISMATCH, "op2_partition: the ranks have not declared the same sets, "
                                       "maps, subsets and dats in the same order");
 }

@@ -94,9 +94,9 @@ static op2_status compare(op2_context ctx, const op2_partition_options *how) {
   int64_t at = set ? position(&ctx->sets, set) : 0, within = 0;
   if (coordinates) within = position(&set->dats, how->coordinates);
   if (kway) within = position(&set->maps_to, how->map);
-  int64_t values[] = {(int64_t)how->method, at, within, -(int64_t)how->method, -at, -within};
-  op2_status status = op2i_comm_least(ctx->comm, 6, values);
-  bool same = values[0] == -values[3] && values[1] == -values[4] && values[2] == -values[5];
+  const int64_t values[] = {(int64_t)how->method, at, within};
+  bool same;
+  op2_status status = op2i_comm_same(ctx->comm, 3, values, &same);
   if (status || same) return status;
   return op2i_error(OP2_ERR_MISMATCH,
                     "op2_partition: the ranks do not name the same method and the same object");

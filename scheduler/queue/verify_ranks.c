@@ -129,12 +129,8 @@ static uint64_t hash_force(const struct own *own) {
   return hash;
 }
 
-/* *same where all ranks have the same word. */
-static op2_status compare(struct op2i_comm *comm, uint64_t word, bool *same) {
-  int64_t both[2] = {(int64_t)word, ~(int64_t)word};
-  op2_status status = op2i_comm_least(comm, 2, both);
-  *same = both[0] == ~both[1];
-  return status;
+static op2_status compare(struct op2i_comm *comm, uint64_t hash, bool *same) {
+  return op2i_comm_same(comm, 1, &(int64_t){(int64_t)hash}, same);
 }
 
 /* ---- who differs ----------------------------------------------------------------------------- */

@@ -62,11 +62,12 @@ void op2i_travelled_explain(op2_context ctx, FILE *stream) {
   const struct op2i_comm *comm = ctx->comm;
   if (!comm) return;
   double travelled = (double)comm->travelled, hidden = travelled - (double)comm->waited;
-  fprintf(stream,
-          "halos: %" PRId64 " exchanges, %" PRId64 " messages of %" PRId64
-          " bytes sent; %.3f ms on their way, of which %.0f of 100 were hidden\n",
-          comm->exchanges, comm->messages, comm->bytes, 1e-6 * travelled,
-          travelled > 0 ? 100 * hidden / travelled : 0);
+  fprintf(stream, "halos: %" PRId64 " exchanges, %" PRId64 " messages of %" PRId64 " bytes sent",
+          comm->exchanges, comm->messages, comm->bytes);
+  if (travelled > 0)
+    fprintf(stream, "; %.3f ms on their way, of which %.0f of 100 were hidden", 1e-6 * travelled,
+            100 * hidden / travelled);
+  fputc('\n', stream);
   for (int64_t k = 0; k < comm->nsent; k++)
     if (comm->sent[k].messages)
       fprintf(stream, "  to rank %d: %" PRId64 " messages, %" PRId64 " bytes\n", comm->sent[k].rank,
