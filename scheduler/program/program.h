@@ -25,6 +25,24 @@ void op2i_sched_forget_all(struct op2i_sched *sched);
  */
 op2_status op2i_execute_marked(struct op2i_sched *sched);
 
+/* ---- one file to the other -------------------------------------------------------------------- */
+
+/* program.c: make the key by which it is found. */
+op2_status op2i_program_key(struct op2i_program *program, struct op2i_node *const *nodes,
+                            int64_t n);
+/* What a verifier says of what `pass` has made. A broken invariant is nothing to be run around. */
+op2_status op2i_verified(op2_status status, const char *pass);
+/* program_make.c: make a program, which nobody keeps yet. Collective. */
+op2_status op2i_program_make(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
+                             struct op2i_program **program);
+/* program_steps.c: put its steps in order, with room for the addresses of their values. */
+op2_status op2i_program_steps(struct op2i_sched *sched, struct op2i_program *program,
+                              struct op2i_node *const *nodes);
+/* Bytes for the payload of a fused group. */
+static inline int64_t op2i_payload_room(const struct op2i_group *group) {
+  return (group->loop->op.payload_bytes + 63) / 64 * 64;
+}
+
 /* ---- outcome.c: where other ranks take part ---------------------------------------------------- */
 
 /* Nothing has failed among n nodes, which are about to run. Outcomes are in their order. */

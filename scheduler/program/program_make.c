@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Making a program. The passes run here, in this order: fusion (fuse.c), code for what it made
+ * (compile.c), exchanges of halos (halos.c), plans (loopdata.c); tiling (tiling.c) once a program has
+ * shown that it runs again. Ranks agree on each of them. */
+#include "program.h"
+
+#include "error.h"
+#include "loopdata.h"
+#include "mem.h"
+
+/* Passes ask for it. */
+static op2_status decide_forms(struct op2i_node *const *nodes, int64_t n) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t i = 0; i < n && !status; i++) {
+    struct op2i_loop *loop = op2i_node_loop(nodes[i]);
+    const struct op2i_form *form;
+    if (loop) status = op2i_loop_form(loop, &form);
+  }
+  return status;
+}
+
+static op2_status compile_groups(struct op2i_sched *sched, const struct op2i_grouping *grouping,
+                                 enum op2i_variant wish) {
+  struct op2i_compile compile = {.sched = sched, .wish = wish};
+  op2_status status = OP2_SUCCESS;
+  for (int64_t g = 0; g < grouping->ngroups && !status; g++)
+    if (grouping->groups[g].loop) status = op2i_compile_add(&compile, grouping->groups[g].loop);
+  status = op2i_context_agree(sched->ctx, status);
+  if (!status) status = op2i_compile_run(&compile);
+  op2i_compile_end(&compile);
+  for (int64_t g = 0; g < grouping->ngroups && !status; g++) {
+    const struct op2i_loop *loop = grouping->groups[g].loop;
+    if (!loop || !op2i_no_code(loop)) continue;
+    const struct op2i_loop_data *data = loop->sched_data;
+    status = op2i_error(data->no_code_status, "%s", data->no_code);
+  }
+  return status;
+}
+
+static op2_status make_tables(struct op2i_program *program) {
+  const struct op2i_grouping *grouping = &program->grouping;
+  int64_t payload = 0, globals = 0;
+  for (int64_t g = 0; g < grouping->ngroups; g++) {
+    const struct op2i_group *group = &grouping->groups[g];
+    if (group->count == 1) continue;
+    payload += op2i_payload_room(group);
+    globals += group->loop->op.ngbls;
+  }
+  program->payload = op2i_alloc_data((size_t)payload);
+  program->globals = op2i_calloc((size_t)globals, sizeof *program->globals);
+  return program->payload && program->globals ? OP2_SUCCESS : op2i_error_nomem("a program");
+}
+
+static op2_status place_exchanges(struct op2i_program *program, struct op2i_node *const *nodes) {
+  if (!program->stale) return OP2_SUCCESS;
+  return op2i_place_exchanges(nodes, &program->grouping, &program->exchanges, &program->nexchanges);
+}
+
+/* A program of one has no passes: nothing is asked of the graph. */
+static op2_status group(struct op2i_sched *sched, struct op2i_node *const *nodes,
+                        struct op2i_program *program) {
+  bool alone = program->nnodes == 1;
+  op2_status status = OP2_SUCCESS;
+  if (!alone) status = decide_forms(nodes, program->nnodes);
+  if (!status && !alone) status = op2i_graph_join(sched);
+  if (!status) status = op2i_fuse(sched, nodes, program->nnodes, &program->grouping);
+  if (!status && sched->ctx->config.verify)
+    status = op2i_verified(op2i_grouping_verify(sched, nodes, &program->grouping), "fusion");
+  return status;
+}
+
+op2_status op2i_program_make(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
+                             struct op2i_program **out) {
+  struct op2i_program *program = op2i_calloc(1, sizeof *program);
+  op2_status status = program ? OP2_SUCCESS : op2i_error_nomem("a program");
+  OP2I_TRY(op2i_context_agree(sched->ctx, status));
+  status = op2i_program_key(program, nodes, n);
+  if (!status) status = group(sched, nodes, program);
+  OP2I_TRY(op2i_context_agree(sched->ctx, status));
+  OP2I_TRY(compile_groups(sched, &program->grouping, sched->ctx->backend->variant));
+  status = make_tables(program);
+  if (!status) status = place_exchanges(program, nodes);
+  if (!status) status = op2i_program_steps(sched, program, nodes);
+  OP2I_TRY(op2i_context_agree(sched->ctx, status));
+  *out = program;
+  return OP2_SUCCESS;
+fail:
+  op2i_program_free(program);
+  return status;
+}

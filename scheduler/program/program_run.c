@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Running a program: its steps get the values of the nodes and go one after the other, or together
+ * where the backend takes many. */
+#include "program.h"
+
+#include <string.h>
+
+#include "call.h"
+#include "error.h"
+#include "tasks.h"
+#include "tiling.h"
+
+/* Collect the values of a fused group's members where its code looks for them. */
+static void collect(const struct op2i_group *group, const int32_t *members,
+                    struct op2i_node *const *nodes, unsigned char *payload,
+                    struct op2i_version **globals) {
+  const struct op2i_loop *loop = group->loop;
+  for (int m = 0; m < group->count; m++) {
+    const struct op2i_node *node = nodes[members[m]];
+    memcpy(payload, node->payload, (size_t)node->op->payload_bytes);
+    payload += (node->op->payload_bytes + 15) / 16 * 16;
+    for (int a = 0; a < op2i_node_loop(node)->nargs; a++)
+      if (op2i_node_loop(node)->args[a].gbl >= 0)
+        globals[loop->args[loop->members[m].first_arg + a].gbl] =
+            node->versions[op2i_node_loop(node)->args[a].gbl];
+  }
+}
+
+static void bind_step(struct op2i_step *step, const struct op2i_node *first,
+                      const unsigned char *payload, struct op2i_version **versions) {
+  step->number = first->number;
+  step->file = first->where.file;
+  step->line = first->where.line;
+  step->versions = versions;
+  step->call.payload = payload;
+  step->nanoseconds = 0;
+  step->seconds = step->clock_seconds = 0;
+}
+
+static void bind(struct op2i_program *program, struct op2i_node *const *nodes) {
+  unsigned char *payload = program->payload;
+  struct op2i_version **globals = program->globals;
+  for (int64_t g = 0, s = 0; g < program->grouping.ngroups; g++) {
+    const struct op2i_group *group = &program->grouping.groups[g];
+    const int32_t *members = program->grouping.nodes + group->first;
+    const struct op2i_node *first = nodes[members[0]];
+    bool fused = group->count > 1;
+    if (fused) collect(group, members, nodes, payload, globals);
+    for (; s < program->nsteps && program->step_group[s] == g; s++)
+      bind_step(&program->steps[s], first, fused ? payload : first->payload,
+                fused ? globals : first->versions);
+    payload += fused ? op2i_payload_room(group) : 0;
+    globals += fused ? group->loop->op.ngbls : 0;
+  }
+}
+
+/* For the drawing of the graph. */
+static void name_group(const struct op2i_program *program, int64_t g,
+                       struct op2i_node *const *nodes) {
+  const struct op2i_group *group = &program->grouping.groups[g];
+  const int32_t *members = program->grouping.nodes + group->first;
+  for (int32_t m = 0; m < group->count; m++)
+    nodes[members[m]]->fused = group->count > 1 ? nodes[members[0]]->number : 0;
+}
+
+/* A task backend works while halos travel, where that is wanted. */
+static bool joins(const struct op2i_sched *sched, const struct op2i_step *step) {
+  if (!sched->ctx->backend->run_steps) return false;
+  bool exchanges = step->kind == OP2I_STEP_BEGIN || step->kind == OP2I_STEP_END;
+  return step->kind == OP2I_STEP_LOOP || (exchanges && sched->ctx->config.overlap);
+}
+
+/* How many steps from s on are run by one call of the backend, or of the operation's function. */
+static int64_t together(const struct op2i_sched *sched, const struct op2i_program *program,
+                        int64_t s) {
+  int64_t end = s;
+  while (end < program->nsteps && joins(sched, &program->steps[end])) end++;
+  return end > s ? end - s : 1;
+}
+
+static op2_status run_steps(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {
+  op2_context ctx = sched->ctx;
+  op2_status status = op2i_steps_bind(ctx, steps, n);
+  if (status) return status;
+  if (!ctx->backend->run_steps) {
+    op2i_sched_starts(sched);
+    return ctx->backend->run_step(ctx->backend_state, steps);
+  }
+  status = ctx->backend->run_steps(ctx->backend_state, steps, n);
+  if (!status) return status;
+  return op2i_error(OP2_ERR_FATAL, "the program could not be run: %s", op2_error_message());
+}
+
+static op2_status run_reduce(struct op2i_sched *sched, struct op2i_program *program, int64_t s) {
+  int64_t first = program->steps[s].reduced, end = first, g = program->step_group[first];
+  while (end < s && program->step_group[end] == g) end++;
+  bool lost = op2i_outcome_failed(sched, &program->grouping, g);
+  return op2i_steps_reduce(&program->steps[first], end - first, lost);
+}
+
+/* Where nobody works at the same time. */
+static op2_status run_exchange(op2_context ctx, struct op2i_step *step) {
+  op2_status bound = op2i_steps_bind(ctx, step, 1);
+  op2_status status = op2i_exchange_step_run(step);
+  return status ? status : bound;
+}
+
+/* Among ranks not where something has failed on one of them that it depends on. */
+static op2_status run_call(struct op2i_sched *sched, const struct op2i_program *program, int64_t s,
+                           struct op2i_node *const *nodes) {
+  const struct op2i_grouping *grouping = &program->grouping;
+  int64_t g = program->step_group[s];
+  struct op2i_node *node = nodes[grouping->nodes[grouping->groups[g].first]];
+  bool cancelled = false;
+  op2_status status = op2i_outcomes_before_call(sched, nodes, grouping, g, &cancelled);
+  if (status || cancelled) return status;
+  return node->op->kind->run(node->op, node->versions, node->payload);
+}
+
+/* What steps that are about to run do to halos. */
+static void make_stale(const struct op2i_program *program, int64_t s, int64_t n,
+                       struct op2i_node *const *nodes) {
+  for (int64_t k = s; k < s + n; k++) {
+    const struct op2i_step *step = &program->steps[k];
+    const struct op2i_group *group = &program->grouping.groups[program->step_group[k]];
+    if (step->kind == OP2I_STEP_LOOP) op2i_op_makes_stale(&step->loop->op);
+    if (step->kind == OP2I_STEP_END) op2i_exchange_freshens(step->exchange);
+    if (step->kind == OP2I_STEP_CALL)
+      op2i_op_makes_stale(nodes[program->grouping.nodes[group->first]]->op);
+  }
+}
+
+static op2_status run_part(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                           int64_t n, struct op2i_node *const *nodes) {
+  struct op2i_step *steps = &program->steps[s];
+  if (joins(sched, steps)) return run_steps(sched, steps, n);
+  switch (steps->kind) {
+  case OP2I_STEP_LOOP: return run_steps(sched, steps, n);
+  case OP2I_STEP_CALL: return run_call(sched, program, s, nodes);
+  case OP2I_STEP_REDUCE: return run_reduce(sched, program, s);
+  default: return run_exchange(sched->ctx, steps);
+  }
+}
+
+/* What an exchange did not bring may be missed by any group behind it. */
+static op2_status note_failure(struct op2i_sched *sched, const struct op2i_program *program,
+                               int64_t s, op2_status status) {
+  int64_t g = program->step_group[s], end = g + 1;
+  bool exchanges = program->steps[s].exchange != NULL;
+  if (program->steps[s].kind == OP2I_STEP_REDUCE)
+    g = program->step_group[program->steps[s].reduced], end = g + 1;
+  if (exchanges) end = program->grouping.ngroups;
+  for (; g < end && status != OP2_ERR_FATAL; g++)
+    status = op2i_outcome_note(sched, &program->grouping, g, status);
+  return status == OP2_ERR_FATAL ? status : OP2_SUCCESS;
+}
+
+/* Where steps lack memory together, each has a chance by itself: other ranks run all of them. */
+static op2_status run_apart(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                            int64_t n) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t end = s + n, length; s < end && !status; s += length) {
+    struct op2i_step *steps = &program->steps[s];
+    length = steps->chain ? steps->chain : 1;
+    status = steps->loop ? run_steps(sched, steps, length) : run_exchange(sched->ctx, steps);
+    op2_status failed = status;
+    for (int64_t k = s; k < s + length && failed && status != OP2_ERR_FATAL; k++)
+      status = note_failure(sched, program, k, failed);
+  }
+  return status;
+}
+
+/* Among ranks a group that fails on one keeps none from running the others. */
+static op2_status go_on(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                        op2_status status) {
+  if (!program->stale || status == OP2_ERR_FATAL) return status;
+  if (joins(sched, &program->steps[s]))
+    return run_apart(sched, program, s, together(sched, program, s));
+  return note_failure(sched, program, s, status);
+}
+
+op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
+                            struct op2i_node *const *nodes, int64_t *done) {
+  int64_t ngroups = program->grouping.ngroups, n;
+  *done = 0;
+  bind(program, nodes);
+  op2_status status = op2i_verified(op2i_program_tile(sched, program), "tiling");
+  if (status == OP2_ERR_FATAL) return status;
+  for (int64_t s = 0; s < program->nsteps; s += n) {
+    struct op2i_step *steps = &program->steps[s];
+    n = together(sched, program, s);
+    *done = program->step_group[s];
+    if (program->stale) make_stale(program, s, n, nodes);
+    status = run_part(sched, program, s, n, nodes);
+    if (status) status = go_on(sched, program, s, status);
+    if (status) break;
+    for (int64_t k = 0; k < n; k++)
+      if (steps[k].loop) op2i_step_account(&steps[k]);
+  }
+  if (!status) *done = ngroups;
+  for (int64_t g = 0; g < *done; g++) name_group(program, g, nodes);
+  program->runs += !status;
+  return status;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The steps of a program and their order: loops over their ranges, calls, and, among ranks, where
+ * exchanges begin and end and where results are combined. */
+#include "program.h"
+
+#include "error.h"
+#include "loopdata.h"
+#include "mem.h"
+
+/* Steps are put one behind the other, group after group. */
+struct order {
+  struct op2i_sched *sched;
+  struct op2i_program *program;
+  struct op2i_node *const *nodes;
+  int64_t *reduced; /* [nreduced] first steps of loops whose results ranks have yet to combine */
+  int64_t nreduced;
+};
+
+static void add_step(struct op2i_program *program, int64_t g, struct op2i_step step) {
+  program->step_group[program->nsteps] = g;
+  program->steps[program->nsteps++] = step;
+}
+
+static void add_exchanges(struct order *order, int64_t g, enum op2i_step_kind kind) {
+  for (int64_t x = 0; x < order->program->nexchanges; x++) {
+    const struct op2i_placed *placed = &order->program->exchanges[x];
+    if ((kind == OP2I_STEP_BEGIN ? placed->begin : placed->end) == g)
+      add_step(order->program, g, (struct op2i_step){.kind = kind, .exchange = placed->exchange});
+  }
+}
+
+/* Whether a node uses a version of a global that another one modifies. */
+static bool uses_result(const struct op2i_node *node, const struct op2i_node *of) {
+  for (int g = 0; g < of->op->ngbls; g++)
+    for (int k = 0; k < node->op->ngbls && op2i_modifies(of->op->gbl_access[g]); k++)
+      if (node->versions[k] == of->versions[g]) return true;
+  return false;
+}
+
+static bool group_uses_result(const struct order *order, int64_t g, int64_t of) {
+  const struct op2i_grouping *grouping = &order->program->grouping;
+  const struct op2i_group *a = &grouping->groups[g], *b = &grouping->groups[of];
+  for (int32_t i = 0; i < a->count; i++)
+    for (int32_t k = 0; k < b->count; k++)
+      if (uses_result(order->nodes[grouping->nodes[a->first + i]],
+                      order->nodes[grouping->nodes[b->first + k]]))
+        return true;
+  return false;
+}
+
+/* Ranks combine results as late as group g allows, or, with `all`, have to by now: until then nobody
+ * waits for anybody. */
+static void add_reductions(struct order *order, int64_t g, bool all) {
+  int64_t kept = 0;
+  for (int64_t i = 0; i < order->nreduced; i++) {
+    int64_t first = order->reduced[i];
+    if (all || group_uses_result(order, g, order->program->step_group[first]))
+      add_step(order->program, g, (struct op2i_step){.kind = OP2I_STEP_REDUCE, .reduced = first});
+    else
+      order->reduced[kept++] = first;
+  }
+  order->nreduced = kept;
+}
+
+/* What has come from others is there before all but the loop over core elements. */
+static void add_loop(struct order *order, int64_t g, struct op2i_loop *loop) {
+  const struct op2i_config *config = &order->sched->ctx->config;
+  bool ended = false;
+  for (int r = 0; r < loop->nranges; r++) {
+    bool waits = loop->ranges[r].section != OP2I_CORE || !config->overlap;
+    if (waits && !ended) add_exchanges(order, g, OP2I_STEP_END);
+    ended = ended || waits;
+    if (r == 0 && loop->partial_bytes && order->program->stale)
+      order->reduced[order->nreduced++] = order->program->nsteps;
+    add_step(order->program, g, op2i_step_make(loop, r, order->sched->ctx->backend->variant));
+  }
+}
+
+static op2_status add_group(struct order *order, int64_t g) {
+  struct op2i_loop *loop = order->program->grouping.groups[g].loop;
+  op2_status status = loop ? op2i_loop_prepare(order->sched, loop) : OP2_SUCCESS;
+  if (status) return status;
+  add_exchanges(order, g, OP2I_STEP_BEGIN);
+  add_reductions(order, g, false);
+  if (loop) {
+    add_loop(order, g, loop);
+  } else {
+    add_exchanges(order, g, OP2I_STEP_END);
+    add_step(order->program, g, (struct op2i_step){.kind = OP2I_STEP_CALL});
+  }
+  return OP2_SUCCESS;
+}
+
+/* To each step for the addresses of its values. */
+static op2_status give_room(struct op2i_program *program) {
+  size_t dats = 0, maps = 0, gbls = 0;
+  for (int64_t s = 0; s < program->nsteps; s++) {
+    const struct op2i_loop *loop = program->steps[s].loop;
+    dats += loop ? (size_t)loop->op.ndats : 0;
+    maps += loop ? (size_t)loop->nmaps : 0;
+    gbls += loop ? (size_t)loop->op.ngbls : 0;
+  }
+  program->dat = op2i_calloc(dats, sizeof *program->dat);
+  program->map = op2i_calloc(maps, sizeof *program->map);
+  program->target = op2i_calloc(maps, sizeof *program->target);
+  program->gbl = op2i_calloc(gbls, sizeof *program->gbl);
+  if (!program->dat || !program->map || !program->target || !program->gbl)
+    return op2i_error_nomem("a program");
+  dats = maps = gbls = 0;
+  for (int64_t s = 0; s < program->nsteps; s++) {
+    struct op2i_step *step = &program->steps[s];
+    if (!step->loop) continue;
+    step->call.dat = step->dat = program->dat + dats;
+    step->call.map = step->map = program->map + maps;
+    step->call.target = step->target = program->target + maps;
+    step->gbl = program->gbl + gbls;
+    step->call.gbl = (const void *const *)step->gbl;
+    dats += (size_t)step->loop->op.ndats;
+    maps += (size_t)step->loop->nmaps;
+    gbls += (size_t)step->loop->op.ngbls;
+  }
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_program_steps(struct op2i_sched *sched, struct op2i_program *program,
+                              struct op2i_node *const *nodes) {
+  size_t ngroups = (size_t)program->grouping.ngroups;
+  size_t most = ngroups * (OP2I_RANGES + 1) + 2 * (size_t)program->nexchanges;
+  struct order order = {.sched = sched, .program = program, .nodes = nodes};
+  program->steps = op2i_calloc(most, sizeof *program->steps);
+  program->step_group = op2i_calloc(most, sizeof *program->step_group);
+  order.reduced = op2i_malloc(ngroups * sizeof *order.reduced);
+  op2_status status = program->steps && program->step_group && order.reduced
+                          ? OP2_SUCCESS
+                          : op2i_error_nomem("a program");
+  for (int64_t g = 0; g < program->grouping.ngroups && !status; g++) status = add_group(&order, g);
+  if (!status) add_reductions(&order, program->grouping.ngroups - 1, true);
+  op2i_free(order.reduced);
+  return status ? status : give_room(program);
+}
