@@ -119,6 +119,28 @@ static int wait_for_all(struct op2i_comm *comm, void *data) {
   return wrong + (row_end(&w) != OP2_SUCCESS);
 }
 
+/* ---- messages that get on while somebody asks ------------------------------------------------ */
+
+static _Thread_local int asked;
+static void ask(struct op2i_comm *comm) { asked += comm->flying > 0; }
+
+/* By whoever runs loops, and only while something is on its way. */
+static int see_to_messages(struct op2i_comm *comm, void *data) {
+  const struct job *job = data;
+  struct op2i_comm_kind kind = *comm->kind;
+  struct row w;
+  kind.carry = ask;
+  comm->kind = &kind;
+  asked = 0;
+  int wrong = row_begin(&w, comm, job->backend) != OP2_SUCCESS;
+  wrong = wrong || read_later(&w) || op2_flush(w.ctx);
+  if (wrong || (asked > 0) != (job->how != 1)) {
+    fprintf(stderr, "# rank %d asked %d times\n", comm->rank, asked);
+    wrong++;
+  }
+  return wrong + (row_end(&w) != OP2_SUCCESS);
+}
+
 int main(void) {
   static const char *const backends[] = {"sequential", "openmp", "starpu"};
   static const char *const hows[] = {"", ", without overlap", ", without merging"};
@@ -142,6 +164,10 @@ int main(void) {
                           &job),
              0, "what is waited for on %s%s", backends[b], hows[how]);
       unsetenv("OP2_CHUNK_US");
+      if (strcmp(backends[b], "starpu"))
+        is_int(run_contexts(2, (struct op2i_link_speed){.delay = DELAY_MS * 1000000},
+                            see_to_messages, &job),
+               0, "messages are seen to during loops on %s%s", backends[b], hows[how]);
     }
   return done();
 }

@@ -8,6 +8,7 @@
 #include "affinity.h"
 #include "backend.h"
 #include "clock.h"
+#include "comm.h"
 #include "context.h"
 #include "error.h"
 #include "log.h"
@@ -60,15 +61,19 @@ static void close_state(void *state) { op2i_free(state); }
 
 static int workers(void *state) { return ((const struct team *)state)->threads; }
 
+/* The calling thread is one of them, and sees to messages between its blocks. */
 static void run_colours(struct op2i_step *step, int threads) {
   const struct op2i_plan *plan = step->plan;
+  struct op2i_comm *comm = step->loop->op.ctx->comm;
   double seconds = 0;
 #pragma omp parallel num_threads(threads) if (threads > 1) reduction(+ : seconds)
   for (int32_t colour = 0; colour < plan->ncolors; colour++) {
     double start = op2i_seconds();
 #pragma omp for schedule(static) nowait
-    for (int32_t i = plan->color_offs[colour]; i < plan->color_offs[colour + 1]; i++)
+    for (int32_t i = plan->color_offs[colour]; i < plan->color_offs[colour + 1]; i++) {
       op2i_step_run_block(step, plan->blkmap[i]);
+      if (omp_get_thread_num() == 0) op2i_comm_carry(comm);
+    }
     seconds += op2i_seconds() - start;
 #pragma omp barrier
   }

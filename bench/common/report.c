@@ -62,6 +62,17 @@ static bool print_table(op2_context ctx) {
   return true;
 }
 
+/* What rank 0 has sent and waited for. */
+static bool print_halos(op2_context ctx) {
+  op2_comm_stats sent;
+  if (ranks_number() == 1) return true;
+  if (!report_ok(op2_comm_stats_get(ctx, &sent), "op2_comm_stats_get")) return false;
+  printf("halos: %" PRId64 " messages of %" PRId64 " bytes in %" PRId64 " exchanges, %.6f s on their "
+         "way, %.6f s waited for\n",
+         sent.messages, sent.bytes, sent.exchanges, sent.travelling, sent.waited);
+  return true;
+}
+
 bool report_run(op2_context ctx, const run_times *times, const char *iterations) {
   double most[] = {times->mesh, times->setup, times->loop, times->timed};
   ranks_greatest(most, 4);
@@ -71,6 +82,7 @@ bool report_run(op2_context ctx, const run_times *times, const char *iterations)
          most[0], most[1], iterations, most[2]);
   if (times->iterations > 0)
     printf("time_per_iteration_ms %.6f\n", 1e3 * most[3] / (double)times->iterations);
+  if (!print_halos(ctx)) return false;
   putchar('\n');
   return print_table(ctx);
 }

@@ -37,7 +37,8 @@ typedef struct run_times {
 
 /** Print times on stdout, and a table of where they went: for every loop calls, time, its share and
  * bandwidth, then waiting, compiling and the rest. `iterations` is what the user knows them as.
- * Among ranks the times are the greatest of all, and the table is that of rank 0.
+ * Among ranks the times are the greatest of all; the table, and what was sent to others and waited
+ * for, are those of rank 0.
  * Returns false after reporting an error. */
 bool report_run(op2_context ctx, const run_times *times, const char *iterations);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "error.h"
 #include "mem.h"
 
@@ -118,6 +119,15 @@ void op2i_comm_free(struct op2i_comm *comm) {
   free_ways(comm);
   op2i_free(comm->sent);
   comm->kind->free(comm);
+}
+
+void op2i_comm_carry(struct op2i_comm *comm) {
+  enum { EVERY_NS = 100000 };
+  if (!comm || comm->flying == 0 || !comm->kind->carry) return;
+  int64_t time = op2i_nanoseconds();
+  if (time - comm->carried < EVERY_NS) return;
+  comm->carried = time;
+  comm->kind->carry(comm);
 }
 
 static op2_status need_ways(struct op2i_comm *comm) {

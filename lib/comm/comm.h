@@ -46,6 +46,9 @@ struct op2i_comm_kind {
    * when they never will be, since a rank has gone. */
   op2_status (*over)(struct op2i_comm *comm, int n, struct op2i_message *const *messages, bool wait,
                      bool *over);
+  /* Messages get on, of a kind whose messages do so only while somebody asks for them; null: there is
+   * nothing to do. What has become of them, over() says. */
+  void (*carry)(struct op2i_comm *comm);
   /* This rank cannot go on, and no error that it returns would tell the others: they are not to wait
    * for it. From then on no rank's message comes any more, and over() says which rank it was and why;
    * or, where ranks are processes, the job ends with that said. The first to call counts. */
@@ -81,12 +84,17 @@ struct op2i_comm {
    * nanoseconds, summed over exchanges, from their start to their end, and those of them in which
    * nothing else could be done. */
   int64_t exchanges, messages, bytes, travelled, waited;
-  int flying; /* exchanges that have started, and are not known to be over */
+  int flying;             /* exchanges that have started, and are not known to be over */
+  int64_t carried;        /* when messages were last asked to get on */
   struct op2i_sent *sent; /* [nsent], each rank once */
   int64_t nsent, sent_capacity;
 };
 
 void op2i_comm_free(struct op2i_comm *comm);
+
+/* The thread that runs loops does so now and then while exchanges are on their way: what is due is
+ * done at most every 100 microseconds. Null: there are no others. */
+void op2i_comm_carry(struct op2i_comm *comm);
 
 /* ---- what all ranks do together -------------------------------------------------------------- */
 

@@ -12,6 +12,8 @@
 
 #include "affinity.h"
 
+enum { TAG_NONE = 32767 }; /* of no message; the highest that every MPI has */
+
 struct rank {
   struct op2i_comm comm;
   const struct op2i_companion *op2;
@@ -240,6 +242,13 @@ static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const
   return status;
 }
 
+/* To look for a message that nobody sends makes MPI see to the others. */
+static void carry(struct op2i_comm *comm) {
+  struct rank *rank = rank_of(comm);
+  int there;
+  if (!available(rank)) MPI_Iprobe(MPI_ANY_SOURCE, TAG_NONE, rank->mpi, &there, MPI_STATUS_IGNORE);
+}
+
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
 static void abandon(struct op2i_comm *comm, const char *message) {
@@ -260,6 +269,7 @@ static const struct op2i_comm_kind kind = {.name = "mpi",
                                            .close = close_message,
                                            .start = start,
                                            .over = over,
+                                           .carry = carry,
                                            .abandon = abandon,
                                            .free = free_rank};
 
