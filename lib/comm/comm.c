@@ -68,55 +68,56 @@ struct piece {
   unsigned char data[PIECE];
 };
 
-struct way {
+struct channel {
   int peer;
   struct op2i_message *out, *in;
   struct piece sent, received;
 };
 
-struct op2i_ways_of {
+struct op2i_channels {
   int n;
-  struct way way[]; /* of different peers */
+  struct channel channel[]; /* of different peers */
 };
 
-static struct way *way_to(const struct op2i_comm *comm, int peer) {
-  for (int w = 0; w < comm->ways->n; w++)
-    if (comm->ways->way[w].peer == peer) return &comm->ways->way[w];
+static struct channel *channel_to(const struct op2i_comm *comm, int peer) {
+  for (int c = 0; c < comm->channels->n; c++)
+    if (comm->channels->channel[c].peer == peer) return &comm->channels->channel[c];
   return NULL;
 }
 
-static void add_way(struct op2i_comm *comm, int peer) {
-  if (peer == comm->rank || way_to(comm, peer)) return;
-  comm->ways->way[comm->ways->n++].peer = peer;
+static void add_channel(struct op2i_comm *comm, int peer) {
+  if (peer == comm->rank || channel_to(comm, peer)) return;
+  comm->channels->channel[comm->channels->n++].peer = peer;
 }
 
-static void add_ways(struct op2i_comm *comm);
+static void add_channels(struct op2i_comm *comm);
 
-static op2_status open_ways(struct op2i_comm *comm) {
+static op2_status open_channels(struct op2i_comm *comm) {
   op2_status status = OP2_SUCCESS;
-  for (int w = 0; w < comm->ways->n && !status; w++) {
-    struct way *way = &comm->ways->way[w];
-    const struct op2i_envelope out = {true, way->peer, TAG_FEW, &way->sent, sizeof way->sent},
-                               in = {false, way->peer, TAG_FEW, &way->received,
-                                     sizeof way->received};
-    status = comm->kind->open(comm, &out, &way->out);
-    if (!status) status = comm->kind->open(comm, &in, &way->in);
+  for (int c = 0; c < comm->channels->n && !status; c++) {
+    struct channel *channel = &comm->channels->channel[c];
+    const struct op2i_envelope out = {true, channel->peer, TAG_FEW, &channel->sent,
+                                      sizeof channel->sent},
+                               in = {false, channel->peer, TAG_FEW, &channel->received,
+                                     sizeof channel->received};
+    status = comm->kind->open(comm, &out, &channel->out);
+    if (!status) status = comm->kind->open(comm, &in, &channel->in);
   }
   return status;
 }
 
-static void free_ways(struct op2i_comm *comm) {
-  for (int w = 0; comm->ways && w < comm->ways->n; w++) {
-    if (comm->ways->way[w].out) comm->kind->close(comm->ways->way[w].out);
-    if (comm->ways->way[w].in) comm->kind->close(comm->ways->way[w].in);
+static void free_channels(struct op2i_comm *comm) {
+  for (int c = 0; comm->channels && c < comm->channels->n; c++) {
+    if (comm->channels->channel[c].out) comm->kind->close(comm->channels->channel[c].out);
+    if (comm->channels->channel[c].in) comm->kind->close(comm->channels->channel[c].in);
   }
-  op2i_free_data(comm->ways);
-  comm->ways = NULL;
+  op2i_free_data(comm->channels);
+  comm->channels = NULL;
 }
 
 void op2i_comm_free(struct op2i_comm *comm) {
   if (!comm) return;
-  free_ways(comm);
+  free_channels(comm);
   op2i_free(comm->sent);
   comm->kind->free(comm);
 }
@@ -130,43 +131,44 @@ void op2i_comm_carry(struct op2i_comm *comm) {
   comm->kind->carry(comm);
 }
 
-static op2_status need_ways(struct op2i_comm *comm) {
+static op2_status need_channels(struct op2i_comm *comm) {
   const size_t most = 5 * LEVELS; /* two of a tree's, three of a route's for each level */
-  if (comm->ways) return OP2_SUCCESS;
-  comm->ways = op2i_alloc_data(sizeof *comm->ways + most * sizeof(struct way));
-  op2_status status = comm->ways ? OP2_SUCCESS : op2i_error_nomem("a communicator");
-  if (!status) add_ways(comm);
-  if (!status) status = open_ways(comm);
-  if (status) free_ways(comm);
+  if (comm->channels) return OP2_SUCCESS;
+  comm->channels = op2i_alloc_data(sizeof *comm->channels + most * sizeof(struct channel));
+  op2_status status = comm->channels ? OP2_SUCCESS : op2i_error_nomem("a communicator");
+  if (!status) add_channels(comm);
+  if (!status) status = open_channels(comm);
+  if (status) free_channels(comm);
   return told(comm, status);
 }
 
-static op2_status compare(struct op2i_comm *comm, const struct way *way, size_t bytes) {
-  if (way->received.bytes == (int64_t)bytes) return OP2_SUCCESS;
+static op2_status compare(struct op2i_comm *comm, const struct channel *channel, size_t bytes) {
+  if (channel->received.bytes == (int64_t)bytes) return OP2_SUCCESS;
   return told(comm,
               op2i_error(OP2_ERR_FATAL,
                          "ranks %d and %d are in different calls that all ranks make together",
-                         comm->rank, way->peer));
+                         comm->rank, channel->peer));
 }
 
-/* One after the other or at one time, as many as there are ways: pieces that are sent, and received. */
+/* One after the other or at one time, as many as there are channels: pieces that are sent, and
+ * received. */
 static op2_status pass_few(struct op2i_comm *comm, int n, const struct op2i_envelope *envelopes) {
   struct op2i_message *messages[4];
-  op2_status status = need_ways(comm);
+  op2_status status = need_channels(comm);
   for (int i = 0; i < n && !status; i++) {
     const struct op2i_envelope *e = &envelopes[i];
-    struct way *way = way_to(comm, e->peer);
-    messages[i] = e->sends ? way->out : way->in;
+    struct channel *channel = channel_to(comm, e->peer);
+    messages[i] = e->sends ? channel->out : channel->in;
     if (!e->sends) continue;
-    way->sent.bytes = (int64_t)e->bytes;
-    memcpy(way->sent.data, e->data, e->bytes);
+    channel->sent.bytes = (int64_t)e->bytes;
+    memcpy(channel->sent.data, e->data, e->bytes);
   }
   if (!status && n) status = finish(comm, n, messages);
   for (int i = 0; i < n && !status; i++) {
     const struct op2i_envelope *e = &envelopes[i];
     if (e->sends) continue;
-    status = compare(comm, way_to(comm, e->peer), e->bytes);
-    if (!status) memcpy(e->data, way_to(comm, e->peer)->received.data, e->bytes);
+    status = compare(comm, channel_to(comm, e->peer), e->bytes);
+    if (!status) memcpy(e->data, channel_to(comm, e->peer)->received.data, e->bytes);
   }
   return status;
 }
@@ -467,15 +469,15 @@ static op2_status route(struct op2i_comm *comm, struct notes *notes) {
 }
 
 /* Where all that goes: trees over the numbers of ranks, from any root, and routes. */
-static void add_ways(struct op2i_comm *comm) {
+static void add_channels(struct op2i_comm *comm) {
   for (int64_t bit = 1; bit < comm->size; bit <<= 1) {
-    add_way(comm, (int)((comm->rank + bit) % comm->size));
-    add_way(comm, (int)((comm->rank - bit + comm->size) % comm->size));
+    add_channel(comm, (int)((comm->rank + bit) % comm->size));
+    add_channel(comm, (int)((comm->rank - bit + comm->size) % comm->size));
   }
   for (struct cut cut = {0, 0, comm->size}; cut.end - cut.first > 1; keep_half(&cut, comm->rank)) {
     halve(&cut);
-    add_way(comm, partner(&cut, comm->rank));
-    if (second_giver(&cut, comm->rank) >= 0) add_way(comm, second_giver(&cut, comm->rank));
+    add_channel(comm, partner(&cut, comm->rank));
+    if (second_giver(&cut, comm->rank) >= 0) add_channel(comm, second_giver(&cut, comm->rank));
   }
 }
 

@@ -79,7 +79,7 @@ struct op2i_comm {
   enum op2i_callers callers;
   int rank, size;
   struct op2i_seat seat;
-  struct op2i_ways_of *ways; /* comm.c's messages; null at first */
+  struct op2i_channels *channels; /* comm.c's messages; null at first */
   /* Of halos, so far: exchanges that were run, messages that were sent, and their bytes; and
    * nanoseconds, summed over exchanges, from their start to their end, and those of them in which
    * nothing else could be done. */
