@@ -34,8 +34,8 @@ struct runner {
   char problem[200];
 };
 
-op2_status place_begin(struct place *place, const op2_options *options) {
-  op2_status status = op2_init(options, &place->ctx);
+op2_status place_begin(struct place *place, const op2_options *options, struct op2i_comm *comm) {
+  op2_status status = op2i_init_ranks(options, comm, &place->ctx);
   for (int c = 0; c < R_CONSTS && !status; c++) {
     const double zero[R_DIM] = {0};
     status = op2_const_create(place->ctx, rconsts[c].dim, rconsts[c].type, zero, rconsts[c].name,
@@ -56,6 +56,10 @@ static op2_status make_set(struct runner *r, int s) {
   const struct rset *set = &r->p->sets[s];
   if (set->parent >= 0)
     return op2_subset_create(r->sets[set->parent], set->count, set->position, NULL, &r->sets[s]);
+  const struct share *share = r->place->share;
+  if (share)
+    return op2i_set_create_halo(r->place->ctx, set->ends, share->set[s].global, share->set[s].owner,
+                                NULL, &r->sets[s]);
   return op2_set_create_sections(r->place->ctx, set->ends, NULL, &r->sets[s]);
 }
 
@@ -65,7 +69,7 @@ static op2_status make_dat(struct runner *r, int d, const unsigned char *data) {
     return op2_dat_create(r->sets[dat->set], dat->dim, dat->type, dat->bare ? NULL : data, NULL,
                           &r->dats[d]);
   const size_t bytes = rdat_bytes(r->p, dat, true);
-  r->memory[d] = malloc(bytes);
+  r->memory[d] = malloc(bytes ? bytes : 1);
   if (!r->memory[d]) exit(2);
   memcpy(r->memory[d], data, bytes);
   return op2_dat_wrap(r->sets[dat->set], dat->dim, dat->type, r->memory[d], NULL, &r->dats[d]);
@@ -266,14 +270,15 @@ static void show(const struct runner *r, int number, op2_status status) {
        c->eager ? "eager" : "lazy", c->block_size, op2_status_name(status),
        *r->problem ? r->problem : op2_error_message());
   if (shown++ >= SHOWN) return;
-  char *text = NULL;
+  char *text = NULL, *rest = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
   rprogram_print(r->p, out);
   const struct roperation *o = &r->p->operations[number];
   if (o->call) fprintf(out, "%s\n", strstr(o->call->kernel->source, "void random_"));
   fclose(out);
-  for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) diag("%.500s", line);
+  for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+    diag("%.500s", line);
   free(text);
 }
 
@@ -290,7 +295,9 @@ bool program_run(const struct rprogram *p, struct place *place) {
                      ""};
   op2_status status = OP2_SUCCESS;
   int number = 0;
-  for (; number < p->noperations && !status && !*r.problem; number++) status = step(&r, number);
+  /* Other ranks go on, and wait for this one. */
+  for (; number < p->noperations && !status && (!*r.problem || place->share); number++)
+    status = step(&r, number);
   const bool good = !status && !*r.problem;
   if (!good) show(&r, number - 1, status);
   destroy(&r);

@@ -11,4 +11,7 @@ int run_ranks(int n, struct op2i_link_speed speed, rank_function *function, void
 /* The same where the function gives its communicator to a context. */
 int run_contexts(int n, struct op2i_link_speed speed, rank_function *function, void *data);
 
+/* Either of these, or another way to run ranks: the function gives its communicator to a context. */
+typedef int rank_runner(int n, rank_function *function, void *data);
+
 #endif

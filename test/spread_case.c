@@ -263,8 +263,7 @@ static int rank(struct op2i_comm *comm, void *data) {
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* Ways to run and to exchange, of which results do not depend. */
-static void choose_ways(uint64_t seed, int how) {
+void spread_ways(uint64_t seed, int how) {
   setenv("OP2_RENUMBER", how > PARTITIONED ? "1" : "auto", 1);
   setenv("OP2_OVERLAP", seed % 4 == 3 ? "0" : "1", 1);
   setenv("OP2_MERGE", seed % 8 >= 6 ? "0" : "1", 1);
@@ -285,7 +284,7 @@ int spread_program(const char *backend, int ranks, int how, uint64_t seed, rank_
   if (wrong) diag("in one piece: %s", op2_error_message());
   end(&r, &t);
   wrong += op2_finalize(&r.ctx) != OP2_SUCCESS;
-  choose_ways(seed, how);
+  spread_ways(seed, how);
   if (!wrong) wrong = runner(ranks, rank, &t);
   for (int l = 0; l < LOOKS; l++)
     for (int d = 0; d < DATS; d++) free(t.want[l][d]);

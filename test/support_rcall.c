@@ -328,3 +328,46 @@ bool rcall_run(struct rprogram *p, const struct rcall *call) {
   for (int g = 0; g < R_GROUPS; g++) free(written[g]);
   return r.agree;
 }
+
+/* ---- order ----------------------------------------------------------------------------------- */
+
+/* The element that touched a place of a dat, if only one has, and how. */
+struct touch {
+  int64_t element;
+  bool many;
+  unsigned accesses;
+};
+
+/* False when this one and the others may not be in any order. */
+static bool touch(struct touch *t, int64_t element, op2_access access) {
+  t->many = t->many || (t->accesses && t->element != element);
+  t->element = element;
+  t->accesses |= 1u << access;
+  return !t->many || t->accesses == 1u << OP2_READ || t->accesses == 1u << OP2_INC ||
+         t->accesses == 1u << OP2_MIN || t->accesses == 1u << OP2_MAX;
+}
+
+static bool touch_slots(const struct runner *r, int a, int64_t element, struct touch *touches) {
+  const struct rarg *arg = &r->k->args[a];
+  bool free = true;
+  for (int s = 0; s < arg->slots; s++)
+    free = touch(&touches[target(r, arg, element, s)], element, arg->access) && free;
+  return free;
+}
+
+bool rcall_ordered(const struct rprogram *p, const struct rcall *call) {
+  const struct runner r = {.p = (struct rprogram *)p, .call = call, .k = call->kernel};
+  const struct rset *set = &p->sets[call->set];
+  bool ordered = false;
+  for (int g = 0; g < r.k->ndats; g++) {
+    if (r.k->dats[g].role < 0) continue;
+    struct touch *touches =
+        room((size_t)p->sets[p->dats[call->dat[g]].set].ends[3] * sizeof *touches);
+    for (int64_t i = 0; i < set->ends[1]; i++)
+      for (int a = 0; a < r.k->nargs; a++)
+        if (r.k->args[a].kind <= R_ITER && r.k->args[a].dat == g)
+          ordered = !touch_slots(&r, a, set->idx ? set->idx[i] : i, touches) || ordered;
+    free(touches);
+  }
+  return ordered;
+}

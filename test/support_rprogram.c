@@ -11,6 +11,7 @@ struct maker {
   uint64_t random;
   struct rkernel *const *kernels;
   int nkernels, *numbers; /* numbers: the kernels this program is about */
+  bool whole;             /* sets have no halo, and no loop depends on the order of elements */
 };
 
 static void *room(size_t bytes) {
@@ -78,6 +79,7 @@ static void make_set(struct maker *m) {
   int64_t n = random_size(r);
   for (int e = 3; e >= 0; e--) {
     s.ends[e] = n;
+    if (m->whole) continue;
     if (draw_below(r, 2) && n) n = draw_below(r, 4) ? n - n / 4 : draw_below(r, (int)n + 1);
     if (e == 3 && draw_below(r, 2)) {
       s.ends[2] = s.ends[1] = s.ends[0] = s.ends[3];
@@ -255,9 +257,8 @@ static int choose_range(struct maker *m, int base) {
   return make_subset(m, base);
 }
 
-static struct rcall *make_call(struct maker *m) {
+static void fill_call(struct maker *m, struct rcall *call) {
   int roles[R_ROLES];
-  struct rcall *call = room(sizeof *call);
   do {
     call->kernel_number = m->numbers[draw_below(&m->random, m->nkernels)];
     call->kernel = m->kernels[call->kernel_number];
@@ -273,7 +274,17 @@ static struct rcall *make_call(struct maker *m) {
     if (k->args[a].kind == R_VAL)
       random_values(&m->random, k->args[a].type, (size_t)k->args[a].dim * size_of(k->args[a].type),
                     call->value[a]);
-  return call;
+}
+
+/* Null where none of some that were tried would do. */
+static struct rcall *make_call(struct maker *m) {
+  struct rcall *call = room(sizeof *call);
+  int tries = m->whole ? 4 : 0;
+  do fill_call(m, call);
+  while (m->whole && rcall_ordered(m->p, call) && --tries);
+  if (!m->whole || tries) return call;
+  free(call);
+  return NULL;
 }
 
 /* ---- operations ----------------------------------------------------------------------------- */
@@ -285,6 +296,7 @@ static void run(struct maker *m, const struct rcall *call) {
 
 static void queue_loop(struct maker *m) {
   struct rcall *call = make_call(m);
+  if (!call) return;
   operation(m->p, P_LOOP, 0)->call = call;
   run(m, call);
 }
@@ -296,6 +308,7 @@ static void use_object(struct maker *m) {
   const int o = p->nobjects ? draw_below(r, p->nobjects) : 0;
   if (p->nobjects == 0 || draw_below(r, 4) == 0) {
     struct rcall *call = make_call(m);
+    if (!call) return;
     p->objects = grown(p->objects, p->nobjects, sizeof *p->objects);
     p->objects[p->nobjects] = call;
     operation(p, P_OBJECT, p->nobjects++)->call = call;
@@ -370,17 +383,19 @@ static void finish(struct maker *m) {
           copy(p->gbls[g].data, (size_t)p->gbls[g].dim * size_of(p->gbls[g].type));
 }
 
-struct rprogram *rprogram_make(uint64_t seed, int number, struct rkernel *const *pool, int npool) {
+static struct rprogram *make(uint64_t seed, int number, struct rkernel *const *pool, int npool,
+                             bool whole) {
   int numbers[6];
   struct rprogram *p = room(sizeof *p);
-  struct maker m = {p, seed * 7919u + (uint64_t)number * 104729u + 1, pool, 6, numbers};
+  struct maker m = {p, seed * 7919u + (uint64_t)number * 104729u + 1, pool, 6, numbers, whole};
   p->seed = seed;
   p->number = number;
   p->scale64 = p->scale32 = 8;
   for (int i = 0; i < 6; i++) numbers[i] = draw_below(&m.random, npool);
   for (int i = 2 + draw_below(&m.random, 2); i > 0; i--) make_set(&m);
   while (p->sets[0].ends[3] < R_ARITY)
-    p->sets[0] = (struct rset){.ends = {9, 12, 15, 20}, .parent = -1};
+    p->sets[0] = whole ? (struct rset){.ends = {20, 20, 20, 20}, .parent = -1}
+                       : (struct rset){.ends = {9, 12, 15, 20}, .parent = -1};
   for (int c = 0; c < R_CONSTS; c++) change_const(&m, c);
   for (int steps = 6 + draw_below(&m.random, 14); steps > 0; steps--) {
     const int kind = draw_below(&m.random, 20);
@@ -401,6 +416,15 @@ struct rprogram *rprogram_make(uint64_t seed, int number, struct rkernel *const 
   }
   finish(&m);
   return p;
+}
+
+struct rprogram *rprogram_make(uint64_t seed, int number, struct rkernel *const *pool, int npool) {
+  return make(seed, number, pool, npool, false);
+}
+
+struct rprogram *rprogram_make_whole(uint64_t seed, int number, struct rkernel *const *pool,
+                                     int npool) {
+  return make(seed, number, pool, npool, true);
 }
 
 void rprogram_free(struct rprogram *p) {

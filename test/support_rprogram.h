@@ -93,6 +93,10 @@ struct rprogram {
 };
 
 struct rprogram *rprogram_make(uint64_t seed, int number, struct rkernel *const *pool, int npool);
+/* One that can be shared out among ranks: sets have no halo, and what loops do does not depend on the
+ * order of elements. */
+struct rprogram *rprogram_make_whole(uint64_t seed, int number, struct rkernel *const *pool,
+                                     int npool);
 void rprogram_free(struct rprogram *program);
 void rprogram_print(const struct rprogram *program, FILE *out);
 /* Bytes of a dat's owned or whole values. */
@@ -101,5 +105,8 @@ size_t rdat_bytes(const struct rprogram *program, const struct rdat *dat, bool w
 /* Carry out a call on the program's arrays; false when elements wrote different values to one
  * place. */
 bool rcall_run(struct rprogram *program, const struct rcall *call);
+/* Whether a place is touched by several elements, other than by all to read it or to add, to lower
+ * or to raise. */
+bool rcall_ordered(const struct rprogram *program, const struct rcall *call);
 
 #endif

@@ -30,7 +30,7 @@ static bool place_open(struct place *place) {
   setenv("OP2_CHUNK_US", place->config.block_size == 2 ? "200" : "0", 1);
   if (!fuse_given) setenv("OP2_FUSE", place->config.block_size == 2 ? "1" : "2", 1);
   if (!tile_given) setenv("OP2_TILE", place->config.block_size == 7 ? "3" : "0", 1);
-  return place_begin(place, &options) == OP2_SUCCESS;
+  return place_begin(place, &options, NULL) == OP2_SUCCESS;
 }
 
 /* How often what is tested here has happened. */

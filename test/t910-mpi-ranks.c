@@ -26,6 +26,7 @@
 #include "mpi_comm.h"
 #include "op2/mpi.h"
 #include "partitioner.h"
+#include "program_case.h"
 #include "spread_case.h"
 #include "support.h"
 
@@ -136,6 +137,14 @@ static void programs(void) {
                                 as_processes);
     wrong = sum(wrong);
     if (rank == 0) is_int(wrong, 0, "%d random programs, %s", count, backends[b]);
+  }
+  /* Those of t909, of which 2, 3 and 4 ranks have a third each. */
+  const int some = thorough() ? 67 : 10, first = (size - 2) * some;
+  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+    if (op2_backend_unavailable(backends[b])) continue;
+    const int wrong =
+        programs_on_ranks(backends[b], size, 1, first, first + some, as_processes).wrong;
+    tell(wrong, "random programs of t909, ", backends[b]);
   }
 }
 

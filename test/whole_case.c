@@ -10,14 +10,22 @@ enum { FAR, CORE, OWNED, EXEC, NONEXEC };
 
 /* ---- drawing --------------------------------------------------------------------------------- */
 
-static void draw_owners(struct whole *whole, int ranks, int how, uint64_t *seed) {
+static int draw_owner(int64_t e, int64_t size, int ranks, int how, uint64_t *seed) {
+  switch (how) {
+  case 0: return draw_below(seed, ranks);
+  case 1: return (int)(e * ranks / size);
+  case 2: return 2 % ranks;
+  default: return ranks < 3 ? ranks - 1 : 1 + draw_below(seed, ranks - 2);
+  }
+}
+
+void whole_own(struct whole *whole, int ranks, int how, uint64_t *seed) {
   for (int s = 0; s < whole->nsets; s++) {
     int64_t size = whole->set[s].size;
+    int of_set = how < WHOLE_HOWS - 1 ? how : draw_below(seed, WHOLE_HOWS - 1);
     whole->set[s].owner = calloc((size_t)size + 1, sizeof *whole->set[s].owner);
     for (int64_t e = 0; e < size; e++)
-      whole->set[s].owner[e] = how == 0   ? draw_below(seed, ranks)
-                               : how == 1 ? (int32_t)(e * ranks / size)
-                                          : how % ranks;
+      whole->set[s].owner[e] = draw_owner(e, size, ranks, of_set, seed);
   }
 }
 
@@ -47,7 +55,7 @@ void whole_draw(struct whole *whole, int ranks, int how, uint64_t *seed) {
       whole->map[m].idx[i] = (int32_t)(near < 0 ? 0 : near >= to ? to - 1 : near);
     }
   }
-  draw_owners(whole, ranks, how, seed);
+  whole_own(whole, ranks, how, seed);
 }
 
 /* ---- sharing out ----------------------------------------------------------------------------- */
@@ -80,6 +88,19 @@ static void find_nonexec(const struct whole *whole, unsigned char **kind) {
         if ((kind[from][e] == OWNED || kind[from][e] == EXEC) && *other == FAR) *other = NONEXEC;
       }
   }
+}
+
+/* Rows of the non-exec halo must lead somewhere that is here: of each map one does. */
+static void find_somewhere(const struct whole *whole, unsigned char **kind) {
+  for (int again = 0; again < whole->nsets; again++)
+    for (int m = 0; m < whole->nmaps; m++) {
+      const int from = whole->map[m].from, to = whole->map[m].to;
+      int64_t e = 0, t = 0;
+      while (e < whole->set[from].size && kind[from][e] == FAR) e++;
+      while (t < whole->set[to].size && kind[to][t] == FAR) t++;
+      if (e < whole->set[from].size && t == whole->set[to].size)
+        kind[to][target(whole, m, e, 0)] = NONEXEC;
+    }
 }
 
 static void find_core(const struct whole *whole, unsigned char **kind) {
@@ -138,6 +159,7 @@ void whole_share(const struct whole *whole, int rank, struct share *share) {
   if (rank >= 0) {
     find_exec(whole, rank, kind);
     find_nonexec(whole, kind);
+    find_somewhere(whole, kind);
   }
   find_core(whole, kind);
   if (rank < 0) /* in one piece, as a program without ranks has it */

@@ -10,7 +10,7 @@
 
 /* A mesh as a whole, who owns what of it, and what each rank has then: its own elements, those of
  * others whose loops reach what it owns (exec halo), and what else is reached from there. */
-enum { WHOLE_SETS = 4, WHOLE_MAPS = 4 };
+enum { WHOLE_SETS = 4, WHOLE_MAPS = 100 };
 
 struct whole {
   int nsets, nmaps;
@@ -37,8 +37,11 @@ struct share {
   int32_t *idx[WHOLE_MAPS];
 };
 
-/* Nodes, edges and cells, of which each leads to some that are near by number, and owners: at random,
- * in blocks, or (how > 1) all the same. */
+/* Owners: at random, in blocks, (how = 2) all one rank, at random without the first and, where there
+ * are more than two, the last, or (how > 3) as each set draws it. */
+enum { WHOLE_HOWS = 5 };
+void whole_own(struct whole *whole, int ranks, int how, uint64_t *seed);
+/* Nodes, edges and cells, of which each leads to some that are near by number, and owners. */
 enum { NODES, EDGES, CELLS };
 enum { EDGE_NODE, CELL_NODE, EDGE_CELL };
 void whole_draw(struct whole *whole, int ranks, int how, uint64_t *seed);

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The random programs of t600 over ranks that are threads: each sees there, lazy and eager and on
+ * every backend, what the interpreter saw in one piece.
+ *
+ *   t909-random-ranks [count [seed [only]]]
+ *
+ * runs `count` programs of a seed, or just program `only` of them. OP2_TEST_FULL=1 takes ten times as
+ * many, OP2_TEST_QUICK=1 a fifth. */
+#include <stdlib.h>
+
+#include "program_case.h"
+
+static int as_threads(int n, rank_function *function, void *data) {
+  return run_contexts(n, (struct op2i_link_speed){0}, function, data);
+}
+
+static int number_of(int argc, char **argv, int i, int otherwise) {
+  return argc > i ? atoi(argv[i]) : otherwise;
+}
+
+int main(int argc, char **argv) {
+  static const char *const backends[] = {"sequential", "openmp", "starpu", "check"};
+  test_environment();
+  (void)test_cache(); /* made by one thread */
+  const int count = number_of(argc, argv, 1,
+                              quick()      ? 40
+                              : thorough() ? 2000
+                                           : 200),
+            seed = number_of(argc, argv, 2, 1), only = number_of(argc, argv, 3, -1);
+  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+    const char *why = op2_backend_unavailable(backends[b]);
+#ifdef __SANITIZE_THREAD__
+    if (b > 0) why = "the thread sanitizer does not know the locks of its threads";
+#endif
+    if (why) {
+      skip("%s: %s", backends[b], why);
+      continue;
+    }
+    const struct program_counts counts =
+        programs_on_ranks(backends[b], 0, (uint64_t)seed, only < 0 ? 0 : only,
+                          only < 0 ? count : only + 1, as_threads);
+    is_int(counts.wrong, 0, "%s: %d programs on 2, 3 and 4 ranks, lazy and eager", backends[b],
+           counts.run);
+    ok(only >= 0 || counts.loops > 2 * counts.run, "%s: of %d loops", backends[b], counts.loops);
+  }
+  return done();
+}
