@@ -7,6 +7,7 @@
  *   alone     MPI is not initialised
  *   link      a slow link that the environment asks for
  *   cores     which CPUs each rank has, and what is said of it
+ *   code      who compiles what all need
  *   kway      what cuts graphs, and how well
  *   latency   microseconds of a message there and back, by this library and by MPI_Waitall */
 #include <mpi.h>
@@ -17,6 +18,7 @@
 
 #include "affinity.h"
 #include "clock.h"
+#include "code_case.h"
 #include "comm_case.h"
 #include "companion.h"
 #include "context.h"
@@ -257,6 +259,20 @@ static int cores(void) {
   return op2_finalize(&ctx) != OP2_SUCCESS;
 }
 
+/* ---- code ------------------------------------------------------------------------------------ */
+
+/* In a folder that all ranks know. */
+static int code(void) {
+  const char *folder = getenv("OP2_TEST_FOLDER");
+  if (!folder) return 1;
+  setenv("OP2_FUSE", "0", 1);
+  for (int how = 0; how < CODE_HOWS; how++) {
+    struct code_scene scene = {"sequential", folder, (enum code_how)how};
+    tell(code_rank(communicator(usual), &scene), code_hows[how], "");
+  }
+  return rank == 0 ? done() : 0;
+}
+
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
 /* A ring whose neighbours are far from each other by number: blocks cut every edge. */
@@ -362,6 +378,7 @@ int main(int argc, char **argv) {
   if (!strcmp(what, "link")) status = on_link();
   if (!strcmp(what, "latency")) latency();
   if (!strcmp(what, "cores")) status = cores();
+  if (!strcmp(what, "code")) status = code();
   if (!strcmp(what, "kway")) status = kway();
   if (!*what) {
     messages();

@@ -23,21 +23,28 @@ if [ $? -eq 77 ]; then
   done_testing
 fi
 
-for n in 2 3 4; do
-  ranks 600 $n
+lines_of() { # WHAT LIMIT RANKS ARGUMENT...: each check of the program is one here
+  what=$1
+  shift
+  ranks "$@"
   status=$?
-  result $status "$n ranks"
+  result $status "$what"
   [ $status -eq 0 ] || diag "status $status: $(tail -n 20 "$tmp/err")"
   sed -n "s/^\(not \)\{0,1\}ok [0-9]*/\1/p" "$tmp/out" >"$tmp/lines"
   while read -r line; do
     case $line in
-      'not '*) result 1 "$n ranks: ${line#*- }" ;;
-      *SKIP*) skip "$n ranks: ${line#*SKIP }" ;;
-      *) result 0 "$n ranks: ${line#*- }" ;;
+      'not '*) result 1 "$what: ${line#*- }" ;;
+      *SKIP*) skip "$what: ${line#*SKIP }" ;;
+      *) result 0 "$what: ${line#*- }" ;;
     esac
   done <"$tmp/lines"
-  runs "$n ranks: checks were made" grep -q '^1\.\.' "$tmp/out"
+  runs "$what: checks were made" grep -q '^1\.\.' "$tmp/out"
+}
+for n in 2 3 4; do
+  lines_of "$n ranks" 600 $n
 done
+mkdir -m 700 "$tmp/code"
+OP2_TEST_FOLDER=$tmp/code lines_of 'code of 4 ranks' 120 4 code
 
 said() { cat "$tmp/out" "$tmp/err" | tr -s ' \n' ' ' | grep -q -i -e "$1"; }
 says() { # WHAT PATTERN

@@ -144,7 +144,7 @@ static op2_status follow_twin(struct op2i_jit *jit, struct op2i_request *request
   code->status = done->status;
   if (code->function)
     jit->stats.memory_hits++;
-  else if (!(code->message = op2i_strdup(done->message)))
+  else if (done->message && !(code->message = op2i_strdup(done->message)))
     return op2i_error_nomem("a message");
   return OP2_SUCCESS;
 }
@@ -158,7 +158,23 @@ static void reset(struct op2i_jit_code *codes, int n, op2_status status) {
   }
 }
 
+/* Of what is missing only this part is left: who looks later, and finds some of it, has the same part
+ * of the rest. */
+static int64_t take_part(const struct op2i_jit *jit, const struct op2i_request *requests, int part,
+                         int parts, struct op2i_request **missing, int64_t n) {
+  int64_t taken = 0;
+  for (int64_t i = 0; i < n; i++)
+    if (jit->cache.folder.fd < 0 || (missing[i] - requests) % parts == part)
+      missing[taken++] = missing[i];
+  return taken;
+}
+
 op2_status op2i_jit_get(op2_context ctx, int n, struct op2i_jit_code *codes) {
+  return op2i_jit_get_part(ctx, 0, 1, n, codes);
+}
+
+op2_status op2i_jit_get_part(op2_context ctx, int part, int parts, int n,
+                             struct op2i_jit_code *codes) {
   op2_status status = OP2_SUCCESS;
   int64_t nmissing = 0;
   for (int i = 0; i < n; i++) codes[i].message = NULL;
@@ -171,6 +187,7 @@ op2_status op2i_jit_get(op2_context ctx, int n, struct op2i_jit_code *codes) {
     requests[i].code = &codes[i];
     OP2I_TRY(look_up(ctx, &requests[i], missing, &nmissing));
   }
+  nmissing = take_part(ctx->jit, requests, part, parts, missing, nmissing);
   if (nmissing > 0) OP2I_TRY(op2i_build(ctx, missing, nmissing));
   for (int i = 0; i < n; i++)
     if (requests[i].twin) OP2I_TRY(follow_twin(ctx->jit, &requests[i]));

@@ -25,6 +25,11 @@ struct op2i_jit_code {
  * somebody ended it, no other is started until op2i_jit_resume(), which every force ends with: a
  * flush takes no multiple of the time limit, and who interrupts it is not defied. */
 op2_status op2i_jit_get(op2_context ctx, int n, struct op2i_jit_code *codes);
+/* The same for number `part` of `parts` ranks that may have one folder of compiled loops and need the
+ * same: of what is missing it compiles every parts-th, or all where it has no folder. The rest has
+ * neither function nor message: it is to be looked for again when the others have done their part. */
+op2_status op2i_jit_get_part(op2_context ctx, int part, int parts, int n,
+                             struct op2i_jit_code *codes);
 void op2i_jit_resume(op2_context ctx);
 void op2i_jit_close(op2_context ctx);
 struct op2i_jit_stats {

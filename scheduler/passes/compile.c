@@ -36,21 +36,21 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
   op2i_prepare_end(c->sched, begin);
   if (status || loop->function[variant]) return status;
   if (op2i_grow(&c->codes, sizeof *c->codes, c->ncodes, &c->codes_capacity) ||
-      op2i_grow(&c->loops, sizeof *c->loops, c->ncodes, &c->loops_capacity))
+      op2i_grow(&c->wanted, sizeof *c->wanted, c->ncodes, &c->wanted_capacity))
     return op2i_error_nomem("a compilation");
   c->codes[c->ncodes] =
       (struct op2i_jit_code){.source = source,
                              .mergeable = loop->mergeable[variant],
                              .includes = (const char *const *)loop->kernel->includes,
                              .label = op2i_loop_name(loop)};
-  c->loops[c->ncodes] = loop;
+  c->wanted[c->ncodes] = (struct op2i_wanted){.loop = loop};
   data->compiling = c->ncodes++;
   return OP2_SUCCESS;
 }
 
 /* What the compiler said, and what the library has to add. */
 static void remember(struct op2i_compile *c, int64_t u) {
-  const struct op2i_loop *loop = c->loops[u];
+  const struct op2i_loop *loop = c->wanted[u].loop;
   struct op2i_loop_data *data = loop->sched_data;
   struct op2i_text hints = {0};
   op2i_free(data->no_code);
@@ -79,45 +79,92 @@ static void forget_failure(const struct op2i_loop *loop) {
   data->no_code_times = 0;
 }
 
+/* ---- among ranks ----------------------------------------------------------------------------- */
+
+/* The first that has failed here, and that not all ranks know of. */
+static int64_t first_failed(const struct op2i_compile *c, int64_t at) {
+  while (at < c->ncodes && (!c->codes[at].status || c->wanted[at].told)) at++;
+  return at < c->ncodes ? at : -1;
+}
+
+static op2_status take(struct op2i_compile *c, int64_t place, op2_status code, const char *words,
+                       int rank) {
+  struct op2i_jit_code *taken = &c->codes[place];
+  struct op2i_text text = {0};
+  op2i_text_add(&text, "rank %d of %d: %s", rank, c->sched->ctx->comm->size, words);
+  op2i_free(taken->message);
+  taken->message = text.chars;
+  taken->status = code;
+  c->wanted[place].told = true;
+  if (!text.failed) return OP2_SUCCESS;
+  return op2i_context_lost(c->sched->ctx, op2i_error_nomem("what went wrong"));
+}
+
 /* Ranks have the same loops to compile. What one cannot, none has. */
 static op2_status agree(struct op2i_compile *c, op2_status status) {
-  struct op2i_comm *comm = c->sched->ctx->comm;
   int64_t place = 0;
   status = op2i_context_agree(c->sched->ctx, status);
-  for (int64_t from = 0; comm && !status; from = place + 1) {
+  for (int64_t from = 0; !status; from = place + 1) {
     char words[OP2I_WORDS] = "";
     op2_status code = OP2_SUCCESS;
     int rank = 0;
-    for (place = from; place < c->ncodes && !c->codes[place].status;) place++;
-    if (place == c->ncodes)
-      place = -1;
-    else
-      code = c->codes[place].status;
-    if (code && c->codes[place].message)
+    place = first_failed(c, from);
+    if (place >= 0) code = c->codes[place].status;
+    if (place >= 0 && c->codes[place].message)
       snprintf(words, sizeof words, "%s", c->codes[place].message);
-    status = op2i_comm_first(comm, &place, &code, words, &rank);
+    status = op2i_comm_first(c->sched->ctx->comm, &place, &code, words, &rank);
     if (status || place < 0) break;
-    struct op2i_text text = {0};
-    op2i_text_add(&text, "rank %d of %d: %s", rank, comm->size, words);
-    op2i_free(c->codes[place].message);
-    c->codes[place].message = text.chars;
-    c->codes[place].status = code;
-    if (text.failed) return op2i_context_lost(c->sched->ctx, op2i_error_nomem("what went wrong"));
+    status = take(c, place, code, words, rank);
   }
   return status;
 }
 
+/* What another rank of this node was to compile. */
+static bool pending(const struct op2i_jit_code *code) { return !code->function && !code->status; }
+
+/* Where others have put it, or, if that is not where this rank looks, compiled here as well. */
+static op2_status look_again(struct op2i_compile *c) {
+  int n = 0;
+  for (int64_t u = 0; u < c->ncodes; u++) n += pending(&c->codes[u]);
+  struct op2i_jit_code *codes = op2i_calloc((size_t)n, sizeof *codes), *from = codes, *at = codes;
+  if (!codes) return op2i_error_nomem("a compilation");
+  for (int64_t u = 0; u < c->ncodes; u++)
+    if (pending(&c->codes[u])) *at++ = c->codes[u];
+  op2_status status = n ? op2i_jit_get(c->sched->ctx, n, codes) : OP2_SUCCESS;
+  for (int64_t u = 0; u < c->ncodes; u++)
+    if (pending(&c->codes[u])) c->codes[u] = *from++;
+  op2i_free(codes);
+  return status;
+}
+
+/* Ranks of a node share out what none of their caches has. That all agree on what came of it says as
+ * well that it is in the caches. */
+static op2_status get_together(struct op2i_compile *c) {
+  struct op2i_comm *comm = c->sched->ctx->comm;
+  const struct op2i_seat *seat = &comm->seat;
+  int64_t left = 0;
+  op2_status status =
+      op2i_jit_get_part(c->sched->ctx, seat->rank, seat->size, (int)c->ncodes, c->codes);
+  status = agree(c, status);
+  for (int64_t u = 0; u < c->ncodes; u++) left += pending(&c->codes[u]);
+  if (!status) status = op2i_comm_greatest(comm, 1, &left);
+  return status || !left ? status : agree(c, look_again(c));
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
 op2_status op2i_compile_run(struct op2i_compile *c) {
   if (!c->ncodes) return OP2_SUCCESS;
   double begin = op2i_seconds();
-  op2_status status = op2i_jit_get(c->sched->ctx, (int)c->ncodes, c->codes);
-  if (!c->optional) status = agree(c, status);
+  op2_status status = c->sched->ctx->comm && !c->optional
+                          ? get_together(c)
+                          : op2i_jit_get(c->sched->ctx, (int)c->ncodes, c->codes);
   c->sched->spent.compiling += op2i_seconds() - begin;
   if (status) return status;
   for (int64_t u = 0; u < c->ncodes; u++) {
     if (!c->codes[u].status) {
-      c->loops[u]->function[op2i_loop_variant(c->loops[u], c->wish)] = c->codes[u].function;
-      forget_failure(c->loops[u]);
+      c->wanted[u].loop->function[op2i_loop_variant(c->wanted[u].loop, c->wish)] = c->codes[u].function;
+      forget_failure(c->wanted[u].loop);
     } else if (!c->optional) {
       remember(c, u);
     }
@@ -138,9 +185,9 @@ bool op2i_code_refused(const struct op2i_loop *loop) {
 
 void op2i_compile_end(struct op2i_compile *c) {
   for (int64_t u = 0; u < c->ncodes; u++) {
-    ((struct op2i_loop_data *)c->loops[u]->sched_data)->compiling = -1;
+    ((struct op2i_loop_data *)c->wanted[u].loop->sched_data)->compiling = -1;
     op2i_free(c->codes[u].message);
   }
   op2i_free(c->codes);
-  op2i_free(c->loops);
+  op2i_free(c->wanted);
 }

@@ -83,14 +83,18 @@ struct op2i_program {
 
 /* ---- compile.c: code for loops --------------------------------------------------------------- */
 
+struct op2i_wanted {
+  struct op2i_loop *loop;
+  bool told; /* all ranks know that it has no code, and why */
+};
 struct op2i_compile {
   struct op2i_sched *sched;
   enum op2i_variant wish; /* what the backend runs where it can be had */
   bool optional; /* loops can do without; otherwise those that get no code are remembered, and are
                     not tried again in the same force */
   struct op2i_jit_code *codes;
-  struct op2i_loop **loops; /* [ncodes] */
-  int64_t ncodes, codes_capacity, loops_capacity;
+  struct op2i_wanted *wanted; /* [ncodes] */
+  int64_t ncodes, codes_capacity, wanted_capacity;
 };
 /* Note that the loop's code is needed, unless it is there, or known not to be had. */
 op2_status op2i_compile_add(struct op2i_compile *compile, struct op2i_loop *loop);
