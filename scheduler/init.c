@@ -51,10 +51,6 @@ static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_
   OP2I_TRY(op2i_config_init(&ctx->config, options));
   if (comm) op2i_share_cores(ctx, begun == 0);
   op2i_env_warn_unknown(ctx);
-  if (ctx->config.simd_bytes == OP2I_SIMD_AUTO) {
-    ctx->config.simd_bytes = op2i_simd_bytes();
-    ctx->config.simd_halved = op2i_simd_halved();
-  }
   OP2I_TRY(choose_backend(ctx));
   ctx->workers = ctx->backend->workers(ctx->backend_state);
   status = op2i_sched_create(ctx, &ctx->sched);
@@ -111,10 +107,28 @@ static op2_status begin_alone(const op2_options *options, struct op2i_comm *comm
   return status;
 }
 
+/* By the processor; among ranks by those that have the narrowest vectors, so that all take the same
+ * loops for vector code. */
+static op2_status choose_vectors(op2_context ctx) {
+  int64_t least[2] = {op2i_simd_bytes(), op2i_simd_halved() ? 0 : 1};
+  if (ctx->config.simd_bytes != OP2I_SIMD_AUTO) return OP2_SUCCESS;
+  op2_status status = ctx->comm ? op2i_comm_least(ctx->comm, 2, least) : OP2_SUCCESS;
+  ctx->config.simd_bytes = (int)least[0];
+  ctx->config.simd_halved = !least[1];
+  return status;
+}
+
+/* All ranks have a context. */
+static op2_status agree(op2_context ctx) {
+  op2_status status = op2i_config_agree(&ctx->config, ctx->backend->name, ctx->comm);
+  return status ? status : choose_vectors(ctx);
+}
+
 op2_status op2i_init_ranks(const op2_options *options, struct op2i_comm *comm, op2_context *out) {
   op2_context ctx = NULL;
   op2_status status = begin_alone(options, comm, &ctx);
   op2_status agreed = comm ? op2i_comm_agree(comm, status) : status;
+  if (!agreed) agreed = comm ? agree(ctx) : choose_vectors(ctx);
   if (!agreed)
     *out = ctx;
   else if (ctx)

@@ -35,7 +35,7 @@ static op2_status begin(struct rank *r, const struct code_scene *scene, struct o
   snprintf(folder, sizeof folder, "%s/%s-%d-%d-%d", scene->folder, scene->backend, comm->size, kind,
            owner);
   if (scene->how == CODE_NO_FOLDER) options.cache_dir = "/dev/null/none";
-  if (scene->how == CODE_OWN_FLAGS && last) options.cflags = "-O1";
+  if (scene->how == CODE_OWN_FLAGS && last) options.cc = "cc -O1";
   if (scene->how == CODE_NO_COMPILER && last) options.cc = "false";
   op2_status status = op2i_init_ranks(&options, comm, &r->ctx);
   if (status) return status;

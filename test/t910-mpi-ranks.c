@@ -8,6 +8,7 @@
  *   link      a slow link that the environment asks for
  *   cores     which CPUs each rank has, and what is said of it
  *   code      who compiles what all need
+ *   options   the last rank's environment differs, in one variable after the other
  *   kway      what cuts graphs, and how well
  *   latency   microseconds of a message there and back, by this library and by MPI_Waitall */
 #include <mpi.h>
@@ -273,6 +274,77 @@ static int code(void) {
   return rank == 0 ? done() : 0;
 }
 
+/* ---- options --------------------------------------------------------------------------------- */
+
+static const struct {
+  const char *name, *value;
+} settings[] = {
+    {"OP2_BACKEND", "check"},   {"OP2_THREADS", "2"},   {"OP2_EAGER", "1"},
+    {"OP2_BLOCK_SIZE", "77"},   {"OP2_CHUNK_US", "77"}, {"OP2_QUEUE_MAX", "77"},
+    {"OP2_IDLE_MS", "77"},      {"OP2_CACHE_MB", "77"}, {"OP2_CACHE_DIR", "/dev/null/none"},
+    {"OP2_CC", "false"},        {"OP2_CFLAGS", "-O0"},  {"OP2_CC_TIMEOUT", "77"},
+    {"OP2_GRAPH", "/dev/null"}, {"OP2_LOG", "1"},       {"OP2_VERIFY", "1"},
+    {"OP2_SIMD", "0"},          {"OP2_FUSE", "2"},      {"OP2_REPLAY", "0"},
+    {"OP2_SHADOW", "1"},        {"OP2_TEAM", "0"},      {"OP2_TILE", "77"},
+    {"OP2_RENUMBER", "1"},      {"OP2_OVERLAP", "0"},   {"OP2_MERGE", "0"},
+    {"OP2_LINK", "1,0"},
+};
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
+/* What op2_environment_write() says of a variable; null: it is not there. */
+static const char *line_of(char *text, const char *name) {
+  size_t length = strlen(name);
+  for (char *line = text; line; line = strchr(line, '\n')) {
+    line += *line == '\n';
+    if (!strncmp(line, name, length) && line[length] == ' ') return line;
+  }
+  return NULL;
+}
+
+static bool has_to_be_same(char *text, const char *name) {
+  const char *line = line_of(text, name),
+             *words = line ? strstr(line, "; the same on all ranks") : 0;
+  return words && words < line + strcspn(line, "\n");
+}
+
+static bool text_value(const char *value) { return value[strspn(value, "0123456789")] != '\0'; }
+
+/* Whether all is as it should be where the last rank's value is another one. */
+static int differs(int i, bool refused) {
+  op2_context ctx = NULL;
+  char words[2][100];
+  setenv("OP2_VERIFY", "0", 1);
+  setenv("OP2_BACKEND", "sequential", 1);
+  setenv("OP2_FUSE", "1", 1);
+  if (rank == size - 1) setenv(settings[i].name, settings[i].value, 1);
+  op2_status status = op2_init_mpi(NULL, MPI_COMM_WORLD, &ctx);
+  unsetenv(settings[i].name);
+  snprintf(words[0], sizeof words[0], "%s is ", settings[i].name);
+  const char *said = op2_error_message(), *quote = text_value(settings[i].value) ? "'" : "";
+  snprintf(words[1], sizeof words[1], "%s%s%s on rank %d", quote, settings[i].value, quote,
+           size - 1);
+  bool right = refused ? status == OP2_ERR_OPTION && strstr(said, words[0]) &&
+                             strstr(said, words[1]) && strstr(said, "on rank 0 of ") && !ctx
+                       : !status && ctx;
+  if (!right) fprintf(stderr, "rank %d: %s: %s\n", rank, settings[i].name, said);
+  return !right + (!status && op2_finalize(&ctx));
+}
+
+static int options(void) {
+  char text[16384] = "";
+  int lines = 0;
+  FILE *stream = fmemopen(text, sizeof text - 1, "w");
+  if (!stream || op2_environment_write(stream)) return 1;
+  fclose(stream);
+  for (const char *c = text; *c; c++) lines += *c == '\n';
+  for (int i = 0; i < SETTINGS; i++) {
+    bool refused = has_to_be_same(text, settings[i].name);
+    tell(differs(i, refused), settings[i].name, refused ? " is refused" : " may differ");
+  }
+  tell(lines != SETTINGS, "all variables were tried", "");
+  return rank == 0 ? done() : 0;
+}
+
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
 /* A ring whose neighbours are far from each other by number: blocks cut every edge. */
@@ -379,6 +451,7 @@ int main(int argc, char **argv) {
   if (!strcmp(what, "latency")) latency();
   if (!strcmp(what, "cores")) status = cores();
   if (!strcmp(what, "code")) status = code();
+  if (!strcmp(what, "options")) status = options();
   if (!strcmp(what, "kway")) status = kway();
   if (!*what) {
     messages();

@@ -45,6 +45,7 @@ for n in 2 3 4; do
 done
 mkdir -m 700 "$tmp/code"
 OP2_TEST_FOLDER=$tmp/code lines_of 'code of 4 ranks' 120 4 code
+lines_of 'options of 3 ranks' 120 3 options
 
 said() { cat "$tmp/out" "$tmp/err" | tr -s ' \n' ' ' | grep -q -i -e "$1"; }
 says() { # WHAT PATTERN

@@ -50,9 +50,11 @@ extern "C" {
  *         meet. The duplicate is freed with the context and its last object. *options is read during
  *         the call only. The context is the caller's, to be ended by op2_finalize()
  * @sync   starts worker threads where the backend has some
- * @mpi    collective over comm; options are to be the same on all of its processes, but for threads,
- *         cache_dir, graph_file and log_level
- * @errors those of op2_init(); OP2_ERR_STATE when MPI is not initialised, or finalized, or was
+ * @mpi    collective over comm; options, of the environment too, are to be the same on all of its
+ *         processes, but for threads, cache_dir, cc, graph_file, log_level and what
+ *         op2_environment_write() does not say so of
+ * @errors those of op2_init(); OP2_ERR_OPTION also where options differ that are to be the same (names
+ *         the variable, two ranks and their values); OP2_ERR_STATE when MPI is not initialised, or finalized, or was
  *         initialised for another thread alone; OP2_ERR_ARG for MPI_COMM_NULL and
  *         intercommunicators; OP2_ERR_UNAVAILABLE when libop2_mpi is of another build than libop2;
  *         OP2_ERR_FATAL with MPI's own message when MPI fails; on error *ctx is untouched

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -13,6 +15,7 @@
 
 #include "context.h"
 #include "error.h"
+#include "hash.h"
 #include "log.h"
 #include "mem.h"
 #include "process.h"
@@ -49,27 +52,35 @@ enum id {
 
 enum type { TEXT, BOOLEAN, NUMBER };
 
+/* What decides which loops are queued together, in which form and in which parts they run, what halos
+ * travel when, and the last bits of results, is the same on all ranks. Where workers are, who wakes them
+ * up when, what is compiled by whom and kept where, and what is said of it, is a rank's own affair. */
+#define SAME(field) (1 + offsetof(struct op2i_config, field))
+
 static const struct variable {
   const char *name;
   enum type type;
   int fallback, least, most; /* of numbers */
   const char *shown;         /* default, for people */
   const char *help;
+  size_t same; /* of ranks: 1 + where the configuration has it; 0: they may differ */
 } variables[ENV_COUNT] = {
     [ENV_BACKEND] =
         {"OP2_BACKEND", TEXT, 0, 0, 0, "starpu, openmp or sequential",
          "sequential, openmp, starpu (cuda and opencl answer why not); check finds kernels that "
          "do not do what their arguments say; not set: the first that is built and has a worker "
-         "for every core"},
+         "for every core",
+         SAME(backend)},
     [ENV_THREADS] = {"OP2_THREADS", NUMBER, 0, 0, 4096, "one per core", "CPU workers"},
-    [ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued"},
+    [ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued",
+                   SAME(eager)},
     [ENV_BLOCK_SIZE] = {"OP2_BLOCK_SIZE", NUMBER, 0, 0, INT_MAX, "by cache size",
-                        "elements in a mini-partition"},
+                        "elements in a mini-partition", SAME(block_size)},
     [ENV_CHUNK_US] =
         {"OP2_CHUNK_US", NUMBER, 400, 0, 1000000, "400",
          "microseconds of work in a StarPU task; 0: a task per block, always in parallel"},
     [ENV_QUEUE_MAX] = {"OP2_QUEUE_MAX", NUMBER, 2048, 1, 1 << 20, "2048",
-                       "loops that may wait in the queue"},
+                       "loops that may wait in the queue", SAME(queue_max)},
     [ENV_IDLE_MS] =
         {"OP2_IDLE_MS", NUMBER, 20, 0, 3600000, "20",
          "milliseconds that idle StarPU workers look for tasks before they sleep; where "
@@ -81,7 +92,7 @@ static const struct variable {
                       "used for longest; 0: no limit"},
     [ENV_CC] = {"OP2_CC", TEXT, 0, 0, 0, "cc", "compiler for generated code"},
     [ENV_CFLAGS] = {"OP2_CFLAGS", TEXT, 0, 0, 0, "-O3 -march=native ...",
-                    "replaces the optimisation flags"},
+                    "replaces the optimisation flags", SAME(cflags)},
     [ENV_CC_TIMEOUT] = {"OP2_CC_TIMEOUT", NUMBER, 300, 0, 86400, "300",
                         "seconds after which a compiler that runs is given up; 0: never"},
     [ENV_GRAPH] = {"OP2_GRAPH", TEXT, 0, 0, 0, "none",
@@ -95,36 +106,42 @@ static const struct variable {
                     0, 0, 1, "0",
 #endif
                     "1: check the invariants of every plan and program (on in debug builds of the "
-                    "library)"},
+                    "library)",
+                    SAME(verify)},
     [ENV_SIMD] =
         {"OP2_SIMD", NUMBER, OP2I_SIMD_AUTO, 0, 64, "by the processor",
          "bytes of a vector in generated code: 16, 32 or 64; 0: scalar code; not set: chosen "
-         "for each loop"},
+         "for each loop",
+         SAME(simd_bytes)},
     [ENV_FUSE] = {"OP2_FUSE", NUMBER, OP2I_FUSE_AGAIN, 0, 2, "1",
                   "1: fuse loops that come together the second time; 2: at once, at the price of a "
-                  "compilation for what may never come again; 0: run every loop by itself"},
+                  "compilation for what may never come again; 0: run every loop by itself",
+                  SAME(fuse)},
     [ENV_SHADOW] =
         {"OP2_SHADOW", BOOLEAN, 0, 0, 1, "0",
          "1: loops work in memory of their own, and values that are out of date there or "
          "outside are spoilt: for tests of the library"},
     [ENV_REPLAY] = {"OP2_REPLAY", BOOLEAN, 1, 0, 1, "1",
-                    "0: transform, cut and order the queue anew at every flush"},
+                    "0: transform, cut and order the queue anew at every flush", SAME(replay)},
     [ENV_TEAM] = {"OP2_TEAM", BOOLEAN, OP2I_TEAM_AUTO, 0, 1, "where it pays",
                   "0: StarPU's workers run tasks only; 1: all programs that they can run together, "
                   "colour by colour, they do; not set: programs too small for tasks"},
     [ENV_TILE] = {"OP2_TILE", NUMBER, OP2I_TILE_AUTO, 0, INT_MAX, "where it pays",
                   "0: no tiling; 1: wherever it is possible; more: that many elements in a tile; "
-                  "not set: large meshes on 16 processing units or more"},
+                  "not set: large meshes on 16 processing units or more",
+                  SAME(tile)},
     [ENV_RENUMBER] = {"OP2_RENUMBER", NUMBER, OP2I_RENUMBER_AUTO, 0, 1, "auto",
                       "renumbering that nobody asked for: 0: never; 1: before the first loop that "
                       "reaches through a map, where that is possible; auto: large, badly numbered "
-                      "meshes, once so many loops were queued that it pays"},
+                      "meshes, once so many loops were queued that it pays",
+                      SAME(renumber)},
     [ENV_OVERLAP] =
         {"OP2_OVERLAP", BOOLEAN, 1, 0, 1, "1",
          "0: an exchange of halos begins where a loop needs it, and everybody waits for "
-         "its end"},
+         "its end",
+         SAME(overlap)},
     [ENV_MERGE] = {"OP2_MERGE", BOOLEAN, 1, 0, 1, "1",
-                   "0: halos travel in a message for each dat and loop that needs it"},
+                   "0: halos travel in a message for each dat and loop that needs it", SAME(merge)},
     [ENV_LINK] = {"OP2_LINK", TEXT, 0, 0, 0, "as fast as it is",
                   "DELAY,PER_BYTE: ranks' messages come as if on a link where each takes so many "
                   "nanoseconds and so many for each byte: for measurements"},
@@ -185,8 +202,9 @@ op2_status op2_environment_write(FILE *stream) {
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_environment_write: stream is null");
   for (int i = 0; i < ENV_COUNT; i++) {
     const char *value = env_text((enum id)i);
-    fprintf(stream, "%-15s %-36s %s%s%s\n", variables[i].name, variables[i].shown,
-            variables[i].help, value ? "; now " : "", value ? value : "");
+    fprintf(stream, "%-15s %-36s %s%s%s%s\n", variables[i].name, variables[i].shown,
+            variables[i].help, variables[i].same ? "; the same on all ranks" : "",
+            value ? "; now " : "", value ? value : "");
   }
   if (op2i_env_ignored())
     fputs("(none is read: this process has more rights than the user who started it)\n", stream);
@@ -395,6 +413,76 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
 fail:
   op2i_config_free(&c);
   return status;
+}
+
+/* ---- among ranks ----------------------------------------------------------------------------- */
+
+enum { VALUE_CHARS = 128 };
+
+static const char *text_of(const struct op2i_config *config, const char *backend, enum id id) {
+  if (id == ENV_BACKEND) return backend;
+  return *(char *const *)((const char *)config + variables[id].same - 1);
+}
+
+static int number_of(const struct op2i_config *config, enum id id) {
+  return *(const int *)((const char *)config + variables[id].same - 1);
+}
+
+static int64_t value_of(const struct op2i_config *config, const char *backend, enum id id) {
+  if (variables[id].type != TEXT) return number_of(config, id);
+  uint64_t hash = 0;
+  for (const char *c = text_of(config, backend, id); c && *c; c++)
+    hash = op2i_hash_word(hash, (unsigned char)*c);
+  return (int64_t)hash;
+}
+
+static bool is_number(const char *text) { return text[strspn(text, "0123456789")] == '\0'; }
+
+static void describe(const struct op2i_config *config, const char *backend, enum id id,
+                     char words[VALUE_CHARS]) {
+  bool text = variables[id].type == TEXT;
+  const char *value = text ? text_of(config, backend, id) : NULL, *shown = variables[id].shown;
+  memset(words, 0, VALUE_CHARS);
+  if (value)
+    snprintf(words, VALUE_CHARS, "'%.100s'", value);
+  else if (text || (number_of(config, id) == variables[id].fallback && !is_number(shown)))
+    snprintf(words, VALUE_CHARS, "not set (%s)", shown);
+  else
+    snprintf(words, VALUE_CHARS, "%d", number_of(config, id));
+}
+
+/* Of the lowest rank, and of the lowest of those that differ from it in the first that differs. */
+static op2_status tell_ranks(const struct op2i_config *config, const char *backend, enum id id,
+                             int other, struct op2i_comm *comm) {
+  char lowest[VALUE_CHARS], differs[VALUE_CHARS];
+  describe(config, backend, id, lowest);
+  memcpy(differs, lowest, sizeof differs);
+  op2_status status = op2i_comm_share(comm, 0, lowest, sizeof lowest);
+  if (!status) status = op2i_comm_share(comm, other, differs, sizeof differs);
+  if (status) return status;
+  return op2i_error(OP2_ERR_OPTION,
+                    "%s is %s on rank 0 of %d, and %s on rank %d: it has to be the same on all "
+                    "ranks (not every launcher hands on the environment)",
+                    variables[id].name, lowest, comm->size, differs, other);
+}
+
+op2_status op2i_config_agree(const struct op2i_config *config, const char *backend,
+                             struct op2i_comm *comm) {
+  int64_t own[ENV_COUNT], lowest[ENV_COUNT], at = 0;
+  enum id ids[ENV_COUNT];
+  int n = 0;
+  bool same;
+  for (int i = 0; i < ENV_COUNT; i++)
+    if (variables[i].same) ids[n++] = (enum id)i;
+  for (int i = 0; i < n; i++) lowest[i] = own[i] = value_of(config, backend, ids[i]);
+  op2_status status = op2i_comm_same(comm, n, own, &same);
+  if (status || same) return status;
+  status = op2i_comm_share(comm, 0, lowest, (size_t)n * sizeof *lowest);
+  while (at < n && own[at] == lowest[at]) at++;
+  at = at * comm->size + comm->rank;
+  if (!status) status = op2i_comm_least(comm, 1, &at);
+  if (status) return status;
+  return tell_ranks(config, backend, ids[at / comm->size], (int)(at % comm->size), comm);
 }
 
 void op2i_config_free(struct op2i_config *config) {

@@ -44,6 +44,10 @@ enum { OP2I_SIMD_AUTO = -1, OP2I_TEAM_AUTO = -1, OP2I_TILE_AUTO = -1, OP2I_RENUM
 /* When loops are fused: never, when they come together again, or when they first do. */
 enum { OP2I_FUSE_NEVER, OP2I_FUSE_AGAIN, OP2I_FUSE_AT_ONCE };
 op2_status op2i_config_init(struct op2i_config *config, const op2_options *options);
+/* Among ranks, OP2_ERR_OPTION on all where they differ in what has to be the same, with the first
+ * such option, two ranks and their values. `backend` is what was chosen. Collective. */
+op2_status op2i_config_agree(const struct op2i_config *config, const char *backend,
+                             struct op2i_comm *comm);
 void op2i_config_free(struct op2i_config *config);
 /* The link that messages of ranks are to travel as if on; all zero: as fast as they can. */
 op2_status op2i_env_link(struct op2i_link_speed *speed);
