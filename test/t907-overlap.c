@@ -141,6 +141,68 @@ static int see_to_messages(struct op2i_comm *comm, void *data) {
   return wrong + (row_end(&w) != OP2_SUCCESS);
 }
 
+/* ---- results that ranks combine at one point ------------------------------------------------- */
+
+enum { SUMS = 40 };
+
+static _Thread_local int started;
+static _Thread_local op2_status (*start_them)(struct op2i_comm *comm, int n,
+                                              struct op2i_message *const *messages);
+static op2_status count_start(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
+  started += n;
+  return start_them(comm, n, messages);
+}
+
+/* Sums over all cells: of n globals, each of the dat's values and one more than the last. */
+static int sum_up(struct row *w, op2_gbl *sums, int n) {
+  int64_t value = 0;
+  int wrong = row_put(w, w->a) != OP2_SUCCESS;
+  for (int i = 0; i < n && !wrong; i++)
+    wrong = op2_par_loop(w->total, w->cells, op2_arg_direct(w->a, OP2_READ),
+                         op2_arg_gbl(sums[i], OP2_INC)) ||
+            row_bump(w, w->a);
+  started = 0;
+  wrong = wrong || op2_flush(w->ctx);
+  int messages = started;
+  for (int i = 0; i < n && !wrong; i++) {
+    wrong = op2_gbl_get(sums[i], &value) || value != (int64_t)ROW_CELLS * (5 + i);
+    value = 0;
+    wrong = wrong || op2_gbl_set(sums[i], &value);
+  }
+  started = messages;
+  return wrong;
+}
+
+/* Messages of a flush that has run before do not depend on how many results there are, as
+ * long as sixteen fit into one. */
+static int combine_together(struct op2i_comm *comm, void *data) {
+  static const int counts[] = {1, 3, 16, SUMS};
+  const struct job *job = data;
+  struct op2i_comm_kind kind = *comm->kind;
+  struct row w;
+  op2_gbl sums[SUMS] = {0};
+  int messages[4] = {0};
+  start_them = kind.start;
+  kind.start = count_start;
+  comm->kind = &kind;
+  int wrong = row_begin(&w, comm, job->backend) != OP2_SUCCESS;
+  for (int i = 0; i < SUMS && !wrong; i++)
+    wrong = op2_gbl_create(w.ctx, 1, OP2_I64, NULL, "sum", &sums[i]) != OP2_SUCCESS;
+  for (int c = 0; c < 4 && !wrong; c++) {
+    for (int round = 0; round < 3 && !wrong; round++) wrong = sum_up(&w, sums, counts[c]);
+    messages[c] = started;
+  }
+  int one = (messages[3] - messages[0]) / 2; /* 40 go in three messages, up and down the tree */
+  if (wrong || messages[1] != messages[0] || messages[2] != messages[0] || one < 1 ||
+      messages[3] != messages[0] + 2 * one || one > 4) {
+    fprintf(stderr, "# rank %d: %d, %d, %d and %d messages: %s\n", comm->rank, messages[0],
+            messages[1], messages[2], messages[3], op2_error_message());
+    wrong++;
+  }
+  for (int i = 0; i < SUMS; i++) op2_gbl_destroy(&sums[i]);
+  return wrong + (row_end(&w) != OP2_SUCCESS);
+}
+
 int main(void) {
   static const char *const backends[] = {"sequential", "openmp", "starpu"};
   static const char *const hows[] = {"", ", without overlap", ", without merging"};
@@ -159,6 +221,11 @@ int main(void) {
       if (b > 0)
         is_int(run_contexts(2, (struct op2i_link_speed){0}, tell_order, &job), 0,
                "steps of %d programs on %s%s", ORDERS, backends[b], hows[how]);
+      setenv("OP2_VERIFY", "0", 1); /* queues are not compared */
+      if (b > 0) /* each loop is a program to `sequential` */
+        is_int(run_contexts(2, (struct op2i_link_speed){0}, combine_together, &job), 0,
+               "sums that go in one message on %s%s", backends[b], hows[how]);
+      setenv("OP2_VERIFY", "1", 1);
       setenv("OP2_CHUNK_US", "0", 1); /* tasks, on starpu */
       is_int(run_contexts(2, (struct op2i_link_speed){.delay = DELAY_MS * 1000000}, wait_for_all,
                           &job),

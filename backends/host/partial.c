@@ -190,8 +190,31 @@ void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
   if (!step->defers) publish_all(step);
 }
 
-static void combine_ranks(void *into, const void *from, void *loop) {
-  combine_partials(loop, into, (unsigned char *)from);
+/* ---- among ranks ----------------------------------------------------------------------------- */
+
+size_t op2i_reduction_bytes(const struct op2i_loop *loop) {
+  size_t end = 0;
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    if (!op2i_arg_reduces(arg)) continue;
+    size_t value = (size_t)arg->offset + bytes_of(arg);
+    size_t found = op2i_arg_located(arg) ? (size_t)arg->found_at + sizeof(struct op2i_found) : 0;
+    if (value > end) end = value;
+    if (found > end) end = found;
+  }
+  return (end + 15) / 16 * 16;
+}
+
+/* Several loops' results, one behind the other. */
+struct together {
+  struct op2i_reduction *reductions;
+  int n;
+};
+
+static void combine_ranks(void *into, const void *from, void *closure) {
+  const struct together *all = closure;
+  for (const struct op2i_reduction *r = all->reductions; r < all->reductions + all->n; r++)
+    combine_partials(r->steps->loop, (unsigned char *)into + r->at, (unsigned char *)from + r->at);
 }
 
 /* A range without elements has nothing to add, and says so. */
@@ -201,31 +224,39 @@ static op2_status add_nothing(struct op2i_step *step) {
   return status;
 }
 
-/* What a rank that has failed sends, so that nobody waits for it. */
-static op2_status reduce_nothing(struct op2i_loop *loop) {
-  size_t bytes = (size_t)loop->partial_bytes;
-  _Alignas(64) unsigned char few[256] = {0};
-  unsigned char *room = bytes > sizeof few ? op2i_alloc_data(bytes) : few;
-  op2_status status = op2i_comm_combine(loop->op.ctx->comm, room, bytes, combine_ranks, loop);
-  if (room != few) op2i_free_data(room);
-  return status;
+/* What this rank has of one goes to its first range, and into the message. */
+static void gather(struct op2i_reduction *r, unsigned char *message) {
+  r->status = OP2_SUCCESS;
+  for (int64_t s = 0; s < r->n && !r->status && !r->lost; s++) {
+    struct op2i_step *step = &r->steps[s];
+    if (!step->reduces) continue;
+    if (step->hi <= step->lo) r->status = add_nothing(step);
+    if (!r->status && s > 0) combine_partials(step->loop, r->steps->partials, step->partials);
+  }
+  if (message && !r->lost && !r->status) memcpy(message + r->at, r->steps->partials, r->bytes);
 }
 
-op2_status op2i_steps_reduce(struct op2i_step *steps, int64_t n, bool lost) {
-  struct op2i_loop *loop = steps->loop;
-  op2_status own = OP2_SUCCESS, status;
-  for (int64_t s = 0; s < n && !own && !lost; s++) {
-    if (!steps[s].reduces) continue;
-    if (steps[s].hi <= steps[s].lo) own = add_nothing(&steps[s]);
-    if (!own && s > 0) combine_partials(loop, steps->partials, steps[s].partials);
+/* A rank that has failed sends zeros, so that nobody waits for it. */
+op2_status op2i_steps_reduce(struct op2i_reduction *reductions, int n) {
+  struct together all = {reductions, n};
+  _Alignas(64) unsigned char few[OP2I_REDUCED_TOGETHER] = {0};
+  size_t bytes = 0;
+  for (int i = 0; i < n; bytes += reductions[i++].bytes) {
+    reductions[i].at = bytes;
+    reductions[i].bytes = op2i_reduction_bytes(reductions[i].steps->loop);
   }
-  if (own || lost)
-    status = reduce_nothing(loop);
-  else
-    status = op2i_comm_combine(loop->op.ctx->comm, steps->partials, (size_t)loop->partial_bytes,
-                               combine_ranks, loop);
-  if (!status && !own && !lost) publish_all(steps);
-  return status ? status : own;
+  unsigned char *message = bytes > sizeof few ? op2i_alloc_data(bytes) : few;
+  for (int i = 0; i < n; i++) gather(&reductions[i], message);
+  op2_status status =
+      op2i_comm_combine(reductions->steps->loop->op.ctx->comm, message, bytes, combine_ranks, &all);
+  for (int i = 0; i < n && !status; i++) {
+    const struct op2i_reduction *r = &reductions[i];
+    if (r->lost || r->status) continue;
+    memcpy(r->steps->partials, message + r->at, r->bytes);
+    publish_all(r->steps);
+  }
+  if (message != few) op2i_free_data(message);
+  return status;
 }
 
 void op2i_step_end(struct op2i_step *step) {

@@ -90,9 +90,21 @@ op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks);
 void op2i_partial_init(const struct op2i_step *step, unsigned char *partial);
 void op2i_step_combine(struct op2i_step *step, int64_t nblocks);
 void op2i_step_end(struct op2i_step *step);
-/* Fold the partial results of a loop whose steps defer, and those of the same loop on all other
- * ranks, into the globals. steps[n] are those of its ranges. A loop that is lost has failed on this
- * rank: others get anything from it, and its globals stay. Collective. */
-op2_status op2i_steps_reduce(struct op2i_step *steps, int64_t n, bool lost);
+
+/* Among ranks: what there is to combine of a loop whose steps defer. */
+struct op2i_reduction {
+  struct op2i_step *steps; /* [n], of its ranges */
+  int64_t n;
+  bool lost;         /* it has failed on this rank: others get anything from it, and its globals stay */
+  op2_status status; /* out: of this rank */
+  size_t at, bytes;  /* scratch: in the message */
+};
+/* Bytes that ranks send of one. Of as many as together have no more than OP2I_REDUCED_TOGETHER all go
+ * in one message. */
+enum { OP2I_REDUCED_TOGETHER = 256 };
+size_t op2i_reduction_bytes(const struct op2i_loop *loop);
+/* Fold partial results of loops, and those of the same loops on all other ranks, into the globals. No
+ * two are of one version of a global. Collective. */
+op2_status op2i_steps_reduce(struct op2i_reduction *reductions, int n);
 
 #endif

@@ -70,10 +70,26 @@ static bool joins(const struct op2i_sched *sched, const struct op2i_step *step) 
   return step->kind == OP2I_STEP_LOOP || (exchanges && sched->ctx->config.overlap);
 }
 
+enum { REDUCTIONS = OP2I_REDUCED_TOGETHER / 16 }; /* each has 16 bytes at least */
+
+/* Those from s on that go in one message. */
+static int64_t reduced_together(const struct op2i_program *program, int64_t s) {
+  size_t bytes = 0;
+  int64_t n = 0;
+  for (; s + n < program->nsteps && n < REDUCTIONS; n++) {
+    const struct op2i_step *step = &program->steps[s + n];
+    if (step->kind != OP2I_STEP_REDUCE) break;
+    bytes += op2i_reduction_bytes(program->steps[step->reduced].loop);
+    if (bytes > OP2I_REDUCED_TOGETHER && n > 0) break;
+  }
+  return n;
+}
+
 /* How many steps from s on are run by one call of the backend, or of the operation's function. */
 static int64_t together(const struct op2i_sched *sched, const struct op2i_program *program,
                         int64_t s) {
   int64_t end = s;
+  if (program->steps[s].kind == OP2I_STEP_REDUCE) return reduced_together(program, s);
   while (end < program->nsteps && joins(sched, &program->steps[end])) end++;
   return end > s ? end - s : 1;
 }
@@ -89,13 +105,6 @@ static op2_status run_steps(struct op2i_sched *sched, struct op2i_step *steps, i
   status = ctx->backend->run_steps(ctx->backend_state, steps, n);
   if (!status) return status;
   return op2i_error(OP2_ERR_FATAL, "the program could not be run: %s", op2_error_message());
-}
-
-static op2_status run_reduce(struct op2i_sched *sched, struct op2i_program *program, int64_t s) {
-  int64_t first = program->steps[s].reduced, end = first, g = program->step_group[first];
-  while (end < s && program->step_group[end] == g) end++;
-  bool lost = op2i_outcome_failed(sched, &program->grouping, g);
-  return op2i_steps_reduce(&program->steps[first], end - first, lost);
 }
 
 /* Where nobody works at the same time. */
@@ -130,18 +139,6 @@ static void make_stale(const struct op2i_program *program, int64_t s, int64_t n,
   }
 }
 
-static op2_status run_part(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
-                           int64_t n, struct op2i_node *const *nodes) {
-  struct op2i_step *steps = &program->steps[s];
-  if (joins(sched, steps)) return run_steps(sched, steps, n);
-  switch (steps->kind) {
-  case OP2I_STEP_LOOP: return run_steps(sched, steps, n);
-  case OP2I_STEP_CALL: return run_call(sched, program, s, nodes);
-  case OP2I_STEP_REDUCE: return run_reduce(sched, program, s);
-  default: return run_exchange(sched->ctx, steps);
-  }
-}
-
 /* What an exchange did not bring may be missed by any group behind it. */
 static op2_status note_failure(struct op2i_sched *sched, const struct op2i_program *program,
                                int64_t s, op2_status status) {
@@ -153,6 +150,36 @@ static op2_status note_failure(struct op2i_sched *sched, const struct op2i_progr
   for (; g < end && status != OP2_ERR_FATAL; g++)
     status = op2i_outcome_note(sched, &program->grouping, g, status);
   return status == OP2_ERR_FATAL ? status : OP2_SUCCESS;
+}
+
+/* What ranks combine at one point goes in one message, as far as there is room in it. */
+static op2_status run_reductions(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                                 int64_t n) {
+  struct op2i_reduction reductions[REDUCTIONS];
+  for (int64_t i = 0; i < n; i++) {
+    int64_t first = program->steps[s + i].reduced, end = first, g = program->step_group[first];
+    while (end < s && program->step_group[end] == g) end++;
+    reductions[i] =
+        (struct op2i_reduction){.steps = &program->steps[first],
+                                .n = end - first,
+                                .lost = op2i_outcome_failed(sched, &program->grouping, g)};
+  }
+  op2_status status = op2i_steps_reduce(reductions, (int)n);
+  for (int64_t i = 0; i < n && !status; i++)
+    if (reductions[i].status) status = note_failure(sched, program, s + i, reductions[i].status);
+  return status;
+}
+
+static op2_status run_part(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                           int64_t n, struct op2i_node *const *nodes) {
+  struct op2i_step *steps = &program->steps[s];
+  if (joins(sched, steps)) return run_steps(sched, steps, n);
+  switch (steps->kind) {
+  case OP2I_STEP_LOOP: return run_steps(sched, steps, n);
+  case OP2I_STEP_CALL: return run_call(sched, program, s, nodes);
+  case OP2I_STEP_REDUCE: return run_reductions(sched, program, s, n);
+  default: return run_exchange(sched->ctx, steps);
+  }
 }
 
 /* Where steps lack memory together, each has a chance by itself: other ranks run all of them. */
