@@ -50,7 +50,7 @@ static op2_status convert(const struct op2i_spread_graph *graph, struct part *p)
 }
 
 /* In a context of its own, on this thread, so that the parts do not depend on what the program did
- * with Scotch before. */
+ * with Scotch before; nor on the order in which messages come. */
 static int compute(SCOTCH_Dgraph *graph, SCOTCH_Strat *strategy, struct part *p, int parts,
                    MPI_Comm mpi) {
   SCOTCH_Context context;
@@ -59,7 +59,8 @@ static int compute(SCOTCH_Dgraph *graph, SCOTCH_Strat *strategy, struct part *p,
   int failed = SCOTCH_contextRandomClone(&context);
   if (!failed) {
     SCOTCH_contextRandomSeed(&context, 0);
-    failed = SCOTCH_contextThreadSpawn(&context, 1, NULL) || SCOTCH_dgraphInit(&bound, mpi);
+    failed = SCOTCH_contextOptionSetNum(&context, SCOTCH_OPTIONNUMDETERMINISTIC, 1) ||
+             SCOTCH_contextThreadSpawn(&context, 1, NULL) || SCOTCH_dgraphInit(&bound, mpi);
   }
   if (!failed) {
     failed = SCOTCH_contextBindDgraph(&context, graph, &bound) ||
