@@ -8,6 +8,7 @@
 
 #include "common/application.h"
 #include "common/clock.h"
+#include "common/counts.h"
 #include "common/progress.h"
 #include "common/ranks.h"
 #include "gas.h"
@@ -210,7 +211,7 @@ static bool write_graph(const flow *f, const char *path) {
   return report_graph(f->ctx, path);
 }
 
-static bool run(flow *f, const options *o, run_times *times) {
+static bool run(flow *f, const options *o, run_times *times, counts *before) {
   const int warmup = option_warmup(&o->run, o->iterations);
   const int graphed = o->graph_steps < o->iterations ? o->graph_steps : o->iterations;
   const double begin = clock_now();
@@ -227,6 +228,7 @@ static bool run(flow *f, const options *o, run_times *times) {
     }
     if (it == warmup) {
       TRY(op2_flush(f->ctx));
+      if (o->counts && !counts_get(f->ctx, before)) return false;
       timed = clock_now();
     }
     progress_show((double)progress_done(f->ctx, it, LOOPS_PER_STEP) / o->iterations);
@@ -240,6 +242,12 @@ static bool run(flow *f, const options *o, run_times *times) {
   return true;
 fail:
   return false;
+}
+
+static bool write_counts(const flow *f, const counts *before, const run_times *times) {
+  const counted_set sets[] = {
+      {f->nodes, "nodes"}, {f->cells, "cells"}, {f->edges, "edges"}, {f->bedges, "bedges"}};
+  return counts_print(f->ctx, sizeof sets / sizeof *sets, sets, before, times->iterations);
 }
 
 static bool write_results(flow *f, const options *o, const mesh *m) {
@@ -276,16 +284,18 @@ static void destroy(flow *f) {
 /* The run itself, on a mesh that took `times->mesh` seconds to get. */
 static bool simulate(const options *o, const mesh *m, run_times *times) {
   flow f = {0};
+  counts before = {0};
   const double begin = clock_now();
   if (!report_init(&o->run, &f.ctx)) return false;
   bool good = declare_mesh(&f, m, o->run.partition) && declare_constants(&f) && declare_state(&f) &&
               declare_kernels(&f);
   good = good && (!o->renumber || renumber(&f, m));
   times->setup = clock_now() - begin;
-  good =
-      good && run(&f, o, times) && write_results(&f, o, m) && report_run(f.ctx, times, "time loop");
+  good = good && run(&f, o, times, &before) && (!o->counts || write_counts(&f, &before, times));
+  good = good && write_results(&f, o, m) && report_run(f.ctx, times, "time loop");
   if (good) report_renumbering(f.renumbering, times);
   good = good && report_explain(f.ctx, o->run.explain);
+  counts_free(&before);
   destroy(&f);
   return report_finalize(&f.ctx, good);
 }

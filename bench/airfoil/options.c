@@ -17,6 +17,8 @@ static const option table[] = {
      PROGRAM_OP2, option_output, offsetof(options, graph)},
     {"--graph-steps", "N", "of so many time steps, as far as they wait (default 1)", PROGRAM_OP2,
      option_positive, offsetof(options, graph_steps)},
+    {"--counts", "", "print how much of the mesh each rank has, and what travels in a time step",
+     PROGRAM_OP2, option_flag, offsetof(options, counts)},
     {"--picture", "FILE.png", "draw the Mach number round the section", PROGRAM_OP2, option_text,
      offsetof(options, picture)},
     {"--write-mesh", "FILE", "write the mesh as a new_grid.dat, or as a new_grid.h5 where FILE ends in .h5", PROGRAM_ALL, option_output,

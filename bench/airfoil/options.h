@@ -12,7 +12,7 @@ typedef struct options {
   const char *mesh;
   const char *shuffle; /**< the seed as given, null without --shuffle */
   int iterations, every, graph_steps;
-  bool renumber;
+  bool renumber, counts;
   const char *graph, *picture, *write_mesh, *dump_q;
   run_options run;
 } options;

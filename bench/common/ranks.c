@@ -13,6 +13,7 @@
 
 static int me, all = 1;
 static bool among; /* ranks, be it one */
+static op2_partition_report parts;
 
 /* What launchers tell their processes: how many these are, or with PMIx alone which one this is. A
  * single task of Slurm may be a shell. */
@@ -55,6 +56,10 @@ op2_status ranks_init(const op2_options *options, op2_context *ctx) {
 void ranks_greatest(double *values, int n) {
   if (among) MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
 }
+
+void ranks_sum(double *values, int n) {
+  if (among) MPI_Allreduce(MPI_IN_PLACE, values, n, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
 #else
 bool ranks_begin(int *argc, char ***argv) {
   (void)argc, (void)argv;
@@ -74,6 +79,7 @@ op2_status ranks_init(const op2_options *options, op2_context *ctx) {
 }
 
 void ranks_greatest(double *values, int n) { (void)values, (void)n; }
+void ranks_sum(double *values, int n) { (void)values, (void)n; }
 #endif
 
 int ranks_number(void) { return all; }
@@ -122,7 +128,7 @@ static op2_status deal_out(op2_context ctx, op2_set set) {
   if (!owner) return OP2_ERR_NOMEM;
   for (int64_t i = 0; i < n; i++) owner[i] = (int32_t)(mix((uint64_t)(first + i)) % (uint64_t)all);
   const op2_partition_options how = {.method = OP2_PARTITION_GIVEN, .set = set, .owner = owner};
-  const op2_status status = op2_partition(ctx, &how, NULL);
+  const op2_status status = op2_partition(ctx, &how, &parts);
   free(owner);
   return status;
 }
@@ -131,7 +137,7 @@ static op2_status cut_boxes(op2_context ctx, op2_set set, const double *x) {
   op2_dat dat = NULL;
   op2_status status = ranks_dat(set, 2, OP2_F64, x, "coordinates", &dat);
   const op2_partition_options how = {.method = OP2_PARTITION_COORDINATES, .coordinates = dat};
-  if (status == OP2_SUCCESS) status = op2_partition(ctx, &how, NULL);
+  if (status == OP2_SUCCESS) status = op2_partition(ctx, &how, &parts);
   op2_dat_destroy(&dat);
   return status;
 }
@@ -140,12 +146,14 @@ op2_status ranks_partition(op2_context ctx, const char *method, op2_map neighbou
                            const double *x) {
   const op2_partition_options how = {.method = OP2_PARTITION_KWAY, .map = neighbours};
   if (!among) return OP2_SUCCESS;
-  if (method && !strcmp(method, "blocks")) return op2_partition(ctx, NULL, NULL);
+  if (method && !strcmp(method, "blocks")) return op2_partition(ctx, NULL, &parts);
   if (method && !strcmp(method, "random")) return deal_out(ctx, set);
   if (method && !strcmp(method, "coordinates")) return cut_boxes(ctx, set, x);
-  const op2_status status = op2_partition(ctx, &how, NULL);
+  const op2_status status = op2_partition(ctx, &how, &parts);
   return method || status != OP2_ERR_UNAVAILABLE ? status : cut_boxes(ctx, set, x);
 }
+
+const op2_partition_report *ranks_parts(void) { return &parts; }
 
 /* ---- results ---- */
 

@@ -42,13 +42,17 @@ op2_status ranks_dat(op2_set set, int dim, op2_type type, const void *values, co
 op2_status ranks_partition(op2_context ctx, const char *method, op2_map neighbours, op2_set set,
                            const double *x);
 
+/** What the last of these has made of it; all zero alone. */
+const op2_partition_report *ranks_parts(void);
+
 /** All values of a dat of so many elements, `width` bytes each, in the mesh's order: *values is null
  * on ranks other than 0. */
 op2_status ranks_values_begin(op2_dat dat, int64_t n, size_t width, const void **values);
 op2_status ranks_values_end(op2_dat dat, const void **values);
 
-/** Make each of n values the greatest of all ranks. */
+/** Make each of n values the greatest of all ranks, or their sum. */
 void ranks_greatest(double *values, int n);
+void ranks_sum(double *values, int n);
 
 /** How many there are, 1 alone. */
 int ranks_number(void);
