@@ -6,14 +6,14 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-for script in bench/demo.sh bench/compare.sh bench/record.sh doc/pictures/make.sh; do
+for script in bench/demo.sh bench/compare.sh bench/record.sh bench/scaling.sh doc/pictures/make.sh; do
   help=$(sh "$src/$script" --help 2>"$tmp/why") && [ ! -s "$tmp/why" ] &&
     printf '%s\n' "$help" | grep -q "^ *$script"
   result $? "$script --help says how it is called"
   ! printf '%s\n' "$help" | grep -q -e '^#' -e '^set ' -e SPDX
   result $? "$script --help is text, not source"
 done
-for script in bench/demo.sh bench/compare.sh bench/record.sh; do
+for script in bench/demo.sh bench/compare.sh bench/record.sh bench/scaling.sh; do
   ! sh "$src/$script" --nonsense >"$tmp/out" 2>&1 && grep -q 'unknown option --nonsense' "$tmp/out"
   result $? "$script refuses an option that there is not"
 done
