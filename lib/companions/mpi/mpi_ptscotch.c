@@ -32,10 +32,12 @@ static void free_part(struct part *p) {
   op2->free(p->part);
 }
 
-static op2_status convert(const struct op2i_spread_graph *graph, struct part *p) {
+/* PT-Scotch counts the arcs of all ranks together, in its own numbers. */
+static op2_status convert(const struct op2i_spread_graph *graph, MPI_Comm mpi, struct part *p) {
   int64_t most = sizeof(SCOTCH_Num) == sizeof(int32_t) ? INT32_MAX : INT64_MAX;
-  int64_t arcs = graph->offs[graph->n];
-  if (graph->size >= most || arcs > most)
+  int64_t arcs = graph->offs[graph->n], all = arcs;
+  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, mpi);
+  if (graph->size >= most || all > most)
     return op2->error(OP2_ERR_RANGE, "a graph of so many elements is too large for this build of "
                                      "PT-Scotch");
   *p = (struct part){.n = (SCOTCH_Num)graph->n,
@@ -89,8 +91,8 @@ static op2_status cut_parts(struct part *p, int parts, MPI_Comm mpi) {
 static op2_status cut(const struct op2i_spread_graph *graph, int32_t *out) {
   struct part p = {0};
   MPI_Comm mpi = MPI_COMM_NULL;
-  op2_status status = convert(graph, &p);
   (void)op2i_comm_is_mpi(graph->comm, &mpi);
+  op2_status status = convert(graph, mpi, &p);
   status = op2->agree(graph->comm, status);
   if (!status && graph->size > 0)
     status = op2->agree(graph->comm, cut_parts(&p, graph->comm->size, mpi));
