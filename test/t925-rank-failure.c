@@ -264,6 +264,90 @@ static int bad_entry(struct scene *scene, struct op2i_comm *comm) {
   return wrong + (end(&r) != OP2_SUCCESS);
 }
 
+/* ---- what is declared ------------------------------------------------------------------------ */
+
+enum { DECLARED = 6 };
+struct declared {
+  op2_kernel kernel;
+  op2_gbl gbl;
+  op2_const constant;
+  op2_set some, both;
+  op2_loop loop;
+};
+
+/* One after the other, of which number `bad` is not good. */
+static op2_status declare_one(struct rank *r, struct declared *d, int what, bool bad) {
+  const op2_kernel_desc desc = {.name = "scale", .source = "void scale(long *a) { *a *= factor; }"},
+                        nonsense = {.name = "scale", .source = "void scal(long *a) { *a = 1; }"};
+  switch (what) {
+  case 0: return op2_kernel_create(r->ctx, bad ? &nonsense : &desc, &d->kernel);
+  case 1: return op2_gbl_create(r->ctx, bad ? 0 : 1, OP2_I64, NULL, "result", &d->gbl);
+  case 2:
+    return op2_const_create(r->ctx, 1, OP2_I64, &(int64_t){3}, bad ? "bad name" : "factor",
+                            &d->constant);
+  case 3: return op2_subset_create(r->sets[0], 1, &(int64_t){bad ? -1 : 0}, "some", &d->some);
+  case 4: return op2_subset_create_union(d->some, bad ? r->sets[1] : r->sets[0], "both", &d->both);
+  default:
+    return op2_loop_create(&d->loop, d->kernel, d->both, op2_arg_direct(bad ? r->e : r->a, OP2_RW));
+  }
+}
+
+static bool is_there(const struct declared *d, int what) {
+  const void *handles[DECLARED] = {d->kernel, d->gbl, d->constant, d->some, d->both, d->loop};
+  return handles[what] != NULL;
+}
+
+static void undeclare(struct declared *d) {
+  op2_loop_destroy(&d->loop);
+  op2_set_destroy(&d->both);
+  op2_set_destroy(&d->some);
+  op2_const_destroy(&d->constant);
+  op2_gbl_destroy(&d->gbl);
+  op2_kernel_destroy(&d->kernel);
+}
+
+/* It has failed on the victim: nobody has it, and all say the same. */
+static int nobody_has(struct rank *r, const struct declared *d, int what, op2_status status) {
+  int64_t codes[2] = {(int64_t)status, -(int64_t)status};
+  char name[40];
+  snprintf(name, sizeof name, "rank %d of %d: ", r->scene->victim, r->scene->ranks);
+  int wrong = strstr(op2_error_message(), name) ? 0 : say(r, "a declaration fails");
+  if (is_there(d, what)) wrong += say(r, "what has failed is there");
+  if (op2i_comm_least(r->ctx->comm, 2, codes) || codes[0] != -codes[1])
+    wrong += say(r, "other ranks say something else");
+  return wrong;
+}
+
+/* Each of its allocations fails once. */
+static int one_lacks_memory(struct rank *r, struct declared *d, int what) {
+  int wrong = 0, n = 1, failed = 0;
+  op2_status status = OP2_ERR_NOMEM;
+  for (; n < 200 && status && !wrong; n++) {
+    if (r->victim) op2i_mem_fail_here_at(n);
+    status = declare_one(r, d, what, false);
+    if (r->victim) op2i_mem_fail_here_at(0);
+    if (status) wrong += nobody_has(r, d, what, status), failed++;
+  }
+  return wrong + (failed ? 0 : say(r, "no allocation was missed"));
+}
+
+static int declares(struct scene *scene, struct op2i_comm *comm) {
+  struct rank r;
+  struct declared d = {0};
+  int wrong = 0;
+  if (begin(&r, scene, comm, (op2_options){0})) return say(&r, "to begin");
+  for (int what = 0; what < DECLARED && !wrong; what++) {
+    op2_status status = declare_one(&r, &d, what, r.victim);
+    wrong += status ? nobody_has(&r, &d, what, status) : say(&r, "what is wrong is taken");
+    wrong += one_lacks_memory(&r, &d, what);
+  }
+  if (!wrong && (q_number(&r, r.a) || op2_loop_enqueue(d.loop) || op2_flush(r.ctx)))
+    wrong += say(&r, "to run");
+  if (!wrong) wrong += all_have(&r, r.a, 3, "what was declared in the end");
+  undeclare(&d);
+  return wrong + (end(&r) != OP2_SUCCESS);
+}
+
 /* ---- a rank ends ----------------------------------------------------------------------------- */
 
 static int ends_early(struct scene *scene, struct op2i_comm *comm) {
@@ -484,6 +568,7 @@ int main(void) {
     each.play = call_fails, run_all(each, "a call fails");
     each.play = no_compiler, run_all(each, "a compiler fails");
     each.play = bad_entry, run_all(each, "a map is bad");
+    each.play = declares, run_all(each, "a declaration fails");
     each.play = ends_early, run_all(each, "a rank ends");
     each.play = twice_on_one, run_all(each, "a map leads twice to one element on one rank");
     each.play = accused;

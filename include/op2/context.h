@@ -31,8 +31,10 @@ extern "C" {
  * calls are queued by every rank in the same order. Whatever may run some of them is *collective*:
  * every rank calls it at the same place of that order, for the same object, since what runs on one
  * rank may need values of others. That is so of everything that forces (`@sync`), op2_dat_get() and
- * access scopes included, and of full queues and eager contexts. All other calls are a rank's own
- * affair. Contexts of several ranks are made by op2_init_mpi() (op2/mpi.h); others know one process
+ * access scopes included, and of full queues and eager contexts. What declares something - sets, maps,
+ * dats, globals, constants, kernels, ParLoop objects - is collective as well: all ranks have it then,
+ * or none, with the error of the lowest that failed. All other calls, op2_*_destroy() among them, are a
+ * rank's own affair. Contexts of several ranks are made by op2_init_mpi() (op2/mpi.h); others know one process
  * only.
  *
  * **Processes.** A context belongs to the process that made it. In a child made by fork() every

@@ -116,7 +116,7 @@ typedef struct op2_arg {
 
 /** @brief Make a kernel from source text; its signature is parsed and kept.
  * @memory *desc and its strings are copied
- * @sync   never blocks, compiles nothing  @mpi    the same text on every rank
+ * @sync   compiles nothing                @mpi    collective; the same text on every rank
  * @errors OP2_ERR_STATE, OP2_ERR_NAME, OP2_ERR_SYNTAX (no such function, or one that cannot be a
  *         kernel; gives the line), OP2_ERR_IO (a header that cannot be read), OP2_ERR_NOMEM
  * @source OP2 op_par_loop's function; PyOP2 Kernel */
@@ -270,7 +270,7 @@ OP2_API OP2_NODISCARD op2_status op2_par_loop_at(op2_where where, op2_kernel ker
  * @shape  args[nargs]                     @units  arguments
  * @memory args is copied, values of op2_arg_val() included; the handles are kept until the loop is
  *         destroyed
- * @sync   never blocks, runs nothing      @mpi    not collective
+ * @sync   runs nothing                    @mpi    collective: the same loop on every rank
  * @errors as op2_par_loop_at()            @source PyOP2 ParLoop */
 OP2_API OP2_NODISCARD op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set,
                                                     int nargs, const op2_arg *args, op2_loop *loop);

@@ -53,7 +53,7 @@ OP2_API OP2_NODISCARD op2_status op2_set_create_sections(op2_context ctx, const 
  * refers to the same base set: maps and dats of a loop over a subset are those of its base set.
  * @shape  idx[n]                          @units  positions in the parent, in [0, its total)
  * @memory idx is copied; may be null when n is 0
- * @sync   never blocks, runs nothing      @mpi    rank-local indices
+ * @sync   runs nothing                    @mpi    collective; rank-local indices
  * @errors OP2_ERR_ARG, OP2_ERR_RANGE (position and value in the message), OP2_ERR_NOMEM
  * @source PyOP2 Subset */
 OP2_API OP2_NODISCARD op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *idx,
@@ -62,7 +62,7 @@ OP2_API OP2_NODISCARD op2_status op2_subset_create(op2_set parent, int64_t n, co
 /** @brief Declare the subset of the elements that are in one, or in the other, or in both.
  * As all subsets it is in ascending order. Either may be the set itself, or empty.
  * @units  elements                        @memory the handle is the caller's; a and b may go
- * @sync   never blocks, runs nothing      @mpi    not collective; rank-local elements
+ * @sync   runs nothing                    @mpi    collective; rank-local elements
  * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (a and b are of different sets), OP2_ERR_NOMEM; on error
  *         *subset is untouched
  * @source PyOP2 Set.union */
@@ -71,7 +71,7 @@ OP2_API OP2_NODISCARD op2_status op2_subset_create_union(op2_set a, op2_set b, c
 
 /** @brief Declare the subset of the elements that are in both.
  * @units  elements                        @memory as op2_subset_create_union()
- * @sync   never blocks, runs nothing      @mpi    not collective; rank-local elements
+ * @sync   runs nothing                    @mpi    collective; rank-local elements
  * @errors as op2_subset_create_union()    @source PyOP2 Set.intersection */
 OP2_API OP2_NODISCARD op2_status op2_subset_create_intersection(op2_set a, op2_set b,
                                                                 const char *name, op2_set *subset);
@@ -79,7 +79,7 @@ OP2_API OP2_NODISCARD op2_status op2_subset_create_intersection(op2_set a, op2_s
 /** @brief Declare the subset of the elements of `a` that are not in `b`; where `a` is the set
  * itself, what `b` leaves of it.
  * @units  elements                        @memory as op2_subset_create_union()
- * @sync   never blocks, runs nothing      @mpi    not collective; rank-local elements
+ * @sync   runs nothing                    @mpi    collective; rank-local elements
  * @errors as op2_subset_create_union()    @source PyOP2 Set.difference */
 OP2_API OP2_NODISCARD op2_status op2_subset_create_difference(op2_set a, op2_set b,
                                                               const char *name, op2_set *subset);
@@ -310,7 +310,7 @@ OP2_API OP2_NODISCARD op2_status op2_set_numbering(op2_set set, int64_t *number)
 /** @brief Declare a global: dim values that loops read or reduce into.
  * @shape  data[dim]                       @units  values of `type`
  * @memory data is copied; null gives zeros
- * @sync   never blocks, runs nothing      @mpi    the same values on every rank
+ * @sync   runs nothing                    @mpi    collective; the same values on every rank
  * @errors OP2_ERR_STATE, OP2_ERR_ARG (dim < 1), OP2_ERR_TYPE, OP2_ERR_NOMEM
  * @source OP2 op_decl_gbl; PyOP2 Global */
 OP2_API OP2_NODISCARD op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type,
@@ -347,8 +347,8 @@ OP2_API void op2_gbl_destroy(op2_gbl *gbl);
  * has a copy of all that it uses; when the copies take 256 MiB, what is queued runs. A large table
  * is better a global that loops read, of which there is one copy.
  * @shape  data[dim]                       @units  values of `type`
- * @memory data is copied                  @sync   never blocks, runs nothing
- * @mpi    the same values on every rank
+ * @memory data is copied                  @sync   runs nothing
+ * @mpi    collective; the same values on every rank
  * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_TYPE, OP2_ERR_NAME (not an identifier, taken, a
  *         keyword, a name of C's library like M_PI or sin, or with __, _X or op2_ in front),
  *         OP2_ERR_NOMEM

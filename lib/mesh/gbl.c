@@ -9,10 +9,7 @@
 #include "mem.h"
 #include "mesh.h"
 
-static op2_status check_values(op2_context ctx, int dim, op2_type type, const char *kind,
-                               const char *name) {
-  op2_status status = op2i_context_validate(ctx);
-  if (status) return status;
+static op2_status check_values(int dim, op2_type type, const char *kind, const char *name) {
   if (dim < 1) return op2i_error(OP2_ERR_ARG, "%s '%s': dim %d is not positive", kind, name, dim);
   if (!op2i_type_size(type))
     return op2i_error(OP2_ERR_TYPE, "%s '%s': %d is not an op2_type", kind, name, (int)type);
@@ -59,11 +56,10 @@ static struct op2i_version *make_version(op2_context ctx, const char *name, size
 
 static void release_gbl(void *object) { op2i_version_unref(((op2_gbl)object)->now); }
 
-op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *data,
-                          const char *name, op2_gbl *out) {
-  op2_status status = check_values(ctx, dim, type, "global", name ? name : "");
+static op2_status create_gbl(op2_context ctx, int dim, op2_type type, const void *data,
+                             const char *name, op2_gbl *out) {
+  op2_status status = check_values(dim, type, "global", name ? name : "");
   if (status) return status;
-  if (!out) return op2i_error(OP2_ERR_ARG, "op2_gbl_create: where to put the global is null");
   op2_gbl gbl = op2i_calloc(1, sizeof *gbl);
   if (!gbl) return op2i_error_nomem("a global");
   gbl->dim = dim;
@@ -81,6 +77,20 @@ op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *d
   }
   *out = gbl;
   return OP2_SUCCESS;
+}
+
+op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *data,
+                          const char *name, op2_gbl *out) {
+  op2_gbl gbl = NULL;
+  op2_status status = op2i_context_validate(ctx);
+  if (status) return status;
+  if (!out) return op2i_error(OP2_ERR_ARG, "op2_gbl_create: where to put the global is null");
+  status = op2i_context_agree(ctx, create_gbl(ctx, dim, type, data, name, &gbl));
+  if (status)
+    op2_gbl_destroy(&gbl);
+  else
+    *out = gbl;
+  return status;
 }
 
 op2_status op2_gbl_get(op2_gbl gbl, void *out) {
@@ -148,12 +158,12 @@ static op2_status check_name(op2_context ctx, const char *name) {
   return OP2_SUCCESS;
 }
 
-op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void *data,
-                            const char *name, op2_const *out) {
-  op2_status status = check_values(ctx, dim, type, "constant", name ? name : "");
+static op2_status create_const(op2_context ctx, int dim, op2_type type, const void *data,
+                               const char *name, op2_const *out) {
+  op2_status status = check_values(dim, type, "constant", name ? name : "");
   if (!status) status = check_name(ctx, name);
   if (status) return status;
-  if (!data || !out) return op2i_error(OP2_ERR_ARG, "constant '%s': a null pointer", name);
+  if (!data) return op2i_error(OP2_ERR_ARG, "constant '%s': a null pointer", name);
   op2_const cst = op2i_calloc(1, sizeof *cst);
   if (!cst) return op2i_error_nomem("a constant");
   cst->dim = dim;
@@ -176,6 +186,20 @@ op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void 
 fail:
   op2i_free(cst->data);
   op2i_free(cst);
+  return status;
+}
+
+op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void *data,
+                            const char *name, op2_const *out) {
+  op2_const cst = NULL;
+  op2_status status = op2i_context_validate(ctx);
+  if (status) return status;
+  if (!out) return op2i_error(OP2_ERR_ARG, "constant '%s': a null pointer", name ? name : "");
+  status = op2i_context_agree(ctx, create_const(ctx, dim, type, data, name, &cst));
+  if (status)
+    op2_const_destroy(&cst);
+  else
+    *out = cst;
   return status;
 }
 

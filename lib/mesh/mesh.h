@@ -141,6 +141,8 @@ op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int6
                          const char *name, op2_map *map);
 /* The error that a map has only global numbers. */
 op2_status op2i_map_partition_first(const char *what, op2_map map);
+/* Among ranks all have the subset, or none: *out is untouched then, and the subset goes. Collective. */
+op2_status op2i_subset_give(op2_context ctx, op2_status status, op2_set subset, op2_set *out);
 /* Make a subset of these elements of a set, by the user's numbers, ascending. Takes over idx, also on
  * failure. */
 op2_status op2i_subset_make(op2_set base, int64_t n, int64_t *idx, const char *name,

@@ -227,11 +227,9 @@ fail:
   return status;
 }
 
-op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions, const char *name,
-                             op2_set *out) {
-  op2_status status = op2i_object_validate(parent, OP2I_SET, "op2_subset_create");
-  if (status) return status;
-  if (n < 0 || (n > 0 && !positions) || !out)
+static op2_status create_subset(op2_set parent, int64_t n, const int64_t *positions,
+                                const char *name, op2_set *out) {
+  if (n < 0 || (n > 0 && !positions))
     return op2i_error(OP2_ERR_ARG, "subset '%s' of '%s': a null pointer or a negative size",
                       name ? name : "", parent->obj.name);
   int64_t limit = parent->ends[OP2I_NONEXEC];
@@ -245,6 +243,28 @@ op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions
   if (!idx) return op2i_error_nomem("a subset's indices");
   int64_t kept = normalise(parent, n, positions, idx);
   return op2i_subset_make(parent->base, kept, idx, name, out);
+}
+
+op2_status op2i_subset_give(op2_context ctx, op2_status status, op2_set subset, op2_set *out) {
+  status = op2i_context_agree(ctx, status);
+  if (status)
+    op2_set_destroy(&subset);
+  else
+    *out = subset;
+  return status;
+}
+
+op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions, const char *name,
+                             op2_set *out) {
+  op2_set subset = NULL;
+  op2_status status = op2i_object_validate(parent, OP2I_SET, "op2_subset_create");
+  if (!status) status = op2i_context_validate(parent->obj.ctx);
+  if (status) return status;
+  if (!out)
+    return op2i_error(OP2_ERR_ARG, "subset '%s' of '%s': a null pointer", name ? name : "",
+                      parent->obj.name);
+  status = create_subset(parent, n, positions, name, &subset);
+  return op2i_subset_give(parent->obj.ctx, status, subset, out);
 }
 
 op2_status op2_set_sections(op2_set set, int64_t ends[4]) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Subsets from two of the same set: their union, intersection and difference. Both are walked in
  * the user's numbers, in which they ascend. */
+#include "context.h"
 #include "error.h"
 #include "mem.h"
 #include "mesh.h"
@@ -8,12 +9,9 @@
 /* Elements that are kept. */
 enum { FIRST_ONLY = 1, SECOND_ONLY = 2, COMMON = 4 };
 
-static op2_status check(op2_set a, op2_set b, const char *name, const op2_set *out,
-                        const char *function) {
-  op2_status status = op2i_object_validate(a, OP2I_SET, function);
-  if (!status) status = op2i_object_validate(b, OP2I_SET, function);
+static op2_status check(op2_set a, op2_set b, const char *name, const char *function) {
+  op2_status status = op2i_object_validate(b, OP2I_SET, function);
   if (status) return status;
-  if (!out) return op2i_error(OP2_ERR_ARG, "%s: where to put the subset is null", function);
   if (a->base == b->base) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_MISMATCH,
                     "%s, subset '%s': '%s' is of set '%s' and '%s' of set '%s': they have no "
@@ -42,9 +40,9 @@ static int64_t merge(op2_set a, op2_set b, unsigned kept, int64_t *out) {
   }
 }
 
-static op2_status combine(op2_set a, op2_set b, unsigned kept, const char *name, op2_set *out,
-                          const char *function) {
-  op2_status status = check(a, b, name, out, function);
+static op2_status create(op2_set a, op2_set b, unsigned kept, const char *name,
+                         const char *function, op2_set *out) {
+  op2_status status = check(a, b, name, function);
   if (status) return status;
   int64_t most = a->ends[OP2I_NONEXEC];
   if (kept & SECOND_ONLY) most += b->ends[OP2I_NONEXEC];
@@ -52,6 +50,17 @@ static op2_status combine(op2_set a, op2_set b, unsigned kept, const char *name,
   int64_t *idx = op2i_alloc_raw((size_t)most * sizeof *idx);
   if (!idx) return op2i_error_nomem("a subset's indices");
   return op2i_subset_make(a->base, merge(a, b, kept, idx), idx, name, out);
+}
+
+static op2_status combine(op2_set a, op2_set b, unsigned kept, const char *name, op2_set *out,
+                          const char *function) {
+  op2_set subset = NULL;
+  op2_status status = op2i_object_validate(a, OP2I_SET, function);
+  if (!status) status = op2i_context_validate(a->obj.ctx);
+  if (status) return status;
+  if (!out) return op2i_error(OP2_ERR_ARG, "%s: where to put the subset is null", function);
+  status = create(a, b, kept, name, function, &subset);
+  return op2i_subset_give(a->obj.ctx, status, subset, out);
 }
 
 op2_status op2_subset_create_union(op2_set a, op2_set b, const char *name, op2_set *out) {

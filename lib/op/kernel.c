@@ -55,18 +55,20 @@ static bool reserved_is_zero(const op2_kernel_desc *desc) {
   return zero;
 }
 
-op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
-  op2_status status = op2i_context_validate(ctx);
-  if (status) return status;
-  if (!desc || !out || !desc->source)
-    return op2i_error(OP2_ERR_ARG, "op2_kernel_create: a null pointer");
+static op2_status check_desc(const op2_kernel_desc *desc) {
+  if (!desc || !desc->source) return op2i_error(OP2_ERR_ARG, "op2_kernel_create: a null pointer");
   if (!desc->name || !*desc->name)
     return op2i_error(OP2_ERR_NAME, "op2_kernel_create: the kernel has no name");
-  if (!reserved_is_zero(desc))
-    return op2i_error(OP2_ERR_ARG,
-                      "op2_kernel_create: kernel '%s': what is reserved in its op2_kernel_desc is "
-                      "not zero: it was not initialised, or is of a later version of op2",
-                      desc->name);
+  if (reserved_is_zero(desc)) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_ARG,
+                    "op2_kernel_create: kernel '%s': what is reserved in its op2_kernel_desc is "
+                    "not zero: it was not initialised, or is of a later version of op2",
+                    desc->name);
+}
+
+static op2_status create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
+  op2_status status = check_desc(desc);
+  if (status) return status;
   op2_kernel kernel = op2i_calloc(1, sizeof *kernel);
   if (!kernel) return op2i_error_nomem("a kernel");
   struct op2i_text headers = {0};
@@ -87,6 +89,19 @@ fail:
   op2i_text_free(&headers);
   free_parts(kernel);
   op2i_free(kernel);
+  return status;
+}
+
+op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
+  op2_kernel kernel = NULL;
+  op2_status status = op2i_context_validate(ctx);
+  if (status) return status;
+  if (!out) return op2i_error(OP2_ERR_ARG, "op2_kernel_create: a null pointer");
+  status = op2i_context_agree(ctx, create(ctx, desc, &kernel));
+  if (status)
+    op2_kernel_destroy(&kernel);
+  else
+    *out = kernel;
   return status;
 }
 

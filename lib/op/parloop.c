@@ -42,11 +42,9 @@ static void release_parloop(void *object) {
   op2i_loop_unuse(parloop->loop);
 }
 
-op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                              const op2_arg *args, op2_loop *out) {
-  if (!out) return op2i_error(OP2_ERR_ARG, "op2_loop_create: where to put the loop is null");
+static op2_status create(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                         const op2_arg *args, op2_loop *out) {
   struct op2i_loop *loop;
-  where = known(where);
   op2_status status = op2i_loop_intern(where, kernel, set, nargs, args, &loop);
   if (status) return status;
   op2_loop parloop = op2i_calloc(1, sizeof *parloop);
@@ -66,6 +64,21 @@ op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, i
   parloop->payload = payload;
   *out = parloop;
   return OP2_SUCCESS;
+}
+
+op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                              const op2_arg *args, op2_loop *out) {
+  op2_loop parloop = NULL;
+  op2_status status = op2i_object_validate(set, OP2I_SET, "op2_loop_create");
+  if (!out) return op2i_error(OP2_ERR_ARG, "op2_loop_create: where to put the loop is null");
+  bool together = !status && !op2i_context_validate(set->obj.ctx);
+  status = create(known(where), kernel, set, nargs, args, &parloop);
+  if (together) status = op2i_context_agree(set->obj.ctx, status);
+  if (status)
+    op2_loop_destroy(&parloop);
+  else
+    *out = parloop;
+  return status;
 }
 
 static const struct {
