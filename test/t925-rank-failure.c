@@ -445,6 +445,38 @@ static int another_force(struct scene *scene, struct op2i_comm *comm) {
   return wrong;
 }
 
+/* ---- ranks whose programs exchange other halos ------------------------------------------------- */
+
+OP2_KERNEL(mix, (const int64_t *a, const int64_t *b, int64_t *e), { *e = *a + *b; });
+
+/* The victim merges nothing: where the others bring two dats at once it brings one after the other. */
+static int other_exchanges(struct scene *scene, struct op2i_comm *comm) {
+  struct rank r;
+  op2_kernel mix = NULL;
+  char other[40];
+  if (begin(&r, scene, comm, (op2_options){0})) return say(&r, "to begin");
+  if (r.victim) r.ctx->config.merge = 0;
+  int wrong = 0;
+  if (op2_kernel_create(r.ctx, &mix_kernel, &mix) || q_number(&r, r.a) || q_number(&r, r.b) ||
+      op2_flush(r.ctx) ||
+      op2_par_loop(mix, r.sets[1], op2_arg_dat(r.a, 0, r.maps[0], OP2_READ),
+                   op2_arg_dat(r.b, 1, r.maps[0], OP2_READ), op2_arg_direct(r.e, OP2_WRITE)))
+    wrong = say(&r, "to queue");
+  op2_status status = op2_flush(r.ctx);
+  const char *said = op2_error_message(),
+             *first = scene->victim
+                          ? "brings the halo of 'a' (non-exec), 'b' (non-exec) from call 3"
+                          : "brings the halo of 'a' (non-exec) from call 3";
+  snprintf(other, sizeof other, "rank %d brings the halo of 'a'",
+           scene->victim ? scene->victim : 1);
+  if (status != OP2_ERR_FATAL || !strstr(said, other) || !strstr(said, first) ||
+      !strstr(said, "ranks differ in exchange 1 of the program that begins with call 3: rank 0"))
+    wrong += say(&r, "other exchanges");
+  op2_kernel_destroy(&mix);
+  (void)!end(&r);
+  return wrong;
+}
+
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static op2_status use_all(struct rank *r, int64_t *sum) {
@@ -576,6 +608,7 @@ int main(void) {
     each.verify = true;
     each.play = one_more, run_all(each, "one loop more");
     each.play = one_more_last, run_all(each, "one loop more at the end");
+    each.play = other_exchanges, run_all(each, "other exchanges");
     each.play = another_force, run_all(each, "another look");
     run_memory(scene, quick() ? 2 : 3);
   }

@@ -180,6 +180,7 @@ void op2i_exchange_free(struct op2i_exchange *x) {
 int op2i_exchange_legs(const struct op2i_exchange *x) { return x->nlegs; }
 int op2i_exchange_dats(const struct op2i_exchange *x) { return x->n; }
 op2_dat op2i_exchange_dat(const struct op2i_exchange *x, int i) { return x->stale[i].dat; }
+unsigned op2i_exchange_parts(const struct op2i_exchange *x, int i) { return x->stale[i].parts; }
 
 struct op2i_rows op2i_exchange_rows(const struct op2i_exchange *x, int i, int leg, int part,
                                     bool ends) {

@@ -54,6 +54,11 @@ struct op2i_placed {
 op2_status op2i_place_exchanges(struct op2i_node *const *nodes,
                                 const struct op2i_grouping *grouping, struct op2i_placed **placed,
                                 int64_t *nplaced);
+/* halos_verify.c: all ranks have the same exchanges at the same points. Where not all get OP2_ERR_FATAL,
+ * which names the first that differs and two ranks. Collective. */
+struct op2i_program;
+op2_status op2i_exchanges_verify(struct op2i_node *const *nodes,
+                                 const struct op2i_program *program);
 /* An operation is about to run: from now on others have old values of what it modifies. */
 void op2i_op_makes_stale(const struct op2i_op *op);
 

@@ -82,6 +82,7 @@ op2_status op2i_program_make(struct op2i_sched *sched, struct op2i_node *const *
   if (!status) status = place_exchanges(program, nodes);
   if (!status) status = op2i_program_steps(sched, program, nodes);
   OP2I_TRY(op2i_context_agree(sched->ctx, status));
+  if (sched->ctx->config.verify) OP2I_TRY(op2i_exchanges_verify(nodes, program));
   *out = program;
   return OP2_SUCCESS;
 fail:

@@ -64,7 +64,24 @@ static inline struct op2i_loop *op2i_node_loop(const struct op2i_node *node) {
 /* verify.c: every ordered pair of queued loops that touch a resource in conflicting ways is joined
  * by a path. */
 op2_status op2i_graph_verify(struct op2i_sched *sched);
-/* verify_ranks.c: all ranks have queued the same, and the same call is about to run the same of it.
+/* verify_ranks.c: what all ranks are to have the same of: a list, each of whose members has a hash that
+ * does not depend on the rank, and words; and what is told of its end, at place n. */
+struct op2i_listing {
+  const void *of;
+  int64_t n;
+  uint64_t (*hash)(const void *of, int64_t at);
+  void (*describe)(const void *of, int64_t at, char *words, size_t size);
+};
+/* The first place where not all have the same; -1: there is none. */
+enum { OP2I_DIFFERENCE_WORDS = 768 };
+struct op2i_difference {
+  int64_t at, rank; /* the lowest that has not what rank 0 has there */
+  char lowest[OP2I_DIFFERENCE_WORDS], other[OP2I_DIFFERENCE_WORDS];
+};
+/* Collective. */
+op2_status op2i_ranks_compare(struct op2i_comm *comm, const struct op2i_listing *list,
+                              struct op2i_difference *difference);
+/* All ranks have queued the same, and the same call is about to run the same of it.
  * Where not all get OP2_ERR_MISMATCH, which names the first call that differs and two ranks that have
  * not the same there, and the contexts are dead. Collective. */
 op2_status op2i_verify_ranks(struct op2i_sched *sched, const char *call, const char *name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether all ranks have queued the same and run the same of it, before it runs: who has not is found
- * by halving, with few bytes and no memory. Sizes may differ, and so may captured values. */
+/* Whether all ranks have the same list: what differs is found by halving, with few bytes and no memory.
+ * And whether they have queued the same and run the same of it, before it runs; sizes may differ, and
+ * so may captured values. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "hash.h"
 #include "settle.h"
 
-enum { PIECE = 256, PIECES = 3 };
+enum { PIECE = 256, PIECES = OP2I_DIFFERENCE_WORDS / PIECE };
 
 struct own {
   struct op2i_sched *sched;
@@ -110,15 +111,71 @@ static void number_all(const struct op2i_sched *sched) {
   for (int64_t i = 0; i < sched->nnodes; i++) number_node(&sched->nodes[i], &next);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- lists ----------------------------------------------------------------------------------- */
 
-/* Of the first n nodes; those that are not there count as such. */
-static uint64_t hash_nodes(const struct op2i_sched *sched, int64_t n) {
+/* Of the first n; those that are not there count as such. */
+static uint64_t hash_list(const struct op2i_listing *list, int64_t n) {
   uint64_t hash = 0;
   for (int64_t i = 0; i < n; i++)
-    hash = op2i_hash_word(hash, i < sched->nnodes ? hash_node(&sched->nodes[i]) : 1);
+    hash = op2i_hash_word(hash, i < list->n ? list->hash(list->of, i) : 1);
   return hash;
 }
+
+static op2_status compare(struct op2i_comm *comm, uint64_t hash, bool *same) {
+  return op2i_comm_same(comm, 1, &(int64_t){(int64_t)hash}, same);
+}
+
+/* The first place that is not the same on all ranks, or the longest list's end. */
+static op2_status find(struct op2i_comm *comm, const struct op2i_listing *list, int64_t *at) {
+  int64_t lo = 0, hi = list->n;
+  op2_status status = op2i_comm_greatest(comm, 1, &hi);
+  while (lo < hi && !status) {
+    int64_t middle = lo + (hi - lo) / 2;
+    bool same;
+    status = compare(comm, hash_list(list, middle + 1), &same);
+    if (same)
+      lo = middle + 1;
+    else
+      hi = middle;
+  }
+  *at = lo;
+  return status;
+}
+
+static op2_status share(struct op2i_comm *comm, int root, char *words) {
+  op2_status status = OP2_SUCCESS;
+  for (int p = 0; p < PIECES && !status; p++)
+    status = op2i_comm_share(comm, root, words + (size_t)p * PIECE, PIECE);
+  return status;
+}
+
+/* All ranks hear of the lowest rank and of the first that differs from it. */
+static op2_status describe(struct op2i_comm *comm, const struct op2i_listing *list,
+                           struct op2i_difference *d) {
+  int64_t own = d->at < list->n ? d->at : list->n;
+  uint64_t mine = list->hash(list->of, own), first = mine;
+  memset(d->lowest, 0, sizeof d->lowest);
+  list->describe(list->of, own, d->lowest, sizeof d->lowest);
+  memcpy(d->other, d->lowest, sizeof d->other);
+  op2_status status = op2i_comm_share(comm, 0, &first, sizeof first);
+  d->rank = first == mine ? INT64_MAX : comm->rank;
+  if (!status) status = op2i_comm_least(comm, 1, &d->rank);
+  if (!status) status = share(comm, 0, d->lowest);
+  return status ? status : share(comm, (int)d->rank, d->other);
+}
+
+op2_status op2i_ranks_compare(struct op2i_comm *comm, const struct op2i_listing *list,
+                              struct op2i_difference *difference) {
+  uint64_t all = op2i_hash_word(hash_list(list, list->n), list->hash(list->of, list->n));
+  bool same;
+  difference->at = -1;
+  op2_status status = compare(comm, all, &same);
+  if (status || same) return status;
+  status = find(comm, list, &difference->at);
+  return status ? status : describe(comm, list, difference);
+}
+
+/* ---- the queue ------------------------------------------------------------------------------- */
 
 /* Without the number that an invented name ends with. */
 static uint64_t hash_force(const struct own *own) {
@@ -129,34 +186,16 @@ static uint64_t hash_force(const struct own *own) {
   return hash;
 }
 
-static op2_status compare(struct op2i_comm *comm, uint64_t hash, bool *same) {
-  return op2i_comm_same(comm, 1, &(int64_t){(int64_t)hash}, same);
+/* Behind the last node comes what makes it run. */
+static uint64_t hash_queued(const void *of, int64_t at) {
+  const struct own *own = of;
+  return at < own->sched->nnodes ? hash_node(&own->sched->nodes[at]) : hash_force(own);
 }
 
-/* ---- who differs ----------------------------------------------------------------------------- */
-
-/* The first node that is not the same on all ranks, or the longest queue's end. */
-static op2_status find(const struct own *own, int64_t longest, int64_t *at) {
-  struct op2i_comm *comm = own->sched->ctx->comm;
-  int64_t lo = 0, hi = longest;
-  op2_status status = OP2_SUCCESS;
-  while (lo < hi && !status) {
-    int64_t middle = lo + (hi - lo) / 2;
-    bool same;
-    status = compare(comm, hash_nodes(own->sched, middle + 1), &same);
-    if (same)
-      lo = middle + 1;
-    else
-      hi = middle;
-  }
-  *at = lo;
-  return status;
-}
-
-static void describe(const struct own *own, int64_t at, bool queued, char *words, size_t size) {
+static void describe_queued(const void *of, int64_t at, char *words, size_t size) {
+  const struct own *own = of;
   struct op2i_text text = {0};
-  const struct op2i_node *node = queued ? &own->sched->nodes[at] : NULL;
-  memset(words, 0, size);
+  const struct op2i_node *node = at < own->sched->nnodes ? &own->sched->nodes[at] : NULL;
   if (node) {
     node->op->kind->describe(node->op, &text);
     snprintf(words, size, "%.250s, queued at %.400s:%d%s", text.failed ? "?" : text.chars,
@@ -168,47 +207,20 @@ static void describe(const struct own *own, int64_t at, bool queued, char *words
   op2i_text_free(&text);
 }
 
-static op2_status share(struct op2i_comm *comm, int root, char *words) {
-  op2_status status = OP2_SUCCESS;
-  for (int p = 0; p < PIECES && !status; p++)
-    status = op2i_comm_share(comm, root, words + (size_t)p * PIECE, PIECE);
-  return status;
-}
-
-/* All ranks hear of the lowest rank and of the first that differs from it. */
-static op2_status tell(const struct own *own, int64_t at) {
-  struct op2i_sched *sched = own->sched;
+op2_status op2i_verify_ranks(struct op2i_sched *sched, const char *call, const char *name) {
   struct op2i_comm *comm = sched->ctx->comm;
-  bool queued = at < sched->nnodes;
-  char lowest[PIECE * PIECES], other[PIECE * PIECES];
-  uint64_t mine = queued ? hash_node(&sched->nodes[at]) : hash_force(own), first = mine;
-  int64_t rank, number = sched->next_number - sched->nnodes + at;
-  describe(own, at, queued, lowest, sizeof lowest);
-  memcpy(other, lowest, sizeof other);
-  op2_status status = op2i_comm_share(comm, 0, &first, sizeof first);
-  if (!status) status = op2i_comm_share(comm, 0, &number, sizeof number);
-  rank = first == mine ? INT64_MAX : comm->rank;
-  if (!status) status = op2i_comm_least(comm, 1, &rank);
-  if (!status) status = share(comm, 0, lowest);
-  if (!status) status = share(comm, (int)rank, other);
+  const struct own own = {sched, call, name};
+  const struct op2i_listing list = {&own, sched->nnodes, hash_queued, describe_queued};
+  struct op2i_difference d;
+  if (!comm || comm->size == 1) return OP2_SUCCESS;
+  number_all(sched);
+  op2_status status = op2i_ranks_compare(comm, &list, &d);
+  if (status || d.at < 0) return status;
+  int64_t number = sched->next_number - sched->nnodes + d.at;
+  status = op2i_comm_share(comm, 0, &number, sizeof number);
   sched->ctx->fatal = true; /* there is no way on */
   if (status) return status;
   return op2i_error(OP2_ERR_MISMATCH,
                     "ranks differ from call %" PRId64 " on: rank 0 of %d has %s, rank %d has %s",
-                    number, comm->size, lowest, (int)rank, other);
-}
-
-op2_status op2i_verify_ranks(struct op2i_sched *sched, const char *call, const char *name) {
-  struct op2i_comm *comm = sched->ctx->comm;
-  const struct own own = {sched, call, name};
-  int64_t longest = sched->nnodes, at;
-  bool same;
-  if (!comm || comm->size == 1) return OP2_SUCCESS;
-  number_all(sched);
-  op2_status status =
-      compare(comm, op2i_hash_word(hash_nodes(sched, longest), hash_force(&own)), &same);
-  if (status || same) return status;
-  status = op2i_comm_greatest(comm, 1, &longest);
-  if (!status) status = find(&own, longest, &at);
-  return status ? status : tell(&own, at);
+                    number, comm->size, d.lowest, (int)d.rank, d.other);
 }
