@@ -67,6 +67,21 @@ catches() {
   fi
 }
 
+# results NAME STATUS: the checks that a program has left in $tmp/out, and its status
+results() {
+  result "$2" "$1: status $2"
+  [ "$2" -eq 0 ] || diag "$(tail -n 20 "$tmp/err")"
+  sed -n "s/^\(not \)\{0,1\}ok [0-9]*/\1/p" "$tmp/out" >"$tmp/lines"
+  while read -r line; do
+    case $line in
+      'not '*) result 1 "$1: ${line#*- }" ;;
+      *SKIP*) skip "$1: ${line#*SKIP }" ;;
+      *) result 0 "$1: ${line#*- }" ;;
+    esac
+  done <"$tmp/lines"
+  runs "$1: checks were made" grep -q '^1\.\.' "$tmp/out"
+}
+
 # runs NAME COMMAND...: the command succeeds
 runs() {
   name=$1
