@@ -5,7 +5,7 @@
  *   t909-random-ranks [count [seed [only]]]
  *
  * runs `count` programs of a seed, or just program `only` of them. OP2_TEST_FULL=1 takes ten times as
- * many, OP2_TEST_QUICK=1 a fifth. */
+ * many, OP2_TEST_QUICK=1 a few. */
 #include <stdlib.h>
 
 #include "program_case.h"

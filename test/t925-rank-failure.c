@@ -63,7 +63,7 @@ int main(void) {
       continue;
     }
     for (int f = 0; f < FAILURES; f++) run_all(backends[b], &failures[f]);
-    run_memory(backends[b], quick() ? 2 : 3);
+    run_memory(backends[b], thorough() ? 3 : 2);
   }
   return done();
 }
