@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The random programs of t600 with combinations of vector code, fusion, replay and tiling:
-# OP2_TEST_RANDOM_COUNT programs for each (default 10), other programs each time, and other kernels
+# OP2_TEST_RANDOM_COUNT programs for each (default 7), other programs each time, and other kernels
 # for each width. Every second combination is run, so that any three of the four switches are
 # tried with all their values; OP2_TEST_FULL=1 runs every one, with kernels of its own. In quick
 # runs there are 2 programs.
@@ -12,7 +12,7 @@ if [ ! -x "$random" ]; then
   skip "the random programs are not built"
   done_testing
 fi
-if [ -n "${OP2_TEST_QUICK:-}" ]; then each=2; else each=10; fi
+if [ -n "${OP2_TEST_QUICK:-}" ]; then each=2; else each=7; fi
 count=${OP2_TEST_RANDOM_COUNT:-$each}
 # The cache is that of the run, if there is one: kernels are compiled once for a width.
 OP2_TEST_CACHE=${OP2_TEST_CACHE:-$tmp/cache}

@@ -133,7 +133,7 @@ static void programs(void) {
       if (rank == 0) skip("%s: %s", backends[b], why);
       continue;
     }
-    int wrong = 0, count = 0, most = thorough() ? 8 : 2;
+    int wrong = 0, count = 0, most = thorough() ? 8 : 1;
     for (int how = 0; how < SPREAD_HOWS; how++)
       for (int n = 0; n < most; n++, count++)
         wrong += spread_program(backends[b], size, how, (uint64_t)(1000 * size + 10 * how + n + 1),
