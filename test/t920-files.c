@@ -5,22 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "file_case.h"
+#include "file_plain.h"
 #include "hear.h"
 #include "init.h"
 #include "mem.h"
 #include "rank_case.h"
 #include "support.h"
-
-#ifdef __SANITIZE_ADDRESS__
-/* HDF5 1.10 copies what lies beyond its own memory where a file is damaged; what is looked for is
- * what this library does then. */
-const char *__asan_default_suppressions(void);
-const char *__asan_default_suppressions(void) { return "interceptor_via_lib:libhdf5\n"; }
-#endif
 
 static char path[512], other[512];
 static op2_context ctx;
@@ -128,84 +121,6 @@ static void renumbered(void) {
 /* ---- as OP2 does
  * -------------------------------------------------------------------------------- */
 
-static hid_t op2_file_id;
-
-/* A set, a map or a dat, a constant: the calls are those of OP2's op_hdf5.cpp. */
-static void plain_set(const char *name, int size) {
-  const hsize_t dims[] = {1};
-  hid_t space = H5Screate_simple(1, dims, NULL);
-  hid_t set =
-      H5Dcreate2(op2_file_id, name, H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  H5Dwrite(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &size);
-  H5Sclose(space);
-  H5Dclose(set);
-}
-
-static void plain_int(hid_t set, const char *name, int value) {
-  const hsize_t one = 1;
-  hid_t space = H5Screate_simple(1, &one, NULL);
-  hid_t attribute = H5Acreate2(set, name, H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT);
-  H5Awrite(attribute, H5T_NATIVE_INT, &value);
-  H5Aclose(attribute);
-  H5Sclose(space);
-}
-
-static void plain_text(hid_t set, const char *text, size_t length) {
-  char padded[80] = "";
-  strncpy(padded, text, sizeof padded - 1);
-  hid_t space = H5Screate(H5S_SCALAR), type = H5Tcopy(H5T_C_S1);
-  H5Tset_size(type, length);
-  hid_t attribute = H5Acreate2(set, "type", type, space, H5P_DEFAULT, H5P_DEFAULT);
-  H5Awrite(attribute, type, padded);
-  H5Aclose(attribute);
-  H5Tclose(type);
-  H5Sclose(space);
-}
-
-/* Attributes that are negative, or null, are left out. */
-struct plain {
-  const char *name;
-  hid_t stored, given; /* type in the file, and of values */
-  int rows, columns;   /* no columns: one dimension */
-  const void *values;
-  int size, dim;
-  const char *type;
-  size_t length;
-};
-
-static void plain_array(const struct plain *p) {
-  const hsize_t dims[] = {(hsize_t)p->rows, (hsize_t)p->columns};
-  hid_t space = H5Screate_simple(p->columns ? 2 : 1, dims, NULL);
-  hid_t set =
-      H5Dcreate2(op2_file_id, p->name, p->stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-  H5Dwrite(set, p->given, H5S_ALL, space, H5P_DEFAULT, p->values);
-  H5Sclose(space);
-  if (p->size >= 0) plain_int(set, "size", p->size);
-  if (p->dim >= 0) plain_int(set, "dim", p->dim);
-  if (p->type) plain_text(set, p->type, p->length);
-  H5Dclose(set);
-}
-
-static const int32_t ends[] = {0, 1, 1, 2, 2, 0};
-static const double places[] = {0, 0.5, 1, 1e300, -2, 3}, far_field[] = {1, 2, 3, 4};
-static const int32_t kinds[] = {1, 2, 1};
-static const float lengths[] = {1, 2.5f, 3};
-
-static void write_as_op2(const char *where) {
-  const struct plain arrays[] = {
-      {"pedge", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, ends, 3, 2, "int", 10},
-      {"p_x", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, 3, 2, places, 16, 2, "double", 6},
-      {"p_bound", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 1, kinds, 4, 1, "int", 3},
-      {"p_len", H5T_NATIVE_FLOAT, H5T_NATIVE_FLOAT, 3, 1, lengths, 4, 1, "float", 5},
-      {"qinf", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, 4, 0, far_field, -1, 4, "double", 6},
-  };
-  op2_file_id = H5Fcreate(where, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
-  plain_set("nodes", 3);
-  plain_set("edges", 3);
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) plain_array(&arrays[i]);
-  H5Fclose(op2_file_id);
-}
-
 /* Everything that a reader can know of a dataset but its values, as text. */
 static herr_t describe_attribute(hid_t set, const char *name, const H5A_info_t *info, void *text) {
   char *at = (char *)text + strlen(text);
@@ -249,24 +164,6 @@ static void description(const char *where, char text[4096]) {
   H5Fclose(file);
 }
 
-struct small {
-  op2_set nodes, edges;
-  op2_map pedge;
-  op2_dat x, bound, len;
-};
-
-static op2_status read_small(op2_file file, struct small *s) {
-  double q[4];
-  op2_status status = op2_file_read_set(file, "nodes", &s->nodes);
-  if (!status) status = op2_file_read_set(file, "edges", &s->edges);
-  if (!status) status = op2_file_read_map(file, s->edges, s->nodes, 2, "pedge", &s->pedge);
-  if (!status) status = op2_file_read_dat(file, s->nodes, 2, OP2_F64, "p_x", &s->x);
-  if (!status) status = op2_file_read_dat(file, s->edges, 1, OP2_I32, "p_bound", &s->bound);
-  if (!status) status = op2_file_read_dat(file, s->edges, 1, OP2_F32, "p_len", &s->len);
-  if (!status) status = op2_file_read_const(file, 4, OP2_F64, "qinf", q);
-  return status;
-}
-
 static op2_status write_small(op2_file file, const struct small *s) {
   op2_status status = op2_file_write_set(file, s->nodes, NULL);
   if (!status) status = op2_file_write_set(file, s->edges, NULL);
@@ -274,17 +171,8 @@ static op2_status write_small(op2_file file, const struct small *s) {
   if (!status) status = op2_file_write_dat(file, s->x, NULL);
   if (!status) status = op2_file_write_dat(file, s->bound, NULL);
   if (!status) status = op2_file_write_dat(file, s->len, NULL);
-  if (!status) status = op2_file_write_const(file, 4, OP2_F64, far_field, "qinf");
+  if (!status) status = op2_file_write_const(file, 4, OP2_F64, plain_far_field, "qinf");
   return status;
-}
-
-static void destroy_small(struct small *s) {
-  op2_dat_destroy(&s->x);
-  op2_dat_destroy(&s->bound);
-  op2_dat_destroy(&s->len);
-  op2_map_destroy(&s->pedge);
-  op2_set_destroy(&s->edges);
-  op2_set_destroy(&s->nodes);
 }
 
 static void as_op2(void) {
@@ -298,11 +186,11 @@ static void as_op2(void) {
   CHECK(read_small(file, &s));
   is_int(op2_set_size(s.nodes), 3, "the size of a set of OP2's");
   CHECK(op2_dat_get(s.x, x));
-  ok(!memcmp(x, places, sizeof x), "doubles of OP2's");
+  ok(!memcmp(x, plain_places, sizeof x), "doubles of OP2's");
   CHECK(op2_file_read_const(file, 4, OP2_F64, "qinf", q));
-  ok(!memcmp(q, far_field, sizeof q), "a constant of OP2's");
+  ok(!memcmp(q, plain_far_field, sizeof q), "a constant of OP2's");
   CHECK(op2_file_read_rows(file, "pedge", 1, 2, 2, OP2_I32, rows));
-  ok(!memcmp(rows, ends + 2, 4 * sizeof *rows), "rows of a map");
+  ok(!memcmp(rows, plain_ends + 2, 4 * sizeof *rows), "rows of a map");
   CHECK(op2_file_read_rows(file, "pedge", 3, 0, 2, OP2_I32, NULL));
   CHECK(op2_file_close(&file));
   ok(!file, "the handle is null");
@@ -322,10 +210,10 @@ static void wide(void) {
   const long numbers[] = {2, 1, 0};
   const struct plain arrays[] = {
       {"plong", H5T_STD_I64LE, H5T_NATIVE_LONG, 3, 1, numbers, 3, 1, "long", 10},
-      {"pbig", H5T_STD_I32BE, H5T_NATIVE_INT, 3, 2, ends, 3, 2, "int", 10},
-      {"xbig", H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE, 3, 2, places, 16, 2, "real(8)", 7},
-      {"xsoa", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, 2, places, 16, 2, "double:soa", 10},
-      {"xrow", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, 0, places, 8, 1, "double", 6},
+      {"pbig", H5T_STD_I32BE, H5T_NATIVE_INT, 3, 2, plain_ends, 3, 2, "int", 10},
+      {"xbig", H5T_IEEE_F64BE, H5T_NATIVE_DOUBLE, 3, 2, plain_places, 16, 2, "real(8)", 7},
+      {"xsoa", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, 2, plain_places, 16, 2, "double:soa", 10},
+      {"xrow", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, 0, plain_places, 8, 1, "double", 6},
   };
   const char *const dats[] = {"xbig", "xsoa"};
   struct small s = {0};
@@ -348,21 +236,21 @@ static void wide(void) {
   CHECK(op2_file_write_map(file, map, "plittle"));
   int32_t little[6];
   CHECK(op2_file_read_rows(file, "plittle", 0, 3, 2, OP2_I32, little));
-  ok(!memcmp(little, ends, sizeof ends), "a map of the other order of bytes");
+  ok(!memcmp(little, plain_ends, sizeof plain_ends), "a map of the other order of bytes");
   op2_map_destroy(&map);
   for (int i = 0; i < 2; i++) {
     op2_dat dat = NULL;
     CHECK(op2_file_read_dat(file, s.nodes, 2, OP2_F64, dats[i], &dat));
     memset(x, 0, sizeof x);
     CHECK(op2_dat_get(dat, x));
-    ok(!memcmp(x, places, sizeof x), "dat %s", dats[i]);
+    ok(!memcmp(x, plain_places, sizeof x), "dat %s", dats[i]);
     op2_dat_destroy(&dat);
   }
   op2_dat dat = NULL;
   CHECK(op2_file_read_dat(file, s.nodes, 1, OP2_F64, "xrow", &dat));
   memset(x, 0, sizeof x);
   CHECK(op2_dat_get(dat, x));
-  ok(!memcmp(x, places, 3 * sizeof *x), "a dat of one dimension");
+  ok(!memcmp(x, plain_places, 3 * sizeof *x), "a dat of one dimension");
   op2_dat_destroy(&dat);
   CHECK(op2_file_close(&file));
   destroy_small(&s);
@@ -374,14 +262,14 @@ static void wide(void) {
 static void wrong_arrays(void) {
   static const int32_t stray[] = {0, 1, 1, 3, 2, 0}, below[] = {0, 1, 1, 2, 2, -1};
   const struct plain arrays[] = {
-      {"nosize", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, ends, -1, 2, "int", 10},
-      {"nodim", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, ends, 3, -1, "int", 10},
-      {"notype", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, ends, 3, 2, NULL, 0},
-      {"othersize", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, ends, 4, 2, "int", 10},
-      {"otherdim", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, ends, 3, 1, "int", 10},
-      {"othertype", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, ends, 3, 2, "double", 10},
-      {"long_name", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, ends, 3, 2, "int", 70},
-      {"reals", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, 3, 2, places, 3, 2, "int", 10},
+      {"nosize", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, plain_ends, -1, 2, "int", 10},
+      {"nodim", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, plain_ends, 3, -1, "int", 10},
+      {"notype", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, plain_ends, 3, 2, NULL, 0},
+      {"othersize", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, plain_ends, 4, 2, "int", 10},
+      {"otherdim", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, plain_ends, 3, 1, "int", 10},
+      {"othertype", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, plain_ends, 3, 2, "double", 10},
+      {"long_name", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, plain_ends, 3, 2, "int", 70},
+      {"reals", H5T_NATIVE_DOUBLE, H5T_NATIVE_DOUBLE, 3, 2, plain_places, 3, 2, "int", 10},
       {"stray", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, stray, 3, 2, "int", 10},
       {"below", H5T_NATIVE_INT, H5T_NATIVE_INT, 3, 2, below, 3, 2, "int", 10},
   };
@@ -498,104 +386,6 @@ static void wrong(void) {
   is_int(open_ids(), before, "nothing of HDF5 is left open");
 }
 
-/* ---- damage
- * ------------------------------------------------------------------------------------- */
-
-static bool put(const char *where, const char *bytes, size_t n) {
-  FILE *file = fopen(where, "wb");
-  bool good = file && fwrite(bytes, 1, n, file) == n;
-  return file && fclose(file) == 0 && good;
-}
-
-static char *take(const char *where, size_t *n) {
-  FILE *file = fopen(where, "rb");
-  fseek(file, 0, SEEK_END);
-  *n = (size_t)ftell(file);
-  rewind(file);
-  char *bytes = malloc(*n);
-  if (fread(bytes, 1, *n, file) != *n) *n = 0;
-  fclose(file);
-  return bytes;
-}
-
-/* Reads what can be read of a damaged file; an error has to have a message that names it. */
-static bool survives(bool *failed) {
-  struct small s = {0};
-  op2_file file = NULL;
-  op2_status status = op2_file_open(ctx, other, OP2_FILE_READ, &file);
-  if (!status) status = read_small(file, &s);
-  bool good = !status || strstr(op2_error_message(), other);
-  if (!good) diag("message: %s", op2_error_message());
-  *failed = status != OP2_SUCCESS;
-  if (op2_file_close(&file)) good = good && strstr(op2_error_message(), other);
-  destroy_small(&s);
-  return good;
-}
-
-static void truncated(void) {
-  size_t n;
-  int bad = 0, passed = 0;
-  bool failed;
-  write_as_op2(path);
-  char *bytes = take(path, &n);
-  for (size_t length = 0; length < n; length += quick() ? 41 : 7) {
-    put(other, bytes, length);
-    bad += !survives(&failed);
-    passed += !failed;
-  }
-  put(other, bytes, n);
-  ok(survives(&failed) && !failed, "the whole file is read");
-  is_int(bad, 0, "truncated files: the message names the file");
-  is_int(passed, 0, "truncated files: every one is noticed");
-  free(bytes);
-}
-
-/* A file with one byte changed is read by a child, so that a crash is told apart. */
-static int damaged_child(const char *bytes, size_t n, size_t from, size_t to, int step) {
-  static const unsigned char masks[] = {0x01, 0x80, 0xff};
-  char *copy = malloc(n);
-  int bad = 0;
-  bool failed;
-  for (size_t at = from; at < to; at += (size_t)step)
-    for (int m = 0; m < 3; m++) {
-      memcpy(copy, bytes, n);
-      copy[at] = (char)(copy[at] ^ masks[m]);
-      put(other, copy, n);
-      bad += !survives(&failed);
-    }
-  free(copy);
-  return bad;
-}
-
-static void flipped(void) {
-  size_t n;
-  int crashed = 0, bad = 0;
-  write_as_op2(path);
-  char *bytes = take(path, &n);
-  const size_t part = 64;
-  CHECK(op2_finalize(&ctx));
-  for (size_t from = 0; from < n; from += part) {
-    fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
-      op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
-      alarm(60);
-      if (op2_init(&options, &ctx)) _exit(99);
-      _exit(damaged_child(bytes, n, from, from + part < n ? from + part : n, thorough() ? 1 : 7) !=
-            0);
-    }
-    int status = 0;
-    waitpid(child, &status, 0);
-    if (!WIFEXITED(status)) diag("bytes from %d on: signal %d", (int)from, WTERMSIG(status));
-    crashed += !WIFEXITED(status);
-    bad += WIFEXITED(status) && WEXITSTATUS(status) != 0;
-  }
-  is_int(crashed, 0, "changed bytes: no crash");
-  is_int(bad, 0, "changed bytes: messages name the file");
-  free(bytes);
-  begin();
-}
-
 /* ---- memory, ranks, HDF5's own messages
  * ------------------------------------------------------------ */
 
@@ -696,13 +486,11 @@ int main(void) {
   as_op2();
   wide();
   wrong();
-  truncated();
   manners();
   nomem();
   late();
   is_int(run_contexts(2, (struct op2i_link_speed){0}, unavailable, NULL), 0,
          "ranks that are threads have no files");
-  flipped();
   CHECK(op2_finalize(&ctx));
   return done();
 }
