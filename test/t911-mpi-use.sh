@@ -6,14 +6,7 @@ set -u
 . "$(dirname "$0")/tap.sh"
 
 mpi=${OP2_TEST_MPI:-none}
-if [ -z "$build" ] || [ ! -e "$build/libop2.so" ]; then
-  skip "no shared library was built"
-  done_testing
-fi
-if nm -D --undefined-only "$build/libop2.so" | grep -q -E '__(asan|tsan|ubsan)_'; then
-  skip "programs outside would have to load the sanitizer first"
-  done_testing
-fi
+needs_library libop2.so
 
 # ---- programs without MPI ----
 

@@ -6,14 +6,7 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-if [ -z "$build" ] || [ ! -e "$build/libop2_hdf5.so" ]; then
-  skip "this build has no HDF5, or no shared library"
-  done_testing
-fi
-if nm -D --undefined-only "$build/libop2.so" | grep -q -E '__(asan|tsan|ubsan)_'; then
-  skip "programs outside would have to load the sanitizer first"
-  done_testing
-fi
+needs_library libop2_hdf5.so
 
 OP2_CACHE_DIR=${OP2_TEST_CACHE:-$tmp/cache}
 OP2_BACKEND=sequential

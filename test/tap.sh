@@ -100,6 +100,19 @@ done_testing() {
   exit $?
 }
 
+# needs_library NAME: this library of the build folder, for programs that are built outside of it;
+# without it, or where such programs would have to load a sanitizer first, nothing is tested
+needs_library() {
+  if [ -z "$build" ] || [ ! -e "$build/$1" ]; then
+    skip "no $1 was built"
+    done_testing
+  fi
+  if nm -D --undefined-only "$build/libop2.so" | grep -q -E '__(asan|tsan|ubsan)_'; then
+    skip "programs outside would have to load the sanitizer first"
+    done_testing
+  fi
+}
+
 # program FILE: the first program that a page like README shows
 program() { awk '/^```$/ && inside { exit } inside { print } /^```c$/ { inside = 1 }' "$1"; }
 
