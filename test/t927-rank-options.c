@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks that were started with other options than the rest: where these have to be the same all are
- * told which differs, on which ranks and how, and no context begins; where they may differ it works. By
- * variables of the environment: t910-mpi.sh. */
+ * told which differs, on which ranks and how, and no context begins; where they may differ it works.
+ * By variables of the environment: t910-mpi.sh. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

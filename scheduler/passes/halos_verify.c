@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether the programs that ranks have made of one queue exchange the same halos at the same points: a
- * message that one of them does not expect would be taken for another, or never come. */
+/* Whether the programs that ranks have made of one queue exchange the same halos at the same points:
+ * a message that one of them does not expect would be taken for another, or never come. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

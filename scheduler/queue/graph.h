@@ -64,8 +64,8 @@ static inline struct op2i_loop *op2i_node_loop(const struct op2i_node *node) {
 /* verify.c: every ordered pair of queued loops that touch a resource in conflicting ways is joined
  * by a path. */
 op2_status op2i_graph_verify(struct op2i_sched *sched);
-/* verify_ranks.c: what all ranks are to have the same of: a list, each of whose members has a hash that
- * does not depend on the rank, and words; and what is told of its end, at place n. */
+/* verify_ranks.c: what all ranks are to have the same of: a list, each of whose members has a hash
+ * that does not depend on the rank, and words; and what is told of its end, at place n. */
 struct op2i_listing {
   const void *of;
   int64_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether all ranks have the same list: what differs is found by halving, with few bytes and no memory.
- * And whether they have queued the same and run the same of it, before it runs; sizes may differ, and
- * so may captured values. */
+/* Whether all ranks have the same list: what differs is found by halving, with few bytes and no
+ * memory. And whether they have queued the same and run the same of it, before it runs; sizes may
+ * differ, and so may captured values. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
