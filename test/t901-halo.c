@@ -156,13 +156,13 @@ static int spoilt(struct op2i_comm *comm, void *data) {
       [NO_RANK] = "owned by rank 3, which is not another one of 3",
       [OTHER_OWNER] = "rank 0 of 3: set 'cells': rank 1 has element 4 in its halo as one of rank 0",
       [NO_SUCH] = "global number 6, which is not in [0, 6)",
-      [TWICE] = "elements 2 and 3 of the halo have one global number, 4",
+      [TWICE] = "elements 2 and 4 of the halo have one global number, 4",
       [OWNED_TWICE] = "ranks 1 and 2 both give the element with the global number 5"};
   int spoil = *(const int *)data, next = (comm->rank + 1) % 3;
   bool here = comm->rank == 1;
-  int64_t ends[4] = {2, 2, 2, here && spoil == TWICE ? 4 : 3};
-  int64_t global[4] = {2 * comm->rank, 2 * comm->rank + 1, 2 * next, 2 * next};
-  int32_t owner[2] = {next, next};
+  int64_t ends[4] = {2, 2, 2, here && spoil == TWICE ? 5 : 3};
+  int64_t global[5] = {2 * comm->rank, 2 * comm->rank + 1, 2 * next, 2 * next + 1, 2 * next};
+  int32_t owner[3] = {next, next, next};
   if (here && spoil == OWN_RANK) owner[0] = 1;
   if (here && spoil == NO_RANK) owner[0] = 3;
   if (here && spoil == OTHER_OWNER) owner[0] = 0;

@@ -140,22 +140,24 @@ static void shares(void) {
 
 /* ---- what does not fit together -------------------------------------------------------------- */
 
-enum { BEFORE = 1, BEHIND, TWICE, SPOILS };
+enum { BEFORE = 1, BEHIND, TWICE, TWICE_BEHIND, SPOILS };
 
 /* Rank 1 of 3 is wrong; each has two of six elements. */
 static int spoilt(struct op2i_comm *comm, void *data) {
   static const char *const says[] = {
       [BEFORE] = "rank 1 of 3: set 'cells': 2 elements from -1 on are not in [0, 6)",
       [BEHIND] = "rank 1 of 3: set 'cells': 2 elements from 5 on are not in [0, 6)",
-      [TWICE] = "set 'cells': ranks 1 and 2 both give the element with the global number 4"};
+      [TWICE] = "set 'cells': ranks 1 and 2 both give the element with the global number 4",
+      [TWICE_BEHIND] = "set 'cells': ranks 1 and 2 both give the element with the global number 5"};
   const op2_options options = {.backend = "sequential"};
   int spoil = *(const int *)data, wrong = 1;
-  int64_t first = 2 * comm->rank, rows[2] = {-1, -1}, in[2] = {5, 5};
+  int64_t first = 2 * comm->rank, n = 2, rows[2] = {-1, -1}, in[2] = {5, 5};
   op2_context ctx = NULL;
   op2_set set = NULL;
-  if (comm->rank == 1) first = spoil == BEFORE ? -1 : spoil == BEHIND ? 5 : 3;
+  if (spoil == TWICE_BEHIND && comm->rank == 2) first = 5, n = 1;
+  if (comm->rank == 1) first = spoil == BEFORE ? -1 : spoil == BEHIND ? 5 : spoil == TWICE ? 3 : 4;
   if (!op2i_init_ranks(&options, comm, &ctx) && !op2_set_create(ctx, 2, "cells", &set))
-    wrong = !op2i_block_put(set, sizeof *in, first, 2, in, rows);
+    wrong = !op2i_block_put(set, sizeof *in, first, n, in, rows);
   if (!wrong) wrong = !strstr(op2_error_message(), says[spoil]) || rows[0] != -1 || rows[1] != -1;
   if (wrong && comm->rank == 0) fprintf(stderr, "# %s\n", op2_error_message());
   op2_set_destroy(&set);

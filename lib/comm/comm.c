@@ -486,7 +486,7 @@ static int by_sender(const void *a, const void *b) {
   return (x->from > y->from) - (x->from < y->from);
 }
 
-static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
+static size_t aligned(size_t bytes) { return (bytes + 7) / 8 * 8; }
 
 static op2_status make_room(const struct notes *notes, struct op2i_parcels *out) {
   size_t bytes = 0, at = 0;

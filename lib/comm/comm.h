@@ -140,7 +140,7 @@ struct op2i_parcel {
 struct op2i_parcels {
   int64_t n;
   struct op2i_parcel *parcel; /* by the number of the rank they come from */
-  void *memory;               /* of all of them */
+  void *memory;               /* of all of them, one after the other: op2i_alloc_raw()'s */
 };
 /* Send parcels to ranks that do not know of it: at most one to each. Memory and messages are in
  * proportion to what is sent and received, and to the logarithm of the number of ranks. */

@@ -3,65 +3,76 @@
 #include "mail.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
 #include "mem.h"
+#include "sort.h"
 
 /* ---- mail ------------------------------------------------------------------------------------ */
 
-struct addressed {
-  int64_t row;
-  int32_t to;
-};
-
-static int by_rank(const void *a, const void *b) {
-  const struct addressed *x = a, *y = b;
-  if (x->to != y->to) return x->to < y->to ? -1 : 1;
-  return (x->row > y->row) - (x->row < y->row);
-}
-
+/* Rows by rank; those for one rank keep their order. */
 static op2_status sort_rows(int64_t n, const int32_t *to, int64_t *order) {
   bool sorted = true;
   for (int64_t i = 0; i < n; i++) order[i] = i;
   for (int64_t i = 1; i < n && sorted; i++) sorted = to[i - 1] <= to[i];
   if (sorted) return OP2_SUCCESS;
-  struct addressed *rows = op2i_malloc((size_t)n * sizeof *rows);
-  if (!rows) return op2i_error_nomem("rows for other ranks");
-  for (int64_t i = 0; i < n; i++) rows[i] = (struct addressed){i, to[i]};
-  qsort(rows, (size_t)n, sizeof *rows, by_rank);
-  for (int64_t i = 0; i < n; i++) order[i] = rows[i].row;
-  op2i_free(rows);
-  return OP2_SUCCESS;
+  int64_t *key = op2i_malloc((size_t)n * sizeof *key);
+  if (!key) return op2i_error_nomem("rows for other ranks");
+  for (int64_t i = 0; i < n; i++) key[i] = to[i];
+  op2_status status = op2i_sort(n, key, order);
+  op2i_free(key);
+  return status;
 }
 
-static op2_status fill(const int32_t *to, size_t row_bytes, const unsigned char *rows,
-                       struct op2i_mail *mail) {
-  unsigned char *at = mail->memory;
+/* How many rows from the i-th on stay together, up to the n-th. */
+static int64_t together(const int64_t *order, int64_t i, int64_t n) {
+  int64_t end = i + 1;
+  while (end < n && order[end] == order[end - 1] + 1) end++;
+  return end - i;
+}
+
+/* Ordered rows are at `at`. */
+static op2_status list_parcels(const int32_t *to, size_t row_bytes, const void *at,
+                               struct op2i_mail *mail) {
   int64_t capacity = 0;
-  for (int64_t i = 0; i < mail->n; i++, at += row_bytes) {
+  for (int64_t i = 0, end; i < mail->n; i = end) {
     int32_t peer = to[mail->order[i]];
-    if (i == 0 || to[mail->order[i - 1]] != peer) {
-      if (op2i_grow(&mail->parcel, sizeof *mail->parcel, mail->nparcels, &capacity))
-        return op2i_error_nomem("rows for other ranks");
-      mail->parcel[mail->nparcels++] = (struct op2i_parcel){.peer = peer, .data = at};
-    }
-    memcpy(at, rows + (size_t)mail->order[i] * row_bytes, row_bytes);
-    mail->parcel[mail->nparcels - 1].bytes += row_bytes;
+    for (end = i + 1; end < mail->n && to[mail->order[end]] == peer;) end++;
+    if (op2i_grow(&mail->parcel, sizeof *mail->parcel, mail->nparcels, &capacity))
+      return op2i_error_nomem("rows for other ranks");
+    mail->parcel[mail->nparcels++] = (struct op2i_parcel){
+        peer, (size_t)(end - i) * row_bytes, (unsigned char *)at + (size_t)i * row_bytes};
   }
   return OP2_SUCCESS;
 }
 
+static void fill(size_t row_bytes, const unsigned char *rows, struct op2i_mail *mail) {
+  unsigned char *at = mail->memory;
+  for (int64_t i = 0, n; i < mail->n; i += n, at += (size_t)n * row_bytes) {
+    n = together(mail->order, i, mail->n);
+    memcpy(at, rows + (size_t)mail->order[i] * row_bytes, (size_t)n * row_bytes);
+  }
+}
+
+/* Rows that are in order already are not copied where the mail need not outlive them. */
+static op2_status pack(int64_t n, const int32_t *to, size_t row_bytes, const void *rows,
+                       bool outlives, struct op2i_mail *mail) {
+  *mail = (struct op2i_mail){.n = n, .order = op2i_malloc((size_t)n * sizeof *mail->order)};
+  op2_status status = mail->order ? OP2_SUCCESS : op2i_error_nomem("rows for other ranks");
+  if (!status) status = sort_rows(n, to, mail->order);
+  if (status) return status;
+  if (!outlives && n > 0 && together(mail->order, 0, n) == n)
+    return list_parcels(to, row_bytes, rows, mail);
+  mail->memory = op2i_malloc((size_t)n * row_bytes);
+  if (!mail->memory) return op2i_error_nomem("rows for other ranks");
+  fill(row_bytes, rows, mail);
+  return list_parcels(to, row_bytes, mail->memory, mail);
+}
+
 op2_status op2i_mail_pack(int64_t n, const int32_t *to, size_t row_bytes, const void *rows,
                           struct op2i_mail *mail) {
-  *mail = (struct op2i_mail){.n = n,
-                             .order = op2i_malloc((size_t)n * sizeof *mail->order),
-                             .memory = op2i_malloc((size_t)n * row_bytes)};
-  op2_status status =
-      mail->order && mail->memory ? OP2_SUCCESS : op2i_error_nomem("rows for other ranks");
-  if (!status) status = sort_rows(n, to, mail->order);
-  if (!status) status = fill(to, row_bytes, rows, mail);
+  op2_status status = pack(n, to, row_bytes, rows, true, mail);
   if (status) op2i_mail_free(mail);
   return status;
 }
@@ -77,7 +88,7 @@ op2_status op2i_mail_send(struct op2i_comm *comm, int64_t n, const int32_t *to, 
                           const void *rows, struct op2i_parcels *received) {
   struct op2i_mail mail;
   *received = (struct op2i_parcels){0};
-  op2_status status = op2i_comm_agree(comm, op2i_mail_pack(n, to, row_bytes, rows, &mail));
+  op2_status status = op2i_comm_agree(comm, pack(n, to, row_bytes, rows, false, &mail));
   if (!status) status = op2i_comm_deliver(comm, mail.nparcels, mail.parcel, received);
   op2i_mail_free(&mail);
   return status;
@@ -94,6 +105,12 @@ int op2i_share_rank(int64_t size, int ranks, int64_t i) {
   int64_t less = size / ranks, longer = size % ranks;
   if (i < longer * (less + 1)) return (int)(i / (less + 1));
   return (int)(longer + (i - longer * (less + 1)) / less);
+}
+
+void op2i_share_find(struct op2i_share *share, int64_t i) {
+  share->rank = op2i_share_rank(share->size, share->ranks, i);
+  share->first = op2i_share_first(share->size, share->ranks, share->rank);
+  share->end = op2i_share_first(share->size, share->ranks, share->rank + 1);
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -123,61 +140,103 @@ void op2i_table_close(struct op2i_table *table) {
   table->rows = table->given = NULL;
 }
 
+/* ---- numbers in words ---- */
+
+/* Most numbers stand in rows of consecutive ones. A word is a number, or the complement of the first
+ * of some, and the next word says how many. */
+
+/* Puts the numbers of a parcel in words, in their place; these are never more. */
+static void shorten(struct op2i_parcel *parcel) {
+  int64_t *word = parcel->data, *out = word, n = (int64_t)(parcel->bytes / sizeof *word);
+  for (int64_t i = 0, run; i < n; i += run) {
+    int64_t first = word[i];
+    run = together(word, i, n);
+    *out++ = run > 1 ? ~first : first;
+    if (run > 1) *out++ = run;
+  }
+  parcel->bytes = (size_t)(out - word) * sizeof *word;
+}
+
+/* Some consecutive numbers. */
+struct run {
+  int64_t first, n;
+};
+
+static const int64_t *next_run(const int64_t *word, struct run *run) {
+  bool alone = *word >= 0;
+  *run = alone ? (struct run){*word, 1} : (struct run){~*word, word[1]};
+  return word + (alone ? 1 : 2);
+}
+
+static const int64_t *end_of(const struct op2i_parcel *parcel) {
+  return (const int64_t *)parcel->data + parcel->bytes / sizeof(int64_t);
+}
+
 /* Who holds the rows of these numbers. */
 static op2_status find_holders(const struct op2i_table *table, int64_t n, const int64_t *number,
-                               int32_t **to) {
-  *to = op2i_malloc((size_t)n * sizeof **to);
-  if (!*to) return op2i_error_nomem("rows for other ranks");
+                               int32_t *to) {
+  struct op2i_share share = {.size = table->size, .ranks = table->comm->size};
   for (int64_t i = 0; i < n; i++) {
     if (number[i] < 0 || number[i] >= table->size)
       return op2i_error(OP2_ERR_RANGE,
                         "set '%s': the global number %" PRId64 " is not in [0, %" PRId64 ")",
                         table->set, number[i], table->size);
-    (*to)[i] = op2i_share_rank(table->size, table->comm->size, number[i]);
+    to[i] = op2i_share_of(&share, number[i]);
   }
   return OP2_SUCCESS;
 }
 
-/* A row that is put has its number before it. */
-static unsigned char *with_numbers(size_t row_bytes, int64_t n, const int64_t *number,
-                                   const unsigned char *rows) {
-  size_t bytes = sizeof *number + row_bytes;
-  unsigned char *all = op2i_malloc((size_t)n * bytes);
-  for (int64_t i = 0; all && i < n; i++) {
-    memcpy(all + (size_t)i * bytes, &number[i], sizeof *number);
-    memcpy(all + (size_t)i * bytes + sizeof *number, rows + (size_t)i * row_bytes, row_bytes);
-  }
-  return all;
+/* Words for each holder of these numbers; who it is, in *to. */
+static op2_status ask(const struct op2i_table *table, int64_t n, const int64_t *number,
+                      int32_t **to, struct op2i_mail *mail) {
+  *mail = (struct op2i_mail){0};
+  *to = op2i_malloc((size_t)n * sizeof **to);
+  if (!*to) return op2i_error_nomem("rows for other ranks");
+  op2_status status = find_holders(table, n, number, *to);
+  if (!status) status = op2i_mail_pack(n, *to, sizeof *number, number, mail);
+  for (int64_t p = 0; p < mail->nparcels; p++) shorten(&mail->parcel[p]);
+  return status;
 }
 
-static int64_t number_of(const unsigned char *row) {
-  int64_t number;
-  memcpy(&number, row, sizeof number);
-  return number;
-}
+/* ---- rows that are put ---- */
 
 /* Who put the row of a number, of parcels before `end`. */
-static int putter_of(const struct op2i_parcels *in, int64_t end, size_t bytes, int64_t number) {
-  for (int64_t p = 0; p < end; p++) {
-    const unsigned char *row = in->parcel[p].data, *last = row + in->parcel[p].bytes;
-    for (; row < last; row += bytes)
-      if (number_of(row) == number) return in->parcel[p].peer;
-  }
+static int putter_of(const struct op2i_parcels *in, int64_t end, int64_t number) {
+  struct run run;
+  for (int64_t p = 0; p < end; p++)
+    for (const int64_t *word = in->parcel[p].data; word < end_of(&in->parcel[p]);) {
+      word = next_run(word, &run);
+      if (number >= run.first && number - run.first < run.n) return in->parcel[p].peer;
+    }
   return in->parcel[end].peer;
 }
 
-static op2_status take_rows(struct op2i_table *table, const struct op2i_parcels *in) {
-  size_t bytes = sizeof(int64_t) + table->row_bytes;
+static op2_status mark(struct op2i_table *table, const struct op2i_parcels *in, int64_t p,
+                       struct run run) {
+  for (int64_t number = run.first; number < run.first + run.n; number++)
+    if (table->given[number - table->first]++)
+      return op2i_error(OP2_ERR_ARG,
+                        "set '%s': ranks %d and %d both give the element with the global number "
+                        "%" PRId64,
+                        table->set, putter_of(in, p, number), in->parcel[p].peer, number);
+  return OP2_SUCCESS;
+}
+
+/* Words, and rows of the same ranks; rows of no bytes do not come. */
+static op2_status take_rows(struct op2i_table *table, const struct op2i_parcels *in,
+                            const struct op2i_parcels *rows) {
+  size_t bytes = table->row_bytes;
+  struct run run;
   for (int64_t p = 0; p < in->n; p++) {
-    const unsigned char *row = in->parcel[p].data, *end = row + in->parcel[p].bytes;
-    for (; row < end; row += bytes) {
-      int64_t number = number_of(row), at = number - table->first;
-      if (table->given[at]++)
-        return op2i_error(OP2_ERR_ARG,
-                          "set '%s': ranks %d and %d both give the element with the global number "
-                          "%" PRId64,
-                          table->set, putter_of(in, p, bytes, number), in->parcel[p].peer, number);
-      memcpy(table->rows + (size_t)at * table->row_bytes, row + sizeof number, table->row_bytes);
+    const unsigned char *row = bytes ? rows->parcel[p].data : NULL;
+    for (const int64_t *word = in->parcel[p].data; word < end_of(&in->parcel[p]);) {
+      word = next_run(word, &run);
+      op2_status status = mark(table, in, p, run);
+      if (status) return status;
+      if (!row) continue;
+      size_t all = (size_t)run.n * bytes;
+      memcpy(table->rows + (size_t)(run.first - table->first) * bytes, row, all);
+      row += all;
     }
   }
   return OP2_SUCCESS;
@@ -186,35 +245,47 @@ static op2_status take_rows(struct op2i_table *table, const struct op2i_parcels 
 op2_status op2i_table_put(struct op2i_table *table, int64_t n, const int64_t *number,
                           const void *rows) {
   struct op2i_comm *comm = table->comm;
-  struct op2i_parcels in = {0};
+  struct op2i_parcels in = {0}, in_rows = {0};
+  struct op2i_mail mail;
   int32_t *to;
-  unsigned char *all = NULL;
-  op2_status status = find_holders(table, n, number, &to);
-  if (!status) {
-    all = with_numbers(table->row_bytes, n, number, rows);
-    if (!all) status = op2i_error_nomem("rows for other ranks");
-  }
-  status = op2i_comm_agree(comm, status);
-  if (!status) status = op2i_mail_send(comm, n, to, sizeof *number + table->row_bytes, all, &in);
-  op2i_free(all);
+  op2_status status = op2i_comm_agree(comm, ask(table, n, number, &to, &mail));
+  if (!status) status = op2i_comm_deliver(comm, mail.nparcels, mail.parcel, &in);
+  op2i_mail_free(&mail);
+  if (!status && table->row_bytes)
+    status = op2i_mail_send(comm, n, to, table->row_bytes, rows, &in_rows);
   op2i_free(to);
-  if (!status) status = op2i_comm_agree(comm, take_rows(table, &in));
+  if (!status) status = op2i_comm_agree(comm, take_rows(table, &in, &in_rows));
   op2i_parcels_free(&in);
+  op2i_parcels_free(&in_rows);
   return status;
+}
+
+/* ---- rows that are asked for ---- */
+
+static size_t count_asked(const struct op2i_parcel *asked) {
+  size_t n = 0;
+  struct run run;
+  for (const int64_t *word = asked->data; word < end_of(asked); n += (size_t)run.n)
+    word = next_run(word, &run);
+  return n;
 }
 
 /* What a rank asked for: rows, then a byte for each that says whether it is there. */
 static op2_status answer(const struct op2i_table *table, const struct op2i_parcel *asked,
                          struct op2i_parcel *reply) {
-  const unsigned char *number = asked->data;
-  size_t n = asked->bytes / sizeof(int64_t), bytes = table->row_bytes;
-  unsigned char *out = op2i_malloc(n * (bytes + 1));
+  size_t n = count_asked(asked), bytes = table->row_bytes;
+  unsigned char *out = op2i_malloc(n * (bytes + 1)), *given;
+  struct run run;
   *reply = (struct op2i_parcel){asked->peer, n * (bytes + 1), out};
   if (!out) return op2i_error_nomem("rows for other ranks");
-  for (size_t i = 0; i < n; i++, number += sizeof(int64_t)) {
-    int64_t at = number_of(number) - table->first;
-    out[n * bytes + i] = table->given[at];
-    if (table->given[at]) memcpy(out + i * bytes, table->rows + (size_t)at * bytes, bytes);
+  given = out + n * bytes;
+  for (const int64_t *word = asked->data; word < end_of(asked);) {
+    word = next_run(word, &run);
+    size_t at = (size_t)(run.first - table->first), count = (size_t)run.n;
+    memcpy(out, table->rows + at * bytes, count * bytes);
+    memcpy(given, table->given + at, count);
+    out += count * bytes;
+    given += count;
   }
   return OP2_SUCCESS;
 }
@@ -233,27 +304,37 @@ static op2_status answer_all(const struct op2i_table *table, const struct op2i_p
   return status;
 }
 
+/* How many rows from the i-th on are there, and stay together. */
+static int64_t given_together(const unsigned char *given, const int64_t *order, int64_t i,
+                              int64_t n) {
+  int64_t count = together(order, i, n);
+  const unsigned char *missing = memchr(given + i, 0, (size_t)count);
+  return missing ? missing - (given + i) : count;
+}
+
 /* Replies come by rank as the questions went, so the rows are in the order of the mail. */
 static void put_back(const struct op2i_mail *mail, const struct op2i_parcels *replies, size_t bytes,
                      unsigned char *rows) {
-  int64_t at = 0;
+  const int64_t *order = mail->order;
   for (int64_t p = 0; p < replies->n; p++) {
     const unsigned char *row = replies->parcel[p].data;
-    size_t n = replies->parcel[p].bytes / (bytes + 1);
-    for (size_t i = 0; i < n; i++, at++)
-      if (row[n * bytes + i])
-        memcpy(rows + (size_t)mail->order[at] * bytes, row + i * bytes, bytes);
+    int64_t n = (int64_t)(replies->parcel[p].bytes / (bytes + 1));
+    const unsigned char *given = row + (size_t)n * bytes;
+    for (int64_t i = 0, count; i < n; i += count) {
+      count = given[i] ? given_together(given, order, i, n) : 1;
+      if (given[i])
+        memcpy(rows + (size_t)order[i] * bytes, row + (size_t)i * bytes, (size_t)count * bytes);
+    }
+    order += n;
   }
 }
 
 op2_status op2i_table_get(const struct op2i_table *table, int64_t n, const int64_t *number,
                           void *rows) {
   struct op2i_parcels asked = {0}, replies = {0};
-  struct op2i_mail mail = {0};
+  struct op2i_mail mail;
   int32_t *to;
-  op2_status status = find_holders(table, n, number, &to);
-  if (!status) status = op2i_mail_pack(n, to, sizeof *number, number, &mail);
-  status = op2i_comm_agree(table->comm, status);
+  op2_status status = op2i_comm_agree(table->comm, ask(table, n, number, &to, &mail));
   if (!status) status = op2i_comm_deliver(table->comm, mail.nparcels, mail.parcel, &asked);
   if (!status) status = answer_all(table, &asked, &replies);
   if (!status) put_back(&mail, &replies, table->row_bytes, rows);

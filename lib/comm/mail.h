@@ -26,6 +26,18 @@ op2_status op2i_mail_send(struct op2i_comm *comm, int64_t n, const int32_t *to, 
 int64_t op2i_share_first(int64_t size, int ranks, int rank);
 int op2i_share_rank(int64_t size, int ranks, int64_t i);
 
+/* The share that the last thing was in: the next is mostly in the same. */
+struct op2i_share {
+  int64_t size;
+  int ranks, rank;
+  int64_t first, end;
+};
+void op2i_share_find(struct op2i_share *share, int64_t i);
+static inline int op2i_share_of(struct op2i_share *share, int64_t i) {
+  if (i < share->first || i >= share->end) op2i_share_find(share, i);
+  return share->rank;
+}
+
 /* Rows by number, in shares. */
 struct op2i_table {
   struct op2i_comm *comm;

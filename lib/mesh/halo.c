@@ -3,12 +3,13 @@
 #include "halo.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
 #include "mail.h"
 #include "mem.h"
+#include "numbers.h"
+#include "sort.h"
 
 struct maker {
   struct op2i_comm *comm;
@@ -23,48 +24,6 @@ static int64_t halo_size(const struct maker *m) { return m->ends[3] - m->ends[1]
 /* The part of the halo in which the i-th of its elements is. */
 static enum op2i_halo_part part_of(const struct maker *m, int64_t i) {
   return m->ends[1] + i < m->ends[2] ? OP2I_HALO_EXEC : OP2I_HALO_NONEXEC;
-}
-
-/* Mostly there is nothing to do. */
-static void sort(void *items, int64_t n, size_t size, int (*compare)(const void *, const void *)) {
-  const char *item = items;
-  for (int64_t i = 1; i < n; i++, item += size)
-    if (compare(item, item + size) > 0) {
-      qsort(items, (size_t)n, size, compare);
-      return;
-    }
-}
-
-/* ---- a number and where it is ---------------------------------------------------------------- */
-
-struct place_of {
-  int64_t global, row;
-};
-
-static int by_global(const void *a, const void *b) {
-  const struct place_of *x = a, *y = b;
-  return (x->global > y->global) - (x->global < y->global);
-}
-
-static int64_t find(const struct place_of *sorted, int64_t n, int64_t global) {
-  int64_t lo = 0, hi = n;
-  while (lo < hi) {
-    int64_t mid = lo + (hi - lo) / 2;
-    if (sorted[mid].global < global)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  return lo < n && sorted[lo].global == global ? sorted[lo].row : -1;
-}
-
-/* Those of owned elements, ascending. */
-static struct place_of *owned_places(const struct maker *m) {
-  int64_t n = m->ends[1];
-  struct place_of *places = op2i_malloc((size_t)n * sizeof *places);
-  for (int64_t i = 0; places && i < n; i++) places[i] = (struct place_of){m->global[i], i};
-  if (places) sort(places, n, sizeof *places, by_global);
-  return places;
 }
 
 /* ---- what one rank can see ------------------------------------------------------------------- */
@@ -93,19 +52,22 @@ static op2_status look_at_numbers(const struct maker *m) {
 
 /* No element twice in one halo. */
 static op2_status look_for_twins(const struct maker *m) {
-  int64_t n = halo_size(m);
-  struct place_of *places = op2i_malloc((size_t)n * sizeof *places);
-  op2_status status = places ? OP2_SUCCESS : op2i_error_nomem("a halo");
-  for (int64_t i = 0; i < n && !status; i++)
-    places[i] = (struct place_of){m->global[m->ends[1] + i], m->ends[1] + i};
-  if (!status) sort(places, n, sizeof *places, by_global);
+  int64_t n = halo_size(m), *number = op2i_malloc((size_t)n * sizeof *number);
+  int64_t *row = op2i_malloc((size_t)n * sizeof *row);
+  op2_status status = number && row ? OP2_SUCCESS : op2i_error_nomem("a halo");
+  for (int64_t i = 0; i < n && !status; i++) {
+    row[i] = m->ends[1] + i;
+    number[i] = m->global[row[i]];
+  }
+  if (!status) status = op2i_sort(n, number, row);
   for (int64_t i = 1; i < n && !status; i++)
-    if (places[i - 1].global == places[i].global)
+    if (number[i - 1] == number[i])
       status = op2i_error(OP2_ERR_ARG,
                           "set '%s': elements %" PRId64 " and %" PRId64
                           " of the halo have one global number, %" PRId64,
-                          m->name, places[i - 1].row, places[i].row, places[i].global);
-  op2i_free(places);
+                          m->name, row[i - 1], row[i], number[i]);
+  op2i_free(number);
+  op2i_free(row);
   return status;
 }
 
@@ -177,7 +139,26 @@ static op2_status list_imports(const struct maker *m, const struct op2i_mail *as
 /* A rank asks for global numbers, those of its non-exec halo as ~number. */
 static int64_t asked(int64_t word) { return word < 0 ? ~word : word; }
 
-static op2_status answer(const struct maker *m, const struct place_of *owned,
+/* Where the elements are that are asked for, -1: not among those owned here. */
+static op2_status find_asked(const struct maker *m, const struct op2i_parcels *in,
+                             struct op2i_numbers *rows) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t p = 0; p < in->n && !status; p++) {
+    const int64_t *word = in->parcel[p].data;
+    for (int64_t i = 0; i < words_of(&in->parcel[p]) && !status; i++)
+      status = op2i_numbers_add(rows, 1, &(int64_t){asked(word[i])});
+  }
+  if (!status) status = op2i_numbers_close(rows);
+  if (status) return status;
+  for (int64_t i = 0; i < rows->n; i++) rows->is[i] = -1;
+  for (int64_t i = 0; i < m->ends[1]; i++) {
+    int64_t at = op2i_numbers_at(rows, m->global[i]);
+    if (at >= 0) rows->is[at] = (int32_t)i;
+  }
+  return OP2_SUCCESS;
+}
+
+static op2_status answer(const struct maker *m, const struct op2i_numbers *owned,
                          const struct op2i_parcel *parcel, struct op2i_neighbour *peer) {
   const int64_t *word = parcel->data;
   op2_status status = OP2_SUCCESS;
@@ -186,7 +167,7 @@ static op2_status answer(const struct maker *m, const struct place_of *owned,
   for (int part = 0; part < OP2I_HALO_PARTS && !status; part++)
     status = make_rows(&peer->out[part], count[part]);
   for (int64_t i = 0; i < words_of(parcel) && !status; i++) {
-    int64_t row = find(owned, m->ends[1], asked(word[i]));
+    int32_t row = owned->is[op2i_numbers_at(owned, asked(word[i]))];
     struct op2i_rows *rows = &peer->out[word[i] < 0];
     if (row < 0)
       status = op2i_error(OP2_ERR_MISMATCH,
@@ -194,17 +175,17 @@ static op2_status answer(const struct maker *m, const struct place_of *owned,
                           " in its halo as one of rank %d, which does not own it",
                           m->name, peer->rank, asked(word[i]), m->comm->rank);
     else
-      rows->row[rows->n++] = (int32_t)row;
+      rows->row[rows->n++] = row;
   }
   return status;
 }
 
 static op2_status list_exports(const struct maker *m, const struct op2i_parcels *in) {
-  struct place_of *owned = owned_places(m);
-  op2_status status = owned ? OP2_SUCCESS : op2i_error_nomem("a halo");
+  struct op2i_numbers owned = {0};
+  op2_status status = find_asked(m, in, &owned);
   for (int64_t p = 0; p < in->n && !status; p++)
-    status = answer(m, owned, &in->parcel[p], neighbour(m->halo, in->parcel[p].peer));
-  op2i_free(owned);
+    status = answer(m, &owned, &in->parcel[p], neighbour(m->halo, in->parcel[p].peer));
+  op2i_numbers_free(&owned);
   return status;
 }
 

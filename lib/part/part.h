@@ -12,17 +12,7 @@
 
 #include "mail.h"
 #include "mesh.h"
-
-/* Numbers in ascending order, and something about each. */
-struct op2i_numbers {
-  int64_t n, *number;
-  int32_t *is;
-};
-/* Sorts numbers and drops what is there twice; returns how many are left. */
-int64_t op2i_numbers_sort(int64_t n, int64_t *number);
-/* Where a number is, or -1. */
-int64_t op2i_numbers_at(const struct op2i_numbers *found, int64_t number);
-void op2i_numbers_free(struct op2i_numbers *found);
+#include "numbers.h"
 
 /* Subsets and dats of a set in new memory. */
 struct op2i_new_subset {
@@ -38,17 +28,18 @@ struct op2i_new_dat {
 /* One set: what this rank owns now, and what it will have. */
 struct op2i_part_set {
   op2_set set;
-  int64_t size;               /* of the whole */
-  int64_t n, *number;         /* [n] what it owns now, in the library's order */
-  int32_t *owner;             /* [n] who is to own it; null: nobody knows yet */
-  struct op2i_table owners;   /* the same by number */
-  int64_t narrived, *arrived; /* numbers of what is to be owned here, as it came from ranks */
-  bool *core;                 /* [narrived] */
-  int64_t nexec, *exec;       /* of the exec halo, as they came */
+  int64_t size;                /* of the whole */
+  int64_t n, *number;          /* [n] what it owns now, in the library's order */
+  int32_t *owner;              /* [n] who is to own it; null: nobody knows yet */
+  struct op2i_table owners;    /* the same by number */
+  int64_t narrived, *arrived;  /* numbers of what is to be owned here, as it came from ranks */
+  struct op2i_numbers targets; /* that rows to be owned here lead to, and their owners */
+  bool *core;                  /* [narrived] */
+  int64_t nexec, *exec;        /* of the exec halo, as they came */
   int32_t *exec_owner;
   int64_t ends[OP2I_SECTIONS], *global; /* what the rank has */
   int32_t *halo_owner;
-  struct op2i_numbers local; /* the place of each number here */
+  struct op2i_numbers local; /* all of these, and the place of each */
   struct op2i_halo *halo;
   int64_t nsubsets, ndats;
   struct op2i_new_subset *subsets;
@@ -59,7 +50,9 @@ struct op2i_part_set {
 struct op2i_part_map {
   op2_map map;
   int from, to; /* sets */
-  int64_t *row, *arrived, *exec;
+  const int64_t *row;
+  int64_t *listed; /* memory of `row`, where that is not the map's own */
+  int64_t *arrived, *exec;
   int32_t *idx;
 };
 

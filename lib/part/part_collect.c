@@ -19,68 +19,6 @@ int op2i_part_find(const struct op2i_parting *p, op2_set set) {
   return -1;
 }
 
-enum { RADIX_BITS = 11, RADIX = 1 << RADIX_BITS };
-
-/* ---- numbers --------------------------------------------------------------------------------- */
-
-/* One pass by some bits, stable. */
-static void sort_pass(int64_t n, const int64_t *in, int64_t *out, int shift) {
-  int64_t starts[RADIX + 1] = {0};
-  for (int64_t i = 0; i < n; i++) starts[(in[i] >> shift & (RADIX - 1)) + 1]++;
-  for (int d = 0; d < RADIX; d++) starts[d + 1] += starts[d];
-  for (int64_t i = 0; i < n; i++) out[starts[in[i] >> shift & (RADIX - 1)]++] = in[i];
-}
-
-/* Numbers are not negative. Many are sorted bit by bit, where there is memory for it. */
-static void sort(int64_t n, int64_t *number) {
-  int64_t all = 0, *other = n < 2 * RADIX ? NULL : op2i_malloc((size_t)n * sizeof *other);
-  if (!other) {
-    op2i_sort_indices(n, number);
-    return;
-  }
-  for (int64_t i = 0; i < n; i++) all |= number[i];
-  for (int shift = 0; shift < 64 && all >> shift; shift += 2 * RADIX_BITS) {
-    sort_pass(n, number, other, shift);
-    sort_pass(n, other, number, shift + RADIX_BITS);
-  }
-  op2i_free(other);
-}
-
-int64_t op2i_numbers_sort(int64_t n, int64_t *number) {
-  bool sorted = true;
-  int64_t kept = 0;
-  for (int64_t i = 1; i < n && sorted; i++) sorted = number[i - 1] <= number[i];
-  if (!sorted) sort(n, number);
-  for (int64_t i = 0; i < n; i++)
-    if (kept == 0 || number[kept - 1] != number[i]) number[kept++] = number[i];
-  return kept;
-}
-
-/* Numbers ascend and are all different, so two of them are at least as far apart by value as by
- * place: few places are left where few numbers are missing. By turns in proportion and in halves. */
-int64_t op2i_numbers_at(const struct op2i_numbers *found, int64_t number) {
-  const int64_t *at = found->number;
-  int64_t lo = 0, hi = found->n - 1;
-  for (bool halve = false; lo <= hi && at[lo] <= number && number <= at[hi]; halve = !halve) {
-    if (hi - (at[hi] - number) > lo) lo = hi - (at[hi] - number);
-    if (lo + (number - at[lo]) < hi) hi = lo + (number - at[lo]);
-    double share = halve || lo == hi ? 0.5 : (double)(number - at[lo]) / (double)(at[hi] - at[lo]);
-    int64_t mid = lo + (int64_t)(share * (double)(hi - lo));
-    if (at[mid] == number) return mid;
-    if (at[mid] < number)
-      lo = mid + 1;
-    else
-      hi = mid - 1;
-  }
-  return -1;
-}
-
-void op2i_numbers_free(struct op2i_numbers *found) {
-  op2i_free(found->number);
-  op2i_free(found->is);
-  *found = (struct op2i_numbers){0};
-}
-
 /* ---- sets and maps --------------------------------------------------------------------------- */
 
 static bool has_values(op2_map map) { return map->idx || map->global; }
@@ -119,10 +57,11 @@ static op2_status list_map(const struct op2i_parting *p, struct op2i_part_map *m
   m->map = map;
   m->from = op2i_part_find(p, map->from);
   m->to = op2i_part_find(p, map->to);
-  m->row = op2i_malloc((size_t)n * sizeof *m->row);
+  m->row = map->global;
+  if (m->row) return OP2_SUCCESS;
+  m->row = m->listed = op2i_malloc((size_t)n * sizeof *m->listed);
   if (!m->row) return op2i_error_nomem("a partition");
-  for (int64_t i = 0; i < n; i++)
-    m->row[i] = map->global ? map->global[i] : op2i_set_number(map->to, map->idx[i]);
+  for (int64_t i = 0; i < n; i++) m->listed[i] = op2i_set_number(map->to, map->idx[i]);
   return OP2_SUCCESS;
 }
 
@@ -175,9 +114,10 @@ static void free_set(struct op2i_part_set *s) {
   op2i_free(s->number);
   op2i_free(s->owner);
   op2i_table_close(&s->owners);
-  op2i_free(s->arrived);
+  op2i_free_data(s->arrived);
+  op2i_numbers_free(&s->targets);
   op2i_free(s->core);
-  op2i_free(s->exec);
+  op2i_free_data(s->exec);
   op2i_free(s->exec_owner);
   op2i_free(s->global);
   op2i_free(s->halo_owner);
@@ -192,9 +132,9 @@ static void free_set(struct op2i_part_set *s) {
 void op2i_part_free(struct op2i_parting *p) {
   for (int s = 0; s < p->nsets && p->sets; s++) free_set(&p->sets[s]);
   for (int m = 0; m < p->nmaps && p->maps; m++) {
-    op2i_free(p->maps[m].row);
-    op2i_free(p->maps[m].arrived);
-    op2i_free(p->maps[m].exec);
+    op2i_free(p->maps[m].listed);
+    op2i_free_data(p->maps[m].arrived);
+    op2i_free_data(p->maps[m].exec);
     op2i_free_data(p->maps[m].idx);
   }
   op2i_free(p->sets);

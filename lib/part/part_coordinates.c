@@ -12,6 +12,7 @@
 #include "error.h"
 #include "mem.h"
 #include "part.h"
+#include "sort.h"
 
 enum { DIMS = 3 };
 
@@ -29,8 +30,10 @@ struct bisection {
   int dims;
   int64_t *place[DIMS]; /* [n] coordinates, as integers in the same order */
   int32_t *box;         /* [n] */
+  int64_t *order, *key; /* [n] elements by box, by the coordinate it is cut across, and by number */
   int nboxes;
   struct box *boxes, *next;          /* [ranks] */
+  int64_t *starts;                   /* [ranks + 1] of boxes in `order` */
   int64_t *low, *high, *mid, *count; /* [ranks] what is looked for in each box */
 };
 
@@ -76,6 +79,9 @@ static op2_status allocate(struct bisection *b, op2_dat dat) {
     there = there && b->place[d];
   }
   b->box = op2i_calloc(n, sizeof *b->box);
+  b->order = op2i_malloc(n * sizeof *b->order);
+  b->key = op2i_malloc(n * sizeof *b->key);
+  b->starts = op2i_malloc((ranks + 1) * sizeof *b->starts);
   b->boxes = op2i_calloc(ranks, sizeof *b->boxes);
   b->next = op2i_calloc(ranks, sizeof *b->next);
   b->low = op2i_malloc(DIMS * ranks * sizeof *b->low);
@@ -83,6 +89,7 @@ static op2_status allocate(struct bisection *b, op2_dat dat) {
   b->mid = op2i_malloc(ranks * sizeof *b->mid);
   b->count = op2i_malloc(ranks * sizeof *b->count);
   void *values = NULL;
+  there = there && b->order && b->key && b->starts;
   if (!there || !b->box || !b->boxes || !b->next || !b->low || !b->high || !b->mid || !b->count)
     return op2i_error_nomem("a partition");
   op2_status status = op2i_buffer_at(&dat->values, OP2I_HOST, OP2_READ, OP2I_OWNED_ROWS, &values);
@@ -92,6 +99,9 @@ static op2_status allocate(struct bisection *b, op2_dat dat) {
 static void release(struct bisection *b) {
   for (int d = 0; d < b->dims; d++) op2i_free(b->place[d]);
   op2i_free(b->box);
+  op2i_free(b->order);
+  op2i_free(b->key);
+  op2i_free(b->starts);
   op2i_free(b->boxes);
   op2i_free(b->next);
   op2i_free(b->low);
@@ -139,18 +149,53 @@ static void choose_sides(struct bisection *b) {
   }
 }
 
-/* Elements of the i-th's box up to the middle: of coordinates, or of numbers of those at the cut. */
+/* What a box is cut across, of its elements. */
+static int64_t place_of(const struct bisection *b, int64_t i) {
+  int dim = b->boxes[b->box[i]].dim;
+  return dim < 0 ? 0 : b->place[dim][i];
+}
+
+static op2_status sort_elements(struct bisection *b) {
+  for (int64_t i = 0; i < b->n; i++) {
+    b->order[i] = i;
+    b->key[i] = b->number[i];
+  }
+  op2_status status = op2i_sort(b->n, b->key, b->order);
+  for (int64_t i = 0; i < b->n; i++) b->key[i] = place_of(b, b->order[i]);
+  if (!status) status = op2i_sort(b->n, b->key, b->order);
+  for (int64_t i = 0; i < b->n; i++) b->key[i] = b->box[b->order[i]];
+  if (!status) status = op2i_sort(b->n, b->key, b->order);
+  int64_t at = 0;
+  for (int k = 0; k <= b->nboxes; k++) {
+    while (at < b->n && b->key[at] < k) at++;
+    b->starts[k] = at;
+  }
+  return op2i_comm_agree(b->comm, status);
+}
+
+/* Up to the middle: of coordinates, or of numbers of those at the cut, which follow those below. */
 static bool is_below(const struct bisection *b, int64_t i, bool numbers) {
   const struct box *box = &b->boxes[b->box[i]];
-  if (box->dim < 0) return false;
-  int64_t place = b->place[box->dim][i];
-  if (numbers) return place == box->cut && b->number[i] <= b->mid[b->box[i]];
-  return place <= b->mid[b->box[i]];
+  int64_t place = b->place[box->dim][i], mid = b->mid[b->box[i]];
+  if (numbers) return place < box->cut || (place == box->cut && b->number[i] <= mid);
+  return place <= mid;
+}
+
+/* Elements of a box are in the order in which they come to be below. */
+static int64_t count_here(const struct bisection *b, int k, bool numbers) {
+  int64_t low = b->starts[k], high = b->boxes[k].dim < 0 ? low : b->starts[k + 1];
+  while (low < high) {
+    int64_t middle = low + (high - low) / 2;
+    if (is_below(b, b->order[middle], numbers))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low - b->starts[k];
 }
 
 static op2_status count_below(struct bisection *b, bool numbers) {
-  memset(b->count, 0, (size_t)b->nboxes * sizeof *b->count);
-  for (int64_t i = 0; i < b->n; i++) b->count[b->box[i]] += is_below(b, i, numbers);
+  for (int k = 0; k < b->nboxes; k++) b->count[k] = count_here(b, k, numbers);
   return op2i_comm_sum(b->comm, b->nboxes, b->count);
 }
 
@@ -182,23 +227,17 @@ static op2_status search(struct bisection *b, bool numbers) {
 static op2_status break_ties(struct bisection *b, int64_t size) {
   for (int k = 0; k < b->nboxes; k++) {
     b->boxes[k].cut = b->low[k];
-    b->mid[k] = b->low[k] - (b->boxes[k].dim >= 0); /* finite numbers are not the least integer */
-  }
-  op2_status status = count_below(b, false);
-  if (status) return status;
-  for (int k = 0; k < b->nboxes; k++) {
-    b->boxes[k].want -= b->count[k];
     b->low[k] = -1;
     b->high[k] = size - 1;
   }
-  status = search(b, true);
+  op2_status status = search(b, true);
   for (int k = 0; k < b->nboxes; k++) b->boxes[k].tie = b->low[k];
   return status;
 }
 
 /* ---- halves ---------------------------------------------------------------------------------- */
 
-static void halve(struct bisection *b, const int64_t *wanted) {
+static void halve(struct bisection *b) {
   int n = 0;
   for (int64_t i = 0; i < b->n; i++) {
     const struct box *box = &b->boxes[b->box[i]];
@@ -213,10 +252,10 @@ static void halve(struct bisection *b, const int64_t *wanted) {
     int ranks = box->end - box->first, middle = box->first + ranks / 2;
     b->low[2 * k] = b->low[2 * k + 1] = n;
     if (ranks > 1) {
-      b->next[n++] = (struct box){.first = box->first, .end = middle, .n = wanted[k]};
+      b->next[n++] = (struct box){.first = box->first, .end = middle, .n = box->want};
       b->low[2 * k + 1] = n;
     }
-    b->next[n++] = (struct box){.first = middle, .end = box->end, .n = box->n - wanted[k]};
+    b->next[n++] = (struct box){.first = middle, .end = box->end, .n = box->n - box->want};
   }
   for (int64_t i = 0; i < b->n; i++) b->box[i] = (int32_t)b->low[b->box[i]];
   struct box *boxes = b->boxes;
@@ -229,14 +268,11 @@ static op2_status cut_all(struct bisection *b, int64_t size) {
   op2_status status = measure(b);
   if (status) return status;
   choose_sides(b);
-  for (int k = 0; k < b->nboxes; k++)
-    b->next[k].want = b->boxes[k].want; /* what ties leave of it is another number */
-  status = search(b, false);
+  status = sort_elements(b);
+  if (!status) status = search(b, false);
   if (!status) status = break_ties(b, size);
-  if (status) return status;
-  for (int k = 0; k < b->nboxes; k++) b->count[k] = b->next[k].want;
-  halve(b, b->count);
-  return OP2_SUCCESS;
+  if (!status) halve(b);
+  return status;
 }
 
 op2_status op2i_part_coordinates(struct op2i_parting *p, int set, op2_dat coordinates) {

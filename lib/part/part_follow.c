@@ -16,7 +16,9 @@ static int ascending(const void *a, const void *b) {
  * they even out, and every rank says the same. */
 int32_t op2i_part_elect(int64_t number, int64_t n, int32_t *votes) {
   const uint64_t golden = UINT64_C(0x9E3779B97F4A7C15);
-  int64_t most = 0, tied = 0, chosen;
+  int64_t most = 0, tied = 0, chosen, same = 1;
+  while (same < n && votes[same] == votes[0]) same++;
+  if (same == n) return votes[0];
   qsort(votes, (size_t)n, sizeof *votes, ascending);
   for (int64_t i = 0, end = 0; i < n; i = end) {
     while (end < n && votes[end] == votes[i]) end++;
@@ -35,14 +37,10 @@ int32_t op2i_part_elect(int64_t number, int64_t n, int32_t *votes) {
 /* The owners of what the rows of a map lead to. */
 static op2_status find_owners(const struct op2i_parting *p, const struct op2i_part_map *m,
                               struct op2i_numbers *found) {
-  int64_t n = p->sets[m->from].n * m->map->arity;
-  *found = (struct op2i_numbers){.number = op2i_malloc((size_t)n * sizeof *found->number),
-                                 .is = op2i_malloc((size_t)n * sizeof *found->is)};
-  bool there = found->number && found->is;
-  op2_status status = op2i_part_agree(p, there ? OP2_SUCCESS : op2i_error_nomem("a partition"));
+  op2_status status = op2i_numbers_add(found, p->sets[m->from].n * m->map->arity, m->row);
+  if (!status) status = op2i_numbers_close(found);
+  status = op2i_part_agree(p, status);
   if (status) return status;
-  if (n) memcpy(found->number, m->row, (size_t)n * sizeof *found->number);
-  found->n = op2i_numbers_sort(n, found->number);
   return op2i_table_get(&p->sets[m->to].owners, found->n, found->number, found->is);
 }
 
@@ -94,11 +92,6 @@ struct vote {
   int64_t number, owner;
 };
 
-static int by_number(const void *a, const void *b) {
-  const struct vote *x = a, *y = b;
-  return (x->number > y->number) - (x->number < y->number);
-}
-
 static bool comes_from_owners(const struct op2i_parting *p, const struct op2i_part_map *m,
                               int set) {
   return m->to == set && p->sets[m->from].owners.rows;
@@ -106,6 +99,7 @@ static bool comes_from_owners(const struct op2i_parting *p, const struct op2i_pa
 
 /* All rows of this rank vote, where the share of the target is held. */
 static op2_status send_votes(const struct op2i_parting *p, int set, struct op2i_parcels *in) {
+  struct op2i_share share = {.size = p->sets[set].size, .ranks = p->comm->size};
   int64_t n = 0, at = 0;
   for (int m = 0; m < p->nmaps; m++)
     if (comes_from_owners(p, &p->maps[m], set))
@@ -120,7 +114,7 @@ static op2_status send_votes(const struct op2i_parting *p, int set, struct op2i_
     if (!comes_from_owners(p, map, set)) continue;
     for (int64_t i = 0; i < from->n * map->map->arity; i++, at++) {
       votes[at] = (struct vote){map->row[i], from->owner[i / map->map->arity]};
-      to[at] = op2i_share_rank(p->sets[set].size, p->comm->size, map->row[i]);
+      to[at] = op2i_share_of(&share, map->row[i]);
     }
   }
   *in = (struct op2i_parcels){0};
@@ -130,26 +124,36 @@ static op2_status send_votes(const struct op2i_parting *p, int set, struct op2i_
   return status;
 }
 
+/* ranks[starts[i]..starts[i + 1] - 1]: votes for the i-th number of the share. */
+static void sort_votes(const struct op2i_parcels *in, const struct op2i_table *elected,
+                       int64_t *starts, int32_t *ranks) {
+  for (int64_t k = 0; k < in->n; k++) {
+    const struct vote *vote = in->parcel[k].data, *end = vote + in->parcel[k].bytes / sizeof *vote;
+    for (; vote < end; vote++) starts[vote->number - elected->first + 2]++;
+  }
+  for (int64_t i = 0; i < elected->n; i++) starts[i + 2] += starts[i + 1];
+  for (int64_t k = 0; k < in->n; k++) {
+    const struct vote *vote = in->parcel[k].data, *end = vote + in->parcel[k].bytes / sizeof *vote;
+    for (; vote < end; vote++)
+      ranks[starts[vote->number - elected->first + 1]++] = (int32_t)vote->owner;
+  }
+}
+
 static op2_status count_votes(const struct op2i_parcels *in, struct op2i_table *elected) {
-  int64_t n = 0, at = 0;
+  int64_t n = 0;
   for (int64_t k = 0; k < in->n; k++) n += (int64_t)(in->parcel[k].bytes / sizeof(struct vote));
-  struct vote *votes = op2i_malloc((size_t)n * sizeof *votes);
+  int64_t *starts = op2i_calloc((size_t)elected->n + 2, sizeof *starts);
   int32_t *ranks = op2i_malloc((size_t)n * sizeof *ranks);
-  op2_status status = votes && ranks ? OP2_SUCCESS : op2i_error_nomem("a partition");
-  for (int64_t k = 0; k < in->n && !status; k++) {
-    memcpy(votes + at, in->parcel[k].data, in->parcel[k].bytes);
-    at += (int64_t)(in->parcel[k].bytes / sizeof *votes);
+  op2_status status = starts && ranks ? OP2_SUCCESS : op2i_error_nomem("a partition");
+  if (!status) sort_votes(in, elected, starts, ranks);
+  for (int64_t i = 0; i < elected->n && !status; i++) {
+    int64_t votes = starts[i + 1] - starts[i];
+    if (!votes) continue;
+    int32_t rank = op2i_part_elect(elected->first + i, votes, ranks + starts[i]);
+    memcpy(elected->rows + (size_t)i * sizeof rank, &rank, sizeof rank);
+    elected->given[i] = 1;
   }
-  if (!status && n) qsort(votes, (size_t)n, sizeof *votes, by_number);
-  for (int64_t i = 0; i < n && !status; i++) ranks[i] = (int32_t)votes[i].owner;
-  for (int64_t i = 0, end = 0; i < n && !status; i = end) {
-    while (end < n && votes[end].number == votes[i].number) end++;
-    int32_t rank = op2i_part_elect(votes[i].number, end - i, ranks + i);
-    int64_t row = votes[i].number - elected->first;
-    memcpy(elected->rows + (size_t)row * sizeof rank, &rank, sizeof rank);
-    elected->given[row] = 1;
-  }
-  op2i_free(votes);
+  op2i_free(starts);
   op2i_free(ranks);
   return status;
 }
@@ -157,12 +161,12 @@ static op2_status count_votes(const struct op2i_parcels *in, struct op2i_table *
 /* What no row leads to stays with the block it would be in. */
 static op2_status by_rows(struct op2i_parting *p, int set) {
   struct op2i_part_set *s = &p->sets[set];
+  struct op2i_share share = {.size = s->size, .ranks = p->comm->size};
   struct op2i_parcels in = {0};
   struct op2i_table elected = {0};
   s->owner = op2i_malloc((size_t)s->n * sizeof *s->owner);
   op2_status status = op2i_part_agree(p, s->owner ? OP2_SUCCESS : op2i_error_nomem("a partition"));
-  for (int64_t e = 0; e < s->n && !status; e++)
-    s->owner[e] = op2i_share_rank(s->size, p->comm->size, s->number[e]);
+  for (int64_t e = 0; e < s->n && !status; e++) s->owner[e] = op2i_share_of(&share, s->number[e]);
   if (!status)
     status = op2i_table_open(p->comm, s->set->obj.name, s->size, sizeof *s->owner, &elected);
   if (!status) status = send_votes(p, set, &in);

@@ -1,104 +1,104 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The graph of a map, spread over ranks, and its parts. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
 #include "mem.h"
 #include "part.h"
 #include "partitioner.h"
+#include "sort.h"
 
 struct arc {
   int64_t from, to;
 };
 
 struct arcs {
-  int64_t n, capacity;
+  int64_t n;
   struct arc *arc;
 };
 
-static op2_status add(struct arcs *arcs, int64_t from, int64_t to) {
-  if (from == to) return OP2_SUCCESS;
-  if (op2i_grow(&arcs->arc, sizeof *arcs->arc, arcs->n, &arcs->capacity))
-    return op2i_error_nomem("a graph");
-  arcs->arc[arcs->n++] = (struct arc){from, to};
-  return OP2_SUCCESS;
+static void add(struct arcs *arcs, int64_t from, int64_t to) {
+  if (from != to) arcs->arc[arcs->n++] = (struct arc){from, to};
 }
 
 /* All pairs of targets; of a set that is its own target, elements and targets. */
 static op2_status list_arcs(const struct op2i_parting *p, const struct op2i_part_map *m,
                             struct arcs *arcs) {
   const struct op2i_part_set *from = &p->sets[m->from];
-  int arity = m->map->arity;
-  op2_status status = OP2_SUCCESS;
+  int64_t arity = m->map->arity, most = m->from == m->to ? 2 * arity : arity * (arity - 1);
+  arcs->arc = op2i_malloc((size_t)(from->n * most) * sizeof *arcs->arc);
+  if (!arcs->arc) return op2i_error_nomem("a graph");
   for (int64_t e = 0; e < from->n; e++) {
     const int64_t *row = m->row + e * arity;
-    for (int j = 0; j < arity && !status; j++) {
-      if (m->from == m->to) {
-        status = add(arcs, from->number[e], row[j]);
-        if (!status) status = add(arcs, row[j], from->number[e]);
-      }
-      for (int k = 0; k < arity && !status && m->from != m->to; k++)
-        status = add(arcs, row[j], row[k]);
+    for (int64_t j = 0; j < arity; j++) {
+      for (int64_t k = 0; k < arity && m->from != m->to; k++)
+        if (j != k) add(arcs, row[j], row[k]);
+      if (m->from != m->to) continue;
+      add(arcs, from->number[e], row[j]);
+      add(arcs, row[j], from->number[e]);
     }
+  }
+  return OP2_SUCCESS;
+}
+
+/* Arcs by the vertex that they leave: offs[v + 1] becomes the end of those of vertex v. */
+static void group_arcs(const struct op2i_parcels *in, struct op2i_spread_graph *graph) {
+  int64_t *ends = graph->offs + 1, at = 0;
+  for (int64_t k = 0; k < in->n; k++) {
+    const struct arc *arc = in->parcel[k].data, *end = arc + in->parcel[k].bytes / sizeof *arc;
+    for (; arc < end; arc++) ends[arc->from - graph->first]++;
+  }
+  for (int64_t v = 0, n; v < graph->n; v++, at += n) {
+    n = ends[v];
+    ends[v] = at;
+  }
+  for (int64_t k = 0; k < in->n; k++) {
+    const struct arc *arc = in->parcel[k].data, *end = arc + in->parcel[k].bytes / sizeof *arc;
+    for (; arc < end; arc++) graph->adjacent[ends[arc->from - graph->first]++] = arc->to;
+  }
+}
+
+/* Neighbours ascend, and each is there once. */
+static op2_status prune(struct op2i_spread_graph *graph) {
+  int64_t kept = 0, *adjacent = graph->adjacent;
+  op2_status status = OP2_SUCCESS;
+  for (int64_t v = 0, first = 0; v < graph->n && !status; v++) {
+    int64_t end = graph->offs[v + 1], start = kept;
+    status = op2i_sort(end - first, adjacent + first, NULL);
+    for (; first < end; first++)
+      if (kept == start || adjacent[kept - 1] != adjacent[first])
+        adjacent[kept++] = adjacent[first];
+    graph->offs[v + 1] = kept;
   }
   return status;
 }
 
-static int by_ends(const void *a, const void *b) {
-  const struct arc *x = a, *y = b;
-  if (x->from != y->from) return x->from < y->from ? -1 : 1;
-  return (x->to > y->to) - (x->to < y->to);
-}
-
-static op2_status make_graph(const struct arcs *arcs, struct op2i_spread_graph *graph) {
-  int64_t kept = 0, v = 0;
+static op2_status make_graph(const struct op2i_parcels *in, struct op2i_spread_graph *graph) {
+  int64_t n = 0;
+  for (int64_t k = 0; k < in->n; k++) n += (int64_t)(in->parcel[k].bytes / sizeof(struct arc));
   graph->offs = op2i_calloc((size_t)graph->n + 1, sizeof *graph->offs);
-  graph->adjacent = op2i_malloc((size_t)arcs->n * sizeof *graph->adjacent);
+  graph->adjacent = op2i_malloc((size_t)n * sizeof *graph->adjacent);
   if (!graph->offs || !graph->adjacent) return op2i_error_nomem("a graph");
-  if (arcs->n) qsort(arcs->arc, (size_t)arcs->n, sizeof *arcs->arc, by_ends);
-  for (int64_t i = 0; i < arcs->n; i++) {
-    if (i > 0 && by_ends(&arcs->arc[i - 1], &arcs->arc[i]) == 0) continue;
-    while (v < arcs->arc[i].from - graph->first) graph->offs[++v] = kept;
-    graph->adjacent[kept++] = arcs->arc[i].to;
-  }
-  while (v < graph->n) graph->offs[++v] = kept;
-  return OP2_SUCCESS;
-}
-
-static op2_status keep_arcs(const struct op2i_parcels *in, struct arcs *arcs) {
-  size_t bytes = 0, at = 0;
-  for (int64_t k = 0; k < in->n; k++) bytes += in->parcel[k].bytes;
-  *arcs = (struct arcs){.n = (int64_t)(bytes / sizeof *arcs->arc), .arc = op2i_malloc(bytes)};
-  if (!arcs->arc) return op2i_error_nomem("a graph");
-  for (int64_t k = 0; k < in->n; k++) {
-    memcpy((char *)arcs->arc + at, in->parcel[k].data, in->parcel[k].bytes);
-    at += in->parcel[k].bytes;
-  }
-  return OP2_SUCCESS;
+  group_arcs(in, graph);
+  return prune(graph);
 }
 
 /* Each arc goes to the rank that holds the vertex it leaves. */
 static op2_status spread(const struct op2i_parting *p, const struct op2i_part_map *m,
                          struct op2i_spread_graph *graph) {
-  struct arcs arcs = {0}, own = {0};
+  struct op2i_share share = {.size = graph->size, .ranks = p->comm->size};
+  struct arcs arcs = {0};
   struct op2i_parcels in = {0};
   op2_status status = list_arcs(p, m, &arcs);
   int32_t *to = op2i_malloc((size_t)arcs.n * sizeof *to);
   if (!status && !to) status = op2i_error_nomem("a graph");
   status = op2i_part_agree(p, status);
-  for (int64_t i = 0; i < arcs.n && !status; i++)
-    to[i] = (int32_t)op2i_share_rank(graph->size, p->comm->size, arcs.arc[i].from);
+  for (int64_t i = 0; i < arcs.n && !status; i++) to[i] = op2i_share_of(&share, arcs.arc[i].from);
   if (!status) status = op2i_mail_send(p->comm, arcs.n, to, sizeof *arcs.arc, arcs.arc, &in);
-  if (!status) {
-    status = keep_arcs(&in, &own);
-    if (!status) status = make_graph(&own, graph);
-    status = op2i_part_agree(p, status);
-  }
+  if (!status) status = op2i_part_agree(p, make_graph(&in, graph));
   op2i_parcels_free(&in);
   op2i_free(to);
   op2i_free(arcs.arc);
-  op2i_free(own.arc);
   return status;
 }
 

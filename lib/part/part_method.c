@@ -27,10 +27,10 @@ static op2_status make_owners(struct op2i_parting *p, int set) {
 
 op2_status op2i_part_blocks(struct op2i_parting *p, int set) {
   struct op2i_part_set *s = &p->sets[set];
+  struct op2i_share share = {.size = s->size, .ranks = p->comm->size};
   op2_status status = op2i_part_agree(p, make_owners(p, set));
   if (status) return status;
-  for (int64_t i = 0; i < s->n; i++)
-    s->owner[i] = (int32_t)op2i_share_rank(s->size, p->comm->size, s->number[i]);
+  for (int64_t i = 0; i < s->n; i++) s->owner[i] = op2i_share_of(&share, s->number[i]);
   return op2i_part_settle(p, set);
 }
 

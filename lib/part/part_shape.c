@@ -2,39 +2,33 @@
 /* What each rank has of the mesh once it is known who owns what: rows go to their new owners, those
  * tell others of the rows that lead to them, and every rank then knows its four sections. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "context.h"
 #include "error.h"
 #include "mem.h"
 #include "part.h"
+#include "sort.h"
 
 static op2_status no_memory(void) { return op2i_error_nomem("a partition"); }
 
 /* ---- rows for ranks -------------------------------------------------------------------------- */
 
-/* Parcels one after the other. */
-static op2_status join(const struct op2i_parcels *in, size_t row_bytes, int64_t *n,
-                       void *rows_out) {
-  size_t bytes = 0, at = 0;
+/* Parcels are one after the other in their memory, which is taken from them. */
+static int64_t take(struct op2i_parcels *in, int64_t **rows) {
+  size_t bytes = 0;
   for (int64_t k = 0; k < in->n; k++) bytes += in->parcel[k].bytes;
-  unsigned char *rows = op2i_malloc(bytes);
-  if (!rows) return no_memory();
-  for (int64_t k = 0; k < in->n; k++) {
-    memcpy(rows + at, in->parcel[k].data, in->parcel[k].bytes);
-    at += in->parcel[k].bytes;
-  }
-  *n = (int64_t)(bytes / row_bytes);
-  *(void **)rows_out = rows;
-  return OP2_SUCCESS;
+  *rows = in->memory;
+  in->memory = NULL;
+  return (int64_t)(bytes / sizeof(int64_t));
 }
 
+/* *nout: numbers that came. */
 static op2_status send_rows(const struct op2i_parting *p, int64_t n, const int32_t *to,
-                            size_t row_bytes, const void *rows, int64_t *nout, void *out) {
+                            int64_t arity, const int64_t *rows, int64_t *nout, int64_t **out) {
   struct op2i_parcels in;
-  op2_status status = op2i_mail_send(p->comm, n, to, row_bytes, rows, &in);
-  if (!status) status = op2i_part_agree(p, join(&in, row_bytes, nout, out));
+  op2_status status = op2i_mail_send(p->comm, n, to, (size_t)arity * sizeof *rows, rows, &in);
+  if (!status) *nout = take(&in, out);
   op2i_parcels_free(&in);
   return status;
 }
@@ -45,58 +39,31 @@ static op2_status send_owned(struct op2i_parting *p) {
   int64_t n;
   for (int i = 0; i < p->nsets && !status; i++) {
     struct op2i_part_set *s = &p->sets[i];
-    status = send_rows(p, s->n, s->owner, sizeof *s->number, s->number, &s->narrived, &s->arrived);
+    status = send_rows(p, s->n, s->owner, 1, s->number, &s->narrived, &s->arrived);
   }
   for (int i = 0; i < p->nmaps && !status; i++) {
     struct op2i_part_map *m = &p->maps[i];
     const struct op2i_part_set *from = &p->sets[m->from];
-    status = send_rows(p, from->n, from->owner, (size_t)m->map->arity * sizeof *m->row, m->row, &n,
-                       &m->arrived);
+    status = send_rows(p, from->n, from->owner, m->map->arity, m->row, &n, &m->arrived);
   }
   return status;
 }
 
 /* ---- who owns what they lead to -------------------------------------------------------------- */
 
-/* The targets of `arrived` rows, and with `exec` of those of the exec halo, in one set. */
-static op2_status list_targets(const struct op2i_parting *p, int set, bool exec,
-                               struct op2i_numbers *found) {
-  int64_t n = 0, at = 0;
-  for (int i = 0; i < p->nmaps; i++)
-    if (p->maps[i].to == set) {
-      const struct op2i_part_set *from = &p->sets[p->maps[i].from];
-      n += (from->narrived + (exec ? from->nexec : 0)) * p->maps[i].map->arity;
-    }
-  *found = (struct op2i_numbers){.number = op2i_malloc((size_t)n * sizeof *found->number),
-                                 .is = op2i_malloc((size_t)n * sizeof *found->is)};
-  if (!found->number || !found->is) return no_memory();
-  for (int i = 0; i < p->nmaps; i++) {
-    const struct op2i_part_map *m = &p->maps[i];
-    const struct op2i_part_set *from = &p->sets[m->from];
-    if (m->to != set) continue;
-    size_t owned = (size_t)(from->narrived * m->map->arity);
-    size_t halo = exec ? (size_t)(from->nexec * m->map->arity) : 0;
-    if (owned) memcpy(found->number + at, m->arrived, owned * sizeof *m->arrived);
-    at += (int64_t)owned;
-    if (halo) memcpy(found->number + at, m->exec, halo * sizeof *m->exec);
-    at += (int64_t)halo;
-  }
-  found->n = op2i_numbers_sort(n, found->number);
-  return OP2_SUCCESS;
-}
-
-static op2_status look_up(const struct op2i_parting *p, int set, struct op2i_numbers *found) {
-  return op2i_table_get(&p->sets[set].owners, found->n, found->number, found->is);
-}
-
 /* Of each set, the owners of what owned rows lead to. */
-static op2_status find_targets(const struct op2i_parting *p, struct op2i_numbers *found) {
+static op2_status find_targets(const struct op2i_parting *p, int set) {
+  struct op2i_numbers *found = &p->sets[set].targets;
   op2_status status = OP2_SUCCESS;
-  for (int s = 0; s < p->nsets && !status; s++) {
-    status = op2i_part_agree(p, list_targets(p, s, false, &found[s]));
-    if (!status) status = look_up(p, s, &found[s]);
+  for (int m = 0; m < p->nmaps && !status; m++) {
+    int64_t rows = p->sets[p->maps[m].from].narrived;
+    if (p->maps[m].to == set)
+      status = op2i_numbers_add(found, rows * p->maps[m].map->arity, p->maps[m].arrived);
   }
-  return status;
+  if (!status) status = op2i_numbers_close(found);
+  status = op2i_part_agree(p, status);
+  if (status) return status;
+  return op2i_table_get(&p->sets[set].owners, found->n, found->number, found->is);
 }
 
 /* ---- the exec halo --------------------------------------------------------------------------- */
@@ -119,15 +86,16 @@ static op2_status add_export(struct exports *out, int64_t first, int64_t element
 }
 
 /* A row counts as cut when its targets are not all one rank's. */
-static op2_status look_at_row(struct op2i_parting *p, const struct op2i_part_map *m,
-                              const struct op2i_numbers *found, int64_t e, int64_t first,
-                              struct exports *out) {
+static op2_status look_at_row(struct op2i_parting *p, const struct op2i_part_map *m, int64_t e,
+                              int64_t first, struct exports *out) {
+  const struct op2i_numbers *found = &p->sets[m->to].targets;
   op2_status status = OP2_SUCCESS;
   const int64_t *row = m->arrived + e * m->map->arity;
-  int32_t one = found->is[op2i_numbers_at(found, row[0])];
+  int32_t one = 0;
   bool cut = false;
   for (int k = 0; k < m->map->arity && !status; k++) {
     int32_t owner = found->is[op2i_numbers_at(found, row[k])];
+    if (k == 0) one = owner;
     cut |= owner != one;
     if (owner == p->comm->rank) continue;
     p->sets[m->from].core[e] = false;
@@ -138,8 +106,7 @@ static op2_status look_at_row(struct op2i_parting *p, const struct op2i_part_map
   return status;
 }
 
-static op2_status list_exports(struct op2i_parting *p, int set, const struct op2i_numbers *found,
-                               struct exports *out) {
+static op2_status list_exports(struct op2i_parting *p, int set, struct exports *out) {
   struct op2i_part_set *s = &p->sets[set];
   op2_status status = OP2_SUCCESS;
   s->core = op2i_malloc((size_t)s->narrived * sizeof *s->core);
@@ -148,8 +115,7 @@ static op2_status list_exports(struct op2i_parting *p, int set, const struct op2
     int64_t first = out->n;
     s->core[e] = true;
     for (int m = 0; m < p->nmaps && !status; m++)
-      if (p->maps[m].from == set)
-        status = look_at_row(p, &p->maps[m], &found[p->maps[m].to], e, first, out);
+      if (p->maps[m].from == set) status = look_at_row(p, &p->maps[m], e, first, out);
   }
   return status;
 }
@@ -162,14 +128,13 @@ static op2_status export_map(const struct op2i_parting *p, struct op2i_part_map 
   op2_status status = op2i_part_agree(p, rows ? OP2_SUCCESS : no_memory());
   for (int64_t i = 0; i < out->n && !status; i++)
     memcpy(rows + i * m->map->arity, m->arrived + out->element[i] * m->map->arity, bytes);
-  if (!status) status = send_rows(p, out->n, out->to, bytes, rows, &n, &m->exec);
+  if (!status) status = send_rows(p, out->n, out->to, m->map->arity, rows, &n, &m->exec);
   op2i_free(rows);
   return status;
 }
 
-static op2_status keep_exec(struct op2i_part_set *s, const struct op2i_parcels *in) {
-  op2_status status = join(in, sizeof *s->exec, &s->nexec, &s->exec);
-  if (status) return status;
+static op2_status keep_exec(struct op2i_part_set *s, struct op2i_parcels *in) {
+  s->nexec = take(in, &s->exec);
   s->exec_owner = op2i_malloc((size_t)s->nexec * sizeof *s->exec_owner);
   if (!s->exec_owner) return no_memory();
   for (int64_t k = 0, at = 0; k < in->n; k++)
@@ -178,11 +143,11 @@ static op2_status keep_exec(struct op2i_part_set *s, const struct op2i_parcels *
   return OP2_SUCCESS;
 }
 
-static op2_status export_set(struct op2i_parting *p, int set, const struct op2i_numbers *found) {
+static op2_status export_set(struct op2i_parting *p, int set) {
   struct op2i_part_set *s = &p->sets[set];
   struct exports out = {0};
   struct op2i_parcels in = {0};
-  op2_status status = list_exports(p, set, found, &out);
+  op2_status status = list_exports(p, set, &out);
   int64_t *numbers = op2i_malloc((size_t)out.n * sizeof *numbers);
   if (!status && !numbers) status = no_memory();
   status = op2i_part_agree(p, status);
@@ -199,110 +164,103 @@ static op2_status export_set(struct op2i_parting *p, int set, const struct op2i_
 }
 
 static op2_status make_exec(struct op2i_parting *p) {
-  struct op2i_numbers *found = op2i_calloc((size_t)p->nsets, sizeof *found);
-  op2_status status = op2i_part_agree(p, found ? OP2_SUCCESS : no_memory());
-  if (!status) status = find_targets(p, found);
-  for (int s = 0; s < p->nsets && !status; s++) status = export_set(p, s, found);
-  for (int s = 0; s < p->nsets && found; s++) op2i_numbers_free(&found[s]);
-  op2i_free(found);
+  op2_status status = OP2_SUCCESS;
+  for (int s = 0; s < p->nsets && !status; s++) status = find_targets(p, s);
+  for (int s = 0; s < p->nsets && !status; s++) status = export_set(p, s);
   return status;
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* An element of this rank: its section, and where it came from. */
-struct member {
-  int64_t number;
-  int32_t owner;
-  int32_t section;
-};
-
-struct members {
-  int64_t n;
-  struct member *member;
-};
-
-static int by_section(const void *a, const void *b) {
-  const struct member *x = a, *y = b;
-  if (x->section != y->section) return x->section < y->section ? -1 : 1;
-  return (x->number > y->number) - (x->number < y->number);
+/* Of these, what is not here in another section. */
+static op2_status add_beyond(const struct op2i_part_set *s, int64_t n, const int64_t *number,
+                             struct op2i_numbers *beyond) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t i = 0; i < n && !status; i++)
+    if (!op2i_numbers_has(&s->local, number[i])) status = op2i_numbers_add(beyond, 1, &number[i]);
+  return status;
 }
 
-/* All but the non-exec halo, and of that no more than the numbers: what rows lead to besides. */
-static op2_status gather(const struct op2i_parting *p, int set, struct members *all,
-                         struct op2i_numbers *beyond) {
-  const struct op2i_part_set *s = &p->sets[set];
-  struct op2i_numbers here = {.n = s->narrived + s->nexec};
-  op2_status status = list_targets(p, set, true, beyond);
+/* The non-exec halo: what rows lead to, those of the exec halo too, that is not owned and not in the
+ * exec halo. */
+static op2_status list_beyond(const struct op2i_parting *p, int set, struct op2i_numbers *beyond) {
+  struct op2i_part_set *s = &p->sets[set];
+  op2_status status = op2i_numbers_add(&s->local, s->narrived, s->arrived);
+  if (!status) status = op2i_numbers_add(&s->local, s->nexec, s->exec);
+  if (!status) status = add_beyond(s, s->targets.n, s->targets.number, beyond);
+  for (int m = 0; m < p->nmaps && !status; m++) {
+    int64_t rows = p->sets[p->maps[m].from].nexec;
+    if (p->maps[m].to == set)
+      status = add_beyond(s, rows * p->maps[m].map->arity, p->maps[m].exec, beyond);
+  }
+  return status ? status : op2i_numbers_close(beyond);
+}
+
+static op2_status set_ends(struct op2i_part_set *s, int64_t nonexec) {
+  for (int64_t i = 0; i < s->narrived; i++) s->ends[OP2I_CORE] += s->core[i];
+  s->ends[OP2I_OWNED] = s->narrived;
+  s->ends[OP2I_EXEC] = s->narrived + s->nexec;
+  s->ends[OP2I_NONEXEC] = s->ends[OP2I_EXEC] + nonexec;
+  if (s->ends[OP2I_NONEXEC] <= INT32_MAX) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_RANGE,
+                    "op2_partition: set '%s' has %" PRId64
+                    " elements on this rank, which is more than 2^31",
+                    s->set->obj.name, s->ends[OP2I_NONEXEC]);
+}
+
+static op2_status list_owned(struct op2i_part_set *s) {
+  int64_t *core = s->global, *owned = s->global + s->ends[OP2I_CORE];
+  for (int64_t i = 0; i < s->narrived; i++) *(s->core[i] ? core++ : owned++) = s->arrived[i];
+  op2_status status = op2i_sort(s->ends[OP2I_CORE], s->global, NULL);
   if (status) return status;
-  here.number = op2i_malloc((size_t)here.n * sizeof *here.number);
-  all->member = op2i_malloc((size_t)(here.n + beyond->n) * sizeof *all->member);
-  if (!here.number || !all->member) {
-    op2i_free(here.number);
-    return no_memory();
-  }
-  for (int64_t i = 0; i < s->narrived; i++) {
-    here.number[i] = s->arrived[i];
-    all->member[all->n++] =
-        (struct member){s->arrived[i], p->comm->rank, s->core[i] ? OP2I_CORE : OP2I_OWNED};
-  }
-  for (int64_t i = 0; i < s->nexec; i++) {
-    here.number[s->narrived + i] = s->exec[i];
-    all->member[all->n++] = (struct member){s->exec[i], s->exec_owner[i], OP2I_EXEC};
-  }
-  here.n = op2i_numbers_sort(here.n, here.number);
-  int64_t kept = 0;
-  for (int64_t i = 0; i < beyond->n; i++)
-    if (op2i_numbers_at(&here, beyond->number[i]) < 0) beyond->number[kept++] = beyond->number[i];
-  beyond->n = kept;
-  op2i_free(here.number);
-  return OP2_SUCCESS;
+  return op2i_sort(s->narrived - s->ends[OP2I_CORE], s->global + s->ends[OP2I_CORE], NULL);
 }
 
-/* Ascending numbers, and where each is. */
-static op2_status index_numbers(struct op2i_part_set *s, int64_t total) {
-  s->local = (struct op2i_numbers){.n = total,
-                                   .number = op2i_malloc((size_t)total * sizeof *s->local.number),
-                                   .is = op2i_malloc((size_t)total * sizeof *s->local.is)};
-  if (!s->local.number || !s->local.is) return no_memory();
-  if (total) memcpy(s->local.number, s->global, (size_t)total * sizeof *s->global);
-  op2i_numbers_sort(total, s->local.number);
-  for (int64_t i = 0; i < total; i++)
+static op2_status list_exec(struct op2i_part_set *s) {
+  int64_t *order = op2i_malloc((size_t)s->nexec * sizeof *order), *exec = s->global + s->narrived;
+  op2_status status = order ? OP2_SUCCESS : no_memory();
+  for (int64_t i = 0; i < s->nexec && !status; i++) {
+    exec[i] = s->exec[i];
+    order[i] = i;
+  }
+  if (!status) status = op2i_sort(s->nexec, exec, order);
+  for (int64_t i = 0; i < s->nexec && !status; i++) s->halo_owner[i] = s->exec_owner[order[i]];
+  op2i_free(order);
+  return status;
+}
+
+/* The place of each number. */
+static op2_status index_numbers(struct op2i_part_set *s, const struct op2i_numbers *beyond) {
+  op2_status status = op2i_numbers_add(&s->local, beyond->n, beyond->number);
+  if (!status) status = op2i_numbers_close(&s->local);
+  for (int64_t i = 0; i < s->ends[OP2I_NONEXEC] && !status; i++)
     s->local.is[op2i_numbers_at(&s->local, s->global[i])] = (int32_t)i;
-  return OP2_SUCCESS;
+  return status;
 }
 
-static op2_status settle(struct op2i_part_set *s, struct members *all,
-                         const struct op2i_numbers *beyond) {
-  for (int64_t i = 0; i < beyond->n; i++)
-    all->member[all->n++] = (struct member){beyond->number[i], beyond->is[i], OP2I_NONEXEC};
-  if (all->n > INT32_MAX)
-    return op2i_error(OP2_ERR_RANGE,
-                      "op2_partition: set '%s' has %" PRId64
-                      " elements on this rank, which is more "
-                      "than 2^31",
-                      s->set->obj.name, all->n);
-  if (all->n) qsort(all->member, (size_t)all->n, sizeof *all->member, by_section);
-  for (int64_t i = 0; i < all->n; i++)
-    for (int e = all->member[i].section; e < OP2I_SECTIONS; e++) s->ends[e]++;
-  s->global = op2i_malloc((size_t)all->n * sizeof *s->global);
-  s->halo_owner = op2i_malloc((size_t)(all->n - s->ends[OP2I_OWNED]) * sizeof *s->halo_owner);
+/* Numbers ascend in each section. */
+static op2_status list_sections(struct op2i_part_set *s, const struct op2i_numbers *beyond) {
+  op2_status status = set_ends(s, beyond->n);
+  int64_t total = s->ends[OP2I_NONEXEC], halo = total - s->narrived;
+  if (status) return status;
+  s->global = op2i_malloc((size_t)total * sizeof *s->global);
+  s->halo_owner = op2i_malloc((size_t)halo * sizeof *s->halo_owner);
   if (!s->global || !s->halo_owner) return no_memory();
-  for (int64_t i = 0; i < all->n; i++) {
-    s->global[i] = all->member[i].number;
-    if (i >= s->ends[OP2I_OWNED]) s->halo_owner[i - s->ends[OP2I_OWNED]] = all->member[i].owner;
+  status = list_owned(s);
+  if (!status) status = list_exec(s);
+  for (int64_t i = 0; i < beyond->n && !status; i++) {
+    s->global[s->ends[OP2I_EXEC] + i] = beyond->number[i];
+    s->halo_owner[s->nexec + i] = beyond->is[i];
   }
-  return index_numbers(s, all->n);
+  return status ? status : index_numbers(s, beyond);
 }
 
 static op2_status make_sections(struct op2i_parting *p, int set) {
   struct op2i_part_set *s = &p->sets[set];
-  struct members all = {0};
   struct op2i_numbers beyond = {0};
-  op2_status status = op2i_part_agree(p, gather(p, set, &all, &beyond));
-  if (!status) status = look_up(p, set, &beyond);
-  if (!status) status = op2i_part_agree(p, settle(s, &all, &beyond));
-  op2i_free(all.member);
+  op2_status status = op2i_part_agree(p, list_beyond(p, set, &beyond));
+  if (!status) status = op2i_table_get(&s->owners, beyond.n, beyond.number, beyond.is);
+  if (!status) status = op2i_part_agree(p, list_sections(s, &beyond));
   op2i_numbers_free(&beyond);
   if (status) return status;
   return op2i_halo_make(p->comm, s->ends, s->global, s->halo_owner, s->set->obj.name, &s->halo);

@@ -91,13 +91,14 @@ static op2_status gather(const struct op2i_spread_graph *graph, struct whole *w)
 static op2_status scatter(const struct op2i_spread_graph *graph, const struct whole *w,
                           int32_t *part) {
   struct op2i_comm *comm = graph->comm;
+  struct op2i_share share = {.size = graph->size, .ranks = comm->size};
   int64_t n = comm->rank == 0 ? graph->size : 0;
   int32_t *to = op2i_malloc((size_t)n * sizeof *to), *all = op2i_malloc((size_t)n * sizeof *all);
   struct op2i_parcels in = {0};
   op2_status status = to && all ? OP2_SUCCESS : op2i_error_nomem("a graph");
   status = op2i_comm_agree(comm, status);
   for (int64_t i = 0; i < n && !status; i++) {
-    to[i] = (int32_t)op2i_share_rank(graph->size, comm->size, i);
+    to[i] = op2i_share_of(&share, i);
     all[i] = (int32_t)w->part[i];
   }
   if (!status) status = op2i_mail_send(comm, n, to, sizeof *all, all, &in);
