@@ -13,7 +13,7 @@
 #include "tasks.h"
 #include "tiling.h"
 
-enum { PROGRAMS_MAX = 64 };
+enum { PROGRAMS_MAX = 64, ALONE_MAX = 16 };
 
 /* ---- the key --------------------------------------------------------------------------------- */
 
@@ -191,6 +191,17 @@ static void keep(struct op2i_sched *sched, struct op2i_program *program) {
   sched->nprograms--;
 }
 
+/* An operation by itself has a program for each combination of stale halos that it has met: the
+ * newest few. */
+static void keep_alone(struct op2i_op *op, struct op2i_program *program) {
+  struct op2i_program *last = program;
+  program->next = op->alone;
+  op->alone = program;
+  for (int n = 1; last->next && n < ALONE_MAX; n++) last = last->next;
+  op2i_program_free(last->next);
+  last->next = NULL;
+}
+
 /* A program that is run again must suit this queue as it suited the first. */
 static op2_status verify_found(struct op2i_sched *sched, const struct op2i_program *program,
                                struct op2i_node *const *nodes) {
@@ -239,12 +250,10 @@ static op2_status make_and_keep(struct op2i_sched *sched, struct op2i_node *cons
   for (int64_t g = 0; g < program->grouping.ngroups; g++)
     if (program->grouping.groups[g].count > 1)
       sched->loops_fused += program->grouping.groups[g].count;
-  if (n == 1) {
-    program->next = nodes[0]->op->alone;
-    nodes[0]->op->alone = program;
-  } else {
+  if (n == 1)
+    keep_alone(nodes[0]->op, program);
+  else
     keep(sched, program);
-  }
   return OP2_SUCCESS;
 }
 
