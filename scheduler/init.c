@@ -36,7 +36,9 @@ static op2_status choose_backend(op2_context ctx) {
   return ctx->backend->open(ctx, &ctx->backend_state);
 }
 
-static int64_t begun; /* contexts of this process, so far */
+/* Contexts of this process, so far, that have taken its cores, or a share of them: not those alone that
+ * compute in the calling thread. */
+static int64_t settled;
 
 /* On failure the communicator is left to the caller. */
 static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_context *ctx_out) {
@@ -49,7 +51,7 @@ static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_
   ctx->epoch = 1;
   op2_status status;
   OP2I_TRY(op2i_config_init(&ctx->config, options));
-  if (comm) op2i_share_cores(ctx, begun == 0);
+  if (comm) op2i_share_cores(ctx, settled == 0);
   op2i_env_warn_unknown(ctx);
   OP2I_TRY(choose_backend(ctx));
   ctx->workers = ctx->backend->workers(ctx->backend_state);
@@ -63,7 +65,7 @@ static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_
     op2i_log(ctx, OP2I_LOG_INFO, "this build of %s has at most %d workers", ctx->passed_over->name,
              ctx->passed_over->most_workers());
   op2i_process_enter(ctx);
-  begun++;
+  settled += comm || ctx->backend->processors;
   *ctx_out = ctx;
   return OP2_SUCCESS;
 fail:

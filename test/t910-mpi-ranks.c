@@ -239,6 +239,10 @@ static int cores(void) {
   int numbers[OP2I_CPU_NUMBERS];
   bool narrow;
   char text[8192] = "", *line;
+  if (getenv("OP2_TEST_BEFORE")) {
+    const op2_options before = {.backend = getenv("OP2_TEST_BEFORE"), .cache_dir = test_cache()};
+    if (op2_init(&before, &ctx) || op2_finalize(&ctx)) return printf("%s\n", op2_error_message());
+  }
   if (getenv("OP2_TEST_WORKERS")) setenv("OP2_THREADS", getenv("OP2_TEST_WORKERS"), 1);
   if (op2_init_mpi(op2_backend_unavailable("openmp") ? NULL : &options, MPI_COMM_WORLD, &ctx))
     return printf("%s\n", op2_error_message());

@@ -107,6 +107,10 @@ else
   ranks 60 2 cores
   runs "two ranks have no CPU in common" apart
   runs "it is told why" lines 'on this node, with [0-9]* of the [0-9]* cores that 2 ranks may use' 2
+  OP2_TEST_BEFORE=sequential ranks 60 2 cores
+  runs "also after a context alone that computes in the calling thread" apart
+  OP2_TEST_BEFORE=openmp ranks 60 2 cores
+  runs "but not after one that has workers" lines 'first context of this process has settled it' 2
   OP2_TEST_WORKERS=1 ranks 60 2 cores
   runs "so it is with a worker each" apart
   runs "that were asked for" lines '; 1 workers;' 2
