@@ -609,6 +609,6 @@ const struct failure failures[FAILURES] = {
     {"elements are accused", accused, .only = "check"},
     {"one loop more", one_more, .verify = true},
     {"one loop more at the end", one_more_last, .verify = true},
-    {"other exchanges", other_exchanges, .verify = true},
+    {"other exchanges", other_exchanges, .verify = true, .threads_only = true},
     {"another look", another_force, .verify = true},
 };

@@ -23,7 +23,7 @@ struct failure {
   int (*play)(struct scene *scene, struct op2i_comm *comm);
   bool verify;
   const char *only;  /* on this backend, if any */
-  bool threads_only; /* over MPI nothing tells that a rank has ended, but for OP2_VERIFY=1 */
+  bool threads_only; /* over MPI nothing tells that a rank has ended, or all ranks end */
 };
 enum { FAILURES = 12 };
 extern const struct failure failures[FAILURES];

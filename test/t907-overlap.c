@@ -101,7 +101,7 @@ static int tell_order(struct op2i_comm *comm, void *data) {
 
 /* ---- a slow link ----------------------------------------------------------------------------- */
 
-enum { DELAY_MS = 20, ROUNDS = 3 };
+enum { DELAY_MS = 4, ROUNDS = 3 };
 
 /* Where nothing else is done in the meantime, all of a message's time is waited for. */
 static int wait_for_all(struct op2i_comm *comm, void *data) {

@@ -50,7 +50,6 @@ static int run_memory(const char *backend, int64_t n) {
   struct scene scene = {.backend = backend,
                         .ranks = size,
                         .victim = size - 1,
-                        .verify = true,
                         .n = n ? n : INT64_MAX,
                         .play = failure_memory};
   const int failed = sum(failure_run(&scene, as_processes));

@@ -82,7 +82,7 @@ OP2_API OP2_NODISCARD op2_status op2_init(const op2_options *options, op2_contex
  * A program that ends without it loses what is queued; a warning says how many loops those were.
  * @memory frees the context once its last object is destroyed; a null handle is a no-op
  * @sync   flushes and waits
- * @mpi    collective: a rank that ends while others go on fails their next collective call
+ * @mpi    collective: others wait for a rank that ends while they go on; with OP2_VERIFY=1 they are told
  * @errors the lowest-numbered execution failure not reported before; OP2_ERR_STATE for a copy of a
  *         handle that was finalized, and in a forked child; OP2_ERR_ARG for what is no context
  * @source OP2 op_exit; PyOP2 op2.exit */
