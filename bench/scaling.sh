@@ -258,7 +258,7 @@ table_far() {
         core = work * (own > halo ? 1 - halo / own : 0)
         exposed = travel > core ? travel - core : 0
         for (hops = 0; 2 ^ hops < p;) hops++
-        trees = 2 * 2 * hops * (2 + 2 * 0.5)
+        trees = 4 / 17 * 2 * hops * (2 + 2 * 0.5) # 17 steps: 34 results, 16 in a message, and what failed
         printf "%12d %7d %10d %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f %6.1f\n", n, p, own, work, again, bytes / 1e3, handle,
           exposed, trees, 100 * own * cell * 1e-3 / (work + again + handle + exposed + trees)
       }
