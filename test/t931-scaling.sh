@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The counts of doc/scaling.md at 2 and 8 ranks are those of its model; that they are not is noticed; and k-way gives
-# the same parts again.
+# the same parts again. Messages and bytes of a time step of airfoil.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/app.sh"
@@ -37,6 +37,26 @@ result $? "every count of the table is there, and none is zero"
 OP2_MERGE=0 tables tiles 2
 [ $? -eq 1 ] && [ "$(grep 'off$' "$tmp/out" | awk '{ print $1 }' | tr '\n' ' ')" = "exchanges messages " ]
 result $? "a message for each dat is noticed"
+
+# per_step NAME: of all ranks together in a time step, by airfoil --counts on 4 ranks; into $messages and $bytes
+per_step() {
+  OMP_WAIT_POLICY=passive sh "$src/test/mpirun.sh" "$OP2_TEST_MPI" 120 4 "$app" --mesh 30x40 --iterations 8 \
+    --every 0 --threads 1 --partition coordinates --backend "$1" --counts >"$tmp/out" 2>"$tmp/why" || return
+  messages=$(awk '$1 == "count" && $2 == "messages" { print $3 }' "$tmp/out")
+  bytes=$(awk '$1 == "count" && $2 == "bytes" { print $3 }' "$tmp/out")
+  halo=$(awk '$1 == "count" && $2 ~ /^cells_(exec|nonexec)$/ { n += $3 } END { print n }' "$tmp/out")
+  pairs=$(awk '$1 == "count" && $2 == "neighbours" { print $3 }' "$tmp/out")
+}
+usable_backends
+for backend in $backends; do
+  [ "$backend" != check ] || continue
+  per_step "$backend" && ours=$messages volume=$bytes &&
+    [ "$ours" -eq $((2 * pairs)) ] && [ "$volume" -eq $((2 * 40 * halo)) ]
+  result $? "$backend: $ours messages of $volume bytes a step: one for each neighbour and stage, of what is stale and read"
+  OP2_MERGE=0 OP2_OVERLAP=0 per_step "$backend" && [ "$messages" -ge $((2 * ours)) ] && [ "$bytes" -eq "$volume" ]
+  result $? "$backend: a message for each dat and loop makes $messages of $bytes bytes"
+  said "$tmp/why"
+done
 
 # Sizes that are fitted are those of one release of PT-Scotch.
 tables parts 8
