@@ -26,7 +26,7 @@ mesh=400x600
 iterations=
 link=100000,150
 backends="starpu openmp sequential"
-sizes="25x40 50x80 100x150 200x300 400x600 600x1200"
+sizes="15x22 32x48 50x100 100x150 200x300 400x600" # three cells for each point: 990 to 720,000
 parts=
 while [ $# -gt 0 ]; do
   case $1 in
