@@ -5,7 +5,7 @@
 #                  [--link DELAY_NS,NS_PER_BYTE] [--backends "NAME..."] [--sizes "M..."] [PART...]
 # PARTs, all three if none is named:
 #   overlap  the time that a slow link (--link) costs, with and without OP2_OVERLAP, on each backend;
-#            beside it what op2_comm_stats() says was waited
+#            beside it how much longer op2_comm_stats_get() says was waited
 #   split    --ranks ranks of one worker each against one rank with as many workers
 #   style    exchanges as they are against one message per dat and neighbour that nothing hides
 #            (OP2_OVERLAP=0 OP2_MERGE=0), at each of the --sizes
@@ -123,7 +123,7 @@ statistics='
 overlap() {
   printf '\n## overlap: %s, %s ranks of one worker, OP2_LINK=%s\n\n' "$mesh" "$ranks" "$link"
   printf '%-11s %9s %9s %9s %9s   %s\n' backend "fast, ms" "hidden" "apart" "lost" \
-    "lost apart; the ratio; waited by the library, of both"
+    "lost apart; the ratio; waited longer by op2_comm_stats, of both"
   for backend in $backends; do
     in_turn <<END
 fast $ranks 1 $mesh $backend
@@ -140,8 +140,8 @@ END
         if (!n) { printf "%-11s is not in this build\n", backend; exit }
         with = lost("hidden", "fast"); without = lost("apart", "fast_apart")
         printf "%-11s %9.3f %9.3f %9.3f %9.3f   %.3f; %.3f; %.3f, %.3f\n", backend, middle("fast"),
-          middle("hidden"), middle("apart"), with, without, with / without, waits("hidden"),
-          waits("apart")
+          middle("hidden"), middle("apart"), with, without, with / without,
+          waits("hidden") - waits("fast"), waits("apart") - waits("fast_apart")
       }' "$folder/times"
   done
 }
