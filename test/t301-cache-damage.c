@@ -2,6 +2,7 @@
 /* Damaged and foreign entries of the cache: each is seen before it is loaded, rejected and made
  * anew. */
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
@@ -183,11 +184,13 @@ static void test_running(void) {
   put(good, size);
   op2_context ctx = rig_context(cache, NULL, NULL);
   ok(rig_get(ctx, FACTOR, NULL, &unit), "a program has an entry loaded");
-  stat(path, &before);
+  int held = open(path, O_RDONLY); /* so that no other file gets its number */
+  fstat(held, &before);
   unlink(path);
   rig_write(path, "damage", 6, 0600);
   ok(recovers("under a running program", 0), "another one damages and remakes it");
   ok(stat(path, &after) == 0 && before.st_ino != after.st_ino, "the entry is another file now");
+  close(held);
   ok(((rig_fn)unit.function)(3.0) == 3.0 * FACTOR + 1,
      "the first program's function still computes");
   rig_end(ctx);

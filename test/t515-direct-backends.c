@@ -74,8 +74,10 @@ static struct op2i_loop_arg args[] = {
      .map = -1,
      .gbl = 0},
 };
+static struct op2_context_s alone;
 static struct op2i_loop loop = {.nargs = 3,
                                 .args = args,
+                                .op.ctx = &alone,
                                 .op.ndats = 2,
                                 .nmaps = 1,
                                 .op.ngbls = 1,
