@@ -48,6 +48,7 @@ void op2i_sched_destroy(struct op2i_sched *sched) {
   op2i_free(sched->edges);
   op2i_free(sched->before);
   op2i_text_free(&sched->renumberings);
+  op2i_text_free(&sched->exchanges);
   op2i_free(sched);
 }
 

@@ -30,7 +30,8 @@ OP2_API OP2_NODISCARD op2_status op2_flush(op2_context ctx);
  * Loops show kernel, set, call site and state, calls their function; edges show the dat or global and RAW, WAR or WAW; and
  * a legend says what that means. The text is the same for the same program, run after run. Loops
  * are here as they were queued; what they were fused to is in the file that OP2_GRAPH names, which
- * is written once they have run: there a box is drawn round loops that were one.
+ * is written once they have run: there a box is drawn round loops that were one, and among ranks
+ * exchanges of halos stand between the loops that made what travels and the loop that waited for it.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    rank-local                      @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_IO,
  *         OP2_ERR_NOMEM

@@ -96,7 +96,8 @@ static const struct variable {
     [ENV_CC_TIMEOUT] = {"OP2_CC_TIMEOUT", NUMBER, 300, 0, 86400, "300",
                         "seconds after which a compiler that runs is given up; 0: never"},
     [ENV_GRAPH] = {"OP2_GRAPH", TEXT, 0, 0, 0, "none",
-                   "DOT file, rewritten by every flush; %d in it is the flush number"},
+                   "DOT file, rewritten by every flush; %d in it is the flush number, %r the rank "
+                   "(without it rank 0 alone writes)"},
     [ENV_LOG] = {"OP2_LOG", NUMBER, 2, 0, 4, "2",
                  "0 silent, 1 errors, 2 warnings, 3 information, 4 debugging"},
     [ENV_VERIFY] = {"OP2_VERIFY", BOOLEAN,

@@ -182,6 +182,16 @@ int op2i_exchange_dats(const struct op2i_exchange *x) { return x->n; }
 op2_dat op2i_exchange_dat(const struct op2i_exchange *x, int i) { return x->stale[i].dat; }
 unsigned op2i_exchange_parts(const struct op2i_exchange *x, int i) { return x->stale[i].parts; }
 
+int64_t op2i_exchange_sends(const struct op2i_exchange *x, int *messages) {
+  int64_t bytes = 0;
+  *messages = 0;
+  for (int l = 0; l < x->nlegs; l++) {
+    bytes += (int64_t)x->legs[l].bytes[OUT];
+    *messages += x->legs[l].bytes[OUT] > 0;
+  }
+  return bytes;
+}
+
 struct op2i_rows op2i_exchange_rows(const struct op2i_exchange *x, int i, int leg, int part,
                                     bool ends) {
   const struct op2i_stale *stale = &x->stale[i];

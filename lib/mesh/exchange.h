@@ -49,6 +49,8 @@ void op2i_exchange_unpack(const struct op2i_exchange *exchange, int leg);
 /* Its dats, and the rows of the i-th that a leg packs for, or unpacks into, a part of the halo. */
 int op2i_exchange_dats(const struct op2i_exchange *exchange);
 op2_dat op2i_exchange_dat(const struct op2i_exchange *exchange, int i);
+/* Bytes that this rank sends each time, and in how many messages. */
+int64_t op2i_exchange_sends(const struct op2i_exchange *exchange, int *messages);
 unsigned op2i_exchange_parts(const struct op2i_exchange *exchange, int i); /* of its halo */
 struct op2i_rows op2i_exchange_rows(const struct op2i_exchange *exchange, int i, int leg, int part,
                                     bool ends);

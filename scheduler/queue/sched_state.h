@@ -51,6 +51,8 @@ struct op2i_sched {
   int64_t tasks_submitted, programs_inline, programs_team; /* by task backends */
   int64_t first_kernel; /* when the first one was about to run, 0 before */
   int64_t no_codes;     /* so many times a loop was found to have no code */
+  struct op2i_text exchanges; /* that ran since the last drawing, drawn */
+  int64_t nexchanges;
   bool graph_lost;      /* the file that OP2_GRAPH names could not be written, and that was said */
   int64_t loops_run, loops_failed, loops_cancelled;
   struct op2i_force forces[OP2I_FORCES];

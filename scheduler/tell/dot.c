@@ -132,11 +132,11 @@ static void put_any(FILE *stream, const struct op2i_sched *sched, int64_t i, boo
 
 /* What there is in a drawing, and so must be explained. */
 struct shown {
-  bool state[OP2I_CANCELLED + 1], kind[OP2I_WAW + 1], fused, two, call;
+  bool state[OP2I_CANCELLED + 1], kind[OP2I_WAW + 1], fused, two, call, exchange;
 };
 
 static struct shown what_is_shown(struct op2i_sched *sched, bool marked_only) {
-  struct shown shown = {0};
+  struct shown shown = {.exchange = marked_only && sched->exchanges.chars};
   for (int64_t i = 0; i < sched->nnodes; i++) {
     const struct op2i_node *node = &sched->nodes[i];
     if (marked_only && !node->marked) continue;
@@ -181,6 +181,13 @@ static void put_nodes_legend(FILE *stream, const struct shown *shown, const char
           stream);
     put_below(stream, above, "key_call", "style=invis");
   }
+  if (shown->exchange) {
+    fputs("    key_exchange [label=\"rows that other ranks own travel:\\nfrom the loops that made "
+          "them\\nto "
+          "the loop that waits for them\" shape=cds fillcolor=lightskyblue];\n",
+          stream);
+    put_below(stream, above, "key_exchange", "style=invis");
+  }
   if (!shown->fused) return;
   fputs("    subgraph cluster_legend_fused {\n      label=\"one loop\" style=\"rounded,filled\" "
         "fillcolor=lightyellow;\n      key_fused [label=\"loops that were fused\\nand run as one\" "
@@ -224,6 +231,7 @@ static op2_status write_dot(struct op2i_sched *sched, FILE *stream, bool marked_
     for (int32_t e = 0; e < node->nedges; e++)
       put_edge(stream, sched, node, &sched->edges[node->first_edge + e]);
   }
+  if (marked_only && sched->exchanges.chars) fputs(sched->exchanges.chars, stream);
   const struct shown shown = what_is_shown(sched, marked_only);
   if (sched->nnodes) put_legend(stream, &shown);
   fputs("}\n", stream);
@@ -237,15 +245,28 @@ op2_status op2_graph_write_dot(op2_context ctx, FILE *stream) {
   return write_dot(ctx->sched, stream, false, "op2_graph_write_dot");
 }
 
-/* "%d" in the configured name is the number of the flush; only the first one counts, and nothing
- * else is special. */
+/* "%d" in the configured name is the number of the flush, and "%r" that of the rank; only the first
+ * of each counts, and nothing else is special. */
 static void file_name(const struct op2i_sched *sched, char *path, size_t size) {
-  const char *name = sched->ctx->config.graph_file, *mark = strstr(name, "%d");
-  if (!mark)
-    snprintf(path, size, "%s", name);
-  else
-    snprintf(path, size, "%.*s%" PRId64 "%s", (int)(mark - name), name, sched->nforces - 1,
-             mark + 2);
+  const char *name = sched->ctx->config.graph_file;
+  bool flush = false, rank = false;
+  int64_t numbers[] = {sched->nforces - 1, sched->ctx->comm ? sched->ctx->comm->rank : 0};
+  size_t at = 0;
+  for (; *name && at + 24 < size; name++) {
+    bool d = !flush && !strncmp(name, "%d", 2), r = !rank && !strncmp(name, "%r", 2);
+    flush = flush || d, rank = rank || r;
+    if (d || r)
+      at += (size_t)snprintf(path + at, size - at, "%" PRId64, numbers[r]), name++;
+    else
+      path[at++] = *name;
+  }
+  path[at] = '\0';
+}
+
+/* Of ranks the first writes alone, unless each has a file of its own. */
+static bool draws(const struct op2i_sched *sched) {
+  const char *name = sched->ctx->config.graph_file;
+  return name && (!sched->ctx->comm || sched->ctx->comm->rank == 0 || strstr(name, "%r"));
 }
 
 /* A pipe that nobody reads from is an error; one that somebody does is waited for as usual. */
@@ -257,8 +278,7 @@ static FILE *open_stream(const char *path) {
   return stream;
 }
 
-void op2i_dot_dump(struct op2i_sched *sched) {
-  if (!sched->ctx->config.graph_file) return;
+static void draw(struct op2i_sched *sched) {
   char path[4096];
   file_name(sched, path, sizeof path);
   const char *by = sched->ctx->config.graph_by;
@@ -275,4 +295,10 @@ void op2i_dot_dump(struct op2i_sched *sched) {
   sched->graph_lost = true;
   op2i_log(sched->ctx, OP2I_LOG_WARN, "the graph could not be written to '%s': %s", path,
            op2_error_message());
+}
+
+void op2i_dot_dump(struct op2i_sched *sched) {
+  if (draws(sched)) draw(sched);
+  op2i_text_free(&sched->exchanges);
+  sched->nexchanges = 0;
 }

@@ -58,6 +58,63 @@ op2_status op2_comm_dat_get(op2_context ctx, int i, op2_comm_dat *out) {
 
 /* ---- in words -------------------------------------------------------------------------------- */
 
+/* Those with most bytes, most first. */
+enum { LISTED = 8 };
+struct most {
+  int n;
+  const void *of[LISTED];
+  int64_t bytes[LISTED];
+  int64_t left, left_bytes; /* the others */
+};
+
+static void enter(struct most *most, const void *of, int64_t bytes) {
+  int at = most->n;
+  while (at > 0 && most->bytes[at - 1] < bytes) at--;
+  int64_t out = most->n < LISTED ? 0 : at == LISTED ? bytes : most->bytes[LISTED - 1];
+  most->left += most->n == LISTED;
+  most->left_bytes += out;
+  most->n += most->n < LISTED;
+  for (int i = most->n - 1; i > at; i--) {
+    most->of[i] = most->of[i - 1];
+    most->bytes[i] = most->bytes[i - 1];
+  }
+  if (at == LISTED) return;
+  most->of[at] = of;
+  most->bytes[at] = bytes;
+}
+
+static void put_left(const struct most *most, const char *what, FILE *stream) {
+  if (most->left)
+    fprintf(stream, "  %s %" PRId64 " more: %" PRId64 " bytes\n", what, most->left,
+            most->left_bytes);
+}
+
+static void put_neighbours(const struct op2i_comm *comm, FILE *stream) {
+  struct most most = {0};
+  for (int64_t k = 0; k < comm->nsent; k++)
+    if (comm->sent[k].messages) enter(&most, &comm->sent[k], comm->sent[k].bytes);
+  for (int i = 0; i < most.n; i++) {
+    const struct op2i_sent *sent = most.of[i];
+    fprintf(stream, "  to rank %d: %" PRId64 " messages, %" PRId64 " bytes\n", sent->rank,
+            sent->messages, sent->bytes);
+  }
+  put_left(&most, "to", stream);
+}
+
+static void put_dats(op2_context ctx, FILE *stream) {
+  struct most most = {0};
+  for (const struct op2i_link *l = ctx->dats.first; l; l = l->next) {
+    const struct op2_dat_s *dat = l->object;
+    if (dat->travels) enter(&most, dat, dat->travelled_bytes);
+  }
+  for (int i = 0; i < most.n; i++) {
+    const struct op2_dat_s *dat = most.of[i];
+    fprintf(stream, "  of '%s': %" PRId64 " bytes in %" PRId64 " exchanges\n", dat->obj.name,
+            dat->travelled_bytes, dat->travels);
+  }
+  put_left(&most, "of", stream);
+}
+
 void op2i_travelled_explain(op2_context ctx, FILE *stream) {
   const struct op2i_comm *comm = ctx->comm;
   if (!comm) return;
@@ -68,16 +125,8 @@ void op2i_travelled_explain(op2_context ctx, FILE *stream) {
     fprintf(stream, "; %.3f ms on their way, of which %.0f of 100 were hidden", 1e-6 * travelled,
             100 * hidden / travelled);
   fputc('\n', stream);
-  for (int64_t k = 0; k < comm->nsent; k++)
-    if (comm->sent[k].messages)
-      fprintf(stream, "  to rank %d: %" PRId64 " messages, %" PRId64 " bytes\n", comm->sent[k].rank,
-              comm->sent[k].messages, comm->sent[k].bytes);
-  for (const struct op2i_link *l = ctx->dats.first; l; l = l->next) {
-    const struct op2_dat_s *dat = l->object;
-    if (dat->travels)
-      fprintf(stream, "  of '%s': %" PRId64 " bytes in %" PRId64 " exchanges\n", dat->obj.name,
-              dat->travelled_bytes, dat->travels);
-  }
+  put_neighbours(comm, stream);
+  put_dats(ctx, stream);
 }
 
 static void put_group(const struct op2i_program *program, int64_t g, FILE *stream) {
@@ -103,6 +152,9 @@ void op2i_exchanges_explain(const struct op2i_program *program, FILE *stream) {
     put_group(program, placed->begin, stream);
     fputs(", waited for in ", stream);
     put_group(program, placed->end, stream);
-    fputc('\n', stream);
+    int messages;
+    int64_t bytes = op2i_exchange_sends(placed->exchange, &messages);
+    fprintf(stream, ": %" PRId64 " bytes in %d message%s\n", bytes, messages,
+            messages == 1 ? "" : "s");
   }
 }
