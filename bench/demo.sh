@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # From a clone to pictures of two flows, in about a minute beyond installing and building.
-#   bench/demo.sh [--quick] [--steps N] [--out DIR] [--build DIR] [--no-build]
+#   bench/demo.sh [--quick] [--steps N] [--ranks N] [--out DIR] [--build DIR] [--no-build]
 # Installs what is missing (Debian 12, as root or with sudo), builds into the folder build, and
 # leaves in the folder op2-demo, or the one that --out names:
 #   graph-before.svg  the loops of two time steps of airfoil, as they were queued
@@ -13,6 +13,8 @@
 # of where the time of airfoil went.
 #   --quick     small meshes, few time steps, and no check against the published result
 #   --steps N   time steps of the flow round the section (4000, or 1500 if quick)
+#   --ranks N   on so many ranks of MPI: graph-after.svg then has what travels between them, and the
+#               table how long that was waited for
 #   --out DIR   where the pictures go
 #   --build DIR, --no-build   another build folder; take it as it is, and install nothing
 set -eu
@@ -25,6 +27,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build
 out=op2-demo
 steps=
+ranks=
 quick=no
 make=yes
 while [ $# -gt 0 ]; do
@@ -32,10 +35,11 @@ while [ $# -gt 0 ]; do
     -h | --help) usage; exit 0 ;;
     --quick) quick=yes ;;
     --no-build) make=no ;;
-    --steps | --out | --build)
+    --steps | --ranks | --out | --build)
       [ $# -gt 1 ] && [ -n "$2" ] || die "a value is missing after $1"
       case $1 in
         --steps) steps=$2 ;;
+        --ranks) ranks=$2 ;;
         --out) out=$2 ;;
         --build) build=$2 ;;
       esac
@@ -51,6 +55,9 @@ else
 fi
 case $steps in
   '' | 0 | *[!0-9]*) die "not a number of time steps: $steps" ;;
+esac
+case ${ranks:-1} in
+  0 | *[!0-9]*) die "not a number of ranks: $ranks" ;;
 esac
 airfoil=$build/bench/airfoil/airfoil
 tsunami=$build/bench/tsunami/tsunami
@@ -69,6 +76,7 @@ begins() {
 run() {
   name=$1
   shift
+  [ -z "$ranks" ] || set -- sh "$root/test/mpirun.sh" "$mpi" 3600 "$ranks" "$@"
   "$@" >"$out/$name.txt" || {
     tail -n 20 "$out/$name.txt" >&2
     die "$1 failed; $out/$name.txt has what it printed"
@@ -77,7 +85,7 @@ run() {
 
 if [ $make = yes ]; then
   begins "installing what is missing"
-  sh "$root/test/deps.sh" build demo
+  sh "$root/test/deps.sh" build demo ${ranks:+mpi}
   begins "building into $build"
   if [ -e "$build/build.ninja" ]; then
     meson setup --reconfigure -Dbench=true "$build" "$root" # finds what was installed since
@@ -89,6 +97,12 @@ fi
 for program in "$airfoil" "$tsunami"; do
   [ -x "$program" ] || die "$program is not built"
 done
+mpi=openmpi
+! ldd "$build/libop2_mpi.so" 2>/dev/null | grep -q libmpich || mpi=mpich
+if [ -n "$ranks" ]; then
+  [ -e "$build/libop2_mpi.so" ] || die "--ranks $ranks: this build has no MPI"
+  sh "$root/test/mpirun.sh" "$mpi" 60 1 true || die "--ranks $ranks: nothing can be started on ranks"
+fi
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 rm -f "$out"/graph-before.* "$out"/graph-after.* "$out"/flow.* "$out"/wave.* "$out"/check.* \
@@ -103,6 +117,11 @@ done
 say "$(grep -c '^ *loop[0-9]* \[' "$out/graph-before.dot") loops were queued, of which" \
   "$(sed -n '/cluster_fused/,/^  }/p' "$out/graph-after.dot" | grep -c 'loop[0-9]* \[') ran as" \
   "$(grep -c 'cluster_fused' "$out/graph-after.dot")"
+
+if [ -n "$ranks" ]; then
+  exchanges=$(grep -c '^ *exchange[0-9]* \[' "$out/graph-after.dot") || die "nothing travels between $ranks ranks"
+  say "halos travelled $exchanges times, in the picture from the loops that made them to the one that waits"
+fi
 
 if [ $quick = no ]; then
   published=5.02186e-04 # rms after 100 steps, as OP2's own sequential build gives it
@@ -128,6 +147,8 @@ awk 'NF == 2 && $1 ~ /^[0-9]+$/ { if (!n++) { step = $1; first = $2 } last = $2;
       last, at
     exit !(last < first / 100)
   }' "$out/flow.txt" || die "the flow has not settled"
+
+[ -z "$ranks" ] || say "$(sed -n 's/^halos: //p' "$out/flow.txt") (rank 0)"
 
 begins "a tsunami: $sea rectangles of two triangles, $sea_steps time steps"
 run wave "$tsunami" --mesh $sea --iterations $sea_steps --every 100 --progress \

@@ -138,4 +138,24 @@ result $? "planted: no number of time steps"
 : >"$tmp/file"
 ! demo --out "$tmp/file/folder"
 result $? "planted: a folder that cannot be"
+# ---- on ranks ----
+
+sh "$src/test/mpirun.sh" "${OP2_TEST_MPI:-none}" 60 1 true >"$tmp/out" 2>"$tmp/why"
+if [ $? -eq 77 ]; then
+  demo --ranks 2
+  [ $? -ne 0 ] && grep -q -e '--ranks 2: ' "$tmp/err"
+  result $? "without MPI it says so: $(head -n 1 "$tmp/err")"
+  done_testing
+fi
+demo --ranks 2
+result $? "on two ranks it ends well"
+grep -v -e '^airfoil: ' -e '^tsunami: ' "$tmp/err" >"$tmp/noise"
+[ ! -s "$tmp/noise" ] || diag "$(cat "$tmp/noise")"
+grep -q 'halos of q, adt' "$files/graph-after.svg" && grep -q '>rows that other ranks own travel' "$files/graph-after.svg" &&
+  [ "$(loops "$files/graph-after.dot")" -eq 18 ]
+result $? "the picture has what travels, and the legend explains it"
+grep -q 'demo: halos travelled [1-9][0-9]* times' "$tmp/out" &&
+  grep -q 'demo: [1-9][0-9]* messages of [1-9][0-9]* bytes in [1-9][0-9]* exchanges, .* waited for (rank 0)' "$tmp/out"
+result $? "it says how much, and how long that was waited for: $(grep 'waited for' "$tmp/out")"
+
 done_testing

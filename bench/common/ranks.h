@@ -54,6 +54,9 @@ op2_status ranks_values_end(op2_dat dat, const void **values);
 void ranks_greatest(double *values, int n);
 void ranks_sum(double *values, int n);
 
+/** Whether this one writes files: rank 0, or a program alone. */
+bool ranks_first(void);
+
 /** How many there are, 1 alone. */
 int ranks_number(void);
 

@@ -113,7 +113,7 @@ fail:
 
 static bool write_text(op2_context ctx, const char *path, op2_status (*write)(op2_context, FILE *),
                        const char *call) {
-  if (!path) return true;
+  if (!path || !ranks_first()) return true;
   const bool standard = !strcmp(path, "-");
   FILE *file = standard ? stdout : fopen(path, "w");
   if (!file) {
