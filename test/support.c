@@ -219,10 +219,15 @@ const char *test_scratch(void) {
   return scratch_dir;
 }
 
+/* The environment is read once: threads of a test ask for it while StarPU, when it starts, changes the
+ * environment. */
 const char *test_cache(void) {
+  if (cache_dir[0]) return cache_dir;
   const char *given = getenv("OP2_TEST_CACHE");
-  if (given && *given) return given;
-  if (!cache_dir[0]) snprintf(cache_dir, sizeof cache_dir, "%.4000s/cache", test_scratch());
+  if (given && *given)
+    snprintf(cache_dir, sizeof cache_dir, "%s", given);
+  else
+    snprintf(cache_dir, sizeof cache_dir, "%.4000s/cache", test_scratch());
   return cache_dir;
 }
 
@@ -236,6 +241,7 @@ void test_environment(void) {
   setenv("OP2_VERIFY", "1", 1);
   if (getenv("OP2_TEST_CFLAGS")) setenv("OP2_CFLAGS", getenv("OP2_TEST_CFLAGS"), 1);
   test_scratch();
+  test_cache();
 }
 
 bool on_check(void) { return strcmp(test_config.backend, "check") == 0; }
