@@ -56,6 +56,7 @@ enum type { TEXT, BOOLEAN, NUMBER };
  * travel when, and the last bits of results, is the same on all ranks. Where workers are, who wakes them
  * up when, what is compiled by whom and kept where, and what is said of it, is a rank's own affair. */
 #define SAME(field) (1 + offsetof(struct op2i_config, field))
+#define OWN         0
 
 static const struct variable {
   const char *name;
@@ -63,7 +64,7 @@ static const struct variable {
   int fallback, least, most; /* of numbers */
   const char *shown;         /* default, for people */
   const char *help;
-  size_t same; /* of ranks: 1 + where the configuration has it; 0: they may differ */
+  size_t same; /* of ranks: SAME, with 1 + where the configuration has it, or OWN */
 } variables[ENV_COUNT] = {
     [ENV_BACKEND] =
         {"OP2_BACKEND", TEXT, 0, 0, 0, "starpu, openmp or sequential",
@@ -71,35 +72,38 @@ static const struct variable {
          "do not do what their arguments say; not set: the first that is built and has a worker "
          "for every core",
          SAME(backend)},
-    [ENV_THREADS] = {"OP2_THREADS", NUMBER, 0, 0, 4096, "one per core", "CPU workers"},
+    [ENV_THREADS] = {"OP2_THREADS", NUMBER, 0, 0, 4096, "one per core", "CPU workers", OWN},
     [ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued",
                    SAME(eager)},
     [ENV_BLOCK_SIZE] = {"OP2_BLOCK_SIZE", NUMBER, 0, 0, INT_MAX, "by cache size",
                         "elements in a mini-partition", SAME(block_size)},
     [ENV_CHUNK_US] =
         {"OP2_CHUNK_US", NUMBER, 400, 0, 1000000, "400",
-         "microseconds of work in a StarPU task; 0: a task per block, always in parallel"},
+         "microseconds of work in a StarPU task; 0: a task per block, always in parallel", OWN},
     [ENV_QUEUE_MAX] = {"OP2_QUEUE_MAX", NUMBER, 2048, 1, 1 << 20, "2048",
                        "loops that may wait in the queue", SAME(queue_max)},
     [ENV_IDLE_MS] =
         {"OP2_IDLE_MS", NUMBER, 20, 0, 3600000, "20",
          "milliseconds that idle StarPU workers look for tasks before they sleep; where "
-         "every core has a worker, they sleep at once"},
+         "every core has a worker, they sleep at once",
+         OWN},
     [ENV_CACHE_DIR] = {"OP2_CACHE_DIR", TEXT, 0, 0, 0, "$XDG_CACHE_HOME/op2 or ~/.cache/op2",
-                       "compiled loops; private to the user"},
+                       "compiled loops; private to the user", OWN},
     [ENV_CACHE_MB] = {"OP2_CACHE_MB", NUMBER, 256, 0, 1 << 20, "256",
                       "megabytes of compiled loops that are kept; beyond, those go that were not "
-                      "used for longest; 0: no limit"},
-    [ENV_CC] = {"OP2_CC", TEXT, 0, 0, 0, "cc", "compiler for generated code"},
+                      "used for longest; 0: no limit",
+                      OWN},
+    [ENV_CC] = {"OP2_CC", TEXT, 0, 0, 0, "cc", "compiler for generated code", OWN},
     [ENV_CFLAGS] = {"OP2_CFLAGS", TEXT, 0, 0, 0, "-O3 -march=native ...",
                     "replaces the optimisation flags", SAME(cflags)},
     [ENV_CC_TIMEOUT] = {"OP2_CC_TIMEOUT", NUMBER, 300, 0, 86400, "300",
-                        "seconds after which a compiler that runs is given up; 0: never"},
+                        "seconds after which a compiler that runs is given up; 0: never", OWN},
     [ENV_GRAPH] = {"OP2_GRAPH", TEXT, 0, 0, 0, "none",
                    "DOT file, rewritten by every flush; %d in it is the flush number, %r the rank "
-                   "(without it rank 0 alone writes)"},
+                   "(without it rank 0 alone writes)",
+                   OWN},
     [ENV_LOG] = {"OP2_LOG", NUMBER, 2, 0, 4, "2",
-                 "0 silent, 1 errors, 2 warnings, 3 information, 4 debugging"},
+                 "0 silent, 1 errors, 2 warnings, 3 information, 4 debugging", OWN},
     [ENV_VERIFY] = {"OP2_VERIFY", BOOLEAN,
 #ifdef OP2_VERIFY_DEFAULT
                     1, 0, 1, "1",
@@ -121,12 +125,14 @@ static const struct variable {
     [ENV_SHADOW] =
         {"OP2_SHADOW", BOOLEAN, 0, 0, 1, "0",
          "1: loops work in memory of their own, and values that are out of date there or "
-         "outside are spoilt: for tests of the library"},
+         "outside are spoilt: for tests of the library",
+         OWN},
     [ENV_REPLAY] = {"OP2_REPLAY", BOOLEAN, 1, 0, 1, "1",
                     "0: transform, cut and order the queue anew at every flush", SAME(replay)},
     [ENV_TEAM] = {"OP2_TEAM", BOOLEAN, OP2I_TEAM_AUTO, 0, 1, "where it pays",
                   "0: StarPU's workers run tasks only; 1: all programs that they can run together, "
-                  "colour by colour, they do; not set: programs too small for tasks"},
+                  "colour by colour, they do; not set: programs too small for tasks",
+                  OWN},
     [ENV_TILE] = {"OP2_TILE", NUMBER, OP2I_TILE_AUTO, 0, INT_MAX, "where it pays",
                   "0: no tiling; 1: wherever it is possible; more: that many elements in a tile; "
                   "not set: large meshes on 16 processing units or more",
@@ -145,7 +151,8 @@ static const struct variable {
                    "0: halos travel in a message for each dat and loop that needs it", SAME(merge)},
     [ENV_LINK] = {"OP2_LINK", TEXT, 0, 0, 0, "as fast as it is",
                   "DELAY,PER_BYTE: ranks' messages come as if on a link where each takes so many "
-                  "nanoseconds and so many for each byte: for measurements"},
+                  "nanoseconds and so many for each byte: for measurements",
+                  OWN},
 };
 
 static op2_status bad_number(const struct variable *variable, const char *text) {
@@ -352,10 +359,11 @@ op2_status op2i_env_link(struct op2i_link_speed *speed) {
   end = read_number(text, &delay);
   if (delay >= 0 && *end == ',') end = read_number(end + 1, &per_byte);
   if (delay < 0 || per_byte < 0 || *end || delay > 1e12 || per_byte > 1e9)
-    return op2i_error(OP2_ERR_OPTION,
-                      "environment variable OP2_LINK is '%s': expected nanoseconds for a message, a "
-                      "comma, and nanoseconds for a byte, as 20000,0.1",
-                      text);
+    return op2i_error(
+        OP2_ERR_OPTION,
+        "environment variable OP2_LINK is '%s': expected nanoseconds for a message, a "
+        "comma, and nanoseconds for a byte, as 20000,0.1",
+        text);
   *speed = (struct op2i_link_speed){(int64_t)delay, per_byte};
   return OP2_SUCCESS;
 }
