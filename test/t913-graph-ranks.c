@@ -28,6 +28,7 @@ static op2_status two(struct row *w) {
 static op2_status later(struct row *w) {
   return row_bump(w, w->wide) || row_look(w, w->b) || row_look(w, w->wide);
 }
+static op2_status scattered(struct row *w) { return row_add(w, w->a) || row_look(w, w->a); }
 static op2_status none(struct row *w) { return row_bump(w, w->a) || row_total(w, w->a); }
 
 /* One flush each. */
@@ -50,6 +51,11 @@ static const struct drawn drawings[] = {
       "loop7 -> exchange1 [label=\"wide\"", "exchange1 -> loop9 [label=\"wide after core\""},
      "exchange1 -> loop8"},
     {"nothing", none, {"loop10 -> loop11"}, "exchange"},
+    {"made by increments: there behind the exec halo", /* e was written by the last look */
+     scattered,
+     {"halos of a\\nrank %d sends 8 bytes", "loop12_exec -> exchange2 [label=\"a\"",
+      "exchange2 -> loop13 [label=\"a after core\""},
+     "loop12 -> exchange2"},
 };
 enum { DRAWINGS = sizeof drawings / sizeof *drawings };
 

@@ -84,6 +84,8 @@ static void put_edges(const struct drawing *d, bool overlap) {
     if (begin) {
       op2i_text_add(d->text, "  ");
       put_node(d->text, begin);
+      const struct op2i_loop *made = op2i_node_loop(begin);
+      op2i_text_add(d->text, "%s", made && op2i_loop_runs_over(made, OP2I_EXEC) ? "_exec" : "");
       op2i_text_add(d->text, " -> exchange%lld [label=\"", (long long)d->number);
       put_quoted(d->text, dat->obj.name);
       op2i_text_add(d->text, "\" color=\"#107060\"];\n");
@@ -97,10 +99,11 @@ static void put_edges(const struct drawing *d, bool overlap) {
 }
 
 void op2i_program_draw(struct op2i_sched *sched, const struct op2i_program *program,
-                       struct op2i_node *const *nodes) {
+                       struct op2i_node *const *nodes, int64_t done) {
   struct drawing d = {.text = &sched->exchanges, .program = program, .nodes = nodes};
   for (int64_t x = 0; x < program->nexchanges; x++) {
     d.placed = &program->exchanges[x];
+    if (d.placed->end >= done) continue;
     d.number = ++sched->nexchanges;
     put_label(&d);
     put_edges(&d, sched->ctx->config.overlap);

@@ -38,9 +38,9 @@ op2_status op2i_program_make(struct op2i_sched *sched, struct op2i_node *const *
 /* program_steps.c: put its steps in order, with room for the addresses of their values. */
 op2_status op2i_program_steps(struct op2i_sched *sched, struct op2i_program *program,
                               struct op2i_node *const *nodes);
-/* draw.c: add its exchanges, which have run, to the drawing of what ran. */
+/* draw.c: add its exchanges to the drawing of what ran, those of the first `done` groups. */
 void op2i_program_draw(struct op2i_sched *sched, const struct op2i_program *program,
-                       struct op2i_node *const *nodes);
+                       struct op2i_node *const *nodes, int64_t done);
 /* Bytes for the payload of a fused group. */
 static inline int64_t op2i_payload_room(const struct op2i_group *group) {
   return (group->loop->op.payload_bytes + 63) / 64 * 64;

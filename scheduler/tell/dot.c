@@ -231,6 +231,7 @@ static op2_status write_dot(struct op2i_sched *sched, FILE *stream, bool marked_
     for (int32_t e = 0; e < node->nedges; e++)
       put_edge(stream, sched, node, &sched->edges[node->first_edge + e]);
   }
+  if (marked_only && sched->exchanges.failed) return op2i_error_nomem("a drawing");
   if (marked_only && sched->exchanges.chars) fputs(sched->exchanges.chars, stream);
   const struct shown shown = what_is_shown(sched, marked_only);
   if (sched->nnodes) put_legend(stream, &shown);
