@@ -207,28 +207,38 @@ table_times() {
         p = of[2]
         shared = int((p + cores - 1) / cores)
         load = cells[order[i]] / p * shared
-        x[i, 0] = p == 1 || cores == 1 ? load : 0
-        x[i, 1] = load - x[i, 0]
-        x[i, 2] = p > 1 ? shared : 0
+        if (!(of[1] in number)) { number[of[1]] = nmeshes + 0; mesh[nmeshes++] = of[1] }
+        load_of[i] = load
+        column[i] = number[of[1]]
+        busy_of[i] = p > 1 && cores > 1 ? load : 0
+        call_of[i] = p > 1 ? shared : 0
         y[i] = least[order[i]]
-        for (a = 0; a < 3; a++) { # least squares of relative errors
-          for (b = 0; b < 3; b++) A[a, b] += x[i, a] * x[i, b] / y[i] ^ 2
-          A[a, 3] += x[i, a] / y[i]
+      }
+      m = nmeshes + 2
+      for (i = 0; i < n; i++) { # least squares of relative errors
+        x[i, column[i]] = load_of[i]
+        x[i, nmeshes] = busy_of[i]
+        x[i, nmeshes + 1] = call_of[i]
+        for (a = 0; a < m; a++) {
+          for (b = 0; b < m; b++) A[a, b] += x[i, a] * x[i, b] / y[i] ^ 2
+          A[a, m] += x[i, a] / y[i]
         }
       }
-      for (a = 0; a < 3; a++)
-        for (b = 0; b < 3; b++) {
+      for (a = 0; a < m; a++)
+        for (b = 0; b < m; b++) {
           if (b == a || !A[a, a]) continue
           f = A[b, a] / A[a, a]
-          for (k = 0; k < 4; k++) A[b, k] -= f * A[a, k]
+          for (k = 0; k <= m; k++) A[b, k] -= f * A[a, k]
         }
-      for (a = 0; a < 3; a++) t[a] = A[a, a] ? A[a, 3] / A[a, a] : 0
-      printf "\ntimes: %d cores; %.1f ns for a cell on one, %.1f with more busy, %.0f us for each rank on a core\n",
-        cores, 1e6 * t[0], 1e6 * t[1], 1e3 * t[2]
+      for (a = 0; a < m; a++) t[a] = A[a, a] ? A[a, m] / A[a, a] : 0
+      printf "\ntimes: %d cores; ns for a cell on one:", cores
+      for (a = 0; a < nmeshes; a++) printf " %.1f (%s)", 1e6 * t[a], mesh[a]
+      printf "; %.1f more with more busy; %.0f us for each rank on a core\n", 1e6 * t[nmeshes], 1e3 * t[m - 1]
       printf "  %-10s %6s %12s %12s %8s\n", "mesh", "ranks", "measured ms", "model ms", "ratio"
       for (i = 0; i < n; i++) {
         split(order[i], of, SUBSEP)
-        model = t[0] * x[i, 0] + t[1] * x[i, 1] + t[2] * x[i, 2]
+        model = 0
+        for (a = 0; a < m; a++) model += t[a] * x[i, a]
         off = y[i] < 0.8 * model || y[i] > 1.2 * model
         bad = bad || off
         printf "  %-10s %6d %12.3f %12.3f %8.3f%s\n", of[1], of[2], y[i], model, y[i] / model,
