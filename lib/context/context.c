@@ -3,6 +3,7 @@
 #include "context.h"
 
 #include "comm.h"
+#include "device.h"
 #include "error.h"
 #include "process.h"
 
@@ -49,6 +50,7 @@ void op2i_context_unref(op2_context ctx) {
   op2i_interned_loops.free(ctx);
   op2i_interned_calls.free(ctx);
   op2i_config_free(&ctx->config);
+  if (ctx->device) ctx->device->kind->close(ctx->device);
   op2i_comm_free(ctx->comm);
   ctx->finalized = true;
   op2i_process_bury(OP2I_GRAVE_CONTEXT, ctx);

@@ -15,6 +15,7 @@ enum { OP2I_CONTEXT_MAGIC = 0x6f703263 };
 
 struct op2i_backend;
 struct op2i_comm;
+struct op2i_device;
 struct op2i_failure;
 struct op2i_jit;
 struct op2i_loop_table;
@@ -34,6 +35,8 @@ struct op2_context_s {
   const struct op2i_backend *backend;
   const struct op2i_backend *passed_over; /* the default, had it enough workers; null: it has */
   void *backend_state;
+  struct op2i_device
+      *device; /* on which its loops run, until nothing refers to the context; null: here */
   int workers;              /* of the backend */
   struct op2i_sched *sched; /* scheduler/ */
   struct op2i_jit *jit;     /* backends/: compiler and cache, opened at the first compilation */

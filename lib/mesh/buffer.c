@@ -7,26 +7,36 @@
 
 #include "access.h"
 #include "context.h"
+#include "device.h"
 #include "error.h"
 #include "mem.h"
 #include "mesh.h"
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-struct memory {
-  void *(*alloc)(size_t bytes); /* holds anything */
-  void *(*alloc_zero)(size_t bytes);
-  void (*release)(void *memory);
-  void (*put)(void *to, const void *host, size_t bytes); /* from the host's memory */
-  void (*get)(void *host, const void *from, size_t bytes);
-};
+/* The host's memory and what passes for a device's in tests. */
+static void *host_room(size_t bytes, bool zero) {
+  return zero ? op2i_alloc_data(bytes) : op2i_alloc_raw(bytes);
+}
 
-static void copy(void *to, const void *from, size_t bytes) { memcpy(to, from, bytes); }
+static struct op2i_device *device_of(const struct op2i_buffer *buffer) {
+  return buffer->ctx->device;
+}
 
-static const struct memory memories[OP2I_NPLACES] = {
-    [OP2I_HOST] = {op2i_alloc_raw, op2i_alloc_data, op2i_free_data, copy, copy},
-    [OP2I_SHADOW] = {op2i_alloc_raw, op2i_alloc_data, op2i_free_data, copy, copy},
-};
+static op2_status device_room(const struct op2i_buffer *buffer, bool zero, void **room) {
+  struct op2i_device *device = device_of(buffer);
+  op2_status status = device->kind->alloc(device, buffer->bytes ? buffer->bytes : 1, room);
+  if (status || !zero) return status;
+  status = device->kind->clear(device, *room, 0, buffer->bytes);
+  if (status) device->kind->release(device, *room);
+  return status;
+}
+
+static op2_status room_in(const struct op2i_buffer *buffer, int place, bool zero, void **room) {
+  if (place == OP2I_DEVICE) return device_room(buffer, zero, room);
+  *room = host_room(buffer->bytes, zero);
+  return *room ? OP2_SUCCESS : op2i_error_nomem("values");
+}
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
@@ -44,19 +54,25 @@ static struct stretch stretch_of(const struct op2i_buffer *buffer, unsigned rows
 static void spoil(const struct op2i_buffer *buffer, int place, unsigned rows) {
   static const unsigned char pattern[8] = {0xA5, 0xA5, 0xF7, 0x7F, 0xA5, 0xA5, 0xF7, 0x7F};
   if (!buffer->ctx || !buffer->ctx->config.shadow || !buffer->at[place]) return;
+  if (place == OP2I_DEVICE) return;
   struct stretch s = stretch_of(buffer, rows);
   for (size_t i = 0; i < s.bytes; i++)
     ((unsigned char *)buffer->at[place])[s.first + i] = pattern[(s.first + i) % 8];
 }
 
-static void fetch_from(struct op2i_buffer *buffer, int from, int to, unsigned rows) {
+static op2_status fetch_from(struct op2i_buffer *buffer, int from, int to, unsigned rows) {
   struct stretch s = stretch_of(buffer, rows);
-  char *out = (char *)buffer->at[to] + s.first;
-  const char *in = (const char *)buffer->at[from] + s.first;
-  if (from == OP2I_HOST)
-    memories[to].put(out, in, s.bytes);
-  else
-    memories[from].get(out, in, s.bytes);
+  char *out = (char *)buffer->at[to];
+  const char *in = (const char *)buffer->at[from];
+  if (s.bytes == 0) return OP2_SUCCESS;
+  if (to != OP2I_DEVICE && from != OP2I_DEVICE) {
+    memcpy(out + s.first, in + s.first, s.bytes);
+    return OP2_SUCCESS;
+  }
+  struct op2i_device *device = device_of(buffer);
+  if (to == OP2I_DEVICE)
+    return device->kind->put(device, buffer->at[to], s.first, in + s.first, s.bytes);
+  return device->kind->get(device, out + s.first, buffer->at[from], s.first, s.bytes);
 }
 
 /* ---- state ----------------------------------------------------------------------------------- */
@@ -73,7 +89,10 @@ static void changed(struct op2i_buffer *buffer) {
 }
 
 static void release(struct op2i_buffer *buffer, int place) {
-  if (place != OP2I_HOST || !buffer->borrowed) memories[place].release(buffer->at[place]);
+  if (place == OP2I_DEVICE && buffer->at[place])
+    device_of(buffer)->kind->release(device_of(buffer), buffer->at[place]);
+  else if (place == OP2I_SHADOW || (place == OP2I_HOST && !buffer->borrowed))
+    op2i_free_data(buffer->at[place]);
   buffer->at[place] = NULL;
   buffer->fresh[place] = 0;
 }
@@ -99,23 +118,24 @@ void op2i_buffer_replace(struct op2i_buffer *buffer, void *host, bool borrowed) 
 
 static op2_status allocate(struct op2i_buffer *buffer, int place, bool overwritten) {
   bool first = !op2i_buffer_has_memory(buffer);
-  const struct memory *memory = &memories[place];
-  void *room =
-      first && !overwritten ? memory->alloc_zero(buffer->bytes) : memory->alloc(buffer->bytes);
-  if (!room) return op2i_error_nomem("values");
+  void *room = NULL;
+  op2_status status = room_in(buffer, place, first && !overwritten, &room);
+  if (status) return status;
   buffer->at[place] = room;
   buffer->fresh[place] = first ? OP2I_EVERY_ROW : 0;
   spoil(buffer, place, first && !overwritten ? 0 : OP2I_EVERY_ROW);
   return OP2_SUCCESS;
 }
 
-static void bring(struct op2i_buffer *buffer, int place, unsigned rows) {
-  for (unsigned part = OP2I_OWNED_ROWS; part <= OP2I_HALO_ROWS; part <<= 1)
+static op2_status bring(struct op2i_buffer *buffer, int place, unsigned rows) {
+  op2_status status = OP2_SUCCESS;
+  for (unsigned part = OP2I_OWNED_ROWS; part <= OP2I_HALO_ROWS && !status; part <<= 1)
     for (int from = 0; from < OP2I_NPLACES && rows & part; from++)
       if (buffer->fresh[from] & part) {
-        fetch_from(buffer, from, place, part);
+        status = fetch_from(buffer, from, place, part);
         break;
       }
+  return status;
 }
 
 static void outdate(struct op2i_buffer *buffer, int place, unsigned rows) {
@@ -134,7 +154,11 @@ op2_status op2i_buffer_move(struct op2i_buffer *buffer, enum op2i_place place, o
     op2_status status = allocate(buffer, place, op2i_overwrites(access) && rows == OP2I_EVERY_ROW);
     if (status) return status;
   }
-  if (!op2i_overwrites(access)) bring(buffer, place, rows & ~(unsigned)buffer->fresh[place]);
+  if (!op2i_overwrites(access)) {
+    op2_status status = bring(buffer, place, rows & ~(unsigned)buffer->fresh[place]);
+    if (status && !before) release(buffer, place);
+    if (status) return status;
+  }
   buffer->fresh[place] |= (unsigned char)rows;
   for (int p = 0; p < OP2I_NPLACES && op2i_modifies(access); p++)
     if (p != (int)place) outdate(buffer, p, rows);

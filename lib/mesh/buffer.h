@@ -18,6 +18,7 @@
 enum op2i_place {
   OP2I_HOST,
   OP2I_SHADOW, /* for tests: more of the host's memory, as if it were a device's */
+  OP2I_DEVICE, /* the context's: its pointers are handles (device.h) */
   OP2I_NPLACES
 };
 
