@@ -10,7 +10,6 @@
 #include "emit.h"
 #include "error.h"
 #include "signature.h"
-#include "simd.h"
 #include "vec.h"
 
 /* A copy of struct op2i_call. A translation unit of several loops defines OP2_ID, something else
@@ -180,14 +179,3 @@ op2_status op2i_generate_judge(const struct op2i_loop *loop, int simd_bytes,
   op2i_text_free(&none);
   return status;
 }
-
-const struct op2i_codegen op2i_codegen = {
-    .given = op2i_kernel_given,
-    .parse = op2i_signature_parse,
-    .free_signature = op2i_signature_free,
-    .uses = op2i_source_uses,
-    .assigns = op2i_source_assigns,
-    .forget = op2i_simd_forget,
-    .judge = op2i_generate_judge,
-    .generate = op2i_generate,
-};

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the floors below ask of code generators, for all kinds of code. */
+#include "codegen.h"
+
+#include "cgen.h"
+#include "conditional.h"
+#include "devgen.h"
+#include "signature.h"
+#include "simd.h"
+
+static op2_status generate(const struct op2i_loop *loop, enum op2i_variant variant,
+                           struct op2i_text *out, bool *mergeable) {
+  if (!op2i_on_device(variant)) return op2i_generate(loop, variant, out, mergeable);
+  *mergeable = false;
+  return op2i_device_generate(
+      loop, variant == OP2I_CUDA ? &op2i_dialect_cuda : &op2i_dialect_opencl, out);
+}
+
+const struct op2i_codegen op2i_codegen = {
+    .given = op2i_kernel_given,
+    .parse = op2i_signature_parse,
+    .free_signature = op2i_signature_free,
+    .uses = op2i_source_uses,
+    .assigns = op2i_source_assigns,
+    .forget = op2i_simd_forget,
+    .judge = op2i_generate_judge,
+    .generate = generate,
+};

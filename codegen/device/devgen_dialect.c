@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What CUDA C and OpenCL C call the same things. Both get fmin() and fmax() of the library's own, as
+ * scalar code on the host does (codegen/host/cgen.c). */
+#include "devgen.h"
+
+#define EXTREMES                                                                                   \
+  "#define OP2_EXTREME(name, type, before) \\\n"                                                   \
+  "  static inline type name(type op2_a, type op2_b) { \\\n"                                       \
+  "    type op2_chosen = op2_a before op2_b ? op2_a : op2_b; \\\n"                                 \
+  "    return op2_b == op2_b ? op2_chosen : op2_a; \\\n"                                           \
+  "  }\n"                                                                                          \
+  "OP2_EXTREME(op2_fmin, double, <)\n"                                                             \
+  "OP2_EXTREME(op2_fmax, double, >)\n"                                                             \
+  "OP2_EXTREME(op2_fminf, float, <)\n"                                                             \
+  "OP2_EXTREME(op2_fmaxf, float, >)\n"                                                             \
+  "#define fmin op2_fmin\n"                                                                        \
+  "#define fmax op2_fmax\n"                                                                        \
+  "#define fminf op2_fminf\n"                                                                      \
+  "#define fmaxf op2_fmaxf\n"
+
+/* Words that are names in C and keywords in C++ become names again. */
+static const char cuda[] =
+    "#include <float.h>\n"
+    "#include <math.h>\n"
+    "#include <stddef.h>\n"
+    "#include <stdint.h>\n"
+    "#define OP2_ENTRY extern \"C\" __global__ void\n"
+    "#define OP2_GLOBAL\n"
+    "#define OP2_LOCAL\n"
+    "#define OP2_SHARED_PARAMETER\n"
+    "#define OP2_SHARED extern __shared__ double op2_shared[];\n"
+    "#define op2_group() ((int64_t)blockIdx.x)\n"
+    "#define op2_item() ((int)threadIdx.x)\n"
+    "#define op2_items() ((int)blockDim.x)\n"
+    "#define op2_wait() __syncthreads()\n"
+    "struct op2_any {\n"
+    "  const void *op2_at;\n"
+    "  template <class op2_type> __device__ operator op2_type *() const { return (op2_type "
+    "*)op2_at; }\n"
+    "};\n"
+    "#define OP2_AS(p) (op2_any{(const void *)(p)})\n"
+    "#define op2_load2(type, p) (*(const type##2 *)(p))\n"
+    "#define op2_load4(type, p) (*(const type##4 *)(p))\n"
+    "#define op2_store2(type, p, a, b) (*(type##2 *)(p) = make_##type##2(a, b))\n"
+    "#define op2_store4(type, p, a, b, c, d) (*(type##4 *)(p) = make_##type##4(a, b, c, d))\n"
+    "#define restrict __restrict__\n"
+    "#define _Bool bool\n"
+    "#define class op2_word_class\n"
+    "#define delete op2_word_delete\n"
+    "#define export op2_word_export\n"
+    "#define friend op2_word_friend\n"
+    "#define mutable op2_word_mutable\n"
+    "#define namespace op2_word_namespace\n"
+    "#define new op2_word_new\n"
+    "#define operator op2_word_operator\n"
+    "#define private op2_word_private\n"
+    "#define protected op2_word_protected\n"
+    "#define public op2_word_public\n"
+    "#define template op2_word_template\n"
+    "#define this op2_word_this\n"
+    "#define throw op2_word_throw\n"
+    "#define try op2_word_try\n"
+    "#define catch op2_word_catch\n"
+    "#define typename op2_word_typename\n"
+    "#define using op2_word_using\n"
+    "#define virtual op2_word_virtual\n" EXTREMES;
+
+static const char opencl[] =
+    "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+    "#pragma OPENCL FP_CONTRACT OFF\n"
+    "#include <float.h>\n"
+    "#include <math.h>\n"
+    "#include <stddef.h>\n"
+    "#include <stdint.h>\n"
+    "#define OP2_ENTRY __kernel void\n"
+    "#define OP2_GLOBAL __global\n"
+    "#define OP2_LOCAL __local\n"
+    "#define OP2_SHARED_PARAMETER , __local double *op2_shared\n"
+    "#define OP2_SHARED\n"
+    "#define op2_group() ((int64_t)get_group_id(0))\n"
+    "#define op2_item() ((int)get_local_id(0))\n"
+    "#define op2_items() ((int)get_local_size(0))\n"
+    "#define op2_wait() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)\n"
+    "#define OP2_AS(p) ((void *)(p))\n"
+    "#define op2_load2(type, p) vload2(0, (OP2_GLOBAL const type *)(p))\n"
+    "#define op2_load4(type, p) vload4(0, (OP2_GLOBAL const type *)(p))\n"
+    "#define op2_store2(type, p, a, b) vstore2((type##2)(a, b), 0, (OP2_GLOBAL type *)(p))\n"
+    "#define op2_store4(type, p, a, b, c, d) \\\n"
+    "  vstore4((type##4)(a, b, c, d), 0, (OP2_GLOBAL type *)(p))\n"
+    "#define __restrict__ restrict\n"
+    "#define constant op2_word_constant\n"
+    "#define global op2_word_global\n"
+    "#define half op2_word_half\n"
+    "#define kernel op2_word_kernel\n"
+    "#define local op2_word_local\n"
+    "#define private op2_word_private\n"
+    "#define vector op2_word_vector\n" EXTREMES;
+
+const struct op2i_device_dialect op2i_dialect_cuda = {
+    .name = "cuda",
+    .prelude = cuda,
+    .generic = true,
+    .stages = true,
+    .c = {.restricted = "__restrict__", .global = "OP2_GLOBAL "},
+};
+const struct op2i_device_dialect op2i_dialect_opencl = {
+    .name = "opencl",
+    .prelude = opencl,
+    .c = {.restricted = "restrict", .global = "OP2_GLOBAL "},
+};
