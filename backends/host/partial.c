@@ -82,7 +82,8 @@ op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks) {
     op2i_buffer_init(&step->results, step->loop->op.ctx, (size_t)nblocks * bytes,
                      (size_t)nblocks * bytes, false);
   }
-  op2_status status = op2i_buffer_at(&step->results, step->place, OP2_WRITE, OP2I_EVERY_ROW, &data);
+  enum op2i_place place = step->place == OP2I_DEVICE ? OP2I_HOST : step->place;
+  op2_status status = op2i_buffer_at(&step->results, place, OP2_WRITE, OP2I_EVERY_ROW, &data);
   if (status) op2i_step_end(step);
   step->partials = data;
   return status;

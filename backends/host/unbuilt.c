@@ -7,6 +7,7 @@
 #include "error.h"
 #include "stateless.h"
 
+#if !OP2_HAVE_STARPU
 static int no_workers(void *state) {
   (void)state;
   return 0;
@@ -28,9 +29,6 @@ static int no_workers(void *state) {
       .workers = no_workers,                                                                       \
   }
 
-UNBUILT(cuda, "NVIDIA devices", "it is not part of this build of op2");
-UNBUILT(opencl, "OpenCL devices", "it is not part of this build of op2");
-#if !OP2_HAVE_STARPU
 UNBUILT(starpu, "tasks on CPU workers, ordered by data, through StarPU",
         "op2 was built without StarPU (package libstarpu-dev, meson option starpu)");
 #endif

@@ -217,6 +217,43 @@ op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2
   return OP2_SUCCESS;
 }
 
+/* The image comes first in an entry, so that it can stay where it was read to. */
+static op2_status read_image(int fd, struct op2i_key key, void **image, size_t *size,
+                             const char **fault) {
+  struct op2i_bytes bytes = {0};
+  struct stat st;
+  if ((*fault = file_fault(fd, &st))) return OP2_SUCCESS;
+  op2_status status = op2i_file_read(fd, &bytes, fault);
+  if (status || *fault) return status;
+  struct op2i_bytes found = op2i_entry_image(bytes, key);
+  if (!found.data) {
+    *fault = "it is damaged, or not ours";
+    op2i_free(bytes.data);
+    return OP2_SUCCESS;
+  }
+  *image = bytes.data;
+  *size = found.size;
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_cache_read(op2_context ctx, struct op2i_cache *cache, struct op2i_key key,
+                           void **image, size_t *size, int64_t *rejected) {
+  char name[NAME_ROOM];
+  const char *fault = NULL;
+  *image = NULL;
+  if (cache->folder.fd < 0) return OP2_SUCCESS;
+  entry_name(name, key);
+  int fd = op2i_file_open(cache->folder.fd, name, O_RDONLY | O_NOFOLLOW, 0);
+  if (fd < 0) return OP2_SUCCESS;
+  op2_status status = read_image(fd, key, image, size, &fault);
+  if (*image) op2i_prune_renew(fd);
+  close(fd);
+  if (status || !fault) return status;
+  ++*rejected;
+  reject(ctx, cache, name, fault);
+  return OP2_SUCCESS;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* A whole file under a name of its own, safely on disk. */

@@ -42,6 +42,11 @@ void op2i_cache_close(struct op2i_cache *cache);
 op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2i_key key,
                            void **function, int64_t *rejected);
 
+/* The bytes of a key's entry that are not to be loaded here, *image null when it is not there; the
+ * caller's to op2i_free(). */
+op2_status op2i_cache_read(op2_context ctx, struct op2i_cache *cache, struct op2i_key key,
+                           void **image, size_t *size, int64_t *rejected);
+
 /* Keep an entry under each of its keys. That it cannot be kept is a warning, once. */
 void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_bytes entry,
                       const struct op2i_key *keys, int64_t nkeys);

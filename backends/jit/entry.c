@@ -53,17 +53,27 @@ static const char *read_tail(struct op2i_bytes entry, struct tail *tail) {
   return NULL;
 }
 
+static bool holds(struct op2i_bytes entry, const struct tail *tail, struct op2i_key key) {
+  for (uint32_t i = 0; i < tail->nkeys; i++) {
+    struct op2i_key held;
+    memcpy(&held, entry.data + tail->image_bytes + i * sizeof held, sizeof held);
+    if (op2i_key_equal(held, key)) return true;
+  }
+  return false;
+}
+
 const char *op2i_entry_fault(struct op2i_bytes entry, struct op2i_key key) {
   struct tail tail;
   const char *fault = read_tail(entry, &tail);
   if (fault) return fault;
-  for (uint32_t i = 0; i < tail.nkeys; i++) {
-    struct op2i_key held;
-    memcpy(&held, entry.data + tail.image_bytes + i * sizeof held, sizeof held);
-    if (op2i_key_equal(held, key))
-      return op2i_image_fault((struct op2i_bytes){entry.data, tail.image_bytes});
-  }
-  return "the file holds other loops";
+  if (!holds(entry, &tail, key)) return "the file holds other loops";
+  return op2i_image_fault((struct op2i_bytes){entry.data, tail.image_bytes});
+}
+
+struct op2i_bytes op2i_entry_image(struct op2i_bytes entry, struct op2i_key key) {
+  struct tail tail;
+  if (read_tail(entry, &tail) || !holds(entry, &tail, key)) return (struct op2i_bytes){0};
+  return (struct op2i_bytes){entry.data, tail.image_bytes};
 }
 
 /* ---- headers --------------------------------------------------------------------------------- */

@@ -30,6 +30,9 @@ struct op2i_key op2i_digest(const void *data, size_t size);
 /* Null when `entry` is sound and holds the function of `key`, else what is wrong with it. */
 const char *op2i_entry_fault(struct op2i_bytes entry, struct op2i_key key);
 
+/* The image of a sound entry that holds this key, whatever it is, or data null: it is not one. */
+struct op2i_bytes op2i_entry_image(struct op2i_bytes entry, struct op2i_key key);
+
 /* Whether the headers a sound entry was compiled from are as they were. */
 op2_status op2i_entry_fresh(struct op2i_bytes entry, bool *fresh);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "device_unit.h"
 #include "error.h"
 #include "mem.h"
 
@@ -69,6 +70,7 @@ static op2_status open_jit(op2_context ctx) {
 void op2i_jit_close(op2_context ctx) {
   struct op2i_jit *jit = ctx->jit;
   if (!jit) return;
+  op2i_device_units_close(ctx);
   op2i_cache_close(&jit->cache);
   op2i_compiler_close(&jit->compiler);
   op2i_free(jit->slots);
@@ -183,7 +185,9 @@ op2_status op2i_jit_get_part(op2_context ctx, int part, int parts, int n,
   struct op2i_request **missing = op2i_calloc((size_t)n, sizeof *missing);
   if (!requests || !missing) OP2I_TRY(op2i_error_nomem("loops to compile"));
   OP2I_TRY(open_jit(ctx));
+  OP2I_TRY(op2i_device_units(ctx, n, codes));
   for (int i = 0; i < n; i++) {
+    if (codes[i].on_device) continue;
     requests[i].code = &codes[i];
     OP2I_TRY(look_up(ctx, &requests[i], missing, &nmissing));
   }

@@ -15,6 +15,7 @@ struct op2i_jit_code {
   bool mergeable;
   const char *const *includes; /* directories, null-terminated, may be null */
   const char *label;           /* for log lines: the kernel's name */
+  bool on_device; /* for the context's device: the function is a struct op2i_device_unit */
   void *function;              /* out: valid until the context ends */
   op2_status status;           /* out */
   char *message;               /* out: op2i_free()d by the caller; null on success */

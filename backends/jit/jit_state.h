@@ -10,6 +10,8 @@
 #include "compiler.h"
 #include "jit.h"
 
+struct op2i_device_unit;
+
 /* A function that is known. */
 struct op2i_jit_slot {
   struct op2i_key key;
@@ -24,6 +26,7 @@ struct op2i_jit {
   struct op2i_jit_slot *slots; /* open addressing, at most half full */
   int64_t nslots, used;        /* nslots: a power of two, or 0 */
   struct op2i_jit_stats stats;
+  struct op2i_device_unit *units; /* list: built for the context's device */
   char *halted; /* why no compiler is started until op2i_jit_resume(); null */
 };
 

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_CUDA_API_H
+#define OP2I_CUDA_API_H
+
+/* The CUDA driver and NVRTC, as far as op2 calls them. Both are opened when they are first asked for, so
+ * that one library serves machines with and without; nothing of theirs is needed to build it. What is
+ * declared here is the part of their interfaces that has kept its numbers since CUDA 11. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "op2/status.h"
+
+typedef int op2i_cuda_result; /* 0: success */
+typedef unsigned long long op2i_cuda_pointer;
+typedef struct op2i_cuda_context_s *op2i_cuda_context;
+typedef struct op2i_cuda_stream_s *op2i_cuda_stream;
+typedef struct op2i_cuda_module_s *op2i_cuda_module;
+typedef struct op2i_cuda_function_s *op2i_cuda_function;
+typedef struct op2i_nvrtc_program_s *op2i_nvrtc_program;
+
+enum { OP2I_CUDA_NOMEM = 2, OP2I_CUDA_NO_DEVICE = 100 };
+
+/* Of a device. */
+enum {
+  OP2I_CUDA_MAX_THREADS = 1,
+  OP2I_CUDA_SHARED = 8,
+  OP2I_CUDA_UNITS = 16,
+  OP2I_CUDA_MAJOR = 75,
+  OP2I_CUDA_MINOR = 76,
+  OP2I_CUDA_SHARED_OPTIN = 97
+};
+/* Of a function. */
+enum {
+  OP2I_CUDA_FUNCTION_THREADS = 0,
+  OP2I_CUDA_FUNCTION_SHARED = 1,
+  OP2I_CUDA_FUNCTION_DYNAMIC = 8
+};
+
+/* use_(return type, name as the library exports it, parameters) */
+#define OP2I_CUDA_FUNCTIONS(use_)                                                                  \
+  use_(cuInit, (unsigned flags)) use_(cuGetErrorName,                                              \
+                                      (op2i_cuda_result result, const char **name))                \
+      use_(cuGetErrorString, (op2i_cuda_result result, const char **text)) use_(                   \
+          cuDeviceGetCount, (int *count)) use_(cuDeviceGet, (int *device, int number))             \
+          use_(cuDeviceGetName, (char *name, int bytes, int device)) use_(                         \
+              cuDeviceGetAttribute,                                                                \
+              (int *value, int attribute, int device)) use_(cuDeviceTotalMem_v2,                   \
+                                                            (size_t * bytes, int device))          \
+              use_(cuDevicePrimaryCtxRetain, (op2i_cuda_context * context, int device)) use_(      \
+                  cuDevicePrimaryCtxRelease_v2, (int device)) use_(cuCtxPushCurrent_v2,            \
+                                                                   (op2i_cuda_context context))    \
+                  use_(cuCtxPopCurrent_v2, (op2i_cuda_context * context)) use_(                    \
+                      cuStreamCreate,                                                              \
+                      (op2i_cuda_stream * stream,                                                  \
+                       unsigned flags)) use_(cuStreamDestroy_v2, (op2i_cuda_stream stream))        \
+                      use_(cuStreamSynchronize, (op2i_cuda_stream stream)) use_(                   \
+                          cuMemAlloc_v2, (op2i_cuda_pointer * memory, size_t bytes))               \
+                          use_(cuMemFree_v2, (op2i_cuda_pointer memory)) use_(                     \
+                              cuMemAllocHost_v2,                                                   \
+                              (void **memory, size_t bytes)) use_(cuMemFreeHost, (void *memory))   \
+                              use_(cuMemcpyHtoDAsync_v2,                                           \
+                                   (op2i_cuda_pointer to, const void *from, size_t bytes,          \
+                                    op2i_cuda_stream stream))                                      \
+                                  use_(cuMemcpyDtoHAsync_v2,                                       \
+                                       (void *to, op2i_cuda_pointer from, size_t bytes,            \
+                                        op2i_cuda_stream stream))                                  \
+                                      use_(cuMemsetD8Async,                                        \
+                                           (op2i_cuda_pointer memory, unsigned char value,         \
+                                            size_t bytes,                                          \
+                                            op2i_cuda_stream stream))                              \
+                                          use_(cuEventCreate, (void **event, unsigned flags))      \
+                                              use_(cuEventDestroy_v2, (void *event)) use_(         \
+                                                  cuEventRecord,                                   \
+                                                  (void *event, op2i_cuda_stream stream))          \
+                                                  use_(cuEventSynchronize, (void *event)) use_(    \
+                                                      cuModuleLoadData,                            \
+                                                      (op2i_cuda_module * module,                  \
+                                                       const void *image))                         \
+                                                      use_(cuModuleUnload,                         \
+                                                           (op2i_cuda_module module))              \
+                                                          use_(cuModuleGetFunction,                \
+                                                               (op2i_cuda_function * function,     \
+                                                                op2i_cuda_module module,           \
+                                                                const char *name))                 \
+                                                              use_(cuFuncGetAttribute,             \
+                                                                   (int *value, int attribute,     \
+                                                                    op2i_cuda_function function))  \
+                                                                  use_(cuFuncSetAttribute,         \
+                                                                       (op2i_cuda_function         \
+                                                                            function,              \
+                                                                        int attribute, int value)) \
+                                                                      use_(cuLaunchKernel,         \
+                                                                           (op2i_cuda_function     \
+                                                                                function,          \
+                                                                            unsigned grid_x,       \
+                                                                            unsigned grid_y,       \
+                                                                            unsigned grid_z,       \
+                                                                            unsigned block_x,      \
+                                                                            unsigned block_y,      \
+                                                                            unsigned block_z,      \
+                                                                            unsigned shared_bytes, \
+                                                                            op2i_cuda_stream       \
+                                                                                stream,            \
+                                                                            void **parameters,     \
+                                                                            void **extra))
+
+#define OP2I_NVRTC_FUNCTIONS(use_)                                                                 \
+  use_(nvrtcVersion, (int *major, int *minor)) use_(                                               \
+      nvrtcCreateProgram, (op2i_nvrtc_program * program, const char *source, const char *name,     \
+                           int nheaders, const char *const *headers, const char *const *names))    \
+      use_(nvrtcDestroyProgram, (op2i_nvrtc_program * program)) use_(                              \
+          nvrtcCompileProgram, (op2i_nvrtc_program program, int n, const char *const *options))    \
+          use_(nvrtcGetProgramLogSize, (op2i_nvrtc_program program, size_t * bytes))               \
+              use_(nvrtcGetProgramLog, (op2i_nvrtc_program program, char *log))                    \
+                  use_(nvrtcGetCUBINSize, (op2i_nvrtc_program program, size_t * bytes))            \
+                      use_(nvrtcGetCUBIN, (op2i_nvrtc_program program, char *cubin))
+
+#define OP2I_CUDA_MEMBER(name_, parameters_) op2i_cuda_result(*name_) parameters_;
+struct op2i_cuda_api {
+  OP2I_CUDA_FUNCTIONS(OP2I_CUDA_MEMBER)
+};
+struct op2i_nvrtc_api {
+  OP2I_NVRTC_FUNCTIONS(OP2I_CUDA_MEMBER)
+};
+
+/* What could be opened, or null with the reason. */
+const struct op2i_cuda_api *op2i_cuda_api(const char **why);
+const struct op2i_nvrtc_api *op2i_nvrtc_api(const char **why);
+
+const char *op2i_nvrtc_version(void); /* "13.0" */
+
+struct op2i_text;
+/* From source to a cubin for a target such as "sm_90", without a device; see device.h, build(). */
+op2_status op2i_cuda_compile(const char *source, const char *target, const char *const *includes,
+                             struct op2i_text *log, void **binary, size_t *bytes);
+
+#endif

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* NVIDIA devices by the driver's interface. The context is the device's primary one, which the runtime's
+ * interface and StarPU use as well; it is current for the length of each call, and no longer. */
+#include <ctype.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cuda_api.h"
+#include "device.h"
+#include "error.h"
+#include "mem.h"
+#include "text.h"
+
+/* Large transfers go through memory that the device reaches by itself, half of it at a time. */
+enum { STAGE = 8 << 20, DIRECT = 256 << 10 };
+
+struct cuda {
+  struct op2i_device device;
+  const struct op2i_cuda_api *api;
+  int number;
+  op2i_cuda_context context;
+  op2i_cuda_stream stream;
+  char *stage;    /* [2][STAGE]; null until it is needed */
+  void *taken[2]; /* events: the device has read, or written, a half */
+  char *lost;     /* why nothing works any more */
+};
+
+struct code {
+  struct op2i_device_code code;
+  op2i_cuda_module module;
+  op2i_cuda_function function;
+};
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+static struct cuda *cuda_of(struct op2i_device *device) { return (struct cuda *)device; }
+
+/* Those that leave the context as it was; any other ends it. */
+static bool harmless(op2i_cuda_result result) {
+  enum {
+    INVALID_VALUE = 1,
+    INVALID_IMAGE = 200,
+    NO_BINARY = 209,
+    NOT_FOUND = 500,
+    RESOURCES = 701
+  };
+  return result == INVALID_VALUE || result == OP2I_CUDA_NOMEM || result == INVALID_IMAGE ||
+         result == NO_BINARY || result == NOT_FOUND || result == RESOURCES;
+}
+
+static op2_status failed(struct cuda *cuda, const char *call, op2i_cuda_result result) {
+  const char *name = "?", *text = "?";
+  if (!result) return OP2_SUCCESS;
+  cuda->api->cuGetErrorName(result, &name);
+  cuda->api->cuGetErrorString(result, &text);
+  if (result == OP2I_CUDA_NOMEM)
+    return op2i_error(OP2_ERR_NOMEM, "out of memory on %s (%s)", cuda->device.limits.name, call);
+  if (harmless(result)) return op2i_error(OP2_ERR_UNAVAILABLE, "%s: %s (%s)", call, text, name);
+  if (!cuda->lost) {
+    struct op2i_text words = {0};
+    op2i_text_add(&words, "device %s is lost: %s: %s (%s)", cuda->device.limits.name, call, text,
+                  name);
+    cuda->lost = words.chars;
+  }
+  return op2i_error(OP2_ERR_FATAL, "%s", cuda->lost ? cuda->lost : call);
+}
+
+/* Every call is made between these two. */
+static op2_status enter(struct cuda *cuda) {
+  if (cuda->lost) return op2i_error(OP2_ERR_FATAL, "%s", cuda->lost);
+  return failed(cuda, "cuCtxPushCurrent", cuda->api->cuCtxPushCurrent_v2(cuda->context));
+}
+
+static void leave(struct cuda *cuda) {
+  op2i_cuda_context context;
+  cuda->api->cuCtxPopCurrent_v2(&context);
+}
+
+#define CALL(cuda_, name_, ...) failed(cuda_, #name_, (cuda_)->api->name_(__VA_ARGS__))
+
+/* ---- which there are ------------------------------------------------------------------------- */
+
+static char missing[256];
+
+static void look(void) {
+  const char *why;
+  int count = 0;
+  const struct op2i_cuda_api *api = op2i_cuda_api(&why);
+  if (!api || !op2i_nvrtc_api(&why)) {
+    snprintf(missing, sizeof missing, "%s", why);
+    return;
+  }
+  op2i_cuda_result result = api->cuInit(0);
+  if (!result) result = api->cuDeviceGetCount(&count);
+  if (result) api->cuGetErrorString(result, &why);
+  if (result)
+    snprintf(missing, sizeof missing, "the NVIDIA driver does not start: %s", why);
+  else if (count == 0)
+    snprintf(missing, sizeof missing, "there is no NVIDIA device");
+}
+
+static const char *unavailable(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, look);
+  return *missing ? missing : NULL;
+}
+
+static int count_devices(const struct op2i_cuda_api *api) {
+  int count = 0;
+  return api->cuDeviceGetCount(&count) ? 0 : count;
+}
+
+static int attribute(const struct op2i_cuda_api *api, int number, int which) {
+  int value = 0;
+  return api->cuDeviceGetAttribute(&value, which, number) ? 0 : value;
+}
+
+static void describe(const struct op2i_cuda_api *api, int number,
+                     struct op2i_device_limits *limits) {
+  size_t bytes = 0;
+  if (api->cuDeviceGetName(limits->name, sizeof limits->name, number)) limits->name[0] = '\0';
+  api->cuDeviceTotalMem_v2(&bytes, number);
+  snprintf(limits->target, sizeof limits->target, "sm_%d%d",
+           attribute(api, number, OP2I_CUDA_MAJOR), attribute(api, number, OP2I_CUDA_MINOR));
+  snprintf(limits->compiler, sizeof limits->compiler, "NVRTC %s", op2i_nvrtc_version());
+  limits->doubles = true;
+  limits->units = attribute(api, number, OP2I_CUDA_UNITS);
+  limits->group_max = attribute(api, number, OP2I_CUDA_MAX_THREADS);
+  limits->local_bytes = attribute(api, number, OP2I_CUDA_SHARED_OPTIN);
+  limits->memory_bytes = (int64_t)bytes;
+}
+
+static void list(struct op2i_text *out) {
+  const char *why;
+  if (unavailable()) return;
+  const struct op2i_cuda_api *api = op2i_cuda_api(&why);
+  for (int d = 0; d < count_devices(api); d++) {
+    struct op2i_device_limits limits;
+    describe(api, d, &limits);
+    op2i_text_add(out, "%d: %s, %s, %.0f GiB\n", d, limits.name, limits.target,
+                  (double)limits.memory_bytes / (1 << 30));
+  }
+}
+
+/* ---- choosing -------------------------------------------------------------------------------- */
+
+static bool contains(const char *text, const char *part) {
+  size_t n = strlen(part);
+  for (; *text; text++)
+    if (strncasecmp(text, part, n) == 0) return true;
+  return false;
+}
+
+static bool meant(const struct op2i_cuda_api *api, int number, const char *which) {
+  struct op2i_device_limits limits;
+  if (which[strspn(which, "0123456789")] == '\0') return atoi(which) == number;
+  describe(api, number, &limits);
+  return contains(limits.name, which);
+}
+
+/* The one that is meant, else that with most units. */
+static int choose(const struct op2i_cuda_api *api, const char *which) {
+  int best = -1, units = -1;
+  for (int d = 0; d < count_devices(api); d++) {
+    int its = attribute(api, d, OP2I_CUDA_UNITS);
+    if (which && meant(api, d, which)) return d;
+    if (!which && its > units) best = d, units = its;
+  }
+  return best;
+}
+
+static op2_status no_such(const char *which) {
+  struct op2i_text all = {0};
+  list(&all);
+  op2_status status = op2i_error(OP2_ERR_OPTION, "OP2_DEVICE is '%s'; there are\n%s", which,
+                                 all.chars ? all.chars : "none");
+  op2i_text_free(&all);
+  return status;
+}
+
+static void close_device(struct op2i_device *device) {
+  struct cuda *cuda = cuda_of(device);
+  if (cuda->context && !cuda->api->cuCtxPushCurrent_v2(cuda->context)) {
+    for (int h = 0; h < 2; h++)
+      if (cuda->taken[h]) cuda->api->cuEventDestroy_v2(cuda->taken[h]);
+    if (cuda->stage) cuda->api->cuMemFreeHost(cuda->stage);
+    if (cuda->stream) cuda->api->cuStreamDestroy_v2(cuda->stream);
+    leave(cuda);
+  }
+  if (cuda->context) cuda->api->cuDevicePrimaryCtxRelease_v2(cuda->number);
+  op2i_free(cuda->lost);
+  op2i_free(cuda);
+}
+
+static op2_status open_device(const char *which, struct op2i_device **out) {
+  enum { NON_BLOCKING = 1 };
+  const char *why = unavailable();
+  if (why) return op2i_error(OP2_ERR_UNAVAILABLE, "%s", why);
+  const struct op2i_cuda_api *api = op2i_cuda_api(&why);
+  int number = choose(api, which);
+  if (number < 0) return no_such(which ? which : "");
+  struct cuda *cuda = op2i_calloc(1, sizeof *cuda);
+  if (!cuda) return op2i_error_nomem("a device");
+  cuda->device.kind = &op2i_device_cuda;
+  cuda->api = api;
+  cuda->number = number;
+  describe(api, number, &cuda->device.limits);
+  op2_status status = CALL(cuda, cuDevicePrimaryCtxRetain, &cuda->context, number);
+  if (!status) status = enter(cuda);
+  if (!status) {
+    status = CALL(cuda, cuStreamCreate, &cuda->stream, NON_BLOCKING);
+    leave(cuda);
+  }
+  if (status)
+    close_device(&cuda->device);
+  else
+    *out = &cuda->device;
+  return status;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+static op2i_cuda_pointer address(void *memory, size_t at) {
+  return (op2i_cuda_pointer)(uintptr_t)memory + at;
+}
+
+static op2_status alloc(struct op2i_device *device, size_t bytes, void **memory) {
+  struct cuda *cuda = cuda_of(device);
+  op2i_cuda_pointer pointer = 0;
+  op2_status status = enter(cuda);
+  if (status) return status;
+  status = CALL(cuda, cuMemAlloc_v2, &pointer, bytes ? bytes : 1);
+  leave(cuda);
+  if (!status) *memory = (void *)(uintptr_t)pointer;
+  return status;
+}
+
+static void release(struct op2i_device *device, void *memory) {
+  struct cuda *cuda = cuda_of(device);
+  if (!memory || cuda->lost || enter(cuda)) return;
+  cuda->api->cuMemFree_v2(address(memory, 0));
+  leave(cuda);
+}
+
+static op2_status wait_stream(struct cuda *cuda) {
+  return CALL(cuda, cuStreamSynchronize, cuda->stream);
+}
+
+/* Without the room for it transfers go directly. */
+static void open_stage(struct cuda *cuda) {
+  enum { NO_TIMING = 2 };
+  void *stage = NULL;
+  if (cuda->stage || cuda->api->cuMemAllocHost_v2(&stage, 2 * (size_t)STAGE)) return;
+  if (cuda->api->cuEventCreate(&cuda->taken[0], NO_TIMING) ||
+      cuda->api->cuEventCreate(&cuda->taken[1], NO_TIMING)) {
+    cuda->api->cuMemFreeHost(stage);
+    return;
+  }
+  cuda->stage = stage;
+}
+
+static op2_status put_staged(struct cuda *cuda, op2i_cuda_pointer to, const char *from,
+                             size_t bytes) {
+  op2_status status = OP2_SUCCESS;
+  int half = 0;
+  for (size_t done = 0, n; done < bytes && !status; done += n, half ^= 1) {
+    char *room = cuda->stage + (size_t)half * STAGE;
+    n = bytes - done < STAGE ? bytes - done : STAGE;
+    if (done >= 2 * (size_t)STAGE) status = CALL(cuda, cuEventSynchronize, cuda->taken[half]);
+    if (status) break;
+    memcpy(room, from + done, n);
+    status = CALL(cuda, cuMemcpyHtoDAsync_v2, to + done, room, n, cuda->stream);
+    if (!status) status = CALL(cuda, cuEventRecord, cuda->taken[half], cuda->stream);
+  }
+  return status ? status : wait_stream(cuda);
+}
+
+/* While one half comes the other is copied on. */
+static op2_status get_staged(struct cuda *cuda, char *to, op2i_cuda_pointer from, size_t bytes) {
+  op2_status status = OP2_SUCCESS;
+  size_t pieces = (bytes + STAGE - 1) / STAGE;
+  for (size_t p = 0; p <= pieces && !status; p++) {
+    size_t at = p * STAGE, before = p ? (p - 1) * (size_t)STAGE : 0;
+    if (p < pieces)
+      status = CALL(cuda, cuMemcpyDtoHAsync_v2, cuda->stage + p % 2 * STAGE, from + at,
+                    bytes - at < STAGE ? bytes - at : STAGE, cuda->stream);
+    if (p < pieces && !status) status = CALL(cuda, cuEventRecord, cuda->taken[p % 2], cuda->stream);
+    if (p == 0 || status) continue;
+    status = CALL(cuda, cuEventSynchronize, cuda->taken[(p - 1) % 2]);
+    if (!status)
+      memcpy(to + before, cuda->stage + (p - 1) % 2 * STAGE,
+             bytes - before < STAGE ? bytes - before : STAGE);
+  }
+  return status;
+}
+
+static op2_status put(struct op2i_device *device, void *memory, size_t at, const void *host,
+                      size_t bytes) {
+  struct cuda *cuda = cuda_of(device);
+  op2_status status = enter(cuda);
+  if (status) return status;
+  if (bytes > DIRECT) open_stage(cuda);
+  if (bytes > DIRECT && cuda->stage) {
+    status = put_staged(cuda, address(memory, at), host, bytes);
+  } else {
+    status = CALL(cuda, cuMemcpyHtoDAsync_v2, address(memory, at), host, bytes, cuda->stream);
+    if (!status) status = wait_stream(cuda);
+  }
+  leave(cuda);
+  device->counts.puts++;
+  device->counts.put_bytes += (int64_t)bytes;
+  return status;
+}
+
+static op2_status get(struct op2i_device *device, void *host, void *memory, size_t at,
+                      size_t bytes) {
+  struct cuda *cuda = cuda_of(device);
+  op2_status status = enter(cuda);
+  if (status) return status;
+  if (bytes > DIRECT) open_stage(cuda);
+  if (bytes > DIRECT && cuda->stage) {
+    status = get_staged(cuda, host, address(memory, at), bytes);
+  } else {
+    status = CALL(cuda, cuMemcpyDtoHAsync_v2, host, address(memory, at), bytes, cuda->stream);
+    if (!status) status = wait_stream(cuda);
+  }
+  leave(cuda);
+  device->counts.gets++;
+  device->counts.get_bytes += (int64_t)bytes;
+  return status;
+}
+
+static op2_status clear(struct op2i_device *device, void *memory, size_t at, size_t bytes) {
+  struct cuda *cuda = cuda_of(device);
+  op2_status status = enter(cuda);
+  if (status) return status;
+  if (bytes) status = CALL(cuda, cuMemsetD8Async, address(memory, at), 0, bytes, cuda->stream);
+  leave(cuda);
+  return status;
+}
+
+/* ---- code ------------------------------------------------------------------------------------ */
+
+static op2_status build(struct op2i_device *device, const char *source, const char *const *includes,
+                        struct op2i_text *log, void **binary, size_t *bytes) {
+  return op2i_cuda_compile(source, device->limits.target, includes, log, binary, bytes);
+}
+
+static op2_status find_function(struct cuda *cuda, struct code *code, const char *entry) {
+  int threads = 0, fixed = 0;
+  op2_status status = CALL(cuda, cuModuleGetFunction, &code->function, code->module, entry);
+  if (!status)
+    status = CALL(cuda, cuFuncGetAttribute, &threads, OP2I_CUDA_FUNCTION_THREADS, code->function);
+  if (!status)
+    status = CALL(cuda, cuFuncGetAttribute, &fixed, OP2I_CUDA_FUNCTION_SHARED, code->function);
+  if (!status)
+    status = CALL(cuda, cuFuncSetAttribute, code->function, OP2I_CUDA_FUNCTION_DYNAMIC,
+                  (int)cuda->device.limits.local_bytes - fixed);
+  code->code.group_max = threads;
+  return status;
+}
+
+static op2_status load(struct op2i_device *device, const void *binary, size_t bytes,
+                       const char *entry, struct op2i_device_code **out) {
+  struct cuda *cuda = cuda_of(device);
+  struct code *code = op2i_calloc(1, sizeof *code);
+  (void)bytes; /* a cubin knows how long it is */
+  if (!code) return op2i_error_nomem("a loop on the device");
+  op2_status status = enter(cuda);
+  if (!status) {
+    status = CALL(cuda, cuModuleLoadData, &code->module, binary);
+    if (!status) status = find_function(cuda, code, entry);
+    if (status && code->module) cuda->api->cuModuleUnload(code->module);
+    leave(cuda);
+  }
+  if (status)
+    op2i_free(code);
+  else
+    *out = &code->code;
+  return status;
+}
+
+static void unload(struct op2i_device *device, struct op2i_device_code *unloaded) {
+  struct cuda *cuda = cuda_of(device);
+  struct code *code = (struct code *)unloaded;
+  if (!cuda->lost && !enter(cuda)) {
+    cuda->api->cuModuleUnload(code->module);
+    leave(cuda);
+  }
+  op2i_free(code);
+}
+
+/* Memory that a group shares is no parameter here: functions declare it. */
+static op2_status launch(struct op2i_device *device, struct op2i_device_code *launched,
+                         const struct op2i_launch *l) {
+  enum { MOST = 256 };
+  struct cuda *cuda = cuda_of(device);
+  void *parameters[MOST];
+  if (l->nargs > MOST) return op2i_error(OP2_ERR_UNAVAILABLE, "a launch with too many parameters");
+  for (int a = 0; a < l->nargs; a++)
+    parameters[a] = l->args[a].is_memory ? (void *)&l->args[a].memory : (void *)&l->args[a].number;
+  op2_status status = enter(cuda);
+  if (status) return status;
+  status =
+      CALL(cuda, cuLaunchKernel, ((struct code *)launched)->function, (unsigned)l->groups, 1, 1,
+           (unsigned)l->group, 1, 1, (unsigned)l->local_bytes, cuda->stream, parameters, NULL);
+  leave(cuda);
+  return status;
+}
+
+static op2_status wait_device(struct op2i_device *device) {
+  struct cuda *cuda = cuda_of(device);
+  op2_status status = enter(cuda);
+  if (status) return status;
+  status = wait_stream(cuda);
+  leave(cuda);
+  return status;
+}
+
+const struct op2i_device_kind op2i_device_cuda = {
+    .name = "cuda",
+    .generic = true,
+    .unavailable = unavailable,
+    .open = open_device,
+    .close = close_device,
+    .list = list,
+    .alloc = alloc,
+    .release = release,
+    .put = put,
+    .get = get,
+    .clear = clear,
+    .build = build,
+    .load = load,
+    .unload = unload,
+    .launch = launch,
+    .wait = wait_device,
+};

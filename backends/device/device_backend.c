@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The backends that run loops on a device, one launch after the other; what a device will not do runs on
+ * the host's processors. */
+#include "backend.h"
+#include "context.h"
+#include "device.h"
+#include "device_run.h"
+#include "error.h"
+#include "mem.h"
+#include "registry.h"
+#include "stateless.h"
+
+struct state {
+  struct op2i_device *device; /* the context's */
+  const struct op2i_backend *host;
+  void *host_state;
+};
+
+static op2_status open_state(op2_context ctx, const struct op2i_device_kind *kind, void **out) {
+  const char *why = kind->unavailable();
+  if (why)
+    return op2i_error(OP2_ERR_UNAVAILABLE, "backend %s is not available: %s", kind->name, why);
+  struct state *state = op2i_calloc(1, sizeof *state);
+  if (!state) return op2i_error_nomem("the backend");
+  state->host = op2i_backend_openmp.unavailable() ? &op2i_backend_sequential : &op2i_backend_openmp;
+  op2_status status = state->host->open(ctx, &state->host_state);
+  if (!status) {
+    status = kind->open(ctx->config.device, &state->device);
+    if (status) state->host->close(state->host_state);
+  }
+  if (status) {
+    op2i_free(state);
+    return status;
+  }
+  ctx->device = state->device;
+  *out = state;
+  return OP2_SUCCESS;
+}
+
+/* The device goes with the context: objects that outlive it have values there. */
+static void close_state(void *data) {
+  struct state *state = data;
+  state->host->close(state->host_state);
+  op2i_free(state);
+}
+
+static int workers(void *data) {
+  const struct state *state = data;
+  return state->host->workers(state->host_state);
+}
+
+static op2_status run_step(void *data, struct op2i_step *step) {
+  struct state *state = data;
+  if (step->place == OP2I_DEVICE) return op2i_device_run(state->device, step);
+  return state->host->run_step(state->host_state, step);
+}
+
+static const char *cuda_unavailable(void) { return op2i_device_cuda.unavailable(); }
+static const char *opencl_unavailable(void) { return op2i_device_opencl.unavailable(); }
+static op2_status open_cuda(op2_context ctx, void **state) {
+  return open_state(ctx, &op2i_device_cuda, state);
+}
+static op2_status open_opencl(op2_context ctx, void **state) {
+  return open_state(ctx, &op2i_device_opencl, state);
+}
+
+const struct op2i_backend op2i_backend_cuda = {
+    .name = "cuda",
+    .summary = "an NVIDIA device, loop by loop",
+    .variant = OP2I_CUDA,
+    .needs_plan = true,
+    .passes = true,
+    .unavailable = cuda_unavailable,
+    .open = open_cuda,
+    .close = close_state,
+    .workers = workers,
+    .run_step = run_step,
+};
+
+const struct op2i_backend op2i_backend_opencl = {
+    .name = "opencl",
+    .summary = "an OpenCL device, loop by loop",
+    .variant = OP2I_OPENCL,
+    .needs_plan = true,
+    .passes = true,
+    .unavailable = opencl_unavailable,
+    .open = open_opencl,
+    .close = close_state,
+    .workers = workers,
+    .run_step = run_step,
+};

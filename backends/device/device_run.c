@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A loop over a range as launches on a device. */
+#include "device_run.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "clock.h"
+#include "context.h"
+#include "device_tables.h"
+#include "device_unit.h"
+#include "error.h"
+#include "mem.h"
+#include "mesh.h"
+#include "partial.h"
+#include "plan.h"
+
+/* Work items of a group, and of one that takes a whole block in turns. */
+enum { GROUP = 128, BLOCK_GROUP = 256, ARGS_MAX = 256 };
+
+struct run {
+  struct op2i_device *device;
+  struct op2i_step *step;
+  struct op2i_device_tables *tables;
+  struct op2i_device_arg args[ARGS_MAX];
+  int nargs, tables_at;
+};
+
+/* ---- what launches are called with ----------------------------------------------------------- */
+
+static void add_number(struct run *run, int64_t number) {
+  run->args[run->nargs++] = (struct op2i_device_arg){.number = number};
+}
+
+static void add_memory(struct run *run, const void *memory) {
+  run->args[run->nargs++] =
+      (struct op2i_device_arg){.is_memory = true, .memory = (void *)(uintptr_t)memory};
+}
+
+enum { NUMBERS_AT = 2 }; /* op2_n0, op2_n1 */
+
+/* As devgen.c declares them. */
+static op2_status list_args(struct run *run) {
+  const struct op2i_step *step = run->step;
+  const struct op2i_loop *loop = step->loop;
+  if (10 + loop->op.ndats + 2 * loop->nmaps + OP2I_LAUNCH_TABLES > ARGS_MAX)
+    return op2i_error(OP2_ERR_UNAVAILABLE, "loop '%s' has too many arguments for a device",
+                      op2i_loop_name(loop));
+  add_number(run, step->lo);
+  add_number(run, step->hi);
+  add_number(run, 0);
+  add_number(run, 0);
+  add_memory(run, step->call.subset);
+  add_memory(run, step->call.number);
+  for (int d = 0; d < loop->op.ndats; d++) add_memory(run, step->dat[d]);
+  for (int m = 0; m < loop->nmaps; m++) add_memory(run, step->map[m]);
+  for (int m = 0; m < loop->nmaps; m++) add_memory(run, step->target[m]);
+  add_memory(run, run->tables->given_there);
+  run->tables_at = run->nargs;
+  for (int t = 0; t < OP2I_LAUNCH_TABLES; t++) add_memory(run, NULL);
+  add_memory(run, run->tables->partial);
+  return OP2_SUCCESS;
+}
+
+static void set_tables(struct run *run, const struct op2i_device_table *table) {
+  for (int t = 0; t < 3; t++)
+    run->args[run->tables_at + t].memory = table ? table->memory[t] : NULL;
+}
+
+/* ---- values that come along ------------------------------------------------------------------ */
+
+static void fill_given(const struct op2i_step *step, unsigned char *given) {
+  const struct op2i_loop *loop = step->loop;
+  if (loop->op.payload_bytes) memcpy(given, step->call.payload, (size_t)loop->op.payload_bytes);
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    if (!op2i_arg_reads_global(arg)) continue;
+    memcpy(given + op2i_device_gbl_at(loop, arg->gbl), step->gbl[arg->gbl],
+           (size_t)arg->dim * op2i_type_size(arg->type));
+  }
+}
+
+static op2_status make_given(struct op2i_device_tables *tables, const struct op2i_loop *loop) {
+  int64_t bytes = op2i_device_gbl_at(loop, loop->op.ngbls);
+  if (tables->given || bytes == 0) return OP2_SUCCESS;
+  tables->given = op2i_calloc(1, (size_t)bytes);
+  tables->given_bytes = bytes;
+  if (!tables->given) return op2i_error_nomem("values of a loop on a device");
+  return tables->device->kind->alloc(tables->device, (size_t)bytes, &tables->given_there);
+}
+
+/* Sent where they are others than last time. */
+static op2_status send_given(struct op2i_step *step, struct op2i_device_tables *tables) {
+  op2_status status = make_given(tables, step->loop);
+  if (status || !tables->given_bytes) return status;
+  unsigned char *now = op2i_calloc(1, (size_t)tables->given_bytes);
+  if (!now) return op2i_error_nomem("values of a loop on a device");
+  fill_given(step, now);
+  if (!tables->sent || memcmp(now, tables->given, (size_t)tables->given_bytes) != 0) {
+    memcpy(tables->given, now, (size_t)tables->given_bytes);
+    status = tables->device->kind->put(tables->device, tables->given_there, 0, tables->given,
+                                       (size_t)tables->given_bytes);
+    tables->sent = !status;
+  }
+  op2i_free(now);
+  return status;
+}
+
+/* ---- launches -------------------------------------------------------------------------------- */
+
+static op2_status launch(struct run *run, const char *entry, int64_t groups, int64_t group,
+                         int64_t local_bytes) {
+  struct op2i_device_code *code;
+  op2_status status = op2i_device_unit_code(run->device, run->step->function, entry, &code);
+  if (status) return status;
+  while (group > code->group_max) group /= 2;
+  struct op2i_launch launch = {.groups = groups,
+                               .group = group,
+                               .local_bytes = local_bytes,
+                               .nargs = run->nargs,
+                               .args = run->args};
+  run->device->counts.launches++;
+  return run->device->kind->launch(run->device, code, &launch);
+}
+
+/* Work items for each of n: groups of a power of two that the code can have. */
+static op2_status launch_each(struct run *run, const char *entry, int64_t n, bool staged) {
+  struct op2i_device_code *code;
+  op2_status status = op2i_device_unit_code(run->device, run->step->function, entry, &code);
+  if (status || n <= 0) return status;
+  int64_t group = GROUP;
+  while (group > code->group_max) group /= 2;
+  int64_t local = staged ? op2i_device_stage_bytes(run->step->loop, group) : 0;
+  return launch(run, entry, (n + group - 1) / group, group, local);
+}
+
+static op2_status run_passes(struct run *run) {
+  char entry[24];
+  op2_status status = OP2_SUCCESS;
+  for (int p = 0; p < run->tables->form.npasses && !status; p++) {
+    const struct op2i_device_table *table = &run->tables->passes[run->step->range][p];
+    snprintf(entry, sizeof entry, "op2_repeat%d", p);
+    run->args[NUMBERS_AT].number = table->ntargets;
+    set_tables(run, table);
+    status = launch_each(run, entry, table->ntargets, false);
+  }
+  set_tables(run, NULL);
+  return status;
+}
+
+static op2_status run_colours(struct run *run) {
+  const struct op2i_plan *plan = run->step->plan;
+  op2_status status = OP2_SUCCESS;
+  set_tables(run, &run->tables->passes[run->step->range][0]);
+  run->args[NUMBERS_AT].number = plan->block_size;
+  for (int32_t c = 0; c < plan->ncolors && !status; c++) {
+    int64_t groups = plan->color_offs[c + 1] - plan->color_offs[c];
+    run->args[NUMBERS_AT + 1].number = plan->color_offs[c];
+    if (groups > 0) status = launch(run, "op2_coloured", groups, BLOCK_GROUP, 0);
+  }
+  return status;
+}
+
+/* ---- reductions ------------------------------------------------------------------------------ */
+
+/* Room for a value of each component and tile, and behind them what they come to. */
+static op2_status partial_room(struct run *run, int64_t tiles) {
+  struct op2i_device_tables *tables = run->tables;
+  int64_t bytes = (tables->form.nvalues * (tiles + 1)) * 8;
+  if (bytes > tables->partial_bytes) {
+    run->device->kind->release(run->device, tables->partial);
+    tables->partial = NULL;
+    tables->partial_bytes = 0;
+    op2_status status = run->device->kind->alloc(run->device, (size_t)bytes, &tables->partial);
+    if (status) return status;
+    tables->partial_bytes = bytes;
+  }
+  run->args[run->nargs - 1].memory = tables->partial;
+  return OP2_SUCCESS;
+}
+
+/* What comes back stands in the order of arguments. */
+static void take_results(struct op2i_step *step, const unsigned char *results) {
+  const struct op2i_loop *loop = step->loop;
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    size_t size = op2i_type_size(arg->type);
+    if (!op2i_arg_reduces(arg)) continue;
+    for (int j = 0; j < arg->dim; j++, results += 8)
+      memcpy(step->partials + arg->offset + (size_t)j * size, results, size);
+  }
+}
+
+static op2_status run_reductions(struct run *run) {
+  unsigned char results[64 * 8];
+  int64_t n = run->step->hi - run->step->lo, tiles = (n + OP2I_DEVICE_TILE - 1) / OP2I_DEVICE_TILE;
+  int64_t local = op2i_device_local_bytes(&run->tables->form);
+  int64_t values = run->tables->form.nvalues;
+  op2_status status = partial_room(run, tiles);
+  run->args[NUMBERS_AT].number = tiles;
+  int64_t stage = op2i_device_stage_bytes(run->step->loop, OP2I_DEVICE_TILE);
+  run->args[NUMBERS_AT + 1].number = stage / 8;
+  if (!status) status = launch(run, "op2_reduce", tiles, OP2I_DEVICE_TILE, stage + local);
+  if (status || !run->step->reduces) return status;
+  status = launch(run, "op2_fold", 1, OP2I_DEVICE_TILE, local);
+  if (!status)
+    status = run->device->kind->get(run->device, results, run->tables->partial,
+                                    (size_t)(values * tiles * 8), (size_t)values * 8);
+  if (!status) take_results(run->step, results);
+  return status;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+static op2_status run_launches(struct run *run) {
+  const struct op2i_device_form *form = &run->tables->form;
+  if (form->strategy == OP2I_DEVICE_COLOURED) return run_colours(run);
+  op2_status status = run_passes(run);
+  if (status || (form->npasses > 0 && !form->rest)) return status;
+  if (form->nvalues > 0) return run_reductions(run);
+  return launch_each(run, "op2_once", run->step->hi - run->step->lo, true);
+}
+
+op2_status op2i_device_run(struct op2i_device *device, struct op2i_step *step) {
+  struct run run = {.device = device, .step = step};
+  double start = op2i_seconds();
+  op2_status status;
+  if (step->hi <= step->lo) return OP2_SUCCESS;
+  OP2I_TRY(op2i_step_begin(step, 1));
+  op2i_partial_init(step, step->partials);
+  OP2I_TRY(op2i_device_tables(step, &run.tables));
+  OP2I_TRY(send_given(step, run.tables));
+  OP2I_TRY(list_args(&run));
+  OP2I_TRY(run_launches(&run));
+  step->seconds = step->clock_seconds = op2i_seconds() - start;
+  op2i_step_combine(step, 1);
+fail:
+  return status;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_DEVICE_RUN_H
+#define OP2I_DEVICE_RUN_H
+
+#include "device.h"
+#include "step.h"
+
+/* Run a step whose place is the device. */
+op2_status op2i_device_run(struct op2i_device *device, struct op2i_step *step);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tables of launches: who is reached by whom, in the order in which the host would add, and colours. */
+#include "device_tables.h"
+
+#include <string.h>
+
+#include "context.h"
+#include "error.h"
+#include "mem.h"
+#include "mesh.h"
+#include "plan.h"
+
+op2_status op2i_device_numbers(struct op2i_device *device, const int32_t *numbers, int64_t n,
+                               void **memory) {
+  size_t bytes = (size_t)n * sizeof *numbers;
+  op2_status status = device->kind->alloc(device, bytes ? bytes : 4, memory);
+  if (status || !bytes) return status;
+  status = device->kind->put(device, *memory, 0, numbers, bytes);
+  if (!status) return status;
+  device->kind->release(device, *memory);
+  *memory = NULL;
+  return status;
+}
+
+/* ---- who reaches a target -------------------------------------------------------------------- */
+
+/* Entries of a pass over a range, sorted by target: of one target in the order of the colours of blocks,
+ * within those by position, which is the order in which blocks on the host add. */
+struct inverse {
+  const struct op2i_step *step;
+  const struct op2i_device_pass *pass;
+  int64_t nrows;    /* of the target set */
+  int32_t *begin;   /* [nrows + 1] */
+  int32_t *entries; /* [begin[nrows]] */
+  int32_t *reached; /* [nreached] targets that are, ascending; and where their entries begin */
+  int32_t *starts;  /* [nreached + 1] */
+  int64_t nreached;
+};
+
+static int64_t element_of(const struct op2i_step *step, int64_t position) {
+  const int64_t *elements = step->loop->set->idx;
+  return elements ? elements[position] : position;
+}
+
+static int32_t target_of(const struct inverse *inv, int64_t element, int c) {
+  op2_map map = inv->step->loop->maps[inv->pass->columns[c].map];
+  return map->idx[element * map->arity + inv->pass->columns[c].slot];
+}
+
+static void count(struct inverse *inv) {
+  for (int64_t p = inv->step->lo; p < inv->step->hi; p++)
+    for (int c = 0; c < inv->pass->ncolumns; c++)
+      inv->begin[target_of(inv, element_of(inv->step, p), c) + 1]++;
+  for (int64_t t = 0; t < inv->nrows; t++) inv->begin[t + 1] += inv->begin[t];
+}
+
+/* begin[t] moves to the end of t's entries, which is where those of t + 1 begin. */
+static void place_block(struct inverse *inv, int64_t block) {
+  const struct op2i_step *step = inv->step;
+  int64_t end = op2i_plan_block_hi(step->plan, (int32_t)block);
+  for (int64_t p = op2i_plan_block_lo(step->plan, (int32_t)block); p < end; p++)
+    for (int c = 0; c < inv->pass->ncolumns; c++) {
+      int32_t target = target_of(inv, element_of(step, p), c);
+      inv->entries[inv->begin[target]++] =
+          (int32_t)(uint32_t)((p - step->lo) * inv->pass->ncolumns + c);
+    }
+}
+
+static void place(struct inverse *inv) {
+  const struct op2i_plan *plan = inv->step->plan;
+  for (int32_t b = 0; b < plan->nblocks; b++) place_block(inv, plan->blkmap[b]);
+  memmove(inv->begin + 1, inv->begin, (size_t)inv->nrows * sizeof *inv->begin);
+  inv->begin[0] = 0;
+}
+
+static void list_reached(struct inverse *inv) {
+  for (int64_t t = 0; t < inv->nrows; t++) {
+    if (inv->begin[t + 1] == inv->begin[t]) continue;
+    inv->reached[inv->nreached] = (int32_t)t;
+    inv->starts[inv->nreached++] = inv->begin[t];
+  }
+  inv->starts[inv->nreached] = inv->begin[inv->nrows];
+}
+
+static op2_status invert(struct inverse *inv) {
+  size_t nrows = (size_t)inv->nrows;
+  size_t n = (size_t)(inv->step->hi - inv->step->lo) * (size_t)inv->pass->ncolumns;
+  if (n > INT32_MAX)
+    return op2i_error(OP2_ERR_RANGE, "more than 2^31 increments in a loop on a device");
+  inv->begin = op2i_calloc(nrows + 2, sizeof *inv->begin);
+  inv->entries = op2i_malloc((n + 1) * sizeof *inv->entries);
+  inv->reached = op2i_malloc((nrows + 1) * sizeof *inv->reached);
+  inv->starts = op2i_malloc((nrows + 1) * sizeof *inv->starts);
+  if (!inv->begin || !inv->entries || !inv->reached || !inv->starts)
+    return op2i_error_nomem("tables of a loop on a device");
+  count(inv);
+  place(inv);
+  list_reached(inv);
+  return OP2_SUCCESS;
+}
+
+static void free_inverse(struct inverse *inv) {
+  op2i_free(inv->begin);
+  op2i_free(inv->entries);
+  op2i_free(inv->reached);
+  op2i_free(inv->starts);
+}
+
+static op2_status make_pass(struct op2i_device *device, struct inverse *inv,
+                            struct op2i_device_table *table) {
+  op2_status status = invert(inv);
+  if (status) return status;
+  table->ntargets = inv->nreached;
+  if (inv->nreached < inv->nrows)
+    status = op2i_device_numbers(device, inv->reached, inv->nreached, &table->memory[0]);
+  if (!status)
+    status = op2i_device_numbers(device, inv->starts, inv->nreached + 1, &table->memory[1]);
+  if (!status)
+    status =
+        op2i_device_numbers(device, inv->entries, inv->starts[inv->nreached], &table->memory[2]);
+  return status;
+}
+
+/* ---- colours --------------------------------------------------------------------------------- */
+
+static op2_status make_colours(struct op2i_device *device, const struct op2i_plan *plan,
+                               struct op2i_device_table *table) {
+  op2_status status = op2i_device_numbers(device, plan->blkmap, plan->nblocks, &table->memory[0]);
+  if (!status)
+    status = op2i_device_numbers(device, plan->nthrcol, plan->nblocks, &table->memory[1]);
+  if (!status)
+    status = op2i_device_numbers(device, plan->thrcol, plan->hi - plan->lo, &table->memory[2]);
+  return status;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static void release_tables(void *data) {
+  struct op2i_device_tables *tables = data;
+  struct op2i_device *device = tables->device;
+  for (int r = 0; r < OP2I_RANGES; r++)
+    for (int p = 0; p < OP2I_DEVICE_PASSES; p++)
+      for (int k = 0; k < 3; k++) device->kind->release(device, tables->passes[r][p].memory[k]);
+  device->kind->release(device, tables->given_there);
+  device->kind->release(device, tables->partial);
+  op2i_free(tables->given);
+  op2i_free(tables);
+}
+
+static op2_status make_range(const struct op2i_step *step, struct op2i_device_tables *tables) {
+  op2_status status = OP2_SUCCESS;
+  struct op2i_device_table *table = tables->passes[step->range];
+  if (tables->form.strategy == OP2I_DEVICE_COLOURED)
+    status = make_colours(tables->device, step->plan, table);
+  for (int p = 0; p < tables->form.npasses && !status; p++) {
+    const struct op2i_device_pass *pass = &tables->form.passes[p];
+    struct inverse inv = {
+        .step = step, .pass = pass, .nrows = pass->target->base->ends[OP2I_NONEXEC]};
+    status = make_pass(tables->device, &inv, &table[p]);
+    free_inverse(&inv);
+  }
+  tables->made[step->range] = !status;
+  return status;
+}
+
+op2_status op2i_device_tables(const struct op2i_step *step, struct op2i_device_tables **out) {
+  struct op2i_loop *loop = step->loop;
+  struct op2i_device *device = loop->op.ctx->device;
+  if (!loop->device_data) {
+    struct op2i_device_tables *tables = op2i_calloc(1, sizeof *tables);
+    if (!tables) return op2i_error_nomem("tables of a loop on a device");
+    tables->device = device;
+    op2i_loop_device_form(loop, device->kind->generic, &tables->form);
+    loop->device_data = tables;
+    loop->device_release = release_tables;
+  }
+  *out = loop->device_data;
+  return (*out)->made[step->range] ? OP2_SUCCESS : make_range(step, *out);
+}

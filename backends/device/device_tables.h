@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_DEVICE_TABLES_H
+#define OP2I_DEVICE_TABLES_H
+
+/* What launches of a loop need to know of its mesh: kept with the loop, in the device's memory. */
+
+#include "device.h"
+#include "loop_device.h"
+#include "step.h"
+
+struct op2i_device_table {
+  int64_t ntargets; /* of a pass: that are reached */
+  void *memory[3];  /* t0, t1, t2 of the entry (codegen/device/devgen.c) */
+};
+
+struct op2i_device_tables {
+  struct op2i_device *device;
+  struct op2i_device_form form;
+  bool made[OP2I_RANGES];
+  struct op2i_device_table passes[OP2I_RANGES][OP2I_DEVICE_PASSES]; /* COLOURED: the first */
+  /* What was last sent along with a launch, on both sides. */
+  unsigned char *given;
+  int64_t given_bytes;
+  void *given_there;
+  bool sent;
+  void *partial; /* values of reductions */
+  int64_t partial_bytes;
+};
+
+/* Those of a step's loop, made when they are first asked for. */
+op2_status op2i_device_tables(const struct op2i_step *step, struct op2i_device_tables **tables);
+/* Numbers from the host in new memory of the device. */
+op2_status op2i_device_numbers(struct op2i_device *device, const int32_t *numbers, int64_t n,
+                               void **memory);
+
+#endif

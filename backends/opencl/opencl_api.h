@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_OPENCL_API_H
+#define OP2I_OPENCL_API_H
+
+/* OpenCL's loader, as far as op2 calls it: opened when it is first asked for, and never closed. With some
+ * platforms that loads a compiler, which a program that uses no device is not to pay for. */
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+
+#define OP2I_OPENCL_FUNCTIONS(use_)                                                                \
+  use_(clGetPlatformIDs) use_(clGetPlatformInfo) use_(clGetDeviceIDs) use_(clGetDeviceInfo)        \
+      use_(clCreateContext) use_(clReleaseContext) use_(clCreateCommandQueue)                      \
+          use_(clReleaseCommandQueue) use_(clFinish) use_(clFlush) use_(clCreateBuffer)            \
+              use_(clReleaseMemObject) use_(clEnqueueWriteBuffer) use_(clEnqueueReadBuffer)        \
+                  use_(clEnqueueFillBuffer) use_(clCreateProgramWithSource)                        \
+                      use_(clCreateProgramWithBinary) use_(clBuildProgram)                         \
+                          use_(clGetProgramBuildInfo) use_(clGetProgramInfo)                       \
+                              use_(clReleaseProgram) use_(clCreateKernel) use_(clReleaseKernel)    \
+                                  use_(clSetKernelArg) use_(clGetKernelWorkGroupInfo)              \
+                                      use_(clEnqueueNDRangeKernel)
+
+#define OP2I_OPENCL_MEMBER(name_) __typeof__(&name_) name_;
+struct op2i_opencl_api {
+  OP2I_OPENCL_FUNCTIONS(OP2I_OPENCL_MEMBER)
+};
+
+/* Null with the reason where it cannot be had. */
+const struct op2i_opencl_api *op2i_opencl_api(const char **why);
+const char *op2i_opencl_error(cl_int error); /* "CL_OUT_OF_RESOURCES" */
+
+/* A device among all of all platforms. */
+struct op2i_opencl_found {
+  cl_platform_id platform;
+  cl_device_id device;
+  cl_device_type type;
+  char name[256]; /* "platform / device" */
+};
+enum { OP2I_OPENCL_MOST = 64 };
+int op2i_opencl_find(const struct op2i_opencl_api *api, struct op2i_opencl_found *found);
+
+struct op2i_text;
+/* Put what C's own headers have, as far as OpenCL C lacks it, in place of the lines that include them. */
+void op2i_opencl_source(const char *source, struct op2i_text *out);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Opening the loader, and which devices there are. */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "opencl_api.h"
+
+static struct op2i_opencl_api opencl;
+static const char *missing;
+
+#define FIND(name_)                                                                                \
+  if (!(*(void **)&opencl.name_ = dlsym(handle, #name_))) missing = "libOpenCL lacks " #name_;
+
+static void open_loader(void) {
+  void *handle = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    missing = "libOpenCL.so.1 is not here (package ocl-icd-libopencl1)";
+    return;
+  }
+  OP2I_OPENCL_FUNCTIONS(FIND)
+}
+
+const struct op2i_opencl_api *op2i_opencl_api(const char **why) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, open_loader);
+  *why = missing;
+  return missing ? NULL : &opencl;
+}
+
+const char *op2i_opencl_error(cl_int error) {
+#define NAMED(name_)                                                                               \
+  case name_: return #name_;
+  switch (error) {
+    NAMED(CL_DEVICE_NOT_FOUND)
+    NAMED(CL_DEVICE_NOT_AVAILABLE)
+    NAMED(CL_COMPILER_NOT_AVAILABLE)
+    NAMED(CL_MEM_OBJECT_ALLOCATION_FAILURE)
+    NAMED(CL_OUT_OF_RESOURCES)
+    NAMED(CL_OUT_OF_HOST_MEMORY)
+    NAMED(CL_BUILD_PROGRAM_FAILURE)
+    NAMED(CL_INVALID_VALUE)
+    NAMED(CL_INVALID_DEVICE)
+    NAMED(CL_INVALID_CONTEXT)
+    NAMED(CL_INVALID_COMMAND_QUEUE)
+    NAMED(CL_INVALID_MEM_OBJECT)
+    NAMED(CL_INVALID_BINARY)
+    NAMED(CL_INVALID_BUILD_OPTIONS)
+    NAMED(CL_INVALID_PROGRAM_EXECUTABLE)
+    NAMED(CL_INVALID_KERNEL_NAME)
+    NAMED(CL_INVALID_KERNEL_ARGS)
+    NAMED(CL_INVALID_ARG_INDEX)
+    NAMED(CL_INVALID_ARG_VALUE)
+    NAMED(CL_INVALID_ARG_SIZE)
+    NAMED(CL_INVALID_WORK_GROUP_SIZE)
+    NAMED(CL_INVALID_WORK_ITEM_SIZE)
+    NAMED(CL_INVALID_BUFFER_SIZE)
+    NAMED(CL_INVALID_OPERATION)
+  default: return "an error of OpenCL";
+  }
+}
+
+static void name_found(const struct op2i_opencl_api *api, struct op2i_opencl_found *f) {
+  char platform[120] = "", device[120] = "";
+  api->clGetPlatformInfo(f->platform, CL_PLATFORM_NAME, sizeof platform, platform, NULL);
+  api->clGetDeviceInfo(f->device, CL_DEVICE_NAME, sizeof device, device, NULL);
+  api->clGetDeviceInfo(f->device, CL_DEVICE_TYPE, sizeof f->type, &f->type, NULL);
+  snprintf(f->name, sizeof f->name, "%s / %s", platform, device);
+}
+
+int op2i_opencl_find(const struct op2i_opencl_api *api, struct op2i_opencl_found *found) {
+  cl_platform_id platforms[OP2I_OPENCL_MOST];
+  cl_device_id devices[OP2I_OPENCL_MOST];
+  cl_uint nplatforms = 0;
+  int n = 0;
+  if (api->clGetPlatformIDs(OP2I_OPENCL_MOST, platforms, &nplatforms)) return 0;
+  for (cl_uint p = 0; p < nplatforms && p < OP2I_OPENCL_MOST; p++) {
+    cl_uint ndevices = 0;
+    if (api->clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, OP2I_OPENCL_MOST, devices, &ndevices))
+      continue;
+    for (cl_uint d = 0; d < ndevices && d < OP2I_OPENCL_MOST && n < OP2I_OPENCL_MOST; d++) {
+      found[n] = (struct op2i_opencl_found){.platform = platforms[p], .device = devices[d]};
+      name_found(api, &found[n++]);
+    }
+  }
+  return n;
+}
