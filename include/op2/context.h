@@ -48,8 +48,9 @@ extern "C" {
  * contexts are there or not. A plugin that the static library is linked into finalizes its contexts
  * before it is unloaded. */
 typedef struct op2_options {
-  const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu or check; default starpu, or
-                             openmp where that StarPU was built for fewer workers than are wanted */
+  const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu, cuda, opencl or check;
+                             default starpu, or openmp where that StarPU was built for fewer workers
+                             than are wanted. Devices are chosen by OP2_DEVICE */
   int threads;            /**< OP2_THREADS: CPU workers; default one per usable core */
   int eager;              /**< OP2_EAGER: 1 runs every loop and call at once, -1 does not */
   int block_size;         /**< OP2_BLOCK_SIZE: elements per mini-partition */

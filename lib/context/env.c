@@ -23,6 +23,7 @@
 
 enum id {
   ENV_BACKEND,
+  ENV_DEVICE,
   ENV_THREADS,
   ENV_EAGER,
   ENV_BLOCK_SIZE,
@@ -68,10 +69,14 @@ static const struct variable {
 } variables[ENV_COUNT] = {
     [ENV_BACKEND] =
         {"OP2_BACKEND", TEXT, 0, 0, 0, "starpu, openmp or sequential",
-         "sequential, openmp, starpu (cuda and opencl answer why not); check finds kernels that "
+         "sequential, openmp, starpu, cuda, opencl; check finds kernels that "
          "do not do what their arguments say; not set: the first that is built and has a worker "
          "for every core",
          SAME(backend)},
+    [ENV_DEVICE] = {"OP2_DEVICE", TEXT, 0, 0, 0, "the first that is fit",
+                    "device of the backends cuda and opencl: a number from 0, or part of its name; "
+                    "where none is meant, the error lists those that there are",
+                    OWN},
     [ENV_THREADS] = {"OP2_THREADS", NUMBER, 0, 0, 4096, "one per core", "CPU workers", OWN},
     [ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued",
                    SAME(eager)},
@@ -329,6 +334,8 @@ static op2_status choose_texts(struct op2i_config *c, const op2_options *o) {
                        ENV_CACHE_DIR));
   OP2I_TRY(choose_text(&c->cc, &c->cc_by, o->cc, "op2_options.cc", ENV_CC));
   OP2I_TRY(choose_text(&c->cflags, &c->cflags_by, o->cflags, "op2_options.cflags", ENV_CFLAGS));
+  const char *device = env_text(ENV_DEVICE);
+  if (device && !(c->device = op2i_strdup(device))) OP2I_TRY(op2i_error_nomem("options"));
   OP2I_TRY(choose_text(&c->graph_file, &c->graph_by, o->graph_file, "op2_options.graph_file",
                        ENV_GRAPH));
 fail:
@@ -500,5 +507,6 @@ void op2i_config_free(struct op2i_config *config) {
   op2i_free(config->cc);
   op2i_free(config->cflags);
   op2i_free(config->graph_file);
+  op2i_free(config->device);
   *config = (struct op2i_config){0};
 }

@@ -4,6 +4,7 @@
 
 /* Generated code as those see it who call it. */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum op2i_variant {
@@ -12,8 +13,14 @@ enum op2i_variant {
   OP2I_VECTOR,     /* several elements at a time, in the lanes of vectors */
   OP2I_PLAIN_LIST, /* PLAIN and VECTOR over a list of elements, op2i_call.subset */
   OP2I_VECTOR_LIST,
+  OP2I_CUDA, /* functions that a device launches: struct op2i_device_unit */
+  OP2I_OPENCL,
   OP2I_VARIANTS
 };
+
+static inline bool op2i_on_device(enum op2i_variant variant) {
+  return variant == OP2I_CUDA || variant == OP2I_OPENCL;
+}
 
 /* What generated code is called with. The generator prints this structure into its output word for
  * word (codegen/host/cgen.c); a change here changes OP2I_ABI. */

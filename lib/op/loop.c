@@ -204,6 +204,7 @@ void op2i_loop_free(struct op2i_loop *loop) {
   if (loop->op.ctx && loop->op.ctx->sched) op2i_scheduler.forget(loop->op.ctx->sched, &loop->op);
   if (!loop->members && loop->kernel->model == loop) loop->kernel->model = NULL;
   if (loop->sched_release) loop->sched_release(loop->sched_data);
+  if (loop->device_release) loop->device_release(loop->device_data);
   for (int v = 0; v < OP2I_VARIANTS; v++) op2i_free(loop->source[v]);
   op2i_free(loop->form.why);
   op2i_free(loop->name);

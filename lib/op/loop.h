@@ -48,6 +48,8 @@ struct op2i_form {
   const char *width; /* why so many, in words; null: there was no choice */
   bool few;          /* it could be, but has too few elements */
   bool mergeable;    /* its scalar text may share a translation unit, as vector code always may */
+  const char *off_device; /* why a device that backends wish for does not run it, in words; null: it
+                             does, or there is none */
 };
 
 /* What is the same each time a loop with these arguments is queued; interned in the context, so
@@ -90,6 +92,8 @@ struct op2i_loop {
   struct op2i_form form;
   void *sched_data;           /* scheduler: plans, footprints, measured cost */
   void (*sched_release)(void *sched_data);
+  void *device_data; /* backends: tables of its launches on a device */
+  void (*device_release)(void *device_data);
   int64_t profile_calls, profile_elements;
   double profile_seconds;
 };

@@ -4,8 +4,9 @@
 
 #include "codegen.h"
 #include "context.h"
+#include "device.h"
 #include "error.h"
-#include "loop.h"
+#include "loop_device.h"
 #include "mem.h"
 
 /* Filling vectors pays from so many elements on. A loop is narrow where the values of a batch fill
@@ -118,6 +119,15 @@ static op2_status copy_source(struct op2i_loop *loop, const struct op2i_loop *mo
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
+/* Where the backend runs loops on a device, but for those that will not do. */
+static void judge_device(struct op2i_loop *loop) {
+  const struct op2i_device *device = loop->op.ctx->device;
+  struct op2i_device_form form;
+  if (!device) return;
+  op2i_loop_device_form(loop, device->kind->generic, &form);
+  loop->form.off_device = form.why;
+}
+
 op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form) {
   struct op2i_text why = {0};
   *form = &loop->form;
@@ -125,6 +135,7 @@ op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form)
   const struct op2i_loop *model = model_of(loop);
   if (model) {
     loop->form = model->form;
+    judge_device(loop);
     return OP2_SUCCESS;
   }
   op2_status status = judge(loop, &why);
@@ -134,12 +145,15 @@ op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form)
   }
   loop->form.why = why.length ? why.chars : NULL;
   if (!why.length) op2i_text_free(&why);
+  judge_device(loop);
   loop->form.known = true;
   if (!loop->members) loop->kernel->model = loop;
   return OP2_SUCCESS;
 }
 
 enum op2i_variant op2i_loop_variant(const struct op2i_loop *loop, enum op2i_variant wish) {
+  if (op2i_on_device(wish) && !loop->form.off_device) return wish;
+  if (op2i_on_device(wish)) wish = OP2I_VECTOR;
   if (wish == OP2I_VECTOR && loop->form.why) return OP2I_PLAIN;
   if (wish == OP2I_VECTOR_LIST && loop->form.why) return OP2I_PLAIN_LIST;
   return wish;
@@ -147,7 +161,9 @@ enum op2i_variant op2i_loop_variant(const struct op2i_loop *loop, enum op2i_vari
 
 op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant,
                             const char **source) {
-  const struct op2i_loop *model = loop->source[variant] ? NULL : model_of(loop);
+  /* Text for devices also shows which maps lead to one set. */
+  bool own = loop->source[variant] || op2i_on_device(variant);
+  const struct op2i_loop *model = own ? NULL : model_of(loop);
   if (model && model != loop && model->source[variant]) {
     op2_status status = copy_source(loop, model, variant);
     if (status) return status;

@@ -84,7 +84,11 @@ op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, i
 static const struct {
   const char *name;
   enum op2i_variant variant;
-} targets[] = {{"c", OP2I_PLAIN}, {"simd", OP2I_VECTOR}, {"check", OP2I_CHECKED}};
+} targets[] = {{"c", OP2I_PLAIN},
+               {"simd", OP2I_VECTOR},
+               {"check", OP2I_CHECKED},
+               {"cuda", OP2I_CUDA},
+               {"opencl", OP2I_OPENCL}};
 
 /* Scalar code where vectors cannot be had. */
 static op2_status generate(struct op2i_loop *loop, enum op2i_variant variant, const char **source) {
@@ -102,9 +106,10 @@ op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **
   for (size_t t = 0; t < sizeof targets / sizeof *targets; t++)
     if (!strcmp(target, targets[t].name))
       return generate(parloop->loop, targets[t].variant, source);
-  return op2i_error(OP2_ERR_UNAVAILABLE,
-                    "op2_loop_generate: there is no target '%s': choose from c, simd, check",
-                    target);
+  return op2i_error(
+      OP2_ERR_UNAVAILABLE,
+      "op2_loop_generate: there is no target '%s': choose from c, simd, check, cuda, opencl",
+      target);
 }
 
 static op2_status queue(op2_loop parloop, const char *call, enum op2i_wish wish) {

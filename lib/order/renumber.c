@@ -114,6 +114,9 @@ void op2i_loop_reset_all(op2_context ctx) {
     if (loop->sched_release) loop->sched_release(loop->sched_data);
     loop->sched_data = NULL;
     loop->sched_release = NULL;
+    if (loop->device_release) loop->device_release(loop->device_data);
+    loop->device_data = NULL;
+    loop->device_release = NULL;
   }
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Code for loops: their sources together to the compiler and its cache. */
 #include <stdio.h>
+#include <string.h>
 
 #include "clock.h"
 #include "comm.h"
 #include "error.h"
 #include "hint.h"
 #include "jit.h"
+#include "log.h"
 #include "loopdata.h"
 #include "mem.h"
 #include "passes.h"
@@ -16,7 +18,7 @@
 static op2_status source_of(struct op2i_loop *loop, enum op2i_variant wish,
                             enum op2i_variant *variant, const char **source) {
   const struct op2i_form *form;
-  bool vectors = wish == OP2I_VECTOR || wish == OP2I_VECTOR_LIST;
+  bool vectors = wish == OP2I_VECTOR || wish == OP2I_VECTOR_LIST || op2i_on_device(wish);
   op2_status status = vectors ? op2i_loop_form(loop, &form) : OP2_SUCCESS;
   if (status) return status;
   *variant = op2i_loop_variant(loop, wish);
@@ -42,7 +44,8 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
       (struct op2i_jit_code){.source = source,
                              .mergeable = loop->mergeable[variant],
                              .includes = (const char *const *)loop->kernel->includes,
-                             .label = op2i_loop_name(loop)};
+                             .label = op2i_loop_name(loop),
+                             .on_device = op2i_on_device(variant)};
   c->wanted[c->ncodes] = (struct op2i_wanted){.loop = loop};
   data->compiling = c->ncodes++;
   return OP2_SUCCESS;
@@ -151,6 +154,36 @@ static op2_status get_together(struct op2i_compile *c) {
   return status || !left ? status : agree(c, look_again(c));
 }
 
+/* ---- what a device's compiler does not take ---------------------------------------------------- */
+
+static void tell(const struct op2i_loop *loop, const char *message) {
+  const char *text = message ? message : "";
+  op2i_log(loop->op.ctx, OP2I_LOG_WARN,
+           "loop '%s' runs on the host: its kernel does not compile for the device: %.*s",
+           op2i_loop_name(loop), (int)strcspn(text, "\n"), text);
+}
+
+static bool refused(const struct op2i_jit_code *code) {
+  return code->on_device && code->status == OP2_ERR_COMPILE;
+}
+
+/* The host compiles it instead, or says what is wrong with it. */
+static op2_status compile_for_host(struct op2i_compile *c) {
+  struct op2i_compile again = {.sched = c->sched, .wish = c->wish, .optional = c->optional};
+  op2_status status = OP2_SUCCESS;
+  for (int64_t u = 0; u < c->ncodes && !status; u++) {
+    struct op2i_loop *loop = c->wanted[u].loop;
+    if (!refused(&c->codes[u])) continue;
+    tell(loop, c->codes[u].message);
+    loop->form.off_device = "its kernel does not compile for the device";
+    ((struct op2i_loop_data *)loop->sched_data)->compiling = -1;
+    status = op2i_compile_add(&again, loop);
+  }
+  if (!status) status = op2i_compile_run(&again);
+  op2i_compile_end(&again);
+  return status;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 op2_status op2i_compile_run(struct op2i_compile *c) {
@@ -160,8 +193,10 @@ op2_status op2i_compile_run(struct op2i_compile *c) {
                           ? get_together(c)
                           : op2i_jit_get(c->sched->ctx, (int)c->ncodes, c->codes);
   c->sched->spent.compiling += op2i_seconds() - begin;
+  if (!status) status = compile_for_host(c);
   if (status) return status;
   for (int64_t u = 0; u < c->ncodes; u++) {
+    if (refused(&c->codes[u])) continue;
     if (!c->codes[u].status) {
       c->wanted[u].loop->function[op2i_loop_variant(c->wanted[u].loop, c->wish)] = c->codes[u].function;
       forget_failure(c->wanted[u].loop);

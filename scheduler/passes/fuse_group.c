@@ -139,7 +139,9 @@ static void note_split(struct op2i_fusion *pass, const struct op2i_loop *loop) {
   struct op2i_text line = {0};
   if (!op2i_fuse_notes(pass)) return;
   op2i_text_add(&line, "  %s: not fused: %s\n", loop->name,
-                op2i_code_refused(loop) ? "it does not compile" : loop->form.why);
+                op2i_code_refused(loop) ? "it does not compile"
+                : loop->form.why        ? loop->form.why
+                                        : loop->form.off_device);
   op2i_fuse_note(pass, &line);
 }
 
@@ -189,8 +191,9 @@ static op2_status decide(struct op2i_fusion *pass, int32_t c, struct op2i_groupi
   op2_status status = fused_loop(pass, c, &fused);
   if (!status) status = op2i_loop_form(fused, &form);
   if (status) return status;
-  if (op2i_code_refused(fused) ||
-      (form->why && !op2i_node_loop(pass->nodes[cluster->first])->form.why)) {
+  const struct op2i_form *alone = &op2i_node_loop(pass->nodes[cluster->first])->form;
+  if (op2i_code_refused(fused) || (form->why && !alone->why) ||
+      (form->off_device && !alone->off_device)) {
     note_split(pass, fused);
     return OP2_SUCCESS;
   }

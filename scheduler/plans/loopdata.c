@@ -3,7 +3,10 @@
 #include "loopdata.h"
 
 #include "backend.h"
+#include "context.h"
+#include "device.h"
 #include "error.h"
+#include "loop_device.h"
 #include "mem.h"
 
 static void release_data(void *sched_data) {
@@ -20,11 +23,20 @@ static void release_data(void *sched_data) {
   op2i_free(data);
 }
 
+/* A device has elements that meet take turns within a block. */
+static unsigned parts_for(const struct op2i_loop *loop) {
+  const struct op2i_device *device = loop->op.ctx->device;
+  struct op2i_device_form form;
+  if (!device || loop->form.off_device) return 0;
+  op2i_loop_device_form(loop, device->kind->generic, &form);
+  return form.strategy == OP2I_DEVICE_COLOURED ? OP2I_PLAN_ELEMENTS : 0;
+}
+
 static op2_status fill(struct op2i_sched *sched, struct op2i_loop *loop,
                        struct op2i_loop_data *data) {
   for (int r = 0; r < loop->nranges; r++) {
     if (!sched->ctx->backend->needs_plan || data->plans[r]) continue;
-    op2_status status = op2i_plan_get(sched, loop, r, 0, &data->plans[r]);
+    op2_status status = op2i_plan_get(sched, loop, r, parts_for(loop), &data->plans[r]);
     if (status) return status;
   }
   op2i_numbering_tell(sched, loop);

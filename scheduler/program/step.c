@@ -4,23 +4,29 @@
 #include "loopdata.h"
 #include "program.h"
 
+/* Where the host's processors work. */
 static enum op2i_place place_of(op2_context ctx) {
   return ctx->config.shadow ? OP2I_SHADOW : OP2I_HOST;
+}
+
+static enum op2i_place place_for(op2_context ctx, enum op2i_variant variant) {
+  return op2i_on_device(variant) ? OP2I_DEVICE : place_of(ctx);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
 struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op2i_variant wish) {
   const struct op2i_loop_data *data = loop->sched_data;
+  enum op2i_variant variant = op2i_loop_variant(loop, wish);
   return (struct op2i_step){.kind = OP2I_STEP_LOOP,
                             .loop = (struct op2i_loop *)loop,
-                            .function = loop->function[op2i_loop_variant(loop, wish)],
+                            .function = loop->function[variant],
                             .lo = loop->ranges[range].lo,
                             .hi = loop->ranges[range].hi,
                             .reduces = loop->ranges[range].section != OP2I_EXEC,
                             .defers = loop->op.ctx->comm != NULL,
                             .range = range,
-                            .place = place_of(loop->op.ctx),
+                            .place = place_for(loop->op.ctx, variant),
                             .plan = data->plans[range] ? data->plans[range]->plan : NULL};
 }
 
@@ -71,12 +77,14 @@ static op2_status bind_tables(struct op2i_step *step) {
   return status;
 }
 
+/* Globals are small, and reductions end on the host: launches are sent their values. */
 static op2_status bind_globals(struct op2i_step *step) {
   const struct op2i_op *op = &step->loop->op;
+  enum op2i_place place = step->place == OP2I_DEVICE ? place_of(op->ctx) : step->place;
   op2_status status = OP2_SUCCESS;
   for (int g = 0; g < op->ngbls && !status; g++)
-    status = op2i_buffer_at(&step->versions[g]->values, step->place, op->gbl_access[g],
-                            OP2I_EVERY_ROW, &step->gbl[g]);
+    status = op2i_buffer_at(&step->versions[g]->values, place, op->gbl_access[g], OP2I_EVERY_ROW,
+                            &step->gbl[g]);
   return status;
 }
 

@@ -5,8 +5,10 @@
 #include "call.h"
 #include "combination.h"
 #include "comm.h"
+#include "device.h"
 #include "error.h"
 #include "jit.h"
+#include "loop_device.h"
 #include "machine.h"
 #include "mem.h"
 #include "op2/graph.h"
@@ -111,6 +113,22 @@ static void explain_calls(op2_context ctx, FILE *stream) {
   }
 }
 
+static void explain_device(const struct op2i_loop *loop, FILE *stream) {
+  static const char *const ways[OP2I_DEVICE_STRATEGIES] = {
+      [OP2I_DEVICE_ONCE] = "a work item for each element",
+      [OP2I_DEVICE_REPEAT] = "a work item for each target, which computes what reaches it anew and "
+                             "adds it in the order of the host's blocks",
+      [OP2I_DEVICE_COLOURED] = "blocks of a colour together, their elements colour by colour"};
+  struct op2i_device_form form;
+  if (loop->form.off_device) {
+    fprintf(stream, "    on the host: %s\n", loop->form.off_device);
+    return;
+  }
+  op2i_loop_device_form(loop, loop->op.ctx->device->kind->generic, &form);
+  fprintf(stream, "    on the device: %s%s\n", ways[form.strategy],
+          form.npasses && form.rest ? "; and one for each element" : "");
+}
+
 static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
   const struct op2i_loop_data *data = loop->sched_data;
   fprintf(stream, "  %s over %s: run %" PRId64 " times\n", op2i_loop_name(loop),
@@ -125,6 +143,8 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
                           "map, or mixed access)"
                         : "");
   for (int r = 0; r < loop->nranges; r++) explain_range(loop, r, stream);
+  if (loop->op.ctx->device) explain_device(loop, stream);
+  if (loop->op.ctx->device && !loop->form.off_device) return;
   if (loop->form.why)
     fprintf(stream, "    scalar code: %s\n", loop->form.why);
   else if (loop->function[OP2I_VECTOR])
