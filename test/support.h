@@ -46,7 +46,10 @@ const char *test_scratch(void);
 op2_options config_options(const struct config *config);
 /* The program's settings of environment variables; call before the first context. */
 void test_environment(void);
+/* Why tests do not run on a backend; null: they do. */
+const char *backend_unfit(const char *backend);
 bool on_check(void); /* the running case is on the checked backend */
+bool on_device(void); /* the running case is on a backend whose loops run on a device */
 
 /* ---- inside a case -------------------------------------------------------------------------- */
 

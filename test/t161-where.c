@@ -562,7 +562,7 @@ static void told(void) {
   if (!EXPECT(stream != NULL)) return;
   MUST(op2_explain(test_ctx, stream));
   fclose(stream);
-  bool direct = !strcmp(test_config.backend, "sequential") || on_check();
+  bool direct = !strcmp(test_config.backend, "sequential") || on_check() || on_device();
   EXPECT((strstr(text, "doubled+max_f64: one loop over 'elems'") != NULL) ==
          (!direct && !test_config.eager));
   if (!EXPECT(direct || !strstr(text, "scalar code"))) diag("%s", text);

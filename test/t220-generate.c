@@ -6,6 +6,7 @@
 
 #include "backend.h"
 #include "cgen.h"
+#include "devgen.h"
 #include "golden_case.h"
 #include "loop_case.h"
 #include "mem.h"
@@ -18,6 +19,13 @@ static void generates(struct loop_case *c, enum op2i_variant variant, const char
   struct op2i_text text = {0};
   bool mergeable;
   if (CHECK(op2i_generate(&c->loop, variant, &text, &mergeable))) matches_golden(text.chars, name);
+  op2i_text_free(&text);
+}
+
+static void generates_for(struct loop_case *c, const struct op2i_device_dialect *dialect,
+                          const char *name) {
+  struct op2i_text text = {0};
+  if (CHECK(op2i_device_generate(&c->loop, dialect, &text))) matches_golden(text.chars, name);
   op2i_text_free(&text);
 }
 
@@ -35,6 +43,7 @@ static void golden_copy(void) {
   case_dat(&c, 0, 4, OP2_F64, 0, -1, OP2_READ);
   case_dat(&c, 1, 4, OP2_F64, 0, -1, OP2_WRITE);
   generates(&c, OP2I_PLAIN, "copy");
+  generates_for(&c, &op2i_dialect_cuda, "cuda-copy");
   case_end(&c);
 }
 
@@ -100,6 +109,8 @@ static void golden_flux(void) {
   flux_case(&c);
   generates(&c, OP2I_PLAIN, "flux");
   generates(&c, OP2I_CHECKED, "flux-checked");
+  generates_for(&c, &op2i_dialect_cuda, "cuda-flux");
+  generates_for(&c, &op2i_dialect_opencl, "opencl-flux");
   case_end(&c);
 }
 
@@ -117,6 +128,7 @@ static void golden_update(void) {
   case_gbl(&c, 2, 1, OP2_F64, OP2_READ);
   case_val(&c, 1, OP2_F32);
   generates(&c, OP2I_PLAIN, "update");
+  generates_for(&c, &op2i_dialect_opencl, "opencl-update");
   case_end(&c);
 }
 

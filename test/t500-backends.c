@@ -43,15 +43,17 @@ static void test_names(void) {
 static void test_built(void) {
   ok(!op2_backend_unavailable("sequential"), "sequential is always usable");
   ok(!op2_backend_unavailable("check"), "check is always usable");
-  ok(op2_backend_unavailable("cuda") && op2_backend_unavailable("opencl"),
-     "cuda and opencl are not in this build");
   ok((op2_backend_unavailable("openmp") == NULL) == OP2_HAVE_OPENMP,
      "openmp is usable when it is built");
   if (!OP2_HAVE_STARPU)
     ok(op2_backend_unavailable("starpu") != NULL, "starpu is not usable when it is not built");
   void *state = &state;
+  if (!op2_backend_unavailable("cuda")) {
+    skip("cuda is available here");
+    return;
+  }
   ok(op2i_backend_cuda.open(NULL, &state) == OP2_ERR_UNAVAILABLE && state == &state,
-     "an unbuilt one does not open");
+     "one that is not available does not open");
   ok(strstr(op2_error_message(), "cuda") != NULL, "and is named: %s", op2_error_message());
 }
 
