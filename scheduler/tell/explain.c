@@ -116,8 +116,9 @@ static void explain_calls(op2_context ctx, FILE *stream) {
 static void explain_device(const struct op2i_loop *loop, FILE *stream) {
   static const char *const ways[OP2I_DEVICE_STRATEGIES] = {
       [OP2I_DEVICE_ONCE] = "a work item for each element",
-      [OP2I_DEVICE_REPEAT] = "a work item for each target, which computes what reaches it anew and "
-                             "adds it in the order of the host's blocks",
+      [OP2I_DEVICE_REPEAT] =
+          ("a work item for each target, which computes what reaches it anew and "
+           "adds it in the order of the host's blocks"),
       [OP2I_DEVICE_COLOURED] = "blocks of a colour together, their elements colour by colour"};
   struct op2i_device_form form;
   if (loop->form.off_device) {
