@@ -15,6 +15,14 @@
 #include "mem.h"
 #include "text.h"
 
+/* A binary whose functions are in use. */
+struct image {
+  const void *binary;
+  cl_program program;
+  int uses;
+  struct image *next;
+};
+
 struct opencl {
   struct op2i_device device;
   const struct op2i_opencl_api *api;
@@ -23,11 +31,12 @@ struct opencl {
   cl_command_queue queue;
   bool rounds; /* single precision is divided as it should be, where that is asked for */
   char *lost;  /* why nothing works any more */
+  struct image *images;
 };
 
 struct code {
   struct op2i_device_code code;
-  cl_program program;
+  struct image *image;
   cl_kernel kernel;
 };
 
@@ -331,13 +340,55 @@ static op2_status build(struct op2i_device *device, const char *source, const ch
   return status;
 }
 
+static op2_status make_image(struct opencl *cl, const void *binary, size_t bytes,
+                             struct image *image) {
+  const unsigned char *chars = binary;
+  cl_int error = 0, good = 0;
+  image->binary = binary;
+  image->program = cl->api->clCreateProgramWithBinary(cl->context, 1, &cl->found.device, &bytes,
+                                                      &chars, &good, &error);
+  op2_status status = failed(cl, "clCreateProgramWithBinary", error ? error : good);
+  if (status) return status;
+  status = CALL(cl, clBuildProgram, image->program, 1, &cl->found.device, "", NULL, NULL);
+  if (status) cl->api->clReleaseProgram(image->program);
+  return status;
+}
+
+/* A platform may keep much for each program: functions of one binary share it. */
+static op2_status use_image(struct opencl *cl, const void *binary, size_t bytes,
+                            struct image **out) {
+  struct image *image = cl->images;
+  while (image && image->binary != binary) image = image->next;
+  if (!image) {
+    image = op2i_calloc(1, sizeof *image);
+    if (!image) return op2i_error_nomem("a loop on the device");
+    op2_status status = make_image(cl, binary, bytes, image);
+    if (status) {
+      op2i_free(image);
+      return status;
+    }
+    image->next = cl->images;
+    cl->images = image;
+  }
+  image->uses++;
+  *out = image;
+  return OP2_SUCCESS;
+}
+
+static void unuse_image(struct opencl *cl, struct image *image) {
+  struct image **at = &cl->images;
+  if (--image->uses > 0) return;
+  while (*at != image) at = &(*at)->next;
+  *at = image->next;
+  cl->api->clReleaseProgram(image->program);
+  op2i_free(image);
+}
+
 static op2_status make_kernel(struct opencl *cl, struct code *code, const char *entry) {
   cl_int error = 0;
   size_t group = 1;
-  op2_status status = CALL(cl, clBuildProgram, code->program, 1, &cl->found.device, "", NULL, NULL);
-  if (status) return status;
-  code->kernel = cl->api->clCreateKernel(code->program, entry, &error);
-  status = failed(cl, "clCreateKernel", error);
+  code->kernel = cl->api->clCreateKernel(code->image->program, entry, &error);
+  op2_status status = failed(cl, "clCreateKernel", error);
   if (status) return status;
   cl->api->clGetKernelWorkGroupInfo(code->kernel, cl->found.device, CL_KERNEL_WORK_GROUP_SIZE,
                                     sizeof group, &group, NULL);
@@ -349,22 +400,18 @@ static void unload(struct op2i_device *device, struct op2i_device_code *unloaded
   struct opencl *cl = opencl_of(device);
   struct code *code = (struct code *)unloaded;
   if (code->kernel) cl->api->clReleaseKernel(code->kernel);
-  if (code->program) cl->api->clReleaseProgram(code->program);
+  if (code->image) unuse_image(cl, code->image);
   op2i_free(code);
 }
 
 static op2_status load(struct op2i_device *device, const void *binary, size_t bytes,
                        const char *entry, struct op2i_device_code **out) {
   struct opencl *cl = opencl_of(device);
-  const unsigned char *image = binary;
-  cl_int error = 0, good = 0;
   op2_status status = alive(cl);
   if (status) return status;
   struct code *code = op2i_calloc(1, sizeof *code);
   if (!code) return op2i_error_nomem("a loop on the device");
-  code->program = cl->api->clCreateProgramWithBinary(cl->context, 1, &cl->found.device, &bytes,
-                                                     &image, &good, &error);
-  status = failed(cl, "clCreateProgramWithBinary", error ? error : good);
+  status = use_image(cl, binary, bytes, &code->image);
   if (!status) status = make_kernel(cl, code, entry);
   if (status)
     unload(device, &code->code);

@@ -89,6 +89,7 @@ struct op2i_device_kind {
    * `includes` are directories, null-terminated, or null. */
   op2_status (*build)(struct op2i_device *device, const char *source, const char *const *includes,
                       struct op2i_text *log, void **binary, size_t *bytes);
+  /* A binary stays as it is while functions of it are in use. */
   op2_status (*load)(struct op2i_device *device, const void *binary, size_t bytes,
                      const char *entry, struct op2i_device_code **code);
   void (*unload)(struct op2i_device *device, struct op2i_device_code *code);
