@@ -324,6 +324,7 @@ int run_cases(int n, const struct test_case *cases, unsigned flags) {
   const char *only = getenv("OP2_TEST_BACKEND");
   for (int i = 0; i < 6; i++) {
     if (only && *only && strcmp(only, backends[i]) != 0) continue;
+    if (is_device(backends[i]) && !only && !thorough() && !(flags & RUN_ON_DEVICES)) continue;
     const char *why = backend_unfit(backends[i]);
     if (why)
       skip("%s: %s", backends[i], why);

@@ -29,7 +29,9 @@ struct test_case {
 extern op2_context test_ctx;      /* of the running case */
 extern struct config test_config; /* and how it was made */
 
-enum { RUN_LAZY_ONLY = 1, RUN_EAGER_ONLY = 2, RUN_ONE_BLOCK = 4 };
+/* RUN_ON_DEVICES: on theirs as well, whose compilers take long. Elsewhere it takes OP2_TEST_FULL=1, or
+ * OP2_TEST_BACKEND that names one. */
+enum { RUN_LAZY_ONLY = 1, RUN_EAGER_ONLY = 2, RUN_ONE_BLOCK = 4, RUN_ON_DEVICES = 8 };
 
 /* Run every case in a context of its own for every configuration. A backend that cannot run is
  * skipped with its reason. Returns done(). */

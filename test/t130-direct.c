@@ -266,4 +266,4 @@ static const struct test_case cases[] = {
     {"one row by two names", twice_named},
 };
 
-int main(void) { return RUN(cases, 0); }
+int main(void) { return RUN(cases, RUN_ON_DEVICES); }

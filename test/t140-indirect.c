@@ -346,4 +346,4 @@ static const struct test_case cases[] = {
     {"exec halo of loops that write", halo_of_writers},
 };
 
-int main(void) { return RUN(cases, 0); }
+int main(void) { return RUN(cases, RUN_ON_DEVICES); }

@@ -433,5 +433,5 @@ static const struct test_case cases[] = {
 
 int main(void) {
   setenv("OP2_FUSE", "2", 1);
-  return RUN(cases, 0);
+  return RUN(cases, RUN_ON_DEVICES);
 }

@@ -280,4 +280,4 @@ static const struct test_case cases[] = {
     {"a reduction feeds the next loop", feedback},
 };
 
-int main(void) { return RUN(cases, 0); }
+int main(void) { return RUN(cases, RUN_ON_DEVICES); }

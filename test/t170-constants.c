@@ -162,4 +162,4 @@ static const struct test_case cases[] = {
     {"helper functions and types", helpers_and_types},
 };
 
-int main(void) { return RUN(cases, RUN_ONE_BLOCK); }
+int main(void) { return RUN(cases, RUN_ONE_BLOCK | RUN_ON_DEVICES); }

@@ -155,4 +155,4 @@ static const struct test_case cases[] = {
     {"subset with halo entries", halo},
 };
 
-int main(void) { return RUN(cases, 0); }
+int main(void) { return RUN(cases, RUN_ON_DEVICES); }

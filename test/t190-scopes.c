@@ -159,4 +159,4 @@ static const struct test_case cases[] = {
     {"destroyed in a scope beside another", destroyed_beside_another},
 };
 
-int main(void) { return RUN(cases, RUN_ONE_BLOCK); }
+int main(void) { return RUN(cases, RUN_ONE_BLOCK | RUN_ON_DEVICES); }

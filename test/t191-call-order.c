@@ -239,5 +239,5 @@ int main(void) {
       {"a call between loops of a sum", among_fused},
   };
   setenv("OP2_FUSE", "2", 1);
-  return RUN(cases, 0);
+  return RUN(cases, RUN_ON_DEVICES);
 }

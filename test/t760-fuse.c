@@ -577,5 +577,5 @@ static const struct test_case cases[] = {
 /* What comes together for the first time is fused here; t765 is about the second. */
 int main(void) {
   setenv("OP2_FUSE", "2", 1);
-  return RUN(cases, 0);
+  return RUN(cases, RUN_ON_DEVICES);
 }
