@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_DEVICE_H
+#define OP2I_DEVICE_H
+
+/* A device as all others see it: memory of its own, code that is built for it, and launches of that.
+ * Each kind of device is a constant table of functions. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "op2/status.h"
+#include "op2/types.h"
+
+struct op2i_text;
+
+/* What code may count on. */
+struct op2i_device_limits {
+  char name[128];      /* for people: "NVIDIA H100 80GB HBM3" */
+  char target[64];     /* what binaries are built for, one word: "sm_90"; part of their keys */
+  bool doubles;        /* it has double precision */
+  int units;           /* that run groups at the same time */
+  int64_t group_max;   /* work items of a group */
+  int64_t local_bytes; /* of memory that a group shares */
+  int64_t memory_bytes;
+};
+
+/* What has moved between the host and the device, and what ran. */
+struct op2i_device_counts {
+  int64_t puts, put_bytes, gets, get_bytes, launches;
+};
+
+/* The first member of each kind's own structure. */
+struct op2i_device {
+  const struct op2i_device_kind *kind;
+  struct op2i_device_limits limits;
+  struct op2i_device_counts counts;
+};
+
+/* A function that can be launched; each kind's own structure begins with it. */
+struct op2i_device_code {
+  int64_t group_max; /* work items of a group of this one */
+};
+
+/* A parameter of it: memory (of the device, or null), or else a 64-bit integer. */
+struct op2i_device_arg {
+  bool is_memory;
+  void *memory;
+  int64_t number;
+};
+
+struct op2i_launch {
+  int64_t groups;      /* one-dimensional; 1 at least */
+  int64_t group;       /* work items in each */
+  int64_t local_bytes; /* that its last parameter points to, memory that a group shares; 0: it has no
+                          such parameter */
+  int nargs;           /* without that parameter */
+  const struct op2i_device_arg *args;
+};
+
+/* One thread at a time uses a device. What is handed over is done in that order; get() and wait() wait
+ * for it, put() until the host's memory may be written again. Messages of failures say what call has
+ * failed and why. After OP2_ERR_FATAL the device is lost, and all that is asked of it fails. */
+struct op2i_device_kind {
+  const char *name; /* "cuda", "opencl": of the backend */
+  /* Why there is none of this kind; null: there is. Asked by any thread, and found out once. */
+  const char *(*unavailable)(void);
+  /* `which` as in OP2_DEVICE: null, a number from 0, or part of a name in any case. OP2_ERR_UNAVAILABLE
+   * or OP2_ERR_OPTION with those that there are in the message. */
+  op2_status (*open)(const char *which, struct op2i_device **device);
+  void (*close)(struct op2i_device *device); /* what was made of it is gone before */
+  /* One line on each device that there is: number, name, memory, target. */
+  void (*list)(struct op2i_text *out);
+
+  /* Memory is known by a handle, which need not be an address: places in it are given in bytes. */
+  op2_status (*alloc)(struct op2i_device *device, size_t bytes, void **memory); /* OP2_ERR_NOMEM */
+  void (*release)(struct op2i_device *device, void *memory); /* null: nothing */
+  op2_status (*put)(struct op2i_device *device, void *memory, size_t at, const void *host,
+                    size_t bytes);
+  op2_status (*get)(struct op2i_device *device, void *host, void *memory, size_t at, size_t bytes);
+  op2_status (*clear)(struct op2i_device *device, void *memory, size_t at, size_t bytes); /* zeros */
+
+  /* From source to a binary (op2i_free()d by the caller) that load() takes, also in a later process on
+   * a device of the same target. OP2_ERR_COMPILE with what the compiler said appended to `log`.
+   * `includes` are directories, null-terminated, or null. */
+  op2_status (*build)(struct op2i_device *device, const char *source, const char *const *includes,
+                      struct op2i_text *log, void **binary, size_t *bytes);
+  op2_status (*load)(struct op2i_device *device, const void *binary, size_t bytes, const char *entry,
+                     struct op2i_device_code **code);
+  void (*unload)(struct op2i_device *device, struct op2i_device_code *code);
+  op2_status (*launch)(struct op2i_device *device, struct op2i_device_code *code,
+                       const struct op2i_launch *launch);
+  op2_status (*wait)(struct op2i_device *device);
+};
+
+extern const struct op2i_device_kind op2i_device_cuda, op2i_device_opencl;
+
+#endif
