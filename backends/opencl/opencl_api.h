@@ -2,8 +2,8 @@
 #ifndef OP2I_OPENCL_API_H
 #define OP2I_OPENCL_API_H
 
-/* OpenCL's functions, found at run time: the library is linked with nothing of it, and nothing of it
- * is loaded before somebody asks. Version 1.2 is what is used. */
+/* OpenCL's functions, found at run time: the library is linked with nothing of it, and nothing
+ * of it is loaded before somebody asks. Version 1.2 is what is used. */
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>

@@ -96,6 +96,9 @@ static op2_status link_program(struct build *build) {
   build->linked = op2i_opencl_api.clLinkProgram(build->device->context, 1, &build->device->id, "",
                                                 1, &build->compiled, NULL, NULL, &code);
   if (code != CL_SUCCESS && build->linked) add_log(build, build->linked);
+  if (code == CL_LINK_PROGRAM_FAILURE && !build->linked) /* PoCL keeps no log of it */
+    op2i_text_add(build->log,
+                  "the linker does not say why: is every function there that is called?\n");
   return op2i_opencl_status(build->device, code, "clLinkProgram");
 }
 

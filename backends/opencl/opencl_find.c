@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The devices that there are. The first call of OpenCL's loader loads its drivers, and those may load
- * a whole compiler: all this happens when somebody asks. */
+/* The devices that there are. The first call of OpenCL's loader loads its drivers, and those may
+ * load a whole compiler: all this happens when somebody asks. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Headers of C for OpenCL C, which has none. Much of what C's declare is built into OpenCL C, some of
- * it with another meaning: exp(f) of a float is computed in float there, and abs(i) has no sign. Whoever
- * includes a header gets what it says in C: exp() takes and gives double, and expf() is there. Without
- * double precision, and in tgmath.h, OpenCL's own are what is wanted. */
+/* Headers of C for OpenCL C, which has none. Much of what C's declare is built into OpenCL C,
+ * some of it with another meaning: exp(f) of a float is computed in float there, and abs(i) has
+ * no sign. Whoever includes a header gets what it says in C: exp() takes and gives double, and
+ * expf() is there. Without double precision, and in tgmath.h, OpenCL's own are what is wanted.
+ * */
 #include "opencl_device.h"
 
 /* The layout of texts in texts is their own. */

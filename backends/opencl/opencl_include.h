@@ -2,8 +2,9 @@
 #ifndef OP2I_OPENCL_INCLUDE_H
 #define OP2I_OPENCL_INCLUDE_H
 
-/* Folders of headers as options of OpenCL's compilers, which take words with blanks between them and
- * know no way to write a blank. Folders with one are given by links to them, in a private folder. */
+/* Folders of headers as options of OpenCL's compilers, which take words with blanks between them
+ * and know no way to write a blank. Folders with one are given by links to them, in a private
+ * folder. */
 
 #include "op2/status.h"
 #include "text.h"
