@@ -5,6 +5,7 @@
 #   test/deps.sh build demo     also the graph and the picture of the demonstration
 #   test/deps.sh build mpi      also MPI, for contexts over several ranks
 #   test/deps.sh build hdf5     also HDF5, for meshes in files; built with that MPI
+#   test/deps.sh build opencl   also OpenCL, its headers to build with and PoCL, a device that is the CPU
 #   test/deps.sh test           everything the tests use
 # With --list, print the packages of the groups and install nothing.
 set -eu
@@ -17,9 +18,11 @@ build="$build libscotch-dev"
 demo="$build graphviz libpng-dev"
 mpi="libopenmpi-dev openmpi-bin libptscotch-dev"
 hdf5="libhdf5-openmpi-dev"
+opencl="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
 # gcc brings the run-time libraries of its sanitizers and of OpenMP along; clang's OpenMP is a
 # package of its own. MPICH is tried beside the MPI that is Debian's default.
-test="$demo $mpi $hdf5 hdf5-tools libmpich-dev mpich g++ clang libomp-dev binutils cmake debootstrap gdb"
+test="$demo $mpi $hdf5 $opencl hdf5-tools libmpich-dev mpich g++ clang libomp-dev binutils cmake"
+test="$test debootstrap gdb"
 
 list=no
 wanted=
@@ -31,11 +34,12 @@ for group; do
     demo) wanted="$wanted $demo" ;;
     mpi) wanted="$wanted $mpi" ;;
     hdf5) wanted="$wanted $mpi $hdf5" ;;
+    opencl) wanted="$wanted $opencl" ;;
     test) wanted="$wanted $test" ;;
-    *) die "unknown group '$group' (there are: build, demo, mpi, hdf5, test)" ;;
+    *) die "unknown group '$group' (there are: build, demo, mpi, hdf5, opencl, test)" ;;
   esac
 done
-[ -n "$wanted" ] || die "which groups? (build, demo, mpi, hdf5, test)"
+[ -n "$wanted" ] || die "which groups? (build, demo, mpi, hdf5, opencl, test)"
 wanted=$(printf '%s\n' $wanted | sort -u)
 if [ $list = yes ]; then
   printf '%s\n' $wanted

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The devices that there are. The first call of OpenCL's loader loads its drivers, and those may
  * load a whole compiler: all this happens when somebody asks. */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -130,9 +131,14 @@ static const char *find_all(void) {
   return why_none();
 }
 
+/* The LLVM in a driver gives the thread that comes first a stack for signals, which is the thread's
+ * own affair. */
 static void find(void) {
+  stack_t stack;
+  bool known = sigaltstack(NULL, &stack) == 0;
   owner = getpid();
   reason = find_all();
+  if (known) (void)sigaltstack(&stack, NULL);
 }
 
 const char *op2i_opencl_unavailable(void) {
