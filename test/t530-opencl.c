@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Devices of OpenCL, as struct op2i_device_kind has them: all of it on the first device that there is,
- * PoCL's if no other. Parts run in processes of their own, as does what is loaded from a binary. */
+/* Devices of OpenCL, as struct op2i_device_kind has them: all of it on the first device that
+ * there is, PoCL's if no other. Parts run in processes of their own, as does what is loaded from
+ * a binary. */
 #define _GNU_SOURCE
 #include <math.h>
 #include <pthread.h>
@@ -244,8 +245,8 @@ static void test_too_much(struct op2i_device *device) {
 
 /* ---- launches ------------------------------------------------------------------------------- */
 
-/* Each group sums its values by a tree, and one of its members writes the sum, the group's number and
- * the numbers that it was given. */
+/* Each group sums its values by a tree, and one of its members writes the sum, and a sum of the
+ * number of groups and one that it was given. */
 static const char tree[] =
     "__kernel void sum(__global const double *x, long n, __global double *sums,\n"
     "                  __global const double *none, long big, __local double *part) {\n"
@@ -326,6 +327,50 @@ static void test_launch(struct op2i_device *device) {
   launch_sum(device, code, 32 <= code->group_max ? 32 : 1);
   kind->unload(device, code);
   kind->unload(device, NULL);
+}
+
+/* What puts and launches in turn leave in memory: each launch adds to elements before the place
+ * that the next put goes to. */
+enum { PIECES = 100, PIECE = 3000 };
+static int piece_length(int i) { return i % 7 == 6 ? PIECE : i * 5 % 512 + 1; }
+static int64_t piece_value(int i, int j) {
+  int64_t value = j < piece_length(i) ? i * 1000000 + j : 0, place = i * PIECE + j;
+  for (int launch = 9; launch < PIECES; launch += 10)
+    if (place < launch * PIECE && (launch > i || j >= piece_length(i))) value += place;
+  return value;
+}
+
+/* The host's memory may be written again when a put has returned, whatever is still to run before
+ * it. */
+static void test_puts(struct op2i_device *device) {
+  static const char source[] =
+      "__kernel void k(__global long *x, long n) { for (long i = 0; i < n; i++) x[i] += i; }";
+  static int64_t piece[PIECE], back[PIECES * PIECE];
+  struct op2i_device_code *code = code_of(device, source, NULL, "k");
+  void *memory = NULL;
+  int64_t wrong = 0;
+  if (!ok(code != NULL, "a kernel between puts") ||
+      !CHECK(kind->alloc(device, sizeof back, &memory)))
+    return;
+  CHECK(kind->clear(device, memory, 0, sizeof back));
+  op2_status status = OP2_SUCCESS;
+  for (int i = 0; i < PIECES && !status; i++) {
+    const struct op2i_device_arg args[] = {{.is_memory = true, .memory = memory},
+                                           {.number = (int64_t)i * PIECE}};
+    const struct op2i_launch launch = {.groups = 1, .group = 1, .nargs = 2, .args = args};
+    const size_t length = (size_t)piece_length(i);
+    for (size_t j = 0; j < length; j++) piece[j] = i * 1000000 + (int64_t)j;
+    status = kind->put(device, memory, (size_t)i * sizeof piece, piece, length * sizeof *piece);
+    memset(piece, 0xff, sizeof piece);
+    if (!status && i % 10 == 9) status = kind->launch(device, code, &launch);
+  }
+  CHECK(status);
+  CHECK(kind->get(device, back, memory, 0, sizeof back));
+  for (int i = 0; i < PIECES; i++)
+    for (int j = 0; j < PIECE; j++) wrong += back[i * PIECE + j] != piece_value(i, j);
+  is_int(wrong, 0, "memory of the host is free after a put");
+  kind->release(device, memory);
+  kind->unload(device, code);
 }
 
 /* What is handed over is done in this order. */
@@ -413,7 +458,7 @@ static void test_includes(struct op2i_device *device) {
      "a header that has changed");
 }
 
-/* Text of a header's own: what it is to give, as a condition of the kernel's, and at compile time. */
+/* What headers are to give, as conditions in a kernel and outside. */
 static const struct {
   const char *header, *outside, *condition;
 } headers[] = {
@@ -710,6 +755,7 @@ static void test_device(struct op2i_device *device) {
   test_too_much(device);
   test_launch(device);
   test_order(device);
+  test_puts(device);
   test_errors(device);
   test_includes(device);
   test_headers(device);

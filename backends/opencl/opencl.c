@@ -93,6 +93,7 @@ static void close_device(struct op2i_device *base) {
   struct op2i_opencl_device *device = (struct op2i_opencl_device *)base;
   const struct op2i_opencl_api *cl = &op2i_opencl_api;
   if (!device) return;
+  op2i_opencl_drop_slots(device);
   for (int i = 0; i < OP2I_OPENCL_HEADERS; i++)
     if (device->headers[i]) (void)cl->clReleaseProgram(device->headers[i]);
   if (device->queue) (void)cl->clReleaseCommandQueue(device->queue);

@@ -38,6 +38,8 @@
   EACH(clSetKernelArg);                                                                            \
   EACH(clGetKernelWorkGroupInfo);                                                                  \
   EACH(clEnqueueNDRangeKernel);                                                                    \
+  EACH(clWaitForEvents);                                                                           \
+  EACH(clReleaseEvent);                                                                            \
   EACH(clFlush);                                                                                   \
   EACH(clFinish)
 

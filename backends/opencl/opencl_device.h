@@ -27,6 +27,14 @@ extern const struct op2i_opencl_header {
   const char *name, *text;
 } op2i_opencl_headers[OP2I_OPENCL_HEADERS];
 
+/* What small puts are copied to, so that the caller has its memory back before the device has come
+ * to them. */
+enum { OP2I_OPENCL_SLOTS = 16, OP2I_OPENCL_SLOT_BYTES = 4096 };
+struct op2i_opencl_slot {
+  cl_event written; /* null: it is free */
+  unsigned char bytes[OP2I_OPENCL_SLOT_BYTES];
+};
+
 struct op2i_opencl_device {
   struct op2i_device base;
   cl_device_id id;
@@ -36,7 +44,9 @@ struct op2i_opencl_device {
   const char *standard; /* "-cl-std=..." that its compiler takes; null: not known yet */
   bool rounds_right;    /* division and square root of floats are correctly rounded where asked */
   size_t largest;       /* bytes of one piece of memory */
-  char lost[512];       /* why nothing works any more; empty: all is well */
+  struct op2i_opencl_slot slots[OP2I_OPENCL_SLOTS]; /* used in turn */
+  int slot;
+  char lost[512]; /* why nothing works any more; empty: all is well */
 };
 
 /* OP2_SUCCESS, or the failure that a code of OpenCL means. Memory that is lacking is OP2_ERR_NOMEM,
@@ -51,6 +61,8 @@ op2_status op2i_opencl_alloc(struct op2i_device *base, size_t bytes, void **memo
 void op2i_opencl_release(struct op2i_device *base, void *memory);
 op2_status op2i_opencl_put(struct op2i_device *base, void *memory, size_t at, const void *host,
                            size_t bytes);
+/* The end of small puts, of a device that is closed. */
+void op2i_opencl_drop_slots(struct op2i_opencl_device *device);
 op2_status op2i_opencl_get(struct op2i_device *base, void *host, void *memory, size_t at,
                            size_t bytes);
 op2_status op2i_opencl_clear(struct op2i_device *base, void *memory, size_t at, size_t bytes);

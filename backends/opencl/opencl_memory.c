@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Memory of OpenCL devices, and what goes to it and comes from it. */
+#include <string.h>
+
 #include "error.h"
 #include "opencl_device.h"
 
@@ -44,14 +46,46 @@ void op2i_opencl_release(struct op2i_device *base, void *memory) {
   if (memory) (void)op2i_opencl_api.clReleaseMemObject(memory);
 }
 
+/* Free once the device has taken what is in it. */
+static cl_int free_slot(struct op2i_opencl_slot *slot) {
+  if (!slot->written) return CL_SUCCESS;
+  cl_int code = op2i_opencl_api.clWaitForEvents(1, &slot->written);
+  (void)op2i_opencl_api.clReleaseEvent(slot->written);
+  slot->written = NULL;
+  return code;
+}
+
+void op2i_opencl_drop_slots(struct op2i_opencl_device *device) {
+  for (int i = 0; i < OP2I_OPENCL_SLOTS; i++) (void)free_slot(&device->slots[i]);
+}
+
+/* A put that waited would wait for all launches before it. */
+static op2_status put_small(struct op2i_opencl_device *device, cl_mem memory, size_t at,
+                            const void *host, size_t bytes) {
+  struct op2i_opencl_slot *slot = &device->slots[device->slot];
+  op2_status status = op2i_opencl_waited(device, free_slot(slot), "clWaitForEvents");
+  if (status != OP2_SUCCESS) return status;
+  memcpy(slot->bytes, host, bytes);
+  device->slot = (device->slot + 1) % OP2I_OPENCL_SLOTS;
+  cl_int code = op2i_opencl_api.clEnqueueWriteBuffer(device->queue, memory, CL_FALSE, at, bytes,
+                                                     slot->bytes, 0, NULL, &slot->written);
+  return op2i_opencl_waited(device, code, "clEnqueueWriteBuffer");
+}
+
+static op2_status put_large(struct op2i_opencl_device *device, cl_mem memory, size_t at,
+                            const void *host, size_t bytes) {
+  cl_int code = op2i_opencl_api.clEnqueueWriteBuffer(device->queue, memory, CL_TRUE, at, bytes,
+                                                     host, 0, NULL, NULL);
+  return op2i_opencl_waited(device, code, "clEnqueueWriteBuffer");
+}
+
 op2_status op2i_opencl_put(struct op2i_device *base, void *memory, size_t at, const void *host,
                            size_t bytes) {
   struct op2i_opencl_device *device = (struct op2i_opencl_device *)base;
   op2_status status = op2i_opencl_alive(device);
   if (status != OP2_SUCCESS || bytes == 0) return status;
-  cl_int code = op2i_opencl_api.clEnqueueWriteBuffer(device->queue, memory, CL_TRUE, at, bytes,
-                                                     host, 0, NULL, NULL);
-  status = op2i_opencl_waited(device, code, "clEnqueueWriteBuffer");
+  status = bytes <= OP2I_OPENCL_SLOT_BYTES ? put_small(device, memory, at, host, bytes)
+                                           : put_large(device, memory, at, host, bytes);
   if (status != OP2_SUCCESS) return status;
   base->counts.puts++;
   base->counts.put_bytes += (int64_t)bytes;
