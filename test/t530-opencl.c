@@ -402,6 +402,29 @@ static void test_order(struct op2i_device *device) {
 
 /* ---- building ------------------------------------------------------------------------------- */
 
+/* Binaries that are cut off or changed, and one of another device. */
+static void test_damage(struct op2i_device *device) {
+  struct op2i_device_code *code = NULL;
+  uint64_t state = 5;
+  int loaded_ones = 0;
+  unsigned char *image = binary;
+  for (int i = 0; i < 50; i++) {
+    size_t length = (size_t)(draw(&state) % binary_bytes),
+           at = (size_t)(draw(&state) % binary_bytes);
+    loaded_ones += kind->load(device, binary, length, "sum", &code) != OP2_ERR_COMPILE;
+    image[at] ^= 0x10;
+    loaded_ones += kind->load(device, binary, binary_bytes, "sum", &code) != OP2_ERR_COMPILE;
+    image[at] ^= 0x10;
+  }
+  is_int(loaded_ones, 0, "binaries that are cut off or changed are refused");
+  char target[sizeof device->limits.target];
+  memcpy(target, device->limits.target, sizeof target);
+  snprintf(device->limits.target, sizeof device->limits.target, "cl-0123456789");
+  FAILS(kind->load(device, binary, binary_bytes, "sum", &code), OP2_ERR_COMPILE);
+  ok(says(op2_error_message(), target), "and so are those of another device");
+  memcpy(device->limits.target, target, sizeof target);
+}
+
 static void test_errors(struct op2i_device *device) {
   struct op2i_device_code *code = NULL;
   FAILS(build(device, "__kernel void k(__global double *x) {\n  x[0] = 1;\n  x[1] = nowhere;\n}\n",
@@ -424,7 +447,8 @@ static void test_errors(struct op2i_device *device) {
   FAILS(kind->load(device, binary, binary_bytes, "other", &code), OP2_ERR_COMPILE);
   ok(says(op2_error_message(), "'other'") && !code, "an entry that is not there");
   FAILS(kind->load(device, "garbage", 7, "sum", &code), OP2_ERR_COMPILE);
-  ok(says(op2_error_message(), "CL_INVALID_BINARY") && !code, "bytes that are no binary");
+  ok(says(op2_error_message(), "cut off") && !code, "bytes that are no binary");
+  test_damage(device);
   CHECK(kind->load(device, binary, binary_bytes, "sum", &code));
   if (code) launch_sum(device, code, 1);
   kind->unload(device, code);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Source into binaries, by the driver's compiler. */
+#include <string.h>
+
 #include "error.h"
 #include "mem.h"
 #include "opencl_device.h"
@@ -102,6 +104,12 @@ static op2_status link_program(struct build *build) {
   return op2i_opencl_status(build->device, code, "clLinkProgram");
 }
 
+static void add_tail(const struct op2i_opencl_device *device, unsigned char *image, size_t size) {
+  struct op2i_opencl_tail tail = {.image = op2i_digest(image, size)};
+  memcpy(tail.target, device->base.limits.target, sizeof tail.target);
+  memcpy(image + size, &tail, sizeof tail);
+}
+
 static op2_status take_binary(struct build *build, void **binary, size_t *bytes) {
   const struct op2i_opencl_api *cl = &op2i_opencl_api;
   size_t size = 0;
@@ -112,7 +120,7 @@ static op2_status take_binary(struct build *build, void **binary, size_t *bytes)
   if (size == 0)
     return op2i_error(OP2_ERR_COMPILE, "%s: its compiler makes no binaries",
                       build->device->base.limits.name);
-  unsigned char *image = op2i_malloc(size);
+  unsigned char *image = op2i_malloc(size + sizeof(struct op2i_opencl_tail));
   if (!image) return op2i_error_nomem("a binary of OpenCL");
   code = cl->clGetProgramInfo(build->linked, CL_PROGRAM_BINARIES, sizeof image, &image, NULL);
   op2_status status =
@@ -121,8 +129,9 @@ static op2_status take_binary(struct build *build, void **binary, size_t *bytes)
     op2i_free(image);
     return status;
   }
+  add_tail(build->device, image, size);
   *binary = image;
-  *bytes = size;
+  *bytes = size + sizeof(struct op2i_opencl_tail);
   return OP2_SUCCESS;
 }
 

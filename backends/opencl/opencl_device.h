@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "device.h"
+#include "entry.h"
 #include "opencl_api.h"
 
 /* Those that there are, in the order of platforms and of their devices. */
@@ -70,6 +71,12 @@ op2_status op2i_opencl_clear(struct op2i_device *base, void *memory, size_t at, 
 op2_status op2i_opencl_build(struct op2i_device *base, const char *source,
                              const char *const *includes, struct op2i_text *log, void **binary,
                              size_t *bytes);
+
+/* What ends a binary of ours. Drivers cannot be trusted to see that one is damaged: PoCL aborts. */
+struct op2i_opencl_tail {
+  char target[sizeof((struct op2i_device_limits *)0)->target];
+  struct op2i_key image; /* digest of all that is before */
+};
 
 struct op2i_opencl_code {
   struct op2i_device_code base;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Functions of binaries, and their launches. */
+#include <string.h>
+
 #include "error.h"
 #include "mem.h"
 #include "opencl_device.h"
@@ -20,16 +22,34 @@ static op2_status find_kernel(struct op2i_opencl_device *device, struct op2i_ope
   return op2i_opencl_status(device, failure, "clGetKernelWorkGroupInfo");
 }
 
+/* Sets the size of what the driver made. */
+static op2_status check_tail(const struct op2i_opencl_device *device, const unsigned char *image,
+                             size_t bytes, size_t *size) {
+  struct op2i_opencl_tail tail;
+  const char *name = device->base.limits.name;
+  if (bytes <= sizeof tail) return op2i_error(OP2_ERR_COMPILE, "%s: a binary is cut off", name);
+  *size = bytes - sizeof tail;
+  memcpy(&tail, image + *size, sizeof tail);
+  if (!op2i_key_equal(tail.image, op2i_digest(image, *size)))
+    return op2i_error(OP2_ERR_COMPILE, "%s: a binary is damaged", name);
+  if (memcmp(tail.target, device->base.limits.target, sizeof tail.target) != 0)
+    return op2i_error(OP2_ERR_COMPILE, "%s: a binary is for %.*s, and not for %s", name,
+                      (int)sizeof tail.target, tail.target, device->base.limits.target);
+  return OP2_SUCCESS;
+}
+
 op2_status op2i_opencl_load_code(struct op2i_device *base, const void *binary, size_t bytes,
                                  const char *entry, struct op2i_device_code **out) {
   struct op2i_opencl_device *device = (struct op2i_opencl_device *)base;
   op2_status status = op2i_opencl_alive(device);
+  size_t size = 0;
+  if (status == OP2_SUCCESS) status = check_tail(device, binary, bytes, &size);
   if (status != OP2_SUCCESS) return status;
   struct op2i_opencl_code *code = op2i_calloc(1, sizeof *code);
   if (!code) return op2i_error_nomem("a kernel of OpenCL");
   const unsigned char *image = binary;
   cl_int failure;
-  code->program = op2i_opencl_api.clCreateProgramWithBinary(device->context, 1, &device->id, &bytes,
+  code->program = op2i_opencl_api.clCreateProgramWithBinary(device->context, 1, &device->id, &size,
                                                             &image, NULL, &failure);
   status = op2i_opencl_status(device, failure, "clCreateProgramWithBinary");
   if (status == OP2_SUCCESS) status = find_kernel(device, code, entry);
