@@ -52,8 +52,8 @@ struct op2i_device_arg {
 struct op2i_launch {
   int64_t groups;      /* one-dimensional; 1 at least */
   int64_t group;       /* work items in each */
-  int64_t local_bytes; /* that its last parameter points to, memory that a group shares; 0: it has no
-                          such parameter */
+  int64_t local_bytes; /* of memory that a group shares. Its last parameter points there, in CUDA its
+                          `extern __shared__`; 0: it has no such parameter */
   int nargs;           /* without that parameter */
   const struct op2i_device_arg *args;
 };
