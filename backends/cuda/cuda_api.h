@@ -139,8 +139,9 @@ struct op2i_nvrtc_api {
 extern struct op2i_cuda_api op2i_cuda;
 extern struct op2i_nvrtc_api op2i_nvrtc;
 
-/* Why a library cannot be called; null: it can. The driver is opened, and not yet begun: cuInit() is
- * for who needs it, since no process that is forked after it can use CUDA. Asked by any thread. */
+/* Why a library cannot be called; null: it can. The driver is opened, and not yet begun: cuInit()
+ * is for who needs it, since no process that is forked after it can use CUDA. Asked by any
+ * thread. */
 const char *op2i_cuda_missing(void);
 const char *op2i_nvrtc_missing(void);
 const char *op2i_nvrtc_version(void); /* "13.0"; empty where it is missing */

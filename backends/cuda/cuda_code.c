@@ -33,7 +33,7 @@ static bool is_whole(const void *binary, size_t bytes) {
   return true;
 }
 
-/* A group may share as much memory as the device has for one, where others are content with less. */
+/* A group may share as much memory as the device has for one; without asking it is less. */
 static op2_status find_function(struct op2i_cuda_device *device, struct op2i_cuda_code *code,
                                 const char *entry) {
   op2i_cuda_function function;

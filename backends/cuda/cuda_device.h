@@ -61,7 +61,7 @@ enum { OP2I_CUDA_HEADERS = 12 };
 extern const char *const op2i_cuda_header_names[OP2I_CUDA_HEADERS];
 extern const char *const op2i_cuda_headers[OP2I_CUDA_HEADERS];
 
-/* As build() of struct op2i_device_kind, for a target such as "sm_90"; needs NVRTC and no driver. */
+/* As build() of struct op2i_device_kind, for a target such as "sm_90"; without a driver, too. */
 op2_status op2i_cuda_compile(const char *source, const char *target, const char *const *includes,
                              struct op2i_text *log, void **binary, size_t *bytes);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of a CUDA device, and what goes there and back. The bus takes pageable memory at a fraction
- * of its speed: much that is got comes through pinned memory. All that is put goes through it, so
- * that put() need not wait for what is queued before it: how long the driver reads the caller's own
- * memory depends on what that is. */
+/* Memory of a CUDA device, and what goes there and back. The bus takes pageable memory at a
+ * fraction of its speed: much that is got comes through pinned memory. All that is put goes through
+ * it, so that put() need not wait for what is queued before it: how long the driver reads the
+ * caller's own memory depends on what that is. */
 #include <string.h>
 
 #include "cuda_device.h"
@@ -162,7 +162,8 @@ static op2_status get_direct(struct op2i_cuda_device *device, void *to, op2i_cud
   return status ? status : wait_all(device);
 }
 
-/* While the device writes one half the other is copied on. It has read by then what was put there. */
+/* While the device writes one half the other is copied on. What was put there has been
+ * read by then. */
 static op2_status get_staged(struct op2i_cuda_device *device, char *to, op2i_cuda_address from,
                              size_t bytes) {
   const size_t piece = at_most(bytes / 8 < PIECE ? PIECE : bytes / 8, HALF);
