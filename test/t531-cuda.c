@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Devices of CUDA, as struct op2i_device_kind has them: all of it on the first device that there
- * is; without one what is said then, and NVRTC by itself. Parts run in processes of their own,
- * since a kernel that goes wrong takes CUDA from its process. */
+ * is; without one what is said then, NVRTC by itself, and a toy, support_cuda.c. Parts run in
+ * processes of their own, since a kernel that goes wrong takes CUDA from its process. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -840,6 +841,89 @@ static void test_device(struct op2i_device *device) {
   forget_build();
 }
 
+/* ---- a toy, in a process of its own ---------------------------------------------------------- */
+
+/* Puts and launches by turns, of more parameters than a few: what is handed over is done in this
+ * order. */
+static void toy_launches(struct op2i_device *device) {
+  enum { N = 100 };
+  struct op2i_device_code *code = code_of(device, "anything", "add");
+  struct op2i_device_arg args[N + 2] = {{0}};
+  int64_t start, got = 0, want = 0, wrong = 0;
+  if (!ok(code != NULL, "code, by an NVRTC that does not know all options") ||
+      !CHECK(kind->alloc(device, 64, &args[0].memory)))
+    return;
+  is_int(code->group_max, 512, "groups are as large as this function says");
+  args[0].is_memory = true;
+  args[1].number = N;
+  const struct op2i_launch launch = {
+      .groups = 3, .group = 512, .local_bytes = 90000, .nargs = N + 2, .args = args};
+  for (int round = 0; round < 10; round++) {
+    want = start = round * 1000;
+    for (int i = 0; i < N; i++) want += args[i + 2].number = round + ((int64_t)i << 33);
+    wrong += kind->put(device, args[0].memory, 0, &start, 8) != OP2_SUCCESS;
+    start = -1;
+    wrong += kind->launch(device, code, &launch) != OP2_SUCCESS;
+    if (round % 3 != 2) continue;
+    wrong += kind->get(device, &got, args[0].memory, 0, 8) != OP2_SUCCESS;
+    wrong += got != want;
+  }
+  is_int(wrong, 0, "puts, launches and gets follow one another");
+  test_refused_launches(device, code);
+  struct op2i_launch shares = launch;
+  shares.local_bytes = device->limits.local_bytes; /* of which the function has some for itself */
+  FAILS(kind->launch(device, code, &shares), OP2_ERR_ARG);
+  ok(says(op2_error_message(), "Toy Beta: cuLaunchKernel: CUDA_ERROR_INVALID_VALUE"),
+     "what the driver refuses is told");
+  kind->release(device, args[0].memory);
+  kind->unload(device, code);
+}
+
+static void toy_refusals(struct op2i_device *device) {
+  struct op2i_device_code *code = NULL;
+  void *memory = NULL;
+  char bytes[16] = {0};
+  CHECK(build(device, "anything"));
+  is_int(build_log.length, 0, "options that were dropped leave nothing in the log");
+  FAILS(kind->load(device, binary, binary_bytes, "other", &code), OP2_ERR_COMPILE);
+  FAILS(kind->load(device, binary, binary_bytes - 1, "add", &code), OP2_ERR_COMPILE);
+  ok(!code, "nothing is loaded");
+  if (!CHECK(kind->alloc(device, 16, &memory))) return;
+  FAILS(kind->put(device, memory, 8, bytes, 9), OP2_ERR_ARG);
+  ok(says(op2_error_message(), "cuMemcpyHtoDAsync: CUDA_ERROR_INVALID_VALUE"), "beyond the end");
+  FAILS(kind->get(device, bytes, memory, 16, 1), OP2_ERR_ARG);
+  FAILS(kind->clear(device, memory, 15, 2), OP2_ERR_ARG);
+  CHECK(kind->get(device, bytes, memory, 0, 16));
+  kind->release(device, memory);
+}
+
+static int run_toy(void) {
+  struct op2i_device *device = NULL;
+  if (!CHECK(kind->open(NULL, &device))) return done();
+  is_str(device->limits.name, "Toy Beta", "the device with most units");
+  opens("0", "Toy Alpha");
+  opens("toy", "Toy Alpha");
+  opens("ETA", "Toy Beta");
+  test_limits(&device->limits);
+  test_choice(device->limits.name);
+  test_places(device);
+  test_turns(device);
+  test_much(device);
+  test_too_much(device);
+  test_context(device);
+  toy_launches(device);
+  toy_refusals(device);
+  test_nomem(device);
+  kind->close(device);
+  test_fork();
+  int (*left)(void) = NULL;
+  void *toy = dlopen("libcuda.so.1", RTLD_NOW);
+  if (toy) *(void **)&left = dlsym(toy, "op2_toy_left");
+  is_int(left ? left() : -1, 0, "all that was made is destroyed");
+  forget_build();
+  return done();
+}
+
 /* ---- without a device ------------------------------------------------------------------------ */
 
 static void test_without(const char *why) {
@@ -866,15 +950,40 @@ static void driver_is(char *settings, size_t room, const char *name, const char 
   snprintf(settings, room, "LD_LIBRARY_PATH='%s'\":$LD_LIBRARY_PATH\"", folder);
 }
 
+/* A module of the build, which lies beside this program. */
+static const char *module_of(const char *name) {
+  static char path[4200];
+  snprintf(path, sizeof path, "%.*s/lib%s.so", (int)(strrchr(self, '/') - self), self, name);
+  return path;
+}
+
 static void test_drivers(void) {
-  char settings[8192], module[4200];
+  char settings[8192];
   driver_is(settings, sizeof settings, "broken", NULL);
   is_str(child(settings, "why"), "libcuda.so.1 is not there (no NVIDIA driver)",
          "a driver that cannot be opened");
-  snprintf(module, sizeof module, "%s/test/libop2-test-icd.so", build_root());
-  driver_is(settings, sizeof settings, "old", module);
+  driver_is(settings, sizeof settings, "old", module_of("op2-test-icd"));
   is_str(child(settings, "why"), "libcuda.so.1 lacks cuInit: the NVIDIA driver is too old",
          "a driver that lacks what is called");
+}
+
+static void test_toy(void) {
+  char settings[8192], lib64[4200], nvrtc[4300], pinned[9000];
+  const char *module = module_of("op2-test-cuda");
+  driver_is(settings, sizeof settings, "toy", module);
+  snprintf(lib64, sizeof lib64, "%s/toy/lib64", test_scratch());
+  snprintf(nvrtc, sizeof nvrtc, "%s/libnvrtc.so.13", lib64);
+  mkdir(lib64, 0700);
+  if (symlink(module, nvrtc) != 0) perror(nvrtc);
+  snprintf(settings + strlen(settings), sizeof settings - strlen(settings), " CUDA_HOME='%s/toy'",
+           test_scratch());
+  is_str(child(settings, "why"), "available", "a toy of a driver is one");
+  all_good(child(settings, "toy"), "the toy");
+  all_good(child(settings, "fault"), "a toy that writes where nothing is");
+  snprintf(pinned, sizeof pinned, "%s OP2_TEST_CUDA=pinned", settings);
+  all_good(child(pinned, "toy"), "a toy without pinned memory");
+  snprintf(pinned, sizeof pinned, "%s OP2_TEST_CUDA=devices", settings);
+  is_str(child(pinned, "why"), "no CUDA device", "a driver without devices");
 }
 
 int main(int argc, char **argv) {
@@ -886,6 +995,7 @@ int main(int argc, char **argv) {
     return 0;
   }
   if (argc == 2 && strcmp(argv[1], "fault") == 0) return run_fault();
+  if (argc == 2 && strcmp(argv[1], "toy") == 0) return run_toy();
   ok(!loaded("libcuda.") && !loaded("libnvrtc"),
      "no library of CUDA's is loaded before it is asked");
   struct op2i_device *device = NULL;
@@ -902,5 +1012,6 @@ int main(int argc, char **argv) {
   }
   test_nvrtc();
   test_drivers();
+  test_toy();
   return done();
 }
