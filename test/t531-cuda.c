@@ -172,10 +172,12 @@ static const struct {
   const char *header, *outside, *condition;
 } headers[] = {
     {"math.h", "struct my { double log; };\n",
-     "fabs(sqrt(2) - M_SQRT2) < 1e-15 && sqrtf(4) == 2 && pow(2, 10) == 1024 && lround(2.5) == 3 "
+     "fabs(sqrt(2) - M_SQRT2) < 1e-15 && sqrtf(4) == 2 && fabs(pow(2, 10) - 1024) < 1e-9 && "
+     "lround(2.5) == 3 "
      "&& "
      "isnan(NAN) && fmin(1, 2.0f) == 1 && isinf(HUGE_VAL) && scalbn(1.0, 3) == 8 && "
-     "lrintf(2.5f) == 2 && cos(M_PI) == -1 && fma(2, 3, 4) == 10 && remainder(5, 3) == -1"},
+     "lrintf(2.5f) == 2 && fabs(cos(M_PI) + 1) < 1e-15 && fma(2, 3, 4) == 10 && remainder(5, 3) == "
+     "-1"},
     {"math.h",
      "static_assert(sizeof(exp(1.0f)) == 8 && sizeof(expf(1.0)) == 4, \"\");\n"
      "double of_float(float f) { return exp(f) - (double)expf(f); }\n",
@@ -186,7 +188,7 @@ static const struct {
     {"math.h", "static const double inf = INFINITY, huge = HUGE_VAL, none = NAN;\n",
      "fpclassify(0.0) == FP_ZERO && fpclassify(inf) == FP_INFINITE && isnormal(1e-300) && "
      "fpclassify(1e-310) == FP_SUBNORMAL && fpclassify(-1e-40f) == FP_SUBNORMAL && "
-     "fpclassify(none) == FP_NAN && sizeof(NAN) == 4 && !isnormal(huge) && isless(1, 2) && "
+     "fpclassify(none) == FP_NAN && sizeof(NAN) == 4 && !isnormal(huge) && isless(1.0, 2.0) && "
      "isunordered(NAN, 1.0)"},
     {"tgmath.h",
      "static_assert(sizeof(exp(1.0f)) == 4 && sizeof(exp(1.0)) == 8 && sizeof(sqrt(4)) == 8, "
@@ -201,7 +203,7 @@ static const struct {
      "static_assert(sizeof(uint_fast64_t) == 8 && INT64_C(1) << 40 == 1099511627776, \"\");\n",
      "(int8_t)-1 < 0 && (uint8_t)-1 > 0 && INT64_MIN < 0"},
     {"inttypes.h", "static const char format[] = \"%\" PRId64 \" %\" PRIu32 \" %\" PRIxPTR;\n",
-     "sizeof format == 12 && format[1] == 'l' && sizeof(int64_t) == 8"},
+     "sizeof format == 11 && format[1] == 'l' && sizeof(int64_t) == 8"},
     {"stddef.h", "struct pair { char a; double b; };\n",
      "offsetof(struct pair, b) == 8 && x != NULL && sizeof(size_t) == 8 && sizeof(ptrdiff_t) == 8"},
     {"stdbool.h",
@@ -341,13 +343,13 @@ static int count_lines(const char *text) {
 }
 
 static void test_limits(const struct op2i_device_limits *limits) {
-  int major = 0, minor = 0;
+  int number = 0;
   diag("%s, %s: %d units, groups of %lld, %lld bytes shared, %lld in all", limits->name,
        limits->target, limits->units, (long long)limits->group_max, (long long)limits->local_bytes,
        (long long)limits->memory_bytes);
   ok(limits->name[0], "a device has a name");
-  is_int(sscanf(limits->target, "sm_%1d%1d", &major, &minor) + (int)strlen(limits->target) % 5, 2,
-         "and a target: %s", limits->target);
+  ok(sscanf(limits->target, "sm_%d", &number) == 1 && number >= 50 && number < 1000,
+     "and a target: %s", limits->target);
   ok(limits->doubles, "it has double precision");
   ok(limits->units >= 1 && limits->units < 100000, "units");
   ok(limits->group_max >= 512 && limits->group_max <= 1 << 20, "group_max");

@@ -21,9 +21,9 @@ op2_status op2i_cuda_alloc(struct op2i_device *base, size_t bytes, void **memory
   if (status != OP2_SUCCESS) return status;
   status = OP2I_CUDA(device, cuMemAlloc_v2, &at, bytes > 0 ? bytes : 1);
   op2i_cuda_leave();
-  if (status == OP2_ERR_NOMEM)
-    op2i_error(status, "%s: %zu bytes of %lld", op2_error_message(), bytes,
-               (long long)base->limits.memory_bytes);
+  if (status == OP2_ERR_NOMEM || status == OP2_ERR_ARG) /* nothing but the size can be wrong */
+    status = op2i_error(OP2_ERR_NOMEM, "%s: %zu bytes of %lld", op2_error_message(), bytes,
+                        (long long)base->limits.memory_bytes);
   if (status == OP2_SUCCESS) *memory = (void *)(uintptr_t)at;
   return status;
 }
