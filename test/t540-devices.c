@@ -216,6 +216,43 @@ OP2_KERNEL(wide, (const double *a, double *b), {
   for (int i = 0; i < 5; i++) b[i] = 2 * a[i];
 });
 
+/* What falls back to the host is right as well: that nothing did is looked at here. */
+static void runs_there(const char *backend) {
+  op2_context ctx;
+  op2_set nodes;
+  op2_dat a, b;
+  op2_kernel kernel;
+  static char text[1 << 14];
+  double in[20], out[20] = {0};
+  bool right = true;
+  const char *why = backend_unfit(backend);
+  if (why) {
+    skip("%s: %s", backend, why);
+    return;
+  }
+  for (int i = 0; i < 20; i++) in[i] = i;
+  op2_options options = {.backend = backend};
+  if (!CHECK(op2_init(&options, &ctx))) return;
+  CHECK(op2_set_create(ctx, 4, "nodes", &nodes));
+  CHECK(op2_dat_create(nodes, 5, OP2_F64, in, "a", &a));
+  CHECK(op2_dat_create(nodes, 5, OP2_F64, NULL, "b", &b));
+  CHECK(op2_kernel_create(ctx, &wide_kernel, &kernel));
+  CHECK(op2_par_loop(kernel, nodes, op2_arg_direct(a, OP2_READ), op2_arg_direct(b, OP2_WRITE)));
+  CHECK(op2_dat_get(b, out));
+  for (int i = 0; i < 20; i++) right &= out[i] == 2 * i;
+  ok(right && ctx->device->counts.launches == 1, "%s: one launch gives what it should", backend);
+  FILE *stream = fmemopen(text, sizeof text - 1, "w");
+  if (stream) CHECK(op2_explain(ctx, stream));
+  if (stream) fclose(stream);
+  ok(strstr(text, "on the device: a work item for each element") && !strstr(text, "on the host"),
+     "%s: and is told to have run there", backend);
+  op2_kernel_destroy(&kernel);
+  op2_dat_destroy(&a);
+  op2_dat_destroy(&b);
+  op2_set_destroy(&nodes);
+  CHECK(op2_finalize(&ctx));
+}
+
 static const char *const targets[] = {"sm_80", "sm_90", "sm_100"};
 
 static void compiles(op2_loop loop, const char *name) {
@@ -309,6 +346,8 @@ int main(void) {
     device_of(&op2i_device_opencl, add_opencl);
   else
     skip("opencl: the sanitizer and a platform's own compiler do not go together");
+  runs_there("cuda");
+  runs_there("opencl");
   texts();
   return done();
 }

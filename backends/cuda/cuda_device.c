@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* NVIDIA devices by the driver's interface. The context is the device's primary one, which the runtime's
  * interface and StarPU use as well; it is current for the length of each call, and no longer. */
-#include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

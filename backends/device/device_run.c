@@ -63,7 +63,7 @@ static op2_status list_args(struct run *run) {
 }
 
 static void set_tables(struct run *run, const struct op2i_device_table *table) {
-  for (int t = 0; t < 3; t++)
+  for (int t = 0; t < OP2I_LAUNCH_TABLES; t++)
     run->args[run->tables_at + t].memory = table ? table->memory[t] : NULL;
 }
 

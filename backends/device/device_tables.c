@@ -140,7 +140,8 @@ static void release_tables(void *data) {
   struct op2i_device *device = tables->device;
   for (int r = 0; r < OP2I_RANGES; r++)
     for (int p = 0; p < OP2I_DEVICE_PASSES; p++)
-      for (int k = 0; k < 3; k++) device->kind->release(device, tables->passes[r][p].memory[k]);
+      for (int k = 0; k < OP2I_LAUNCH_TABLES; k++)
+        device->kind->release(device, tables->passes[r][p].memory[k]);
   device->kind->release(device, tables->given_there);
   device->kind->release(device, tables->partial);
   op2i_free(tables->given);

@@ -9,8 +9,8 @@
 #include "step.h"
 
 struct op2i_device_table {
-  int64_t ntargets; /* of a pass: that are reached */
-  void *memory[3];  /* t0, t1, t2 of the entry (codegen/device/devgen.c) */
+  int64_t ntargets;                 /* of a pass: that are reached */
+  void *memory[OP2I_LAUNCH_TABLES]; /* t0, t1, t2 of the entry (codegen/device/devgen.c) */
 };
 
 struct op2i_device_tables {

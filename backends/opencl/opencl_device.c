@@ -2,7 +2,6 @@
 /* Devices of OpenCL: of any platform that the loader finds. */
 #include "opencl_api.h"
 
-#include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -39,9 +39,9 @@ struct op2i_devgen {
   const struct op2i_device_dialect *dialect;
   struct op2i_device_form form;
   /* The launch that is written: the pass whose increments count, or null; whether what is not in any
-   * pass is stored; whether the values of reductions are there to take what comes. */
+   * pass is stored. */
   const struct op2i_device_pass *pass;
-  bool stores, reduces;
+  bool stores;
   bool stages; /* work items of a group are at positions that follow each other */
 };
 void op2i_devgen_load(const struct op2i_devgen *g);           /* rows and columns of the element */

@@ -194,6 +194,16 @@ static void set_ranges(struct op2i_loop *loop) {
     add_range(loop, OP2I_EXEC, ends[OP2I_OWNED], ends[OP2I_EXEC]);
 }
 
+bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat) {
+  bool modified = false, mapped = false;
+  for (int n = 0; n < loop->nargs; n++) {
+    if (loop->args[n].dat != dat) continue;
+    modified |= op2i_modifies(loop->args[n].access);
+    mapped |= loop->args[n].map >= 0 && !loop->args[n].injective;
+  }
+  return modified && mapped;
+}
+
 const char *op2i_loop_name(const struct op2i_loop *loop) {
   return loop->name ? loop->name : loop->kernel->obj.name;
 }

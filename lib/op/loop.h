@@ -149,6 +149,9 @@ static inline bool op2i_loop_runs_over(const struct op2i_loop *loop, enum op2i_s
 static inline bool op2i_loop_same_elements(const struct op2i_loop *a, const struct op2i_loop *b) {
   return op2i_loop_runs_over(a, OP2I_EXEC) == op2i_loop_runs_over(b, OP2I_EXEC);
 }
+/* Whether two elements of a loop may meet in a dat that one of them modifies: it is modified, and
+ * reached through a map by this or another argument, and nothing keeps them apart there. */
+bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat);
 const char *op2i_loop_name(const struct op2i_loop *loop);
 
 /* Find the loop with these arguments, or validate them and make it. On success *loop has one more

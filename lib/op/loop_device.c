@@ -11,19 +11,8 @@ enum { VALUES_MAX = 4096, COPY_MAX = 2048 };
 /* What each element has for others is computed once for each column through which it reaches them. */
 enum { REPEATS_MAX = 10 };
 
-/* As scheduler/plans has it: two elements may meet in a dat that one of them modifies. */
-static bool contended(const struct op2i_loop *loop, int dat) {
-  bool modified = false, mapped = false;
-  for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++) {
-    if (arg->dat != dat) continue;
-    modified |= op2i_modifies(arg->access);
-    mapped |= arg->map >= 0 && !arg->injective;
-  }
-  return modified && mapped;
-}
-
 bool op2i_device_shared(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
-  return arg->dat >= 0 && contended(loop, arg->dat);
+  return arg->dat >= 0 && op2i_loop_contended(loop, arg->dat);
 }
 
 /* All that elements meet in only accumulates, through maps. */
@@ -139,7 +128,6 @@ void op2i_loop_device_form(const struct op2i_loop *loop, bool generic,
   form->why = refusal(loop, generic, form->nvalues);
   if (form->why || !meets) return;
   form->rest = stores_besides(loop);
-  form->computes = accumulates_only(loop);
   form->strategy = can_repeat(loop, form) ? OP2I_DEVICE_REPEAT : OP2I_DEVICE_COLOURED;
   if (form->strategy == OP2I_DEVICE_COLOURED) form->npasses = 0;
   if (form->strategy == OP2I_DEVICE_COLOURED && form->nvalues > 0)

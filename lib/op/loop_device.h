@@ -32,13 +32,12 @@ struct op2i_device_form {
   const char *why; /* none of these will do, in words, so that the host runs it; null: one does */
   int npasses;     /* of REPEAT */
   struct op2i_device_pass passes[OP2I_DEVICE_PASSES];
-  bool rest;     /* REPEAT: something is stored or reduced besides */
-  bool computes; /* COLOURED: elements compute first and add in turn, else all is done in turn */
-  int nvalues;   /* REDUCED: components of reductions */
+  bool rest;   /* REPEAT: something is stored or reduced besides */
+  int nvalues; /* REDUCED: components of reductions */
 };
 
 /* Tables that a launch has besides. */
-enum { OP2I_LAUNCH_TABLES = 4 };
+enum { OP2I_LAUNCH_TABLES = 3 };
 
 /* The work items that reduce together, and the positions that they reduce: whatever the size of a
  * group. Those of a group divide it. */

@@ -66,13 +66,3 @@ op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop) {
   op2i_prepare_end(sched, begin);
   return status;
 }
-
-bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat) {
-  bool modified = false, mapped = false;
-  for (int n = 0; n < loop->nargs; n++) {
-    if (loop->args[n].dat != dat) continue;
-    modified |= op2i_modifies(loop->args[n].access);
-    mapped |= loop->args[n].map >= 0 && !loop->args[n].injective;
-  }
-  return modified && mapped;
-}

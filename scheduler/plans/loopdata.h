@@ -56,9 +56,6 @@ struct op2i_loop_data {
   int no_code_times;     /* in how many */
 };
 
-/* Whether two elements of a loop may meet in a dat that one of them modifies: it is modified, and
- * reached through a map by this or another argument, and nothing keeps them apart there. */
-bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat);
 /* The data of a loop, made at first use. */
 op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **data);
 /* Before the first run: plans, where the backend wants them. */
