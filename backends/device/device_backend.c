@@ -4,6 +4,7 @@
 #include "backend.h"
 #include "context.h"
 #include "device.h"
+#include "device_rows.h"
 #include "device_run.h"
 #include "error.h"
 #include "mem.h"
@@ -32,6 +33,7 @@ static op2_status open_state(op2_context ctx, const struct op2i_device_kind *kin
     op2i_free(state);
     return status;
   }
+  state->device->move_rows = op2i_device_move_rows;
   ctx->device = state->device;
   *out = state;
   return OP2_SUCCESS;

@@ -16,6 +16,11 @@ static op2_status generate(const struct op2i_loop *loop, enum op2i_variant varia
       loop, variant == OP2I_CUDA ? &op2i_dialect_cuda : &op2i_dialect_opencl, out);
 }
 
+static op2_status generate_rows(enum op2i_variant variant, struct op2i_text *out) {
+  return op2i_device_rows_text(variant == OP2I_CUDA ? &op2i_dialect_cuda : &op2i_dialect_opencl,
+                               out);
+}
+
 const struct op2i_codegen op2i_codegen = {
     .given = op2i_kernel_given,
     .parse = op2i_signature_parse,
@@ -25,4 +30,5 @@ const struct op2i_codegen op2i_codegen = {
     .forget = op2i_simd_forget,
     .judge = op2i_generate_judge,
     .generate = generate,
+    .generate_rows = generate_rows,
 };

@@ -33,6 +33,10 @@ extern const struct op2i_device_dialect op2i_dialect_cuda, op2i_dialect_opencl;
 op2_status op2i_device_generate(const struct op2i_loop *loop,
                                 const struct op2i_device_dialect *dialect, struct op2i_text *out);
 
+/* Append the text of entries op2_pack4, op2_unpack4, op2_pack1, op2_unpack1, by units of so many
+ * bytes: numbers of rows and units of a row, then values, places and packed memory (device.h). */
+op2_status op2i_device_rows_text(const struct op2i_device_dialect *dialect, struct op2i_text *out);
+
 /* devgen_arg.c: arguments in an element's body. */
 struct op2i_devgen {
   struct op2i_emitter e;

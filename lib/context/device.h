@@ -31,11 +31,23 @@ struct op2i_device_counts {
   int64_t puts, put_bytes, gets, get_bytes, launches;
 };
 
+/* Rows of values, to memory where some of them lie packed, or from there. */
+struct op2i_device_rows {
+  void *values, *packed;
+  void *places; /* [n][2] int32_t: the number of a row, and how many units lie before it */
+  int64_t n, row_units;
+  int unit; /* bytes: 4, or 1 */
+  bool unpack;
+};
+
 /* The first member of each kind's own structure. */
 struct op2i_device {
   const struct op2i_device_kind *kind;
   struct op2i_device_limits limits;
   struct op2i_device_counts counts;
+  /* Hands over a move of rows. Set by the backend that has the device for loops. */
+  op2_status (*move_rows)(op2_context ctx, const struct op2i_device_rows *rows);
+  struct op2i_device_code *rows[2][2]; /* of that backend, by unit and direction: null, not built */
 };
 
 /* A function that can be launched; each kind's own structure begins with it. */

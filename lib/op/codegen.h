@@ -35,6 +35,8 @@ struct op2i_codegen {
                       struct op2i_judgement *judgement, struct op2i_text *why);
   op2_status (*generate)(const struct op2i_loop *loop, enum op2i_variant variant,
                          struct op2i_text *out, bool *mergeable);
+  /* codegen/device: op2i_device_rows_text() */
+  op2_status (*generate_rows)(enum op2i_variant variant, struct op2i_text *out);
 };
 extern const struct op2i_codegen op2i_codegen; /* codegen/host/cgen.c */
 
