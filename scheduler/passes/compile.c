@@ -156,11 +156,18 @@ static op2_status get_together(struct op2i_compile *c) {
 
 /* ---- what a device's compiler does not take ---------------------------------------------------- */
 
+/* Now, and to who asks later. */
 static void tell(const struct op2i_loop *loop, const char *message) {
+  struct op2i_loop_data *data = loop->sched_data;
   const char *text = message ? message : "";
+  int length = (int)strcspn(text, "\n");
+  struct op2i_text words = {0};
+  op2i_text_add(&words, "%.*s", length, text);
+  op2i_free(data->refused);
+  data->refused = words.failed ? NULL : words.chars;
   op2i_log(loop->op.ctx, OP2I_LOG_WARN,
            "loop '%s' runs on the host: its kernel does not compile for the device: %.*s",
-           op2i_loop_name(loop), (int)strcspn(text, "\n"), text);
+           op2i_loop_name(loop), length, text);
 }
 
 static bool refused(const struct op2i_jit_code *code) {

@@ -54,6 +54,8 @@ struct op2i_loop_data {
   op2_status no_code_status;
   int64_t no_code_force; /* in which that was found out, by the number of those before it */
   int no_code_times;     /* in how many */
+  char *
+      refused; /* what a device's compiler said, which did not take it; null: nothing, or no memory */
 };
 
 /* The data of a loop, made at first use. */

@@ -122,7 +122,9 @@ static void explain_device(const struct op2i_loop *loop, FILE *stream) {
       [OP2I_DEVICE_COLOURED] = "blocks of a colour together, their elements colour by colour"};
   struct op2i_device_form form;
   if (loop->form.off_device) {
-    fprintf(stream, "    on the host: %s\n", loop->form.off_device);
+    const struct op2i_loop_data *data = loop->sched_data;
+    fprintf(stream, "    on the host: %s%s%s\n", loop->form.off_device, data->refused ? ": " : "",
+            data->refused ? data->refused : "");
     return;
   }
   op2i_loop_device_form(loop, loop->op.ctx->device->kind->generic, &form);
