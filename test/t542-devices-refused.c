@@ -42,6 +42,17 @@ static const struct odd odds[] = {
      "static pair add(pair p, double b) { p.v[1] += b; return p; }\n"
      "void shapes(double *x) { *x += add((pair){{1, 2}}, 3).v[1]; }",
      NULL, 8, NULL},
+    {"tables", NULL,
+     "static const double weights[2][3] = {{1, 2, 3}, {4, 5, 6}};\n"
+     "const int order[] = {2, 0, 1};\n"
+     "enum { FIRST = 1 };\n"
+     "static double of(int i) { static const double half[2] = {0.5, 0.25}; return half[i]; }\n"
+     "void tables(double *x) {\n"
+     "  static const int count = 3;\n"
+     "  for (int i = 0; i < count; i++) *x += weights[FIRST][order[i]] * of(i > 1);\n}",
+     NULL, 9.25, NULL},
+    {"keeps", NULL, "void keeps(double *x) {\n  static int n = 1;\n  *x += n;\n}",
+     HOST "error: odd.c:201:", 4, NULL},
     {"variable", NULL,
      "void variable(double *x) {\n"
      "  int n = (int)*x;\n"

@@ -106,5 +106,5 @@ const struct op2i_device_dialect op2i_dialect_cuda = {
 const struct op2i_device_dialect op2i_dialect_opencl = {
     .name = "opencl",
     .prelude = opencl,
-    .c = {.restricted = "restrict", .global = "OP2_GLOBAL "},
+    .c = {.restricted = "restrict", .global = "OP2_GLOBAL ", .tables = "__constant "},
 };
