@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "code.h"
+#include "codegen.h"
 #include "context.h"
 #include "cuda_api.h"
 #include "device.h"
@@ -255,10 +257,8 @@ static void runs_there(const char *backend) {
 
 static const char *const targets[] = {"sm_80", "sm_90", "sm_100"};
 
-static void compiles(op2_loop loop, const char *name) {
-  const char *text = NULL, *why;
-  if (!CHECK(op2_loop_generate(loop, "opencl", &text))) return;
-  if (!CHECK(op2_loop_generate(loop, "cuda", &text))) return;
+static void text_compiles(const char *text, const char *name) {
+  const char *why;
   if (!op2i_nvrtc_api(&why)) {
     skip("%s is not compiled for NVIDIA's devices: %s", name, why);
     return;
@@ -273,6 +273,20 @@ static void compiles(op2_loop loop, const char *name) {
     op2i_text_free(&log);
     op2i_free(binary);
   }
+}
+
+static void compiles(op2_loop loop, const char *name) {
+  const char *text = NULL;
+  if (!CHECK(op2_loop_generate(loop, "opencl", &text))) return;
+  if (!CHECK(op2_loop_generate(loop, "cuda", &text))) return;
+  text_compiles(text, name);
+}
+
+static void rows_compile(void) {
+  struct op2i_text text = {0};
+  CHECK(op2i_codegen.generate_rows(OP2I_CUDA, &text));
+  text_compiles(text.chars, "moving rows");
+  op2i_text_free(&text);
 }
 
 /* By a context that runs on the host. */
@@ -349,5 +363,6 @@ int main(void) {
   runs_there("cuda");
   runs_there("opencl");
   texts();
+  rows_compile();
   return done();
 }
