@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
 #include "code.h"
 #include "codegen.h"
 #include "context.h"
@@ -67,6 +68,28 @@ static void memory(struct op2i_device *device) {
      "%s: transfers are counted", kind->name);
   kind->release(device, there);
   kind->release(device, NULL);
+}
+
+/* Its own clock: what was handed over between two marks takes some time, and less than all of it. */
+static void marks(struct op2i_device *device) {
+  enum { N = 1 << 22 };
+  const struct op2i_device_kind *kind = device->kind;
+  void *there = NULL, *begin = NULL, *end = NULL;
+  double seconds = -1, again = -1, start = op2i_seconds();
+  bool good = !kind->alloc(device, N, &there);
+  for (int turn = 0; turn < 3 && good; turn++) /* marks are set anew */
+    good = !kind->mark(device, &begin) && !kind->clear(device, there, 0, N) &&
+           !kind->mark(device, &end) && !kind->between(device, begin, end, true, &seconds);
+  double all = op2i_seconds() - start;
+  if (!ok(good && seconds >= 0 && seconds < all, "%s: its clock says what its work takes",
+          kind->name))
+    diag("%g of %g seconds: %s", seconds, all, op2_error_message());
+  ok(!kind->between(device, begin, end, false, &again) && again == seconds,
+     "%s: and the same when it is asked again", kind->name);
+  kind->unmark(device, begin);
+  kind->unmark(device, end);
+  kind->unmark(device, NULL);
+  kind->release(device, there);
 }
 
 /* In pieces, where it goes in such. */
@@ -156,7 +179,7 @@ static void device_of(const struct op2i_device_kind *kind, const char *source) {
   const char *why = kind->unavailable();
   kind->list(&all);
   if (why) {
-    ok(strlen(why) > 10 && kind->open(NULL, &device) == OP2_ERR_UNAVAILABLE && !device &&
+    ok(strlen(why) > 10 && kind->open(NULL, 0, &device) == OP2_ERR_UNAVAILABLE && !device &&
            strstr(op2_error_message(), why),
        "%s does not open: %s", kind->name, why);
     ok(!all.length, "%s: and has no devices", kind->name);
@@ -165,16 +188,16 @@ static void device_of(const struct op2i_device_kind *kind, const char *source) {
     return;
   }
   ok(all.chars && strncmp(all.chars, "0: ", 3) == 0, "%s: there are %s", kind->name, all.chars);
-  ok(kind->open("no such device", &device) == OP2_ERR_OPTION && !device &&
+  ok(kind->open("no such device", 0, &device) == OP2_ERR_OPTION && !device &&
          strstr(op2_error_message(), all.chars),
      "%s: another name is answered with them", kind->name);
-  ok(kind->open("99", &device) == OP2_ERR_OPTION, "%s: so is another number", kind->name);
+  ok(kind->open("99", 0, &device) == OP2_ERR_OPTION, "%s: so is another number", kind->name);
   op2i_text_free(&all);
-  if (!ok(!kind->open("0", &device), "%s: one opens by number", kind->name)) return;
+  if (!ok(!kind->open("0", 0, &device), "%s: one opens by number", kind->name)) return;
   char name[8];
   snprintf(name, sizeof name, "%.6s", device->limits.name);
   kind->close(device);
-  if (!ok(!kind->open(name, &device), "%s: and by a part of its name, '%s'", kind->name, name))
+  if (!ok(!kind->open(name, 0, &device), "%s: and by a part of its name, '%s'", kind->name, name))
     return;
   const struct op2i_device_limits *limits = &device->limits;
   ok(limits->units > 0 && limits->group_max >= 64 && limits->local_bytes >= 16384 &&
@@ -182,6 +205,7 @@ static void device_of(const struct op2i_device_kind *kind, const char *source) {
      "%s: its limits are some", kind->name);
   memory(device);
   large(device);
+  marks(device);
   code(device, source);
   kind->close(device);
 }
@@ -233,6 +257,7 @@ static void runs_there(const char *backend) {
     return;
   }
   for (int i = 0; i < 20; i++) in[i] = i;
+  double start = op2i_seconds();
   op2_options options = {.backend = backend};
   if (!CHECK(op2_init(&options, &ctx))) return;
   CHECK(op2_set_create(ctx, 4, "nodes", &nodes));
@@ -248,6 +273,10 @@ static void runs_there(const char *backend) {
   if (stream) fclose(stream);
   ok(strstr(text, "on the device: a work item for each element") && !strstr(text, "on the host"),
      "%s: and is told to have run there", backend);
+  op2_profile profile;
+  CHECK(op2_profile_get(ctx, 0, &profile));
+  ok(profile.seconds > 0 && profile.seconds < (op2i_seconds() - start) * ctx->workers,
+     "%s: how long that took is measured", backend);
   op2_kernel_destroy(&kernel);
   op2_dat_destroy(&a);
   op2_dat_destroy(&b);

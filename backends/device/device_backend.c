@@ -2,6 +2,7 @@
 /* The backends that run loops on a device, one launch after the other; what a device will not do runs on
  * the host's processors. */
 #include "backend.h"
+#include "comm.h"
 #include "context.h"
 #include "device.h"
 #include "device_rows.h"
@@ -26,7 +27,7 @@ static op2_status open_state(op2_context ctx, const struct op2i_device_kind *kin
   state->host = op2i_backend_openmp.unavailable() ? &op2i_backend_sequential : &op2i_backend_openmp;
   op2_status status = state->host->open(ctx, &state->host_state);
   if (!status) {
-    status = kind->open(ctx->config.device, &state->device);
+    status = kind->open(ctx->config.device, ctx->comm ? ctx->comm->seat.rank : 0, &state->device);
     if (status) state->host->close(state->host_state);
   }
   if (status) {

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "clock.h"
 #include "context.h"
 #include "device_tables.h"
 #include "device_unit.h"
@@ -223,7 +222,6 @@ static op2_status run_launches(struct run *run) {
 
 op2_status op2i_device_run(struct op2i_device *device, struct op2i_step *step) {
   struct run run = {.device = device, .step = step};
-  double start = op2i_seconds();
   op2_status status;
   if (step->hi <= step->lo) return OP2_SUCCESS;
   OP2I_TRY(op2i_step_begin(step, 1));
@@ -231,8 +229,14 @@ op2_status op2i_device_run(struct op2i_device *device, struct op2i_step *step) {
   OP2I_TRY(op2i_device_tables(step, &run.tables));
   OP2I_TRY(send_given(step, run.tables));
   OP2I_TRY(list_args(&run));
+  struct op2i_device_clock *clock = &run.tables->clocks[step->range];
+  double seconds;
+  OP2I_TRY(op2i_device_clock_begin(device, clock));
   OP2I_TRY(run_launches(&run));
-  step->seconds = step->clock_seconds = op2i_seconds() - start;
+  OP2I_TRY(op2i_device_clock_end(device, clock, &seconds));
+  /* All of the device works at it, as all workers would. */
+  step->seconds = seconds * step->loop->op.ctx->workers;
+  step->clock_seconds = seconds;
   op2i_step_combine(step, 1);
 fail:
   return status;

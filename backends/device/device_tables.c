@@ -138,6 +138,7 @@ static op2_status make_colours(struct op2i_device *device, const struct op2i_pla
 static void release_tables(void *data) {
   struct op2i_device_tables *tables = data;
   struct op2i_device *device = tables->device;
+  for (int r = 0; r < OP2I_RANGES; r++) op2i_device_clock_free(device, &tables->clocks[r]);
   for (int r = 0; r < OP2I_RANGES; r++)
     for (int p = 0; p < OP2I_DEVICE_PASSES; p++)
       for (int k = 0; k < OP2I_LAUNCH_TABLES; k++)

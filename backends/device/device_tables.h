@@ -5,6 +5,7 @@
 /* What launches of a loop need to know of its mesh: kept with the loop, in the device's memory. */
 
 #include "device.h"
+#include "device_clock.h"
 #include "loop_device.h"
 #include "step.h"
 
@@ -17,6 +18,7 @@ struct op2i_device_tables {
   struct op2i_device *device;
   struct op2i_device_form form;
   bool made[OP2I_RANGES];
+  struct op2i_device_clock clocks[OP2I_RANGES];
   struct op2i_device_table passes[OP2I_RANGES][OP2I_DEVICE_PASSES]; /* COLOURED: the first */
   /* What was last sent along with a launch, on both sides. */
   unsigned char *given;

@@ -80,9 +80,10 @@ struct op2i_device_kind {
   bool generic;     /* in its code a pointer may point to any memory */
   /* Why there is none of this kind; null: there is. Asked by any thread, and found out once. */
   const char *(*unavailable)(void);
-  /* `which` as in OP2_DEVICE: null, a number from 0, or part of a name in any case. OP2_ERR_UNAVAILABLE
-   * or OP2_ERR_OPTION with those that there are in the message. */
-  op2_status (*open)(const char *which, struct op2i_device **device);
+  /* `which` as in OP2_DEVICE: a number from 0, or part of a name in any case; null: of those that are
+   * alike and the best, the next for each `seat`, from the first on. OP2_ERR_UNAVAILABLE or
+   * OP2_ERR_OPTION with those that there are in the message. */
+  op2_status (*open)(const char *which, int seat, struct op2i_device **device);
   void (*close)(struct op2i_device *device); /* what was made of it is gone before */
   /* One line on each device that there is: number, name, memory, target. */
   void (*list)(struct op2i_text *out);
@@ -108,6 +109,14 @@ struct op2i_device_kind {
   op2_status (*launch)(struct op2i_device *device, struct op2i_device_code *code,
                        const struct op2i_launch *launch);
   op2_status (*wait)(struct op2i_device *device);
+
+  /* The device's clock. A mark stands between what was handed over before it and after it, when it was
+   * set last; *mark is made where it is null. `seconds` from one mark to a later one: less than 0 while
+   * the device has not come that far, which `wait` is for. */
+  op2_status (*mark)(struct op2i_device *device, void **mark);
+  op2_status (*between)(struct op2i_device *device, void *begin, void *end, bool wait,
+                        double *seconds);
+  void (*unmark)(struct op2i_device *device, void *mark); /* null: nothing */
 };
 
 extern const struct op2i_device_kind op2i_device_cuda, op2i_device_opencl;
