@@ -143,9 +143,18 @@ static void none_of_that_name(const char *backend) {
     op2_context ctx = NULL;
     setenv("OP2_DEVICE", names[i], 1);
     op2_status status = op2_init(&options, &ctx);
-    if (!ok(status == OP2_ERR_OPTION && !ctx && strstr(op2_error_message(), names[i]),
+    if (!ok(status == OP2_ERR_OPTION && !ctx && strstr(op2_error_message(), names[i]) &&
+                strstr(op2_error_message(), "OP2_DEVICE"),
             "%s: there is no device '%s', and that is said", backend, names[i]))
       diag("%d: %s", (int)status, op2_error_message());
+    op2_options better = options;
+    better.device = "0";
+    ok(!op2_init(&better, &ctx) && !op2_finalize(&ctx),
+       "%s: an option comes before the environment", backend);
+    better.device = names[i];
+    ok(op2_init(&better, &ctx) == OP2_ERR_OPTION &&
+           strstr(op2_error_message(), "op2_options.device"),
+       "%s: which of both it was is said", backend);
     unsetenv("OP2_DEVICE");
   }
 }

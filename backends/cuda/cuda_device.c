@@ -182,7 +182,7 @@ static int best(const struct op2i_cuda_api *api, int seat) {
 static op2_status no_such(const char *which) {
   struct op2i_text all = {0};
   list(&all);
-  op2_status status = op2i_error(OP2_ERR_OPTION, "OP2_DEVICE is '%s'; there are\n%s", which,
+  op2_status status = op2i_error(OP2_ERR_OPTION, "no device is '%s'; there are\n%s", which,
                                  all.chars ? all.chars : "none");
   op2i_text_free(&all);
   return status;

@@ -18,6 +18,14 @@ struct state {
   void *host_state;
 };
 
+static op2_status open_device(op2_context ctx, const struct op2i_device_kind *kind,
+                              struct op2i_device **device) {
+  const struct op2i_config *config = &ctx->config;
+  op2_status status = kind->open(config->device, ctx->comm ? ctx->comm->seat.rank : 0, device);
+  if (status != OP2_ERR_OPTION) return status;
+  return op2i_error(status, "%s: %s", config->device_by, op2_error_message());
+}
+
 static op2_status open_state(op2_context ctx, const struct op2i_device_kind *kind, void **out) {
   const char *why = kind->unavailable();
   if (why)
@@ -27,7 +35,7 @@ static op2_status open_state(op2_context ctx, const struct op2i_device_kind *kin
   state->host = op2i_backend_openmp.unavailable() ? &op2i_backend_sequential : &op2i_backend_openmp;
   op2_status status = state->host->open(ctx, &state->host_state);
   if (!status) {
-    status = kind->open(ctx->config.device, ctx->comm ? ctx->comm->seat.rank : 0, &state->device);
+    status = open_device(ctx, kind, &state->device);
     if (status) state->host->close(state->host_state);
   }
   if (status) {

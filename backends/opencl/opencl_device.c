@@ -175,7 +175,7 @@ static int named(const struct op2i_opencl_found *found, int n, const char *which
 static op2_status no_such(const char *which) {
   struct op2i_text all = {0};
   list(&all);
-  op2_status status = op2i_error(OP2_ERR_OPTION, "OP2_DEVICE is '%s'; there are\n%s", which,
+  op2_status status = op2i_error(OP2_ERR_OPTION, "no device is '%s'; there are\n%s", which,
                                  all.chars ? all.chars : "none");
   op2i_text_free(&all);
   return status;

@@ -50,7 +50,7 @@ extern "C" {
 typedef struct op2_options {
   const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu, cuda, opencl or check;
                              default starpu, or openmp where that StarPU was built for fewer workers
-                             than are wanted. Devices are chosen by OP2_DEVICE */
+                             than are wanted */
   int threads;            /**< OP2_THREADS: CPU workers; default one per usable core */
   int eager;              /**< OP2_EAGER: 1 runs every loop and call at once, -1 does not */
   int block_size;         /**< OP2_BLOCK_SIZE: elements per mini-partition */
@@ -63,7 +63,10 @@ typedef struct op2_options {
                              "%r" the rank: without it rank 0 alone writes */
   int log_level;          /**< OP2_LOG: 0 silent, 1 errors, 2 warnings, 3 info, 4 debug */
   int reserved_numbers[9]; /**< 0: room for options of later versions */
-  const void *reserved[6]; /**< null: the same */
+  const char *device; /**< OP2_DEVICE: of the backends cuda and opencl: a number from 0, or part of
+                              its name; default the best, of several that are alike each rank of a
+                              node another */
+  const void *reserved[5]; /**< null: as reserved_numbers */
 } op2_options;
 
 /** @brief Start a context: choose the backend, find workers, open the cache of compiled loops.

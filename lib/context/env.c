@@ -334,8 +334,7 @@ static op2_status choose_texts(struct op2i_config *c, const op2_options *o) {
                        ENV_CACHE_DIR));
   OP2I_TRY(choose_text(&c->cc, &c->cc_by, o->cc, "op2_options.cc", ENV_CC));
   OP2I_TRY(choose_text(&c->cflags, &c->cflags_by, o->cflags, "op2_options.cflags", ENV_CFLAGS));
-  const char *device = env_text(ENV_DEVICE);
-  if (device && !(c->device = op2i_strdup(device))) OP2I_TRY(op2i_error_nomem("options"));
+  OP2I_TRY(choose_text(&c->device, &c->device_by, o->device, "op2_options.device", ENV_DEVICE));
   OP2I_TRY(choose_text(&c->graph_file, &c->graph_by, o->graph_file, "op2_options.graph_file",
                        ENV_GRAPH));
 fail:

@@ -24,7 +24,7 @@ const char *op2i_env_raw(const char *name);
 struct op2i_config {
   char *backend, *device, *cache_dir, *cc, *cflags, *graph_file; /* null: not set */
   /* Who asked for these: "OP2_CC" or "op2_options.cc". */
-  const char *backend_by, *cache_dir_by, *cc_by, *cflags_by, *graph_by;
+  const char *backend_by, *device_by, *cache_dir_by, *cc_by, *cflags_by, *graph_by;
   int threads, block_size; /* 0: choose */
   int chunk_us, queue_max, idle_ms, log_level;
   int cc_timeout; /* seconds, 0: no limit */
