@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels that a device's compiler does not take run on the host and are told of with their own lines;
  * those that no compiler takes fail as they do on the host; neither disturbs what comes after. And no
- * device, or none of that name. */
+ * device, or none of that name. All of it behind StarPU's start, which hides OpenCL's platforms from the
+ * loader that both have. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +164,14 @@ int main(void) {
   static const char *const backends[] = {"opencl", "cuda"};
   test_environment();
   unsetenv("OP2_DEVICE");
+  const char *none = op2_backend_unavailable("starpu");
+  op2_context starpu = NULL;
+  if (none)
+    skip("behind StarPU's start: %s", none);
+  else
+    ok(!op2_init(&(op2_options){.backend = "starpu", .cache_dir = test_cache()}, &starpu) &&
+           !op2_finalize(&starpu),
+       "a context on starpu comes and goes");
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
     const char *why = backend_unfit(backends[b]);
     if (why) {

@@ -78,7 +78,7 @@ static void look(void) {
   if (!api) return;
   if (op2i_opencl_find(api, found) == 0)
     missing = "OpenCL finds no device (a platform is needed: a vendor's driver, or the package "
-              "pocl-opencl-icd; after a context on starpu in the same process none is found)";
+              "pocl-opencl-icd)";
 }
 
 static const char *unavailable(void) {

@@ -119,8 +119,9 @@ OP2_API int op2_workers(op2_context ctx);
 OP2_API const char *op2_backend_unavailable(const char *name);
 
 /** @brief Print the table of environment variables: name, default, present value and meaning; and
- * that none is read, where that is so.
- * @memory keeps nothing                   @sync   never blocks, runs nothing
+ * that none is read, where that is so. Behind it the devices of the backends cuda and opencl, by the
+ * numbers that OP2_DEVICE takes, or why there are none: drivers are opened for that.
+ * @memory keeps nothing                   @sync   runs nothing
  * @mpi    not collective                  @errors OP2_ERR_ARG (null stream), OP2_ERR_IO
  * @source op2 */
 OP2_API OP2_NODISCARD op2_status op2_environment_write(FILE *stream);

@@ -14,12 +14,14 @@
 #include <unistd.h>
 
 #include "context.h"
+#include "device.h"
 #include "error.h"
 #include "hash.h"
 #include "log.h"
 #include "mem.h"
 #include "process.h"
 #include "stream.h"
+#include "text.h"
 
 enum id {
   ENV_BACKEND,
@@ -211,6 +213,19 @@ static op2_status env_int(enum id id, int *value) {
   return OP2_SUCCESS;
 }
 
+/* Drivers are not opened for whoever has more rights than the user. */
+static void write_devices(FILE *stream) {
+  static const struct op2i_device_kind *const kinds[] = {&op2i_device_cuda, &op2i_device_opencl};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !op2i_env_ignored(); k++) {
+    const char *why = kinds[k]->unavailable();
+    struct op2i_text devices = {0};
+    if (!why) kinds[k]->list(&devices);
+    fprintf(stream, "devices of %s: %s%s\n", kinds[k]->name, why ? "none: " : "", why ? why : "");
+    if (devices.chars) fputs(devices.chars, stream);
+    op2i_text_free(&devices);
+  }
+}
+
 op2_status op2_environment_write(FILE *stream) {
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_environment_write: stream is null");
   for (int i = 0; i < ENV_COUNT; i++) {
@@ -221,6 +236,7 @@ op2_status op2_environment_write(FILE *stream) {
   }
   if (op2i_env_ignored())
     fputs("(none is read: this process has more rights than the user who started it)\n", stream);
+  write_devices(stream);
   return op2i_stream_written(stream, "op2_environment_write");
 }
 
