@@ -25,7 +25,8 @@ static op2_status open_state(op2_context ctx, const struct op2i_device_kind *kin
   state->host = op2i_backend_openmp.unavailable() ? &op2i_backend_sequential : &op2i_backend_openmp;
   op2_status status = state->host->open(ctx, &state->host_state);
   if (!status) {
-    status = kind->open(ctx->config.device, &state->device);
+    int64_t limit = (int64_t)ctx->config.device_mb << 20;
+    status = op2i_device_open(kind, ctx->config.device, limit, &state->device);
     if (status) state->host->close(state->host_state);
   }
   if (status) {
@@ -52,6 +53,7 @@ static int workers(void *data) {
 static op2_status run_step(void *data, struct op2i_step *step) {
   struct state *state = data;
   if (step->place == OP2I_DEVICE) return op2i_device_run(state->device, step);
+  state->device->counts.host_runs += step->range == 0;
   return state->host->run_step(state->host_state, step);
 }
 

@@ -86,7 +86,7 @@ static op2_status make_given(struct op2i_device_tables *tables, const struct op2
   tables->given = op2i_calloc(1, (size_t)bytes);
   tables->given_bytes = bytes;
   if (!tables->given) return op2i_error_nomem("values of a loop on a device");
-  return tables->device->kind->alloc(tables->device, (size_t)bytes, &tables->given_there);
+  return op2i_device_alloc(tables->device, (size_t)bytes, &tables->given_there);
 }
 
 /* Sent where they are others than last time. */
@@ -168,10 +168,10 @@ static op2_status partial_room(struct run *run, int64_t tiles) {
   struct op2i_device_tables *tables = run->tables;
   int64_t bytes = (tables->form.nvalues * (tiles + 1)) * 8;
   if (bytes > tables->partial_bytes) {
-    run->device->kind->release(run->device, tables->partial);
+    op2i_device_release(run->device, tables->partial);
     tables->partial = NULL;
     tables->partial_bytes = 0;
-    op2_status status = run->device->kind->alloc(run->device, (size_t)bytes, &tables->partial);
+    op2_status status = op2i_device_alloc(run->device, (size_t)bytes, &tables->partial);
     if (status) return status;
     tables->partial_bytes = bytes;
   }

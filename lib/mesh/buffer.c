@@ -14,27 +14,22 @@
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* The host's memory and what passes for a device's in tests. */
-static void *host_room(size_t bytes, bool zero) {
-  return zero ? op2i_alloc_data(bytes) : op2i_alloc_raw(bytes);
+static struct op2i_device *device_at(const struct op2i_buffer *buffer, int place) {
+  return place == OP2I_DEVICE ? buffer->ctx->device : buffer->ctx->shadow;
 }
 
-static struct op2i_device *device_of(const struct op2i_buffer *buffer) {
-  return buffer->ctx->device;
-}
-
-static op2_status device_room(const struct op2i_buffer *buffer, bool zero, void **room) {
-  struct op2i_device *device = device_of(buffer);
-  op2_status status = device->kind->alloc(device, buffer->bytes ? buffer->bytes : 1, room);
+static op2_status device_room(const struct op2i_buffer *buffer, struct op2i_device *device,
+                              bool zero, void **room) {
+  op2_status status = op2i_device_alloc(device, buffer->bytes ? buffer->bytes : 1, room);
   if (status || !zero) return status;
   status = device->kind->clear(device, *room, 0, buffer->bytes);
-  if (status) device->kind->release(device, *room);
+  if (status) op2i_device_release(device, *room);
   return status;
 }
 
 static op2_status room_in(const struct op2i_buffer *buffer, int place, bool zero, void **room) {
-  if (place == OP2I_DEVICE) return device_room(buffer, zero, room);
-  *room = host_room(buffer->bytes, zero);
+  if (place != OP2I_HOST) return device_room(buffer, device_at(buffer, place), zero, room);
+  *room = zero ? op2i_alloc_data(buffer->bytes) : op2i_alloc_raw(buffer->bytes);
   return *room ? OP2_SUCCESS : op2i_error_nomem("values");
 }
 
@@ -60,19 +55,16 @@ static void spoil(const struct op2i_buffer *buffer, int place, unsigned rows) {
     ((unsigned char *)buffer->at[place])[s.first + i] = pattern[(s.first + i) % 8];
 }
 
+/* Between the host and a device; the shadow is the host's memory to the other device. */
 static op2_status fetch_from(struct op2i_buffer *buffer, int from, int to, unsigned rows) {
   struct stretch s = stretch_of(buffer, rows);
-  char *out = (char *)buffer->at[to];
-  const char *in = (const char *)buffer->at[from];
+  struct op2i_device *device = device_at(buffer, from > to ? from : to);
   if (s.bytes == 0) return OP2_SUCCESS;
-  if (to != OP2I_DEVICE && from != OP2I_DEVICE) {
-    memcpy(out + s.first, in + s.first, s.bytes);
-    return OP2_SUCCESS;
-  }
-  struct op2i_device *device = device_of(buffer);
-  if (to == OP2I_DEVICE)
-    return device->kind->put(device, buffer->at[to], s.first, in + s.first, s.bytes);
-  return device->kind->get(device, out + s.first, buffer->at[from], s.first, s.bytes);
+  if (to > from)
+    return device->kind->put(device, buffer->at[to], s.first,
+                             (const char *)buffer->at[from] + s.first, s.bytes);
+  return device->kind->get(device, (char *)buffer->at[to] + s.first, buffer->at[from], s.first,
+                           s.bytes);
 }
 
 /* ---- state ----------------------------------------------------------------------------------- */
@@ -88,10 +80,18 @@ static void changed(struct op2i_buffer *buffer) {
   if (buffer->told) buffer->ctx->epoch++;
 }
 
+op2_data_state op2i_buffer_state(const struct op2i_buffer *buffer, unsigned rows) {
+  unsigned there = (buffer->fresh[OP2I_SHADOW] | buffer->fresh[OP2I_DEVICE]) & rows;
+  if (!buffer->at[OP2I_SHADOW] && !buffer->at[OP2I_DEVICE]) return OP2_STATE_DEVICE_UNALLOCATED;
+  if (!buffer->at[OP2I_HOST]) return OP2_STATE_HOST_UNALLOCATED;
+  if (!there) return OP2_STATE_HOST;
+  return buffer->fresh[OP2I_HOST] & rows ? OP2_STATE_BOTH : OP2_STATE_DEVICE;
+}
+
 static void release(struct op2i_buffer *buffer, int place) {
-  if (place == OP2I_DEVICE && buffer->at[place])
-    device_of(buffer)->kind->release(device_of(buffer), buffer->at[place]);
-  else if (place == OP2I_SHADOW || (place == OP2I_HOST && !buffer->borrowed))
+  if (place != OP2I_HOST && buffer->at[place])
+    op2i_device_release(device_at(buffer, place), buffer->at[place]);
+  else if (place == OP2I_HOST && !buffer->borrowed)
     op2i_free_data(buffer->at[place]);
   buffer->at[place] = NULL;
   buffer->fresh[place] = 0;
@@ -127,14 +127,14 @@ static op2_status allocate(struct op2i_buffer *buffer, int place, bool overwritt
   return OP2_SUCCESS;
 }
 
+/* Owned rows and halo in one piece, where they are in one place. */
 static op2_status bring(struct op2i_buffer *buffer, int place, unsigned rows) {
   op2_status status = OP2_SUCCESS;
-  for (unsigned part = OP2I_OWNED_ROWS; part <= OP2I_HALO_ROWS && !status; part <<= 1)
-    for (int from = 0; from < OP2I_NPLACES && rows & part; from++)
-      if (buffer->fresh[from] & part) {
-        status = fetch_from(buffer, from, place, part);
-        break;
-      }
+  for (int from = 0; from < OP2I_NPLACES && rows && !status; from++) {
+    unsigned found = buffer->fresh[from] & rows;
+    if (found) status = fetch_from(buffer, from, place, found);
+    rows &= ~found;
+  }
   return status;
 }
 
@@ -151,7 +151,8 @@ op2_status op2i_buffer_move(struct op2i_buffer *buffer, enum op2i_place place, o
   unsigned char fresh[OP2I_NPLACES];
   memcpy(fresh, buffer->fresh, sizeof fresh);
   if (!before) {
-    op2_status status = allocate(buffer, place, op2i_overwrites(access) && rows == OP2I_EVERY_ROW);
+    bool whole = stretch_of(buffer, rows).bytes == buffer->bytes;
+    op2_status status = allocate(buffer, place, op2i_overwrites(access) && whole);
     if (status) return status;
   }
   if (!op2i_overwrites(access)) {

@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "op2/context.h"
+#include "op2/device.h"
 #include "op2/loop.h"
 
 /* A buffer is the values of one object - a dat, a version of a global, the entries of a map, the
@@ -17,8 +18,8 @@
 /* Kinds of memory that loops can work in. */
 enum op2i_place {
   OP2I_HOST,
-  OP2I_SHADOW, /* for tests: more of the host's memory, as if it were a device's */
-  OP2I_DEVICE, /* the context's: its pointers are handles (device.h) */
+  OP2I_SHADOW, /* for tests: that of a device in the host's memory */
+  OP2I_DEVICE, /* that of the context's: its pointers are handles (device.h) */
   OP2I_NPLACES
 };
 
@@ -55,6 +56,10 @@ static inline op2_status op2i_buffer_at(struct op2i_buffer *buffer, enum op2i_pl
   *data = buffer->at[place];
   return OP2_SUCCESS;
 }
+
+/* The state of its owned rows, or those of the halo (one of both), as op2_dat_state() tells it; the
+ * shadow counts as a device. */
+op2_data_state op2i_buffer_state(const struct op2i_buffer *buffer, unsigned rows);
 
 static inline bool op2i_buffer_has_memory(const struct op2i_buffer *buffer) {
   bool has = false;
