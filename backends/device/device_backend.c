@@ -57,6 +57,11 @@ static op2_status run_step(void *data, struct op2i_step *step) {
   return state->host->run_step(state->host_state, step);
 }
 
+static op2_status prepare_step(void *data, struct op2i_step *step) {
+  (void)data;
+  return op2i_device_prepare(step);
+}
+
 static const char *cuda_unavailable(void) { return op2i_device_cuda.unavailable(); }
 static const char *opencl_unavailable(void) { return op2i_device_opencl.unavailable(); }
 static op2_status open_cuda(op2_context ctx, void **state) {
@@ -76,6 +81,7 @@ const struct op2i_backend op2i_backend_cuda = {
     .open = open_cuda,
     .close = close_state,
     .workers = workers,
+    .prepare_step = prepare_step,
     .run_step = run_step,
 };
 
@@ -89,5 +95,6 @@ const struct op2i_backend op2i_backend_opencl = {
     .open = open_opencl,
     .close = close_state,
     .workers = workers,
+    .prepare_step = prepare_step,
     .run_step = run_step,
 };

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "object.h"
 #include "op2/status.h"
 #include "op2/types.h"
 
@@ -53,6 +54,8 @@ struct op2i_device {
   struct op2i_device_limits limits;
   struct op2i_device_counts counts;
   struct op2i_device_memory memory;
+  struct op2i_list buffers; /* with memory there (lib/mesh) that may leave it */
+  int64_t round;            /* of looking for some that may */
 };
 
 /* A function that can be launched; each kind's own structure begins with it. */

@@ -93,6 +93,8 @@ static void release(struct op2i_buffer *buffer, int place) {
     op2i_device_release(device_at(buffer, place), buffer->at[place]);
   else if (place == OP2I_HOST && !buffer->borrowed)
     op2i_free_data(buffer->at[place]);
+  if (place == OP2I_DEVICE && buffer->at[place])
+    op2i_list_remove(&buffer->ctx->device->buffers, &buffer->there);
   buffer->at[place] = NULL;
   buffer->fresh[place] = 0;
 }
@@ -121,6 +123,8 @@ static op2_status allocate(struct op2i_buffer *buffer, int place, bool overwritt
   void *room = NULL;
   op2_status status = room_in(buffer, place, first && !overwritten, &room);
   if (status) return status;
+  if (place == OP2I_DEVICE && buffer->told)
+    op2i_list_append(&buffer->ctx->device->buffers, &buffer->there, buffer);
   buffer->at[place] = room;
   buffer->fresh[place] = first ? OP2I_EVERY_ROW : 0;
   spoil(buffer, place, first && !overwritten ? 0 : OP2I_EVERY_ROW);
@@ -148,6 +152,7 @@ static void outdate(struct op2i_buffer *buffer, int place, unsigned rows) {
 op2_status op2i_buffer_move(struct op2i_buffer *buffer, enum op2i_place place, op2_access access,
                             unsigned rows, void **data) {
   const void *before = buffer->at[place];
+  if (place == OP2I_DEVICE) buffer->asked = buffer->ctx->epoch;
   unsigned char fresh[OP2I_NPLACES];
   memcpy(fresh, buffer->fresh, sizeof fresh);
   if (!before) {
@@ -166,4 +171,37 @@ op2_status op2i_buffer_move(struct op2i_buffer *buffer, enum op2i_place place, o
   if (!before || memcmp(fresh, buffer->fresh, sizeof fresh)) changed(buffer);
   *data = buffer->at[place];
   return OP2_SUCCESS;
+}
+
+/* ---- where memory is short ------------------------------------------------------------------- */
+
+static unsigned only_there(const struct op2i_buffer *buffer) {
+  unsigned elsewhere = buffer->fresh[OP2I_HOST] | buffer->fresh[OP2I_SHADOW];
+  return buffer->fresh[OP2I_DEVICE] & ~elsewhere;
+}
+
+static op2_status leave(struct op2i_buffer *buffer) {
+  op2_status status = OP2_SUCCESS;
+  unsigned rows = only_there(buffer);
+  void *data;
+  if (rows) status = op2i_buffer_move(buffer, OP2I_HOST, OP2_READ, rows, &data);
+  if (status) return status;
+  release(buffer, OP2I_DEVICE);
+  changed(buffer);
+  return OP2_SUCCESS;
+}
+
+static bool goes_before(const struct op2i_buffer *a, const struct op2i_buffer *b) {
+  bool a_moves = only_there(a), b_moves = only_there(b);
+  return a_moves == b_moves ? a->asked < b->asked : b_moves;
+}
+
+bool op2i_buffers_give_way(op2_context ctx) {
+  struct op2i_buffer *first = NULL;
+  for (struct op2i_link *l = ctx->device->buffers.first; l; l = l->next) {
+    struct op2i_buffer *buffer = l->object;
+    if (buffer->round == ctx->device->round) continue;
+    if (!first || goes_before(buffer, first)) first = buffer;
+  }
+  return first && !leave(first);
 }
