@@ -129,7 +129,7 @@ program() {
 }
 
 program t540-devices
-program t541-devices-ranks
+program t543-devices-ranks
 export OP2_TEST_BACKEND=cuda
 # Those that try their cases on the backend that is named.
 for source in $(grep -l 'RUN(' "$root"/test/t[1-9]*.c); do

@@ -21,7 +21,8 @@ struct state {
 static op2_status open_device(op2_context ctx, const struct op2i_device_kind *kind,
                               struct op2i_device **device) {
   const struct op2i_config *config = &ctx->config;
-  op2_status status = kind->open(config->device, ctx->comm ? ctx->comm->seat.rank : 0, device);
+  op2_status status = op2i_device_open(kind, config->device, ctx->comm ? ctx->comm->seat.rank : 0,
+                                       (int64_t)config->device_mb << 20, device);
   if (status != OP2_ERR_OPTION) return status;
   return op2i_error(status, "%s: %s", config->device_by, op2_error_message());
 }
@@ -63,7 +64,13 @@ static int workers(void *data) {
 static op2_status run_step(void *data, struct op2i_step *step) {
   struct state *state = data;
   if (step->place == OP2I_DEVICE) return op2i_device_run(state->device, step);
+  state->device->counts.host_runs += step->range == 0;
   return state->host->run_step(state->host_state, step);
+}
+
+static op2_status prepare_step(void *data, struct op2i_step *step) {
+  (void)data;
+  return op2i_device_prepare(step);
 }
 
 static const char *cuda_unavailable(void) { return op2i_device_cuda.unavailable(); }
@@ -85,6 +92,7 @@ const struct op2i_backend op2i_backend_cuda = {
     .open = open_cuda,
     .close = close_state,
     .workers = workers,
+    .prepare_step = prepare_step,
     .run_step = run_step,
 };
 
@@ -98,5 +106,6 @@ const struct op2i_backend op2i_backend_opencl = {
     .open = open_opencl,
     .close = close_state,
     .workers = workers,
+    .prepare_step = prepare_step,
     .run_step = run_step,
 };

@@ -85,13 +85,18 @@ static op2_status make_given(struct op2i_device_tables *tables, const struct op2
   tables->given = op2i_calloc(1, (size_t)bytes);
   tables->given_bytes = bytes;
   if (!tables->given) return op2i_error_nomem("values of a loop on a device");
-  return tables->device->kind->alloc(tables->device, (size_t)bytes, &tables->given_there);
+  op2_status status = op2i_device_alloc(tables->device, (size_t)bytes, &tables->given_there);
+  if (!status) return OP2_SUCCESS;
+  op2i_free(tables->given);
+  tables->given = NULL;
+  tables->given_bytes = 0;
+  return status;
 }
 
 /* Sent where they are others than last time. */
 static op2_status send_given(struct op2i_step *step, struct op2i_device_tables *tables) {
-  op2_status status = make_given(tables, step->loop);
-  if (status || !tables->given_bytes) return status;
+  op2_status status = OP2_SUCCESS;
+  if (!tables->given_bytes) return OP2_SUCCESS;
   unsigned char *now = op2i_calloc(1, (size_t)tables->given_bytes);
   if (!now) return op2i_error_nomem("values of a loop on a device");
   fill_given(step, now);
@@ -162,20 +167,20 @@ static op2_status run_colours(struct run *run) {
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
+static int64_t tiles_of(const struct op2i_step *step) {
+  return (step->hi - step->lo + OP2I_DEVICE_TILE - 1) / OP2I_DEVICE_TILE;
+}
+
 /* Room for a value of each component and tile, and behind them what they come to. */
-static op2_status partial_room(struct run *run, int64_t tiles) {
-  struct op2i_device_tables *tables = run->tables;
-  int64_t bytes = (tables->form.nvalues * (tiles + 1)) * 8;
-  if (bytes > tables->partial_bytes) {
-    run->device->kind->release(run->device, tables->partial);
-    tables->partial = NULL;
-    tables->partial_bytes = 0;
-    op2_status status = run->device->kind->alloc(run->device, (size_t)bytes, &tables->partial);
-    if (status) return status;
-    tables->partial_bytes = bytes;
-  }
-  run->args[run->nargs - 1].memory = tables->partial;
-  return OP2_SUCCESS;
+static op2_status partial_room(const struct op2i_step *step, struct op2i_device_tables *tables) {
+  int64_t bytes = (tables->form.nvalues * (tiles_of(step) + 1)) * 8;
+  if (!tables->form.nvalues || bytes <= tables->partial_bytes) return OP2_SUCCESS;
+  op2i_device_release(tables->device, tables->partial);
+  tables->partial = NULL;
+  tables->partial_bytes = 0;
+  op2_status status = op2i_device_alloc(tables->device, (size_t)bytes, &tables->partial);
+  if (!status) tables->partial_bytes = bytes;
+  return status;
 }
 
 /* What comes back stands in the order of arguments. */
@@ -192,14 +197,13 @@ static void take_results(struct op2i_step *step, const unsigned char *results) {
 
 static op2_status run_reductions(struct run *run) {
   unsigned char results[64 * 8];
-  int64_t n = run->step->hi - run->step->lo, tiles = (n + OP2I_DEVICE_TILE - 1) / OP2I_DEVICE_TILE;
+  int64_t tiles = tiles_of(run->step);
   int64_t local = op2i_device_local_bytes(&run->tables->form);
   int64_t values = run->tables->form.nvalues;
-  op2_status status = partial_room(run, tiles);
   run->args[NUMBERS_AT].number = tiles;
   int64_t stage = op2i_device_stage_bytes(run->step->loop, OP2I_DEVICE_TILE);
   run->args[NUMBERS_AT + 1].number = stage / 8;
-  if (!status) status = launch(run, "op2_reduce", tiles, OP2I_DEVICE_TILE, stage + local);
+  op2_status status = launch(run, "op2_reduce", tiles, OP2I_DEVICE_TILE, stage + local);
   if (status || !run->step->reduces) return status;
   status = launch(run, "op2_fold", 1, OP2I_DEVICE_TILE, local);
   if (!status)
@@ -218,6 +222,14 @@ static op2_status run_launches(struct run *run) {
   if (status || (form->npasses > 0 && !form->rest)) return status;
   if (form->nvalues > 0) return run_reductions(run);
   return launch_each(run, "op2_once", run->step->hi - run->step->lo, true);
+}
+
+op2_status op2i_device_prepare(struct op2i_step *step) {
+  struct op2i_device_tables *tables;
+  if (step->hi <= step->lo) return OP2_SUCCESS;
+  op2_status status = op2i_device_tables(step, &tables);
+  if (!status) status = make_given(tables, step->loop);
+  return status ? status : partial_room(step, tables);
 }
 
 op2_status op2i_device_run(struct op2i_device *device, struct op2i_step *step) {

@@ -13,11 +13,11 @@
 op2_status op2i_device_numbers(struct op2i_device *device, const int32_t *numbers, int64_t n,
                                void **memory) {
   size_t bytes = (size_t)n * sizeof *numbers;
-  op2_status status = device->kind->alloc(device, bytes ? bytes : 4, memory);
+  op2_status status = op2i_device_alloc(device, bytes ? bytes : 4, memory);
   if (status || !bytes) return status;
   status = device->kind->put(device, *memory, 0, numbers, bytes);
   if (!status) return status;
-  device->kind->release(device, *memory);
+  op2i_device_release(device, *memory);
   *memory = NULL;
   return status;
 }
@@ -135,16 +135,22 @@ static op2_status make_colours(struct op2i_device *device, const struct op2i_pla
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
+static void release_range(struct op2i_device_tables *tables, int range) {
+  for (int p = 0; p < OP2I_DEVICE_PASSES; p++) {
+    struct op2i_device_table *table = &tables->passes[range][p];
+    for (int k = 0; k < OP2I_LAUNCH_TABLES; k++)
+      op2i_device_release(tables->device, table->memory[k]);
+    *table = (struct op2i_device_table){0};
+  }
+}
+
 static void release_tables(void *data) {
   struct op2i_device_tables *tables = data;
   struct op2i_device *device = tables->device;
   for (int r = 0; r < OP2I_RANGES; r++) op2i_device_clock_free(device, &tables->clocks[r]);
-  for (int r = 0; r < OP2I_RANGES; r++)
-    for (int p = 0; p < OP2I_DEVICE_PASSES; p++)
-      for (int k = 0; k < OP2I_LAUNCH_TABLES; k++)
-        device->kind->release(device, tables->passes[r][p].memory[k]);
-  device->kind->release(device, tables->given_there);
-  device->kind->release(device, tables->partial);
+  for (int r = 0; r < OP2I_RANGES; r++) release_range(tables, r);
+  op2i_device_release(device, tables->given_there);
+  op2i_device_release(device, tables->partial);
   op2i_free(tables->given);
   op2i_free(tables);
 }
@@ -162,6 +168,7 @@ static op2_status make_range(const struct op2i_step *step, struct op2i_device_ta
     free_inverse(&inv);
   }
   tables->made[step->range] = !status;
+  if (status) release_range(tables, step->range);
   return status;
 }
 

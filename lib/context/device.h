@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "object.h"
 #include "op2/status.h"
 #include "op2/types.h"
 
@@ -29,6 +30,22 @@ struct op2i_device_limits {
 /* What has moved between the host and the device, and what ran. */
 struct op2i_device_counts {
   int64_t puts, put_bytes, gets, get_bytes, launches;
+  int64_t host_runs; /* of loops that the host ran in its stead */
+};
+
+/* What the library has of its memory. */
+enum { OP2I_DEVICE_SPARES = 64 };
+struct op2i_device_memory {
+  int64_t limit;      /* bytes; 0: as much as there is */
+  int64_t used, most; /* bytes: now, and at the most so far */
+  struct op2i_device_block {
+    void *memory;
+    int64_t bytes;
+  } * blocks; /* [nblocks] */
+  int64_t nblocks, capacity;
+  void *spare[OP2I_DEVICE_SPARES]; /* small blocks that nobody has now */
+  int nspare;
+  int64_t asked, fail_every; /* for tests: each n-th of those that are asked for is not given */
 };
 
 /* Rows of values, to memory where some of them lie packed, or from there. */
@@ -48,6 +65,9 @@ struct op2i_device {
   /* Hands over a move of rows. Set by the backend that has the device for loops. */
   op2_status (*move_rows)(op2_context ctx, const struct op2i_device_rows *rows);
   struct op2i_device_code *rows[2][2]; /* of that backend, by unit and direction: null, not built */
+  struct op2i_device_memory memory;
+  struct op2i_list buffers; /* with memory there (lib/mesh) that may leave it */
+  int64_t round;            /* of looking for some that may */
 };
 
 /* A function that can be launched; each kind's own structure begins with it. */
@@ -78,6 +98,9 @@ struct op2i_launch {
 struct op2i_device_kind {
   const char *name; /* "cuda", "opencl": of the backend */
   bool generic;     /* in its code a pointer may point to any memory */
+  bool
+      in_host_memory; /* handles of its memory are addresses, for tests: blocks are as large as asked
+                          for, so that sanitizers see who goes beyond */
   /* Why there is none of this kind; null: there is. Asked by any thread, and found out once. */
   const char *(*unavailable)(void);
   /* `which` as in OP2_DEVICE: a number from 0, or part of a name in any case; null: of those that are
@@ -119,6 +142,15 @@ struct op2i_device_kind {
   void (*unmark)(struct op2i_device *device, void *mark); /* null: nothing */
 };
 
-extern const struct op2i_device_kind op2i_device_cuda, op2i_device_opencl;
+extern const struct op2i_device_kind op2i_device_cuda, op2i_device_opencl, op2i_device_shadow;
+
+/* As the kind's open(), with the most bytes that it is asked for, or 0. */
+op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int seat,
+                            int64_t limit, struct op2i_device **device);
+void op2i_device_close(struct op2i_device *device); /* null: nothing */
+/* As the kind's alloc() and release(), within the limit: all that the library has of a device's memory
+ * comes from here. */
+op2_status op2i_device_alloc(struct op2i_device *device, size_t bytes, void **memory);
+void op2i_device_release(struct op2i_device *device, void *memory);
 
 #endif

@@ -26,6 +26,7 @@
 enum id {
   ENV_BACKEND,
   ENV_DEVICE,
+  ENV_DEVICE_MEMORY,
   ENV_THREADS,
   ENV_EAGER,
   ENV_BLOCK_SIZE,
@@ -79,6 +80,11 @@ static const struct variable {
                     "device of the backends cuda and opencl: a number from 0, or part of its name; "
                     "where none is meant, the error lists those that there are",
                     OWN},
+    [ENV_DEVICE_MEMORY] =
+        {"OP2_DEVICE_MEMORY", NUMBER, 0, 0, INT_MAX, "0",
+         "megabytes that are allocated on a device at most: what does not fit runs "
+         "on the host; 0: no limit",
+         OWN},
     [ENV_THREADS] = {"OP2_THREADS", NUMBER, 0, 0, 4096, "one per core", "CPU workers", OWN},
     [ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued",
                    SAME(eager)},
@@ -230,7 +236,7 @@ op2_status op2_environment_write(FILE *stream) {
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_environment_write: stream is null");
   for (int i = 0; i < ENV_COUNT; i++) {
     const char *value = env_text((enum id)i);
-    fprintf(stream, "%-15s %-36s %s%s%s%s\n", variables[i].name, variables[i].shown,
+    fprintf(stream, "%-17s %-36s %s%s%s%s\n", variables[i].name, variables[i].shown,
             variables[i].help, variables[i].same ? "; the same on all ranks" : "",
             value ? "; now " : "", value ? value : "");
   }
@@ -429,6 +435,7 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   OP2I_TRY(env_int(ENV_IDLE_MS, &c.idle_ms));
   OP2I_TRY(env_int(ENV_CC_TIMEOUT, &c.cc_timeout));
   OP2I_TRY(env_int(ENV_CACHE_MB, &c.cache_mb));
+  OP2I_TRY(env_int(ENV_DEVICE_MEMORY, &c.device_mb));
   OP2I_TRY(env_int(ENV_VERIFY, &c.verify));
   OP2I_TRY(env_int(ENV_FUSE, &c.fuse));
   OP2I_TRY(env_int(ENV_REPLAY, &c.replay));

@@ -30,6 +30,7 @@ struct op2i_config {
   int cc_timeout; /* seconds, 0: no limit */
   int eager, verify;
   int cache_mb; /* limit of the cache on disk, 0: none */
+  int device_mb; /* limit of memory on a device, 0: none */
   int replay;
   int fuse;       /* OP2I_FUSE_... */
   int shadow;     /* loops work in a place of their own */

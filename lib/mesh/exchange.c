@@ -205,6 +205,17 @@ static bool is_there(const struct op2i_exchange *x, int i, enum op2i_place place
   return there && (ends || !(values->fresh[place] & OP2I_OWNED_ROWS));
 }
 
+/* Where the device lacks memory for it, all rows go by way of the host. */
+static void decide(struct op2i_exchange *x, enum op2i_place place, bool device, bool ends) {
+  bool any = false;
+  for (int i = 0; i < x->n; i++) {
+    x->dats[ends][i] = (struct op2i_travelling){.there = device && is_there(x, i, place, ends)};
+    any |= x->dats[ends][i].there;
+  }
+  if (any && x->bytes[ends] && op2i_exchange_have_there(x, ends))
+    for (int i = 0; i < x->n; i++) x->dats[ends][i].there = false;
+}
+
 /* All rows of the halo of this rank arrive. */
 static bool fills_halo(const struct op2i_stale *stale) {
   const struct op2_set_s *set = stale->dat->set;
@@ -220,10 +231,10 @@ op2_status op2i_exchange_bind(struct op2i_exchange *x, enum op2i_place place, bo
                               bool ends) {
   unsigned rows = ends ? OP2I_HALO_ROWS : OP2I_OWNED_ROWS;
   op2_status status = OP2_SUCCESS;
+  decide(x, place, device, ends);
   for (int i = 0; i < x->n; i++) {
     struct op2i_travelling *dat = &x->dats[ends][i];
     op2_access access = !ends ? OP2_READ : fills_halo(&x->stale[i]) ? OP2_WRITE : OP2_RW;
-    *dat = (struct op2i_travelling){.there = device && is_there(x, i, place, ends)};
     if (!status)
       status = op2i_buffer_at(&x->stale[i].dat->values, dat->there ? OP2I_DEVICE : place, access,
                               rows, &dat->values);

@@ -39,12 +39,11 @@ static op2_status open_device(struct op2i_exchange *x) {
 void op2i_exchange_device_free(struct op2i_exchange *x) {
   struct op2i_exchange_device *there = x->device;
   if (!there) return;
-  const struct op2i_device_kind *kind = there->device->kind;
   for (int side = OP2I_OUT; side < OP2I_SIDES; side++) {
     for (int i = 0; there->tables[side] && i < x->n; i++)
-      kind->release(there->device, there->tables[side][i].places);
+      op2i_device_release(there->device, there->tables[side][i].places);
     op2i_free(there->tables[side]);
-    kind->release(there->device, there->packed[side]);
+    op2i_device_release(there->device, there->packed[side]);
   }
   op2i_free(there);
   x->device = NULL;
@@ -95,11 +94,11 @@ static int64_t count_rows(const struct op2i_exchange *x, int i, enum op2i_side s
 static op2_status send_places(struct op2i_exchange *x, struct table *table, const int32_t *places) {
   const struct op2i_device_kind *kind = x->device->device->kind;
   size_t bytes = 2 * (size_t)table->n * sizeof *places;
-  op2_status status = kind->alloc(x->device->device, bytes, &table->places);
+  op2_status status = op2i_device_alloc(x->device->device, bytes, &table->places);
   if (status) return status;
   status = kind->put(x->device->device, table->places, 0, places, bytes);
   if (!status) return OP2_SUCCESS;
-  kind->release(x->device->device, table->places);
+  op2i_device_release(x->device->device, table->places);
   table->places = NULL;
   return status;
 }
@@ -121,13 +120,12 @@ static op2_status have_table(struct op2i_exchange *x, int i, enum op2i_side side
   return status;
 }
 
-static op2_status have_tables(struct op2i_exchange *x, enum op2i_side side) {
+op2_status op2i_exchange_have_there(struct op2i_exchange *x, enum op2i_side side) {
   op2_status status = x->device ? OP2_SUCCESS : open_device(x);
   if (!status && !x->device->packed[side])
-    status =
-        x->device->device->kind->alloc(x->device->device, x->bytes[side], &x->device->packed[side]);
+    status = op2i_device_alloc(x->device->device, x->bytes[side], &x->device->packed[side]);
   for (int i = 0; i < x->n && !status; i++)
-    if (x->dats[side][i].there && x->dats[side][i].values) status = have_table(x, i, side);
+    if (x->dats[side][i].there) status = have_table(x, i, side);
   return status;
 }
 
@@ -152,8 +150,7 @@ op2_status op2i_exchange_move_there(struct op2i_exchange *x, enum op2i_side side
   bool any = false;
   for (int i = 0; i < x->n; i++) any |= x->dats[side][i].there && x->dats[side][i].values;
   if (!any || !x->bytes[side]) return OP2_SUCCESS;
-  op2_status status = have_tables(x, side);
-  if (status) return status;
+  op2_status status = OP2_SUCCESS;
   struct op2i_device *device = x->device->device;
   unsigned char *here = x->memory + x->first[side];
   if (side == OP2I_IN)

@@ -38,6 +38,8 @@ struct op2i_exchange {
   bool flies;           /* they are not known to be over */
 };
 
+/* What moving rows there takes, of the dats whose values are there. */
+op2_status op2i_exchange_have_there(struct op2i_exchange *exchange, enum op2i_side side);
 /* Move the rows of all dats whose values are on the device between there and the messages. */
 op2_status op2i_exchange_move_there(struct op2i_exchange *exchange, enum op2i_side side);
 void op2i_exchange_device_free(struct op2i_exchange *exchange);

@@ -50,7 +50,12 @@ struct op2i_form {
   bool mergeable;    /* its scalar text may share a translation unit, as vector code always may */
   const char *off_device; /* why a device that backends wish for does not run it, in words; null: it
                              does, or there is none */
+  bool no_room;           /* that is for lack of memory there, which other ranks need not know of */
 };
+/* Whether no device of this kind would run it. */
+static inline bool op2i_form_unfit(const struct op2i_form *form) {
+  return form->off_device && !form->no_room;
+}
 
 /* What is the same each time a loop with these arguments is queued; interned in the context, so
  * that generated code, plans and measurements are found again. Objects are referenced only while

@@ -54,6 +54,15 @@ static void explain_chains(const struct op2i_sched *sched, const struct op2i_pro
     fprintf(stream, "  not tiled: %s\n", program->untiled);
 }
 
+/* Loops that are not fused have lines of their own. */
+static void explain_off_device(const struct op2i_program *program, FILE *stream) {
+  for (int64_t s = 0; s < program->nsteps; s++) {
+    const struct op2i_loop *loop = program->steps[s].loop;
+    if (loop && loop->members && loop->form.off_device && program->steps[s].range == 0)
+      fprintf(stream, "  %s on the host: %s\n", op2i_loop_name(loop), loop->form.off_device);
+  }
+}
+
 static void count_steps(const struct op2i_program *program, int64_t *calls, int64_t *tasks) {
   for (int64_t s = 0; s < program->nsteps; s++) {
     const struct op2i_step *step = &program->steps[s];
@@ -87,6 +96,7 @@ static void explain_programs(const struct op2i_sched *sched, FILE *stream) {
     fprintf(stream, "\n%s", p->grouping.notes.chars ? p->grouping.notes.chars : "");
     op2i_exchanges_explain(p, stream);
     explain_chains(sched, p, stream);
+    if (sched->ctx->device) explain_off_device(p, stream);
     for (int64_t s = 0; s < p->nsteps; s++) op2i_ways_explain(&p->steps[s].ways, stream);
   }
 }
