@@ -24,6 +24,7 @@
 enum id {
   ENV_BACKEND,
   ENV_DEVICE,
+  ENV_DEVICE_STRATEGY,
   ENV_THREADS,
   ENV_EAGER,
   ENV_BLOCK_SIZE,
@@ -77,6 +78,12 @@ static const struct variable {
                     "device of the backends cuda and opencl: a number from 0, or part of its name; "
                     "where none is meant, the error lists those that there are",
                     OWN},
+    [ENV_DEVICE_STRATEGY] =
+        {"OP2_DEVICE_STRATEGY", TEXT, 0, 0, 0, "by the loop",
+         "how increments of elements that meet are added on a device: repeat, gather, staged, "
+         "unstaged, "
+         "or atomics, whose bits differ from run to run; loops that it does not fit take another",
+         SAME(device_strategy)},
     [ENV_THREADS] = {"OP2_THREADS", NUMBER, 0, 0, 4096, "one per core", "CPU workers", OWN},
     [ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued",
                    SAME(eager)},
@@ -215,7 +222,7 @@ op2_status op2_environment_write(FILE *stream) {
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_environment_write: stream is null");
   for (int i = 0; i < ENV_COUNT; i++) {
     const char *value = env_text((enum id)i);
-    fprintf(stream, "%-15s %-36s %s%s%s%s\n", variables[i].name, variables[i].shown,
+    fprintf(stream, "%-19s %-36s %s%s%s%s\n", variables[i].name, variables[i].shown,
             variables[i].help, variables[i].same ? "; the same on all ranks" : "",
             value ? "; now " : "", value ? value : "");
   }
@@ -336,6 +343,10 @@ static op2_status choose_texts(struct op2i_config *c, const op2_options *o) {
   OP2I_TRY(choose_text(&c->cflags, &c->cflags_by, o->cflags, "op2_options.cflags", ENV_CFLAGS));
   const char *device = env_text(ENV_DEVICE);
   if (device && !(c->device = op2i_strdup(device))) OP2I_TRY(op2i_error_nomem("options"));
+  const char *strategy = env_text(ENV_DEVICE_STRATEGY);
+  if (strategy && !(c->device_strategy = op2i_strdup(strategy)))
+    OP2I_TRY(op2i_error_nomem("options"));
+  OP2I_TRY(op2i_strategy_parse(strategy, "environment variable OP2_DEVICE_STRATEGY", &c->strategy));
   OP2I_TRY(choose_text(&c->graph_file, &c->graph_by, o->graph_file, "op2_options.graph_file",
                        ENV_GRAPH));
 fail:
@@ -508,5 +519,6 @@ void op2i_config_free(struct op2i_config *config) {
   op2i_free(config->cflags);
   op2i_free(config->graph_file);
   op2i_free(config->device);
+  op2i_free(config->device_strategy);
   *config = (struct op2i_config){0};
 }
