@@ -99,6 +99,7 @@ void op2i_devgen_stage_in(const struct op2i_devgen *g);
 void op2i_devgen_stage_out(const struct op2i_devgen *g);
 
 /* devgen_target.c: an item for each target of a pass. */
+bool op2i_devgen_of_target(const struct op2i_devgen *g, int a); /* it adds to those of the pass */
 void op2i_devgen_repeat(const struct op2i_devgen *g, int p);
 void op2i_devgen_sum(const struct op2i_devgen *g, int p);
 void op2i_devgen_keep(const struct op2i_devgen *g, int a); /* for op2_sum<p> */

@@ -68,7 +68,11 @@ static void move_row(const struct op2i_devgen *g, int a, enum action action, int
                      const char *indent) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   char there[NAME], ours[NAME];
-  snprintf(there, sizeof there, "op2_map%d_%d", (int)arg->map, slot);
+  /* Others may be writing what they have, and nothing is kept of what is computed for them here. */
+  if (op2i_devgen_of_target(g, a))
+    snprintf(there, sizeof there, "op2_target");
+  else
+    snprintf(there, sizeof there, "op2_map%d_%d", (int)arg->map, slot);
   snprintf(ours, sizeof ours, "(op2_own%d + %d)", a, k * (int)arg->dim);
   if (action == GATHER)
     op2i_devgen_load_row(g, arg->dat, there, ours, indent);
@@ -243,7 +247,7 @@ void op2i_devgen_settle(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   if (arg->dat < 0 || !op2i_modifies(arg->access)) return;
   if (shared(g, a)) {
-    if (g->pass && g->e.loop->maps[arg->map]->to == g->pass->target) op2i_devgen_to_target(g, a);
+    if (op2i_devgen_of_target(g, a)) op2i_devgen_to_target(g, a);
     return;
   }
   if (op2i_accumulates(arg->access))

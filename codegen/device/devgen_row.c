@@ -241,12 +241,13 @@ void op2i_devgen_stage_in(const struct op2i_devgen *g) {
     op2i_text_add(g->e.out,
                   "    for (int op2_i = op2_item(); op2_i < %d * op2_live; op2_i += op2_items())\n"
                   "      ((OP2_LOCAL %s *)op2_shared)[op2_i] = op2_dat%d[%d * op2_base + op2_i];\n"
-                  "    op2_wait();\n",
+                  "    op2_wait();\n"
+                  "    if (op2_item() < op2_live) {\n",
                   dim, type, d, dim);
     snprintf(text, sizeof text,
              "op2_row%d[%%s] = ((OP2_LOCAL %s *)op2_shared)[%d * op2_item() + %%s];", d, type, dim);
-    op2i_devgen_each(g, dim, "    ", text);
-    op2i_text_add(g->e.out, "    op2_wait();\n");
+    op2i_devgen_each(g, dim, "      ", text);
+    op2i_text_add(g->e.out, "    }\n    op2_wait();\n");
   }
 }
 

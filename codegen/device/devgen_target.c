@@ -19,10 +19,12 @@ static bool shared(const struct op2i_devgen *g, int a) {
   return op2i_device_shared(g->e.loop, arg_of(g, a));
 }
 
+bool op2i_devgen_of_target(const struct op2i_devgen *g, int a) {
+  return g->pass && shared(g, a) && g->e.loop->maps[arg_of(g, a)->map]->to == g->pass->target;
+}
+
 static bool taken(const struct op2i_devgen *g, int d) {
-  const struct op2i_loop *loop = g->e.loop;
-  int a = op2i_emit_first_of_dat(&g->e, d);
-  return shared(g, a) && loop->maps[arg_of(g, a)->map]->to == g->pass->target;
+  return op2i_devgen_of_target(g, op2i_emit_first_of_dat(&g->e, d));
 }
 
 static void target_load(const struct op2i_devgen *g) {
@@ -136,6 +138,6 @@ static void add_kept(const struct op2i_devgen *g, int a) {
 void op2i_devgen_sum(const struct op2i_devgen *g, int p) {
   begin(g, "op2_sum", p);
   for (int a = 0; a < g->e.loop->nargs; a++)
-    if (shared(g, a) && g->e.loop->maps[arg_of(g, a)->map]->to == g->pass->target) add_kept(g, a);
+    if (op2i_devgen_of_target(g, a)) add_kept(g, a);
   end(g);
 }
