@@ -318,6 +318,38 @@ static void rows_compile(void) {
   op2i_text_free(&text);
 }
 
+/* Each strategy either fits a loop, or says why not. */
+static void by_strategy(op2_loop loop, const char *name, bool turns) {
+  static const char *const strategies[] = {"repeat", "gather", "staged", "unstaged", "atomics"};
+  const char *text, *again;
+  char target[24], what[64];
+  for (int s = 0; s < 5; s++) {
+    bool fits = !turns || s == 2 || s == 3;
+    text = again = NULL;
+    snprintf(what, sizeof what, "%s, %s,", name, strategies[s]);
+    snprintf(target, sizeof target, "opencl:%s", strategies[s]);
+    op2_status status = op2_loop_generate(loop, target, &text);
+    ok(fits ? !status && strstr(text, "OP2_ENTRY")
+            : status == OP2_ERR_UNAVAILABLE && strstr(op2_error_message(), "take turns"),
+       "%s is %s of OpenCL", what, fits ? "text" : "refused as text");
+    snprintf(target, sizeof target, "cuda:%s", strategies[s]);
+    status = op2_loop_generate(loop, target, &text);
+    ok(!status == fits, "%s: the same of CUDA", what);
+    if (status || !CHECK(op2_loop_generate(loop, target, &again))) continue;
+    ok(text == again, "%s is kept with the loop", what);
+    text_compiles(text, what);
+  }
+}
+
+static void unknown(op2_loop loop) {
+  static const char *const names[] = {"cuda:colours", "opencl:", "c:staged", "cuda:staged "};
+  const char *text = "as it was";
+  for (int n = 0; n < 4; n++)
+    ok(op2_loop_generate(loop, names[n], &text) == OP2_ERR_UNAVAILABLE &&
+           !strcmp(text, "as it was") && strstr(op2_error_message(), "choose from"),
+       "'%s' is refused: %s", names[n], op2_error_message());
+}
+
 /* By a context that runs on the host. */
 static void texts(void) {
   op2_context ctx;
@@ -367,6 +399,8 @@ static void texts(void) {
                                       "values set through a map", "wide rows"};
   for (int l = 0; l < 4; l++) {
     compiles(loops[l], names[l]);
+    if (l == 0 || l == 2) by_strategy(loops[l], names[l], l == 2);
+    if (l == 0) unknown(loops[l]);
     op2_loop_destroy(&loops[l]);
     op2_kernel_destroy(&kernels[l]);
   }

@@ -103,6 +103,13 @@ static void name_target(const struct op2i_opencl_api *api, const struct op2i_ope
   op2i_text_free(&all);
 }
 
+static bool long_atomics(const struct op2i_opencl_api *api, cl_device_id device) {
+  char extensions[8192] = "";
+  return api->clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions,
+                              NULL) == CL_SUCCESS &&
+         strstr(extensions, "cl_khr_int64_base_atomics");
+}
+
 static void describe(const struct op2i_opencl_api *api, const struct op2i_opencl_found *found,
                      struct op2i_device_limits *limits) {
   cl_device_fp_config doubles = 0;
@@ -117,6 +124,7 @@ static void describe(const struct op2i_opencl_api *api, const struct op2i_opencl
   snprintf(limits->name, sizeof limits->name, "%.127s", found->name);
   name_target(api, found, limits);
   limits->doubles = doubles != 0;
+  limits->short_atomics = !long_atomics(api, found->device);
   limits->units = (int)units;
   limits->group_max = (int64_t)group;
   limits->local_bytes = (int64_t)local;

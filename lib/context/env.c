@@ -27,6 +27,7 @@ enum id {
   ENV_BACKEND,
   ENV_DEVICE,
   ENV_DEVICE_MEMORY,
+  ENV_DEVICE_STRATEGY,
   ENV_THREADS,
   ENV_EAGER,
   ENV_BLOCK_SIZE,
@@ -85,6 +86,12 @@ static const struct variable {
          "megabytes that are allocated on a device at most: what does not fit runs "
          "on the host; 0: no limit",
          OWN},
+    [ENV_DEVICE_STRATEGY] =
+        {"OP2_DEVICE_STRATEGY", TEXT, 0, 0, 0, "by the loop",
+         "how increments of elements that meet are added on a device: repeat, gather, staged, "
+         "unstaged, "
+         "or atomics, whose bits differ from run to run; loops that it does not fit take another",
+         SAME(device_strategy)},
     [ENV_THREADS] = {"OP2_THREADS", NUMBER, 0, 0, 4096, "one per core", "CPU workers", OWN},
     [ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued",
                    SAME(eager)},
@@ -236,7 +243,7 @@ op2_status op2_environment_write(FILE *stream) {
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_environment_write: stream is null");
   for (int i = 0; i < ENV_COUNT; i++) {
     const char *value = env_text((enum id)i);
-    fprintf(stream, "%-17s %-36s %s%s%s%s\n", variables[i].name, variables[i].shown,
+    fprintf(stream, "%-19s %-36s %s%s%s%s\n", variables[i].name, variables[i].shown,
             variables[i].help, variables[i].same ? "; the same on all ranks" : "",
             value ? "; now " : "", value ? value : "");
   }
@@ -357,6 +364,10 @@ static op2_status choose_texts(struct op2i_config *c, const op2_options *o) {
   OP2I_TRY(choose_text(&c->cc, &c->cc_by, o->cc, "op2_options.cc", ENV_CC));
   OP2I_TRY(choose_text(&c->cflags, &c->cflags_by, o->cflags, "op2_options.cflags", ENV_CFLAGS));
   OP2I_TRY(choose_text(&c->device, &c->device_by, o->device, "op2_options.device", ENV_DEVICE));
+  const char *strategy = env_text(ENV_DEVICE_STRATEGY);
+  if (strategy && !(c->device_strategy = op2i_strdup(strategy)))
+    OP2I_TRY(op2i_error_nomem("options"));
+  OP2I_TRY(op2i_strategy_parse(strategy, "environment variable OP2_DEVICE_STRATEGY", &c->strategy));
   OP2I_TRY(choose_text(&c->graph_file, &c->graph_by, o->graph_file, "op2_options.graph_file",
                        ENV_GRAPH));
 fail:
@@ -530,5 +541,6 @@ void op2i_config_free(struct op2i_config *config) {
   op2i_free(config->cflags);
   op2i_free(config->graph_file);
   op2i_free(config->device);
+  op2i_free(config->device_strategy);
   *config = (struct op2i_config){0};
 }

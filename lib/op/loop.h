@@ -12,6 +12,7 @@
 #include "op.h"
 #include "op2/loop.h"
 #include "plan.h"
+#include "strategy.h"
 
 /* One kernel of a loop and its part of the loop's tables. Fused loops have several, applied one
  * after the other to each element. */
@@ -109,6 +110,7 @@ struct op2_loop_s {
   struct op2i_loop *loop; /* one use */
   op2_where where;
   unsigned char *payload;
+  char *by_strategy[OP2I_VARIANTS][OP2I_DEVICE_STRATEGIES]; /* text that was asked for, or null */
 };
 
 enum { OP2I_SITES = 64 };
