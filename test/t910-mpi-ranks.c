@@ -292,6 +292,7 @@ static const struct {
     {"OP2_SHADOW", "1"},        {"OP2_TEAM", "0"},      {"OP2_TILE", "77"},
     {"OP2_RENUMBER", "1"},      {"OP2_OVERLAP", "0"},   {"OP2_MERGE", "0"},
     {"OP2_LINK", "1,0"},        {"OP2_DEVICE", "9"},
+    {"OP2_PLACE", "*:cpu"},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 

@@ -18,12 +18,14 @@
 #include "hash.h"
 #include "log.h"
 #include "mem.h"
+#include "place_rule.h"
 #include "process.h"
 #include "stream.h"
 
 enum id {
   ENV_BACKEND,
   ENV_DEVICE,
+  ENV_PLACE,
   ENV_THREADS,
   ENV_EAGER,
   ENV_BLOCK_SIZE,
@@ -77,6 +79,12 @@ static const struct variable {
                     "device of the backends cuda and opencl: a number from 0, or part of its name; "
                     "where none is meant, the error lists those that there are",
                     OWN},
+    [ENV_PLACE] =
+        {"OP2_PLACE", TEXT, 0, 0, 0, "none: no device beside starpu",
+         "KERNEL:WHERE,...: where loops run on starpu, cuda and opencl: cpu, device (cuda "
+         "and opencl say of which kind), or free: where they take least time; alternate, "
+         "random=SEED: for tests; KERNEL may be *",
+         SAME(place)},
     [ENV_THREADS] = {"OP2_THREADS", NUMBER, 0, 0, 4096, "one per core", "CPU workers", OWN},
     [ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued",
                    SAME(eager)},
@@ -336,6 +344,9 @@ static op2_status choose_texts(struct op2i_config *c, const op2_options *o) {
   OP2I_TRY(choose_text(&c->cflags, &c->cflags_by, o->cflags, "op2_options.cflags", ENV_CFLAGS));
   const char *device = env_text(ENV_DEVICE);
   if (device && !(c->device = op2i_strdup(device))) OP2I_TRY(op2i_error_nomem("options"));
+  const char *place = env_text(ENV_PLACE);
+  OP2I_TRY(op2i_rules_check(place));
+  if (place && !(c->place = op2i_strdup(place))) OP2I_TRY(op2i_error_nomem("options"));
   OP2I_TRY(choose_text(&c->graph_file, &c->graph_by, o->graph_file, "op2_options.graph_file",
                        ENV_GRAPH));
 fail:
@@ -508,5 +519,6 @@ void op2i_config_free(struct op2i_config *config) {
   op2i_free(config->cflags);
   op2i_free(config->graph_file);
   op2i_free(config->device);
+  op2i_free(config->place);
   *config = (struct op2i_config){0};
 }

@@ -48,7 +48,8 @@ struct op2i_loop_data {
   int ndats;
   struct op2i_shared_plan *plans[OP2I_RANGES];
   struct op2i_footprint *footprints[OP2I_RANGES]; /* [ndats], each made when it is first needed */
-  double ns_per_element;                          /* measured, 0 before the first run */
+  double ns_per_element;                          /* measured on the host, 0 before the first run */
+  double device_ns;                               /* the same on the device */
   int64_t compiling; /* number in the compilation in progress, -1 none */
   char *no_code; /* why it has none; null: not known, or it has */
   op2_status no_code_status;

@@ -73,6 +73,15 @@ op2_status op2i_outcomes_settle(struct op2i_sched *sched, struct op2i_node *cons
 struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op2i_variant wish);
 /* Have the values of steps that run together where they run, in the order of the steps. */
 op2_status op2i_steps_bind(op2_context ctx, struct op2i_step *steps, int64_t n);
+/* Rows of its dat d that a loop may touch, and how. */
+unsigned op2i_step_rows(const struct op2i_loop *loop, int d);
+op2_access op2i_step_access(const struct op2i_loop *loop, int d, unsigned rows);
+/* The parts of that: maps, subsets and numbers; globals. */
+op2_status op2i_step_bind_mesh(struct op2i_step *step);
+op2_status op2i_step_bind_globals(struct op2i_step *step);
+/* moves.c: have memory and tables of loops in several places, and note what they bring. Without memory
+ * nothing has changed. */
+op2_status op2i_moves_bind(struct op2i_step *steps, int64_t n);
 /* Put the time of a loop that has run into its profile and the context's. */
 void op2i_step_account(const struct op2i_step *step);
 

@@ -2,45 +2,36 @@
 /* Steps of programs that are loops: made from what is worked out for the loop, given their values,
  * and counted when they have run. */
 #include "loopdata.h"
+#include "place.h"
 #include "program.h"
-
-/* Where the host's processors work. */
-static enum op2i_place place_of(op2_context ctx) {
-  return ctx->config.shadow ? OP2I_SHADOW : OP2I_HOST;
-}
-
-static enum op2i_place place_for(op2_context ctx, enum op2i_variant variant) {
-  return op2i_on_device(variant) ? OP2I_DEVICE : place_of(ctx);
-}
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
 struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op2i_variant wish) {
   const struct op2i_loop_data *data = loop->sched_data;
-  enum op2i_variant variant = op2i_loop_variant(loop, wish);
-  return (struct op2i_step){.kind = OP2I_STEP_LOOP,
-                            .loop = (struct op2i_loop *)loop,
-                            .function = loop->function[variant],
-                            .lo = loop->ranges[range].lo,
-                            .hi = loop->ranges[range].hi,
-                            .reduces = loop->ranges[range].section != OP2I_EXEC,
-                            .defers = loop->op.ctx->comm != NULL,
-                            .range = range,
-                            .place = place_for(loop->op.ctx, variant),
-                            .plan = data->plans[range] ? data->plans[range]->plan : NULL};
+  struct op2i_step step = {.kind = OP2I_STEP_LOOP,
+                           .loop = (struct op2i_loop *)loop,
+                           .lo = loop->ranges[range].lo,
+                           .hi = loop->ranges[range].hi,
+                           .reduces = loop->ranges[range].section != OP2I_EXEC,
+                           .defers = loop->op.ctx->comm != NULL,
+                           .range = range,
+                           .plan = data->plans[range] ? data->plans[range]->plan : NULL};
+  op2i_step_place(&step, wish);
+  return step;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Rows of its dat d that a loop may touch. Directly it has those of its own elements only. */
-static unsigned rows_of(const struct op2i_loop *loop, int d) {
+/* Directly it has those of its own elements only. */
+unsigned op2i_step_rows(const struct op2i_loop *loop, int d) {
   bool halo = op2i_loop_runs_over(loop, OP2I_EXEC);
   for (int a = 0; a < loop->nargs; a++) halo |= loop->args[a].dat == d && loop->args[a].map >= 0;
   return halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS;
 }
 
 /* Not all rows of the halo belong to elements that loops run over. */
-static op2_access access_to(const struct op2i_loop *loop, int d, unsigned rows) {
+op2_access op2i_step_access(const struct op2i_loop *loop, int d, unsigned rows) {
   op2_access access = loop->op.dat_access[d];
   return op2i_overwrites(access) && rows & OP2I_HALO_ROWS ? OP2_RW : access;
 }
@@ -57,15 +48,21 @@ static op2_status bind_map(struct op2i_step *step, int m) {
   return status;
 }
 
-static op2_status bind_tables(struct op2i_step *step) {
+static op2_status bind_dats(struct op2i_step *step) {
+  const struct op2i_loop *loop = step->loop;
+  op2_status status = OP2_SUCCESS;
+  for (int d = 0; d < loop->op.ndats && !status; d++) {
+    unsigned rows = op2i_step_rows(loop, d);
+    status = op2i_buffer_at(&loop->op.dats[d]->values, step->place, op2i_step_access(loop, d, rows),
+                            rows, &step->dat[d]);
+  }
+  return status;
+}
+
+op2_status op2i_step_bind_mesh(struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   op2_status status = OP2_SUCCESS;
   void *subset = NULL, *number = NULL;
-  for (int d = 0; d < loop->op.ndats && !status; d++) {
-    unsigned rows = rows_of(loop, d);
-    status = op2i_buffer_at(&loop->op.dats[d]->values, step->place, access_to(loop, d, rows), rows,
-                            &step->dat[d]);
-  }
   for (int m = 0; m < loop->nmaps && !status; m++) status = bind_map(step, m);
   if (loop->set->idx && !status)
     status = op2i_buffer_at(&loop->set->elements, step->place, OP2_READ, OP2I_EVERY_ROW, &subset);
@@ -78,9 +75,9 @@ static op2_status bind_tables(struct op2i_step *step) {
 }
 
 /* Globals are small, and reductions end on the host: launches are sent their values. */
-static op2_status bind_globals(struct op2i_step *step) {
+op2_status op2i_step_bind_globals(struct op2i_step *step) {
   const struct op2i_op *op = &step->loop->op;
-  enum op2i_place place = step->place == OP2I_DEVICE ? place_of(op->ctx) : step->place;
+  enum op2i_place place = step->place == OP2I_DEVICE ? op2i_host_place(op->ctx) : step->place;
   op2_status status = OP2_SUCCESS;
   for (int g = 0; g < op->ngbls && !status; g++)
     status = op2i_buffer_at(&step->versions[g]->values, place, op->gbl_access[g], OP2I_EVERY_ROW,
@@ -89,16 +86,22 @@ static op2_status bind_globals(struct op2i_step *step) {
 }
 
 static op2_status bind_exchange(op2_context ctx, const struct op2i_step *step) {
-  return op2i_exchange_bind(step->exchange, place_of(ctx), step->kind == OP2I_STEP_END);
+  return op2i_exchange_bind(step->exchange, op2i_host_place(ctx), step->kind == OP2I_STEP_END);
+}
+
+static op2_status bind_tables(struct op2i_step *step) {
+  op2_status status = bind_dats(step);
+  return status ? status : op2i_step_bind_mesh(step);
 }
 
 op2_status op2i_steps_bind(op2_context ctx, struct op2i_step *steps, int64_t n) {
   op2_status status = OP2_SUCCESS;
+  if (steps->moves) return op2i_moves_bind(steps, n);
   bool moved = steps->epoch != ctx->epoch;
   for (int64_t s = 0; s < n && !status; s++) {
     bool loop = steps[s].loop != NULL;
     if (moved) status = loop ? bind_tables(&steps[s]) : bind_exchange(ctx, &steps[s]);
-    if (!status && loop) status = bind_globals(&steps[s]);
+    if (!status && loop) status = op2i_step_bind_globals(&steps[s]);
   }
   steps->epoch = status ? 0 : ctx->epoch;
   return status;
@@ -134,5 +137,6 @@ void op2i_step_account(const struct op2i_step *step) {
   if (loop->members) count_members(loop, step);
   if (elements < 1 || step->seconds <= 0) return;
   double ns = 1e9 * step->seconds / elements;
-  data->ns_per_element = data->ns_per_element > 0 ? 0.75 * data->ns_per_element + 0.25 * ns : ns;
+  double *known = step->place == OP2I_DEVICE ? &data->device_ns : &data->ns_per_element;
+  *known = *known > 0 ? 0.75 * *known + 0.25 * ns : ns;
 }
