@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <stdio.h>
+
 #include "context.h"
 #include "device.h"
 #include "passes.h"
@@ -137,7 +139,7 @@ static const char *const everywhere[] = {
     "spread:device,*:cpu",
     "settle:device,*:cpu",
     "spread:cpu,*:device",
-    "beside:cpu",
+    "beside:cpu,*:free",
     "*:alternate",
     "*:random",
     "*:random=2",
@@ -190,6 +192,84 @@ static void copies(void) {
   copies_of("settle:device,*:cpu", 1, 3, dat, 2 * dat + results);
 }
 
+/* ---- what loops take ------------------------------------------------------------------------- */
+
+static const struct op2i_loop_data *data_of(const struct mesh *m, const char *name) {
+  const struct op2i_loop *loop = m->ctx->loops->first;
+  while (loop && strcmp(op2i_loop_name(loop), name) != 0) loop = loop->next;
+  return loop ? loop->sched_data : NULL;
+}
+
+/* Where loops are to run by these costs: 0 on the host, 1 on the device. */
+static void chosen(const char *costs, const char *place, int spread_on, int settle_on,
+                   int beside_on) {
+  static const char *const names[] = {"spread", "settle", "beside"};
+  const int wants[] = {spread_on, settle_on, beside_on};
+  static char text[1 << 15];
+  enum { TIMES = 6 };
+  struct mesh m;
+  setenv("OP2_PLACE_COSTS", costs, 1);
+  if (!open_mesh(&m, "starpu", place, false)) return;
+  for (int s = 0; s < TIMES; s++) {
+    queue_step(&m);
+    CHECK(op2_flush(m.ctx));
+  }
+  for (int k = 0; k < 3; k++) {
+    const struct op2i_loop_data *data = data_of(&m, names[k]);
+    ok(data && data->placed[wants[k]] == TIMES && data->placed[!wants[k]] == 0,
+       "%s, %s: %s runs on the %s", place, costs, names[k], wants[k] ? "device" : "host");
+  }
+  FILE *stream = fmemopen(text, sizeof text - 1, "w");
+  if (stream) CHECK(op2_explain(m.ctx, stream));
+  if (stream) fclose(stream);
+  ok(strstr(text, spread_on ? "0 times on the host, 6 on the device"
+                            : "6 times on the host, 0 on the device"),
+     "op2_explain() says so");
+  close_mesh(&m);
+  unsetenv("OP2_PLACE_COSTS");
+}
+
+static void models(void) {
+  static const char slow[] = "*:cpu=100,*:device=1,copy=0,byte=0",
+                    fast[] = "*:cpu=1,*:device=100,copy=0,byte=0",
+                    both[] = "*:cpu=1,*:device=100,spread:cpu=100,spread:device=1,copy=0,byte=0",
+                    dear[] =
+                        "*:cpu=1,*:device=2,spread:cpu=100,spread:device=1,copy=10000000,byte=0",
+                    bytes[] = "*:cpu=4,*:device=1,copy=0,byte=10";
+  chosen(slow, "*:free", 1, 1, 1);
+  chosen(fast, "*:free", 0, 0, 0);
+  chosen(both, "*:free", 1, 0, 0);
+  /* Copies of each time step would take 30 ms, and the loops less than one. */
+  chosen(dear, "*:free", 0, 0, 0);
+  chosen(bytes, "*:free", 0, 0, 0);
+  /* What is said of one decides for others. */
+  chosen(slow, "spread:cpu,*:free", 0, 1, 1);
+  chosen("*:cpu=5,*:device=4,copy=10000000,byte=0", "spread:device", 1, 1, 0);
+}
+
+/* By what is measured: all is tried, and then nothing changes but for a reason. */
+static void measured(void) {
+  enum { TIMES = 40 };
+  struct mesh m;
+  if (!open_mesh(&m, "starpu", "*:free", false)) return;
+  for (int s = 0; s < TIMES; s++) {
+    queue_step(&m);
+    CHECK(op2_flush(m.ctx));
+  }
+  static const char *const names[] = {"spread", "settle", "beside"};
+  for (int k = 0; k < 3; k++) {
+    const struct op2i_loop_data *data = data_of(&m, names[k]);
+    ok(data && data->placed[0] >= 3 && data->placed[1] >= OP2I_DEVICE_RUNS_FIRST &&
+           data->placed[0] + data->placed[1] == TIMES && data->ns_per_element > 0 &&
+           data->device_ns > 0,
+       "%s ran %d times on the host, %d on the device, and is known there", names[k],
+       data ? (int)data->placed[0] : -1, data ? (int)data->placed[1] : -1);
+  }
+  ok(m.ctx->sched->copy_ns > 0 && m.ctx->sched->byte_ns > 0,
+     "a copy takes %.0f ns, and %.3f a byte", m.ctx->sched->copy_ns, m.ctx->sched->byte_ns);
+  close_mesh(&m);
+}
+
 /* ---- dependences ----------------------------------------------------------------------------- */
 
 /* What shares nothing with a device's loop does not wait for it, nor for copies. */
@@ -239,6 +319,21 @@ static void rules(void) {
      "a device is wanted where some loop may run on one");
 }
 
+static void costs(void) {
+  static const char *const bad[] = {"a",     "a:cpu", "a:cpu=",  "a:cpu=x",
+                                    "cpu=1", "copy=", "a:gpu=1", "copy=1,"};
+  for (size_t i = 0; i + 1 < sizeof bad / sizeof *bad; i++)
+    ok(op2i_costs_check(bad[i]) == OP2_ERR_OPTION, "costs '%s' are refused: %s", bad[i],
+       op2_error_message());
+  const char *good = "a:cpu=1.5,*:cpu=2,a:device=0.25,copy=1000,byte=0.5,a:cpu=7";
+  ok(!op2i_costs_check(good) && !op2i_costs_check(NULL), "others are not");
+  ok(op2i_cost_of(good, "a", false) == 1.5 && op2i_cost_of(good, "b", false) == 2 &&
+         op2i_cost_of(good, "a", true) == 0.25 && op2i_cost_of(good, "b", true) == -1 &&
+         op2i_cost_of_copy(good) == 1000 && op2i_cost_of_byte(good) == 0.5 &&
+         op2i_cost_of_byte("a:cpu=1") == -1 && op2i_cost_of_copy(NULL) == -1,
+     "and are read");
+}
+
 /* Backends without a device have nowhere else to go. */
 static void without_device(void) {
   op2_context ctx;
@@ -261,6 +356,7 @@ static const char *unfit(void) {
 int main(void) {
   test_environment();
   rules();
+  costs();
   without_device();
   const char *why = unfit();
   if (why) {
@@ -275,6 +371,8 @@ int main(void) {
   unsetenv("OP2_SHADOW");
   if (!backend_unfit("opencl")) values_of("opencl", "*:alternate", false);
   copies();
+  models();
+  measured();
   dependences();
   return done();
 }

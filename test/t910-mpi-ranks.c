@@ -292,7 +292,7 @@ static const struct {
     {"OP2_SHADOW", "1"},        {"OP2_TEAM", "0"},      {"OP2_TILE", "77"},
     {"OP2_RENUMBER", "1"},      {"OP2_OVERLAP", "0"},   {"OP2_MERGE", "0"},
     {"OP2_LINK", "1,0"},        {"OP2_DEVICE", "9"},
-    {"OP2_PLACE", "*:cpu"},
+    {"OP2_PLACE", "*:cpu"},     {"OP2_PLACE_COSTS", "byte=1"},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 

@@ -22,7 +22,8 @@ const char *op2i_env_raw(const char *name);
 /* What a context runs with: options over environment over defaults, all filled in; strings are
  * owned. */
 struct op2i_config {
-  char *backend, *device, *place, *cache_dir, *cc, *cflags, *graph_file; /* null: not set */
+  char *backend, *device, *place, *place_costs, *cache_dir, *cc, *cflags,
+      *graph_file; /* null: not set */
   /* Who asked for these: "OP2_CC" or "op2_options.cc". */
   const char *backend_by, *cache_dir_by, *cc_by, *cflags_by, *graph_by;
   int threads, block_size; /* 0: choose */

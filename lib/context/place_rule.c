@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decimal.h"
 #include "error.h"
 
 /* One of them, up to the next comma. */
@@ -104,3 +105,58 @@ bool op2i_rules_want_device(const char *rules, const char **kind) {
   }
   return wanted;
 }
+
+/* ---- costs ----------------------------------------------------------------------------------- */
+
+/* The number behind a word that begins the piece or, with a kernel, stands behind its colon. */
+static bool read_cost(const struct piece *piece, const char *word, double *ns) {
+  const char *from = piece->where_length ? piece->where : piece->kernel;
+  size_t length = strlen(word);
+  if ((size_t)(piece->end - from) <= length || memcmp(from, word, length) != 0) return false;
+  return op2i_decimal(from + length, ns) == piece->end && *ns >= 0;
+}
+
+static bool is_cost(const struct piece *piece) {
+  double ns;
+  if (piece->kernel_length && piece->where_length)
+    return read_cost(piece, "cpu=", &ns) || read_cost(piece, "device=", &ns);
+  return read_cost(piece, "copy=", &ns) || read_cost(piece, "byte=", &ns);
+}
+
+op2_status op2i_costs_check(const char *costs) {
+  for (const char *at = costs; at && *at;) {
+    struct piece piece = read_piece(at);
+    if (!is_cost(&piece))
+      return op2i_error(OP2_ERR_OPTION,
+                        "environment variable OP2_PLACE_COSTS has '%.*s': expected "
+                        "KERNEL:cpu=NANOSECONDS, KERNEL:device=NANOSECONDS, copy=NANOSECONDS or "
+                        "byte=NANOSECONDS",
+                        (int)(piece.end - piece.kernel), piece.kernel);
+    at = *piece.end ? piece.end + 1 : piece.end;
+  }
+  return OP2_SUCCESS;
+}
+
+static double find_cost(const char *costs, const char *kernel, const char *word) {
+  double any = -1, ns;
+  for (const char *at = costs; at && *at;) {
+    struct piece piece = read_piece(at);
+    bool own = kernel && piece.where_length && piece.kernel_length == strlen(kernel) &&
+               !memcmp(piece.kernel, kernel, piece.kernel_length);
+    bool star = kernel && piece.where_length && piece.kernel_length == 1 && *piece.kernel == '*';
+    bool fits = kernel ? own || star : !piece.where_length;
+    if (fits && read_cost(&piece, word, &ns)) {
+      if (own || !kernel) return ns;
+      if (any < 0) any = ns;
+    }
+    at = *piece.end ? piece.end + 1 : piece.end;
+  }
+  return any;
+}
+
+double op2i_cost_of(const char *costs, const char *kernel, bool device) {
+  return find_cost(costs, kernel, device ? "device=" : "cpu=");
+}
+
+double op2i_cost_of_copy(const char *costs) { return find_cost(costs, NULL, "copy="); }
+double op2i_cost_of_byte(const char *costs) { return find_cost(costs, NULL, "byte="); }

@@ -29,6 +29,15 @@ struct op2i_rule {
 op2_status op2i_rules_check(const char *rules);
 /* Rules that were checked. */
 struct op2i_rule op2i_rule_of(const char *rules, const char *kernel);
+/* What OP2_PLACE_COSTS says: null says nothing. */
+op2_status op2i_costs_check(const char *costs);
+/* Nanoseconds that an element of a kernel takes on the host or on the device, by costs that were checked;
+ * -1: not said. `*` is any kernel that is not named. */
+double op2i_cost_of(const char *costs, const char *kernel, bool device);
+/* Of a copy, and of a byte of it. */
+double op2i_cost_of_copy(const char *costs);
+double op2i_cost_of_byte(const char *costs);
+
 /* Whether some kernel may run on a device, and of which kind that is to be (null: any). */
 bool op2i_rules_want_device(const char *rules, const char **kind);
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places by rule: those that OP2_PLACE names, and those that tests draw. */
+/* Places of steps: as OP2_PLACE names them, as tests draw them, or, where nothing is said, as the model
+ * (model.c) finds it best. */
 #include "place.h"
 
 #include "backend.h"
 #include "device.h"
 #include "hash.h"
+#include "mem.h"
+#include "model.h"
 
 enum op2i_place op2i_host_place(op2_context ctx) {
   return ctx->config.shadow ? OP2I_SHADOW : OP2I_HOST;
@@ -61,25 +64,87 @@ static bool draw(struct op2i_sched *sched, struct op2i_rule rule) {
   return number & 1;
 }
 
+/* ---- all that run together ------------------------------------------------------------------- */
+
+struct choice {
+  struct op2i_sched *sched;
+  struct op2i_step *steps;
+  int64_t n;
+  enum op2i_variant wishes[OP2I_WISHES];
+  bool *device; /* [n] */
+  bool *free;   /* [n] by what it takes */
+};
+
 /* All of a loop is in one place: what it overwrites is fresh there as a whole. */
-static bool as_before(const struct op2i_step *step) {
-  const struct op2i_step *first = step;
-  while (first->loop != step->loop || first->range > 0) first--;
-  return first->place == OP2I_DEVICE;
+static void as_first(struct choice *c, int64_t s) {
+  const struct op2i_loop *loop = c->steps[s].loop;
+  int64_t first = s;
+  while (c->steps[first].loop != loop || c->steps[first].range > 0) first--;
+  c->device[s] = first < 0 ? c->steps[first].place == OP2I_DEVICE : c->device[first];
+  c->free[s] = first >= 0 && c->free[first];
 }
 
-static bool on_device(struct op2i_sched *sched, const struct op2i_step *step,
-                      const enum op2i_variant wishes[OP2I_WISHES]) {
+static void by_rule(struct choice *c, int64_t s) {
+  const struct op2i_step *step = &c->steps[s];
   struct op2i_rule rule = op2i_loop_rule(step->loop);
-  if (step->range > 0) return as_before(step);
+  bool both = is_there(step->loop, c->wishes[0]) && is_there(step->loop, c->wishes[1]);
   bool device = rule.kind == OP2I_RULE_DEVICE;
-  if (rule.kind == OP2I_RULE_ALTERNATE || rule.kind == OP2I_RULE_RANDOM) device = draw(sched, rule);
-  return is_there(step->loop, wishes[device]) ? device : !device;
+  if (rule.kind == OP2I_RULE_ALTERNATE || rule.kind == OP2I_RULE_RANDOM)
+    device = draw(c->sched, rule);
+  if (rule.kind == OP2I_RULE_FREE) device = step->place == OP2I_DEVICE;
+  c->device[s] = is_there(step->loop, c->wishes[device]) ? device : !device;
+  c->free[s] = rule.kind == OP2I_RULE_FREE && both && step->lo < step->hi;
+}
+
+/* What is not known is found out, on the host first. */
+static bool find_out(struct choice *c) {
+  bool unknown = false;
+  for (int64_t s = 0; s < c->n; s++) {
+    if (!c->free[s]) continue;
+    bool host = op2i_loop_cost(c->steps[s].loop, false) >= 0;
+    if (host && op2i_loop_cost(c->steps[s].loop, true) >= 0) continue;
+    c->device[s] = host;
+    unknown = true;
+  }
+  return unknown;
+}
+
+/* Measurements get better, and values may come to be elsewhere: the choice is looked at again after twice
+ * as many runs each time. */
+static void by_cost(struct choice *c) {
+  bool any = false;
+  for (int64_t s = 0; s < c->n; s++) any |= c->free[s];
+  if (!any || find_out(c)) return;
+  int64_t times = ++c->steps->times_free;
+  if ((times & (times - 1)) == 0)
+    (void)op2i_model_choose(c->sched, c->steps, c->n, c->free, c->device);
+}
+
+static void place_all(struct choice *c) {
+  for (int64_t s = 0; s < c->n; s++) {
+    if (!c->steps[s].loop) continue;
+    if (c->steps[s].range == 0)
+      by_rule(c, s);
+    else
+      as_first(c, s);
+  }
+  by_cost(c);
+  for (int64_t s = 0; s < c->n; s++) {
+    const struct op2i_loop *loop = c->steps[s].loop;
+    if (!loop) continue;
+    if (c->steps[s].range > 0) as_first(c, s);
+    op2i_step_place(&c->steps[s], c->wishes[c->device[s]]);
+    struct op2i_loop_data *data = loop->sched_data;
+    if (c->steps[s].range == 0) data->placed[c->device[s]]++;
+  }
 }
 
 void op2i_steps_place(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {
-  enum op2i_variant wishes[OP2I_WISHES];
-  if (op2i_wishes(sched->ctx, wishes) < OP2I_WISHES) return;
-  for (int64_t s = 0; s < n; s++)
-    if (steps[s].loop) op2i_step_place(&steps[s], wishes[on_device(sched, &steps[s], wishes)]);
+  struct choice c = {.sched = sched, .steps = steps, .n = n};
+  if (op2i_wishes(sched->ctx, c.wishes) < OP2I_WISHES) return;
+  c.device = op2i_calloc((size_t)n, sizeof *c.device);
+  c.free = op2i_calloc((size_t)n, sizeof *c.free);
+  if (c.device && c.free) place_all(&c); /* else they stay where they are */
+  op2i_free(c.device);
+  op2i_free(c.free);
 }
