@@ -296,7 +296,7 @@ static const struct {
     {"OP2_SHADOW", "1"},        {"OP2_TEAM", "0"},      {"OP2_TILE", "77"},
     {"OP2_RENUMBER", "1"},      {"OP2_OVERLAP", "0"},   {"OP2_MERGE", "0"},
     {"OP2_LINK", "1,0"},        {"OP2_DEVICE", "9"},    {"OP2_DEVICE_MEMORY", "77"},
-    {"OP2_DEVICE_STRATEGY", "staged"},
+    {"OP2_DEVICE_STRATEGY", "staged"}, {"OP2_PLACE", "*:cpu"}, {"OP2_PLACE_COSTS", "byte=1"},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
@@ -345,7 +345,8 @@ static int options(void) {
   FILE *stream = fmemopen(text, sizeof text - 1, "w");
   if (!stream || op2_environment_write(stream)) return 1;
   fclose(stream);
-  for (const char *c = text; *c; c++) lines += *c == '\n';
+  for (const char *c = text; *c; c++)
+    lines += !strncmp(c, "OP2_", 4) && (c == text || c[-1] == '\n');
   for (int i = 0; i < SETTINGS; i++) {
     bool refused = has_to_be_same(text, settings[i].name);
     tell(differs(i, refused), settings[i].name, refused ? " is refused" : " may differ");

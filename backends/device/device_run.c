@@ -290,13 +290,10 @@ op2_status op2i_device_run(struct op2i_device *device, struct op2i_step *step) {
   OP2I_TRY(send_given(step, run.tables));
   OP2I_TRY(list_args(&run));
   struct op2i_device_clock *clock = &run.tables->clocks[step->range];
-  double seconds;
   OP2I_TRY(op2i_device_clock_begin(device, clock));
   OP2I_TRY(run_launches(&run));
-  OP2I_TRY(op2i_device_clock_end(device, clock, &seconds));
-  /* All of the device works at it, as all workers would. */
-  step->seconds = seconds * step->loop->op.ctx->workers;
-  step->clock_seconds = seconds;
+  OP2I_TRY(op2i_device_clock_end(device, clock, &step->seconds));
+  step->clock_seconds = step->seconds;
   op2i_step_combine(step, 1);
 fail:
   return status;

@@ -38,6 +38,13 @@ struct op2i_ways {
   const char *why;       /* a literal */
 };
 
+/* Rows of a dat of a loop that come from one place to another. */
+struct op2i_move {
+  int dat;
+  enum op2i_place from, to;
+  unsigned rows;
+};
+
 /* Part of a program, ready to run. Direct backends are handed loops only, and what follows is about
  * them; task backends also get what begins and ends exchanges. */
 struct op2i_step {
@@ -63,6 +70,12 @@ struct op2i_step {
   const int32_t **map;
   const int64_t **target; /* of its distinct maps, as `call` has it */
   void **gbl;
+  /* Of its dats, what has to be brought before it runs; where that is known, `moves` has room for it. */
+  struct op2i_move *moves;
+  int nmoves;
+  int64_t
+      times_free; /* of the first of the steps that run together: that their places were chosen by
+                         what they take, where all of that was known */
   int64_t epoch; /* of the first of the steps that are run together: the context's, when all of them
                     were last asked for but those of globals, which are asked for at each run */
   /* Steps of a chain that is run tile by tile share `tiles`; the first says how many they are. */
@@ -75,7 +88,7 @@ struct op2i_step {
   struct op2i_buffer results;   /* of reductions: of each block those of its own, by
                                  op2i_step_begin() */
   unsigned char *partials; /* [nblocks][partial_bytes]: they, where the step runs; null: none */
-  double seconds;          /* out: time in generated code, summed over workers */
+  double seconds;          /* out: time in generated code, summed over workers, or on the device */
   int64_t nanoseconds;     /* the same while workers add to it */
   double clock_seconds;    /* out: on the clock; of a program that workers share, the first step has
                               those of all */

@@ -14,11 +14,13 @@
 #include <unistd.h>
 
 #include "context.h"
+#include "decimal.h"
 #include "device.h"
 #include "error.h"
 #include "hash.h"
 #include "log.h"
 #include "mem.h"
+#include "place_rule.h"
 #include "process.h"
 #include "stream.h"
 #include "text.h"
@@ -28,6 +30,8 @@ enum id {
   ENV_DEVICE,
   ENV_DEVICE_MEMORY,
   ENV_DEVICE_STRATEGY,
+  ENV_PLACE,
+  ENV_PLACE_COSTS,
   ENV_THREADS,
   ENV_EAGER,
   ENV_BLOCK_SIZE,
@@ -92,6 +96,17 @@ static const struct variable {
          "unstaged, "
          "or atomics, whose bits differ from run to run; loops that it does not fit take another",
          SAME(device_strategy)},
+    [ENV_PLACE] =
+        {"OP2_PLACE", TEXT, 0, 0, 0, "none: no device beside starpu",
+         "KERNEL:WHERE,...: where loops run on starpu, cuda and opencl: cpu, device (cuda "
+         "and opencl say of which kind), or free: where they take least time; alternate, "
+         "random=SEED: for tests; KERNEL may be *",
+         SAME(place)},
+    [ENV_PLACE_COSTS] =
+        {"OP2_PLACE_COSTS", TEXT, 0, 0, 0, "as measured",
+         "KERNEL:cpu=NS,KERNEL:device=NS,...: nanoseconds that an element takes there; copy=NS, "
+         "byte=NS: that a copy to or from the device does, and each of its bytes",
+         OWN},
     [ENV_THREADS] = {"OP2_THREADS", NUMBER, 0, 0, 4096, "one per core", "CPU workers", OWN},
     [ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued",
                    SAME(eager)},
@@ -368,26 +383,16 @@ static op2_status choose_texts(struct op2i_config *c, const op2_options *o) {
   if (strategy && !(c->device_strategy = op2i_strdup(strategy)))
     OP2I_TRY(op2i_error_nomem("options"));
   OP2I_TRY(op2i_strategy_parse(strategy, "environment variable OP2_DEVICE_STRATEGY", &c->strategy));
+  const char *place = env_text(ENV_PLACE);
+  OP2I_TRY(op2i_rules_check(place));
+  if (place && !(c->place = op2i_strdup(place))) OP2I_TRY(op2i_error_nomem("options"));
+  const char *costs = env_text(ENV_PLACE_COSTS);
+  OP2I_TRY(op2i_costs_check(costs));
+  if (costs && !(c->place_costs = op2i_strdup(costs))) OP2I_TRY(op2i_error_nomem("options"));
   OP2I_TRY(choose_text(&c->graph_file, &c->graph_by, o->graph_file, "op2_options.graph_file",
                        ENV_GRAPH));
 fail:
   return status;
-}
-
-/* A number without a sign, with a fraction at most; -1: it is none. Returns where it ends. strtod()
- * would go by the language of the program's user. */
-static const char *read_number(const char *text, double *value) {
-  size_t whole = strspn(text, "0123456789"), fraction = 0;
-  double unit = 1;
-  *value = 0;
-  for (size_t i = 0; i < whole; i++) *value = 10 * *value + (text[i] - '0');
-  if (text[whole] == '.') {
-    const char *digits = text + whole + 1;
-    fraction = 1 + strspn(digits, "0123456789");
-    for (size_t i = 0; i + 1 < fraction; i++) *value += (unit /= 10) * (digits[i] - '0');
-  }
-  if (!whole && fraction < 2) *value = -1;
-  return text + whole + fraction;
 }
 
 op2_status op2i_env_link(struct op2i_link_speed *speed) {
@@ -395,8 +400,8 @@ op2_status op2i_env_link(struct op2i_link_speed *speed) {
   double delay, per_byte = -1;
   *speed = (struct op2i_link_speed){0};
   if (!text) return OP2_SUCCESS;
-  end = read_number(text, &delay);
-  if (delay >= 0 && *end == ',') end = read_number(end + 1, &per_byte);
+  end = op2i_decimal(text, &delay);
+  if (delay >= 0 && *end == ',') end = op2i_decimal(end + 1, &per_byte);
   if (delay < 0 || per_byte < 0 || *end || delay > 1e12 || per_byte > 1e9)
     return op2i_error(
         OP2_ERR_OPTION,
@@ -542,5 +547,7 @@ void op2i_config_free(struct op2i_config *config) {
   op2i_free(config->graph_file);
   op2i_free(config->device);
   op2i_free(config->device_strategy);
+  op2i_free(config->place);
+  op2i_free(config->place_costs);
   *config = (struct op2i_config){0};
 }

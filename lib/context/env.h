@@ -23,7 +23,8 @@ const char *op2i_env_raw(const char *name);
 /* What a context runs with: options over environment over defaults, all filled in; strings are
  * owned. */
 struct op2i_config {
-  char *backend, *device, *cache_dir, *cc, *cflags, *graph_file; /* null: not set */
+  char *backend, *device, *place, *place_costs, *cache_dir, *cc, *cflags,
+      *graph_file;                                               /* null: not set */
   char *device_strategy;                                         /* the same, */
   enum op2i_device_strategy strategy;                            /* and which that is */
   /* Who asked for these: "OP2_CC" or "op2_options.cc". */

@@ -56,7 +56,7 @@ static void spoil(const struct op2i_buffer *buffer, int place, unsigned rows) {
 }
 
 /* Between the host and a device; the shadow is the host's memory to the other device. */
-static op2_status fetch_from(struct op2i_buffer *buffer, int from, int to, unsigned rows) {
+static op2_status fetch_from(const struct op2i_buffer *buffer, int from, int to, unsigned rows) {
   struct stretch s = stretch_of(buffer, rows);
   struct op2i_device *device = device_at(buffer, from > to ? from : to);
   if (s.bytes == 0) return OP2_SUCCESS;
@@ -204,4 +204,39 @@ bool op2i_buffers_give_way(op2_context ctx) {
     if (!first || goes_before(buffer, first)) first = buffer;
   }
   return first && !leave(first);
+}
+
+/* ---- values that are brought later ----------------------------------------------------------- */
+
+op2_status op2i_buffer_room(struct op2i_buffer *buffer, enum op2i_place place) {
+  if (buffer->at[place]) return OP2_SUCCESS;
+  op2_status status = allocate(buffer, place, false);
+  if (!status) changed(buffer);
+  return status;
+}
+
+/* Nothing is spoilt: what goes out of date is still read by those that run before. */
+void *op2i_buffer_expect(struct op2i_buffer *buffer, enum op2i_place place, op2_access access,
+                         unsigned rows, struct op2i_missing *missing) {
+  *missing = (struct op2i_missing){.rows = {0}};
+  for (int half = 0; half < 2; half++) {
+    unsigned part = rows & (half ? OP2I_HALO_ROWS : OP2I_OWNED_ROWS);
+    bool needed = part && !op2i_overwrites(access) && !(buffer->fresh[place] & part);
+    for (int from = 0; from < OP2I_NPLACES && needed && stretch_of(buffer, part).bytes; from++)
+      if (buffer->fresh[from] & part) {
+        missing->rows[half] = part;
+        missing->from[half] = (enum op2i_place)from;
+        break;
+      }
+  }
+  buffer->fresh[place] |= (unsigned char)rows;
+  for (int p = 0; p < OP2I_NPLACES && op2i_modifies(access); p++)
+    if (p != (int)place) buffer->fresh[p] &= (unsigned char)~rows;
+  changed(buffer);
+  return buffer->at[place];
+}
+
+op2_status op2i_buffer_bring(const struct op2i_buffer *buffer, enum op2i_place from,
+                             enum op2i_place to, unsigned rows) {
+  return fetch_from(buffer, from, to, rows);
 }

@@ -70,6 +70,22 @@ op2_data_state op2i_buffer_state(const struct op2i_buffer *buffer, unsigned rows
  * asked for at each run, the one goes that was asked for longest ago, those first whose values are elsewhere
  * as well; what is there alone comes to the host before. False: there is none. */
 bool op2i_buffers_give_way(op2_context ctx);
+/* ---- for steps that run together in several places ------------------------------------------- */
+
+/* Copies that an access in a place waits for: where rows come from, for those of the set's own elements
+ * and those of its halo. */
+struct op2i_missing {
+  unsigned rows[2];
+  enum op2i_place from[2];
+};
+/* Memory in the place, whatever it holds. */
+op2_status op2i_buffer_room(struct op2i_buffer *buffer, enum op2i_place place);
+/* As op2i_buffer_at(), but what is missing is only told: it is brought later, by op2i_buffer_bring(), in
+ * the order in which it was asked for. There is memory in the place. */
+void *op2i_buffer_expect(struct op2i_buffer *buffer, enum op2i_place place, op2_access access,
+                         unsigned rows, struct op2i_missing *missing);
+op2_status op2i_buffer_bring(const struct op2i_buffer *buffer, enum op2i_place from,
+                             enum op2i_place to, unsigned rows);
 
 static inline bool op2i_buffer_has_memory(const struct op2i_buffer *buffer) {
   bool has = false;

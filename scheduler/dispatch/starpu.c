@@ -5,10 +5,12 @@
 
 #if OP2_HAVE_STARPU
 
+#include <pthread.h>
 #include <starpu.h>
 
 #include "clock.h"
 #include "context.h"
+#include "device_beside.h"
 #include "error.h"
 #include "machine.h"
 #include "mem.h"
@@ -35,8 +37,7 @@ struct work {
   struct op2i_step *step;
   enum op2i_task_kind kind;
   int32_t first, last;
-  struct op2i_finish *finish;
-  struct op2i_travel *travel;
+  struct flight *flight;
 };
 
 /* Tasks in flight. They are kept until they have ended, so that later ones may still name them as
@@ -51,15 +52,31 @@ struct flight {
   struct starpu_task **deps; /* [most of any task] */
   struct op2i_finish finish;
   struct op2i_travel travel;
+  pthread_mutex_t lock; /* of what follows */
+  op2_status status;    /* of the first task that has failed; those behind it do nothing */
+  char *message;
 };
 enum { ROOM = 8192, LOOK = 16 /* at messages, when so many more are submitted */ };
+
+static void note_failure(struct flight *flight, op2_status status) {
+  pthread_mutex_lock(&flight->lock);
+  if (!flight->status) {
+    flight->message = op2i_strdup(op2_error_message());
+    __atomic_store_n(&flight->status, status, __ATOMIC_RELAXED);
+  }
+  pthread_mutex_unlock(&flight->lock);
+}
 
 static void run_work(void *buffers[], void *argument) {
   (void)buffers;
   const struct work work = *(const struct work *)argument;
-  op2i_task_run(work.step, work.kind, work.first, work.last);
-  op2i_travel_ended(work.travel, work.step, work.kind);
-  op2i_rest_end(op2i_starpu_rest(), work.finish, 1);
+  op2_status status = __atomic_load_n(&work.flight->status, __ATOMIC_RELAXED);
+  if (!status) {
+    status = op2i_task_run(work.step, work.kind, work.first, work.last);
+    if (status) note_failure(work.flight, status);
+  }
+  op2i_travel_ended(&work.flight->travel, work.step, work.kind);
+  op2i_rest_end(op2i_starpu_rest(), &work.flight->finish, 1);
 }
 
 static struct starpu_codelet codelet = {
@@ -140,12 +157,7 @@ static struct starpu_task *make_task(struct flight *flight, const struct op2i_ta
   struct starpu_task *task = starpu_task_create();
   if (!task) return NULL;
   struct work *work = &flight->works[flight->count % ROOM];
-  *work = (struct work){&flight->steps[from->step],
-                        from->kind,
-                        from->first,
-                        from->last,
-                        &flight->finish,
-                        &flight->travel};
+  *work = (struct work){&flight->steps[from->step], from->kind, from->first, from->last, flight};
   task->cl = &codelet;
   task->cl_arg = work;
   task->destroy = 0;
@@ -196,7 +208,8 @@ static bool open_flight(struct flight *flight) {
 static op2_status fly(struct state *state, struct op2i_step *steps, int64_t nsteps,
                       const struct op2i_task_list *list) {
   if (list->ntasks == 0) return op2i_tasks_run_here(steps, nsteps);
-  struct flight flight = {.state = state, .steps = steps, .list = list};
+  struct flight flight = {
+      .state = state, .steps = steps, .list = list, .lock = PTHREAD_MUTEX_INITIALIZER};
   op2_status status = op2i_travel_open(&flight.travel, steps, nsteps, list);
   if (status) return status;
   if (!open_flight(&flight)) status = op2i_error_nomem("a program");
@@ -207,9 +220,13 @@ static op2_status fly(struct state *state, struct op2i_step *steps, int64_t nste
     while (flight.count < list->ntasks && !status) status = submit(&flight);
     op2_status landed = land_all(&flight);
     if (!status) status = landed;
+    if (!status && flight.status)
+      status = op2i_error(flight.status, "%s", flight.message ? flight.message : "");
     steps[0].clock_seconds = op2i_seconds() - begin;
   }
   op2i_travel_close(&flight.travel);
+  pthread_mutex_destroy(&flight.lock);
+  op2i_free(flight.message);
   op2i_free(flight.works);
   op2i_free(flight.tasks);
   op2i_free(flight.deps);
@@ -222,7 +239,8 @@ static op2_status fly(struct state *state, struct op2i_step *steps, int64_t nste
 static bool outdated(const struct op2i_task_list *list, const struct op2i_step *steps,
                      int64_t nsteps) {
   double now = op2i_program_seconds(steps, nsteps);
-  return now > 1.5 * list->seconds || now < list->seconds / 1.5;
+  return now > 1.5 * list->seconds || now < list->seconds / 1.5 ||
+         op2i_steps_places(steps, nsteps) != list->places;
 }
 
 static op2_status have_tasks(struct state *state, struct op2i_step *steps, int64_t nsteps) {
@@ -263,8 +281,14 @@ static op2_status run_loops(struct state *state, struct op2i_step *steps, int64_
 static op2_status have_partials(struct op2i_step *steps, int64_t nsteps) {
   op2_status status = OP2_SUCCESS;
   for (int64_t s = 0; s < nsteps && !status; s++)
-    if (steps[s].lo < steps[s].hi) status = op2i_step_begin(&steps[s], steps[s].plan->nblocks);
+    if (steps[s].lo < steps[s].hi && steps[s].place != OP2I_DEVICE)
+      status = op2i_step_begin(&steps[s], steps[s].plan->nblocks);
   return status;
+}
+
+/* Not an exchange, nor on a device, nor with something from there. */
+static bool for_team(const struct op2i_step *step) {
+  return step->loop && step->place != OP2I_DEVICE && !step->nmoves;
 }
 
 static op2_status run_team(struct state *state, struct op2i_step *steps, int64_t nsteps,
@@ -274,9 +298,9 @@ static op2_status run_team(struct state *state, struct op2i_step *steps, int64_t
   double begin = op2i_seconds();
   op2i_sched_starts(state->ctx->sched);
   for (int64_t s = 0, end; s < nsteps && !status; s = end) {
-    for (end = s; end < nsteps && steps[end].loop;) end++;
+    for (end = s; end < nsteps && for_team(&steps[end]);) end++;
     status = end > s ? run_loops(state, &steps[s], end - s, &ran)
-                     : op2i_exchange_step_run(&steps[end++]);
+                     : op2i_tasks_run_here(&steps[end++], 1);
     any = any || ran;
   }
   steps[0].clock_seconds = op2i_seconds() - begin;
@@ -338,7 +362,9 @@ static op2_status open_state(op2_context ctx, void **out) {
   if (!state) return op2i_error_nomem("the starpu backend");
   int threads = ctx->config.threads ? ctx->config.threads : op2i_machine()->cores;
   state->ctx = ctx;
-  op2_status status = op2i_starpu_acquire(ctx, threads, &state->workers);
+  /* The first: StarPU's start hides OpenCL's platforms. */
+  op2_status status = op2i_device_beside(ctx);
+  if (!status) status = op2i_starpu_acquire(ctx, threads, &state->workers);
   if (status) {
     op2i_free(state);
     return status;

@@ -50,6 +50,7 @@ struct builder {
   int64_t ndeps, deps_capacity;
   int64_t *last_seen; /* [ntasks so far]: the task that listed it as a dependence last */
   int64_t seen_capacity;
+  int64_t device; /* the last task that uses the device, NONE: none yet */
   struct op2i_task_list *list;
   bool failed; /* out of memory */
 };
@@ -150,7 +151,12 @@ static op2_status track_step(struct builder *b, const struct op2i_step *step) {
   op2_status status = OP2_SUCCESS;
   if (step->kind == OP2I_STEP_END) return track_exchange(b, step->exchange);
   if (!loop) return OP2_SUCCESS;
-  for (int d = 0; d < loop->op.ndats && !status; d++)
+  for (int i = 0; i < step->nmoves && !status; i++) {
+    op2_dat dat = loop->op.dats[step->moves[i].dat];
+    if (step->moves[i].to != OP2I_DEVICE)
+      status = add_track(b, &dat->res, dat->set->ends[OP2I_NONEXEC]);
+  }
+  for (int d = 0; d < loop->op.ndats && !status && step->place != OP2I_DEVICE; d++)
     if (op2i_modifies(loop->op.dat_access[d]))
       status = add_track(b, &loop->op.dats[d]->res, loop->op.dats[d]->set->ends[OP2I_NONEXEC]);
   for (int g = 0; g < loop->op.ngbls && !status; g++)
@@ -190,6 +196,14 @@ static void read_globals(struct builder *b, const struct op2i_step *step) {
     if (!op2i_arg_reads_global(arg)) continue;
     struct track *track = step->versions[arg->gbl]->res.track;
     if (track) read_granule(b, &track->granules[0]);
+  }
+}
+
+static void write_globals(struct builder *b, const struct op2i_step *step) {
+  for (int g = 0; g < step->loop->op.ngbls; g++) {
+    struct track *track = step->versions[g]->res.track;
+    if (track && op2i_modifies(step->loop->op.gbl_access[g]))
+      write_granule(b, &track->granules[0], b->step << 32);
   }
 }
 
@@ -234,17 +248,47 @@ static op2_status build_chunk(struct builder *b, int32_t first, int32_t last) {
 }
 
 static op2_status build_reduce(struct builder *b, int64_t first_chunk, int64_t end_chunk) {
-  const struct op2i_step *step = &b->steps[b->step];
-  const struct op2i_loop *loop = step->loop;
   op2_status status = begin_task(b);
   if (status) return status;
   for (int64_t chunk = first_chunk; chunk < end_chunk; chunk++) depend(b, chunk);
-  for (int g = 0; g < loop->op.ngbls; g++) {
-    struct track *track = step->versions[g]->res.track;
-    if (track && op2i_modifies(loop->op.gbl_access[g]))
-      write_granule(b, &track->granules[0], b->step << 32);
-  }
+  write_globals(b, &b->steps[b->step]);
   return finish_task(b, OP2I_TASK_REDUCE, 0, 0);
+}
+
+/* ---- a device -------------------------------------------------------------------------------- */
+
+/* What is handed to the device is so in the order of the program, by one task after the other. Tracks are
+ * of the host's memory only. */
+static void follow_device(struct builder *b) {
+  if (b->device != NONE) depend(b, b->device);
+  b->device = b->ntasks;
+}
+
+/* Moves of a step write what its own tasks use: they are a group before any colour. */
+static op2_status build_move(struct builder *b, int32_t move) {
+  const struct op2i_step *step = &b->steps[b->step];
+  const int64_t group = b->step << 32 | UINT32_MAX;
+  struct track *track = step->loop->op.dats[step->moves[move].dat]->res.track;
+  op2_status status = begin_task(b);
+  if (status) return status;
+  follow_device(b);
+  for (int64_t s = 0; track && s < track->ngranules; s++)
+    if (step->moves[move].to != OP2I_DEVICE)
+      write_granule(b, &track->granules[s], group);
+    else
+      read_granule(b, &track->granules[s]);
+  return finish_task(b, OP2I_TASK_MOVE, move, move + 1);
+}
+
+static op2_status build_launches(struct builder *b) {
+  struct op2i_step *step = &b->steps[b->step];
+  op2_status status = op2i_step_begin(step, 1);
+  if (!status) status = begin_task(b);
+  if (status) return status;
+  follow_device(b);
+  read_globals(b, step);
+  write_globals(b, step);
+  return finish_task(b, OP2I_TASK_DEVICE, 0, 0);
 }
 
 /* ---- exchanges ------------------------------------------------------------------------------- */
@@ -284,26 +328,10 @@ static op2_status build_exchange(struct builder *b) {
 
 /* ---- grain ----------------------------------------------------------------------------------- */
 
-/* Until a loop has run: as if its data came at this rate. */
-static double ns_per_element(const struct op2i_step *step) {
-  enum { BYTES_PER_NS = 8 };
-  const struct op2i_loop_data *data = step->loop->sched_data;
-  if (data->ns_per_element > 0) return data->ns_per_element;
-  double elements = (double)step->loop->set->ends[OP2I_OWNED];
-  return elements > 0 ? step->loop->bytes / elements / BYTES_PER_NS : 1;
-}
-
-double op2i_program_seconds(const struct op2i_step *steps, int64_t nsteps) {
-  double ns = 0;
-  for (int64_t s = 0; s < nsteps; s++)
-    if (steps[s].loop) ns += (double)(steps[s].hi - steps[s].lo) * ns_per_element(&steps[s]);
-  return 1e-9 * ns;
-}
-
 static int32_t blocks_per_chunk(const struct op2i_step *step, int workers, int chunk_us) {
   enum { CHUNKS_PER_WORKER = 4 };
   if (chunk_us == 0) return 1;
-  double wanted = 1e3 * chunk_us / (ns_per_element(step) * step->plan->block_size);
+  double wanted = 1e3 * chunk_us / (op2i_loop_ns(step->loop) * step->plan->block_size);
   int32_t most = step->plan->nblocks / (CHUNKS_PER_WORKER * workers);
   if (wanted > most) wanted = most;
   return wanted < 1 ? 1 : (int32_t)wanted;
@@ -407,8 +435,11 @@ static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   if (!step->loop) return build_exchange(b);
   if (step->chain) return build_chain(b);
   const struct op2i_plan *plan = step->plan;
+  op2_status status = OP2_SUCCESS;
   if (step->hi <= step->lo) return OP2_SUCCESS;
-  op2_status status = footprints(step);
+  for (int32_t i = 0; i < step->nmoves && !status; i++) status = build_move(b, i);
+  if (!status && step->place == OP2I_DEVICE) return build_launches(b);
+  if (!status) status = footprints(step);
   if (!status) status = op2i_step_begin(step, plan->nblocks);
   if (status) return status;
   int64_t first_chunk = b->ntasks;
@@ -432,9 +463,10 @@ static op2_status count_stages(struct op2i_task_list *list) {
 
 op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
                             struct op2i_task_list *list) {
-  struct builder b = {.steps = steps, .free_link = NONE, .list = list};
+  struct builder b = {.steps = steps, .free_link = NONE, .device = NONE, .list = list};
   op2_status status = OP2_SUCCESS;
-  *list = (struct op2i_task_list){.seconds = op2i_program_seconds(steps, nsteps)};
+  *list = (struct op2i_task_list){.seconds = op2i_program_seconds(steps, nsteps),
+                                  .places = op2i_steps_places(steps, nsteps)};
   for (int64_t s = 0; s < nsteps && !status; s++) status = track_step(&b, &steps[s]);
   for (; b.step < nsteps && !status; b.step++) status = build_step(&b, workers, chunk_us);
   while (b.tracks) {

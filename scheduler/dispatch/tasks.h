@@ -3,7 +3,7 @@
 #define OP2I_TASKS_H
 
 #include "backend.h"
-#include "loopdata.h"
+#include "place.h"
 #include "step.h"
 
 /* A program cut into tasks with explicit dependences. Tasks are numbered from 0 in the order of the
@@ -14,7 +14,9 @@ enum op2i_task_kind {
   OP2I_TASK_TILE,   /* tile `first` of the chain that begins at the step */
   OP2I_TASK_REDUCE, /* combine the partial results of all blocks of the step */
   OP2I_TASK_PACK,   /* of the exchange that begins with the step, leg `first` */
-  OP2I_TASK_UNPACK  /* of the exchange that ends with the step, when its messages are over */
+  OP2I_TASK_UNPACK, /* of the exchange that ends with the step, when its messages are over */
+  OP2I_TASK_MOVE,   /* bring what the step's move `first` says */
+  OP2I_TASK_DEVICE  /* all of the step, on the device */
 };
 
 struct op2i_task {
@@ -33,6 +35,7 @@ struct op2i_task_list {
   int64_t *deps;
   int64_t ndeps, deps_capacity;
   double seconds; /* the program should take, by what was known when it was cut */
+  uint64_t places; /* where its steps were to run then, and what they were to bring */
   int32_t nstages; /* exchanges that end in the program */
   int64_t *free;   /* [nstages + 1] tasks that can run before the exchange of that number has ended:
                       those of lower stages, and of none */
@@ -53,9 +56,12 @@ op2_status op2i_tasks_run_here(struct op2i_step *steps, int64_t nsteps);
  * ways. */
 op2_status op2i_task_list_verify(struct op2i_step *steps, const struct op2i_task_list *list);
 
-/* Time the program should take in one thread. */
-double op2i_program_seconds(const struct op2i_step *steps, int64_t nsteps);
-/* Run one task. */
-void op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t first, int32_t last);
+/* What op2i_task_list.places is for steps as they are now. */
+uint64_t op2i_steps_places(const struct op2i_step *steps, int64_t nsteps);
+/* Bring what the step has to have where it runs. */
+op2_status op2i_step_moves_run(const struct op2i_step *step);
+/* Run one task. Only what is about a device can fail. */
+op2_status op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t first,
+                         int32_t last);
 
 #endif

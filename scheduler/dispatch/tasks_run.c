@@ -3,7 +3,10 @@
 #include "clock.h"
 #include "comm.h"
 #include "context.h"
+#include "device.h"
+#include "device_run.h"
 #include "exchange.h"
+#include "hash.h"
 #include "partial.h"
 #include "tasks.h"
 #include "tile.h"
@@ -44,7 +47,58 @@ static void run_chunk(struct op2i_step *step, int32_t first, int32_t last) {
   __atomic_fetch_add(&step->nanoseconds, ns, __ATOMIC_RELAXED);
 }
 
-void op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t first, int32_t last) {
+/* ---- a device -------------------------------------------------------------------------------- */
+
+uint64_t op2i_steps_places(const struct op2i_step *steps, int64_t nsteps) {
+  uint64_t hash = 0;
+  for (int64_t s = 0; s < nsteps; s++) {
+    hash = op2i_hash_word(hash, (uint64_t)steps[s].place << 32 | (uint32_t)steps[s].nmoves);
+    for (int i = 0; i < steps[s].nmoves; i++) {
+      const struct op2i_move *move = &steps[s].moves[i];
+      hash = op2i_hash_word(hash, (uint64_t)move->dat << 32 | move->rows << 16 |
+                                      (uint32_t)move->from << 8 | (uint32_t)move->to);
+    }
+  }
+  return hash;
+}
+
+static op2_status run_move(const struct op2i_step *step, int32_t i) {
+  const struct op2i_move *move = &step->moves[i];
+  return op2i_buffer_bring(&step->loop->op.dats[move->dat]->values, move->from, move->to,
+                           move->rows);
+}
+
+op2_status op2i_step_moves_run(const struct op2i_step *step) {
+  op2_status status = OP2_SUCCESS;
+  for (int32_t i = 0; i < step->nmoves && !status; i++) status = run_move(step, i);
+  return status;
+}
+
+/* To know what a loop takes one has to wait for the device, before and after: that is done now and then.
+ * The others are taken to last as long. */
+static bool is_timed(const struct op2i_loop_data *data) {
+  enum { EVERY = 64 };
+  return data->device_runs < OP2I_DEVICE_RUNS_FIRST || data->device_runs % EVERY == 0;
+}
+
+static op2_status run_on_device(struct op2i_step *step) {
+  struct op2i_device *device = step->loop->op.ctx->device;
+  struct op2i_loop_data *data = step->loop->sched_data;
+  bool timed = is_timed(data);
+  data->device_runs++;
+  op2_status status = timed ? device->kind->wait(device) : OP2_SUCCESS;
+  int64_t start = op2i_nanoseconds();
+  if (!status) status = op2i_device_run(device, step);
+  if (!status && timed) status = device->kind->wait(device);
+  step->nanoseconds = timed ? op2i_nanoseconds() - start
+                            : (int64_t)(data->device_ns * (double)(step->hi - step->lo));
+  return status;
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------- */
+
+op2_status op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t first,
+                         int32_t last) {
   switch (kind) {
   case OP2I_TASK_CHUNK: run_chunk(step, first, last); break;
   case OP2I_TASK_TILE:
@@ -53,7 +107,10 @@ void op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t fir
   case OP2I_TASK_REDUCE: op2i_step_combine(step, partials_of(step)); break;
   case OP2I_TASK_PACK: op2i_exchange_pack(step->exchange, first); break;
   case OP2I_TASK_UNPACK: op2i_exchange_unpack(step->exchange, first); break;
+  case OP2I_TASK_MOVE: return run_move(step, first);
+  case OP2I_TASK_DEVICE: return run_on_device(step);
   }
+  return OP2_SUCCESS;
 }
 
 op2_status op2i_exchange_step_run(struct op2i_step *step) {
@@ -102,17 +159,22 @@ op2_status op2i_tasks_run_here(struct op2i_step *steps, int64_t nsteps) {
     op2_status status = step->loop ? OP2_SUCCESS : op2i_exchange_step_run(step);
     if (status) return status;
     if (step->hi <= step->lo && !step->chain) continue;
+    status = op2i_step_moves_run(step);
+    if (!status && step->place == OP2I_DEVICE) {
+      status = run_on_device(step);
+      if (!status) continue;
+    }
     for (int32_t k = 0; k < (step->chain ? step->chain : 1) && !status; k++)
       status = op2i_step_begin(&step[k], partials_of(step));
     if (status) return status;
     if (step->chain)
-      op2i_task_run(step, OP2I_TASK_TILE, 0, step->tiles->ntiles);
+      status = op2i_task_run(step, OP2I_TASK_TILE, 0, step->tiles->ntiles);
     else
       status = run_loop(step, nsteps - s);
     if (status) return status;
     int64_t last = step->chain ? s + step->chain : s + 1;
     for (; s < last; s++)
-      if (steps[s].partials) op2i_task_run(&steps[s], OP2I_TASK_REDUCE, 0, 0);
+      if (steps[s].partials) op2i_step_combine(&steps[s], partials_of(&steps[s]));
     s--;
   }
   return OP2_SUCCESS;

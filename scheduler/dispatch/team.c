@@ -61,6 +61,7 @@ double op2i_team_saves(const struct op2i_step *steps, int64_t nsteps, int member
   double saved = 0;
   for (int64_t s = 0; s < nsteps; s++) {
     const struct op2i_plan *plan = steps[s].plan;
+    if (steps[s].place == OP2I_DEVICE) continue;
     double ns = plan ? block_ns(&steps[s]) : 0;
     for (int32_t c = 0; plan && c < plan->ncolors; c++) {
       double more = turn_saves(plan->color_offs[c + 1] - plan->color_offs[c], members, ns);
@@ -112,7 +113,7 @@ static bool worth_sharing(const struct op2i_team *team, const struct op2i_step *
 }
 
 static void run_alone(struct op2i_step *step, int32_t first, int32_t last) {
-  op2i_task_run(step, OP2I_TASK_CHUNK, first, last);
+  (void)op2i_task_run(step, OP2I_TASK_CHUNK, first, last);
 }
 
 /* Go on to the next turn, or to the end. To be called by one member, when all blocks have run. */

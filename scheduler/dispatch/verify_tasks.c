@@ -88,13 +88,16 @@ static op2_status touch(struct verifier *c, struct value *value, int64_t element
   return OP2_SUCCESS;
 }
 
+/* The values of a dat in a place. */
+static const void *values_in(op2_dat dat, enum op2i_place place) { return &dat->values.at[place]; }
+
 static op2_status touch_arg(struct verifier *c, const struct op2i_step *step, int n,
                             int64_t position) {
   const struct op2i_loop *loop = step->loop;
   const struct op2i_loop_arg *arg = &loop->args[n];
   op2_dat dat = loop->op.dats[arg->dat];
   c->name = dat->obj.name;
-  struct value *values = values_of(c, dat, dat->set->ends[OP2I_NONEXEC]);
+  struct value *values = values_of(c, values_in(dat, step->place), dat->set->ends[OP2I_NONEXEC]);
   if (!values) return op2i_error_nomem("the verifier of tasks");
   int64_t e = loop->set->idx ? loop->set->idx[position] : position;
   bool modifies = op2i_modifies(arg->access);
@@ -149,7 +152,8 @@ static op2_status touch_leg(struct verifier *c, const struct op2i_step *step, in
   op2_status status = OP2_SUCCESS;
   for (int i = 0; i < op2i_exchange_dats(step->exchange) && !status; i++) {
     op2_dat dat = op2i_exchange_dat(step->exchange, i);
-    struct value *values = values_of(c, dat, dat->set->ends[OP2I_NONEXEC]);
+    struct value *values =
+        values_of(c, values_in(dat, op2i_host_place(dat->obj.ctx)), dat->set->ends[OP2I_NONEXEC]);
     c->name = dat->obj.name;
     if (!values) return op2i_error_nomem("the verifier of tasks");
     for (int part = 0; part < OP2I_HALO_PARTS; part++) {
@@ -161,10 +165,36 @@ static op2_status touch_leg(struct verifier *c, const struct op2i_step *step, in
   return status;
 }
 
+static op2_status touch_move(struct verifier *c, const struct op2i_step *step, int32_t i) {
+  const struct op2i_move *move = &step->moves[i];
+  op2_dat dat = step->loop->op.dats[move->dat];
+  int64_t size = dat->set->ends[OP2I_NONEXEC], owned = dat->set->ends[OP2I_OWNED];
+  int64_t lo = move->rows & OP2I_OWNED_ROWS ? 0 : owned;
+  int64_t hi = move->rows & OP2I_HALO_ROWS ? size : owned;
+  struct value *from = values_of(c, values_in(dat, move->from), size);
+  struct value *to = values_of(c, values_in(dat, move->to), size);
+  if (!from || !to) return op2i_error_nomem("the verifier of tasks");
+  c->name = dat->obj.name;
+  op2_status status = OP2_SUCCESS;
+  for (int64_t e = lo; e < hi && !status; e++) {
+    status = touch(c, &from[e], e, false);
+    if (!status) status = touch(c, &to[e], e, true);
+  }
+  return status;
+}
+
+static op2_status touch_range(struct verifier *c, const struct op2i_step *step) {
+  op2_status status = touch_globals(c, step, false);
+  for (int64_t p = step->lo; p < step->hi && !status; p++) status = touch_position(c, step, p);
+  return status ? status : touch_globals(c, step, true);
+}
+
 static op2_status touch_task(struct verifier *c) {
   const struct op2i_task *task = &c->list->tasks[c->task];
   const struct op2i_step *step = &c->steps[task->step];
   if (!step->loop) return touch_leg(c, step, task->first);
+  if (task->kind == OP2I_TASK_MOVE) return touch_move(c, step, task->first);
+  if (task->kind == OP2I_TASK_DEVICE) return touch_range(c, step);
   if (task->kind == OP2I_TASK_REDUCE) return touch_globals(c, step, true);
   if (task->kind == OP2I_TASK_TILE) return touch_tile(c, step, task->first);
   op2_status status = touch_globals(c, step, false);

@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "mem.h"
+#include "place.h"
 
 /* NOTES: lines about what was done. REPEATED_TOKENS: of one kernel, in all members that have it. Text
  * grows with each of them, and compilers take longer and longer for it. For so many gcc 12 takes
@@ -88,6 +89,7 @@ static const char *forms_differ(const struct op2i_loop *a, const struct op2i_loo
   if (!a->form.why != !b->form.why) return "one of them is not vectorised";
   if (op2i_form_unfit(&a->form) != op2i_form_unfit(&b->form))
     return "one of them is not for the device";
+  if (op2i_loop_rule(a).kind != op2i_loop_rule(b).kind) return "they are to run in two places";
   if (!in_vectors(a) && (!a->form.mergeable || !b->form.mergeable))
     return "a kernel has preprocessor lines, types or headers of its own";
   return NULL;

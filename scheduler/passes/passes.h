@@ -80,6 +80,7 @@ struct op2i_program {
   void **dat, **gbl; /* of all steps, in their order: what they find their values by */
   const int32_t **map;
   const int64_t **target;
+  struct op2i_move *moves; /* the same, where steps may run in several places together */
   int64_t runs;
   bool tiling_tried;
   int64_t chains;      /* of steps that run tile by tile */

@@ -321,6 +321,10 @@ op2_status op2i_program_tile(struct op2i_sched *sched, struct op2i_program *prog
   if (program->tiling_tried || wish == 0 || !sched->ctx->backend->run_steps) return OP2_SUCCESS;
   if (wish == OP2I_TILE_AUTO && program->runs < RUNS_BEFORE) return OP2_SUCCESS;
   program->tiling_tried = true;
+  if (sched->ctx->device) {
+    program->untiled = "its loops may run on a device";
+    return OP2_SUCCESS;
+  }
   double begin = op2i_prepare_begin(sched);
   op2_status status = tile_steps(sched, program);
   op2i_prepare_end(sched, begin);

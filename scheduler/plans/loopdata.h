@@ -52,7 +52,10 @@ struct op2i_loop_data {
   int ndats;
   struct op2i_shared_plan *plans[OP2I_RANGES];
   struct op2i_footprint *footprints[OP2I_RANGES]; /* [ndats], each made when it is first needed */
-  double ns_per_element;                          /* measured, 0 before the first run */
+  double ns_per_element;                          /* measured on the host, 0 before the first run */
+  double device_ns;                               /* the same on the device */
+  int64_t device_runs;                            /* there, beside a task backend */
+  int64_t placed[2]; /* runs that were to be on the host, and on the device */
   int64_t compiling; /* number in the compilation in progress, -1 none */
   char *no_code; /* why it has none; null: not known, or it has */
   op2_status no_code_status;
@@ -61,6 +64,10 @@ struct op2i_loop_data {
   char *
       refused; /* what a device's compiler said, which did not take it; null: nothing, or no memory */
 };
+
+/* Runs on a device that do not count in what a loop takes there, since compilers of devices put off work
+ * until it is launched; and so many until that is taken to be known. */
+enum { OP2I_DEVICE_RUNS_BEFORE = 2, OP2I_DEVICE_RUNS_FIRST = 4 };
 
 /* The data of a loop, made at first use. */
 op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **data);

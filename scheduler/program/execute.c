@@ -9,6 +9,7 @@
 #include "jit.h"
 #include "mem.h"
 #include "period.h"
+#include "place.h"
 #include "program.h"
 #include "settle.h"
 
@@ -40,17 +41,26 @@ static op2_status run_one(struct op2i_sched *sched, struct op2i_node *node) {
 }
 
 /* Code of many loops comes sooner together. Those that get none will say so. */
-static op2_status compile_all(const struct part *part) {
-  struct op2i_compile compile = {.sched = part->sched, .wish = part->sched->ctx->backend->variant};
+static op2_status compile_form(const struct part *part, enum op2i_variant wish) {
+  struct op2i_compile compile = {.sched = part->sched, .wish = wish};
   op2_status status = OP2_SUCCESS;
   for (int64_t i = 0; i < part->n && !status; i++) {
     struct op2i_loop *loop = op2i_node_loop(part->nodes[i]);
-    if (loop && part->nodes[i]->state == OP2I_QUEUED && !op2i_poison_read(part->nodes[i]))
+    if (loop && op2i_loop_wants(loop, wish) && part->nodes[i]->state == OP2I_QUEUED &&
+        !op2i_poison_read(part->nodes[i]))
       status = op2i_compile_add(&compile, loop);
   }
   status = op2i_context_agree(part->sched->ctx, status);
   if (!status) status = op2i_compile_run(&compile);
   op2i_compile_end(&compile);
+  return status;
+}
+
+static op2_status compile_all(const struct part *part) {
+  enum op2i_variant wishes[OP2I_WISHES];
+  int n = op2i_wishes(part->sched->ctx, wishes);
+  op2_status status = OP2_SUCCESS;
+  for (int w = 0; w < n && !status; w++) status = compile_form(part, wishes[w]);
   return status;
 }
 

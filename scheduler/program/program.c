@@ -118,6 +118,7 @@ void op2i_program_free(struct op2i_program *program) {
   op2i_free(program->map);
   op2i_free(program->target);
   op2i_free(program->gbl);
+  op2i_free(program->moves);
   op2i_free(program);
 }
 

@@ -76,6 +76,20 @@ struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op
  * enough, the host runs the step from then on. */
 op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
                            struct op2i_step *steps, int64_t n);
+/* Make room on the device for what the program needs there; false: there is none to be had. */
+bool op2i_steps_make_room(op2_context ctx, const struct op2i_program *program);
+/* The host runs the step from now on, for lack of memory on the device. */
+op2_status op2i_step_to_host(op2_context ctx, struct op2i_step *step);
+/* Rows of its dat d that a loop may touch, and how. */
+unsigned op2i_step_rows(const struct op2i_loop *loop, int d);
+op2_access op2i_step_access(const struct op2i_loop *loop, int d, unsigned rows);
+/* The parts of that: maps, subsets and numbers; globals. */
+op2_status op2i_step_bind_mesh(struct op2i_step *step);
+op2_status op2i_step_bind_globals(struct op2i_step *step);
+/* moves.c: have memory and tables of loops in several places, and note what they bring. Without memory
+ * nothing has changed. */
+op2_status op2i_moves_bind(op2_context ctx, const struct op2i_program *program,
+                           struct op2i_step *steps, int64_t n);
 /* Put the time of a loop that has run into its profile and the context's. */
 void op2i_step_account(const struct op2i_step *step);
 

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "loopdata.h"
 #include "mem.h"
+#include "place.h"
 
 /* Passes ask for it. */
 static op2_status decide_forms(struct op2i_node *const *nodes, int64_t n) {
@@ -19,15 +20,25 @@ static op2_status decide_forms(struct op2i_node *const *nodes, int64_t n) {
   return status;
 }
 
-static op2_status compile_groups(struct op2i_sched *sched, const struct op2i_grouping *grouping,
-                                 enum op2i_variant wish) {
+static op2_status compile_form(struct op2i_sched *sched, const struct op2i_grouping *grouping,
+                               enum op2i_variant wish) {
   struct op2i_compile compile = {.sched = sched, .wish = wish};
   op2_status status = OP2_SUCCESS;
-  for (int64_t g = 0; g < grouping->ngroups && !status; g++)
-    if (grouping->groups[g].loop) status = op2i_compile_add(&compile, grouping->groups[g].loop);
+  for (int64_t g = 0; g < grouping->ngroups && !status; g++) {
+    struct op2i_loop *loop = grouping->groups[g].loop;
+    if (loop && op2i_loop_wants(loop, wish)) status = op2i_compile_add(&compile, loop);
+  }
   status = op2i_context_agree(sched->ctx, status);
   if (!status) status = op2i_compile_run(&compile);
   op2i_compile_end(&compile);
+  return status;
+}
+
+static op2_status compile_groups(struct op2i_sched *sched, const struct op2i_grouping *grouping) {
+  enum op2i_variant wishes[OP2I_WISHES];
+  int n = op2i_wishes(sched->ctx, wishes);
+  op2_status status = OP2_SUCCESS;
+  for (int w = 0; w < n && !status; w++) status = compile_form(sched, grouping, wishes[w]);
   for (int64_t g = 0; g < grouping->ngroups && !status; g++) {
     const struct op2i_loop *loop = grouping->groups[g].loop;
     if (!loop || !op2i_no_code(loop)) continue;
@@ -77,7 +88,7 @@ op2_status op2i_program_make(struct op2i_sched *sched, struct op2i_node *const *
   status = op2i_program_key(program, nodes, n);
   if (!status) status = group(sched, nodes, program);
   OP2I_TRY(op2i_context_agree(sched->ctx, status));
-  OP2I_TRY(compile_groups(sched, &program->grouping, sched->ctx->backend->variant));
+  OP2I_TRY(compile_groups(sched, &program->grouping));
   status = make_tables(program);
   if (!status) status = place_exchanges(program, nodes);
   if (!status) status = op2i_program_steps(sched, program, nodes);

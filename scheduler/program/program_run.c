@@ -7,6 +7,7 @@
 
 #include "call.h"
 #include "error.h"
+#include "place.h"
 #include "tasks.h"
 #include "tiling.h"
 
@@ -63,11 +64,12 @@ static void name_group(const struct op2i_program *program, int64_t g,
     nodes[members[m]]->fused = group->count > 1 ? nodes[members[0]]->number : 0;
 }
 
-/* A task backend works while halos travel, where that is wanted. */
+/* A task backend works while halos travel, where that is wanted, and rows need not come from a device. */
 static bool joins(const struct op2i_sched *sched, const struct op2i_step *step) {
   if (!sched->ctx->backend->run_steps) return false;
   bool exchanges = step->kind == OP2I_STEP_BEGIN || step->kind == OP2I_STEP_END;
-  return step->kind == OP2I_STEP_LOOP || (exchanges && sched->ctx->config.overlap);
+  return step->kind == OP2I_STEP_LOOP ||
+         (exchanges && sched->ctx->config.overlap && !sched->ctx->device);
 }
 
 enum { REDUCTIONS = OP2I_REDUCED_TOGETHER / 16 }; /* each has 16 bytes at least */
@@ -97,6 +99,7 @@ static int64_t together(const struct op2i_sched *sched, const struct op2i_progra
 static op2_status run_steps(struct op2i_sched *sched, const struct op2i_program *program,
                             struct op2i_step *steps, int64_t n) {
   op2_context ctx = sched->ctx;
+  op2i_steps_place(sched, steps, n);
   op2_status status = op2i_steps_bind(ctx, program, steps, n);
   if (status) return status;
   if (!ctx->backend->run_steps) {

@@ -6,6 +6,7 @@
 #include "error.h"
 #include "loopdata.h"
 #include "mem.h"
+#include "place.h"
 
 /* Steps are put one behind the other, group after group. */
 struct order {
@@ -62,6 +63,12 @@ static void add_reductions(struct order *order, int64_t g, bool all) {
   order->nreduced = kept;
 }
 
+static enum op2i_variant first_wish(const struct op2i_loop *loop) {
+  enum op2i_variant wishes[OP2I_WISHES];
+  int n = op2i_wishes(loop->op.ctx, wishes);
+  return n == 1 || op2i_loop_wants(loop, wishes[0]) ? wishes[0] : wishes[1];
+}
+
 /* What has come from others is there before all but the loop over core elements. */
 static void add_loop(struct order *order, int64_t g, struct op2i_loop *loop) {
   const struct op2i_config *config = &order->sched->ctx->config;
@@ -72,7 +79,7 @@ static void add_loop(struct order *order, int64_t g, struct op2i_loop *loop) {
     ended = ended || waits;
     if (r == 0 && loop->partial_bytes && order->program->stale)
       order->reduced[order->nreduced++] = order->program->nsteps;
-    add_step(order->program, g, op2i_step_make(loop, r, order->sched->ctx->backend->variant));
+    add_step(order->program, g, op2i_step_make(loop, r, first_wish(loop)));
   }
 }
 
@@ -87,6 +94,20 @@ static op2_status add_group(struct order *order, int64_t g) {
   } else {
     add_exchanges(order, g, OP2I_STEP_END);
     add_step(order->program, g, (struct op2i_step){.kind = OP2I_STEP_CALL});
+  }
+  return OP2_SUCCESS;
+}
+
+/* A dat comes from two places at most: its halo from another than the rest. */
+static op2_status give_moves(struct op2i_program *program, size_t dats) {
+  program->moves = op2i_calloc(2 * dats + 1, sizeof *program->moves);
+  if (!program->moves) return op2i_error_nomem("a program");
+  dats = 0;
+  for (int64_t s = 0; s < program->nsteps; s++) {
+    struct op2i_step *step = &program->steps[s];
+    if (!step->loop) continue;
+    step->moves = program->moves + 2 * dats;
+    dats += (size_t)step->loop->op.ndats;
   }
   return OP2_SUCCESS;
 }
@@ -106,6 +127,8 @@ static op2_status give_room(struct op2i_program *program) {
   program->gbl = op2i_calloc(gbls, sizeof *program->gbl);
   if (!program->dat || !program->map || !program->target || !program->gbl)
     return op2i_error_nomem("a program");
+  op2_context ctx = program->ops[0]->ctx;
+  if (ctx->device && ctx->backend->run_steps && give_moves(program, dats)) return OP2_ERR_NOMEM;
   dats = maps = gbls = 0;
   for (int64_t s = 0; s < program->nsteps; s++) {
     struct op2i_step *step = &program->steps[s];

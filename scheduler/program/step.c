@@ -3,45 +3,36 @@
  * and counted when they have run. */
 #include "device.h"
 #include "loopdata.h"
+#include "place.h"
 #include "program.h"
-
-/* Where the host's processors work. */
-static enum op2i_place place_of(op2_context ctx) {
-  return ctx->config.shadow ? OP2I_SHADOW : OP2I_HOST;
-}
-
-static enum op2i_place place_for(op2_context ctx, enum op2i_variant variant) {
-  return op2i_on_device(variant) ? OP2I_DEVICE : place_of(ctx);
-}
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
 struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op2i_variant wish) {
   const struct op2i_loop_data *data = loop->sched_data;
-  enum op2i_variant variant = op2i_loop_variant(loop, wish);
-  return (struct op2i_step){.kind = OP2I_STEP_LOOP,
-                            .loop = (struct op2i_loop *)loop,
-                            .function = loop->function[variant],
-                            .lo = loop->ranges[range].lo,
-                            .hi = loop->ranges[range].hi,
-                            .reduces = loop->ranges[range].section != OP2I_EXEC,
-                            .defers = loop->op.ctx->comm != NULL,
-                            .range = range,
-                            .place = place_for(loop->op.ctx, variant),
-                            .plan = data->plans[range] ? data->plans[range]->plan : NULL};
+  struct op2i_step step = {.kind = OP2I_STEP_LOOP,
+                           .loop = (struct op2i_loop *)loop,
+                           .lo = loop->ranges[range].lo,
+                           .hi = loop->ranges[range].hi,
+                           .reduces = loop->ranges[range].section != OP2I_EXEC,
+                           .defers = loop->op.ctx->comm != NULL,
+                           .range = range,
+                           .plan = data->plans[range] ? data->plans[range]->plan : NULL};
+  op2i_step_place(&step, wish);
+  return step;
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Rows of its dat d that a loop may touch. Directly it has those of its own elements only. */
-static unsigned rows_of(const struct op2i_loop *loop, int d) {
+/* Directly it has those of its own elements only. */
+unsigned op2i_step_rows(const struct op2i_loop *loop, int d) {
   bool halo = op2i_loop_runs_over(loop, OP2I_EXEC);
   for (int a = 0; a < loop->nargs; a++) halo |= loop->args[a].dat == d && loop->args[a].map >= 0;
   return halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS;
 }
 
 /* Not all rows of the halo belong to elements that loops run over. */
-static op2_access access_to(const struct op2i_loop *loop, int d, unsigned rows) {
+op2_access op2i_step_access(const struct op2i_loop *loop, int d, unsigned rows) {
   op2_access access = loop->op.dat_access[d];
   return op2i_overwrites(access) && rows & OP2I_HALO_ROWS ? OP2_RW : access;
 }
@@ -58,15 +49,21 @@ static op2_status bind_map(struct op2i_step *step, int m) {
   return status;
 }
 
-static op2_status bind_tables(struct op2i_step *step) {
+static op2_status bind_dats(struct op2i_step *step) {
+  const struct op2i_loop *loop = step->loop;
+  op2_status status = OP2_SUCCESS;
+  for (int d = 0; d < loop->op.ndats && !status; d++) {
+    unsigned rows = op2i_step_rows(loop, d);
+    status = op2i_buffer_at(&loop->op.dats[d]->values, step->place, op2i_step_access(loop, d, rows),
+                            rows, &step->dat[d]);
+  }
+  return status;
+}
+
+op2_status op2i_step_bind_mesh(struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   op2_status status = OP2_SUCCESS;
   void *subset = NULL, *number = NULL;
-  for (int d = 0; d < loop->op.ndats && !status; d++) {
-    unsigned rows = rows_of(loop, d);
-    status = op2i_buffer_at(&loop->op.dats[d]->values, step->place, access_to(loop, d, rows), rows,
-                            &step->dat[d]);
-  }
   for (int m = 0; m < loop->nmaps && !status; m++) status = bind_map(step, m);
   if (loop->set->idx && !status)
     status = op2i_buffer_at(&loop->set->elements, step->place, OP2_READ, OP2I_EVERY_ROW, &subset);
@@ -79,9 +76,9 @@ static op2_status bind_tables(struct op2i_step *step) {
 }
 
 /* Globals are small, and reductions end on the host: launches are sent their values. */
-static op2_status bind_globals(struct op2i_step *step) {
+op2_status op2i_step_bind_globals(struct op2i_step *step) {
   const struct op2i_op *op = &step->loop->op;
-  enum op2i_place place = step->place == OP2I_DEVICE ? place_of(op->ctx) : step->place;
+  enum op2i_place place = step->place == OP2I_DEVICE ? op2i_host_place(op->ctx) : step->place;
   op2_status status = OP2_SUCCESS;
   for (int g = 0; g < op->ngbls && !status; g++)
     status = op2i_buffer_at(&step->versions[g]->values, place, op->gbl_access[g], OP2I_EVERY_ROW,
@@ -89,9 +86,14 @@ static op2_status bind_globals(struct op2i_step *step) {
   return status;
 }
 
+static op2_status bind_tables(struct op2i_step *step) {
+  op2_status status = bind_dats(step);
+  return status ? status : op2i_step_bind_mesh(step);
+}
+
 static op2_status bind_loop(op2_context ctx, struct op2i_step *step, bool moved) {
   op2_status status = moved ? bind_tables(step) : OP2_SUCCESS;
-  if (!status) status = bind_globals(step);
+  if (!status) status = op2i_step_bind_globals(step);
   if (status || step->place != OP2I_DEVICE || !ctx->backend->prepare_step) return status;
   return ctx->backend->prepare_step(ctx->backend_state, step);
 }
@@ -111,7 +113,7 @@ static void need_tables(const struct op2i_step *step) {
   if (op2i_set_numbered(loop->set->base)) need(&loop->set->base->numbers);
 }
 
-static bool make_room(op2_context ctx, const struct op2i_program *program) {
+bool op2i_steps_make_room(op2_context ctx, const struct op2i_program *program) {
   ctx->device->round++;
   for (int64_t s = 0; s < program->nsteps; s++)
     if (program->steps[s].loop && program->steps[s].place == OP2I_DEVICE)
@@ -119,14 +121,19 @@ static bool make_room(op2_context ctx, const struct op2i_program *program) {
   return op2i_buffers_give_way(ctx);
 }
 
-static op2_status move_to_host(op2_context ctx, struct op2i_step *step) {
+op2_status op2i_step_to_host(op2_context ctx, struct op2i_step *step) {
   struct op2i_loop *loop = step->loop;
   op2_status status =
       op2i_compile_off_device(ctx->sched, loop, "its values do not fit into the device's memory");
   if (status) return status;
-  step->place = place_of(ctx);
+  step->place = op2i_host_place(ctx);
   step->function = loop->function[op2i_loop_variant(loop, ctx->backend->variant)];
-  return bind_loop(ctx, step, true);
+  return OP2_SUCCESS;
+}
+
+static op2_status move_to_host(op2_context ctx, struct op2i_step *step) {
+  op2_status status = op2i_step_to_host(ctx, step);
+  return status ? status : bind_loop(ctx, step, true);
 }
 
 static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *program,
@@ -134,7 +141,8 @@ static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *pro
   if (step->place != OP2I_DEVICE) return bind_loop(ctx, step, moved);
   if (step->loop->form.off_device) return move_to_host(ctx, step);
   op2_status status = bind_loop(ctx, step, moved);
-  while (status == OP2_ERR_NOMEM && make_room(ctx, program)) status = bind_loop(ctx, step, true);
+  while (status == OP2_ERR_NOMEM && op2i_steps_make_room(ctx, program))
+    status = bind_loop(ctx, step, true);
   return status == OP2_ERR_NOMEM ? move_to_host(ctx, step) : status;
 }
 
@@ -142,13 +150,14 @@ static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *pro
 
 /* Tasks pack and unpack in the host's memory. */
 static op2_status bind_exchange(op2_context ctx, const struct op2i_step *step) {
-  return op2i_exchange_bind(step->exchange, place_of(ctx), !ctx->backend->run_steps,
+  return op2i_exchange_bind(step->exchange, op2i_host_place(ctx), !ctx->backend->run_steps,
                             step->kind == OP2I_STEP_END);
 }
 
 op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
                            struct op2i_step *steps, int64_t n) {
   op2_status status = OP2_SUCCESS;
+  if (steps->moves) return op2i_moves_bind(ctx, program, steps, n);
   bool moved = steps->epoch != ctx->epoch;
   for (int64_t s = 0; s < n && !status; s++) {
     bool loop = steps[s].loop != NULL;
@@ -171,12 +180,13 @@ static void count_run(struct op2i_loop *loop, const struct op2i_step *step, doub
 
 /* The profile is about kernels: those of a fused loop share its time by the data that each would
  * move alone. */
-static void count_members(const struct op2i_loop *loop, const struct op2i_step *step) {
+static void count_members(const struct op2i_loop *loop, const struct op2i_step *step,
+                          double seconds) {
   double bytes = 0;
   for (int m = 0; m < loop->nmembers; m++) bytes += loop->origins[m]->bytes;
   for (int m = 0; m < loop->nmembers; m++) {
     double share = bytes > 0 ? loop->origins[m]->bytes / bytes : 1.0 / loop->nmembers;
-    count_run(loop->origins[m], step, share * step->seconds);
+    count_run(loop->origins[m], step, share * seconds);
   }
 }
 
@@ -185,11 +195,15 @@ void op2i_step_account(const struct op2i_step *step) {
   struct op2i_loop_data *data = loop->sched_data;
   double elements = (double)(step->hi - step->lo);
   struct op2i_spent *spent = &loop->op.ctx->sched->spent;
-  spent->loops += step->seconds;
+  /* All of a device works at a loop, as all workers would. */
+  double seconds = step->seconds * (step->place == OP2I_DEVICE ? loop->op.ctx->workers : 1);
+  spent->loops += seconds;
   spent->running += step->clock_seconds;
-  count_run(loop, step, step->seconds);
-  if (loop->members) count_members(loop, step);
+  count_run(loop, step, seconds);
+  if (loop->members) count_members(loop, step, seconds);
   if (elements < 1 || step->seconds <= 0) return;
+  if (step->place == OP2I_DEVICE && data->device_runs <= OP2I_DEVICE_RUNS_BEFORE) return;
   double ns = 1e9 * step->seconds / elements;
-  data->ns_per_element = data->ns_per_element > 0 ? 0.75 * data->ns_per_element + 0.25 * ns : ns;
+  double *known = step->place == OP2I_DEVICE ? &data->device_ns : &data->ns_per_element;
+  *known = *known > 0 ? 0.75 * *known + 0.25 * ns : ns;
 }

@@ -49,6 +49,8 @@ struct op2i_sched {
   struct op2i_before *before; /* [nbefore]: for op2i_graph_undo() */
   int64_t nbefore, before_capacity;
   int64_t tasks_submitted, programs_inline, programs_team; /* by task backends */
+  int64_t steps_placed;    /* by rules that do not ask what they take */
+  double copy_ns, byte_ns; /* a copy to or from the device takes, as measured; 0: it was not */
   int64_t first_kernel; /* when the first one was about to run, 0 before */
   int64_t no_codes;     /* so many times a loop was found to have no code */
   struct op2i_text exchanges; /* that ran since the last drawing, drawn */

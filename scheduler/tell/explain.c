@@ -11,6 +11,7 @@
 #include "loop_device.h"
 #include "machine.h"
 #include "mem.h"
+#include "model.h"
 #include "op2/graph.h"
 #include "part.h"
 #include "program.h"
@@ -153,6 +154,27 @@ static void explain_device(const struct op2i_loop *loop, FILE *stream) {
             form.repeat, form.gather);
 }
 
+/* Beside a device. */
+static void explain_place(const struct op2i_loop *loop, FILE *stream) {
+  static const char *const rules[] = {
+      [OP2I_RULE_NONE] = "",
+      [OP2I_RULE_FREE] = "where it takes least time",
+      [OP2I_RULE_HOST] = "on the host, as OP2_PLACE says",
+      [OP2I_RULE_DEVICE] = "on the device, as OP2_PLACE says",
+      [OP2I_RULE_ALTERNATE] = "in turns, as OP2_PLACE says",
+      [OP2I_RULE_RANDOM] = "as drawn, since OP2_PLACE says so",
+  };
+  const struct op2i_loop_data *data = loop->sched_data;
+  fprintf(stream, "    is to run %s: %" PRId64 " times on the host, %" PRId64 " on the device\n",
+          rules[op2i_loop_rule(loop).kind], data->placed[0], data->placed[1]);
+  for (int device = 0; device < 2; device++) {
+    double ns = op2i_loop_cost(loop, device);
+    if (ns >= 0)
+      fprintf(stream, "    %.2f ns per element %s\n", ns,
+              device ? "on the device" : "on one processor of the host");
+  }
+}
+
 static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
   const struct op2i_loop_data *data = loop->sched_data;
   fprintf(stream, "  %s over %s: run %" PRId64 " times\n", op2i_loop_name(loop),
@@ -168,6 +190,7 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
                         : "");
   for (int r = 0; r < loop->nranges; r++) explain_range(loop, r, stream);
   if (loop->op.ctx->device) explain_device(loop, stream);
+  if (loop->op.ctx->device && loop->op.ctx->config.place) explain_place(loop, stream);
   if (loop->op.ctx->device && !loop->form.off_device) return;
   if (loop->form.why)
     fprintf(stream, "    scalar code: %s\n", loop->form.why);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The context's device: of a backend of its own, or beside workers of the host. */
+#include "device_beside.h"
+
+#include <string.h>
+
+#include "comm.h"
+#include "context.h"
+#include "device.h"
+#include "device_rows.h"
+#include "error.h"
+#include "place_rule.h"
+
+op2_status op2i_device_have(op2_context ctx, const struct op2i_device_kind *kind) {
+  const struct op2i_config *config = &ctx->config;
+  op2_status status = op2i_device_open(kind, config->device, ctx->comm ? ctx->comm->seat.rank : 0,
+                                       (int64_t)config->device_mb << 20, &ctx->device);
+  if (!status) ctx->device->move_rows = op2i_device_move_rows;
+  if (status != OP2_ERR_OPTION) return status;
+  return op2i_error(status, "%s: %s", config->device_by, op2_error_message());
+}
+
+op2_status op2i_device_beside(op2_context ctx) {
+  static const struct op2i_device_kind *const kinds[] = {&op2i_device_cuda, &op2i_device_opencl};
+  const char *wanted, *why[2];
+  if (!op2i_rules_want_device(ctx->config.place, &wanted)) return OP2_SUCCESS;
+  for (int k = 0; k < 2; k++) {
+    why[k] = "another kind is asked for";
+    if (wanted && strcmp(wanted, kinds[k]->name) != 0) continue;
+    why[k] = kinds[k]->unavailable();
+    if (!why[k]) return op2i_device_have(ctx, kinds[k]);
+  }
+  return op2i_error(OP2_ERR_UNAVAILABLE,
+                    "OP2_PLACE is '%s', and there is no device: cuda: %s; opencl: %s",
+                    ctx->config.place, why[0], why[1]);
+}

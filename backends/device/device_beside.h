@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_DEVICE_BESIDE_H
+#define OP2I_DEVICE_BESIDE_H
+
+#include "op2/status.h"
+#include "op2/types.h"
+
+struct op2i_device_kind;
+
+/* Open a device of this kind, as OP2_DEVICE and the rank's seat say: the context's from then on. */
+op2_status op2i_device_have(op2_context ctx, const struct op2i_device_kind *kind);
+/* A device beside workers of the host, where OP2_PLACE asks for one: of the kind that it names, or else
+ * of the first that there is. The context has it from then on. */
+op2_status op2i_device_beside(op2_context ctx);
+
+#endif

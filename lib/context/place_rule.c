@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reading OP2_PLACE. */
+#include "place_rule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decimal.h"
+#include "error.h"
+
+/* One of them, up to the next comma. */
+struct piece {
+  const char *kernel, *where, *end;
+  size_t kernel_length, where_length;
+};
+
+static struct piece read_piece(const char *text) {
+  size_t length = strcspn(text, ",");
+  const char *colon = memchr(text, ':', length);
+  struct piece piece = {.kernel = text, .end = text + length};
+  piece.kernel_length = colon ? (size_t)(colon - text) : length;
+  piece.where = colon ? colon + 1 : piece.end;
+  piece.where_length = (size_t)(piece.end - piece.where);
+  return piece;
+}
+
+static bool is(const struct piece *piece, const char *word) {
+  return strlen(word) == piece->where_length && !memcmp(word, piece->where, piece->where_length);
+}
+
+static bool read_random(const struct piece *piece, struct op2i_rule *rule) {
+  static const char word[] = "random=";
+  size_t length = sizeof word - 1;
+  if (piece->where_length <= length || memcmp(piece->where, word, length) != 0) return false;
+  const char *digits = piece->where + length;
+  if (strspn(digits, "0123456789") != piece->where_length - length) return false;
+  *rule = (struct op2i_rule){.kind = OP2I_RULE_RANDOM, .seed = strtoull(digits, NULL, 10)};
+  return true;
+}
+
+static bool read_where(const struct piece *piece, struct op2i_rule *rule) {
+  static const struct {
+    const char *word;
+    struct op2i_rule rule;
+  } words[] = {
+      {"free", {OP2I_RULE_FREE, 0, NULL}},           {"cpu", {OP2I_RULE_HOST, 0, NULL}},
+      {"device", {OP2I_RULE_DEVICE, 0, NULL}},       {"cuda", {OP2I_RULE_DEVICE, 0, "cuda"}},
+      {"opencl", {OP2I_RULE_DEVICE, 0, "opencl"}},   {"random", {OP2I_RULE_RANDOM, 1, NULL}},
+      {"alternate", {OP2I_RULE_ALTERNATE, 0, NULL}},
+  };
+  for (size_t w = 0; w < sizeof words / sizeof *words; w++)
+    if (is(piece, words[w].word)) {
+      *rule = words[w].rule;
+      return true;
+    }
+  return read_random(piece, rule);
+}
+
+op2_status op2i_rules_check(const char *rules) {
+  const char *device = NULL;
+  for (const char *at = rules; at && *at;) {
+    struct piece piece = read_piece(at);
+    struct op2i_rule rule;
+    if (!piece.kernel_length || !read_where(&piece, &rule))
+      return op2i_error(OP2_ERR_OPTION,
+                        "environment variable OP2_PLACE has '%.*s': expected KERNEL:WHERE, where "
+                        "KERNEL is a name or *, and WHERE one of cpu, device, cuda, opencl, free, "
+                        "alternate, random, random=SEED",
+                        (int)(piece.end - piece.kernel), piece.kernel);
+    if (rule.device && device && strcmp(rule.device, device) != 0)
+      return op2i_error(OP2_ERR_OPTION, "environment variable OP2_PLACE asks for devices of two "
+                                        "kinds: a context has one device");
+    if (rule.device) device = rule.device;
+    at = *piece.end ? piece.end + 1 : piece.end;
+  }
+  return OP2_SUCCESS;
+}
+
+struct op2i_rule op2i_rule_of(const char *rules, const char *kernel) {
+  struct op2i_rule any = {.kind = OP2I_RULE_NONE};
+  for (const char *at = rules; at && *at;) {
+    struct piece piece = read_piece(at);
+    struct op2i_rule rule;
+    bool own =
+        piece.kernel_length == strlen(kernel) && !memcmp(piece.kernel, kernel, piece.kernel_length);
+    bool star = piece.kernel_length == 1 && *piece.kernel == '*';
+    bool known = (own || star) && read_where(&piece, &rule);
+    if (known && own) return rule;
+    if (known && any.kind == OP2I_RULE_NONE) any = rule;
+    at = *piece.end ? piece.end + 1 : piece.end;
+  }
+  return any;
+}
+
+bool op2i_rules_want_device(const char *rules, const char **kind) {
+  bool wanted = false;
+  *kind = NULL;
+  for (const char *at = rules; at && *at;) {
+    struct piece piece = read_piece(at);
+    struct op2i_rule rule = {.kind = OP2I_RULE_HOST};
+    (void)read_where(&piece, &rule);
+    wanted |= rule.kind != OP2I_RULE_HOST;
+    if (rule.device) *kind = rule.device;
+    at = *piece.end ? piece.end + 1 : piece.end;
+  }
+  return wanted;
+}
+
+/* ---- costs ----------------------------------------------------------------------------------- */
+
+/* The number behind a word that begins the piece or, with a kernel, stands behind its colon. */
+static bool read_cost(const struct piece *piece, const char *word, double *ns) {
+  const char *from = piece->where_length ? piece->where : piece->kernel;
+  size_t length = strlen(word);
+  if ((size_t)(piece->end - from) <= length || memcmp(from, word, length) != 0) return false;
+  return op2i_decimal(from + length, ns) == piece->end && *ns >= 0;
+}
+
+static bool is_cost(const struct piece *piece) {
+  double ns;
+  if (piece->kernel_length && piece->where_length)
+    return read_cost(piece, "cpu=", &ns) || read_cost(piece, "device=", &ns);
+  return read_cost(piece, "copy=", &ns) || read_cost(piece, "byte=", &ns);
+}
+
+op2_status op2i_costs_check(const char *costs) {
+  for (const char *at = costs; at && *at;) {
+    struct piece piece = read_piece(at);
+    if (!is_cost(&piece))
+      return op2i_error(OP2_ERR_OPTION,
+                        "environment variable OP2_PLACE_COSTS has '%.*s': expected "
+                        "KERNEL:cpu=NANOSECONDS, KERNEL:device=NANOSECONDS, copy=NANOSECONDS or "
+                        "byte=NANOSECONDS",
+                        (int)(piece.end - piece.kernel), piece.kernel);
+    at = *piece.end ? piece.end + 1 : piece.end;
+  }
+  return OP2_SUCCESS;
+}
+
+static double find_cost(const char *costs, const char *kernel, const char *word) {
+  double any = -1, ns;
+  for (const char *at = costs; at && *at;) {
+    struct piece piece = read_piece(at);
+    bool own = kernel && piece.where_length && piece.kernel_length == strlen(kernel) &&
+               !memcmp(piece.kernel, kernel, piece.kernel_length);
+    bool star = kernel && piece.where_length && piece.kernel_length == 1 && *piece.kernel == '*';
+    bool fits = kernel ? own || star : !piece.where_length;
+    if (fits && read_cost(&piece, word, &ns)) {
+      if (own || !kernel) return ns;
+      if (any < 0) any = ns;
+    }
+    at = *piece.end ? piece.end + 1 : piece.end;
+  }
+  return any;
+}
+
+double op2i_cost_of(const char *costs, const char *kernel, bool device) {
+  return find_cost(costs, kernel, device ? "device=" : "cpu=");
+}
+
+double op2i_cost_of_copy(const char *costs) { return find_cost(costs, NULL, "copy="); }
+double op2i_cost_of_byte(const char *costs) { return find_cost(costs, NULL, "byte="); }

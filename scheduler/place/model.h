@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_MODEL_H
+#define OP2I_MODEL_H
+
+/* Places by what loops and copies take. */
+
+#include "place.h"
+
+/* What a copy between the host and the device takes. */
+struct op2i_copy_cost {
+  double copy_ns, byte_ns;
+};
+/* As OP2_PLACE_COSTS says, or as measured when it is first asked for. */
+void op2i_copy_cost(struct op2i_sched *sched, struct op2i_copy_cost *cost);
+/* Nanoseconds that an element takes on the device, or on one of the host's processors; -1: not known. */
+double op2i_loop_cost(const struct op2i_loop *loop, bool device);
+/* Improve the choice for the steps that are free; those that share a loop share its place. Costs of all are
+ * known. False without memory: the choice stays. */
+bool op2i_model_choose(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n,
+                       const bool *free, bool *device);
+
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Places of steps: as OP2_PLACE names them, as tests draw them, or, where nothing is said, as the model
+ * (model.c) finds it best. */
+#include "place.h"
+
+#include "backend.h"
+#include "device.h"
+#include "hash.h"
+#include "mem.h"
+#include "model.h"
+
+enum op2i_place op2i_host_place(op2_context ctx) {
+  return ctx->config.shadow ? OP2I_SHADOW : OP2I_HOST;
+}
+
+struct op2i_rule op2i_loop_rule(const struct op2i_loop *loop) {
+  op2_context ctx = loop->op.ctx;
+  if (!ctx->device) return (struct op2i_rule){.kind = OP2I_RULE_HOST};
+  const char *kernel = op2i_loop_member(loop, 0).kernel->obj.name;
+  struct op2i_rule rule = op2i_rule_of(ctx->config.place, kernel);
+  bool unsaid = rule.kind == OP2I_RULE_NONE || rule.kind == OP2I_RULE_FREE;
+  if (unsaid) /* backends that are named after a device are asked for it */
+    rule.kind = op2i_on_device(ctx->backend->variant) ? OP2I_RULE_DEVICE : OP2I_RULE_FREE;
+  return rule;
+}
+
+/* ---- forms of code --------------------------------------------------------------------------- */
+
+int op2i_wishes(op2_context ctx, enum op2i_variant wishes[OP2I_WISHES]) {
+  enum op2i_variant own = ctx->backend->variant;
+  if (!ctx->device) {
+    wishes[0] = own;
+    return 1;
+  }
+  wishes[0] = op2i_on_device(own) ? OP2I_VECTOR : own;
+  wishes[1] = ctx->device->kind == &op2i_device_cuda ? OP2I_CUDA : OP2I_OPENCL;
+  return 2;
+}
+
+bool op2i_loop_wants(const struct op2i_loop *loop, enum op2i_variant wish) {
+  enum op2i_rule_kind kind = op2i_loop_rule(loop).kind;
+  return kind != (op2i_on_device(wish) ? OP2I_RULE_HOST : OP2I_RULE_DEVICE);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+void op2i_step_place(struct op2i_step *step, enum op2i_variant wish) {
+  const struct op2i_loop *loop = step->loop;
+  enum op2i_variant variant = op2i_loop_variant(loop, wish);
+  enum op2i_place place = op2i_on_device(variant) ? OP2I_DEVICE : op2i_host_place(loop->op.ctx);
+  if (place != step->place) step->epoch = 0;
+  step->function = loop->function[variant];
+  step->place = place;
+}
+
+static bool is_there(const struct op2i_loop *loop, enum op2i_variant wish) {
+  return loop->function[op2i_loop_variant(loop, wish)];
+}
+
+/* Whether the next step is for the device, by a rule that does not ask what it takes. */
+static bool draw(struct op2i_sched *sched, struct op2i_rule rule) {
+  int64_t number = sched->steps_placed++;
+  if (rule.kind == OP2I_RULE_RANDOM) return op2i_hash_word(rule.seed, (uint64_t)number) >> 40 & 1;
+  return number & 1;
+}
+
+/* ---- all that run together ------------------------------------------------------------------- */
+
+struct choice {
+  struct op2i_sched *sched;
+  struct op2i_step *steps;
+  int64_t n;
+  enum op2i_variant wishes[OP2I_WISHES];
+  bool *device; /* [n] */
+  bool *free;   /* [n] by what it takes */
+};
+
+/* All of a loop is in one place: what it overwrites is fresh there as a whole. */
+static void as_first(struct choice *c, int64_t s) {
+  const struct op2i_loop *loop = c->steps[s].loop;
+  int64_t first = s;
+  while (c->steps[first].loop != loop || c->steps[first].range > 0) first--;
+  c->device[s] = first < 0 ? c->steps[first].place == OP2I_DEVICE : c->device[first];
+  c->free[s] = first >= 0 && c->free[first];
+}
+
+static void by_rule(struct choice *c, int64_t s) {
+  const struct op2i_step *step = &c->steps[s];
+  struct op2i_rule rule = op2i_loop_rule(step->loop);
+  bool both = is_there(step->loop, c->wishes[0]) && is_there(step->loop, c->wishes[1]);
+  bool device = rule.kind == OP2I_RULE_DEVICE;
+  if (rule.kind == OP2I_RULE_ALTERNATE || rule.kind == OP2I_RULE_RANDOM)
+    device = draw(c->sched, rule);
+  if (rule.kind == OP2I_RULE_FREE) device = step->place == OP2I_DEVICE;
+  c->device[s] = is_there(step->loop, c->wishes[device]) ? device : !device;
+  c->free[s] = rule.kind == OP2I_RULE_FREE && both && step->lo < step->hi;
+}
+
+/* What is not known is found out, on the host first. */
+static bool find_out(struct choice *c) {
+  bool unknown = false;
+  for (int64_t s = 0; s < c->n; s++) {
+    if (!c->free[s]) continue;
+    bool host = op2i_loop_cost(c->steps[s].loop, false) >= 0;
+    if (host && op2i_loop_cost(c->steps[s].loop, true) >= 0) continue;
+    c->device[s] = host;
+    unknown = true;
+  }
+  return unknown;
+}
+
+/* Measurements get better, and values may come to be elsewhere: the choice is looked at again after twice
+ * as many runs each time. */
+static void by_cost(struct choice *c) {
+  bool any = false;
+  for (int64_t s = 0; s < c->n; s++) any |= c->free[s];
+  if (!any || find_out(c)) return;
+  int64_t times = ++c->steps->times_free;
+  if ((times & (times - 1)) == 0)
+    (void)op2i_model_choose(c->sched, c->steps, c->n, c->free, c->device);
+}
+
+static void place_all(struct choice *c) {
+  for (int64_t s = 0; s < c->n; s++) {
+    if (!c->steps[s].loop) continue;
+    if (c->steps[s].range == 0)
+      by_rule(c, s);
+    else
+      as_first(c, s);
+  }
+  by_cost(c);
+  for (int64_t s = 0; s < c->n; s++) {
+    const struct op2i_loop *loop = c->steps[s].loop;
+    if (!loop) continue;
+    if (c->steps[s].range > 0) as_first(c, s);
+    op2i_step_place(&c->steps[s], c->wishes[c->device[s]]);
+    struct op2i_loop_data *data = loop->sched_data;
+    if (c->steps[s].range == 0) data->placed[c->device[s]]++;
+  }
+}
+
+void op2i_steps_place(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {
+  struct choice c = {.sched = sched, .steps = steps, .n = n};
+  if (op2i_wishes(sched->ctx, c.wishes) < OP2I_WISHES) return;
+  c.device = op2i_calloc((size_t)n, sizeof *c.device);
+  c.free = op2i_calloc((size_t)n, sizeof *c.free);
+  if (c.device && c.free) place_all(&c); /* else they stay where they are */
+  op2i_free(c.device);
+  op2i_free(c.free);
+}
