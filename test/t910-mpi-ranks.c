@@ -291,7 +291,7 @@ static const struct {
     {"OP2_SIMD", "0"},          {"OP2_FUSE", "2"},      {"OP2_REPLAY", "0"},
     {"OP2_SHADOW", "1"},        {"OP2_TEAM", "0"},      {"OP2_TILE", "77"},
     {"OP2_RENUMBER", "1"},      {"OP2_OVERLAP", "0"},   {"OP2_MERGE", "0"},
-    {"OP2_LINK", "1,0"},        {"OP2_DEVICE", "9"}, {"OP2_DEVICE_STRATEGY", "staged"},
+    {"OP2_LINK", "1,0"},        {"OP2_DEVICE", "9"},    {"OP2_DEVICE_STRATEGY", "staged"},
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 

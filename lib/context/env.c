@@ -80,9 +80,9 @@ static const struct variable {
                     OWN},
     [ENV_DEVICE_STRATEGY] =
         {"OP2_DEVICE_STRATEGY", TEXT, 0, 0, 0, "by the loop",
-         "how increments of elements that meet are added on a device: repeat, gather, staged, "
-         "unstaged, "
-         "or atomics, whose bits differ from run to run; loops that it does not fit take another",
+         "how increments of elements that meet are added on a device: repeat, owner, gather, "
+         "staged, unstaged, or atomics, whose bits differ from run to run; loops that it does not "
+         "fit take another",
          SAME(device_strategy)},
     [ENV_THREADS] = {"OP2_THREADS", NUMBER, 0, 0, 4096, "one per core", "CPU workers", OWN},
     [ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued",
