@@ -222,13 +222,18 @@ static op2_status make_stages(struct op2i_device *device, const struct op2i_step
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
+static void release_range(struct op2i_device_tables *tables, int range) {
+  for (int p = 0; p < OP2I_DEVICE_PASSES; p++)
+    for (int k = 0; k < OP2I_LAUNCH_TABLES; k++) {
+      tables->device->kind->release(tables->device, tables->passes[range][p].memory[k]);
+      tables->passes[range][p].memory[k] = NULL;
+    }
+}
+
 static void release_tables(void *data) {
   struct op2i_device_tables *tables = data;
   struct op2i_device *device = tables->device;
-  for (int r = 0; r < OP2I_RANGES; r++)
-    for (int p = 0; p < OP2I_DEVICE_PASSES; p++)
-      for (int k = 0; k < OP2I_LAUNCH_TABLES; k++)
-        device->kind->release(device, tables->passes[r][p].memory[k]);
+  for (int r = 0; r < OP2I_RANGES; r++) release_range(tables, r);
   device->kind->release(device, tables->given_there);
   device->kind->release(device, tables->kept);
   device->kind->release(device, tables->partial);
@@ -251,6 +256,7 @@ static op2_status make_range(const struct op2i_step *step, struct op2i_device_ta
     status = make_pass(tables->device, &inv, owns, &table[p]);
     free_inverse(&inv);
   }
+  if (status) release_range(tables, step->range);
   tables->made[step->range] = !status;
   return status;
 }

@@ -39,8 +39,8 @@ struct op2i_device_form {
   int nstages, nlocals; /* of STAGED */
   struct op2i_device_stage stages[OP2I_DEVICE_STAGES];
   struct op2i_device_local locals[OP2I_DEVICE_COLUMNS];
-  bool
-      in_turn; /* STAGED, UNSTAGED: a kernel has to see what elements of earlier colours have set */
+  /* STAGED, UNSTAGED: a kernel has to see what elements of earlier colours have set. */
+  bool in_turn;
   bool rest;   /* REPEAT, OWNER: something is stored or reduced besides */
   int nvalues; /* REDUCED: components of reductions */
   int nkept;   /* values of each element that one launch leaves to the next */
