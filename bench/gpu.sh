@@ -101,7 +101,7 @@ part_strategies() {
   unset OP2_DEVICE_STRATEGY
 }
 
-strategies() { echo repeat staged unstaged gather atomics; }
+strategies() { echo repeat owner gather staged unstaged atomics; }
 
 beside() {
   device=$(once "$1" --backend cuda $2 --iterations $(($3 * 4)))

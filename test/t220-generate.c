@@ -30,22 +30,27 @@ static void generates_for(struct loop_case *c, const struct op2i_device_dialect 
   op2i_text_free(&text);
 }
 
-/* Every strategy, for both kinds of devices. */
+/* For both kinds of devices. */
+static void generates_as(struct loop_case *c, enum op2i_device_strategy strategy,
+                         const char *name) {
+  const struct op2i_device_dialect *const dialects[] = {&op2i_dialect_cuda, &op2i_dialect_opencl};
+  for (int d = 0; d < 2; d++) {
+    struct op2i_text text = {0};
+    char golden[64];
+    snprintf(golden, sizeof golden, "%s-%s-%s", dialects[d]->name, name,
+             op2i_strategy_name(strategy));
+    if (CHECK(op2i_device_generate_by(&c->loop, dialects[d], strategy, &text)))
+      matches_golden(text.chars, golden);
+    op2i_text_free(&text);
+  }
+}
+
+/* Every strategy but OWNER, which takes no minima. */
 static void generates_by(struct loop_case *c, const char *name) {
   static const enum op2i_device_strategy strategies[] = {OP2I_DEVICE_REPEAT, OP2I_DEVICE_GATHER,
                                                          OP2I_DEVICE_STAGED, OP2I_DEVICE_UNSTAGED,
                                                          OP2I_DEVICE_ATOMICS};
-  const struct op2i_device_dialect *const dialects[] = {&op2i_dialect_cuda, &op2i_dialect_opencl};
-  for (int s = 0; s < 5; s++)
-    for (int d = 0; d < 2; d++) {
-      struct op2i_text text = {0};
-      char golden[64];
-      snprintf(golden, sizeof golden, "%s-%s-%s", dialects[d]->name, name,
-               op2i_strategy_name(strategies[s]));
-      if (CHECK(op2i_device_generate_by(&c->loop, dialects[d], strategies[s], &text)))
-        matches_golden(text.chars, golden);
-      op2i_text_free(&text);
-    }
+  for (int s = 0; s < 5; s++) generates_as(c, strategies[s], name);
 }
 
 static void gas_constants(struct loop_case *c) {
@@ -130,6 +135,7 @@ static void golden_flux(void) {
   generates(&c, OP2I_CHECKED, "flux-checked");
   generates_for(&c, &op2i_dialect_cuda, "cuda-flux");
   generates_for(&c, &op2i_dialect_opencl, "opencl-flux");
+  generates_as(&c, OP2I_DEVICE_OWNER, "flux");
   case_end(&c);
 }
 
@@ -405,12 +411,14 @@ static void chooses(int n, int turns, enum op2i_device_strategy want, const char
   case_dat(&c, 0, 2, OP2_F64, 0, -1, OP2_READ);
   case_dat(&c, 1, 4, OP2_F64, OP2_ALL, 0, OP2_INC);
   op2i_loop_device_form_by(&c.loop, true, OP2I_DEVICE_ONCE, &form);
-  ok(form.strategy == want, "%s: repeat %.0f, gather %.0f", name, form.repeat, form.gather);
+  ok(form.strategy == want, "%s: repeat %.0f, owner %.0f, gather %.0f", name, form.repeat,
+     form.owner, form.gather);
   case_end(&c);
 }
 
 static void test_choice(void) {
   chooses(2, 1, OP2I_DEVICE_REPEAT, "two targets, a short kernel");
+  chooses(2, 50, OP2I_DEVICE_OWNER, "two targets, a kernel that is not that short");
   chooses(2, 1000, OP2I_DEVICE_GATHER, "two targets, a long kernel");
   chooses(3, 1, OP2I_DEVICE_REPEAT, "three targets");
   chooses(30, 1, OP2I_DEVICE_GATHER, "thirty targets");

@@ -320,11 +320,12 @@ static void rows_compile(void) {
 
 /* Each strategy either fits a loop, or says why not. */
 static void by_strategy(op2_loop loop, const char *name, bool turns) {
-  static const char *const strategies[] = {"repeat", "gather", "staged", "unstaged", "atomics"};
+  static const char *const strategies[] = {"repeat", "owner",    "gather",
+                                           "staged", "unstaged", "atomics"};
   const char *text, *again;
   char target[24], what[64];
-  for (int s = 0; s < 5; s++) {
-    bool fits = !turns || s == 2 || s == 3;
+  for (int s = 0; s < 6; s++) {
+    bool fits = !turns || s == 3 || s == 4;
     text = again = NULL;
     snprintf(what, sizeof what, "%s, %s,", name, strategies[s]);
     snprintf(target, sizeof target, "opencl:%s", strategies[s]);

@@ -242,9 +242,10 @@ struct rule {
   bool host;  /* sums have the host's bits */
   bool fixed; /* and at least the same in each run */
 };
-static const struct rule rules[] = {{"", true, true},          {"repeat", true, true},
-                                    {"gather", true, true},    {"staged", false, true},
-                                    {"unstaged", false, true}, {"atomics", false, false}};
+static const struct rule rules[] = {{"", true, true},         {"repeat", true, true},
+                                    {"owner", true, true},    {"gather", true, true},
+                                    {"staged", false, true},  {"unstaged", false, true},
+                                    {"atomics", false, false}};
 
 /* Loops ran on the device, and one of them, at least, as it was asked for. */
 static void is_told(struct mesh *m, const char *strategy) {
@@ -258,8 +259,7 @@ static void is_told(struct mesh *m, const char *strategy) {
   if (!ok(strstr(text, want) && !strstr(text, "on the host"), "%s: is told to be what ran",
           *strategy ? strategy : "none asked for"))
     diag("%s", text);
-  bool unfit = !strcmp(strategy, "repeat") || !strcmp(strategy, "gather");
-  if (unfit || !strcmp(strategy, "atomics")) {
+  if (*strategy && strcmp(strategy, "staged") != 0 && strcmp(strategy, "unstaged") != 0) {
     snprintf(want, sizeof want, "not %s: its elements have to take turns", strategy);
     ok(strstr(text, want) && strstr(text, "on the device: staged,"),
        "%s: what it does not fit is staged, and why is told", strategy);
@@ -323,23 +323,22 @@ static void strategies(const char *backend, int block_size, const char *fuse) {
   }
 }
 
-/* Blocks get smaller where shared memory is short, and where it has no room for one element, nothing is
- * staged. */
-static void short_memory(const char *backend) {
+/* Blocks get smaller where shared memory is short, and where it has no room for one element, or one
+ * target, others are taken. */
+static void short_memory(const char *backend, const struct rule *rule) {
   static struct results host, got;
   static const int64_t bytes[] = {2048, 400, 64};
-  const struct rule rule = {"staged", false, false};
   struct mesh m;
   char how[32];
   if (!opens(&m, "sequential", "", 0, "0")) return;
   run(&m, &host);
   forget(&m);
   for (int i = 0; i < 3; i++) {
-    if (!opens(&m, backend, "staged", 0, "0")) return;
+    if (!opens(&m, backend, rule->strategy, 0, "0")) return;
     m.ctx->device->limits.local_bytes = bytes[i];
     run(&m, &got);
     snprintf(how, sizeof how, "%d bytes to share", (int)bytes[i]);
-    judge(&rule, how, &got, &host, &got);
+    judge(rule, how, &got, &host, &got);
     forget(&m);
   }
 }
@@ -370,7 +369,7 @@ static void names(void) {
   setenv("OP2_DEVICE_STRATEGY", "colours", 1);
   ok(op2_init(&options, &ctx) == OP2_ERR_OPTION && !ctx &&
          strstr(op2_error_message(), "OP2_DEVICE_STRATEGY") &&
-         strstr(op2_error_message(), "repeat, gather, staged, unstaged, atomics"),
+         strstr(op2_error_message(), "repeat, owner, gather, staged, unstaged, atomics"),
      "another name is refused: %s", op2_error_message());
   setenv("OP2_DEVICE_STRATEGY", "", 1);
 }
@@ -386,7 +385,8 @@ int main(void) {
   }
   strategies("opencl", 64, "0");
   if (!getenv("OP2_TEST_QUICK")) strategies("opencl", 0, "2");
-  short_memory("opencl");
+  short_memory("opencl", &(const struct rule){"staged", false, false});
+  short_memory("opencl", &(const struct rule){"owner", false, false});
   short_atomics("opencl");
   return done();
 }

@@ -160,10 +160,15 @@ static op2_status run_passes(struct run *run, const char *name) {
   op2_status status = OP2_SUCCESS;
   for (int p = 0; p < run->tables->form.npasses && !status; p++) {
     const struct op2i_device_table *table = &run->tables->passes[run->step->range][p];
-    snprintf(entry, sizeof entry, "%s%d", name, p);
+    snprintf(entry, sizeof entry, "%s%d", table->owned ? "op2_owner" : name, p);
     run->args[NUMBERS_AT].number = table->ntargets;
+    run->args[NUMBERS_AT + 1].number = table->owned;
     set_tables(run, table);
-    status = launch_each(run, entry, table->ntargets, false);
+    if (table->owned)
+      status = launch(run, entry, (table->ntargets + table->owned - 1) / table->owned, GROUP,
+                      table->local_bytes);
+    else
+      status = launch_each(run, entry, table->ntargets, false);
   }
   set_tables(run, NULL);
   return status;
@@ -262,6 +267,7 @@ static op2_status run_launches(struct run *run) {
     status = run_blocks(run);
     return status || !form->nvalues || !run->step->reduces ? status : run_reductions(run);
   case OP2I_DEVICE_REPEAT:
+  case OP2I_DEVICE_OWNER:
     status = run_passes(run, "op2_repeat");
     return status || !form->rest ? status : run_elements(run);
   case OP2I_DEVICE_GATHER:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "device_owner.h"
 #include "error.h"
 #include "mem.h"
 #include "mesh.h"
@@ -106,9 +107,33 @@ static void free_inverse(struct inverse *inv) {
   op2i_free(inv->starts);
 }
 
-static op2_status make_pass(struct op2i_device *device, struct inverse *inv,
+/* An element's values stand in doubles' room. */
+static op2_status own(struct op2i_device *device, const struct inverse *inv,
+                      struct op2i_device_table *table) {
+  int64_t bytes = 8 * op2i_device_pass_values(inv->step->loop, inv->pass);
+  struct op2i_owner owner = {.n = inv->step->hi - inv->step->lo,
+                             .ntargets = inv->nreached,
+                             .ncolumns = inv->pass->ncolumns,
+                             .starts = inv->starts,
+                             .entries = inv->entries,
+                             .room = device->limits.local_bytes / bytes};
+  op2_status status = op2i_owner_blocks(&owner);
+  table->owned = owner.block;
+  table->local_bytes = owner.most * bytes;
+  if (!status && owner.block)
+    status =
+        op2i_device_numbers(device, owner.elements, owner.begin[owner.nblocks], &table->memory[3]);
+  if (!status && owner.block)
+    status = op2i_device_numbers(device, owner.begin, owner.nblocks + 1, &table->memory[4]);
+  op2i_free(owner.begin);
+  op2i_free(owner.elements);
+  return status;
+}
+
+static op2_status make_pass(struct op2i_device *device, struct inverse *inv, bool owns,
                             struct op2i_device_table *table) {
   op2_status status = invert(inv);
+  if (!status && owns) status = own(device, inv, table);
   if (status) return status;
   table->ntargets = inv->nreached;
   if (inv->nreached < inv->nrows)
@@ -229,7 +254,8 @@ static op2_status make_range(const struct op2i_step *step, struct op2i_device_ta
     const struct op2i_device_pass *pass = &tables->form.passes[p];
     struct inverse inv = {
         .step = step, .pass = pass, .nrows = pass->target->base->ends[OP2I_NONEXEC]};
-    status = make_pass(tables->device, &inv, &table[p]);
+    bool owns = tables->form.strategy == OP2I_DEVICE_OWNER;
+    status = make_pass(tables->device, &inv, owns, &table[p]);
     free_inverse(&inv);
   }
   tables->made[step->range] = !status;

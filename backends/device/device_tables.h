@@ -11,6 +11,7 @@
 
 struct op2i_device_table {
   int64_t ntargets;                 /* of a pass: that are reached */
+  int64_t owned, local_bytes; /* OWNER: targets of a block, 0: there are none; for the largest */
   void *memory[OP2I_LAUNCH_TABLES]; /* t0, t1, ... of the entry (codegen/device) */
 };
 

@@ -145,7 +145,7 @@ static void once(const struct op2i_devgen *g) {
 
 /* ---- the text -------------------------------------------------------------------------------- */
 
-static void each_pass(struct op2i_devgen *g, void (*write)(const struct op2i_devgen *g, int p)) {
+static void each_pass(struct op2i_devgen *g, void (*write)(struct op2i_devgen *g, int p)) {
   for (int p = 0; p < g->form.npasses; p++) {
     g->pass = &g->form.passes[p];
     write(g, p);
@@ -155,7 +155,9 @@ static void each_pass(struct op2i_devgen *g, void (*write)(const struct op2i_dev
 
 static void entries(struct op2i_devgen *g) {
   enum op2i_device_strategy strategy = g->form.strategy;
-  if (strategy == OP2I_DEVICE_REPEAT) each_pass(g, op2i_devgen_repeat);
+  bool repeats = strategy == OP2I_DEVICE_REPEAT || strategy == OP2I_DEVICE_OWNER;
+  if (repeats) each_pass(g, op2i_devgen_repeat);
+  if (strategy == OP2I_DEVICE_OWNER) each_pass(g, op2i_devgen_owner);
   if (strategy == OP2I_DEVICE_GATHER) each_pass(g, op2i_devgen_sum);
   g->stores = true;
   if (strategy == OP2I_DEVICE_STAGED || strategy == OP2I_DEVICE_UNSTAGED) {
@@ -164,7 +166,7 @@ static void entries(struct op2i_devgen *g) {
     return;
   }
   g->stages = true;
-  if (strategy == OP2I_DEVICE_REPEAT && !g->form.rest) return;
+  if (repeats && !g->form.rest) return;
   if (g->form.nvalues > 0)
     op2i_devgen_reduce(g);
   else

@@ -34,6 +34,7 @@ extern const struct op2i_device_dialect op2i_dialect_cuda, op2i_dialect_opencl;
 /* Append the text of a loop, whose entries are
  *   ONCE      op2_once
  *   REPEAT    op2_repeat<p> for each pass, and op2_once for the rest
+ *   OWNER     the same, and op2_owner<p>, in whose place op2_repeat<p> is where it needs too much
  *   GATHER    op2_once, and then op2_sum<p> for each pass
  *   STAGED, UNSTAGED  op2_block_in_turn; where kernels need not see what others set, op2_block_at_once
  *   ATOMICS   op2_once
@@ -59,6 +60,7 @@ struct op2i_devgen {
   const struct op2i_device_pass *pass;
   bool stores;
   bool stages; /* work items of a group are at positions that follow each other */
+  bool owns;   /* values of a pass stay in shared memory, for the targets of the same launch */
   bool hoists; /* what an element has for others is needed outside of its braces */
 };
 
@@ -104,8 +106,9 @@ void op2i_devgen_stage_out(const struct op2i_devgen *g);
 
 /* devgen_target.c: an item for each target of a pass. */
 bool op2i_devgen_of_target(const struct op2i_devgen *g, int a); /* it adds to those of the pass */
-void op2i_devgen_repeat(const struct op2i_devgen *g, int p);
-void op2i_devgen_sum(const struct op2i_devgen *g, int p);
+void op2i_devgen_repeat(struct op2i_devgen *g, int p);
+void op2i_devgen_sum(struct op2i_devgen *g, int p);
+void op2i_devgen_owner(struct op2i_devgen *g, int p);
 void op2i_devgen_keep(const struct op2i_devgen *g, int a); /* for op2_sum<p> */
 /* To the sums of the target that the pass is about, if the element reaches it here. */
 void op2i_devgen_to_target(const struct op2i_devgen *g, int a);

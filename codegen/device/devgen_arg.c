@@ -247,7 +247,7 @@ void op2i_devgen_settle(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   if (arg->dat < 0 || !op2i_modifies(arg->access)) return;
   if (shared(g, a)) {
-    if (op2i_devgen_of_target(g, a)) op2i_devgen_to_target(g, a);
+    if (op2i_devgen_of_target(g, a) && !g->owns) op2i_devgen_to_target(g, a);
     return;
   }
   if (op2i_accumulates(arg->access))

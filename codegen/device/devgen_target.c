@@ -46,26 +46,33 @@ static void target_store(const struct op2i_devgen *g) {
   }
 }
 
-/* What comes before and after an entry of a target. n0: targets; t0: which, or null where all of them are; t1: where each one's entries begin; t2: the
- * entries, the number of a position counted from lo times columns, plus the column. */
-static void begin(const struct op2i_devgen *g, const char *name, int p) {
-  op2i_devgen_entry(g, name, p);
-  op2i_text_add(g->e.out, "  const int64_t op2_at = op2_group() * op2_items() + op2_item();\n"
-                          "  if (op2_at >= op2_n0) return;\n"
-                          "  const int64_t op2_target = op2_t0 ? op2_t0[op2_at] : op2_at;\n");
+/* What comes before and after an entry of a target. t0: which targets, or null where all of them are; t1:
+ * where each one's entries begin; t2: the entries, the number of an element times columns, plus the
+ * column. */
+static void entries_begin(const struct op2i_devgen *g) {
+  op2i_text_add(g->e.out, "  const int64_t op2_target = op2_t0 ? op2_t0[op2_at] : op2_at;\n");
   target_load(g);
   op2i_text_add(g->e.out,
                 "  for (int op2_i = op2_t1[op2_at]; op2_i < op2_t1[op2_at + 1]; op2_i++) {\n"
                 "    const uint32_t op2_entry = (uint32_t)op2_t2[op2_i];\n"
-                "    const int op2_column = (int)(op2_entry %% %du);\n"
-                "    const int64_t op2_position = op2_lo + op2_entry / %du;\n",
-                g->pass->ncolumns, g->pass->ncolumns);
+                "    const int op2_column = (int)(op2_entry %% %du);\n",
+                g->pass->ncolumns);
 }
 
-static void end(const struct op2i_devgen *g) {
+static void entries_end(const struct op2i_devgen *g) {
   op2i_text_add(g->e.out, "  }\n");
   target_store(g);
   op2i_text_add(g->e.out, "}\n");
+}
+
+/* n0: targets. Elements are numbered by their positions, from lo. */
+static void begin(const struct op2i_devgen *g, const char *name, int p) {
+  op2i_devgen_entry(g, name, p);
+  op2i_text_add(g->e.out, "  const int64_t op2_at = op2_group() * op2_items() + op2_item();\n"
+                          "  if (op2_at >= op2_n0) return;\n");
+  entries_begin(g);
+  op2i_text_add(g->e.out, "    const int64_t op2_position = op2_lo + op2_entry / %du;\n",
+                g->pass->ncolumns);
 }
 
 /* ---- elements anew --------------------------------------------------------------------------- */
@@ -86,32 +93,41 @@ void op2i_devgen_to_target(const struct op2i_devgen *g, int a) {
   }
 }
 
-void op2i_devgen_repeat(const struct op2i_devgen *g, int p) {
+void op2i_devgen_repeat(struct op2i_devgen *g, int p) {
   begin(g, "op2_repeat", p);
   op2i_devgen_element(g);
-  end(g);
+  entries_end(g);
 }
 
 /* ---- what elements have left ----------------------------------------------------------------- */
 
-/* Each component of what elements have for others is an array over positions. */
+/* Each component of what elements have for others is an array over positions, or over the elements of a
+ * block in shared memory, where there are those for the pass only. */
+static bool is_kept(const struct op2i_devgen *g, int a) {
+  return g->owns ? op2i_devgen_of_target(g, a) : shared(g, a);
+}
+
 static int kept_at(const struct op2i_devgen *g, int a) {
   int at = 0, first;
   for (int b = 0; b < a; b++)
-    if (shared(g, b)) at += op2i_device_slots(arg_of(g, b), &first) * (int)arg_of(g, b)->dim;
+    if (is_kept(g, b)) at += op2i_device_slots(arg_of(g, b), &first) * (int)arg_of(g, b)->dim;
   return at;
 }
 
 static void kept(const struct op2i_devgen *g, int a, int at, char *there, size_t room) {
   char value[32];
   snprintf(value, sizeof value, "(%d + %%s)", at);
-  op2i_devgen_kept(g, a, value, there, room);
+  if (g->owns)
+    snprintf(there, room, "((OP2_LOCAL %s *)(op2_shared + %s * op2_count))[op2_left]",
+             op2i_emit_type(&g->e, a), value);
+  else
+    op2i_devgen_kept(g, a, value, there, room);
 }
 
 void op2i_devgen_keep(const struct op2i_devgen *g, int a) {
   char there[STATEMENT / 2], statement[STATEMENT];
   int first, n = op2i_device_slots(arg_of(g, a), &first) * (int)arg_of(g, a)->dim;
-  if (!shared(g, a)) return;
+  if (!is_kept(g, a)) return;
   kept(g, a, kept_at(g, a), there, sizeof there);
   snprintf(statement, sizeof statement, "%s = op2_own%d[%%s];", there, a);
   op2i_devgen_each(g, n, "    ", statement);
@@ -134,10 +150,45 @@ static void add_kept(const struct op2i_devgen *g, int a) {
   }
 }
 
-/* As op2_repeat<p>, but for the elements. */
-void op2i_devgen_sum(const struct op2i_devgen *g, int p) {
-  begin(g, "op2_sum", p);
+static void add_all_kept(const struct op2i_devgen *g) {
   for (int a = 0; a < g->e.loop->nargs; a++)
     if (op2i_devgen_of_target(g, a)) add_kept(g, a);
-  end(g);
+}
+
+/* As op2_repeat<p>, but for the elements. */
+void op2i_devgen_sum(struct op2i_devgen *g, int p) {
+  begin(g, "op2_sum", p);
+  add_all_kept(g);
+  entries_end(g);
+}
+
+/* ---- blocks of targets ----------------------------------------------------------------------- */
+
+/* n0: targets; n1: those of a block; t3: elements that reach a block, as positions from lo; t4: where those
+ * of each block begin. Entries number elements among those of their block. */
+void op2i_devgen_owner(struct op2i_devgen *g, int p) {
+  op2i_devgen_entry(g, "op2_owner", p);
+  g->owns = true;
+  op2i_text_add(
+      g->e.out,
+      "  OP2_SHARED\n"
+      "  const int op2_first = op2_t4[op2_group()], op2_count = op2_t4[op2_group() + 1] - "
+      "op2_first;\n"
+      "  for (int op2_left = op2_item(); op2_left < op2_count; op2_left += op2_items()) {\n"
+      "    const int64_t op2_position = op2_lo + op2_t3[op2_first + op2_left];\n");
+  op2i_devgen_element(g);
+  for (int a = 0; a < g->e.loop->nargs; a++) op2i_devgen_keep(g, a);
+  op2i_text_add(
+      g->e.out,
+      "  }\n  op2_wait();\n"
+      "  const int64_t op2_begin = op2_group() * op2_n1;\n"
+      "  const int64_t op2_end = op2_begin + op2_n1 < op2_n0 ? op2_begin + op2_n1 : op2_n0;\n"
+      "  for (int64_t op2_at = op2_begin + op2_item(); op2_at < op2_end; op2_at += "
+      "op2_items()) {\n");
+  entries_begin(g);
+  op2i_text_add(g->e.out, "    const int op2_left = (int)(op2_entry / %du);\n", g->pass->ncolumns);
+  add_all_kept(g);
+  entries_end(g);
+  op2i_text_add(g->e.out, "}\n");
+  g->owns = false;
 }

@@ -92,9 +92,9 @@ static const struct variable {
          OWN},
     [ENV_DEVICE_STRATEGY] =
         {"OP2_DEVICE_STRATEGY", TEXT, 0, 0, 0, "by the loop",
-         "how increments of elements that meet are added on a device: repeat, gather, staged, "
-         "unstaged, "
-         "or atomics, whose bits differ from run to run; loops that it does not fit take another",
+         "how increments of elements that meet are added on a device: repeat, owner, gather, "
+         "staged, unstaged, or atomics, whose bits differ from run to run; loops that it does not "
+         "fit take another",
          SAME(device_strategy)},
     [ENV_PLACE] =
         {"OP2_PLACE", TEXT, 0, 0, 0, "none: no device beside starpu",

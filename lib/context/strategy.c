@@ -7,11 +7,9 @@
 #include "error.h"
 
 static const char *const names[OP2I_DEVICE_STRATEGIES] = {
-    [OP2I_DEVICE_ONCE] = "",
-    [OP2I_DEVICE_REPEAT] = "repeat",
-    [OP2I_DEVICE_GATHER] = "gather",
-    [OP2I_DEVICE_STAGED] = "staged",
-    [OP2I_DEVICE_UNSTAGED] = "unstaged",
+    [OP2I_DEVICE_ONCE] = "",           [OP2I_DEVICE_REPEAT] = "repeat",
+    [OP2I_DEVICE_OWNER] = "owner",     [OP2I_DEVICE_GATHER] = "gather",
+    [OP2I_DEVICE_STAGED] = "staged",   [OP2I_DEVICE_UNSTAGED] = "unstaged",
     [OP2I_DEVICE_ATOMICS] = "atomics",
 };
 
@@ -27,7 +25,7 @@ op2_status op2i_strategy_parse(const char *name, const char *by,
       return OP2_SUCCESS;
     }
   return op2i_error(OP2_ERR_OPTION,
-                    "%s: there is no strategy '%s': choose from repeat, gather, staged, unstaged, "
-                    "atomics",
+                    "%s: there is no strategy '%s': choose from repeat, owner, gather, staged, "
+                    "unstaged, atomics",
                     by, name);
 }

@@ -9,6 +9,8 @@ enum op2i_device_strategy {
   OP2I_DEVICE_ONCE,   /* nobody meets: a work item for each element. Of a wish: there is none */
   OP2I_DEVICE_REPEAT, /* a work item for each target, which computes its elements anew and adds what
                            they have for it, in the order in which the host's blocks would */
+  OP2I_DEVICE_OWNER, /* blocks of targets: a group computes the elements that reach them once, and adds
+                           in that order; elements that reach several blocks are computed in each */
   OP2I_DEVICE_GATHER, /* what elements have is kept, and a work item for each target adds it in that
                            order */
   OP2I_DEVICE_STAGED, /* blocks of a colour together, in shared memory, their elements colour by

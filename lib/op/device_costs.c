@@ -5,9 +5,10 @@
 #include "loop_device.h"
 
 /* Of the bytes that an element names, what one computation of it costs, since neighbours share most of
- * them; of the bytes that it leaves to a second launch, what writing and fetching them costs; of an
- * operation. */
-static const double PER_BYTE = 0.26, PER_KEPT_BYTE = 2.7, PER_OPERATION = 0.2;
+ * them; of the bytes that it has for others, what taking them by way of memory and of shared memory costs;
+ * of an operation; and in how many blocks of targets an element is, besides one, for each of its ways. */
+static const double PER_BYTE = 0.26, PER_KEPT_BYTE = 2.7, PER_SHARED_BYTE = 0.6,
+                    PER_OPERATION = 0.2, BLOCKS_PER_WAY = 0.25;
 
 static double bytes_of(const struct op2i_loop_arg *arg) {
   int first;
@@ -28,11 +29,12 @@ static double named_bytes(const struct op2i_loop *loop, double *kept) {
 
 void op2i_device_costs(const struct op2i_loop *loop, struct op2i_device_form *form) {
   double kept, bytes = named_bytes(loop, &kept), operations = 0;
-  int times = 0;
+  int ways = 0;
   for (int m = 0; m < op2i_loop_nmembers(loop); m++)
     operations += op2i_codegen.operations(op2i_loop_member(loop, m).kernel->source);
-  for (int p = 0; p < form->npasses; p++) times += form->passes[p].ncolumns;
+  for (int p = 0; p < form->npasses; p++) ways += form->passes[p].ncolumns;
   double once = PER_BYTE * bytes + PER_OPERATION * operations;
-  form->repeat = times * once;
+  form->repeat = ways * once;
+  form->owner = (form->npasses + BLOCKS_PER_WAY * ways) * once + PER_SHARED_BYTE * kept;
   form->gather = once + PER_KEPT_BYTE * kept;
 }

@@ -60,6 +60,27 @@ static const char *list_passes(const struct op2i_loop *loop, struct op2i_device_
   return can ? NULL : "an element increments in too many places";
 }
 
+int op2i_device_pass_values(const struct op2i_loop *loop, const struct op2i_device_pass *pass) {
+  int values = 0, first;
+  for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
+    if (op2i_device_shared(loop, arg) && loop->maps[arg->map]->to == pass->target)
+      values += op2i_device_slots(arg, &first) * (int)arg->dim;
+  return values;
+}
+
+/* Minima start from what is there, which other groups change. */
+static const char *list_owners(const struct op2i_loop *loop, struct op2i_device_form *form) {
+  const struct op2i_device *device = loop->op.ctx ? loop->op.ctx->device : NULL;
+  const char *why = list_passes(loop, form);
+  for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs && !why; arg++)
+    if (op2i_device_shared(loop, arg) && arg->access != OP2_INC)
+      why = "it takes minima or maxima through maps";
+  for (int p = 0; p < form->npasses && !why; p++)
+    if (device && 8 * op2i_device_pass_values(loop, &form->passes[p]) > device->limits.local_bytes)
+      why = "what an element has does not fit the device's shared memory";
+  return why;
+}
+
 /* ---- stages ---------------------------------------------------------------------------------- */
 
 int op2i_device_stage(const struct op2i_device_form *form, int dat, int map) {
@@ -211,6 +232,7 @@ static const char *unfit(const struct op2i_loop *loop, enum op2i_device_strategy
   switch (strategy) {
   case OP2I_DEVICE_REPEAT:
   case OP2I_DEVICE_GATHER: return list_passes(loop, form);
+  case OP2I_DEVICE_OWNER: return list_owners(loop, form);
   case OP2I_DEVICE_STAGED: return list_stages(loop, form);
   case OP2I_DEVICE_ATOMICS: return no_atomics(loop);
   default: return NULL;
@@ -223,6 +245,8 @@ static enum op2i_device_strategy choose(const struct op2i_loop *loop,
   if (list_passes(loop, form))
     return list_stages(loop, form) ? OP2I_DEVICE_UNSTAGED : OP2I_DEVICE_STAGED;
   op2i_device_costs(loop, form);
+  if (form->repeat <= form->owner && form->repeat <= form->gather) return OP2I_DEVICE_REPEAT;
+  if (form->owner <= form->gather && !list_owners(loop, form)) return OP2I_DEVICE_OWNER;
   return form->repeat <= form->gather ? OP2I_DEVICE_REPEAT : OP2I_DEVICE_GATHER;
 }
 
@@ -241,7 +265,7 @@ static void decide(const struct op2i_loop *loop, enum op2i_device_strategy wish,
   form->unfit = unfit(loop, wish, form);
   form->strategy = wish == OP2I_DEVICE_ONCE || form->unfit ? choose(loop, form) : wish;
   enum op2i_device_strategy chosen = form->strategy;
-  if (chosen != OP2I_DEVICE_REPEAT && chosen != OP2I_DEVICE_GATHER) form->npasses = 0;
+  if (chosen >= OP2I_DEVICE_STAGED) form->npasses = 0;
   if (chosen != OP2I_DEVICE_STAGED) form->nstages = form->nlocals = 0;
   form->in_turn = !accumulates_only(loop);
   form->rest = chosen == OP2I_DEVICE_GATHER || stores_besides(loop);

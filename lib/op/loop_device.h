@@ -30,18 +30,18 @@ struct op2i_device_local {
 
 struct op2i_device_form {
   enum op2i_device_strategy strategy;
-  const char *why; /* none of these will do, in words, so that the host runs it; null: one does */
+  const char *why;   /* none of these will do, in words, so that the host runs it; null: one does */
   const char *unfit; /* why not the one that is asked for, in words; null: it is that one */
-  double repeat,
-      gather;  /* where both will do, and nobody asks for one: what each is held to cost */
-  int npasses; /* of REPEAT and GATHER */
+  /* What each is held to cost, where they will do and nobody asks for one. */
+  double repeat, owner, gather;
+  int npasses; /* of REPEAT, OWNER and GATHER */
   struct op2i_device_pass passes[OP2I_DEVICE_PASSES];
   int nstages, nlocals; /* of STAGED */
   struct op2i_device_stage stages[OP2I_DEVICE_STAGES];
   struct op2i_device_local locals[OP2I_DEVICE_COLUMNS];
-  bool
-      in_turn; /* STAGED, UNSTAGED: a kernel has to see what elements of earlier colours have set */
-  bool rest;   /* REPEAT: something is stored or reduced besides */
+  /* STAGED, UNSTAGED: a kernel has to see what elements of earlier colours have set. */
+  bool in_turn;
+  bool rest;   /* REPEAT, OWNER: something is stored or reduced besides */
   int nvalues; /* REDUCED: components of reductions */
   int nkept;   /* values of each element that one launch leaves to the next */
 };
@@ -68,8 +68,10 @@ void op2i_loop_device_form(const struct op2i_loop *loop, bool generic,
                            struct op2i_device_form *form);
 void op2i_loop_device_form_by(const struct op2i_loop *loop, bool generic,
                               enum op2i_device_strategy wish, struct op2i_device_form *form);
-/* Of two ways with the same bits, in bytes of memory that an element is held to cost. */
+/* Of ways with the same bits, in bytes of memory that an element is held to cost. */
 void op2i_device_costs(const struct op2i_loop *loop, struct op2i_device_form *form);
+/* Values that an element has for the targets of a pass. */
+int op2i_device_pass_values(const struct op2i_loop *loop, const struct op2i_device_pass *pass);
 /* Shared memory that the rows of one element take. */
 int64_t op2i_device_staged_bytes(const struct op2i_loop *loop, const struct op2i_device_form *form);
 /* Elements of a block for which a plan is tried first, or 0 where blocks are the host's. */

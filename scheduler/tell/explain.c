@@ -130,6 +130,9 @@ static void explain_device(const struct op2i_loop *loop, FILE *stream) {
       [OP2I_DEVICE_REPEAT] =
           ("a work item for each target, which computes what reaches it anew and "
            "adds it in the order of the host's blocks"),
+      [OP2I_DEVICE_OWNER] =
+          ("a group for each block of targets, which computes what reaches it and adds "
+           "it in the order of the host's blocks"),
       [OP2I_DEVICE_GATHER] =
           ("a work item for each element, and then one for each target, which adds "
            "what they have left in the order of the host's blocks"),
@@ -147,11 +150,14 @@ static void explain_device(const struct op2i_loop *loop, FILE *stream) {
   op2i_loop_device_form(loop, loop->op.ctx->device->kind->generic, &form);
   const char *name = op2i_strategy_name(form.strategy);
   fprintf(stream, "    on the device: %s%s%s%s\n", name, *name ? ", " : "", ways[form.strategy],
-          form.strategy == OP2I_DEVICE_REPEAT && form.rest ? "; and one for each element" : "");
+          form.npasses && form.rest && form.strategy != OP2I_DEVICE_GATHER
+              ? "; and one for each element"
+              : "");
   if (form.unfit) fprintf(stream, "      not %s: %s\n", op2i_strategy_name(wish), form.unfit);
   if (form.gather > 0)
-    fprintf(stream, "      repeat is held to cost %.0f bytes an element, gather %.0f\n",
-            form.repeat, form.gather);
+    fprintf(stream,
+            "      bytes that an element is held to cost: repeat %.0f, owner %.0f, gather %.0f\n",
+            form.repeat, form.owner, form.gather);
 }
 
 /* Beside a device. */
