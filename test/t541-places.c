@@ -11,12 +11,15 @@ enum { N = 40, BYTES = N * 8, STATES = OP2_STATE_BOTH + 1 };
 OP2_KERNEL(look, (const double *x, double *y), { *y = *x; });
 OP2_KERNEL(fill, (double *x), { *x = 5; });
 OP2_KERNEL(grow, (double *x), { *x += 1; });
+OP2_KERNEL(take, (const double *g, double *y), { *y = *g; });
+OP2_KERNEL(count, (const double *x, double *g), { *g += 1 + 0 * *x; });
+OP2_KERNEL(most, (const double *x, double *g), { *g = *x > *g ? *x : *g; });
 
 static struct {
   op2_set set, some;
   op2_map same;
   op2_dat seen;
-  op2_kernel look, fill, grow;
+  op2_kernel look, fill, grow, take, count, most;
 } w;
 
 static double values[N];
@@ -34,6 +37,9 @@ static void make_mesh(void) {
   w.look = new_kernel(&look_kernel);
   w.fill = new_kernel(&fill_kernel);
   w.grow = new_kernel(&grow_kernel);
+  w.take = new_kernel(&take_kernel);
+  w.count = new_kernel(&count_kernel);
+  w.most = new_kernel(&most_kernel);
 }
 
 /* ---- what is done to a dat ------------------------------------------------------------------- */
@@ -209,6 +215,209 @@ static void cells(void) {
     for (int s = 0; s < STATES; s++) cell(&actions[a], (op2_data_state)s);
 }
 
+/* ---- globals --------------------------------------------------------------------------------- */
+
+static void loop_takes(op2_gbl g) {
+  MUST(op2_par_loop(w.take, w.set, op2_arg_gbl(g, OP2_READ), op2_arg_direct(w.seen, OP2_WRITE)));
+}
+static void loop_adds(op2_gbl g) {
+  MUST(op2_par_loop(w.count, w.set, op2_arg_direct(w.seen, OP2_READ), op2_arg_gbl(g, OP2_INC)));
+}
+static void loop_compares(op2_gbl g) {
+  MUST(op2_par_loop(w.most, w.set, op2_arg_direct(w.seen, OP2_READ), op2_arg_gbl(g, OP2_MAX)));
+}
+static int hear(void *heard, void *const *given) {
+  *(double *)heard = *(const double *)given[0];
+  return 0;
+}
+static int twice(void *none, void *const *given) {
+  (void)none;
+  *(double *)given[0] *= 2;
+  return 0;
+}
+static void host_gets_global(op2_gbl g) {
+  double out;
+  MUST(op2_gbl_get(g, &out));
+}
+static double heard;
+static void call_reads(op2_gbl g) {
+  MUST(op2_call(test_ctx, hear, &heard, op2_arg_gbl(g, OP2_READ)));
+}
+static void call_changes(op2_gbl g) {
+  MUST(op2_call(test_ctx, twice, NULL, op2_arg_gbl(g, OP2_RW)));
+}
+static void host_sets_global(op2_gbl g) {
+  const double value = 7;
+  MUST(op2_gbl_set(g, &value));
+}
+
+/* Its value is that of a set of dats' fives or less. */
+static op2_gbl global_in_state(op2_data_state state, double *want) {
+  const double value = 3;
+  op2_gbl g = new_gbl(1, OP2_F64, &value, "g");
+  *want = value;
+  if (state == DEV || state == HST) loop_adds(g), *want += N;
+  if (state == HST) call_changes(g), *want *= 2;
+  if (state == BTH) loop_takes(g);
+  MUST(op2_flush(test_ctx));
+  return g;
+}
+
+enum global_effect { KEPT, PLUS_N, AT_LEAST_FIVE, DOUBLED, SEVEN };
+
+static const struct global_action {
+  const char *name;
+  void (*act)(op2_gbl g);
+  enum global_effect effect;
+  struct {
+    op2_data_state after;
+    int puts, gets;
+  } cells[STATES];
+} global_actions[] = {
+    {"a loop reads it",
+     loop_takes,
+     KEPT,
+     {{BTH, 1, 0}, {HU, 0, 0}, {DEV, 0, 0}, {BTH, 1, 0}, {BTH, 0, 0}}},
+    {"a loop adds to it",
+     loop_adds,
+     PLUS_N,
+     {{DEV, 1, 0}, {HU, 0, 0}, {DEV, 0, 0}, {DEV, 1, 0}, {DEV, 0, 0}}},
+    {"a loop takes the maximum",
+     loop_compares,
+     AT_LEAST_FIVE,
+     {{DEV, 1, 0}, {HU, 0, 0}, {DEV, 0, 0}, {DEV, 1, 0}, {DEV, 0, 0}}},
+    {"the host gets it",
+     host_gets_global,
+     KEPT,
+     {{DU, 0, 0}, {HU, 0, 0}, {BTH, 0, 1}, {HST, 0, 0}, {BTH, 0, 0}}},
+    {"a call reads it",
+     call_reads,
+     KEPT,
+     {{DU, 0, 0}, {HU, 0, 0}, {BTH, 0, 1}, {HST, 0, 0}, {BTH, 0, 0}}},
+    {"a call changes it",
+     call_changes,
+     DOUBLED,
+     {{DU, 0, 0}, {HU, 0, 0}, {HST, 0, 1}, {HST, 0, 0}, {HST, 0, 0}}},
+    {"the host sets it",
+     host_sets_global,
+     SEVEN,
+     {{DU, 0, 0}, {HU, 0, 0}, {DU, 0, 0}, {DU, 0, 0}, {DU, 0, 0}}},
+};
+enum { GLOBAL_ACTIONS = sizeof global_actions / sizeof *global_actions };
+
+static double changed_global(enum global_effect effect, double value) {
+  switch (effect) {
+  case PLUS_N: return value + N;
+  case AT_LEAST_FIVE: return value > 5 ? value : 5;
+  case DOUBLED: return 2 * value;
+  case SEVEN: return 7;
+  default: return value;
+  }
+}
+
+static void global_cell(const struct global_action *action, op2_data_state before) {
+  double want;
+  op2_data_state after = BTH;
+  op2_gbl g = global_in_state(before, &want);
+  MUST(op2_par_loop(w.fill, w.set, op2_arg_direct(w.seen, OP2_WRITE)));
+  MUST(op2_flush(test_ctx));
+  MUST(op2_gbl_state(g, &after));
+  bool right = after == before;
+  const op2_device_stats then = stats();
+  action->act(g);
+  MUST(op2_flush(test_ctx));
+  const op2_device_stats now = stats();
+  MUST(op2_gbl_state(g, &after));
+  const int puts = action->cells[before].puts, gets = action->cells[before].gets;
+  right = right && after == action->cells[before].after && now.puts - then.puts == puts &&
+          now.gets - then.gets == gets && now.put_bytes - then.put_bytes == puts * 8 &&
+          now.get_bytes - then.get_bytes == gets * 8;
+  if (!EXPECT(right))
+    diag("%s in state %d: state %d, %d puts, %d gets", action->name, before, after,
+         (int)(now.puts - then.puts), (int)(now.gets - then.gets));
+  EXPECT_GBL(double, g, changed_global(action->effect, want));
+}
+
+/* A global has a value when it is made: none is HOST_UNALLOCATED. */
+static void global_cells(void) {
+  make_mesh();
+  for (int a = 0; a < GLOBAL_ACTIONS; a++)
+    for (int s = 0; s < STATES; s++)
+      if (s != HU) global_cell(&global_actions[a], (op2_data_state)s);
+}
+
+/* ---- a time loop ----------------------------------------------------------------------------- */
+
+OP2_KERNEL(keep, (const double *q, double *old), { *old = *q; });
+OP2_KERNEL(step, (const double *q, double *dt), { *dt = 0.25 + 0 * *q; });
+OP2_KERNEL(flux,
+           (const double *x1, const double *x2, const double *q1, const double *q2,
+            const double *dt, double *r1, double *r2),
+           {
+             double f = *dt * (*q1 - *q2) * (*x2 - *x1 > 0 ? 1 : 0.5);
+             *r1 -= f;
+             *r2 += f;
+           });
+OP2_KERNEL(update, (const double *old, double *q, double *r, double *rms), {
+  *q = *old + *r;
+  *rms += *r * *r;
+  *r = 0;
+});
+
+enum { ITERATIONS = 100 };
+
+/* As airfoil: what is read stays in both places, the rest on the device, and of the residuals, set to zero
+ * in each iteration, one is looked at. */
+static void time_loop(void) {
+  make_mesh();
+  int32_t ends[2 * N];
+  double rms = 0, again = 0, sum = 0, last[N];
+  const double zero = 0;
+  op2_data_state states[5];
+  for (int i = 0; i < N; i++) ends[2 * i] = i, ends[2 * i + 1] = (i + 1) % N;
+  op2_set edges = new_set(N, "edges");
+  op2_map map = new_map(edges, w.set, 2, ends, "ends");
+  op2_dat x = new_dat(w.set, 1, OP2_F64, values, "x");
+  op2_dat q = new_dat(w.set, 1, OP2_F64, values, "q");
+  op2_dat old = new_dat(w.set, 1, OP2_F64, NULL, "old");
+  op2_dat dt = new_dat(w.set, 1, OP2_F64, NULL, "dt");
+  op2_dat r = new_dat(w.set, 1, OP2_F64, NULL, "r");
+  op2_gbl g = new_gbl(1, OP2_F64, NULL, "rms");
+  op2_kernel keep = new_kernel(&keep_kernel), step = new_kernel(&step_kernel);
+  op2_kernel flux = new_kernel(&flux_kernel), update = new_kernel(&update_kernel);
+  op2_device_stats before = stats(), first = before;
+  for (int i = 0; i < ITERATIONS; i++) {
+    if (i == 1) first = stats();
+    MUST(op2_gbl_set(g, &zero));
+    MUST(op2_par_loop(keep, w.set, op2_arg_direct(q, OP2_READ), op2_arg_direct(old, OP2_WRITE)));
+    MUST(op2_par_loop(step, w.set, op2_arg_direct(q, OP2_READ), op2_arg_direct(dt, OP2_WRITE)));
+    MUST(op2_par_loop(flux, edges, op2_arg_dat(x, 0, map, OP2_READ),
+                      op2_arg_dat(x, 1, map, OP2_READ), op2_arg_dat(q, 0, map, OP2_READ),
+                      op2_arg_dat(q, 1, map, OP2_READ), op2_arg_dat(dt, 0, map, OP2_READ),
+                      op2_arg_dat(r, 0, map, OP2_INC), op2_arg_dat(r, 1, map, OP2_INC)));
+    MUST(op2_par_loop(update, w.set, op2_arg_direct(old, OP2_READ), op2_arg_direct(q, OP2_WRITE),
+                      op2_arg_direct(r, OP2_RW), op2_arg_gbl(g, OP2_INC)));
+    MUST(op2_flush(test_ctx));
+  }
+  MUST(op2_gbl_get(g, &rms));
+  const op2_device_stats now = stats();
+  op2_dat const dats[] = {x, q, old, dt, r};
+  for (int d = 0; d < 5; d++) MUST(op2_dat_state(dats[d], &states[d]));
+  EXPECT(states[0] == BTH && states[1] == DEV && states[2] == HU && states[3] == HU &&
+         states[4] == HU);
+  EXPECT(now.puts == first.puts); /* the first iteration has brought all there */
+  EXPECT(now.gets == 1 + before.gets && now.get_bytes == 8 + before.get_bytes);
+  EXPECT(now.host_loops == 0);
+  if (!on_device()) EXPECT(first.put_bytes - before.put_bytes == 2 * BYTES + 2 * N * 4);
+  MUST(op2_dat_get(q, last));
+  for (int i = 0; i < N; i++) sum += last[i];
+  EXPECT(sum > N * (N - 1) / 2 - 1e-9 && sum < N * (N - 1) / 2 + 1e-9 && rms > 0);
+  MUST(op2_gbl_get(g, &again));
+  EXPECT(again == rms && stats().gets == now.gets + 1);
+}
+
+/* ---- other things ---------------------------------------------------------------------------- */
+
 /* Nobody has given it values, nor has anybody used it. */
 static void empty(void) {
   op2_data_state state = BTH;
@@ -293,6 +502,8 @@ static void alone(void) {
 
 static const struct test_case cases[] = {
     {"each state, and what is done to it", cells},
+    {"each state of a global, and what is done to it", global_cells},
+    {"a time loop moves nothing but its residual", time_loop},
     {"dats without values", empty},
     {"memory on the device", memory},
     {"what is refused", refused},

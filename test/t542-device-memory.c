@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A device that has too little memory: what a program does not need there leaves it, what does not fit
  * runs on the host, and results are those of any other run. Needs a device. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "context.h"
 #include "device.h"
 #include "hear.h"
+#include "rank_case.h"
+#include "row_case.h"
 #include "support.h"
 
 enum { CELLS = 3000, EDGES = CELLS, STEPS = 3, DATS = 4, BYTES = CELLS * 8 };
@@ -268,6 +271,45 @@ static void by_environment(const char *backend) {
   end(&f);
 }
 
+/* ---- among ranks ----------------------------------------------------------------------------- */
+
+struct ranks {
+  const char *backend;
+  bool short_of_memory; /* one of them */
+  double sums[2];       /* of each rank */
+};
+
+/* A result that ranks put together, on top of another. */
+static int rank(struct op2i_comm *comm, void *data) {
+  struct ranks *ranks = data;
+  struct row w;
+  if (row_begin(&w, comm, ranks->backend)) return 1;
+  const bool lacks = ranks->short_of_memory && comm->rank == 1;
+  if (lacks) w.ctx->device->memory.limit = 1;
+  op2_device_stats stats = {0};
+  int wrong = row_bump(&w, w.a) || row_add(&w, w.a) || row_total(&w, w.a) || row_bump(&w, w.a) ||
+              row_total(&w, w.a) || op2_gbl_get(w.sum, &ranks->sums[comm->rank]) ||
+              op2_device_stats_get(w.ctx, &stats);
+  wrong += lacks ? stats.host_loops == 0 || stats.launches > 0 : stats.host_loops > 0;
+  if (wrong) fprintf(stderr, "# rank %d: %s\n", comm->rank, op2_error_message());
+  return wrong + (row_end(&w) != OP2_SUCCESS);
+}
+
+static void among_ranks(const char *backend) {
+  const struct op2i_link_speed fast = {0};
+  struct ranks want_ranks = {.backend = "sequential"};
+  setenv("OP2_LOG", "1", 1);
+  is_int(run_contexts(2, fast, rank, &want_ranks), 0, "two ranks on the host");
+  for (int lacks = 0; lacks < 2; lacks++) {
+    struct ranks got = {.backend = backend, .short_of_memory = lacks};
+    const int wrong = run_contexts(2, fast, rank, &got);
+    ok(!wrong && got.sums[0] == want_ranks.sums[0] && got.sums[1] == want_ranks.sums[0] &&
+           got.sums[0] != 0,
+       "%s: two ranks%s", backend, lacks ? ", one without memory" : "");
+  }
+  unsetenv("OP2_LOG");
+}
+
 int main(void) {
   static const char *const backends[] = {"opencl", "cuda"};
   struct flow f;
@@ -287,6 +329,7 @@ int main(void) {
     by_hand(backends[b]);
     told_once(backends[b]);
     by_environment(backends[b]);
+    among_ranks(backends[b]);
   }
   return done();
 }

@@ -12,7 +12,7 @@
  * Names are those of codegen/host/emit.h; besides there are
  *
  *   op2_row<d>    the element's own row of dat d      op2_sum<d>   the target's, that takes increments
- *   op2_given     payload, and the values of globals  op2_column   of a pass: through which it is reached
+ *   op2_given     payload                             op2_column   of a pass: through which it is reached
  *   op2_t<k> op2_n<k>   tables and numbers of a launch; what they are, each entry says */
 
 #include "emit.h"

@@ -78,14 +78,20 @@ static op2_status bind_tables(struct op2i_step *step) {
   return status;
 }
 
-/* Globals are small, and reductions end on the host: launches are sent their values. */
+/* What ranks have of a reduction they put together on the host: there a device only starts from the
+ * global. */
 static op2_status bind_globals(struct op2i_step *step) {
   const struct op2i_op *op = &step->loop->op;
-  enum op2i_place place = step->place == OP2I_DEVICE ? place_of(op->ctx) : step->place;
   op2_status status = OP2_SUCCESS;
-  for (int g = 0; g < op->ngbls && !status; g++)
-    status = op2i_buffer_at(&step->versions[g]->values, place, op->gbl_access[g], OP2I_EVERY_ROW,
+  for (int g = 0; g < op->ngbls && !status; g++) {
+    struct op2i_buffer *values = &step->versions[g]->values;
+    op2_access access = op->gbl_access[g];
+    bool starts = step->place == OP2I_DEVICE && step->defers && op2i_modifies(access);
+    status = op2i_buffer_at(values, step->place, starts ? OP2_READ : access, OP2I_EVERY_ROW,
                             &step->gbl[g]);
+    if (!status && starts)
+      status = op2i_buffer_at(values, place_of(op->ctx), access, OP2I_EVERY_ROW, &step->gbl[g]);
+  }
   return status;
 }
 
