@@ -346,76 +346,6 @@ static void global_cells(void) {
       if (s != HU) global_cell(&global_actions[a], (op2_data_state)s);
 }
 
-/* ---- a time loop ----------------------------------------------------------------------------- */
-
-OP2_KERNEL(keep, (const double *q, double *old), { *old = *q; });
-OP2_KERNEL(step, (const double *q, double *dt), { *dt = 0.25 + 0 * *q; });
-OP2_KERNEL(flux,
-           (const double *x1, const double *x2, const double *q1, const double *q2,
-            const double *dt, double *r1, double *r2),
-           {
-             double f = *dt * (*q1 - *q2) * (*x2 - *x1 > 0 ? 1 : 0.5);
-             *r1 -= f;
-             *r2 += f;
-           });
-OP2_KERNEL(update, (const double *old, double *q, double *r, double *rms), {
-  *q = *old + *r;
-  *rms += *r * *r;
-  *r = 0;
-});
-
-enum { ITERATIONS = 100 };
-
-/* As airfoil: what is read stays in both places, the rest on the device, and of the residuals, set to zero
- * in each iteration, one is looked at. */
-static void time_loop(void) {
-  make_mesh();
-  int32_t ends[2 * N];
-  double rms = 0, again = 0, sum = 0, last[N];
-  const double zero = 0;
-  op2_data_state states[5];
-  for (int i = 0; i < N; i++) ends[2 * i] = i, ends[2 * i + 1] = (i + 1) % N;
-  op2_set edges = new_set(N, "edges");
-  op2_map map = new_map(edges, w.set, 2, ends, "ends");
-  op2_dat x = new_dat(w.set, 1, OP2_F64, values, "x");
-  op2_dat q = new_dat(w.set, 1, OP2_F64, values, "q");
-  op2_dat old = new_dat(w.set, 1, OP2_F64, NULL, "old");
-  op2_dat dt = new_dat(w.set, 1, OP2_F64, NULL, "dt");
-  op2_dat r = new_dat(w.set, 1, OP2_F64, NULL, "r");
-  op2_gbl g = new_gbl(1, OP2_F64, NULL, "rms");
-  op2_kernel keep = new_kernel(&keep_kernel), step = new_kernel(&step_kernel);
-  op2_kernel flux = new_kernel(&flux_kernel), update = new_kernel(&update_kernel);
-  op2_device_stats before = stats(), first = before;
-  for (int i = 0; i < ITERATIONS; i++) {
-    if (i == 1) first = stats();
-    MUST(op2_gbl_set(g, &zero));
-    MUST(op2_par_loop(keep, w.set, op2_arg_direct(q, OP2_READ), op2_arg_direct(old, OP2_WRITE)));
-    MUST(op2_par_loop(step, w.set, op2_arg_direct(q, OP2_READ), op2_arg_direct(dt, OP2_WRITE)));
-    MUST(op2_par_loop(flux, edges, op2_arg_dat(x, 0, map, OP2_READ),
-                      op2_arg_dat(x, 1, map, OP2_READ), op2_arg_dat(q, 0, map, OP2_READ),
-                      op2_arg_dat(q, 1, map, OP2_READ), op2_arg_dat(dt, 0, map, OP2_READ),
-                      op2_arg_dat(r, 0, map, OP2_INC), op2_arg_dat(r, 1, map, OP2_INC)));
-    MUST(op2_par_loop(update, w.set, op2_arg_direct(old, OP2_READ), op2_arg_direct(q, OP2_WRITE),
-                      op2_arg_direct(r, OP2_RW), op2_arg_gbl(g, OP2_INC)));
-    MUST(op2_flush(test_ctx));
-  }
-  MUST(op2_gbl_get(g, &rms));
-  const op2_device_stats now = stats();
-  op2_dat const dats[] = {x, q, old, dt, r};
-  for (int d = 0; d < 5; d++) MUST(op2_dat_state(dats[d], &states[d]));
-  EXPECT(states[0] == BTH && states[1] == DEV && states[2] == HU && states[3] == HU &&
-         states[4] == HU);
-  EXPECT(now.puts == first.puts); /* the first iteration has brought all there */
-  EXPECT(now.gets == 1 + before.gets && now.get_bytes == 8 + before.get_bytes);
-  EXPECT(now.host_loops == 0);
-  if (!on_device()) EXPECT(first.put_bytes - before.put_bytes == 2 * BYTES + 2 * N * 4);
-  MUST(op2_dat_get(q, last));
-  for (int i = 0; i < N; i++) sum += last[i];
-  EXPECT(sum > N * (N - 1) / 2 - 1e-9 && sum < N * (N - 1) / 2 + 1e-9 && rms > 0);
-  MUST(op2_gbl_get(g, &again));
-  EXPECT(again == rms && stats().gets == now.gets + 1);
-}
-
 /* ---- other things ---------------------------------------------------------------------------- */
 
 /* Nobody has given it values, nor has anybody used it. */
@@ -503,7 +433,6 @@ static void alone(void) {
 static const struct test_case cases[] = {
     {"each state, and what is done to it", cells},
     {"each state of a global, and what is done to it", global_cells},
-    {"a time loop moves nothing but its residual", time_loop},
     {"dats without values", empty},
     {"memory on the device", memory},
     {"what is refused", refused},

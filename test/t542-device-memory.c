@@ -223,6 +223,25 @@ static void leaving(const char *backend) {
   end(&f);
 }
 
+/* Several loops as one go to the host as one. */
+static void fused(const char *backend) {
+  struct flow f;
+  setenv("OP2_FUSE", "2", 1);
+  bool good = begin(&f, backend, 1);
+  unsetenv("OP2_FUSE");
+  if (!good) return;
+  f.ctx->device->memory.limit = BYTES + 1000;
+  for (int d = 0; d < 2; d++)
+    good = good && CHECK(op2_par_loop(f.next, f.cells, op2_arg_direct(f.dats[2 * d], OP2_READ),
+                                      op2_arg_direct(f.dats[d + 2], OP2_WRITE)));
+  good = good && CHECK(op2_flush(f.ctx));
+  const op2_device_stats stats = stats_of(&f);
+  ok(good && stats.host_loops == 1 && stats.launches == 0 && explained(f.ctx) &&
+         holds(f.dats[2], 1) && holds(f.dats[3], 2),
+     "%s: fused loops run on the host", backend);
+  end(&f);
+}
+
 static void by_hand(const char *backend) {
   struct flow f;
   if (!begin(&f, backend, 1)) return;
@@ -326,6 +345,7 @@ int main(void) {
     limited(backends[b], whole(backends[b]));
     failing(backends[b]);
     leaving(backends[b]);
+    fused(backends[b]);
     by_hand(backends[b]);
     told_once(backends[b]);
     by_environment(backends[b]);
