@@ -63,6 +63,12 @@ static bool begin(struct flow *f, const char *backend, int log_level) {
   return good;
 }
 
+static op2_device_stats stats_of(const struct flow *f) {
+  op2_device_stats stats = {0};
+  CHECK(op2_device_stats_get(f->ctx, &stats));
+  return stats;
+}
+
 static void end(struct flow *f) {
   op2_kernel_destroy(&f->spread);
   op2_kernel_destroy(&f->shrink);
@@ -75,6 +81,7 @@ static void end(struct flow *f) {
   op2_set_destroy(&f->some);
   op2_set_destroy(&f->cells);
   op2_set_destroy(&f->edges);
+  is_int(stats_of(f).memory, 0, "memory on the device goes with what it was for");
   CHECK(op2_finalize(&f->ctx));
 }
 
@@ -113,12 +120,6 @@ static bool runs(struct flow *f, struct outcome *out) {
 }
 
 static struct outcome want;
-
-static op2_device_stats stats_of(const struct flow *f) {
-  op2_device_stats stats = {0};
-  CHECK(op2_device_stats_get(f->ctx, &stats));
-  return stats;
-}
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
