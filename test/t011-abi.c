@@ -84,9 +84,9 @@ static void reserved(void) {
   ok(op2_init(&options, &ctx) == OP2_ERR_OPTION && strstr(op2_error_message(), "reserved"),
      "options of a later version are refused");
   options.reserved_numbers[8] = 0;
-  options.reserved[5] = &options;
+  options.reserved[4] = &options;
   ok(op2_init(&options, &ctx) == OP2_ERR_OPTION, "so are pointers");
-  options.reserved[5] = NULL;
+  options.reserved[4] = NULL;
   if (!CHECK(op2_init(&options, &ctx))) return;
   op2_kernel_desc desc = {.name = "f", .source = "void f(double *x) { *x = 0; }"};
   op2_kernel kernel = NULL;

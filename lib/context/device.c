@@ -9,9 +9,9 @@
  * device is slow to give any. */
 enum { SMALL = 256 };
 
-op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int64_t limit,
-                            struct op2i_device **device) {
-  op2_status status = kind->open(which, device);
+op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int seat,
+                            int64_t limit, struct op2i_device **device) {
+  op2_status status = kind->open(which, seat, device);
   if (!status) (*device)->memory.limit = limit;
   return status;
 }

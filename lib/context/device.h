@@ -21,6 +21,7 @@ struct op2i_device_limits {
   char target[64];   /* what binaries are built for, one word: "sm_90"; part of their keys, as is */
   char compiler[64]; /* what they are built by */
   bool doubles;      /* it has double precision */
+  bool short_atomics; /* those that it has are of 32 bits at most */
   int units;         /* that run groups at the same time */
   int64_t group_max; /* work items of a group */
   int64_t local_bytes; /* of memory that a group shares */
@@ -48,11 +49,23 @@ struct op2i_device_memory {
   int64_t asked, fail_every; /* for tests: each n-th of those that are asked for is not given */
 };
 
+/* Rows of values, to memory where some of them lie packed, or from there. */
+struct op2i_device_rows {
+  void *values, *packed;
+  void *places; /* [n][2] int32_t: the number of a row, and how many units lie before it */
+  int64_t n, row_units;
+  int unit; /* bytes: 4, or 1 */
+  bool unpack;
+};
+
 /* The first member of each kind's own structure. */
 struct op2i_device {
   const struct op2i_device_kind *kind;
   struct op2i_device_limits limits;
   struct op2i_device_counts counts;
+  /* Hands over a move of rows. Set by the backend that has the device for loops. */
+  op2_status (*move_rows)(op2_context ctx, const struct op2i_device_rows *rows);
+  struct op2i_device_code *rows[2][2]; /* of that backend, by unit and direction: null, not built */
   struct op2i_device_memory memory;
   struct op2i_list buffers; /* with memory there (lib/mesh) that may leave it */
   int64_t round;            /* of looking for some that may */
@@ -91,9 +104,10 @@ struct op2i_device_kind {
                           for, so that sanitizers see who goes beyond */
   /* Why there is none of this kind; null: there is. Asked by any thread, and found out once. */
   const char *(*unavailable)(void);
-  /* `which` as in OP2_DEVICE: null, a number from 0, or part of a name in any case. OP2_ERR_UNAVAILABLE
-   * or OP2_ERR_OPTION with those that there are in the message. */
-  op2_status (*open)(const char *which, struct op2i_device **device);
+  /* `which` as in OP2_DEVICE: a number from 0, or part of a name in any case; null: of those that are
+   * alike and the best, the next for each `seat`, from the first on. OP2_ERR_UNAVAILABLE or
+   * OP2_ERR_OPTION with those that there are in the message. */
+  op2_status (*open)(const char *which, int seat, struct op2i_device **device);
   void (*close)(struct op2i_device *device); /* what was made of it is gone before */
   /* One line on each device that there is: number, name, memory, target. */
   void (*list)(struct op2i_text *out);
@@ -119,13 +133,21 @@ struct op2i_device_kind {
   op2_status (*launch)(struct op2i_device *device, struct op2i_device_code *code,
                        const struct op2i_launch *launch);
   op2_status (*wait)(struct op2i_device *device);
+
+  /* The device's clock. A mark stands between what was handed over before it and after it, when it was
+   * set last; *mark is made where it is null. `seconds` from one mark to a later one: less than 0 while
+   * the device has not come that far, which `wait` is for. */
+  op2_status (*mark)(struct op2i_device *device, void **mark);
+  op2_status (*between)(struct op2i_device *device, void *begin, void *end, bool wait,
+                        double *seconds);
+  void (*unmark)(struct op2i_device *device, void *mark); /* null: nothing */
 };
 
 extern const struct op2i_device_kind op2i_device_cuda, op2i_device_opencl, op2i_device_shadow;
 
 /* As the kind's open(), with the most bytes that it is asked for, or 0. */
-op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int64_t limit,
-                            struct op2i_device **device);
+op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int seat,
+                            int64_t limit, struct op2i_device **device);
 void op2i_device_close(struct op2i_device *device); /* null: nothing */
 /* As the kind's alloc() and release(), within the limit: all that the library has of a device's memory
  * comes from here. */

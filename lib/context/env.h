@@ -4,6 +4,7 @@
 
 #include "comm.h"
 #include "op2/context.h"
+#include "strategy.h"
 
 /* lib/context/env.c is the only reader of the environment. Numbers are decimal digits; a bad one is
  * OP2_ERR_OPTION and names the variable. */
@@ -23,8 +24,10 @@ const char *op2i_env_raw(const char *name);
  * owned. */
 struct op2i_config {
   char *backend, *device, *cache_dir, *cc, *cflags, *graph_file; /* null: not set */
+  char *device_strategy;                                         /* the same, */
+  enum op2i_device_strategy strategy;                            /* and which that is */
   /* Who asked for these: "OP2_CC" or "op2_options.cc". */
-  const char *backend_by, *cache_dir_by, *cc_by, *cflags_by, *graph_by;
+  const char *backend_by, *device_by, *cache_dir_by, *cc_by, *cflags_by, *graph_by;
   int threads, block_size; /* 0: choose */
   int chunk_us, queue_max, idle_ms, log_level;
   int cc_timeout; /* seconds, 0: no limit */

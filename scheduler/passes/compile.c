@@ -156,12 +156,19 @@ static op2_status get_together(struct op2i_compile *c) {
 
 /* ---- what a device's compiler does not take, or its memory -------------------------------------- */
 
+/* Now, and to who asks later. */
 static void take_off_device(struct op2i_loop *loop, const char *why, const char *message) {
+  struct op2i_loop_data *data = loop->sched_data;
   const char *text = message ? message : "";
+  int length = (int)strcspn(text, "\n");
+  struct op2i_text words = {0};
   if (loop->form.off_device) return;
   loop->form.off_device = why;
+  op2i_text_add(&words, "%.*s", length, text);
+  op2i_free(data->refused);
+  data->refused = words.failed ? NULL : words.chars;
   op2i_log(loop->op.ctx, OP2I_LOG_WARN, "loop '%s' runs on the host: %s: %.*s",
-           op2i_loop_name(loop), why, (int)strcspn(text, "\n"), text);
+           op2i_loop_name(loop), why, length, text);
 }
 
 static bool refused(const struct op2i_jit_code *code) {
@@ -211,6 +218,7 @@ op2_status op2i_compile_off_device(struct op2i_sched *sched, struct op2i_loop *l
                                    const char *why) {
   struct op2i_compile c = {.sched = sched, .wish = sched->ctx->backend->variant, .optional = true};
   take_off_device(loop, why, op2_error_message());
+  loop->form.no_room = true;
   op2_status status = op2i_compile_add(&c, loop);
   if (!status) status = op2i_compile_run(&c);
   if (!status && c.ncodes && c.codes->status)

@@ -146,8 +146,10 @@ static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *pro
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
+/* Tasks pack and unpack in the host's memory. */
 static op2_status bind_exchange(op2_context ctx, const struct op2i_step *step) {
-  return op2i_exchange_bind(step->exchange, place_of(ctx), step->kind == OP2I_STEP_END);
+  return op2i_exchange_bind(step->exchange, place_of(ctx), !ctx->backend->run_steps,
+                            step->kind == OP2I_STEP_END);
 }
 
 op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
