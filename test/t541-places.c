@@ -11,12 +11,15 @@ enum { N = 40, BYTES = N * 8, STATES = OP2_STATE_BOTH + 1 };
 OP2_KERNEL(look, (const double *x, double *y), { *y = *x; });
 OP2_KERNEL(fill, (double *x), { *x = 5; });
 OP2_KERNEL(grow, (double *x), { *x += 1; });
+OP2_KERNEL(take, (const double *g, double *y), { *y = *g; });
+OP2_KERNEL(count, (const double *x, double *g), { *g += 1 + 0 * *x; });
+OP2_KERNEL(most, (const double *x, double *g), { *g = *x > *g ? *x : *g; });
 
 static struct {
   op2_set set, some;
   op2_map same;
   op2_dat seen;
-  op2_kernel look, fill, grow;
+  op2_kernel look, fill, grow, take, count, most;
 } w;
 
 static double values[N];
@@ -34,6 +37,9 @@ static void make_mesh(void) {
   w.look = new_kernel(&look_kernel);
   w.fill = new_kernel(&fill_kernel);
   w.grow = new_kernel(&grow_kernel);
+  w.take = new_kernel(&take_kernel);
+  w.count = new_kernel(&count_kernel);
+  w.most = new_kernel(&most_kernel);
 }
 
 /* ---- what is done to a dat ------------------------------------------------------------------- */
@@ -209,6 +215,139 @@ static void cells(void) {
     for (int s = 0; s < STATES; s++) cell(&actions[a], (op2_data_state)s);
 }
 
+/* ---- globals --------------------------------------------------------------------------------- */
+
+static void loop_takes(op2_gbl g) {
+  MUST(op2_par_loop(w.take, w.set, op2_arg_gbl(g, OP2_READ), op2_arg_direct(w.seen, OP2_WRITE)));
+}
+static void loop_adds(op2_gbl g) {
+  MUST(op2_par_loop(w.count, w.set, op2_arg_direct(w.seen, OP2_READ), op2_arg_gbl(g, OP2_INC)));
+}
+static void loop_compares(op2_gbl g) {
+  MUST(op2_par_loop(w.most, w.set, op2_arg_direct(w.seen, OP2_READ), op2_arg_gbl(g, OP2_MAX)));
+}
+static int hear(void *heard, void *const *given) {
+  *(double *)heard = *(const double *)given[0];
+  return 0;
+}
+static int twice(void *none, void *const *given) {
+  (void)none;
+  *(double *)given[0] *= 2;
+  return 0;
+}
+static void host_gets_global(op2_gbl g) {
+  double out;
+  MUST(op2_gbl_get(g, &out));
+}
+static double heard;
+static void call_reads(op2_gbl g) {
+  MUST(op2_call(test_ctx, hear, &heard, op2_arg_gbl(g, OP2_READ)));
+}
+static void call_changes(op2_gbl g) {
+  MUST(op2_call(test_ctx, twice, NULL, op2_arg_gbl(g, OP2_RW)));
+}
+static void host_sets_global(op2_gbl g) {
+  const double value = 7;
+  MUST(op2_gbl_set(g, &value));
+}
+
+/* Its value is that of a set of dats' fives or less. */
+static op2_gbl global_in_state(op2_data_state state, double *want) {
+  const double value = 3;
+  op2_gbl g = new_gbl(1, OP2_F64, &value, "g");
+  *want = value;
+  if (state == DEV || state == HST) loop_adds(g), *want += N;
+  if (state == HST) call_changes(g), *want *= 2;
+  if (state == BTH) loop_takes(g);
+  MUST(op2_flush(test_ctx));
+  return g;
+}
+
+enum global_effect { KEPT, PLUS_N, AT_LEAST_FIVE, DOUBLED, SEVEN };
+
+static const struct global_action {
+  const char *name;
+  void (*act)(op2_gbl g);
+  enum global_effect effect;
+  struct {
+    op2_data_state after;
+    int puts, gets;
+  } cells[STATES];
+} global_actions[] = {
+    {"a loop reads it",
+     loop_takes,
+     KEPT,
+     {{BTH, 1, 0}, {HU, 0, 0}, {DEV, 0, 0}, {BTH, 1, 0}, {BTH, 0, 0}}},
+    {"a loop adds to it",
+     loop_adds,
+     PLUS_N,
+     {{DEV, 1, 0}, {HU, 0, 0}, {DEV, 0, 0}, {DEV, 1, 0}, {DEV, 0, 0}}},
+    {"a loop takes the maximum",
+     loop_compares,
+     AT_LEAST_FIVE,
+     {{DEV, 1, 0}, {HU, 0, 0}, {DEV, 0, 0}, {DEV, 1, 0}, {DEV, 0, 0}}},
+    {"the host gets it",
+     host_gets_global,
+     KEPT,
+     {{DU, 0, 0}, {HU, 0, 0}, {BTH, 0, 1}, {HST, 0, 0}, {BTH, 0, 0}}},
+    {"a call reads it",
+     call_reads,
+     KEPT,
+     {{DU, 0, 0}, {HU, 0, 0}, {BTH, 0, 1}, {HST, 0, 0}, {BTH, 0, 0}}},
+    {"a call changes it",
+     call_changes,
+     DOUBLED,
+     {{DU, 0, 0}, {HU, 0, 0}, {HST, 0, 1}, {HST, 0, 0}, {HST, 0, 0}}},
+    {"the host sets it",
+     host_sets_global,
+     SEVEN,
+     {{DU, 0, 0}, {HU, 0, 0}, {DU, 0, 0}, {DU, 0, 0}, {DU, 0, 0}}},
+};
+enum { GLOBAL_ACTIONS = sizeof global_actions / sizeof *global_actions };
+
+static double changed_global(enum global_effect effect, double value) {
+  switch (effect) {
+  case PLUS_N: return value + N;
+  case AT_LEAST_FIVE: return value > 5 ? value : 5;
+  case DOUBLED: return 2 * value;
+  case SEVEN: return 7;
+  default: return value;
+  }
+}
+
+static void global_cell(const struct global_action *action, op2_data_state before) {
+  double want;
+  op2_data_state after = BTH;
+  op2_gbl g = global_in_state(before, &want);
+  MUST(op2_par_loop(w.fill, w.set, op2_arg_direct(w.seen, OP2_WRITE)));
+  MUST(op2_flush(test_ctx));
+  MUST(op2_gbl_state(g, &after));
+  bool right = after == before;
+  const op2_device_stats then = stats();
+  action->act(g);
+  MUST(op2_flush(test_ctx));
+  const op2_device_stats now = stats();
+  MUST(op2_gbl_state(g, &after));
+  const int puts = action->cells[before].puts, gets = action->cells[before].gets;
+  right = right && after == action->cells[before].after && now.puts - then.puts == puts &&
+          now.gets - then.gets == gets && now.put_bytes - then.put_bytes == puts * 8 &&
+          now.get_bytes - then.get_bytes == gets * 8;
+  if (!EXPECT(right))
+    diag("%s in state %d: state %d, %d puts, %d gets", action->name, before, after,
+         (int)(now.puts - then.puts), (int)(now.gets - then.gets));
+  EXPECT_GBL(double, g, changed_global(action->effect, want));
+}
+
+/* A global has a value when it is made: none is HOST_UNALLOCATED. */
+static void global_cells(void) {
+  make_mesh();
+  for (int a = 0; a < GLOBAL_ACTIONS; a++)
+    for (int s = 0; s < STATES; s++)
+      if (s != HU) global_cell(&global_actions[a], (op2_data_state)s);
+}
+
+/* ---- other things ---------------------------------------------------------------------------- */
+
 /* Nobody has given it values, nor has anybody used it. */
 static void empty(void) {
   op2_data_state state = BTH;
@@ -293,6 +432,7 @@ static void alone(void) {
 
 static const struct test_case cases[] = {
     {"each state, and what is done to it", cells},
+    {"each state of a global, and what is done to it", global_cells},
     {"dats without values", empty},
     {"memory on the device", memory},
     {"what is refused", refused},

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A device that has too little memory: what a program does not need there leaves it, what does not fit
  * runs on the host, and results are those of any other run. Needs a device. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "context.h"
 #include "device.h"
 #include "hear.h"
+#include "rank_case.h"
+#include "row_case.h"
 #include "support.h"
 
 enum { CELLS = 3000, EDGES = CELLS, STEPS = 3, DATS = 4, BYTES = CELLS * 8 };
@@ -60,6 +63,12 @@ static bool begin(struct flow *f, const char *backend, int log_level) {
   return good;
 }
 
+static op2_device_stats stats_of(const struct flow *f) {
+  op2_device_stats stats = {0};
+  CHECK(op2_device_stats_get(f->ctx, &stats));
+  return stats;
+}
+
 static void end(struct flow *f) {
   op2_kernel_destroy(&f->spread);
   op2_kernel_destroy(&f->shrink);
@@ -72,6 +81,7 @@ static void end(struct flow *f) {
   op2_set_destroy(&f->some);
   op2_set_destroy(&f->cells);
   op2_set_destroy(&f->edges);
+  is_int(stats_of(f).memory, 0, "memory on the device goes with what it was for");
   CHECK(op2_finalize(&f->ctx));
 }
 
@@ -110,12 +120,6 @@ static bool runs(struct flow *f, struct outcome *out) {
 }
 
 static struct outcome want;
-
-static op2_device_stats stats_of(const struct flow *f) {
-  op2_device_stats stats = {0};
-  CHECK(op2_device_stats_get(f->ctx, &stats));
-  return stats;
-}
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
@@ -220,6 +224,25 @@ static void leaving(const char *backend) {
   end(&f);
 }
 
+/* Several loops as one go to the host as one. */
+static void fused(const char *backend) {
+  struct flow f;
+  setenv("OP2_FUSE", "2", 1);
+  bool good = begin(&f, backend, 1);
+  unsetenv("OP2_FUSE");
+  if (!good) return;
+  f.ctx->device->memory.limit = BYTES + 1000;
+  for (int d = 0; d < 2; d++)
+    good = good && CHECK(op2_par_loop(f.next, f.cells, op2_arg_direct(f.dats[2 * d], OP2_READ),
+                                      op2_arg_direct(f.dats[d + 2], OP2_WRITE)));
+  good = good && CHECK(op2_flush(f.ctx));
+  const op2_device_stats stats = stats_of(&f);
+  ok(good && stats.host_loops == 1 && stats.launches == 0 && explained(f.ctx) &&
+         holds(f.dats[2], 1) && holds(f.dats[3], 2),
+     "%s: fused loops run on the host", backend);
+  end(&f);
+}
+
 static void by_hand(const char *backend) {
   struct flow f;
   if (!begin(&f, backend, 1)) return;
@@ -268,6 +291,45 @@ static void by_environment(const char *backend) {
   end(&f);
 }
 
+/* ---- among ranks ----------------------------------------------------------------------------- */
+
+struct ranks {
+  const char *backend;
+  bool short_of_memory; /* one of them */
+  double sums[2];       /* of each rank */
+};
+
+/* A result that ranks put together, on top of another. */
+static int rank(struct op2i_comm *comm, void *data) {
+  struct ranks *ranks = data;
+  struct row w;
+  if (row_begin(&w, comm, ranks->backend)) return 1;
+  const bool lacks = ranks->short_of_memory && comm->rank == 1;
+  if (lacks) w.ctx->device->memory.limit = 1;
+  op2_device_stats stats = {0};
+  int wrong = row_bump(&w, w.a) || row_add(&w, w.a) || row_total(&w, w.a) || row_bump(&w, w.a) ||
+              row_total(&w, w.a) || op2_gbl_get(w.sum, &ranks->sums[comm->rank]) ||
+              op2_device_stats_get(w.ctx, &stats);
+  wrong += lacks ? stats.host_loops == 0 || stats.launches > 0 : stats.host_loops > 0;
+  if (wrong) fprintf(stderr, "# rank %d: %s\n", comm->rank, op2_error_message());
+  return wrong + (row_end(&w) != OP2_SUCCESS);
+}
+
+static void among_ranks(const char *backend) {
+  const struct op2i_link_speed fast = {0};
+  struct ranks want_ranks = {.backend = "sequential"};
+  setenv("OP2_LOG", "1", 1);
+  is_int(run_contexts(2, fast, rank, &want_ranks), 0, "two ranks on the host");
+  for (int lacks = 0; lacks < 2; lacks++) {
+    struct ranks got = {.backend = backend, .short_of_memory = lacks};
+    const int wrong = run_contexts(2, fast, rank, &got);
+    ok(!wrong && got.sums[0] == want_ranks.sums[0] && got.sums[1] == want_ranks.sums[0] &&
+           got.sums[0] != 0,
+       "%s: two ranks%s", backend, lacks ? ", one without memory" : "");
+  }
+  unsetenv("OP2_LOG");
+}
+
 int main(void) {
   static const char *const backends[] = {"opencl", "cuda"};
   struct flow f;
@@ -284,9 +346,11 @@ int main(void) {
     limited(backends[b], whole(backends[b]));
     failing(backends[b]);
     leaving(backends[b]);
+    fused(backends[b]);
     by_hand(backends[b]);
     told_once(backends[b]);
     by_environment(backends[b]);
+    among_ranks(backends[b]);
   }
   return done();
 }

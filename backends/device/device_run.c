@@ -15,7 +15,7 @@
 #include "plan.h"
 
 /* Work items of a group where each has an element or a target. */
-enum { GROUP = 128, ARGS_MAX = 256 };
+enum { GROUP = 128, ARGS_MAX = 256, WAITING_MOST = 1024 };
 
 struct run {
   struct op2i_device *device;
@@ -42,7 +42,7 @@ enum { NUMBERS_AT = 2 }; /* op2_n0, op2_n1 */
 static op2_status list_args(struct run *run) {
   const struct op2i_step *step = run->step;
   const struct op2i_loop *loop = step->loop;
-  if (11 + loop->op.ndats + 2 * loop->nmaps + OP2I_LAUNCH_TABLES > ARGS_MAX)
+  if (11 + loop->op.ndats + 2 * loop->nmaps + loop->op.ngbls + OP2I_LAUNCH_TABLES > ARGS_MAX)
     return op2i_error(OP2_ERR_UNAVAILABLE, "loop '%s' has too many arguments for a device",
                       op2i_loop_name(loop));
   add_number(run, step->lo);
@@ -54,6 +54,9 @@ static op2_status list_args(struct run *run) {
   for (int d = 0; d < loop->op.ndats; d++) add_memory(run, step->dat[d]);
   for (int m = 0; m < loop->nmaps; m++) add_memory(run, step->map[m]);
   for (int m = 0; m < loop->nmaps; m++) add_memory(run, step->target[m]);
+  for (int g = 0; g < loop->op.ngbls; g++)
+    add_memory(run, step->late ? run->tables->late[g].memory
+                               : step->versions[g]->values.at[OP2I_DEVICE]);
   add_memory(run, run->tables->given_there);
   run->tables_at = run->nargs;
   for (int t = 0; t < OP2I_LAUNCH_TABLES; t++) add_memory(run, NULL);
@@ -69,19 +72,8 @@ static void set_tables(struct run *run, const struct op2i_device_table *table) {
 
 /* ---- values that come along ------------------------------------------------------------------ */
 
-static void fill_given(const struct op2i_step *step, unsigned char *given) {
-  const struct op2i_loop *loop = step->loop;
-  if (loop->op.payload_bytes) memcpy(given, step->call.payload, (size_t)loop->op.payload_bytes);
-  for (int a = 0; a < loop->nargs; a++) {
-    const struct op2i_loop_arg *arg = &loop->args[a];
-    if (!op2i_arg_reads_global(arg)) continue;
-    memcpy(given + op2i_device_gbl_at(loop, arg->gbl), step->gbl[arg->gbl],
-           (size_t)arg->dim * op2i_type_size(arg->type));
-  }
-}
-
 static op2_status make_given(struct op2i_device_tables *tables, const struct op2i_loop *loop) {
-  int64_t bytes = op2i_device_gbl_at(loop, loop->op.ngbls);
+  int64_t bytes = loop->op.payload_bytes;
   if (tables->given || bytes == 0) return OP2_SUCCESS;
   tables->given = op2i_calloc(1, (size_t)bytes);
   tables->given_bytes = bytes;
@@ -95,19 +87,49 @@ static op2_status make_given(struct op2i_device_tables *tables, const struct op2
 }
 
 /* Sent where they are others than last time. */
-static op2_status send_given(struct op2i_step *step, struct op2i_device_tables *tables) {
+static op2_status send_given(const struct op2i_step *step, struct op2i_device_tables *tables) {
+  size_t bytes = (size_t)tables->given_bytes;
+  if (!bytes || (tables->sent && !memcmp(step->call.payload, tables->given, bytes)))
+    return OP2_SUCCESS;
+  memcpy(tables->given, step->call.payload, bytes);
+  op2_status status =
+      tables->device->kind->put(tables->device, tables->given_there, 0, tables->given, bytes);
+  tables->sent = !status;
+  return status;
+}
+
+/* Memory for globals that are the host's until a step runs. */
+static op2_status make_late(const struct op2i_step *step, struct op2i_device_tables *tables) {
+  int32_t n = step->loop->op.ngbls;
   op2_status status = OP2_SUCCESS;
-  if (!tables->given_bytes) return OP2_SUCCESS;
-  unsigned char *now = op2i_calloc(1, (size_t)tables->given_bytes);
-  if (!now) return op2i_error_nomem("values of a loop on a device");
-  fill_given(step, now);
-  if (!tables->sent || memcmp(now, tables->given, (size_t)tables->given_bytes) != 0) {
-    memcpy(tables->given, now, (size_t)tables->given_bytes);
-    status = tables->device->kind->put(tables->device, tables->given_there, 0, tables->given,
-                                       (size_t)tables->given_bytes);
-    tables->sent = !status;
+  if (!step->late || n == 0) return OP2_SUCCESS;
+  if (!tables->late) tables->late = op2i_calloc((size_t)n, sizeof *tables->late);
+  if (!tables->late) return op2i_error_nomem("values of a loop on a device");
+  tables->nlate = n;
+  for (int g = 0; g < n && !status; g++) {
+    struct op2i_device_late *late = &tables->late[g];
+    size_t bytes = step->versions[g]->values.bytes;
+    if (late->memory) continue;
+    op2i_free(late->sent);
+    late->sent = op2i_malloc(bytes);
+    status = late->sent ? op2i_device_alloc(tables->device, bytes, &late->memory)
+                        : op2i_error_nomem("values of a loop on a device");
+    late->known = false;
   }
-  op2i_free(now);
+  return status;
+}
+
+static op2_status send_late(const struct op2i_step *step, struct op2i_device_tables *tables) {
+  op2_status status = OP2_SUCCESS;
+  for (int g = 0; g < tables->nlate && !status; g++) {
+    struct op2i_device_late *late = &tables->late[g];
+    size_t bytes = step->versions[g]->values.bytes;
+    if (step->loop->op.gbl_access[g] == OP2_INC) continue; /* the host adds */
+    if (late->known && memcmp(late->sent, step->gbl[g], bytes) == 0) continue;
+    memcpy(late->sent, step->gbl[g], bytes);
+    status = tables->device->kind->put(tables->device, late->memory, 0, late->sent, bytes);
+    late->known = !status;
+  }
   return status;
 }
 
@@ -129,8 +151,11 @@ static op2_status launch(struct run *run, const char *entry, int64_t groups, int
                                .local_bytes = local_bytes,
                                .nargs = run->nargs,
                                .args = run->args};
-  run->device->counts.launches++;
-  return run->device->kind->launch(run->device, code, &launch);
+  status = run->device->kind->launch(run->device, code, &launch);
+  /* Where nobody asks for results, launches wait in the host's memory, as many as it can hold. */
+  if (!status && ++run->device->counts.launches % WAITING_MOST == 0)
+    status = run->device->kind->wait(run->device);
+  return status;
 }
 
 /* Work items for each of n: groups of a power of two that the code can have. */
@@ -221,7 +246,7 @@ static op2_status partial_room(const struct op2i_step *step, struct op2i_device_
   return status;
 }
 
-/* What comes back stands in the order of arguments. */
+/* For the other ranks. What comes back stands in the order of arguments. */
 static void take_results(struct op2i_step *step, const unsigned char *results) {
   const struct op2i_loop *loop = step->loop;
   for (int a = 0; a < loop->nargs; a++) {
@@ -243,11 +268,12 @@ static op2_status run_reductions(struct run *run) {
   run->args[NUMBERS_AT + 1].number = stage / 8;
   op2_status status = launch(run, "op2_reduce", tiles, OP2I_DEVICE_TILE, stage + local);
   if (status || !run->step->reduces) return status;
+  run->args[NUMBERS_AT + 1].number = !run->step->ends_here;
   status = launch(run, "op2_fold", 1, OP2I_DEVICE_TILE, local);
-  if (!status)
+  if (!status && run->step->ends_here)
     status = run->device->kind->get(run->device, results, run->tables->partial,
                                     (size_t)(values * tiles * 8), (size_t)values * 8);
-  if (!status) take_results(run->step, results);
+  if (!status && run->step->ends_here) take_results(run->step, results);
   return status;
 }
 
@@ -282,6 +308,7 @@ op2_status op2i_device_prepare(struct op2i_step *step) {
   if (step->hi <= step->lo) return OP2_SUCCESS;
   op2_status status = op2i_device_tables(step, &tables);
   if (!status) status = make_given(tables, step->loop);
+  if (!status) status = make_late(step, tables);
   if (!status) status = make_kept(step, tables);
   return status ? status : partial_room(step, tables);
 }
@@ -290,17 +317,20 @@ op2_status op2i_device_run(struct op2i_device *device, struct op2i_step *step) {
   struct run run = {.device = device, .step = step};
   op2_status status;
   if (step->hi <= step->lo) return OP2_SUCCESS;
-  OP2I_TRY(op2i_step_begin(step, 1));
-  op2i_partial_init(step, step->partials);
+  if (step->ends_here) {
+    OP2I_TRY(op2i_step_begin(step, 1));
+    op2i_partial_init(step, step->partials);
+  }
   OP2I_TRY(op2i_device_tables(step, &run.tables));
   OP2I_TRY(send_given(step, run.tables));
+  OP2I_TRY(send_late(step, run.tables));
   OP2I_TRY(list_args(&run));
   struct op2i_device_clock *clock = &run.tables->clocks[step->range];
   OP2I_TRY(op2i_device_clock_begin(device, clock));
   OP2I_TRY(run_launches(&run));
   OP2I_TRY(op2i_device_clock_end(device, clock, &step->seconds));
   step->clock_seconds = step->seconds;
-  op2i_step_combine(step, 1);
+  if (step->ends_here) op2i_step_combine(step, 1);
 fail:
   return status;
 }

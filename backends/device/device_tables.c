@@ -239,6 +239,11 @@ static void release_tables(void *data) {
   op2i_device_release(device, tables->given_there);
   op2i_device_release(device, tables->kept);
   op2i_device_release(device, tables->partial);
+  for (int g = 0; g < tables->nlate; g++) {
+    op2i_device_release(device, tables->late[g].memory);
+    op2i_free(tables->late[g].sent);
+  }
+  op2i_free(tables->late);
   op2i_free(tables->given);
   op2i_free(tables);
 }

@@ -15,6 +15,13 @@ struct op2i_device_table {
   void *memory[OP2I_LAUNCH_TABLES]; /* t0, t1, ... of the entry (codegen/device) */
 };
 
+/* A global that the host has until the loop runs. */
+struct op2i_device_late {
+  void *memory;
+  unsigned char *sent; /* what was put there last, */
+  bool known;          /* if anything was */
+};
+
 struct op2i_device_tables {
   struct op2i_device *device;
   struct op2i_device_form form;
@@ -28,6 +35,8 @@ struct op2i_device_tables {
   bool sent;
   void *kept; /* what elements leave to another launch */
   int64_t kept_bytes;
+  struct op2i_device_late *late; /* [nlate] of its globals, in programs of several places */
+  int nlate;
   void *partial; /* values of reductions */
   int64_t partial_bytes;
 };

@@ -61,6 +61,8 @@ struct op2i_step {
   int range;                            /* of the loop's ranges */
   bool reduces;                         /* fold partial results into the globals, */
   bool defers;                          /* but leave that to who has those of other ranks */
+  bool ends_here; /* on a device: that is done on the host; else globals stay there */
+  bool late;      /* globals are the host's until it runs: steps of several places run together */
   const struct op2i_plan *plan;         /* null when the backend wants none */
   enum op2i_place place;                /* where it runs */
   struct op2i_version *const *versions; /* [ngbls] of the loop's distinct globals */

@@ -73,6 +73,18 @@ static bool print_halos(op2_context ctx) {
   return true;
 }
 
+/* What rank 0 has moved between the host and its device, if it has one. */
+static bool print_device(op2_context ctx) {
+  op2_device_stats moved;
+  if (!report_ok(op2_device_stats_get(ctx, &moved), "op2_device_stats_get")) return false;
+  if (!moved.launches && !moved.host_loops) return true;
+  printf("device: %" PRId64 " transfers there of %" PRId64 " bytes, %" PRId64 " back of %" PRId64
+         " bytes, %" PRId64 " launches, %" PRId64 " loops on the host\n",
+         moved.puts, moved.put_bytes, moved.gets, moved.get_bytes, moved.launches,
+         moved.host_loops);
+  return true;
+}
+
 bool report_run(op2_context ctx, const run_times *times, const char *iterations) {
   double most[] = {times->mesh, times->setup, times->loop, times->timed};
   ranks_greatest(most, 4);
@@ -82,7 +94,7 @@ bool report_run(op2_context ctx, const run_times *times, const char *iterations)
          most[0], most[1], iterations, most[2]);
   if (times->iterations > 0)
     printf("time_per_iteration_ms %.6f\n", 1e3 * most[3] / (double)times->iterations);
-  if (!print_halos(ctx)) return false;
+  if (!print_halos(ctx) || !print_device(ctx)) return false;
   putchar('\n');
   return print_table(ctx);
 }

@@ -8,6 +8,12 @@
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
+static int first_of_gbl(const struct op2i_devgen *g, int gbl) {
+  int a = 0;
+  while (a < g->e.loop->nargs && g->e.loop->args[a].gbl != gbl) a++;
+  return a;
+}
+
 /* The same for all entries of a loop, in the order in which launches have them. */
 static void parameters(const struct op2i_devgen *g) {
   const struct op2i_loop *loop = g->e.loop;
@@ -26,6 +32,12 @@ static void parameters(const struct op2i_devgen *g) {
     op2i_text_add(out, ",\n    OP2_GLOBAL const int32_t *%s op2_map%d", only, m);
   for (int m = 0; m < loop->nmaps; m++)
     op2i_text_add(out, ",\n    OP2_GLOBAL const int64_t *%s op2_number%d", only, m);
+  for (int v = 0; v < loop->op.ngbls; v++) {
+    int a = first_of_gbl(g, v);
+    op2i_text_add(out, ",\n    OP2_GLOBAL %s%s *%s op2_gbl%d",
+                  op2i_arg_reduces(&loop->args[a]) ? "" : "const ", op2i_emit_type(&g->e, a), only,
+                  v);
+  }
   op2i_text_add(out, ",\n    OP2_GLOBAL const unsigned char *%s op2_given", only);
   for (int t = 0; t < OP2I_LAUNCH_TABLES; t++)
     op2i_text_add(out, ",\n    OP2_GLOBAL const int32_t *%s op2_t%d", only, t);

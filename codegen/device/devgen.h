@@ -12,7 +12,7 @@
  * Names are those of codegen/host/emit.h; besides there are
  *
  *   op2_row<d>    the element's own row of dat d      op2_sum<d>   the target's, that takes increments
- *   op2_given     payload, and the values of globals  op2_column   of a pass: through which it is reached
+ *   op2_given     payload                             op2_column   of a pass: through which it is reached
  *   op2_kept      what elements leave to another launch, an array over positions for each value
  *   op2_stage<s>  rows of a dat that a block has in shared memory, op2_local<l> where an element's are
  *   op2_t<k> op2_n<k>   tables and numbers of a launch; what they are, each entry says */

@@ -137,20 +137,23 @@ static void pointers(const struct op2i_devgen *g, int a) {
 
 /* ---- what comes along with the launch -------------------------------------------------------- */
 
-/* Of values that all elements share: copied where pointers are of one kind. */
-static void given(const struct op2i_devgen *g, int a, int64_t at) {
+/* Values that all elements share: those of a global, or in the payload. Copied where pointers are of one
+ * kind. */
+static void given(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   const char *type = type_of(g, a);
-  char statement[STATEMENT];
+  char statement[STATEMENT], from[NAME];
+  if (arg->kind == OP2I_ARG_GBL)
+    snprintf(from, sizeof from, "op2_gbl%d", (int)arg->gbl);
+  else
+    snprintf(from, sizeof from, "(op2_given + %d)", (int)arg->offset);
   if (g->dialect->generic && !op2i_arg_reduces(arg)) {
-    op2i_text_add(g->e.out, "    const %s *op2_own%d = (const %s *)(op2_given + %lld);\n", type, a,
-                  type, (long long)at);
+    op2i_text_add(g->e.out, "    const %s *op2_own%d = (const %s *)%s;\n", type, a, type, from);
     return;
   }
   op2i_text_add(g->e.out, "    %s op2_own%d[%d];\n", type, a, (int)arg->dim);
-  snprintf(statement, sizeof statement,
-           "op2_own%d[%%s] = ((OP2_GLOBAL const %s *)(op2_given + %lld))[%%s];", a, type,
-           (long long)at);
+  snprintf(statement, sizeof statement, "op2_own%d[%%s] = ((OP2_GLOBAL const %s *)%s)[%%s];", a,
+           type, from);
   op2i_devgen_each(g, arg->dim, "    ", statement);
 }
 
@@ -159,7 +162,7 @@ static void reduced(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   char statement[NAME];
   if (arg->access != OP2_INC) {
-    given(g, a, op2i_device_gbl_at(g->e.loop, arg->gbl));
+    given(g, a);
     return;
   }
   op2i_text_add(g->e.out, "    %s op2_own%d[%d];\n", type_of(g, a), a, (int)arg->dim);
@@ -195,7 +198,7 @@ static void numbers(const struct op2i_devgen *g, int a) {
 void op2i_devgen_prepare(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   switch (arg->kind) {
-  case OP2I_ARG_VAL: given(g, a, arg->offset); break;
+  case OP2I_ARG_VAL: given(g, a); break;
   case OP2I_ARG_IDX:
     if (op2i_emit_param(&g->e, a)->depth > 0) numbers(g, a);
     break;
@@ -203,7 +206,7 @@ void op2i_devgen_prepare(const struct op2i_devgen *g, int a) {
     if (op2i_arg_reduces(arg))
       reduced(g, a);
     else
-      given(g, a, op2i_device_gbl_at(g->e.loop, arg->gbl));
+      given(g, a);
     break;
   default:
     if (!in_row(g, a)) copy(g, a);

@@ -46,8 +46,7 @@ static void nothing(const struct op2i_devgen *g, int a, int j, int v) {
   if (arg->access == OP2_INC)
     op2i_text_add(g->e.out, " = %s;\n", op2i_type_real(arg->type) ? "-0.0" : "0");
   else
-    op2i_text_add(g->e.out, " = ((OP2_GLOBAL const %s *)(op2_given + %lld))[%d];\n", type,
-                  (long long)op2i_device_gbl_at(g->e.loop, arg->gbl), j);
+    op2i_text_add(g->e.out, " = ((OP2_GLOBAL const %s *)op2_gbl%d)[%d];\n", type, (int)arg->gbl, j);
 }
 
 static void put_value(const struct op2i_devgen *g, int a, int j, int v) {
@@ -173,7 +172,20 @@ static void put_result(const struct op2i_devgen *g, int a, int j, int v) {
   op2i_text_add(g->e.out, ";\n");
 }
 
-/* One group. n0: how many values of each component there are; what they come to stands behind them. */
+static void put_global(const struct op2i_devgen *g, int a, int j, int v) {
+  const char *type = op2i_emit_type(&g->e, a);
+  int gbl = (int)g->e.loop->args[a].gbl;
+  op2i_text_add(g->e.out, "    {\n      %s op2_x = ((OP2_GLOBAL %s *)op2_gbl%d)[%d];\n", type, type,
+                gbl, j);
+  op2i_text_add(g->e.out, "      const %s op2_y = ", type);
+  value(g->e.out, g, a, "op2_values", v, "256", "0");
+  op2i_text_add(g->e.out, ";\n      ");
+  combine(g, a);
+  op2i_text_add(g->e.out, "      ((OP2_GLOBAL %s *)op2_gbl%d)[%d] = op2_x;\n    }\n", type, gbl, j);
+}
+
+/* One group. n0: how many values of each component there are; n1: 1: what they come to goes into the
+ * globals, 0: it stands behind them, for the host. */
 static void fold(const struct op2i_devgen *g) {
   op2i_devgen_entry(g, "op2_fold", -1);
   op2i_text_add(g->e.out,
@@ -183,7 +195,9 @@ static void fold(const struct op2i_devgen *g) {
   each_value(g, fold_lane);
   op2i_text_add(g->e.out, "  }\n");
   tree(g);
-  op2i_text_add(g->e.out, "  if (op2_item() == 0) {\n");
+  op2i_text_add(g->e.out, "  if (op2_item() == 0 && op2_n1) {\n");
+  each_value(g, put_global);
+  op2i_text_add(g->e.out, "  } else if (op2_item() == 0) {\n");
   each_value(g, put_result);
   op2i_text_add(g->e.out, "  }\n}\n");
 }

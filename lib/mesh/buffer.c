@@ -55,16 +55,24 @@ static void spoil(const struct op2i_buffer *buffer, int place, unsigned rows) {
     ((unsigned char *)buffer->at[place])[s.first + i] = pattern[(s.first + i) % 8];
 }
 
+/* Few bytes, and zero: most sums start from such, and a device makes them without a transfer, for which
+ * it might have to be waited. */
+static bool few_zeros(const char *values, size_t bytes) {
+  enum { FEW = 64 };
+  static const char zeros[FEW];
+  return bytes <= FEW && !memcmp(values, zeros, bytes);
+}
+
 /* Between the host and a device; the shadow is the host's memory to the other device. */
 static op2_status fetch_from(const struct op2i_buffer *buffer, int from, int to, unsigned rows) {
   struct stretch s = stretch_of(buffer, rows);
   struct op2i_device *device = device_at(buffer, from > to ? from : to);
   if (s.bytes == 0) return OP2_SUCCESS;
-  if (to > from)
-    return device->kind->put(device, buffer->at[to], s.first,
-                             (const char *)buffer->at[from] + s.first, s.bytes);
-  return device->kind->get(device, (char *)buffer->at[to] + s.first, buffer->at[from], s.first,
-                           s.bytes);
+  char *values = (char *)buffer->at[from > to ? to : from] + s.first;
+  if (from > to) return device->kind->get(device, values, buffer->at[from], s.first, s.bytes);
+  if (few_zeros(values, s.bytes))
+    return device->kind->clear(device, buffer->at[to], s.first, s.bytes);
+  return device->kind->put(device, buffer->at[to], s.first, values, s.bytes);
 }
 
 /* ---- state ----------------------------------------------------------------------------------- */

@@ -292,17 +292,6 @@ void op2i_loop_device_form(const struct op2i_loop *loop, bool generic,
 
 /* ---- what launches are given ----------------------------------------------------------------- */
 
-int64_t op2i_device_gbl_at(const struct op2i_loop *loop, int g) {
-  int64_t at = (loop->op.payload_bytes + 15) / 16 * 16;
-  for (int k = 0; k < g; k++) {
-    int64_t bytes = 0;
-    for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
-      if (arg->gbl == k) bytes = (int64_t)arg->dim * (int64_t)op2i_type_size(arg->type);
-    at += (bytes + 15) / 16 * 16;
-  }
-  return at;
-}
-
 int64_t op2i_device_stage_bytes(const struct op2i_loop *loop, int64_t group) {
   int64_t widest = 0;
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++) {

@@ -88,8 +88,5 @@ int op2i_device_local(const struct op2i_device_form *form, int stage, int slot);
 int op2i_device_column(const struct op2i_device_pass *pass, int map, int slot);
 /* Whether what an argument has for others is added in passes or in turn. */
 bool op2i_device_shared(const struct op2i_loop *loop, const struct op2i_loop_arg *arg);
-/* The offset of global g in what is sent along with a launch, behind the payload; its size with
- * g = ngbls. */
-int64_t op2i_device_gbl_at(const struct op2i_loop *loop, int g);
 
 #endif

@@ -16,6 +16,8 @@ struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op
                            .hi = loop->ranges[range].hi,
                            .reduces = loop->ranges[range].section != OP2I_EXEC,
                            .defers = loop->op.ctx->comm != NULL,
+                           .ends_here = loop->op.ctx->comm || loop->op.ctx->backend->run_steps,
+                           .late = loop->op.ctx->backend->run_steps != NULL,
                            .range = range,
                            .plan = data->plans[range] ? data->plans[range]->plan : NULL};
   op2i_step_place(&step, wish);
@@ -75,14 +77,23 @@ op2_status op2i_step_bind_mesh(struct op2i_step *step) {
   return status;
 }
 
-/* Globals are small, and reductions end on the host: launches are sent their values. */
+/* What ranks have of a reduction they put together on the host: there a device only starts from the
+ * global. */
 op2_status op2i_step_bind_globals(struct op2i_step *step) {
   const struct op2i_op *op = &step->loop->op;
-  enum op2i_place place = step->place == OP2I_DEVICE ? op2i_host_place(op->ctx) : step->place;
   op2_status status = OP2_SUCCESS;
-  for (int g = 0; g < op->ngbls && !status; g++)
-    status = op2i_buffer_at(&step->versions[g]->values, place, op->gbl_access[g], OP2I_EVERY_ROW,
-                            &step->gbl[g]);
+  for (int g = 0; g < op->ngbls && !status; g++) {
+    struct op2i_buffer *values = &step->versions[g]->values;
+    op2_access access = op->gbl_access[g];
+    bool device = step->place == OP2I_DEVICE;
+    bool starts = device && step->ends_here && op2i_modifies(access);
+    if (!device || !step->late)
+      status = op2i_buffer_at(values, step->place, starts ? OP2_READ : access, OP2I_EVERY_ROW,
+                              &step->gbl[g]);
+    if (!status && (starts || (device && step->late)))
+      status =
+          op2i_buffer_at(values, op2i_host_place(op->ctx), access, OP2I_EVERY_ROW, &step->gbl[g]);
+  }
   return status;
 }
 

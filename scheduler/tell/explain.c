@@ -239,6 +239,16 @@ static op2_status explain_workers(op2_context ctx, FILE *stream) {
   return OP2_SUCCESS;
 }
 
+static void explain_device_use(const struct op2i_device *device, FILE *stream) {
+  const struct op2i_device_counts *counts = &device->counts;
+  fprintf(stream,
+          "device: %s; %" PRId64 " transfers there of %" PRId64 " bytes, %" PRId64
+          " back of %" PRId64 "; %" PRId64 " launches; %" PRId64
+          " bytes of its memory in use, at most %" PRId64 "\n",
+          device->limits.name, counts->puts, counts->put_bytes, counts->gets, counts->get_bytes,
+          counts->launches, device->memory.used, device->memory.most);
+}
+
 static void explain_counts(op2_context ctx, FILE *stream) {
   const struct op2i_sched *sched = ctx->sched;
   const struct op2i_machine *machine = op2i_machine();
@@ -259,6 +269,7 @@ static void explain_counts(op2_context ctx, FILE *stream) {
           "code: %" PRId64 " compiled in %.3f s, %" PRId64 " from the cache on disk, %" PRId64
           " in memory, %" PRId64 " failed, %" PRId64 " cache entries rejected\n",
           jit.compiled, jit.seconds, jit.disk_hits, jit.memory_hits, jit.failed, jit.rejected);
+  if (ctx->device) explain_device_use(ctx->device, stream);
   if (sched->first_kernel)
     fprintf(stream, "start: %.1f ms from op2_init to the first kernel\n",
             1e-6 * (double)(sched->first_kernel - ctx->born));
