@@ -251,7 +251,11 @@ bool on_check(void) { return strcmp(test_config.backend, "check") == 0; }
 static bool is_device(const char *backend) {
   return strcmp(backend, "opencl") == 0 || strcmp(backend, "cuda") == 0;
 }
-bool on_device(void) { return is_device(test_config.backend); }
+bool on_device(void) {
+  const char *place = getenv("OP2_PLACE");
+  bool beside = place && *place && strcmp(test_config.backend, "starpu") == 0;
+  return is_device(test_config.backend) || beside;
+}
 
 op2_options config_options(const struct config *config) {
   return (op2_options){.backend = config->backend,

@@ -51,7 +51,7 @@ void test_environment(void);
 /* Why tests do not run on a backend; null: they do. */
 const char *backend_unfit(const char *backend);
 bool on_check(void); /* the running case is on the checked backend */
-bool on_device(void); /* the running case is on a backend whose loops run on a device */
+bool on_device(void); /* the running case is where loops run on a device, or some do (OP2_PLACE) */
 
 /* ---- inside a case -------------------------------------------------------------------------- */
 

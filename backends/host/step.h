@@ -90,6 +90,7 @@ struct op2i_step {
   struct op2i_buffer results;   /* of reductions: of each block those of its own, by
                                  op2i_step_begin() */
   unsigned char *partials; /* [nblocks][partial_bytes]: they, where the step runs; null: none */
+  bool untimed;            /* out: a device went on, or began with something else */
   double seconds;          /* out: time in generated code, summed over workers, or on the device */
   int64_t nanoseconds;     /* the same while workers add to it */
   double clock_seconds;    /* out: on the clock; of a program that workers share, the first step has

@@ -74,8 +74,7 @@ op2_status op2i_step_moves_run(const struct op2i_step *step) {
   return status;
 }
 
-/* To know what a loop takes one has to wait for the device, before and after: that is done now and then.
- * The others are taken to last as long. */
+/* To know what a loop takes one has to wait for the device, before and after: that is done now and then. */
 static bool is_timed(const struct op2i_loop_data *data) {
   enum { EVERY = 64 };
   return data->device_runs < OP2I_DEVICE_RUNS_FIRST || data->device_runs % EVERY == 0;
@@ -85,13 +84,14 @@ static op2_status run_on_device(struct op2i_step *step) {
   struct op2i_device *device = step->loop->op.ctx->device;
   struct op2i_loop_data *data = step->loop->sched_data;
   bool timed = is_timed(data);
-  data->device_runs++;
   op2_status status = timed ? device->kind->wait(device) : OP2_SUCCESS;
   int64_t start = op2i_nanoseconds();
   if (!status) status = op2i_device_run(device, step);
   if (!status && timed) status = device->kind->wait(device);
-  step->nanoseconds = timed ? op2i_nanoseconds() - start
-                            : (int64_t)(data->device_ns * (double)(step->hi - step->lo));
+  step->nanoseconds = op2i_nanoseconds() - start;
+  step->clock_seconds = 0; /* that is the program's */
+  step->untimed = !timed || data->device_runs < OP2I_DEVICE_RUNS_BEFORE;
+  data->device_runs++;
   return status;
 }
 
