@@ -220,12 +220,13 @@ void op2i_devgen_stage_in(const struct op2i_devgen *g) {
     op2i_text_add(g->e.out,
                   "    for (int op2_i = op2_item(); op2_i < %d * op2_live; op2_i += op2_items())\n"
                   "      ((OP2_LOCAL %s *)op2_shared)[op2_i] = op2_dat%d[%d * op2_base + op2_i];\n"
-                  "    op2_wait();\n",
+                  "    op2_wait();\n"
+                  "    if (op2_item() < op2_live) {\n",
                   dim, type, d, dim);
     snprintf(text, sizeof text,
              "op2_row%d[%%s] = ((OP2_LOCAL %s *)op2_shared)[%d * op2_item() + %%s];", d, type, dim);
-    each(g, dim, "    ", text);
-    op2i_text_add(g->e.out, "    op2_wait();\n");
+    each(g, dim, "      ", text);
+    op2i_text_add(g->e.out, "    }\n    op2_wait();\n");
   }
 }
 
@@ -270,6 +271,11 @@ static void move_text(const struct op2i_loop_arg *arg, enum action action, const
              arg->access == OP2_MIN ? '<' : '>', there, there, there, there, ours);
 }
 
+/* It is for the targets of the pass that is written. */
+static bool of_target(const struct op2i_devgen *g, int a) {
+  return g->pass && shared(g, a) && g->e.loop->maps[arg_of(g, a)->map]->to == g->pass->target;
+}
+
 static void move_slot(const struct op2i_devgen *g, int a, enum action action, int k, int slot,
                       const char *indent) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
@@ -277,13 +283,14 @@ static void move_slot(const struct op2i_devgen *g, int a, enum action action, in
   if (arg->kind == OP2I_ARG_DIRECT && !shared(g, a))
     snprintf(there, sizeof there, "op2_row%d[%%s]", (int)arg->dat);
   else if (arg->kind == OP2I_ARG_DIRECT)
-    snprintf(there, sizeof there, "op2_dat%d[%d * op2_element + %%s]", (int)arg->dat,
-             (int)arg->dim);
+    snprintf(there, NAME, "op2_dat%d[%d * op2_element + %%s]", (int)arg->dat, (int)arg->dim);
   else
     snprintf(there, sizeof there, "op2_dat%d[%d * op2_map%d_%d + %%s]", (int)arg->dat,
              (int)arg->dim, (int)arg->map, slot);
   if (arg->kind != OP2I_ARG_DIRECT && action != ADD) {
+    /* Others may be writing what they have, and nothing is kept of what is computed for them here. */
     snprintf(there, sizeof there, "op2_map%d_%d", (int)arg->map, slot);
+    if (of_target(g, a)) strcpy(there, "op2_target");
     snprintf(ours, sizeof ours, "(op2_own%d + %d)", a, k * (int)arg->dim);
     if (action == GATHER)
       load_row(g, arg->dat, there, ours, indent);
@@ -452,7 +459,7 @@ void op2i_devgen_settle(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   if (arg->dat < 0 || !op2i_modifies(arg->access)) return;
   if (shared(g, a)) {
-    if (g->pass && g->e.loop->maps[arg->map]->to == g->pass->target) to_target(g, a);
+    if (of_target(g, a)) to_target(g, a);
     return;
   }
   if (op2i_accumulates(arg->access))
@@ -470,9 +477,7 @@ void op2i_devgen_add(const struct op2i_devgen *g, int a) {
 /* ---- a pass's target ------------------------------------------------------------------------- */
 
 static bool taken(const struct op2i_devgen *g, int d) {
-  const struct op2i_loop *loop = g->e.loop;
-  int a = op2i_emit_first_of_dat(&g->e, d);
-  return shared(g, a) && loop->maps[arg_of(g, a)->map]->to == g->pass->target;
+  return of_target(g, op2i_emit_first_of_dat(&g->e, d));
 }
 
 void op2i_devgen_target_load(const struct op2i_devgen *g) {
