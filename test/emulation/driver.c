@@ -44,6 +44,8 @@ int emulation_ready(void) {
 
 void emulation_end_context(int result) { ended = result; }
 
+int emulation_ended(void) { return ended; }
+
 /* ---- what there is --------------------------------------------------------------------------- */
 
 int cuInit(unsigned flags) {
@@ -154,7 +156,9 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
   if (held == 0) return emulation_unlock(EMULATION_INVALID_CONTEXT);
   if (--held == 0) {
     ended = EMULATION_SUCCESS;
+    calls = 0;
     emulation_forget_streams();
+    emulation_unload_all();
     emulation_free_all();
   }
   return emulation_unlock(EMULATION_SUCCESS);

@@ -18,8 +18,8 @@
  *   lost=N          the Nth call that needs a context, and all after it, fail
  *
  * OP2_TEST_PLANT has faults that are planted in the text before it is compiled: lines s|this|that|.
- * OP2_TEST_NVRTC is the real NVRTC's library: it has to compile every text for each of sm_80, sm_90 and
- * sm_100, besides. */
+ * OP2_TEST_NVRTC says where the real NVRTC's library may be, separated by colons: the first that is there has
+ * to compile every text for each of sm_80, sm_90 and sm_100, besides. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,6 +49,7 @@ enum {
 /* Of every call that needs a context; then what ended it, or success. */
 int emulation_ready(void);
 void emulation_end_context(int result); /* nothing works any more */
+int emulation_ended(void);
 
 /* ---- memory.c -------------------------------------------------------------------------------- */
 
@@ -92,6 +93,7 @@ struct emulation_launch {
 
 int emulation_module_load(const void *image, struct emulation_module **module);
 void emulation_module_unload(struct emulation_module *module);
+void emulation_unload_all(void);
 struct emulation_function *emulation_module_find(struct emulation_module *module, const char *name);
 int emulation_module_fixed(const struct emulation_module *module); /* bytes of shared memory */
 bool emulation_module_holds(const struct emulation_module *module, uintptr_t at);

@@ -14,6 +14,7 @@
 enum { FUNCTIONS = 64 };
 
 struct emulation_module {
+  struct emulation_module *next;
   void *handle;
   const struct op2_emulation **now;
   const struct op2_emulation_shared *shared;
@@ -22,6 +23,8 @@ struct emulation_module {
   int nfunctions;
   struct emulation_function functions[FUNCTIONS];
 };
+
+static struct emulation_module *modules; /* all that are loaded */
 
 /* The driver is not told how long an image is: its tables say. */
 static size_t length_of(const void *image) {
@@ -81,6 +84,8 @@ int emulation_module_load(const void *image, struct emulation_module **out) {
     *(const void **)&module->shared = dlsym(module->handle, "op2_emulation_memory");
     *(const void **)&module->entries = dlsym(module->handle, "op2_emulation_entries");
   }
+  module->next = modules;
+  modules = module;
   if (!module->now || !module->shared || !module->entries ||
       !dl_iterate_phdr(note_extent, module)) {
     emulation_module_unload(module);
@@ -91,9 +96,16 @@ int emulation_module_load(const void *image, struct emulation_module **out) {
 }
 
 void emulation_module_unload(struct emulation_module *module) {
+  struct emulation_module **at = &modules;
+  while (*at != module) at = &(*at)->next;
+  *at = module->next;
   emulation_forget_shared();
   if (module->handle) dlclose(module->handle);
   free(module);
+}
+
+void emulation_unload_all(void) {
+  while (modules) emulation_module_unload(modules);
 }
 
 struct emulation_function *emulation_module_find(struct emulation_module *module,

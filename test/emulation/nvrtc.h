@@ -38,7 +38,7 @@ int op2_emulation_planted(void);
 enum { EMULATION_NAME = 64 };
 char *emulation_text(const char *source, char shared[EMULATION_NAME], int *planted);
 
-/* real.c: whether the real NVRTC, where OP2_TEST_NVRTC says which, takes a text; else what it says, to be
+/* real.c: whether the real NVRTC, where OP2_TEST_NVRTC says where it is, takes a text; else what it says, to be
  * freed. */
 bool emulation_real_takes(const struct nvrtc_program *program, int n, const char *const *options,
                           char **log);

@@ -69,7 +69,7 @@ static int run(struct operation *o) {
 }
 
 static int run_to(struct stream *stream, int64_t end) {
-  int result = EMULATION_SUCCESS;
+  int result = emulation_ended();
   while (stream->first < end && stream->first < stream->end && !result)
     result = run(&stream->operations[stream->first++ % stream->room]);
   return result;
@@ -140,8 +140,7 @@ int cuMemFree_v2(uint64_t memory) {
   emulation_lock();
   int result = emulation_ready();
   if (!result) result = emulation_finish_streams();
-  int freed = emulation_free(memory);
-  return emulation_unlock(result ? result : freed);
+  return emulation_unlock(result ? result : emulation_free(memory));
 }
 
 int cuMemAllocHost_v2(void **memory, size_t bytes) {
