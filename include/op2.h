@@ -11,6 +11,7 @@
 
 #include "op2/call.h"
 #include "op2/context.h"
+#include "op2/device.h"
 #include "op2/graph.h"
 #include "op2/loop.h"
 #include "op2/mesh.h"

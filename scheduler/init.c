@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "context.h"
 #include "cpu.h"
+#include "device.h"
 #include "error.h"
 #include "failure.h"
 #include "jit.h"
@@ -53,6 +54,7 @@ static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_
   OP2I_TRY(op2i_config_init(&ctx->config, options));
   if (comm) op2i_share_cores(ctx, settled == 0);
   op2i_env_warn_unknown(ctx);
+  if (ctx->config.shadow) OP2I_TRY(op2i_device_open(&op2i_device_shadow, NULL, 0, 0, &ctx->shadow));
   OP2I_TRY(choose_backend(ctx));
   ctx->workers = ctx->backend->workers(ctx->backend_state);
   status = op2i_sched_create(ctx, &ctx->sched);

@@ -33,7 +33,7 @@ usable() {
 # usable_backends: those that are, in $backends
 usable_backends() {
   backends=
-  for backend in sequential openmp starpu check; do
+  for backend in sequential openmp starpu check opencl cuda; do
     usable $backend && backends="$backends $backend"
   done
 }

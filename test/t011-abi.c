@@ -36,6 +36,9 @@ static void layouts(void) {
       {"op2_comm_stats.waited", offsetof(op2_comm_stats, waited), 32},
       {"op2_comm_neighbour", sizeof(op2_comm_neighbour), 56},
       {"op2_comm_dat", sizeof(op2_comm_dat), 64},
+      {"op2_device_stats", sizeof(op2_device_stats), 128},
+      {"op2_device_stats.host_loops", offsetof(op2_device_stats, host_loops), 40},
+      {"OP2_STATE_BOTH", OP2_STATE_BOTH, 4},
       {"OP2_ERR_FATAL", OP2_ERR_FATAL, 16},
       {"OP2_ERR_CALL", OP2_ERR_CALL, 17},
       {"OP2_RW", OP2_RW, 3},
@@ -81,9 +84,9 @@ static void reserved(void) {
   ok(op2_init(&options, &ctx) == OP2_ERR_OPTION && strstr(op2_error_message(), "reserved"),
      "options of a later version are refused");
   options.reserved_numbers[8] = 0;
-  options.reserved[5] = &options;
+  options.reserved[4] = &options;
   ok(op2_init(&options, &ctx) == OP2_ERR_OPTION, "so are pointers");
-  options.reserved[5] = NULL;
+  options.reserved[4] = NULL;
   if (!CHECK(op2_init(&options, &ctx))) return;
   op2_kernel_desc desc = {.name = "f", .source = "void f(double *x) { *x = 0; }"};
   op2_kernel kernel = NULL;

@@ -157,6 +157,14 @@ static void environment_table(void) {
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     ok(strstr(text, names[i]) != NULL, "the table has %s", names[i]);
   ok(strstr(text, "77") != NULL, "the table shows the present value");
+  static const char *const kinds[] = {"cuda", "opencl"};
+  for (size_t k = 0; k < 2; k++) {
+    char line[64];
+    const char *why = op2_backend_unavailable(kinds[k]);
+    snprintf(line, sizeof line, "devices of %s: %s", kinds[k], why ? "none: " : "\n0: ");
+    const char *devices = strstr(text, line);
+    ok(devices && (!why || strstr(devices, why)), "behind it %s", why ? why : "are devices");
+  }
   free(text);
   unsetenv("OP2_QUEUE_MAX");
   FAILS(op2_environment_write(NULL), OP2_ERR_ARG);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers: who asks for rows in a place gets what was last written to them, wherever that was; what
- * is out of date is spoilt; the epoch changes when and only when something else has. */
+/* Buffers: who asks for rows in a place gets what was last written to them, wherever that was; only what
+ * is out of date and not overwritten moves; what is out of date is spoilt; the epoch changes when and
+ * only when something else has. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "buffer.h"
 #include "context.h"
+#include "device.h"
 #include "mem.h"
 #include "support.h"
 
@@ -24,6 +26,38 @@ static bool in_rows(unsigned rows, int r) {
   return rows & (r < OWNED ? OP2I_OWNED_ROWS : OP2I_HALO_ROWS);
 }
 
+static int64_t bytes_of(unsigned rows) {
+  return ((rows & OP2I_OWNED_ROWS ? OWNED : 0) + (rows & OP2I_HALO_ROWS ? HALO : 0)) * 8;
+}
+
+/* What a request moves: rows that are asked for, are fresh elsewhere only, and are not overwritten. */
+static bool moves(const struct op2i_buffer *before, const struct op2i_device_counts *counts,
+                  enum op2i_place place, op2_access access, unsigned rows) {
+  const struct op2i_device_counts *now = &test_ctx->shadow->counts;
+  unsigned missing = access == OP2_WRITE || !op2i_buffer_has_memory(before)
+                         ? 0
+                         : rows & ~(unsigned)before->fresh[place];
+  int64_t puts = place == OP2I_SHADOW && missing, gets = place == OP2I_HOST && missing;
+  return now->puts - counts->puts == puts && now->gets - counts->gets == gets &&
+         now->put_bytes - counts->put_bytes == puts * bytes_of(missing) &&
+         now->get_bytes - counts->get_bytes == gets * bytes_of(missing);
+}
+
+/* As the places have it. */
+static bool states(const struct op2i_buffer *buffer) {
+  bool good = true;
+  for (unsigned part = OP2I_OWNED_ROWS; part <= OP2I_HALO_ROWS; part <<= 1) {
+    bool here = buffer->fresh[OP2I_HOST] & part, there = buffer->fresh[OP2I_SHADOW] & part;
+    op2_data_state want = !buffer->at[OP2I_SHADOW] ? OP2_STATE_DEVICE_UNALLOCATED
+                          : !buffer->at[OP2I_HOST] ? OP2_STATE_HOST_UNALLOCATED
+                          : here && there          ? OP2_STATE_BOTH
+                          : here                   ? OP2_STATE_HOST
+                                                   : OP2_STATE_DEVICE;
+    good = good && op2i_buffer_state(buffer, part) == want;
+  }
+  return good;
+}
+
 /* Ask as a reader or a writer would, look at what may be looked at, and write all that was asked for.
  */
 static void ask(struct model *m, uint64_t *seed) {
@@ -32,9 +66,11 @@ static void ask(struct model *m, uint64_t *seed) {
   const enum op2i_place place = draw_below(seed, 2) ? OP2I_SHADOW : OP2I_HOST;
   const unsigned rows = 1 + (unsigned)draw_below(seed, 3);
   const struct op2i_buffer before = m->buffer;
+  const struct op2i_device_counts counts = test_ctx->shadow->counts;
   void *data = NULL;
   MUST(op2i_buffer_at(&m->buffer, place, access, rows, &data));
   int64_t *values = data;
+  m->wrong += !moves(&before, &counts, place, access, rows) + !states(&m->buffer);
   for (int r = 0; r < ROWS; r++) {
     if (!in_rows(rows, r)) continue;
     if (access != OP2_WRITE) m->wrong += values[r] != m->values[r];

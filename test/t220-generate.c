@@ -10,6 +10,7 @@
 #include "golden_case.h"
 #include "loop_case.h"
 #include "mem.h"
+#include "signature.h"
 #include "tap.h"
 #include "text.h"
 
@@ -27,6 +28,24 @@ static void generates_for(struct loop_case *c, const struct op2i_device_dialect 
   struct op2i_text text = {0};
   if (CHECK(op2i_device_generate(&c->loop, dialect, &text))) matches_golden(text.chars, name);
   op2i_text_free(&text);
+}
+
+/* Every strategy, for both kinds of devices. */
+static void generates_by(struct loop_case *c, const char *name) {
+  static const enum op2i_device_strategy strategies[] = {OP2I_DEVICE_REPEAT, OP2I_DEVICE_GATHER,
+                                                         OP2I_DEVICE_STAGED, OP2I_DEVICE_UNSTAGED,
+                                                         OP2I_DEVICE_ATOMICS};
+  const struct op2i_device_dialect *const dialects[] = {&op2i_dialect_cuda, &op2i_dialect_opencl};
+  for (int s = 0; s < 5; s++)
+    for (int d = 0; d < 2; d++) {
+      struct op2i_text text = {0};
+      char golden[64];
+      snprintf(golden, sizeof golden, "%s-%s-%s", dialects[d]->name, name,
+               op2i_strategy_name(strategies[s]));
+      if (CHECK(op2i_device_generate_by(&c->loop, dialects[d], strategies[s], &text)))
+        matches_golden(text.chars, golden);
+      op2i_text_free(&text);
+    }
 }
 
 static void gas_constants(struct loop_case *c) {
@@ -111,6 +130,26 @@ static void golden_flux(void) {
   generates(&c, OP2I_CHECKED, "flux-checked");
   generates_for(&c, &op2i_dialect_cuda, "cuda-flux");
   generates_for(&c, &op2i_dialect_opencl, "opencl-flux");
+  case_end(&c);
+}
+
+/* Two maps and types, a reduction, and values of the element's own. */
+static void golden_edges(void) {
+  struct loop_case c;
+  CHECK(case_begin(
+      &c, "edges",
+      "void edges(const double *x1, const double *x2, double *w, double *r1, double *r2, "
+      "float *s, double *sum) {\n"
+      "  *w = x1[0] - x2[0];\n  r1[0] += *w;\n  r2[1] -= *w;\n  if (*w < *s) *s = "
+      "(float)*w;\n  *sum += *w;\n}\n"));
+  case_map(&c, 0, 2);
+  case_map(&c, 1, 3);
+  for (int i = 0; i < 2; i++) case_dat(&c, 0, 2, OP2_F64, i, 0, OP2_READ);
+  case_dat(&c, 1, 1, OP2_F64, 0, -1, OP2_WRITE);
+  for (int i = 0; i < 2; i++) case_dat(&c, 2, 2, OP2_F64, i, 0, OP2_INC);
+  case_dat(&c, 3, 1, OP2_F32, 2, 1, OP2_MIN);
+  case_gbl(&c, 0, 1, OP2_F64, OP2_INC);
+  generates_by(&c, "edges");
   case_end(&c);
 }
 
@@ -333,15 +372,62 @@ static void test_memory(void) {
   case_end(&c);
 }
 
+/* ---- which strategy -------------------------------------------------------------------------- */
+
+static void operations_are(const char *source, int want, const char *name) {
+  is_int((int)op2i_source_operations(source), want, "operations of %s", name);
+}
+
+static void test_operations(void) {
+  operations_are("void k(double *x) { x[0] = x[1] + x[2] * 3; }", 3, "a sum and a product");
+  operations_are("void k(double *x) { x[0] = sqrt(x[1] / 2); }", 17, "a root and a division");
+  operations_are("void k(double *x) { for (int i = 0; i < 5; i++) { x[i] += 1; } }", 11,
+                 "a loop of five");
+  operations_are("void k(double *x) { for (int i = 0; i < 5; i++) for (int j = 0; j < 2; j++) "
+                 "x[i] += x[j]; x[0] -= 1; }",
+                 27, "loops in each other, and what is behind them");
+  operations_are("void k(double *x, int n) { while (n) x[n] *= 2, n = x[n]; }", 5,
+                 "a loop of nobody knows how many");
+}
+
+/* An element that increments n targets through one map, by a kernel with a loop of so many turns. */
+static void chooses(int n, int turns, enum op2i_device_strategy want, const char *name) {
+  struct loop_case c;
+  struct op2i_device_form form;
+  char source[256];
+  snprintf(
+      source, sizeof source,
+      "void k(const double *w, double **r) {\n  for (int i = 0; i < %d; i++) r[0][0] += w[0] * "
+      "r[1][0] / i;\n}\n",
+      turns);
+  CHECK(case_begin(&c, "k", source));
+  case_map(&c, 0, n);
+  case_dat(&c, 0, 2, OP2_F64, 0, -1, OP2_READ);
+  case_dat(&c, 1, 4, OP2_F64, OP2_ALL, 0, OP2_INC);
+  op2i_loop_device_form_by(&c.loop, true, OP2I_DEVICE_ONCE, &form);
+  ok(form.strategy == want, "%s: repeat %.0f, gather %.0f", name, form.repeat, form.gather);
+  case_end(&c);
+}
+
+static void test_choice(void) {
+  chooses(2, 1, OP2I_DEVICE_REPEAT, "two targets, a short kernel");
+  chooses(2, 1000, OP2I_DEVICE_GATHER, "two targets, a long kernel");
+  chooses(3, 1, OP2I_DEVICE_REPEAT, "three targets");
+  chooses(30, 1, OP2I_DEVICE_GATHER, "thirty targets");
+}
+
 int main(void) {
   golden_copy();
   golden_area();
   golden_numbers();
   golden_flux();
+  golden_edges();
   golden_update();
   golden_where();
   golden_gather();
   golden_large();
+  test_operations();
+  test_choice();
   test_source();
   test_mergeable();
   test_memory();

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock.h"
+#include "code.h"
+#include "codegen.h"
 #include "context.h"
 #include "cuda_api.h"
 #include "device.h"
@@ -65,6 +68,28 @@ static void memory(struct op2i_device *device) {
      "%s: transfers are counted", kind->name);
   kind->release(device, there);
   kind->release(device, NULL);
+}
+
+/* Its own clock: what was handed over between two marks takes some time, and less than all of it. */
+static void marks(struct op2i_device *device) {
+  enum { N = 1 << 22 };
+  const struct op2i_device_kind *kind = device->kind;
+  void *there = NULL, *begin = NULL, *end = NULL;
+  double seconds = -1, again = -1, start = op2i_seconds();
+  bool good = !kind->alloc(device, N, &there);
+  for (int turn = 0; turn < 3 && good; turn++) /* marks are set anew */
+    good = !kind->mark(device, &begin) && !kind->clear(device, there, 0, N) &&
+           !kind->mark(device, &end) && !kind->between(device, begin, end, true, &seconds);
+  double all = op2i_seconds() - start;
+  if (!ok(good && seconds >= 0 && seconds < all, "%s: its clock says what its work takes",
+          kind->name))
+    diag("%g of %g seconds: %s", seconds, all, op2_error_message());
+  ok(!kind->between(device, begin, end, false, &again) && again == seconds,
+     "%s: and the same when it is asked again", kind->name);
+  kind->unmark(device, begin);
+  kind->unmark(device, end);
+  kind->unmark(device, NULL);
+  kind->release(device, there);
 }
 
 /* In pieces, where it goes in such. */
@@ -154,7 +179,7 @@ static void device_of(const struct op2i_device_kind *kind, const char *source) {
   const char *why = kind->unavailable();
   kind->list(&all);
   if (why) {
-    ok(strlen(why) > 10 && kind->open(NULL, &device) == OP2_ERR_UNAVAILABLE && !device &&
+    ok(strlen(why) > 10 && kind->open(NULL, 0, &device) == OP2_ERR_UNAVAILABLE && !device &&
            strstr(op2_error_message(), why),
        "%s does not open: %s", kind->name, why);
     ok(!all.length, "%s: and has no devices", kind->name);
@@ -163,16 +188,16 @@ static void device_of(const struct op2i_device_kind *kind, const char *source) {
     return;
   }
   ok(all.chars && strncmp(all.chars, "0: ", 3) == 0, "%s: there are %s", kind->name, all.chars);
-  ok(kind->open("no such device", &device) == OP2_ERR_OPTION && !device &&
+  ok(kind->open("no such device", 0, &device) == OP2_ERR_OPTION && !device &&
          strstr(op2_error_message(), all.chars),
      "%s: another name is answered with them", kind->name);
-  ok(kind->open("99", &device) == OP2_ERR_OPTION, "%s: so is another number", kind->name);
+  ok(kind->open("99", 0, &device) == OP2_ERR_OPTION, "%s: so is another number", kind->name);
   op2i_text_free(&all);
-  if (!ok(!kind->open("0", &device), "%s: one opens by number", kind->name)) return;
+  if (!ok(!kind->open("0", 0, &device), "%s: one opens by number", kind->name)) return;
   char name[8];
   snprintf(name, sizeof name, "%.6s", device->limits.name);
   kind->close(device);
-  if (!ok(!kind->open(name, &device), "%s: and by a part of its name, '%s'", kind->name, name))
+  if (!ok(!kind->open(name, 0, &device), "%s: and by a part of its name, '%s'", kind->name, name))
     return;
   const struct op2i_device_limits *limits = &device->limits;
   ok(limits->units > 0 && limits->group_max >= 64 && limits->local_bytes >= 16384 &&
@@ -180,6 +205,7 @@ static void device_of(const struct op2i_device_kind *kind, const char *source) {
      "%s: its limits are some", kind->name);
   memory(device);
   large(device);
+  marks(device);
   code(device, source);
   kind->close(device);
 }
@@ -231,6 +257,7 @@ static void runs_there(const char *backend) {
     return;
   }
   for (int i = 0; i < 20; i++) in[i] = i;
+  double start = op2i_seconds();
   op2_options options = {.backend = backend};
   if (!CHECK(op2_init(&options, &ctx))) return;
   CHECK(op2_set_create(ctx, 4, "nodes", &nodes));
@@ -246,6 +273,10 @@ static void runs_there(const char *backend) {
   if (stream) fclose(stream);
   ok(strstr(text, "on the device: a work item for each element") && !strstr(text, "on the host"),
      "%s: and is told to have run there", backend);
+  op2_profile profile;
+  CHECK(op2_profile_get(ctx, 0, &profile));
+  ok(profile.seconds > 0 && profile.seconds < (op2i_seconds() - start) * ctx->workers,
+     "%s: how long that took is measured", backend);
   op2_kernel_destroy(&kernel);
   op2_dat_destroy(&a);
   op2_dat_destroy(&b);
@@ -255,10 +286,8 @@ static void runs_there(const char *backend) {
 
 static const char *const targets[] = {"sm_80", "sm_90", "sm_100"};
 
-static void compiles(op2_loop loop, const char *name) {
-  const char *text = NULL, *why;
-  if (!CHECK(op2_loop_generate(loop, "opencl", &text))) return;
-  if (!CHECK(op2_loop_generate(loop, "cuda", &text))) return;
+static void text_compiles(const char *text, const char *name) {
+  const char *why;
   if (!op2i_nvrtc_api(&why)) {
     skip("%s is not compiled for NVIDIA's devices: %s", name, why);
     return;
@@ -273,6 +302,52 @@ static void compiles(op2_loop loop, const char *name) {
     op2i_text_free(&log);
     op2i_free(binary);
   }
+}
+
+static void compiles(op2_loop loop, const char *name) {
+  const char *text = NULL;
+  if (!CHECK(op2_loop_generate(loop, "opencl", &text))) return;
+  if (!CHECK(op2_loop_generate(loop, "cuda", &text))) return;
+  text_compiles(text, name);
+}
+
+static void rows_compile(void) {
+  struct op2i_text text = {0};
+  CHECK(op2i_codegen.generate_rows(OP2I_CUDA, &text));
+  text_compiles(text.chars, "moving rows");
+  op2i_text_free(&text);
+}
+
+/* Each strategy either fits a loop, or says why not. */
+static void by_strategy(op2_loop loop, const char *name, bool turns) {
+  static const char *const strategies[] = {"repeat", "gather", "staged", "unstaged", "atomics"};
+  const char *text, *again;
+  char target[24], what[64];
+  for (int s = 0; s < 5; s++) {
+    bool fits = !turns || s == 2 || s == 3;
+    text = again = NULL;
+    snprintf(what, sizeof what, "%s, %s,", name, strategies[s]);
+    snprintf(target, sizeof target, "opencl:%s", strategies[s]);
+    op2_status status = op2_loop_generate(loop, target, &text);
+    ok(fits ? !status && strstr(text, "OP2_ENTRY")
+            : status == OP2_ERR_UNAVAILABLE && strstr(op2_error_message(), "take turns"),
+       "%s is %s of OpenCL", what, fits ? "text" : "refused as text");
+    snprintf(target, sizeof target, "cuda:%s", strategies[s]);
+    status = op2_loop_generate(loop, target, &text);
+    ok(!status == fits, "%s: the same of CUDA", what);
+    if (status || !CHECK(op2_loop_generate(loop, target, &again))) continue;
+    ok(text == again, "%s is kept with the loop", what);
+    text_compiles(text, what);
+  }
+}
+
+static void unknown(op2_loop loop) {
+  static const char *const names[] = {"cuda:colours", "opencl:", "c:staged", "cuda:staged "};
+  const char *text = "as it was";
+  for (int n = 0; n < 4; n++)
+    ok(op2_loop_generate(loop, names[n], &text) == OP2_ERR_UNAVAILABLE &&
+           !strcmp(text, "as it was") && strstr(op2_error_message(), "choose from"),
+       "'%s' is refused: %s", names[n], op2_error_message());
 }
 
 /* By a context that runs on the host. */
@@ -324,6 +399,8 @@ static void texts(void) {
                                       "values set through a map", "wide rows"};
   for (int l = 0; l < 4; l++) {
     compiles(loops[l], names[l]);
+    if (l == 0 || l == 2) by_strategy(loops[l], names[l], l == 2);
+    if (l == 0) unknown(loops[l]);
     op2_loop_destroy(&loops[l]);
     op2_kernel_destroy(&kernels[l]);
   }
@@ -349,5 +426,6 @@ int main(void) {
   runs_there("cuda");
   runs_there("opencl");
   texts();
+  rows_compile();
   return done();
 }

@@ -18,7 +18,7 @@ against() { # BACKEND MESH-OPTIONS...: against the reference program
   result $? "$backend $*: the rms of the reference"
 }
 
-for backend in sequential openmp starpu check; do
+for backend in sequential openmp starpu check opencl cuda; do
   usable $backend || continue
   against $backend --mesh 8x12
   against $backend --mesh 8x12 --shuffle 3

@@ -53,9 +53,13 @@ within() {
 if [ "${OP2_TEST_FULL:-}" != 1 ]; then
   steps 100
   steps 100 --shuffle 1
+  for backend in opencl cuda; do
+    usable $backend && steps 100 --backend $backend
+  done
   done_testing
 fi
-for backend in sequential openmp starpu; do
+for backend in sequential openmp starpu opencl cuda; do
+  usable $backend || continue
   steps 1000 --backend $backend
   within 1e-11
   steps 1000 --backend $backend --shuffle 1

@@ -37,7 +37,7 @@ result $? "the shore moves"
 
 # ---- against the hand-written programs ----
 
-for backend in sequential openmp starpu check; do
+for backend in sequential openmp starpu check opencl cuda; do
   usable $backend || continue
   for eager in 0 1; do
     export OP2_EAGER=$eager

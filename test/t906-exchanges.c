@@ -129,11 +129,11 @@ static int rank(struct op2i_comm *comm, void *data) {
 }
 
 int main(void) {
-  static const char *const backends[] = {"sequential", "openmp", "starpu"};
+  static const char *const backends[] = {"opencl", "cuda", "sequential", "openmp", "starpu"};
   test_environment();
   setenv("OP2_FUSE", "2", 1);
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-    const char *why = op2_backend_unavailable(backends[b]);
+    const char *why = backend_unfit(backends[b]);
     if (why)
       skip("%s: %s", backends[b], why);
     else

@@ -19,7 +19,7 @@ typedef struct op2i_cuda_module_s *op2i_cuda_module;
 typedef struct op2i_cuda_function_s *op2i_cuda_function;
 typedef struct op2i_nvrtc_program_s *op2i_nvrtc_program;
 
-enum { OP2I_CUDA_NOMEM = 2, OP2I_CUDA_NO_DEVICE = 100 };
+enum { OP2I_CUDA_NOMEM = 2, OP2I_CUDA_NO_DEVICE = 100, OP2I_CUDA_NOT_READY = 600 };
 
 /* Of a device. */
 enum {
@@ -73,37 +73,44 @@ enum {
                                               use_(cuEventDestroy_v2, (void *event)) use_(         \
                                                   cuEventRecord,                                   \
                                                   (void *event, op2i_cuda_stream stream))          \
-                                                  use_(cuEventSynchronize, (void *event)) use_(    \
-                                                      cuModuleLoadData,                            \
-                                                      (op2i_cuda_module * module,                  \
-                                                       const void *image))                         \
-                                                      use_(cuModuleUnload,                         \
-                                                           (op2i_cuda_module module))              \
-                                                          use_(cuModuleGetFunction,                \
-                                                               (op2i_cuda_function * function,     \
-                                                                op2i_cuda_module module,           \
-                                                                const char *name))                 \
-                                                              use_(cuFuncGetAttribute,             \
-                                                                   (int *value, int attribute,     \
-                                                                    op2i_cuda_function function))  \
-                                                                  use_(cuFuncSetAttribute,         \
-                                                                       (op2i_cuda_function         \
-                                                                            function,              \
-                                                                        int attribute, int value)) \
-                                                                      use_(cuLaunchKernel,         \
+                                                  use_(cuEventSynchronize, (void *event))          \
+                                                      use_(cuEventQuery, (void *event)) use_(      \
+                                                          cuEventElapsedTime,                      \
+                                                          (float *ms, void *begin,                 \
+                                                           void *end)) use_(cuModuleLoadData,      \
+                                                                            (op2i_cuda_module *    \
+                                                                                 module,           \
+                                                                             const void *image))   \
+                                                          use_(cuModuleUnload,                     \
+                                                               (op2i_cuda_module module))          \
+                                                              use_(cuModuleGetFunction,            \
+                                                                   (op2i_cuda_function * function, \
+                                                                    op2i_cuda_module module,       \
+                                                                    const char *name))             \
+                                                                  use_(cuFuncGetAttribute,         \
+                                                                       (int *value, int attribute, \
+                                                                        op2i_cuda_function         \
+                                                                            function))             \
+                                                                      use_(cuFuncSetAttribute,     \
                                                                            (op2i_cuda_function     \
                                                                                 function,          \
-                                                                            unsigned grid_x,       \
-                                                                            unsigned grid_y,       \
-                                                                            unsigned grid_z,       \
-                                                                            unsigned block_x,      \
-                                                                            unsigned block_y,      \
-                                                                            unsigned block_z,      \
-                                                                            unsigned shared_bytes, \
-                                                                            op2i_cuda_stream       \
-                                                                                stream,            \
-                                                                            void **parameters,     \
-                                                                            void **extra))
+                                                                            int attribute,         \
+                                                                            int value))            \
+                                                                          use_(cuLaunchKernel,     \
+                                                                               (op2i_cuda_function \
+                                                                                    function,      \
+                                                                                unsigned grid_x,   \
+                                                                                unsigned grid_y,   \
+                                                                                unsigned grid_z,   \
+                                                                                unsigned block_x,  \
+                                                                                unsigned block_y,  \
+                                                                                unsigned block_z,  \
+                                                                                unsigned           \
+                                                                                    shared_bytes,  \
+                                                                                op2i_cuda_stream   \
+                                                                                    stream,        \
+                                                                                void **parameters, \
+                                                                                void **extra))
 
 #define OP2I_NVRTC_FUNCTIONS(use_)                                                                 \
   use_(nvrtcVersion, (int *major, int *minor)) use_(                                               \

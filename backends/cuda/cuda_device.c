@@ -160,20 +160,29 @@ static bool meant(const struct op2i_cuda_api *api, int number, const char *which
 }
 
 /* The one that is meant, else that with most units. */
-static int choose(const struct op2i_cuda_api *api, const char *which) {
-  int best = -1, units = -1;
-  for (int d = 0; d < count_devices(api); d++) {
-    int its = attribute(api, d, OP2I_CUDA_UNITS);
-    if (which && meant(api, d, which)) return d;
-    if (!which && its > units) best = d, units = its;
+static int named(const struct op2i_cuda_api *api, const char *which) {
+  for (int d = 0; d < count_devices(api); d++)
+    if (meant(api, d, which)) return d;
+  return -1;
+}
+
+/* The seat-th of those with the most processors, in turn. */
+static int best(const struct op2i_cuda_api *api, int seat) {
+  int n = count_devices(api), most = -1, alike = 0;
+  for (int d = 0; d < n; d++) {
+    int units = attribute(api, d, OP2I_CUDA_UNITS);
+    alike = units > most ? 1 : alike + (units == most);
+    if (units > most) most = units;
   }
-  return best;
+  for (int d = 0, left = alike ? seat % alike : 0; d < n; d++)
+    if (attribute(api, d, OP2I_CUDA_UNITS) == most && left-- == 0) return d;
+  return -1;
 }
 
 static op2_status no_such(const char *which) {
   struct op2i_text all = {0};
   list(&all);
-  op2_status status = op2i_error(OP2_ERR_OPTION, "OP2_DEVICE is '%s'; there are\n%s", which,
+  op2_status status = op2i_error(OP2_ERR_OPTION, "no device is '%s'; there are\n%s", which,
                                  all.chars ? all.chars : "none");
   op2i_text_free(&all);
   return status;
@@ -193,12 +202,12 @@ static void close_device(struct op2i_device *device) {
   op2i_free(cuda);
 }
 
-static op2_status open_device(const char *which, struct op2i_device **out) {
+static op2_status open_device(const char *which, int seat, struct op2i_device **out) {
   enum { NON_BLOCKING = 1 };
   const char *why = unavailable();
   if (why) return op2i_error(OP2_ERR_UNAVAILABLE, "%s", why);
   const struct op2i_cuda_api *api = op2i_cuda_api(&why);
-  int number = choose(api, which);
+  int number = which ? named(api, which) : best(api, seat);
   if (number < 0) return no_such(which ? which : "");
   struct cuda *cuda = op2i_calloc(1, sizeof *cuda);
   if (!cuda) return op2i_error_nomem("a device");
@@ -418,6 +427,41 @@ static op2_status wait_device(struct op2i_device *device) {
   return status;
 }
 
+/* ---- the device's clock ---------------------------------------------------------------------- */
+
+static op2_status mark(struct op2i_device *device, void **event) {
+  struct cuda *cuda = cuda_of(device);
+  op2_status status = enter(cuda);
+  if (status) return status;
+  if (!*event) status = CALL(cuda, cuEventCreate, event, 0);
+  if (!status) status = CALL(cuda, cuEventRecord, *event, cuda->stream);
+  leave(cuda);
+  return status;
+}
+
+static op2_status between(struct op2i_device *device, void *begin, void *end, bool wait,
+                          double *seconds) {
+  struct cuda *cuda = cuda_of(device);
+  float ms = -1000;
+  op2_status status = enter(cuda);
+  if (status) return status;
+  op2i_cuda_result over = wait ? cuda->api->cuEventSynchronize(end) : cuda->api->cuEventQuery(end);
+  if (over != OP2I_CUDA_NOT_READY) {
+    status = failed(cuda, "cuEventQuery", over);
+    if (!status) status = CALL(cuda, cuEventElapsedTime, &ms, begin, end);
+  }
+  leave(cuda);
+  *seconds = (double)ms / 1000;
+  return status;
+}
+
+static void unmark(struct op2i_device *device, void *event) {
+  struct cuda *cuda = cuda_of(device);
+  if (!event || enter(cuda)) return;
+  cuda->api->cuEventDestroy_v2(event);
+  leave(cuda);
+}
+
 const struct op2i_device_kind op2i_device_cuda = {
     .name = "cuda",
     .generic = true,
@@ -435,4 +479,7 @@ const struct op2i_device_kind op2i_device_cuda = {
     .unload = unload,
     .launch = launch,
     .wait = wait_device,
+    .mark = mark,
+    .between = between,
+    .unmark = unmark,
 };

@@ -2,8 +2,10 @@
 /* The backends that run loops on a device, one launch after the other; what a device will not do runs on
  * the host's processors. */
 #include "backend.h"
+#include "comm.h"
 #include "context.h"
 #include "device.h"
+#include "device_rows.h"
 #include "device_run.h"
 #include "error.h"
 #include "mem.h"
@@ -16,6 +18,15 @@ struct state {
   void *host_state;
 };
 
+static op2_status open_device(op2_context ctx, const struct op2i_device_kind *kind,
+                              struct op2i_device **device) {
+  const struct op2i_config *config = &ctx->config;
+  op2_status status = op2i_device_open(kind, config->device, ctx->comm ? ctx->comm->seat.rank : 0,
+                                       (int64_t)config->device_mb << 20, device);
+  if (status != OP2_ERR_OPTION) return status;
+  return op2i_error(status, "%s: %s", config->device_by, op2_error_message());
+}
+
 static op2_status open_state(op2_context ctx, const struct op2i_device_kind *kind, void **out) {
   const char *why = kind->unavailable();
   if (why)
@@ -25,13 +36,14 @@ static op2_status open_state(op2_context ctx, const struct op2i_device_kind *kin
   state->host = op2i_backend_openmp.unavailable() ? &op2i_backend_sequential : &op2i_backend_openmp;
   op2_status status = state->host->open(ctx, &state->host_state);
   if (!status) {
-    status = kind->open(ctx->config.device, &state->device);
+    status = open_device(ctx, kind, &state->device);
     if (status) state->host->close(state->host_state);
   }
   if (status) {
     op2i_free(state);
     return status;
   }
+  state->device->move_rows = op2i_device_move_rows;
   ctx->device = state->device;
   *out = state;
   return OP2_SUCCESS;
@@ -52,7 +64,13 @@ static int workers(void *data) {
 static op2_status run_step(void *data, struct op2i_step *step) {
   struct state *state = data;
   if (step->place == OP2I_DEVICE) return op2i_device_run(state->device, step);
+  state->device->counts.host_runs += step->range == 0;
   return state->host->run_step(state->host_state, step);
+}
+
+static op2_status prepare_step(void *data, struct op2i_step *step) {
+  (void)data;
+  return op2i_device_prepare(step);
 }
 
 static const char *cuda_unavailable(void) { return op2i_device_cuda.unavailable(); }
@@ -74,6 +92,7 @@ const struct op2i_backend op2i_backend_cuda = {
     .open = open_cuda,
     .close = close_state,
     .workers = workers,
+    .prepare_step = prepare_step,
     .run_step = run_step,
 };
 
@@ -87,5 +106,6 @@ const struct op2i_backend op2i_backend_opencl = {
     .open = open_opencl,
     .close = close_state,
     .workers = workers,
+    .prepare_step = prepare_step,
     .run_step = run_step,
 };

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "clock.h"
 #include "context.h"
 #include "device_tables.h"
 #include "device_unit.h"
@@ -15,8 +14,8 @@
 #include "partial.h"
 #include "plan.h"
 
-/* Work items of a group, and of one that takes a whole block in turns. */
-enum { GROUP = 128, BLOCK_GROUP = 256, ARGS_MAX = 256 };
+/* Work items of a group where each has an element or a target. */
+enum { GROUP = 128, ARGS_MAX = 256 };
 
 struct run {
   struct op2i_device *device;
@@ -43,7 +42,7 @@ enum { NUMBERS_AT = 2 }; /* op2_n0, op2_n1 */
 static op2_status list_args(struct run *run) {
   const struct op2i_step *step = run->step;
   const struct op2i_loop *loop = step->loop;
-  if (10 + loop->op.ndats + 2 * loop->nmaps + OP2I_LAUNCH_TABLES > ARGS_MAX)
+  if (11 + loop->op.ndats + 2 * loop->nmaps + OP2I_LAUNCH_TABLES > ARGS_MAX)
     return op2i_error(OP2_ERR_UNAVAILABLE, "loop '%s' has too many arguments for a device",
                       op2i_loop_name(loop));
   add_number(run, step->lo);
@@ -58,6 +57,7 @@ static op2_status list_args(struct run *run) {
   add_memory(run, run->tables->given_there);
   run->tables_at = run->nargs;
   for (int t = 0; t < OP2I_LAUNCH_TABLES; t++) add_memory(run, NULL);
+  add_memory(run, run->tables->kept);
   add_memory(run, run->tables->partial);
   return OP2_SUCCESS;
 }
@@ -86,13 +86,18 @@ static op2_status make_given(struct op2i_device_tables *tables, const struct op2
   tables->given = op2i_calloc(1, (size_t)bytes);
   tables->given_bytes = bytes;
   if (!tables->given) return op2i_error_nomem("values of a loop on a device");
-  return tables->device->kind->alloc(tables->device, (size_t)bytes, &tables->given_there);
+  op2_status status = op2i_device_alloc(tables->device, (size_t)bytes, &tables->given_there);
+  if (!status) return OP2_SUCCESS;
+  op2i_free(tables->given);
+  tables->given = NULL;
+  tables->given_bytes = 0;
+  return status;
 }
 
 /* Sent where they are others than last time. */
 static op2_status send_given(struct op2i_step *step, struct op2i_device_tables *tables) {
-  op2_status status = make_given(tables, step->loop);
-  if (status || !tables->given_bytes) return status;
+  op2_status status = OP2_SUCCESS;
+  if (!tables->given_bytes) return OP2_SUCCESS;
   unsigned char *now = op2i_calloc(1, (size_t)tables->given_bytes);
   if (!now) return op2i_error_nomem("values of a loop on a device");
   fill_given(step, now);
@@ -108,14 +113,19 @@ static op2_status send_given(struct op2i_step *step, struct op2i_device_tables *
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
+/* Of the size asked for or, where the code or the device has no such groups, half of it, and so on. */
+static int64_t group_of(const struct run *run, const struct op2i_device_code *code, int64_t group) {
+  while (group > code->group_max || group > run->device->limits.group_max) group /= 2;
+  return group;
+}
+
 static op2_status launch(struct run *run, const char *entry, int64_t groups, int64_t group,
                          int64_t local_bytes) {
   struct op2i_device_code *code;
   op2_status status = op2i_device_unit_code(run->device, run->step->function, entry, &code);
   if (status) return status;
-  while (group > code->group_max) group /= 2;
   struct op2i_launch launch = {.groups = groups,
-                               .group = group,
+                               .group = group_of(run, code, group),
                                .local_bytes = local_bytes,
                                .nargs = run->nargs,
                                .args = run->args};
@@ -128,18 +138,29 @@ static op2_status launch_each(struct run *run, const char *entry, int64_t n, boo
   struct op2i_device_code *code;
   op2_status status = op2i_device_unit_code(run->device, run->step->function, entry, &code);
   if (status || n <= 0) return status;
-  int64_t group = GROUP;
-  while (group > code->group_max) group /= 2;
+  int64_t group = group_of(run, code, GROUP);
   int64_t local = staged ? op2i_device_stage_bytes(run->step->loop, group) : 0;
   return launch(run, entry, (n + group - 1) / group, group, local);
 }
 
-static op2_status run_passes(struct run *run) {
+/* Room for what elements leave to another launch. */
+static op2_status make_kept(const struct op2i_step *step, struct op2i_device_tables *tables) {
+  int64_t bytes = tables->form.nkept * (step->hi - step->lo) * 8;
+  if (bytes <= tables->kept_bytes) return OP2_SUCCESS;
+  op2i_device_release(tables->device, tables->kept);
+  tables->kept = NULL;
+  tables->kept_bytes = 0;
+  op2_status status = op2i_device_alloc(tables->device, (size_t)bytes, &tables->kept);
+  if (!status) tables->kept_bytes = bytes;
+  return status;
+}
+
+static op2_status run_passes(struct run *run, const char *name) {
   char entry[24];
   op2_status status = OP2_SUCCESS;
   for (int p = 0; p < run->tables->form.npasses && !status; p++) {
     const struct op2i_device_table *table = &run->tables->passes[run->step->range][p];
-    snprintf(entry, sizeof entry, "op2_repeat%d", p);
+    snprintf(entry, sizeof entry, "%s%d", name, p);
     run->args[NUMBERS_AT].number = table->ntargets;
     set_tables(run, table);
     status = launch_each(run, entry, table->ntargets, false);
@@ -148,35 +169,51 @@ static op2_status run_passes(struct run *run) {
   return status;
 }
 
-static op2_status run_colours(struct run *run) {
+/* Elements of a block compute at once where a group of that many can be had; else, as where registers are
+ * short, each in its turn, with the same bits. */
+static op2_status block_entry(struct run *run, int64_t size, const char **entry) {
+  struct op2i_device_code *code;
+  *entry = "op2_block_in_turn";
+  if (run->tables->form.in_turn) return OP2_SUCCESS;
+  op2_status status =
+      op2i_device_unit_code(run->device, run->step->function, "op2_block_at_once", &code);
+  if (!status && group_of(run, code, size) == size) *entry = "op2_block_at_once";
+  return status;
+}
+
+static op2_status run_blocks(struct run *run) {
   const struct op2i_plan *plan = run->step->plan;
-  op2_status status = OP2_SUCCESS;
+  const char *entry;
+  int64_t size = 32, local = plan->parts & OP2I_PLAN_STAGE ? plan->shared_bytes : 0;
+  while (size < plan->block_size) size *= 2;
+  op2_status status = block_entry(run, size, &entry);
   set_tables(run, &run->tables->passes[run->step->range][0]);
   run->args[NUMBERS_AT].number = plan->block_size;
   for (int32_t c = 0; c < plan->ncolors && !status; c++) {
     int64_t groups = plan->color_offs[c + 1] - plan->color_offs[c];
     run->args[NUMBERS_AT + 1].number = plan->color_offs[c];
-    if (groups > 0) status = launch(run, "op2_coloured", groups, BLOCK_GROUP, 0);
+    if (groups > 0) status = launch(run, entry, groups, size, local);
   }
+  set_tables(run, NULL);
   return status;
 }
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
+static int64_t tiles_of(const struct op2i_step *step) {
+  return (step->hi - step->lo + OP2I_DEVICE_TILE - 1) / OP2I_DEVICE_TILE;
+}
+
 /* Room for a value of each component and tile, and behind them what they come to. */
-static op2_status partial_room(struct run *run, int64_t tiles) {
-  struct op2i_device_tables *tables = run->tables;
-  int64_t bytes = (tables->form.nvalues * (tiles + 1)) * 8;
-  if (bytes > tables->partial_bytes) {
-    run->device->kind->release(run->device, tables->partial);
-    tables->partial = NULL;
-    tables->partial_bytes = 0;
-    op2_status status = run->device->kind->alloc(run->device, (size_t)bytes, &tables->partial);
-    if (status) return status;
-    tables->partial_bytes = bytes;
-  }
-  run->args[run->nargs - 1].memory = tables->partial;
-  return OP2_SUCCESS;
+static op2_status partial_room(const struct op2i_step *step, struct op2i_device_tables *tables) {
+  int64_t bytes = (tables->form.nvalues * (tiles_of(step) + 1)) * 8;
+  if (!tables->form.nvalues || bytes <= tables->partial_bytes) return OP2_SUCCESS;
+  op2i_device_release(tables->device, tables->partial);
+  tables->partial = NULL;
+  tables->partial_bytes = 0;
+  op2_status status = op2i_device_alloc(tables->device, (size_t)bytes, &tables->partial);
+  if (!status) tables->partial_bytes = bytes;
+  return status;
 }
 
 /* What comes back stands in the order of arguments. */
@@ -193,14 +230,13 @@ static void take_results(struct op2i_step *step, const unsigned char *results) {
 
 static op2_status run_reductions(struct run *run) {
   unsigned char results[64 * 8];
-  int64_t n = run->step->hi - run->step->lo, tiles = (n + OP2I_DEVICE_TILE - 1) / OP2I_DEVICE_TILE;
+  int64_t tiles = tiles_of(run->step);
   int64_t local = op2i_device_local_bytes(&run->tables->form);
   int64_t values = run->tables->form.nvalues;
-  op2_status status = partial_room(run, tiles);
   run->args[NUMBERS_AT].number = tiles;
   int64_t stage = op2i_device_stage_bytes(run->step->loop, OP2I_DEVICE_TILE);
   run->args[NUMBERS_AT + 1].number = stage / 8;
-  if (!status) status = launch(run, "op2_reduce", tiles, OP2I_DEVICE_TILE, stage + local);
+  op2_status status = launch(run, "op2_reduce", tiles, OP2I_DEVICE_TILE, stage + local);
   if (status || !run->step->reduces) return status;
   status = launch(run, "op2_fold", 1, OP2I_DEVICE_TILE, local);
   if (!status)
@@ -212,18 +248,40 @@ static op2_status run_reductions(struct run *run) {
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+static op2_status run_elements(struct run *run) {
+  if (run->tables->form.nvalues > 0) return run_reductions(run);
+  return launch_each(run, "op2_once", run->step->hi - run->step->lo, true);
+}
+
 static op2_status run_launches(struct run *run) {
   const struct op2i_device_form *form = &run->tables->form;
-  if (form->strategy == OP2I_DEVICE_COLOURED) return run_colours(run);
-  op2_status status = run_passes(run);
-  if (status || (form->npasses > 0 && !form->rest)) return status;
-  if (form->nvalues > 0) return run_reductions(run);
-  return launch_each(run, "op2_once", run->step->hi - run->step->lo, true);
+  op2_status status = OP2_SUCCESS;
+  switch (form->strategy) {
+  case OP2I_DEVICE_STAGED:
+  case OP2I_DEVICE_UNSTAGED:
+    status = run_blocks(run);
+    return status || !form->nvalues || !run->step->reduces ? status : run_reductions(run);
+  case OP2I_DEVICE_REPEAT:
+    status = run_passes(run, "op2_repeat");
+    return status || !form->rest ? status : run_elements(run);
+  case OP2I_DEVICE_GATHER:
+    status = run_elements(run);
+    return status ? status : run_passes(run, "op2_sum");
+  default: return run_elements(run);
+  }
+}
+
+op2_status op2i_device_prepare(struct op2i_step *step) {
+  struct op2i_device_tables *tables;
+  if (step->hi <= step->lo) return OP2_SUCCESS;
+  op2_status status = op2i_device_tables(step, &tables);
+  if (!status) status = make_given(tables, step->loop);
+  if (!status) status = make_kept(step, tables);
+  return status ? status : partial_room(step, tables);
 }
 
 op2_status op2i_device_run(struct op2i_device *device, struct op2i_step *step) {
   struct run run = {.device = device, .step = step};
-  double start = op2i_seconds();
   op2_status status;
   if (step->hi <= step->lo) return OP2_SUCCESS;
   OP2I_TRY(op2i_step_begin(step, 1));
@@ -231,8 +289,14 @@ op2_status op2i_device_run(struct op2i_device *device, struct op2i_step *step) {
   OP2I_TRY(op2i_device_tables(step, &run.tables));
   OP2I_TRY(send_given(step, run.tables));
   OP2I_TRY(list_args(&run));
+  struct op2i_device_clock *clock = &run.tables->clocks[step->range];
+  double seconds;
+  OP2I_TRY(op2i_device_clock_begin(device, clock));
   OP2I_TRY(run_launches(&run));
-  step->seconds = step->clock_seconds = op2i_seconds() - start;
+  OP2I_TRY(op2i_device_clock_end(device, clock, &seconds));
+  /* All of the device works at it, as all workers would. */
+  step->seconds = seconds * step->loop->op.ctx->workers;
+  step->clock_seconds = seconds;
   op2i_step_combine(step, 1);
 fail:
   return status;

@@ -13,11 +13,11 @@
 op2_status op2i_device_numbers(struct op2i_device *device, const int32_t *numbers, int64_t n,
                                void **memory) {
   size_t bytes = (size_t)n * sizeof *numbers;
-  op2_status status = device->kind->alloc(device, bytes ? bytes : 4, memory);
+  op2_status status = op2i_device_alloc(device, bytes ? bytes : 4, memory);
   if (status || !bytes) return status;
   status = device->kind->put(device, *memory, 0, numbers, bytes);
   if (!status) return status;
-  device->kind->release(device, *memory);
+  op2i_device_release(device, *memory);
   *memory = NULL;
   return status;
 }
@@ -133,17 +133,87 @@ static op2_status make_colours(struct op2i_device *device, const struct op2i_pla
   return status;
 }
 
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+/* The plan numbers stages as the form does, by first appearance; what it has of dats that elements
+ * have directly is not there where something is staged. */
+static op2_status make_rows(struct op2i_device *device, const struct op2i_plan *plan,
+                            struct op2i_device_table *table) {
+  int64_t total = 0, at = 0, n = (int64_t)plan->nblocks * plan->nstages;
+  for (int s = 0; s < plan->nstages; s++) total += plan->stages[s].ind_total;
+  if (total > INT32_MAX || n >= INT32_MAX)
+    return op2i_error(OP2_ERR_RANGE, "blocks of a loop on a device have more than 2^31 rows");
+  int32_t *rows = op2i_malloc((size_t)(total + 1) * sizeof *rows);
+  int32_t *begin = op2i_malloc((size_t)(n + 1) * sizeof *begin), *next = begin;
+  op2_status status =
+      rows && begin ? OP2_SUCCESS : op2i_error_nomem("tables of a loop on a device");
+  for (int32_t b = 0; b < plan->nblocks && !status; b++)
+    for (const struct op2i_plan_stage *s = plan->stages; s < plan->stages + plan->nstages; s++) {
+      *next++ = (int32_t)at;
+      memcpy(rows + at, s->ind_map + s->ind_offs[b], (size_t)s->ind_sizes[b] * sizeof *rows);
+      at += s->ind_sizes[b];
+    }
+  if (!status) *next = (int32_t)at;
+  if (!status) status = op2i_device_numbers(device, rows, total, &table->memory[3]);
+  if (!status) status = op2i_device_numbers(device, begin, n + 1, &table->memory[4]);
+  op2i_free(rows);
+  op2i_free(begin);
+  return status;
+}
+
+/* The plan's column of local indices that one of the form's is. */
+static const uint16_t *plan_column(const struct op2i_step *step,
+                                   const struct op2i_device_form *form, int l) {
+  const struct op2i_loop *loop = step->loop;
+  const struct op2i_device_stage *stage = &form->stages[form->locals[l].stage];
+  int counted = 0;
+  for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++) {
+    int first, n = op2i_device_slots(arg, &first), slot = form->locals[l].slot;
+    if (arg->dat < 0 || arg->map < 0) continue;
+    if (arg->dat == stage->dat && arg->map == stage->map && slot >= first && slot < first + n)
+      return step->plan->loc_map16[step->plan->arg_loc[counted] + slot - first];
+    counted++;
+  }
+  return NULL;
+}
+
+static op2_status make_locals(struct op2i_device *device, const struct op2i_step *step,
+                              const struct op2i_device_form *form,
+                              struct op2i_device_table *table) {
+  const size_t n = (size_t)(step->hi - step->lo), bytes = n * sizeof(uint16_t);
+  op2_status status = op2i_device_alloc(device, (size_t)form->nlocals * bytes, &table->memory[5]);
+  for (int l = 0; l < form->nlocals && !status; l++)
+    status = device->kind->put(device, table->memory[5], (size_t)l * bytes,
+                               plan_column(step, form, l), bytes);
+  return status;
+}
+
+static op2_status make_stages(struct op2i_device *device, const struct op2i_step *step,
+                              const struct op2i_device_form *form,
+                              struct op2i_device_table *table) {
+  op2_status status = make_rows(device, step->plan, table);
+  return status ? status : make_locals(device, step, form, table);
+}
+
 /* ---- all of them ----------------------------------------------------------------------------- */
+
+static void release_range(struct op2i_device_tables *tables, int range) {
+  for (int p = 0; p < OP2I_DEVICE_PASSES; p++) {
+    struct op2i_device_table *table = &tables->passes[range][p];
+    for (int k = 0; k < OP2I_LAUNCH_TABLES; k++)
+      op2i_device_release(tables->device, table->memory[k]);
+    *table = (struct op2i_device_table){0};
+  }
+}
 
 static void release_tables(void *data) {
   struct op2i_device_tables *tables = data;
   struct op2i_device *device = tables->device;
-  for (int r = 0; r < OP2I_RANGES; r++)
-    for (int p = 0; p < OP2I_DEVICE_PASSES; p++)
-      for (int k = 0; k < OP2I_LAUNCH_TABLES; k++)
-        device->kind->release(device, tables->passes[r][p].memory[k]);
-  device->kind->release(device, tables->given_there);
-  device->kind->release(device, tables->partial);
+  for (int r = 0; r < OP2I_RANGES; r++) op2i_device_clock_free(device, &tables->clocks[r]);
+  for (int r = 0; r < OP2I_RANGES; r++) release_range(tables, r);
+  op2i_device_release(device, tables->given_there);
+  op2i_device_release(device, tables->kept);
+  op2i_device_release(device, tables->partial);
   op2i_free(tables->given);
   op2i_free(tables);
 }
@@ -151,8 +221,10 @@ static void release_tables(void *data) {
 static op2_status make_range(const struct op2i_step *step, struct op2i_device_tables *tables) {
   op2_status status = OP2_SUCCESS;
   struct op2i_device_table *table = tables->passes[step->range];
-  if (tables->form.strategy == OP2I_DEVICE_COLOURED)
+  if (op2i_device_block(step->loop, &tables->form))
     status = make_colours(tables->device, step->plan, table);
+  if (!status && tables->form.nstages)
+    status = make_stages(tables->device, step, &tables->form, table);
   for (int p = 0; p < tables->form.npasses && !status; p++) {
     const struct op2i_device_pass *pass = &tables->form.passes[p];
     struct inverse inv = {
@@ -161,6 +233,7 @@ static op2_status make_range(const struct op2i_step *step, struct op2i_device_ta
     free_inverse(&inv);
   }
   tables->made[step->range] = !status;
+  if (status) release_range(tables, step->range);
   return status;
 }
 

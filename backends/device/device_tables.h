@@ -5,24 +5,28 @@
 /* What launches of a loop need to know of its mesh: kept with the loop, in the device's memory. */
 
 #include "device.h"
+#include "device_clock.h"
 #include "loop_device.h"
 #include "step.h"
 
 struct op2i_device_table {
   int64_t ntargets;                 /* of a pass: that are reached */
-  void *memory[OP2I_LAUNCH_TABLES]; /* t0, t1, t2 of the entry (codegen/device/devgen.c) */
+  void *memory[OP2I_LAUNCH_TABLES]; /* t0, t1, ... of the entry (codegen/device) */
 };
 
 struct op2i_device_tables {
   struct op2i_device *device;
   struct op2i_device_form form;
   bool made[OP2I_RANGES];
-  struct op2i_device_table passes[OP2I_RANGES][OP2I_DEVICE_PASSES]; /* COLOURED: the first */
+  struct op2i_device_clock clocks[OP2I_RANGES];
+  struct op2i_device_table passes[OP2I_RANGES][OP2I_DEVICE_PASSES]; /* of blocks: the first */
   /* What was last sent along with a launch, on both sides. */
   unsigned char *given;
   int64_t given_bytes;
   void *given_there;
   bool sent;
+  void *kept; /* what elements leave to another launch */
+  int64_t kept_bytes;
   void *partial; /* values of reductions */
   int64_t partial_bytes;
 };

@@ -18,7 +18,10 @@
                           use_(clGetProgramBuildInfo) use_(clGetProgramInfo)                       \
                               use_(clReleaseProgram) use_(clCreateKernel) use_(clReleaseKernel)    \
                                   use_(clSetKernelArg) use_(clGetKernelWorkGroupInfo)              \
-                                      use_(clEnqueueNDRangeKernel)
+                                      use_(clEnqueueNDRangeKernel)                                 \
+                                          use_(clEnqueueMarkerWithWaitList) use_(clWaitForEvents)  \
+                                              use_(clReleaseEvent) use_(clGetEventInfo)            \
+                                                  use_(clGetEventProfilingInfo)
 
 #define OP2I_OPENCL_MEMBER(name_) __typeof__(&name_) name_;
 struct op2i_opencl_api {

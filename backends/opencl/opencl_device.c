@@ -78,7 +78,7 @@ static void look(void) {
   if (!api) return;
   if (op2i_opencl_find(api, found) == 0)
     missing = "OpenCL finds no device (a platform is needed: a vendor's driver, or the package "
-              "pocl-opencl-icd; after a context on starpu in the same process none is found)";
+              "pocl-opencl-icd)";
 }
 
 static const char *unavailable(void) {
@@ -103,6 +103,13 @@ static void name_target(const struct op2i_opencl_api *api, const struct op2i_ope
   op2i_text_free(&all);
 }
 
+static bool long_atomics(const struct op2i_opencl_api *api, cl_device_id device) {
+  char extensions[8192] = "";
+  return api->clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof extensions - 1, extensions,
+                              NULL) == CL_SUCCESS &&
+         strstr(extensions, "cl_khr_int64_base_atomics");
+}
+
 static void describe(const struct op2i_opencl_api *api, const struct op2i_opencl_found *found,
                      struct op2i_device_limits *limits) {
   cl_device_fp_config doubles = 0;
@@ -117,6 +124,7 @@ static void describe(const struct op2i_opencl_api *api, const struct op2i_opencl
   snprintf(limits->name, sizeof limits->name, "%.127s", found->name);
   name_target(api, found, limits);
   limits->doubles = doubles != 0;
+  limits->short_atomics = !long_atomics(api, found->device);
   limits->units = (int)units;
   limits->group_max = (int64_t)group;
   limits->local_bytes = (int64_t)local;
@@ -146,18 +154,26 @@ static bool contains(const char *text, const char *part) {
   return false;
 }
 
-static int first_of(const struct op2i_opencl_found *found, int n, cl_device_type type) {
-  for (int d = 0; d < n; d++)
-    if (found[d].type & type) return d;
+/* The seat-th of a type in one platform, the first that has any, in turn. */
+static int of_type(const struct op2i_opencl_found *found, int n, cl_device_type type, int seat) {
+  int first = 0, alike = 0;
+  while (first < n && !(found[first].type & type)) first++;
+  for (int d = first; d < n; d++)
+    alike += found[d].platform == found[first].platform && found[d].type & type;
+  for (int d = first, left = alike ? seat % alike : 0; d < n; d++)
+    if (found[d].platform == found[first].platform && found[d].type & type && left-- == 0) return d;
   return -1;
 }
 
-static int choose(const struct op2i_opencl_found *found, int n, const char *which) {
+static int best(const struct op2i_opencl_found *found, int n, int seat) {
   static const cl_device_type types[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR,
                                          CL_DEVICE_TYPE_ALL};
   int chosen = -1;
-  for (size_t t = 0; !which && t < 3 && chosen < 0; t++) chosen = first_of(found, n, types[t]);
-  if (!which) return chosen;
+  for (size_t t = 0; t < 3 && chosen < 0; t++) chosen = of_type(found, n, types[t], seat);
+  return chosen;
+}
+
+static int named(const struct op2i_opencl_found *found, int n, const char *which) {
   if (which[strspn(which, "0123456789")] == '\0') return atoi(which) < n ? atoi(which) : -1;
   for (int d = 0; d < n; d++)
     if (contains(found[d].name, which)) return d;
@@ -167,7 +183,7 @@ static int choose(const struct op2i_opencl_found *found, int n, const char *whic
 static op2_status no_such(const char *which) {
   struct op2i_text all = {0};
   list(&all);
-  op2_status status = op2i_error(OP2_ERR_OPTION, "OP2_DEVICE is '%s'; there are\n%s", which,
+  op2_status status = op2i_error(OP2_ERR_OPTION, "no device is '%s'; there are\n%s", which,
                                  all.chars ? all.chars : "none");
   op2i_text_free(&all);
   return status;
@@ -191,16 +207,18 @@ static op2_status start(struct opencl *cl) {
   cl->rounds = single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
   cl->context = cl->api->clCreateContext(NULL, 1, &cl->found.device, NULL, NULL, &error);
   if (error) return failed(cl, "clCreateContext", error);
-  cl->queue = cl->api->clCreateCommandQueue(cl->context, cl->found.device, 0, &error);
+  cl->queue = cl->api->clCreateCommandQueue(cl->context, cl->found.device,
+                                            CL_QUEUE_PROFILING_ENABLE, &error);
   return failed(cl, "clCreateCommandQueue", error);
 }
 
-static op2_status open_device(const char *which, struct op2i_device **out) {
+static op2_status open_device(const char *which, int seat, struct op2i_device **out) {
   struct op2i_opencl_found found[OP2I_OPENCL_MOST];
   const char *why = unavailable();
   if (why) return op2i_error(OP2_ERR_UNAVAILABLE, "%s", why);
   const struct op2i_opencl_api *api = op2i_opencl_api(&why);
-  int chosen = choose(found, op2i_opencl_find(api, found), which);
+  int n = op2i_opencl_find(api, found);
+  int chosen = which ? named(found, n, which) : best(found, n, seat);
   if (chosen < 0) return no_such(which ? which : "");
   struct opencl *cl = op2i_calloc(1, sizeof *cl);
   if (!cl) return op2i_error_nomem("a device");
@@ -451,6 +469,44 @@ static op2_status wait_device(struct op2i_device *device) {
   return status ? status : CALL(cl, clFinish, cl->queue);
 }
 
+/* ---- the device's clock ---------------------------------------------------------------------- */
+
+static void unmark(struct op2i_device *device, void *event) {
+  if (event) opencl_of(device)->api->clReleaseEvent(event);
+}
+
+static op2_status mark(struct op2i_device *device, void **event) {
+  struct opencl *cl = opencl_of(device);
+  cl_event set = NULL;
+  op2_status status = alive(cl);
+  if (!status) status = CALL(cl, clEnqueueMarkerWithWaitList, cl->queue, 0, NULL, &set);
+  if (status) return status;
+  unmark(device, *event);
+  *event = set;
+  return OP2_SUCCESS;
+}
+
+static op2_status between(struct op2i_device *device, void *begin, void *end, bool wait,
+                          double *seconds) {
+  struct opencl *cl = opencl_of(device);
+  cl_event last = end;
+  cl_ulong from = 0, to = 0;
+  cl_int how = CL_COMPLETE;
+  op2_status status = alive(cl);
+  *seconds = -1;
+  if (!status && wait) status = CALL(cl, clWaitForEvents, 1, &last);
+  if (!status)
+    status =
+        CALL(cl, clGetEventInfo, end, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof how, &how, NULL);
+  if (status || how != CL_COMPLETE) return status;
+  status =
+      CALL(cl, clGetEventProfilingInfo, begin, CL_PROFILING_COMMAND_END, sizeof from, &from, NULL);
+  if (!status)
+    status = CALL(cl, clGetEventProfilingInfo, end, CL_PROFILING_COMMAND_END, sizeof to, &to, NULL);
+  if (!status) *seconds = to > from ? 1e-9 * (double)(to - from) : 0;
+  return status;
+}
+
 const struct op2i_device_kind op2i_device_opencl = {
     .name = "opencl",
     .unavailable = unavailable,
@@ -467,4 +523,7 @@ const struct op2i_device_kind op2i_device_opencl = {
     .unload = unload,
     .launch = launch,
     .wait = wait_device,
+    .mark = mark,
+    .between = between,
+    .unmark = unmark,
 };

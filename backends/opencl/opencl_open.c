@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opening the loader, and which devices there are. */
+#define _GNU_SOURCE
 #include <dlfcn.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "load.h"
+#include "mem.h"
 #include "opencl_api.h"
+#include "process.h"
 
 static struct op2i_opencl_api opencl;
 static const char *missing;
@@ -13,13 +18,39 @@ static const char *missing;
 #define FIND(name_)                                                                                \
   if (!(*(void **)&opencl.name_ = dlsym(handle, #name_))) missing = "libOpenCL lacks " #name_;
 
+static void find_functions(void *handle) { OP2I_OPENCL_FUNCTIONS(FIND) }
+
+/* The loader looks for platforms once in a process, and when StarPU was its first user it found none
+ * (scheduler/dispatch/starpu_start.c). Another copy of it looks again. */
+static void *open_again(void *handle) {
+  struct link_map *object;
+  struct op2i_bytes image = {0};
+  struct op2i_scratch scratch;
+  struct op2i_text why = {0};
+  const char *fault = NULL;
+  void *copy = NULL;
+  bool refused;
+  if (dlinfo(handle, RTLD_DI_LINKMAP, &object)) return NULL;
+  if (op2i_file_load(object->l_name, &image, &fault) || fault) return NULL;
+  op2i_scratch_init(&scratch);
+  if (op2i_load(image, "op2-opencl", &scratch, NULL, &copy, &refused, &why)) copy = NULL;
+  op2i_scratch_close(&scratch);
+  op2i_text_free(&why);
+  op2i_free(image.data);
+  return copy;
+}
+
 static void open_loader(void) {
-  void *handle = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+  void *handle = op2i_process_load("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL), *copy;
+  cl_uint n = 0;
   if (!handle) {
     missing = "libOpenCL.so.1 is not here (package ocl-icd-libopencl1)";
     return;
   }
-  OP2I_OPENCL_FUNCTIONS(FIND)
+  find_functions(handle);
+  if (missing || (!opencl.clGetPlatformIDs(0, NULL, &n) && n > 0)) return;
+  copy = open_again(handle);
+  if (copy) find_functions(copy);
 }
 
 const struct op2i_opencl_api *op2i_opencl_api(const char **why) {

@@ -218,10 +218,38 @@ static bool call_token(const struct cursor *c, int64_t t) {
   return true;
 }
 
+/* Whether the declaration that begins at index `at` is one of a constant with a value. */
+static bool declares_table(const struct op2i_unit *unit, int at, int end) {
+  bool constant = false;
+  for (; at < end && !op2i_unit_is(unit, at, ";"); at++) {
+    constant = constant || op2i_unit_is(unit, at, "const");
+    if (op2i_unit_is(unit, at, "=")) return constant;
+    if (unit->match[at] > at) at = unit->match[at];
+  }
+  return false;
+}
+
+/* The first token of a table, or the `static` of one. Returns whether it was dealt with. */
+static bool table_token(const struct cursor *c, int64_t t) {
+  const struct op2i_unit *unit = &c->r->unit;
+  if (!c->r->tables || c->item == unit->nitems || t < first_token(unit, &unit->items[c->item]))
+    return false;
+  const struct op2i_item *item = &unit->items[c->item];
+  bool outside = item->kind == OP2I_ITEM_OTHER;
+  if (outside && !declares_table(unit, item->begin, item->end)) return false;
+  if (outside && t == first_token(unit, item)) op2i_text_add(c->out, "%s", c->r->tables);
+  if (!token_is(c, t, "static")) return false;
+  if (outside) return true;
+  int at = item->begin;
+  while (at < item->end && unit->code[at] != t) at++;
+  return item->kind == OP2I_ITEM_FUNCTION && at > item->body && declares_table(unit, at, item->end);
+}
+
 static void one_token(const struct cursor *c, int64_t t) {
   const struct op2i_loop_const *constant = op2i_rewrite_constant(c->r, t);
   bool inside = c->function >= 0 && c->r->unit.items[c->item].kind == OP2I_ITEM_FUNCTION;
   if (c->function >= 0 && head_token(c, t)) return;
+  if (table_token(c, t)) return;
   if (inside && constant)
     op2i_text_add(c->out,
                   c->r->apart || constant->in_place ? "(*op2_consts->%s)" : "op2_consts->%s",

@@ -10,7 +10,9 @@
  * static inline. A function that uses one of the loop's constants, itself or through another, takes
  * a pointer to the structure of all of them as a first parameter, hands it on, and finds the
  * constant in it. When the text is to share its translation unit, each function f becomes
- * OP2_NAME(<prefix>f). Nothing else changes, and no token moves to another line. */
+ * OP2_NAME(<prefix>f). Where constants have a memory of their own, tables at file scope go there, and
+ * those of functions are no longer static, which for constants is the same. Nothing else changes, and
+ * no token moves to another line. */
 struct op2i_rewrite {
   struct op2i_member member;
   const struct op2i_loop_const *consts; /* [member.nconsts] */
@@ -23,6 +25,8 @@ struct op2i_rewrite {
    * no preprocessor lines, and no headers but those that all loops see. Otherwise functions keep
    * their names, which macros may use. */
   bool mergeable;
+  const char
+      *tables; /* what qualifies constants at file scope besides, with a blank; null: nothing */
 };
 
 op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member,

@@ -18,5 +18,7 @@ bool op2i_source_uses(const char *source, const char *word);
 /* The line on which a function of `source` gives that identifier, or an element of it, a value; 0
  * when none does that can be seen from the tokens. */
 int op2i_source_assigns(const char *source, const char *word);
+/* length.c: operations of a call, estimated; an addition is one. */
+double op2i_source_operations(const char *source);
 
 #endif

@@ -8,12 +8,25 @@
 #include "signature.h"
 #include "simd.h"
 
+static const struct op2i_device_dialect *dialect_of(enum op2i_variant variant) {
+  return variant == OP2I_CUDA ? &op2i_dialect_cuda : &op2i_dialect_opencl;
+}
+
 static op2_status generate(const struct op2i_loop *loop, enum op2i_variant variant,
                            struct op2i_text *out, bool *mergeable) {
   if (!op2i_on_device(variant)) return op2i_generate(loop, variant, out, mergeable);
   *mergeable = false;
-  return op2i_device_generate(
-      loop, variant == OP2I_CUDA ? &op2i_dialect_cuda : &op2i_dialect_opencl, out);
+  return op2i_device_generate(loop, dialect_of(variant), out);
+}
+
+static op2_status generate_by(const struct op2i_loop *loop, enum op2i_variant variant,
+                              enum op2i_device_strategy strategy, struct op2i_text *out) {
+  return op2i_device_generate_by(loop, dialect_of(variant), strategy, out);
+}
+
+static op2_status generate_rows(enum op2i_variant variant, struct op2i_text *out) {
+  return op2i_device_rows_text(variant == OP2I_CUDA ? &op2i_dialect_cuda : &op2i_dialect_opencl,
+                               out);
 }
 
 const struct op2i_codegen op2i_codegen = {
@@ -22,7 +35,10 @@ const struct op2i_codegen op2i_codegen = {
     .free_signature = op2i_signature_free,
     .uses = op2i_source_uses,
     .assigns = op2i_source_assigns,
+    .operations = op2i_source_operations,
     .forget = op2i_simd_forget,
     .judge = op2i_generate_judge,
     .generate = generate,
+    .generate_rows = generate_rows,
+    .generate_by = generate_by,
 };

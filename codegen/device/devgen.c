@@ -2,7 +2,7 @@
 /* Text of a loop for devices: its kernels, and a function for each launch that it takes. */
 #include "devgen.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #include "error.h"
 
@@ -29,13 +29,23 @@ static void parameters(const struct op2i_devgen *g) {
   op2i_text_add(out, ",\n    OP2_GLOBAL const unsigned char *%s op2_given", only);
   for (int t = 0; t < OP2I_LAUNCH_TABLES; t++)
     op2i_text_add(out, ",\n    OP2_GLOBAL const int32_t *%s op2_t%d", only, t);
-  op2i_text_add(out, ",\n    OP2_GLOBAL double *%s op2_partial OP2_SHARED_PARAMETER) {\n", only);
+  op2i_text_add(out,
+                ",\n    OP2_GLOBAL double *%s op2_kept"
+                ",\n    OP2_GLOBAL double *%s op2_partial OP2_SHARED_PARAMETER) {\n",
+                only, only);
 }
 
-static void entry(const struct op2i_devgen *g, const char *name, int number) {
+void op2i_devgen_entry(const struct op2i_devgen *g, const char *name, int number) {
   op2i_text_add(g->e.out, "OP2_ENTRY %s", name);
   if (number >= 0) op2i_text_add(g->e.out, "%d", number);
   parameters(g);
+}
+
+void op2i_devgen_kept(const struct op2i_devgen *g, int a, const char *value, char *there,
+                      size_t room) {
+  snprintf(there, room,
+           "((OP2_GLOBAL %s *)(op2_kept + %s * (op2_hi - op2_lo)))[op2_position - op2_lo]",
+           op2i_emit_type(&g->e, a), value);
 }
 
 /* ---- an element ------------------------------------------------------------------------------ */
@@ -81,8 +91,19 @@ static void call(const struct op2i_devgen *g, int m) {
   op2i_text_add(g->e.out, ");\n");
 }
 
+/* What becomes of what an element has for others where that is not a matter of turns. */
+static void leave(const struct op2i_devgen *g) {
+  enum op2i_device_strategy strategy = g->form.strategy;
+  for (int a = 0; a < g->e.loop->nargs && !g->pass; a++) {
+    if (strategy == OP2I_DEVICE_GATHER) op2i_devgen_keep(g, a);
+    if (strategy == OP2I_DEVICE_ATOMICS) op2i_devgen_atomic(g, a);
+  }
+  if (strategy == OP2I_DEVICE_STAGED || strategy == OP2I_DEVICE_UNSTAGED)
+    op2i_devgen_keep_reduced(g);
+}
+
 /* Reductions of one member are seen by none of the others: their copies live to the end. */
-static void element(const struct op2i_devgen *g) {
+void op2i_devgen_element(const struct op2i_devgen *g) {
   op2i_text_add(g->e.out, "    const int64_t op2_element = %s;\n",
                 g->e.listed ? "op2_subset[op2_position]" : "op2_position");
   consts(g);
@@ -95,10 +116,11 @@ static void element(const struct op2i_devgen *g) {
     for (int a = member->first_arg; a < end; a++) op2i_devgen_settle(g, a);
   }
   op2i_devgen_store(g);
+  leave(g);
 }
 
 /* How many of a group's work items have an element. */
-static void live(const struct op2i_devgen *g) {
+void op2i_devgen_live(const struct op2i_devgen *g) {
   op2i_text_add(
       g->e.out,
       "    const int op2_live = op2_hi - op2_base < op2_items() ? (int)(op2_hi - op2_base) "
@@ -108,242 +130,45 @@ static void live(const struct op2i_devgen *g) {
 /* ---- an item for each element ---------------------------------------------------------------- */
 
 static void once(const struct op2i_devgen *g) {
-  entry(g, "op2_once", -1);
+  op2i_devgen_entry(g, "op2_once", -1);
   op2i_text_add(g->e.out, "  OP2_SHARED\n"
                           "  const int64_t op2_base = op2_lo + op2_group() * op2_items();\n"
                           "  const int64_t op2_position = op2_base + op2_item();\n");
-  live(g);
+  op2i_devgen_live(g);
   op2i_devgen_stage_in(g);
   op2i_text_add(g->e.out, "  if (op2_position < op2_hi) {\n");
-  element(g);
+  op2i_devgen_element(g);
   op2i_text_add(g->e.out, "  }\n");
   op2i_devgen_stage_out(g);
   op2i_text_add(g->e.out, "}\n");
-}
-
-/* ---- reductions ------------------------------------------------------------------------------ */
-
-static const char *sum_type(const struct op2i_loop_arg *arg) {
-  return op2i_type_real(arg->type) ? op2i_type_c(arg->type) : "uint64_t";
-}
-
-/* Values of reductions are kept in doubles' room, one array for each component. */
-static void value(struct op2i_text *out, const struct op2i_devgen *g, int a, const char *base,
-                  int v, const char *stride, const char *at) {
-  bool local = strcmp(base, "op2_values") == 0;
-  op2i_text_add(out, "((%s %s *)(%s + %d * %s))[%s]", local ? "OP2_LOCAL" : "OP2_GLOBAL",
-                op2i_emit_type(&g->e, a), base, v, stride, at);
-}
-
-/* op2_x and op2_y are two values: the first becomes what they are together. */
-static void combine(const struct op2i_devgen *g, int a) {
-  const struct op2i_loop_arg *arg = &g->e.loop->args[a];
-  if (arg->access == OP2_INC)
-    op2i_text_add(g->e.out, "op2_x = (%s)((%s)op2_x + (%s)op2_y);\n", op2i_emit_type(&g->e, a),
-                  sum_type(arg), sum_type(arg));
-  else
-    op2i_text_add(g->e.out, "if (op2_y %c op2_x || op2_x != op2_x) op2_x = op2_y + 0;\n",
-                  arg->access == OP2_MIN ? '<' : '>');
-}
-
-typedef void component_fn(const struct op2i_devgen *g, int a, int j, int v);
-
-static void each_value(const struct op2i_devgen *g, component_fn *write) {
-  int v = 0;
-  for (int a = 0; a < g->e.loop->nargs; a++)
-    if (op2i_arg_reduces(&g->e.loop->args[a]))
-      for (int j = 0; j < g->e.loop->args[a].dim; j++) write(g, a, j, v++);
-}
-
-/* Where there is no element. */
-static void nothing(const struct op2i_devgen *g, int a, int j, int v) {
-  const struct op2i_loop_arg *arg = &g->e.loop->args[a];
-  const char *type = op2i_emit_type(&g->e, a);
-  op2i_text_add(g->e.out, "    ");
-  value(g->e.out, g, a, "op2_values", v, "256", "op2_lane");
-  if (arg->access == OP2_INC)
-    op2i_text_add(g->e.out, " = %s;\n", op2i_type_real(arg->type) ? "-0.0" : "0");
-  else
-    op2i_text_add(g->e.out, " = ((OP2_GLOBAL const %s *)(op2_given + %lld))[%d];\n", type,
-                  (long long)op2i_device_gbl_at(g->e.loop, arg->gbl), j);
-}
-
-static void put_value(const struct op2i_devgen *g, int a, int j, int v) {
-  op2i_text_add(g->e.out, "    ");
-  value(g->e.out, g, a, "op2_values", v, "256", "op2_lane");
-  op2i_text_add(g->e.out, " = op2_own%d[%d];\n", a, j);
-}
-
-static void halve(const struct op2i_devgen *g, int a, int j, int v) {
-  const char *type = op2i_emit_type(&g->e, a);
-  (void)j;
-  op2i_text_add(g->e.out, "      {\n        %s op2_x = ", type);
-  value(g->e.out, g, a, "op2_values", v, "256", "op2_lane");
-  op2i_text_add(g->e.out, ", op2_y = ");
-  value(g->e.out, g, a, "op2_values", v, "256", "op2_lane + op2_width");
-  op2i_text_add(g->e.out, ";\n        ");
-  combine(g, a);
-  op2i_text_add(g->e.out, "        ");
-  value(g->e.out, g, a, "op2_values", v, "256", "op2_lane");
-  op2i_text_add(g->e.out, " = op2_x;\n      }\n");
-}
-
-/* The 256 values of a group become one: a tree whose shape knows nothing of the group's size. */
-static void tree(const struct op2i_devgen *g) {
-  op2i_text_add(
-      g->e.out,
-      "  op2_wait();\n"
-      "  for (int op2_width = 128; op2_width > 0; op2_width /= 2) {\n"
-      "    for (int op2_lane = op2_item(); op2_lane < op2_width; op2_lane += op2_items()) {\n");
-  each_value(g, halve);
-  op2i_text_add(g->e.out, "    }\n    op2_wait();\n  }\n");
-}
-
-static void put_partial(const struct op2i_devgen *g, int a, int j, int v) {
-  (void)j;
-  op2i_text_add(g->e.out, "    ");
-  value(g->e.out, g, a, "op2_partial", v, "op2_n0", "op2_group()");
-  op2i_text_add(g->e.out, " = ");
-  value(g->e.out, g, a, "op2_values", v, "256", "0");
-  op2i_text_add(g->e.out, ";\n");
-}
-
-/* n0: how many groups there are, for each of which a value of each component comes out; n1: doubles of
- * shared memory that rows take. */
-static void reduce(const struct op2i_devgen *g) {
-  entry(g, "op2_reduce", -1);
-  op2i_text_add(
-      g->e.out,
-      "  OP2_SHARED\n"
-      "  OP2_LOCAL double *op2_values = op2_shared + op2_n1;\n"
-      "  for (int op2_lane = op2_item(); op2_lane < 256; op2_lane += op2_items()) {\n"
-      "    const int64_t op2_base = op2_lo + op2_group() * 256 + (op2_lane - op2_item());\n"
-      "    const int64_t op2_position = op2_base + op2_item();\n");
-  live(g);
-  op2i_devgen_stage_in(g);
-  op2i_text_add(g->e.out, "    if (op2_position >= op2_hi) {\n");
-  each_value(g, nothing);
-  op2i_text_add(g->e.out, "    } else {\n");
-  element(g);
-  each_value(g, put_value);
-  op2i_text_add(g->e.out, "    }\n");
-  op2i_devgen_stage_out(g);
-  op2i_text_add(g->e.out, "  }\n");
-  tree(g);
-  op2i_text_add(g->e.out, "  if (op2_item() == 0) {\n");
-  each_value(g, put_partial);
-  op2i_text_add(g->e.out, "  }\n}\n");
-}
-
-static void fold_lane(const struct op2i_devgen *g, int a, int j, int v) {
-  const char *type = op2i_emit_type(&g->e, a);
-  (void)j;
-  op2i_text_add(g->e.out, "    if (op2_lane < op2_n0) {\n      %s op2_x = ", type);
-  value(g->e.out, g, a, "op2_partial", v, "op2_n0", "op2_lane");
-  op2i_text_add(g->e.out,
-                ";\n      for (int64_t op2_i = op2_lane + 256; op2_i < op2_n0; op2_i += 256) {\n"
-                "        const %s op2_y = ",
-                type);
-  value(g->e.out, g, a, "op2_partial", v, "op2_n0", "op2_i");
-  op2i_text_add(g->e.out, ";\n        ");
-  combine(g, a);
-  op2i_text_add(g->e.out, "      }\n      ");
-  value(g->e.out, g, a, "op2_values", v, "256", "op2_lane");
-  op2i_text_add(g->e.out, " = op2_x;\n    } else {\n  ");
-  nothing(g, a, j, v);
-  op2i_text_add(g->e.out, "    }\n");
-}
-
-static void put_result(const struct op2i_devgen *g, int a, int j, int v) {
-  (void)j;
-  op2i_text_add(g->e.out, "    *(OP2_GLOBAL %s *)(op2_partial + %d * op2_n0 + %d) = ",
-                op2i_emit_type(&g->e, a), g->form.nvalues, v);
-  value(g->e.out, g, a, "op2_values", v, "256", "0");
-  op2i_text_add(g->e.out, ";\n");
-}
-
-/* One group. n0: how many values of each component there are; what they come to stands behind them. */
-static void fold(const struct op2i_devgen *g) {
-  entry(g, "op2_fold", -1);
-  op2i_text_add(g->e.out,
-                "  OP2_SHARED\n"
-                "  OP2_LOCAL double *op2_values = op2_shared;\n"
-                "  for (int op2_lane = op2_item(); op2_lane < 256; op2_lane += op2_items()) {\n");
-  each_value(g, fold_lane);
-  op2i_text_add(g->e.out, "  }\n");
-  tree(g);
-  op2i_text_add(g->e.out, "  if (op2_item() == 0) {\n");
-  each_value(g, put_result);
-  op2i_text_add(g->e.out, "  }\n}\n");
-}
-
-/* ---- an item for each target ----------------------------------------------------------------- */
-
-/* n0: targets; t0: which, or null where all of them are; t1: where each one's entries begin; t2: the
- * entries, the number of a position counted from lo times columns, plus the column. */
-static void repeat(const struct op2i_devgen *g, int p) {
-  entry(g, "op2_repeat", p);
-  op2i_text_add(g->e.out, "  const int64_t op2_at = op2_group() * op2_items() + op2_item();\n"
-                          "  if (op2_at >= op2_n0) return;\n"
-                          "  const int64_t op2_target = op2_t0 ? op2_t0[op2_at] : op2_at;\n");
-  op2i_devgen_target_load(g);
-  op2i_text_add(g->e.out,
-                "  for (int op2_i = op2_t1[op2_at]; op2_i < op2_t1[op2_at + 1]; op2_i++) {\n"
-                "    const uint32_t op2_entry = (uint32_t)op2_t2[op2_i];\n"
-                "    const int op2_column = (int)(op2_entry %% %du);\n"
-                "    const int64_t op2_position = op2_lo + op2_entry / %du;\n",
-                g->pass->ncolumns, g->pass->ncolumns);
-  element(g);
-  op2i_text_add(g->e.out, "  }\n");
-  op2i_devgen_target_store(g);
-  op2i_text_add(g->e.out, "}\n");
-}
-
-/* ---- blocks of a colour ---------------------------------------------------------------------- */
-
-/* The increments of an element, and what it stores besides. */
-static void turn(const struct op2i_devgen *g) {
-  for (int a = 0; a < g->e.loop->nargs; a++) op2i_devgen_add(g, a);
-}
-
-/* n0: elements of a block; n1: the first block in t0, which has those of the colour; t1: how many
- * colours each block's elements have; t2: the colour of each. A group takes a block, in stretches. */
-static void coloured(const struct op2i_devgen *g) {
-  struct op2i_text *out = g->e.out;
-  entry(g, "op2_coloured", -1);
-  op2i_text_add(
-      out, "  const int64_t op2_block = op2_t0[op2_n1 + op2_group()];\n"
-           "  const int64_t op2_begin = op2_lo + op2_block * op2_n0;\n"
-           "  const int64_t op2_end = op2_begin + op2_n0 < op2_hi ? op2_begin + op2_n0 : op2_hi;\n"
-           "  for (int op2_colour = 0; op2_colour < op2_t1[op2_block]; op2_colour++) {\n"
-           "    for (int64_t op2_position = op2_begin + op2_item(); op2_position < op2_end;\n"
-           "         op2_position += op2_items()) {\n"
-           "    if (op2_t2[op2_position - op2_lo] != op2_colour) continue;\n");
-  element(g);
-  turn(g);
-  op2i_text_add(out, "    }\n    op2_wait();\n  }\n}\n");
 }
 
 /* ---- the text -------------------------------------------------------------------------------- */
 
-static void entries(struct op2i_devgen *g) {
-  bool reduces = g->form.nvalues > 0;
-  if (g->form.strategy == OP2I_DEVICE_COLOURED) {
-    g->stores = true;
-    coloured(g);
-    return;
-  }
+static void each_pass(struct op2i_devgen *g, void (*write)(const struct op2i_devgen *g, int p)) {
   for (int p = 0; p < g->form.npasses; p++) {
     g->pass = &g->form.passes[p];
-    repeat(g, p);
+    write(g, p);
   }
   g->pass = NULL;
-  g->stores = g->stages = true;
-  if (g->form.npasses > 0 && !g->form.rest) return;
-  if (!reduces) once(g);
-  if (!reduces) return;
-  reduce(g);
-  fold(g);
+}
+
+static void entries(struct op2i_devgen *g) {
+  enum op2i_device_strategy strategy = g->form.strategy;
+  if (strategy == OP2I_DEVICE_REPEAT) each_pass(g, op2i_devgen_repeat);
+  if (strategy == OP2I_DEVICE_GATHER) each_pass(g, op2i_devgen_sum);
+  g->stores = true;
+  if (strategy == OP2I_DEVICE_STAGED || strategy == OP2I_DEVICE_UNSTAGED) {
+    op2i_devgen_blocks(g);
+    if (g->form.nvalues > 0) op2i_devgen_reduce(g);
+    return;
+  }
+  g->stages = true;
+  if (strategy == OP2I_DEVICE_REPEAT && !g->form.rest) return;
+  if (g->form.nvalues > 0)
+    op2i_devgen_reduce(g);
+  else
+    once(g);
 }
 
 static void text(struct op2i_devgen *g) {
@@ -352,18 +177,35 @@ static void text(struct op2i_devgen *g) {
                 op2i_loop_name(g->e.loop), OP2I_ABI);
   op2i_text_add(g->e.out, "%s", g->dialect->prelude);
   op2i_text_add(g->e.out, "%s", g->e.loop->kernel->headers ? g->e.loop->kernel->headers : "");
+  if (g->form.strategy == OP2I_DEVICE_ATOMICS) op2i_devgen_define_atomics(g);
   op2i_emit_kernels(&g->e);
   entries(g);
+}
+
+static op2_status generate(struct op2i_devgen *g, const struct op2i_loop *loop,
+                           struct op2i_text *out) {
+  if (g->form.why) return op2i_error(OP2_ERR_UNAVAILABLE, "%s", g->form.why);
+  op2_status status = op2i_emitter_begin(&g->e, loop, &g->dialect->c, out);
+  if (!status) text(g);
+  if (!status && out->failed) status = op2i_error_nomem("generated code");
+  op2i_emitter_end(&g->e);
+  return status;
 }
 
 op2_status op2i_device_generate(const struct op2i_loop *loop,
                                 const struct op2i_device_dialect *dialect, struct op2i_text *out) {
   struct op2i_devgen g = {.dialect = dialect};
   op2i_loop_device_form(loop, dialect->generic, &g.form);
-  if (g.form.why) return op2i_error(OP2_ERR_UNAVAILABLE, "%s", g.form.why);
-  op2_status status = op2i_emitter_begin(&g.e, loop, &dialect->c, out);
-  if (!status) text(&g);
-  if (!status && out->failed) status = op2i_error_nomem("generated code");
-  op2i_emitter_end(&g.e);
-  return status;
+  return generate(&g, loop, out);
+}
+
+op2_status op2i_device_generate_by(const struct op2i_loop *loop,
+                                   const struct op2i_device_dialect *dialect,
+                                   enum op2i_device_strategy strategy, struct op2i_text *out) {
+  struct op2i_devgen g = {.dialect = dialect};
+  op2i_loop_device_form_by(loop, dialect->generic, strategy, &g.form);
+  if (!g.form.why && g.form.unfit)
+    return op2i_error(OP2_ERR_UNAVAILABLE, "strategy %s does not fit loop '%s': %s",
+                      op2i_strategy_name(strategy), op2i_loop_name(loop), g.form.unfit);
+  return generate(&g, loop, out);
 }

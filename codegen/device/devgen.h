@@ -13,6 +13,8 @@
  *
  *   op2_row<d>    the element's own row of dat d      op2_sum<d>   the target's, that takes increments
  *   op2_given     payload, and the values of globals  op2_column   of a pass: through which it is reached
+ *   op2_kept      what elements leave to another launch, an array over positions for each value
+ *   op2_stage<s>  rows of a dat that a block has in shared memory, op2_local<l> where an element's are
  *   op2_t<k> op2_n<k>   tables and numbers of a launch; what they are, each entry says */
 
 #include "emit.h"
@@ -21,19 +23,33 @@
 struct op2i_device_dialect {
   const char *name;    /* "cuda", "opencl" */
   const char *prelude; /* what the macros are */
+  const char *atomics; /* what else those of ATOMICS need: op2_swap32(), op2_swap64() */
   bool generic;        /* a pointer may point to any memory */
   bool stages;         /* wide rows go by way of shared memory */
+  bool adds;           /* atomicAdd() knows float and double */
   struct op2i_dialect c;
 };
 extern const struct op2i_device_dialect op2i_dialect_cuda, op2i_dialect_opencl;
 
-/* Append the text of a loop: the entries op2_once (ONCE; with reductions op2_reduce and op2_fold in its
- * place), op2_repeat<p> for each pass and op2_once or op2_reduce for the rest, op2_coloured. All have
- * the parameters of op2i_devgen_parameters(). OP2_ERR_UNAVAILABLE where a device will not do. */
+/* Append the text of a loop, whose entries are
+ *   ONCE      op2_once
+ *   REPEAT    op2_repeat<p> for each pass, and op2_once for the rest
+ *   GATHER    op2_once, and then op2_sum<p> for each pass
+ *   STAGED, UNSTAGED  op2_block_in_turn; where kernels need not see what others set, op2_block_at_once
+ *   ATOMICS   op2_once
+ * With reductions op2_reduce and op2_fold are in the place of op2_once, and come after blocks. All have
+ * the same parameters. OP2_ERR_UNAVAILABLE where a device will not do. */
 op2_status op2i_device_generate(const struct op2i_loop *loop,
                                 const struct op2i_device_dialect *dialect, struct op2i_text *out);
+/* By this strategy whatever the context asks for; also OP2_ERR_UNAVAILABLE where it does not fit. */
+op2_status op2i_device_generate_by(const struct op2i_loop *loop,
+                                   const struct op2i_device_dialect *dialect,
+                                   enum op2i_device_strategy strategy, struct op2i_text *out);
 
-/* devgen_arg.c: arguments in an element's body. */
+/* Append the text of entries op2_pack4, op2_unpack4, op2_pack1, op2_unpack1, by units of so many
+ * bytes: numbers of rows and units of a row, then values, places and packed memory (device.h). */
+op2_status op2i_device_rows_text(const struct op2i_device_dialect *dialect, struct op2i_text *out);
+
 struct op2i_devgen {
   struct op2i_emitter e;
   const struct op2i_device_dialect *dialect;
@@ -43,18 +59,61 @@ struct op2i_devgen {
   const struct op2i_device_pass *pass;
   bool stores;
   bool stages; /* work items of a group are at positions that follow each other */
+  bool hoists; /* what an element has for others is needed outside of its braces */
 };
-void op2i_devgen_load(const struct op2i_devgen *g);           /* rows and columns of the element */
+
+/* devgen.c */
+void op2i_devgen_entry(const struct op2i_devgen *g, const char *name, int number); /* -1: none */
+void op2i_devgen_element(const struct op2i_devgen *g); /* that at op2_position, braces round it */
+void op2i_devgen_live(
+    const struct op2i_devgen *g); /* how many of a group's items have an element */
+/* A value that the element at op2_position leaves, its number in words. */
+void op2i_devgen_kept(const struct op2i_devgen *g, int a, const char *value, char *there,
+                      size_t room);
+
+/* devgen_arg.c: arguments in an element's body. */
 void op2i_devgen_prepare(const struct op2i_devgen *g, int a); /* before the call */
 void op2i_devgen_actual(const struct op2i_devgen *g, int a);  /* in it */
 void op2i_devgen_settle(const struct op2i_devgen *g, int a);  /* after it */
-void op2i_devgen_add(const struct op2i_devgen *g, int a);     /* increments to memory */
-void op2i_devgen_store(const struct op2i_devgen *g);          /* rows of the element */
+void op2i_devgen_add(const struct op2i_devgen *g, int a);     /* increments to their places */
+void op2i_devgen_hoist(const struct op2i_devgen *g);
+/* Where component %s is that an argument has by way of a slot. */
+void op2i_devgen_place(const struct op2i_devgen *g, int a, int slot, char *there, size_t room);
+/* The statement that adds to, or takes the minimum or maximum with, what is there. */
+void op2i_devgen_add_text(const struct op2i_loop_arg *arg, const char *there, const char *ours,
+                          char *statement, size_t room);
+
+/* devgen_row.c: rows. */
+/* `statement` for each of n components; in it `%s` stands for the component, as often as it likes. */
+void op2i_devgen_each(const struct op2i_devgen *g, int64_t n, const char *indent,
+                      const char *statement);
+/* Of values in memory: as the parameter of the dat is declared. */
+const char *op2i_devgen_dat_type(const struct op2i_devgen *g, int d);
+/* A row of dat d, at row `at` of memory, to or from what is called `ours`. */
+void op2i_devgen_load_row(const struct op2i_devgen *g, int d, const char *at, const char *ours,
+                          const char *indent);
+void op2i_devgen_store_row(const struct op2i_devgen *g, int d, const char *at, const char *ours,
+                           const char *indent);
+void op2i_devgen_load(const struct op2i_devgen *g);  /* rows and columns of the element */
+void op2i_devgen_store(const struct op2i_devgen *g); /* rows of the element */
+void op2i_devgen_hoist_columns(const struct op2i_devgen *g);
 /* Rows that a group moves together, op2_live of them from op2_base on; all work items take part. */
 bool op2i_devgen_staged(const struct op2i_devgen *g, int d);
 void op2i_devgen_stage_in(const struct op2i_devgen *g);
 void op2i_devgen_stage_out(const struct op2i_devgen *g);
-void op2i_devgen_target_load(const struct op2i_devgen *g); /* rows of a pass's target */
-void op2i_devgen_target_store(const struct op2i_devgen *g);
+
+/* devgen_target.c: an item for each target of a pass. */
+bool op2i_devgen_of_target(const struct op2i_devgen *g, int a); /* it adds to those of the pass */
+void op2i_devgen_repeat(const struct op2i_devgen *g, int p);
+void op2i_devgen_sum(const struct op2i_devgen *g, int p);
+void op2i_devgen_keep(const struct op2i_devgen *g, int a); /* for op2_sum<p> */
+/* To the sums of the target that the pass is about, if the element reaches it here. */
+void op2i_devgen_to_target(const struct op2i_devgen *g, int a);
+
+void op2i_devgen_blocks(struct op2i_devgen *g);               /* devgen_block.c */
+void op2i_devgen_reduce(const struct op2i_devgen *g);         /* devgen_reduce.c */
+void op2i_devgen_keep_reduced(const struct op2i_devgen *g);   /* for op2_reduce */
+void op2i_devgen_define_atomics(const struct op2i_devgen *g); /* devgen_atomic.c */
+void op2i_devgen_atomic(const struct op2i_devgen *g, int a);
 
 #endif

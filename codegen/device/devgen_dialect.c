@@ -96,9 +96,23 @@ static const char opencl[] =
     "#define private op2_word_private\n"
     "#define vector op2_word_vector\n" EXTREMES;
 
+/* What was there before; it is replaced if that is `was`. */
+static const char cuda_atomics[] =
+    "#define op2_swap32(p, was, is) atomicCAS((unsigned int *)(p), was, is)\n"
+    "#define op2_swap64(p, was, is) \\\n"
+    "  atomicCAS((unsigned long long *)(p), (unsigned long long)(was), (unsigned long long)(is))\n";
+static const char opencl_atomics[] =
+    "#define op2_swap32(p, was, is) atomic_cmpxchg((volatile __global uint *)(p), was, is)\n"
+    "#ifdef cl_khr_int64_base_atomics\n"
+    "#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable\n"
+    "#endif\n"
+    "#define op2_swap64(p, was, is) atom_cmpxchg((volatile __global ulong *)(p), was, is)\n";
+
 const struct op2i_device_dialect op2i_dialect_cuda = {
     .name = "cuda",
     .prelude = cuda,
+    .atomics = cuda_atomics,
+    .adds = true,
     .generic = true,
     .stages = true,
     .c = {.restricted = "__restrict__", .global = "OP2_GLOBAL "},
@@ -106,5 +120,6 @@ const struct op2i_device_dialect op2i_dialect_cuda = {
 const struct op2i_device_dialect op2i_dialect_opencl = {
     .name = "opencl",
     .prelude = opencl,
-    .c = {.restricted = "restrict", .global = "OP2_GLOBAL "},
+    .atomics = opencl_atomics,
+    .c = {.restricted = "restrict", .global = "OP2_GLOBAL ", .tables = "__constant "},
 };

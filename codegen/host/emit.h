@@ -29,6 +29,7 @@ struct op2i_dialect {
   const char *global;       /* address space of dats, maps, ... and a blank behind it; or "" */
   const char *body_prefix;  /* before a function that generated code calls */
   const char *entry_prefix; /* before the function that the library calls */
+  const char *tables;       /* of constants in kernels' sources, as in op2i_rewrite; or null */
 };
 extern const struct op2i_dialect op2i_dialect_c;
 

@@ -19,7 +19,8 @@ extern "C" {
  * starts with OP2_ and is not in the table is warned of (but for OP2_TEST_*, which belong to the
  * library's tests). Some have no option: OP2_SIMD, OP2_FUSE, OP2_REPLAY, OP2_TILE, OP2_TEAM and
  * OP2_RENUMBER switch parts of the library off, to see what they are worth; OP2_CC_TIMEOUT says how
- * many seconds a compiler may take, and OP2_CACHE_MB how much the cache of compiled loops may hold.
+ * many seconds a compiler may take, and OP2_CACHE_MB how much the cache of compiled loops may hold;
+ * OP2_DEVICE and OP2_DEVICE_STRATEGY which device loops run on, and how they add there (doc/devices.md).
  *
  * In a process with more rights than the user who started it (set-user-ID, set-group-ID or file
  * capabilities: AT_SECURE) no variable is read, HOME, TMPDIR and PATH included; options count as
@@ -50,7 +51,7 @@ extern "C" {
 typedef struct op2_options {
   const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu, cuda, opencl or check;
                              default starpu, or openmp where that StarPU was built for fewer workers
-                             than are wanted. Devices are chosen by OP2_DEVICE */
+                             than are wanted */
   int threads;            /**< OP2_THREADS: CPU workers; default one per usable core */
   int eager;              /**< OP2_EAGER: 1 runs every loop and call at once, -1 does not */
   int block_size;         /**< OP2_BLOCK_SIZE: elements per mini-partition */
@@ -63,7 +64,10 @@ typedef struct op2_options {
                              "%r" the rank: without it rank 0 alone writes */
   int log_level;          /**< OP2_LOG: 0 silent, 1 errors, 2 warnings, 3 info, 4 debug */
   int reserved_numbers[9]; /**< 0: room for options of later versions */
-  const void *reserved[6]; /**< null: the same */
+  const char *device; /**< OP2_DEVICE: of the backends cuda and opencl: a number from 0, or part of
+                              its name; default the best, of several that are alike each rank of a
+                              node another */
+  const void *reserved[5]; /**< null: as reserved_numbers */
 } op2_options;
 
 /** @brief Start a context: choose the backend, find workers, open the cache of compiled loops.
@@ -116,8 +120,9 @@ OP2_API int op2_workers(op2_context ctx);
 OP2_API const char *op2_backend_unavailable(const char *name);
 
 /** @brief Print the table of environment variables: name, default, present value and meaning; and
- * that none is read, where that is so.
- * @memory keeps nothing                   @sync   never blocks, runs nothing
+ * that none is read, where that is so. Behind it the devices of the backends cuda and opencl, by the
+ * numbers that OP2_DEVICE takes, or why there are none: drivers are opened for that.
+ * @memory keeps nothing                   @sync   runs nothing
  * @mpi    not collective                  @errors OP2_ERR_ARG (null stream), OP2_ERR_IO
  * @source op2 */
 OP2_API OP2_NODISCARD op2_status op2_environment_write(FILE *stream);

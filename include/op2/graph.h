@@ -61,7 +61,9 @@ typedef struct op2_profile {
   int64_t calls;      /**< loops run */
   int64_t elements;   /**< elements all of them ran over */
   double seconds;     /**< time in generated code, summed over workers; what loops that were fused
-                           took is divided by the bytes that each would move alone */
+                           took is divided by the bytes that each would move alone. On a device: by
+                           its own clock, times the number of workers; the first run and one in
+                           eight are measured, and stand for the others */
   double bytes;       /**< least data they had to move unfused: each value once, maps included */
   double reserved[10]; /**< 0: room for later versions */
 } op2_profile;

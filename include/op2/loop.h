@@ -278,9 +278,10 @@ OP2_API OP2_NODISCARD op2_status op2_loop_create_at(op2_where where, op2_kernel 
 /** @brief The generated source of a loop; needs no data, so it can be used ahead of time.
  * @memory *source belongs to the loop and lives as long as it does
  * @sync   never blocks, runs nothing      @mpi    not collective
- * @errors OP2_ERR_ARG, OP2_ERR_UNAVAILABLE (unknown target; "c", "simd", "check", "cuda" and "opencl" are known; or
- *         a device will not do for the loop),
- *         OP2_ERR_NOMEM
+ * Targets are "c", "simd", "check", "cuda" and "opencl", whatever the context's backend is; behind
+ * "cuda" or "opencl" a strategy may stand: "cuda:staged" (doc/devices.md).
+ * @errors OP2_ERR_ARG, OP2_ERR_UNAVAILABLE (unknown target or strategy; or a device, or that strategy,
+ *         will not do for the loop), OP2_ERR_NOMEM
  * @source PyOP2 ParLoop code generation */
 OP2_API OP2_NODISCARD op2_status op2_loop_generate(op2_loop loop, const char *target,
                                                    const char **source);

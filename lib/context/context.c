@@ -50,7 +50,8 @@ void op2i_context_unref(op2_context ctx) {
   op2i_interned_loops.free(ctx);
   op2i_interned_calls.free(ctx);
   op2i_config_free(&ctx->config);
-  if (ctx->device) ctx->device->kind->close(ctx->device);
+  op2i_device_close(ctx->device);
+  op2i_device_close(ctx->shadow);
   op2i_comm_free(ctx->comm);
   ctx->finalized = true;
   op2i_process_bury(OP2I_GRAVE_CONTEXT, ctx);

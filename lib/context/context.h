@@ -37,6 +37,7 @@ struct op2_context_s {
   void *backend_state;
   struct op2i_device
       *device; /* on which its loops run, until nothing refers to the context; null: here */
+  struct op2i_device *shadow; /* with OP2_SHADOW=1: in whose memory loops of the host work */
   int workers;              /* of the backend */
   struct op2i_sched *sched; /* scheduler/ */
   struct op2i_jit *jit;     /* backends/: compiler and cache, opened at the first compilation */

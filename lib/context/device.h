@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "object.h"
 #include "op2/status.h"
 #include "op2/types.h"
 
@@ -20,6 +21,7 @@ struct op2i_device_limits {
   char target[64];   /* what binaries are built for, one word: "sm_90"; part of their keys, as is */
   char compiler[64]; /* what they are built by */
   bool doubles;      /* it has double precision */
+  bool short_atomics; /* those that it has are of 32 bits at most */
   int units;         /* that run groups at the same time */
   int64_t group_max; /* work items of a group */
   int64_t local_bytes; /* of memory that a group shares */
@@ -29,6 +31,31 @@ struct op2i_device_limits {
 /* What has moved between the host and the device, and what ran. */
 struct op2i_device_counts {
   int64_t puts, put_bytes, gets, get_bytes, launches;
+  int64_t host_runs; /* of loops that the host ran in its stead */
+};
+
+/* What the library has of its memory. */
+enum { OP2I_DEVICE_SPARES = 64 };
+struct op2i_device_memory {
+  int64_t limit;      /* bytes; 0: as much as there is */
+  int64_t used, most; /* bytes: now, and at the most so far */
+  struct op2i_device_block {
+    void *memory;
+    int64_t bytes;
+  } * blocks; /* [nblocks] */
+  int64_t nblocks, capacity;
+  void *spare[OP2I_DEVICE_SPARES]; /* small blocks that nobody has now */
+  int nspare;
+  int64_t asked, fail_every; /* for tests: each n-th of those that are asked for is not given */
+};
+
+/* Rows of values, to memory where some of them lie packed, or from there. */
+struct op2i_device_rows {
+  void *values, *packed;
+  void *places; /* [n][2] int32_t: the number of a row, and how many units lie before it */
+  int64_t n, row_units;
+  int unit; /* bytes: 4, or 1 */
+  bool unpack;
 };
 
 /* The first member of each kind's own structure. */
@@ -36,6 +63,12 @@ struct op2i_device {
   const struct op2i_device_kind *kind;
   struct op2i_device_limits limits;
   struct op2i_device_counts counts;
+  /* Hands over a move of rows. Set by the backend that has the device for loops. */
+  op2_status (*move_rows)(op2_context ctx, const struct op2i_device_rows *rows);
+  struct op2i_device_code *rows[2][2]; /* of that backend, by unit and direction: null, not built */
+  struct op2i_device_memory memory;
+  struct op2i_list buffers; /* with memory there (lib/mesh) that may leave it */
+  int64_t round;            /* of looking for some that may */
 };
 
 /* A function that can be launched; each kind's own structure begins with it. */
@@ -66,11 +99,15 @@ struct op2i_launch {
 struct op2i_device_kind {
   const char *name; /* "cuda", "opencl": of the backend */
   bool generic;     /* in its code a pointer may point to any memory */
+  bool
+      in_host_memory; /* handles of its memory are addresses, for tests: blocks are as large as asked
+                          for, so that sanitizers see who goes beyond */
   /* Why there is none of this kind; null: there is. Asked by any thread, and found out once. */
   const char *(*unavailable)(void);
-  /* `which` as in OP2_DEVICE: null, a number from 0, or part of a name in any case. OP2_ERR_UNAVAILABLE
-   * or OP2_ERR_OPTION with those that there are in the message. */
-  op2_status (*open)(const char *which, struct op2i_device **device);
+  /* `which` as in OP2_DEVICE: a number from 0, or part of a name in any case; null: of those that are
+   * alike and the best, the next for each `seat`, from the first on. OP2_ERR_UNAVAILABLE or
+   * OP2_ERR_OPTION with those that there are in the message. */
+  op2_status (*open)(const char *which, int seat, struct op2i_device **device);
   void (*close)(struct op2i_device *device); /* what was made of it is gone before */
   /* One line on each device that there is: number, name, memory, target. */
   void (*list)(struct op2i_text *out);
@@ -96,8 +133,25 @@ struct op2i_device_kind {
   op2_status (*launch)(struct op2i_device *device, struct op2i_device_code *code,
                        const struct op2i_launch *launch);
   op2_status (*wait)(struct op2i_device *device);
+
+  /* The device's clock. A mark stands between what was handed over before it and after it, when it was
+   * set last; *mark is made where it is null. `seconds` from one mark to a later one: less than 0 while
+   * the device has not come that far, which `wait` is for. */
+  op2_status (*mark)(struct op2i_device *device, void **mark);
+  op2_status (*between)(struct op2i_device *device, void *begin, void *end, bool wait,
+                        double *seconds);
+  void (*unmark)(struct op2i_device *device, void *mark); /* null: nothing */
 };
 
-extern const struct op2i_device_kind op2i_device_cuda, op2i_device_opencl;
+extern const struct op2i_device_kind op2i_device_cuda, op2i_device_opencl, op2i_device_shadow;
+
+/* As the kind's open(), with the most bytes that it is asked for, or 0. */
+op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int seat,
+                            int64_t limit, struct op2i_device **device);
+void op2i_device_close(struct op2i_device *device); /* null: nothing */
+/* As the kind's alloc() and release(), within the limit: all that the library has of a device's memory
+ * comes from here. */
+op2_status op2i_device_alloc(struct op2i_device *device, size_t bytes, void **memory);
+void op2i_device_release(struct op2i_device *device, void *memory);
 
 #endif

@@ -14,16 +14,20 @@
 #include <unistd.h>
 
 #include "context.h"
+#include "device.h"
 #include "error.h"
 #include "hash.h"
 #include "log.h"
 #include "mem.h"
 #include "process.h"
 #include "stream.h"
+#include "text.h"
 
 enum id {
   ENV_BACKEND,
   ENV_DEVICE,
+  ENV_DEVICE_MEMORY,
+  ENV_DEVICE_STRATEGY,
   ENV_THREADS,
   ENV_EAGER,
   ENV_BLOCK_SIZE,
@@ -77,6 +81,17 @@ static const struct variable {
                     "device of the backends cuda and opencl: a number from 0, or part of its name; "
                     "where none is meant, the error lists those that there are",
                     OWN},
+    [ENV_DEVICE_MEMORY] =
+        {"OP2_DEVICE_MEMORY", NUMBER, 0, 0, INT_MAX, "0",
+         "megabytes that are allocated on a device at most: what does not fit runs "
+         "on the host; 0: no limit",
+         OWN},
+    [ENV_DEVICE_STRATEGY] =
+        {"OP2_DEVICE_STRATEGY", TEXT, 0, 0, 0, "by the loop",
+         "how increments of elements that meet are added on a device: repeat, gather, staged, "
+         "unstaged, "
+         "or atomics, whose bits differ from run to run; loops that it does not fit take another",
+         SAME(device_strategy)},
     [ENV_THREADS] = {"OP2_THREADS", NUMBER, 0, 0, 4096, "one per core", "CPU workers", OWN},
     [ENV_EAGER] = {"OP2_EAGER", BOOLEAN, 0, 0, 1, "0", "1: run every loop when it is queued",
                    SAME(eager)},
@@ -211,16 +226,30 @@ static op2_status env_int(enum id id, int *value) {
   return OP2_SUCCESS;
 }
 
+/* Drivers are not opened for whoever has more rights than the user. */
+static void write_devices(FILE *stream) {
+  static const struct op2i_device_kind *const kinds[] = {&op2i_device_cuda, &op2i_device_opencl};
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !op2i_env_ignored(); k++) {
+    const char *why = kinds[k]->unavailable();
+    struct op2i_text devices = {0};
+    if (!why) kinds[k]->list(&devices);
+    fprintf(stream, "devices of %s: %s%s\n", kinds[k]->name, why ? "none: " : "", why ? why : "");
+    if (devices.chars) fputs(devices.chars, stream);
+    op2i_text_free(&devices);
+  }
+}
+
 op2_status op2_environment_write(FILE *stream) {
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_environment_write: stream is null");
   for (int i = 0; i < ENV_COUNT; i++) {
     const char *value = env_text((enum id)i);
-    fprintf(stream, "%-15s %-36s %s%s%s%s\n", variables[i].name, variables[i].shown,
+    fprintf(stream, "%-19s %-36s %s%s%s%s\n", variables[i].name, variables[i].shown,
             variables[i].help, variables[i].same ? "; the same on all ranks" : "",
             value ? "; now " : "", value ? value : "");
   }
   if (op2i_env_ignored())
     fputs("(none is read: this process has more rights than the user who started it)\n", stream);
+  write_devices(stream);
   return op2i_stream_written(stream, "op2_environment_write");
 }
 
@@ -334,8 +363,11 @@ static op2_status choose_texts(struct op2i_config *c, const op2_options *o) {
                        ENV_CACHE_DIR));
   OP2I_TRY(choose_text(&c->cc, &c->cc_by, o->cc, "op2_options.cc", ENV_CC));
   OP2I_TRY(choose_text(&c->cflags, &c->cflags_by, o->cflags, "op2_options.cflags", ENV_CFLAGS));
-  const char *device = env_text(ENV_DEVICE);
-  if (device && !(c->device = op2i_strdup(device))) OP2I_TRY(op2i_error_nomem("options"));
+  OP2I_TRY(choose_text(&c->device, &c->device_by, o->device, "op2_options.device", ENV_DEVICE));
+  const char *strategy = env_text(ENV_DEVICE_STRATEGY);
+  if (strategy && !(c->device_strategy = op2i_strdup(strategy)))
+    OP2I_TRY(op2i_error_nomem("options"));
+  OP2I_TRY(op2i_strategy_parse(strategy, "environment variable OP2_DEVICE_STRATEGY", &c->strategy));
   OP2I_TRY(choose_text(&c->graph_file, &c->graph_by, o->graph_file, "op2_options.graph_file",
                        ENV_GRAPH));
 fail:
@@ -414,6 +446,7 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   OP2I_TRY(env_int(ENV_IDLE_MS, &c.idle_ms));
   OP2I_TRY(env_int(ENV_CC_TIMEOUT, &c.cc_timeout));
   OP2I_TRY(env_int(ENV_CACHE_MB, &c.cache_mb));
+  OP2I_TRY(env_int(ENV_DEVICE_MEMORY, &c.device_mb));
   OP2I_TRY(env_int(ENV_VERIFY, &c.verify));
   OP2I_TRY(env_int(ENV_FUSE, &c.fuse));
   OP2I_TRY(env_int(ENV_REPLAY, &c.replay));
@@ -508,5 +541,6 @@ void op2i_config_free(struct op2i_config *config) {
   op2i_free(config->cflags);
   op2i_free(config->graph_file);
   op2i_free(config->device);
+  op2i_free(config->device_strategy);
   *config = (struct op2i_config){0};
 }

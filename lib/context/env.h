@@ -4,6 +4,7 @@
 
 #include "comm.h"
 #include "op2/context.h"
+#include "strategy.h"
 
 /* lib/context/env.c is the only reader of the environment. Numbers are decimal digits; a bad one is
  * OP2_ERR_OPTION and names the variable. */
@@ -23,13 +24,16 @@ const char *op2i_env_raw(const char *name);
  * owned. */
 struct op2i_config {
   char *backend, *device, *cache_dir, *cc, *cflags, *graph_file; /* null: not set */
+  char *device_strategy;                                         /* the same, */
+  enum op2i_device_strategy strategy;                            /* and which that is */
   /* Who asked for these: "OP2_CC" or "op2_options.cc". */
-  const char *backend_by, *cache_dir_by, *cc_by, *cflags_by, *graph_by;
+  const char *backend_by, *device_by, *cache_dir_by, *cc_by, *cflags_by, *graph_by;
   int threads, block_size; /* 0: choose */
   int chunk_us, queue_max, idle_ms, log_level;
   int cc_timeout; /* seconds, 0: no limit */
   int eager, verify;
   int cache_mb; /* limit of the cache on disk, 0: none */
+  int device_mb; /* limit of memory on a device, 0: none */
   int replay;
   int fuse;       /* OP2I_FUSE_... */
   int shadow;     /* loops work in a place of their own */

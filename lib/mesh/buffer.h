@@ -5,7 +5,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "object.h"
 #include "op2/context.h"
+#include "op2/device.h"
 #include "op2/loop.h"
 
 /* A buffer is the values of one object - a dat, a version of a global, the entries of a map, the
@@ -17,8 +19,8 @@
 /* Kinds of memory that loops can work in. */
 enum op2i_place {
   OP2I_HOST,
-  OP2I_SHADOW, /* for tests: more of the host's memory, as if it were a device's */
-  OP2I_DEVICE, /* the context's: its pointers are handles (device.h) */
+  OP2I_SHADOW, /* for tests: that of a device in the host's memory */
+  OP2I_DEVICE, /* that of the context's: its pointers are handles (device.h) */
   OP2I_NPLACES
 };
 
@@ -33,6 +35,10 @@ struct op2i_buffer {
   signed char only;                  /* the one place with memory, all rows fresh; -1: not so */
   bool borrowed;                     /* the host's memory is somebody else's */
   bool told;                         /* the epoch tells of changes */
+  /* While it has memory on the device, and is told: among the buffers there. */
+  struct op2i_link there;
+  int64_t asked; /* the epoch in which it was last asked for there, */
+  int64_t round; /* and the device's, when it was last said to be needed there */
 };
 
 /* Without memory. Buffers that are asked for at each run whatever the epoch need not tell it. */
@@ -55,6 +61,15 @@ static inline op2_status op2i_buffer_at(struct op2i_buffer *buffer, enum op2i_pl
   *data = buffer->at[place];
   return OP2_SUCCESS;
 }
+
+/* The state of its owned rows, or those of the halo (one of both), as op2_dat_state() tells it; the
+ * shadow counts as a device. */
+op2_data_state op2i_buffer_state(const struct op2i_buffer *buffer, unsigned rows);
+
+/* The device's memory is full: of the buffers that are not needed there in its present round, and are not
+ * asked for at each run, the one goes that was asked for longest ago, those first whose values are elsewhere
+ * as well; what is there alone comes to the host before. False: there is none. */
+bool op2i_buffers_give_way(op2_context ctx);
 
 static inline bool op2i_buffer_has_memory(const struct op2i_buffer *buffer) {
   bool has = false;

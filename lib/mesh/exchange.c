@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exchanges of halo rows: packed for each neighbour, sent, received and put where they belong. */
-#include "exchange.h"
+#include "exchange_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,34 +12,10 @@
 
 enum { TAG_ROWS = 1 };
 
-enum side { OUT, IN, SIDES };
-
-/* What travels between this rank and one other, on its way out and in. */
-struct leg {
-  int rank;
-  size_t bytes[SIDES];
-  unsigned char *memory[SIDES];
-  int64_t sent; /* where it is counted: in the communicator's list */
-};
-
-struct op2i_exchange {
-  struct op2i_comm *comm;
-  int n, nlegs, nmessages;
-  struct op2i_stale *stale;            /* [n] */
-  int64_t *outgoing;                   /* [n] bytes of them that are sent each time */
-  void **values;                       /* [n] of their dats, where they were asked for last */
-  struct leg *legs;                    /* [nlegs], in the order of ranks */
-  const struct op2i_neighbour **peers; /* [nlegs][n] of a leg in a dat's halo, null: it is none */
-  struct op2i_message **messages;      /* [nmessages] of all legs */
-  unsigned char *memory;
-  int64_t begun, ended; /* when messages were started last, and seen to be over */
-  bool flies;           /* they are not known to be over */
-};
-
 /* ---- making ---------------------------------------------------------------------------------- */
 
 static int by_rank(const void *a, const void *b) {
-  const struct leg *x = a, *y = b;
+  const struct op2i_leg *x = a, *y = b;
   return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
@@ -76,10 +52,10 @@ static op2_status find_peers(struct op2i_exchange *x) {
   return OP2_SUCCESS;
 }
 
-static size_t dat_bytes(const struct op2i_exchange *x, int i, int leg, enum side side) {
+static size_t dat_bytes(const struct op2i_exchange *x, int i, int leg, enum op2i_side side) {
   size_t rows = 0;
   for (int part = 0; part < OP2I_HALO_PARTS; part++)
-    rows += (size_t)op2i_exchange_rows(x, i, leg, part, side == IN).n;
+    rows += (size_t)op2i_exchange_rows(x, i, leg, part, side == OP2I_IN).n;
   return rows * x->stale[i].dat->row_bytes;
 }
 
@@ -88,8 +64,9 @@ static op2_status add_up(struct op2i_exchange *x) {
   if (!x->outgoing) return op2i_error_nomem("an exchange of halos");
   for (int l = 0; l < x->nlegs; l++)
     for (int i = 0; i < x->n; i++) {
-      x->outgoing[i] += (int64_t)dat_bytes(x, i, l, OUT);
-      for (int side = OUT; side < SIDES; side++) x->legs[l].bytes[side] += dat_bytes(x, i, l, side);
+      x->outgoing[i] += (int64_t)dat_bytes(x, i, l, OP2I_OUT);
+      for (int side = OP2I_OUT; side < OP2I_SIDES; side++)
+        x->legs[l].bytes[side] += dat_bytes(x, i, l, side);
     }
   return OP2_SUCCESS;
 }
@@ -98,7 +75,7 @@ static op2_status add_up(struct op2i_exchange *x) {
 static op2_status have_counts(struct op2i_exchange *x) {
   struct op2i_comm *comm = x->comm;
   for (int l = 0; l < x->nlegs; l++) {
-    struct leg *leg = &x->legs[l];
+    struct op2i_leg *leg = &x->legs[l];
     while (leg->sent < comm->nsent && comm->sent[leg->sent].rank != leg->rank) leg->sent++;
     if (leg->sent < comm->nsent) continue;
     if (op2i_grow(&comm->sent, sizeof *comm->sent, comm->nsent, &comm->sent_capacity))
@@ -111,16 +88,21 @@ static op2_status have_counts(struct op2i_exchange *x) {
 static size_t aligned(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 static op2_status have_memory(struct op2i_exchange *x) {
-  size_t bytes = 0, at = 0;
+  size_t at = 0;
   for (int l = 0; l < x->nlegs; l++)
-    for (int side = OUT; side < SIDES; side++) bytes += aligned(x->legs[l].bytes[side]);
-  x->memory = op2i_alloc_raw(bytes);
+    for (int side = OP2I_OUT; side < OP2I_SIDES; side++) at += aligned(x->legs[l].bytes[side]);
+  x->memory = op2i_alloc_raw(at);
   if (!x->memory) return op2i_error_nomem("an exchange of halos");
-  for (int l = 0; l < x->nlegs; l++)
-    for (int side = OUT; side < SIDES; side++) {
-      x->legs[l].memory[side] = x->memory + at;
-      at += aligned(x->legs[l].bytes[side]);
+  at = 0;
+  for (int side = OP2I_OUT; side < OP2I_SIDES; side++) {
+    x->first[side] = at;
+    for (int l = 0; l < x->nlegs; l++) {
+      struct op2i_leg *leg = &x->legs[l];
+      leg->memory[side] = x->memory + at;
+      if (leg->bytes[side]) x->bytes[side] = at + leg->bytes[side] - x->first[side];
+      at += aligned(leg->bytes[side]);
     }
+  }
   return OP2_SUCCESS;
 }
 
@@ -128,10 +110,10 @@ static op2_status have_memory(struct op2i_exchange *x) {
 static op2_status open_messages(struct op2i_exchange *x) {
   op2_status status = OP2_SUCCESS;
   for (int l = 0; l < x->nlegs; l++)
-    for (int side = OUT; side < SIDES && !status; side++) {
-      const struct leg *leg = &x->legs[l];
-      const struct op2i_envelope envelope = {side == OUT, leg->rank, TAG_ROWS, leg->memory[side],
-                                             leg->bytes[side]};
+    for (int side = OP2I_OUT; side < OP2I_SIDES && !status; side++) {
+      const struct op2i_leg *leg = &x->legs[l];
+      const struct op2i_envelope envelope = {side == OP2I_OUT, leg->rank, TAG_ROWS,
+                                             leg->memory[side], leg->bytes[side]};
       if (!leg->bytes[side]) continue;
       status = x->comm->kind->open(x->comm, &envelope, &x->messages[x->nmessages]);
       x->nmessages += !status;
@@ -146,8 +128,11 @@ op2_status op2i_exchange_make(int n, const struct op2i_stale *stale, struct op2i
   x->comm = stale->dat->obj.ctx->comm;
   x->n = n;
   x->stale = op2i_malloc((size_t)n * sizeof *x->stale);
-  x->values = op2i_calloc((size_t)n, sizeof *x->values);
-  status = x->stale && x->values ? OP2_SUCCESS : op2i_error_nomem("an exchange of halos");
+  for (int side = OP2I_OUT; side < OP2I_SIDES; side++)
+    x->dats[side] = op2i_calloc((size_t)n, sizeof *x->dats[side]);
+  status = x->stale && x->dats[OP2I_OUT] && x->dats[OP2I_IN]
+               ? OP2_SUCCESS
+               : op2i_error_nomem("an exchange of halos");
   if (!status) memcpy(x->stale, stale, (size_t)n * sizeof *x->stale);
   if (!status) status = list_legs(x);
   if (!status) status = find_peers(x);
@@ -169,9 +154,10 @@ void op2i_exchange_free(struct op2i_exchange *x) {
   op2i_free(x->legs);
   op2i_free(x->peers);
   op2i_free(x->stale);
-  op2i_free(x->values);
+  for (int side = OP2I_OUT; side < OP2I_SIDES; side++) op2i_free(x->dats[side]);
   op2i_free(x->outgoing);
   op2i_free_data(x->memory);
+  op2i_exchange_device_free(x);
   op2i_free(x);
 }
 
@@ -186,8 +172,8 @@ int64_t op2i_exchange_sends(const struct op2i_exchange *x, int *messages) {
   int64_t bytes = 0;
   *messages = 0;
   for (int l = 0; l < x->nlegs; l++) {
-    bytes += (int64_t)x->legs[l].bytes[OUT];
-    *messages += x->legs[l].bytes[OUT] > 0;
+    bytes += (int64_t)x->legs[l].bytes[OP2I_OUT];
+    *messages += x->legs[l].bytes[OP2I_OUT] > 0;
   }
   return bytes;
 }
@@ -211,28 +197,60 @@ static void copy_row(void *to, const void *from, size_t bytes) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
+/* Where rows of dat i leave from, or arrive: on the device if only there are the owned ones, or they
+ * are there and loops may be expected to go on there. */
+static bool is_there(const struct op2i_exchange *x, int i, enum op2i_place place, bool ends) {
+  const struct op2i_buffer *values = &x->stale[i].dat->values;
+  bool there = values->fresh[OP2I_DEVICE] & OP2I_OWNED_ROWS;
+  return there && (ends || !(values->fresh[place] & OP2I_OWNED_ROWS));
+}
+
+/* Where the device lacks memory for it, all rows go by way of the host. */
+static void decide(struct op2i_exchange *x, enum op2i_place place, bool device, bool ends) {
+  bool any = false;
+  for (int i = 0; i < x->n; i++) {
+    x->dats[ends][i] = (struct op2i_travelling){.there = device && is_there(x, i, place, ends)};
+    any |= x->dats[ends][i].there;
+  }
+  if (any && x->bytes[ends] && op2i_exchange_have_there(x, ends))
+    for (int i = 0; i < x->n; i++) x->dats[ends][i].there = false;
+}
+
+/* All rows of the halo of this rank arrive. */
+static bool fills_halo(const struct op2i_stale *stale) {
+  const struct op2_set_s *set = stale->dat->set;
+  bool fills = true;
+  for (int part = 0; part < OP2I_HALO_PARTS; part++)
+    fills &= stale->parts >> part & 1 || set->ends[part + 2] == set->ends[part + 1];
+  return fills;
+}
+
 /* Without memory for some of them the exchange can still run, so that others need not wait for it:
  * of these it sends anything. */
-op2_status op2i_exchange_bind(struct op2i_exchange *x, enum op2i_place place, bool ends) {
-  op2_access access = ends ? OP2_RW : OP2_READ;
+op2_status op2i_exchange_bind(struct op2i_exchange *x, enum op2i_place place, bool device,
+                              bool ends) {
   unsigned rows = ends ? OP2I_HALO_ROWS : OP2I_OWNED_ROWS;
   op2_status status = OP2_SUCCESS;
+  decide(x, place, device, ends);
   for (int i = 0; i < x->n; i++) {
-    x->values[i] = NULL;
+    struct op2i_travelling *dat = &x->dats[ends][i];
+    op2_access access = !ends ? OP2_READ : fills_halo(&x->stale[i]) ? OP2_WRITE : OP2_RW;
     if (!status)
-      status = op2i_buffer_at(&x->stale[i].dat->values, place, access, rows, &x->values[i]);
+      status = op2i_buffer_at(&x->stale[i].dat->values, dat->there ? OP2I_DEVICE : place, access,
+                              rows, &dat->values);
   }
   return status;
 }
 
-/* Between the dats' values and a leg's message. */
+/* Between the host's values of dats and a leg's message. */
 static void move_rows(const struct op2i_exchange *x, int leg, bool ends, unsigned char *message) {
   for (int i = 0; i < x->n; i++) {
     size_t bytes = x->stale[i].dat->row_bytes;
+    const struct op2i_travelling *dat = &x->dats[ends][i];
     for (int part = 0; part < OP2I_HALO_PARTS; part++) {
       struct op2i_rows rows = op2i_exchange_rows(x, i, leg, part, ends);
-      for (int64_t k = 0; x->values[i] && k < rows.n; k++) {
-        char *value = (char *)x->values[i] + (size_t)rows.row[k] * bytes;
+      for (int64_t k = 0; dat->values && !dat->there && k < rows.n; k++) {
+        char *value = (char *)dat->values + (size_t)rows.row[k] * bytes;
         unsigned char *row = message + (size_t)k * bytes;
         copy_row(ends ? (void *)value : row, ends ? (void *)row : value, bytes);
       }
@@ -242,18 +260,18 @@ static void move_rows(const struct op2i_exchange *x, int leg, bool ends, unsigne
 }
 
 void op2i_exchange_pack(const struct op2i_exchange *x, int leg) {
-  move_rows(x, leg, false, x->legs[leg].memory[OUT]);
+  move_rows(x, leg, false, x->legs[leg].memory[OP2I_OUT]);
 }
 
 void op2i_exchange_unpack(const struct op2i_exchange *x, int leg) {
-  move_rows(x, leg, true, x->legs[leg].memory[IN]);
+  move_rows(x, leg, true, x->legs[leg].memory[OP2I_IN]);
 }
 
 static void count(const struct op2i_exchange *x) {
   x->comm->exchanges++;
   for (int l = 0; l < x->nlegs; l++) {
     struct op2i_sent *sent = &x->comm->sent[x->legs[l].sent];
-    int64_t bytes = (int64_t)x->legs[l].bytes[OUT];
+    int64_t bytes = (int64_t)x->legs[l].bytes[OP2I_OUT];
     sent->messages += bytes > 0;
     sent->bytes += bytes;
     x->comm->messages += bytes > 0;
@@ -295,16 +313,20 @@ op2_status op2i_exchange_over(struct op2i_exchange *x, bool wait, bool *over) {
 
 bool op2i_exchange_flies(const struct op2i_exchange *x) { return x->flies; }
 
+/* What comes from the device is on its way before rows of the host are put between it; whatever became
+ * of it, others wait for a message. */
 op2_status op2i_exchange_begin(struct op2i_exchange *x) {
+  op2_status own = op2i_exchange_move_there(x, OP2I_OUT);
   for (int leg = 0; leg < x->nlegs; leg++) op2i_exchange_pack(x, leg);
-  return op2i_exchange_start(x);
+  op2_status status = op2i_exchange_start(x);
+  return status ? status : own;
 }
 
 op2_status op2i_exchange_end(struct op2i_exchange *x) {
   bool over;
   op2_status status = op2i_exchange_over(x, true, &over);
   for (int leg = 0; leg < x->nlegs && !status; leg++) op2i_exchange_unpack(x, leg);
-  return status;
+  return status ? status : op2i_exchange_move_there(x, OP2I_IN);
 }
 
 void op2i_exchange_freshens(const struct op2i_exchange *x) {
@@ -325,9 +347,9 @@ void op2i_dat_make_stale(op2_dat dat) { dat->stale = (unsigned char)op2i_dat_par
 
 /* Without memory for its own part a rank runs it nevertheless: others wait for it. */
 static op2_status bring(struct op2i_exchange *exchange) {
-  op2_status own = op2i_exchange_bind(exchange, OP2I_HOST, false);
+  op2_status own = op2i_exchange_bind(exchange, OP2I_HOST, false, false);
   op2_status status = op2i_exchange_begin(exchange);
-  if (!own) own = op2i_exchange_bind(exchange, OP2I_HOST, true);
+  if (!own) own = op2i_exchange_bind(exchange, OP2I_HOST, false, true);
   if (!status) status = op2i_exchange_end(exchange);
   op2i_exchange_freshens(exchange);
   return status ? status : own;

@@ -25,8 +25,11 @@ struct op2i_exchange;
 
 /* Its dats are all of one context, and none comes twice. Collective. */
 op2_status op2i_exchange_make(int n, const struct op2i_stale *stale, struct op2i_exchange **out);
-/* Have the values in a place, before rows are packed there or, when it ends, unpacked. */
-op2_status op2i_exchange_bind(struct op2i_exchange *exchange, enum op2i_place place, bool ends);
+/* Have the values in a place of the host's, before rows are packed there or, when it ends, unpacked.
+ * Those that are on the device may stay there if `device`, in exchanges that begin and end as a whole:
+ * then rows that travel are all that goes between it and the host. */
+op2_status op2i_exchange_bind(struct op2i_exchange *exchange, enum op2i_place place, bool device,
+                              bool ends);
 /* Pack all rows and send them. All ranks begin the same exchanges in the same order. */
 op2_status op2i_exchange_begin(struct op2i_exchange *exchange);
 /* Wait for what others have sent, and put it where it belongs. */

@@ -30,6 +30,9 @@ struct op2i_backend {
   bool passes; /* loops may be fused; else each is run by itself, in the order of calls */
   /* Direct backends run a step and wait. */
   op2_status (*run_step)(void *state, struct op2i_step *step);
+  /* Have what else a step needs in memory to run, once its values are where it runs; null: nothing.
+   * OP2_ERR_NOMEM of a device: the host is to run it. */
+  op2_status (*prepare_step)(void *state, struct op2i_step *step);
   /* Task backends run all the loops of a program that follow each other, ordering them by the data
    * they share. The first step keeps their `tasks`. */
   op2_status (*run_steps)(void *state, struct op2i_step *steps, int64_t nsteps);

@@ -8,6 +8,7 @@
 
 #include "code.h"
 #include "op2/loop.h"
+#include "strategy.h"
 
 struct op2i_loop;
 struct op2i_signature;
@@ -22,12 +23,13 @@ struct op2i_judgement {
 
 struct op2i_codegen {
   /* codegen/c: op2i_kernel_given(), op2i_signature_parse(), op2i_signature_free(),
-   * op2i_source_uses(), op2i_source_assigns() */
+   * op2i_source_uses(), op2i_source_assigns(), op2i_source_operations() */
   bool (*given)(const char *compiler, const char *flags, const char *headers);
   op2_status (*parse)(const char *source, const char *name, bool given, struct op2i_signature *out);
   void (*free_signature)(struct op2i_signature *signature);
   bool (*uses)(const char *source, const char *word);
   int (*assigns)(const char *source, const char *word);
+  double (*operations)(const char *source);
   /* codegen/simd: op2i_simd_forget() */
   void (*forget)(op2_kernel kernel);
   /* codegen/host: op2i_generate_judge(), op2i_generate() */
@@ -35,6 +37,11 @@ struct op2i_codegen {
                       struct op2i_judgement *judgement, struct op2i_text *why);
   op2_status (*generate)(const struct op2i_loop *loop, enum op2i_variant variant,
                          struct op2i_text *out, bool *mergeable);
+  /* codegen/device: op2i_device_rows_text() */
+  op2_status (*generate_rows)(enum op2i_variant variant, struct op2i_text *out);
+  /* codegen/device: for a device's variant, by a strategy. OP2_ERR_UNAVAILABLE where that will not do. */
+  op2_status (*generate_by)(const struct op2i_loop *loop, enum op2i_variant variant,
+                            enum op2i_device_strategy strategy, struct op2i_text *out);
 };
 extern const struct op2i_codegen op2i_codegen; /* codegen/host/cgen.c */
 

@@ -12,6 +12,7 @@
 #include "op.h"
 #include "op2/loop.h"
 #include "plan.h"
+#include "strategy.h"
 
 /* One kernel of a loop and its part of the loop's tables. Fused loops have several, applied one
  * after the other to each element. */
@@ -50,7 +51,12 @@ struct op2i_form {
   bool mergeable;    /* its scalar text may share a translation unit, as vector code always may */
   const char *off_device; /* why a device that backends wish for does not run it, in words; null: it
                              does, or there is none */
+  bool no_room;           /* that is for lack of memory there, which other ranks need not know of */
 };
+/* Whether no device of this kind would run it. */
+static inline bool op2i_form_unfit(const struct op2i_form *form) {
+  return form->off_device && !form->no_room;
+}
 
 /* What is the same each time a loop with these arguments is queued; interned in the context, so
  * that generated code, plans and measurements are found again. Objects are referenced only while
@@ -104,6 +110,7 @@ struct op2_loop_s {
   struct op2i_loop *loop; /* one use */
   op2_where where;
   unsigned char *payload;
+  char *by_strategy[OP2I_VARIANTS][OP2I_DEVICE_STRATEGIES]; /* text that was asked for, or null */
 };
 
 enum { OP2I_SITES = 64 };

@@ -4,12 +4,11 @@
 
 #include "codegen.h"
 #include "context.h"
+#include "device.h"
 
 /* An element has so many values of its own at most, and what it is given as a whole so many bytes where
  * that has to be copied: beyond, the host is as good. */
 enum { VALUES_MAX = 4096, COPY_MAX = 2048 };
-/* What each element has for others is computed once for each column through which it reaches them. */
-enum { REPEATS_MAX = 10 };
 
 bool op2i_device_shared(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
   return arg->dat >= 0 && op2i_loop_contended(loop, arg->dat);
@@ -42,10 +41,9 @@ static struct op2i_device_pass *pass_of(struct op2i_device_form *form, op2_set t
 static bool add_columns(const struct op2i_loop *loop, const struct op2i_loop_arg *arg,
                         struct op2i_device_form *form) {
   struct op2i_device_pass *pass = pass_of(form, loop->maps[arg->map]->to);
-  int first = arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
-  int end = arg->kind == OP2I_ARG_SLOT ? arg->slot + 1 : arg->arity;
+  int first, end = op2i_device_slots(arg, &first);
   if (!pass) return false;
-  for (int slot = first; slot < end; slot++) {
+  for (int slot = first; slot < first + end; slot++) {
     if (op2i_device_column(pass, arg->map, slot) >= 0) continue;
     if (pass->ncolumns == OP2I_DEVICE_COLUMNS) return false;
     pass->columns[pass->ncolumns++] = (struct op2i_device_column){arg->map, slot};
@@ -53,17 +51,106 @@ static bool add_columns(const struct op2i_loop *loop, const struct op2i_loop_arg
   return true;
 }
 
-static bool few_repeats(const struct op2i_device_form *form) {
-  int columns = 0;
-  for (int p = 0; p < form->npasses; p++) columns += form->passes[p].ncolumns;
-  return columns <= REPEATS_MAX;
-}
-
-static bool can_repeat(const struct op2i_loop *loop, struct op2i_device_form *form) {
-  bool can = accumulates_only(loop);
+static const char *list_passes(const struct op2i_loop *loop, struct op2i_device_form *form) {
+  bool can = true;
+  form->npasses = 0;
+  if (!accumulates_only(loop)) return "its elements have to take turns";
   for (int a = 0; a < loop->nargs && can; a++)
     if (op2i_device_shared(loop, &loop->args[a])) can = add_columns(loop, &loop->args[a], form);
-  return can && few_repeats(form);
+  return can ? NULL : "an element increments in too many places";
+}
+
+/* ---- stages ---------------------------------------------------------------------------------- */
+
+int op2i_device_stage(const struct op2i_device_form *form, int dat, int map) {
+  for (int s = 0; s < form->nstages; s++)
+    if (form->stages[s].dat == dat && form->stages[s].map == map) return s;
+  return -1;
+}
+
+int op2i_device_local(const struct op2i_device_form *form, int stage, int slot) {
+  for (int l = 0; l < form->nlocals; l++)
+    if (form->locals[l].stage == stage && form->locals[l].slot == slot) return l;
+  return -1;
+}
+
+static bool add_stage(const struct op2i_loop_arg *arg, struct op2i_device_form *form) {
+  int s = op2i_device_stage(form, arg->dat, arg->map), first, n = op2i_device_slots(arg, &first);
+  if (s < 0) {
+    if (form->nstages == OP2I_DEVICE_STAGES) return false;
+    s = form->nstages++;
+    form->stages[s] = (struct op2i_device_stage){arg->dat, arg->map};
+  }
+  for (int slot = first; slot < first + n; slot++) {
+    if (op2i_device_local(form, s, slot) >= 0) continue;
+    if (form->nlocals == OP2I_DEVICE_COLUMNS) return false;
+    form->locals[form->nlocals++] = (struct op2i_device_local){s, slot};
+  }
+  return true;
+}
+
+/* Another copy of the values would be in other rows of shared memory, or in none. */
+static bool one_way(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
+  bool one = true;
+  for (const struct op2i_loop_arg *other = loop->args; other < loop->args + loop->nargs; other++)
+    one &= other->dat != arg->dat || other->map == arg->map;
+  return one;
+}
+
+static int64_t row_bytes(const struct op2i_loop *loop, int dat) {
+  const struct op2i_loop_arg *arg = loop->args;
+  while (arg->dat != dat) arg++;
+  return (int64_t)arg->dim * (int64_t)op2i_type_size(arg->type);
+}
+
+int64_t op2i_device_staged_bytes(const struct op2i_loop *loop,
+                                 const struct op2i_device_form *form) {
+  int64_t total = 0;
+  for (int s = 0; s < form->nstages; s++) {
+    int64_t bytes = 0;
+    for (int l = 0; l < form->nlocals; l++)
+      if (form->locals[l].stage == s) bytes += row_bytes(loop, form->stages[s].dat);
+    total += (bytes + 15) / 16 * 16;
+  }
+  return total;
+}
+
+static const char *list_stages(const struct op2i_loop *loop, struct op2i_device_form *form) {
+  const struct op2i_device *device = loop->op.ctx ? loop->op.ctx->device : NULL;
+  bool can = true;
+  form->nstages = form->nlocals = 0;
+  for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++) {
+    if (arg->dat < 0) continue;
+    if (op2i_device_shared(loop, arg) && !one_way(loop, arg))
+      return "elements meet in a dat that is reached in several ways";
+    if (arg->map >= 0) can = can && add_stage(arg, form);
+  }
+  if (!can) return "an element reaches too many places";
+  if (device && op2i_device_staged_bytes(loop, form) > device->limits.local_bytes)
+    return "an element's rows do not fit the device's shared memory";
+  return NULL;
+}
+
+int32_t op2i_device_block(const struct op2i_loop *loop, const struct op2i_device_form *form) {
+  int chosen = loop->op.ctx ? loop->op.ctx->config.block_size : 0;
+  if (form->why) return 0;
+  if (form->strategy != OP2I_DEVICE_STAGED && form->strategy != OP2I_DEVICE_UNSTAGED) return 0;
+  return chosen && chosen < OP2I_DEVICE_BLOCK ? chosen : OP2I_DEVICE_BLOCK;
+}
+
+/* ---- atomics --------------------------------------------------------------------------------- */
+
+static const char *no_atomics(const struct op2i_loop *loop) {
+  const struct op2i_device *device = loop->op.ctx ? loop->op.ctx->device : NULL;
+  if (!accumulates_only(loop)) return "its elements have to take turns";
+  for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++) {
+    size_t bytes = op2i_type_size(arg->type);
+    if (!op2i_device_shared(loop, arg)) continue;
+    if (bytes < 4) return "there are no atomics of 8 or 16 bits";
+    if (bytes > 4 && device && device->limits.short_atomics)
+      return "the device has no atomics of 64 bits";
+  }
+  return NULL;
 }
 
 /* ---- what will not do ------------------------------------------------------------------------ */
@@ -117,8 +204,52 @@ static bool stores_besides(const struct op2i_loop *loop) {
   return stores;
 }
 
-void op2i_loop_device_form(const struct op2i_loop *loop, bool generic,
-                           struct op2i_device_form *form) {
+/* ---- the choice ------------------------------------------------------------------------------ */
+
+static const char *unfit(const struct op2i_loop *loop, enum op2i_device_strategy strategy,
+                         struct op2i_device_form *form) {
+  switch (strategy) {
+  case OP2I_DEVICE_REPEAT:
+  case OP2I_DEVICE_GATHER: return list_passes(loop, form);
+  case OP2I_DEVICE_STAGED: return list_stages(loop, form);
+  case OP2I_DEVICE_ATOMICS: return no_atomics(loop);
+  default: return NULL;
+  }
+}
+
+/* All that are chosen here give the same bits, but for reductions into globals those of the host. */
+static enum op2i_device_strategy choose(const struct op2i_loop *loop,
+                                        struct op2i_device_form *form) {
+  if (list_passes(loop, form))
+    return list_stages(loop, form) ? OP2I_DEVICE_UNSTAGED : OP2I_DEVICE_STAGED;
+  op2i_device_costs(loop, form);
+  return form->repeat <= form->gather ? OP2I_DEVICE_REPEAT : OP2I_DEVICE_GATHER;
+}
+
+static int count_kept(const struct op2i_loop *loop, const struct op2i_device_form *form) {
+  int kept = 0, first;
+  if (form->strategy == OP2I_DEVICE_STAGED || form->strategy == OP2I_DEVICE_UNSTAGED)
+    return form->nvalues;
+  if (form->strategy != OP2I_DEVICE_GATHER) return 0;
+  for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
+    if (op2i_device_shared(loop, arg)) kept += op2i_device_slots(arg, &first) * (int)arg->dim;
+  return kept;
+}
+
+static void decide(const struct op2i_loop *loop, enum op2i_device_strategy wish,
+                   struct op2i_device_form *form) {
+  form->unfit = unfit(loop, wish, form);
+  form->strategy = wish == OP2I_DEVICE_ONCE || form->unfit ? choose(loop, form) : wish;
+  enum op2i_device_strategy chosen = form->strategy;
+  if (chosen != OP2I_DEVICE_REPEAT && chosen != OP2I_DEVICE_GATHER) form->npasses = 0;
+  if (chosen != OP2I_DEVICE_STAGED) form->nstages = form->nlocals = 0;
+  form->in_turn = !accumulates_only(loop);
+  form->rest = chosen == OP2I_DEVICE_GATHER || stores_besides(loop);
+  form->nkept = count_kept(loop, form);
+}
+
+void op2i_loop_device_form_by(const struct op2i_loop *loop, bool generic,
+                              enum op2i_device_strategy wish, struct op2i_device_form *form) {
   *form = (struct op2i_device_form){.strategy = OP2I_DEVICE_ONCE};
   bool meets = false;
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++) {
@@ -126,13 +257,16 @@ void op2i_loop_device_form(const struct op2i_loop *loop, bool generic,
     if (op2i_arg_reduces(arg)) form->nvalues += arg->dim > 64 ? 64 : arg->dim;
   }
   form->why = refusal(loop, generic, form->nvalues);
-  if (form->why || !meets) return;
-  form->rest = stores_besides(loop);
-  form->strategy = can_repeat(loop, form) ? OP2I_DEVICE_REPEAT : OP2I_DEVICE_COLOURED;
-  if (form->strategy == OP2I_DEVICE_COLOURED) form->npasses = 0;
-  if (form->strategy == OP2I_DEVICE_COLOURED && form->nvalues > 0)
-    form->why = "it reduces, and its elements have to take turns";
+  if (!form->why && meets) decide(loop, wish, form);
 }
+
+void op2i_loop_device_form(const struct op2i_loop *loop, bool generic,
+                           struct op2i_device_form *form) {
+  enum op2i_device_strategy wish = loop->op.ctx ? loop->op.ctx->config.strategy : OP2I_DEVICE_ONCE;
+  op2i_loop_device_form_by(loop, generic, wish, form);
+}
+
+/* ---- what launches are given ----------------------------------------------------------------- */
 
 int64_t op2i_device_gbl_at(const struct op2i_loop *loop, int g) {
   int64_t at = (loop->op.payload_bytes + 15) / 16 * 16;

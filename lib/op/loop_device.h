@@ -6,15 +6,7 @@
  * to those who write the text and to those who launch it. */
 
 #include "loop.h"
-
-/* How the increments of elements that meet get into memory. */
-enum op2i_device_strategy {
-  OP2I_DEVICE_ONCE,   /* nobody meets: a work item for each element */
-  OP2I_DEVICE_REPEAT, /* a work item for each target, which computes its elements anew and adds what
-                           they have for it, in the order in which the host's blocks would */
-  OP2I_DEVICE_COLOURED, /* blocks of a colour together, their elements colour by colour */
-  OP2I_DEVICE_STRATEGIES
-};
+#include "strategy.h"
 
 /* A set whose elements take increments in launches of their own. */
 enum { OP2I_DEVICE_PASSES = 8, OP2I_DEVICE_COLUMNS = 64 };
@@ -27,21 +19,41 @@ struct op2i_device_pass {
   } columns[OP2I_DEVICE_COLUMNS];
 };
 
+/* What a block has in shared memory of a dat that is reached through a map, and by which slots. */
+enum { OP2I_DEVICE_STAGES = 16 };
+struct op2i_device_stage {
+  int dat, map;
+};
+struct op2i_device_local {
+  int stage, slot;
+};
+
 struct op2i_device_form {
   enum op2i_device_strategy strategy;
   const char *why; /* none of these will do, in words, so that the host runs it; null: one does */
-  int npasses;     /* of REPEAT */
+  const char *unfit; /* why not the one that is asked for, in words; null: it is that one */
+  double repeat,
+      gather;  /* where both will do, and nobody asks for one: what each is held to cost */
+  int npasses; /* of REPEAT and GATHER */
   struct op2i_device_pass passes[OP2I_DEVICE_PASSES];
+  int nstages, nlocals; /* of STAGED */
+  struct op2i_device_stage stages[OP2I_DEVICE_STAGES];
+  struct op2i_device_local locals[OP2I_DEVICE_COLUMNS];
+  bool
+      in_turn; /* STAGED, UNSTAGED: a kernel has to see what elements of earlier colours have set */
   bool rest;   /* REPEAT: something is stored or reduced besides */
   int nvalues; /* REDUCED: components of reductions */
+  int nkept;   /* values of each element that one launch leaves to the next */
 };
 
 /* Tables that a launch has besides. */
-enum { OP2I_LAUNCH_TABLES = 3 };
+enum { OP2I_LAUNCH_TABLES = 6 };
 
 /* The work items that reduce together, and the positions that they reduce: whatever the size of a
  * group. Those of a group divide it. */
 enum { OP2I_DEVICE_TILE = 256 };
+/* Elements of a block of STAGED and UNSTAGED at most: larger ones were slower (doc/devices.md). */
+enum { OP2I_DEVICE_BLOCK = 256 };
 
 /* Bytes of shared memory through which a group of so many work items moves wide rows. */
 int64_t op2i_device_stage_bytes(const struct op2i_loop *loop, int64_t group);
@@ -50,9 +62,26 @@ static inline int64_t op2i_device_local_bytes(const struct op2i_device_form *for
   return (int64_t)form->nvalues * OP2I_DEVICE_TILE * 8;
 }
 
-/* A loop on a device that can do with addresses of any memory alike, or cannot (`generic`). Pure. */
+/* A loop on a device that can do with addresses of any memory alike, or cannot (`generic`), by the
+ * strategy that the context asks for, or by this one. Pure. */
 void op2i_loop_device_form(const struct op2i_loop *loop, bool generic,
                            struct op2i_device_form *form);
+void op2i_loop_device_form_by(const struct op2i_loop *loop, bool generic,
+                              enum op2i_device_strategy wish, struct op2i_device_form *form);
+/* Of two ways with the same bits, in bytes of memory that an element is held to cost. */
+void op2i_device_costs(const struct op2i_loop *loop, struct op2i_device_form *form);
+/* Shared memory that the rows of one element take. */
+int64_t op2i_device_staged_bytes(const struct op2i_loop *loop, const struct op2i_device_form *form);
+/* Elements of a block for which a plan is tried first, or 0 where blocks are the host's. */
+int32_t op2i_device_block(const struct op2i_loop *loop, const struct op2i_device_form *form);
+/* Where slots begin that an argument through a map reaches, and how many they are. */
+static inline int op2i_device_slots(const struct op2i_loop_arg *arg, int *first) {
+  *first = arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
+  return arg->kind == OP2I_ARG_DIRECT ? 1 : arg->arity;
+}
+/* The number of a stage, and of a slot among those of all stages; or -1. */
+int op2i_device_stage(const struct op2i_device_form *form, int dat, int map);
+int op2i_device_local(const struct op2i_device_form *form, int stage, int slot);
 /* The column of an argument's slot among those of a pass, or -1. */
 int op2i_device_column(const struct op2i_device_pass *pass, int map, int slot);
 /* Whether what an argument has for others is added in passes or in turn. */

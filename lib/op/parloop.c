@@ -2,6 +2,7 @@
 /* The ParLoop object and the call that makes, queues and forgets one. */
 #include <string.h>
 
+#include "codegen.h"
 #include "context.h"
 #include "error.h"
 #include "loop.h"
@@ -38,6 +39,8 @@ op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int 
 
 static void release_parloop(void *object) {
   op2_loop parloop = object;
+  for (int v = 0; v < OP2I_VARIANTS; v++)
+    for (int s = 0; s < OP2I_DEVICE_STRATEGIES; s++) op2i_free(parloop->by_strategy[v][s]);
   op2i_free(parloop->payload);
   op2i_loop_unuse(parloop->loop);
 }
@@ -99,16 +102,40 @@ static op2_status generate(struct op2i_loop *loop, enum op2i_variant variant, co
   return op2i_loop_source(loop, scalar ? OP2I_PLAIN : variant, source);
 }
 
+/* Where a strategy is named, not another in its stead. */
+static op2_status generate_by(op2_loop parloop, enum op2i_variant variant, const char *name,
+                              const char **source) {
+  enum op2i_device_strategy strategy;
+  struct op2i_text text = {0};
+  op2_status status = op2i_strategy_parse(name, "op2_loop_generate", &strategy);
+  if (status) return op2i_error(OP2_ERR_UNAVAILABLE, "%s", op2_error_message());
+  char **kept = &parloop->by_strategy[variant][strategy];
+  if (!*kept) status = op2i_codegen.generate_by(parloop->loop, variant, strategy, &text);
+  if (!status && text.failed) status = op2i_error_nomem("generated code");
+  if (status) {
+    op2i_text_free(&text);
+    return status;
+  }
+  if (!*kept) *kept = text.chars;
+  *source = *kept;
+  return OP2_SUCCESS;
+}
+
 op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **source) {
   op2_status status = op2i_object_validate(parloop, OP2I_LOOP, "op2_loop_generate");
   if (status) return status;
   if (!target || !source) return op2i_error(OP2_ERR_ARG, "op2_loop_generate: a null pointer");
-  for (size_t t = 0; t < sizeof targets / sizeof *targets; t++)
-    if (!strcmp(target, targets[t].name))
-      return generate(parloop->loop, targets[t].variant, source);
+  size_t length = strcspn(target, ":");
+  for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
+    enum op2i_variant variant = targets[t].variant;
+    if (strlen(targets[t].name) != length || strncmp(target, targets[t].name, length)) continue;
+    if (!target[length]) return generate(parloop->loop, variant, source);
+    if (op2i_on_device(variant)) return generate_by(parloop, variant, target + length + 1, source);
+  }
   return op2i_error(
       OP2_ERR_UNAVAILABLE,
-      "op2_loop_generate: there is no target '%s': choose from c, simd, check, cuda, opencl",
+      "op2_loop_generate: there is no target '%s': choose from c, simd, check, cuda, opencl, and "
+      "with a strategy cuda:NAME, opencl:NAME",
       target);
 }
 

@@ -154,13 +154,21 @@ static op2_status get_together(struct op2i_compile *c) {
   return status || !left ? status : agree(c, look_again(c));
 }
 
-/* ---- what a device's compiler does not take ---------------------------------------------------- */
+/* ---- what a device's compiler does not take, or its memory -------------------------------------- */
 
-static void tell(const struct op2i_loop *loop, const char *message) {
+/* Now, and to who asks later. */
+static void take_off_device(struct op2i_loop *loop, const char *why, const char *message) {
+  struct op2i_loop_data *data = loop->sched_data;
   const char *text = message ? message : "";
-  op2i_log(loop->op.ctx, OP2I_LOG_WARN,
-           "loop '%s' runs on the host: its kernel does not compile for the device: %.*s",
-           op2i_loop_name(loop), (int)strcspn(text, "\n"), text);
+  int length = (int)strcspn(text, "\n");
+  struct op2i_text words = {0};
+  if (loop->form.off_device) return;
+  loop->form.off_device = why;
+  op2i_text_add(&words, "%.*s", length, text);
+  op2i_free(data->refused);
+  data->refused = words.failed ? NULL : words.chars;
+  op2i_log(loop->op.ctx, OP2I_LOG_WARN, "loop '%s' runs on the host: %s: %.*s",
+           op2i_loop_name(loop), why, length, text);
 }
 
 static bool refused(const struct op2i_jit_code *code) {
@@ -174,8 +182,7 @@ static op2_status compile_for_host(struct op2i_compile *c) {
   for (int64_t u = 0; u < c->ncodes && !status; u++) {
     struct op2i_loop *loop = c->wanted[u].loop;
     if (!refused(&c->codes[u])) continue;
-    tell(loop, c->codes[u].message);
-    loop->form.off_device = "its kernel does not compile for the device";
+    take_off_device(loop, "its kernel does not compile for the device", c->codes[u].message);
     ((struct op2i_loop_data *)loop->sched_data)->compiling = -1;
     status = op2i_compile_add(&again, loop);
   }
@@ -205,6 +212,19 @@ op2_status op2i_compile_run(struct op2i_compile *c) {
     }
   }
   return OP2_SUCCESS;
+}
+
+op2_status op2i_compile_off_device(struct op2i_sched *sched, struct op2i_loop *loop,
+                                   const char *why) {
+  struct op2i_compile c = {.sched = sched, .wish = sched->ctx->backend->variant, .optional = true};
+  take_off_device(loop, why, op2_error_message());
+  loop->form.no_room = true;
+  op2_status status = op2i_compile_add(&c, loop);
+  if (!status) status = op2i_compile_run(&c);
+  if (!status && c.ncodes && c.codes->status)
+    status = op2i_error(c.codes->status, "%s", c.codes->message ? c.codes->message : "no code");
+  op2i_compile_end(&c);
+  return status;
 }
 
 const char *op2i_no_code(const struct op2i_loop *loop) {

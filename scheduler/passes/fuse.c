@@ -86,7 +86,8 @@ static const char *forms_differ(const struct op2i_loop *a, const struct op2i_loo
   if (!op2i_loop_same_elements(a, b)) return "one of them also runs over the halo";
   if (a->ordered || b->ordered) return "one of them keeps element order";
   if (!a->form.why != !b->form.why) return "one of them is not vectorised";
-  if (!a->form.off_device != !b->form.off_device) return "one of them is not for the device";
+  if (op2i_form_unfit(&a->form) != op2i_form_unfit(&b->form))
+    return "one of them is not for the device";
   if (!in_vectors(a) && (!a->form.mergeable || !b->form.mergeable))
     return "a kernel has preprocessor lines, types or headers of its own";
   return NULL;

@@ -193,7 +193,7 @@ static op2_status decide(struct op2i_fusion *pass, int32_t c, struct op2i_groupi
   if (status) return status;
   const struct op2i_form *alone = &op2i_node_loop(pass->nodes[cluster->first])->form;
   if (op2i_code_refused(fused) || (form->why && !alone->why) ||
-      (form->off_device && !alone->off_device)) {
+      (op2i_form_unfit(form) && !op2i_form_unfit(alone))) {
     note_split(pass, fused);
     return OP2_SUCCESS;
   }

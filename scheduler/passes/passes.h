@@ -107,6 +107,10 @@ op2_status op2i_compile_add(struct op2i_compile *compile, struct op2i_loop *loop
  * with their unit. */
 op2_status op2i_compile_run(struct op2i_compile *compile);
 void op2i_compile_end(struct op2i_compile *compile);
+/* The loop is to run on the host from now on, for this reason, a literal, which is told once; more of it
+ * is in the last error. Its code for the host is there on success. Not collective. */
+op2_status op2i_compile_off_device(struct op2i_sched *sched, struct op2i_loop *loop,
+                                   const char *why);
 /* Why the loop had no code when that was last tried; null: it was not, or it has. */
 const char *op2i_no_code(const struct op2i_loop *loop);
 /* Whether there is no use in trying again: it had none in this force, or in two. */

@@ -20,23 +20,35 @@ static void release_data(void *sched_data) {
     op2i_free(data->footprints[r]);
   }
   op2i_free(data->no_code);
+  op2i_free(data->refused);
   op2i_free(data);
 }
 
-/* A device has elements that meet take turns within a block. */
-static unsigned parts_for(const struct op2i_loop *loop) {
+/* Where elements take turns on a device, blocks are as large as its shared memory takes: what they stage
+ * is known when the plan is there. */
+static op2_status get_plan(struct op2i_sched *sched, struct op2i_loop *loop, int range,
+                           struct op2i_shared_plan **out) {
   const struct op2i_device *device = loop->op.ctx->device;
   struct op2i_device_form form;
-  if (!device || loop->form.off_device) return 0;
+  if (!device || loop->form.off_device) return op2i_plan_get(sched, loop, range, 0, out);
   op2i_loop_device_form(loop, device->kind->generic, &form);
-  return form.strategy == OP2I_DEVICE_COLOURED ? OP2I_PLAN_ELEMENTS : 0;
+  int32_t size = op2i_device_block(loop, &form);
+  unsigned parts = size ? OP2I_PLAN_ELEMENTS : 0;
+  if (form.nstages) parts |= OP2I_PLAN_STAGE;
+  op2_status status = op2i_plan_get_sized(sched, loop, range, parts, size, out);
+  while (!status && form.nstages && (*out)->plan->shared_bytes > device->limits.local_bytes) {
+    op2i_shared_plan_unref(*out);
+    *out = NULL;
+    status = op2i_plan_get_sized(sched, loop, range, parts, size /= 2, out);
+  }
+  return status;
 }
 
 static op2_status fill(struct op2i_sched *sched, struct op2i_loop *loop,
                        struct op2i_loop_data *data) {
   for (int r = 0; r < loop->nranges; r++) {
     if (!sched->ctx->backend->needs_plan || data->plans[r]) continue;
-    op2_status status = op2i_plan_get(sched, loop, r, parts_for(loop), &data->plans[r]);
+    op2_status status = get_plan(sched, loop, r, &data->plans[r]);
     if (status) return status;
   }
   op2i_numbering_tell(sched, loop);

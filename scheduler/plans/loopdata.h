@@ -31,6 +31,10 @@ void op2i_shared_plan_unref(struct op2i_shared_plan *shared);
 /* Find or make the plan of a loop over one of its ranges, with these parts (op2i_plan_parts). */
 op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2i_loop *loop, int range,
                          unsigned parts, struct op2i_shared_plan **shared);
+/* The same with blocks of so many elements; 0: as many as the context chooses. */
+op2_status op2i_plan_get_sized(struct op2i_sched *sched, const struct op2i_loop *loop, int range,
+                               unsigned parts, int32_t block_size,
+                               struct op2i_shared_plan **shared);
 
 /* ---- what dispatch keeps with a loop --------------------------------------------------------- */
 
@@ -54,6 +58,8 @@ struct op2i_loop_data {
   op2_status no_code_status;
   int64_t no_code_force; /* in which that was found out, by the number of those before it */
   int no_code_times;     /* in how many */
+  char *
+      refused; /* what a device's compiler said, which did not take it; null: nothing, or no memory */
 };
 
 /* The data of a loop, made at first use. */

@@ -131,13 +131,14 @@ static bool counts(const struct op2i_loop *loop, const struct op2i_loop_arg *arg
 }
 
 static op2_status describe(const struct op2i_loop *loop, int range, unsigned parts,
-                           struct request *request) {
-  *request = (struct request){.desc = {.lo = loop->ranges[range].lo,
-                                       .hi = loop->ranges[range].hi,
-                                       .subset = loop->set->idx,
-                                       .block_size = choose_block_size(loop),
-                                       .ordered = loop->ordered,
-                                       .parts = parts}};
+                           int32_t block_size, struct request *request) {
+  *request =
+      (struct request){.desc = {.lo = loop->ranges[range].lo,
+                                .hi = loop->ranges[range].hi,
+                                .subset = loop->set->idx,
+                                .block_size = block_size ? block_size : choose_block_size(loop),
+                                .ordered = loop->ordered,
+                                .parts = parts}};
   request->args = op2i_calloc((size_t)loop->nargs, sizeof *request->args);
   request->key = op2i_calloc((size_t)loop->nargs * ARG_WORDS + KEY_WORDS, sizeof *request->key);
   if (!request->args || !request->key) return op2i_error_nomem("a plan");
@@ -194,10 +195,10 @@ static op2_status verify_found(const struct op2i_loop *loop, const struct op2i_s
                     op2i_loop_name(loop), op2_error_message());
 }
 
-op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2i_loop *loop, int range,
-                         unsigned parts, struct op2i_shared_plan **out) {
+op2_status op2i_plan_get_sized(struct op2i_sched *sched, const struct op2i_loop *loop, int range,
+                               unsigned parts, int32_t block_size, struct op2i_shared_plan **out) {
   struct request request;
-  op2_status status = describe(loop, range, parts, &request);
+  op2_status status = describe(loop, range, parts, block_size, &request);
   if (status) goto done;
   for (struct op2i_shared_plan *shared = sched->plans->first; shared; shared = shared->next) {
     if (shared->nwords != request.nwords ||
@@ -214,4 +215,9 @@ op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2i_loop *loop,
 done:
   free_request(&request);
   return status;
+}
+
+op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2i_loop *loop, int range,
+                         unsigned parts, struct op2i_shared_plan **out) {
+  return op2i_plan_get_sized(sched, loop, range, parts, 0, out);
 }

@@ -71,8 +71,11 @@ op2_status op2i_outcomes_settle(struct op2i_sched *sched, struct op2i_node *cons
 
 /* A loop over one of its ranges, without what a program binds anew each time it runs. */
 struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op2i_variant wish);
-/* Have the values of steps that run together where they run, in the order of the steps. */
-op2_status op2i_steps_bind(op2_context ctx, struct op2i_step *steps, int64_t n);
+/* Have the values of a program's steps that run together where they run, in the order of the steps.
+ * Where a device has no memory for one, values that the program does not need leave it; if that is not
+ * enough, the host runs the step from then on. */
+op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
+                           struct op2i_step *steps, int64_t n);
 /* Put the time of a loop that has run into its profile and the context's. */
 void op2i_step_account(const struct op2i_step *step);
 

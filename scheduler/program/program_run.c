@@ -94,9 +94,10 @@ static int64_t together(const struct op2i_sched *sched, const struct op2i_progra
   return end > s ? end - s : 1;
 }
 
-static op2_status run_steps(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {
+static op2_status run_steps(struct op2i_sched *sched, const struct op2i_program *program,
+                            struct op2i_step *steps, int64_t n) {
   op2_context ctx = sched->ctx;
-  op2_status status = op2i_steps_bind(ctx, steps, n);
+  op2_status status = op2i_steps_bind(ctx, program, steps, n);
   if (status) return status;
   if (!ctx->backend->run_steps) {
     op2i_sched_starts(sched);
@@ -108,8 +109,9 @@ static op2_status run_steps(struct op2i_sched *sched, struct op2i_step *steps, i
 }
 
 /* Where nobody works at the same time. */
-static op2_status run_exchange(op2_context ctx, struct op2i_step *step) {
-  op2_status bound = op2i_steps_bind(ctx, step, 1);
+static op2_status run_exchange(op2_context ctx, const struct op2i_program *program,
+                               struct op2i_step *step) {
+  op2_status bound = op2i_steps_bind(ctx, program, step, 1);
   op2_status status = op2i_exchange_step_run(step);
   return status ? status : bound;
 }
@@ -173,12 +175,12 @@ static op2_status run_reductions(struct op2i_sched *sched, struct op2i_program *
 static op2_status run_part(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
                            int64_t n, struct op2i_node *const *nodes) {
   struct op2i_step *steps = &program->steps[s];
-  if (joins(sched, steps)) return run_steps(sched, steps, n);
+  if (joins(sched, steps)) return run_steps(sched, program, steps, n);
   switch (steps->kind) {
-  case OP2I_STEP_LOOP: return run_steps(sched, steps, n);
+  case OP2I_STEP_LOOP: return run_steps(sched, program, steps, n);
   case OP2I_STEP_CALL: return run_call(sched, program, s, nodes);
   case OP2I_STEP_REDUCE: return run_reductions(sched, program, s, n);
-  default: return run_exchange(sched->ctx, steps);
+  default: return run_exchange(sched->ctx, program, steps);
   }
 }
 
@@ -189,7 +191,8 @@ static op2_status run_apart(struct op2i_sched *sched, struct op2i_program *progr
   for (int64_t end = s + n, length; s < end && !status; s += length) {
     struct op2i_step *steps = &program->steps[s];
     length = steps->chain ? steps->chain : 1;
-    status = steps->loop ? run_steps(sched, steps, length) : run_exchange(sched->ctx, steps);
+    status = steps->loop ? run_steps(sched, program, steps, length)
+                         : run_exchange(sched->ctx, program, steps);
     op2_status failed = status;
     for (int64_t k = s; k < s + length && failed && status != OP2_ERR_FATAL; k++)
       status = note_failure(sched, program, k, failed);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Steps of programs that are loops: made from what is worked out for the loop, given their values,
  * and counted when they have run. */
+#include "device.h"
 #include "loopdata.h"
 #include "program.h"
 
@@ -88,17 +89,73 @@ static op2_status bind_globals(struct op2i_step *step) {
   return status;
 }
 
-static op2_status bind_exchange(op2_context ctx, const struct op2i_step *step) {
-  return op2i_exchange_bind(step->exchange, place_of(ctx), step->kind == OP2I_STEP_END);
+static op2_status bind_loop(op2_context ctx, struct op2i_step *step, bool moved) {
+  op2_status status = moved ? bind_tables(step) : OP2_SUCCESS;
+  if (!status) status = bind_globals(step);
+  if (status || step->place != OP2I_DEVICE || !ctx->backend->prepare_step) return status;
+  return ctx->backend->prepare_step(ctx->backend_state, step);
 }
 
-op2_status op2i_steps_bind(op2_context ctx, struct op2i_step *steps, int64_t n) {
+/* ---- where a device's memory is short -------------------------------------------------------- */
+
+static void need(struct op2i_buffer *buffer) { buffer->round = buffer->ctx->device->round; }
+
+/* What steps that run on the device ask for there. */
+static void need_tables(const struct op2i_step *step) {
+  const struct op2i_loop *loop = step->loop;
+  for (int d = 0; d < loop->op.ndats; d++) need(&loop->op.dats[d]->values);
+  for (int m = 0; m < loop->nmaps; m++) need(&loop->maps[m]->entries);
+  for (int m = 0; m < loop->nmaps; m++)
+    if (op2i_set_numbered(loop->maps[m]->to)) need(&loop->maps[m]->to->numbers);
+  if (loop->set->idx) need(&loop->set->elements);
+  if (op2i_set_numbered(loop->set->base)) need(&loop->set->base->numbers);
+}
+
+static bool make_room(op2_context ctx, const struct op2i_program *program) {
+  ctx->device->round++;
+  for (int64_t s = 0; s < program->nsteps; s++)
+    if (program->steps[s].loop && program->steps[s].place == OP2I_DEVICE)
+      need_tables(&program->steps[s]);
+  return op2i_buffers_give_way(ctx);
+}
+
+static op2_status move_to_host(op2_context ctx, struct op2i_step *step) {
+  struct op2i_loop *loop = step->loop;
+  op2_status status =
+      op2i_compile_off_device(ctx->sched, loop, "its values do not fit into the device's memory");
+  if (status) return status;
+  step->place = place_of(ctx);
+  step->function = loop->function[op2i_loop_variant(loop, ctx->backend->variant)];
+  return bind_loop(ctx, step, true);
+}
+
+static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *program,
+                                 struct op2i_step *step, bool moved) {
+  if (step->place != OP2I_DEVICE) return bind_loop(ctx, step, moved);
+  if (step->loop->form.off_device) return move_to_host(ctx, step);
+  op2_status status = bind_loop(ctx, step, moved);
+  while (status == OP2_ERR_NOMEM && make_room(ctx, program)) status = bind_loop(ctx, step, true);
+  return status == OP2_ERR_NOMEM ? move_to_host(ctx, step) : status;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+/* Tasks pack and unpack in the host's memory. */
+static op2_status bind_exchange(op2_context ctx, const struct op2i_step *step) {
+  return op2i_exchange_bind(step->exchange, place_of(ctx), !ctx->backend->run_steps,
+                            step->kind == OP2I_STEP_END);
+}
+
+op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
+                           struct op2i_step *steps, int64_t n) {
   op2_status status = OP2_SUCCESS;
   bool moved = steps->epoch != ctx->epoch;
   for (int64_t s = 0; s < n && !status; s++) {
     bool loop = steps[s].loop != NULL;
-    if (moved) status = loop ? bind_tables(&steps[s]) : bind_exchange(ctx, &steps[s]);
-    if (!status && loop) status = bind_globals(&steps[s]);
+    if (loop)
+      status = bind_somewhere(ctx, program, &steps[s], moved);
+    else if (moved)
+      status = bind_exchange(ctx, &steps[s]);
   }
   steps->epoch = status ? 0 : ctx->epoch;
   return status;

@@ -54,6 +54,15 @@ static void explain_chains(const struct op2i_sched *sched, const struct op2i_pro
     fprintf(stream, "  not tiled: %s\n", program->untiled);
 }
 
+/* Loops that are not fused have lines of their own. */
+static void explain_off_device(const struct op2i_program *program, FILE *stream) {
+  for (int64_t s = 0; s < program->nsteps; s++) {
+    const struct op2i_loop *loop = program->steps[s].loop;
+    if (loop && loop->members && loop->form.off_device && program->steps[s].range == 0)
+      fprintf(stream, "  %s on the host: %s\n", op2i_loop_name(loop), loop->form.off_device);
+  }
+}
+
 static void count_steps(const struct op2i_program *program, int64_t *calls, int64_t *tasks) {
   for (int64_t s = 0; s < program->nsteps; s++) {
     const struct op2i_step *step = &program->steps[s];
@@ -87,6 +96,7 @@ static void explain_programs(const struct op2i_sched *sched, FILE *stream) {
     fprintf(stream, "\n%s", p->grouping.notes.chars ? p->grouping.notes.chars : "");
     op2i_exchanges_explain(p, stream);
     explain_chains(sched, p, stream);
+    if (sched->ctx->device) explain_off_device(p, stream);
     for (int64_t s = 0; s < p->nsteps; s++) op2i_ways_explain(&p->steps[s].ways, stream);
   }
 }
@@ -119,15 +129,28 @@ static void explain_device(const struct op2i_loop *loop, FILE *stream) {
       [OP2I_DEVICE_REPEAT] =
           ("a work item for each target, which computes what reaches it anew and "
            "adds it in the order of the host's blocks"),
-      [OP2I_DEVICE_COLOURED] = "blocks of a colour together, their elements colour by colour"};
+      [OP2I_DEVICE_GATHER] =
+          ("a work item for each element, and then one for each target, which adds "
+           "what they have left in the order of the host's blocks"),
+      [OP2I_DEVICE_STAGED] = "blocks of a colour together, in shared memory, colour by colour",
+      [OP2I_DEVICE_UNSTAGED] = "blocks of a colour together, their elements colour by colour",
+      [OP2I_DEVICE_ATOMICS] = "a work item for each element, which adds by atomics, as they come"};
+  const enum op2i_device_strategy wish = loop->op.ctx->config.strategy;
   struct op2i_device_form form;
   if (loop->form.off_device) {
-    fprintf(stream, "    on the host: %s\n", loop->form.off_device);
+    const struct op2i_loop_data *data = loop->sched_data;
+    fprintf(stream, "    on the host: %s%s%s\n", loop->form.off_device, data->refused ? ": " : "",
+            data->refused ? data->refused : "");
     return;
   }
   op2i_loop_device_form(loop, loop->op.ctx->device->kind->generic, &form);
-  fprintf(stream, "    on the device: %s%s\n", ways[form.strategy],
-          form.npasses && form.rest ? "; and one for each element" : "");
+  const char *name = op2i_strategy_name(form.strategy);
+  fprintf(stream, "    on the device: %s%s%s%s\n", name, *name ? ", " : "", ways[form.strategy],
+          form.strategy == OP2I_DEVICE_REPEAT && form.rest ? "; and one for each element" : "");
+  if (form.unfit) fprintf(stream, "      not %s: %s\n", op2i_strategy_name(wish), form.unfit);
+  if (form.gather > 0)
+    fprintf(stream, "      repeat is held to cost %.0f bytes an element, gather %.0f\n",
+            form.repeat, form.gather);
 }
 
 static void explain_loop(const struct op2i_loop *loop, FILE *stream) {

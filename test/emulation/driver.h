@@ -57,5 +57,6 @@ int cuEventDestroy_v2(void *event);
 int cuEventRecord(void *event, void *stream);
 int cuEventSynchronize(void *event);
 int cuEventQuery(void *event);
+int cuEventElapsedTime(float *milliseconds, void *start, void *end);
 
 #endif

@@ -169,8 +169,9 @@ static const char *clash(uint32_t phase, uint16_t thread, const char *in_block,
   return phase == emulation_phase.now && thread != emulation_phase.thread ? in_block : NULL;
 }
 
+/* Who reads what others update atomically gets one value or another, and no mixture. */
 static const char *look_written(const struct trace *trace, int kind) {
-  if (kind == OP2_EMULATION_ATOMIC && trace->writer & ATOMIC) return NULL;
+  if (kind != OP2_EMULATION_WRITE && trace->writer & ATOMIC) return NULL;
   return clash(trace->written, trace->writer & (ATOMIC - 1),
                kind == OP2_EMULATION_READ
                    ? "reads what another thread of the block writes, with no barrier between"
@@ -203,7 +204,7 @@ static const char *look_byte(struct piece *piece, size_t i, int kind) {
   const char *wrong = NULL;
   if (kind != OP2_EMULATION_WRITE && !piece->defined[i]) return "reads what was never written";
   wrong = look_written(trace, kind);
-  if (!wrong && kind != OP2_EMULATION_READ) wrong = look_read(trace);
+  if (!wrong && kind == OP2_EMULATION_WRITE) wrong = look_read(trace);
   remember(trace, kind);
   piece->defined[i] = 1;
   return wrong;

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* When runs of a loop are measured, and what is taken for those that are not. */
+#include "device_clock.h"
+
+enum { EVERY = 8 }; /* runs, one of which is measured */
+
+static op2_status look(struct op2i_device *device, struct op2i_device_clock *clock, bool wait) {
+  double seconds = -1;
+  op2_status status = device->kind->between(device, clock->begin, clock->end, wait, &seconds);
+  if (seconds >= 0) clock->seconds = seconds;
+  clock->due = seconds < 0 && !status;
+  return status;
+}
+
+op2_status op2i_device_clock_begin(struct op2i_device *device, struct op2i_device_clock *clock) {
+  op2_status status = clock->due ? look(device, clock, false) : OP2_SUCCESS;
+  clock->measuring = clock->runs++ % EVERY == 0 && !clock->due && !status;
+  return clock->measuring ? device->kind->mark(device, &clock->begin) : status;
+}
+
+op2_status op2i_device_clock_end(struct op2i_device *device, struct op2i_device_clock *clock,
+                                 double *seconds) {
+  op2_status status = OP2_SUCCESS;
+  if (clock->measuring) {
+    status = device->kind->mark(device, &clock->end);
+    clock->due = !status;
+    if (clock->due && clock->seconds == 0) status = look(device, clock, true);
+  }
+  clock->measuring = false;
+  *seconds = clock->seconds;
+  return status;
+}
+
+void op2i_device_clock_free(struct op2i_device *device, struct op2i_device_clock *clock) {
+  device->kind->unmark(device, clock->begin);
+  device->kind->unmark(device, clock->end);
+  *clock = (struct op2i_device_clock){0};
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Blocks of a colour together, in code for devices: the elements of a block add colour by colour, to memory
+ * or to what the block has staged. */
+#include "devgen.h"
+
+static const struct op2i_loop_arg *arg_of(const struct op2i_devgen *g, int a) {
+  return &g->e.loop->args[a];
+}
+
+/* ---- what a block has in shared memory ------------------------------------------------------- */
+
+static const struct op2i_loop_arg *arg_of_stage(const struct op2i_devgen *g, int s) {
+  return arg_of(g, op2i_emit_first_of_dat(&g->e, g->form.stages[s].dat));
+}
+
+/* t4: where rows of each block's stages begin in t3, which has their numbers. */
+static void areas(const struct op2i_devgen *g) {
+  int n = g->form.nstages;
+  if (n > 0)
+    op2i_text_add(g->e.out, "  OP2_LOCAL char *op2_room = (OP2_LOCAL char *)op2_shared;\n");
+  for (int s = 0; s < n; s++) {
+    const char *type = op2i_devgen_dat_type(g, g->form.stages[s].dat);
+    int dim = (int)arg_of_stage(g, s)->dim;
+    op2i_text_add(g->e.out,
+                  "  const int64_t op2_first%d = op2_t4[%d * op2_block + %d];\n"
+                  "  const int op2_rows%d = (int)(op2_t4[%d * op2_block + %d] - op2_first%d);\n"
+                  "  OP2_LOCAL %s *op2_stage%d = (OP2_LOCAL %s *)op2_room;\n",
+                  s, n, s, s, n, s + 1, s, type, s, type);
+    if (s + 1 < n)
+      op2i_text_add(g->e.out, "  op2_room += (op2_rows%d * %d * (int)sizeof(%s) + 15) / 16 * 16;\n",
+                    s, dim, type);
+  }
+}
+
+/* Rows of a block follow each other there, so that neighbours move neighbouring values. */
+static void move(const struct op2i_devgen *g, int s, bool in) {
+  int dim = (int)arg_of_stage(g, s)->dim, d = g->form.stages[s].dat;
+  op2i_text_add(g->e.out,
+                "  for (int op2_i = op2_item(); op2_i < %d * op2_rows%d; op2_i += op2_items())\n",
+                dim, s);
+  if (in) op2i_text_add(g->e.out, "    op2_stage%d[op2_i] = ", s);
+  op2i_text_add(g->e.out,
+                "%sop2_dat%d[(int64_t)%d * op2_t3[op2_first%d + op2_i / %d] + op2_i %% %d]",
+                in ? "" : "    ", d, dim, s, dim, dim);
+  if (!in) op2i_text_add(g->e.out, " = op2_stage%d[op2_i]", s);
+  op2i_text_add(g->e.out, ";\n");
+}
+
+static bool modified(const struct op2i_devgen *g, int s) {
+  bool any = false;
+  for (int a = 0; a < g->e.loop->nargs; a++)
+    any |= arg_of(g, a)->dat == g->form.stages[s].dat &&
+           arg_of(g, a)->map == g->form.stages[s].map && op2i_modifies(arg_of(g, a)->access);
+  return any;
+}
+
+static void stage_in(const struct op2i_devgen *g) {
+  areas(g);
+  for (int s = 0; s < g->form.nstages; s++) move(g, s, true);
+  if (g->form.nstages) op2i_text_add(g->e.out, "  op2_wait();\n");
+}
+
+static void stage_out(const struct op2i_devgen *g) {
+  for (int s = 0; s < g->form.nstages; s++)
+    if (modified(g, s)) move(g, s, false);
+}
+
+/* ---- elements -------------------------------------------------------------------------------- */
+
+static void begin(const struct op2i_devgen *g, const char *name) {
+  op2i_devgen_entry(g, name, -1);
+  op2i_text_add(
+      g->e.out,
+      "%s  const int64_t op2_block = op2_t0[op2_n1 + op2_group()];\n"
+      "  const int64_t op2_begin = op2_lo + op2_block * op2_n0;\n"
+      "  const int64_t op2_end = op2_begin + op2_n0 < op2_hi ? op2_begin + op2_n0 : op2_hi;\n",
+      g->form.nstages ? "  OP2_SHARED\n" : "");
+  stage_in(g);
+}
+
+static void end(const struct op2i_devgen *g) {
+  stage_out(g);
+  op2i_text_add(g->e.out, "}\n");
+}
+
+/* The increments of an element, and what it stores besides. */
+static void turn(const struct op2i_devgen *g) {
+  for (int a = 0; a < g->e.loop->nargs; a++) op2i_devgen_add(g, a);
+}
+
+/* n0: elements of a block; n1: the first block in t0, which has those of the colour; t1: how many
+ * colours each block's elements have; t2: the colour of each. A group takes a block, of no more elements
+ * than it has work items: all compute first, and then add in turn. */
+static void at_once(struct op2i_devgen *g) {
+  begin(g, "op2_block_at_once");
+  g->hoists = true;
+  op2i_text_add(g->e.out,
+                "  const int64_t op2_position = op2_begin + op2_item();\n"
+                "  const int op2_colour = op2_position < op2_end ? op2_t2[op2_position - op2_lo] : "
+                "-1;\n");
+  op2i_devgen_hoist_columns(g);
+  op2i_devgen_hoist(g);
+  op2i_text_add(g->e.out, "  if (op2_colour >= 0) {\n");
+  op2i_devgen_element(g);
+  op2i_text_add(g->e.out,
+                "  }\n  for (int op2_turn = 0; op2_turn < op2_t1[op2_block]; op2_turn++) {\n"
+                "    if (op2_turn == op2_colour) {\n");
+  turn(g);
+  op2i_text_add(g->e.out, "    }\n    op2_wait();\n  }\n");
+  g->hoists = false;
+  end(g);
+}
+
+/* The same in groups of any size, in stretches: each computes when its turn has come. */
+static void in_turn(const struct op2i_devgen *g) {
+  begin(g, "op2_block_in_turn");
+  op2i_text_add(g->e.out,
+                "  for (int op2_turn = 0; op2_turn < op2_t1[op2_block]; op2_turn++) {\n"
+                "    for (int64_t op2_position = op2_begin + op2_item(); op2_position < op2_end;\n"
+                "         op2_position += op2_items()) {\n"
+                "    if (op2_t2[op2_position - op2_lo] != op2_turn) continue;\n");
+  op2i_devgen_element(g);
+  turn(g);
+  op2i_text_add(g->e.out, "    }\n    op2_wait();\n  }\n");
+  end(g);
+}
+
+void op2i_devgen_blocks(struct op2i_devgen *g) {
+  if (!g->form.in_turn) at_once(g);
+  in_turn(g);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows in code for devices: between memory and an element's own copies, by itself or by way of shared
+ * memory. */
+#include <stdio.h>
+
+#include "devgen.h"
+
+/* Values up to so many are written out one by one. */
+enum { UNROLL_MAX = 32, NAME = 96, STATEMENT = 1024 };
+
+static const struct op2i_loop_arg *arg_of(const struct op2i_devgen *g, int a) {
+  return &g->e.loop->args[a];
+}
+
+static int dim_of(const struct op2i_devgen *g, int d) {
+  return (int)arg_of(g, op2i_emit_first_of_dat(&g->e, d))->dim;
+}
+
+static bool shared(const struct op2i_devgen *g, int a) {
+  return op2i_device_shared(g->e.loop, arg_of(g, a));
+}
+
+const char *op2i_devgen_dat_type(const struct op2i_devgen *g, int d) {
+  return op2i_emit_type(&g->e, op2i_emit_first_of_dat(&g->e, d));
+}
+
+/* One by one where they are few, which keeps copies in registers whatever a compiler does about
+ * loops. */
+void op2i_devgen_each(const struct op2i_devgen *g, int64_t n, const char *indent,
+                      const char *statement) {
+  char number[24];
+  bool listed = n <= UNROLL_MAX;
+  struct op2i_text *out = g->e.out;
+  if (!listed)
+    op2i_text_add(out, "%sfor (int op2_component = 0; op2_component < %d; op2_component++) {\n",
+                  indent, (int)n);
+  for (int64_t j = 0; j < (listed ? n : 1); j++) {
+    snprintf(number, sizeof number, listed ? "%d" : "op2_component", (int)j);
+    op2i_text_add(out, "%s%s", indent, listed ? "" : "  ");
+    for (const char *at = statement; *at; at++) {
+      if (at[0] == '%' && at[1] == 's')
+        op2i_text_add(out, "%s", number), at++;
+      else
+        op2i_text_bytes(out, at, 1);
+    }
+    op2i_text_add(out, "\n");
+  }
+  if (!listed) op2i_text_add(out, "%s}\n", indent);
+}
+
+/* ---- vectors --------------------------------------------------------------------------------- */
+
+/* Rows are moved in pieces of 16 bytes where they consist of such: memory is aligned to 64. */
+static int pieces(op2_type type, int dim, const char **name) {
+  int width = type == OP2_F64 ? 2 : type == OP2_F32 || type == OP2_I32 ? 4 : 1;
+  *name = type == OP2_F64 ? "double" : type == OP2_F32 ? "float" : "int";
+  if (width == 4 && dim % 4 != 0) width = 2;
+  return dim % width == 0 ? width : 1;
+}
+
+/* `ours`[0..n-1] from n values at `place`, which is an address, or the other way round. */
+static void load_pieces(const struct op2i_devgen *g, op2_type type, int n, const char *place,
+                        const char *ours, const char *indent) {
+  static const char members[] = "xyzw";
+  const char *name;
+  int width = pieces(type, n, &name);
+  for (int j = 0; j < n; j += width) {
+    op2i_text_add(g->e.out, "%s{ const %s%d op2_v = op2_load%d(%s, %s + %d);", indent, name, width,
+                  width, name, place, j);
+    for (int k = 0; k < width; k++)
+      op2i_text_add(g->e.out, " %s[%d] = op2_v.%c;", ours, j + k, members[k]);
+    op2i_text_add(g->e.out, " }\n");
+  }
+}
+
+static void store_pieces(const struct op2i_devgen *g, op2_type type, int n, const char *place,
+                         const char *ours, const char *indent) {
+  const char *name;
+  int width = pieces(type, n, &name);
+  for (int j = 0; j < n; j += width) {
+    op2i_text_add(g->e.out, "%sop2_store%d(%s, %s + %d", indent, width, name, place, j);
+    for (int k = 0; k < width; k++) op2i_text_add(g->e.out, ", %s[%d]", ours, j + k);
+    op2i_text_add(g->e.out, ");\n");
+  }
+}
+
+static bool in_pieces(op2_type type, int dim) {
+  const char *name;
+  return dim <= UNROLL_MAX && pieces(type, dim, &name) > 1;
+}
+
+void op2i_devgen_load_row(const struct op2i_devgen *g, int d, const char *at, const char *ours,
+                          const char *indent) {
+  char text[STATEMENT];
+  int a = op2i_emit_first_of_dat(&g->e, d), dim = (int)arg_of(g, a)->dim;
+  snprintf(text, sizeof text, "op2_dat%d + %d * %s", d, dim, at);
+  if (in_pieces(arg_of(g, a)->type, dim)) {
+    load_pieces(g, arg_of(g, a)->type, dim, text, ours, indent);
+    return;
+  }
+  snprintf(text, sizeof text, "%s[%%s] = op2_dat%d[%d * %s + %%s];", ours, d, dim, at);
+  op2i_devgen_each(g, dim, indent, text);
+}
+
+void op2i_devgen_store_row(const struct op2i_devgen *g, int d, const char *at, const char *ours,
+                           const char *indent) {
+  char text[STATEMENT];
+  int a = op2i_emit_first_of_dat(&g->e, d), dim = (int)arg_of(g, a)->dim;
+  snprintf(text, sizeof text, "op2_dat%d + %d * %s", d, dim, at);
+  if (in_pieces(arg_of(g, a)->type, dim)) {
+    store_pieces(g, arg_of(g, a)->type, dim, text, ours, indent);
+    return;
+  }
+  snprintf(text, sizeof text, "op2_dat%d[%d * %s + %%s] = %s[%%s];", d, dim, at, ours);
+  op2i_devgen_each(g, dim, indent, text);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+/* It is loaded unless the first kernel that has it overwrites it, and by no other name sees it. */
+static bool row_used(const struct op2i_devgen *g, int d, bool *loaded, bool *modified) {
+  int first = -1;
+  *loaded = *modified = false;
+  for (int a = 0; a < g->e.loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = arg_of(g, a);
+    if (arg->dat != d || arg->kind != OP2I_ARG_DIRECT || shared(g, a)) continue;
+    int member = op2i_loop_member_of(g->e.loop, a);
+    if (first < 0) first = member;
+    *loaded |= member == first && !op2i_overwrites(arg->access);
+    *modified |= op2i_modifies(arg->access);
+  }
+  return first >= 0;
+}
+
+/* Where the rows are that an element has by way of slots: in memory, or in what a block has staged. */
+static bool column_used(const struct op2i_devgen *g, int m, int slot) {
+  bool used = false;
+  for (int a = 0; a < g->e.loop->nargs; a++)
+    used |= op2i_arg_meets(arg_of(g, a), m, slot) && !(g->form.nstages && arg_of(g, a)->dat >= 0);
+  return used;
+}
+
+static bool any_used(const struct op2i_devgen *g, int m) {
+  bool used = false;
+  for (int slot = 0; slot < g->e.loop->maps[m]->arity; slot++) used |= column_used(g, m, slot);
+  return used;
+}
+
+void op2i_devgen_hoist_columns(const struct op2i_devgen *g) {
+  for (int l = 0; l < g->form.nlocals; l++) op2i_text_add(g->e.out, "  int op2_local%d = 0;\n", l);
+  for (int m = 0; m < g->e.loop->nmaps; m++)
+    for (int slot = 0; slot < g->e.loop->maps[m]->arity; slot++)
+      if (column_used(g, m, slot))
+        op2i_text_add(g->e.out, "  int64_t op2_map%d_%d = 0;\n", m, slot);
+}
+
+/* Sixteen bits are enough for the rows of a block. */
+static void locals(const struct op2i_devgen *g) {
+  for (int l = 0; l < g->form.nlocals; l++)
+    op2i_text_add(
+        g->e.out,
+        "    %sop2_local%d = ((OP2_GLOBAL const uint16_t *)op2_t5)[%d * (op2_hi - op2_lo) "
+        "+ op2_position - op2_lo];\n",
+        g->hoists ? "" : "const int ", l, l);
+}
+
+static void columns(const struct op2i_devgen *g) {
+  const char *declared = g->hoists ? "" : "const int64_t ";
+  const struct op2i_loop *loop = g->e.loop;
+  for (int m = 0; m < loop->nmaps; m++) {
+    int arity = (int)loop->maps[m]->arity;
+    bool whole = (arity == 2 || arity == 4) && any_used(g, m);
+    if (whole)
+      op2i_text_add(
+          g->e.out,
+          "    const int%d op2_slots%d = op2_load%d(int, op2_map%d + %d * op2_element);\n", arity,
+          m, arity, m, arity);
+    for (int slot = 0; slot < arity; slot++) {
+      if (!column_used(g, m, slot)) continue;
+      if (whole)
+        op2i_text_add(g->e.out, "    %sop2_map%d_%d = op2_slots%d.%c;\n", declared, m, slot, m,
+                      "xyzw"[slot]);
+      else
+        op2i_text_add(g->e.out, "    %sop2_map%d_%d = op2_map%d[%d * op2_element + %d];\n",
+                      declared, m, slot, m, arity, slot);
+    }
+  }
+}
+
+void op2i_devgen_load(const struct op2i_devgen *g) {
+  char row[NAME];
+  bool loaded, modified;
+  columns(g);
+  locals(g);
+  for (int d = 0; d < g->e.loop->op.ndats; d++) {
+    int dim = dim_of(g, d);
+    if (!row_used(g, d, &loaded, &modified)) continue;
+    if (op2i_devgen_staged(g, d)) continue;
+    op2i_text_add(g->e.out, "    %s op2_row%d[%d];\n", op2i_devgen_dat_type(g, d), d, dim);
+    snprintf(row, sizeof row, "op2_row%d", d);
+    if (loaded) op2i_devgen_load_row(g, d, "op2_element", row, "    ");
+  }
+}
+
+static bool stored(const struct op2i_devgen *g, int d) {
+  const struct op2i_loop *loop = g->e.loop;
+  bool loaded, modified, kept = !loop->dropped || !loop->dropped[d];
+  return g->stores && row_used(g, d, &loaded, &modified) && modified && kept;
+}
+
+void op2i_devgen_store(const struct op2i_devgen *g) {
+  char row[NAME];
+  for (int d = 0; d < g->e.loop->op.ndats; d++) {
+    if (!stored(g, d) || op2i_devgen_staged(g, d)) continue;
+    snprintf(row, sizeof row, "op2_row%d", d);
+    op2i_devgen_store_row(g, d, "op2_element", row, "    ");
+  }
+}
+
+/* ---- rows by way of shared memory ------------------------------------------------------------ */
+
+/* Where neighbours have wide rows, each work item's own loads would bring pieces of many lines at a time:
+ * a group brings all of its rows together, line by line, and each takes its own from there. */
+bool op2i_devgen_staged(const struct op2i_devgen *g, int d) {
+  bool loaded, modified;
+  const struct op2i_loop_arg *arg = arg_of(g, op2i_emit_first_of_dat(&g->e, d));
+  int64_t bytes = (int64_t)arg->dim * (int64_t)op2i_type_size(arg->type);
+  if (!g->dialect->stages || !g->stages || g->e.listed || bytes <= 16 || bytes > 128) return false;
+  return row_used(g, d, &loaded, &modified);
+}
+
+void op2i_devgen_stage_in(const struct op2i_devgen *g) {
+  char text[STATEMENT];
+  bool loaded, modified;
+  for (int d = 0; d < g->e.loop->op.ndats; d++) {
+    int dim = dim_of(g, d);
+    const char *type = op2i_devgen_dat_type(g, d);
+    if (!op2i_devgen_staged(g, d)) continue;
+    op2i_text_add(g->e.out, "    %s op2_row%d[%d];\n", type, d, dim);
+    if (!row_used(g, d, &loaded, &modified) || !loaded) continue;
+    op2i_text_add(g->e.out,
+                  "    for (int op2_i = op2_item(); op2_i < %d * op2_live; op2_i += op2_items())\n"
+                  "      ((OP2_LOCAL %s *)op2_shared)[op2_i] = op2_dat%d[%d * op2_base + op2_i];\n"
+                  "    op2_wait();\n"
+                  "    if (op2_item() < op2_live) {\n",
+                  dim, type, d, dim);
+    snprintf(text, sizeof text,
+             "op2_row%d[%%s] = ((OP2_LOCAL %s *)op2_shared)[%d * op2_item() + %%s];", d, type, dim);
+    op2i_devgen_each(g, dim, "      ", text);
+    op2i_text_add(g->e.out, "    }\n    op2_wait();\n");
+  }
+}
+
+void op2i_devgen_stage_out(const struct op2i_devgen *g) {
+  char text[STATEMENT];
+  for (int d = 0; d < g->e.loop->op.ndats; d++) {
+    int dim = dim_of(g, d);
+    const char *type = op2i_devgen_dat_type(g, d);
+    if (!op2i_devgen_staged(g, d) || !stored(g, d)) continue;
+    snprintf(text, sizeof text,
+             "((OP2_LOCAL %s *)op2_shared)[%d * op2_item() + %%s] = op2_row%d[%%s];", type, dim, d);
+    op2i_devgen_each(g, dim, "    ", text);
+    op2i_text_add(g->e.out,
+                  "    op2_wait();\n"
+                  "    for (int op2_i = op2_item(); op2_i < %d * op2_live; op2_i += op2_items())\n"
+                  "      op2_dat%d[%d * op2_base + op2_i] = ((OP2_LOCAL %s *)op2_shared)[op2_i];\n"
+                  "    op2_wait();\n",
+                  dim, d, dim, type);
+  }
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What the library has of a device's memory, how much that may be, and devices' ends. */
+#include "device.h"
+
+#include "error.h"
+#include "mem.h"
+
+/* A value of a global takes so many bytes at most: such memory comes and goes with each of them, and a
+ * device is slow to give any. */
+enum { SMALL = 256 };
+
+op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int seat,
+                            int64_t limit, struct op2i_device **device) {
+  op2_status status = kind->open(which, seat, device);
+  if (!status) (*device)->memory.limit = limit;
+  return status;
+}
+
+void op2i_device_close(struct op2i_device *device) {
+  if (!device) return;
+  struct op2i_device_memory *memory = &device->memory;
+  while (memory->nspare > 0) device->kind->release(device, memory->spare[--memory->nspare]);
+  op2i_free(memory->blocks);
+  memory->blocks = NULL;
+  device->kind->close(device);
+}
+
+static op2_status check(struct op2i_device *device, size_t bytes) {
+  struct op2i_device_memory *memory = &device->memory;
+  const char *name = device->limits.name;
+  memory->asked++;
+  if (memory->fail_every && memory->asked % memory->fail_every == 0)
+    return op2i_error(OP2_ERR_NOMEM, "out of memory on %s, as a test wants it", name);
+  if (memory->limit && memory->used + (int64_t)bytes > memory->limit)
+    return op2i_error(
+        OP2_ERR_NOMEM,
+        "out of memory on %s: of %lld bytes that OP2_DEVICE_MEMORY allows %lld are in "
+        "use, and %lld more are needed",
+        name, (long long)memory->limit, (long long)memory->used, (long long)bytes);
+  if (op2i_grow(&memory->blocks, sizeof *memory->blocks, memory->nblocks, &memory->capacity))
+    return op2i_error_nomem("memory of a device");
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_device_alloc(struct op2i_device *device, size_t bytes, void **out) {
+  struct op2i_device_memory *memory = &device->memory;
+  bool small = bytes <= SMALL && !device->kind->in_host_memory;
+  if (small) bytes = SMALL;
+  op2_status status = check(device, bytes);
+  if (status) return status;
+  void *made = small && memory->nspare > 0 ? memory->spare[--memory->nspare] : NULL;
+  if (!made) status = device->kind->alloc(device, bytes, &made);
+  if (status) return status;
+  memory->blocks[memory->nblocks++] = (struct op2i_device_block){made, (int64_t)bytes};
+  memory->used += (int64_t)bytes;
+  if (memory->used > memory->most) memory->most = memory->used;
+  *out = made;
+  return OP2_SUCCESS;
+}
+
+/* What comes last often goes first. */
+void op2i_device_release(struct op2i_device *device, void *made) {
+  struct op2i_device_memory *memory = &device->memory;
+  int64_t b = memory->nblocks - 1;
+  if (!made) return;
+  while (b >= 0 && memory->blocks[b].memory != made) b--;
+  int64_t bytes = b >= 0 ? memory->blocks[b].bytes : 0;
+  memory->used -= bytes;
+  if (b >= 0) memory->blocks[b] = memory->blocks[--memory->nblocks];
+  if (bytes == SMALL && !device->kind->in_host_memory && memory->nspare < OP2I_DEVICE_SPARES)
+    memory->spare[memory->nspare++] = made;
+  else
+    device->kind->release(device, made);
+}

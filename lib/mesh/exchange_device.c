@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows that travel, of dats whose values are on the device: packed and unpacked there, so that nothing
+ * else goes between it and the host. */
+#include "context.h"
+#include "device.h"
+#include "error.h"
+#include "exchange_internal.h"
+#include "mem.h"
+
+/* The rows of a dat on one side of an exchange. */
+struct table {
+  void *places; /* on the device; null: not made yet, or none */
+  int64_t n;
+  int unit;
+};
+
+struct op2i_exchange_device {
+  struct op2i_device *device;
+  void *packed[OP2I_SIDES];         /* the messages of a side, as in the host's memory */
+  struct table *tables[OP2I_SIDES]; /* [n] */
+};
+
+static struct op2i_device *device_of(const struct op2i_exchange *x) {
+  return x->stale->dat->obj.ctx->device;
+}
+
+static op2_status open_device(struct op2i_exchange *x) {
+  struct op2i_exchange_device *there = op2i_calloc(1, sizeof *there);
+  if (!there) return op2i_error_nomem("an exchange of halos");
+  x->device = there;
+  there->device = device_of(x);
+  for (int side = OP2I_OUT; side < OP2I_SIDES; side++) {
+    there->tables[side] = op2i_calloc((size_t)x->n, sizeof *there->tables[side]);
+    if (!there->tables[side]) return op2i_error_nomem("an exchange of halos");
+  }
+  return OP2_SUCCESS;
+}
+
+void op2i_exchange_device_free(struct op2i_exchange *x) {
+  struct op2i_exchange_device *there = x->device;
+  if (!there) return;
+  for (int side = OP2I_OUT; side < OP2I_SIDES; side++) {
+    for (int i = 0; there->tables[side] && i < x->n; i++)
+      op2i_device_release(there->device, there->tables[side][i].places);
+    op2i_free(there->tables[side]);
+    op2i_device_release(there->device, there->packed[side]);
+  }
+  op2i_free(there);
+  x->device = NULL;
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* Bytes before dat i's rows of a leg, in the messages of its side. */
+static size_t begin_of(const struct op2i_exchange *x, int i, int leg, enum op2i_side side) {
+  size_t at = (size_t)(x->legs[leg].memory[side] - x->memory) - x->first[side];
+  for (int before = 0; before < i; before++)
+    for (int part = 0; part < OP2I_HALO_PARTS; part++)
+      at += (size_t)op2i_exchange_rows(x, before, leg, part, side == OP2I_IN).n *
+            x->stale[before].dat->row_bytes;
+  return at;
+}
+
+/* All that is moved of a dat consists of units of 4 bytes, or of single bytes. */
+static int unit_of(const struct op2i_exchange *x, int i, enum op2i_side side) {
+  size_t bits = x->stale[i].dat->row_bytes;
+  for (int leg = 0; leg < x->nlegs; leg++) bits |= begin_of(x, i, leg, side);
+  return bits % 4 ? 1 : 4;
+}
+
+static int64_t list_leg(const struct op2i_exchange *x, int i, int leg, enum op2i_side side,
+                        int unit, int32_t *places) {
+  size_t at = begin_of(x, i, leg, side);
+  int64_t n = 0;
+  for (int part = 0; part < OP2I_HALO_PARTS; part++) {
+    const struct op2i_rows rows = op2i_exchange_rows(x, i, leg, part, side == OP2I_IN);
+    for (int64_t k = 0; k < rows.n; k++, n++) {
+      places[2 * n] = rows.row[k];
+      places[2 * n + 1] = (int32_t)(at / (size_t)unit);
+      at += x->stale[i].dat->row_bytes;
+    }
+  }
+  return n;
+}
+
+static int64_t count_rows(const struct op2i_exchange *x, int i, enum op2i_side side) {
+  int64_t n = 0;
+  for (int leg = 0; leg < x->nlegs; leg++)
+    for (int part = 0; part < OP2I_HALO_PARTS; part++)
+      n += op2i_exchange_rows(x, i, leg, part, side == OP2I_IN).n;
+  return n;
+}
+
+static op2_status send_places(struct op2i_exchange *x, struct table *table, const int32_t *places) {
+  const struct op2i_device_kind *kind = x->device->device->kind;
+  size_t bytes = 2 * (size_t)table->n * sizeof *places;
+  op2_status status = op2i_device_alloc(x->device->device, bytes, &table->places);
+  if (status) return status;
+  status = kind->put(x->device->device, table->places, 0, places, bytes);
+  if (!status) return OP2_SUCCESS;
+  op2i_device_release(x->device->device, table->places);
+  table->places = NULL;
+  return status;
+}
+
+static op2_status have_table(struct op2i_exchange *x, int i, enum op2i_side side) {
+  struct table *table = &x->device->tables[side][i];
+  if (table->places) return OP2_SUCCESS;
+  int64_t n = 0;
+  *table = (struct table){.n = count_rows(x, i, side), .unit = unit_of(x, i, side)};
+  if (!table->n) return OP2_SUCCESS;
+  if (x->bytes[side] / (size_t)table->unit > INT32_MAX)
+    return op2i_error(OP2_ERR_RANGE, "an exchange of more than 2^31 units");
+  int32_t *places = op2i_malloc(2 * (size_t)table->n * sizeof *places);
+  if (!places) return op2i_error_nomem("an exchange of halos");
+  for (int leg = 0; leg < x->nlegs; leg++)
+    n += list_leg(x, i, leg, side, table->unit, places + 2 * n);
+  op2_status status = send_places(x, table, places);
+  op2i_free(places);
+  return status;
+}
+
+op2_status op2i_exchange_have_there(struct op2i_exchange *x, enum op2i_side side) {
+  op2_status status = x->device ? OP2_SUCCESS : open_device(x);
+  if (!status && !x->device->packed[side])
+    status = op2i_device_alloc(x->device->device, x->bytes[side], &x->device->packed[side]);
+  for (int i = 0; i < x->n && !status; i++)
+    if (x->dats[side][i].there) status = have_table(x, i, side);
+  return status;
+}
+
+/* ---- moving ---------------------------------------------------------------------------------- */
+
+static op2_status move_dat(struct op2i_exchange *x, int i, enum op2i_side side) {
+  const struct table *table = &x->device->tables[side][i];
+  struct op2i_device_rows rows = {
+      .values = x->dats[side][i].values,
+      .packed = x->device->packed[side],
+      .places = table->places,
+      .n = table->n,
+      .unit = table->unit,
+      .unpack = side == OP2I_IN,
+  };
+  if (!x->dats[side][i].there || !rows.values || !rows.n) return OP2_SUCCESS;
+  rows.row_units = (int64_t)x->stale[i].dat->row_bytes / rows.unit;
+  return x->device->device->move_rows(x->stale[i].dat->obj.ctx, &rows);
+}
+
+op2_status op2i_exchange_move_there(struct op2i_exchange *x, enum op2i_side side) {
+  bool any = false;
+  for (int i = 0; i < x->n; i++) any |= x->dats[side][i].there && x->dats[side][i].values;
+  if (!any || !x->bytes[side]) return OP2_SUCCESS;
+  op2_status status = OP2_SUCCESS;
+  struct op2i_device *device = x->device->device;
+  unsigned char *here = x->memory + x->first[side];
+  if (side == OP2I_IN)
+    status = device->kind->put(device, x->device->packed[side], 0, here, x->bytes[side]);
+  for (int i = 0; i < x->n && !status; i++) status = move_dat(x, i, side);
+  if (side == OP2I_OUT && !status)
+    status = device->kind->get(device, here, x->device->packed[side], 0, x->bytes[side]);
+  return status;
+}

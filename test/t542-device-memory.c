@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A device that has too little memory: what a program does not need there leaves it, what does not fit
+ * runs on the host, and results are those of any other run. Needs a device. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "device.h"
+#include "hear.h"
+#include "support.h"
+
+enum { CELLS = 3000, EDGES = CELLS, STEPS = 3, DATS = 4, BYTES = CELLS * 8 };
+
+OP2_KERNEL(spread, (const double *a, const double *b, double *c, double *d), {
+  *c += *a + 2 * *b;
+  *d += *b - *a;
+});
+OP2_KERNEL(shrink, (const double *old, double *x, double *sum, double *most), {
+  *x = *old > 1000 ? *old - 1000 : *old;
+  *sum += *x;
+  *most = *x > *most ? *x : *most;
+});
+OP2_KERNEL(clear, (double *x, const double *value), { *x = *value; });
+OP2_KERNEL(next, (const double *x, double *y), { *y = *x + 1; });
+
+/* ---- a program with loops of each kind ------------------------------------------------------- */
+
+struct flow {
+  op2_context ctx;
+  op2_set cells, edges, some;
+  op2_map ends;
+  op2_dat dats[DATS];
+  op2_gbl sum, most;
+  op2_kernel spread, shrink, clear, next;
+};
+
+static bool begin(struct flow *f, const char *backend, int log_level) {
+  static int32_t ends[2 * EDGES];
+  static int64_t some[CELLS / 7];
+  static double values[CELLS];
+  op2_options options = {
+      .backend = backend, .threads = 2, .cache_dir = test_cache(), .log_level = log_level};
+  for (int i = 0; i < EDGES; i++) ends[2 * i] = i, ends[2 * i + 1] = (i * 7 + 1) % CELLS;
+  for (int i = 0; i < CELLS / 7; i++) some[i] = 7 * i;
+  for (int i = 0; i < CELLS; i++) values[i] = i % 91;
+  *f = (struct flow){0};
+  bool good = CHECK(op2_init(&options, &f->ctx)) &&
+              CHECK(op2_set_create(f->ctx, CELLS, "cells", &f->cells)) &&
+              CHECK(op2_set_create(f->ctx, EDGES, "edges", &f->edges)) &&
+              CHECK(op2_subset_create(f->cells, CELLS / 7, some, "some", &f->some)) &&
+              CHECK(op2_map_create(f->edges, f->cells, 2, ends, "ends", &f->ends)) &&
+              CHECK(op2_gbl_create(f->ctx, 1, OP2_F64, NULL, "sum", &f->sum)) &&
+              CHECK(op2_gbl_create(f->ctx, 1, OP2_F64, NULL, "most", &f->most)) &&
+              CHECK(op2_kernel_create(f->ctx, &spread_kernel, &f->spread)) &&
+              CHECK(op2_kernel_create(f->ctx, &shrink_kernel, &f->shrink)) &&
+              CHECK(op2_kernel_create(f->ctx, &clear_kernel, &f->clear)) &&
+              CHECK(op2_kernel_create(f->ctx, &next_kernel, &f->next));
+  for (int d = 0; d < DATS && good; d++)
+    good = CHECK(op2_dat_create(f->cells, 1, OP2_F64, d < 2 ? values : NULL, "dat", &f->dats[d]));
+  return good;
+}
+
+static void end(struct flow *f) {
+  op2_kernel_destroy(&f->spread);
+  op2_kernel_destroy(&f->shrink);
+  op2_kernel_destroy(&f->clear);
+  op2_kernel_destroy(&f->next);
+  for (int d = 0; d < DATS; d++) op2_dat_destroy(&f->dats[d]);
+  op2_gbl_destroy(&f->sum);
+  op2_gbl_destroy(&f->most);
+  op2_map_destroy(&f->ends);
+  op2_set_destroy(&f->some);
+  op2_set_destroy(&f->cells);
+  op2_set_destroy(&f->edges);
+  CHECK(op2_finalize(&f->ctx));
+}
+
+/* Sums of whole numbers: they are what they are in any order. */
+static op2_status run(struct flow *f, int step) {
+  const double zero = 0, value = step;
+  op2_dat x = f->dats[0], y = f->dats[1], c = f->dats[2], d = f->dats[3];
+  op2_status status = op2_gbl_set(f->sum, &zero);
+  if (!status) status = op2_gbl_set(f->most, &zero);
+  if (!status)
+    status = op2_par_loop(f->spread, f->edges, op2_arg_dat(x, 0, f->ends, OP2_READ),
+                          op2_arg_dat(y, 1, f->ends, OP2_READ), op2_arg_dat(c, 0, f->ends, OP2_INC),
+                          op2_arg_dat(d, 1, f->ends, OP2_INC));
+  if (!status)
+    status =
+        op2_par_loop(f->shrink, f->cells, op2_arg_direct(c, OP2_READ), op2_arg_direct(x, OP2_WRITE),
+                     op2_arg_gbl(f->sum, OP2_INC), op2_arg_gbl(f->most, OP2_MAX));
+  if (!status)
+    status = op2_par_loop(f->clear, f->some, op2_arg_direct(d, OP2_WRITE),
+                          op2_arg_val(&value, 1, OP2_F64));
+  return status ? status : op2_flush(f->ctx);
+}
+
+struct outcome {
+  double dats[DATS][CELLS], sum, most;
+};
+
+static bool runs(struct flow *f, struct outcome *out) {
+  bool good = true;
+  memset(out, 0, sizeof *out);
+  for (int step = 0; step < STEPS && good; step++) good = !run(f, step);
+  for (int d = 0; d < DATS && good; d++) good = !op2_dat_get(f->dats[d], out->dats[d]);
+  good = good && !op2_gbl_get(f->sum, &out->sum) && !op2_gbl_get(f->most, &out->most);
+  if (!good) diag("%s", op2_error_message());
+  return good;
+}
+
+static struct outcome want;
+
+static op2_device_stats stats_of(const struct flow *f) {
+  op2_device_stats stats = {0};
+  CHECK(op2_device_stats_get(f->ctx, &stats));
+  return stats;
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+/* What a run takes that may have all. */
+static int64_t whole(const char *backend) {
+  struct flow f;
+  struct outcome got;
+  if (!begin(&f, backend, 1)) return 0;
+  bool good = runs(&f, &got);
+  const op2_device_stats stats = stats_of(&f);
+  ok(good && !memcmp(&got, &want, sizeof got) && stats.host_loops == 0 && stats.launches > 0,
+     "%s: with enough memory all runs there", backend);
+  end(&f);
+  return stats.most_memory;
+}
+
+static bool explained(op2_context ctx) {
+  static char text[1 << 15];
+  memset(text, 0, sizeof text);
+  FILE *stream = fmemopen(text, sizeof text - 1, "w");
+  bool good = stream && !op2_explain(ctx, stream);
+  if (stream) fclose(stream);
+  return good && strstr(text, "on the host: its values do not fit into the device's memory");
+}
+
+static void limited(const char *backend, int64_t all) {
+  static const int eighths[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+  for (size_t i = 0; i < sizeof eighths / sizeof *eighths; i++) {
+    struct flow f;
+    struct outcome got;
+    const int64_t limit = eighths[i] ? all * eighths[i] / 8 : 1;
+    if (!begin(&f, backend, 1)) return;
+    f.ctx->device->memory.limit = limit;
+    bool good = runs(&f, &got) && !memcmp(&got, &want, sizeof got);
+    const op2_device_stats stats = stats_of(&f);
+    good = good && stats.most_memory <= limit && (stats.host_loops > 0) == (limit < all) &&
+           explained(f.ctx) == (limit < all);
+    if (!ok(good, "%s: with %d of 8 parts of it the results are the same", backend, eighths[i]))
+      diag("%d loops on the host, %d launches, %d bytes", (int)stats.host_loops,
+           (int)stats.launches, (int)stats.most_memory);
+    end(&f);
+  }
+}
+
+static void failing(const char *backend) {
+  for (int every = 1; every <= 16; every++) {
+    struct flow f;
+    struct outcome got;
+    if (!begin(&f, backend, 1)) return;
+    f.ctx->device->memory.fail_every = every;
+    bool good = runs(&f, &got) && !memcmp(&got, &want, sizeof got);
+    const op2_device_stats stats = stats_of(&f);
+    good = good && (every > 1 || stats.launches == 0) && (every > 4 || stats.host_loops > 0) &&
+           (every <= 4 || stats.launches > 0);
+    ok(good, "%s: each %d-th time there is none, the same", backend, every);
+    end(&f);
+  }
+}
+
+/* ---- what leaves ----------------------------------------------------------------------------- */
+
+static bool holds(op2_dat dat, double first) {
+  static double got[CELLS];
+  bool good = CHECK(op2_dat_get(dat, got));
+  for (int i = 0; i < CELLS && good; i++) good = got[i] == i % 91 + first;
+  return good;
+}
+
+static bool is_in(op2_dat dat, op2_data_state want_state) {
+  op2_data_state state = OP2_STATE_BOTH;
+  return CHECK(op2_dat_state(dat, &state)) && state == want_state;
+}
+
+static bool add_one(struct flow *f, int from, int to) {
+  return CHECK(op2_par_loop(f->next, f->cells, op2_arg_direct(f->dats[from], OP2_READ),
+                            op2_arg_direct(f->dats[to], OP2_WRITE))) &&
+         CHECK(op2_flush(f->ctx));
+}
+
+/* Room for three dats: two programs of two dats each take turns. */
+static void leaving(const char *backend) {
+  struct flow f;
+  if (!begin(&f, backend, 1)) return;
+  f.ctx->device->memory.limit = 3 * BYTES + 1000;
+  bool good = add_one(&f, 0, 2);
+  good = good && is_in(f.dats[0], OP2_STATE_BOTH) && is_in(f.dats[2], OP2_STATE_HOST_UNALLOCATED);
+  ok(good, "%s: a program has its two dats there", backend);
+  good = add_one(&f, 1, 3);
+  ok(good && is_in(f.dats[0], OP2_STATE_DEVICE_UNALLOCATED) &&
+         is_in(f.dats[2], OP2_STATE_HOST_UNALLOCATED) && stats_of(&f).gets == 0,
+     "%s: for the next one that goes which the host has as well", backend);
+  good = add_one(&f, 0, 3);
+  ok(good && is_in(f.dats[2], OP2_STATE_HOST_UNALLOCATED) &&
+         is_in(f.dats[1], OP2_STATE_DEVICE_UNALLOCATED) && stats_of(&f).gets == 0,
+     "%s: before one that it has not, though that was asked for longer ago", backend);
+  for (int i = 0; i < 4; i++) good = good && add_one(&f, 2, 1) && add_one(&f, 0, 3);
+  const op2_device_stats stats = stats_of(&f);
+  ok(good && stats.host_loops == 0 && stats.gets > 0 && stats.most_memory <= 3 * BYTES + 1000,
+     "%s: then others, whose values come to the host; all of it ran on the device", backend);
+  ok(holds(f.dats[0], 0) && holds(f.dats[1], 2) && holds(f.dats[2], 1) && holds(f.dats[3], 1),
+     "%s: and nothing is lost", backend);
+  end(&f);
+}
+
+static void by_hand(const char *backend) {
+  struct flow f;
+  if (!begin(&f, backend, 1)) return;
+  f.ctx->device->memory.limit = BYTES - 1;
+  FAILS(op2_dat_to(f.dats[0], OP2_PLACE_DEVICE), OP2_ERR_NOMEM);
+  ok(is_in(f.dats[0], OP2_STATE_DEVICE_UNALLOCATED) && holds(f.dats[0], 0),
+     "%s: what cannot be moved stays where it is", backend);
+  f.ctx->device->memory.limit = 0;
+  ok(CHECK(op2_dat_to(f.dats[0], OP2_PLACE_DEVICE)) && is_in(f.dats[0], OP2_STATE_BOTH),
+     "%s: until there is room", backend);
+  end(&f);
+}
+
+/* ---- what is said, and by whom ---------------------------------------------------------------- */
+
+static int times_in(const char *text, const char *part) {
+  int n = 0;
+  for (; (text = strstr(text, part)); text++) n++;
+  return n;
+}
+
+static void told_once(const char *backend) {
+  struct flow f;
+  struct outcome got;
+  hear_begin();
+  bool good = begin(&f, backend, 2);
+  if (good) f.ctx->device->memory.limit = 1;
+  good = good && runs(&f, &got) && runs(&f, &got);
+  end(&f);
+  const char *said = hear_end();
+  ok(good &&
+         times_in(said, "runs on the host: its values do not fit into the device's memory: ") ==
+             3 &&
+         times_in(said, "loop 'shrink' runs on the host") == 1 &&
+         times_in(said, "OP2_DEVICE_MEMORY allows") == 3,
+     "%s: each of three loops is warned of once: %s", backend, said);
+}
+
+static void by_environment(const char *backend) {
+  struct flow f;
+  setenv("OP2_DEVICE_MEMORY", "3", 1);
+  bool good = begin(&f, backend, 1);
+  unsetenv("OP2_DEVICE_MEMORY");
+  if (!good) return;
+  is_int(f.ctx->device->memory.limit, 3 << 20, "%s: OP2_DEVICE_MEMORY is in megabytes", backend);
+  end(&f);
+}
+
+int main(void) {
+  static const char *const backends[] = {"opencl", "cuda"};
+  struct flow f;
+  test_environment();
+  for (int b = 0; b < 2; b++) {
+    const char *why = backend_unfit(backends[b]);
+    if (why) {
+      skip("%s: %s", backends[b], why);
+      continue;
+    }
+    if (!begin(&f, "sequential", 1)) break;
+    ok(runs(&f, &want) && want.sum > 0 && want.most > 0, "the reference runs");
+    end(&f);
+    limited(backends[b], whole(backends[b]));
+    failing(backends[b]);
+    leaving(backends[b]);
+    by_hand(backends[b]);
+    told_once(backends[b]);
+    by_environment(backends[b]);
+  }
+  return done();
+}
