@@ -6,7 +6,8 @@
 #   test/deps.sh build mpi      also MPI, for contexts over several ranks
 #   test/deps.sh build opencl   also OpenCL, with PoCL for a device
 #   test/deps.sh build hdf5     also HDF5, for meshes in files; built with that MPI
-#   test/deps.sh test           everything the tests use
+#   test/deps.sh test           everything the tests use; where no CUDA toolkit is, also NVRTC, by its
+#                               package on PyPI, into ~/.cache/op2-test/cuda
 # With --list, print the packages of the groups and install nothing.
 set -eu
 
@@ -21,9 +22,10 @@ hdf5="libhdf5-openmpi-dev"
 opencl="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
 # gcc brings the run-time libraries of its sanitizers and of OpenMP along; clang's OpenMP is a
 # package of its own. MPICH is tried beside the MPI that is Debian's default.
-test="$demo $mpi $hdf5 $opencl hdf5-tools libmpich-dev mpich g++ clang libomp-dev binutils cmake debootstrap gdb"
+test="$demo $mpi $hdf5 $opencl hdf5-tools libmpich-dev mpich g++ clang libomp-dev binutils cmake debootstrap gdb python3-pip"
 
 list=no
+nvrtc=no
 wanted=
 for group; do
   case $group in
@@ -34,7 +36,7 @@ for group; do
     mpi) wanted="$wanted $mpi" ;;
     opencl) wanted="$wanted $opencl" ;;
     hdf5) wanted="$wanted $mpi $hdf5" ;;
-    test) wanted="$wanted $test" ;;
+    test) wanted="$wanted $test" nvrtc=yes ;;
     *) die "unknown group '$group' (there are: build, demo, mpi, opencl, hdf5, test)" ;;
   esac
 done
@@ -54,12 +56,33 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
   die "this is not a Debian system; please install the equivalents of:" $wanted
 fi
 
+# NVIDIA's compiler, which needs neither a device nor root: pip compares its digest. Without it the tests
+# say what they leave out.
+fetch_nvrtc() {
+  cuda=${HOME:-/root}/.cache/op2-test/cuda
+  for folder in "${CUDA_HOME:-/usr/local/cuda}" /usr/local/cuda "$cuda"; do
+    [ ! -e "$folder/lib64/libnvrtc.so.13" ] || return 0
+  done
+  say "fetching NVRTC"
+  mkdir -p "$cuda.new" &&
+    python3 -m pip download -q --no-deps -d "$cuda.new" 'nvidia-cuda-nvrtc>=13,<14' >&2 &&
+    python3 -m zipfile -e "$cuda.new"/*.whl "$cuda.new" &&
+    ln -s nvidia/cu13/lib "$cuda.new/lib64" &&
+    [ -e "$cuda.new/lib64/libnvrtc.so.13" ] &&
+    rm -f "$cuda.new"/*.whl && rm -rf "$cuda" && mv "$cuda.new" "$cuda" && return 0
+  rm -rf "$cuda.new"
+  say "NVRTC could not be fetched: texts for NVIDIA's devices are not compiled by it"
+}
+
 missing=
 for package in $wanted; do
   state=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
   [ "$state" = "install ok installed" ] || missing="$missing $package"
 done
-[ -n "$missing" ] || exit 0
+if [ -z "$missing" ]; then
+  [ $nvrtc = no ] || fetch_nvrtc
+  exit 0
+fi
 
 say "installing:$missing"
 if [ "$(id -u)" = 0 ]; then
@@ -77,3 +100,4 @@ apt() { # a busy lock is waited for: another installation may be running
 }
 apt update || die "apt-get update failed: is there a network, and a mirror in /etc/apt?"
 apt install --no-install-recommends $missing || die "could not install:$missing"
+[ $nvrtc = no ] || fetch_nvrtc

@@ -233,12 +233,22 @@ const char *test_cache(void) {
 
 /* ---- running -------------------------------------------------------------------------------- */
 
+/* The toolkit that was fetched for the tests serves where there is no other. */
+static void find_toolkit(void) {
+  char path[4096];
+  const char *fetched = getenv("OP2_TEST_CUDA");
+  if (!fetched || getenv("CUDA_HOME")) return;
+  snprintf(path, sizeof path, "%s/lib64/libnvrtc.so.13", fetched);
+  if (access(path, R_OK) == 0) setenv("CUDA_HOME", fetched, 1);
+}
+
 void test_environment(void) {
   static const char *const ours[] = {"OP2_BACKEND",    "OP2_THREADS",   "OP2_EAGER",
                                      "OP2_BLOCK_SIZE", "OP2_QUEUE_MAX", "OP2_GRAPH",
                                      "OP2_LOG",        "OP2_CFLAGS",    "OP2_CACHE_DIR"};
   for (size_t i = 0; i < sizeof ours / sizeof ours[0]; i++) unsetenv(ours[i]);
   setenv("OP2_VERIFY", "1", 1);
+  find_toolkit();
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
   setenv("OCL_ICD_VENDORS", "/dev/null/none", 1); /* as backend_unfit() says */
 #endif

@@ -118,6 +118,23 @@ static bool one_way(const struct op2i_loop *loop, const struct op2i_loop_arg *ar
   return one;
 }
 
+/* Whether some of the rows through which an argument reads may be written, by others, and not by it: a
+ * block stores all that it has staged of the dat, and others may look at those that it only read. */
+static bool reads_beside(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
+  int first, n = op2i_device_slots(arg, &first);
+  bool modified = false, beside = false;
+  for (const struct op2i_loop_arg *other = loop->args; other < loop->args + loop->nargs; other++)
+    modified |= other->dat == arg->dat && op2i_modifies(other->access);
+  for (int slot = first; slot < first + n && modified; slot++) {
+    bool own = false;
+    for (const struct op2i_loop_arg *other = loop->args; other < loop->args + loop->nargs; other++)
+      own |= other->dat == arg->dat && op2i_modifies(other->access) &&
+             op2i_arg_meets(other, arg->map, slot);
+    beside |= !own;
+  }
+  return beside;
+}
+
 static int64_t row_bytes(const struct op2i_loop *loop, int dat) {
   const struct op2i_loop_arg *arg = loop->args;
   while (arg->dat != dat) arg++;
@@ -144,6 +161,8 @@ static const char *list_stages(const struct op2i_loop *loop, struct op2i_device_
     if (arg->dat < 0) continue;
     if (op2i_device_shared(loop, arg) && !one_way(loop, arg))
       return "elements meet in a dat that is reached in several ways";
+    if (arg->map >= 0 && reads_beside(loop, arg))
+      return "of a dat that is modified some rows are only read";
     if (arg->map >= 0) can = can && add_stage(arg, form);
   }
   if (!can) return "an element reaches too many places";

@@ -206,8 +206,9 @@ void op2i_step_account(const struct op2i_step *step) {
   struct op2i_loop_data *data = loop->sched_data;
   double elements = (double)(step->hi - step->lo);
   struct op2i_spent *spent = &loop->op.ctx->sched->spent;
-  /* All of a device works at a loop, as all workers would. */
-  double seconds = step->seconds * (step->place == OP2I_DEVICE ? loop->op.ctx->workers : 1);
+  /* All of a device works at a loop, as all workers would; beside these one worker waits for it. */
+  double seconds =
+      step->seconds * (step->place == OP2I_DEVICE && !step->late ? loop->op.ctx->workers : 1);
   spent->loops += seconds;
   spent->running += step->clock_seconds;
   count_run(loop, step, seconds);

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The driver's functions about devices, contexts and modules. */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+
+static pthread_mutex_t mutex;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool begun;
+static int held;  /* how often the context is */
+static int ended; /* what has ended it */
+static int64_t calls;
+static _Thread_local int depth; /* contexts on the thread's stack */
+static char context;
+
+/* A call that fails may call others. */
+static void make_mutex(void) {
+  pthread_mutexattr_t kind;
+  pthread_mutexattr_init(&kind);
+  pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_RECURSIVE);
+  pthread_mutex_init(&mutex, &kind);
+  pthread_mutexattr_destroy(&kind);
+}
+
+void emulation_lock(void) {
+  pthread_once(&once, make_mutex);
+  pthread_mutex_lock(&mutex);
+}
+
+int emulation_unlock(int result) {
+  pthread_mutex_unlock(&mutex);
+  return result;
+}
+
+int emulation_ready(void) {
+  if (!begun) return EMULATION_NOT_INITIALIZED;
+  if (depth == 0) return EMULATION_INVALID_CONTEXT;
+  if (++calls == emulation_setting("lost", 0)) ended = EMULATION_LAUNCH_FAILED;
+  return ended;
+}
+
+void emulation_end_context(int result) { ended = result; }
+
+int emulation_ended(void) { return ended; }
+
+/* ---- what there is --------------------------------------------------------------------------- */
+
+int cuInit(unsigned flags) {
+  if (flags) return EMULATION_INVALID_VALUE;
+  begun = emulation_setting("devices", 1) > 0;
+  return begun ? EMULATION_SUCCESS : EMULATION_NO_DEVICE;
+}
+
+int cuDriverGetVersion(int *version) {
+  *version = 13000;
+  return EMULATION_SUCCESS;
+}
+
+static const struct {
+  int result;
+  const char *name, *text;
+} results[] = {
+    {EMULATION_SUCCESS, "CUDA_SUCCESS", "no error"},
+    {EMULATION_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {EMULATION_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {EMULATION_NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "not begun"},
+    {EMULATION_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no device"},
+    {EMULATION_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "not a module"},
+    {EMULATION_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "no context"},
+    {EMULATION_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "no such name"},
+    {EMULATION_NOT_READY, "CUDA_ERROR_NOT_READY", "not done yet"},
+    {EMULATION_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal address"},
+    {EMULATION_MISALIGNED_ADDRESS, "CUDA_ERROR_MISALIGNED_ADDRESS", "misaligned address"},
+    {EMULATION_LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "launch failed"},
+};
+enum { RESULTS = sizeof results / sizeof *results };
+
+int cuGetErrorName(int result, const char **name) {
+  for (int i = 0; i < RESULTS; i++)
+    if (results[i].result == result) {
+      *name = results[i].name;
+      return EMULATION_SUCCESS;
+    }
+  return EMULATION_INVALID_VALUE;
+}
+
+/* Of a launch that went wrong the report, which says more than a device could. */
+int cuGetErrorString(int result, const char **text) {
+  if (result >= EMULATION_ILLEGAL_ADDRESS && emulation_report()) {
+    *text = emulation_report();
+    return EMULATION_SUCCESS;
+  }
+  for (int i = 0; i < RESULTS; i++)
+    if (results[i].result == result) {
+      *text = results[i].text;
+      return EMULATION_SUCCESS;
+    }
+  return EMULATION_INVALID_VALUE;
+}
+
+int cuDeviceGetCount(int *count) {
+  *count = (int)emulation_setting("devices", 1);
+  return begun ? EMULATION_SUCCESS : EMULATION_NOT_INITIALIZED;
+}
+
+int cuDeviceGet(int *device, int number) {
+  *device = number;
+  return number >= 0 && number < emulation_setting("devices", 1) ? EMULATION_SUCCESS
+                                                                 : EMULATION_INVALID_VALUE;
+}
+
+int cuDeviceGetName(char *name, int room, int device) {
+  snprintf(name, (size_t)room, "Emulation of CUDA %d", device);
+  return EMULATION_SUCCESS;
+}
+
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  enum { MAX_THREADS = 1, SHARED = 8, UNITS = 16, MAJOR = 75, MINOR = 76, SHARED_OPTIN = 97 };
+  const int64_t target = emulation_setting("sm", 80);
+  (void)device;
+  switch (attribute) {
+  case MAX_THREADS: *value = (int)emulation_setting("threads", 1024); break;
+  case SHARED: *value = 48 << 10; break;
+  case UNITS: *value = (int)emulation_setting("units", 4); break;
+  case MAJOR: *value = (int)(target / 10); break;
+  case MINOR: *value = (int)(target % 10); break;
+  case SHARED_OPTIN: *value = (int)emulation_setting("shared", 163 << 10); break;
+  default: return EMULATION_INVALID_VALUE;
+  }
+  return EMULATION_SUCCESS;
+}
+
+int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+  (void)device;
+  *bytes = (size_t)emulation_setting("memory", (int64_t)2 << 30);
+  return EMULATION_SUCCESS;
+}
+
+/* ---- contexts -------------------------------------------------------------------------------- */
+
+int cuDevicePrimaryCtxRetain(void **out, int device) {
+  (void)device;
+  emulation_lock();
+  *out = &context;
+  held++;
+  return emulation_unlock(begun ? EMULATION_SUCCESS : EMULATION_NOT_INITIALIZED);
+}
+
+/* With the last that holds it goes all that is left in it, and what has ended it. */
+int cuDevicePrimaryCtxRelease_v2(int device) {
+  (void)device;
+  emulation_lock();
+  if (held == 0) return emulation_unlock(EMULATION_INVALID_CONTEXT);
+  if (--held == 0) {
+    ended = EMULATION_SUCCESS;
+    calls = 0;
+    emulation_forget_streams();
+    emulation_unload_all();
+    emulation_free_all();
+  }
+  return emulation_unlock(EMULATION_SUCCESS);
+}
+
+int cuCtxPushCurrent_v2(void *pushed) {
+  if (pushed != &context) return EMULATION_INVALID_CONTEXT;
+  depth++;
+  return EMULATION_SUCCESS;
+}
+
+int cuCtxPopCurrent_v2(void **popped) {
+  if (depth == 0) return EMULATION_INVALID_CONTEXT;
+  depth--;
+  *popped = &context;
+  return EMULATION_SUCCESS;
+}
+
+/* ---- modules --------------------------------------------------------------------------------- */
+
+int cuModuleLoadData(struct emulation_module **module, const void *image) {
+  emulation_lock();
+  int result = emulation_ready();
+  return emulation_unlock(result ? result : emulation_module_load(image, module));
+}
+
+int cuModuleUnload(struct emulation_module *module) {
+  emulation_lock();
+  int result = emulation_finish_streams();
+  emulation_module_unload(module);
+  return emulation_unlock(result);
+}
+
+int cuModuleGetFunction(struct emulation_function **function, struct emulation_module *module,
+                        const char *name) {
+  emulation_lock();
+  int result = emulation_ready();
+  struct emulation_function *found = result ? NULL : emulation_module_find(module, name);
+  if (!result && !found) result = EMULATION_NOT_FOUND;
+  if (!result) *function = found;
+  return emulation_unlock(result);
+}
+
+static int64_t threads_of(const struct emulation_function *function) {
+  const int64_t all = emulation_setting("threads", 1024);
+  const int declared = function->entry->threads_max;
+  return declared > 0 && declared < all ? declared : all;
+}
+
+int cuFuncGetAttribute(int *value, int attribute, struct emulation_function *function) {
+  enum { MAX_THREADS = 0, SHARED = 1, MAX_DYNAMIC = 8 };
+  switch (attribute) {
+  case MAX_THREADS: *value = (int)threads_of(function); break;
+  case SHARED: *value = emulation_module_fixed(function->module); break;
+  case MAX_DYNAMIC: *value = function->dynamic_max; break;
+  default: return EMULATION_INVALID_VALUE;
+  }
+  return EMULATION_SUCCESS;
+}
+
+int cuFuncSetAttribute(struct emulation_function *function, int attribute, int value) {
+  enum { MAX_DYNAMIC = 8 };
+  const int64_t all = emulation_setting("shared", 163 << 10);
+  if (attribute != MAX_DYNAMIC || value < 0 ||
+      value > all - emulation_module_fixed(function->module))
+    return EMULATION_INVALID_VALUE;
+  function->dynamic_max = value;
+  return EMULATION_SUCCESS;
+}
+
+int cuLaunchKernel(struct emulation_function *function, unsigned grid_x, unsigned grid_y,
+                   unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+                   unsigned shared_bytes, void *stream, void **parameters, void **extra) {
+  emulation_lock();
+  int result = emulation_ready();
+  if (!result && (grid_x == 0 || grid_x > INT32_MAX || grid_y != 1 || grid_z != 1 || block_x == 0 ||
+                  block_x > threads_of(function) || block_y != 1 || block_z != 1 || extra ||
+                  !parameters || shared_bytes > (unsigned)function->dynamic_max))
+    result = EMULATION_INVALID_VALUE;
+  const struct emulation_launch launch = {.function = function,
+                                          .blocks = grid_x,
+                                          .threads = block_x,
+                                          .shared_bytes = shared_bytes,
+                                          .parameters = parameters};
+  return emulation_unlock(result ? result : emulation_put_off_launch(stream, &launch));
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_EMULATION_DRIVER_H
+#define OP2_EMULATION_DRIVER_H
+
+/* The functions that the emulated driver exports, as the real one declares them but for pointers' types. */
+
+#include "emulation.h"
+
+/* Calls come from any thread. */
+void emulation_lock(void);
+int emulation_unlock(int result); /* that */
+
+/* stream.c: what is put off. */
+int emulation_put_off_launch(void *stream, const struct emulation_launch *launch);
+int emulation_finish_streams(void);
+void emulation_forget_streams(void);
+
+int cuInit(unsigned flags);
+int cuDriverGetVersion(int *version);
+int cuGetErrorName(int result, const char **name);
+int cuGetErrorString(int result, const char **text);
+int cuDeviceGetCount(int *count);
+int cuDeviceGet(int *device, int number);
+int cuDeviceGetName(char *name, int room, int device);
+int cuDeviceGetAttribute(int *value, int attribute, int device);
+int cuDeviceTotalMem_v2(size_t *bytes, int device);
+int cuDevicePrimaryCtxRetain(void **context, int device);
+int cuDevicePrimaryCtxRelease_v2(int device);
+int cuCtxPushCurrent_v2(void *context);
+int cuCtxPopCurrent_v2(void **context);
+int cuCtxSynchronize(void);
+int cuModuleLoadData(struct emulation_module **module, const void *image);
+int cuModuleUnload(struct emulation_module *module);
+int cuModuleGetFunction(struct emulation_function **function, struct emulation_module *module,
+                        const char *name);
+int cuFuncGetAttribute(int *value, int attribute, struct emulation_function *function);
+int cuFuncSetAttribute(struct emulation_function *function, int attribute, int value);
+int cuLaunchKernel(struct emulation_function *function, unsigned grid_x, unsigned grid_y,
+                   unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+                   unsigned shared_bytes, void *stream, void **parameters, void **extra);
+
+int cuMemAlloc_v2(uint64_t *memory, size_t bytes);
+int cuMemFree_v2(uint64_t memory);
+int cuMemAllocHost_v2(void **memory, size_t bytes);
+int cuMemFreeHost(void *memory);
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream);
+int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream);
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream);
+int cuMemsetD8Async(uint64_t memory, unsigned char value, size_t bytes, void *stream);
+int cuStreamCreate(void **stream, unsigned flags);
+int cuStreamDestroy_v2(void *stream);
+int cuStreamSynchronize(void *stream);
+int cuStreamQuery(void *stream);
+int cuStreamWaitEvent(void *stream, void *event, unsigned flags);
+int cuEventCreate(void **event, unsigned flags);
+int cuEventDestroy_v2(void *event);
+int cuEventRecord(void *event, void *stream);
+int cuEventSynchronize(void *event);
+int cuEventQuery(void *event);
+int cuEventElapsedTime(float *milliseconds, void *start, void *end);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_EMULATION_H
+#define OP2_EMULATION_H
+
+/* The CUDA model on the CPU: what stands in for libcuda.so.1 and libnvrtc.so.13, so that tests run the
+ * backend `cuda` as it is where there is no device. Device code is compiled by the host's compiler
+ * (nvrtc.c); a launch runs its blocks one after the other, and the threads of a block one after the other
+ * from barrier to barrier, both in orders that change from launch to launch (launch.c); each access to
+ * memory is looked at (memory.c). All that is asynchronous is put off as long as it may be (stream.c).
+ *
+ * OP2_TEST_EMULATION says what the device is like, as NAME=NUMBER separated by commas:
+ *
+ *   check=0         accesses are not looked at
+ *   order=1,2,3     threads and blocks forwards, backwards, at random; 0: by turns
+ *   memory shared threads units   bytes and numbers that the device has
+ *   sm=80           its target
+ *   devices=0       how many there are
+ *   lost=N          the Nth call that needs a context, and all after it, fail
+ *
+ * OP2_TEST_PLANT has faults that are planted in the text before it is compiled: lines s|this|that|.
+ * OP2_TEST_NVRTC says where the real NVRTC's library may be, separated by colons: the first that is there has
+ * to compile every text for each of sm_80, sm_90 and sm_100, besides. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hooks.h"
+
+int64_t emulation_setting(const char *name, int64_t otherwise);
+bool emulation_checks(void);
+
+/* What calls of the driver return. */
+enum {
+  EMULATION_SUCCESS = 0,
+  EMULATION_INVALID_VALUE = 1,
+  EMULATION_OUT_OF_MEMORY = 2,
+  EMULATION_NOT_INITIALIZED = 3,
+  EMULATION_NO_DEVICE = 100,
+  EMULATION_INVALID_IMAGE = 200,
+  EMULATION_INVALID_CONTEXT = 201,
+  EMULATION_NOT_FOUND = 500,
+  EMULATION_NOT_READY = 600,
+  EMULATION_ILLEGAL_ADDRESS = 700,
+  EMULATION_MISALIGNED_ADDRESS = 716,
+  EMULATION_LAUNCH_FAILED = 719
+};
+
+/* Of every call that needs a context; then what ended it, or success. */
+int emulation_ready(void);
+void emulation_end_context(int result); /* nothing works any more */
+int emulation_ended(void);
+
+/* ---- memory.c -------------------------------------------------------------------------------- */
+
+int emulation_alloc(uint64_t *at, size_t bytes);
+int emulation_free(uint64_t at);
+void emulation_free_all(void);
+bool emulation_holds(uint64_t at, size_t bytes);
+/* The host has written there. */
+void emulation_defined(uint64_t at, size_t bytes);
+/* What a block shares is made unknown again. */
+void emulation_fresh_shared(const struct op2_emulation_shared *shared, size_t dynamic_bytes);
+
+void emulation_forget_shared(void);
+
+/* The base and length of the piece that is nearest to an address; false where there is none. */
+bool emulation_nearest(uintptr_t at, uintptr_t *base, size_t *bytes);
+
+/* Where accesses are in the order of things: barriers separate phases, which have numbers that grow. */
+struct emulation_phase {
+  uint32_t launch, block, now; /* the first phases of those, and this one */
+  uint16_t thread;
+};
+extern struct emulation_phase emulation_phase;
+
+/* What is wrong with an access, or null; *result is what a launch with it returns. */
+const char *emulation_look(uintptr_t at, size_t bytes, int kind, int *result);
+
+/* ---- launch.c -------------------------------------------------------------------------------- */
+
+struct emulation_module;
+struct emulation_function {
+  const struct op2_emulation_entry *entry;
+  struct emulation_module *module;
+  int dynamic_max; /* bytes of shared memory that a launch may ask for */
+};
+struct emulation_launch {
+  const struct emulation_function *function;
+  unsigned blocks, threads, shared_bytes;
+  void **parameters; /* which are in the same piece of memory */
+};
+
+int emulation_module_load(const void *image, struct emulation_module **module);
+void emulation_module_unload(struct emulation_module *module);
+void emulation_unload_all(void);
+struct emulation_function *emulation_module_find(struct emulation_module *module, const char *name);
+int emulation_module_fixed(const struct emulation_module *module); /* bytes of shared memory */
+bool emulation_module_holds(const struct emulation_module *module, uintptr_t at);
+/* Its code shall see `now`; what its blocks share. */
+const struct op2_emulation_shared *emulation_module_enter(const struct emulation_module *module,
+                                                          const struct op2_emulation *now);
+int emulation_run(const struct emulation_launch *launch);
+
+/* The last report, or null. */
+const char *emulation_report(void);
+
+#endif

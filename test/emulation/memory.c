@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Memory of the emulated device, and of its blocks: which there is, what of it has been written, and who was
+ * there last. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "emulation.h"
+
+enum { PAGE = 4096, MOST = 1 << 16, UNKNOWN = 0xff, MANY = 0xffff, ATOMIC = 0x8000 };
+
+/* Of a byte: in which phases it was written and read last, and by which thread; and the launch in which
+ * another block than the last has read it. Phases begin with 1. */
+struct trace {
+  uint32_t written, read, elsewhere;
+  uint16_t writer, reader;
+};
+
+struct piece {
+  uintptr_t at;
+  size_t bytes;
+  char *map; /* with pages round it that nobody has; null: the piece is a module's */
+  size_t map_bytes;
+  unsigned char *defined; /* for each byte */
+  struct trace *traces;
+};
+
+struct emulation_phase emulation_phase;
+
+static struct piece pieces[MOST]; /* by address */
+static int npieces;
+static size_t taken;
+/* What a block of the running launch shares. */
+static struct piece dynamic, fixed;
+/* The first phase that counts for an access: of the block where that shares the memory, else of the launch. */
+static uint32_t first;
+
+/* Zeros that take no memory until they are written. */
+static void *reserve(size_t bytes) {
+  void *memory =
+      mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+static bool open_traces(struct piece *piece) {
+  if (!piece->defined) piece->defined = reserve(piece->bytes);
+  if (!piece->traces) piece->traces = reserve(piece->bytes * sizeof *piece->traces);
+  return piece->defined && piece->traces;
+}
+
+static void close_piece(struct piece *piece) {
+  if (piece->defined) munmap(piece->defined, piece->bytes);
+  if (piece->traces) munmap(piece->traces, piece->bytes * sizeof *piece->traces);
+  if (piece->map) munmap(piece->map, piece->map_bytes);
+  *piece = (struct piece){0};
+}
+
+/* The last piece that begins at or before an address, or -1. */
+static int before(uintptr_t at) {
+  int low = 0, high = npieces;
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (pieces[middle].at <= at)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low - 1;
+}
+
+static struct piece *find(uintptr_t at, size_t bytes) {
+  int i = before(at);
+  if (i < 0 || at - pieces[i].at > pieces[i].bytes || bytes > pieces[i].bytes - (at - pieces[i].at))
+    return NULL;
+  return &pieces[i];
+}
+
+/* Aligned as CUDA's are, and with nothing of another piece near it. */
+int emulation_alloc(uint64_t *at, size_t bytes) {
+  const size_t all = (size_t)emulation_setting("memory", (int64_t)2 << 30);
+  struct piece piece = {.bytes = bytes, .map_bytes = (bytes + 3 * PAGE - 1) / PAGE * PAGE};
+  if (bytes == 0) return EMULATION_INVALID_VALUE;
+  if (bytes > all - taken || npieces == MOST) return EMULATION_OUT_OF_MEMORY;
+  piece.map = reserve(piece.map_bytes);
+  if (!piece.map || !open_traces(&piece)) {
+    close_piece(&piece);
+    return EMULATION_OUT_OF_MEMORY;
+  }
+  piece.at = (uintptr_t)piece.map + PAGE;
+  memset(piece.map + PAGE, UNKNOWN, bytes < PAGE ? bytes : PAGE);
+  mprotect(piece.map, PAGE, PROT_NONE);
+  int i = before(piece.at) + 1;
+  memmove(&pieces[i + 1], &pieces[i], (size_t)(npieces - i) * sizeof *pieces);
+  pieces[i] = piece;
+  npieces++;
+  taken += bytes;
+  *at = piece.at;
+  return EMULATION_SUCCESS;
+}
+
+int emulation_free(uint64_t at) {
+  int i = before(at);
+  if (i < 0 || pieces[i].at != at) return EMULATION_INVALID_VALUE;
+  taken -= pieces[i].bytes;
+  close_piece(&pieces[i]);
+  npieces--;
+  memmove(&pieces[i], &pieces[i + 1], (size_t)(npieces - i) * sizeof *pieces);
+  return EMULATION_SUCCESS;
+}
+
+void emulation_free_all(void) {
+  while (npieces > 0) emulation_free(pieces[npieces - 1].at);
+}
+
+bool emulation_holds(uint64_t at, size_t bytes) { return find(at, bytes) != NULL; }
+
+void emulation_defined(uint64_t at, size_t bytes) {
+  struct piece *piece = find(at, bytes);
+  if (piece) memset(piece->defined + (at - piece->at), 1, bytes);
+}
+
+bool emulation_nearest(uintptr_t at, uintptr_t *base, size_t *bytes) {
+  int i = before(at);
+  if (i < 0) i = 0;
+  if (i + 1 < npieces && pieces[i].at + pieces[i].bytes <= at &&
+      pieces[i + 1].at - at < at - (pieces[i].at + pieces[i].bytes))
+    i++;
+  if (i >= npieces) return false;
+  *base = pieces[i].at;
+  *bytes = pieces[i].bytes;
+  return true;
+}
+
+static void fresh(struct piece *piece, unsigned char *at, size_t bytes) {
+  if (piece->at != (uintptr_t)at || piece->bytes != bytes) {
+    close_piece(piece);
+    piece->at = (uintptr_t)at;
+    piece->bytes = bytes;
+    if (bytes > 0 && !open_traces(piece)) abort();
+  }
+  memset(at, UNKNOWN, bytes);
+  if (bytes > 0) memset(piece->defined, 0, bytes);
+}
+
+void emulation_fresh_shared(const struct op2_emulation_shared *shared, size_t dynamic_bytes) {
+  fresh(&dynamic, shared->dynamic, dynamic_bytes);
+  if (shared->fixed) fresh(&fixed, shared->fixed, (size_t)(shared->fixed_end - shared->fixed));
+}
+
+void emulation_forget_shared(void) {
+  close_piece(&dynamic);
+  close_piece(&fixed);
+}
+
+/* ---- accesses -------------------------------------------------------------------------------- */
+
+static bool within(const struct piece *piece, uintptr_t at, size_t bytes) {
+  return at >= piece->at && at - piece->at <= piece->bytes &&
+         bytes <= piece->bytes - (at - piece->at);
+}
+
+/* Whether what was done in a phase by a thread is not separated from now. */
+static const char *clash(uint32_t phase, uint16_t thread, const char *in_block,
+                         const char *among_blocks) {
+  if (phase < first) return NULL;
+  if (phase < emulation_phase.block) return among_blocks;
+  return phase == emulation_phase.now && thread != emulation_phase.thread ? in_block : NULL;
+}
+
+/* Who reads what others update atomically gets one value or another, and no mixture. */
+static const char *look_written(const struct trace *trace, int kind) {
+  if (kind != OP2_EMULATION_WRITE && trace->writer & ATOMIC) return NULL;
+  return clash(trace->written, trace->writer & (ATOMIC - 1),
+               kind == OP2_EMULATION_READ
+                   ? "reads what another thread of the block writes, with no barrier between"
+                   : "writes what another thread of the block writes, with no barrier between",
+               kind == OP2_EMULATION_READ ? "reads what another block writes"
+                                          : "writes what another block writes");
+}
+
+static const char *look_read(const struct trace *trace) {
+  static const char blocks[] = "writes what another block reads";
+  if (trace->elsewhere >= first) return blocks;
+  return clash(trace->read, trace->reader,
+               "writes what another thread of the block reads, with no barrier between", blocks);
+}
+
+static void remember(struct trace *trace, int kind) {
+  const struct emulation_phase *now = &emulation_phase;
+  if (kind != OP2_EMULATION_READ) {
+    trace->written = now->now;
+    trace->writer = now->thread | (kind == OP2_EMULATION_ATOMIC ? ATOMIC : 0);
+    return;
+  }
+  if (trace->read >= first && trace->read < now->block) trace->elsewhere = now->now;
+  trace->reader = trace->read == now->now && trace->reader != now->thread ? MANY : now->thread;
+  trace->read = now->now;
+}
+
+static const char *look_byte(struct piece *piece, size_t i, int kind) {
+  struct trace *trace = &piece->traces[i];
+  const char *wrong = NULL;
+  if (kind != OP2_EMULATION_WRITE && !piece->defined[i]) return "reads what was never written";
+  wrong = look_written(trace, kind);
+  if (!wrong && kind == OP2_EMULATION_WRITE) wrong = look_read(trace);
+  remember(trace, kind);
+  piece->defined[i] = 1;
+  return wrong;
+}
+
+const char *emulation_look(uintptr_t at, size_t bytes, int kind, int *result) {
+  struct piece *piece = within(&dynamic, at, bytes) ? &dynamic
+                        : within(&fixed, at, bytes) ? &fixed
+                                                    : find(at, bytes);
+  const char *wrong = NULL;
+  *result = EMULATION_LAUNCH_FAILED;
+  if (piece) {
+    first = piece == &dynamic || piece == &fixed ? emulation_phase.block : emulation_phase.launch;
+    for (size_t i = 0; i < bytes && !wrong; i++) wrong = look_byte(piece, at - piece->at + i, kind);
+    return wrong;
+  }
+  *result = EMULATION_ILLEGAL_ADDRESS;
+  return kind == OP2_EMULATION_READ ? "reads outside of all memory"
+                                    : "writes outside of all memory";
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_EMULATION_NVRTC_H
+#define OP2_EMULATION_NVRTC_H
+
+#include "emulation.h"
+
+/* What NVRTC returns. */
+enum {
+  NVRTC_SUCCESS = 0,
+  NVRTC_OUT_OF_MEMORY = 1,
+  NVRTC_INVALID_INPUT = 3,
+  NVRTC_INVALID_OPTION = 5,
+  NVRTC_COMPILATION = 6
+};
+
+struct nvrtc_program {
+  char *source, *log, *image;
+  size_t image_bytes;
+  int nheaders;
+  char **headers, **names;
+};
+
+int nvrtcVersion(int *major, int *minor);
+const char *nvrtcGetErrorString(int result);
+int nvrtcCreateProgram(struct nvrtc_program **program, const char *source, const char *name,
+                       int nheaders, const char *const *headers, const char *const *names);
+int nvrtcDestroyProgram(struct nvrtc_program **program);
+int nvrtcCompileProgram(struct nvrtc_program *program, int n, const char *const *options);
+int nvrtcGetProgramLogSize(struct nvrtc_program *program, size_t *bytes);
+int nvrtcGetProgramLog(struct nvrtc_program *program, char *log);
+int nvrtcGetCUBINSize(struct nvrtc_program *program, size_t *bytes);
+int nvrtcGetCUBIN(struct nvrtc_program *program, char *cubin);
+/* Faults of OP2_TEST_PLANT that were found in texts, and planted, since it was asked last. */
+int op2_emulation_planted(void);
+
+/* text.c: `source` with faults planted and a table of what can be launched; `*planted` counts. Null where
+ * memory lacks. *shared: the name that it gives to memory that blocks share, or empty. */
+enum { EMULATION_NAME = 64 };
+char *emulation_text(const char *source, char shared[EMULATION_NAME], int *planted);
+
+/* real.c: whether the real NVRTC, where OP2_TEST_NVRTC says where it is, takes a text; else what it says, to be
+ * freed. */
+bool emulation_real_takes(const struct nvrtc_program *program, int n, const char *const *options,
+                          char **log);
+
+#endif
