@@ -404,7 +404,7 @@ static void refused(void) {
   EXPECT(op2_device_stats_get(NULL, &stats) == OP2_ERR_STATE);
 }
 
-/* Without a device. */
+/* Without a device, and without what passes for one. */
 static void alone(void) {
   op2_options options = {.backend = "sequential"};
   op2_context ctx = NULL;
@@ -413,6 +413,7 @@ static void alone(void) {
   op2_kernel kernel;
   op2_data_state state = BTH;
   op2_device_stats stats = {.puts = -1, .memory = -1};
+  unsetenv("OP2_SHADOW");
   if (!CHECK(op2_init(&options, &ctx))) return;
   CHECK(op2_set_create(ctx, N, "cells", &set));
   CHECK(op2_dat_create(set, 1, OP2_F64, NULL, "x", &x));

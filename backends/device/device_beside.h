@@ -2,6 +2,8 @@
 #ifndef OP2I_DEVICE_BESIDE_H
 #define OP2I_DEVICE_BESIDE_H
 
+/* The context's device. */
+
 #include "op2/status.h"
 #include "op2/types.h"
 

@@ -159,9 +159,9 @@ static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *pro
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Tasks pack and unpack in the host's memory. */
+/* Tasks pack and unpack in the host's memory; where there is a device, exchanges are none of them. */
 static op2_status bind_exchange(op2_context ctx, const struct op2i_step *step) {
-  return op2i_exchange_bind(step->exchange, op2i_host_place(ctx), !ctx->backend->run_steps,
+  return op2i_exchange_bind(step->exchange, op2i_host_place(ctx), ctx->device != NULL,
                             step->kind == OP2I_STEP_END);
 }
 
