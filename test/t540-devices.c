@@ -192,6 +192,7 @@ static void device_of(const struct op2i_device_kind *kind, const char *source) {
          strstr(op2_error_message(), all.chars),
      "%s: another name is answered with them", kind->name);
   ok(kind->open("99", 0, &device) == OP2_ERR_OPTION, "%s: so is another number", kind->name);
+  ok(kind->open("4294967296", 0, &device) == OP2_ERR_OPTION, "%s: and a large one", kind->name);
   op2i_text_free(&all);
   if (!ok(!kind->open("0", 0, &device), "%s: one opens by number", kind->name)) return;
   char name[8];
@@ -242,6 +243,45 @@ OP2_KERNEL(wide, (const double *a, double *b), {
   for (int i = 0; i < 5; i++) b[i] = 2 * a[i];
 });
 
+static const char single_source[] =
+    "#include <math.h>\n#include <stdlib.h>\n"
+    "void single(const float *x, const int *i, double *r) {\n"
+    "  r[0] = exp(*x); r[1] = sqrt(*x) + pow(*x, 2.5f); r[2] = expf(*x);\n"
+    "  r[3] = abs(*i) - 3 < 0; r[4] = sizeof fabs(*x);\n"
+    "}\n";
+
+/* C's functions take and give double, also where a float is put in. */
+static void as_in_c(op2_context ctx, op2_set nodes, const char *backend) {
+  float x[4] = {0.1F, 0.2F, 3.3F, 7.7F};
+  int32_t i[4] = {-1, -5, 3, 0};
+  double r[20] = {0};
+  op2_dat xs, is, rs;
+  op2_kernel kernel;
+  bool right = true;
+  int64_t launches = ctx->device->counts.launches;
+  op2_kernel_desc desc = {.name = "single", .source = single_source};
+  CHECK(op2_dat_create(nodes, 1, OP2_F32, x, "x", &xs));
+  CHECK(op2_dat_create(nodes, 1, OP2_I32, i, "i", &is));
+  CHECK(op2_dat_create(nodes, 5, OP2_F64, r, "r", &rs));
+  CHECK(op2_kernel_create(ctx, &desc, &kernel));
+  CHECK(op2_par_loop(kernel, nodes, op2_arg_direct(xs, OP2_READ), op2_arg_direct(is, OP2_READ),
+                     op2_arg_direct(rs, OP2_WRITE)));
+  CHECK(op2_dat_get(rs, r));
+  for (int e = 0; e < 4; e++) {
+    const double *got = &r[5 * e], d = x[e];
+    right &= fabs(got[0] / exp(d) - 1) < 1e-12;
+    right &= fabs(got[1] / (sqrt(d) + pow(d, 2.5)) - 1) < 1e-12;
+    right &= fabs(got[2] / exp(d) - 1) < 1e-5 && (double)(float)got[2] == got[2];
+    right &= got[3] == (abs(i[e]) < 3) && got[4] == sizeof(double);
+  }
+  ok(right && ctx->device->counts.launches == launches + 1,
+     "%s: C's functions mean there what they mean in C", backend);
+  op2_kernel_destroy(&kernel);
+  op2_dat_destroy(&xs);
+  op2_dat_destroy(&is);
+  op2_dat_destroy(&rs);
+}
+
 /* What falls back to the host is right as well: that nothing did is looked at here. */
 static void runs_there(const char *backend) {
   op2_context ctx;
@@ -277,6 +317,7 @@ static void runs_there(const char *backend) {
   CHECK(op2_profile_get(ctx, 0, &profile));
   ok(profile.seconds > 0 && profile.seconds < (op2i_seconds() - start) * ctx->workers,
      "%s: how long that took is measured", backend);
+  as_in_c(ctx, nodes, backend);
   op2_kernel_destroy(&kernel);
   op2_dat_destroy(&a);
   op2_dat_destroy(&b);

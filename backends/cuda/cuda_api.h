@@ -141,5 +141,7 @@ struct op2i_text;
 /* From source to a cubin for a target such as "sm_90", without a device; see device.h, build(). */
 op2_status op2i_cuda_compile(const char *source, const char *target, const char *const *includes,
                              struct op2i_text *log, void **binary, size_t *bytes);
+/* What binaries are built by: NVRTC, and what stands in for C's headers. */
+void op2i_cuda_compiler(char *name, size_t room);
 
 #endif

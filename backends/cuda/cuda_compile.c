@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cuda_api.h"
+#include "entry.h"
 #include "error.h"
 #include "mem.h"
 #include "text.h"
@@ -40,16 +41,37 @@ static const char reals[] =
     "#define DBL_EPSILON 2.2204460492503131e-16\n#define DBL_DIG 15\n#define DBL_MANT_DIG 53\n"
     "#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n"
     "#define FLT_EPSILON 1.192092896e-07f\n#define FLT_DIG 6\n#define FLT_MANT_DIG 24\n#endif\n";
-static const char mathematics[] =
-    "#ifndef OP2_MATH\n#define OP2_MATH\n"
-    "#define M_PI 3.14159265358979323846\n#define M_PI_2 1.57079632679489661923\n"
-    "#define M_PI_4 0.78539816339744830962\n#define M_1_PI 0.31830988618379067154\n"
-    "#define M_2_PI 0.63661977236758134308\n#define M_SQRT2 1.41421356237309504880\n"
-    "#define M_SQRT1_2 0.70710678118654752440\n#define M_E 2.7182818284590452354\n"
-    "#define M_LN2 0.69314718055994530942\n#define M_LN10 2.30258509299404568402\n"
-    "#define HUGE_VAL (__longlong_as_double(0x7ff0000000000000LL))\n"
-    "#define INFINITY (__int_as_float(0x7f800000))\n#define NAN "
-    "(__int_as_float(0x7fffffff))\n#endif\n";
+/* C++ computes exp(f) of a float in float; C's exp() takes and gives double. tgmath.h is for the
+ * former. */
+#define ONE_ARGUMENT(each)                                                                         \
+  each(acos) each(acosh) each(asin) each(asinh) each(atan) each(atanh) each(cbrt) each(ceil)       \
+      each(cos) each(cosh) each(erf) each(erfc) each(exp) each(exp2) each(expm1) each(fabs)        \
+          each(floor) each(lgamma) each(log) each(log10) each(log1p) each(log2) each(logb)         \
+              each(rint) each(round) each(sin) each(sinh) each(sqrt) each(tan) each(tanh)          \
+                  each(tgamma) each(trunc)
+#define TWO_ARGUMENTS(each)                                                                        \
+  each(atan2) each(copysign) each(fdim) each(fmod) each(hypot) each(nextafter) each(pow)           \
+      each(remainder)
+#define OF_DOUBLE(name)   "#define " #name "(x) " #name "((double)(x))\n"
+#define OF_DOUBLES(name)  "#define " #name "(x, y) " #name "((double)(x), (double)(y))\n"
+#define AS_BUILT_IN(name) "#undef " #name "\n"
+#define NUMBERS                                                                                    \
+  "#ifndef OP2_MATH\n#define OP2_MATH\n"                                                           \
+  "#define M_PI 3.14159265358979323846\n#define M_PI_2 1.57079632679489661923\n"                   \
+  "#define M_PI_4 0.78539816339744830962\n#define M_1_PI 0.31830988618379067154\n"                 \
+  "#define M_2_PI 0.63661977236758134308\n#define M_SQRT2 1.41421356237309504880\n"                \
+  "#define M_SQRT1_2 0.70710678118654752440\n#define M_E 2.7182818284590452354\n"                  \
+  "#define M_LN2 0.69314718055994530942\n#define M_LN10 2.30258509299404568402\n"                  \
+  "#define HUGE_VAL (__longlong_as_double(0x7ff0000000000000LL))\n"                                \
+  "#define INFINITY (__int_as_float(0x7f800000))\n#define NAN "                                    \
+  "(__int_as_float(0x7fffffff))\n"
+static const char mathematics[] = NUMBERS //
+    ONE_ARGUMENT(OF_DOUBLE) TWO_ARGUMENTS(
+        OF_DOUBLES) "#define fma(x, y, z) fma((double)(x), (double)(y), (double)(z))\n"
+                    "#define ldexp(x, n) ldexp((double)(x), n)\n"
+                    "#endif\n";
+static const char of_any_type[] = NUMBERS "#endif\n" ONE_ARGUMENT(AS_BUILT_IN)
+    TWO_ARGUMENTS(AS_BUILT_IN) AS_BUILT_IN(fma) AS_BUILT_IN(ldexp);
 static const char definitions[] =
     "#ifndef OP2_STDDEF\n#define OP2_STDDEF\n#ifndef NULL\n#define NULL 0\n#endif\n"
     "typedef unsigned long size_t; typedef long ptrdiff_t;\n#endif\n";
@@ -58,9 +80,17 @@ static const char *const names[] = {"stdint.h", "inttypes.h", "limits.h", "float
                                     "math.h",   "tgmath.h",   "stddef.h", "stdbool.h",
                                     "stdlib.h", "string.h",   "stdio.h",  "assert.h"};
 static const char *const headers[] = {integers,    integers,    limits,      reals,
-                                      mathematics, mathematics, definitions, "",
+                                      mathematics, of_any_type, definitions, "",
                                       definitions, definitions, "",          "#define assert(x)\n"};
 enum { HEADERS = sizeof names / sizeof *names, OPTIONS = 64 };
+
+void op2i_cuda_compiler(char *name, size_t room) {
+  struct op2i_text all = {0};
+  for (int h = 0; h < HEADERS; h++) op2i_text_add(&all, "%s", headers[h]);
+  struct op2i_key key = op2i_digest(all.chars ? all.chars : "", all.length);
+  snprintf(name, room, "NVRTC %s, headers %08x", op2i_nvrtc_version(), (unsigned)key.low);
+  op2i_text_free(&all);
+}
 
 static void take_log(const struct op2i_nvrtc_api *nvrtc, op2i_nvrtc_program program,
                      struct op2i_text *log) {

@@ -3,7 +3,6 @@
  * interface and StarPU use as well; it is current for the length of each call, and no longer. */
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cuda_api.h"
@@ -123,7 +122,7 @@ static void describe(const struct op2i_cuda_api *api, int number,
   api->cuDeviceTotalMem_v2(&bytes, number);
   snprintf(limits->target, sizeof limits->target, "sm_%d%d",
            attribute(api, number, OP2I_CUDA_MAJOR), attribute(api, number, OP2I_CUDA_MINOR));
-  snprintf(limits->compiler, sizeof limits->compiler, "NVRTC %s", op2i_nvrtc_version());
+  op2i_cuda_compiler(limits->compiler, sizeof limits->compiler);
   limits->doubles = true;
   limits->units = attribute(api, number, OP2I_CUDA_UNITS);
   limits->group_max = attribute(api, number, OP2I_CUDA_MAX_THREADS);
@@ -145,18 +144,10 @@ static void list(struct op2i_text *out) {
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-static bool contains(const char *text, const char *part) {
-  size_t n = strlen(part);
-  for (; *text; text++)
-    if (strncasecmp(text, part, n) == 0) return true;
-  return false;
-}
-
 static bool meant(const struct op2i_cuda_api *api, int number, const char *which) {
   struct op2i_device_limits limits;
-  if (which[strspn(which, "0123456789")] == '\0') return atoi(which) == number;
   describe(api, number, &limits);
-  return contains(limits.name, which);
+  return op2i_device_meant(which, number, limits.name);
 }
 
 /* The one that is meant, else that with most units. */
@@ -179,15 +170,6 @@ static int best(const struct op2i_cuda_api *api, int seat) {
   return -1;
 }
 
-static op2_status no_such(const char *which) {
-  struct op2i_text all = {0};
-  list(&all);
-  op2_status status = op2i_error(OP2_ERR_OPTION, "no device is '%s'; there are\n%s", which,
-                                 all.chars ? all.chars : "none");
-  op2i_text_free(&all);
-  return status;
-}
-
 static void close_device(struct op2i_device *device) {
   struct cuda *cuda = cuda_of(device);
   if (cuda->context && !cuda->api->cuCtxPushCurrent_v2(cuda->context)) {
@@ -208,7 +190,7 @@ static op2_status open_device(const char *which, int seat, struct op2i_device **
   if (why) return op2i_error(OP2_ERR_UNAVAILABLE, "%s", why);
   const struct op2i_cuda_api *api = op2i_cuda_api(&why);
   int number = which ? named(api, which) : best(api, seat);
-  if (number < 0) return no_such(which ? which : "");
+  if (number < 0) return op2i_device_unknown(&op2i_device_cuda, which ? which : "");
   struct cuda *cuda = op2i_calloc(1, sizeof *cuda);
   if (!cuda) return op2i_error_nomem("a device");
   cuda->device.kind = &op2i_device_cuda;

@@ -4,9 +4,7 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "device.h"
 #include "entry.h"
@@ -90,7 +88,7 @@ static const char *unavailable(void) {
 #define INFO(api_, device_, what_, value_)                                                         \
   (api_)->clGetDeviceInfo(device_, what_, sizeof(value_), &(value_), NULL)
 
-/* Binaries of another driver are of no use. */
+/* Binaries of another driver are of no use, and what stands in for C's headers is in them. */
 static void name_target(const struct op2i_opencl_api *api, const struct op2i_opencl_found *found,
                         struct op2i_device_limits *limits) {
   struct op2i_text all = {0};
@@ -98,6 +96,7 @@ static void name_target(const struct op2i_opencl_api *api, const struct op2i_ope
   api->clGetDeviceInfo(found->device, CL_DEVICE_VERSION, sizeof version, version, NULL);
   api->clGetDeviceInfo(found->device, CL_DRIVER_VERSION, sizeof driver, driver, NULL);
   op2i_text_add(&all, "%s\n%s\n%s", found->name, version, driver);
+  op2i_opencl_source("#include <stdint.h>\n#include <tgmath.h>\n#include <stdlib.h>\n", &all);
   struct op2i_key key = op2i_digest(all.chars ? all.chars : "", all.length);
   snprintf(limits->target, sizeof limits->target, "cl-%016llx", (unsigned long long)key.low);
   op2i_text_free(&all);
@@ -147,13 +146,6 @@ static void list(struct op2i_text *out) {
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-static bool contains(const char *text, const char *part) {
-  size_t n = strlen(part);
-  for (; *text; text++)
-    if (strncasecmp(text, part, n) == 0) return true;
-  return false;
-}
-
 /* The seat-th of a type in one platform, the first that has any, in turn. */
 static int of_type(const struct op2i_opencl_found *found, int n, cl_device_type type, int seat) {
   int first = 0, alike = 0;
@@ -174,19 +166,9 @@ static int best(const struct op2i_opencl_found *found, int n, int seat) {
 }
 
 static int named(const struct op2i_opencl_found *found, int n, const char *which) {
-  if (which[strspn(which, "0123456789")] == '\0') return atoi(which) < n ? atoi(which) : -1;
   for (int d = 0; d < n; d++)
-    if (contains(found[d].name, which)) return d;
+    if (op2i_device_meant(which, d, found[d].name)) return d;
   return -1;
-}
-
-static op2_status no_such(const char *which) {
-  struct op2i_text all = {0};
-  list(&all);
-  op2_status status = op2i_error(OP2_ERR_OPTION, "no device is '%s'; there are\n%s", which,
-                                 all.chars ? all.chars : "none");
-  op2i_text_free(&all);
-  return status;
 }
 
 static void close_device(struct op2i_device *device) {
@@ -219,7 +201,7 @@ static op2_status open_device(const char *which, int seat, struct op2i_device **
   const struct op2i_opencl_api *api = op2i_opencl_api(&why);
   int n = op2i_opencl_find(api, found);
   int chosen = which ? named(found, n, which) : best(found, n, seat);
-  if (chosen < 0) return no_such(which ? which : "");
+  if (chosen < 0) return op2i_device_unknown(&op2i_device_opencl, which ? which : "");
   struct opencl *cl = op2i_calloc(1, sizeof *cl);
   if (!cl) return op2i_error_nomem("a device");
   cl->device.kind = &op2i_device_opencl;

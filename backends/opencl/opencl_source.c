@@ -20,36 +20,60 @@ static const char integers[] =
     "#define INT64_C(n) n##L\n#define UINT64_C(n) n##UL\n#define INT32_C(n) n\n#define UINT32_C(n) "
     "n##U\n"
     "#endif\n";
-static const char functions[] =
-    "\n#ifndef OP2_MATH\n#define OP2_MATH\n"
-    "#define fabsf(x) fabs((float)(x))\n#define sqrtf(x) sqrt((float)(x))\n"
-    "#define expf(x) exp((float)(x))\n#define logf(x) log((float)(x))\n"
-    "#define sinf(x) sin((float)(x))\n#define cosf(x) cos((float)(x))\n#define tanf(x) "
-    "tan((float)(x))\n"
-    "#define asinf(x) asin((float)(x))\n#define acosf(x) acos((float)(x))\n"
-    "#define atanf(x) atan((float)(x))\n#define sinhf(x) sinh((float)(x))\n"
-    "#define coshf(x) cosh((float)(x))\n#define tanhf(x) tanh((float)(x))\n"
-    "#define log10f(x) log10((float)(x))\n#define log2f(x) log2((float)(x))\n"
-    "#define exp2f(x) exp2((float)(x))\n#define cbrtf(x) cbrt((float)(x))\n"
-    "#define floorf(x) floor((float)(x))\n#define ceilf(x) ceil((float)(x))\n"
-    "#define roundf(x) round((float)(x))\n#define truncf(x) trunc((float)(x))\n"
-    "#define rintf(x) rint((float)(x))\n"
-    "#define powf(x, y) pow((float)(x), (float)(y))\n#define fmodf(x, y) fmod((float)(x), "
-    "(float)(y))\n"
-    "#define atan2f(x, y) atan2((float)(x), (float)(y))\n"
-    "#define hypotf(x, y) hypot((float)(x), (float)(y))\n"
-    "#define copysignf(x, y) copysign((float)(x), (float)(y))\n"
-    "#define fmaf(x, y, z) fma((float)(x), (float)(y), (float)(z))\n#endif\n";
+
+/* What is built in computes exp(f) of a float in float; C's exp() takes and gives double. tgmath.h is
+ * for the former. Names of OpenCL C may be macros: functions are defined by them, then get their
+ * names. */
+#define ONE_ARGUMENT(each)                                                                         \
+  each(acos) each(acosh) each(asin) each(asinh) each(atan) each(atanh) each(cbrt) each(ceil)       \
+      each(cos) each(cosh) each(erf) each(erfc) each(exp) each(exp2) each(expm1) each(fabs)        \
+          each(floor) each(lgamma) each(log) each(log10) each(log1p) each(log2) each(logb)         \
+              each(rint) each(round) each(sin) each(sinh) each(sqrt) each(tan) each(tanh)          \
+                  each(tgamma) each(trunc)
+#define TWO_ARGUMENTS(each)                                                                        \
+  each(atan2) each(copysign) each(fdim) each(fmod) each(hypot) each(nextafter) each(pow)           \
+      each(remainder)
+#define OF_BOTH(name, float_parameters, double_parameters, arguments)                              \
+  "OP2_FUNCTION(float, " #name ", " float_parameters ", " arguments ")\n"                          \
+  "OP2_FUNCTION(double, " #name ", " double_parameters ", " arguments ")\n"
+#define DEFINE_1(name)   OF_BOTH(name, "(float x)", "(double x)", "(x)")
+#define DEFINE_2(name)   OF_BOTH(name, "(float x, float y)", "(double x, double y)", "(x, y)")
+#define RENAME(name, to) "#undef " #name "\n#define " #name " " to "\n"
+#define AS_IN_C(name)                                                                              \
+  RENAME(name, "op2_double_" #name)                                                                \
+  RENAME(name##f, "op2_float_" #name)
+#define OF_ANY_TYPE(name) RENAME(name, "op2_any_" #name)
+
+#define FUNCTIONS                                                                                  \
+  "\n#ifndef OP2_MATH\n#define OP2_MATH\n"                                                         \
+  "#define OP2_FUNCTION(type, name, parameters, arguments) \\\n"                                   \
+  "  static inline type op2_##type##_##name parameters { return name arguments; } \\\n"            \
+  "  static inline type __attribute__((overloadable)) op2_any_##name parameters { \\\n"            \
+  "    return name arguments; \\\n"                                                                \
+  "  }\n" ONE_ARGUMENT(DEFINE_1) TWO_ARGUMENTS(DEFINE_2)                                           \
+      OF_BOTH(fma, "(float x, float y, float z)", "(double x, double y, double z)", "(x, y, z)")   \
+          OF_BOTH(ldexp, "(float x, int n)", "(double x, int n)", "(x, n)") ONE_ARGUMENT(AS_IN_C)  \
+              TWO_ARGUMENTS(AS_IN_C) AS_IN_C(fma) AS_IN_C(ldexp) "#endif\n"
+static const char functions[] = FUNCTIONS;
+static const char of_any_type[] =
+    FUNCTIONS "#ifndef OP2_TGMATH\n#define OP2_TGMATH\n" ONE_ARGUMENT(OF_ANY_TYPE)
+        TWO_ARGUMENTS(OF_ANY_TYPE) OF_ANY_TYPE(fma) OF_ANY_TYPE(ldexp) "#endif\n";
+/* abs(i) of what is built in has no sign. */
+static const char absolutes[] =
+    "\n#ifndef OP2_STDLIB\n#define OP2_STDLIB\n"
+    "static inline int op2_abs(int i) { return i < 0 ? -i : i; }\n"
+    "static inline long op2_labs(long i) { return i < 0 ? -i : i; }\n" RENAME(abs, "op2_abs")
+        RENAME(labs, "op2_labs") RENAME(llabs, "op2_labs") "#endif\n";
 static const char truth[] = "\n#ifndef __bool_true_false_are_defined\n"
                             "#define __bool_true_false_are_defined 1\n#endif\n";
 static const char assertions[] = "\n#ifndef assert\n#define assert(x)\n#endif\n";
 
 static const struct {
   const char *name, *text;
-} headers[] = {{"stdint.h", integers},  {"inttypes.h", integers}, {"math.h", functions},
-               {"tgmath.h", functions}, {"stdbool.h", truth},     {"assert.h", assertions},
-               {"float.h", ""},         {"limits.h", ""},         {"stddef.h", ""},
-               {"stdlib.h", ""},        {"string.h", ""},         {"stdio.h", ""}};
+} headers[] = {{"stdint.h", integers},    {"inttypes.h", integers}, {"math.h", functions},
+               {"tgmath.h", of_any_type}, {"stdbool.h", truth},     {"assert.h", assertions},
+               {"float.h", ""},           {"limits.h", ""},         {"stddef.h", ""},
+               {"stdlib.h", absolutes},   {"string.h", ""},         {"stdio.h", ""}};
 
 /* The text for a line that includes a header of C's, else null. */
 static const char *replacement(const char *line, size_t length) {

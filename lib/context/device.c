@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the library has of a device's memory, how much that may be, and devices' ends. */
+/* What the library has of a device's memory, how much that may be, and devices' names and ends. */
 #include "device.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
 
 #include "error.h"
 #include "mem.h"
+#include "text.h"
 
 /* A value of a global takes so many bytes at most: such memory comes and goes with each of them, and a
  * device is slow to give any. */
@@ -13,6 +18,28 @@ op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *whi
                             int64_t limit, struct op2i_device **device) {
   op2_status status = kind->open(which, seat, device);
   if (!status) (*device)->memory.limit = limit;
+  return status;
+}
+
+bool op2i_device_meant(const char *which, int number, const char *name) {
+  size_t n = strlen(which);
+  char digits[16];
+  if (which[strspn(which, "0123456789")] == '\0') {
+    snprintf(digits, sizeof digits, "%d", number);
+    while (*which == '0' && which[1]) which++;
+    return strcmp(which, digits) == 0;
+  }
+  for (; *name; name++)
+    if (strncasecmp(name, which, n) == 0) return true;
+  return false;
+}
+
+op2_status op2i_device_unknown(const struct op2i_device_kind *kind, const char *which) {
+  struct op2i_text all = {0};
+  kind->list(&all);
+  op2_status status = op2i_error(OP2_ERR_OPTION, "no device is '%s'; there are\n%s", which,
+                                 all.chars ? all.chars : "none");
+  op2i_text_free(&all);
   return status;
 }
 

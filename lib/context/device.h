@@ -149,6 +149,10 @@ extern const struct op2i_device_kind op2i_device_cuda, op2i_device_opencl, op2i_
 op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int seat,
                             int64_t limit, struct op2i_device **device);
 void op2i_device_close(struct op2i_device *device); /* null: nothing */
+/* For open(): whether `which` means the device of that number and name, and OP2_ERR_OPTION with those
+ * that there are. */
+bool op2i_device_meant(const char *which, int number, const char *name);
+op2_status op2i_device_unknown(const struct op2i_device_kind *kind, const char *which);
 /* As the kind's alloc() and release(), within the limit: all that the library has of a device's memory
  * comes from here. */
 op2_status op2i_device_alloc(struct op2i_device *device, size_t bytes, void **memory);
