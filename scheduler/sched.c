@@ -8,6 +8,7 @@
 
 #include "clock.h"
 #include "combination.h"
+#include "device.h"
 #include "error.h"
 #include "log.h"
 #include "loopdata.h"
@@ -186,9 +187,21 @@ static void tell_lost(const struct op2i_sched *sched, bool closely) {
   op2i_text_free(&text);
 }
 
+/* Other forces wait for what they need of the device. */
+static op2_status wait_for_device(op2_context ctx) {
+  op2_status status = ctx->device ? ctx->device->kind->wait(ctx->device) : OP2_SUCCESS;
+  if (!status) return status;
+  ctx->fatal = status == OP2_ERR_FATAL;
+  return ctx->fatal ? op2i_context_lost(ctx, status) : status;
+}
+
 op2_status op2_flush(op2_context ctx) {
   op2_status status = op2i_context_validate(ctx);
-  return status ? status : flush(ctx->sched, "op2_flush");
+  if (status) return status;
+  status = flush(ctx->sched, "op2_flush");
+  if (ctx->fatal) return status;
+  op2_status over = wait_for_device(ctx);
+  return status ? status : over;
 }
 
 int64_t op2_queued(op2_context ctx) { return op2_initialised(ctx) ? ctx->sched->nnodes : 0; }
