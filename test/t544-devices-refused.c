@@ -54,6 +54,9 @@ static const struct odd odds[] = {
      NULL, 9.25, NULL},
     {"keeps", NULL, "void keeps(double *x) {\n  static int n = 1;\n  *x += n;\n}",
      HOST "error: odd.c:201:", 4, NULL},
+    {"points", NULL,
+     "void points(double *x) {\n  static const double *none = 0;\n  *x += none ? *none : 1;\n}",
+     HOST "error: odd.c:201:", 4, NULL},
     {"variable", NULL,
      "void variable(double *x) {\n"
      "  int n = (int)*x;\n"

@@ -218,12 +218,14 @@ static bool call_token(const struct cursor *c, int64_t t) {
   return true;
 }
 
-/* Whether the declaration that begins at index `at` is one of a constant with a value. */
+/* Whether the declaration that begins at index `at` is one of a constant with a value; pointers to such
+ * may change. */
 static bool declares_table(const struct op2i_unit *unit, int at, int end) {
   bool constant = false;
   for (; at < end && !op2i_unit_is(unit, at, ";"); at++) {
     constant = constant || op2i_unit_is(unit, at, "const");
     if (op2i_unit_is(unit, at, "=")) return constant;
+    if (op2i_unit_is(unit, at, "*")) return false;
     if (unit->match[at] > at) at = unit->match[at];
   }
   return false;
