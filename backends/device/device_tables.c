@@ -11,18 +11,6 @@
 #include "mesh.h"
 #include "plan.h"
 
-op2_status op2i_device_numbers(struct op2i_device *device, const int32_t *numbers, int64_t n,
-                               void **memory) {
-  size_t bytes = (size_t)n * sizeof *numbers;
-  op2_status status = op2i_device_alloc(device, bytes ? bytes : 4, memory);
-  if (status || !bytes) return status;
-  status = device->kind->put(device, *memory, 0, numbers, bytes);
-  if (!status) return status;
-  op2i_device_release(device, *memory);
-  *memory = NULL;
-  return status;
-}
-
 /* ---- who reaches a target -------------------------------------------------------------------- */
 
 /* Entries of a pass over a range, sorted by target: of one target in the order of the colours of blocks,

@@ -43,8 +43,5 @@ struct op2i_device_tables {
 
 /* Those of a step's loop, made when they are first asked for. */
 op2_status op2i_device_tables(const struct op2i_step *step, struct op2i_device_tables **tables);
-/* Numbers from the host in new memory of the device. */
-op2_status op2i_device_numbers(struct op2i_device *device, const int32_t *numbers, int64_t n,
-                               void **memory);
 
 #endif

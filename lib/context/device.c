@@ -14,6 +14,9 @@
  * device is slow to give any. */
 enum { SMALL = 256 };
 
+const struct op2i_device_kind *const op2i_device_kinds[] = {&op2i_device_cuda, &op2i_device_opencl,
+                                                            NULL};
+
 op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int seat,
                             int64_t limit, struct op2i_device **device) {
   op2_status status = kind->open(which, seat, device);
@@ -98,4 +101,16 @@ void op2i_device_release(struct op2i_device *device, void *made) {
     memory->spare[memory->nspare++] = made;
   else
     device->kind->release(device, made);
+}
+
+op2_status op2i_device_numbers(struct op2i_device *device, const int32_t *numbers, int64_t n,
+                               void **memory) {
+  size_t bytes = (size_t)n * sizeof *numbers;
+  op2_status status = op2i_device_alloc(device, bytes ? bytes : 4, memory);
+  if (status || !bytes) return status;
+  status = device->kind->put(device, *memory, 0, numbers, bytes);
+  if (!status) return status;
+  op2i_device_release(device, *memory);
+  *memory = NULL;
+  return status;
 }

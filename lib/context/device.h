@@ -145,6 +145,9 @@ struct op2i_device_kind {
 
 extern const struct op2i_device_kind op2i_device_cuda, op2i_device_opencl, op2i_device_shadow;
 
+/* Those that a user may choose, in order of preference; null-terminated. */
+extern const struct op2i_device_kind *const op2i_device_kinds[];
+
 /* As the kind's open(), with the most bytes that it is asked for, or 0. */
 op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int seat,
                             int64_t limit, struct op2i_device **device);
@@ -157,5 +160,8 @@ op2_status op2i_device_unknown(const struct op2i_device_kind *kind, const char *
  * comes from here. */
 op2_status op2i_device_alloc(struct op2i_device *device, size_t bytes, void **memory);
 void op2i_device_release(struct op2i_device *device, void *memory);
+/* Numbers from the host in new memory of the device. */
+op2_status op2i_device_numbers(struct op2i_device *device, const int32_t *numbers, int64_t n,
+                               void **memory);
 
 #endif

@@ -31,7 +31,9 @@ static op2_status open_device(struct op2i_exchange *x) {
   there->device = device_of(x);
   for (int side = OP2I_OUT; side < OP2I_SIDES; side++) {
     there->tables[side] = op2i_calloc((size_t)x->n, sizeof *there->tables[side]);
-    if (!there->tables[side]) return op2i_error_nomem("an exchange of halos");
+    if (there->tables[side]) continue;
+    op2i_exchange_device_free(x);
+    return op2i_error_nomem("an exchange of halos");
   }
   return OP2_SUCCESS;
 }
@@ -91,18 +93,6 @@ static int64_t count_rows(const struct op2i_exchange *x, int i, enum op2i_side s
   return n;
 }
 
-static op2_status send_places(struct op2i_exchange *x, struct table *table, const int32_t *places) {
-  const struct op2i_device_kind *kind = x->device->device->kind;
-  size_t bytes = 2 * (size_t)table->n * sizeof *places;
-  op2_status status = op2i_device_alloc(x->device->device, bytes, &table->places);
-  if (status) return status;
-  status = kind->put(x->device->device, table->places, 0, places, bytes);
-  if (!status) return OP2_SUCCESS;
-  op2i_device_release(x->device->device, table->places);
-  table->places = NULL;
-  return status;
-}
-
 static op2_status have_table(struct op2i_exchange *x, int i, enum op2i_side side) {
   struct table *table = &x->device->tables[side][i];
   if (table->places) return OP2_SUCCESS;
@@ -115,7 +105,7 @@ static op2_status have_table(struct op2i_exchange *x, int i, enum op2i_side side
   if (!places) return op2i_error_nomem("an exchange of halos");
   for (int leg = 0; leg < x->nlegs; leg++)
     n += list_leg(x, i, leg, side, table->unit, places + 2 * n);
-  op2_status status = send_places(x, table, places);
+  op2_status status = op2i_device_numbers(x->device->device, places, 2 * table->n, &table->places);
   op2i_free(places);
   return status;
 }
