@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "c_functions.h"
 #include "cuda_api.h"
 #include "entry.h"
 #include "error.h"
@@ -43,15 +44,6 @@ static const char reals[] =
     "#define FLT_EPSILON 1.192092896e-07f\n#define FLT_DIG 6\n#define FLT_MANT_DIG 24\n#endif\n";
 /* C++ computes exp(f) of a float in float; C's exp() takes and gives double. tgmath.h is for the
  * former. */
-#define ONE_ARGUMENT(each)                                                                         \
-  each(acos) each(acosh) each(asin) each(asinh) each(atan) each(atanh) each(cbrt) each(ceil)       \
-      each(cos) each(cosh) each(erf) each(erfc) each(exp) each(exp2) each(expm1) each(fabs)        \
-          each(floor) each(lgamma) each(log) each(log10) each(log1p) each(log2) each(logb)         \
-              each(rint) each(round) each(sin) each(sinh) each(sqrt) each(tan) each(tanh)          \
-                  each(tgamma) each(trunc)
-#define TWO_ARGUMENTS(each)                                                                        \
-  each(atan2) each(copysign) each(fdim) each(fmod) each(hypot) each(nextafter) each(pow)           \
-      each(remainder)
 #define OF_DOUBLE(name)   "#define " #name "(x) " #name "((double)(x))\n"
 #define OF_DOUBLES(name)  "#define " #name "(x, y) " #name "((double)(x), (double)(y))\n"
 #define AS_BUILT_IN(name) "#undef " #name "\n"
@@ -66,12 +58,12 @@ static const char reals[] =
   "#define INFINITY (__int_as_float(0x7f800000))\n#define NAN "                                    \
   "(__int_as_float(0x7fffffff))\n"
 static const char mathematics[] = NUMBERS //
-    ONE_ARGUMENT(OF_DOUBLE) TWO_ARGUMENTS(
+    OP2I_ONE_ARGUMENT(OF_DOUBLE) OP2I_TWO_ARGUMENTS(
         OF_DOUBLES) "#define fma(x, y, z) fma((double)(x), (double)(y), (double)(z))\n"
                     "#define ldexp(x, n) ldexp((double)(x), n)\n"
                     "#endif\n";
-static const char of_any_type[] = NUMBERS "#endif\n" ONE_ARGUMENT(AS_BUILT_IN)
-    TWO_ARGUMENTS(AS_BUILT_IN) AS_BUILT_IN(fma) AS_BUILT_IN(ldexp);
+static const char of_any_type[] = NUMBERS "#endif\n" OP2I_ONE_ARGUMENT(AS_BUILT_IN)
+    OP2I_TWO_ARGUMENTS(AS_BUILT_IN) AS_BUILT_IN(fma) AS_BUILT_IN(ldexp);
 static const char definitions[] =
     "#ifndef OP2_STDDEF\n#define OP2_STDDEF\n#ifndef NULL\n#define NULL 0\n#endif\n"
     "typedef unsigned long size_t; typedef long ptrdiff_t;\n#endif\n";

@@ -10,6 +10,7 @@
 #include "device_rows.h"
 #include "error.h"
 #include "place_rule.h"
+#include "text.h"
 
 op2_status op2i_device_have(op2_context ctx, const struct op2i_device_kind *kind) {
   const struct op2i_config *config = &ctx->config;
@@ -21,16 +22,21 @@ op2_status op2i_device_have(op2_context ctx, const struct op2i_device_kind *kind
 }
 
 op2_status op2i_device_beside(op2_context ctx) {
-  static const struct op2i_device_kind *const kinds[] = {&op2i_device_cuda, &op2i_device_opencl};
-  const char *wanted, *why[2];
+  const char *wanted;
+  struct op2i_text whys = {0};
   if (!op2i_rules_want_device(ctx->config.place, &wanted)) return OP2_SUCCESS;
-  for (int k = 0; k < 2; k++) {
-    why[k] = "another kind is asked for";
-    if (wanted && strcmp(wanted, kinds[k]->name) != 0) continue;
-    why[k] = kinds[k]->unavailable();
-    if (!why[k]) return op2i_device_have(ctx, kinds[k]);
+  for (int k = 0; op2i_device_kinds[k]; k++) {
+    const struct op2i_device_kind *kind = op2i_device_kinds[k];
+    bool other = wanted && strcmp(wanted, kind->name) != 0;
+    const char *why = other ? "another kind is asked for" : kind->unavailable();
+    if (!why) {
+      op2i_text_free(&whys);
+      return op2i_device_have(ctx, kind);
+    }
+    op2i_text_add(&whys, "; %s: %s", kind->name, why);
   }
-  return op2i_error(OP2_ERR_UNAVAILABLE,
-                    "OP2_PLACE is '%s', and there is no device: cuda: %s; opencl: %s",
-                    ctx->config.place, why[0], why[1]);
+  op2_status status = op2i_error(OP2_ERR_UNAVAILABLE, "OP2_PLACE is '%s', and there is no device%s",
+                                 ctx->config.place, whys.chars ? whys.chars : "");
+  op2i_text_free(&whys);
+  return status;
 }

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "device_unit.h"
 #include "error.h"
+#include "loop_device.h"
 #include "mem.h"
 #include "text.h"
 
@@ -14,8 +15,7 @@ enum { GROUP = 128 };
 
 static op2_status build(op2_context ctx, struct op2i_device_unit **unit) {
   struct op2i_text text = {0};
-  enum op2i_variant variant = ctx->device->kind == &op2i_device_cuda ? OP2I_CUDA : OP2I_OPENCL;
-  op2_status status = op2i_codegen.generate_rows(variant, &text);
+  op2_status status = op2i_codegen.generate_rows(op2i_device_variant(ctx->device->kind), &text);
   struct op2i_jit_code code = {
       .source = text.chars, .label = "rows that travel", .on_device = true};
   if (!status) status = op2i_jit_get(ctx, 1, &code);
@@ -65,5 +65,6 @@ op2_status op2i_device_move_rows(op2_context ctx, const struct op2i_device_rows 
       .nargs = (int)(sizeof args / sizeof *args),
       .args = args,
   };
+  device->counts.launches++;
   return device->kind->launch(device, code, &launch);
 }

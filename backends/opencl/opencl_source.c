@@ -4,6 +4,7 @@
  * numbers. */
 #include <string.h>
 
+#include "c_functions.h"
 #include "opencl_api.h"
 #include "text.h"
 
@@ -24,15 +25,6 @@ static const char integers[] =
 /* What is built in computes exp(f) of a float in float; C's exp() takes and gives double. tgmath.h is
  * for the former. Names of OpenCL C may be macros: functions are defined by them, then get their
  * names. */
-#define ONE_ARGUMENT(each)                                                                         \
-  each(acos) each(acosh) each(asin) each(asinh) each(atan) each(atanh) each(cbrt) each(ceil)       \
-      each(cos) each(cosh) each(erf) each(erfc) each(exp) each(exp2) each(expm1) each(fabs)        \
-          each(floor) each(lgamma) each(log) each(log10) each(log1p) each(log2) each(logb)         \
-              each(rint) each(round) each(sin) each(sinh) each(sqrt) each(tan) each(tanh)          \
-                  each(tgamma) each(trunc)
-#define TWO_ARGUMENTS(each)                                                                        \
-  each(atan2) each(copysign) each(fdim) each(fmod) each(hypot) each(nextafter) each(pow)           \
-      each(remainder)
 #define OF_BOTH(name, float_parameters, double_parameters, arguments)                              \
   "OP2_FUNCTION(float, " #name ", " float_parameters ", " arguments ")\n"                          \
   "OP2_FUNCTION(double, " #name ", " double_parameters ", " arguments ")\n"
@@ -50,14 +42,15 @@ static const char integers[] =
   "  static inline type op2_##type##_##name parameters { return name arguments; } \\\n"            \
   "  static inline type __attribute__((overloadable)) op2_any_##name parameters { \\\n"            \
   "    return name arguments; \\\n"                                                                \
-  "  }\n" ONE_ARGUMENT(DEFINE_1) TWO_ARGUMENTS(DEFINE_2)                                           \
+  "  }\n" OP2I_ONE_ARGUMENT(DEFINE_1) OP2I_TWO_ARGUMENTS(DEFINE_2)                                 \
       OF_BOTH(fma, "(float x, float y, float z)", "(double x, double y, double z)", "(x, y, z)")   \
-          OF_BOTH(ldexp, "(float x, int n)", "(double x, int n)", "(x, n)") ONE_ARGUMENT(AS_IN_C)  \
-              TWO_ARGUMENTS(AS_IN_C) AS_IN_C(fma) AS_IN_C(ldexp) "#endif\n"
+          OF_BOTH(ldexp, "(float x, int n)", "(double x, int n)", "(x, n)")                        \
+              OP2I_ONE_ARGUMENT(AS_IN_C) OP2I_TWO_ARGUMENTS(AS_IN_C) AS_IN_C(fma)                  \
+                  AS_IN_C(ldexp) "#endif\n"
 static const char functions[] = FUNCTIONS;
 static const char of_any_type[] =
-    FUNCTIONS "#ifndef OP2_TGMATH\n#define OP2_TGMATH\n" ONE_ARGUMENT(OF_ANY_TYPE)
-        TWO_ARGUMENTS(OF_ANY_TYPE) OF_ANY_TYPE(fma) OF_ANY_TYPE(ldexp) "#endif\n";
+    FUNCTIONS "#ifndef OP2_TGMATH\n#define OP2_TGMATH\n" OP2I_ONE_ARGUMENT(OF_ANY_TYPE)
+        OP2I_TWO_ARGUMENTS(OF_ANY_TYPE) OF_ANY_TYPE(fma) OF_ANY_TYPE(ldexp) "#endif\n";
 /* abs(i) of what is built in has no sign. */
 static const char absolutes[] =
     "\n#ifndef OP2_STDLIB\n#define OP2_STDLIB\n"

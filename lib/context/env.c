@@ -243,12 +243,12 @@ static op2_status env_int(enum id id, int *value) {
 
 /* Drivers are not opened for whoever has more rights than the user. */
 static void write_devices(FILE *stream) {
-  static const struct op2i_device_kind *const kinds[] = {&op2i_device_cuda, &op2i_device_opencl};
-  for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !op2i_env_ignored(); k++) {
-    const char *why = kinds[k]->unavailable();
+  for (int k = 0; op2i_device_kinds[k] && !op2i_env_ignored(); k++) {
+    const struct op2i_device_kind *kind = op2i_device_kinds[k];
+    const char *why = kind->unavailable();
     struct op2i_text devices = {0};
-    if (!why) kinds[k]->list(&devices);
-    fprintf(stream, "devices of %s: %s%s\n", kinds[k]->name, why ? "none: " : "", why ? why : "");
+    if (!why) kind->list(&devices);
+    fprintf(stream, "devices of %s: %s%s\n", kind->name, why ? "none: " : "", why ? why : "");
     if (devices.chars) fputs(devices.chars, stream);
     op2i_text_free(&devices);
   }

@@ -5,6 +5,7 @@
 /* How a loop is cut into launches on a device, and what a function of its code is called with: known
  * to those who write the text and to those who launch it. */
 
+#include "device.h"
 #include "loop.h"
 #include "strategy.h"
 
@@ -55,6 +56,10 @@ enum { OP2I_DEVICE_TILE = 256 };
 /* Elements of a block of STAGED and UNSTAGED at most: larger ones were slower (doc/devices.md). */
 enum { OP2I_DEVICE_BLOCK = 256 };
 
+/* The code that devices of a kind run. */
+static inline enum op2i_variant op2i_device_variant(const struct op2i_device_kind *kind) {
+  return kind == &op2i_device_cuda ? OP2I_CUDA : OP2I_OPENCL;
+}
 /* Bytes of shared memory through which a group of so many work items moves wide rows. */
 int64_t op2i_device_stage_bytes(const struct op2i_loop *loop, int64_t group);
 /* Bytes of the values that a reduction has for each work item. */

@@ -6,6 +6,7 @@
 #include "backend.h"
 #include "device.h"
 #include "hash.h"
+#include "loop_device.h"
 #include "mem.h"
 #include "model.h"
 
@@ -33,7 +34,7 @@ int op2i_wishes(op2_context ctx, enum op2i_variant wishes[OP2I_WISHES]) {
     return 1;
   }
   wishes[0] = op2i_on_device(own) ? OP2I_VECTOR : own;
-  wishes[1] = ctx->device->kind == &op2i_device_cuda ? OP2I_CUDA : OP2I_OPENCL;
+  wishes[1] = op2i_device_variant(ctx->device->kind);
   return 2;
 }
 
