@@ -437,9 +437,10 @@ static op2_status between(struct op2i_device *device, void *begin, void *end, bo
   return status;
 }
 
+/* The host's part of an event is there also when the device is lost. */
 static void unmark(struct op2i_device *device, void *event) {
   struct cuda *cuda = cuda_of(device);
-  if (!event || enter(cuda)) return;
+  if (!event || cuda->api->cuCtxPushCurrent_v2(cuda->context)) return;
   cuda->api->cuEventDestroy_v2(event);
   leave(cuda);
 }
