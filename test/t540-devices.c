@@ -245,16 +245,19 @@ OP2_KERNEL(wide, (const double *a, double *b), {
 
 static const char single_source[] =
     "#include <math.h>\n#include <stdlib.h>\n"
+    "#define ALL 0xffffffffffffffffuLL\n"
+    "static unsigned long const long int last(long long unsigned i) { return ALL - 1ull + i; }\n"
     "void single(const float *x, const int *i, double *r) {\n"
     "  r[0] = exp(*x); r[1] = sqrt(*x) + pow(*x, 2.5f); r[2] = expf(*x);\n"
     "  r[3] = abs(*i) - 3 < 0; r[4] = sizeof fabs(*x);\n"
+    "  r[5] = last(2 + (unsigned long)*i) < 2; r[6] = sizeof 1LL + sizeof(long long int);\n"
     "}\n";
 
-/* C's functions take and give double, also where a float is put in. */
+/* C's functions take and give double, also where a float is put in; and long long has 64 bits. */
 static void as_in_c(op2_context ctx, op2_set nodes, const char *backend) {
   float x[4] = {0.1F, 0.2F, 3.3F, 7.7F};
   int32_t i[4] = {-1, -5, 3, 0};
-  double r[20] = {0};
+  double r[28] = {0};
   op2_dat xs, is, rs;
   op2_kernel kernel;
   bool right = true;
@@ -262,17 +265,18 @@ static void as_in_c(op2_context ctx, op2_set nodes, const char *backend) {
   op2_kernel_desc desc = {.name = "single", .source = single_source};
   CHECK(op2_dat_create(nodes, 1, OP2_F32, x, "x", &xs));
   CHECK(op2_dat_create(nodes, 1, OP2_I32, i, "i", &is));
-  CHECK(op2_dat_create(nodes, 5, OP2_F64, r, "r", &rs));
+  CHECK(op2_dat_create(nodes, 7, OP2_F64, r, "r", &rs));
   CHECK(op2_kernel_create(ctx, &desc, &kernel));
   CHECK(op2_par_loop(kernel, nodes, op2_arg_direct(xs, OP2_READ), op2_arg_direct(is, OP2_READ),
                      op2_arg_direct(rs, OP2_WRITE)));
   CHECK(op2_dat_get(rs, r));
   for (int e = 0; e < 4; e++) {
-    const double *got = &r[5 * e], d = x[e];
+    const double *got = &r[7 * e], d = x[e];
     right &= fabs(got[0] / exp(d) - 1) < 1e-12;
     right &= fabs(got[1] / (sqrt(d) + pow(d, 2.5)) - 1) < 1e-12;
     right &= fabs(got[2] / exp(d) - 1) < 1e-5 && (double)(float)got[2] == got[2];
     right &= got[3] == (abs(i[e]) < 3) && got[4] == sizeof(double);
+    right &= got[5] == (i[e] == 0) && got[6] == 16;
   }
   ok(right && ctx->device->counts.launches == launches + 1,
      "%s: C's functions mean there what they mean in C", backend);

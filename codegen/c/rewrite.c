@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "longs.h"
 #include "mem.h"
 
 /* ---- which functions use constants ----------------------------------------------------------- */
@@ -132,6 +133,7 @@ struct cursor {
   struct op2i_text *out;
   int item;     /* the item whose tokens come now, or the next one */
   int function; /* the item that defines what this one declares or defines, or -1 */
+  bool *behind; /* a `long`: see longs.h */
 };
 
 static bool token_is(const struct cursor *c, int64_t t, const char *spelling) {
@@ -140,7 +142,12 @@ static bool token_is(const struct cursor *c, int64_t t, const char *spelling) {
 
 static void copy_token(const struct cursor *c, int64_t t) {
   const struct op2i_token *token = &c->r->unit.tokens.list[t];
-  op2i_text_bytes(c->out, c->r->unit.tokens.text + token->begin, token->end - token->begin);
+  const char *text = c->r->unit.tokens.text + token->begin;
+  bool apart = token->kind == OP2I_TOK_STRING || token->kind == OP2I_TOK_CHAR;
+  if (c->r->longs && !apart)
+    op2i_longs_add(c->out, text, token->end - token->begin, c->behind);
+  else
+    op2i_text_bytes(c->out, text, token->end - token->begin);
 }
 
 static void own_name(const struct cursor *c, int64_t t) {
@@ -277,7 +284,8 @@ static void advance(struct cursor *c, int64_t t) {
 
 void op2i_rewrite_emit(const struct op2i_rewrite *r, struct op2i_text *out) {
   const struct op2i_tokens *tokens = &r->unit.tokens;
-  struct cursor c = {.r = r, .out = out};
+  bool behind = false;
+  struct cursor c = {.r = r, .out = out, .behind = &behind};
   size_t done = 0;
   for (int64_t t = 0; t < tokens->count; t++) {
     op2i_text_bytes(out, tokens->text + done, tokens->list[t].begin - done);

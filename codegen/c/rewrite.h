@@ -27,6 +27,7 @@ struct op2i_rewrite {
   bool mergeable;
   const char
       *tables; /* what qualifies constants at file scope besides, with a blank; null: nothing */
+  bool longs;  /* `long long` is `long` there: longs.h */
 };
 
 op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member,

@@ -121,5 +121,8 @@ const struct op2i_device_dialect op2i_dialect_opencl = {
     .name = "opencl",
     .prelude = opencl,
     .atomics = opencl_atomics,
-    .c = {.restricted = "restrict", .global = "OP2_GLOBAL ", .tables = "__constant "},
+    .c = {.restricted = "restrict",
+          .global = "OP2_GLOBAL ",
+          .tables = "__constant ",
+          .longs = true},
 };

@@ -74,6 +74,7 @@ op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *lo
     e->nmembers++;
     status = op2i_rewrite_begin(loop, m, &e->rewrites[m]);
     e->rewrites[m].tables = dialect->tables;
+    e->rewrites[m].longs = dialect->longs;
   }
   for (int a = 0; a < loop->nargs && !status; a++) choose_type(e, a);
   return status;

@@ -30,6 +30,7 @@ struct op2i_dialect {
   const char *body_prefix;  /* before a function that generated code calls */
   const char *entry_prefix; /* before the function that the library calls */
   const char *tables;       /* of constants in kernels' sources, as in op2i_rewrite; or null */
+  bool longs;               /* of the same */
 };
 extern const struct op2i_dialect op2i_dialect_c;
 
