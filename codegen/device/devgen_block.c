@@ -88,6 +88,14 @@ static void turn(const struct op2i_devgen *g) {
   for (int a = 0; a < g->e.loop->nargs; a++) op2i_devgen_add(g, a);
 }
 
+/* Minima and maxima of an element start from what is there, which others are not to have changed yet. */
+static bool starts_there(const struct op2i_devgen *g) {
+  bool any = false;
+  for (int a = 0; a < g->e.loop->nargs; a++)
+    any |= op2i_device_shared(g->e.loop, arg_of(g, a)) && arg_of(g, a)->access != OP2_INC;
+  return any;
+}
+
 /* n0: elements of a block; n1: the first block in t0, which has those of the colour; t1: how many
  * colours each block's elements have; t2: the colour of each. A group takes a block, of no more elements
  * than it has work items: all compute first, and then add in turn. */
@@ -103,8 +111,9 @@ static void at_once(struct op2i_devgen *g) {
   op2i_text_add(g->e.out, "  if (op2_colour >= 0) {\n");
   op2i_devgen_element(g);
   op2i_text_add(g->e.out,
-                "  }\n  for (int op2_turn = 0; op2_turn < op2_t1[op2_block]; op2_turn++) {\n"
-                "    if (op2_turn == op2_colour) {\n");
+                "  }\n%s  for (int op2_turn = 0; op2_turn < op2_t1[op2_block]; op2_turn++) {\n"
+                "    if (op2_turn == op2_colour) {\n",
+                starts_there(g) ? "  op2_wait();\n" : "");
   turn(g);
   op2i_text_add(g->e.out, "    }\n    op2_wait();\n  }\n");
   g->hoists = false;
