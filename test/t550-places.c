@@ -145,6 +145,12 @@ static const char *const everywhere[] = {
     "*:random=2",
     "*:random=3",
     "*:free",
+    "*:split=3:1",
+    "*:split=1:2",
+    "spread:split=3:1,*:cpu",
+    "spread:split=3:1,*:device",
+    "settle:split=1:1,*:cpu",
+    "spread:split=1:9,settle:split=3:1,*:alternate",
 };
 enum { EVERYWHERE = sizeof everywhere / sizeof *everywhere };
 

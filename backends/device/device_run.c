@@ -211,6 +211,16 @@ static op2_status block_entry(struct run *run, int64_t size, const char **entry)
   return status;
 }
 
+/* Of a colour, in its order: where a step begins. */
+static int32_t first_block(const struct op2i_step *step, int32_t colour) {
+  const struct op2i_plan *plan = step->plan;
+  int32_t first = plan->color_offs[colour];
+  while (first < plan->color_offs[colour + 1] &&
+         op2i_plan_block_hi(plan, plan->blkmap[first]) <= step->lo)
+    first++;
+  return first;
+}
+
 static op2_status run_blocks(struct run *run) {
   const struct op2i_plan *plan = run->step->plan;
   const char *entry;
@@ -218,12 +228,15 @@ static op2_status run_blocks(struct run *run) {
   while (size < plan->block_size) size *= 2;
   op2_status status = block_entry(run, size, &entry);
   set_tables(run, &run->tables->passes[run->step->range][0]);
+  run->args[0].number = plan->lo;
   run->args[NUMBERS_AT].number = plan->block_size;
   for (int32_t c = 0; c < plan->ncolors && !status; c++) {
-    int64_t groups = plan->color_offs[c + 1] - plan->color_offs[c];
-    run->args[NUMBERS_AT + 1].number = plan->color_offs[c];
+    int32_t first = first_block(run->step, c);
+    int64_t groups = plan->color_offs[c + 1] - first;
+    run->args[NUMBERS_AT + 1].number = first;
     if (groups > 0) status = launch(run, entry, groups, size, local);
   }
+  run->args[0].number = run->step->lo;
   set_tables(run, NULL);
   return status;
 }

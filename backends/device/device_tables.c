@@ -18,7 +18,8 @@
 struct inverse {
   const struct op2i_step *step;
   const struct op2i_device_pass *pass;
-  int64_t nrows;    /* of the target set */
+  int64_t nrows;    /* of the target set, */
+  int64_t first;    /* and the first that is the device's */
   int32_t *begin;   /* [nrows + 1] */
   int32_t *entries; /* [begin[nrows]] */
   int32_t *reached; /* [nreached] targets that are, ascending; and where their entries begin */
@@ -38,8 +39,10 @@ static int32_t target_of(const struct inverse *inv, int64_t element, int c) {
 
 static void count(struct inverse *inv) {
   for (int64_t p = inv->step->lo; p < inv->step->hi; p++)
-    for (int c = 0; c < inv->pass->ncolumns; c++)
-      inv->begin[target_of(inv, element_of(inv->step, p), c) + 1]++;
+    for (int c = 0; c < inv->pass->ncolumns; c++) {
+      int32_t target = target_of(inv, element_of(inv->step, p), c);
+      if (target >= inv->first) inv->begin[target + 1]++;
+    }
   for (int64_t t = 0; t < inv->nrows; t++) inv->begin[t + 1] += inv->begin[t];
 }
 
@@ -47,9 +50,11 @@ static void count(struct inverse *inv) {
 static void place_block(struct inverse *inv, int64_t block) {
   const struct op2i_step *step = inv->step;
   int64_t end = op2i_plan_block_hi(step->plan, (int32_t)block);
-  for (int64_t p = op2i_plan_block_lo(step->plan, (int32_t)block); p < end; p++)
+  int64_t lo = op2i_plan_block_lo(step->plan, (int32_t)block);
+  for (int64_t p = lo < step->lo ? step->lo : lo; p < end; p++)
     for (int c = 0; c < inv->pass->ncolumns; c++) {
       int32_t target = target_of(inv, element_of(step, p), c);
+      if (target < inv->first) continue;
       inv->entries[inv->begin[target]++] =
           (int32_t)(uint32_t)((p - step->lo) * inv->pass->ncolumns + c);
     }
@@ -193,7 +198,7 @@ static const uint16_t *plan_column(const struct op2i_step *step,
 static op2_status make_locals(struct op2i_device *device, const struct op2i_step *step,
                               const struct op2i_device_form *form,
                               struct op2i_device_table *table) {
-  const size_t n = (size_t)(step->hi - step->lo), bytes = n * sizeof(uint16_t);
+  const size_t n = (size_t)(step->plan->hi - step->plan->lo), bytes = n * sizeof(uint16_t);
   op2_status status = op2i_device_alloc(device, (size_t)form->nlocals * bytes, &table->memory[5]);
   for (int l = 0; l < form->nlocals && !status; l++)
     status = device->kind->put(device, table->memory[5], (size_t)l * bytes,
@@ -247,6 +252,7 @@ static op2_status make_range(const struct op2i_step *step, struct op2i_device_ta
     const struct op2i_device_pass *pass = &tables->form.passes[p];
     struct inverse inv = {
         .step = step, .pass = pass, .nrows = pass->target->base->ends[OP2I_NONEXEC]};
+    if (op2i_is_split(step->split)) inv.first = op2i_split_row(step->split, inv.nrows);
     bool owns = tables->form.strategy == OP2I_DEVICE_OWNER;
     status = make_pass(tables->device, &inv, owns, &table[p]);
     free_inverse(&inv);
@@ -268,5 +274,11 @@ op2_status op2i_device_tables(const struct op2i_step *step, struct op2i_device_t
     loop->device_release = release_tables;
   }
   *out = loop->device_data;
+  struct op2i_split *split = &(*out)->split;
+  if (step->twin && (split->host != step->split.host || split->device != step->split.device)) {
+    release_range(*out, step->range);
+    (*out)->made[step->range] = false;
+    *split = step->split;
+  }
   return (*out)->made[step->range] ? OP2_SUCCESS : make_range(step, *out);
 }

@@ -26,6 +26,7 @@ struct op2i_device_tables {
   struct op2i_device *device;
   struct op2i_device_form form;
   bool made[OP2I_RANGES];
+  struct op2i_split split; /* of which the second range has tables, where the loop has one */
   struct op2i_device_clock clocks[OP2I_RANGES];
   struct op2i_device_table passes[OP2I_RANGES][OP2I_DEVICE_PASSES]; /* of blocks: the first */
   /* What was last sent along with a launch, on both sides. */

@@ -266,10 +266,17 @@ void op2i_step_end(struct op2i_step *step) {
   step->partials = NULL;
 }
 
+int32_t op2i_step_blocks(const struct op2i_step *step) {
+  const struct op2i_plan *plan = step->plan;
+  if (!op2i_is_split(step->split)) return plan->nblocks;
+  return (int32_t)((step->hi - plan->lo + plan->block_size - 1) / plan->block_size);
+}
+
 void op2i_step_run_block(const struct op2i_step *step, int32_t block) {
   size_t bytes = (size_t)step->loop->partial_bytes;
   unsigned char *partial = step->partials ? step->partials + (size_t)block * bytes : NULL;
+  int64_t hi = op2i_plan_block_hi(step->plan, block);
   op2i_partial_init(step, partial);
   ((op2i_plain_fn)step->function)(&step->call, op2i_plan_block_lo(step->plan, block),
-                                  op2i_plan_block_hi(step->plan, block), partial);
+                                  hi < step->hi ? hi : step->hi, partial);
 }

@@ -18,7 +18,9 @@ void op2i_values_clear(op2_type type, int64_t n, void *into);
 void op2i_partial_offer(const struct op2i_loop *loop, int a, unsigned char *into,
                         unsigned char *from);
 
-/* Run the kernel over one block of the step's plan, into the block's partial results. */
+/* Of its plan's blocks the step has the first so many: all, unless a device has a part of the loop. */
+int32_t op2i_step_blocks(const struct op2i_step *step);
+/* Run the kernel over one of these, into the block's partial results. */
 void op2i_step_run_block(const struct op2i_step *step, int32_t block);
 
 #endif

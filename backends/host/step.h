@@ -38,12 +38,26 @@ struct op2i_ways {
   const char *why;       /* a literal */
 };
 
-/* Rows of a dat of a loop that come from one place to another. */
+/* Bytes of a dat of a loop that come from one place to another. */
 struct op2i_move {
   int dat;
-  enum op2i_place from, to;
-  unsigned rows;
+  enum op2i_place to;
+  struct op2i_source source;
 };
+
+/* Of as many rows of each set together, how many are the host's, which has the first, and the device's; none
+ * are: a loop is not split. The same ratio cuts a set in the same place for all loops, so that what they
+ * make is where they need it. */
+struct op2i_split {
+  int32_t host, device;
+};
+/* The first row of the device's. */
+static inline int64_t op2i_split_row(struct op2i_split split, int64_t rows) {
+  enum { LINE = 64 };
+  double first = (double)rows * split.host / ((double)split.host + split.device);
+  return rows < LINE * LINE ? (int64_t)first : (int64_t)first / LINE * LINE;
+}
+static inline bool op2i_is_split(struct op2i_split split) { return split.device > 0; }
 
 /* Part of a program, ready to run. Direct backends are handed loops only, and what follows is about
  * them; task backends also get what begins and ends exchanges. */
@@ -63,6 +77,10 @@ struct op2i_step {
   bool defers;                          /* but leave that to who has those of other ranks */
   bool ends_here; /* on a device: that is done on the host; else globals stay there */
   bool late;      /* globals are the host's until it runs: steps of several places run together */
+  /* The device's part of the loop that the step behind it runs on the host: `range` is 1, which such a
+   * loop has not, and it has no positions while that is not split. */
+  bool twin;
+  struct op2i_split split;              /* of both, while they share the loop */
   const struct op2i_plan *plan;         /* null when the backend wants none */
   enum op2i_place place;                /* where it runs */
   struct op2i_version *const *versions; /* [ngbls] of the loop's distinct globals */
@@ -72,7 +90,8 @@ struct op2i_step {
   const int32_t **map;
   const int64_t **target; /* of its distinct maps, as `call` has it */
   void **gbl;
-  /* Of its dats, what has to be brought before it runs; where that is known, `moves` has room for it. */
+  /* Of its dats, what has to be brought before it runs, and its twin has what both need; where that is
+   * known, `moves` has room for it. */
   struct op2i_move *moves;
   int nmoves;
   int64_t

@@ -15,6 +15,7 @@
  *     DEVICE               DEVICE             DEVICE             BOTH             HOST
  *     HOST                 BOTH               DEVICE             HOST             HOST
  *     BOTH                 BOTH               DEVICE             BOTH             HOST
+ *     SPLIT                DEVICE             DEVICE             HOST             HOST
  *
  * A dat without values is HOST_UNALLOCATED once a loop has used it on the device. Constants and
  * ::op2_arg_val values are the host's, and go along with each launch. On contexts without a device
@@ -32,7 +33,9 @@ typedef enum op2_data_state {
   OP2_STATE_HOST_UNALLOCATED,   /**< on the device, which has them first */
   OP2_STATE_DEVICE,             /**< on the device; what the host has is out of date */
   OP2_STATE_HOST,               /**< on the host; what the device has is out of date */
-  OP2_STATE_BOTH                /**< in both places */
+  OP2_STATE_BOTH,               /**< in both places */
+  OP2_STATE_SPLIT /**< some on the host, the others on the device: where a loop last ran
+                                     on both at once, each has the rows of its part */
 } op2_data_state;
 
 /** Places for values. */

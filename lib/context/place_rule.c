@@ -38,22 +38,42 @@ static bool read_random(const struct piece *piece, struct op2i_rule *rule) {
   return true;
 }
 
+/* split=HOST:DEVICE, two numbers of three digits at most. */
+static bool read_split(const struct piece *piece, struct op2i_rule *rule) {
+  static const char word[] = "split=";
+  enum { DIGITS = 3 };
+  size_t length = sizeof word - 1;
+  const char *at = piece->where + length, *end = piece->where + piece->where_length;
+  if (piece->where_length <= length || memcmp(piece->where, word, length) != 0) return false;
+  *rule = (struct op2i_rule){.kind = OP2I_RULE_SPLIT};
+  for (int p = 0; p < 2; p++, at++) {
+    size_t digits = strspn(at, "0123456789");
+    if (digits < 1 || digits > DIGITS || at[digits] != (p ? *end : ':')) return false;
+    rule->parts[p] = (int32_t)strtol(at, NULL, 10);
+    at += digits;
+  }
+  return at == end + 1 && rule->parts[0] > 0 && rule->parts[1] > 0;
+}
+
 static bool read_where(const struct piece *piece, struct op2i_rule *rule) {
   static const struct {
     const char *word;
     struct op2i_rule rule;
   } words[] = {
-      {"free", {OP2I_RULE_FREE, 0, NULL}},           {"cpu", {OP2I_RULE_HOST, 0, NULL}},
-      {"device", {OP2I_RULE_DEVICE, 0, NULL}},       {"cuda", {OP2I_RULE_DEVICE, 0, "cuda"}},
-      {"opencl", {OP2I_RULE_DEVICE, 0, "opencl"}},   {"random", {OP2I_RULE_RANDOM, 1, NULL}},
-      {"alternate", {OP2I_RULE_ALTERNATE, 0, NULL}},
+      {"free", {.kind = OP2I_RULE_FREE}},
+      {"cpu", {.kind = OP2I_RULE_HOST}},
+      {"device", {.kind = OP2I_RULE_DEVICE}},
+      {"cuda", {.kind = OP2I_RULE_DEVICE, .device = "cuda"}},
+      {"opencl", {.kind = OP2I_RULE_DEVICE, .device = "opencl"}},
+      {"random", {.kind = OP2I_RULE_RANDOM, .seed = 1}},
+      {"alternate", {.kind = OP2I_RULE_ALTERNATE}},
   };
   for (size_t w = 0; w < sizeof words / sizeof *words; w++)
     if (is(piece, words[w].word)) {
       *rule = words[w].rule;
       return true;
     }
-  return read_random(piece, rule);
+  return read_random(piece, rule) || read_split(piece, rule);
 }
 
 op2_status op2i_rules_check(const char *rules) {
@@ -65,7 +85,7 @@ op2_status op2i_rules_check(const char *rules) {
       return op2i_error(OP2_ERR_OPTION,
                         "environment variable OP2_PLACE has '%.*s': expected KERNEL:WHERE, where "
                         "KERNEL is a name or *, and WHERE one of cpu, device, cuda, opencl, free, "
-                        "alternate, random, random=SEED",
+                        "split=HOST:DEVICE, alternate, random, random=SEED",
                         (int)(piece.end - piece.kernel), piece.kernel);
     if (rule.device && device && strcmp(rule.device, device) != 0)
       return op2i_error(OP2_ERR_OPTION, "environment variable OP2_PLACE asks for devices of two "

@@ -15,6 +15,7 @@ enum op2i_rule_kind {
   OP2I_RULE_FREE, /* where it takes least time, by what was measured */
   OP2I_RULE_HOST,
   OP2I_RULE_DEVICE,
+  OP2I_RULE_SPLIT,     /* on both at once, each a part */
   OP2I_RULE_ALTERNATE, /* in turns: for tests, */
   OP2I_RULE_RANDOM     /* and by drawing numbers */
 };
@@ -22,6 +23,7 @@ enum op2i_rule_kind {
 struct op2i_rule {
   enum op2i_rule_kind kind;
   uint64_t seed;      /* of RANDOM */
+  int32_t parts[2];   /* of SPLIT: the host's and the device's */
   const char *device; /* the kind that was asked for by name, a literal; null: any */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Where values are, and moving them between places. The state of a place is which rows are fresh
- * there; every row is fresh somewhere, or there is no memory yet and all are zero. */
+ * there; every row is fresh somewhere, or there is no memory yet and all are zero. Where a loop ran on
+ * the host and the device at once, each has the owned rows of its part. */
 #include "buffer.h"
 
 #include <string.h>
@@ -64,15 +65,58 @@ static bool few_zeros(const char *values, size_t bytes) {
 }
 
 /* Between the host and a device; the shadow is the host's memory to the other device. */
-static op2_status fetch_from(const struct op2i_buffer *buffer, int from, int to, unsigned rows) {
-  struct stretch s = stretch_of(buffer, rows);
+op2_status op2i_buffer_bring(const struct op2i_buffer *buffer, enum op2i_place to,
+                             const struct op2i_source *source) {
+  enum op2i_place from = source->from;
   struct op2i_device *device = device_at(buffer, from > to ? from : to);
-  if (s.bytes == 0) return OP2_SUCCESS;
-  char *values = (char *)buffer->at[from > to ? to : from] + s.first;
-  if (from > to) return device->kind->get(device, values, buffer->at[from], s.first, s.bytes);
-  if (few_zeros(values, s.bytes))
-    return device->kind->clear(device, buffer->at[to], s.first, s.bytes);
-  return device->kind->put(device, buffer->at[to], s.first, values, s.bytes);
+  char *values = (char *)buffer->at[from > to ? to : from] + source->first;
+  if (from > to)
+    return device->kind->get(device, values, buffer->at[from], source->first, source->bytes);
+  if (few_zeros(values, source->bytes))
+    return device->kind->clear(device, buffer->at[to], source->first, source->bytes);
+  return device->kind->put(device, buffer->at[to], source->first, values, source->bytes);
+}
+
+/* ---- what is missing ------------------------------------------------------------------------- */
+
+static void add_source(struct op2i_missing *missing, int from, size_t first, size_t end) {
+  if (first >= end) return;
+  missing->sources[missing->n++] =
+      (struct op2i_source){.from = (enum op2i_place)from, .first = first, .bytes = end - first};
+}
+
+/* Leading bytes of owned rows: as far as another of the host's places has them from there, the rest from
+ * the device. Trailing ones: from that of the host's places which has most. */
+static void find_part(const struct op2i_buffer *buffer, int place, size_t bytes,
+                      struct op2i_missing *missing) {
+  size_t all = buffer->owned_bytes, have = op2i_buffer_part(buffer, place);
+  if (bytes <= have) return;
+  int most = OP2I_HOST;
+  for (int p = OP2I_HOST; p < OP2I_DEVICE; p++)
+    if (op2i_buffer_part(buffer, p) > op2i_buffer_part(buffer, most)) most = p;
+  if (place == OP2I_DEVICE) {
+    add_source(missing, most, all - bytes, all - have);
+    return;
+  }
+  size_t near = op2i_buffer_part(buffer, most);
+  if (near > bytes) near = bytes;
+  if (op2i_buffer_part(buffer, OP2I_DEVICE) == all) near = have; /* in one piece */
+  add_source(missing, most, have, near);
+  add_source(missing, OP2I_DEVICE, near > have ? near : have, bytes);
+}
+
+/* Owned rows and halo in one piece, where they are in one place. */
+static struct op2i_missing find(const struct op2i_buffer *buffer, int place, unsigned rows) {
+  struct op2i_missing missing = {.n = 0};
+  rows &= ~(unsigned)buffer->fresh[place];
+  for (int from = 0; from < OP2I_NPLACES && rows; from++) {
+    unsigned found = buffer->fresh[from] & rows;
+    struct stretch s = stretch_of(buffer, found);
+    if (found) add_source(&missing, from, s.first, s.first + s.bytes);
+    rows &= ~found;
+  }
+  if (rows & OP2I_OWNED_ROWS) find_part(buffer, place, buffer->owned_bytes, &missing);
+  return missing;
 }
 
 /* ---- state ----------------------------------------------------------------------------------- */
@@ -92,7 +136,8 @@ op2_data_state op2i_buffer_state(const struct op2i_buffer *buffer, unsigned rows
   unsigned there = (buffer->fresh[OP2I_SHADOW] | buffer->fresh[OP2I_DEVICE]) & rows;
   if (!buffer->at[OP2I_SHADOW] && !buffer->at[OP2I_DEVICE]) return OP2_STATE_DEVICE_UNALLOCATED;
   if (!buffer->at[OP2I_HOST]) return OP2_STATE_HOST_UNALLOCATED;
-  if (!there) return OP2_STATE_HOST;
+  bool split = rows & OP2I_OWNED_ROWS && buffer->part[OP2I_DEVICE];
+  if (!there) return buffer->fresh[OP2I_HOST] & rows || !split ? OP2_STATE_HOST : OP2_STATE_SPLIT;
   return buffer->fresh[OP2I_HOST] & rows ? OP2_STATE_BOTH : OP2_STATE_DEVICE;
 }
 
@@ -105,6 +150,7 @@ static void release(struct op2i_buffer *buffer, int place) {
     op2i_list_remove(&buffer->ctx->device->buffers, &buffer->there);
   buffer->at[place] = NULL;
   buffer->fresh[place] = 0;
+  buffer->part[place] = 0;
 }
 
 void op2i_buffer_init(struct op2i_buffer *buffer, op2_context ctx, size_t bytes, size_t owned_bytes,
@@ -139,20 +185,18 @@ static op2_status allocate(struct op2i_buffer *buffer, int place, bool overwritt
   return OP2_SUCCESS;
 }
 
-/* Owned rows and halo in one piece, where they are in one place. */
-static op2_status bring(struct op2i_buffer *buffer, int place, unsigned rows) {
+static op2_status bring(const struct op2i_buffer *buffer, int place, unsigned rows) {
+  const struct op2i_missing missing = find(buffer, place, rows);
   op2_status status = OP2_SUCCESS;
-  for (int from = 0; from < OP2I_NPLACES && rows && !status; from++) {
-    unsigned found = buffer->fresh[from] & rows;
-    if (found) status = fetch_from(buffer, from, place, found);
-    rows &= ~found;
-  }
+  for (int i = 0; i < missing.n && !status; i++)
+    status = op2i_buffer_bring(buffer, (enum op2i_place)place, &missing.sources[i]);
   return status;
 }
 
 static void outdate(struct op2i_buffer *buffer, int place, unsigned rows) {
   unsigned lost = buffer->fresh[place] & rows;
   buffer->fresh[place] &= (unsigned char)~rows;
+  if (rows & OP2I_OWNED_ROWS) buffer->part[place] = 0;
   for (unsigned part = OP2I_OWNED_ROWS; part <= OP2I_HALO_ROWS; part <<= 1)
     if (lost & part) spoil(buffer, place, part);
 }
@@ -169,7 +213,7 @@ op2_status op2i_buffer_move(struct op2i_buffer *buffer, enum op2i_place place, o
     if (status) return status;
   }
   if (!op2i_overwrites(access)) {
-    op2_status status = bring(buffer, place, rows & ~(unsigned)buffer->fresh[place]);
+    op2_status status = bring(buffer, place, rows);
     if (status && !before) release(buffer, place);
     if (status) return status;
   }
@@ -185,7 +229,8 @@ op2_status op2i_buffer_move(struct op2i_buffer *buffer, enum op2i_place place, o
 
 static unsigned only_there(const struct op2i_buffer *buffer) {
   unsigned elsewhere = buffer->fresh[OP2I_HOST] | buffer->fresh[OP2I_SHADOW];
-  return buffer->fresh[OP2I_DEVICE] & ~elsewhere;
+  unsigned split = buffer->part[OP2I_DEVICE] ? OP2I_OWNED_ROWS : 0;
+  return (buffer->fresh[OP2I_DEVICE] | split) & ~elsewhere;
 }
 
 static op2_status leave(struct op2i_buffer *buffer) {
@@ -216,35 +261,47 @@ bool op2i_buffers_give_way(op2_context ctx) {
 
 /* ---- values that are brought later ----------------------------------------------------------- */
 
-op2_status op2i_buffer_room(struct op2i_buffer *buffer, enum op2i_place place) {
+op2_status op2i_buffer_room(struct op2i_buffer *buffer, enum op2i_place place, bool clear) {
   if (buffer->at[place]) return OP2_SUCCESS;
   op2_status status = allocate(buffer, place, false);
-  if (!status) changed(buffer);
+  if (status) return status;
+  struct op2i_device *device = place == OP2I_HOST ? NULL : device_at(buffer, place);
+  if (clear && device) status = device->kind->clear(device, buffer->at[place], 0, buffer->bytes);
+  if (clear && !device) memset(buffer->at[place], 0, buffer->bytes);
+  changed(buffer);
   return status;
 }
 
 /* Nothing is spoilt: what goes out of date is still read by those that run before. */
 void *op2i_buffer_expect(struct op2i_buffer *buffer, enum op2i_place place, op2_access access,
                          unsigned rows, struct op2i_missing *missing) {
-  *missing = (struct op2i_missing){.rows = {0}};
-  for (int half = 0; half < 2; half++) {
-    unsigned part = rows & (half ? OP2I_HALO_ROWS : OP2I_OWNED_ROWS);
-    bool needed = part && !op2i_overwrites(access) && !(buffer->fresh[place] & part);
-    for (int from = 0; from < OP2I_NPLACES && needed && stretch_of(buffer, part).bytes; from++)
-      if (buffer->fresh[from] & part) {
-        missing->rows[half] = part;
-        missing->from[half] = (enum op2i_place)from;
-        break;
-      }
-  }
+  missing->n = 0;
+  if (!op2i_overwrites(access)) *missing = find(buffer, place, rows);
   buffer->fresh[place] |= (unsigned char)rows;
-  for (int p = 0; p < OP2I_NPLACES && op2i_modifies(access); p++)
-    if (p != (int)place) buffer->fresh[p] &= (unsigned char)~rows;
+  for (int p = 0; p < OP2I_NPLACES && op2i_modifies(access); p++) {
+    if (p == (int)place) continue;
+    buffer->fresh[p] &= (unsigned char)~rows;
+    if (rows & OP2I_OWNED_ROWS) buffer->part[p] = 0;
+  }
   changed(buffer);
   return buffer->at[place];
 }
 
-op2_status op2i_buffer_bring(const struct op2i_buffer *buffer, enum op2i_place from,
-                             enum op2i_place to, unsigned rows) {
-  return fetch_from(buffer, from, to, rows);
+void op2i_buffer_expect_part(struct op2i_buffer *buffer, enum op2i_place place, size_t bytes,
+                             struct op2i_missing *missing) {
+  missing->n = 0;
+  find_part(buffer, place, bytes, missing);
+  if (bytes > op2i_buffer_part(buffer, place)) buffer->part[place] = bytes;
+  if (buffer->part[place] == buffer->owned_bytes) buffer->fresh[place] |= OP2I_OWNED_ROWS;
+  changed(buffer);
+}
+
+void op2i_buffer_split(struct op2i_buffer *buffer, enum op2i_place host, size_t leading,
+                       size_t trailing) {
+  for (int p = 0; p < OP2I_NPLACES; p++) {
+    buffer->part[p] = p == (int)host ? leading : p == OP2I_DEVICE ? trailing : 0;
+    buffer->fresh[p] &= (unsigned char)~OP2I_OWNED_ROWS;
+    if (buffer->part[p] == buffer->owned_bytes) buffer->fresh[p] |= OP2I_OWNED_ROWS;
+  }
+  changed(buffer);
 }

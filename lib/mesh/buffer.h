@@ -32,6 +32,9 @@ struct op2i_buffer {
   size_t bytes, owned_bytes;         /* in all; of the owned rows */
   void *at[OP2I_NPLACES];            /* null: no memory there; in none: all values are zero */
   unsigned char fresh[OP2I_NPLACES]; /* the rows whose values are there */
+  /* Of owned rows that are not fresh as a whole, how many bytes are: leading ones in the host's places,
+   * trailing ones on the device. */
+  size_t part[OP2I_NPLACES];
   signed char only;                  /* the one place with memory, all rows fresh; -1: not so */
   bool borrowed;                     /* the host's memory is somebody else's */
   bool told;                         /* the epoch tells of changes */
@@ -72,20 +75,35 @@ op2_data_state op2i_buffer_state(const struct op2i_buffer *buffer, unsigned rows
 bool op2i_buffers_give_way(op2_context ctx);
 /* ---- for steps that run together in several places ------------------------------------------- */
 
-/* Copies that an access in a place waits for: where rows come from, for those of the set's own elements
- * and those of its halo. */
+/* Copies that an access in a place waits for: which bytes come from where. */
+enum { OP2I_SOURCES = 3 };
 struct op2i_missing {
-  unsigned rows[2];
-  enum op2i_place from[2];
+  int n;
+  struct op2i_source {
+    enum op2i_place from;
+    size_t first, bytes;
+  } sources[OP2I_SOURCES];
 };
-/* Memory in the place, whatever it holds. */
-op2_status op2i_buffer_room(struct op2i_buffer *buffer, enum op2i_place place);
+/* Memory in the place, whatever it holds, or, where it is new, zeros. */
+op2_status op2i_buffer_room(struct op2i_buffer *buffer, enum op2i_place place, bool clear);
 /* As op2i_buffer_at(), but what is missing is only told: it is brought later, by op2i_buffer_bring(), in
  * the order in which it was asked for. There is memory in the place. */
 void *op2i_buffer_expect(struct op2i_buffer *buffer, enum op2i_place place, op2_access access,
                          unsigned rows, struct op2i_missing *missing);
-op2_status op2i_buffer_bring(const struct op2i_buffer *buffer, enum op2i_place from,
-                             enum op2i_place to, unsigned rows);
+/* The same for two that run together: one reads so many leading bytes in a place of the host's, the other so
+ * many trailing ones on the device. No row is of a halo. */
+void op2i_buffer_expect_part(struct op2i_buffer *buffer, enum op2i_place place, size_t bytes,
+                             struct op2i_missing *missing);
+/* And they modify all rows: the leading bytes are in the host's place from then on, the trailing ones on
+ * the device. */
+void op2i_buffer_split(struct op2i_buffer *buffer, enum op2i_place host, size_t leading,
+                       size_t trailing);
+op2_status op2i_buffer_bring(const struct op2i_buffer *buffer, enum op2i_place to,
+                             const struct op2i_source *source);
+/* Bytes of owned rows that are fresh in the place, leading ones or trailing ones. */
+static inline size_t op2i_buffer_part(const struct op2i_buffer *buffer, enum op2i_place place) {
+  return buffer->fresh[place] & OP2I_OWNED_ROWS ? buffer->owned_bytes : buffer->part[place];
+}
 
 static inline bool op2i_buffer_has_memory(const struct op2i_buffer *buffer) {
   bool has = false;

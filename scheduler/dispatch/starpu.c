@@ -147,10 +147,12 @@ static void declare_deps(struct flight *flight, struct starpu_task *task,
 }
 
 /* Later loops first: what one has just left in a worker's cache the next one finds there, and
- * chains of dependences are not left to the end. */
-static int priority_of(int64_t step) {
+ * chains of dependences are not left to the end. What a device is to do is handed over before anything
+ * else: it goes on by itself. */
+static int priority_of(const struct op2i_task *task) {
   int most = starpu_sched_get_max_priority();
-  return step < most ? (int)step : most;
+  bool device = task->kind == OP2I_TASK_MOVE || task->kind == OP2I_TASK_DEVICE;
+  return task->step < most && !device ? (int)task->step : most;
 }
 
 static struct starpu_task *make_task(struct flight *flight, const struct op2i_task *from) {
@@ -162,7 +164,7 @@ static struct starpu_task *make_task(struct flight *flight, const struct op2i_ta
   task->cl_arg = work;
   task->destroy = 0;
   task->detach = 0;
-  task->priority = priority_of(from->step);
+  task->priority = priority_of(from);
   return task;
 }
 
@@ -286,9 +288,9 @@ static op2_status have_partials(struct op2i_step *steps, int64_t nsteps) {
   return status;
 }
 
-/* Not an exchange, nor on a device, nor with something from there. */
+/* Not an exchange, nor on a device, nor beside one, nor with something from there. */
 static bool for_team(const struct op2i_step *step) {
-  return step->loop && step->place != OP2I_DEVICE && !step->nmoves;
+  return step->loop && step->place != OP2I_DEVICE && !op2i_is_split(step->split) && !step->nmoves;
 }
 
 static op2_status run_team(struct state *state, struct op2i_step *steps, int64_t nsteps,

@@ -265,19 +265,24 @@ static void follow_device(struct builder *b) {
 }
 
 /* Moves of a step write what its own tasks use: they are a group before any colour. */
-static op2_status build_move(struct builder *b, int32_t move) {
+static op2_status build_move(struct builder *b, int32_t number) {
   const struct op2i_step *step = &b->steps[b->step];
+  const struct op2i_move *move = &step->moves[number];
   const int64_t group = b->step << 32 | UINT32_MAX;
-  struct track *track = step->loop->op.dats[step->moves[move].dat]->res.track;
+  op2_dat dat = step->loop->op.dats[move->dat];
+  struct track *track = dat->res.track;
+  int64_t first = (int64_t)(move->source.first / dat->row_bytes);
+  int64_t last = (int64_t)((move->source.first + move->source.bytes - 1) / dat->row_bytes);
   op2_status status = begin_task(b);
   if (status) return status;
   follow_device(b);
-  for (int64_t s = 0; track && s < track->ngranules; s++)
-    if (step->moves[move].to != OP2I_DEVICE)
+  int64_t end = track ? (last >> track->shift) + 1 : 0;
+  for (int64_t s = track ? first >> track->shift : 0; s < end; s++)
+    if (move->to != OP2I_DEVICE)
       write_granule(b, &track->granules[s], group);
     else
       read_granule(b, &track->granules[s]);
-  return finish_task(b, OP2I_TASK_MOVE, move, move + 1);
+  return finish_task(b, OP2I_TASK_MOVE, number, number + 1);
 }
 
 static op2_status build_launches(struct builder *b) {
@@ -332,7 +337,7 @@ static int32_t blocks_per_chunk(const struct op2i_step *step, int workers, int c
   enum { CHUNKS_PER_WORKER = 4 };
   if (chunk_us == 0) return 1;
   double wanted = 1e3 * chunk_us / (op2i_loop_ns(step->loop) * step->plan->block_size);
-  int32_t most = step->plan->nblocks / (CHUNKS_PER_WORKER * workers);
+  int32_t most = op2i_step_blocks(step) / (CHUNKS_PER_WORKER * workers);
   if (wanted > most) wanted = most;
   return wanted < 1 ? 1 : (int32_t)wanted;
 }
@@ -340,10 +345,12 @@ static int32_t blocks_per_chunk(const struct op2i_step *step, int workers, int c
 /* Chunks get smaller towards the end of the step, where workers would wait for the last one. */
 static op2_status build_colours(struct builder *b, int32_t blocks, int workers) {
   const struct op2i_plan *plan = b->steps[b->step].plan;
+  int32_t nblocks = op2i_step_blocks(&b->steps[b->step]);
   int32_t least = blocks / 4 > 1 ? blocks / 4 : 1;
   for (; b->colour < plan->ncolors; b->colour++) {
     int32_t end = plan->color_offs[b->colour + 1];
     bool last = b->colour + 1 == plan->ncolors;
+    while (end > plan->color_offs[b->colour] && plan->blkmap[end - 1] >= nblocks) end--;
     for (int32_t i = plan->color_offs[b->colour], next; i < end; i = next) {
       int32_t share = last ? (end - i) / (2 * workers) : blocks;
       int32_t take = share < least ? least : share < blocks ? share : blocks;
@@ -482,18 +489,4 @@ op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers
   if (!status) status = count_stages(list);
   if (status) op2i_task_list_clear(list);
   return status;
-}
-
-void op2i_task_list_clear(struct op2i_task_list *list) {
-  op2i_free(list->tasks);
-  op2i_free(list->deps);
-  op2i_free(list->free);
-  *list = (struct op2i_task_list){0};
-}
-
-void op2i_task_list_free(struct op2i_task_list **list) {
-  if (!*list) return;
-  op2i_task_list_clear(*list);
-  op2i_free(*list);
-  *list = NULL;
 }

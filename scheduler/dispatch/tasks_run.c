@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Running tasks, and whole programs in the calling thread. */
+/* Running tasks, and whole programs in the calling thread; and the end of lists of them. */
 #include "clock.h"
 #include "comm.h"
 #include "context.h"
@@ -7,13 +7,14 @@
 #include "device_run.h"
 #include "exchange.h"
 #include "hash.h"
+#include "mem.h"
 #include "partial.h"
 #include "tasks.h"
 #include "tile.h"
 
 /* Results of reductions stand in blocks, those of chains in tiles. */
 static int64_t partials_of(const struct op2i_step *step) {
-  return step->tiles ? step->tiles->ntiles : step->plan->nblocks;
+  return step->tiles ? step->tiles->ntiles : op2i_step_blocks(step);
 }
 
 static void run_share(struct op2i_step *step, int32_t tile, const struct op2i_tile_share *share) {
@@ -42,7 +43,9 @@ static void run_tile(struct op2i_step *chain, int32_t tile) {
 
 static void run_chunk(struct op2i_step *step, int32_t first, int32_t last) {
   int64_t start = op2i_nanoseconds();
-  for (int32_t i = first; i < last; i++) op2i_step_run_block(step, step->plan->blkmap[i]);
+  int32_t blocks = op2i_step_blocks(step);
+  for (int32_t i = first; i < last; i++)
+    if (step->plan->blkmap[i] < blocks) op2i_step_run_block(step, step->plan->blkmap[i]);
   int64_t ns = op2i_nanoseconds() - start;
   __atomic_fetch_add(&step->nanoseconds, ns, __ATOMIC_RELAXED);
 }
@@ -53,10 +56,14 @@ uint64_t op2i_steps_places(const struct op2i_step *steps, int64_t nsteps) {
   uint64_t hash = 0;
   for (int64_t s = 0; s < nsteps; s++) {
     hash = op2i_hash_word(hash, (uint64_t)steps[s].place << 32 | (uint32_t)steps[s].nmoves);
+    hash = op2i_hash_word(hash, (uint64_t)steps[s].lo);
+    hash = op2i_hash_word(hash, (uint64_t)steps[s].hi);
     for (int i = 0; i < steps[s].nmoves; i++) {
       const struct op2i_move *move = &steps[s].moves[i];
-      hash = op2i_hash_word(hash, (uint64_t)move->dat << 32 | move->rows << 16 |
-                                      (uint32_t)move->from << 8 | (uint32_t)move->to);
+      hash = op2i_hash_word(hash, (uint64_t)move->dat << 32 | (uint32_t)move->source.from << 8 |
+                                      (uint32_t)move->to);
+      hash = op2i_hash_word(hash, move->source.first);
+      hash = op2i_hash_word(hash, move->source.bytes);
     }
   }
   return hash;
@@ -64,8 +71,7 @@ uint64_t op2i_steps_places(const struct op2i_step *steps, int64_t nsteps) {
 
 static op2_status run_move(const struct op2i_step *step, int32_t i) {
   const struct op2i_move *move = &step->moves[i];
-  return op2i_buffer_bring(&step->loop->op.dats[move->dat]->values, move->from, move->to,
-                           move->rows);
+  return op2i_buffer_bring(&step->loop->op.dats[move->dat]->values, move->to, &move->source);
 }
 
 op2_status op2i_step_moves_run(const struct op2i_step *step) {
@@ -178,4 +184,20 @@ op2_status op2i_tasks_run_here(struct op2i_step *steps, int64_t nsteps) {
     s--;
   }
   return OP2_SUCCESS;
+}
+
+/* ---- lists of tasks -------------------------------------------------------------------------- */
+
+void op2i_task_list_clear(struct op2i_task_list *list) {
+  op2i_free(list->tasks);
+  op2i_free(list->deps);
+  op2i_free(list->free);
+  *list = (struct op2i_task_list){0};
+}
+
+void op2i_task_list_free(struct op2i_task_list **list) {
+  if (!*list) return;
+  op2i_task_list_clear(*list);
+  op2i_free(*list);
+  *list = NULL;
 }

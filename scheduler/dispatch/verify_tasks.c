@@ -168,10 +168,10 @@ static op2_status touch_leg(struct verifier *c, const struct op2i_step *step, in
 static op2_status touch_move(struct verifier *c, const struct op2i_step *step, int32_t i) {
   const struct op2i_move *move = &step->moves[i];
   op2_dat dat = step->loop->op.dats[move->dat];
-  int64_t size = dat->set->ends[OP2I_NONEXEC], owned = dat->set->ends[OP2I_OWNED];
-  int64_t lo = move->rows & OP2I_OWNED_ROWS ? 0 : owned;
-  int64_t hi = move->rows & OP2I_HALO_ROWS ? size : owned;
-  struct value *from = values_of(c, values_in(dat, move->from), size);
+  int64_t size = dat->set->ends[OP2I_NONEXEC];
+  int64_t lo = (int64_t)(move->source.first / dat->row_bytes);
+  int64_t hi = lo + (int64_t)(move->source.bytes / dat->row_bytes);
+  struct value *from = values_of(c, values_in(dat, move->source.from), size);
   struct value *to = values_of(c, values_in(dat, move->to), size);
   if (!from || !to) return op2i_error_nomem("the verifier of tasks");
   c->name = dat->obj.name;
@@ -201,6 +201,7 @@ static op2_status touch_task(struct verifier *c) {
   for (int32_t i = task->first; i < task->last; i++) {
     int32_t block = step->plan->blkmap[i];
     int64_t hi = op2i_plan_block_hi(step->plan, block);
+    if (hi > step->hi) hi = step->hi;
     for (int64_t p = op2i_plan_block_lo(step->plan, block); p < hi && !status; p++)
       status = touch_position(c, step, p);
   }

@@ -9,6 +9,7 @@
 #include "loop_device.h"
 #include "mem.h"
 #include "model.h"
+#include "split.h"
 
 enum op2i_place op2i_host_place(op2_context ctx) {
   return ctx->config.shadow ? OP2I_SHADOW : OP2I_HOST;
@@ -41,6 +42,11 @@ int op2i_wishes(op2_context ctx, enum op2i_variant wishes[OP2I_WISHES]) {
 bool op2i_loop_wants(const struct op2i_loop *loop, enum op2i_variant wish) {
   enum op2i_rule_kind kind = op2i_loop_rule(loop).kind;
   return kind != (op2i_on_device(wish) ? OP2I_RULE_HOST : OP2I_RULE_DEVICE);
+}
+
+bool op2i_loop_may_split(const struct op2i_loop *loop) {
+  return loop->op.ctx->backend->run_steps && op2i_loop_rule(loop).kind == OP2I_RULE_SPLIT &&
+         !op2i_loop_unsplit(loop);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -76,6 +82,10 @@ struct choice {
   bool *free;   /* [n] by what it takes */
 };
 
+static struct op2i_step *twin_of(const struct choice *c, int64_t s) {
+  return s > 0 && c->steps[s - 1].twin ? &c->steps[s - 1] : NULL;
+}
+
 /* All of a loop is in one place: what it overwrites is fresh there as a whole. */
 static void as_first(struct choice *c, int64_t s) {
   const struct op2i_loop *loop = c->steps[s].loop;
@@ -92,6 +102,7 @@ static void by_rule(struct choice *c, int64_t s) {
   bool device = rule.kind == OP2I_RULE_DEVICE;
   if (rule.kind == OP2I_RULE_ALTERNATE || rule.kind == OP2I_RULE_RANDOM)
     device = draw(c->sched, rule);
+  if (rule.kind == OP2I_RULE_SPLIT) device = rule.parts[0] < rule.parts[1];
   if (rule.kind == OP2I_RULE_FREE) device = step->place == OP2I_DEVICE;
   c->device[s] = is_there(step->loop, c->wishes[device]) ? device : !device;
   c->free[s] = rule.kind == OP2I_RULE_FREE && both && step->lo < step->hi;
@@ -121,23 +132,42 @@ static void by_cost(struct choice *c) {
     (void)op2i_model_choose(c->sched, c->steps, c->n, c->free, c->device);
 }
 
+/* The host's part and the device's, where the loop is to have two and can. */
+static bool split(struct choice *c, int64_t s) {
+  struct op2i_step *step = &c->steps[s], *twin = twin_of(c, s);
+  if (!twin) return false;
+  struct op2i_rule rule = op2i_loop_rule(step->loop);
+  const struct op2i_cut *cut = NULL;
+  if (rule.kind == OP2I_RULE_SPLIT && is_there(step->loop, c->wishes[1]))
+    cut = op2i_loop_cut(step->loop, (struct op2i_split){rule.parts[0], rule.parts[1]});
+  op2i_uncut_steps(step, twin);
+  if (!cut) return false;
+  op2i_step_place(twin, c->wishes[1]);
+  op2i_step_place(step, c->wishes[0]);
+  op2i_cut_steps(cut, step, twin);
+  return true;
+}
+
+static void place_one(struct choice *c, int64_t s) {
+  const struct op2i_loop *loop = c->steps[s].loop;
+  struct op2i_loop_data *data = loop->sched_data;
+  bool both = split(c, s);
+  if (c->steps[s].range > 0) as_first(c, s);
+  if (!both) op2i_step_place(&c->steps[s], c->wishes[c->device[s]]);
+  if (c->steps[s].range == 0) data->placed[both ? 2 : c->device[s]]++;
+}
+
 static void place_all(struct choice *c) {
   for (int64_t s = 0; s < c->n; s++) {
-    if (!c->steps[s].loop) continue;
+    if (!c->steps[s].loop || c->steps[s].twin) continue;
     if (c->steps[s].range == 0)
       by_rule(c, s);
     else
       as_first(c, s);
   }
   by_cost(c);
-  for (int64_t s = 0; s < c->n; s++) {
-    const struct op2i_loop *loop = c->steps[s].loop;
-    if (!loop) continue;
-    if (c->steps[s].range > 0) as_first(c, s);
-    op2i_step_place(&c->steps[s], c->wishes[c->device[s]]);
-    struct op2i_loop_data *data = loop->sched_data;
-    if (c->steps[s].range == 0) data->placed[c->device[s]]++;
-  }
+  for (int64_t s = 0; s < c->n; s++)
+    if (c->steps[s].loop && !c->steps[s].twin) place_one(c, s);
 }
 
 void op2i_steps_place(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {

@@ -26,6 +26,9 @@ int op2i_wishes(op2_context ctx, enum op2i_variant wishes[OP2I_WISHES]);
 /* Whether a loop may run in the form. */
 bool op2i_loop_wants(const struct op2i_loop *loop, enum op2i_variant wish);
 
+/* Whether it may run in two parts, one of them on the device. */
+bool op2i_loop_may_split(const struct op2i_loop *loop);
+
 /* Give a step of a loop, whose code is there, its place and its function. */
 void op2i_step_place(struct op2i_step *step, enum op2i_variant wish);
 /* Choose places for steps of a program that are about to run together, or for one. */

@@ -21,6 +21,7 @@ static void release_data(void *sched_data) {
   }
   op2i_free(data->no_code);
   op2i_free(data->refused);
+  op2i_free(data->cut);
   op2i_free(data);
 }
 

@@ -2,8 +2,12 @@
 #ifndef OP2I_LOOPDATA_H
 #define OP2I_LOOPDATA_H
 
+/* What is worked out for a loop before it runs, and kept with it. */
+
 #include "plan.h"
 #include "sched_state.h"
+
+struct op2i_cut;
 
 /* ---- plans, shared by all loops of a context with the same access pattern -------------------- */
 
@@ -55,7 +59,8 @@ struct op2i_loop_data {
   double ns_per_element;                          /* measured on the host, 0 before the first run */
   double device_ns;                               /* the same on the device */
   int64_t device_runs;                            /* there, beside a task backend */
-  int64_t placed[2]; /* runs that were to be on the host, and on the device */
+  int64_t placed[3];    /* runs that were to be on the host, on the device, and on both */
+  struct op2i_cut *cut; /* how it was split last; null: not yet */
   int64_t compiling; /* number in the compilation in progress, -1 none */
   char *no_code; /* why it has none; null: not known, or it has */
   op2_status no_code_status;

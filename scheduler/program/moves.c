@@ -6,6 +6,7 @@
 #include "device_run.h"
 #include "place.h"
 #include "program.h"
+#include "split.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -17,19 +18,17 @@ static op2_status have_room(struct op2i_step *step) {
   const struct op2i_op *op = &step->loop->op;
   op2_status status = OP2_SUCCESS;
   for (int d = 0; d < op->ndats && !status; d++)
-    status = op2i_buffer_room(&op->dats[d]->values, step->place);
+    status = op2i_buffer_room(&op->dats[d]->values, step->place, op2i_is_split(step->split));
   return status;
 }
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-static void add_move(struct op2i_step *step, int dat, enum op2i_place from, unsigned rows) {
-  struct op2i_move *last = step->nmoves ? &step->moves[step->nmoves - 1] : NULL;
-  if (last && last->dat == dat && last->from == from)
-    last->rows |= rows;
-  else
+static void add_moves(struct op2i_step *step, int dat, enum op2i_place to,
+                      const struct op2i_missing *missing) {
+  for (int i = 0; i < missing->n; i++)
     step->moves[step->nmoves++] =
-        (struct op2i_move){.dat = dat, .from = from, .to = step->place, .rows = rows};
+        (struct op2i_move){.dat = dat, .to = to, .source = missing->sources[i]};
 }
 
 static void follow(struct op2i_step *step) {
@@ -41,9 +40,39 @@ static void follow(struct op2i_step *step) {
     struct op2i_missing missing;
     step->dat[d] = op2i_buffer_expect(&loop->op.dats[d]->values, step->place,
                                       op2i_step_access(loop, d, rows), rows, &missing);
-    for (int half = 0; half < 2; half++)
-      if (missing.rows[half]) add_move(step, d, missing.from[half], missing.rows[half]);
+    add_moves(step, d, step->place, &missing);
   }
+}
+
+/* Both parts of a loop: all they need comes before either of them runs, since each spoils rows that are
+ * the other's. */
+static void follow_both(struct op2i_step *twin, struct op2i_step *step) {
+  const struct op2i_op *op = &step->loop->op;
+  const struct op2i_cut *cut = op2i_loop_cut(step->loop, step->split);
+  struct op2i_step *const both[] = {step, twin};
+  step->nmoves = twin->nmoves = 0;
+  for (int d = 0; d < op->ndats; d++) {
+    struct op2i_buffer *values = &op->dats[d]->values;
+    const struct op2i_cut_dat *rows = &cut->dats[d];
+    for (int p = 0; p < 2; p++) {
+      struct op2i_missing missing;
+      op2i_buffer_expect_part(values, both[p]->place, rows->need[p], &missing);
+      add_moves(twin, d, both[p]->place, &missing);
+      both[p]->dat[d] = values->at[both[p]->place];
+    }
+    if (op2i_modifies(op->dat_access[d]))
+      op2i_buffer_split(values, step->place, rows->make[0], rows->make[1]);
+  }
+}
+
+static void follow_all(struct op2i_step *steps, int64_t n) {
+  for (int64_t s = 0; s < n; s++)
+    if (op2i_is_split(steps[s].split)) {
+      follow_both(&steps[s], &steps[s + 1]);
+      s++;
+    } else if (steps[s].loop) {
+      follow(&steps[s]);
+    }
 }
 
 static op2_status bind_one(struct op2i_step *step) {
@@ -57,6 +86,9 @@ static op2_status bind_one(struct op2i_step *step) {
 static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *program,
                                  struct op2i_step *step, bool *again) {
   bool device = step->place == OP2I_DEVICE;
+  if (op2i_is_split(step->split) && step->loop->form.off_device)
+    op2i_uncut_steps(step->twin ? step + 1 : step, step->twin ? step : step - 1);
+  if (step->twin && !op2i_is_split(step->split)) return OP2_SUCCESS;
   if (device && step->loop->form.off_device) {
     op2_status status = op2i_step_to_host(ctx, step);
     return status ? status : bind_one(step);
@@ -76,6 +108,6 @@ op2_status op2i_moves_bind(op2_context ctx, const struct op2i_program *program,
     status = bind_somewhere(ctx, program, &steps[s], &again);
     if (again) s = -1;
   }
-  for (int64_t s = 0; s < n && !status; s++) follow(&steps[s]);
+  if (!status) follow_all(steps, n);
   return status;
 }

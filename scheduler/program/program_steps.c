@@ -7,6 +7,7 @@
 #include "loopdata.h"
 #include "mem.h"
 #include "place.h"
+#include "split.h"
 
 /* Steps are put one behind the other, group after group. */
 struct order {
@@ -69,6 +70,18 @@ static enum op2i_variant first_wish(const struct op2i_loop *loop) {
   return n == 1 || op2i_loop_wants(loop, wishes[0]) ? wishes[0] : wishes[1];
 }
 
+/* A loop of which a device may have a part has two steps: what the device does of it goes first, since the
+ * host's processors need not be told so early. */
+static void add_twin(struct order *order, int64_t g, struct op2i_loop *loop) {
+  enum op2i_variant wishes[OP2I_WISHES];
+  if (op2i_wishes(loop->op.ctx, wishes) < OP2I_WISHES || !op2i_loop_may_split(loop)) return;
+  struct op2i_step twin = op2i_step_make(loop, 0, wishes[1]), step = twin;
+  twin.twin = true;
+  twin.range = 1;
+  op2i_uncut_steps(&step, &twin);
+  add_step(order->program, g, twin);
+}
+
 /* What has come from others is there before all but the loop over core elements. */
 static void add_loop(struct order *order, int64_t g, struct op2i_loop *loop) {
   const struct op2i_config *config = &order->sched->ctx->config;
@@ -79,6 +92,7 @@ static void add_loop(struct order *order, int64_t g, struct op2i_loop *loop) {
     ended = ended || waits;
     if (r == 0 && loop->partial_bytes && order->program->stale)
       order->reduced[order->nreduced++] = order->program->nsteps;
+    add_twin(order, g, loop);
     add_step(order->program, g, op2i_step_make(loop, r, first_wish(loop)));
   }
 }
@@ -98,15 +112,15 @@ static op2_status add_group(struct order *order, int64_t g) {
   return OP2_SUCCESS;
 }
 
-/* A dat comes from two places at most: its halo from another than the rest. */
+/* A dat comes in so many pieces at most, for both parts of a loop that is split. */
 static op2_status give_moves(struct op2i_program *program, size_t dats) {
-  program->moves = op2i_calloc(2 * dats + 1, sizeof *program->moves);
+  program->moves = op2i_calloc(OP2I_SOURCES * dats + 1, sizeof *program->moves);
   if (!program->moves) return op2i_error_nomem("a program");
   dats = 0;
   for (int64_t s = 0; s < program->nsteps; s++) {
     struct op2i_step *step = &program->steps[s];
     if (!step->loop) continue;
-    step->moves = program->moves + 2 * dats;
+    step->moves = program->moves + OP2I_SOURCES * dats;
     dats += (size_t)step->loop->op.ndats;
   }
   return OP2_SUCCESS;

@@ -15,6 +15,7 @@
 #include "op2/graph.h"
 #include "part.h"
 #include "program.h"
+#include "split.h"
 #include "stream.h"
 #include "tasks.h"
 #include "tell.h"
@@ -160,6 +161,16 @@ static void explain_device(const struct op2i_loop *loop, FILE *stream) {
             form.repeat, form.owner, form.gather);
 }
 
+static void explain_split(const struct op2i_loop *loop, FILE *stream) {
+  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_cut *cut = data->cut;
+  if (!data->placed[2] || !cut) return;
+  fprintf(stream,
+          "      split %" PRId32 ":%" PRId32 ": elements below %" PRId64
+          " on the host, from %" PRId64 " on on the device\n",
+          cut->split.host, cut->split.device, cut->host_end, cut->device_begin);
+}
+
 /* Beside a device. */
 static void explain_place(const struct op2i_loop *loop, FILE *stream) {
   static const char *const rules[] = {
@@ -167,12 +178,19 @@ static void explain_place(const struct op2i_loop *loop, FILE *stream) {
       [OP2I_RULE_FREE] = "where it takes least time",
       [OP2I_RULE_HOST] = "on the host, as OP2_PLACE says",
       [OP2I_RULE_DEVICE] = "on the device, as OP2_PLACE says",
+      [OP2I_RULE_SPLIT] = "on both at once, as OP2_PLACE says",
       [OP2I_RULE_ALTERNATE] = "in turns, as OP2_PLACE says",
       [OP2I_RULE_RANDOM] = "as drawn, since OP2_PLACE says so",
   };
   const struct op2i_loop_data *data = loop->sched_data;
-  fprintf(stream, "    is to run %s: %" PRId64 " times on the host, %" PRId64 " on the device\n",
-          rules[op2i_loop_rule(loop).kind], data->placed[0], data->placed[1]);
+  enum op2i_rule_kind rule = op2i_loop_rule(loop).kind;
+  fprintf(stream, "    is to run %s: %" PRId64 " times on the host, %" PRId64 " on the device",
+          rules[rule], data->placed[0], data->placed[1]);
+  if (data->placed[2]) fprintf(stream, ", %" PRId64 " on both", data->placed[2]);
+  fputc('\n', stream);
+  explain_split(loop, stream);
+  if (rule == OP2I_RULE_SPLIT && op2i_loop_unsplit(loop))
+    fprintf(stream, "      not on both: %s\n", op2i_loop_unsplit(loop));
   for (int device = 0; device < 2; device++) {
     double ns = op2i_loop_cost(loop, device);
     if (ns >= 0)
