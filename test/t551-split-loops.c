@@ -103,7 +103,7 @@ static void close_mesh(struct mesh *m) {
 }
 
 static bool open_mesh(struct mesh *m, const char *backend, const char *place) {
-  op2_options options = {.backend = backend, .block_size = 64};
+  op2_options options = {.backend = backend, .block_size = 64, .threads = 2};
   *m = (struct mesh){0};
   if (place)
     setenv("OP2_PLACE", place, 1);
@@ -275,9 +275,27 @@ static void queue_pair(struct mesh *m) {
   queue_settle(m);
 }
 
+static const char *explanation(const struct mesh *m) {
+  static char text[1 << 15];
+  FILE *stream = fmemopen(text, sizeof text - 1, "w");
+  if (stream) CHECK(op2_explain(m->ctx, stream));
+  if (stream) fclose(stream);
+  return text;
+}
+
+/* The model says the same, of dats: results of reductions come to the host besides. */
+static void told_copies(const struct mesh *m, const char *place, int64_t put_bytes,
+                        int64_t get_bytes) {
+  char line[160];
+  snprintf(line, sizeof line,
+           "each time it brings %d bytes of dats to the device and %d to the host", (int)put_bytes,
+           (int)get_bytes);
+  ok(strstr(explanation(m), line), "%s: op2_explain(): %s", place, line);
+}
+
 /* Of a time step, when those before have brought everything where it is used. */
 static void copies_of(const char *place, int64_t puts, int64_t put_bytes, int64_t gets,
-                      int64_t get_bytes) {
+                      int64_t get_bytes, int64_t results) {
   enum { TIMES = 5 };
   const double most = 1e300; /* a greater one would be news for the device */
   struct mesh m;
@@ -294,7 +312,8 @@ static void copies_of(const char *place, int64_t puts, int64_t put_bytes, int64_
   is_int(now->puts - before.puts, TIMES * puts, "%s: copies to the device", place);
   is_int(now->put_bytes - before.put_bytes, TIMES * put_bytes, "%s: bytes", place);
   is_int(now->gets - before.gets, TIMES * gets, "%s: copies back", place);
-  is_int(now->get_bytes - before.get_bytes, TIMES * get_bytes, "%s: bytes", place);
+  is_int(now->get_bytes - before.get_bytes, TIMES * (get_bytes + results), "%s: bytes", place);
+  told_copies(&m, place, put_bytes, get_bytes);
   close_mesh(&m);
 }
 
@@ -304,12 +323,12 @@ static void copies(void) {
   ok(c.last - c.row <= 2 * WIDTH && c.row - c.first <= 2 * WIDTH && c.first < c.row,
      "the cut at cell %d needs %d rows from the one, %d from the other", (int)c.row,
      (int)(c.last - c.row), (int)(c.row - c.first));
-  copies_of("*:split=3:1", 1, (c.row - c.first) * ROW, 2, (c.last - c.row) * ROW + sums);
+  copies_of("*:split=3:1", 1, (c.row - c.first) * ROW, 2, (c.last - c.row) * ROW, sums);
   copies_of("flux:split=3:1,settle:cpu", 2, (CELLS - c.first) * ROW + (CELLS - c.row) * ROW, 1,
-            (CELLS - c.row) * ROW);
-  copies_of("flux:split=3:1,settle:device", 1, c.row * ROW, 3, (c.last + c.row) * ROW + sums);
-  copies_of("flux:cpu,settle:split=3:1", 1, (CELLS - c.row) * ROW, 3,
-            2 * (CELLS - c.row) * ROW + sums);
+            (CELLS - c.row) * ROW, 0);
+  copies_of("flux:split=3:1,settle:device", 1, c.row * ROW, 3, (c.last + c.row) * ROW, sums);
+  copies_of("flux:cpu,settle:split=3:1", 1, (CELLS - c.row) * ROW, 3, 2 * (CELLS - c.row) * ROW,
+            sums);
 }
 
 /* ---- what can be seen ------------------------------------------------------------------------ */
@@ -336,7 +355,6 @@ static void states(void) {
 
 /* op2_explain() says where the cut is, or why there is none. */
 static void told(void) {
-  static char text[1 << 15];
   char line[160];
   const struct cut c = cut_at((int64_t)(CELLS * 0.75) / 64 * 64);
   struct mesh m;
@@ -351,9 +369,7 @@ static void told(void) {
                      op2_arg_dat(m.r, 1, m.ends, OP2_RW), op2_arg_gbl(m.sum, OP2_INC),
                      op2_arg_gbl(m.most, OP2_MAX)));
   CHECK(op2_flush(m.ctx));
-  FILE *stream = fmemopen(text, sizeof text - 1, "w");
-  if (stream) CHECK(op2_explain(m.ctx, stream));
-  if (stream) fclose(stream);
+  const char *text = explanation(&m);
   snprintf(line, sizeof line, "split 3:1: elements below %d on the host, from %d on on the device",
            (int)c.host_end, (int)c.device_begin);
   ok(strstr(text, line), "op2_explain(): %s", line);
@@ -361,6 +377,42 @@ static void told(void) {
   ok(strstr(text, "not on both: its elements keep their order"), "nor what keeps an order");
   op2_set_destroy(&part);
   close_mesh(&m);
+}
+
+/* ---- chosen by the model --------------------------------------------------------------------- */
+
+static int64_t runs_of(const struct mesh *m, const char *name, int where) {
+  const struct op2i_loop *loop = m->ctx->loops->first;
+  while (loop && strcmp(op2i_loop_name(loop), name) != 0) loop = loop->next;
+  return loop ? ((const struct op2i_loop_data *)loop->sched_data)->placed[where] : -1;
+}
+
+/* Where both loops are to run by these costs, of an element on one of two processors or on the device. */
+static void chosen(const char *costs, int flux, int settle, const char *text) {
+  enum { TIMES = 6 };
+  struct mesh m;
+  setenv("OP2_PLACE_COSTS", costs, 1);
+  if (!open_mesh(&m, "starpu", "*:free")) return;
+  for (int s = 0; s < TIMES; s++) {
+    queue_pair(&m);
+    CHECK(op2_flush(m.ctx));
+  }
+  is_int(runs_of(&m, "flux", flux), TIMES, "%s: flux runs in place %d", costs, flux);
+  is_int(runs_of(&m, "settle", settle), TIMES, "%s: settle runs in place %d", costs, settle);
+  ok(strstr(explanation(&m), text), "op2_explain(): %s", text);
+  close_mesh(&m);
+  unsetenv("OP2_PLACE_COSTS");
+}
+
+static void choices(void) {
+  enum { HOST, DEVICE, BOTH };
+  chosen("*:cpu=2,*:device=1,copy=0,byte=0", BOTH, BOTH, "split 8:8");
+  chosen("*:cpu=2,*:device=3,copy=0,byte=0", BOTH, BOTH, "split 12:4");
+  chosen("*:cpu=2,*:device=100,copy=0,byte=0", HOST, HOST, "6 times on the host, 0 on the device");
+  chosen("*:cpu=100,*:device=1,copy=0,byte=0", DEVICE, DEVICE,
+         "0 times on the host, 6 on the device");
+  /* Copies at the cut would take longer than the device saves. */
+  chosen("*:cpu=2,*:device=1.5,copy=1000000,byte=0", HOST, HOST, "6 times on the host");
 }
 
 static const char *unfit(void) {
@@ -381,5 +433,6 @@ int main(void) {
   copies();
   states();
   told();
+  choices();
   return done();
 }

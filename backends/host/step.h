@@ -94,9 +94,9 @@ struct op2i_step {
    * known, `moves` has room for it. */
   struct op2i_move *moves;
   int nmoves;
-  int64_t
-      times_free; /* of the first of the steps that run together: that their places were chosen by
-                         what they take, where all of that was known */
+  /* Of the first of the steps that run together: how often their places were chosen by what they take, and
+   * how many of them that is known of. */
+  int64_t times_free, known_free;
   int64_t epoch; /* of the first of the steps that are run together: the context's, when all of them
                     were last asked for but those of globals, which are asked for at each run */
   /* Steps of a chain that is run tile by tile share `tiles`; the first says how many they are. */

@@ -123,6 +123,7 @@ static void describe(const struct op2i_opencl_api *api, const struct op2i_opencl
   snprintf(limits->name, sizeof limits->name, "%.127s", found->name);
   name_target(api, found, limits);
   limits->doubles = doubles != 0;
+  limits->on_host = found->type & CL_DEVICE_TYPE_CPU;
   limits->short_atomics = !long_atomics(api, found->device);
   limits->units = (int)units;
   limits->group_max = (int64_t)group;

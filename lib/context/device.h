@@ -21,6 +21,7 @@ struct op2i_device_limits {
   char target[64];   /* what binaries are built for, one word: "sm_90"; part of their keys, as is */
   char compiler[64]; /* what they are built by */
   bool doubles;      /* it has double precision */
+  bool on_host;      /* it computes on the host's own processors */
   bool short_atomics; /* those that it has are of 32 bits at most */
   int units;         /* that run groups at the same time */
   int64_t group_max; /* work items of a group */

@@ -3,6 +3,7 @@
 #include "clock.h"
 #include "device.h"
 #include "mem.h"
+#include "mesh.h"
 #include "model.h"
 
 /* Until a loop has run: as if its data came at this rate. */
@@ -34,6 +35,18 @@ double op2i_loop_cost(const struct op2i_loop *loop, bool device) {
   bool known =
       device ? data->device_runs >= OP2I_DEVICE_RUNS_FIRST : data->placed[0] >= HOST_RUNS_FIRST;
   return known && ns > 0 ? ns : -1;
+}
+
+double op2i_loop_trial(struct op2i_sched *sched, const struct op2i_loop *loop) {
+  const struct op2i_op *op = &loop->op;
+  struct op2i_copy_cost each;
+  double ns = op2i_loop_ns(loop) * (double)loop->set->ends[OP2I_OWNED] / sched->ctx->workers;
+  op2i_copy_cost(sched, &each);
+  for (int d = 0; d < op->ndats; d++) {
+    int copies = !op2i_overwrites(op->dat_access[d]) + op2i_modifies(op->dat_access[d]);
+    ns += copies * (each.copy_ns + each.byte_ns * (double)op->dats[d]->values.owned_bytes);
+  }
+  return 1e-9 * ns;
 }
 
 static double step_ns(const struct op2i_step *step) {

@@ -2,12 +2,14 @@
 /* Where loops take least time: the steps that run together are gone through twice, with the time that
  * each takes where it would run and with the copies that this needs from where values are now. Twice,
  * since a program mostly comes again. Loops are moved from one place to the other, all steps of a
- * loop at once, as long as that gets less. */
+ * loop at once, as long as that gets less; or, where they can be, onto both. */
 #include <string.h>
 
+#include "device.h"
 #include "mem.h"
 #include "mesh.h"
 #include "model.h"
+#include "split.h"
 
 enum { HOST, DEVICE, PLACES };
 /* What has been chosen is changed for a gain of this share only: values would go to and fro. */
@@ -15,9 +17,9 @@ static const double worth = 0.05;
 
 struct dat {
   op2_dat dat;
-  double copy;         /* seconds */
-  bool fresh[PLACES];  /* before */
-  bool follow[PLACES]; /* while steps are gone through */
+  size_t
+      fresh[PLACES]; /* before, in bytes: leading ones on the host, trailing ones on the device */
+  size_t follow[PLACES]; /* while steps are gone through */
 };
 
 struct model {
@@ -25,39 +27,43 @@ struct model {
   int64_t n;
   struct op2i_copy_cost each;
   int workers;
-  struct dat *dats; /* that the steps use, one of each */
+  struct op2i_split split; /* of loops that are on both; else there are none */
+  bool as_placed;          /* that is as the steps have it */
+  struct dat *dats;        /* that the steps use, one of each */
   int ndats;
-  int32_t *dat_of; /* of all steps: which */
-  bool *device;    /* [n] */
+  int32_t *dat_of;      /* of all steps: which */
+  unsigned char *where; /* [n] op2i_where */
+  size_t moved[PLACES]; /* bytes, to the host and to the device, the last time through */
 };
 
 /* ---- what there is --------------------------------------------------------------------------- */
+
+/* The host's part of a loop, or all of it; the device's goes along with it. */
+static bool counts(const struct op2i_step *step) { return step->loop && !step->twin; }
 
 static int number_of(struct model *m, op2_dat dat) {
   int d = 0;
   while (d < m->ndats && m->dats[d].dat != dat) d++;
   if (d < m->ndats) return d;
   const struct op2i_buffer *values = &dat->values;
-  bool host = !op2i_buffer_has_memory(values) ||
-              (values->fresh[OP2I_HOST] | values->fresh[OP2I_SHADOW]) & OP2I_OWNED_ROWS;
-  m->dats[m->ndats++] =
-      (struct dat){.dat = dat,
-                   .copy = 1e-9 * (m->each.copy_ns + m->each.byte_ns * (double)values->bytes),
-                   .fresh = {host, values->fresh[OP2I_DEVICE] & OP2I_OWNED_ROWS}};
+  size_t host = op2i_buffer_part(values, OP2I_HOST), shadow = op2i_buffer_part(values, OP2I_SHADOW);
+  if (!op2i_buffer_has_memory(values)) host = values->owned_bytes;
+  m->dats[m->ndats++] = (struct dat){
+      .dat = dat, .fresh = {host > shadow ? host : shadow, op2i_buffer_part(values, OP2I_DEVICE)}};
   return d;
 }
 
 static bool open_model(struct model *m) {
   size_t uses = 0;
   for (int64_t s = 0; s < m->n; s++)
-    uses += m->steps[s].loop ? (size_t)m->steps[s].loop->op.ndats : 0;
+    uses += counts(&m->steps[s]) ? (size_t)m->steps[s].loop->op.ndats : 0;
   m->dats = op2i_malloc(uses * sizeof *m->dats);
   m->dat_of = op2i_malloc(uses * sizeof *m->dat_of);
-  m->device = op2i_calloc((size_t)m->n, sizeof *m->device);
-  if (!m->dats || !m->dat_of || !m->device) return false;
+  m->where = op2i_calloc((size_t)m->n, sizeof *m->where);
+  if (!m->dats || !m->dat_of || !m->where) return false;
   size_t at = 0;
   for (int64_t s = 0; s < m->n; s++)
-    for (int d = 0; m->steps[s].loop && d < m->steps[s].loop->op.ndats; d++)
+    for (int d = 0; counts(&m->steps[s]) && d < m->steps[s].loop->op.ndats; d++)
       m->dat_of[at++] = number_of(m, m->steps[s].loop->op.dats[d]);
   return true;
 }
@@ -65,22 +71,55 @@ static bool open_model(struct model *m) {
 static void close_model(struct model *m) {
   op2i_free(m->dats);
   op2i_free(m->dat_of);
-  op2i_free(m->device);
+  op2i_free(m->where);
 }
 
 /* ---- what it takes --------------------------------------------------------------------------- */
 
+static const struct op2i_cut *cut_of(const struct model *m, int64_t s) {
+  struct op2i_split split = m->as_placed ? m->steps[s].split : m->split;
+  return m->where[s] == OP2I_ON_BOTH ? op2i_loop_cut(m->steps[s].loop, split) : NULL;
+}
+
+static double copy(struct model *m, struct dat *dat, int to, size_t need) {
+  if (need <= dat->follow[to]) return 0;
+  size_t bytes = need - dat->follow[to];
+  dat->follow[to] = need;
+  m->moved[to] += bytes;
+  return 1e-9 * (m->each.copy_ns + m->each.byte_ns * (double)bytes);
+}
+
 static double copies(struct model *m, int64_t s, const int32_t *dat_of) {
   const struct op2i_op *op = &m->steps[s].loop->op;
-  int place = m->device[s] ? DEVICE : HOST;
+  const struct op2i_cut *cut = cut_of(m, s);
   double seconds = 0;
   for (int d = 0; d < op->ndats; d++) {
     struct dat *dat = &m->dats[dat_of[d]];
-    if (!dat->follow[place] && !op2i_overwrites(op->dat_access[d])) seconds += dat->copy;
-    dat->follow[place] = true;
-    if (op2i_modifies(op->dat_access[d])) dat->follow[!place] = false;
+    size_t all = dat->dat->values.owned_bytes;
+    bool reads = !op2i_overwrites(op->dat_access[d]);
+    struct op2i_cut_dat rows = {.need = {0, 0}};
+    if (cut) rows = cut->dats[d];
+    if (!cut && reads) rows.need[m->where[s]] = all;
+    if (!cut) rows.make[m->where[s]] = all;
+    for (int to = 0; to < PLACES; to++) seconds += copy(m, dat, to, rows.need[to]);
+    if (op2i_modifies(op->dat_access[d]) || !reads)
+      memcpy(dat->follow, rows.make, sizeof dat->follow);
   }
   return seconds;
+}
+
+static double runs(const struct model *m, int64_t s) {
+  const struct op2i_step *step = &m->steps[s];
+  const struct op2i_cut *cut = cut_of(m, s);
+  const struct op2i_range *all = &step->loop->ranges[step->range];
+  double host = op2i_loop_cost(step->loop, false) / m->workers;
+  double device = op2i_loop_cost(step->loop, true);
+  if (cut) {
+    host *= (double)(cut->host_end - all->lo);
+    device *= (double)(all->hi - cut->device_begin);
+    return 1e-9 * (host > device ? host : device);
+  }
+  return 1e-9 * (m->where[s] == OP2I_ON_DEVICE ? device : host) * (double)(all->hi - all->lo);
 }
 
 static double seconds_of(struct model *m) {
@@ -90,12 +129,11 @@ static double seconds_of(struct model *m) {
     memcpy(m->dats[d].follow, m->dats[d].fresh, sizeof m->dats[d].fresh);
   for (int t = 0; t < TIMES; t++) {
     const int32_t *dat_of = m->dat_of;
+    memset(m->moved, 0, sizeof m->moved);
     for (int64_t s = 0; s < m->n; s++) {
-      const struct op2i_step *step = &m->steps[s];
-      if (!step->loop) continue;
-      double ns = op2i_loop_cost(step->loop, m->device[s]) * (double)(step->hi - step->lo);
-      seconds += 1e-9 * (m->device[s] ? ns : ns / m->workers) + copies(m, s, dat_of);
-      dat_of += step->loop->op.ndats;
+      if (!counts(&m->steps[s])) continue;
+      seconds += runs(m, s) + copies(m, s, dat_of);
+      dat_of += m->steps[s].loop->op.ndats;
     }
   }
   return seconds;
@@ -103,23 +141,36 @@ static double seconds_of(struct model *m) {
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-/* All steps of the loop go to the other place; back, where that is no gain. */
-static bool flip(struct model *m, const struct op2i_loop *loop, double *least) {
+static void put(struct model *m, const struct op2i_loop *loop, int where) {
   for (int64_t s = 0; s < m->n; s++)
-    if (m->steps[s].loop == loop) m->device[s] = !m->device[s];
-  double seconds = seconds_of(m);
-  if (seconds < *least) {
+    if (m->steps[s].loop == loop) m->where[s] = (unsigned char)where;
+}
+
+static bool may_split(const struct model *m, int64_t s) {
+  return op2i_is_split(m->split) && s > 0 && m->steps[s - 1].twin &&
+         op2i_loop_cut(m->steps[s].loop, m->split);
+}
+
+/* All steps of the loop go to another place; back, where that is no gain. */
+static bool move(struct model *m, int64_t s, double *least) {
+  const struct op2i_loop *loop = m->steps[s].loop;
+  int best = m->where[s], places = may_split(m, s) ? OP2I_ON_BOTH : OP2I_ON_DEVICE;
+  const int was = best;
+  for (int where = 0; where <= places; where++) {
+    if (where == was) continue;
+    put(m, loop, where);
+    double seconds = seconds_of(m);
+    if (seconds >= *least) continue;
     *least = seconds;
-    return true;
+    best = where;
   }
-  for (int64_t s = 0; s < m->n; s++)
-    if (m->steps[s].loop == loop) m->device[s] = !m->device[s];
-  return false;
+  put(m, loop, best);
+  return best != was;
 }
 
 static bool is_first(const struct model *m, int64_t s) {
   for (int64_t k = 0; k < s; k++)
-    if (m->steps[k].loop == m->steps[s].loop) return false;
+    if (m->steps[k].loop == m->steps[s].loop && counts(&m->steps[k])) return false;
   return true;
 }
 
@@ -130,27 +181,70 @@ static double improve(struct model *m, const bool *free) {
   for (int round = 0; round < ROUNDS && better; round++) {
     better = false;
     for (int64_t s = 0; s < m->n; s++)
-      if (free[s] && is_first(m, s)) better |= flip(m, m->steps[s].loop, &least);
+      if (free[s] && is_first(m, s)) better |= move(m, s, &least);
   }
   return least;
 }
 
+/* Of loops that can be split: as the two places would be done at the same time. A device on the host's own
+ * processors gains nothing from that, unless costs are given that say so. */
+static struct op2i_split ratio(const struct model *m, const bool *free) {
+  enum { PARTS = 16 };
+  double host = 0, device = 0;
+  for (int64_t s = 0; s < m->n; s++) {
+    const struct op2i_step *step = &m->steps[s];
+    if (!free[s] || s == 0 || !m->steps[s - 1].twin) continue;
+    double elements = (double)(step->loop->ranges[0].hi - step->loop->ranges[0].lo);
+    host += elements * op2i_loop_cost(step->loop, false) / m->workers;
+    device += elements * op2i_loop_cost(step->loop, true);
+  }
+  int parts = host + device > 0 ? (int)(PARTS * device / (host + device) + 0.5) : 0;
+  if (parts < 1 || parts >= PARTS) return (struct op2i_split){0, 0};
+  return (struct op2i_split){parts, PARTS - parts};
+}
+
+/* From everything free in one place, as far as it may be there. */
+static void start(struct model *m, const bool *free, const unsigned char *where, int all) {
+  for (int64_t s = 0; s < m->n; s++) {
+    m->where[s] = where[s];
+    if (free[s]) m->where[s] = (unsigned char)all;
+    if (free[s] && all == OP2I_ON_BOTH && !may_split(m, s)) m->where[s] = OP2I_ON_HOST;
+  }
+}
+
 bool op2i_model_choose(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n,
-                       const bool *free, bool *device) {
-  struct model m = {.steps = steps, .n = n, .workers = sched->ctx->workers};
+                       const bool *free, unsigned char *where, struct op2i_split *split) {
+  struct model m = {.steps = steps, .n = n, .workers = sched->ctx->workers, .split = *split};
   op2i_copy_cost(sched, &m.each);
   bool good = open_model(&m);
   if (good) {
-    memcpy(m.device, device, (size_t)n * sizeof *device);
+    memcpy(m.where, where, (size_t)n * sizeof *where);
     double least = (1 - worth) * seconds_of(&m);
-    for (int start = HOST; start < PLACES; start++) {
-      for (int64_t s = 0; s < n; s++) m.device[s] = free[s] ? start == DEVICE : device[s];
+    bool apart = !sched->ctx->device->limits.on_host || sched->ctx->config.place_costs;
+    m.split = apart ? ratio(&m, free) : (struct op2i_split){0, 0};
+    for (int all = OP2I_ON_HOST; all <= OP2I_ON_BOTH; all++) {
+      start(&m, free, where, all);
       double seconds = improve(&m, free);
       if (seconds >= least) continue;
       least = seconds;
-      memcpy(device, m.device, (size_t)n * sizeof *device);
+      *split = m.split;
+      memcpy(where, m.where, (size_t)n * sizeof *where);
     }
   }
+  close_model(&m);
+  return good;
+}
+
+bool op2i_model_copies(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n,
+                       struct op2i_model_copies *copies) {
+  struct model m = {.steps = steps, .n = n, .workers = sched->ctx->workers, .as_placed = true};
+  bool good = open_model(&m);
+  for (int64_t s = 0; s < n && good; s++) {
+    m.where[s] = steps[s].place == OP2I_DEVICE ? OP2I_ON_DEVICE : OP2I_ON_HOST;
+    if (op2i_is_split(steps[s].split)) m.where[s] = OP2I_ON_BOTH;
+  }
+  if (good) (void)seconds_of(&m);
+  *copies = (struct op2i_model_copies){.to_host = m.moved[HOST], .to_device = m.moved[DEVICE]};
   close_model(&m);
   return good;
 }

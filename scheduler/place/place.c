@@ -45,8 +45,9 @@ bool op2i_loop_wants(const struct op2i_loop *loop, enum op2i_variant wish) {
 }
 
 bool op2i_loop_may_split(const struct op2i_loop *loop) {
-  return loop->op.ctx->backend->run_steps && op2i_loop_rule(loop).kind == OP2I_RULE_SPLIT &&
-         !op2i_loop_unsplit(loop);
+  enum op2i_rule_kind kind = op2i_loop_rule(loop).kind;
+  bool asked = kind == OP2I_RULE_SPLIT || kind == OP2I_RULE_FREE;
+  return loop->op.ctx->backend->run_steps && asked && !op2i_loop_unsplit(loop);
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -78,8 +79,8 @@ struct choice {
   struct op2i_step *steps;
   int64_t n;
   enum op2i_variant wishes[OP2I_WISHES];
-  bool *device; /* [n] */
-  bool *free;   /* [n] by what it takes */
+  unsigned char *where; /* [n] op2i_where */
+  bool *free;           /* [n] by what it takes */
 };
 
 static struct op2i_step *twin_of(const struct choice *c, int64_t s) {
@@ -91,55 +92,93 @@ static void as_first(struct choice *c, int64_t s) {
   const struct op2i_loop *loop = c->steps[s].loop;
   int64_t first = s;
   while (c->steps[first].loop != loop || c->steps[first].range > 0) first--;
-  c->device[s] = first < 0 ? c->steps[first].place == OP2I_DEVICE : c->device[first];
+  bool device = c->steps[first].place == OP2I_DEVICE;
+  c->where[s] = first < 0 ? (device ? OP2I_ON_DEVICE : OP2I_ON_HOST) : c->where[first];
   c->free[s] = first >= 0 && c->free[first];
+}
+
+static enum op2i_where wanted(struct choice *c, int64_t s, struct op2i_rule rule) {
+  const struct op2i_step *step = &c->steps[s];
+  bool drawn = rule.kind == OP2I_RULE_ALTERNATE || rule.kind == OP2I_RULE_RANDOM;
+  if (drawn) return draw(c->sched, rule) ? OP2I_ON_DEVICE : OP2I_ON_HOST;
+  if (rule.kind == OP2I_RULE_SPLIT) return OP2I_ON_BOTH;
+  if (rule.kind == OP2I_RULE_FREE && op2i_is_split(step->split)) return OP2I_ON_BOTH;
+  if (rule.kind == OP2I_RULE_FREE && step->place == OP2I_DEVICE) return OP2I_ON_DEVICE;
+  return rule.kind == OP2I_RULE_DEVICE ? OP2I_ON_DEVICE : OP2I_ON_HOST;
 }
 
 static void by_rule(struct choice *c, int64_t s) {
   const struct op2i_step *step = &c->steps[s];
-  struct op2i_rule rule = op2i_loop_rule(step->loop);
-  bool both = is_there(step->loop, c->wishes[0]) && is_there(step->loop, c->wishes[1]);
-  bool device = rule.kind == OP2I_RULE_DEVICE;
-  if (rule.kind == OP2I_RULE_ALTERNATE || rule.kind == OP2I_RULE_RANDOM)
-    device = draw(c->sched, rule);
-  if (rule.kind == OP2I_RULE_SPLIT) device = rule.parts[0] < rule.parts[1];
-  if (rule.kind == OP2I_RULE_FREE) device = step->place == OP2I_DEVICE;
-  c->device[s] = is_there(step->loop, c->wishes[device]) ? device : !device;
-  c->free[s] = rule.kind == OP2I_RULE_FREE && both && step->lo < step->hi;
+  const struct op2i_loop *loop = step->loop;
+  struct op2i_rule rule = op2i_loop_rule(loop);
+  bool host = is_there(loop, c->wishes[0]), device = is_there(loop, c->wishes[1]);
+  enum op2i_where where = wanted(c, s, rule);
+  if (where == OP2I_ON_BOTH && !(host && device && twin_of(c, s)))
+    where = rule.parts[0] < rule.parts[1] ? OP2I_ON_DEVICE : OP2I_ON_HOST;
+  if (where == OP2I_ON_DEVICE && !device) where = OP2I_ON_HOST;
+  if (where == OP2I_ON_HOST && !host) where = OP2I_ON_DEVICE;
+  c->where[s] = (unsigned char)where;
+  c->free[s] = rule.kind == OP2I_RULE_FREE && host && device && step->lo < step->hi;
 }
 
-/* What is not known is found out, on the host first. */
-static bool find_out(struct choice *c) {
-  bool unknown = false;
+/* ---- by what they take ----------------------------------------------------------------------- */
+
+/* Of the time that programs take, what may be spent on trying where they are slower. A device that is not the
+ * host's own processors is worth more. */
+static double tries_left(const struct choice *c) {
+  double share = c->sched->ctx->device->limits.on_host ? 1.0 / 32 : 1.0 / 4;
+  double seconds = c->sched->spent.running;
+  seconds += op2i_program_seconds(c->steps, c->n) / c->sched->ctx->workers;
+  return share * seconds - c->sched->tried;
+}
+
+/* What is not known is found out, on the host first; on the device by single steps. Until then a loop stays on
+ * the host. */
+static void find_out(struct choice *c) {
+  double left = tries_left(c);
   for (int64_t s = 0; s < c->n; s++) {
+    const struct op2i_loop *loop = c->steps[s].loop;
     if (!c->free[s]) continue;
-    bool host = op2i_loop_cost(c->steps[s].loop, false) >= 0;
-    if (host && op2i_loop_cost(c->steps[s].loop, true) >= 0) continue;
-    c->device[s] = host;
-    unknown = true;
+    bool host = op2i_loop_cost(loop, false) >= 0;
+    if (host && op2i_loop_cost(loop, true) >= 0) continue;
+    c->free[s] = false;
+    c->where[s] = OP2I_ON_HOST;
+    struct op2i_loop_data *data = loop->sched_data;
+    if (!host || data->trials >= OP2I_DEVICE_RUNS_FIRST) continue;
+    double seconds = op2i_loop_trial(c->sched, loop);
+    if (seconds > left) continue;
+    left -= seconds;
+    c->sched->tried += seconds;
+    data->trials++;
+    c->where[s] = OP2I_ON_DEVICE;
   }
-  return unknown;
 }
 
 /* Measurements get better, and values may come to be elsewhere: the choice is looked at again after twice
- * as many runs each time. */
+ * as many runs each time, and when more is known. */
 static void by_cost(struct choice *c) {
-  bool any = false;
-  for (int64_t s = 0; s < c->n; s++) any |= c->free[s];
-  if (!any || find_out(c)) return;
+  int64_t known = 0;
+  find_out(c);
+  for (int64_t s = 0; s < c->n; s++) known += c->free[s];
+  if (known != c->steps->known_free) c->steps->times_free = 0;
+  c->steps->known_free = known;
+  if (known == 0) return;
   int64_t times = ++c->steps->times_free;
   if ((times & (times - 1)) == 0)
-    (void)op2i_model_choose(c->sched, c->steps, c->n, c->free, c->device);
+    (void)op2i_model_choose(c->sched, c->steps, c->n, c->free, c->where, &c->sched->split);
 }
+
+/* ---- the choice ------------------------------------------------------------------------------ */
 
 /* The host's part and the device's, where the loop is to have two and can. */
 static bool split(struct choice *c, int64_t s) {
   struct op2i_step *step = &c->steps[s], *twin = twin_of(c, s);
   if (!twin) return false;
   struct op2i_rule rule = op2i_loop_rule(step->loop);
-  const struct op2i_cut *cut = NULL;
-  if (rule.kind == OP2I_RULE_SPLIT && is_there(step->loop, c->wishes[1]))
-    cut = op2i_loop_cut(step->loop, (struct op2i_split){rule.parts[0], rule.parts[1]});
+  struct op2i_split ratio = c->sched->split;
+  if (rule.kind == OP2I_RULE_SPLIT) ratio = (struct op2i_split){rule.parts[0], rule.parts[1]};
+  const struct op2i_cut *cut =
+      c->where[s] == OP2I_ON_BOTH ? op2i_loop_cut(step->loop, ratio) : NULL;
   op2i_uncut_steps(step, twin);
   if (!cut) return false;
   op2i_step_place(twin, c->wishes[1]);
@@ -149,12 +188,15 @@ static bool split(struct choice *c, int64_t s) {
 }
 
 static void place_one(struct choice *c, int64_t s) {
-  const struct op2i_loop *loop = c->steps[s].loop;
-  struct op2i_loop_data *data = loop->sched_data;
+  struct op2i_step *step = &c->steps[s];
+  struct op2i_loop_data *data = step->loop->sched_data;
   bool both = split(c, s);
-  if (c->steps[s].range > 0) as_first(c, s);
-  if (!both) op2i_step_place(&c->steps[s], c->wishes[c->device[s]]);
-  if (c->steps[s].range == 0) data->placed[both ? 2 : c->device[s]]++;
+  if (step->range > 0) as_first(c, s);
+  struct op2i_rule rule = op2i_loop_rule(step->loop);
+  if (!both && c->where[s] == OP2I_ON_BOTH)
+    c->where[s] = rule.parts[0] < rule.parts[1] ? OP2I_ON_DEVICE : OP2I_ON_HOST;
+  if (!both) op2i_step_place(step, c->wishes[c->where[s] == OP2I_ON_DEVICE]);
+  if (step->range == 0) data->placed[c->where[s]]++;
 }
 
 static void place_all(struct choice *c) {
@@ -173,9 +215,9 @@ static void place_all(struct choice *c) {
 void op2i_steps_place(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {
   struct choice c = {.sched = sched, .steps = steps, .n = n};
   if (op2i_wishes(sched->ctx, c.wishes) < OP2I_WISHES) return;
-  c.device = op2i_calloc((size_t)n, sizeof *c.device);
+  c.where = op2i_calloc((size_t)n, sizeof *c.where);
   c.free = op2i_calloc((size_t)n, sizeof *c.free);
-  if (c.device && c.free) place_all(&c); /* else they stay where they are */
-  op2i_free(c.device);
+  if (c.where && c.free) place_all(&c); /* else they stay where they are */
+  op2i_free(c.where);
   op2i_free(c.free);
 }

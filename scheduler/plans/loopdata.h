@@ -59,6 +59,7 @@ struct op2i_loop_data {
   double ns_per_element;                          /* measured on the host, 0 before the first run */
   double device_ns;                               /* the same on the device */
   int64_t device_runs;                            /* there, beside a task backend */
+  int trials;                                     /* those that were to find that out */
   int64_t placed[3];    /* runs that were to be on the host, on the device, and on both */
   struct op2i_cut *cut; /* how it was split last; null: not yet */
   int64_t compiling; /* number in the compilation in progress, -1 none */
@@ -72,7 +73,7 @@ struct op2i_loop_data {
 
 /* Runs on a device that do not count in what a loop takes there, since compilers of devices put off work
  * until it is launched; and so many until that is taken to be known. */
-enum { OP2I_DEVICE_RUNS_BEFORE = 2, OP2I_DEVICE_RUNS_FIRST = 4 };
+enum { OP2I_DEVICE_RUNS_BEFORE = 1, OP2I_DEVICE_RUNS_FIRST = 3 };
 
 /* The data of a loop, made at first use. */
 op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **data);

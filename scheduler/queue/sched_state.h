@@ -7,6 +7,7 @@
 #include "context.h"
 #include "graph.h"
 #include "slab.h"
+#include "step.h"
 #include "text.h"
 
 /* Why queued loops were made to run; the last few are kept for op2_explain(). */
@@ -51,6 +52,8 @@ struct op2i_sched {
   int64_t tasks_submitted, programs_inline, programs_team; /* by task backends */
   int64_t steps_placed;    /* by rules that do not ask what they take */
   double copy_ns, byte_ns; /* a copy to or from the device takes, as measured; 0: it was not */
+  double tried;            /* seconds that it took to find out what loops take on the device */
+  struct op2i_split split; /* of loops whose place is free and that run on both */
   int64_t first_kernel; /* when the first one was about to run, 0 before */
   int64_t no_codes;     /* so many times a loop was found to have no code */
   struct op2i_text exchanges; /* that ran since the last drawing, drawn */

@@ -73,6 +73,16 @@ static void count_steps(const struct op2i_program *program, int64_t *calls, int6
   }
 }
 
+/* Where a loop's place is chosen by what it takes, or said. */
+static void explain_copies(struct op2i_sched *sched, const struct op2i_program *program,
+                           FILE *stream) {
+  struct op2i_model_copies copies;
+  if (!program->moves || !program->runs) return;
+  if (!op2i_model_copies(sched, program->steps, program->nsteps, &copies)) return;
+  fprintf(stream, "  each time it brings %zu bytes of dats to the device and %zu to the host\n",
+          copies.to_device, copies.to_host);
+}
+
 static void explain_fusion(const struct op2i_sched *sched, FILE *stream) {
   const struct op2i_combinations *table = sched->combinations;
   if (sched->ctx->config.fuse == OP2I_FUSE_NEVER)
@@ -83,7 +93,7 @@ static void explain_fusion(const struct op2i_sched *sched, FILE *stream) {
             sched->ctx->config.fuse == OP2I_FUSE_AT_ONCE ? " (OP2_FUSE=2: fused at once)" : "");
 }
 
-static void explain_programs(const struct op2i_sched *sched, FILE *stream) {
+static void explain_programs(struct op2i_sched *sched, FILE *stream) {
   fprintf(stream, "\nprograms: %" PRId64 " made, %" PRId64 " times one was found and run again%s\n",
           sched->programs_made, sched->programs_replayed,
           sched->ctx->config.replay ? "" : " (OP2_REPLAY=0: none is kept)");
@@ -99,6 +109,7 @@ static void explain_programs(const struct op2i_sched *sched, FILE *stream) {
     op2i_exchanges_explain(p, stream);
     explain_chains(sched, p, stream);
     if (sched->ctx->device) explain_off_device(p, stream);
+    explain_copies(sched, p, stream);
     for (int64_t s = 0; s < p->nsteps; s++) op2i_ways_explain(&p->steps[s].ways, stream);
   }
 }
@@ -301,7 +312,7 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_explain: the stream is null");
-  const struct op2i_sched *sched = ctx->sched;
+  struct op2i_sched *sched = ctx->sched;
   fprintf(stream, "backend %s (%s), %d workers, %s\n", ctx->backend->name, ctx->backend->summary,
           op2_workers(ctx), ctx->config.eager ? "eager" : "lazy");
   explain_ranks(ctx, stream);
