@@ -261,7 +261,10 @@ void emulation_run(const char *backend, enum emulation_program program, const ch
   if (!out->status) out->status = make_mesh(&m);
   if (!out->status) programs[program].run(&m, out);
   if (out->status) snprintf(out->message, sizeof out->message, "%s", op2_error_message());
-  if (m.ctx && m.ctx->device) out->launches = m.ctx->device->counts.launches;
+  if (m.ctx && m.ctx->device) {
+    out->launches = m.ctx->device->counts.launches;
+    out->host_runs = m.ctx->device->counts.host_runs;
+  }
   free_mesh(&m);
   (void)!op2_finalize(&m.ctx);
 }

@@ -32,7 +32,7 @@ enum emulation_program {
 struct outcome {
   op2_status status;
   char message[1024];
-  int64_t launches;
+  int64_t launches, host_runs;
   int n;
   double values[VALUES];
 };
