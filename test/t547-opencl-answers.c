@@ -83,6 +83,23 @@ static void smaller(void) {
   }
 }
 
+/* By each strategy, though some fit into less than others. */
+static void smaller_strategies(void) {
+  static const char *const strategies[] = {"repeat", "owner",    "gather",
+                                           "staged", "unstaged", "atomics"};
+  static const char *const less[] = {"group=48", "kernel=7", "local=2048", "kernel=16,local=700"};
+  for (size_t s = 0; s < sizeof strategies / sizeof *strategies; s++) {
+    setenv("OP2_DEVICE_STRATEGY", strategies[s], 1);
+    for (size_t l = 0; l < sizeof less / sizeof *less; l++) {
+      run_with(less[l], INCREMENT);
+      if (!ok(right(INCREMENT) && got.launches > 0 && got.host_runs == 0 && given() > 0,
+              "%s: the same bits, on the device, %s", strategies[s], less[l]))
+        show();
+    }
+  }
+  unsetenv("OP2_DEVICE_STRATEGY");
+}
+
 /* Without room for what a reduction shares it runs on the host, and nothing else does. */
 static void little_to_share(void) {
   for (enum emulation_program p = 0; p < PROGRAMS; p++) {
@@ -397,6 +414,7 @@ int main(void) {
     return done();
   }
   smaller();
+  smaller_strategies();
   little_to_share();
   by_looks();
   no_doubles();
