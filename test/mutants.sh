@@ -183,7 +183,9 @@ make_build() {
     meson setup "$work/build" "$work/source" --buildtype=debugoptimized -Dtests=true -Dbench=false \
       "-Dc_args=-include $work/mutant.h" || return 1
   fi
-  cut -f 4 "$tmp/picked" | tr ' ' '\n' | sed -n 's|^t[0-9]|test/&|p' | sort -u |
+  cut -f 4 "$tmp/picked" | tr ' ' '\n' |
+    sed -n -e 's|^t[0-9]|test/&|p' -e 's|^ON=answers$|test/answers/libOpenCL.so.1|p' \
+      -e 's|^ON=emulation$|test/emulation/libcuda.so.1 test/emulation/libnvrtc.so.13|p' | sort -u |
     xargs ninja -C "$work/build" ${OP2_TEST_JOBS:+-j "$OP2_TEST_JOBS"}
 }
 
@@ -201,14 +203,21 @@ mkdir -p "$work/cache" && chmod 700 "$work/cache" || exit 2
 : >"$tmp/good"
 : >"$tmp/poor"
 
-# run_test NUMBER CACHE [NAME=VALUE...] TEST: with this fault on; what it says goes to $tmp/out
+# run_test NUMBER CACHE [NAME=VALUE...] TEST: with this fault on; what it says goes to $tmp/out. ON=emulation
+# and ON=answers are for the libraries of test/emulation and test/answers.
 run_test() {
   fault=$1
   kept=$2
   settings=
   shift 2
   while [ $# -gt 1 ]; do
-    settings="$settings $1"
+    case $1 in
+      ON=answers) settings="$settings LD_LIBRARY_PATH=$work/build/test/answers" ;;
+      ON=emulation)
+        there=$work/build/test/emulation
+        settings="$settings LD_LIBRARY_PATH=$there CUDA_HOME=$there CUDA_PATH=$there" ;;
+      *) settings="$settings $1" ;;
+    esac
     shift
   done
   # shellcheck disable=SC2086 # values have no blanks

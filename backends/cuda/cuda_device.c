@@ -448,6 +448,7 @@ static void unmark(struct op2i_device *device, void *event) {
 const struct op2i_device_kind op2i_device_cuda = {
     .name = "cuda",
     .generic = true,
+    .stages = true,
     .unavailable = unavailable,
     .open = open_device,
     .close = close_device,

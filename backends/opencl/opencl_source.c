@@ -27,7 +27,7 @@ static const char integers[] =
  * names. */
 #define OF_BOTH(name, float_parameters, double_parameters, arguments)                              \
   "OP2_FUNCTION(float, " #name ", " float_parameters ", " arguments ")\n"                          \
-  "OP2_FUNCTION(double, " #name ", " double_parameters ", " arguments ")\n"
+  "OP2_DOUBLE_FUNCTION(double, " #name ", " double_parameters ", " arguments ")\n"
 #define DEFINE_1(name)   OF_BOTH(name, "(float x)", "(double x)", "(x)")
 #define DEFINE_2(name)   OF_BOTH(name, "(float x, float y)", "(double x, double y)", "(x, y)")
 #define RENAME(name, to) "#undef " #name "\n#define " #name " " to "\n"
@@ -42,7 +42,12 @@ static const char integers[] =
   "  static inline type op2_##type##_##name parameters { return name arguments; } \\\n"            \
   "  static inline type __attribute__((overloadable)) op2_any_##name parameters { \\\n"            \
   "    return name arguments; \\\n"                                                                \
-  "  }\n" OP2I_ONE_ARGUMENT(DEFINE_1) OP2I_TWO_ARGUMENTS(DEFINE_2)                                 \
+  "  }\n"                                                                                          \
+  "#ifdef cl_khr_fp64\n"                                                                           \
+  "#define OP2_DOUBLE_FUNCTION OP2_FUNCTION\n"                                                     \
+  "#else\n"                                                                                        \
+  "#define OP2_DOUBLE_FUNCTION(type, name, parameters, arguments)\n"                               \
+  "#endif\n" OP2I_ONE_ARGUMENT(DEFINE_1) OP2I_TWO_ARGUMENTS(DEFINE_2)                              \
       OF_BOTH(fma, "(float x, float y, float z)", "(double x, double y, double z)", "(x, y, z)")   \
           OF_BOTH(ldexp, "(float x, int n)", "(double x, int n)", "(x, n)")                        \
               OP2I_ONE_ARGUMENT(AS_IN_C) OP2I_TWO_ARGUMENTS(AS_IN_C) AS_IN_C(fma)                  \

@@ -20,5 +20,9 @@ bool op2i_source_uses(const char *source, const char *word);
 int op2i_source_assigns(const char *source, const char *word);
 /* length.c: operations of a call, estimated; an addition is one. */
 double op2i_source_operations(const char *source);
+/* precision.c: whether it names `double`, or has a constant of double precision. */
+bool op2i_source_doubles(const char *source);
+/* recursion.c: whether a function of it calls itself, by way of others or not. */
+bool op2i_source_recurs(const char *source);
 
 #endif

@@ -42,8 +42,8 @@ static void parameters(const struct op2i_devgen *g) {
   for (int t = 0; t < OP2I_LAUNCH_TABLES; t++)
     op2i_text_add(out, ",\n    OP2_GLOBAL const int32_t *%s op2_t%d", only, t);
   op2i_text_add(out,
-                ",\n    OP2_GLOBAL double *%s op2_kept"
-                ",\n    OP2_GLOBAL double *%s op2_partial OP2_SHARED_PARAMETER) {\n",
+                ",\n    OP2_GLOBAL op2_eight *%s op2_kept"
+                ",\n    OP2_GLOBAL op2_eight *%s op2_partial OP2_SHARED_PARAMETER) {\n",
                 only, only);
 }
 

@@ -9,10 +9,12 @@
   "    type op2_chosen = op2_a before op2_b ? op2_a : op2_b; \\\n"                                 \
   "    return op2_b == op2_b ? op2_chosen : op2_a; \\\n"                                           \
   "  }\n"                                                                                          \
-  "OP2_EXTREME(op2_fmin, double, <)\n"                                                             \
-  "OP2_EXTREME(op2_fmax, double, >)\n"                                                             \
   "OP2_EXTREME(op2_fminf, float, <)\n"                                                             \
   "OP2_EXTREME(op2_fmaxf, float, >)\n"                                                             \
+  "#ifdef OP2_DOUBLES\n"                                                                           \
+  "OP2_EXTREME(op2_fmin, double, <)\n"                                                             \
+  "OP2_EXTREME(op2_fmax, double, >)\n"                                                             \
+  "#endif\n"                                                                                       \
   "#define fmin op2_fmin\n"                                                                        \
   "#define fmax op2_fmax\n"                                                                        \
   "#define fminf op2_fminf\n"                                                                      \
@@ -28,7 +30,9 @@ static const char cuda[] =
     "#define OP2_GLOBAL\n"
     "#define OP2_LOCAL\n"
     "#define OP2_SHARED_PARAMETER\n"
-    "#define OP2_SHARED extern __shared__ double op2_shared[];\n"
+    "#define OP2_DOUBLES\n"
+    "typedef double op2_eight;\n"
+    "#define OP2_SHARED extern __shared__ op2_eight op2_shared[];\n"
     "#define op2_group() ((int64_t)blockIdx.x)\n"
     "#define op2_item() ((int)threadIdx.x)\n"
     "#define op2_items() ((int)blockDim.x)\n"
@@ -66,7 +70,13 @@ static const char cuda[] =
     "#define virtual op2_word_virtual\n" EXTREMES;
 
 static const char opencl[] =
+    "#ifdef cl_khr_fp64\n"
     "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
+    "#define OP2_DOUBLES\n"
+    "typedef double op2_eight;\n"
+    "#else\n"
+    "typedef ulong op2_eight;\n"
+    "#endif\n"
     "#pragma OPENCL FP_CONTRACT OFF\n"
     "#include <float.h>\n"
     "#include <math.h>\n"
@@ -75,7 +85,7 @@ static const char opencl[] =
     "#define OP2_ENTRY __kernel void\n"
     "#define OP2_GLOBAL __global\n"
     "#define OP2_LOCAL __local\n"
-    "#define OP2_SHARED_PARAMETER , __local double *op2_shared\n"
+    "#define OP2_SHARED_PARAMETER , __local op2_eight *op2_shared\n"
     "#define OP2_SHARED\n"
     "#define op2_group() ((int64_t)get_group_id(0))\n"
     "#define op2_item() ((int)get_local_id(0))\n"

@@ -9,7 +9,7 @@ static const char *sum_type(const struct op2i_loop_arg *arg) {
   return op2i_type_real(arg->type) ? op2i_type_c(arg->type) : "uint64_t";
 }
 
-/* Values of reductions are kept in doubles' room, one array for each component. */
+/* Values of reductions are kept in eight bytes each, one array for each component. */
 static void value(struct op2i_text *out, const struct op2i_devgen *g, int a, const char *base,
                   int v, const char *stride, const char *at) {
   bool local = strcmp(base, "op2_values") == 0;
@@ -132,7 +132,7 @@ static void tiles(const struct op2i_devgen *g) {
   op2i_text_add(
       g->e.out,
       "  OP2_SHARED\n"
-      "  OP2_LOCAL double *op2_values = op2_shared + op2_n1;\n"
+      "  OP2_LOCAL op2_eight *op2_values = op2_shared + op2_n1;\n"
       "  for (int op2_lane = op2_item(); op2_lane < 256; op2_lane += op2_items()) {\n"
       "    const int64_t op2_base = op2_lo + op2_group() * 256 + (op2_lane - op2_item());\n"
       "    const int64_t op2_position = op2_base + op2_item();\n");
@@ -190,7 +190,7 @@ static void fold(const struct op2i_devgen *g) {
   op2i_devgen_entry(g, "op2_fold", -1);
   op2i_text_add(g->e.out,
                 "  OP2_SHARED\n"
-                "  OP2_LOCAL double *op2_values = op2_shared;\n"
+                "  OP2_LOCAL op2_eight *op2_values = op2_shared;\n"
                 "  for (int op2_lane = op2_item(); op2_lane < 256; op2_lane += op2_items()) {\n");
   each_value(g, fold_lane);
   op2i_text_add(g->e.out, "  }\n");

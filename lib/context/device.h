@@ -100,6 +100,7 @@ struct op2i_launch {
 struct op2i_device_kind {
   const char *name; /* "cuda", "opencl": of the backend */
   bool generic;     /* in its code a pointer may point to any memory */
+  bool stages;      /* and wide rows go by way of memory that a group shares */
   bool
       in_host_memory; /* handles of its memory are addresses, for tests: blocks are as large as asked
                           for, so that sanitizers see who goes beyond */

@@ -17,6 +17,8 @@ static op2_status open_shadow(const char *which, int seat, struct op2i_device **
   if (!device) return op2i_error_nomem("a device");
   device->kind = &op2i_device_shadow;
   snprintf(device->limits.name, sizeof device->limits.name, "the shadow");
+  device->limits.doubles = true;
+  device->limits.local_bytes = 48 << 10;
   *out = device;
   return OP2_SUCCESS;
 }

@@ -221,7 +221,37 @@ static bool two_names(const struct op2i_loop *loop, const struct op2i_loop_arg *
   return two;
 }
 
+static bool doubles(const struct op2i_loop *loop) {
+  bool any = false;
+  for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
+    any |= arg->type == OP2_F64;
+  for (int c = 0; c < loop->nconsts; c++) any |= loop->consts[c].type == OP2_F64;
+  for (int m = 0; m < op2i_loop_nmembers(loop) && !any; m++)
+    any = op2i_codegen.doubles(op2i_loop_member(loop, m).kernel->source);
+  return any;
+}
+
+/* OpenCL C forbids it, and compilers may end over it; the other language has it. */
+static bool recurs(const struct op2i_loop *loop) {
+  bool any = false;
+  for (int m = 0; m < op2i_loop_nmembers(loop) && !any; m++)
+    any = op2i_codegen.recurs(op2i_loop_member(loop, m).kernel->source);
+  return any;
+}
+
+/* What such a device lacks. */
+static const char *lacking(const struct op2i_loop *loop, const struct op2i_device *device,
+                           int nvalues) {
+  int64_t shared = op2i_device_stage_bytes(loop, OP2I_DEVICE_TILE) + 8 * OP2I_DEVICE_TILE * nvalues;
+  if (!device->limits.doubles && doubles(loop))
+    return "it computes in double precision, which the device has not";
+  if (nvalues > 0 && shared > device->limits.local_bytes)
+    return "what it reduces does not fit the device's shared memory";
+  return NULL;
+}
+
 static const char *refusal(const struct op2i_loop *loop, bool generic, int nvalues) {
+  const struct op2i_device *device = loop->op.ctx ? loop->op.ctx->device : NULL;
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
     if (op2i_arg_located(arg) || op2i_arg_informs(arg))
       return "it asks which element has the minimum or maximum";
@@ -233,7 +263,8 @@ static const char *refusal(const struct op2i_loop *loop, bool generic, int nvalu
   if (nvalues > 16) return "it reduces into more than 16 values";
   if (values_of(loop) > VALUES_MAX) return "an element has more than 4096 values";
   if (!generic && large_values(loop)) return "it is given constants or globals of more than 2 KiB";
-  return NULL;
+  if (!generic && recurs(loop)) return "a function of its kernel calls itself";
+  return device ? lacking(loop, device, nvalues) : NULL;
 }
 
 static bool stores_besides(const struct op2i_loop *loop) {
@@ -312,7 +343,9 @@ void op2i_loop_device_form(const struct op2i_loop *loop, bool generic,
 /* ---- what launches are given ----------------------------------------------------------------- */
 
 int64_t op2i_device_stage_bytes(const struct op2i_loop *loop, int64_t group) {
+  const struct op2i_device *device = loop->op.ctx ? loop->op.ctx->device : NULL;
   int64_t widest = 0;
+  if (device && !device->kind->stages) return 0;
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++) {
     int64_t bytes = (int64_t)arg->dim * (int64_t)op2i_type_size(arg->type);
     if (arg->kind == OP2I_ARG_DIRECT && bytes > 16 && bytes <= 128 && bytes > widest)

@@ -80,6 +80,9 @@ op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
 bool op2i_steps_make_room(op2_context ctx, const struct op2i_program *program);
 /* The host runs the step from now on, for lack of memory on the device. */
 op2_status op2i_step_to_host(op2_context ctx, struct op2i_step *step);
+/* Run one on a backend that takes them one by one. What the device refuses before any launch the host runs,
+ * from then on. */
+op2_status op2i_step_run(op2_context ctx, struct op2i_step *step);
 /* Rows of its dat d that a loop may touch, and how. */
 unsigned op2i_step_rows(const struct op2i_loop *loop, int d);
 op2_access op2i_step_access(const struct op2i_loop *loop, int d, unsigned rows);

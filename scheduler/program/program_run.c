@@ -104,7 +104,7 @@ static op2_status run_steps(struct op2i_sched *sched, const struct op2i_program 
   if (status) return status;
   if (!ctx->backend->run_steps) {
     op2i_sched_starts(sched);
-    return ctx->backend->run_step(ctx->backend_state, steps);
+    return op2i_step_run(ctx, steps);
   }
   status = ctx->backend->run_steps(ctx->backend_state, steps, n);
   if (!status) return status;

@@ -132,14 +132,17 @@ bool op2i_steps_make_room(op2_context ctx, const struct op2i_program *program) {
   return op2i_buffers_give_way(ctx);
 }
 
-op2_status op2i_step_to_host(op2_context ctx, struct op2i_step *step) {
+static op2_status leave_device(op2_context ctx, struct op2i_step *step, const char *why) {
   struct op2i_loop *loop = step->loop;
-  op2_status status =
-      op2i_compile_off_device(ctx->sched, loop, "its values do not fit into the device's memory");
+  op2_status status = op2i_compile_off_device(ctx->sched, loop, why);
   if (status) return status;
   step->place = op2i_host_place(ctx);
   step->function = loop->function[op2i_loop_variant(loop, ctx->backend->variant)];
   return OP2_SUCCESS;
+}
+
+op2_status op2i_step_to_host(op2_context ctx, struct op2i_step *step) {
+  return leave_device(ctx, step, "its values do not fit into the device's memory");
 }
 
 static op2_status move_to_host(op2_context ctx, struct op2i_step *step) {
@@ -155,6 +158,17 @@ static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *pro
   while (status == OP2_ERR_NOMEM && op2i_steps_make_room(ctx, program))
     status = bind_loop(ctx, step, true);
   return status == OP2_ERR_NOMEM ? move_to_host(ctx, step) : status;
+}
+
+/* What the device refuses before it has begun the host can run. */
+op2_status op2i_step_run(op2_context ctx, struct op2i_step *step) {
+  int64_t launches = ctx->device ? ctx->device->counts.launches : 0;
+  op2_status status = ctx->backend->run_step(ctx->backend_state, step);
+  if (!status || status == OP2_ERR_FATAL || step->place != OP2I_DEVICE) return status;
+  if (ctx->device->counts.launches != launches) return status;
+  status = leave_device(ctx, step, "the device does not run it");
+  if (!status) status = bind_loop(ctx, step, true);
+  return status ? status : ctx->backend->run_step(ctx->backend_state, step);
 }
 
 /* ---- all of them ----------------------------------------------------------------------------- */

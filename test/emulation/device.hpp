@@ -254,5 +254,6 @@ static inline void *op2_emulation_fill(void *to, int value, size_t bytes) {
   for (size_t i = 0; i < bytes; i++) ((char *)to)[i] = (char)value;
   return to;
 }
+extern "C" int printf(const char *form, ...);
 #define memcpy op2_emulation_copy
 #define memset op2_emulation_fill

@@ -215,6 +215,10 @@ const char *emulation_look(uintptr_t at, size_t bytes, int kind, int *result) {
                         : within(&fixed, at, bytes) ? &fixed
                                                     : find(at, bytes);
   const char *wrong = NULL;
+  if (kind == OP2_EMULATION_ATOMIC && at % bytes != 0) { /* of others the compiler tells */
+    *result = EMULATION_MISALIGNED_ADDRESS;
+    return "updates an address that is not aligned";
+  }
   *result = EMULATION_LAUNCH_FAILED;
   if (piece) {
     first = piece == &dynamic || piece == &fixed ? emulation_phase.block : emulation_phase.launch;

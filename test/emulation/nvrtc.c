@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NVRTC by the host's compiler: a cubin is a shared object. Headers are those that the program brings, and no
- * others, as with NVRTC. */
+/* NVRTC by the host's compiler: a cubin is a shared object, in which nothing may be missing. Headers are those
+ * that the program brings, and no others, as with NVRTC. */
 #define _GNU_SOURCE
 #include "nvrtc.h"
 
@@ -170,6 +170,8 @@ static int compile_in(struct nvrtc_program *program, const char *folder, const c
                                     "-D__CUDACC_RTC__",
                                     "-fno-exceptions",
                                     "-Wl,-Bsymbolic",
+                                    "-Wl,-z,defs",
+                                    "-g1",
                                     "-include",
                                     OP2_EMULATION_FOLDER "/device.hpp",
                                     "-ffp-contract=off",

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Whether a source computes in double precision, by its looks: it names the type, or has a constant of it.
+ * What headers hold is not looked at; what compilers of devices make of that they say. */
+#include <string.h>
+
+#include "mem.h"
+#include "signature.h"
+#include "token.h"
+
+static bool is_double(const char *number, size_t length) {
+  const bool hexadecimal = length > 1 && number[0] == '0' && (number[1] | 32) == 'x';
+  const char *marks = hexadecimal ? ".pP" : ".eE";
+  bool real = false;
+  for (size_t i = 0; i < length; i++) real |= strchr(marks, number[i]) != NULL;
+  return real && (number[length - 1] | 32) != 'f';
+}
+
+static bool in_text(const char *text);
+
+/* What it defines, or asks, has tokens of its own. */
+static bool in_directive(const char *text, size_t length) {
+  char *rest = op2i_malloc(length);
+  if (!rest) return true;
+  memcpy(rest, text + 1, length - 1);
+  rest[length - 1] = '\0';
+  bool doubles = in_text(rest);
+  op2i_free(rest);
+  return doubles;
+}
+
+/* Without memory for a look the answer errs towards yes: the host computes in both. */
+static bool in_text(const char *text) {
+  struct op2i_tokens tokens;
+  bool doubles = op2i_tokenize(text, true, &tokens) == OP2_ERR_NOMEM;
+  for (int64_t t = 0; t < tokens.count && !doubles; t++) {
+    const struct op2i_token *token = &tokens.list[t];
+    const char *at = text + token->begin;
+    if (token->skipped) continue;
+    if (token->kind == OP2I_TOK_WORD) doubles = op2i_token_is(&tokens, t, "double");
+    if (token->kind == OP2I_TOK_NUMBER) doubles = is_double(at, token->end - token->begin);
+    if (token->kind == OP2I_TOK_DIRECTIVE) doubles = in_directive(at, token->end - token->begin);
+  }
+  op2i_tokens_free(&tokens);
+  return doubles;
+}
+
+bool op2i_source_doubles(const char *source) { return in_text(source); }
