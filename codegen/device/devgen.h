@@ -25,7 +25,7 @@ struct op2i_device_dialect {
   const char *prelude; /* what the macros are */
   const char *atomics; /* what else those of ATOMICS need: op2_swap32(), op2_swap64() */
   bool generic;        /* a pointer may point to any memory */
-  bool stages;         /* wide rows go by way of shared memory */
+  bool stages; /* work items move values side by side: wide rows go by way of shared memory */
   bool adds;           /* atomicAdd() knows float and double */
   struct op2i_dialect c;
 };
@@ -89,6 +89,8 @@ void op2i_devgen_add_text(const struct op2i_loop_arg *arg, const char *there, co
 /* `statement` for each of n components; in it `%s` stands for the component, as often as it likes. */
 void op2i_devgen_each(const struct op2i_devgen *g, int64_t n, const char *indent,
                       const char *statement);
+/* How many values of a row are moved at once, and the type that they have then. */
+int op2i_devgen_pieces(op2_type type, int dim, const char **name);
 /* Of values in memory: as the parameter of the dat is declared. */
 const char *op2i_devgen_dat_type(const struct op2i_devgen *g, int d);
 /* A row of dat d, at row `at` of memory, to or from what is called `ours`. */

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocks of a colour together, in code for devices: the elements of a block add colour by colour, to memory
  * or to what the block has staged. */
+#include <stdio.h>
+
 #include "devgen.h"
+
+/* Pieces of a row up to so many are written out one by one. */
+enum { UNROLL_MAX = 32, NAME = 96 };
 
 static const struct op2i_loop_arg *arg_of(const struct op2i_devgen *g, int a) {
   return &g->e.loop->args[a];
@@ -33,7 +38,7 @@ static void areas(const struct op2i_devgen *g) {
 }
 
 /* Rows of a block follow each other there, so that neighbours move neighbouring values. */
-static void move(const struct op2i_devgen *g, int s, bool in) {
+static void move_values(const struct op2i_devgen *g, int s, bool in) {
   int dim = (int)arg_of_stage(g, s)->dim, d = g->form.stages[s].dat;
   op2i_text_add(g->e.out,
                 "  for (int op2_i = op2_item(); op2_i < %d * op2_rows%d; op2_i += op2_items())\n",
@@ -44,6 +49,37 @@ static void move(const struct op2i_devgen *g, int s, bool in) {
                 in ? "" : "    ", d, dim, s, dim, dim);
   if (!in) op2i_text_add(g->e.out, " = op2_stage%d[op2_i]", s);
   op2i_text_add(g->e.out, ";\n");
+}
+
+/* A row for each work item, in wide pieces, where groups are loops on a processor: these become a loop over
+ * rows, and one over values would be made of gathers. */
+static void move_rows(const struct op2i_devgen *g, int s, bool in) {
+  const struct op2i_loop_arg *arg = arg_of_stage(g, s);
+  const char *name;
+  int dim = (int)arg->dim, width = op2i_devgen_pieces(arg->type, dim, &name);
+  char there[NAME], here[NAME];
+  snprintf(there, sizeof there, "op2_dat%d + op2_from", g->form.stages[s].dat);
+  snprintf(here, sizeof here, "op2_stage%d + %d * op2_i", s, dim);
+  op2i_text_add(g->e.out,
+                "  for (int op2_i = op2_item(); op2_i < op2_rows%d; op2_i += op2_items()) {\n"
+                "    const int64_t op2_from = (int64_t)%d * op2_t3[op2_first%d + op2_i];\n",
+                s, dim, s);
+  if (dim / width > UNROLL_MAX)
+    op2i_text_add(g->e.out,
+                  "    for (int op2_j = 0; op2_j < %d; op2_j += %d)\n"
+                  "      op2_move%d(%s + op2_j, %s + op2_j);\n",
+                  dim, width, width, in ? there : here, in ? here : there);
+  for (int j = 0; j < dim && dim / width <= UNROLL_MAX; j += width)
+    op2i_text_add(g->e.out, "    op2_move%d(%s + %d, %s + %d);\n", width, in ? there : here, j,
+                  in ? here : there, j);
+  op2i_text_add(g->e.out, "  }\n");
+}
+
+static void move(const struct op2i_devgen *g, int s, bool in) {
+  if (g->dialect->stages)
+    move_values(g, s, in);
+  else
+    move_rows(g, s, in);
 }
 
 static bool modified(const struct op2i_devgen *g, int s) {

@@ -51,7 +51,7 @@ void op2i_devgen_each(const struct op2i_devgen *g, int64_t n, const char *indent
 /* ---- vectors --------------------------------------------------------------------------------- */
 
 /* Rows are moved in pieces of 16 bytes where they consist of such: memory is aligned to 64. */
-static int pieces(op2_type type, int dim, const char **name) {
+int op2i_devgen_pieces(op2_type type, int dim, const char **name) {
   int width = type == OP2_F64 ? 2 : type == OP2_F32 || type == OP2_I32 ? 4 : 1;
   *name = type == OP2_F64 ? "double" : type == OP2_F32 ? "float" : "int";
   if (width == 4 && dim % 4 != 0) width = 2;
@@ -63,7 +63,7 @@ static void load_pieces(const struct op2i_devgen *g, op2_type type, int n, const
                         const char *ours, const char *indent) {
   static const char members[] = "xyzw";
   const char *name;
-  int width = pieces(type, n, &name);
+  int width = op2i_devgen_pieces(type, n, &name);
   for (int j = 0; j < n; j += width) {
     op2i_text_add(g->e.out, "%s{ const %s%d op2_v = op2_load%d(%s, %s + %d);", indent, name, width,
                   width, name, place, j);
@@ -76,7 +76,7 @@ static void load_pieces(const struct op2i_devgen *g, op2_type type, int n, const
 static void store_pieces(const struct op2i_devgen *g, op2_type type, int n, const char *place,
                          const char *ours, const char *indent) {
   const char *name;
-  int width = pieces(type, n, &name);
+  int width = op2i_devgen_pieces(type, n, &name);
   for (int j = 0; j < n; j += width) {
     op2i_text_add(g->e.out, "%sop2_store%d(%s, %s + %d", indent, width, name, place, j);
     for (int k = 0; k < width; k++) op2i_text_add(g->e.out, ", %s[%d]", ours, j + k);
@@ -86,7 +86,7 @@ static void store_pieces(const struct op2i_devgen *g, op2_type type, int n, cons
 
 static bool in_pieces(op2_type type, int dim) {
   const char *name;
-  return dim <= UNROLL_MAX && pieces(type, dim, &name) > 1;
+  return dim <= UNROLL_MAX && op2i_devgen_pieces(type, dim, &name) > 1;
 }
 
 void op2i_devgen_load_row(const struct op2i_devgen *g, int d, const char *at, const char *ours,
