@@ -229,7 +229,8 @@ static void times(void) {
   EXPECT(second.compiled == first.compiled && second.loaded == first.loaded);
   nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
   MUST(op2_times_get(test_ctx, &third));
-  EXPECT(adds_up(&third) && third.elsewhere >= second.elsewhere + 0.02);
+  /* What runs on a device are held to have taken, most of them unmeasured, may be more than the clock says. */
+  EXPECT(adds_up(&third) && third.elsewhere >= second.elsewhere + (on_device() ? 0 : 0.02));
   EXPECT(third.loops == second.loops && third.waiting == second.waiting);
   REFUSED(OP2_ERR_ARG, op2_times_get(test_ctx, NULL));
   REFUSED(OP2_ERR_STATE, op2_times_get(NULL, &third));

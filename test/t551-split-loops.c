@@ -129,9 +129,13 @@ static void queue_settle(struct mesh *m) {
                      op2_arg_gbl(m->most, OP2_MAX)));
 }
 
+static void queue_keep(struct mesh *m, op2_dat from, op2_dat to) {
+  CHECK(op2_par_loop(m->keep, m->cells, op2_arg_direct(from, OP2_READ),
+                     op2_arg_direct(to, OP2_WRITE)));
+}
+
 static void queue_rest(struct mesh *m) {
-  CHECK(op2_par_loop(m->keep, m->cells, op2_arg_direct(m->x, OP2_READ),
-                     op2_arg_direct(m->old, OP2_WRITE)));
+  queue_keep(m, m->x, m->old);
   CHECK(op2_par_loop(m->blend, m->edges, op2_arg_dat(m->x, 0, m->ends, OP2_READ),
                      op2_arg_dat(m->x, 1, m->ends, OP2_READ), op2_arg_direct(m->w, OP2_RW)));
   CHECK(op2_par_loop(m->lowest, m->edges, op2_arg_direct(m->w, OP2_READ),
@@ -244,6 +248,26 @@ static void little_memory(void) {
     check_values(&got, true, "little memory");
   }
   close_mesh(&m);
+}
+
+/* A dat of which the device has a part makes room for others: that part comes home first. */
+static void gives_way(void) {
+  static double want[2 * CELLS], got[2 * CELLS];
+  op2_data_state state = OP2_STATE_SPLIT;
+  for (int limited = 0; limited < 2; limited++) {
+    struct mesh m;
+    if (!open_mesh(&m, "starpu", "*:split=1:1")) return;
+    queue_settle(&m);
+    CHECK(op2_flush(m.ctx));
+    if (limited) m.ctx->device->memory.limit = m.ctx->device->memory.used + 1;
+    queue_keep(&m, m.old, m.r);
+    CHECK(op2_flush(m.ctx));
+    if (limited) CHECK(op2_dat_state(m.x, &state));
+    CHECK(op2_dat_get(m.x, limited ? got : want));
+    close_mesh(&m);
+  }
+  is_int(state, OP2_STATE_DEVICE_UNALLOCATED, "a dat that is split leaves the device for others");
+  ok(!memcmp(got, want, sizeof got), "and its values come to the host before");
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -430,6 +454,7 @@ int main(void) {
   lay_edges();
   values();
   little_memory();
+  gives_way();
   copies();
   states();
   told();
