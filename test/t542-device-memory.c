@@ -224,6 +224,18 @@ static void leaving(const char *backend) {
   end(&f);
 }
 
+/* Of two that the host has as well. */
+static void longest_ago(const char *backend) {
+  struct flow f;
+  if (!begin(&f, backend, 1)) return;
+  f.ctx->device->memory.limit = 3 * BYTES + 1000;
+  bool good = CHECK(op2_dat_to(f.dats[1], OP2_PLACE_DEVICE)) &&
+              CHECK(op2_dat_to(f.dats[0], OP2_PLACE_DEVICE)) && add_one(&f, 3, 2);
+  ok(good && is_in(f.dats[0], OP2_STATE_BOTH) && is_in(f.dats[1], OP2_STATE_DEVICE_UNALLOCATED),
+     "%s: the one goes that was asked for longest ago", backend);
+  end(&f);
+}
+
 /* Several loops as one go to the host as one. */
 static void fused(const char *backend) {
   struct flow f;
@@ -346,6 +358,7 @@ int main(void) {
     limited(backends[b], whole(backends[b]));
     failing(backends[b]);
     leaving(backends[b]);
+    longest_ago(backends[b]);
     fused(backends[b]);
     by_hand(backends[b]);
     told_once(backends[b]);

@@ -83,11 +83,12 @@ static int32_t ends[2 * EDGES], owners[EDGES];
 static int64_t members[PART];
 static double start[2 * EDGES];
 
+/* Edges reach what is near, so that some blocks share a colour, whose order is not theirs. */
 static void draw_mesh(void) {
   uint64_t seed = 11;
   for (int e = 0; e < EDGES; e++) {
-    ends[2 * e] = draw_below(&seed, NODES);
-    ends[2 * e + 1] = (ends[2 * e] + 1 + draw_below(&seed, 30)) % NODES;
+    ends[2 * e] = (e * NODES / EDGES + draw_below(&seed, 9)) % NODES;
+    ends[2 * e + 1] = (ends[2 * e] + 1 + draw_below(&seed, 9)) % NODES;
     owners[e] = draw_below(&seed, CELLS);
   }
   for (int i = 0; i < PART; i++) members[i] = 4 * i;
