@@ -32,6 +32,8 @@ struct model {
   struct dat *dats;        /* that the steps use, one of each */
   int ndats;
   int32_t *dat_of;      /* of all steps: which */
+  int64_t *first;       /* [nfirst] of each loop that the choice is about, its first step */
+  int64_t nfirst;
   unsigned char *where; /* [n] op2i_where */
   size_t moved[PLACES]; /* bytes, to the host and to the device, the last time through */
 };
@@ -60,7 +62,8 @@ static bool open_model(struct model *m) {
   m->dats = op2i_malloc(uses * sizeof *m->dats);
   m->dat_of = op2i_malloc(uses * sizeof *m->dat_of);
   m->where = op2i_calloc((size_t)m->n, sizeof *m->where);
-  if (!m->dats || !m->dat_of || !m->where) return false;
+  m->first = op2i_malloc((size_t)m->n * sizeof *m->first);
+  if (!m->dats || !m->dat_of || !m->where || !m->first) return false;
   size_t at = 0;
   for (int64_t s = 0; s < m->n; s++)
     for (int d = 0; counts(&m->steps[s]) && d < m->steps[s].loop->op.ndats; d++)
@@ -72,6 +75,7 @@ static void close_model(struct model *m) {
   op2i_free(m->dats);
   op2i_free(m->dat_of);
   op2i_free(m->where);
+  op2i_free(m->first);
 }
 
 /* ---- what it takes --------------------------------------------------------------------------- */
@@ -168,20 +172,21 @@ static bool move(struct model *m, int64_t s, double *least) {
   return best != was;
 }
 
-static bool is_first(const struct model *m, int64_t s) {
-  for (int64_t k = 0; k < s; k++)
-    if (m->steps[k].loop == m->steps[s].loop && counts(&m->steps[k])) return false;
-  return true;
+static void list_first(struct model *m, const bool *free) {
+  for (int64_t s = 0; s < m->n; s++) {
+    int64_t f = 0;
+    while (f < m->nfirst && m->steps[m->first[f]].loop != m->steps[s].loop) f++;
+    if (free[s] && f == m->nfirst) m->first[m->nfirst++] = s;
+  }
 }
 
-static double improve(struct model *m, const bool *free) {
+static double improve(struct model *m) {
   enum { ROUNDS = 8 };
   double least = seconds_of(m);
   bool better = true;
   for (int round = 0; round < ROUNDS && better; round++) {
     better = false;
-    for (int64_t s = 0; s < m->n; s++)
-      if (free[s] && is_first(m, s)) better |= move(m, s, &least);
+    for (int64_t f = 0; f < m->nfirst; f++) better |= move(m, m->first[f], &least);
   }
   return least;
 }
@@ -218,13 +223,14 @@ bool op2i_model_choose(struct op2i_sched *sched, const struct op2i_step *steps, 
   op2i_copy_cost(sched, &m.each);
   bool good = open_model(&m);
   if (good) {
+    list_first(&m, free);
     memcpy(m.where, where, (size_t)n * sizeof *where);
     double least = (1 - worth) * seconds_of(&m);
     bool apart = !sched->ctx->device->limits.on_host || sched->ctx->config.place_costs;
     m.split = apart ? ratio(&m, free) : (struct op2i_split){0, 0};
     for (int all = OP2I_ON_HOST; all <= OP2I_ON_BOTH; all++) {
       start(&m, free, where, all);
-      double seconds = improve(&m, free);
+      double seconds = improve(&m);
       if (seconds >= least) continue;
       least = seconds;
       *split = m.split;

@@ -221,3 +221,22 @@ void op2i_steps_place(struct op2i_sched *sched, struct op2i_step *steps, int64_t
   op2i_free(c.where);
   op2i_free(c.free);
 }
+
+/* Whether the step tells of a loop that is yet to be tried. */
+static bool tells(const struct op2i_step *step) {
+  const struct op2i_loop *loop = step->loop;
+  if (!loop || step->twin || step->lo >= step->hi || loop->form.off_device) return false;
+  const struct op2i_loop_data *data = loop->sched_data;
+  bool known = op2i_loop_cost(loop, false) >= 0 && op2i_loop_cost(loop, true) >= 0;
+  return !known && data->trials < OP2I_DEVICE_RUNS_FIRST &&
+         op2i_loop_rule(loop).kind == OP2I_RULE_FREE;
+}
+
+int64_t op2i_steps_together(const struct op2i_sched *sched, const struct op2i_step *steps,
+                            int64_t n) {
+  enum { PIECE = 64 };
+  int64_t s = 0;
+  if (!sched->ctx->device || n <= PIECE) return n;
+  while (s < n && !tells(&steps[s])) s++;
+  return s == n ? n : steps[PIECE - 1].twin ? PIECE + 1 : PIECE;
+}

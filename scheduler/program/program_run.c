@@ -93,7 +93,7 @@ static int64_t together(const struct op2i_sched *sched, const struct op2i_progra
   int64_t end = s;
   if (program->steps[s].kind == OP2I_STEP_REDUCE) return reduced_together(program, s);
   while (end < program->nsteps && joins(sched, &program->steps[end])) end++;
-  return end > s ? end - s : 1;
+  return end > s ? op2i_steps_together(sched, &program->steps[s], end - s) : 1;
 }
 
 static op2_status run_steps(struct op2i_sched *sched, const struct op2i_program *program,
@@ -205,10 +205,9 @@ static op2_status run_apart(struct op2i_sched *sched, struct op2i_program *progr
 
 /* Among ranks a group that fails on one keeps none from running the others. */
 static op2_status go_on(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
-                        op2_status status) {
+                        int64_t n, op2_status status) {
   if (!program->stale || status == OP2_ERR_FATAL) return status;
-  if (joins(sched, &program->steps[s]))
-    return run_apart(sched, program, s, together(sched, program, s));
+  if (joins(sched, &program->steps[s])) return run_apart(sched, program, s, n);
   return note_failure(sched, program, s, status);
 }
 
@@ -225,7 +224,7 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
     *done = program->step_group[s];
     if (program->stale) make_stale(program, s, n, nodes);
     status = run_part(sched, program, s, n, nodes);
-    if (status) status = go_on(sched, program, s, status);
+    if (status) status = go_on(sched, program, s, n, status);
     if (status) break;
     for (int64_t k = 0; k < n; k++)
       if (steps[k].loop) op2i_step_account(&steps[k]);
