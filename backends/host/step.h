@@ -97,6 +97,7 @@ struct op2i_step {
   /* Of the first of the steps that run together: how often their places were chosen by what they take, and
    * how many of them that is known of. */
   int64_t times_free, known_free;
+  bool tried;    /* it was on the device only to find out what that takes */
   int64_t epoch; /* of the first of the steps that are run together: the context's, when all of them
                     were last asked for but those of globals, which are asked for at each run */
   /* Steps of a chain that is run tile by tile share `tiles`; the first says how many they are. */

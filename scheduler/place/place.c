@@ -103,7 +103,8 @@ static enum op2i_where wanted(struct choice *c, int64_t s, struct op2i_rule rule
   if (drawn) return draw(c->sched, rule) ? OP2I_ON_DEVICE : OP2I_ON_HOST;
   if (rule.kind == OP2I_RULE_SPLIT) return OP2I_ON_BOTH;
   if (rule.kind == OP2I_RULE_FREE && op2i_is_split(step->split)) return OP2I_ON_BOTH;
-  if (rule.kind == OP2I_RULE_FREE && step->place == OP2I_DEVICE) return OP2I_ON_DEVICE;
+  if (rule.kind == OP2I_RULE_FREE && step->place == OP2I_DEVICE && !step->tried)
+    return OP2I_ON_DEVICE;
   return rule.kind == OP2I_RULE_DEVICE ? OP2I_ON_DEVICE : OP2I_ON_HOST;
 }
 
@@ -126,18 +127,20 @@ static void by_rule(struct choice *c, int64_t s) {
 /* Of the time that programs take, what may be spent on trying where they are slower. A device that is not the
  * host's own processors is worth more. */
 static double tries_left(const struct choice *c) {
-  double share = c->sched->ctx->device->limits.on_host ? 1.0 / 32 : 1.0 / 4;
+  double share = c->sched->ctx->device->limits.on_host ? 1.0 / 64 : 1.0 / 4;
   double seconds = c->sched->spent.running;
   seconds += op2i_program_seconds(c->steps, c->n) / c->sched->ctx->workers;
   return share * seconds - c->sched->tried;
 }
 
 /* What is not known is found out, on the host first; on the device by single steps. Until then a loop stays on
- * the host. */
-static void find_out(struct choice *c) {
+ * the host. Returns whether anything is tried. */
+static bool find_out(struct choice *c) {
   double left = tries_left(c);
+  bool any = false;
   for (int64_t s = 0; s < c->n; s++) {
     const struct op2i_loop *loop = c->steps[s].loop;
+    c->steps[s].tried = false;
     if (!c->free[s]) continue;
     bool host = op2i_loop_cost(loop, false) >= 0;
     if (host && op2i_loop_cost(loop, true) >= 0) continue;
@@ -150,15 +153,19 @@ static void find_out(struct choice *c) {
     left -= seconds;
     c->sched->tried += seconds;
     data->trials++;
+    c->steps[s].tried = true;
     c->where[s] = OP2I_ON_DEVICE;
+    any = true;
   }
+  return any;
 }
 
 /* Measurements get better, and values may come to be elsewhere: the choice is looked at again after twice
- * as many runs each time, and when more is known. */
+ * as many runs each time, and when more is known; but not beside a try, for which values are about to be where
+ * they would not be again. */
 static void by_cost(struct choice *c) {
   int64_t known = 0;
-  find_out(c);
+  if (find_out(c)) return;
   for (int64_t s = 0; s < c->n; s++) known += c->free[s];
   if (known != c->steps->known_free) c->steps->times_free = 0;
   c->steps->known_free = known;

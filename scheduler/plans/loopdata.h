@@ -73,7 +73,7 @@ struct op2i_loop_data {
 
 /* Runs on a device that do not count in what a loop takes there, since compilers of devices put off work
  * until it is launched; and so many until that is taken to be known. */
-enum { OP2I_DEVICE_RUNS_BEFORE = 1, OP2I_DEVICE_RUNS_FIRST = 3 };
+enum { OP2I_DEVICE_RUNS_BEFORE = 1, OP2I_DEVICE_RUNS_FIRST = 2 };
 
 /* The data of a loop, made at first use. */
 op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **data);

@@ -98,6 +98,9 @@ static void explain_programs(struct op2i_sched *sched, FILE *stream) {
           sched->programs_made, sched->programs_replayed,
           sched->ctx->config.replay ? "" : " (OP2_REPLAY=0: none is kept)");
   explain_fusion(sched, stream);
+  if (sched->tried > 0)
+    fprintf(stream, "  loops were tried on the device, which was held to take %.1f ms\n",
+            1e3 * sched->tried);
   for (const struct op2i_program *p = sched->programs; p; p = p->next) {
     int64_t calls = 0, tasks = 0;
     count_steps(p, &calls, &tasks);
