@@ -16,7 +16,8 @@
 #include "registry.h"
 #include "tap.h"
 
-static const char *const names[] = {"sequential", "openmp", "starpu", "cuda", "opencl", "check"};
+static const char *const names[] = {"sequential", "openmp", "starpu", "cuda",
+                                    "opencl",     "check",  "static"};
 enum { NAMES = sizeof names / sizeof *names };
 
 static void test_names(void) {
@@ -30,6 +31,7 @@ static void test_names(void) {
     ok(backend->summary && strlen(backend->summary) > 10, "%s has a summary", names[i]);
     const char *why = op2_backend_unavailable(names[i]);
     ok(why == backend->unavailable(), "%s: the public answer is the backend's", names[i]);
+    if (!why) why = backend->idle;
     ok(why ? strlen(why) > 10 : backend->run_step || backend->run_steps,
        "%s can run or says why not", names[i]);
   }

@@ -11,13 +11,8 @@ static const struct op2i_backend *const preferred[] = {&op2i_backend_starpu, &op
                                                        &op2i_backend_sequential, NULL};
 
 static const struct op2i_backend *const all[] = {
-    &op2i_backend_sequential,
-    &op2i_backend_openmp,
-    &op2i_backend_starpu,
-    &op2i_backend_cuda,
-    &op2i_backend_opencl,
-    &op2i_backend_check,
-    NULL,
+    &op2i_backend_sequential, &op2i_backend_openmp, &op2i_backend_starpu, &op2i_backend_cuda,
+    &op2i_backend_opencl,     &op2i_backend_check,  &op2i_backend_static, NULL,
 };
 
 const struct op2i_backend *const *op2i_backends(void) { return all; }
@@ -50,7 +45,7 @@ const char *op2_backend_unavailable(const char *name) {
   if (!name) return "no backend was named";
   const struct op2i_backend *backend = op2i_backend_find(name);
   if (!backend)
-    return "there is no backend of that name: sequential, openmp, starpu, cuda, opencl and check "
-           "are known";
+    return "there is no backend of that name: sequential, openmp, starpu, cuda, opencl, check and "
+           "static are known";
   return backend->unavailable();
 }

@@ -14,6 +14,6 @@ const struct op2i_backend *op2i_backend_find(const char *name);
 const struct op2i_backend *op2i_backend_default(int workers,
                                                 const struct op2i_backend **passed_over);
 extern const struct op2i_backend op2i_backend_sequential, op2i_backend_openmp, op2i_backend_check,
-    op2i_backend_starpu, op2i_backend_cuda, op2i_backend_opencl;
+    op2i_backend_starpu, op2i_backend_cuda, op2i_backend_opencl, op2i_backend_static;
 
 #endif

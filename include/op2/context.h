@@ -49,7 +49,8 @@ extern "C" {
  * contexts are there or not. A plugin that the static library is linked into finalizes its contexts
  * before it is unloaded. */
 typedef struct op2_options {
-  const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu, cuda, opencl or check;
+  const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu, cuda, opencl, check, or
+                             static, whose loops have text (op2_loop_generate()) and do not run;
                              default starpu, or openmp where that StarPU was built for fewer workers
                              than are wanted */
   int threads;            /**< OP2_THREADS: CPU workers; default one per usable core */

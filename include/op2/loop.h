@@ -279,7 +279,9 @@ OP2_API OP2_NODISCARD op2_status op2_loop_create_at(op2_where where, op2_kernel 
  * @memory *source belongs to the loop and lives as long as it does
  * @sync   never blocks, runs nothing      @mpi    not collective
  * Targets are "c", "simd", "check", "cuda" and "opencl", whatever the context's backend is; behind
- * "cuda" or "opencl" a strategy may stand: "cuda:staged" (doc/devices.md).
+ * "cuda" or "opencl" a strategy may stand: "cuda:staged" (doc/devices.md). The backend "static" is for
+ * programs that want nothing else: it asks for no device or compiler, and its loops fail with
+ * OP2_ERR_UNAVAILABLE where they are to run.
  * @errors OP2_ERR_ARG, OP2_ERR_UNAVAILABLE (unknown target or strategy; or a device, or that strategy,
  *         will not do for the loop), OP2_ERR_NOMEM
  * @source PyOP2 ParLoop code generation */

@@ -75,12 +75,11 @@ static const struct variable {
   const char *help;
   size_t same; /* of ranks: SAME, with 1 + where the configuration has it, or OWN */
 } variables[ENV_COUNT] = {
-    [ENV_BACKEND] =
-        {"OP2_BACKEND", TEXT, 0, 0, 0, "starpu, openmp or sequential",
-         "sequential, openmp, starpu, cuda, opencl; check finds kernels that "
-         "do not do what their arguments say; not set: the first that is built and has a worker "
-         "for every core",
-         SAME(backend)},
+    [ENV_BACKEND] = {"OP2_BACKEND", TEXT, 0, 0, 0, "starpu, openmp or sequential",
+                     "sequential, openmp, starpu, cuda, opencl; check finds kernels that "
+                     "do not do what their arguments say; static runs no loops, and is for their "
+                     "text; not set: the first that is built and has a worker for every core",
+                     SAME(backend)},
     [ENV_DEVICE] = {"OP2_DEVICE", TEXT, 0, 0, 0, "the first that is fit",
                     "device of the backends cuda and opencl: a number from 0, or part of its name; "
                     "where none is meant, the error lists those that there are",

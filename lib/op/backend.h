@@ -19,6 +19,7 @@ struct op2i_backend {
   const char *summary; /* one line for people */
   enum op2i_variant variant;
   bool needs_plan;
+  const char *idle;                 /* why it runs no loops; null: it does */
   const char *(*unavailable)(void); /* null when usable, else why not */
   op2_status (*open)(op2_context ctx, void **state);
   void (*close)(void *state);

@@ -60,6 +60,7 @@ static op2_status compile_all(const struct part *part) {
   enum op2i_variant wishes[OP2I_WISHES];
   int n = op2i_wishes(part->sched->ctx, wishes);
   op2_status status = OP2_SUCCESS;
+  if (part->sched->ctx->backend->idle) return OP2_SUCCESS;
   for (int w = 0; w < n && !status; w++) status = compile_form(part, wishes[w]);
   return status;
 }

@@ -34,7 +34,16 @@ static op2_status compile_form(struct op2i_sched *sched, const struct op2i_group
   return status;
 }
 
+/* There is no code to be had where no loops run. */
+static op2_status refuse_loops(const char *why, const struct op2i_grouping *grouping) {
+  bool loops = false;
+  for (int64_t g = 0; g < grouping->ngroups; g++) loops |= grouping->groups[g].loop != NULL;
+  return loops ? op2i_error(OP2_ERR_UNAVAILABLE, "%s", why) : OP2_SUCCESS;
+}
+
 static op2_status compile_groups(struct op2i_sched *sched, const struct op2i_grouping *grouping) {
+  const char *idle = sched->ctx->backend->idle;
+  if (idle) return refuse_loops(idle, grouping);
   enum op2i_variant wishes[OP2I_WISHES];
   int n = op2i_wishes(sched->ctx, wishes);
   op2_status status = OP2_SUCCESS;
