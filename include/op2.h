@@ -14,6 +14,7 @@
 #include "op2/device.h"
 #include "op2/graph.h"
 #include "op2/loop.h"
+#include "op2/matrix.h"
 #include "op2/mesh.h"
 #include "op2/ranks.h"
 #include "op2/status.h"

@@ -14,8 +14,8 @@
 enum { MAGIC = 0x6f703200, GONE = 0x676f6e00 };
 
 static const char *kind_name(enum op2i_kind kind) {
-  static const char *const names[] = {"object", "set",      "map",    "dat",
-                                      "global", "constant", "kernel", "loop"};
+  static const char *const names[] = {"object",   "set",    "map",  "dat",      "global",
+                                      "constant", "kernel", "loop", "sparsity", "matrix"};
   return names[kind];
 }
 

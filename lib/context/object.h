@@ -11,7 +11,17 @@
 
 /* Reference counts are touched only by the thread that uses the context: workers never see objects.
  */
-enum op2i_kind { OP2I_SET = 1, OP2I_MAP, OP2I_DAT, OP2I_GBL, OP2I_CONST, OP2I_KERNEL, OP2I_LOOP };
+enum op2i_kind {
+  OP2I_SET = 1,
+  OP2I_MAP,
+  OP2I_DAT,
+  OP2I_GBL,
+  OP2I_CONST,
+  OP2I_KERNEL,
+  OP2I_LOOP,
+  OP2I_SPARSITY,
+  OP2I_MAT
+};
 
 struct op2i_object {
   uint32_t magic; /* OP2I_MAGIC + kind while alive */

@@ -60,6 +60,12 @@ struct op2_map_s {
   int64_t *global; /* [from owned][arity] targets by global number, until op2_partition() makes idx of
                       them; else null */
   struct op2i_buffer entries; /* idx, wherever loops need it */
+  op2_dat
+      absent; /* [from][arity] flags of entries that lead nowhere, in whose place idx has others of
+                     the row; null: all lead somewhere */
+  op2_map
+      meets; /* of a map to the places of a matrix: that to their rows, by which elements meet; else
+                     null. Such maps are in no set's lists: they are made of others */
   /* How it is numbered, measured by numbering.c. Of the entries in rows that follow each other, the
    * share that meet a cache line of their own; negative: not measured since idx changed. And how
    * many numbers the first and the last target of a row are apart, in the mean. */

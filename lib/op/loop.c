@@ -7,6 +7,7 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
+#include "sparse.h"
 
 /* ---- resolving arguments --------------------------------------------------------------------- */
 
@@ -23,6 +24,20 @@ static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
   out->arity = out->kind == OP2I_ARG_SLOT ? 1 : arg->map->arity;
   loop->indirect = true;
   loop->indirect_write |= op2i_modifies(arg->access);
+}
+
+/* A matrix is a dat on its places, which one map leads to. */
+static void resolve_mat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_loop_arg *out) {
+  op2_mat mat = arg->object;
+  op2_map places = op2i_sparsity_places(mat->sparsity, arg->map, arg->map2);
+  out->type = mat->type;
+  out->dim = mat->row_dim * mat->column_dim;
+  out->dat = op2i_number_of((void **)loop->op.dats, &loop->op.ndats, mat->values);
+  out->map = op2i_number_of((void **)loop->maps, &loop->nmaps, places);
+  out->arity = places->arity;
+  out->columns = arg->map2->arity;
+  out->column_dim = mat->column_dim;
+  loop->indirect = loop->indirect_write = true;
 }
 
 /* Numbers of elements, of the type that the kernel wants. */
@@ -78,6 +93,8 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
       out->dim = gbl->dim;
       out->gbl = op2i_number_of((void **)loop->op.gbls, &loop->op.ngbls, gbl);
       if (op2i_modifies(out->access)) out->offset = take(&loop->partial_bytes, gbl->bytes, 16);
+    } else if (args[n].tag == OP2_TAG_MAT_) {
+      resolve_mat(loop, &args[n], out);
     } else {
       resolve_dat(loop, &args[n], out);
     }
@@ -525,7 +542,8 @@ static bool names(const struct op2i_loop *loop, const void *object) {
     if (loop->consts[c].id == ((const struct op2i_object *)object)->id) return true;
   if (loop->kernel == object || loop->set == object) return true;
   for (int n = 0; n < loop->nargs; n++)
-    if (loop->key[n].object == object || loop->key[n].map == object) return true;
+    if (loop->key[n].object == object || loop->key[n].map == object || loop->key[n].map2 == object)
+      return true;
   return false;
 }
 

@@ -206,6 +206,7 @@ enum op2i_tag {
   OP2I_TAG_IDX,
   OP2I_TAG_MAP_IDX,
   OP2I_TAG_INFO,
+  OP2I_TAG_MAT,
   OP2I_TAGS
 };
 bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag);

@@ -33,6 +33,9 @@ struct op2i_loop_arg {
   bool injective;
   int32_t
       offset; /* VAL: bytes into the payload; reduced GBL: bytes into a block's partial results */
+  /* Of a matrix: how many of the slots stand side by side in the kernel's dense block, and of a
+   * component's two numbers how many the second has; else 0. */
+  int32_t columns, column_dim;
   int32_t beside;   /* op2_arg_info(): the argument whose winner gives it its values; else 0 */
   int32_t found_at; /* that argument: bytes into the partial results, see op2i_found; else 0 */
 };
@@ -52,6 +55,19 @@ enum { OP2I_STRANDS_MAX = 16 };
 static inline int op2i_arg_strands(const struct op2i_loop_arg *arg) {
   if (arg->kind != OP2I_ARG_GBL || arg->access != OP2_INC) return 1;
   return arg->type == OP2_F64 ? 8 : arg->type == OP2_F32 ? OP2I_STRANDS_MAX : 1;
+}
+
+/* Where a component of a slot stands in the kernel's private buffer. */
+static inline int op2i_arg_place(const struct op2i_loop_arg *arg, int slot, int component) {
+  if (!arg->columns) return slot * (int)arg->dim + component;
+  int row = slot / (int)arg->columns * (int)(arg->dim / arg->column_dim) +
+            component / (int)arg->column_dim;
+  int column = slot % (int)arg->columns * (int)arg->column_dim + component % (int)arg->column_dim;
+  return row * (int)(arg->columns * arg->column_dim) + column;
+}
+/* Whether that is slot by slot, and component by component. */
+static inline bool op2i_arg_in_order(const struct op2i_loop_arg *arg) {
+  return !arg->columns || arg->dim == 1;
 }
 
 static inline bool op2i_arg_is_dat(const struct op2i_loop_arg *arg) { return arg->dat >= 0; }
