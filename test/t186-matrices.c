@@ -338,6 +338,73 @@ static void renumbered(void) {
   end_assembly(&a);
 }
 
+/* ---- products -------------------------------------------------------------------------------- */
+
+/* Dense times x, for x of whole numbers. */
+static double product(const struct assembly *a, const double *x, int64_t row) {
+  double sum = 0;
+  for (int64_t c = 0; c < (int64_t)COLUMNS * a->column_dim; c++)
+    sum += a->dense[row * COLUMNS * a->column_dim + c] * x[c];
+  return sum;
+}
+
+static void multiplied(void) {
+  static const int shapes[][4] = {{3, 3, 1, 1}, {2, 1, 1, 1}, {3, 2, 2, 3}, {1, 2, 4, 1}};
+  uint64_t seed = 10;
+  op2_kernel dot = new_source("dot", "void dot(const double *u, const double *v, double *sum, double *w) { "
+                                     "sum[0] += u[0] * v[0]; w[0] = u[0] + 1; }");
+  for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
+    struct assembly a = new_assembly(&seed, shapes[s][0], shapes[s][1], shapes[s][2], shapes[s][3],
+                                     OP2_F64, s % 2);
+    int64_t nx = COLUMNS * a.column_dim, ny = ROWS * a.row_dim;
+    double *x = scratch((size_t)nx, sizeof *x), *twice = scratch((size_t)nx, sizeof *twice), sum = 0;
+    for (int64_t i = 0; i < nx; i++) twice[i] = 2 * (x[i] = draw_below(&seed, 40) - 20);
+    op2_dat dx = new_dat(a.columns.set, a.column_dim, OP2_F64, x, "x");
+    op2_dat dy = new_dat(a.rows.set, a.row_dim, OP2_F64, NULL, "y");
+    op2_dat w = new_dat(a.rows.set, 1, OP2_F64, NULL, "w");
+    op2_gbl total = new_gbl(1, OP2_F64, NULL, "total");
+    op2_kernel kernel = flat_kernel(&a);
+    for (int e = 0; e < CELLS; e++) assemble_dense(&a, e, OP2_INC);
+    for (int times = 0; times < 2; times++) {
+      assemble(&a, kernel, a.cells, OP2_INC);
+      MUST(op2_mat_mult(a.mat, dx, dy));
+      if (a.row_dim == 1)
+        MUST(op2_par_loop(dot, a.rows.set, op2_arg_direct(dy, OP2_READ), op2_arg_direct(dy, OP2_READ),
+                          op2_arg_gbl(total, OP2_INC), op2_arg_direct(w, OP2_WRITE)));
+      EXPECT_VALUES(double, dy, ny, i, product(&a, times ? twice : x, i));
+      for (int64_t i = 0; i < ny && a.row_dim == 1; i++) {
+        double y = product(&a, times ? twice : x, i);
+        sum += y * y;
+      }
+      if (a.row_dim == 1) {
+        EXPECT_GBL(double, total, sum);
+        EXPECT_VALUES(double, w, ROWS, i, product(&a, times ? twice : x, i) + 1);
+      }
+      MUST(op2_mat_zero(a.mat));
+      MUST(op2_dat_set(dx, twice));
+    }
+    MUST(op2_mat_mult(a.mat, dx, dy));
+    EXPECT_VALUES(double, dy, ny, i, 0 * (double)i);
+    end_assembly(&a);
+  }
+}
+
+static void refused_products(void) {
+  uint64_t seed = 11;
+  struct assembly a = new_assembly(&seed, 2, 2, 2, 1, OP2_F64, false);
+  op2_set rows = a.rows.set, columns = a.columns.set;
+  op2_dat x = new_dat(columns, 1, OP2_F64, NULL, "x"), y = new_dat(rows, 2, OP2_F64, NULL, "y");
+  op2_dat narrow = new_dat(rows, 1, OP2_F64, NULL, "narrow"), f = new_dat(columns, 1, OP2_F32, NULL, "f");
+  REFUSED(OP2_ERR_MISMATCH, op2_mat_mult(a.mat, y, x), "'K'", "'y'", "'rows'", "columns", "'columns'");
+  REFUSED(OP2_ERR_MISMATCH, op2_mat_mult(a.mat, x, x), "'K'", "'x'", "'rows'");
+  REFUSED(OP2_ERR_MISMATCH, op2_mat_mult(a.mat, x, narrow), "'narrow'", "dim 1", "2 rows");
+  REFUSED(OP2_ERR_TYPE, op2_mat_mult(a.mat, f, y), "'f'", "OP2_F32", "OP2_F64");
+  REFUSED(OP2_ERR_ARG, op2_mat_mult(a.mat, NULL, y), "null");
+  REFUSED(OP2_ERR_ARG, op2_mat_mult(a.mat, x, NULL), "null");
+  REFUSED(OP2_ERR_ARG, op2_mat_mult(NULL, x, y), "null");
+  end_assembly(&a);
+}
+
 /* Handles go while loops wait. */
 static void gone(void) {
   uint64_t seed = 7;
@@ -441,6 +508,8 @@ static const struct test_case cases[] = {
     {"subsets and zeros", subsets_and_zero},
     {"several pairs and matrices", several},
     {"renumbered", renumbered},
+    {"products", multiplied},
+    {"products that are refused", refused_products},
     {"handles that go", gone},
     {"what parameters look like", parameters},
     {"what is refused", refused},

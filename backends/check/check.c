@@ -157,8 +157,8 @@ static op2_status run_elements(struct op2i_check *check) {
 }
 
 static op2_status run_step(void *state, struct op2i_step *step) {
-  (void)state;
   if (step->hi <= step->lo) return OP2_SUCCESS;
+  if (step->loop->each) return op2i_backend_sequential.run_step(state, step); /* a kernel of our own */
   struct op2i_check check;
   op2_status status = op2i_step_begin(step, OP2I_STRANDS_MAX + 1); /* and that of one element */
   if (status) return status;

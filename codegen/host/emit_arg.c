@@ -70,6 +70,10 @@ static void row_of(const struct op2i_emitter *e, const struct op2i_loop_arg *arg
     snprintf(row, LVALUE_MAX, "op2_element");
   else if (arg->kind == OP2I_ARG_SLOT)
     snprintf(row, LVALUE_MAX, "op2_map%d_%d", (int)arg->map, (int)arg->slot);
+  else if (arg->kind == OP2I_ARG_EACH && e->loop->maps[arg->map]->idx)
+    snprintf(row, LVALUE_MAX, "(int64_t)op2_map%d[op2_entry]", (int)arg->map);
+  else if (arg->kind == OP2I_ARG_EACH)
+    snprintf(row, LVALUE_MAX, "op2_entry");
   else if (slot >= 0)
     snprintf(row, LVALUE_MAX, "op2_map%d_%d", (int)arg->map, slot);
   else
@@ -305,7 +309,7 @@ static void prepare_copy(const struct op2i_emitter *e, int a) {
     clear_copy(e, a);
     return;
   }
-  op2i_text_add(e->out, ";\n");
+  op2i_text_add(e->out, arg->sum ? " = {0};\n" : ";\n");
   if (!op2i_overwrites(arg->access)) for_values(e, a, GATHER, "    ");
 }
 

@@ -104,6 +104,17 @@ OP2_API OP2_NODISCARD op2_status op2_mat_create(op2_sparsity sparsity, int row_d
  * @source PyOP2 Mat.zero */
 OP2_API OP2_NODISCARD op2_status op2_mat_zero_at(op2_where where, op2_mat mat);
 
+/** @brief Queue: y = A x. Use op2_mat_mult(), which fills in `where`. A loop over the rows, which is
+ * fused with others over them; y and x are two dats, on the sets of the rows and of the columns, of the
+ * matrix's type, with row_dim and column_dim values for each element. A row is added up in the order of
+ * its columns as the library has them.
+ * @memory keeps nothing                   @sync   as op2_par_loop_at()
+ * @mpi    as op2_par_loop_at(); x comes from the ranks that own its columns
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (a dat on another set, or of another dim), OP2_ERR_TYPE,
+ *         OP2_ERR_STATE, OP2_ERR_NOMEM
+ * @source PETSc MatMult */
+OP2_API OP2_NODISCARD op2_status op2_mat_mult_at(op2_where where, op2_mat mat, op2_dat x, op2_dat y);
+
 /** @brief Copy the values out, in the order of op2_sparsity_get().
  * @shape  values[places][row_dim][column_dim], of the matrix's type
  * @units  values                          @memory values is the caller's
@@ -146,6 +157,8 @@ OP2_INLINE_ op2_arg op2_arg_mat(op2_mat mat, op2_map rows, op2_map columns, op2_
 
 /** Queue: all values are zero; see op2_mat_zero_at(). */
 #define op2_mat_zero(mat) op2_mat_zero_at(OP2_HERE, mat)
+/** Queue: y = A x; see op2_mat_mult_at(). */
+#define op2_mat_mult(mat, x, y) op2_mat_mult_at(OP2_HERE, mat, x, y)
 
 #ifdef __cplusplus
 }

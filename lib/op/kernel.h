@@ -5,9 +5,8 @@
 #include "object.h"
 #include "op2/loop.h"
 
-enum { OP2I_EXTENTS = 4 };
-
 /* A kernel parameter as the parser of codegen/ saw it. */
+enum { OP2I_EXTENTS = 4 };
 struct op2i_param {
   char *name;      /* "" when unnamed */
   char *type_text; /* as written, for messages: "const double *" */

@@ -73,6 +73,7 @@ static op2_status check_map(const struct call *call, int n, op2_dat dat) {
     return wrong(call, OP2_ERR_MISMATCH,
                  "argument %d: map '%s' leads to set '%s', dat '%s' is on '%s'", n, map->obj.name,
                  map->to->obj.name, name, dat->set->obj.name);
+  if (map->first && arg->idx == OP2I_EACH) return OP2_SUCCESS;
   if (map->absent)
     return wrong(call, OP2_ERR_MISMATCH,
                  "argument %d: map '%s' has entries that lead nowhere, and is for matrices alone "

@@ -11,6 +11,7 @@
 static void release_mat(void *object) {
   op2_mat mat = object;
   op2i_unref(mat->zero);
+  op2i_unref(mat->mult);
   op2i_unref(mat->values);
   op2i_unref(mat->sparsity);
 }

@@ -23,6 +23,9 @@ struct op2_sparsity_s {
   struct op2i_pair *pairs;
   int64_t nrows;           /* owned */
   int32_t *start, *column; /* [nrows + 1], [start[nrows]]: by the library's numbers, ascending */
+  /* What loops over rows go through: where the entries of a row begin, their places, and their columns.
+   * The first and the last have start and column as their entries. */
+  op2_map first, entries, across;
   int32_t *order; /* [start[nrows]] the place of each that the program sees; null: the same */
 };
 
@@ -32,6 +35,7 @@ struct op2_mat_s {
   int32_t row_dim, column_dim;
   op2_type type;
   op2_dat values;  /* on the places */
+  op2_kernel mult;  /* that multiplies an entry by a value; null: not asked for yet */
   op2_kernel zero; /* that makes them zero; null: not asked for yet */
 };
 

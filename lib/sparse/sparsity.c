@@ -20,8 +20,11 @@ static void release_sparsity(void *object) {
   op2i_unref(sparsity->places);
   op2i_unref(sparsity->rows);
   op2i_unref(sparsity->columns);
-  op2i_free_data(sparsity->start);
-  op2i_free_data(sparsity->column);
+  op2i_free_data(sparsity->first ? NULL : sparsity->start);
+  op2i_free_data(sparsity->across ? NULL : sparsity->column);
+  op2i_unref(sparsity->first);
+  op2i_unref(sparsity->entries);
+  op2i_unref(sparsity->across);
   op2i_free_data(sparsity->order);
 }
 
@@ -111,7 +114,12 @@ static op2_status begin(int npairs, const op2_map_pair *pairs, const char *name,
   return OP2_SUCCESS;
 }
 
-/* The map to places is in nobody's lists: it is made of two others, and follows them. */
+/* Maps that are made of others are in nobody's lists. */
+static void hide(op2_map map) {
+  op2i_list_remove(&map->from->maps_from, &map->from_link);
+  op2i_list_remove(&map->to->maps_to, &map->to_link);
+}
+
 static op2_status make_map(op2_sparsity sparsity, struct op2i_pair *pair, int32_t *entries) {
   char name[256];
   op2_map map = NULL;
@@ -120,10 +128,45 @@ static op2_status make_map(op2_sparsity sparsity, struct op2i_pair *pair, int32_
       op2i_map_make(pair->rows->from, sparsity->places, pair->rows->arity * pair->columns->arity,
                     entries, NULL, name, &map);
   if (status) return status;
-  op2i_list_remove(&map->from->maps_from, &map->from_link);
-  op2i_list_remove(&map->to->maps_to, &map->to_link);
+  hide(map);
   map->meets = op2i_ref(pair->rows);
   pair->places = map;
+  return OP2_SUCCESS;
+}
+
+/* A map from the rows whose entries are so many numbers, which become its own also on failure. */
+static op2_status make_row_map(op2_sparsity sparsity, op2_set to, int32_t *idx, int64_t n,
+                               const char *what, op2_map *out) {
+  char name[256];
+  size_t bytes = (size_t)n * sizeof *idx;
+  snprintf(name, sizeof name, "%s of %s", what, sparsity->obj.name);
+  op2_status status = op2i_map_make(sparsity->rows, to, 1, idx, NULL, name, out);
+  if (status) return status;
+  hide(*out);
+  if (!idx) return OP2_SUCCESS;
+  op2i_buffer_init(&(*out)->entries, sparsity->obj.ctx, bytes, bytes, true);
+  op2i_buffer_replace(&(*out)->entries, idx, true);
+  return OP2_SUCCESS;
+}
+
+static op2_status make_row_maps(op2_sparsity sparsity) {
+  int64_t n = op2i_sparsity_size(sparsity);
+  int32_t *start = sparsity->start, *column = sparsity->column;
+  sparsity->start = sparsity->column = NULL;
+  op2_status status = make_row_map(sparsity, sparsity->places, start, sparsity->nrows + 1, "starts",
+                                   &sparsity->first);
+  if (status) {
+    op2i_free_data(column);
+    return status;
+  }
+  sparsity->start = start;
+  status = make_row_map(sparsity, sparsity->columns, column, n, "columns", &sparsity->across);
+  if (status) return status;
+  sparsity->column = column;
+  status = make_row_map(sparsity, sparsity->places, NULL, 0, "entries", &sparsity->entries);
+  if (status) return status;
+  sparsity->across->first = op2i_ref(sparsity->first);
+  sparsity->entries->first = op2i_ref(sparsity->first);
   return OP2_SUCCESS;
 }
 
@@ -134,6 +177,7 @@ static op2_status make_places(op2_sparsity sparsity, int32_t **entries, int64_t 
     status = make_map(sparsity, &sparsity->pairs[k], entries[k]);
     entries[k] = NULL;
   }
+  if (!status) status = make_row_maps(sparsity);
   return op2i_context_agree(sparsity->obj.ctx, status);
 }
 
