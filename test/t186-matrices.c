@@ -301,12 +301,13 @@ static void several(void) {
   op2_sparsity_destroy(&sparsity);
 }
 
-/* Sets have other numbers for the library, and the program sees none of it. */
-static void renumbered(void) {
+/* Sets have other numbers for the library, and the program sees none of it: before the sparsity is made,
+ * or while the matrix has values, and a product waits. */
+static void renumbered_when(bool before, bool ordered) {
   uint64_t seed = 6;
   op2_set cells = new_set(CELLS, "cells"), nodes = new_set(ROWS, "nodes");
   struct side p = new_side(&seed, cells, nodes, ROWS, 3, true, "p");
-  op2_status status = op2_renumber(p.map);
+  op2_status status = before ? op2_renumber(p.map) : OP2_SUCCESS;
   if (status == OP2_ERR_UNAVAILABLE) return;
   MUST(status);
   struct assembly a = {.cells = cells, .rows = p, .columns = p, .row_dim = 1, .column_dim = 1};
@@ -318,25 +319,51 @@ static void renumbered(void) {
   MUST(op2_sparsity_create(1, &pair, "sparsity", &a.sparsity));
   MUST(op2_mat_create(a.sparsity, 1, 1, OP2_F64, "K", &a.mat));
   op2_kernel kernel = square_kernel(&a);
-  assemble(&a, kernel, cells, OP2_INC);
-  int64_t rows, places;
-  MUST(op2_sparsity_size(a.sparsity, &rows, &places));
-  double *dense = scratch((size_t)ROWS * ROWS, sizeof *dense),
-         *got = scratch((size_t)places, sizeof *got);
-  int64_t *starts = scratch((size_t)rows + 1, sizeof *starts);
-  int64_t *columns = scratch((size_t)places, sizeof *columns);
-  for (int e = 0; e < CELLS; e++)
-    for (int i = 0; i < 3; i++)
-      for (int j = 0; j < 3; j++)
-        if (p.idx[3 * e + i] >= 0 && p.idx[3 * e + j] >= 0)
-          dense[p.idx[3 * e + i] * ROWS + p.idx[3 * e + j]] += value(a.w[e], i, j);
-  MUST(op2_sparsity_get(a.sparsity, starts, columns));
-  MUST(op2_mat_get(a.mat, got));
-  for (int64_t row = 0; row < rows; row++)
-    for (int64_t at = starts[row]; at < starts[row + 1]; at++)
-      if (!EXPECT(got[at] == dense[row * ROWS + columns[at]])) row = rows - 1, at = starts[rows];
+  double *x = scratch(ROWS, sizeof *x);
+  for (int i = 0; i < ROWS; i++) x[i] = draw_below(&seed, 9);
+  op2_dat dx = new_dat(nodes, 1, OP2_F64, x, "x"), dy = new_dat(nodes, 1, OP2_F64, NULL, "y");
+  for (int times = 1; times <= 3; times++) {
+    assemble(&a, kernel, cells, OP2_INC);
+    if (ordered) { /* the library gives sets back the numbers that it gave them by itself */
+      op2_kernel last =
+          new_source("last", "void last(const double *w, double *y) { y[0] = y[0] / 2 + w[0]; }");
+      op2_map whole = new_map(cells, nodes, 1, scratch(CELLS, sizeof(int32_t)), "to the first");
+      MUST(op2_par_loop(last, cells, op2_arg_direct(a.weight, OP2_READ),
+                        op2_arg_dat(dy, 0, whole, OP2_RW)));
+    }
+    MUST(op2_mat_mult(a.mat, dx, dy));
+    if (times == 2) {
+      status = op2_renumber(p.map);
+      if (status == OP2_ERR_UNAVAILABLE) break;
+      MUST(status);
+    }
+    int64_t rows, places;
+    MUST(op2_sparsity_size(a.sparsity, &rows, &places));
+    double *dense = scratch((size_t)ROWS * ROWS, sizeof *dense),
+           *got = scratch((size_t)places, sizeof *got);
+    double *y = scratch(ROWS, sizeof *y);
+    int64_t *starts = scratch((size_t)rows + 1, sizeof *starts);
+    int64_t *columns = scratch((size_t)places, sizeof *columns);
+    for (int e = 0; e < CELLS; e++)
+      for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+          if (p.idx[3 * e + i] >= 0 && p.idx[3 * e + j] >= 0)
+            dense[p.idx[3 * e + i] * ROWS + p.idx[3 * e + j]] += times * value(a.w[e], i, j);
+    for (int i = 0; i < ROWS; i++)
+      for (int j = 0; j < ROWS; j++) y[i] += dense[i * ROWS + j] * x[j];
+    MUST(op2_sparsity_get(a.sparsity, starts, columns));
+    MUST(op2_mat_get(a.mat, got));
+    for (int64_t row = 0; row < rows; row++)
+      for (int64_t at = starts[row]; at < starts[row + 1]; at++)
+        if (!EXPECT(got[at] == dense[row * ROWS + columns[at]])) row = rows - 1, at = starts[rows];
+    EXPECT_VALUES(double, dy, ROWS, i, y[i]);
+  }
   end_assembly(&a);
 }
+
+static void renumbered(void) { renumbered_when(true, false); }
+static void renumbered_later(void) { renumbered_when(false, false); }
+static void renumbered_unasked(void) { renumbered_when(false, true); }
 
 /* ---- products -------------------------------------------------------------------------------- */
 
@@ -351,13 +378,15 @@ static double product(const struct assembly *a, const double *x, int64_t row) {
 static void multiplied(void) {
   static const int shapes[][4] = {{3, 3, 1, 1}, {2, 1, 1, 1}, {3, 2, 2, 3}, {1, 2, 4, 1}};
   uint64_t seed = 10;
-  op2_kernel dot = new_source("dot", "void dot(const double *u, const double *v, double *sum, double *w) { "
-                                     "sum[0] += u[0] * v[0]; w[0] = u[0] + 1; }");
+  op2_kernel dot =
+      new_source("dot", "void dot(const double *u, const double *v, double *sum, double *w) { "
+                        "sum[0] += u[0] * v[0]; w[0] = u[0] + 1; }");
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
-    struct assembly a = new_assembly(&seed, shapes[s][0], shapes[s][1], shapes[s][2], shapes[s][3],
-                                     OP2_F64, s % 2);
+    struct assembly a =
+        new_assembly(&seed, shapes[s][0], shapes[s][1], shapes[s][2], shapes[s][3], OP2_F64, s % 2);
     int64_t nx = COLUMNS * a.column_dim, ny = ROWS * a.row_dim;
-    double *x = scratch((size_t)nx, sizeof *x), *twice = scratch((size_t)nx, sizeof *twice), sum = 0;
+    double *x = scratch((size_t)nx, sizeof *x), *twice = scratch((size_t)nx, sizeof *twice),
+           sum = 0;
     for (int64_t i = 0; i < nx; i++) twice[i] = 2 * (x[i] = draw_below(&seed, 40) - 20);
     op2_dat dx = new_dat(a.columns.set, a.column_dim, OP2_F64, x, "x");
     op2_dat dy = new_dat(a.rows.set, a.row_dim, OP2_F64, NULL, "y");
@@ -369,8 +398,9 @@ static void multiplied(void) {
       assemble(&a, kernel, a.cells, OP2_INC);
       MUST(op2_mat_mult(a.mat, dx, dy));
       if (a.row_dim == 1)
-        MUST(op2_par_loop(dot, a.rows.set, op2_arg_direct(dy, OP2_READ), op2_arg_direct(dy, OP2_READ),
-                          op2_arg_gbl(total, OP2_INC), op2_arg_direct(w, OP2_WRITE)));
+        MUST(op2_par_loop(dot, a.rows.set, op2_arg_direct(dy, OP2_READ),
+                          op2_arg_direct(dy, OP2_READ), op2_arg_gbl(total, OP2_INC),
+                          op2_arg_direct(w, OP2_WRITE)));
       EXPECT_VALUES(double, dy, ny, i, product(&a, times ? twice : x, i));
       for (int64_t i = 0; i < ny && a.row_dim == 1; i++) {
         double y = product(&a, times ? twice : x, i);
@@ -394,8 +424,10 @@ static void refused_products(void) {
   struct assembly a = new_assembly(&seed, 2, 2, 2, 1, OP2_F64, false);
   op2_set rows = a.rows.set, columns = a.columns.set;
   op2_dat x = new_dat(columns, 1, OP2_F64, NULL, "x"), y = new_dat(rows, 2, OP2_F64, NULL, "y");
-  op2_dat narrow = new_dat(rows, 1, OP2_F64, NULL, "narrow"), f = new_dat(columns, 1, OP2_F32, NULL, "f");
-  REFUSED(OP2_ERR_MISMATCH, op2_mat_mult(a.mat, y, x), "'K'", "'y'", "'rows'", "columns", "'columns'");
+  op2_dat narrow = new_dat(rows, 1, OP2_F64, NULL, "narrow"),
+          f = new_dat(columns, 1, OP2_F32, NULL, "f");
+  REFUSED(OP2_ERR_MISMATCH, op2_mat_mult(a.mat, y, x), "'K'", "'y'", "'rows'", "columns",
+          "'columns'");
   REFUSED(OP2_ERR_MISMATCH, op2_mat_mult(a.mat, x, x), "'K'", "'x'", "'rows'");
   REFUSED(OP2_ERR_MISMATCH, op2_mat_mult(a.mat, x, narrow), "'narrow'", "dim 1", "2 rows");
   REFUSED(OP2_ERR_TYPE, op2_mat_mult(a.mat, f, y), "'f'", "OP2_F32", "OP2_F64");
@@ -508,6 +540,8 @@ static const struct test_case cases[] = {
     {"subsets and zeros", subsets_and_zero},
     {"several pairs and matrices", several},
     {"renumbered", renumbered},
+    {"renumbered later", renumbered_later},
+    {"renumbered, and loops that keep an order", renumbered_unasked},
     {"products", multiplied},
     {"products that are refused", refused_products},
     {"handles that go", gone},

@@ -113,7 +113,8 @@ OP2_API OP2_NODISCARD op2_status op2_mat_zero_at(op2_where where, op2_mat mat);
  * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (a dat on another set, or of another dim), OP2_ERR_TYPE,
  *         OP2_ERR_STATE, OP2_ERR_NOMEM
  * @source PETSc MatMult */
-OP2_API OP2_NODISCARD op2_status op2_mat_mult_at(op2_where where, op2_mat mat, op2_dat x, op2_dat y);
+OP2_API OP2_NODISCARD op2_status op2_mat_mult_at(op2_where where, op2_mat mat, op2_dat x,
+                                                 op2_dat y);
 
 /** @brief Copy the values out, in the order of op2_sparsity_get().
  * @shape  values[places][row_dim][column_dim], of the matrix's type

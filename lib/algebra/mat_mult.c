@@ -32,10 +32,11 @@ static op2_status check_dat(op2_where where, op2_mat mat, op2_dat dat, op2_set s
   op2_status status = op2i_object_validate(dat, OP2I_DAT, "op2_mat_mult");
   if (status) return status;
   if (dat->set != set)
-    return op2i_error(OP2_ERR_MISMATCH,
-                      "%s:%d: op2_mat_mult, matrix '%s': dat '%s' is on set '%s', and the %s are of '%s'",
-                      where.file, where.line, mat->obj.name, dat->obj.name, dat->set->obj.name, which,
-                      set->obj.name);
+    return op2i_error(
+        OP2_ERR_MISMATCH,
+        "%s:%d: op2_mat_mult, matrix '%s': dat '%s' is on set '%s', and the %s are of '%s'",
+        where.file, where.line, mat->obj.name, dat->obj.name, dat->set->obj.name, which,
+        set->obj.name);
   if (dat->dim != dim)
     return op2i_error(OP2_ERR_MISMATCH,
                       "%s:%d: op2_mat_mult, matrix '%s': dat '%s' has dim %" PRId32
@@ -43,8 +44,8 @@ static op2_status check_dat(op2_where where, op2_mat mat, op2_dat dat, op2_set s
                       where.file, where.line, mat->obj.name, dat->obj.name, dat->dim, dim, which);
   if (dat->type != mat->type)
     return op2i_error(OP2_ERR_TYPE, "%s:%d: op2_mat_mult, matrix '%s' is %s, and dat '%s' %s",
-                      where.file, where.line, mat->obj.name, op2i_type_name(mat->type), dat->obj.name,
-                      op2i_type_name(dat->type));
+                      where.file, where.line, mat->obj.name, op2i_type_name(mat->type),
+                      dat->obj.name, op2i_type_name(dat->type));
   return OP2_SUCCESS;
 }
 
@@ -56,8 +57,9 @@ op2_status op2_mat_mult_at(op2_where where, op2_mat mat, op2_dat x, op2_dat y) {
   status = check_dat(where, mat, x, sparsity->columns, mat->column_dim, "columns");
   if (!status) status = check_dat(where, mat, y, sparsity->rows, mat->row_dim, "rows");
   if (!status && x == y)
-    status = op2i_error(OP2_ERR_ARG, "%s:%d: op2_mat_mult, matrix '%s': dat '%s' is x and y as well",
-                        where.file, where.line, mat->obj.name, x->obj.name);
+    status =
+        op2i_error(OP2_ERR_ARG, "%s:%d: op2_mat_mult, matrix '%s': dat '%s' is x and y as well",
+                   where.file, where.line, mat->obj.name, x->obj.name);
   if (!status) status = need_kernel(mat);
   if (status) return status;
   const op2_arg args[] = {op2_arg_direct(y, OP2_WRITE),

@@ -51,7 +51,7 @@ struct op2_context_s {
   struct op2i_list sets;         /* no subsets */
   bool partitioned;
   op2_partition_report partition; /* of the last time */
-  struct op2i_list dats;
+  struct op2i_list dats, sparsities;
   op2_dat wrapped;     /* list of dats over borrowed memory */
   int64_t open_scopes; /* of all dats */
   int64_t npoisoned;   /* resources whose values are not there */

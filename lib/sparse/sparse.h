@@ -26,7 +26,10 @@ struct op2_sparsity_s {
   /* What loops over rows go through: where the entries of a row begin, their places, and their columns.
    * The first and the last have start and column as their entries. */
   op2_map first, entries, across;
-  int32_t *order; /* [start[nrows]] the place of each that the program sees; null: the same */
+  struct op2i_link link_of_all; /* in the context's list */
+  /* [start[nrows]] where what the program sees is in the order of the places when they were made, which
+   * is that of their set for it; null: the same. */
+  int32_t *order;
 };
 
 struct op2_mat_s {
@@ -35,7 +38,7 @@ struct op2_mat_s {
   int32_t row_dim, column_dim;
   op2_type type;
   op2_dat values;  /* on the places */
-  op2_kernel mult;  /* that multiplies an entry by a value; null: not asked for yet */
+  op2_kernel mult; /* that multiplies an entry by a value; null: not asked for yet */
   op2_kernel zero; /* that makes them zero; null: not asked for yet */
 };
 

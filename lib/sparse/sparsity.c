@@ -11,6 +11,7 @@
 
 static void release_sparsity(void *object) {
   op2_sparsity sparsity = object;
+  op2i_list_remove(&sparsity->obj.ctx->sparsities, &sparsity->link_of_all);
   for (int k = 0; k < sparsity->npairs; k++) {
     op2i_unref(sparsity->pairs[k].rows);
     op2i_unref(sparsity->pairs[k].columns);
@@ -110,6 +111,7 @@ static op2_status begin(int npairs, const op2_map_pair *pairs, const char *name,
   sparsity->rows = op2i_ref(pairs[0].rows->to);
   sparsity->columns = op2i_ref(pairs[0].columns->to);
   keep_pairs(sparsity, npairs, pairs);
+  op2i_list_append(&sparsity->obj.ctx->sparsities, &sparsity->link_of_all, sparsity);
   *out = sparsity;
   return OP2_SUCCESS;
 }
