@@ -365,6 +365,125 @@ static void renumbered(void) { renumbered_when(true, false); }
 static void renumbered_later(void) { renumbered_when(false, false); }
 static void renumbered_unasked(void) { renumbered_when(false, true); }
 
+/* ---- rows and the diagonal -------------------------------------------------------------------- */
+
+/* Square, and every node is met, so that each row has its diagonal. */
+static struct assembly square_assembly(uint64_t *seed, int dim) {
+  struct assembly a = {.row_dim = dim, .column_dim = dim, .type = OP2_F64};
+  op2_set nodes = new_set(ROWS, "nodes");
+  a.cells = new_set(CELLS, "cells");
+  a.rows = (struct side){.arity = 3, .set = nodes, .n = ROWS};
+  a.rows.idx = scratch(CELLS * 3, sizeof *a.rows.idx);
+  for (int e = 0; e < CELLS; e++)
+    for (int k = 0; k < 3; k++) a.rows.idx[3 * e + k] = k ? draw_below(seed, ROWS) : e % ROWS;
+  a.rows.map = new_map(a.cells, nodes, 3, a.rows.idx, "nodes of cells");
+  a.columns = a.rows;
+  a.w = scratch(CELLS, sizeof *a.w);
+  for (int e = 0; e < CELLS; e++) a.w[e] = 1 + draw_below(seed, 50);
+  a.weight = new_dat(a.cells, 1, OP2_F64, a.w, "weight");
+  a.dense = scratch((size_t)ROWS * ROWS * (size_t)(dim * dim), sizeof *a.dense);
+  const op2_map_pair pair = {a.rows.map, a.rows.map};
+  MUST(op2_sparsity_create(1, &pair, "sparsity", &a.sparsity));
+  MUST(op2_mat_create(a.sparsity, dim, dim, OP2_F64, "K", &a.mat));
+  return a;
+}
+
+/* Value (k, l) of the place in row i and column j of an assembled square matrix. */
+static double square_value(const struct assembly *a, int64_t i, int64_t j, int k, int l) {
+  double sum = 0;
+  for (int e = 0; e < CELLS; e++)
+    for (int r = 0; r < 3; r++)
+      for (int c = 0; c < 3; c++)
+        if (a->rows.idx[3 * e + r] == i && a->rows.idx[3 * e + c] == j)
+          sum += value(a->w[e], r * a->row_dim + k, c * a->row_dim + l);
+  return sum;
+}
+
+static void rows_and_diagonal(void) {
+  uint64_t seed = 12;
+  for (int dim = 1; dim <= 2; dim++) {
+    struct assembly a = square_assembly(&seed, dim);
+    const int block = dim * dim;
+    op2_kernel kernel = square_kernel(&a);
+    int64_t list[ROWS / 5 + 1], n = 0, rows, places;
+    for (int i = 0; i < ROWS; i += 5) list[n++] = i;
+    op2_set some = new_subset(a.rows.set, n, list, "some");
+    op2_dat diagonal = new_dat(a.rows.set, dim, OP2_F64, NULL, "diagonal");
+    op2_dat blocks = new_dat(a.rows.set, block, OP2_F64, NULL, "blocks");
+    MUST(op2_sparsity_size(a.sparsity, &rows, &places));
+    int64_t *starts = scratch((size_t)rows + 1, sizeof *starts);
+    int64_t *columns = scratch((size_t)places, sizeof *columns);
+    double *was = scratch((size_t)(places * block), sizeof *was);
+    double *is = scratch((size_t)(places * block), sizeof *is);
+    MUST(op2_sparsity_get(a.sparsity, starts, columns));
+    for (int times = 0; times < 3; times++) {
+      if (times == 1) {
+        op2_status status = op2_renumber(a.rows.map);
+        if (status != OP2_ERR_UNAVAILABLE) MUST(status);
+      }
+      MUST(op2_mat_zero(a.mat));
+      assemble(&a, kernel, a.cells, OP2_INC);
+      MUST(op2_mat_get(a.mat, was));
+      EXPECT(was[0] == square_value(&a, 0, columns[0], 0, 0));
+      MUST(op2_mat_diagonal(a.mat, blocks));
+      MUST(op2_mat_zero_rows(a.mat, some, times < 2 ? 7 : 0));
+      MUST(op2_mat_diagonal(a.mat, diagonal));
+      MUST(op2_mat_get(a.mat, is));
+      for (int64_t i = 0; i < rows; i++)
+        for (int64_t p = starts[i]; p < starts[i + 1]; p++)
+          for (int c = 0; c < block; c++) {
+            bool on = columns[p] == i && c % (dim + 1) == 0 && times < 2;
+            double want = i % 5 ? was[p * block + c] : on ? 7 : 0;
+            if (!EXPECT(is[p * block + c] == want)) return;
+          }
+      int64_t *on = scratch((size_t)rows, sizeof *on); /* its place on the diagonal */
+      for (int64_t i = 0; i < rows; i++)
+        for (on[i] = starts[i]; columns[on[i]] != i;) on[i]++;
+      EXPECT_VALUES(double, blocks, rows *block, i, was[on[i / block] * block + i % block]);
+      EXPECT_VALUES(double, diagonal, rows *dim, i, is[on[i / dim] * block + i % dim * (dim + 1)]);
+    }
+    end_assembly(&a);
+  }
+}
+
+static void refused_rows(void) {
+  uint64_t seed = 13;
+  struct assembly a = new_assembly(&seed, 2, 2, 2, 1, OP2_F64, false),
+                  b = square_assembly(&seed, 1);
+  op2_dat d = new_dat(a.rows.set, 2, OP2_F64, NULL, "d"),
+          far = new_dat(b.cells, 1, OP2_F64, NULL, "far");
+  op2_dat f = new_dat(b.rows.set, 1, OP2_F32, NULL, "f"),
+          wide = new_dat(b.rows.set, 3, OP2_F64, NULL, "wide");
+  REFUSED(OP2_ERR_MISMATCH, op2_mat_zero_rows(a.mat, a.columns.set, 0), "'K'", "'columns'",
+          "'rows'");
+  REFUSED(OP2_ERR_MISMATCH, op2_mat_zero_rows(a.mat, a.rows.set, 1), "no diagonal", "'rows'",
+          "'columns'");
+  REFUSED(OP2_ERR_MISMATCH, op2_mat_diagonal(a.mat, d), "'K'", "none");
+  REFUSED(OP2_ERR_MISMATCH, op2_mat_diagonal(b.mat, far), "'far'", "'cells'", "'nodes'");
+  REFUSED(OP2_ERR_MISMATCH, op2_mat_diagonal(b.mat, wide), "'wide'", "dim 3");
+  REFUSED(OP2_ERR_TYPE, op2_mat_diagonal(b.mat, f), "'f'", "OP2_F32");
+  REFUSED(OP2_ERR_ARG, op2_mat_zero_rows(NULL, a.rows.set, 0), "null");
+  REFUSED(OP2_ERR_ARG, op2_mat_zero_rows(a.mat, NULL, 0), "null");
+  REFUSED(OP2_ERR_ARG, op2_mat_diagonal(b.mat, NULL), "null");
+  end_assembly(&a);
+  end_assembly(&b);
+  op2_set two = new_set(2, "two"), one = new_set(1, "one");
+  static const int32_t zero[] = {0};
+  op2_map map = new_map(one, two, 1, zero, "to the first");
+  const op2_map_pair pair = {map, map};
+  op2_sparsity sparsity;
+  op2_mat mat;
+  MUST(op2_sparsity_create(1, &pair, "short", &sparsity));
+  MUST(op2_mat_create(sparsity, 1, 1, OP2_F64, "S", &mat));
+  REFUSED(OP2_ERR_MISMATCH, op2_mat_zero_rows(mat, two, 1), "'short'", "row 1", "diagonal");
+  op2_dat diagonal = new_dat(two, 1, OP2_F64, (const double[]){5, 5}, "diagonal");
+  MUST(op2_mat_zero_rows(mat, two, 0));
+  MUST(op2_mat_diagonal(mat, diagonal));
+  EXPECT_VALUES(double, diagonal, 2, i, 0 * (double)i);
+  op2_mat_destroy(&mat);
+  op2_sparsity_destroy(&sparsity);
+}
+
 /* ---- products -------------------------------------------------------------------------------- */
 
 /* Dense times x, for x of whole numbers. */
@@ -542,6 +661,8 @@ static const struct test_case cases[] = {
     {"renumbered", renumbered},
     {"renumbered later", renumbered_later},
     {"renumbered, and loops that keep an order", renumbered_unasked},
+    {"rows and the diagonal", rows_and_diagonal},
+    {"rows that are refused", refused_rows},
     {"products", multiplied},
     {"products that are refused", refused_products},
     {"handles that go", gone},

@@ -32,6 +32,9 @@ struct run {
   op2_dat weight, x, y;
   op2_sparsity sparsity;
   op2_mat mat;
+  op2_map self; /* nodes to themselves, */
+  op2_sparsity of_nodes;
+  op2_mat square; /* and a matrix with a diagonal alone */
   op2_kernel add;
 };
 
@@ -107,6 +110,13 @@ static op2_status declare(struct run *r, const struct trial *t) {
   if (!status) status = op2_sparsity_create(1, &pair, "sparsity", &r->sparsity);
   if (!status) status = op2_mat_create(r->sparsity, DIM, DIM, OP2_F64, "K", &r->mat);
   if (!status) status = op2_kernel_create(r->ctx, &desc, &r->add);
+  int32_t *self = calloc((size_t)nnodes + 1, sizeof *self);
+  for (int64_t i = 0; i < nnodes; i++) self[i] = (int32_t)i;
+  if (!status) status = op2_map_create(r->sets[NODES], r->sets[NODES], 1, self, "self", &r->self);
+  const op2_map_pair own = {r->self, r->self};
+  if (!status) status = op2_sparsity_create(1, &own, "of nodes", &r->of_nodes);
+  if (!status) status = op2_mat_create(r->of_nodes, DIM, DIM, OP2_F64, "S", &r->square);
+  free(self);
   free(w);
   free(x);
   return status;
@@ -142,6 +152,31 @@ static int look(struct run *r, const struct trial *t, int times) {
   return wrong;
 }
 
+/* Rows of every third node are those of the identity. */
+static int condition(struct run *r, const struct trial *t) {
+  int64_t owned = r->share.set[NODES].ends[1], total = r->share.set[NODES].ends[3], n = 0, rows,
+          places;
+  int64_t *list = calloc((size_t)total + 1, sizeof *list);
+  double *diagonal = calloc((size_t)owned * DIM + 1, sizeof *diagonal);
+  op2_set some = NULL;
+  int wrong = 0;
+  (void)t;
+  for (int64_t i = 0; i < total; i++)
+    if (r->share.set[NODES].global[i] % 3 == 0) list[n++] = i;
+  wrong += op2_subset_create(r->sets[NODES], n, list, "some", &some) != OP2_SUCCESS;
+  if (!wrong) wrong += op2_mat_zero_rows(r->square, some, 4) != OP2_SUCCESS;
+  if (!wrong) wrong += op2_mat_diagonal(r->square, r->y) != OP2_SUCCESS;
+  if (!wrong) wrong += op2_dat_get(r->y, diagonal) != OP2_SUCCESS;
+  for (int64_t i = 0; i < owned * DIM && !wrong; i++)
+    wrong += diagonal[i] != (r->share.set[NODES].global[i / DIM] % 3 ? 0 : 4);
+  wrong += op2_sparsity_size(r->of_nodes, &rows, &places) != OP2_SUCCESS || rows != owned ||
+           places != owned;
+  op2_set_destroy(&some);
+  free(list);
+  free(diagonal);
+  return wrong;
+}
+
 static int play(struct run *r, const struct trial *t) {
   int wrong = 0, times = 0;
   for (int turn = 0; turn < TURNS && !wrong; turn++) {
@@ -157,6 +192,7 @@ static int play(struct run *r, const struct trial *t) {
     if (!wrong) wrong = look(r, t, times);
     if (turn == 0 && t->seed % 2 && !op2i_order_unavailable())
       wrong += op2_renumber(r->maps[CELL_NODE]) != OP2_SUCCESS;
+    if (!wrong) wrong = condition(r, t);
   }
   return wrong;
 }
@@ -182,6 +218,9 @@ static int rank(struct op2i_comm *comm, void *data) {
   op2_sparsity_destroy(&r.sparsity);
   op2_dat *dats[] = {&r.weight, &r.x, &r.y};
   for (int d = 0; d < 3; d++) op2_dat_destroy(dats[d]);
+  op2_mat_destroy(&r.square);
+  op2_sparsity_destroy(&r.of_nodes);
+  op2_map_destroy(&r.self);
   op2_map_destroy(&r.partial);
   for (int m = 0; m < t->whole.nmaps; m++) op2_map_destroy(&r.maps[m]);
   for (int s = 0; s < t->whole.nsets; s++) op2_set_destroy(&r.sets[s]);

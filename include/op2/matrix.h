@@ -104,6 +104,30 @@ OP2_API OP2_NODISCARD op2_status op2_mat_create(op2_sparsity sparsity, int row_d
  * @source PyOP2 Mat.zero */
 OP2_API OP2_NODISCARD op2_status op2_mat_zero_at(op2_where where, op2_mat mat);
 
+/** @brief Queue: the rows of a subset become zero, and of those the diagonal this value: as conditions of
+ * Dirichlet type want them. Use op2_mat_zero_rows(), which fills in `where`. Rows and columns are of one
+ * set, and blocks are square, unless diagonal is 0. The places of the last few subsets are remembered.
+ * @units  diagonal: of the matrix's values, rounded to its type
+ * @memory keeps nothing of the caller's   @sync   as op2_par_loop_at()
+ * @mpi    collective, the same call on every rank; owned rows of the subset
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (a subset of another set; no diagonal, since rows and columns
+ *         are of two sets, or a row has no place there: its number is told), OP2_ERR_STATE,
+ *         OP2_ERR_NOMEM
+ * @source PETSc MatZeroRows; PyOP2 Mat.zero_rows */
+OP2_API OP2_NODISCARD op2_status op2_mat_zero_rows_at(op2_where where, op2_mat mat, op2_set rows,
+                                                      double diagonal);
+
+/** @brief Queue: the diagonal goes into a dat on the rows. Use op2_mat_diagonal(), which fills in
+ * `where`. A dat of dim row_dim gets the diagonals of the blocks, one of dim row_dim * column_dim all of
+ * the blocks; with one value in a block that is the same. Where the matrix has no place it is 0.
+ * @memory keeps nothing                   @sync   as op2_par_loop_at()
+ * @mpi    as op2_par_loop_at()
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (rows and columns are of two sets, blocks that are not square,
+ *         a dat on another set or of another dim), OP2_ERR_TYPE, OP2_ERR_STATE, OP2_ERR_NOMEM
+ * @source PETSc MatGetDiagonal */
+OP2_API OP2_NODISCARD op2_status op2_mat_diagonal_at(op2_where where, op2_mat mat,
+                                                     op2_dat diagonal);
+
 /** @brief Queue: y = A x. Use op2_mat_mult(), which fills in `where`. A loop over the rows, which is
  * fused with others over them; y and x are two dats, on the sets of the rows and of the columns, of the
  * matrix's type, with row_dim and column_dim values for each element. A row is added up in the order of
@@ -158,6 +182,10 @@ OP2_INLINE_ op2_arg op2_arg_mat(op2_mat mat, op2_map rows, op2_map columns, op2_
 
 /** Queue: all values are zero; see op2_mat_zero_at(). */
 #define op2_mat_zero(mat) op2_mat_zero_at(OP2_HERE, mat)
+/** Queue: rows become zero, but for the diagonal; see op2_mat_zero_rows_at(). */
+#define op2_mat_zero_rows(mat, rows, diagonal) op2_mat_zero_rows_at(OP2_HERE, mat, rows, diagonal)
+/** Queue: the diagonal goes into a dat; see op2_mat_diagonal_at(). */
+#define op2_mat_diagonal(mat, dat) op2_mat_diagonal_at(OP2_HERE, mat, dat)
 /** Queue: y = A x; see op2_mat_mult_at(). */
 #define op2_mat_mult(mat, x, y) op2_mat_mult_at(OP2_HERE, mat, x, y)
 

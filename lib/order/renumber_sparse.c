@@ -123,6 +123,7 @@ void op2i_followed_change(const struct op2i_followed *f) {
   const struct op2_sparsity_s *sparsity = f->sparsity;
   memcpy(sparsity->start, f->start, (size_t)(sparsity->nrows + 1) * sizeof *f->start);
   memcpy(sparsity->column, f->column, (size_t)op2i_sparsity_size(sparsity) * sizeof *f->column);
+  op2i_sparsity_renumbered(f->sparsity);
   table_changed(sparsity->first);
   table_changed(sparsity->across);
 }

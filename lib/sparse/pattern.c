@@ -146,7 +146,7 @@ static op2_status find_rows(struct pattern *p) {
   int64_t total = 0;
   for (int64_t row = 0; row < sparsity->nrows; row++) {
     total += sparsity->start[row + 1];
-    if (total > INT32_MAX) return too_many(sparsity);
+    if (total >= INT32_MAX) return too_many(sparsity);
     sparsity->start[row + 1] = (int32_t)total;
   }
   sparsity->column = op2i_alloc_raw((size_t)total * sizeof *sparsity->column);
@@ -196,7 +196,7 @@ static op2_status place_beyond(struct pattern *p, int64_t n, int64_t *beyond) {
   if (!p->beyond) return OP2_SUCCESS;
   for (int64_t k = 0; k < n; k++) {
     if (p->entries[k] >= 0) continue;
-    if (next > INT32_MAX) return too_many(p->sparsity);
+    if (next >= INT32_MAX) return too_many(p->sparsity);
     p->entries[k] = (int32_t)next++;
   }
   *beyond = next - op2i_sparsity_size(p->sparsity);

@@ -18,6 +18,11 @@ static void release_sparsity(void *object) {
     op2i_unref(sparsity->pairs[k].places);
   }
   op2i_free(sparsity->pairs);
+  op2i_unref(sparsity->diagonal);
+  for (int k = 0; k < OP2I_ROW_PLACES; k++) {
+    op2i_unref(sparsity->row_places[k].all);
+    op2i_unref(sparsity->row_places[k].on_diagonal);
+  }
   op2i_unref(sparsity->places);
   op2i_unref(sparsity->rows);
   op2i_unref(sparsity->columns);
@@ -173,7 +178,7 @@ static op2_status make_row_maps(op2_sparsity sparsity) {
 }
 
 static op2_status make_places(op2_sparsity sparsity, int32_t **entries, int64_t beyond) {
-  op2_status status = op2_set_create(sparsity->obj.ctx, op2i_sparsity_size(sparsity) + beyond,
+  op2_status status = op2_set_create(sparsity->obj.ctx, op2i_sparsity_size(sparsity) + beyond + 1,
                                      sparsity->obj.name, &sparsity->places);
   for (int k = 0; k < sparsity->npairs && !status; k++) {
     status = make_map(sparsity, &sparsity->pairs[k], entries[k]);
