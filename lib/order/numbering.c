@@ -47,6 +47,7 @@ static double sum_spans(const int32_t *idx, int64_t rows, int32_t arity) {
 
 void op2i_map_measure(op2_map map) {
   int64_t rows = map->from->ends[OP2I_OWNED], length = ENTRIES / map->arity;
+  if (map->first) rows = map->first->idx[rows]; /* its entries */
   if (length < ROWS_LEAST) length = ROWS_LEAST;
   if (length > rows) length = rows;
   int bits = 1;

@@ -117,7 +117,10 @@ void op2i_followed_free(int64_t count, struct op2i_followed *followed) {
   op2i_free(followed);
 }
 
-static void table_changed(op2_map map) { op2i_buffer_replace(&map->entries, map->idx, true); }
+static void table_changed(op2_map map) {
+  map->scatter = -1;
+  op2i_buffer_replace(&map->entries, map->idx, true);
+}
 
 void op2i_followed_change(const struct op2i_followed *f) {
   const struct op2_sparsity_s *sparsity = f->sparsity;
