@@ -17,6 +17,7 @@
 #include "op2/matrix.h"
 #include "op2/mesh.h"
 #include "op2/ranks.h"
+#include "op2/solve.h"
 #include "op2/status.h"
 #include "op2/types.h"
 #include "op2/version.h"

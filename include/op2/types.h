@@ -37,6 +37,7 @@ typedef struct op2_kernel_s *op2_kernel;   /**< the function applied to every el
 typedef struct op2_loop_s *op2_loop;       /**< a ParLoop: kernel, set and arguments */
 typedef struct op2_sparsity_s *op2_sparsity; /**< where matrices may have values other than zero */
 typedef struct op2_mat_s *op2_mat;           /**< a sparse matrix */
+typedef struct op2_solver_s *op2_solver;     /**< how systems of equations are solved */
 
 /** Scalar types of dats, globals, constants and values. */
 typedef enum op2_type {

@@ -20,7 +20,8 @@ enum op2i_kind {
   OP2I_KERNEL,
   OP2I_LOOP,
   OP2I_SPARSITY,
-  OP2I_MAT
+  OP2I_MAT,
+  OP2I_SOLVER
 };
 
 struct op2i_object {
@@ -55,6 +56,7 @@ struct op2i_interned {
   void (*free)(op2_context ctx);
 };
 extern const struct op2i_interned op2i_interned_loops, op2i_interned_calls; /* lib/op */
+extern const struct op2i_interned op2i_interned_solves;                     /* lib/algebra */
 
 /* A list of objects in order of creation, which keeps none of them alive. */
 struct op2i_link {
