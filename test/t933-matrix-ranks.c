@@ -3,6 +3,7 @@
  * lead nowhere, blocks, products, zeros and renumbering, on meshes that are spread at random, in blocks,
  * on one rank, and partitioned. Each rank's rows are those of the matrix in one piece. Values are whole
  * numbers, so that no order shows. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,60 @@ static int condition(struct run *r, const struct trial *t) {
   return wrong;
 }
 
+/* A matrix whose diagonal is heavy, and a system whose solution is known. */
+static int solve(struct run *r, const struct trial *t) {
+  const op2_map map = r->maps[CELL_NODE];
+  const op2_map_pair pair = {map, map};
+  const int block = t->whole.map[CELL_NODE].arity * DIM;
+  int64_t owned = r->share.set[NODES].ends[1];
+  double *got = calloc((size_t)owned * DIM + 1, sizeof *got);
+  char source[256];
+  snprintf(
+      source, sizeof source,
+      "void heavy(double a[%d][%d]) { for (int i = 0; i < %d; i++) for (int j = 0; j < %d; j++) "
+      "a[i][j] += i == j ? %d : -1; }",
+      block, block, block, block, 2 * block);
+  const op2_kernel_desc desc = {.name = "heavy", .source = source};
+  const op2_kernel_desc one = {
+      .name = "one", .source = "void one(double a[2][2]) { a[0][0] += 1; a[1][1] += 1; }"};
+  const op2_solver_options options = {.rtol = 1e-13, .start_at_zero = 1};
+  op2_sparsity sparsity = NULL;
+  op2_mat mat = NULL;
+  op2_kernel heavy = NULL, unit = NULL;
+  op2_solver solver = NULL;
+  op2_dat x = NULL;
+  op2_solve_result result = {0};
+  const op2_map_pair both[] = {pair, {r->self, r->self}};
+  int wrong = op2_sparsity_create(2, both, "heavy", &sparsity) != OP2_SUCCESS;
+  if (!wrong) wrong += op2_mat_create(sparsity, DIM, DIM, OP2_F64, "H", &mat) != OP2_SUCCESS;
+  if (!wrong) wrong += op2_kernel_create(r->ctx, &desc, &heavy) != OP2_SUCCESS;
+  if (!wrong) wrong += op2_kernel_create(r->ctx, &one, &unit) != OP2_SUCCESS;
+  if (!wrong) wrong += op2_solver_create(r->ctx, &options, "cg", &solver) != OP2_SUCCESS;
+  if (!wrong)
+    wrong += op2_dat_create(r->sets[NODES], DIM, OP2_F64, NULL, "solution", &x) != OP2_SUCCESS;
+  if (!wrong)
+    wrong +=
+        op2_par_loop(heavy, r->sets[CELLS], op2_arg_mat(mat, map, map, OP2_INC)) != OP2_SUCCESS;
+  if (!wrong)
+    wrong += op2_par_loop(unit, r->sets[NODES], op2_arg_mat(mat, r->self, r->self, OP2_INC)) !=
+             OP2_SUCCESS;
+  if (!wrong) wrong += op2_mat_mult(mat, r->x, r->y) != OP2_SUCCESS;
+  if (!wrong) wrong += op2_solve(solver, mat, x, r->y) != OP2_SUCCESS;
+  if (!wrong)
+    wrong += op2_solver_result(solver, &result) != OP2_SUCCESS || result.reason <= OP2_NOT_SOLVED;
+  if (!wrong) wrong += op2_dat_get(x, got) != OP2_SUCCESS;
+  for (int64_t i = 0; i < owned * DIM && !wrong; i++)
+    wrong += fabs(got[i] - x_of(r->share.set[NODES].global[i / DIM], (int)(i % DIM))) > 1e-9;
+  op2_dat_destroy(&x);
+  op2_solver_destroy(&solver);
+  op2_kernel_destroy(&unit);
+  op2_kernel_destroy(&heavy);
+  op2_mat_destroy(&mat);
+  op2_sparsity_destroy(&sparsity);
+  free(got);
+  return wrong;
+}
+
 static int play(struct run *r, const struct trial *t) {
   int wrong = 0, times = 0;
   for (int turn = 0; turn < TURNS && !wrong; turn++) {
@@ -193,6 +248,7 @@ static int play(struct run *r, const struct trial *t) {
     if (turn == 0 && t->seed % 2 && !op2i_order_unavailable())
       wrong += op2_renumber(r->maps[CELL_NODE]) != OP2_SUCCESS;
     if (!wrong) wrong = condition(r, t);
+    if (!wrong) wrong = solve(r, t);
   }
   return wrong;
 }
