@@ -37,6 +37,7 @@ op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
 }
 
 void op2i_sched_destroy(struct op2i_sched *sched) {
+  if (sched->inner) op2i_sched_destroy(sched->inner);
   op2i_graph_mark_all(sched); /* nothing is left here but after a fatal error */
   op2i_graph_retire(sched);
   op2i_sched_forget_all(sched);
@@ -206,11 +207,15 @@ op2_status op2_flush(op2_context ctx) {
 
 int64_t op2_queued(op2_context ctx) { return op2_initialised(ctx) ? ctx->sched->nnodes : 0; }
 
+/* Of all queues. */
 static void forget(struct op2i_sched *sched, struct op2i_op *op) {
-  if (op)
-    op2i_sched_forget(sched, op);
-  else
-    op2i_sched_forget_all(sched);
+  while (sched->outer) sched = sched->outer;
+  for (; sched; sched = sched->inner)
+    if (op)
+      op2i_sched_forget(sched, op);
+    else
+      op2i_sched_forget_all(sched);
 }
 
-const struct op2i_scheduler op2i_scheduler = {enqueue, force, flush, forget, tell_lost};
+const struct op2i_scheduler op2i_scheduler = {
+    enqueue, force, flush, forget, op2i_sched_enter, op2i_sched_leave, tell_lost};

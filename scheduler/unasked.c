@@ -21,6 +21,7 @@ static void note(struct op2i_sched *sched, int level, const struct op2i_text *li
 /* Nothing that was worked out for loops and programs holds any more. */
 static void forget(struct op2i_sched *sched) {
   op2i_sched_forget_all(sched);
+  if (sched->inner) op2i_sched_forget_all(sched->inner);
   op2i_loop_reset_all(sched->ctx);
 }
 
@@ -46,6 +47,12 @@ static op2_status give_back(struct op2i_sched *sched, const struct op2i_loop *lo
 
 static op2_status keep_order(struct op2i_sched *sched, const struct op2i_loop *loop) {
   op2_set set = loop->set->base;
+  if (set->unasked && sched->outer)
+    return op2i_error(
+        OP2_ERR_STATE,
+        "loop '%s' keeps element order, and runs inside an operation, where set '%s' cannot "
+        "be given back the program's order (OP2_RENUMBER=0)",
+        op2i_loop_name(loop), set->obj.name);
   op2_status status = set->unasked ? give_back(sched, loop) : OP2_SUCCESS;
   if (!status) set->keeps_order = true;
   return status;
@@ -94,6 +101,7 @@ op2_status op2i_numbering_count(struct op2i_sched *sched, struct op2i_op *op) {
   int64_t rows = 0;
   bool waiting = false;
   if (loop->ordered) status = keep_order(sched, loop);
+  if (sched->outer) return status;
   for (int r = 0; r < loop->nranges; r++) rows += loop->ranges[r].hi - loop->ranges[r].lo;
   for (int m = 0; m < loop->nmaps && !status; m++) {
     if (op2i_numbering_lead(loop->maps[m], rows, sched->ctx->open_scopes > 0))

@@ -40,7 +40,7 @@ static void layouts(void) {
       {"op2_device_stats.host_loops", offsetof(op2_device_stats, host_loops), 40},
       {"OP2_STATE_BOTH", OP2_STATE_BOTH, 4},
       {"OP2_ERR_FATAL", OP2_ERR_FATAL, 16},
-      {"OP2_ERR_CALL", OP2_ERR_CALL, 17},
+      {"OP2_ERR_CALL", OP2_ERR_CALL, 17},         {"OP2_ERR_DIVERGED", OP2_ERR_DIVERGED, 18},
       {"OP2_RW", OP2_RW, 3},
       {"OP2_MAX", OP2_MAX, 6},
   };

@@ -34,7 +34,7 @@ static bool same_value(op2_type type, const unsigned char *one, const unsigned c
 }
 
 static op2_status compare_write(const struct op2i_check *check, const struct op2i_check_row *row,
-                                int64_t target, const unsigned char *value) {
+                                int64_t target, const unsigned char *values, int slot) {
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   op2_dat dat = check->loop->op.dats[arg->dat];
   int64_t *writer = &check->writers[arg->dat][target], before = *writer - 1;
@@ -43,8 +43,8 @@ static op2_status compare_write(const struct op2i_check *check, const struct op2
   const unsigned char *stored =
       (const unsigned char *)check->step->call.dat[arg->dat] + (size_t)target * dat->row_bytes;
   for (int32_t c = 0; c < arg->dim; c++) {
-    size_t at = (size_t)c * row->value_bytes;
-    if (!same_value(arg->type, stored + at, value + at, row->value_bytes))
+    const unsigned char *value = values + (size_t)op2i_arg_place(arg, slot, c) * row->value_bytes;
+    if (!same_value(arg->type, stored + (size_t)c * row->value_bytes, value, row->value_bytes))
       return op2i_check_error(
           check, row,
           "collides with element %" PRId64 ", which wrote another value to component %" PRId32
@@ -65,12 +65,11 @@ static op2_status find_collisions(const struct op2i_check *check) {
         row->own_role == OP2I_ROW_TRAP)
       continue;
     const unsigned char *values = check->frame[0] + check->rows[row->lead].at;
-    size_t bytes = (size_t)arg->dim * row->value_bytes;
     int slots = arg->kind == OP2I_ARG_ITER ? arg->arity : 1;
     for (int slot = slots - 1; slot >= 0; slot--) {
       int64_t target =
           arg->kind == OP2I_ARG_ITER ? op2i_check_target(check, arg, slot) : row->target;
-      op2_status status = compare_write(check, row, target, values + (size_t)slot * bytes);
+      op2_status status = compare_write(check, row, target, values, slot);
       if (status) return status;
     }
   }
@@ -79,23 +78,28 @@ static op2_status find_collisions(const struct op2i_check *check) {
 
 /* ---- storing results ------------------------------------------------------------------------- */
 
-static void store(const struct op2i_loop_arg *arg, unsigned char *memory,
+static void store(const struct op2i_loop_arg *arg, int32_t dim, unsigned char *memory,
                   const unsigned char *values) {
   size_t value_bytes = op2i_type_size(arg->type);
   if (op2i_keeps_order(arg->access)) {
-    memcpy(memory, values, (size_t)arg->dim * value_bytes);
+    memcpy(memory, values, (size_t)dim * value_bytes);
     return;
   }
-  op2i_values_combine(arg->type, arg->access, arg->dim, memory, values);
+  op2i_values_combine(arg->type, arg->access, dim, memory, values);
 }
 
 static void store_buffer(const struct op2i_check *check, const struct op2i_check_row *row) {
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   size_t row_bytes = check->loop->op.dats[arg->dat]->row_bytes;
   unsigned char *storage = check->step->call.dat[arg->dat];
-  for (int slot = 0; slot < arg->arity; slot++)
-    store(arg, storage + (size_t)op2i_check_target(check, arg, slot) * row_bytes,
-          check->frame[0] + row->at + (size_t)slot * row_bytes);
+  size_t value_bytes = row->value_bytes;
+  int32_t together = op2i_arg_in_order(arg) ? arg->dim : 1;
+  for (int slot = 0; slot < arg->arity; slot++) {
+    unsigned char *memory = storage + (size_t)op2i_check_target(check, arg, slot) * row_bytes;
+    for (int32_t c = 0; c < arg->dim; c += together)
+      store(arg, together, memory + (size_t)c * value_bytes,
+            check->frame[0] + row->at + (size_t)op2i_arg_place(arg, slot, c) * value_bytes);
+  }
 }
 
 /* An element's value in a reduction that is located, as a partial result by itself. */
@@ -135,7 +139,7 @@ static void store_results(const struct op2i_check *check) {
     else if (arg->kind == OP2I_ARG_GBL && row->role == OP2I_ROW_REDUCE)
       memcpy(row->memory, check->frame[0] + row->at, row->bytes);
     else if (row->role == OP2I_ROW_SUM || row->role == OP2I_ROW_REDUCE)
-      store(arg, row->memory, check->frame[0] + row->at);
+      store(arg, arg->dim, row->memory, check->frame[0] + row->at);
   }
 }
 
@@ -153,8 +157,8 @@ static op2_status run_elements(struct op2i_check *check) {
 }
 
 static op2_status run_step(void *state, struct op2i_step *step) {
-  (void)state;
   if (step->hi <= step->lo) return OP2_SUCCESS;
+  if (step->loop->each) return op2i_backend_sequential.run_step(state, step); /* a kernel of our own */
   struct op2i_check check;
   op2_status status = op2i_step_begin(step, OP2I_STRANDS_MAX + 1); /* and that of one element */
   if (status) return status;

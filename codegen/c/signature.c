@@ -169,6 +169,8 @@ static void describe(const struct op2i_c_decl *decl, int ndeclared, struct op2i_
                    (param->depth > 0 && (base == OP2I_C_VOID || number) && decl->seen);
   param->type = op2i_c_type_of(base);
   param->extent = whole_extent(type);
+  for (int k = 0; k < type->nlevels && k < OP2I_EXTENTS && (k == 0 || type->levels[k]); k++)
+    param->extents[param->nextents++] = type->levels[k] > 0 ? type->levels[k] : 0;
   param->readonly = type->readonly;
 }
 

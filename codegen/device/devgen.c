@@ -125,6 +125,7 @@ void op2i_devgen_element(const struct op2i_devgen *g) {
     int end = member->first_arg + member->nargs;
     for (int a = member->first_arg; a < end; a++) op2i_devgen_prepare(g, a);
     call(g, m);
+    for (int a = member->first_arg; a < end; a++) op2i_devgen_put_in_order(g, a);
     for (int a = member->first_arg; a < end; a++) op2i_devgen_settle(g, a);
   }
   op2i_devgen_store(g);

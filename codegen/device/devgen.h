@@ -76,6 +76,8 @@ void op2i_devgen_kept(const struct op2i_devgen *g, int a, const char *value, cha
 /* devgen_arg.c: arguments in an element's body. */
 void op2i_devgen_prepare(const struct op2i_devgen *g, int a); /* before the call */
 void op2i_devgen_actual(const struct op2i_devgen *g, int a);  /* in it */
+void op2i_devgen_put_in_order(const struct op2i_devgen *g,
+                              int a);                         /* right after it: a matrix's block */
 void op2i_devgen_settle(const struct op2i_devgen *g, int a);  /* after it */
 void op2i_devgen_add(const struct op2i_devgen *g, int a);     /* increments to their places */
 void op2i_devgen_hoist(const struct op2i_devgen *g);

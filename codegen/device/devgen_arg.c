@@ -246,6 +246,24 @@ void op2i_devgen_actual(const struct op2i_devgen *g, int a) {
   op2i_text_add(g->e.out, cast ? ")" : "");
 }
 
+/* As op2i_arg_place() has it. */
+void op2i_devgen_put_in_order(const struct op2i_devgen *g, int a) {
+  const struct op2i_loop_arg *arg = arg_of(g, a);
+  char copy[STATEMENT], place[STATEMENT];
+  int columns = (int)arg->columns, second = (int)arg->column_dim, dim = (int)arg->dim;
+  if (op2i_arg_in_order(arg)) return;
+  op2i_text_add(g->e.out, "    {\n      %s op2_block[%d];\n", type_of(g, a), (int)arg->arity * dim);
+  snprintf(copy, sizeof copy, "op2_block[%%s] = op2_own%d[%%s];", a);
+  op2i_devgen_each(g, (int64_t)arg->arity * dim, "      ", copy);
+  snprintf(
+      place, sizeof place,
+      "op2_own%d[%%s] = op2_block[((%%s / %d * %d + %%s %% %d / %d) * %d + %%s / %d %% %d) * %d + "
+      "%%s %% %d];",
+      a, dim * columns, dim / second, dim, second, columns, dim, columns, second, second);
+  op2i_devgen_each(g, (int64_t)arg->arity * dim, "      ", place);
+  op2i_text_add(g->e.out, "    }\n");
+}
+
 void op2i_devgen_settle(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   if (arg->dat < 0 || !op2i_modifies(arg->access)) return;

@@ -256,8 +256,22 @@ static void actual_begin(const struct op2i_emitter *e, int m, int a) {
   if (op2i_emit_needs_cast(op2i_emit_param(e, a))) op2i_text_add(e->out, "(void *)");
 }
 
+/* A kernel that takes a matrix's row is called for each entry of it. */
+static void body_entries(const struct op2i_emitter *e, const struct op2i_member *member) {
+  for (int a = member->first_arg; a < member->first_arg + member->nargs; a++) {
+    const struct op2i_loop_arg *arg = &e->loop->args[a];
+    if (arg->kind != OP2I_ARG_EACH) continue;
+    op2i_text_add(e->out,
+                  "    for (int64_t op2_entry = op2_map%d[op2_element]; op2_entry < "
+                  "op2_map%d[op2_element + 1]; op2_entry++)\n  ",
+                  (int)arg->first, (int)arg->first);
+    return;
+  }
+}
+
 static void body_call(const struct op2i_emitter *e, int m) {
   const struct op2i_member *member = &e->rewrites[m].member;
+  body_entries(e, member);
   op2i_text_add(e->out, "    ");
   call_begin(e, m);
   for (int a = member->first_arg; a < member->first_arg + member->nargs; a++) {

@@ -8,7 +8,7 @@
 
 /* Values of an argument up to this many are written out one by one, which keeps private copies in
  * registers whatever the compiler does about loops. */
-enum { UNROLL_MAX = 32, LVALUE_MAX = 96 };
+enum { UNROLL_MAX = 32, LVALUE_MAX = 160 };
 
 enum action { CLEAR, GATHER, ADD, STORE, LOWER, RAISE };
 
@@ -70,6 +70,10 @@ static void row_of(const struct op2i_emitter *e, const struct op2i_loop_arg *arg
     snprintf(row, LVALUE_MAX, "op2_element");
   else if (arg->kind == OP2I_ARG_SLOT)
     snprintf(row, LVALUE_MAX, "op2_map%d_%d", (int)arg->map, (int)arg->slot);
+  else if (arg->kind == OP2I_ARG_EACH && e->loop->maps[arg->map]->idx)
+    snprintf(row, LVALUE_MAX, "(int64_t)op2_map%d[op2_entry]", (int)arg->map);
+  else if (arg->kind == OP2I_ARG_EACH)
+    snprintf(row, LVALUE_MAX, "op2_entry");
   else if (slot >= 0)
     snprintf(row, LVALUE_MAX, "op2_map%d_%d", (int)arg->map, slot);
   else
@@ -110,6 +114,15 @@ static void shared_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
              component);
 }
 
+/* Where the counters stand in the dense block of a matrix, as op2i_arg_place() has it. */
+static void block_lvalue(const struct op2i_loop_arg *arg, int a, char lvalue[LVALUE_MAX]) {
+  int columns = (int)arg->columns, second = (int)arg->column_dim, first = (int)arg->dim / second;
+  snprintf(lvalue, LVALUE_MAX,
+           "op2_arg%d[((op2_slot / %d * %d + op2_component / %d) * %d + op2_slot %% %d) * %d + "
+           "op2_component %% %d]",
+           a, columns, first, second, columns, columns, second, second);
+}
+
 /* The same component in the argument's copy. */
 static void private_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
                            char lvalue[LVALUE_MAX]) {
@@ -117,7 +130,9 @@ static void private_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
   const char *name = arg->kind == OP2I_ARG_ALL ? "own" : "arg";
   if (j >= 0)
     snprintf(lvalue, LVALUE_MAX, "op2_%s%d[%d]", name, a,
-             (slot > 0 ? slot : 0) * (int)arg->dim + j);
+             op2i_arg_place(arg, slot > 0 ? slot : 0, j));
+  else if (!op2i_arg_in_order(arg))
+    block_lvalue(arg, a, lvalue);
   else if (arg->arity == 1)
     snprintf(lvalue, LVALUE_MAX, "op2_%s%d[op2_component]", name, a);
   else
@@ -294,7 +309,7 @@ static void prepare_copy(const struct op2i_emitter *e, int a) {
     clear_copy(e, a);
     return;
   }
-  op2i_text_add(e->out, ";\n");
+  op2i_text_add(e->out, arg->sum ? " = {0};\n" : ";\n");
   if (!op2i_overwrites(arg->access)) for_values(e, a, GATHER, "    ");
 }
 

@@ -184,10 +184,28 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
   }
 }
 
+/* The dense block of a matrix, slot by slot, as all else is. */
+static void put_in_order(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  int count = (int)(arg->arity * arg->dim), dim = (int)arg->dim;
+  if (op2i_arg_in_order(arg) || !v->args[a].own) return;
+  op2i_text_add(v->out, "      {\n        const ");
+  add_type(v, arg->type);
+  op2i_text_add(v->out, " op2_block[%d] = {", count);
+  for (int i = 0; i < count; i++)
+    op2i_text_add(v->out, "%sop2_own%d[%d]", i ? ", " : "", a,
+                  op2i_arg_place(arg, i / dim, i % dim));
+  op2i_text_add(v->out, "};\n");
+  for (int i = 0; i < count; i++)
+    op2i_text_add(v->out, "        op2_own%d[%d] = op2_block[%d];\n", a, i, i);
+  op2i_text_add(v->out, "      }\n");
+}
+
 void op2i_vec_settle(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   const struct op2i_vec_arg *at = &v->args[a];
   int count = (int)(arg->arity * arg->dim);
+  put_in_order(v, a);
   if (!at->own || at->view < 0) return;
   if (arg->access != OP2_INC) {
     op2i_text_add(v->out, "      op2_%s_%sx%d(op2_view%d",

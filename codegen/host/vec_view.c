@@ -47,6 +47,10 @@ static bool accumulated(const struct use *use) {
   return use->modified && use->mapped && !use->in_place && !(use->modes & (use->modes - 1));
 }
 
+static void check_rows(const struct op2i_loop *loop, struct op2i_text *why) {
+  if (loop->each) op2i_text_add(why, "it goes through the rows of a matrix");
+}
+
 /* Lanes would not see what others have modified, unless they have nothing in common. Nor are private
  * buffers to be seen by other arguments of the dat. */
 static void check_dats(const struct op2i_loop *loop, struct op2i_text *why) {
@@ -60,6 +64,14 @@ static void check_dats(const struct op2i_loop *loop, struct op2i_text *why) {
     return;
   }
   if (loop->ordered) op2i_text_add(why, "elements that share data must run in order");
+}
+
+/* Blocks that are no copies are in the order of memory. */
+static void check_blocks(const struct op2i_loop *loop, struct op2i_text *why) {
+  for (int a = 0; a < loop->nargs && !why->length; a++)
+    if (!op2i_arg_in_order(&loop->args[a]) && loop->args[a].access != OP2_INC)
+      op2i_text_add(why, "matrix '%s' is written in blocks",
+                    loop->op.dats[loop->args[a].dat]->obj.name);
 }
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -212,6 +224,8 @@ op2_status op2i_vec_begin(struct op2i_vec *v, const struct op2i_emitter *e, int 
   else if (v->lanes < 2)
     op2i_text_add(why, "vectors of %d bytes hold a single value", lane_bytes);
   if (!why->length) check_kernels(e, why);
+  if (!why->length) check_rows(e->loop, why);
+  if (!why->length) check_blocks(e->loop, why);
   if (!why->length) check_dats(e->loop, why);
   op2_status status = allocate(v);
   if (!status && !why->length) place_args(v, lane_bytes);

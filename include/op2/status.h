@@ -49,7 +49,8 @@ typedef enum op2_status {
   OP2_ERR_KERNEL,      /**< execution: the checked mode caught a kernel or a call that breaks its
                       descriptors */
   OP2_ERR_FATAL,       /**< the context is dead */
-  OP2_ERR_CALL         /**< execution: a function of op2_call() returned an error */
+  OP2_ERR_CALL,        /**< execution: a function of op2_call() returned an error */
+  OP2_ERR_DIVERGED     /**< execution: a system of equations was not solved */
 } op2_status;
 
 /** @brief The name of a status code, for example "OP2_ERR_RANGE".

@@ -35,6 +35,9 @@ typedef struct op2_gbl_s *op2_gbl;         /**< dim values of no set: parameters
 typedef struct op2_const_s *op2_const;     /**< values that kernels see under their own name */
 typedef struct op2_kernel_s *op2_kernel;   /**< the function applied to every element */
 typedef struct op2_loop_s *op2_loop;       /**< a ParLoop: kernel, set and arguments */
+typedef struct op2_sparsity_s *op2_sparsity; /**< where matrices may have values other than zero */
+typedef struct op2_mat_s *op2_mat;           /**< a sparse matrix */
+typedef struct op2_solver_s *op2_solver;     /**< how systems of equations are solved */
 
 /** Scalar types of dats, globals, constants and values. */
 typedef enum op2_type {

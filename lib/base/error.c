@@ -43,6 +43,7 @@ const char *op2_status_name(op2_status status) {
   case OP2_ERR_COMPILE: return "OP2_ERR_COMPILE";
   case OP2_ERR_KERNEL: return "OP2_ERR_KERNEL";
   case OP2_ERR_CALL: return "OP2_ERR_CALL";
+  case OP2_ERR_DIVERGED: return "OP2_ERR_DIVERGED";
   case OP2_ERR_FATAL: return "OP2_ERR_FATAL";
   }
   return "OP2_ERR_?";

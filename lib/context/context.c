@@ -49,6 +49,7 @@ void op2i_context_unref(op2_context ctx) {
   if (--ctx->refs > 0) return;
   op2i_interned_loops.free(ctx);
   op2i_interned_calls.free(ctx);
+  op2i_interned_solves.free(ctx);
   op2i_config_free(&ctx->config);
   op2i_device_close(ctx->device);
   op2i_device_close(ctx->shadow);

@@ -19,6 +19,7 @@ struct op2i_device;
 struct op2i_failure;
 struct op2i_jit;
 struct op2i_loop_table;
+struct op2i_solve;
 struct op2i_user_call;
 
 struct op2_context_s {
@@ -43,6 +44,8 @@ struct op2_context_s {
   struct op2i_jit *jit;     /* backends/: compiler and cache, opened at the first compilation */
   struct op2i_loop_table *loops; /* every distinct loop seen */
   struct op2i_user_call *calls;  /* every distinct call seen; list */
+  bool inside; /* an operation that queues others runs: it has objects whose handles are gone */
+  struct op2i_solve *solves;     /* every distinct one seen; list */
   const char *calling;           /* the function of op2_call() that runs, null when none does */
   struct op2i_failure *failures; /* not yet reported, by loop number; owned references */
   op2_const consts;              /* list */
@@ -51,7 +54,7 @@ struct op2_context_s {
   struct op2i_list sets;         /* no subsets */
   bool partitioned;
   op2_partition_report partition; /* of the last time */
-  struct op2i_list dats;
+  struct op2i_list dats, sparsities;
   op2_dat wrapped;     /* list of dats over borrowed memory */
   int64_t open_scopes; /* of all dats */
   int64_t npoisoned;   /* resources whose values are not there */

@@ -14,8 +14,8 @@
 enum { MAGIC = 0x6f703200, GONE = 0x676f6e00 };
 
 static const char *kind_name(enum op2i_kind kind) {
-  static const char *const names[] = {"object", "set",      "map",    "dat",
-                                      "global", "constant", "kernel", "loop"};
+  static const char *const names[] = {"object", "set",  "map",      "dat",    "global", "constant",
+                                      "kernel", "loop", "sparsity", "matrix", "solver"};
   return names[kind];
 }
 
@@ -47,7 +47,8 @@ bool op2i_object_is(const void *object, enum op2i_kind kind) {
 op2_status op2i_object_validate(const void *object, enum op2i_kind kind, const char *what) {
   const struct op2i_object *o = object;
   if (!o) return op2i_error(OP2_ERR_ARG, "%s: the %s handle is null", what, kind_name(kind));
-  if (o->magic == (uint32_t)GONE + kind || (op2i_object_is(object, kind) && o->given_up))
+  if (o->magic == (uint32_t)GONE + kind ||
+      (op2i_object_is(object, kind) && o->given_up && !o->ctx->inside))
     return op2i_error(OP2_ERR_ARG, "%s: the %s was destroyed, and this is a copy of its handle",
                       what, kind_name(kind));
   if (!op2i_object_is(object, kind))
@@ -71,6 +72,7 @@ void op2i_unref(void *object) {
   op2_context ctx = o->ctx;
   op2i_interned_loops.forget(ctx, object);
   op2i_interned_calls.forget(ctx, object);
+  op2i_interned_solves.forget(ctx, object);
   o->magic += GONE - MAGIC;
   o->release(object);
   op2i_free(o->name);

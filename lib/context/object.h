@@ -11,7 +11,18 @@
 
 /* Reference counts are touched only by the thread that uses the context: workers never see objects.
  */
-enum op2i_kind { OP2I_SET = 1, OP2I_MAP, OP2I_DAT, OP2I_GBL, OP2I_CONST, OP2I_KERNEL, OP2I_LOOP };
+enum op2i_kind {
+  OP2I_SET = 1,
+  OP2I_MAP,
+  OP2I_DAT,
+  OP2I_GBL,
+  OP2I_CONST,
+  OP2I_KERNEL,
+  OP2I_LOOP,
+  OP2I_SPARSITY,
+  OP2I_MAT,
+  OP2I_SOLVER
+};
 
 struct op2i_object {
   uint32_t magic; /* OP2I_MAGIC + kind while alive */
@@ -45,6 +56,7 @@ struct op2i_interned {
   void (*free)(op2_context ctx);
 };
 extern const struct op2i_interned op2i_interned_loops, op2i_interned_calls; /* lib/op */
+extern const struct op2i_interned op2i_interned_solves;                     /* lib/algebra */
 
 /* A list of objects in order of creation, which keeps none of them alive. */
 struct op2i_link {

@@ -30,6 +30,14 @@ struct op2i_scheduler {
   /* An operation is going, or (null) everything worked out is out of date: drop the programs with
    * it. */
   void (*forget)(struct op2i_sched *sched, struct op2i_op *op);
+  /* An operation that runs is to queue others, and to look at what comes of them: until leave(), the
+   * context's queue is another, in which these dats were touched by nobody so far. What is queued there
+   * is run at the end. leave() returns the first failure that was not reported by then, or `status`. No
+   * sets are renumbered meanwhile. Among ranks all do. */
+  op2_status (*enter)(struct op2i_sched *sched, int ndats, const op2_dat *dats,
+                      struct op2i_resource *kept);
+  op2_status (*leave)(struct op2i_sched *sched, int ndats, const op2_dat *dats,
+                      struct op2i_resource *kept, op2_status status);
   /* Warn of what is queued while the process ends; `closely`: no other thread is queueing any, so
    * that the first can be named. */
   void (*tell_lost)(const struct op2i_sched *sched, bool closely);

@@ -22,6 +22,9 @@ static void release_map(void *object) {
   op2i_free_data(map->idx);
   op2i_free_data(map->global);
   op2i_free(map->injective);
+  op2i_unref(map->absent);
+  op2i_unref(map->meets);
+  op2i_unref(map->first);
 }
 
 op2_status op2i_map_check(op2_set from, op2_set to, int arity, const char *name) {

@@ -60,6 +60,15 @@ struct op2_map_s {
   int64_t *global; /* [from owned][arity] targets by global number, until op2_partition() makes idx of
                       them; else null */
   struct op2i_buffer entries; /* idx, wherever loops need it */
+  /* Entries that lead nowhere have a flag here, [from][arity], and in idx others of the row in their
+   * place; null: all lead somewhere. */
+  op2_dat absent;
+  /* Of a map to the places of a matrix that to their rows, by which elements meet; else null. Such maps
+   * are in no set's lists: they are made of others. */
+  op2_map meets;
+  /* Of a map from the rows of a matrix, which has as many entries as there are: those of row e begin at
+   * number first->idx[e], and end where those of the next row begin. Without idx they are these numbers. */
+  op2_map first;
   /* How it is numbered, measured by numbering.c. Of the entries in rows that follow each other, the
    * share that meet a cache line of their own; negative: not measured since idx changed. And how
    * many numbers the first and the last target of a row are apart, in the mean. */

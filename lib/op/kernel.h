@@ -6,6 +6,7 @@
 #include "op2/loop.h"
 
 /* A kernel parameter as the parser of codegen/ saw it. */
+enum { OP2I_EXTENTS = 4 };
 struct op2i_param {
   char *name;      /* "" when unnamed */
   char *type_text; /* as written, for messages: "const double *" */
@@ -15,6 +16,9 @@ struct op2i_param {
   int depth;       /* levels of pointer, arrays counted: 0 value, 1 `T *`, 2 `T **` and `T *x[]` */
   int64_t extent;  /* of the array as which it is declared: 4 for `T x[4]`, `T *x[4]` and
                       `T x[2][2]`; 0: none, or one that only the compiler can tell */
+  int nextents;    /* of the arrays as which it is declared, the outermost first: 2 for `T x[2][3]`,
+                   `T x[][3]` and `T (*x)[3]` */
+  int64_t extents[OP2I_EXTENTS]; /* 0: none, or one that only the compiler can tell */
   bool readonly;   /* the innermost value is const */
   bool rows;       /* it points to arrays, by a typedef that does not show it */
 };

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
+#include "sparse.h"
 
 /* ---- resolving arguments --------------------------------------------------------------------- */
 
@@ -21,8 +22,26 @@ static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
               : out->kind == OP2I_ARG_ITER ? OP2_ITER(0) - arg->idx
                                            : -1;
   out->arity = out->kind == OP2I_ARG_SLOT ? 1 : arg->map->arity;
+  if (out->kind == OP2I_ARG_EACH) {
+    out->first = op2i_number_of((void **)loop->maps, &loop->nmaps, arg->map->first);
+    loop->each = true;
+  }
   loop->indirect = true;
   loop->indirect_write |= op2i_modifies(arg->access);
+}
+
+/* A matrix is a dat on its places, which one map leads to. */
+static void resolve_mat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_loop_arg *out) {
+  op2_mat mat = arg->object;
+  op2_map places = op2i_sparsity_places(mat->sparsity, arg->map, arg->map2);
+  out->type = mat->type;
+  out->dim = mat->row_dim * mat->column_dim;
+  out->dat = op2i_number_of((void **)loop->op.dats, &loop->op.ndats, mat->values);
+  out->map = op2i_number_of((void **)loop->maps, &loop->nmaps, places);
+  out->arity = places->arity;
+  out->columns = arg->map2->arity;
+  out->column_dim = mat->column_dim;
+  loop->indirect = loop->indirect_write = true;
 }
 
 /* Numbers of elements, of the type that the kernel wants. */
@@ -78,10 +97,14 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
       out->dim = gbl->dim;
       out->gbl = op2i_number_of((void **)loop->op.gbls, &loop->op.ngbls, gbl);
       if (op2i_modifies(out->access)) out->offset = take(&loop->partial_bytes, gbl->bytes, 16);
+    } else if (args[n].tag == OP2_TAG_MAT_) {
+      resolve_mat(loop, &args[n], out);
     } else {
       resolve_dat(loop, &args[n], out);
     }
   }
+  for (int n = 0; n < loop->nargs && loop->each; n++)
+    loop->args[n].sum = loop->args[n].kind == OP2I_ARG_DIRECT && loop->args[n].access == OP2_WRITE;
   resolve_info(loop, args);
   loop->partial_bytes = (loop->partial_bytes + 63) / 64 * 64;
 }
@@ -183,12 +206,14 @@ static void add_range(struct op2i_loop *loop, enum op2i_section section, int64_t
   loop->ranges[loop->nranges++] = (struct op2i_range){section, lo, hi};
 }
 
-/* Core elements need nothing of other ranks, and are run over while that is on its way. */
+/* Core elements need nothing of other ranks, and are run over while that is on its way. Which they are is
+ * known of maps, not of the rows of matrices. */
 static void set_ranges(struct op2i_loop *loop) {
   const int64_t *ends = loop->set->ends;
-  int64_t core = loop->indirect && loop->set->base->halo ? ends[OP2I_CORE] : 0;
+  bool waits = loop->indirect && loop->set->base->halo;
+  int64_t core = waits && !loop->each ? ends[OP2I_CORE] : 0;
   loop->nranges = 0;
-  if (loop->indirect && loop->set->base->halo) add_range(loop, OP2I_CORE, 0, core);
+  if (waits) add_range(loop, OP2I_CORE, 0, core);
   add_range(loop, OP2I_OWNED, core, ends[OP2I_OWNED]);
   if (loop->indirect_write && has_exec(loop->set))
     add_range(loop, OP2I_EXEC, ends[OP2I_OWNED], ends[OP2I_EXEC]);
@@ -241,7 +266,7 @@ static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs, struc
   loop->nargs = nargs;
   loop->key = op2i_malloc(n * sizeof *loop->key);
   loop->args = op2i_calloc(n, sizeof *loop->args);
-  loop->maps = op2i_calloc(n, sizeof *loop->maps);
+  loop->maps = op2i_calloc(2 * n, sizeof *loop->maps); /* each with one where its entries begin */
   if (!loop->key || !loop->args || !loop->maps || op2i_op_tables(&loop->op, n)) {
     op2i_loop_free(loop);
     return op2i_error_nomem("a loop");
@@ -525,7 +550,8 @@ static bool names(const struct op2i_loop *loop, const void *object) {
     if (loop->consts[c].id == ((const struct op2i_object *)object)->id) return true;
   if (loop->kernel == object || loop->set == object) return true;
   for (int n = 0; n < loop->nargs; n++)
-    if (loop->key[n].object == object || loop->key[n].map == object) return true;
+    if (loop->key[n].object == object || loop->key[n].map == object || loop->key[n].map2 == object)
+      return true;
   return false;
 }
 

@@ -84,6 +84,7 @@ struct op2i_loop {
   struct op2i_loop_const *consts; /* captured in the payload behind the arguments' values */
   int32_t partial_bytes; /* one block's reduction results, 0 without reductions; multiple of 64 */
   bool indirect;         /* some dat is reached through a map */
+  bool each;             /* some kernel is called for each entry of a matrix's row */
   bool indirect_write;   /* some dat is modified through a map: runs over the exec halo as well */
   bool ordered; /* conflicting elements must run in element order (WRITE or RW through a map, or a
                    dat both modified and otherwise used through a map, where elements meet) */
@@ -133,6 +134,26 @@ static inline int op2i_loop_member_of(const struct op2i_loop *loop, int a) {
   int m = 0;
   while (loop->members && a >= loop->members[m].first_arg + loop->members[m].nargs) m++;
   return m;
+}
+/* The elements of its dat's set that an argument means for an element: idx[first], or first itself where
+ * idx is null, and those behind, n in all. */
+struct op2i_targets {
+  const int32_t *idx;
+  int64_t first, n;
+};
+static inline struct op2i_targets op2i_arg_targets(const struct op2i_loop *loop,
+                                                   const struct op2i_loop_arg *arg, int64_t element) {
+  if (arg->map < 0) return (struct op2i_targets){NULL, element, 1};
+  const struct op2_map_s *map = loop->maps[arg->map];
+  if (arg->kind == OP2I_ARG_EACH) {
+    const int32_t *start = map->first->idx + element;
+    return (struct op2i_targets){map->idx, start[0], start[1] - start[0]};
+  }
+  int32_t slot = arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
+  return (struct op2i_targets){map->idx, element * map->arity + slot, arg->arity};
+}
+static inline int64_t op2i_target(struct op2i_targets targets, int64_t k) {
+  return targets.idx ? targets.idx[targets.first + k] : targets.first + k;
 }
 /* Whether an argument goes through a slot of a map. */
 static inline bool op2i_arg_meets(const struct op2i_loop_arg *arg, int map, int slot) {
@@ -206,6 +227,7 @@ enum op2i_tag {
   OP2I_TAG_IDX,
   OP2I_TAG_MAP_IDX,
   OP2I_TAG_INFO,
+  OP2I_TAG_MAT,
   OP2I_TAGS
 };
 bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag);

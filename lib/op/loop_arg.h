@@ -7,11 +7,16 @@
 #include "access.h"
 #include "op2/loop.h"
 
+/* A slot that stands for each entry of a matrix's row in turn. */
+enum { OP2I_EACH = -2 };
+
 enum op2i_arg_kind {
   OP2I_ARG_DIRECT = 1, /* dat, no map */
   OP2I_ARG_SLOT,       /* dat through one slot */
   OP2I_ARG_ALL,        /* dat through all slots, array of pointers */
   OP2I_ARG_ITER,       /* dat through all slots, private buffer */
+  OP2I_ARG_EACH,       /* dat through one entry after the other of a matrix's row: the kernel is called
+                          for each of them, and READ */
   OP2I_ARG_GBL,        /* global: read, reduced into, or beside what is (RW) */
   OP2I_ARG_VAL,        /* captured values */
   OP2I_ARG_IDX /* element numbers: the element's own, or through a map's slot or all of them */
@@ -33,6 +38,13 @@ struct op2i_loop_arg {
   bool injective;
   int32_t
       offset; /* VAL: bytes into the payload; reduced GBL: bytes into a block's partial results */
+  int32_t first; /* EACH: index into maps of the one that tells where entries begin, else 0 */
+  /* WRITE of an element's own beside EACH: all calls of the kernel add to one copy, which starts at
+   * zero. */
+  bool sum;
+  /* Of a matrix: how many of the slots stand side by side in the kernel's dense block, and of a
+   * component's two numbers how many the second has; else 0. */
+  int32_t columns, column_dim;
   int32_t beside;   /* op2_arg_info(): the argument whose winner gives it its values; else 0 */
   int32_t found_at; /* that argument: bytes into the partial results, see op2i_found; else 0 */
 };
@@ -54,6 +66,19 @@ static inline int op2i_arg_strands(const struct op2i_loop_arg *arg) {
   return arg->type == OP2_F64 ? 8 : arg->type == OP2_F32 ? OP2I_STRANDS_MAX : 1;
 }
 
+/* Where a component of a slot stands in the kernel's private buffer. */
+static inline int op2i_arg_place(const struct op2i_loop_arg *arg, int slot, int component) {
+  if (!arg->columns) return slot * (int)arg->dim + component;
+  int row = slot / (int)arg->columns * (int)(arg->dim / arg->column_dim) +
+            component / (int)arg->column_dim;
+  int column = slot % (int)arg->columns * (int)arg->column_dim + component % (int)arg->column_dim;
+  return row * (int)(arg->columns * arg->column_dim) + column;
+}
+/* Whether that is slot by slot, and component by component. */
+static inline bool op2i_arg_in_order(const struct op2i_loop_arg *arg) {
+  return !arg->columns || arg->dim == 1;
+}
+
 static inline bool op2i_arg_is_dat(const struct op2i_loop_arg *arg) { return arg->dat >= 0; }
 static inline bool op2i_arg_through_map(const struct op2i_loop_arg *arg) { return arg->map >= 0; }
 /* A reduction into a global: it has values in a block's partial results. */
@@ -73,7 +98,8 @@ static inline bool op2i_arg_reads_global(const struct op2i_loop_arg *arg) {
 }
 /* The kernel works on a copy, not in the dat. */
 static inline bool op2i_arg_private(const struct op2i_loop_arg *arg) {
-  return arg->dat >= 0 && (arg->kind == OP2I_ARG_ITER || op2i_accumulates(arg->access));
+  return arg->dat >= 0 &&
+         (arg->kind == OP2I_ARG_ITER || arg->sum || op2i_accumulates(arg->access));
 }
 
 #endif

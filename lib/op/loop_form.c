@@ -154,6 +154,7 @@ op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form)
 enum op2i_variant op2i_loop_variant(const struct op2i_loop *loop, enum op2i_variant wish) {
   if (op2i_on_device(wish) && !loop->form.off_device) return wish;
   if (op2i_on_device(wish)) wish = OP2I_VECTOR;
+  if (wish == OP2I_CHECKED && loop->each) return OP2I_PLAIN;
   if (wish == OP2I_VECTOR && loop->form.why) return OP2I_PLAIN;
   if (wish == OP2I_VECTOR_LIST && loop->form.why) return OP2I_PLAIN_LIST;
   return wish;

@@ -16,6 +16,8 @@ static void add_arg(struct op2i_loop *loop, const struct op2i_loop *from, int a,
         op2i_number_of((void **)loop->op.dats, &loop->op.ndats, from->op.dats[from->args[a].dat]);
   if (arg->map >= 0)
     arg->map = op2i_number_of((void **)loop->maps, &loop->nmaps, from->maps[from->args[a].map]);
+  if (arg->kind == OP2I_ARG_EACH)
+    arg->first = op2i_number_of((void **)loop->maps, &loop->nmaps, from->maps[from->args[a].first]);
   if (arg->gbl >= 0) {
     arg->gbl = globals[from->args[a].gbl];
     loop->op.gbls[arg->gbl] = from->op.gbls[from->args[a].gbl];
@@ -52,6 +54,7 @@ static op2_status add_member(struct op2i_loop *loop, struct op2i_loop *from,
   loop->op.payload_bytes += (from->op.payload_bytes + 15) / 16 * 16;
   loop->partial_bytes += from->partial_bytes;
   loop->indirect |= from->indirect;
+  loop->each |= from->each;
   loop->indirect_write |= from->indirect_write;
   loop->ordered |= from->ordered;
   return status;
@@ -79,7 +82,7 @@ static op2_status allocate(struct op2i_loop *loop, int n, struct op2i_loop *cons
   loop->members = op2i_calloc((size_t)n, sizeof *loop->members);
   loop->origins = op2i_calloc((size_t)n, sizeof(struct op2i_loop *));
   loop->args = op2i_calloc(nargs, sizeof *loop->args);
-  loop->maps = op2i_calloc(nargs, sizeof *loop->maps);
+  loop->maps = op2i_calloc(2 * nargs, sizeof *loop->maps);
   loop->consts = op2i_calloc(nconsts, sizeof *loop->consts);
   loop->dropped = op2i_calloc(ndats, sizeof *loop->dropped);
   if (loop->members && loop->origins && loop->args && loop->maps && loop->consts && loop->dropped &&
@@ -103,6 +106,9 @@ static void take_ranges(struct op2i_loop *loop, int n, struct op2i_loop *const *
     if (origins[m]->nranges > most->nranges) most = origins[m];
   loop->nranges = most->nranges;
   memcpy(loop->ranges, most->ranges, sizeof loop->ranges);
+  if (!loop->each || loop->ranges[0].section != OP2I_CORE) return;
+  loop->ranges[0].hi = 0;
+  loop->ranges[1].lo = 0;
 }
 
 op2_status op2i_loop_fuse(int n, struct op2i_loop *const *origins, const int32_t *globals,
@@ -134,6 +140,11 @@ fail:
   return status;
 }
 
+/* Of all rows of a matrix that are here. */
+static double entries_of(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
+  return loop->maps[arg->map]->first->idx[loop->set->base->ends[OP2I_OWNED]];
+}
+
 /* Every value once: a dat behind a map counts with all its rows, or with those that so many
  * elements can reach. */
 void op2i_loop_count_bytes(struct op2i_loop *loop) {
@@ -144,13 +155,16 @@ void op2i_loop_count_bytes(struct op2i_loop *loop) {
     for (int n = 0; n < loop->nargs; n++) {
       const struct op2i_loop_arg *arg = &loop->args[n];
       if (arg->dat != d) continue;
-      rows += elements * arg->arity;
+      rows += arg->kind == OP2I_ARG_EACH ? entries_of(loop, arg) : elements * arg->arity;
       read = read || !op2i_overwrites(arg->access);
       written = written || op2i_modifies(arg->access);
     }
     loop->bytes += (rows < limit ? rows : limit) * (double)loop->op.dats[d]->row_bytes *
                    (read && written ? 2 : 1);
   }
+  for (int a = 0; a < loop->nargs; a++)
+    if (loop->args[a].kind == OP2I_ARG_EACH && loop->maps[loop->args[a].map]->idx)
+      loop->bytes += entries_of(loop, &loop->args[a]) * sizeof(int32_t);
   for (int m = 0; m < loop->nmaps; m++)
     loop->bytes += elements * loop->maps[m]->arity * sizeof(int32_t);
 }

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "error.h"
 #include "loop.h"
+#include "sparse.h"
 
 struct call {
   op2_where where;
@@ -72,6 +73,12 @@ static op2_status check_map(const struct call *call, int n, op2_dat dat) {
     return wrong(call, OP2_ERR_MISMATCH,
                  "argument %d: map '%s' leads to set '%s', dat '%s' is on '%s'", n, map->obj.name,
                  map->to->obj.name, name, dat->set->obj.name);
+  if (map->first && arg->idx == OP2I_EACH) return OP2_SUCCESS;
+  if (map->absent)
+    return wrong(call, OP2_ERR_MISMATCH,
+                 "argument %d: map '%s' has entries that lead nowhere, and is for matrices alone "
+                 "(op2_map_create_partial)",
+                 n, map->obj.name);
   if (map->global)
     return wrong(
         call, OP2_ERR_STATE,
@@ -117,6 +124,34 @@ static op2_status check_dat(const struct call *call, int n) {
         call, OP2_ERR_MISMATCH,
         "argument %d: dat '%s' is on set '%s', the loop is over '%s', and no map leads there", n,
         dat->obj.name, dat->set->obj.name, call->set->base->obj.name);
+  return OP2_SUCCESS;
+}
+
+static op2_status check_mat(const struct call *call, int n) {
+  const op2_arg *arg = &call->args[n];
+  op2_mat mat = arg->object;
+  char what[WHAT_MAX];
+  name_argument(call, n, what);
+  op2_status status = op2i_object_validate(mat, OP2I_MAT, what);
+  if (!status) status = op2i_object_validate(arg->map, OP2I_MAP, what);
+  if (!status) status = op2i_object_validate(arg->map2, OP2I_MAP, what);
+  if (status) return status;
+  if (mat->obj.ctx != call->set->obj.ctx)
+    return wrong(call, OP2_ERR_MISMATCH, "argument %d: matrix '%s' belongs to another context", n,
+                 mat->obj.name);
+  if (arg->access != OP2_INC && arg->access != OP2_WRITE)
+    return wrong(call, OP2_ERR_ACCESS,
+                 "argument %d: matrix '%s' cannot be %s: INC and WRITE are possible", n,
+                 mat->obj.name, op2i_access_name((op2_access)arg->access));
+  if (!op2i_sparsity_places(mat->sparsity, arg->map, arg->map2))
+    return wrong(
+        call, OP2_ERR_MISMATCH,
+        "argument %d: maps '%s' and '%s' are no pair of sparsity '%s', which matrix '%s' has", n,
+        arg->map->obj.name, arg->map2->obj.name, mat->sparsity->obj.name, mat->obj.name);
+  if (arg->map->from != call->set->base)
+    return wrong(call, OP2_ERR_MISMATCH,
+                 "argument %d: map '%s' starts from set '%s', the loop is over '%s'", n,
+                 arg->map->obj.name, arg->map->from->obj.name, call->set->base->obj.name);
   return OP2_SUCCESS;
 }
 
@@ -218,17 +253,21 @@ static op2_status check_object(const struct call *call, int n) {
   case OP2I_TAG_VAL: return check_val(call, n);
   case OP2I_TAG_MAP_IDX: return check_map_idx(call, n);
   case OP2I_TAG_INFO: return check_info(call, n);
+  case OP2I_TAG_MAT: return check_mat(call, n);
   default: return OP2_SUCCESS;
   }
 }
 
+static bool is_iter(const op2_arg *arg) {
+  return op2i_arg_kind(arg) == OP2I_ARG_ITER && arg->tag != OP2_TAG_MAT_;
+}
+
 static op2_status check_extents(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
-  if (op2i_arg_kind(arg) != OP2I_ARG_ITER) return OP2_SUCCESS;
+  if (!is_iter(arg)) return OP2_SUCCESS;
   for (int m = 0; m < n; m++) {
     const op2_arg *other = &call->args[m];
-    if (op2i_arg_kind(other) == OP2I_ARG_ITER && other->idx == arg->idx &&
-        other->map->arity != arg->map->arity)
+    if (is_iter(other) && other->idx == arg->idx && other->map->arity != arg->map->arity)
       return wrong(call, OP2_ERR_MISMATCH,
                    "arguments %d and %d: iteration-space arguments have different extents (%" PRId32
                    " and %" PRId32 ")",
@@ -245,12 +284,24 @@ static bool is_row(const op2_arg *arg) {
 }
 
 static op2_type argument_type(const op2_arg *arg, int32_t *dim) {
+  if (arg->tag == OP2_TAG_MAT_) {
+    op2_mat mat = arg->object;
+    *dim = mat->row_dim * mat->column_dim;
+    return mat->type;
+  }
   switch (op2i_arg_kind(arg)) {
   case OP2I_ARG_GBL: *dim = ((op2_gbl)arg->object)->dim; return ((op2_gbl)arg->object)->type;
   case OP2I_ARG_VAL: *dim = arg->dim; return (op2_type)arg->type;
   case OP2I_ARG_IDX: *dim = is_row(arg) ? arg->map->arity : 1; return OP2_I64;
   default: *dim = ((op2_dat)arg->object)->dim; return ((op2_dat)arg->object)->type;
   }
+}
+
+/* How many slots a kernel sees at once. */
+static int64_t slots_of(const op2_arg *arg) {
+  enum op2i_arg_kind kind = op2i_arg_kind(arg);
+  if (kind != OP2I_ARG_ALL && kind != OP2I_ARG_ITER) return 1;
+  return arg->map->arity * (arg->tag == OP2_TAG_MAT_ ? (int64_t)arg->map2->arity : 1);
 }
 
 static op2_status check_depth(const struct call *call, int n) {
@@ -278,8 +329,7 @@ static op2_status check_length(const struct call *call, int n) {
   enum op2i_arg_kind kind = op2i_arg_kind(arg);
   int32_t dim;
   (void)argument_type(arg, &dim);
-  int64_t length = kind == OP2I_ARG_ALL ? 1 : dim;
-  if (kind == OP2I_ARG_ALL || kind == OP2I_ARG_ITER) length *= arg->map->arity;
+  int64_t length = (kind == OP2I_ARG_ALL ? 1 : dim) * slots_of(arg);
   if (param->extent <= length) return OP2_SUCCESS;
   if (kind == OP2I_ARG_ALL)
     return wrong(call, OP2_ERR_TYPE,
@@ -291,6 +341,32 @@ static op2_status check_length(const struct call *call, int n) {
                "argument %d (%s): the kernel's parameter '%s %s' is an array of %" PRId64
                " values, the argument has %" PRId64 OP2I_SEE_CHECK,
                n, shown_name(arg), param->type_text, param->name, param->extent, length);
+}
+
+/* The block of a matrix, in as many dimensions as the kernel likes: rows are as long as rows are, and
+ * there are as many values. What is not declared, or by the compiler's numbers alone, it may be. */
+static op2_status check_shape(const struct call *call, int n) {
+  const op2_arg *arg = &call->args[n];
+  const struct op2i_param *param = &call->kernel->signature.params[n];
+  op2_mat mat = arg->object;
+  int64_t rows = (int64_t)arg->map->arity * mat->row_dim;
+  int64_t columns = (int64_t)arg->map2->arity * mat->column_dim, values = 1;
+  bool row = param->nextents < 2;
+  for (int k = param->nextents - 1; k >= 0; k--) {
+    if (!param->extents[k]) {
+      row = row || k > 0;
+      values = k > 0 ? rows * columns : 0; /* what else is declared cannot be told */
+      break;
+    }
+    values *= param->extents[k];
+    row = row || (k > 0 && values == columns);
+  }
+  if (!param->nextents || (row && (!values || values == rows * columns))) return OP2_SUCCESS;
+  return wrong(
+      call, OP2_ERR_TYPE,
+      "argument %d (%s): the kernel's parameter '%s %s' has another shape than the matrix's "
+      "block of %" PRId64 " rows and %" PRId64 " columns",
+      n, shown_name(arg), param->type_text, param->name, rows, columns);
 }
 
 static op2_status check_param(const struct call *call, int n) {
@@ -320,7 +396,7 @@ static op2_status check_param(const struct call *call, int n) {
     return wrong(call, OP2_ERR_TYPE, "argument %d: %s %s a pointer to const, not '%s %s'", n,
                  is_row(arg) ? "element numbers" : "the element number",
                  is_row(arg) ? "need" : "needs a value or", param->type_text, param->name);
-  return check_length(call, n);
+  return arg->tag == OP2_TAG_MAT_ ? check_shape(call, n) : check_length(call, n);
 }
 
 /* Private copies live on the stacks of worker threads. */
@@ -335,8 +411,7 @@ static op2_status check_private(const struct call *call) {
     if (kind == OP2I_ARG_VAL || kind == OP2I_ARG_IDX || direct_to_data) continue;
     int32_t dim;
     op2_type type = argument_type(arg, &dim);
-    bool all = kind == OP2I_ARG_ALL || kind == OP2I_ARG_ITER;
-    bytes += (double)dim * (double)op2i_type_size(type) * (all ? arg->map->arity : 1);
+    bytes += (double)dim * (double)op2i_type_size(type) * (double)slots_of(arg);
     if (bytes > MOST)
       return wrong(
           call, OP2_ERR_RANGE,

@@ -14,6 +14,7 @@ struct op2i_op;
 
 struct op2i_op_kind {
   const char *name; /* for people: "loop", "call" */
+  bool queues;      /* it queues others while it runs: halos are their affair */
   bool in_order;    /* those that run do so in the order of the queue, whatever they use */
   /* One more, or one fewer, holds or has queued it. */
   void (*use)(struct op2i_op *op);

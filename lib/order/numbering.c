@@ -47,6 +47,7 @@ static double sum_spans(const int32_t *idx, int64_t rows, int32_t arity) {
 
 void op2i_map_measure(op2_map map) {
   int64_t rows = map->from->ends[OP2I_OWNED], length = ENTRIES / map->arity;
+  if (map->first) rows = map->first->idx[rows]; /* its entries */
   if (length < ROWS_LEAST) length = ROWS_LEAST;
   if (length > rows) length = rows;
   int bits = 1;
@@ -122,7 +123,7 @@ enum { LOOPS_LOOK = 8, LOOPS_PAY = 80, TARGETS_FEW = 32768 };
 /* A map by which its target set can be numbered: rows join targets, and no target is left out in a
  * mesh, where each is in some rows. */
 static bool joins(op2_map map) {
-  return map->idx && (map->arity > 1 || map->from == map->to) &&
+  return map->idx && !map->meets && !map->first && (map->arity > 1 || map->from == map->to) &&
          map->from->ends[OP2I_OWNED] * map->arity >= 2 * map->to->ends[OP2I_OWNED];
 }
 
@@ -191,7 +192,7 @@ bool op2i_numbering_lead(op2_map map, int64_t rows, bool put_off) {
 /* Small sets are in caches anyway, and their blocks are few. */
 static bool in_question(op2_map map) {
   enum { ROWS_FEW = 32768 };
-  bool mendable = map->arity > 1 || map->from == map->to;
+  bool mendable = !map->meets && !map->first && (map->arity > 1 || map->from == map->to);
   return mendable && map->from->ends[OP2I_OWNED] >= ROWS_FEW && !map->from->number &&
          !map->to->number;
 }

@@ -3,6 +3,7 @@
 #define OP2I_RENUMBER_H
 
 #include "mesh.h"
+#include "sparse.h"
 
 /* Renumbering. A permutation is given as order[new] = old, its inverse as inverse[old] = new. */
 
@@ -57,6 +58,22 @@ void op2i_mesh_graph_free(struct op2i_mesh_graph *graph);
  * on the graph alone. */
 const char *op2i_order_unavailable(void); /* null when usable, else why not */
 op2_status op2i_order_graph(const struct op2i_mesh_graph *graph, int64_t *order);
+
+/* ---- matrices (renumber_sparse.c) ------------------------------------------------------------ */
+
+/* A sparsity whose rows or columns, or elements that reach them, are renumbered: its tables as they will
+ * be, and the order of its places. */
+struct op2i_followed {
+  op2_sparsity sparsity;
+  struct op2i_renumber places; /* null order: they stay as they are */
+  int32_t *start, *column;
+};
+/* Those of a context, for n sets; freed by op2i_followed_free(), also on failure. */
+op2_status op2i_followed_make(op2_context ctx, int64_t n, const struct op2i_renumber *all,
+                              int64_t *count, struct op2i_followed **out);
+void op2i_followed_free(int64_t count, struct op2i_followed *followed);
+/* Put the tables in place. */
+void op2i_followed_change(const struct op2i_followed *followed);
 
 /* ---- applying them (renumber_apply.c) -------------------------------------------------------- */
 

@@ -19,6 +19,8 @@ struct apply {
   size_t scratch_bytes;
   int threads;
   void *scratch; /* room for the largest dat or map */
+  int64_t nfollowed; /* sparsities */
+  struct op2i_followed *followed;
 };
 
 static size_t dat_bytes(op2_dat dat) {
@@ -108,10 +110,18 @@ static void change_dat(struct apply *a, const struct op2i_renumber *r, op2_dat d
 }
 
 /* Null where the set stays as it is. */
-static const int64_t *inverse_of(const struct apply *a, op2_set set) {
+static const struct op2i_renumber *change_of(const struct apply *a, op2_set set) {
   for (int64_t i = 0; i < a->n; i++)
-    if (a->all[i].set == set) return a->all[i].kept ? NULL : a->all[i].inverse;
+    if (a->all[i].set == set) return a->all[i].kept ? NULL : &a->all[i];
+  for (int64_t i = 0; i < a->nfollowed; i++)
+    if (a->followed[i].places.set == set && a->followed[i].places.order)
+      return &a->followed[i].places;
   return NULL;
+}
+
+static const int64_t *inverse_of(const struct apply *a, op2_set set) {
+  const struct op2i_renumber *r = change_of(a, set);
+  return r ? r->inverse : NULL;
 }
 
 static void entries_changed(op2_map map) { op2i_buffer_replace(&map->entries, map->idx, true); }
@@ -177,11 +187,40 @@ static void change(struct apply *a, const struct op2i_renumber *r) {
     if (!inverse_of(a, ((op2_map)l->object)->from)) change_targets(r, l->object);
 }
 
+/* ---- matrices -------------------------------------------------------------------------------- */
+
+static op2_status prepare_followed(struct apply *a, op2_context ctx) {
+  op2_status status = op2i_followed_make(ctx, a->n, a->all, &a->nfollowed, &a->followed);
+  for (int64_t i = 0; i < a->nfollowed && !status; i++) {
+    const struct op2i_followed *f = &a->followed[i];
+    for (int k = 0; k < f->sparsity->npairs; k++)
+      need_scratch(a, map_bytes(f->sparsity->pairs[k].places));
+    if (f->places.order) status = prepare(a, &f->places);
+  }
+  return status;
+}
+
+static void change_followed(struct apply *a, const struct op2i_followed *f) {
+  if (f->places.order) {
+    change(a, &f->places);
+    op2i_followed_change(f);
+  }
+  for (int k = 0; k < f->sparsity->npairs; k++) {
+    op2_map map = f->sparsity->pairs[k].places;
+    const struct op2i_renumber *from = change_of(a, map->from);
+    if (from)
+      change_map(a, from, map);
+    else if (f->places.order)
+      change_targets(&f->places, map);
+  }
+}
+
 op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all) {
   struct apply a = {.n = n, .all = all, .threads = n ? op2_workers(all[0].set->obj.ctx) : 1};
   op2_status status = OP2_SUCCESS;
   for (int64_t i = 0; i < n && !status; i++)
     if (!all[i].kept) status = prepare(&a, &all[i]);
+  if (n && !status) status = prepare_followed(&a, all[0].set->obj.ctx);
   if (!status) {
     a.scratch = op2i_malloc(a.scratch_bytes);
     if (!a.scratch) status = op2i_error_nomem("a numbering");
@@ -189,7 +228,9 @@ op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all) {
   if (n && all[0].set->obj.ctx->comm) status = op2i_comm_agree(all[0].set->obj.ctx->comm, status);
   for (int64_t i = 0; i < n && !status; i++)
     if (!all[i].kept) change(&a, &all[i]);
+  for (int64_t i = 0; i < a.nfollowed && !status; i++) change_followed(&a, &a.followed[i]);
   for (int64_t i = a.taken; i < a.ngiven; i++) op2i_free_data(a.given[i]);
+  op2i_followed_free(a.nfollowed, a.followed);
   op2i_free(a.given);
   op2i_free(a.scratch);
   return status;

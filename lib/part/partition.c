@@ -64,6 +64,16 @@ static op2_status check_how(op2_context ctx, const op2_partition_options *how) {
                     (int)how->method);
 }
 
+static op2_status check_sparsities(op2_context ctx) {
+  const struct op2i_link *first = ctx->sparsities.first;
+  if (!first) return OP2_SUCCESS;
+  return op2i_error(
+      OP2_ERR_STATE,
+      "op2_partition: there is sparsity '%s', whose rows would go to other ranks: sparsities "
+      "are made of sets that are partitioned",
+      ((const struct op2i_object *)first->object)->name);
+}
+
 static op2_status check_dats(op2_context ctx) {
   for (struct op2i_link *l = ctx->dats.first; l; l = l->next) {
     op2_dat dat = l->object;
@@ -165,6 +175,7 @@ static op2_status partition(op2_context ctx, const op2_partition_options *how,
   op2_status status = op2i_comm_agree(ctx->comm, check_how(ctx, how));
   if (!status) status = compare(ctx, how);
   if (!status) status = op2i_comm_agree(ctx->comm, check_dats(ctx));
+  if (!status) status = op2i_comm_agree(ctx->comm, check_sparsities(ctx));
   if (status) return status;
   status = op2i_scheduler.flush(ctx->sched, "op2_partition");
   if (status != OP2_ERR_FATAL) status = op2i_comm_agree(ctx->comm, status);

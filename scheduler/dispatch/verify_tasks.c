@@ -101,12 +101,12 @@ static op2_status touch_arg(struct verifier *c, const struct op2i_step *step, in
   if (!values) return op2i_error_nomem("the verifier of tasks");
   int64_t e = loop->set->idx ? loop->set->idx[position] : position;
   bool modifies = op2i_modifies(arg->access);
-  if (arg->map < 0) return touch(c, &values[e], e, modifies);
-  const int32_t *row = loop->maps[arg->map]->idx + e * loop->maps[arg->map]->arity;
-  if (arg->kind == OP2I_ARG_SLOT) row += arg->slot;
+  struct op2i_targets targets = op2i_arg_targets(loop, arg, e);
   op2_status status = OP2_SUCCESS;
-  for (int32_t k = 0; k < arg->arity && !status; k++)
-    status = touch(c, &values[row[k]], row[k], modifies);
+  for (int64_t k = 0; k < targets.n && !status; k++) {
+    int64_t target = op2i_target(targets, k);
+    status = touch(c, &values[target], target, modifies);
+  }
   return status;
 }
 

@@ -82,11 +82,16 @@ static bool in_vectors(const struct op2i_loop *loop) {
   return !loop->form.why && loop->op.ctx->backend->variant == OP2I_VECTOR;
 }
 
-/* Loops of different code forms would all take the slower one. */
+/* Its time is that of moving values, which scalar code does as fast. */
+static bool only_direct(const struct op2i_loop *loop) { return !loop->indirect; }
+
+/* Loops of different code forms would all take the slower one. Rows of matrices are no vector code, and
+ * what is done with an element's own values beside costs little. */
 static const char *forms_differ(const struct op2i_loop *a, const struct op2i_loop *b) {
   if (!op2i_loop_same_elements(a, b)) return "one of them also runs over the halo";
   if (a->ordered || b->ordered) return "one of them keeps element order";
-  if (!a->form.why != !b->form.why) return "one of them is not vectorised";
+  bool beside = (a->each && only_direct(b)) || (b->each && only_direct(a));
+  if (!a->form.why != !b->form.why && !beside) return "one of them is not vectorised";
   if (op2i_form_unfit(&a->form) != op2i_form_unfit(&b->form))
     return "one of them is not for the device";
   if (op2i_loop_rule(a).kind != op2i_loop_rule(b).kind) return "they are to run in two places";

@@ -78,13 +78,12 @@ static bool agree(int64_t *owner, int64_t position) { return *owner == FREE || *
 
 static bool visit_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, int64_t *owner,
                       visitor *visit) {
-  const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
   for (int r = 0; r < loop->nranges; r++)
     for (int64_t i = loop->ranges[r].lo; i < loop->ranges[r].hi; i++) {
       int64_t e = loop->set->idx ? loop->set->idx[i] : i;
-      int32_t first = arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
-      for (int32_t k = 0; k < arg->arity; k++)
-        if (!visit(&owner[map ? map->idx[e * map->arity + first + k] : e], i)) return false;
+      struct op2i_targets targets = op2i_arg_targets(loop, arg, e);
+      for (int64_t k = 0; k < targets.n; k++)
+        if (!visit(&owner[op2i_target(targets, k)], i)) return false;
     }
   return true;
 }

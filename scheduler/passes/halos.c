@@ -42,6 +42,7 @@ static unsigned loop_needs(const struct op2i_loop *loop, int d) {
 static unsigned needs(struct op2i_op *op, int d) {
   const struct op2i_loop *loop = op2i_op_loop(op);
   unsigned parts = loop                             ? loop_needs(loop, d)
+                   : op->kind->queues               ? 0
                    : op->dat_access[d] == OP2_WRITE ? 0
                                                     : OP2I_EVERY_PART;
   return parts & op2i_dat_parts(op->dats[d]);

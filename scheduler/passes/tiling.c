@@ -19,7 +19,7 @@ static bool scatters(const struct op2i_loop *loop) { return loop->indirect_write
 static bool eligible(const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   return step->kind == OP2I_STEP_LOOP && loop->nranges == 1 && loop->set->base == loop->set &&
-         !loop->ordered && step->lo == 0;
+         !loop->ordered && !loop->each && step->lo == 0;
 }
 
 /* Reductions are complete when all tiles are: nobody in the chain can read one. */

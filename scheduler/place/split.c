@@ -21,6 +21,7 @@ const char *op2i_loop_unsplit(const struct op2i_loop *loop) {
   if (loop->op.ctx->comm) return "ranks have parts of its sets";
   if (has_halo(loop)) return "its sets have halos";
   if (loop->set->idx) return "it runs over a subset";
+  if (loop->each) return "it goes through the rows of a matrix";
   if (loop->ordered) return "its elements keep their order";
   if (loop->indirect_write && loop->partial_bytes)
     return "it reduces, and some elements would run in both places";

@@ -40,9 +40,22 @@ static void mark_slot(const struct op2i_loop *loop, const op2_map map, int32_t s
   }
 }
 
+static void mark_entries(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, int64_t lo,
+                         int64_t hi, int32_t shift, struct collector *c) {
+  for (int64_t i = lo; i < hi; i++) {
+    struct op2i_targets targets =
+        op2i_arg_targets(loop, arg, loop->set->idx ? loop->set->idx[i] : i);
+    for (int64_t k = 0; k < targets.n; k++) c->touched[op2i_target(targets, k) >> shift] = 1;
+  }
+}
+
 static void mark_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, int64_t lo,
                      int64_t hi, int32_t shift, struct collector *c) {
   const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
+  if (arg->kind == OP2I_ARG_EACH) {
+    mark_entries(loop, arg, lo, hi, shift, c);
+    return;
+  }
   if (!map && !loop->set->idx) {
     for (int64_t s = lo >> shift; s <= (hi - 1) >> shift; s++) c->touched[s] = 1;
     return;

@@ -79,10 +79,16 @@ static op2_status need_identity(const struct op2i_loop *loop, struct request *re
   return OP2_SUCCESS;
 }
 
+/* Elements that meet in a place of a matrix meet in its row, of which there are fewer. */
 static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *request) {
   const struct op2i_loop_arg *arg = &loop->args[n];
   op2_dat dat = loop->op.dats[arg->dat];
   op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
+  int64_t targets = dat->set->ends[OP2I_NONEXEC];
+  if (map && map->meets && !(request->desc.parts & OP2I_PLAN_STAGE)) {
+    map = map->meets;
+    targets = map->to->ends[OP2I_NONEXEC];
+  }
   if (!map) {
     op2_status status = need_identity(loop, request);
     if (status) return status;
@@ -97,7 +103,7 @@ static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *r
                                                                   : -1,
                              .access = arg->access,
                              .injective = arg->injective,
-                             .target_size = dat->set->ends[OP2I_NONEXEC],
+                             .target_size = targets,
                              .row_bytes = (int32_t)dat->row_bytes};
   const struct op2i_plan_arg *described = &request->args[request->desc.nargs - 1];
   int64_t *word = request->key + request->nwords;

@@ -10,6 +10,7 @@
 #include "error.h"
 #include "hash.h"
 #include "mem.h"
+#include "solve.h"
 #include "tasks.h"
 #include "tiling.h"
 
@@ -171,6 +172,7 @@ void op2i_sched_forget_all(struct op2i_sched *sched) {
   for (struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop; loop = loop->next)
     forget_alone(&loop->op);
   for (struct op2i_user_call *call = ctx->calls; call; call = call->next) forget_alone(&call->op);
+  for (struct op2i_solve *solve = ctx->solves; solve; solve = solve->next) forget_alone(&solve->op);
 }
 
 op2_status op2i_verified(op2_status status, const char *pass) {

@@ -231,7 +231,8 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
   }
   if (!status) *done = ngroups;
   for (int64_t g = 0; g < *done; g++) name_group(program, g, nodes);
-  if (sched->ctx->config.graph_file) op2i_program_draw(sched, program, nodes, *done);
+  if (sched->ctx->config.graph_file && !sched->outer)
+    op2i_program_draw(sched, program, nodes, *done);
   program->runs += !status;
   return status;
 }

@@ -42,8 +42,9 @@ op2_access op2i_step_access(const struct op2i_loop *loop, int d, unsigned rows) 
 static op2_status bind_map(struct op2i_step *step, int m) {
   op2_map map = step->loop->maps[m];
   void *entries = NULL, *target = NULL;
-  op2_status status =
-      op2i_buffer_at(&map->entries, step->place, OP2_READ, OP2I_EVERY_ROW, &entries);
+  op2_status status = OP2_SUCCESS;
+  if (!map->first || map->idx)
+    status = op2i_buffer_at(&map->entries, step->place, OP2_READ, OP2I_EVERY_ROW, &entries);
   if (!status && op2i_set_numbered(map->to) && op2i_loop_numbers(step->loop, m))
     status = op2i_buffer_at(&map->to->numbers, step->place, OP2_READ, OP2I_EVERY_ROW, &target);
   step->map[m] = entries;

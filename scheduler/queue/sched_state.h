@@ -40,6 +40,10 @@ struct op2i_outcome {
 
 struct op2i_sched {
   op2_context ctx;
+  /* While an operation runs that queues others itself, those wait in a queue of their own, which is
+   * kept for the next one; null: there was none. And in which queue that operation is; null: in none. */
+  struct op2i_sched *inner, *outer;
+  struct op2i_failure *outer_failures; /* the context's, meanwhile */
   int64_t next_number; /* of the next loop; the first is 1 */
   struct op2i_node *nodes;
   int64_t nnodes, nodes_capacity;

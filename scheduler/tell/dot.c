@@ -267,7 +267,8 @@ static void file_name(const struct op2i_sched *sched, char *path, size_t size) {
 /* Of ranks the first writes alone, unless each has a file of its own. */
 static bool draws(const struct op2i_sched *sched) {
   const char *name = sched->ctx->config.graph_file;
-  return name && (!sched->ctx->comm || sched->ctx->comm->rank == 0 || strstr(name, "%r"));
+  return name && !sched->outer &&
+         (!sched->ctx->comm || sched->ctx->comm->rank == 0 || strstr(name, "%r"));
 }
 
 /* A pipe that nobody reads from is an error; one that somebody does is waited for as usual. */

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_SOLVE_H
+#define OP2_SOLVE_H
+
+#include <stdint.h>
+
+#include "op2/loop.h"
+#include "op2/matrix.h"
+#include "op2/status.h"
+#include "op2/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @file solve.h
+ * Systems of linear equations, solved when somebody needs the result.
+ *
+ * op2_solve() queues: solve A x = b. Like a loop it waits for what it needs and is waited for by what
+ * needs x, is drawn with the graph, and is cancelled where a loop that it depends on has failed. It is
+ * made of loops itself: on any backend, device and number of ranks it does what loops do there. */
+
+/** How a system is solved. */
+typedef enum op2_method {
+  OP2_METHOD_DEFAULT = 0, /**< conjugate gradients */
+  OP2_METHOD_CG           /**< conjugate gradients: the matrix is symmetric and positive definite */
+} op2_method;
+
+/** What makes a method faster. */
+typedef enum op2_preconditioner {
+  OP2_PRECONDITIONER_DEFAULT = 0, /**< Jacobi */
+  OP2_PRECONDITIONER_NONE,        /**< nothing */
+  OP2_PRECONDITIONER_JACOBI       /**< the inverse of the diagonal; where that is 0, 1 */
+} op2_preconditioner;
+
+/** Why a solve has ended. Those below 0 are failures. */
+typedef enum op2_reason {
+  OP2_NOT_SOLVED = 0,           /**< no solve has run */
+  OP2_CONVERGED_RTOL = 1,       /**< the residual is small beside b */
+  OP2_CONVERGED_ATOL = 2,       /**< the residual is small */
+  OP2_DIVERGED_ITERATIONS = -1, /**< there were enough iterations */
+  OP2_DIVERGED_DTOL = -2,       /**< the residual has grown too large */
+  OP2_DIVERGED_NAN = -3,        /**< it is no number */
+  OP2_DIVERGED_INDEFINITE = -4  /**< the matrix, or the preconditioner, is not positive definite */
+} op2_reason;
+
+/** How to solve. Zero-initialise, then fill in; what is 0 has the default. */
+typedef struct op2_solver_options {
+  op2_method method;
+  op2_preconditioner preconditioner;
+  double rtol;       /**< converged where |b - A x| <= rtol |b|; default 1e-8 */
+  double atol;       /**< or <= atol; default 1e-50 */
+  double dtol;       /**< diverged where > dtol |b|; default 1e5 */
+  int iterations;    /**< at most; default 10,000 */
+  int start_at_zero; /**< not 0: whatever x is, begin with 0 */
+  int allow_failure; /**< not 0: a solve that does not converge is no failure, and x is used as it is */
+  const char *prefix;      /**< of its options where PETSc solves; may be null */
+  const void *reserved[6]; /**< null: room for later versions */
+} op2_solver_options;
+
+/** What became of a solve. */
+typedef struct op2_solve_result {
+  op2_reason reason;
+  int iterations;
+  double residual; /**< |b - A x|, as the method has it; among ranks, of all */
+} op2_solve_result;
+
+/** @brief Make a solver, for any number of solves.
+ * @memory *options is copied              @sync   runs nothing
+ * @mpi    collective; the same options on every rank
+ * @errors OP2_ERR_ARG, OP2_ERR_OPTION (a method or preconditioner that there is not, a tolerance or
+ *         number below 0), OP2_ERR_NOMEM; on error *solver is untouched
+ * @source PETSc KSPCreate; PyOP2 Solver */
+OP2_API OP2_NODISCARD op2_status op2_solver_create(op2_context ctx,
+                                                   const op2_solver_options *options,
+                                                   const char *name, op2_solver *solver);
+
+/** @brief Queue: solve A x = b, beginning with the x that is there. Use op2_solve(), which fills in
+ * `where`. A is square, and x and b are two dats on its rows with row_dim values for each element, of
+ * its type.
+ * @memory handles are kept until it has run; the solver keeps what it works with, some dats like x
+ * @sync   as op2_par_loop_at()
+ * @mpi    every rank queues it
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (rows and columns of two sets, blocks that are not square, a
+ *         dat on another set or of another dim), OP2_ERR_TYPE, OP2_ERR_STATE, OP2_ERR_NOMEM; later
+ *         OP2_ERR_DIVERGED where it does not converge, unless that is allowed
+ * @source PyOP2 solve; PETSc KSPSolve */
+OP2_API OP2_NODISCARD op2_status op2_solve_at(op2_where where, op2_solver solver, op2_mat mat,
+                                              op2_dat x, op2_dat b);
+
+/** @brief What became of the solve that was queued last.
+ * @memory *result is the caller's         @sync   runs that solve, and what it depends on
+ * @mpi    collective
+ * @errors OP2_ERR_ARG, OP2_ERR_NOMEM; a solve that has failed is told by its reason
+ * @source PETSc KSPGetConvergedReason, KSPGetIterationNumber */
+OP2_API OP2_NODISCARD op2_status op2_solver_result(op2_solver solver, op2_solve_result *result);
+
+/** @brief Give up a solver handle; queued solves still run.
+ * @memory freed when nothing uses it any more   @sync   never blocks, runs nothing
+ * @mpi    not collective                        @errors none
+ * @source op2 */
+OP2_API void op2_solver_destroy(op2_solver *solver);
+
+/** Queue: solve A x = b; see op2_solve_at(). */
+#define op2_solve(solver, mat, x, b) op2_solve_at(OP2_HERE, solver, mat, x, b)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The diagonal of a matrix: a loop over the rows, by the map to their places on it. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "error.h"
+#include "op2/loop.h"
+#include "sparse.h"
+
+static op2_status need_kernel(op2_mat mat, bool block, op2_kernel *kernel) {
+  char source[256];
+  const char *type = op2i_type_c(mat->type), *name = block ? "get_block" : "get_diagonal";
+  int n = block ? mat->row_dim * mat->row_dim : mat->row_dim, step = block ? 1 : mat->row_dim + 1;
+  if (*kernel) return OP2_SUCCESS;
+  snprintf(source, sizeof source,
+           "void %s(%s *d, const %s *a) {\n  for (int i = 0; i < %d; i++) d[i] = a[i * %d];\n}\n",
+           name, type, type, n, step);
+  const op2_kernel_desc desc = {.name = name, .source = source};
+  return op2_kernel_create(mat->obj.ctx, &desc, kernel);
+}
+
+static op2_status check(op2_where where, op2_mat mat, op2_dat dat) {
+  op2_status status = op2i_object_validate(mat, OP2I_MAT, "op2_mat_diagonal");
+  if (!status) status = op2i_object_validate(dat, OP2I_DAT, "op2_mat_diagonal");
+  if (status) return status;
+  const struct op2_sparsity_s *sparsity = mat->sparsity;
+  if (sparsity->rows != sparsity->columns || mat->row_dim != mat->column_dim)
+    return op2i_error(
+        OP2_ERR_MISMATCH,
+        "%s:%d: op2_mat_diagonal, matrix '%s' has none: rows are of set '%s' with dim %" PRId32
+        ", columns of '%s' with %" PRId32,
+        where.file, where.line, mat->obj.name, sparsity->rows->obj.name, mat->row_dim,
+        sparsity->columns->obj.name, mat->column_dim);
+  if (dat->set != sparsity->rows ||
+      (dat->dim != mat->row_dim && dat->dim != mat->row_dim * mat->row_dim))
+    return op2i_error(
+        OP2_ERR_MISMATCH,
+        "%s:%d: op2_mat_diagonal, matrix '%s': dat '%s' is on set '%s' with dim %" PRId32
+        ", and the rows are of '%s', with blocks of %" PRId32 " by %" PRId32,
+        where.file, where.line, mat->obj.name, dat->obj.name, dat->set->obj.name, dat->dim,
+        sparsity->rows->obj.name, mat->row_dim, mat->column_dim);
+  if (dat->type != mat->type)
+    return op2i_error(OP2_ERR_TYPE, "%s:%d: op2_mat_diagonal, matrix '%s' is %s, and dat '%s' %s",
+                      where.file, where.line, mat->obj.name, op2i_type_name(mat->type),
+                      dat->obj.name, op2i_type_name(dat->type));
+  return OP2_SUCCESS;
+}
+
+op2_status op2_mat_diagonal_at(op2_where where, op2_mat mat, op2_dat dat) {
+  if (!where.file) where.file = "?";
+  op2_status status = check(where, mat, dat);
+  if (status) return status;
+  bool block = dat->dim > mat->row_dim;
+  op2_kernel *kernel = block ? &mat->get_block : &mat->get_diagonal;
+  status = need_kernel(mat, block, kernel);
+  if (!status) status = op2i_sparsity_diagonal(mat->sparsity);
+  if (status) return status;
+  const op2_arg args[] = {op2_arg_direct(dat, OP2_WRITE),
+                          op2_arg_dat(mat->values, 0, mat->sparsity->diagonal, OP2_READ)};
+  return op2_par_loop_at(where, *kernel, mat->sparsity->rows, 2, args);
+}

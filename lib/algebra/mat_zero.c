@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* All values of a matrix made zero: a loop over its places. */
+#include <stdio.h>
+
+#include "error.h"
+#include "mat_zero.h"
+#include "op2/loop.h"
+#include "sparse.h"
+
+/* Kept with the matrix, as loops are found again by their kernels. */
+op2_status op2i_mat_need_zero(op2_mat mat) {
+  char source[128];
+  if (mat->zero) return OP2_SUCCESS;
+  int dim = mat->row_dim * mat->column_dim;
+  snprintf(source, sizeof source,
+           "void zero(%s *value) { for (int i = 0; i < %d; i++) value[i] = 0; }\n",
+           op2i_type_c(mat->type), dim);
+  const op2_kernel_desc desc = {.name = "zero", .source = source};
+  return op2_kernel_create(mat->obj.ctx, &desc, &mat->zero);
+}
+
+op2_status op2_mat_zero_at(op2_where where, op2_mat mat) {
+  op2_status status = op2i_object_validate(mat, OP2I_MAT, "op2_mat_zero");
+  if (!status) status = op2i_mat_need_zero(mat);
+  if (status) return status;
+  const op2_arg arg = op2_arg_direct(mat->values, OP2_WRITE);
+  return op2_par_loop_at(where, mat->zero, mat->sparsity->places, 1, &arg);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Solvers: their options, and what became of their solves. */
+#include "context.h"
+#include "error.h"
+#include "krylov.h"
+#include "mem.h"
+
+static void release_solver(void *object) {
+  op2_solver solver = object;
+  op2i_workspace_free(&solver->work);
+  op2i_free(solver->prefix);
+}
+
+static op2_status check(const op2_solver_options *o, const char *name) {
+  if (o->method < OP2_METHOD_DEFAULT || o->method > OP2_METHOD_CG)
+    return op2i_error(OP2_ERR_OPTION, "solver '%s': %d is not an op2_method", name, (int)o->method);
+  if (o->preconditioner < OP2_PRECONDITIONER_DEFAULT ||
+      o->preconditioner > OP2_PRECONDITIONER_JACOBI)
+    return op2i_error(OP2_ERR_OPTION, "solver '%s': %d is not an op2_preconditioner", name,
+                      (int)o->preconditioner);
+  /* Not a number is none of these. */
+  if (!(o->rtol >= 0 && o->atol >= 0 && o->dtol >= 0))
+    return op2i_error(OP2_ERR_OPTION, "solver '%s': tolerances %g, %g and %g", name, o->rtol,
+                      o->atol, o->dtol);
+  if (o->iterations >= 0) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_OPTION, "solver '%s': %d iterations", name, o->iterations);
+}
+
+static void fill_in(op2_solver_options *o) {
+  if (!o->method) o->method = OP2_METHOD_CG;
+  if (!o->preconditioner) o->preconditioner = OP2_PRECONDITIONER_JACOBI;
+  if (o->rtol == 0) o->rtol = 1e-8;
+  if (o->atol == 0) o->atol = 1e-50;
+  if (o->dtol == 0) o->dtol = 1e5;
+  if (!o->iterations) o->iterations = 10000;
+}
+
+static op2_status make(op2_context ctx, const op2_solver_options *options, const char *name,
+                       op2_solver *out) {
+  static const op2_solver_options none;
+  if (!options) options = &none;
+  op2_status status = check(options, name ? name : "");
+  if (status) return status;
+  op2_solver solver = op2i_calloc(1, sizeof *solver);
+  char *prefix = op2i_strdup(options->prefix ? options->prefix : "");
+  status = solver && prefix ? OP2_SUCCESS : op2i_error_nomem("a solver");
+  if (!status) status = op2i_object_init(solver, ctx, OP2I_SOLVER, name, release_solver);
+  if (status) {
+    op2i_free(prefix);
+    op2i_free(solver);
+    return status;
+  }
+  solver->options = *options;
+  solver->options.prefix = solver->prefix = prefix;
+  fill_in(&solver->options);
+  *out = solver;
+  return OP2_SUCCESS;
+}
+
+op2_status op2_solver_create(op2_context ctx, const op2_solver_options *options, const char *name,
+                             op2_solver *out) {
+  op2_solver solver = NULL;
+  op2_status status = op2i_context_validate(ctx);
+  if (status) return status;
+  if (!out) return op2i_error(OP2_ERR_ARG, "op2_solver_create: where to put the solver is null");
+  status = op2i_context_agree(ctx, make(ctx, options, name, &solver));
+  if (status)
+    op2_solver_destroy(&solver);
+  else
+    *out = solver;
+  return status;
+}
+
+/* Running what x depends on runs the solve. */
+op2_status op2_solver_result(op2_solver solver, op2_solve_result *result) {
+  op2_status status = op2i_object_validate(solver, OP2I_SOLVER, "op2_solver_result");
+  if (!status) status = op2i_context_validate(solver->obj.ctx);
+  if (status) return status;
+  if (!result) return op2i_error(OP2_ERR_ARG, "op2_solver_result: a null pointer");
+  if (solver->last)
+    status = op2i_scheduler.force(solver->obj.ctx->sched, &solver->last->x->res, false,
+                                  "op2_solver_result", solver->obj.name);
+  if (status) return status;
+  *result = solver->result;
+  return OP2_SUCCESS;
+}
+
+void op2_solver_destroy(op2_solver *solver) {
+  if (!solver) return;
+  if (op2i_object_leave(*solver, OP2I_SOLVER)) op2i_unref(*solver);
+  *solver = NULL;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrices: values at the places of a sparsity. */
+#include <string.h>
+
+#include "context.h"
+#include "error.h"
+#include "mem.h"
+#include "rows.h"
+#include "sparse.h"
+
+static void release_mat(void *object) {
+  op2_mat mat = object;
+  op2i_unref(mat->zero);
+  op2i_unref(mat->mult);
+  op2i_unref(mat->set_diagonal);
+  op2i_unref(mat->get_diagonal);
+  op2i_unref(mat->get_block);
+  op2i_unref(mat->values);
+  op2i_unref(mat->sparsity);
+}
+
+static op2_status check(op2_sparsity sparsity, int row_dim, int column_dim, op2_type type,
+                        const char *name) {
+  op2_status status = op2i_object_validate(sparsity, OP2I_SPARSITY, "op2_mat_create");
+  if (!status) status = op2i_context_validate(sparsity->obj.ctx);
+  if (status) return status;
+  if (row_dim < 1 || column_dim < 1 || row_dim > INT32_MAX / column_dim)
+    return op2i_error(OP2_ERR_ARG, "matrix '%s': blocks of %d rows and %d columns", name, row_dim,
+                      column_dim);
+  if (type == OP2_F64 || type == OP2_F32) return OP2_SUCCESS;
+  if (!op2i_type_size(type))
+    return op2i_error(OP2_ERR_TYPE, "matrix '%s': %d is not an op2_type", name, (int)type);
+  return op2i_error(OP2_ERR_TYPE, "matrix '%s': values of type %s; there are double and float",
+                    name, op2i_type_name(type));
+}
+
+static op2_status make(op2_sparsity sparsity, int row_dim, int column_dim, op2_type type,
+                       const char *name, op2_mat *out) {
+  op2_status status = check(sparsity, row_dim, column_dim, type, name ? name : "");
+  if (status) return status;
+  op2_mat mat = op2i_calloc(1, sizeof *mat);
+  if (!mat) return op2i_error_nomem("a matrix");
+  status = op2i_object_init(mat, sparsity->obj.ctx, OP2I_MAT, name, release_mat);
+  if (status) {
+    op2i_free(mat);
+    return status;
+  }
+  mat->sparsity = op2i_ref(sparsity);
+  mat->row_dim = row_dim;
+  mat->column_dim = column_dim;
+  mat->type = type;
+  *out = mat;
+  return OP2_SUCCESS;
+}
+
+op2_status op2_mat_create(op2_sparsity sparsity, int row_dim, int column_dim, op2_type type,
+                          const char *name, op2_mat *out) {
+  op2_mat mat = NULL;
+  if (!out) return op2i_error(OP2_ERR_ARG, "op2_mat_create: where to put the matrix is null");
+  op2_status status = make(sparsity, row_dim, column_dim, type, name, &mat);
+  if (!op2i_object_is(sparsity, OP2I_SPARSITY)) return status;
+  status = op2i_context_agree(sparsity->obj.ctx, status);
+  if (!status)
+    status = op2_dat_create(sparsity->places, row_dim * column_dim, type, NULL, mat->obj.name,
+                            &mat->values);
+  if (status)
+    op2_mat_destroy(&mat);
+  else
+    *out = mat;
+  return status;
+}
+
+op2_status op2_mat_get(op2_mat mat, void *values) {
+  op2_status status = op2i_object_validate(mat, OP2I_MAT, "op2_mat_get");
+  if (status) return status;
+  if (!values)
+    return op2i_error(OP2_ERR_ARG, "op2_mat_get: matrix '%s': a null pointer", mat->obj.name);
+  const void *data = NULL;
+  status = op2_dat_read_begin(mat->values, &data);
+  if (status) return status;
+  const struct op2_sparsity_s *sparsity = mat->sparsity;
+  int64_t n = op2i_sparsity_size(sparsity);
+  size_t bytes = mat->values->row_bytes;
+  if (!sparsity->order) op2i_rows_copy(op2_workers(mat->obj.ctx), n, bytes, data, values);
+  for (int64_t k = 0; sparsity->order && k < n; k++)
+    memcpy((char *)values + (size_t)k * bytes,
+           (const char *)data + (size_t)sparsity->order[k] * bytes, bytes);
+  return op2_dat_read_end(mat->values, &data);
+}
+
+void op2_mat_destroy(op2_mat *mat) {
+  if (!mat) return;
+  if (op2i_object_leave(*mat, OP2I_MAT)) op2i_unref(*mat);
+  *mat = NULL;
+}

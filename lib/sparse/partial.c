@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Maps with entries that lead nowhere. Such an entry is marked, in a dat, and another of its row takes
+ * its place in the map: then whoever numbers, colours and shares out by maps need not know. */
+#include <inttypes.h>
+
+#include "context.h"
+#include "error.h"
+#include "mem.h"
+#include "sparse.h"
+
+/* An entry of the row that leads somewhere, or any. */
+static int32_t stand_in(const int32_t *row, int arity) {
+  for (int k = 0; k < arity; k++)
+    if (row[k] >= 0) return row[k];
+  return 0;
+}
+
+static op2_status check(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name) {
+  op2_status status = op2i_map_check(from, to, arity, name);
+  if (status) return status;
+  int64_t rows = from->ends[OP2I_NONEXEC];
+  if (!rows) return OP2_SUCCESS;
+  if (!idx) return op2i_error(OP2_ERR_ARG, "map '%s': the entries are null", name);
+  if (to->ends[OP2I_NONEXEC]) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_RANGE, "map '%s': set '%s' has no elements, and '%s' has some", name,
+                    to->obj.name, from->obj.name);
+}
+
+static op2_status split(op2_set from, int arity, const int32_t *idx, int32_t **whole,
+                        unsigned char **absent) {
+  int64_t rows = from->ends[OP2I_NONEXEC];
+  size_t n = (size_t)rows * (size_t)arity;
+  *whole = op2i_alloc_raw(n * sizeof **whole);
+  *absent = op2i_alloc_raw(n);
+  if (!*whole || !*absent) return op2i_error_nomem("a map's values");
+  for (int64_t r = 0; r < rows; r++) {
+    const int32_t *row = idx + r * arity;
+    int32_t other = stand_in(row, arity);
+    for (int k = 0; k < arity; k++) {
+      (*absent)[r * arity + k] = row[k] < 0;
+      (*whole)[r * arity + k] = row[k] < 0 ? other : row[k];
+    }
+  }
+  return OP2_SUCCESS;
+}
+
+op2_status op2_map_create_partial(op2_set from, op2_set to, int arity, const int32_t *idx,
+                                  const char *name, op2_map *out) {
+  const char *shown = name ? name : "";
+  int32_t *whole = NULL;
+  unsigned char *absent = NULL;
+  op2_map map = NULL;
+  if (!out) return op2i_error(OP2_ERR_ARG, "op2_map_create_partial: where to put the map is null");
+  op2_status status = check(from, to, arity, idx, shown);
+  if (!op2i_object_is(from, OP2I_SET)) return status;
+  if (!status) status = split(from, arity, idx, &whole, &absent);
+  OP2I_TRY(op2i_context_agree(from->obj.ctx, status));
+  OP2I_TRY(op2_map_create(from, to, arity, whole, name, &map));
+  OP2I_TRY(op2_dat_create(from, arity, OP2_U8, absent, shown, &map->absent));
+  *out = map;
+  map = NULL;
+fail:
+  op2_map_destroy(&map);
+  op2i_free_data(whole);
+  op2i_free_data(absent);
+  return status;
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Where a matrix may have values: for each row the elements that reach it are found, and of those the
+ * columns, once each. Rows are independent then, and so are elements when they look up their places. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "error.h"
+#include "mem.h"
+#include "parallel.h"
+#include "sparse.h"
+
+/* Of one pair: who reaches a row, and what leads nowhere. */
+struct reached {
+  const struct op2i_pair *pair;
+  const unsigned char *no_row, *no_column; /* flags, or null: all lead somewhere */
+  int64_t *first;                          /* [nrows + 1] into */
+  int32_t *elements;                       /* those that reach a row, one row after the other */
+};
+
+struct pattern {
+  op2_sparsity sparsity;
+  struct reached *reached; /* [npairs] */
+  int64_t most;     /* columns that a row has at most, counted as often as elements lead there */
+  int32_t *entries; /* of the pair that is looked up */
+  const struct reached *by;
+  _Atomic bool no_memory, beyond;
+};
+
+static op2_status too_many(op2_sparsity sparsity) {
+  return op2i_error(OP2_ERR_RANGE,
+                    "sparsity '%s' has more than 2^31 places%s, and they are numbered by 32 bits",
+                    sparsity->obj.name, sparsity->obj.ctx->comm ? " on a rank" : "");
+}
+
+/* ---- who reaches a row ----------------------------------------------------------------------- */
+
+/* The row that slot i of an element leads to; negative: none that is here. */
+static int32_t row_of(const struct pattern *p, const struct reached *r, int64_t element, int i) {
+  int64_t at = element * r->pair->rows->arity + i;
+  int32_t row = r->pair->rows->idx[at];
+  return (r->no_row && r->no_row[at]) || row >= p->sparsity->nrows ? -1 : row;
+}
+
+/* An element comes once, where several of its slots lead to a row one after the other. */
+static op2_status invert(const struct pattern *p, struct reached *r) {
+  int64_t nrows = p->sparsity->nrows, n = op2i_map_rows(r->pair->rows);
+  int arity = r->pair->rows->arity;
+  if (n > INT32_MAX) return too_many(p->sparsity);
+  r->first = op2i_alloc_data((size_t)(nrows + 2) * sizeof *r->first);
+  if (!r->first) return op2i_error_nomem("a sparsity");
+  int64_t *next = r->first + 1; /* while it is filled, of the row before */
+  for (int64_t e = 0; e < n; e++)
+    for (int i = 0; i < arity; i++) {
+      int32_t row = row_of(p, r, e, i);
+      if (row >= 0) next[row + 1]++;
+    }
+  for (int64_t row = 0; row < nrows; row++) next[row + 1] += next[row];
+  r->elements = op2i_alloc_raw((size_t)next[nrows] * sizeof *r->elements);
+  if (!r->elements) return op2i_error_nomem("a sparsity");
+  for (int64_t e = 0; e < n; e++)
+    for (int i = 0; i < arity; i++) {
+      int32_t row = row_of(p, r, e, i);
+      if (row >= 0) r->elements[next[row]++] = (int32_t)e;
+    }
+  return OP2_SUCCESS;
+}
+
+/* ---- the columns of a row -------------------------------------------------------------------- */
+
+static int ascending(const void *a, const void *b) {
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Sorted, each once; most rows are short. Returns how many are left. */
+static int64_t settle(int32_t *columns, int64_t n) {
+  enum { SHORT = 128 };
+  int64_t kept = 0;
+  if (n > SHORT) qsort(columns, (size_t)n, sizeof *columns, ascending);
+  for (int64_t k = 0; k < n; k++) {
+    int32_t column = columns[k];
+    int64_t at = kept;
+    while (at > 0 && columns[at - 1] > column) at--;
+    if (at > 0 && columns[at - 1] == column) continue;
+    memmove(columns + at + 1, columns + at, (size_t)(kept - at) * sizeof *columns);
+    columns[at] = column;
+    kept++;
+  }
+  return kept;
+}
+
+static int64_t columns_of(const struct pattern *p, int64_t row, int32_t *columns) {
+  int64_t n = 0;
+  for (int k = 0; k < p->sparsity->npairs; k++) {
+    const struct reached *r = &p->reached[k];
+    int64_t arity = r->pair->columns->arity;
+    for (int64_t at = r->first[row]; at < r->first[row + 1]; at++) {
+      int64_t begin = r->elements[at] * arity;
+      if (at > r->first[row] && r->elements[at - 1] == r->elements[at]) continue;
+      for (int64_t c = begin; c < begin + arity; c++)
+        if (!r->no_column || !r->no_column[c]) columns[n++] = r->pair->columns->idx[c];
+    }
+  }
+  return settle(columns, n);
+}
+
+static void count_some(void *argument, int64_t lo, int64_t hi) {
+  struct pattern *p = argument;
+  int32_t *columns = op2i_malloc((size_t)p->most * sizeof *columns);
+  p->no_memory = p->no_memory || !columns;
+  for (int64_t row = lo; columns && row < hi; row++)
+    p->sparsity->start[row + 1] = (int32_t)columns_of(p, row, columns);
+  op2i_free(columns);
+}
+
+static void fill_some(void *argument, int64_t lo, int64_t hi) {
+  struct pattern *p = argument;
+  op2_sparsity sparsity = p->sparsity;
+  int32_t *columns = op2i_malloc((size_t)p->most * sizeof *columns);
+  p->no_memory = p->no_memory || !columns;
+  for (int64_t row = lo; columns && row < hi; row++) {
+    int64_t n = columns_of(p, row, columns);
+    memcpy(sparsity->column + sparsity->start[row], columns, (size_t)n * sizeof *columns);
+  }
+  op2i_free(columns);
+}
+
+enum { LEAST = 2048 }; /* rows, or elements, that are worth a thread */
+
+static op2_status find_rows(struct pattern *p) {
+  op2_sparsity sparsity = p->sparsity;
+  int threads = op2_workers(sparsity->obj.ctx);
+  for (int64_t row = 0; row < sparsity->nrows; row++) {
+    int64_t n = 0;
+    for (int k = 0; k < sparsity->npairs; k++)
+      n += (p->reached[k].first[row + 1] - p->reached[k].first[row]) *
+           p->reached[k].pair->columns->arity;
+    p->most = n > p->most ? n : p->most;
+  }
+  sparsity->start = op2i_alloc_data((size_t)(sparsity->nrows + 1) * sizeof *sparsity->start);
+  if (!sparsity->start) return op2i_error_nomem("a sparsity");
+  op2i_parallel(threads, sparsity->nrows, LEAST, count_some, p);
+  if (p->no_memory) return op2i_error_nomem("a sparsity");
+  int64_t total = 0;
+  for (int64_t row = 0; row < sparsity->nrows; row++) {
+    total += sparsity->start[row + 1];
+    if (total >= INT32_MAX) return too_many(sparsity);
+    sparsity->start[row + 1] = (int32_t)total;
+  }
+  sparsity->column = op2i_alloc_raw((size_t)total * sizeof *sparsity->column);
+  if (!sparsity->column) return op2i_error_nomem("a sparsity");
+  op2i_parallel(threads, sparsity->nrows, LEAST, fill_some, p);
+  return p->no_memory ? op2i_error_nomem("a sparsity") : OP2_SUCCESS;
+}
+
+/* ---- the places of an element ---------------------------------------------------------------- */
+
+/* Where a column stands in its row, which has it. */
+static int32_t place_of(const struct op2_sparsity_s *sparsity, int32_t row, int32_t column) {
+  enum { SHORT = 8 };
+  int32_t lo = sparsity->start[row], hi = sparsity->start[row + 1];
+  while (hi - lo > SHORT) {
+    int32_t middle = lo + (hi - lo) / 2;
+    *(sparsity->column[middle] <= column ? &lo : &hi) = middle;
+  }
+  while (sparsity->column[lo] != column) lo++;
+  return lo;
+}
+
+/* Negative where an entry leads nowhere. */
+static void look_up_some(void *argument, int64_t lo, int64_t hi) {
+  struct pattern *p = argument;
+  const struct reached *r = p->by;
+  int nrows = r->pair->rows->arity, ncolumns = r->pair->columns->arity;
+  bool beyond = false;
+  for (int64_t e = lo; e < hi; e++) {
+    const int32_t *column = r->pair->columns->idx + e * ncolumns;
+    const unsigned char *none = r->no_column ? r->no_column + e * ncolumns : NULL;
+    int32_t *out = p->entries + e * nrows * ncolumns;
+    for (int i = 0; i < nrows; i++) {
+      int32_t row = row_of(p, r, e, i);
+      for (int j = 0; j < ncolumns; j++, out++) {
+        *out = row < 0 || (none && none[j]) ? -1 : place_of(p->sparsity, row, column[j]);
+        beyond = beyond || *out < 0;
+      }
+    }
+  }
+  if (beyond) p->beyond = true;
+}
+
+/* Entries that lead nowhere get a place of their own each, so that nobody meets there. */
+static op2_status place_beyond(struct pattern *p, int64_t n, int64_t *beyond) {
+  int64_t next = op2i_sparsity_size(p->sparsity) + *beyond;
+  if (!p->beyond) return OP2_SUCCESS;
+  for (int64_t k = 0; k < n; k++) {
+    if (p->entries[k] >= 0) continue;
+    if (next >= INT32_MAX) return too_many(p->sparsity);
+    p->entries[k] = (int32_t)next++;
+  }
+  *beyond = next - op2i_sparsity_size(p->sparsity);
+  return OP2_SUCCESS;
+}
+
+static op2_status look_up(struct pattern *p, const struct reached *r, int32_t **entries,
+                          int64_t *beyond) {
+  op2_set from = r->pair->rows->from;
+  int64_t n = op2i_map_rows(r->pair->rows), all = from->ends[OP2I_NONEXEC];
+  int64_t block = (int64_t)r->pair->rows->arity * r->pair->columns->arity;
+  *entries = op2i_alloc_raw((size_t)(all * block) * sizeof **entries);
+  if (!*entries) return op2i_error_nomem("a sparsity");
+  p->entries = *entries;
+  p->by = r;
+  p->beyond = false;
+  op2i_parallel(op2_workers(from->obj.ctx), n, LEAST, look_up_some, p);
+  memset(*entries + n * block, 0, (size_t)((all - n) * block) * sizeof **entries);
+  return place_beyond(p, n * block, beyond);
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+/* Flags of a map's entries that lead nowhere: they are never modified, so that the scope can end. */
+static op2_status flags_of(op2_map map, const unsigned char **flags) {
+  const void *data = NULL, *open = NULL;
+  *flags = NULL;
+  if (!map->absent) return OP2_SUCCESS;
+  op2_status status = op2_dat_read_begin(map->absent, &open);
+  if (status) return status;
+  status = op2_dat_read_end(map->absent, &open);
+  if (!status)
+    status =
+        op2i_buffer_at(&map->absent->values, OP2I_HOST, OP2_READ, OP2I_EVERY_ROW, (void **)&data);
+  *flags = data;
+  return status;
+}
+
+static op2_status make(struct pattern *p, int32_t **entries, int64_t *beyond) {
+  op2_status status = OP2_SUCCESS;
+  int n = p->sparsity->npairs;
+  for (int k = 0; k < n && !status; k++) status = invert(p, &p->reached[k]);
+  if (!status) status = find_rows(p);
+  for (int k = 0; k < n && !status; k++) status = look_up(p, &p->reached[k], &entries[k], beyond);
+  return status;
+}
+
+op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries, int64_t *beyond) {
+  struct pattern p = {.sparsity = sparsity};
+  op2_status status = OP2_SUCCESS;
+  *beyond = 0;
+  sparsity->nrows = sparsity->rows->ends[OP2I_OWNED];
+  p.reached = op2i_calloc((size_t)sparsity->npairs, sizeof *p.reached);
+  if (!p.reached) status = op2i_error_nomem("a sparsity");
+  status = op2i_context_agree(sparsity->obj.ctx, status);
+  for (int k = 0; k < sparsity->npairs && !status; k++) {
+    p.reached[k].pair = &sparsity->pairs[k];
+    status = flags_of(sparsity->pairs[k].rows, &p.reached[k].no_row);
+    if (!status) status = flags_of(sparsity->pairs[k].columns, &p.reached[k].no_column);
+  }
+  if (!status) status = make(&p, entries, beyond);
+  for (int k = 0; p.reached && k < sparsity->npairs; k++) {
+    op2i_free_data(p.reached[k].first);
+    op2i_free_data(p.reached[k].elements);
+  }
+  op2i_free(p.reached);
+  return status;
+}

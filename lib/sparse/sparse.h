@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_SPARSE_H
+#define OP2I_SPARSE_H
+
+/* Sparsities and matrices. The places where a matrix may have values are the elements of a set, the
+ * values a dat on it, and a pair of maps to rows and columns becomes one map from elements to places:
+ * so a loop that adds to a matrix is one that adds to a dat through a map. Behind the places the set has
+ * others, each for one entry of a map that leads nowhere, or to a row that another rank owns: what is
+ * added there nobody looks at, and nobody meets. The last of all is led to by none: it stays zero. */
+
+#include "mesh.h"
+#include "op2/matrix.h"
+
+struct op2i_pair {
+  op2_map rows, columns;
+  op2_map places; /* [arity of rows][arity of columns] for each element */
+};
+
+/* The places of the rows of a subset, and those on the diagonal; as subsets they follow when sets are
+ * renumbered. */
+struct op2i_row_places {
+  int64_t rows;  /* the subset's id; 0: free */
+  bool diagonal; /* whether that was asked for */
+  op2_set all, on_diagonal;
+};
+enum { OP2I_ROW_PLACES = 8 };
+
+struct op2_sparsity_s {
+  struct op2i_object obj;
+  op2_set rows, columns, places;
+  int npairs;
+  struct op2i_pair *pairs;
+  int64_t nrows;           /* owned */
+  int32_t *start, *column; /* [nrows + 1], [start[nrows]]: by the library's numbers, ascending */
+  /* What loops over rows go through: where the entries of a row begin, their places, and their columns.
+   * The first and the last have start and column as their entries. */
+  op2_map first, entries, across;
+  op2_map
+      diagonal; /* from rows to their places on it, or to one that is always zero; null: not asked for */
+  struct op2i_row_places row_places[OP2I_ROW_PLACES]; /* those asked for last, in turn */
+  int next_row_places;
+  struct op2i_link link_of_all; /* in the context's list */
+  /* [start[nrows]] where what the program sees is in the order of the places when they were made, which
+   * is that of their set for it; null: the same. */
+  int32_t *order;
+};
+
+struct op2_mat_s {
+  struct op2i_object obj;
+  op2_sparsity sparsity;
+  int32_t row_dim, column_dim;
+  op2_type type;
+  op2_dat values;                                   /* on the places */
+  op2_kernel set_diagonal, get_diagonal, get_block; /* null: not asked for yet */
+  op2_kernel mult; /* that multiplies an entry by a value; null: not asked for yet */
+  op2_kernel zero; /* that makes them zero; null: not asked for yet */
+};
+
+/* pattern.c: fill in nrows, start and column of a sparsity that has its pairs, and give the entries of
+ * the map to places of each pair, of memory of op2i_alloc_raw(). Returns how many places there are
+ * behind those of rows by *beyond. */
+op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries, int64_t *beyond);
+/* The map to the places of a pair of maps; null: it is not one of the sparsity. */
+op2_map op2i_sparsity_places(const struct op2_sparsity_s *sparsity, op2_map rows, op2_map columns);
+/* diagonal.c: have the map to the diagonal. Rows and columns are of one set. */
+op2_status op2i_sparsity_diagonal(op2_sparsity sparsity);
+/* The places of a subset of the rows; with those on the diagonal, where each row has one. Collective. */
+op2_status op2i_sparsity_row_places(op2_sparsity sparsity, op2_set rows, bool diagonal,
+                                    const struct op2i_row_places **places);
+/* Forget what was worked out from the numbers of rows. */
+void op2i_sparsity_renumbered(op2_sparsity sparsity);
+static inline int64_t op2i_sparsity_size(const struct op2_sparsity_s *sparsity) {
+  return sparsity->start[sparsity->nrows];
+}
+
+#endif

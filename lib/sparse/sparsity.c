@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sparsities: their pairs of maps, and what the program sees of them, in its own numbers. */
+#include <stdio.h>
+#include <string.h>
+
+#include "context.h"
+#include "error.h"
+#include "mem.h"
+#include "sort.h"
+#include "sparse.h"
+
+static void release_sparsity(void *object) {
+  op2_sparsity sparsity = object;
+  op2i_list_remove(&sparsity->obj.ctx->sparsities, &sparsity->link_of_all);
+  for (int k = 0; k < sparsity->npairs; k++) {
+    op2i_unref(sparsity->pairs[k].rows);
+    op2i_unref(sparsity->pairs[k].columns);
+    op2i_unref(sparsity->pairs[k].places);
+  }
+  op2i_free(sparsity->pairs);
+  op2i_unref(sparsity->diagonal);
+  for (int k = 0; k < OP2I_ROW_PLACES; k++) {
+    op2i_unref(sparsity->row_places[k].all);
+    op2i_unref(sparsity->row_places[k].on_diagonal);
+  }
+  op2i_unref(sparsity->places);
+  op2i_unref(sparsity->rows);
+  op2i_unref(sparsity->columns);
+  op2i_free_data(sparsity->first ? NULL : sparsity->start);
+  op2i_free_data(sparsity->across ? NULL : sparsity->column);
+  op2i_unref(sparsity->first);
+  op2i_unref(sparsity->entries);
+  op2i_unref(sparsity->across);
+  op2i_free_data(sparsity->order);
+}
+
+op2_map op2i_sparsity_places(const struct op2_sparsity_s *sparsity, op2_map rows, op2_map columns) {
+  for (int k = 0; k < sparsity->npairs; k++)
+    if (sparsity->pairs[k].rows == rows && sparsity->pairs[k].columns == columns)
+      return sparsity->pairs[k].places;
+  return NULL;
+}
+
+/* ---- what is given --------------------------------------------------------------------------- */
+
+static op2_status check_map(op2_map map, op2_map first, const char *side, const char *name) {
+  char what[64];
+  snprintf(what, sizeof what, "op2_sparsity_create, %s", side);
+  op2_status status = op2i_object_validate(map, OP2I_MAP, what);
+  if (!status) status = op2i_context_validate(map->obj.ctx);
+  if (status) return status;
+  if (map->obj.ctx != first->obj.ctx)
+    return op2i_error(OP2_ERR_MISMATCH,
+                      "sparsity '%s': maps '%s' and '%s' belong to different contexts", name,
+                      first->obj.name, map->obj.name);
+  if (map->global) return op2i_map_partition_first("sparsity", map);
+  if (!map->idx && map->from->ends[OP2I_NONEXEC] > 0)
+    return op2i_error(OP2_ERR_MISMATCH, "sparsity '%s': map '%s' was declared without values", name,
+                      map->obj.name);
+  if (map->to != first->to)
+    return op2i_error(
+        OP2_ERR_MISMATCH, "sparsity '%s': the %s are of set '%s' by map '%s', and of '%s' by '%s'",
+        name, side, first->to->obj.name, first->obj.name, map->to->obj.name, map->obj.name);
+  return OP2_SUCCESS;
+}
+
+static op2_status check(int npairs, const op2_map_pair *pairs, const char *name) {
+  if (npairs < 1 || !pairs)
+    return op2i_error(OP2_ERR_ARG, "op2_sparsity_create: there are no pairs of maps");
+  op2_status status = op2i_object_validate(pairs[0].rows, OP2I_MAP, "op2_sparsity_create, rows");
+  if (!status)
+    status = op2i_object_validate(pairs[0].columns, OP2I_MAP, "op2_sparsity_create, columns");
+  for (int k = 0; k < npairs && !status; k++) {
+    status = check_map(pairs[k].rows, pairs[0].rows, "rows", name);
+    if (!status) status = check_map(pairs[k].columns, pairs[0].columns, "columns", name);
+    if (!status && pairs[k].rows->from != pairs[k].columns->from)
+      status = op2i_error(OP2_ERR_MISMATCH,
+                          "sparsity '%s': map '%s' starts from set '%s', and '%s' from '%s'", name,
+                          pairs[k].rows->obj.name, pairs[k].rows->from->obj.name,
+                          pairs[k].columns->obj.name, pairs[k].columns->from->obj.name);
+  }
+  if (!status && pairs[0].rows->obj.ctx != pairs[0].columns->obj.ctx)
+    status =
+        op2i_error(OP2_ERR_MISMATCH, "sparsity '%s': its maps belong to different contexts", name);
+  return status;
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+static void keep_pairs(op2_sparsity sparsity, int npairs, const op2_map_pair *pairs) {
+  for (int k = 0; k < npairs; k++) {
+    bool before = false;
+    for (int j = 0; j < sparsity->npairs; j++)
+      before |= sparsity->pairs[j].rows == pairs[k].rows &&
+                sparsity->pairs[j].columns == pairs[k].columns;
+    if (before) continue;
+    sparsity->pairs[sparsity->npairs++] =
+        (struct op2i_pair){.rows = op2i_ref(pairs[k].rows), .columns = op2i_ref(pairs[k].columns)};
+  }
+}
+
+static op2_status begin(int npairs, const op2_map_pair *pairs, const char *name,
+                        op2_sparsity *out) {
+  op2_sparsity sparsity = op2i_calloc(1, sizeof *sparsity);
+  struct op2i_pair *kept = op2i_calloc((size_t)npairs, sizeof *kept);
+  op2_status status = sparsity && kept ? OP2_SUCCESS : op2i_error_nomem("a sparsity");
+  if (!status)
+    status =
+        op2i_object_init(sparsity, pairs[0].rows->obj.ctx, OP2I_SPARSITY, name, release_sparsity);
+  if (status) {
+    op2i_free(sparsity);
+    op2i_free(kept);
+    return status;
+  }
+  sparsity->pairs = kept;
+  sparsity->rows = op2i_ref(pairs[0].rows->to);
+  sparsity->columns = op2i_ref(pairs[0].columns->to);
+  keep_pairs(sparsity, npairs, pairs);
+  op2i_list_append(&sparsity->obj.ctx->sparsities, &sparsity->link_of_all, sparsity);
+  *out = sparsity;
+  return OP2_SUCCESS;
+}
+
+/* Maps that are made of others are in nobody's lists. */
+static void hide(op2_map map) {
+  op2i_list_remove(&map->from->maps_from, &map->from_link);
+  op2i_list_remove(&map->to->maps_to, &map->to_link);
+}
+
+static op2_status make_map(op2_sparsity sparsity, struct op2i_pair *pair, int32_t *entries) {
+  char name[256];
+  op2_map map = NULL;
+  snprintf(name, sizeof name, "%s x %s", pair->rows->obj.name, pair->columns->obj.name);
+  op2_status status =
+      op2i_map_make(pair->rows->from, sparsity->places, pair->rows->arity * pair->columns->arity,
+                    entries, NULL, name, &map);
+  if (status) return status;
+  hide(map);
+  map->meets = op2i_ref(pair->rows);
+  pair->places = map;
+  return OP2_SUCCESS;
+}
+
+/* A map from the rows whose entries are so many numbers, which become its own also on failure. */
+static op2_status make_row_map(op2_sparsity sparsity, op2_set to, int32_t *idx, int64_t n,
+                               const char *what, op2_map *out) {
+  char name[256];
+  size_t bytes = (size_t)n * sizeof *idx;
+  snprintf(name, sizeof name, "%s of %s", what, sparsity->obj.name);
+  op2_status status = op2i_map_make(sparsity->rows, to, 1, idx, NULL, name, out);
+  if (status) return status;
+  hide(*out);
+  if (!idx) return OP2_SUCCESS;
+  op2i_buffer_init(&(*out)->entries, sparsity->obj.ctx, bytes, bytes, true);
+  op2i_buffer_replace(&(*out)->entries, idx, true);
+  return OP2_SUCCESS;
+}
+
+static op2_status make_row_maps(op2_sparsity sparsity) {
+  int64_t n = op2i_sparsity_size(sparsity);
+  int32_t *start = sparsity->start, *column = sparsity->column;
+  sparsity->start = sparsity->column = NULL;
+  op2_status status = make_row_map(sparsity, sparsity->places, start, sparsity->nrows + 1, "starts",
+                                   &sparsity->first);
+  if (status) {
+    op2i_free_data(column);
+    return status;
+  }
+  sparsity->start = start;
+  status = make_row_map(sparsity, sparsity->columns, column, n, "columns", &sparsity->across);
+  if (status) return status;
+  sparsity->column = column;
+  status = make_row_map(sparsity, sparsity->places, NULL, 0, "entries", &sparsity->entries);
+  if (status) return status;
+  sparsity->across->first = op2i_ref(sparsity->first);
+  sparsity->entries->first = op2i_ref(sparsity->first);
+  return OP2_SUCCESS;
+}
+
+static op2_status make_places(op2_sparsity sparsity, int32_t **entries, int64_t beyond) {
+  op2_status status = op2_set_create(sparsity->obj.ctx, op2i_sparsity_size(sparsity) + beyond + 1,
+                                     sparsity->obj.name, &sparsity->places);
+  for (int k = 0; k < sparsity->npairs && !status; k++) {
+    status = make_map(sparsity, &sparsity->pairs[k], entries[k]);
+    entries[k] = NULL;
+  }
+  if (!status) status = make_row_maps(sparsity);
+  return op2i_context_agree(sparsity->obj.ctx, status);
+}
+
+/* ---- in the program's numbers ---------------------------------------------------------------- */
+
+/* The row that the program has at a place among its own; null: in that place. */
+static op2_status rows_by_place(const struct op2_sparsity_s *sparsity, int64_t **out) {
+  *out = NULL;
+  if (!sparsity->rows->number) return OP2_SUCCESS;
+  int64_t *rows = op2i_malloc((size_t)sparsity->nrows * sizeof *rows);
+  if (!rows) return op2i_error_nomem("a sparsity");
+  for (int64_t row = 0; row < sparsity->nrows; row++)
+    rows[op2i_set_place(sparsity->rows, row)] = row;
+  *out = rows;
+  return OP2_SUCCESS;
+}
+
+struct seen {
+  int64_t *rows;           /* by the program's place, or null */
+  int64_t *number, *place; /* of the entries of one row, */
+  int64_t longest;         /* which has so many at most */
+};
+
+static op2_status open_seen(const struct op2_sparsity_s *sparsity, struct seen *seen) {
+  *seen = (struct seen){.longest = 1};
+  for (int64_t row = 0; row < sparsity->nrows; row++) {
+    int64_t length = sparsity->start[row + 1] - sparsity->start[row];
+    seen->longest = length > seen->longest ? length : seen->longest;
+  }
+  op2_status status = rows_by_place(sparsity, &seen->rows);
+  seen->number = op2i_malloc((size_t)seen->longest * sizeof *seen->number);
+  seen->place = op2i_malloc((size_t)seen->longest * sizeof *seen->place);
+  if (status) return status;
+  return seen->number && seen->place ? OP2_SUCCESS : op2i_error_nomem("a sparsity");
+}
+
+static void close_seen(struct seen *seen) {
+  op2i_free(seen->rows);
+  op2i_free(seen->number);
+  op2i_free(seen->place);
+}
+
+/* The columns of the row at place p, ascending by the program's numbers, and where each is. */
+static op2_status see_row(const struct op2_sparsity_s *sparsity, struct seen *seen, int64_t p,
+                          int64_t *length) {
+  int64_t row = seen->rows ? seen->rows[p] : p, first = sparsity->start[row];
+  *length = sparsity->start[row + 1] - first;
+  for (int64_t k = 0; k < *length; k++) {
+    seen->number[k] = op2i_set_number(sparsity->columns, sparsity->column[first + k]);
+    seen->place[k] = first + k;
+  }
+  return op2i_set_numbered(sparsity->columns) ? op2i_sort(*length, seen->number, seen->place)
+                                              : OP2_SUCCESS;
+}
+
+static op2_status find_order(op2_sparsity sparsity) {
+  struct seen seen;
+  op2_status status = OP2_SUCCESS;
+  int64_t at = 0, length = 0;
+  if (!sparsity->rows->number && !op2i_set_numbered(sparsity->columns)) return OP2_SUCCESS;
+  sparsity->order = op2i_alloc_raw((size_t)op2i_sparsity_size(sparsity) * sizeof *sparsity->order);
+  if (!sparsity->order) return op2i_error_nomem("a sparsity");
+  status = open_seen(sparsity, &seen);
+  for (int64_t p = 0; p < sparsity->nrows && !status; p++) {
+    status = see_row(sparsity, &seen, p, &length);
+    for (int64_t k = 0; k < length && !status; k++) sparsity->order[at++] = (int32_t)seen.place[k];
+  }
+  close_seen(&seen);
+  return status;
+}
+
+/* ---- the interface --------------------------------------------------------------------------- */
+
+static op2_status make(op2_sparsity sparsity) {
+  int32_t **entries = op2i_calloc((size_t)sparsity->npairs, sizeof *entries);
+  int64_t beyond = 0;
+  op2_context ctx = sparsity->obj.ctx;
+  op2_status status = entries ? OP2_SUCCESS : op2i_error_nomem("a sparsity");
+  status = op2i_context_agree(ctx, status);
+  if (!status) {
+    status = op2i_pattern_make(sparsity, entries, &beyond);
+    if (!status) status = find_order(sparsity);
+    status = op2i_context_agree(ctx, status);
+  }
+  if (!status) status = make_places(sparsity, entries, beyond);
+  for (int k = 0; entries && k < sparsity->npairs; k++) op2i_free_data(entries[k]);
+  op2i_free(entries);
+  return status;
+}
+
+op2_status op2_sparsity_create(int npairs, const op2_map_pair *pairs, const char *name,
+                               op2_sparsity *out) {
+  op2_sparsity sparsity = NULL;
+  if (!out)
+    return op2i_error(OP2_ERR_ARG, "op2_sparsity_create: where to put the sparsity is null");
+  op2_status status = check(npairs, pairs, name ? name : "");
+  bool together = npairs > 0 && pairs && op2i_object_is(pairs[0].rows, OP2I_MAP) &&
+                  !op2i_context_validate(pairs[0].rows->obj.ctx);
+  if (!status) status = begin(npairs, pairs, name, &sparsity);
+  if (together) status = op2i_context_agree(pairs[0].rows->obj.ctx, status);
+  if (!status) status = make(sparsity);
+  if (status)
+    op2_sparsity_destroy(&sparsity);
+  else
+    *out = sparsity;
+  return status;
+}
+
+op2_status op2_sparsity_size(op2_sparsity sparsity, int64_t *rows, int64_t *places) {
+  op2_status status = op2i_object_validate(sparsity, OP2I_SPARSITY, "op2_sparsity_size");
+  if (status) return status;
+  if (rows) *rows = sparsity->nrows;
+  if (places) *places = op2i_sparsity_size(sparsity);
+  return OP2_SUCCESS;
+}
+
+op2_status op2_sparsity_get(op2_sparsity sparsity, int64_t *starts, int64_t *columns) {
+  struct seen seen;
+  int64_t at = 0, length = 0;
+  op2_status status = op2i_object_validate(sparsity, OP2I_SPARSITY, "op2_sparsity_get");
+  if (status) return status;
+  status = open_seen(sparsity, &seen);
+  if (starts && !status) starts[0] = 0;
+  for (int64_t p = 0; p < sparsity->nrows && !status; p++, at += length) {
+    status = see_row(sparsity, &seen, p, &length);
+    if (status) break;
+    if (columns) memcpy(columns + at, seen.number, (size_t)length * sizeof *columns);
+    if (starts) starts[p + 1] = at + length;
+  }
+  close_seen(&seen);
+  return status;
+}
+
+void op2_sparsity_destroy(op2_sparsity *sparsity) {
+  if (!sparsity) return;
+  if (op2i_object_leave(*sparsity, OP2I_SPARSITY)) op2i_unref(*sparsity);
+  *sparsity = NULL;
+}

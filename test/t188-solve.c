@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Systems of equations: solved lazily, in loops over time, between other loops, with float and double
+ * and with blocks; against what the equations say. Failures are told, and cancel what needs them. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "support.h"
+
+enum { SIDE = 12, NODES = (SIDE + 1) * (SIDE + 1), CELLS = SIDE * SIDE };
+
+struct system {
+  op2_set cells, nodes;
+  op2_map map;
+  op2_sparsity sparsity;
+  op2_mat mat;
+  op2_dat x, b;
+  op2_type type;
+  int dim;
+  op2_kernel add;
+};
+
+/* Mass and stiffness of squares: symmetric, positive definite. `sign` makes it otherwise. */
+static struct system new_system(op2_type type, int dim, double sign) {
+  struct system s = {.type = type, .dim = dim};
+  int32_t *idx = scratch(4 * CELLS, sizeof *idx);
+  for (int e = 0; e < CELLS; e++) {
+    int corner = e / SIDE * (SIDE + 1) + e % SIDE;
+    idx[4 * e] = corner, idx[4 * e + 1] = corner + 1;
+    idx[4 * e + 2] = corner + SIDE + 1, idx[4 * e + 3] = corner + SIDE + 2;
+  }
+  s.cells = new_set(CELLS, "cells");
+  s.nodes = new_set(NODES, "nodes");
+  s.map = new_map(s.cells, s.nodes, 4, idx, "cell nodes");
+  const op2_map_pair pair = {s.map, s.map};
+  MUST(op2_sparsity_create(1, &pair, "pattern", &s.sparsity));
+  MUST(op2_mat_create(s.sparsity, dim, dim, type, "A", &s.mat));
+  s.x = new_dat(s.nodes, dim, type, NULL, "x");
+  s.b = new_dat(s.nodes, dim, type, NULL, "b");
+  const char *t = type == OP2_F64 ? "double" : "float";
+  char *source = scratch(1024, 1);
+  snprintf(source, 1024,
+           "void add(%s a[%d][%d]) {\n"
+           "  const %s mass[4] = {4, 2, 2, 1}, stiff[4] = {4, -1, -1, -2};\n"
+           "  for (int i = 0; i < 4; i++)\n    for (int j = 0; j < 4; j++)\n"
+           "      for (int k = 0; k < %d; k++)\n"
+           "        a[i * %d + k][j * %d + k] += (%g) * (mass[i ^ j] * (1 + k) / 36 + stiff[i ^ j] "
+           "/ 6);\n}\n",
+           t, 4 * dim, 4 * dim, t, dim, dim, dim, sign);
+  s.add = new_source("add", source);
+  MUST(op2_par_loop(s.add, s.cells, op2_arg_mat(s.mat, s.map, s.map, OP2_INC)));
+  return s;
+}
+
+static void end_system(struct system *s) {
+  op2_mat_destroy(&s->mat);
+  op2_sparsity_destroy(&s->sparsity);
+}
+
+static op2_kernel source_of(const struct system *s, double scale) {
+  char *source = scratch(256, 1);
+  snprintf(
+      source, 256,
+      "void fill(%s *b, int64_t i) { for (int k = 0; k < %d; k++) b[k] = %g * (i %% 7 - 2 + k); }",
+      s->type == OP2_F64 ? "double" : "float", s->dim, scale);
+  return new_source("fill", source);
+}
+
+static double value_at(const struct system *s, const void *values, int64_t i) {
+  return s->type == OP2_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
+}
+
+/* |b - A x| / |b|, with the matrix as it is told. */
+static double residual_of(const struct system *s) {
+  int64_t rows, places;
+  MUST(op2_sparsity_size(s->sparsity, &rows, &places));
+  int64_t *starts = scratch((size_t)rows + 1, sizeof *starts);
+  int64_t *columns = scratch((size_t)places, sizeof *columns);
+  void *a = scratch((size_t)(places * s->dim * s->dim), sizeof(double));
+  void *x = scratch((size_t)(rows * s->dim), sizeof(double)),
+       *b = scratch((size_t)(rows * s->dim), sizeof(double));
+  double sum = 0, square = 0;
+  MUST(op2_sparsity_get(s->sparsity, starts, columns));
+  MUST(op2_mat_get(s->mat, a));
+  MUST(op2_dat_get(s->x, x));
+  MUST(op2_dat_get(s->b, b));
+  for (int64_t i = 0; i < rows; i++)
+    for (int k = 0; k < s->dim; k++) {
+      double r = value_at(s, b, i * s->dim + k);
+      square += r * r;
+      for (int64_t p = starts[i]; p < starts[i + 1]; p++)
+        for (int l = 0; l < s->dim; l++)
+          r -= value_at(s, a, (p * s->dim + k) * s->dim + l) *
+               value_at(s, x, columns[p] * s->dim + l);
+      sum += r * r;
+    }
+  return sqrt(sum / square);
+}
+
+static op2_solver new_solver(op2_solver_options options) {
+  op2_solver solver;
+  MUST(op2_solver_create(test_ctx, &options, "cg", &solver));
+  return solver;
+}
+
+static void solved(void) {
+  static const op2_type types[] = {OP2_F64, OP2_F32};
+  for (int t = 0; t < 2; t++)
+    for (int dim = 1; dim <= 2; dim++)
+      for (int pc = OP2_PRECONDITIONER_NONE; pc <= OP2_PRECONDITIONER_JACOBI; pc++) {
+        double rtol = types[t] == OP2_F64 ? 1e-10 : 1e-5;
+        struct system s = new_system(types[t], dim, 1);
+        op2_solver solver = new_solver(
+            (op2_solver_options){.preconditioner = (op2_preconditioner)pc, .rtol = rtol});
+        op2_solve_result result;
+        MUST(op2_solver_result(solver, &result));
+        EXPECT(result.reason == OP2_NOT_SOLVED && result.iterations == 0);
+        MUST(
+            op2_par_loop(source_of(&s, 1), s.nodes, op2_arg_direct(s.b, OP2_WRITE), op2_arg_idx()));
+        MUST(op2_solve(solver, s.mat, s.x, s.b));
+        if (!test_config.eager) EXPECT(op2_queued(test_ctx) == 3);
+        MUST(op2_solver_result(solver, &result));
+        EXPECT(result.reason == OP2_CONVERGED_RTOL && result.iterations > 3 &&
+               result.iterations < 80);
+        EXPECT(op2_queued(test_ctx) == 0);
+        if (!EXPECT(residual_of(&s) <= 4 * rtol)) printf("# %g\n", residual_of(&s));
+        op2_solver_destroy(&solver);
+        end_system(&s);
+        if (on_device()) return;
+      }
+}
+
+/* A right-hand side of its own each time, and a solve that begins where the last one ended. */
+static void in_time(void) {
+  struct system s = new_system(OP2_F64, 1, 1);
+  op2_solver solver = new_solver((op2_solver_options){.rtol = 1e-9});
+  op2_kernel grow = new_source(
+      "grow", "void grow(double *b, const double *x, double *sum) { b[0] += x[0] / 8 + 1; "
+              "sum[0] += x[0]; }");
+  op2_gbl sum = new_gbl(1, OP2_F64, NULL, "sum");
+  const double zero = 0;
+  double total, before = 0;
+  op2_solve_result result;
+  for (int step = 0; step < 5; step++) {
+    MUST(op2_gbl_set(sum, &zero));
+    MUST(op2_par_loop(grow, s.nodes, op2_arg_direct(s.b, OP2_RW), op2_arg_direct(s.x, OP2_READ),
+                      op2_arg_gbl(sum, OP2_INC)));
+    MUST(op2_solve(solver, s.mat, s.x, s.b));
+    if (step != 3) continue;
+    EXPECT(residual_of(&s) <= 4e-9);
+    MUST(op2_gbl_get(sum, &before));
+  }
+  MUST(op2_gbl_get(sum, &total));
+  EXPECT(total > before && before > 0);
+  EXPECT(residual_of(&s) <= 4e-9);
+  MUST(op2_solver_result(solver, &result));
+  EXPECT(result.reason == OP2_CONVERGED_RTOL);
+  MUST(op2_solve(solver, s.mat, s.x, s.b)); /* there is nothing left to do */
+  MUST(op2_solver_result(solver, &result));
+  EXPECT(result.reason == OP2_CONVERGED_RTOL && result.iterations == 0);
+  op2_solver_destroy(&solver);
+  end_system(&s);
+}
+
+/* Two solves that know nothing of each other: one is run, the other waits. */
+static void only_what_is_needed(void) {
+  struct system s = new_system(OP2_F64, 1, 1);
+  op2_dat y = new_dat(s.nodes, 1, OP2_F64, NULL, "y"), c = new_dat(s.nodes, 1, OP2_F64, NULL, "c");
+  op2_solver one = new_solver((op2_solver_options){0}),
+             two = new_solver((op2_solver_options){.start_at_zero = 1});
+  op2_solve_result result;
+  MUST(op2_par_loop(source_of(&s, 1), s.nodes, op2_arg_direct(s.b, OP2_WRITE), op2_arg_idx()));
+  MUST(op2_par_loop(source_of(&s, -2), s.nodes, op2_arg_direct(c, OP2_WRITE), op2_arg_idx()));
+  MUST(op2_solve(one, s.mat, s.x, s.b));
+  MUST(op2_solve(two, s.mat, y, c));
+  MUST(op2_solver_result(two, &result));
+  EXPECT(result.reason == OP2_CONVERGED_RTOL);
+  if (!test_config.eager) EXPECT(op2_queued(test_ctx) == 2); /* b, and the solve with it */
+  MUST(op2_solver_result(one, &result));
+  EXPECT(result.reason == OP2_CONVERGED_RTOL && op2_queued(test_ctx) == 0);
+  EXPECT(residual_of(&s) <= 4e-8);
+  double *x = scratch(NODES, sizeof *x);
+  MUST(op2_dat_get(s.x, x));
+  const void *view = NULL;
+  MUST(op2_dat_read_begin(y, &view));
+  for (int i = 0; i < NODES; i++)
+    if (!EXPECT(fabs(((const double *)view)[i] + 2 * x[i]) < 1e-6)) break;
+  MUST(op2_dat_read_end(y, &view));
+  op2_solver_destroy(&one);
+  op2_solver_destroy(&two);
+  end_system(&s);
+}
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+static void diverged(void) {
+  struct system s = new_system(OP2_F64, 1, -1);
+  op2_solver solver = new_solver((op2_solver_options){0});
+  op2_dat y = new_dat(s.nodes, 1, OP2_F64, NULL, "y");
+  op2_kernel copy = new_source("copy", "void copy(double *y, const double *x) { y[0] = x[0]; }");
+  op2_solve_result result;
+  MUST(op2_par_loop(source_of(&s, 1), s.nodes, op2_arg_direct(s.b, OP2_WRITE), op2_arg_idx()));
+  op2_status status = op2_solve(solver, s.mat, s.x, s.b);
+  EXPECT(status == (test_config.eager ? OP2_ERR_DIVERGED : OP2_SUCCESS));
+  MUST(op2_par_loop(copy, s.nodes, op2_arg_direct(y, OP2_WRITE), op2_arg_direct(s.x, OP2_READ)));
+  MUST(op2_solver_result(solver, &result));
+  EXPECT(result.reason == OP2_DIVERGED_INDEFINITE);
+  double *values = scratch(NODES, sizeof *values);
+  EXPECT(op2_dat_get(y, values) == OP2_ERR_DIVERGED);
+  EXPECT(strstr(op2_error_message(), "solve 'cg' of 'A'") &&
+         strstr(op2_error_message(), "t188-solve.c") &&
+         strstr(op2_error_message(), "not positive definite"));
+  EXPECT(op2_flush(test_ctx) == OP2_SUCCESS); /* it was told */
+  MUST(op2_dat_set(s.x, values));
+  MUST(op2_par_loop(copy, s.nodes, op2_arg_direct(y, OP2_WRITE), op2_arg_direct(s.x, OP2_READ)));
+  EXPECT_VALUES(double, y, NODES, i, 0 * (double)i);
+  op2_solver_destroy(&solver);
+  end_system(&s);
+}
+
+static void ended_early(void) {
+  struct system s = new_system(OP2_F64, 1, 1);
+  op2_solver few = new_solver((op2_solver_options){.iterations = 3, .allow_failure = 1});
+  op2_solver strict = new_solver((op2_solver_options){.iterations = 3});
+  op2_solve_result result;
+  MUST(op2_par_loop(source_of(&s, 1), s.nodes, op2_arg_direct(s.b, OP2_WRITE), op2_arg_idx()));
+  MUST(op2_solve(few, s.mat, s.x, s.b));
+  MUST(op2_solver_result(few, &result));
+  EXPECT(result.reason == OP2_DIVERGED_ITERATIONS && result.iterations == 3);
+  EXPECT(residual_of(&s) < 1);
+  op2_status status = op2_solve(strict, s.mat, s.x, s.b);
+  if (!test_config.eager) status = op2_flush(test_ctx);
+  EXPECT(status == OP2_ERR_DIVERGED && strstr(op2_error_message(), "enough iterations"));
+  double *bad = scratch(NODES, sizeof *bad);
+  bad[5] = NAN;
+  MUST(op2_dat_set(s.x, scratch(NODES, sizeof *bad)));
+  MUST(op2_dat_set(s.b, bad));
+  MUST(op2_solve(few, s.mat, s.x, s.b));
+  MUST(op2_solver_result(few, &result));
+  EXPECT(result.reason == OP2_DIVERGED_NAN);
+  op2_solver_destroy(&few);
+  op2_solver_destroy(&strict);
+  end_system(&s);
+}
+
+/* What it needs has failed: it does not run. */
+static void cancelled(void) {
+  struct system s = new_system(OP2_F64, 1, 1);
+  op2_solver solver = new_solver((op2_solver_options){0});
+  op2_solve_result result;
+  op2_kernel broken = new_source("broken", "void broken(double *b) { b[0] = nonsense; }");
+  (void)!op2_par_loop(broken, s.nodes, op2_arg_direct(s.b, OP2_WRITE));
+  (void)!op2_solve(solver, s.mat, s.x, s.b);
+  double *values = scratch(NODES, sizeof *values);
+  EXPECT(op2_dat_get(s.x, values) == OP2_ERR_COMPILE);
+  MUST(op2_solver_result(solver, &result));
+  EXPECT(result.reason == OP2_NOT_SOLVED);
+  op2_solver_destroy(&solver);
+  end_system(&s);
+}
+
+static void handles_go(void) {
+  struct system s = new_system(OP2_F64, 1, 1);
+  op2_solver solver = new_solver((op2_solver_options){0}), copy = solver;
+  MUST(op2_par_loop(source_of(&s, 1), s.nodes, op2_arg_direct(s.b, OP2_WRITE), op2_arg_idx()));
+  MUST(op2_solve(solver, s.mat, s.x, s.b));
+  op2_solver_destroy(&solver);
+  op2_mat mat = s.mat;
+  op2_mat_destroy(&s.mat);
+  MUST(op2_flush(test_ctx));
+  REFUSED(OP2_ERR_ARG, op2_solve(copy, mat, s.x, s.b), "destroyed");
+  end_system(&s);
+}
+
+static void refused(void) {
+  struct system s = new_system(OP2_F64, 1, 1);
+  MUST(op2_flush(test_ctx));
+  op2_solver solver = new_solver((op2_solver_options){0}), none = NULL;
+  op2_dat wide = new_dat(s.nodes, 2, OP2_F64, NULL, "wide"),
+          far = new_dat(s.cells, 1, OP2_F64, NULL, "far");
+  op2_dat f = new_dat(s.nodes, 1, OP2_F32, NULL, "f");
+  REFUSED(OP2_ERR_ARG, op2_solve(none, s.mat, s.x, s.b), "null");
+  REFUSED(OP2_ERR_ARG, op2_solve(solver, NULL, s.x, s.b), "null");
+  REFUSED(OP2_ERR_ARG, op2_solve(solver, s.mat, NULL, s.b), "'cg'", "x", "null");
+  REFUSED(OP2_ERR_ARG, op2_solve(solver, s.mat, s.x, NULL), "'cg'", "b", "null");
+  REFUSED(OP2_ERR_ARG, op2_solve(solver, s.mat, s.x, s.x), "x and b");
+  REFUSED(OP2_ERR_MISMATCH, op2_solve(solver, s.mat, wide, s.b), "'wide'", "dim 2", "'A'");
+  REFUSED(OP2_ERR_MISMATCH, op2_solve(solver, s.mat, s.x, far), "'far'", "'cells'", "'nodes'");
+  REFUSED(OP2_ERR_TYPE, op2_solve(solver, s.mat, f, s.b), "'f'", "OP2_F32");
+  op2_mat flat;
+  MUST(op2_mat_create(s.sparsity, 1, 2, OP2_F64, "flat", &flat));
+  REFUSED(OP2_ERR_MISMATCH, op2_solve(solver, flat, s.x, s.b), "'flat'", "not square");
+  op2_mat_destroy(&flat);
+  const op2_solver_options wrong[] = {{.method = (op2_method)77},
+                                      {.preconditioner = (op2_preconditioner)-1},
+                                      {.rtol = -1},
+                                      {.atol = NAN},
+                                      {.iterations = -5}};
+  for (size_t w = 0; w < sizeof wrong / sizeof *wrong; w++)
+    REFUSED(OP2_ERR_OPTION, op2_solver_create(test_ctx, &wrong[w], "odd", &none), "'odd'");
+  REFUSED(OP2_ERR_ARG, op2_solver_create(test_ctx, NULL, "odd", NULL), "null");
+  REFUSED(OP2_ERR_ARG, op2_solver_result(solver, NULL), "null");
+  EXPECT(!none);
+  op2_solver_destroy(&solver);
+  end_system(&s);
+}
+
+static const struct test_case cases[] = {
+    {"solved", solved},
+    {"in a loop over time", in_time},
+    {"only what is needed", only_what_is_needed},
+    {"not positive definite", diverged},
+    {"ended early", ended_early},
+    {"cancelled", cancelled},
+    {"handles that go", handles_go},
+    {"what is refused", refused},
+};
+
+int main(void) { return RUN(cases, RUN_ON_DEVICES); }
