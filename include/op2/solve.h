@@ -20,10 +20,14 @@ extern "C" {
  * needs x, is drawn with the graph, and is cancelled where a loop that it depends on has failed. It is
  * made of loops itself: on any backend, device and number of ranks it does what loops do there. */
 
-/** How a system is solved. */
+/** How a system is solved. Residuals are those of the system, but for OP2_METHOD_MINRES, which has
+ * them, and b beside them, in the norm of the preconditioner. */
 typedef enum op2_method {
   OP2_METHOD_DEFAULT = 0, /**< conjugate gradients */
-  OP2_METHOD_CG           /**< conjugate gradients: the matrix is symmetric and positive definite */
+  OP2_METHOD_CG,          /**< conjugate gradients: the matrix is symmetric and positive definite */
+  OP2_METHOD_MINRES,      /**< minimal residuals: the matrix is symmetric */
+  OP2_METHOD_GMRES,   /**< generalised minimal residuals, begun anew after `restart` iterations */
+  OP2_METHOD_BICGSTAB /**< stabilised biconjugate gradients: less memory than GMRES, and rougher */
 } op2_method;
 
 /** What makes a method faster. */
@@ -41,7 +45,8 @@ typedef enum op2_reason {
   OP2_DIVERGED_ITERATIONS = -1, /**< there were enough iterations */
   OP2_DIVERGED_DTOL = -2,       /**< the residual has grown too large */
   OP2_DIVERGED_NAN = -3,        /**< it is no number */
-  OP2_DIVERGED_INDEFINITE = -4  /**< the matrix, or the preconditioner, is not positive definite */
+  OP2_DIVERGED_INDEFINITE = -4, /**< the matrix, or the preconditioner, is not positive definite */
+  OP2_DIVERGED_BREAKDOWN = -5   /**< the method cannot go on from where it is */
 } op2_reason;
 
 /** How to solve. Zero-initialise, then fill in; what is 0 has the default. */
@@ -52,6 +57,7 @@ typedef struct op2_solver_options {
   double atol;       /**< or <= atol; default 1e-50 */
   double dtol;       /**< diverged where > dtol |b|; default 1e5 */
   int iterations;    /**< at most; default 10,000 */
+  int restart;       /**< of GMRES: iterations, and a dat for each, 100 at most; default 30 */
   int start_at_zero; /**< not 0: whatever x is, begin with 0 */
   int allow_failure; /**< not 0: a solve that does not converge is no failure, and x is used as it is */
   const char *prefix;      /**< of its options where PETSc solves; may be null */

@@ -7,7 +7,23 @@
 #include <string.h>
 
 #include "error.h"
+#include "op2/loop.h"
 #include "text.h"
+
+static const struct op2i_kernel_source common[OP2I_OWN] = {
+    [OP2I_RESIDUAL] = {"residual", "void residual(const T *b, T *r, double *bb) {\n"
+                                   "  for (int i = 0; i < N; i++) {\n    r[i] = b[i] - r[i];\n"
+                                   "    bb[0] += (double)b[i] * (double)b[i];\n  }\n}\n"},
+    [OP2I_CLEAR] = {"clear", "void clear(T *x) {\n  for (int i = 0; i < N; i++) x[i] = 0;\n}\n"},
+    [OP2I_INVERT] = {"invert",
+                     "void invert(T *d) {\n"
+                     "  for (int i = 0; i < N; i++) d[i] = d[i] == 0 ? 1 : 1 / d[i];\n}\n"},
+    [OP2I_SCALE] = {"scale", "void scale(const T *d, const T *r, T *z) {\n"
+                             "  for (int i = 0; i < N; i++) z[i] = d[i] * r[i];\n}\n"},
+    [OP2I_DOT] = {"dot",
+                  "void dot(const T *a, const T *b, double *sum) {\n"
+                  "  for (int i = 0; i < N; i++) sum[0] += (double)a[i] * (double)b[i];\n}\n"},
+};
 
 void op2i_workspace_free(struct op2i_workspace *work) {
   for (int d = 0; d < OP2I_WORK_DATS; d++) op2i_unref(work->dats[d]);
@@ -45,8 +61,8 @@ static op2_status make_kernel(op2_context ctx, const struct op2i_workspace *work
   return status;
 }
 
-op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, int nkernels,
-                               const struct op2i_kernel_source *sources) {
+op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, int nown,
+                               const struct op2i_kernel_source *own) {
   struct op2i_workspace *work = &solve->solver->work;
   op2_context ctx = solve->op.ctx;
   op2_status status = OP2_SUCCESS;
@@ -62,16 +78,74 @@ op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, i
   for (int g = 0; g < ngbls && !status; g++)
     if (!work->gbls[g])
       status = op2_gbl_create(ctx, 1, OP2_F64, NULL, solve->solver->obj.name, &work->gbls[g]);
-  for (int k = 0; k < nkernels && !status; k++)
-    if (!work->kernels[k]) status = make_kernel(ctx, work, &sources[k], &work->kernels[k]);
+  for (int k = 0; k < OP2I_OWN + nown && !status; k++)
+    if (!work->kernels[k])
+      status =
+          make_kernel(ctx, work, k < OP2I_OWN ? &common[k] : &own[k - OP2I_OWN], &work->kernels[k]);
   return status;
 }
 
-bool op2i_solve_ends(const op2_solver_options *options, double residual, double b, int iterations,
+/* ---- steps that methods share ---------------------------------------------------------------- */
+
+op2_status op2i_solve_zero(op2_gbl gbl) {
+  static const double nothing = 0;
+  return op2_gbl_set(gbl, &nothing);
+}
+
+op2_status op2i_solve_norm(op2_gbl gbl, double *value) {
+  op2_status status = op2_gbl_get(gbl, value);
+  *value = sqrt(*value);
+  return status;
+}
+
+op2_status op2i_solve_dot(struct op2i_solve *solve, op2_dat a, op2_dat b, op2_gbl sum) {
+  const struct op2i_workspace *w = &solve->solver->work;
+  op2_status status = op2i_solve_zero(sum);
+  if (status) return status;
+  return op2_par_loop(w->kernels[OP2I_DOT], w->rows, op2_arg_direct(a, OP2_READ),
+                      op2_arg_direct(b, OP2_READ), op2_arg_gbl(sum, OP2_INC));
+}
+
+op2_status op2i_solve_scale(struct op2i_solve *solve, op2_dat d, op2_dat r, op2_dat z) {
+  const struct op2i_workspace *w = &solve->solver->work;
+  return op2_par_loop(w->kernels[OP2I_SCALE], w->rows, op2_arg_direct(d, OP2_READ),
+                      op2_arg_direct(r, OP2_READ), op2_arg_direct(z, OP2_WRITE));
+}
+
+op2_status op2i_solve_clear(struct op2i_solve *solve, op2_dat x) {
+  const struct op2i_workspace *w = &solve->solver->work;
+  return op2_par_loop(w->kernels[OP2I_CLEAR], w->rows, op2_arg_direct(x, OP2_WRITE));
+}
+
+/* Ones where there is no preconditioner: one vector more to read, and one form of everything. */
+static op2_status precondition(struct op2i_solve *solve, op2_dat d) {
+  const struct op2i_workspace *w = &solve->solver->work;
+  bool none = solve->solver->options.preconditioner == OP2_PRECONDITIONER_NONE;
+  op2_status status = none ? op2i_solve_clear(solve, d) : op2_mat_diagonal(solve->mat, d);
+  if (status) return status;
+  return op2_par_loop(w->kernels[OP2I_INVERT], w->rows, op2_arg_direct(d, OP2_RW));
+}
+
+op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r, op2_gbl bb) {
+  const struct op2i_workspace *w = &solve->solver->work;
+  op2_status status = op2i_solve_zero(bb);
+  if (!status) status = op2_mat_mult(solve->mat, solve->x, r);
+  if (status) return status;
+  return op2_par_loop(w->kernels[OP2I_RESIDUAL], w->rows, op2_arg_direct(solve->b, OP2_READ),
+                      op2_arg_direct(r, OP2_RW), op2_arg_gbl(bb, OP2_INC));
+}
+
+op2_status op2i_solve_begin(struct op2i_solve *solve, op2_dat d, op2_dat r, op2_gbl bb) {
+  op2_status status = OP2_SUCCESS;
+  if (solve->solver->options.start_at_zero) status = op2i_solve_clear(solve, solve->x);
+  if (!status) status = precondition(solve, d);
+  return status ? status : op2i_solve_residual(solve, r, bb);
+}
+
+bool op2i_solve_ends(const struct op2i_solve *solve, double residual, double b, int iterations,
                      op2_solve_result *result) {
-  result->residual = residual;
-  result->iterations = iterations;
-  result->reason = OP2_NOT_SOLVED;
+  const op2_solver_options *options = &solve->solver->options;
+  *result = (op2_solve_result){OP2_NOT_SOLVED, iterations, residual};
   if (!isfinite(residual) || !isfinite(b))
     result->reason = OP2_DIVERGED_NAN;
   else if (residual <= options->atol)

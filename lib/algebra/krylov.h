@@ -7,19 +7,38 @@
 
 #include "solve.h"
 
-/* cg.c: conjugate gradients. Fails where loops fail; how it ended is in *result. */
-op2_status op2i_solve_cg(struct op2i_solve *solve, op2_solve_result *result);
+/* Each fails where loops fail; how it ended is in *result. */
+typedef op2_status op2i_method(struct op2i_solve *solve, op2_solve_result *result);
+op2i_method op2i_solve_cg, op2i_solve_minres, op2i_solve_gmres, op2i_solve_bicgstab;
 
-/* krylov.c: have what a method works with: dats like x, globals of one value in double precision, and
- * kernels by `sources`, in which T stands for the type and N for the dim. */
+/* ---- krylov.c: what they have in common -------------------------------------------------------- */
+
+/* Kernels that all have, before their own: r = b - r and b.b; x = 0; d = 1 / d, or 1; z = d r;
+ * s += a.b. In their texts T stands for the type and N for the dim. */
+enum { OP2I_RESIDUAL, OP2I_CLEAR, OP2I_INVERT, OP2I_SCALE, OP2I_DOT, OP2I_OWN };
 struct op2i_kernel_source {
   const char *name, *text;
 };
-op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, int nkernels,
-                               const struct op2i_kernel_source *sources);
+/* Have them, so many dats like x and so many globals of one value in double precision. */
+op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, int nown,
+                               const struct op2i_kernel_source *own);
 void op2i_workspace_free(struct op2i_workspace *work);
+
+/* r = b - A x, and bb = b.b */
+op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r, op2_gbl bb);
+/* The same, and before that d is the preconditioner, as factors, and x is zero where that is asked for. */
+op2_status op2i_solve_begin(struct op2i_solve *solve, op2_dat d, op2_dat r, op2_gbl bb);
+/* x = 0 */
+op2_status op2i_solve_clear(struct op2i_solve *solve, op2_dat x);
+/* sum = a.b */
+op2_status op2i_solve_dot(struct op2i_solve *solve, op2_dat a, op2_dat b, op2_gbl sum);
+/* z = d r */
+op2_status op2i_solve_scale(struct op2i_solve *solve, op2_dat d, op2_dat r, op2_dat z);
+op2_status op2i_solve_zero(op2_gbl gbl);
+/* The square root of a global. */
+op2_status op2i_solve_norm(op2_gbl gbl, double *value);
 /* Whether an iteration is the last one, and why, by the norms of the residual and of b. */
-bool op2i_solve_ends(const op2_solver_options *options, double residual, double b, int iterations,
+bool op2i_solve_ends(const struct op2i_solve *solve, double residual, double b, int iterations,
                      op2_solve_result *result);
 
 #endif

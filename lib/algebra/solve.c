@@ -161,6 +161,7 @@ static const char *in_words(op2_reason reason) {
   case OP2_DIVERGED_ITERATIONS: return "there were enough iterations";
   case OP2_DIVERGED_DTOL: return "the residual has grown too large";
   case OP2_DIVERGED_NAN: return "the residual is no number";
+  case OP2_DIVERGED_BREAKDOWN: return "the method cannot go on";
   case OP2_DIVERGED_INDEFINITE:
     return "the matrix, or the preconditioner, is not positive definite";
   default: return "it converged";
@@ -174,6 +175,13 @@ static op2_status judge(const struct op2i_solve *solve) {
                     in_words(result->reason), result->iterations, result->residual);
 }
 
+static op2i_method *const methods[] = {
+    [OP2_METHOD_CG] = op2i_solve_cg,
+    [OP2_METHOD_MINRES] = op2i_solve_minres,
+    [OP2_METHOD_GMRES] = op2i_solve_gmres,
+    [OP2_METHOD_BICGSTAB] = op2i_solve_bicgstab,
+};
+
 static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
                       unsigned char *payload) {
   (void)versions, (void)payload;
@@ -183,7 +191,7 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
   solve->solver->result = (op2_solve_result){0};
   op2_status status = op2i_scheduler.enter(sched, op->ndats, op->dats, kept);
   if (status) return status;
-  status = op2i_solve_cg(solve, &solve->solver->result);
+  status = methods[solve->solver->options.method](solve, &solve->solver->result);
   status = op2i_scheduler.leave(sched, op->ndats, op->dats, kept, status);
   return status ? status : judge(solve);
 }

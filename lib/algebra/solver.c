@@ -12,7 +12,7 @@ static void release_solver(void *object) {
 }
 
 static op2_status check(const op2_solver_options *o, const char *name) {
-  if (o->method < OP2_METHOD_DEFAULT || o->method > OP2_METHOD_CG)
+  if (o->method < OP2_METHOD_DEFAULT || o->method > OP2_METHOD_BICGSTAB)
     return op2i_error(OP2_ERR_OPTION, "solver '%s': %d is not an op2_method", name, (int)o->method);
   if (o->preconditioner < OP2_PRECONDITIONER_DEFAULT ||
       o->preconditioner > OP2_PRECONDITIONER_JACOBI)
@@ -22,6 +22,10 @@ static op2_status check(const op2_solver_options *o, const char *name) {
   if (!(o->rtol >= 0 && o->atol >= 0 && o->dtol >= 0))
     return op2i_error(OP2_ERR_OPTION, "solver '%s': tolerances %g, %g and %g", name, o->rtol,
                       o->atol, o->dtol);
+  if (o->restart < 0 || o->restart > OP2I_RESTART_MOST)
+    return op2i_error(OP2_ERR_OPTION,
+                      "solver '%s': begun anew after %d iterations, and 100 are the most", name,
+                      o->restart);
   if (o->iterations >= 0) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_OPTION, "solver '%s': %d iterations", name, o->iterations);
 }
@@ -33,6 +37,7 @@ static void fill_in(op2_solver_options *o) {
   if (o->atol == 0) o->atol = 1e-50;
   if (o->dtol == 0) o->dtol = 1e5;
   if (!o->iterations) o->iterations = 10000;
+  if (!o->restart) o->restart = 30;
 }
 
 static op2_status make(op2_context ctx, const op2_solver_options *options, const char *name,

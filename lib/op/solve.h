@@ -16,7 +16,12 @@ struct op2i_solve {
   op2_dat x, b;
 };
 
-enum { OP2I_WORK_DATS = 8, OP2I_WORK_GBLS = 8, OP2I_WORK_KERNELS = 8 };
+enum {
+  OP2I_WORK_DATS = 108,
+  OP2I_WORK_GBLS = 108,
+  OP2I_WORK_KERNELS = 16,
+  OP2I_RESTART_MOST = 100
+};
 
 /* What a method works with, made for the sets and types of the solve before: all handles are owned. */
 struct op2i_workspace {

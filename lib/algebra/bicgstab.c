@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Stabilised biconjugate gradients, preconditioned from the right, so that residuals are the system's. The
+ * host sees the square of the residual at the end of an iteration, and the scalars that may not vanish. */
+#include <math.h>
+
+#include "krylov.h"
+#include "op2/loop.h"
+
+enum { R, SHADOW, P, PH, V, S, SH, U, D, DATS };
+enum { RHO, RHO_NEW, SV, UR, UU, RR, BB, GBLS }; /* SHADOW.r, SHADOW.v, u.s, u.u */
+enum { START = OP2I_OWN, HALF, STEP, TURN };
+
+static const struct op2i_kernel_source own[] = {
+    {"start", "void start(const T *r, T *shadow, T *p, double *rho, double *rr) {\n"
+              "  for (int i = 0; i < N; i++) {\n    shadow[i] = r[i];\n    p[i] = r[i];\n"
+              "    rho[0] += (double)r[i] * (double)r[i];\n    rr[0] += (double)r[i] * "
+              "(double)r[i];\n  }\n}\n"},
+    {"half", "void half(const T *r, const T *v, const T *d, T *s, T *sh, const double *rho, const "
+             "double *sv) {\n"
+             "  const T alpha = rho[0] / sv[0];\n"
+             "  for (int i = 0; i < N; i++) {\n    s[i] = r[i] - alpha * v[i];\n    sh[i] = d[i] * "
+             "s[i];\n  }\n}\n"},
+    {"step",
+     "void step(T *x, T *r, const T *s, const T *sh, const T *ph, const T *u, const T *shadow,\n"
+     "          const double *rho, const double *sv, const double *ur, const double *uu,\n"
+     "          double *rho_new, double *rr) {\n"
+     "  const T alpha = rho[0] / sv[0], omega = uu[0] == 0 ? 0 : ur[0] / uu[0];\n"
+     "  for (int i = 0; i < N; i++) {\n    x[i] += alpha * ph[i] + omega * sh[i];\n"
+     "    r[i] = s[i] - omega * u[i];\n"
+     "    rho_new[0] += (double)shadow[i] * (double)r[i];\n"
+     "    rr[0] += (double)r[i] * (double)r[i];\n  }\n}\n"},
+    {"turn", "void turn(T *p, const T *r, const T *v, const double *rho_new, const double *rho,\n"
+             "          const double *sv, const double *ur, const double *uu) {\n"
+             "  const T omega = ur[0] / uu[0];\n"
+             "  const T beta = rho_new[0] / rho[0] * (rho[0] / sv[0]) / (ur[0] / uu[0]);\n"
+             "  for (int i = 0; i < N; i++) p[i] = r[i] + beta * (p[i] - omega * v[i]);\n}\n"},
+};
+
+static op2_status start(struct op2i_solve *s, const struct op2i_workspace *w) {
+  op2_status status = op2i_solve_begin(s, w->dats[D], w->dats[R], w->gbls[BB]);
+  if (!status) status = op2i_solve_zero(w->gbls[RHO]);
+  if (!status) status = op2i_solve_zero(w->gbls[RR]);
+  if (status) return status;
+  return op2_par_loop(w->kernels[START], w->rows, op2_arg_direct(w->dats[R], OP2_READ),
+                      op2_arg_direct(w->dats[SHADOW], OP2_WRITE),
+                      op2_arg_direct(w->dats[P], OP2_WRITE), op2_arg_gbl(w->gbls[RHO], OP2_INC),
+                      op2_arg_gbl(w->gbls[RR], OP2_INC));
+}
+
+static op2_status first_half(struct op2i_solve *s, const struct op2i_workspace *w, op2_gbl rho) {
+  op2_status status = op2i_solve_scale(s, w->dats[D], w->dats[P], w->dats[PH]);
+  if (!status) status = op2_mat_mult(s->mat, w->dats[PH], w->dats[V]);
+  if (!status) status = op2i_solve_dot(s, w->dats[SHADOW], w->dats[V], w->gbls[SV]);
+  if (status) return status;
+  return op2_par_loop(w->kernels[HALF], w->rows, op2_arg_direct(w->dats[R], OP2_READ),
+                      op2_arg_direct(w->dats[V], OP2_READ), op2_arg_direct(w->dats[D], OP2_READ),
+                      op2_arg_direct(w->dats[S], OP2_WRITE), op2_arg_direct(w->dats[SH], OP2_WRITE),
+                      op2_arg_gbl(rho, OP2_READ), op2_arg_gbl(w->gbls[SV], OP2_READ));
+}
+
+static op2_status second_half(struct op2i_solve *s, const struct op2i_workspace *w, op2_gbl rho,
+                              op2_gbl rho_new) {
+  op2_status status = op2_mat_mult(s->mat, w->dats[SH], w->dats[U]);
+  if (!status) status = op2i_solve_dot(s, w->dats[U], w->dats[S], w->gbls[UR]);
+  if (!status) status = op2i_solve_dot(s, w->dats[U], w->dats[U], w->gbls[UU]);
+  if (!status) status = op2i_solve_zero(rho_new);
+  if (!status) status = op2i_solve_zero(w->gbls[RR]);
+  if (status) return status;
+  return op2_par_loop(w->kernels[STEP], w->rows, op2_arg_direct(s->x, OP2_RW),
+                      op2_arg_direct(w->dats[R], OP2_WRITE), op2_arg_direct(w->dats[S], OP2_READ),
+                      op2_arg_direct(w->dats[SH], OP2_READ), op2_arg_direct(w->dats[PH], OP2_READ),
+                      op2_arg_direct(w->dats[U], OP2_READ),
+                      op2_arg_direct(w->dats[SHADOW], OP2_READ), op2_arg_gbl(rho, OP2_READ),
+                      op2_arg_gbl(w->gbls[SV], OP2_READ), op2_arg_gbl(w->gbls[UR], OP2_READ),
+                      op2_arg_gbl(w->gbls[UU], OP2_READ), op2_arg_gbl(rho_new, OP2_INC),
+                      op2_arg_gbl(w->gbls[RR], OP2_INC));
+}
+
+static op2_status turn(const struct op2i_workspace *w, op2_gbl rho, op2_gbl rho_new) {
+  return op2_par_loop(w->kernels[TURN], w->rows, op2_arg_direct(w->dats[P], OP2_RW),
+                      op2_arg_direct(w->dats[R], OP2_READ), op2_arg_direct(w->dats[V], OP2_READ),
+                      op2_arg_gbl(rho_new, OP2_READ), op2_arg_gbl(rho, OP2_READ),
+                      op2_arg_gbl(w->gbls[SV], OP2_READ), op2_arg_gbl(w->gbls[UR], OP2_READ),
+                      op2_arg_gbl(w->gbls[UU], OP2_READ));
+}
+
+/* Whether none of what the next iteration divides by is zero. */
+static op2_status goes_on(const struct op2i_workspace *w, op2_gbl rho_new, bool *good) {
+  double rho = 0, ur = 0, sv = 0;
+  op2_status status = op2_gbl_get(rho_new, &rho);
+  if (!status) status = op2_gbl_get(w->gbls[UR], &ur);
+  if (!status) status = op2_gbl_get(w->gbls[SV], &sv);
+  *good = rho != 0 && ur != 0 && sv != 0;
+  return status;
+}
+
+op2_status op2i_solve_bicgstab(struct op2i_solve *s, op2_solve_result *result) {
+  const struct op2i_workspace *w = &s->solver->work;
+  double b = 0, residual = 0;
+  bool good = true;
+  op2_status status = op2i_workspace_make(s, DATS, GBLS, sizeof own / sizeof *own, own);
+  if (!status) status = start(s, w);
+  if (!status) status = op2i_solve_norm(w->gbls[BB], &b);
+  if (!status) status = op2i_solve_norm(w->gbls[RR], &residual);
+  for (int it = 0; !status && !op2i_solve_ends(s, residual, b, it, result); it++) {
+    op2_gbl was = w->gbls[it % 2 ? RHO_NEW : RHO], is = w->gbls[it % 2 ? RHO : RHO_NEW];
+    if (!good) {
+      result->reason = OP2_DIVERGED_BREAKDOWN;
+      break;
+    }
+    status = first_half(s, w, was);
+    if (!status) status = second_half(s, w, was, is);
+    if (!status) status = turn(w, was, is);
+    if (!status) status = op2i_solve_norm(w->gbls[RR], &residual);
+    if (!status) status = goes_on(w, is, &good);
+  }
+  return status;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Generalised minimal residuals, preconditioned from the right, so that residuals are the system's. Vectors
+ * are made orthogonal one after the other; the host sees their scalar products once an iteration, and
+ * rotates the small matrix that they make. */
+#include <math.h>
+#include <string.h>
+
+#include "krylov.h"
+#include "op2/loop.h"
+
+enum {
+  D,
+  PH,
+  SUM,
+  BASIS,
+  MOST = OP2I_RESTART_MOST
+}; /* and as many as there are iterations, and one */
+enum { BB, NORM2, PRODUCTS };
+enum { SUBTRACT = OP2I_OWN, NORMALISE, ADD, CORRECT };
+
+static const struct op2i_kernel_source own[] = {
+    {"subtract", "void subtract(T *w, const T *v, const double *times) {\n"
+                 "  for (int i = 0; i < N; i++) w[i] -= (T)times[0] * v[i];\n}\n"},
+    {"normalise", "#include <math.h>\nvoid normalise(T *v, const double *square) {\n  const T by = "
+                  "1 / sqrt(square[0]);\n"
+                  "  for (int i = 0; i < N; i++) v[i] *= by;\n}\n"},
+    {"add", "void add(T *sum, const T *v, const double *times) {\n"
+            "  for (int i = 0; i < N; i++) sum[i] += (T)times[0] * v[i];\n}\n"},
+    {"correct", "void correct(T *x, const T *d, const T *sum) {\n"
+                "  for (int i = 0; i < N; i++) x[i] += d[i] * sum[i];\n}\n"},
+};
+
+/* The small matrix, column after column, made triangular by rotations. */
+struct small {
+  double h[MOST][MOST + 1], cosine[MOST], sine[MOST], g[MOST + 1], y[MOST];
+};
+
+static op2_status normalise(const struct op2i_workspace *w, op2_dat v) {
+  return op2_par_loop(w->kernels[NORMALISE], w->rows, op2_arg_direct(v, OP2_RW),
+                      op2_arg_gbl(w->gbls[NORM2], OP2_READ));
+}
+
+/* The next vector, A d v, less what it has of those before it. */
+static op2_status expand(struct op2i_solve *s, const struct op2i_workspace *w, int j) {
+  op2_dat next = w->dats[BASIS + j + 1];
+  op2_status status = normalise(w, w->dats[BASIS + j]);
+  if (!status) status = op2i_solve_scale(s, w->dats[D], w->dats[BASIS + j], w->dats[PH]);
+  if (!status) status = op2_mat_mult(s->mat, w->dats[PH], next);
+  for (int i = 0; i <= j && !status; i++) {
+    op2_dat v = w->dats[BASIS + i];
+    op2_gbl product = w->gbls[PRODUCTS + i];
+    status = op2i_solve_dot(s, v, next, product);
+    if (!status)
+      status = op2_par_loop(w->kernels[SUBTRACT], w->rows, op2_arg_direct(next, OP2_RW),
+                            op2_arg_direct(v, OP2_READ), op2_arg_gbl(product, OP2_READ));
+  }
+  return status ? status : op2i_solve_dot(s, next, next, w->gbls[NORM2]);
+}
+
+static op2_status look(const struct op2i_workspace *w, int j, double *column) {
+  op2_status status = op2i_solve_norm(w->gbls[NORM2], &column[j + 1]);
+  for (int i = 0; i <= j && !status; i++) status = op2_gbl_get(w->gbls[PRODUCTS + i], &column[i]);
+  return status;
+}
+
+/* Returns the residual's norm. */
+static double rotate(struct small *m, int j) {
+  double *h = m->h[j];
+  for (int i = 0; i < j; i++) {
+    double above = m->cosine[i] * h[i] + m->sine[i] * h[i + 1];
+    h[i + 1] = m->cosine[i] * h[i + 1] - m->sine[i] * h[i];
+    h[i] = above;
+  }
+  double length = hypot(h[j], h[j + 1]);
+  m->cosine[j] = length > 0 ? h[j] / length : 1;
+  m->sine[j] = length > 0 ? h[j + 1] / length : 0;
+  h[j] = length;
+  m->g[j + 1] = -m->sine[j] * m->g[j];
+  m->g[j] *= m->cosine[j];
+  return fabs(m->g[j + 1]);
+}
+
+/* x goes along what the first n vectors make. A column without length adds nothing. */
+static op2_status correct(struct op2i_solve *s, const struct op2i_workspace *w, struct small *m,
+                          int n) {
+  for (int i = n - 1; i >= 0; i--) {
+    m->y[i] = m->g[i];
+    for (int k = i + 1; k < n; k++) m->y[i] -= m->h[k][i] * m->y[k];
+    m->y[i] = m->h[i][i] != 0 ? m->y[i] / m->h[i][i] : 0;
+  }
+  op2_status status = op2i_solve_clear(s, w->dats[SUM]);
+  for (int i = 0; i < n && !status; i++)
+    status = op2_par_loop(w->kernels[ADD], w->rows, op2_arg_direct(w->dats[SUM], OP2_RW),
+                          op2_arg_direct(w->dats[BASIS + i], OP2_READ),
+                          op2_arg_val(&m->y[i], 1, OP2_F64));
+  if (status) return status;
+  return op2_par_loop(w->kernels[CORRECT], w->rows, op2_arg_direct(s->x, OP2_RW),
+                      op2_arg_direct(w->dats[D], OP2_READ), op2_arg_direct(w->dats[SUM], OP2_READ));
+}
+
+/* From the residual in the first vector on, until it ends or begins anew. */
+static op2_status cycle(struct op2i_solve *s, struct small *m, double b, double residual, int *it,
+                        op2_solve_result *result) {
+  const struct op2i_workspace *w = &s->solver->work;
+  int n = 0;
+  bool stuck = false;
+  op2_status status = OP2_SUCCESS;
+  memset(m->g, 0, sizeof m->g);
+  m->g[0] = residual;
+  while (!status && !stuck && n < s->solver->options.restart) {
+    status = expand(s, w, n);
+    if (!status) status = look(w, n, m->h[n]);
+    if (status) break;
+    stuck = m->h[n][n + 1] == 0;
+    residual = rotate(m, n++);
+    if (op2i_solve_ends(s, residual, b, ++*it, result)) break;
+  }
+  return status ? status : correct(s, w, m, n);
+}
+
+op2_status op2i_solve_gmres(struct op2i_solve *s, op2_solve_result *result) {
+  const struct op2i_workspace *w = &s->solver->work;
+  const int restart = s->solver->options.restart;
+  struct small small;
+  double b = 0, residual = 0, before = INFINITY;
+  int it = 0;
+  op2_status status = op2i_workspace_make(s, BASIS + restart + 1, PRODUCTS + restart,
+                                          sizeof own / sizeof *own, own);
+  if (!status) status = op2i_solve_begin(s, w->dats[D], w->dats[BASIS], w->gbls[BB]);
+  while (!status) {
+    status = op2i_solve_dot(s, w->dats[BASIS], w->dats[BASIS], w->gbls[NORM2]);
+    if (!status) status = op2i_solve_norm(w->gbls[BB], &b);
+    if (!status) status = op2i_solve_norm(w->gbls[NORM2], &residual);
+    if (status || op2i_solve_ends(s, residual, b, it, result)) break;
+    if (residual >= before) {
+      result->reason = OP2_DIVERGED_BREAKDOWN;
+      break;
+    }
+    before = residual;
+    status = cycle(s, &small, b, residual, &it, result);
+    if (!status) status = op2i_solve_residual(s, w->dats[BASIS], w->gbls[BB]);
+  }
+  return status;
+}
