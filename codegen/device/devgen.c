@@ -124,7 +124,9 @@ void op2i_devgen_element(const struct op2i_devgen *g) {
     const struct op2i_member *member = &g->e.rewrites[m].member;
     int end = member->first_arg + member->nargs;
     for (int a = member->first_arg; a < end; a++) op2i_devgen_prepare(g, a);
+    bool each = op2i_devgen_entries(g, member);
     call(g, m);
+    op2i_text_add(g->e.out, each ? "    }\n" : "");
     for (int a = member->first_arg; a < end; a++) op2i_devgen_put_in_order(g, a);
     for (int a = member->first_arg; a < end; a++) op2i_devgen_settle(g, a);
   }

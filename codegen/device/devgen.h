@@ -26,7 +26,7 @@ struct op2i_device_dialect {
   const char *atomics; /* what else those of ATOMICS need: op2_swap32(), op2_swap64() */
   bool generic;        /* a pointer may point to any memory */
   bool stages; /* work items move values side by side: wide rows go by way of shared memory */
-  bool adds;           /* atomicAdd() knows float and double */
+  bool adds;   /* atomicAdd() knows float and double */
   struct op2i_dialect c;
 };
 extern const struct op2i_device_dialect op2i_dialect_cuda, op2i_dialect_opencl;
@@ -76,10 +76,12 @@ void op2i_devgen_kept(const struct op2i_devgen *g, int a, const char *value, cha
 /* devgen_arg.c: arguments in an element's body. */
 void op2i_devgen_prepare(const struct op2i_devgen *g, int a); /* before the call */
 void op2i_devgen_actual(const struct op2i_devgen *g, int a);  /* in it */
+/* before it, where the kernel is called for each entry of a row: the loop over them, whose brace is open */
+bool op2i_devgen_entries(const struct op2i_devgen *g, const struct op2i_member *member);
 void op2i_devgen_put_in_order(const struct op2i_devgen *g,
-                              int a);                         /* right after it: a matrix's block */
-void op2i_devgen_settle(const struct op2i_devgen *g, int a);  /* after it */
-void op2i_devgen_add(const struct op2i_devgen *g, int a);     /* increments to their places */
+                              int a);                        /* right after it: a matrix's block */
+void op2i_devgen_settle(const struct op2i_devgen *g, int a); /* after it */
+void op2i_devgen_add(const struct op2i_devgen *g, int a);    /* increments to their places */
 void op2i_devgen_hoist(const struct op2i_devgen *g);
 /* Where component %s is that an argument has by way of a slot. */
 void op2i_devgen_place(const struct op2i_devgen *g, int a, int slot, char *there, size_t room);

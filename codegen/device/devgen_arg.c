@@ -199,6 +199,7 @@ void op2i_devgen_prepare(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   switch (arg->kind) {
   case OP2I_ARG_VAL: given(g, a); break;
+  case OP2I_ARG_EACH: break;
   case OP2I_ARG_IDX:
     if (op2i_emit_param(&g->e, a)->depth > 0) numbers(g, a);
     break;
@@ -212,6 +213,41 @@ void op2i_devgen_prepare(const struct op2i_devgen *g, int a) {
     if (!in_row(g, a)) copy(g, a);
     if (arg->kind == OP2I_ARG_ALL) pointers(g, a);
   }
+}
+
+/* An entry of a matrix's row, and what stands in its column. */
+static void entry(const struct op2i_devgen *g, int a) {
+  const struct op2i_loop_arg *arg = arg_of(g, a);
+  char at[NAME] = "op2_entry", ours[NAME];
+  if (g->e.loop->maps[arg->map]->idx)
+    snprintf(at, sizeof at, "(int64_t)op2_map%d[op2_entry]", (int)arg->map);
+  snprintf(ours, sizeof ours, "op2_own%d", a);
+  op2i_text_add(g->e.out, "      %s op2_own%d[%d];\n", type_of(g, a), a, (int)arg->dim);
+  op2i_devgen_load_row(g, arg->dat, at, ours, "      ");
+}
+
+/* What calls add to begins at zero. */
+static void begin_sum(const struct op2i_devgen *g, int a) {
+  char statement[NAME];
+  snprintf(statement, sizeof statement, "op2_row%d[%%s] = 0;", (int)arg_of(g, a)->dat);
+  op2i_devgen_each(g, arg_of(g, a)->dim, "    ", statement);
+}
+
+bool op2i_devgen_entries(const struct op2i_devgen *g, const struct op2i_member *member) {
+  int first = -1, end = member->first_arg + member->nargs;
+  for (int a = member->first_arg; a < end; a++) {
+    if (arg_of(g, a)->sum) begin_sum(g, a);
+    if (arg_of(g, a)->kind == OP2I_ARG_EACH) first = (int)arg_of(g, a)->first;
+  }
+  if (first < 0) return false;
+  op2i_text_add(
+      g->e.out,
+      "    for (int op2_entry = op2_map%d[op2_element]; op2_entry < op2_map%d[op2_element + "
+      "1]; op2_entry++) {\n",
+      first, first);
+  for (int a = member->first_arg; a < end; a++)
+    if (arg_of(g, a)->kind == OP2I_ARG_EACH) entry(g, a);
+  return true;
 }
 
 static void plain_actual(const struct op2i_devgen *g, int a) {

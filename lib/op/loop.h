@@ -158,7 +158,7 @@ static inline int64_t op2i_target(struct op2i_targets targets, int64_t k) {
 /* Whether an argument goes through a slot of a map. */
 static inline bool op2i_arg_meets(const struct op2i_loop_arg *arg, int map, int slot) {
   bool one = arg->kind == OP2I_ARG_SLOT || (arg->kind == OP2I_ARG_IDX && arg->slot >= 0);
-  return arg->map == map && (!one || arg->slot == slot);
+  return arg->map == map && arg->kind != OP2I_ARG_EACH && (!one || arg->slot == slot);
 }
 /* Whether kernels are told the numbers of elements that a map leads to. */
 static inline bool op2i_loop_numbers(const struct op2i_loop *loop, int map) {

@@ -252,7 +252,6 @@ static const char *lacking(const struct op2i_loop *loop, const struct op2i_devic
 
 static const char *refusal(const struct op2i_loop *loop, bool generic, int nvalues) {
   const struct op2i_device *device = loop->op.ctx ? loop->op.ctx->device : NULL;
-  if (loop->each) return "it goes through the rows of a matrix";
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
     if (op2i_arg_located(arg) || op2i_arg_informs(arg))
       return "it asks which element has the minimum or maximum";
