@@ -53,11 +53,12 @@ typedef enum op2_reason {
 typedef struct op2_solver_options {
   op2_method method;
   op2_preconditioner preconditioner;
-  double rtol;       /**< converged where |b - A x| <= rtol |b|; default 1e-8 */
-  double atol;       /**< or <= atol; default 1e-50 */
-  double dtol;       /**< diverged where > dtol |b|; default 1e5 */
-  int iterations;    /**< at most; default 10,000 */
-  int restart;       /**< of GMRES: iterations, and a dat for each, 100 at most; default 30 */
+  double rtol;    /**< converged where |b - A x| <= rtol |b|; default 1e-8; where b is 0, beside the
+                           first residual */
+  double atol;    /**< or <= atol; default 1e-50 */
+  double dtol;    /**< diverged where > dtol |b|; default 1e5 */
+  int iterations; /**< at most; default 10,000 */
+  int restart;    /**< of GMRES: iterations, and a dat for each, 100 at most; default 30 */
   int start_at_zero; /**< not 0: whatever x is, begin with 0 */
   int allow_failure; /**< not 0: a solve that does not converge is no failure, and x is used as it is */
   const char *prefix;      /**< of its options where PETSc solves; may be null */

@@ -102,6 +102,7 @@ op2_status op2i_solve_bicgstab(struct op2i_solve *s, op2_solve_result *result) {
   if (!status) status = start(s, w);
   if (!status) status = op2i_solve_norm(w->gbls[BB], &b);
   if (!status) status = op2i_solve_norm(w->gbls[RR], &residual);
+  if (b == 0) b = residual;
   for (int it = 0; !status && !op2i_solve_ends(s, residual, b, it, result); it++) {
     op2_gbl was = w->gbls[it % 2 ? RHO_NEW : RHO], is = w->gbls[it % 2 ? RHO : RHO_NEW];
     if (!good) {

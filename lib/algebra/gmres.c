@@ -122,7 +122,7 @@ op2_status op2i_solve_gmres(struct op2i_solve *s, op2_solve_result *result) {
   const struct op2i_workspace *w = &s->solver->work;
   const int restart = s->solver->options.restart;
   struct small small;
-  double b = 0, residual = 0, before = INFINITY;
+  double b = 0, residual = 0, zero = 0, before = INFINITY;
   int it = 0;
   op2_status status = op2i_workspace_make(s, BASIS + restart + 1, PRODUCTS + restart,
                                           sizeof own / sizeof *own, own);
@@ -131,6 +131,8 @@ op2_status op2i_solve_gmres(struct op2i_solve *s, op2_solve_result *result) {
     status = op2i_solve_dot(s, w->dats[BASIS], w->dats[BASIS], w->gbls[NORM2]);
     if (!status) status = op2i_solve_norm(w->gbls[BB], &b);
     if (!status) status = op2i_solve_norm(w->gbls[NORM2], &residual);
+    if (it == 0) zero = residual;
+    if (b == 0) b = zero;
     if (status || op2i_solve_ends(s, residual, b, it, result)) break;
     if (residual >= before) {
       result->reason = OP2_DIVERGED_BREAKDOWN;

@@ -99,6 +99,7 @@ op2_status op2i_solve_minres(struct op2i_solve *s, op2_solve_result *result) {
   op2_status status = op2i_workspace_make(s, DATS, GBLS, sizeof own / sizeof *own, own);
   if (!status) status = start(s, w, &b, &r.beta);
   r.phi = r.beta;
+  if (b == 0) b = r.beta;
   for (int it = 0; !status && !op2i_solve_ends(s, fabs(r.phi), b, it, result); it++) {
     double alpha = 0, beta2 = 0;
     op2_dat r1 = w->dats[(it + R1) % 3], r2 = w->dats[(it + R2) % 3], y = w->dats[(it + Y) % 3];

@@ -41,6 +41,7 @@ static void resolve_mat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
   out->arity = places->arity;
   out->columns = arg->map2->arity;
   out->column_dim = mat->column_dim;
+  (void)op2i_number_of((void **)loop->mats, &loop->nmats, mat);
   loop->indirect = loop->indirect_write = true;
 }
 
@@ -251,6 +252,7 @@ void op2i_loop_free(struct op2i_loop *loop) {
   op2i_free(loop->key);
   op2i_free(loop->args);
   op2i_free(loop->maps);
+  op2i_free(loop->mats);
   op2i_op_free_tables(&loop->op);
   op2i_free(loop);
 }
@@ -267,7 +269,8 @@ static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs, struc
   loop->key = op2i_malloc(n * sizeof *loop->key);
   loop->args = op2i_calloc(n, sizeof *loop->args);
   loop->maps = op2i_calloc(2 * n, sizeof *loop->maps); /* each with one where its entries begin */
-  if (!loop->key || !loop->args || !loop->maps || op2i_op_tables(&loop->op, n)) {
+  loop->mats = op2i_calloc(n, sizeof *loop->mats);
+  if (!loop->key || !loop->args || !loop->maps || !loop->mats || op2i_op_tables(&loop->op, n)) {
     op2i_loop_free(loop);
     return op2i_error_nomem("a loop");
   }
@@ -476,6 +479,7 @@ void op2i_loop_use(struct op2i_loop *loop) {
   if (loop->op.uses++ > 0) return;
   for (int d = 0; d < loop->op.ndats; d++) loop->op.dats[d]->obj.refs++;
   for (int m = 0; m < loop->nmaps; m++) loop->maps[m]->obj.refs++;
+  for (int m = 0; m < loop->nmats; m++) loop->mats[m]->obj.refs++;
   for (int g = 0; g < loop->op.ngbls; g++) loop->op.gbls[g]->obj.refs++;
   loop->kernel->obj.refs++;
   loop->set->obj.refs++;
@@ -486,6 +490,7 @@ static bool all_shared(const struct op2i_loop *loop) {
   bool shared = loop->kernel->obj.refs > 1 && loop->set->obj.refs > 1;
   for (int d = 0; d < loop->op.ndats; d++) shared &= loop->op.dats[d]->obj.refs > 1;
   for (int m = 0; m < loop->nmaps; m++) shared &= loop->maps[m]->obj.refs > 1;
+  for (int m = 0; m < loop->nmats; m++) shared &= loop->mats[m]->obj.refs > 1;
   for (int g = 0; g < loop->op.ngbls; g++) shared &= loop->op.gbls[g]->obj.refs > 1;
   return shared;
 }
@@ -493,6 +498,7 @@ static bool all_shared(const struct op2i_loop *loop) {
 static void drop_shared(struct op2i_loop *loop) {
   for (int d = 0; d < loop->op.ndats; d++) loop->op.dats[d]->obj.refs--;
   for (int m = 0; m < loop->nmaps; m++) loop->maps[m]->obj.refs--;
+  for (int m = 0; m < loop->nmats; m++) loop->mats[m]->obj.refs--;
   for (int g = 0; g < loop->op.ngbls; g++) loop->op.gbls[g]->obj.refs--;
   loop->kernel->obj.refs--;
   loop->set->obj.refs--;
@@ -526,12 +532,14 @@ void op2i_loop_unuse(struct op2i_loop *loop) {
   op2_context ctx = loop->op.ctx;
   ctx->refs++;
   loop->op.uses = 1;
-  int n = loop->op.ndats + loop->nmaps + loop->op.ngbls + 2;
+  int n = loop->op.ndats + loop->nmaps + loop->nmats + loop->op.ngbls + 2;
   void *few[32], **objects = n <= 32 ? few : op2i_malloc((size_t)n * sizeof *objects);
   if (!objects) return; /* the references stay: a leak, never a dangling handle */
   memcpy(objects, loop->op.dats, (size_t)loop->op.ndats * sizeof *objects);
   memcpy(objects + loop->op.ndats, loop->maps, (size_t)loop->nmaps * sizeof *objects);
-  memcpy(objects + loop->op.ndats + loop->nmaps, loop->op.gbls,
+  if (loop->nmats)
+    memcpy(objects + loop->op.ndats + loop->nmaps, loop->mats, (size_t)loop->nmats * sizeof *objects);
+  memcpy(objects + loop->op.ndats + loop->nmaps + loop->nmats, loop->op.gbls,
          (size_t)loop->op.ngbls * sizeof *objects);
   objects[n - 2] = loop->kernel;
   objects[n - 1] = loop->set;

@@ -81,6 +81,8 @@ struct op2i_loop {
   struct op2i_loop_arg *args;
   int nmaps, nconsts; /* distinct objects, numbered by first appearance */
   op2_map *maps;
+  int nmats; /* distinct matrices, which hold the maps that a call names; of fused loops none */
+  op2_mat *mats;
   struct op2i_loop_const *consts; /* captured in the payload behind the arguments' values */
   int32_t partial_bytes; /* one block's reduction results, 0 without reductions; multiple of 64 */
   bool indirect;         /* some dat is reached through a map */

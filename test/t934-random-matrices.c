@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Random programs that assemble, write, zero, multiply and solve with matrices, with loops and looks of the
+ * host in between, on random meshes over 1 to 4 ranks, lazily and eagerly: each rank sees what dense
+ * matrices give. Values are whole numbers and what solves give is rounded to such, so that nothing else
+ * may differ.
+ *
+ *   t934-random-matrices [count [seed]]
+ *
+ * runs so many programs on each backend; OP2_TEST_FULL=1 takes ten times as many, OP2_TEST_QUICK=1 a few. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "init.h"
+#include "rank_case.h"
+#include "renumber.h"
+#include "support.h"
+#include "whole_case.h"
+
+enum { STEPS = 40, KINDS = 11, LIMIT = 97 };
+enum { A, B, MATS }; /* cells to nodes, with rows left out; and nodes to themselves besides */
+
+static const char *const sources[][2] = {
+    {"add", "void add(const double *w, double a[3][3]) { for (int i = 0; i < 3; i++) for (int j = "
+            "0; j < 3; j++) "
+            "a[i][j] += w[0] * (i + 1) - 2 * j; }"},
+    {"put", "void put(double *a, const double *x) { a[0] = 3 * x[0] + 1; }"},
+    {"fold", "#include <math.h>\nvoid fold(double *x, const double *y) { x[0] = y[0] - 97 * "
+             "floor(y[0] / 97); }"},
+    {"sum", "void sum(const double *x, double *s) { s[0] += x[0]; }"},
+    {"spread", "void spread(const double *w, double **y) { for (int k = 0; k < 3; k++) y[k][0] += "
+               "w[0] + k; }"},
+    {"heavy", "void heavy(double a[3][3]) { for (int i = 0; i < 9; i++) a[i / 3][i % 3] += i % 4 "
+              "== 0 ? 7 : -1; }"},
+    {"unit", "void unit(double *a) { a[0] += 1; }"},
+    {"nearest", "#include <math.h>\nvoid nearest(double *x) { x[0] = floor(x[0] + 0.5); }"},
+};
+enum { ADD, PUT, FOLD, SUM, SPREAD, HEAVY, UNIT, NEAREST, KERNELS };
+
+struct trial {
+  struct whole whole;
+  const char *backend;
+  uint64_t seed;
+  bool eager;
+};
+
+/* The same in one piece: dense, and by global numbers. */
+struct dense {
+  int64_t n;
+  bool *there[MATS];
+  double *mat[MATS], *x, *y, sum;
+};
+
+struct run {
+  op2_context ctx;
+  struct share share;
+  op2_set sets[WHOLE_SETS], thirds; /* nodes whose number is a multiple of 3 */
+  op2_map maps[WHOLE_MAPS], partial, self;
+  op2_dat weight, x, y, z, t;
+  op2_gbl sum;
+  op2_sparsity sparsities[MATS], heavy_sparsity;
+  op2_mat mats[MATS], heavy;
+  op2_solver solver;
+  op2_kernel kernels[KERNELS];
+  struct dense dense;
+  int wrong;
+};
+
+static bool absent(int64_t cell, int slot) { return (cell * 5 + slot) % 4 == 0; }
+static double weight_of(int64_t cell) { return (double)(cell * 17 % 11); }
+
+#define DO(call)                                                                                   \
+  do {                                                                                             \
+    if (!r->wrong && (call) != OP2_SUCCESS) {                                                      \
+      fprintf(stderr, "# %s:%d: %s\n", __FILE__, __LINE__, op2_error_message());                   \
+      r->wrong++;                                                                                  \
+    }                                                                                              \
+  } while (0)
+
+/* ---- what there is --------------------------------------------------------------------------- */
+
+static void mark(struct run *r, const struct trial *t, int64_t cell) {
+  const int32_t *node = t->whole.map[CELL_NODE].idx + 3 * cell;
+  struct dense *d = &r->dense;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      if (!absent(cell, i)) d->there[A][node[i] * d->n + node[j]] = true;
+      d->there[B][node[i] * d->n + node[j]] = true;
+    }
+}
+
+static void declare_dense(struct run *r, const struct trial *t) {
+  struct dense *d = &r->dense;
+  d->n = t->whole.set[NODES].size;
+  size_t square = (size_t)(d->n * d->n) + 1;
+  for (int m = 0; m < MATS; m++) {
+    d->there[m] = calloc(square, sizeof(bool));
+    d->mat[m] = calloc(square, sizeof(double));
+  }
+  d->x = calloc((size_t)d->n + 1, sizeof *d->x);
+  d->y = calloc((size_t)d->n + 1, sizeof *d->y);
+  for (int64_t i = 0; i < d->n; i++) {
+    d->x[i] = (double)(i * 7 % 13) - 6;
+    for (int m = 0; m < MATS; m++) d->there[m][i * d->n + i] = true;
+  }
+  for (int64_t c = 0; c < t->whole.set[CELLS].size; c++) mark(r, t, c);
+}
+
+static void declare_maps(struct run *r) {
+  int64_t ncells = r->share.set[CELLS].ends[3], nnodes = r->share.set[NODES].ends[3], n = 0;
+  int32_t *idx = calloc((size_t)(3 * ncells) + 1, sizeof *idx);
+  int32_t *self = calloc((size_t)nnodes + 1, sizeof *self);
+  int64_t *list = calloc((size_t)nnodes + 1, sizeof *list);
+  for (int64_t i = 0; i < 3 * ncells; i++)
+    idx[i] =
+        absent(r->share.set[CELLS].global[i / 3], (int)(i % 3)) ? -1 : r->share.idx[CELL_NODE][i];
+  for (int64_t i = 0; i < nnodes; i++) {
+    self[i] = (int32_t)i;
+    if (r->share.set[NODES].global[i] % 3 == 0) list[n++] = i;
+  }
+  DO(op2_map_create_partial(r->sets[CELLS], r->sets[NODES], 3, idx, "some", &r->partial));
+  DO(op2_map_create(r->sets[NODES], r->sets[NODES], 1, self, "self", &r->self));
+  DO(op2_subset_create(r->sets[NODES], n, list, "thirds", &r->thirds));
+  free(idx);
+  free(self);
+  free(list);
+}
+
+static void declare_mats(struct run *r) {
+  const op2_map cells = r->maps[CELL_NODE];
+  const op2_map_pair of_a[] = {{r->partial, cells}, {r->self, r->self}};
+  const op2_map_pair of_b[] = {{r->self, r->self}, {cells, cells}};
+  DO(op2_sparsity_create(2, of_a, "of a", &r->sparsities[A]));
+  DO(op2_sparsity_create(2, of_b, "of b", &r->sparsities[B]));
+  DO(op2_sparsity_create(2, of_b, "heavy", &r->heavy_sparsity));
+  for (int m = 0; m < MATS; m++)
+    DO(op2_mat_create(r->sparsities[m], 1, 1, OP2_F64, m == A ? "A" : "B", &r->mats[m]));
+  DO(op2_mat_create(r->heavy_sparsity, 1, 1, OP2_F64, "H", &r->heavy));
+  DO(op2_par_loop(r->kernels[HEAVY], r->sets[CELLS], op2_arg_mat(r->heavy, cells, cells, OP2_INC)));
+  DO(op2_par_loop(r->kernels[UNIT], r->sets[NODES],
+                  op2_arg_mat(r->heavy, r->self, r->self, OP2_INC)));
+}
+
+static void declare(struct run *r, const struct trial *t) {
+  int64_t ncells = r->share.set[CELLS].ends[3], nnodes = r->share.set[NODES].ends[3];
+  double *w = calloc((size_t)ncells + 1, sizeof *w), *x = calloc((size_t)nnodes + 1, sizeof *x);
+  const op2_solver_options options = {.rtol = 1e-12};
+  DO(share_declare(&t->whole, &r->share, r->ctx, r->sets, r->maps));
+  if (!r->wrong) declare_maps(r);
+  for (int64_t i = 0; i < ncells; i++) w[i] = weight_of(r->share.set[CELLS].global[i]);
+  for (int64_t i = 0; i < nnodes; i++) /* what the halo holds at first is nobody's business */
+    x[i] = i < r->share.set[NODES].ends[1] ? r->dense.x[r->share.set[NODES].global[i]] : 1e9;
+  DO(op2_dat_create(r->sets[CELLS], 1, OP2_F64, w, "w", &r->weight));
+  DO(op2_dat_create(r->sets[NODES], 1, OP2_F64, x, "x", &r->x));
+  DO(op2_dat_create(r->sets[NODES], 1, OP2_F64, NULL, "y", &r->y));
+  DO(op2_dat_create(r->sets[NODES], 1, OP2_F64, NULL, "z", &r->z));
+  DO(op2_dat_create(r->sets[NODES], 1, OP2_F64, NULL, "t", &r->t));
+  DO(op2_gbl_create(r->ctx, 1, OP2_F64, NULL, "sum", &r->sum));
+  DO(op2_solver_create(r->ctx, &options, "solver", &r->solver));
+  for (int k = 0; k < KERNELS; k++)
+    DO(op2_kernel_create(r->ctx, &(op2_kernel_desc){.name = sources[k][0], .source = sources[k][1]},
+                         &r->kernels[k]));
+  if (!r->wrong) declare_mats(r);
+  free(w);
+  free(x);
+}
+
+/* ---- steps, and what they do to what is dense ------------------------------------------------ */
+
+static void assemble(struct run *r, const struct trial *t) {
+  struct dense *d = &r->dense;
+  DO(op2_par_loop(r->kernels[ADD], r->sets[CELLS], op2_arg_direct(r->weight, OP2_READ),
+                  op2_arg_mat(r->mats[A], r->partial, r->maps[CELL_NODE], OP2_INC)));
+  for (int64_t c = 0; c < t->whole.set[CELLS].size; c++)
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        const int32_t *node = t->whole.map[CELL_NODE].idx + 3 * c;
+        if (!absent(c, i)) d->mat[A][node[i] * d->n + node[j]] += weight_of(c) * (i + 1) - 2 * j;
+      }
+}
+
+static void put(struct run *r) {
+  struct dense *d = &r->dense;
+  DO(op2_par_loop(r->kernels[PUT], r->sets[NODES],
+                  op2_arg_mat(r->mats[B], r->self, r->self, OP2_WRITE),
+                  op2_arg_direct(r->x, OP2_READ)));
+  for (int64_t i = 0; i < d->n; i++) d->mat[B][i * d->n + i] = 3 * d->x[i] + 1;
+}
+
+static void add_heavy_to_b(struct run *r, const struct trial *t) {
+  const op2_map cells = r->maps[CELL_NODE];
+  struct dense *d = &r->dense;
+  DO(op2_par_loop(r->kernels[HEAVY], r->sets[CELLS],
+                  op2_arg_mat(r->mats[B], cells, cells, OP2_INC)));
+  for (int64_t c = 0; c < t->whole.set[CELLS].size; c++)
+    for (int i = 0; i < 9; i++) {
+      const int32_t *node = t->whole.map[CELL_NODE].idx + 3 * c;
+      d->mat[B][node[i / 3] * d->n + node[i % 3]] += i % 4 == 0 ? 7 : -1;
+    }
+}
+
+static void zero(struct run *r, int m) {
+  DO(op2_mat_zero(r->mats[m]));
+  memset(r->dense.mat[m], 0, (size_t)(r->dense.n * r->dense.n) * sizeof(double));
+}
+
+static void zero_rows(struct run *r, int m, double diagonal) {
+  struct dense *d = &r->dense;
+  DO(op2_mat_zero_rows(r->mats[m], r->thirds, diagonal));
+  for (int64_t i = 0; i < d->n; i += 3)
+    for (int64_t j = 0; j < d->n; j++) d->mat[m][i * d->n + j] = i == j ? diagonal : 0;
+}
+
+static void multiply(struct run *r, int m) {
+  struct dense *d = &r->dense;
+  DO(op2_mat_mult(r->mats[m], r->x, r->y));
+  for (int64_t i = 0; i < d->n; i++) {
+    d->y[i] = 0;
+    for (int64_t j = 0; j < d->n; j++) d->y[i] += d->mat[m][i * d->n + j] * d->x[j];
+  }
+}
+
+static void diagonal(struct run *r, int m) {
+  struct dense *d = &r->dense;
+  DO(op2_mat_diagonal(r->mats[m], r->y));
+  for (int64_t i = 0; i < d->n; i++) d->y[i] = d->mat[m][i * d->n + i];
+}
+
+static void fold(struct run *r) {
+  struct dense *d = &r->dense;
+  DO(op2_par_loop(r->kernels[FOLD], r->sets[NODES], op2_arg_direct(r->x, OP2_WRITE),
+                  op2_arg_direct(r->y, OP2_READ)));
+  for (int64_t i = 0; i < d->n; i++) d->x[i] = d->y[i] - LIMIT * floor(d->y[i] / LIMIT);
+}
+
+static void spread(struct run *r, const struct trial *t) {
+  struct dense *d = &r->dense;
+  DO(op2_par_loop(r->kernels[SPREAD], r->sets[CELLS], op2_arg_direct(r->weight, OP2_READ),
+                  op2_arg_dat(r->y, OP2_ALL, r->maps[CELL_NODE], OP2_INC)));
+  for (int64_t c = 0; c < t->whole.set[CELLS].size; c++)
+    for (int k = 0; k < 3; k++) d->y[t->whole.map[CELL_NODE].idx[3 * c + k]] += weight_of(c) + k;
+}
+
+/* H z = H x gives x again. */
+static void solve(struct run *r) {
+  DO(op2_mat_mult(r->heavy, r->x, r->t));
+  DO(op2_solve(r->solver, r->heavy, r->z, r->t));
+  DO(op2_par_loop(r->kernels[NEAREST], r->sets[NODES], op2_arg_direct(r->z, OP2_RW)));
+  DO(op2_par_loop(r->kernels[FOLD], r->sets[NODES], op2_arg_direct(r->x, OP2_WRITE),
+                  op2_arg_direct(r->z, OP2_READ)));
+  for (int64_t i = 0; i < r->dense.n; i++)
+    r->dense.x[i] = r->dense.x[i] - LIMIT * floor(r->dense.x[i] / LIMIT);
+}
+
+static void sum(struct run *r) {
+  DO(op2_par_loop(r->kernels[SUM], r->sets[NODES], op2_arg_direct(r->x, OP2_READ),
+                  op2_arg_gbl(r->sum, OP2_INC)));
+  for (int64_t i = 0; i < r->dense.n; i++) r->dense.sum += r->dense.x[i];
+}
+
+/* ---- looks ----------------------------------------------------------------------------------- */
+
+static void look_at_mat(struct run *r, int m) {
+  struct dense *d = &r->dense;
+  int64_t rows = 0, places = 0;
+  DO(op2_sparsity_size(r->sparsities[m], &rows, &places));
+  int64_t *starts = calloc((size_t)rows + 1, sizeof *starts);
+  int64_t *columns = calloc((size_t)places + 1, sizeof *columns);
+  double *values = calloc((size_t)places + 1, sizeof *values);
+  DO(op2_sparsity_get(r->sparsities[m], starts, columns));
+  DO(op2_mat_get(r->mats[m], values));
+  for (int64_t i = 0; i < rows && !r->wrong; i++) {
+    int64_t row = r->share.set[NODES].global[i], expected = 0;
+    for (int64_t c = 0; c < d->n; c++) expected += d->there[m][row * d->n + c];
+    r->wrong += starts[i + 1] - starts[i] != expected;
+    for (int64_t p = starts[i]; p < starts[i + 1] && !r->wrong; p++)
+      r->wrong +=
+          !d->there[m][row * d->n + columns[p]] || values[p] != d->mat[m][row * d->n + columns[p]];
+  }
+  free(starts);
+  free(columns);
+  free(values);
+}
+
+static void look(struct run *r) {
+  int64_t owned = r->share.set[NODES].ends[1];
+  double *values = calloc((size_t)owned + 1, sizeof *values), total = 0;
+  const op2_dat dats[] = {r->x, r->y};
+  const double *const want[] = {r->dense.x, r->dense.y};
+  for (int k = 0; k < 2; k++) {
+    DO(op2_dat_get(dats[k], values));
+    for (int64_t i = 0; i < owned && !r->wrong; i++)
+      r->wrong += values[i] != want[k][r->share.set[NODES].global[i]];
+  }
+  DO(op2_gbl_get(r->sum, &total));
+  r->wrong += !r->wrong && total != r->dense.sum;
+  for (int m = 0; m < MATS; m++) look_at_mat(r, m);
+  free(values);
+}
+
+static void step(struct run *r, const struct trial *t, uint64_t *seed) {
+  int kind = draw_below(seed, KINDS), m = draw_below(seed, MATS);
+  switch (kind) {
+  case 0:
+  case 1: assemble(r, t); break;
+  case 2: put(r); break;
+  case 3: add_heavy_to_b(r, t); break;
+  case 4: zero(r, m); break;
+  case 5: zero_rows(r, m, draw_below(seed, 5)); break;
+  case 6: multiply(r, m); break;
+  case 7: draw_below(seed, 2) ? diagonal(r, m) : spread(r, t); break;
+  case 8: fold(r); break;
+  case 9: draw_below(seed, 2) ? solve(r) : sum(r); break;
+  default:
+    if (draw_below(seed, 3) == 0) look(r);
+  }
+}
+
+static int rank(struct op2i_comm *comm, void *data) {
+  const struct trial *t = data;
+  struct run run = {0}, *r = &run;
+  const op2_options options = {.backend = t->backend,
+                               .threads = 1,
+                               .eager = t->eager ? 1 : -1,
+                               .block_size = 7,
+                               .cache_dir = test_cache()};
+  uint64_t seed = t->seed;
+  int renumber_at = draw_below(&seed, 2 * STEPS);
+  whole_share(&t->whole, comm->rank, &r->share);
+  declare_dense(r, t);
+  DO(op2i_init_ranks(&options, comm, &r->ctx));
+  if (!r->wrong) declare(r, t);
+  for (int s = 0; s < STEPS && !r->wrong; s++) {
+    step(r, t, &seed);
+    if (s == renumber_at && !op2i_order_unavailable()) DO(op2_renumber(r->maps[CELL_NODE]));
+  }
+  if (!r->wrong) look(r);
+  for (int k = 0; k < KERNELS; k++) op2_kernel_destroy(&r->kernels[k]);
+  for (int m = 0; m < MATS; m++) {
+    op2_mat_destroy(&r->mats[m]);
+    op2_sparsity_destroy(&r->sparsities[m]);
+    free(r->dense.there[m]);
+    free(r->dense.mat[m]);
+  }
+  free(r->dense.x);
+  free(r->dense.y);
+  op2_mat_destroy(&r->heavy);
+  op2_sparsity_destroy(&r->heavy_sparsity);
+  op2_solver_destroy(&r->solver);
+  op2_gbl_destroy(&r->sum);
+  op2_dat *dats[] = {&r->weight, &r->x, &r->y, &r->z, &r->t};
+  for (int d = 0; d < 5; d++) op2_dat_destroy(dats[d]);
+  op2_map_destroy(&r->partial);
+  op2_map_destroy(&r->self);
+  op2_set_destroy(&r->thirds);
+  for (int m = 0; m < t->whole.nmaps; m++) op2_map_destroy(&r->maps[m]);
+  for (int s = 0; s < t->whole.nsets; s++) op2_set_destroy(&r->sets[s]);
+  share_free(&t->whole, &r->share);
+  DO(op2_finalize(&r->ctx));
+  return r->wrong;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static int try_one(const char *backend, uint64_t seed) {
+  uint64_t state = seed * 31 + 5;
+  int ranks = 1 + draw_below(&state, 4), how = draw_below(&state, WHOLE_HOWS);
+  struct trial t = {.backend = backend, .eager = draw_below(&state, 3) == 0, .seed = seed};
+  whole_draw(&t.whole, ranks, how, &state);
+  int wrong = run_contexts(ranks, (struct op2i_link_speed){0}, rank, &t);
+  if (wrong) diag("program %llu: %d ranks, spread %d", (unsigned long long)seed, ranks, how);
+  whole_free(&t.whole);
+  return wrong;
+}
+
+int main(int argc, char **argv) {
+  static const char *const backends[] = {"sequential", "openmp", "starpu",
+                                         "check",      "opencl", "cuda"};
+  const char *named = getenv("OP2_TEST_BACKEND");
+  const int count = argc > 1 ? atoi(argv[1]) : quick() ? 20 : thorough() ? 1000 : 100;
+  const uint64_t first = argc > 2 ? (uint64_t)atoll(argv[2]) : 1;
+  test_environment();
+  (void)test_cache(); /* made by one thread */
+  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+    const char *why = backend_unfit(backends[b]);
+    if (named && *named && strcmp(named, backends[b]) != 0) continue;
+#ifdef __SANITIZE_THREAD__
+    if (b > 0) why = "the thread sanitizer does not know the locks of its threads";
+#endif
+    if (why) {
+      skip("%s: %s", backends[b], why);
+      continue;
+    }
+    int some = b > 3 && !named && count > 10 ? 10 : count, wrong = 0;
+    for (int n = 0; n < some; n++) wrong += try_one(backends[b], first + (uint64_t)n);
+    is_int(wrong, 0, "%s: %d programs on 1 to 4 ranks", backends[b], some);
+  }
+  return done();
+}
