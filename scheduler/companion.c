@@ -7,7 +7,9 @@
 #include "clock.h"
 #include "context.h"
 #include "error.h"
+#include "exchange.h"
 #include "init.h"
+#include "krylov.h"
 #include "mem.h"
 #include "types.h"
 
@@ -18,6 +20,14 @@ static op2_status comm_of(op2_context ctx, struct op2i_comm **comm) {
 }
 
 static void hold(op2_context ctx) { ctx->refs++; }
+
+static op2_status host_rows(op2_dat dat, op2_access access, void **rows) {
+  op2_status status = op2i_buffer_at(&dat->values, OP2I_HOST, access, OP2I_OWNED_ROWS, rows);
+  if (status != OP2_ERR_NOMEM) return status;
+  return op2i_error(OP2_ERR_NOMEM, "out of memory for dat '%s'", dat->obj.name);
+}
+
+static void admit(op2_dat dat) { dat->res.round = dat->obj.ctx->round; }
 
 static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .comm_of = comm_of,
@@ -36,6 +46,13 @@ static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .map_get_block = op2i_map_get_block,
                                             .map_create_block = op2i_map_create_block,
                                             .type_size = op2i_type_size,
+                                            .dat_open = op2i_dat_open,
+                                            .dat_close = op2i_dat_close,
+                                            .row_numbers = op2i_set_row_numbers,
+                                            .host_rows = host_rows,
+                                            .make_stale = op2i_dat_make_stale,
+                                            .admit = admit,
+                                            .operator_apply = op2i_operator_apply,
                                             .partitioner_offer = op2i_partitioner_offer};
 
 const struct op2i_companion *op2i_companion(int version) {

@@ -10,7 +10,7 @@
 /* What companions have of the library: libraries of their own, built and installed with it, that
  * are linked with what it is not to load unasked, as MPI. This table is all they call, and the one
  * symbol beside the public ones that the shared library shows. */
-enum { OP2I_COMPANION_VERSION = 5 }; /* another one when this file or what it includes changes */
+enum { OP2I_COMPANION_VERSION = 6 }; /* another one when this file or what it includes changes */
 
 struct op2i_companion {
   /* Ranks. init_ranks(): as in init.h. comm_of(): of a context that is alone, null. */
@@ -38,6 +38,16 @@ struct op2i_companion {
   op2_status (*map_create_block)(op2_set from, op2_set to, int arity, int64_t first, int64_t n,
                                  const int64_t *in, const char *name, op2_map *map);
   size_t (*type_size)(op2_type type);
+  /* Rows of dats in the library's order: scopes on the owned ones, and numbers of them, as in mesh.h; those
+   * of a dat that an operation which runs works on; and a dat of the library's own for that operation. */
+  op2_status (*dat_open)(op2_dat dat, op2_access access, const char *call, void **rows);
+  op2_status (*dat_close)(op2_dat dat, op2_access access, const char *call);
+  op2_status (*row_numbers)(op2_set set, int64_t *all, int64_t *first, int64_t *numbers);
+  op2_status (*host_rows)(op2_dat dat, op2_access access, void **rows);
+  void (*make_stale)(op2_dat dat);
+  void (*admit)(op2_dat dat);
+  /* Operators, as in krylov.h. */
+  op2_status (*operator_apply)(op2_operator op, op2_dat x, op2_dat y);
   /* As in partitioner.h. */
   void (*partitioner_offer)(const struct op2i_partitioner *partitioner);
 };

@@ -2,29 +2,95 @@
 /* A queue within an operation that runs, as a solver's: what it queues waits for nobody outside, and
  * nobody outside for it, but for the operation as a whole. */
 #include "error.h"
+#include "mem.h"
 #include "sched.h"
 
-op2_status op2i_sched_enter(struct op2i_sched *sched, int ndats, const op2_dat *dats,
-                            struct op2i_resource *kept) {
-  op2_context ctx = sched->ctx;
+struct op2i_outside {
+  struct op2i_resource *dats;
+  struct op2i_version **gbls;
+};
+
+static void free_outside(struct op2i_outside *outside) {
+  if (!outside) return;
+  op2i_free(outside->dats);
+  op2i_free(outside->gbls);
+  op2i_free(outside);
+}
+
+/* With versions of the globals that are good inside. */
+static op2_status make_outside(const struct op2i_op *op, struct op2i_version *const *versions,
+                               struct op2i_outside **out) {
+  struct op2i_outside *outside = *out = op2i_calloc(1, sizeof *outside);
   op2_status status = OP2_SUCCESS;
+  if (!outside) return op2i_error_nomem("an operation that queues others");
+  outside->dats = op2i_calloc((size_t)op->ndats + 1, sizeof *outside->dats);
+  outside->gbls = op2i_calloc((size_t)op->ngbls + 1, sizeof(struct op2i_version *));
+  if (!outside->dats || !outside->gbls) return op2i_error_nomem("an operation that queues others");
+  for (int g = 0; g < op->ngbls && !status; g++)
+    status = op2i_version_copy(op->gbls[g], versions[g], &outside->gbls[g]);
+  return status;
+}
+
+static void swap_globals(const struct op2i_op *op, struct op2i_outside *outside) {
+  for (int g = 0; g < op->ngbls; g++) {
+    struct op2i_version *now = op->gbls[g]->now;
+    op->gbls[g]->now = outside->gbls[g];
+    outside->gbls[g] = now;
+    op->gbls[g]->now->res.round = op->ctx->round;
+  }
+}
+
+static op2_status prepare(struct op2i_sched *sched, const struct op2i_op *op,
+                          struct op2i_version *const *versions, struct op2i_outside **out) {
+  op2_status status = make_outside(op, versions, out);
+  if (status || sched->inner) return status;
+  status = op2i_sched_create(sched->ctx, &sched->inner);
+  if (!status) sched->inner->outer = sched;
+  return status;
+}
+
+static void drop_globals(const struct op2i_op *op, struct op2i_outside *outside) {
+  for (int g = 0; outside && outside->gbls && g < op->ngbls; g++)
+    op2i_version_unref(outside->gbls[g]);
+  free_outside(outside);
+}
+
+op2_status op2i_sched_enter(struct op2i_sched *sched, const struct op2i_op *op,
+                            struct op2i_version *const *versions, struct op2i_outside **out) {
+  op2_context ctx = sched->ctx;
   if (sched->outer)
     return op2i_error(OP2_ERR_STATE,
                       "an operation that runs others cannot run inside another such");
-  if (!sched->inner) {
-    status = op2i_sched_create(ctx, &sched->inner);
-    if (!status) sched->inner->outer = sched;
+  op2_status status = op2i_context_agree(ctx, prepare(sched, op, versions, out));
+  if (status) {
+    drop_globals(op, *out);
+    return status;
   }
-  status = op2i_context_agree(ctx, status);
-  if (status) return status;
   sched->inner->outer_failures = ctx->failures;
   ctx->failures = NULL;
   ctx->sched = sched->inner;
   ctx->inside = true;
-  for (int d = 0; d < ndats; d++) {
-    kept[d] = dats[d]->res;
-    op2i_resource_init(&dats[d]->res, ctx);
+  ctx->round++;
+  for (int d = 0; d < op->ndats; d++) {
+    (*out)->dats[d] = op->dats[d]->res;
+    op2i_resource_init(&op->dats[d]->res, ctx);
   }
+  swap_globals(op, *out);
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_sched_check_inside(const struct op2i_sched *sched, const struct op2i_op *op,
+                                   op2_where where) {
+  for (int d = 0; d < op->ndats; d++)
+    if (op->dats[d]->res.round != sched->ctx->round)
+      return op2i_error(OP2_ERR_STATE,
+                        "%s:%d: dat '%s' is used inside an operator that does not name it",
+                        where.file, where.line, op->dats[d]->obj.name);
+  for (int g = 0; g < op->ngbls; g++)
+    if (op->gbls[g]->now->res.round != sched->ctx->round)
+      return op2i_error(OP2_ERR_STATE,
+                        "%s:%d: global '%s' is used inside an operator that does not name it",
+                        where.file, where.line, op->gbls[g]->obj.name);
   return OP2_SUCCESS;
 }
 
@@ -58,8 +124,8 @@ static void add_up(struct op2i_sched *outer, struct op2i_sched *inner) {
   inner->loops_run = inner->tasks_submitted = inner->programs_inline = inner->programs_team = 0;
 }
 
-op2_status op2i_sched_leave(struct op2i_sched *sched, int ndats, const op2_dat *dats,
-                            struct op2i_resource *kept, op2_status status) {
+op2_status op2i_sched_leave(struct op2i_sched *sched, const struct op2i_op *op,
+                            struct op2i_outside *outside, op2_status status) {
   op2_context ctx = sched->ctx;
   struct op2i_sched *inner = sched->inner;
   char said[OP2I_WORDS] = "";
@@ -75,9 +141,11 @@ op2_status op2i_sched_leave(struct op2i_sched *sched, int ndats, const op2_dat *
   ctx->sched = sched;
   ctx->inside = false;
   add_up(sched, inner);
-  for (int d = 0; d < ndats; d++) {
-    op2i_resource_clear(&dats[d]->res);
-    dats[d]->res = kept[d];
+  for (int d = 0; d < op->ndats; d++) {
+    op2i_resource_clear(&op->dats[d]->res);
+    op->dats[d]->res = outside->dats[d];
   }
+  swap_globals(op, outside);
+  drop_globals(op, outside);
   return status;
 }

@@ -109,6 +109,9 @@ static op2_status flush(struct op2i_sched *sched, const char *call) {
 
 static op2_status force(struct op2i_sched *sched, struct op2i_resource *resource, bool overwrite,
                         const char *call, const char *name) {
+  if (sched->outer && resource->round != sched->ctx->round)
+    return op2i_error(OP2_ERR_STATE,
+                      "%s: '%s' is looked at inside an operator that does not name it", call, name);
   op2_status status = op2i_graph_join(sched);
   if (status) return op2i_context_lost(sched->ctx, status);
   int64_t marked = op2i_graph_mark(sched, resource, overwrite);
@@ -155,12 +158,15 @@ static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_wher
                           const unsigned char *payload, enum op2i_wish wish) {
   op2_status status = OP2_SUCCESS;
   if (sched->ctx->fatal || sched->ctx->calling) return op2i_context_validate(sched->ctx);
+  if (sched->outer) status = op2i_sched_check_inside(sched, op, where);
+  if (status) return status;
   if (!op->counted) status = op2i_numbering_count(sched, op);
   if (status) return op2i_context_lost(sched->ctx, status);
   if (sched->nnodes >= sched->ctx->config.queue_max)
     status = make_room(sched);
   else if (too_large(sched))
     status = op2i_sched_run_all(sched, "captured values filled the memory for them", "");
+  for (int d = 0; d < op->ndats; d++) op->dats[d]->changes += op2i_modifies(op->dat_access[d]);
   if (!status) status = op2i_context_lost(sched->ctx, op2i_graph_add(sched, op, where, payload));
   return status || wish == OP2I_LATER ? status : run_last(sched, wish);
 }

@@ -17,13 +17,18 @@ extern "C" {
  * Systems of linear equations, solved when somebody needs the result.
  *
  * op2_solve() queues: solve A x = b. Like a loop it waits for what it needs and is waited for by what
- * needs x, is drawn with the graph, and is cancelled where a loop that it depends on has failed. It is
- * made of loops itself: on any backend, device and number of ranks it does what loops do there. */
+ * needs x, is drawn with the graph, and is cancelled where a loop that it depends on has failed. A is a
+ * matrix, or loops that a function of the program's queues (op2_operator_create()), or matrices in
+ * blocks (op2_solve_nested()).
+ *
+ * The library's own methods are made of loops: on any backend, device and number of ranks they do what
+ * loops do there. Where a program has called op2_petsc_use() (op2/petsc.h, a library of its own), PETSc
+ * solves, with all that its options offer. */
 
 /** How a system is solved. Residuals are those of the system, but for OP2_METHOD_MINRES, which has
  * them, and b beside them, in the norm of the preconditioner. */
 typedef enum op2_method {
-  OP2_METHOD_DEFAULT = 0, /**< conjugate gradients */
+  OP2_METHOD_DEFAULT = 0, /**< conjugate gradients; where PETSc solves, its own default */
   OP2_METHOD_CG,          /**< conjugate gradients: the matrix is symmetric and positive definite */
   OP2_METHOD_MINRES,      /**< minimal residuals: the matrix is symmetric */
   OP2_METHOD_GMRES,   /**< generalised minimal residuals, begun anew after `restart` iterations */
@@ -32,21 +37,31 @@ typedef enum op2_method {
 
 /** What makes a method faster. */
 typedef enum op2_preconditioner {
-  OP2_PRECONDITIONER_DEFAULT = 0, /**< Jacobi */
+  OP2_PRECONDITIONER_DEFAULT = 0, /**< Jacobi; where PETSc solves, its own default */
   OP2_PRECONDITIONER_NONE,        /**< nothing */
   OP2_PRECONDITIONER_JACOBI       /**< the inverse of the diagonal; where that is 0, 1 */
 } op2_preconditioner;
 
+/** Who solves. */
+typedef enum op2_library {
+  OP2_LIBRARY_DEFAULT = 0, /**< PETSc in contexts of op2_petsc_use(), else op2 */
+  OP2_LIBRARY_OP2,         /**< op2, by loops */
+  OP2_LIBRARY_PETSC        /**< PETSc */
+} op2_library;
+
 /** Why a solve has ended. Those below 0 are failures. */
 typedef enum op2_reason {
-  OP2_NOT_SOLVED = 0,           /**< no solve has run */
-  OP2_CONVERGED_RTOL = 1,       /**< the residual is small beside b */
-  OP2_CONVERGED_ATOL = 2,       /**< the residual is small */
+  OP2_NOT_SOLVED = 0,      /**< no solve has run */
+  OP2_CONVERGED_RTOL = 1,  /**< the residual is small beside b */
+  OP2_CONVERGED_ATOL = 2,  /**< the residual is small */
+  OP2_CONVERGED_OTHER = 3, /**< as the library that solves sees it: one step of a direct method */
   OP2_DIVERGED_ITERATIONS = -1, /**< there were enough iterations */
   OP2_DIVERGED_DTOL = -2,       /**< the residual has grown too large */
   OP2_DIVERGED_NAN = -3,        /**< it is no number */
   OP2_DIVERGED_INDEFINITE = -4, /**< the matrix, or the preconditioner, is not positive definite */
-  OP2_DIVERGED_BREAKDOWN = -5   /**< the method cannot go on from where it is */
+  OP2_DIVERGED_BREAKDOWN = -5,  /**< the method cannot go on from where it is */
+  OP2_DIVERGED_PRECONDITIONER = -6, /**< it cannot be made or applied: the matrix may be singular */
+  OP2_DIVERGED_OTHER = -7           /**< as the library that solves sees it */
 } op2_reason;
 
 /** How to solve. Zero-initialise, then fill in; what is 0 has the default. */
@@ -61,6 +76,7 @@ typedef struct op2_solver_options {
   int restart;    /**< of GMRES: iterations, and a dat for each, 100 at most; default 30 */
   int start_at_zero; /**< not 0: whatever x is, begin with 0 */
   int allow_failure; /**< not 0: a solve that does not converge is no failure, and x is used as it is */
+  op2_library library;
   const char *prefix;      /**< of its options where PETSc solves; may be null */
   const void *reserved[6]; /**< null: room for later versions */
 } op2_solver_options;
@@ -95,6 +111,65 @@ OP2_API OP2_NODISCARD op2_status op2_solver_create(op2_context ctx,
 OP2_API OP2_NODISCARD op2_status op2_solve_at(op2_where where, op2_solver solver, op2_mat mat,
                                               op2_dat x, op2_dat b);
 
+/** A function that queues y = A x: loops, products of matrices, anything that is queued. It gets dats on
+ * the operator's set, with its dim and type. Of the context's other dats, globals and matrices it uses
+ * those that the operator names, and what it makes itself. It is called while a solve runs, on every rank
+ * alike, and may look at values. What it returns, where that is not OP2_SUCCESS, ends the solve. */
+typedef op2_status (*op2_operator_function)(void *data, op2_dat x, op2_dat y);
+
+/** What an operator is. Zero-initialise, then fill in. */
+typedef struct op2_operator_desc {
+  op2_set set; /**< rows, and columns */
+  int dim;
+  op2_type type; /**< OP2_F64 or OP2_F32 */
+  op2_operator_function apply;
+  void *data;             /**< for the function; the caller's, and there as long as the operator */
+  op2_mat preconditioner; /**< the matrix that preconditioners are made of; null: there are none */
+  int nargs;
+  const op2_arg *args; /**< what the function uses beside x and y: op2_arg_direct() with READ, WRITE
+                                  or RW, op2_arg_gbl() with READ: what it does to these is seen inside
+                                  alone; op2_arg_mat() with READ and null maps */
+  const void *reserved[4]; /**< null: room for later versions */
+} op2_operator_desc;
+
+/** @brief Declare a matrix that is a function, which queues loops.
+ * @memory *desc and its args are copied; what they name is kept
+ * @sync   runs nothing; among ranks it waits for the others
+ * @mpi    collective
+ * @errors OP2_ERR_ARG, OP2_ERR_ACCESS, OP2_ERR_MISMATCH (another context; a preconditioner of another
+ *         shape), OP2_ERR_TYPE, OP2_ERR_NOMEM; on error *op is untouched
+ * @source PETSc MatCreateShell; Firedrake's matrix-free operators */
+OP2_API OP2_NODISCARD op2_status op2_operator_create(const op2_operator_desc *desc,
+                                                     const char *name, op2_operator *op);
+
+/** @brief Give up an operator handle; queued solves still run.
+ * @memory freed when nothing uses it any more   @sync   never blocks, runs nothing
+ * @mpi    not collective                        @errors none
+ * @source op2 */
+OP2_API void op2_operator_destroy(op2_operator *op);
+
+/** @brief Queue: solve A x = b, where A is an operator. Use op2_solve_operator(), which fills in
+ * `where`. As op2_solve_at(); x is none of the dats that the operator names.
+ * @memory as op2_solve_at()               @sync   as op2_par_loop_at()
+ * @mpi    every rank queues it
+ * @errors as op2_solve_at(); later also what the function returns, and OP2_ERR_STATE where it uses what
+ *         the operator does not name
+ * @source PETSc MatCreateShell with KSPSolve */
+OP2_API OP2_NODISCARD op2_status op2_solve_operator_at(op2_where where, op2_solver solver,
+                                                       op2_operator op, op2_dat x, op2_dat b);
+
+/** @brief Queue: solve a system of several dats. Use op2_solve_nested(), which fills in `where`. Block
+ * (i, j) is a matrix with the rows of b[i] and the columns of x[j], or null: zeros. PETSc solves it, as a
+ * nested matrix whose fields are the dats, or, with its option -mat_type aij, as one matrix.
+ * @shape  mats[n][n], x[n], b[n], 1 <= n <= 16
+ * @memory the arrays are copied; handles are kept until it has run
+ * @sync   as op2_par_loop_at()            @mpi    every rank queues it
+ * @errors as op2_solve_at(); OP2_ERR_UNAVAILABLE (without op2_petsc_use(), or where op2 is to solve)
+ * @source PETSc MatCreateNest, PCFIELDSPLIT */
+OP2_API OP2_NODISCARD op2_status op2_solve_nested_at(op2_where where, op2_solver solver, int n,
+                                                     const op2_mat *mats, const op2_dat *x,
+                                                     const op2_dat *b);
+
 /** @brief What became of the solve that was queued last.
  * @memory *result is the caller's         @sync   runs that solve, and what it depends on
  * @mpi    collective
@@ -110,6 +185,10 @@ OP2_API void op2_solver_destroy(op2_solver *solver);
 
 /** Queue: solve A x = b; see op2_solve_at(). */
 #define op2_solve(solver, mat, x, b) op2_solve_at(OP2_HERE, solver, mat, x, b)
+/** Queue: solve A x = b with an operator; see op2_solve_operator_at(). */
+#define op2_solve_operator(solver, op, x, b) op2_solve_operator_at(OP2_HERE, solver, op, x, b)
+/** Queue: solve a system of several dats; see op2_solve_nested_at(). */
+#define op2_solve_nested(solver, n, mats, x, b) op2_solve_nested_at(OP2_HERE, solver, n, mats, x, b)
 
 #ifdef __cplusplus
 }

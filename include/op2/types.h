@@ -38,6 +38,7 @@ typedef struct op2_loop_s *op2_loop;       /**< a ParLoop: kernel, set and argum
 typedef struct op2_sparsity_s *op2_sparsity; /**< where matrices may have values other than zero */
 typedef struct op2_mat_s *op2_mat;           /**< a sparse matrix */
 typedef struct op2_solver_s *op2_solver;     /**< how systems of equations are solved */
+typedef struct op2_operator_s *op2_operator; /**< a matrix that is loops, and no values */
 
 /** Scalar types of dats, globals, constants and values. */
 typedef enum op2_type {

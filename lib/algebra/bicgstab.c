@@ -49,7 +49,7 @@ static op2_status start(struct op2i_solve *s, const struct op2i_workspace *w) {
 
 static op2_status first_half(struct op2i_solve *s, const struct op2i_workspace *w, op2_gbl rho) {
   op2_status status = op2i_solve_scale(s, w->dats[D], w->dats[P], w->dats[PH]);
-  if (!status) status = op2_mat_mult(s->mat, w->dats[PH], w->dats[V]);
+  if (!status) status = op2i_solve_apply(s, w->dats[PH], w->dats[V]);
   if (!status) status = op2i_solve_dot(s, w->dats[SHADOW], w->dats[V], w->gbls[SV]);
   if (status) return status;
   return op2_par_loop(w->kernels[HALF], w->rows, op2_arg_direct(w->dats[R], OP2_READ),
@@ -60,13 +60,13 @@ static op2_status first_half(struct op2i_solve *s, const struct op2i_workspace *
 
 static op2_status second_half(struct op2i_solve *s, const struct op2i_workspace *w, op2_gbl rho,
                               op2_gbl rho_new) {
-  op2_status status = op2_mat_mult(s->mat, w->dats[SH], w->dats[U]);
+  op2_status status = op2i_solve_apply(s, w->dats[SH], w->dats[U]);
   if (!status) status = op2i_solve_dot(s, w->dats[U], w->dats[S], w->gbls[UR]);
   if (!status) status = op2i_solve_dot(s, w->dats[U], w->dats[U], w->gbls[UU]);
   if (!status) status = op2i_solve_zero(rho_new);
   if (!status) status = op2i_solve_zero(w->gbls[RR]);
   if (status) return status;
-  return op2_par_loop(w->kernels[STEP], w->rows, op2_arg_direct(s->x, OP2_RW),
+  return op2_par_loop(w->kernels[STEP], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
                       op2_arg_direct(w->dats[R], OP2_WRITE), op2_arg_direct(w->dats[S], OP2_READ),
                       op2_arg_direct(w->dats[SH], OP2_READ), op2_arg_direct(w->dats[PH], OP2_READ),
                       op2_arg_direct(w->dats[U], OP2_READ),

@@ -43,10 +43,10 @@ static op2_status step(struct op2i_solve *s, const struct op2i_workspace *w, op2
   const op2_dat r = w->dats[R], z = w->dats[Z], p = w->dats[P], q = w->dats[Q];
   op2_status status = op2i_solve_zero(w->gbls[RR]);
   if (!status) status = op2i_solve_zero(is);
-  if (!status) status = op2_mat_mult(s->mat, p, q);
+  if (!status) status = op2i_solve_apply(s, p, q);
   if (!status) status = op2i_solve_dot(s, p, q, w->gbls[PQ]);
   if (!status)
-    status = op2_par_loop(w->kernels[STEP], w->rows, op2_arg_direct(s->x, OP2_RW),
+    status = op2_par_loop(w->kernels[STEP], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
                           op2_arg_direct(r, OP2_RW), op2_arg_direct(z, OP2_WRITE),
                           op2_arg_direct(p, OP2_READ), op2_arg_direct(q, OP2_READ),
                           op2_arg_direct(w->dats[D], OP2_READ), op2_arg_gbl(was, OP2_READ),

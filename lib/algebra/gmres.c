@@ -45,7 +45,7 @@ static op2_status expand(struct op2i_solve *s, const struct op2i_workspace *w, i
   op2_dat next = w->dats[BASIS + j + 1];
   op2_status status = normalise(w, w->dats[BASIS + j]);
   if (!status) status = op2i_solve_scale(s, w->dats[D], w->dats[BASIS + j], w->dats[PH]);
-  if (!status) status = op2_mat_mult(s->mat, w->dats[PH], next);
+  if (!status) status = op2i_solve_apply(s, w->dats[PH], next);
   for (int i = 0; i <= j && !status; i++) {
     op2_dat v = w->dats[BASIS + i];
     op2_gbl product = w->gbls[PRODUCTS + i];
@@ -94,7 +94,7 @@ static op2_status correct(struct op2i_solve *s, const struct op2i_workspace *w, 
                           op2_arg_direct(w->dats[BASIS + i], OP2_READ),
                           op2_arg_val(&m->y[i], 1, OP2_F64));
   if (status) return status;
-  return op2_par_loop(w->kernels[CORRECT], w->rows, op2_arg_direct(s->x, OP2_RW),
+  return op2_par_loop(w->kernels[CORRECT], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
                       op2_arg_direct(w->dats[D], OP2_READ), op2_arg_direct(w->dats[SUM], OP2_READ));
 }
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "context.h"
 #include "error.h"
 #include "op2/loop.h"
 #include "text.h"
@@ -65,19 +66,24 @@ op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, i
                                const struct op2i_kernel_source *own) {
   struct op2i_workspace *work = &solve->solver->work;
   op2_context ctx = solve->op.ctx;
+  op2_dat x = *solve->system.x;
   op2_status status = OP2_SUCCESS;
-  if (work->rows != solve->x->set || work->dim != solve->x->dim || work->type != solve->x->type)
+  if (work->rows != x->set || work->dim != x->dim || work->type != x->type)
     op2i_workspace_free(work);
-  if (!work->rows) work->rows = op2i_ref(solve->x->set);
-  work->dim = solve->x->dim;
-  work->type = solve->x->type;
-  for (int d = 0; d < ndats && !status; d++)
+  if (!work->rows) work->rows = op2i_ref(x->set);
+  work->dim = x->dim;
+  work->type = x->type;
+  for (int d = 0; d < ndats && !status; d++) {
     if (!work->dats[d])
       status = op2_dat_create(work->rows, work->dim, work->type, NULL, solve->solver->obj.name,
                               &work->dats[d]);
-  for (int g = 0; g < ngbls && !status; g++)
+    if (!status) work->dats[d]->res.round = ctx->round;
+  }
+  for (int g = 0; g < ngbls && !status; g++) {
     if (!work->gbls[g])
       status = op2_gbl_create(ctx, 1, OP2_F64, NULL, solve->solver->obj.name, &work->gbls[g]);
+    if (!status) work->gbls[g]->now->res.round = ctx->round;
+  }
   for (int k = 0; k < OP2I_OWN + nown && !status; k++)
     if (!work->kernels[k])
       status =
@@ -117,11 +123,18 @@ op2_status op2i_solve_clear(struct op2i_solve *solve, op2_dat x) {
   return op2_par_loop(w->kernels[OP2I_CLEAR], w->rows, op2_arg_direct(x, OP2_WRITE));
 }
 
+op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y) {
+  const struct op2i_system *system = &solve->system;
+  return system->shell ? op2i_operator_apply(system->shell, x, y)
+                       : op2_mat_mult(*system->mat, x, y);
+}
+
 /* Ones where there is no preconditioner: one vector more to read, and one form of everything. */
 static op2_status precondition(struct op2i_solve *solve, op2_dat d) {
   const struct op2i_workspace *w = &solve->solver->work;
-  bool none = solve->solver->options.preconditioner == OP2_PRECONDITIONER_NONE;
-  op2_status status = none ? op2i_solve_clear(solve, d) : op2_mat_diagonal(solve->mat, d);
+  op2_mat mat = *solve->system.mat;
+  bool none = !mat || solve->solver->options.preconditioner == OP2_PRECONDITIONER_NONE;
+  op2_status status = none ? op2i_solve_clear(solve, d) : op2_mat_diagonal(mat, d);
   if (status) return status;
   return op2_par_loop(w->kernels[OP2I_INVERT], w->rows, op2_arg_direct(d, OP2_RW));
 }
@@ -129,15 +142,16 @@ static op2_status precondition(struct op2i_solve *solve, op2_dat d) {
 op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r, op2_gbl bb) {
   const struct op2i_workspace *w = &solve->solver->work;
   op2_status status = op2i_solve_zero(bb);
-  if (!status) status = op2_mat_mult(solve->mat, solve->x, r);
+  if (!status) status = op2i_solve_apply(solve, *solve->system.x, r);
   if (status) return status;
-  return op2_par_loop(w->kernels[OP2I_RESIDUAL], w->rows, op2_arg_direct(solve->b, OP2_READ),
-                      op2_arg_direct(r, OP2_RW), op2_arg_gbl(bb, OP2_INC));
+  return op2_par_loop(w->kernels[OP2I_RESIDUAL], w->rows,
+                      op2_arg_direct(*solve->system.b, OP2_READ), op2_arg_direct(r, OP2_RW),
+                      op2_arg_gbl(bb, OP2_INC));
 }
 
 op2_status op2i_solve_begin(struct op2i_solve *solve, op2_dat d, op2_dat r, op2_gbl bb) {
   op2_status status = OP2_SUCCESS;
-  if (solve->solver->options.start_at_zero) status = op2i_solve_clear(solve, solve->x);
+  if (solve->solver->options.start_at_zero) status = op2i_solve_clear(solve, *solve->system.x);
   if (!status) status = precondition(solve, d);
   return status ? status : op2i_solve_residual(solve, r, bb);
 }

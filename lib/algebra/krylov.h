@@ -24,6 +24,10 @@ op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, i
                                const struct op2i_kernel_source *own);
 void op2i_workspace_free(struct op2i_workspace *work);
 
+/* y = A x, as the program's function queues it. */
+op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y);
+/* y = A x */
+op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y);
 /* r = b - A x, and bb = b.b */
 op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r, op2_gbl bb);
 /* The same, and before that d is the preconditioner, as factors, and x is zero where that is asked for. */

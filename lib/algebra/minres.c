@@ -46,8 +46,8 @@ struct rotation {
 static op2_status start(struct op2i_solve *s, const struct op2i_workspace *w, double *norm_b,
                         double *beta) {
   op2_status status = op2i_solve_begin(s, w->dats[D], w->dats[R2], w->gbls[BB]);
-  if (!status) status = op2i_solve_scale(s, w->dats[D], s->b, w->dats[Z]);
-  if (!status) status = op2i_solve_dot(s, s->b, w->dats[Z], w->gbls[BB]);
+  if (!status) status = op2i_solve_scale(s, w->dats[D], *s->system.b, w->dats[Z]);
+  if (!status) status = op2i_solve_dot(s, *s->system.b, w->dats[Z], w->gbls[BB]);
   if (!status) status = op2i_solve_scale(s, w->dats[D], w->dats[R2], w->dats[Z]);
   if (!status) status = op2i_solve_dot(s, w->dats[R2], w->dats[Z], w->gbls[BETA2]);
   for (int k = W0; k <= W2 && !status; k++) status = op2i_solve_clear(s, w->dats[k]);
@@ -62,7 +62,7 @@ static op2_status lanczos(struct op2i_solve *s, const struct op2i_workspace *w,
   op2_status status =
       op2_par_loop(w->kernels[DIVIDE], w->rows, op2_arg_direct(w->dats[V], OP2_WRITE),
                    op2_arg_direct(w->dats[Z], OP2_READ), op2_arg_val(&now->beta, 1, OP2_F64));
-  if (!status) status = op2_mat_mult(s->mat, w->dats[V], y);
+  if (!status) status = op2i_solve_apply(s, w->dats[V], y);
   if (!status && times > 0)
     status = op2_par_loop(w->kernels[SUBTRACT], w->rows, op2_arg_direct(y, OP2_RW),
                           op2_arg_direct(r1, OP2_READ), op2_arg_val(&times, 1, OP2_F64));
@@ -114,7 +114,7 @@ op2_status op2i_solve_minres(struct op2i_solve *s, op2_solve_result *result) {
       break;
     }
     rotate(&r, alpha, sqrt(beta2), c);
-    status = op2_par_loop(w->kernels[TURN], w->rows, op2_arg_direct(s->x, OP2_RW),
+    status = op2_par_loop(w->kernels[TURN], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
                           op2_arg_direct(next, OP2_WRITE), op2_arg_direct(w->dats[V], OP2_READ),
                           op2_arg_direct(w1, OP2_READ), op2_arg_direct(w2, OP2_READ),
                           op2_arg_val(c, 4, OP2_F64));

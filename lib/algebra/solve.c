@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "context.h"
 #include "error.h"
@@ -12,104 +13,175 @@
 
 /* ---- what can be wrong ----------------------------------------------------------------------- */
 
-static op2_status check_square(op2_where where, op2_solver solver, op2_mat mat) {
+/* What a call asks for, before it is known. */
+struct request {
+  op2_where where;
+  op2_solver solver;
+  struct op2i_system system;
+  op2_set set; /* of one block: where x and b are */
+  int32_t dim;
+  op2_type type;
+  const char *name; /* of the matrix or operator */
+};
+
+static op2_status check_member(const struct request *r, const void *object, enum op2i_kind kind,
+                               const char *which) {
+  char what[512];
+  snprintf(what, sizeof what, "%s:%d: op2_solve by '%s', %s", r->where.file, r->where.line,
+           r->solver->obj.name, which);
+  op2_status status = op2i_object_validate(object, kind, what);
+  const struct op2i_object *member = object;
+  if (status || member->ctx == r->solver->obj.ctx) return status;
+  return op2i_error(OP2_ERR_MISMATCH, "%s: '%s' belongs to another context", what, member->name);
+}
+
+static op2_status check_square(const struct request *r) {
+  const struct op2_mat_s *mat = *r->system.mat;
   const struct op2_sparsity_s *sparsity = mat->sparsity;
   if (sparsity->rows == sparsity->columns && mat->row_dim == mat->column_dim) return OP2_SUCCESS;
   return op2i_error(
       OP2_ERR_MISMATCH,
       "%s:%d: op2_solve by '%s': matrix '%s' is not square: rows are of set '%s' with dim "
       "%" PRId32 ", columns of '%s' with %" PRId32,
-      where.file, where.line, solver->obj.name, mat->obj.name, sparsity->rows->obj.name,
+      r->where.file, r->where.line, r->solver->obj.name, mat->obj.name, sparsity->rows->obj.name,
       mat->row_dim, sparsity->columns->obj.name, mat->column_dim);
 }
 
-static op2_status check_dat(op2_where where, op2_solver solver, op2_mat mat, op2_dat dat,
-                            const char *which) {
-  op2_set rows = mat->sparsity->rows;
-  char what[512];
-  snprintf(what, sizeof what, "%s:%d: op2_solve by '%s', %s", where.file, where.line,
-           solver->obj.name, which);
-  op2_status status = op2i_object_validate(dat, OP2I_DAT, what);
+static op2_status check_dat(const struct request *r, op2_dat dat, const char *which) {
+  op2_status status = check_member(r, dat, OP2I_DAT, which);
   if (status) return status;
-  if (dat->set != rows || dat->dim != mat->row_dim)
+  if (dat->set != r->set || dat->dim != r->dim)
     return op2i_error(OP2_ERR_MISMATCH,
-                      "%s: dat '%s' is on set '%s' with dim %" PRId32
-                      ", and the rows of matrix '%s' are "
-                      "of '%s' with %" PRId32,
-                      what, dat->obj.name, dat->set->obj.name, dat->dim, mat->obj.name,
-                      rows->obj.name, mat->row_dim);
-  if (dat->type != mat->type)
-    return op2i_error(OP2_ERR_TYPE, "%s: dat '%s' is %s, and matrix '%s' %s", what, dat->obj.name,
-                      op2i_type_name(dat->type), mat->obj.name, op2i_type_name(mat->type));
+                      "%s:%d: op2_solve by '%s', %s: dat '%s' is on set '%s' with dim %" PRId32
+                      ", and the rows of '%s' are of '%s' with %" PRId32,
+                      r->where.file, r->where.line, r->solver->obj.name, which, dat->obj.name,
+                      dat->set->obj.name, dat->dim, r->name, r->set->obj.name, r->dim);
+  if (dat->type != r->type)
+    return op2i_error(OP2_ERR_TYPE, "%s:%d: op2_solve by '%s', %s: dat '%s' is %s, and '%s' %s",
+                      r->where.file, r->where.line, r->solver->obj.name, which, dat->obj.name,
+                      op2i_type_name(dat->type), r->name, op2i_type_name(r->type));
   return OP2_SUCCESS;
 }
 
-static op2_status check(op2_where where, op2_solver solver, op2_mat mat, op2_dat x, op2_dat b) {
-  op2_status status = op2i_object_validate(solver, OP2I_SOLVER, "op2_solve");
-  if (!status) status = op2i_object_validate(mat, OP2I_MAT, "op2_solve, the matrix");
-  if (!status) status = op2i_context_validate(mat->obj.ctx);
-  if (status) return status;
-  if (solver->obj.ctx != mat->obj.ctx)
-    return op2i_error(OP2_ERR_MISMATCH,
-                      "%s:%d: op2_solve by '%s': matrix '%s' belongs to another context",
-                      where.file, where.line, solver->obj.name, mat->obj.name);
-  status = check_square(where, solver, mat);
-  if (!status) status = check_dat(where, solver, mat, x, "x");
-  if (!status) status = check_dat(where, solver, mat, b, "b");
-  if (status || x != b) return status;
-  return op2i_error(OP2_ERR_ARG, "%s:%d: op2_solve by '%s': dat '%s' is x and b as well",
-                    where.file, where.line, solver->obj.name, x->obj.name);
+static op2_status check_same(const struct request *r) {
+  for (int i = 0; i < r->system.n; i++)
+    for (int j = 0; j < r->system.n; j++)
+      if (r->system.x[i] == r->system.b[j] || (i != j && r->system.x[i] == r->system.x[j]))
+        return op2i_error(OP2_ERR_ARG, "%s:%d: op2_solve by '%s': dat '%s' is %s", r->where.file,
+                          r->where.line, r->solver->obj.name, r->system.x[i]->obj.name,
+                          r->system.x[i] == r->system.b[j] ? "x and b as well" : "x twice");
+  return OP2_SUCCESS;
+}
+
+static op2_status check_solver(const struct request *r) {
+  op2_status status = op2i_object_validate(r->solver, OP2I_SOLVER, "op2_solve");
+  return status ? status : op2i_context_validate(r->solver->obj.ctx);
 }
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
+static size_t nmats(const struct op2i_system *system) {
+  return (size_t)system->n * (size_t)system->n;
+}
+
 static void free_solve(struct op2i_solve *solve) {
   if (solve->op.ctx->sched) op2i_scheduler.forget(solve->op.ctx->sched, &solve->op);
   op2i_op_free_tables(&solve->op);
+  op2i_free(solve->system.mat);
+  op2i_free(solve->system.x);
+  op2i_free(solve->system.b);
   op2i_free(solve);
 }
 
 static void add_dat(struct op2i_solve *solve, op2_dat dat, op2_access access) {
   struct op2i_op *op = &solve->op;
-  op->dat_access[op2i_number_of((void **)op->dats, &op->ndats, dat)] = access;
+  int before = op->ndats;
+  int32_t d = op2i_number_of((void **)op->dats, &op->ndats, dat);
+  bool same = op->ndats > before || op->dat_access[d] == access;
+  op->dat_access[d] = same ? access : OP2_RW;
 }
 
-static op2_status make_solve(op2_solver solver, op2_mat mat, op2_dat x, op2_dat b,
-                             struct op2i_solve **out) {
-  enum { DATS = 3 };
+static void add_operator(struct op2i_solve *solve, const struct op2i_op *uses) {
+  struct op2i_op *op = &solve->op;
+  for (int d = 0; d < uses->ndats; d++) add_dat(solve, uses->dats[d], uses->dat_access[d]);
+  for (int g = 0; g < uses->ngbls; g++) {
+    op->gbls[op->ngbls] = uses->gbls[g];
+    op->gbl_access[op->ngbls++] = OP2_READ;
+  }
+}
+
+static void resolve(struct op2i_solve *solve) {
+  const struct op2i_system *s = &solve->system;
+  bool overwrites = solve->solver->options.start_at_zero != 0;
+  for (size_t m = 0; m < nmats(s); m++)
+    if (s->mat[m]) add_dat(solve, s->mat[m]->values, OP2_READ);
+  if (s->shell) add_operator(solve, &s->shell->uses);
+  for (int i = 0; i < s->n; i++) add_dat(solve, s->b[i], OP2_READ);
+  for (int i = 0; i < s->n; i++) add_dat(solve, s->x[i], overwrites ? OP2_WRITE : OP2_RW);
+  /* So often were the matrices' values changed before it. */
+  solve->op.payload_bytes = (int32_t)((nmats(s) * sizeof(int64_t) + 15) / 16 * 16);
+}
+
+static void *copy_of(const void *objects, size_t n) {
+  void *copy = op2i_calloc(n, sizeof(void *));
+  if (copy) memcpy(copy, objects, n * sizeof(void *));
+  return copy;
+}
+
+static op2_status make_solve(const struct request *r, struct op2i_solve **out) {
+  const struct op2i_system *s = &r->system;
   struct op2i_solve *solve = op2i_calloc(1, sizeof *solve);
   if (!solve) return op2i_error_nomem("a solve");
+  op2_context ctx = r->solver->obj.ctx;
+  size_t n = (size_t)s->n, uses = 0;
+  if (s->shell) uses = (size_t)op2i_op_nresources(&s->shell->uses);
   solve->op.kind = &op2i_solve_kind;
-  solve->op.ctx = mat->obj.ctx;
-  solve->solver = solver;
-  solve->mat = mat;
-  solve->x = x;
-  solve->b = b;
-  if (op2i_op_tables(&solve->op, DATS)) {
+  solve->op.ctx = ctx;
+  solve->solver = r->solver;
+  solve->system = (struct op2i_system){.n = s->n,
+                                       .shell = s->shell,
+                                       .mat = copy_of(s->mat, n * n),
+                                       .x = copy_of(s->x, n),
+                                       .b = copy_of(s->b, n)};
+  const struct op2i_system *own = &solve->system;
+  if (!own->mat || !own->x || !own->b || op2i_op_tables(&solve->op, n * n + 2 * n + uses)) {
     free_solve(solve);
     return op2i_error_nomem("a solve");
   }
-  add_dat(solve, mat->values, OP2_READ);
-  add_dat(solve, b, OP2_READ);
-  add_dat(solve, x, solver->options.start_at_zero ? OP2_WRITE : OP2_RW);
-  solve->next = mat->obj.ctx->solves;
-  mat->obj.ctx->solves = solve;
+  resolve(solve);
+  solve->next = ctx->solves;
+  ctx->solves = solve;
   *out = solve;
   return OP2_SUCCESS;
 }
 
-static op2_status intern(op2_solver solver, op2_mat mat, op2_dat x, op2_dat b,
-                         struct op2i_solve **out) {
-  struct op2i_solve *solve = mat->obj.ctx->solves;
-  while (solve && (solve->solver != solver || solve->mat != mat || solve->x != x || solve->b != b))
-    solve = solve->next;
+static bool same(const struct op2i_solve *solve, const struct request *r) {
+  const struct op2i_system *a = &solve->system, *b = &r->system;
+  size_t n = (size_t)a->n;
+  return solve->solver == r->solver && a->n == b->n && a->shell == b->shell &&
+         !memcmp(a->mat, b->mat, n * n * sizeof *a->mat) && !memcmp(a->x, b->x, n * sizeof *a->x) &&
+         !memcmp(a->b, b->b, n * sizeof *a->b);
+}
+
+static op2_status intern(const struct request *r, struct op2i_solve **out) {
+  struct op2i_solve *solve = r->solver->obj.ctx->solves;
+  while (solve && !same(solve, r)) solve = solve->next;
   *out = solve;
-  return solve ? OP2_SUCCESS : make_solve(solver, mat, x, b, out);
+  return solve ? OP2_SUCCESS : make_solve(r, out);
+}
+
+static bool has(void *const *objects, size_t n, const void *object) {
+  for (size_t i = 0; i < n; i++)
+    if (objects[i] == object) return true;
+  return false;
 }
 
 static bool names(const struct op2i_solve *solve, const void *object) {
-  return object == solve->solver || object == solve->mat || object == solve->x ||
-         object == solve->b;
+  const struct op2i_system *s = &solve->system;
+  return object == solve->solver || object == s->shell ||
+         has((void *const *)s->mat, nmats(s), object) ||
+         has((void *const *)s->x, (size_t)s->n, object) ||
+         has((void *const *)s->b, (size_t)s->n, object);
 }
 
 static void drop(struct op2i_solve **at) {
@@ -138,22 +210,52 @@ const struct op2i_interned op2i_interned_solves = {forget_solves, free_solves};
 /* While it is queued it holds all that it names. */
 static void use(struct op2i_op *op) {
   struct op2i_solve *solve = (struct op2i_solve *)op;
+  const struct op2i_system *s = &solve->system;
   if (op->uses++ > 0) return;
-  void *const objects[] = {solve->solver, solve->mat, solve->x, solve->b};
-  for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) op2i_ref(objects[i]);
+  op2i_ref(solve->solver);
+  op2i_ref(s->shell);
+  for (size_t m = 0; m < nmats(s); m++) op2i_ref(s->mat[m]);
+  for (int i = 0; i < s->n; i++) op2i_ref(s->x[i]);
+  for (int i = 0; i < s->n; i++) op2i_ref(s->b[i]);
 }
 
-/* The last reference to an object frees the solve as well (forget_solves). */
+/* The last reference to an object frees the solve as well (forget_solves): it is looked at no more once
+ * one has gone. */
 static void unuse(struct op2i_op *op) {
+  enum { FEW = 64 };
   struct op2i_solve *solve = (struct op2i_solve *)op;
+  const struct op2i_system *s = &solve->system;
   if (--op->uses > 0) return;
-  void *const objects[] = {solve->solver, solve->mat, solve->x, solve->b};
-  for (size_t i = 0; i < sizeof objects / sizeof *objects; i++) op2i_unref(objects[i]);
+  size_t n = 0, most = nmats(s) + 2 * (size_t)s->n + 2;
+  void *few[FEW], **objects = most > FEW ? op2i_malloc(most * sizeof *objects) : few;
+  if (!objects) return; /* the references stay: a leak, never a dangling handle */
+  for (size_t m = 0; m < nmats(s); m++) objects[n++] = s->mat[m];
+  for (int i = 0; i < s->n; i++) objects[n++] = s->x[i];
+  for (int i = 0; i < s->n; i++) objects[n++] = s->b[i];
+  objects[n++] = s->shell;
+  objects[n++] = solve->solver;
+  for (size_t i = 0; i < n; i++) op2i_unref(objects[i]);
+  if (objects != few) op2i_free(objects);
+}
+
+static op2_status capture(struct op2i_op *op, unsigned char *payload) {
+  const struct op2i_system *s = &((struct op2i_solve *)op)->system;
+  int64_t *changes = (int64_t *)payload;
+  for (size_t m = 0; m < nmats(s); m++) changes[m] = s->mat[m] ? s->mat[m]->values->changes : 0;
+  return OP2_SUCCESS;
+}
+
+static const char *name_of(const struct op2i_system *s) {
+  if (s->shell) return s->shell->obj.name;
+  for (size_t m = 0; m < nmats(s); m++)
+    if (s->mat[m]) return s->mat[m]->obj.name;
+  return "";
 }
 
 static void describe(const struct op2i_op *op, struct op2i_text *text) {
   const struct op2i_solve *solve = (const struct op2i_solve *)op;
-  op2i_text_add(text, "solve '%s' of '%s'", solve->solver->obj.name, solve->mat->obj.name);
+  op2i_text_add(text, "solve '%s' of '%s'", solve->solver->obj.name, name_of(&solve->system));
+  if (solve->system.n > 1) op2i_text_add(text, " and others");
 }
 
 static const char *in_words(op2_reason reason) {
@@ -162,17 +264,20 @@ static const char *in_words(op2_reason reason) {
   case OP2_DIVERGED_DTOL: return "the residual has grown too large";
   case OP2_DIVERGED_NAN: return "the residual is no number";
   case OP2_DIVERGED_BREAKDOWN: return "the method cannot go on";
+  case OP2_DIVERGED_PRECONDITIONER: return "the preconditioner cannot be made or applied";
+  case OP2_DIVERGED_OTHER: return "the library that solves gave up";
   case OP2_DIVERGED_INDEFINITE:
     return "the matrix, or the preconditioner, is not positive definite";
   default: return "it converged";
   }
 }
 
-static op2_status judge(const struct op2i_solve *solve) {
+static op2_status judge(const struct op2i_solve *solve, const char *says) {
   const op2_solve_result *result = &solve->solver->result;
   if (result->reason > OP2_NOT_SOLVED || solve->solver->options.allow_failure) return OP2_SUCCESS;
-  return op2i_error(OP2_ERR_DIVERGED, "it did not converge: %s (%d iterations, residual %g)",
-                    in_words(result->reason), result->iterations, result->residual);
+  return op2i_error(OP2_ERR_DIVERGED, "it did not converge: %s (%s%s%d iterations, residual %g)",
+                    in_words(result->reason), says ? says : "", says ? ", " : "",
+                    result->iterations, result->residual);
 }
 
 static op2i_method *const methods[] = {
@@ -182,39 +287,187 @@ static op2i_method *const methods[] = {
     [OP2_METHOD_BICGSTAB] = op2i_solve_bicgstab,
 };
 
-static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
-                      unsigned char *payload) {
-  (void)versions, (void)payload;
-  struct op2i_solve *solve = (struct op2i_solve *)op;
-  struct op2i_sched *sched = op->ctx->sched;
-  struct op2i_resource kept[3];
-  solve->solver->result = (op2_solve_result){0};
-  op2_status status = op2i_scheduler.enter(sched, op->ndats, op->dats, kept);
-  if (status) return status;
-  status = methods[solve->solver->options.method](solve, &solve->solver->result);
-  status = op2i_scheduler.leave(sched, op->ndats, op->dats, kept, status);
-  return status ? status : judge(solve);
+/* The library that is asked for, or else the one that is there. */
+static const struct op2i_engine *engine_of(const struct op2i_solve *solve) {
+  return solve->solver->options.library == OP2_LIBRARY_OP2 ? NULL : solve->op.ctx->engine;
 }
 
-const struct op2i_op_kind op2i_solve_kind = {
-    .name = "solve", .queues = true, .use = use, .unuse = unuse, .describe = describe, .run = run};
+static op2_status go(struct op2i_solve *solve, const int64_t *changes, const char **says) {
+  const struct op2i_engine *engine = engine_of(solve);
+  op2_method method = solve->solver->options.method;
+  if (engine) return engine->solve(solve, changes, &solve->solver->result, says);
+  return methods[method ? method : OP2_METHOD_CG](solve, &solve->solver->result);
+}
+
+static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
+                      unsigned char *payload) {
+  struct op2i_solve *solve = (struct op2i_solve *)op;
+  struct op2i_sched *sched = op->ctx->sched;
+  struct op2i_outside *outside = NULL;
+  const char *says = NULL;
+  solve->solver->result = (op2_solve_result){0};
+  op2_status status = op2i_scheduler.enter(sched, op, versions, &outside);
+  if (status) return status;
+  status = go(solve, (const int64_t *)payload, &says);
+  status = op2i_scheduler.leave(sched, op, outside, status);
+  return status ? status : judge(solve, says);
+}
+
+const struct op2i_op_kind op2i_solve_kind = {.name = "solve",
+                                             .queues = true,
+                                             .use = use,
+                                             .unuse = unuse,
+                                             .capture = capture,
+                                             .describe = describe,
+                                             .run = run};
 
 /* ---- queueing -------------------------------------------------------------------------------- */
 
-op2_status op2_solve_at(op2_where where, op2_solver solver, op2_mat mat, op2_dat x, op2_dat b) {
+/* Whether there is somebody who solves such a system. */
+static op2_status check_library(const struct request *r) {
+  enum op2_library library = r->solver->options.library;
+  bool own = library == OP2_LIBRARY_OP2 || !r->solver->obj.ctx->engine;
+  if (library == OP2_LIBRARY_PETSC && own)
+    return op2i_error(
+        OP2_ERR_UNAVAILABLE,
+        "%s:%d: op2_solve by '%s': PETSc is to solve, and op2_petsc_use() has not been "
+        "called",
+        r->where.file, r->where.line, r->solver->obj.name);
+  if (r->system.n == 1 || !own) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_UNAVAILABLE,
+                    "%s:%d: op2_solve by '%s': systems of several dats are for PETSc to solve: "
+                    "libop2_petsc, op2_petsc_use()",
+                    r->where.file, r->where.line, r->solver->obj.name);
+}
+
+static op2_status enqueue(const struct request *r) {
+  op2_context ctx = r->solver->obj.ctx;
   struct op2i_solve *solve = NULL;
-  if (!where.file) where.file = "?";
-  op2_status status = check(where, solver, mat, x, b);
+  op2_status status = check_same(r);
+  if (!status) status = check_library(r);
   if (status) return status;
-  op2_context ctx = mat->obj.ctx;
-  status = intern(solver, mat, x, b, &solve);
+  status = intern(r, &solve);
   if (status) return op2i_context_lost(ctx, status);
-  status = op2i_op_validate_scopes(where, &solve->op);
+  status = op2i_op_validate_scopes(r->where, &solve->op);
   if (status) return status;
+  unsigned char *payload = op2i_calloc(1, (size_t)solve->op.payload_bytes);
+  if (!payload) return op2i_context_lost(ctx, op2i_error_nomem("a solve"));
   use(&solve->op);
-  solver->last = solve;
-  status = op2i_scheduler.enqueue(ctx->sched, &solve->op, where, NULL,
+  r->solver->last = solve;
+  status = op2i_scheduler.enqueue(ctx->sched, &solve->op, r->where, payload,
                                   ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
   unuse(&solve->op);
+  op2i_free(payload);
   return status;
+}
+
+op2_status op2_solve_at(op2_where where, op2_solver solver, op2_mat mat, op2_dat x, op2_dat b) {
+  if (!where.file) where.file = "?";
+  struct request r = {.where = where, .solver = solver, .system = {1, &mat, NULL, &x, &b}};
+  op2_status status = check_solver(&r);
+  if (!status) status = check_member(&r, mat, OP2I_MAT, "the matrix");
+  if (!status) status = check_square(&r);
+  if (status) return status;
+  r.set = mat->sparsity->rows;
+  r.dim = mat->row_dim;
+  r.type = mat->type;
+  r.name = mat->obj.name;
+  status = check_dat(&r, x, "x");
+  if (!status) status = check_dat(&r, b, "b");
+  return status ? status : enqueue(&r);
+}
+
+/* What the operator uses is not x; it may be b. */
+static op2_status check_apart(const struct request *r) {
+  const struct op2i_op *uses = &r->system.shell->uses;
+  if (!has((void *const *)uses->dats, (size_t)uses->ndats, *r->system.x)) return OP2_SUCCESS;
+  return op2i_error(
+      OP2_ERR_ARG, "%s:%d: op2_solve by '%s': dat '%s' is x, and operator '%s' uses it",
+      r->where.file, r->where.line, r->solver->obj.name, r->system.x[0]->obj.name, r->name);
+}
+
+op2_status op2_solve_operator_at(op2_where where, op2_solver solver, op2_operator operator_,
+                                 op2_dat x, op2_dat b) {
+  if (!where.file) where.file = "?";
+  op2_mat mat = NULL;
+  struct request r = {.where = where, .solver = solver, .system = {1, &mat, operator_, &x, &b}};
+  op2_status status = check_solver(&r);
+  if (!status) status = check_member(&r, operator_, OP2I_OPERATOR, "the operator");
+  if (status) return status;
+  mat = operator_->desc.preconditioner;
+  r.set = operator_->desc.set;
+  r.dim = operator_->desc.dim;
+  r.type = operator_->desc.type;
+  r.name = operator_->obj.name;
+  status = check_dat(&r, x, "x");
+  if (!status) status = check_dat(&r, b, "b");
+  if (!status) status = check_apart(&r);
+  return status ? status : enqueue(&r);
+}
+
+/* The matrices of a block row have its rows, those of a block column the rows of that block. */
+static op2_status check_block(struct request *r, int i, int j) {
+  const struct op2i_system *s = &r->system;
+  op2_mat mat = s->mat[i * s->n + j];
+  if (!mat) return OP2_SUCCESS;
+  char which[60];
+  snprintf(which, sizeof which, "the matrix of block (%d, %d)", i, j);
+  op2_status status = check_member(r, mat, OP2I_MAT, which);
+  if (status) return status;
+  op2_dat row = s->b[i], column = s->x[j];
+  if (mat->sparsity->rows == row->set && mat->row_dim == row->dim && mat->type == row->type &&
+      mat->sparsity->columns == column->set && mat->column_dim == column->dim)
+    return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_MISMATCH,
+                    "%s:%d: op2_solve by '%s', %s: '%s' has rows of set '%s' with dim %" PRId32
+                    " and columns of '%s' with %" PRId32 ", %s; dat '%s' is on '%s' with %" PRId32
+                    ", dat '%s' on '%s' with %" PRId32 ", %s",
+                    r->where.file, r->where.line, r->solver->obj.name, which, mat->obj.name,
+                    mat->sparsity->rows->obj.name, mat->row_dim, mat->sparsity->columns->obj.name,
+                    mat->column_dim, op2i_type_name(mat->type), row->obj.name, row->set->obj.name,
+                    row->dim, column->obj.name, column->set->obj.name, column->dim,
+                    op2i_type_name(row->type));
+}
+
+static op2_status check_nested(struct request *r) {
+  const struct op2i_system *s = &r->system;
+  char which[2][40];
+  op2_status status = OP2_SUCCESS;
+  for (int i = 0; i < s->n && !status; i++) {
+    snprintf(which[0], sizeof which[0], "x[%d]", i);
+    snprintf(which[1], sizeof which[1], "b[%d]", i);
+    status = check_member(r, s->x[i], OP2I_DAT, which[0]);
+    if (status) return status;
+    r->set = s->x[i]->set;
+    r->dim = s->x[i]->dim;
+    r->type = s->x[0]->type;
+    r->name = s->x[i]->obj.name;
+    status = check_dat(r, s->x[i], which[0]);
+    if (!status) status = check_dat(r, s->b[i], which[1]);
+  }
+  for (int i = 0; i < s->n; i++)
+    for (int j = 0; j < s->n && !status; j++) status = check_block(r, i, j);
+  return status;
+}
+
+op2_status op2_solve_nested_at(op2_where where, op2_solver solver, int n, const op2_mat *mats,
+                               const op2_dat *x, const op2_dat *b) {
+  if (!where.file) where.file = "?";
+  struct request r = {.where = where,
+                      .solver = solver,
+                      .system = {n, (op2_mat *)mats, NULL, (op2_dat *)x, (op2_dat *)b}};
+  op2_status status = check_solver(&r);
+  if (status) return status;
+  if (n < 1 || n > OP2I_BLOCKS_MOST || !mats || !x || !b)
+    return op2i_error(OP2_ERR_ARG,
+                      "%s:%d: op2_solve_nested by '%s': %d blocks, of 1 to %d, or a "
+                      "null pointer",
+                      where.file, where.line, solver->obj.name, n, OP2I_BLOCKS_MOST);
+  status = check_nested(&r);
+  if (status) return status;
+  bool any = false;
+  for (int m = 0; m < n * n; m++) any |= mats[m] != NULL;
+  if (any) return enqueue(&r);
+  return op2i_error(OP2_ERR_ARG, "%s:%d: op2_solve_nested by '%s': all blocks are null", where.file,
+                    where.line, solver->obj.name);
 }

@@ -7,6 +7,7 @@
 
 static void release_solver(void *object) {
   op2_solver solver = object;
+  op2i_kept_free(&solver->kept);
   op2i_workspace_free(&solver->work);
   op2i_free(solver->prefix);
 }
@@ -18,6 +19,9 @@ static op2_status check(const op2_solver_options *o, const char *name) {
       o->preconditioner > OP2_PRECONDITIONER_JACOBI)
     return op2i_error(OP2_ERR_OPTION, "solver '%s': %d is not an op2_preconditioner", name,
                       (int)o->preconditioner);
+  if (o->library < OP2_LIBRARY_DEFAULT || o->library > OP2_LIBRARY_PETSC)
+    return op2i_error(OP2_ERR_OPTION, "solver '%s': %d is not an op2_library", name,
+                      (int)o->library);
   /* Not a number is none of these. */
   if (!(o->rtol >= 0 && o->atol >= 0 && o->dtol >= 0))
     return op2i_error(OP2_ERR_OPTION, "solver '%s': tolerances %g, %g and %g", name, o->rtol,
@@ -31,8 +35,6 @@ static op2_status check(const op2_solver_options *o, const char *name) {
 }
 
 static void fill_in(op2_solver_options *o) {
-  if (!o->method) o->method = OP2_METHOD_CG;
-  if (!o->preconditioner) o->preconditioner = OP2_PRECONDITIONER_JACOBI;
   if (o->rtol == 0) o->rtol = 1e-8;
   if (o->atol == 0) o->atol = 1e-50;
   if (o->dtol == 0) o->dtol = 1e5;
@@ -83,7 +85,7 @@ op2_status op2_solver_result(op2_solver solver, op2_solve_result *result) {
   if (status) return status;
   if (!result) return op2i_error(OP2_ERR_ARG, "op2_solver_result: a null pointer");
   if (solver->last)
-    status = op2i_scheduler.force(solver->obj.ctx->sched, &solver->last->x->res, false,
+    status = op2i_scheduler.force(solver->obj.ctx->sched, &solver->last->system.x[0]->res, false,
                                   "op2_solver_result", solver->obj.name);
   if (status) return status;
   *result = solver->result;

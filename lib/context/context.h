@@ -16,6 +16,7 @@ enum { OP2I_CONTEXT_MAGIC = 0x6f703263 };
 struct op2i_backend;
 struct op2i_comm;
 struct op2i_device;
+struct op2i_engine;
 struct op2i_failure;
 struct op2i_jit;
 struct op2i_loop_table;
@@ -45,7 +46,10 @@ struct op2_context_s {
   struct op2i_loop_table *loops; /* every distinct loop seen */
   struct op2i_user_call *calls;  /* every distinct call seen; list */
   bool inside; /* an operation that queues others runs: it has objects whose handles are gone */
+  int64_t round;                 /* such operations so far */
   struct op2i_solve *solves;     /* every distinct one seen; list */
+  const struct op2i_engine
+      *engine; /* that solves where nothing else is asked for; null: the library */
   const char *calling;           /* the function of op2_call() that runs, null when none does */
   struct op2i_failure *failures; /* not yet reported, by loop number; owned references */
   op2_const consts;              /* list */

@@ -15,7 +15,7 @@ enum { MAGIC = 0x6f703200, GONE = 0x676f6e00 };
 
 static const char *kind_name(enum op2i_kind kind) {
   static const char *const names[] = {"object", "set",  "map",      "dat",    "global", "constant",
-                                      "kernel", "loop", "sparsity", "matrix", "solver"};
+                                      "kernel", "loop", "sparsity", "matrix", "solver", "operator"};
   return names[kind];
 }
 
@@ -100,6 +100,11 @@ bool op2i_object_leave(void *object, enum op2i_kind kind) {
   }
   o->ctx->objects_left += o->refs > 1;
   return o->given_up = true;
+}
+
+void op2i_kept_free(struct op2i_kept *kept) {
+  if (kept->data) kept->free(kept->data);
+  *kept = (struct op2i_kept){0};
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */

@@ -21,7 +21,8 @@ enum op2i_kind {
   OP2I_LOOP,
   OP2I_SPARSITY,
   OP2I_MAT,
-  OP2I_SOLVER
+  OP2I_SOLVER,
+  OP2I_OPERATOR
 };
 
 struct op2i_object {
@@ -57,6 +58,13 @@ struct op2i_interned {
 };
 extern const struct op2i_interned op2i_interned_loops, op2i_interned_calls; /* lib/op */
 extern const struct op2i_interned op2i_interned_solves;                     /* lib/algebra */
+
+/* What a companion keeps with an object, and which goes with it. */
+struct op2i_kept {
+  void *data; /* null: nothing */
+  void (*free)(void *data);
+};
+void op2i_kept_free(struct op2i_kept *kept);
 
 /* A list of objects in order of creation, which keeps none of them alive. */
 struct op2i_link {

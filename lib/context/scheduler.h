@@ -9,8 +9,10 @@
 #include "op2/loop.h"
 
 struct op2i_op;
+struct op2i_outside; /* what an operation that queues others has put aside */
 struct op2i_resource;
 struct op2i_sched;
+struct op2i_version;
 
 enum op2i_wish { OP2I_LATER, OP2I_EAGER, OP2I_COMPUTE };
 
@@ -31,13 +33,14 @@ struct op2i_scheduler {
    * it. */
   void (*forget)(struct op2i_sched *sched, struct op2i_op *op);
   /* An operation that runs is to queue others, and to look at what comes of them: until leave(), the
-   * context's queue is another, in which these dats were touched by nobody so far. What is queued there
-   * is run at the end. leave() returns the first failure that was not reported by then, or `status`. No
-   * sets are renumbered meanwhile. Among ranks all do. */
-  op2_status (*enter)(struct op2i_sched *sched, int ndats, const op2_dat *dats,
-                      struct op2i_resource *kept);
-  op2_status (*leave)(struct op2i_sched *sched, int ndats, const op2_dat *dats,
-                      struct op2i_resource *kept, op2_status status);
+   * context's queue is another, in which its dats and globals were touched by nobody so far, and globals
+   * are the versions that it was queued with. Only those can be used there, what is made meanwhile, and
+   * what it admits. What is queued there is run at the end. leave() returns the first failure that was not
+   * reported by then, or `status`. No sets are renumbered meanwhile. Among ranks all do. */
+  op2_status (*enter)(struct op2i_sched *sched, const struct op2i_op *op,
+                      struct op2i_version *const *versions, struct op2i_outside **outside);
+  op2_status (*leave)(struct op2i_sched *sched, const struct op2i_op *op,
+                      struct op2i_outside *outside, op2_status status);
   /* Warn of what is queued while the process ends; `closely`: no other thread is queueing any, so
    * that the first can be named. */
   void (*tell_lost)(const struct op2i_sched *sched, bool closely);

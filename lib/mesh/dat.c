@@ -298,6 +298,7 @@ op2_status op2_dat_write_begin(op2_dat dat, void **out) {
     return op2i_error(OP2_ERR_STATE, "op2_dat_write_begin: dat '%s' is already open",
                       dat->obj.name);
   void *data = NULL;
+  dat->changes++;
   status = acquire(dat, OP2_RW, OP2I_EVERY_ROW, "op2_dat_write_begin", &data);
   op2i_dat_make_stale(dat); /* all ranks say so, whatever one lacks memory for */
   if (!status) status = open_view(dat, data, &data);
@@ -322,6 +323,45 @@ op2_status op2_dat_write_end(op2_dat dat, void **data) {
   return OP2_SUCCESS;
 }
 
+static op2_status not_open(op2_dat dat, op2_access access, const char *call) {
+  bool writes = op2i_modifies(access);
+  if (!dat->open_writes && !(writes && dat->open_reads)) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_STATE, "%s: dat '%s' is already open%s", call, dat->obj.name,
+                    writes ? "" : " for writing");
+}
+
+op2_status op2i_dat_open(op2_dat dat, op2_access access, const char *call, void **rows) {
+  op2_status status = check_access(dat, rows, call);
+  if (!status) status = not_open(dat, access, call);
+  if (status) return status;
+  bool writes = op2i_modifies(access);
+  if (access == OP2_WRITE) {
+    status = op2i_scheduler.force(dat->obj.ctx->sched, &dat->res, true, call, dat->obj.name);
+    if (!status) status = on_host(dat, OP2_WRITE, OP2I_OWNED_ROWS, rows);
+    if (!status) op2i_resource_poison(&dat->res, NULL);
+  } else
+    status = acquire(dat, access, OP2I_OWNED_ROWS, call, rows);
+  if (writes) {
+    dat->changes++;
+    op2i_dat_make_stale(dat); /* all ranks say so, whatever one lacks memory for */
+  }
+  if (status) return status;
+  (*(writes ? &dat->open_writes : &dat->open_reads))++;
+  dat->obj.ctx->open_scopes++;
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_dat_close(op2_dat dat, op2_access access, const char *call) {
+  op2_status status = op2i_object_validate(dat, OP2I_DAT, call);
+  if (status) return status;
+  int32_t *open = op2i_modifies(access) ? &dat->open_writes : &dat->open_reads;
+  if (!*open)
+    return op2i_error(OP2_ERR_STATE, "%s: dat '%s' is not open", call, dat->obj.name);
+  (*open)--;
+  dat->obj.ctx->open_scopes--;
+  return OP2_SUCCESS;
+}
+
 static op2_status copy_out(op2_dat dat, void *out, bool halo, const char *call) {
   op2_status status = check_access(dat, out, call);
   if (status) return status;
@@ -342,6 +382,7 @@ static op2_status copy_in(op2_dat dat, const void *in, bool halo, const char *ca
   void *data = NULL;
   /* Poison does not matter to an overwrite: the failure stays on record and the values become good.
    */
+  dat->changes++;
   status = op2i_scheduler.force(dat->obj.ctx->sched, &dat->res, true, call, dat->obj.name);
   op2i_dat_make_stale(dat); /* all ranks say so, whatever one lacks memory for */
   if (!status) status = on_host(dat, OP2_WRITE, halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS, &data);

@@ -32,6 +32,7 @@ struct op2i_resource {
   struct op2i_failure *poison;
   bool poison_halo; /* it is in rows that are not owned, too */
   void *track;      /* the scheduler's, while it builds a program */
+  int64_t round;    /* the operation that queues others in which it may be used last; 0: none */
 };
 
 struct op2i_failure *op2i_failure_ref(struct op2i_failure *failure);

@@ -54,6 +54,14 @@ static struct op2i_version *make_version(op2_context ctx, const char *name, size
   return version;
 }
 
+op2_status op2i_version_copy(op2_gbl gbl, struct op2i_version *from, struct op2i_version **out) {
+  void *data;
+  op2_status status = op2i_buffer_at(&from->values, OP2I_HOST, OP2_READ, OP2I_EVERY_ROW, &data);
+  if (status) return status;
+  *out = make_version(gbl->obj.ctx, gbl->obj.name, gbl->bytes, data);
+  return *out ? OP2_SUCCESS : op2i_error_nomem("a global's values");
+}
+
 static void release_gbl(void *object) { op2i_version_unref(((op2_gbl)object)->now); }
 
 static op2_status create_gbl(op2_context ctx, int dim, op2_type type, const void *data,

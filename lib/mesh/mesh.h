@@ -100,6 +100,7 @@ struct op2_dat_s {
   unsigned char planned; /* the same, where a pass has got to */
   int64_t travels, travelled_bytes; /* exchanges that it was in, and what was sent of it in these */
   int64_t mark;          /* a pass's */
+  int64_t changes;       /* that were queued, or begun by the host, in the program's order */
   int32_t open_reads, open_writes; /* access scopes */
   struct op2i_link link;           /* in the set's list */
   struct op2i_link link_of_all;    /* in the context's */
@@ -137,6 +138,8 @@ struct op2_const_s {
 
 struct op2i_version *op2i_version_ref(struct op2i_version *version);
 void op2i_version_unref(struct op2i_version *version);
+/* One of its own with the values of another, whatever is queued. */
+op2_status op2i_version_copy(op2_gbl gbl, struct op2i_version *from, struct op2i_version **out);
 /* Declare what one rank has of a set that is spread over ranks: its own elements, and those of others
  * that its loops meet. ends[4] as in op2_set_create_sections(), global[total] and owner[halo] as in
  * op2i_halo_make(). Collective; fails on all ranks alike. */
@@ -168,6 +171,14 @@ void op2i_sort_indices(int64_t n, int64_t *idx);
  */
 op2_status op2i_dat_lend(op2_dat dat, op2_access access, void **data);
 void op2i_dat_take_back(op2_dat dat, bool modified);
+/* A scope on the owned rows in the library's order: READ, RW, or WRITE of all of them. What the access
+ * depends on has run. */
+op2_status op2i_dat_open(op2_dat dat, op2_access access, const char *call, void **rows);
+op2_status op2i_dat_close(op2_dat dat, op2_access access, const char *call);
+/* The owned rows of all ranks by one number each, those of a rank together and in the library's order:
+ * how many all are, which is this rank's first, and (unless null) that of each element, [total].
+ * Collective. */
+op2_status op2i_set_row_numbers(op2_set set, int64_t *all, int64_t *first, int64_t *numbers);
 /* Bring the user's memory of all wrapped dats up to date; the context is ending. */
 void op2i_dats_come_home(op2_context ctx);
 

@@ -8,19 +8,43 @@
 
 /* A system of equations: the operation that op2_solve() queues. Like loops they are found again by
  * their objects, so that a solve in a time loop is one operation. */
+struct op2i_system {
+  int n;        /* blocks, one but of nested systems */
+  op2_mat *mat; /* [n][n], null where a block is zero; of an operator its preconditioner, or null */
+  op2_operator shell; /* null: matrices */
+  op2_dat *x, *b;     /* [n] */
+};
+
 struct op2i_solve {
-  struct op2i_op op;       /* the matrix's values, b, x */
+  struct op2i_op op;       /* values of matrices, b, what an operator uses, x */
   struct op2i_solve *next; /* the context's list */
   op2_solver solver;
-  op2_mat mat;
-  op2_dat x, b;
+  struct op2i_system system;
+};
+
+/* A matrix that is loops. */
+struct op2_operator_s {
+  struct op2i_object obj;
+  op2_operator_desc desc; /* without args */
+  struct op2i_op uses;    /* only its tables: what the function uses beside x and y */
+  struct op2i_kept kept;
+};
+
+/* Another library that solves: a companion's. */
+struct op2i_engine {
+  const char *name;
+  /* Does it, inside the operation. The values of matrix i are those after changes[i] of them. What it
+   * says of how that went may be anything; null: nothing more. */
+  op2_status (*solve)(struct op2i_solve *solve, const int64_t *changes, op2_solve_result *result,
+                      const char **says);
 };
 
 enum {
   OP2I_WORK_DATS = 108,
   OP2I_WORK_GBLS = 108,
   OP2I_WORK_KERNELS = 16,
-  OP2I_RESTART_MOST = 100
+  OP2I_RESTART_MOST = 100,
+  OP2I_BLOCKS_MOST = 16
 };
 
 /* What a method works with, made for the sets and types of the solve before: all handles are owned. */
@@ -39,6 +63,7 @@ struct op2_solver_s {
   char *prefix;
   struct op2i_solve *last; /* queued; null: none, or it is gone */
   op2_solve_result result; /* of the one that ran last */
+  struct op2i_kept kept;
   struct op2i_workspace work;
 };
 

@@ -45,6 +45,7 @@ op2_status op2i_sparsity_diagonal(op2_sparsity sparsity) {
 void op2i_sparsity_renumbered(op2_sparsity sparsity) {
   op2i_unref(sparsity->diagonal);
   sparsity->diagonal = NULL;
+  sparsity->renumberings++;
 }
 
 /* ---- the rows of a subset -------------------------------------------------------------------- */

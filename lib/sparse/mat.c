@@ -10,6 +10,7 @@
 
 static void release_mat(void *object) {
   op2_mat mat = object;
+  op2i_kept_free(&mat->kept);
   op2i_unref(mat->zero);
   op2i_unref(mat->mult);
   op2i_unref(mat->set_diagonal);

@@ -39,6 +39,7 @@ struct op2_sparsity_s {
       diagonal; /* from rows to their places on it, or to one that is always zero; null: not asked for */
   struct op2i_row_places row_places[OP2I_ROW_PLACES]; /* those asked for last, in turn */
   int next_row_places;
+  int64_t renumberings;         /* so often have its rows, columns or places got other numbers */
   struct op2i_link link_of_all; /* in the context's list */
   /* [start[nrows]] where what the program sees is in the order of the places when they were made, which
    * is that of their set for it; null: the same. */
@@ -54,6 +55,7 @@ struct op2_mat_s {
   op2_kernel set_diagonal, get_diagonal, get_block; /* null: not asked for yet */
   op2_kernel mult; /* that multiplies an entry by a value; null: not asked for yet */
   op2_kernel zero; /* that makes them zero; null: not asked for yet */
+  struct op2i_kept kept;
 };
 
 /* pattern.c: fill in nrows, start and column of a sparsity that has its pairs, and give the entries of

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_PETSC_H
+#define OP2_PETSC_H
+
+/* Not MPI's old interface for C++, which would ask for a library of its own. */
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+#include <petscksp.h>
+
+#include "op2/matrix.h"
+#include "op2/solve.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @file petsc.h
+ * Matrices and dats as PETSc's Mat and Vec, and PETSc's solvers behind op2_solve(). These functions are
+ * in a library of their own, libop2_petsc (`pkg-config op2_petsc`); libop2 itself has none of PETSc, and
+ * op2.h does not include this header.
+ *
+ * PETSc has double precision here: matrices and dats of float are handed over as converted copies.
+ *
+ * Rows are numbered as PETSc numbers them: those of a rank follow those of the rank before, and are in
+ * the library's order, which is the program's until a set is partitioned or renumbered. Mat and Vec
+ * agree in that. Row i of a set with dim d is rows d * i to d * i + d - 1.
+ *
+ * A Mat or Vec is the program's between the call that gives it and the one that ends that, and its values
+ * are read or written as the access says, by PETSc's functions. In between, loops that would be in the
+ * way cannot be queued, as with op2_dat_read_begin().
+ *
+ * PETSc may be initialised by the program, before op2_petsc_use() or after, or by the library: then
+ * options are those of PETSC_OPTIONS, of .petscrc files, and of the arguments that op2_petsc_use() got,
+ * and PETSc is finalised when MPI is, or at the end of the process. The program's PetscInitialize() does
+ * nothing then, and its PetscFinalize() is obeyed: what the library has of PETSc goes with it. PETSc's
+ * objects of the program itself may come and go at any time.
+ *
+ * PETSc is called by one thread at a time of a process; among ranks also by one context at a time. Its
+ * errors are OP2_ERR_CALL, with PETSc's own message; PETSc itself prints nothing of them. */
+
+/** @brief PETSc solves this context's systems of equations from now on, but for those of solvers that ask
+ * for op2 (::OP2_LIBRARY_OP2).
+ * A method or preconditioner that a solver's options name is PETSc's of that name, with residuals that
+ * are those of the system (KSP_NORM_UNPRECONDITIONED; GMRES and BiCGSTAB preconditioned from the right);
+ * MINRES has those of its preconditioner. Without one it is PETSc's own default, GMRES with ILU(0) on each
+ * rank. After that options count: -ksp_type, -pc_type and all others, behind the solver's prefix. A
+ * matrix with blocks is BAIJ, or AIJ by -mat_type aij.
+ * @shape  argv[argc], or 0 and null       @units  PETSc's options, for when the library initialises it
+ * @memory keeps nothing                   @sync   runs nothing
+ * @mpi    collective
+ * @errors OP2_ERR_STATE (no context; MPI is finalized), OP2_ERR_UNAVAILABLE (ranks that are not of
+ *         op2_init_mpi(); a library of another build), OP2_ERR_CALL
+ * @source PETSc PetscInitialize */
+OP2_API OP2_NODISCARD op2_status op2_petsc_use(op2_context ctx, int argc, char **argv);
+
+/** @brief A matrix as a Mat.
+ * `type` is MATAIJ, MATBAIJ (square blocks), or null: BAIJ for square blocks of more than one value,
+ * else AIJ. An AIJ of doubles without blocks, alone on one rank, has the matrix's own memory. Others are
+ * copies, one for each assembly: what has not changed since is not copied again. The Mat is the same each
+ * time, so that what the program sets at it, such as a near null space (MatSetNearNullSpace()) or options,
+ * also stands for op2_solve(), until sets are renumbered. The nonzero structure stays as it is.
+ * @units  access: OP2_READ, OP2_RW        @memory the Mat is the library's; not to be destroyed
+ * @sync   runs what the values depend on, and waits
+ * @mpi    collective
+ * @errors OP2_ERR_ARG, OP2_ERR_ACCESS, OP2_ERR_TYPE (BAIJ of blocks that are not square),
+ *         OP2_ERR_RANGE (more than PETSc's integers count), OP2_ERR_STATE (it is open; PETSc is not
+ *         initialised), OP2_ERR_NOMEM, OP2_ERR_CALL, and the failure of a loop that the values depend on;
+ *         on error *A is untouched
+ * @source PyOP2 Mat.handle; PETSc MatCreateMPIAIJWithArrays */
+OP2_API OP2_NODISCARD op2_status op2_mat_petsc(op2_mat mat, op2_access access, MatType type,
+                                               Mat *A);
+
+/** @brief The end of that: *A becomes null. After OP2_RW the values are those of the Mat.
+ * @memory as op2_mat_petsc()              @sync   runs nothing
+ * @mpi    collective                      @errors OP2_ERR_ARG, OP2_ERR_STATE, OP2_ERR_CALL
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_mat_petsc_end(op2_mat mat, Mat *A);
+
+/** @brief A dat as a Vec: its owned rows. Of a dat of doubles it is the dat's own memory.
+ * @units  access: OP2_READ, OP2_RW, or OP2_WRITE of all values; dats of double or float
+ * @memory the Vec is the library's; not to be destroyed
+ * @sync   runs what the values depend on, and waits
+ * @mpi    collective
+ * @errors as op2_mat_petsc(); OP2_ERR_TYPE (a dat of integers)
+ * @source PyOP2 Dat.vec, vec_ro, vec_wo; PETSc VecCreateMPIWithArray */
+OP2_API OP2_NODISCARD op2_status op2_dat_petsc(op2_dat dat, op2_access access, Vec *v);
+
+/** @brief The end of that: *v becomes null. After OP2_RW and OP2_WRITE the values are those of the Vec.
+ * @memory as op2_dat_petsc()              @sync   runs nothing
+ * @mpi    collective                      @errors OP2_ERR_ARG, OP2_ERR_STATE, OP2_ERR_CALL
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_dat_petsc_end(op2_dat dat, Vec *v);
+
+/** @brief An operator as a Mat of type MATSHELL, for PETSc's solvers of the program's own. Its products
+ * call the operator's function and run what that queues.
+ * @memory the Mat is the library's, and there as long as the operator
+ * @sync   never blocks; products run loops
+ * @mpi    collective                      @errors as op2_mat_petsc()
+ * @source PETSc MatCreateShell */
+OP2_API OP2_NODISCARD op2_status op2_operator_petsc(op2_operator op, Mat *A);
+
+/** @brief The KSP behind a solver, for what its options do not say: splits of fields, monitors, a null
+ * space; afterwards, why it ended. The options of PETSc's database are read by the first solve.
+ * @memory the KSP is the library's, and there as long as the solver
+ * @sync   runs nothing                    @mpi    collective
+ * @errors as op2_mat_petsc(); on error *ksp is untouched
+ * @source PETSc KSPCreate */
+OP2_API OP2_NODISCARD op2_status op2_solver_petsc(op2_solver solver, KSP *ksp);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Matrices as PETSc's. */
+#include <limits.h>
+#include <string.h>
+
+#include "context.h"
+#include "petsc_objects.h"
+
+/* What is kept of PETSc with a matrix. */
+struct kept_mat {
+  struct op2i_petsc_kept kept;
+  const struct op2i_companion *op2;
+  struct op2i_petsc_form forms[OP2I_PETSC_FORMS];
+  int open; /* the form that the program has, -1: none */
+  op2_access access;
+};
+
+static void free_layout(const struct op2i_companion *op2, struct op2i_petsc_layout *layout) {
+  op2->free(layout->own);
+  op2->free(layout->other);
+  op2->free(layout->order);
+  *layout = (struct op2i_petsc_layout){0};
+}
+
+static void drop_form(const struct op2i_companion *op2, struct op2i_petsc_form *form) {
+  if (form->mat) (void)MatDestroy(&form->mat);
+  free_layout(op2, &form->layout);
+  *form = (struct op2i_petsc_form){0};
+}
+
+static void drop(struct op2i_petsc_kept *kept) {
+  struct kept_mat *own = (struct kept_mat *)kept;
+  for (int f = 0; f < OP2I_PETSC_FORMS; f++) drop_form(own->op2, &own->forms[f]);
+}
+
+static void free_kept(void *data) {
+  struct kept_mat *own = data;
+  const struct op2i_companion *op2 = own->op2;
+  op2i_petsc_let_go(&own->kept);
+  for (int f = 0; f < OP2I_PETSC_FORMS; f++) free_layout(op2, &own->forms[f].layout);
+  op2->free(own);
+}
+
+static op2_status have_kept(struct op2i_petsc_manner *manner, op2_mat mat, struct kept_mat **out) {
+  if (!mat->kept.data) {
+    struct kept_mat *own = manner->op2->calloc(1, sizeof *own);
+    if (!own) return manner->op2->error_nomem("a matrix of PETSc");
+    own->kept.drop = drop;
+    own->op2 = manner->op2;
+    own->open = -1;
+    mat->kept = (struct op2i_kept){own, free_kept};
+  }
+  *out = mat->kept.data;
+  return op2i_petsc_status(manner, op2i_petsc_keep(&(*out)->kept), "matrix", mat->obj.name);
+}
+
+/* ---- what the matrix is ---------------------------------------------------------------------- */
+
+int op2i_petsc_form_of(const struct op2_mat_s *mat, const char *type) {
+  bool square = mat->row_dim == mat->column_dim;
+  if (!type) return square && mat->row_dim > 1 ? OP2I_PETSC_BAIJ : OP2I_PETSC_AIJ;
+  if (!strcmp(type, MATAIJ) || !strcmp(type, MATSEQAIJ) || !strcmp(type, MATMPIAIJ))
+    return OP2I_PETSC_AIJ;
+  if (!strcmp(type, MATBAIJ) || !strcmp(type, MATSEQBAIJ) || !strcmp(type, MATMPIBAIJ))
+    return square ? OP2I_PETSC_BAIJ : -1;
+  return -1;
+}
+
+/* Sizes and numbers, in blocks. */
+struct shape {
+  MPI_Comm comm;
+  PetscMPIInt ranks;
+  int64_t rows, columns;         /* here */
+  int64_t all_rows, all_columns; /* of all ranks */
+  int64_t *number;               /* [columns' total] of columns, on several ranks */
+};
+
+static op2_status too_large(const struct op2i_petsc_manner *manner, op2_mat mat,
+                            const struct shape *shape) {
+  const int64_t places = op2i_sparsity_size(mat->sparsity), most = PETSC_MAX_INT;
+  const int64_t rows = mat->row_dim, columns = mat->column_dim;
+  if (shape->all_rows <= most / rows && shape->all_columns <= most / columns &&
+      places <= most / rows / columns)
+    return OP2_SUCCESS;
+  return manner->op2->error(OP2_ERR_RANGE,
+                            "matrix '%s': %lld places of %lld * %lld values here, %lld rows and "
+                            "%lld columns of all ranks are more than PETSc's integers of %d bits "
+                            "count",
+                            mat->obj.name, (long long)places, (long long)rows, (long long)columns,
+                            (long long)shape->all_rows * rows,
+                            (long long)shape->all_columns * columns,
+                            (int)sizeof(PetscInt) * CHAR_BIT);
+}
+
+/* Collective. */
+static op2_status measure(struct op2i_petsc_manner *manner, op2_mat mat, struct shape *shape) {
+  const struct op2i_companion *op2 = manner->op2;
+  const struct op2_sparsity_s *sparsity = mat->sparsity;
+  const size_t total = (size_t)sparsity->columns->ends[OP2I_NONEXEC];
+  int64_t first;
+  *shape = (struct shape){.rows = sparsity->nrows, .columns = sparsity->columns->ends[OP2I_OWNED]};
+  op2_status status = op2i_petsc_comm(op2, mat->obj.ctx, &shape->comm);
+  if (status) return status;
+  MPI_Comm_size(shape->comm, &shape->ranks);
+  shape->number = op2->calloc(total + 1, sizeof *shape->number);
+  if (!shape->number) status = op2->error_nomem("numbers of columns");
+  if (mat->obj.ctx->comm) status = op2->agree(mat->obj.ctx->comm, status);
+  if (!status) status = op2->row_numbers(sparsity->rows, &shape->all_rows, &first, NULL);
+  if (!status)
+    status = op2->row_numbers(sparsity->columns, &shape->all_columns, &first, shape->number);
+  if (!status) status = too_large(manner, mat, shape);
+  return mat->obj.ctx->comm ? op2->agree(mat->obj.ctx->comm, status) : status;
+}
+
+/* ---- where entries are ----------------------------------------------------------------------- */
+
+/* Places of the n columns of others by their numbers. Rows have few of them. */
+static void rank_columns(const struct shape *shape, int64_t n, const int32_t *column,
+                         int32_t *order) {
+  for (int64_t k = 0; k < n; k++) {
+    order[k] = 0;
+    for (int64_t l = 0; l < n; l++) order[k] += shape->number[column[l]] < shape->number[column[k]];
+  }
+}
+
+static int64_t count_own(const struct op2_sparsity_s *sparsity, int64_t row) {
+  int64_t n = 0, end = sparsity->columns->ends[OP2I_OWNED];
+  for (int32_t k = sparsity->start[row]; k < sparsity->start[row + 1]; k++)
+    n += sparsity->column[k] < end;
+  return n;
+}
+
+static op2_status lay_out(const struct op2i_companion *op2, const struct op2_sparsity_s *sparsity,
+                          const struct shape *shape, struct op2i_petsc_layout *layout) {
+  const int64_t rows = layout->nrows = sparsity->nrows;
+  layout->own = op2->calloc((size_t)rows + 1, sizeof *layout->own);
+  layout->other = op2->calloc((size_t)rows + 1, sizeof *layout->other);
+  if (!layout->own || !layout->other) return op2->error_nomem("a matrix of PETSc");
+  for (int64_t row = 0; row < rows; row++) {
+    int64_t own = count_own(sparsity, row);
+    layout->own[row + 1] = layout->own[row] + own;
+    layout->other[row + 1] =
+        layout->other[row] + sparsity->start[row + 1] - sparsity->start[row] - own;
+  }
+  layout->order = op2->calloc((size_t)layout->other[rows] + 1, sizeof *layout->order);
+  if (!layout->order) return op2->error_nomem("a matrix of PETSc");
+  for (int64_t row = 0; row < rows; row++) {
+    const int64_t other = layout->other[row], n = layout->other[row + 1] - other;
+    rank_columns(shape, n, sparsity->column + sparsity->start[row + 1] - n, layout->order + other);
+  }
+  return OP2_SUCCESS;
+}
+
+/* ---- making one ------------------------------------------------------------------------------ */
+
+/* Rows and columns as PETSc wants them: blocks, or single ones; ascending within a row. */
+struct pattern {
+  PetscInt *start, *column;
+};
+
+/* The row that begins at *at, of single rows the one numbered i of those of its blocks. */
+static void add_row(op2_mat mat, const struct shape *shape, const struct op2i_petsc_layout *layout,
+                    int64_t row, int32_t width, PetscInt *column, PetscInt *at) {
+  const struct op2_sparsity_s *sparsity = mat->sparsity;
+  const int32_t *own = sparsity->column + sparsity->start[row];
+  const int64_t nown = layout->own[row + 1] - layout->own[row];
+  const int64_t nother = layout->other[row + 1] - layout->other[row];
+  const int32_t *order = layout->order + layout->other[row];
+  int64_t before = 0; /* of the others, those with lower numbers than all here */
+  for (int64_t k = 0; k < nother; k++)
+    before += nown && shape->number[own[nown + k]] < shape->number[own[0]];
+  for (int64_t k = 0; k < nown + nother; k++) {
+    int64_t place = k < nown ? before + k : order[k - nown];
+    if (k >= nown && place >= before) place += nown;
+    for (int32_t j = 0; j < width; j++)
+      column[*at + place * width + j] = (PetscInt)(shape->number[own[k]] * width + j);
+  }
+  *at += (PetscInt)((nown + nother) * width);
+}
+
+static op2_status make_pattern(const struct op2i_companion *op2, op2_mat mat,
+                               const struct shape *shape, const struct op2i_petsc_layout *layout,
+                               bool blocks, struct pattern *pattern) {
+  const struct op2_sparsity_s *sparsity = mat->sparsity;
+  const int32_t height = blocks ? 1 : mat->row_dim, width = blocks ? 1 : mat->column_dim;
+  const size_t entries = (size_t)op2i_sparsity_size(sparsity) * (size_t)height * (size_t)width;
+  PetscInt at = 0, rows = 0;
+  pattern->start = op2->calloc((size_t)(sparsity->nrows * height) + 1, sizeof *pattern->start);
+  pattern->column = op2->calloc(entries + 1, sizeof *pattern->column);
+  if (!pattern->start || !pattern->column) return op2->error_nomem("a matrix of PETSc");
+  for (int64_t row = 0; row < sparsity->nrows; row++)
+    for (int32_t i = 0; i < height; i++) {
+      add_row(mat, shape, layout, row, width, pattern->column, &at);
+      pattern->start[++rows] = at;
+    }
+  return OP2_SUCCESS;
+}
+
+static PetscErrorCode create(op2_mat mat, const struct shape *shape, bool blocks,
+                             const struct pattern *pattern, Mat *out) {
+  const PetscInt height = mat->row_dim, width = mat->column_dim;
+  PetscErrorCode code = MatCreate(shape->comm, out);
+  if (!code)
+    code = MatSetSizes(*out, (PetscInt)shape->rows * height, (PetscInt)shape->columns * width,
+                       (PetscInt)shape->all_rows * height, (PetscInt)shape->all_columns * width);
+  if (!code) code = MatSetBlockSizes(*out, height, width);
+  if (!code) code = MatSetType(*out, blocks ? MATBAIJ : MATAIJ);
+  if (code) return code;
+  const PetscInt *start = pattern->start, *column = pattern->column;
+  /* Each does nothing to a matrix of another type. */
+  if (blocks && shape->ranks == 1)
+    code = MatSeqBAIJSetPreallocationCSR(*out, height, start, column, NULL);
+  else if (blocks)
+    code = MatMPIBAIJSetPreallocationCSR(*out, height, start, column, NULL);
+  else if (shape->ranks == 1)
+    code = MatSeqAIJSetPreallocationCSR(*out, start, column, NULL);
+  else
+    code = MatMPIAIJSetPreallocationCSR(*out, start, column, NULL);
+  return code;
+}
+
+/* The same for all that may be done to it. */
+static PetscErrorCode settle(op2_mat mat, Mat A) {
+  PetscErrorCode code = PetscObjectSetName((PetscObject)A, mat->obj.name);
+  if (!code) code = MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE);
+  return code ? code : MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE);
+}
+
+/* What the program has set at the one before, which had the same rows. */
+static PetscErrorCode inherit(Mat from, Mat to) {
+  MatNullSpace near = NULL;
+  PetscErrorCode code = from ? MatGetNearNullSpace(from, &near) : 0;
+  return code || !near ? code : MatSetNearNullSpace(to, near);
+}
+
+static bool can_wrap(op2_mat mat, const struct shape *shape, int form) {
+  return shape->ranks == 1 && form == OP2I_PETSC_AIJ && mat->row_dim == 1 && mat->column_dim == 1 &&
+         mat->type == OP2_F64 && sizeof(PetscInt) == sizeof(int32_t);
+}
+
+static PetscErrorCode wrap(op2_mat mat, const struct shape *shape, void *values,
+                           struct op2i_petsc_form *form) {
+  const struct op2_sparsity_s *sparsity = mat->sparsity;
+  form->wrapped = values;
+  return MatCreateSeqAIJWithArrays(shape->comm, (PetscInt)shape->rows, (PetscInt)shape->columns,
+                                   (PetscInt *)sparsity->start, (PetscInt *)sparsity->column,
+                                   values, &form->mat);
+}
+
+/* Collective. */
+static op2_status make_form(struct op2i_petsc_manner *manner, op2_mat mat, int f, void *values,
+                            struct op2i_petsc_form *form) {
+  const struct op2i_companion *op2 = manner->op2;
+  struct op2i_petsc_form made = {.renumberings = mat->sparsity->renumberings, .changes = -1};
+  struct pattern pattern = {0};
+  struct shape shape;
+  PetscErrorCode code = 0;
+  op2_status status = measure(manner, mat, &shape);
+  bool wraps = !status && can_wrap(mat, &shape, f);
+  if (!status && !wraps) status = lay_out(op2, mat->sparsity, &shape, &made.layout);
+  if (!status && !wraps)
+    status = make_pattern(op2, mat, &shape, &made.layout, f == OP2I_PETSC_BAIJ, &pattern);
+  if (mat->obj.ctx->comm) status = op2->agree(mat->obj.ctx->comm, status);
+  if (!status)
+    code = wraps ? wrap(mat, &shape, values, &made)
+                 : create(mat, &shape, f == OP2I_PETSC_BAIJ, &pattern, &made.mat);
+  if (!status && !code) code = settle(mat, made.mat);
+  if (!status && !code && form->renumberings == made.renumberings)
+    code = inherit(form->mat, made.mat);
+  if (!status) status = op2i_petsc_status(manner, code, "matrix", mat->obj.name);
+  op2->free(pattern.start);
+  op2->free(pattern.column);
+  op2->free(shape.number);
+  drop_form(op2, status ? &made : form);
+  if (!status) *form = made;
+  return status;
+}
+
+/* ---- values ---------------------------------------------------------------------------------- */
+
+/* PETSc's matrices of one rank that a matrix of several consists of. */
+static PetscErrorCode parts_of(Mat A, int f, Mat parts[2]) {
+  const PetscInt *columns;
+  PetscMPIInt ranks;
+  MPI_Comm comm;
+  PetscErrorCode code = PetscObjectGetComm((PetscObject)A, &comm);
+  if (code) return code;
+  MPI_Comm_size(comm, &ranks);
+  parts[0] = A;
+  parts[1] = NULL;
+  if (ranks == 1) return 0;
+  return f == OP2I_PETSC_BAIJ ? MatMPIBAIJGetSeqBAIJ(A, &parts[0], &parts[1], &columns)
+                              : MatMPIAIJGetSeqAIJ(A, &parts[0], &parts[1], &columns);
+}
+
+static PetscErrorCode borrow(Mat part, int f, PetscScalar **values) {
+  *values = NULL;
+  if (!part) return 0;
+  return f == OP2I_PETSC_BAIJ ? MatSeqBAIJGetArray(part, values) : MatSeqAIJGetArray(part, values);
+}
+
+static PetscErrorCode give_back(Mat part, int f, PetscScalar **values) {
+  if (!part) return 0;
+  return f == OP2I_PETSC_BAIJ ? MatSeqBAIJRestoreArray(part, values)
+                              : MatSeqAIJRestoreArray(part, values);
+}
+
+static PetscErrorCode copy(op2_mat mat, int f, struct op2i_petsc_form *form, void *values,
+                           bool back) {
+  struct op2i_petsc_values petsc = {0};
+  Mat parts[2];
+  PetscErrorCode code = parts_of(form->mat, f, parts);
+  if (!code) code = borrow(parts[0], f, &petsc.own);
+  if (!code) code = borrow(parts[1], f, &petsc.other);
+  if (code) return code;
+  op2i_petsc_copy(mat, &form->layout, f == OP2I_PETSC_BAIJ, values, petsc, back);
+  code = give_back(parts[0], f, &petsc.own);
+  return code ? code : give_back(parts[1], f, &petsc.other);
+}
+
+/* PETSc works out anew what depends on values. */
+static PetscErrorCode tell_change(Mat A) {
+  PetscErrorCode code = MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
+  return code ? code : MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
+}
+
+op2_status op2i_petsc_mat(struct op2i_petsc_manner *manner, op2_mat mat, int f, int64_t changes,
+                          Mat *A) {
+  struct kept_mat *own = NULL;
+  void *values = NULL;
+  PetscErrorCode code = 0;
+  op2_status status = have_kept(manner, mat, &own);
+  if (!status) status = manner->op2->host_rows(mat->values, OP2_READ, &values);
+  if (mat->obj.ctx->comm) status = manner->op2->agree(mat->obj.ctx->comm, status);
+  if (status) return status;
+  struct op2i_petsc_form *form = &own->forms[f];
+  bool stale = !form->mat || form->renumberings != mat->sparsity->renumberings ||
+               (form->wrapped && form->wrapped != values);
+  if (stale) status = make_form(manner, mat, f, values, form);
+  if (status) return status;
+  if (form->changes != changes) {
+    if (!form->wrapped) code = copy(mat, f, form, values, false);
+    if (!code) code = tell_change(form->mat);
+  }
+  if (!code) form->changes = changes;
+  *A = form->mat;
+  return op2i_petsc_status(manner, code, "matrix", mat->obj.name);
+}
+
+/* ---- for the program ------------------------------------------------------------------------- */
+
+static op2_status check(const struct op2i_companion *op2, op2_mat mat, op2_access access,
+                        MatType type, const void *out) {
+  op2_status status = op2->validate(mat, OP2I_MAT, "op2_mat_petsc");
+  if (status) return status;
+  const char *name = mat->obj.name;
+  if (!out) return op2->error(OP2_ERR_ARG, "op2_mat_petsc: matrix '%s': a null pointer", name);
+  if (access != OP2_READ && access != OP2_RW)
+    return op2->error(OP2_ERR_ACCESS, "op2_mat_petsc: matrix '%s': the access is READ or RW", name);
+  if (op2i_petsc_form_of(mat, type) >= 0) return OP2_SUCCESS;
+  return op2->error(OP2_ERR_TYPE,
+                    "op2_mat_petsc: matrix '%s' with blocks of %d * %d cannot be a Mat of type %s",
+                    name, (int)mat->row_dim, (int)mat->column_dim, type);
+}
+
+static op2_status open_mat(struct op2i_petsc_manner *manner, op2_mat mat, op2_access access, int f,
+                           Mat *A) {
+  void *values;
+  op2_status status = manner->op2->dat_open(mat->values, access, "op2_mat_petsc", &values);
+  if (status) return status;
+  /* What the program is about to do is the change that has just been counted. */
+  status = op2i_petsc_mat(manner, mat, f, mat->values->changes - (access == OP2_RW), A);
+  struct kept_mat *own = mat->kept.data;
+  if (!status && own->open >= 0 && (own->open != f || own->access != access))
+    status = manner->op2->error(OP2_ERR_STATE,
+                                "op2_mat_petsc: matrix '%s' is open as a Mat of another type",
+                                mat->obj.name);
+  if (status) {
+    (void)manner->op2->dat_close(mat->values, access, "op2_mat_petsc");
+    return status;
+  }
+  own->open = f;
+  own->access = access;
+  return OP2_SUCCESS;
+}
+
+op2_status op2_mat_petsc(op2_mat mat, op2_access access, MatType type, Mat *A) {
+  struct op2i_petsc_manner manner;
+  op2_status status = op2i_petsc_enter(&manner, "op2_mat_petsc");
+  if (status) return status;
+  status = check(manner.op2, mat, access, type, A);
+  if (!status) status = open_mat(&manner, mat, access, op2i_petsc_form_of(mat, type), A);
+  op2i_petsc_leave();
+  return status;
+}
+
+/* What the program did to a Mat. */
+static op2_status take_back(struct op2i_petsc_manner *manner, op2_mat mat, struct kept_mat *own) {
+  struct op2i_petsc_form *form = &own->forms[own->open];
+  void *values;
+  PetscErrorCode code = 0;
+  op2_status status = manner->op2->host_rows(mat->values, OP2_RW, &values);
+  if (!status && !form->wrapped) code = copy(mat, own->open, form, values, true);
+  form->changes = mat->values->changes;
+  return status ? status : op2i_petsc_status(manner, code, "matrix", mat->obj.name);
+}
+
+op2_status op2_mat_petsc_end(op2_mat mat, Mat *A) {
+  struct op2i_petsc_manner manner;
+  op2_status status = op2i_petsc_enter(&manner, "op2_mat_petsc_end");
+  if (status) return status;
+  status = manner.op2->validate(mat, OP2I_MAT, "op2_mat_petsc_end");
+  struct kept_mat *own = status ? NULL : mat->kept.data;
+  if (!status && (!A || !own || own->open < 0 || *A != own->forms[own->open].mat))
+    status = manner.op2->error(
+        OP2_ERR_STATE, "op2_mat_petsc_end: this Mat of matrix '%s' is not open", mat->obj.name);
+  op2_access access = status ? OP2_READ : own->access;
+  if (!status && access == OP2_RW) status = take_back(&manner, mat, own);
+  if (!status) status = manner.op2->dat_close(mat->values, access, "op2_mat_petsc_end");
+  if (!status && !mat->values->open_reads && !mat->values->open_writes) own->open = -1;
+  if (!status) *A = NULL;
+  op2i_petsc_leave();
+  return status;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operators as PETSc's shell matrices: a product copies x into a dat, has the program's function queue
+ * y = A x, and copies y out. */
+#include "context.h"
+#include "petsc_objects.h"
+
+/* What is kept of PETSc with an operator. */
+struct kept_shell {
+  struct op2i_petsc_kept kept;
+  const struct op2i_companion *op2;
+  op2_operator op; /* which it goes with */
+  op2_dat x, y;
+  Mat mat;
+  op2_status failed; /* of a product, which PETSc only knows to have failed */
+};
+
+static void drop(struct op2i_petsc_kept *kept) {
+  struct kept_shell *own = (struct kept_shell *)kept;
+  if (own->mat) (void)MatDestroy(&own->mat);
+  own->mat = NULL;
+}
+
+static void free_kept(void *data) {
+  struct kept_shell *own = data;
+  op2i_petsc_let_go(&own->kept);
+  op2_dat_destroy(&own->x);
+  op2_dat_destroy(&own->y);
+  own->op2->free(own);
+}
+
+static op2_status put_in(const struct kept_shell *own, const PetscScalar *from) {
+  const int64_t n = own->x->set->ends[OP2I_OWNED] * own->x->dim;
+  void *rows;
+  op2_status status = own->op2->dat_open(own->x, OP2_WRITE, "a product", &rows);
+  if (status) return status;
+  op2i_petsc_convert(own->x->type, n, rows, (PetscScalar *)from, true);
+  return own->op2->dat_close(own->x, OP2_WRITE, "a product");
+}
+
+static op2_status take_out(const struct kept_shell *own, PetscScalar *to) {
+  const int64_t n = own->y->set->ends[OP2I_OWNED] * own->y->dim;
+  void *rows;
+  op2_status status = own->op2->dat_open(own->y, OP2_READ, "a product", &rows);
+  if (status) return status;
+  op2i_petsc_convert(own->y->type, n, rows, to, false);
+  return own->op2->dat_close(own->y, OP2_READ, "a product");
+}
+
+static PetscErrorCode multiply(Mat A, Vec x, Vec y) {
+  struct kept_shell *own;
+  const PetscScalar *from;
+  PetscScalar *to;
+  PetscErrorCode code = MatShellGetContext(A, &own);
+  if (!code) code = VecGetArrayRead(x, &from);
+  if (code) return code;
+  own->op2->admit(own->x);
+  own->op2->admit(own->y);
+  op2_status status = put_in(own, from);
+  code = VecRestoreArrayRead(x, &from);
+  if (!status) status = own->op2->operator_apply(own->op, own->x, own->y);
+  if (!code) code = VecGetArrayWrite(y, &to);
+  if (code) return code;
+  if (!status) status = take_out(own, to);
+  code = VecRestoreArrayWrite(y, &to);
+  own->failed = status;
+  if (status) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER, "%s", op2_error_message());
+  return code;
+}
+
+static PetscErrorCode create(struct kept_shell *own, MPI_Comm comm) {
+  const op2_dat x = own->x;
+  const PetscInt n = (PetscInt)(x->set->ends[OP2I_OWNED] * x->dim);
+  PetscErrorCode code =
+      MatCreateShell(comm, n, n, PETSC_DETERMINE, PETSC_DETERMINE, own, &own->mat);
+  if (!code) code = MatShellSetOperation(own->mat, MATOP_MULT, (void (*)(void))multiply);
+  if (!code) code = MatSetBlockSize(own->mat, x->dim);
+  return code ? code : PetscObjectSetName((PetscObject)own->mat, own->op->obj.name);
+}
+
+static op2_status have_kept(struct op2i_petsc_manner *manner, op2_operator op,
+                            struct kept_shell **out) {
+  if (!op->kept.data) {
+    struct kept_shell *own = manner->op2->calloc(1, sizeof *own);
+    if (!own) return manner->op2->error_nomem("an operator of PETSc");
+    own->kept.drop = drop;
+    own->op2 = manner->op2;
+    own->op = op;
+    op->kept = (struct op2i_kept){own, free_kept};
+  }
+  *out = op->kept.data;
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_petsc_shell(struct op2i_petsc_manner *manner, op2_operator op, Mat *A) {
+  const op2_operator_desc *desc = &op->desc;
+  struct kept_shell *own = NULL;
+  PetscErrorCode code = 0;
+  MPI_Comm comm;
+  op2_status status = have_kept(manner, op, &own);
+  if (op->obj.ctx->comm) status = manner->op2->agree(op->obj.ctx->comm, status);
+  if (!status && !own->x)
+    status = op2_dat_create(desc->set, desc->dim, desc->type, NULL, op->obj.name, &own->x);
+  if (!status && !own->y)
+    status = op2_dat_create(desc->set, desc->dim, desc->type, NULL, op->obj.name, &own->y);
+  if (!status) status = op2i_petsc_comm(manner->op2, op->obj.ctx, &comm);
+  if (status) return status;
+  if (!own->mat) code = create(own, comm);
+  if (!code) code = op2i_petsc_keep(&own->kept);
+  *A = own->mat;
+  return op2i_petsc_status(manner, code, "operator", op->obj.name);
+}
+
+op2_status op2_operator_petsc(op2_operator op, Mat *A) {
+  struct op2i_petsc_manner manner;
+  op2_status status = op2i_petsc_enter(&manner, "op2_operator_petsc");
+  if (status) return status;
+  status = manner.op2->validate(op, OP2I_OPERATOR, "op2_operator_petsc");
+  if (!status && !A)
+    status = manner.op2->error(OP2_ERR_ARG, "op2_operator_petsc: operator '%s': a null pointer",
+                               op->obj.name);
+  Mat made = NULL;
+  if (!status) status = op2i_petsc_shell(&manner, op, &made);
+  if (!status) *A = made;
+  op2i_petsc_leave();
+  return status;
+}

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Systems of equations that PETSc solves. */
+#include <stdio.h>
+#include <string.h>
+
+#include "context.h"
+#include "mesh.h"
+#include "petsc_objects.h"
+
+/* What is kept of PETSc with a solver. */
+struct kept_solver {
+  struct op2i_petsc_kept kept;
+  const struct op2i_companion *op2;
+  KSP ksp;
+  bool configured; /* the database's options were read */
+  bool split;      /* its preconditioner knows the fields of a nested matrix */
+  /* What it solved last: another system, and it begins anew. */
+  int n;
+  Mat part[OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST]; /* of a nested matrix; not its own */
+  int64_t changes[OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST];
+  bool flat;       /* `whole` has their values */
+  Mat nest, whole; /* its own; the second where one matrix is made of the first */
+  Mat last;        /* compared only */
+  char says[80];   /* how it ended, in PETSc's words */
+};
+
+static void drop(struct op2i_petsc_kept *kept) {
+  struct kept_solver *own = (struct kept_solver *)kept;
+  if (own->ksp) (void)KSPDestroy(&own->ksp);
+  if (own->nest) (void)MatDestroy(&own->nest);
+  if (own->whole) (void)MatDestroy(&own->whole);
+  own->configured = own->split = false;
+  own->n = 0;
+  own->last = NULL;
+}
+
+static void free_kept(void *data) {
+  struct kept_solver *own = data;
+  op2i_petsc_let_go(&own->kept);
+  own->op2->free(own);
+}
+
+/* ---- the solver ------------------------------------------------------------------------------ */
+
+/* Null: PETSc's default. */
+static KSPType type_of(op2_method method) {
+  switch (method) {
+  case OP2_METHOD_CG: return KSPCG;
+  case OP2_METHOD_MINRES: return KSPMINRES;
+  case OP2_METHOD_GMRES: return KSPGMRES;
+  case OP2_METHOD_BICGSTAB: return KSPBCGS;
+  default: return NULL;
+  }
+}
+
+static PCType preconditioner_of(op2_preconditioner preconditioner) {
+  switch (preconditioner) {
+  case OP2_PRECONDITIONER_NONE: return PCNONE;
+  case OP2_PRECONDITIONER_JACOBI: return PCJACOBI;
+  default: return NULL;
+  }
+}
+
+/* Residuals are those of the system, of methods that can have them; a method that the database names has
+ * them as it pleases. */
+static PetscErrorCode choose_norm(KSP ksp, const op2_solver_options *o) {
+  PetscBool named = PETSC_FALSE;
+  PetscErrorCode code = PetscOptionsHasName(NULL, o->prefix, "-ksp_type", &named);
+  if (code || named || o->method == OP2_METHOD_MINRES) return code;
+  code = KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED);
+  if (!code && o->method != OP2_METHOD_CG) code = KSPSetPCSide(ksp, PC_RIGHT);
+  return code;
+}
+
+static PetscErrorCode set_options(KSP ksp, const op2_solver_options *o) {
+  PC pc;
+  KSPType type = type_of(o->method);
+  PCType preconditioner = preconditioner_of(o->preconditioner);
+  PetscErrorCode code = KSPSetOptionsPrefix(ksp, *o->prefix ? o->prefix : NULL);
+  if (!code) code = KSPSetTolerances(ksp, o->rtol, o->atol, o->dtol, o->iterations);
+  if (!code) code = KSPSetType(ksp, type ? type : KSPGMRES);
+  if (!code) code = KSPGMRESSetRestart(ksp, o->restart); /* of others it is nothing */
+  if (!code) code = KSPGetPC(ksp, &pc);
+  if (!code && preconditioner) code = PCSetType(pc, preconditioner);
+  return code ? code : choose_norm(ksp, o);
+}
+
+static PetscErrorCode make_ksp(struct kept_solver *own, MPI_Comm comm, op2_solver solver) {
+  PetscErrorCode code = KSPCreate(comm, &own->ksp);
+  if (!code) code = PetscObjectSetName((PetscObject)own->ksp, solver->obj.name);
+  return code ? code : set_options(own->ksp, &solver->options);
+}
+
+static op2_status have_kept(struct op2i_petsc_manner *manner, op2_solver solver, MPI_Comm comm,
+                            struct kept_solver **out) {
+  struct kept_solver *own = solver->kept.data;
+  op2_status status = OP2_SUCCESS;
+  if (!own) {
+    own = manner->op2->calloc(1, sizeof *own);
+    if (own) {
+      own->kept.drop = drop;
+      own->op2 = manner->op2;
+      solver->kept = (struct op2i_kept){own, free_kept};
+    } else
+      status = manner->op2->error_nomem("a solver of PETSc");
+  }
+  if (solver->obj.ctx->comm) status = manner->op2->agree(solver->obj.ctx->comm, status);
+  if (status) return status;
+  PetscErrorCode code = op2i_petsc_keep(&own->kept);
+  if (!code && !own->ksp) code = make_ksp(own, comm, solver);
+  *out = own;
+  return op2i_petsc_status(manner, code, "solver", solver->obj.name);
+}
+
+op2_status op2_solver_petsc(op2_solver solver, KSP *ksp) {
+  struct op2i_petsc_manner manner;
+  struct kept_solver *own = NULL;
+  MPI_Comm comm;
+  op2_status status = op2i_petsc_enter(&manner, "op2_solver_petsc");
+  if (status) return status;
+  status = manner.op2->validate(solver, OP2I_SOLVER, "op2_solver_petsc");
+  if (!status && !ksp)
+    status = manner.op2->error(OP2_ERR_ARG, "op2_solver_petsc: solver '%s': a null pointer",
+                               solver->obj.name);
+  if (!status) status = op2i_petsc_comm(manner.op2, solver->obj.ctx, &comm);
+  if (!status) status = have_kept(&manner, solver, comm, &own);
+  if (!status) *ksp = own->ksp;
+  op2i_petsc_leave();
+  return status;
+}
+
+/* ---- the matrix ------------------------------------------------------------------------------ */
+
+/* The type that the database asks for, behind the solver's prefix; empty: none. */
+static PetscErrorCode type_asked_for(op2_solver solver, char type[60]) {
+  PetscBool set;
+  *type = '\0';
+  return PetscOptionsGetString(NULL, *solver->options.prefix ? solver->options.prefix : NULL,
+                               "-mat_type", type, 60, &set);
+}
+
+static op2_status one_matrix(struct op2i_petsc_manner *manner, struct op2i_solve *solve, int m,
+                             const char *type, int64_t changes, Mat *A) {
+  op2_mat mat = solve->system.mat[m];
+  int form = op2i_petsc_form_of(mat, *type ? type : NULL);
+  if (form >= 0) return op2i_petsc_mat(manner, mat, form, changes, A);
+  return manner->op2->error(
+      OP2_ERR_OPTION,
+      "solver '%s': -mat_type %s: matrix '%s' with blocks of %d * %d cannot be "
+      "of that type",
+      solve->solver->obj.name, type, mat->obj.name, (int)mat->row_dim, (int)mat->column_dim);
+}
+
+/* Parts that are others than before make another nested matrix; others' values, the same anew. */
+static PetscErrorCode nest(struct kept_solver *own, MPI_Comm comm, int n, Mat *parts,
+                           const int64_t *changes) {
+  const size_t all = (size_t)(n * n);
+  bool same = own->nest && own->n == n && !memcmp(own->part, parts, all * sizeof *parts);
+  bool changed = memcmp(own->changes, changes, all * sizeof *changes) != 0;
+  PetscErrorCode code = 0;
+  memcpy(own->part, parts, all * sizeof *parts);
+  memcpy(own->changes, changes, all * sizeof *changes);
+  if (!same) {
+    code = MatDestroy(&own->nest);
+    if (!code) code = MatDestroy(&own->whole);
+    if (!code) code = MatCreateNest(comm, n, NULL, n, NULL, parts, &own->nest);
+    own->n = code ? 0 : n;
+    own->flat = false;
+  } else if (changed) {
+    code = MatAssemblyBegin(own->nest, MAT_FINAL_ASSEMBLY);
+    if (!code) code = MatAssemblyEnd(own->nest, MAT_FINAL_ASSEMBLY);
+    own->flat = false;
+  }
+  return code;
+}
+
+/* One matrix of the nested one's rows and columns. */
+static PetscErrorCode flatten(struct kept_solver *own, const char *type) {
+  if (own->flat) return 0;
+  PetscErrorCode code =
+      MatConvert(own->nest, type, own->whole ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &own->whole);
+  own->flat = !code;
+  return code;
+}
+
+static op2_status nested(struct op2i_petsc_manner *manner, struct op2i_solve *solve,
+                         struct kept_solver *own, MPI_Comm comm, const char *type,
+                         const int64_t *changes, Mat *A) {
+  const int n = solve->system.n;
+  const bool flat = *type && strcmp(type, MATNEST) != 0;
+  Mat parts[OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST] = {NULL};
+  op2_status status = OP2_SUCCESS;
+  for (int m = 0; m < n * n && !status; m++)
+    if (solve->system.mat[m])
+      status = one_matrix(manner, solve, m, flat ? MATAIJ : "", changes[m], &parts[m]);
+  if (status) return status;
+  PetscErrorCode code = nest(own, comm, n, parts, changes);
+  if (!code && flat) code = flatten(own, type);
+  *A = flat ? own->whole : own->nest;
+  return op2i_petsc_status(manner, code, "solver", solve->solver->obj.name);
+}
+
+/* What is solved with, and what the preconditioner is made of. */
+static op2_status matrices(struct op2i_petsc_manner *manner, struct op2i_solve *solve,
+                           struct kept_solver *own, MPI_Comm comm, const int64_t *changes, Mat *A,
+                           Mat *P) {
+  char type[60];
+  const struct op2i_system *system = &solve->system;
+  PetscErrorCode code = type_asked_for(solve->solver, type);
+  op2_status status = op2i_petsc_status(manner, code, "solver", solve->solver->obj.name);
+  if (status) return status;
+  if (system->n > 1) {
+    status = nested(manner, solve, own, comm, type, changes, A);
+    *P = *A;
+    return status;
+  }
+  if (system->shell) status = op2i_petsc_shell(manner, system->shell, A);
+  if (!status && *system->mat) status = one_matrix(manner, solve, 0, type, *changes, P);
+  if (!status && !system->shell) *A = *P;
+  if (!status && !*system->mat) *P = *A;
+  return status;
+}
+
+/* ---- the vectors ----------------------------------------------------------------------------- */
+
+/* Those of one dat are its memory; of several, copies one after the other. */
+struct vectors {
+  void *x[OP2I_BLOCKS_MOST], *b[OP2I_BLOCKS_MOST];
+  Vec vx, vb;
+};
+
+static op2_status find_rows(const struct op2i_companion *op2, const struct op2i_solve *solve,
+                            struct vectors *v) {
+  const struct op2i_system *system = &solve->system;
+  op2_access access = solve->solver->options.start_at_zero ? OP2_WRITE : OP2_RW;
+  op2_status status = OP2_SUCCESS;
+  for (int i = 0; i < system->n && !status; i++) {
+    status = op2->host_rows(system->b[i], OP2_READ, &v->b[i]);
+    if (!status) status = op2->host_rows(system->x[i], access, &v->x[i]);
+    if (!status) op2->make_stale(system->x[i]);
+  }
+  return status;
+}
+
+static PetscErrorCode copy_blocks(const struct op2i_system *system, op2_dat *dats, void **rows,
+                                  Vec v, bool back) {
+  PetscScalar *values;
+  PetscErrorCode code = VecGetArray(v, &values);
+  if (code) return code;
+  int64_t at = 0;
+  for (int i = 0; i < system->n; i++) {
+    int64_t n = dats[i]->set->ends[OP2I_OWNED] * dats[i]->dim;
+    op2i_petsc_convert(dats[i]->type, n, rows[i], values + at, back);
+    at += n;
+  }
+  return VecRestoreArray(v, &values);
+}
+
+static PetscErrorCode make_vectors(const struct op2i_solve *solve, MPI_Comm comm, Mat A,
+                                   struct vectors *v) {
+  const struct op2i_system *system = &solve->system;
+  bool reads = !solve->solver->options.start_at_zero;
+  PetscErrorCode code;
+  if (system->n == 1) {
+    code = op2i_petsc_vec(comm, *system->x, v->x[0], reads, &v->vx);
+    return code ? code : op2i_petsc_vec(comm, *system->b, v->b[0], true, &v->vb);
+  }
+  PetscInt rows, columns;
+  code = MatGetLocalSize(A, &rows, &columns);
+  if (!code) code = VecCreateMPI(comm, rows, PETSC_DETERMINE, &v->vb);
+  if (!code) code = VecDuplicate(v->vb, &v->vx);
+  if (!code && reads) code = copy_blocks(system, system->x, v->x, v->vx, false);
+  return code ? code : copy_blocks(system, system->b, v->b, v->vb, false);
+}
+
+static PetscErrorCode end_vectors(const struct op2i_solve *solve, struct vectors *v, bool solved) {
+  const struct op2i_system *system = &solve->system;
+  PetscErrorCode code = 0;
+  if (system->n > 1 && v->vx && solved) code = copy_blocks(system, system->x, v->x, v->vx, true);
+  if (system->n > 1) {
+    PetscErrorCode end = VecDestroy(&v->vx);
+    code = code ? code : end;
+    end = VecDestroy(&v->vb);
+    return code ? code : end;
+  }
+  if (v->vx) code = op2i_petsc_vec_end(*system->x, v->x[0], solved, &v->vx);
+  PetscErrorCode end = v->vb ? op2i_petsc_vec_end(*system->b, v->b[0], false, &v->vb) : 0;
+  return code ? code : end;
+}
+
+/* ---- solving --------------------------------------------------------------------------------- */
+
+/* The fields of a nested matrix are those of a preconditioner that splits. */
+static PetscErrorCode split(struct kept_solver *own, int n) {
+  IS rows[OP2I_BLOCKS_MOST];
+  PetscBool splits = PETSC_FALSE;
+  PC pc;
+  PetscErrorCode code = KSPGetPC(own->ksp, &pc);
+  if (!code) code = PetscObjectTypeCompare((PetscObject)pc, PCFIELDSPLIT, &splits);
+  if (code || !splits || own->split) return code;
+  code = MatNestGetISs(own->nest, rows, NULL);
+  for (int i = 0; i < n && !code; i++) {
+    char name[12];
+    snprintf(name, sizeof name, "%d", i);
+    code = PCFieldSplitSetIS(pc, name, rows[i]);
+  }
+  own->split = !code;
+  return code;
+}
+
+static PetscErrorCode prepare(struct kept_solver *own, const struct op2i_solve *solve, Mat A,
+                              Mat P) {
+  const bool guess = !solve->solver->options.start_at_zero;
+  PetscErrorCode code = 0;
+  PC pc;
+  if (own->last && own->last != P) {
+    code = KSPReset(own->ksp);
+    own->split = false;
+  }
+  if (!code) code = KSPSetOperators(own->ksp, A, P);
+  /* Nothing can be made of loops. */
+  if (!code && solve->system.shell && A == P && !own->configured) {
+    code = KSPGetPC(own->ksp, &pc);
+    if (!code) code = PCSetType(pc, PCNONE);
+  }
+  if (!code && !own->configured) code = KSPSetFromOptions(own->ksp);
+  own->configured = !code;
+  own->last = P;
+  if (!code && solve->system.n > 1) code = split(own, solve->system.n);
+  return code ? code : KSPSetInitialGuessNonzero(own->ksp, guess ? PETSC_TRUE : PETSC_FALSE);
+}
+
+static op2_reason reason_of(KSPConvergedReason reason) {
+  switch (reason) {
+  case KSP_CONVERGED_RTOL:
+  case KSP_CONVERGED_RTOL_NORMAL: return OP2_CONVERGED_RTOL;
+  case KSP_CONVERGED_ATOL:
+  case KSP_CONVERGED_ATOL_NORMAL: return OP2_CONVERGED_ATOL;
+  case KSP_DIVERGED_ITS: return OP2_DIVERGED_ITERATIONS;
+  case KSP_DIVERGED_DTOL: return OP2_DIVERGED_DTOL;
+  case KSP_DIVERGED_NANORINF: return OP2_DIVERGED_NAN;
+  case KSP_DIVERGED_INDEFINITE_PC:
+  case KSP_DIVERGED_INDEFINITE_MAT: return OP2_DIVERGED_INDEFINITE;
+  case KSP_DIVERGED_BREAKDOWN:
+  case KSP_DIVERGED_BREAKDOWN_BICG: return OP2_DIVERGED_BREAKDOWN;
+  case KSP_DIVERGED_PC_FAILED: return OP2_DIVERGED_PRECONDITIONER;
+  default: return reason > 0 ? OP2_CONVERGED_OTHER : OP2_DIVERGED_OTHER;
+  }
+}
+
+static PetscErrorCode look(struct kept_solver *own, op2_solve_result *result) {
+  KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+  const char *words = NULL;
+  PetscInt iterations = 0;
+  PetscReal residual = 0;
+  PetscErrorCode code = KSPGetConvergedReason(own->ksp, &reason);
+  if (!code) code = KSPGetIterationNumber(own->ksp, &iterations);
+  if (!code) code = KSPGetResidualNorm(own->ksp, &residual);
+  if (!code) code = KSPGetConvergedReasonString(own->ksp, &words);
+  if (code) return code;
+  snprintf(own->says, sizeof own->says, "PETSc's %s", words ? words : "reason is unknown");
+  *result = (op2_solve_result){reason_of(reason), (int)iterations, residual};
+  return 0;
+}
+
+static op2_status go(struct op2i_petsc_manner *manner, struct op2i_solve *solve,
+                     const int64_t *changes, op2_solve_result *result, const char **says) {
+  const struct op2i_companion *op2 = manner->op2;
+  op2_context ctx = solve->op.ctx;
+  struct kept_solver *own = NULL;
+  struct vectors v = {.vx = NULL, .vb = NULL};
+  Mat A = NULL, P = NULL;
+  MPI_Comm comm;
+  op2_status status = op2i_petsc_comm(op2, ctx, &comm);
+  if (!status) status = have_kept(manner, solve->solver, comm, &own);
+  if (!status) status = matrices(manner, solve, own, comm, changes, &A, &P);
+  if (status) return status;
+  status = find_rows(op2, solve, &v);
+  if (ctx->comm) status = op2->agree(ctx->comm, status);
+  if (status) return status;
+  bool solved = false;
+  PetscErrorCode code = make_vectors(solve, comm, A, &v);
+  if (!code) code = prepare(own, solve, A, P);
+  if (!code) code = KSPSolve(own->ksp, v.vb, v.vx);
+  solved = !code;
+  if (!code) code = look(own, result);
+  PetscErrorCode end = end_vectors(solve, &v, solved);
+  if (!code) *says = own->says;
+  return op2i_petsc_status(manner, code ? code : end, "solver", solve->solver->obj.name);
+}
+
+static op2_status solve_with_petsc(struct op2i_solve *solve, const int64_t *changes,
+                                   op2_solve_result *result, const char **says) {
+  struct op2i_petsc_manner manner;
+  op2_status status = op2i_petsc_enter(&manner, "op2_solve");
+  if (status) return status;
+  status = go(&manner, solve, changes, result, says);
+  op2i_petsc_leave();
+  return status;
+}
+
+const struct op2i_engine op2i_petsc_engine = {"PETSc", solve_with_petsc};
