@@ -6,6 +6,7 @@
 #   test/deps.sh build mpi      also MPI, for contexts over several ranks
 #   test/deps.sh build opencl   also OpenCL, with PoCL for a device
 #   test/deps.sh build hdf5     also HDF5, for meshes in files; built with that MPI
+#   test/deps.sh build petsc    also PETSc, for matrices as its own and its solvers; built with that MPI
 #   test/deps.sh test           everything the tests use; where no CUDA toolkit is, also NVRTC, by its
 #                               package on PyPI, into ~/.cache/op2-test/cuda
 # With --list, print the packages of the groups and install nothing.
@@ -19,10 +20,11 @@ build="$build libscotch-dev"
 demo="$build graphviz libpng-dev"
 mpi="libopenmpi-dev openmpi-bin libptscotch-dev"
 hdf5="libhdf5-openmpi-dev"
+petsc="libpetsc-real-dev"
 opencl="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
 # gcc brings the run-time libraries of its sanitizers and of OpenMP along; clang's OpenMP is a
 # package of its own. MPICH is tried beside the MPI that is Debian's default.
-test="$demo $mpi $hdf5 $opencl hdf5-tools libmpich-dev mpich g++ clang libomp-dev binutils cmake debootstrap gdb python3-pip"
+test="$demo $mpi $hdf5 $petsc $opencl valgrind hdf5-tools libmpich-dev mpich g++ clang libomp-dev binutils cmake debootstrap gdb python3-pip"
 
 list=no
 nvrtc=no
@@ -36,11 +38,12 @@ for group; do
     mpi) wanted="$wanted $mpi" ;;
     opencl) wanted="$wanted $opencl" ;;
     hdf5) wanted="$wanted $mpi $hdf5" ;;
+    petsc) wanted="$wanted $mpi $petsc" ;;
     test) wanted="$wanted $test" nvrtc=yes ;;
-    *) die "unknown group '$group' (there are: build, demo, mpi, opencl, hdf5, test)" ;;
+    *) die "unknown group '$group' (there are: build, demo, mpi, opencl, hdf5, petsc, test)" ;;
   esac
 done
-[ -n "$wanted" ] || die "which groups? (build, demo, mpi, opencl, hdf5, test)"
+[ -n "$wanted" ] || die "which groups? (build, demo, mpi, opencl, hdf5, petsc, test)"
 wanted=$(printf '%s\n' $wanted | sort -u)
 if [ $list = yes ]; then
   printf '%s\n' $wanted

@@ -19,16 +19,16 @@ undeclared() {
   for header; do
     code "$header" | sed '/^[ \t]*#/d;/\\$/d' | tr '\n' ' ' | tr ';{}' '\n\n\n' |
       grep -v -e OP2_API -e OP2_INLINE_ |
-      sed -n -e '/^[ \t]*return /d' \
+      sed -n -e '/^[ \t]*\(return\|typedef\) /d' \
         -e 's/^[ \t]*[A-Za-z_][A-Za-z0-9_ *]*[ *]\(op2_[A-Za-z0-9_]*\)[ \t]*(.*)[ \t]*$/\1/p' |
       sed "s|$|: declared without OP2_API in ${header##*/}|"
   done
 }
 
 # exported LIBRARY: names, and with their kind those that are not functions. Sanitizers add names of
-# their own.
+# their own, and so does the linker where a library that is linked with asks for them.
 exported() {
-  nm -D --defined-only "$1" | awk '$NF ~ /^__(asan|odr_asan|ubsan|tsan)/ { next }
+  nm -D --defined-only "$1" | awk '$NF ~ /^(__(asan|odr_asan|ubsan|tsan).*|__bss_start|_edata|_end)$/ { next }
     { print ($2 == "T" ? $3 : $3 " (kind " $2 ")") }' | sort -u
 }
 
@@ -40,7 +40,7 @@ compare() { # DECLARED EXPORTED
 LC_ALL=C
 export LC_ALL
 # Headers of companions, the table being one to the library itself.
-headers() { ls "$src"/include/op2/*.h | grep -v -e '/mpi\.h$' -e '/io\.h$'; }
+headers() { ls "$src"/include/op2/*.h | grep -v -e '/mpi\.h$' -e '/io\.h$' -e '/petsc\.h$'; }
 declared $(headers) >"$tmp/declared"
 clean "every public function is marked OP2_API" undeclared "$src"/include/op2/*.h
 runs "the headers declare something" test -s "$tmp/declared"
@@ -79,6 +79,14 @@ else
   else
     skip "this build has no HDF5: op2/io.h not compared"
   fi
+  if [ -e "$build/libop2_petsc.so" ]; then
+    clean "libop2_petsc.so exports what op2/petsc.h declares" \
+      companion "$src/include/op2/petsc.h" "$build/libop2_petsc.so"
+  else
+    skip "this build has no PETSc: op2/petsc.h not compared"
+  fi
+  needs_petsc() { readelf -d "$1" | sed -n '/NEEDED.*petsc/p'; }
+  clean "libop2.so needs nothing of PETSc" needs_petsc "$build/libop2.so"
   needs_hdf5() { readelf -d "$1" | sed -n '/NEEDED.*hdf5/p'; }
   clean "libop2.so needs nothing of HDF5" needs_hdf5 "$build/libop2.so"
   needs_mpi() { readelf -d "$1" | sed -n '/NEEDED.*mpi/p'; }

@@ -20,8 +20,13 @@ done
 hdf5=$(printf '%s' "$hdf5" | sed 's/-I/-isystem /g')
 have_hdf5=no
 ! printf '#include <hdf5.h>\n' | ${CC:-cc} -E $hdf5 - >/dev/null 2>&1 || have_hdf5=yes
+petsc=$(pkg-config --variable=includedir petsc 2>/dev/null || pkg-config --variable=includedir PETSc 2>/dev/null) &&
+  petsc="-isystem $petsc" || petsc=
+have_petsc=no
+! printf '#include <petscksp.h>\n' | ${CC:-cc} -E $petsc $mpi - >/dev/null 2>&1 || have_petsc=yes
 lacks() { # HEADER: and says so
   case $1 in *hdf5*.h) [ $have_hdf5 = yes ] || { skip "$1: there is no hdf5.h here"; return 0; } ;; esac
+  case $1 in *petsc*.h) [ $have_petsc = yes ] || { skip "$1: there is no petscksp.h here"; return 0; } ;; esac
   case $1 in *mpi*.h) ;; *) return 1 ;; esac
   [ $have_mpi = no ] || return 1
   skip "$1: there is no mpi.h here"
@@ -31,7 +36,7 @@ lacks() { # HEADER: and says so
 # declare something, which a header of macros does not do.
 alone() {
   printf '#include "%s"\n#include "%s"\ntypedef int op2_test_unit;\n' "$3" "$3" |
-    $1 -I "$2" -I "$src/include" -iquote "$2" $mpi $hdf5 -
+    $1 -I "$2" -I "$src/include" -iquote "$2" $mpi $hdf5 $petsc -
 }
 
 public() { # LANGUAGE-NAME "COMPILER FLAGS"

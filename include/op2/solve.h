@@ -161,7 +161,7 @@ OP2_API OP2_NODISCARD op2_status op2_solve_operator_at(op2_where where, op2_solv
 /** @brief Queue: solve a system of several dats. Use op2_solve_nested(), which fills in `where`. Block
  * (i, j) is a matrix with the rows of b[i] and the columns of x[j], or null: zeros. PETSc solves it, as a
  * nested matrix whose fields are the dats, or, with its option -mat_type aij, as one matrix.
- * @shape  mats[n][n], x[n], b[n], 1 <= n <= 16
+ * @shape  mats[n][n], x[n], b[n], 1 <= n <= 16      @units  blocks
  * @memory the arrays are copied; handles are kept until it has run
  * @sync   as op2_par_loop_at()            @mpi    every rank queues it
  * @errors as op2_solve_at(); OP2_ERR_UNAVAILABLE (without op2_petsc_use(), or where op2 is to solve)

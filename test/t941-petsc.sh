@@ -1,0 +1,107 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# PETSc beside the library, on 1 to 4 ranks: matrices and dats as its own, its solvers, and who begins
+# and ends it. Its options work, and Valgrind finds nothing that is ours.
+set -u
+. "$(dirname "$0")/tap.sh"
+
+mpi=${OP2_TEST_MPI:-none}
+program=$build/test/t941-petsc-ranks
+ranks() { # LIMIT RANKS ARGUMENT...
+  limit=$1 n=$2
+  shift 2
+  sh "$src/test/mpirun.sh" "$mpi" "$limit" "$n" "$program" "$@" >"$tmp/out" 2>"$tmp/err"
+}
+
+if [ -z "$build" ] || [ ! -x "$program" ]; then
+  skip "this build has no PETSc"
+  done_testing
+fi
+ranks 60 1 never
+status=$?
+[ $status -ne 77 ] || { skip "$(cat "$tmp/err")"; done_testing; }
+runs "PETSc is the library's affair" test $status -eq 0
+
+lines_of() { # WHAT LIMIT RANKS ARGUMENT...: each check of the program is one here
+  what=$1
+  shift
+  ranks "$@"
+  status=$?
+  result $status "$what"
+  [ $status -eq 0 ] || diag "status $status: $(tail -n 20 "$tmp/err")"
+  sed -n "s/^\(not \)\{0,1\}ok [0-9]*/\1/p" "$tmp/out" >"$tmp/lines"
+  while read -r line; do
+    case $line in
+      'not '*) result 1 "$what: ${line#*- }" ;;
+      *SKIP*) skip "$what: ${line#*SKIP }" ;;
+      *) result 0 "$what: ${line#*- }" ;;
+    esac
+  done <"$tmp/lines"
+  runs "$what: checks were made" grep -q '^1\.\.' "$tmp/out"
+}
+for n in 1 2 3 4; do
+  lines_of "$n ranks" 600 $n
+done
+
+# ---- who begins and ends it ----
+
+says() { # WHAT PATTERN
+  runs "$1" grep -q -e "$2" "$tmp/out"
+  grep -q -e "$2" "$tmp/out" || diag "$(tail -n 12 "$tmp/out" "$tmp/err")"
+}
+for who in before after never; do
+  for n in 1 2; do
+    ranks 60 $n $who
+    runs "$who, $n ranks" test $? -eq 0
+  done
+done
+ranks 60 2 before
+says "options of the program's PetscInitialize: the solver is viewed" 'KSP Object: once (once_) 2 MPI processes'
+says "with the matrix by its name" 'Mat Object: H 2 MPI processes'
+PETSC_OPTIONS='-once_ksp_view -once_ksp_type bcgs -log_view' ranks 60 2 after
+says "options of the environment: the solver is viewed" 'KSP Object: once (once_) 2 MPI processes'
+says "and is of the type that they name" 'type: bcgs'
+says "and PETSc's log has the solve" '^KSPSolve  *[1-9]'
+"$program" alone -ksp_view >"$tmp/out" 2>"$tmp/err"
+runs "without MPI" test $? -eq 0
+says "options that the library was given" 'KSP Object: s 1 MPI process'
+
+# ---- Valgrind ----
+
+# What a library allocates by itself is not ours; what is lost or wrong in a stack with a frame of the
+# library, or of its companions, is.
+checked() { # RANKS ARGUMENT...
+  n=$1
+  shift
+  OMPI_MCA_mpi_cuda_support=0 OP2_CC=${OP2_CC:-cc} sh "$src/test/mpirun.sh" "$mpi" 600 "$n" \
+    valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
+    --num-callers=40 --log-file="$tmp/valgrind.%p" "$program" "$@" >"$tmp/out" 2>"$tmp/err"
+}
+ours() { # the reports with a frame of op2's own functions, but for what MPI does while it begins
+  cat "$tmp"/valgrind.* | awk '
+    { sub(/^==[0-9]+== ?/, "") }
+    /^$/ { if (own && !begins) print text; text = ""; own = begins = 0; next }
+    { text = text $0 "\n" }
+    /(at|by) 0x.*: (op2_|op2i_|.*\((petsc|mpi)_[a-z]*\.c:)/ { own = 1 }
+    /: PMPI_Init/ { begins = 1 }
+    END { if (own && !begins) print text }'
+}
+sanitized() { nm -D --undefined-only "$program" | grep -q -E '__(asan|tsan|ubsan)_'; }
+if ! command -v valgrind >/dev/null 2>&1; then
+  skip "no Valgrind"
+elif sanitized; then
+  skip "Valgrind and sanitizers are not for one program"
+else
+  for who in before after never alone; do
+    for n in 1 2; do
+      [ $who$n != alone2 ] || continue
+      rm -f "$tmp"/valgrind.*
+      checked $n $who
+      runs "Valgrind: $who, $n ranks" test $? -eq 0
+      ours >"$tmp/ours"
+      runs "Valgrind: $who, $n ranks: nothing of ours" test ! -s "$tmp/ours"
+      [ ! -s "$tmp/ours" ] || diag "$(head -n 60 "$tmp/ours")"
+    done
+  done
+fi
+done_testing
