@@ -226,11 +226,12 @@ static PetscErrorCode settle(op2_mat mat, Mat A) {
   return code ? code : MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE);
 }
 
-/* What the program has set at the one before, which had the same rows. */
+/* What the program has set at another one, which has the same rows. */
 static PetscErrorCode inherit(Mat from, Mat to) {
-  MatNullSpace near = NULL;
+  MatNullSpace near = NULL, own = NULL;
   PetscErrorCode code = from ? MatGetNearNullSpace(from, &near) : 0;
-  return code || !near ? code : MatSetNearNullSpace(to, near);
+  if (!code) code = MatGetNearNullSpace(to, &own);
+  return code || !near || own ? code : MatSetNearNullSpace(to, near);
 }
 
 static bool can_wrap(op2_mat mat, const struct shape *shape, int form) {
@@ -343,6 +344,7 @@ op2_status op2i_petsc_mat(struct op2i_petsc_manner *manner, op2_mat mat, int f, 
     if (!code) code = tell_change(form->mat);
   }
   if (!code) form->changes = changes;
+  if (!code) code = inherit(own->forms[1 - f].mat, form->mat);
   *A = form->mat;
   return op2i_petsc_status(manner, code, "matrix", mat->obj.name);
 }

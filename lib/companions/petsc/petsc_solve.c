@@ -308,9 +308,15 @@ static PetscErrorCode split(struct kept_solver *own, int n) {
   return code;
 }
 
+/* A preconditioner alone has no use for what x is. */
+static PetscErrorCode set_guess(KSP ksp, bool guess) {
+  PetscBool alone = PETSC_FALSE;
+  PetscErrorCode code = PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &alone);
+  return code ? code : KSPSetInitialGuessNonzero(ksp, guess && !alone ? PETSC_TRUE : PETSC_FALSE);
+}
+
 static PetscErrorCode prepare(struct kept_solver *own, const struct op2i_solve *solve, Mat A,
                               Mat P) {
-  const bool guess = !solve->solver->options.start_at_zero;
   PetscErrorCode code = 0;
   PC pc;
   if (own->last && own->last != P) {
@@ -327,7 +333,7 @@ static PetscErrorCode prepare(struct kept_solver *own, const struct op2i_solve *
   own->configured = !code;
   own->last = P;
   if (!code && solve->system.n > 1) code = split(own, solve->system.n);
-  return code ? code : KSPSetInitialGuessNonzero(own->ksp, guess ? PETSC_TRUE : PETSC_FALSE);
+  return code ? code : set_guess(own->ksp, !solve->solver->options.start_at_zero);
 }
 
 static op2_reason reason_of(KSPConvergedReason reason) {
