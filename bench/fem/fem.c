@@ -41,8 +41,6 @@ static const option table[] = {
      option_positive, offsetof(options, steps)},
     {"--petsc", "", "PETSc solves; its options are those of PETSC_OPTIONS", PROGRAM_OP2,
      option_flag, offsetof(options, petsc)},
-    {"--graph", "FILE", "write the graph of the last solve, as queued, in Graphviz' language",
-     PROGRAM_OP2, option_output, offsetof(options, graph)},
     {0},
 };
 

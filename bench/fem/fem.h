@@ -16,7 +16,6 @@ typedef struct options {
   const char *problem, *element;
   int cells, levels, steps;
   bool petsc;
-  const char *graph;
   run_options run;
 } options;
 
