@@ -85,13 +85,10 @@ OP2_KERNEL(stiffness_q1, (const double *x[4], double a[4][4]), {
   const double cs[4] = {-1, 1, 1, -1}, ct[4] = {-1, -1, 1, 1};
   for (int g = 0; g < 9; g++) {
     const double sg = s[g % 3], tg = s[g / 3];
-    double n[4], ns[4], nt[4], px = 0, py = 0, xs = 0, ys = 0, xt = 0, yt = 0;
+    double ns[4], nt[4], xs = 0, ys = 0, xt = 0, yt = 0;
     for (int i = 0; i < 4; i++) {
-      n[i] = 0.25 * (1 + cs[i] * sg) * (1 + ct[i] * tg);
       ns[i] = 0.25 * cs[i] * (1 + ct[i] * tg);
       nt[i] = 0.25 * ct[i] * (1 + cs[i] * sg);
-      px += n[i] * x[i][0];
-      py += n[i] * x[i][1];
       xs += ns[i] * x[i][0];
       ys += ns[i] * x[i][1];
       xt += nt[i] * x[i][0];
