@@ -9,7 +9,7 @@
 #include "context.h"
 #include "error.h"
 #include "op2/loop.h"
-#include "text.h"
+#include "spell.h"
 
 static const struct op2i_kernel_source common[OP2I_OWN] = {
     [OP2I_RESIDUAL] = {"residual", "void residual(const T *b, T *r, double *bb) {\n"
@@ -34,32 +34,15 @@ void op2i_workspace_free(struct op2i_workspace *work) {
   *work = (struct op2i_workspace){0};
 }
 
-static bool word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 /* T and N by themselves are replaced. */
-static void spell(const char *text, op2_type type, int32_t dim, struct op2i_text *out) {
-  for (const char *at = text; *at; at++) {
-    bool alone = (at == text || !word(at[-1])) && !word(at[1]);
-    if (alone && *at == 'T')
-      op2i_text_add(out, "%s", op2i_type_c(type));
-    else if (alone && *at == 'N')
-      op2i_text_add(out, "%d", (int)dim);
-    else
-      op2i_text_bytes(out, at, 1);
-  }
-}
-
 static op2_status make_kernel(op2_context ctx, const struct op2i_workspace *work,
                               const struct op2i_kernel_source *source, op2_kernel *kernel) {
+  char dim[16];
+  const struct op2i_letter letters[] = {{'T', op2i_type_c(work->type)}, {'N', dim}};
   struct op2i_text text = {0};
-  spell(source->text, work->type, work->dim, &text);
-  const op2_kernel_desc desc = {.name = source->name, .source = text.chars};
-  op2_status status = text.failed ? op2i_error_nomem("a solver") : OP2_SUCCESS;
-  if (!status) status = op2_kernel_create(ctx, &desc, kernel);
-  op2i_text_free(&text);
-  return status;
+  snprintf(dim, sizeof dim, "%d", (int)work->dim);
+  op2i_spell(source->text, 2, letters, &text);
+  return op2i_spell_kernel(ctx, source->name, &text, "a solver", kernel);
 }
 
 op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, int nown,
