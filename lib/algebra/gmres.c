@@ -9,7 +9,6 @@
 #include "op2/loop.h"
 
 enum {
-  D,
   PH,
   SUM,
   BASIS,
@@ -26,8 +25,8 @@ static const struct op2i_kernel_source own[] = {
                   "  for (int i = 0; i < N; i++) v[i] *= by;\n}\n"},
     {"add", "void add(T *sum, const T *v, const double *times) {\n"
             "  for (int i = 0; i < N; i++) sum[i] += (T)times[0] * v[i];\n}\n"},
-    {"correct", "void correct(T *x, const T *d, const T *sum) {\n"
-                "  for (int i = 0; i < N; i++) x[i] += d[i] * sum[i];\n}\n"},
+    {"correct", "void correct(T *x, const T *d, const T *r) {\n"
+                "  for (int i = 0; i < N; i++) x[i] += P;\n}\n"},
 };
 
 /* The small matrix, column after column, made triangular by rotations. */
@@ -44,7 +43,7 @@ static op2_status normalise(const struct op2i_workspace *w, op2_dat v) {
 static op2_status expand(struct op2i_solve *s, const struct op2i_workspace *w, int j) {
   op2_dat next = w->dats[BASIS + j + 1];
   op2_status status = normalise(w, w->dats[BASIS + j]);
-  if (!status) status = op2i_solve_scale(s, w->dats[D], w->dats[BASIS + j], w->dats[PH]);
+  if (!status) status = op2i_solve_precondition(s, w->dats[BASIS + j], w->dats[PH]);
   if (!status) status = op2i_solve_apply(s, w->dats[PH], next);
   for (int i = 0; i <= j && !status; i++) {
     op2_dat v = w->dats[BASIS + i];
@@ -95,7 +94,7 @@ static op2_status correct(struct op2i_solve *s, const struct op2i_workspace *w, 
                           op2_arg_val(&m->y[i], 1, OP2_F64));
   if (status) return status;
   return op2_par_loop(w->kernels[CORRECT], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
-                      op2_arg_direct(w->dats[D], OP2_READ), op2_arg_direct(w->dats[SUM], OP2_READ));
+                      op2_arg_direct(w->factors, OP2_READ), op2_arg_direct(w->dats[SUM], OP2_READ));
 }
 
 /* From the residual in the first vector on, until it ends or begins anew. */
@@ -126,7 +125,7 @@ op2_status op2i_solve_gmres(struct op2i_solve *s, op2_solve_result *result) {
   int it = 0;
   op2_status status = op2i_workspace_make(s, BASIS + restart + 1, PRODUCTS + restart,
                                           sizeof own / sizeof *own, own);
-  if (!status) status = op2i_solve_begin(s, w->dats[D], w->dats[BASIS], w->gbls[BB]);
+  if (!status) status = op2i_solve_begin(s, w->dats[BASIS], w->gbls[BB]);
   while (!status) {
     status = op2i_solve_dot(s, w->dats[BASIS], w->dats[BASIS], w->gbls[NORM2]);
     if (!status) status = op2i_solve_norm(w->gbls[BB], &b);
