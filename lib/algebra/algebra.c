@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations with dats and globals as vectors: the table of them, and what can be wrong with a call. */
+/* Operations with dats and globals as vectors: the table of them, and what can be wrong. */
 #include "algebra.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dats as vectors: each operation is a loop, by a kernel that is made when it is first asked for and
- * stays with the context, as loops are found again by their kernels. */
+/* Dats as vectors: each operation is a loop, by a kernel that is made when it is first asked for
+ * and stays with the context, as loops are found again by their kernels. */
 #include <stdio.h>
 #include <string.h>
 
@@ -43,8 +43,8 @@ const struct op2i_interned op2i_interned_kernels = {.free = free_kernels};
 
 /* ---- their text ------------------------------------------------------------------------------ */
 
-/* The first vector is written where it is no reduction, and read where its operation, or another vector
- * that is the same one, does. */
+/* The first vector is written where it is no reduction, and read where its operation, or another
+ * vector that is the same one, does. */
 static op2_access access_of(const struct key *key, int v) {
   const struct op2i_vector_form *form = &op2i_vector_forms[key->op];
   bool read = form->keeps;
