@@ -184,7 +184,7 @@ static int make_args(const struct op2i_vector_call *call, const struct key *key,
   return n;
 }
 
-/* The result begins anew, in a version of its own; where the loop is refused it is what it was. */
+/* The result begins anew, in a version of its own; where something is refused it is what it was. */
 static op2_status queue_reduction(const struct op2i_vector_call *call, op2_kernel kernel,
                                   op2_set set, int nargs, const op2_arg *args) {
   op2_gbl result = call->result;
@@ -193,14 +193,14 @@ static op2_status queue_reduction(const struct op2i_vector_call *call, op2_kerne
   struct op2i_version *was = op2i_version_ref(result->now);
   op2_status status = op2_gbl_set(result, &start);
   if (!status) status = op2_par_loop_at(call->where, kernel, set, nargs, args);
+  if (!status && call->op == OP2I_NORM_2) status = op2i_gbl_root(call->where, result);
   if (status == OP2_ERR_STATE || (status == OP2_ERR_NOMEM && !result->now->res.poison)) {
     struct op2i_version *begun = result->now;
     result->now = was;
     was = begun;
   }
   op2i_version_unref(was);
-  if (status || call->op != OP2I_NORM_2) return status;
-  return op2i_gbl_root(call->where, result);
+  return status;
 }
 
 op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape) {

@@ -13,9 +13,9 @@ op2i_method op2i_solve_cg, op2i_solve_minres, op2i_solve_gmres, op2i_solve_bicgs
 
 /* ---- krylov.c: what they have in common -------------------------------------------------------- */
 
-/* Kernels that all have, before their own: r = b - r and b.b; x = 0; d = 1 / d, or 1; z = d r;
- * s += a.b. In their texts T stands for the type and N for the dim. */
-enum { OP2I_RESIDUAL, OP2I_CLEAR, OP2I_INVERT, OP2I_SCALE, OP2I_DOT, OP2I_OWN };
+/* Kernels that all have, before their own: r = b - r and b.b; d = 1 / d, or 1. In their texts T stands
+ * for the type and N for the dim. What is done with one or two vectors is op2/algebra.h's. */
+enum { OP2I_RESIDUAL, OP2I_INVERT, OP2I_OWN };
 struct op2i_kernel_source {
   const char *name, *text;
 };
@@ -32,12 +32,7 @@ op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y);
 op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r, op2_gbl bb);
 /* The same, and before that d is the preconditioner, as factors, and x is zero where that is asked for. */
 op2_status op2i_solve_begin(struct op2i_solve *solve, op2_dat d, op2_dat r, op2_gbl bb);
-/* x = 0 */
-op2_status op2i_solve_clear(struct op2i_solve *solve, op2_dat x);
-/* sum = a.b */
-op2_status op2i_solve_dot(struct op2i_solve *solve, op2_dat a, op2_dat b, op2_gbl sum);
-/* z = d r */
-op2_status op2i_solve_scale(struct op2i_solve *solve, op2_dat d, op2_dat r, op2_dat z);
+/* The global is zero. */
 op2_status op2i_solve_zero(op2_gbl gbl);
 /* The square root of a global. */
 op2_status op2i_solve_norm(op2_gbl gbl, double *value);
