@@ -15,13 +15,12 @@
 /* What of a global a scalar has. */
 enum gbl_form { NONE, FACTOR_TYPE, OWN_TYPE };
 
-/* What kernels differ by. */
+/* What kernels differ by, packed: keys are compared for each call. */
 struct key {
-  enum op2i_vector_op op;
-  op2_type type;
   int32_t dim;
-  int32_t same[OP2I_VECTORS]; /* the first vector that this one is */
-  enum gbl_form above[OP2I_SCALARS], below[OP2I_SCALARS];
+  uint8_t op, type;
+  uint8_t same[OP2I_VECTORS];                       /* the first vector that this one is */
+  uint8_t above[OP2I_SCALARS], below[OP2I_SCALARS]; /* enum gbl_form */
 };
 
 struct op2i_vector_kernel {
@@ -121,7 +120,7 @@ static op2_status make_kernel(op2_context ctx, const struct key *key, op2_kernel
 
 /* ---- finding them ---------------------------------------------------------------------------- */
 
-static enum gbl_form form_of(op2_gbl gbl, const struct key *key) {
+static uint8_t form_of(op2_gbl gbl, const struct key *key) {
   if (!gbl) return NONE;
   return gbl->type == op2i_factor_type(key->type) ? FACTOR_TYPE : OWN_TYPE;
 }
@@ -129,8 +128,8 @@ static enum gbl_form form_of(op2_gbl gbl, const struct key *key) {
 static struct key key_of(const struct op2i_vector_call *call, const struct op2i_shape *shape) {
   struct key key;
   memset(&key, 0, sizeof key); /* keys are compared as they lie in memory */
-  key.op = call->op;
-  key.type = shape->type;
+  key.op = (uint8_t)call->op;
+  key.type = (uint8_t)shape->type;
   key.dim = shape->dim;
   for (int v = 0; v < OP2I_VECTORS; v++)
     while (call->vectors[key.same[v]] != call->vectors[v]) key.same[v]++;
