@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dats and globals as vectors over ranks: every rank has its part of each vector, on meshes that are
- * spread at random, in blocks and on one rank, and of every result the same bits. All values are whole
- * numbers, so that no order shows. */
+/* Dats and globals as vectors over ranks: every rank has its part of each vector, on meshes that
+ * are spread at random, in blocks and on one rank, and of every result the same bits. All values
+ * are whole numbers, so that no order shows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

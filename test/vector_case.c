@@ -78,24 +78,26 @@ op2_type vector_result(enum vector_op op, op2_type type) {
   return type >= OP2_U8 ? OP2_U64 : OP2_I64;
 }
 
+bool value_real(op2_type type) { return type == OP2_F64 || type == OP2_F32; }
+
 #define BYTES(type_, stem_, c_)                                                                    \
   case type_: return sizeof(c_);
-#define GET(type_, stem_, c_)                                                                      \
-  case type_: return (double)((const c_ *)at)[i];
-#define PUT(type_, stem_, c_)                                                                      \
-  case type_: ((c_ *)at)[i] = (c_)value; break;
-
-bool value_real(op2_type type) { return type == OP2_F64 || type == OP2_F32; }
 
 size_t value_bytes(op2_type type) {
   switch (type) { OP2I_TYPES(BYTES) }
   return 0;
 }
 
+#define GET(type_, stem_, c_)                                                                      \
+  case type_: return (double)((const c_ *)at)[i];
+
 double value_get(op2_type type, const void *at, size_t i) {
   switch (type) { OP2I_TYPES(GET) }
   return 0;
 }
+
+#define PUT(type_, stem_, c_)                                                                      \
+  case type_: ((c_ *)at)[i] = (c_)value; break;
 
 void value_put(op2_type type, void *at, size_t i, double value) {
   switch (type) { OP2I_TYPES(PUT) }

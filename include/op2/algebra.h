@@ -17,9 +17,9 @@ extern "C" {
  *
  * What is done with dats is a loop over their set, with a kernel that the library makes for the
  * type and the dim and keeps with the context. So it waits in the queue, is fused with loops around
- * it, and runs on any backend, device and number of ranks as loops do. The dats of one operation are
- * on one set, of one dim and one type; all values of an element count alike. Any of them may be the
- * same dat.
+ * it, and runs on any backend, device and number of ranks as loops do. The dats of one operation
+ * are on one set, of one dim and one type; all values of an element count alike. Any of them may be
+ * the same dat.
  *
  * What is done with globals is done by the host, in its turn, while nobody waits for it: every rank
  * does the same with the same values.
@@ -40,9 +40,9 @@ extern "C" {
 /** A number that operations multiply by: factor * above / below, where a null global is 1. The
  * quotient is taken when the operation runs, in double precision, of what the globals were when it
  * was queued. So a step of a method, like u += (r.r / p.Ap) p, needs neither the host nor one more
- * operation. Nothing below makes it nothing: a method that has arrived stays where it is. Globals of
- * scalars have one value, of OP2_F64 or of the type of the vectors. With integers the factor is a
- * whole number that their type holds, globals are of their type, and there are no quotients.
+ * operation. Nothing below makes it nothing: a method that has arrived stays where it is. Globals
+ * of scalars have one value, of OP2_F64 or of the type of the vectors. With integers the factor is
+ * a whole number that their type holds, globals are of their type, and there are no quotients.
  * Made by the functions below. */
 typedef struct op2_scalar {
   double factor;

@@ -15,13 +15,16 @@
 /* What of a global a scalar has. */
 enum gbl_form { NONE, FACTOR_TYPE, OWN_TYPE };
 
-/* What kernels differ by, packed: keys are compared for each call. */
+/* What kernels differ by, packed and without gaps: keys are compared for each call, as they lie in
+ * memory. */
 struct key {
   int32_t dim;
   uint8_t op, type;
   uint8_t same[OP2I_VECTORS];                       /* the first vector that this one is */
   uint8_t above[OP2I_SCALARS], below[OP2I_SCALARS]; /* enum gbl_form */
+  uint8_t nothing[3];
 };
+_Static_assert(sizeof(struct key) == 16, "gaps are not compared");
 
 struct op2i_vector_kernel {
   struct op2i_vector_kernel *next;
@@ -126,11 +129,7 @@ static uint8_t form_of(op2_gbl gbl, const struct key *key) {
 }
 
 static struct key key_of(const struct op2i_vector_call *call, const struct op2i_shape *shape) {
-  struct key key;
-  memset(&key, 0, sizeof key); /* keys are compared as they lie in memory */
-  key.op = (uint8_t)call->op;
-  key.type = (uint8_t)shape->type;
-  key.dim = shape->dim;
+  struct key key = {.dim = shape->dim, .op = (uint8_t)call->op, .type = (uint8_t)shape->type};
   for (int v = 0; v < OP2I_VECTORS; v++)
     while (call->vectors[key.same[v]] != call->vectors[v]) key.same[v]++;
   for (int s = 0; s < OP2I_SCALARS; s++) {
@@ -144,10 +143,9 @@ static op2_status need_kernel(op2_context ctx, const struct key *key, op2_kernel
   struct op2i_vector_kernel *found = ctx->vector_kernels;
   while (found && memcmp(&found->key, key, sizeof *key)) found = found->next;
   if (!found) {
-    op2_status status = OP2_SUCCESS;
     struct op2i_vector_kernel *made = op2i_calloc(1, sizeof *made);
     if (!made) return op2i_context_lost(ctx, op2i_error_nomem("an operation with dats"));
-    status = make_kernel(ctx, key, &made->kernel);
+    op2_status status = make_kernel(ctx, key, &made->kernel);
     if (status) {
       op2i_free(made);
       return status;
