@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Poisson's equation on the airfoil mesh by bilinear elements and conjugate gradients. The matrix
- * is never assembled: it is applied cell by cell. Vectors are the library's affair (op2/algebra.h): an
- * operation each, of which none needs the host, since step lengths are quotients of scalar products
- * that nobody has looked at. Putting them together is left to the library. */
+ * is never assembled: it is applied cell by cell. What is done with vectors are operations of the
+ * library's, one after another, and none of them needs the host, since step lengths are quotients
+ * of scalar products that nobody has looked at. Putting them together is left to the library. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -7,8 +7,8 @@
 #include "op2.h"
 
 /** @file kernels.h
- * The kernels of the solver: two that make the system, one that applies its matrix cell by cell, and
- * one for the nodes where the solution is given. */
+ * The kernels of the solver: two that make the system, one that applies its matrix cell by cell,
+ * and one for the nodes where the solution is given. */
 
 /* The integrals of grad N_i . grad N_j over a bilinear quadrilateral, by 2 x 2 Gauss points; its
  * corners may run either way round. The matrix is symmetric: rows from the diagonal on, 10 values.

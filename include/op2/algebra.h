@@ -15,33 +15,34 @@ extern "C" {
 /** @file algebra.h
  * Dats and globals as vectors: sums, products and norms, without a kernel of the program's.
  *
- * What is done with dats is a loop over their set, with a kernel that the library makes for the type
- * and the dim and keeps with the context. So it waits in the queue, is fused with loops around it, and
- * runs on any backend, device and number of ranks as loops do. The dats of one operation are on one
- * set, of one dim and one type; all values of an element count alike. Any of them may be the same dat.
+ * What is done with dats is a loop over their set, with a kernel that the library makes for the
+ * type and the dim and keeps with the context. So it waits in the queue, is fused with loops around
+ * it, and runs on any backend, device and number of ranks as loops do. The dats of one operation
+ * are on one set, of one dim and one type; all values of an element count alike. Any of them may be
+ * the same dat.
  *
  * What is done with globals is done by the host, in its turn, while nobody waits for it: every rank
  * does the same with the same values.
  *
  * **Scalars** are numbers, or globals that nobody has looked at: see ::op2_scalar.
  *
- * **Results** of reductions are globals of one value, whatever that was before. It is there when it is
- * needed, by op2_gbl_get() or by what is queued next. Scalar products, norms and sums of OP2_F64 and
- * OP2_F32 are added in double precision and are OP2_F64, so that a sum of many floats is worth having
- * and results can be scalars at once; sums of integers are OP2_I64, or OP2_U64 where they have no
- * sign. Minima and maxima are of the type of the values. Over ranks they are those of all owned
- * elements, the same bits on each.
+ * **Results** of reductions are globals of one value, whatever that was before. It is there when it
+ * is needed, by op2_gbl_get() or by what is queued next. Scalar products, norms and sums of OP2_F64
+ * and OP2_F32 are added in double precision and are OP2_F64, so that a sum of many floats is worth
+ * having and results can be scalars at once; sums of integers are OP2_I64, or OP2_U64 where they
+ * have no sign. Minima and maxima are of the type of the values. Over ranks they are those of all
+ * owned elements, the same bits on each.
  *
- * Everything is computed as it is written, in the type of the values: what is not a number remains so,
- * also where it is multiplied by zero, and integers wrap. Integers have no quotients, no scalar
+ * Everything is computed as it is written, in the type of the values: what is not a number remains
+ * so, also where it is multiplied by zero, and integers wrap. Integers have no quotients, no scalar
  * products and no norms (OP2_ERR_TYPE). */
 
 /** A number that operations multiply by: factor * above / below, where a null global is 1. The
- * quotient is taken when the operation runs, in double precision, of what the globals were when it was
- * queued. So a step of a method, like u += (r.r / p.Ap) p, needs neither the host nor an operation
- * more. Nothing below makes it nothing: a method that has arrived stays where it is. Globals of scalars
- * have one value, of OP2_F64 or of the type of the dat. With dats of integers the factor is a whole
- * number that their type holds, globals are of their type, and there are no quotients.
+ * quotient is taken when the operation runs, in double precision, of what the globals were when it
+ * was queued. So a step of a method, like u += (r.r / p.Ap) p, needs neither the host nor one more
+ * operation. Nothing below makes it nothing: a method that has arrived stays where it is. Globals
+ * of scalars have one value, of OP2_F64 or of the type of the vectors. With integers the factor is
+ * a whole number that their type holds, globals are of their type, and there are no quotients.
  * Made by the functions below. */
 typedef struct op2_scalar {
   double factor;
@@ -50,8 +51,7 @@ typedef struct op2_scalar {
   const void *reserved[3]; /**< null: room for later versions */
 } op2_scalar;
 
-/** Which norm of all values. One that is not a number makes each of them something that is no finite
- * number either. */
+/** Which norm of all values. With one that is not a number none of them is finite. */
 typedef enum op2_norm {
   OP2_NORM_1 = 1, /**< the sum of the amounts */
   OP2_NORM_2,     /**< the root of the sum of the squares */
@@ -109,11 +109,12 @@ OP2_INLINE_ op2_scalar op2_scalar_times(double factor, op2_scalar scalar) {
 
 /** @brief Queue: all values are a. Use op2_dat_fill(), which fills in `where`.
  * @memory keeps nothing but, until it has run, the handles
- * @sync   as op2_par_loop_at(); among ranks the first such operation with a type and dim waits for the others
+ * @sync   as op2_par_loop_at(); among ranks the first such operation with a type and a
+ *         dim waits for the others
  * @mpi    every rank queues it, with the same scalar
- * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH (a dat on another set or of another dim, another context,
- *         a scalar of several values), OP2_ERR_TYPE, OP2_ERR_RANGE (a scalar that integers do not
- *         hold), OP2_ERR_NOMEM; then nothing is queued or changed
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH (another set, dim or context; a scalar
+ *         of several values), OP2_ERR_TYPE, OP2_ERR_RANGE (a scalar that integers do not hold),
+ *         OP2_ERR_NOMEM; then nothing is queued or changed
  * @source PETSc VecSet; PyOP2 Dat.assign */
 OP2_API OP2_NODISCARD op2_status op2_dat_fill_at(op2_where where, op2_dat x, op2_scalar a);
 
@@ -195,8 +196,8 @@ OP2_API OP2_NODISCARD op2_status op2_dat_norm_at(op2_where where, op2_dat x, op2
  * @source PETSc VecSum */
 OP2_API OP2_NODISCARD op2_status op2_dat_sum_at(op2_where where, op2_dat x, op2_gbl result);
 
-/** @brief Queue: the least value; one that is not a number is passed over. Of no values it is the greatest that there is,
- * infinity where the type has one.
+/** @brief Queue: the least value. One that is not a number is passed over; of no values it is
+ * the greatest that the type has, infinity among them.
  * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
  * @mpi    as op2_dat_fill_at()
  * @errors as op2_dat_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result
@@ -216,9 +217,9 @@ OP2_API OP2_NODISCARD op2_status op2_dat_max_at(op2_where where, op2_dat x, op2_
  * @memory keeps nothing but, until it has run, the handles
  * @sync   as op2_par_loop_at()
  * @mpi    every rank queues it, with the same scalar
- * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH (another dim, another context,
- *         a scalar of several values), OP2_ERR_TYPE, OP2_ERR_RANGE (a scalar that integers do not
- *         hold), OP2_ERR_NOMEM; then nothing is queued or changed
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH (another dim or context; a scalar
+ *         of several values), OP2_ERR_TYPE, OP2_ERR_RANGE (a scalar that integers do not hold),
+ *         OP2_ERR_NOMEM; then nothing is queued or changed
  * @source PETSc VecSet; PyOP2 Dat.assign */
 OP2_API OP2_NODISCARD op2_status op2_gbl_fill_at(op2_where where, op2_gbl x, op2_scalar a);
 
@@ -300,8 +301,8 @@ OP2_API OP2_NODISCARD op2_status op2_gbl_norm_at(op2_where where, op2_gbl x, op2
  * @source PETSc VecSum */
 OP2_API OP2_NODISCARD op2_status op2_gbl_sum_at(op2_where where, op2_gbl x, op2_gbl result);
 
-/** @brief Queue: the least value; one that is not a number is passed over. Of no values it is the greatest that there is,
- * infinity where the type has one.
+/** @brief Queue: the least value. One that is not a number is passed over; of no values it is
+ * the greatest that the type has, infinity among them.
  * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
  * @mpi    as op2_gbl_fill_at()
  * @errors as op2_gbl_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations with dats and globals as vectors: the table of them, and what can be wrong with a call. */
+/* Operations with dats and globals as vectors: the table of them, and what can be wrong. */
 #include "algebra.h"
 
 #include <inttypes.h>
@@ -113,13 +113,16 @@ static op2_status wrong(const struct op2i_vector_call *call, const char *which, 
   return op2i_error(status, "%s: %s", what, text);
 }
 
+/* Words are put together only where they are needed: this is asked for each vector of each call. */
 static op2_status check_object(const struct op2i_vector_call *call, const char *which,
                                const struct op2i_object *object, enum op2i_kind kind,
                                op2_context ctx) {
   char what[512];
-  say_what(call, which, what);
-  op2_status status = op2i_object_validate(object, kind, what);
-  if (status || object->ctx == ctx || !ctx) return status;
+  if (op2i_object_validate(object, kind, "")) {
+    say_what(call, which, what);
+    return op2i_object_validate(object, kind, what);
+  }
+  if (object->ctx == ctx || !ctx) return OP2_SUCCESS;
   return wrong(call, which, OP2_ERR_MISMATCH, "'%s' belongs to another context", object->name);
 }
 

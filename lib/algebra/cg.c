@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "krylov.h"
+#include "op2/algebra.h"
 #include "op2/loop.h"
 
 enum { R, Z, P, Q, DATS };
@@ -45,7 +46,7 @@ static op2_status step(struct op2i_solve *s, const struct op2i_workspace *w, op2
   op2_status status = op2i_solve_zero(w->gbls[RR]);
   if (!status) status = op2i_solve_zero(is);
   if (!status) status = op2i_solve_apply(s, p, q);
-  if (!status) status = op2i_solve_dot(s, p, q, w->gbls[PQ]);
+  if (!status) status = op2_dat_dot(p, q, w->gbls[PQ]);
   if (!status)
     status = op2_par_loop(w->kernels[STEP], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
                           op2_arg_direct(r, OP2_RW), op2_arg_direct(z, OP2_WRITE),

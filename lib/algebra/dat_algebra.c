@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dats as vectors: each operation is a loop, by a kernel that is made when it is first asked for and
- * stays with the context, as loops are found again by their kernels. */
+/* Dats as vectors: each operation is a loop, by a kernel that is made when it is first asked for
+ * and stays with the context, as loops are found again by their kernels. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,14 +15,16 @@
 /* What of a global a scalar has. */
 enum gbl_form { NONE, FACTOR_TYPE, OWN_TYPE };
 
-/* What kernels differ by. */
+/* What kernels differ by, packed and without gaps: keys are compared for each call, as they lie in
+ * memory. */
 struct key {
-  enum op2i_vector_op op;
-  op2_type type;
   int32_t dim;
-  int32_t same[OP2I_VECTORS]; /* the first vector that this one is */
-  enum gbl_form above[OP2I_SCALARS], below[OP2I_SCALARS];
+  uint8_t op, type;
+  uint8_t same[OP2I_VECTORS];                       /* the first vector that this one is */
+  uint8_t above[OP2I_SCALARS], below[OP2I_SCALARS]; /* enum gbl_form */
+  uint8_t nothing[3];
 };
+_Static_assert(sizeof(struct key) == 16, "gaps are not compared");
 
 struct op2i_vector_kernel {
   struct op2i_vector_kernel *next;
@@ -43,8 +45,8 @@ const struct op2i_interned op2i_interned_kernels = {.free = free_kernels};
 
 /* ---- their text ------------------------------------------------------------------------------ */
 
-/* The first vector is written where it is no reduction, and read where its operation, or another vector
- * that is the same one, does. */
+/* The first vector is written where it is no reduction, and read where its operation, or another
+ * vector that is the same one, does. */
 static op2_access access_of(const struct key *key, int v) {
   const struct op2i_vector_form *form = &op2i_vector_forms[key->op];
   bool read = form->keeps;
@@ -121,17 +123,13 @@ static op2_status make_kernel(op2_context ctx, const struct key *key, op2_kernel
 
 /* ---- finding them ---------------------------------------------------------------------------- */
 
-static enum gbl_form form_of(op2_gbl gbl, const struct key *key) {
+static uint8_t form_of(op2_gbl gbl, const struct key *key) {
   if (!gbl) return NONE;
   return gbl->type == op2i_factor_type(key->type) ? FACTOR_TYPE : OWN_TYPE;
 }
 
 static struct key key_of(const struct op2i_vector_call *call, const struct op2i_shape *shape) {
-  struct key key;
-  memset(&key, 0, sizeof key); /* keys are compared as they lie in memory */
-  key.op = call->op;
-  key.type = shape->type;
-  key.dim = shape->dim;
+  struct key key = {.dim = shape->dim, .op = (uint8_t)call->op, .type = (uint8_t)shape->type};
   for (int v = 0; v < OP2I_VECTORS; v++)
     while (call->vectors[key.same[v]] != call->vectors[v]) key.same[v]++;
   for (int s = 0; s < OP2I_SCALARS; s++) {
@@ -145,10 +143,9 @@ static op2_status need_kernel(op2_context ctx, const struct key *key, op2_kernel
   struct op2i_vector_kernel *found = ctx->vector_kernels;
   while (found && memcmp(&found->key, key, sizeof *key)) found = found->next;
   if (!found) {
-    op2_status status = OP2_SUCCESS;
     struct op2i_vector_kernel *made = op2i_calloc(1, sizeof *made);
     if (!made) return op2i_context_lost(ctx, op2i_error_nomem("an operation with dats"));
-    status = make_kernel(ctx, key, &made->kernel);
+    op2_status status = make_kernel(ctx, key, &made->kernel);
     if (status) {
       op2i_free(made);
       return status;
@@ -184,7 +181,7 @@ static int make_args(const struct op2i_vector_call *call, const struct key *key,
   return n;
 }
 
-/* The result begins anew, in a version of its own; where the loop is refused it is what it was. */
+/* The result begins anew, in a version of its own; where something is refused it is what it was. */
 static op2_status queue_reduction(const struct op2i_vector_call *call, op2_kernel kernel,
                                   op2_set set, int nargs, const op2_arg *args) {
   op2_gbl result = call->result;
@@ -193,14 +190,14 @@ static op2_status queue_reduction(const struct op2i_vector_call *call, op2_kerne
   struct op2i_version *was = op2i_version_ref(result->now);
   op2_status status = op2_gbl_set(result, &start);
   if (!status) status = op2_par_loop_at(call->where, kernel, set, nargs, args);
+  if (!status && call->op == OP2I_NORM_2) status = op2i_gbl_root(call->where, result);
   if (status == OP2_ERR_STATE || (status == OP2_ERR_NOMEM && !result->now->res.poison)) {
     struct op2i_version *begun = result->now;
     result->now = was;
     was = begun;
   }
   op2i_version_unref(was);
-  if (status || call->op != OP2I_NORM_2) return status;
-  return op2i_gbl_root(call->where, result);
+  return status;
 }
 
 op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape) {

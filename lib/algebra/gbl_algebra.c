@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Globals as vectors: each operation is a call of a function of the library's own, which the host makes
- * in its turn. */
+/* Globals as vectors: each operation is a call of a function of the library's own, which the host
+ * makes in its turn. */
 #include <math.h>
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "krylov.h"
+#include "op2/algebra.h"
 #include "op2/loop.h"
 
 enum {
@@ -48,12 +49,12 @@ static op2_status expand(struct op2i_solve *s, const struct op2i_workspace *w, i
   for (int i = 0; i <= j && !status; i++) {
     op2_dat v = w->dats[BASIS + i];
     op2_gbl product = w->gbls[PRODUCTS + i];
-    status = op2i_solve_dot(s, v, next, product);
+    status = op2_dat_dot(v, next, product);
     if (!status)
       status = op2_par_loop(w->kernels[SUBTRACT], w->rows, op2_arg_direct(next, OP2_RW),
                             op2_arg_direct(v, OP2_READ), op2_arg_gbl(product, OP2_READ));
   }
-  return status ? status : op2i_solve_dot(s, next, next, w->gbls[NORM2]);
+  return status ? status : op2_dat_dot(next, next, w->gbls[NORM2]);
 }
 
 static op2_status look(const struct op2i_workspace *w, int j, double *column) {
@@ -87,7 +88,7 @@ static op2_status correct(struct op2i_solve *s, const struct op2i_workspace *w, 
     for (int k = i + 1; k < n; k++) m->y[i] -= m->h[k][i] * m->y[k];
     m->y[i] = m->h[i][i] != 0 ? m->y[i] / m->h[i][i] : 0;
   }
-  op2_status status = op2i_solve_clear(s, w->dats[SUM]);
+  op2_status status = op2_dat_fill(w->dats[SUM], op2_scalar_value(0));
   for (int i = 0; i < n && !status; i++)
     status = op2_par_loop(w->kernels[ADD], w->rows, op2_arg_direct(w->dats[SUM], OP2_RW),
                           op2_arg_direct(w->dats[BASIS + i], OP2_READ),
@@ -127,7 +128,7 @@ op2_status op2i_solve_gmres(struct op2i_solve *s, op2_solve_result *result) {
                                           sizeof own / sizeof *own, own);
   if (!status) status = op2i_solve_begin(s, w->dats[BASIS], w->gbls[BB]);
   while (!status) {
-    status = op2i_solve_dot(s, w->dats[BASIS], w->dats[BASIS], w->gbls[NORM2]);
+    status = op2_dat_dot(w->dats[BASIS], w->dats[BASIS], w->gbls[NORM2]);
     if (!status) status = op2i_solve_norm(w->gbls[BB], &b);
     if (!status) status = op2i_solve_norm(w->gbls[NORM2], &residual);
     if (it == 0) zero = residual;

@@ -8,6 +8,7 @@
 
 #include "context.h"
 #include "error.h"
+#include "op2/algebra.h"
 #include "op2/loop.h"
 #include "spell.h"
 
@@ -15,12 +16,8 @@ static const struct op2i_kernel_source common[OP2I_OWN] = {
     [OP2I_RESIDUAL] = {"residual", "void residual(const T *b, T *r, double *bb) {\n"
                                    "  for (int i = 0; i < N; i++) {\n    r[i] = b[i] - r[i];\n"
                                    "    bb[0] += (double)b[i] * (double)b[i];\n  }\n}\n"},
-    [OP2I_CLEAR] = {"clear", "void clear(T *x) {\n  for (int i = 0; i < N; i++) x[i] = 0;\n}\n"},
     [OP2I_PRECONDITION] = {"precondition", "void precondition(const T *d, const T *r, T *z) {\n"
                                            "  for (int i = 0; i < N; i++) z[i] = P;\n}\n"},
-    [OP2I_DOT] = {"dot",
-                  "void dot(const T *a, const T *b, double *sum) {\n"
-                  "  for (int i = 0; i < N; i++) sum[0] += (double)a[i] * (double)b[i];\n}\n"},
 };
 
 void op2i_workspace_free(struct op2i_workspace *work) {
@@ -96,19 +93,6 @@ op2_status op2i_solve_norm(op2_gbl gbl, double *value) {
   return status;
 }
 
-op2_status op2i_solve_dot(struct op2i_solve *solve, op2_dat a, op2_dat b, op2_gbl sum) {
-  const struct op2i_workspace *w = &solve->solver->work;
-  op2_status status = op2i_solve_zero(sum);
-  if (status) return status;
-  return op2_par_loop(w->kernels[OP2I_DOT], w->rows, op2_arg_direct(a, OP2_READ),
-                      op2_arg_direct(b, OP2_READ), op2_arg_gbl(sum, OP2_INC));
-}
-
-op2_status op2i_solve_clear(struct op2i_solve *solve, op2_dat x) {
-  const struct op2i_workspace *w = &solve->solver->work;
-  return op2_par_loop(w->kernels[OP2I_CLEAR], w->rows, op2_arg_direct(x, OP2_WRITE));
-}
-
 op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y) {
   const struct op2i_system *system = &solve->system;
   return system->shell ? op2i_operator_apply(system->shell, x, y)
@@ -127,7 +111,8 @@ op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r, op2_gbl bb) 
 
 op2_status op2i_solve_begin(struct op2i_solve *solve, op2_dat r, op2_gbl bb) {
   op2_status status = OP2_SUCCESS;
-  if (solve->solver->options.start_at_zero) status = op2i_solve_clear(solve, *solve->system.x);
+  if (solve->solver->options.start_at_zero)
+    status = op2_dat_fill(*solve->system.x, op2_scalar_value(0));
   if (!status) status = op2i_preconditioner_make(solve);
   return status ? status : op2i_solve_residual(solve, r, bb);
 }

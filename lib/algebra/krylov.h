@@ -14,10 +14,10 @@ op2i_method op2i_solve_cg, op2i_solve_minres, op2i_solve_gmres, op2i_solve_bicgs
 
 /* ---- krylov.c: what they have in common -------------------------------------------------------- */
 
-/* Kernels that all have, before their own: r = b - r and b.b; x = 0; what the preconditioner makes of
- * r; s += a.b. In their texts T stands for the type, N for the dim, and P for value i of what the
- * preconditioner makes of r, with its factors in d. */
-enum { OP2I_RESIDUAL, OP2I_CLEAR, OP2I_PRECONDITION, OP2I_DOT, OP2I_OWN };
+/* Kernels that all have, before their own: r = b - r and b.b; what the preconditioner makes of r. In
+ * their texts T stands for the type, N for the dim, and P for value i of what the preconditioner makes of
+ * r, with its factors in d. What is done with one or two vectors is op2/algebra.h's. */
+enum { OP2I_RESIDUAL, OP2I_PRECONDITION, OP2I_OWN };
 struct op2i_kernel_source {
   const char *name, *text;
 };
@@ -36,10 +36,7 @@ op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y);
 op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r, op2_gbl bb);
 /* The same, and before that the preconditioner is made, and x is zero where that is asked for. */
 op2_status op2i_solve_begin(struct op2i_solve *solve, op2_dat r, op2_gbl bb);
-/* x = 0 */
-op2_status op2i_solve_clear(struct op2i_solve *solve, op2_dat x);
-/* sum = a.b */
-op2_status op2i_solve_dot(struct op2i_solve *solve, op2_dat a, op2_dat b, op2_gbl sum);
+/* The global is zero. */
 op2_status op2i_solve_zero(op2_gbl gbl);
 /* The square root of a global. */
 op2_status op2i_solve_norm(op2_gbl gbl, double *value);

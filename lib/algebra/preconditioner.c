@@ -2,6 +2,7 @@
 /* Preconditioners of the library's own methods: the inverse of a matrix's diagonal, or of the blocks on
  * it. Kernels of methods apply them on the way. */
 #include "krylov.h"
+#include "op2/algebra.h"
 #include "op2/loop.h"
 
 static const struct op2i_kernel_source
@@ -70,8 +71,8 @@ void op2i_preconditioned(const struct op2i_workspace *work, struct op2i_text *ou
 /* Ones where there is none: one vector more to read, and one form of everything. */
 op2_status op2i_preconditioner_make(struct op2i_solve *solve) {
   struct op2i_workspace *w = &solve->solver->work;
-  op2_status status = none(solve) ? op2i_solve_clear(solve, w->factors)
-                                  : op2_mat_diagonal(*solve->system.mat, w->factors);
+  if (none(solve)) return op2_dat_fill(w->factors, op2_scalar_value(1));
+  op2_status status = op2_mat_diagonal(*solve->system.mat, w->factors);
   if (!status && !w->invert)
     status = op2i_workspace_kernel(solve->op.ctx, w, w->blocks ? &blocks : &values, &w->invert);
   if (status) return status;
@@ -80,6 +81,7 @@ op2_status op2i_preconditioner_make(struct op2i_solve *solve) {
 
 op2_status op2i_solve_precondition(struct op2i_solve *solve, op2_dat r, op2_dat z) {
   const struct op2i_workspace *w = &solve->solver->work;
+  if (!w->blocks) return op2_dat_pointwise_mult(z, w->factors, r);
   return op2_par_loop(w->kernels[OP2I_PRECONDITION], w->rows, op2_arg_direct(w->factors, OP2_READ),
                       op2_arg_direct(r, OP2_READ), op2_arg_direct(z, OP2_WRITE));
 }

@@ -14,8 +14,8 @@ struct op2i_letter {
 };
 void op2i_spell(const char *text, int n, const struct op2i_letter *letters, struct op2i_text *out);
 
-/* Make a kernel of a text of which nothing is left to replace, and free that. `what` is for whom, should
- * there be no memory. */
+/* Make a kernel of a text of which nothing is left to replace, and free that. `what` is for whom,
+ * should there be no memory. */
 op2_status op2i_spell_kernel(op2_context ctx, const char *name, struct op2i_text *text,
                              const char *what, op2_kernel *kernel);
 
