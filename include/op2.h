@@ -9,6 +9,7 @@
  * calls of its own functions (op2/call.h), and looks at data. What is queued waits in a dependency
  * graph (op2/graph.h) until a flush, or a look at data, makes it run. */
 
+#include "op2/algebra.h"
 #include "op2/call.h"
 #include "op2/context.h"
 #include "op2/device.h"

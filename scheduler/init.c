@@ -99,6 +99,7 @@ static void end(op2_context ctx) {
   op2i_interned_loops.free(ctx);
   op2i_interned_calls.free(ctx);
   op2i_interned_solves.free(ctx);
+  op2i_interned_kernels.free(ctx);
   op2i_jit_close(ctx);
   ctx->backend->close(ctx->backend_state);
   op2i_context_unref(ctx);

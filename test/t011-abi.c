@@ -23,6 +23,8 @@ static void layouts(void) {
       {"op2_arg.access", offsetof(op2_arg, access), 48},
       {"op2_arg.value", offsetof(op2_arg, value), 56},
       {"op2_where", sizeof(op2_where), 16},
+      {"op2_scalar", sizeof(op2_scalar), 48},
+      {"op2_scalar.below", offsetof(op2_scalar, below), 16},
       {"op2_options", sizeof(op2_options), 144},
       {"op2_options.graph_file", offsetof(op2_options, graph_file), 48},
       {"op2_options.log_level", offsetof(op2_options, log_level), 56},

@@ -90,12 +90,12 @@ check_cg() {
   launch 2 "$programs/cg/cg" --check 0
   result "$?" "$backend: cg runs three iterations"
   boxes "$(last_graph)" >"$work/boxes"
-  same "$backend: cg: vector updates, scalar products and zeroing share loops" "$work/boxes" axpy+xpay axmy+dot+zero \
-    axpy+xpay axmy+dot+zero axpy+xpay axmy+dot
+  same "$backend: cg: vector updates, scalar products and zeroing share loops" "$work/boxes" axpy+aypx axpy+dot+fill \
+    axpy+aypx axpy+dot+fill axpy+aypx axpy+dot
   fused >"$work/fused"
-  same "$backend: cg: the explanation names them" "$work/fused" axmy+dot axmy+dot+zero axpy+xpay copy+dot \
+  same "$backend: cg: the explanation names them" "$work/fused" axpy+aypx axpy+dot axpy+dot+fill copy+dot \
     stiffness+load+spmv
-  grep -q "xpay was not fused with the earlier dot: 'rr_odd' is reduced into and used otherwise" "$work/text"
+  grep -q "aypx was not fused with the earlier dot: 'rr_odd' is reduced into and used otherwise" "$work/text"
   result "$?" "$backend: cg: and says why the two boxes of an iteration are not one"
   scalar >"$work/scalar"
   result "$([ ! -s "$work/scalar" ] && echo 0 || echo 1)" \

@@ -102,7 +102,7 @@ run --mesh 8x12 --tolerance 1e-3 --check 0 --iterations 45 >"$tmp/out"
 result $? "--check 0 looks at none"
 grep -Eq '^time_per_iteration_ms [0-9.]+$' "$tmp/out"
 result $? "the time per iteration is printed"
-table_has stiffness load spmv zero copy subtract dot axpy axmy xpay
+table_has stiffness load spmv fix fill copy dot axpy aypx
 for program in "$app --backend sequential" "$programs/cg_seq"; do
   $program --mesh 2x2 --tolerance 0 --iterations 300 --problem linear >"$tmp/out" 2>&1
   between "$(value largest_error "$tmp/out")" 0 1e-12
@@ -111,7 +111,7 @@ done
 
 # The graph: of one iteration, which is eight loops; nothing has forced any of them.
 run --mesh 8x12 --iterations 3 --graph "$tmp/step.dot" >/dev/null
-nodes=$(grep -cE 'label="[0-9]+: (zero|spmv|dot|axpy|axmy|xpay)\\nover .*queued' "$tmp/step.dot")
+nodes=$(grep -cE 'label="[0-9]+: (fill|spmv|fix|dot|axpy|aypx)\\nover .*queued' "$tmp/step.dot")
 all=$(grep -c 'over .*queued' "$tmp/step.dot")
 [ "$nodes" -eq 8 ] && [ "$all" -eq 8 ]
 result $? "the graph has eight loops ($nodes of $all)"

@@ -444,7 +444,8 @@ static void try_methods(const char *backend, int how, uint64_t seed) {
   new_equations(&s, &q);
   DO(op2_mat_mult(q.mat, q.solution, q.b));
   for (op2_method method = OP2_METHOD_DEFAULT; method <= OP2_METHOD_BICGSTAB; method++)
-    for (op2_preconditioner p = OP2_PRECONDITIONER_DEFAULT; p <= OP2_PRECONDITIONER_JACOBI; p++) {
+    for (op2_preconditioner p = OP2_PRECONDITIONER_DEFAULT; p <= OP2_PRECONDITIONER_BLOCK_JACOBI;
+         p++) {
       /* MINRES wants a preconditioner that is symmetric. */
       if (method == OP2_METHOD_MINRES && p == OP2_PRECONDITIONER_DEFAULT) continue;
       const op2_solver_options options = {

@@ -8,9 +8,7 @@
 
 /** @file kernels.h
  * The kernels of the solver: two that make the system, one that applies its matrix cell by cell,
- * and one for every operation on vectors. The step lengths of the method are quotients of scalar
- * products, and the kernels form them themselves, so that the host never has to wait for one. A
- * quotient of nothing is nothing: after an exact solution the vectors stay as they are. */
+ * and one for the nodes where the solution is given. */
 
 /* The integrals of grad N_i . grad N_j over a bilinear quadrilateral, by 2 x 2 Gauss points; its
  * corners may run either way round. The matrix is symmetric: rows from the diagonal on, 10 values.
@@ -77,30 +75,7 @@ OP2_KERNEL(spmv, (const double *k, const double *p[4], double *v[4]), {
     for (int j = 0; j < 4; j++) v[i][0] += k[at[4 * i + j]] * p[j][0];
 });
 
-OP2_KERNEL(zero, (double *v), { *v = 0.0; });
-
-OP2_KERNEL(copy, (const double *a, double *b), { *b = *a; });
-
-OP2_KERNEL(subtract, (const double *a, double *b), { *b -= *a; });
-
-OP2_KERNEL(dot, (const double *a, const double *b, double *sum), { *sum += *a * *b; });
-
-/* y += (above / below) x */
-OP2_KERNEL(axpy, (double *y, const double *x, const double *above, const double *below), {
-  double step = *below != 0.0 ? *above / *below : 0.0;
-  *y += step * *x;
-});
-
-/* y -= (above / below) x */
-OP2_KERNEL(axmy, (double *y, const double *x, const double *above, const double *below), {
-  double step = *below != 0.0 ? *above / *below : 0.0;
-  *y -= step * *x;
-});
-
-/* y = x + (above / below) y */
-OP2_KERNEL(xpay, (double *y, const double *x, const double *above, const double *below), {
-  double step = *below != 0.0 ? *above / *below : 0.0;
-  *y = *x + step * *y;
-});
+/* No change where u is given. */
+OP2_KERNEL(fix, (double *v), { *v = 0.0; });
 
 #endif

@@ -39,7 +39,9 @@ typedef enum op2_method {
 typedef enum op2_preconditioner {
   OP2_PRECONDITIONER_DEFAULT = 0, /**< Jacobi; where PETSc solves, its own default */
   OP2_PRECONDITIONER_NONE,        /**< nothing */
-  OP2_PRECONDITIONER_JACOBI       /**< the inverse of the diagonal; where that is 0, 1 */
+  OP2_PRECONDITIONER_JACOBI,      /**< the inverse of the diagonal; where that is 0, 1 */
+  OP2_PRECONDITIONER_BLOCK_JACOBI /**< the inverses of the blocks on the diagonal, of row_dim *
+                                           row_dim values; a block without inverse does nothing */
 } op2_preconditioner;
 
 /** Who solves. */

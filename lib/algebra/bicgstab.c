@@ -4,9 +4,10 @@
 #include <math.h>
 
 #include "krylov.h"
+#include "op2/algebra.h"
 #include "op2/loop.h"
 
-enum { R, SHADOW, P, PH, V, S, SH, U, D, DATS };
+enum { R, SHADOW, P, PH, V, S, SH, U, DATS };
 enum { RHO, RHO_NEW, SV, UR, UU, RR, BB, GBLS }; /* SHADOW.r, SHADOW.v, u.s, u.u */
 enum { START = OP2I_OWN, HALF, STEP, TURN };
 
@@ -15,11 +16,11 @@ static const struct op2i_kernel_source own[] = {
               "  for (int i = 0; i < N; i++) {\n    shadow[i] = r[i];\n    p[i] = r[i];\n"
               "    rho[0] += (double)r[i] * (double)r[i];\n    rr[0] += (double)r[i] * "
               "(double)r[i];\n  }\n}\n"},
-    {"half", "void half(const T *r, const T *v, const T *d, T *s, T *sh, const double *rho, const "
-             "double *sv) {\n"
+    {"half", "void half(const T *was, const T *v, const T *d, T *r, T *sh, const double *rho,\n"
+             "          const double *sv) {\n"
              "  const T alpha = rho[0] / sv[0];\n"
-             "  for (int i = 0; i < N; i++) {\n    s[i] = r[i] - alpha * v[i];\n    sh[i] = d[i] * "
-             "s[i];\n  }\n}\n"},
+             "  for (int i = 0; i < N; i++) r[i] = was[i] - alpha * v[i];\n"
+             "  for (int i = 0; i < N; i++) sh[i] = P;\n}\n"},
     {"step",
      "void step(T *x, T *r, const T *s, const T *sh, const T *ph, const T *u, const T *shadow,\n"
      "          const double *rho, const double *sv, const double *ur, const double *uu,\n"
@@ -37,7 +38,7 @@ static const struct op2i_kernel_source own[] = {
 };
 
 static op2_status start(struct op2i_solve *s, const struct op2i_workspace *w) {
-  op2_status status = op2i_solve_begin(s, w->dats[D], w->dats[R], w->gbls[BB]);
+  op2_status status = op2i_solve_begin(s, w->dats[R], w->gbls[BB]);
   if (!status) status = op2i_solve_zero(w->gbls[RHO]);
   if (!status) status = op2i_solve_zero(w->gbls[RR]);
   if (status) return status;
@@ -48,12 +49,12 @@ static op2_status start(struct op2i_solve *s, const struct op2i_workspace *w) {
 }
 
 static op2_status first_half(struct op2i_solve *s, const struct op2i_workspace *w, op2_gbl rho) {
-  op2_status status = op2i_solve_scale(s, w->dats[D], w->dats[P], w->dats[PH]);
+  op2_status status = op2i_solve_precondition(s, w->dats[P], w->dats[PH]);
   if (!status) status = op2i_solve_apply(s, w->dats[PH], w->dats[V]);
-  if (!status) status = op2i_solve_dot(s, w->dats[SHADOW], w->dats[V], w->gbls[SV]);
+  if (!status) status = op2_dat_dot(w->dats[SHADOW], w->dats[V], w->gbls[SV]);
   if (status) return status;
   return op2_par_loop(w->kernels[HALF], w->rows, op2_arg_direct(w->dats[R], OP2_READ),
-                      op2_arg_direct(w->dats[V], OP2_READ), op2_arg_direct(w->dats[D], OP2_READ),
+                      op2_arg_direct(w->dats[V], OP2_READ), op2_arg_direct(w->factors, OP2_READ),
                       op2_arg_direct(w->dats[S], OP2_WRITE), op2_arg_direct(w->dats[SH], OP2_WRITE),
                       op2_arg_gbl(rho, OP2_READ), op2_arg_gbl(w->gbls[SV], OP2_READ));
 }
@@ -61,8 +62,8 @@ static op2_status first_half(struct op2i_solve *s, const struct op2i_workspace *
 static op2_status second_half(struct op2i_solve *s, const struct op2i_workspace *w, op2_gbl rho,
                               op2_gbl rho_new) {
   op2_status status = op2i_solve_apply(s, w->dats[SH], w->dats[U]);
-  if (!status) status = op2i_solve_dot(s, w->dats[U], w->dats[S], w->gbls[UR]);
-  if (!status) status = op2i_solve_dot(s, w->dats[U], w->dats[U], w->gbls[UU]);
+  if (!status) status = op2_dat_dot(w->dats[U], w->dats[S], w->gbls[UR]);
+  if (!status) status = op2_dat_dot(w->dats[U], w->dats[U], w->gbls[UU]);
   if (!status) status = op2i_solve_zero(rho_new);
   if (!status) status = op2i_solve_zero(w->gbls[RR]);
   if (status) return status;

@@ -4,22 +4,24 @@
 #include <math.h>
 
 #include "krylov.h"
+#include "op2/algebra.h"
 #include "op2/loop.h"
 
-enum { R, Z, P, Q, D, DATS };
+enum { R, Z, P, Q, DATS };
 enum { RZ, RZ_NEW, PQ, RR, BB, GBLS };
 enum { START = OP2I_OWN, STEP, TURN };
 
 static const struct op2i_kernel_source own[] = {
     {"start", "void start(const T *r, const T *d, T *p, double *rz, double *rr) {\n"
-              "  for (int i = 0; i < N; i++) {\n    p[i] = d[i] * r[i];\n"
+              "  for (int i = 0; i < N; i++) {\n    p[i] = P;\n"
               "    rz[0] += (double)r[i] * (double)p[i];\n"
               "    rr[0] += (double)r[i] * (double)r[i];\n  }\n}\n"},
     {"step", "void step(T *x, T *r, T *z, const T *p, const T *q, const T *d, const double *rz,\n"
              "          const double *pq, double *rz_new, double *rr) {\n"
              "  const T alpha = rz[0] / pq[0];\n"
              "  for (int i = 0; i < N; i++) {\n    x[i] += alpha * p[i];\n"
-             "    r[i] -= alpha * q[i];\n    z[i] = d[i] * r[i];\n"
+             "    r[i] -= alpha * q[i];\n  }\n"
+             "  for (int i = 0; i < N; i++) {\n    z[i] = P;\n"
              "    rz_new[0] += (double)r[i] * (double)z[i];\n"
              "    rr[0] += (double)r[i] * (double)r[i];\n  }\n}\n"},
     {"turn", "void turn(T *p, const T *z, const double *rz_new, const double *rz) {\n"
@@ -28,12 +30,12 @@ static const struct op2i_kernel_source own[] = {
 };
 
 static op2_status start(struct op2i_solve *s, const struct op2i_workspace *w) {
-  op2_status status = op2i_solve_begin(s, w->dats[D], w->dats[R], w->gbls[BB]);
+  op2_status status = op2i_solve_begin(s, w->dats[R], w->gbls[BB]);
   if (!status) status = op2i_solve_zero(w->gbls[RZ]);
   if (!status) status = op2i_solve_zero(w->gbls[RR]);
   if (status) return status;
   return op2_par_loop(w->kernels[START], w->rows, op2_arg_direct(w->dats[R], OP2_READ),
-                      op2_arg_direct(w->dats[D], OP2_READ), op2_arg_direct(w->dats[P], OP2_WRITE),
+                      op2_arg_direct(w->factors, OP2_READ), op2_arg_direct(w->dats[P], OP2_WRITE),
                       op2_arg_gbl(w->gbls[RZ], OP2_INC), op2_arg_gbl(w->gbls[RR], OP2_INC));
 }
 
@@ -44,12 +46,12 @@ static op2_status step(struct op2i_solve *s, const struct op2i_workspace *w, op2
   op2_status status = op2i_solve_zero(w->gbls[RR]);
   if (!status) status = op2i_solve_zero(is);
   if (!status) status = op2i_solve_apply(s, p, q);
-  if (!status) status = op2i_solve_dot(s, p, q, w->gbls[PQ]);
+  if (!status) status = op2_dat_dot(p, q, w->gbls[PQ]);
   if (!status)
     status = op2_par_loop(w->kernels[STEP], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
                           op2_arg_direct(r, OP2_RW), op2_arg_direct(z, OP2_WRITE),
                           op2_arg_direct(p, OP2_READ), op2_arg_direct(q, OP2_READ),
-                          op2_arg_direct(w->dats[D], OP2_READ), op2_arg_gbl(was, OP2_READ),
+                          op2_arg_direct(w->factors, OP2_READ), op2_arg_gbl(was, OP2_READ),
                           op2_arg_gbl(w->gbls[PQ], OP2_READ), op2_arg_gbl(is, OP2_INC),
                           op2_arg_gbl(w->gbls[RR], OP2_INC));
   if (status) return status;

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "krylov.h"
+#include "op2/algebra.h"
 #include "op2/loop.h"
 
 enum {
-  D,
   PH,
   SUM,
   BASIS,
@@ -26,8 +26,8 @@ static const struct op2i_kernel_source own[] = {
                   "  for (int i = 0; i < N; i++) v[i] *= by;\n}\n"},
     {"add", "void add(T *sum, const T *v, const double *times) {\n"
             "  for (int i = 0; i < N; i++) sum[i] += (T)times[0] * v[i];\n}\n"},
-    {"correct", "void correct(T *x, const T *d, const T *sum) {\n"
-                "  for (int i = 0; i < N; i++) x[i] += d[i] * sum[i];\n}\n"},
+    {"correct", "void correct(T *x, const T *d, const T *r) {\n"
+                "  for (int i = 0; i < N; i++) x[i] += P;\n}\n"},
 };
 
 /* The small matrix, column after column, made triangular by rotations. */
@@ -44,17 +44,17 @@ static op2_status normalise(const struct op2i_workspace *w, op2_dat v) {
 static op2_status expand(struct op2i_solve *s, const struct op2i_workspace *w, int j) {
   op2_dat next = w->dats[BASIS + j + 1];
   op2_status status = normalise(w, w->dats[BASIS + j]);
-  if (!status) status = op2i_solve_scale(s, w->dats[D], w->dats[BASIS + j], w->dats[PH]);
+  if (!status) status = op2i_solve_precondition(s, w->dats[BASIS + j], w->dats[PH]);
   if (!status) status = op2i_solve_apply(s, w->dats[PH], next);
   for (int i = 0; i <= j && !status; i++) {
     op2_dat v = w->dats[BASIS + i];
     op2_gbl product = w->gbls[PRODUCTS + i];
-    status = op2i_solve_dot(s, v, next, product);
+    status = op2_dat_dot(v, next, product);
     if (!status)
       status = op2_par_loop(w->kernels[SUBTRACT], w->rows, op2_arg_direct(next, OP2_RW),
                             op2_arg_direct(v, OP2_READ), op2_arg_gbl(product, OP2_READ));
   }
-  return status ? status : op2i_solve_dot(s, next, next, w->gbls[NORM2]);
+  return status ? status : op2_dat_dot(next, next, w->gbls[NORM2]);
 }
 
 static op2_status look(const struct op2i_workspace *w, int j, double *column) {
@@ -88,14 +88,14 @@ static op2_status correct(struct op2i_solve *s, const struct op2i_workspace *w, 
     for (int k = i + 1; k < n; k++) m->y[i] -= m->h[k][i] * m->y[k];
     m->y[i] = m->h[i][i] != 0 ? m->y[i] / m->h[i][i] : 0;
   }
-  op2_status status = op2i_solve_clear(s, w->dats[SUM]);
+  op2_status status = op2_dat_fill(w->dats[SUM], op2_scalar_value(0));
   for (int i = 0; i < n && !status; i++)
     status = op2_par_loop(w->kernels[ADD], w->rows, op2_arg_direct(w->dats[SUM], OP2_RW),
                           op2_arg_direct(w->dats[BASIS + i], OP2_READ),
                           op2_arg_val(&m->y[i], 1, OP2_F64));
   if (status) return status;
   return op2_par_loop(w->kernels[CORRECT], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
-                      op2_arg_direct(w->dats[D], OP2_READ), op2_arg_direct(w->dats[SUM], OP2_READ));
+                      op2_arg_direct(w->factors, OP2_READ), op2_arg_direct(w->dats[SUM], OP2_READ));
 }
 
 /* From the residual in the first vector on, until it ends or begins anew. */
@@ -126,9 +126,9 @@ op2_status op2i_solve_gmres(struct op2i_solve *s, op2_solve_result *result) {
   int it = 0;
   op2_status status = op2i_workspace_make(s, BASIS + restart + 1, PRODUCTS + restart,
                                           sizeof own / sizeof *own, own);
-  if (!status) status = op2i_solve_begin(s, w->dats[D], w->dats[BASIS], w->gbls[BB]);
+  if (!status) status = op2i_solve_begin(s, w->dats[BASIS], w->gbls[BB]);
   while (!status) {
-    status = op2i_solve_dot(s, w->dats[BASIS], w->dats[BASIS], w->gbls[NORM2]);
+    status = op2_dat_dot(w->dats[BASIS], w->dats[BASIS], w->gbls[NORM2]);
     if (!status) status = op2i_solve_norm(w->gbls[BB], &b);
     if (!status) status = op2i_solve_norm(w->gbls[NORM2], &residual);
     if (it == 0) zero = residual;

@@ -8,25 +8,21 @@
 
 #include "context.h"
 #include "error.h"
+#include "op2/algebra.h"
 #include "op2/loop.h"
-#include "text.h"
+#include "spell.h"
 
 static const struct op2i_kernel_source common[OP2I_OWN] = {
     [OP2I_RESIDUAL] = {"residual", "void residual(const T *b, T *r, double *bb) {\n"
                                    "  for (int i = 0; i < N; i++) {\n    r[i] = b[i] - r[i];\n"
                                    "    bb[0] += (double)b[i] * (double)b[i];\n  }\n}\n"},
-    [OP2I_CLEAR] = {"clear", "void clear(T *x) {\n  for (int i = 0; i < N; i++) x[i] = 0;\n}\n"},
-    [OP2I_INVERT] = {"invert",
-                     "void invert(T *d) {\n"
-                     "  for (int i = 0; i < N; i++) d[i] = d[i] == 0 ? 1 : 1 / d[i];\n}\n"},
-    [OP2I_SCALE] = {"scale", "void scale(const T *d, const T *r, T *z) {\n"
-                             "  for (int i = 0; i < N; i++) z[i] = d[i] * r[i];\n}\n"},
-    [OP2I_DOT] = {"dot",
-                  "void dot(const T *a, const T *b, double *sum) {\n"
-                  "  for (int i = 0; i < N; i++) sum[0] += (double)a[i] * (double)b[i];\n}\n"},
+    [OP2I_PRECONDITION] = {"precondition", "void precondition(const T *d, const T *r, T *z) {\n"
+                                           "  for (int i = 0; i < N; i++) z[i] = P;\n}\n"},
 };
 
 void op2i_workspace_free(struct op2i_workspace *work) {
+  op2i_unref(work->factors);
+  op2i_unref(work->invert);
   for (int d = 0; d < OP2I_WORK_DATS; d++) op2i_unref(work->dats[d]);
   for (int g = 0; g < OP2I_WORK_GBLS; g++) op2i_unref(work->gbls[g]);
   for (int k = 0; k < OP2I_WORK_KERNELS; k++) op2i_unref(work->kernels[k]);
@@ -34,31 +30,26 @@ void op2i_workspace_free(struct op2i_workspace *work) {
   *work = (struct op2i_workspace){0};
 }
 
-static bool word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+op2_status op2i_workspace_kernel(op2_context ctx, const struct op2i_workspace *work,
+                                 const struct op2i_kernel_source *source, op2_kernel *kernel) {
+  char dim[16];
+  struct op2i_text text = {0}, made = {0};
+  snprintf(dim, sizeof dim, "%d", (int)work->dim);
+  op2i_preconditioned(work, &made);
+  const struct op2i_letter letters[] = {
+      {'T', op2i_type_c(work->type)}, {'N', dim}, {'P', made.failed ? "" : made.chars}};
+  op2i_spell(source->text, 3, letters, &text);
+  text.failed |= made.failed;
+  op2i_text_free(&made);
+  return op2i_spell_kernel(ctx, source->name, &text, "a solver", kernel);
 }
 
-/* T and N by themselves are replaced. */
-static void spell(const char *text, op2_type type, int32_t dim, struct op2i_text *out) {
-  for (const char *at = text; *at; at++) {
-    bool alone = (at == text || !word(at[-1])) && !word(at[1]);
-    if (alone && *at == 'T')
-      op2i_text_add(out, "%s", op2i_type_c(type));
-    else if (alone && *at == 'N')
-      op2i_text_add(out, "%d", (int)dim);
-    else
-      op2i_text_bytes(out, at, 1);
-  }
-}
-
-static op2_status make_kernel(op2_context ctx, const struct op2i_workspace *work,
-                              const struct op2i_kernel_source *source, op2_kernel *kernel) {
-  struct op2i_text text = {0};
-  spell(source->text, work->type, work->dim, &text);
-  const op2_kernel_desc desc = {.name = source->name, .source = text.chars};
-  op2_status status = text.failed ? op2i_error_nomem("a solver") : OP2_SUCCESS;
-  if (!status) status = op2_kernel_create(ctx, &desc, kernel);
-  op2i_text_free(&text);
+static op2_status need_dat(struct op2i_solve *solve, int32_t dim, op2_dat *dat) {
+  const struct op2i_workspace *work = &solve->solver->work;
+  op2_status status = OP2_SUCCESS;
+  if (!*dat)
+    status = op2_dat_create(work->rows, dim, work->type, NULL, solve->solver->obj.name, dat);
+  if (!status) (*dat)->res.round = solve->op.ctx->round;
   return status;
 }
 
@@ -67,18 +58,16 @@ op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, i
   struct op2i_workspace *work = &solve->solver->work;
   op2_context ctx = solve->op.ctx;
   op2_dat x = *solve->system.x;
-  op2_status status = OP2_SUCCESS;
-  if (work->rows != x->set || work->dim != x->dim || work->type != x->type)
+  const bool blocks = op2i_preconditioner_blocks(solve);
+  if (work->rows != x->set || work->dim != x->dim || work->type != x->type ||
+      work->blocks != blocks)
     op2i_workspace_free(work);
   if (!work->rows) work->rows = op2i_ref(x->set);
   work->dim = x->dim;
   work->type = x->type;
-  for (int d = 0; d < ndats && !status; d++) {
-    if (!work->dats[d])
-      status = op2_dat_create(work->rows, work->dim, work->type, NULL, solve->solver->obj.name,
-                              &work->dats[d]);
-    if (!status) work->dats[d]->res.round = ctx->round;
-  }
+  work->blocks = blocks;
+  op2_status status = need_dat(solve, blocks ? x->dim * x->dim : x->dim, &work->factors);
+  for (int d = 0; d < ndats && !status; d++) status = need_dat(solve, x->dim, &work->dats[d]);
   for (int g = 0; g < ngbls && !status; g++) {
     if (!work->gbls[g])
       status = op2_gbl_create(ctx, 1, OP2_F64, NULL, solve->solver->obj.name, &work->gbls[g]);
@@ -86,8 +75,8 @@ op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, i
   }
   for (int k = 0; k < OP2I_OWN + nown && !status; k++)
     if (!work->kernels[k])
-      status =
-          make_kernel(ctx, work, k < OP2I_OWN ? &common[k] : &own[k - OP2I_OWN], &work->kernels[k]);
+      status = op2i_workspace_kernel(ctx, work, k < OP2I_OWN ? &common[k] : &own[k - OP2I_OWN],
+                                     &work->kernels[k]);
   return status;
 }
 
@@ -104,39 +93,10 @@ op2_status op2i_solve_norm(op2_gbl gbl, double *value) {
   return status;
 }
 
-op2_status op2i_solve_dot(struct op2i_solve *solve, op2_dat a, op2_dat b, op2_gbl sum) {
-  const struct op2i_workspace *w = &solve->solver->work;
-  op2_status status = op2i_solve_zero(sum);
-  if (status) return status;
-  return op2_par_loop(w->kernels[OP2I_DOT], w->rows, op2_arg_direct(a, OP2_READ),
-                      op2_arg_direct(b, OP2_READ), op2_arg_gbl(sum, OP2_INC));
-}
-
-op2_status op2i_solve_scale(struct op2i_solve *solve, op2_dat d, op2_dat r, op2_dat z) {
-  const struct op2i_workspace *w = &solve->solver->work;
-  return op2_par_loop(w->kernels[OP2I_SCALE], w->rows, op2_arg_direct(d, OP2_READ),
-                      op2_arg_direct(r, OP2_READ), op2_arg_direct(z, OP2_WRITE));
-}
-
-op2_status op2i_solve_clear(struct op2i_solve *solve, op2_dat x) {
-  const struct op2i_workspace *w = &solve->solver->work;
-  return op2_par_loop(w->kernels[OP2I_CLEAR], w->rows, op2_arg_direct(x, OP2_WRITE));
-}
-
 op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y) {
   const struct op2i_system *system = &solve->system;
   return system->shell ? op2i_operator_apply(system->shell, x, y)
                        : op2_mat_mult(*system->mat, x, y);
-}
-
-/* Ones where there is no preconditioner: one vector more to read, and one form of everything. */
-static op2_status precondition(struct op2i_solve *solve, op2_dat d) {
-  const struct op2i_workspace *w = &solve->solver->work;
-  op2_mat mat = *solve->system.mat;
-  bool none = !mat || solve->solver->options.preconditioner == OP2_PRECONDITIONER_NONE;
-  op2_status status = none ? op2i_solve_clear(solve, d) : op2_mat_diagonal(mat, d);
-  if (status) return status;
-  return op2_par_loop(w->kernels[OP2I_INVERT], w->rows, op2_arg_direct(d, OP2_RW));
 }
 
 op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r, op2_gbl bb) {
@@ -149,10 +109,11 @@ op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r, op2_gbl bb) 
                       op2_arg_gbl(bb, OP2_INC));
 }
 
-op2_status op2i_solve_begin(struct op2i_solve *solve, op2_dat d, op2_dat r, op2_gbl bb) {
+op2_status op2i_solve_begin(struct op2i_solve *solve, op2_dat r, op2_gbl bb) {
   op2_status status = OP2_SUCCESS;
-  if (solve->solver->options.start_at_zero) status = op2i_solve_clear(solve, *solve->system.x);
-  if (!status) status = precondition(solve, d);
+  if (solve->solver->options.start_at_zero)
+    status = op2_dat_fill(*solve->system.x, op2_scalar_value(0));
+  if (!status) status = op2i_preconditioner_make(solve);
   return status ? status : op2i_solve_residual(solve, r, bb);
 }
 

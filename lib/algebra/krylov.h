@@ -6,6 +6,7 @@
  * iteration. */
 
 #include "solve.h"
+#include "text.h"
 
 /* Each fails where loops fail; how it ended is in *result. */
 typedef op2_status op2i_method(struct op2i_solve *solve, op2_solve_result *result);
@@ -13,15 +14,18 @@ op2i_method op2i_solve_cg, op2i_solve_minres, op2i_solve_gmres, op2i_solve_bicgs
 
 /* ---- krylov.c: what they have in common -------------------------------------------------------- */
 
-/* Kernels that all have, before their own: r = b - r and b.b; x = 0; d = 1 / d, or 1; z = d r;
- * s += a.b. In their texts T stands for the type and N for the dim. */
-enum { OP2I_RESIDUAL, OP2I_CLEAR, OP2I_INVERT, OP2I_SCALE, OP2I_DOT, OP2I_OWN };
+/* Kernels that all have, before their own: r = b - r and b.b; what the preconditioner makes of r. In
+ * their texts T stands for the type, N for the dim, and P for value i of what the preconditioner makes of
+ * r, with its factors in d. What is done with one or two vectors is op2/algebra.h's. */
+enum { OP2I_RESIDUAL, OP2I_PRECONDITION, OP2I_OWN };
 struct op2i_kernel_source {
   const char *name, *text;
 };
 /* Have them, so many dats like x and so many globals of one value in double precision. */
 op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, int nown,
                                const struct op2i_kernel_source *own);
+op2_status op2i_workspace_kernel(op2_context ctx, const struct op2i_workspace *work,
+                                 const struct op2i_kernel_source *source, op2_kernel *kernel);
 void op2i_workspace_free(struct op2i_workspace *work);
 
 /* y = A x, as the program's function queues it. */
@@ -30,19 +34,25 @@ op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y);
 op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y);
 /* r = b - A x, and bb = b.b */
 op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r, op2_gbl bb);
-/* The same, and before that d is the preconditioner, as factors, and x is zero where that is asked for. */
-op2_status op2i_solve_begin(struct op2i_solve *solve, op2_dat d, op2_dat r, op2_gbl bb);
-/* x = 0 */
-op2_status op2i_solve_clear(struct op2i_solve *solve, op2_dat x);
-/* sum = a.b */
-op2_status op2i_solve_dot(struct op2i_solve *solve, op2_dat a, op2_dat b, op2_gbl sum);
-/* z = d r */
-op2_status op2i_solve_scale(struct op2i_solve *solve, op2_dat d, op2_dat r, op2_dat z);
+/* The same, and before that the preconditioner is made, and x is zero where that is asked for. */
+op2_status op2i_solve_begin(struct op2i_solve *solve, op2_dat r, op2_gbl bb);
+/* The global is zero. */
 op2_status op2i_solve_zero(op2_gbl gbl);
 /* The square root of a global. */
 op2_status op2i_solve_norm(op2_gbl gbl, double *value);
 /* Whether an iteration is the last one, and why, by the norms of the residual and of b. */
 bool op2i_solve_ends(const struct op2i_solve *solve, double residual, double b, int iterations,
                      op2_solve_result *result);
+
+/* ---- preconditioner.c ------------------------------------------------------------------------- */
+
+/* Whether it has blocks. */
+bool op2i_preconditioner_blocks(const struct op2i_solve *solve);
+/* What P stands for. */
+void op2i_preconditioned(const struct op2i_workspace *work, struct op2i_text *out);
+/* The workspace's factors. */
+op2_status op2i_preconditioner_make(struct op2i_solve *solve);
+/* z is what it makes of r. */
+op2_status op2i_solve_precondition(struct op2i_solve *solve, op2_dat r, op2_dat z);
 
 #endif

@@ -5,20 +5,10 @@
 #include <math.h>
 
 #include "krylov.h"
+#include "op2/algebra.h"
 #include "op2/loop.h"
 
-enum {
-  R1,
-  R2,
-  Y,
-  V,
-  Z,
-  W0,
-  W1,
-  W2,
-  D,
-  DATS
-}; /* three that take turns: R1, R2, Y; and W0, W1, W2 */
+enum { R1, R2, Y, V, Z, W0, W1, W2, DATS }; /* three that take turns: R1, R2, Y; and W0, W1, W2 */
 enum { ALPHA, BETA2, BB, GBLS };
 enum { DIVIDE = OP2I_OWN, SUBTRACT, SUBTRACT_SEEN, TURN };
 
@@ -45,12 +35,12 @@ struct rotation {
 /* r1 is the residual; *z what the preconditioner makes of it; b in the same norm. */
 static op2_status start(struct op2i_solve *s, const struct op2i_workspace *w, double *norm_b,
                         double *beta) {
-  op2_status status = op2i_solve_begin(s, w->dats[D], w->dats[R2], w->gbls[BB]);
-  if (!status) status = op2i_solve_scale(s, w->dats[D], *s->system.b, w->dats[Z]);
-  if (!status) status = op2i_solve_dot(s, *s->system.b, w->dats[Z], w->gbls[BB]);
-  if (!status) status = op2i_solve_scale(s, w->dats[D], w->dats[R2], w->dats[Z]);
-  if (!status) status = op2i_solve_dot(s, w->dats[R2], w->dats[Z], w->gbls[BETA2]);
-  for (int k = W0; k <= W2 && !status; k++) status = op2i_solve_clear(s, w->dats[k]);
+  op2_status status = op2i_solve_begin(s, w->dats[R2], w->gbls[BB]);
+  if (!status) status = op2i_solve_precondition(s, *s->system.b, w->dats[Z]);
+  if (!status) status = op2_dat_dot(*s->system.b, w->dats[Z], w->gbls[BB]);
+  if (!status) status = op2i_solve_precondition(s, w->dats[R2], w->dats[Z]);
+  if (!status) status = op2_dat_dot(w->dats[R2], w->dats[Z], w->gbls[BETA2]);
+  for (int k = W0; k <= W2 && !status; k++) status = op2_dat_fill(w->dats[k], op2_scalar_value(0));
   if (!status) status = op2i_solve_norm(w->gbls[BB], norm_b);
   return status ? status : op2i_solve_norm(w->gbls[BETA2], beta);
 }
@@ -66,13 +56,13 @@ static op2_status lanczos(struct op2i_solve *s, const struct op2i_workspace *w,
   if (!status && times > 0)
     status = op2_par_loop(w->kernels[SUBTRACT], w->rows, op2_arg_direct(y, OP2_RW),
                           op2_arg_direct(r1, OP2_READ), op2_arg_val(&times, 1, OP2_F64));
-  if (!status) status = op2i_solve_dot(s, w->dats[V], y, w->gbls[ALPHA]);
+  if (!status) status = op2_dat_dot(w->dats[V], y, w->gbls[ALPHA]);
   if (!status)
     status = op2_par_loop(w->kernels[SUBTRACT_SEEN], w->rows, op2_arg_direct(y, OP2_RW),
                           op2_arg_direct(r2, OP2_READ), op2_arg_gbl(w->gbls[ALPHA], OP2_READ),
                           op2_arg_val(&now->beta, 1, OP2_F64));
-  if (!status) status = op2i_solve_scale(s, w->dats[D], y, w->dats[Z]);
-  return status ? status : op2i_solve_dot(s, y, w->dats[Z], w->gbls[BETA2]);
+  if (!status) status = op2i_solve_precondition(s, y, w->dats[Z]);
+  return status ? status : op2_dat_dot(y, w->dats[Z], w->gbls[BETA2]);
 }
 
 /* Rotate: c[] is what w and x are made with. */

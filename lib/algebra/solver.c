@@ -16,7 +16,7 @@ static op2_status check(const op2_solver_options *o, const char *name) {
   if (o->method < OP2_METHOD_DEFAULT || o->method > OP2_METHOD_BICGSTAB)
     return op2i_error(OP2_ERR_OPTION, "solver '%s': %d is not an op2_method", name, (int)o->method);
   if (o->preconditioner < OP2_PRECONDITIONER_DEFAULT ||
-      o->preconditioner > OP2_PRECONDITIONER_JACOBI)
+      o->preconditioner > OP2_PRECONDITIONER_BLOCK_JACOBI)
     return op2i_error(OP2_ERR_OPTION, "solver '%s': %d is not an op2_preconditioner", name,
                       (int)o->preconditioner);
   if (o->library < OP2_LIBRARY_DEFAULT || o->library > OP2_LIBRARY_PETSC)

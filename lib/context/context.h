@@ -22,6 +22,7 @@ struct op2i_jit;
 struct op2i_loop_table;
 struct op2i_solve;
 struct op2i_user_call;
+struct op2i_vector_kernel;
 
 struct op2_context_s {
   uint32_t magic; /* OP2I_CONTEXT_MAGIC: where an object that is taken for a context has its own */
@@ -45,6 +46,7 @@ struct op2_context_s {
   struct op2i_jit *jit;     /* backends/: compiler and cache, opened at the first compilation */
   struct op2i_loop_table *loops; /* every distinct loop seen */
   struct op2i_user_call *calls;  /* every distinct call seen; list */
+  struct op2i_vector_kernel *vector_kernels; /* of op2/algebra.h, made so far; list */
   bool inside; /* an operation that queues others runs: it has objects whose handles are gone */
   int64_t round;                 /* such operations so far */
   struct op2i_solve *solves;     /* every distinct one seen; list */

@@ -57,7 +57,9 @@ struct op2i_interned {
   void (*free)(op2_context ctx);
 };
 extern const struct op2i_interned op2i_interned_loops, op2i_interned_calls; /* lib/op */
-extern const struct op2i_interned op2i_interned_solves;                     /* lib/algebra */
+extern const struct op2i_interned op2i_interned_solves; /* lib/algebra */
+/* Kernels of the library's own, which hold the context: they go when it ends, and name nothing. */
+extern const struct op2i_interned op2i_interned_kernels; /* lib/algebra */
 
 /* What a companion keeps with an object, and which goes with it. */
 struct op2i_kept {

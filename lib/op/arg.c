@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions that make arguments, for callers that do not inline them. */
+/* The functions that make arguments and scalars, for callers that do not inline them. */
 #define OP2_INLINE_
+#include "op2/algebra.h"
 #include "op2/loop.h"
 #include "op2/matrix.h"
 

@@ -15,6 +15,7 @@
 #include "mem.h"
 
 struct request {
+  const struct op2i_op_kind *kind;
   op2_where where;
   const char *name;
   op2_context ctx;
@@ -144,7 +145,7 @@ static op2_status make_call(const struct request *r, uint64_t hash, struct op2i_
   struct op2i_user_call *call = op2i_calloc(1, sizeof *call);
   if (!call) return op2i_error_nomem("a call");
   size_t n = (size_t)r->nargs;
-  call->op.kind = &op2i_user_call_kind;
+  call->op.kind = r->kind;
   call->op.ctx = r->ctx;
   call->hash = hash;
   call->function = r->function;
@@ -178,7 +179,9 @@ static uint64_t hash_request(const struct request *r) {
 }
 
 static bool same(const struct op2i_user_call *call, const struct request *r, uint64_t hash) {
-  if (call->hash != hash || call->function != r->function || call->nargs != r->nargs) return false;
+  if (call->hash != hash || call->op.kind != r->kind || call->function != r->function ||
+      call->nargs != r->nargs)
+    return false;
   for (int n = 0; n < r->nargs; n++) {
     const op2_arg *a = &call->key[n], *b = &r->args[n];
     if (a->tag != b->tag || a->object != b->object || a->access != b->access || a->map != b->map ||
@@ -306,30 +309,44 @@ static void describe(const struct op2i_op *op, struct op2i_text *text) {
 
 const struct op2i_op_kind op2i_user_call_kind = {
     .name = "call", .in_order = true, .use = use, .unuse = unuse, .describe = describe, .run = run};
+const struct op2i_op_kind op2i_own_call_kind = {
+    .name = "call", .use = use, .unuse = unuse, .describe = describe, .run = run};
 
 /* ---- queueing -------------------------------------------------------------------------------- */
 
-op2_status op2_call_at(op2_where where, const char *name, op2_context ctx,
-                       op2_call_function function, void *data, int nargs, const op2_arg *args) {
-  if (!where.file) where.file = "?";
-  const struct request r = {where, name ? name : "?", ctx, function, nargs, args};
+static op2_status queue(const struct request *r, void *data) {
   struct op2i_user_call *call = NULL;
-  op2_status status = intern(&r, &call);
+  op2_context ctx = r->ctx;
+  op2_status status = intern(r, &call);
   if (status == OP2_ERR_NOMEM) return op2i_context_lost(ctx, status);
   if (status) return status;
   unsigned char *payload = op2i_malloc((size_t)call->op.payload_bytes);
   if (!payload) return op2i_context_lost(ctx, op2i_error_nomem("a call's values"));
   memcpy(payload, &data, sizeof data);
-  for (int n = 0; n < nargs; n++)
+  for (int n = 0; n < r->nargs; n++)
     if (call->args[n].offset >= 0)
-      memcpy(payload + call->args[n].offset, args[n].value,
-             (size_t)args[n].dim * op2i_type_size((op2_type)args[n].type));
+      memcpy(payload + call->args[n].offset, r->args[n].value,
+             (size_t)r->args[n].dim * op2i_type_size((op2_type)r->args[n].type));
   use(&call->op);
-  status = op2i_scheduler.enqueue(ctx->sched, &call->op, where, payload,
+  status = op2i_scheduler.enqueue(ctx->sched, &call->op, r->where, payload,
                                   ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
   unuse(&call->op);
   op2i_free(payload);
   return status;
+}
+
+op2_status op2_call_at(op2_where where, const char *name, op2_context ctx,
+                       op2_call_function function, void *data, int nargs, const op2_arg *args) {
+  if (!where.file) where.file = "?";
+  const struct request r = {
+      &op2i_user_call_kind, where, name ? name : "?", ctx, function, nargs, args};
+  return queue(&r, data);
+}
+
+op2_status op2i_call_own(op2_where where, const char *name, op2_context ctx,
+                         op2_call_function function, int nargs, const op2_arg *args) {
+  const struct request r = {&op2i_own_call_kind, where, name, ctx, function, nargs, args};
+  return queue(&r, NULL);
 }
 
 const struct op2i_interned op2i_interned_calls = {forget_calls, free_calls};

@@ -29,9 +29,15 @@ struct op2i_user_call {
   double seconds;
 };
 
-extern const struct op2i_op_kind op2i_user_call_kind;
+/* Those of the library's own keep no order but what their arguments ask for. */
+extern const struct op2i_op_kind op2i_user_call_kind, op2i_own_call_kind;
 static inline struct op2i_user_call *op2i_op_call(struct op2i_op *op) {
-  return op->kind == &op2i_user_call_kind ? (struct op2i_user_call *)op : NULL;
+  bool is = op->kind == &op2i_user_call_kind || op->kind == &op2i_own_call_kind;
+  return is ? (struct op2i_user_call *)op : NULL;
 }
+
+/* Queue one of these, as op2_call_at() does the program's; its function gets no data. */
+op2_status op2i_call_own(op2_where where, const char *name, op2_context ctx,
+                         op2_call_function function, int nargs, const op2_arg *args);
 
 #endif

@@ -52,9 +52,11 @@ struct op2i_workspace {
   op2_set rows;
   int32_t dim;
   op2_type type;
+  bool blocks;     /* the preconditioner has a block for each row, and not a value for each of x */
+  op2_dat factors; /* it: what it makes of r is the product with r, or with the blocks */
   op2_dat dats[OP2I_WORK_DATS];
   op2_gbl gbls[OP2I_WORK_GBLS];
-  op2_kernel kernels[OP2I_WORK_KERNELS];
+  op2_kernel kernels[OP2I_WORK_KERNELS], invert;
 };
 
 struct op2_solver_s {

@@ -131,11 +131,15 @@ static void explain_range(const struct op2i_loop *loop, int r, FILE *stream) {
   fputc('\n', stream);
 }
 
-static void explain_calls(op2_context ctx, FILE *stream) {
+static void explain_calls(op2_context ctx, const struct op2i_op_kind *kind, const char *whose,
+                          FILE *stream) {
+  bool first = true;
   for (const struct op2i_user_call *call = ctx->calls; call; call = call->next) {
-    fprintf(stream, "%s  %s: called %" PRId64 " times, %.3f ms in all\n",
-            call == ctx->calls ? "\ncalls of the program's functions:\n" : "", call->name,
-            call->times, 1e3 * call->seconds);
+    if (call->op.kind != kind) continue;
+    if (first) fprintf(stream, "\ncalls of the %s functions:\n", whose);
+    first = false;
+    fprintf(stream, "  %s: called %" PRId64 " times, %.3f ms in all\n", call->name, call->times,
+            1e3 * call->seconds);
   }
 }
 
@@ -331,7 +335,8 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   for (const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
        loop = loop->next)
     explain_loop(loop, stream);
-  explain_calls(ctx, stream);
+  explain_calls(ctx, &op2i_user_call_kind, "program's", stream);
+  explain_calls(ctx, &op2i_own_call_kind, "library's", stream);
   return op2i_stream_written(stream, "op2_explain");
 }
 

@@ -57,6 +57,7 @@ static PCType preconditioner_of(op2_preconditioner preconditioner) {
   switch (preconditioner) {
   case OP2_PRECONDITIONER_NONE: return PCNONE;
   case OP2_PRECONDITIONER_JACOBI: return PCJACOBI;
+  case OP2_PRECONDITIONER_BLOCK_JACOBI: return PCPBJACOBI;
   default: return NULL;
   }
 }

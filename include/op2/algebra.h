@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_ALGEBRA_H
+#define OP2_ALGEBRA_H
+
+#include <stdint.h>
+
+#include "op2/loop.h"
+#include "op2/status.h"
+#include "op2/types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @file algebra.h
+ * Dats and globals as vectors: sums, products and norms, without a kernel of the program's.
+ *
+ * What is done with dats is a loop over their set, with a kernel that the library makes for the
+ * type and the dim and keeps with the context. So it waits in the queue, is fused with loops around
+ * it, and runs on any backend, device and number of ranks as loops do. The dats of one operation
+ * are on one set, of one dim and one type; all values of an element count alike. Any of them may be
+ * the same dat.
+ *
+ * What is done with globals is done by the host, in its turn, while nobody waits for it: every rank
+ * does the same with the same values.
+ *
+ * **Scalars** are numbers, or globals that nobody has looked at: see ::op2_scalar.
+ *
+ * **Results** of reductions are globals of one value, whatever that was before. It is there when it
+ * is needed, by op2_gbl_get() or by what is queued next. Scalar products, norms and sums of OP2_F64
+ * and OP2_F32 are added in double precision and are OP2_F64, so that a sum of many floats is worth
+ * having and results can be scalars at once; sums of integers are OP2_I64, or OP2_U64 where they
+ * have no sign. Minima and maxima are of the type of the values. Over ranks they are those of all
+ * owned elements, the same bits on each.
+ *
+ * Everything is computed as it is written, in the type of the values: what is not a number remains
+ * so, also where it is multiplied by zero, and integers wrap. Integers have no quotients, no scalar
+ * products and no norms (OP2_ERR_TYPE). */
+
+/** A number that operations multiply by: factor * above / below, where a null global is 1. The
+ * quotient is taken when the operation runs, in double precision, of what the globals were when it
+ * was queued. So a step of a method, like u += (r.r / p.Ap) p, needs neither the host nor one more
+ * operation. Nothing below makes it nothing: a method that has arrived stays where it is. Globals
+ * of scalars have one value, of OP2_F64 or of the type of the vectors. With integers the factor is
+ * a whole number that their type holds, globals are of their type, and there are no quotients.
+ * Made by the functions below. */
+typedef struct op2_scalar {
+  double factor;
+  op2_gbl above;           /**< null: 1 */
+  op2_gbl below;           /**< null: 1 */
+  const void *reserved[3]; /**< null: room for later versions */
+} op2_scalar;
+
+/** Which norm of all values. With one that is not a number none of them is finite. */
+typedef enum op2_norm {
+  OP2_NORM_1 = 1, /**< the sum of the amounts */
+  OP2_NORM_2,     /**< the root of the sum of the squares */
+  OP2_NORM_INF    /**< the largest amount */
+} op2_norm;
+
+/* ---- scalars --------------------------------------------------------------------------------- */
+
+/** @brief A number.
+ * @memory keeps nothing                   @sync   never blocks, runs nothing
+ * @mpi    the same on every rank          @errors none here
+ * @source op2 */
+OP2_API op2_scalar op2_scalar_value(double value);
+
+/** @brief What a global is when the operation runs.
+ * @memory keeps nothing; the operation that takes it does
+ * @sync   never blocks, runs nothing      @mpi    not collective
+ * @errors none here: a wrong scalar is reported by the call that takes it
+ * @source op2 */
+OP2_API op2_scalar op2_scalar_gbl(op2_gbl gbl);
+
+/** @brief The quotient of two globals; 0 where `below` is.
+ * @memory as op2_scalar_gbl()             @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors as op2_scalar_gbl()
+ * @source op2 */
+OP2_API op2_scalar op2_scalar_ratio(op2_gbl above, op2_gbl below);
+
+/** @brief A scalar so many times: op2_scalar_times(-1, s) is -s.
+ * @memory as op2_scalar_gbl()             @sync   never blocks, runs nothing
+ * @mpi    the same on every rank          @errors as op2_scalar_gbl()
+ * @source op2 */
+OP2_API op2_scalar op2_scalar_times(double factor, op2_scalar scalar);
+
+/** @cond
+ * The same for compilers that inline, as in op2/loop.h. */
+OP2_INLINE_ op2_scalar op2_scalar_value(double value) {
+  op2_scalar made = {value, OP2_NULL_, OP2_NULL_, {OP2_NULL_, OP2_NULL_, OP2_NULL_}};
+  return made;
+}
+OP2_INLINE_ op2_scalar op2_scalar_gbl(op2_gbl gbl) {
+  op2_scalar made = {1, gbl, OP2_NULL_, {OP2_NULL_, OP2_NULL_, OP2_NULL_}};
+  return made;
+}
+OP2_INLINE_ op2_scalar op2_scalar_ratio(op2_gbl above, op2_gbl below) {
+  op2_scalar made = {1, above, below, {OP2_NULL_, OP2_NULL_, OP2_NULL_}};
+  return made;
+}
+OP2_INLINE_ op2_scalar op2_scalar_times(double factor, op2_scalar scalar) {
+  scalar.factor *= factor;
+  return scalar;
+}
+/** @endcond */
+
+/* ---- dats ------------------------------------------------------------------------------------ */
+
+/** @brief Queue: all values are a. Use op2_dat_fill(), which fills in `where`.
+ * @memory keeps nothing but, until it has run, the handles
+ * @sync   as op2_par_loop_at(); among ranks the first such operation with a type and a
+ *         dim waits for the others
+ * @mpi    every rank queues it, with the same scalar
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH (another set, dim or context; a scalar
+ *         of several values), OP2_ERR_TYPE, OP2_ERR_RANGE (a scalar that integers do not hold),
+ *         OP2_ERR_NOMEM; then nothing is queued or changed
+ * @source PETSc VecSet; PyOP2 Dat.assign */
+OP2_API OP2_NODISCARD op2_status op2_dat_fill_at(op2_where where, op2_dat x, op2_scalar a);
+
+/** @brief Queue: y = x.
+ * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
+ * @mpi    as op2_dat_fill_at()
+ * @errors as op2_dat_fill_at()
+ * @source PETSc VecCopy; PyOP2 Dat.copy */
+OP2_API OP2_NODISCARD op2_status op2_dat_copy_at(op2_where where, op2_dat x, op2_dat y);
+
+/** @brief Queue: x = a x.
+ * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
+ * @mpi    as op2_dat_fill_at()
+ * @errors as op2_dat_fill_at()
+ * @source PETSc VecScale; PyOP2 Dat *= */
+OP2_API OP2_NODISCARD op2_status op2_dat_scale_at(op2_where where, op2_dat x, op2_scalar a);
+
+/** @brief Queue: y = a x + y.
+ * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
+ * @mpi    as op2_dat_fill_at()
+ * @errors as op2_dat_fill_at()
+ * @source PETSc VecAXPY; PyOP2 Dat.axpy */
+OP2_API OP2_NODISCARD op2_status op2_dat_axpy_at(op2_where where, op2_dat y, op2_scalar a,
+                                                 op2_dat x);
+
+/** @brief Queue: y = a y + x.
+ * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
+ * @mpi    as op2_dat_fill_at()
+ * @errors as op2_dat_fill_at()
+ * @source PETSc VecAYPX */
+OP2_API OP2_NODISCARD op2_status op2_dat_aypx_at(op2_where where, op2_dat y, op2_scalar a,
+                                                 op2_dat x);
+
+/** @brief Queue: y = a x + b y.
+ * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
+ * @mpi    as op2_dat_fill_at()
+ * @errors as op2_dat_fill_at()
+ * @source PETSc VecAXPBY */
+OP2_API OP2_NODISCARD op2_status op2_dat_axpby_at(op2_where where, op2_dat y, op2_scalar a,
+                                                  op2_scalar b, op2_dat x);
+
+/** @brief Queue: w = x y, value by value.
+ * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
+ * @mpi    as op2_dat_fill_at()
+ * @errors as op2_dat_fill_at()
+ * @source PETSc VecPointwiseMult; PyOP2 Dat * */
+OP2_API OP2_NODISCARD op2_status op2_dat_pointwise_mult_at(op2_where where, op2_dat w, op2_dat x,
+                                                           op2_dat y);
+
+/** @brief Queue: w = x / y, value by value, of floating type.
+ * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
+ * @mpi    as op2_dat_fill_at()
+ * @errors as op2_dat_fill_at()
+ * @source PETSc VecPointwiseDivide; PyOP2 Dat / */
+OP2_API OP2_NODISCARD op2_status op2_dat_pointwise_div_at(op2_where where, op2_dat w, op2_dat x,
+                                                          op2_dat y);
+
+/** @brief Queue: the scalar product of x and y.
+ * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
+ * @mpi    as op2_dat_fill_at()
+ * @errors as op2_dat_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result
+ * @source PETSc VecDot; PyOP2 Dat.inner */
+OP2_API OP2_NODISCARD op2_status op2_dat_dot_at(op2_where where, op2_dat x, op2_dat y,
+                                                op2_gbl result);
+
+/** @brief Queue: a norm of x.
+ * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
+ * @mpi    as op2_dat_fill_at()
+ * @errors as op2_dat_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result;
+ *         OP2_ERR_ARG (there is no such norm)
+ * @source PETSc VecNorm; PyOP2 Dat.norm */
+OP2_API OP2_NODISCARD op2_status op2_dat_norm_at(op2_where where, op2_dat x, op2_norm norm,
+                                                 op2_gbl result);
+
+/** @brief Queue: the sum of all values.
+ * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
+ * @mpi    as op2_dat_fill_at()
+ * @errors as op2_dat_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result
+ * @source PETSc VecSum */
+OP2_API OP2_NODISCARD op2_status op2_dat_sum_at(op2_where where, op2_dat x, op2_gbl result);
+
+/** @brief Queue: the least value. One that is not a number is passed over; of no values it is
+ * the greatest that the type has, infinity among them.
+ * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
+ * @mpi    as op2_dat_fill_at()
+ * @errors as op2_dat_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result
+ * @source PETSc VecMin */
+OP2_API OP2_NODISCARD op2_status op2_dat_min_at(op2_where where, op2_dat x, op2_gbl result);
+
+/** @brief Queue: the greatest value, as op2_dat_min() the least.
+ * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
+ * @mpi    as op2_dat_fill_at()
+ * @errors as op2_dat_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result
+ * @source PETSc VecMax */
+OP2_API OP2_NODISCARD op2_status op2_dat_max_at(op2_where where, op2_dat x, op2_gbl result);
+
+/* ---- globals --------------------------------------------------------------------------------- */
+
+/** @brief Queue: all values are a. Use op2_gbl_fill(), which fills in `where`.
+ * @memory keeps nothing but, until it has run, the handles
+ * @sync   as op2_par_loop_at()
+ * @mpi    every rank queues it, with the same scalar
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH (another dim or context; a scalar
+ *         of several values), OP2_ERR_TYPE, OP2_ERR_RANGE (a scalar that integers do not hold),
+ *         OP2_ERR_NOMEM; then nothing is queued or changed
+ * @source PETSc VecSet; PyOP2 Dat.assign */
+OP2_API OP2_NODISCARD op2_status op2_gbl_fill_at(op2_where where, op2_gbl x, op2_scalar a);
+
+/** @brief Queue: y = x.
+ * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
+ * @mpi    as op2_gbl_fill_at()
+ * @errors as op2_gbl_fill_at()
+ * @source PETSc VecCopy; PyOP2 Dat.copy */
+OP2_API OP2_NODISCARD op2_status op2_gbl_copy_at(op2_where where, op2_gbl x, op2_gbl y);
+
+/** @brief Queue: x = a x.
+ * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
+ * @mpi    as op2_gbl_fill_at()
+ * @errors as op2_gbl_fill_at()
+ * @source PETSc VecScale; PyOP2 Dat *= */
+OP2_API OP2_NODISCARD op2_status op2_gbl_scale_at(op2_where where, op2_gbl x, op2_scalar a);
+
+/** @brief Queue: y = a x + y.
+ * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
+ * @mpi    as op2_gbl_fill_at()
+ * @errors as op2_gbl_fill_at()
+ * @source PETSc VecAXPY; PyOP2 Dat.axpy */
+OP2_API OP2_NODISCARD op2_status op2_gbl_axpy_at(op2_where where, op2_gbl y, op2_scalar a,
+                                                 op2_gbl x);
+
+/** @brief Queue: y = a y + x.
+ * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
+ * @mpi    as op2_gbl_fill_at()
+ * @errors as op2_gbl_fill_at()
+ * @source PETSc VecAYPX */
+OP2_API OP2_NODISCARD op2_status op2_gbl_aypx_at(op2_where where, op2_gbl y, op2_scalar a,
+                                                 op2_gbl x);
+
+/** @brief Queue: y = a x + b y.
+ * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
+ * @mpi    as op2_gbl_fill_at()
+ * @errors as op2_gbl_fill_at()
+ * @source PETSc VecAXPBY */
+OP2_API OP2_NODISCARD op2_status op2_gbl_axpby_at(op2_where where, op2_gbl y, op2_scalar a,
+                                                  op2_scalar b, op2_gbl x);
+
+/** @brief Queue: w = x y, value by value.
+ * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
+ * @mpi    as op2_gbl_fill_at()
+ * @errors as op2_gbl_fill_at()
+ * @source PETSc VecPointwiseMult; PyOP2 Dat * */
+OP2_API OP2_NODISCARD op2_status op2_gbl_pointwise_mult_at(op2_where where, op2_gbl w, op2_gbl x,
+                                                           op2_gbl y);
+
+/** @brief Queue: w = x / y, value by value, of floating type.
+ * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
+ * @mpi    as op2_gbl_fill_at()
+ * @errors as op2_gbl_fill_at()
+ * @source PETSc VecPointwiseDivide; PyOP2 Dat / */
+OP2_API OP2_NODISCARD op2_status op2_gbl_pointwise_div_at(op2_where where, op2_gbl w, op2_gbl x,
+                                                          op2_gbl y);
+
+/** @brief Queue: the scalar product of x and y.
+ * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
+ * @mpi    as op2_gbl_fill_at()
+ * @errors as op2_gbl_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result
+ * @source PETSc VecDot; PyOP2 Dat.inner */
+OP2_API OP2_NODISCARD op2_status op2_gbl_dot_at(op2_where where, op2_gbl x, op2_gbl y,
+                                                op2_gbl result);
+
+/** @brief Queue: a norm of x.
+ * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
+ * @mpi    as op2_gbl_fill_at()
+ * @errors as op2_gbl_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result;
+ *         OP2_ERR_ARG (there is no such norm)
+ * @source PETSc VecNorm; PyOP2 Dat.norm */
+OP2_API OP2_NODISCARD op2_status op2_gbl_norm_at(op2_where where, op2_gbl x, op2_norm norm,
+                                                 op2_gbl result);
+
+/** @brief Queue: the sum of all values.
+ * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
+ * @mpi    as op2_gbl_fill_at()
+ * @errors as op2_gbl_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result
+ * @source PETSc VecSum */
+OP2_API OP2_NODISCARD op2_status op2_gbl_sum_at(op2_where where, op2_gbl x, op2_gbl result);
+
+/** @brief Queue: the least value. One that is not a number is passed over; of no values it is
+ * the greatest that the type has, infinity among them.
+ * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
+ * @mpi    as op2_gbl_fill_at()
+ * @errors as op2_gbl_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result
+ * @source PETSc VecMin */
+OP2_API OP2_NODISCARD op2_status op2_gbl_min_at(op2_where where, op2_gbl x, op2_gbl result);
+
+/** @brief Queue: the greatest value, as op2_gbl_min() the least.
+ * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
+ * @mpi    as op2_gbl_fill_at()
+ * @errors as op2_gbl_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result
+ * @source PETSc VecMax */
+OP2_API OP2_NODISCARD op2_status op2_gbl_max_at(op2_where where, op2_gbl x, op2_gbl result);
+
+/** Queue: all values are a; see op2_dat_fill_at(). */
+#define op2_dat_fill(x, a) op2_dat_fill_at(OP2_HERE, x, a)
+/** Queue: y = x; see op2_dat_copy_at(). */
+#define op2_dat_copy(x, y) op2_dat_copy_at(OP2_HERE, x, y)
+/** Queue: x = a x; see op2_dat_scale_at(). */
+#define op2_dat_scale(x, a) op2_dat_scale_at(OP2_HERE, x, a)
+/** Queue: y = a x + y; see op2_dat_axpy_at(). */
+#define op2_dat_axpy(y, a, x) op2_dat_axpy_at(OP2_HERE, y, a, x)
+/** Queue: y = a y + x; see op2_dat_aypx_at(). */
+#define op2_dat_aypx(y, a, x) op2_dat_aypx_at(OP2_HERE, y, a, x)
+/** Queue: y = a x + b y; see op2_dat_axpby_at(). */
+#define op2_dat_axpby(y, a, b, x) op2_dat_axpby_at(OP2_HERE, y, a, b, x)
+/** Queue: w = x y; see op2_dat_pointwise_mult_at(). */
+#define op2_dat_pointwise_mult(w, x, y) op2_dat_pointwise_mult_at(OP2_HERE, w, x, y)
+/** Queue: w = x / y; see op2_dat_pointwise_div_at(). */
+#define op2_dat_pointwise_div(w, x, y) op2_dat_pointwise_div_at(OP2_HERE, w, x, y)
+/** Queue: the scalar product of x and y; see op2_dat_dot_at(). */
+#define op2_dat_dot(x, y, result) op2_dat_dot_at(OP2_HERE, x, y, result)
+/** Queue: a norm of x; see op2_dat_norm_at(). */
+#define op2_dat_norm(x, norm, result) op2_dat_norm_at(OP2_HERE, x, norm, result)
+/** Queue: the sum of all values; see op2_dat_sum_at(). */
+#define op2_dat_sum(x, result) op2_dat_sum_at(OP2_HERE, x, result)
+/** Queue: the least value; see op2_dat_min_at(). */
+#define op2_dat_min(x, result) op2_dat_min_at(OP2_HERE, x, result)
+/** Queue: the greatest value; see op2_dat_max_at(). */
+#define op2_dat_max(x, result) op2_dat_max_at(OP2_HERE, x, result)
+/** Queue: all values are a; see op2_gbl_fill_at(). */
+#define op2_gbl_fill(x, a) op2_gbl_fill_at(OP2_HERE, x, a)
+/** Queue: y = x; see op2_gbl_copy_at(). */
+#define op2_gbl_copy(x, y) op2_gbl_copy_at(OP2_HERE, x, y)
+/** Queue: x = a x; see op2_gbl_scale_at(). */
+#define op2_gbl_scale(x, a) op2_gbl_scale_at(OP2_HERE, x, a)
+/** Queue: y = a x + y; see op2_gbl_axpy_at(). */
+#define op2_gbl_axpy(y, a, x) op2_gbl_axpy_at(OP2_HERE, y, a, x)
+/** Queue: y = a y + x; see op2_gbl_aypx_at(). */
+#define op2_gbl_aypx(y, a, x) op2_gbl_aypx_at(OP2_HERE, y, a, x)
+/** Queue: y = a x + b y; see op2_gbl_axpby_at(). */
+#define op2_gbl_axpby(y, a, b, x) op2_gbl_axpby_at(OP2_HERE, y, a, b, x)
+/** Queue: w = x y; see op2_gbl_pointwise_mult_at(). */
+#define op2_gbl_pointwise_mult(w, x, y) op2_gbl_pointwise_mult_at(OP2_HERE, w, x, y)
+/** Queue: w = x / y; see op2_gbl_pointwise_div_at(). */
+#define op2_gbl_pointwise_div(w, x, y) op2_gbl_pointwise_div_at(OP2_HERE, w, x, y)
+/** Queue: the scalar product of x and y; see op2_gbl_dot_at(). */
+#define op2_gbl_dot(x, y, result) op2_gbl_dot_at(OP2_HERE, x, y, result)
+/** Queue: a norm of x; see op2_gbl_norm_at(). */
+#define op2_gbl_norm(x, norm, result) op2_gbl_norm_at(OP2_HERE, x, norm, result)
+/** Queue: the sum of all values; see op2_gbl_sum_at(). */
+#define op2_gbl_sum(x, result) op2_gbl_sum_at(OP2_HERE, x, result)
+/** Queue: the least value; see op2_gbl_min_at(). */
+#define op2_gbl_min(x, result) op2_gbl_min_at(OP2_HERE, x, result)
+/** Queue: the greatest value; see op2_gbl_max_at(). */
+#define op2_gbl_max(x, result) op2_gbl_max_at(OP2_HERE, x, result)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_ALGEBRA_H
+#define OP2I_ALGEBRA_H
+
+/* Operations with dats and globals as vectors: what they are, and what can be wrong with one. */
+
+#include "object.h"
+#include "op2/algebra.h"
+
+enum op2i_vector_op {
+  OP2I_FILL,
+  OP2I_COPY,
+  OP2I_SCALE,
+  OP2I_AXPY,
+  OP2I_AYPX,
+  OP2I_AXPBY,
+  OP2I_POINTWISE_MULT,
+  OP2I_POINTWISE_DIV,
+  OP2I_DOT,
+  OP2I_NORM_1,
+  OP2I_NORM_2,
+  OP2I_NORM_INF,
+  OP2I_SUM,
+  OP2I_MIN,
+  OP2I_MAX,
+  OP2I_VECTOR_OPS
+};
+
+enum { OP2I_VECTORS = 3, OP2I_SCALARS = 2 };
+
+/* One row of the table. Vectors have letters, of which a reduction reads all, and of the others the
+ * first is what is written. */
+struct op2i_vector_form {
+  const char *name; /* of loops */
+  const char *call; /* what the program's call is named, behind op2_dat_ or op2_gbl_ */
+  const char *vectors;
+  int nscalars;       /* a and b */
+  bool keeps;         /* what is written is read, too */
+  bool real;          /* not of integers */
+  op2_access reduces; /* INC, MIN or MAX; 0: it is no reduction */
+  /* What a loop does with value i: of the vectors, a and b, and s, which is of type S. */
+  const char *statement;
+};
+extern const struct op2i_vector_form op2i_vector_forms[OP2I_VECTOR_OPS];
+
+/* A call. Vectors are dats or globals, in the order of their letters. */
+struct op2i_vector_call {
+  op2_where where;
+  enum op2i_vector_op op;
+  enum op2i_kind kind; /* OP2I_DAT or OP2I_GBL */
+  void *vectors[OP2I_VECTORS];
+  op2_scalar scalars[OP2I_SCALARS];
+  op2_gbl result;
+};
+
+/* What vectors of one operation have in common. */
+struct op2i_shape {
+  op2_context ctx;
+  op2_set set; /* null: a global's */
+  int32_t dim;
+  op2_type type;
+};
+/* All that can be wrong with it; *shape is that of its vectors. */
+op2_status op2i_vector_check(struct op2i_vector_call *call, struct op2i_shape *shape);
+/* Make it that of a norm. */
+op2_status op2i_norm_op(struct op2i_vector_call *call, op2_norm norm);
+
+/* The type of what a reduction of such values gives, and of the factors of scalars. */
+op2_type op2i_result_type(enum op2i_vector_op op, op2_type type);
+op2_type op2i_factor_type(op2_type type);
+/* A factor in that type. */
+void op2i_factor(double factor, op2_type type, void *value);
+/* What a reduction begins with, in the type of its result. */
+void op2i_reduction_start(op2_access access, op2_type type, void *value);
+
+/* Queue a call that was checked: of dats a loop, */
+op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape);
+/* of globals a function. */
+op2_status op2i_gbl_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape);
+/* Queue: a global of one double becomes its root. */
+op2_status op2i_gbl_root(op2_where where, op2_gbl gbl);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Dats as vectors: each operation is a loop, by a kernel that is made when it is first asked for
+ * and stays with the context, as loops are found again by their kernels. */
+#include <stdio.h>
+#include <string.h>
+
+#include "algebra.h"
+#include "context.h"
+#include "error.h"
+#include "mem.h"
+#include "mesh.h"
+#include "op2/loop.h"
+#include "spell.h"
+
+/* What of a global a scalar has. */
+enum gbl_form { NONE, FACTOR_TYPE, OWN_TYPE };
+
+/* What kernels differ by, packed and without gaps: keys are compared for each call, as they lie in
+ * memory. */
+struct key {
+  int32_t dim;
+  uint8_t op, type;
+  uint8_t same[OP2I_VECTORS];                       /* the first vector that this one is */
+  uint8_t above[OP2I_SCALARS], below[OP2I_SCALARS]; /* enum gbl_form */
+  uint8_t nothing[3];
+};
+_Static_assert(sizeof(struct key) == 16, "gaps are not compared");
+
+struct op2i_vector_kernel {
+  struct op2i_vector_kernel *next;
+  struct key key;
+  op2_kernel kernel;
+};
+
+static void free_kernels(op2_context ctx) {
+  while (ctx->vector_kernels) {
+    struct op2i_vector_kernel *kernel = ctx->vector_kernels;
+    ctx->vector_kernels = kernel->next;
+    op2i_unref(kernel->kernel);
+    op2i_free(kernel);
+  }
+}
+
+const struct op2i_interned op2i_interned_kernels = {.free = free_kernels};
+
+/* ---- their text ------------------------------------------------------------------------------ */
+
+/* The first vector is written where it is no reduction, and read where its operation, or another
+ * vector that is the same one, does. */
+static op2_access access_of(const struct key *key, int v) {
+  const struct op2i_vector_form *form = &op2i_vector_forms[key->op];
+  bool read = form->keeps;
+  if (form->reduces || v > 0) return OP2_READ;
+  for (int w = 1; form->vectors[w]; w++) read |= key->same[w] == 0;
+  return read ? OP2_RW : OP2_WRITE;
+}
+
+static void add_gbl_param(struct op2i_text *text, enum gbl_form form, char scalar,
+                          const char *which) {
+  if (form) op2i_text_add(text, ", const %c *%c_%s", form == OWN_TYPE ? 'T' : 'F', scalar, which);
+}
+
+static void add_params(struct op2i_text *text, const struct key *key) {
+  const struct op2i_vector_form *form = &op2i_vector_forms[key->op];
+  for (int v = 0; form->vectors[v]; v++)
+    if (key->same[v] == v)
+      op2i_text_add(text, "%s%sT *%c", v ? ", " : "", access_of(key, v) == OP2_READ ? "const " : "",
+                    form->vectors[v]);
+  for (int s = 0; s < form->nscalars; s++) {
+    op2i_text_add(text, ", F %c_factor", "ab"[s]);
+    add_gbl_param(text, key->above[s], "ab"[s], "above");
+    add_gbl_param(text, key->below[s], "ab"[s], "below");
+  }
+  if (form->reduces) op2i_text_add(text, ", S *s");
+}
+
+/* Where nothing is below: nothing times what is above, which may be no number. */
+static void add_scalar(struct op2i_text *text, const struct key *key, int s) {
+  const char a = "ab"[s];
+  op2i_text_add(text, "  const T %c = (T)(%c_factor", a, a);
+  if (key->above[s] && key->below[s])
+    op2i_text_add(text,
+                  " * (%c_below[0] != 0 ? (F)%c_above[0] / (F)%c_below[0] : 0 * (F)%c_above[0])", a,
+                  a, a, a);
+  else if (key->above[s])
+    op2i_text_add(text, " * (F)%c_above[0]", a);
+  else if (key->below[s])
+    op2i_text_add(text, " * (%c_below[0] != 0 ? 1 / (F)%c_below[0] : 0)", a, a);
+  op2i_text_add(text, ");\n");
+}
+
+/* T is the type of values, F that of factors, S that of the result and N the dim. */
+static void spell_all(const char *text, const struct key *key, struct op2i_text *out) {
+  const struct op2i_vector_form *form = &op2i_vector_forms[key->op];
+  char dim[16], by[OP2I_VECTORS][2] = {{0}};
+  struct op2i_letter letters[4 + OP2I_VECTORS] = {
+      {'T', op2i_type_c(key->type)},
+      {'F', op2i_type_c(op2i_factor_type(key->type))},
+      {'S', op2i_type_c(op2i_result_type(key->op, key->type))},
+      {'N', dim}};
+  int n = 4;
+  snprintf(dim, sizeof dim, "%d", (int)key->dim);
+  for (int v = 0; form->vectors[v]; v++) {
+    by[v][0] = form->vectors[key->same[v]];
+    letters[n++] = (struct op2i_letter){form->vectors[v], by[v]};
+  }
+  op2i_spell(text, n, letters, out);
+}
+
+static op2_status make_kernel(op2_context ctx, const struct key *key, op2_kernel *kernel) {
+  const struct op2i_vector_form *form = &op2i_vector_forms[key->op];
+  struct op2i_text general = {0}, text = {0};
+  op2i_text_add(&general, "void %s(", form->name);
+  add_params(&general, key);
+  op2i_text_add(&general, ") {\n");
+  for (int s = 0; s < form->nscalars; s++) add_scalar(&general, key, s);
+  op2i_text_add(&general, "  for (int i = 0; i < N; i++) %s;\n}\n", form->statement);
+  if (!general.failed) spell_all(general.chars, key, &text);
+  text.failed |= general.failed;
+  op2i_text_free(&general);
+  return op2i_spell_kernel(ctx, form->name, &text, "an operation with dats", kernel);
+}
+
+/* ---- finding them ---------------------------------------------------------------------------- */
+
+static uint8_t form_of(op2_gbl gbl, const struct key *key) {
+  if (!gbl) return NONE;
+  return gbl->type == op2i_factor_type(key->type) ? FACTOR_TYPE : OWN_TYPE;
+}
+
+static struct key key_of(const struct op2i_vector_call *call, const struct op2i_shape *shape) {
+  struct key key = {.dim = shape->dim, .op = (uint8_t)call->op, .type = (uint8_t)shape->type};
+  for (int v = 0; v < OP2I_VECTORS; v++)
+    while (call->vectors[key.same[v]] != call->vectors[v]) key.same[v]++;
+  for (int s = 0; s < OP2I_SCALARS; s++) {
+    key.above[s] = form_of(call->scalars[s].above, &key);
+    key.below[s] = form_of(call->scalars[s].below, &key);
+  }
+  return key;
+}
+
+static op2_status need_kernel(op2_context ctx, const struct key *key, op2_kernel *kernel) {
+  struct op2i_vector_kernel *found = ctx->vector_kernels;
+  while (found && memcmp(&found->key, key, sizeof *key)) found = found->next;
+  if (!found) {
+    struct op2i_vector_kernel *made = op2i_calloc(1, sizeof *made);
+    if (!made) return op2i_context_lost(ctx, op2i_error_nomem("an operation with dats"));
+    op2_status status = make_kernel(ctx, key, &made->kernel);
+    if (status) {
+      op2i_free(made);
+      return status;
+    }
+    made->key = *key;
+    made->next = ctx->vector_kernels;
+    ctx->vector_kernels = found = made;
+  }
+  *kernel = found->kernel;
+  return OP2_SUCCESS;
+}
+
+/* ---- queueing -------------------------------------------------------------------------------- */
+
+enum { MOST_ARGS = OP2I_VECTORS + 3 * OP2I_SCALARS + 1 };
+
+/* `room` holds factors as long as the arguments are used. */
+static int make_args(const struct op2i_vector_call *call, const struct key *key,
+                     double room[OP2I_SCALARS], op2_arg args[MOST_ARGS]) {
+  const struct op2i_vector_form *form = &op2i_vector_forms[call->op];
+  const op2_type type = op2i_factor_type(key->type);
+  int n = 0;
+  for (int v = 0; form->vectors[v]; v++)
+    if (key->same[v] == v) args[n++] = op2_arg_direct(call->vectors[v], access_of(key, v));
+  for (int s = 0; s < form->nscalars; s++) {
+    const op2_scalar *scalar = &call->scalars[s];
+    op2i_factor(scalar->factor, type, &room[s]);
+    args[n++] = op2_arg_val(&room[s], 1, type);
+    if (scalar->above) args[n++] = op2_arg_gbl(scalar->above, OP2_READ);
+    if (scalar->below) args[n++] = op2_arg_gbl(scalar->below, OP2_READ);
+  }
+  if (form->reduces) args[n++] = op2_arg_gbl(call->result, form->reduces);
+  return n;
+}
+
+/* The result begins anew, in a version of its own; where something is refused it is what it was. */
+static op2_status queue_reduction(const struct op2i_vector_call *call, op2_kernel kernel,
+                                  op2_set set, int nargs, const op2_arg *args) {
+  op2_gbl result = call->result;
+  int64_t start;
+  op2i_reduction_start(op2i_vector_forms[call->op].reduces, result->type, &start);
+  struct op2i_version *was = op2i_version_ref(result->now);
+  op2_status status = op2_gbl_set(result, &start);
+  if (!status) status = op2_par_loop_at(call->where, kernel, set, nargs, args);
+  if (!status && call->op == OP2I_NORM_2) status = op2i_gbl_root(call->where, result);
+  if (status == OP2_ERR_STATE || (status == OP2_ERR_NOMEM && !result->now->res.poison)) {
+    struct op2i_version *begun = result->now;
+    result->now = was;
+    was = begun;
+  }
+  op2i_version_unref(was);
+  return status;
+}
+
+op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape) {
+  op2_arg args[MOST_ARGS];
+  double room[OP2I_SCALARS];
+  op2_kernel kernel = NULL;
+  if (call->op == OP2I_COPY && call->vectors[0] == call->vectors[1]) return OP2_SUCCESS;
+  const struct key key = key_of(call, shape);
+  op2_status status = need_kernel(shape->ctx, &key, &kernel);
+  if (status) return status;
+  int n = make_args(call, &key, room, args);
+  if (call->result) return queue_reduction(call, kernel, shape->set, n, args);
+  return op2_par_loop_at(call->where, kernel, shape->set, n, args);
+}

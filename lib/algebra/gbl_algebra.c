@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Globals as vectors: each operation is a call of a function of the library's own, which the host
+ * makes in its turn. */
+#include <math.h>
+#include <string.h>
+
+#include "algebra.h"
+#include "call.h"
+#include "context.h"
+#include "error.h"
+#include "mesh.h"
+
+enum { MOST_GBLS = OP2I_VECTORS + 2 * OP2I_SCALARS + 1, NOTHING = -1 };
+
+/* What the function gets as captured values; globals go by their numbers among its arguments. */
+struct task {
+  int32_t op, type, dim;
+  int32_t vectors[OP2I_VECTORS], result;
+  struct task_scalar {
+    int64_t factor; /* the bytes of one, of op2i_factor_type() */
+    int32_t above, below, above_type, below_type;
+  } scalars[OP2I_SCALARS];
+};
+
+/* ---- computing ------------------------------------------------------------------------------- */
+
+static double real_at(const void *at, int32_t type) {
+  float narrow;
+  double value;
+  if (type == OP2_F64) {
+    memcpy(&value, at, sizeof value);
+    return value;
+  }
+  memcpy(&narrow, at, sizeof narrow);
+  return (double)narrow;
+}
+
+/* As kernels of dats have it. */
+static double real_scalar(const struct task *t, int s, void *const *values) {
+  const struct task_scalar *scalar = &t->scalars[s];
+  double factor = real_at(&scalar->factor, OP2_F64), above = 1;
+  if (scalar->above != NOTHING) above = real_at(values[scalar->above], scalar->above_type);
+  if (scalar->below == NOTHING) return factor * above;
+  double below = real_at(values[scalar->below], scalar->below_type);
+  return factor * (below != 0 ? above / below : 0 * above);
+}
+
+/* Integers are computed with in 64 bits without a sign, of which the lower ones are right. */
+#define WHOLE(type_, stem_, c_)                                                                    \
+  case type_: {                                                                                    \
+    c_ value;                                                                                      \
+    memcpy(&value, at, sizeof value);                                                              \
+    return (uint64_t)value;                                                                        \
+  }
+
+static uint64_t whole_at(const void *at, int32_t type) {
+  switch (type) {
+    OP2I_SIGNED_TYPES(WHOLE)
+    OP2I_UNSIGNED_TYPES(WHOLE)
+  default: return 0;
+  }
+}
+
+static uint64_t whole_scalar(const struct task *t, int s, void *const *values) {
+  const struct task_scalar *scalar = &t->scalars[s];
+  uint64_t factor = whole_at(&scalar->factor, t->type);
+  return scalar->above == NOTHING ? factor : factor * whole_at(values[scalar->above], t->type);
+}
+
+/* Of those that there are not, the first. */
+static void *vector(const struct task *t, int v, void *const *values) {
+  return values[t->vectors[v] == NOTHING ? t->vectors[0] : t->vectors[v]];
+}
+
+/* Values of type c_, computed in w_. */
+#define CHANGE(stem_, c_, w_, scalar_)                                                             \
+  static void change_##stem_(const struct task *t, void *const *values) {                          \
+    c_ *out = vector(t, 0, values);                                                                \
+    const c_ *one = vector(t, 1, values), *two = vector(t, 2, values);                             \
+    const w_ a = (w_)scalar_(t, 0, values), b = (w_)scalar_(t, 1, values);                         \
+    for (int32_t i = 0; i < t->dim; i++) {                                                         \
+      const w_ y = (w_)out[i], x = (w_)one[i], z = (w_)two[i];                                     \
+      switch (t->op) {                                                                             \
+      case OP2I_FILL: out[i] = (c_)a; break;                                                       \
+      case OP2I_COPY: out[i] = (c_)x; break;                                                       \
+      case OP2I_SCALE: out[i] = (c_)(a * y); break;                                                \
+      case OP2I_AXPY: out[i] = (c_)(a * x + y); break;                                             \
+      case OP2I_AYPX: out[i] = (c_)(a * y + x); break;                                             \
+      case OP2I_AXPBY: out[i] = (c_)(a * x + b * y); break;                                        \
+      case OP2I_POINTWISE_MULT: out[i] = (c_)(x * z); break;                                       \
+      default: out[i] = (c_)(x / z);                                                               \
+      }                                                                                            \
+    }                                                                                              \
+  }
+
+/* Values of type c_ added in w_. A zero that is found is positive, as loops have it. */
+#define REDUCE(stem_, c_, w_)                                                                      \
+  static void reduce_##stem_(const struct task *t, void *const *values) {                          \
+    const c_ *one = vector(t, 0, values), *two = vector(t, 1, values);                             \
+    const op2_access access = op2i_vector_forms[t->op].reduces;                                    \
+    w_ sum = 0;                                                                                    \
+    c_ best;                                                                                       \
+    op2i_reduction_start(access, (op2_type)t->type, &best);                                        \
+    for (int32_t i = 0; i < t->dim; i++) {                                                         \
+      const w_ x = (w_)one[i], y = (w_)two[i];                                                     \
+      const double amount = fabs((double)one[i]);                                                  \
+      switch (t->op) {                                                                             \
+      case OP2I_DOT: sum += x * y; break;                                                          \
+      case OP2I_NORM_2: sum += x * x; break;                                                       \
+      case OP2I_NORM_1: sum += (w_)amount; break;                                                  \
+      case OP2I_NORM_INF:                                                                          \
+        sum = (w_)fmax((double)sum, amount <= HUGE_VAL ? amount : HUGE_VAL);                       \
+        break;                                                                                     \
+      case OP2I_SUM: sum += x; break;                                                              \
+      case OP2I_MIN: best = one[i] < best ? one[i] : best; break;                                  \
+      default: best = one[i] > best ? one[i] : best;                                               \
+      }                                                                                            \
+    }                                                                                              \
+    best = best == 0 ? 0 : best;                                                                   \
+    if (t->op == OP2I_NORM_2) sum = (w_)sqrt((double)sum);                                         \
+    if (t->op == OP2I_MIN || t->op == OP2I_MAX)                                                    \
+      memcpy(values[t->result], &best, sizeof best);                                               \
+    else                                                                                           \
+      memcpy(values[t->result], &sum, sizeof sum);                                                 \
+  }
+
+#define REAL(type_, stem_, c_) CHANGE(stem_, c_, c_, real_scalar) REDUCE(stem_, c_, double)
+#define INTEGER(type_, stem_, c_)                                                                  \
+  CHANGE(stem_, c_, uint64_t, whole_scalar) REDUCE(stem_, c_, uint64_t)
+
+OP2I_REAL_TYPES(REAL)
+OP2I_SIGNED_TYPES(INTEGER)
+OP2I_UNSIGNED_TYPES(INTEGER)
+
+#define BY_TYPE(type_, stem_, c_)                                                                  \
+  case type_:                                                                                      \
+    (op2i_vector_forms[t->op].reduces ? reduce_##stem_ : change_##stem_)(t, values);               \
+    break;
+
+static int compute(void *data, void *const *values) {
+  const struct task *t = values[0];
+  (void)data;
+  switch ((op2_type)t->type) { OP2I_TYPES(BY_TYPE) }
+  return 0;
+}
+
+static int take_root(void *data, void *const *values) {
+  double *value = values[0];
+  (void)data;
+  *value = sqrt(*value);
+  return 0;
+}
+
+/* ---- queueing -------------------------------------------------------------------------------- */
+
+struct arguments {
+  int n;
+  op2_arg args[1 + MOST_GBLS]; /* the task, and distinct globals */
+};
+
+/* The number of a global's argument; one that is read and written has both. */
+static int32_t use(struct arguments *list, op2_gbl gbl, op2_access access) {
+  if (!gbl) return NOTHING;
+  int n = 1;
+  while (n < list->n && list->args[n].object != gbl) n++;
+  if (n == list->n)
+    list->args[list->n++] = op2_arg_gbl(gbl, access);
+  else if (list->args[n].access != (int32_t)access)
+    list->args[n].access = OP2_RW;
+  return n;
+}
+
+static void use_scalar(struct arguments *list, const op2_scalar *scalar, op2_type type,
+                       struct task_scalar *out) {
+  op2i_factor(scalar->factor, op2i_factor_type(type), &out->factor);
+  out->above = use(list, scalar->above, OP2_READ);
+  out->below = use(list, scalar->below, OP2_READ);
+  if (scalar->above) out->above_type = (int32_t)scalar->above->type;
+  if (scalar->below) out->below_type = (int32_t)scalar->below->type;
+}
+
+op2_status op2i_gbl_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape) {
+  const struct op2i_vector_form *form = &op2i_vector_forms[call->op];
+  struct task task;
+  struct arguments list = {.n = 1};
+  memset(&task, 0, sizeof task); /* ranks compare what is captured as it lies in memory */
+  task.op = (int32_t)call->op;
+  task.type = (int32_t)shape->type;
+  task.dim = shape->dim;
+  for (int v = 0; v < OP2I_VECTORS; v++) {
+    bool written = v == 0 && !form->reduces;
+    op2_access access = !written ? OP2_READ : form->keeps ? OP2_RW : OP2_WRITE;
+    task.vectors[v] = use(&list, call->vectors[v], access);
+  }
+  for (int s = 0; s < OP2I_SCALARS; s++)
+    use_scalar(&list, &call->scalars[s], shape->type, &task.scalars[s]);
+  task.result = use(&list, call->result, OP2_WRITE);
+  list.args[0] = op2_arg_val(&task, (int)sizeof task, OP2_U8);
+  return op2i_call_own(call->where, form->name, shape->ctx, compute, list.n, list.args);
+}
+
+op2_status op2i_gbl_root(op2_where where, op2_gbl gbl) {
+  const op2_arg arg = op2_arg_gbl(gbl, OP2_RW);
+  return op2i_call_own(where, "root", gbl->obj.ctx, take_root, 1, &arg);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Preconditioners of the library's own methods: the inverse of a matrix's diagonal, or of the blocks on
+ * it. Kernels of methods apply them on the way. */
+#include "krylov.h"
+#include "op2/algebra.h"
+#include "op2/loop.h"
+
+static const struct op2i_kernel_source
+    values = {"invert", "void invert(T *d) {\n"
+                        "  for (int i = 0; i < N; i++) d[i] = d[i] == 0 ? 1 : 1 / d[i];\n}\n"},
+    /* Column by column, with the row whose value there is largest. */
+    blocks = {"invert_block",
+              "#include <math.h>\n"
+              "void invert_block(T *d) {\n"
+              "  T a[N][N], b[N][N];\n"
+              "  int regular = 1;\n"
+              "  for (int i = 0; i < N; i++)\n"
+              "    for (int j = 0; j < N; j++) {\n"
+              "      a[i][j] = d[i * N + j];\n"
+              "      b[i][j] = i == j ? 1 : 0;\n"
+              "    }\n"
+              "  for (int k = 0; k < N; k++) {\n"
+              "    int best = k;\n"
+              "    for (int i = k + 1; i < N; i++)\n"
+              "      if (fabs(a[i][k]) > fabs(a[best][k])) best = i;\n"
+              "    for (int j = 0; j < N; j++) {\n"
+              "      const T in_a = a[k][j], in_b = b[k][j];\n"
+              "      a[k][j] = a[best][j];\n"
+              "      b[k][j] = b[best][j];\n"
+              "      a[best][j] = in_a;\n"
+              "      b[best][j] = in_b;\n"
+              "    }\n"
+              "    const T by = a[k][k] == 0 ? 0 : 1 / a[k][k];\n"
+              "    if (by == 0) regular = 0;\n"
+              "    for (int j = 0; j < N; j++) {\n"
+              "      a[k][j] *= by;\n"
+              "      b[k][j] *= by;\n"
+              "    }\n"
+              "    for (int i = 0; i < N; i++) {\n"
+              "      const T times = i == k ? 0 : a[i][k];\n"
+              "      for (int j = 0; j < N; j++) {\n"
+              "        a[i][j] -= times * a[k][j];\n"
+              "        b[i][j] -= times * b[k][j];\n"
+              "      }\n"
+              "    }\n"
+              "  }\n"
+              "  for (int i = 0; i < N; i++)\n"
+              "    for (int j = 0; j < N; j++) d[i * N + j] = regular ? b[i][j] : i == j ? 1 : 0;\n"
+              "}\n"};
+
+/* Operators may have no matrix to precondition by. */
+static bool none(const struct op2i_solve *solve) {
+  return !*solve->system.mat || solve->solver->options.preconditioner == OP2_PRECONDITIONER_NONE;
+}
+
+bool op2i_preconditioner_blocks(const struct op2i_solve *solve) {
+  return !none(solve) && (*solve->system.x)->dim > 1 &&
+         solve->solver->options.preconditioner == OP2_PRECONDITIONER_BLOCK_JACOBI;
+}
+
+void op2i_preconditioned(const struct op2i_workspace *work, struct op2i_text *out) {
+  if (!work->blocks) {
+    op2i_text_add(out, "d[i] * r[i]");
+    return;
+  }
+  for (int j = 0; j < work->dim; j++)
+    op2i_text_add(out, "%sd[i * %d + %d] * r[%d]", j ? " + " : "(", (int)work->dim, j, j);
+  op2i_text_add(out, ")");
+}
+
+/* Ones where there is none: one vector more to read, and one form of everything. */
+op2_status op2i_preconditioner_make(struct op2i_solve *solve) {
+  struct op2i_workspace *w = &solve->solver->work;
+  if (none(solve)) return op2_dat_fill(w->factors, op2_scalar_value(1));
+  op2_status status = op2_mat_diagonal(*solve->system.mat, w->factors);
+  if (!status && !w->invert)
+    status = op2i_workspace_kernel(solve->op.ctx, w, w->blocks ? &blocks : &values, &w->invert);
+  if (status) return status;
+  return op2_par_loop(w->invert, w->rows, op2_arg_direct(w->factors, OP2_RW));
+}
+
+op2_status op2i_solve_precondition(struct op2i_solve *solve, op2_dat r, op2_dat z) {
+  const struct op2i_workspace *w = &solve->solver->work;
+  if (!w->blocks) return op2_dat_pointwise_mult(z, w->factors, r);
+  return op2_par_loop(w->kernels[OP2I_PRECONDITION], w->rows, op2_arg_direct(w->factors, OP2_READ),
+                      op2_arg_direct(r, OP2_READ), op2_arg_direct(z, OP2_WRITE));
+}
