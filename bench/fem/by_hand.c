@@ -82,8 +82,8 @@ static inline void gather(const by_hand *h, int64_t c, lanes x[4][2]) {
     }
 }
 
-/* The gradients of the four functions in point q; returns the point's weight. */
-static inline lanes gradients(const lanes x[4][2], int q, lanes nx[4], lanes ny[4]) {
+/* The gradients of the four functions in point q, and the point's weight. */
+static inline void gradients(const lanes x[4][2], int q, lanes nx[4], lanes ny[4], lanes *weight) {
   const double g[2] = {0.211324865405187, 0.788675134594813}, s = g[q % 2], t = g[q / 2];
   const double ns[4] = {t - 1, 1 - t, t, -t}, nt[4] = {s - 1, -s, s, 1 - s};
   lanes xs = {0}, ys = {0}, xt = {0}, yt = {0};
@@ -98,14 +98,14 @@ static inline lanes gradients(const lanes x[4][2], int q, lanes nx[4], lanes ny[
     nx[i] = (yt * ns[i] - ys * nt[i]) * r;
     ny[i] = (xs * nt[i] - xt * ns[i]) * r;
   }
-  return 0.25 * det;
+  *weight = 0.25 * det;
 }
 
 static void add_poisson(const by_hand *h, int64_t c) {
-  lanes x[4][2], a[16] = {{0}}, nx[4], ny[4];
+  lanes x[4][2], a[16] = {{0}}, nx[4], ny[4], weight;
   gather(h, c, x);
   for (int q = 0; q < 4; q++) {
-    const lanes weight = gradients(x, q, nx, ny);
+    gradients(x, q, nx, ny, &weight);
     for (int k = 0; k < 16; k++) a[k] += weight * (nx[k / 4] * nx[k % 4] + ny[k / 4] * ny[k % 4]);
   }
   for (int lane = 0; lane < LANES; lane++)
@@ -115,10 +115,10 @@ static void add_poisson(const by_hand *h, int64_t c) {
 /* Blocks in the order of memory. */
 static void add_elasticity(const by_hand *h, int64_t c) {
   const double mu = 1, lambda = 2;
-  lanes x[4][2], a[16][4] = {{{0}}}, nx[4], ny[4];
+  lanes x[4][2], a[16][4] = {{{0}}}, nx[4], ny[4], weight;
   gather(h, c, x);
   for (int q = 0; q < 4; q++) {
-    const lanes weight = gradients(x, q, nx, ny);
+    gradients(x, q, nx, ny, &weight);
     for (int k = 0; k < 16; k++) {
       const lanes xx = nx[k / 4] * nx[k % 4], yy = ny[k / 4] * ny[k % 4];
       const lanes xy = nx[k / 4] * ny[k % 4], yx = ny[k / 4] * nx[k % 4];
