@@ -285,7 +285,7 @@ static void make_forms(void) {
           add_twos((enum shape)shape, (op2_type)type, dims[turn / step % 5], widths[w]);
   for (int type = OP2_F64; type <= OP2_I32; type++)
     for (int n = 0; n < LARGES; n++)
-      if (turn++ % step == 0 || n == 4)
+      if (turn++ % step == 0 || n == 3 || n == 4)
         add_large(&larges[n], (op2_type)type, widths[(turn / 2) % 2]);
 }
 
