@@ -3,7 +3,8 @@
  * vectors of any width, over ranges and lists of any length, against scalar code of the same loop:
  * every byte of memory is the same afterwards. All dats end where memory that may be read ends. Each
  * loop is compiled by one compiler, every other one by the same; with OP2_TEST_FULL=1 by all.
- * Loops that take two batches at a time are a kind of their own. */
+ * Loops that take two batches at a time are a kind of their own, and so are those with so many
+ * increments that their text has loops for them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ enum {
   TARGETS = 13,
   ARITY_MAX = 4,
   ROW_MAX = 16, /* values that a kernel sees in one argument */
-  FORMS = 600,
+  LARGE_ARITY = 130,
+  FORMS = 640,
   TYPES = OP2_U64,
   DATS = 3
 };
@@ -45,6 +47,7 @@ struct form {
   int dim, arity, slot, n; /* n: values the kernel sees */
   int bytes;               /* of a vector */
   bool twos;               /* two batches at a time */
+  bool large;              /* more increments than lines of text */
   bool injective;          /* the map leads nowhere twice */
   char name[64], source[1024];
   struct loop_case loop;
@@ -136,6 +139,48 @@ static void make_dividing_loop(struct form *f) {
   case_gbl(c, 1, 1, f->type, OP2_MAX);
 }
 
+/* Sizes that have more than 512 additions where vectors are of 64 bytes: of rows whose pieces have
+ * one width and several, and of dense blocks. */
+static const struct large {
+  enum shape shape;
+  int dim, arity, columns, column_dim;
+} larges[] = {{ALL, 1, LARGE_ARITY, 0, 0}, {ITER, 3, 36, 0, 0}, {ALL, 16, 17, 0, 0},
+              {SLOT, 140, 3, 0, 0},        {ITER, 4, 72, 9, 2}, {ITER, 6, 49, 7, 3}};
+enum { LARGES = sizeof larges / sizeof *larges };
+
+/* A slot's row, and the element's own, are met by arguments besides. */
+static void write_large_kernel(struct form *f) {
+  const char *type = op2i_type_c(f->type);
+  char place[32] = "a[i]";
+  if (f->shape == ALL) snprintf(place, sizeof place, "a[i / %d][i %% %d]", f->dim, f->dim);
+  snprintf(f->source, sizeof f->source,
+           "void %s(%s *%sa, %s *b, %s *c, const %s *in, %s *seen) {\n"
+           "  for (int i = 0; i < %d; i++) %s += in[0] * (%s)(i + 1);\n"
+           "  b[0] += in[0];\n  c[%d] += in[0] - 2;\n  seen[0] = in[0];\n}\n",
+           f->name, type, f->shape == ALL ? "*" : "", type, type, type, type, f->n, place, type,
+           f->dim - 1);
+}
+
+static void make_large_loop(struct form *f, const struct large *of) {
+  struct loop_case *c = &f->loop;
+  if (case_begin(c, f->name, f->source)) diag("%s", op2_error_message());
+  case_map(c, 0, f->arity);
+  case_dat(c, 0, 1, f->type, 0, -1, OP2_READ);
+  case_dat(c, 1, 1, f->type, 0, -1, OP2_WRITE);
+  c->loop.nargs = 0;
+  case_dat(c, 2, f->dim, f->type,
+           f->shape == ALL    ? OP2_ALL
+           : f->shape == ITER ? OP2_ITER(0)
+                              : f->slot,
+           0, OP2_INC);
+  c->args[0].columns = of->columns;
+  c->args[0].column_dim = of->column_dim;
+  case_dat(c, 2, f->dim, f->type, 0, 0, OP2_INC);
+  case_dat(c, 2, f->dim, f->type, 0, -1, OP2_INC);
+  case_dat(c, 0, 1, f->type, 0, -1, OP2_READ);
+  case_dat(c, 1, 1, f->type, 0, -1, OP2_WRITE);
+}
+
 static void make_loop(struct form *f) {
   struct loop_case *c = &f->loop;
   if (case_begin(c, f->name, f->source)) diag("%s", op2_error_message());
@@ -198,6 +243,17 @@ static void add_twos(enum shape shape, op2_type type, int dim, int bytes) {
   make_dividing_loop(f);
 }
 
+static void add_large(const struct large *of, op2_type type, int bytes) {
+  struct form *f = add_form(of->shape, OP2_INC, type, of->dim, bytes);
+  f->large = true;
+  f->arity = of->arity;
+  f->slot = f->arity - 1;
+  f->n = (of->shape == SLOT ? 1 : f->arity) * f->dim;
+  snprintf(f->name + strlen(f->name), sizeof f->name - strlen(f->name), "_large");
+  write_large_kernel(f);
+  make_large_loop(f, of);
+}
+
 /* Kinds, modes and types in all combinations, row lengths and vector widths in turn; the types that
  * computations are made of with all row lengths, and with OP2_TEST_FULL=1 all of these in all
  * widths. */
@@ -227,6 +283,10 @@ static void make_forms(void) {
       for (int w = 0; w < 3; w++)
         if (turn++ % step == 0)
           add_twos((enum shape)shape, (op2_type)type, dims[turn / step % 5], widths[w]);
+  for (int type = OP2_F64; type <= OP2_I32; type++)
+    for (int n = 0; n < LARGES; n++)
+      if (turn++ % step == 0 || n == 3 || n == 4)
+        add_large(&larges[n], (op2_type)type, widths[(turn / 2) % 2]);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -266,10 +326,10 @@ static void put(op2_type type, void *values, int64_t i, double value) {
 static bool memory_begin(const struct form *f, struct memory *m) {
   size_t size = op2i_type_size(f->type);
   m->bytes[0] = ELEMENTS * size;
-  m->bytes[1] = ELEMENTS * (size_t)(f->twos ? 1 : f->n) * size;
-  size_t rows = f->injective         ? ELEMENTS * (size_t)f->arity
-                : f->shape == DIRECT ? ELEMENTS
-                                     : TARGETS;
+  m->bytes[1] = ELEMENTS * (size_t)(f->twos || f->large ? 1 : f->n) * size;
+  size_t rows = f->injective                     ? ELEMENTS * (size_t)f->arity
+                : f->shape == DIRECT || f->large ? ELEMENTS
+                                                 : TARGETS;
   m->bytes[2] = rows * (size_t)f->dim * size;
   for (int d = 0; d < DATS; d++) m->dat[d] = guarded(m->bytes[d]);
   m->reduced = guarded(256);
@@ -304,7 +364,7 @@ static bool memory_same(const struct memory *x, const struct memory *y) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static int32_t map[ELEMENTS * ARITY_MAX];
+static int32_t map[ELEMENTS * LARGE_ARITY];
 static int64_t list[ELEMENTS], numbers[TARGETS], own_numbers[ELEMENTS];
 
 static void make_places(const struct form *f) {
@@ -385,6 +445,9 @@ static void add_unit(struct op2i_text *unit, int i) {
     bool twos = text.chars && strstr(text.chars, " op2_early_own0[");
     if (twos != (forms[i].twos && variants[k] == OP2I_VECTOR))
       ok(false, "%s: by %s", forms[i].name, twos ? "twos" : "ones");
+    bool rolled = text.chars && strstr(text.chars, "        for (int op2_slot = 0;");
+    if (k % 2 && rolled != forms[i].large && forms[i].bytes == 64)
+      ok(false, "%s: %s", forms[i].name, rolled ? "in loops" : "line by line");
     op2i_text_free(&text);
   }
 }

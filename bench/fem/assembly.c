@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "by_hand.h"
 #include "common/application.h"
 #include "common/clock.h"
 #include "common/ranks.h"
@@ -146,91 +147,10 @@ static void destroy(ours *a) {
 
 /* ---- by hand --------------------------------------------------------------------------------- */
 
-/* Rows of blocks, and for each value of a cell's block where it goes. Cells of two blocks of them that
- * follow each other meet, and no others. */
-typedef struct hand {
-  int64_t nplace;
-  int32_t *start, *column, *place; /* place: [ncell][4][4] */
-  double *values;
-} hand;
-
-static int32_t find(const hand *h, int32_t row, int32_t column) {
-  int32_t p = h->start[row];
-  while (h->column[p] != column) p++;
-  return p;
-}
-
-static bool prepare(hand *h, const mesh *m, int dim) {
-  const int32_t side = m->n + 1;
-  h->start = malloc((size_t)(m->nnode + 1) * sizeof *h->start);
-  h->column = malloc((size_t)m->nnode * 9 * sizeof *h->column);
-  h->place = malloc((size_t)m->ncell * 16 * sizeof *h->place);
-  if (!h->start || !h->column || !h->place) return false;
-  int32_t n = 0;
-  for (int32_t j = 0; j < side; j++)
-    for (int32_t i = 0; i < side; i++) {
-      h->start[j * side + i] = n;
-      for (int32_t l = j - 1; l <= j + 1; l++)
-        for (int32_t k = i - 1; k <= i + 1; k++)
-          if (k >= 0 && l >= 0 && k < side && l < side) h->column[n++] = l * side + k;
-    }
-  h->start[m->nnode] = n;
-  h->nplace = n;
-  for (int64_t c = 0; c < m->ncell; c++)
-    for (int k = 0; k < 16; k++)
-      h->place[16 * c + k] = find(h, m->cell[4 * c + k / 4], m->cell[4 * c + k % 4]);
-  h->values = calloc((size_t)n * (size_t)(dim * dim), sizeof *h->values);
-  return h->values != NULL;
-}
-
-static void hand_free(hand *h) {
-  free(h->start);
-  free(h->column);
-  free(h->place);
-  free(h->values);
-}
-
-static void corners(const mesh *m, int64_t c, const double *x[4]) {
-  for (int k = 0; k < 4; k++) x[k] = m->x + 2 * m->cell[4 * c + k];
-}
-
-static void add_poisson(const hand *h, const mesh *m, int64_t from, int64_t to) {
-  for (int64_t c = from; c < to; c++) {
-    const double *x[4];
-    double a[4][4] = {{0}};
-    corners(m, c, x);
-    poisson(x, a);
-    for (int k = 0; k < 16; k++) h->values[h->place[16 * c + k]] += a[k / 4][k % 4];
-  }
-}
-
-static void add_elasticity(const hand *h, const mesh *m, int64_t from, int64_t to) {
-  for (int64_t c = from; c < to; c++) {
-    const double *x[4];
-    double a[8][8] = {{0}};
-    corners(m, c, x);
-    elasticity(x, a);
-    for (int k = 0; k < 16; k++) {
-      double *block = h->values + 4 * (int64_t)h->place[16 * c + k];
-      for (int v = 0; v < 4; v++) block[v] += a[k / 4 * 2 + v / 2][k % 4 * 2 + v % 2];
-    }
-  }
-}
-
-static void run_hand(const hand *h, const mesh *m, int dim, times *t) {
-  const int64_t block = m->n + 2 > 4000 ? m->n + 2 : 4000, blocks = (m->ncell + block - 1) / block;
-  memset(h->values, 0, (size_t)(h->nplace * dim * dim) * sizeof *h->values);
+static void run_hand(by_hand *h, const mesh *m, times *t) {
+  by_hand_zero(h);
   const double begin = clock_now();
-  for (int colour = 0; colour < 2; colour++) {
-#pragma omp parallel for schedule(dynamic, 1)
-    for (int64_t b = colour; b < blocks; b += 2) {
-      const int64_t from = b * block, to = from + block < m->ncell ? from + block : m->ncell;
-      if (dim == 1)
-        add_poisson(h, m, from, to);
-      else
-        add_elasticity(h, m, from, to);
-    }
-  }
+  by_hand_assemble(h, m);
   best(begin, &t->hand);
 }
 
@@ -283,6 +203,10 @@ static bool petsc_prepare(petsc *p, const mesh *m, int dim) {
   return good && FINE(MatCreateVecs(p->a, &p->x, &p->y)) && FINE(VecSet(p->x, 1));
 }
 
+static void corners(const mesh *m, int64_t c, const double *x[4]) {
+  for (int k = 0; k < 4; k++) x[k] = m->x + 2 * m->cell[4 * c + k];
+}
+
 static void local_block(const mesh *m, int dim, int64_t c, double *a) {
   const double *x[4];
   corners(m, c, x);
@@ -332,16 +256,19 @@ static void petsc_free(petsc *p) {
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* Both are the same matrix: their Frobenius norms. */
-static bool agree(ours *a, const petsc *p) {
+/* All are the same matrix: their Frobenius norms. */
+static bool agree(ours *a, const petsc *p, const by_hand *h) {
   Mat own = NULL;
   PetscReal left = 0, right = 1;
   TRY(op2_mat_petsc(a->mat, OP2_READ, MATAIJ, &own));
   const bool good =
       FINE(MatNorm(own, NORM_FROBENIUS, &left)) && FINE(MatNorm(p->a, NORM_FROBENIUS, &right));
   TRY(op2_mat_petsc_end(a->mat, &own));
-  if (good && fabs(left - right) <= 1e-12 * right) return true;
-  fprintf(stderr, "assembly: the matrices differ: norms %.15e and %.15e\n", left, right);
+  const double hand = h->values ? sqrt(by_hand_squares(h)) : right;
+  if (good && fabs(left - right) <= 1e-12 * right && fabs(hand - right) <= 1e-12 * right)
+    return true;
+  fprintf(stderr, "assembly: the matrices differ: norms %.15e, PETSc's %.15e, by hand %.15e\n",
+          left, right, hand);
 fail:
   return false;
 }
@@ -361,23 +288,23 @@ static void print(const ours *a, const times *t, bool coo) {
 static bool run(const options *o, const mesh *m, run_times *unused) {
   ours a = {.dim = strcmp(o->problem, "poisson") != 0 ? 2 : 1};
   petsc p = {.a = NULL};
-  hand h = {0};
+  by_hand h = {0};
   times t = {0};
   (void)unused;
   if (!report_init(&o->run, &a.ctx)) return false;
   const bool alone = ranks_number() == 1;
   bool good = report_ok(op2_petsc_use(a.ctx, 0, NULL), "op2_petsc_use") && declare(&a, m, o) &&
-              petsc_prepare(&p, m, a.dim) && (!alone || prepare(&h, m, a.dim));
+              petsc_prepare(&p, m, a.dim) && (!alone || by_hand_prepare(&h, m, a.dim));
   for (int r = 0; r < o->rounds && good; r++) {
     good = run_ours(&a, &t);
-    if (good && alone) run_hand(&h, m, a.dim, &t);
+    if (good && alone) run_hand(&h, m, &t);
     good = good && run_petsc(&p, m, a.dim, &t);
   }
-  good = good && agree(&a, &p);
+  good = good && agree(&a, &p, &h);
   if (good) print(&a, &t, !alone);
   good = good && report_explain(a.ctx, o->run.explain);
   petsc_free(&p);
-  hand_free(&h);
+  by_hand_free(&h);
   destroy(&a);
   return report_finalize(&a.ctx, good);
 }

@@ -22,6 +22,7 @@
  *   op2_bound      what lanes have to pass to win
  *   op2_left       positions not done              op2_count       how many of a round count
  *   op2_again<n>_<s>  op2_map<n>_<s> read again    op2_each        0, 1, 2, ...
+ *   op2_row        vectors of one slot             op2_block       values of one slot in a dense block
  *   op2_early_view<n>, op2_early_own<n>: those of the first of two batches
  *
  * A sum into a global has its strands in op2_arg<n>, the vectors that the next batch works on in
@@ -29,9 +30,18 @@
  * the last one that counts does: they store the same values to the same place, and their increments
  * are taken away. */
 
-/* STATE: the most registers that the values of a batch may fill; up to TWOS, two batches may come
- * at a time. */
-enum { OP2I_VEC_LANES_MAX = 16, OP2I_VEC_STATE_MAX = 64, OP2I_VEC_TWOS_MAX = 32 };
+/* Of the registers that the values of a batch fill: up to TWOS, two batches may come at a time. Beyond
+ * HELD the values are in the first cache in truth, which pays where a loop goes through maps or
+ * divides; else rows lie in memory as compilers like them, and scalar code is as good. More than
+ * STATE would not stay in that cache. LINES: how many additions to a dat have a line of text each;
+ * compilers take seconds over more. */
+enum {
+  OP2I_VEC_LANES_MAX = 16,
+  OP2I_VEC_TWOS_MAX = 32,
+  OP2I_VEC_HELD_MAX = 64,
+  OP2I_VEC_STATE_MAX = 512,
+  OP2I_VEC_LINES_MAX = 512
+};
 
 /* A dat in the place where arguments meet it; with a map, `nslots` slots from `slot` on. */
 struct op2i_vec_view {
@@ -68,15 +78,15 @@ struct op2i_vec {
   int lanes;
   int widest; /* bytes of the longest vectors there may be */
   int nviews;
-  struct op2i_vec_view *views;     /* [nargs] room */
-  struct op2i_vec_arg *args;       /* [nargs] */
-  int state;                       /* registers that the values of a batch fill */
-  const struct op2i_simd_translation **kernels;  /* [nmembers] null: an earlier member has it */
-  bool numbered;                                 /* op2_element is needed, */
-  bool pointed;                                  /* and somebody points into it */
-  bool divides;                    /* some kernel does, or takes roots */
-  int round;                       /* elements that come at a time, one batch or two */
-  uint64_t helped[OP2I_VEC_HELPS]; /* which helper functions the text has */
+  struct op2i_vec_view *views;                  /* [nargs] room */
+  struct op2i_vec_arg *args;                    /* [nargs] */
+  int state;                                    /* registers that the values of a batch fill */
+  const struct op2i_simd_translation **kernels; /* [nmembers] null: an earlier member has it */
+  bool numbered;                                /* op2_element is needed, */
+  bool pointed;                                 /* and somebody points into it */
+  bool divides;                                 /* some kernel does, or takes roots */
+  int round;                                    /* elements that come at a time, one batch or two */
+  uint64_t helped[OP2I_VEC_HELPS];              /* which helper functions the text has */
 };
 
 /* An argument that has a dat: all that have it have its dimension and type. */
@@ -117,6 +127,8 @@ void op2i_vec_load(const struct op2i_vec *v, int n); /* declares the view, too *
 void op2i_vec_store(const struct op2i_vec *v, int n);
 void op2i_vec_copy(const struct op2i_vec *v, int a);   /* the private copy, before the call */
 void op2i_vec_settle(const struct op2i_vec *v, int a); /* from there to the view, after the call */
+/* Whether a dat gets so many increments that the text has loops for them. */
+bool op2i_vec_rolled(const struct op2i_vec *v, int dat);
 /* And to memory, after all calls, from op2_own<n>, or from op2_early_own<n>: `copy` is the stem. */
 void op2i_vec_accumulate(const struct op2i_vec *v, int dat, const char *copy);
 

@@ -186,10 +186,12 @@ static int first_to_read(const struct op2i_vec *v, int map, int slot) {
   return v->e->nmembers;
 }
 
-static bool accumulates(const struct op2i_vec *v, int map, int slot) {
+/* Whether increments, of dats that are `rolled` or others, go behind this slot of a map. */
+static bool accumulates(const struct op2i_vec *v, int map, int slot, bool rolled) {
   bool any = false;
   for (int a = 0; a < v->e->loop->nargs; a++)
-    any = any || (meets(v, a, map, slot) && v->args[a].accumulates);
+    any = any || (meets(v, a, map, slot) && v->args[a].accumulates &&
+                  op2i_vec_rolled(v, (int)arg_of(v, a)->dat) == rolled);
   return any;
 }
 
@@ -214,14 +216,15 @@ static void slot_rows(const struct op2i_vec *v, int map, int slot, const char *s
 static void rows_again(const struct op2i_vec *v, int map, int ahead) {
   bool any = false;
   for (int slot = 0; slot < v->e->loop->maps[map]->arity; slot++) {
-    if (!accumulates(v, map, slot)) continue;
+    bool alone = accumulates(v, map, slot, false);
+    if (!alone && !accumulates(v, map, slot, true)) continue;
     if (!any) {
       op2i_text_add(v->out, "      const int32_t *op2_again%d = op2_%s%d", map,
                     v->e->listed ? "map" : "targets", map);
       if (ahead) op2i_text_add(v->out, " - %d", ahead * (int)v->e->loop->maps[map]->arity);
       op2i_text_add(v->out, ";\n      __asm__(\"\" : \"+r\"(op2_again%d));\n", map);
     }
-    slot_rows(v, map, slot, "again");
+    if (alone) slot_rows(v, map, slot, "again");
     any = true;
   }
 }

@@ -155,6 +155,27 @@ static struct transfer copy_transfer(const struct op2i_vec *v, int a, int slot) 
                            .vector = slot * (int)arg->dim};
 }
 
+/* Additions that an argument makes in the text, where each has a line. */
+static int additions(const struct op2i_vec *v, const struct op2i_loop_arg *arg) {
+  int pieces = 0;
+  for (int at = 0; at < arg->dim; at += op2i_vec_piece(v, (int)arg->dim - at)) pieces++;
+  return v->lanes * (int)arg->arity * pieces;
+}
+
+bool op2i_vec_rolled(const struct op2i_vec *v, int dat) {
+  const struct op2i_loop *loop = v->e->loop;
+  const struct op2i_loop_arg *row = op2i_vec_row(v, dat);
+  int lines = 0;
+  if (!v->args[row - loop->args].accumulates || row->access != OP2_INC) return false;
+  for (int a = 0; a < loop->nargs; a++)
+    if (loop->args[a].dat == dat) lines += additions(v, &loop->args[a]);
+  return lines > OP2I_VEC_LINES_MAX;
+}
+
+static bool rolled_copy(const struct op2i_vec *v, int a) {
+  return arg_of(v, a)->dat >= 0 && op2i_vec_rolled(v, (int)arg_of(v, a)->dat);
+}
+
 /* Increments of floating type start at -0.0: adding it changes nothing, whatever is there. Sums into
  * globals go on from their strands. */
 void op2i_vec_copy(const struct op2i_vec *v, int a) {
@@ -165,6 +186,15 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
   op2i_text_add(v->out, "      ");
   add_type(v, arg->type);
   op2i_text_add(v->out, " op2_own%d[%d]", a, count);
+  if (rolled_copy(v, a)) {
+    op2i_text_add(v->out,
+                  ";\n      for (int op2_value = 0; op2_value < %d; op2_value++) "
+                  "op2_own%d[op2_value] = -(",
+                  count, a);
+    add_type(v, arg->type);
+    op2i_text_add(v->out, "){0};\n");
+    return;
+  }
   bool gathered = arg->access != OP2_INC && at->accumulates;
   for (int i = 0; i < count && !gathered; i++) {
     op2i_text_add(v->out, i ? ", " : " = {");
@@ -188,7 +218,7 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
 static void put_in_order(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   int count = (int)(arg->arity * arg->dim), dim = (int)arg->dim;
-  if (op2i_arg_in_order(arg) || !v->args[a].own) return;
+  if (op2i_arg_in_order(arg) || !v->args[a].own || rolled_copy(v, a)) return;
   op2i_text_add(v->out, "      {\n        const ");
   add_type(v, arg->type);
   op2i_text_add(v->out, " op2_block[%d] = {", count);
@@ -222,6 +252,13 @@ void op2i_vec_settle(const struct op2i_vec *v, int a) {
 
 /* ---- to memory, element by element ----------------------------------------------------------- */
 
+static void add_part_type(const struct op2i_vec *v, op2_type type, int width) {
+  if (width > 1)
+    op2i_text_add(v->out, "      op2_%srow%d", op2i_type_stem(type), width);
+  else
+    op2i_text_add(v->out, "      %s", op2i_type_c(type));
+}
+
 static void add_parts(const struct op2i_vec *v, int a, const char *copy) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   const char *stem = op2i_type_stem(arg->type);
@@ -229,10 +266,7 @@ static void add_parts(const struct op2i_vec *v, int a, const char *copy) {
     for (int at = 0, width; at < arg->dim; at += width) {
       int vector = slot * (int)arg->dim + at;
       width = op2i_vec_piece(v, arg->dim - at);
-      if (width > 1)
-        op2i_text_add(v->out, "      op2_%srow%d", stem, width);
-      else
-        op2i_text_add(v->out, "      %s", op2i_type_c(arg->type));
+      add_part_type(v, arg->type, width);
       op2i_text_add(v->out,
                     " op2_parts%d_%d[%d];\n      op2_parts%d_%sx%d(op2_parts%d_%d, op2_%s%d", a,
                     vector, v->lanes, width, stem, v->lanes, a, vector, copy, a);
@@ -290,6 +324,93 @@ static void add_bounds(const struct op2i_vec *v, int a) {
   }
 }
 
+/* ---- the same in loops ----------------------------------------------------------------------- */
+
+/* The vectors of the slot op2_slot: op2_row. */
+static void roll_row(const struct op2i_vec *v, int a, const char *copy) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  int columns = (int)arg->columns;
+  op2i_text_add(v->out, "        const ");
+  add_type(v, arg->type);
+  if (op2i_arg_in_order(arg)) {
+    op2i_text_add(v->out, " *op2_row = op2_%s%d + %d * op2_slot;\n", copy, a, (int)arg->dim);
+    return;
+  }
+  op2i_text_add(v->out, " *op2_block = op2_%s%d + op2_slot / %d * %d + op2_slot %% %d * %d, ", copy,
+                a, columns, op2i_arg_place(arg, columns, 0), columns, (int)arg->column_dim);
+  op2i_text_add(v->out, "op2_row[%d] = {", (int)arg->dim);
+  for (int i = 0; i < arg->dim; i++)
+    op2i_text_add(v->out, i ? ", op2_block[%d]" : "op2_block[%d]", op2i_arg_place(arg, 0, i));
+  op2i_text_add(v->out, "};\n");
+}
+
+/* Pieces of all rows of all lanes: op2_parts<n>_<component>[slot][lane]. Single values are taken out
+ * of the copy. */
+static void roll_parts(const struct op2i_vec *v, int a, const char *copy) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  int dim = (int)arg->dim;
+  if (dim == 1) return;
+  for (int at = 0, width; at < dim; at += width) {
+    width = op2i_vec_piece(v, dim - at);
+    add_part_type(v, arg->type, width);
+    op2i_text_add(v->out, " op2_parts%d_%d[%d];\n", a, at, (int)arg->arity * v->lanes);
+  }
+  op2i_text_add(v->out, "      for (int op2_slot = 0; op2_slot < %d; op2_slot++) {\n",
+                (int)arg->arity);
+  roll_row(v, a, copy);
+  for (int at = 0, width; at < dim; at += width) {
+    width = op2i_vec_piece(v, dim - at);
+    op2i_text_add(v->out,
+                  "        op2_parts%d_%sx%d(op2_parts%d_%d + %d * op2_slot, op2_row + %d);\n",
+                  width, op2i_type_stem(arg->type), v->lanes, a, at, v->lanes, at);
+  }
+  op2i_text_add(v->out, "      }\n");
+}
+
+/* The row of the lane op2_lane and the slot op2_slot: op2_to. */
+static void roll_to(const struct op2i_vec *v, const struct op2i_loop_arg *arg) {
+  op2i_text_add(v->out, "          %s *op2_to = ", op2i_type_c(arg->type));
+  add_base(v, (int)arg->dat, false);
+  op2i_text_add(v->out, " + %d * (size_t)op2_", (int)arg->dim);
+  if (arg->map < 0) {
+    op2i_text_add(v->out, "element[op2_lane];\n");
+    return;
+  }
+  op2i_text_add(v->out, "again%d[%d * op2_%s + op2_slot", (int)arg->map,
+                (int)v->e->loop->maps[arg->map]->arity,
+                v->e->listed ? "element[op2_lane]" : "lane");
+  add_offset(v->out, arg->kind == OP2I_ARG_SLOT ? (int)arg->slot : 0);
+  op2i_text_add(v->out, "];\n");
+}
+
+/* All rows of the lane op2_lane. */
+static void roll_increments(const struct op2i_vec *v, int a, const char *copy) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  int dim = (int)arg->dim;
+  op2i_text_add(v->out, "        for (int op2_slot = 0; op2_slot < %d; op2_slot++) {\n",
+                (int)arg->arity);
+  roll_to(v, arg);
+  if (dim == 1)
+    op2i_text_add(v->out, "          *op2_to += op2_%s%d[op2_slot][op2_lane];\n", copy, a);
+  for (int at = 0, width; at < dim && dim > 1; at += width) {
+    width = op2i_vec_piece(v, dim - at);
+    op2i_text_add(
+        v->out, "          op2_add%d_%s(op2_to + %d, op2_parts%d_%d + %d * op2_slot + op2_lane);\n",
+        width, op2i_type_stem(arg->type), at, a, at, v->lanes);
+  }
+  op2i_text_add(v->out, "        }\n");
+}
+
+static void roll(const struct op2i_vec *v, int dat, const char *copy) {
+  const struct op2i_loop *loop = v->e->loop;
+  for (int a = 0; a < loop->nargs; a++)
+    if (loop->args[a].dat == dat) roll_parts(v, a, copy);
+  op2i_text_add(v->out, "      for (int op2_lane = 0; op2_lane < %d; op2_lane++) {\n", v->lanes);
+  for (int a = 0; a < loop->nargs; a++)
+    if (loop->args[a].dat == dat) roll_increments(v, a, copy);
+  op2i_text_add(v->out, "      }\n");
+}
+
 /* What goes to one dat goes there as in scalar code: for each element argument by argument, slot
  * by slot. */
 void op2i_vec_accumulate(const struct op2i_vec *v, int dat, const char *copy) {
@@ -301,6 +422,10 @@ void op2i_vec_accumulate(const struct op2i_vec *v, int dat, const char *copy) {
     for (int a = 0; a < loop->nargs; a++)
       if (loop->args[a].dat == dat) add_bounds(v, a);
     op2i_text_add(v->out, "      }\n");
+    return;
+  }
+  if (op2i_vec_rolled(v, dat)) {
+    roll(v, dat, copy);
     return;
   }
   for (int a = 0; a < loop->nargs; a++)

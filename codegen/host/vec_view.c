@@ -94,8 +94,8 @@ static void check_kernels(const struct op2i_emitter *e, struct op2i_text *why) {
     const struct op2i_rewrite *r = &e->rewrites[m];
     const char *name = r->member.kernel->obj.name;
     if (!vary_alike(e->loop, &e->rewrites[r->same_as].member, &r->member))
-      op2i_text_add(why, "kernel '%s' has the same argument once from a dat and once from elsewhere",
-                    name);
+      op2i_text_add(
+          why, "kernel '%s' has the same argument once from a dat and once from elsewhere", name);
   }
 }
 
@@ -211,7 +211,11 @@ static void place_args(struct op2i_vec *v, int lane_bytes) {
   for (int a = 0; a < v->e->loop->nargs; a++) place_arg(v, a);
   int64_t state = state_of(v, lane_bytes);
   v->state = state > OP2I_VEC_STATE_MAX ? OP2I_VEC_STATE_MAX + 1 : (int)state;
-  if (state > OP2I_VEC_STATE_MAX)
+}
+
+static void check_state(const struct op2i_vec *v, int64_t state) {
+  bool pays = v->divides || v->e->loop->nmaps;
+  if (state > (pays ? OP2I_VEC_STATE_MAX : OP2I_VEC_HELD_MAX))
     op2i_text_add(v->why, "an element's values would fill %lld vector registers", (long long)state);
 }
 
@@ -230,6 +234,7 @@ op2_status op2i_vec_begin(struct op2i_vec *v, const struct op2i_emitter *e, int 
   op2_status status = allocate(v);
   if (!status && !why->length) place_args(v, lane_bytes);
   for (int m = 0; m < e->nmembers && !status && !why->length; m++) status = translate(v, m);
+  if (!status && !why->length) check_state(v, state_of(v, lane_bytes));
   if (!status && why->failed) status = op2i_error_nomem("generated code");
   return status;
 }

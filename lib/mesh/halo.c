@@ -252,6 +252,21 @@ fail:
   return status;
 }
 
+op2_status op2i_halo_make_block(struct op2i_comm *comm, int64_t size, struct op2i_halo **out) {
+  struct op2i_halo *halo = op2i_calloc(1, sizeof *halo);
+  op2_status status = op2i_comm_agree(comm, halo ? OP2_SUCCESS : op2i_error_nomem("a halo"));
+  if (!status) {
+    halo->first = halo->global_size = size;
+    status = op2i_comm_sum(comm, 1, &halo->global_size);
+  }
+  if (!status) status = op2i_comm_before(comm, 1, &halo->first);
+  if (status)
+    op2i_halo_free(halo);
+  else
+    *out = halo;
+  return status;
+}
+
 void op2i_halo_free(struct op2i_halo *halo) {
   if (!halo) return;
   for (int i = 0; i < halo->n; i++)

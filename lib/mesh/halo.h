@@ -26,7 +26,8 @@ struct op2i_neighbour {
 struct op2i_halo {
   int64_t global_size;            /* owned elements of all ranks */
   int64_t parts[OP2I_HALO_PARTS]; /* elements there of all ranks */
-  int64_t *global; /* [total] numbers that all ranks know elements by, from 0 to global_size - 1 */
+  int64_t *global; /* [total] numbers that all ranks know elements by, from 0 to global_size - 1; null: */
+  int64_t first;   /* those from here on */
   int32_t *owner;  /* [halo] */
   int n;
   struct op2i_neighbour *neighbours; /* in the order of their ranks */
@@ -37,6 +38,11 @@ struct op2i_halo {
  * so is looked at: each element is owned once, and whoever is expected to own one does. */
 op2_status op2i_halo_make(struct op2i_comm *comm, const int64_t ends[4], const int64_t *global,
                           const int32_t *owner, const char *name, struct op2i_halo **halo);
+/* Collective. The next `size` elements of each rank, which nobody else has. */
+op2_status op2i_halo_make_block(struct op2i_comm *comm, int64_t size, struct op2i_halo **halo);
 void op2i_halo_free(struct op2i_halo *halo);
+static inline int64_t op2i_halo_number(const struct op2i_halo *halo, int64_t element) {
+  return halo->global ? halo->global[element] : halo->first + element;
+}
 
 #endif

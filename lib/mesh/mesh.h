@@ -145,6 +145,8 @@ op2_status op2i_version_copy(op2_gbl gbl, struct op2i_version *from, struct op2i
  * op2i_halo_make(). Collective; fails on all ranks alike. */
 op2_status op2i_set_create_halo(op2_context ctx, const int64_t ends[4], const int64_t *global,
                                 const int32_t *owner, const char *name, op2_set *set);
+/* Collective. A set of so many elements here, in a block for each rank, of which nobody keeps numbers. */
+op2_status op2i_set_create_counted(op2_context ctx, int64_t size, const char *name, op2_set *set);
 /* Whether map handles are good, and a map could be between the sets. */
 op2_status op2i_map_check(op2_set from, op2_set to, int arity, const char *name);
 /* A map of entries in the library's numbers, or of global ones where idx is null. Takes over idx and
@@ -186,7 +188,7 @@ void op2i_dats_come_home(op2_context ctx);
  * know it by. */
 static inline int64_t op2i_set_number(const struct op2_set_s *set, int64_t element) {
   int64_t number = set->number ? set->number[element] : element;
-  return set->halo ? set->halo->global[number] : number;
+  return set->halo ? op2i_halo_number(set->halo, number) : number;
 }
 /* The same, but among ranks the place where this rank's user has it. */
 static inline int64_t op2i_set_place(const struct op2_set_s *set, int64_t element) {
@@ -199,6 +201,10 @@ static inline int64_t op2i_map_rows(const struct op2_map_s *map) {
 /* Whether elements have other numbers for users than for the library. */
 static inline bool op2i_set_numbered(const struct op2_set_s *set) {
   return set->number || set->halo;
+}
+/* Whether there is a table of them for loops: not where nobody asks for them. */
+static inline bool op2i_set_tabled(const struct op2_set_s *set) {
+  return set->number || (set->halo && set->halo->global);
 }
 
 #endif

@@ -58,7 +58,7 @@ op2_status op2_set_global(op2_set set, int64_t *number) {
     return op2i_error(OP2_ERR_ARG, "op2_set_global: '%s' is a subset of '%s'", set->obj.name,
                       set->base->obj.name);
   for (int64_t i = 0; i < set->ends[OP2I_NONEXEC]; i++)
-    number[i] = set->halo ? set->halo->global[i] : i;
+    number[i] = set->halo ? op2i_halo_number(set->halo, i) : i;
   return OP2_SUCCESS;
 }
 

@@ -98,6 +98,20 @@ op2_status op2i_set_create_halo(op2_context ctx, const int64_t ends[4], const in
   return status;
 }
 
+op2_status op2i_set_create_counted(op2_context ctx, int64_t size, const char *name, op2_set *out) {
+  const int64_t ends[] = {size, size, size, size};
+  struct op2i_halo *halo = NULL;
+  op2_set set = NULL;
+  op2_status status = ctx->comm ? op2i_halo_make_block(ctx->comm, size, &halo) : OP2_SUCCESS;
+  if (status) return status;
+  status = op2i_context_agree(ctx, make_set(ctx, ends, name, halo, &set));
+  if (status)
+    op2_set_destroy(&set);
+  else
+    *out = set;
+  return status;
+}
+
 /* A block of all ranks' elements, in the order of ranks. */
 static op2_status create_block(op2_context ctx, int64_t size, const char *name, op2_set *out) {
   int64_t first = size, *global = op2i_malloc((size_t)size * sizeof *global);

@@ -82,11 +82,12 @@ op2_status op2_mat_get(op2_mat mat, void *values) {
   const struct op2_sparsity_s *sparsity = mat->sparsity;
   int64_t n = op2i_sparsity_size(sparsity);
   size_t bytes = mat->values->row_bytes;
-  if (!sparsity->order) op2i_rows_copy(op2_workers(mat->obj.ctx), n, bytes, data, values);
-  for (int64_t k = 0; sparsity->order && k < n; k++)
-    memcpy((char *)values + (size_t)k * bytes,
-           (const char *)data + (size_t)sparsity->order[k] * bytes, bytes);
-  return op2_dat_read_end(mat->values, &data);
+  if (sparsity->rows->number || op2i_set_numbered(sparsity->columns))
+    status = op2i_sparsity_copy(sparsity, bytes, data, values);
+  else
+    op2i_rows_copy(op2_workers(mat->obj.ctx), n, bytes, data, values);
+  const op2_status ended = op2_dat_read_end(mat->values, &data);
+  return status ? status : ended;
 }
 
 void op2_mat_destroy(op2_mat *mat) {

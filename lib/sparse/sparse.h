@@ -41,9 +41,6 @@ struct op2_sparsity_s {
   int next_row_places;
   int64_t renumberings;         /* so often have its rows, columns or places got other numbers */
   struct op2i_link link_of_all; /* in the context's list */
-  /* [start[nrows]] where what the program sees is in the order of the places when they were made, which
-   * is that of their set for it; null: the same. */
-  int32_t *order;
 };
 
 struct op2_mat_s {
@@ -69,6 +66,10 @@ op2_status op2i_sparsity_diagonal(op2_sparsity sparsity);
 /* The places of a subset of the rows; with those on the diagonal, where each row has one. Collective. */
 op2_status op2i_sparsity_row_places(op2_sparsity sparsity, op2_set rows, bool diagonal,
                                     const struct op2i_row_places **places);
+/* Copy values of so many bytes each, from the order in which the places were made, which is that of
+ * their set for the program, to the one that the program sees: rows and columns by its numbers. */
+op2_status op2i_sparsity_copy(const struct op2_sparsity_s *sparsity, size_t bytes, const void *data,
+                              void *values);
 /* Forget what was worked out from the numbers of rows. */
 void op2i_sparsity_renumbered(op2_sparsity sparsity);
 static inline int64_t op2i_sparsity_size(const struct op2_sparsity_s *sparsity) {

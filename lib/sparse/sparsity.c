@@ -31,7 +31,6 @@ static void release_sparsity(void *object) {
   op2i_unref(sparsity->first);
   op2i_unref(sparsity->entries);
   op2i_unref(sparsity->across);
-  op2i_free_data(sparsity->order);
 }
 
 op2_map op2i_sparsity_places(const struct op2_sparsity_s *sparsity, op2_map rows, op2_map columns) {
@@ -178,8 +177,9 @@ static op2_status make_row_maps(op2_sparsity sparsity) {
 }
 
 static op2_status make_places(op2_sparsity sparsity, int32_t **entries, int64_t beyond) {
-  op2_status status = op2_set_create(sparsity->obj.ctx, op2i_sparsity_size(sparsity) + beyond + 1,
-                                     sparsity->obj.name, &sparsity->places);
+  int64_t size = op2i_sparsity_size(sparsity) + beyond + 1;
+  op2_status status =
+      op2i_set_create_counted(sparsity->obj.ctx, size, sparsity->obj.name, &sparsity->places);
   for (int k = 0; k < sparsity->npairs && !status; k++) {
     status = make_map(sparsity, &sparsity->pairs[k], entries[k]);
     entries[k] = NULL;
@@ -240,17 +240,18 @@ static op2_status see_row(const struct op2_sparsity_s *sparsity, struct seen *se
                                               : OP2_SUCCESS;
 }
 
-static op2_status find_order(op2_sparsity sparsity) {
+op2_status op2i_sparsity_copy(const struct op2_sparsity_s *sparsity, size_t bytes, const void *data,
+                              void *values) {
   struct seen seen;
-  op2_status status = OP2_SUCCESS;
-  int64_t at = 0, length = 0;
-  if (!sparsity->rows->number && !op2i_set_numbered(sparsity->columns)) return OP2_SUCCESS;
-  sparsity->order = op2i_alloc_raw((size_t)op2i_sparsity_size(sparsity) * sizeof *sparsity->order);
-  if (!sparsity->order) return op2i_error_nomem("a sparsity");
-  status = open_seen(sparsity, &seen);
+  int64_t length = 0;
+  char *to = values;
+  op2_status status = open_seen(sparsity, &seen);
   for (int64_t p = 0; p < sparsity->nrows && !status; p++) {
     status = see_row(sparsity, &seen, p, &length);
-    for (int64_t k = 0; k < length && !status; k++) sparsity->order[at++] = (int32_t)seen.place[k];
+    for (int64_t k = 0; k < length && !status; k++, to += bytes)
+      memcpy(to,
+             (const char *)data + (size_t)op2i_set_place(sparsity->places, seen.place[k]) * bytes,
+             bytes);
   }
   close_seen(&seen);
   return status;
@@ -266,7 +267,6 @@ static op2_status make(op2_sparsity sparsity) {
   status = op2i_context_agree(ctx, status);
   if (!status) {
     status = op2i_pattern_make(sparsity, entries, &beyond);
-    if (!status) status = find_order(sparsity);
     status = op2i_context_agree(ctx, status);
   }
   if (!status) status = make_places(sparsity, entries, beyond);
