@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random programs that assemble, write, zero, multiply and solve with matrices, with loops and looks of the
- * host in between, on random meshes over 1 to 4 ranks, lazily and eagerly: each rank sees what dense
+/* Random programs that assemble, write, zero, multiply and solve with matrices, with loops, the algebra of
+ * dats and looks of the host in between, on random meshes over 1 to 4 ranks, lazily and eagerly: each rank sees what dense
  * matrices give. Values are whole numbers and what solves give is rounded to such, so that nothing else
  * may differ.
  *
@@ -18,7 +18,7 @@
 #include "support.h"
 #include "whole_case.h"
 
-enum { STEPS = 40, KINDS = 11, LIMIT = 97 };
+enum { STEPS = 40, KINDS = 12, LIMIT = 97 };
 enum { A, B, MATS }; /* cells to nodes, with rows left out; and nodes to themselves besides */
 
 static const char *const sources[][2] = {
@@ -259,6 +259,18 @@ static void sum(struct run *r) {
   for (int64_t i = 0; i < r->dense.n; i++) r->dense.sum += r->dense.x[i];
 }
 
+/* y and the sum by the algebra of dats. */
+static void combine(struct run *r, double factor) {
+  struct dense *d = &r->dense;
+  DO(op2_dat_axpy(r->y, op2_scalar_value(factor), r->x));
+  DO(op2_dat_dot(r->x, r->y, r->sum));
+  d->sum = 0;
+  for (int64_t i = 0; i < d->n; i++) {
+    d->y[i] += factor * d->x[i];
+    d->sum += d->x[i] * d->y[i];
+  }
+}
+
 /* ---- looks ----------------------------------------------------------------------------------- */
 
 static void look_at_mat(struct run *r, int m) {
@@ -312,6 +324,7 @@ static void step(struct run *r, const struct trial *t, uint64_t *seed) {
   case 7: draw_below(seed, 2) ? diagonal(r, m) : spread(r, t); break;
   case 8: fold(r); break;
   case 9: draw_below(seed, 2) ? solve(r) : sum(r); break;
+  case 10: combine(r, draw_below(seed, 5) - 2); break;
   default:
     if (draw_below(seed, 3) == 0) look(r);
   }
