@@ -113,14 +113,17 @@ static op2_status report_failures(op2_context ctx, op2_status status) {
 /* Times count for the queue outside; loops do, too. */
 static void add_up(struct op2i_sched *outer, struct op2i_sched *inner) {
   outer->spent.loops += inner->spent.loops;
+  outer->spent.running += inner->spent.running;
   outer->spent.compiling += inner->spent.compiling;
   outer->spent.preparing += inner->spent.preparing;
   outer->loops_run += inner->loops_run;
   outer->tasks_submitted += inner->tasks_submitted;
   outer->programs_inline += inner->programs_inline;
   outer->programs_team += inner->programs_team;
+  outer->tried += inner->tried;
   if (!outer->first_kernel) outer->first_kernel = inner->first_kernel;
   inner->spent = (struct op2i_spent){0};
+  inner->tried = 0;
   inner->loops_run = inner->tasks_submitted = inner->programs_inline = inner->programs_team = 0;
 }
 

@@ -97,7 +97,10 @@ struct op2i_step {
   /* Of the first of the steps that run together: how often their places were chosen by what they take, and
    * how many of them that is known of. */
   int64_t times_free, known_free;
-  bool tried;    /* it was on the device only to find out what that takes */
+  /* It is on the device only to find out what that takes; seconds that this was held to take, and that copies
+   * and tables have taken. */
+  bool tried;
+  double held, spent;
   int64_t epoch; /* of the first of the steps that are run together: the context's, when all of them
                     were last asked for but those of globals, which are asked for at each run */
   /* Steps of a chain that is run tile by tile share `tiles`; the first says how many they are. */

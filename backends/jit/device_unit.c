@@ -136,7 +136,7 @@ op2_status op2i_device_units(op2_context ctx, int n, struct op2i_jit_code *codes
       ctx->jit->stats.memory_hits++;
     else
       status = fetch(ctx, code, key);
-    if (!status && !code->function) status = build(ctx, code, key);
+    if (!status && !code->function && !code->if_cached) status = build(ctx, code, key);
   }
   return status;
 }

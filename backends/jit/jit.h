@@ -16,6 +16,7 @@ struct op2i_jit_code {
   const char *const *includes; /* directories, null-terminated, may be null */
   const char *label;           /* for log lines: the kernel's name */
   bool on_device; /* for the context's device: the function is a struct op2i_device_unit */
+  bool if_cached; /* of a device: it is not compiled; without function and message, if it was not there */
   void *function;              /* out: valid until the context ends */
   op2_status status;           /* out */
   char *message;               /* out: op2i_free()d by the caller; null on success */

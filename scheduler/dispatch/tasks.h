@@ -59,7 +59,7 @@ op2_status op2i_task_list_verify(struct op2i_step *steps, const struct op2i_task
 /* What op2i_task_list.places is for steps as they are now. */
 uint64_t op2i_steps_places(const struct op2i_step *steps, int64_t nsteps);
 /* Bring what the step has to have where it runs. */
-op2_status op2i_step_moves_run(const struct op2i_step *step);
+op2_status op2i_step_moves_run(struct op2i_step *step);
 /* Run one task. Only what is about a device can fail. */
 op2_status op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t first,
                          int32_t last);

@@ -11,6 +11,7 @@
 #include "partial.h"
 #include "tasks.h"
 #include "tile.h"
+#include "trial.h"
 
 /* Results of reductions stand in blocks, those of chains in tiles. */
 static int64_t partials_of(const struct op2i_step *step) {
@@ -69,12 +70,23 @@ uint64_t op2i_steps_places(const struct op2i_step *steps, int64_t nsteps) {
   return hash;
 }
 
-static op2_status run_move(const struct op2i_step *step, int32_t i) {
-  const struct op2i_move *move = &step->moves[i];
+static op2_status bring(const struct op2i_step *step, const struct op2i_move *move) {
   return op2i_buffer_bring(&step->loop->op.dats[move->dat]->values, move->to, &move->source);
 }
 
-op2_status op2i_step_moves_run(const struct op2i_step *step) {
+static op2_status run_move(struct op2i_step *step, int32_t i) {
+  struct op2i_device *device = step->loop->op.ctx->device;
+  const struct op2i_move *move = &step->moves[i];
+  if (!step->tried) return bring(step, move);
+  op2_status status = device->kind->wait(device);
+  double begin = op2i_seconds();
+  if (!status) status = bring(step, move);
+  if (!status) status = device->kind->wait(device);
+  if (!status) op2i_trial_copied(step, op2i_seconds() - begin, move->source.bytes);
+  return status;
+}
+
+op2_status op2i_step_moves_run(struct op2i_step *step) {
   op2_status status = OP2_SUCCESS;
   for (int32_t i = 0; i < step->nmoves && !status; i++) status = run_move(step, i);
   return status;

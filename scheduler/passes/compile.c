@@ -13,6 +13,7 @@
 #include "mem.h"
 #include "passes.h"
 #include "text.h"
+#include "trial.h"
 
 /* The text and its variant. */
 static op2_status source_of(struct op2i_loop *loop, enum op2i_variant wish,
@@ -40,12 +41,13 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
   if (op2i_grow(&c->codes, sizeof *c->codes, c->ncodes, &c->codes_capacity) ||
       op2i_grow(&c->wanted, sizeof *c->wanted, c->ncodes, &c->wanted_capacity))
     return op2i_error_nomem("a compilation");
-  c->codes[c->ncodes] =
-      (struct op2i_jit_code){.source = source,
-                             .mergeable = loop->mergeable[variant],
-                             .includes = (const char *const *)loop->kernel->includes,
-                             .label = op2i_loop_name(loop),
-                             .on_device = op2i_on_device(variant)};
+  c->codes[c->ncodes] = (struct op2i_jit_code){
+      .source = source,
+      .mergeable = loop->mergeable[variant],
+      .includes = (const char *const *)loop->kernel->includes,
+      .label = op2i_loop_name(loop),
+      .on_device = op2i_on_device(variant),
+      .if_cached = op2i_on_device(variant) && !c->optional && op2i_trial_waits(loop)};
   c->wanted[c->ncodes] = (struct op2i_wanted){.loop = loop};
   data->compiling = c->ncodes++;
   return OP2_SUCCESS;
@@ -123,7 +125,9 @@ static op2_status agree(struct op2i_compile *c, op2_status status) {
 }
 
 /* What another rank of this node was to compile. */
-static bool pending(const struct op2i_jit_code *code) { return !code->function && !code->status; }
+static bool pending(const struct op2i_jit_code *code) {
+  return !code->function && !code->status && !code->if_cached;
+}
 
 /* Where others have put it, or, if that is not where this rank looks, compiled here as well. */
 static op2_status look_again(struct op2i_compile *c) {
@@ -204,8 +208,11 @@ op2_status op2i_compile_run(struct op2i_compile *c) {
   if (status) return status;
   for (int64_t u = 0; u < c->ncodes; u++) {
     if (refused(&c->codes[u])) continue;
+    if (c->codes[u].if_cached)
+      ((struct op2i_loop_data *)c->wanted[u].loop->sched_data)->waits = !c->codes[u].function;
     if (!c->codes[u].status) {
-      c->wanted[u].loop->function[op2i_loop_variant(c->wanted[u].loop, c->wish)] = c->codes[u].function;
+      c->wanted[u].loop->function[op2i_loop_variant(c->wanted[u].loop, c->wish)] =
+          c->codes[u].function;
       forget_failure(c->wanted[u].loop);
     } else if (!c->optional) {
       remember(c, u);

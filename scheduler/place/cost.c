@@ -37,18 +37,6 @@ double op2i_loop_cost(const struct op2i_loop *loop, bool device) {
   return known && ns > 0 ? ns : -1;
 }
 
-double op2i_loop_trial(struct op2i_sched *sched, const struct op2i_loop *loop) {
-  const struct op2i_op *op = &loop->op;
-  struct op2i_copy_cost each;
-  double ns = op2i_loop_ns(loop) * (double)loop->set->ends[OP2I_OWNED] / sched->ctx->workers;
-  op2i_copy_cost(sched, &each);
-  for (int d = 0; d < op->ndats; d++) {
-    int copies = !op2i_overwrites(op->dat_access[d]) + op2i_modifies(op->dat_access[d]);
-    ns += copies * (each.copy_ns + each.byte_ns * (double)op->dats[d]->values.owned_bytes);
-  }
-  return 1e-9 * ns;
-}
-
 static double step_ns(const struct op2i_step *step) {
   const struct op2i_loop_data *data = step->loop->sched_data;
   bool known = step->place == OP2I_DEVICE && data->device_ns > 0;

@@ -17,9 +17,6 @@ struct op2i_copy_cost {
 void op2i_copy_cost(struct op2i_sched *sched, struct op2i_copy_cost *cost);
 /* Nanoseconds that an element takes on the device, or on one of the host's processors; -1: not known. */
 double op2i_loop_cost(const struct op2i_loop *loop, bool device);
-/* Seconds that a try of the loop on the device is held to take: as on the host, and what it brings there
- * and back. */
-double op2i_loop_trial(struct op2i_sched *sched, const struct op2i_loop *loop);
 /* Improve the choice, op2i_where of each of the steps, for those that are free; those that share a loop share
  * its place, and those that are on both places share *split. Costs of those are known. False without memory:
  * the choice stays. */

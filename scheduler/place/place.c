@@ -10,6 +10,7 @@
 #include "mem.h"
 #include "model.h"
 #include "split.h"
+#include "trial.h"
 
 enum op2i_place op2i_host_place(op2_context ctx) {
   return ctx->config.shadow ? OP2I_SHADOW : OP2I_HOST;
@@ -41,6 +42,8 @@ int op2i_wishes(op2_context ctx, enum op2i_variant wishes[OP2I_WISHES]) {
 
 bool op2i_loop_wants(const struct op2i_loop *loop, enum op2i_variant wish) {
   enum op2i_rule_kind kind = op2i_loop_rule(loop).kind;
+  const struct op2i_loop_data *data = loop->sched_data;
+  if (op2i_on_device(wish) && data && data->waits) return false;
   return kind != (op2i_on_device(wish) ? OP2I_RULE_HOST : OP2I_RULE_DEVICE);
 }
 
@@ -119,53 +122,19 @@ static void by_rule(struct choice *c, int64_t s) {
   if (where == OP2I_ON_DEVICE && !device) where = OP2I_ON_HOST;
   if (where == OP2I_ON_HOST && !host) where = OP2I_ON_DEVICE;
   c->where[s] = (unsigned char)where;
+  const struct op2i_loop_data *data = loop->sched_data;
+  device = device || data->waits;
   c->free[s] = rule.kind == OP2I_RULE_FREE && host && device && step->lo < step->hi;
 }
 
 /* ---- by what they take ----------------------------------------------------------------------- */
-
-/* Of the time that programs take, what may be spent on trying where they are slower. A device that is not the
- * host's own processors is worth more. */
-static double tries_left(const struct choice *c) {
-  double share = c->sched->ctx->device->limits.on_host ? 1.0 / 64 : 1.0 / 4;
-  double seconds = c->sched->spent.running;
-  seconds += op2i_program_seconds(c->steps, c->n) / c->sched->ctx->workers;
-  return share * seconds - c->sched->tried;
-}
-
-/* What is not known is found out, on the host first; on the device by single steps. Until then a loop stays on
- * the host. Returns whether anything is tried. */
-static bool find_out(struct choice *c) {
-  double left = tries_left(c);
-  bool any = false;
-  for (int64_t s = 0; s < c->n; s++) {
-    const struct op2i_loop *loop = c->steps[s].loop;
-    c->steps[s].tried = false;
-    if (!c->free[s]) continue;
-    bool host = op2i_loop_cost(loop, false) >= 0;
-    if (host && op2i_loop_cost(loop, true) >= 0) continue;
-    c->free[s] = false;
-    c->where[s] = OP2I_ON_HOST;
-    struct op2i_loop_data *data = loop->sched_data;
-    if (!host || data->trials >= OP2I_DEVICE_RUNS_FIRST) continue;
-    double seconds = op2i_loop_trial(c->sched, loop);
-    if (seconds > left) continue;
-    left -= seconds;
-    c->sched->tried += seconds;
-    data->trials++;
-    c->steps[s].tried = true;
-    c->where[s] = OP2I_ON_DEVICE;
-    any = true;
-  }
-  return any;
-}
 
 /* Measurements get better, and values may come to be elsewhere: the choice is looked at again after twice
  * as many runs each time, and when more is known; but not beside a try, for which values are about to be where
  * they would not be again. */
 static void by_cost(struct choice *c) {
   int64_t known = 0;
-  if (find_out(c)) return;
+  if (op2i_trials_begin(c->sched, c->steps, c->n, c->free, c->where)) return;
   for (int64_t s = 0; s < c->n; s++) known += c->free[s];
   if (known != c->steps->known_free) c->steps->times_free = 0;
   c->steps->known_free = known;
@@ -227,23 +196,4 @@ void op2i_steps_place(struct op2i_sched *sched, struct op2i_step *steps, int64_t
   if (c.where && c.free) place_all(&c); /* else they stay where they are */
   op2i_free(c.where);
   op2i_free(c.free);
-}
-
-/* Whether the step tells of a loop that is yet to be tried. */
-static bool tells(const struct op2i_step *step) {
-  const struct op2i_loop *loop = step->loop;
-  if (!loop || step->twin || step->lo >= step->hi || loop->form.off_device) return false;
-  const struct op2i_loop_data *data = loop->sched_data;
-  bool known = op2i_loop_cost(loop, false) >= 0 && op2i_loop_cost(loop, true) >= 0;
-  return !known && data->trials < OP2I_DEVICE_RUNS_FIRST &&
-         op2i_loop_rule(loop).kind == OP2I_RULE_FREE;
-}
-
-int64_t op2i_steps_together(const struct op2i_sched *sched, const struct op2i_step *steps,
-                            int64_t n) {
-  enum { PIECE = 64 };
-  int64_t s = 0;
-  if (!sched->ctx->device || n <= PIECE) return n;
-  while (s < n && !tells(&steps[s])) s++;
-  return s == n ? n : steps[PIECE - 1].twin ? PIECE + 1 : PIECE;
 }

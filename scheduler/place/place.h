@@ -31,10 +31,9 @@ bool op2i_loop_may_split(const struct op2i_loop *loop);
 
 /* Give a step of a loop, whose code is there, its place and its function. */
 void op2i_step_place(struct op2i_step *step, enum op2i_variant wish);
-/* How many of n steps are to run together: while some of their loops are yet to be tried on the device, not
- * too many, so that those behind them gain from it. */
-int64_t op2i_steps_together(const struct op2i_sched *sched, const struct op2i_step *steps,
-                            int64_t n);
+/* trial.c: how many of n steps are to run together: where one of their loops is to be tried on the device, not too
+ * many, so that those behind them gain from it. */
+int64_t op2i_steps_together(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n);
 /* Choose places for steps of a program that are about to run together, or for one. */
 void op2i_steps_place(struct op2i_sched *sched, struct op2i_step *steps, int64_t n);
 

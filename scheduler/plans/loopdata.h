@@ -60,6 +60,7 @@ struct op2i_loop_data {
   double device_ns;                               /* the same on the device */
   int64_t device_runs;                            /* there, beside a task backend */
   int trials;                                     /* those that were to find that out */
+  bool waits; /* it has no code for the device until it is tried there */
   int64_t placed[3];    /* runs that were to be on the host, on the device, and on both */
   struct op2i_cut *cut; /* how it was split last; null: not yet */
   int64_t compiling; /* number in the compilation in progress, -1 none */

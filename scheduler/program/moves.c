@@ -2,6 +2,7 @@
 /* Values of steps that run together in several places. All of them get their memory first; then the
  * states that values will have are followed through the steps, in their order, and each step notes
  * what has to be brought before it runs. Whoever runs the steps brings it. */
+#include "clock.h"
 #include "context.h"
 #include "device_run.h"
 #include "place.h"
@@ -105,7 +106,9 @@ op2_status op2i_moves_bind(op2_context ctx, const struct op2i_program *program,
   op2_status status = OP2_SUCCESS;
   for (int64_t s = 0; s < n && !status; s++) {
     bool again = false;
+    double begin = op2i_seconds();
     status = bind_somewhere(ctx, program, &steps[s], &again);
+    if (steps[s].tried) steps[s].spent += op2i_seconds() - begin;
     if (again) s = -1;
   }
   if (!status) follow_all(steps, n);

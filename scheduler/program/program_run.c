@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "call.h"
+#include "clock.h"
 #include "error.h"
+#include "loop_device.h"
 #include "place.h"
 #include "tasks.h"
 #include "tiling.h"
+#include "trial.h"
 
 /* Collect the values of a fused group's members where its code looks for them. */
 static void collect(const struct op2i_group *group, const int32_t *members,
@@ -88,17 +91,30 @@ static int64_t reduced_together(const struct op2i_program *program, int64_t s) {
 }
 
 /* How many steps from s on are run by one call of the backend, or of the operation's function. */
-static int64_t together(const struct op2i_sched *sched, const struct op2i_program *program,
-                        int64_t s) {
+static int64_t together(struct op2i_sched *sched, const struct op2i_program *program, int64_t s) {
   int64_t end = s;
   if (program->steps[s].kind == OP2I_STEP_REDUCE) return reduced_together(program, s);
   while (end < program->nsteps && joins(sched, &program->steps[end])) end++;
   return end > s ? op2i_steps_together(sched, &program->steps[s], end - s) : 1;
 }
 
+/* Code for the device that was put off until a loop is tried there. What fails leaves the loop on the host. */
+static void have_code(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n) {
+  struct op2i_loop *loop;
+  while (sched->ctx->device && (loop = op2i_trial_wants_code(sched, steps, n))) {
+    struct op2i_compile compile = {
+        .sched = sched, .wish = op2i_device_variant(sched->ctx->device->kind), .optional = true};
+    double begin = op2i_seconds();
+    if (!op2i_compile_add(&compile, loop)) (void)op2i_compile_run(&compile);
+    op2i_compile_end(&compile);
+    op2i_trial_has_code(sched, loop, op2i_seconds() - begin);
+  }
+}
+
 static op2_status run_steps(struct op2i_sched *sched, const struct op2i_program *program,
                             struct op2i_step *steps, int64_t n) {
   op2_context ctx = sched->ctx;
+  have_code(sched, steps, n);
   op2i_steps_place(sched, steps, n);
   op2_status status = op2i_steps_bind(ctx, program, steps, n);
   if (status) return status;

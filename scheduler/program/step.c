@@ -5,6 +5,7 @@
 #include "loopdata.h"
 #include "place.h"
 #include "program.h"
+#include "trial.h"
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
@@ -229,8 +230,7 @@ void op2i_step_account(const struct op2i_step *step) {
   count_run(loop, step, seconds);
   if (loop->members) count_members(loop, step, seconds);
   if (elements < 1 || step->seconds <= 0) return;
-  if (step->place == OP2I_DEVICE && data->trials > 0 && data->device_runs <= OP2I_DEVICE_RUNS_FIRST)
-    loop->op.ctx->sched->tried += step->seconds;
+  if (step->tried) op2i_trial_end(step);
   if (step->place == OP2I_DEVICE && step->untimed) return;
   double ns = 1e9 * step->seconds / elements;
   double *known = step->place == OP2I_DEVICE ? &data->device_ns : &data->ns_per_element;

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What loops take on the device is found out by trying, within limits. */
+#include "trial.h"
+
+#include "device.h"
+#include "loop_device.h"
+#include "mesh.h"
+#include "model.h"
+
+/* ---- what it may take ------------------------------------------------------------------------ */
+
+/* Of the time that programs take, what may be spent on trying where they are slower. A device that is not the
+ * host's own processors is worth more. An operation that queues loops itself is one of another queue. */
+static double seconds_left(const struct op2i_sched *sched, double about_to_run) {
+  double share = sched->ctx->device->limits.on_host ? 1.0 / 64 : 1.0 / 4;
+  double running = about_to_run, tried = 0;
+  for (const struct op2i_sched *queue = sched; queue; queue = queue->outer) {
+    running += queue->spent.running;
+    tried += queue->tried;
+  }
+  return share * running - tried;
+}
+
+/* That copies of all it needs take, or of what it modifies, which come back when the host needs them. */
+static double copies(struct op2i_sched *sched, const struct op2i_op *op, bool there) {
+  struct op2i_copy_cost each;
+  double ns = 0;
+  op2i_copy_cost(sched, &each);
+  for (int d = 0; d < op->ndats; d++)
+    if (there ? !op2i_overwrites(op->dat_access[d]) : op2i_modifies(op->dat_access[d]))
+      ns += each.copy_ns + each.byte_ns * (double)op->dats[d]->values.owned_bytes;
+  return 1e-9 * ns;
+}
+
+/* Maps that the device has not, and what its launches need to go through them backwards. */
+static double tables(const struct op2i_loop *loop) {
+  static const double entry_ns = 4;
+  double entries = 0;
+  for (int m = 0; m < loop->nmaps; m++)
+    if (!loop->maps[m]->entries.at[OP2I_DEVICE])
+      entries += (double)loop->maps[m]->from->ends[OP2I_OWNED] * loop->maps[m]->arity;
+  return 1e-9 * entry_ns * entries;
+}
+
+/* Before anything of the kind has been measured: what PoCL takes for a loop of an application. */
+static const double first_compilation = 0.25;
+
+static double compilation(const struct op2i_sched *sched, const struct op2i_loop *loop) {
+  const struct op2i_loop_data *data = loop->sched_data;
+  if (!data->waits) return 0;
+  return sched->compilation > 0 ? sched->compilation : first_compilation;
+}
+
+/* As on the host, and what it needs besides. */
+static double estimate(struct op2i_sched *sched, const struct op2i_loop *loop) {
+  double ns = op2i_loop_ns(loop) * (double)loop->set->ends[OP2I_OWNED] / sched->ctx->workers;
+  return 1e-9 * ns + copies(sched, &loop->op, true) + copies(sched, &loop->op, false) +
+         tables(loop);
+}
+
+/* ---- trying ---------------------------------------------------------------------------------- */
+
+bool op2i_trial_waits(const struct op2i_loop *loop) {
+  op2_context ctx = loop->op.ctx;
+  return ctx->device && ctx->device->limits.on_host && !ctx->config.place_costs &&
+         op2i_loop_rule(loop).kind == OP2I_RULE_FREE;
+}
+
+static bool is_due(struct op2i_sched *sched, const struct op2i_step *step, double left) {
+  const struct op2i_loop_data *data = step->loop->sched_data;
+  return data->trials < OP2I_DEVICE_RUNS_FIRST &&
+         estimate(sched, step->loop) + compilation(sched, step->loop) <= left;
+}
+
+struct op2i_loop *op2i_trial_wants_code(struct op2i_sched *sched, const struct op2i_step *steps,
+                                        int64_t n) {
+  double about_to_run = op2i_program_seconds(steps, n) / sched->ctx->workers;
+  for (int64_t s = 0; s < n; s++) {
+    const struct op2i_loop *loop = steps[s].loop;
+    if (!loop || steps[s].twin || steps[s].lo >= steps[s].hi) continue;
+    const struct op2i_loop_data *data = loop->sched_data;
+    if (data->waits && op2i_loop_cost(loop, false) >= 0 &&
+        is_due(sched, &steps[s], seconds_left(sched, about_to_run)))
+      return steps[s].loop;
+  }
+  return NULL;
+}
+
+void op2i_trial_has_code(struct op2i_sched *sched, struct op2i_loop *loop, double seconds) {
+  struct op2i_loop_data *data = loop->sched_data;
+  enum op2i_variant wish = op2i_device_variant(sched->ctx->device->kind);
+  data->waits = false;
+  sched->compilation = sched->compilation > 0 ? (sched->compilation + seconds) / 2 : seconds;
+  sched->tried += seconds;
+  if (loop->form.off_device || !loop->function[op2i_loop_variant(loop, wish)])
+    data->trials = OP2I_DEVICE_RUNS_FIRST;
+}
+
+static bool try(struct op2i_sched *sched, struct op2i_step *step, double left) {
+  struct op2i_loop_data *data = step->loop->sched_data;
+  if (data->waits || !is_due(sched, step, left)) return false;
+  data->trials++;
+  step->tried = true;
+  step->held = estimate(sched, step->loop);
+  step->spent = 0;
+  sched->tried += step->held;
+  return true;
+}
+
+bool op2i_trials_begin(struct op2i_sched *sched, struct op2i_step *steps, int64_t n, bool *free,
+                       unsigned char *where) {
+  double about_to_run = op2i_program_seconds(steps, n) / sched->ctx->workers;
+  bool any = false;
+  for (int64_t s = 0; s < n; s++) {
+    steps[s].tried = false;
+    if (!free[s]) continue;
+    bool host = op2i_loop_cost(steps[s].loop, false) >= 0;
+    if (host && op2i_loop_cost(steps[s].loop, true) >= 0) continue;
+    free[s] = false;
+    where[s] = OP2I_ON_HOST;
+    if (!host || !try(sched, &steps[s], seconds_left(sched, about_to_run))) continue;
+    where[s] = OP2I_ON_DEVICE;
+    any = true;
+  }
+  return any;
+}
+
+/* ---- what it took ---------------------------------------------------------------------------- */
+
+/* Copies of values tell better what copies take than those that were made to measure it. */
+void op2i_trial_copied(struct op2i_step *step, double seconds, size_t bytes) {
+  enum { MANY = 1 << 16 };
+  struct op2i_sched *sched = step->loop->op.ctx->sched;
+  double ns = 1e9 * seconds - sched->copy_ns;
+  step->spent += seconds;
+  if (bytes >= MANY && ns > 0) sched->byte_ns = (sched->byte_ns + ns / (double)bytes) / 2;
+}
+
+void op2i_trial_end(const struct op2i_step *step) {
+  struct op2i_sched *sched = step->loop->op.ctx->sched;
+  double more = step->seconds + step->spent - step->held + copies(sched, &step->loop->op, false);
+  if (step->tried && more > 0) sched->tried += more;
+}
+
+/* ---- how many together ----------------------------------------------------------------------- */
+
+/* Whether the step tells of a loop that is yet to be tried. */
+static bool tells(const struct op2i_step *step) {
+  const struct op2i_loop *loop = step->loop;
+  if (!loop || step->twin || step->lo >= step->hi || loop->form.off_device) return false;
+  const struct op2i_loop_data *data = loop->sched_data;
+  bool known = op2i_loop_cost(loop, false) >= 0 && op2i_loop_cost(loop, true) >= 0;
+  return !known && data->trials < OP2I_DEVICE_RUNS_FIRST &&
+         op2i_loop_rule(loop).kind == OP2I_RULE_FREE;
+}
+
+/* The least that a try takes; -1: there is none to be made. */
+static double least_try(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n) {
+  double least = -1;
+  for (int64_t s = 0; s < n; s++) {
+    if (!tells(&steps[s])) continue;
+    double seconds = estimate(sched, steps[s].loop) + compilation(sched, steps[s].loop);
+    if (least < 0 || seconds < least) least = seconds;
+  }
+  return least;
+}
+
+int64_t op2i_steps_together(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n) {
+  enum { PIECE = 64 };
+  if (!sched->ctx->device || n <= PIECE) return n;
+  double least = least_try(sched, steps, n), about_to_run = 0;
+  int64_t together = 0;
+  if (least < 0) return n;
+  do {
+    int64_t piece = n - together < PIECE ? n - together : PIECE;
+    about_to_run += op2i_program_seconds(&steps[together], piece) / sched->ctx->workers;
+    together += piece;
+  } while (together < n && seconds_left(sched, about_to_run) < least);
+  return together < n && steps[together - 1].twin ? together + 1 : together;
+}
