@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Time per iteration of an application against hand-written programs, measured in turn in one run.
-#   bench/compare.sh [--app airfoil|tsunami|cg|euler|heat] [--mesh M] [--rounds N] [--iterations N] [--warmup N] [--threads N]
+#   bench/compare.sh [--app airfoil|tsunami|cg|aero|euler|heat] [--mesh M] [--rounds N] [--iterations N] [--warmup N] [--threads N]
 #                    [--switches yes] [--numbering yes] [--build DIR]
 # --switches also runs op2 with each of SIMD, fusion, replay, tiling and teams off in turn; --numbering also on a mesh with
-# shuffled numbers, with and without op2_renumber(). Every round runs every program once; the table gives median and minimum over the rounds, of the time loop alone: the
+# shuffled numbers, with and without op2_renumber(). Of aero, --iterations are Newton steps, each form is measured, and
+# by hand OP2's loops and the best forms known. Every round runs every program once; the table gives median and minimum over the rounds, of the time loop alone: the
 # warm-up iterations are not in it, and so neither are compilation and plans. Nothing is asserted: timings belong to
 # the machine and the moment. The build folder (default build) is made if it is not there.
 set -eu
@@ -55,16 +56,20 @@ esac
 programs=$build/bench/$app
 case $app in
   airfoil | euler) sequential=$programs/reference_seq openmp=$programs/reference_omp ;;
-  tsunami | cg | heat) sequential=$programs/${app}_seq openmp=$programs/${app}_omp ;;
-  *) die "there is no application $app (airfoil, tsunami, cg, euler, heat)" ;;
+  tsunami | cg | aero | heat) sequential=$programs/${app}_seq openmp=$programs/${app}_omp ;;
+  *) die "there is no application $app (airfoil, tsunami, cg, aero, euler, heat)" ;;
 esac
 sizes="768 4096 16384"
 [ "$app" != euler ] || sizes="1 $sizes" # blocks of badly numbered edges have as many colours as there are
 case $app in
   cg) plain="--tolerance 0 --check 0" ;;
+  aero) plain= ;;
   *) plain="--every 0" ;;
 esac
+steps=--iterations
+[ "$app" != aero ] || steps=--newton
 [ -z "$mesh" ] || plain="$plain --mesh $mesh"
+[ "$app-$numbering" != aero-yes ] || die "--numbering is not for aero, whose mesh comes as it is"
 [ "$app-$numbering" != euler-yes ] || die "--numbering is not for euler, whose meshes come as they are"
 
 [ -e "$build/build.ninja" ] || meson setup --buildtype release "$build" "$root" >&2
@@ -79,7 +84,7 @@ trap 'exit 143' TERM
 measure() {
   name=$1
   shift
-  if ! "$@" $plain --iterations "$iterations" --warmup "$warmup" >"$times.out" 2>&1; then
+  if ! "$@" $plain $steps "$iterations" --warmup "$warmup" >"$times.out" 2>&1; then
     grep -q OP2_ERR_UNAVAILABLE "$times.out" || { cat "$times.out" >&2; die "$name failed"; }
     return 0
   fi
@@ -105,7 +110,25 @@ all_switches() {
     env OP2_SIMD=0 OP2_FUSE=0 OP2_REPLAY=0 OP2_TILE=0 $op2_two
 }
 
+# An iteration of conjugate gradients, in each form.
+aero_round() {
+  for form in "" " --matrix-free"; do
+    measure "op2 starpu, $threads threads$form" $op2_two $form
+    measure "op2 openmp, $threads threads$form" "$programs/aero" --backend openmp --threads "$threads" $form
+    measure "op2 sequential, 1 thread$form" "$programs/aero" --backend sequential --threads 1 $form
+  done
+  for form in op2 csr slices cells; do
+    measure "hand-written OpenMP, $threads threads, $form" \
+      env OMP_PROC_BIND=true "$openmp" --threads "$threads" --form $form
+  done
+  measure "hand-written sequential, 1 thread" "$sequential"
+}
+
 one_round() {
+  if [ "$app" = aero ]; then
+    aero_round
+    return
+  fi
   measure "op2 starpu, $threads threads" $op2_two
   hand_written "" ""
   [ "$switches" = no ] || all_switches
@@ -132,7 +155,7 @@ while [ $round -lt "$rounds" ]; do
   one_round
 done
 
-awk -F '|' -v threads="$threads" '
+awk -F '|' -v threads="$threads" -v app="$app" '
   function median(name,   n, i, j, held, v) {
     n = count[name]
     for (i = 1; i <= n; i++) v[i] = time[name, i]
@@ -156,7 +179,12 @@ awk -F '|' -v threads="$threads" '
     }
     print ""
     for (i = 1; i <= n; i++)
-      if (names[i] ~ /^op2/) ratio(names[i], names[i] ~ /1 thread/ ? "hand-written sequential, 1 thread" : best)
+      if (app == "aero" && names[i] ~ /^op2.*threads/) {
+        by_hand = "hand-written OpenMP, " threads " threads, "
+        ratio(names[i], by_hand (names[i] ~ /matrix-free/ ? "cells" : "csr"))
+        if (names[i] !~ /matrix-free/) ratio(names[i], by_hand "slices")
+        ratio(names[i], by_hand "op2")
+      } else if (names[i] ~ /^op2/) ratio(names[i], names[i] ~ /1 thread/ ? "hand-written sequential, 1 thread" : best)
     if ("op2 starpu, shuffled and renumbered" in middle)
       printf "shuffled and renumbered takes %.3f of the time on the natural numbering\n",
         middle["op2 starpu, shuffled and renumbered"] / middle["op2 starpu, " threads " threads"]

@@ -17,10 +17,11 @@ application() {
 # said FILE: what a program said, if anything
 said() { [ ! -s "$1" ] || diag "$(cat "$1")"; }
 
-# usable BACKEND: whether it runs here; if not, says so as a skipped check
+# usable BACKEND: whether it runs here; if not, says so as a skipped check. $none: the option of a run
+# that does nothing, unless it is --iterations 0.
 usable() {
   # shellcheck disable=SC2086 # options
-  "$app" $smallest --iterations 0 --backend "$1" >/dev/null 2>"$tmp/why" && return 0
+  "$app" $smallest ${none:---iterations 0} --backend "$1" >/dev/null 2>"$tmp/why" && return 0
   if grep -q OP2_ERR_UNAVAILABLE "$tmp/why"; then
     skip "$1: $(cat "$tmp/why")"
   else

@@ -30,11 +30,8 @@ typedef struct mesh {
   int32_t *bound;  /**< [nbedge] MESH_WALL or MESH_FAR_FIELD */
 } mesh;
 
-/** The smallest numbers of cells that mesh_generate() takes. */
-enum { MESH_MIN_I = 2, MESH_MIN_J = 2 };
-
 /** Generate the grid with ni cells along each side of the wake and along the section, 3 ni in all,
- * and nj from there to the far field. The classic mesh is 400 x 600. */
+ * and nj from there to the far field, at least 2 each. The classic mesh is 400 x 600. */
 int mesh_generate(int64_t ni, int64_t nj, mesh *m, bench_error *error);
 
 /** Read OP2's text file (new_grid.dat); errors name file and line. */

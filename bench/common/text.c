@@ -2,7 +2,7 @@
 #include "text.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,4 +37,27 @@ int text_load(const char *path, char **text, size_t *size, bench_error *error) {
   *text = loaded;
   *size = length;
   return 0;
+}
+
+FILE *text_create(const char *path, bench_error *error) {
+  FILE *file = fopen(path, "wb");
+  if (file)
+    setvbuf(file, NULL, _IOFBF, (size_t)1 << 20);
+  else
+    bench_fail(error, "%s: %s", path, strerror(errno));
+  return file;
+}
+
+void text_write_real(FILE *file, double value, char after) {
+  char text[400];
+  snprintf(text, sizeof text, "%f", value);
+  if (strtod(text, NULL) != value) snprintf(text, sizeof text, "%.17g", value);
+  fputs(text, file);
+  fputc(after, file);
+}
+
+int text_finish(FILE *file, const char *path, bench_error *error) {
+  const bool failed = ferror(file) != 0;
+  if (!fclose(file) && !failed) return 0;
+  return bench_fail(error, "%s: could not be written: %s", path, strerror(errno));
 }
