@@ -46,6 +46,7 @@ compare "Airfoil, 1,152 cells" --mesh 16x24 --iterations 20000 --warmup 5000
 compare "Airfoil, shuffled numbers" --numbering yes --iterations 20 --warmup 5
 compare "Shallow water, 500,000 cells" --app tsunami --switches yes --iterations 60 --warmup 20
 compare "Conjugate gradients, 720,000 cells" --app cg --switches yes --iterations 120 --warmup 40
+compare "Potential flow, 720,000 cells" --app aero --iterations 3 --warmup 1
 for mesh in 22x30 40x58 72x102 125x187; do # 2,000, 7,000, 22,000 and 70,000 nodes
   compare "Heat, $mesh" --app heat --mesh $mesh --iterations 3000 --warmup 500
 done

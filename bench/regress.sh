@@ -3,8 +3,8 @@
 # Whether this build is slower than another one, in pairs of runs.
 #   bench/regress.sh --against DIR [--build DIR] [--pairs N] [--threads N] [--backend NAME]
 #                    [--case "APP OPTION..."]
-# DIR is the build folder of another version. The applications (airfoil, tsunami, cg; or the cases
-# given, each with --case) run once with either build, in turn, and the order within a pair changes
+# DIR is the build folder of another version. The applications (airfoil, tsunami, cg, aero; or the
+# cases given, each with --case) run once with either build, in turn, and the order within a pair changes
 # from pair to pair. For each, the ratio of the times per iteration, this build to the other: the
 # geometric mean over the pairs, and its 95 % interval by Student's t on the logarithms. Loops are
 # compiled, and plans made, before the time is taken. Nothing is asserted: the table is for people.
@@ -47,6 +47,8 @@ done
 airfoil --mesh 100x150 --every 0 --iterations 600 --warmup 200
 tsunami --every 0 --iterations 60 --warmup 20
 cg --tolerance 0 --check 0 --iterations 120 --warmup 40
+aero --newton 2 --warmup 1
+aero --newton 2 --warmup 1 --matrix-free
 "
 
 folder=$(mktemp -d)

@@ -5,9 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 #include "common/clock.h"
 #include "common/dump.h"
@@ -135,10 +132,9 @@ static void flow_free(flow *f) {
   plan_free(&f->cells);
 }
 
-static int flow_create(const options *o, const mesh *m, const problem *given, flow *f,
+static int flow_create(int64_t size, const mesh *m, const problem *given, flow *f,
                        bench_error *error) {
   const size_t bytes = ((size_t)m->nnode + 8) * sizeof *f->u; /* slices go past the end */
-  int64_t size = m->ncell;
   *f = (flow){.nnode = m->nnode,
               .ncell = m->ncell,
               .nfar = m->nfar,
@@ -151,19 +147,13 @@ static int flow_create(const options *o, const mesh *m, const problem *given, fl
               .r = reference_alloc(bytes),
               .p = reference_alloc(bytes),
               .v = reference_alloc(bytes)};
-#ifdef _OPENMP
-  if (o->run.threads > 0) omp_set_num_threads(o->run.threads);
-  size = o->run.block_size;
-#else
-  (void)o;
-#endif
   int rc = f->u && f->r && f->p && f->v ? 0 : bench_fail(error, "out of memory for the flow");
   if (rc == 0) rc = plan_create(&f->cells, f->cell, f->ncell, 4, f->nnode, size, error);
   if (rc) flow_free(f);
   return rc;
 }
 
-static int run(const options *o, mesh *m, problem *given, bench_error *error) {
+static int run(const options *o, int64_t size, mesh *m, problem *given, bench_error *error) {
   static const form *const forms[] = {&form_op2, &form_csr, &form_slices, &form_cells};
   const form *how = forms[0];
   flow f;
@@ -171,7 +161,7 @@ static int run(const options *o, mesh *m, problem *given, bench_error *error) {
     if (!strcmp(o->form, forms[i]->name)) how = forms[i];
   if (reference_move(&m->cell, (size_t)m->ncell * 4 * sizeof *m->cell))
     return bench_fail(error, "out of memory for the mesh");
-  if (flow_create(o, m, given, &f, error)) return -1;
+  if (flow_create(size, m, given, &f, error)) return -1;
   int rc = how->prepare(&f, error);
   if (rc == 0) {
     const double rms = run_steps(&f, how, o);
@@ -182,21 +172,17 @@ static int run(const options *o, mesh *m, problem *given, bench_error *error) {
   return rc;
 }
 
-int main(int argc, char **argv) {
-#ifdef _OPENMP
-  const unsigned program = PROGRAM_OMP;
-#else
-  const unsigned program = PROGRAM_SEQ;
-#endif
+int reference_main(int argc, char **argv, unsigned program, void (*use_threads)(int n)) {
   options o;
   const int status = options_parse(argc, argv, program, &o);
   if (status >= 0) return status;
+  if (use_threads && o.run.threads > 0) use_threads(o.run.threads);
   mesh m = {0};
   problem given = {0};
   bench_error error;
   int rc = options_mesh(&o, &m, &error);
   if (rc == 0) rc = problem_create(&m, &given, &error);
-  if (rc == 0) rc = run(&o, &m, &given, &error);
+  if (rc == 0) rc = run(&o, use_threads ? o.run.block_size : m.ncell, &m, &given, &error);
   problem_free(&given);
   mesh_free(&m);
   if (rc) fprintf(stderr, "%s: %s\n", argv[0], error.text);

@@ -11,8 +11,8 @@
 
 /** @file reference.h
  * The hand-written programs: their arrays, how the equation is linearised, and the driver round the
- * iterations. None uses the op2 library. They are one source: without OpenMP it is the sequential
- * program, whose cells are one block. */
+ * iterations. None uses the op2 library. They are one source, which the sequential program has without
+ * OpenMP and with the cells as one block. */
 
 typedef struct flow {
   int64_t nnode, ncell, nfar;
@@ -40,6 +40,10 @@ extern const form form_op2;    /**< the loops of OP2's aero, one by one */
 extern const form form_csr;    /**< rows and columns, in three passes */
 extern const form form_slices; /**< the same, eight rows at a time */
 extern const form form_cells;  /**< cell by cell, in three passes */
+
+/** main() of a program, PROGRAM_SEQ or PROGRAM_OMP; the latter has a function that says how many threads
+ * there are. */
+int reference_main(int argc, char **argv, unsigned program, void (*use_threads)(int n));
 
 /** above / below, or nothing of nothing. */
 static inline double flow_quotient(double above, double below) {
