@@ -195,6 +195,33 @@ static void test_spellings(void) {
   case_end(&c);
 }
 
+/* More values than have a line of text each, behind maps of one entry. */
+static void test_one_slot(void) {
+  enum { WIDE = 40 };
+  struct loop_case c;
+  struct compiled code;
+  double all[2 * WIDE], rows[2 * WIDE];
+  const int32_t map[2] = {1, 0};
+  void *dats[2] = {all, rows};
+  const int32_t *maps[1] = {map};
+  bool good = true;
+  for (int i = 0; i < 2 * WIDE; i++) all[i] = rows[i] = i;
+  CHECK(case_begin(&c, "wide",
+                   "void wide(double *all[1], double (*rows)[40]) {\n"
+                   "  for (int i = 0; i < 40; i++) { all[0][i] += i; rows[0][i] *= 2; }\n}\n"));
+  case_map(&c, 0, 1);
+  case_dat(&c, 0, WIDE, OP2_F64, OP2_ALL, 0, OP2_INC);
+  case_dat(&c, 1, WIDE, OP2_F64, OP2_ITER(0), 0, OP2_RW);
+  op2i_plain_fn entry = entry_of(&c, NAMED, &code);
+  const struct op2i_call call = {.dat = dats, .map = maps};
+  if (entry) entry(&call, 0, 1, NULL);
+  for (int i = 0; i < 2 * WIDE; i++)
+    good = good && all[i] == i + (i < WIDE ? 0 : i - WIDE) && rows[i] == (i < WIDE ? i : 2 * i);
+  ok(good, "%s: wide rows behind a map of one entry", compiler);
+  case_unload(&code);
+  case_end(&c);
+}
+
 /* ---- dats that appear twice ------------------------------------------------------------------ */
 
 enum { EDGES = 200, NODES = 23 };
@@ -426,6 +453,7 @@ int main(void) {
     test_constants();
     test_numbers();
     test_spellings();
+    test_one_slot();
     test_same_dat_in_place();
     test_same_dat_two_types();
     test_names();

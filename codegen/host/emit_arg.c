@@ -179,12 +179,14 @@ static void for_values(const struct op2i_emitter *e, int a, enum action action,
       }
     return;
   }
-  if (arg->arity > 1)
+  /* A single slot is found by the counter as well. */
+  const bool slots = arg->kind == OP2I_ARG_ALL || arg->kind == OP2I_ARG_ITER;
+  if (slots)
     op2i_text_add(e->out, "%sfor (int op2_slot = 0; op2_slot < %d; op2_slot++)\n", indent,
                   (int)arg->arity);
   op2i_text_add(e->out, "%s%sfor (int op2_component = 0; op2_component < %d; op2_component++)\n",
-                indent, arg->arity > 1 ? "  " : "", (int)arg->dim);
-  op2i_text_add(e->out, "%s%s  ", indent, arg->arity > 1 ? "  " : "");
+                indent, slots ? "  " : "", (int)arg->dim);
+  op2i_text_add(e->out, "%s%s  ", indent, slots ? "  " : "");
   add_statement(e, a, action, -1, -1);
 }
 

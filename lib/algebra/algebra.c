@@ -64,7 +64,9 @@ op2_type op2i_factor_type(op2_type type) { return op2i_type_real(type) ? OP2_F64
 #define START_SIGNED(type_, stem_, c_)   START(type_, c_, SIGNED_LEAST(c_), SIGNED_GREATEST(c_))
 #define START_UNSIGNED(type_, stem_, c_) START(type_, c_, 0, (c_) ~(c_)0)
 
-void op2i_reduction_start(op2_access access, op2_type type, void *value) {
+/* No amount is less than nothing. */
+void op2i_reduction_start(enum op2i_vector_op op, op2_type type, void *value) {
+  const op2_access access = op == OP2I_NORM_INF ? OP2_INC : op2i_vector_forms[op].reduces;
   switch (type) {
     OP2I_REAL_TYPES(START_REAL)
     OP2I_SIGNED_TYPES(START_SIGNED)

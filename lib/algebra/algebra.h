@@ -70,8 +70,8 @@ op2_type op2i_result_type(enum op2i_vector_op op, op2_type type);
 op2_type op2i_factor_type(op2_type type);
 /* A factor in that type. */
 void op2i_factor(double factor, op2_type type, void *value);
-/* What a reduction begins with, in the type of its result. */
-void op2i_reduction_start(op2_access access, op2_type type, void *value);
+/* What a reduction begins with, and what it is of no values, in the type of its result. */
+void op2i_reduction_start(enum op2i_vector_op op, op2_type type, void *value);
 
 /* Queue a call that was checked: of dats a loop, */
 op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape);

@@ -186,7 +186,7 @@ static op2_status queue_reduction(const struct op2i_vector_call *call, op2_kerne
                                   op2_set set, int nargs, const op2_arg *args) {
   op2_gbl result = call->result;
   int64_t start;
-  op2i_reduction_start(op2i_vector_forms[call->op].reduces, result->type, &start);
+  op2i_reduction_start(call->op, result->type, &start);
   struct op2i_version *was = op2i_version_ref(result->now);
   op2_status status = op2_gbl_set(result, &start);
   if (!status) status = op2_par_loop_at(call->where, kernel, set, nargs, args);

@@ -97,10 +97,9 @@ static void *vector(const struct task *t, int v, void *const *values) {
 #define REDUCE(stem_, c_, w_)                                                                      \
   static void reduce_##stem_(const struct task *t, void *const *values) {                          \
     const c_ *one = vector(t, 0, values), *two = vector(t, 1, values);                             \
-    const op2_access access = op2i_vector_forms[t->op].reduces;                                    \
     w_ sum = 0;                                                                                    \
     c_ best;                                                                                       \
-    op2i_reduction_start(access, (op2_type)t->type, &best);                                        \
+    op2i_reduction_start((enum op2i_vector_op)t->op, (op2_type)t->type, &best);                    \
     for (int32_t i = 0; i < t->dim; i++) {                                                         \
       const w_ x = (w_)one[i], y = (w_)two[i];                                                     \
       const double amount = fabs((double)one[i]);                                                  \
