@@ -113,21 +113,24 @@ build() {
 
 # ---- packing ----
 
-needed_by() { readelf -d "$1" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p'; }
-
-# hwloc comes along; the C library and the compiler's do not. Who includes StarPU's headers without the
+# hwloc comes along with all that it needs itself; the C library and the compiler's do not, nor do drivers of
+# devices: none may be needed. Who includes StarPU's headers without the
 # toolkit's may do so.
 pack() {
   cd "$folder/starpu-cuda"
   strip --strip-unneeded lib/libstarpu-1.3.so.*.*
   rm -rf bin share lib/starpu lib/*.la
-  for name in $(needed_by lib/libstarpu-1.3.so); do
+  # ldd follows what the libraries that it finds need.
+  ldd lib/libstarpu-1.3.so >"$folder/needed"
+  while read -r name _ file _; do
     case $name in
-      libc.* | libm.* | libgcc_s.* | libstdc++.* | ld-linux*) continue ;;
+      libc.* | libm.* | libdl.* | librt.* | libpthread.* | libgcc_s.* | libstdc++.*) continue ;;
+      linux-vdso* | *ld-linux*) continue ;;
       libcu* | libnv*) die "it needs $name, which only machines with CUDA have" ;;
     esac
-    cp -L "$(ldd lib/libstarpu-1.3.so | awk -v name="$name" '$1 == name { print $3 }')" lib/
-  done
+    [ -e "$file" ] || die "it needs $name, which is not here"
+    cp -L "$file" lib/
+  done <"$folder/needed"
   cp "$folder/src/COPYING.LGPL" .
   hwloc=$(pkg-config --variable=includedir hwloc)
   cp -r "$hwloc/hwloc" "$hwloc/hwloc.h" include/starpu/1.3/
