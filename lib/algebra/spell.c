@@ -2,6 +2,7 @@
 /* Kernels made of a text in which letters stand for a type, a dim, or a vector. */
 #include "spell.h"
 
+#include "context.h"
 #include "error.h"
 
 static bool word(char c) {
@@ -23,7 +24,8 @@ void op2i_spell(const char *text, int n, const struct op2i_letter *letters, stru
 op2_status op2i_spell_kernel(op2_context ctx, const char *name, struct op2i_text *text,
                              const char *what, op2_kernel *kernel) {
   const op2_kernel_desc desc = {.name = name, .source = text->chars};
-  op2_status status = text->failed ? op2i_error_nomem(what) : OP2_SUCCESS;
+  /* Other ranks make theirs, and wait for this one. */
+  op2_status status = text->failed ? op2i_context_lost(ctx, op2i_error_nomem(what)) : OP2_SUCCESS;
   if (!status) status = op2_kernel_create(ctx, &desc, kernel);
   op2i_text_free(text);
   return status;
