@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "device.h"
 #include "program_case.h"
 #include "sched_state.h"
 
@@ -39,7 +40,7 @@ static bool place_open(struct place *place) {
 }
 
 /* How often what is tested here has happened. */
-static struct { int64_t fused, replayed, tiled, looks, edits; } seen;
+static struct { int64_t fused, replayed, tiled, looks, edits, launches, puts, gets; } seen;
 
 static bool place_close(struct place *place) {
   const struct op2i_sched *sched = place->ctx->sched;
@@ -49,6 +50,11 @@ static bool place_close(struct place *place) {
   seen.looks += place->looks;
   seen.edits += place->edits;
   place->looks = place->edits = 0;
+  if (place->ctx->device) {
+    seen.launches += place->ctx->device->counts.launches;
+    seen.puts += place->ctx->device->counts.puts;
+    seen.gets += place->ctx->device->counts.gets;
+  }
   return place_end(place) == OP2_SUCCESS;
 }
 
@@ -143,6 +149,8 @@ int main(int argc, char **argv) {
        "changed",
        (long long)seen.fused, (long long)seen.replayed, (long long)seen.tiled,
        (long long)seen.looks, (long long)seen.edits);
+  diag("%lld launches on devices, %lld copies there, %lld back", (long long)seen.launches,
+       (long long)seen.puts, (long long)seen.gets);
   ok(only >= 0 || runs < 100 || (4 * seen.looks > runs && 16 * seen.edits > runs),
      "calls are among the loops");
   for (int k = 0; k < PROGRAM_KERNELS; k++) rkernel_free(pool[k]);

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Tries of loops on a device are paid for in full. What is asked for is decided by times that are given here,
+ * none is measured. Needs StarPU and a device (PoCL will do). */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "context.h"
+#include "device.h"
+#include "jit_state.h"
+#include "loop_device.h"
+#include "loopdata.h"
+#include "mesh.h"
+#include "sched_state.h"
+#include "support.h"
+#include "trial.h"
+
+enum { NODES = 500, EDGES = 2 * NODES, RUNS = 5 };
+
+OP2_KERNEL(gather, (const double *x1, const double *x2, double *y), { y[0] += x1[0] - x2[0]; });
+
+static op2_context ctx;
+static op2_set nodes, edges;
+static op2_map ends;
+static op2_dat x, y;
+static op2_kernel kernel;
+
+static void run(int times) {
+  for (int t = 0; t < times; t++) {
+    CHECK(op2_par_loop(kernel, edges, op2_arg_dat(x, 0, ends, OP2_READ),
+                       op2_arg_dat(x, 1, ends, OP2_READ), op2_arg_direct(y, OP2_RW)));
+    CHECK(op2_flush(ctx));
+  }
+}
+
+static bool begin(const char *cache) {
+  static int32_t idx[2 * EDGES];
+  op2_options options = {.backend = "starpu", .eager = -1, .cache_dir = cache};
+  for (int e = 0; e < 2 * EDGES; e++) idx[e] = (7 * e) % NODES;
+  if (!CHECK(op2_init(&options, &ctx))) return false;
+  CHECK(op2_set_create(ctx, NODES, "nodes", &nodes));
+  CHECK(op2_set_create(ctx, EDGES, "edges", &edges));
+  CHECK(op2_map_create(edges, nodes, 2, idx, "ends", &ends));
+  CHECK(op2_dat_create(nodes, 1, OP2_F64, NULL, "x", &x));
+  CHECK(op2_dat_create(edges, 1, OP2_F64, NULL, "y", &y));
+  CHECK(op2_kernel_create(ctx, &gather_kernel, &kernel));
+  ctx->sched->tried = 1e9; /* nothing can be paid for */
+  run(RUNS);
+  return true;
+}
+
+static void end(void) {
+  op2_dat_destroy(&x);
+  op2_dat_destroy(&y);
+  op2_kernel_destroy(&kernel);
+  op2_map_destroy(&ends);
+  op2_set_destroy(&nodes);
+  op2_set_destroy(&edges);
+  CHECK(op2_finalize(&ctx));
+}
+
+/* ---- given times ----------------------------------------------------------------------------- */
+
+static const double copy_ns = 1e6, byte_ns = 10, element_ns = 1000, entry_ns = 4;
+static double share, run_s, there_s, back_s, tables_s;
+
+/* A step of the loop, of which nothing is known but what it takes on the host. */
+static struct op2i_step given(void) {
+  struct op2i_sched *sched = ctx->sched;
+  struct op2i_step step = {.loop = ctx->loops->first, .hi = EDGES, .place = OP2I_HOST};
+  struct op2i_loop_data *data = step.loop->sched_data;
+  share = ctx->device->limits.on_host ? 1.0 / 64 : 1.0 / 4;
+  sched->copy_ns = copy_ns;
+  sched->byte_ns = byte_ns;
+  sched->compilation = sched->tried = 0;
+  data->ns_per_element = element_ns;
+  data->placed[0] = RUNS;
+  data->waits = false;
+  data->trials = 0;
+  run_s = 1e-9 * element_ns * EDGES / ctx->workers;
+  there_s = 1e-9 * (2 * copy_ns + byte_ns * 8 * (NODES + EDGES));
+  back_s = 1e-9 * (copy_ns + byte_ns * 8 * EDGES);
+  tables_s = 1e-9 * entry_ns * 2 * EDGES;
+  return step;
+}
+
+static bool near(double a, double b) { return fabs(a - b) <= 1e-9 * fabs(b) + 1e-15; }
+
+/* So much has run that, with `about` seconds that are about to, `seconds` may be spent on tries. */
+static void afford(double seconds, double about) {
+  ctx->sched->spent.running = seconds / share - about;
+}
+
+static bool tries(struct op2i_step *step) {
+  bool is_free = true;
+  unsigned char where = 0;
+  return op2i_trials_begin(ctx->sched, step, 1, &is_free, &where);
+}
+
+static void budget(void) {
+  struct op2i_step step = given();
+  const struct op2i_loop_data *data = step.loop->sched_data;
+  double whole = run_s + there_s + back_s + tables_s;
+  afford(0.999 * whole, run_s);
+  ok(!tries(&step) && data->trials == 0 && ctx->sched->tried == 0,
+     "no try without the time for its run, its copies and its tables");
+  afford(1.001 * whole, run_s);
+  ok(tries(&step) && data->trials == 1 && step.tried, "one with it");
+  ok(near(ctx->sched->tried, whole) && near(step.held, whole), "which counts at once");
+  ok(!tries(&step), "there is not enough for two");
+}
+
+static void counted(void) {
+  enum { FEW = 100, MANY = 1 << 20 };
+  struct op2i_step step = given();
+  struct op2i_sched *sched = ctx->sched;
+  step.tried = true;
+  step.held = 0.25;
+  step.spent = 0;
+  op2i_trial_copied(&step, 0.5, FEW);
+  ok(sched->byte_ns == byte_ns, "few bytes do not tell what bytes take");
+  op2i_trial_copied(&step, 1, MANY);
+  ok(near(sched->byte_ns, (byte_ns + (1e9 - copy_ns) / MANY) / 2) && step.spent == 1.5,
+     "many do; both copies count");
+  sched->byte_ns = byte_ns;
+  step.seconds = 2;
+  op2i_trial_end(&step);
+  ok(near(sched->tried, 2 + 1.5 - 0.25 + back_s),
+     "launch, copies and tables count, but what was counted before, and the way back");
+  step.held = 10;
+  double before = sched->tried;
+  op2i_trial_end(&step);
+  ok(sched->tried == before, "what took less than was held gives nothing back");
+}
+
+static void compilation(void) {
+  struct op2i_step step = given();
+  struct op2i_sched *sched = ctx->sched;
+  struct op2i_loop_data *data = step.loop->sched_data;
+  double whole = run_s + there_s + back_s + tables_s;
+  data->waits = true;
+  afford(0.999 * (whole + 0.25), run_s);
+  ok(!op2i_trial_wants_code(sched, &step, 1), "code is not wanted that cannot be paid for");
+  afford(1.001 * (whole + 0.25), run_s);
+  ok(op2i_trial_wants_code(sched, &step, 1) == step.loop, "what can is");
+  ok(!tries(&step), "no try without code");
+  sched->compilation = 3;
+  ok(!op2i_trial_wants_code(sched, &step, 1), "what the last one took counts for the next");
+  op2i_trial_has_code(sched, step.loop, 5);
+  ok(!data->waits && sched->tried == 5 && sched->compilation == 4, "what it took counts");
+  ok(!tries(&step), "and leaves nothing for a try");
+}
+
+/* What an operation queues itself is paid for by all that ran outside, and tries there count. */
+static void inside(void) {
+  struct op2i_step step = given();
+  struct op2i_sched outer = {.ctx = ctx}, *sched = ctx->sched, *before = sched->outer;
+  afford(0, run_s);
+  sched->outer = &outer;
+  ok(!tries(&step), "no try inside, where nothing has run");
+  outer.spent.running = 1e3;
+  outer.tried = 1e9;
+  ok(!tries(&step), "nor where those outside have taken it all");
+  outer.tried = 0;
+  ok(tries(&step), "but by what ran outside");
+  sched->outer = before;
+}
+
+static void pieces(void) {
+  enum { PIECE = 64, N = 200 };
+  static struct op2i_step steps[N];
+  struct op2i_sched *sched = ctx->sched;
+  steps[0] = given();
+  struct op2i_loop_data *data = steps[0].loop->sched_data;
+  for (int s = 1; s < N; s++) steps[s] = steps[0];
+  double whole = run_s + there_s + back_s + tables_s;
+  afford(0, N * run_s);
+  is_int(op2i_steps_together(sched, steps, N), N, "steps stay together that cannot pay for a try");
+  afford(whole, 100 * run_s);
+  is_int(op2i_steps_together(sched, steps, N), 2 * PIECE, "they end where they can");
+  afford(whole, 0);
+  is_int(op2i_steps_together(sched, steps, N), PIECE, "at once if that has run before");
+  is_int(op2i_steps_together(sched, steps, PIECE), PIECE, "a piece is a piece");
+  data->waits = true;
+  afford(whole + 0.249, N * run_s);
+  is_int(op2i_steps_together(sched, steps, N), N, "code that is to be compiled counts");
+  data->waits = false;
+  data->trials = OP2I_DEVICE_RUNS_FIRST;
+  afford(1e3, 0);
+  is_int(op2i_steps_together(sched, steps, N), N, "nothing is cut where there is nothing to try");
+}
+
+/* ---- compilers ------------------------------------------------------------------------------- */
+
+static void cold(const char *cache) {
+  if (!begin(cache)) return;
+  const struct op2i_loop *loop = ctx->loops->first;
+  const struct op2i_loop_data *data = loop->sched_data;
+  enum op2i_variant wish = op2i_device_variant(ctx->device->kind);
+  ok(data->waits && !ctx->jit->units && !loop->function[op2i_loop_variant(loop, wish)],
+     "without anything to pay with, no code for the device");
+  ctx->sched->tried = -1e9;
+  run(RUNS);
+  ok(!data->waits && ctx->jit->units && loop->function[op2i_loop_variant(loop, wish)],
+     "with it, there is");
+  ok(data->trials == OP2I_DEVICE_RUNS_FIRST && ctx->sched->compilation > 0, "and it is tried");
+  end();
+  if (!begin(cache)) return;
+  data = ctx->loops->first->sched_data;
+  ok(!data->waits && ctx->jit->units && data->placed[1] == 0,
+     "from the cache it is had for nothing, but not tried");
+  end();
+}
+
+int main(void) {
+  char cache[4096];
+  test_environment();
+  setenv("OP2_PLACE", "*:free", 1);
+  const char *why = backend_unfit("starpu");
+  if (!why && backend_unfit("opencl") && backend_unfit("cuda")) why = backend_unfit("opencl");
+  if (why) {
+    skip("tries on a device: %s", why);
+    return done();
+  }
+  snprintf(cache, sizeof cache, "%.4000s/cold", test_scratch());
+  if (begin(test_cache())) {
+    budget();
+    counted();
+    compilation();
+    inside();
+    pieces();
+    bool on_host = ctx->device->limits.on_host;
+    end();
+    if (on_host)
+      cold(cache);
+    else
+      skip("code that waits: the device is not the host's own processors");
+  }
+  return done();
+}
