@@ -109,8 +109,8 @@ OP2_INLINE_ op2_scalar op2_scalar_times(double factor, op2_scalar scalar) {
 
 /** @brief Queue: all values are a. Use op2_dat_fill(), which fills in `where`.
  * @memory keeps nothing but, until it has run, the handles
- * @sync   as op2_par_loop_at(); among ranks the first such operation with a type and a
- *         dim waits for the others
+ * @sync   as op2_par_loop_at(); among ranks the first such operation with a type, a
+ *         dim, a form of scalars and a choice of vectors that are the same waits for the others
  * @mpi    every rank queues it, with the same scalar
  * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH (another set, dim or context; a scalar
  *         of several values), OP2_ERR_TYPE, OP2_ERR_RANGE (a scalar that integers do not hold),

@@ -41,7 +41,9 @@ typedef enum op2_preconditioner {
   OP2_PRECONDITIONER_NONE,        /**< nothing */
   OP2_PRECONDITIONER_JACOBI,      /**< the inverse of the diagonal; where that is 0, 1 */
   OP2_PRECONDITIONER_BLOCK_JACOBI /**< the inverses of the blocks on the diagonal, of row_dim *
-                                           row_dim values; a block without inverse does nothing */
+                                           row_dim values; a block in whose elimination a pivot is 0
+                                           does nothing. For blocks of tens of rows: a thread has two
+                                           on its stack while they are inverted */
 } op2_preconditioner;
 
 /** Who solves. */

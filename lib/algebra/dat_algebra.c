@@ -191,7 +191,7 @@ static op2_status queue_reduction(const struct op2i_vector_call *call, op2_kerne
   op2_status status = op2_gbl_set(result, &start);
   if (!status) status = op2_par_loop_at(call->where, kernel, set, nargs, args);
   if (!status && call->op == OP2I_NORM_2) status = op2i_gbl_root(call->where, result);
-  if (status == OP2_ERR_STATE || (status == OP2_ERR_NOMEM && !result->now->res.poison)) {
+  if ((status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) && !result->now->res.poison) {
     struct op2i_version *begun = result->now;
     result->now = was;
     was = begun;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Preconditioners of the library's own methods: the inverse of a matrix's diagonal, or of the blocks on
- * it. Kernels of methods apply them on the way. */
+/* Preconditioners of the library's own methods: the inverse of a matrix's diagonal, or of the
+ * blocks on it. Kernels of methods apply them on the way. */
 #include "krylov.h"
 #include "op2/algebra.h"
 #include "op2/loop.h"
