@@ -439,6 +439,37 @@ static void choices(void) {
   chosen("*:cpu=2,*:device=1.5,copy=1000000,byte=0", HOST, HOST, "6 times on the host");
 }
 
+/* What loops of another program were chosen to do, and what a rule says of one, leaves the ratio of others
+ * alone. */
+static void apart(void) {
+  enum { HOST, DEVICE, BOTH, TIMES = 6 };
+  struct mesh m;
+  setenv("OP2_PLACE_COSTS", "flux:cpu=2,flux:device=1,settle:cpu=100,settle:device=1,copy=0,byte=0",
+         1);
+  if (!open_mesh(&m, "starpu", "*:free")) return;
+  for (int s = 0; s < TIMES; s++) {
+    queue_flux(&m);
+    CHECK(op2_flush(m.ctx));
+    if (s == 0) continue; /* the place of flux is looked at again at its second run, not at its third */
+    queue_settle(&m);
+    CHECK(op2_flush(m.ctx));
+  }
+  is_int(runs_of(&m, "flux", BOTH), TIMES, "flux stays on both");
+  is_int(runs_of(&m, "settle", DEVICE), TIMES - 1, "beside settle on the device");
+  ok(strstr(explanation(&m), "split 8:8"), "in the ratio that was chosen");
+  close_mesh(&m);
+  if (!open_mesh(&m, "starpu", "flux:split=3:1,*:free")) return;
+  for (int s = 0; s < TIMES; s++) {
+    queue_pair(&m);
+    CHECK(op2_flush(m.ctx));
+  }
+  is_int(runs_of(&m, "flux", BOTH), TIMES, "a rule's loop is on both");
+  is_int(runs_of(&m, "settle", DEVICE), TIMES, "beside a free one");
+  ok(strstr(explanation(&m), "split 3:1"), "in its own ratio");
+  close_mesh(&m);
+  unsetenv("OP2_PLACE_COSTS");
+}
+
 static const char *unfit(void) {
   const char *why = backend_unfit("starpu");
   return why || !backend_unfit("opencl") || !backend_unfit("cuda") ? why : backend_unfit("opencl");
@@ -459,5 +490,6 @@ int main(void) {
   states();
   told();
   choices();
+  apart();
   return done();
 }

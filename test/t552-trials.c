@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tries of loops on a device are paid for in full. What is asked for is decided by times that are given here,
- * none is measured. Needs StarPU and a device (PoCL will do). */
+/* Tries of loops on a device are paid for in full. What is asked for is decided by times that are
+ * given here, none is measured. Needs StarPU and a device (PoCL will do). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "mem.h"
 #include "mesh.h"
 #include "model.h"
+#include "place.h"
 #include "split.h"
 
 enum { HOST, DEVICE, PLACES };
@@ -27,8 +28,7 @@ struct model {
   int64_t n;
   struct op2i_copy_cost each;
   int workers;
-  struct op2i_split split; /* of loops that are on both; else there are none */
-  bool as_placed;          /* that is as the steps have it */
+  struct op2i_split split; /* of loops that are on both; none: as the steps have it */
   struct dat *dats;        /* that the steps use, one of each */
   int ndats;
   int32_t *dat_of;      /* of all steps: which */
@@ -80,8 +80,11 @@ static void close_model(struct model *m) {
 
 /* ---- what it takes --------------------------------------------------------------------------- */
 
+/* The ratio that a rule gives is no part of the choice. */
 static const struct op2i_cut *cut_of(const struct model *m, int64_t s) {
-  struct op2i_split split = m->as_placed ? m->steps[s].split : m->split;
+  struct op2i_rule rule = op2i_loop_rule(m->steps[s].loop);
+  struct op2i_split split = op2i_is_split(m->split) ? m->split : m->steps[s].split;
+  if (rule.kind == OP2I_RULE_SPLIT) split = (struct op2i_split){rule.parts[0], rule.parts[1]};
   return m->where[s] == OP2I_ON_BOTH ? op2i_loop_cut(m->steps[s].loop, split) : NULL;
 }
 
@@ -219,7 +222,7 @@ static void start(struct model *m, const bool *free, const unsigned char *where,
 
 bool op2i_model_choose(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n,
                        const bool *free, unsigned char *where, struct op2i_split *split) {
-  struct model m = {.steps = steps, .n = n, .workers = sched->ctx->workers, .split = *split};
+  struct model m = {.steps = steps, .n = n, .workers = sched->ctx->workers};
   op2i_copy_cost(sched, &m.each);
   bool good = open_model(&m);
   if (good) {
@@ -243,7 +246,7 @@ bool op2i_model_choose(struct op2i_sched *sched, const struct op2i_step *steps, 
 
 bool op2i_model_copies(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n,
                        struct op2i_model_copies *copies) {
-  struct model m = {.steps = steps, .n = n, .workers = sched->ctx->workers, .as_placed = true};
+  struct model m = {.steps = steps, .n = n, .workers = sched->ctx->workers};
   bool good = open_model(&m);
   for (int64_t s = 0; s < n && good; s++) {
     m.where[s] = steps[s].place == OP2I_DEVICE ? OP2I_ON_DEVICE : OP2I_ON_HOST;

@@ -84,6 +84,7 @@ struct choice {
   enum op2i_variant wishes[OP2I_WISHES];
   unsigned char *where; /* [n] op2i_where */
   bool *free;           /* [n] by what it takes */
+  struct op2i_split split; /* of those that are chosen to be on both; none: they stay as they are */
 };
 
 static struct op2i_step *twin_of(const struct choice *c, int64_t s) {
@@ -141,7 +142,7 @@ static void by_cost(struct choice *c) {
   if (known == 0) return;
   int64_t times = ++c->steps->times_free;
   if ((times & (times - 1)) == 0)
-    (void)op2i_model_choose(c->sched, c->steps, c->n, c->free, c->where, &c->sched->split);
+    (void)op2i_model_choose(c->sched, c->steps, c->n, c->free, c->where, &c->split);
 }
 
 /* ---- the choice ------------------------------------------------------------------------------ */
@@ -151,7 +152,7 @@ static bool split(struct choice *c, int64_t s) {
   struct op2i_step *step = &c->steps[s], *twin = twin_of(c, s);
   if (!twin) return false;
   struct op2i_rule rule = op2i_loop_rule(step->loop);
-  struct op2i_split ratio = c->sched->split;
+  struct op2i_split ratio = op2i_is_split(c->split) ? c->split : step->split;
   if (rule.kind == OP2I_RULE_SPLIT) ratio = (struct op2i_split){rule.parts[0], rule.parts[1]};
   const struct op2i_cut *cut =
       c->where[s] == OP2I_ON_BOTH ? op2i_loop_cut(step->loop, ratio) : NULL;

@@ -58,7 +58,6 @@ struct op2i_sched {
   double copy_ns, byte_ns; /* a copy to or from the device takes, as measured; 0: it was not */
   double tried;            /* seconds that it took to find out what loops take on the device */
   double compilation;      /* of which a loop's code for it takes so many, as the last ones did; 0: none did */
-  struct op2i_split split; /* of loops whose place is free and that run on both */
   int64_t first_kernel; /* when the first one was about to run, 0 before */
   int64_t no_codes;     /* so many times a loop was found to have no code */
   struct op2i_text exchanges; /* that ran since the last drawing, drawn */
