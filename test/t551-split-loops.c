@@ -450,7 +450,8 @@ static void apart(void) {
   for (int s = 0; s < TIMES; s++) {
     queue_flux(&m);
     CHECK(op2_flush(m.ctx));
-    if (s == 0) continue; /* the place of flux is looked at again at its second run, not at its third */
+    if (s == 0)
+      continue; /* the place of flux is looked at again at its second run, not at its third */
     queue_settle(&m);
     CHECK(op2_flush(m.ctx));
   }

@@ -31,8 +31,8 @@ struct model {
   struct op2i_split split; /* of loops that are on both; none: as the steps have it */
   struct dat *dats;        /* that the steps use, one of each */
   int ndats;
-  int32_t *dat_of;      /* of all steps: which */
-  int64_t *first;       /* [nfirst] of each loop that the choice is about, its first step */
+  int32_t *dat_of; /* of all steps: which */
+  int64_t *first;  /* [nfirst] of each loop that the choice is about, its first step */
   int64_t nfirst;
   unsigned char *where; /* [n] op2i_where */
   size_t moved[PLACES]; /* bytes, to the host and to the device, the last time through */

@@ -82,8 +82,8 @@ struct choice {
   struct op2i_step *steps;
   int64_t n;
   enum op2i_variant wishes[OP2I_WISHES];
-  unsigned char *where; /* [n] op2i_where */
-  bool *free;           /* [n] by what it takes */
+  unsigned char *where;    /* [n] op2i_where */
+  bool *free;              /* [n] by what it takes */
   struct op2i_split split; /* of those that are chosen to be on both; none: they stay as they are */
 };
 
