@@ -20,6 +20,15 @@ struct system {
   op2_kernel add;
 };
 
+/* What the map makes. */
+static void declare(struct system *s) {
+  const op2_map_pair pair = {s->map, s->map};
+  MUST(op2_sparsity_create(1, &pair, "pattern", &s->sparsity));
+  MUST(op2_mat_create(s->sparsity, s->dim, s->dim, s->type, "A", &s->mat));
+  s->x = new_dat(s->nodes, s->dim, s->type, NULL, "x");
+  s->b = new_dat(s->nodes, s->dim, s->type, NULL, "b");
+}
+
 /* Mass and stiffness of squares: symmetric, positive definite. `sign` makes it otherwise. */
 static struct system new_system(op2_type type, int dim, double sign) {
   struct system s = {.type = type, .dim = dim};
@@ -32,11 +41,7 @@ static struct system new_system(op2_type type, int dim, double sign) {
   s.cells = new_set(CELLS, "cells");
   s.nodes = new_set(NODES, "nodes");
   s.map = new_map(s.cells, s.nodes, 4, idx, "cell nodes");
-  const op2_map_pair pair = {s.map, s.map};
-  MUST(op2_sparsity_create(1, &pair, "pattern", &s.sparsity));
-  MUST(op2_mat_create(s.sparsity, dim, dim, type, "A", &s.mat));
-  s.x = new_dat(s.nodes, dim, type, NULL, "x");
-  s.b = new_dat(s.nodes, dim, type, NULL, "b");
+  declare(&s);
   const char *t = type == OP2_F64 ? "double" : "float";
   char *source = scratch(1024, 1);
   snprintf(source, 1024,
@@ -193,11 +198,7 @@ static void blocks_alone(op2_method method, op2_type type, int dim) {
   for (int i = 0; i < NODES; i++) self[i] = i;
   s.nodes = new_set(NODES, "nodes");
   s.map = new_map(s.nodes, s.nodes, 1, self, "self");
-  const op2_map_pair pair = {s.map, s.map};
-  MUST(op2_sparsity_create(1, &pair, "pattern", &s.sparsity));
-  MUST(op2_mat_create(s.sparsity, dim, dim, type, "A", &s.mat));
-  s.x = new_dat(s.nodes, dim, type, NULL, "x");
-  s.b = new_dat(s.nodes, dim, type, NULL, "b");
+  declare(&s);
   const char *t = type == OP2_F64 ? "double" : "float";
   char *source = scratch(1024, 1);
   snprintf(source, 1024,

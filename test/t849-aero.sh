@@ -185,15 +185,15 @@ run() { "$app" --backend sequential "$@" 2>&1; }
 run --mesh 20x30 --newton 3 --graph "$tmp/step.dot" >"$tmp/out"
 grep -Eq '^time_per_iteration_ms [0-9.]+$' "$tmp/out"
 result $? "the time per iteration is printed"
-table_has assemble mult dot axpy axmy xpay begin update zero
+table_has assemble mult dot axpy aypx begin update
 [ "$(grep -c 'over .*queued' "$tmp/step.dot")" -eq 7 ]
 result $? "the graph has the loops of an iteration, and the one that waited for it"
 run --mesh 20x30 --newton 3 --matrix-free >"$tmp/out"
 table_has element product take
 if usable openmp; then
   "$app" --backend openmp --threads 2 --mesh 20x30 --newton 3 --explain "$tmp/explained" >/dev/null
-  grep -q 'mult+dot: one loop' "$tmp/explained" && grep -q 'axpy+xpay: one loop' "$tmp/explained" &&
-    grep -q 'axmy+dot: one loop' "$tmp/explained" &&
+  grep -q 'mult+dot: one loop' "$tmp/explained" && grep -q 'axpy+aypx: one loop' "$tmp/explained" &&
+    grep -q 'axpy+dot: one loop' "$tmp/explained" &&
     grep -q ' 6 loops in 3 steps, run' "$tmp/explained"
   result $? "assembled, an iteration is three passes"
   "$app" --backend openmp --threads 2 --mesh 20x30 --newton 3 --matrix-free \

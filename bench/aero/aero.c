@@ -28,7 +28,7 @@ typedef struct solver {
   op2_dat u, r, p, v;
   op2_gbl rr[2]; /* the scalar product r.r after iterations of even and of odd number */
   op2_gbl pv, change;
-  op2_kernel linearise, product, begin, dot, axpy, take, xpay, update;
+  op2_kernel linearise, product, begin, take, update; /* take: cell by cell */
 } solver;
 
 /* ---- declarations ---- */
@@ -77,10 +77,7 @@ static bool declare_kernels(solver *s) {
   TRY(op2_kernel_create(s->ctx, s->a ? &assemble_kernel : &element_kernel, &s->linearise));
   TRY(op2_kernel_create(s->ctx, &product_kernel, &s->product));
   TRY(op2_kernel_create(s->ctx, &begin_kernel, &s->begin));
-  TRY(op2_kernel_create(s->ctx, &dot_kernel, &s->dot));
-  TRY(op2_kernel_create(s->ctx, &axpy_kernel, &s->axpy));
-  TRY(op2_kernel_create(s->ctx, s->a ? &axmy_kernel : &take_kernel, &s->take));
-  TRY(op2_kernel_create(s->ctx, &xpay_kernel, &s->xpay));
+  TRY(op2_kernel_create(s->ctx, &take_kernel, &s->take));
   TRY(op2_kernel_create(s->ctx, &update_kernel, &s->update));
   return true;
 fail:
@@ -88,8 +85,7 @@ fail:
 }
 
 static void destroy(solver *s) {
-  op2_kernel *kernels[] = {&s->linearise, &s->product, &s->begin, &s->dot,
-                           &s->axpy,      &s->take,    &s->xpay,  &s->update};
+  op2_kernel *kernels[] = {&s->linearise, &s->product, &s->begin, &s->take, &s->update};
   op2_dat *dats[] = {&s->x, &s->phi, &s->inside, &s->k, &s->u, &s->r, &s->p, &s->v};
   op2_gbl *gbls[] = {&s->rr[0], &s->rr[1], &s->pv, &s->change};
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) op2_kernel_destroy(kernels[i]);
@@ -104,26 +100,6 @@ static void destroy(solver *s) {
 
 /* ---- loops ---- */
 
-static bool queue_dot(solver *s, op2_dat a, op2_dat b, op2_gbl sum) {
-  static const double nothing = 0;
-  TRY(op2_gbl_set(sum, &nothing));
-  TRY(op2_par_loop(s->dot, s->nodes, op2_arg_direct(a, OP2_READ), op2_arg_direct(b, OP2_READ),
-                   op2_arg_gbl(sum, OP2_INC)));
-  return true;
-fail:
-  return false;
-}
-
-/* A kernel that takes a step above / below of y. */
-static bool queue_step(solver *s, op2_kernel kernel, op2_dat y, op2_arg x, op2_gbl above,
-                       op2_gbl below) {
-  TRY(op2_par_loop(kernel, s->nodes, op2_arg_direct(y, OP2_RW), x, op2_arg_gbl(above, OP2_READ),
-                   op2_arg_gbl(below, OP2_READ)));
-  return true;
-fail:
-  return false;
-}
-
 /* The residual of the equation and its derivative; where conjugate gradients begin. */
 static bool queue_start(solver *s) {
   const op2_arg x = op2_arg_dat(s->x, OP2_ALL, s->cell_nodes, OP2_READ),
@@ -136,7 +112,8 @@ static bool queue_start(solver *s) {
   TRY(op2_par_loop(s->linearise, s->cells, x, phi, inside, matrix, r));
   TRY(op2_par_loop(s->begin, s->nodes, op2_arg_direct(s->r, OP2_READ),
                    op2_arg_direct(s->p, OP2_WRITE), op2_arg_direct(s->u, OP2_WRITE)));
-  return queue_dot(s, s->r, s->r, s->rr[0]);
+  TRY(op2_dat_dot(s->r, s->r, s->rr[0]));
+  return true;
 fail:
   return false;
 }
@@ -146,7 +123,8 @@ static bool queue_product(solver *s) {
   static const double nothing = 0;
   if (s->a) {
     TRY(op2_mat_mult(s->a, s->p, s->v));
-    return queue_dot(s, s->p, s->v, s->pv);
+    TRY(op2_dat_dot(s->p, s->v, s->pv));
+    return true;
   }
   TRY(op2_gbl_set(s->pv, &nothing));
   TRY(op2_par_loop(s->product, s->cells, op2_arg_direct(s->k, OP2_READ),
@@ -161,10 +139,26 @@ fail:
 /* Iteration `it`, counted from 1, up to its residual. */
 static bool queue_iteration(solver *s, int it) {
   const op2_gbl was = s->rr[(it - 1) % 2], is = s->rr[it % 2];
-  return queue_product(s) &&
-         queue_step(s, s->axpy, s->u, op2_arg_direct(s->p, OP2_READ), was, s->pv) &&
-         queue_step(s, s->take, s->r, op2_arg_direct(s->v, s->a ? OP2_READ : OP2_RW), was, s->pv) &&
-         queue_dot(s, s->r, s->r, is);
+  const op2_scalar step = op2_scalar_ratio(was, s->pv);
+  if (!queue_product(s)) return false;
+  TRY(op2_dat_axpy(s->u, step, s->p));
+  if (s->a)
+    TRY(op2_dat_axpy(s->r, op2_scalar_times(-1, step), s->v));
+  else
+    TRY(op2_par_loop(s->take, s->nodes, op2_arg_direct(s->r, OP2_RW), op2_arg_direct(s->v, OP2_RW),
+                     op2_arg_gbl(was, OP2_READ), op2_arg_gbl(s->pv, OP2_READ)));
+  TRY(op2_dat_dot(s->r, s->r, is));
+  return true;
+fail:
+  return false;
+}
+
+/* The direction of the iteration after `it`. */
+static bool queue_turn(solver *s, int it) {
+  TRY(op2_dat_aypx(s->p, op2_scalar_ratio(s->rr[it % 2], s->rr[(it - 1) % 2]), s->r));
+  return true;
+fail:
+  return false;
 }
 
 static bool queue_update(solver *s) {
@@ -199,9 +193,7 @@ static bool iterate(solver *s, const options *o, int step, double *seconds, int 
   const double begin = clock_now();
   residual = first;
   while (residual > PROBLEM_DECREASE * first && it < PROBLEM_MOST) {
-    if (it > 0 && !queue_step(s, s->xpay, s->p, op2_arg_direct(s->r, OP2_READ), s->rr[it % 2],
-                              s->rr[(it - 1) % 2]))
-      return false;
+    if (it > 0 && !queue_turn(s, it)) return false;
     if (!queue_iteration(s, ++it)) return false;
     if (step == 1 && it == 2 && !report_graph(s->ctx, o->graph)) return false;
     if (!look(s->rr[it % 2], step, &residual)) return false;

@@ -47,7 +47,7 @@
 /* The value of the matrix between two of them. */
 #define AERO_VALUE w *rho *(nx[i] * nx[j] + ny[i] * ny[j]) - w *rho / d *(along[i] * along[j])
 
-/* Kernels in whose text these are put. */
+/* Kernels in whose text these are put: one more macro, since OP2_KERNEL would take their names as text. */
 #define AERO_KERNEL(name, params, ...) OP2_KERNEL(name, params, __VA_ARGS__)
 
 /* The residual, and a matrix that is assembled. */
@@ -95,32 +95,12 @@ OP2_KERNEL(begin, (const double *r, double *p, double *u), {
   *u = 0;
 });
 
-OP2_KERNEL(dot, (const double *a, const double *b, double *sum), { *sum += *a * *b; });
-
-/* y += (above / below) x */
-OP2_KERNEL(axpy, (double *y, const double *x, const double *above, const double *below), {
-  const double step = *below != 0 ? *above / *below : 0;
-  *y += step * *x;
-});
-
-/* y -= (above / below) x */
-OP2_KERNEL(axmy, (double *y, const double *x, const double *above, const double *below), {
-  const double step = *below != 0 ? *above / *below : 0;
-  *y -= step * *x;
-});
-
-/* The same, and x is zero after it, for the next product. The host looks for what comes of y: a loop of
- * its own for x would stay behind. */
+/* y -= (above / below) x, and x is zero after it, for the next product. The host looks for what comes of y:
+ * a loop of its own for x would stay behind. */
 OP2_KERNEL(take, (double *y, double *x, const double *above, const double *below), {
   const double step = *below != 0 ? *above / *below : 0;
   *y -= step * *x;
   *x = 0;
-});
-
-/* y = x + (above / below) y */
-OP2_KERNEL(xpay, (double *y, const double *x, const double *above, const double *below), {
-  const double step = *below != 0 ? *above / *below : 0;
-  *y = *x + step * *y;
 });
 
 /* Newton's step, and how large it was. */
