@@ -234,17 +234,11 @@ static void begin_sum(const struct op2i_devgen *g, int a) {
 }
 
 bool op2i_devgen_entries(const struct op2i_devgen *g, const struct op2i_member *member) {
-  int first = -1, end = member->first_arg + member->nargs;
-  for (int a = member->first_arg; a < end; a++) {
+  int end = member->first_arg + member->nargs;
+  for (int a = member->first_arg; a < end; a++)
     if (arg_of(g, a)->sum) begin_sum(g, a);
-    if (arg_of(g, a)->kind == OP2I_ARG_EACH) first = (int)arg_of(g, a)->first;
-  }
-  if (first < 0) return false;
-  op2i_text_add(
-      g->e.out,
-      "    for (int op2_entry = op2_map%d[op2_element]; op2_entry < op2_map%d[op2_element + "
-      "1]; op2_entry++) {\n",
-      first, first);
+  if (!op2i_emit_entries(&g->e, member, "int")) return false;
+  op2i_text_add(g->e.out, " {\n");
   for (int a = member->first_arg; a < end; a++)
     if (arg_of(g, a)->kind == OP2I_ARG_EACH) entry(g, a);
   return true;

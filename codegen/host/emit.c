@@ -256,22 +256,32 @@ static void actual_begin(const struct op2i_emitter *e, int m, int a) {
   if (op2i_emit_needs_cast(op2i_emit_param(e, a))) op2i_text_add(e->out, "(void *)");
 }
 
-/* A kernel that takes a matrix's row is called for each entry of it. */
-static void body_entries(const struct op2i_emitter *e, const struct op2i_member *member) {
-  for (int a = member->first_arg; a < member->first_arg + member->nargs; a++) {
-    const struct op2i_loop_arg *arg = &e->loop->args[a];
-    if (arg->kind != OP2I_ARG_EACH) continue;
-    op2i_text_add(e->out,
-                  "    for (int64_t op2_entry = op2_map%d[op2_element]; op2_entry < "
-                  "op2_map%d[op2_element + 1]; op2_entry++)\n  ",
-                  (int)arg->first, (int)arg->first);
-    return;
+/* A kernel that takes a matrix's row is called for each entry of it, which are as op2i_row_entries() has
+ * them. */
+bool op2i_emit_entries(const struct op2i_emitter *e, const struct op2i_member *member,
+                       const char *type) {
+  int a = member->first_arg, end = a + member->nargs;
+  while (a < end && e->loop->args[a].kind != OP2I_ARG_EACH) a++;
+  if (a == end) return false;
+  int first = (int)e->loop->args[a].first;
+  op2i_text_add(e->out, "    for (%s op2_entry = op2_map%d[", type, first);
+  if (e->loop->maps[first]->slice == 1) {
+    op2i_text_add(e->out, "op2_element]; op2_entry < op2_map%d[op2_element + 1]; op2_entry++)",
+                  first);
+    return true;
   }
+  op2i_text_add(
+      e->out,
+      "op2_element / %d * %d] + op2_element %% %d, op2_end = op2_entry + %d * op2_map%d["
+      "op2_element / %d * %d + 1 + op2_element %% %d]; op2_entry < op2_end; op2_entry += %d)",
+      OP2I_SLICE, OP2I_SLICE_RECORD, OP2I_SLICE, OP2I_SLICE, first, OP2I_SLICE, OP2I_SLICE_RECORD,
+      OP2I_SLICE, OP2I_SLICE);
+  return true;
 }
 
 static void body_call(const struct op2i_emitter *e, int m) {
   const struct op2i_member *member = &e->rewrites[m].member;
-  body_entries(e, member);
+  if (op2i_emit_entries(e, member, "int64_t")) op2i_text_add(e->out, "\n  ");
   op2i_text_add(e->out, "    ");
   call_begin(e, m);
   for (int a = member->first_arg; a < member->first_arg + member->nargs; a++) {

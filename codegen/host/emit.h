@@ -39,8 +39,8 @@ struct op2i_emitter {
   const struct op2i_dialect *dialect;
   int nmembers;
   struct op2i_rewrite *rewrites; /* [nmembers] their kernels */
-  bool listed;             /* over a list of elements: a subset, or what the caller chooses */
-  struct op2i_text *types; /* [nargs] of one value, spelled as in the kernel where possible */
+  bool listed;                   /* over a list of elements: a subset, or what the caller chooses */
+  struct op2i_text *types;       /* [nargs] of one value, spelled as in the kernel where possible */
   struct op2i_text *out;
 };
 
@@ -89,6 +89,9 @@ struct op2i_emit_name {
   char text[24];
 };
 struct op2i_emit_name op2i_emit_consts_name(const struct op2i_emitter *e, int member);
+/* Where a member takes a matrix's row, the head of the loop over its entries, numbers of this type. */
+bool op2i_emit_entries(const struct op2i_emitter *e, const struct op2i_member *member,
+                       const char *type);
 void op2i_emit_plain(const struct op2i_emitter *e);
 void op2i_emit_checked(const struct op2i_emitter *e);
 

@@ -20,6 +20,9 @@
  *   op2_element    elements of the lanes           op2_first       the first of them in a range
  *   op2_steps      what they are from there        op2_halves<n>   lanes put together, n are left
  *   op2_bound      what lanes have to pass to win
+ *   op2_record     of the slice that the lanes' rows are in, op2_side the first of them there
+ *   op2_length     how many entries they have       op2_turn        how many were done
+ *   op2_columns<n> columns of entries, for view n
  *   op2_left       positions not done              op2_count       how many of a round count
  *   op2_again<n>_<s>  op2_map<n>_<s> read again    op2_each        0, 1, 2, ...
  *   op2_row        vectors of one slot             op2_block       values of one slot in a dense block
@@ -121,6 +124,11 @@ op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes, struct op
 /* vec_loop.c */
 void op2i_vec_body(struct op2i_vec *v);
 
+/* vec_entries.c: round the call of a member that takes a matrix's row, the loop over its entries. False:
+ * it takes none. */
+bool op2i_vec_entries_begin(const struct op2i_vec *v, int m);
+void op2i_vec_entries_end(const struct op2i_vec *v);
+
 /* vec_move.c: between memory and vectors. `a` is the number of an argument, `n` of a view. */
 void op2i_vec_move_helps(struct op2i_vec *v);        /* the helper functions for all of it */
 void op2i_vec_load(const struct op2i_vec *v, int n); /* declares the view, too */
@@ -129,6 +137,8 @@ void op2i_vec_copy(const struct op2i_vec *v, int a);   /* the private copy, befo
 void op2i_vec_settle(const struct op2i_vec *v, int a); /* from there to the view, after the call */
 /* Whether a dat gets so many increments that the text has loops for them. */
 bool op2i_vec_rolled(const struct op2i_vec *v, int dat);
+/* Declares nothing: the vectors of an argument's view from rows that `base` and an array of numbers say. */
+void op2i_vec_get(const struct op2i_vec *v, int a, const char *base, const char *rows);
 /* And to memory, after all calls, from op2_own<n>, or from op2_early_own<n>: `copy` is the stem. */
 void op2i_vec_accumulate(const struct op2i_vec *v, int dat, const char *copy);
 

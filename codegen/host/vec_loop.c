@@ -75,6 +75,7 @@ static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
 
 static void walk_map(const struct op2i_vec *v, int map, enum walk walk) {
   int arity = (int)v->e->loop->maps[map]->arity;
+  if (v->e->loop->maps[map]->slice || v->e->loop->maps[map]->first) return; /* of a matrix's rows */
   switch (walk) {
   case BEGIN:
     op2i_text_add(v->out,
@@ -512,7 +513,9 @@ static void begin_batch(const struct op2i_vec *v) {
 static void compute(const struct op2i_vec *v, int before) {
   for (int m = 0; m < v->e->nmembers; m++) {
     if (m) load(v, m);
+    bool entries = op2i_vec_entries_begin(v, m);
     call(v, m);
+    if (entries) op2i_vec_entries_end(v);
     for (int n = 0; n < v->nviews; n++)
       if (v->views[n].end == m) op2i_vec_store(v, n);
   }

@@ -116,6 +116,21 @@ void op2i_vec_load(const struct op2i_vec *v, int n) {
   }
 }
 
+void op2i_vec_get(const struct op2i_vec *v, int a, const char *base, const char *rows) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  for (int at = 0, width; at < arg->dim; at += width) {
+    width = op2i_vec_piece(v, arg->dim - at);
+    op2i_text_add(v->out, "      op2_get%d_%sx%d(op2_view%d", width, op2i_type_stem(arg->type),
+                  v->lanes, v->args[a].view);
+    add_offset(v->out, at);
+    op2i_text_add(v->out, ", ");
+    add_base(v, (int)arg->dat, false);
+    op2i_text_add(v->out, " + %s", base);
+    add_offset(v->out, at);
+    op2i_text_add(v->out, ", %d, %s);\n", (int)arg->dim, rows);
+  }
+}
+
 /* Whether some argument modifies what is behind a slot of a view. */
 static bool modified(const struct op2i_vec *v, const struct op2i_vec_view *view, int slot) {
   bool any = false;
@@ -453,6 +468,7 @@ static void need_view(struct op2i_vec *v, const struct op2i_vec_view *view) {
   }
   if (view->loaded) need_pieces(v, OP2I_VEC_GET, row);
   if (view->stored) need_pieces(v, OP2I_VEC_PUT, row);
+  if (view->slot < 0) op2i_vec_need(v, OP2I_VEC_ROW, row->type, v->lanes);
 }
 
 static void need_arg(struct op2i_vec *v, int a) {
@@ -474,6 +490,7 @@ static void need_arg(struct op2i_vec *v, int a) {
 }
 
 void op2i_vec_move_helps(struct op2i_vec *v) {
+  if (v->e->loop->each) op2i_vec_need(v, OP2I_VEC_ROW, OP2_I32, v->lanes);
   for (int n = 0; n < v->nviews; n++) need_view(v, &v->views[n]);
   for (int a = 0; a < v->e->loop->nargs; a++) need_arg(v, a);
 }

@@ -2,6 +2,7 @@
 /* Whether a loop can be had in vectors, and which views its arguments have. */
 #include <string.h>
 
+#include "context.h"
 #include "error.h"
 #include "mem.h"
 #include "simd.h"
@@ -16,7 +17,8 @@ int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes) {
       largest = size;
   }
   int lanes = simd_bytes / (largest ? largest : (int)sizeof(double));
-  return lanes > OP2I_VEC_LANES_MAX ? OP2I_VEC_LANES_MAX : lanes;
+  int most = loop->each ? OP2I_SLICE : OP2I_VEC_LANES_MAX;
+  return lanes > most ? most : lanes;
 }
 
 /* ---- what a dat's arguments have in common --------------------------------------------------- */
@@ -47,8 +49,22 @@ static bool accumulated(const struct use *use) {
   return use->modified && use->mapped && !use->in_place && !(use->modes & (use->modes - 1));
 }
 
-static void check_rows(const struct op2i_loop *loop, struct op2i_text *why) {
-  if (loop->each) op2i_text_add(why, "it goes through the rows of a matrix");
+/* Batches begin where blocks do, and lie in one slice. */
+static void check_rows(const struct op2i_emitter *e, struct op2i_text *why) {
+  const struct op2i_loop *loop = e->loop;
+  const int block_size = loop->op.ctx->config.block_size;
+  for (int a = 0; a < loop->nargs && !why->length; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    if (arg->kind != OP2I_ARG_EACH) continue;
+    if (loop->maps[arg->first]->slice != OP2I_SLICE)
+      op2i_text_add(why, "it goes through the rows of a matrix, which are not in slices");
+    else if (e->listed)
+      op2i_text_add(why, "it goes through some rows of a matrix");
+    else if (block_size % OP2I_SLICE)
+      op2i_text_add(why,
+                    "it goes through the rows of a matrix, whose slices blocks of %d elements cut",
+                    block_size);
+  }
 }
 
 /* Lanes would not see what others have modified, unless they have nothing in common. Nor are private
@@ -163,6 +179,7 @@ static void place_arg(struct op2i_vec *v, int a) {
   struct op2i_vec_arg *at = &v->args[a];
   *at = (struct op2i_vec_arg){.view = -1, .varies = varies(arg)};
   if (arg->kind == OP2I_ARG_IDX && arg->map < 0) v->numbered = true;
+  if (arg->kind == OP2I_ARG_EACH) v->numbered = true;
   if (op2i_arg_located(arg)) v->numbered = true;
   if (arg->kind == OP2I_ARG_GBL) at->own = arg->access == OP2_INC;
   if (arg->dat < 0) return;
@@ -228,7 +245,7 @@ op2_status op2i_vec_begin(struct op2i_vec *v, const struct op2i_emitter *e, int 
   else if (v->lanes < 2)
     op2i_text_add(why, "vectors of %d bytes hold a single value", lane_bytes);
   if (!why->length) check_kernels(e, why);
-  if (!why->length) check_rows(e->loop, why);
+  if (!why->length) check_rows(e, why);
   if (!why->length) check_blocks(e->loop, why);
   if (!why->length) check_dats(e->loop, why);
   op2_status status = allocate(v);

@@ -106,6 +106,7 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   OP2I_TRY(op2i_env_int(OP2I_ENV_TEAM, &c.team));
   OP2I_TRY(op2i_env_int(OP2I_ENV_TILE, &c.tile));
   OP2I_TRY(op2i_env_int(OP2I_ENV_RENUMBER, &c.renumber));
+  OP2I_TRY(op2i_env_int(OP2I_ENV_SLICES, &c.slices));
   OP2I_TRY(op2i_env_int(OP2I_ENV_OVERLAP, &c.overlap));
   OP2I_TRY(op2i_env_int(OP2I_ENV_MERGE, &c.merge));
   OP2I_TRY(op2i_env_int(OP2I_ENV_SIMD, &c.simd_bytes));

@@ -141,6 +141,12 @@ const struct op2i_variable op2i_variables[OP2I_ENV_COUNT] = {
          "reaches through a map, where that is possible; auto: large, badly numbered "
          "meshes, once so many loops were queued that it pays",
          SAME(renumber)},
+    [OP2I_ENV_SLICES] = {"OP2_SLICES", OP2I_BOOLEAN_VARIABLE, OP2I_SLICES_AUTO, 0, 1,
+                         "where it pays",
+                         "rows of matrices that are made: 0: one behind the other; 1: in slices of "
+                         "eight side by side; not "
+                         "set: in slices where rows are about as long and PETSc does not solve",
+                         SAME(slices)},
     [OP2I_ENV_OVERLAP] =
         {"OP2_OVERLAP", OP2I_BOOLEAN_VARIABLE, 1, 0, 1, "1",
          "0: an exchange of halos begins where a loop needs it, and everybody waits for "

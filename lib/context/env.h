@@ -24,28 +24,35 @@ const char *op2i_env_raw(const char *name);
  * owned. */
 struct op2i_config {
   char *backend, *device, *place, *place_costs, *cache_dir, *cc, *cflags,
-      *graph_file;                                               /* null: not set */
-  char *device_strategy;                                         /* the same, */
-  enum op2i_device_strategy strategy;                            /* and which that is */
+      *graph_file;                    /* null: not set */
+  char *device_strategy;              /* the same, */
+  enum op2i_device_strategy strategy; /* and which that is */
   /* Who asked for these: "OP2_CC" or "op2_options.cc". */
   const char *backend_by, *device_by, *cache_dir_by, *cc_by, *cflags_by, *graph_by;
   int threads, block_size; /* 0: choose */
   int chunk_us, queue_max, idle_ms, log_level;
   int cc_timeout; /* seconds, 0: no limit */
   int eager, verify;
-  int cache_mb; /* limit of the cache on disk, 0: none */
+  int cache_mb;  /* limit of the cache on disk, 0: none */
   int device_mb; /* limit of memory on a device, 0: none */
   int replay;
   int fuse;       /* OP2I_FUSE_... */
   int shadow;     /* loops work in a place of their own */
   int simd_bytes; /* of a vector in generated code, 0: none; the context replaces OP2I_SIMD_AUTO */
-  bool simd_halved; /* the processor was to choose, and works on such vectors in two steps */
-  int team;         /* OP2I_TEAM_AUTO, 0: never, 1: always */
-  int tile;         /* OP2I_TILE_AUTO, 0: never, 1: always, else iterations in a tile */
-  int renumber;     /* unasked: OP2I_RENUMBER_AUTO, 0: never, 1: by the first map that will do */
+  bool simd_halved;   /* the processor was to choose, and works on such vectors in two steps */
+  int team;           /* OP2I_TEAM_AUTO, 0: never, 1: always */
+  int tile;           /* OP2I_TILE_AUTO, 0: never, 1: always, else iterations in a tile */
+  int renumber;       /* unasked: OP2I_RENUMBER_AUTO, 0: never, 1: by the first map that will do */
+  int slices;         /* rows of matrices in slices: OP2I_SLICES_AUTO, 0: never, 1: always */
   int overlap, merge; /* of exchanges of halos: with what is computed, and with each other */
 };
-enum { OP2I_SIMD_AUTO = -1, OP2I_TEAM_AUTO = -1, OP2I_TILE_AUTO = -1, OP2I_RENUMBER_AUTO = -1 };
+enum {
+  OP2I_SIMD_AUTO = -1,
+  OP2I_TEAM_AUTO = -1,
+  OP2I_TILE_AUTO = -1,
+  OP2I_RENUMBER_AUTO = -1,
+  OP2I_SLICES_AUTO = -1
+};
 /* When loops are fused: never, when they come together again, or when they first do. */
 enum { OP2I_FUSE_NEVER, OP2I_FUSE_AGAIN, OP2I_FUSE_AT_ONCE };
 op2_status op2i_config_init(struct op2i_config *config, const op2_options *options);

@@ -25,16 +25,17 @@ struct op2_set_s {
   int64_t ends[OP2I_SECTIONS]; /* for a subset: positions in idx */
   op2_set base;                /* itself for a set, the base set (referenced) for a subset */
   int64_t *idx;                /* subset: sorted base indices, ends[OP2I_NONEXEC] of them */
-  int64_t *number;   /* [total] the user's number of an element; null: the element's own */
-  int64_t *known; /* [total] where it has both, number and halo: op2i_set_number() of each; else null */
+  int64_t *number; /* [total] the user's number of an element; null: the element's own */
+  int64_t
+      *known; /* [total] where it has both, number and halo: op2i_set_number() of each; else null */
   struct op2i_buffer elements, numbers; /* idx and number, wherever loops need them */
-  int64_t *user_idx; /* subset: idx in the user's numbers, sorted; null: idx itself */
+  int64_t *user_idx;      /* subset: idx in the user's numbers, sorted; null: idx itself */
   struct op2i_halo *halo; /* of a set of a rank: what travels; else null */
-  bool keeps_order;  /* a loop that keeps element order has been queued over it */
-  bool unasked;      /* the library gave it its numbers by itself */
+  bool keeps_order;       /* a loop that keeps element order has been queued over it */
+  bool unasked;           /* the library gave it its numbers by itself */
   struct op2i_list maps_from, maps_to, dats, subsets; /* of a set: what is declared on it */
-  struct op2i_link link;        /* subset: in the base set's list */
-  struct op2i_link link_of_all; /* set: in the context's */
+  struct op2i_link link;                              /* subset: in the base set's list */
+  struct op2i_link link_of_all;                       /* set: in the context's */
 };
 
 /* Whether no two rows of a map that loops run over, nor a row twice, lead to one target through
@@ -57,7 +58,8 @@ struct op2_map_s {
   op2_set from, to;
   int32_t arity;
   int32_t *idx; /* [from total][arity]; null when declared without values */
-  int64_t *global; /* [from owned][arity] targets by global number, until op2_partition() makes idx of
+  int64_t
+      *global; /* [from owned][arity] targets by global number, until op2_partition() makes idx of
                       them; else null */
   struct op2i_buffer entries; /* idx, wherever loops need it */
   /* Entries that lead nowhere have a flag here, [from][arity], and in idx others of the row in their
@@ -66,9 +68,10 @@ struct op2_map_s {
   /* Of a map to the places of a matrix that to their rows, by which elements meet; else null. Such maps
    * are in no set's lists: they are made of others. */
   op2_map meets;
-  /* Of a map from the rows of a matrix, which has as many entries as there are: those of row e begin at
-   * number first->idx[e], and end where those of the next row begin. Without idx they are these numbers. */
+  /* Of a map from the rows of a matrix, which has as many entries as there are: the one that tells which
+   * are those of a row, see op2i_row_entries(). Without idx they are these numbers. */
   op2_map first;
+  int32_t slice; /* of such a one: how many rows stand side by side, 1 or OP2I_SLICE; else 0 */
   /* How it is numbered, measured by numbering.c. Of the entries in rows that follow each other, the
    * share that meet a cache line of their own; negative: not measured since idx changed. And how
    * many numbers the first and the last target of a row are apart, in the mean. */
@@ -86,12 +89,42 @@ struct op2_map_s {
   struct op2i_link from_link, to_link;
 };
 
+/* The entries of a row of a matrix: n, the first one and every step-th behind it. */
+struct op2i_entries {
+  int64_t first, n, step;
+};
+static inline int64_t op2i_entry(struct op2i_entries entries, int64_t k) {
+  return entries.first + k * entries.step;
+}
+
+/* Rows of a matrix one behind the other have a table of where each begins, and of where the last one
+ * ends. In slices OP2I_SLICE rows stand side by side, entry k of all of them and then entry k + 1, as
+ * many as the longest has; the table has a record for each slice, where it begins and how long its rows
+ * are, and in the end where the last one ends. Loops take vectors of rows from slices, so these do not
+ * reach over two. */
+enum { OP2I_SLICE = 8, OP2I_SLICE_RECORD = 1 + OP2I_SLICE };
+static inline struct op2i_entries op2i_row_entries(const int32_t *table, int32_t slice,
+                                                   int64_t row) {
+  if (slice == 1) return (struct op2i_entries){table[row], table[row + 1] - table[row], 1};
+  const int32_t *record = table + row / OP2I_SLICE * OP2I_SLICE_RECORD;
+  const int64_t side = row % OP2I_SLICE;
+  return (struct op2i_entries){record[0] + side, record[1 + side], OP2I_SLICE};
+}
+/* How many numbers such a table has, and how many entries the rows take. */
+static inline int64_t op2i_row_table_size(int32_t slice, int64_t nrows) {
+  if (slice == 1) return nrows + 1;
+  return (nrows + OP2I_SLICE - 1) / OP2I_SLICE * OP2I_SLICE_RECORD + 1;
+}
+static inline int64_t op2i_row_table_end(const int32_t *table, int32_t slice, int64_t nrows) {
+  return table[op2i_row_table_size(slice, nrows) - 1];
+}
+
 struct op2_dat_s {
   struct op2i_object obj;
   op2_set set;
   int32_t dim;
   op2_type type;
-  size_t row_bytes; /* dim values */
+  size_t row_bytes;          /* dim values */
   struct op2i_buffer values; /* [set total][dim]; without memory until first use */
   void *wrapped; /* the user's memory of a wrapped dat: the values' own until its set is renumbered
                   */
@@ -99,8 +132,8 @@ struct op2_dat_s {
   unsigned char stale;   /* parts of the halo that are not what their owners have, as bits */
   unsigned char planned; /* the same, where a pass has got to */
   int64_t travels, travelled_bytes; /* exchanges that it was in, and what was sent of it in these */
-  int64_t mark;          /* a pass's */
-  int64_t changes;       /* that were queued, or begun by the host, in the program's order */
+  int64_t mark;                     /* a pass's */
+  int64_t changes; /* that were queued, or begun by the host, in the program's order */
   int32_t open_reads, open_writes; /* access scopes */
   struct op2i_link link;           /* in the set's list */
   struct op2i_link link_of_all;    /* in the context's */

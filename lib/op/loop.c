@@ -538,7 +538,8 @@ void op2i_loop_unuse(struct op2i_loop *loop) {
   memcpy(objects, loop->op.dats, (size_t)loop->op.ndats * sizeof *objects);
   memcpy(objects + loop->op.ndats, loop->maps, (size_t)loop->nmaps * sizeof *objects);
   if (loop->nmats)
-    memcpy(objects + loop->op.ndats + loop->nmaps, loop->mats, (size_t)loop->nmats * sizeof *objects);
+    memcpy(objects + loop->op.ndats + loop->nmaps, loop->mats,
+           (size_t)loop->nmats * sizeof *objects);
   memcpy(objects + loop->op.ndats + loop->nmaps + loop->nmats, loop->op.gbls,
          (size_t)loop->op.ngbls * sizeof *objects);
   objects[n - 2] = loop->kernel;
@@ -576,9 +577,7 @@ static void forget_loops(op2_context ctx, const void *object) {
 
 /* ---- other sets ------------------------------------------------------------------------------ */
 
-/* What was worked out from sets and maps, for a loop that a handle holds. Where there is no memory to
- * look whether elements meet, they are taken to: all ranks have the same, as they look together. */
-static void renew(struct op2i_loop *loop) {
+static void forget_code(struct op2i_loop *loop) {
   for (int v = 0; v < OP2I_VARIANTS; v++) {
     op2i_free(loop->source[v]);
     loop->source[v] = NULL;
@@ -587,6 +586,18 @@ static void renew(struct op2i_loop *loop) {
   }
   op2i_free(loop->form.why);
   loop->form = (struct op2i_form){0};
+}
+
+void op2i_loop_forget_code(op2_context ctx, const struct op2_map_s *map) {
+  for (struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop; loop = loop->next)
+    for (int m = 0; m < loop->nmaps; m++)
+      if (loop->maps[m] == map) forget_code(loop);
+}
+
+/* What was worked out from sets and maps, for a loop that a handle holds. Where there is no memory to
+ * look whether elements meet, they are taken to: all ranks have the same, as they look together. */
+static void renew(struct op2i_loop *loop) {
+  forget_code(loop);
   loop->ordered = false;
   for (int n = 0; n < loop->nargs; n++) loop->args[n].injective = false;
   if (classify(loop)) loop->ordered = true;

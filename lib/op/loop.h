@@ -99,7 +99,7 @@ struct op2i_loop {
   bool mergeable[OP2I_VARIANTS];
   void *function[OP2I_VARIANTS]; /* compiled function */
   struct op2i_form form;
-  void *sched_data;           /* scheduler: plans, footprints, measured cost */
+  void *sched_data; /* scheduler: plans, footprints, measured cost */
   void (*sched_release)(void *sched_data);
   void *device_data; /* backends: tables of its launches on a device */
   void (*device_release)(void *device_data);
@@ -137,25 +137,26 @@ static inline int op2i_loop_member_of(const struct op2i_loop *loop, int a) {
   while (loop->members && a >= loop->members[m].first_arg + loop->members[m].nargs) m++;
   return m;
 }
-/* The elements of its dat's set that an argument means for an element: idx[first], or first itself where
- * idx is null, and those behind, n in all. */
+/* The elements of its dat's set that an argument means for an element: n, at these places of idx, or these
+ * numbers themselves where idx is null. */
 struct op2i_targets {
   const int32_t *idx;
-  int64_t first, n;
+  struct op2i_entries at;
 };
-static inline struct op2i_targets op2i_arg_targets(const struct op2i_loop *loop,
-                                                   const struct op2i_loop_arg *arg, int64_t element) {
-  if (arg->map < 0) return (struct op2i_targets){NULL, element, 1};
+static inline struct op2i_targets
+op2i_arg_targets(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, int64_t element) {
+  if (arg->map < 0) return (struct op2i_targets){NULL, {element, 1, 1}};
   const struct op2_map_s *map = loop->maps[arg->map];
   if (arg->kind == OP2I_ARG_EACH) {
-    const int32_t *start = map->first->idx + element;
-    return (struct op2i_targets){map->idx, start[0], start[1] - start[0]};
+    const struct op2_map_s *rows = map->first;
+    return (struct op2i_targets){map->idx, op2i_row_entries(rows->idx, rows->slice, element)};
   }
   int32_t slot = arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
-  return (struct op2i_targets){map->idx, element * map->arity + slot, arg->arity};
+  return (struct op2i_targets){map->idx, {element * map->arity + slot, arg->arity, 1}};
 }
 static inline int64_t op2i_target(struct op2i_targets targets, int64_t k) {
-  return targets.idx ? targets.idx[targets.first + k] : targets.first + k;
+  const int64_t at = op2i_entry(targets.at, k);
+  return targets.idx ? targets.idx[at] : at;
 }
 /* Whether an argument goes through a slot of a map. */
 static inline bool op2i_arg_meets(const struct op2i_loop_arg *arg, int map, int slot) {
@@ -220,6 +221,8 @@ void op2i_loop_count_bytes(struct op2i_loop *loop);
 /* Sets and maps are others than before: drop loops, and what was worked out for those that handles
  * hold. Nothing is queued, and no program is there. Among ranks collective. */
 void op2i_loop_renew_all(op2_context ctx);
+/* Forget the code of loops that go through a map whose rows are laid out in another way. Nothing runs. */
+void op2i_loop_forget_code(op2_context ctx, const struct op2_map_s *map);
 
 /* Validation (loop_validate.c): what kind of argument each is, and every error of a call. */
 enum op2i_tag {

@@ -70,9 +70,10 @@ static bool same_consts(const struct op2i_loop *a, const struct op2i_loop *b) {
   return same;
 }
 
-static bool same_arities(const struct op2i_loop *a, const struct op2i_loop *b) {
+static bool same_maps(const struct op2i_loop *a, const struct op2i_loop *b) {
   bool same = a->nmaps == b->nmaps;
-  for (int m = 0; m < a->nmaps && same; m++) same = a->maps[m]->arity == b->maps[m]->arity;
+  for (int m = 0; m < a->nmaps && same; m++)
+    same = a->maps[m]->arity == b->maps[m]->arity && a->maps[m]->slice == b->maps[m]->slice;
   return same;
 }
 
@@ -85,7 +86,7 @@ static const struct op2i_loop *model_of(const struct op2i_loop *loop) {
   bool same = (loop->set->base == loop->set) == (model->set->base == model->set) &&
               has_few(loop->set) == has_few(model->set) && loop->nargs == model->nargs &&
               loop->op.ndats == model->op.ndats && loop->op.ngbls == model->op.ngbls &&
-              same_arities(loop, model) && same_consts(loop, model) &&
+              same_maps(loop, model) && same_consts(loop, model) &&
               !memcmp(loop->args, model->args, (size_t)loop->nargs * sizeof *loop->args);
   return same ? model : NULL;
 }

@@ -142,7 +142,8 @@ fail:
 
 /* Of all rows of a matrix that are here. */
 static double entries_of(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
-  return loop->maps[arg->map]->first->idx[loop->set->base->ends[OP2I_OWNED]];
+  const struct op2_map_s *rows = loop->maps[arg->map]->first;
+  return (double)op2i_row_table_end(rows->idx, rows->slice, loop->set->base->ends[OP2I_OWNED]);
 }
 
 /* Every value once: a dat behind a map counts with all its rows, or with those that so many

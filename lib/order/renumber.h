@@ -65,10 +65,14 @@ op2_status op2i_order_graph(const struct op2i_mesh_graph *graph, int64_t *order)
  * be, and the order of its places. */
 struct op2i_followed {
   op2_sparsity sparsity;
+  bool elements;               /* those that reach it are renumbered */
+  bool rows;                   /* it is itself, or is laid out in another way */
   struct op2i_renumber places; /* null order: they stay as they are */
-  int32_t *start, *column;
+  int32_t slice;               /* rows side by side: in slices, as before, if they still fit */
+  int32_t *length, *table, *column;
 };
-/* Those of a context, for n sets; freed by op2i_followed_free(), also on failure. */
+/* All of a context, for n sets, whichever are concerned; freed by op2i_followed_free(), also on failure.
+ * Collective. */
 op2_status op2i_followed_make(op2_context ctx, int64_t n, const struct op2i_renumber *all,
                               int64_t *count, struct op2i_followed **out);
 void op2i_followed_free(int64_t count, struct op2i_followed *followed);

@@ -18,7 +18,7 @@ struct apply {
   int64_t ngiven, capacity, taken;
   size_t scratch_bytes;
   int threads;
-  void *scratch; /* room for the largest dat or map */
+  void *scratch;     /* room for the largest dat or map */
   int64_t nfollowed; /* sparsities */
   struct op2i_followed *followed;
 };
@@ -193,7 +193,7 @@ static op2_status prepare_followed(struct apply *a, op2_context ctx) {
   op2_status status = op2i_followed_make(ctx, a->n, a->all, &a->nfollowed, &a->followed);
   for (int64_t i = 0; i < a->nfollowed && !status; i++) {
     const struct op2i_followed *f = &a->followed[i];
-    for (int k = 0; k < f->sparsity->npairs; k++)
+    for (int k = 0; k < f->sparsity->npairs && (f->rows || f->elements); k++)
       need_scratch(a, map_bytes(f->sparsity->pairs[k].places));
     if (f->places.order) status = prepare(a, &f->places);
   }
@@ -220,6 +220,7 @@ op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all) {
   op2_status status = OP2_SUCCESS;
   for (int64_t i = 0; i < n && !status; i++)
     if (!all[i].kept) status = prepare(&a, &all[i]);
+  if (n) status = op2i_context_agree(all[0].set->obj.ctx, status);
   if (n && !status) status = prepare_followed(&a, all[0].set->obj.ctx);
   if (!status) {
     a.scratch = op2i_malloc(a.scratch_bytes);

@@ -3,8 +3,10 @@
  * places, as if those were a set of their own that is renumbered along. */
 #include <string.h>
 
+#include "comm.h"
 #include "context.h"
 #include "error.h"
+#include "loop.h"
 #include "mem.h"
 #include "renumber.h"
 #include "sort.h"
@@ -20,90 +22,158 @@ static const struct op2i_renumber *change_of(const struct following *f, op2_set 
   return NULL;
 }
 
-/* 0: nothing, 1: elements that reach the rows, 2: the rows or columns themselves. */
-static int concerned(const struct following *f, const struct op2_sparsity_s *sparsity) {
-  bool elements = false;
-  if (change_of(f, sparsity->rows) || change_of(f, sparsity->columns)) return 2;
+/* ---- how rows will be laid out --------------------------------------------------------------- */
+
+static void find_concern(const struct following *f, struct op2i_followed *out) {
+  const struct op2_sparsity_s *sparsity = out->sparsity;
+  out->slice = sparsity->slice;
+  out->rows = change_of(f, sparsity->rows) || change_of(f, sparsity->columns);
   for (int k = 0; k < sparsity->npairs; k++)
-    elements |= change_of(f, sparsity->pairs[k].rows->from) != NULL;
-  return elements;
+    out->elements |= change_of(f, sparsity->pairs[k].rows->from) != NULL;
 }
+
+static int64_t row_before(const struct following *f, const struct op2i_followed *out, int64_t row) {
+  const struct op2i_renumber *rows = change_of(f, out->sparsity->rows);
+  return rows ? rows->order[row] : row;
+}
+
+static op2_status measure(const struct following *f, struct op2i_followed *out) {
+  const struct op2_sparsity_s *sparsity = out->sparsity;
+  out->length = op2i_malloc((size_t)sparsity->nrows * sizeof *out->length);
+  if (!out->length) return op2i_error_nomem("a numbering");
+  for (int64_t row = 0; row < sparsity->nrows; row++)
+    out->length[row] = (int32_t)op2i_sparsity_row(sparsity, row_before(f, out, row)).n;
+  return OP2_SUCCESS;
+}
+
+/* Slices of other rows may need more room than there is: then rows come one behind the other, on all
+ * ranks. */
+static op2_status choose_layouts(op2_context ctx, int64_t n, struct op2i_followed *all,
+                                 int64_t *fit) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t i = 0; i < n; i++) {
+    const struct op2_sparsity_s *sparsity = all[i].sparsity;
+    fit[i] = op2i_slices_size(sparsity->nrows, all[i].length) <= sparsity->room;
+  }
+  if (ctx->comm && n) status = op2i_comm_least(ctx->comm, (int)n, fit);
+  for (int64_t i = 0; i < n; i++) {
+    if (!fit[i]) all[i].slice = 1;
+    all[i].rows |= all[i].slice != all[i].sparsity->slice;
+  }
+  return status;
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
 
 static op2_status allocate(struct op2i_followed *out) {
   const struct op2_sparsity_s *sparsity = out->sparsity;
   size_t total = (size_t)sparsity->places->ends[OP2I_NONEXEC];
+  size_t size = (size_t)op2i_row_table_size(out->slice, sparsity->nrows);
   out->places.set = sparsity->places;
   out->places.order = op2i_malloc(total * sizeof *out->places.order);
   out->places.inverse = op2i_malloc(total * sizeof *out->places.inverse);
-  out->start = op2i_malloc((size_t)(sparsity->nrows + 1) * sizeof *out->start);
-  out->column = op2i_malloc((size_t)op2i_sparsity_size(sparsity) * sizeof *out->column);
-  bool good = out->places.order && out->places.inverse && out->start && out->column;
+  out->table = op2i_malloc(size * sizeof *out->table);
+  out->column = op2i_calloc((size_t)sparsity->room, sizeof *out->column);
+  bool good = out->places.order && out->places.inverse && out->table && out->column;
   return good ? OP2_SUCCESS : op2i_error_nomem("a numbering");
 }
 
-/* The row that was `row` comes next: its places sorted by the new columns. */
-static op2_status add_row(struct op2i_followed *out, int64_t row, const int64_t *columns,
-                          int64_t *key, int64_t *at) {
-  const struct op2_sparsity_s *sparsity = out->sparsity;
-  int64_t first = sparsity->start[row], n = sparsity->start[row + 1] - first;
-  int64_t *place = out->places.order + *at;
-  for (int64_t k = 0; k < n; k++) {
-    int32_t column = sparsity->column[first + k];
-    key[k] = columns ? columns[column] : column;
-    place[k] = first + k;
+/* A row: its places sorted by the new columns. key and place have room for it. */
+static op2_status add_row(struct op2i_followed *out, int64_t before, int64_t row,
+                          const int64_t *columns, int64_t *key, int64_t *place) {
+  const struct op2i_entries from = op2i_sparsity_row(out->sparsity, before);
+  const struct op2i_entries to = op2i_row_entries(out->table, out->slice, row);
+  for (int64_t k = 0; k < from.n; k++) {
+    place[k] = op2i_entry(from, k);
+    key[k] = out->sparsity->column[place[k]];
+    if (columns) key[k] = columns[key[k]];
   }
-  op2_status status = columns ? op2i_sort(n, key, place) : OP2_SUCCESS;
-  for (int64_t k = 0; k < n; k++) {
-    out->column[*at + k] = (int32_t)key[k];
-    out->places.inverse[place[k]] = *at + k;
+  op2_status status = columns ? op2i_sort(from.n, key, place) : OP2_SUCCESS;
+  for (int64_t k = 0; k < from.n; k++) {
+    const int64_t at = op2i_entry(to, k);
+    out->column[at] = (int32_t)key[k];
+    out->places.order[at] = place[k];
+    out->places.inverse[place[k]] = at;
   }
-  *at += n;
   return status;
 }
 
-static int64_t longest_row(const struct op2_sparsity_s *sparsity) {
-  int64_t most = 1;
-  for (int64_t row = 0; row < sparsity->nrows; row++) {
-    int64_t n = sparsity->start[row + 1] - sparsity->start[row];
-    most = n > most ? n : most;
+/* What no row has: entries that are none, and what is beyond. All of those are zero, or nobody looks. */
+static void order_rest(struct op2i_followed *out) {
+  const int64_t room = out->sparsity->room, total = out->places.set->ends[OP2I_NONEXEC];
+  int64_t from = 0;
+  for (int64_t at = 0; at < room; at++) {
+    if (out->places.order[at] >= 0) continue;
+    while (out->places.inverse[from] >= 0) from++;
+    out->places.order[at] = from;
+    out->places.inverse[from] = at;
   }
+  for (int64_t at = room; at < total; at++) out->places.order[at] = out->places.inverse[at] = at;
+}
+
+static int64_t longest_row(const struct op2i_followed *out) {
+  int64_t most = 1;
+  for (int64_t row = 0; row < out->sparsity->nrows; row++)
+    most = out->length[row] > most ? out->length[row] : most;
   return most;
 }
 
-static op2_status order_places(const struct following *f, struct op2i_followed *out) {
+static op2_status order_rows(const struct following *f, struct op2i_followed *out, int64_t *key,
+                             int64_t *place) {
   const struct op2_sparsity_s *sparsity = out->sparsity;
-  const struct op2i_renumber *rows = change_of(f, sparsity->rows);
   const struct op2i_renumber *columns = change_of(f, sparsity->columns);
-  int64_t at = 0, total = sparsity->places->ends[OP2I_NONEXEC];
-  int64_t *key = op2i_malloc((size_t)longest_row(sparsity) * sizeof *key);
-  op2_status status = key ? allocate(out) : op2i_error_nomem("a numbering");
-  for (int64_t row = 0; row < sparsity->nrows && !status; row++) {
-    out->start[row] = (int32_t)at;
-    status =
-        add_row(out, rows ? rows->order[row] : row, columns ? columns->inverse : NULL, key, &at);
-  }
-  op2i_free(key);
+  op2_status status = allocate(out);
   if (status) return status;
-  out->start[sparsity->nrows] = (int32_t)at;
-  for (; at < total; at++) out->places.order[at] = out->places.inverse[at] = at;
+  for (int64_t at = 0; at < sparsity->room; at++)
+    out->places.order[at] = out->places.inverse[at] = -1;
+  op2i_row_table_fill(out->slice, sparsity->nrows, out->length, out->table);
+  for (int64_t row = 0; row < sparsity->nrows && !status; row++)
+    status =
+        add_row(out, row_before(f, out, row), row, columns ? columns->inverse : NULL, key, place);
+  if (status) return status;
+  if (out->slice > 1) op2i_slices_pad(sparsity->nrows, out->table, out->column);
+  order_rest(out);
   return OP2_SUCCESS;
+}
+
+static op2_status order_places(const struct following *f, struct op2i_followed *out) {
+  const size_t most = (size_t)longest_row(out);
+  int64_t *key = op2i_malloc(most * sizeof *key), *place = op2i_malloc(most * sizeof *place);
+  op2_status status =
+      key && place ? order_rows(f, out, key, place) : op2i_error_nomem("a numbering");
+  op2i_free(key);
+  op2i_free(place);
+  return status;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
+
+static op2_status list(op2_context ctx, const struct following *f, int64_t *count,
+                       struct op2i_followed **out) {
+  int64_t capacity = 0;
+  op2_status status = OP2_SUCCESS;
+  for (struct op2i_link *l = ctx->sparsities.first; l && !status; l = l->next) {
+    if (op2i_grow(out, sizeof **out, *count, &capacity)) return op2i_error_nomem("a numbering");
+    (*out)[*count] = (struct op2i_followed){.sparsity = l->object};
+    find_concern(f, &(*out)[*count]);
+    status = measure(f, &(*out)[(*count)++]);
+  }
+  return status;
 }
 
 op2_status op2i_followed_make(op2_context ctx, int64_t n, const struct op2i_renumber *all,
                               int64_t *count, struct op2i_followed **out) {
   const struct following f = {n, all};
-  int64_t capacity = 0;
-  op2_status status = OP2_SUCCESS;
   *count = 0;
   *out = NULL;
-  for (struct op2i_link *l = ctx->sparsities.first; l && !status; l = l->next) {
-    int how = concerned(&f, l->object);
-    if (!how) continue;
-    if (op2i_grow(out, sizeof **out, *count, &capacity)) return op2i_error_nomem("a numbering");
-    (*out)[*count] = (struct op2i_followed){.sparsity = l->object};
-    if (how == 2) status = order_places(&f, &(*out)[*count]);
-    ++*count;
-  }
+  op2_status status = list(ctx, &f, count, out);
+  int64_t *fit = op2i_malloc((size_t)*count * sizeof *fit);
+  if (!status && !fit) status = op2i_error_nomem("a numbering");
+  status = op2i_context_agree(ctx, status);
+  if (!status) status = choose_layouts(ctx, *count, *out, fit);
+  for (int64_t i = 0; i < *count && !status; i++)
+    if ((*out)[i].rows) status = order_places(&f, &(*out)[i]);
+  op2i_free(fit);
   return status;
 }
 
@@ -111,7 +181,8 @@ void op2i_followed_free(int64_t count, struct op2i_followed *followed) {
   for (int64_t i = 0; i < count; i++) {
     op2i_free(followed[i].places.order);
     op2i_free(followed[i].places.inverse);
-    op2i_free(followed[i].start);
+    op2i_free(followed[i].length);
+    op2i_free(followed[i].table);
     op2i_free(followed[i].column);
   }
   op2i_free(followed);
@@ -123,10 +194,15 @@ static void table_changed(op2_map map) {
 }
 
 void op2i_followed_change(const struct op2i_followed *f) {
-  const struct op2_sparsity_s *sparsity = f->sparsity;
-  memcpy(sparsity->start, f->start, (size_t)(sparsity->nrows + 1) * sizeof *f->start);
-  memcpy(sparsity->column, f->column, (size_t)op2i_sparsity_size(sparsity) * sizeof *f->column);
-  op2i_sparsity_renumbered(f->sparsity);
+  op2_sparsity sparsity = f->sparsity;
+  size_t size = (size_t)op2i_row_table_size(f->slice, sparsity->nrows);
+  memcpy(sparsity->table, f->table, size * sizeof *f->table);
+  memcpy(sparsity->column, f->column, (size_t)sparsity->room * sizeof *f->column);
+  if (f->slice != sparsity->slice) {
+    sparsity->slice = sparsity->first->slice = f->slice;
+    op2i_loop_forget_code(sparsity->obj.ctx, sparsity->first);
+  }
+  op2i_sparsity_renumbered(sparsity);
   table_changed(sparsity->first);
   table_changed(sparsity->across);
 }

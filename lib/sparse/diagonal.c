@@ -10,11 +10,12 @@
 
 /* Where a column stands in its row; -1: nowhere. */
 static int64_t place_of(const struct op2_sparsity_s *sparsity, int64_t row, int32_t column) {
-  int64_t lo = sparsity->start[row], hi = sparsity->start[row + 1];
+  const struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
+  int64_t lo = 0, hi = entries.n;
   while (lo < hi) {
-    int64_t middle = lo + (hi - lo) / 2;
-    if (sparsity->column[middle] == column) return middle;
-    if (sparsity->column[middle] < column)
+    int64_t middle = lo + (hi - lo) / 2, place = op2i_entry(entries, middle);
+    if (sparsity->column[place] == column) return place;
+    if (sparsity->column[place] < column)
       lo = middle + 1;
     else
       hi = middle;
@@ -62,8 +63,7 @@ static int64_t row_at(op2_set rows, int64_t position) {
 static op2_status list_places(const struct op2_sparsity_s *sparsity, op2_set rows, bool diagonal,
                               int64_t **all, int64_t *nall, int64_t **on, int64_t *non) {
   int64_t n = rows->ends[OP2I_OWNED], count = 0;
-  for (int64_t i = 0; i < n; i++)
-    count += sparsity->start[row_at(rows, i) + 1] - sparsity->start[row_at(rows, i)];
+  for (int64_t i = 0; i < n; i++) count += op2i_sparsity_row(sparsity, row_at(rows, i)).n;
   *all = op2i_malloc((size_t)count * sizeof **all);
   *on = op2i_malloc((size_t)n * sizeof **on);
   if (!*all || !*on) return op2i_error_nomem("the rows of a matrix");
@@ -74,8 +74,9 @@ static op2_status list_places(const struct op2_sparsity_s *sparsity, op2_set row
                         "op2_mat_zero_rows, sparsity '%s': row %" PRId64
                         " has no place on the diagonal",
                         sparsity->obj.name, op2i_set_number(sparsity->rows, row));
-    for (int64_t p = sparsity->start[row]; p < sparsity->start[row + 1]; p++)
-      (*all)[(*nall)++] = shown(sparsity, p);
+    const struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
+    for (int64_t k = 0; k < entries.n; k++)
+      (*all)[(*nall)++] = shown(sparsity, op2i_entry(entries, k));
     if (diagonal) (*on)[(*non)++] = shown(sparsity, place);
   }
   return OP2_SUCCESS;

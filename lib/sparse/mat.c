@@ -80,12 +80,11 @@ op2_status op2_mat_get(op2_mat mat, void *values) {
   status = op2_dat_read_begin(mat->values, &data);
   if (status) return status;
   const struct op2_sparsity_s *sparsity = mat->sparsity;
-  int64_t n = op2i_sparsity_size(sparsity);
   size_t bytes = mat->values->row_bytes;
-  if (sparsity->rows->number || op2i_set_numbered(sparsity->columns))
+  if (sparsity->slice > 1 || sparsity->rows->number || op2i_set_numbered(sparsity->columns))
     status = op2i_sparsity_copy(sparsity, bytes, data, values);
   else
-    op2i_rows_copy(op2_workers(mat->obj.ctx), n, bytes, data, values);
+    op2i_rows_copy(op2_workers(mat->obj.ctx), sparsity->nplaces, bytes, data, values);
   const op2_status ended = op2_dat_read_end(mat->values, &data);
   return status ? status : ended;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm.h"
 #include "context.h"
 #include "error.h"
 #include "mem.h"
@@ -23,6 +24,7 @@ struct pattern {
   op2_sparsity sparsity;
   struct reached *reached; /* [npairs] */
   int64_t most;     /* columns that a row has at most, counted as often as elements lead there */
+  int32_t *length;  /* [nrows] of rows */
   int32_t *entries; /* of the pair that is looked up */
   const struct reached *by;
   _Atomic bool no_memory, beyond;
@@ -111,7 +113,7 @@ static void count_some(void *argument, int64_t lo, int64_t hi) {
   int32_t *columns = op2i_malloc((size_t)p->most * sizeof *columns);
   p->no_memory = p->no_memory || !columns;
   for (int64_t row = lo; columns && row < hi; row++)
-    p->sparsity->start[row + 1] = (int32_t)columns_of(p, row, columns);
+    p->length[row] = (int32_t)columns_of(p, row, columns);
   op2i_free(columns);
 }
 
@@ -121,17 +123,17 @@ static void fill_some(void *argument, int64_t lo, int64_t hi) {
   int32_t *columns = op2i_malloc((size_t)p->most * sizeof *columns);
   p->no_memory = p->no_memory || !columns;
   for (int64_t row = lo; columns && row < hi; row++) {
-    int64_t n = columns_of(p, row, columns);
-    memcpy(sparsity->column + sparsity->start[row], columns, (size_t)n * sizeof *columns);
+    struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
+    columns_of(p, row, columns);
+    for (int64_t k = 0; k < entries.n; k++) sparsity->column[op2i_entry(entries, k)] = columns[k];
   }
   op2i_free(columns);
 }
 
 enum { LEAST = 2048 }; /* rows, or elements, that are worth a thread */
 
-static op2_status find_rows(struct pattern *p) {
+static op2_status count_rows(struct pattern *p) {
   op2_sparsity sparsity = p->sparsity;
-  int threads = op2_workers(sparsity->obj.ctx);
   for (int64_t row = 0; row < sparsity->nrows; row++) {
     int64_t n = 0;
     for (int k = 0; k < sparsity->npairs; k++)
@@ -139,20 +141,38 @@ static op2_status find_rows(struct pattern *p) {
            p->reached[k].pair->columns->arity;
     p->most = n > p->most ? n : p->most;
   }
-  sparsity->start = op2i_alloc_data((size_t)(sparsity->nrows + 1) * sizeof *sparsity->start);
-  if (!sparsity->start) return op2i_error_nomem("a sparsity");
-  op2i_parallel(threads, sparsity->nrows, LEAST, count_some, p);
+  p->length = op2i_malloc((size_t)sparsity->nrows * sizeof *p->length);
+  if (!p->length) return op2i_error_nomem("a sparsity");
+  op2i_parallel(op2_workers(sparsity->obj.ctx), sparsity->nrows, LEAST, count_some, p);
   if (p->no_memory) return op2i_error_nomem("a sparsity");
-  int64_t total = 0;
-  for (int64_t row = 0; row < sparsity->nrows; row++) {
-    total += sparsity->start[row + 1];
-    if (total >= INT32_MAX) return too_many(sparsity);
-    sparsity->start[row + 1] = (int32_t)total;
-  }
-  sparsity->column = op2i_alloc_raw((size_t)total * sizeof *sparsity->column);
-  if (!sparsity->column) return op2i_error_nomem("a sparsity");
-  op2i_parallel(threads, sparsity->nrows, LEAST, fill_some, p);
-  return p->no_memory ? op2i_error_nomem("a sparsity") : OP2_SUCCESS;
+  for (int64_t row = 0; row < sparsity->nrows; row++) sparsity->nplaces += p->length[row];
+  return sparsity->nplaces < INT32_MAX ? OP2_SUCCESS : too_many(sparsity);
+}
+
+/* Among ranks all have the same, as it shows in the text of loops. */
+static op2_status choose_layout(struct pattern *p) {
+  op2_sparsity sparsity = p->sparsity;
+  op2_context ctx = sparsity->obj.ctx;
+  int64_t size = op2i_slices_size(sparsity->nrows, p->length);
+  int64_t room = op2i_slices_room(sparsity->nplaces, size);
+  int64_t slices = room < INT32_MAX && op2i_slices_pay(ctx, sparsity->nplaces, size);
+  op2_status status = ctx->comm ? op2i_comm_least(ctx->comm, 1, &slices) : OP2_SUCCESS;
+  sparsity->slice = slices ? OP2I_SLICE : 1;
+  sparsity->room = slices ? room : sparsity->nplaces;
+  return status;
+}
+
+static op2_status fill_rows(struct pattern *p) {
+  op2_sparsity sparsity = p->sparsity;
+  size_t size = (size_t)op2i_row_table_size(sparsity->slice, sparsity->nrows);
+  sparsity->table = op2i_alloc_raw(size * sizeof *sparsity->table);
+  sparsity->column = op2i_alloc_raw((size_t)sparsity->room * sizeof *sparsity->column);
+  if (!sparsity->table || !sparsity->column) return op2i_error_nomem("a sparsity");
+  op2i_row_table_fill(sparsity->slice, sparsity->nrows, p->length, sparsity->table);
+  op2i_parallel(op2_workers(sparsity->obj.ctx), sparsity->nrows, LEAST, fill_some, p);
+  if (p->no_memory) return op2i_error_nomem("a sparsity");
+  if (sparsity->slice > 1) op2i_slices_pad(sparsity->nrows, sparsity->table, sparsity->column);
+  return OP2_SUCCESS;
 }
 
 /* ---- the places of an element ---------------------------------------------------------------- */
@@ -160,13 +180,14 @@ static op2_status find_rows(struct pattern *p) {
 /* Where a column stands in its row, which has it. */
 static int32_t place_of(const struct op2_sparsity_s *sparsity, int32_t row, int32_t column) {
   enum { SHORT = 8 };
-  int32_t lo = sparsity->start[row], hi = sparsity->start[row + 1];
+  struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
+  int64_t lo = 0, hi = entries.n;
   while (hi - lo > SHORT) {
-    int32_t middle = lo + (hi - lo) / 2;
-    *(sparsity->column[middle] <= column ? &lo : &hi) = middle;
+    int64_t middle = lo + (hi - lo) / 2;
+    *(sparsity->column[op2i_entry(entries, middle)] <= column ? &lo : &hi) = middle;
   }
-  while (sparsity->column[lo] != column) lo++;
-  return lo;
+  while (sparsity->column[op2i_entry(entries, lo)] != column) lo++;
+  return (int32_t)op2i_entry(entries, lo);
 }
 
 /* Negative where an entry leads nowhere. */
@@ -192,14 +213,14 @@ static void look_up_some(void *argument, int64_t lo, int64_t hi) {
 
 /* Entries that lead nowhere get a place of their own each, so that nobody meets there. */
 static op2_status place_beyond(struct pattern *p, int64_t n, int64_t *beyond) {
-  int64_t next = op2i_sparsity_size(p->sparsity) + *beyond;
+  int64_t next = p->sparsity->room + *beyond;
   if (!p->beyond) return OP2_SUCCESS;
   for (int64_t k = 0; k < n; k++) {
     if (p->entries[k] >= 0) continue;
     if (next >= INT32_MAX) return too_many(p->sparsity);
     p->entries[k] = (int32_t)next++;
   }
-  *beyond = next - op2i_sparsity_size(p->sparsity);
+  *beyond = next - p->sparsity->room;
   return OP2_SUCCESS;
 }
 
@@ -239,7 +260,10 @@ static op2_status make(struct pattern *p, int32_t **entries, int64_t *beyond) {
   op2_status status = OP2_SUCCESS;
   int n = p->sparsity->npairs;
   for (int k = 0; k < n && !status; k++) status = invert(p, &p->reached[k]);
-  if (!status) status = find_rows(p);
+  if (!status) status = count_rows(p);
+  status = op2i_context_agree(p->sparsity->obj.ctx, status);
+  if (!status) status = choose_layout(p);
+  if (!status) status = fill_rows(p);
   for (int k = 0; k < n && !status; k++) status = look_up(p, &p->reached[k], &entries[k], beyond);
   return status;
 }
@@ -257,11 +281,13 @@ op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries, int64_t *
     status = flags_of(sparsity->pairs[k].rows, &p.reached[k].no_row);
     if (!status) status = flags_of(sparsity->pairs[k].columns, &p.reached[k].no_column);
   }
+  status = op2i_context_agree(sparsity->obj.ctx, status);
   if (!status) status = make(&p, entries, beyond);
   for (int k = 0; p.reached && k < sparsity->npairs; k++) {
     op2i_free_data(p.reached[k].first);
     op2i_free_data(p.reached[k].elements);
   }
   op2i_free(p.reached);
+  op2i_free(p.length);
   return status;
 }

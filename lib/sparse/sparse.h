@@ -30,10 +30,14 @@ struct op2_sparsity_s {
   op2_set rows, columns, places;
   int npairs;
   struct op2i_pair *pairs;
-  int64_t nrows;           /* owned */
-  int32_t *start, *column; /* [nrows + 1], [start[nrows]]: by the library's numbers, ascending */
-  /* What loops over rows go through: where the entries of a row begin, their places, and their columns.
-   * The first and the last have start and column as their entries. */
+  int64_t nrows, nplaces; /* rows that are owned, and places in them */
+  int32_t slice;          /* rows side by side: see op2i_row_entries() */
+  int64_t room;           /* entries that the rows may take, before what is beyond */
+  /* By op2i_row_entries(), and for each entry its column: by the library's numbers, ascending in a row.
+   * Entries of slices that are none have one that its row has, or its slice, and stay zero. */
+  int32_t *table, *column; /* [op2i_row_table_size()], [room] */
+  /* What loops over rows go through: which entries a row has, their places, and their columns. The first
+   * and the last have table and column as their entries. */
   op2_map first, entries, across;
   op2_map
       diagonal; /* from rows to their places on it, or to one that is always zero; null: not asked for */
@@ -72,8 +76,20 @@ op2_status op2i_sparsity_copy(const struct op2_sparsity_s *sparsity, size_t byte
                               void *values);
 /* Forget what was worked out from the numbers of rows. */
 void op2i_sparsity_renumbered(op2_sparsity sparsity);
-static inline int64_t op2i_sparsity_size(const struct op2_sparsity_s *sparsity) {
-  return sparsity->start[sparsity->nrows];
+static inline struct op2i_entries op2i_sparsity_row(const struct op2_sparsity_s *sparsity,
+                                                    int64_t row) {
+  return op2i_row_entries(sparsity->table, sparsity->slice, row);
 }
+
+/* slices.c: how rows are laid out. */
+/* The entries that rows of these lengths take in slices, padding included. */
+int64_t op2i_slices_size(int64_t nrows, const int32_t *length);
+/* Whether slices pay for a sparsity whose rows have nplaces places, and size entries in slices. */
+bool op2i_slices_pay(op2_context ctx, int64_t nplaces, int64_t size);
+/* The entries that are set aside for slices of this size, so that they fit in any order of rows. */
+int64_t op2i_slices_room(int64_t nplaces, int64_t size);
+void op2i_row_table_fill(int32_t slice, int64_t nrows, const int32_t *length, int32_t *table);
+/* Give entries that are none a column, where the others have theirs. */
+void op2i_slices_pad(int64_t nrows, const int32_t *table, int32_t *column);
 
 #endif

@@ -26,7 +26,7 @@ static void release_sparsity(void *object) {
   op2i_unref(sparsity->places);
   op2i_unref(sparsity->rows);
   op2i_unref(sparsity->columns);
-  op2i_free_data(sparsity->first ? NULL : sparsity->start);
+  op2i_free_data(sparsity->first ? NULL : sparsity->table);
   op2i_free_data(sparsity->across ? NULL : sparsity->column);
   op2i_unref(sparsity->first);
   op2i_unref(sparsity->entries);
@@ -156,17 +156,18 @@ static op2_status make_row_map(op2_sparsity sparsity, op2_set to, int32_t *idx, 
 }
 
 static op2_status make_row_maps(op2_sparsity sparsity) {
-  int64_t n = op2i_sparsity_size(sparsity);
-  int32_t *start = sparsity->start, *column = sparsity->column;
-  sparsity->start = sparsity->column = NULL;
-  op2_status status = make_row_map(sparsity, sparsity->places, start, sparsity->nrows + 1, "starts",
-                                   &sparsity->first);
+  int64_t n = op2i_row_table_size(sparsity->slice, sparsity->nrows);
+  int32_t *table = sparsity->table, *column = sparsity->column;
+  sparsity->table = sparsity->column = NULL;
+  op2_status status = make_row_map(sparsity, sparsity->places, table, n, "rows", &sparsity->first);
   if (status) {
     op2i_free_data(column);
     return status;
   }
-  sparsity->start = start;
-  status = make_row_map(sparsity, sparsity->columns, column, n, "columns", &sparsity->across);
+  sparsity->table = table;
+  sparsity->first->slice = sparsity->slice;
+  status = make_row_map(sparsity, sparsity->columns, column, sparsity->room, "columns",
+                        &sparsity->across);
   if (status) return status;
   sparsity->column = column;
   status = make_row_map(sparsity, sparsity->places, NULL, 0, "entries", &sparsity->entries);
@@ -177,7 +178,7 @@ static op2_status make_row_maps(op2_sparsity sparsity) {
 }
 
 static op2_status make_places(op2_sparsity sparsity, int32_t **entries, int64_t beyond) {
-  int64_t size = op2i_sparsity_size(sparsity) + beyond + 1;
+  int64_t size = sparsity->room + beyond + 1;
   op2_status status =
       op2i_set_create_counted(sparsity->obj.ctx, size, sparsity->obj.name, &sparsity->places);
   for (int k = 0; k < sparsity->npairs && !status; k++) {
@@ -211,7 +212,7 @@ struct seen {
 static op2_status open_seen(const struct op2_sparsity_s *sparsity, struct seen *seen) {
   *seen = (struct seen){.longest = 1};
   for (int64_t row = 0; row < sparsity->nrows; row++) {
-    int64_t length = sparsity->start[row + 1] - sparsity->start[row];
+    int64_t length = op2i_sparsity_row(sparsity, row).n;
     seen->longest = length > seen->longest ? length : seen->longest;
   }
   op2_status status = rows_by_place(sparsity, &seen->rows);
@@ -230,11 +231,11 @@ static void close_seen(struct seen *seen) {
 /* The columns of the row at place p, ascending by the program's numbers, and where each is. */
 static op2_status see_row(const struct op2_sparsity_s *sparsity, struct seen *seen, int64_t p,
                           int64_t *length) {
-  int64_t row = seen->rows ? seen->rows[p] : p, first = sparsity->start[row];
-  *length = sparsity->start[row + 1] - first;
+  const struct op2i_entries entries = op2i_sparsity_row(sparsity, seen->rows ? seen->rows[p] : p);
+  *length = entries.n;
   for (int64_t k = 0; k < *length; k++) {
-    seen->number[k] = op2i_set_number(sparsity->columns, sparsity->column[first + k]);
-    seen->place[k] = first + k;
+    seen->place[k] = op2i_entry(entries, k);
+    seen->number[k] = op2i_set_number(sparsity->columns, sparsity->column[seen->place[k]]);
   }
   return op2i_set_numbered(sparsity->columns) ? op2i_sort(*length, seen->number, seen->place)
                                               : OP2_SUCCESS;
@@ -297,7 +298,7 @@ op2_status op2_sparsity_size(op2_sparsity sparsity, int64_t *rows, int64_t *plac
   op2_status status = op2i_object_validate(sparsity, OP2I_SPARSITY, "op2_sparsity_size");
   if (status) return status;
   if (rows) *rows = sparsity->nrows;
-  if (places) *places = op2i_sparsity_size(sparsity);
+  if (places) *places = sparsity->nplaces;
   return OP2_SUCCESS;
 }
 

@@ -103,7 +103,7 @@ static op2_status touch_arg(struct verifier *c, const struct op2i_step *step, in
   bool modifies = op2i_modifies(arg->access);
   struct op2i_targets targets = op2i_arg_targets(loop, arg, e);
   op2_status status = OP2_SUCCESS;
-  for (int64_t k = 0; k < targets.n && !status; k++) {
+  for (int64_t k = 0; k < targets.at.n && !status; k++) {
     int64_t target = op2i_target(targets, k);
     status = touch(c, &values[target], target, modifies);
   }

@@ -82,7 +82,7 @@ static bool visit_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *
     for (int64_t i = loop->ranges[r].lo; i < loop->ranges[r].hi; i++) {
       int64_t e = loop->set->idx ? loop->set->idx[i] : i;
       struct op2i_targets targets = op2i_arg_targets(loop, arg, e);
-      for (int64_t k = 0; k < targets.n; k++)
+      for (int64_t k = 0; k < targets.at.n; k++)
         if (!visit(&owner[op2i_target(targets, k)], i)) return false;
     }
   return true;

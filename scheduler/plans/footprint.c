@@ -45,7 +45,7 @@ static void mark_entries(const struct op2i_loop *loop, const struct op2i_loop_ar
   for (int64_t i = lo; i < hi; i++) {
     struct op2i_targets targets =
         op2i_arg_targets(loop, arg, loop->set->idx ? loop->set->idx[i] : i);
-    for (int64_t k = 0; k < targets.n; k++) c->touched[op2i_target(targets, k) >> shift] = 1;
+    for (int64_t k = 0; k < targets.at.n; k++) c->touched[op2i_target(targets, k) >> shift] = 1;
   }
 }
 

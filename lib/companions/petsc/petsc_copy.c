@@ -37,18 +37,18 @@ static void copy_block(const struct op2_mat_s *mat, struct part part, int64_t k,
 
 void op2i_petsc_copy(const struct op2_mat_s *mat, const struct op2i_petsc_layout *layout,
                      bool columns_first, void *values, struct op2i_petsc_values petsc, bool back) {
-  const int32_t *start = mat->sparsity->start;
   const int64_t block = (int64_t)mat->row_dim * mat->column_dim;
   for (int64_t row = 0; row < layout->nrows; row++) {
+    const struct op2i_entries entries = op2i_sparsity_row(mat->sparsity, row);
     const int64_t own = layout->own[row], other = layout->other[row];
     const struct part here = {layout->own[row + 1] - own, petsc.own + own * block};
     const struct part there = {layout->other[row + 1] - other,
                                petsc.other ? petsc.other + other * block : NULL};
     for (int64_t k = 0; k < here.n; k++)
-      copy_block(mat, here, k, columns_first, values, start[row] + k, back);
+      copy_block(mat, here, k, columns_first, values, op2i_entry(entries, k), back);
     for (int64_t k = 0; k < there.n; k++)
       copy_block(mat, there, layout->order[other + k], columns_first, values,
-                 start[row] + here.n + k, back);
+                 op2i_entry(entries, here.n + k), back);
   }
 }
 

@@ -77,7 +77,7 @@ struct shape {
 
 static op2_status too_large(const struct op2i_petsc_manner *manner, op2_mat mat,
                             const struct shape *shape) {
-  const int64_t places = op2i_sparsity_size(mat->sparsity), most = PETSC_MAX_INT;
+  const int64_t places = mat->sparsity->nplaces, most = PETSC_MAX_INT;
   const int64_t rows = mat->row_dim, columns = mat->column_dim;
   if (shape->all_rows <= most / rows && shape->all_columns <= most / columns &&
       places <= most / rows / columns)
@@ -114,19 +114,25 @@ static op2_status measure(struct op2i_petsc_manner *manner, op2_mat mat, struct 
 
 /* ---- where entries are ----------------------------------------------------------------------- */
 
-/* Places of the n columns of others by their numbers. Rows have few of them. */
-static void rank_columns(const struct shape *shape, int64_t n, const int32_t *column,
-                         int32_t *order) {
-  for (int64_t k = 0; k < n; k++) {
+static int64_t number_of(const struct shape *shape, const struct op2_sparsity_s *sparsity,
+                         struct op2i_entries entries, int64_t k) {
+  return shape->number[sparsity->column[op2i_entry(entries, k)]];
+}
+
+/* Places of columns of others by their numbers. Rows have few of them. */
+static void rank_columns(const struct shape *shape, const struct op2_sparsity_s *sparsity,
+                         struct op2i_entries others, int32_t *order) {
+  for (int64_t k = 0; k < others.n; k++) {
     order[k] = 0;
-    for (int64_t l = 0; l < n; l++) order[k] += shape->number[column[l]] < shape->number[column[k]];
+    for (int64_t l = 0; l < others.n; l++)
+      order[k] += number_of(shape, sparsity, others, l) < number_of(shape, sparsity, others, k);
   }
 }
 
 static int64_t count_own(const struct op2_sparsity_s *sparsity, int64_t row) {
+  const struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
   int64_t n = 0, end = sparsity->columns->ends[OP2I_OWNED];
-  for (int32_t k = sparsity->start[row]; k < sparsity->start[row + 1]; k++)
-    n += sparsity->column[k] < end;
+  for (int64_t k = 0; k < entries.n; k++) n += sparsity->column[op2i_entry(entries, k)] < end;
   return n;
 }
 
@@ -139,14 +145,16 @@ static op2_status lay_out(const struct op2i_companion *op2, const struct op2_spa
   for (int64_t row = 0; row < rows; row++) {
     int64_t own = count_own(sparsity, row);
     layout->own[row + 1] = layout->own[row] + own;
-    layout->other[row + 1] =
-        layout->other[row] + sparsity->start[row + 1] - sparsity->start[row] - own;
+    layout->other[row + 1] = layout->other[row] + op2i_sparsity_row(sparsity, row).n - own;
   }
   layout->order = op2->calloc((size_t)layout->other[rows] + 1, sizeof *layout->order);
   if (!layout->order) return op2->error_nomem("a matrix of PETSc");
   for (int64_t row = 0; row < rows; row++) {
-    const int64_t other = layout->other[row], n = layout->other[row + 1] - other;
-    rank_columns(shape, n, sparsity->column + sparsity->start[row + 1] - n, layout->order + other);
+    struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
+    const int64_t own = layout->own[row + 1] - layout->own[row];
+    entries.first = op2i_entry(entries, own);
+    entries.n -= own;
+    rank_columns(shape, sparsity, entries, layout->order + layout->other[row]);
   }
   return OP2_SUCCESS;
 }
@@ -162,18 +170,20 @@ struct pattern {
 static void add_row(op2_mat mat, const struct shape *shape, const struct op2i_petsc_layout *layout,
                     int64_t row, int32_t width, PetscInt *column, PetscInt *at) {
   const struct op2_sparsity_s *sparsity = mat->sparsity;
-  const int32_t *own = sparsity->column + sparsity->start[row];
+  const struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
   const int64_t nown = layout->own[row + 1] - layout->own[row];
   const int64_t nother = layout->other[row + 1] - layout->other[row];
   const int32_t *order = layout->order + layout->other[row];
   int64_t before = 0; /* of the others, those with lower numbers than all here */
   for (int64_t k = 0; k < nother; k++)
-    before += nown && shape->number[own[nown + k]] < shape->number[own[0]];
+    before += nown && number_of(shape, sparsity, entries, nown + k) <
+                          number_of(shape, sparsity, entries, 0);
   for (int64_t k = 0; k < nown + nother; k++) {
     int64_t place = k < nown ? before + k : order[k - nown];
     if (k >= nown && place >= before) place += nown;
     for (int32_t j = 0; j < width; j++)
-      column[*at + place * width + j] = (PetscInt)(shape->number[own[k]] * width + j);
+      column[*at + place * width + j] =
+          (PetscInt)(number_of(shape, sparsity, entries, k) * width + j);
   }
   *at += (PetscInt)((nown + nother) * width);
 }
@@ -183,7 +193,7 @@ static op2_status make_pattern(const struct op2i_companion *op2, op2_mat mat,
                                bool blocks, struct pattern *pattern) {
   const struct op2_sparsity_s *sparsity = mat->sparsity;
   const int32_t height = blocks ? 1 : mat->row_dim, width = blocks ? 1 : mat->column_dim;
-  const size_t entries = (size_t)op2i_sparsity_size(sparsity) * (size_t)height * (size_t)width;
+  const size_t entries = (size_t)sparsity->nplaces * (size_t)height * (size_t)width;
   PetscInt at = 0, rows = 0;
   pattern->start = op2->calloc((size_t)(sparsity->nrows * height) + 1, sizeof *pattern->start);
   pattern->column = op2->calloc(entries + 1, sizeof *pattern->column);
@@ -235,8 +245,9 @@ static PetscErrorCode inherit(Mat from, Mat to) {
 }
 
 static bool can_wrap(op2_mat mat, const struct shape *shape, int form) {
-  return shape->ranks == 1 && form == OP2I_PETSC_AIJ && mat->row_dim == 1 && mat->column_dim == 1 &&
-         mat->type == OP2_F64 && sizeof(PetscInt) == sizeof(int32_t);
+  return shape->ranks == 1 && form == OP2I_PETSC_AIJ && mat->sparsity->slice == 1 &&
+         mat->row_dim == 1 && mat->column_dim == 1 && mat->type == OP2_F64 &&
+         sizeof(PetscInt) == sizeof(int32_t);
 }
 
 static PetscErrorCode wrap(op2_mat mat, const struct shape *shape, void *values,
@@ -244,7 +255,7 @@ static PetscErrorCode wrap(op2_mat mat, const struct shape *shape, void *values,
   const struct op2_sparsity_s *sparsity = mat->sparsity;
   form->wrapped = values;
   return MatCreateSeqAIJWithArrays(shape->comm, (PetscInt)shape->rows, (PetscInt)shape->columns,
-                                   (PetscInt *)sparsity->start, (PetscInt *)sparsity->column,
+                                   (PetscInt *)sparsity->table, (PetscInt *)sparsity->column,
                                    values, &form->mat);
 }
 

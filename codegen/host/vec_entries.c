@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Entries of matrices' rows, from slices: a batch of rows lies in one, and takes an entry of each at a
+ * time. Rows that have no more add nothing, as the value there is zero and what stands in the column is
+ * made so. */
+#include <stdio.h>
+
+#include "vec.h"
+
+static const struct op2i_loop_arg *arg_of(const struct op2i_vec *v, int a) {
+  return &v->e->loop->args[a];
+}
+
+/* A signed integer as long as values of the type. */
+static const char *mask_stem(op2_type type) {
+  return op2i_type_size(type) == sizeof(int64_t) ? "i64" : "i32";
+}
+
+/* What calls add to begins at zero, also where an earlier member has left something. */
+static void begin_sum(const struct op2i_vec *v, int a) {
+  const struct op2i_vec_arg *at = &v->args[a];
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  for (int i = 0; i < arg->dim; i++)
+    op2i_text_add(v->out, "      op2_view%d[%d] = (op2_%sx%d){0};\n", at->view, at->first + i,
+                  op2i_type_stem(arg->type), v->lanes);
+}
+
+/* The rows' record, and how many entries each has: as long as the values that are hidden by it. */
+static void begin_rows(const struct op2i_vec *v, const struct op2i_loop_arg *each) {
+  const char *stem = mask_stem(each->type);
+  op2i_text_add(v->out,
+                "      {\n      const int32_t *op2_record = op2_map%d + op2_first / %d * %d;\n"
+                "      const int64_t op2_side = op2_first %% %d;\n",
+                (int)each->first, OP2I_SLICE, OP2I_SLICE_RECORD, OP2I_SLICE);
+  op2i_text_add(v->out,
+                "      const op2_%sx%d op2_length = __builtin_convertvector(*(const op2_i32mem%d "
+                "*)(op2_record + 1 + op2_side), op2_%sx%d);\n",
+                stem, v->lanes, v->lanes, stem, v->lanes);
+  op2i_text_add(v->out,
+                "      const int64_t op2_end = op2_record[%d];\n"
+                "      int op2_turn = 0;\n"
+                "      for (int64_t op2_entry = op2_record[0] + op2_side; op2_entry < op2_end; "
+                "op2_entry += %d, op2_turn++) {\n",
+                OP2I_SLICE_RECORD, OP2I_SLICE);
+}
+
+static void declare(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  op2i_text_add(v->out, "      op2_%sx%d op2_view%d[%d];\n", op2i_type_stem(arg->type), v->lanes,
+                v->args[a].view, (int)arg->dim);
+}
+
+/* Values of entries lie side by side. */
+static void load_entries(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  char base[64];
+  declare(v, a);
+  if (arg->dim == 1) {
+    op2i_text_add(v->out, "      op2_view%d[0] = *(const op2_%smem%d *)(op2_dat%d + op2_entry);\n",
+                  v->args[a].view, op2i_type_stem(arg->type), v->lanes, (int)arg->dat);
+    return;
+  }
+  snprintf(base, sizeof base, "%d * op2_entry", (int)arg->dim);
+  op2i_vec_get(v, a, base, "op2_each");
+}
+
+/* What stands in columns, where there is an entry. */
+static void load_across(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const char *stem = op2i_type_stem(arg->type), *mask = mask_stem(arg->type);
+  char columns[32];
+  snprintf(columns, sizeof columns, "op2_columns%d", v->args[a].view);
+  op2i_text_add(v->out, "      const int64_t %s[%d] = {", columns, v->lanes);
+  for (int lane = 0; lane < v->lanes; lane++)
+    op2i_text_add(v->out, "%sop2_map%d[op2_entry + %d]", lane ? ", " : "", (int)arg->map, lane);
+  op2i_text_add(v->out, "};\n");
+  declare(v, a);
+  op2i_vec_get(v, a, "0", columns);
+  for (int i = 0; i < arg->dim; i++)
+    op2i_text_add(v->out,
+                  "      op2_view%d[%d] = (op2_%sx%d)((op2_%sx%d)op2_view%d[%d] & (op2_length > "
+                  "op2_turn));\n",
+                  v->args[a].view, i, stem, v->lanes, mask, v->lanes, v->args[a].view, i);
+}
+
+bool op2i_vec_entries_begin(const struct op2i_vec *v, int m) {
+  const struct op2i_member *member = &v->e->rewrites[m].member;
+  int end = member->first_arg + member->nargs, first = -1;
+  for (int a = end - 1; a >= member->first_arg; a--)
+    if (arg_of(v, a)->kind == OP2I_ARG_EACH) first = a;
+  if (first < 0) return false;
+  for (int a = member->first_arg; a < end; a++)
+    if (arg_of(v, a)->sum) begin_sum(v, a);
+  begin_rows(v, arg_of(v, first));
+  for (int a = first; a < end; a++) {
+    if (arg_of(v, a)->kind != OP2I_ARG_EACH) continue;
+    if (v->e->loop->maps[arg_of(v, a)->map]->idx)
+      load_across(v, a);
+    else
+      load_entries(v, a);
+  }
+  return true;
+}
+
+void op2i_vec_entries_end(const struct op2i_vec *v) { op2i_text_add(v->out, "      }\n      }\n"); }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How the rows of a matrix are laid out: one behind the other, or in slices, whose rows stand side by
+ * side, so that a vector takes an entry of each. */
+#include "context.h"
+#include "sparse.h"
+
+static int64_t slices_of(int64_t nrows) { return (nrows + OP2I_SLICE - 1) / OP2I_SLICE; }
+
+/* The length of the longest row of a slice. */
+static int64_t longest(int64_t nrows, const int32_t *length, int64_t slice) {
+  int64_t most = 0;
+  for (int64_t row = slice * OP2I_SLICE; row < nrows && row < (slice + 1) * OP2I_SLICE; row++)
+    most = length[row] > most ? length[row] : most;
+  return most;
+}
+
+int64_t op2i_slices_size(int64_t nrows, const int32_t *length) {
+  int64_t size = 0;
+  for (int64_t slice = 0; slice < slices_of(nrows); slice++)
+    size += longest(nrows, length, slice) * OP2I_SLICE;
+  return size;
+}
+
+/* What pads slices moves through memory as values do, so there must not be much of it; the least is for
+ * small matrices, where the last slice counts. PETSc takes rows where they are if they are one behind
+ * the other, and scalar code has nothing of slices. */
+bool op2i_slices_pay(op2_context ctx, int64_t nplaces, int64_t size) {
+  enum { LEAST = 64 };
+  const struct op2i_config *config = &ctx->config;
+  if (config->slices >= 0) return config->slices > 0;
+  if (ctx->engine || (!config->simd_bytes && !ctx->device)) return false;
+  return size <= nplaces + nplaces / 5 + LEAST;
+}
+
+int64_t op2i_slices_room(int64_t nplaces, int64_t size) { return size + (size - nplaces) / 8; }
+
+void op2i_row_table_fill(int32_t slice, int64_t nrows, const int32_t *length, int32_t *table) {
+  int64_t end = 0;
+  if (slice == 1) {
+    for (int64_t row = 0; row < nrows; end += length[row++]) table[row] = (int32_t)end;
+    table[nrows] = (int32_t)end;
+    return;
+  }
+  for (int64_t s = 0; s < slices_of(nrows); s++) {
+    int32_t *record = table + s * OP2I_SLICE_RECORD;
+    record[0] = (int32_t)end;
+    for (int64_t side = 0; side < OP2I_SLICE; side++) {
+      int64_t row = s * OP2I_SLICE + side;
+      record[1 + side] = row < nrows ? length[row] : 0;
+    }
+    end += longest(nrows, length, s) * OP2I_SLICE;
+  }
+  table[op2i_row_table_size(slice, nrows) - 1] = (int32_t)end;
+}
+
+/* The first column that some row of the slice has: its longest has one. */
+static int32_t some_column(const int32_t *record, const int32_t *column) {
+  int side = 0;
+  while (!record[1 + side]) side++;
+  return column[record[0] + side];
+}
+
+void op2i_slices_pad(int64_t nrows, const int32_t *table, int32_t *column) {
+  for (int64_t s = 0; s < slices_of(nrows); s++) {
+    const int32_t *record = table + s * OP2I_SLICE_RECORD;
+    int64_t width = (record[OP2I_SLICE_RECORD] - record[0]) / OP2I_SLICE;
+    for (int side = 0; side < OP2I_SLICE; side++) {
+      int32_t *first = column + record[0] + side;
+      int64_t n = record[1 + side];
+      if (n == width) continue;
+      int32_t own = n ? first[0] : some_column(record, column);
+      for (int64_t k = n; k < width; k++) first[k * OP2I_SLICE] = own;
+    }
+  }
+}
