@@ -54,6 +54,8 @@ static void load_entries(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   char base[64];
   declare(v, a);
+  op2i_text_add(v->out, "      op2_ahead(op2_dat%d + %d * op2_entry, %d);\n", (int)arg->dat,
+                (int)arg->dim, v->lanes * (int)arg->dim * (int)op2i_type_size(arg->type));
   if (arg->dim == 1) {
     op2i_text_add(v->out, "      op2_view%d[0] = *(const op2_%smem%d *)(op2_dat%d + op2_entry);\n",
                   v->args[a].view, op2i_type_stem(arg->type), v->lanes, (int)arg->dat);
@@ -69,6 +71,8 @@ static void load_across(const struct op2i_vec *v, int a) {
   const char *stem = op2i_type_stem(arg->type), *mask = mask_stem(arg->type);
   char columns[32];
   snprintf(columns, sizeof columns, "op2_columns%d", v->args[a].view);
+  op2i_text_add(v->out, "      op2_ahead(op2_map%d + op2_entry, %d);\n", (int)arg->map,
+                v->lanes * (int)sizeof(int32_t));
   op2i_text_add(v->out, "      const int64_t %s[%d] = {", columns, v->lanes);
   for (int lane = 0; lane < v->lanes; lane++)
     op2i_text_add(v->out, "%sop2_map%d[op2_entry + %d]", lane ? ", " : "", (int)arg->map, lane);
