@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Rows of matrices in slices and one behind the other: products are the same bits, whatever rows are
+ * long, and what is infinite or no number stays in rows that have it; which of the two is chosen, and
+ * what becomes of it when rows get other numbers. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+#include "context.h"
+#include "sparse.h"
+#include "support.h"
+
+enum { MOST = 3, LONGEST = 13 };
+
+struct problem {
+  int64_t n;
+  op2_set elements, nodes;
+  op2_map rows, columns;
+  int row_dim, column_dim;
+  op2_type type;
+  op2_sparsity sparsity;
+  op2_mat mat;
+  op2_dat x, y;
+};
+
+/* The layout of matrices that are made from now on. */
+static void lay_out(int slices) { test_ctx->config.slices = slices; }
+
+/* Element e has row e, and as many different columns as `length` says. */
+static void declare(struct problem *p, int64_t n, int (*length)(int64_t row)) {
+  int32_t *rows = scratch((size_t)n * LONGEST, sizeof *rows);
+  int32_t *columns = scratch((size_t)n * LONGEST, sizeof *columns);
+  int64_t count = 0;
+  for (int64_t row = 0; row < n; row++)
+    for (int k = 0; k < length(row); k++, count++) {
+      rows[count] = (int32_t)row;
+      columns[count] = (int32_t)((row * 5 + 11 * k) % n);
+    }
+  p->n = n;
+  p->elements = new_set(count, "elements");
+  p->nodes = new_set(n, "nodes");
+  p->rows = new_map(p->elements, p->nodes, 1, rows, "rows");
+  p->columns = new_map(p->elements, p->nodes, 1, columns, "columns");
+}
+
+static void fill(struct problem *p) {
+  char source[512];
+  const char *type = p->type == OP2_F64 ? "double" : "float";
+  int block = p->row_dim * p->column_dim;
+  snprintf(source, sizeof source,
+           "void put(%s *a, const int *e) {\n"
+           "  for (int i = 0; i < %d; i++) a[i] += (%s)(e[0] %% 17 + 1) / 3 + (%s)i / 7;\n}\n",
+           type, block, type, type);
+  MUST(op2_mat_zero(p->mat));
+  MUST(op2_par_loop(new_source("put", source), p->elements,
+                    op2_arg_mat(p->mat, p->rows, p->columns, OP2_INC), op2_arg_idx()));
+}
+
+static void make(struct problem *p, int slices) {
+  const op2_map_pair pair = {p->rows, p->columns};
+  lay_out(slices);
+  MUST(op2_sparsity_create(1, &pair, "pattern", &p->sparsity));
+  MUST(op2_mat_create(p->sparsity, p->row_dim, p->column_dim, p->type, "A", &p->mat));
+  fill(p);
+}
+
+static void end(struct problem *p) {
+  op2_mat_destroy(&p->mat);
+  op2_sparsity_destroy(&p->sparsity);
+}
+
+/* x of thirds, and y of something that products overwrite. */
+static void declare_dats(struct problem *p) {
+  size_t nx = (size_t)p->n * (size_t)p->column_dim, ny = (size_t)p->n * (size_t)p->row_dim;
+  double *x = scratch(nx, sizeof *x), *y = scratch(ny, sizeof *y);
+  for (size_t i = 0; i < nx; i++) {
+    double value = (double)(i * 7 % 23) / 3 - 2;
+    if (p->type == OP2_F64)
+      x[i] = value;
+    else
+      ((float *)x)[i] = (float)value;
+  }
+  memset(y, 0x55, ny * sizeof *y);
+  p->x = new_dat(p->nodes, p->column_dim, p->type, x, "x");
+  p->y = new_dat(p->nodes, p->row_dim, p->type, y, "y");
+}
+
+static size_t value_bytes(const struct problem *p) {
+  return p->type == OP2_F64 ? sizeof(double) : sizeof(float);
+}
+
+/* The product, and what a scalar product that may be fused with it gives. */
+static void multiply(struct problem *p, void *out, double *square) {
+  op2_gbl sum = new_gbl(1, OP2_F64, NULL, "sum");
+  MUST(op2_mat_mult(p->mat, p->x, p->y));
+  MUST(op2_dat_dot(p->y, p->y, sum));
+  MUST(op2_gbl_get(sum, square));
+  MUST(op2_dat_get(p->y, out));
+}
+
+/* ---- the same bits ---------------------------------------------------------------------------- */
+
+static int uneven(int64_t row) { return row % 6 == 3 ? 0 : 1 + (int)(row * row % LONGEST); }
+static int even(int64_t row) { return row < 3 ? 4 : 7; }
+
+static void compare(int64_t n, int (*length)(int64_t row), int row_dim, int column_dim,
+                    op2_type type) {
+  struct problem p = {.row_dim = row_dim, .column_dim = column_dim, .type = type};
+  declare(&p, n, length);
+  declare_dats(&p);
+  size_t bytes = (size_t)(n * row_dim) * value_bytes(&p);
+  char *got[2];
+  double square[2];
+  for (int slices = 0; slices < 2; slices++) {
+    got[slices] = scratch(bytes + 1, 1);
+    make(&p, slices);
+    EXPECT(p.sparsity->slice == (slices ? OP2I_SLICE : 1));
+    for (int times = 0; times < 2; times++) multiply(&p, got[slices], &square[slices]);
+    end(&p);
+  }
+  if (!EXPECT(!memcmp(got[0], got[1], bytes) && square[0] == square[1]))
+    diag("%d rows, blocks of %d by %d", (int)n, row_dim, column_dim);
+}
+
+static void same_bits(void) {
+  static const int dims[][2] = {{1, 1}, {2, 2}, {3, 1}, {1, 3}, {4, 4}};
+  static const int64_t sizes[] = {1, 7, 8, 17, 643};
+  for (size_t d = 0; d < sizeof dims / sizeof *dims; d++)
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+      if (sizes[s] < 643 && (d > 1 || on_device())) continue; /* each is another compilation */
+      compare(sizes[s], uneven, dims[d][0], dims[d][1], OP2_F64);
+      if (d < 2) compare(sizes[s], uneven, dims[d][0], dims[d][1], OP2_F32);
+    }
+  compare(20000, even, 1, 1, OP2_F64); /* several blocks */
+}
+
+/* Rows are shorter than others of their slice, and what these have in x is no number, or has no end: no
+ * row gets it that has no value there; and where it has, infinity is not made no number. */
+static void no_numbers(void) {
+  struct problem p = {.row_dim = 1, .column_dim = 1, .type = OP2_F64};
+  enum { ROWS = 320 };
+  declare(&p, ROWS, uneven);
+  declare_dats(&p);
+  double *x = scratch(ROWS, sizeof *x), *got[2];
+  for (int i = 0; i < ROWS; i++) x[i] = i % 61 == 4 ? NAN : i % 31 == 0 ? INFINITY : i;
+  for (int slices = 0; slices < 2; slices++) {
+    double square;
+    got[slices] = scratch(ROWS, sizeof(double));
+    MUST(op2_dat_set(p.x, x));
+    make(&p, slices);
+    multiply(&p, got[slices], &square);
+    end(&p);
+  }
+  int infinite = 0, none = 0;
+  for (int i = 0; i < ROWS; i++) {
+    infinite += isinf(got[0][i]);
+    none += isnan(got[0][i]);
+    if (!EXPECT(isnan(got[0][i]) ? isnan(got[1][i]) : got[0][i] == got[1][i])) diag("row %d", i);
+  }
+  if (!EXPECT(infinite > 5 && none > 10 && infinite + none < ROWS / 2))
+    diag("%d infinite, %d none", infinite, none);
+}
+
+/* ---- which is chosen -------------------------------------------------------------------------- */
+
+static bool explained(const char *text) {
+  static char all[1 << 16];
+  memset(all, 0, sizeof all);
+  FILE *stream = fmemopen(all, sizeof all - 1, "w");
+  if (!EXPECT(stream != NULL)) return false;
+  MUST(op2_explain(test_ctx, stream));
+  fclose(stream);
+  return strstr(all, text) != NULL;
+}
+
+static bool vectors(void) {
+  return test_ctx->backend->variant == OP2I_VECTOR && test_ctx->config.simd_bytes;
+}
+
+static void chosen(void) {
+  static const struct {
+    int (*length)(int64_t row);
+    int slice;
+  } kinds[] = {{even, OP2I_SLICE}, {uneven, 1}};
+  for (int k = 0; k < 2; k++) {
+    struct problem p = {.row_dim = 1, .column_dim = 1, .type = OP2_F64};
+    double square, *got = scratch(1000, sizeof *got);
+    declare(&p, 1000, kinds[k].length);
+    declare_dats(&p);
+    make(&p, OP2I_SLICES_AUTO);
+    bool slices = test_ctx->config.simd_bytes || test_ctx->device;
+    EXPECT(p.sparsity->slice == (slices ? kinds[k].slice : 1));
+    multiply(&p, got, &square);
+    if (vectors() && k == 1) EXPECT(explained("a matrix, which are not in slices"));
+    if (vectors() && k == 0)
+      EXPECT(explained("slices blocks of") == (test_config.block_size % OP2I_SLICE != 0));
+    end(&p);
+  }
+}
+
+/* ---- other numbers ---------------------------------------------------------------------------- */
+
+enum { HUBS = 8, SPOKES = 40, STAR = HUBS * (1 + SPOKES) };
+
+/* Stars whose hubs come first: the first slice is long and all others are short. Numbered by stars, a
+ * slice with a hub in it is as long as the hub's row, for which there is no room. */
+static void stars(bool fits) {
+  struct problem p = {.row_dim = 1, .column_dim = 1, .type = OP2_F64};
+  int32_t *ends = scratch(2 * STAR, sizeof *ends);
+  int n = 0;
+  for (int h = 0; h < HUBS; h++)
+    for (int s = 0; s < SPOKES; s++, n++) {
+      ends[2 * n] = fits ? n : h;
+      ends[2 * n + 1] = fits ? n + 1 : HUBS + h * SPOKES + s;
+    }
+  p.n = STAR;
+  p.elements = new_set(n, "edges");
+  p.nodes = new_set(STAR, "nodes");
+  p.rows = p.columns = new_map(p.elements, p.nodes, 2, ends, "ends");
+  declare_dats(&p);
+  const op2_map_pair pair = {p.rows, p.rows};
+  lay_out(1);
+  MUST(op2_sparsity_create(1, &pair, "pattern", &p.sparsity));
+  MUST(op2_mat_create(p.sparsity, 1, 1, OP2_F64, "A", &p.mat));
+  op2_kernel kernel = new_source(
+      "put", "void put(double a[2][2], const int *e) { a[0][0] += e[0]; a[0][1] -= 1; a[1][0] += "
+             "3; a[1][1] += 2; }");
+  MUST(
+      op2_par_loop(kernel, p.elements, op2_arg_mat(p.mat, p.rows, p.rows, OP2_INC), op2_arg_idx()));
+  double *before = scratch(STAR, sizeof *before), *after = scratch(STAR, sizeof *after), square;
+  multiply(&p, before, &square);
+  multiply(&p, before, &square);
+  op2_status status = op2_renumber(p.rows);
+  if (status != OP2_ERR_UNAVAILABLE) {
+    MUST(status);
+    EXPECT(p.sparsity->slice == (fits ? OP2I_SLICE : 1));
+    for (int times = 0; times < 2; times++) {
+      multiply(&p, after, &square);
+      for (int i = 0; i < STAR; i++)
+        if (!EXPECT(fabs(before[i] - after[i]) <= 1e-9)) break;
+    }
+    MUST(op2_mat_zero(p.mat));
+    MUST(op2_par_loop(kernel, p.elements, op2_arg_mat(p.mat, p.rows, p.rows, OP2_INC),
+                      op2_arg_idx()));
+    multiply(&p, after, &square);
+    for (int i = 0; i < STAR; i++)
+      if (!EXPECT(fabs(before[i] - after[i]) <= 1e-9)) break;
+  }
+  op2_mat_destroy(&p.mat);
+  op2_sparsity_destroy(&p.sparsity);
+}
+
+static void renumbered(void) { stars(true); }
+static void renumbered_without_room(void) { stars(false); }
+
+static const struct test_case cases[] = {
+    {"the same bits", same_bits},
+    {"what is no number stays in its rows", no_numbers},
+    {"which layout is chosen", chosen},
+    {"other numbers, and slices as before", renumbered},
+    {"other numbers, and no room for slices", renumbered_without_room},
+};
+
+int main(void) { return RUN(cases, RUN_LAZY_ONLY | RUN_ON_DEVICES); }
