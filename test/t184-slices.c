@@ -176,7 +176,7 @@ static bool explained(const char *text) {
 }
 
 static bool vectors(void) {
-  return test_ctx->backend->variant == OP2I_VECTOR && test_ctx->config.simd_bytes;
+  return test_ctx->backend->variant == OP2I_VECTOR && test_ctx->config.simd_bytes && !on_device();
 }
 
 static void chosen(void) {

@@ -38,6 +38,7 @@ void op2i_shared_plan_unref(struct op2i_shared_plan *shared) {
  * workers, nor on which loops were fused - because the results of reductions depend on it. */
 static int32_t choose_block_size(const struct op2i_loop *loop) {
   enum { SMALLEST = 512, LARGEST = 16384, BLOCKS = 256, STEP = 64 };
+  _Static_assert(STEP % OP2I_SLICE == 0, "blocks do not cut slices of a matrix's rows");
   int chosen = loop->op.ctx->config.block_size;
   if (chosen) return chosen;
   int64_t size = loop->set->ends[OP2I_OWNED] / BLOCKS / STEP * STEP;
