@@ -9,7 +9,7 @@
  * vector for each column: rows are slices of one. An iteration is three passes over the nodes, the first
  * of which is the product together with p.v. */
 
-enum { LANES = 8 };
+enum { LANES = 8, AHEAD = 1024 }; /* values that are fetched ahead */
 
 static int lanes; /* rows in a slice */
 static int64_t slices;
@@ -158,9 +158,12 @@ static double multiply_slices(const flow *f) {
 #pragma omp parallel for schedule(static) reduction(+ : pv)
   for (int64_t s = 0; s < slices; s++) {
     double row[LANES] = {0}, sum = 0;
-    for (int32_t l = start[s]; l < start[s + 1]; l += LANES)
+    for (int32_t l = start[s]; l < start[s + 1]; l += LANES) {
+      __builtin_prefetch(value + l + AHEAD);
+      __builtin_prefetch(column + l + AHEAD);
 #pragma omp simd
       for (int k = 0; k < LANES; k++) row[k] += value[l + k] * p[column[l + k]];
+    }
 #pragma omp simd reduction(+ : sum)
     for (int k = 0; k < LANES; k++) {
       v[LANES * s + k] = row[k];

@@ -270,12 +270,12 @@ bool op2i_emit_entries(const struct op2i_emitter *e, const struct op2i_member *m
                   first);
     return true;
   }
-  op2i_text_add(
-      e->out,
-      "op2_element / %d * %d] + op2_element %% %d, op2_end = op2_entry + %d * op2_map%d["
-      "op2_element / %d * %d + 1 + op2_element %% %d]; op2_entry < op2_end; op2_entry += %d)",
-      OP2I_SLICE, OP2I_SLICE_RECORD, OP2I_SLICE, OP2I_SLICE, first, OP2I_SLICE, OP2I_SLICE_RECORD,
-      OP2I_SLICE, OP2I_SLICE);
+  op2i_text_add(e->out,
+                "op2_element / %d * %d] + op2_element %% %d, op2_end = op2_entry + %d * ((%sconst "
+                "unsigned char *)(op2_map%d + op2_element / %d * %d + 1))[op2_element %% %d]; "
+                "op2_entry < op2_end; op2_entry += %d)",
+                OP2I_SLICE, OP2I_SLICE_RECORD, OP2I_SLICE, OP2I_SLICE, e->dialect->global, first,
+                OP2I_SLICE, OP2I_SLICE_RECORD, OP2I_SLICE, OP2I_SLICE);
   return true;
 }
 

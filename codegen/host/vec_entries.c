@@ -32,8 +32,8 @@ static void begin_rows(const struct op2i_vec *v, const struct op2i_loop_arg *eac
                 "      const int64_t op2_side = op2_first %% %d;\n",
                 (int)each->first, OP2I_SLICE, OP2I_SLICE_RECORD, OP2I_SLICE);
   op2i_text_add(v->out,
-                "      const op2_%sx%d op2_length = __builtin_convertvector(*(const op2_i32mem%d "
-                "*)(op2_record + 1 + op2_side), op2_%sx%d);\n",
+                "      const op2_%sx%d op2_length = __builtin_convertvector(*(const op2_u8mem%d "
+                "*)((const unsigned char *)(op2_record + 1) + op2_side), op2_%sx%d);\n",
                 stem, v->lanes, v->lanes, stem, v->lanes);
   op2i_text_add(v->out,
                 "      const int64_t op2_end = op2_record[%d];\n"

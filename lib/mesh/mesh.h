@@ -99,16 +99,17 @@ static inline int64_t op2i_entry(struct op2i_entries entries, int64_t k) {
 
 /* Rows of a matrix one behind the other have a table of where each begins, and of where the last one
  * ends. In slices OP2I_SLICE rows stand side by side, entry k of all of them and then entry k + 1, as
- * many as the longest has; the table has a record for each slice, where it begins and how long its rows
- * are, and in the end where the last one ends. Loops take vectors of rows from slices, so these do not
- * reach over two. */
-enum { OP2I_SLICE = 8, OP2I_SLICE_RECORD = 1 + OP2I_SLICE };
+ * many as the longest has; the table has a record for each slice, where it begins and in a byte each how
+ * long its rows are, and in the end where the last one ends. Loops take vectors of rows from slices, so
+ * these do not reach over two. */
+enum { OP2I_SLICE = 8, OP2I_SLICE_RECORD = 1 + OP2I_SLICE / 4, OP2I_SLICE_LONGEST = 255 };
 static inline struct op2i_entries op2i_row_entries(const int32_t *table, int32_t slice,
                                                    int64_t row) {
   if (slice == 1) return (struct op2i_entries){table[row], table[row + 1] - table[row], 1};
   const int32_t *record = table + row / OP2I_SLICE * OP2I_SLICE_RECORD;
+  const unsigned char *length = (const unsigned char *)(record + 1);
   const int64_t side = row % OP2I_SLICE;
-  return (struct op2i_entries){record[0] + side, record[1 + side], OP2I_SLICE};
+  return (struct op2i_entries){record[0] + side, length[side], OP2I_SLICE};
 }
 /* How many numbers such a table has, and how many entries the rows take. */
 static inline int64_t op2i_row_table_size(int32_t slice, int64_t nrows) {

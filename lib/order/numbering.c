@@ -47,7 +47,8 @@ static double sum_spans(const int32_t *idx, int64_t rows, int32_t arity) {
 
 void op2i_map_measure(op2_map map) {
   int64_t rows = map->from->ends[OP2I_OWNED], length = ENTRIES / map->arity;
-  if (map->first) rows = map->first->idx[rows]; /* its entries */
+  if (map->slice) rows = 0; /* which entries rows have is no map */
+  if (map->first) rows = op2i_row_table_end(map->first->idx, map->first->slice, rows);
   if (length < ROWS_LEAST) length = ROWS_LEAST;
   if (length > rows) length = rows;
   int bits = 1;
@@ -123,7 +124,8 @@ enum { LOOPS_LOOK = 8, LOOPS_PAY = 80, TARGETS_FEW = 32768 };
 /* A map by which its target set can be numbered: rows join targets, and no target is left out in a
  * mesh, where each is in some rows. */
 static bool joins(op2_map map) {
-  return map->idx && !map->meets && !map->first && (map->arity > 1 || map->from == map->to) &&
+  return map->idx && !map->meets && !map->first && !map->slice &&
+         (map->arity > 1 || map->from == map->to) &&
          map->from->ends[OP2I_OWNED] * map->arity >= 2 * map->to->ends[OP2I_OWNED];
 }
 

@@ -16,8 +16,11 @@ static int64_t longest(int64_t nrows, const int32_t *length, int64_t slice) {
 
 int64_t op2i_slices_size(int64_t nrows, const int32_t *length) {
   int64_t size = 0;
-  for (int64_t slice = 0; slice < slices_of(nrows); slice++)
-    size += longest(nrows, length, slice) * OP2I_SLICE;
+  for (int64_t slice = 0; slice < slices_of(nrows); slice++) {
+    int64_t most = longest(nrows, length, slice);
+    if (most > OP2I_SLICE_LONGEST) return INT32_MAX;
+    size += most * OP2I_SLICE;
+  }
   return size;
 }
 
@@ -43,10 +46,11 @@ void op2i_row_table_fill(int32_t slice, int64_t nrows, const int32_t *length, in
   }
   for (int64_t s = 0; s < slices_of(nrows); s++) {
     int32_t *record = table + s * OP2I_SLICE_RECORD;
+    unsigned char *lengths = (unsigned char *)(record + 1);
     record[0] = (int32_t)end;
     for (int64_t side = 0; side < OP2I_SLICE; side++) {
       int64_t row = s * OP2I_SLICE + side;
-      record[1 + side] = row < nrows ? length[row] : 0;
+      lengths[side] = (unsigned char)(row < nrows ? length[row] : 0);
     }
     end += longest(nrows, length, s) * OP2I_SLICE;
   }
@@ -55,8 +59,9 @@ void op2i_row_table_fill(int32_t slice, int64_t nrows, const int32_t *length, in
 
 /* The first column that some row of the slice has: its longest has one. */
 static int32_t some_column(const int32_t *record, const int32_t *column) {
+  const unsigned char *length = (const unsigned char *)(record + 1);
   int side = 0;
-  while (!record[1 + side]) side++;
+  while (!length[side]) side++;
   return column[record[0] + side];
 }
 
@@ -66,7 +71,7 @@ void op2i_slices_pad(int64_t nrows, const int32_t *table, int32_t *column) {
     int64_t width = (record[OP2I_SLICE_RECORD] - record[0]) / OP2I_SLICE;
     for (int side = 0; side < OP2I_SLICE; side++) {
       int32_t *first = column + record[0] + side;
-      int64_t n = record[1 + side];
+      int64_t n = ((const unsigned char *)(record + 1))[side];
       if (n == width) continue;
       int32_t own = n ? first[0] : some_column(record, column);
       for (int64_t k = n; k < width; k++) first[k * OP2I_SLICE] = own;

@@ -82,7 +82,7 @@ static inline struct op2i_entries op2i_sparsity_row(const struct op2_sparsity_s 
 }
 
 /* slices.c: how rows are laid out. */
-/* The entries that rows of these lengths take in slices, padding included. */
+/* The entries that rows of these lengths take in slices, padding included; INT32_MAX: one is too long. */
 int64_t op2i_slices_size(int64_t nrows, const int32_t *length);
 /* Whether slices pay for a sparsity whose rows have nplaces places, and size entries in slices. */
 bool op2i_slices_pay(op2_context ctx, int64_t nplaces, int64_t size);

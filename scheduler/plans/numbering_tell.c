@@ -52,7 +52,8 @@ void op2i_numbering_tell(const struct op2i_sched *sched, const struct op2i_loop 
   for (int m = 0; m < loop->nmaps; m++) {
     op2_map map = loop->maps[m];
     if (map->scatter < 0) op2i_map_measure(map);
-    if (map->meets || map->first) continue; /* they are as well numbered as what they are made of */
+    if (map->meets || map->first || map->slice)
+      continue; /* they are as well numbered as what they are made of */
     if (map->numbering_told || op2i_numbering_of(map) != OP2I_NUMBERING_IGNORED) continue;
     const struct op2i_plan *plan = crowded(loop, m);
     if (!plan && !op2i_map_scattered(map)) continue;
@@ -86,7 +87,7 @@ void op2i_numbering_explain(op2_context ctx, FILE *stream) {
        loop = loop->next)
     for (int m = 0; m < loop->nmaps; m++) {
       op2_map map = loop->maps[m];
-      if (map->scatter < 0 || met_before(ctx->loops, loop, map)) continue;
+      if (map->slice || map->scatter < 0 || met_before(ctx->loops, loop, map)) continue;
       if (!any) fputs("\nmaps, and how many accesses meet a cache line of their own:\n", stream);
       any = true;
       fprintf(stream, "  %s (%s -> %s): %.0f of 100%s\n", map->obj.name, map->from->obj.name,
