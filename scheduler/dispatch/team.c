@@ -24,10 +24,11 @@ enum { SPIN_NS = 100000, NAP_NS = 10000000, NS_PER_S = 1000000000 };
  * life. They only decide where a team is tried: ways.c holds it against the clock. */
 enum { TURN_NS = 800, MEMBER_NS = 100 };
 
-void op2i_team_open(struct op2i_team *team, int members, int64_t linger_ns) {
+void op2i_team_open(struct op2i_team *team, int members, int64_t linger_ns, bool (*others)(void)) {
   pthread_condattr_t attributes;
   *team = (struct op2i_team){.members = members < OP2I_TEAM_MOST ? members : OP2I_TEAM_MOST,
                              .linger = linger_ns,
+                             .others = others,
                              .since = op2i_nanoseconds() - linger_ns,
                              .turn = 1,
                              .dealt = 1};
@@ -46,6 +47,11 @@ void op2i_team_destroy(struct op2i_team *team) {
 }
 
 /* ---- what is worth sharing ------------------------------------------------------------------- */
+
+bool op2i_team_takes(const struct op2i_step *step) {
+  return step->loop && !step->chain && step->place != OP2I_DEVICE && !op2i_is_split(step->split) &&
+         !step->nmoves;
+}
 
 /* Nanoseconds saved where so many blocks of one colour are shared; less than nothing: lost. */
 static double turn_saves(int32_t blocks, int members, double block_ns) {
@@ -238,10 +244,11 @@ bool op2i_team_awake(const struct op2i_team *team) {
 }
 
 /* Whether a worker is to be here: there is, or just was, a program, of another thread than one on
- * the worker's own core. */
+ * the worker's own core, and nobody else has work for it. */
 static bool wanted(const struct op2i_team *team, const struct op2i_rest *rest, int share) {
   if (!op2i_rest_idle(rest) || __atomic_load_n(&team->caller, __ATOMIC_RELAXED) == share)
     return false;
+  if (team->others()) return false;
   if (!over(turn_of(team))) return true;
   int64_t since = __atomic_load_n(&team->since, __ATOMIC_RELAXED);
   return op2i_nanoseconds() - since < team->linger;
