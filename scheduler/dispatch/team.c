@@ -161,18 +161,18 @@ static bool take(struct op2i_team_share *share, int32_t *index) {
   return false;
 }
 
-static void take_part(struct op2i_team *team, int share) {
+/* Of one share, as long as there are any. */
+static void take_all(struct op2i_team *team, int share) {
   struct op2i_step *step = NULL;
   int64_t taken = 0, start = 0;
   int32_t index;
-  for (int m = 0; m < team->members; m++)
-    for (; take(&team->shares[(share + m) % team->members], &index); taken++) {
-      if (!taken) {
-        start = op2i_nanoseconds();
-        step = &team->steps[team->step];
-      }
-      op2i_step_run_block(step, step->plan->blkmap[index]);
+  for (; take(&team->shares[share], &index); taken++) {
+    if (!taken) {
+      start = op2i_nanoseconds();
+      step = &team->steps[team->step];
     }
+    op2i_step_run_block(step, step->plan->blkmap[index]);
+  }
   if (!taken) return;
   __atomic_fetch_add(&step->nanoseconds, op2i_nanoseconds() - start, __ATOMIC_RELAXED);
   if (__atomic_sub_fetch(&team->left, taken, __ATOMIC_ACQ_REL) == 0) advance(team);
@@ -202,7 +202,7 @@ static void sleep_until_turned(struct op2i_team *team, uint64_t turn) {
 
 /* False when it is still the same turn after so long. */
 static bool spin(const struct op2i_team *team, uint64_t turn, int64_t ns) {
-  enum { LOOKS = 32 };
+  enum { LOOKS = 4 };
   int64_t until = op2i_nanoseconds() + ns;
   do {
     for (int i = 0; i < LOOKS; i++) {
@@ -215,6 +215,19 @@ static bool spin(const struct op2i_team *team, uint64_t turn, int64_t ns) {
 
 static void await(struct op2i_team *team, uint64_t turn) {
   if (!spin(team, turn, SPIN_NS)) sleep_until_turned(team, turn);
+}
+
+/* Its own blocks, then those of others. A block that is taken from a member who would have come to it
+ * in a moment is in the wrong cache, now and in the next program: so these are left for a moment,
+ * unless that share is of more than a cache holds, or somebody has not come. */
+static void take_part(struct op2i_team *team, uint64_t turn, int share) {
+  enum { CACHED_NS = 200000, MOMENTS = 8 };
+  int64_t own = -op2i_nanoseconds();
+  take_all(team, share);
+  own += op2i_nanoseconds();
+  if (own < CACHED_NS && op2i_team_awake(team) && spin(team, turn, own / MOMENTS)) return;
+  for (int m = 1; m < team->members && turn_of(team) == turn; m++)
+    take_all(team, (share + m) % team->members);
 }
 
 bool op2i_team_run(struct op2i_team *team, struct op2i_rest *rest, struct op2i_step *steps,
@@ -230,7 +243,7 @@ bool op2i_team_run(struct op2i_team *team, struct op2i_rest *rest, struct op2i_s
   uint64_t turn = turn_of(team);
   if (!over(turn) && !op2i_team_awake(team)) op2i_rest_call(rest);
   for (; !over(turn); turn = turn_of(team)) {
-    take_part(team, share);
+    take_part(team, turn, share);
     await(team, turn);
   }
   pthread_mutex_unlock(&team->busy);
@@ -258,7 +271,7 @@ static void look_for_work(struct op2i_team *team, const struct op2i_rest *rest, 
   enum { LOOK_NS = 10000 };
   while (wanted(team, rest, share)) {
     uint64_t turn = turn_of(team);
-    take_part(team, share);
+    take_part(team, turn, share);
     if (over(turn))
       spin(team, turn, LOOK_NS);
     else
