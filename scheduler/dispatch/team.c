@@ -257,21 +257,22 @@ bool op2i_team_awake(const struct op2i_team *team) {
 }
 
 /* Whether a worker is to be here: there is, or just was, a program, of another thread than one on
- * the worker's own core, and nobody else has work for it. */
+ * the worker's own core. */
 static bool wanted(const struct op2i_team *team, const struct op2i_rest *rest, int share) {
   if (!op2i_rest_idle(rest) || __atomic_load_n(&team->caller, __ATOMIC_RELAXED) == share)
     return false;
-  if (team->others()) return false;
   if (!over(turn_of(team))) return true;
   int64_t since = __atomic_load_n(&team->since, __ATOMIC_RELAXED);
   return op2i_nanoseconds() - since < team->linger;
 }
 
+/* Others are asked for while a member would wait, not when it has just been dealt a turn. */
 static void look_for_work(struct op2i_team *team, const struct op2i_rest *rest, int share) {
   enum { LOOK_NS = 10000 };
   while (wanted(team, rest, share)) {
     uint64_t turn = turn_of(team);
     take_part(team, turn, share);
+    if (team->others()) return;
     if (over(turn))
       spin(team, turn, LOOK_NS);
     else
@@ -281,7 +282,7 @@ static void look_for_work(struct op2i_team *team, const struct op2i_rest *rest, 
 
 void op2i_team_help(struct op2i_team *team, const struct op2i_rest *rest, int share) {
   if (share < 0 || share >= team->members) return;
-  while (wanted(team, rest, share)) {
+  while (wanted(team, rest, share) && !team->others()) {
     __atomic_add_fetch(&team->present, 1, __ATOMIC_SEQ_CST);
     look_for_work(team, rest, share);
     __atomic_sub_fetch(&team->present, 1, __ATOMIC_SEQ_CST);
