@@ -218,14 +218,14 @@ static void await(struct op2i_team *team, uint64_t turn) {
 }
 
 /* Its own blocks, then those of others. A block that is taken from a member who would have come to it
- * in a moment is in the wrong cache, now and in the next program: so these are left for a moment,
- * unless that share is of more than a cache holds, or somebody has not come. */
+ * in a moment is in the wrong cache, now and in the next program: so these are left for a third of the
+ * time that its own took, unless that is more than a cache holds, or somebody has not come. */
 static void take_part(struct op2i_team *team, uint64_t turn, int share) {
-  enum { CACHED_NS = 200000, MOMENTS = 8 };
+  enum { CACHED_NS = 200000, PATIENCE = 3 };
   int64_t own = -op2i_nanoseconds();
   take_all(team, share);
   own += op2i_nanoseconds();
-  if (own < CACHED_NS && op2i_team_awake(team) && spin(team, turn, own / MOMENTS)) return;
+  if (own < CACHED_NS && op2i_team_awake(team) && spin(team, turn, own / PATIENCE)) return;
   for (int m = 1; m < team->members && turn_of(team) == turn; m++)
     take_all(team, (share + m) % team->members);
 }
