@@ -148,7 +148,9 @@ static bool run_once(struct program *p, int share, bool always) {
 
 /* ---- workers --------------------------------------------------------------------------------- */
 
-static _Atomic int stop, looked;
+static _Atomic int stop, looked, others;
+
+static bool others_wait(void) { return atomic_load(&others); }
 
 static void *worker(void *share) {
   while (!atomic_load(&stop)) {
@@ -166,7 +168,7 @@ static void with_workers(int members, int first, int helpers, void (*test)(void)
   atomic_store(&stop, 0);
   op2i_rest_open(&rest, 0);
   rest.nap = (int64_t)HOUR_MS * 1000000;
-  op2i_team_open(&team, members, linger_ns);
+  op2i_team_open(&team, members, linger_ns, others_wait);
   for (int i = 0; i < helpers; i++) {
     shares[i] = first + i;
     pthread_create(&threads[i], NULL, worker, &shares[i]);
@@ -268,6 +270,21 @@ static void test_tasks(void) {
   free(p);
 }
 
+/* They may have tasks that no program knows of. */
+static void test_others(void) {
+  struct program *p = make_program(dear);
+  bool good = true;
+  atomic_store(&others, 1);
+  for (int i = 0; i < 50; i++) good = good && run_once(p, 0, true) && one_thread(p);
+  ok(good, "workers that others have work for stay out of it");
+  atomic_store(&others, 0);
+  for (int s = 0; s < STEPS; s++) p->fakes[s].meet = true;
+  good = run_once(p, 0, true);
+  for (int s = 0; s < STEPS; s++) good = good && atomic_load(&p->fakes[s].threads) >= 2;
+  ok(good, "and come when there is none");
+  free(p);
+}
+
 enum { USERS = 3 };
 
 static void *user(void *argument) {
@@ -321,6 +338,7 @@ int main(void) {
   with_workers(2, 1, 1, test_worth);
   with_workers(2, 1, 1, test_own_share);
   with_workers(2, 1, 1, test_tasks);
+  with_workers(2, 1, 1, test_others);
   with_workers(3, 1, 2, test_users);
   with_workers(2, 1, 1, test_odd_steps);
   return done();

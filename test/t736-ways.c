@@ -2,6 +2,8 @@
 /* Which way programs run, in the calling thread, by a team or as tasks: the rule, what op2_explain
  * says of it, and that no bit of any result shows it; several contexts at once, and loops that
  * fail. */
+#include "config.h"
+
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,6 +12,7 @@
 #include "graph.h"
 #include "loopdata.h"
 #include "machine.h"
+#include "starpu_pool.h"
 #include "support.h"
 #include "tap.h"
 #include "ways.h"
@@ -52,8 +55,13 @@ static enum op2i_way choose(struct model *m) {
   return op2i_way_choose(m->steps, STEPS, &m->config, &m->crew);
 }
 
+/* Each thread was without work for so much of that time. */
+static void ran_idly(struct model *m, enum op2i_way way, double microseconds, double waited) {
+  op2i_way_ran(&m->steps->ways, way, 1e-6 * microseconds, 1e-6 * waited);
+}
+
 static void ran(struct model *m, enum op2i_way way, double microseconds) {
-  op2i_way_ran(&m->steps->ways, way, 1e-6 * microseconds);
+  ran_idly(m, way, microseconds, 0);
 }
 
 /* After two runs in the calling thread. */
@@ -100,6 +108,7 @@ static void test_costs(void) {
   m.crew.awake = false;
   says(&m, OP2I_WAY_HERE, "save too little"); /* 13 us, and calling the members takes more */
   make_known(&m, 1000);
+  m.config.team = 0;
   says(&m, OP2I_WAY_TASKS, "worth several tasks");
   make_known(&m, 790);
   says(&m, OP2I_WAY_TEAM, "enough for a team");
@@ -156,9 +165,11 @@ static void test_slow_runs(void) {
   struct model m;
   make_known(&m, 200);
   for (int i = 0; i < 5; i++) ran(&m, OP2I_WAY_HERE, 100000);
-  ok(m.steps->ways.here < 225e-6, "runs that were held up say little (%g)", m.steps->ways.here);
+  ok(m.steps->ways.takes[OP2I_WAY_HERE] < 225e-6, "runs that were held up say little (%g)",
+     m.steps->ways.takes[OP2I_WAY_HERE]);
   for (int i = 0; i < 20; i++) ran(&m, OP2I_WAY_HERE, 100);
-  ok(m.steps->ways.here < 101e-6, "quick ones do (%g)", m.steps->ways.here);
+  ok(m.steps->ways.takes[OP2I_WAY_HERE] < 101e-6, "quick ones do (%g)",
+     m.steps->ways.takes[OP2I_WAY_HERE]);
 }
 
 /* Between what is enough to take a team and what is enough to leave it. */
@@ -171,6 +182,59 @@ static void test_hysteresis(void) {
   ok(choose(&m) == OP2I_WAY_HERE, "a little less than enough: no team is taken");
   ran(&m, OP2I_WAY_TEAM, us / 2);
   ok(choose(&m) == OP2I_WAY_TEAM, "but one that runs it stays");
+}
+
+/* ---- a team or tasks ------------------------------------------------------------------------- */
+
+/* By the estimate. */
+static void test_either(void) {
+  static const int32_t each[BLOCKS + 1] = {0, 1,  2,  3,  4,  5,  6,  7, 8,
+                                           9, 10, 11, 12, 13, 14, 15, 16};
+  struct model m;
+  make_model(&m, 1000);
+  says(&m, OP2I_WAY_TEAM, "hardly wait");
+  ok(m.steps->ways.either, "who has no team for it takes tasks");
+  m.config.chunk_us = 600;
+  ok(choose(&m) != OP2I_WAY_TASKS && !m.steps->ways.either,
+     "but not where a loop is not worth them");
+  m.config.chunk_us = 400;
+  m.plan.ncolors = BLOCKS, m.plan.color_offs = (int32_t *)(uintptr_t)each;
+  says(&m, OP2I_WAY_TASKS, "wait too long");
+  make_model(&m, 1000);
+  m.steps[1].nmoves = 1;
+  says(&m, OP2I_WAY_TASKS, "worth several tasks");
+  m.steps[1] = (struct op2i_step){.kind = OP2I_STEP_BEGIN};
+  says(&m, OP2I_WAY_TASKS, "worth several tasks");
+}
+
+/* How many programs run that way before another is chosen, ten thousand at most. */
+static int runs_of(struct model *m, enum op2i_way way, double microseconds, double waited) {
+  int n = 0;
+  for (; n < 10000 && choose(m) == way; n++) ran_idly(m, way, microseconds, waited);
+  return n;
+}
+
+static void test_trials(void) {
+  struct model m;
+  make_model(&m, 1000);
+  is_int(runs_of(&m, OP2I_WAY_TEAM, 500, 0), 10000, "where nobody waits nothing else is tried");
+  make_model(&m, 1000);
+  is_int(runs_of(&m, OP2I_WAY_TEAM, 512, 60), 10, "when a run's time was waited, tasks are");
+  says(&m, OP2I_WAY_TASKS, "to be found out");
+  is_int(runs_of(&m, OP2I_WAY_TASKS, 600, 60), 4, "for four runs");
+  says(&m, OP2I_WAY_TEAM, "faster when both ran");
+  is_int(runs_of(&m, OP2I_WAY_TEAM, 512, 60), 18, "then again after twice as long");
+  for (int i = 0; i < 20; i++)
+    runs_of(&m, OP2I_WAY_TASKS, 600, 60), runs_of(&m, OP2I_WAY_TEAM, 512, 60);
+  runs_of(&m, OP2I_WAY_TASKS, 600, 60);
+  is_int(runs_of(&m, OP2I_WAY_TEAM, 512, 60), 547, "and never after more than 64 runs' time");
+  ran(&m, OP2I_WAY_TASKS, 9000);
+  is_int(runs_of(&m, OP2I_WAY_TASKS, 400, 0), 10000, "the first run of a trial does not count");
+  says(&m, OP2I_WAY_TASKS, "faster when both ran");
+  is_int(runs_of(&m, OP2I_WAY_TASKS, 400, 99), 10000, "no team is tried that should be slower");
+  for (int s = 0; s < STEPS; s++) m.data[s].ns_per_element /= 2;
+  m.config.chunk_us = 100;
+  says(&m, OP2I_WAY_TEAM, "to be found out");
 }
 
 /* ---- real programs --------------------------------------------------------------------------- */
@@ -334,10 +398,12 @@ static void *use_context(void *out) {
   return ended && !status ? out : NULL;
 }
 
-static void test_contexts(void) {
+/* By a team wherever that is to be had, or by what is measured meanwhile. */
+static void test_contexts(bool always) {
   pthread_t threads[CONTEXTS];
   int same = 0;
-  set_way("1", "400");
+  set_way("1", always ? "400" : "1");
+  if (!always) unsetenv("OP2_TEAM");
   if (!run("starpu", 2, false, &expected)) diag("the run that others are held against failed");
   for (int repeat = 0; repeat < 5; repeat++) {
     for (int c = 0; c < CONTEXTS; c++) pthread_create(&threads[c], NULL, use_context, &others[c]);
@@ -347,7 +413,64 @@ static void test_contexts(void) {
       same += out && !memcmp(&expected, out, sizeof expected);
     }
   }
-  is_int(same, 5 * CONTEXTS, "contexts of several threads share the team, and the bits are theirs");
+  is_int(same, 5 * CONTEXTS, "contexts of several threads share the %s, and the bits are theirs",
+         always ? "team" : "workers");
+}
+
+/* ---- programs that are worth tasks ------------------------------------------------------------ */
+
+enum { MANY = 400000, FLUSHES = 3 };
+OP2_KERNEL(halve, (double *x), { *x = 0.5 * *x + 1; });
+
+/* As if another thread's program ran. */
+static void hold_team(bool hold) {
+#if OP2_HAVE_STARPU
+  if (hold)
+    pthread_mutex_lock(&op2i_starpu_team()->busy);
+  else
+    pthread_mutex_unlock(&op2i_starpu_team()->busy);
+#else
+  (void)hold;
+#endif
+}
+
+/* By the team where it can be had, else as tasks, and never in the calling thread. Too few runs for
+ * any trial. */
+static void test_worth_tasks(void) {
+  static double x[MANY];
+  struct objects o = {0};
+  op2_kernel kernel;
+  op2_set set;
+  op2_dat dat;
+  unsetenv("OP2_TEAM");
+  setenv("OP2_CHUNK_US", "10", 1);
+  if (!CHECK(declare(&o, "starpu", 2, false))) return;
+  struct op2i_sched *sched = o.ctx->sched;
+  CHECK(op2_set_create(o.ctx, MANY, "many", &set));
+  CHECK(op2_dat_create(set, 1, OP2_F64, NULL, "x", &dat));
+  CHECK(op2_kernel_create(o.ctx, &halve_kernel, &kernel));
+  for (int f = 0; f < 2 * FLUSHES; f++) {
+    if (f == FLUSHES) {
+      int64_t team = op2i_machine()->cores > 1 ? FLUSHES : 0;
+      is_int(sched->programs_team, team, "loops that are worth tasks run by the team");
+      if (team) is_int(sched->tasks_submitted, 0, "and are no tasks");
+      hold_team(true);
+    }
+    CHECK(op2_par_loop(kernel, set, op2_arg_direct(dat, OP2_RW)));
+    CHECK(op2_flush(o.ctx));
+  }
+  hold_team(false);
+  ok(sched->tasks_submitted >= 2 * FLUSHES, "while another thread has the team they are tasks");
+  is_int(sched->programs_inline, 0, "none runs in the calling thread alone");
+  CHECK(op2_dat_get(dat, x));
+  int right = 0;
+  for (int i = 0; i < MANY; i++) right += fabs(x[i] - (2 - ldexp(2, -2 * FLUSHES))) < 1e-15;
+  is_int(right, MANY, "all elements are right");
+  op2_kernel_destroy(&kernel);
+  op2_dat_destroy(&dat);
+  op2_set_destroy(&set);
+  destroy(&o);
+  CHECK(op2_finalize(&o.ctx));
 }
 
 /* ---- failures, and what is told -------------------------------------------------------------- */
@@ -409,13 +532,17 @@ int main(void) {
   test_feedback();
   test_slow_runs();
   test_hysteresis();
+  test_either();
+  test_trials();
   if (op2_backend_unavailable("starpu")) {
     skip("starpu: %s", op2_backend_unavailable("starpu"));
     return done();
   }
   make_mesh();
   test_bits();
-  test_contexts();
+  test_contexts(true);
+  test_contexts(false);
+  test_worth_tasks();
   test_failure();
   test_told();
   return done();

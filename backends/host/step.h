@@ -31,11 +31,15 @@ enum op2i_step_kind {
 enum op2i_way { OP2I_WAY_HERE, OP2I_WAY_TEAM, OP2I_WAY_TASKS, OP2I_WAYS };
 struct op2i_ways {
   int64_t runs[OP2I_WAYS];
-  double here;           /* seconds in the calling thread, 0: not known */
-  double debt;           /* seconds that a team took more than that, those it saved taken off */
+  double takes[OP2I_WAYS]; /* seconds, 0: not known */
+  double debt; /* seconds that a team took more than the calling thread, those it saved taken off */
   double saves, seconds; /* by the last estimate for a team, and of what */
   int pause, last_pause; /* runs until it is tried again */
-  const char *why;       /* a literal */
+  bool either;           /* a team and tasks would both do, and */
+  enum op2i_way kept; /* this one is the faster, as far as is known; neither: that was not asked */
+  int trial, lost;    /* runs left in which the other is tried, and how often it has lost since */
+  double waited;      /* seconds that each thread was without work since it was tried */
+  const char *why;    /* a literal */
 };
 
 /* Bytes of a dat of a loop that come from one place to another. */

@@ -271,13 +271,10 @@ static op2_status run_here(struct state *state, struct op2i_step *steps, int64_t
   return status;
 }
 
-/* Loops that follow each other; in the calling thread where the team has another program to run, or
- * workers have tasks. */
-static op2_status run_loops(struct state *state, struct op2i_step *steps, int64_t nsteps,
-                            bool *ran) {
-  *ran = op2i_team_run(op2i_starpu_team(), op2i_starpu_rest(), steps, nsteps,
+/* False where the team has another program to run, or workers have tasks: nothing has run. */
+static bool team_ran(struct state *state, struct op2i_step *steps, int64_t nsteps) {
+  return op2i_team_run(op2i_starpu_team(), op2i_starpu_rest(), steps, nsteps,
                        op2i_starpu_share_here(), state->ctx->config.team == 1);
-  return *ran ? OP2_SUCCESS : op2i_tasks_run_here(steps, nsteps);
 }
 
 static op2_status have_partials(struct op2i_step *steps, int64_t nsteps) {
@@ -288,22 +285,24 @@ static op2_status have_partials(struct op2i_step *steps, int64_t nsteps) {
   return status;
 }
 
-/* Not an exchange, nor on a device, nor beside one, nor with something from there. */
-static bool for_team(const struct op2i_step *step) {
-  return step->loop && step->place != OP2I_DEVICE && !op2i_is_split(step->split) && !step->nmoves;
-}
-
+/* The team runs loops that follow each other; what it cannot have now, and anything else, the calling
+ * thread does. A program that would do as tasks is left to them as a whole: then nothing has run. */
 static op2_status run_team(struct state *state, struct op2i_step *steps, int64_t nsteps,
                            enum op2i_way *way) {
   op2_status status = OP2_SUCCESS;
-  bool ran = false, any = false;
+  bool any = false;
   double begin = op2i_seconds();
   op2i_sched_starts(state->ctx->sched);
   for (int64_t s = 0, end; s < nsteps && !status; s = end) {
-    for (end = s; end < nsteps && for_team(&steps[end]);) end++;
-    status = end > s ? run_loops(state, &steps[s], end - s, &ran)
-                     : op2i_tasks_run_here(&steps[end++], 1);
+    for (end = s; end < nsteps && op2i_team_takes(&steps[end]);) end++;
+    bool ran = end > s && team_ran(state, &steps[s], end - s);
     any = any || ran;
+    if (!any && steps->ways.either) {
+      *way = OP2I_WAY_TASKS;
+      return OP2_SUCCESS;
+    }
+    if (end == s) end++;
+    if (!ran) status = op2i_tasks_run_here(&steps[s], end - s);
   }
   steps[0].clock_seconds = op2i_seconds() - begin;
   state->ctx->sched->programs_team += any;
@@ -330,7 +329,11 @@ static op2_status run_way(struct state *state, struct op2i_step *steps, int64_t 
     status = have_tasks(state, steps, nsteps);
   if (!status && *way == OP2I_WAY_TEAM) status = have_partials(steps, nsteps);
   if (status && status != OP2_ERR_NOMEM) return status;
-  if (!status && *way == OP2I_WAY_TEAM) return run_team(state, steps, nsteps, way);
+  if (!status && *way == OP2I_WAY_TEAM) {
+    status = run_team(state, steps, nsteps, way);
+    if (*way != OP2I_WAY_TASKS) return status;
+    status = have_tasks(state, steps, nsteps);
+  }
   if (!status && *way == OP2I_WAY_TASKS) status = fly(state, steps, nsteps, steps->tasks);
   if (status != OP2_ERR_NOMEM && *way == OP2I_WAY_TASKS) return status;
   *way = OP2I_WAY_HERE;
@@ -338,14 +341,18 @@ static op2_status run_way(struct state *state, struct op2i_step *steps, int64_t 
 }
 
 static op2_status run_steps(void *state, struct op2i_step *steps, int64_t nsteps) {
+  const int threads[OP2I_WAYS] = {[OP2I_WAY_HERE] = 1,
+                                  [OP2I_WAY_TEAM] = op2i_starpu_team()->members,
+                                  [OP2I_WAY_TASKS] = ((struct state *)state)->workers};
   enum op2i_way way = choose(state, steps, nsteps);
   op2_status status = run_way(state, steps, nsteps, &way);
-  double clock = 0;
+  double clock = 0, busy = 0;
   for (int64_t i = 0; i < nsteps; i++) {
     steps[i].seconds = 1e-9 * (double)steps[i].nanoseconds;
     clock += steps[i].clock_seconds;
+    busy += steps[i].seconds;
   }
-  if (!status) op2i_way_ran(&steps->ways, way, clock);
+  if (!status) op2i_way_ran(&steps->ways, way, clock, clock - busy / threads[way]);
   return status;
 }
 

@@ -123,12 +123,14 @@ static void end_with_threads(void) {
   pthread_mutex_unlock(&pool_lock);
 }
 
+static bool others_wait(void) { return starpu_task_nready() > 0; }
+
 /* StarPU calls it between tasks, and again and again while there is none. */
 static unsigned between_tasks(void *unused) {
   (void)unused;
   int64_t calls = op2i_rest_calls(&rest);
   int worker = starpu_worker_get_id();
-  bool idle = op2i_rest_idle(&rest), others = idle && starpu_task_nready() > 0;
+  bool idle = op2i_rest_idle(&rest), others = idle && others_wait();
   if (idle && !others && worker >= 0) op2i_team_help(&team, &rest, shares_of[worker]);
   if (idle && !others) op2i_last_threads_look(worker, end_with_threads);
   if (!others) op2i_rest_here(&rest, calls);
@@ -168,7 +170,7 @@ static int give_shares(void) {
 static op2_status open_rest(op2_context ctx) {
   bool crowded = threads_running >= op2i_machine()->cores;
   op2i_rest_open(&rest, crowded ? 0 : ctx->config.idle_ms);
-  op2i_team_open(&team, give_shares(), ctx->config.idle_ms ? LINGER_NS : 0);
+  op2i_team_open(&team, give_shares(), ctx->config.idle_ms ? LINGER_NS : 0, others_wait);
   op2i_last_threads_forget();
   hook = starpu_progression_hook_register(between_tasks, NULL);
   if (hook >= 0) return OP2_SUCCESS;

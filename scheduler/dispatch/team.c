@@ -24,10 +24,11 @@ enum { SPIN_NS = 100000, NAP_NS = 10000000, NS_PER_S = 1000000000 };
  * life. They only decide where a team is tried: ways.c holds it against the clock. */
 enum { TURN_NS = 800, MEMBER_NS = 100 };
 
-void op2i_team_open(struct op2i_team *team, int members, int64_t linger_ns) {
+void op2i_team_open(struct op2i_team *team, int members, int64_t linger_ns, bool (*others)(void)) {
   pthread_condattr_t attributes;
   *team = (struct op2i_team){.members = members < OP2I_TEAM_MOST ? members : OP2I_TEAM_MOST,
                              .linger = linger_ns,
+                             .others = others,
                              .since = op2i_nanoseconds() - linger_ns,
                              .turn = 1,
                              .dealt = 1};
@@ -46,6 +47,11 @@ void op2i_team_destroy(struct op2i_team *team) {
 }
 
 /* ---- what is worth sharing ------------------------------------------------------------------- */
+
+bool op2i_team_takes(const struct op2i_step *step) {
+  return step->loop && !step->chain && step->place != OP2I_DEVICE && !op2i_is_split(step->split) &&
+         !step->nmoves;
+}
 
 /* Nanoseconds saved where so many blocks of one colour are shared; less than nothing: lost. */
 static double turn_saves(int32_t blocks, int members, double block_ns) {
@@ -155,18 +161,18 @@ static bool take(struct op2i_team_share *share, int32_t *index) {
   return false;
 }
 
-static void take_part(struct op2i_team *team, int share) {
+/* Of one share, as long as there are any. */
+static void take_all(struct op2i_team *team, int share) {
   struct op2i_step *step = NULL;
   int64_t taken = 0, start = 0;
   int32_t index;
-  for (int m = 0; m < team->members; m++)
-    for (; take(&team->shares[(share + m) % team->members], &index); taken++) {
-      if (!taken) {
-        start = op2i_nanoseconds();
-        step = &team->steps[team->step];
-      }
-      op2i_step_run_block(step, step->plan->blkmap[index]);
+  for (; take(&team->shares[share], &index); taken++) {
+    if (!taken) {
+      start = op2i_nanoseconds();
+      step = &team->steps[team->step];
     }
+    op2i_step_run_block(step, step->plan->blkmap[index]);
+  }
   if (!taken) return;
   __atomic_fetch_add(&step->nanoseconds, op2i_nanoseconds() - start, __ATOMIC_RELAXED);
   if (__atomic_sub_fetch(&team->left, taken, __ATOMIC_ACQ_REL) == 0) advance(team);
@@ -196,7 +202,7 @@ static void sleep_until_turned(struct op2i_team *team, uint64_t turn) {
 
 /* False when it is still the same turn after so long. */
 static bool spin(const struct op2i_team *team, uint64_t turn, int64_t ns) {
-  enum { LOOKS = 32 };
+  enum { LOOKS = 4 };
   int64_t until = op2i_nanoseconds() + ns;
   do {
     for (int i = 0; i < LOOKS; i++) {
@@ -209,6 +215,19 @@ static bool spin(const struct op2i_team *team, uint64_t turn, int64_t ns) {
 
 static void await(struct op2i_team *team, uint64_t turn) {
   if (!spin(team, turn, SPIN_NS)) sleep_until_turned(team, turn);
+}
+
+/* Its own blocks, then those of others. A block that is taken from a member who would have come to it
+ * in a moment is in the wrong cache, now and in the next program: so these are left for a third of the
+ * time that its own took, unless that is more than a cache holds, or somebody has not come. */
+static void take_part(struct op2i_team *team, uint64_t turn, int share) {
+  enum { CACHED_NS = 200000, PATIENCE = 3 };
+  int64_t own = -op2i_nanoseconds();
+  take_all(team, share);
+  own += op2i_nanoseconds();
+  if (own < CACHED_NS && op2i_team_awake(team) && spin(team, turn, own / PATIENCE)) return;
+  for (int m = 1; m < team->members && turn_of(team) == turn; m++)
+    take_all(team, (share + m) % team->members);
 }
 
 bool op2i_team_run(struct op2i_team *team, struct op2i_rest *rest, struct op2i_step *steps,
@@ -224,7 +243,7 @@ bool op2i_team_run(struct op2i_team *team, struct op2i_rest *rest, struct op2i_s
   uint64_t turn = turn_of(team);
   if (!over(turn) && !op2i_team_awake(team)) op2i_rest_call(rest);
   for (; !over(turn); turn = turn_of(team)) {
-    take_part(team, share);
+    take_part(team, turn, share);
     await(team, turn);
   }
   pthread_mutex_unlock(&team->busy);
@@ -247,11 +266,13 @@ static bool wanted(const struct op2i_team *team, const struct op2i_rest *rest, i
   return op2i_nanoseconds() - since < team->linger;
 }
 
+/* Others are asked for while a member would wait, not when it has just been dealt a turn. */
 static void look_for_work(struct op2i_team *team, const struct op2i_rest *rest, int share) {
   enum { LOOK_NS = 10000 };
   while (wanted(team, rest, share)) {
     uint64_t turn = turn_of(team);
-    take_part(team, share);
+    take_part(team, turn, share);
+    if (team->others()) return;
     if (over(turn))
       spin(team, turn, LOOK_NS);
     else
@@ -261,7 +282,7 @@ static void look_for_work(struct op2i_team *team, const struct op2i_rest *rest, 
 
 void op2i_team_help(struct op2i_team *team, const struct op2i_rest *rest, int share) {
   if (share < 0 || share >= team->members) return;
-  while (wanted(team, rest, share)) {
+  while (wanted(team, rest, share) && !team->others()) {
     __atomic_add_fetch(&team->present, 1, __ATOMIC_SEQ_CST);
     look_for_work(team, rest, share);
     __atomic_sub_fetch(&team->present, 1, __ATOMIC_SEQ_CST);

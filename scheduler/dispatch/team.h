@@ -21,15 +21,17 @@
 
 enum { OP2I_TEAM_MOST = 64 }; /* members */
 
-/* The blocks of a turn that one member has by right. */
+/* The blocks of a turn that one member has by right. What several write is two cache lines apart:
+ * processors fetch them in pairs. */
 struct op2i_team_share {
-  _Alignas(64) uint64_t word; /* the turn, and how many of them nobody has taken */
+  _Alignas(128) uint64_t word; /* the turn, and how many of them nobody has taken */
   int32_t end;                /* one past the last, in the plan's blkmap */
 };
 
 struct op2i_team {
   int members;
   int64_t linger;       /* nanoseconds that members look for another program */
+  bool (*others)(void); /* whether others than programs have work for members */
   pthread_mutex_t busy; /* whose program runs has it */
   pthread_mutex_t lock; /* of those who sleep */
   pthread_cond_t turned;
@@ -39,18 +41,20 @@ struct op2i_team {
   int32_t colour;
   uint64_t dealt;             /* the last turn, which `turn` becomes in a moment */
   bool always;                /* share whatever can be shared */
-  _Alignas(64) uint64_t turn; /* even while it lasts, odd when the program is over */
+  _Alignas(128) uint64_t turn; /* even while it lasts, odd when the program is over */
   int64_t since;              /* when the last program was over */
   int caller;                 /* the share of the thread whose program runs, or ran last */
   int asleep;                 /* members that wait for the next turn and no longer spin */
-  _Alignas(64) int64_t left;  /* blocks of the turn that have not run */
-  _Alignas(64) int present;   /* members that look for work, or have some */
+  _Alignas(128) int64_t left;  /* blocks of the turn that have not run */
+  _Alignas(128) int present;   /* members that look for work, or have some */
   struct op2i_team_share shares[OP2I_TEAM_MOST];
 };
 
-void op2i_team_open(struct op2i_team *team, int members, int64_t linger_ns);
+void op2i_team_open(struct op2i_team *team, int members, int64_t linger_ns, bool (*others)(void));
 void op2i_team_destroy(struct op2i_team *team);
 
+/* Whether a team can run the step: a loop on the host, with nothing that comes from elsewhere. */
+bool op2i_team_takes(const struct op2i_step *step);
 /* What a team of so many is expected to save of the time that one thread takes for the steps, in
  * seconds, if every turn that is worth it is shared. */
 double op2i_team_saves(const struct op2i_step *steps, int64_t nsteps, int members);
@@ -60,7 +64,8 @@ double op2i_team_saves(const struct op2i_step *steps, int64_t nsteps, int member
 bool op2i_team_run(struct op2i_team *team, struct op2i_rest *rest, struct op2i_step *steps,
                    int64_t nsteps, int share, bool always);
 /* By a worker between tasks: take part in programs as the member with that share, until there has
- * been none for a moment, the calling thread of one has the share, or there are tasks. */
+ * been none for a moment, the calling thread of one has the share, or there are tasks, a program's or
+ * those of others. */
 void op2i_team_help(struct op2i_team *team, const struct op2i_rest *rest, int share);
 /* Whether all members but the calling thread are there, so that a program need not call them. */
 bool op2i_team_awake(const struct op2i_team *team);

@@ -21,6 +21,14 @@ static const double least_seconds = 4e-6;
  * owes, that the loss be a small share of all. */
 enum { CREDIT = 16, DEBT = 2, FIRST_BREAK = 32, LONGEST_BREAK = 4096, AMENDS = 16 };
 
+/* Where there is enough to do for tasks, a team comes first if its members should be without work for
+ * no more than this share of their time. Tasks waste less where loops leave much to wait for, since
+ * those behind can begin. */
+static const double idle_share = 0.1;
+/* Of the two the other is tried for so many runs, the first of which does not count, since data is in
+ * other caches; and the oftener it has lost, up to so often, the longer it has to wait for the next. */
+enum { TRIAL = 4, LOST_MOST = 6 };
+
 static enum op2i_way because(struct op2i_ways *ways, enum op2i_way way, const char *why) {
   ways->why = why;
   return way;
@@ -50,7 +58,7 @@ static bool has_run(const struct op2i_step *steps, int64_t nsteps) {
  * and code are in place. */
 static bool compared(const struct op2i_ways *ways) {
   bool first = !ways->runs[OP2I_WAY_HERE] && !ways->runs[OP2I_WAY_TEAM];
-  return first || ways->here > 0;
+  return first || ways->takes[OP2I_WAY_HERE] > 0;
 }
 
 static enum op2i_way team_or_here(struct op2i_step *steps, int64_t nsteps,
@@ -72,16 +80,61 @@ static enum op2i_way team_or_here(struct op2i_step *steps, int64_t nsteps,
   return because(ways, OP2I_WAY_TEAM, "too little for tasks, enough for a team");
 }
 
+/* ---- a team or tasks ------------------------------------------------------------------------- */
+
+static bool all_for_team(const struct op2i_step *steps, int64_t nsteps) {
+  for (int64_t s = 0; s < nsteps; s++)
+    if (!op2i_team_takes(&steps[s])) return false;
+  return true;
+}
+
+static enum op2i_way other(const struct op2i_ways *ways) {
+  return ways->kept == OP2I_WAY_TEAM ? OP2I_WAY_TASKS : OP2I_WAY_TEAM;
+}
+
+/* What is wasted between blocks is the most that the other way can save of it; when it comes to as much
+ * as a run takes, to try that is no great loss. */
+static bool is_due(const struct op2i_ways *ways, double team) {
+  double kept = ways->takes[ways->kept];
+  if (ways->kept == OP2I_WAY_TASKS && team > kept) return false;
+  return ways->waited > kept * (1 << ways->lost);
+}
+
+static enum op2i_way team_or_tasks(struct op2i_step *steps, int64_t nsteps,
+                                   const struct op2i_crew *crew) {
+  struct op2i_ways *ways = &steps->ways;
+  ways->either = true;
+  ways->seconds = op2i_program_seconds(steps, nsteps);
+  ways->saves = op2i_team_saves(steps, nsteps, crew->members);
+  double team = ways->seconds - ways->saves;
+  if (ways->kept == OP2I_WAY_HERE || ways->takes[ways->kept] <= 0) {
+    bool well = team * crew->members < (1 + idle_share) * ways->seconds;
+    ways->kept = well ? OP2I_WAY_TEAM : OP2I_WAY_TASKS;
+  } else if (ways->trial == 0 && is_due(ways, team)) {
+    ways->trial = TRIAL;
+    ways->takes[other(ways)] = ways->waited = 0;
+  }
+  if (ways->trial > 0)
+    return because(ways, other(ways), "whether it is faster was to be found out");
+  if (ways->takes[other(ways)] > 0) return because(ways, ways->kept, "it was faster when both ran");
+  return because(ways, ways->kept,
+                 ways->kept == OP2I_WAY_TEAM ? "a team's members should hardly wait"
+                                             : "a team's members would wait too long");
+}
+
 enum op2i_way op2i_way_choose(struct op2i_step *steps, int64_t nsteps,
                               const struct op2i_config *config, const struct op2i_crew *crew) {
   struct op2i_ways *ways = &steps->ways;
   bool team = crew->members > 1 && config->team != 0 && !has_chain(steps, nsteps);
+  ways->either = false;
   if (crew->over) return because(ways, OP2I_WAY_HERE, "the workers have ended");
   if (team && config->team == 1) return because(ways, OP2I_WAY_TEAM, "OP2_TEAM=1");
   if (config->chunk_us == 0) return because(ways, OP2I_WAY_TASKS, "OP2_CHUNK_US=0");
   if (crew->workers < 2) return because(ways, OP2I_WAY_HERE, "there is one worker");
-  if (has_chunk(steps, nsteps, config->chunk_us))
+  if (has_chunk(steps, nsteps, config->chunk_us)) {
+    if (team && all_for_team(steps, nsteps)) return team_or_tasks(steps, nsteps, crew);
     return because(ways, OP2I_WAY_TASKS, "some loop is worth several tasks");
+  }
   if (team) return team_or_here(steps, nsteps, crew);
   return because(ways, OP2I_WAY_HERE, "there is too little to do for tasks, and no team");
 }
@@ -96,24 +149,62 @@ static double settle(double before, double seconds) {
 /* A team has to pay for itself. What it saves is to its credit, so that a run may take long where a
  * member was sent away in the middle of a block; it is given up when it owes too much. */
 static void judge_team(struct op2i_ways *ways, double seconds) {
-  if (ways->here <= 0) return;
-  ways->debt += seconds - ways->here;
-  if (ways->debt < -CREDIT * ways->here) {
-    ways->debt = -CREDIT * ways->here;
+  const double here = ways->takes[OP2I_WAY_HERE];
+  if (here <= 0) return;
+  ways->debt += seconds - here;
+  if (ways->debt < -CREDIT * here) {
+    ways->debt = -CREDIT * here;
     ways->last_pause = 0;
-  } else if (ways->debt > DEBT * ways->here) {
+  } else if (ways->debt > DEBT * here) {
     double longer = ways->last_pause ? 2.0 * ways->last_pause : FIRST_BREAK;
-    if (longer < AMENDS * ways->debt / ways->here) longer = AMENDS * ways->debt / ways->here;
+    if (longer < AMENDS * ways->debt / here) longer = AMENDS * ways->debt / here;
     ways->pause = ways->last_pause = longer < LONGEST_BREAK ? (int)longer : LONGEST_BREAK;
     ways->debt = 0;
   }
 }
 
-void op2i_way_ran(struct op2i_ways *ways, enum op2i_way way, double seconds) {
+static void judge_trial(struct op2i_ways *ways, double seconds) {
+  double *tried = &ways->takes[other(ways)], kept = ways->takes[ways->kept];
+  if (ways->trial-- < TRIAL) *tried = settle(*tried, seconds);
+  if (ways->trial > 0) return;
+  if (*tried < kept) {
+    ways->kept = other(ways);
+    ways->lost = 0;
+  } else if (ways->lost < LOST_MOST) {
+    ways->lost++;
+  }
+}
+
+/* The first run makes memory, tables and tasks. */
+static void judge_either(struct op2i_ways *ways, enum op2i_way way, double seconds, double waited) {
+  if (ways->trial > 0 && way == other(ways)) {
+    judge_trial(ways, seconds);
+  } else if (way == ways->kept && ways->runs[way] > 1) {
+    ways->takes[way] = settle(ways->takes[way], seconds);
+    ways->waited += waited;
+  }
+}
+
+void op2i_way_ran(struct op2i_ways *ways, enum op2i_way way, double seconds, double waited) {
   bool first = !ways->runs[OP2I_WAY_HERE] && !ways->runs[OP2I_WAY_TEAM];
+  double *here = &ways->takes[OP2I_WAY_HERE];
   ways->runs[way]++;
-  if (way == OP2I_WAY_HERE && !first) ways->here = settle(ways->here, seconds);
-  if (way == OP2I_WAY_TEAM) judge_team(ways, seconds);
+  if (ways->either)
+    judge_either(ways, way, seconds, waited);
+  else if (way == OP2I_WAY_TEAM)
+    judge_team(ways, seconds);
+  else if (way == OP2I_WAY_HERE && !first)
+    *here = settle(*here, seconds);
+}
+
+/* Milliseconds by a team and as tasks, by the clock or, before a team has run, by the estimate. */
+static void explain_either(const struct op2i_ways *ways, FILE *stream) {
+  const double *takes = ways->takes;
+  double team = takes[OP2I_WAY_TEAM] > 0 ? takes[OP2I_WAY_TEAM] : ways->seconds - ways->saves;
+  fprintf(stream, " (%.3f ms by a team%s", 1e3 * team,
+          takes[OP2I_WAY_TEAM] > 0 ? "" : " by the estimate");
+  if (takes[OP2I_WAY_TASKS] > 0) fprintf(stream, ", %.3f ms as tasks", 1e3 * takes[OP2I_WAY_TASKS]);
+  fputc(')', stream);
 }
 
 void op2i_ways_explain(const struct op2i_ways *ways, FILE *stream) {
@@ -123,7 +214,9 @@ void op2i_ways_explain(const struct op2i_ways *ways, FILE *stream) {
           " as tasks; the last time so because: %s",
           ways->runs[OP2I_WAY_HERE], ways->runs[OP2I_WAY_TEAM], ways->runs[OP2I_WAY_TASKS],
           ways->why);
-  if (ways->seconds > 0)
+  if (ways->either)
+    explain_either(ways, stream);
+  else if (ways->seconds > 0)
     fprintf(stream, " (it saves %.3f of %.3f ms by the estimate)", 1e3 * ways->saves,
             1e3 * ways->seconds);
   fputc('\n', stream);

@@ -22,10 +22,11 @@ struct op2i_crew {
  * reason. */
 enum op2i_way op2i_way_choose(struct op2i_step *steps, int64_t nsteps,
                               const struct op2i_config *config, const struct op2i_crew *crew);
-/* They have run that way and took so long, on the clock. A team that turns out to be slower than
- * the calling thread was, because the cores have other things to do or members are far from each
- * other, is left alone for a while, for longer each time. */
-void op2i_way_ran(struct op2i_ways *ways, enum op2i_way way, double seconds);
+/* They have run that way and took so long, on the clock, of which each thread waited so long. A team
+ * that turns out to be slower than the calling thread was, because the cores have other things to do
+ * or members are far from each other, is left alone for a while, for longer each time. Of a team and
+ * tasks the slower one is tried again when waiting has cost as much as that may. */
+void op2i_way_ran(struct op2i_ways *ways, enum op2i_way way, double seconds, double waited);
 /* A line for people, of steps that have run. */
 void op2i_ways_explain(const struct op2i_ways *ways, FILE *stream);
 
