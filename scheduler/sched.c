@@ -171,6 +171,13 @@ static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_wher
   return status || wish == OP2I_LATER ? status : run_last(sched, wish);
 }
 
+static void undo(struct op2i_sched *sched, const struct op2i_version *version) {
+  const struct op2i_node *last = sched->nnodes ? &sched->nodes[sched->nnodes - 1] : NULL;
+  bool uses = false;
+  for (int g = 0; last && g < last->op->ngbls; g++) uses |= last->versions[g] == version;
+  if (uses && last->state == OP2I_QUEUED) op2i_graph_undo(sched);
+}
+
 static void tell_lost(const struct op2i_sched *sched, bool closely) {
   const struct op2i_node *first = NULL;
   int64_t n = 0;
@@ -224,4 +231,4 @@ static void forget(struct op2i_sched *sched, struct op2i_op *op) {
 }
 
 const struct op2i_scheduler op2i_scheduler = {
-    enqueue, force, flush, forget, op2i_sched_enter, op2i_sched_leave, tell_lost};
+    enqueue, undo, force, flush, forget, op2i_sched_enter, op2i_sched_leave, tell_lost};

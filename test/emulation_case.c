@@ -55,6 +55,16 @@ OP2_KERNEL(reduce, (const double *v, double *sum, double *low, double *high), {
   if (v[0] < low[0]) low[0] = v[0];
   if (v[0] > high[0]) high[0] = v[0];
 });
+OP2_KERNEL(locate, (const double *v, double *sum, double *low, double *which, double *at, int i), {
+  sum[0] += v[0];
+  sum[1] += 1;
+  if (v[0] < low[0]) {
+    low[0] = v[0];
+    which[0] = i;
+    at[0] = 2 * i;
+    at[1] = v[0] + 1;
+  }
+});
 static double scale;
 static int table[3];
 OP2_KERNEL(constants, (const double *x, double *q, const double *sum, const double *step), {
@@ -149,13 +159,19 @@ static void run_in_turn(struct mesh *m, struct outcome *out) {
   keep(out, m->x, NODES);
 }
 
+static bool have_many(struct mesh *m, op2_set *many, op2_dat *v) {
+  double *start = malloc(MANY * sizeof *start);
+  for (int i = 0; i < MANY; i++) start[i] = (i * 8 + 5) % 1001 - 500;
+  bool have = !op2_set_create(m->ctx, MANY, "many", many) &&
+              !op2_dat_create(*many, 1, OP2_F64, start, "v", v);
+  free(start);
+  return have;
+}
+
 static void run_reduce(struct mesh *m, struct outcome *out) {
   op2_set many = NULL;
   op2_dat v = NULL;
-  double *start = malloc(MANY * sizeof *start);
-  for (int i = 0; i < MANY; i++) start[i] = (i * 7) % 1001 - 500;
-  if (!op2_set_create(m->ctx, MANY, "many", &many) &&
-      !op2_dat_create(many, 1, OP2_F64, start, "v", &v))
+  if (have_many(m, &many, &v))
     LOOP(reduce, many, op2_arg_direct(v, OP2_READ), op2_arg_gbl(m->sum, OP2_INC),
          op2_arg_gbl(m->low, OP2_MIN), op2_arg_gbl(m->high, OP2_MAX));
   keep_global(out, m->sum, 2);
@@ -163,7 +179,23 @@ static void run_reduce(struct mesh *m, struct outcome *out) {
   keep_global(out, m->high, 1);
   op2_dat_destroy(&v);
   op2_set_destroy(&many);
-  free(start);
+}
+
+static void run_locate(struct mesh *m, struct outcome *out) {
+  op2_set many = NULL;
+  op2_dat v = NULL;
+  op2_gbl at = NULL;
+  if (!op2_gbl_create(m->ctx, 2, OP2_F64, NULL, "at", &at) && have_many(m, &many, &v))
+    LOOP(locate, many, op2_arg_direct(v, OP2_READ), op2_arg_gbl(m->sum, OP2_INC),
+         op2_arg_gbl(m->low, OP2_MIN), op2_arg_info(m->high, 2), op2_arg_info(at, 2),
+         op2_arg_idx());
+  keep_global(out, m->sum, 2);
+  keep_global(out, m->low, 1);
+  keep_global(out, m->high, 1);
+  keep_global(out, at, 2);
+  op2_gbl_destroy(&at);
+  op2_dat_destroy(&v);
+  op2_set_destroy(&many);
 }
 
 static void run_subset(struct mesh *m, struct outcome *out) {
@@ -206,6 +238,7 @@ static const struct {
     [BESIDES] = {"targets, elements and a sum", run_besides},
     [IN_TURN] = {"colours", run_in_turn},
     [REDUCE] = {"reductions", run_reduce},
+    [LOCATE] = {"a minimum and whose it is", run_locate},
     [SUBSET] = {"a subset", run_subset},
     [CONSTANTS] = {"constants and globals", run_constants},
 };

@@ -24,6 +24,7 @@ enum emulation_program {
   BESIDES,   /* increments, values of elements and a sum */
   IN_TURN,   /* values set in place through a map */
   REDUCE,    /* sums, a minimum and a maximum */
+  LOCATE,    /* sums, and a minimum with what stands beside it */
   SUBSET,    /* increments by some elements */
   CONSTANTS, /* and globals that are read */
   PROGRAMS

@@ -75,6 +75,13 @@ static op2_status make_dat(struct runner *r, int d, const unsigned char *data) {
   return op2_dat_wrap(r->sets[dat->set], dat->dim, dat->type, r->memory[d], NULL, &r->dats[d]);
 }
 
+/* The number of the argument that this one stands beside. */
+static int beside(const struct rkernel *k, const struct rarg *info) {
+  int a = 0;
+  while (!k->args[a].located || k->args[a].dat != info->beside) a++;
+  return a;
+}
+
 static op2_arg argument(const struct runner *r, const struct rcall *call, int a) {
   const struct rarg *arg = &call->kernel->args[a];
   switch (arg->kind) {
@@ -89,6 +96,7 @@ static op2_arg argument(const struct runner *r, const struct rcall *call, int a)
     return op2_arg_dat(r->dats[call->dat[arg->dat]], OP2_ITER(arg->slot),
                        r->maps[call->map[arg->map]], arg->access);
   case R_GBL: return op2_arg_gbl(r->gbls[call->dat[arg->dat]], arg->access);
+  case R_INFO: return op2_arg_info(r->gbls[call->dat[arg->dat]], beside(call->kernel, arg));
   case R_VAL: return op2_arg_val(call->value[a], arg->dim, arg->type);
   default: return op2_arg_idx();
   }
@@ -155,7 +163,7 @@ static op2_status edit(struct runner *r, const struct roperation *o) {
 }
 
 static op2_status look_gbl(struct runner *r, const struct roperation *o) {
-  unsigned char out[R_DIM * 8];
+  unsigned char out[R_SLOTS * 8];
   const struct rgbl *gbl = &r->p->gbls[o->a];
   const op2_status status = op2_gbl_get(r->gbls[o->a], out);
   if (!status) same(r, gbl->type, (size_t)gbl->dim * size_of(gbl->type), out, o->data);

@@ -217,6 +217,8 @@ struct runner {
   unsigned char **
       written; /* by dat group: for WRITE through a map, whether a value was written in this loop */
   bool agree;
+  int64_t found[R_ARGS];      /* located: the element that has won, or -1, */
+  union rvalue start[R_ARGS]; /* and what the global had before the loop */
 };
 
 static void *room(size_t bytes) {
@@ -249,7 +251,9 @@ static void gather(const struct runner *r, int a, int64_t element, struct rframe
         v->u = (uint64_t)element;
       else if (arg->kind == R_VAL)
         at = r->call->value[a] + (size_t)c * size_of(arg->type);
-      else if (arg->kind == R_GBL)
+      else if (arg->located)
+        *v = r->start[a];
+      else if (arg->kind == R_GBL || arg->kind == R_INFO)
         at = r->p->gbls[r->call->dat[arg->dat]].data + (size_t)c * size_of(arg->type);
       else
         at = value_at(r, arg, element, s, c);
@@ -282,9 +286,34 @@ static void note_collision(struct runner *r, const struct rarg *arg, const unsig
   *mark = 1;
 }
 
+static unsigned char *global(const struct runner *r, int a) {
+  return r->p->gbls[r->call->dat[r->k->args[a].dat]].data;
+}
+
+/* Of equal values that of the element with the lower number, with all that stands beside it. */
+static void offer(struct runner *r, int a, int64_t element, const struct rframe *f) {
+  const struct rarg *arg = &r->k->args[a];
+  const union rvalue v = f->arg[a][0], best = load(arg->type, global(r, a));
+  bool low = arg->access == OP2_MIN;
+  bool better = low ? less(arg->type, v, best) : less(arg->type, best, v);
+  bool worse = low ? less(arg->type, best, v) : less(arg->type, v, best);
+  if (worse || (!better && element >= r->found[a])) return;
+  r->found[a] = element;
+  store(arg->type, global(r, a), v);
+  for (int b = 0; b < r->k->nargs; b++) {
+    const struct rarg *info = &r->k->args[b];
+    for (int c = 0; info->kind == R_INFO && info->beside == arg->dat && c < info->dim; c++)
+      store(info->type, global(r, b) + (size_t)c * size_of(info->type), f->arg[b][c]);
+  }
+}
+
 static void scatter(struct runner *r, int a, int64_t element, const struct rframe *f, bool counts) {
   const struct rarg *arg = &r->k->args[a];
-  if (arg->access == OP2_READ || (arg->kind == R_GBL && !counts)) return;
+  if (arg->access == OP2_READ || (arg->kind == R_GBL && !counts) || arg->kind == R_INFO) return;
+  if (arg->located) {
+    offer(r, a, element, f);
+    return;
+  }
   for (int s = 0; s < arg->slots; s++)
     for (int c = 0; c < arg->dim; c++) {
       unsigned char *at = arg->kind == R_GBL ? r->p->gbls[r->call->dat[arg->dat]].data +
@@ -310,8 +339,12 @@ static void run_element(struct runner *r, int64_t element, bool counts) {
 }
 
 bool rcall_run(struct rprogram *p, const struct rcall *call) {
-  struct runner r = {p, call, call->kernel, NULL, true};
+  struct runner r = {.p = p, .call = call, .k = call->kernel, .agree = true};
   const struct rset *set = &p->sets[call->set];
+  for (int a = 0; a < r.k->nargs; a++) {
+    r.found[a] = -1;
+    if (r.k->args[a].located) r.start[a] = load(r.k->args[a].type, global(&r, a));
+  }
   unsigned char *written[R_GROUPS] = {NULL};
   r.written = written;
   for (int a = 0; a < r.k->nargs; a++) {
@@ -359,6 +392,7 @@ bool rcall_ordered(const struct rprogram *p, const struct rcall *call) {
   const struct runner r = {.p = (struct rprogram *)p, .call = call, .k = call->kernel};
   const struct rset *set = &p->sets[call->set];
   bool ordered = false;
+  for (int a = 0; a < r.k->nargs; a++) ordered |= r.k->args[a].located;
   for (int g = 0; g < r.k->ndats; g++) {
     if (r.k->dats[g].role < 0) continue;
     struct touch *touches =

@@ -112,6 +112,29 @@ static void add_dat(struct maker *m, bool writes) {
   k->args[k->nargs++] = arg;
 }
 
+static op2_type random_integer(uint64_t *r) {
+  op2_type type;
+  do type = random_type(r);
+  while (is_float(type));
+  return type;
+}
+
+/* Whole numbers, as those that it stands beside: rounding must not decide who wins. */
+static void add_info(struct maker *m, int beside) {
+  struct rkernel *k = m->k;
+  struct rarg arg = {.kind = R_INFO,
+                     .access = OP2_WRITE,
+                     .type = random_integer(&m->random),
+                     .dim = random_dim(&m->random),
+                     .slots = 1,
+                     .map = -1,
+                     .dat = k->ndats,
+                     .form = draw_below(&m->random, 4),
+                     .beside = beside};
+  k->dats[k->ndats++] = (struct rdatgroup){-1, arg.type, arg.dim};
+  k->args[k->nargs++] = arg;
+}
+
 static void add_gbl(struct maker *m, bool writes) {
   static const op2_access list[] = {OP2_INC, OP2_INC, OP2_MIN, OP2_MAX};
   struct rkernel *k = m->k;
@@ -123,9 +146,13 @@ static void add_gbl(struct maker *m, bool writes) {
                      .slots = 1,
                      .map = -1,
                      .form = draw_below(r, 4)};
+  if (writes && draw_below(r, 4) == 0) arg.dim = R_WIDE + draw_below(r, R_SLOTS - R_WIDE + 1);
+  arg.located = writes && arg.access != OP2_INC && draw_below(r, 2);
+  if (arg.located) arg.type = random_integer(r), arg.dim = 1;
   arg.dat = k->ndats;
   k->dats[k->ndats++] = (struct rdatgroup){-1, arg.type, arg.dim};
   k->args[k->nargs++] = arg;
+  if (arg.located) add_info(m, arg.dat);
 }
 
 static void add_value(struct maker *m) {
@@ -234,7 +261,8 @@ static int add_statement(struct maker *m, int a, int slot, int comp, int value) 
 static void add_statements(struct maker *m, int a) {
   const struct rarg *arg = &m->k->args[a];
   if (arg->access == OP2_READ) return;
-  int values[R_DIM] = {-1, -1, -1, -1, -1};
+  int values[R_SLOTS];
+  for (int c = 0; c < R_SLOTS; c++) values[c] = -1;
   m->uniform = arg->access == OP2_WRITE && arg->map >= 0 && draw_below(&m->random, 2);
   for (int s = 0; s < arg->slots; s++)
     for (int c = 0; c < arg->dim; c++)

@@ -16,17 +16,19 @@
  * what is added is at most 1/8, integers are computed modulo 2^64 and cut to size. */
 
 enum {
-  R_ARGS = 8,
+  R_ARGS = 9,
   R_DIM = 5,
   R_ARITY = 4,
   R_NODES = 1000,
-  R_STATEMENTS = 64,
+  R_STATEMENTS = 96,
   R_GROUPS = 8,
   R_ROLES = 3
 };
-enum { R_SLOTS = R_DIM * R_ARITY };
+/* Values of an argument: rows of all slots, or of a wide global. */
+enum { R_SLOTS = R_DIM * R_ARITY, R_WIDE = 17 };
 
-enum rkind { R_DIRECT, R_SLOT, R_ALL, R_ITER, R_GBL, R_VAL, R_IDX };
+/* R_INFO: a global beside a minimum or maximum, which its element leaves there. */
+enum rkind { R_DIRECT, R_SLOT, R_ALL, R_ITER, R_GBL, R_VAL, R_IDX, R_INFO };
 
 /* One parameter. Roles name sets: 0 is the iteration set. Equal groups mean the same map, dat or
  * global. */
@@ -38,6 +40,8 @@ struct rarg {
   int slot;       /* R_SLOT */
   int map, dat;   /* groups or -1; dat: of dats or of globals */
   int form;       /* one of the ways to spell the parameter */
+  bool located;   /* R_GBL: others stand beside it */
+  int beside;     /* R_INFO: the group of the global it stands beside */
 };
 
 struct rmapgroup {

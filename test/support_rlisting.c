@@ -206,6 +206,7 @@ static void print_argument(FILE *out, const struct rcall *call, int a) {
     fprintf(out, " d%d.%s@m%d[i%d]", call->dat[arg->dat], mode, call->map[arg->map], arg->slot);
     break;
   case R_GBL: fprintf(out, " g%d.%s", call->dat[arg->dat], mode); break;
+  case R_INFO: fprintf(out, " g%d.info", call->dat[arg->dat]); break;
   case R_VAL: fprintf(out, " val(%s x%d)", c_name(arg->type), arg->dim); break;
   case R_IDX: fputs(" idx", out); break;
   }

@@ -106,7 +106,7 @@ size_t rdat_bytes(const struct rprogram *program, const struct rdat *dat, bool w
  * place. */
 bool rcall_run(struct rprogram *program, const struct rcall *call);
 /* Whether a place is touched by several elements, other than by all to read it or to add, to lower
- * or to raise. */
+ * or to raise; or it matters which element does. */
 bool rcall_ordered(const struct rprogram *program, const struct rcall *call);
 
 #endif

@@ -31,18 +31,18 @@ OP2_KERNEL(max_f64, (const double *x, double *g), {
   if (*x > *g) *g = *x;
 });
 OP2_KERNEL(max_fn, (const double *x, double *g), { *g = fmax(*g, *x); });
-OP2_KERNEL(take, (uint32_t *x, const uint32_t *g), { *x = *g; });
-OP2_KERNEL(take2, (uint32_t *x, const uint32_t *g), { *x = g[0] + g[1]; });
+OP2_KERNEL(take, (uint32_t * x, const uint32_t *g), { *x = *g; });
+OP2_KERNEL(take2, (uint32_t * x, const uint32_t *g), { *x = g[0] + g[1]; });
 OP2_KERNEL(sum, (const uint32_t *x, uint32_t *g), { *g += *x; });
 OP2_KERNEL(sum2, (const uint32_t *x, uint32_t *g), {
   g[0] += x[0];
   g[1] += x[1];
 });
-OP2_KERNEL(two_types, (uint32_t *a, double *b), {
+OP2_KERNEL(two_types, (uint32_t * a, double *b), {
   *a += 1;
   *b += 1;
 });
-OP2_KERNEL(lower_to, (uint32_t *g, const uint32_t *test), {
+OP2_KERNEL(lower_to, (uint32_t * g, const uint32_t *test), {
   if (*g > *test) *g = *test;
 });
 OP2_KERNEL(four, (const double *x, double *s, double *lo, double *hi, int64_t *n), {
@@ -53,12 +53,24 @@ OP2_KERNEL(four, (const double *x, double *s, double *lo, double *hi, int64_t *n
   *n += 1;
 });
 OP2_KERNEL(scatter_sum,
-           (uint32_t *t, const uint32_t *x, uint32_t *g, uint32_t *low, uint32_t *high), {
+           (uint32_t * t, const uint32_t *x, uint32_t *g, uint32_t *low, uint32_t *high), {
              *t += *x;
              *g += *x;
              if (*x < *low) *low = *x;
              if (*x > *high) *high = *x;
            });
+
+enum { BINS = 100, FEW = 17, ALL = 257 };
+OP2_KERNEL(many, (const double *x, int32_t i, uint32_t *bins, double *low, float *high, double *s),
+           {
+             bins[i % 100] += (uint32_t)i;
+             for (int k = 0; k < 17; k++)
+               if (x[0] + (i * k) % 31 < low[k]) low[k] = x[0] + (i * k) % 31;
+             if ((float)x[0] > *high) *high = (float)x[0];
+             s[0] += x[0];
+             s[1] -= x[0];
+           });
+OP2_KERNEL(all, (int32_t i, int64_t *s), { s[i % 257] += 1; });
 
 struct data {
   op2_set set;
@@ -221,6 +233,42 @@ static void all_modes(void) {
   EXPECT_GBL(int64_t, n, N - 5);
 }
 
+/* More values than are reduced together on a device, and more than it takes. The sums are of whole numbers. */
+static void many_values(void) {
+  op2_set set = new_set(N, "elems");
+  double *v = scratch(N, sizeof *v), low[FEW], got_low[FEW], s[2], sum = 0;
+  uint32_t bins[BINS], got_bins[BINS];
+  float high = -1000;
+  for (int k = 0; k < FEW; k++) low[k] = k % 2 ? 1000 : -600;
+  op2_gbl low_gbl = new_gbl(FEW, OP2_F64, low, "low"),
+          high_gbl = new_gbl(1, OP2_F32, &high, "high");
+  for (int b = 0; b < BINS; b++) bins[b] = 7;
+  op2_gbl bins_gbl = new_gbl(BINS, OP2_U32, bins, "bins"), s_gbl = new_gbl(2, OP2_F64, NULL, "s");
+  for (int i = 0; i < N; i++) {
+    v[i] = (i * 37) % 1001 - 500;
+    sum += v[i];
+    bins[i % BINS] += (uint32_t)i;
+    for (int k = 0; k < FEW; k++) low[k] = fmin(low[k], v[i] + (i * k) % 31);
+    high = fmaxf(high, (float)v[i]);
+  }
+  op2_dat x = new_dat(set, 1, OP2_F64, v, "x");
+  MUST(op2_par_loop(new_kernel(&many_kernel), set, op2_arg_direct(x, OP2_READ), op2_arg_idx(),
+                    op2_arg_gbl(bins_gbl, OP2_INC), op2_arg_gbl(low_gbl, OP2_MIN),
+                    op2_arg_gbl(high_gbl, OP2_MAX), op2_arg_gbl(s_gbl, OP2_INC)));
+  MUST(op2_gbl_get(bins_gbl, got_bins));
+  MUST(op2_gbl_get(low_gbl, got_low));
+  MUST(op2_gbl_get(s_gbl, s));
+  for (int b = 0; b < BINS; b++) EXPECT(got_bins[b] == bins[b]);
+  for (int k = 0; k < FEW; k++) EXPECT(got_low[k] == low[k]);
+  EXPECT_GBL(float, high_gbl, high);
+  EXPECT(s[0] == sum && s[1] == -sum);
+  int64_t counts[ALL];
+  op2_gbl count = new_gbl(ALL, OP2_I64, NULL, "count");
+  MUST(op2_par_loop(new_kernel(&all_kernel), set, op2_arg_idx(), op2_arg_gbl(count, OP2_INC)));
+  MUST(op2_gbl_get(count, counts));
+  for (int k = 0; k < ALL; k++) EXPECT(counts[k] == N / ALL + (k < N % ALL));
+}
+
 /* The indirect INC reaches the exec halo; the reductions see owned elements only. */
 static void exec_halo(void) {
   static const int64_t ends[][4] = {
@@ -276,6 +324,7 @@ static const struct test_case cases[] = {
     {"I23 two types in a loop", i23_types},
     {"I25 nothing contributes zero", i25_no_zero},
     {"all modes in a loop", all_modes},
+    {"many values", many_values},
     {"exec halo does not count", exec_halo},
     {"a reduction feeds the next loop", feedback},
 };

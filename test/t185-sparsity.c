@@ -220,11 +220,34 @@ static void refused_maps(void) {
   op2_mat_destroy(&mat);
 }
 
+/* Rows whose columns come in order are looked at fast, and 2^31 places are found to be too many before there
+ * is memory for any. What comes after is as ever. */
+static void too_many(void) {
+  enum { N = 256, ROWS = 1 << 24, WIDE = 128 };
+  if (strcmp(test_config.backend, "openmp") != 0) return;
+  if (quick()) {
+    skip("2^31 places take seconds");
+    return;
+  }
+  int32_t *to_row = scratch(ROWS, sizeof *to_row), *to_column = scratch(N * WIDE, sizeof *to_row);
+  for (int i = 0; i < ROWS; i++) to_row[i] = i;
+  for (int i = 0; i < N * WIDE; i++) to_column[i] = i % WIDE;
+  op2_set cells = new_set(N, "cells"), rows = new_set(ROWS, "rows"),
+          columns = new_set(WIDE, "columns");
+  const op2_map_pair pair = {new_map(cells, rows, ROWS / N, to_row, "to rows"),
+                             new_map(cells, columns, WIDE, to_column, "to columns")};
+  op2_sparsity sparsity = NULL;
+  REFUSED(OP2_ERR_RANGE, op2_sparsity_create(1, &pair, "vast", &sparsity), "sparsity 'vast'",
+          "more than 2^31 places", "32 bits");
+  EXPECT(!sparsity);
+  triangles();
+}
+
 static const struct test_case cases[] = {
     {"triangles", triangles},          {"two sets of rows and columns", mixed},
     {"empty sets", nothing},           {"random meshes", random_meshes},
     {"renumbered", renumbered},        {"a long row", long_row},
-    {"what is refused", refused_maps},
+    {"what is refused", refused_maps}, {"2^31 places", too_many},
 };
 
 int main(void) { return RUN(cases, RUN_ONE_BLOCK | RUN_LAZY_ONLY); }

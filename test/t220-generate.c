@@ -194,6 +194,8 @@ static void golden_where(void) {
   case_info(&c, 4, 1, OP2_I64, 6);
   case_idx(&c);
   generates(&c, OP2I_PLAIN, "extremes");
+  generates_for(&c, &op2i_dialect_cuda, "cuda-extremes");
+  generates_for(&c, &op2i_dialect_opencl, "opencl-extremes");
   case_end(&c);
 }
 

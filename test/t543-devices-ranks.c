@@ -123,6 +123,7 @@ struct moved {
 struct told {
   const char *backend;
   struct moved moved[RANKS];
+  int64_t reduced[RANKS]; /* bytes that came from the device for a sum */
 };
 
 static struct moved now(const struct mine *m) {
@@ -139,6 +140,19 @@ static struct moved since(const struct mine *m, struct moved then) {
   moved.exchanges -= then.exchanges;
   moved.bytes -= then.bytes;
   return moved;
+}
+
+/* What a device has to add to a sum of all ranks. */
+static op2_status add_up(struct mine *m, int64_t *bytes, int *wrong) {
+  int64_t sum = 0;
+  op2_status status = row_put(&m->row, m->row.a);
+  if (!status) status = op2_flush(m->row.ctx);
+  int64_t before = m->row.ctx->device->counts.get_bytes;
+  if (!status) status = row_total(&m->row, m->row.a);
+  if (!status) status = op2_gbl_get(m->row.sum, &sum);
+  *bytes = m->row.ctx->device->counts.get_bytes - before;
+  *wrong += !status && sum != 5 * ROW_CELLS;
+  return status;
 }
 
 /* Where everything is on the device from the second step on; then the host comes in between. */
@@ -166,6 +180,7 @@ static int rank(struct op2i_comm *comm, void *data) {
     if (!status) status = step(&m);
   }
   if (!status) wrong += 10 * compare(&m, whole);
+  if (!status) status = add_up(&m, &told->reduced[comm->rank], &wrong);
   if (status) fprintf(stderr, "# %s\n", op2_error_message());
   if (wrong) fprintf(stderr, "# rank %d: wrong values (%d)\n", comm->rank, wrong);
   free(whole);
@@ -186,6 +201,7 @@ static void steps_on(const char *backend) {
     ok(own->device.put_bytes == other->bytes && own->device.puts <= own->exchanges,
        "%s, rank %d: to the device go the %d bytes that arrive, and %d do", backend, r,
        (int)other->bytes, (int)own->device.put_bytes);
+    is_int(told.reduced[r], 8, "%s, rank %d: of a sum one value comes from the device", backend, r);
   }
 }
 

@@ -9,7 +9,7 @@
 #include "device.h"
 #include "support.h"
 
-enum { EDGES = 1100, CORE = 500, OWNED = 1000, NODES = 310, CELLS = 190, PART = 270 };
+enum { EDGES = 1100, CORE = 500, OWNED = 1000, NODES = 310, CELLS = 190, PART = 270, BINS = 20 };
 
 OP2_KERNEL(flux,
            (const double *x1, const double *x2, const double **q, const double *w, double *r1,
@@ -43,10 +43,28 @@ OP2_KERNEL(count, (int32_t * a, int64_t *b, uint8_t *c), {
   *b -= 5;
   *c += 1;
 });
-OP2_KERNEL(append, (uint64_t * x, const double *w, double *least), {
+OP2_KERNEL(append, (uint64_t * x, const double *w, double *least, int32_t *which, int32_t i), {
   *x = *x * 3 + (uint64_t)(100 + 10 * *w);
-  if (*w < *least) *least = *w;
+  if (*w < *least) {
+    *least = *w;
+    *which = i;
+  }
 });
+/* More values than are reduced together, beside what is located. */
+OP2_KERNEL(tally,
+           (const double *w, double *r1, double *r2, double *most, int32_t *where, float *at,
+            double *bins, int32_t i),
+           {
+             r1[0] += w[0];
+             r2[1] -= w[0];
+             for (int k = 0; k < 20; k++) bins[k] += w[0] * (k + i % 3);
+             if (floor(4 * w[0]) > *most) {
+               *most = floor(4 * w[0]);
+               *where = i;
+               at[0] = (float)w[0];
+               at[1] = (float)(2 * i);
+             }
+           });
 OP2_KERNEL(put, (double *y, const double *w), {
   y[0] = w[0];
   y[1] = -w[0];
@@ -58,8 +76,9 @@ struct sums { /* of increments: the order shows in their last bits */
   float s[CELLS], part_s[CELLS];
 };
 struct exact { /* no order shows, or elements keep theirs */
-  double w[EDGES], low[NODES], y[2 * CELLS], most, least;
-  int32_t high[CELLS], a[NODES];
+  double w[EDGES], low[NODES], y[2 * CELLS], most, least, tallest;
+  int32_t high[CELLS], a[NODES], which, where;
+  float at[2];
   int64_t b[CELLS], count;
   uint64_t x[CELLS];
   uint8_t c[CELLS];
@@ -67,7 +86,7 @@ struct exact { /* no order shows, or elements keep theirs */
 struct results {
   struct sums sums;
   struct exact exact;
-  double total;
+  double total, bins[BINS];
 };
 
 struct mesh {
@@ -75,8 +94,8 @@ struct mesh {
   op2_set edges, part, nodes, cells;
   op2_map ends, owner;
   op2_dat x, q, w, r, s, low, high, a, b, c, u, y;
-  op2_gbl total, most, count, least;
-  op2_kernel flux, reduce, extremes, counting, append, put;
+  op2_gbl total, most, count, least, which, tallest, where, at, bins;
+  op2_kernel flux, reduce, extremes, counting, append, put, tally;
 };
 
 static int32_t ends[2 * EDGES], owners[EDGES];
@@ -120,20 +139,27 @@ static void declare(struct mesh *m) {
   CHECK(op2_gbl_create(ctx, 1, OP2_F64, NULL, "most", &m->most));
   CHECK(op2_gbl_create(ctx, 1, OP2_I64, NULL, "count", &m->count));
   CHECK(op2_gbl_create(ctx, 1, OP2_F64, NULL, "least", &m->least));
+  CHECK(op2_gbl_create(ctx, 1, OP2_I32, NULL, "which", &m->which));
+  CHECK(op2_gbl_create(ctx, 1, OP2_F64, NULL, "tallest", &m->tallest));
+  CHECK(op2_gbl_create(ctx, 1, OP2_I32, NULL, "where", &m->where));
+  CHECK(op2_gbl_create(ctx, 2, OP2_F32, NULL, "at", &m->at));
+  CHECK(op2_gbl_create(ctx, BINS, OP2_F64, NULL, "bins", &m->bins));
   CHECK(op2_kernel_create(ctx, &flux_kernel, &m->flux));
   CHECK(op2_kernel_create(ctx, &reduce_kernel, &m->reduce));
   CHECK(op2_kernel_create(ctx, &extremes_kernel, &m->extremes));
   CHECK(op2_kernel_create(ctx, &count_kernel, &m->counting));
   CHECK(op2_kernel_create(ctx, &append_kernel, &m->append));
   CHECK(op2_kernel_create(ctx, &put_kernel, &m->put));
+  CHECK(op2_kernel_create(ctx, &tally_kernel, &m->tally));
 }
 
 static void forget(struct mesh *m) {
   op2_dat *const dats[] = {&m->x,    &m->q, &m->w, &m->r, &m->s, &m->low,
                            &m->high, &m->a, &m->b, &m->c, &m->u, &m->y};
-  op2_kernel *const kernels[] = {&m->flux,     &m->reduce, &m->extremes,
-                                 &m->counting, &m->append, &m->put};
-  op2_gbl *const gbls[] = {&m->total, &m->most, &m->count, &m->least};
+  op2_kernel *const kernels[] = {&m->flux,   &m->reduce, &m->extremes, &m->counting,
+                                 &m->append, &m->put,    &m->tally};
+  op2_gbl *const gbls[] = {&m->total,   &m->most,  &m->count, &m->least, &m->which,
+                           &m->tallest, &m->where, &m->at,    &m->bins};
   for (size_t i = 0; i < sizeof dats / sizeof *dats; i++) op2_dat_destroy(dats[i]);
   for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) op2_kernel_destroy(kernels[i]);
   for (size_t i = 0; i < sizeof gbls / sizeof *gbls; i++) op2_gbl_destroy(gbls[i]);
@@ -159,6 +185,11 @@ static void fresh(struct mesh *m) {
   CHECK(op2_gbl_set(m->most, &none));
   CHECK(op2_gbl_set(m->least, &none));
   CHECK(op2_gbl_set(m->count, &nobody));
+  CHECK(op2_gbl_set(m->which, &nobody));
+  CHECK(op2_gbl_set(m->tallest, &none));
+  CHECK(op2_gbl_set(m->where, &nobody));
+  CHECK(op2_gbl_set(m->at, &none));
+  CHECK(op2_gbl_set(m->bins, zeros));
 }
 
 static void fluxes(struct mesh *m, op2_set set) {
@@ -187,9 +218,14 @@ static void run(struct mesh *m, struct results *out) {
                      op2_arg_dat(m->b, 0, m->owner, OP2_INC),
                      op2_arg_dat(m->c, 0, m->owner, OP2_INC)));
   CHECK(op2_par_loop(m->append, m->edges, op2_arg_dat(m->u, 0, m->owner, OP2_RW),
-                     op2_arg_direct(m->w, OP2_READ), op2_arg_gbl(m->least, OP2_MIN)));
+                     op2_arg_direct(m->w, OP2_READ), op2_arg_gbl(m->least, OP2_MIN),
+                     op2_arg_info(m->which, 2), op2_arg_idx()));
   CHECK(op2_par_loop(m->put, m->edges, op2_arg_dat(m->y, 0, m->owner, OP2_WRITE),
                      op2_arg_direct(m->w, OP2_READ)));
+  CHECK(op2_par_loop(m->tally, m->edges, op2_arg_direct(m->w, OP2_READ),
+                     op2_arg_dat(m->r, 0, m->ends, OP2_INC), op2_arg_dat(m->r, 1, m->ends, OP2_INC),
+                     op2_arg_gbl(m->tallest, OP2_MAX), op2_arg_info(m->where, 3),
+                     op2_arg_info(m->at, 3), op2_arg_gbl(m->bins, OP2_INC), op2_arg_idx()));
   CHECK(op2_dat_get(m->r, out->sums.r));
   CHECK(op2_dat_get(m->s, out->sums.s));
   fluxes(m, m->part);
@@ -207,6 +243,11 @@ static void run(struct mesh *m, struct results *out) {
   CHECK(op2_gbl_get(m->most, &out->exact.most));
   CHECK(op2_gbl_get(m->least, &out->exact.least));
   CHECK(op2_gbl_get(m->count, &out->exact.count));
+  CHECK(op2_gbl_get(m->which, &out->exact.which));
+  CHECK(op2_gbl_get(m->tallest, &out->exact.tallest));
+  CHECK(op2_gbl_get(m->where, &out->exact.where));
+  CHECK(op2_gbl_get(m->at, out->exact.at));
+  CHECK(op2_gbl_get(m->bins, out->bins));
 }
 
 static bool opens(struct mesh *m, const char *backend, const char *strategy, int block_size,
@@ -227,6 +268,8 @@ static bool same(const void *a, const void *b, size_t bytes) { return memcmp(a, 
 
 static double distance(const struct results *a, const struct results *b) {
   double most = fabs(a->total - b->total) / fabs(b->total);
+  for (int i = 0; i < BINS; i++)
+    most = fmax(most, fabs(a->bins[i] - b->bins[i]) / fabs(b->bins[i]));
   for (int i = 0; i < 3 * NODES; i++) {
     most = fmax(most, fabs(a->sums.r[i] - b->sums.r[i]));
     most = fmax(most, fabs(a->sums.part[i] - b->sums.part[i]));
@@ -285,31 +328,32 @@ static void judge(const struct rule *rule, const char *how, const struct results
   if (rule->fixed)
     ok(same(&got->sums, &first->sums, sizeof got->sums), "%s, %s: the same bits as ever", name,
        how);
-  ok(same(&got->total, &first->total, sizeof got->total), "%s, %s: the same tree of a reduction",
-     name, how);
+  ok(same(&got->total, &first->total, sizeof got->total) &&
+         same(got->bins, first->bins, sizeof got->bins),
+     "%s, %s: the same tree of reductions", name, how);
 }
 
 /* Groups smaller than blocks, as large, and larger; and the same once more. */
 static void sizes(struct mesh *m, const struct rule *rule, const struct results *host,
-                  struct results *first, double tree) {
+                  struct results *first, const struct results *tree) {
   static const int groups[] = {256, 64, 32, 32};
   static struct results got;
   char how[32];
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
     m->ctx->device->limits.group_max = groups[i];
     run(m, i ? &got : first);
-    if (i == 0 && tree != 0)
-      ok(first->total == tree, "%s: the tree of all strategies", rule->strategy);
+    if (i == 0 && tree)
+      ok(first->total == tree->total && same(first->bins, tree->bins, sizeof first->bins),
+         "%s: the tree of all strategies", rule->strategy);
     snprintf(how, sizeof how, "groups of %d", groups[i]);
     judge(rule, how, i ? &got : first, host, first);
   }
 }
 
 static void strategies(const char *backend, int block_size, const char *fuse) {
-  static struct results host, first, staged;
+  static struct results host, first, staged, before;
   struct mesh m;
   const char *reference = backend_unfit("openmp") ? "sequential" : "openmp";
-  double tree = 0;
   by_blocks = !backend_unfit("openmp");
   if (!by_blocks) skip("the host's bits in sums: %s", backend_unfit("openmp"));
   diag("%s against %s, blocks of %d, OP2_FUSE=%s", backend, reference, block_size, fuse);
@@ -318,9 +362,9 @@ static void strategies(const char *backend, int block_size, const char *fuse) {
   forget(&m);
   for (size_t r = 0; r < sizeof rules / sizeof *rules; r++) {
     if (!opens(&m, backend, rules[r].strategy, block_size, fuse)) return;
-    sizes(&m, &rules[r], &host, &first, tree);
+    sizes(&m, &rules[r], &host, &first, r ? &before : NULL);
     is_told(&m, rules[r].strategy);
-    tree = first.total;
+    before = first;
     if (!strcmp(rules[r].strategy, "staged")) staged = first;
     if (!strcmp(rules[r].strategy, "unstaged"))
       ok(same(&first.sums, &staged.sums, sizeof staged.sums), "staged and unstaged: the same bits");

@@ -103,7 +103,7 @@ static void smaller_strategies(void) {
 /* Without room for what a reduction shares it runs on the host, and nothing else does. */
 static void little_to_share(void) {
   for (enum emulation_program p = 0; p < PROGRAMS; p++) {
-    bool reduces = p == REDUCE || p == BESIDES;
+    bool reduces = p == REDUCE || p == LOCATE || p == BESIDES;
     run_with("local=1024", p);
     if (!ok(right(p) && (got.host_runs > 0) == reduces && (got.launches == 0) == reduces,
             "%s: with 1 KiB to share %s", emulation_name(p),

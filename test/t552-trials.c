@@ -5,13 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "context.h"
 #include "device.h"
 #include "jit_state.h"
 #include "loop_device.h"
 #include "loopdata.h"
+#include "mem.h"
 #include "mesh.h"
+#include "rank_case.h"
+#include "row_case.h"
 #include "sched_state.h"
 #include "support.h"
 #include "trial.h"
@@ -76,7 +80,7 @@ static struct op2i_step given(void) {
   sched->compilation = sched->tried = 0;
   data->ns_per_element = element_ns;
   data->placed[0] = RUNS;
-  data->waits = false;
+  step.loop->form.put_off = false;
   data->trials = 0;
   run_s = 1e-9 * element_ns * EDGES / ctx->workers;
   there_s = 1e-9 * (2 * copy_ns + byte_ns * 8 * (NODES + EDGES));
@@ -139,7 +143,7 @@ static void compilation(void) {
   struct op2i_sched *sched = ctx->sched;
   struct op2i_loop_data *data = step.loop->sched_data;
   double whole = run_s + there_s + back_s + tables_s;
-  data->waits = true;
+  step.loop->form.put_off = true;
   afford(0.999 * (whole + 0.25), run_s);
   ok(!op2i_trial_wants_code(sched, &step, 1), "code is not wanted that cannot be paid for");
   afford(1.001 * (whole + 0.25), run_s);
@@ -148,8 +152,11 @@ static void compilation(void) {
   sched->compilation = 3;
   ok(!op2i_trial_wants_code(sched, &step, 1), "what the last one took counts for the next");
   op2i_trial_has_code(sched, step.loop, 5);
-  ok(!data->waits && sched->tried == 5 && sched->compilation == 4, "what it took counts");
+  ok(sched->tried == 5 && sched->compilation == 4, "what it took counts");
   ok(!tries(&step), "and leaves nothing for a try");
+  afford(1e3, run_s);
+  ok(data->trials == OP2I_DEVICE_RUNS_FIRST && !op2i_trial_wants_code(sched, &step, 1),
+     "what has failed is not wanted again");
 }
 
 /* What an operation queues itself is paid for by all that ran outside, and tries there count. */
@@ -182,10 +189,10 @@ static void pieces(void) {
   afford(whole, 0);
   is_int(op2i_steps_together(sched, steps, N), PIECE, "at once if that has run before");
   is_int(op2i_steps_together(sched, steps, PIECE), PIECE, "a piece is a piece");
-  data->waits = true;
+  steps[0].loop->form.put_off = true;
   afford(whole + 0.249, N * run_s);
   is_int(op2i_steps_together(sched, steps, N), N, "code that is to be compiled counts");
-  data->waits = false;
+  steps[0].loop->form.put_off = false;
   data->trials = OP2I_DEVICE_RUNS_FIRST;
   afford(1e3, 0);
   is_int(op2i_steps_together(sched, steps, N), N, "nothing is cut where there is nothing to try");
@@ -198,19 +205,99 @@ static void cold(const char *cache) {
   const struct op2i_loop *loop = ctx->loops->first;
   const struct op2i_loop_data *data = loop->sched_data;
   enum op2i_variant wish = op2i_device_variant(ctx->device->kind);
-  ok(data->waits && !ctx->jit->units && !loop->function[op2i_loop_variant(loop, wish)],
+  ok(op2i_trial_waits(loop) && !ctx->jit->units && !loop->function[op2i_loop_variant(loop, wish)],
      "without anything to pay with, no code for the device");
   ctx->sched->tried = -1e9;
   run(RUNS);
-  ok(!data->waits && ctx->jit->units && loop->function[op2i_loop_variant(loop, wish)],
+  ok(!op2i_trial_waits(loop) && ctx->jit->units && loop->function[op2i_loop_variant(loop, wish)],
      "with it, there is");
   ok(data->trials == OP2I_DEVICE_RUNS_FIRST && ctx->sched->compilation > 0, "and it is tried");
   end();
   if (!begin(cache)) return;
   data = ctx->loops->first->sched_data;
-  ok(!data->waits && ctx->jit->units && data->placed[1] == 0,
+  ok(!op2i_trial_waits(ctx->loops->first) && ctx->jit->units && data->placed[1] == 0,
      "from the cache it is had for nothing, but not tried");
   end();
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+/* On rank 0 a loop is tried, and of the allocations for its code the Nth fails: whatever it was, in the
+ * programs that come next nobody compiles what others do not. */
+struct late {
+  struct row row;
+  op2_kernel kernel;
+  int64_t n;
+  bool failed; /* the last try had no code */
+};
+
+static op2_status run_late(struct late *l, int times) {
+  op2_status status = OP2_SUCCESS;
+  for (int i = 0; i < times && !status; i++)
+    status = op2_par_loop(l->kernel, l->row.cells, op2_arg_direct(l->row.a, OP2_RW));
+  return status ? status : op2_flush(l->row.ctx);
+}
+
+static op2_status declare_late(struct late *l) {
+  char name[40], source[100];
+  snprintf(name, sizeof name, "late%d", (int)l->n);
+  snprintf(source, sizeof source, "void %s(int64_t *a) { *a += %d; }", name, (int)l->n);
+  op2_status status =
+      op2_kernel_create(l->row.ctx, &(op2_kernel_desc){.name = name, .source = source}, &l->kernel);
+  if (!status) status = row_put(&l->row, l->row.a);
+  for (int i = 0; i < RUNS && !status; i++) status = run_late(l, 1);
+  return status;
+}
+
+/* The loop is the last that was made. */
+static op2_status try_late(struct late *l) {
+  struct op2i_sched *sched = l->row.ctx->sched;
+  const struct op2i_loop *loop = l->row.ctx->loops->last;
+  sched->tried = -1e9;
+  (void)op2i_mem_fail_here_at(l->n);
+  op2_status status = run_late(l, 1);
+  (void)op2i_mem_fail_here_at(0);
+  sched->tried = 1e9;
+  l->failed = op2i_trial_waits(loop);
+  return status;
+}
+
+static op2_status one_late(struct late *l, int *wrong) {
+  int64_t a[ROW_CELLS] = {0};
+  op2_status status = declare_late(l);
+  if (!status) status = l->row.comm->rank == 0 ? try_late(l) : run_late(l, 1);
+  if (!status) status = run_late(l, 2);
+  if (!status) status = op2_dat_get(l->row.a, a);
+  for (int i = 0; i < ROW_CELLS / 2 && !status; i++) *wrong += a[i] != 5 + (RUNS + 3) * l->n;
+  op2_kernel_destroy(&l->kernel);
+  return status;
+}
+
+static int late_rank(struct op2i_comm *comm, void *failed) {
+  struct late l = {0};
+  int wrong = 0;
+  op2_status status = row_begin(&l.row, comm, "starpu");
+  if (!status) l.row.ctx->sched->tried = 1e9;
+  if (!status) l.row.ctx->config.verify = false; /* without memory for that it ends */
+  if (!status) l.row.ctx->config.fuse = 0;       /* the same loops in all programs */
+  int64_t go_on = 1;
+  for (l.n = 1; go_on && !status; l.n += quick() ? 4 : 1) {
+    status = one_late(&l, &wrong);
+    go_on = comm->rank == 0 && l.failed;
+    if (go_on) ++*(int *)failed;
+    if (!status) status = op2i_comm_sum(comm, 1, &go_on);
+  }
+  if (status) fprintf(stderr, "# rank %d, %d: %s\n", comm->rank, (int)l.n, op2_error_message());
+  return wrong + (status != OP2_SUCCESS) + (row_end(&l.row) != OP2_SUCCESS);
+}
+
+static void late(void) {
+  int failed = 0;
+  alarm(120); /* who hangs is ended */
+  is_int(run_contexts(2, (struct op2i_link_speed){0}, late_rank, &failed), 0,
+         "a try on one rank that lacks memory keeps no other waiting");
+  alarm(0);
+  ok(failed > 1, "%d tries had no code", failed);
 }
 
 int main(void) {
@@ -233,7 +320,7 @@ int main(void) {
     bool on_host = ctx->device->limits.on_host;
     end();
     if (on_host)
-      cold(cache);
+      cold(cache), late();
     else
       skip("code that waits: the device is not the host's own processors");
   }

@@ -95,6 +95,21 @@ static const struct emulation_fault faults[] = {
     {"the stride of partial results", REDUCE,
      "s~(op2_partial + 1 * op2_n0))[op2_group()]~(op2_partial + 0 * op2_n0))[op2_group()]~", ""},
     {"partial results of one place", REDUCE, "s~[op2_group()] =~[0] =~", "another block"},
+    {"of equal minima the last", LOCATE,
+     "s~op2_n < op2_m~op2_n > op2_m~\ns~op2_n < op2_m~op2_n > op2_m~\n"
+     "s~op2_n < op2_m~op2_n > op2_m~",
+     NULL},
+    {"a winner that leaves its place behind", LOCATE,
+     "s~op2_where[op2_lane] = op2_where[op2_other];~~", NULL},
+    {"what another has left", LOCATE, "s~op2_position = op2_where[0];~op2_position = op2_lo;~",
+     NULL},
+    {"a number that no element leaves", LOCATE, "s~ = op2_winner2;~;~", "never written"},
+    {"the first elements in all tiles", LOCATE,
+     "s~op2_lo + op2_group() * 256 + op2_lane~op2_lo + op2_lane~", NULL},
+    {"no barrier before who wins", LOCATE,
+     "s~  }\n  op2_wait();\n  for (int op2_width~  }\n  for (int op2_width~", ""},
+    {"who wins is nobody's", LOCATE,
+     "s~if (op2_n1 && op2_winner[0] >= 0~if (op2_n1 && op2_winner[0] < 0~", NULL},
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 

@@ -259,7 +259,8 @@ static op2_status partial_room(const struct op2i_step *step, struct op2i_device_
   return status;
 }
 
-/* For the other ranks. What comes back stands in the order of arguments. */
+/* For the other ranks. What comes back stands in the order of arguments, behind a value that is located the
+ * number of its element. */
 static void take_results(struct op2i_step *step, const unsigned char *results) {
   const struct op2i_loop *loop = step->loop;
   for (int a = 0; a < loop->nargs; a++) {
@@ -268,16 +269,22 @@ static void take_results(struct op2i_step *step, const unsigned char *results) {
     if (!op2i_arg_reduces(arg)) continue;
     for (int j = 0; j < arg->dim; j++, results += 8)
       memcpy(step->partials + arg->offset + (size_t)j * size, results, size);
+    if (!op2i_arg_located(arg)) continue;
+    struct op2i_found *found = (struct op2i_found *)(step->partials + arg->found_at);
+    memcpy(&found->number, results, sizeof found->number);
+    results += 8;
   }
 }
 
 static op2_status run_reductions(struct run *run) {
-  unsigned char results[64 * 8];
+  unsigned char results[OP2I_DEVICE_VALUES * 8];
   int64_t tiles = tiles_of(run->step);
-  int64_t local = op2i_device_local_bytes(&run->tables->form);
-  int64_t values = run->tables->form.nvalues;
+  const struct op2i_device_form *form = &run->tables->form;
+  int64_t local = op2i_device_local_bytes(form);
+  int64_t values = form->nvalues;
+  if (op2i_device_leaves(form) && !run->step->reduces) return OP2_SUCCESS;
   run->args[NUMBERS_AT].number = tiles;
-  int64_t stage = op2i_device_stage_bytes(run->step->loop, OP2I_DEVICE_TILE);
+  int64_t stage = form->apart ? 0 : op2i_device_stage_bytes(run->step->loop, OP2I_DEVICE_TILE);
   run->args[NUMBERS_AT + 1].number = stage / 8;
   op2_status status = launch(run, "op2_reduce", tiles, OP2I_DEVICE_TILE, stage + local);
   if (status || !run->step->reduces) return status;
@@ -293,8 +300,11 @@ static op2_status run_reductions(struct run *run) {
 /* ---- the whole ------------------------------------------------------------------------------- */
 
 static op2_status run_elements(struct run *run) {
-  if (run->tables->form.nvalues > 0) return run_reductions(run);
-  return launch_each(run, "op2_once", run->step->hi - run->step->lo, true);
+  const struct op2i_device_form *form = &run->tables->form;
+  op2_status status = OP2_SUCCESS;
+  if (form->nvalues == 0 || form->apart)
+    status = launch_each(run, "op2_once", run->step->hi - run->step->lo, true);
+  return status || form->nvalues == 0 ? status : run_reductions(run);
 }
 
 static op2_status run_launches(struct run *run) {
@@ -304,7 +314,7 @@ static op2_status run_launches(struct run *run) {
   case OP2I_DEVICE_STAGED:
   case OP2I_DEVICE_UNSTAGED:
     status = run_blocks(run);
-    return status || !form->nvalues || !run->step->reduces ? status : run_reductions(run);
+    return status || !form->nvalues ? status : run_reductions(run);
   case OP2I_DEVICE_REPEAT:
   case OP2I_DEVICE_OWNER:
     status = run_passes(run, "op2_repeat");

@@ -110,8 +110,7 @@ static void leave(const struct op2i_devgen *g) {
     if (strategy == OP2I_DEVICE_GATHER) op2i_devgen_keep(g, a);
     if (strategy == OP2I_DEVICE_ATOMICS) op2i_devgen_atomic(g, a);
   }
-  if (strategy == OP2I_DEVICE_STAGED || strategy == OP2I_DEVICE_UNSTAGED)
-    op2i_devgen_keep_reduced(g);
+  if (op2i_device_leaves(&g->form) && !g->pass) op2i_devgen_keep_reduced(g);
 }
 
 /* Reductions of one member are seen by none of the others: their copies live to the end. */
@@ -182,10 +181,8 @@ static void entries(struct op2i_devgen *g) {
   }
   g->stages = true;
   if (repeats && !g->form.rest) return;
-  if (g->form.nvalues > 0)
-    op2i_devgen_reduce(g);
-  else
-    once(g);
+  if (g->form.nvalues == 0 || g->form.apart) once(g);
+  if (g->form.nvalues > 0) op2i_devgen_reduce(g);
 }
 
 static void text(struct op2i_devgen *g) {

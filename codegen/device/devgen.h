@@ -38,8 +38,8 @@ extern const struct op2i_device_dialect op2i_dialect_cuda, op2i_dialect_opencl;
  *   GATHER    op2_once, and then op2_sum<p> for each pass
  *   STAGED, UNSTAGED  op2_block_in_turn; where kernels need not see what others set, op2_block_at_once
  *   ATOMICS   op2_once
- * With reductions op2_reduce and op2_fold are in the place of op2_once, and come after blocks. All have
- * the same parameters. OP2_ERR_UNAVAILABLE where a device will not do. */
+ * With reductions op2_reduce and op2_fold are in the place of op2_once, or come after it where values are
+ * reduced apart, and after blocks. All have the same parameters. OP2_ERR_UNAVAILABLE where a device will not do. */
 op2_status op2i_device_generate(const struct op2i_loop *loop,
                                 const struct op2i_device_dialect *dialect, struct op2i_text *out);
 /* By this strategy whatever the context asks for; also OP2_ERR_UNAVAILABLE where it does not fit. */
@@ -119,9 +119,15 @@ void op2i_devgen_keep(const struct op2i_devgen *g, int a); /* for op2_sum<p> */
 /* To the sums of the target that the pass is about, if the element reaches it here. */
 void op2i_devgen_to_target(const struct op2i_devgen *g, int a);
 
-void op2i_devgen_blocks(struct op2i_devgen *g);               /* devgen_block.c */
-void op2i_devgen_reduce(const struct op2i_devgen *g);         /* devgen_reduce.c */
-void op2i_devgen_keep_reduced(const struct op2i_devgen *g);   /* for op2_reduce */
+void op2i_devgen_blocks(struct op2i_devgen *g);             /* devgen_block.c */
+void op2i_devgen_reduce(const struct op2i_devgen *g);       /* devgen_reduce.c */
+void op2i_devgen_keep_reduced(const struct op2i_devgen *g); /* for op2_reduce */
+/* devgen_locate.c: reductions that are located; the number of an argument's first value. */
+int op2i_devgen_first_value(const struct op2i_devgen *g, int a);
+void op2i_devgen_keep_apart(const struct op2i_devgen *g);         /* all of them, for op2_reduce */
+void op2i_devgen_locate_tile(const struct op2i_devgen *g, int a); /* in op2_reduce */
+void op2i_devgen_locate_all(const struct op2i_devgen *g, int a);  /* in op2_fold */
+
 void op2i_devgen_define_atomics(const struct op2i_devgen *g); /* devgen_atomic.c */
 void op2i_devgen_atomic(const struct op2i_devgen *g, int a);
 

@@ -157,17 +157,18 @@ static void given(const struct op2i_devgen *g, int a) {
   op2i_devgen_each(g, arg->dim, "    ", statement);
 }
 
-/* What an element has for a reduction: of a sum nothing yet, else what is there already. */
+/* What an element has for a reduction: of a sum, or beside a minimum or maximum, nothing yet, else what is
+ * there already. */
 static void reduced(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   char statement[NAME];
-  if (arg->access != OP2_INC) {
+  if (arg->access != OP2_INC && !op2i_arg_informs(arg)) {
     given(g, a);
     return;
   }
   op2i_text_add(g->e.out, "    %s op2_own%d[%d];\n", type_of(g, a), a, (int)arg->dim);
   snprintf(statement, sizeof statement, "op2_own%d[%%s] = %s;", a,
-           op2i_type_real(arg->type) ? "-0.0" : "0");
+           arg->access == OP2_INC && op2i_type_real(arg->type) ? "-0.0" : "0");
   op2i_devgen_each(g, arg->dim, "    ", statement);
 }
 

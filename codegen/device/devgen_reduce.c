@@ -9,12 +9,22 @@ static const char *sum_type(const struct op2i_loop_arg *arg) {
   return op2i_type_real(arg->type) ? op2i_type_c(arg->type) : "uint64_t";
 }
 
+/* A value that is reduced: of which argument, and in words which component of it, which of all values, and
+ * which of those that are in shared memory. */
+struct part {
+  int a;
+  const char *j, *v, *local;
+};
+
 /* Values of reductions are kept in eight bytes each, one array for each component. */
-static void value(struct op2i_text *out, const struct op2i_devgen *g, int a, const char *base,
-                  int v, const char *stride, const char *at) {
-  bool local = strcmp(base, "op2_values") == 0;
-  op2i_text_add(out, "((%s %s *)(%s + %d * %s))[%s]", local ? "OP2_LOCAL" : "OP2_GLOBAL",
-                op2i_emit_type(&g->e, a), base, v, stride, at);
+static void here(const struct op2i_devgen *g, const struct part *p, const char *at) {
+  op2i_text_add(g->e.out, "((OP2_LOCAL %s *)(op2_values + %s * 256))[%s]",
+                op2i_emit_type(&g->e, p->a), p->local, at);
+}
+
+static void partial(const struct op2i_devgen *g, const struct part *p, const char *at) {
+  op2i_text_add(g->e.out, "((OP2_GLOBAL %s *)(op2_partial + %s * op2_n0))[%s]",
+                op2i_emit_type(&g->e, p->a), p->v, at);
 }
 
 /* op2_x and op2_y are two values: the first becomes what they are together. */
@@ -28,93 +38,100 @@ static void combine(const struct op2i_devgen *g, int a) {
                   arg->access == OP2_MIN ? '<' : '>');
 }
 
-typedef void component_fn(const struct op2i_devgen *g, int a, int j, int v);
+typedef void part_fn(const struct op2i_devgen *g, const struct part *p);
 
-static void each_value(const struct op2i_devgen *g, component_fn *write) {
+static void each_value(const struct op2i_devgen *g, part_fn *write) {
+  char component[16], number[16];
   int v = 0;
   for (int a = 0; a < g->e.loop->nargs; a++)
-    if (op2i_arg_reduces(&g->e.loop->args[a]))
-      for (int j = 0; j < g->e.loop->args[a].dim; j++) write(g, a, j, v++);
+    for (int j = 0; j < op2i_device_reduced(&g->e.loop->args[a]); j++) {
+      snprintf(component, sizeof component, "%d", j);
+      snprintf(number, sizeof number, "%d", v++);
+      write(g, &(struct part){a, component, number, number});
+    }
 }
 
 /* Where there is no element. */
-static void nothing(const struct op2i_devgen *g, int a, int j, int v) {
-  const struct op2i_loop_arg *arg = &g->e.loop->args[a];
-  const char *type = op2i_emit_type(&g->e, a);
+static void nothing(const struct op2i_devgen *g, const struct part *p) {
+  const struct op2i_loop_arg *arg = &g->e.loop->args[p->a];
+  const char *type = op2i_emit_type(&g->e, p->a);
   op2i_text_add(g->e.out, "    ");
-  value(g->e.out, g, a, "op2_values", v, "256", "op2_lane");
+  here(g, p, "op2_lane");
   if (arg->access == OP2_INC)
     op2i_text_add(g->e.out, " = %s;\n", op2i_type_real(arg->type) ? "-0.0" : "0");
   else
-    op2i_text_add(g->e.out, " = ((OP2_GLOBAL const %s *)op2_gbl%d)[%d];\n", type, (int)arg->gbl, j);
+    op2i_text_add(g->e.out, " = ((OP2_GLOBAL const %s *)op2_gbl%d)[%s];\n", type, (int)arg->gbl,
+                  p->j);
 }
 
-static void put_value(const struct op2i_devgen *g, int a, int j, int v) {
+static void put_value(const struct op2i_devgen *g, const struct part *p) {
   op2i_text_add(g->e.out, "    ");
-  value(g->e.out, g, a, "op2_values", v, "256", "op2_lane");
-  op2i_text_add(g->e.out, " = op2_own%d[%d];\n", a, j);
+  here(g, p, "op2_lane");
+  op2i_text_add(g->e.out, " = op2_own%d[%s];\n", p->a, p->j);
 }
 
-static void halve(const struct op2i_devgen *g, int a, int j, int v) {
-  const char *type = op2i_emit_type(&g->e, a);
-  (void)j;
-  op2i_text_add(g->e.out, "      {\n        %s op2_x = ", type);
-  value(g->e.out, g, a, "op2_values", v, "256", "op2_lane");
+static void halve(const struct op2i_devgen *g, const struct part *p) {
+  op2i_text_add(g->e.out, "      {\n        %s op2_x = ", op2i_emit_type(&g->e, p->a));
+  here(g, p, "op2_lane");
   op2i_text_add(g->e.out, ", op2_y = ");
-  value(g->e.out, g, a, "op2_values", v, "256", "op2_lane + op2_width");
+  here(g, p, "op2_lane + op2_width");
   op2i_text_add(g->e.out, ";\n        ");
-  combine(g, a);
+  combine(g, p->a);
   op2i_text_add(g->e.out, "        ");
-  value(g->e.out, g, a, "op2_values", v, "256", "op2_lane");
+  here(g, p, "op2_lane");
   op2i_text_add(g->e.out, " = op2_x;\n      }\n");
 }
 
 /* The 256 values of a group become one: a tree whose shape knows nothing of the group's size. */
-static void tree(const struct op2i_devgen *g) {
+static void tree_begin(const struct op2i_devgen *g) {
   op2i_text_add(
       g->e.out,
       "  op2_wait();\n"
       "  for (int op2_width = 128; op2_width > 0; op2_width /= 2) {\n"
       "    for (int op2_lane = op2_item(); op2_lane < op2_width; op2_lane += op2_items()) {\n");
-  each_value(g, halve);
+}
+
+static void tree_end(const struct op2i_devgen *g) {
   op2i_text_add(g->e.out, "    }\n    op2_wait();\n  }\n");
 }
 
-static void put_partial(const struct op2i_devgen *g, int a, int j, int v) {
-  (void)j;
+static void put_partial(const struct op2i_devgen *g, const struct part *p) {
   op2i_text_add(g->e.out, "    ");
-  value(g->e.out, g, a, "op2_partial", v, "op2_n0", "op2_group()");
+  partial(g, p, "op2_group()");
   op2i_text_add(g->e.out, " = ");
-  value(g->e.out, g, a, "op2_values", v, "256", "0");
+  here(g, p, "0");
   op2i_text_add(g->e.out, ";\n");
 }
 
-static void kept(const struct op2i_devgen *g, int a, int v, char *there, size_t room) {
-  char number[16];
-  snprintf(number, sizeof number, "%d", v);
-  op2i_devgen_kept(g, a, number, there, room);
-}
+/* ---- what elements leave --------------------------------------------------------------------- */
 
-static void take_kept(const struct op2i_devgen *g, int a, int j, int v) {
-  char there[256];
-  (void)j;
-  kept(g, a, v, there, sizeof there);
+enum { NAME = 96, STATEMENT = 512 };
+
+static void take_kept(const struct op2i_devgen *g, const struct part *p) {
+  char there[STATEMENT], number[NAME];
+  snprintf(number, sizeof number, "(%d + %s)", g->form.reduced_at, p->v);
+  op2i_devgen_kept(g, p->a, g->form.reduced_at ? number : p->v, there, sizeof there);
   op2i_text_add(g->e.out, "    ");
-  value(g->e.out, g, a, "op2_values", v, "256", "op2_lane");
+  here(g, p, "op2_lane");
   op2i_text_add(g->e.out, " = %s;\n", there);
 }
 
-static void keep(const struct op2i_devgen *g, int a, int j, int v) {
-  char there[256];
-  kept(g, a, v, there, sizeof there);
-  op2i_text_add(g->e.out, "    %s = op2_own%d[%d];\n", there, a, j);
+static void keep(const struct op2i_devgen *g, const struct part *p) {
+  char there[STATEMENT];
+  op2i_devgen_kept(g, p->a, p->v, there, sizeof there);
+  op2i_text_add(g->e.out, "    %s = op2_own%d[%s];\n", there, p->a, p->j);
 }
 
-void op2i_devgen_keep_reduced(const struct op2i_devgen *g) { each_value(g, keep); }
+void op2i_devgen_keep_reduced(const struct op2i_devgen *g) {
+  if (g->form.apart)
+    op2i_devgen_keep_apart(g);
+  else
+    each_value(g, keep);
+}
 
 /* The values of a position: of its element, or those that it has left when its turn was. */
 static void values(const struct op2i_devgen *g) {
-  bool left = g->form.nkept > 0 && g->form.strategy != OP2I_DEVICE_GATHER;
+  bool left = op2i_device_leaves(&g->form);
   if (!left) op2i_devgen_stage_in(g);
   op2i_text_add(g->e.out, "    if (op2_position >= op2_hi) {\n");
   each_value(g, nothing);
@@ -139,49 +156,50 @@ static void tiles(const struct op2i_devgen *g) {
   op2i_devgen_live(g);
   values(g);
   op2i_text_add(g->e.out, "  }\n");
-  tree(g);
+  tree_begin(g);
+  each_value(g, halve);
+  tree_end(g);
   op2i_text_add(g->e.out, "  if (op2_item() == 0) {\n");
   each_value(g, put_partial);
   op2i_text_add(g->e.out, "  }\n}\n");
 }
 
-static void fold_lane(const struct op2i_devgen *g, int a, int j, int v) {
-  const char *type = op2i_emit_type(&g->e, a);
-  (void)j;
+static void fold_lane(const struct op2i_devgen *g, const struct part *p) {
+  const char *type = op2i_emit_type(&g->e, p->a);
   op2i_text_add(g->e.out, "    if (op2_lane < op2_n0) {\n      %s op2_x = ", type);
-  value(g->e.out, g, a, "op2_partial", v, "op2_n0", "op2_lane");
+  partial(g, p, "op2_lane");
   op2i_text_add(g->e.out,
                 ";\n      for (int64_t op2_i = op2_lane + 256; op2_i < op2_n0; op2_i += 256) {\n"
                 "        const %s op2_y = ",
                 type);
-  value(g->e.out, g, a, "op2_partial", v, "op2_n0", "op2_i");
+  partial(g, p, "op2_i");
   op2i_text_add(g->e.out, ";\n        ");
-  combine(g, a);
+  combine(g, p->a);
   op2i_text_add(g->e.out, "      }\n      ");
-  value(g->e.out, g, a, "op2_values", v, "256", "op2_lane");
+  here(g, p, "op2_lane");
   op2i_text_add(g->e.out, " = op2_x;\n    } else {\n  ");
-  nothing(g, a, j, v);
+  nothing(g, p);
   op2i_text_add(g->e.out, "    }\n");
 }
 
-static void put_result(const struct op2i_devgen *g, int a, int j, int v) {
-  (void)j;
-  op2i_text_add(g->e.out, "    *(OP2_GLOBAL %s *)(op2_partial + %d * op2_n0 + %d) = ",
-                op2i_emit_type(&g->e, a), g->form.nvalues, v);
-  value(g->e.out, g, a, "op2_values", v, "256", "0");
+static void put_result(const struct op2i_devgen *g, const struct part *p) {
+  op2i_text_add(g->e.out, "    *(OP2_GLOBAL %s *)(op2_partial + %d * op2_n0 + %s) = ",
+                op2i_emit_type(&g->e, p->a), g->form.nvalues, p->v);
+  here(g, p, "0");
   op2i_text_add(g->e.out, ";\n");
 }
 
-static void put_global(const struct op2i_devgen *g, int a, int j, int v) {
-  const char *type = op2i_emit_type(&g->e, a);
-  int gbl = (int)g->e.loop->args[a].gbl;
-  op2i_text_add(g->e.out, "    {\n      %s op2_x = ((OP2_GLOBAL %s *)op2_gbl%d)[%d];\n", type, type,
-                gbl, j);
+static void put_global(const struct op2i_devgen *g, const struct part *p) {
+  const char *type = op2i_emit_type(&g->e, p->a);
+  int gbl = (int)g->e.loop->args[p->a].gbl;
+  op2i_text_add(g->e.out, "    {\n      %s op2_x = ((OP2_GLOBAL %s *)op2_gbl%d)[%s];\n", type, type,
+                gbl, p->j);
   op2i_text_add(g->e.out, "      const %s op2_y = ", type);
-  value(g->e.out, g, a, "op2_values", v, "256", "0");
+  here(g, p, "0");
   op2i_text_add(g->e.out, ";\n      ");
-  combine(g, a);
-  op2i_text_add(g->e.out, "      ((OP2_GLOBAL %s *)op2_gbl%d)[%d] = op2_x;\n    }\n", type, gbl, j);
+  combine(g, p->a);
+  op2i_text_add(g->e.out, "      ((OP2_GLOBAL %s *)op2_gbl%d)[%s] = op2_x;\n    }\n", type, gbl,
+                p->j);
 }
 
 /* One group. n0: how many values of each component there are; n1: 1: what they come to goes into the
@@ -194,7 +212,9 @@ static void fold(const struct op2i_devgen *g) {
                 "  for (int op2_lane = op2_item(); op2_lane < 256; op2_lane += op2_items()) {\n");
   each_value(g, fold_lane);
   op2i_text_add(g->e.out, "  }\n");
-  tree(g);
+  tree_begin(g);
+  each_value(g, halve);
+  tree_end(g);
   op2i_text_add(g->e.out, "  if (op2_item() == 0 && op2_n1) {\n");
   each_value(g, put_global);
   op2i_text_add(g->e.out, "  } else if (op2_item() == 0) {\n");
@@ -202,7 +222,74 @@ static void fold(const struct op2i_devgen *g) {
   op2i_text_add(g->e.out, "  }\n}\n");
 }
 
+/* ---- one value after the other --------------------------------------------------------------- */
+
+/* All components of an argument, which need the same shared memory. */
+static void each_component(const struct op2i_devgen *g, int a, part_fn *write) {
+  char number[NAME];
+  snprintf(number, sizeof number, "(%d + op2_component)", op2i_devgen_first_value(g, a));
+  const struct part p = {a, "op2_component", number, "0"};
+  op2i_text_add(g->e.out,
+                "  for (int op2_component = 0; op2_component < %d; op2_component++) {\n"
+                "  for (int op2_lane = op2_item(); op2_lane < 256; op2_lane += op2_items()) {\n",
+                (int)g->e.loop->args[a].dim);
+  write(g, &p);
+  op2i_text_add(g->e.out, "  op2_wait();\n  }\n");
+}
+
+static void tree(const struct op2i_devgen *g, const struct part *p) {
+  op2i_text_add(g->e.out, "  }\n");
+  tree_begin(g);
+  halve(g, p);
+  tree_end(g);
+}
+
+static void tile_apart(const struct op2i_devgen *g, const struct part *p) {
+  op2i_text_add(g->e.out,
+                "    const int64_t op2_position = op2_lo + op2_group() * 256 + op2_lane;\n"
+                "    if (op2_position >= op2_hi) {\n");
+  nothing(g, p);
+  op2i_text_add(g->e.out, "    } else {\n");
+  take_kept(g, p);
+  op2i_text_add(g->e.out, "    }\n");
+  tree(g, p);
+  op2i_text_add(g->e.out, "  if (op2_item() == 0) {\n");
+  put_partial(g, p);
+  op2i_text_add(g->e.out, "  }\n");
+}
+
+static void fold_apart(const struct op2i_devgen *g, const struct part *p) {
+  fold_lane(g, p);
+  tree(g, p);
+  op2i_text_add(g->e.out, "  if (op2_item() == 0 && op2_n1) {\n");
+  put_global(g, p);
+  op2i_text_add(g->e.out, "  } else if (op2_item() == 0) {\n");
+  put_result(g, p);
+  op2i_text_add(g->e.out, "  }\n");
+}
+
+/* Entries as those above, for what elements have left. */
+static void apart(const struct op2i_devgen *g, const char *name, part_fn *write,
+                  void (*locate)(const struct op2i_devgen *g, int a)) {
+  op2i_devgen_entry(g, name, -1);
+  op2i_text_add(g->e.out, "  OP2_SHARED\n"
+                          "  OP2_LOCAL op2_eight *op2_values = op2_shared;\n");
+  for (int a = 0; a < g->e.loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &g->e.loop->args[a];
+    if (op2i_arg_located(arg))
+      locate(g, a);
+    else if (op2i_arg_reduces(arg) && !op2i_arg_informs(arg))
+      each_component(g, a, write);
+  }
+  op2i_text_add(g->e.out, "}\n");
+}
+
 void op2i_devgen_reduce(const struct op2i_devgen *g) {
-  tiles(g);
-  fold(g);
+  if (!g->form.apart) {
+    tiles(g);
+    fold(g);
+    return;
+  }
+  apart(g, "op2_reduce", tile_apart, op2i_devgen_locate_tile);
+  apart(g, "op2_fold", fold_apart, op2i_devgen_locate_all);
 }

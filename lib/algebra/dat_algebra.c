@@ -181,7 +181,8 @@ static int make_args(const struct op2i_vector_call *call, const struct key *key,
   return n;
 }
 
-/* The result begins anew, in a version of its own; where something is refused it is what it was. */
+/* The result begins anew, in a version of its own; where something is refused it is what it was, and nothing
+ * is queued. */
 static op2_status queue_reduction(const struct op2i_vector_call *call, op2_kernel kernel,
                                   op2_set set, int nargs, const op2_arg *args) {
   op2_gbl result = call->result;
@@ -193,6 +194,7 @@ static op2_status queue_reduction(const struct op2i_vector_call *call, op2_kerne
   if (!status && call->op == OP2I_NORM_2) status = op2i_gbl_root(call->where, result);
   if ((status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) && !result->now->res.poison) {
     struct op2i_version *begun = result->now;
+    op2i_scheduler.undo(result->obj.ctx->sched, begun);
     result->now = was;
     was = begun;
   }

@@ -22,6 +22,9 @@ struct op2i_scheduler {
    * its own failure; OP2I_COMPUTE returns the one that cancelled it, too. */
   op2_status (*enqueue)(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
                         const unsigned char *payload, enum op2i_wish wish);
+  /* Take back what was queued last if it uses this version and has not run: what was to follow it could not
+   * be queued. */
+  void (*undo)(struct op2i_sched *sched, const struct op2i_version *version);
   /* Run what reading (or with `overwrite`, overwriting) the resource depends on. Fails for lack of
    * memory or fatally; whether the resource is poisoned afterwards is the caller's to look at.
    * `call` and `name` go into the explanation. */

@@ -51,11 +51,15 @@ struct op2i_form {
   bool mergeable;    /* its scalar text may share a translation unit, as vector code always may */
   const char *off_device; /* why a device that backends wish for does not run it, in words; null: it
                              does, or there is none */
-  bool no_room;           /* that is for lack of memory there, which other ranks need not know of */
+  /* That was found out by this rank alone, for lack of memory or in a try: others need not know of it. */
+  bool here_only;
+  /* On all ranks: nobody asks for its code for the device together again, but each rank for itself when it
+   * tries the loop there. */
+  bool put_off;
 };
-/* Whether no device of this kind would run it. */
+/* Whether no device of this kind would run it. The same on all ranks. */
 static inline bool op2i_form_unfit(const struct op2i_form *form) {
-  return form->off_device && !form->no_room;
+  return form->off_device && !form->here_only;
 }
 
 /* What is the same each time a loop with these arguments is queued; interned in the context, so

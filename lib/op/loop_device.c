@@ -241,30 +241,29 @@ static bool recurs(const struct op2i_loop *loop) {
 
 /* What such a device lacks. */
 static const char *lacking(const struct op2i_loop *loop, const struct op2i_device *device,
-                           int nvalues) {
-  int64_t shared = op2i_device_stage_bytes(loop, OP2I_DEVICE_TILE) + 8 * OP2I_DEVICE_TILE * nvalues;
+                           const struct op2i_device_form *form) {
+  int64_t shared = op2i_device_local_bytes(form);
+  if (!form->apart) shared += op2i_device_stage_bytes(loop, OP2I_DEVICE_TILE);
   if (!device->limits.doubles && doubles(loop))
     return "it computes in double precision, which the device has not";
-  if (nvalues > 0 && shared > device->limits.local_bytes)
+  if (form->nvalues > 0 && shared > device->limits.local_bytes)
     return "what it reduces does not fit the device's shared memory";
   return NULL;
 }
 
-static const char *refusal(const struct op2i_loop *loop, bool generic, int nvalues) {
+static const char *refusal(const struct op2i_loop *loop, bool generic,
+                           const struct op2i_device_form *form) {
   const struct op2i_device *device = loop->op.ctx ? loop->op.ctx->device : NULL;
-  for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
-    if (op2i_arg_located(arg) || op2i_arg_informs(arg))
-      return "it asks which element has the minimum or maximum";
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
     if (two_names(loop, arg)) return "it sets values through several slots, that may be one value";
   const struct op2i_config *config = loop->op.ctx ? &loop->op.ctx->config : NULL;
   if (config && op2i_codegen.given(config->cc, config->cflags, NULL))
     return "the host compiler's flags may define what it uses";
-  if (nvalues > 16) return "it reduces into more than 16 values";
+  if (form->nvalues > OP2I_DEVICE_VALUES) return "it reduces into more than 256 values";
   if (values_of(loop) > VALUES_MAX) return "an element has more than 4096 values";
   if (!generic && large_values(loop)) return "it is given constants or globals of more than 2 KiB";
   if (!generic && recurs(loop)) return "a function of its kernel calls itself";
-  return device ? lacking(loop, device, nvalues) : NULL;
+  return device ? lacking(loop, device, form) : NULL;
 }
 
 static bool stores_besides(const struct op2i_loop *loop) {
@@ -300,14 +299,13 @@ static enum op2i_device_strategy choose(const struct op2i_loop *loop,
   return form->repeat <= form->gather ? OP2I_DEVICE_REPEAT : OP2I_DEVICE_GATHER;
 }
 
-static int count_kept(const struct op2i_loop *loop, const struct op2i_device_form *form) {
+static void count_kept(const struct op2i_loop *loop, struct op2i_device_form *form) {
   int kept = 0, first;
-  if (form->strategy == OP2I_DEVICE_STAGED || form->strategy == OP2I_DEVICE_UNSTAGED)
-    return form->nvalues;
-  if (form->strategy != OP2I_DEVICE_GATHER) return 0;
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
-    if (op2i_device_shared(loop, arg)) kept += op2i_device_slots(arg, &first) * (int)arg->dim;
-  return kept;
+    if (form->strategy == OP2I_DEVICE_GATHER && op2i_device_shared(loop, arg))
+      kept += op2i_device_slots(arg, &first) * (int)arg->dim;
+  form->reduced_at = kept;
+  form->nkept = kept + (op2i_device_leaves(form) ? form->nvalues : 0);
 }
 
 static void decide(const struct op2i_loop *loop, enum op2i_device_strategy wish,
@@ -319,19 +317,28 @@ static void decide(const struct op2i_loop *loop, enum op2i_device_strategy wish,
   if (chosen != OP2I_DEVICE_STAGED) form->nstages = form->nlocals = 0;
   form->in_turn = !accumulates_only(loop);
   form->rest = chosen == OP2I_DEVICE_GATHER || stores_besides(loop);
-  form->nkept = count_kept(loop, form);
+}
+
+/* In all as many as are too many, at most. */
+static void count_reduced(const struct op2i_loop *loop, struct op2i_device_form *form) {
+  for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++) {
+    int most = OP2I_DEVICE_VALUES + 1 - form->nvalues, values = op2i_device_reduced(arg);
+    form->nvalues += values < most ? values : most;
+    form->apart |= op2i_arg_located(arg);
+  }
+  form->apart |= form->nvalues > OP2I_DEVICE_TOGETHER;
 }
 
 void op2i_loop_device_form_by(const struct op2i_loop *loop, bool generic,
                               enum op2i_device_strategy wish, struct op2i_device_form *form) {
   *form = (struct op2i_device_form){.strategy = OP2I_DEVICE_ONCE};
   bool meets = false;
-  for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++) {
+  for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
     meets |= op2i_device_shared(loop, arg);
-    if (op2i_arg_reduces(arg)) form->nvalues += arg->dim > 64 ? 64 : arg->dim;
-  }
-  form->why = refusal(loop, generic, form->nvalues);
+  count_reduced(loop, form);
+  form->why = refusal(loop, generic, form);
   if (!form->why && meets) decide(loop, wish, form);
+  count_kept(loop, form);
 }
 
 void op2i_loop_device_form(const struct op2i_loop *loop, bool generic,

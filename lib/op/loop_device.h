@@ -42,9 +42,14 @@ struct op2i_device_form {
   struct op2i_device_local locals[OP2I_DEVICE_COLUMNS];
   /* STAGED, UNSTAGED: a kernel has to see what elements of earlier colours have set. */
   bool in_turn;
-  bool rest;   /* REPEAT, OWNER: something is stored or reduced besides */
-  int nvalues; /* REDUCED: components of reductions */
-  int nkept;   /* values of each element that one launch leaves to the next */
+  bool rest; /* REPEAT, OWNER: something is stored or reduced besides */
+  /* Components of reductions, and of each that is located its element's number. */
+  int nvalues;
+  /* They are reduced one after the other, from what elements leave: there are many, or it matters whose
+   * they are. */
+  bool apart;
+  int nkept;      /* values of each element that one launch leaves to the next, */
+  int reduced_at; /* those of reductions from this one on */
 };
 
 /* Tables that a launch has besides. */
@@ -62,9 +67,21 @@ static inline enum op2i_variant op2i_device_variant(const struct op2i_device_kin
 }
 /* Bytes of shared memory through which a group of so many work items moves wide rows. */
 int64_t op2i_device_stage_bytes(const struct op2i_loop *loop, int64_t group);
+/* So many values at most are reduced together, and in all; one that is located has its number and its place
+ * beside it. */
+enum { OP2I_DEVICE_TOGETHER = 16, OP2I_DEVICE_VALUES = 256, OP2I_DEVICE_APART = 3 };
 /* Bytes of the values that a reduction has for each work item. */
 static inline int64_t op2i_device_local_bytes(const struct op2i_device_form *form) {
-  return (int64_t)form->nvalues * OP2I_DEVICE_TILE * 8;
+  return (int64_t)(form->apart ? OP2I_DEVICE_APART : form->nvalues) * OP2I_DEVICE_TILE * 8;
+}
+/* Whether elements leave what is reduced to a launch of its own. */
+static inline bool op2i_device_leaves(const struct op2i_device_form *form) {
+  bool turns = form->strategy == OP2I_DEVICE_STAGED || form->strategy == OP2I_DEVICE_UNSTAGED;
+  return form->nvalues > 0 && (form->apart || turns);
+}
+/* Values that a reduction into a global has. */
+static inline int op2i_device_reduced(const struct op2i_loop_arg *arg) {
+  return !op2i_arg_reduces(arg) ? 0 : op2i_arg_located(arg) ? 2 : (int)arg->dim;
 }
 
 /* A loop on a device that can do with addresses of any memory alike, or cannot (`generic`), by the

@@ -124,6 +124,7 @@ static op2_status copy_source(struct op2i_loop *loop, const struct op2i_loop *mo
 static void judge_device(struct op2i_loop *loop) {
   const struct op2i_device *device = loop->op.ctx->device;
   struct op2i_device_form form;
+  loop->form.here_only = loop->form.put_off = false;
   if (!device) return;
   op2i_loop_device_form(loop, device->kind->generic, &form);
   loop->form.off_device = form.why;

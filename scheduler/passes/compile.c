@@ -47,7 +47,7 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
       .includes = (const char *const *)loop->kernel->includes,
       .label = op2i_loop_name(loop),
       .on_device = op2i_on_device(variant),
-      .if_cached = op2i_on_device(variant) && !c->optional && op2i_trial_waits(loop)};
+      .if_cached = op2i_on_device(variant) && !c->optional && op2i_trial_puts_off(loop)};
   c->wanted[c->ncodes] = (struct op2i_wanted){.loop = loop};
   data->compiling = c->ncodes++;
   return OP2_SUCCESS;
@@ -183,13 +183,17 @@ static bool refused(const struct op2i_jit_code *code) {
 static op2_status compile_for_host(struct op2i_compile *c) {
   struct op2i_compile again = {.sched = c->sched, .wish = c->wish, .optional = c->optional};
   op2_status status = OP2_SUCCESS;
+  bool any = false;
   for (int64_t u = 0; u < c->ncodes && !status; u++) {
     struct op2i_loop *loop = c->wanted[u].loop;
     if (!refused(&c->codes[u])) continue;
+    any = true;
     take_off_device(loop, "its kernel does not compile for the device", c->codes[u].message);
+    loop->form.here_only |= c->optional;
     ((struct op2i_loop_data *)loop->sched_data)->compiling = -1;
     status = op2i_compile_add(&again, loop);
   }
+  if (any && !c->optional) status = op2i_context_agree(c->sched->ctx, status);
   if (!status) status = op2i_compile_run(&again);
   op2i_compile_end(&again);
   return status;
@@ -208,8 +212,7 @@ op2_status op2i_compile_run(struct op2i_compile *c) {
   if (status) return status;
   for (int64_t u = 0; u < c->ncodes; u++) {
     if (refused(&c->codes[u])) continue;
-    if (c->codes[u].if_cached)
-      ((struct op2i_loop_data *)c->wanted[u].loop->sched_data)->waits = !c->codes[u].function;
+    if (c->codes[u].if_cached && !c->codes[u].status) c->wanted[u].loop->form.put_off = true;
     if (!c->codes[u].status) {
       c->wanted[u].loop->function[op2i_loop_variant(c->wanted[u].loop, c->wish)] =
           c->codes[u].function;
@@ -225,7 +228,7 @@ op2_status op2i_compile_off_device(struct op2i_sched *sched, struct op2i_loop *l
                                    const char *why) {
   struct op2i_compile c = {.sched = sched, .wish = sched->ctx->backend->variant, .optional = true};
   take_off_device(loop, why, op2_error_message());
-  loop->form.no_room = true;
+  loop->form.here_only = true;
   op2_status status = op2i_compile_add(&c, loop);
   if (!status) status = op2i_compile_run(&c);
   if (!status && c.ncodes && c.codes->status)

@@ -42,8 +42,7 @@ int op2i_wishes(op2_context ctx, enum op2i_variant wishes[OP2I_WISHES]) {
 
 bool op2i_loop_wants(const struct op2i_loop *loop, enum op2i_variant wish) {
   enum op2i_rule_kind kind = op2i_loop_rule(loop).kind;
-  const struct op2i_loop_data *data = loop->sched_data;
-  if (op2i_on_device(wish) && data && data->waits) return false;
+  if (op2i_on_device(wish) && loop->form.put_off) return false;
   return kind != (op2i_on_device(wish) ? OP2I_RULE_HOST : OP2I_RULE_DEVICE);
 }
 
@@ -123,8 +122,7 @@ static void by_rule(struct choice *c, int64_t s) {
   if (where == OP2I_ON_DEVICE && !device) where = OP2I_ON_HOST;
   if (where == OP2I_ON_HOST && !host) where = OP2I_ON_DEVICE;
   c->where[s] = (unsigned char)where;
-  const struct op2i_loop_data *data = loop->sched_data;
-  device = device || data->waits;
+  device = device || op2i_trial_waits(loop);
   c->free[s] = rule.kind == OP2I_RULE_FREE && host && device && step->lo < step->hi;
 }
 

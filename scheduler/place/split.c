@@ -23,6 +23,8 @@ const char *op2i_loop_unsplit(const struct op2i_loop *loop) {
   if (loop->set->idx) return "it runs over a subset";
   if (loop->each) return "it goes through the rows of a matrix";
   if (loop->ordered) return "its elements keep their order";
+  for (int a = 0; a < loop->nargs; a++)
+    if (op2i_arg_located(&loop->args[a])) return "it asks which element has the minimum or maximum";
   if (loop->indirect_write && loop->partial_bytes)
     return "it reduces, and some elements would run in both places";
   return NULL;

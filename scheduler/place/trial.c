@@ -46,8 +46,7 @@ static double tables(const struct op2i_loop *loop) {
 static const double first_compilation = 0.25;
 
 static double compilation(const struct op2i_sched *sched, const struct op2i_loop *loop) {
-  const struct op2i_loop_data *data = loop->sched_data;
-  if (!data->waits) return 0;
+  if (!op2i_trial_waits(loop)) return 0;
   return sched->compilation > 0 ? sched->compilation : first_compilation;
 }
 
@@ -60,10 +59,19 @@ static double estimate(struct op2i_sched *sched, const struct op2i_loop *loop) {
 
 /* ---- trying ---------------------------------------------------------------------------------- */
 
-bool op2i_trial_waits(const struct op2i_loop *loop) {
+bool op2i_trial_puts_off(const struct op2i_loop *loop) {
   op2_context ctx = loop->op.ctx;
   return ctx->device && ctx->device->limits.on_host && !ctx->config.place_costs &&
          op2i_loop_rule(loop).kind == OP2I_RULE_FREE;
+}
+
+static bool has_code(const struct op2i_loop *loop) {
+  enum op2i_variant wish = op2i_device_variant(loop->op.ctx->device->kind);
+  return !loop->form.off_device && loop->function[wish];
+}
+
+bool op2i_trial_waits(const struct op2i_loop *loop) {
+  return loop->form.put_off && !loop->form.off_device && !has_code(loop);
 }
 
 static bool is_due(struct op2i_sched *sched, const struct op2i_step *step, double left) {
@@ -78,8 +86,7 @@ struct op2i_loop *op2i_trial_wants_code(struct op2i_sched *sched, const struct o
   for (int64_t s = 0; s < n; s++) {
     const struct op2i_loop *loop = steps[s].loop;
     if (!loop || steps[s].twin || steps[s].lo >= steps[s].hi) continue;
-    const struct op2i_loop_data *data = loop->sched_data;
-    if (data->waits && op2i_loop_cost(loop, false) >= 0 &&
+    if (op2i_trial_waits(loop) && op2i_loop_cost(loop, false) >= 0 &&
         is_due(sched, &steps[s], seconds_left(sched, about_to_run)))
       return steps[s].loop;
   }
@@ -88,17 +95,14 @@ struct op2i_loop *op2i_trial_wants_code(struct op2i_sched *sched, const struct o
 
 void op2i_trial_has_code(struct op2i_sched *sched, struct op2i_loop *loop, double seconds) {
   struct op2i_loop_data *data = loop->sched_data;
-  enum op2i_variant wish = op2i_device_variant(sched->ctx->device->kind);
-  data->waits = false;
   sched->compilation = sched->compilation > 0 ? (sched->compilation + seconds) / 2 : seconds;
   sched->tried += seconds;
-  if (loop->form.off_device || !loop->function[op2i_loop_variant(loop, wish)])
-    data->trials = OP2I_DEVICE_RUNS_FIRST;
+  if (!has_code(loop)) data->trials = OP2I_DEVICE_RUNS_FIRST;
 }
 
 static bool try(struct op2i_sched *sched, struct op2i_step *step, double left) {
   struct op2i_loop_data *data = step->loop->sched_data;
-  if (data->waits || !is_due(sched, step, left)) return false;
+  if (op2i_trial_waits(step->loop) || !is_due(sched, step, left)) return false;
   data->trials++;
   step->tried = true;
   step->held = estimate(sched, step->loop);

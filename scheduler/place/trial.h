@@ -9,6 +9,8 @@
 
 /* Whether the loop's code for the device is had only when it is about to be tried there, or from a cache:
  * where its place is free and the device is the host's own processors, which can gain little. */
+bool op2i_trial_puts_off(const struct op2i_loop *loop);
+/* Whether it was put off, and is not there yet. */
 bool op2i_trial_waits(const struct op2i_loop *loop);
 /* One of the steps' loops whose code waits, and that is worth having now, or null. Whoever has seen to it says what
  * that took; where there is none it is not asked for again. Ranks do that each for itself. */

@@ -60,11 +60,10 @@ struct op2i_loop_data {
   double device_ns;                               /* the same on the device */
   int64_t device_runs;                            /* there, beside a task backend */
   int trials;                                     /* those that were to find that out */
-  bool waits; /* it has no code for the device until it is tried there */
   int64_t placed[3];    /* runs that were to be on the host, on the device, and on both */
   struct op2i_cut *cut; /* how it was split last; null: not yet */
-  int64_t compiling; /* number in the compilation in progress, -1 none */
-  char *no_code; /* why it has none; null: not known, or it has */
+  int64_t compiling;    /* number in the compilation in progress, -1 none */
+  char *no_code;        /* why it has none; null: not known, or it has */
   op2_status no_code_status;
   int64_t no_code_force; /* in which that was found out, by the number of those before it */
   int no_code_times;     /* in how many */
