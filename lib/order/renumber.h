@@ -76,8 +76,8 @@ struct op2i_followed {
 op2_status op2i_followed_make(op2_context ctx, int64_t n, const struct op2i_renumber *all,
                               int64_t *count, struct op2i_followed **out);
 void op2i_followed_free(int64_t count, struct op2i_followed *followed);
-/* Put the tables in place. */
-void op2i_followed_change(const struct op2i_followed *followed);
+/* Put the tables in place, one of which is exchanged. */
+void op2i_followed_change(struct op2i_followed *followed);
 
 /* ---- applying them (renumber_apply.c) -------------------------------------------------------- */
 

@@ -200,7 +200,7 @@ static op2_status prepare_followed(struct apply *a, op2_context ctx) {
   return status;
 }
 
-static void change_followed(struct apply *a, const struct op2i_followed *f) {
+static void change_followed(struct apply *a, struct op2i_followed *f) {
   if (f->places.order) {
     change(a, &f->places);
     op2i_followed_change(f);

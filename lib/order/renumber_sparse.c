@@ -72,7 +72,7 @@ static op2_status allocate(struct op2i_followed *out) {
   out->places.set = sparsity->places;
   out->places.order = op2i_malloc(total * sizeof *out->places.order);
   out->places.inverse = op2i_malloc(total * sizeof *out->places.inverse);
-  out->table = op2i_malloc(size * sizeof *out->table);
+  out->table = op2i_alloc_raw(size * sizeof *out->table);
   out->column = op2i_calloc((size_t)sparsity->room, sizeof *out->column);
   bool good = out->places.order && out->places.inverse && out->table && out->column;
   return good ? OP2_SUCCESS : op2i_error_nomem("a numbering");
@@ -182,7 +182,7 @@ void op2i_followed_free(int64_t count, struct op2i_followed *followed) {
     op2i_free(followed[i].places.order);
     op2i_free(followed[i].places.inverse);
     op2i_free(followed[i].length);
-    op2i_free(followed[i].table);
+    op2i_free_data(followed[i].table);
     op2i_free(followed[i].column);
   }
   op2i_free(followed);
@@ -193,15 +193,26 @@ static void table_changed(op2_map map) {
   op2i_buffer_replace(&map->entries, map->idx, true);
 }
 
-void op2i_followed_change(const struct op2i_followed *f) {
+/* The table may have another size. */
+static void change_table(struct op2i_followed *f) {
   op2_sparsity sparsity = f->sparsity;
-  size_t size = (size_t)op2i_row_table_size(f->slice, sparsity->nrows);
-  memcpy(sparsity->table, f->table, size * sizeof *f->table);
+  op2_map rows = sparsity->first;
+  const size_t bytes =
+      (size_t)op2i_row_table_size(f->slice, sparsity->nrows) * sizeof *sparsity->table;
+  int32_t *was = sparsity->table;
+  sparsity->table = rows->idx = f->table;
+  f->table = was;
+  op2i_buffer_free(&rows->entries);
+  op2i_buffer_init(&rows->entries, sparsity->obj.ctx, bytes, bytes, true);
+  if (f->slice == sparsity->slice) return;
+  sparsity->slice = rows->slice = f->slice;
+  op2i_loop_forget_code(sparsity->obj.ctx, rows);
+}
+
+void op2i_followed_change(struct op2i_followed *f) {
+  op2_sparsity sparsity = f->sparsity;
+  change_table(f);
   memcpy(sparsity->column, f->column, (size_t)sparsity->room * sizeof *f->column);
-  if (f->slice != sparsity->slice) {
-    sparsity->slice = sparsity->first->slice = f->slice;
-    op2i_loop_forget_code(sparsity->obj.ctx, sparsity->first);
-  }
   op2i_sparsity_renumbered(sparsity);
   table_changed(sparsity->first);
   table_changed(sparsity->across);
