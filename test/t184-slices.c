@@ -23,6 +23,7 @@ struct problem {
   op2_sparsity sparsity;
   op2_mat mat;
   op2_dat x, y;
+  op2_gbl sum, before;
 };
 
 /* The layout of matrices that are made from now on. */
@@ -85,18 +86,22 @@ static void declare_dats(struct problem *p) {
   memset(y, 0x55, ny * sizeof *y);
   p->x = new_dat(p->nodes, p->column_dim, p->type, x, "x");
   p->y = new_dat(p->nodes, p->row_dim, p->type, y, "y");
+  p->sum = new_gbl(1, OP2_F64, NULL, "sum");
+  p->before = new_gbl(1, OP2_F64, NULL, "before");
 }
 
 static size_t value_bytes(const struct problem *p) {
   return p->type == OP2_F64 ? sizeof(double) : sizeof(float);
 }
 
-/* The product, and what a scalar product that may be fused with it gives. */
+/* The product, and what a scalar product that is fused with it gives when it comes again; in front of it
+ * something that writes y. */
 static void multiply(struct problem *p, void *out, double *square) {
-  op2_gbl sum = new_gbl(1, OP2_F64, NULL, "sum");
+  MUST(op2_dat_fill(p->y, op2_scalar_value(3)));
+  MUST(op2_dat_sum(p->y, p->before));
   MUST(op2_mat_mult(p->mat, p->x, p->y));
-  MUST(op2_dat_dot(p->y, p->y, sum));
-  MUST(op2_gbl_get(sum, square));
+  MUST(op2_dat_dot(p->y, p->y, p->sum));
+  MUST(op2_gbl_get(p->sum, square));
   MUST(op2_dat_get(p->y, out));
 }
 
@@ -117,7 +122,7 @@ static void compare(int64_t n, int (*length)(int64_t row), int row_dim, int colu
     got[slices] = scratch(bytes + 1, 1);
     make(&p, slices);
     EXPECT(p.sparsity->slice == (slices ? OP2I_SLICE : 1));
-    for (int times = 0; times < 2; times++) multiply(&p, got[slices], &square[slices]);
+    for (int times = 0; times < 3; times++) multiply(&p, got[slices], &square[slices]);
     end(&p);
   }
   if (!EXPECT(!memcmp(got[0], got[1], bytes) && square[0] == square[1]))
