@@ -168,6 +168,52 @@ static void no_numbers(void) {
     diag("%d infinite, %d none", infinite, none);
 }
 
+/* Vectors at the end of a set have lanes without a row. What is fused with a product must not see them:
+ * neither the least of all values nor what is written through a map. */
+static void nothing_behind_the_last(void) {
+  enum { ROWS = 1013 };
+  struct problem p = {.row_dim = 1, .column_dim = 1, .type = OP2_F64};
+  declare(&p, ROWS, even);
+  declare_dats(&p);
+  double *ones = scratch(ROWS, sizeof *ones), *y = scratch(ROWS, sizeof *y),
+         *z = scratch(ROWS, sizeof *z);
+  int32_t *self = scratch(ROWS, sizeof *self);
+  for (int i = 0; i < ROWS; i++) ones[i] = 1, self[i] = i;
+  op2_set others = new_set(ROWS, "others");
+  op2_map across = new_map(p.nodes, others, 1, self, "across");
+  op2_dat there = new_dat(others, 1, OP2_F64, NULL, "there");
+  op2_gbl least = new_gbl(1, OP2_F64, NULL, "least");
+  op2_kernel minimum =
+      new_source("minimum", "void minimum(const double *y, double *m) { if (y[0] < "
+                            "m[0]) m[0] = y[0]; }");
+  op2_kernel copy = new_source("copy", "void copy(const double *y, double *z) { z[0] = y[0]; }");
+  MUST(op2_dat_set(p.x, ones));
+  for (int slices = 0; slices < 2; slices++) {
+    make(&p, slices);
+    for (int times = 0; times < 6; times++) { /* fused when they come again */
+      double found = 1e30, wanted = 1e30;
+      bool reduce = times < 3;
+      MUST(op2_gbl_set(least, &found));
+      MUST(op2_mat_mult(p.mat, p.x, p.y));
+      if (reduce)
+        MUST(op2_par_loop(minimum, p.nodes, op2_arg_direct(p.y, OP2_READ),
+                          op2_arg_gbl(least, OP2_MIN)));
+      else
+        MUST(op2_par_loop(copy, p.nodes, op2_arg_direct(p.y, OP2_READ),
+                          op2_arg_dat(there, 0, across, OP2_WRITE)));
+      MUST(op2_gbl_get(least, &found));
+      MUST(op2_dat_get(there, z));
+      MUST(op2_dat_get(p.y, y));
+      for (int i = 0; i < ROWS; i++) wanted = fmin(wanted, y[i]);
+      if (reduce && !EXPECT(found == wanted))
+        diag("slices %d: the least is %g, not %g", slices, found, wanted);
+      if (!reduce && !EXPECT(!memcmp(y, z, ROWS * sizeof *y)))
+        diag("slices %d: the last is %g, not %g", slices, z[ROWS - 1], y[ROWS - 1]);
+    }
+    end(&p);
+  }
+}
+
 /* ---- which is chosen -------------------------------------------------------------------------- */
 
 static bool explained(const char *text) {
@@ -263,6 +309,7 @@ static void renumbered_without_room(void) { stars(false); }
 static const struct test_case cases[] = {
     {"the same bits", same_bits},
     {"what is no number stays in its rows", no_numbers},
+    {"no rows behind the last one", nothing_behind_the_last},
     {"which layout is chosen", chosen},
     {"other numbers, and slices as before", renumbered},
     {"other numbers, and no room for slices", renumbered_without_room},
