@@ -70,15 +70,15 @@ struct op2i_step {
   struct op2i_exchange *exchange; /* that begins or ends */
   int64_t reduced;                /* of a step that puts together: the first of its loop's steps */
   struct op2i_loop *loop;         /* null: it is none */
-  int64_t number;   /* loop number, for messages */
-  const char *file; /* where it was queued */
+  int64_t number;                 /* loop number, for messages */
+  const char *file;               /* where it was queued */
   int line;
   void *function; /* by the backend's variant */
   struct op2i_call call;
-  int64_t lo, hi;                       /* positions */
-  int range;                            /* of the loop's ranges */
-  bool reduces;                         /* fold partial results into the globals, */
-  bool defers;                          /* but leave that to who has those of other ranks */
+  int64_t lo, hi; /* positions */
+  int range;      /* of the loop's ranges */
+  bool reduces;   /* fold partial results into the globals, */
+  bool defers;    /* but leave that to who has those of other ranks */
   bool ends_here; /* on a device: that is done on the host; else globals stay there */
   bool late;      /* globals are the host's until it runs: steps of several places run together */
   /* The device's part of the loop that the step behind it runs on the host: `range` is 1, which such a
@@ -138,7 +138,7 @@ void op2i_step_end(struct op2i_step *step);
 struct op2i_reduction {
   struct op2i_step *steps; /* [n], of its ranges */
   int64_t n;
-  bool lost;         /* it has failed on this rank: others get anything from it, and its globals stay */
+  bool lost; /* it has failed on this rank: others get anything from it, and its globals stay */
   op2_status status; /* out: of this rank */
   size_t at, bytes;  /* scratch: in the message */
 };

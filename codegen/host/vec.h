@@ -22,7 +22,8 @@
  *   op2_bound      what lanes have to pass to win
  *   op2_record     of the slice that the lanes' rows are in, op2_side the first of them there
  *   op2_length     how many entries they have       op2_turn        how many were done
- *   op2_columns<n> columns of entries, for view n
+ *   op2_columns<n> columns of entries, for view n  op2_sums        what rows add up to, and again with
+ *                  that of the last row in all lanes that do not count
  *   op2_left       positions not done              op2_count       how many of a round count
  *   op2_again<n>_<s>  op2_map<n>_<s> read again    op2_each        0, 1, 2, ...
  *   op2_row        vectors of one slot             op2_block       values of one slot in a dense block
@@ -127,7 +128,7 @@ void op2i_vec_body(struct op2i_vec *v);
 /* vec_entries.c: round the call of a member that takes a matrix's row, the loop over its entries. False:
  * it takes none. */
 bool op2i_vec_entries_begin(const struct op2i_vec *v, int m);
-void op2i_vec_entries_end(const struct op2i_vec *v);
+void op2i_vec_entries_end(const struct op2i_vec *v, int m);
 
 /* vec_move.c: between memory and vectors. `a` is the number of an argument, `n` of a view. */
 void op2i_vec_move_helps(struct op2i_vec *v);        /* the helper functions for all of it */

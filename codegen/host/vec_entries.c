@@ -105,4 +105,27 @@ bool op2i_vec_entries_begin(const struct op2i_vec *v, int m) {
   return true;
 }
 
-void op2i_vec_entries_end(const struct op2i_vec *v) { op2i_text_add(v->out, "      }\n      }\n"); }
+/* Lanes that do not count have no row, or another one, where all else has the last that counts. */
+static void end_sum(const struct op2i_vec *v, int a) {
+  const struct op2i_vec_arg *at = &v->args[a];
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const char *type = op2i_type_c(arg->type), *stem = op2i_type_stem(arg->type);
+  op2i_text_add(v->out, "      if (op2_count < %d) {\n        %s op2_sums[2][%d];\n", v->lanes,
+                type, v->lanes);
+  for (int i = 0; i < arg->dim; i++) {
+    op2i_text_add(v->out,
+                  "        *(op2_%smem%d *)op2_sums[0] = op2_view%d[%d];\n"
+                  "        op2_pad(op2_sums[1], op2_sums[0], sizeof(%s), op2_count, %d);\n",
+                  stem, v->lanes, at->view, at->first + i, type, v->lanes);
+    op2i_text_add(v->out, "        op2_view%d[%d] = *(const op2_%smem%d *)op2_sums[1];\n", at->view,
+                  at->first + i, stem, v->lanes);
+  }
+  op2i_text_add(v->out, "      }\n");
+}
+
+void op2i_vec_entries_end(const struct op2i_vec *v, int m) {
+  const struct op2i_member *member = &v->e->rewrites[m].member;
+  op2i_text_add(v->out, "      }\n      }\n");
+  for (int a = member->first_arg; a < member->first_arg + member->nargs; a++)
+    if (arg_of(v, a)->sum) end_sum(v, a);
+}

@@ -515,7 +515,7 @@ static void compute(const struct op2i_vec *v, int before) {
     if (m) load(v, m);
     bool entries = op2i_vec_entries_begin(v, m);
     call(v, m);
-    if (entries) op2i_vec_entries_end(v);
+    if (entries) op2i_vec_entries_end(v, m);
     for (int n = 0; n < v->nviews; n++)
       if (v->views[n].end == m) op2i_vec_store(v, n);
   }

@@ -17,8 +17,8 @@ extern "C" {
  * variable named beside it, and otherwise from the default. `op2_environment_write` prints the
  * table of all variables; one that is set to the empty string counts as not set, and one that
  * starts with OP2_ and is not in the table is warned of (but for OP2_TEST_*, which belong to the
- * library's tests). Some have no option: OP2_SIMD, OP2_FUSE, OP2_REPLAY, OP2_TILE, OP2_TEAM and
- * OP2_RENUMBER switch parts of the library off, to see what they are worth; OP2_CC_TIMEOUT says how
+ * library's tests). Some have no option: OP2_SIMD, OP2_FUSE, OP2_REPLAY, OP2_TILE, OP2_TEAM,
+ * OP2_RENUMBER and OP2_SLICES switch parts of the library off, to see what they are worth; OP2_CC_TIMEOUT says how
  * many seconds a compiler may take, and OP2_CACHE_MB how much the cache of compiled loops may hold;
  * OP2_DEVICE and OP2_DEVICE_STRATEGY which device loops run on, and how they add there (doc/devices.md).
  *

@@ -53,7 +53,8 @@ OP2_API OP2_NODISCARD op2_status op2_map_create_partial(op2_set from, op2_set to
  * count once.
  * @shape  pairs[npairs], npairs >= 1      @units  maps
  * @memory the maps are kept until the sparsity goes; for each pair and element arity * arity numbers
- *         of four bytes, and four bytes for each place that is not zero
+ *         of four bytes, and four bytes for each place that is not zero, and up to a quarter more where
+ *         rows are padded (doc/matrices.md), as the values of matrices are then
  * @sync   runs nothing; among ranks it waits for the others
  * @mpi    collective; the rows that a rank owns
  * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (maps from two sets in one pair, rows or columns of two sets,

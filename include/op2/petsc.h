@@ -60,9 +60,10 @@ OP2_API OP2_NODISCARD op2_status op2_petsc_use(op2_context ctx, int argc, char *
 /** @brief A matrix as a Mat.
  * `type` is MATAIJ, MATBAIJ (square blocks), or null: BAIJ for square blocks of more than one value,
  * else AIJ. An AIJ of doubles without blocks, alone on one rank, has the matrix's own memory, if the
- * sparsity was made after op2_petsc_use(). Others are copies, one for each assembly: what has not changed since is not copied again. The Mat is the same each
- * time, so that what the program sets at it, such as a near null space (MatSetNearNullSpace()) or options,
- * also stands for op2_solve(), until sets are renumbered. The nonzero structure stays as it is.
+ * sparsity was made after op2_petsc_use(). Others are copies, one for each assembly: what has not changed
+ * since is not copied again. The Mat is the same each time, so that what the program sets at it, such as
+ * a near null space (MatSetNearNullSpace()) or options, also stands for op2_solve(), until sets are
+ * renumbered. The nonzero structure stays as it is.
  * @units  access: OP2_READ, OP2_RW        @memory the Mat is the library's; not to be destroyed
  * @sync   runs what the values depend on, and waits
  * @mpi    collective

@@ -58,9 +58,8 @@ struct op2_map_s {
   op2_set from, to;
   int32_t arity;
   int32_t *idx; /* [from total][arity]; null when declared without values */
-  int64_t
-      *global; /* [from owned][arity] targets by global number, until op2_partition() makes idx of
-                      them; else null */
+  /* [from owned][arity] targets by global number, until op2_partition() makes idx of them; else null */
+  int64_t *global;
   struct op2i_buffer entries; /* idx, wherever loops need it */
   /* Entries that lead nowhere have a flag here, [from][arity], and in idx others of the row in their
    * place; null: all lead somewhere. */
@@ -103,11 +102,14 @@ static inline int64_t op2i_entry(struct op2i_entries entries, int64_t k) {
  * long its rows are, and in the end where the last one ends. Loops take vectors of rows from slices, so
  * these do not reach over two. */
 enum { OP2I_SLICE = 8, OP2I_SLICE_RECORD = 1 + OP2I_SLICE / 4, OP2I_SLICE_LONGEST = 255 };
+static inline const unsigned char *op2i_slice_lengths(const int32_t *record) {
+  return (const unsigned char *)(record + 1);
+}
 static inline struct op2i_entries op2i_row_entries(const int32_t *table, int32_t slice,
                                                    int64_t row) {
   if (slice == 1) return (struct op2i_entries){table[row], table[row + 1] - table[row], 1};
   const int32_t *record = table + row / OP2I_SLICE * OP2I_SLICE_RECORD;
-  const unsigned char *length = (const unsigned char *)(record + 1);
+  const unsigned char *length = op2i_slice_lengths(record);
   const int64_t side = row % OP2I_SLICE;
   return (struct op2i_entries){record[0] + side, length[side], OP2I_SLICE};
 }

@@ -53,7 +53,8 @@ static op2_status choose_layouts(op2_context ctx, int64_t n, struct op2i_followe
   op2_status status = OP2_SUCCESS;
   for (int64_t i = 0; i < n; i++) {
     const struct op2_sparsity_s *sparsity = all[i].sparsity;
-    fit[i] = op2i_slices_size(sparsity->nrows, all[i].length) <= sparsity->room;
+    int64_t size = op2i_slices_size(sparsity->nrows, all[i].length);
+    fit[i] = size >= 0 && size <= sparsity->room;
   }
   if (ctx->comm && n) status = op2i_comm_least(ctx->comm, (int)n, fit);
   for (int64_t i = 0; i < n; i++) {

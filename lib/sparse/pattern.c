@@ -155,7 +155,7 @@ static op2_status choose_layout(struct pattern *p) {
   op2_context ctx = sparsity->obj.ctx;
   int64_t size = op2i_slices_size(sparsity->nrows, p->length);
   int64_t room = op2i_slices_room(sparsity->nplaces, size);
-  int64_t slices = room < INT32_MAX && op2i_slices_pay(ctx, sparsity->nplaces, size);
+  int64_t slices = size >= 0 && room < INT32_MAX && op2i_slices_pay(ctx, sparsity->nplaces, size);
   op2_status status = ctx->comm ? op2i_comm_least(ctx->comm, 1, &slices) : OP2_SUCCESS;
   sparsity->slice = slices ? OP2I_SLICE : 1;
   sparsity->room = slices ? room : sparsity->nplaces;
@@ -171,7 +171,10 @@ static op2_status fill_rows(struct pattern *p) {
   op2i_row_table_fill(sparsity->slice, sparsity->nrows, p->length, sparsity->table);
   op2i_parallel(op2_workers(sparsity->obj.ctx), sparsity->nrows, LEAST, fill_some, p);
   if (p->no_memory) return op2i_error_nomem("a sparsity");
-  if (sparsity->slice > 1) op2i_slices_pad(sparsity->nrows, sparsity->table, sparsity->column);
+  if (sparsity->slice == 1) return OP2_SUCCESS;
+  op2i_slices_pad(sparsity->nrows, sparsity->table, sparsity->column);
+  int64_t end = op2i_row_table_end(sparsity->table, sparsity->slice, sparsity->nrows);
+  memset(sparsity->column + end, 0, (size_t)(sparsity->room - end) * sizeof *sparsity->column);
   return OP2_SUCCESS;
 }
 

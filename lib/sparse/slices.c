@@ -18,7 +18,7 @@ int64_t op2i_slices_size(int64_t nrows, const int32_t *length) {
   int64_t size = 0;
   for (int64_t slice = 0; slice < slices_of(nrows); slice++) {
     int64_t most = longest(nrows, length, slice);
-    if (most > OP2I_SLICE_LONGEST) return INT32_MAX;
+    if (most > OP2I_SLICE_LONGEST) return -1;
     size += most * OP2I_SLICE;
   }
   return size;
@@ -59,7 +59,7 @@ void op2i_row_table_fill(int32_t slice, int64_t nrows, const int32_t *length, in
 
 /* The first column that some row of the slice has: its longest has one. */
 static int32_t some_column(const int32_t *record, const int32_t *column) {
-  const unsigned char *length = (const unsigned char *)(record + 1);
+  const unsigned char *length = op2i_slice_lengths(record);
   int side = 0;
   while (!length[side]) side++;
   return column[record[0] + side];
@@ -68,10 +68,11 @@ static int32_t some_column(const int32_t *record, const int32_t *column) {
 void op2i_slices_pad(int64_t nrows, const int32_t *table, int32_t *column) {
   for (int64_t s = 0; s < slices_of(nrows); s++) {
     const int32_t *record = table + s * OP2I_SLICE_RECORD;
+    const unsigned char *length = op2i_slice_lengths(record);
     int64_t width = (record[OP2I_SLICE_RECORD] - record[0]) / OP2I_SLICE;
     for (int side = 0; side < OP2I_SLICE; side++) {
       int32_t *first = column + record[0] + side;
-      int64_t n = ((const unsigned char *)(record + 1))[side];
+      int64_t n = length[side];
       if (n == width) continue;
       int32_t own = n ? first[0] : some_column(record, column);
       for (int64_t k = n; k < width; k++) first[k * OP2I_SLICE] = own;

@@ -59,7 +59,7 @@ struct op2_mat_s {
   struct op2i_kept kept;
 };
 
-/* pattern.c: fill in nrows, start and column of a sparsity that has its pairs, and give the entries of
+/* pattern.c: fill in the rows of a sparsity that has its pairs, from nrows to column, and give the entries of
  * the map to places of each pair, of memory of op2i_alloc_raw(). Returns how many places there are
  * behind those of rows by *beyond. */
 op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries, int64_t *beyond);
@@ -82,7 +82,7 @@ static inline struct op2i_entries op2i_sparsity_row(const struct op2_sparsity_s 
 }
 
 /* slices.c: how rows are laid out. */
-/* The entries that rows of these lengths take in slices, padding included; INT32_MAX: one is too long. */
+/* The entries that rows of these lengths take in slices, padding included; -1: one is too long. */
 int64_t op2i_slices_size(int64_t nrows, const int32_t *length);
 /* Whether slices pay for a sparsity whose rows have nplaces places, and size entries in slices. */
 bool op2i_slices_pay(op2_context ctx, int64_t nplaces, int64_t size);

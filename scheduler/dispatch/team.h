@@ -25,7 +25,7 @@ enum { OP2I_TEAM_MOST = 64 }; /* members */
  * processors fetch them in pairs. */
 struct op2i_team_share {
   _Alignas(128) uint64_t word; /* the turn, and how many of them nobody has taken */
-  int32_t end;                /* one past the last, in the plan's blkmap */
+  int32_t end;                 /* one past the last, in the plan's blkmap */
 };
 
 struct op2i_team {
@@ -39,12 +39,12 @@ struct op2i_team {
   struct op2i_step *steps;
   int64_t nsteps, step;
   int32_t colour;
-  uint64_t dealt;             /* the last turn, which `turn` becomes in a moment */
-  bool always;                /* share whatever can be shared */
+  uint64_t dealt;              /* the last turn, which `turn` becomes in a moment */
+  bool always;                 /* share whatever can be shared */
   _Alignas(128) uint64_t turn; /* even while it lasts, odd when the program is over */
-  int64_t since;              /* when the last program was over */
-  int caller;                 /* the share of the thread whose program runs, or ran last */
-  int asleep;                 /* members that wait for the next turn and no longer spin */
+  int64_t since;               /* when the last program was over */
+  int caller;                  /* the share of the thread whose program runs, or ran last */
+  int asleep;                  /* members that wait for the next turn and no longer spin */
   _Alignas(128) int64_t left;  /* blocks of the turn that have not run */
   _Alignas(128) int present;   /* members that look for work, or have some */
   struct op2i_team_share shares[OP2I_TEAM_MOST];

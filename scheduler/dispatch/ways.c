@@ -177,7 +177,12 @@ static void judge_trial(struct op2i_ways *ways, double seconds) {
 
 /* The first run makes memory, tables and tasks. */
 static void judge_either(struct op2i_ways *ways, enum op2i_way way, double seconds, double waited) {
-  if (ways->trial > 0 && way == other(ways)) {
+  bool tried = ways->trial > 0 && way == other(ways);
+  if (ways->trial > 0 && !tried) { /* others have the team: later */
+    ways->trial = 0;
+    ways->lost += ways->lost < LOST_MOST;
+  }
+  if (tried) {
     judge_trial(ways, seconds);
   } else if (way == ways->kept && ways->runs[way] > 1) {
     ways->takes[way] = settle(ways->takes[way], seconds);

@@ -85,8 +85,8 @@ static bool in_vectors(const struct op2i_loop *loop) {
 /* Its time is that of moving values, which scalar code does as fast. */
 static bool only_direct(const struct op2i_loop *loop) { return !loop->indirect; }
 
-/* Loops of different code forms would all take the slower one. Rows of matrices are no vector code, and
- * what is done with an element's own values beside costs little. */
+/* Loops of different code forms would all take the slower one. Rows of matrices that come one behind the
+ * other are no vector code, and what is done with an element's own values beside costs little. */
 static const char *forms_differ(const struct op2i_loop *a, const struct op2i_loop *b) {
   if (!op2i_loop_same_elements(a, b)) return "one of them also runs over the halo";
   if (a->ordered || b->ordered) return "one of them keeps element order";
