@@ -257,6 +257,18 @@ void test_environment(void) {
   test_cache();
 }
 
+bool explains(const char *text) {
+  char *all = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream(&all, &size);
+  if (!EXPECT(stream != NULL)) return false;
+  MUST(op2_explain(test_ctx, stream));
+  fclose(stream);
+  bool has = strstr(all, text) != NULL;
+  free(all);
+  return has;
+}
+
 bool on_check(void) { return strcmp(test_config.backend, "check") == 0; }
 static bool is_device(const char *backend) {
   return strcmp(backend, "opencl") == 0 || strcmp(backend, "cuda") == 0;

@@ -50,6 +50,7 @@ op2_options config_options(const struct config *config);
 void test_environment(void);
 /* Why tests do not run on a backend; null: they do. */
 const char *backend_unfit(const char *backend);
+bool explains(const char *text); /* op2_explain() has this in what it says of the running case */
 bool on_check(void); /* the running case is on the checked backend */
 bool on_device(void); /* the running case is where loops run on a device, or some do (OP2_PLACE) */
 

@@ -57,16 +57,6 @@ static struct mesh make_mesh(void) {
 }
 
 /* Whether the explanation says so of what has run. */
-static bool explained(const char *text) {
-  static char told[1 << 16];
-  memset(told, 0, sizeof told);
-  FILE *stream = fmemopen(told, sizeof told - 1, "w");
-  if (!EXPECT(stream != NULL)) return false;
-  MUST(op2_explain(test_ctx, stream));
-  fclose(stream);
-  return strstr(told, text) != NULL;
-}
-
 static bool fuses(void) {
   bool direct = !strcmp(test_config.backend, "sequential") || on_check();
   return !direct && !test_config.eager;
@@ -102,7 +92,7 @@ static void try_all(struct mesh *m) {
 static void forms(void) {
   struct mesh m = make_mesh();
   try_all(&m);
-  EXPECT(!explained("scalar code: kernel") && !explained("scalar code: an element"));
+  EXPECT(!explains("scalar code: kernel") && !explains("scalar code: an element"));
 }
 
 static void renumbered(void) {
@@ -133,7 +123,7 @@ static void with_others(void) {
   MUST(op2_par_loop(new_kernel(&add_number_kernel), m.edges, op2_arg_dat(m.x, 2, m.map, OP2_INC),
                     op2_arg_map_idx(m.map, 0), op2_arg_direct(m.w, OP2_READ)));
   MUST(op2_flush(test_ctx));
-  EXPECT(explained("mixed+once_more: one loop over 'edges'") == fuses());
+  EXPECT(explains("mixed+once_more: one loop over 'edges'") == fuses());
   double *w = scratch(EDGES, sizeof *w), *x = scratch(NODES, sizeof *x);
   memcpy(x, m.x0, NODES * sizeof *x);
   for (int i = 0; i < EDGES; i++) {
