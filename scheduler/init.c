@@ -14,6 +14,7 @@
 #include "machine.h"
 #include "mem.h"
 #include "mesh.h"
+#include "op.h"
 #include "process.h"
 #include "registry.h"
 #include "sched.h"
@@ -154,6 +155,8 @@ op2_status op2_finalize(op2_context *handle) {
   op2_context ctx = *handle;
   if (ctx->magic == OP2I_CONTEXT_MAGIC && ctx->calling) return op2i_context_calling(ctx);
   op2_status status = OP2_SUCCESS;
+  if (ctx->magic == OP2I_CONTEXT_MAGIC) status = op2i_op_refuse_inside(ctx, "op2_finalize");
+  if (status) return status;
   /* Before the handle is null: functions of op2_call() may have it. */
   if (ctx->magic == OP2I_CONTEXT_MAGIC && !ctx->finalized && !ctx->fatal)
     status = op2i_scheduler.flush(ctx->sched, "op2_finalize");

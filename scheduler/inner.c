@@ -69,7 +69,7 @@ op2_status op2i_sched_enter(struct op2i_sched *sched, const struct op2i_op *op,
   sched->inner->outer_failures = ctx->failures;
   ctx->failures = NULL;
   ctx->sched = sched->inner;
-  ctx->inside = true;
+  ctx->inside = op;
   ctx->round++;
   for (int d = 0; d < op->ndats; d++) {
     (*out)->dats[d] = op->dats[d]->res;
@@ -127,6 +127,13 @@ static void add_up(struct op2i_sched *outer, struct op2i_sched *inner) {
   inner->loops_run = inner->tasks_submitted = inner->programs_inline = inner->programs_team = 0;
 }
 
+/* After a shortage of memory, or a fatal error, loops may be left that did not run. The operation that they
+ * belong to has failed: the next one is not to find them. */
+static void discard(struct op2i_sched *inner) {
+  op2i_graph_mark_all(inner);
+  op2i_graph_retire(inner);
+}
+
 op2_status op2i_sched_leave(struct op2i_sched *sched, const struct op2i_op *op,
                             struct op2i_outside *outside, op2_status status) {
   op2_context ctx = sched->ctx;
@@ -138,11 +145,12 @@ op2_status op2i_sched_leave(struct op2i_sched *sched, const struct op2i_op *op,
     status = ran;
   else if (status)
     status = op2i_error(status, "%s", said);
+  discard(inner);
   status = report_failures(ctx, status);
   ctx->failures = inner->outer_failures;
   inner->outer_failures = NULL;
   ctx->sched = sched;
-  ctx->inside = false;
+  ctx->inside = NULL;
   add_up(sched, inner);
   for (int d = 0; d < op->ndats; d++) {
     op2i_resource_clear(&op->dats[d]->res);

@@ -83,7 +83,8 @@ typedef struct op2_options {
 OP2_API OP2_NODISCARD op2_status op2_init(const op2_options *options, op2_context *ctx);
 
 /** @brief Run what is still queued, end the context and null the handle.
- * The context ends whatever is returned. Objects made from it stay valid handles until they are
+ * The context ends whatever is returned, but for a call inside a function of op2_call() or of an operator.
+ * Objects made from it stay valid handles until they are
  * destroyed, but every call on them except destruction then returns OP2_ERR_STATE.
  * One of several copies of a handle ends the context for all of them.
  * A program that ends without it loses what is queued; a warning says how many loops those were.
@@ -91,7 +92,8 @@ OP2_API OP2_NODISCARD op2_status op2_init(const op2_options *options, op2_contex
  * @sync   flushes and waits
  * @mpi    collective: others wait for a rank that ends while they go on; with OP2_VERIFY=1 they are told
  * @errors the lowest-numbered execution failure not reported before; OP2_ERR_STATE for a copy of a
- *         handle that was finalized, and in a forked child; OP2_ERR_ARG for what is no context
+ *         handle that was finalized, and in a forked child; OP2_ERR_STATE inside an operator's or a
+ *         call's function, where the context does not end; OP2_ERR_ARG for what is no context
  * @source OP2 op_exit; PyOP2 op2.exit */
 OP2_API OP2_NODISCARD op2_status op2_finalize(op2_context *ctx);
 

@@ -290,7 +290,8 @@ OP2_API void op2_dat_destroy(op2_dat *dat);
  * @sync   runs all that is queued, and drops what was worked out for loops
  * @mpi    collective: every rank orders what it has, by the graph of its own part
  * @errors OP2_ERR_ARG, OP2_ERR_STATE (the context has ended, an access scope is open on a dat of
- *         these sets, or the map has global numbers only), OP2_ERR_MISMATCH (a map without values, or whose rows connect nothing),
+ *         these sets, the map has global numbers only, or an operator's function runs),
+ *         OP2_ERR_MISMATCH (a map without values, or whose rows connect nothing),
  *         OP2_ERR_UNAVAILABLE (the library was built without Scotch), OP2_ERR_RANGE (too large for
  *         it), OP2_ERR_NOMEM, or the execution failure of a queued loop, as op2_flush(); on error
  *         every number is as before

@@ -169,7 +169,8 @@ typedef struct op2_partition_report {
  *         cut, and with Scotch the whole graph on rank 0
  * @sync   runs all that is queued, and drops what was worked out for loops
  * @mpi    collective; all ranks have declared the same objects in the same order
- * @errors OP2_ERR_ARG, OP2_ERR_STATE (an access scope is open, or the context has ended),
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (an access scope is open, the context has ended, or an operator's
+ *         function runs),
  *         OP2_ERR_MISMATCH (wrapped dats, whose memory cannot grow; ranks that differ; a map that
  *         connects nothing), OP2_ERR_TYPE (coordinates), OP2_ERR_RANGE (owners that are no ranks,
  *         coordinates that are not finite, more than 2^31 elements on one rank),

@@ -118,7 +118,8 @@ OP2_API OP2_NODISCARD op2_status op2_solve_at(op2_where where, op2_solver solver
 /** A function that queues y = A x: loops, products of matrices, anything that is queued. It gets dats on
  * the operator's set, with its dim and type. Of the context's other dats, globals and matrices it uses
  * those that the operator names, and what it makes itself. It is called while a solve runs, on every rank
- * alike, and may look at values. What it returns, where that is not OP2_SUCCESS, ends the solve. */
+ * alike, and may look at values. It may not call op2_partition(), op2_renumber() or op2_finalize(), which
+ * return OP2_ERR_STATE there. What it returns, where that is not OP2_SUCCESS, ends the solve. */
 typedef op2_status (*op2_operator_function)(void *data, op2_dat x, op2_dat y);
 
 /** What an operator is. Zero-initialise, then fill in. */

@@ -165,6 +165,7 @@ op2_status op2_renumber(op2_map map) {
   if (!op2i_object_is(map, OP2I_MAP) || map->obj.ctx->finalized) return status;
   op2_context ctx = map->obj.ctx;
   double start = op2i_seconds();
+  if (ctx->inside) return status ? status : op2i_op_refuse_inside(ctx, "op2_renumber");
   OP2I_TRY(agree(ctx, status));
   OP2I_TRY(agree(ctx, prepare(&r, map)));
   OP2I_TRY(op2i_scheduler.flush(ctx->sched, "op2_renumber"));

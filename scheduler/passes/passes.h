@@ -64,6 +64,8 @@ void op2i_op_makes_stale(const struct op2i_op *op);
 
 struct op2i_program {
   struct op2i_program *next;
+  int32_t holders; /* calls that run it */
+  bool dropped;    /* nobody can find it any more: the last holder frees it */
   uint64_t hash;
   int64_t nnodes;
   struct op2i_op **ops; /* [nnodes] */

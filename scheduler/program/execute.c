@@ -33,7 +33,10 @@ static op2_status run_one(struct op2i_sched *sched, struct op2i_node *node) {
   }
   op2_status status = op2i_program_get(sched, &node, 1, &program);
   if (status == OP2_ERR_NOMEM) return status;
-  if (!status) status = op2i_program_run(sched, program, &node, &done);
+  if (!status) {
+    status = op2i_program_run(sched, program, &node, &done);
+    op2i_program_put(program);
+  }
   if (status == OP2_ERR_FATAL) return status;
   if (status) return op2i_node_fail(sched, node, status, op2_error_message());
   op2i_node_done(sched, node);
@@ -96,6 +99,7 @@ static op2_status run_next_singly(const struct part *part, int64_t *ran, int64_t
   }
   sched->outcomes_at = i;
   status = op2i_program_run(sched, program, &node, &done);
+  op2i_program_put(program);
   sched->outcomes[i].ran = !sched->outcomes[i].settled;
   return status;
 }
@@ -154,20 +158,27 @@ static op2_status run_among_ranks(const struct part *part, struct op2i_program *
   return op2i_outcomes_settle(part->sched, part->nodes, 0, part->n);
 }
 
+/* *whole: all of its groups have run. */
+static op2_status run_alone(const struct part *part, struct op2i_program *program, bool *whole) {
+  int64_t done;
+  op2_status status = op2i_program_run(part->sched, program, part->nodes, &done);
+  *whole = !status;
+  if (status == OP2_ERR_FATAL) return status;
+  return settle_groups(part, &program->grouping, done, status);
+}
+
 /* One program. When it cannot be made and it is known by now who is to blame, nothing is run: the
  * caller goes round that one. */
 static op2_status run_together(const struct part *part) {
   struct op2i_sched *sched = part->sched;
   struct op2i_program *program;
-  int64_t done, no_codes = sched->no_codes;
+  int64_t no_codes = sched->no_codes;
+  bool whole = true;
   op2_status status = op2i_program_get(sched, part->nodes, part->n, &program);
   if (status == OP2_ERR_FATAL) return status;
   if (status) return sched->no_codes > no_codes ? OP2_SUCCESS : run_singly(part);
-  if (sched->ctx->comm) return run_among_ranks(part, program);
-  status = op2i_program_run(sched, program, part->nodes, &done);
-  if (status == OP2_ERR_FATAL) return status;
-  bool whole = !status;
-  status = settle_groups(part, &program->grouping, done, status);
+  status = sched->ctx->comm ? run_among_ranks(part, program) : run_alone(part, program, &whole);
+  op2i_program_put(program);
   return status || whole ? status : run_singly(part);
 }
 

@@ -98,8 +98,7 @@ op2_status op2i_program_key(struct op2i_program *program, struct op2i_node *cons
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
-void op2i_program_free(struct op2i_program *program) {
-  if (!program) return;
+static void free_program(struct op2i_program *program) {
   for (int64_t s = 0; s < program->nsteps; s++) {
     op2i_step_end(&program->steps[s]);
     op2i_task_list_free(&program->steps[s].tasks);
@@ -123,6 +122,16 @@ void op2i_program_free(struct op2i_program *program) {
   op2i_free(program);
 }
 
+void op2i_program_drop(struct op2i_program *program) {
+  if (!program) return;
+  program->dropped = true;
+  if (!program->holders) free_program(program);
+}
+
+void op2i_program_put(struct op2i_program *program) {
+  if (--program->holders == 0 && program->dropped) free_program(program);
+}
+
 static bool uses(const struct op2i_program *program, struct op2i_op *op) {
   const struct op2i_loop *loop = op2i_op_loop(op);
   for (int64_t i = 0; i < program->nnodes; i++)
@@ -135,7 +144,7 @@ static bool uses(const struct op2i_program *program, struct op2i_op *op) {
 static void forget_alone(struct op2i_op *op) {
   for (struct op2i_program *program = op->alone, *next; program; program = next) {
     next = program->next;
-    op2i_program_free(program);
+    op2i_program_drop(program);
   }
   op->alone = NULL;
 }
@@ -152,7 +161,7 @@ void op2i_sched_forget(struct op2i_sched *sched, struct op2i_op *op) {
     }
     *at = program->next;
     sched->nprograms--;
-    op2i_program_free(program);
+    op2i_program_drop(program);
   }
 }
 
@@ -160,7 +169,7 @@ static void forget_programs(struct op2i_sched *sched) {
   while (sched->programs) {
     struct op2i_program *program = sched->programs;
     sched->programs = program->next;
-    op2i_program_free(program);
+    op2i_program_drop(program);
   }
   sched->nprograms = 0;
 }
@@ -189,7 +198,7 @@ static void keep(struct op2i_sched *sched, struct op2i_program *program) {
   if (++sched->nprograms <= PROGRAMS_MAX) return;
   struct op2i_program **last = &sched->programs;
   while ((*last)->next) last = &(*last)->next;
-  op2i_program_free(*last);
+  op2i_program_drop(*last);
   *last = NULL;
   sched->nprograms--;
 }
@@ -201,7 +210,7 @@ static void keep_alone(struct op2i_op *op, struct op2i_program *program) {
   program->next = op->alone;
   op->alone = program;
   for (int n = 1; last->next && n < ALONE_MAX; n++) last = last->next;
-  op2i_program_free(last->next);
+  op2i_program_drop(last->next);
   last->next = NULL;
 }
 
@@ -272,17 +281,24 @@ static op2_status make_anew(struct op2i_sched *sched, struct op2i_node *const *n
   if (!*at) return OP2_SUCCESS; /* to make the other took so many loops that it has gone */
   *at = before->next;
   sched->nprograms--;
-  op2i_program_free(before);
+  op2i_program_drop(before);
   return OP2_SUCCESS;
 }
 
-op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
-                            struct op2i_program **out) {
-  if (!sched->ctx->config.replay) op2i_sched_forget_all(sched);
+static op2_status find_or_make(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
+                               struct op2i_program **out) {
   *out = find_program(sched, nodes, n);
   if (!*out) return make_and_keep(sched, nodes, n, out);
   if ((*out)->grouping.napart) return make_anew(sched, nodes, n, out);
   sched->programs_replayed++;
   if (!sched->ctx->config.verify) return OP2_SUCCESS;
   return op2i_context_agree(sched->ctx, verify_found(sched, *out, nodes));
+}
+
+op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
+                            struct op2i_program **out) {
+  if (!sched->ctx->config.replay) op2i_sched_forget_all(sched);
+  op2_status status = find_or_make(sched, nodes, n, out);
+  if (!status) (*out)->holders++;
+  return status;
 }

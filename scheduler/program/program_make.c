@@ -106,6 +106,6 @@ op2_status op2i_program_make(struct op2i_sched *sched, struct op2i_node *const *
   *out = program;
   return OP2_SUCCESS;
 fail:
-  op2i_program_free(program);
+  op2i_program_drop(program);
   return status;
 }
