@@ -207,16 +207,22 @@ static op2_status far_entry(struct world *w) {
   op2_map map = NULL;
   return op2_map_create(w->edges, w->cells, 1, idx, "ends", &map);
 }
-/* Each rank has a cell of the next in its halo, and its last edge leads there. */
-static op2_status core(struct world *w, bool honest) {
-  int next = (w->rank + 1) % RANKS;
-  const int64_t ends[4] = {2, 2, 2, 3}, number[3] = {2 * w->rank, 2 * w->rank + 1, 2 * next};
-  const int64_t edge_ends[4] = {honest || w->rank != 1 ? 1 : 2, 2, 2, 2};
-  const int32_t owner = next, idx[4] = {0, 1, 1, 2};
+/* Each rank has a cell of both neighbours in its halo; its last edge leads to the next rank, whose exec
+ * halo has it. */
+enum sections { RIGHT, FALSE_CORE, NO_EXEC };
+static op2_status core(struct world *w, enum sections sections) {
+  int next = (w->rank + 1) % RANKS, before = (w->rank + RANKS - 1) % RANKS;
+  bool here = w->rank == 1;
+  const int64_t ends[4] = {2, 2, 2, 4},
+                number[4] = {2 * w->rank, 2 * w->rank + 1, 2 * next, 2 * before + 1};
+  const int64_t edge[3] = {number[0], number[1], number[3]};
+  const int64_t last = here && sections == NO_EXEC ? 2 : 3,
+                edge_ends[4] = {here && sections == FALSE_CORE ? 2 : 1, 2, last, last};
+  const int32_t owner[2] = {next, before}, idx[6] = {0, 1, 1, 2, 3, 0};
   op2_set cells = NULL, edges = NULL;
   op2_map map = NULL;
-  op2_status status = op2_set_create_halo(w->ctx, ends, number, &owner, "cells", &cells);
-  if (!status) status = op2_set_create_halo(w->ctx, edge_ends, number, NULL, "edges", &edges);
+  op2_status status = op2_set_create_halo(w->ctx, ends, number, owner, "cells", &cells);
+  if (!status) status = op2_set_create_halo(w->ctx, edge_ends, edge, &owner[1], "edges", &edges);
   if (!status) status = op2_map_create(edges, cells, 2, idx, "ends", &map);
   op2_map_destroy(&map);
   op2_set_destroy(&cells);
@@ -224,8 +230,9 @@ static op2_status core(struct world *w, bool honest) {
   return status;
 }
 static op2_status dishonest(struct world *w) {
-  return core(w, true) ? OP2_SUCCESS : core(w, false);
+  return core(w, RIGHT) ? OP2_SUCCESS : core(w, FALSE_CORE);
 }
+static op2_status no_exec(struct world *w) { return core(w, NO_EXEC); }
 static op2_status too_early(struct world *w) {
   op2_dat e = NULL;
   op2_status status = op2_dat_create(w->edges, 1, OP2_I64, NULL, "e", &e);
@@ -304,6 +311,11 @@ static const struct refusal refusals[] = {
      "rank 1 of 3: map 'ends' (edges -> cells): element 3 is declared a core element, and column 1 "
      "leads to 4, which another rank owns",
      dishonest},
+    {"an exec halo that lacks an element", OP2_ERR_MISMATCH,
+     "rank 0 of 3: map 'ends' (edges -> cells): element 1 leads in column 1 to 2, which rank 1 "
+     "owns, "
+     "and rank 1 does not have it in its exec halo of 'edges' (global numbers)",
+     no_exec},
     {"a loop before partitioning", OP2_ERR_STATE,
      "map 'ends' leads to elements anywhere: partition", too_early},
     {"a permutation before", OP2_ERR_STATE, "partition first", permuted},

@@ -122,10 +122,11 @@ OP2_API void op2_set_destroy(op2_set *set);
  * @shape  idx[from total size][arity], row-major, entries in [0, to total size)
  * @units  elements, never bytes           @memory idx is copied; null declares a map without values
  * @sync   never blocks, runs nothing; among ranks it waits for the others
- * @mpi    collective; entries are rank-local; rows of the non-exec halo are not looked at by loops,
- *         and may hold any entry in range
+ * @mpi    collective; entries are rank-local; rows of the non-exec halo are not read, as their targets
+ *         need not be here
  * @errors OP2_ERR_ARG, OP2_ERR_RANGE (row, column and value in the message), OP2_ERR_MISMATCH (two
- *         contexts, or a subset; among ranks, a core element that leads to what another rank owns),
+ *         contexts, or a subset; among ranks, a core element that leads to what another rank owns, and
+ *         an element that leads to what another rank owns and is not in that rank's exec halo),
  *         OP2_ERR_NOMEM; on error *map is untouched
  * @source OP2 op_decl_map; PyOP2 Map */
 OP2_API OP2_NODISCARD op2_status op2_map_create(op2_set from, op2_set to, int arity,

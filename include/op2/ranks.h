@@ -44,7 +44,8 @@ OP2_API int op2_ranks(op2_context ctx);
  * The exec halo holds elements of others that lead, through some map, to elements owned here; the
  * non-exec halo what else the rows of owned and exec elements lead to. Core elements lead to owned
  * ones only. All ranks together own each global number from 0 up once, and whoever is said to own an
- * element of a halo does: that is looked at, and the lists of what travels are made.
+ * element of a halo does: that is looked at, and the lists of what travels are made. Whether core and
+ * exec halo are as maps need them is checked where the maps are declared.
  * @shape  ends[4] as in op2_set_create_sections(); global[total]; owner[total - owned], the ranks
  *         that own the elements of the halo
  * @units  elements                        @memory all are copied; owner may be null without halo

@@ -73,6 +73,10 @@ op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int6
   return OP2_SUCCESS;
 }
 
+/* Among ranks rows of the non-exec halo lead nowhere: no loop runs over them, and their targets need not be
+ * here. */
+static int64_t rows_known(op2_set set) { return set->ends[set->halo ? OP2I_EXEC : OP2I_NONEXEC]; }
+
 /* The first entry that is no element of the target set. */
 static op2_status report_stray(const char *name, op2_set from, op2_set to, int arity,
                                const int32_t *idx) {
@@ -86,21 +90,6 @@ static op2_status report_stray(const char *name, op2_set from, op2_set to, int a
                     " is not in [0, %" PRId64 ")",
                     name, from->obj.name, to->obj.name, idx[i], i / arity, global, i % arity,
                     limit);
-}
-
-/* Core elements are computed while halos travel: rows of theirs that lead there would be wrong. */
-static op2_status check_core(const char *name, op2_set from, op2_set to, int arity,
-                             const int32_t *values) {
-  int64_t n = from->halo ? from->ends[OP2I_CORE] * arity : 0, owned = to->ends[OP2I_OWNED];
-  for (int64_t i = 0; i < n; i++)
-    if (values[i] >= owned)
-      return op2i_error(OP2_ERR_MISMATCH,
-                        "map '%s' (%s -> %s): element %" PRId64
-                        " is declared a core element, and column %" PRId64 " leads to %" PRId64
-                        ", which another rank owns (global numbers)",
-                        name, from->obj.name, to->obj.name, op2i_set_number(from, i / arity),
-                        i % arity, op2i_set_number(to, values[i]));
-  return OP2_SUCCESS;
 }
 
 /* Values as they are kept, from the user's. */
@@ -155,7 +144,7 @@ static op2_status import_values(op2_set from, op2_set to, struct import *import)
   }
   import->number = from->number;
   import->inverse = inverse;
-  op2i_parallel(op2_workers(from->obj.ctx), from->ends[OP2I_NONEXEC], least, import_some, import);
+  op2i_parallel(op2_workers(from->obj.ctx), rows_known(from), least, import_some, import);
   op2i_free(inverse);
   return OP2_SUCCESS;
 }
@@ -173,7 +162,7 @@ static op2_status has_values(op2_set from, const int32_t *idx, const char *name,
   op2_status status = comm ? op2i_comm_greatest(comm, 1, &any) : OP2_SUCCESS;
   if (status) return status;
   *has = any;
-  if (any && !idx && from->ends[OP2I_NONEXEC] > 0)
+  if (any && !idx && rows_known(from) > 0)
     status =
         op2i_error(OP2_ERR_ARG, "map '%s': the entries are null, and not so on all ranks", name);
   return agree(from, status);
@@ -182,12 +171,15 @@ static op2_status has_values(op2_set from, const int32_t *idx, const char *name,
 static op2_status import_map(op2_set from, op2_set to, int arity, const int32_t *idx,
                              const char *name, int32_t **values) {
   struct import import = {.arity = arity, .limit = to->ends[OP2I_NONEXEC], .idx = idx};
-  import.values = op2i_alloc_raw((size_t)from->ends[OP2I_NONEXEC] * (size_t)arity * sizeof *idx);
+  const size_t row_bytes = (size_t)arity * sizeof *idx;
+  const int64_t known = rows_known(from), all = from->ends[OP2I_NONEXEC];
+  import.values = op2i_alloc_raw((size_t)all * row_bytes);
   *values = import.values;
   if (!import.values) return op2i_error_nomem("a map's values");
+  memset(import.values + known * arity, 0, (size_t)(all - known) * row_bytes);
   op2_status status = idx ? import_values(from, to, &import) : OP2_SUCCESS;
   if (!status && import.strays) status = report_stray(name, from, to, arity, idx);
-  return status ? status : check_core(name, from, to, arity, import.values);
+  return status ? status : op2i_map_check_sections(name, from, to, arity, import.values);
 }
 
 op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name,
@@ -262,9 +254,6 @@ static op2_status check_composition(int n, const op2_map *maps) {
   return OP2_SUCCESS;
 }
 
-/* Among ranks rows of the non-exec halo lead nowhere: no loop runs over them. */
-static int64_t rows_known(op2_set set) { return set->ends[set->halo ? OP2I_EXEC : OP2I_NONEXEC]; }
-
 static op2_status compose(int n, const op2_map *maps, const char *name, int32_t *idx) {
   op2_set from = maps[n - 1]->from;
   int64_t rows = rows_known(from), arity = maps[0]->arity;
@@ -282,7 +271,7 @@ static op2_status compose(int n, const op2_map *maps, const char *name, int32_t 
     }
     memcpy(idx + i * arity, maps[0]->idx + row * arity, (size_t)arity * sizeof *idx);
   }
-  return check_core(name, from, maps[0]->to, (int)arity, idx);
+  return op2i_map_check_sections(name, from, maps[0]->to, (int)arity, idx);
 }
 
 op2_status op2_map_create_composed(int n, const op2_map *maps, const char *name, op2_map *out) {

@@ -185,6 +185,10 @@ op2_status op2i_set_create_halo(op2_context ctx, const int64_t ends[4], const in
 op2_status op2i_set_create_counted(op2_context ctx, int64_t size, const char *name, op2_set *set);
 /* Whether map handles are good, and a map could be between the sets. */
 op2_status op2i_map_check(op2_set from, op2_set to, int arity, const char *name);
+/* Among ranks: whether entries in the library's numbers suit the sections of both sets, of which core and
+ * exec halo are checked. */
+op2_status op2i_map_check_sections(const char *name, op2_set from, op2_set to, int arity,
+                                   const int32_t *values);
 /* A map of entries in the library's numbers, or of global ones where idx is null. Takes over idx and
  * global, also on failure. */
 op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int64_t *global,

@@ -18,7 +18,7 @@ static int32_t stand_in(const int32_t *row, int arity) {
 static op2_status check(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name) {
   op2_status status = op2i_map_check(from, to, arity, name);
   if (status) return status;
-  int64_t rows = from->ends[OP2I_NONEXEC];
+  int64_t rows = from->ends[from->halo ? OP2I_EXEC : OP2I_NONEXEC]; /* that lead anywhere */
   if (!rows) return OP2_SUCCESS;
   if (!idx) return op2i_error(OP2_ERR_ARG, "map '%s': the entries are null", name);
   if (to->ends[OP2I_NONEXEC]) return OP2_SUCCESS;
