@@ -272,7 +272,29 @@ static void refused_by_calls(void) {
           "argument 0");
 }
 
+/* Of 2^31 elements every number fits, of one more none is let through that might not. */
+static void beyond_int(void) {
+  const int64_t size = INT64_C(1) << 31, last[2] = {4, size}, fits[2] = {4, size - 1};
+  op2_set large = new_set(size + 1, "large"), just = new_set(size, "just");
+  op2_set some = new_subset(large, 2, last, "last"), most = new_subset(just, 2, fits, "fits");
+  op2_kernel narrow = new_source("narrow",
+                                 "void narrow(int32_t i, int64_t *n) { *n = *n > i ? *n : i; }"),
+             at = new_source("at",
+                             "void at(const int32_t *i, int64_t *n) { *n = *n > *i ? *n : *i; }"),
+             broad =
+                 new_source("broad", "void broad(int64_t i, int64_t *n) { *n = *n > i ? *n : i; }");
+  op2_gbl n = new_gbl(1, OP2_I64, &(int64_t){0}, "n"), m = new_gbl(1, OP2_I64, &(int64_t){0}, "m");
+  REFUSED(OP2_ERR_RANGE, op2_par_loop(narrow, some, op2_arg_idx(), op2_arg_gbl(n, OP2_MAX)),
+          "t121-map-numbers.c", "narrow", "'large'", "2147483649", "int64_t");
+  REFUSED(OP2_ERR_RANGE, op2_par_loop(at, some, op2_arg_idx(), op2_arg_gbl(n, OP2_MAX)), "'large'");
+  MUST(op2_par_loop(broad, some, op2_arg_idx(), op2_arg_gbl(n, OP2_MAX)));
+  MUST(op2_par_loop(narrow, most, op2_arg_idx(), op2_arg_gbl(m, OP2_MAX)));
+  EXPECT_GBL(int64_t, n, size);
+  EXPECT_GBL(int64_t, m, size - 1);
+}
+
 static const struct test_case cases[] = {
+    {"numbers that an int cannot hold", beyond_int},
     {"one slot and all", forms},
     {"in the user's numbers", renumbered},
     {"beside other arguments", with_others},

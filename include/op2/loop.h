@@ -173,16 +173,18 @@ OP2_API op2_arg op2_arg_info(op2_gbl gbl, int reduction);
  * @errors none here                       @source OP2 op_arg_gbl with OP_READ */
 OP2_API op2_arg op2_arg_val(const void *values, int dim, op2_type type);
 
-/** @brief The number of the element the kernel is applied to.
+/** @brief The number of the element the kernel is applied to, in the user's numbering. A kernel that takes
+ * it as an int32_t is refused on sets of more than 2^31 elements (OP2_ERR_RANGE).
  * @memory keeps nothing                   @sync   never blocks, runs nothing
- * @mpi    the rank-local number           @errors none here
+ * @mpi    the global number, by which all ranks know the element (op2_set_global())
+ * @errors none here: a parameter that is too narrow is reported by the call that takes the argument
  * @source OP2 op_arg_idx; PyOP2 IterationIndex */
 OP2_API op2_arg op2_arg_idx(void);
 
 /** @brief The number of the element that a slot of a map leads to, or with ::OP2_ALL those of all
- * slots.
+ * slots. As op2_arg_idx(), of the map's target set.
  * @memory keeps nothing; the loop that takes the argument does
- * @sync   never blocks, runs nothing      @mpi    rank-local numbers
+ * @sync   never blocks, runs nothing      @mpi    global numbers
  * @errors none here: a wrong argument is reported by the call that takes it
  * @source OP2 op_arg_idx with a map; PyOP2 map values in a kernel */
 OP2_API op2_arg op2_arg_map_idx(op2_map map, int slot);

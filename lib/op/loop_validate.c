@@ -369,6 +369,20 @@ static op2_status check_shape(const struct call *call, int n) {
       n, shown_name(arg), param->type_text, param->name, rows, columns);
 }
 
+/* Numbers of elements are those that all ranks know, so the size of the whole set counts. */
+static op2_status check_number(const struct call *call, int n) {
+  const op2_arg *arg = &call->args[n];
+  const struct op2i_param *param = &call->kernel->signature.params[n];
+  op2_set set = arg->map ? arg->map->to : call->set->base;
+  int64_t size = op2_set_global_size(set);
+  if (param->type != OP2_I32 || size <= (int64_t)INT32_MAX + 1) return OP2_SUCCESS;
+  return wrong(call, OP2_ERR_RANGE,
+               "argument %d (%s): set '%s' has %" PRId64
+               " elements, whose numbers do not fit into the kernel's parameter '%s %s': it takes an "
+               "int64_t",
+               n, shown_name(arg), set->obj.name, size, param->type_text, param->name);
+}
+
 static op2_status check_param(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   const struct op2i_param *param = &call->kernel->signature.params[n];
@@ -396,6 +410,8 @@ static op2_status check_param(const struct call *call, int n) {
     return wrong(call, OP2_ERR_TYPE, "argument %d: %s %s a pointer to const, not '%s %s'", n,
                  is_row(arg) ? "element numbers" : "the element number",
                  is_row(arg) ? "need" : "needs a value or", param->type_text, param->name);
+  if (index) status = check_number(call, n);
+  if (status) return status;
   return arg->tag == OP2_TAG_MAT_ ? check_shape(call, n) : check_length(call, n);
 }
 
