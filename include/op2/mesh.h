@@ -126,8 +126,8 @@ OP2_API void op2_set_destroy(op2_set *set);
  *         need not be here
  * @errors OP2_ERR_ARG, OP2_ERR_RANGE (row, column and value in the message), OP2_ERR_MISMATCH (two
  *         contexts, or a subset; among ranks, a core element that leads to what another rank owns, and
- *         an element that leads to what another rank owns and is not in that rank's exec halo),
- *         OP2_ERR_NOMEM; on error *map is untouched
+ *         an element that leads to what another rank owns and is not in that rank's exec halo,
+ *         and ranks that give different arities), OP2_ERR_NOMEM; on error *map is untouched
  * @source OP2 op_decl_map; PyOP2 Map */
 OP2_API OP2_NODISCARD op2_status op2_map_create(op2_set from, op2_set to, int arity,
                                                 const int32_t *idx, const char *name, op2_map *map);
@@ -168,8 +168,10 @@ OP2_API void op2_map_destroy(op2_map *map);
  * element.
  * @shape  data[set total size][dim]       @units  values of `type`
  * @memory data is copied; null gives zeros, allocated at first use
- * @sync   never blocks, runs nothing      @mpi    rank-local data
- * @errors OP2_ERR_ARG (dim < 1, null, a subset), OP2_ERR_TYPE, OP2_ERR_NOMEM
+ * @sync   runs nothing; among ranks it waits for the others
+ * @mpi    collective; rank-local data, with the same dim and type on every rank
+ * @errors OP2_ERR_ARG (dim < 1, null, a subset), OP2_ERR_TYPE, OP2_ERR_MISMATCH (ranks that give different
+ *         dims or types), OP2_ERR_NOMEM
  * @source OP2 op_decl_dat, op_decl_dat_temp; PyOP2 Dat */
 OP2_API OP2_NODISCARD op2_status op2_dat_create(op2_set set, int dim, op2_type type,
                                                 const void *data, const char *name, op2_dat *dat);
@@ -181,8 +183,8 @@ OP2_API OP2_NODISCARD op2_status op2_dat_create(op2_set set, int dim, op2_type t
  * @shape  data[set total size][dim]       @units  values of `type`
  * @memory data is borrowed until the handle is destroyed and no queued loop uses the dat; aligned
  *         for its type
- * @sync   never blocks, runs nothing; op2_flush() before freeing the memory
- * @mpi    rank-local data
+ * @sync   runs nothing; among ranks it waits for the others; op2_flush() before freeing the memory
+ * @mpi    as op2_dat_create()
  * @errors as op2_dat_create(); OP2_ERR_ARG also for null or misaligned data and for memory that
  *         another wrapped dat covers
  * @source OP2 op_decl_dat with user memory */

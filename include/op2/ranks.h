@@ -23,6 +23,7 @@ extern "C" {
  * and makes the halos.
  *
  * Everything here also works in a context that is alone, where the numbers of elements are their
+ * global numbers. A context of one rank of MPI is alone as well, but its programs may give elements other
  * global numbers. Calls that are collective are made by all ranks in the same order, for the same
  * objects; they fail on all ranks alike, with the message of the lowest rank that failed. */
 
@@ -80,7 +81,7 @@ OP2_API OP2_NODISCARD op2_status op2_set_global(op2_set set, int64_t *number);
  * @shape  idx[from owned size][arity], row-major, entries in [0, op2_set_global_size(to))
  * @units  elements                        @memory idx is copied; may be null for an empty block
  * @sync   runs nothing, waits for the other ranks
- * @mpi    collective
+ * @mpi    collective; on one rank as alone
  * @errors as op2_map_create(); rows in messages are global numbers
  * @source OP2 op_decl_map before op_partition */
 OP2_API OP2_NODISCARD op2_status op2_map_create_global(op2_set from, op2_set to, int arity,

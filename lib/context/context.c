@@ -2,10 +2,13 @@
 /* What every call asks of a context first, and its end when nothing refers to it any more. */
 #include "context.h"
 
+#include <inttypes.h>
+
 #include "comm.h"
 #include "device.h"
 #include "error.h"
 #include "process.h"
+#include "types.h"
 
 int64_t op2i_next_id(op2_context ctx) { return ++ctx->next_id; }
 
@@ -36,6 +39,23 @@ op2_status op2i_context_validate(op2_context ctx) {
 
 op2_status op2i_context_agree(op2_context ctx, op2_status status) {
   return ctx->comm ? op2i_comm_agree(ctx->comm, status) : status;
+}
+
+/* Ranks that have more than the least report it; there is one unless all have the same. */
+op2_status op2i_context_alike(op2_context ctx, const char *kind, const char *name, const char *what,
+                              int64_t number, op2_type type) {
+  int64_t least[2] = {number, (int64_t)type};
+  if (!ctx->comm || ctx->comm->size == 1) return OP2_SUCCESS;
+  op2_status status = op2i_comm_least(ctx->comm, 2, least);
+  if (status) return status;
+  if (number != least[0])
+    status = op2i_error(OP2_ERR_MISMATCH,
+                        "%s '%s' has %s %" PRId64 " here, and %" PRId64 " on another rank", kind,
+                        name, what, number, least[0]);
+  else if ((int64_t)type != least[1])
+    status = op2i_error(OP2_ERR_MISMATCH, "%s '%s' is of type %s here, and %s on another rank",
+                        kind, name, op2i_type_name(type), op2i_type_name((op2_type)least[1]));
+  return op2i_comm_agree(ctx->comm, status);
 }
 
 op2_status op2i_context_lost(op2_context ctx, op2_status status) {

@@ -77,6 +77,10 @@ op2_status op2i_context_calling(op2_context ctx);
 op2_status op2i_context_left_behind(void);
 /* Among ranks: a failure of one is one of all (op2i_comm_agree()). Collective. */
 op2_status op2i_context_agree(op2_context ctx, op2_status status);
+/* Among ranks: what was declared as `kind` 'name' has the same `number` (its dim or arity, as `what` says)
+ * and type on all, or OP2_ERR_MISMATCH with both; type 0 where there is none. Collective. */
+op2_status op2i_context_alike(op2_context ctx, const char *kind, const char *name, const char *what,
+                              int64_t number, op2_type type);
 /* Among ranks: this one has failed where the others do not ask, and go on to wait for it. They are
  * told, and the context is dead. Returns the status. */
 op2_status op2i_context_lost(op2_context ctx, op2_status status);

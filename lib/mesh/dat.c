@@ -132,6 +132,8 @@ static op2_status create(op2_set set, int dim, op2_type type, const void *data, 
 /* Among ranks all have it, or none. */
 static op2_status give(op2_set set, op2_status status, op2_dat dat, op2_dat *out) {
   if (op2i_object_is(set, OP2I_SET)) status = op2i_context_agree(set->obj.ctx, status);
+  if (!status)
+    status = op2i_context_alike(set->obj.ctx, "dat", dat->obj.name, "dim", dat->dim, dat->type);
   if (status)
     op2_dat_destroy(&dat);
   else
@@ -355,8 +357,7 @@ op2_status op2i_dat_close(op2_dat dat, op2_access access, const char *call) {
   op2_status status = op2i_object_validate(dat, OP2I_DAT, call);
   if (status) return status;
   int32_t *open = op2i_modifies(access) ? &dat->open_writes : &dat->open_reads;
-  if (!*open)
-    return op2i_error(OP2_ERR_STATE, "%s: dat '%s' is not open", call, dat->obj.name);
+  if (!*open) return op2i_error(OP2_ERR_STATE, "%s: dat '%s' is not open", call, dat->obj.name);
   (*open)--;
   dat->obj.ctx->open_scopes--;
   return OP2_SUCCESS;

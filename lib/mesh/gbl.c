@@ -94,6 +94,7 @@ op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *d
   if (status) return status;
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_gbl_create: where to put the global is null");
   status = op2i_context_agree(ctx, create_gbl(ctx, dim, type, data, name, &gbl));
+  if (!status) status = op2i_context_alike(ctx, "global", gbl->obj.name, "dim", dim, type);
   if (status)
     op2_gbl_destroy(&gbl);
   else
@@ -204,6 +205,7 @@ op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void 
   if (status) return status;
   if (!out) return op2i_error(OP2_ERR_ARG, "constant '%s': a null pointer", name ? name : "");
   status = op2i_context_agree(ctx, create_const(ctx, dim, type, data, name, &cst));
+  if (!status) status = op2i_context_alike(ctx, "constant", cst->obj.name, "dim", dim, type);
   if (status)
     op2_const_destroy(&cst);
   else

@@ -198,6 +198,8 @@ op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *id
   else
     status = op2i_map_make(from, to, arity, values, NULL, name, &map);
   status = agree(from, status);
+  if (!status)
+    status = op2i_context_alike(from->obj.ctx, "map", map->obj.name, "arity", arity, (op2_type)0);
   if (status)
     op2_map_destroy(&map);
   else

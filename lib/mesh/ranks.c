@@ -95,14 +95,28 @@ static op2_status keep_targets(op2_set from, int arity, const int64_t *idx, int6
   return OP2_SUCCESS;
 }
 
+/* Where the elements of a set that is all here stand: as numbered, unless the program has given them other
+ * numbers. *place is null then. */
+static op2_status places_of(op2_set set, int32_t **place) {
+  const int64_t *global = set->halo ? set->halo->global : NULL;
+  int64_t n = set->ends[OP2I_OWNED];
+  *place = NULL;
+  if (!global) return OP2_SUCCESS;
+  *place = op2i_malloc((size_t)n * sizeof **place);
+  if (!*place) return op2i_error_nomem("a map's values");
+  for (int64_t i = 0; i < n; i++) (*place)[global[i]] = (int32_t)i;
+  return OP2_SUCCESS;
+}
+
 static op2_status create_alone(op2_set from, op2_set to, int arity, const int64_t *idx,
                                const char *name, op2_map *map) {
   int64_t n = from->ends[OP2I_NONEXEC] * arity;
-  int32_t *narrow = op2i_malloc((size_t)n * sizeof *narrow);
-  if (!narrow) return op2i_error_nomem("a map's values");
-  for (int64_t i = 0; i < n; i++) narrow[i] = (int32_t)idx[i];
-  op2_status status = op2_map_create(from, to, arity, narrow, name, map);
+  int32_t *narrow = op2i_malloc((size_t)n * sizeof *narrow), *place = NULL;
+  op2_status status = narrow ? places_of(to, &place) : op2i_error_nomem("a map's values");
+  for (int64_t i = 0; i < n && !status; i++) narrow[i] = place ? place[idx[i]] : (int32_t)idx[i];
+  if (!status) status = op2_map_create(from, to, arity, narrow, name, map);
   op2i_free(narrow);
+  op2i_free(place);
   return status;
 }
 
@@ -114,6 +128,8 @@ static op2_status create_spread(op2_set from, op2_set to, int arity, const int64
   op2_status status = keep_targets(from, arity, idx, &global);
   if (!status) status = op2i_map_make(from, to, arity, NULL, global, name, &map);
   status = op2i_comm_agree(comm, status);
+  if (!status)
+    status = op2i_context_alike(from->obj.ctx, "map", map->obj.name, "arity", arity, (op2_type)0);
   if (status)
     op2_map_destroy(&map);
   else
@@ -131,8 +147,8 @@ op2_status op2_map_create_global(op2_set from, op2_set to, int arity, const int6
   if (!status) status = check_targets(from, to, arity, idx, shown);
   if (comm) status = op2i_comm_agree(comm, status);
   if (status) return status;
-  return comm ? create_spread(from, to, arity, idx, name, map)
-              : create_alone(from, to, arity, idx, name, map);
+  return comm && comm->size > 1 ? create_spread(from, to, arity, idx, name, map)
+                                : create_alone(from, to, arity, idx, name, map);
 }
 
 /* ---- values by global number ----------------------------------------------------------------- */
