@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 static _Atomic int64_t allocations;
 static _Atomic int64_t fail_at; /* value of `allocations` at which to fail, 0 never */
@@ -101,6 +104,13 @@ int op2i_reserve(void *array_of_pointer, size_t element_bytes, int64_t count, in
   *array = grown;
   *capacity = larger;
   return 0;
+}
+
+/* The C library keeps freed memory below the last piece in use. */
+void op2i_mem_give_back(void) {
+#ifdef __GLIBC__
+  (void)malloc_trim(0);
+#endif
 }
 
 int op2i_grow(void *array_of_pointer, size_t element_bytes, int64_t count, int64_t *capacity) {

@@ -8,53 +8,27 @@
 #include "partitioner.h"
 #include "sort.h"
 
-struct arc {
-  int64_t from, to;
-};
+/* One element of a parcel of part_arcs.c: its number, how many neighbours it has, and their numbers. */
+static const int64_t *next_of(const int64_t *word) { return word + 2 + word[1]; }
 
-struct arcs {
-  int64_t n;
-  struct arc *arc;
-};
-
-static void add(struct arcs *arcs, int64_t from, int64_t to) {
-  if (from != to) arcs->arc[arcs->n++] = (struct arc){from, to};
-}
-
-/* All pairs of targets; of a set that is its own target, elements and targets. */
-static op2_status list_arcs(const struct op2i_parting *p, const struct op2i_part_map *m,
-                            struct arcs *arcs) {
-  const struct op2i_part_set *from = &p->sets[m->from];
-  int64_t arity = m->map->arity, most = m->from == m->to ? 2 * arity : arity * (arity - 1);
-  arcs->arc = op2i_malloc((size_t)(from->n * most) * sizeof *arcs->arc);
-  if (!arcs->arc) return op2i_error_nomem("a graph");
-  for (int64_t e = 0; e < from->n; e++) {
-    const int64_t *row = m->row + e * arity;
-    for (int64_t j = 0; j < arity; j++) {
-      for (int64_t k = 0; k < arity && m->from != m->to; k++)
-        if (j != k) add(arcs, row[j], row[k]);
-      if (m->from != m->to) continue;
-      add(arcs, from->number[e], row[j]);
-      add(arcs, row[j], from->number[e]);
-    }
-  }
-  return OP2_SUCCESS;
-}
-
-/* Arcs by the vertex that they leave: offs[v + 1] becomes the end of those of vertex v. */
+/* Neighbours by the vertex that has them: offs[v + 1] becomes the end of those of vertex v. */
 static void group_arcs(const struct op2i_parcels *in, struct op2i_spread_graph *graph) {
   int64_t *ends = graph->offs + 1, at = 0;
   for (int64_t k = 0; k < in->n; k++) {
-    const struct arc *arc = in->parcel[k].data, *end = arc + in->parcel[k].bytes / sizeof *arc;
-    for (; arc < end; arc++) ends[arc->from - graph->first]++;
+    const int64_t *word = in->parcel[k].data, *end = word + in->parcel[k].bytes / sizeof *word;
+    for (; word < end; word = next_of(word)) ends[word[0] - graph->first] += word[1];
   }
   for (int64_t v = 0, n; v < graph->n; v++, at += n) {
     n = ends[v];
     ends[v] = at;
   }
   for (int64_t k = 0; k < in->n; k++) {
-    const struct arc *arc = in->parcel[k].data, *end = arc + in->parcel[k].bytes / sizeof *arc;
-    for (; arc < end; arc++) graph->adjacent[ends[arc->from - graph->first]++] = arc->to;
+    const int64_t *word = in->parcel[k].data, *end = word + in->parcel[k].bytes / sizeof *word;
+    for (; word < end; word = next_of(word)) {
+      int64_t *place = &ends[word[0] - graph->first];
+      memcpy(graph->adjacent + *place, word + 2, (size_t)word[1] * sizeof *word);
+      *place += word[1];
+    }
   }
 }
 
@@ -75,7 +49,10 @@ static op2_status prune(struct op2i_spread_graph *graph) {
 
 static op2_status make_graph(const struct op2i_parcels *in, struct op2i_spread_graph *graph) {
   int64_t n = 0;
-  for (int64_t k = 0; k < in->n; k++) n += (int64_t)(in->parcel[k].bytes / sizeof(struct arc));
+  for (int64_t k = 0; k < in->n; k++) {
+    const int64_t *word = in->parcel[k].data, *end = word + in->parcel[k].bytes / sizeof *word;
+    for (; word < end; word = next_of(word)) n += word[1];
+  }
   graph->offs = op2i_calloc((size_t)graph->n + 1, sizeof *graph->offs);
   graph->adjacent = op2i_malloc((size_t)n * sizeof *graph->adjacent);
   if (!graph->offs || !graph->adjacent) return op2i_error_nomem("a graph");
@@ -83,22 +60,44 @@ static op2_status make_graph(const struct op2i_parcels *in, struct op2i_spread_g
   return prune(graph);
 }
 
-/* Each arc goes to the rank that holds the vertex it leaves. */
+/* Elements ascend, and so do the ranks that hold their shares: what goes to one lies together. */
+static op2_status cut_parcels(const struct op2i_parting *p, const struct op2i_part_arcs *arcs,
+                              int64_t size, struct op2i_parcel **parcels, int64_t *nparcels) {
+  struct op2i_share share = {.size = size, .ranks = p->comm->size};
+  int64_t *word = arcs->word, *end = word + arcs->nwords, n = 0;
+  for (int pass = 0; pass < 2; pass++, word = arcs->word) {
+    int last = -1;
+    for (n = 0; word < end; word += 2 + word[1]) {
+      int rank = op2i_share_of(&share, word[0]);
+      n += rank != last;
+      last = rank;
+      if (!pass) continue;
+      struct op2i_parcel *parcel = &(*parcels)[n - 1];
+      if (!parcel->data) *parcel = (struct op2i_parcel){rank, 0, word};
+      parcel->bytes += (size_t)(2 + word[1]) * sizeof *word;
+    }
+    if (!pass) *parcels = op2i_calloc((size_t)n, sizeof **parcels);
+    if (!*parcels) return op2i_error_nomem("a graph");
+  }
+  *nparcels = n;
+  return OP2_SUCCESS;
+}
+
+/* The neighbours of each element go to the rank that holds its share. */
 static op2_status spread(const struct op2i_parting *p, const struct op2i_part_map *m,
                          struct op2i_spread_graph *graph) {
-  struct op2i_share share = {.size = graph->size, .ranks = p->comm->size};
-  struct arcs arcs = {0};
+  struct op2i_part_arcs arcs;
   struct op2i_parcels in = {0};
-  op2_status status = list_arcs(p, m, &arcs);
-  int32_t *to = op2i_malloc((size_t)arcs.n * sizeof *to);
-  if (!status && !to) status = op2i_error_nomem("a graph");
+  struct op2i_parcel *parcels = NULL;
+  int64_t n = 0;
+  op2_status status = op2i_part_list_arcs(p, m, &arcs);
+  if (!status) status = cut_parcels(p, &arcs, graph->size, &parcels, &n);
   status = op2i_part_agree(p, status);
-  for (int64_t i = 0; i < arcs.n && !status; i++) to[i] = op2i_share_of(&share, arcs.arc[i].from);
-  if (!status) status = op2i_mail_send(p->comm, arcs.n, to, sizeof *arcs.arc, arcs.arc, &in);
+  if (!status) status = op2i_comm_deliver(p->comm, n, parcels, &in);
+  op2i_free(arcs.word); /* before the graph is made of what has come */
+  op2i_free(parcels);
   if (!status) status = op2i_part_agree(p, make_graph(&in, graph));
   op2i_parcels_free(&in);
-  op2i_free(to);
-  op2i_free(arcs.arc);
   return status;
 }
 

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "log.h"
 #include "loop.h"
+#include "mem.h"
 #include "part.h"
 #include "partitioner.h"
 #include "renumber.h"
@@ -222,5 +223,6 @@ op2_status op2_partition(op2_context ctx, const op2_partition_options *how,
   status = ctx->comm ? partition(ctx, how, &p) : alone(ctx, how, &p.report);
   if (!status && report) *report = p.report;
   op2i_part_free(&p);
+  if (ctx->comm) op2i_mem_give_back();
   return status;
 }
