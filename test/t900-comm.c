@@ -123,6 +123,7 @@ static int agree_all(struct op2i_comm *comm, void *data) {
   bool unlucky = comm->rank >= comm->size / 2;
   op2_status status =
       op2i_comm_agree(comm, unlucky ? op2i_error(OP2_ERR_MISMATCH, "no luck") : OP2_SUCCESS);
+  status = op2i_comm_agree(comm, status); /* once more: the rank is named once */
   return status != OP2_ERR_MISMATCH || strcmp(op2_error_message(), want) ||
          op2i_comm_agree(comm, OP2_SUCCESS);
 }

@@ -307,7 +307,7 @@ op2_status op2i_comm_agree(struct op2i_comm *comm, op2_status status) {
   op2_status failed = op2i_comm_first(comm, &place, &status, message, &rank);
   if (failed) return failed;
   if (place < 0) return OP2_SUCCESS;
-  return op2i_error(status, "rank %d of %d: %s", rank, comm->size, message);
+  return op2i_comm_report(status, rank, comm->size, message);
 }
 
 /* Each round reaches twice as far: after it a rank has the sum of 2 * reach ranks up to itself. */

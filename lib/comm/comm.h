@@ -113,6 +113,8 @@ op2_status op2i_comm_combine(struct op2i_comm *comm, void *data, size_t bytes,
                              op2i_combine *combine, void *closure);
 /* data of rank `root`, on all. */
 op2_status op2i_comm_share(struct op2i_comm *comm, int root, void *data, size_t bytes);
+/* Record the failure of a rank, with its number before the message unless that has one; returns the status. */
+op2_status op2i_comm_report(op2_status status, int rank, int size, const char *message);
 /* A failure of one rank is one of all: all return the status of the lowest rank that has failed, with
  * its message and its number; OP2_SUCCESS where none has. */
 op2_status op2i_comm_agree(struct op2i_comm *comm, op2_status status);

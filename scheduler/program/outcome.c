@@ -50,7 +50,7 @@ bool op2i_outcome_failed(const struct op2i_sched *sched, const struct op2i_group
 static op2_status take(struct op2i_outcome *outcome, op2_status status, const char *message,
                        int rank, int size) {
   op2i_free(outcome->message);
-  op2i_error(status, "rank %d of %d: %s", rank, size, message);
+  (void)op2i_comm_report(status, rank, size, message);
   outcome->status = status;
   outcome->agreed = true;
   outcome->message = op2i_strdup(op2_error_message());

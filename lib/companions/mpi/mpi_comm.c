@@ -287,13 +287,12 @@ static enum op2i_callers granted_callers(void) {
                                          : OP2I_CALLERS_ANY;
 }
 
-/* The highest rank without memory, or -1. */
-static int who_lacks(MPI_Comm mpi, bool memory) {
-  int number, lacks;
-  MPI_Comm_rank(mpi, &number);
-  lacks = memory ? -1 : number;
-  MPI_Allreduce(MPI_IN_PLACE, &lacks, 1, MPI_INT, MPI_MAX, mpi);
-  return lacks;
+/* The highest rank without memory, or -1. Returns MPI's error. */
+static int who_lacks(MPI_Comm mpi, bool memory, int *lacks) {
+  int number;
+  int error = MPI_Comm_rank(mpi, &number);
+  *lacks = memory || error ? -1 : number;
+  return error ? error : MPI_Allreduce(MPI_IN_PLACE, lacks, 1, MPI_INT, MPI_MAX, mpi);
 }
 
 /* Who may run on the same CPUs is told by a digest of their numbers (FNV-1a). */
@@ -306,49 +305,63 @@ static uint64_t digest_cpus(const struct op2i_companion *op2) {
   return digest;
 }
 
-/* Where one lacks memory, all take what they have for their own. */
-static struct op2i_seat find_seat(const struct op2i_companion *op2, MPI_Comm mpi) {
-  struct op2i_seat seat = {.twins = 1};
-  uint64_t own = digest_cpus(op2);
-  MPI_Comm here;
-  MPI_Comm_split_type(mpi, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-  MPI_Comm_rank(here, &seat.rank);
-  MPI_Comm_size(here, &seat.size);
-  uint64_t *all = op2->calloc((size_t)seat.size, sizeof *all);
-  if (who_lacks(here, all != NULL) < 0) {
-    MPI_Allgather(&own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, here);
-    seat.twins = 0;
-    for (int r = 0; r < seat.size; r++) {
-      seat.twin += r < seat.rank && all[r] == own;
-      seat.twins += all[r] == own;
+/* Of the ranks on this machine. Where one lacks memory, all take what they have for their own. */
+static int find_twins(const struct op2i_companion *op2, MPI_Comm here, struct op2i_seat *seat) {
+  uint64_t own = digest_cpus(op2), *all = op2->calloc((size_t)seat->size, sizeof *all);
+  int lacks;
+  int error = who_lacks(here, all != NULL, &lacks);
+  if (!error && lacks < 0) {
+    error = MPI_Allgather(&own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, here);
+    seat->twins = 0;
+    for (int r = 0; r < seat->size && !error; r++) {
+      seat->twin += r < seat->rank && all[r] == own;
+      seat->twins += all[r] == own;
     }
   }
   op2->free(all);
-  MPI_Comm_free(&here);
-  return seat;
+  return error;
+}
+
+static int find_seat(const struct op2i_companion *op2, MPI_Comm mpi, struct op2i_seat *seat) {
+  MPI_Comm here;
+  *seat = (struct op2i_seat){.twins = 1};
+  int error = MPI_Comm_split_type(mpi, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+  if (error) return error;
+  error = MPI_Comm_rank(here, &seat->rank);
+  if (!error) error = MPI_Comm_size(here, &seat->size);
+  if (!error) error = find_twins(op2, here, seat);
+  int freed = MPI_Comm_free(&here);
+  return error ? error : freed;
+}
+
+/* What the communicator says of itself, and how its messages go: as rank 0 was asked for. */
+static int set_up(struct rank *made, struct op2i_mpi_manner manner) {
+  int error = MPI_Comm_set_errhandler(made->mpi, MPI_ERRORS_RETURN);
+  if (!error) error = MPI_Comm_rank(made->mpi, &made->comm.rank);
+  if (!error) error = MPI_Comm_size(made->mpi, &made->comm.size);
+  if (!error) error = MPI_Bcast(&manner.link, (int)sizeof manner.link, MPI_BYTE, 0, made->mpi);
+  made->manner = manner;
+  made->slow = manner.link.delay > 0 || manner.link.per_byte > 0;
+  return error;
 }
 
 op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
                          struct op2i_mpi_manner manner, struct op2i_comm **out) {
   struct rank made = {.comm = {.kind = &kind, .callers = granted_callers()}, .op2 = op2};
-  int error = MPI_Comm_dup(parent, &made.mpi);
+  int error = MPI_Comm_dup(parent, &made.mpi), lacks = -1;
   if (error) return failed(&made, error, "while the communicator was duplicated");
-  MPI_Comm_set_errhandler(made.mpi, MPI_ERRORS_RETURN);
-  MPI_Comm_rank(made.mpi, &made.comm.rank);
-  MPI_Comm_size(made.mpi, &made.comm.size);
-  MPI_Bcast(&manner.link, (int)sizeof manner.link, MPI_BYTE, 0, made.mpi);
-  made.manner = manner;
-  made.slow = manner.link.delay > 0 || manner.link.per_byte > 0;
+  error = set_up(&made, manner);
   struct rank *rank = op2->calloc(1, sizeof *rank);
-  int lacks = who_lacks(made.mpi, rank != NULL);
-  if (lacks >= 0) {
+  if (!error) error = who_lacks(made.mpi, rank != NULL, &lacks);
+  if (!error && lacks < 0) error = find_seat(op2, made.mpi, &made.comm.seat);
+  if (error || lacks >= 0) {
     op2->free(rank);
     MPI_Comm_free(&made.mpi);
+    if (error) return failed(&made, error, "while the communicator was set up");
     return op2->error(OP2_ERR_NOMEM, "rank %d of %d: out of memory for a communicator", lacks,
                       made.comm.size);
   }
   op2i_mpi_offer_ptscotch(op2);
-  made.comm.seat = find_seat(op2, made.mpi);
   *rank = made;
   *out = &rank->comm;
   return OP2_SUCCESS;

@@ -36,7 +36,8 @@ static void free_part(struct part *p) {
 static op2_status convert(const struct op2i_spread_graph *graph, MPI_Comm mpi, struct part *p) {
   int64_t most = sizeof(SCOTCH_Num) == sizeof(int32_t) ? INT32_MAX : INT64_MAX;
   int64_t arcs = graph->offs[graph->n], all = arcs;
-  MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, mpi);
+  if (MPI_Allreduce(MPI_IN_PLACE, &all, 1, MPI_INT64_T, MPI_SUM, mpi) != MPI_SUCCESS)
+    return op2->error(OP2_ERR_FATAL, "MPI failed while ranks counted the arcs of a graph");
   if (graph->size >= most || all > most)
     return op2->error(OP2_ERR_RANGE, "a graph of so many elements is too large for this build of "
                                      "PT-Scotch");
