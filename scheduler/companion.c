@@ -32,6 +32,7 @@ static void admit(op2_dat dat) { dat->res.round = dat->obj.ctx->round; }
 static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .comm_of = comm_of,
                                             .agree = op2i_comm_agree,
+                                            .share = op2i_comm_share,
                                             .link = op2i_env_link,
                                             .error = op2i_error,
                                             .error_nomem = op2i_error_nomem,

@@ -112,7 +112,7 @@ op2_status file_mesh_write(op2_context ctx, const char *path, const struct file_
   for (int d = 0; d < FILE_DATS && !status; d++)
     status = op2_file_write_dat(file, objects->dats[d], NULL);
   for (int c = 0; c < FILE_CONSTS && !status; c++)
-    status = op2_file_write_const(file, const_dims[c], OP2_F64, mesh->consts[c], const_names[c]);
+    status = op2_file_write_const(file, const_dims[c], OP2_F64, const_names[c], mesh->consts[c]);
   return end(&file, status);
 }
 

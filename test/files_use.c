@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
   if (argc != 2 || op2_init(NULL, &ctx) || op2_set_create(ctx, 7, "nodes", &nodes) ||
       op2_file_open(ctx, argv[1], OP2_FILE_CREATE, &file) ||
       op2_file_write_set(file, nodes, NULL) ||
-      op2_file_write_const(file, 2, OP2_F64, far_field, "qinf") || op2_file_close(&file) ||
+      op2_file_write_const(file, 2, OP2_F64, "qinf", far_field) || op2_file_close(&file) ||
       op2_file_open(ctx, argv[1], OP2_FILE_READ, &file) ||
       op2_file_read_set(file, "nodes", &again) ||
       op2_file_read_const(file, 2, OP2_F64, "qinf", back) || op2_file_close(&file)) {

@@ -96,13 +96,13 @@ static int write_state(op2_file file, op2_set cells, int64_t ncell) {
     TRY(op2_file_write_dat(file, dat, NULL));
   }
   op2_dat_destroy(&dat);
-  TRY(op2_file_write_const(file, 1, OP2_F64, &gamma, "gam"));
-  TRY(op2_file_write_const(file, 1, OP2_F64, &gm1, "gm1"));
-  TRY(op2_file_write_const(file, 1, OP2_F64, &cfl, "cfl"));
-  TRY(op2_file_write_const(file, 1, OP2_F64, &eps, "eps"));
-  TRY(op2_file_write_const(file, 1, OP2_F64, &mach, "mach"));
-  TRY(op2_file_write_const(file, 1, OP2_F64, &alpha, "alpha"));
-  TRY(op2_file_write_const(file, 4, OP2_F64, stream, "qinf"));
+  TRY(op2_file_write_const(file, 1, OP2_F64, "gam", &gamma));
+  TRY(op2_file_write_const(file, 1, OP2_F64, "gm1", &gm1));
+  TRY(op2_file_write_const(file, 1, OP2_F64, "cfl", &cfl));
+  TRY(op2_file_write_const(file, 1, OP2_F64, "eps", &eps));
+  TRY(op2_file_write_const(file, 1, OP2_F64, "mach", &mach));
+  TRY(op2_file_write_const(file, 1, OP2_F64, "alpha", &alpha));
+  TRY(op2_file_write_const(file, 4, OP2_F64, "qinf", stream));
   free(q);
   return 0;
 fail:

@@ -29,11 +29,27 @@ extern "C" {
  * of how many ranks wrote it, and any number can read it. What is written does not depend on the
  * time, nor on the number of ranks: files of equal contents are equal byte for byte.
  *
- * Over ranks of MPI (op2/mpi.h) one file is read and written by all of them at once; every call
- * here is then collective: all ranks make it, in the same order, for the same names. An error of
- * one rank is one of all. Sets that are read are blocks, of equal sizes but for one element, and
- * op2_partition() moves them. In a process one thread at a time may make such calls over ranks. In
- * a context that is alone MPI is not needed, and MPI_Init not called.
+ * Files that OP2 has not written can be read, too, as h5py and others write them: the attributes may
+ * be missing, and those that are there must not contradict the dataset. The text of `type` may have
+ * any of HDF5's forms. A set and the entries of a map may be integers of any type. A row of a dat or
+ * a map, and constants, may have any number of dimensions: [n][3][3] is a dat of dim 9. Values of
+ * dats and constants are not converted: the type that is asked for is that of the file.
+ * op2_file_shape() says what a dataset holds.
+ *
+ * A file that is written has the name NAME.op2-part until op2_file_close(), which makes sure that all
+ * of it is on the disk and then gives it its own name, in one step. Until then a former file of that
+ * name is what it was, whatever fails and whoever is killed; after a failure it stays, and the part is
+ * removed. A part that a killed program has left is replaced when NAME is next written. So the folder
+ * has to be writable, and has to have room for both files. The new file has the permissions of the
+ * former one; symbolic links stay and lead to it. Two programs must not write one file at a time: the
+ * first that closes it is told.
+ *
+ * Over ranks (op2/mpi.h) one file is read and written by all of them at once; every call here is
+ * then collective: all ranks make it, in the same order, for the same names. An error of one rank is
+ * one of all, and its message names the rank. Sets that are read are blocks, of equal sizes but for
+ * one element, and op2_partition() moves them. MPI-IO is not used: each rank has to see the file
+ * under the path that it gives, in a file system where processes can write to parts of one file, as
+ * those of clusters are; on NFS ranks lock what they write. HDF5 may be any, with MPI or without.
  *
  * Messages name the file, what was to be read, and what is wrong with it, with HDF5's own words
  * where it has some; HDF5 itself prints nothing. Values of a damaged file that still are values
@@ -45,41 +61,47 @@ typedef struct op2_file_s *op2_file; /**< an open file */
 /** What is to be done with a file. */
 typedef enum op2_file_mode {
   OP2_FILE_READ = 1, /**< read it */
-  OP2_FILE_CREATE,   /**< write a new one, over whatever has its name */
-  OP2_FILE_ADD       /**< read a file that is there and write more into it */
+  OP2_FILE_CREATE,   /**< write a new one, which replaces a former one when it is closed */
+  OP2_FILE_ADD       /**< read a file that is there and write more into a copy of it, which replaces
+                      * it when it is closed: what is large and does not change is better kept in a
+                      * file of its own */
 } op2_file_mode;
 
 /** @brief Open a file, or create it.
- * @memory path is copied. The file keeps the context's memory, until it is closed with
- *         op2_file_close(), which should come before op2_finalize() and has to come before
- *         MPI_Finalize. Copies of the handle are of no use after that
+ * @memory path is copied; a relative one is taken from the current folder of now. The file keeps the
+ *         context's memory until it is closed with op2_file_close(), which has to come before
+ *         op2_finalize() and MPI_Finalize. Copies of the handle are of no use after that. A program
+ *         that ends without closing a file leaves its part behind
  * @sync   runs nothing; waits for the file system
  * @mpi    collective
  * @errors OP2_ERR_ARG (null, an unknown mode), OP2_ERR_STATE (no context), OP2_ERR_IO (no such
- *         file, no HDF5 file, a truncated one, no right to it), OP2_ERR_UNAVAILABLE (ranks that are
- *         not processes of MPI, an HDF5 without MPI, libop2_hdf5 and libop2 of different builds),
+ *         file, no HDF5 file, a truncated one, no right to it or to its folder, ranks that see no
+ *         file or another one), OP2_ERR_UNAVAILABLE (libop2_hdf5 and libop2 of different builds),
  *         OP2_ERR_NOMEM; on error *file is untouched
  * @source OP2 op_decl_*_hdf5 (file names) */
 OP2_API OP2_NODISCARD op2_status op2_file_open(op2_context ctx, const char *path,
                                                op2_file_mode mode, op2_file *file);
 
-/** @brief Close a file and null the handle, whatever is returned. What was written is then there.
+/** @brief Close a file and null the handle, whatever is returned. With OP2_SUCCESS what was written
+ * is on the disk under the file's name; with any other status the former file is unchanged.
  * @memory gives up the file's; a null handle is a no-op
- * @sync   runs nothing; waits for the file system
+ * @sync   runs nothing; waits until the disk has what was written
  * @mpi    collective
- * @errors OP2_ERR_IO (what was written could not be kept), OP2_ERR_ARG (no file)
+ * @errors OP2_ERR_IO (this call or one before it could not write; the file is not kept),
+ *         OP2_ERR_STATE (the context has ended: what was written is not kept), OP2_ERR_ARG (no file)
  * @source OP2 */
 OP2_API OP2_NODISCARD op2_status op2_file_close(op2_file *file);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/** @brief Declare the set of a file that has this name: over ranks, this rank's block of it.
+/** @brief Declare the set of a file that has this name: over ranks, this rank's block of it. The
+ * dataset is one integer, the size; for others see op2_file_shape().
  * @units  elements                        @memory the set is the caller's
  * @sync   runs nothing; waits for the file system
  * @mpi    collective
  * @errors OP2_ERR_ARG, OP2_ERR_STATE (the context has ended),
  *         OP2_ERR_IO (not in the file, or not readable), OP2_ERR_TYPE, OP2_ERR_RANGE (a size below
- *         0), OP2_ERR_NOMEM; on error *set is untouched
+ *         0, or more elements than a set can have), OP2_ERR_NOMEM; on error *set is untouched
  * @source OP2 op_decl_set_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_read_set(op2_file file, const char *name, op2_set *set);
 
@@ -88,7 +110,7 @@ OP2_API OP2_NODISCARD op2_status op2_file_read_set(op2_file file, const char *na
  * @sync   runs nothing; waits for the file system
  * @mpi    collective
  * @errors as op2_file_read_set(); OP2_ERR_MISMATCH (another size, dim or type than the sets and
- *         arity ask for, attributes that are missing or contradict), OP2_ERR_RANGE (row, column and
+ *         arity ask for, attributes that contradict), OP2_ERR_RANGE (row, column and
  *         value of an entry that is no element)
  * @source OP2 op_decl_map_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_read_map(op2_file file, op2_set from, op2_set to,
@@ -123,6 +145,18 @@ OP2_API OP2_NODISCARD op2_status op2_file_read_const(op2_file file, int dim, op2
 OP2_API OP2_NODISCARD op2_status op2_file_read_rows(op2_file file, const char *name, int64_t first,
                                                     int64_t n, int dim, op2_type type, void *rows);
 
+/** @brief Rows, values in a row and type of a dataset, as of files that were not made for OP2: for
+ * op2_set_create() where a file holds no sets, and for whoever does not know what to ask for. One
+ * value by itself is one row of one.
+ * @shape  dataset [rows][columns], all dimensions but the first taken together
+ * @units  rows; values                    @memory outputs are the caller's, untouched on error
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective: the same on every rank
+ * @errors as op2_file_read_set(); OP2_ERR_TYPE (values that op2 has no type for)
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_file_shape(op2_file file, const char *name, int64_t *rows,
+                                                int *columns, op2_type *type);
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /** @brief Write the size of a set.
@@ -132,7 +166,8 @@ OP2_API OP2_NODISCARD op2_status op2_file_read_rows(op2_file file, const char *n
  * @mpi    collective
  * @errors OP2_ERR_ARG (null, a subset), OP2_ERR_STATE (the context has ended, or the file is open
  *         for reading), OP2_ERR_NAME (the name is taken, or none), OP2_ERR_MISMATCH (another
- *         context), OP2_ERR_IO; on error the file may hold what was begun
+ *         context), OP2_ERR_IO (also after a write that failed so,
+ *         since the file will not be kept), OP2_ERR_NOMEM
  * @source OP2 op_dump_to_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_write_set(op2_file file, op2_set set, const char *name);
 
@@ -162,7 +197,7 @@ OP2_API OP2_NODISCARD op2_status op2_file_write_dat(op2_file file, op2_dat dat, 
  * @errors as op2_file_write_set(); OP2_ERR_TYPE
  * @source OP2 op_write_const_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_write_const(op2_file file, int dim, op2_type type,
-                                                      const void *values, const char *name);
+                                                      const char *name, const void *values);
 
 #ifdef __cplusplus
 }

@@ -1,96 +1,106 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One dataset: what it is looked at for before its values are read, and how it is made. */
+/* One dataset that is in a file: what is checked before its values are read, and reading them. */
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "hdf5_file.h"
 
-/* What is open while a dataset is worked on; all are closed at the end. */
-struct ids {
-  hid_t dataset, space, type, attribute, other, list;
-};
-
-static const struct ids none = {H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID,
-                                H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID};
-
-static void shut(hid_t *id, herr_t (*close)(hid_t)) {
+void op2i_dataset_shut(hid_t *id, herr_t (*close)(hid_t)) {
   if (*id >= 0) close(*id);
   *id = H5I_INVALID_HID;
 }
 
-static void shut_attribute(struct ids *ids) {
-  shut(&ids->attribute, H5Aclose);
-  shut(&ids->space, H5Sclose);
-  shut(&ids->type, H5Tclose);
+void op2i_dataset_shut_attribute(struct op2i_dataset_ids *ids) {
+  op2i_dataset_shut(&ids->attribute, H5Aclose);
+  op2i_dataset_shut(&ids->space, H5Sclose);
+  op2i_dataset_shut(&ids->type, H5Tclose);
 }
 
-static void shut_all(struct ids *ids) {
-  shut_attribute(ids);
-  shut(&ids->other, H5Sclose);
-  shut(&ids->list, H5Pclose);
-  shut(&ids->dataset, H5Dclose);
+void op2i_dataset_shut_all(struct op2i_dataset_ids *ids) {
+  op2i_dataset_shut_attribute(ids);
+  op2i_dataset_shut(&ids->other, H5Sclose);
+  op2i_dataset_shut(&ids->list, H5Pclose);
+  op2i_dataset_shut(&ids->dataset, H5Dclose);
 }
 
-/* ---- attributes that are there
- * ---------------------------------------------------------------- */
+/* ---- attributes that are there ---------------------------------------------------------------- */
 
+/* Files that OP2 has not written, as by h5py, need no attributes: where there is none, ids has none
+ * open. Those that are there must not contradict the dataset. */
 static op2_status open_attribute(op2_file file, const struct op2i_dataset *what, const char *name,
-                                 struct ids *ids) {
+                                 struct op2i_dataset_ids *ids) {
   htri_t there = H5Aexists(ids->dataset, name);
-  if (there <= 0)
-    return op2i_hdf5_error(file, what, there < 0, OP2_ERR_MISMATCH, "has no attribute '%s'", name);
-  ids->attribute = H5Aopen(ids->dataset, name, H5P_DEFAULT);
-  ids->space = H5Aget_space(ids->attribute);
-  ids->type = H5Aget_type(ids->attribute);
+  if (there == 0) return OP2_SUCCESS;
+  if (there > 0) {
+    ids->attribute = H5Aopen(ids->dataset, name, H5P_DEFAULT);
+    ids->space = H5Aget_space(ids->attribute);
+    ids->type = H5Aget_type(ids->attribute);
+  }
   if (ids->attribute < 0 || ids->space < 0 || ids->type < 0)
     return op2i_hdf5_error(file, what, true, OP2_ERR_IO, "has an unreadable attribute '%s'", name);
   return OP2_SUCCESS;
 }
 
 static op2_status check_number(op2_file file, const struct op2i_dataset *what, const char *name,
-                               int64_t wanted, struct ids *ids) {
-  int64_t value = 0;
+                               int64_t wanted, struct op2i_dataset_ids *ids) {
+  int64_t value = wanted;
   op2_status status = open_attribute(file, what, name, ids);
-  if (!status && (H5Sget_simple_extent_npoints(ids->space) != 1 ||
-                  !(op2i_hdf5_is(ids->type, OP2_I32) || op2i_hdf5_is(ids->type, OP2_I64))))
+  const bool there = !status && ids->attribute >= 0;
+  if (there &&
+      (H5Sget_simple_extent_npoints(ids->space) != 1 || H5Tget_class(ids->type) != H5T_INTEGER))
     status = op2i_hdf5_error(file, what, false, OP2_ERR_MISMATCH,
                              "has an attribute '%s' that is not one number", name);
-  if (!status && H5Aread(ids->attribute, H5T_NATIVE_INT64, &value) < 0)
+  else if (there && H5Aread(ids->attribute, H5T_NATIVE_INT64, &value) < 0)
     status =
         op2i_hdf5_error(file, what, true, OP2_ERR_IO, "has an unreadable attribute '%s'", name);
-  if (!status && value != wanted)
+  else if (there && value != wanted)
     status = op2i_hdf5_error(file, what, false, OP2_ERR_MISMATCH,
                              "has the attribute %s = %" PRId64 ", expected %" PRId64, name, value,
                              wanted);
-  shut_attribute(ids);
+  op2i_dataset_shut_attribute(ids);
   return status;
 }
 
 enum { TEXT_MOST = 64 };
 
-static op2_status check_type_text(op2_file file, const struct op2i_dataset *what, struct ids *ids) {
+/* The text of an attribute, of fixed length as OP2 writes it or of variable length as h5py does. */
+static bool read_text(struct op2i_dataset_ids *ids, char text[TEXT_MOST + 1]) {
+  char *varying = NULL;
+  if (H5Tis_variable_str(ids->type) <= 0) return H5Aread(ids->attribute, ids->type, text) >= 0;
+  if (H5Aread(ids->attribute, ids->type, &varying) < 0 || !varying) return false;
+  strncpy(text, varying, TEXT_MOST);
+  H5free_memory(varying);
+  return true;
+}
+
+static op2_status check_type_text(op2_file file, const struct op2i_dataset *what,
+                                  struct op2i_dataset_ids *ids) {
   char text[TEXT_MOST + 1] = "";
-  op2_type type = what->wide ? OP2_I64 : what->type;
+  op2_type type = what->type;
   op2_status status = open_attribute(file, what, "type", ids);
-  if (!status &&
-      (H5Tget_class(ids->type) != H5T_STRING || H5Tis_variable_str(ids->type) != 0 ||
-       H5Sget_simple_extent_npoints(ids->space) != 1 || H5Tget_size(ids->type) > TEXT_MOST))
+  if (status || ids->attribute < 0) return status;
+  if (H5Tget_class(ids->type) != H5T_STRING || H5Sget_simple_extent_npoints(ids->space) != 1 ||
+      (H5Tis_variable_str(ids->type) == 0 && H5Tget_size(ids->type) > TEXT_MOST))
     status = op2i_hdf5_error(file, what, false, OP2_ERR_MISMATCH,
                              "has an attribute 'type' that is not one short text");
-  if (!status && H5Aread(ids->attribute, ids->type, text) < 0)
+  else if (!read_text(ids, text))
     status = op2i_hdf5_error(file, what, true, OP2_ERR_IO, "has an unreadable attribute 'type'");
   for (size_t i = strlen(text); i > 0 && text[i - 1] == ' '; i--) text[i - 1] = '\0';
+  op2i_dataset_shut_attribute(ids);
+  ids->type = H5Dget_type(ids->dataset);
+  if (what->wide) op2i_hdf5_type_of(ids->type, &type);
+  op2i_dataset_shut(&ids->type, H5Tclose);
   if (!status && !op2i_hdf5_type_means(text, type))
     status = op2i_hdf5_error(file, what, false, OP2_ERR_TYPE,
                              "has the attribute type = '%s', expected '%s'", text,
                              op2i_hdf5_type_text(type));
-  shut_attribute(ids);
   return status;
 }
 
 static op2_status check_attributes(op2_file file, const struct op2i_dataset *what,
-                                   struct ids *ids) {
+                                   struct op2i_dataset_ids *ids) {
   op2_status status = OP2_SUCCESS;
   if (what->bare) return status;
   if (what->size >= 0) status = check_number(file, what, "size", what->size, ids);
@@ -99,10 +109,10 @@ static op2_status check_attributes(op2_file file, const struct op2i_dataset *wha
   return status ? status : check_type_text(file, what, ids);
 }
 
-/* ---- a dataset that is there
- * ------------------------------------------------------------------ */
+/* ---- a dataset that is there ------------------------------------------------------------------ */
 
-static op2_status open_dataset(op2_file file, const struct op2i_dataset *what, struct ids *ids) {
+static op2_status open_dataset(op2_file file, const struct op2i_dataset *what,
+                               struct op2i_dataset_ids *ids) {
   H5O_info_t info;
   ids->dataset = H5Dopen2(file->id, what->name, H5P_DEFAULT);
   if (ids->dataset >= 0) return OP2_SUCCESS;
@@ -111,49 +121,99 @@ static op2_status open_dataset(op2_file file, const struct op2i_dataset *what, s
   return op2i_hdf5_error(file, what, true, OP2_ERR_IO, "is not in the file");
 }
 
-/* One of one dimension may have rows of one column. */
-static op2_status check_shape(op2_file file, struct op2i_dataset *what, struct ids *ids) {
-  hsize_t size[H5S_MAX_RANK] = {0}, columns = what->columns ? (hsize_t)what->columns : 1;
+struct shape {
+  int n; /* dimensions */
+  hsize_t size[H5S_MAX_RANK];
+  int64_t rows, columns; /* of the first dimension, and of all others together */
+};
+
+/* Sizes of which a product would not fit into 64 bits are damaged. */
+static op2_status take_shape(op2_file file, const struct op2i_dataset *what,
+                             struct op2i_dataset_ids *ids, struct shape *shape) {
+  int64_t most = INT64_MAX / 8;
+  *shape = (struct shape){.rows = 1, .columns = 1};
   ids->other = H5Dget_space(ids->dataset);
-  int n = ids->other < 0 ? -1 : H5Sget_simple_extent_dims(ids->other, size, NULL);
-  if (n < 0 || H5Sget_simple_extent_type(ids->other) == H5S_NULL)
+  shape->n = ids->other < 0 ? -1 : H5Sget_simple_extent_dims(ids->other, shape->size, NULL);
+  if (shape->n < 0 || H5Sget_simple_extent_type(ids->other) == H5S_NULL)
     return op2i_hdf5_error(file, what, true, OP2_ERR_MISMATCH, "has no rows");
-  if (n == 0) size[0] = 1;
-  if (n > 2 || (n == 2 && !what->columns))
-    return op2i_hdf5_error(file, what, false, OP2_ERR_MISMATCH, "has %d dimensions, expected %d", n,
-                           what->columns ? 2 : 1);
-  if ((n == 2 ? size[1] : 1) != columns)
-    return op2i_hdf5_error(file, what, false, OP2_ERR_MISMATCH,
-                           "has %" PRIu64 " columns, expected %" PRIu64,
-                           (uint64_t)(n == 2 ? size[1] : 1), (uint64_t)columns);
-  if (what->rows >= 0 ? size[0] != (hsize_t)what->rows : size[0] > INT64_MAX / 8 / columns)
-    return op2i_hdf5_error(file, what, false, OP2_ERR_MISMATCH,
-                           "has %" PRIu64 " rows, expected %" PRId64, (uint64_t)size[0],
-                           what->rows >= 0 ? what->rows : INT64_MAX / 8);
-  what->rows = (int64_t)size[0];
+  for (int i = 0; i < shape->n; i++) {
+    if (shape->size[i] > (hsize_t)most)
+      return op2i_hdf5_error(file, what, false, OP2_ERR_MISMATCH,
+                             "has %" PRIu64 " rows, more than there can be",
+                             (uint64_t)shape->size[i]);
+    if (shape->size[i] > 0) most /= (int64_t)shape->size[i];
+    if (i == 0) shape->rows = (int64_t)shape->size[0];
+    if (i > 0) shape->columns *= (int64_t)shape->size[i];
+  }
   return OP2_SUCCESS;
 }
 
-static op2_status check_type(op2_file file, struct op2i_dataset *what, struct ids *ids) {
+/* "[3][2]" */
+static void shape_text(const struct shape *shape, char text[128]) {
+  size_t at = 0;
+  text[0] = '\0';
+  for (int i = 0; i < shape->n && at < 100; i++)
+    at += (size_t)snprintf(text + at, 128 - at, "[%" PRIu64 "]", (uint64_t)shape->size[i]);
+  if (shape->n == 0) snprintf(text, 128, "of one value");
+}
+
+static op2_status report_shape(op2_file file, const struct op2i_dataset *what,
+                               const struct shape *shape) {
+  char found[128], wanted[64], rows[24] = "any";
+  const char *hint = "";
+  shape_text(shape, found);
+  if (what->rows >= 0) snprintf(rows, sizeof rows, "%" PRId64, what->rows);
+  if (what->columns)
+    snprintf(wanted, sizeof wanted, "[%s][%d]", rows, what->columns);
+  else
+    snprintf(wanted, sizeof wanted, "[%s]", rows);
+  if (what->kind[0] == 's' && what->bare)
+    hint = ": a set is one number, its size; op2_file_shape() tells the rows of another dataset";
+  else if (shape->n == 2 && shape->rows == what->columns && shape->columns == what->rows)
+    hint = ": it is transposed";
+  else if (shape->n == 1 && what->columns > 1 && shape->rows == what->rows * what->columns)
+    hint = ": it is flat, and has to be reshaped in the file";
+  return op2i_hdf5_error(file, what, false, OP2_ERR_MISMATCH, "has the shape %s, expected %s%s",
+                         found, wanted, hint);
+}
+
+/* A row of a dat or a map may have any shape of as many values, as tensors have; so may constants. */
+static op2_status check_shape(op2_file file, struct op2i_dataset *what,
+                              struct op2i_dataset_ids *ids) {
+  struct shape shape;
+  op2_status status = take_shape(file, what, ids, &shape);
+  if (status) return status;
+  bool good = what->columns
+                  ? shape.columns == what->columns && (what->rows < 0 || shape.rows == what->rows)
+                  : shape.rows * shape.columns == what->rows;
+  if (!good) return report_shape(file, what, &shape);
+  if (what->columns) what->rows = shape.rows;
+  return OP2_SUCCESS;
+}
+
+static op2_status check_type(op2_file file, struct op2i_dataset *what,
+                             struct op2i_dataset_ids *ids) {
+  op2_type found = what->type;
+  char words[64];
   ids->type = H5Dget_type(ids->dataset);
   if (ids->type < 0) return op2i_hdf5_error(file, what, true, OP2_ERR_IO, "has an unreadable type");
-  what->wide = what->wide && op2i_hdf5_is(ids->type, OP2_I64);
-  if (!what->wide && !op2i_hdf5_is(ids->type, what->type))
-    return op2i_hdf5_error(file, what, false, OP2_ERR_TYPE, "does not hold values of type %s",
-                           op2i_hdf5_type_text(what->type));
-  shut(&ids->type, H5Tclose);
-  return OP2_SUCCESS;
-}
-
-static size_t value_bytes(op2_file file, const struct op2i_dataset *what) {
-  return file->op2->type_size(what->wide ? OP2_I64 : what->type);
+  bool known = op2i_hdf5_type_of(ids->type, &found);
+  what->wide = what->wide && known && found != OP2_F64 && found != OP2_F32 && found != OP2_I32;
+  op2i_hdf5_type_words(ids->type, words);
+  op2i_dataset_shut(&ids->type, H5Tclose);
+  if (known && (what->wide || found == what->type)) return OP2_SUCCESS;
+  return op2i_hdf5_error(file, what, false, OP2_ERR_TYPE, "holds %s, not values of type %s", words,
+                         op2i_hdf5_type_text(what->type));
 }
 
 /* A damaged file may promise more than there is: what is not compressed has to fit into it. */
-static op2_status check_storage(op2_file file, const struct op2i_dataset *what, struct ids *ids) {
+static op2_status check_storage(op2_file file, const struct op2i_dataset *what,
+                                struct op2i_dataset_ids *ids) {
   hsize_t file_bytes = 0, bytes = H5Dget_storage_size(ids->dataset);
-  hsize_t wanted =
-      (hsize_t)what->rows * (hsize_t)(what->columns ? what->columns : 1) * value_bytes(file, what);
+  ids->type = H5Dget_type(ids->dataset);
+  hsize_t wanted = (hsize_t)what->rows * (hsize_t)(what->columns ? what->columns : 1) *
+                   (hsize_t)H5Tget_size(ids->type);
+  op2i_dataset_shut(&ids->type, H5Tclose);
   ids->list = H5Dget_create_plist(ids->dataset);
   if (ids->list < 0 || H5Fget_filesize(file->id, &file_bytes) < 0)
     return op2i_hdf5_error(file, what, true, OP2_ERR_IO, "has an unreadable layout");
@@ -168,7 +228,7 @@ static op2_status check_storage(op2_file file, const struct op2i_dataset *what, 
   return OP2_SUCCESS;
 }
 
-static op2_status inspect(op2_file file, struct op2i_dataset *what, struct ids *ids) {
+static op2_status inspect(op2_file file, struct op2i_dataset *what, struct op2i_dataset_ids *ids) {
   op2_status status = open_dataset(file, what, ids);
   if (!status) status = check_shape(file, what, ids);
   if (!status) status = check_type(file, what, ids);
@@ -176,20 +236,22 @@ static op2_status inspect(op2_file file, struct op2i_dataset *what, struct ids *
   return status ? status : check_storage(file, what, ids);
 }
 
-/* ---- values
- * ----------------------------------------------------------------------------------- */
+/* ---- values ----------------------------------------------------------------------------------- */
 
-/* ids->other are the rows in the file, ids->space becomes those in memory. */
+/* ids->other are the rows in the file, ids->space becomes those in memory. Sets and constants are
+ * read as a whole. */
 static op2_status select_rows(op2_file file, const struct op2i_dataset *what, int64_t first,
-                              int64_t n, struct ids *ids) {
+                              int64_t n, struct op2i_dataset_ids *ids) {
+  hsize_t start[H5S_MAX_RANK] = {(hsize_t)first}, count[H5S_MAX_RANK] = {0};
   const hsize_t columns = what->columns ? (hsize_t)what->columns : 1;
-  const hsize_t start[2] = {(hsize_t)first, 0}, count[2] = {(hsize_t)n, columns};
-  const hsize_t points = n ? count[0] * columns : 1;
+  const hsize_t points = n ? (hsize_t)n * columns : 1;
+  const int dimensions = H5Sget_simple_extent_dims(ids->other, count, NULL);
+  count[0] = (hsize_t)n;
   ids->space = H5Screate_simple(1, &points, NULL);
-  bool good = ids->space >= 0;
+  bool good = ids->space >= 0 && dimensions >= 0;
   if (n == 0)
     good = good && H5Sselect_none(ids->space) >= 0 && H5Sselect_none(ids->other) >= 0;
-  else if (H5Sget_simple_extent_ndims(ids->other) > 0)
+  else if (dimensions > 0 && what->columns)
     good = good && H5Sselect_hyperslab(ids->other, H5S_SELECT_SET, start, NULL, count, NULL) >= 0;
   return good ? OP2_SUCCESS
               : op2i_hdf5_error(file, what, true, OP2_ERR_IO, "has no rows of this number");
@@ -204,127 +266,54 @@ static op2_status check_rows(op2_file file, const struct op2i_dataset *what, int
 }
 
 static op2_status read_values(op2_file file, const struct op2i_dataset *what, int64_t first,
-                              int64_t n, void *values, struct ids *ids) {
-  static char nothing[8]; /* HDF5 wants an address */
+                              int64_t n, void *values, struct op2i_dataset_ids *ids) {
   op2_status status = check_rows(file, what, first, n);
   if (!status) status = select_rows(file, what, first, n, ids);
-  status = op2i_file_agree(file, status);
-  if (!status && H5Dread(ids->dataset, op2i_hdf5_native(what->wide ? OP2_I64 : what->type),
-                         ids->space, ids->other, file->transfer, n ? values : nothing) < 0)
+  if (status || n == 0) return status;
+  if (H5Dread(ids->dataset, op2i_hdf5_native(what->wide ? OP2_I64 : what->type), ids->space,
+              ids->other, H5P_DEFAULT, values) < 0)
     status = op2i_hdf5_error(file, what, true, OP2_ERR_IO, "cannot be read");
-  return op2i_file_agree(file, status);
+  return status;
 }
 
 op2_status op2i_dataset_read(op2_file file, struct op2i_dataset *what, int64_t first, int64_t n,
                              void *values, op2_status status) {
   struct op2i_hdf5_manner manner;
-  struct ids ids = none;
+  struct op2i_dataset_ids ids = OP2I_NO_IDS;
   status = op2i_file_agree(file, status);
+  if (!status) status = op2i_file_refresh(file);
   if (status) return status;
   op2i_hdf5_enter(&manner);
-  status = op2i_file_agree(file, inspect(file, what, &ids));
+  status = inspect(file, what, &ids);
   if (!status && values) status = read_values(file, what, first, n, values, &ids);
-  shut_all(&ids);
+  op2i_dataset_shut_all(&ids);
   op2i_hdf5_leave(&manner);
-  return status;
-}
-
-/* ---- a dataset that is made
- * ------------------------------------------------------------------- */
-
-/* Numbers that do not fit into OP2's int are wider, as are the entries of maps. */
-static bool write_number(const char *name, int64_t value, struct ids *ids) {
-  const hsize_t one = 1;
-  hid_t type = value > INT_MAX ? H5T_NATIVE_INT64 : H5T_NATIVE_INT;
-  int narrow = (int)value;
-  const void *at = value > INT_MAX ? (const void *)&value : (const void *)&narrow;
-  ids->space = H5Screate_simple(1, &one, NULL);
-  ids->attribute = ids->space < 0
-                       ? H5I_INVALID_HID
-                       : H5Acreate2(ids->dataset, name, type, ids->space, H5P_DEFAULT, H5P_DEFAULT);
-  bool good = ids->attribute >= 0 && H5Awrite(ids->attribute, type, at) >= 0;
-  shut_attribute(ids);
-  return good;
-}
-
-/* OP2 gives maps ten characters, dats and constants as many as there are. */
-enum { MAP_TEXT = 10 };
-
-static bool write_type_text(const struct op2i_dataset *what, struct ids *ids) {
-  char text[32] = "";
-  op2_type type = what->wide ? OP2_I64 : what->type;
-  strncpy(text, op2i_hdf5_type_text(type), sizeof text - 1);
-  ids->space = H5Screate(H5S_SCALAR);
-  ids->type = H5Tcopy(H5T_C_S1);
-  bool good = ids->space >= 0 && ids->type >= 0 &&
-              H5Tset_size(ids->type, what->kind[0] == 'm' ? MAP_TEXT : strlen(text)) >= 0;
-  if (good)
-    ids->attribute =
-        H5Acreate2(ids->dataset, "type", ids->type, ids->space, H5P_DEFAULT, H5P_DEFAULT);
-  good = good && ids->attribute >= 0 && H5Awrite(ids->attribute, ids->type, text) >= 0;
-  shut_attribute(ids);
-  return good;
-}
-
-static op2_status write_attributes(op2_file file, const struct op2i_dataset *what,
-                                   struct ids *ids) {
-  bool good = what->bare || what->size < 0 || write_number("size", what->size, ids);
-  if (!what->bare)
-    good = good && write_number("dim", what->columns ? what->columns : what->rows, ids) &&
-           write_type_text(what, ids);
-  return good ? OP2_SUCCESS
-              : op2i_hdf5_error(file, what, true, OP2_ERR_IO, "cannot get its attributes");
-}
-
-/* Without times, and with room for all values from the beginning, as over ranks in any case, files
- * of equal contents are equal. */
-static bool make_lists(struct ids *ids, hid_t *links) {
-  *links = H5Pcreate(H5P_LINK_CREATE);
-  ids->list = H5Pcreate(H5P_DATASET_CREATE);
-  return *links >= 0 && ids->list >= 0 && H5Pset_create_intermediate_group(*links, 1) >= 0 &&
-         H5Pset_obj_track_times(ids->list, false) >= 0 &&
-         H5Pset_alloc_time(ids->list, H5D_ALLOC_TIME_EARLY) >= 0 &&
-         H5Pset_fill_time(ids->list, H5D_FILL_TIME_NEVER) >= 0;
-}
-
-static op2_status make(op2_file file, const struct op2i_dataset *what, struct ids *ids) {
-  const hsize_t size[2] = {(hsize_t)what->rows, (hsize_t)what->columns};
-  H5O_info_t info;
-  hid_t links = H5I_INVALID_HID;
-  if (H5Oget_info_by_name2(file->id, what->name, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0)
-    return op2i_hdf5_error(file, what, false, OP2_ERR_NAME, "is in the file already");
-  H5Eclear2(H5E_DEFAULT);
-  ids->other = H5Screate_simple(what->columns ? 2 : 1, size, NULL);
-  if (make_lists(ids, &links) && ids->other >= 0)
-    ids->dataset =
-        H5Dcreate2(file->id, what->name, op2i_hdf5_native(what->wide ? OP2_I64 : what->type),
-                   ids->other, links, ids->list, H5P_DEFAULT);
-  shut(&links, H5Pclose);
-  if (ids->dataset < 0)
-    return op2i_hdf5_error(file, what, true, OP2_ERR_IO, "cannot be put into the file");
-  return write_attributes(file, what, ids);
-}
-
-static op2_status write_values(op2_file file, const struct op2i_dataset *what, int64_t first,
-                               int64_t n, const void *values, struct ids *ids) {
-  static const char nothing[8];
-  op2_status status = op2i_file_agree(file, select_rows(file, what, first, n, ids));
-  if (!status && H5Dwrite(ids->dataset, op2i_hdf5_native(what->wide ? OP2_I64 : what->type),
-                          ids->space, ids->other, file->transfer, n ? values : nothing) < 0)
-    status = op2i_hdf5_error(file, what, true, OP2_ERR_IO, "cannot be written");
   return op2i_file_agree(file, status);
 }
 
-op2_status op2i_dataset_write(op2_file file, const struct op2i_dataset *what, int64_t first,
-                              int64_t n, const void *values, op2_status status) {
+op2_status op2i_dataset_shape(op2_file file, struct op2i_dataset *what, op2_status status) {
   struct op2i_hdf5_manner manner;
-  struct ids ids = none;
+  struct op2i_dataset_ids ids = OP2I_NO_IDS;
+  struct shape shape = {0};
+  char words[64];
   status = op2i_file_agree(file, status);
+  if (!status) status = op2i_file_refresh(file);
   if (status) return status;
   op2i_hdf5_enter(&manner);
-  status = op2i_file_agree(file, make(file, what, &ids));
-  if (!status) status = write_values(file, what, first, n, values, &ids);
-  shut_all(&ids);
+  status = open_dataset(file, what, &ids);
+  if (!status) status = take_shape(file, what, &ids, &shape);
+  if (!status) ids.type = H5Dget_type(ids.dataset);
+  if (!status && !op2i_hdf5_type_of(ids.type, &what->type)) {
+    op2i_hdf5_type_words(ids.type, words);
+    status = op2i_hdf5_error(file, what, false, OP2_ERR_TYPE, "holds %s, which op2 has no type for",
+                             words);
+  }
+  if (!status && shape.columns > INT_MAX)
+    status = op2i_hdf5_error(file, what, false, OP2_ERR_RANGE, "has rows of %" PRId64 " values",
+                             shape.columns);
+  what->rows = shape.rows;
+  what->columns = (int)shape.columns;
+  op2i_dataset_shut_all(&ids);
   op2i_hdf5_leave(&manner);
-  return status;
+  return op2i_file_agree(file, status);
 }

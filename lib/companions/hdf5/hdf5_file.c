@@ -2,10 +2,14 @@
 /* Opening and closing of files, and messages of what is wrong with them. */
 #include "hdf5_file.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "context.h"
 
@@ -56,12 +60,12 @@ op2_status op2i_file_agree(op2_file file, op2_status status) {
 
 op2_status op2i_file_check(op2_file file, const char *call, bool writes, const char *name,
                            const void *out) {
-  op2_status status = file->op2->context_validate(file->ctx);
-  if (status) return status;
   if (!name || !out) return file->op2->error(OP2_ERR_ARG, "%s: a null pointer", call);
   if (!*name) return file->op2->error(OP2_ERR_NAME, "%s: the name is empty", call);
   if (writes && file->mode == OP2_FILE_READ)
     return file->op2->error(OP2_ERR_STATE, "%s: %s is open for reading", call, file->path);
+  if (writes && file->broken)
+    return file->op2->error(OP2_ERR_IO, "%s: an earlier write has failed: %s", call, file->why);
   return OP2_SUCCESS;
 }
 
@@ -81,8 +85,10 @@ op2_status op2i_file_check_values(op2_file file, const char *call, bool writes, 
 op2_status op2i_file_is_open(op2_file file, const char *call) {
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
   if (!op2) return OP2_ERR_UNAVAILABLE;
-  if (file && file->magic == OP2I_FILE_MAGIC) return OP2_SUCCESS;
-  return op2->error(OP2_ERR_ARG, "%s: not an open file", call);
+  if (!file || file->magic != OP2I_FILE_MAGIC)
+    return op2->error(OP2_ERR_ARG, "%s: not an open file", call);
+  /* Before anything is asked of other ranks: a context that has ended has none. */
+  return op2->context_validate(file->ctx);
 }
 
 op2_status op2i_file_member(op2_file file, const void *object, enum op2i_kind kind,
@@ -102,46 +108,117 @@ void op2i_file_block(op2_file file, int64_t n, int64_t *first, int64_t *count) {
   *count = each + (rank < more);
 }
 
+bool op2i_file_leads(op2_file file) { return !file->comm || file->comm->rank == 0; }
+
+op2_status op2i_file_fault(op2_file file, const struct op2i_dataset *what) {
+  const struct op2i_part *part = &file->part;
+  char about[300] = "";
+  if (!part->failed) return OP2_SUCCESS;
+  if (what) snprintf(about, sizeof about, "%s '%.200s': ", what->kind, what->name);
+  return file->op2->error(part->failed == ENOMEM ? OP2_ERR_NOMEM : OP2_ERR_IO,
+                          "%s: %s%s cannot be %s (%s)", file->path, about, part->name, part->doing,
+                          strerror(part->failed));
+}
+
 /* ---- opening --------------------------------------------------------------------------------- */
 
-static op2_status open_with(op2_file file, hid_t access) {
+/* Where locks of files are switched off, as on some parallel file systems, files are opened without. */
+static void set_locks(hid_t access) {
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+  H5Pset_file_locking(access, true, true);
+#else
+  (void)access;
+#endif
+}
+
+/* HDF5's identifier of a file; `driven`: HDF5 writes, to the part that is open already. */
+static op2_status open_hdf5(op2_file file, const char *name, bool driven) {
+  struct op2i_hdf5_manner manner;
   op2_status status = OP2_SUCCESS;
-  /* Small datasets one by one: what a block of them leaves over is written as it happens to be. */
-  if (access < 0 || file->transfer < 0 || H5Pset_small_data_block_size(access, 0) < 0)
-    return op2i_hdf5_error(file, NULL, true, OP2_ERR_NOMEM, "cannot be opened");
-  if (file->comm) status = op2i_hdf5_ranks(file->op2, file->ctx, access, file->transfer);
-  /* Beyond this all ranks go on or none. */
-  status = op2i_file_agree(file, status);
-  if (status) return status;
-  if (file->mode == OP2_FILE_CREATE)
-    file->id = H5Fcreate(file->path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+  op2i_hdf5_enter(&manner);
+  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+  bool good = access >= 0 && H5Pset_small_data_block_size(access, 0) >= 0;
+  if (good && !driven) set_locks(access);
+  if (good && driven) good = op2i_driver_set(access, &file->driven);
+  if (!good)
+    status = op2i_hdf5_error(file, NULL, true, OP2_ERR_NOMEM, "cannot be opened");
+  else if (driven && file->mode == OP2_FILE_CREATE)
+    file->id = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
   else
-    file->id =
-        H5Fopen(file->path, file->mode == OP2_FILE_ADD ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
-  if (file->id < 0)
+    file->id = H5Fopen(name, driven ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
+  if (!status && file->id < 0)
     status = op2i_hdf5_error(file, NULL, true, OP2_ERR_IO, "cannot be %s",
                              file->mode == OP2_FILE_CREATE ? "created" : "opened as an HDF5 file");
+  if (access >= 0) H5Pclose(access);
+  op2i_hdf5_leave(&manner);
+  return status ? status : op2i_file_fault(file, NULL);
+}
+
+static void close_hdf5(op2_file file) {
+  struct op2i_hdf5_manner manner;
+  if (file->id < 0) return;
+  op2i_hdf5_enter(&manner);
+  H5Fclose(file->id);
+  file->id = H5I_INVALID_HID;
+  op2i_hdf5_leave(&manner);
+}
+
+/* Ranks on machines with disks of their own may find other files under one name. */
+static op2_status check_same(op2_file file) {
+  struct stat st;
+  int64_t mine = stat(file->path, &st) == 0 ? st.st_size : -1, first = mine;
+  if (!file->comm) return OP2_SUCCESS;
+  op2_status status = file->op2->share(file->comm, 0, &first, sizeof first);
+  if (!status && mine != first)
+    status = file->op2->error(
+        OP2_ERR_IO, "%s: this rank sees a file of %" PRId64 " bytes, and rank 0 one of %" PRId64,
+        file->path, mine, first);
   return op2i_file_agree(file, status);
 }
 
-static op2_status close_ids(op2_file file) {
-  op2_status status = OP2_SUCCESS;
-  if (file->id >= 0 && H5Fclose(file->id) < 0)
-    status = op2i_hdf5_error(file, NULL, true, OP2_ERR_IO, "cannot be closed");
-  if (file->transfer >= 0) H5Pclose(file->transfer);
-  return status;
+static op2_status open_to_read(op2_file file) {
+  op2_status status = op2i_file_agree(file, open_hdf5(file, file->path, false));
+  return status ? status : check_same(file);
 }
 
-static op2_status open_file(op2_file file) {
+/* The leader makes the part and the others find it, before HDF5 has anything to do with it. */
+static op2_status open_to_write(op2_file file) {
+  struct op2i_part *part = &file->part;
+  const bool leads = op2i_file_leads(file);
+  int64_t number = file->op2->nanoseconds() ^ (int64_t)getpid() << 40;
+  if (op2i_part_name(part, file->path) && leads) op2i_part_create(part, number);
+  op2_status status = op2i_file_agree(file, op2i_file_fault(file, NULL));
+  if (!status && file->comm) {
+    status = file->op2->share(file->comm, 0, &number, sizeof number);
+    if (!status && !leads) op2i_part_join(part, number);
+    if (!status) status = op2i_file_agree(file, op2i_file_fault(file, NULL));
+  }
+  if (status) return status;
+  if (leads && op2i_part_begin(part, file->mode == OP2_FILE_ADD))
+    status = open_hdf5(file, part->name, true);
+  if (!status) status = op2i_file_fault(file, NULL);
+  file->stale = true;
+  return op2i_file_agree(file, status);
+}
+
+op2_status op2i_file_refresh(op2_file file) {
   struct op2i_hdf5_manner manner;
-  op2i_hdf5_enter(&manner);
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  file->transfer = H5Pcreate(H5P_DATASET_XFER);
-  op2_status status = open_with(file, access);
-  if (status && file->id >= 0) H5Fclose(file->id);
-  if (status && file->transfer >= 0) H5Pclose(file->transfer);
-  if (access >= 0) H5Pclose(access);
-  op2i_hdf5_leave(&manner);
+  op2_status status = OP2_SUCCESS;
+  if (file->mode == OP2_FILE_READ || !file->stale || !file->comm) return OP2_SUCCESS;
+  if (op2i_file_leads(file)) {
+    op2i_hdf5_enter(&manner);
+    if (H5Fflush(file->id, H5F_SCOPE_GLOBAL) < 0)
+      status = op2i_hdf5_error(file, NULL, true, OP2_ERR_IO, "cannot be written");
+    op2i_hdf5_leave(&manner);
+    if (!status) status = op2i_file_fault(file, NULL);
+  }
+  status = op2i_file_agree(file, status);
+  if (!status && !op2i_file_leads(file)) {
+    close_hdf5(file);
+    status = open_hdf5(file, file->part.name, false);
+  }
+  status = op2i_file_agree(file, status);
+  file->stale = status != OP2_SUCCESS;
   return status;
 }
 
@@ -156,19 +233,34 @@ static op2_status check_open(const struct op2i_companion *op2, const char *path,
 
 static op2_status make_file(const struct op2i_companion *op2, op2_context ctx, const char *path,
                             op2_file_mode mode, op2_file *out) {
-  size_t length = strlen(path) + 1;
-  op2_file file = op2->calloc(1, sizeof *file + length);
+  size_t length = strlen(path) + 1, room = op2i_part_room(path);
+  op2_file file = op2->calloc(1, sizeof *file + length + 2 * room);
   if (!file) return op2->error_nomem("a file");
+  char *text = (char *)(file + 1);
   *file = (struct op2_file_s){.magic = OP2I_FILE_MAGIC,
                               .op2 = op2,
                               .ctx = ctx,
                               .comm = ctx->comm,
-                              .path = memcpy(file + 1, path, length),
+                              .path = memcpy(text, path, length),
                               .mode = mode,
-                              .id = H5I_INVALID_HID,
-                              .transfer = H5I_INVALID_HID};
+                              .id = H5I_INVALID_HID};
+  file->part = (struct op2i_part){.target = text + length,
+                                  .name = text + length + room,
+                                  .fd = -1,
+                                  .owner = getpid(),
+                                  .leads = op2i_file_leads(file),
+                                  .shared = ctx->comm != NULL};
+  file->driven.part = &file->part;
   *out = file;
   return OP2_SUCCESS;
+}
+
+/* HDF5 may still have the file open, in a forked child or after MPI_Finalize: then it keeps what it
+ * would look at when the program ends. */
+static void free_file(op2_file file) {
+  op2i_part_drop(&file->part);
+  file->magic = 0;
+  if (!file->driven.open) file->op2->free(file);
 }
 
 op2_status op2_file_open(op2_context ctx, const char *path, op2_file_mode mode, op2_file *out) {
@@ -178,41 +270,51 @@ op2_status op2_file_open(op2_context ctx, const char *path, op2_file_mode mode, 
   op2_status status = op2->context_validate(ctx);
   if (status) return status;
   status = check_open(op2, path, mode, out);
-  /* Ranks that are threads share HDF5, and must not wait for each other there. */
-  if (!status && ctx->comm) status = op2i_hdf5_ranks_check(op2, ctx);
   if (!status) status = make_file(op2, ctx, path, mode, &file);
   if (ctx->comm) status = op2->agree(ctx->comm, status);
-  if (!status) status = open_file(file);
-  if (status) {
-    op2->free(file);
-    return status;
+  if (!status) status = mode == OP2_FILE_READ ? open_to_read(file) : open_to_write(file);
+  if (status && file) {
+    close_hdf5(file);
+    free_file(file);
   }
+  if (status) return status;
   op2->hold(ctx);
   *out = file;
   return OP2_SUCCESS;
 }
 
+/* ---- closing --------------------------------------------------------------------------------- */
+
+/* All ranks know what they wrote to be on the disk before the leader renames the part. */
+static op2_status keep(op2_file file) {
+  op2_status status;
+  op2i_part_sync(&file->part);
+  if (file->driven.open)
+    status = file->op2->error(OP2_ERR_IO, "%s: HDF5 cannot close it", file->path);
+  else
+    status = op2i_file_fault(file, NULL);
+  status = op2i_file_agree(file, status);
+  if (status) return status;
+  if (op2i_file_leads(file) && !op2i_part_keep(&file->part, file->driven.end))
+    status = op2i_file_fault(file, NULL);
+  return op2i_file_agree(file, status);
+}
+
 op2_status op2_file_close(op2_file *handle) {
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
-  struct op2i_hdf5_manner manner;
-  op2_status status = OP2_SUCCESS;
   if (!op2) return OP2_ERR_UNAVAILABLE;
   if (!handle || !*handle) return OP2_SUCCESS;
   op2_file file = *handle;
   *handle = NULL;
-  status = op2i_file_is_open(file, "op2_file_close");
-  if (status) return status;
-  /* A child's copy of what its parent has open is not to be written; MPI has closed it at its
-   * end. */
-  bool ours = op2->context_validate(file->ctx) != OP2_ERR_STATE || !file->ctx->forked;
-  if (ours && !(file->comm && op2i_hdf5_ranks_over())) {
-    op2i_hdf5_enter(&manner);
-    status = close_ids(file);
-    op2i_hdf5_leave(&manner);
-    if (!file->ctx->finalized) status = op2i_file_agree(file, status);
-  }
-  file->magic = 0;
+  if (file->magic != OP2I_FILE_MAGIC) return op2i_file_is_open(file, "op2_file_close");
+  op2_status status = op2->context_validate(file->ctx);
+  /* What a forked child has open is its parent's. */
+  if (!file->ctx->forked) close_hdf5(file);
+  if (!status && file->broken)
+    status = op2->error(OP2_ERR_IO, "the file is not kept: %s", file->why);
+  else if (!status && file->mode != OP2_FILE_READ)
+    status = keep(file);
   op2->let_go(file->ctx);
-  op2->free(file);
+  free_file(file);
   return status;
 }

@@ -157,3 +157,20 @@ op2_status op2_file_read_rows(op2_file file, const char *name, int64_t first, in
   status = op2i_file_check_values(file, call, false, dim, type, name, values);
   return op2i_dataset_read(file, &what, first, n, values, status);
 }
+
+op2_status op2_file_shape(op2_file file, const char *name, int64_t *rows, int *columns,
+                          op2_type *type) {
+  static const char call[] = "op2_file_shape";
+  struct op2i_dataset what = {.kind = "dataset", .name = name, .type = OP2_F64};
+  op2_status status = op2i_file_is_open(file, call);
+  if (status) return status;
+  status = op2i_file_check(file, call, false, name, rows);
+  if (!status && (!columns || !type))
+    status = file->op2->error(OP2_ERR_ARG, "%s: a null pointer", call);
+  status = op2i_dataset_shape(file, &what, status);
+  if (status) return status;
+  *rows = what.rows;
+  *columns = what.columns;
+  *type = what.type;
+  return OP2_SUCCESS;
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The types of values, as files have them and as OP2 calls them. */
+#include <stdio.h>
 #include <string.h>
 
 #include "hdf5_file.h"
@@ -28,6 +29,16 @@ bool op2i_hdf5_is(hid_t id, op2_type type) {
 #define EQUAL(type_, native_, little_, big_)                                                       \
   case type_: return H5Tequal(id, little_) > 0 || H5Tequal(id, big_) > 0;
   switch (type) { TYPES(EQUAL) }
+  return false;
+}
+
+bool op2i_hdf5_type_of(hid_t id, op2_type *type) {
+#define FIND(type_, native_, little_, big_)                                                        \
+  if (op2i_hdf5_is(id, type_)) {                                                                   \
+    *type = type_;                                                                                 \
+    return true;                                                                                   \
+  }
+  TYPES(FIND)
   return false;
 }
 
@@ -62,4 +73,21 @@ bool op2i_hdf5_type_means(const char *text, op2_type type) {
         strncmp(words[i].text, text, length) == 0)
       return true;
   return false;
+}
+
+void op2i_hdf5_type_words(hid_t id, char text[64]) {
+  op2_type type;
+  const int bits = (int)H5Tget_size(id) * 8;
+  if (op2i_hdf5_type_of(id, &type)) {
+    snprintf(text, 64, "values of type %s", op2i_hdf5_type_text(type));
+    return;
+  }
+  switch (H5Tget_class(id)) {
+  case H5T_INTEGER: snprintf(text, 64, "integers of %d bits of a special kind", bits); break;
+  case H5T_FLOAT: snprintf(text, 64, "floating-point numbers of %d bits", bits); break;
+  case H5T_STRING: snprintf(text, 64, "texts"); break;
+  case H5T_ENUM: snprintf(text, 64, "an enumeration, as h5py's booleans"); break;
+  case H5T_COMPOUND: snprintf(text, 64, "compounds, as h5py's complex numbers"); break;
+  default: snprintf(text, 64, "values of a type of HDF5's own");
+  }
 }

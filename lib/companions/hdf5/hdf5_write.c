@@ -92,8 +92,8 @@ op2_status op2_file_write_dat(op2_file file, op2_dat dat, const char *name) {
   return status;
 }
 
-op2_status op2_file_write_const(op2_file file, int dim, op2_type type, const void *values,
-                                const char *name) {
+op2_status op2_file_write_const(op2_file file, int dim, op2_type type, const char *name,
+                                const void *values) {
   static const char call[] = "op2_file_write_const";
   const struct op2i_dataset what = {"constant", name, type, dim, 0, false, -1, false};
   op2_status status = op2i_file_is_open(file, call);

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A file that is being written beside the one that it is to become: the calls of the system. */
+#define _GNU_SOURCE /* fallocate, locks of open files */
+#include "hdf5_part.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+static const char suffix[] = ".op2-part";
+static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
+
+/* The first failure is the one that counts; those after it follow from it. */
+static bool fail(struct op2i_part *part, const char *doing, int error) {
+  if (part->failed) return false;
+  part->failed = error ? error : EIO;
+  part->doing = doing;
+  return false;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+size_t op2i_part_room(const char *path) { return PATH_MAX + strlen(path) + sizeof suffix + 1; }
+
+/* A file that is not there yet has a folder that is. */
+static bool resolve_folder(const char *path, char *target) {
+  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+  char *folder = strdup(path);
+  if (!folder) return false;
+  folder[base - path] = '\0';
+  bool found = realpath(slash ? folder : ".", target) != NULL;
+  free(folder);
+  if (!found) return false;
+  if (target[strlen(target) - 1] != '/') strcat(target, "/");
+  strcat(target, base);
+  return true;
+}
+
+bool op2i_part_name(struct op2i_part *part, const char *path) {
+  if (!realpath(path, part->target) && (errno != ENOENT || !resolve_folder(path, part->target)))
+    return fail(part, part->leads ? "created" : "opened", errno);
+  sprintf(part->name, "%s%s", part->target, suffix);
+  return true;
+}
+
+/* ---- making it ------------------------------------------------------------------------------- */
+
+/* The permissions that the part has to have; those of a new file are the process's default. */
+static bool look_at_target(struct op2i_part *part, mode_t *permissions) {
+  struct stat st;
+  *permissions = 0;
+  if (stat(part->target, &st) != 0) return errno == ENOENT ? true : fail(part, "created", errno);
+  if (!S_ISREG(st.st_mode)) return fail(part, "created", S_ISDIR(st.st_mode) ? EISDIR : EINVAL);
+  if (access(part->target, W_OK) != 0) return fail(part, "created", errno);
+  *permissions = st.st_mode & 07777;
+  return true;
+}
+
+bool op2i_part_create(struct op2i_part *part, int64_t number) {
+  mode_t permissions;
+  struct stat st;
+  if (part->failed || !look_at_target(part, &permissions)) return false;
+  if (unlink(part->name) != 0 && errno != ENOENT) return fail(part, "created", errno);
+  part->fd = open(part->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (part->fd < 0) return fail(part, "created", errno);
+  if (fstat(part->fd, &st) != 0) return fail(part, "created", errno);
+  part->device = st.st_dev;
+  part->inode = st.st_ino;
+  if (permissions && fchmod(part->fd, permissions) != 0) return fail(part, "created", errno);
+  return op2i_part_write(part, &number, sizeof number, 0);
+}
+
+/* Writing only: a client of NFS that may read would fetch whole pages, and bring back to the server
+ * what other ranks have overwritten meanwhile. */
+bool op2i_part_join(struct op2i_part *part, int64_t number) {
+  int64_t found = 0;
+  if (part->failed) return false;
+  part->fd = open(part->name, O_RDONLY | O_CLOEXEC);
+  if (part->fd < 0) return fail(part, "opened", errno);
+  if (!op2i_part_read(part, &found, sizeof found, 0)) return false;
+  close(part->fd);
+  part->fd = -1;
+  if (found != number) return fail(part, "opened: it is another file than on rank 0", ESTALE);
+  part->fd = open(part->name, O_WRONLY | O_CLOEXEC);
+  return part->fd >= 0 ? true : fail(part, "opened", errno);
+}
+
+static bool copy_bytes(struct op2i_part *part, int from) {
+  enum { CHUNK = 1 << 20 };
+  char *chunk = malloc(CHUNK);
+  int64_t at = 0;
+  ssize_t n = 1;
+  if (!chunk) return fail(part, "written", ENOMEM);
+  while (n != 0 && !part->failed) {
+    n = pread(from, chunk, CHUNK, at);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0)
+      fail(part, "copied from the former file", errno);
+    else if (n > 0)
+      op2i_part_write(part, chunk, (size_t)n, at);
+    at += n > 0 ? n : 0;
+  }
+  free(chunk);
+  return !part->failed;
+}
+
+bool op2i_part_begin(struct op2i_part *part, bool copy) {
+  struct stat st;
+  if (!op2i_part_resize(part, 0) || !copy) return !part->failed;
+  int from = open(part->target, O_RDONLY | O_CLOEXEC);
+  if (from < 0) return fail(part, "opened", errno);
+  if (fstat(from, &st) != 0)
+    fail(part, "opened", errno);
+  else if (op2i_part_reserve(part, 0, st.st_size))
+    copy_bytes(part, from);
+  close(from);
+  return !part->failed;
+}
+
+/* ---- its contents ---------------------------------------------------------------------------- */
+
+static bool is_owner(const struct op2i_part *part) { return getpid() == part->owner; }
+
+/* Without fallocate() what can be done is to ask how much room there is. */
+static bool has_room(struct op2i_part *part, int64_t bytes) {
+  struct statvfs fs;
+  if (fstatvfs(part->fd, &fs) != 0) return true;
+  if ((uint64_t)bytes / fs.f_frsize < fs.f_bavail) return true;
+  return fail(part, "written", ENOSPC);
+}
+
+bool op2i_part_reserve(struct op2i_part *part, int64_t offset, int64_t bytes) {
+  if (part->failed || !is_owner(part)) return !part->failed;
+  if (bytes == 0) return true;
+  int error;
+  do error = fallocate(part->fd, 0, offset, bytes) ? errno : 0;
+  while (error == EINTR);
+  if (error == EOPNOTSUPP || error == ENOSYS) return has_room(part, bytes);
+  return error ? fail(part, "written", error) : true;
+}
+
+/* NFS writes back whole pages unless a range is locked, and the rest of a page may be another
+ * rank's. Nobody else locks the range, so this never waits; where there are no locks, none are
+ * needed or none can be had. */
+static void lock_range(struct op2i_part *part, short type, size_t bytes, int64_t offset) {
+  struct flock range = {
+      .l_type = type, .l_whence = SEEK_SET, .l_start = offset, .l_len = (off_t)bytes};
+  if (part->shared) (void)!fcntl(part->fd, F_OFD_SETLK, &range);
+}
+
+bool op2i_part_write(struct op2i_part *part, const void *data, size_t bytes, int64_t offset) {
+  enum { MOST = 1 << 30 }; /* of one call; the system's own limit is just below 2^31 */
+  const char *at = data;
+  if (part->failed || !is_owner(part)) return !part->failed;
+  lock_range(part, F_WRLCK, bytes, offset);
+  for (size_t left = bytes; left > 0 && !part->failed;) {
+    ssize_t n = pwrite(part->fd, at, left < MOST ? left : MOST, offset + (at - (const char *)data));
+    if (n > 0) {
+      at += n;
+      left -= (size_t)n;
+    } else if (n == 0 || errno != EINTR) {
+      fail(part, "written", n == 0 ? ENOSPC : errno);
+    }
+  }
+  lock_range(part, F_UNLCK, bytes, offset);
+  return !part->failed;
+}
+
+bool op2i_part_read(struct op2i_part *part, void *data, size_t bytes, int64_t offset) {
+  char *at = data;
+  while (bytes > 0) {
+    ssize_t n = pread(part->fd, at, bytes, offset);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return fail(part, "read", errno);
+    if (n == 0) break;
+    at += n;
+    offset += n;
+    bytes -= (size_t)n;
+  }
+  memset(at, 0, bytes);
+  return true;
+}
+
+bool op2i_part_resize(struct op2i_part *part, int64_t bytes) {
+  int error;
+  if (part->failed || !is_owner(part)) return !part->failed;
+  do error = ftruncate(part->fd, bytes) ? errno : 0;
+  while (error == EINTR);
+  return error ? fail(part, "written", error) : true;
+}
+
+int64_t op2i_part_size(const struct op2i_part *part) {
+  struct stat st;
+  return fstat(part->fd, &st) == 0 ? st.st_size : -1;
+}
+
+/* ---- its end --------------------------------------------------------------------------------- */
+
+bool op2i_part_sync(struct op2i_part *part) {
+  int error;
+  if (part->failed) return false;
+  do error = fsync(part->fd) ? errno : 0;
+  while (error == EINTR);
+  return error ? fail(part, "written to the disk", error) : true;
+}
+
+/* HDF5 allows room for the user before its own signature: none, or 512 bytes, 1024 and so on. */
+static bool is_signed(struct op2i_part *part, int64_t bytes) {
+  unsigned char found[sizeof signature];
+  for (int64_t at = 0; at + (int64_t)sizeof found <= bytes; at = at ? 2 * at : 512)
+    if (!op2i_part_read(part, found, sizeof found, at))
+      return false;
+    else if (memcmp(found, signature, sizeof found) == 0)
+      return true;
+  return fail(part, "kept: it is no HDF5 file", EIO);
+}
+
+/* Another program that writes the same file makes a part of its own in place of this one. */
+static bool is_still_named(const struct op2i_part *part) {
+  struct stat st;
+  return part->inode && stat(part->name, &st) == 0 && st.st_ino == part->inode &&
+         st.st_dev == part->device;
+}
+
+/* The name is in the folder, which is written by itself. Should that fail, then the former file may
+ * come back after the machine has crashed, as whole as this one: nothing is lost that was there. */
+static void sync_folder(const char *target) {
+  char *folder = strdup(target);
+  if (!folder) return;
+  strrchr(folder, '/')[1] = '\0';
+  int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd >= 0) (void)!fsync(fd);
+  if (fd >= 0) close(fd);
+  free(folder);
+}
+
+bool op2i_part_keep(struct op2i_part *part, int64_t bytes) {
+  int64_t size = part->failed ? 0 : op2i_part_size(part);
+  if (part->failed) return false;
+  if (size != bytes) return fail(part, "kept: its size is not what was written", EIO);
+  if (!is_signed(part, bytes)) return false;
+  if (!is_still_named(part))
+    return fail(part, "kept: another program has removed or replaced it", ESTALE);
+  /* NFS reports here what it could not write. */
+  int fd = part->fd;
+  part->fd = -1;
+  if (close(fd) != 0 && errno != EINTR) return fail(part, "written to the disk", errno);
+  if (rename(part->name, part->target) != 0) return fail(part, "renamed", errno);
+  sync_folder(part->target);
+  part->leads = false; /* there is nothing to be removed any more */
+  return true;
+}
+
+void op2i_part_drop(struct op2i_part *part) {
+  if (part->leads && is_owner(part) && is_still_named(part)) unlink(part->name);
+  if (part->fd >= 0) close(part->fd);
+  part->fd = -1;
+}
