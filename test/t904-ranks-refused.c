@@ -167,6 +167,10 @@ static op2_status wraps(struct world *w) {
 }
 /* ---- sets and maps --------------------------------------------------------------------------- */
 
+static op2_status huge(struct world *w) {
+  op2_set set = NULL;
+  return op2_set_create(w->ctx, w->rank == 1 ? INT64_C(1) << 61 : 2, "cells", &set);
+}
 static op2_status negative(struct world *w) {
   op2_set set = NULL;
   return op2_set_create(w->ctx, w->rank == 1 ? -1 : 4, "cells", &set);
@@ -296,6 +300,8 @@ static const struct refusal refusals[] = {
     {"an open scope", OP2_ERR_STATE, NULL, open_scope},
     {"a wrapped dat", OP2_ERR_MISMATCH, NULL, wraps},
     {"a negative size", OP2_ERR_ARG, "rank 1 of 3: set 'cells': size -1 is negative", negative},
+    {"more elements than bytes", OP2_ERR_NOMEM,
+     "rank 1 of 3: set 'cells' of 2305843009213693952 elements is larger than memory", huge},
     {"sections", OP2_ERR_ARG, "rank 1 of 3: set 'cells': among ranks a set is declared", sections},
     {"ends that decrease", OP2_ERR_ARG, "rank 1 of 3: set 'cells': section ends", bad_ends},
     {"no numbers", OP2_ERR_ARG, "rank 1 of 3: set 'cells': a list of global numbers", no_numbers},

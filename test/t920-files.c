@@ -50,8 +50,7 @@ static void refused(op2_status status, op2_status want, int line, int n, const c
     refused(status_, want_, __LINE__, (int)(sizeof words_ / sizeof *words_), words_);              \
   } while (0)
 
-/* ---- round trips
- * ------------------------------------------------------------------------------ */
+/* ---- round trips ----------------------------------------------------------------------------- */
 
 static void round_trip(uint64_t seed) {
   struct file_mesh mesh;
@@ -118,8 +117,7 @@ static void renumbered(void) {
   file_mesh_free(&mesh);
 }
 
-/* ---- as OP2 does
- * -------------------------------------------------------------------------------- */
+/* ---- as OP2 does ----------------------------------------------------------------------------- */
 
 /* Everything that a reader can know of a dataset but its values, as text. */
 static herr_t describe_attribute(hid_t set, const char *name, const H5A_info_t *info, void *text) {
@@ -256,8 +254,7 @@ static void wide(void) {
   destroy_small(&s);
 }
 
-/* ---- what is wrong
- * ------------------------------------------------------------------------------ */
+/* ---- what is wrong --------------------------------------------------------------------------- */
 
 static void wrong_arrays(void) {
   static const int32_t stray[] = {0, 1, 1, 3, 2, 0}, below[] = {0, 1, 1, 2, 2, -1};
@@ -382,8 +379,7 @@ static void wrong(void) {
   is_int(open_ids(), before, "nothing of HDF5 is left open");
 }
 
-/* ---- memory, ranks, HDF5's own messages
- * ------------------------------------------------------------ */
+/* ---- memory, ranks, HDF5's own messages ------------------------------------------------------ */
 
 static op2_status there_and_back(void) {
   struct small s = {0};
@@ -496,6 +492,9 @@ int main(void) {
   late();
   is_int(run_contexts(3, (struct op2i_link_speed){0}, together, NULL), 0,
          "ranks that are threads write and read a file");
+  op2_set none = NULL;
+  REFUSES(OP2_ERR_NOMEM, op2_set_create(ctx, INT64_C(1) << 61, "huge", &none),
+          "set 'huge' of 2305843009213693952 elements is larger than memory");
   CHECK(op2_finalize(&ctx));
   return done();
 }

@@ -34,6 +34,9 @@ void op2i_set_tables_changed(op2_set set) {
   op2i_buffer_replace(&set->numbers, numbers, true);
 }
 
+/* So many that neither bytes of a table of them, nor the sum over a million ranks, overflow. */
+#define MOST_ELEMENTS (INT64_MAX >> 20)
+
 static op2_status check_ends(const int64_t ends[4], const char *name) {
   int64_t least = 0;
   for (int s = 0; s < OP2I_SECTIONS; s++) {
@@ -44,6 +47,11 @@ static op2_status check_ends(const int64_t ends[4], const char *name) {
                         name ? name : "", ends[0], ends[1], ends[2], ends[3]);
     least = ends[s];
   }
+  if (least > MOST_ELEMENTS)
+    return op2i_error(OP2_ERR_NOMEM,
+                      "set '%s' of %" PRId64
+                      " elements is larger than memory: there can be %" PRId64,
+                      name ? name : "", least, MOST_ELEMENTS);
   return OP2_SUCCESS;
 }
 
@@ -112,17 +120,27 @@ op2_status op2i_set_create_counted(op2_context ctx, int64_t size, const char *na
   return status;
 }
 
-/* A block of all ranks' elements, in the order of ranks. */
+/* A block of all ranks' elements, in the order of ranks: numbers that follow each other need none of
+ * the checks of op2i_halo_make(), nor its copy of them. */
 static op2_status create_block(op2_context ctx, int64_t size, const char *name, op2_set *out) {
-  int64_t first = size, *global = op2i_malloc((size_t)size * sizeof *global);
-  op2_status status = global ? OP2_SUCCESS : op2i_error_nomem("a set");
+  const int64_t ends[] = {size, size, size, size};
+  struct op2i_halo *halo = NULL;
+  op2_set set = NULL;
+  op2_status status = op2i_halo_make_block(ctx->comm, size, &halo);
+  if (status) return status;
+  halo->global = op2i_malloc((size_t)size * sizeof *halo->global);
+  if (!halo->global) status = op2i_error_nomem("a set");
   status = op2i_comm_agree(ctx->comm, status);
-  if (!status) status = op2i_comm_before(ctx->comm, 1, &first);
-  for (int64_t i = 0; i < size && !status; i++) global[i] = first + i;
-  if (!status)
-    status = op2i_set_create_halo(ctx, (const int64_t[4]){size, size, size, size}, global, NULL,
-                                  name, out);
-  op2i_free(global);
+  if (status) {
+    op2i_halo_free(halo);
+    return status;
+  }
+  for (int64_t i = 0; i < size; i++) halo->global[i] = halo->first + i;
+  status = op2i_comm_agree(ctx->comm, make_set(ctx, ends, name, halo, &set));
+  if (status)
+    op2_set_destroy(&set);
+  else
+    *out = set;
   return status;
 }
 

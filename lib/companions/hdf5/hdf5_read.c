@@ -15,6 +15,19 @@ static op2_status check_set(op2_file file, op2_set set, const char *call) {
   return status;
 }
 
+/* Ranks that see different files under one name would declare blocks that do not fit together. */
+static op2_status check_same_size(op2_file file, const struct op2i_dataset *what, int64_t size) {
+  int64_t first = size;
+  if (!file->comm) return OP2_SUCCESS;
+  op2_status status = file->op2->share(file->comm, 0, &first, sizeof first);
+  if (!status && first != size)
+    status = op2i_hdf5_error(file, what, false, OP2_ERR_IO,
+                             "has the size %" PRId64 ", and %" PRId64
+                             " on rank 0: ranks see different files",
+                             size, first);
+  return op2i_file_agree(file, status);
+}
+
 op2_status op2_file_read_set(op2_file file, const char *name, op2_set *set) {
   static const char call[] = "op2_file_read_set";
   int64_t size = 0, first;
@@ -29,8 +42,13 @@ op2_status op2_file_read_set(op2_file file, const char *name, op2_set *set) {
         op2i_dataset_read(file, &what, 0, 1, what.wide ? (void *)&size : (void *)&narrow, status);
   if (status) return status;
   if (!what.wide) size = narrow;
+  status = check_same_size(file, &what, size);
+  if (status) return status;
   if (size < 0)
     return op2i_hdf5_error(file, &what, false, OP2_ERR_RANGE, "has the size %" PRId64, size);
+  if (size > INT64_MAX >> 20)
+    return op2i_hdf5_error(file, &what, false, OP2_ERR_RANGE,
+                           "has the size %" PRId64 ", more than a set can have", size);
   op2i_file_block(file, size, &first, &size);
   return op2_set_create(file->ctx, size, name, set);
 }

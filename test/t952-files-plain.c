@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Files that OP2 has not written, as h5py's, with plain datasets; and files of what has no elements,
+ * alone and over ranks. */
+#include <hdf5.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "file_plain.h"
+#include "init.h"
+#include "op2/ranks.h"
+#include "rank_case.h"
+#include "support.h"
+
+static char path[512], other[512];
+static op2_context ctx;
+
+static void begin(void) {
+  op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
+  CHECK(op2_init(&options, &ctx));
+}
+
+/* What of HDF5 is open: files, datasets, attributes, groups, spaces and lists. */
+static int64_t open_ids(void) {
+  static const H5I_type_t kinds[] = {H5I_FILE, H5I_GROUP,     H5I_DATASET,
+                                     H5I_ATTR, H5I_DATASPACE, H5I_GENPROP_LST};
+  hsize_t n, sum = 0;
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+    n = 0;
+    H5Inmembers(kinds[i], &n);
+    sum += n;
+  }
+  return (int64_t)sum;
+}
+
+/* The call fails so, and its message has the file's name and all words. */
+static void refused(op2_status status, op2_status want, int line, int n, const char *const *words) {
+  bool good = status == want;
+  for (int i = 0; i < n; i++) good = good && strstr(op2_error_message(), words[i]);
+  if (!tap_ok(good, __FILE__, line, "line %d: %s", line, words[0]))
+    diag("%s: %s", op2_status_name(status), status ? op2_error_message() : "");
+}
+#define REFUSES(want_, call_, ...)                                                                 \
+  do {                                                                                             \
+    const char *words_[] = {__VA_ARGS__};                                                          \
+    const op2_status status_ = (call_);                                                            \
+    refused(status_, want_, __LINE__, (int)(sizeof words_ / sizeof *words_), words_);              \
+  } while (0)
+
+/* ---- as h5py writes -------------------------------------------------------------------------- */
+
+static void plain_values(const char *name, hid_t type, hid_t given, int n, const hsize_t *dims,
+                         const void *values) {
+  hid_t space = n ? H5Screate_simple(n, dims, NULL) : H5Screate(H5S_SCALAR);
+  hid_t set = H5Dcreate2(op2_file_id, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  H5Dwrite(set, given, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+  H5Dclose(set);
+  H5Sclose(space);
+}
+
+/* dataset.attrs["type"] = text: of variable length, in UTF-8. */
+static void plain_str(const char *name, const char *text) {
+  hid_t set = H5Dopen2(op2_file_id, name, H5P_DEFAULT), space = H5Screate(H5S_SCALAR),
+        type = H5Tcopy(H5T_C_S1);
+  H5Tset_size(type, H5T_VARIABLE);
+  H5Tset_cset(type, H5T_CSET_UTF8);
+  hid_t attribute = H5Acreate2(set, "type", type, space, H5P_DEFAULT, H5P_DEFAULT);
+  H5Awrite(attribute, type, &text);
+  H5Aclose(attribute);
+  H5Tclose(type);
+  H5Sclose(space);
+  H5Dclose(set);
+}
+
+static const double tensors[3][2][2] = {{{1, 2}, {3, 4}}, {{5, 6}, {7, 8}}, {{9, 10}, {11, 12}}};
+
+static void write_as_h5py(void) {
+  const int64_t three = 3, ends[] = {0, 1, 1, 2, 2, 0}, huge = INT64_C(1) << 61;
+  const uint8_t small[] = {0, 1, 1, 2, 2, 0};
+  const int8_t flags[] = {1, 0, 1};
+  const int64_t numbers[] = {7, 8, 9};
+  hid_t boolean = H5Tenum_create(H5T_NATIVE_INT8);
+  for (int8_t i = 0; i < 2; i++) H5Tenum_insert(boolean, i ? "TRUE" : "FALSE", &i);
+  op2_file_id = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  plain_values("nodes", H5T_STD_I64LE, H5T_NATIVE_INT64, 0, NULL, &three);
+  plain_values("edges", H5T_STD_U8LE, H5T_NATIVE_INT64, 1, (hsize_t[]){1}, &three);
+  plain_values("huge", H5T_STD_I64LE, H5T_NATIVE_INT64, 0, NULL, &huge);
+  plain_values("ends", H5T_STD_I64LE, H5T_NATIVE_INT64, 2, (hsize_t[]){3, 2}, ends);
+  plain_values("small", H5T_STD_U8LE, H5T_NATIVE_UINT8, 2, (hsize_t[]){3, 2}, small);
+  plain_values("x", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 2, (hsize_t[]){3, 2}, plain_places);
+  plain_values("turned", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 2, (hsize_t[]){2, 3}, plain_places);
+  plain_values("flat", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 1, (hsize_t[]){6}, plain_places);
+  plain_values("stress", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 3, (hsize_t[]){3, 2, 2}, tensors);
+  plain_values("flags", boolean, boolean, 1, (hsize_t[]){3}, flags);
+  plain_values("numbers", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, (hsize_t[]){3}, numbers);
+  plain_str("x", "double");
+  plain_str("stress", "float");
+  H5Tclose(boolean);
+  H5Fclose(op2_file_id);
+}
+
+static void read_as_h5py(op2_file file, struct small *s) {
+  int64_t rows = 0, numbers[3] = {0};
+  int columns = 0;
+  int32_t entries[6];
+  op2_type type = OP2_F64;
+  double x[6] = {0};
+  op2_map small = NULL;
+  CHECK(op2_file_read_set(file, "nodes", &s->nodes));
+  is_int(op2_set_size(s->nodes), 3, "a size that is a scalar of 64 bits");
+  CHECK(op2_file_read_set(file, "edges", &s->edges));
+  is_int(op2_set_size(s->edges), 3, "a size of 8 bits without a sign");
+  CHECK(op2_file_read_map(file, s->edges, s->nodes, 2, "ends", &s->pedge));
+  CHECK(op2_file_read_map(file, s->edges, s->nodes, 2, "small", &small));
+  CHECK(op2_file_read_dat(file, s->nodes, 2, OP2_F64, "x", &s->x));
+  CHECK(op2_dat_get(s->x, x));
+  ok(!memcmp(x, plain_places, sizeof x), "a dat without size and dim, whose type is a str");
+  CHECK(op2_file_read_const(file, 3, OP2_I64, "numbers", numbers));
+  ok(numbers[0] == 7 && numbers[2] == 9, "constants without attributes");
+  CHECK(op2_file_shape(file, "stress", &rows, &columns, &type));
+  ok(rows == 3 && columns == 4 && type == OP2_F64, "the shape of tensors");
+  CHECK(op2_file_shape(file, "small", &rows, &columns, &type));
+  ok(rows == 3 && columns == 2 && type == OP2_U8, "the shape of a map");
+  CHECK(op2_file_shape(file, "nodes", &rows, &columns, &type));
+  ok(rows == 1 && columns == 1 && type == OP2_I64, "the shape of a scalar");
+  /* What the maps hold, by way of another file. */
+  op2_file out = NULL;
+  CHECK(op2_file_open(ctx, other, OP2_FILE_CREATE, &out));
+  CHECK(op2_file_write_map(out, s->pedge, "a"));
+  CHECK(op2_file_write_map(out, small, "b"));
+  CHECK(op2_file_close(&out));
+  CHECK(op2_file_open(ctx, other, OP2_FILE_READ, &out));
+  for (const char *name = "a"; *name; name = *name == 'a' ? "b" : "") {
+    CHECK(op2_file_read_rows(out, name, 0, 3, 2, OP2_I32, entries));
+    ok(!memcmp(entries, plain_ends, sizeof entries), "entries of %s bits",
+       *name == 'a' ? "64" : "8");
+  }
+  CHECK(op2_file_close(&out));
+  op2_map_destroy(&small);
+}
+
+static void refuse_as_h5py(op2_file file, struct small *s) {
+  op2_dat dat = NULL;
+  op2_set set = NULL;
+  double values[12];
+  int64_t rows;
+  int columns;
+  op2_type type;
+  REFUSES(OP2_ERR_TYPE, op2_file_read_dat(file, s->nodes, 4, OP2_F64, "stress", &dat),
+          "has the attribute type = 'float', expected 'double'");
+  REFUSES(OP2_ERR_MISMATCH, op2_file_read_dat(file, s->nodes, 2, OP2_F64, "turned", &dat),
+          "has the shape [2][3], expected [3][2]: it is transposed");
+  REFUSES(OP2_ERR_MISMATCH, op2_file_read_dat(file, s->nodes, 2, OP2_F64, "flat", &dat),
+          "has the shape [6], expected [3][2]: it is flat");
+  REFUSES(OP2_ERR_TYPE, op2_file_read_dat(file, s->nodes, 1, OP2_U8, "flags", &dat),
+          "holds an enumeration, as h5py's booleans");
+  REFUSES(OP2_ERR_TYPE, op2_file_shape(file, "flags", &rows, &columns, &type),
+          "dataset 'flags' holds an enumeration");
+  REFUSES(OP2_ERR_RANGE, op2_file_read_set(file, "huge", &set),
+          "has the size 2305843009213693952, more than a set can have");
+  CHECK(op2_file_read_rows(file, "x", 1, 1, 2, OP2_F64, values));
+  REFUSES(OP2_ERR_ARG, op2_file_shape(file, "x", &rows, NULL, &type), "a null pointer");
+  ok(!dat && !set, "nothing was declared");
+}
+
+static void as_h5py(void) {
+  struct small s = {0};
+  op2_file file = NULL;
+  const int64_t before = open_ids();
+  write_as_h5py();
+  CHECK(op2_file_open(ctx, path, OP2_FILE_READ, &file));
+  read_as_h5py(file, &s);
+  refuse_as_h5py(file, &s);
+  CHECK(op2_file_close(&file));
+  destroy_small(&s);
+  is_int(open_ids(), before, "nothing of HDF5 is left open");
+}
+
+/* ---- no elements ----------------------------------------------------------------------------- */
+
+static int write_nothing(op2_context rank, op2_set *cells, op2_set *none) {
+  op2_dat dat = NULL;
+  op2_map map = NULL;
+  op2_file file = NULL;
+  const int64_t no_entry[2] = {0, 0};
+  int wrong = op2_set_create(rank, 10, "cells", cells) || op2_set_create(rank, 0, "none", none) ||
+              op2_dat_create(*none, 1, OP2_F64, NULL, "value", &dat) ||
+              op2_map_create_global(*none, *cells, 2, no_entry, "map", &map) ||
+              op2_file_open(rank, other, OP2_FILE_CREATE, &file) ||
+              op2_file_write_set(file, *cells, NULL) || op2_file_write_set(file, *none, NULL) ||
+              op2_file_write_map(file, map, NULL) || op2_file_write_dat(file, dat, NULL) ||
+              op2_file_close(&file);
+  op2_map_destroy(&map);
+  op2_dat_destroy(&dat);
+  op2_set_destroy(none);
+  op2_set_destroy(cells);
+  return wrong;
+}
+
+static int read_nothing(op2_context rank, op2_set *cells, op2_set *none) {
+  op2_dat dat = NULL;
+  op2_map map = NULL;
+  op2_file file = NULL;
+  int wrong = op2_file_open(rank, other, OP2_FILE_READ, &file) ||
+              op2_file_read_set(file, "cells", cells) || op2_file_read_set(file, "none", none) ||
+              op2_file_read_map(file, *none, *cells, 2, "map", &map) ||
+              op2_file_read_dat(file, *none, 1, OP2_F64, "value", &dat) || op2_file_close(&file) ||
+              op2_set_global_size(*none) != 0 ||
+              op2_set_global_size(*cells) != 10 * op2_ranks(rank);
+  op2_map_destroy(&map);
+  op2_dat_destroy(&dat);
+  op2_set_destroy(none);
+  op2_set_destroy(cells);
+  return wrong;
+}
+
+static int nothing(struct op2i_comm *comm, void *data) {
+  op2_context rank = NULL;
+  op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
+  op2_set cells = NULL, none = NULL;
+  (void)data;
+  if (comm ? op2i_init_ranks(&options, comm, &rank) : op2_init(&options, &rank)) return 100;
+  int wrong = write_nothing(rank, &cells, &none) || read_nothing(rank, &cells, &none);
+  if (wrong) diag("%s", op2_error_message());
+  return wrong + (op2_finalize(&rank) != OP2_SUCCESS);
+}
+
+int main(void) {
+  test_environment();
+  snprintf(path, sizeof path, "%s/plain.h5", test_scratch());
+  snprintf(other, sizeof other, "%s/other.h5", test_scratch());
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  begin();
+  as_h5py();
+  CHECK(op2_finalize(&ctx));
+  is_int(nothing(NULL, NULL), 0, "a set without elements is written and read alone");
+  for (int n = 1; n <= 3; n++)
+    is_int(run_contexts(n, (struct op2i_link_speed){0}, nothing, NULL), 0, "and over %d ranks", n);
+  return done();
+}
