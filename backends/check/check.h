@@ -16,7 +16,9 @@
 enum {
   OP2I_CHECK_FRAMES = 4,
   OP2I_CHECK_OTHERS = 3,   /* other values that reductions start from and OP2_WRITE data hold */
-  OP2I_CHECK_TRIALS = 4,   /* results with other rounding */
+  OP2I_CHECK_SCRATCH = 3,  /* the first of two more, for trials */
+  OP2I_CHECK_IMAGES = 5,   /* of other values, these two included */
+  OP2I_CHECK_TRIALS = 2,   /* results of trials */
   OP2I_CHECK_NEAR = 512,   /* bytes before and after each row at least, where a fence follows */
   OP2I_CHECK_GUARD = 4096, /* the same where none does */
   OP2I_CHECK_SPARE = 512   /* pointers before and after those of an argument over all slots */
@@ -43,6 +45,7 @@ struct op2i_check_row {
   bool may_share;                      /* another row of the same dat can be the same data */
   size_t at, bytes, value_bytes;       /* in the frame; of the data; of one component */
   size_t before, after;                /* bytes of the guard zones */
+  int64_t first_value;                 /* index of its first component among those of all rows */
   size_t seen;                         /* where the kernel sees the row, in the frame's view */
   int64_t target;        /* element of the dat's set; -1 for what is not one row of a dat */
   unsigned char *memory; /* where the values come from; null for buffers, numbers and traps
@@ -65,11 +68,13 @@ struct op2i_check {
   unsigned char *view[OP2I_CHECK_FRAMES];   /* the same memory, as kernels see it */
   unsigned char *filler[OP2I_CHECK_FRAMES]; /* untouched frames: guards and OP2_WRITE data */
   unsigned char *start;                     /* rows before the kernel is applied */
-  unsigned char *other[OP2I_CHECK_OTHERS];  /* near the values of the element; large; negative */
-  unsigned char *trial[OP2I_CHECK_TRIALS];  /* from `start` rounding up, down; from another */
-  unsigned char *kept;                      /* a frame, while trials are made in its place */
-  bool alters;                              /* some row is one that `other` has values for */
-  int nsums;                                /* rows that are sums or reductions */
+  unsigned char *other[OP2I_CHECK_IMAGES];  /* near the values of the element; large; negative */
+  unsigned char *trial[OP2I_CHECK_TRIALS];
+  unsigned char *kept;                  /* a frame, while trials are made in its place */
+  int64_t nvalues;                      /* components of all rows */
+  struct op2i_check_rounding *rounding; /* [nvalues] as last measured; of sums only */
+  bool alters;                          /* some row is one that `other` has values for */
+  int nsums;                            /* rows that are sums or reductions */
   int bit; /* of their order, by which they are in one half or the other */
   struct op2i_fence fence;
   struct op2i_fault fault; /* what ended the last application, if it did not end by itself */
@@ -128,12 +133,22 @@ int64_t op2i_check_first_unlike(const struct op2i_check *check, int row, const u
 
 /* ---- check_values.c: what a reduction may do ------------------------------------------------- */
 
-/* Results of one row. Those with other rounding are null when there are none. */
+/* Starts that are far from what meshes hold: powers of two, so that small additions leave them as
+ * they are, and products of two of them are finite. */
+#define OP2I_CHECK_FAR_F64 0x1p500
+#define OP2I_CHECK_FAR_F32 0x1p60f
+
+/* What the rounding of a sum was measured to be. */
+struct op2i_check_rounding {
+  double additions; /* how many results of additions are not exact, at least 1 */
+  double loss;      /* about one unit in the last place of the largest value on the way */
+};
+
+/* Results of one row. */
 struct op2i_check_values {
-  const void *start, *out;     /* of frame 0 */
-  const void *altered, *again; /* another start, and what came of it */
-  const void *up, *down;       /* from `start`, with every operation rounded up, and down */
-  const void *again_up, *again_down;
+  const void *start, *out;                    /* of frame 0 */
+  const void *altered, *again;                /* another start, and what came of it */
+  const struct op2i_check_rounding *rounding; /* of each component; null: not measured */
   bool may_set; /* what is set, not added to, is right: all starts but zero are made up */
 };
 /* Other start values, from which the kernel's result is predictable by those it had from
@@ -149,6 +164,30 @@ int64_t op2i_check_wrong_way(op2_type type, op2_access access, int64_t n, const 
  * lets expect, or -1. */
 int64_t op2i_check_unlike(op2_type type, op2_access access, int64_t n,
                           const struct op2i_check_values *values);
+
+/* ---- check_rounding.c: what rounding can explain --------------------------------------------- */
+
+/* Fill in check->rounding for the sums that a change alters; `frame` holds what came of it.
+ * Overwrites frame 1, unless it is that one. */
+void op2i_check_measure_rounding(struct op2i_check *check, int frame,
+                                 struct op2i_check_change change);
+
+/* check_sums.c: its steps for one row of a real type; rows of integers are left alone. */
+void op2i_check_far(op2_type type, int64_t n, void *start);
+/* The results from that start, rounded up and down, give rounding[].additions; loss becomes 0. */
+void op2i_check_count(op2_type type, int64_t n, const void *up, const void *down,
+                      struct op2i_check_rounding *rounding);
+/* Starts a little above `start` for samples from 0 on, below it for -1 - sample. */
+void op2i_check_move(op2_type type, int64_t n, int sample, const void *start, void *moved);
+struct op2i_check_moved {
+  const void *start, *again;          /* and what came of it */
+  const void *starts[2], *results[2]; /* the same of the starts above and below */
+};
+/* Raise rounding[].loss to what these results show. */
+void op2i_check_loss(op2_type type, int64_t n, const struct op2i_check_moved *moved,
+                     struct op2i_check_rounding *rounding);
+/* The rule itself: whether a sum from `other` is not what one from `start` lets expect. */
+bool op2i_check_sum_unlike(op2_type type, int64_t i, const struct op2i_check_values *values);
 
 /* ---- check_blame.c: which argument a result depends on that it may not depend on ------------- */
 

@@ -126,9 +126,10 @@ static op2_status blame_bound(const struct op2i_check *check, int r, int64_t c, 
 }
 
 /* Frame 1 holds what came of other start values of this row. */
-static op2_status blame_start(const struct op2i_check *check, int r, int other) {
+static op2_status blame_start(struct op2i_check *check, int r, int other) {
   const struct op2i_check_row *row = &check->rows[r];
   bool adds = op2i_check_arg(check, row)->access == OP2_INC;
+  if (adds) op2i_check_measure_rounding(check, 1, (struct op2i_check_change){other, r});
   int64_t c = op2i_check_first_unlike(check, r, check->frame[1], other, adds);
   return adds ? blame_sum(check, row, c) : blame_bound(check, r, c, other);
 }

@@ -66,6 +66,8 @@ static void add_row(struct op2i_check *check, int a, int slot, enum op2i_check_r
                                  .bytes = bytes,
                                  .target = -1};
   row->may_share = role != OP2I_ROW_TRAP && in_place(arg) && can_share(check->loop, arg->dat);
+  row->first_value = check->nvalues;
+  check->nvalues += (int64_t)(bytes / value_bytes);
   row->order = check->nsums;
   check->nsums += role == OP2I_ROW_SUM || role == OP2I_ROW_REDUCE;
   check->alters =
@@ -184,9 +186,10 @@ static op2_status allocate_frames(struct op2i_check *check) {
   if (status) return status;
   bool all = allocate_images(check, &check->start, 1) && allocate_images(check, &check->kept, 1) &&
              allocate_images(check, check->filler, OP2I_CHECK_FRAMES) &&
-             allocate_images(check, check->other, OP2I_CHECK_OTHERS) &&
+             allocate_images(check, check->other, OP2I_CHECK_IMAGES) &&
              allocate_images(check, check->trial, OP2I_CHECK_TRIALS);
-  if (!all) return op2i_error_nomem("the checked mode");
+  check->rounding = op2i_calloc((size_t)check->nvalues + 1, sizeof *check->rounding);
+  if (!all || !check->rounding) return op2i_error_nomem("the checked mode");
   for (int f = 0; f < OP2I_CHECK_FRAMES; f++) {
     op2i_check_fill(check, f);
     memcpy(check->frame[f], check->filler[f], check->frame_bytes);
@@ -244,9 +247,10 @@ void op2i_check_close(struct op2i_check *check) {
   free_images(&check->start, 1);
   free_images(&check->kept, 1);
   free_images(check->filler, OP2I_CHECK_FRAMES);
-  free_images(check->other, OP2I_CHECK_OTHERS);
+  free_images(check->other, OP2I_CHECK_IMAGES);
   free_images(check->trial, OP2I_CHECK_TRIALS);
   for (int f = 0; f < OP2I_CHECK_FRAMES; f++) op2i_free(check->pointers[f]);
+  op2i_free(check->rounding);
   op2i_free(check->writers);
   op2i_free(check->args);
   op2i_free(check->first_pointer);

@@ -6,7 +6,6 @@
  * the result from the lower start must be the minimum of that start and the other result. So it is
  * applied to several starts: one near the values of the element, where a scaled sum and a value
  * that is read back show, and one far above and below, where conditions and bounds do. */
-#include <float.h>
 #include <math.h>
 
 #include "check.h"
@@ -65,13 +64,10 @@ INTEGER(u64, uint64_t)
 
 /* ---- reals: to rounding, and nothing is said about values that are not finite ---------------- */
 
-/* A multiple of what one operation can lose. */
-enum { ROUNDINGS = 8 };
-
 /* The near start is as far away as the values are large, near the result where a bound starts at
  * infinity; the far ones are powers of two, so that small additions leave them as they are, and
  * products of two of them are finite. */
-#define REAL(name_, type_, epsilon_, far_)                                                         \
+#define REAL(name_, type_, sums_, far_)                                                            \
   static void alter_##name_(op2_access access, int64_t n, const type_ *start, const type_ *out,    \
                             type_ *altered) {                                                      \
     for (int64_t i = 0; i < n; i++) {                                                              \
@@ -81,6 +77,7 @@ enum { ROUNDINGS = 8 };
       type_ size = (type_)fmax(fabs((double)base), fabs((double)reached)) / 2;                     \
       if (size == 0) size = 1;                                                                     \
       type_ other = access == OP2_MAX ? base - size : base + size;                                 \
+      if (sums && other == 0) other = size;                                                        \
       altered[i] = isfinite(other) && (known || !sums) ? other : start[i];                         \
     }                                                                                              \
   }                                                                                                \
@@ -91,37 +88,20 @@ enum { ROUNDINGS = 8 };
   static bool wrong_##name_(op2_access access, type_ start, type_ out) {                           \
     return access == OP2_MIN ? out > start : access == OP2_MAX ? out < start : false;              \
   }                                                                                                \
-  /* Of three ways to round, since two of them may meet by chance. */                              \
-  static double spread_##name_(const void *up, const void *down, double near, int64_t i) {         \
-    double most = (double)((const type_ *)up)[i], least = (double)((const type_ *)down)[i];        \
-    if (isnan(most) || isnan(least)) return most + least;                                          \
-    return fmax(fmax(most, least), near) - fmin(fmin(most, least), near);                          \
-  }                                                                                                \
-  static bool sum_unlike_##name_(int64_t i, const struct op2i_check_values *values) {              \
-    double start = ((const type_ *)values->start)[i], out = ((const type_ *)values->out)[i];       \
-    double other = ((const type_ *)values->altered)[i], again = ((const type_ *)values->again)[i]; \
-    double size = fmax(fmax(fabs(start), fabs(out)), fmax(fabs(other), fabs(again)));              \
-    double allowed = ROUNDINGS * (double)(epsilon_)*size;                                          \
-    if (!isfinite(size) || (values->may_set && out == again)) return false;                        \
-    if (values->up)                                                                                \
-      allowed += ROUNDINGS * (spread_##name_(values->up, values->down, out, i) +                   \
-                              spread_##name_(values->again_up, values->again_down, again, i));     \
-    return fabs((out - start) - (again - other)) > allowed;                                        \
-  }                                                                                                \
   static bool unlike_##name_(op2_access access, int64_t i,                                         \
                              const struct op2i_check_values *values) {                             \
     type_ start = ((const type_ *)values->start)[i], out = ((const type_ *)values->out)[i];        \
     type_ other = ((const type_ *)values->altered)[i], again = ((const type_ *)values->again)[i];  \
     if (isnan(start) || isnan(out) || isnan(again)) return false;                                  \
-    if (access == OP2_INC) return sum_unlike_##name_(i, values);                                   \
+    if (access == OP2_INC) return op2i_check_sum_unlike(sums_, i, values);                         \
     bool lower = access == OP2_MIN ? other < start : other > start;                                \
     type_ bound = lower ? other : start, free = lower ? out : again;                               \
     bool taken = access == OP2_MIN ? free < bound : free > bound;                                  \
     return (lower ? again : out) != (taken ? free : bound);                                        \
   }
 
-REAL(f64, double, DBL_EPSILON, 0x1p500)
-REAL(f32, float, FLT_EPSILON, 0x1p60f)
+REAL(f64, double, OP2_F64, OP2I_CHECK_FAR_F64)
+REAL(f32, float, OP2_F32, OP2I_CHECK_FAR_F32)
 
 /* ---- by type --------------------------------------------------------------------------------- */
 

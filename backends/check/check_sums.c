@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Checked mode: sums of real numbers that began elsewhere, and the arithmetic of what rounding can
+ * explain (check_rounding.c says how that is measured). Nothing is said about values that are not
+ * finite. */
+#include <float.h>
+#include <math.h>
+
+#include "check.h"
+
+/* Roundings of the largest value that are always allowed: some for the kernel, some for the
+ * comparison. */
+enum { ROUNDINGS = 8 };
+
+/* What the moves leave over is between a tenth of the unit and two units that are lost. */
+enum { LOSSES = 4 };
+
+/* Moves are at most this part of a start, so that what bends a result bends it little: digits are
+ * lost where values on the way are up to 2^45 (2^17) times the start. */
+#define PART_F64 0x1p-6
+#define PART_F32 0x1p-5
+
+/* In [1, 2), with digits of every weight. Moves up and down are of different length: those of one
+ * length would be rounded alike, and what they lose would cancel. */
+static double move_of(int sample) {
+  double golden = 0.61803398874989485 * (double)(sample + 1);
+  return 1 + (golden - floor(golden));
+}
+
+/* At `far`, half as much again lies in the middle between two powers of two, where all units are
+ * the same. */
+#define REAL(name_, type_, epsilon_, far_, part_)                                                  \
+  static void place_##name_(int64_t n, type_ *start) {                                             \
+    for (int64_t i = 0; i < n; i++) start[i] = (type_)1.5 * (far_);                                \
+  }                                                                                                \
+  static void count_##name_(int64_t n, const type_ *up, const type_ *down,                         \
+                            struct op2i_check_rounding *rounding) {                                \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+      double additions =                                                                           \
+          ((double)up[i] - (double)down[i]) / ((double)(epsilon_) * (double)(far_));               \
+      rounding[i].additions = isfinite(additions) && additions > 1 ? additions : 1;                \
+      rounding[i].loss = 0;                                                                        \
+    }                                                                                              \
+  }                                                                                                \
+  static void move_##name_(int64_t n, int sample, const type_ *start, type_ *moved) {              \
+    double by = (part_) * (sample < 0 ? -move_of(2 * -sample - 1) : move_of(2 * sample));          \
+    for (int64_t i = 0; i < n; i++) moved[i] = (type_)((double)start[i] * (1 + by));               \
+  }                                                                                                \
+  static void loss_##name_(int64_t n, const struct op2i_check_moved *moved,                        \
+                           struct op2i_check_rounding *rounding) {                                 \
+    const type_ *start = moved->start, *again = moved->again;                                      \
+    const type_ *above = moved->starts[0], *below = moved->starts[1];                              \
+    const type_ *high = moved->results[0], *low = moved->results[1];                               \
+    for (int64_t i = 0; i < n; i++)                                                                \
+      note_loss((double)start[i], (double)above[i] - (double)start[i],                             \
+                (double)start[i] - (double)below[i], (double)high[i] - (double)again[i],           \
+                (double)again[i] - (double)low[i], &rounding[i]);                                  \
+  }                                                                                                \
+  static bool sum_unlike_##name_(int64_t i, const struct op2i_check_values *values) {              \
+    double start = ((const type_ *)values->start)[i], out = ((const type_ *)values->out)[i];       \
+    double other = ((const type_ *)values->altered)[i], again = ((const type_ *)values->again)[i]; \
+    double size = fmax(fmax(fabs(start), fabs(out)), fmax(fabs(other), fabs(again)));              \
+    if (!isfinite(size) || (values->may_set && out == again)) return false;                        \
+    double allowed = ROUNDINGS * (double)(epsilon_)*size;                                          \
+    if (values->rounding) {                                                                        \
+      const struct op2i_check_rounding *r = &values->rounding[i];                                  \
+      double loss = fabs(other) < (double)(far_) ? r->loss : 0;                                    \
+      allowed += r->additions * (2 * (double)(epsilon_)*size + LOSSES * loss);                     \
+    }                                                                                              \
+    return fabs((out - start) - (again - other)) > allowed;                                        \
+  }
+
+/* `up` and `down` say how far the start was moved, `rise` and `fall` how far the result. Where
+ * next to nothing of the start arrives, all of it is lost in something larger, or the kernel sets
+ * the value. A far start tells the two apart: nothing is lost there but what the count of
+ * additions shows, as units of something larger than the far start count as many additions. */
+static void note_loss(double start, double up, double down, double rise, double fall,
+                      struct op2i_check_rounding *rounding) {
+  double longer = fmax(fabs(up), fabs(down));
+  double loss = longer > 0 ? fabs((rise - up) * down - (fall - down) * up) / longer : 0;
+  if (fabs(rise + fall) < fabs(up + down) / 4) loss = fabs(start);
+  if (isfinite(loss) && loss > rounding->loss) rounding->loss = loss;
+}
+
+REAL(f64, double, DBL_EPSILON, OP2I_CHECK_FAR_F64, PART_F64)
+REAL(f32, float, FLT_EPSILON, OP2I_CHECK_FAR_F32, PART_F32)
+
+/* ---- by type --------------------------------------------------------------------------------- */
+
+void op2i_check_far(op2_type type, int64_t n, void *start) {
+  if (type == OP2_F64) place_f64(n, start);
+  if (type == OP2_F32) place_f32(n, start);
+}
+
+void op2i_check_count(op2_type type, int64_t n, const void *up, const void *down,
+                      struct op2i_check_rounding *rounding) {
+  if (type == OP2_F64) count_f64(n, up, down, rounding);
+  if (type == OP2_F32) count_f32(n, up, down, rounding);
+}
+
+void op2i_check_move(op2_type type, int64_t n, int sample, const void *start, void *moved) {
+  if (type == OP2_F64) move_f64(n, sample, start, moved);
+  if (type == OP2_F32) move_f32(n, sample, start, moved);
+}
+
+void op2i_check_loss(op2_type type, int64_t n, const struct op2i_check_moved *moved,
+                     struct op2i_check_rounding *rounding) {
+  if (type == OP2_F64) loss_f64(n, moved, rounding);
+  if (type == OP2_F32) loss_f32(n, moved, rounding);
+}
+
+bool op2i_check_sum_unlike(op2_type type, int64_t i, const struct op2i_check_values *values) {
+  return type == OP2_F64 ? sum_unlike_f64(i, values) : sum_unlike_f32(i, values);
+}
