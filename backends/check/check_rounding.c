@@ -18,7 +18,8 @@
 
 #include "check.h"
 
-enum { SAMPLES = 6 };
+/* So many that they do not all lose little by chance. */
+enum { SAMPLES = 16 };
 
 /* Rows that a change alters and that are sums, one after the other: a loop over r. */
 static bool measured(const struct op2i_check *check, int r, struct op2i_check_change change) {

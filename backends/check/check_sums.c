@@ -12,7 +12,7 @@
 enum { ROUNDINGS = 8 };
 
 /* What the moves leave over is between a tenth of the unit and two units that are lost. */
-enum { LOSSES = 4 };
+enum { LOSSES = 8 };
 
 /* Moves are at most this part of a start, so that what bends a result bends it little: digits are
  * lost where values on the way are up to 2^45 (2^17) times the start. */

@@ -64,9 +64,9 @@ INTEGER(u64, uint64_t)
 
 /* ---- reals: to rounding, and nothing is said about values that are not finite ---------------- */
 
-/* The near start is as far away as the values are large, near the result where a bound starts at
- * infinity; the far ones are powers of two, so that small additions leave them as they are, and
- * products of two of them are finite. */
+/* The near start is as far away as the values are large, for sums on the side away from zero, and
+ * near the result where a bound starts at infinity; the far ones are powers of two, so that small
+ * additions leave them as they are, and products of two of them are finite. */
 #define REAL(name_, type_, sums_, far_)                                                            \
   static void alter_##name_(op2_access access, int64_t n, const type_ *start, const type_ *out,    \
                             type_ *altered) {                                                      \
@@ -76,8 +76,8 @@ INTEGER(u64, uint64_t)
       type_ reached = isfinite(out[i]) ? out[i] : base;                                            \
       type_ size = (type_)fmax(fabs((double)base), fabs((double)reached)) / 2;                     \
       if (size == 0) size = 1;                                                                     \
-      type_ other = access == OP2_MAX ? base - size : base + size;                                 \
-      if (sums && other == 0) other = size;                                                        \
+      bool lower = access == OP2_MAX || (sums && base < 0);                                        \
+      type_ other = lower ? base - size : base + size;                                             \
       altered[i] = isfinite(other) && (known || !sums) ? other : start[i];                         \
     }                                                                                              \
   }                                                                                                \
