@@ -19,11 +19,14 @@ enum { LOSSES = 8 };
 #define PART_F64 0x1p-6
 #define PART_F32 0x1p-5
 
-/* In [1, 2), with digits of every weight. Moves up and down are of different length: those of one
- * length would be rounded alike, and what they lose would cancel. */
+/* In [1, 2), with random digits (Steele, Lea and Flood's SplitMix), as regular ones can come close
+ * to regular places of the values on the way. Moves up and down are of different length: those of
+ * one length would be rounded alike, and what they lose would cancel. */
 static double move_of(int sample) {
-  double golden = 0.61803398874989485 * (double)(sample + 1);
-  return 1 + (golden - floor(golden));
+  uint64_t z = ((uint64_t)sample + 1) * 0x9e3779b97f4a7c15U;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
+  return 1 + (double)((z ^ (z >> 31)) >> 12) * 0x1p-52;
 }
 
 /* At `far`, half as much again lies in the middle between two powers of two, where all units are
