@@ -172,7 +172,6 @@ static void test_shapes(void) {
   shape_is("", "struct s *x", 0, false, true);
   shape_is("", "union u x", 0, false, true);
   shape_is("", "void *x", 0, false, true);
-  shape_is("", "_Bool *x", 0, false, true);
   shape_is("", "_Bool x", 0, false, false);
   shape_is("", "long double *x", 0, false, true);
   shape_is("", "_Complex double *x", 0, false, true);
@@ -246,8 +245,62 @@ static void test_refusals(void) {
   refused("void k(int x) { /* }", "kernel 'k', line 1: a comment begins here and never ends");
   refused("void k(int x) {\n \"}\n}", "kernel 'k', line 2: a string or character constant begins "
                                       "here and does not end on its line");
+  refused("#define A double *x, int i\nvoid k(A) { }",
+          "kernel 'k', line 2: parameter 0 ('A x') comes out of a macro that has several "
+          "parameters: write them out, as op2 counts them before the preprocessor does");
+  refused("#define A (double *x)\nvoid k A { }",
+          "kernel 'k', line 2: its parameters come out of a macro: write them out, as op2 reads "
+          "them before the preprocessor does");
+  refused("#define N k\nvoid N(double *x) { }",
+          "kernel 'k', line 1: its name comes out of a macro: write 'void k(...)', as op2 reads it "
+          "before the preprocessor does");
+  refused("\nvoid (k)(double *x) { }",
+          "kernel 'k', line 2: its name stands in parentheses: write 'void k('");
+  refused("\nextern \"C\" void k(double *x) { }",
+          "kernel 'k', line 2: extern \"C\" is C++, and a kernel is C: leave it out, or put it "
+          "between #ifdef __cplusplus and #endif");
+  refused("extern \"C\" {\nvoid k(double *x) { }\n}",
+          "kernel 'k', line 1: extern \"C\" is C++, and a kernel is C: leave it out, or put it "
+          "between #ifdef __cplusplus and #endif");
+  refused("void k(int i,\n const bool *x) { }",
+          "kernel 'k', line 2: parameter 1 ('const bool * x') points to bool, which is no type of "
+          "op2: take uint8_t, for a dat of OP2_U8");
+  refused("void k(_Bool *x) { }",
+          "kernel 'k', line 1: parameter 0 ('_Bool * x') points to bool, which is no type of op2: "
+          "take uint8_t, for a dat of OP2_U8");
+  param_is_after("typedef unsigned char bool;", "bool *x", "x: U8 1 'bool *'");
+  param_is_after("#define A double *x", "A", "x: F64 1 'A'");
+  param_is_after("#ifdef __cplusplus\nextern \"C\"\n#endif", "int x", "x: I32 0 'int'");
   refused("#if 1\nvoid k(int x) { }",
           "kernel 'k', line 1: a conditional begins here and has no #endif");
+}
+
+static void typeless(const char *body, int line, const char *name, bool automatic) {
+  char source[256], want[256];
+  snprintf(source, sizeof source, "void k(double *x) {\n%s }", body);
+  snprintf(
+      want, sizeof want,
+      "kernel 'k', line %d: '%s' is declared without a type, so C makes it an int%s: write its "
+      "type before it",
+      line, name, automatic ? " (a kernel is C, where auto finds no types)" : "");
+  refused(source, want);
+}
+
+/* What C makes an int, and what looks like it. */
+static void test_typeless(void) {
+  typeless("auto v = x[0];", 2, "v", true);
+  typeless("for (auto i = 0.5; i < 2; i++) { }", 2, "i", true);
+  typeless("x[0] = 1;\n{ const auto w = *x, u = 2.5; }", 3, "w", true);
+  typeless("auto *p = x;", 2, "p", true);
+  typeless("const v = x[0];", 2, "v", false);
+  typeless("static v[3] = {1.5};", 2, "v", false);
+  refused("static const pi = 3.14;\nvoid k(double *x) { *x = pi; }",
+          "kernel 'k', line 1: 'pi' is declared without a type, so C makes it an int: write its "
+          "type before it");
+  param_is_after("typedef double real; double f(const real, const real);",
+                 "const double *x) { const real a = 1; auto double b = 2; register int i = 3; "
+                 "static const struct { int q; } c = {1}; const unsigned n = 3; } void g(int y",
+                 "x: F64 1 const 'const double *'");
 }
 
 /* `piece` over and over between two texts. */
@@ -328,6 +381,7 @@ int main(void) {
   test_shapes();
   test_lists();
   test_refusals();
+  test_typeless();
   test_depth();
   test_memory();
   test_uses();

@@ -20,6 +20,8 @@ static op2_status unreadable(const struct op2i_unit *unit, const char *name, op2
 /* Tell what the source has instead of the function. */
 static op2_status missing(const struct op2i_unit *unit, const char *name) {
   struct op2i_text others = {0};
+  op2_status status = op2i_unit_refuse_missing(unit, name);
+  if (status) return status;
   for (int i = 0; i < unit->nitems; i++) {
     const struct op2i_item *item = &unit->items[i];
     if (item->kind == OP2I_ITEM_PROTOTYPE && op2i_unit_is(unit, item->name, name)) {
@@ -34,9 +36,9 @@ static op2_status missing(const struct op2i_unit *unit, const char *name) {
     op2i_c_spell(unit, item->name, item->name + 1, "", &others);
   }
   int last = unit->tokens.list[unit->tokens.count].line;
-  op2_status status = op2i_error(
-      OP2_ERR_SYNTAX, "kernel '%s', lines 1 to %d: no function of this name (%s%s)", name, last,
-      others.length ? "there is: " : "there is none at all", others.length ? others.chars : "");
+  status = op2i_error(OP2_ERR_SYNTAX, "kernel '%s', lines 1 to %d: no function of this name (%s%s)",
+                      name, last, others.length ? "there is: " : "there is none at all",
+                      others.length ? others.chars : "");
   op2i_text_free(&others);
   return status;
 }
@@ -79,7 +81,8 @@ struct reading {
   struct op2i_names names; /* of types; the value is an index into the list */
   struct op2i_c_type *types;
   int64_t capacity;
-  bool failed; /* out of memory */
+  bool failed;         /* out of memory */
+  const char *refused; /* what is wrong with a parameter */
 };
 
 static int named(struct op2i_c_reader *r, struct op2i_c_type *type) {
@@ -174,6 +177,22 @@ static void describe(const struct op2i_c_decl *decl, int ndeclared, struct op2i_
   param->readonly = type->readonly;
 }
 
+/* What is no parameter of a kernel whatever its argument is. `bool` of <stdbool.h> is seen where no
+ * header can have made it another type. */
+static void refuse_parameter(struct reading *reading, const struct op2i_c_reader *r,
+                             const struct op2i_c_decl *decl, int depth) {
+  bool truth = decl->type.base == OP2I_C_BOOL;
+  for (int k = 0; k < r->count; k++) {
+    if (op2i_piece_is(&r->tokens[k], ",") && r->tokens[k].length && k >= r->at)
+      reading->refused = "comes out of a macro that has several parameters: write them out, as op2 "
+                         "counts them before the preprocessor does";
+    truth = truth || (decl->type.base == OP2I_C_UNCLEAR && !reading->unit->tokens.given &&
+                      op2i_piece_is(&r->tokens[k], "bool"));
+  }
+  if (truth && depth > 0)
+    reading->refused = "points to bool, which is no type of op2: take uint8_t, for a dat of OP2_U8";
+}
+
 static void read_parameter(struct reading *reading, int begin, int end, struct op2i_param *param) {
   struct op2i_c_reader r = reader(reading, begin, end);
   struct op2i_c_decl decl;
@@ -183,6 +202,7 @@ static void read_parameter(struct reading *reading, int begin, int end, struct o
   int of_type = decl.type.nlevels;
   op2i_c_declarator(&r, &decl);
   describe(&decl, decl.type.nlevels - of_type, param);
+  refuse_parameter(reading, &r, &decl, param->depth);
   op2i_text_bytes(&name, decl.name ? decl.name->text : "",
                   decl.name ? (size_t)decl.name->length : 0);
   if (!name.failed) op2i_c_spell(reading->unit, begin, end, name.chars, &spelled);
@@ -213,6 +233,11 @@ static op2_status read_parameters(struct reading *reading, const struct op2i_ite
     out->params[out->nparams] = (struct op2i_param){0};
     read_parameter(reading, p, end, &out->params[out->nparams++]);
     if (reading->failed) return unreadable(unit, name, OP2_ERR_NOMEM);
+    if (reading->refused)
+      return op2i_error(OP2_ERR_SYNTAX, "kernel '%s', line %d: parameter %d ('%s %s') %s", name,
+                        op2i_unit_line(unit, p), out->nparams - 1,
+                        out->params[out->nparams - 1].type_text, out->params[out->nparams - 1].name,
+                        reading->refused);
     if (end == item->close) return OP2_SUCCESS;
     p = end + 1;
   }
@@ -256,6 +281,7 @@ op2_status op2i_signature_parse(const char *source, const char *name, bool given
     status = unreadable(&unit, name, status);
     goto fail;
   }
+  OP2I_TRY(op2i_unit_refuse(&unit, name));
   const struct op2i_item *item = find_function(&unit, name);
   if (!item) {
     status = missing(&unit, name);
@@ -265,6 +291,7 @@ op2_status op2i_signature_parse(const char *source, const char *name, bool given
   signature.ntokens = unit.ncode + in_directives(&unit.tokens);
   OP2I_TRY(check_result(&unit, item, name));
   OP2I_TRY(read_function(&unit, item, name, &signature));
+  op2i_unit_notice(&unit, item, &signature);
   *out = signature;
   op2i_unit_free(&unit);
   return OP2_SUCCESS;

@@ -10,6 +10,11 @@
  * OP2_ERR_NOMEM. On error *out is untouched. */
 op2_status op2i_signature_parse(const char *source, const char *name, bool given,
                                 struct op2i_signature *out);
+struct op2i_unit;
+struct op2i_item;
+/* notice.c: fill in what a function of the unit does that is worth a warning. */
+void op2i_unit_notice(const struct op2i_unit *unit, const struct op2i_item *item,
+                      struct op2i_signature *out);
 void op2i_signature_free(struct op2i_signature *signature);
 /* Whether `source` refers to the file-scope identifier `word`: as a token that is not in a comment,
  * string or preprocessor line, not a member name, and not hidden by a parameter or local of that

@@ -182,7 +182,7 @@ static op2_status check_bad(struct op2i_tokens *tokens) {
 }
 
 op2_status op2i_tokenize(const char *text, bool given, struct op2i_tokens *tokens) {
-  *tokens = (struct op2i_tokens){.text = text};
+  *tokens = (struct op2i_tokens){.text = text, .given = given};
   struct scan s = {.tokens = tokens, .text = text, .line = 1, .fresh = true};
   for (;;) {
     skip_blanks(&s);

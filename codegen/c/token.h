@@ -33,6 +33,7 @@ struct op2i_tokens {
   const char *text;        /* borrowed */
   struct op2i_token *list; /* [count + 1]: END follows, at the end of the text */
   int64_t count, capacity;
+  bool given;        /* flags or headers may define names that the text does not */
   int unclear;       /* line of the first conditional that could not be decided, or 0 */
   const char *wrong; /* after OP2_ERR_SYNTAX: what, and where */
   int wrong_line;

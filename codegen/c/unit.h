@@ -53,6 +53,11 @@ int op2i_unit_attribute(const struct op2i_unit *unit, int at);
 /* The function that is defined under token t's spelling, or -1. */
 int op2i_unit_function(const struct op2i_unit *unit, int64_t t);
 
+/* refuse.c: OP2_ERR_SYNTAX, with a message, where the text is not C or not what it looks like. */
+op2_status op2i_unit_refuse(const struct op2i_unit *unit, const char *name);
+/* The same where there is no function of this name: OP2_SUCCESS when nothing says why not. */
+op2_status op2i_unit_refuse_missing(const struct op2i_unit *unit, const char *name);
+
 /* scope.c: fill in the roles. Fails as op2i_unit_read() does. */
 op2_status op2i_unit_resolve(struct op2i_unit *unit);
 

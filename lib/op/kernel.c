@@ -9,6 +9,7 @@
 #include "context.h"
 #include "error.h"
 #include "header.h"
+#include "log.h"
 #include "mem.h"
 #include "mesh.h"
 
@@ -66,13 +67,18 @@ static op2_status check_desc(const op2_kernel_desc *desc) {
                     desc->name);
 }
 
+/* Editors put a byte-order mark before a file's text; C knows none. */
+static const char *behind_mark(const char *text) {
+  return strncmp(text, "\xef\xbb\xbf", 3) ? text : text + 3;
+}
+
 static op2_status create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
   op2_status status = check_desc(desc);
   if (status) return status;
   op2_kernel kernel = op2i_calloc(1, sizeof *kernel);
   if (!kernel) return op2i_error_nomem("a kernel");
   struct op2i_text headers = {0};
-  OP2I_TRY(copy_string(desc->source, &kernel->source));
+  OP2I_TRY(copy_string(behind_mark(desc->source), &kernel->source));
   OP2I_TRY(copy_string(desc->file, &kernel->file));
   OP2I_TRY(copy_strings(desc->includes, &kernel->includes));
   OP2I_TRY(op2i_headers_collect(desc, &headers));
@@ -92,17 +98,29 @@ fail:
   return status;
 }
 
+static void warn_of_state(op2_context ctx, const struct op2_kernel_s *kernel) {
+  const struct op2i_signature *s = &kernel->signature;
+  if (s->state_line)
+    op2i_log(ctx, OP2I_LOG_WARN,
+             "kernel '%s', line %d: the variable '%s' keeps its value from one element to the "
+             "next: elements are computed in any order and at once, so what it holds is not "
+             "determined. Use an OP2_INC global, or op2_arg_idx() for the element's number",
+             kernel->obj.name, s->state_line, s->state);
+}
+
 op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
   op2_kernel kernel = NULL;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_kernel_create: a null pointer");
   status = op2i_context_agree(ctx, create(ctx, desc, &kernel));
-  if (status)
+  if (status) {
     op2_kernel_destroy(&kernel);
-  else
-    *out = kernel;
-  return status;
+    return status;
+  }
+  warn_of_state(ctx, kernel);
+  *out = kernel;
+  return OP2_SUCCESS;
 }
 
 void op2_kernel_destroy(op2_kernel *kernel) {

@@ -21,12 +21,18 @@ struct op2i_param {
   int64_t extents[OP2I_EXTENTS]; /* 0: none, or one that only the compiler can tell */
   bool readonly;   /* the innermost value is const */
   bool rows;       /* it points to arrays, by a typedef that does not show it */
+  int read_line;   /* the first line that reads its values and does not change them; 0: none that is
+                      certain, or the kernel sets them */
+  int64_t most_index; /* of an array of pointers: the greatest index that is seen, */
+  int index_line;     /* and its line; 0: none is seen but 0 */
 };
 
 struct op2i_signature {
   int nparams;
   struct op2i_param *params;
   int line; /* of the function's name, counted from 1 at the start of the source */
+  int state_line; /* of a variable that keeps its value from call to call; 0: there is none */
+  char state[48]; /* its name */
   int ntokens; /* of the source, helpers and macros included; what headers hold is not looked at */
 };
 
@@ -42,6 +48,7 @@ struct op2_kernel_s {
   struct op2i_signature signature;
   /* constants used, worked out again when the context's const_epoch has moved */
   int64_t const_epoch;
+  uint32_t warned; /* of these parameters, by a bit each */
   int nconsts;
   op2_const *consts; /* in order of creation */
   struct op2i_loop *model; /* a loop of it whose text is known, see loop_form.c; null: none */

@@ -6,6 +6,7 @@
 
 #include "context.h"
 #include "error.h"
+#include "log.h"
 #include "loop.h"
 #include "sparse.h"
 
@@ -322,7 +323,8 @@ static op2_status check_depth(const struct call *call, int n) {
 }
 
 /* A parameter that is declared as a longer array than the argument is lets its kernel run past the
- * end. A shorter one may leave values alone. */
+ * end. A shorter one may leave values alone. The number in `T *x[4]` means nothing to C, and people
+ * write all kinds of numbers there: what counts are the indices that the kernel uses. */
 static op2_status check_length(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   const struct op2i_param *param = &call->kernel->signature.params[n];
@@ -330,13 +332,7 @@ static op2_status check_length(const struct call *call, int n) {
   int32_t dim;
   (void)argument_type(arg, &dim);
   int64_t length = (kind == OP2I_ARG_ALL ? 1 : dim) * slots_of(arg);
-  if (param->extent <= length) return OP2_SUCCESS;
-  if (kind == OP2I_ARG_ALL)
-    return wrong(call, OP2_ERR_TYPE,
-                 "argument %d (%s): the kernel's parameter '%s %s' is an array for %" PRId64
-                 " slots, map '%s' has %" PRId64 OP2I_SEE_CHECK,
-                 n, shown_name(arg), param->type_text, param->name, param->extent,
-                 arg->map->obj.name, length);
+  if (param->extent <= length || kind == OP2I_ARG_ALL) return OP2_SUCCESS;
   return wrong(call, OP2_ERR_TYPE,
                "argument %d (%s): the kernel's parameter '%s %s' is an array of %" PRId64
                " values, the argument has %" PRId64 OP2I_SEE_CHECK,
@@ -468,6 +464,34 @@ static op2_status check_handles(const struct call *call) {
   return OP2_SUCCESS;
 }
 
+/* ---- warnings -------------------------------------------------------------------------------- */
+
+/* Once for each parameter of a kernel, whatever the loops are. */
+static void warn_of_param(const struct call *call, int n) {
+  const op2_arg *arg = &call->args[n];
+  const struct op2i_param *param = &call->kernel->signature.params[n];
+  bool all = op2i_arg_kind(arg) == OP2I_ARG_ALL && arg->tag != OP2_TAG_MAT_;
+  bool read = param->read_line && arg->access == OP2_INC;
+  bool beyond = param->index_line && all && param->most_index >= slots_of(arg);
+  uint32_t bit = 1U << (n % 32);
+  if ((!read && !beyond) || call->kernel->warned & bit) return;
+  call->kernel->warned |= bit;
+  if (beyond)
+    op2i_log(call->set->obj.ctx, OP2I_LOG_WARN,
+             "%s:%d: loop '%s' over '%s': argument %d (%s): line %d of the kernel uses '%s[%" PRId64
+             "]', and map '%s' has slots 0 to %d" OP2I_SEE_CHECK,
+             call->where.file, call->where.line, call->kernel->obj.name, call->set->obj.name, n,
+             shown_name(arg), param->index_line, param->name, param->most_index, arg->map->obj.name,
+             (int)slots_of(arg) - 1);
+  else
+    op2i_log(call->set->obj.ctx, OP2I_LOG_WARN,
+             "%s:%d: loop '%s' over '%s': argument %d (%s) is OP2_INC, and line %d of the kernel "
+             "reads '%s': what it finds there is not the data but a part of what is to be added. "
+             "OP2_RW gives the data" OP2I_SEE_CHECK,
+             call->where.file, call->where.line, call->kernel->obj.name, call->set->obj.name, n,
+             shown_name(arg), param->read_line, param->name);
+}
+
 op2_status op2i_loop_validate(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                               const op2_arg *args) {
   const struct call call = {where, kernel, set, nargs, args};
@@ -483,5 +507,7 @@ op2_status op2i_loop_validate(op2_where where, op2_kernel kernel, op2_set set, i
                  kernel->signature.nparams);
   for (int n = 0; !status && n < nargs; n++) status = check_param(&call, n);
   if (!status) status = check_private(&call);
-  return status ? status : check_captured(&call);
+  if (!status) status = check_captured(&call);
+  for (int n = 0; !status && n < nargs; n++) warn_of_param(&call, n);
+  return status;
 }
