@@ -15,6 +15,7 @@
 
 #include "clock.h"
 #include "context.h"
+#include "depend.h"
 #include "error.h"
 #include "image.h"
 #include "jit_state.h"
@@ -225,27 +226,61 @@ static op2_status load(op2_context ctx, struct job *job, struct op2i_bytes image
     if (job->run.failure.length)
       code->function = NULL;
     else
-      status = op2i_jit_learn(jit, job->member[i]->key, code->function);
+      status = op2i_jit_learn(jit, job->member[i]->key, code->function, jit->cache.nimages - 1);
   }
   return status;
 }
 
+/* What the image depends on; *known is false where nobody can tell. */
+static op2_status record(op2_context ctx, const struct job *job, struct op2i_text *list,
+                         bool *known) {
+  struct op2i_bytes rule = {0}, source = {0};
+  const char *fault;
+  op2_status status;
+  OP2I_TRY(read_output(job, ".d", &rule, &fault));
+  OP2I_TRY(read_output(job, ".c", &source, &fault));
+  const struct op2i_compiled compiled = {.code = job->member[0]->code,
+                                         .source = source.data ? (const char *)source.data : "",
+                                         .rule = (const char *)rule.data,
+                                         .started = job->run.started};
+  status = op2i_depend_record(ctx, &compiled, list, known);
+fail:
+  op2i_free(rule.data);
+  op2i_free(source.data);
+  return status;
+}
+
+static op2_status store(op2_context ctx, struct job *job, struct op2i_bytes image,
+                        struct op2i_bytes list) {
+  struct op2i_bytes entry = {0};
+  struct op2i_key *keys = op2i_calloc((size_t)job->count, sizeof *keys);
+  if (!keys) return op2i_error_nomem("keys of compiled loops");
+  for (int64_t i = 0; i < job->count; i++) keys[i] = job->member[i]->key;
+  op2_status status = op2i_entry_build(image, keys, job->count, list, &entry);
+  if (!status) op2i_cache_store(ctx, &ctx->jit->cache, entry, keys, job->count);
+  op2i_free(keys);
+  op2i_free(entry.data);
+  return status;
+}
+
+/* In the cache, and with what it depends on in memory: a kernel with headers of its own may be asked
+ * for again when they have changed. */
 static op2_status keep(op2_context ctx, struct job *job, struct op2i_bytes image) {
   struct op2i_cache *cache = &ctx->jit->cache;
-  struct op2i_bytes rule = {0}, entry = {0};
-  const char *fault;
-  if (cache->folder.fd < 0) return OP2_SUCCESS;
-  struct op2i_key *keys = op2i_calloc((size_t)job->count, sizeof *keys);
-  op2_status status = keys ? OP2_SUCCESS : op2i_error_nomem("keys of compiled loops");
-  if (status != OP2_SUCCESS) goto fail;
-  for (int64_t i = 0; i < job->count; i++) keys[i] = job->member[i]->key;
-  OP2I_TRY(read_output(job, ".d", &rule, &fault));
-  OP2I_TRY(op2i_entry_build(image, keys, job->count, (const char *)rule.data, &entry));
-  op2i_cache_store(ctx, cache, entry, keys, job->count);
-fail:
-  op2i_free(keys);
-  op2i_free(rule.data);
-  op2i_free(entry.data);
+  struct op2i_text list = {0};
+  bool known;
+  if (cache->folder.fd < 0 && job->member[0]->code->mergeable) return OP2_SUCCESS;
+  op2_status status = record(ctx, job, &list, &known);
+  struct op2i_bytes bytes = {(unsigned char *)list.chars, list.length};
+  if (!status && !known)
+    op2i_log(ctx, OP2I_LOG_DEBUG, "%s is not kept: what it was compiled from is not known",
+             job->member[0]->code->label ? job->member[0]->code->label : "a loop");
+  else if (!status && cache->folder.fd >= 0)
+    status = store(ctx, job, image, bytes);
+  if (status)
+    op2i_text_free(&list);
+  else
+    op2i_image_depends(cache, cache->nimages - 1, &bytes);
   return status;
 }
 

@@ -18,6 +18,7 @@
 
 #include "code.h"
 #include "context.h"
+#include "depend.h"
 #include "error.h"
 #include "jit_state.h"
 #include "load.h"
@@ -25,6 +26,7 @@
 #include "mem.h"
 #include "process.h"
 #include "prune.h"
+#include "says.h"
 
 enum { NAME_ROOM = OP2I_PRUNE_NAME, TEMPORARY_TRIES = 100 };
 
@@ -94,8 +96,13 @@ op2_status op2i_cache_open(op2_context ctx, struct op2i_cache *cache) {
 }
 
 void op2i_cache_close(struct op2i_cache *cache) {
-  while (cache->nimages > 0) op2i_process_unload(cache->images[--cache->nimages].handle);
+  while (cache->nimages > 0) {
+    struct op2i_image *image = &cache->images[--cache->nimages];
+    op2i_process_unload(image->handle);
+    op2i_free(image->list.data);
+  }
   op2i_free(cache->images);
+  op2i_free(cache->checked);
   op2i_folder_close(&cache->folder);
   *cache = (struct op2i_cache){.folder.fd = -1};
 }
@@ -119,6 +126,12 @@ op2_status op2i_image_load(op2_context ctx, struct op2i_bytes image, struct op2i
   return status;
 }
 
+void op2i_image_depends(struct op2i_cache *cache, int64_t image, struct op2i_bytes *list) {
+  op2i_free(cache->images[image].list.data);
+  cache->images[image].list = *list;
+  *list = (struct op2i_bytes){0};
+}
+
 void *op2i_image_function(void *handle, struct op2i_key key) {
   char name[NAME_ROOM] = "op2_entry_k";
   op2i_key_text(key, name + strlen(name));
@@ -140,39 +153,93 @@ static const char *file_fault(int fd, struct stat *st) {
   return NULL;
 }
 
-/* Load from an entry whose bytes are sound. */
-static op2_status load_image(op2_context ctx, struct op2i_bytes bytes, const struct stat *st,
-                             struct op2i_key key, void **function, const char **fault) {
+/* ---- what entries depend on ------------------------------------------------------------------ */
+
+static bool was_checked(const struct op2i_cache *cache, struct op2i_key digest) {
+  for (int64_t i = 0; i < cache->nchecked; i++)
+    if (op2i_key_equal(cache->checked[i], digest)) return true;
+  return false;
+}
+
+/* Loops that have no headers of their own depend on the same ones of the system, as a rule: these are
+ * looked at once in a context. */
+static op2_status is_fresh(op2_context ctx, struct op2i_bytes list,
+                           const struct op2i_jit_code *code, bool *fresh) {
+  struct op2i_cache *cache = &ctx->jit->cache;
+  struct op2i_key digest = op2i_digest(list.data, list.size);
   struct op2i_text why = {0};
-  void *handle;
-  bool refused;
-  op2_status status = op2i_image_load(ctx, bytes, key, st, &handle, &refused, &why);
-  if (status == OP2_SUCCESS && !handle) {
-    if (refused) *fault = "it does not load";
-    op2i_log(ctx, OP2I_LOG_DEBUG, "%s", why.chars);
+  bool absent;
+  *fresh = code->mergeable && was_checked(cache, digest);
+  if (*fresh) return OP2_SUCCESS;
+  op2_status status = op2i_depend_check(ctx, list, code, fresh, &absent, &why);
+  if (!status && !*fresh) {
+    op2i_log(ctx, OP2I_LOG_DEBUG, "an entry of the cache is made anew: %s", why.chars);
+    op2i_says_forget(ctx->jit);
+  } else if (!status && code->mergeable) {
+    if (op2i_grow(&cache->checked, sizeof digest, cache->nchecked, &cache->checked_capacity))
+      status = op2i_error_nomem("the table of loaded loops");
+    else
+      cache->checked[cache->nchecked++] = digest;
   }
-  if (handle && !(*function = op2i_image_function(handle, key))) *fault = "it lacks the function";
   op2i_text_free(&why);
   return status;
 }
 
+static op2_status copy_list(struct op2i_cache *cache, int64_t image, struct op2i_bytes list) {
+  struct op2i_bytes copy = {op2i_malloc(list.size + 1), list.size};
+  if (!copy.data) return op2i_error_nomem("the table of loaded loops");
+  if (list.size) memcpy(copy.data, list.data, list.size);
+  op2i_image_depends(cache, image, &copy);
+  return OP2_SUCCESS;
+}
+
+/* Load from an entry whose bytes are sound. */
+static op2_status load_image(op2_context ctx, struct op2i_bytes bytes, const struct stat *st,
+                             const struct op2i_request *request, int64_t *image,
+                             const char **fault) {
+  struct op2i_text why = {0};
+  struct op2i_cache *cache = &ctx->jit->cache;
+  void *handle;
+  bool refused;
+  op2_status status = op2i_image_load(ctx, bytes, request->key, st, &handle, &refused, &why);
+  if (status == OP2_SUCCESS && !handle) {
+    if (refused) *fault = "it does not load";
+    op2i_log(ctx, OP2I_LOG_DEBUG, "%s", why.chars);
+  }
+  op2i_text_free(&why);
+  if (!handle) return status;
+  *image = cache->nimages - 1;
+  status = copy_list(cache, *image, op2i_entry_list(bytes));
+  request->code->function = op2i_image_function(handle, request->key);
+  if (!request->code->function) *fault = "it lacks the function";
+  return status;
+}
+
+/* A function in an image that was loaded from the same file. */
+static void find_loaded(const struct op2i_cache *cache, const struct stat *st,
+                        const struct op2i_request *request, int64_t *image) {
+  for (int64_t i = 0; i < cache->nimages && !request->code->function; i++) {
+    const struct op2i_image *loaded = &cache->images[i];
+    if (loaded->device != st->st_dev || loaded->inode != st->st_ino) continue;
+    request->code->function = op2i_image_function(loaded->handle, request->key);
+    *image = i;
+  }
+}
+
 /* What is loaded is the bytes that were verified, not a file that could be another one since. */
-static op2_status load_file(op2_context ctx, int fd, struct op2i_key key, void **function,
-                            const char **fault) {
-  const struct op2i_cache *cache = &ctx->jit->cache;
+static op2_status load_file(op2_context ctx, int fd, const struct op2i_request *request,
+                            int64_t *image, const char **fault) {
   struct op2i_bytes bytes = {0};
   struct stat st;
   bool fresh;
   if ((*fault = file_fault(fd, &st))) return OP2_SUCCESS;
-  for (int64_t i = 0; i < cache->nimages && !*function; i++)
-    if (cache->images[i].device == st.st_dev && cache->images[i].inode == st.st_ino)
-      *function = op2i_image_function(cache->images[i].handle, key);
-  if (*function) return OP2_SUCCESS;
+  if (request->code->mergeable) find_loaded(&ctx->jit->cache, &st, request, image);
+  if (request->code->function) return OP2_SUCCESS;
   op2_status status = op2i_file_read(fd, &bytes, fault);
-  if (status == OP2_SUCCESS && !*fault) *fault = op2i_entry_fault(bytes, key);
+  if (status == OP2_SUCCESS && !*fault) *fault = op2i_entry_fault(bytes, request->key);
   if (status == OP2_SUCCESS && !*fault) {
-    status = op2i_entry_fresh(bytes, &fresh);
-    if (status == OP2_SUCCESS && fresh) status = load_image(ctx, bytes, &st, key, function, fault);
+    status = is_fresh(ctx, op2i_entry_list(bytes), request->code, &fresh);
+    if (status == OP2_SUCCESS && fresh) status = load_image(ctx, bytes, &st, request, image, fault);
   }
   op2i_free(bytes.data);
   return status;
@@ -195,18 +262,18 @@ static void reject(op2_context ctx, struct op2i_cache *cache, const char *name, 
   warn_once(ctx, cache, why);
 }
 
-op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2i_key key,
-                           void **function, int64_t *rejected) {
+op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache,
+                           const struct op2i_request *request, int64_t *image, int64_t *rejected) {
   char name[NAME_ROOM];
   const char *fault = NULL;
   op2_status status = OP2_SUCCESS;
-  *function = NULL;
+  request->code->function = NULL;
   if (cache->folder.fd < 0) return OP2_SUCCESS;
-  entry_name(name, key);
+  entry_name(name, request->key);
   int fd = op2i_file_open(cache->folder.fd, name, O_RDONLY | O_NOFOLLOW, 0);
   if (fd >= 0) {
-    status = load_file(ctx, fd, key, function, &fault);
-    if (*function) op2i_prune_renew(fd);
+    status = load_file(ctx, fd, request, image, &fault);
+    if (request->code->function) op2i_prune_renew(fd);
     close(fd);
   } else if (errno != ENOENT && errno != EMFILE && errno != ENFILE && errno != ENOMEM) {
     fault = strerror(errno);

@@ -17,7 +17,10 @@ struct op2i_image {
   dev_t device;
   ino_t inode;
   void *handle;
+  struct op2i_bytes list; /* what it depends on, see depend.h; owned */
 };
+
+struct op2i_request;
 
 /* The folder of compiled loops and what was loaded from it or made for it. An entry is never
  * changed in place: it is written beside, forced to disk and renamed, so a reader finds all of it
@@ -29,6 +32,9 @@ struct op2i_cache {
   int64_t bytes; /* once counted: of all entries, as far as this process knows */
   struct op2i_image *images;
   int64_t nimages, capacity;
+  struct op2i_key
+      *checked; /* lists of loops without headers of their own that were found to hold */
+  int64_t nchecked, checked_capacity;
 };
 
 /* Open the folder; one that cannot be trusted or made is a warning, not an error. Fails only for
@@ -37,10 +43,11 @@ op2_status op2i_cache_open(op2_context ctx, struct op2i_cache *cache);
 /* Unloads everything. */
 void op2i_cache_close(struct op2i_cache *cache);
 
-/* The function of a key, *function null when it is not there. An entry that is damaged or not ours
+/* The function of a request, which stays without one when it is not there, or when what it depends on
+ * has changed; *image is the number of the image that it is in. An entry that is damaged or not ours
  * is removed and counted in *rejected. */
-op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache, struct op2i_key key,
-                           void **function, int64_t *rejected);
+op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache,
+                           const struct op2i_request *request, int64_t *image, int64_t *rejected);
 
 /* The bytes of a key's entry that are not to be loaded here, *image null when it is not there; the
  * caller's to op2i_free(). */
@@ -57,6 +64,8 @@ void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_byt
 op2_status op2i_image_load(op2_context ctx, struct op2i_bytes image, struct op2i_key key,
                            const struct stat *file, void **handle, bool *refused,
                            struct op2i_text *why);
+/* Note what image number `image` depends on; *list is its own from then on. */
+void op2i_image_depends(struct op2i_cache *cache, int64_t image, struct op2i_bytes *list);
 /* The function of a key in a loaded image, or null. */
 void *op2i_image_function(void *handle, struct op2i_key key);
 

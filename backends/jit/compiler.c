@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "affinity.h"
@@ -25,6 +26,7 @@
 #include "error.h"
 #include "file.h"
 #include "folder.h"
+#include "identity.h"
 #include "mem.h"
 
 /* A kernel's own file-scope names win over those of the program (-Bsymbolic), and words that old
@@ -57,7 +59,7 @@ enum { NFIXED = sizeof fixed_flags / sizeof *fixed_flags };
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
-static op2_status words_add(struct op2i_words *words, const char *text) {
+op2_status op2i_words_add(struct op2i_words *words, const char *text) {
   if (op2i_grow(&words->item, sizeof *words->item, words->count + 1, &words->capacity) != 0)
     return op2i_error_nomem("the compiler's arguments");
   char *copy = op2i_strdup(text);
@@ -67,7 +69,7 @@ static op2_status words_add(struct op2i_words *words, const char *text) {
   return OP2_SUCCESS;
 }
 
-static void words_free(struct op2i_words *words) {
+void op2i_words_free(struct op2i_words *words) {
   for (int64_t i = 0; i < words->count; i++) op2i_free(words->item[i]);
   op2i_free(words->item);
   *words = (struct op2i_words){0};
@@ -89,17 +91,23 @@ static const char *take_word(const char *text, char *word) {
   return text;
 }
 
-static op2_status words_split(struct op2i_words *words, const char *text) {
+op2_status op2i_words_split(struct op2i_words *words, const char *text) {
   char *word = op2i_malloc(strlen(text) + 1);
   if (!word) return op2i_error_nomem("the compiler's arguments");
   op2_status status = OP2_SUCCESS;
   for (text += strspn(text, " \t\n"); *text && status == OP2_SUCCESS;
        text += strspn(text, " \t\n")) {
     text = take_word(text, word);
-    status = words_add(words, word);
+    status = op2i_words_add(words, word);
   }
   op2i_free(word);
   return status;
+}
+
+bool op2i_compiler_name(const char *folder, const char *name, char path[PATH_MAX]) {
+  bool relative = *name != '/' && folder;
+  return snprintf(path, PATH_MAX, "%s%s%s", relative ? folder : "", relative ? "/" : "", name) <
+         PATH_MAX;
 }
 
 /* ---- finding --------------------------------------------------------------------------------- */
@@ -109,26 +117,20 @@ static bool is_program(const char *path, struct stat *st) {
          faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
 }
 
-static void identify(struct op2i_text *identity, const char *path, const struct stat *st) {
-  char real[PATH_MAX];
-  op2i_text_add(identity, "program %s %" PRId64 " %" PRId64 ".%09ld %" PRIu64 ".%" PRIu64 "\n",
-                realpath(path, real) ? real : path, (int64_t)st->st_size,
-                (int64_t)st->st_mtim.tv_sec, st->st_mtim.tv_nsec, (uint64_t)st->st_dev,
-                (uint64_t)st->st_ino);
-}
-
 /* Where only the system puts programs. */
 #define SAFE_PATH "/usr/bin:/bin"
 
 /* Look a program up as execvp() would; the first goes to `found`, and all that bear the name are
  * identified: behind a wrapper of that name (ccache, distcc) one of the others does the work. */
-static bool find_program(const char *name, char found[PATH_MAX], struct op2i_text *identity) {
+static bool find_program(const char *name, char found[PATH_MAX], struct op2i_compiler *compiler) {
+  struct op2i_text *identity = &compiler->identity;
+  char whole[PATH_MAX];
   struct stat st;
   found[0] = '\0';
   if (strchr(name, '/')) {
-    if (strlen(name) >= PATH_MAX || !is_program(name, &st)) return false;
-    identify(identity, name, &st);
-    strcpy(found, name);
+    if (!op2i_compiler_name(compiler->folder, name, whole) || !is_program(whole, &st)) return false;
+    op2i_identity_program(identity, whole, &st);
+    strcpy(found, whole);
     return true;
   }
   const char *path = op2i_env_system("PATH");
@@ -138,9 +140,10 @@ static bool find_program(const char *name, char found[PATH_MAX], struct op2i_tex
     size_t length = strcspn(path, ":");
     int size =
         snprintf(file, sizeof file, "%.*s/%s", length ? (int)length : 1, length ? path : ".", name);
-    if (size < PATH_MAX && is_program(file, &st)) {
-      identify(identity, file, &st);
-      if (!found[0]) strcpy(found, file);
+    if (size < PATH_MAX && op2i_compiler_name(compiler->folder, file, whole) &&
+        is_program(whole, &st)) {
+      op2i_identity_program(identity, whole, &st);
+      if (!found[0]) strcpy(found, whole);
     }
     path += length;
     if (!*path) return found[0] != '\0';
@@ -160,13 +163,13 @@ static void tell_missing(struct op2i_compiler *compiler, const char *name, const
 static op2_status find_named(struct op2i_compiler *compiler, const char *cc, const char *by) {
   char found[PATH_MAX];
   op2_status status;
-  OP2I_TRY(words_split(&compiler->driver, cc));
+  OP2I_TRY(op2i_words_split(&compiler->driver, cc));
   struct op2i_words *driver = &compiler->driver;
   if (driver->count == 0) {
     op2i_text_add(&compiler->missing, "%s is '%s': blank, no compiler is named", by, cc);
     return OP2_SUCCESS;
   }
-  if (!find_program(driver->item[0], found, &compiler->identity)) {
+  if (!find_program(driver->item[0], found, compiler)) {
     tell_missing(compiler, driver->item[0], by);
     return OP2_SUCCESS;
   }
@@ -176,7 +179,7 @@ static op2_status find_named(struct op2i_compiler *compiler, const char *cc, con
   driver->item[0] = path;
   /* "ccache gcc": what the wrapper runs decides too. */
   for (int64_t i = 1; i < driver->count; i++)
-    if (driver->item[i][0] != '-') find_program(driver->item[i], found, &compiler->identity);
+    if (driver->item[i][0] != '-') find_program(driver->item[i], found, compiler);
 fail:
   return status;
 }
@@ -185,28 +188,21 @@ static op2_status find_default(struct op2i_compiler *compiler) {
   static const char *const names[] = {"cc", "gcc", "clang"};
   char found[PATH_MAX];
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (find_program(names[i], found, &compiler->identity))
-      return words_add(&compiler->driver, found);
+    if (find_program(names[i], found, compiler)) return op2i_words_add(&compiler->driver, found);
   op2i_text_add(&compiler->missing, "no C compiler: none of cc, gcc and clang is in the "
                                     "directories of PATH (OP2_CC names another)");
   return OP2_SUCCESS;
 }
 
-/* Variables by which GCC and Clang are told where to look. */
-static void identify_environment(struct op2i_text *identity) {
-  static const char *const names[] = {"CPATH",         "C_INCLUDE_PATH", "GCC_EXEC_PREFIX",
-                                      "COMPILER_PATH", "LIBRARY_PATH",   "CCC_OVERRIDE_OPTIONS"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const char *value = op2i_env_system(names[i]);
-    if (value) op2i_text_add(identity, "%s=%s\n", names[i], value);
-  }
-}
-
 op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_config *config) {
   op2_status status;
+  char here[PATH_MAX];
+  const char *folder = config->folder ? config->folder : getcwd(here, sizeof here);
   *compiler = (struct op2i_compiler){.flags_by = config->cflags_by, .timeout = config->cc_timeout};
+  if (folder && !(compiler->folder = op2i_strdup(folder)))
+    OP2I_TRY(op2i_error_nomem("the compiler's folder"));
   OP2I_TRY(config->cc ? find_named(compiler, config->cc, config->cc_by) : find_default(compiler));
-  OP2I_TRY(words_split(&compiler->flags, config->cflags ? config->cflags : op2i_cpu_flags()));
+  OP2I_TRY(op2i_words_split(&compiler->flags, config->cflags ? config->cflags : op2i_cpu_flags()));
   struct op2i_text *identity = &compiler->identity;
   op2i_text_add(identity, OP2I_ABI "\n");
   for (int64_t i = 0; i < compiler->driver.count; i++)
@@ -214,7 +210,9 @@ op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_
   for (int i = 0; i < NFIXED; i++) op2i_text_add(identity, "flag %s\n", fixed_flags[i]);
   for (int64_t i = 0; i < compiler->flags.count; i++)
     op2i_text_add(identity, "flag %s\n", compiler->flags.item[i]);
-  identify_environment(identity);
+  OP2I_TRY(op2i_identity_flags(compiler, &compiler->driver, true));
+  OP2I_TRY(op2i_identity_flags(compiler, &compiler->flags, false));
+  op2i_identity_environment(compiler);
   op2i_cpu_text(identity);
   if (identity->failed || compiler->missing.failed)
     OP2I_TRY(op2i_error_nomem("the compiler's identity"));
@@ -225,8 +223,9 @@ fail:
 }
 
 void op2i_compiler_close(struct op2i_compiler *compiler) {
-  words_free(&compiler->driver);
-  words_free(&compiler->flags);
+  op2i_words_free(&compiler->driver);
+  op2i_words_free(&compiler->flags);
+  op2i_free(compiler->folder);
   op2i_text_free(&compiler->identity);
   op2i_text_free(&compiler->missing);
 }
@@ -237,43 +236,58 @@ static op2_status add_file(struct op2i_words *words, const char *option, const c
                            const char *suffix) {
   char path[PATH_MAX];
   snprintf(path, sizeof path, "%s%s", stem, suffix);
-  op2_status status = option ? words_add(words, option) : OP2_SUCCESS;
-  return status == OP2_SUCCESS ? words_add(words, path) : status;
+  op2_status status = option ? op2i_words_add(words, option) : OP2_SUCCESS;
+  return status == OP2_SUCCESS ? op2i_words_add(words, path) : status;
+}
+
+/* Headers of the system are dependencies as others are: -MMD would leave them out. Definitions are
+ * part of what a text is preprocessed to, names of files are not. */
+static const char *const mode_options[][4] = {[OP2I_COMPILE] = {"-MD"},
+                                              [OP2I_COMMANDS] = {"-###"},
+                                              [OP2I_SEARCH] = {"-v", "-E"},
+                                              [OP2I_PREPROCESS] = {"-E", "-dD", "-P"}};
+
+const char *op2i_compiler_output(enum op2i_compiler_mode mode) {
+  return mode == OP2I_COMPILE || mode == OP2I_COMMANDS ? ".so" : ".i";
 }
 
 static op2_status make_arguments(const struct op2i_compiler *compiler,
                                  const struct op2i_compiler_run *run, struct op2i_words *words) {
   op2_status status;
   for (int64_t i = 0; i < compiler->driver.count; i++)
-    OP2I_TRY(words_add(words, compiler->driver.item[i]));
-  for (int i = 0; i < NFIXED; i++) OP2I_TRY(words_add(words, fixed_flags[i]));
+    OP2I_TRY(op2i_words_add(words, compiler->driver.item[i]));
+  for (int i = 0; i < NFIXED; i++) OP2I_TRY(op2i_words_add(words, fixed_flags[i]));
   for (int64_t i = 0; i < compiler->flags.count; i++)
-    OP2I_TRY(words_add(words, compiler->flags.item[i]));
+    OP2I_TRY(op2i_words_add(words, compiler->flags.item[i]));
   for (const char *const *folder = run->includes; folder && *folder; folder++) {
-    OP2I_TRY(words_add(words, "-I"));
-    OP2I_TRY(words_add(words, *folder));
+    OP2I_TRY(op2i_words_add(words, "-I"));
+    OP2I_TRY(op2i_words_add(words, *folder));
   }
-  OP2I_TRY(words_add(words, "-MMD"));
-  OP2I_TRY(add_file(words, "-MF", run->stem, ".d"));
-  OP2I_TRY(add_file(words, "-o", run->stem, ".so"));
+  for (const char *const *option = mode_options[run->mode]; *option; option++)
+    OP2I_TRY(op2i_words_add(words, *option));
+  if (run->mode == OP2I_COMPILE) OP2I_TRY(add_file(words, "-MF", run->stem, ".d"));
+  OP2I_TRY(add_file(words, "-o", run->stem, op2i_compiler_output(run->mode)));
   OP2I_TRY(add_file(words, NULL, run->stem, ".c"));
-  OP2I_TRY(words_add(words, "-lm"));
+  OP2I_TRY(op2i_words_add(words, "-lm"));
 fail:
   return status;
 }
 
 /* Our environment, if it is ours, with another TMPDIR, so that what a killed compiler leaves behind
- * goes with the scratch folder. */
-static char **make_environment(char *setting) {
+ * goes with the scratch folder. What a compiler says of itself is read by words, in English. */
+static char **make_environment(char *setting, bool in_english) {
   static char path[] = "PATH=" SAFE_PATH, language[] = "LC_ALL=C";
   static char *clean[] = {path, language, NULL};
   char **given = op2i_env_ignored() ? clean : environ;
   size_t count = 0, kept = 0;
   while (given && given[count]) count++;
-  char **environment = op2i_malloc((count + 2) * sizeof *environment);
+  char **environment = op2i_malloc((count + 3) * sizeof *environment);
   if (!environment) return NULL;
   for (size_t i = 0; i < count; i++)
-    if (strncmp(given[i], "TMPDIR=", 7) != 0) environment[kept++] = given[i];
+    if (strncmp(given[i], "TMPDIR=", 7) != 0 &&
+        !(in_english && strncmp(given[i], "LC_ALL=", 7) == 0))
+      environment[kept++] = given[i];
+  if (in_english) environment[kept++] = language;
   environment[kept++] = setting;
   environment[kept] = NULL;
   return environment;
@@ -313,7 +327,15 @@ static int spawn_anywhere(pid_t *pid, const posix_spawn_file_actions_t *files,
   return error;
 }
 
-static int spawn(const char *log, char **arguments, char **environment, pid_t *pid) {
+/* To where the compiler's flags are meant from. */
+static int change_folder(posix_spawn_file_actions_t *files, const char *folder) {
+  char here[PATH_MAX];
+  if (!folder || (getcwd(here, sizeof here) && strcmp(here, folder) == 0)) return 0;
+  return posix_spawn_file_actions_addchdir_np(files, folder);
+}
+
+static int spawn(const char *folder, const char *log, char **arguments, char **environment,
+                 pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   int error = posix_spawn_file_actions_init(&files);
@@ -324,6 +346,7 @@ static int spawn(const char *log, char **arguments, char **environment, pid_t *p
     if (!error)
       error = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (!error) error = posix_spawn_file_actions_adddup2(&files, 1, 2);
+    if (!error) error = change_folder(&files, folder);
     if (!error) error = set_signals(&attributes);
     if (!error) error = spawn_anywhere(pid, &files, &attributes, arguments, environment);
     posix_spawnattr_destroy(&attributes);
@@ -341,12 +364,13 @@ op2_status op2i_compiler_start(const struct op2i_compiler *compiler,
   run->pid = 0;
   run->good = run->given_up = false;
   run->deadline = INT64_MAX;
+  clock_gettime(CLOCK_REALTIME, &run->started);
   OP2I_TRY(make_arguments(compiler, run, &arguments));
   snprintf(setting, sizeof setting, "TMPDIR=%s", run->folder);
-  environment = make_environment(setting);
+  environment = make_environment(setting, run->mode != OP2I_COMPILE);
   if (!environment) OP2I_TRY(op2i_error_nomem("the compiler's environment"));
   snprintf(log, sizeof log, "%s.log", run->stem);
-  int error = spawn(log, arguments.item, environment, &run->pid);
+  int error = spawn(compiler->folder, log, arguments.item, environment, &run->pid);
   if (error) {
     run->pid = 0;
     op2i_text_add(&run->failure, "the C compiler %s cannot be run: %s", arguments.item[0],
@@ -356,7 +380,7 @@ op2_status op2i_compiler_start(const struct op2i_compiler *compiler,
     run->deadline = op2i_child_clock() + compiler->timeout * INT64_C(1000000000);
   }
 fail:
-  words_free(&arguments);
+  op2i_words_free(&arguments);
   op2i_free(environment);
   return status;
 }
@@ -399,7 +423,7 @@ op2_status op2i_compiler_tell(const struct op2i_compiler *compiler, struct op2i_
                 "\nthe command%s%s was:", compiler->flags_by ? ", with the flags of " : "",
                 compiler->flags_by ? compiler->flags_by : "");
   add_command(&run->failure, &arguments);
-  words_free(&arguments);
+  op2i_words_free(&arguments);
   if (status == OP2_SUCCESS && run->failure.failed) status = op2i_error_nomem("a message");
   return status;
 }

@@ -4,9 +4,11 @@
 
 /* The C compiler that generated code is given to. */
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "env.h"
 #include "op2/status.h"
@@ -17,12 +19,19 @@ struct op2i_words {
   int64_t count, capacity;
 };
 
+op2_status op2i_words_add(struct op2i_words *words, const char *text);
+/* Words as in a shell: quotes and backslashes count, nothing is expanded. */
+op2_status op2i_words_split(struct op2i_words *words, const char *text);
+void op2i_words_free(struct op2i_words *words);
+
 struct op2i_compiler {
   struct op2i_words driver;  /* program and its fixed arguments: "ccache gcc" is two */
   struct op2i_words flags;   /* optimisation */
   struct op2i_text identity; /* what decides its output apart from source and include directories;
                                 part of every key */
   struct op2i_text missing;  /* why there is none; empty when there is one */
+  char *folder;              /* absolute: it runs here, and relative names in its flags are meant
+                                from here, wherever the program is by then; null: not known */
   const char *flags_by;      /* who asked for the flags, for messages; null: nobody */
   int timeout;               /* seconds that a run may take, 0: no limit */
 };
@@ -31,13 +40,27 @@ struct op2i_compiler {
 op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_config *config);
 void op2i_compiler_close(struct op2i_compiler *compiler);
 
-/* One run: STEM.c to the shared object STEM.so and the dependency rule STEM.d, all it prints to
- * STEM.log. */
+/* What a run does with STEM.c. */
+enum op2i_compiler_mode {
+  OP2I_COMPILE,    /* it makes the shared object STEM.so and the dependency rule STEM.d */
+  OP2I_COMMANDS,   /* it runs nothing and prints the commands that it would run */
+  OP2I_SEARCH,     /* it prints where it looks for headers */
+  OP2I_PREPROCESS, /* it makes the preprocessed text STEM.i, with all definitions */
+};
+const char *op2i_compiler_output(enum op2i_compiler_mode mode); /* ".so" or ".i" */
+
+/* A name that is meant from a folder (null: from the program's working directory), as it is from
+ * elsewhere; false where that is too long. */
+bool op2i_compiler_name(const char *folder, const char *name, char path[PATH_MAX]);
+
+/* One run. All that it prints goes to STEM.log. */
 struct op2i_compiler_run {
+  enum op2i_compiler_mode mode;
   const char *stem, *folder;   /* folder: for the compiler's own temporary files */
   const char *const *includes; /* null-terminated, may be null */
   pid_t pid;                   /* 0: not running */
   int64_t deadline;            /* by op2i_child_clock() */
+  struct timespec started;     /* out: by CLOCK_REALTIME */
   bool good;                   /* out: ended with success, or its end was hidden from us */
   bool given_up;               /* out: it took too long, or somebody ended it: to start another one
                                   would do no better, or be against their will */

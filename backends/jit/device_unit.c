@@ -58,7 +58,7 @@ void op2i_device_units_close(op2_context ctx) {
 
 static void keep(op2_context ctx, const struct op2i_device_unit *unit) {
   struct op2i_bytes entry, image = {unit->binary, unit->bytes};
-  if (op2i_entry_build(image, &unit->key, 1, NULL, &entry)) return;
+  if (op2i_entry_build(image, &unit->key, 1, (struct op2i_bytes){0}, &entry)) return;
   op2i_cache_store(ctx, &ctx->jit->cache, entry, &unit->key, 1);
   op2i_free(entry.data);
 }

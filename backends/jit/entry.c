@@ -3,10 +3,7 @@
  * writing. */
 #include "entry.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
@@ -14,14 +11,13 @@
 #include "error.h"
 #include "image.h"
 #include "mem.h"
-#include "text.h"
 
-enum { VERSION = 1 };
+enum { VERSION = 2 };
 static const char magic[8] = {'o', 'p', '2', 'e', 'n', 't', 'r', 'y'};
 
 struct tail {
   char magic[8];
-  uint64_t image_bytes, files_bytes;
+  uint64_t image_bytes, list_bytes;
   uint32_t version, nkeys;
   struct op2i_key digest;
 };
@@ -45,8 +41,8 @@ static const char *read_tail(struct op2i_bytes entry, struct tail *tail) {
     return "the file is cut off or not one of ours";
   if (tail->version != VERSION) return "another version wrote the file";
   uint64_t keys_bytes = (uint64_t)tail->nkeys * sizeof(struct op2i_key);
-  if (tail->image_bytes > body || tail->files_bytes > body ||
-      tail->image_bytes + tail->files_bytes + keys_bytes != body)
+  if (tail->image_bytes > body || tail->list_bytes > body ||
+      tail->image_bytes + tail->list_bytes + keys_bytes != body)
     return "the file's lengths disagree";
   if (!op2i_key_equal(op2i_digest(entry.data, entry.size - sizeof tail->digest), tail->digest))
     return "the file's digest is wrong";
@@ -76,105 +72,32 @@ struct op2i_bytes op2i_entry_image(struct op2i_bytes entry, struct op2i_key key)
   return (struct op2i_bytes){entry.data, tail.image_bytes};
 }
 
-/* ---- headers --------------------------------------------------------------------------------- */
-
-/* A header that cannot be read has no digest: *found is false. */
-static op2_status digest_file(const char *name, struct op2i_key *digest, bool *found) {
-  struct op2i_bytes bytes = {0};
-  const char *fault;
-  op2_status status = op2i_file_load(name, &bytes, &fault);
-  *found = status == OP2_SUCCESS && !fault;
-  if (!*found) return status;
-  *digest = op2i_digest(bytes.data, bytes.size);
-  op2i_free(bytes.data);
-  return OP2_SUCCESS;
-}
-
-op2_status op2i_entry_fresh(struct op2i_bytes entry, bool *fresh) {
+struct op2i_bytes op2i_entry_list(struct op2i_bytes entry) {
   struct tail tail;
-  *fresh = false;
-  if (read_tail(entry, &tail)) return OP2_SUCCESS;
-  const unsigned char *at = entry.data + tail.image_bytes + tail.nkeys * sizeof(struct op2i_key);
-  const unsigned char *end = at + tail.files_bytes;
-  while (at < end) {
-    struct op2i_key was, is;
-    memcpy(&was, at, sizeof was);
-    const char *name = (const char *)at + sizeof was;
-    bool found;
-    op2_status status = digest_file(name, &is, &found);
-    if (status != OP2_SUCCESS) return status;
-    if (!found || !op2i_key_equal(was, is)) return OP2_SUCCESS;
-    at += sizeof was + strlen(name) + 1;
-  }
-  *fresh = true;
-  return OP2_SUCCESS;
-}
-
-/* Take the next name off a make rule; blanks, # and $ in names are escaped as GNU make wants it. */
-static const char *next_name(const char *rule, char name[PATH_MAX]) {
-  size_t length = 0;
-  for (;; rule++) {
-    if (rule[0] == '\\' && rule[1] == '\n')
-      rule++;
-    else if (*rule != ' ' && *rule != '\n')
-      break;
-  }
-  for (; *rule && *rule != ' ' && *rule != '\n' && length < PATH_MAX - 1; rule++) {
-    if (rule[0] == '\\' && rule[1] == '\n') break;
-    if (rule[0] == '\\' && (rule[1] == ' ' || rule[1] == '#' || rule[1] == '\\'))
-      rule++;
-    else if (rule[0] == '$' && rule[1] == '$')
-      rule++;
-    name[length++] = *rule;
-  }
-  name[length] = '\0';
-  return rule;
-}
-
-/* "target: source header header ...": all but the first two. */
-static op2_status add_files(struct op2i_text *files, const char *rule) {
-  char name[PATH_MAX];
-  for (int i = 0; *(rule = next_name(rule, name)) || name[0]; i++) {
-    struct op2i_key digest;
-    bool found;
-    if (i < 2) continue;
-    op2_status status = digest_file(name, &digest, &found);
-    if (status != OP2_SUCCESS) return status;
-    /* Gone already: an impossible digest makes the entry stale from the start. */
-    if (!found) digest = (struct op2i_key){0};
-    op2i_text_bytes(files, (const char *)&digest, sizeof digest);
-    op2i_text_bytes(files, name, strlen(name) + 1);
-  }
-  return files->failed ? op2i_error_nomem("a list of headers") : OP2_SUCCESS;
+  if (read_tail(entry, &tail)) return (struct op2i_bytes){0};
+  size_t before = tail.image_bytes + tail.nkeys * sizeof(struct op2i_key);
+  return (struct op2i_bytes){entry.data + before, tail.list_bytes};
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
 op2_status op2i_entry_build(struct op2i_bytes image, const struct op2i_key *keys, int64_t nkeys,
-                            const char *rule, struct op2i_bytes *entry) {
-  struct op2i_text files = {0};
-  op2_status status = OP2_SUCCESS;
-  if (rule) OP2I_TRY(add_files(&files, rule));
+                            struct op2i_bytes list, struct op2i_bytes *entry) {
   struct tail tail = {.image_bytes = image.size,
-                      .files_bytes = files.length,
+                      .list_bytes = list.size,
                       .version = VERSION,
                       .nkeys = (uint32_t)nkeys};
   memcpy(tail.magic, magic, sizeof magic);
   size_t keys_bytes = (size_t)nkeys * sizeof *keys,
-         size = image.size + keys_bytes + files.length + sizeof tail;
+         size = image.size + keys_bytes + list.size + sizeof tail;
   unsigned char *data = op2i_malloc(size), *at = data;
-  if (!data) {
-    status = op2i_error_nomem("an entry of the cache");
-    goto fail;
-  }
+  if (!data) return op2i_error_nomem("an entry of the cache");
   memcpy(at, image.data, image.size);
   memcpy(at += image.size, keys, keys_bytes);
-  if (files.length) memcpy(at + keys_bytes, files.chars, files.length);
-  memcpy(at += keys_bytes + files.length, &tail, sizeof tail);
+  if (list.size) memcpy(at + keys_bytes, list.data, list.size);
+  memcpy(at += keys_bytes + list.size, &tail, sizeof tail);
   tail.digest = op2i_digest(data, size - sizeof tail.digest);
   memcpy(data + size - sizeof tail.digest, &tail.digest, sizeof tail.digest);
   *entry = (struct op2i_bytes){data, size};
-fail:
-  op2i_text_free(&files);
-  return status;
+  return OP2_SUCCESS;
 }

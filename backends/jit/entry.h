@@ -10,12 +10,11 @@
 /* An entry of the cache is a shared object with what it takes to trust it behind it, where loaders
  * do not look:
  *
- *   image | keys | files | tail
+ *   image | keys | list | tail
  *
- * keys: of all texts in the image, 16 bytes each. files: for every header that the image was
- * compiled from (those of the system excepted) 16 bytes of digest and its name, ended by a zero
- * byte. The tail ends with the digest of all that precedes the digest, so that a change of any bit
- * is seen. */
+ * keys: of all texts in the image, 16 bytes each. list: what the image depends on beside its keys
+ * (depend.h). The tail ends with the digest of all that precedes the digest, so that a change of any
+ * bit is seen. */
 
 struct op2i_key {
   uint64_t low, high;
@@ -33,12 +32,11 @@ const char *op2i_entry_fault(struct op2i_bytes entry, struct op2i_key key);
 /* The image of a sound entry that holds this key, whatever it is, or data null: it is not one. */
 struct op2i_bytes op2i_entry_image(struct op2i_bytes entry, struct op2i_key key);
 
-/* Whether the headers a sound entry was compiled from are as they were. */
-op2_status op2i_entry_fresh(struct op2i_bytes entry, bool *fresh);
+/* What a sound entry depends on: a part of its bytes. */
+struct op2i_bytes op2i_entry_list(struct op2i_bytes entry);
 
-/* Make an entry of an image. `rule` is the dependency rule that the compiler wrote,
- * null-terminated; may be null. */
+/* Make an entry of an image and the list of what it depends on, which may be empty. */
 op2_status op2i_entry_build(struct op2i_bytes image, const struct op2i_key *keys, int64_t nkeys,
-                            const char *rule, struct op2i_bytes *entry);
+                            struct op2i_bytes list, struct op2i_bytes *entry);
 
 #endif

@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "context.h"
+#include "depend.h"
 #include "device_unit.h"
 #include "error.h"
+#include "log.h"
 #include "mem.h"
+#include "says.h"
 
 /* ---- what is known --------------------------------------------------------------------------- */
 
@@ -21,8 +24,26 @@ static struct op2i_jit_slot *find_slot(struct op2i_jit_slot *slots, int64_t nslo
   }
 }
 
-static void *known(const struct op2i_jit *jit, struct op2i_key key) {
-  return jit->nslots ? find_slot(jit->slots, jit->nslots, key)->function : NULL;
+/* A function in memory. Where the kernel has headers of its own they may have changed since it was
+ * loaded: then it is not taken, and what the compiler has said about folders is asked for anew. */
+static op2_status known(op2_context ctx, const struct op2i_request *request, void **function) {
+  struct op2i_jit *jit = ctx->jit;
+  struct op2i_text why = {0};
+  bool holds = true, absent;
+  *function = NULL;
+  if (!jit->nslots) return OP2_SUCCESS;
+  const struct op2i_jit_slot *slot = find_slot(jit->slots, jit->nslots, request->key);
+  op2_status status = OP2_SUCCESS;
+  if (slot->function && !request->code->mergeable)
+    status = op2i_depend_check(ctx, jit->cache.images[slot->image].list, request->code, &holds,
+                               &absent, &why);
+  if (!status && holds) *function = slot->function;
+  if (!status && !holds) {
+    op2i_log(ctx, OP2I_LOG_DEBUG, "a compiled loop in memory is made anew: %s", why.chars);
+    op2i_says_forget(jit);
+  }
+  op2i_text_free(&why);
+  return status;
 }
 
 static op2_status enlarge(struct op2i_jit *jit) {
@@ -37,14 +58,15 @@ static op2_status enlarge(struct op2i_jit *jit) {
   return OP2_SUCCESS;
 }
 
-op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *function) {
+op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *function,
+                          int64_t image) {
   if (2 * (jit->used + 1) > jit->nslots) {
     op2_status status = enlarge(jit);
     if (status != OP2_SUCCESS) return status;
   }
   struct op2i_jit_slot *slot = find_slot(jit->slots, jit->nslots, key);
   if (!slot->function) jit->used++;
-  *slot = (struct op2i_jit_slot){key, function};
+  *slot = (struct op2i_jit_slot){key, function, image};
   return OP2_SUCCESS;
 }
 
@@ -72,6 +94,7 @@ void op2i_jit_close(op2_context ctx) {
   if (!jit) return;
   op2i_device_units_close(ctx);
   op2i_cache_close(&jit->cache);
+  op2i_says_forget(jit);
   op2i_compiler_close(&jit->compiler);
   op2i_free(jit->slots);
   op2i_free(jit->halted);
@@ -122,17 +145,18 @@ static op2_status look_up(op2_context ctx, struct op2i_request *request,
   struct op2i_jit_code *code = request->code;
   op2_status status;
   OP2I_TRY(code_key(jit, code, &request->key));
-  code->function = known(jit, request->key);
+  OP2I_TRY(known(ctx, request, &code->function));
   if (code->function) {
     jit->stats.memory_hits++;
     return OP2_SUCCESS;
   }
   request->twin = find_twin(missing, *nmissing, request->key);
   if (request->twin) return OP2_SUCCESS;
-  OP2I_TRY(op2i_cache_load(ctx, &jit->cache, request->key, &code->function, &jit->stats.rejected));
+  int64_t image;
+  OP2I_TRY(op2i_cache_load(ctx, &jit->cache, request, &image, &jit->stats.rejected));
   if (code->function) {
     jit->stats.disk_hits++;
-    return op2i_jit_learn(jit, request->key, code->function);
+    return op2i_jit_learn(jit, request->key, code->function, image);
   }
   missing[(*nmissing)++] = request;
 fail:

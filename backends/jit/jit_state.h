@@ -11,11 +11,13 @@
 #include "jit.h"
 
 struct op2i_device_unit;
+struct op2i_says;
 
 /* A function that is known. */
 struct op2i_jit_slot {
   struct op2i_key key;
   void *function; /* null: the slot is free */
+  int64_t image;  /* the number of the image that it is in */
 };
 
 struct op2i_jit {
@@ -26,6 +28,7 @@ struct op2i_jit {
   struct op2i_jit_slot *slots; /* open addressing, at most half full */
   int64_t nslots, used;        /* nslots: a power of two, or 0 */
   struct op2i_jit_stats stats;
+  struct op2i_says *says;      /* list: what the compiler has said in this context */
   struct op2i_device_unit *units; /* list: built for the context's device */
   char *halted; /* why no compiler is started until op2i_jit_resume(); null */
 };
@@ -37,7 +40,8 @@ struct op2i_request {
   struct op2i_request *twin; /* an earlier one with the same key, or null */
 };
 
-op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *function);
+op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *function,
+                          int64_t image);
 
 /* build.c: compile requests that share nothing with each other; each gets a function or a
  * message. Reorders the array. Fails only for lack of memory. */

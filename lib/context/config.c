@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What a context runs with: options over the environment over defaults, and that ranks agree on it. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "error.h"
 #include "hash.h"
@@ -32,8 +34,16 @@ static op2_status choose_int(int *out, int option, const char *field, enum op2i_
   return OP2_SUCCESS;
 }
 
+static op2_status note_folder(struct op2i_config *c) {
+  char here[PATH_MAX];
+  if (!getcwd(here, sizeof here)) return OP2_SUCCESS;
+  c->folder = op2i_strdup(here);
+  return c->folder ? OP2_SUCCESS : op2i_error_nomem("the configuration");
+}
+
 static op2_status choose_texts(struct op2i_config *c, const op2_options *o) {
   op2_status status;
+  OP2I_TRY(note_folder(c));
   OP2I_TRY(choose_text(&c->backend, &c->backend_by, o->backend, "op2_options.backend",
                        OP2I_ENV_BACKEND));
   OP2I_TRY(choose_text(&c->cache_dir, &c->cache_dir_by, o->cache_dir, "op2_options.cache_dir",
@@ -194,6 +204,7 @@ void op2i_config_free(struct op2i_config *config) {
   op2i_free(config->cache_dir);
   op2i_free(config->cc);
   op2i_free(config->cflags);
+  op2i_free(config->folder);
   op2i_free(config->graph_file);
   op2i_free(config->device);
   op2i_free(config->device_strategy);

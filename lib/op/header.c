@@ -35,8 +35,17 @@ static bool is_there(struct walk *walk, const char *trial, char path[PATH_MAX]) 
   return !folder;
 }
 
-/* Look beside the including file, then in the kernel's include directories; path is absolute when
- * found. */
+/* Look in the kernel's include directories; path is absolute when found. */
+static bool find_in_folders(struct walk *walk, const char *name, char path[PATH_MAX]) {
+  char trial[PATH_MAX];
+  for (const char *const *dir = walk->desc->includes; dir && *dir; dir++) {
+    snprintf(trial, sizeof trial, "%s/%s", *dir, name);
+    if (is_there(walk, trial, path)) return true;
+  }
+  return false;
+}
+
+/* Look beside the including file first. */
 static bool find_file(struct walk *walk, const char *name, const char *beside,
                       char path[PATH_MAX]) {
   char trial[PATH_MAX];
@@ -46,12 +55,7 @@ static bool find_file(struct walk *walk, const char *name, const char *beside,
     snprintf(trial, sizeof trial, "%s", name);
   else
     snprintf(trial, sizeof trial, "%.*s/%s", (int)(slash - beside), beside, name);
-  if (is_there(walk, trial, path)) return true;
-  for (const char *const *dir = walk->desc->includes; dir && *dir; dir++) {
-    snprintf(trial, sizeof trial, "%s/%s", *dir, name);
-    if (is_there(walk, trial, path)) return true;
-  }
-  return false;
+  return is_there(walk, trial, path) || find_in_folders(walk, name, path);
 }
 
 static op2_status digest(struct walk *walk, const char *path);
@@ -61,35 +65,50 @@ static const char *next_line(const char *line) {
   return end ? end + 1 : NULL;
 }
 
-/* Whether a line includes a file in quotes, and which. */
-static bool quoted_include(const char *line, char *name, size_t size) {
-  static const char word[] = "include";
-  line += strspn(line, " \t");
-  if (*line != '#') return false;
-  line += 1 + strspn(line + 1, " \t");
-  if (strncmp(line, word, sizeof word - 1) != 0) return false;
-  line += sizeof word - 1;
-  line += strspn(line, " \t");
-  size_t length = *line == '"' ? strcspn(line + 1, "\"\n") : 0;
-  if (length == 0 || length >= size || line[1 + length] != '"') return false;
-  memcpy(name, line + 1, length);
-  name[length] = '\0';
-  return true;
+static bool starts(const char *text, const char *word) {
+  return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* The files that `contents` includes in quotes. One that is not found is left for the compiler to
- * complain about. */
+/* The next file that a directive includes or asks for from *at on, and whether it is in quotes:
+ * #include "name", #include <name>, __has_include("name"). */
+static bool next_included(const char **at, char *name, size_t size, bool *quoted) {
+  for (const char *text = *at; *text && *text != '\n'; text++) {
+    if (!starts(text, "include")) continue;
+    text += strlen("include");
+    if (starts(text, "_next")) text += strlen("_next");
+    text += strspn(text, " \t(");
+    *quoted = *text == '"';
+    size_t length = *quoted || *text == '<' ? strcspn(text + 1, *quoted ? "\"\n" : ">\n") : 0;
+    *at = text + length;
+    if (length == 0 || length >= size || text[1 + length] != (*quoted ? '"' : '>')) return false;
+    memcpy(name, text + 1, length);
+    name[length] = '\0';
+    return true;
+  }
+  return false;
+}
+
+/* The files that a directive leads to. One that is not found is left for the compiler to complain
+ * about, or is the system's. */
+static op2_status digest_directive(struct walk *walk, const char *at, const char *path) {
+  char name[1024], found[PATH_MAX];
+  bool quoted;
+  op2_status status = OP2_SUCCESS;
+  while (!status && next_included(&at, name, sizeof name, &quoted))
+    if (quoted ? find_file(walk, name, path, found) : find_in_folders(walk, name, found))
+      status = digest(walk, found);
+  return status;
+}
+
 static op2_status digest_nested(struct walk *walk, const char *contents, const char *path) {
+  op2_status status = OP2_SUCCESS;
   if (walk->depth >= DEPTH_MAX)
     return OP2_SUCCESS; /* a header that includes itself behind a guard */
-  for (const char *line = contents; line; line = next_line(line)) {
-    char name[1024], found[PATH_MAX];
-    if (!quoted_include(line, name, sizeof name)) continue;
-    if (!find_file(walk, name, path, found)) continue;
-    op2_status status = digest(walk, found);
-    if (status) return status;
+  for (const char *line = contents; line && !status; line = next_line(line)) {
+    const char *at = line + strspn(line, " \t");
+    if (*at == '#') status = digest_directive(walk, at, path);
   }
-  return OP2_SUCCESS;
+  return status;
 }
 
 static op2_status digest(struct walk *walk, const char *path) {
@@ -116,11 +135,14 @@ static op2_status digest(struct walk *walk, const char *path) {
 op2_status op2i_headers_collect(const op2_kernel_desc *desc, struct op2i_text *out) {
   struct walk walk = {.desc = desc, .out = out};
   for (const char *const *header = desc->headers; header && *header; header++) {
+    char path[PATH_MAX];
     if ((*header)[0] == '<') {
       op2i_text_add(out, "#include %s\n", *header);
+      snprintf(path, sizeof path, "include %s", *header);
+      op2_status status = digest_directive(&walk, path, NULL);
+      if (status) return status;
       continue;
     }
-    char path[PATH_MAX];
     if (!find_file(&walk, *header, desc->file, path))
       return op2i_error(OP2_ERR_IO, "kernel '%s': header %s: %s", desc->name, *header,
                         walk.folder ? "it is a directory" : "not found");

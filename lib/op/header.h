@@ -5,9 +5,10 @@
 #include "op2/loop.h"
 #include "text.h"
 
-/* The #include lines of a kernel's headers. For each header that is a file, and each file it
- * includes in quotes, a comment with a digest of the contents follows, so that an edited header
- * makes other generated text and is compiled anew. Errors: OP2_ERR_IO naming kernel and header;
+/* The #include lines of a kernel's headers. For each header that is a file, and each file that it
+ * includes and that is found beside it or in the kernel's folders, a comment with a digest of the
+ * contents follows, so that an edited header makes other generated text and is compiled anew. (What
+ * only the compiler finds is looked at where compiled loops are kept: backends/jit/depend.h.) Errors: OP2_ERR_IO naming kernel and header;
  * OP2_ERR_NOMEM. */
 op2_status op2i_headers_collect(const op2_kernel_desc *desc, struct op2i_text *out);
 

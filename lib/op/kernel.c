@@ -2,8 +2,10 @@
 /* Kernels: source text with its headers, its signature, and the constants that it uses. */
 #include "kernel.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "codegen.h"
 #include "context.h"
@@ -49,6 +51,22 @@ static op2_status copy_strings(const char *const *strings, char ***out) {
   return OP2_SUCCESS;
 }
 
+/* Code is compiled later, when the program may be in another directory. */
+static op2_status make_absolute(char **folder) {
+  char here[PATH_MAX], path[2 * PATH_MAX];
+  if ((*folder)[0] == '/' || !getcwd(here, sizeof here)) return OP2_SUCCESS;
+  snprintf(path, sizeof path, "%s/%s", strcmp(here, "/") ? here : "", *folder);
+  op2i_free(*folder);
+  *folder = op2i_strdup(path);
+  return *folder ? OP2_SUCCESS : op2i_error_nomem("a kernel");
+}
+
+static op2_status copy_folders(const char *const *folders, char ***out) {
+  op2_status status = copy_strings(folders, out);
+  for (char **folder = *out; !status && folder && *folder; folder++) status = make_absolute(folder);
+  return status;
+}
+
 static bool reserved_is_zero(const op2_kernel_desc *desc) {
   bool zero = desc->reserved_number == 0;
   for (size_t i = 0; i < sizeof desc->reserved / sizeof *desc->reserved; i++)
@@ -80,7 +98,7 @@ static op2_status create(op2_context ctx, const op2_kernel_desc *desc, op2_kerne
   struct op2i_text headers = {0};
   OP2I_TRY(copy_string(behind_mark(desc->source), &kernel->source));
   OP2I_TRY(copy_string(desc->file, &kernel->file));
-  OP2I_TRY(copy_strings(desc->includes, &kernel->includes));
+  OP2I_TRY(copy_folders(desc->includes, &kernel->includes));
   OP2I_TRY(op2i_headers_collect(desc, &headers));
   OP2I_TRY(copy_string(headers.chars ? headers.chars : "", &kernel->headers));
   kernel->line = desc->line;

@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The list of what a compiled image depends on: made when it was compiled, checked before it is
+ * used. */
+#define _GNU_SOURCE
+#include "depend.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "error.h"
+#include "jit_state.h"
+#include "lookup.h"
+#include "mem.h"
+
+/* ---- records --------------------------------------------------------------------------------- */
+
+struct record {
+  enum op2i_depend_kind kind;
+  struct op2i_key digest;
+  const char *path;
+};
+
+/* Take the next record off a list; false at its end. */
+static bool next_record(struct op2i_bytes list, size_t *at, struct record *record) {
+  const size_t fixed = 1 + sizeof record->digest;
+  if (*at >= list.size || list.size - *at <= fixed) return false;
+  record->kind = list.data[*at];
+  memcpy(&record->digest, list.data + *at + 1, sizeof record->digest);
+  record->path = (const char *)list.data + *at + fixed;
+  size_t length = strnlen(record->path, list.size - *at - fixed);
+  *at += fixed + length + 1;
+  return *at <= list.size;
+}
+
+void op2i_depend_add(struct op2i_text *list, enum op2i_depend_kind kind,
+                     const struct op2i_key *digest, const char *path) {
+  static const struct op2i_key none = {0};
+  struct record record;
+  const char byte = (char)kind;
+  const struct op2i_bytes have = {(unsigned char *)list->chars, list->length};
+  for (size_t at = 0; next_record(have, &at, &record);)
+    if (record.kind == kind && strcmp(record.path, path) == 0) return;
+  op2i_text_bytes(list, &byte, 1);
+  op2i_text_bytes(list, (const char *)(digest ? digest : &none), sizeof *digest);
+  op2i_text_bytes(list, path, strlen(path) + 1);
+}
+
+/* A program is large: its contents are not read. That it has another time of change is enough for
+ * the same program to be taken for another one. */
+static bool digest_program(const char *path, struct op2i_key *digest) {
+  struct stat st;
+  if (stat(path, &st) != 0) return false;
+  const int64_t facts[] = {st.st_size,        st.st_mtim.tv_sec,  st.st_mtim.tv_nsec,
+                           st.st_ctim.tv_sec, st.st_ctim.tv_nsec, (int64_t)st.st_ino};
+  *digest = op2i_digest(facts, sizeof facts);
+  return true;
+}
+
+/* ---- what the compiler has read -------------------------------------------------------------- */
+
+/* Take the next name off a make rule; blanks, # and $ in names are escaped as GNU make wants it. */
+static const char *next_name(const char *rule, char name[PATH_MAX]) {
+  size_t length = 0;
+  for (;; rule++) {
+    if (rule[0] == '\\' && rule[1] == '\n')
+      rule++;
+    else if (*rule != ' ' && *rule != '\n')
+      break;
+  }
+  for (; *rule && *rule != ' ' && *rule != '\n' && length < PATH_MAX - 1; rule++) {
+    if (rule[0] == '\\' && rule[1] == '\n') break;
+    if (rule[0] == '\\' && (rule[1] == ' ' || rule[1] == '#' || rule[1] == '\\'))
+      rule++;
+    else if (rule[0] == '$' && rule[1] == '$')
+      rule++;
+    name[length++] = *rule;
+  }
+  name[length] = '\0';
+  return rule;
+}
+
+/* Read a file once more. One that has changed since the compiler was started gets an impossible
+ * digest, since the compiler may have read it before. */
+static op2_status add_file(struct op2i_lookup *lookup, const char *name) {
+  const struct timespec *started = &lookup->started;
+  const char *fault;
+  struct stat st;
+  if (op2i_grow(&lookup->files, sizeof *lookup->files, lookup->nfiles, &lookup->capacity))
+    return op2i_error_nomem("a list of headers");
+  struct op2i_read_file *file = &lookup->files[lookup->nfiles];
+  *file = (struct op2i_read_file){0};
+  char path[PATH_MAX];
+  if (!op2i_compiler_name(lookup->folder, name, path)) strcpy(path, name);
+  if (!(file->path = op2i_strdup(path))) return op2i_error_nomem("a list of headers");
+  lookup->nfiles++;
+  op2_status status = op2i_file_load(file->path, &file->contents, &fault);
+  if (status || fault || stat(file->path, &st) != 0) return status;
+  file->device = st.st_dev;
+  file->inode = st.st_ino;
+  bool later = st.st_ctim.tv_sec != started->tv_sec ? st.st_ctim.tv_sec > started->tv_sec
+                                                    : st.st_ctim.tv_nsec > started->tv_nsec;
+  if (!later) file->digest = op2i_digest(file->contents.data, file->contents.size);
+  return OP2_SUCCESS;
+}
+
+/* "target: source header header ...": all but the first two. */
+static op2_status add_files(struct op2i_lookup *lookup, const char *rule) {
+  char name[PATH_MAX];
+  op2_status status = OP2_SUCCESS;
+  for (int i = 0; !status && (*(rule = next_name(rule, name)) || name[0]); i++)
+    if (i >= 2) status = add_file(lookup, name);
+  return status;
+}
+
+/* ---- what the compiler has looked for -------------------------------------------------------- */
+
+static op2_status follow_file(struct op2i_lookup *lookup, const struct op2i_read_file *file) {
+  char folder[PATH_MAX];
+  const char *slash = strrchr(file->path, '/');
+  snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - file->path) : 1,
+           slash ? file->path : ".");
+  if (!file->contents.data) return OP2_SUCCESS;
+  return op2i_lookup_text(lookup, (const char *)file->contents.data, folder);
+}
+
+/* Headers that are included by flags: looked for in the working directory first. */
+static op2_status follow_flags(struct op2i_lookup *lookup, const struct op2i_words *flags) {
+  static const char *const options[] = {"-include", "-imacros"};
+  const char *here = lookup->folder ? lookup->folder : "/";
+  op2_status status = OP2_SUCCESS;
+  for (int64_t i = 0; i < flags->count && !status; i++)
+    for (size_t o = 0; o < 2 && !status; o++) {
+      size_t length = strlen(options[o]);
+      if (strncmp(flags->item[i], options[o], length) != 0) continue;
+      const char *name = flags->item[i] + length;
+      if (!*name && i + 1 < flags->count) name = flags->item[i + 1];
+      status = op2i_lookup_name(lookup, name, here, false);
+    }
+  return status;
+}
+
+/* A precompiled header beside the first header that is read, or in a folder before its own, would be
+ * read in its place; GCC takes none for later ones. The first is stdc-predef.h, which counts as
+ * none. */
+static op2_status follow_precompiled(struct op2i_lookup *lookup) {
+  enum { FIRST = 2 };
+  char path[PATH_MAX];
+  for (int64_t i = 0; i < lookup->nfiles && i < FIRST; i++)
+    if (snprintf(path, sizeof path, "%s.gch", lookup->files[i].path) < PATH_MAX) {
+      op2_status status = op2i_lookup_name(lookup, path, NULL, false);
+      if (status) return status;
+    }
+  return OP2_SUCCESS;
+}
+
+static op2_status follow_all(op2_context ctx, struct op2i_lookup *lookup, const char *source) {
+  const struct op2i_words *missing = &lookup->says->missing;
+  op2_status status;
+  OP2I_TRY(op2i_lookup_name(lookup, "stdc-predef.h", NULL, false));
+  OP2I_TRY(follow_flags(lookup, &ctx->jit->compiler.flags));
+  OP2I_TRY(op2i_lookup_text(lookup, source, NULL));
+  for (int64_t i = 0; i < lookup->nfiles; i++) OP2I_TRY(follow_file(lookup, &lookup->files[i]));
+  OP2I_TRY(follow_precompiled(lookup));
+  for (int64_t i = 0; i < missing->count; i++)
+    op2i_depend_add(lookup->out, OP2I_DEPEND_NOTHING, NULL, missing->item[i]);
+fail:
+  return status;
+}
+
+/* Whether the names that were looked for are all known. */
+static bool is_decided(const struct op2i_lookup *lookup) {
+  bool decided = lookup->says->has_folders && !lookup->computed;
+  for (int64_t i = 0; i < lookup->nfiles; i++) decided = decided && lookup->files[i].explained;
+  return decided;
+}
+
+/* ---- what else decides ----------------------------------------------------------------------- */
+
+/* The directives of a text: they bring in all that headers can. Texts that share a translation unit
+ * have the same ones in front, and no others that matter. */
+static void add_directives(const struct op2i_jit_code *code, struct op2i_text *out) {
+  bool joined = false;
+  if (code->mergeable) {
+    op2i_text_add(out, "#include <float.h>\n#include <math.h>\n#include <stddef.h>\n"
+                       "#include <stdint.h>\n");
+    return;
+  }
+  for (const char *line = code->source; *line;) {
+    size_t length = strcspn(line, "\n"), blank = strspn(line, " \t");
+    if (joined || line[blank] == '#') {
+      op2i_text_add(out, "%.*s\n", (int)length, line);
+      joined = length > 0 && line[length - 1] == '\\';
+    }
+    line += length + (line[length] == '\n');
+  }
+}
+
+static op2_status preprocess(op2_context ctx, const struct op2i_jit_code *code,
+                             struct op2i_key *digest, bool *known) {
+  struct op2i_text text = {0};
+  add_directives(code, &text);
+  op2_status status = text.failed ? op2i_error_nomem("a loop's directives") : OP2_SUCCESS;
+  if (!status) status = op2i_says_preprocessed(ctx, code->includes, &text, digest, known);
+  op2i_text_free(&text);
+  return status;
+}
+
+/* A compiler that is run by a wrapper is asked each time what it would do; others change only with
+ * their programs. */
+static op2_status add_programs(op2_context ctx, const struct op2i_jit_code *code,
+                               struct op2i_text *list) {
+  struct op2i_says *says;
+  struct op2i_key digest;
+  op2_status status = op2i_says_commands(ctx, code->includes, &says);
+  if (status || !says->has_commands) return status;
+  if (says->wrapper) op2i_depend_add(list, OP2I_DEPEND_COMMANDS, &says->commands, "");
+  for (int64_t i = 0; i < says->programs.count; i++)
+    if (digest_program(says->programs.item[i], &digest))
+      op2i_depend_add(list, OP2I_DEPEND_PROGRAM, &digest, says->programs.item[i]);
+  for (int64_t i = 0; i < says->untaken.count; i++)
+    op2i_depend_add(list, OP2I_DEPEND_NO_FILE, NULL, says->untaken.item[i]);
+  return OP2_SUCCESS;
+}
+
+/* Assembler text may read files, of which nobody says anything. */
+static bool reads_more(const struct op2i_lookup *lookup, const char *source) {
+  bool more = strstr(source, ".incbin") != NULL;
+  for (int64_t i = 0; i < lookup->nfiles; i++)
+    more |= lookup->files[i].contents.data &&
+            strstr((const char *)lookup->files[i].contents.data, ".incbin");
+  return more;
+}
+
+static op2_status add_text(op2_context ctx, const struct op2i_compiled *compiled,
+                           struct op2i_text *list, bool *known) {
+  struct op2i_key digest;
+  op2_status status = preprocess(ctx, compiled->code, &digest, known);
+  if (!status && *known) op2i_depend_add(list, OP2I_DEPEND_TEXT, &digest, "");
+  return status;
+}
+
+op2_status op2i_depend_record(op2_context ctx, const struct op2i_compiled *compiled,
+                              struct op2i_text *list, bool *known) {
+  struct op2i_lookup lookup = {
+      .folder = ctx->jit->compiler.folder, .started = compiled->started, .out = list};
+  struct op2i_says *says;
+  op2_status status;
+  *known = true;
+  OP2I_TRY(add_programs(ctx, compiled->code, list));
+  OP2I_TRY(op2i_says_folders(ctx, compiled->code->includes, &says));
+  lookup.says = says;
+  if (compiled->rule) OP2I_TRY(add_files(&lookup, compiled->rule));
+  for (int64_t i = 0; i < lookup.nfiles; i++)
+    op2i_depend_add(list, OP2I_DEPEND_FILE, &lookup.files[i].digest, lookup.files[i].path);
+  OP2I_TRY(follow_all(ctx, &lookup, compiled->source));
+  if (!compiled->rule || !is_decided(&lookup)) OP2I_TRY(add_text(ctx, compiled, list, known));
+  *known = *known && !reads_more(&lookup, compiled->source);
+  if (list->failed) status = op2i_error_nomem("a list of headers");
+fail:
+  op2i_lookup_free(&lookup);
+  return status;
+}
+
+/* ---- checking -------------------------------------------------------------------------------- */
+
+static bool is_file(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
+static bool has_digest(struct op2i_bytes bytes, struct op2i_key digest) {
+  return op2i_key_equal(op2i_digest(bytes.data, bytes.size), digest);
+}
+
+static op2_status check_file(const struct record *record, bool lenient, bool *holds, bool *absent) {
+  struct op2i_bytes bytes = {0};
+  const char *fault;
+  if (lenient && access(record->path, F_OK) != 0) {
+    *absent = true;
+    return OP2_SUCCESS;
+  }
+  op2_status status = op2i_file_load(record->path, &bytes, &fault);
+  *holds = !status && !fault && has_digest(bytes, record->digest);
+  op2i_free(bytes.data);
+  return status;
+}
+
+static op2_status check_compiler(op2_context ctx, const struct record *record,
+                                 const struct op2i_jit_code *code, bool *holds) {
+  struct op2i_key digest = {0};
+  struct op2i_says *says;
+  op2_status status = OP2_SUCCESS;
+  if (record->kind == OP2I_DEPEND_PROGRAM) {
+    *holds = digest_program(record->path, &digest);
+  } else if (record->kind == OP2I_DEPEND_TEXT) {
+    status = preprocess(ctx, code, &digest, holds);
+  } else {
+    status = op2i_says_commands(ctx, code->includes, &says);
+    if (status) return status;
+    *holds = says->has_commands;
+    digest = says->commands;
+  }
+  *holds = *holds && op2i_key_equal(digest, record->digest);
+  return status;
+}
+
+static op2_status check_record(op2_context ctx, const struct record *record,
+                               const struct op2i_jit_code *code, bool *holds, bool *absent) {
+  const bool lenient = ctx->jit->compiler.missing.length > 0;
+  struct stat st;
+  switch (record->kind) {
+  case OP2I_DEPEND_FILE: return check_file(record, lenient, holds, absent);
+  case OP2I_DEPEND_NO_FILE: *holds = !is_file(record->path); return OP2_SUCCESS;
+  case OP2I_DEPEND_NOTHING: *holds = stat(record->path, &st) != 0; return OP2_SUCCESS;
+  case OP2I_DEPEND_SOME_FILE:
+    if (lenient)
+      *absent |= !is_file(record->path);
+    else
+      *holds = is_file(record->path);
+    return OP2_SUCCESS;
+  default: return lenient ? OP2_SUCCESS : check_compiler(ctx, record, code, holds);
+  }
+}
+
+static void tell(const struct record *record, struct op2i_text *why) {
+  switch (record->kind) {
+  case OP2I_DEPEND_COMMANDS: op2i_text_add(why, "the compiler would run other commands"); break;
+  case OP2I_DEPEND_TEXT: op2i_text_add(why, "it is preprocessed to another text"); break;
+  case OP2I_DEPEND_PROGRAM:
+    op2i_text_add(why, "the program %s is another one", record->path);
+    break;
+  case OP2I_DEPEND_NO_FILE:
+  case OP2I_DEPEND_NOTHING: op2i_text_add(why, "%s was not there before", record->path); break;
+  default: op2i_text_add(why, "%s has changed", record->path); break;
+  }
+}
+
+op2_status op2i_depend_check(op2_context ctx, struct op2i_bytes list,
+                             const struct op2i_jit_code *code, bool *holds, bool *absent,
+                             struct op2i_text *why) {
+  struct record record;
+  op2_status status = OP2_SUCCESS;
+  *holds = true;
+  *absent = false;
+  for (size_t at = 0; *holds && !status && next_record(list, &at, &record);) {
+    status = check_record(ctx, &record, code, holds, absent);
+    if (!status && !*holds) tell(&record, why);
+  }
+  if (!status && why->failed) status = op2i_error_nomem("a message");
+  return status;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_IDENTITY_H
+#define OP2I_IDENTITY_H
+
+#include <stdbool.h>
+#include <sys/stat.h>
+
+#include "compiler.h"
+
+/* What chooses a compiler, its flags and where it looks, and does not show in the command: each
+ * function appends lines to the compiler's identity, which is part of every key. */
+
+/* A program that may be the compiler, or the wrapper that runs it. A small one is a script as a
+ * rule, and identified by its contents; a large one by its size, its times and its place. */
+void op2i_identity_program(struct op2i_text *identity, const char *path, const struct stat *st);
+
+/* Variables that GCC and Clang obey. One with a relative folder also adds the working directory. */
+void op2i_identity_environment(struct op2i_compiler *compiler);
+
+/* Files that flags name (response files, specs, plugins, objects, archives), by their contents, and
+ * the working directory where a flag holds a relative name. Among the words of a command, those that
+ * are no options are programs and are passed over. Fails only for lack of memory. */
+op2_status op2i_identity_flags(struct op2i_compiler *compiler, const struct op2i_words *flags,
+                               bool command);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names that a compiler looks for: read off the directives of the files that it has read, and
+ * searched for where it searches. */
+#define _GNU_SOURCE
+#include "lookup.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "depend.h"
+#include "error.h"
+#include "mem.h"
+
+/* ---- one place ------------------------------------------------------------------------------- */
+
+/* Nothing is at `path`: the record is of the first folder on the way to it that is missing, which
+ * many names have in common. */
+static void record_missing(struct op2i_text *out, const char *path) {
+  char part[PATH_MAX];
+  struct stat st;
+  for (const char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+    snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
+    if (stat(part, &st) == 0) continue;
+    op2i_depend_add(out, OP2I_DEPEND_NOTHING, NULL, part);
+    return;
+  }
+  op2i_depend_add(out, OP2I_DEPEND_NO_FILE, NULL, path);
+}
+
+static bool is_later(struct timespec a, struct timespec b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
+enum found { MISSING, UNREAD, READ };
+
+/* Look at one place of a search. */
+static enum found look(struct op2i_lookup *lookup, const char *folder, const char *name) {
+  static const struct op2i_key changed = {0};
+  char path[PATH_MAX];
+  struct stat st;
+  int size = *name == '/' ? snprintf(path, sizeof path, "%s", name)
+                          : snprintf(path, sizeof path, "%s/%s", folder, name);
+  if (size >= PATH_MAX) return MISSING;
+  if (stat(path, &st) != 0 || S_ISDIR(st.st_mode)) {
+    record_missing(lookup->out, path);
+    return MISSING;
+  }
+  for (int64_t i = 0; i < lookup->nfiles; i++) {
+    struct op2i_read_file *file = &lookup->files[i];
+    if (file->device != st.st_dev || file->inode != st.st_ino) continue;
+    file->explained = true;
+    return READ;
+  }
+  /* It may have come after the compiler had looked. */
+  if (is_later(st.st_ctim, lookup->started))
+    op2i_depend_add(lookup->out, OP2I_DEPEND_FILE, &changed, path);
+  else
+    op2i_depend_add(lookup->out, OP2I_DEPEND_SOME_FILE, NULL, path);
+  return UNREAD;
+}
+
+/* ---- one name -------------------------------------------------------------------------------- */
+
+static op2_status note_seen(struct op2i_lookup *lookup, const char *name, const char *folder,
+                            bool next, bool *seen) {
+  char line[2 * PATH_MAX];
+  snprintf(line, sizeof line, "%d %s\n%s", next, name, folder ? folder : "");
+  for (int64_t i = 0; i < lookup->seen.count; i++)
+    if (strcmp(lookup->seen.item[i], line) == 0) {
+      *seen = true;
+      return OP2_SUCCESS;
+    }
+  *seen = false;
+  return op2i_words_add(&lookup->seen, line);
+}
+
+/* Until the name is found: that something is there and was not read means that the directive was
+ * left out, or that it only asks whether there is such a file. `next` goes on to the end, as it
+ * begins somewhere in the middle. */
+static void search(struct op2i_lookup *lookup, const struct op2i_words *folders, const char *name,
+                   bool next, bool *found) {
+  for (int64_t i = 0; i < folders->count && (next || !*found); i++)
+    *found |= look(lookup, folders->item[i], name) != MISSING;
+}
+
+op2_status op2i_lookup_name(struct op2i_lookup *lookup, const char *name, const char *folder,
+                            bool next) {
+  bool seen, found = false;
+  op2_status status = note_seen(lookup, name, folder, next, &seen);
+  if (status || seen) return status;
+  if (*name == '/') {
+    look(lookup, NULL, name);
+    return OP2_SUCCESS;
+  }
+  if (folder) found = look(lookup, folder, name) != MISSING;
+  if (folder && (next || !found)) search(lookup, &lookup->says->quoted, name, next, &found);
+  if (next || !found) search(lookup, &lookup->says->bracketed, name, next, &found);
+  return OP2_SUCCESS;
+}
+
+/* ---- directives ------------------------------------------------------------------------------ */
+
+/* A copy in which blanks stand for comments: what is told in them often looks like a directive. */
+static char *without_comments(const char *text) {
+  size_t size = strlen(text);
+  char *plain = op2i_malloc(size + 1);
+  enum { CODE, STRING, LINE, BLOCK } in = CODE;
+  if (!plain) return NULL;
+  for (size_t i = 0; i < size; i++) {
+    char c = text[i], next = text[i + 1];
+    plain[i] = c == '\n' || in < LINE ? c : ' ';
+    if (c == '\n' && in != BLOCK && (i == 0 || text[i - 1] != '\\')) {
+      in = CODE;
+    } else if (in == CODE && c == '/' && (next == '*' || next == '/')) {
+      in = next == '*' ? BLOCK : LINE;
+      plain[i] = plain[i + 1] = ' ';
+      i++;
+    } else if (in == BLOCK && c == '*' && next == '/') {
+      plain[++i] = ' ';
+      in = CODE;
+    } else if (in == STRING && c == '\\' && next && next != '\n') {
+      plain[i + 1] = next;
+      i++;
+    } else if (c == '"' && in < LINE) {
+      in = in == CODE ? STRING : CODE;
+    }
+  }
+  plain[size] = '\0';
+  return plain;
+}
+
+/* A directive with the lines that continue it, from its # on; null behind the last one. */
+static const char *next_directive(const char *text, char line[], size_t room) {
+  for (; text && *text; text = (text = strchr(text, '\n')) ? text + 1 : NULL) {
+    const char *at = text + strspn(text, " \t\f\v");
+    size_t length = 0;
+    if (*at != '#') continue;
+    for (; *at && *at != '\n'; at++) {
+      bool joined = at[0] == '\\' && (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n'));
+      if (joined) at += at[1] == '\r' ? 2 : 1;
+      if (length < room - 1) line[length++] = joined ? ' ' : *at;
+    }
+    line[length] = '\0';
+    return at;
+  }
+  return NULL;
+}
+
+/* The name in quotes or brackets at `at`, if there is one; `other` is set to the folder for quotes,
+ * and to null for brackets. */
+static bool take_name(const char *at, char name[PATH_MAX], const char *folder, const char **where) {
+  if (*at != '"' && *at != '<') return false;
+  size_t length = strcspn(at + 1, *at == '"' ? "\"" : ">");
+  if (length == 0 || length >= PATH_MAX || !at[1 + length]) return false;
+  memcpy(name, at + 1, length);
+  name[length] = '\0';
+  *where = *at == '"' ? folder : NULL;
+  return true;
+}
+
+static const char *skip_blanks(const char *at) { return at + strspn(at, " \t"); }
+
+/* #include, #include_next and #import. */
+static op2_status follow_include(struct op2i_lookup *lookup, const char *at, const char *folder) {
+  char name[PATH_MAX];
+  const char *where;
+  bool next = strncmp(at, "_next", 5) == 0;
+  at = skip_blanks(at + (next ? 5 : 0));
+  if (take_name(at, name, folder, &where)) return op2i_lookup_name(lookup, name, where, next);
+  lookup->computed = true;
+  return OP2_SUCCESS;
+}
+
+/* All questions __has_include(...) in a directive. That the word itself is defined or asked for is
+ * none. */
+static op2_status follow_questions(struct op2i_lookup *lookup, const char *line,
+                                   const char *folder) {
+  static const char word[] = "__has_include";
+  op2_status status = OP2_SUCCESS;
+  const char *own = skip_blanks(line + 1);
+  if (strncmp(own, "define", 6) == 0) own = skip_blanks(own + 6);
+  for (const char *at = line; !status && (at = strstr(at, word));) {
+    char name[PATH_MAX];
+    const char *where;
+    bool is_own = at == own;
+    at += sizeof word - 1;
+    bool next = strncmp(at, "_next", 5) == 0;
+    at = skip_blanks(at + (next ? 5 : 0));
+    if (*at == '_' || *at != '(' || is_own) continue;
+    at = skip_blanks(at + 1);
+    if (take_name(at, name, folder, &where))
+      status = op2i_lookup_name(lookup, name, where, next);
+    else
+      lookup->computed = true;
+  }
+  return status;
+}
+
+op2_status op2i_lookup_text(struct op2i_lookup *lookup, const char *text, const char *folder) {
+  enum { LINE = 8192 };
+  char line[LINE];
+  op2_status status = OP2_SUCCESS;
+  char *plain = without_comments(text);
+  if (!plain) return op2i_error_nomem("a header");
+  text = plain;
+  while (!status && (text = next_directive(text, line, sizeof line))) {
+    const char *at = skip_blanks(line + 1);
+    if (strncmp(at, "include", 7) == 0)
+      status = follow_include(lookup, at + 7, folder);
+    else if (strncmp(at, "import", 6) == 0)
+      status = follow_include(lookup, at + 6, folder);
+    else if (strstr(at, "__has_include"))
+      status = follow_questions(lookup, line, folder);
+  }
+  op2i_free(plain);
+  return status;
+}
+
+void op2i_lookup_free(struct op2i_lookup *lookup) {
+  for (int64_t i = 0; i < lookup->nfiles; i++) {
+    op2i_free(lookup->files[i].path);
+    op2i_free(lookup->files[i].contents.data);
+  }
+  op2i_free(lookup->files);
+  op2i_words_free(&lookup->seen);
+}
