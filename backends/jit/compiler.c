@@ -226,6 +226,7 @@ void op2i_compiler_close(struct op2i_compiler *compiler) {
   op2i_words_free(&compiler->driver);
   op2i_words_free(&compiler->flags);
   op2i_free(compiler->folder);
+  compiler->folder = NULL;
   op2i_text_free(&compiler->identity);
   op2i_text_free(&compiler->missing);
 }
