@@ -176,7 +176,8 @@ OP2_API OP2_NODISCARD op2_status op2_file_write_set(op2_file file, op2_set set, 
  * @memory 8 bytes for each entry of a rank's share, for the time of the call
  * @sync   runs nothing; waits for the file system
  * @mpi    collective
- * @errors as op2_file_write_set(); OP2_ERR_MISMATCH also for a map without values; OP2_ERR_NOMEM
+ * @errors as op2_file_write_set(); OP2_ERR_MISMATCH also for a map without values,
+ *         or with entries that lead nowhere (op2_map_create_partial()); OP2_ERR_NOMEM
  * @source OP2 op_dump_to_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_write_map(op2_file file, op2_map map, const char *name);
 

@@ -132,7 +132,8 @@ OP2_API void op2_set_destroy(op2_set *set);
 OP2_API OP2_NODISCARD op2_status op2_map_create(op2_set from, op2_set to, int arity,
                                                 const int32_t *idx, const char *name, op2_map *map);
 
-/** @brief Declare the map whose slot k is slot perm[k] of another.
+/** @brief Declare the map whose slot k is slot perm[k] of another. Entries of the other one that lead
+ * nowhere (op2_map_create_partial()) do so here as well.
  * @shape  perm[arity], a permutation of 0..arity-1
  * @units  slots                           @memory perm is copied; the values are a copy of base's
  * @sync   never blocks, runs nothing      @mpi    not collective
@@ -144,13 +145,15 @@ OP2_API OP2_NODISCARD op2_status op2_map_create_permuted(op2_map base, const int
 
 /** @brief Declare the composition maps[0] after maps[1] after ... maps[n-1].
  * The result goes from the from-set of the last map to the to-set of the first; all maps but the
- * first have arity 1.
+ * first have arity 1. An element that some map leads nowhere (op2_map_create_partial()) leads nowhere
+ * in all slots.
  * @shape  maps[n], n >= 1                 @units  maps
  * @memory the values are new; the parts may be destroyed
  * @sync   never blocks, runs nothing; among ranks it waits for the others
  * @mpi    collective
  * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (sets do not match, or an inner arity is not 1; among ranks,
  *         a way that goes through the non-exec halo, or from core to what another rank owns),
+ *         OP2_ERR_RANGE (an element leads nowhere, and the target set has no elements here),
  *         OP2_ERR_STATE (a map by global numbers before op2_partition()), OP2_ERR_NOMEM
  * @source PyOP2 ComposedMap */
 OP2_API OP2_NODISCARD op2_status op2_map_create_composed(int n, const op2_map *maps,

@@ -23,6 +23,11 @@ static op2_status targets(op2_map map, int64_t **global) {
   int64_t n = nrows(map->from) * map->arity;
   if (!map->idx && !map->global)
     return op2i_error(OP2_ERR_MISMATCH, "map '%s' was declared without values", map->obj.name);
+  if (map->absent)
+    return op2i_error(OP2_ERR_MISMATCH,
+                      "map '%s' has entries that lead nowhere (op2_map_create_partial), which have "
+                      "no global number to be written",
+                      map->obj.name);
   *global = op2i_malloc((size_t)n * sizeof **global);
   if (!*global) return op2i_error_nomem("a map's rows");
   for (int64_t i = 0; i < n; i++)

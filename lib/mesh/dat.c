@@ -129,6 +129,11 @@ static op2_status create(op2_set set, int dim, op2_type type, const void *data, 
   return OP2_SUCCESS;
 }
 
+op2_status op2i_dat_create_alone(op2_set set, int dim, op2_type type, const char *name,
+                                 op2_dat *out) {
+  return create(set, dim, type, NULL, name, out);
+}
+
 /* Among ranks all have it, or none. */
 static op2_status give(op2_set set, op2_status status, op2_dat dat, op2_dat *out) {
   if (op2i_object_is(set, OP2I_SET)) status = op2i_context_agree(set->obj.ctx, status);

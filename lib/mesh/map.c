@@ -179,7 +179,7 @@ static op2_status import_map(op2_set from, op2_set to, int arity, const int32_t 
   memset(import.values + known * arity, 0, (size_t)(all - known) * row_bytes);
   op2_status status = idx ? import_values(from, to, &import) : OP2_SUCCESS;
   if (!status && import.strays) status = report_stray(name, from, to, arity, idx);
-  return status ? status : op2i_map_check_sections(name, from, to, arity, import.values);
+  return status ? status : op2i_map_check_sections(name, from, to, arity, import.values, NULL);
 }
 
 op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name,
@@ -233,7 +233,14 @@ op2_status op2_map_create_permuted(op2_map base, const int *perm, const char *na
   if (!idx) return op2i_error_nomem("a map's values");
   for (int64_t i = 0; i < rows; i++)
     for (int64_t k = 0; k < arity; k++) idx[i * arity + k] = base->idx[i * arity + perm[k]];
-  return op2i_map_make(base->from, base->to, base->arity, idx, NULL, name, out);
+  op2_map map = NULL;
+  status = op2i_map_make(base->from, base->to, base->arity, idx, NULL, name, &map);
+  if (!status) status = op2i_map_permute_absent(base, perm, map);
+  if (status)
+    op2_map_destroy(&map);
+  else
+    *out = map;
+  return status;
 }
 
 static op2_status check_composition(int n, const op2_map *maps) {
@@ -256,24 +263,69 @@ static op2_status check_composition(int n, const op2_map *maps) {
   return OP2_SUCCESS;
 }
 
-static op2_status compose(int n, const op2_map *maps, const char *name, int32_t *idx) {
-  op2_set from = maps[n - 1]->from;
-  int64_t rows = rows_known(from), arity = maps[0]->arity;
-  for (int64_t i = 0; i < rows; i++) {
-    int64_t row = i;
-    for (int m = n - 1; m > 0; m--) {
-      row = maps[m]->idx[row];
-      if (row < rows_known(maps[m]->to)) continue;
-      return op2i_error(OP2_ERR_MISMATCH,
-                        "composed map '%s': element %" PRId64 " of '%s' leads to %" PRId64
-                        " of '%s', which is in the non-exec halo, where it leads on is not known "
-                        "here (global numbers)",
-                        name, op2i_set_number(from, i), from->obj.name,
-                        op2i_set_number(maps[m]->to, row), maps[m]->to->obj.name);
-    }
-    memcpy(idx + i * arity, maps[0]->idx + row * arity, (size_t)arity * sizeof *idx);
+struct composition {
+  int n;
+  const op2_map *maps;
+  const char *name;
+  const unsigned char **absent; /* [n], of each map; null: all its entries lead somewhere */
+  int32_t *idx;
+  unsigned char *none; /* of idx, those that lead nowhere; null: there are none */
+};
+
+/* The row of the first map that an element leads to; *row is negative where it leads nowhere. */
+static op2_status follow(const struct composition *c, int64_t element, int64_t *row) {
+  op2_set from = c->maps[c->n - 1]->from;
+  *row = element;
+  for (int m = c->n - 1; m > 0; m--) {
+    bool nowhere = c->absent[m] && c->absent[m][*row];
+    *row = nowhere ? -1 : c->maps[m]->idx[*row];
+    if (nowhere) return OP2_SUCCESS;
+    if (*row < rows_known(c->maps[m]->to)) continue;
+    return op2i_error(OP2_ERR_MISMATCH,
+                      "composed map '%s': element %" PRId64 " of '%s' leads to %" PRId64
+                      " of '%s', which is in the non-exec halo, where it leads on is not known "
+                      "here (global numbers)",
+                      c->name, op2i_set_number(from, element), from->obj.name,
+                      op2i_set_number(c->maps[m]->to, *row), c->maps[m]->to->obj.name);
   }
-  return op2i_map_check_sections(name, from, maps[0]->to, (int)arity, idx);
+  return OP2_SUCCESS;
+}
+
+/* Entries that lead nowhere have element 0 in their place, as in op2_map_create_partial(). */
+static op2_status compose(const struct composition *c) {
+  op2_map first = c->maps[0];
+  op2_set from = c->maps[c->n - 1]->from;
+  int64_t rows = rows_known(from), row = 0;
+  const size_t arity = (size_t)first->arity;
+  for (int64_t i = 0; i < rows; i++) {
+    op2_status status = follow(c, i, &row);
+    if (status) return status;
+    if (row < 0 && !first->to->ends[OP2I_NONEXEC])
+      return op2i_error(OP2_ERR_RANGE,
+                        "composed map '%s': set '%s' has no elements, and '%s' has some", c->name,
+                        first->to->obj.name, from->obj.name);
+    int32_t *idx = c->idx + (size_t)i * arity;
+    if (row >= 0) memcpy(idx, first->idx + (size_t)row * arity, arity * sizeof *idx);
+    if (row < 0)
+      memset(c->none + (size_t)i * arity, 1, arity);
+    else if (c->absent[0])
+      memcpy(c->none + (size_t)i * arity, c->absent[0] + (size_t)row * arity, arity);
+  }
+  return op2i_map_check_sections(c->name, from, first->to, first->arity, c->idx, c->none);
+}
+
+static op2_status prepare_composition(struct composition *c) {
+  bool partial = false;
+  const size_t n = (size_t)c->maps[c->n - 1]->from->ends[OP2I_NONEXEC] * (size_t)c->maps[0]->arity;
+  op2_status status = OP2_SUCCESS;
+  c->absent = op2i_calloc((size_t)c->n, sizeof *c->absent);
+  c->idx = op2i_alloc_data(n * sizeof *c->idx);
+  for (int m = 0; m < c->n; m++) partial |= c->maps[m]->absent != NULL;
+  if (partial) c->none = op2i_alloc_data(n);
+  if (!c->absent || !c->idx || (partial && !c->none)) status = op2i_error_nomem("a map's values");
+  status = agree(c->maps[c->n - 1]->from, status);
+  for (int m = 0; m < c->n && !status; m++) status = op2i_map_absent(c->maps[m], &c->absent[m]);
+  return status;
 }
 
 op2_status op2_map_create_composed(int n, const op2_map *maps, const char *name, op2_map *out) {
@@ -283,13 +335,16 @@ op2_status op2_map_create_composed(int n, const op2_map *maps, const char *name,
   if (status) return status;
   op2_set from = maps[n - 1]->from;
   op2_map map = NULL;
-  size_t values = (size_t)from->ends[OP2I_NONEXEC] * (size_t)maps[0]->arity;
-  int32_t *idx = op2i_alloc_data(values * sizeof *idx);
-  status = idx ? compose(n, maps, name ? name : "", idx) : op2i_error_nomem("a map's values");
+  struct composition c = {.n = n, .maps = maps, .name = name ? name : ""};
+  status = prepare_composition(&c);
+  if (!status) status = compose(&c);
   if (status)
-    op2i_free_data(idx);
+    op2i_free_data(c.idx);
   else
-    status = op2i_map_make(from, maps[0]->to, maps[0]->arity, idx, NULL, name, &map);
+    status = op2i_map_make(from, maps[0]->to, maps[0]->arity, c.idx, NULL, name, &map);
+  if (!status && c.none) status = op2i_map_mark_absent(map, c.none);
+  op2i_free(c.absent);
+  op2i_free_data(c.none);
   status = agree(from, status);
   if (status)
     op2_map_destroy(&map);

@@ -15,7 +15,12 @@ struct entries {
   op2_set from, to;
   int64_t arity;
   const int32_t *value;
+  const unsigned char *absent; /* flags of entries that lead nowhere; null: all lead somewhere */
 };
+
+static bool leads_nowhere(const struct entries *e, int64_t entry) {
+  return e->absent && e->absent[entry];
+}
 
 /* The owned elements behind the core, and the ranks that have each in their exec halo:
  * rank[start[i]] to rank[start[i + 1] - 1] have element core + i. */
@@ -28,7 +33,7 @@ struct exported {
 static op2_status check_core(const struct entries *e) {
   int64_t n = e->from->ends[OP2I_CORE] * e->arity, owned = e->to->ends[OP2I_OWNED];
   for (int64_t i = 0; i < n; i++)
-    if (e->value[i] >= owned)
+    if (e->value[i] >= owned && !leads_nowhere(e, i))
       return op2i_error(
           OP2_ERR_MISMATCH,
           "map '%s' (%s -> %s): element %" PRId64 " is declared a core element, and column %" PRId64
@@ -92,7 +97,7 @@ static op2_status check_exec(const struct entries *e, const struct exported *x) 
   for (int64_t row = core; row < e->from->ends[OP2I_OWNED]; row++)
     for (int64_t k = 0; k < e->arity; k++) {
       int32_t target = e->value[row * e->arity + k];
-      if (target < owned) continue;
+      if (target < owned || leads_nowhere(e, row * e->arity + k)) continue;
       int32_t owner = e->to->halo->owner[op2i_set_place(e->to, target) - owned];
       if (!is_exported(x, row - core, owner)) return report_missing(e, row, k, owner);
     }
@@ -100,8 +105,8 @@ static op2_status check_exec(const struct entries *e, const struct exported *x) 
 }
 
 op2_status op2i_map_check_sections(const char *name, op2_set from, op2_set to, int arity,
-                                   const int32_t *values) {
-  const struct entries entries = {name, from, to, arity, values};
+                                   const int32_t *values, const unsigned char *absent) {
+  const struct entries entries = {name, from, to, arity, values, absent};
   struct exported exported = {0};
   if (!from->halo) return OP2_SUCCESS;
   op2_status status = check_core(&entries);

@@ -244,21 +244,6 @@ static op2_status look_up(struct pattern *p, const struct reached *r, int32_t **
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* Flags of a map's entries that lead nowhere: they are never modified, so that the scope can end. */
-static op2_status flags_of(op2_map map, const unsigned char **flags) {
-  const void *data = NULL, *open = NULL;
-  *flags = NULL;
-  if (!map->absent) return OP2_SUCCESS;
-  op2_status status = op2_dat_read_begin(map->absent, &open);
-  if (status) return status;
-  status = op2_dat_read_end(map->absent, &open);
-  if (!status)
-    status =
-        op2i_buffer_at(&map->absent->values, OP2I_HOST, OP2_READ, OP2I_EVERY_ROW, (void **)&data);
-  *flags = data;
-  return status;
-}
-
 static op2_status make(struct pattern *p, int32_t **entries, int64_t *beyond) {
   op2_status status = OP2_SUCCESS;
   int n = p->sparsity->npairs;
@@ -281,8 +266,8 @@ op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries, int64_t *
   status = op2i_context_agree(sparsity->obj.ctx, status);
   for (int k = 0; k < sparsity->npairs && !status; k++) {
     p.reached[k].pair = &sparsity->pairs[k];
-    status = flags_of(sparsity->pairs[k].rows, &p.reached[k].no_row);
-    if (!status) status = flags_of(sparsity->pairs[k].columns, &p.reached[k].no_column);
+    status = op2i_map_absent(sparsity->pairs[k].rows, &p.reached[k].no_row);
+    if (!status) status = op2i_map_absent(sparsity->pairs[k].columns, &p.reached[k].no_column);
   }
   status = op2i_context_agree(sparsity->obj.ctx, status);
   if (!status) status = make(&p, entries, beyond);
