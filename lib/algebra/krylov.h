@@ -44,6 +44,10 @@ op2_status op2i_solve_norm(op2_gbl gbl, double *value);
 bool op2i_solve_ends(const struct op2i_solve *solve, double residual, double b, int iterations,
                      op2_solve_result *result);
 
+/* symmetry.c: warn of a matrix that is not symmetric, since rows were made zero, and of a method that needs
+ * it to be; once for each matrix. */
+void op2i_warn_of_rows(const struct op2i_solve *solve, op2_where where);
+
 /* ---- preconditioner.c ------------------------------------------------------------------------- */
 
 /* Whether it has blocks. */

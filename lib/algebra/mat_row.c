@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of a matrix made zero, but for the diagonal: loops over the places of rows. */
+/* Rows of a matrix made zero, but for the diagonal, or rows and columns: loops over their places, and over
+ * the rows where a right-hand side is corrected. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "error.h"
+#include "loop_arg.h"
 #include "mat_zero.h"
 #include "op2/loop.h"
 #include "sparse.h"
@@ -21,40 +23,169 @@ static op2_status need_kernel(op2_mat mat) {
   return op2_kernel_create(mat->obj.ctx, &desc, &mat->set_diagonal);
 }
 
-static op2_status check(op2_where where, op2_mat mat, op2_set rows, double diagonal) {
-  op2_status status = op2i_object_validate(mat, OP2I_MAT, "op2_mat_zero_rows");
-  if (!status) status = op2i_object_validate(rows, OP2I_SET, "op2_mat_zero_rows, rows");
+/* A call, for what can be wrong with it. */
+struct call {
+  op2_where where;
+  const char *name;
+  op2_mat mat;
+  op2_set rows;
+  double diagonal;
+  bool columns;
+};
+
+static op2_status check(const struct call *c) {
+  op2_status status = op2i_object_validate(c->mat, OP2I_MAT, c->name);
+  if (!status) status = op2i_object_validate(c->rows, OP2I_SET, c->name);
   if (status) return status;
+  const struct op2_mat_s *mat = c->mat;
   const struct op2_sparsity_s *sparsity = mat->sparsity;
-  if (rows->base != sparsity->rows)
-    return op2i_error(
-        OP2_ERR_MISMATCH,
-        "%s:%d: op2_mat_zero_rows, matrix '%s': '%s' is of set '%s', and the rows are of '%s'",
-        where.file, where.line, mat->obj.name, rows->obj.name, rows->base->obj.name,
-        sparsity->rows->obj.name);
-  if (diagonal == 0) return OP2_SUCCESS;
+  if (c->rows->base != sparsity->rows)
+    return op2i_error(OP2_ERR_MISMATCH,
+                      "%s:%d: %s, matrix '%s': '%s' is of set '%s', and the rows are of '%s'",
+                      c->where.file, c->where.line, c->name, mat->obj.name, c->rows->obj.name,
+                      c->rows->base->obj.name, sparsity->rows->obj.name);
+  if (c->diagonal == 0 && !c->columns) return OP2_SUCCESS;
   if (sparsity->rows != sparsity->columns || mat->row_dim != mat->column_dim)
-    return op2i_error(
-        OP2_ERR_MISMATCH,
-        "%s:%d: op2_mat_zero_rows, matrix '%s' has no diagonal: rows are of set '%s' with "
-        "dim %" PRId32 ", columns of '%s' with %" PRId32,
-        where.file, where.line, mat->obj.name, sparsity->rows->obj.name, mat->row_dim,
-        sparsity->columns->obj.name, mat->column_dim);
+    return op2i_error(OP2_ERR_MISMATCH,
+                      "%s:%d: %s, matrix '%s' has no diagonal: rows are of set '%s' with "
+                      "dim %" PRId32 ", columns of '%s' with %" PRId32,
+                      c->where.file, c->where.line, c->name, mat->obj.name,
+                      sparsity->rows->obj.name, mat->row_dim, sparsity->columns->obj.name,
+                      mat->column_dim);
   return OP2_SUCCESS;
 }
 
-op2_status op2_mat_zero_rows_at(op2_where where, op2_mat mat, op2_set rows, double diagonal) {
-  const struct op2i_row_places *places;
-  if (!where.file) where.file = "?";
-  op2_status status = check(where, mat, rows, diagonal);
-  if (!status) status = op2i_mat_need_zero(mat);
-  if (!status && diagonal != 0) status = need_kernel(mat);
-  if (!status) status = op2i_sparsity_row_places(mat->sparsity, rows, diagonal != 0, &places);
-  if (status) return status;
-  const float narrow = (float)diagonal;
-  const void *value = mat->type == OP2_F32 ? (const void *)&narrow : &diagonal;
+/* The places become zero, and those on the diagonal the value. */
+static op2_status queue_zeros(const struct call *c, const struct op2i_row_places *places) {
+  op2_mat mat = c->mat;
+  const float narrow = (float)c->diagonal;
+  const void *value = mat->type == OP2_F32 ? (const void *)&narrow : &c->diagonal;
   const op2_arg args[] = {op2_arg_direct(mat->values, OP2_WRITE), op2_arg_val(value, 1, mat->type)};
-  status = op2_par_loop_at(where, mat->zero, places->all, 1, args);
-  if (status || diagonal == 0) return status;
-  return op2_par_loop_at(where, mat->set_diagonal, places->on_diagonal, 2, args);
+  op2_status status =
+      op2_par_loop_at(c->where, mat->zero, c->columns ? places->cross : places->all, 1, args);
+  if (status || c->diagonal == 0) return status;
+  return op2_par_loop_at(c->where, mat->set_diagonal, places->on_diagonal, 2, args);
+}
+
+static op2_status prepare(const struct call *c, const struct op2i_row_places **places) {
+  const struct op2i_row_request request = {c->name, c->rows, c->diagonal != 0, c->columns};
+  op2_status status = op2i_mat_need_zero(c->mat);
+  if (!status && c->diagonal != 0) status = need_kernel(c->mat);
+  return status ? status : op2i_sparsity_row_places(c->mat->sparsity, &request, places);
+}
+
+op2_status op2_mat_zero_rows_at(op2_where where, op2_mat mat, op2_set rows, double diagonal) {
+  const struct op2i_row_places *places = NULL;
+  if (!where.file) where.file = "?";
+  const struct call call = {where, "op2_mat_zero_rows", mat, rows, diagonal, false};
+  op2_status status = check(&call);
+  if (!status) status = prepare(&call, &places);
+  if (!status) status = queue_zeros(&call, places);
+  if (!status) mat->rows_zeroed = true;
+  return status;
+}
+
+/* ---- rows and columns ------------------------------------------------------------------------ */
+
+static op2_status check_dat(const struct call *c, op2_dat dat, const char *which) {
+  char what[64];
+  snprintf(what, sizeof what, "%s, %s", c->name, which);
+  op2_status status = op2i_object_validate(dat, OP2I_DAT, what);
+  if (status) return status;
+  const struct op2_mat_s *mat = c->mat;
+  if (dat->set != mat->sparsity->rows || dat->dim != mat->row_dim)
+    return op2i_error(OP2_ERR_MISMATCH,
+                      "%s:%d: %s, matrix '%s', %s: dat '%s' is on set '%s' with dim %" PRId32
+                      ", and the rows are of '%s' with %" PRId32,
+                      c->where.file, c->where.line, c->name, mat->obj.name, which, dat->obj.name,
+                      dat->set->obj.name, dat->dim, mat->sparsity->rows->obj.name, mat->row_dim);
+  if (dat->type == mat->type) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_TYPE, "%s:%d: %s, matrix '%s' is %s, and dat '%s' (%s) is %s",
+                    c->where.file, c->where.line, c->name, mat->obj.name, op2i_type_name(mat->type),
+                    dat->obj.name, which, op2i_type_name(dat->type));
+}
+
+/* What the loops of the call would find one after the other, before the first is queued. */
+static op2_status check_system(const struct call *c, op2_dat x, op2_dat b) {
+  op2_status status = OP2_SUCCESS;
+  if (c->mat->values->open_reads || c->mat->values->open_writes)
+    return op2i_error(OP2_ERR_STATE,
+                      "%s:%d: %s: matrix '%s' is open (op2_mat_petsc_end is missing)",
+                      c->where.file, c->where.line, c->name, c->mat->obj.name);
+  if (!x && !b) return OP2_SUCCESS;
+  if (!x || !b)
+    return op2i_error(
+        OP2_ERR_ARG,
+        "%s:%d: %s, matrix '%s': %s is null, and %s is not: the values in x correct b, "
+        "or both are null",
+        c->where.file, c->where.line, c->name, c->mat->obj.name, x ? "b" : "x", x ? "x" : "b");
+  status = check_dat(c, x, "x");
+  if (!status) status = check_dat(c, b, "b");
+  if (!status && x == b)
+    status = op2i_error(OP2_ERR_ARG, "%s:%d: %s, matrix '%s': dat '%s' is x and b as well",
+                        c->where.file, c->where.line, c->name, c->mat->obj.name, x->obj.name);
+  if (!status && (x->open_writes || b->open_reads || b->open_writes))
+    status = op2i_error(OP2_ERR_STATE, "%s:%d: %s, matrix '%s': dat '%s' is open", c->where.file,
+                        c->where.line, c->name, c->mat->obj.name,
+                        x->open_writes ? x->obj.name : b->obj.name);
+  return status;
+}
+
+/* What marked columns give a row, and with that its right-hand side. Values of other columns are not looked
+ * at, whatever they are. */
+static op2_status need_kernels(op2_mat mat) {
+  char lift[320], eliminate[320];
+  const char *type = op2i_type_c(mat->type);
+  const int n = mat->row_dim;
+  if (mat->lift && mat->eliminate) return OP2_SUCCESS;
+  snprintf(lift, sizeof lift,
+           "void lift(%s *y, const %s *a, const %s *x, const int *marked) {\n"
+           "  for (int i = 0; i < %d; i++)\n    for (int j = 0; j < %d; j++)\n"
+           "      y[i] += marked[0] ? a[i * %d + j] * x[j] : 0;\n}\n",
+           type, type, type, n, n, n);
+  snprintf(eliminate, sizeof eliminate,
+           "void eliminate(%s *b, const %s *x, const %s *y, const int *marked, const %s *d) {\n"
+           "  for (int i = 0; i < %d; i++) b[i] = marked[0] ? d[0] * x[i] : b[i] - y[i];\n}\n",
+           type, type, type, type, n);
+  const op2_kernel_desc lifts = {.name = "lift", .source = lift};
+  const op2_kernel_desc eliminates = {.name = "eliminate", .source = eliminate};
+  op2_status status = OP2_SUCCESS;
+  if (!mat->lift) status = op2_kernel_create(mat->obj.ctx, &lifts, &mat->lift);
+  if (!status && !mat->eliminate)
+    status = op2_kernel_create(mat->obj.ctx, &eliminates, &mat->eliminate);
+  return status;
+}
+
+static op2_status queue_correction(const struct call *c, const struct op2i_row_places *places,
+                                   op2_dat x, op2_dat b) {
+  op2_mat mat = c->mat;
+  const struct op2_sparsity_s *sparsity = mat->sparsity;
+  const float narrow = (float)c->diagonal;
+  const void *value = mat->type == OP2_F32 ? (const void *)&narrow : &c->diagonal;
+  op2_status status = need_kernels(mat);
+  if (!status && !mat->lifted)
+    status =
+        op2_dat_create(sparsity->rows, mat->row_dim, mat->type, NULL, mat->obj.name, &mat->lifted);
+  if (status) return status;
+  const op2_arg lift[] = {op2_arg_direct(mat->lifted, OP2_WRITE),
+                          op2_arg_dat(mat->values, OP2I_EACH, sparsity->entries, OP2_READ),
+                          op2_arg_dat(x, OP2I_EACH, sparsity->across, OP2_READ),
+                          op2_arg_dat(places->marked, OP2I_EACH, sparsity->across, OP2_READ)};
+  const op2_arg eliminate[] = {
+      op2_arg_direct(b, OP2_RW), op2_arg_direct(x, OP2_READ), op2_arg_direct(mat->lifted, OP2_READ),
+      op2_arg_direct(places->marked, OP2_READ), op2_arg_val(value, 1, mat->type)};
+  status = op2_par_loop_at(c->where, mat->lift, sparsity->rows, 4, lift);
+  return status ? status : op2_par_loop_at(c->where, mat->eliminate, sparsity->rows, 5, eliminate);
+}
+
+op2_status op2_mat_zero_rows_columns_at(op2_where where, op2_mat mat, op2_set rows, double diagonal,
+                                        op2_dat x, op2_dat b) {
+  const struct op2i_row_places *places = NULL;
+  if (!where.file) where.file = "?";
+  const struct call call = {where, "op2_mat_zero_rows_columns", mat, rows, diagonal, true};
+  op2_status status = check(&call);
+  if (!status) status = check_system(&call, x, b);
+  if (!status) status = prepare(&call, &places);
+  if (!status && x) status = queue_correction(&call, places, x, b);
+  return status ? status : queue_zeros(&call, places);
 }

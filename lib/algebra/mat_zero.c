@@ -24,5 +24,7 @@ op2_status op2_mat_zero_at(op2_where where, op2_mat mat) {
   if (!status) status = op2i_mat_need_zero(mat);
   if (status) return status;
   const op2_arg arg = op2_arg_direct(mat->values, OP2_WRITE);
-  return op2_par_loop_at(where, mat->zero, mat->sparsity->places, 1, &arg);
+  status = op2_par_loop_at(where, mat->zero, mat->sparsity->places, 1, &arg);
+  if (!status) mat->rows_zeroed = false;
+  return status;
 }

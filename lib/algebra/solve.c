@@ -348,6 +348,7 @@ static op2_status enqueue(const struct request *r) {
   if (status) return status;
   status = intern(r, &solve);
   if (status) return op2i_context_lost(ctx, status);
+  op2i_warn_of_rows(solve, r->where);
   status = op2i_op_validate_scopes(r->where, &solve->op);
   if (status) return status;
   unsigned char *payload = op2i_calloc(1, (size_t)solve->op.payload_bytes);

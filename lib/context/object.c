@@ -73,6 +73,7 @@ void op2i_unref(void *object) {
   op2i_interned_loops.forget(ctx, object);
   op2i_interned_calls.forget(ctx, object);
   op2i_interned_solves.forget(ctx, object);
+  op2i_interned_rows.forget(ctx, object);
   o->magic += GONE - MAGIC;
   o->release(object);
   op2i_free(o->name);

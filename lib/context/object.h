@@ -58,6 +58,8 @@ struct op2i_interned {
 };
 extern const struct op2i_interned op2i_interned_loops, op2i_interned_calls; /* lib/op */
 extern const struct op2i_interned op2i_interned_solves; /* lib/algebra */
+/* What sparsities keep of subsets, which goes with these; and with the sparsities, not the context. */
+extern const struct op2i_interned op2i_interned_rows; /* lib/sparse */
 /* Kernels of the library's own, which hold the context: they go when it ends, and name nothing. */
 extern const struct op2i_interned op2i_interned_kernels; /* lib/algebra */
 

@@ -12,6 +12,9 @@ static void release_mat(void *object) {
   op2_mat mat = object;
   op2i_kept_free(&mat->kept);
   op2i_unref(mat->zero);
+  op2i_unref(mat->lift);
+  op2i_unref(mat->eliminate);
+  op2i_unref(mat->lifted);
   op2i_unref(mat->mult);
   op2i_unref(mat->set_diagonal);
   op2i_unref(mat->get_diagonal);

@@ -16,14 +16,15 @@ struct op2i_pair {
   op2_map places; /* [arity of rows][arity of columns] for each element */
 };
 
-/* The places of the rows of a subset, and those on the diagonal; as subsets they follow when sets are
- * renumbered. */
+/* The places of the rows of a subset, those on the diagonal, and those of its rows and columns together;
+ * as subsets they follow when sets are renumbered. They stay until the subset or the sparsity goes. */
 struct op2i_row_places {
-  int64_t rows;  /* the subset's id; 0: free */
+  int64_t rows;  /* the subset's id */
   bool diagonal; /* whether that was asked for */
   op2_set all, on_diagonal;
+  op2_set cross;  /* null: columns were not asked for */
+  op2_dat marked; /* with it: 1 for the elements of the subset, in the halo as well, and 0 for others */
 };
-enum { OP2I_ROW_PLACES = 8 };
 
 struct op2_sparsity_s {
   struct op2i_object obj;
@@ -41,8 +42,8 @@ struct op2_sparsity_s {
   op2_map first, entries, across;
   op2_map
       diagonal; /* from rows to their places on it, or to one that is always zero; null: not asked for */
-  struct op2i_row_places row_places[OP2I_ROW_PLACES]; /* those asked for last, in turn */
-  int next_row_places;
+  struct op2i_row_places *row_places; /* [nrow_places], of room for row_places_room */
+  int64_t nrow_places, row_places_room;
   int64_t renumberings;         /* so often have its rows, columns or places got other numbers */
   struct op2i_link link_of_all; /* in the context's list */
 };
@@ -56,6 +57,12 @@ struct op2_mat_s {
   op2_kernel set_diagonal, get_diagonal, get_block; /* null: not asked for yet */
   op2_kernel mult; /* that multiplies an entry by a value; null: not asked for yet */
   op2_kernel zero; /* that makes them zero; null: not asked for yet */
+  /* Of op2_mat_zero_rows_columns(): what columns give, and what becomes of a right-hand side. */
+  op2_kernel lift, eliminate;
+  op2_dat lifted;
+  /* Since op2_mat_zero() was queued last, rows were made zero without their columns, which leaves no matrix
+   * symmetric; and whether that was warned of. */
+  bool rows_zeroed, warned_of_rows;
   struct op2i_kept kept;
 };
 
@@ -67,9 +74,19 @@ op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries, int64_t *
 op2_map op2i_sparsity_places(const struct op2_sparsity_s *sparsity, op2_map rows, op2_map columns);
 /* diagonal.c: have the map to the diagonal. Rows and columns are of one set. */
 op2_status op2i_sparsity_diagonal(op2_sparsity sparsity);
-/* The places of a subset of the rows; with those on the diagonal, where each row has one. Collective. */
-op2_status op2i_sparsity_row_places(op2_sparsity sparsity, op2_set rows, bool diagonal,
+/* row_places.c: the places of a subset of the rows; with those on the diagonal, where each row has one;
+ * and with those of its columns, where rows and columns are of one set. `call` is named in messages.
+ * *places is valid until the next call. Collective. */
+struct op2i_row_request {
+  const char *call;
+  op2_set rows;
+  bool diagonal, columns;
+};
+op2_status op2i_sparsity_row_places(op2_sparsity sparsity, const struct op2i_row_request *request,
                                     const struct op2i_row_places **places);
+void op2i_sparsity_free_row_places(op2_sparsity sparsity);
+/* diagonal.c: where a column stands in its row; -1: nowhere. */
+int64_t op2i_sparsity_place(const struct op2_sparsity_s *sparsity, int64_t row, int32_t column);
 /* Copy values of so many bytes each, from the order in which the places were made, which is that of
  * their set for the program, to the one that the program sees: rows and columns by its numbers. */
 op2_status op2i_sparsity_copy(const struct op2_sparsity_s *sparsity, size_t bytes, const void *data,

@@ -19,10 +19,7 @@ static void release_sparsity(void *object) {
   }
   op2i_free(sparsity->pairs);
   op2i_unref(sparsity->diagonal);
-  for (int k = 0; k < OP2I_ROW_PLACES; k++) {
-    op2i_unref(sparsity->row_places[k].all);
-    op2i_unref(sparsity->row_places[k].on_diagonal);
-  }
+  op2i_sparsity_free_row_places(sparsity);
   op2i_unref(sparsity->places);
   op2i_unref(sparsity->rows);
   op2i_unref(sparsity->columns);

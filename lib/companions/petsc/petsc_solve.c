@@ -406,4 +406,35 @@ static op2_status solve_with_petsc(struct op2i_solve *solve, const int64_t *chan
   return status;
 }
 
-const struct op2i_engine op2i_petsc_engine = {"PETSc", solve_with_petsc};
+/* ---- what the method needs ------------------------------------------------------------------- */
+
+/* The type that the solver's KSP has or will have; empty: none was chosen. Options of the database come last
+ * and are read by the first solve. */
+static PetscErrorCode name_type(op2_solver solver, char name[60]) {
+  const struct kept_solver *own = solver->kept.data;
+  const char *prefix = *solver->options.prefix ? solver->options.prefix : NULL;
+  KSPType type = type_of(solver->options.method);
+  PetscBool set = PETSC_FALSE;
+  PetscErrorCode code = own && own->ksp ? KSPGetType(own->ksp, &type) : 0;
+  snprintf(name, 60, "%s", type ? type : "");
+  if (!code && !(own && own->configured))
+    code = PetscOptionsGetString(NULL, prefix, "-ksp_type", name, 60, &set);
+  return code;
+}
+
+static const char *symmetric_method(op2_solver solver) {
+  static const char *const types[] = {KSPCG,      KSPMINRES, KSPSYMMLQ,  KSPCR,
+                                      KSPFCG,     KSPPIPECG, KSPGROPPCG, KSPPIPECR,
+                                      KSPPIPEFCG, KSPNASH,   KSPSTCG,    KSPGLTR};
+  struct op2i_petsc_manner manner;
+  char name[60] = "";
+  const char *found = NULL;
+  if (op2i_petsc_enter(&manner, "op2_solve")) return NULL;
+  PetscErrorCode code = name_type(solver, name);
+  for (size_t t = 0; t < sizeof types / sizeof *types && !code; t++)
+    if (!strcmp(types[t], name)) found = types[t];
+  op2i_petsc_leave();
+  return found;
+}
+
+const struct op2i_engine op2i_petsc_engine = {"PETSc", solve_with_petsc, symmetric_method};

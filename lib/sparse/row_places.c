@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The places of the rows of a subset, and of its columns: worked out when they are first asked for, and
+ * kept with the sparsity until the subset goes. */
+#include <inttypes.h>
+
+#include "context.h"
+#include "error.h"
+#include "mem.h"
+#include "sparse.h"
+
+/* The program's numbers of places are those of their set. */
+static int64_t shown(const struct op2_sparsity_s *sparsity, int64_t place) {
+  return op2i_set_place(sparsity->places, place);
+}
+
+static int64_t row_at(op2_set rows, int64_t position) {
+  return rows->idx ? rows->idx[position] : position;
+}
+
+struct list {
+  int64_t *place, n;
+};
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static op2_status list_rows(const struct op2_sparsity_s *sparsity, const struct op2i_row_request *r,
+                            struct list *all, struct list *on) {
+  op2_set rows = r->rows;
+  int64_t n = rows->ends[OP2I_OWNED], count = 0;
+  for (int64_t i = 0; i < n; i++) count += op2i_sparsity_row(sparsity, row_at(rows, i)).n;
+  all->place = op2i_malloc((size_t)count * sizeof *all->place);
+  on->place = op2i_malloc((size_t)n * sizeof *on->place);
+  if (!all->place || !on->place) return op2i_error_nomem("the rows of a matrix");
+  for (int64_t i = 0; i < n; i++) {
+    int64_t row = row_at(rows, i);
+    int64_t place = r->diagonal ? op2i_sparsity_place(sparsity, row, (int32_t)row) : -1;
+    if (r->diagonal && place < 0)
+      return op2i_error(OP2_ERR_MISMATCH,
+                        "%s, sparsity '%s': row %" PRId64 " has no place on the diagonal", r->call,
+                        sparsity->obj.name, op2i_set_number(sparsity->rows, row));
+    const struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
+    for (int64_t k = 0; k < entries.n; k++)
+      all->place[all->n++] = shown(sparsity, op2i_entry(entries, k));
+    if (r->diagonal) on->place[on->n++] = shown(sparsity, place);
+  }
+  return OP2_SUCCESS;
+}
+
+static op2_status make_rows(op2_sparsity sparsity, const struct op2i_row_request *r,
+                            struct op2i_row_places *out) {
+  struct list all = {0}, on = {0};
+  struct op2i_row_places made = *out;
+  made.all = made.on_diagonal = NULL;
+  op2_status status = list_rows(sparsity, r, &all, &on);
+  status = op2i_context_agree(sparsity->obj.ctx, status);
+  if (!status)
+    status = op2_subset_create(sparsity->places, all.n, all.place, "rows of a matrix", &made.all);
+  if (!status)
+    status =
+        op2_subset_create(sparsity->places, on.n, on.place, "diagonal of rows", &made.on_diagonal);
+  op2i_free(all.place);
+  op2i_free(on.place);
+  if (status) {
+    op2_set_destroy(&made.all);
+    return status;
+  }
+  op2i_unref(out->all);
+  op2i_unref(out->on_diagonal);
+  made.diagonal = r->diagonal;
+  *out = made;
+  return OP2_SUCCESS;
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+/* A dat that is 1 for the elements of a subset: whoever owns a column, its rows are anywhere. */
+static op2_status mark(op2_set rows, const char *call, op2_dat *out) {
+  void *open = NULL;
+  op2_dat marked = NULL;
+  op2_status status = op2_dat_create(rows->base, 1, OP2_I32, NULL, rows->obj.name, &marked);
+  if (status) return status;
+  status = op2i_dat_open(marked, OP2_WRITE, call, &open);
+  if (!status) {
+    int32_t *flag = open;
+    for (int64_t i = 0; i < rows->base->ends[OP2I_OWNED]; i++) flag[i] = 0;
+    for (int64_t i = 0; i < rows->ends[OP2I_OWNED]; i++) flag[row_at(rows, i)] = 1;
+    status = op2i_dat_close(marked, OP2_WRITE, call);
+  }
+  status = op2i_context_agree(rows->obj.ctx, status);
+  if (status)
+    op2_dat_destroy(&marked);
+  else
+    *out = marked;
+  return status;
+}
+
+/* The flags of all elements here, in the library's order. */
+static op2_status flags_of(op2_dat marked, const int32_t **flags) {
+  const void *open = NULL;
+  void *data = NULL;
+  op2_status status = op2_dat_read_begin(marked, &open);
+  if (!status) status = op2_dat_read_end(marked, &open);
+  if (!status) status = op2i_buffer_at(&marked->values, OP2I_HOST, OP2_READ, OP2I_EVERY_ROW, &data);
+  *flags = data;
+  return status;
+}
+
+static op2_status list_cross(const struct op2_sparsity_s *sparsity, const int32_t *flag,
+                             struct list *out) {
+  out->place = op2i_malloc((size_t)sparsity->nplaces * sizeof *out->place);
+  if (!out->place) return op2i_error_nomem("the rows and columns of a matrix");
+  for (int64_t row = 0; row < sparsity->nrows; row++) {
+    const struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
+    for (int64_t k = 0; k < entries.n; k++) {
+      const int64_t place = op2i_entry(entries, k);
+      if (flag[row] || flag[sparsity->column[place]]) out->place[out->n++] = shown(sparsity, place);
+    }
+  }
+  return OP2_SUCCESS;
+}
+
+static op2_status make_columns(op2_sparsity sparsity, const struct op2i_row_request *r,
+                               struct op2i_row_places *out) {
+  struct list cross = {0};
+  const int32_t *flag = NULL;
+  op2_dat marked = NULL;
+  op2_status status = mark(r->rows, r->call, &marked);
+  if (status) return status;
+  status = flags_of(marked, &flag);
+  if (!status) status = list_cross(sparsity, flag, &cross);
+  status = op2i_context_agree(sparsity->obj.ctx, status);
+  if (!status)
+    status =
+        op2_subset_create(sparsity->places, cross.n, cross.place, "rows and columns", &out->cross);
+  op2i_free(cross.place);
+  if (status)
+    op2_dat_destroy(&marked);
+  else
+    out->marked = marked;
+  return status;
+}
+
+/* ---- those that are kept --------------------------------------------------------------------- */
+
+static void free_places(struct op2i_row_places *p) {
+  op2i_unref(p->all);
+  op2i_unref(p->on_diagonal);
+  op2i_unref(p->cross);
+  op2i_unref(p->marked);
+}
+
+void op2i_sparsity_free_row_places(op2_sparsity sparsity) {
+  for (int64_t k = 0; k < sparsity->nrow_places; k++) free_places(&sparsity->row_places[k]);
+  op2i_free(sparsity->row_places);
+}
+
+static struct op2i_row_places *find(op2_sparsity sparsity, int64_t rows) {
+  for (int64_t k = 0; k < sparsity->nrow_places; k++)
+    if (sparsity->row_places[k].rows == rows) return &sparsity->row_places[k];
+  return NULL;
+}
+
+static op2_status add(op2_sparsity sparsity, int64_t rows) {
+  if (sparsity->nrow_places == sparsity->row_places_room) {
+    int64_t room = sparsity->row_places_room ? 2 * sparsity->row_places_room : 4;
+    struct op2i_row_places *more = op2i_realloc(sparsity->row_places, (size_t)room * sizeof *more);
+    if (!more) return op2i_error_nomem("the rows of a matrix");
+    sparsity->row_places = more;
+    sparsity->row_places_room = room;
+  }
+  sparsity->row_places[sparsity->nrow_places++] = (struct op2i_row_places){.rows = rows};
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_sparsity_row_places(op2_sparsity sparsity, const struct op2i_row_request *r,
+                                    const struct op2i_row_places **places) {
+  const int64_t rows = r->rows->obj.id;
+  op2_status status = OP2_SUCCESS;
+  if (!find(sparsity, rows)) status = op2i_context_agree(sparsity->obj.ctx, add(sparsity, rows));
+  struct op2i_row_places *own = find(sparsity, rows);
+  if (status || !own) return status;
+  if (!own->all || own->diagonal < r->diagonal) status = make_rows(sparsity, r, own);
+  if (!status && r->columns && !own->cross) status = make_columns(sparsity, r, own);
+  *places = own;
+  return status;
+}
+
+/* What is kept of a subset goes with it. */
+static void forget_rows(op2_context ctx, const void *object) {
+  if (!op2i_object_is(object, OP2I_SET)) return;
+  const int64_t rows = ((const struct op2_set_s *)object)->obj.id;
+  for (struct op2i_link *l = ctx->sparsities.first; l; l = l->next) {
+    op2_sparsity sparsity = l->object;
+    for (int64_t k = 0; k < sparsity->nrow_places; k++) {
+      struct op2i_row_places gone = sparsity->row_places[k];
+      if (gone.rows != rows) continue;
+      sparsity->row_places[k] = sparsity->row_places[--sparsity->nrow_places];
+      free_places(&gone);
+      break;
+    }
+  }
+}
+
+const struct op2i_interned op2i_interned_rows = {.forget = forget_rows};
