@@ -55,7 +55,7 @@ typedef enum op2_library {
 
 /** Why a solve has ended. Those below 0 are failures. */
 typedef enum op2_reason {
-  OP2_NOT_SOLVED = 0,      /**< no solve has run */
+  OP2_NOT_SOLVED = 0,      /**< no solve was ever queued by this solver */
   OP2_CONVERGED_RTOL = 1,  /**< the residual is small beside b */
   OP2_CONVERGED_ATOL = 2,  /**< the residual is small */
   OP2_CONVERGED_OTHER = 3, /**< as the library that solves sees it: one step of a direct method */
@@ -65,7 +65,11 @@ typedef enum op2_reason {
   OP2_DIVERGED_INDEFINITE = -4, /**< the matrix, or the preconditioner, is not positive definite */
   OP2_DIVERGED_BREAKDOWN = -5,  /**< the method cannot go on from where it is */
   OP2_DIVERGED_PRECONDITIONER = -6, /**< it cannot be made or applied: the matrix may be singular */
-  OP2_DIVERGED_OTHER = -7           /**< as the library that solves sees it */
+  OP2_DIVERGED_OTHER = -7, /**< as the library that solves sees it */
+  OP2_SOLVE_CANCELLED = -8, /**< the solve did not run, because a loop or call whose results it needs
+                                 has failed; x has no values */
+  OP2_SOLVE_FAILED = -9     /**< an error ended the solve while it ran, for example one that the
+                                 operator's function returned; x has no values */
 } op2_reason;
 
 /** How to solve. Zero-initialise, then fill in; what is 0 has the default. */
@@ -175,10 +179,13 @@ OP2_API OP2_NODISCARD op2_status op2_solve_nested_at(op2_where where, op2_solver
                                                      const op2_mat *mats, const op2_dat *x,
                                                      const op2_dat *b);
 
-/** @brief What became of the solve that was queued last.
+/** @brief What became of the solve that this solver queued last; never of one before it. A solve that
+ * did not converge, one that an error ended, one that was cancelled and none at all have reasons of their
+ * own. Without iterations and residual where it did not run to an end.
  * @memory *result is the caller's         @sync   runs that solve, and what it depends on
  * @mpi    collective
- * @errors OP2_ERR_ARG, OP2_ERR_NOMEM; a solve that has failed is told by its reason
+ * @errors OP2_ERR_ARG, OP2_ERR_NOMEM; a solve that has failed is reported by its reason, and its error
+ *         by the call that needs x or by op2_flush()
  * @source PETSc KSPGetConvergedReason, KSPGetIterationNumber */
 OP2_API OP2_NODISCARD op2_status op2_solver_result(op2_solver solver, op2_solve_result *result);
 

@@ -4,8 +4,6 @@
 #include <math.h>
 
 #include "krylov.h"
-#include "op2/algebra.h"
-#include "op2/loop.h"
 
 enum { R, SHADOW, P, PH, V, S, SH, U, DATS };
 enum { RHO, RHO_NEW, SV, UR, UU, RR, BB, GBLS }; /* SHADOW.r, SHADOW.v, u.s, u.u */

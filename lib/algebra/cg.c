@@ -4,8 +4,6 @@
 #include <math.h>
 
 #include "krylov.h"
-#include "op2/algebra.h"
-#include "op2/loop.h"
 
 enum { R, Z, P, Q, DATS };
 enum { RZ, RZ_NEW, PQ, RR, BB, GBLS };

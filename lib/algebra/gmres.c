@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "krylov.h"
-#include "op2/algebra.h"
-#include "op2/loop.h"
 
 enum {
   PH,

@@ -8,8 +8,6 @@
 
 #include "context.h"
 #include "error.h"
-#include "op2/algebra.h"
-#include "op2/loop.h"
 #include "spell.h"
 
 static const struct op2i_kernel_source common[OP2I_OWN] = {
@@ -63,6 +61,7 @@ op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, i
       work->blocks != blocks)
     op2i_workspace_free(work);
   if (!work->rows) work->rows = op2i_ref(x->set);
+  work->where = ctx->running;
   work->dim = x->dim;
   work->type = x->type;
   work->blocks = blocks;
@@ -95,6 +94,7 @@ op2_status op2i_solve_norm(op2_gbl gbl, double *value) {
 
 op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y) {
   const struct op2i_system *system = &solve->system;
+  const struct op2i_workspace *w = &solve->solver->work;
   return system->shell ? op2i_operator_apply(system->shell, x, y)
                        : op2_mat_mult(*system->mat, x, y);
 }
@@ -110,6 +110,7 @@ op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r, op2_gbl bb) 
 }
 
 op2_status op2i_solve_begin(struct op2i_solve *solve, op2_dat r, op2_gbl bb) {
+  const struct op2i_workspace *w = &solve->solver->work;
   op2_status status = OP2_SUCCESS;
   if (solve->solver->options.start_at_zero)
     status = op2_dat_fill(*solve->system.x, op2_scalar_value(0));

@@ -5,8 +5,15 @@
 /* Methods that solve systems of equations, made of loops: they queue, and look at the residual once an
  * iteration. */
 
+#include "op2/algebra.h"
+#include "op2/loop.h"
 #include "solve.h"
 #include "text.h"
+
+/* What a method queues has the place of the solve, so that messages name the program's call and no
+ * line of the library. Functions that queue have the workspace at hand as `w`. */
+#undef OP2_HERE
+#define OP2_HERE (w->where)
 
 /* Each fails where loops fail; how it ended is in *result. */
 typedef op2_status op2i_method(struct op2i_solve *solve, op2_solve_result *result);

@@ -5,8 +5,6 @@
 #include <math.h>
 
 #include "krylov.h"
-#include "op2/algebra.h"
-#include "op2/loop.h"
 
 enum { R1, R2, Y, V, Z, W0, W1, W2, DATS }; /* three that take turns: R1, R2, Y; and W0, W1, W2 */
 enum { ALPHA, BETA2, BB, GBLS };

@@ -2,6 +2,7 @@
 /* Operators: matrices that are functions of the program's, which queue loops. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "context.h"
 #include "error.h"
@@ -141,8 +142,19 @@ op2_status op2_operator_create(const op2_operator_desc *desc, const char *name, 
   return status;
 }
 
+/* A message that a call of the library left inside the function belongs to its failure; one from
+ * before does not. The function may return any number: the context is not dead because it says so. */
 op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y) {
-  return op->desc.apply(op->desc.data, x, y);
+  (void)op2i_error(OP2_SUCCESS, "%s", "");
+  op2_status status = op->desc.apply(op->desc.data, x, y);
+  if (!status) return OP2_SUCCESS;
+  const char *name = op2_status_name(status), *inside = op2_error_message();
+  const bool known = strcmp(name, op2_status_name((op2_status)-1)) != 0;
+  const bool usable = known && (status != OP2_ERR_FATAL || op->obj.ctx->fatal);
+  return op2i_error(usable ? status : OP2_ERR_CALL,
+                    "the function of operator '%s' returned %s (%d)%s%s", op->obj.name,
+                    known ? name : "a number that is no op2_status", (int)status,
+                    *inside ? ": " : "", inside);
 }
 
 void op2_operator_destroy(op2_operator *op) {

@@ -2,8 +2,6 @@
 /* Preconditioners of the library's own methods: the inverse of a matrix's diagonal, or of the
  * blocks on it. Kernels of methods apply them on the way. */
 #include "krylov.h"
-#include "op2/algebra.h"
-#include "op2/loop.h"
 
 static const struct op2i_kernel_source
     values = {"invert", "void invert(T *d) {\n"

@@ -84,6 +84,10 @@ static size_t nmats(const struct op2i_system *system) {
   return (size_t)system->n * (size_t)system->n;
 }
 
+/* What is captured: how often each matrix was changed before the solve, and the solve's number among
+ * those of its solver. */
+static size_t payload_words(const struct op2i_system *system) { return nmats(system) + 1; }
+
 static void free_solve(struct op2i_solve *solve) {
   if (solve->op.ctx->sched) op2i_scheduler.forget(solve->op.ctx->sched, &solve->op);
   op2i_op_free_tables(&solve->op);
@@ -118,8 +122,7 @@ static void resolve(struct op2i_solve *solve) {
   if (s->shell) add_operator(solve, &s->shell->uses);
   for (int i = 0; i < s->n; i++) add_dat(solve, s->b[i], OP2_READ);
   for (int i = 0; i < s->n; i++) add_dat(solve, s->x[i], overwrites ? OP2_WRITE : OP2_RW);
-  /* So often were the matrices' values changed before it. */
-  solve->op.payload_bytes = (int32_t)((nmats(s) * sizeof(int64_t) + 15) / 16 * 16);
+  solve->op.payload_bytes = (int32_t)((payload_words(s) * sizeof(int64_t) + 15) / 16 * 16);
 }
 
 static void *copy_of(const void *objects, size_t n) {
@@ -239,9 +242,11 @@ static void unuse(struct op2i_op *op) {
 }
 
 static op2_status capture(struct op2i_op *op, unsigned char *payload) {
-  const struct op2i_system *s = &((struct op2i_solve *)op)->system;
-  int64_t *changes = (int64_t *)payload;
-  for (size_t m = 0; m < nmats(s); m++) changes[m] = s->mat[m] ? s->mat[m]->values->changes : 0;
+  const struct op2i_solve *solve = (const struct op2i_solve *)op;
+  const struct op2i_system *s = &solve->system;
+  int64_t *words = (int64_t *)payload;
+  for (size_t m = 0; m < nmats(s); m++) words[m] = s->mat[m] ? s->mat[m]->values->changes : 0;
+  words[nmats(s)] = ++solve->solver->queued;
   return OP2_SUCCESS;
 }
 
@@ -272,8 +277,8 @@ static const char *in_words(op2_reason reason) {
   }
 }
 
-static op2_status judge(const struct op2i_solve *solve, const char *says) {
-  const op2_solve_result *result = &solve->solver->result;
+static op2_status judge(const struct op2i_solve *solve, const op2_solve_result *result,
+                        const char *says) {
   if (result->reason > OP2_NOT_SOLVED || solve->solver->options.allow_failure) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_DIVERGED, "it did not converge: %s (%s%s%d iterations, residual %g)",
                     in_words(result->reason), says ? says : "", says ? ", " : "",
@@ -292,25 +297,38 @@ static const struct op2i_engine *engine_of(const struct op2i_solve *solve) {
   return solve->solver->options.library == OP2_LIBRARY_OP2 ? NULL : solve->op.ctx->engine;
 }
 
-static op2_status go(struct op2i_solve *solve, const int64_t *changes, const char **says) {
+static op2_status go(struct op2i_solve *solve, const int64_t *changes, op2_solve_result *result,
+                     const char **says) {
   const struct op2i_engine *engine = engine_of(solve);
   op2_method method = solve->solver->options.method;
-  if (engine) return engine->solve(solve, changes, &solve->solver->result, says);
-  return methods[method ? method : OP2_METHOD_CG](solve, &solve->solver->result);
+  if (engine) return engine->solve(solve, changes, result, says);
+  return methods[method ? method : OP2_METHOD_CG](solve, result);
+}
+
+/* Solves of one solver need not run in the order in which they were queued: the last one's result
+ * stays. */
+static void keep_result(op2_solver solver, int64_t number, const op2_solve_result *result) {
+  if (number < solver->ran) return;
+  solver->ran = number;
+  solver->result = *result;
 }
 
 static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
                       unsigned char *payload) {
   struct op2i_solve *solve = (struct op2i_solve *)op;
+  const int64_t *words = (const int64_t *)payload, number = words[nmats(&solve->system)];
   struct op2i_sched *sched = op->ctx->sched;
   struct op2i_outside *outside = NULL;
+  op2_solve_result result = {0};
   const char *says = NULL;
-  solve->solver->result = (op2_solve_result){0};
   op2_status status = op2i_scheduler.enter(sched, op, versions, &outside);
-  if (status) return status;
-  status = go(solve, (const int64_t *)payload, &says);
-  status = op2i_scheduler.leave(sched, op, outside, status);
-  return status ? status : judge(solve, says);
+  if (!status) {
+    status = go(solve, words, &result, &says);
+    status = op2i_scheduler.leave(sched, op, outside, status);
+  }
+  if (status) result = (op2_solve_result){.reason = OP2_SOLVE_FAILED};
+  keep_result(solve->solver, number, &result);
+  return status ? status : judge(solve, &result, says);
 }
 
 const struct op2i_op_kind op2i_solve_kind = {.name = "solve",

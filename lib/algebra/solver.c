@@ -78,7 +78,7 @@ op2_status op2_solver_create(op2_context ctx, const op2_solver_options *options,
   return status;
 }
 
-/* Running what x depends on runs the solve. */
+/* Running what x depends on runs the solve, unless it is cancelled. */
 op2_status op2_solver_result(op2_solver solver, op2_solve_result *result) {
   op2_status status = op2i_object_validate(solver, OP2I_SOLVER, "op2_solver_result");
   if (!status) status = op2i_context_validate(solver->obj.ctx);
@@ -88,7 +88,8 @@ op2_status op2_solver_result(op2_solver solver, op2_solve_result *result) {
     status = op2i_scheduler.force(solver->obj.ctx->sched, &solver->last->system.x[0]->res, false,
                                   "op2_solver_result", solver->obj.name);
   if (status) return status;
-  *result = solver->result;
+  const op2_solve_result cancelled = {.reason = OP2_SOLVE_CANCELLED};
+  *result = solver->ran < solver->queued ? cancelled : solver->result;
   return OP2_SUCCESS;
 }
 

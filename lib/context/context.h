@@ -54,6 +54,7 @@ struct op2_context_s {
   const struct op2i_engine
       *engine; /* that solves where nothing else is asked for; null: the library */
   const char *calling;           /* the function of op2_call() that runs, null when none does */
+  op2_where running;             /* where the operation that ran last by itself was queued */
   struct op2i_failure *failures; /* not yet reported, by loop number; owned references */
   op2_const consts;              /* list */
   int64_t const_epoch;           /* changes when a constant is created or destroyed */

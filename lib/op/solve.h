@@ -52,6 +52,7 @@ enum {
 
 /* What a method works with, made for the sets and types of the solve before: all handles are owned. */
 struct op2i_workspace {
+  op2_where where; /* of the solve that runs */
   op2_set rows;
   int32_t dim;
   op2_type type;
@@ -67,7 +68,9 @@ struct op2_solver_s {
   op2_solver_options options; /* without zeros */
   char *prefix;
   struct op2i_solve *last; /* queued; null: none, or it is gone */
-  op2_solve_result result; /* of the one that ran last */
+  int64_t queued;          /* solves that were queued so far: the number of the last one */
+  int64_t ran;             /* the number of the latest one that has run; 0: none */
+  op2_solve_result result; /* of that one */
   struct op2i_kept kept;
   struct op2i_workspace work;
 };

@@ -144,6 +144,7 @@ static op2_status run_call(struct op2i_sched *sched, const struct op2i_program *
   bool cancelled = false;
   op2_status status = op2i_outcomes_before_call(sched, nodes, grouping, g, &cancelled);
   if (status || cancelled) return status;
+  sched->ctx->running = node->where;
   return node->op->kind->run(node->op, node->versions, node->payload);
 }
 
