@@ -62,7 +62,7 @@ static bool all_whole(const char *cc, struct op2i_jit_stats *stats) {
 /* A compiler that keeps what it made, by source, so that the writers write more than they
  * compile. */
 static const char copying[] =
-    "#!/bin/sh\n"
+    "#!/bin/sh\n" RIG_ASKED
     "for a; do case $a in *.c) c=$a;; esac; case $last in -o) o=$a;; esac; last=$a; done\n"
     "k=$(cksum < \"$c\" | tr ' ' -)\n"
     "if [ -f \"$STORE/$k\" ]; then exec cp \"$STORE/$k\" \"$o\"; fi\n"
@@ -81,7 +81,7 @@ static void test_killed_writers(void) {
   for (int round = 0; round < rounds; round++) {
     pid_t pid = fork();
     if (pid == 0) writer(cc);
-    sleep_us(20000 + (long)random_below(60000));
+    sleep_us(20000 + (long)random_below(160000));
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     leftovers += rig_count(inner, "tmp-") > 0;

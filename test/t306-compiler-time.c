@@ -200,16 +200,13 @@ static void prepare(enum manner manner) {
   pthread_create(&thread, NULL, take_signals, &set);
 }
 
-/* A compiler that is asked about itself answers at once, and is not counted. */
-#define ASKED "case \" $* \" in *' -### '* | *' -v -E '*) exec cc \"$@\" ;; esac\n"
-
 /* Ctrl-C at a terminal: SIGINT for the whole process group, some times, while the compiler runs.
  * Returns the victim's status. */
 static int interrupted(const char *name, enum manner manner, const char *runs) {
   char cc[RIG_PATH], script[4 * RIG_PATH], go[RIG_PATH];
   rig_path(go, "%s-go", name);
   snprintf(script, sizeof script,
-           "#!/bin/sh\n" ASKED "echo $$ >> %s\n"
+           "#!/bin/sh\n" RIG_ASKED "echo $$ >> %s\n"
            "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ -f %s ] || sleep "
            "0.5; done\nexec cc \"$@\"\n",
            runs, go);

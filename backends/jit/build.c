@@ -99,7 +99,7 @@ static op2_status plan_jobs(struct job_list *jobs, struct op2i_request **request
 
 static void add_source(struct op2i_text *text, const struct op2i_request *request) {
   char key[OP2I_KEY_CHARS];
-  op2i_key_text(request->key, key);
+  op2i_key_text(request->plain, key);
   op2i_text_add(text, "#define OP2_ID k%s\n#line 1 \"generated code of ", key);
   for (const char *c = request->code->label ? request->code->label : "a loop"; *c; c++) {
     char plain = *c == '"' || *c == '\\' || (unsigned char)*c < ' ' ? '_' : *c;
@@ -199,8 +199,8 @@ static void find_entries(struct op2i_jit *jit, struct job *job, void *handle) {
   char key[OP2I_KEY_CHARS];
   for (int64_t i = 0; i < job->count && !job->run.failure.length; i++) {
     struct op2i_request *request = job->member[i];
-    request->code->function = op2i_image_function(handle, request->key);
-    op2i_key_text(request->key, key);
+    request->code->function = op2i_image_function(handle, request->plain);
+    op2i_key_text(request->plain, key);
     if (!request->code->function)
       op2i_text_add(&job->run.failure,
                     "what the C compiler %s made lacks the function op2_entry_k%s",
@@ -253,11 +253,14 @@ fail:
 static op2_status store(op2_context ctx, struct job *job, struct op2i_bytes image,
                         struct op2i_bytes list) {
   struct op2i_bytes entry = {0};
-  struct op2i_key *keys = op2i_calloc((size_t)job->count, sizeof *keys);
+  struct op2i_key *keys = op2i_calloc((size_t)(2 * job->count), sizeof *keys);
   if (!keys) return op2i_error_nomem("keys of compiled loops");
-  for (int64_t i = 0; i < job->count; i++) keys[i] = job->member[i]->key;
-  op2_status status = op2i_entry_build(image, keys, job->count, list, &entry);
-  if (!status) op2i_cache_store(ctx, &ctx->jit->cache, entry, keys, job->count);
+  for (int64_t i = 0; i < job->count; i++) {
+    keys[2 * i] = job->member[i]->key;
+    keys[2 * i + 1] = job->member[i]->plain;
+  }
+  op2_status status = op2i_entry_build(image, keys, 2 * job->count, list, &entry);
+  if (!status) op2i_cache_store(ctx, &ctx->jit->cache, entry, keys, 2 * job->count);
   op2i_free(keys);
   op2i_free(entry.data);
   return status;
@@ -403,8 +406,14 @@ static op2_status build_all(op2_context ctx, struct op2i_request **requests, int
 }
 
 static op2_status tell_missing(op2_context ctx, struct op2i_request **requests, int64_t n) {
-  struct job job = {.member = requests, .count = n, .run.failure = ctx->jit->compiler.missing};
-  return tell(ctx, &job);
+  struct op2i_jit *jit = ctx->jit;
+  struct job job = {.member = requests, .count = n};
+  op2i_text_add(&job.run.failure, "%s%s%s", jit->compiler.missing.chars,
+                jit->outdated ? "; what the cache has of it is not used: " : "",
+                jit->outdated ? jit->outdated : "");
+  op2_status status = job.run.failure.failed ? op2i_error_nomem("a message") : tell(ctx, &job);
+  op2i_text_free(&job.run.failure);
+  return status;
 }
 
 op2_status op2i_build(op2_context ctx, struct op2i_request **requests, int64_t n) {

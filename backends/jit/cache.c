@@ -27,6 +27,7 @@
 #include "process.h"
 #include "prune.h"
 #include "says.h"
+#include "trust.h"
 
 enum { NAME_ROOM = OP2I_PRUNE_NAME, TEMPORARY_TRIES = 100 };
 
@@ -40,14 +41,26 @@ static void warn_once(op2_context ctx, struct op2i_cache *cache, const char *why
            by ? "of " : "", by ? by : "", by ? ", " : "", why);
 }
 
+/* The folder for this version is open to the same users as the one that it is in, where these share
+ * it. */
+static void make_shared(const struct op2i_folder *folder) {
+  struct stat st;
+  if (fstat(folder->fd, &st) != 0 || mkdirat(folder->fd, OP2I_ABI, 0700) != 0) return;
+  int fd = openat(folder->fd, OP2I_ABI, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd >= 0 && fchown(fd, (uid_t)-1, st.st_gid) == 0) (void)!fchmod(fd, st.st_mode & 07777);
+  if (fd >= 0) close(fd);
+}
+
 /* The folder itself and the one for this version of generated code in it. */
-static op2_status try_folder(struct op2i_cache *cache, const char *path, struct op2i_text *why) {
+static op2_status try_folder(struct op2i_cache *cache, const char *path, const char *trust,
+                             struct op2i_text *why) {
   char inner[PATH_MAX];
-  op2_status status = op2i_folder_open(&cache->folder, path, why);
+  op2_status status = op2i_folder_open(&cache->folder, path, trust, why);
   if (status != OP2_SUCCESS || cache->folder.fd < 0) return status;
+  if (trust) make_shared(&cache->folder);
   int length = snprintf(inner, sizeof inner, "%s/" OP2I_ABI, cache->folder.path);
   op2i_folder_close(&cache->folder);
-  if (length < (int)sizeof inner) return op2i_folder_open(&cache->folder, inner, why);
+  if (length < (int)sizeof inner) return op2i_folder_open(&cache->folder, inner, trust, why);
   op2i_text_add(why, "%s: %s", path, strerror(ENAMETOOLONG));
   return why->failed ? op2i_error_nomem("a message") : OP2_SUCCESS;
 }
@@ -69,18 +82,28 @@ static const char *default_place(int i, char path[PATH_MAX]) {
 }
 enum { DEFAULT_PLACES = 3 };
 
+/* The folder that was asked for, or the first default one that will do. In the place of one that
+ * somebody else could exchange stands the last of these. */
+static op2_status choose_folder(op2_context ctx, struct op2i_cache *cache, bool *unsafe,
+                                struct op2i_text *why) {
+  const char *asked = ctx->config.cache_dir;
+  op2_status status = OP2_SUCCESS;
+  if (asked) status = try_folder(cache, asked, ctx->config.cache_trust, why);
+  *unsafe = cache->folder.unsafe;
+  int first = !asked ? 0 : *unsafe ? DEFAULT_PLACES - 1 : DEFAULT_PLACES;
+  for (int i = first; i < DEFAULT_PLACES && cache->folder.fd < 0 && !status; i++) {
+    char path[PATH_MAX];
+    if (default_place(i, path)) status = try_folder(cache, path, ctx->config.cache_trust, why);
+    *unsafe |= cache->folder.unsafe;
+  }
+  return status;
+}
+
 op2_status op2i_cache_open(op2_context ctx, struct op2i_cache *cache) {
   struct op2i_text why = {0};
-  op2_status status = OP2_SUCCESS;
-  bool unsafe = false;
-  *cache = (struct op2i_cache){.folder.fd = -1};
-  if (ctx->config.cache_dir) status = try_folder(cache, ctx->config.cache_dir, &why);
-  for (int i = 0; !ctx->config.cache_dir && i < DEFAULT_PLACES && cache->folder.fd < 0; i++) {
-    char path[PATH_MAX];
-    if (default_place(i, path)) status = try_folder(cache, path, &why);
-    unsafe |= cache->folder.unsafe;
-    if (status != OP2_SUCCESS) break;
-  }
+  bool unsafe;
+  *cache = (struct op2i_cache){.folder.fd = -1, .shared = ctx->config.cache_trust != NULL};
+  op2_status status = choose_folder(ctx, cache, &unsafe, &why);
   if (status == OP2_SUCCESS && cache->folder.fd < 0)
     warn_once(ctx, cache, why.length ? why.chars : "no folder");
   else if (status == OP2_SUCCESS && cache->folder.unknown)
@@ -89,8 +112,9 @@ op2_status op2i_cache_open(op2_context ctx, struct op2i_cache *cache) {
              "root",
              cache->folder.path);
   if (status == OP2_SUCCESS && cache->folder.fd >= 0)
-    op2i_log(ctx, unsafe ? OP2I_LOG_WARN : OP2I_LOG_DEBUG, "compiled loops are kept in %s%s%s",
-             cache->folder.path, why.length ? "; not in " : "", why.length ? why.chars : "");
+    op2i_log(ctx, unsafe ? OP2I_LOG_WARN : OP2I_LOG_DEBUG, "compiled loops are kept in %s%s%s%s",
+             cache->folder.path, why.length ? "; not in " : "", why.length ? why.chars : "",
+             unsafe ? " (OP2_CACHE_TRUST names users and groups with whom it may be shared)" : "");
   op2i_text_free(&why);
   return status;
 }
@@ -140,15 +164,16 @@ void *op2i_image_function(void *handle, struct op2i_key key) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static void entry_name(char name[NAME_ROOM], struct op2i_key key) {
+/* An entry has a second name for those who have no compiler. */
+static void entry_name(char name[NAME_ROOM], struct op2i_key key, bool plain) {
   op2i_key_text(key, name);
-  strcat(name, ".so");
+  strcat(name, plain ? OP2I_PLAIN_SUFFIX : ".so");
 }
 
-static const char *file_fault(int fd, struct stat *st) {
+static const char *file_fault(const char *trust, int fd, struct stat *st) {
   if (fstat(fd, st) != 0) return strerror(errno);
   if (!S_ISREG(st->st_mode)) return "it is not a regular file";
-  if (st->st_uid != geteuid()) return "it belongs to another user";
+  if (!op2i_trust_user(trust, st->st_uid)) return "it belongs to another user";
   if (st->st_mode & (S_IWGRP | S_IWOTH)) return "others may write to it";
   return NULL;
 }
@@ -159,6 +184,29 @@ static bool was_checked(const struct op2i_cache *cache, struct op2i_key digest) 
   for (int64_t i = 0; i < cache->nchecked; i++)
     if (op2i_key_equal(cache->checked[i], digest)) return true;
   return false;
+}
+
+/* Once in a context: code is used that nobody here could make. */
+static void tell_unverified(op2_context ctx, bool absent) {
+  struct op2i_cache *cache = &ctx->jit->cache;
+  if (cache->told > (int)absent) return;
+  cache->told = 1 + (int)absent;
+  op2i_log(ctx, OP2I_LOG_INFO, "compiled loops of %s are used though %s: %s", cache->folder.path,
+           ctx->jit->compiler.missing.chars,
+           absent ? "the files that they were compiled from are unchanged or not here"
+                  : "the files that they were compiled from are unchanged");
+}
+
+static op2_status note_outdated(op2_context ctx, const char *why) {
+  struct op2i_jit *jit = ctx->jit;
+  op2i_says_forget(jit);
+  if (!jit->compiler.missing.length) {
+    op2i_log(ctx, OP2I_LOG_DEBUG, "an entry of the cache is made anew: %s", why);
+    return OP2_SUCCESS;
+  }
+  op2i_free(jit->outdated);
+  jit->outdated = op2i_strdup(why);
+  return jit->outdated ? OP2_SUCCESS : op2i_error_nomem("a message");
 }
 
 /* Loops that have no headers of their own depend on the same ones of the system, as a rule: these are
@@ -172,9 +220,9 @@ static op2_status is_fresh(op2_context ctx, struct op2i_bytes list,
   *fresh = code->mergeable && was_checked(cache, digest);
   if (*fresh) return OP2_SUCCESS;
   op2_status status = op2i_depend_check(ctx, list, code, fresh, &absent, &why);
+  if (!status && *fresh && ctx->jit->compiler.missing.length) tell_unverified(ctx, absent);
   if (!status && !*fresh) {
-    op2i_log(ctx, OP2I_LOG_DEBUG, "an entry of the cache is made anew: %s", why.chars);
-    op2i_says_forget(ctx->jit);
+    status = note_outdated(ctx, why.chars);
   } else if (!status && code->mergeable) {
     if (op2i_grow(&cache->checked, sizeof digest, cache->nchecked, &cache->checked_capacity))
       status = op2i_error_nomem("the table of loaded loops");
@@ -205,12 +253,13 @@ static op2_status load_image(op2_context ctx, struct op2i_bytes bytes, const str
   if (status == OP2_SUCCESS && !handle) {
     if (refused) *fault = "it does not load";
     op2i_log(ctx, OP2I_LOG_DEBUG, "%s", why.chars);
+    if (ctx->jit->compiler.missing.length) status = note_outdated(ctx, why.chars);
   }
   op2i_text_free(&why);
   if (!handle) return status;
   *image = cache->nimages - 1;
   status = copy_list(cache, *image, op2i_entry_list(bytes));
-  request->code->function = op2i_image_function(handle, request->key);
+  request->code->function = op2i_image_function(handle, request->plain);
   if (!request->code->function) *fault = "it lacks the function";
   return status;
 }
@@ -221,7 +270,7 @@ static void find_loaded(const struct op2i_cache *cache, const struct stat *st,
   for (int64_t i = 0; i < cache->nimages && !request->code->function; i++) {
     const struct op2i_image *loaded = &cache->images[i];
     if (loaded->device != st->st_dev || loaded->inode != st->st_ino) continue;
-    request->code->function = op2i_image_function(loaded->handle, request->key);
+    request->code->function = op2i_image_function(loaded->handle, request->plain);
     *image = i;
   }
 }
@@ -232,7 +281,7 @@ static op2_status load_file(op2_context ctx, int fd, const struct op2i_request *
   struct op2i_bytes bytes = {0};
   struct stat st;
   bool fresh;
-  if ((*fault = file_fault(fd, &st))) return OP2_SUCCESS;
+  if ((*fault = file_fault(ctx->config.cache_trust, fd, &st))) return OP2_SUCCESS;
   if (request->code->mergeable) find_loaded(&ctx->jit->cache, &st, request, image);
   if (request->code->function) return OP2_SUCCESS;
   op2_status status = op2i_file_read(fd, &bytes, fault);
@@ -269,7 +318,7 @@ op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache,
   op2_status status = OP2_SUCCESS;
   request->code->function = NULL;
   if (cache->folder.fd < 0) return OP2_SUCCESS;
-  entry_name(name, request->key);
+  entry_name(name, request->key, ctx->jit->compiler.missing.length > 0);
   int fd = op2i_file_open(cache->folder.fd, name, O_RDONLY | O_NOFOLLOW, 0);
   if (fd >= 0) {
     status = load_file(ctx, fd, request, image, &fault);
@@ -285,11 +334,11 @@ op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache,
 }
 
 /* The image comes first in an entry, so that it can stay where it was read to. */
-static op2_status read_image(int fd, struct op2i_key key, void **image, size_t *size,
-                             const char **fault) {
+static op2_status read_image(const char *trust, int fd, struct op2i_key key, void **image,
+                             size_t *size, const char **fault) {
   struct op2i_bytes bytes = {0};
   struct stat st;
-  if ((*fault = file_fault(fd, &st))) return OP2_SUCCESS;
+  if ((*fault = file_fault(trust, fd, &st))) return OP2_SUCCESS;
   op2_status status = op2i_file_read(fd, &bytes, fault);
   if (status || *fault) return status;
   struct op2i_bytes found = op2i_entry_image(bytes, key);
@@ -309,10 +358,10 @@ op2_status op2i_cache_read(op2_context ctx, struct op2i_cache *cache, struct op2
   const char *fault = NULL;
   *image = NULL;
   if (cache->folder.fd < 0) return OP2_SUCCESS;
-  entry_name(name, key);
+  entry_name(name, key, false);
   int fd = op2i_file_open(cache->folder.fd, name, O_RDONLY | O_NOFOLLOW, 0);
   if (fd < 0) return OP2_SUCCESS;
-  op2_status status = read_image(fd, key, image, size, &fault);
+  op2_status status = read_image(ctx->config.cache_trust, fd, key, image, size, &fault);
   if (*image) op2i_prune_renew(fd);
   close(fd);
   if (status || !fault) return status;
@@ -334,6 +383,7 @@ static int write_temporary(struct op2i_cache *cache, struct op2i_bytes entry,
   }
   if (fd < 0) return errno;
   int error = op2i_file_write(fd, entry.data, entry.size);
+  if (!error && cache->shared && fchmod(fd, 0644) != 0) error = errno;
   if (!error && fsync(fd) != 0) error = errno;
   if (close(fd) != 0 && !error) error = errno;
   if (error) unlinkat(cache->folder.fd, name, 0);
@@ -348,9 +398,10 @@ static int link_temporary(struct op2i_cache *cache, const char *from, struct op2
   return write_temporary(cache, entry, name);
 }
 
-static int publish(struct op2i_cache *cache, const char *temporary, struct op2i_key key) {
+static int publish(struct op2i_cache *cache, const char *temporary, struct op2i_key key,
+                   bool plain) {
   char name[NAME_ROOM];
-  entry_name(name, key);
+  entry_name(name, key, plain);
   if (renameat(cache->folder.fd, temporary, cache->folder.fd, name) == 0) return 0;
   int error =
       errno == EISDIR || errno == ENOTEMPTY || errno == EEXIST ? discard(cache, name) : errno;
@@ -407,10 +458,10 @@ void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_byt
   bool written = !error;
   for (int64_t i = 1; i < nkeys && !error; i++) {
     error = link_temporary(cache, first, entry, other);
-    if (!error) error = publish(cache, other, keys[i]);
+    if (!error) error = publish(cache, other, keys[i], i % 2);
   }
   if (written && !error)
-    error = publish(cache, first, keys[0]);
+    error = publish(cache, first, keys[0], false);
   else if (written)
     unlinkat(cache->folder.fd, first, 0);
   if (written && !error) keep_limit(ctx, cache, entry.size);

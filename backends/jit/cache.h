@@ -28,7 +28,9 @@ struct op2i_request;
 struct op2i_cache {
   struct op2i_folder folder; /* fd -1: nothing is kept */
   bool warned, swept;
+  bool shared; /* with users that are trusted on request, who can read what is written */
   bool counted;
+  int told;      /* that there is no compiler: 1, and that files are not here either: 2 */
   int64_t bytes; /* once counted: of all entries, as far as this process knows */
   struct op2i_image *images;
   int64_t nimages, capacity;
@@ -54,7 +56,8 @@ op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache,
 op2_status op2i_cache_read(op2_context ctx, struct op2i_cache *cache, struct op2i_key key,
                            void **image, size_t *size, int64_t *rejected);
 
-/* Keep an entry under each of its keys. That it cannot be kept is a warning, once. */
+/* Keep an entry under each of its keys, every second of which is one without the compiler. That it
+ * cannot be kept is a warning, once. */
 void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_bytes entry,
                       const struct op2i_key *keys, int64_t nkeys);
 

@@ -194,6 +194,26 @@ static op2_status find_default(struct op2i_compiler *compiler) {
   return OP2_SUCCESS;
 }
 
+/* Whether flags name a processor, so that code for it does not depend on the one here. */
+static bool names_processor(const struct op2i_words *flags) {
+  static const char *const options[] = {"-march=", "-mcpu="};
+  bool named = false;
+  for (int64_t i = 0; i < flags->count; i++)
+    for (size_t o = 0; o < sizeof options / sizeof *options; o++)
+      if (strncmp(flags->item[i], options[o], strlen(options[o])) == 0)
+        named = strcmp(flags->item[i] + strlen(options[o]), "native") != 0;
+  return named;
+}
+
+static void add_plain(struct op2i_compiler *compiler) {
+  struct op2i_text *plain = &compiler->plain;
+  op2i_text_add(plain, OP2I_ABI "\n");
+  for (int i = 0; i < NFIXED; i++) op2i_text_add(plain, "flag %s\n", fixed_flags[i]);
+  for (int64_t i = 0; i < compiler->flags.count; i++)
+    op2i_text_add(plain, "flag %s\n", compiler->flags.item[i]);
+  if (!names_processor(&compiler->flags)) op2i_cpu_text(plain);
+}
+
 op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_config *config) {
   op2_status status;
   char here[PATH_MAX];
@@ -204,17 +224,14 @@ op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_
   OP2I_TRY(config->cc ? find_named(compiler, config->cc, config->cc_by) : find_default(compiler));
   OP2I_TRY(op2i_words_split(&compiler->flags, config->cflags ? config->cflags : op2i_cpu_flags()));
   struct op2i_text *identity = &compiler->identity;
-  op2i_text_add(identity, OP2I_ABI "\n");
+  add_plain(compiler);
+  op2i_text_bytes(identity, compiler->plain.chars, compiler->plain.length);
   for (int64_t i = 0; i < compiler->driver.count; i++)
     op2i_text_add(identity, "cc %s\n", compiler->driver.item[i]);
-  for (int i = 0; i < NFIXED; i++) op2i_text_add(identity, "flag %s\n", fixed_flags[i]);
-  for (int64_t i = 0; i < compiler->flags.count; i++)
-    op2i_text_add(identity, "flag %s\n", compiler->flags.item[i]);
   OP2I_TRY(op2i_identity_flags(compiler, &compiler->driver, true));
   OP2I_TRY(op2i_identity_flags(compiler, &compiler->flags, false));
   op2i_identity_environment(compiler);
-  op2i_cpu_text(identity);
-  if (identity->failed || compiler->missing.failed)
+  if (identity->failed || compiler->plain.failed || compiler->missing.failed)
     OP2I_TRY(op2i_error_nomem("the compiler's identity"));
   return OP2_SUCCESS;
 fail:
@@ -228,6 +245,7 @@ void op2i_compiler_close(struct op2i_compiler *compiler) {
   op2i_free(compiler->folder);
   compiler->folder = NULL;
   op2i_text_free(&compiler->identity);
+  op2i_text_free(&compiler->plain);
   op2i_text_free(&compiler->missing);
 }
 

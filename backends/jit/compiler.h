@@ -29,6 +29,8 @@ struct op2i_compiler {
   struct op2i_words flags;   /* optimisation */
   struct op2i_text identity; /* what decides its output apart from source and include directories;
                                 part of every key */
+  struct op2i_text plain;    /* what was asked for and what the processor is: what is left of the
+                                identity where there is no compiler */
   struct op2i_text missing;  /* why there is none; empty when there is one */
   char *folder;              /* absolute: it runs here, and relative names in its flags are meant
                                 from here, wherever the program is by then; null: not known */

@@ -23,35 +23,37 @@
 #include "file.h"
 #include "mem.h"
 #include "path.h"
-
-enum { OTHERS_WRITE = S_IWGRP | S_IWOTH };
+#include "trust.h"
 
 /* ---- folders --------------------------------------------------------------------------------- */
 
 /* Null when an open folder may be trusted and used for code; *unsafe: the fault is that somebody
  * else could change what is in it. */
-static const char *folder_fault(int fd, bool *unsafe) {
+static const char *folder_fault(int fd, const char *trust, bool *unsafe) {
   struct stat st;
   struct statvfs fs;
   if (fstat(fd, &st) != 0 || fstatvfs(fd, &fs) != 0) return strerror(errno);
   if (!S_ISDIR(st.st_mode)) return "it is not a directory";
-  *unsafe = st.st_uid != geteuid() || st.st_mode & OTHERS_WRITE;
-  if (st.st_uid != geteuid()) return "it belongs to another user";
-  if (st.st_mode & OTHERS_WRITE) return "others may write into it (chmod go-w would cure that)";
+  bool theirs = !op2i_trust_user(trust, st.st_uid);
+  bool open = st.st_mode & S_IWOTH || (st.st_mode & S_IWGRP && !op2i_trust_group(trust, st.st_gid));
+  *unsafe = theirs || open;
+  if (theirs) return "it belongs to another user";
+  if (open) return "others may write into it (chmod go-w would cure that)";
   if (fs.f_flag & ST_NOEXEC) return "its file system is mounted noexec";
   return NULL;
 }
 
-op2_status op2i_folder_open(struct op2i_folder *folder, const char *path, struct op2i_text *why) {
+op2_status op2i_folder_open(struct op2i_folder *folder, const char *path, const char *trust,
+                            struct op2i_text *why) {
   struct op2i_path way;
   const char *fault = NULL;
   op2_status status = OP2_SUCCESS;
   *folder = (struct op2i_folder){.fd = -1};
-  op2i_path_open(&way, path, true, OP2I_PATH_OWN, why);
+  op2i_path_open(&way, path, true, OP2I_PATH_OWN, trust, why);
   bool unsafe = false;
   if (way.fd >= 0) {
     folder->fd = op2i_file_open(way.fd, ".", O_RDONLY | O_DIRECTORY, 0);
-    fault = folder->fd < 0 ? strerror(errno) : folder_fault(folder->fd, &unsafe);
+    fault = folder->fd < 0 ? strerror(errno) : folder_fault(folder->fd, trust, &unsafe);
     folder->unknown = way.unknown;
     folder->path = op2i_strdup(way.real);
     if (!folder->path) status = op2i_error_nomem("a folder's name");
@@ -168,14 +170,14 @@ static op2_status scratch_make(struct op2i_folder *folder, const char *name,
                                struct op2i_text *why) {
   char path[ROOM_FOR_NAME];
   struct op2i_path parent;
-  op2i_path_open(&parent, name, false, OP2I_PATH_PARENT, why);
+  op2i_path_open(&parent, name, false, OP2I_PATH_PARENT, NULL, why);
   const char *fault = parent.fd < 0 ? NULL : scratch_path(&parent, path);
   bool made = parent.fd >= 0 && !fault;
   op2i_path_close(&parent);
   if (fault) op2i_text_add(why, "%s%s: %s", why->length ? "; " : "", name, fault);
   if (why->failed) return op2i_error_nomem("a message");
   if (!made) return OP2_SUCCESS;
-  op2_status status = op2i_folder_open(folder, path, why);
+  op2_status status = op2i_folder_open(folder, path, NULL, why);
   if (folder->fd < 0)
     rmdir(path);
   else

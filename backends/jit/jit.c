@@ -85,6 +85,7 @@ static op2_status open_jit(op2_context ctx) {
   }
   op2i_scratch_init(&jit->scratch);
   jit->identity = op2i_digest(jit->compiler.identity.chars, jit->compiler.identity.length);
+  jit->plain = op2i_digest(jit->compiler.plain.chars, jit->compiler.plain.length);
   ctx->jit = jit;
   return OP2_SUCCESS;
 }
@@ -98,6 +99,7 @@ void op2i_jit_close(op2_context ctx) {
   op2i_compiler_close(&jit->compiler);
   op2i_free(jit->slots);
   op2i_free(jit->halted);
+  op2i_free(jit->outdated);
   op2i_free(jit);
   ctx->jit = NULL;
 }
@@ -114,8 +116,8 @@ void op2i_jit_statistics(op2_context ctx, struct op2i_jit_stats *stats) {
 
 /* ---- getting --------------------------------------------------------------------------------- */
 
-static op2_status code_key(const struct op2i_jit *jit, const struct op2i_jit_code *code,
-                           struct op2i_key *key) {
+static op2_status find_keys(const struct op2i_jit *jit, struct op2i_request *request) {
+  const struct op2i_jit_code *code = request->code;
   struct op2i_text folders = {0};
   for (const char *const *folder = code->includes; folder && *folder; folder++)
     op2i_text_bytes(&folders, *folder, strlen(*folder) + 1);
@@ -127,7 +129,10 @@ static op2_status code_key(const struct op2i_jit *jit, const struct op2i_jit_cod
                              op2i_digest(folders.chars ? folders.chars : "", folders.length),
                              op2i_digest(code->source, strlen(code->source))};
   op2i_text_free(&folders);
-  *key = op2i_digest(parts, sizeof parts);
+  request->key = op2i_digest(parts, sizeof parts);
+  parts[0] = jit->plain;
+  request->plain = op2i_digest(parts, sizeof parts);
+  if (jit->compiler.missing.length) request->key = request->plain;
   return OP2_SUCCESS;
 }
 
@@ -144,7 +149,7 @@ static op2_status look_up(op2_context ctx, struct op2i_request *request,
   struct op2i_jit *jit = ctx->jit;
   struct op2i_jit_code *code = request->code;
   op2_status status;
-  OP2I_TRY(code_key(jit, code, &request->key));
+  OP2I_TRY(find_keys(jit, request));
   OP2I_TRY(known(ctx, request, &code->function));
   if (code->function) {
     jit->stats.memory_hits++;

@@ -23,25 +23,29 @@ struct op2i_jit_slot {
 struct op2i_jit {
   struct op2i_compiler compiler;
   struct op2i_key identity; /* digest of the compiler's identity */
+  struct op2i_key plain;    /* digest of what is left of it without a compiler */
   struct op2i_cache cache;
   struct op2i_scratch scratch;
   struct op2i_jit_slot *slots; /* open addressing, at most half full */
   int64_t nslots, used;        /* nslots: a power of two, or 0 */
   struct op2i_jit_stats stats;
-  struct op2i_says *says;      /* list: what the compiler has said in this context */
+  struct op2i_says *says;         /* list: what the compiler has said in this context */
   struct op2i_device_unit *units; /* list: built for the context's device */
-  char *halted; /* why no compiler is started until op2i_jit_resume(); null */
+  char *outdated; /* without a compiler: why an entry of the cache was not used; null */
+  char *halted;   /* why no compiler is started until op2i_jit_resume(); null */
 };
 
 /* One function that was asked for. */
 struct op2i_request {
   struct op2i_key key;
+  struct op2i_key
+      plain; /* without the compiler, see struct op2i_compiler: names the function, and is
+                            the key where there is no compiler */
   struct op2i_jit_code *code;
   struct op2i_request *twin; /* an earlier one with the same key, or null */
 };
 
-op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *function,
-                          int64_t image);
+op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *function, int64_t image);
 
 /* build.c: compile requests that share nothing with each other; each gets a function or a
  * message. Reorders the array. Fails only for lack of memory. */

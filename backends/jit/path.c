@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trust.h"
+
 enum { OTHERS_WRITE = S_IWGRP | S_IWOTH, LINKS_MOST = 40 };
 
 struct walk {
@@ -17,6 +19,7 @@ struct walk {
   char rest[2 * PATH_MAX]; /* what is left to go */
   size_t asked;            /* so many of its last characters are the caller's, no link's */
   int links;
+  const char *trust; /* see trust.h */
   bool make, shared; /* shared: others may make entries here, but not remove ours */
   const char *fault;
   char culprit[PATH_MAX + NAME_MAX + 2];
@@ -38,19 +41,22 @@ static bool is_root_unknown(uid_t uid) {
 }
 
 /* Who owns the root folder has everything in hand, so that it is pointless to fear him. */
-static bool is_trusted(struct op2i_path *path, uid_t uid) {
+static bool is_trusted(const struct walk *w, uid_t uid) {
+  struct op2i_path *path = w->path;
   struct stat root;
-  if (uid == 0 || uid == geteuid()) return true;
+  if (op2i_trust_user(w->trust, uid)) return true;
   bool unknown = is_root_unknown(uid);
   path->unknown |= unknown;
   return unknown || (stat("/", &root) == 0 && root.st_uid == uid);
 }
 
 static void judge(struct walk *w, const struct stat *st) {
-  w->shared = (st->st_mode & OTHERS_WRITE) && (st->st_mode & S_ISVTX);
-  if (!is_trusted(w->path, st->st_uid))
+  bool theirs =
+      st->st_mode & S_IWOTH || (st->st_mode & S_IWGRP && !op2i_trust_group(w->trust, st->st_gid));
+  w->shared = theirs && (st->st_mode & S_ISVTX);
+  if (!is_trusted(w, st->st_uid))
     w->fault = "it belongs to another user, who could put other code in the place of what is in it";
-  else if ((st->st_mode & OTHERS_WRITE) && !w->shared)
+  else if (theirs && !w->shared)
     w->fault = "others may write into it (chmod go-w would cure that)";
   w->path->unsafe = w->fault != NULL;
 }
@@ -161,9 +167,9 @@ static void step(struct walk *w, enum op2i_path_last last) {
   }
   if (error)
     fail(w, name, strerror(error));
-  else if (S_ISLNK(st.st_mode) && !is_trusted(w->path, st.st_uid))
+  else if (S_ISLNK(st.st_mode) && !is_trusted(w, st.st_uid))
     fail_unsafe(w, name, "it is a symbolic link made by another user");
-  else if (w->shared && !is_trusted(w->path, st.st_uid))
+  else if (w->shared && !is_trusted(w, st.st_uid))
     fail_unsafe(w, name, "it belongs to another user");
   else if (S_ISLNK(st.st_mode))
     follow(w, name);
@@ -172,8 +178,8 @@ static void step(struct walk *w, enum op2i_path_last last) {
 }
 
 void op2i_path_open(struct op2i_path *path, const char *name, bool make, enum op2i_path_last last,
-                    struct op2i_text *why) {
-  struct walk w = {.path = path, .make = make, .asked = strlen(name)};
+                    const char *trust, struct op2i_text *why) {
+  struct walk w = {.path = path, .make = make, .trust = trust, .asked = strlen(name)};
   char here[PATH_MAX] = "";
   *path = (struct op2i_path){.fd = -1};
   go_to_root(&w);

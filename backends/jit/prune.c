@@ -21,7 +21,7 @@ enum { RENEWED_EVERY = 3600, VERSIONS_MAX = 16, BLOCK = 512 };
 
 struct item {
   int folder;
-  char name[OP2I_KEY_CHARS + 3];
+  char name[OP2I_KEY_CHARS + 4];
   int64_t used;
   ino_t inode;
   int64_t bytes; /* its share of the file's, which several entries may have in common */
@@ -65,7 +65,8 @@ bool op2i_prune_entry(int folder, const char *name, int64_t used) {
 
 static bool is_entry(const char *name) {
   const size_t digits = OP2I_KEY_CHARS - 1;
-  return strspn(name, "0123456789abcdef") == digits && strcmp(name + digits, ".so") == 0;
+  return strspn(name, "0123456789abcdef") == digits &&
+         (strcmp(name + digits, ".so") == 0 || strcmp(name + digits, OP2I_PLAIN_SUFFIX) == 0);
 }
 
 static DIR *open_list(int folder) {

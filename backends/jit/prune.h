@@ -11,6 +11,7 @@
  * same time: what they load is in memory, and what they have written or used meanwhile stays. */
 
 enum { OP2I_PRUNE_NAME = 64 };
+#define OP2I_PLAIN_SUFFIX ".any" /* of an entry's name under a key without the compiler */
 /* What was written or used in so many seconds stays, whatever the limit. */
 enum { OP2I_PRUNE_RECENT = 300 };
 

@@ -79,11 +79,16 @@ const struct op2i_variable op2i_variables[OP2I_ENV_COUNT] = {
          OWN},
     [OP2I_ENV_CACHE_DIR] = {"OP2_CACHE_DIR", OP2I_TEXT_VARIABLE, 0, 0, 0,
                             "$XDG_CACHE_HOME/op2 or ~/.cache/op2",
-                            "compiled loops; private to the user", OWN},
+                            "compiled loops; private to the user and root", OWN},
     [OP2I_ENV_CACHE_MB] =
         {"OP2_CACHE_MB", OP2I_NUMBER_VARIABLE, 256, 0, 1 << 20, "256",
          "megabytes of compiled loops that are kept; beyond, those go that were not "
          "used for longest; 0: no limit",
+         OWN},
+    [OP2I_ENV_CACHE_TRUST] =
+        {"OP2_CACHE_TRUST", OP2I_TEXT_VARIABLE, 0, 0, 0, "nobody but root",
+         "users, and groups as @GROUP, with commas between them, whose compiled loops are "
+         "run: OP2_CACHE_DIR may belong to them, and their groups may write into it",
          OWN},
     [OP2I_ENV_CC] = {"OP2_CC", OP2I_TEXT_VARIABLE, 0, 0, 0, "cc", "compiler for generated code",
                      OWN},

@@ -25,6 +25,7 @@ const char *op2i_env_raw(const char *name);
 struct op2i_config {
   char *backend, *device, *place, *place_costs, *cache_dir, *cc, *cflags,
       *graph_file;                    /* null: not set */
+  char *cache_trust; /* null: nobody but the user and root */
   char *folder; /* the working directory when the context was made; null: not known */
   char *device_strategy;              /* the same, */
   enum op2i_device_strategy strategy; /* and which that is */

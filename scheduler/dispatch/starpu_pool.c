@@ -55,7 +55,7 @@ static bool abi_matches(void) {
 static bool is_home(const char *path, bool make, struct op2i_text *why) {
   struct op2i_path way;
   struct stat st;
-  op2i_path_open(&way, path, make, OP2I_PATH_PARENT, why);
+  op2i_path_open(&way, path, make, OP2I_PATH_PARENT, NULL, why);
   const char *fault = NULL;
   if (way.fd >= 0 && fstat(way.fd, &st))
     fault = strerror(errno);
