@@ -383,7 +383,7 @@ static bool rejects(const char *cache, const char *trust) {
 }
 
 static void test_shared(void) {
-  char above[RIG_PATH], cache[RIG_PATH], entry[RIG_PATH], group[32], user[32];
+  char above[RIG_PATH], cache[RIG_PATH], inner[RIG_PATH], entry[RIG_PATH], group[32], user[32];
   rig_path(above, "group");
   rig_path(cache, "group/cache");
   mkdir(above, 0700);
@@ -405,6 +405,8 @@ static void test_shared(void) {
   }
   snprintf(user, sizeof user, "%d", VICTIM);
   chmod(cache, 0700);
+  rig_path(inner, "group/cache/" OP2I_ABI);
+  chmod(inner, 0700);
   ok(rig_find_entry(cache, entry) && chown(entry, ATTACKER, -1) == 0, "an entry of another user");
   ok(rejects(cache, NULL), "it is not used by who trusts nobody");
   rig_remove(cache);
