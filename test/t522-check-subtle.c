@@ -213,6 +213,20 @@ static void test_bounds(void) {
          "not a maximum");
 }
 
+/* The value of element 2 is NaN. */
+static void test_nan_decides(void) {
+  CAUGHT("(double *l, const double *a, int i) { double v = i == 2 ? NAN : a[0]; *l = *l < v ? *l : "
+         "v; }",
+         ARGS(GBL(low, MIN), DIRECT(q, READ), IDX),
+         "argument 0 (global 'low', OP2_MIN), element 2 of 'cells'", "makes component 0 NaN",
+         "as fmin does");
+  CAUGHT("(double *h, const double *a, int i) { double v = i == 2 ? NAN : a[0]; if (!(*h > v)) *h "
+         "= v; }",
+         ARGS(GBL(top, MAX), DIRECT(q, READ), IDX),
+         "argument 0 (global 'top', OP2_MAX), element 2 of 'cells'", "makes component 0 NaN",
+         "as fmax does");
+}
+
 /* ---- memory that is not written yet ---------------------------------------------------------- */
 
 static void test_compared(void) {
@@ -332,6 +346,7 @@ int main(void) {
   test_scaled_sums();
   test_sums_read_back();
   test_bounds();
+  test_nan_decides();
   test_compared();
   test_far_strays();
   test_inputs();

@@ -163,7 +163,7 @@ static const struct right all_types[] = {
     {"cL",
      "(const T *a, T *l) { if (a[0] < l[0]) l[0] = a[0]; l[1] = a[1] < l[1] ? a[1] : l[1]; }"},
     {"cH",
-     "(const T *a, T *h) { if (a[0] > h[0]) h[0] = a[0]; h[1] = h[1] > a[1] ? h[1] : a[1]; }"},
+     "(const T *a, T *h) { if (a[0] > h[0]) h[0] = a[0]; h[1] = h[1] < a[1] ? a[1] : h[1]; }"},
     {"nlh", "(T *a, T *l, T *h) { if (a[0] < *l) *l = a[0]; if (a[1] > h[1]) h[1] = a[1]; }"},
     {"cw", "(const T *a, T *w) { w[1] = a[0]; w[0] = w[1]; w[1] = (T)(w[0] + a[1]); }"},
     {"Nu", "(T **a, T *u) { u[0] = (T)(u[0] + a[0][1]); if (u[1] == 0) u[1] = a[2][0]; }"},

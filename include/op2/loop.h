@@ -33,7 +33,12 @@ extern "C" {
  *
  * `T` is the C type of the argument's type; READ parameters may be pointers to const, all others
  * may not. A parameter that is declared as an array with a length (`T x[4]`, `T *x[4]`) may be
- * shorter than what it is given, never longer.
+ * shorter than what it is given, never longer; the number in `T *x[4]` does not count.
+ *
+ * A kernel is C, not C++: `auto` finds no types. What its text shows to depend on the order of the
+ * elements is warned of: variables that keep a value (`static`) when the kernel is made, values of
+ * an OP2_INC argument that are read, and slots that the map does not have, when it is first
+ * called with such an argument.
  *
  * A dat may be given to several arguments: what the kernel adds, lowers and raises in private
  * copies reaches the data after the kernel, argument by argument. A global may be given to several
@@ -51,6 +56,9 @@ extern "C" {
  * | fmin(a, b), fmax(a, b) | a where it is less (greater) than b or b is NaN, else b: of two zeros
  *   b, of a number and a NaN the number |
  * | NaN | that a result is NaN is certain, but not its sign and its other bits |
+ * | OP2_MIN, OP2_MAX of a global | a kernel leaves NaN out, as fmin, fmax and `if (x < *m) *m = x`
+ *   do. One that makes the global NaN (`*m = *m < x ? *m : x` where x is NaN) loses what was found
+ *   before, so that the result depends on the order of the elements; OP2_BACKEND=check reports it |
  *
  * What C does not define remains undefined, and may differ: division of integers by zero, and of
  * the least one by -1 (both end the program on x86), shifts by as many bits as there are or more,
