@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE /* RTLD_NEXT, fallocate */
+#define _GNU_SOURCE      /* RTLD_NEXT, fallocate */
 #undef _FILE_OFFSET_BITS /* would give one name to both functions of a pair below */
 #include "file_fault.h"
 

@@ -49,7 +49,8 @@ extern "C" {
  * one of all, and its message names the rank. Sets that are read are blocks, of equal sizes but for
  * one element, and op2_partition() moves them. MPI-IO is not used: each rank has to see the file
  * under the path that it gives, in a file system where processes can write to parts of one file, as
- * those of clusters are; on NFS ranks lock what they write. HDF5 may be any, with MPI or without.
+ * those of clusters are; on NFS ranks lock what they write. HDF5 may be without
+ * MPI, or with that of the ranks.
  *
  * Messages name the file, what was to be read, and what is wrong with it, with HDF5's own words
  * where it has some; HDF5 itself prints nothing. Values of a damaged file that still are values
@@ -76,7 +77,8 @@ typedef enum op2_file_mode {
  * @mpi    collective
  * @errors OP2_ERR_ARG (null, an unknown mode), OP2_ERR_STATE (no context), OP2_ERR_IO (no such
  *         file, no HDF5 file, a truncated one, no right to it or to its folder, ranks that see no
- *         file or another one), OP2_ERR_UNAVAILABLE (libop2_hdf5 and libop2 of different builds),
+ *         file or another one), OP2_ERR_UNAVAILABLE (libop2_hdf5 and libop2 of different builds, an
+ *         HDF5 with another MPI than the ranks),
  *         OP2_ERR_NOMEM; on error *file is untouched
  * @source OP2 op_decl_*_hdf5 (file names) */
 OP2_API OP2_NODISCARD op2_status op2_file_open(op2_context ctx, const char *path,

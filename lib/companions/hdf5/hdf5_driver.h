@@ -14,6 +14,7 @@
 #include "hdf5_part.h"
 
 struct op2i_driven {
+  H5FD_t hdf5; /* HDF5's own, which has to come first */
   struct op2i_part *part;
   int64_t end; /* of what HDF5 has allocated in the file, when it was last asked */
   bool open;   /* HDF5 has it open */

@@ -222,6 +222,16 @@ op2_status op2i_file_refresh(op2_file file) {
   return status;
 }
 
+/* An HDF5 that was built with another MPI calls that one, under the names of this one's functions. */
+static bool has_other_mpi(op2_context ctx) {
+#if defined(H5_HAVE_PARALLEL) && !defined(OP2_HDF5_MPI)
+  return ctx->comm && strcmp(ctx->comm->kind->name, "threads") != 0;
+#else
+  (void)ctx;
+  return false;
+#endif
+}
+
 static op2_status check_open(const struct op2i_companion *op2, const char *path, op2_file_mode mode,
                              const op2_file *file) {
   if (!path || !file) return op2->error(OP2_ERR_ARG, "op2_file_open: a null pointer");
@@ -270,6 +280,10 @@ op2_status op2_file_open(op2_context ctx, const char *path, op2_file_mode mode, 
   op2_status status = op2->context_validate(ctx);
   if (status) return status;
   status = check_open(op2, path, mode, out);
+  if (!status && has_other_mpi(ctx))
+    status =
+        op2->error(OP2_ERR_UNAVAILABLE, "files over ranks need an HDF5 without MPI, or built with "
+                                        "the MPI of the ranks, which this one is not");
   if (!status) status = make_file(op2, ctx, path, mode, &file);
   if (ctx->comm) status = op2->agree(ctx->comm, status);
   if (!status) status = mode == OP2_FILE_READ ? open_to_read(file) : open_to_write(file);

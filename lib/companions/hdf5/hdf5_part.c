@@ -29,21 +29,19 @@ static bool fail(struct op2i_part *part, const char *doing, int error) {
 size_t op2i_part_room(const char *path) { return PATH_MAX + strlen(path) + sizeof suffix + 1; }
 
 /* A file that is not there yet has a folder that is. */
-static bool resolve_folder(const char *path, char *target) {
+static bool resolve_folder(struct op2i_part *part, const char *path) {
   const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-  char *folder = strdup(path);
-  if (!folder) return false;
+  char *folder = part->name; /* which has no name yet */
+  memcpy(folder, path, (size_t)(base - path));
   folder[base - path] = '\0';
-  bool found = realpath(slash ? folder : ".", target) != NULL;
-  free(folder);
-  if (!found) return false;
-  if (target[strlen(target) - 1] != '/') strcat(target, "/");
-  strcat(target, base);
+  if (!realpath(slash ? folder : ".", part->target)) return false;
+  if (part->target[strlen(part->target) - 1] != '/') strcat(part->target, "/");
+  strcat(part->target, base);
   return true;
 }
 
 bool op2i_part_name(struct op2i_part *part, const char *path) {
-  if (!realpath(path, part->target) && (errno != ENOENT || !resolve_folder(path, part->target)))
+  if (!realpath(path, part->target) && (errno != ENOENT || !resolve_folder(part, path)))
     return fail(part, part->leads ? "created" : "opened", errno);
   sprintf(part->name, "%s%s", part->target, suffix);
   return true;
@@ -92,13 +90,11 @@ bool op2i_part_join(struct op2i_part *part, int64_t number) {
 }
 
 static bool copy_bytes(struct op2i_part *part, int from) {
-  enum { CHUNK = 1 << 20 };
-  char *chunk = malloc(CHUNK);
+  char chunk[1 << 16];
   int64_t at = 0;
   ssize_t n = 1;
-  if (!chunk) return fail(part, "written", ENOMEM);
   while (n != 0 && !part->failed) {
-    n = pread(from, chunk, CHUNK, at);
+    n = pread(from, chunk, sizeof chunk, at);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0)
       fail(part, "copied from the former file", errno);
@@ -106,7 +102,6 @@ static bool copy_bytes(struct op2i_part *part, int from) {
       op2i_part_write(part, chunk, (size_t)n, at);
     at += n > 0 ? n : 0;
   }
-  free(chunk);
   return !part->failed;
 }
 
@@ -230,14 +225,13 @@ static bool is_still_named(const struct op2i_part *part) {
 
 /* The name is in the folder, which is written by itself. Should that fail, then the former file may
  * come back after the machine has crashed, as whole as this one: nothing is lost that was there. */
-static void sync_folder(const char *target) {
-  char *folder = strdup(target);
-  if (!folder) return;
+static void sync_folder(struct op2i_part *part) {
+  char *folder = part->name; /* which nothing has any more */
+  strcpy(folder, part->target);
   strrchr(folder, '/')[1] = '\0';
   int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd >= 0) (void)!fsync(fd);
   if (fd >= 0) close(fd);
-  free(folder);
 }
 
 bool op2i_part_keep(struct op2i_part *part, int64_t bytes) {
@@ -252,8 +246,8 @@ bool op2i_part_keep(struct op2i_part *part, int64_t bytes) {
   part->fd = -1;
   if (close(fd) != 0 && errno != EINTR) return fail(part, "written to the disk", errno);
   if (rename(part->name, part->target) != 0) return fail(part, "renamed", errno);
-  sync_folder(part->target);
   part->leads = false; /* there is nothing to be removed any more */
+  sync_folder(part);
   return true;
 }
 
