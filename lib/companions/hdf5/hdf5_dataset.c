@@ -171,7 +171,8 @@ static op2_status report_shape(op2_file file, const struct op2i_dataset *what,
     hint = ": a set is one number, its size; op2_file_shape() tells the rows of another dataset";
   else if (shape->n == 2 && shape->rows == what->columns && shape->columns == what->rows)
     hint = ": it is transposed";
-  else if (shape->n == 1 && what->columns > 1 && shape->rows == what->rows * what->columns)
+  else if (shape->n == 1 && what->columns > 1 && shape->rows % what->columns == 0 &&
+           shape->rows / what->columns == what->rows)
     hint = ": it is flat, and has to be reshaped in the file";
   return op2i_hdf5_error(file, what, false, OP2_ERR_MISMATCH, "has the shape %s, expected %s%s",
                          found, wanted, hint);

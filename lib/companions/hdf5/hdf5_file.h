@@ -110,10 +110,6 @@ struct op2i_dataset_ids {
 void op2i_dataset_shut(hid_t *id, herr_t (*close)(hid_t));
 void op2i_dataset_shut_attribute(struct op2i_dataset_ids *ids);
 void op2i_dataset_shut_all(struct op2i_dataset_ids *ids);
-/* The leader makes a dataset with its attributes and reserves room for its values, which begin at
- * *offset of the file. Between enter and leave. */
-op2_status op2i_dataset_make(op2_file file, const struct op2i_dataset *what, int64_t *offset);
-
 /* Types as they are in files and in memory; text is that of the attribute. Between enter and
  * leave. */
 hid_t op2i_hdf5_native(op2_type type);

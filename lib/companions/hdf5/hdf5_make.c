@@ -85,19 +85,6 @@ static size_t row_bytes(op2_file file, const struct op2i_dataset *what) {
          file->op2->type_size(what->wide ? OP2_I64 : what->type);
 }
 
-op2_status op2i_dataset_make(op2_file file, const struct op2i_dataset *what, int64_t *offset) {
-  struct op2i_dataset_ids ids = OP2I_NO_IDS;
-  op2_status status = make(file, what, &ids);
-  haddr_t at = status || what->rows == 0 ? 0 : H5Dget_offset(ids.dataset);
-  if (!status && at == HADDR_UNDEF)
-    status = op2i_hdf5_error(file, what, true, OP2_ERR_IO, "has no place in the file");
-  /* Closing writes the attributes. */
-  if (ids.dataset >= 0) file->stale = true;
-  op2i_dataset_shut_all(&ids);
-  *offset = (int64_t)at;
-  return status;
-}
-
 /* What the leader has made, for all ranks: programs that diverge write different things here. */
 struct made {
   int64_t offset, rows, columns, type;
@@ -112,18 +99,28 @@ static void note(const struct op2i_dataset *what, struct made *made) {
   snprintf(made->name, sizeof made->name, "%s", what->name);
 }
 
-static op2_status lead(op2_file file, const struct op2i_dataset *what, struct made *made) {
+/* The dataset with its attributes, and where its values begin. */
+static op2_status make_whole(op2_file file, const struct op2i_dataset *what, struct made *made) {
   struct op2i_hdf5_manner manner;
+  struct op2i_dataset_ids ids = OP2I_NO_IDS;
   op2i_hdf5_enter(&manner);
-  const bool was_stale = file->stale;
-  file->stale = false;
-  op2_status status = op2i_dataset_make(file, what, &made->offset);
-  made->begun = file->stale || file->part.failed != 0;
-  file->stale = file->stale || was_stale;
+  op2_status status = make(file, what, &ids);
+  haddr_t at = status || what->rows == 0 ? 0 : H5Dget_offset(ids.dataset);
+  if (!status && at == HADDR_UNDEF)
+    status = op2i_hdf5_error(file, what, true, OP2_ERR_IO, "has no place in the file");
+  made->offset = (int64_t)at;
+  made->begun = ids.dataset >= 0;
+  op2i_dataset_shut_all(&ids);
   op2i_hdf5_leave(&manner);
+  return status;
+}
+
+static op2_status lead(op2_file file, const struct op2i_dataset *what, struct made *made) {
+  op2_status status = make_whole(file, what, made);
   note(what, made);
   if (!status && what->rows)
     op2i_part_reserve(&file->part, made->offset, what->rows * (int64_t)row_bytes(file, what));
+  made->begun = made->begun || file->part.failed != 0;
   return status ? status : op2i_file_fault(file, what);
 }
 
