@@ -4,11 +4,13 @@
  *   alone SEED FILE          the same in a context without ranks
  *   copy SEED FILE TO        read it, partition it, look at its values and write it
  *   read SEED FILE           read it, and say on each rank what comes of it
- *   name FILE                write a file of which only one rank knows the name */
+ *   name FILE                write a file of which only one rank knows the name
+ *   apart read FOLDER NAME   open NAME when the folder of rank 1 is another one; or create it */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "file_case.h"
 #include "op2/mpi.h"
@@ -86,6 +88,18 @@ static int name_mesh(op2_context ctx, const char *path) {
   return wrong;
 }
 
+/* As where disks belong to one machine each. */
+static int open_apart(op2_context ctx, const char *how, const char *folder, const char *path) {
+  op2_file file = NULL;
+  if (rank == 1 && chdir(folder) != 0) return failed("going there");
+  const op2_file_mode mode = strcmp(how, "read") == 0 ? OP2_FILE_READ : OP2_FILE_CREATE;
+  if (op2_file_open(ctx, path, mode, &file) == OP2_ERR_IO)
+    failed("apart");
+  else
+    printf("rank %d: opened\n", rank);
+  return op2_file_close(&file) != OP2_SUCCESS;
+}
+
 int main(int argc, char **argv) {
   op2_context ctx;
   op2_options options = {.backend = "sequential"};
@@ -105,6 +119,8 @@ int main(int argc, char **argv) {
     wrong = copy_mesh(ctx, &mesh, argv[3], last);
   else if (strcmp(what, "read") == 0)
     wrong = read_mesh(ctx, &mesh, argv[3]);
+  else if (strcmp(what, "apart") == 0)
+    wrong = open_apart(ctx, argv[2], argv[3], last);
   else
     wrong = name_mesh(ctx, last);
   wrong += op2_finalize(&ctx) != OP2_SUCCESS;

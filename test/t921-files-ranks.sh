@@ -73,4 +73,23 @@ all_say "what is right is read" 3 "reading: good"
 ranks 3 name "$tmp/name.h5"
 all_say "a rank without a name: every rank is told" 3 "naming: rank 1 of 3: .*the name is empty"
 
+# Rank 1 has a folder of its own, with another file of the same name, or none.
+mkdir "$tmp/here" "$tmp/there"
+apart() { (cd "$tmp/here" && ranks 3 apart "$1" "$tmp/there" mesh.h5); }
+cp "$tmp/three.h5" "$tmp/here/mesh.h5"
+apart read
+all_say "a file that one rank does not see" 3 "apart: rank 1 of 3: mesh.h5: cannot be opened"
+cp "$tmp/2.h5" "$tmp/there/mesh.h5"
+apart read
+all_say "a file that is another one for a rank" 3 \
+  "apart: rank 1 of 3: mesh.h5: this rank sees a file of [0-9]* bytes, and rank 0 one of"
+apart create
+all_say "a new file that one rank does not see" 3 \
+  "apart: rank 1 of 3: mesh.h5: .*/there/mesh.h5.op2-part cannot be opened"
+echo 'of another program' >"$tmp/there/mesh.h5.op2-part"
+apart create
+all_say "a part that is another one for a rank" 3 "apart: rank 1 of 3: .*another file than on rank 0"
+runs "the former file is there" cmp "$tmp/here/mesh.h5" "$tmp/three.h5"
+runs "and no part of a new one" test ! -e "$tmp/here/mesh.h5.op2-part"
+
 done_testing
