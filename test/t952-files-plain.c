@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files that OP2 has not written, as h5py's, with plain datasets; and files of what has no elements,
- * alone and over ranks. */
+/* Files that OP2 has not written, as h5py's, with plain datasets; names of files that are written; and
+ * files of what has no elements, alone and over ranks. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "file_plain.h"
 #include "init.h"
@@ -175,6 +177,67 @@ static void as_h5py(void) {
   is_int(open_ids(), before, "nothing of HDF5 is left open");
 }
 
+/* ---- names ------------------------------------------------------------------------------------ */
+
+static op2_status write_value(op2_file file, double value) {
+  return op2_file_write_const(file, 1, OP2_F64, "value", &value);
+}
+
+/* The value of a file, or -1. */
+static double value_of(const char *where) {
+  op2_file file = NULL;
+  double value = -1;
+  if (!op2_file_open(ctx, where, OP2_FILE_READ, &file) &&
+      op2_file_read_const(file, 1, OP2_F64, "value", &value))
+    value = -1;
+  return op2_file_close(&file) ? -1 : value;
+}
+
+static void replace_file(void) {
+  op2_file first = NULL, second = NULL;
+  struct stat st;
+  CHECK(op2_file_open(ctx, path, OP2_FILE_CREATE, &first));
+  CHECK(write_value(first, 1));
+  CHECK(op2_file_close(&first));
+  CHECK(op2_file_open(ctx, path, OP2_FILE_CREATE, &first));
+  CHECK(write_value(first, 2));
+  ok(value_of(path) == 1, "while a file is written the former one can be read");
+  CHECK(op2_file_open(ctx, path, OP2_FILE_CREATE, &second));
+  CHECK(write_value(second, 3));
+  REFUSES(OP2_ERR_IO, op2_file_close(&first), path, "another program has removed or replaced it");
+  CHECK(op2_file_close(&second));
+  ok(value_of(path) == 3, "of two that write one file, the second has it");
+  ok(chmod(path, 0640) == 0, "other permissions");
+  CHECK(op2_file_open(ctx, path, OP2_FILE_ADD, &first));
+  REFUSES(OP2_ERR_NAME, write_value(first, 4), "is in the file already");
+  CHECK(op2_file_write_const(first, 1, OP2_F64, "more", &(double){5}));
+  CHECK(op2_file_close(&first));
+  ok(value_of(path) == 3 && stat(path, &st) == 0 && (st.st_mode & 07777) == 0640,
+     "a name that is taken spoils nothing, and permissions stay");
+}
+
+/* Names are those of the time when the file was opened. */
+static void other_folders(void) {
+  op2_file file = NULL;
+  struct stat st;
+  char link[520], here[512];
+  snprintf(link, sizeof link, "%s.link", path);
+  ok(symlink(path, link) == 0, "a symbolic link");
+  CHECK(op2_file_open(ctx, link, OP2_FILE_CREATE, &file));
+  CHECK(write_value(file, 6));
+  CHECK(op2_file_close(&file));
+  ok(value_of(path) == 6 && lstat(link, &st) == 0 && S_ISLNK(st.st_mode), "leads to the new file");
+  ok(getcwd(here, sizeof here) && chdir(test_scratch()) == 0, "in another folder");
+  CHECK(op2_file_open(ctx, "relative.h5", OP2_FILE_CREATE, &file));
+  CHECK(write_value(file, 7));
+  ok(chdir(here) == 0, "and back");
+  CHECK(op2_file_close(&file));
+  snprintf(link, sizeof link, "%s/relative.h5", test_scratch());
+  ok(value_of(link) == 7, "a file is where it was opened");
+  REFUSES(OP2_ERR_IO, op2_file_open(ctx, test_scratch(), OP2_FILE_CREATE, &file),
+          "cannot be created", "Is a directory");
+}
+
 /* ---- no elements ----------------------------------------------------------------------------- */
 
 static int write_nothing(op2_context rank, op2_set *cells, op2_set *none) {
@@ -231,6 +294,8 @@ int main(void) {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   begin();
   as_h5py();
+  replace_file();
+  other_folders();
   CHECK(op2_finalize(&ctx));
   is_int(nothing(NULL, NULL), 0, "a set without elements is written and read alone");
   for (int n = 1; n <= 3; n++)
