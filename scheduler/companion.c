@@ -10,6 +10,7 @@
 #include "exchange.h"
 #include "init.h"
 #include "krylov.h"
+#include "log.h"
 #include "mem.h"
 #include "types.h"
 
@@ -39,6 +40,7 @@ static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .calloc = op2i_calloc,
                                             .free = op2i_free,
                                             .nanoseconds = op2i_nanoseconds,
+                                            .log = op2i_log,
                                             .process_cpus = op2i_process_cpus,
                                             .context_validate = op2i_context_validate,
                                             .validate = op2i_object_validate,

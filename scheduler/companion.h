@@ -26,6 +26,9 @@ struct op2i_companion {
   void *(*calloc)(size_t count, size_t bytes);
   void (*free)(void *memory);
   int64_t (*nanoseconds)(void);
+  /* Lines of the log, as in log.h. */
+  void (*log)(op2_context ctx, int level, const char *format, ...)
+      __attribute__((format(printf, 3, 4)));
   /* CPUs, as in affinity.h. */
   int (*process_cpus)(int *numbers, bool *narrow);
   /* Contexts and objects, as in context.h and object.h. hold() and let_go() keep a context's

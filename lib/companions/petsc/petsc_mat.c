@@ -13,6 +13,8 @@ struct kept_mat {
   struct op2i_petsc_form forms[OP2I_PETSC_FORMS];
   int open; /* the form that the program has, -1: none */
   op2_access access;
+  PetscObjectState state; /* of its Mat, when the program got it */
+  struct op2i_petsc_spaces spaces;
 };
 
 static void free_layout(const struct op2i_companion *op2, struct op2i_petsc_layout *layout) {
@@ -30,6 +32,7 @@ static void drop_form(const struct op2i_companion *op2, struct op2i_petsc_form *
 
 static void drop(struct op2i_petsc_kept *kept) {
   struct kept_mat *own = (struct kept_mat *)kept;
+  op2i_petsc_drop_spaces(&own->spaces);
   for (int f = 0; f < OP2I_PETSC_FORMS; f++) drop_form(own->op2, &own->forms[f]);
 }
 
@@ -236,13 +239,7 @@ static PetscErrorCode settle(op2_mat mat, Mat A) {
   return code ? code : MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE);
 }
 
-/* What the program has set at another one, which has the same rows. */
-static PetscErrorCode inherit(Mat from, Mat to) {
-  MatNullSpace near = NULL, own = NULL;
-  PetscErrorCode code = from ? MatGetNearNullSpace(from, &near) : 0;
-  if (!code) code = MatGetNearNullSpace(to, &own);
-  return code || !near || own ? code : MatSetNearNullSpace(to, near);
-}
+/* ---- making a form --------------------------------------------------------------------------- */
 
 static bool can_wrap(op2_mat mat, const struct shape *shape, int form) {
   return shape->ranks == 1 && form == OP2I_PETSC_AIJ && mat->sparsity->slice == 1 &&
@@ -277,8 +274,6 @@ static op2_status make_form(struct op2i_petsc_manner *manner, op2_mat mat, int f
     code = wraps ? wrap(mat, &shape, values, &made)
                  : create(mat, &shape, f == OP2I_PETSC_BAIJ, &pattern, &made.mat);
   if (!status && !code) code = settle(mat, made.mat);
-  if (!status && !code && form->renumberings == made.renumberings)
-    code = inherit(form->mat, made.mat);
   if (!status) status = op2i_petsc_status(manner, code, "matrix", mat->obj.name);
   op2->free(pattern.start);
   op2->free(pattern.column);
@@ -346,6 +341,8 @@ op2_status op2i_petsc_mat(struct op2i_petsc_manner *manner, op2_mat mat, int f, 
   if (mat->obj.ctx->comm) status = manner->op2->agree(mat->obj.ctx->comm, status);
   if (status) return status;
   struct op2i_petsc_form *form = &own->forms[f];
+  code = op2i_petsc_notice_spaces(&own->spaces, own->forms, mat->sparsity->renumberings);
+  if (code) return op2i_petsc_status(manner, code, "matrix", mat->obj.name);
   bool stale = !form->mat || form->renumberings != mat->sparsity->renumberings ||
                (form->wrapped && form->wrapped != values);
   if (stale) status = make_form(manner, mat, f, values, form);
@@ -355,7 +352,7 @@ op2_status op2i_petsc_mat(struct op2i_petsc_manner *manner, op2_mat mat, int f, 
     if (!code) code = tell_change(form->mat);
   }
   if (!code) form->changes = changes;
-  if (!code) code = inherit(own->forms[1 - f].mat, form->mat);
+  if (!code) code = op2i_petsc_set_spaces(&own->spaces, own->forms);
   *A = form->mat;
   return op2i_petsc_status(manner, code, "matrix", mat->obj.name);
 }
@@ -392,6 +389,8 @@ static op2_status open_mat(struct op2i_petsc_manner *manner, op2_mat mat, op2_ac
     (void)manner->op2->dat_close(mat->values, access, "op2_mat_petsc");
     return status;
   }
+  /* Of several views for reading the first one has seen it before all changes. */
+  if (own->open < 0) (void)PetscObjectStateGet((PetscObject)*A, &own->state);
   own->open = f;
   own->access = access;
   return OP2_SUCCESS;
@@ -418,6 +417,22 @@ static op2_status take_back(struct op2i_petsc_manner *manner, op2_mat mat, struc
   return status ? status : op2i_petsc_status(manner, code, "matrix", mat->obj.name);
 }
 
+/* A Mat that was handed out to be read, and has another state. A copy is made anew by whoever needs it
+ * next; what was in place has changed, and preconditioners are made anew. */
+static op2_status look_at_read(struct op2i_petsc_manner *manner, op2_mat mat,
+                               struct kept_mat *own) {
+  struct op2i_petsc_form *form = &own->forms[own->open];
+  PetscObjectState state = own->state;
+  PetscErrorCode code = PetscObjectStateGet((PetscObject)form->mat, &state);
+  if (code || state == own->state) return op2i_petsc_status(manner, code, "matrix", mat->obj.name);
+  own->state = state;
+  form->changes = -1;
+  if (!form->wrapped) return OP2_SUCCESS;
+  void *values;
+  mat->values->changes++;
+  return manner->op2->host_rows(mat->values, OP2_RW, &values);
+}
+
 op2_status op2_mat_petsc_end(op2_mat mat, Mat *A) {
   struct op2i_petsc_manner manner;
   op2_status status = op2i_petsc_enter(&manner, "op2_mat_petsc_end");
@@ -429,6 +444,7 @@ op2_status op2_mat_petsc_end(op2_mat mat, Mat *A) {
         OP2_ERR_STATE, "op2_mat_petsc_end: this Mat of matrix '%s' is not open", mat->obj.name);
   op2_access access = status ? OP2_READ : own->access;
   if (!status && access == OP2_RW) status = take_back(&manner, mat, own);
+  if (!status && access == OP2_READ) status = look_at_read(&manner, mat, own);
   if (!status) status = manner.op2->dat_close(mat->values, access, "op2_mat_petsc_end");
   if (!status && !mat->values->open_reads && !mat->values->open_writes) own->open = -1;
   if (!status) *A = NULL;

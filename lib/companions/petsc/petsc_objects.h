@@ -11,6 +11,9 @@
 #include "op2/petsc.h"
 #include "solve.h"
 
+/* PETSc documents and exports this function, and declares it in a header of its own alone. */
+PETSC_EXTERN PetscErrorCode PetscObjectStateGet(PetscObject, PetscObjectState *);
+
 /* ---- how PETSc is called (petsc_calls.c) ---- */
 
 /* What PETSc said of the first error since enter(). */
@@ -54,6 +57,22 @@ struct op2i_petsc_form {
   int64_t renumberings, changes;   /* of the matrix, when it was made and when it was copied */
 };
 enum { OP2I_PETSC_AIJ, OP2I_PETSC_BAIJ, OP2I_PETSC_FORMS };
+
+/* petsc_spaces.c: null spaces of a matrix's forms, which all have the same: the null space, that of the
+ * transpose, and the near one. They are referenced, so that others are told from them. */
+enum { OP2I_PETSC_SPACES = 3 };
+struct op2i_petsc_spaces {
+  MatNullSpace space[OP2I_PETSC_SPACES];
+  int64_t renumberings; /* of the matrix, when they were set */
+};
+/* What the program has set at one form since, or taken from it, is what all are to have. After
+ * renumbering the vectors of a space are in another order, so there are none. */
+PetscErrorCode op2i_petsc_notice_spaces(struct op2i_petsc_spaces *spaces,
+                                        const struct op2i_petsc_form *forms, int64_t renumberings);
+/* Have them at all forms. */
+PetscErrorCode op2i_petsc_set_spaces(const struct op2i_petsc_spaces *spaces,
+                                     const struct op2i_petsc_form *forms);
+void op2i_petsc_drop_spaces(struct op2i_petsc_spaces *spaces);
 
 /* Which form is meant by a type; -1: none. */
 int op2i_petsc_form_of(const struct op2_mat_s *mat, const char *type);

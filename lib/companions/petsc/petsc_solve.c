@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "log.h"
 #include "mesh.h"
 #include "petsc_objects.h"
 
@@ -12,8 +13,9 @@ struct kept_solver {
   struct op2i_petsc_kept kept;
   const struct op2i_companion *op2;
   KSP ksp;
-  bool configured; /* the database's options were read */
-  bool split;      /* its preconditioner knows the fields of a nested matrix */
+  bool configured;   /* the database's options were read */
+  bool split;        /* its preconditioner knows the fields of a nested matrix */
+  bool told_of_type; /* why matrices are AIJ */
   /* What it solved last: another system, and it begins anew. */
   int n;
   Mat part[OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST]; /* of a nested matrix; not its own */
@@ -140,6 +142,61 @@ static PetscErrorCode type_asked_for(op2_solver solver, char type[60]) {
                                "-mat_type", type, 60, &set);
 }
 
+/* Preconditioners that take blocks; all others get AIJ. */
+static bool takes_blocks(const char *pc) {
+  static const char *const types[] = {PCNONE, PCJACOBI, PCPBJACOBI, PCBJACOBI, PCASM,      PCILU,
+                                      PCICC,  PCLU,     PCCHOLESKY, PCSOR,     PCREDUNDANT};
+  for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+    if (!strcmp(types[t], pc)) return true;
+  return false;
+}
+
+/* An option's text, or what is there. */
+static PetscErrorCode option(op2_solver solver, const char *name, char text[60]) {
+  PetscBool set;
+  const char *prefix = *solver->options.prefix ? solver->options.prefix : NULL;
+  return PetscOptionsGetString(NULL, prefix, name, text, 60, &set);
+}
+
+/* Whether what the solver's preconditioner is, or will be by the database's options, takes blocks: it
+ * itself, what it is made of, and the package that factors. */
+static PetscErrorCode look_at_preconditioner(const struct kept_solver *own, op2_solver solver,
+                                             char pc[60], bool *blocks) {
+  char sub[60] = "ilu", package[60] = "petsc";
+  PC of;
+  PCType type = NULL;
+  PetscErrorCode code = KSPGetPC(own->ksp, &of);
+  if (!code) code = PCGetType(of, &type);
+  snprintf(pc, 60, "%s", type ? type : "ilu");
+  if (!code && !own->configured) code = option(solver, "-pc_type", pc);
+  if (!code) code = option(solver, "-sub_pc_type", sub);
+  if (!code) code = option(solver, "-pc_factor_mat_solver_type", package);
+  if (!code) code = option(solver, "-sub_pc_factor_mat_solver_type", package);
+  *blocks = takes_blocks(pc) && takes_blocks(sub) && !strcmp(package, "petsc");
+  return code;
+}
+
+/* A matrix with blocks is BAIJ where the preconditioner takes that, if nobody asks for anything. */
+static op2_status choose_type(struct op2i_petsc_manner *manner, const struct op2i_solve *solve,
+                              struct kept_solver *own, char type[60]) {
+  const op2_mat mat = *solve->system.mat;
+  char pc[60];
+  bool blocks = true;
+  if (*type || !mat || op2i_petsc_form_of(mat, NULL) != OP2I_PETSC_BAIJ) return OP2_SUCCESS;
+  PetscErrorCode code = look_at_preconditioner(own, solve->solver, pc, &blocks);
+  if (code || blocks) return op2i_petsc_status(manner, code, "solver", solve->solver->obj.name);
+  snprintf(type, 60, "%s", MATAIJ);
+  if (!own->told_of_type)
+    manner->op2->log(
+        solve->op.ctx, OP2I_LOG_INFO,
+        "solver '%s': matrix '%s' with blocks of %d * %d is of type aij, since PETSc's "
+        "preconditioner %s may not take baij (-%smat_type chooses)",
+        solve->solver->obj.name, mat->obj.name, (int)mat->row_dim, (int)mat->column_dim, pc,
+        solve->solver->options.prefix);
+  own->told_of_type = true;
+  return OP2_SUCCESS;
+}
+
 static op2_status one_matrix(struct op2i_petsc_manner *manner, struct op2i_solve *solve, int m,
                              const char *type, int64_t changes, Mat *A) {
   op2_mat mat = solve->system.mat[m];
@@ -215,6 +272,8 @@ static op2_status matrices(struct op2i_petsc_manner *manner, struct op2i_solve *
     *P = *A;
     return status;
   }
+  status = choose_type(manner, solve, own, type);
+  if (status) return status;
   if (system->shell) status = op2i_petsc_shell(manner, system->shell, A);
   if (!status && *system->mat) status = one_matrix(manner, solve, 0, type, *changes, P);
   if (!status && !system->shell) *A = *P;

@@ -46,6 +46,7 @@ struct open_dat {
   op2_dat dat;
   op2_access access;
   void *rows;
+  PetscObjectState state; /* when the program got it */
 };
 static const char key[] = "op2_dat";
 
@@ -98,7 +99,7 @@ static op2_status check(const struct op2i_companion *op2, op2_dat dat, op2_acces
 static op2_status open_dat(struct op2i_petsc_manner *manner, op2_dat dat, op2_access access,
                            Vec *out) {
   const struct op2i_companion *op2 = manner->op2;
-  struct open_dat open = {op2, dat, access, NULL};
+  struct open_dat open = {op2, dat, access, NULL, 0};
   Vec v = NULL;
   MPI_Comm comm;
   op2_status status = op2i_petsc_comm(op2, dat->obj.ctx, &comm);
@@ -106,6 +107,7 @@ static op2_status open_dat(struct op2i_petsc_manner *manner, op2_dat dat, op2_ac
   if (status) return status;
   PetscErrorCode code = op2i_petsc_vec(comm, dat, open.rows, access != OP2_WRITE, &v);
   if (!code) code = PetscObjectSetName((PetscObject)v, dat->obj.name);
+  if (!code) code = PetscObjectStateGet((PetscObject)v, &open.state);
   if (!code) code = note(op2, open, v);
   if (!code && access == OP2_READ) code = VecLockReadPush(v);
   if (!code) {
@@ -127,6 +129,20 @@ op2_status op2_dat_petsc(op2_dat dat, op2_access access, Vec *v) {
   return status;
 }
 
+/* A Vec that was handed out to be read, and has another state: in place it is the dat that may have changed,
+ * here and in what others have of it. */
+static op2_status look_at_read(const struct op2i_petsc_manner *manner, struct open_dat *open,
+                               Vec v) {
+  PetscObjectState state = open->state;
+  PetscErrorCode code = PetscObjectStateGet((PetscObject)v, &state);
+  if (code || state == open->state || open->dat->type != OP2_F64)
+    return op2i_petsc_status(manner, code, "dat", open->dat->obj.name);
+  op2_status status = manner->op2->host_rows(open->dat, OP2_RW, &open->rows);
+  manner->op2->make_stale(open->dat);
+  open->dat->changes++;
+  return status;
+}
+
 op2_status op2_dat_petsc_end(op2_dat dat, Vec *v) {
   struct op2i_petsc_manner manner;
   op2_status status = op2i_petsc_enter(&manner, "op2_dat_petsc_end");
@@ -139,8 +155,9 @@ op2_status op2_dat_petsc_end(op2_dat dat, Vec *v) {
   if (!status) {
     op2_access access = open->access;
     PetscErrorCode code = access == OP2_READ ? VecLockReadPop(*v) : 0;
+    if (access == OP2_READ) status = look_at_read(&manner, open, *v);
     PetscErrorCode end = op2i_petsc_vec_end(dat, open->rows, access != OP2_READ, v);
-    status = op2i_petsc_status(&manner, code ? code : end, "dat", dat->obj.name);
+    if (!status) status = op2i_petsc_status(&manner, code ? code : end, "dat", dat->obj.name);
     op2_status closed = manner.op2->dat_close(dat, access, "op2_dat_petsc_end");
     if (!status) status = closed;
   }
