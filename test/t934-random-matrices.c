@@ -212,6 +212,20 @@ static void zero_rows(struct run *r, int m, double diagonal) {
     for (int64_t j = 0; j < d->n; j++) d->mat[m][i * d->n + j] = i == j ? diagonal : 0;
 }
 
+/* With the right-hand side y corrected by x, or without one. */
+static void zero_rows_columns(struct run *r, int m, double diagonal, bool corrects) {
+  struct dense *d = &r->dense;
+  DO(op2_mat_zero_rows_columns(r->mats[m], r->thirds, diagonal, corrects ? r->x : NULL,
+                               corrects ? r->y : NULL));
+  for (int64_t i = 0; i < d->n; i++)
+    for (int64_t j = 0; j < d->n; j++) {
+      if (i % 3 && j % 3) continue;
+      if (corrects && i % 3) d->y[i] -= d->mat[m][i * d->n + j] * d->x[j];
+      d->mat[m][i * d->n + j] = i == j ? diagonal : 0;
+    }
+  for (int64_t i = 0; i < d->n && corrects; i += 3) d->y[i] = diagonal * d->x[i];
+}
+
 static void multiply(struct run *r, int m) {
   struct dense *d = &r->dense;
   DO(op2_mat_mult(r->mats[m], r->x, r->y));
@@ -319,7 +333,11 @@ static void step(struct run *r, const struct trial *t, uint64_t *seed) {
   case 2: put(r); break;
   case 3: add_heavy_to_b(r, t); break;
   case 4: zero(r, m); break;
-  case 5: zero_rows(r, m, draw_below(seed, 5)); break;
+  case 5: {
+    const int how = draw_below(seed, 3), value = draw_below(seed, 5);
+    how ? zero_rows_columns(r, m, value, how > 1) : zero_rows(r, m, value);
+    break;
+  }
   case 6: multiply(r, m); break;
   case 7: draw_below(seed, 2) ? diagonal(r, m) : spread(r, t); break;
   case 8: fold(r); break;
