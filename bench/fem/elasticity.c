@@ -35,7 +35,7 @@ static bool assemble(space *s, const equations *q) {
       !LOOP(s, s->cells, load_body, op2_arg_dat(s->x, OP2_ALL, s->cell_nodes, OP2_READ),
             op2_arg_dat(q->b, OP2_ALL, s->cell_nodes, OP2_INC)))
     return false;
-  TRY(op2_mat_zero_rows(q->a, s->boundary, 1));
+  TRY(op2_mat_zero_rows_columns(q->a, s->boundary, 1, NULL, NULL)); /* u is zero there */
   return LOOP(s, s->nodes, clear2, op2_arg_direct(s->inside, OP2_READ),
               op2_arg_direct(q->b, OP2_RW));
 fail:

@@ -22,7 +22,7 @@ static bool assemble(space *s, const equations *q, grid_element e) {
   if (!space_loop(s->cells, s->ctx, kernels[e].stiffness, 2, stiffness) ||
       !space_loop(s->cells, s->ctx, kernels[e].load, 2, load))
     return false;
-  TRY(op2_mat_zero_rows(q->a, s->boundary, 1));
+  TRY(op2_mat_zero_rows_columns(q->a, s->boundary, 1, NULL, NULL)); /* u is zero there */
   return LOOP(s, s->nodes, clear, op2_arg_direct(s->inside, OP2_READ),
               op2_arg_direct(q->b, OP2_RW));
 fail:

@@ -48,7 +48,9 @@ extern "C" {
  * are those of the system (KSP_NORM_UNPRECONDITIONED; GMRES and BiCGSTAB preconditioned from the right);
  * MINRES has those of its preconditioner. Without one it is PETSc's own default, GMRES with ILU(0) on each
  * rank. After that options count: -ksp_type, -pc_type and all others, behind the solver's prefix. A
- * matrix with blocks is BAIJ, or AIJ by -mat_type aij.
+ * matrix with blocks is BAIJ for preconditioners that take blocks (none, jacobi, pbjacobi, bjacobi, asm,
+ * ilu, icc, lu, cholesky, sor and redundant, with PETSc's own factorisations), and AIJ for all others, as
+ * gamg, which the log says; -mat_type chooses instead.
  * @shape  argv[argc], or 0 and null       @units  PETSc's options, for when the library initialises it
  * @memory keeps nothing                   @sync   runs nothing
  * @mpi    collective
@@ -61,9 +63,14 @@ OP2_API OP2_NODISCARD op2_status op2_petsc_use(op2_context ctx, int argc, char *
  * `type` is MATAIJ, MATBAIJ (square blocks), or null: BAIJ for square blocks of more than one value,
  * else AIJ. An AIJ of doubles without blocks, alone on one rank, has the matrix's own memory, if the
  * sparsity was made after op2_petsc_use(). Others are copies, one for each assembly: what has not changed
- * since is not copied again. The Mat is the same each time, so that what the program sets at it, such as
- * a near null space (MatSetNearNullSpace()) or options, also stands for op2_solve(), until sets are
- * renumbered. The nonzero structure stays as it is.
+ * since is not copied again. The Mat of a type is the same each time, until sets are renumbered, and keeps
+ * its options. A null space, that of the transpose and a near null space (MatSetNullSpace(),
+ * MatSetTransposeNullSpace(), MatSetNearNullSpace()) that the program sets, or takes away by null, hold for
+ * the matrix as any type, and so for op2_solve(). The nonzero structure stays as it is.
+ *
+ * What is handed out for OP2_READ is not to be changed. Where the Mat has another state afterwards
+ * (PetscObjectState), a copy is made anew for whoever uses it next, and the matrix is as it was; what is in
+ * place counts as a change of the matrix. Vec are treated alike.
  * @units  access: OP2_READ, OP2_RW        @memory the Mat is the library's; not to be destroyed
  * @sync   runs what the values depend on, and waits
  * @mpi    collective
