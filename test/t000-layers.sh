@@ -21,7 +21,7 @@ text() {
 }
 
 # Constant tables through which lower rooms reach higher ones, declared where they are asked.
-tables='^op2i_(scheduler|codegen|interned_(loops|calls|kernels|solves)|backend_[a-z]+|device_[a-z]+)$'
+tables='^op2i_(scheduler|codegen|interned_(loops|calls|kernels|rows|solves)|backend_[a-z]+|device_[a-z]+)$'
 
 # Foreign headers, and what the name of a file must contain to include them. One "pattern pattern" a
 # line.

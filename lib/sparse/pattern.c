@@ -76,24 +76,62 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Sorted, each once; most rows are short. Returns how many are left. */
-static int64_t settle(int32_t *columns, int64_t n) {
-  enum { SHORT = 128 };
+/* Columns of a row, as often as elements lead there, and what they are sorted with. */
+struct scratch {
+  int32_t *columns, *sorted; /* [most] each */
+  int32_t *table; /* of the columns met so far, [size_of_table(most)]; free places are -1 */
+};
+
+/* A power of 2, twice as large as what it has to hold, so that a column is found near where it is looked
+ * for. */
+static int64_t size_of_table(int64_t n) {
+  int64_t size = 8;
+  while (size < 2 * n) size *= 2;
+  return size;
+}
+
+static bool open_scratch(int64_t most, struct scratch *s) {
+  int32_t *memory = op2i_malloc((size_t)(2 * most + size_of_table(most)) * sizeof *memory);
+  if (!memory) return false;
+  *s = (struct scratch){memory, memory + most, memory + 2 * most};
+  return true;
+}
+
+static void close_scratch(struct scratch *s) { op2i_free(s->columns); }
+
+/* Each once, in the order in which they come. Returns how many are left. */
+static int64_t keep_once(struct scratch *s, int64_t n) {
+  const int64_t size = size_of_table(n), mask = size - 1;
   int64_t kept = 0;
-  if (n > SHORT) qsort(columns, (size_t)n, sizeof *columns, ascending);
+  memset(s->table, -1, (size_t)size * sizeof *s->table);
   for (int64_t k = 0; k < n; k++) {
-    int32_t column = columns[k];
-    int64_t at = kept;
-    while (at > 0 && columns[at - 1] > column) at--;
-    if (at > 0 && columns[at - 1] == column) continue;
-    memmove(columns + at + 1, columns + at, (size_t)(kept - at) * sizeof *columns);
-    columns[at] = column;
-    kept++;
+    const int32_t column = s->columns[k];
+    int64_t at = (int64_t)((uint32_t)column * 2654435769u >> 8) & mask;
+    while (s->table[at] >= 0 && s->table[at] != column) at = (at + 1) & mask;
+    if (s->table[at] == column) continue;
+    s->table[at] = s->columns[kept++] = column;
   }
   return kept;
 }
 
-static int64_t columns_of(const struct pattern *p, int64_t row, int32_t *columns) {
+/* Columns that differ. Of few each goes where as many are smaller, which takes no branches. */
+static void sort(struct scratch *s, int64_t n) {
+  enum { FEW = 128 };
+  if (n > FEW) {
+    qsort(s->columns, (size_t)n, sizeof *s->columns, ascending);
+    return;
+  }
+  for (int64_t k = 0; k < n; k++) {
+    const int32_t column = s->columns[k];
+    int32_t smaller = 0;
+    for (int64_t l = 0; l < n; l++) smaller += s->columns[l] < column;
+    s->sorted[smaller] = column;
+  }
+  memcpy(s->columns, s->sorted, (size_t)n * sizeof *s->columns);
+}
+
+/* The columns of a row, each once. Returns how many. */
+static int64_t columns_of(const struct pattern *p, int64_t row, struct scratch *s) {
   int64_t n = 0;
   for (int k = 0; k < p->sparsity->npairs; k++) {
     const struct reached *r = &p->reached[k];
@@ -102,32 +140,37 @@ static int64_t columns_of(const struct pattern *p, int64_t row, int32_t *columns
       int64_t begin = r->elements[at] * arity;
       if (at > r->first[row] && r->elements[at - 1] == r->elements[at]) continue;
       for (int64_t c = begin; c < begin + arity; c++)
-        if (!r->no_column || !r->no_column[c]) columns[n++] = r->pair->columns->idx[c];
+        if (!r->no_column || !r->no_column[c]) s->columns[n++] = r->pair->columns->idx[c];
     }
   }
-  return settle(columns, n);
+  return keep_once(s, n);
 }
 
 static void count_some(void *argument, int64_t lo, int64_t hi) {
   struct pattern *p = argument;
-  int32_t *columns = op2i_malloc((size_t)p->most * sizeof *columns);
-  p->no_memory = p->no_memory || !columns;
-  for (int64_t row = lo; columns && row < hi; row++)
-    p->length[row] = (int32_t)columns_of(p, row, columns);
-  op2i_free(columns);
+  struct scratch s;
+  if (!open_scratch(p->most, &s)) {
+    p->no_memory = true;
+    return;
+  }
+  for (int64_t row = lo; row < hi; row++) p->length[row] = (int32_t)columns_of(p, row, &s);
+  close_scratch(&s);
 }
 
 static void fill_some(void *argument, int64_t lo, int64_t hi) {
   struct pattern *p = argument;
   op2_sparsity sparsity = p->sparsity;
-  int32_t *columns = op2i_malloc((size_t)p->most * sizeof *columns);
-  p->no_memory = p->no_memory || !columns;
-  for (int64_t row = lo; columns && row < hi; row++) {
-    struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
-    columns_of(p, row, columns);
-    for (int64_t k = 0; k < entries.n; k++) sparsity->column[op2i_entry(entries, k)] = columns[k];
+  struct scratch s;
+  if (!open_scratch(p->most, &s)) {
+    p->no_memory = true;
+    return;
   }
-  op2i_free(columns);
+  for (int64_t row = lo; row < hi; row++) {
+    struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
+    sort(&s, columns_of(p, row, &s));
+    for (int64_t k = 0; k < entries.n; k++) sparsity->column[op2i_entry(entries, k)] = s.columns[k];
+  }
+  close_scratch(&s);
 }
 
 enum { LEAST = 2048 }; /* rows, or elements, that are worth a thread */
