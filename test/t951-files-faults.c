@@ -94,6 +94,8 @@ static int fail_one(enum file_fault kind, int where, int call, op2_file_mode mod
 }
 
 static int fail_each(op2_file_mode mode) {
+  /* Ranks that outnumber the cores take long: some of their calls, from another one each time. */
+  const int step = ranks > 1 && !thorough() ? 7 : 1;
   int wrong = 0, tried = 0;
   long n = 0;
   if (write_mesh(FORMER, OP2_FILE_CREATE)) return 1;
@@ -101,7 +103,7 @@ static int fail_each(op2_file_mode mode) {
   for (int kind = FAULT_ENOSPC; kind < FAULT_KINDS; kind++)
     for (int where = 0; where < ranks && kind != FAULT_KILL; where++) {
       int got = 0;
-      for (int call = 1; got >= 0; call++) {
+      for (int call = 1 + (kind + where) % step; got >= 0; call += step) {
         got = fail_one((enum file_fault)kind, where, call, mode, former, n);
         if (got > 0) wrong++;
         tried += got >= 0;
@@ -109,7 +111,7 @@ static int fail_each(op2_file_mode mode) {
     }
   free(former);
   if (rank == 0) printf("# %d calls failed, %d of them wrongly\n", tried, wrong);
-  return wrong + (tried < 10);
+  return wrong + (tried < 5);
 }
 
 /* The rank that is killed takes the others with it. */

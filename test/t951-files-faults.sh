@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Files whose disk fails while they are written: whatever call fails, on whatever rank, and whoever is
 # killed, no rank takes it for a success and the former file is what it was. Alone, and on 2 and 3
-# ranks. Every call fails in turn. A program alone is killed at each call too, ranks of MPI at some of
-# them, as that takes seconds each, with OP2_TEST_FULL=1 at each.
+# ranks. Alone each call fails in turn, and the program is killed at each; over ranks of MPI some of
+# them, as that takes long, with OP2_TEST_FULL=1 each.
 set -u
 . "$(dirname "$0")/tap.sh"
 
@@ -60,7 +60,7 @@ kills() { # RANKS RANK: status 0 when the former file stayed at every call
 }
 
 for n in 0 2 3; do
-  good "$n ranks: each call fails" "$n" fail "$file"
+  good "$n ranks: calls that fail" "$n" fail "$file"
   diag "$(grep calls "$tmp/out" | tr -d '#' | tr '\n' ';')"
   good "$n ranks: a context that has ended" "$n" late "$file"
   cp "$tmp/former.h5" "$file"
