@@ -101,8 +101,8 @@ static int refuse(void *data, void *const *values) {
 static void results(void) {
   const double a[] = {2, 1, 1, 3}, b[] = {1, 2}, zero[2] = {0};
   struct small s = new_small(2, a, b);
-  op2_solver solver = new_solver((op2_solver_options){0}), few = new_solver((op2_solver_options){
-                                                               .iterations = 1});
+  op2_solver solver = new_solver((op2_solver_options){0}),
+             few = new_solver((op2_solver_options){.iterations = 1});
   int iterations;
   EXPECT(reason_of(solver, &iterations) == OP2_NOT_SOLVED && iterations == 0);
   MUST(op2_solve(solver, s.mat, s.x, s.b));
@@ -202,9 +202,68 @@ static void functions_that_fail(void) {
   op2_operator_destroy(&op);
 }
 
+/* ---- what is left of x ----------------------------------------------------------------------- */
+
+/* By all methods, with and without the diagonal: x is finite, no claim is false, and it is one of the
+ * reasons that the system allows. */
+static void try_all(const char *what, int n, const double *a, const double *b, unsigned allowed,
+                    unsigned must) {
+  struct small s = new_small(n, a, b);
+  for (int m = 0; m < METHODS; m++)
+    for (int pc = OP2_PRECONDITIONER_NONE; pc <= OP2_PRECONDITIONER_JACOBI; pc++) {
+      op2_solver solver = new_solver((op2_solver_options){.method = methods[m],
+                                                          .preconditioner = (op2_preconditioner)pc,
+                                                          .iterations = 200,
+                                                          .start_at_zero = 1,
+                                                          .allow_failure = 1});
+      op2_solve_result result;
+      bool finite;
+      MUST(op2_solve(solver, s.mat, s.x, s.b));
+      MUST(op2_solver_result(solver, &result));
+      const double residual = residual_of(&s, &finite);
+      const bool claims = result.reason > 0;
+      bool good = EXPECT(finite) & EXPECT(!claims || residual <= 1e-7);
+      good &= EXPECT(claims || allowed >> -(int)result.reason & 1);
+      good &= EXPECT(claims || !(must >> m & 1));
+      good &= EXPECT(isfinite(result.residual) != 0 || result.reason == OP2_DIVERGED_NAN);
+      if (!good)
+        printf("# %s, method %d, preconditioner %d: reason %d, %d iterations, %g, really %g\n",
+               what, (int)methods[m], pc, (int)result.reason, result.iterations, result.residual,
+               residual);
+      op2_solver_destroy(&solver);
+    }
+  end_small(&s);
+}
+
+enum {
+  ITERATIONS = 1 << 1,
+  INDEFINITE = 1 << 4,
+  BREAKDOWN = 1 << 5,
+  NONE = 0,
+  ALL = 15,
+  BY_MINRES = 1 << 1,
+  BY_GMRES = 1 << 2
+};
+
+static void small_systems(void) {
+  const double ones[] = {1, 1, 1}, ramp[] = {1, 2, 3}, large[] = {1e200, -2e200, 3e200};
+  const double plus_minus[] = {1, 0, 0, -1}, zero[9] = {0}, swap[] = {0, 1, 1, 0};
+  const double skew[] = {0, 1, -1, 0}, flat[] = {1, 1, 1, 1}, half[] = {1, 0, 0, 0};
+  const double definite[] = {4, 1, 0, 1, 3, 1, 0, 1, 2}, saddle[] = {2, 0, 1, 0, 3, 1, 1, 1, 0};
+  try_all("diag(1, -1)", 2, plus_minus, ones, INDEFINITE | BREAKDOWN, BY_MINRES | BY_GMRES);
+  try_all("nothing", 3, zero, ramp, INDEFINITE | BREAKDOWN, NONE);
+  try_all("a swap", 2, swap, ramp, INDEFINITE | BREAKDOWN, BY_MINRES | BY_GMRES);
+  try_all("skew", 2, skew, ramp, ITERATIONS | INDEFINITE | BREAKDOWN, BY_GMRES);
+  try_all("singular, consistent", 2, flat, ones, INDEFINITE | BREAKDOWN, ALL);
+  try_all("singular, without a solution", 2, half, ones, ITERATIONS | INDEFINITE | BREAKDOWN, NONE);
+  try_all("a saddle point", 3, saddle, ramp, INDEFINITE | BREAKDOWN, BY_MINRES | BY_GMRES);
+  try_all("large values", 3, definite, large, NONE, ALL);
+}
+
 static const struct test_case cases[] = {
     {"results", results},
     {"results out of order", out_of_order},
+    {"small systems", small_systems},
     {"functions of operators that fail", functions_that_fail},
 };
 

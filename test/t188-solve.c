@@ -393,7 +393,7 @@ static void cancelled(void) {
   double *values = scratch(NODES, sizeof *values);
   EXPECT(op2_dat_get(s.x, values) == OP2_ERR_COMPILE);
   MUST(op2_solver_result(solver, &result));
-  EXPECT(result.reason == OP2_NOT_SOLVED);
+  EXPECT(result.reason == OP2_SOLVE_CANCELLED);
   op2_solver_destroy(&solver);
   end_system(&s);
 }

@@ -51,7 +51,8 @@ typedef struct op2_scalar {
   const void *reserved[3]; /**< null: room for later versions */
 } op2_scalar;
 
-/** Which norm of all values; of none it is 0. With a value that is not a number none is finite. */
+/** Which norm of all values; of no values it is 0. With a value that is not a number each is NaN. None
+ * overflows or vanishes where the norm itself does not, so that values of 1e200 or 1e-200 have one. */
 typedef enum op2_norm {
   OP2_NORM_1 = 1, /**< the sum of the amounts */
   OP2_NORM_2,     /**< the root of the sum of the squares */

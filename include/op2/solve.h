@@ -25,12 +25,18 @@ extern "C" {
  * loops do there. Where a program has called op2_petsc_use() (op2/petsc.h, a library of its own), PETSc
  * solves, with all that its options offer. */
 
-/** How a system is solved. Residuals are those of the system, but for OP2_METHOD_MINRES, which has
- * them, and b beside them, in the norm of the preconditioner. */
+/** How a system is solved by the library's own methods. Converged means that |b - A x| is small beside |b|,
+ * in the norm OP2_NORM_2, whatever the preconditioner: when a method has arrived by the residual that it
+ * updates, the residual is computed from x (one product more for each solve). The solve has converged if
+ * that one is within 4 times the tolerance; otherwise the method begins anew from x, and ends with
+ * OP2_DIVERGED_BREAKDOWN where that brings nothing more, because a tolerance lies below what the type's
+ * rounding allows. The values of x are finite after any failure, if they were before and A and b are: a step
+ * that a method cannot take is not taken. */
 typedef enum op2_method {
   OP2_METHOD_DEFAULT = 0, /**< conjugate gradients; where PETSc solves, its own default */
   OP2_METHOD_CG,          /**< conjugate gradients: the matrix is symmetric and positive definite */
-  OP2_METHOD_MINRES,      /**< minimal residuals: the matrix is symmetric */
+  OP2_METHOD_MINRES,      /**< minimal residuals: the matrix is symmetric, the preconditioner definite,
+                               so that Jacobi takes the amounts of the diagonal */
   OP2_METHOD_GMRES,   /**< generalised minimal residuals, begun anew after `restart` iterations */
   OP2_METHOD_BICGSTAB /**< stabilised biconjugate gradients: less memory than GMRES, and rougher */
 } op2_method;
@@ -63,7 +69,8 @@ typedef enum op2_reason {
   OP2_DIVERGED_DTOL = -2,       /**< the residual has grown too large */
   OP2_DIVERGED_NAN = -3,        /**< it is no number */
   OP2_DIVERGED_INDEFINITE = -4, /**< the matrix, or the preconditioner, is not positive definite */
-  OP2_DIVERGED_BREAKDOWN = -5,  /**< the method cannot go on from where it is */
+  OP2_DIVERGED_BREAKDOWN = -5,  /**< the method cannot go on from where it is: what it would divide by
+                                     is 0, as for singular matrices, or rounding hides what is left */
   OP2_DIVERGED_PRECONDITIONER = -6, /**< it cannot be made or applied: the matrix may be singular */
   OP2_DIVERGED_OTHER = -7, /**< as the library that solves sees it */
   OP2_SOLVE_CANCELLED = -8, /**< the solve did not run, because a loop or call whose results it needs
@@ -76,8 +83,9 @@ typedef enum op2_reason {
 typedef struct op2_solver_options {
   op2_method method;
   op2_preconditioner preconditioner;
-  double rtol;    /**< converged where |b - A x| <= rtol |b|; default 1e-8; where b is 0, beside the
-                           first residual */
+  double rtol;    /**< converged where |b - A x| <= rtol |b|; default 1e-8, and for x of OP2_F32,
+                           whose values differ by 1.2e-7 of each other, 1e-5; where b is 0, beside
+                           the first residual */
   double atol;    /**< or <= atol; default 1e-50 */
   double dtol;    /**< diverged where > dtol |b|; default 1e5 */
   int iterations; /**< at most; default 10,000 */
@@ -93,7 +101,7 @@ typedef struct op2_solver_options {
 typedef struct op2_solve_result {
   op2_reason reason;
   int iterations;
-  double residual; /**< |b - A x|, as the method has it; among ranks, of all */
+  double residual; /**< |b - A x|, computed from x where op2 solves; among ranks, of all */
 } op2_solve_result;
 
 /** @brief Make a solver, for any number of solves.

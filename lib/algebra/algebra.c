@@ -12,8 +12,11 @@
 #include "error.h"
 #include "mesh.h"
 
-/* The largest amount: a value that is not a number counts as infinite, since MAX passes it over. */
-#define AMOUNT "(x[i] == x[i] ? fabs((S)x[i]) : 1e300 * 1e300)"
+/* Squares of values beyond 1e154 overflow, and those of values below 1e-154 lose digits or vanish. The
+ * sums p are of the same squares in two other units, 2^600 and 2^-600, of which one holds then. */
+#define SQUARES                                                                                    \
+  "{ const S low = (S)x[i] * 2.409919865102884e-181, high = (S)x[i] * 4.149515568880993e+180; "    \
+  "s[0] += (S)x[i] * (S)x[i]; p[0] += low * low; p[1] += high * high; }"
 
 const struct op2i_vector_form op2i_vector_forms[OP2I_VECTOR_OPS] = {
     [OP2I_FILL] = {"fill", "fill", "x", 1, .statement = "x[i] = a"},
@@ -31,9 +34,11 @@ const struct op2i_vector_form op2i_vector_forms[OP2I_VECTOR_OPS] = {
     [OP2I_NORM_1] = {"norm_1", "norm", "x", .real = true, .reduces = OP2_INC,
                      .statement = "s[0] += fabs((S)x[i])"},
     [OP2I_NORM_2] = {"norm_2", "norm", "x", .real = true, .reduces = OP2_INC,
-                     .statement = "s[0] += (S)x[i] * (S)x[i]"},
+                     .statement = "s[0] += (S)x[i] * (S)x[i]", .scaled = SQUARES},
+    /* MAX passes over what is not a number, so p counts that. */
     [OP2I_NORM_INF] = {"norm_inf", "norm", "x", .real = true, .reduces = OP2_MAX,
-                       .statement = "s[0] = " AMOUNT " > s[0] ? " AMOUNT " : s[0]"},
+                       .statement = "{ s[0] = fabs((S)x[i]) > s[0] ? fabs((S)x[i]) : s[0]; "
+                                    "p[0] += x[i] == x[i] ? 0 : 1; }"},
     [OP2I_SUM] = {"sum", "sum", "x", .reduces = OP2_INC, .statement = "s[0] += (S)x[i]"},
     [OP2I_MIN] = {"min", "min", "x", .reduces = OP2_MIN,
                   .statement = "s[0] = x[i] < s[0] ? x[i] : s[0]"},
@@ -48,6 +53,10 @@ op2_type op2i_result_type(enum op2i_vector_op op, op2_type type) {
   if (form->reduces != OP2_INC && !form->real) return type;
   if (op2i_type_real(type)) return OP2_F64;
   return op2i_type_signed(type) ? OP2_I64 : OP2_U64;
+}
+
+bool op2i_norm_has_parts(enum op2i_vector_op op, op2_type type) {
+  return op == OP2I_NORM_INF || (op == OP2I_NORM_2 && type == OP2_F64);
 }
 
 op2_type op2i_factor_type(op2_type type) { return op2i_type_real(type) ? OP2_F64 : type; }

@@ -40,6 +40,8 @@ struct op2i_vector_form {
   op2_access reduces; /* INC, MIN or MAX; 0: it is no reduction */
   /* What a loop does with value i: of the vectors, a and b, and s, which is of type S. */
   const char *statement;
+  const char
+      *scaled; /* the same for double precision, where sums may overflow; null: no difference */
 };
 extern const struct op2i_vector_form op2i_vector_forms[OP2I_VECTOR_OPS];
 
@@ -77,7 +79,13 @@ void op2i_reduction_start(enum op2i_vector_op op, op2_type type, void *value);
 op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape);
 /* of globals a function. */
 op2_status op2i_gbl_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape);
-/* Queue: a global of one double becomes its root. */
-op2_status op2i_gbl_root(op2_where where, op2_gbl gbl);
+/* Whether such a norm reduces into a second global, of OP2I_PARTS values p. */
+enum { OP2I_PARTS = 2 };
+bool op2i_norm_has_parts(enum op2i_vector_op op, op2_type type);
+/* Queue: the global becomes the norm, from what was reduced into it and, unless null, into the second. */
+op2_status op2i_gbl_finish_norm(op2_where where, enum op2i_vector_op op, op2_gbl gbl,
+                                op2_gbl parts);
+/* The root of a sum of squares, given in units of 1, 2^600 and 2^-600. */
+double op2i_norm_root(double squares, const double parts[OP2I_PARTS]);
 
 #endif

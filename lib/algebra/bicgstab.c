@@ -1,30 +1,32 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Stabilised biconjugate gradients, preconditioned from the right, so that residuals are the system's. The
- * host sees the square of the residual at the end of an iteration, and the scalars that may not vanish. */
+ * host sees the square of the residual at the end of an iteration, and the scalars that may not vanish: where
+ * one does, the step that would divide by it is not taken, and a new round begins with another shadow. */
 #include <math.h>
 
 #include "krylov.h"
 
 enum { R, SHADOW, P, PH, V, S, SH, U, DATS };
-enum { RHO, RHO_NEW, SV, UR, UU, RR, BB, GBLS }; /* SHADOW.r, SHADOW.v, u.s, u.u */
+enum { RHO, RHO_NEW, SV, UR, UU, RR, GBLS }; /* SHADOW.r, SHADOW.v, u.s, u.u */
 enum { START = OP2I_OWN, HALF, STEP, TURN };
 
 static const struct op2i_kernel_source own[] = {
-    {"start", "void start(const T *r, T *shadow, T *p, double *rho, double *rr) {\n"
+    {"start", "void start(const T *r, T *shadow, T *p, double *rho) {\n"
               "  for (int i = 0; i < N; i++) {\n    shadow[i] = r[i];\n    p[i] = r[i];\n"
-              "    rho[0] += (double)r[i] * (double)r[i];\n    rr[0] += (double)r[i] * "
-              "(double)r[i];\n  }\n}\n"},
+              "    rho[0] += (double)r[i] * (double)r[i];\n  }\n}\n"},
     {"half", "void half(const T *was, const T *v, const T *d, T *r, T *sh, const double *rho,\n"
              "          const double *sv) {\n"
-             "  const T alpha = rho[0] / sv[0];\n"
+             "  const T alpha = sv[0] == 0 ? 0 : rho[0] / sv[0];\n"
              "  for (int i = 0; i < N; i++) r[i] = was[i] - alpha * v[i];\n"
              "  for (int i = 0; i < N; i++) sh[i] = P;\n}\n"},
     {"step",
      "void step(T *x, T *r, const T *s, const T *sh, const T *ph, const T *u, const T *shadow,\n"
      "          const double *rho, const double *sv, const double *ur, const double *uu,\n"
      "          double *rho_new, double *rr) {\n"
-     "  const T alpha = rho[0] / sv[0], omega = uu[0] == 0 ? 0 : ur[0] / uu[0];\n"
-     "  for (int i = 0; i < N; i++) {\n    x[i] += alpha * ph[i] + omega * sh[i];\n"
+     "  const T alpha = sv[0] == 0 ? 0 : rho[0] / sv[0], omega = uu[0] == 0 ? 0 : ur[0] / uu[0];\n"
+     "  for (int i = 0; i < N; i++) {\n"
+     "    const T to = x[i] + (alpha * ph[i] + omega * sh[i]);\n"
+     "    x[i] = to - to == 0 ? to : x[i];\n"
      "    r[i] = s[i] - omega * u[i];\n"
      "    rho_new[0] += (double)shadow[i] * (double)r[i];\n"
      "    rr[0] += (double)r[i] * (double)r[i];\n  }\n}\n"},
@@ -35,15 +37,12 @@ static const struct op2i_kernel_source own[] = {
              "  for (int i = 0; i < N; i++) p[i] = r[i] + beta * (p[i] - omega * v[i]);\n}\n"},
 };
 
-static op2_status start(struct op2i_solve *s, const struct op2i_workspace *w) {
-  op2_status status = op2i_solve_begin(s, w->dats[R], w->gbls[BB]);
-  if (!status) status = op2i_solve_zero(w->gbls[RHO]);
-  if (!status) status = op2i_solve_zero(w->gbls[RR]);
+static op2_status start(const struct op2i_workspace *w) {
+  op2_status status = op2i_solve_zero(w->gbls[RHO]);
   if (status) return status;
   return op2_par_loop(w->kernels[START], w->rows, op2_arg_direct(w->dats[R], OP2_READ),
                       op2_arg_direct(w->dats[SHADOW], OP2_WRITE),
-                      op2_arg_direct(w->dats[P], OP2_WRITE), op2_arg_gbl(w->gbls[RHO], OP2_INC),
-                      op2_arg_gbl(w->gbls[RR], OP2_INC));
+                      op2_arg_direct(w->dats[P], OP2_WRITE), op2_arg_gbl(w->gbls[RHO], OP2_INC));
 }
 
 static op2_status first_half(struct op2i_solve *s, const struct op2i_workspace *w, op2_gbl rho) {
@@ -57,15 +56,15 @@ static op2_status first_half(struct op2i_solve *s, const struct op2i_workspace *
                       op2_arg_gbl(rho, OP2_READ), op2_arg_gbl(w->gbls[SV], OP2_READ));
 }
 
-static op2_status second_half(struct op2i_solve *s, const struct op2i_workspace *w, op2_gbl rho,
-                              op2_gbl rho_new) {
+static op2_status second_half(struct op2i_solve *s, op2_dat x, op2_gbl rho, op2_gbl rho_new) {
+  const struct op2i_workspace *w = &s->solver->work;
   op2_status status = op2i_solve_apply(s, w->dats[SH], w->dats[U]);
   if (!status) status = op2_dat_dot(w->dats[U], w->dats[S], w->gbls[UR]);
   if (!status) status = op2_dat_dot(w->dats[U], w->dats[U], w->gbls[UU]);
   if (!status) status = op2i_solve_zero(rho_new);
   if (!status) status = op2i_solve_zero(w->gbls[RR]);
   if (status) return status;
-  return op2_par_loop(w->kernels[STEP], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
+  return op2_par_loop(w->kernels[STEP], w->rows, op2_arg_direct(x, OP2_RW),
                       op2_arg_direct(w->dats[R], OP2_WRITE), op2_arg_direct(w->dats[S], OP2_READ),
                       op2_arg_direct(w->dats[SH], OP2_READ), op2_arg_direct(w->dats[PH], OP2_READ),
                       op2_arg_direct(w->dats[U], OP2_READ),
@@ -93,26 +92,24 @@ static op2_status goes_on(const struct op2i_workspace *w, op2_gbl rho_new, bool 
   return status;
 }
 
-op2_status op2i_solve_bicgstab(struct op2i_solve *s, op2_solve_result *result) {
+static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
   const struct op2i_workspace *w = &s->solver->work;
-  double b = 0, residual = 0;
+  double residual = round->residual;
   bool good = true;
-  op2_status status = op2i_workspace_make(s, DATS, GBLS, sizeof own / sizeof *own, own);
-  if (!status) status = start(s, w);
-  if (!status) status = op2i_solve_norm(w->gbls[BB], &b);
-  if (!status) status = op2i_solve_norm(w->gbls[RR], &residual);
-  if (b == 0) b = residual;
-  for (int it = 0; !status && !op2i_solve_ends(s, residual, b, it, result); it++) {
+  op2_status status = start(w);
+  for (int it = 0; !status && !op2i_round_ends(round, residual) && good; it++) {
     op2_gbl was = w->gbls[it % 2 ? RHO_NEW : RHO], is = w->gbls[it % 2 ? RHO : RHO_NEW];
-    if (!good) {
-      result->reason = OP2_DIVERGED_BREAKDOWN;
-      break;
-    }
     status = first_half(s, w, was);
-    if (!status) status = second_half(s, w, was, is);
+    if (!status) status = second_half(s, round->x, was, is);
     if (!status) status = turn(w, was, is);
     if (!status) status = op2i_solve_norm(w->gbls[RR], &residual);
     if (!status) status = goes_on(w, is, &good);
+    round->it++;
   }
   return status;
+}
+
+op2_status op2i_solve_bicgstab(struct op2i_solve *s, op2_solve_result *result) {
+  op2_status status = op2i_workspace_make(s, DATS, GBLS, sizeof own / sizeof *own, own);
+  return status ? status : op2i_solve_rounds(s, go, s->solver->work.dats[R], result);
 }

@@ -33,6 +33,10 @@ struct op2i_vector_kernel {
 };
 
 static void free_kernels(op2_context ctx) {
+  for (int i = 0; i < 2; i++) {
+    op2i_unref(ctx->norm_parts[i]);
+    ctx->norm_parts[i] = NULL;
+  }
   while (ctx->vector_kernels) {
     struct op2i_vector_kernel *kernel = ctx->vector_kernels;
     ctx->vector_kernels = kernel->next;
@@ -72,6 +76,7 @@ static void add_params(struct op2i_text *text, const struct key *key) {
     add_gbl_param(text, key->below[s], "ab"[s], "below");
   }
   if (form->reduces) op2i_text_add(text, ", S *s");
+  if (op2i_norm_has_parts(key->op, key->type)) op2i_text_add(text, ", double *p");
 }
 
 /* Where nothing is below: nothing times what is above, which may be no number. */
@@ -114,7 +119,8 @@ static op2_status make_kernel(op2_context ctx, const struct key *key, op2_kernel
   add_params(&general, key);
   op2i_text_add(&general, ") {\n");
   for (int s = 0; s < form->nscalars; s++) add_scalar(&general, key, s);
-  op2i_text_add(&general, "  for (int i = 0; i < N; i++) %s;\n}\n", form->statement);
+  op2i_text_add(&general, "  for (int i = 0; i < N; i++) %s;\n}\n",
+                form->scaled && key->type == OP2_F64 ? form->scaled : form->statement);
   if (!general.failed) spell_all(general.chars, key, &text);
   text.failed |= general.failed;
   op2i_text_free(&general);
@@ -160,7 +166,7 @@ static op2_status need_kernel(op2_context ctx, const struct key *key, op2_kernel
 
 /* ---- queueing -------------------------------------------------------------------------------- */
 
-enum { MOST_ARGS = OP2I_VECTORS + 3 * OP2I_SCALARS + 1 };
+enum { MOST_ARGS = OP2I_VECTORS + 3 * OP2I_SCALARS + 2 };
 
 /* `room` holds factors as long as the arguments are used. */
 static int make_args(const struct op2i_vector_call *call, const struct key *key,
@@ -181,17 +187,41 @@ static int make_args(const struct op2i_vector_call *call, const struct key *key,
   return n;
 }
 
+/* Those of the queue that is filled: operations inside a solve do not wait for those outside. */
+static op2_status begin_parts(op2_context ctx, op2_gbl *parts) {
+  static const double nothing[OP2I_PARTS];
+  op2_gbl *kept = &ctx->norm_parts[ctx->inside];
+  op2_status status = OP2_SUCCESS;
+  if (!*kept) status = op2_gbl_create(ctx, OP2I_PARTS, OP2_F64, NULL, "parts of a norm", kept);
+  if (status) return status;
+  (*kept)->now->res.round = ctx->round;
+  *parts = *kept;
+  return op2_gbl_set(*kept, nothing);
+}
+
+static op2_status queue_all(const struct op2i_vector_call *call, const struct key *key,
+                            op2_kernel kernel, op2_set set, op2_arg *args, int nargs) {
+  op2_gbl parts = NULL;
+  op2_status status = OP2_SUCCESS;
+  if (op2i_norm_has_parts(call->op, key->type)) {
+    status = begin_parts(set->obj.ctx, &parts);
+    args[nargs++] = op2_arg_gbl(parts, OP2_INC);
+  }
+  if (!status) status = op2_par_loop_at(call->where, kernel, set, nargs, args);
+  if (status || (call->op != OP2I_NORM_2 && call->op != OP2I_NORM_INF)) return status;
+  return op2i_gbl_finish_norm(call->where, call->op, call->result, parts);
+}
+
 /* The result begins anew, in a version of its own; where something is refused it is what it was, and nothing
  * is queued. */
-static op2_status queue_reduction(const struct op2i_vector_call *call, op2_kernel kernel,
-                                  op2_set set, int nargs, const op2_arg *args) {
+static op2_status queue_reduction(const struct op2i_vector_call *call, const struct key *key,
+                                  op2_kernel kernel, op2_set set, op2_arg *args, int nargs) {
   op2_gbl result = call->result;
   int64_t start;
   op2i_reduction_start(call->op, result->type, &start);
   struct op2i_version *was = op2i_version_ref(result->now);
   op2_status status = op2_gbl_set(result, &start);
-  if (!status) status = op2_par_loop_at(call->where, kernel, set, nargs, args);
-  if (!status && call->op == OP2I_NORM_2) status = op2i_gbl_root(call->where, result);
+  if (!status) status = queue_all(call, key, kernel, set, args, nargs);
   if ((status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) && !result->now->res.poison) {
     struct op2i_version *begun = result->now;
     op2i_scheduler.undo(result->obj.ctx->sched, begun);
@@ -211,6 +241,6 @@ op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op
   op2_status status = need_kernel(shape->ctx, &key, &kernel);
   if (status) return status;
   int n = make_args(call, &key, room, args);
-  if (call->result) return queue_reduction(call, kernel, shape->set, n, args);
+  if (call->result) return queue_reduction(call, &key, kernel, shape->set, args, n);
   return op2_par_loop_at(call->where, kernel, shape->set, n, args);
 }

@@ -93,11 +93,26 @@ static void *vector(const struct task *t, int v, void *const *values) {
     }                                                                                              \
   }
 
+enum { UNIT = 600 };
+
+static void add_squares(double amount, double parts[OP2I_PARTS]) {
+  const double low = ldexp(amount, -UNIT), high = ldexp(amount, UNIT);
+  parts[0] += low * low;
+  parts[1] += high * high;
+}
+
+double op2i_norm_root(double squares, const double parts[OP2I_PARTS]) {
+  if (isinf(squares)) return ldexp(sqrt(parts[0]), UNIT);
+  if (squares < 0x1p-900) return ldexp(sqrt(parts[1]), -UNIT);
+  return sqrt(squares);
+}
+
 /* Values of type c_ added in w_. A zero that is found is positive, as loops have it. */
 #define REDUCE(stem_, c_, w_)                                                                      \
   static void reduce_##stem_(const struct task *t, void *const *values) {                          \
     const c_ *one = vector(t, 0, values), *two = vector(t, 1, values);                             \
     w_ sum = 0;                                                                                    \
+    double parts[OP2I_PARTS] = {0};                                                                \
     c_ best;                                                                                       \
     op2i_reduction_start((enum op2i_vector_op)t->op, (op2_type)t->type, &best);                    \
     for (int32_t i = 0; i < t->dim; i++) {                                                         \
@@ -105,10 +120,13 @@ static void *vector(const struct task *t, int v, void *const *values) {
       const double amount = fabs((double)one[i]);                                                  \
       switch (t->op) {                                                                             \
       case OP2I_DOT: sum += x * y; break;                                                          \
-      case OP2I_NORM_2: sum += x * x; break;                                                       \
+      case OP2I_NORM_2:                                                                            \
+        sum += x * x;                                                                              \
+        add_squares(amount, parts);                                                                \
+        break;                                                                                     \
       case OP2I_NORM_1: sum += (w_)amount; break;                                                  \
       case OP2I_NORM_INF:                                                                          \
-        sum = (w_)fmax((double)sum, amount <= HUGE_VAL ? amount : HUGE_VAL);                       \
+        sum = isnan(amount) || isnan((double)sum) ? (w_)NAN : (w_)fmax((double)sum, amount);       \
         break;                                                                                     \
       case OP2I_SUM: sum += x; break;                                                              \
       case OP2I_MIN: best = one[i] < best ? one[i] : best; break;                                  \
@@ -116,7 +134,7 @@ static void *vector(const struct task *t, int v, void *const *values) {
       }                                                                                            \
     }                                                                                              \
     best = best == 0 ? 0 : best;                                                                   \
-    if (t->op == OP2I_NORM_2) sum = (w_)sqrt((double)sum);                                         \
+    if (t->op == OP2I_NORM_2) sum = (w_)op2i_norm_root((double)sum, parts);                        \
     if (t->op == OP2I_MIN || t->op == OP2I_MAX)                                                    \
       memcpy(values[t->result], &best, sizeof best);                                               \
     else                                                                                           \
@@ -147,6 +165,21 @@ static int take_root(void *data, void *const *values) {
   double *value = values[0];
   (void)data;
   *value = sqrt(*value);
+  return 0;
+}
+
+static int choose_root(void *data, void *const *values) {
+  double *value = values[0];
+  (void)data;
+  *value = op2i_norm_root(*value, values[1]);
+  return 0;
+}
+
+static int admit_nan(void *data, void *const *values) {
+  double *value = values[0];
+  const double *parts = values[1];
+  (void)data;
+  if (parts[0] > 0) *value = NAN;
   return 0;
 }
 
@@ -198,7 +231,11 @@ op2_status op2i_gbl_algebra(const struct op2i_vector_call *call, const struct op
   return op2i_call_own(call->where, form->name, shape->ctx, compute, list.n, list.args);
 }
 
-op2_status op2i_gbl_root(op2_where where, op2_gbl gbl) {
-  const op2_arg arg = op2_arg_gbl(gbl, OP2_RW);
-  return op2i_call_own(where, "root", gbl->obj.ctx, take_root, 1, &arg);
+op2_status op2i_gbl_finish_norm(op2_where where, enum op2i_vector_op op, op2_gbl gbl,
+                                op2_gbl parts) {
+  const op2_arg args[] = {op2_arg_gbl(gbl, OP2_RW), op2_arg_gbl(parts, OP2_READ)};
+  op2_context ctx = gbl->obj.ctx;
+  if (!parts) return op2i_call_own(where, "root", ctx, take_root, 1, args);
+  if (op == OP2I_NORM_2) return op2i_call_own(where, "root", ctx, choose_root, 2, args);
+  return op2i_call_own(where, "largest", ctx, admit_nan, 2, args);
 }

@@ -2,6 +2,7 @@
 /* Generalised minimal residuals, preconditioned from the right, so that residuals are the system's. Vectors
  * are made orthogonal one after the other; the host sees their scalar products once an iteration, and
  * rotates the small matrix that they make. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ enum {
   BASIS,
   MOST = OP2I_RESTART_MOST
 }; /* and as many as there are iterations, and one */
-enum { BB, NORM2, PRODUCTS };
+enum { NORM2, PRODUCTS };
 enum { SUBTRACT = OP2I_OWN, NORMALISE, ADD, CORRECT };
 
 static const struct op2i_kernel_source own[] = {
@@ -25,7 +26,8 @@ static const struct op2i_kernel_source own[] = {
     {"add", "void add(T *sum, const T *v, const double *times) {\n"
             "  for (int i = 0; i < N; i++) sum[i] += (T)times[0] * v[i];\n}\n"},
     {"correct", "void correct(T *x, const T *d, const T *r) {\n"
-                "  for (int i = 0; i < N; i++) x[i] += P;\n}\n"},
+                "  for (int i = 0; i < N; i++) {\n    const T to = x[i] + (P);\n"
+                "    x[i] = to - to == 0 ? to : x[i];\n  }\n}\n"},
 };
 
 /* The small matrix, column after column, made triangular by rotations. */
@@ -78,67 +80,70 @@ static double rotate(struct small *m, int j) {
   return fabs(m->g[j + 1]);
 }
 
-/* x goes along what the first n vectors make. A column without length adds nothing. */
-static op2_status correct(struct op2i_solve *s, const struct op2i_workspace *w, struct small *m,
-                          int n) {
+/* The first n columns determine how far x goes along each vector. */
+static void back_substitute(struct small *m, int n) {
   for (int i = n - 1; i >= 0; i--) {
     m->y[i] = m->g[i];
     for (int k = i + 1; k < n; k++) m->y[i] -= m->h[k][i] * m->y[k];
-    m->y[i] = m->h[i][i] != 0 ? m->y[i] / m->h[i][i] : 0;
+    m->y[i] /= m->h[i][i];
   }
-  op2_status status = op2_dat_fill(w->dats[SUM], op2_scalar_value(0));
+}
+
+/* The x before is kept: what a matrix that is nearly singular makes of it may be worse. */
+static op2_status correct(const struct op2i_workspace *w, struct op2i_round *round, struct small *m,
+                          int n) {
+  back_substitute(m, n);
+  round->backup = w->dats[PH];
+  op2_status status = op2_dat_copy(round->x, w->dats[PH]);
+  if (!status) status = op2_dat_fill(w->dats[SUM], op2_scalar_value(0));
   for (int i = 0; i < n && !status; i++)
     status = op2_par_loop(w->kernels[ADD], w->rows, op2_arg_direct(w->dats[SUM], OP2_RW),
                           op2_arg_direct(w->dats[BASIS + i], OP2_READ),
                           op2_arg_val(&m->y[i], 1, OP2_F64));
   if (status) return status;
-  return op2_par_loop(w->kernels[CORRECT], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
+  return op2_par_loop(w->kernels[CORRECT], w->rows, op2_arg_direct(round->x, OP2_RW),
                       op2_arg_direct(w->factors, OP2_READ), op2_arg_direct(w->dats[SUM], OP2_READ));
 }
 
-/* From the residual in the first vector on, until it ends or begins anew. */
-static op2_status cycle(struct op2i_solve *s, struct small *m, double b, double residual, int *it,
-                        op2_solve_result *result) {
+/* The length of a column before the rotations, without its last value. */
+static double length_of(const double *column, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum = hypot(sum, column[i]);
+  return sum;
+}
+
+/* One cycle. It ends early where the new vector has nothing that those before it have not; a column that is
+ * left without a diagonal then means that the matrix is singular, and adds nothing. */
+static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
   const struct op2i_workspace *w = &s->solver->work;
+  const double epsilon = w->type == OP2_F64 ? DBL_EPSILON : FLT_EPSILON;
+  struct small m;
   int n = 0;
-  bool stuck = false;
-  op2_status status = OP2_SUCCESS;
-  memset(m->g, 0, sizeof m->g);
-  m->g[0] = residual;
+  bool stuck = false, singular = false;
+  double residual = round->residual;
+  memset(m.g, 0, sizeof m.g);
+  m.g[0] = residual;
+  op2_status status = op2_dat_dot(w->dats[BASIS], w->dats[BASIS], w->gbls[NORM2]);
   while (!status && !stuck && n < s->solver->options.restart) {
     status = expand(s, w, n);
-    if (!status) status = look(w, n, m->h[n]);
+    if (!status) status = look(w, n, m.h[n]);
     if (status) break;
-    stuck = m->h[n][n + 1] == 0;
-    residual = rotate(m, n++);
-    if (op2i_solve_ends(s, residual, b, ++*it, result)) break;
+    const double length = length_of(m.h[n], n + 1);
+    stuck = !(m.h[n][n + 1] > 8 * epsilon * length);
+    residual = rotate(&m, n);
+    singular = !(fabs(m.h[n][n]) > 8 * epsilon * hypot(length, m.h[n][n + 1]));
+    if (singular || !isfinite(residual)) break;
+    n++;
+    round->it++;
+    if (op2i_round_ends(round, residual)) break;
   }
-  return status ? status : correct(s, w, m, n);
+  round->gain = singular || stuck ? 0.5 : 1;
+  return status || n == 0 ? status : correct(w, round, &m, n);
 }
 
 op2_status op2i_solve_gmres(struct op2i_solve *s, op2_solve_result *result) {
-  const struct op2i_workspace *w = &s->solver->work;
   const int restart = s->solver->options.restart;
-  struct small small;
-  double b = 0, residual = 0, zero = 0, before = INFINITY;
-  int it = 0;
   op2_status status = op2i_workspace_make(s, BASIS + restart + 1, PRODUCTS + restart,
                                           sizeof own / sizeof *own, own);
-  if (!status) status = op2i_solve_begin(s, w->dats[BASIS], w->gbls[BB]);
-  while (!status) {
-    status = op2_dat_dot(w->dats[BASIS], w->dats[BASIS], w->gbls[NORM2]);
-    if (!status) status = op2i_solve_norm(w->gbls[BB], &b);
-    if (!status) status = op2i_solve_norm(w->gbls[NORM2], &residual);
-    if (it == 0) zero = residual;
-    if (b == 0) b = zero;
-    if (status || op2i_solve_ends(s, residual, b, it, result)) break;
-    if (residual >= before) {
-      result->reason = OP2_DIVERGED_BREAKDOWN;
-      break;
-    }
-    before = residual;
-    status = cycle(s, &small, b, residual, &it, result);
-    if (!status) status = op2i_solve_residual(s, w->dats[BASIS], w->gbls[BB]);
-  }
-  return status;
+  return status ? status : op2i_solve_rounds(s, go, s->solver->work.dats[BASIS], result);
 }

@@ -11,16 +11,23 @@
 #include "spell.h"
 
 static const struct op2i_kernel_source common[OP2I_OWN] = {
-    [OP2I_RESIDUAL] = {"residual", "void residual(const T *b, T *r, double *bb) {\n"
+    [OP2I_RESIDUAL] = {"residual", "void residual(const T *b, T *r, double *bb, double *rr) {\n"
                                    "  for (int i = 0; i < N; i++) {\n    r[i] = b[i] - r[i];\n"
-                                   "    bb[0] += (double)b[i] * (double)b[i];\n  }\n}\n"},
+                                   "    bb[0] += (double)b[i] * (double)b[i];\n"
+                                   "    rr[0] += (double)r[i] * (double)r[i];\n  }\n}\n"},
     [OP2I_PRECONDITION] = {"precondition", "void precondition(const T *d, const T *r, T *z) {\n"
                                            "  for (int i = 0; i < N; i++) z[i] = P;\n}\n"},
+    [OP2I_ADVANCE] = {"advance", "void advance(T *x, const T *d, const double *unit) {\n"
+                                 "  for (int i = 0; i < N; i++) {\n"
+                                 "    const T to = x[i] + (T)(unit[0] * (double)d[i]);\n"
+                                 "    x[i] = to - to == 0 ? to : x[i];\n  }\n}\n"},
 };
 
 void op2i_workspace_free(struct op2i_workspace *work) {
   op2i_unref(work->factors);
   op2i_unref(work->invert);
+  op2i_unref(work->correction);
+  for (int q = 0; q < OP2I_SQUARES; q++) op2i_unref(work->squares[q]);
   for (int d = 0; d < OP2I_WORK_DATS; d++) op2i_unref(work->dats[d]);
   for (int g = 0; g < OP2I_WORK_GBLS; g++) op2i_unref(work->gbls[g]);
   for (int k = 0; k < OP2I_WORK_KERNELS; k++) op2i_unref(work->kernels[k]);
@@ -51,6 +58,18 @@ static op2_status need_dat(struct op2i_solve *solve, int32_t dim, op2_dat *dat) 
   return status;
 }
 
+op2_status op2i_workspace_dat(struct op2i_solve *solve, op2_dat *dat) {
+  return need_dat(solve, (*solve->system.x)->dim, dat);
+}
+
+static op2_status need_gbl(struct op2i_solve *solve, op2_gbl *gbl) {
+  op2_context ctx = solve->op.ctx;
+  op2_status status = OP2_SUCCESS;
+  if (!*gbl) status = op2_gbl_create(ctx, 1, OP2_F64, NULL, solve->solver->obj.name, gbl);
+  if (!status) (*gbl)->now->res.round = ctx->round;
+  return status;
+}
+
 op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, int nown,
                                const struct op2i_kernel_source *own) {
   struct op2i_workspace *work = &solve->solver->work;
@@ -67,11 +86,8 @@ op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, i
   work->blocks = blocks;
   op2_status status = need_dat(solve, blocks ? x->dim * x->dim : x->dim, &work->factors);
   for (int d = 0; d < ndats && !status; d++) status = need_dat(solve, x->dim, &work->dats[d]);
-  for (int g = 0; g < ngbls && !status; g++) {
-    if (!work->gbls[g])
-      status = op2_gbl_create(ctx, 1, OP2_F64, NULL, solve->solver->obj.name, &work->gbls[g]);
-    if (!status) work->gbls[g]->now->res.round = ctx->round;
-  }
+  for (int q = 0; q < OP2I_SQUARES && !status; q++) status = need_gbl(solve, &work->squares[q]);
+  for (int g = 0; g < ngbls && !status; g++) status = need_gbl(solve, &work->gbls[g]);
   for (int k = 0; k < OP2I_OWN + nown && !status; k++)
     if (!work->kernels[k])
       status = op2i_workspace_kernel(ctx, work, k < OP2I_OWN ? &common[k] : &own[k - OP2I_OWN],
@@ -99,38 +115,22 @@ op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y) {
                        : op2_mat_mult(*system->mat, x, y);
 }
 
-op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r, op2_gbl bb) {
+op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r) {
   const struct op2i_workspace *w = &solve->solver->work;
-  op2_status status = op2i_solve_zero(bb);
+  op2_status status = op2i_solve_zero(w->squares[OP2I_BB]);
+  if (!status) status = op2i_solve_zero(w->squares[OP2I_RR]);
   if (!status) status = op2i_solve_apply(solve, *solve->system.x, r);
   if (status) return status;
   return op2_par_loop(w->kernels[OP2I_RESIDUAL], w->rows,
                       op2_arg_direct(*solve->system.b, OP2_READ), op2_arg_direct(r, OP2_RW),
-                      op2_arg_gbl(bb, OP2_INC));
+                      op2_arg_gbl(w->squares[OP2I_BB], OP2_INC),
+                      op2_arg_gbl(w->squares[OP2I_RR], OP2_INC));
 }
 
-op2_status op2i_solve_begin(struct op2i_solve *solve, op2_dat r, op2_gbl bb) {
+op2_status op2i_solve_begin(struct op2i_solve *solve) {
   const struct op2i_workspace *w = &solve->solver->work;
   op2_status status = OP2_SUCCESS;
   if (solve->solver->options.start_at_zero)
     status = op2_dat_fill(*solve->system.x, op2_scalar_value(0));
-  if (!status) status = op2i_preconditioner_make(solve);
-  return status ? status : op2i_solve_residual(solve, r, bb);
-}
-
-bool op2i_solve_ends(const struct op2i_solve *solve, double residual, double b, int iterations,
-                     op2_solve_result *result) {
-  const op2_solver_options *options = &solve->solver->options;
-  *result = (op2_solve_result){OP2_NOT_SOLVED, iterations, residual};
-  if (!isfinite(residual) || !isfinite(b))
-    result->reason = OP2_DIVERGED_NAN;
-  else if (residual <= options->atol)
-    result->reason = OP2_CONVERGED_ATOL;
-  else if (residual <= options->rtol * b)
-    result->reason = OP2_CONVERGED_RTOL;
-  else if (b > 0 && residual > options->dtol * b)
-    result->reason = OP2_DIVERGED_DTOL;
-  else if (iterations >= options->iterations)
-    result->reason = OP2_DIVERGED_ITERATIONS;
-  return result->reason != OP2_NOT_SOLVED;
+  return status ? status : op2i_preconditioner_make(solve);
 }

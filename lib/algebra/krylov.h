@@ -16,15 +16,42 @@
 #define OP2_HERE (w->where)
 
 /* Each fails where loops fail; how it ended is in *result. */
-typedef op2_status op2i_method(struct op2i_solve *solve, op2_solve_result *result);
-op2i_method op2i_solve_cg, op2i_solve_minres, op2i_solve_gmres, op2i_solve_bicgstab;
+typedef op2_status op2i_solve_function(struct op2i_solve *solve, op2_solve_result *result);
+op2i_solve_function op2i_solve_cg, op2i_solve_minres, op2i_solve_gmres, op2i_solve_bicgstab;
+
+/* ---- rounds.c: the frame of all methods ---------------------------------------------------------- */
+
+/* A method's way from a residual that was computed from x to where it has arrived by its own residual,
+ * or cannot go on. */
+struct op2i_round {
+  op2_dat x;       /* what the method changes; its values are finite whatever happens */
+  double residual; /* the norm of the residual at the beginning */
+  double aim;      /* the method has arrived where its residual is at most that, */
+  double most;     /* and diverges where it is greater than that */
+  int it, last;    /* iterations so far, of all rounds, and how many there may be */
+  /* What the method says at the end. */
+  bool arrived;
+  op2_reason reason; /* why no further round would help; OP2_NOT_SOLVED: one may */
+  double known;      /* the norm of b - A x, where the method has computed it; else negative */
+  double gain; /* a further round is worth while if this one has multiplied the residual by less */
+  op2_dat backup; /* x as it was before the round; null: the round cannot be taken back */
+};
+typedef op2_status op2i_method(struct op2i_solve *solve, struct op2i_round *round);
+/* Whether the round ends with this residual, the method's own. */
+bool op2i_round_ends(struct op2i_round *round, double residual);
+/* Rounds of a method, until b - A x is small or they bring nothing more. Each finds that residual in r. */
+op2_status op2i_solve_rounds(struct op2i_solve *solve, op2i_method *method, op2_dat r,
+                             op2_solve_result *result);
+/* The relative tolerance: what the solver was given, or the default for the type of x. */
+double op2i_solve_rtol(const struct op2i_solve *solve);
 
 /* ---- krylov.c: what they have in common -------------------------------------------------------- */
 
-/* Kernels that all have, before their own: r = b - r and b.b; what the preconditioner makes of r. In
+/* Kernels that all have, before their own: r = b - r, b.b and r.r; what the preconditioner makes of r; x
+ * and so many times d, where that is finite. In
  * their texts T stands for the type, N for the dim, and P for value i of what the preconditioner makes of
  * r, with its factors in d. What is done with one or two vectors is op2/algebra.h's. */
-enum { OP2I_RESIDUAL, OP2I_PRECONDITION, OP2I_OWN };
+enum { OP2I_RESIDUAL, OP2I_PRECONDITION, OP2I_ADVANCE, OP2I_OWN };
 struct op2i_kernel_source {
   const char *name, *text;
 };
@@ -33,23 +60,22 @@ op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, i
                                const struct op2i_kernel_source *own);
 op2_status op2i_workspace_kernel(op2_context ctx, const struct op2i_workspace *work,
                                  const struct op2i_kernel_source *source, op2_kernel *kernel);
+/* Have one more dat like x. */
+op2_status op2i_workspace_dat(struct op2i_solve *solve, op2_dat *dat);
 void op2i_workspace_free(struct op2i_workspace *work);
 
 /* y = A x, as the program's function queues it. */
 op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y);
 /* y = A x */
 op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y);
-/* r = b - A x, and bb = b.b */
-op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r, op2_gbl bb);
-/* The same, and before that the preconditioner is made, and x is zero where that is asked for. */
-op2_status op2i_solve_begin(struct op2i_solve *solve, op2_dat r, op2_gbl bb);
+/* r = b - A x, with the squares of both norms in the workspace. */
+op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r);
+/* The preconditioner is made, and x is zero where that is asked for. */
+op2_status op2i_solve_begin(struct op2i_solve *solve);
 /* The global is zero. */
 op2_status op2i_solve_zero(op2_gbl gbl);
 /* The square root of a global. */
 op2_status op2i_solve_norm(op2_gbl gbl, double *value);
-/* Whether an iteration is the last one, and why, by the norms of the residual and of b. */
-bool op2i_solve_ends(const struct op2i_solve *solve, double residual, double b, int iterations,
-                     op2_solve_result *result);
 
 /* symmetry.c: warn of a matrix that is not symmetric, since rows were made zero, and of a method that needs
  * it to be; once for each matrix. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Minimal residuals, after Paige and Saunders: Lanczos vectors by three terms, and rotations of a small
  * matrix, which are the host's. It sees two scalars an iteration. Residuals are in the norm of the
- * preconditioner. */
+ * preconditioner; where they have fallen by as much as is asked for, b - A x is computed, and the method
+ * goes on with a smaller aim while that is too large. */
+#include <float.h>
 #include <math.h>
 
 #include "krylov.h"
 
-enum { R1, R2, Y, V, Z, W0, W1, W2, DATS }; /* three that take turns: R1, R2, Y; and W0, W1, W2 */
-enum { ALPHA, BETA2, BB, GBLS };
+enum { R2, Y, R1, V, Z, W0, W1, W2, DATS }; /* three that take turns: R1, R2, Y; and W0, W1, W2 */
+enum { ALPHA, BETA2, GBLS };
 enum { DIVIDE = OP2I_OWN, SUBTRACT, SUBTRACT_SEEN, TURN };
 
 static const struct op2i_kernel_source own[] = {
@@ -22,25 +24,23 @@ static const struct op2i_kernel_source own[] = {
     {"turn", "void turn(T *x, T *w, const T *v, const T *w1, const T *w2, const double *c) {\n"
              "  for (int i = 0; i < N; i++) {\n"
              "    w[i] = (v[i] - (T)c[0] * w1[i] - (T)c[1] * w2[i]) * (T)c[2];\n"
-             "    x[i] += (T)c[3] * w[i];\n  }\n}\n"},
+             "    const T to = x[i] + (T)c[3] * w[i];\n"
+             "    x[i] = to - to == 0 ? to : x[i];\n  }\n}\n"},
 };
 
 /* What the host goes on with. */
 struct rotation {
   double beta, old_beta, cosine, sine, phi, dbar, epsilon;
+  double size; /* a bound for the small matrix from below: what is much smaller is rounding */
 };
 
-/* r1 is the residual; *z what the preconditioner makes of it; b in the same norm. */
-static op2_status start(struct op2i_solve *s, const struct op2i_workspace *w, double *norm_b,
-                        double *beta) {
-  op2_status status = op2i_solve_begin(s, w->dats[R2], w->gbls[BB]);
-  if (!status) status = op2i_solve_precondition(s, *s->system.b, w->dats[Z]);
-  if (!status) status = op2_dat_dot(*s->system.b, w->dats[Z], w->gbls[BB]);
-  if (!status) status = op2i_solve_precondition(s, w->dats[R2], w->dats[Z]);
+/* The residual is in R2; beta2 is its square in the norm of the preconditioner. */
+static op2_status start(struct op2i_solve *s, double *beta2) {
+  const struct op2i_workspace *w = &s->solver->work;
+  op2_status status = op2i_solve_precondition(s, w->dats[R2], w->dats[Z]);
   if (!status) status = op2_dat_dot(w->dats[R2], w->dats[Z], w->gbls[BETA2]);
   for (int k = W0; k <= W2 && !status; k++) status = op2_dat_fill(w->dats[k], op2_scalar_value(0));
-  if (!status) status = op2i_solve_norm(w->gbls[BB], norm_b);
-  return status ? status : op2i_solve_norm(w->gbls[BETA2], beta);
+  return status ? status : op2_gbl_get(w->gbls[BETA2], beta2);
 }
 
 /* The next Lanczos vector: y = A v - (beta / old) r1 - (alpha / beta) r2, and z = d y. */
@@ -63,10 +63,12 @@ static op2_status lanczos(struct op2i_solve *s, const struct op2i_workspace *w,
   return status ? status : op2_dat_dot(y, w->dats[Z], w->gbls[BETA2]);
 }
 
-/* Rotate: c[] is what w and x are made with. */
-static void rotate(struct rotation *r, double alpha, double beta, double c[4]) {
+/* Rotate: c[] is what w and x are made with. False where the small matrix is singular. */
+static bool rotate(struct rotation *r, double epsilon, double alpha, double beta, double c[4]) {
   double old_epsilon = r->epsilon, delta = r->cosine * r->dbar + r->sine * alpha;
   double gbar = r->sine * r->dbar - r->cosine * alpha, gamma = hypot(gbar, beta);
+  r->size = fmax(r->size, fmax(fabs(alpha), beta));
+  if (!(gamma > epsilon * r->size)) return false;
   r->epsilon = r->sine * beta;
   r->dbar = -r->cosine * beta;
   r->cosine = gbar / gamma;
@@ -78,34 +80,75 @@ static void rotate(struct rotation *r, double alpha, double beta, double c[4]) {
   r->phi *= r->sine;
   r->old_beta = r->beta;
   r->beta = beta;
+  return true;
+}
+
+/* One iteration. *on: the next one can follow. */
+static op2_status iterate(struct op2i_solve *s, struct op2i_round *round, struct rotation *r,
+                          int it, bool *on) {
+  const struct op2i_workspace *w = &s->solver->work;
+  const double epsilon = w->type == OP2_F64 ? DBL_EPSILON : FLT_EPSILON;
+  double alpha = 0, beta2 = 0, c[4];
+  op2_dat r1 = w->dats[(it + R1) % 3], r2 = w->dats[(it + R2) % 3], y = w->dats[(it + Y) % 3];
+  op2_dat w1 = w->dats[W0 + it % 3], w2 = w->dats[W0 + (it + 1) % 3],
+          next = w->dats[W0 + (it + 2) % 3];
+  op2_status status = lanczos(s, w, r, r1, r2, y);
+  if (!status) status = op2_gbl_get(w->gbls[ALPHA], &alpha);
+  if (!status) status = op2_gbl_get(w->gbls[BETA2], &beta2);
+  if (status) return status;
+  if (beta2 < 0) round->reason = OP2_DIVERGED_INDEFINITE;
+  *on = beta2 >= 0 && rotate(r, epsilon, alpha, sqrt(beta2), c);
+  if (!*on) return OP2_SUCCESS;
+  round->it++;
+  return op2_par_loop(w->kernels[TURN], w->rows, op2_arg_direct(round->x, OP2_RW),
+                      op2_arg_direct(next, OP2_WRITE), op2_arg_direct(w->dats[V], OP2_READ),
+                      op2_arg_direct(w1, OP2_READ), op2_arg_direct(w2, OP2_READ),
+                      op2_arg_val(c, 4, OP2_F64));
+}
+
+/* Arrived in the preconditioner's norm. *scale is what residuals in that norm are multiplied by; it grows
+ * where they are small and b - A x is not. */
+static op2_status look(struct op2i_solve *s, struct op2i_round *round, double *scale, bool *on) {
+  const struct op2i_workspace *w = &s->solver->work;
+  if (round->x != *s->system.x) return OP2_SUCCESS; /* the frame looks */
+  op2_status status = op2i_solve_residual(s, w->dats[V]);
+  if (!status) status = op2i_solve_norm(w->squares[OP2I_RR], &round->known);
+  if (status || !(round->known > round->aim) || !(round->known < INFINITY)) return status;
+  *scale *= fmin(2 * round->known / round->aim, 100);
+  *on = true;
+  return OP2_SUCCESS;
+}
+
+/* A residual that has fallen by so much does not say anything about b - A x any more. */
+static bool is_rounding(const struct op2i_workspace *w, double phi, double first) {
+  return phi <= (w->type == OP2_F64 ? DBL_EPSILON : FLT_EPSILON) / 16 * first;
+}
+
+static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
+  const struct op2i_workspace *w = &s->solver->work;
+  struct rotation r = {.cosine = -1};
+  double beta2 = 0;
+  bool on = true;
+  op2_status status = start(s, &beta2);
+  if (!status && !isnan(beta2) && beta2 <= 0) round->reason = OP2_DIVERGED_INDEFINITE;
+  if (status || !(beta2 > 0)) return status;
+  r.phi = r.beta = sqrt(beta2);
+  const double first = r.beta;
+  double scale = round->residual / first;
+  for (int it = 0; !status && on; it++) {
+    if (op2i_round_ends(round, fabs(r.phi) * scale)) {
+      on = false;
+      if (round->arrived && !is_rounding(w, fabs(r.phi), first))
+        status = look(s, round, &scale, &on);
+      if (!on) break;
+    }
+    round->known = -1;
+    if (!status) status = iterate(s, round, &r, it, &on);
+  }
+  return status;
 }
 
 op2_status op2i_solve_minres(struct op2i_solve *s, op2_solve_result *result) {
-  const struct op2i_workspace *w = &s->solver->work;
-  struct rotation r = {.cosine = -1};
-  double b = 0, c[4];
   op2_status status = op2i_workspace_make(s, DATS, GBLS, sizeof own / sizeof *own, own);
-  if (!status) status = start(s, w, &b, &r.beta);
-  r.phi = r.beta;
-  if (b == 0) b = r.beta;
-  for (int it = 0; !status && !op2i_solve_ends(s, fabs(r.phi), b, it, result); it++) {
-    double alpha = 0, beta2 = 0;
-    op2_dat r1 = w->dats[(it + R1) % 3], r2 = w->dats[(it + R2) % 3], y = w->dats[(it + Y) % 3];
-    op2_dat w1 = w->dats[W0 + it % 3], w2 = w->dats[W0 + (it + 1) % 3],
-            next = w->dats[W0 + (it + 2) % 3];
-    status = lanczos(s, w, &r, r1, r2, y);
-    if (!status) status = op2_gbl_get(w->gbls[ALPHA], &alpha);
-    if (!status) status = op2_gbl_get(w->gbls[BETA2], &beta2);
-    if (status) break;
-    if (beta2 < 0) {
-      *result = (op2_solve_result){OP2_DIVERGED_INDEFINITE, it, fabs(r.phi)};
-      break;
-    }
-    rotate(&r, alpha, sqrt(beta2), c);
-    status = op2_par_loop(w->kernels[TURN], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
-                          op2_arg_direct(next, OP2_WRITE), op2_arg_direct(w->dats[V], OP2_READ),
-                          op2_arg_direct(w1, OP2_READ), op2_arg_direct(w2, OP2_READ),
-                          op2_arg_val(c, 4, OP2_F64));
-  }
-  return status;
+  return status ? status : op2i_solve_rounds(s, go, s->solver->work.dats[R2], result);
 }

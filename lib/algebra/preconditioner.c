@@ -6,6 +6,10 @@
 static const struct op2i_kernel_source
     values = {"invert", "void invert(T *d) {\n"
                         "  for (int i = 0; i < N; i++) d[i] = d[i] == 0 ? 1 : 1 / d[i];\n}\n"},
+    amounts = {"invert_amount",
+               "#include <math.h>\n"
+               "void invert_amount(T *d) {\n"
+               "  for (int i = 0; i < N; i++) d[i] = d[i] == 0 ? 1 : 1 / fabs(d[i]);\n}\n"},
     /* Column by column, with the row whose value there is largest. */
     blocks = {"invert_block",
               "#include <math.h>\n"
@@ -66,13 +70,17 @@ void op2i_preconditioned(const struct op2i_workspace *work, struct op2i_text *ou
   op2i_text_add(out, ")");
 }
 
+/* Minimal residuals need a preconditioner that is definite, for matrices that are not: it is made of
+ * the amounts of the diagonal. */
 /* Ones where there is none: one vector more to read, and one form of everything. */
 op2_status op2i_preconditioner_make(struct op2i_solve *solve) {
   struct op2i_workspace *w = &solve->solver->work;
   if (none(solve)) return op2_dat_fill(w->factors, op2_scalar_value(1));
   op2_status status = op2_mat_diagonal(*solve->system.mat, w->factors);
+  const bool definite = solve->solver->options.method == OP2_METHOD_MINRES;
+  const struct op2i_kernel_source *of_values = definite ? &amounts : &values;
   if (!status && !w->invert)
-    status = op2i_workspace_kernel(solve->op.ctx, w, w->blocks ? &blocks : &values, &w->invert);
+    status = op2i_workspace_kernel(solve->op.ctx, w, w->blocks ? &blocks : of_values, &w->invert);
   if (status) return status;
   return op2_par_loop(w->invert, w->rows, op2_arg_direct(w->factors, OP2_RW));
 }

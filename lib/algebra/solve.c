@@ -285,7 +285,7 @@ static op2_status judge(const struct op2i_solve *solve, const op2_solve_result *
                     result->iterations, result->residual);
 }
 
-static op2i_method *const methods[] = {
+static op2i_solve_function *const methods[] = {
     [OP2_METHOD_CG] = op2i_solve_cg,
     [OP2_METHOD_MINRES] = op2i_solve_minres,
     [OP2_METHOD_GMRES] = op2i_solve_gmres,

@@ -59,6 +59,7 @@ static op2_status make(op2_context ctx, const op2_solver_options *options, const
   }
   solver->options = *options;
   solver->options.prefix = solver->prefix = prefix;
+  solver->own_rtol = options->rtol > 0;
   fill_in(&solver->options);
   *out = solver;
   return OP2_SUCCESS;

@@ -47,6 +47,7 @@ struct op2_context_s {
   struct op2i_loop_table *loops; /* every distinct loop seen */
   struct op2i_user_call *calls;  /* every distinct call seen; list */
   struct op2i_vector_kernel *vector_kernels; /* of op2/algebra.h, made so far; list */
+  op2_gbl norm_parts[2]; /* what norms reduce into beside their result; [inside an operation or not] */
   /* The operation that runs and queues others, with objects whose handles may be gone; null: none. */
   const struct op2i_op *inside;
   int64_t round;                 /* such operations so far */

@@ -45,10 +45,12 @@ struct op2i_engine {
 enum {
   OP2I_WORK_DATS = 108,
   OP2I_WORK_GBLS = 108,
-  OP2I_WORK_KERNELS = 16,
+  OP2I_WORK_KERNELS = 24,
   OP2I_RESTART_MOST = 100,
   OP2I_BLOCKS_MOST = 16
 };
+
+enum { OP2I_BB, OP2I_RR, OP2I_SQUARES };
 
 /* What a method works with, made for the sets and types of the solve before: all handles are owned. */
 struct op2i_workspace {
@@ -58,6 +60,8 @@ struct op2i_workspace {
   op2_type type;
   bool blocks;     /* the preconditioner has a block for each row, and not a value for each of x */
   op2_dat factors; /* it: what it makes of r is the product with r, or with the blocks */
+  op2_dat correction; /* of x, in units of a residual that is too large or small to be squared */
+  op2_gbl squares[OP2I_SQUARES]; /* of the norms of b and of b - A x */
   op2_dat dats[OP2I_WORK_DATS];
   op2_gbl gbls[OP2I_WORK_GBLS];
   op2_kernel kernels[OP2I_WORK_KERNELS], invert;
@@ -66,6 +70,7 @@ struct op2i_workspace {
 struct op2_solver_s {
   struct op2i_object obj;
   op2_solver_options options; /* without zeros */
+  bool own_rtol;              /* the program has given a relative tolerance */
   char *prefix;
   struct op2i_solve *last; /* queued; null: none, or it is gone */
   int64_t queued;          /* solves that were queued so far: the number of the last one */

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The frame of all methods. A method updates its residual by recurrences, which drift from b - A x by
+ * rounding, and more where x was large on the way. So its claim to have arrived is checked: the residual is
+ * computed from x, and where it is not small the method begins a new round from there, as long as
+ * rounds bring something. */
+#include <math.h>
+
+#include "context.h"
+#include "krylov.h"
+
+/* A claim holds within this factor: what rounding adds to the last digits is no reason to go on. */
+static const double slack = 4;
+
+/* Squares and products of such residuals are numbers of double precision, or of float, still. */
+static bool is_moderate(op2_type type, double residual) {
+  const double most = type == OP2_F64 ? 1e100 : 1e15;
+  return residual > 1 / most && residual < most;
+}
+
+static op2_status norm_of(const struct op2i_workspace *w, op2_dat dat, op2_gbl square,
+                          double *norm) {
+  op2_status status = op2i_solve_norm(square, norm);
+  if (status || (*norm > 1e-140 && *norm < 1e140)) return status;
+  status = op2_dat_norm(dat, OP2_NORM_2, square);
+  return status ? status : op2_gbl_get(square, norm);
+}
+
+/* r = b - A x, and the norm of that and of b. */
+static op2_status true_residual(struct op2i_solve *s, op2_dat r, double *b, double *residual) {
+  const struct op2i_workspace *w = &s->solver->work;
+  op2_status status = op2i_solve_residual(s, r);
+  if (!status) status = norm_of(w, r, w->squares[OP2I_RR], residual);
+  return status ? status : norm_of(w, *s->system.b, w->squares[OP2I_BB], b);
+}
+
+/* ---- one round ------------------------------------------------------------------------------- */
+
+bool op2i_round_ends(struct op2i_round *round, double residual) {
+  round->arrived = residual <= round->aim;
+  if (isfinite(residual) && residual > round->most) round->reason = OP2_DIVERGED_DTOL;
+  return round->arrived || !isfinite(residual) || round->reason || round->it >= round->last;
+}
+
+/* Where squares might overflow or vanish, the round solves for a correction of x, in units of the
+ * residual. */
+static op2_status scaled_round(struct op2i_solve *s, op2i_method *method, op2_dat r,
+                               struct op2i_round *round) {
+  struct op2i_workspace *w = &s->solver->work;
+  const double unit = ldexp(1, ilogb(round->residual));
+  op2_status status = op2i_workspace_dat(s, &w->correction);
+  if (!status) status = op2_dat_fill(w->correction, op2_scalar_value(0));
+  if (!status) status = op2_dat_scale(r, op2_scalar_value(1 / unit));
+  if (status) return status;
+  round->x = w->correction;
+  round->residual /= unit;
+  round->aim /= unit;
+  round->most /= unit;
+  status = method(s, round);
+  if (status) return status;
+  return op2_par_loop(w->kernels[OP2I_ADVANCE], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
+                      op2_arg_direct(w->correction, OP2_READ), op2_arg_val(&unit, 1, OP2_F64));
+}
+
+static op2_status one_round(struct op2i_solve *s, op2i_method *method, op2_dat r,
+                            struct op2i_round *round) {
+  round->x = *s->system.x;
+  round->known = -1;
+  round->gain = 0.5;
+  round->backup = NULL;
+  round->arrived = false;
+  if (!is_moderate(s->solver->work.type, round->residual)) return scaled_round(s, method, r, round);
+  return method(s, round);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+double op2i_solve_rtol(const struct op2i_solve *solve) {
+  const op2_solver_options *options = &solve->solver->options;
+  if (solve->solver->own_rtol) return options->rtol;
+  return (*solve->system.x)->type == OP2_F32 ? 1e-5 : options->rtol;
+}
+
+static op2_reason judge(const struct op2i_solve *s, const struct op2i_round *round, double b,
+                        double residual) {
+  const op2_solver_options *options = &s->solver->options;
+  const double allow = round->arrived ? slack : 1, rtol = op2i_solve_rtol(s);
+  if (!isfinite(residual) || !isfinite(b)) return OP2_DIVERGED_NAN;
+  if (residual <= allow * options->atol) return OP2_CONVERGED_ATOL;
+  if (residual <= allow * rtol * b) return OP2_CONVERGED_RTOL;
+  if (round->reason) return round->reason;
+  if (b > 0 && residual > options->dtol * b) return OP2_DIVERGED_DTOL;
+  return round->it >= options->iterations ? OP2_DIVERGED_ITERATIONS : OP2_NOT_SOLVED;
+}
+
+/* What a round knows of its residual at the end spares computing it again, but for a new round. */
+static op2_status look(struct op2i_solve *s, op2_dat r, struct op2i_round *round, double *b,
+                       double *residual, op2_reason *reason) {
+  double norm_b;
+  op2_status status = OP2_SUCCESS;
+  if (round->known >= 0) {
+    *residual = round->known;
+    *reason = judge(s, round, *b, *residual);
+    if (*reason) return OP2_SUCCESS;
+  }
+  status = true_residual(s, r, &norm_b, residual);
+  if (*b < 0) *b = norm_b > 0 || isnan(norm_b) ? norm_b : *residual;
+  if (!status) *reason = judge(s, round, *b, *residual);
+  return status;
+}
+
+/* A round that has made x worse is taken back, where the method kept the x before it. */
+static op2_status take_back(struct op2i_solve *s, const struct op2i_round *round, double before,
+                            double *residual) {
+  const struct op2i_workspace *w = &s->solver->work;
+  if (!round->backup || *residual <= before) return OP2_SUCCESS;
+  *residual = before;
+  return op2_dat_copy(round->backup, *s->system.x);
+}
+
+op2_status op2i_solve_rounds(struct op2i_solve *s, op2i_method *method, op2_dat r,
+                             op2_solve_result *result) {
+  const op2_solver_options *options = &s->solver->options;
+  struct op2i_round round = {.known = -1, .last = options->iterations};
+  double b = -1, residual = 0, before = INFINITY; /* b is not known yet */
+  op2_reason reason = OP2_NOT_SOLVED;
+  op2_status status = op2i_solve_begin(s);
+  while (!status) {
+    status = look(s, r, &round, &b, &residual, &reason);
+    const bool stands = !(residual <= round.gain * before) && before < INFINITY;
+    if (!status) status = take_back(s, &round, before, &residual);
+    if (!status && !reason && stands) reason = OP2_DIVERGED_BREAKDOWN;
+    if (status || reason) break;
+    before = round.residual = residual;
+    round.aim = fmax(options->atol, op2i_solve_rtol(s) * b);
+    round.most = options->dtol * b;
+    status = one_round(s, method, r, &round);
+  }
+  *result = (op2_solve_result){reason, round.it, residual};
+  return status;
+}
