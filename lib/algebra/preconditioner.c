@@ -71,8 +71,7 @@ void op2i_preconditioned(const struct op2i_workspace *work, struct op2i_text *ou
 }
 
 /* Minimal residuals need a preconditioner that is definite, for matrices that are not: it is made of
- * the amounts of the diagonal. */
-/* Ones where there is none: one vector more to read, and one form of everything. */
+ * the amounts of the diagonal. Ones where there is none: one vector more to read, and one form of everything. */
 op2_status op2i_preconditioner_make(struct op2i_solve *solve) {
   struct op2i_workspace *w = &solve->solver->work;
   if (none(solve)) return op2_dat_fill(w->factors, op2_scalar_value(1));
