@@ -30,6 +30,7 @@ static void layouts(void) {
       {"op2_options.log_level", offsetof(op2_options, log_level), 56},
       {"op2_kernel_desc", sizeof(op2_kernel_desc), 96},
       {"op2_kernel_desc.line", offsetof(op2_kernel_desc, line), 40},
+      {"op2_kernel_desc.libraries", offsetof(op2_kernel_desc, libraries), 48},
       {"op2_profile", sizeof(op2_profile), 128},
       {"op2_profile.bytes", offsetof(op2_profile, bytes), 40},
       {"op2_times", sizeof(op2_times), 128},

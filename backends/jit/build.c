@@ -56,7 +56,7 @@ static op2_status add_jobs(struct job_list *jobs, struct op2i_request **member, 
   return OP2_SUCCESS;
 }
 
-static bool same_includes(const char *const *a, const char *const *b) {
+static bool same_words(const char *const *a, const char *const *b) {
   static const char *const none[] = {NULL};
   if (!a) a = none;
   if (!b) b = none;
@@ -66,7 +66,8 @@ static bool same_includes(const char *const *a, const char *const *b) {
 }
 
 static bool belong_together(const struct op2i_jit_code *a, const struct op2i_jit_code *b) {
-  return a->mergeable && b->mergeable && same_includes(a->includes, b->includes);
+  return a->mergeable && b->mergeable && same_words(a->includes, b->includes) &&
+         same_words(a->libraries, b->libraries);
 }
 
 /* Bring those that can share a translation unit with the first one behind it; returns how many they
@@ -167,6 +168,7 @@ static op2_status start(op2_context ctx, struct job *job) {
   job->run.stem = job->stem;
   job->run.folder = jit->scratch.folder[job->parent].path;
   job->run.includes = job->member[0]->code->includes;
+  job->run.libraries = job->member[0]->code->libraries;
   OP2I_TRY(op2i_compiler_start(&jit->compiler, &job->run));
   job->hopeless = job->run.pid == 0;
 fail:

@@ -57,53 +57,6 @@ static const char *const fixed_flags[] = {"-shared",
                                           "-Werror=int-conversion"};
 enum { NFIXED = sizeof fixed_flags / sizeof *fixed_flags };
 
-/* ---- words ----------------------------------------------------------------------------------- */
-
-op2_status op2i_words_add(struct op2i_words *words, const char *text) {
-  if (op2i_grow(&words->item, sizeof *words->item, words->count + 1, &words->capacity) != 0)
-    return op2i_error_nomem("the compiler's arguments");
-  char *copy = op2i_strdup(text);
-  if (!copy) return op2i_error_nomem("the compiler's arguments");
-  words->item[words->count++] = copy;
-  words->item[words->count] = NULL;
-  return OP2_SUCCESS;
-}
-
-void op2i_words_free(struct op2i_words *words) {
-  for (int64_t i = 0; i < words->count; i++) op2i_free(words->item[i]);
-  op2i_free(words->item);
-  *words = (struct op2i_words){0};
-}
-
-/* Take one word off `text` into `word`, which has room for all of it: quotes and backslashes as in
- * a shell, nothing is expanded. */
-static const char *take_word(const char *text, char *word) {
-  char quote = 0;
-  for (; *text && (quote || (*text != ' ' && *text != '\t' && *text != '\n')); text++) {
-    if (quote ? *text == quote : (*text == '\'' || *text == '"'))
-      quote = quote ? 0 : *text;
-    else if (*text == '\\' && quote != '\'' && text[1])
-      *word++ = *++text;
-    else
-      *word++ = *text;
-  }
-  *word = '\0';
-  return text;
-}
-
-op2_status op2i_words_split(struct op2i_words *words, const char *text) {
-  char *word = op2i_malloc(strlen(text) + 1);
-  if (!word) return op2i_error_nomem("the compiler's arguments");
-  op2_status status = OP2_SUCCESS;
-  for (text += strspn(text, " \t\n"); *text && status == OP2_SUCCESS;
-       text += strspn(text, " \t\n")) {
-    text = take_word(text, word);
-    status = op2i_words_add(words, word);
-  }
-  op2i_free(word);
-  return status;
-}
-
 bool op2i_compiler_name(const char *folder, const char *name, char path[PATH_MAX]) {
   bool relative = *name != '/' && folder;
   return snprintf(path, PATH_MAX, "%s%s%s", relative ? folder : "", relative ? "/" : "", name) <
@@ -211,6 +164,8 @@ static void add_plain(struct op2i_compiler *compiler) {
   for (int i = 0; i < NFIXED; i++) op2i_text_add(plain, "flag %s\n", fixed_flags[i]);
   for (int64_t i = 0; i < compiler->flags.count; i++)
     op2i_text_add(plain, "flag %s\n", compiler->flags.item[i]);
+  for (int64_t i = 0; i < compiler->linker.count; i++)
+    op2i_text_add(plain, "linker %s\n", compiler->linker.item[i]);
   if (!names_processor(&compiler->flags)) op2i_cpu_text(plain);
 }
 
@@ -223,6 +178,7 @@ op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_
     OP2I_TRY(op2i_error_nomem("the compiler's folder"));
   OP2I_TRY(config->cc ? find_named(compiler, config->cc, config->cc_by) : find_default(compiler));
   OP2I_TRY(op2i_words_split(&compiler->flags, config->cflags ? config->cflags : op2i_cpu_flags()));
+  if (config->ldflags) OP2I_TRY(op2i_words_split(&compiler->linker, config->ldflags));
   struct op2i_text *identity = &compiler->identity;
   add_plain(compiler);
   op2i_text_bytes(identity, compiler->plain.chars, compiler->plain.length);
@@ -230,6 +186,7 @@ op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_
     op2i_text_add(identity, "cc %s\n", compiler->driver.item[i]);
   OP2I_TRY(op2i_identity_flags(compiler, &compiler->driver, true));
   OP2I_TRY(op2i_identity_flags(compiler, &compiler->flags, false));
+  OP2I_TRY(op2i_identity_flags(compiler, &compiler->linker, false));
   op2i_identity_environment(compiler);
   if (identity->failed || compiler->plain.failed || compiler->missing.failed)
     OP2I_TRY(op2i_error_nomem("the compiler's identity"));
@@ -242,6 +199,7 @@ fail:
 void op2i_compiler_close(struct op2i_compiler *compiler) {
   op2i_words_free(&compiler->driver);
   op2i_words_free(&compiler->flags);
+  op2i_words_free(&compiler->linker);
   op2i_free(compiler->folder);
   compiler->folder = NULL;
   op2i_text_free(&compiler->identity);
@@ -270,6 +228,26 @@ const char *op2i_compiler_output(enum op2i_compiler_mode mode) {
   return mode == OP2I_COMPILE || mode == OP2I_COMMANDS ? ".so" : ".i";
 }
 
+/* Those of the kernel, which are found at run time where they were found when it was linked, and those
+ * that the user wants linked to all kernels. */
+static op2_status add_libraries(const struct op2i_compiler *compiler,
+                                const struct op2i_compiler_run *run, struct op2i_words *words) {
+  op2_status status = OP2_SUCCESS;
+  for (const char *const *library = run->libraries; library && *library && !status; library++) {
+    char search[PATH_MAX + 16];
+    bool folder = strncmp(*library, "-L", 2) == 0;
+    const char *path = folder ? *library + 2 : *library, *end = strrchr(path, '/');
+    status = op2i_words_add(words, *library);
+    if (status || (!folder && (*path == '-' || !end || !strstr(end, ".so")))) continue;
+    snprintf(search, sizeof search, "-Wl,-rpath,%.*s",
+             (int)(folder ? strlen(path) : (size_t)(end - path)), path);
+    status = op2i_words_add(words, search);
+  }
+  for (int64_t i = 0; i < compiler->linker.count && !status; i++)
+    status = op2i_words_add(words, compiler->linker.item[i]);
+  return status;
+}
+
 static op2_status make_arguments(const struct op2i_compiler *compiler,
                                  const struct op2i_compiler_run *run, struct op2i_words *words) {
   op2_status status;
@@ -287,6 +265,7 @@ static op2_status make_arguments(const struct op2i_compiler *compiler,
   if (run->mode == OP2I_COMPILE) OP2I_TRY(add_file(words, "-MF", run->stem, ".d"));
   OP2I_TRY(add_file(words, "-o", run->stem, op2i_compiler_output(run->mode)));
   OP2I_TRY(add_file(words, NULL, run->stem, ".c"));
+  OP2I_TRY(add_libraries(compiler, run, words));
   OP2I_TRY(op2i_words_add(words, "-lm"));
 fail:
   return status;

@@ -27,6 +27,7 @@ void op2i_words_free(struct op2i_words *words);
 struct op2i_compiler {
   struct op2i_words driver;  /* program and its fixed arguments: "ccache gcc" is two */
   struct op2i_words flags;   /* optimisation */
+  struct op2i_words linker;  /* OP2_LDFLAGS */
   struct op2i_text identity; /* what decides its output apart from source and include directories;
                                 part of every key */
   struct op2i_text plain;    /* what was asked for and what the processor is: what is left of the
@@ -58,13 +59,14 @@ bool op2i_compiler_name(const char *folder, const char *name, char path[PATH_MAX
 /* One run. All that it prints goes to STEM.log. */
 struct op2i_compiler_run {
   enum op2i_compiler_mode mode;
-  const char *stem, *folder;   /* folder: for the compiler's own temporary files */
-  const char *const *includes; /* null-terminated, may be null */
-  pid_t pid;                   /* 0: not running */
-  int64_t deadline;            /* by op2i_child_clock() */
-  struct timespec started;     /* out: by CLOCK_REALTIME */
-  bool good;                   /* out: ended with success, or its end was hidden from us */
-  bool given_up;               /* out: it took too long, or somebody ended it: to start another one
+  const char *stem, *folder;    /* folder: for the compiler's own temporary files */
+  const char *const *includes;  /* null-terminated, may be null */
+  const char *const *libraries; /* the same: to link to */
+  pid_t pid;                    /* 0: not running */
+  int64_t deadline;             /* by op2i_child_clock() */
+  struct timespec started;      /* out: by CLOCK_REALTIME */
+  bool good;                    /* out: ended with success, or its end was hidden from us */
+  bool given_up;                /* out: it took too long, or somebody ended it: to start another one
                                   would do no better, or be against their will */
   struct op2i_text failure; /* out: what went wrong and what the compiler said; empty when good */
 };

@@ -227,6 +227,51 @@ static op2_status add_programs(op2_context ctx, const struct op2i_jit_code *code
   return OP2_SUCCESS;
 }
 
+/* Libraries are read by the linker, which leaves no list: those that are named by their paths, and those
+ * that are found in a folder of -L. What the linker finds in folders of its own is the system's. */
+static void add_library(const struct op2i_words *folders, const char *name,
+                        struct op2i_text *list) {
+  static const char *const kinds[] = {"so", "a"};
+  static const struct op2i_key none = {0};
+  for (int64_t i = 0; i < folders->count; i++)
+    for (size_t k = 0; k < 2; k++) {
+      struct op2i_bytes bytes = {0};
+      const char *fault;
+      char path[PATH_MAX];
+      int size = *name == '/' ? snprintf(path, sizeof path, "%s", name)
+                              : snprintf(path, sizeof path, "%s/lib%s.%s", folders->item[i] + 2,
+                                         name, kinds[k]);
+      if (size >= PATH_MAX) continue;
+      if (op2i_file_load(path, &bytes, &fault)) list->failed = true;
+      struct op2i_key digest = bytes.data ? op2i_digest(bytes.data, bytes.size) : none;
+      bool found = bytes.data != NULL;
+      op2i_free(bytes.data);
+      op2i_depend_add(list, found ? OP2I_DEPEND_FILE : OP2I_DEPEND_NO_FILE, &digest, path);
+      if (found || *name == '/') return;
+    }
+}
+
+static op2_status add_libraries(op2_context ctx, const struct op2i_jit_code *code,
+                                struct op2i_text *list) {
+  const struct op2i_words *linker = &ctx->jit->compiler.linker;
+  struct op2i_words all = {0}, folders = {0};
+  op2_status status = OP2_SUCCESS;
+  for (const char *const *name = code->libraries; name && *name && !status; name++)
+    status = op2i_words_add(&all, *name);
+  for (int64_t i = 0; i < linker->count && !status; i++)
+    status = op2i_words_add(&all, linker->item[i]);
+  if (!status) status = op2i_words_add(&folders, "-L/nowhere"); /* so that there is one */
+  for (int64_t i = 0; i < all.count && !status; i++)
+    if (strncmp(all.item[i], "-L/", 3) == 0) status = op2i_words_add(&folders, all.item[i]);
+  for (int64_t i = 0; i < all.count && !status; i++) {
+    bool named = strncmp(all.item[i], "-l", 2) == 0;
+    if (named || all.item[i][0] == '/') add_library(&folders, all.item[i] + (named ? 2 : 0), list);
+  }
+  op2i_words_free(&all);
+  op2i_words_free(&folders);
+  return status;
+}
+
 /* Assembler text may read files, of which nobody says anything. */
 static bool reads_more(const struct op2i_lookup *lookup, const char *source) {
   bool more = strstr(source, ".incbin") != NULL;
@@ -252,6 +297,7 @@ op2_status op2i_depend_record(op2_context ctx, const struct op2i_compiled *compi
   op2_status status;
   *known = true;
   OP2I_TRY(add_programs(ctx, compiled->code, list));
+  OP2I_TRY(add_libraries(ctx, compiled->code, list));
   OP2I_TRY(op2i_says_folders(ctx, compiled->code->includes, &says));
   lookup.says = says;
   if (compiled->rule) OP2I_TRY(add_files(&lookup, compiled->rule));

@@ -121,6 +121,10 @@ static op2_status find_keys(const struct op2i_jit *jit, struct op2i_request *req
   struct op2i_text folders = {0};
   for (const char *const *folder = code->includes; folder && *folder; folder++)
     op2i_text_bytes(&folders, *folder, strlen(*folder) + 1);
+  for (const char *const *library = code->libraries; library && *library; library++) {
+    op2i_text_add(&folders, "library ");
+    op2i_text_bytes(&folders, *library, strlen(*library) + 1);
+  }
   if (folders.failed) {
     op2i_text_free(&folders);
     return op2i_error_nomem("a loop's key");

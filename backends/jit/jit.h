@@ -14,6 +14,7 @@ struct op2i_jit_code {
   const char *source; /* from op2i_generate() */
   bool mergeable;
   const char *const *includes; /* directories, null-terminated, may be null */
+  const char *const *libraries; /* to link to, absolute, null-terminated, may be null */
   const char *label;           /* for log lines: the kernel's name */
   bool on_device; /* for the context's device: the function is a struct op2i_device_unit */
   bool if_cached; /* of a device: it is not compiled; without function and message, if it was not there */

@@ -59,7 +59,8 @@ static void add_hint(struct op2i_text *message, const char *kernel, const char *
         "\nnote: kernel '%s' uses '%s', which its text does not define. A kernel sees its "
         "own text and its headers, and nothing else of the file around it: put helper "
         "functions into op2_kernel_desc.source, or into a header named in "
-        "op2_kernel_desc.headers. Macros of the file are not expanded in it",
+        "op2_kernel_desc.headers. Macros of the file are not expanded in it. Functions of "
+        "libraries are linked by op2_kernel_desc.libraries or OP2_LDFLAGS",
         kernel, name);
   else
     op2i_text_add(message,

@@ -85,7 +85,13 @@ typedef struct op2_kernel_desc {
   const char *file;            /**< where `source` stands; may be null */
   int line;                    /**< line of `file` on which `source` begins; 0 when file is null */
   int reserved_number;         /**< 0 */
-  const void *reserved[6];     /**< null: room for later versions */
+  const char *const *libraries; /**< to link the kernel to: the path of a shared library, an archive or
+                                    an object file, or an option of the linker (`-lNAME`, `-LDIR`);
+                                    null-terminated; may be null. Relative paths are meant from where
+                                    the program is when the kernel is created, and folders of shared
+                                    libraries are searched at run time as well. `OP2_LDFLAGS` adds
+                                    options for all kernels. Devices link nothing */
+  const void *reserved[5];     /**< null: room for later versions */
 } op2_kernel_desc;
 
 /** Define a kernel where the C compiler checks it too: `OP2_KERNEL(name, (parameters), { body })`
@@ -99,7 +105,7 @@ typedef struct op2_kernel_desc {
 #define OP2_KERNEL(name_, params_, ...)                                                            \
   static inline __attribute__((unused)) void name_ params_ __VA_ARGS__                             \
   static const op2_kernel_desc name_##_kernel = {                                                  \
-      #name_, "void " #name_ #params_ " " #__VA_ARGS__ "\n", 0, 0, __FILE__, __LINE__, 0, {0}}
+      #name_, "void " #name_ #params_ " " #__VA_ARGS__ "\n", 0, 0, __FILE__, __LINE__, 0, 0, {0}}
 /* clang-format on */
 
 /** One argument of a loop. Made by the op2_arg_* functions only; passed by value. The first member

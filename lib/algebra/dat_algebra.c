@@ -190,7 +190,7 @@ static int make_args(const struct op2i_vector_call *call, const struct key *key,
 /* Those of the queue that is filled: operations inside a solve do not wait for those outside. */
 static op2_status begin_parts(op2_context ctx, op2_gbl *parts) {
   static const double nothing[OP2I_PARTS];
-  op2_gbl *kept = &ctx->norm_parts[ctx->inside];
+  op2_gbl *kept = &ctx->norm_parts[ctx->inside != NULL];
   op2_status status = OP2_SUCCESS;
   if (!*kept) status = op2_gbl_create(ctx, OP2I_PARTS, OP2_F64, NULL, "parts of a norm", kept);
   if (status) return status;

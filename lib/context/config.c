@@ -55,6 +55,8 @@ static op2_status choose_texts(struct op2i_config *c, const op2_options *o) {
       choose_text(&c->device, &c->device_by, o->device, "op2_options.device", OP2I_ENV_DEVICE));
   const char *trust = op2i_env_text(OP2I_ENV_CACHE_TRUST);
   if (trust && !(c->cache_trust = op2i_strdup(trust))) OP2I_TRY(op2i_error_nomem("options"));
+  const char *linker = op2i_env_text(OP2I_ENV_LDFLAGS);
+  if (linker && !(c->ldflags = op2i_strdup(linker))) OP2I_TRY(op2i_error_nomem("options"));
   const char *strategy = op2i_env_text(OP2I_ENV_DEVICE_STRATEGY);
   if (strategy && !(c->device_strategy = op2i_strdup(strategy)))
     OP2I_TRY(op2i_error_nomem("options"));
@@ -207,6 +209,7 @@ void op2i_config_free(struct op2i_config *config) {
   op2i_free(config->cc);
   op2i_free(config->cflags);
   op2i_free(config->folder);
+  op2i_free(config->ldflags);
   op2i_free(config->cache_trust);
   op2i_free(config->graph_file);
   op2i_free(config->device);

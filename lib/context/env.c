@@ -94,6 +94,10 @@ const struct op2i_variable op2i_variables[OP2I_ENV_COUNT] = {
                      OWN},
     [OP2I_ENV_CFLAGS] = {"OP2_CFLAGS", OP2I_TEXT_VARIABLE, 0, 0, 0, "-O3 -march=native ...",
                          "replaces the optimisation flags", SAME(cflags)},
+    [OP2I_ENV_LDFLAGS] = {"OP2_LDFLAGS", OP2I_TEXT_VARIABLE, 0, 0, 0, "none",
+                          "options for linking generated code, as -L/DIR -lNAME, for functions of "
+                          "libraries that kernels call (see op2_kernel_desc.libraries)",
+                          OWN},
     [OP2I_ENV_CC_TIMEOUT] = {"OP2_CC_TIMEOUT", OP2I_NUMBER_VARIABLE, 300, 0, 86400, "300",
                              "seconds after which a compiler that runs is given up; 0: never", OWN},
     [OP2I_ENV_GRAPH] =

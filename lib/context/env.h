@@ -26,6 +26,7 @@ struct op2i_config {
   char *backend, *device, *place, *place_costs, *cache_dir, *cc, *cflags,
       *graph_file;                    /* null: not set */
   char *cache_trust; /* null: nobody but the user and root */
+  char *ldflags;     /* null: none */
   char *folder; /* the working directory when the context was made; null: not known */
   char *device_strategy;              /* the same, */
   enum op2i_device_strategy strategy; /* and which that is */

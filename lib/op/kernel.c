@@ -25,6 +25,7 @@ static void free_parts(op2_kernel kernel) {
   op2i_free(kernel->file);
   op2i_free(kernel->headers);
   free_strings(kernel->includes);
+  free_strings(kernel->libraries);
   op2i_free(kernel->consts);
   op2i_codegen.free_signature(&kernel->signature);
   op2i_codegen.forget(kernel);
@@ -52,18 +53,30 @@ static op2_status copy_strings(const char *const *strings, char ***out) {
 }
 
 /* Code is compiled later, when the program may be in another directory. */
-static op2_status make_absolute(char **folder) {
+static op2_status make_absolute(char **name, size_t option) {
   char here[PATH_MAX], path[2 * PATH_MAX];
-  if ((*folder)[0] == '/' || !getcwd(here, sizeof here)) return OP2_SUCCESS;
-  snprintf(path, sizeof path, "%s/%s", strcmp(here, "/") ? here : "", *folder);
-  op2i_free(*folder);
-  *folder = op2i_strdup(path);
-  return *folder ? OP2_SUCCESS : op2i_error_nomem("a kernel");
+  if ((*name)[option] == '/' || !getcwd(here, sizeof here)) return OP2_SUCCESS;
+  snprintf(path, sizeof path, "%.*s%s/%s", (int)option, *name, strcmp(here, "/") ? here : "",
+           *name + option);
+  op2i_free(*name);
+  *name = op2i_strdup(path);
+  return *name ? OP2_SUCCESS : op2i_error_nomem("a kernel");
 }
 
 static op2_status copy_folders(const char *const *folders, char ***out) {
   op2_status status = copy_strings(folders, out);
-  for (char **folder = *out; !status && folder && *folder; folder++) status = make_absolute(folder);
+  for (char **folder = *out; !status && folder && *folder; folder++)
+    status = make_absolute(folder, 0);
+  return status;
+}
+
+/* Of options only -LDIR has a path. */
+static op2_status copy_libraries(const char *const *libraries, char ***out) {
+  op2_status status = copy_strings(libraries, out);
+  for (char **library = *out; !status && library && *library; library++) {
+    bool folder = strncmp(*library, "-L", 2) == 0 && (*library)[2];
+    if (folder || (*library)[0] != '-') status = make_absolute(library, folder ? 2 : 0);
+  }
   return status;
 }
 
@@ -99,6 +112,7 @@ static op2_status create(op2_context ctx, const op2_kernel_desc *desc, op2_kerne
   OP2I_TRY(copy_string(behind_mark(desc->source), &kernel->source));
   OP2I_TRY(copy_string(desc->file, &kernel->file));
   OP2I_TRY(copy_folders(desc->includes, &kernel->includes));
+  OP2I_TRY(copy_libraries(desc->libraries, &kernel->libraries));
   OP2I_TRY(op2i_headers_collect(desc, &headers));
   OP2I_TRY(copy_string(headers.chars ? headers.chars : "", &kernel->headers));
   kernel->line = desc->line;

@@ -43,8 +43,9 @@ struct op2_kernel_s {
   int line;
   char
       *headers; /* ready text: "#include ..." lines and a digest comment for each file, may be "" */
-  char **includes; /* null-terminated, may be null */
-  bool given;      /* flags or headers may define names that the source does not */
+  char **includes;  /* null-terminated, may be null; absolute */
+  char **libraries; /* the same, for the linker */
+  bool given;       /* flags or headers may define names that the source does not */
   struct op2i_signature signature;
   /* constants used, worked out again when the context's const_epoch has moved */
   int64_t const_epoch;

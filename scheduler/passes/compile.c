@@ -45,6 +45,7 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
       .source = source,
       .mergeable = loop->mergeable[variant],
       .includes = (const char *const *)loop->kernel->includes,
+      .libraries = (const char *const *)loop->kernel->libraries,
       .label = op2i_loop_name(loop),
       .on_device = op2i_on_device(variant),
       .if_cached = op2i_on_device(variant) && !c->optional && op2i_trial_puts_off(loop)};
