@@ -158,9 +158,40 @@ static int one_rank(struct op2i_comm *comm, void *data) {
   return wrong + (op2_finalize(&ctx) != OP2_SUCCESS);
 }
 
+/* ---- the profile after partitioning ------------------------------------------------------------ */
+
+OP2_KERNEL(set_one, (double *b), { *b = 1; });
+
+static int profile(struct op2i_comm *comm, void *data) {
+  enum { N = 100 };
+  const op2_options options = {.backend = "sequential", .cache_dir = test_cache(), .log_level = 1};
+  op2_context ctx = NULL;
+  op2_set set = NULL;
+  op2_dat dat = NULL;
+  op2_kernel kernel = NULL;
+  op2_loop loop = NULL;
+  op2_profile told = {0};
+  (void)data;
+  int wrong = op2i_init_ranks(&options, comm, &ctx) || op2_set_create(ctx, N, "set", &set) ||
+              op2_dat_create(set, 1, OP2_F64, NULL, "b", &dat) ||
+              op2_kernel_create(ctx, &set_one_kernel, &kernel) ||
+              op2_loop_create(&loop, kernel, set, op2_arg_direct(dat, OP2_WRITE));
+  for (int i = 0; i < 3; i++) wrong = wrong || op2_partition(ctx, NULL, NULL);
+  wrong = wrong || op2_loop_compute(loop) || op2_profile_get(ctx, 0, &told);
+  wrong = wrong || told.bytes != N * sizeof(double);
+  if (wrong) fprintf(stderr, "# %g bytes, %s\n", told.bytes, op2_error_message());
+  op2_loop_destroy(&loop);
+  op2_dat_destroy(&dat);
+  op2_set_destroy(&set);
+  op2_kernel_destroy(&kernel);
+  return wrong + (op2_finalize(&ctx) != OP2_SUCCESS);
+}
+
 int main(void) {
   test_environment();
   shapes();
+  is_int(run_contexts(2, fast, profile, NULL), 0,
+         "the bytes of a profile are those of one partition");
   for (int numbered = 0; numbered < 2; numbered++) {
     bool how = numbered;
     is_int(run_contexts(1, fast, one_rank, &how), 0,

@@ -150,6 +150,7 @@ static double entries_of(const struct op2i_loop *loop, const struct op2i_loop_ar
  * elements can reach. */
 void op2i_loop_count_bytes(struct op2i_loop *loop) {
   double elements = (double)loop->set->ends[OP2I_OWNED];
+  loop->bytes = 0; /* it is counted anew after each op2_partition() */
   for (int d = 0; d < loop->op.ndats; d++) {
     double rows = 0, limit = (double)loop->op.dats[d]->set->ends[OP2I_OWNED];
     bool read = false, written = false;
