@@ -3,6 +3,7 @@
 #define OP2I_COMPANION_H
 
 #include "comm.h"
+#include "fpenv.h"
 #include "object.h"
 #include "op2/mesh.h"
 #include "partitioner.h"
@@ -29,6 +30,11 @@ struct op2i_companion {
   /* Lines of the log, as in log.h. */
   void (*log)(op2_context ctx, int level, const char *format, ...)
       __attribute__((format(printf, 3, 4)));
+  /* The floating-point environment, as in fpenv.h. */
+  void (*fp_enter)(struct op2i_fp_scope *scope);
+  void (*fp_leave)(struct op2i_fp_scope *scope);
+  struct op2i_fp_scope *(*fp_window_open)(void);
+  void (*fp_window_close)(struct op2i_fp_scope *scope, bool ended);
   /* CPUs, as in affinity.h. */
   int (*process_cpus)(int *numbers, bool *narrow);
   /* Contexts and objects, as in context.h and object.h. hold() and let_go() keep a context's

@@ -9,6 +9,7 @@
 #include "device.h"
 #include "error.h"
 #include "failure.h"
+#include "fpenv.h"
 #include "jit.h"
 #include "log.h"
 #include "machine.h"
@@ -132,6 +133,7 @@ static op2_status agree(op2_context ctx) {
 }
 
 op2_status op2i_init_ranks(const op2_options *options, struct op2i_comm *comm, op2_context *out) {
+  OP2I_FP_DEFAULT;
   op2_context ctx = NULL;
   op2_status status = begin_alone(options, comm, &ctx);
   op2_status agreed = comm ? op2i_comm_agree(comm, status) : status;
@@ -151,6 +153,7 @@ op2_status op2_init(const op2_options *options, op2_context *ctx) {
 }
 
 op2_status op2_finalize(op2_context *handle) {
+  OP2I_FP_DEFAULT;
   if (!handle || !*handle) return OP2_SUCCESS;
   op2_context ctx = *handle;
   if (ctx->magic == OP2I_CONTEXT_MAGIC && ctx->calling) return op2i_context_calling(ctx);

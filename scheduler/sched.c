@@ -10,6 +10,7 @@
 #include "combination.h"
 #include "device.h"
 #include "error.h"
+#include "fpenv.h"
 #include "log.h"
 #include "loopdata.h"
 #include "mem.h"
@@ -68,6 +69,7 @@ static void remember(struct op2i_sched *sched, int64_t marked, const char *call,
 
 /* Run what is marked. After a shortage of memory the loops that did not run stay queued. */
 static op2_status run_marked(struct op2i_sched *sched) {
+  OP2I_FP_DEFAULT;
   const struct op2i_force *force = &sched->forces[(sched->nforces - 1) % OP2I_FORCES];
   bool verify = sched->ctx->config.verify;
   op2_status status = verify ? op2i_graph_verify(sched) : OP2_SUCCESS;
@@ -210,6 +212,7 @@ static op2_status wait_for_device(op2_context ctx) {
 }
 
 op2_status op2_flush(op2_context ctx) {
+  OP2I_FP_DEFAULT;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   status = flush(ctx->sched, "op2_flush");

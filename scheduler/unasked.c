@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "error.h"
+#include "fpenv.h"
 #include "log.h"
 #include "numbering.h"
 #include "program.h"
@@ -98,6 +99,7 @@ op2_status op2i_numbering_count(struct op2i_sched *sched, struct op2i_op *op) {
   op2_status status = OP2_SUCCESS;
   op->counted = !loop || !sched->ctx->config.renumber;
   if (op->counted) return OP2_SUCCESS;
+  OP2I_FP_DEFAULT;
   int64_t rows = 0;
   bool waiting = false;
   if (loop->ordered) status = keep_order(sched, loop);

@@ -7,6 +7,7 @@
 
 #include "check.h"
 #include "clock.h"
+#include "fpenv.h"
 #include "partial.h"
 #include "registry.h"
 #include "stateless.h"
@@ -148,6 +149,7 @@ static void store_results(const struct op2i_check *check) {
 static op2_status run_elements(struct op2i_check *check) {
   op2_status status = OP2_SUCCESS;
   for (int64_t p = check->step->lo; !status && p < check->step->hi; p++) {
+    op2i_fp_reset(); /* a kernel may have changed it */
     op2i_check_gather(check, p);
     status = op2i_check_judge(check);
     if (!status) status = find_collisions(check);

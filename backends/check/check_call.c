@@ -11,6 +11,7 @@
 #include "check.h"
 #include "context.h"
 #include "error.h"
+#include "fpenv.h"
 #include "mem.h"
 
 /* Memory that is looked at before and after the function runs. */
@@ -208,7 +209,9 @@ op2_status op2i_check_call(struct op2i_user_call *call, void *data, void *const 
   if (!status) {
     op2i_fault_catch();
     shut(&guard);
+    struct op2i_fp_scope *scope = op2i_call_window(call);
     ended = op2i_fault_call(enter, args, &fault);
+    op2i_fp_window_close(scope, ended);
     for (int64_t i = 0; i < guard.n; i++) open_again(&guard.watched[i]);
     op2i_fault_release();
     if (!ended) status = tell_fault(&guard, &fault);

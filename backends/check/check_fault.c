@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check_fence.h"
+#include "fpenv.h"
 #include "process.h"
 
 struct call {
@@ -85,6 +86,7 @@ bool op2i_fault_call(op2i_checked_fn entry, void *const *args, struct op2i_fault
   if (sigsetjmp(call.back, 0)) {
     running = call.outer;
     *fault = call.fault;
+    op2i_fp_reset(); /* the handler of the signal, or what it has interrupted, left another one */
     return false;
   }
   running = &call;

@@ -6,6 +6,7 @@
 
 #include "cuda_api.h"
 #include "env.h"
+#include "process.h"
 
 static struct op2i_cuda_api cuda;
 static struct op2i_nvrtc_api nvrtc;
@@ -28,7 +29,7 @@ static const char *find_nvrtc(void *handle, struct op2i_nvrtc_api *api) {
 }
 
 static void open_cuda(void) {
-  void *handle = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  void *handle = op2i_process_load("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   cuda_missing = handle ? find_cuda(handle, &cuda) : "libcuda.so.1 is not here (no NVIDIA driver)";
 }
 
@@ -36,7 +37,7 @@ static void open_cuda(void) {
 static void *open_in(const char *folder, const char *name) {
   char path[512];
   snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);
-  return dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  return op2i_process_load(path, RTLD_NOW | RTLD_LOCAL);
 }
 
 static void *open_any(const char *folder) {

@@ -11,6 +11,7 @@
 #include "comm.h"
 #include "context.h"
 #include "error.h"
+#include "fpenv.h"
 #include "log.h"
 #include "loop.h"
 #include "machine.h"
@@ -67,15 +68,18 @@ static void run_colours(struct op2i_step *step, int threads) {
   struct op2i_comm *comm = step->loop->op.ctx->comm;
   double seconds = 0;
 #pragma omp parallel num_threads(threads) if (threads > 1) reduction(+ : seconds)
-  for (int32_t colour = 0; colour < plan->ncolors; colour++) {
-    double start = op2i_seconds();
+  {
+    OP2I_FP_DEFAULT; /* the threads are the program's as well */
+    for (int32_t colour = 0; colour < plan->ncolors; colour++) {
+      double start = op2i_seconds();
 #pragma omp for schedule(static) nowait
-    for (int32_t i = plan->color_offs[colour]; i < plan->color_offs[colour + 1]; i++) {
-      op2i_step_run_block(step, plan->blkmap[i]);
-      if (omp_get_thread_num() == 0) op2i_comm_carry(comm);
-    }
-    seconds += op2i_seconds() - start;
+      for (int32_t i = plan->color_offs[colour]; i < plan->color_offs[colour + 1]; i++) {
+        op2i_step_run_block(step, plan->blkmap[i]);
+        if (omp_get_thread_num() == 0) op2i_comm_carry(comm);
+      }
+      seconds += op2i_seconds() - start;
 #pragma omp barrier
+    }
   }
   step->seconds = seconds;
 }

@@ -7,6 +7,7 @@
 #include "comm.h"
 #include "context.h"
 #include "error.h"
+#include "fpenv.h"
 #include "mem.h"
 #include "partial.h"
 #include "plan.h"
@@ -184,6 +185,7 @@ static void publish_all(struct op2i_step *step) {
 void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
   if (!step->partials || !step->reduces || nblocks < 1) return;
   size_t bytes = (size_t)step->loop->partial_bytes;
+  op2i_fp_reset(); /* a kernel may have changed it */
   for (int64_t distance = 1; distance < nblocks; distance *= 2)
     for (int64_t b = 0; b + distance < nblocks; b += 2 * distance)
       combine_partials(step->loop, step->partials + (size_t)b * bytes,
@@ -277,6 +279,7 @@ void op2i_step_run_block(const struct op2i_step *step, int32_t block) {
   unsigned char *partial = step->partials ? step->partials + (size_t)block * bytes : NULL;
   int64_t hi = op2i_plan_block_hi(step->plan, block);
   op2i_partial_init(step, partial);
+  op2i_fp_reset(); /* a kernel of an earlier block may have changed it */
   ((op2i_plain_fn)step->function)(&step->call, op2i_plan_block_lo(step->plan, block),
                                   hi < step->hi ? hi : step->hi, partial);
 }

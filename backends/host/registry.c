@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The backends by name. One that is not built is listed too, and says why it cannot be used. */
 #include "registry.h"
+#include "fpenv.h"
 
 #include <string.h>
 
@@ -42,6 +43,7 @@ const struct op2i_backend *op2i_backend_default(int workers,
 }
 
 const char *op2_backend_unavailable(const char *name) {
+  OP2I_FP_DEFAULT;
   if (!name) return "no backend was named";
   const struct op2i_backend *backend = op2i_backend_find(name);
   if (!backend)

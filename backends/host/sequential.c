@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "comm.h"
 #include "context.h"
+#include "fpenv.h"
 #include "loop.h"
 #include "partial.h"
 #include "registry.h"
@@ -17,6 +18,7 @@ static void run(struct op2i_step *step) {
   struct op2i_comm *comm = step->loop->op.ctx->comm;
   bool whole = !comm || comm->flying == 0 || step->loop->partial_bytes > 0;
   for (int64_t lo = step->lo, hi; lo < step->hi; lo = hi) {
+    op2i_fp_reset(); /* a kernel of an earlier loop may have changed it */
     hi = whole || step->hi - lo < PIECE ? step->hi : lo + PIECE;
     ((op2i_plain_fn)step->function)(&step->call, lo, hi, step->partials);
     if (!whole) op2i_comm_carry(comm);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fpenv.h"
 #include "load.h"
 #include "mem.h"
 #include "opencl_api.h"
@@ -106,7 +107,9 @@ int op2i_opencl_find(const struct op2i_opencl_api *api, struct op2i_opencl_found
   cl_device_id devices[OP2I_OPENCL_MOST];
   cl_uint nplatforms = 0;
   int n = 0;
-  if (api->clGetPlatformIDs(OP2I_OPENCL_MOST, platforms, &nplatforms)) return 0;
+  cl_int error = api->clGetPlatformIDs(OP2I_OPENCL_MOST, platforms, &nplatforms);
+  op2i_fp_reset(); /* a platform that the loader has just loaded may have changed it */
+  if (error) return 0;
   for (cl_uint p = 0; p < nplatforms && p < OP2I_OPENCL_MOST; p++) {
     cl_uint ndevices = 0;
     if (api->clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, OP2I_OPENCL_MOST, devices, &ndevices))

@@ -80,7 +80,8 @@ OP2_API op2_scalar op2_scalar_gbl(op2_gbl gbl);
  * @source op2 */
 OP2_API op2_scalar op2_scalar_ratio(op2_gbl above, op2_gbl below);
 
-/** @brief A scalar so many times: op2_scalar_times(-1, s) is -s.
+/** @brief A scalar so many times: op2_scalar_times(-1, s) is -s. The product of two factors is computed
+ * here, by the program's own arithmetic, in the floating-point environment of the calling thread.
  * @memory as op2_scalar_gbl()             @sync   never blocks, runs nothing
  * @mpi    the same on every rank          @errors as op2_scalar_gbl()
  * @source op2 */

@@ -60,7 +60,8 @@ typedef struct op2_options {
   const char *cache_dir;  /**< OP2_CACHE_DIR: where compiled loops are kept */
   const char *cc;         /**< OP2_CC: C compiler for generated code */
   const char *cflags;     /**< OP2_CFLAGS: replaces the optimisation flags; those that values depend
-                             on (op2/loop.h) stay, but can be taken back: -ffast-math, -fno-wrapv */
+                             on (op2/loop.h) stay, but can be taken back: -ffast-math (denormal
+                             numbers are kept all the same), -fno-wrapv */
   const char *graph_file; /**< OP2_GRAPH: DOT file, of what ran; "%d" in it is the flush number,
                              "%r" the rank: without it rank 0 alone writes */
   int log_level;          /**< OP2_LOG: 0 silent, 1 errors, 2 warnings, 3 info, 4 debug */

@@ -60,6 +60,18 @@ extern "C" {
  *   do. One that makes the global NaN (`*m = *m < x ? *m : x` where x is NaN) loses what was found
  *   before, so that the result depends on the order of the elements; OP2_BACKEND=check reports it |
  *
+ * **Floating-point environment.** Kernels, and the library itself, run in the default environment on
+ * every thread: operations round to nearest, denormal numbers are kept and nothing traps, whatever the
+ * program has set for its threads (feenableexcept(), fesetround(), `gfortran -ffpe-trap`, libraries that
+ * were linked with -ffast-math). So results do not depend on these modes, and a kernel with conditions
+ * is safe under traps, although vector code also computes for elements that a condition excludes. When
+ * the library returns, the environment of the calling thread is what it was: exceptions that kernels
+ * raise are not added to its flags. That holds where OP2_CFLAGS has -ffast-math, too. Functions of
+ * op2_call() and of operators, and solves by PETSc, run in the environment of the thread that makes the
+ * queue run; what they change in it stays changed. Kernels must not change it; where one does, that
+ * lasts until the end of a block at most. Devices have an environment of their own, which is the
+ * default; threads that their driver, MPI or StarPU starts in op2_init() or op2_init_mpi() begin with it.
+ *
  * What C does not define remains undefined, and may differ: division of integers by zero, and of
  * the least one by -1 (both end the program on x86), shifts by as many bits as there are or more,
  * and conversion of a real number to an integer type that cannot hold it, or of NaN. */

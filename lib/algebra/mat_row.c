@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "fpenv.h"
 #include "loop_arg.h"
 #include "mat_zero.h"
 #include "op2/loop.h"
@@ -75,6 +76,7 @@ static op2_status prepare(const struct call *c, const struct op2i_row_places **p
 }
 
 op2_status op2_mat_zero_rows_at(op2_where where, op2_mat mat, op2_set rows, double diagonal) {
+  OP2I_FP_DEFAULT;
   const struct op2i_row_places *places = NULL;
   if (!where.file) where.file = "?";
   const struct call call = {where, "op2_mat_zero_rows", mat, rows, diagonal, false};
@@ -180,6 +182,7 @@ static op2_status queue_correction(const struct call *c, const struct op2i_row_p
 
 op2_status op2_mat_zero_rows_columns_at(op2_where where, op2_mat mat, op2_set rows, double diagonal,
                                         op2_dat x, op2_dat b) {
+  OP2I_FP_DEFAULT;
   const struct op2i_row_places *places = NULL;
   if (!where.file) where.file = "?";
   const struct call call = {where, "op2_mat_zero_rows_columns", mat, rows, diagonal, true};

@@ -6,6 +6,7 @@
 
 #include "context.h"
 #include "error.h"
+#include "fpenv.h"
 #include "krylov.h"
 #include "loop.h"
 #include "mem.h"
@@ -146,7 +147,9 @@ op2_status op2_operator_create(const op2_operator_desc *desc, const char *name, 
  * before does not. The function may return any number: the context is not dead because it says so. */
 op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y) {
   (void)op2i_error(OP2_SUCCESS, "%s", "");
+  struct op2i_fp_scope *scope = op2i_fp_window_open();
   op2_status status = op->desc.apply(op->desc.data, x, y);
+  op2i_fp_window_close(scope, true);
   if (!status) return OP2_SUCCESS;
   const char *name = op2_status_name(status), *inside = op2_error_message();
   const bool known = strcmp(name, op2_status_name((op2_status)-1)) != 0;

@@ -2,6 +2,7 @@
 /* Solvers: their options, and what became of their solves. */
 #include "context.h"
 #include "error.h"
+#include "fpenv.h"
 #include "krylov.h"
 #include "mem.h"
 
@@ -67,6 +68,7 @@ static op2_status make(op2_context ctx, const op2_solver_options *options, const
 
 op2_status op2_solver_create(op2_context ctx, const op2_solver_options *options, const char *name,
                              op2_solver *out) {
+  OP2I_FP_DEFAULT;
   op2_solver solver = NULL;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;

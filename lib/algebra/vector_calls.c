@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The functions of op2/algebra.h: the same for dats and for globals. */
 #include "algebra.h"
+#include "fpenv.h"
 
 static op2_status queue(struct op2i_vector_call call) {
+  OP2I_FP_DEFAULT;
   struct op2i_shape shape;
   op2_status status = op2i_vector_check(&call, &shape);
   if (status) return status;

@@ -16,6 +16,7 @@
 #include "decimal.h"
 #include "device.h"
 #include "error.h"
+#include "fpenv.h"
 #include "log.h"
 #include "process.h"
 #include "stream.h"
@@ -238,6 +239,7 @@ static void write_devices(FILE *stream) {
 }
 
 op2_status op2_environment_write(FILE *stream) {
+  OP2I_FP_DEFAULT;
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_environment_write: stream is null");
   for (int i = 0; i < OP2I_ENV_COUNT; i++) {
     const char *value = op2i_env_text((enum op2i_variable_id)i);

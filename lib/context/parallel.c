@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include "affinity.h"
+#include "fpenv.h"
 
 /* More threads than these wait for the same memory. */
 enum { THREADS_MAX = 16 };
@@ -20,6 +21,7 @@ struct piece {
 };
 
 static void *do_piece(void *argument) {
+  OP2I_FP_DEFAULT;
   struct piece *piece = argument;
   piece->work(piece->arg, piece->lo, piece->hi);
   return NULL;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "context.h"
+#include "fpenv.h"
 #include "mem.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -33,10 +34,13 @@ void op2i_process_lock(void) { pthread_mutex_lock(&lock); }
 void op2i_process_unlock(void) { pthread_mutex_unlock(&lock); }
 
 void *op2i_process_load(const char *path, int flags) {
+  struct op2i_fp_state state; /* objects that were linked with -ffast-math change it */
+  op2i_fp_read(&state);
   pthread_rwlock_rdlock(&loading);
   void *handle = dlopen(path, flags);
   int error = errno;
   pthread_rwlock_unlock(&loading);
+  op2i_fp_write(&state);
   errno = error;
   return handle;
 }

@@ -5,6 +5,7 @@
 #include "context.h"
 #include "error.h"
 #include "exchange.h"
+#include "fpenv.h"
 #include "mem.h"
 #include "mesh.h"
 #include "rows.h"
@@ -229,6 +230,7 @@ static op2_status check_access(op2_dat dat, const void *pointer, const char *cal
 /* Run what an access needs, fail if the values are poisoned, and give them. */
 static op2_status acquire(op2_dat dat, op2_access access, unsigned rows, const char *call,
                           void **data) {
+  OP2I_FP_DEFAULT;
   op2_status status = op2i_scheduler.force(dat->obj.ctx->sched, &dat->res, op2i_modifies(access),
                                            call, dat->obj.name);
   if (!status) status = op2i_resource_report(dat->obj.ctx, &dat->res);
@@ -338,6 +340,7 @@ static op2_status not_open(op2_dat dat, op2_access access, const char *call) {
 }
 
 op2_status op2i_dat_open(op2_dat dat, op2_access access, const char *call, void **rows) {
+  OP2I_FP_DEFAULT;
   op2_status status = check_access(dat, rows, call);
   if (!status) status = not_open(dat, access, call);
   if (status) return status;
@@ -381,6 +384,7 @@ static op2_status copy_out(op2_dat dat, void *out, bool halo, const char *call) 
 }
 
 static op2_status copy_in(op2_dat dat, const void *in, bool halo, const char *call) {
+  OP2I_FP_DEFAULT;
   op2_status status = check_access(dat, in, call);
   if (status) return status;
   if (dat->open_reads || dat->open_writes)

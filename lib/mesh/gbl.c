@@ -6,6 +6,7 @@
 #include "cnames.h"
 #include "context.h"
 #include "error.h"
+#include "fpenv.h"
 #include "mem.h"
 #include "mesh.h"
 
@@ -103,6 +104,7 @@ op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *d
 }
 
 op2_status op2_gbl_get(op2_gbl gbl, void *out) {
+  OP2I_FP_DEFAULT;
   op2_status status = op2i_object_validate(gbl, OP2I_GBL, "op2_gbl_get");
   if (!status) status = op2i_context_validate(gbl->obj.ctx);
   if (status) return status;

@@ -3,6 +3,7 @@
 #include "context.h"
 #include "device.h"
 #include "error.h"
+#include "fpenv.h"
 #include "mesh.h"
 #include "op2/device.h"
 
@@ -44,6 +45,7 @@ static op2_status check_move(op2_dat dat, op2_place place) {
 }
 
 op2_status op2_dat_to(op2_dat dat, op2_place place) {
+  OP2I_FP_DEFAULT;
   void *data;
   op2_status status = check_move(dat, place);
   if (status) return status;

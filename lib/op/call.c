@@ -11,6 +11,7 @@
 #include "clock.h"
 #include "context.h"
 #include "error.h"
+#include "fpenv.h"
 #include "loop.h"
 #include "mem.h"
 
@@ -250,6 +251,17 @@ static op2_status lend(struct op2i_user_call *call, struct op2i_version *const *
   return status;
 }
 
+struct op2i_fp_scope *op2i_call_window(const struct op2i_user_call *call) {
+  return call->op.kind == &op2i_user_call_kind ? op2i_fp_window_open() : NULL;
+}
+
+static int call_function(const struct op2i_user_call *call, void *data, void *const *values) {
+  struct op2i_fp_scope *scope = op2i_call_window(call);
+  int answer = call->function(data, values);
+  op2i_fp_window_close(scope, true);
+  return answer;
+}
+
 /* Call the function, with what a node has captured. What it returned, when that is not 0, is an
  * OP2_ERR_CALL. */
 static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
@@ -268,7 +280,7 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
     if (ctx->backend->call)
       status = ctx->backend->call(call, data, values, &answer);
     else
-      answer = call->function(data, values);
+      answer = call_function(call, data, values);
     ctx->calling = NULL;
     call->seconds += op2i_seconds() - start;
     call->times++;

@@ -6,6 +6,7 @@
 
 #include "context.h"
 #include "error.h"
+#include "fpenv.h"
 #include "mem.h"
 #include "sparse.h"
 
@@ -408,6 +409,7 @@ static void remove_loop(struct op2i_loop_table *table, struct op2i_loop *loop) {
 
 static op2_status add_loop(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                            const op2_arg *args, uint64_t hash, struct op2i_loop **out) {
+  OP2I_FP_DEFAULT;
   op2_status status = op2i_loop_validate(where, kernel, set, nargs, args);
   if (!status) status = make_loop(kernel, set, nargs, args, out);
   if (status) return status;

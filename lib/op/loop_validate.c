@@ -6,6 +6,7 @@
 
 #include "context.h"
 #include "error.h"
+#include "fpenv.h"
 #include "log.h"
 #include "loop.h"
 #include "sparse.h"
@@ -494,6 +495,7 @@ static void warn_of_param(const struct call *call, int n) {
 
 op2_status op2i_loop_validate(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                               const op2_arg *args) {
+  OP2I_FP_DEFAULT;
   const struct call call = {where, kernel, set, nargs, args};
   op2_status status = check_handles(&call);
   for (int n = 0; !status && n < nargs; n++) {

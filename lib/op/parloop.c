@@ -5,6 +5,7 @@
 #include "codegen.h"
 #include "context.h"
 #include "error.h"
+#include "fpenv.h"
 #include "loop.h"
 #include "mem.h"
 #include "text.h"
@@ -122,6 +123,7 @@ static op2_status generate_by(op2_loop parloop, enum op2i_variant variant, const
 }
 
 op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **source) {
+  OP2I_FP_DEFAULT;
   op2_status status = op2i_object_validate(parloop, OP2I_LOOP, "op2_loop_generate");
   if (status) return status;
   if (!target || !source) return op2i_error(OP2_ERR_ARG, "op2_loop_generate: a null pointer");

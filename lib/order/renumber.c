@@ -10,6 +10,7 @@
 #include "comm.h"
 #include "context.h"
 #include "error.h"
+#include "fpenv.h"
 #include "log.h"
 #include "loop.h"
 #include "mem.h"
@@ -160,6 +161,7 @@ static op2_status prepare(struct renumbering *r, op2_map map) {
 }
 
 op2_status op2_renumber(op2_map map) {
+  OP2I_FP_DEFAULT;
   struct renumbering r = {0};
   op2_status status = check_map(map);
   if (!op2i_object_is(map, OP2I_MAP) || map->obj.ctx->finalized) return status;

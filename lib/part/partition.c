@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "context.h"
 #include "error.h"
+#include "fpenv.h"
 #include "log.h"
 #include "loop.h"
 #include "mem.h"
@@ -214,6 +215,7 @@ static op2_status alone(op2_context ctx, const op2_partition_options *how,
 
 op2_status op2_partition(op2_context ctx, const op2_partition_options *how,
                          op2_partition_report *report) {
+  OP2I_FP_DEFAULT;
   const op2_partition_options blocks = {.method = OP2_PARTITION_BLOCKS};
   op2_status status = op2i_context_validate(ctx);
   if (!status) status = op2i_op_refuse_inside(ctx, "op2_partition");

@@ -12,6 +12,7 @@
 #include "context.h"
 #include "device_beside.h"
 #include "error.h"
+#include "fpenv.h"
 #include "machine.h"
 #include "mem.h"
 #include "registry.h"
@@ -68,6 +69,7 @@ static void note_failure(struct flight *flight, op2_status status) {
 }
 
 static void run_work(void *buffers[], void *argument) {
+  OP2I_FP_DEFAULT;
   (void)buffers;
   const struct work work = *(const struct work *)argument;
   op2_status status = __atomic_load_n(&work.flight->status, __ATOMIC_RELAXED);

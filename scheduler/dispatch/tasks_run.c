@@ -6,6 +6,7 @@
 #include "device.h"
 #include "device_run.h"
 #include "exchange.h"
+#include "fpenv.h"
 #include "hash.h"
 #include "mem.h"
 #include "partial.h"
@@ -22,6 +23,7 @@ static void run_share(struct op2i_step *step, int32_t tile, const struct op2i_ti
   size_t bytes = (size_t)step->loop->partial_bytes;
   unsigned char *partial = step->partials ? step->partials + (size_t)tile * bytes : NULL;
   op2i_partial_init(step, partial);
+  op2i_fp_reset(); /* as before a block */
   const struct op2i_tile_span *spans = step->tiles->spans + share->first_span;
   for (int32_t r = 0; r < share->nspans; r++)
     ((op2i_plain_fn)step->function)(&step->call, spans[r].lo, spans[r].hi, partial);

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "clock.h"
+#include "fpenv.h"
 #include "partial.h"
 #include "plan.h"
 #include "tasks.h"
@@ -281,6 +282,7 @@ static void look_for_work(struct op2i_team *team, const struct op2i_rest *rest, 
 }
 
 void op2i_team_help(struct op2i_team *team, const struct op2i_rest *rest, int share) {
+  OP2I_FP_DEFAULT;
   if (share < 0 || share >= team->members) return;
   while (wanted(team, rest, share) && !team->others()) {
     __atomic_add_fetch(&team->present, 1, __ATOMIC_SEQ_CST);

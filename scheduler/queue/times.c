@@ -2,6 +2,7 @@
 /* Where the time of a context went. */
 #include "clock.h"
 #include "error.h"
+#include "fpenv.h"
 #include "jit.h"
 #include "op2/graph.h"
 #include "sched_state.h"
@@ -21,6 +22,7 @@ void op2i_prepare_end(struct op2i_sched *sched, double begin) {
 static double positive(double seconds) { return seconds > 0 ? seconds : 0; }
 
 op2_status op2_times_get(op2_context ctx, op2_times *times) {
+  OP2I_FP_DEFAULT;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   if (!times) return op2i_error(OP2_ERR_ARG, "op2_times_get: where to put the times is null");

@@ -7,6 +7,7 @@
 #include "comm.h"
 #include "device.h"
 #include "error.h"
+#include "fpenv.h"
 #include "jit.h"
 #include "loop_device.h"
 #include "machine.h"
@@ -316,6 +317,7 @@ static void explain_counts(op2_context ctx, FILE *stream) {
 }
 
 op2_status op2_explain(op2_context ctx, FILE *stream) {
+  OP2I_FP_DEFAULT;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_explain: the stream is null");
@@ -363,6 +365,7 @@ static void add_up(const struct op2i_loop *first, op2_profile *profile) {
 }
 
 op2_status op2_profile_get(op2_context ctx, int i, op2_profile *profile) {
+  OP2I_FP_DEFAULT;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   if (!profile || i < 0)

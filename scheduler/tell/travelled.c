@@ -5,12 +5,14 @@
 #include "comm.h"
 #include "context.h"
 #include "error.h"
+#include "fpenv.h"
 #include "mesh.h"
 #include "op2/ranks.h"
 #include "passes.h"
 #include "tell.h"
 
 op2_status op2_comm_stats_get(op2_context ctx, op2_comm_stats *stats) {
+  OP2I_FP_DEFAULT;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   if (!stats) return op2i_error(OP2_ERR_ARG, "op2_comm_stats_get: where to put them is null");

@@ -18,16 +18,20 @@
 static pthread_mutex_t hdf5 = PTHREAD_MUTEX_INITIALIZER;
 
 void op2i_hdf5_enter(struct op2i_hdf5_manner *manner) {
+  const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
   pthread_mutex_lock(&hdf5);
   *manner = (struct op2i_hdf5_manner){0};
+  if (op2) op2->fp_enter(&manner->fp);
   H5Eget_auto2(H5E_DEFAULT, &manner->function, &manner->data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   H5Eclear2(H5E_DEFAULT);
 }
 
-void op2i_hdf5_leave(const struct op2i_hdf5_manner *manner) {
+void op2i_hdf5_leave(struct op2i_hdf5_manner *manner) {
   H5Eclear2(H5E_DEFAULT);
   H5Eset_auto2(H5E_DEFAULT, manner->function, manner->data);
+  const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
+  if (op2) op2->fp_leave(&manner->fp);
   pthread_mutex_unlock(&hdf5);
 }
 

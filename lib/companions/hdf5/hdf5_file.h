@@ -49,13 +49,15 @@ struct op2i_dataset {
 /* ---- how HDF5 is called ---- */
 
 /* What the program had set up for errors of HDF5; in between they are kept, and nothing is
- * printed. */
+ * printed. HDF5 converts values, and does so in the default floating-point environment. The
+ * structure stays where it is between enter and leave. */
 struct op2i_hdf5_manner {
+  struct op2i_fp_scope fp;
   H5E_auto2_t function;
   void *data;
 };
 void op2i_hdf5_enter(struct op2i_hdf5_manner *manner);
-void op2i_hdf5_leave(const struct op2i_hdf5_manner *manner);
+void op2i_hdf5_leave(struct op2i_hdf5_manner *manner);
 /* An error about what `kind` is called `name` in a file (both may be null), followed by what HDF5
  * says where `asked`, that is where it failed. */
 op2_status op2i_hdf5_error(op2_file file, const struct op2i_dataset *what, bool asked,

@@ -36,11 +36,10 @@ static op2_status validate(const struct op2i_companion *op2, MPI_Comm comm, cons
   return OP2_SUCCESS;
 }
 
-op2_status op2_init_mpi(const op2_options *options, MPI_Comm parent, op2_context *ctx) {
-  const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
+static op2_status init(const struct op2i_companion *op2, const op2_options *options,
+                       MPI_Comm parent, op2_context *ctx) {
   struct op2i_mpi_manner manner = {.piece = OP2I_MPI_PIECE};
   struct op2i_comm *comm;
-  if (!op2) return OP2_ERR_UNAVAILABLE;
   op2_status status = validate(op2, parent, ctx);
   if (status) return status;
   op2_status asked = op2->link(&manner.link);
@@ -52,6 +51,17 @@ op2_status op2_init_mpi(const op2_options *options, MPI_Comm parent, op2_context
     return status;
   }
   return op2->init_ranks(options, comm, ctx);
+}
+
+/* Threads that MPI starts for the communicator get the default floating-point environment. */
+op2_status op2_init_mpi(const op2_options *options, MPI_Comm parent, op2_context *ctx) {
+  const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
+  struct op2i_fp_scope scope;
+  if (!op2) return OP2_ERR_UNAVAILABLE;
+  op2->fp_enter(&scope);
+  op2_status status = init(op2, options, parent, ctx);
+  op2->fp_leave(&scope);
+  return status;
 }
 
 op2_status op2_mpi_comm(op2_context ctx, MPI_Comm *out) {

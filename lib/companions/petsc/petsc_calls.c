@@ -36,7 +36,10 @@ op2_status op2i_petsc_enter(struct op2i_petsc_manner *manner, const char *call) 
   pthread_mutex_lock(&petsc);
   if (op2i_petsc_is_there()) {
     PetscErrorCode code = PetscPushErrorHandler(hear, manner);
-    if (!code) return OP2_SUCCESS;
+    if (!code) {
+      manner->op2->fp_enter(&manner->fp);
+      return OP2_SUCCESS;
+    }
     pthread_mutex_unlock(&petsc);
     return manner->op2->error_nomem("PETSc's errors");
   }
@@ -47,7 +50,8 @@ op2_status op2i_petsc_enter(struct op2i_petsc_manner *manner, const char *call) 
                             call);
 }
 
-void op2i_petsc_leave(void) {
+void op2i_petsc_leave(struct op2i_petsc_manner *manner) {
+  manner->op2->fp_leave(&manner->fp);
   (void)PetscPopErrorHandler();
   pthread_mutex_unlock(&petsc);
 }

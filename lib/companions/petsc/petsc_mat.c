@@ -402,7 +402,7 @@ op2_status op2_mat_petsc(op2_mat mat, op2_access access, MatType type, Mat *A) {
   if (status) return status;
   status = check(manner.op2, mat, access, type, A);
   if (!status) status = open_mat(&manner, mat, access, op2i_petsc_form_of(mat, type), A);
-  op2i_petsc_leave();
+  op2i_petsc_leave(&manner);
   return status;
 }
 
@@ -448,6 +448,6 @@ op2_status op2_mat_petsc_end(op2_mat mat, Mat *A) {
   if (!status) status = manner.op2->dat_close(mat->values, access, "op2_mat_petsc_end");
   if (!status && !mat->values->open_reads && !mat->values->open_writes) own->open = -1;
   if (!status) *A = NULL;
-  op2i_petsc_leave();
+  op2i_petsc_leave(&manner);
   return status;
 }

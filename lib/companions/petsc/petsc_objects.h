@@ -16,14 +16,16 @@ PETSC_EXTERN PetscErrorCode PetscObjectStateGet(PetscObject, PetscObjectState *)
 
 /* ---- how PETSc is called (petsc_calls.c) ---- */
 
-/* What PETSc said of the first error since enter(). */
+/* What PETSc said of the first error since enter(), and the floating-point environment of the caller.
+ * The structure stays where it is between enter and leave. */
 struct op2i_petsc_manner {
+  struct op2i_fp_scope fp;
   const struct op2i_companion *op2;
   char words[300];
 };
 /* Another thread waits; one that is inside enters again. Fails where PETSc is not there to be called. */
 op2_status op2i_petsc_enter(struct op2i_petsc_manner *manner, const char *call);
-void op2i_petsc_leave(void);
+void op2i_petsc_leave(struct op2i_petsc_manner *manner);
 /* What became of a call, as an error of the object called `name`. */
 op2_status op2i_petsc_status(const struct op2i_petsc_manner *manner, PetscErrorCode code,
                              const char *what, const char *name);

@@ -46,12 +46,10 @@ static op2_status take_out(const struct kept_shell *own, PetscScalar *to) {
   return own->op2->dat_close(own->y, OP2_READ, "a product");
 }
 
-static PetscErrorCode multiply(Mat A, Vec x, Vec y) {
-  struct kept_shell *own;
+static PetscErrorCode apply(struct kept_shell *own, Vec x, Vec y) {
   const PetscScalar *from;
   PetscScalar *to;
-  PetscErrorCode code = MatShellGetContext(A, &own);
-  if (!code) code = VecGetArrayRead(x, &from);
+  PetscErrorCode code = VecGetArrayRead(x, &from);
   if (code) return code;
   own->op2->admit(own->x);
   own->op2->admit(own->y);
@@ -64,6 +62,18 @@ static PetscErrorCode multiply(Mat A, Vec x, Vec y) {
   code = VecRestoreArrayWrite(y, &to);
   own->failed = status;
   if (status) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER, "%s", op2_error_message());
+  return code;
+}
+
+/* PETSc calls it in the program's floating-point environment, which the operator's function gets. */
+static PetscErrorCode multiply(Mat A, Vec x, Vec y) {
+  struct kept_shell *own;
+  struct op2i_fp_scope scope;
+  PetscErrorCode code = MatShellGetContext(A, &own);
+  if (code) return code;
+  own->op2->fp_enter(&scope);
+  code = apply(own, x, y);
+  own->op2->fp_leave(&scope);
   return code;
 }
 
@@ -121,6 +131,6 @@ op2_status op2_operator_petsc(op2_operator op, Mat *A) {
   Mat made = NULL;
   if (!status) status = op2i_petsc_shell(&manner, op, &made);
   if (!status) *A = made;
-  op2i_petsc_leave();
+  op2i_petsc_leave(&manner);
   return status;
 }

@@ -128,7 +128,7 @@ op2_status op2_solver_petsc(op2_solver solver, KSP *ksp) {
   if (!status) status = op2i_petsc_comm(manner.op2, solver->obj.ctx, &comm);
   if (!status) status = have_kept(&manner, solver, comm, &own);
   if (!status) *ksp = own->ksp;
-  op2i_petsc_leave();
+  op2i_petsc_leave(&manner);
   return status;
 }
 
@@ -429,6 +429,16 @@ static PetscErrorCode look(struct kept_solver *own, op2_solve_result *result) {
   return 0;
 }
 
+/* As the program would call it: PETSc traps or not as its option says, and callbacks are the program's. */
+static PetscErrorCode solve_by(struct kept_solver *own, const struct op2i_solve *solve, Mat A,
+                               Mat P, const struct vectors *v) {
+  struct op2i_fp_scope *scope = own->op2->fp_window_open();
+  PetscErrorCode code = prepare(own, solve, A, P);
+  if (!code) code = KSPSolve(own->ksp, v->vb, v->vx);
+  own->op2->fp_window_close(scope, true);
+  return code;
+}
+
 static op2_status go(struct op2i_petsc_manner *manner, struct op2i_solve *solve,
                      const int64_t *changes, op2_solve_result *result, const char **says) {
   const struct op2i_companion *op2 = manner->op2;
@@ -446,8 +456,7 @@ static op2_status go(struct op2i_petsc_manner *manner, struct op2i_solve *solve,
   if (status) return status;
   bool solved = false;
   PetscErrorCode code = make_vectors(solve, comm, A, &v);
-  if (!code) code = prepare(own, solve, A, P);
-  if (!code) code = KSPSolve(own->ksp, v.vb, v.vx);
+  if (!code) code = solve_by(own, solve, A, P, &v);
   solved = !code;
   if (!code) code = look(own, result);
   PetscErrorCode end = end_vectors(solve, &v, solved);
@@ -461,7 +470,7 @@ static op2_status solve_with_petsc(struct op2i_solve *solve, const int64_t *chan
   op2_status status = op2i_petsc_enter(&manner, "op2_solve");
   if (status) return status;
   status = go(&manner, solve, changes, result, says);
-  op2i_petsc_leave();
+  op2i_petsc_leave(&manner);
   return status;
 }
 

@@ -125,7 +125,7 @@ op2_status op2_dat_petsc(op2_dat dat, op2_access access, Vec *v) {
   if (status) return status;
   status = check(manner.op2, dat, access, v);
   if (!status) status = open_dat(&manner, dat, access, v);
-  op2i_petsc_leave();
+  op2i_petsc_leave(&manner);
   return status;
 }
 
@@ -161,6 +161,6 @@ op2_status op2_dat_petsc_end(op2_dat dat, Vec *v) {
     op2_status closed = manner.op2->dat_close(dat, access, "op2_dat_petsc_end");
     if (!status) status = closed;
   }
-  op2i_petsc_leave();
+  op2i_petsc_leave(&manner);
   return status;
 }

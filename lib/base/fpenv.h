@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_FPENV_H
+#define OP2I_FPENV_H
+
+/* The floating-point environment of a thread: which way operations round, whether denormal numbers
+ * are kept, which exceptions trap, and the flags of those that were raised. The program chooses its
+ * own; generated code and the library run in the default one, on every thread: round to nearest,
+ * denormal numbers kept, no traps.
+ *
+ * A scope of default modes begins where the library is entered and ends where it returns. The
+ * environment of the caller is put aside meanwhile and is back afterwards, its flags as they were,
+ * so nothing that the library raises is added to them. Scopes nest: an inner one changes nothing.
+ * Within a scope functions of the program's own run in a window, in the environment of the caller. */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#if !defined __x86_64__ || defined OP2I_FP_PORTABLE
+#include <fenv.h>
+struct op2i_fp_state {
+  fenv_t env;
+};
+#else
+struct op2i_fp_state {
+  uint32_t mxcsr;           /* of vector units: modes, masks and flags */
+  uint16_t control, status; /* of x87, which has long double */
+};
+#endif
+
+void op2i_fp_read(struct op2i_fp_state *state);
+void op2i_fp_write(const struct op2i_fp_state *state);
+
+struct op2i_fp_scope {
+  bool outermost; /* of its thread: `caller` is what it has put aside */
+  struct op2i_fp_state caller;
+};
+void op2i_fp_enter(struct op2i_fp_scope *scope);
+void op2i_fp_leave(struct op2i_fp_scope *scope);
+/* A scope from here to the end of the block, whichever way the block is left. */
+#define OP2I_FP_DEFAULT                                                                            \
+  __attribute__((cleanup(op2i_fp_leave))) struct op2i_fp_scope op2i_fp_here;                       \
+  op2i_fp_enter(&op2i_fp_here)
+
+/* A window, which returns the scope that it is in; null outside of any, and then nothing changes.
+ * What the program's function does to its environment is kept for the caller, as a call of the
+ * function by the caller would; not so where the function was left in its middle (`ended` false). */
+struct op2i_fp_scope *op2i_fp_window_open(void);
+void op2i_fp_window_close(struct op2i_fp_scope *scope, bool ended);
+
+/* The default environment once more, within a scope: after what may have changed it. */
+void op2i_fp_reset(void);
+
+#endif
