@@ -16,6 +16,10 @@ struct place {
   op2_kernel kernels[PROGRAM_KERNELS];
   op2_const consts[R_CONSTS];
   int64_t looks, edits;      /* calls that were made in loops' stead */
+  bool no_calls;             /* values are looked at and changed by the program alone */
+  uint64_t digest;           /* of the bits that the program before saw */
+  unsigned modes;            /* of floating point (fp_case.h) that calls are to see */
+  int64_t other_modes;       /* calls that saw others */
   const struct share *share; /* among ranks */
 };
 

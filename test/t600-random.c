@@ -5,6 +5,9 @@
  *
  * runs `count` programs of a seed, or just program `only` of them. OP2_TEST_RANDOM_COUNT and
  * OP2_TEST_RANDOM_SEED do the same. A program that fails is listed with its seed and number.
+ * OP2_TEST_MODES=loops runs each program once more while the calling thread has floating-point modes that
+ * are drawn, and no functions among the loops, and compares bits; =calls has functions, which are to see
+ * these modes.
  * The kernels are those of the seed, or of OP2_TEST_RANDOM_KERNELS: several runs may share them.
  * OP2_TEST_FULL=1 takes four times as many programs, OP2_TEST_QUICK=1 only the first. */
 #include <stdlib.h>
@@ -12,6 +15,7 @@
 
 #include "context.h"
 #include "device.h"
+#include "fp_case.h"
 #include "program_case.h"
 #include "sched_state.h"
 
@@ -93,6 +97,33 @@ struct counts {
   int run[BACKENDS], failed[BACKENDS][2], loops;
 };
 
+static const char *modes_asked; /* null: programs run once */
+
+/* Once more, while the thread has other modes, which it has afterwards. */
+static bool same_with_modes(const struct rprogram *p, struct place *place, uint64_t *random) {
+  const uint64_t digest = place->digest;
+  const unsigned drawn = fp_sets[draw_below(random, FP_SETS)] & fp_possible();
+  /* What is compared here computes, too, and is inexact. */
+  place->modes = drawn & ~(unsigned)FP_EVERY_TRAP;
+  place->other_modes = 0;
+  fp_set(place->modes);
+  const bool good = program_run(p, place), kept = fp_get() == place->modes;
+  fp_set(0);
+  const bool alike = place->digest == digest, seen_right = place->other_modes == 0;
+  if (good && !(kept && alike && seen_right))
+    diag("program %d on %s, %s: %s", p->number, place->config.backend, fp_name(place->modes),
+         !alike  ? "other bits"
+         : !kept ? "the modes are others"
+                 : "functions saw other modes");
+  place->modes = 0;
+  return good && kept && alike && seen_right;
+}
+
+static bool run_here(const struct rprogram *p, struct place *place, uint64_t *random) {
+  place->no_calls = modes_asked && strcmp(modes_asked, "loops") == 0;
+  return program_run(p, place) && (!modes_asked || same_with_modes(p, place, random));
+}
+
 static void run_everywhere(uint64_t seed, int number, struct counts *counts) {
   struct rprogram *p = rprogram_make(seed, number, pool, PROGRAM_KERNELS);
   uint64_t random = seed ^ (uint64_t)number;
@@ -104,7 +135,7 @@ static void run_everywhere(uint64_t seed, int number, struct counts *counts) {
     counts->run[b]++;
     for (int e = 0; e < 2; e++) {
       struct place *place = &places[b][e][s];
-      if (place->ctx && program_run(p, place)) continue;
+      if (place->ctx && run_here(p, place, &random)) continue;
       counts->failed[b][e]++;
       /* What a failure left behind must not fail the next program. */
       if (place->ctx && !place_close(place)) diag("  and at the end: %s", op2_error_message());
@@ -133,6 +164,7 @@ int main(int argc, char **argv) {
   for (int k = 0; k < PROGRAM_KERNELS; k++) pool[k] = rkernel_make((uint64_t)drawn, k);
   tile_given = getenv("OP2_TILE");
   fuse_given = getenv("OP2_FUSE");
+  modes_asked = getenv("OP2_TEST_MODES");
   open_all();
   for (int n = only < 0 ? 0 : only; n < (only < 0 ? count : only + 1); n++)
     run_everywhere((uint64_t)seed, n, &counts);
@@ -151,7 +183,8 @@ int main(int argc, char **argv) {
        (long long)seen.looks, (long long)seen.edits);
   diag("%lld launches on devices, %lld copies there, %lld back", (long long)seen.launches,
        (long long)seen.puts, (long long)seen.gets);
-  ok(only >= 0 || runs < 100 || (4 * seen.looks > runs && 16 * seen.edits > runs),
+  ok(only >= 0 || runs < 100 || (modes_asked && strcmp(modes_asked, "loops") == 0) ||
+         (4 * seen.looks > runs && 16 * seen.edits > runs),
      "calls are among the loops");
   for (int k = 0; k < PROGRAM_KERNELS; k++) rkernel_free(pool[k]);
   return done();
