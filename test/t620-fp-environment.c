@@ -348,6 +348,19 @@ static void run_backend(const char *backend) {
     }
 }
 
+/* Objects that are linked with it change the modes of the thread that loads them. */
+static void run_fast_math(void) {
+  const struct cell cell = {"openmp", NEVER, 0};
+  setenv("OP2_CFLAGS", "-O2 -ffast-math", 1);
+  run_apart(&cell);
+  unsetenv("OP2_CFLAGS");
+  if (report->unfit)
+    skip("-ffast-math: openmp cannot run here");
+  else
+    ok(!*report->problem, "OP2_CFLAGS with -ffast-math: %s",
+       *report->problem ? report->problem : "the program's modes stay");
+}
+
 int main(void) {
   static const char *const backends[] = {"sequential", "openmp", "starpu",
                                          "check",      "opencl", "cuda"};
@@ -361,5 +374,6 @@ int main(void) {
     skip("denormal numbers: how this processor flushes them is not known");
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++)
     if (!only || !*only || !strcmp(only, backends[b])) run_backend(backends[b]);
+  run_fast_math();
   return done();
 }
