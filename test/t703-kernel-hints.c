@@ -126,7 +126,6 @@ static void parameters(void) {
   foreign("", "const void *x");
   foreign("", "long double *x");
   foreign("", "double _Complex *x");
-  foreign("", "_Bool *x");
   foreign("", "void (*x)(double)");
   foreign("", "double **x");
   foreign("", "double *x[2]");
