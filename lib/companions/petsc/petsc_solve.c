@@ -501,7 +501,7 @@ static const char *symmetric_method(op2_solver solver) {
   PetscErrorCode code = name_type(solver, name);
   for (size_t t = 0; t < sizeof types / sizeof *types && !code; t++)
     if (!strcmp(types[t], name)) found = types[t];
-  op2i_petsc_leave();
+  op2i_petsc_leave(&manner);
   return found;
 }
 
