@@ -13,6 +13,7 @@
 #include "log.h"
 #include "mem.h"
 #include "types.h"
+#include "watch.h"
 
 static op2_status comm_of(op2_context ctx, struct op2i_comm **comm) {
   op2_status status = op2i_context_validate(ctx);
@@ -34,6 +35,9 @@ static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .comm_of = comm_of,
                                             .agree = op2i_comm_agree,
                                             .share = op2i_comm_share,
+                                            .call = op2i_context_call,
+                                            .object_call = op2i_object_call,
+                                            .farewell = op2i_comm_farewell,
                                             .link = op2i_env_link,
                                             .error = op2i_error,
                                             .error_nomem = op2i_error_nomem,

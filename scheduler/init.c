@@ -20,6 +20,7 @@
 #include "registry.h"
 #include "sched.h"
 #include "share.h"
+#include "watch.h"
 
 static op2_status choose_backend(op2_context ctx) {
   const char *name = ctx->config.backend;
@@ -126,6 +127,30 @@ static op2_status choose_vectors(op2_context ctx) {
   return status;
 }
 
+static void warn(void *ctx, const char *text) { op2i_log(ctx, OP2I_LOG_WARN, "%s", text); }
+
+/* From the first call on ranks compare what they do, and know how long to wait for each other. */
+static op2_status begin_trail(op2_context ctx) {
+  struct op2i_comm *comm = ctx->comm;
+  if (comm->size == 1) return OP2_SUCCESS;
+  comm->trail = op2i_calloc(1, sizeof *comm->trail);
+  if (!comm->trail) return op2i_error_nomem("the calls that ranks compare");
+  comm->watch.longest = (int64_t)ctx->config.wait_max * 1000000000;
+  comm->watch.warn = warn;
+  comm->watch.closure = ctx;
+  return OP2_SUCCESS;
+}
+
+/* No rank ends while others go on. A context that is dead here, and of which the others do not know, ends
+ * theirs. */
+static op2_status say_farewell(op2_context ctx) {
+  struct op2i_comm *comm = ctx->comm;
+  if (!comm || comm->size == 1) return OP2_SUCCESS;
+  if (!ctx->fatal) return op2i_comm_farewell(comm, "op2_finalize");
+  if (!comm->watch.ended && !comm->watch.left) (void)op2i_comm_end(comm, "the context of a rank is dead");
+  return OP2_SUCCESS;
+}
+
 /* All ranks have a context. */
 static op2_status agree(op2_context ctx) {
   op2_status status = op2i_config_agree(&ctx->config, ctx->backend->name, ctx->comm);
@@ -136,6 +161,7 @@ op2_status op2i_init_ranks(const op2_options *options, struct op2i_comm *comm, o
   OP2I_FP_DEFAULT;
   op2_context ctx = NULL;
   op2_status status = begin_alone(options, comm, &ctx);
+  if (!status && comm) status = begin_trail(ctx);
   op2_status agreed = comm ? op2i_comm_agree(comm, status) : status;
   if (!agreed) agreed = comm ? agree(ctx) : choose_vectors(ctx);
   if (!agreed)
@@ -152,6 +178,18 @@ op2_status op2_init(const op2_options *options, op2_context *ctx) {
   return op2i_init_ranks(options, NULL, ctx);
 }
 
+/* What is queued runs, and the ranks end together. */
+static op2_status leave(op2_context ctx) {
+  op2_status status = OP2_SUCCESS, left;
+  if (ctx->comm && ctx->comm->watch.ended) ctx->fatal = true;
+  if (!ctx->fatal) {
+    op2i_context_call(ctx, "op2_finalize", NULL, 0, 0);
+    status = op2i_scheduler.flush(ctx->sched, "op2_finalize");
+  }
+  left = say_farewell(ctx);
+  return status ? status : left;
+}
+
 op2_status op2_finalize(op2_context *handle) {
   OP2I_FP_DEFAULT;
   if (!handle || !*handle) return OP2_SUCCESS;
@@ -161,8 +199,7 @@ op2_status op2_finalize(op2_context *handle) {
   if (ctx->magic == OP2I_CONTEXT_MAGIC) status = op2i_op_refuse_inside(ctx, "op2_finalize");
   if (status) return status;
   /* Before the handle is null: functions of op2_call() may have it. */
-  if (ctx->magic == OP2I_CONTEXT_MAGIC && !ctx->finalized && !ctx->fatal)
-    status = op2i_scheduler.flush(ctx->sched, "op2_finalize");
+  if (ctx->magic == OP2I_CONTEXT_MAGIC && !ctx->finalized) status = leave(ctx);
   *handle = NULL;
   if (ctx->magic != OP2I_CONTEXT_MAGIC)
     return op2i_error(OP2_ERR_ARG, "op2_finalize: not a context handle");

@@ -162,6 +162,7 @@ static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_wher
   if (sched->ctx->fatal || sched->ctx->calling) return op2i_context_validate(sched->ctx);
   if (sched->outer) status = op2i_sched_check_inside(sched, op, where);
   if (status) return status;
+  op2i_op_trail(op, where, payload);
   if (!op->counted) status = op2i_numbering_count(sched, op);
   if (status) return op2i_context_lost(sched->ctx, status);
   if (sched->nnodes >= sched->ctx->config.queue_max)
@@ -215,6 +216,7 @@ op2_status op2_flush(op2_context ctx) {
   OP2I_FP_DEFAULT;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
+  op2i_context_call(ctx, "op2_flush", NULL, 0, 0);
   status = flush(ctx->sched, "op2_flush");
   if (ctx->fatal) return status;
   op2_status over = wait_for_device(ctx);

@@ -133,6 +133,9 @@ op2_status op2_operator_create(const op2_operator_desc *desc, const char *name, 
   op2_operator op = NULL;
   if (!out)
     return op2i_error(OP2_ERR_ARG, "op2_operator_create: where to put the operator is null");
+  if (desc)
+    op2i_object_call(desc->set, OP2I_SET, "op2_operator_create", name,
+                     op2i_hash_word(op2i_digest_text(0, name), (uint64_t)desc->nargs));
   op2_status status = make(desc, name, &op);
   if (!desc || !op2i_object_is(desc->set, OP2I_SET)) return status;
   status = op2i_context_agree(desc->set->obj.ctx, status);

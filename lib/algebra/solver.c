@@ -66,12 +66,24 @@ static op2_status make(op2_context ctx, const op2_solver_options *options, const
   return OP2_SUCCESS;
 }
 
+static uint64_t digest(const op2_solver_options *o, const char *name) {
+  uint64_t digest = op2i_digest_text(0, name);
+  if (!o) return digest;
+  const double tolerances[] = {o->rtol, o->atol, o->dtol};
+  const int32_t choices[] = {(int32_t)o->method, (int32_t)o->preconditioner, o->iterations,
+                             o->restart,         o->start_at_zero,           o->allow_failure,
+                             (int32_t)o->library};
+  digest = op2i_digest_bytes(digest, tolerances, sizeof tolerances);
+  return op2i_digest_text(op2i_digest_bytes(digest, choices, sizeof choices), o->prefix);
+}
+
 op2_status op2_solver_create(op2_context ctx, const op2_solver_options *options, const char *name,
                              op2_solver *out) {
   OP2I_FP_DEFAULT;
   op2_solver solver = NULL;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
+  op2i_context_call(ctx, "op2_solver_create", name, digest(options, name), 0);
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_solver_create: where to put the solver is null");
   status = op2i_context_agree(ctx, make(ctx, options, name, &solver));
   if (status)
@@ -86,6 +98,7 @@ op2_status op2_solver_result(op2_solver solver, op2_solve_result *result) {
   op2_status status = op2i_object_validate(solver, OP2I_SOLVER, "op2_solver_result");
   if (!status) status = op2i_context_validate(solver->obj.ctx);
   if (status) return status;
+  op2i_object_call(solver, OP2I_SOLVER, "op2_solver_result", NULL, 0);
   if (!result) return op2i_error(OP2_ERR_ARG, "op2_solver_result: a null pointer");
   if (solver->last)
     status = op2i_scheduler.force(solver->obj.ctx->sched, &solver->last->system.x[0]->res, false,

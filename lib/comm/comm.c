@@ -2,6 +2,7 @@
 /* What all ranks do together, made of messages between two. */
 #include "comm.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "clock.h"
 #include "error.h"
 #include "mem.h"
+#include "watch.h"
 
 /* Beyond those of others. */
 enum { TAG_FEW = OP2I_TAG_MOST + 1, TAG_TREE, TAG_ROUTE, TAG_PARCEL };
@@ -20,14 +22,14 @@ enum { LEVELS = 31, PIECE = 256 };
 
 /* What does not come to its end here leaves others waiting: they are told. */
 static op2_status told(struct op2i_comm *comm, op2_status status) {
-  if (status) comm->kind->abandon(comm, op2_error_message());
+  if (status) op2i_comm_abandon(comm, op2_error_message());
   return status;
 }
 
 static op2_status finish(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
   bool over;
-  op2_status status = comm->kind->start(comm, n, messages);
-  return told(comm, status ? status : comm->kind->over(comm, n, messages, true, &over));
+  op2_status status = op2i_comm_start(comm, n, messages);
+  return told(comm, status ? status : op2i_comm_over(comm, n, messages, true, &over));
 }
 
 static op2_status open_all(struct op2i_comm *comm, int64_t n, const struct op2i_envelope *envelopes,
@@ -64,7 +66,10 @@ static op2_status pass(struct op2i_comm *comm, int64_t n, const struct op2i_enve
 /* Messages of a piece each, to and from every rank that trees and routes lead to. They are opened
  * once, so that ranks without any memory left can still agree on that. */
 struct piece {
-  int64_t bytes; /* that count: two ranks in different calls find out */
+  int64_t bytes; /* that count */
+  int64_t number;  /* of the public calls that the sender has made, */
+  uint64_t digest; /* and their digest: ranks in different calls find out (trail.h) */
+  struct op2i_trail_words words; /* the last of them */
   unsigned char data[PIECE];
 };
 
@@ -119,6 +124,8 @@ void op2i_comm_free(struct op2i_comm *comm) {
   if (!comm) return;
   free_channels(comm);
   op2i_free(comm->sent);
+  op2i_free(comm->trail);
+  comm->trail = NULL;
   comm->kind->free(comm);
 }
 
@@ -142,12 +149,41 @@ static op2_status need_channels(struct op2i_comm *comm) {
   return told(comm, status);
 }
 
+static void stamp(const struct op2i_comm *comm, struct piece *piece) {
+  const struct op2i_trail *trail = comm->trail;
+  if (!trail || !trail->number) return;
+  const struct op2i_trail_entry *last = op2i_trail_at(trail, trail->number);
+  piece->number = trail->number;
+  piece->digest = last->digest;
+  piece->words = last->words;
+}
+
+/* Two ranks have met in different calls. What the other's piece says is all that is known where that
+ * rank does not answer. */
+static op2_status differ(struct op2i_comm *comm, const struct channel *channel) {
+  const struct piece *other = &channel->received;
+  char own[OP2I_TRAIL_TEXT], words[OP2I_TRAIL_TEXT], reason[3 * OP2I_TRAIL_TEXT];
+  int used = snprintf(reason, sizeof reason,
+                      "ranks %d and %d are in different calls that all ranks make together",
+                      comm->rank, channel->peer);
+  if (comm->trail && comm->trail->number) {
+    op2i_trail_describe(&other->words, words);
+    snprintf(reason + used, sizeof reason - (size_t)used,
+             ": rank %d of %d is%s, rank %d in call %" PRId64 ", %s", comm->rank, comm->size,
+             op2i_comm_place(comm, own), channel->peer, other->number, words);
+    op2i_comm_compare(comm, channel->peer, other->number, other->digest);
+    return op2i_comm_diverged(comm, channel->peer, reason);
+  }
+  return told(comm, op2i_error(OP2_ERR_FATAL, "%s", reason));
+}
+
 static op2_status compare(struct op2i_comm *comm, const struct channel *channel, size_t bytes) {
-  if (channel->received.bytes == (int64_t)bytes) return OP2_SUCCESS;
-  return told(comm,
-              op2i_error(OP2_ERR_FATAL,
-                         "ranks %d and %d are in different calls that all ranks make together",
-                         comm->rank, channel->peer));
+  const struct piece *other = &channel->received;
+  struct piece own = {.bytes = (int64_t)bytes};
+  stamp(comm, &own);
+  bool same = other->bytes == own.bytes && other->number == own.number &&
+              other->digest == own.digest;
+  return same ? OP2_SUCCESS : differ(comm, channel);
 }
 
 /* One after the other or at one time, as many as there are channels: pieces that are sent, and
@@ -161,6 +197,7 @@ static op2_status pass_few(struct op2i_comm *comm, int n, const struct op2i_enve
     messages[i] = e->sends ? channel->out : channel->in;
     if (!e->sends) continue;
     channel->sent.bytes = (int64_t)e->bytes;
+    stamp(comm, &channel->sent);
     memcpy(channel->sent.data, e->data, e->bytes);
   }
   if (!status && n) status = finish(comm, n, messages);

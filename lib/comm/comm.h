@@ -14,6 +14,8 @@
 #include "op2/status.h"
 
 struct op2i_comm;
+struct op2i_note;
+struct op2i_trail;
 
 /* A message that is sent, or received, as often as it is started: always the same bytes of memory
  * to, or from, the same rank. Messages between two ranks that have one tag arrive in the order in
@@ -53,6 +55,12 @@ struct op2i_comm_kind {
    * for it. From then on no rank's message comes any more, and over() says which rank it was and why;
    * or, where ranks are processes, the job ends with that said. The first to call counts. */
   void (*abandon)(struct op2i_comm *comm, const char *message);
+  /* A note (watch.h) for another rank, which is copied; it is lost where there is no memory for it. And
+   * whether there is one for this rank. */
+  void (*say)(struct op2i_comm *comm, int to, const struct op2i_note *note);
+  bool (*hear)(struct op2i_comm *comm, struct op2i_note *note);
+  /* The rank on which a message that was started still depends; -1: it is over. */
+  int (*awaited)(const struct op2i_message *message);
   void (*free)(struct op2i_comm *comm);
 };
 
@@ -73,6 +81,21 @@ struct op2i_sent {
   int64_t messages, bytes;
 };
 
+/* What watch.c knows of waiting. */
+struct op2i_watch {
+  int64_t longest;  /* nanoseconds after which a wait ends the ranks; 0: never */
+  int64_t patience; /* a kind's over() returns after so many nanoseconds, to be called again; 0: it
+                       waits without end */
+  void (*warn)(void *closure, const char *text); /* null: nobody is warned */
+  void *closure;
+  bool ended;  /* no rank can go on, and all of them know or have been told */
+  bool urgent; /* set by a kind: all ranks wait, so they need not wait to ask each other */
+  bool left;   /* this rank has said farewell */
+  bool met;    /* set by a kind that fails: messages of different lengths have met, with the rank */
+  int suspect; /* that is named here */
+  char reason[1900]; /* of the end */
+};
+
 /* Kinds put it first in a structure of their own. */
 struct op2i_comm {
   const struct op2i_comm_kind *kind;
@@ -88,6 +111,8 @@ struct op2i_comm {
   int64_t carried;        /* when messages were last asked to get on */
   struct op2i_sent *sent; /* [nsent], each rank once */
   int64_t nsent, sent_capacity;
+  struct op2i_trail *trail; /* of the context; null: without one ranks compare nothing */
+  struct op2i_watch watch;
 };
 
 void op2i_comm_free(struct op2i_comm *comm);

@@ -10,6 +10,7 @@
 #include "comm.h"
 #include "error.h"
 #include "mem.h"
+#include "watch.h"
 
 enum state { IDLE, POSTED, OVER, LOST };
 
@@ -21,6 +22,11 @@ struct op2i_message {
   struct op2i_message *next; /* of those that wait for the other side, in the order of starts */
 };
 
+struct letter {
+  struct letter *next;
+  struct op2i_note note;
+};
+
 struct world {
   pthread_mutex_t lock; /* of all that follows, and of the messages that were started */
   pthread_cond_t changed;
@@ -29,6 +35,8 @@ struct world {
   struct rank *ranks;           /* [size] */
   struct op2i_message **posted; /* [size][size] from, to: none of them has met another yet */
   int64_t changes;              /* counts what may let a rank go on */
+  int64_t rounds;               /* in which all ranks are to ask each other, as all of them wait */
+  int64_t asked;                /* when the last round began */
   bool abandoned;
   int abandoned_by;
   char cause[2048];
@@ -38,6 +46,8 @@ struct rank {
   struct op2i_comm comm;
   struct world *world;
   bool gone;
+  struct letter *letters; /* notes for it, the first one first */
+  int64_t round; /* the last one in which it has asked */
   int64_t stuck; /* it waits, and has seen so many changes, which do not help; -1: it does not */
 };
 
@@ -150,9 +160,12 @@ static struct look look_at(const struct world *world, int n, struct op2i_message
 
 static op2_status never(const struct op2i_comm *comm, const struct op2i_message *message) {
   const struct world *world = message->rank->world;
-  if (message->state == LOST)
+  if (message->state == LOST) {
+    message->rank->comm.watch.met = true;
+    message->rank->comm.watch.suspect = message->envelope.peer;
     return op2i_error(OP2_ERR_FATAL, "ranks %d and %d differ in the length of a message",
                       comm->rank, message->envelope.peer);
+  }
   if (world->abandoned) return given_up(world);
   return op2i_error(OP2_ERR_FATAL, "rank %d has ended while rank %d waits for it",
                     message->envelope.peer, comm->rank);
@@ -166,44 +179,110 @@ static void give_up(struct world *world, int rank, const char *message) {
   change(world);
 }
 
-/* Where all ranks wait, and nothing is under way, nobody will ever send what they wait for. */
-static void wait_for_change(struct rank *rank) {
-  struct world *world = rank->world;
-  bool all = true;
-  rank->stuck = world->changes;
-  for (int r = 0; r < world->size; r++)
-    all = all && (world->ranks[r].gone || world->ranks[r].stuck == world->changes);
-  if (all)
-    give_up(world, rank->comm.rank,
-            "all ranks wait for each other: they have not made the same calls");
-  else
-    pthread_cond_wait(&world->changed, &world->lock);
-}
-
 static void wait_until(struct world *world, int64_t due) {
   struct timespec when = {due / 1000000000, due % 1000000000};
   pthread_cond_timedwait(&world->changed, &world->lock, &when);
 }
 
+static bool can_ask(const struct rank *rank) {
+  return rank->comm.trail && rank->comm.watch.patience;
+}
+
+/* Where all ranks wait, and nothing is under way, nobody will ever send what they wait for. Those that
+ * can then ask each other which calls they have made; where that finds nothing, that is all there is to
+ * say. */
+static void all_wait(struct rank *rank) {
+  enum { ANSWERS_NS = 2000000000 };
+  struct world *world = rank->world;
+  int64_t now = op2i_nanoseconds();
+  bool any = can_ask(rank);
+  if (any && (!world->asked || now - world->asked > 2 * (int64_t)ANSWERS_NS)) {
+    world->asked = now;
+    world->rounds++;
+    change(world);
+  } else if (!any || now - world->asked > ANSWERS_NS) {
+    give_up(world, rank->comm.rank,
+            "all ranks wait for each other: they have not made the same calls");
+  }
+}
+
+static void wait_for_change(struct rank *rank, int64_t until) {
+  struct world *world = rank->world;
+  bool all = true;
+  rank->stuck = world->changes;
+  for (int r = 0; r < world->size; r++)
+    all = all && (world->ranks[r].gone || world->ranks[r].stuck == world->changes);
+  if (all) all_wait(rank);
+  if (world->abandoned || (until && world->rounds != rank->round)) return;
+  if (until)
+    wait_until(world, until);
+  else if (!all)
+    pthread_cond_wait(&world->changed, &world->lock);
+}
+
+/* Whether the caller has something to do before it waits on. */
+static bool returns(struct rank *rank, int64_t until) {
+  if (!until) return false;
+  if (can_ask(rank) && rank->round != rank->world->rounds) rank->comm.watch.urgent = true;
+  rank->round = rank->world->rounds;
+  return rank->comm.watch.urgent || rank->letters || op2i_nanoseconds() >= until;
+}
+
 static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const *messages,
                        bool wait, bool *out) {
   struct world *world = rank_of(comm)->world;
+  int64_t until = comm->watch.patience && wait ? op2i_nanoseconds() + comm->watch.patience : 0;
   struct look look;
   pthread_mutex_lock(&world->lock);
   for (;;) {
-    rank_of(comm)->stuck = -1;
     look = look_at(world, n, messages);
     bool late = look.over && look.due > op2i_nanoseconds();
     *out = look.over && !late;
-    if (*out || look.never || !wait) break;
+    if (*out || look.never || !wait || returns(rank_of(comm), until)) break;
+    rank_of(comm)->stuck = -1;
     if (late)
       wait_until(world, look.due);
     else
-      wait_for_change(rank_of(comm));
+      wait_for_change(rank_of(comm), until);
   }
+  if (*out || look.never || !wait) rank_of(comm)->stuck = -1;
   op2_status status = look.never ? never(comm, look.never) : OP2_SUCCESS;
   pthread_mutex_unlock(&world->lock);
   return status;
+}
+
+/* ---- notes ----------------------------------------------------------------------------------- */
+
+static void say(struct op2i_comm *comm, int to, const struct op2i_note *note) {
+  struct world *world = rank_of(comm)->world;
+  struct letter *letter = op2i_malloc(sizeof *letter);
+  if (!letter) return;
+  *letter = (struct letter){NULL, *note};
+  pthread_mutex_lock(&world->lock);
+  struct letter **end = &world->ranks[to].letters;
+  while (*end) end = &(*end)->next;
+  *end = letter;
+  change(world);
+  pthread_mutex_unlock(&world->lock);
+}
+
+static bool hear(struct op2i_comm *comm, struct op2i_note *note) {
+  struct world *world = rank_of(comm)->world;
+  pthread_mutex_lock(&world->lock);
+  struct letter *letter = rank_of(comm)->letters;
+  if (letter) rank_of(comm)->letters = letter->next;
+  pthread_mutex_unlock(&world->lock);
+  if (letter) *note = letter->note;
+  op2i_free(letter);
+  return letter != NULL;
+}
+
+static int awaited(const struct op2i_message *message) {
+  struct world *world = message->rank->world;
+  pthread_mutex_lock(&world->lock);
+  int peer = message->state == POSTED ? message->envelope.peer : -1;
+  pthread_mutex_unlock(&world->lock);
+  return peer;
 }
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
@@ -217,6 +296,11 @@ static void abandon(struct op2i_comm *comm, const char *message) {
 
 static void free_world(struct world *world) {
   if (!world) return;
+  for (int r = 0; r < world->size && world->ranks; r++)
+    for (struct letter *letter = world->ranks[r].letters, *next; letter; letter = next) {
+      next = letter->next;
+      op2i_free(letter);
+    }
   pthread_cond_destroy(&world->changed);
   pthread_mutex_destroy(&world->lock);
   op2i_free(world->ranks);
@@ -241,6 +325,9 @@ static const struct op2i_comm_kind kind = {.name = "threads",
                                            .start = start,
                                            .over = over,
                                            .abandon = abandon,
+                                           .say = say,
+                                           .hear = hear,
+                                           .awaited = awaited,
                                            .free = free_rank};
 
 /* Deadlines are by the clock of op2i_nanoseconds(). */

@@ -111,6 +111,7 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   OP2I_TRY(op2i_env_int(OP2I_ENV_CHUNK_US, &c.chunk_us));
   OP2I_TRY(op2i_env_int(OP2I_ENV_IDLE_MS, &c.idle_ms));
   OP2I_TRY(op2i_env_int(OP2I_ENV_CC_TIMEOUT, &c.cc_timeout));
+  OP2I_TRY(op2i_env_int(OP2I_ENV_WAIT_MAX, &c.wait_max));
   OP2I_TRY(op2i_env_int(OP2I_ENV_CACHE_MB, &c.cache_mb));
   OP2I_TRY(op2i_env_int(OP2I_ENV_DEVICE_MEMORY, &c.device_mb));
   OP2I_TRY(op2i_env_int(OP2I_ENV_VERIFY, &c.verify));

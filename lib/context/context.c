@@ -9,6 +9,7 @@
 #include "error.h"
 #include "process.h"
 #include "types.h"
+#include "watch.h"
 
 int64_t op2i_next_id(op2_context ctx) { return ++ctx->next_id; }
 
@@ -32,8 +33,11 @@ op2_status op2i_context_validate(op2_context ctx) {
   if (ctx->forked) return op2i_context_left_behind();
   if (ctx->finalized) return op2i_error(OP2_ERR_STATE, "the context has ended");
   if (ctx->calling) return op2i_context_calling(ctx);
+  if (ctx->comm && ctx->comm->watch.ended) ctx->fatal = true;
   if (ctx->fatal)
-    return op2i_error(OP2_ERR_FATAL, "the context is dead after an earlier fatal error");
+    return op2i_error(OP2_ERR_FATAL, "the context is dead after an earlier fatal error%s%s",
+                      ctx->comm && ctx->comm->watch.ended ? ": " : "",
+                      ctx->comm ? ctx->comm->watch.reason : "");
   return OP2_SUCCESS;
 }
 
@@ -60,7 +64,7 @@ op2_status op2i_context_alike(op2_context ctx, const char *kind, const char *nam
 
 op2_status op2i_context_lost(op2_context ctx, op2_status status) {
   if (!status || !ctx->comm) return status;
-  ctx->comm->kind->abandon(ctx->comm, op2_error_message());
+  op2i_comm_abandon(ctx->comm, op2_error_message());
   ctx->fatal = true;
   return status;
 }

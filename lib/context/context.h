@@ -21,6 +21,7 @@ struct op2i_failure;
 struct op2i_jit;
 struct op2i_loop_table;
 struct op2i_solve;
+struct op2i_trail;
 struct op2i_user_call;
 struct op2i_vector_kernel;
 
@@ -88,5 +89,16 @@ op2_status op2i_context_alike(op2_context ctx, const char *kind, const char *nam
 op2_status op2i_context_lost(op2_context ctx, op2_status status);
 void op2i_context_unref(op2_context ctx);
 int64_t op2i_next_id(op2_context ctx);
+
+/* ---- trail_calls.c: the calls that all ranks make alike ---- */
+
+/* The trail of the context's rank (trail.h); null where ranks compare nothing: alone, at the end, and
+ * inside a function of op2_call(). */
+struct op2i_trail *op2i_context_trail(op2_context ctx);
+/* A public call that all ranks make: to be said as soon as the context is known, before anything of the
+ * call is done and before what one rank alone may find wrong. `arguments` and `values` are digests of
+ * what has to be the same on all ranks. */
+void op2i_context_call(op2_context ctx, const char *call, const char *name, uint64_t arguments,
+                       uint64_t values);
 
 #endif

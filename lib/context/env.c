@@ -170,6 +170,10 @@ const struct op2i_variable op2i_variables[OP2I_ENV_COUNT] = {
          "DELAY,PER_BYTE: ranks' messages come as if on a link where each takes so many "
          "nanoseconds and so many for each byte: for measurements",
          OWN},
+    [OP2I_ENV_WAIT_MAX] = {"OP2_WAIT_MAX", OP2I_NUMBER_VARIABLE, 0, 0, 31536000, "0",
+                           "seconds after which a rank that waits for a silent one ends the "
+                           "contexts of all ranks; 0: never, it warns after 60, 120, 240 ... s",
+                           OWN},
 };
 
 static op2_status bad_number(const struct op2i_variable *variable, const char *text) {

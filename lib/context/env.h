@@ -35,6 +35,7 @@ struct op2i_config {
   int threads, block_size; /* 0: choose */
   int chunk_us, queue_max, idle_ms, log_level;
   int cc_timeout; /* seconds, 0: no limit */
+  int wait_max;   /* seconds that a rank waits for another one, 0: no limit */
   int eager, verify;
   int cache_mb;  /* limit of the cache on disk, 0: none */
   int device_mb; /* limit of memory on a device, 0: none */

@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 
+#include "comm.h"
 #include "context.h"
 #include "error.h"
 #include "log.h"
@@ -35,6 +36,7 @@ op2_status op2i_object_init(void *object, op2_context ctx, enum op2i_kind kind, 
   o->ctx = ctx;
   o->id = id;
   o->release = release;
+  o->made = ctx->comm && ctx->comm->trail ? (uint64_t)ctx->comm->trail->number : 0;
   ctx->refs++;
   return OP2_SUCCESS;
 }

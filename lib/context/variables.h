@@ -42,6 +42,7 @@ enum op2i_variable_id {
   OP2I_ENV_OVERLAP,
   OP2I_ENV_MERGE,
   OP2I_ENV_LINK,
+  OP2I_ENV_WAIT_MAX,
   OP2I_ENV_COUNT
 };
 

@@ -147,9 +147,16 @@ static op2_status give(op2_set set, op2_status status, op2_dat dat, op2_dat *out
   return status;
 }
 
+/* The shape is not in the trail: ranks that differ there are told so by a failure that they can recover
+ * from (op2i_context_alike()). */
+static void trail_declaration(op2_set set, const char *name, const char *call) {
+  op2i_object_call(set, OP2I_SET, call, name, op2i_digest_text(0, name));
+}
+
 op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data, const char *name,
                           op2_dat *out) {
   op2_dat dat = NULL;
+  trail_declaration(set, name, "op2_dat_create");
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_create: where to put the dat is null");
   op2_status status = create(set, dim, type, data, name, &dat);
   return give(set, status, dat, out);
@@ -203,6 +210,7 @@ static op2_status wrap(op2_set set, int dim, op2_type type, void *data, const ch
 op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const char *name,
                         op2_dat *out) {
   op2_dat dat = NULL;
+  trail_declaration(set, name, "op2_dat_wrap");
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_wrap: where to put the dat is null");
   op2_status status = wrap(set, dim, type, data, name, &dat);
   return give(set, status, dat, out);
@@ -273,6 +281,7 @@ void op2i_dat_take_back(op2_dat dat, bool modified) {
 }
 
 op2_status op2_dat_read_begin(op2_dat dat, const void **out) {
+  op2i_object_call(dat, OP2I_DAT, "op2_dat_read_begin", NULL, 0);
   op2_status status = check_access(dat, out, "op2_dat_read_begin");
   if (status) return status;
   if (dat->open_writes)
@@ -301,6 +310,7 @@ op2_status op2_dat_read_end(op2_dat dat, const void **data) {
 }
 
 op2_status op2_dat_write_begin(op2_dat dat, void **out) {
+  op2i_object_call(dat, OP2I_DAT, "op2_dat_write_begin", NULL, 0);
   op2_status status = check_access(dat, out, "op2_dat_write_begin");
   if (status) return status;
   if (dat->open_reads || dat->open_writes)
@@ -372,6 +382,7 @@ op2_status op2i_dat_close(op2_dat dat, op2_access access, const char *call) {
 }
 
 static op2_status copy_out(op2_dat dat, void *out, bool halo, const char *call) {
+  op2i_object_call(dat, OP2I_DAT, call, NULL, 0);
   op2_status status = check_access(dat, out, call);
   if (status) return status;
   if (dat->open_writes)
@@ -385,6 +396,7 @@ static op2_status copy_out(op2_dat dat, void *out, bool halo, const char *call) 
 
 static op2_status copy_in(op2_dat dat, const void *in, bool halo, const char *call) {
   OP2I_FP_DEFAULT;
+  op2i_object_call(dat, OP2I_DAT, call, NULL, 0);
   op2_status status = check_access(dat, in, call);
   if (status) return status;
   if (dat->open_reads || dat->open_writes)

@@ -9,6 +9,7 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
+#include "watch.h"
 
 enum { TAG_ROWS = 1 };
 
@@ -285,7 +286,7 @@ static void count(const struct op2i_exchange *x) {
 
 op2_status op2i_exchange_start(struct op2i_exchange *x) {
   x->begun = op2i_nanoseconds();
-  op2_status status = x->comm->kind->start(x->comm, x->nmessages, x->messages);
+  op2_status status = op2i_comm_start(x->comm, x->nmessages, x->messages);
   if (status) return status;
   x->flies = true;
   x->comm->flying++;
@@ -301,7 +302,7 @@ op2_status op2i_exchange_over(struct op2i_exchange *x, bool wait, bool *over) {
   int64_t since = wait ? op2i_nanoseconds() : 0;
   *over = !x->flies;
   if (*over) return OP2_SUCCESS;
-  op2_status status = x->comm->kind->over(x->comm, x->nmessages, x->messages, wait, over);
+  op2_status status = op2i_comm_over(x->comm, x->nmessages, x->messages, wait, over);
   if (status || !*over) return status;
   x->ended = op2i_nanoseconds();
   x->flies = false;
@@ -309,6 +310,10 @@ op2_status op2i_exchange_over(struct op2i_exchange *x, bool wait, bool *over) {
   x->comm->travelled += x->ended - x->begun;
   if (wait) op2i_exchange_waited(x, since);
   return OP2_SUCCESS;
+}
+
+op2_status op2i_exchange_waits(const struct op2i_exchange *x, struct op2i_wait *wait) {
+  return op2i_comm_waits(x->comm, wait, x->nmessages, x->messages);
 }
 
 bool op2i_exchange_flies(const struct op2i_exchange *x) { return x->flies; }

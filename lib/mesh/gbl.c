@@ -88,19 +88,33 @@ static op2_status create_gbl(op2_context ctx, int dim, op2_type type, const void
   return OP2_SUCCESS;
 }
 
+/* What all ranks have to declare alike is in their trail: the name first, and the values once the ranks know
+ * that they agree on the shape. Ranks that do not are told so by a failure that they can recover from. */
+static void trail_name(op2_context ctx, const char *name, const char *call) {
+  op2i_context_call(ctx, call, name, op2i_digest_text(0, name), 0);
+}
+
+static void trail_values(op2_context ctx, const void *data, size_t bytes, const char *name,
+                         const char *call) {
+  if (data) op2i_context_call(ctx, call, name, 0, op2i_digest_bytes(0, data, bytes));
+}
+
 op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *data,
                           const char *name, op2_gbl *out) {
   op2_gbl gbl = NULL;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
+  trail_name(ctx, name, "op2_gbl_create");
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_gbl_create: where to put the global is null");
   status = op2i_context_agree(ctx, create_gbl(ctx, dim, type, data, name, &gbl));
   if (!status) status = op2i_context_alike(ctx, "global", gbl->obj.name, "dim", dim, type);
-  if (status)
+  if (status) {
     op2_gbl_destroy(&gbl);
-  else
-    *out = gbl;
-  return status;
+    return status;
+  }
+  trail_values(ctx, data, gbl->bytes, name, "op2_gbl_create");
+  *out = gbl;
+  return OP2_SUCCESS;
 }
 
 op2_status op2_gbl_get(op2_gbl gbl, void *out) {
@@ -108,6 +122,7 @@ op2_status op2_gbl_get(op2_gbl gbl, void *out) {
   op2_status status = op2i_object_validate(gbl, OP2I_GBL, "op2_gbl_get");
   if (!status) status = op2i_context_validate(gbl->obj.ctx);
   if (status) return status;
+  op2i_object_call(gbl, OP2I_GBL, "op2_gbl_get", NULL, 0);
   if (!out)
     return op2i_error(OP2_ERR_ARG, "op2_gbl_get: global '%s': a null pointer", gbl->obj.name);
   op2_context ctx = gbl->obj.ctx;
@@ -128,6 +143,8 @@ op2_status op2_gbl_set(op2_gbl gbl, const void *in) {
     return op2i_error(OP2_ERR_ARG, "op2_gbl_set: global '%s': a null pointer", gbl->obj.name);
   struct op2i_version *version = make_version(gbl->obj.ctx, gbl->obj.name, gbl->bytes, in);
   if (!version) return op2i_context_lost(gbl->obj.ctx, op2i_error_nomem("a global's values"));
+  op2i_context_call(gbl->obj.ctx, "op2_gbl_set", gbl->obj.name, op2i_object_digest(0, gbl),
+                    op2i_digest_bytes(0, in, gbl->bytes));
   op2i_version_unref(gbl->now);
   gbl->now = version;
   return OP2_SUCCESS;
@@ -205,14 +222,17 @@ op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void 
   op2_const cst = NULL;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
+  trail_name(ctx, name, "op2_const_create");
   if (!out) return op2i_error(OP2_ERR_ARG, "constant '%s': a null pointer", name ? name : "");
   status = op2i_context_agree(ctx, create_const(ctx, dim, type, data, name, &cst));
   if (!status) status = op2i_context_alike(ctx, "constant", cst->obj.name, "dim", dim, type);
-  if (status)
+  if (status) {
     op2_const_destroy(&cst);
-  else
-    *out = cst;
-  return status;
+    return status;
+  }
+  trail_values(ctx, data, cst->bytes, name, "op2_const_create");
+  *out = cst;
+  return OP2_SUCCESS;
 }
 
 op2_status op2_const_set(op2_const cst, const void *in) {
@@ -220,6 +240,8 @@ op2_status op2_const_set(op2_const cst, const void *in) {
   if (status) return status;
   if (!in)
     return op2i_error(OP2_ERR_ARG, "op2_const_set: constant '%s': a null pointer", cst->obj.name);
+  op2i_context_call(cst->obj.ctx, "op2_const_set", cst->obj.name, op2i_object_digest(0, cst),
+                    op2i_digest_bytes(0, in, cst->bytes));
   memcpy(cst->data, in, cst->bytes);
   return OP2_SUCCESS;
 }

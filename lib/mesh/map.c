@@ -182,12 +182,19 @@ static op2_status import_map(op2_set from, op2_set to, int arity, const int32_t 
   return status ? status : op2i_map_check_sections(name, from, to, arity, import.values, NULL);
 }
 
+void op2i_map_call(op2_set from, op2_set to, const char *name, const char *call) {
+  uint64_t digest = op2i_digest_text(0, name);
+  if (op2i_object_is(to, OP2I_SET)) digest = op2i_object_digest(digest, to);
+  op2i_object_call(from, OP2I_SET, call, name, digest);
+}
+
 op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name,
                           op2_map *out) {
   const char *shown = name ? name : "";
   int32_t *values = NULL;
   op2_map map = NULL;
   bool has = false;
+  op2i_map_call(from, to, name, "op2_map_create");
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_map_create: where to put the map is null");
   op2_status status = agree(from, op2i_map_check(from, to, arity, shown));
   if (!status) status = has_values(from, idx, shown, &has);
@@ -236,11 +243,14 @@ op2_status op2_map_create_permuted(op2_map base, const int *perm, const char *na
   op2_map map = NULL;
   status = op2i_map_make(base->from, base->to, base->arity, idx, NULL, name, &map);
   if (!status) status = op2i_map_permute_absent(base, perm, map);
-  if (status)
+  if (status) {
     op2_map_destroy(&map);
-  else
-    *out = map;
-  return status;
+    return status;
+  }
+  /* A rank may make it at any time, as this is not collective. */
+  map->obj.made = op2i_digest_bytes(base->obj.made, perm, (size_t)arity * sizeof *perm);
+  *out = map;
+  return OP2_SUCCESS;
 }
 
 static op2_status check_composition(int n, const op2_map *maps) {
@@ -331,6 +341,10 @@ static op2_status prepare_composition(struct composition *c) {
 op2_status op2_map_create_composed(int n, const op2_map *maps, const char *name, op2_map *out) {
   if (n < 1 || !maps || !out)
     return op2i_error(OP2_ERR_ARG, "op2_map_create_composed: no maps or a null pointer");
+  uint64_t digest = op2i_digest_text(0, name);
+  for (int i = 1; i < n; i++)
+    if (op2i_object_is(maps[i], OP2I_MAP)) digest = op2i_object_digest(digest, maps[i]);
+  op2i_object_call(maps[0], OP2I_MAP, "op2_map_create_composed", name, digest);
   op2_status status = check_composition(n, maps);
   if (status) return status;
   op2_set from = maps[n - 1]->from;

@@ -47,6 +47,7 @@ static op2_status check_move(op2_dat dat, op2_place place) {
 op2_status op2_dat_to(op2_dat dat, op2_place place) {
   OP2I_FP_DEFAULT;
   void *data;
+  op2i_object_call(dat, OP2I_DAT, "op2_dat_to", NULL, (uint64_t)place);
   op2_status status = check_move(dat, place);
   if (status) return status;
   op2_context ctx = dat->obj.ctx;

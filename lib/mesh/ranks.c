@@ -40,6 +40,7 @@ op2_status op2_set_create_halo(op2_context ctx, const int64_t ends[4], const int
                                const int32_t *owner, const char *name, op2_set *set) {
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
+  op2i_context_call(ctx, "op2_set_create_halo", name, 0, 0);
   if (ctx->comm) return op2i_set_create_halo(ctx, ends, global, owner, name, set);
   status = check_alone(ends, global, name ? name : "");
   return status ? status : op2_set_create_sections(ctx, ends, name, set);
@@ -140,6 +141,7 @@ static op2_status create_spread(op2_set from, op2_set to, int arity, const int64
 op2_status op2_map_create_global(op2_set from, op2_set to, int arity, const int64_t *idx,
                                  const char *name, op2_map *map) {
   const char *shown = name ? name : "";
+  op2i_map_call(from, to, name, "op2_map_create_global");
   if (!map) return op2i_error(OP2_ERR_ARG, "op2_map_create_global: where to put the map is null");
   op2_status status = op2i_map_check(from, to, arity, shown);
   if (!op2i_object_is(from, OP2I_SET)) return status;
@@ -181,6 +183,7 @@ static op2_status force(op2_dat dat, bool overwrite, const char *call) {
 op2_status op2_dat_get_block(op2_dat dat, int64_t first, int64_t n, void *out) {
   static const char call[] = "op2_dat_get_block";
   void *data = NULL;
+  op2i_object_call(dat, OP2I_DAT, call, NULL, 0);
   op2_status status = check_block(dat, n, out, call);
   if (!op2i_object_is(dat, OP2I_DAT)) return status;
   if (!status && dat->open_writes)
@@ -196,6 +199,7 @@ op2_status op2_dat_get_block(op2_dat dat, int64_t first, int64_t n, void *out) {
 op2_status op2_dat_set_block(op2_dat dat, int64_t first, int64_t n, const void *in) {
   static const char call[] = "op2_dat_set_block";
   void *data = NULL;
+  op2i_object_call(dat, OP2I_DAT, call, NULL, 0);
   op2_status status = check_block(dat, n, in, call);
   if (!op2i_object_is(dat, OP2I_DAT)) return status;
   if (!status && (dat->open_reads || dat->open_writes))

@@ -58,6 +58,7 @@ static op2_status combine(op2_set a, op2_set b, unsigned kept, const char *name,
   op2_status status = op2i_object_validate(a, OP2I_SET, function);
   if (!status) status = op2i_context_validate(a->obj.ctx);
   if (status) return status;
+  op2i_object_call(a, OP2I_SET, function, name, op2i_object_digest(op2i_digest_text(0, name), b));
   if (!out) return op2i_error(OP2_ERR_ARG, "%s: where to put the subset is null", function);
   status = create(a, b, kept, name, function, &subset);
   return op2i_subset_give(a->obj.ctx, status, subset, out);

@@ -140,10 +140,16 @@ static void warn_of_state(op2_context ctx, const struct op2_kernel_s *kernel) {
              kernel->obj.name, s->state_line, s->state);
 }
 
+/* Ranks may find headers in different folders; of these the names count. */
+static uint64_t digest(const op2_kernel_desc *desc) {
+  return desc ? op2i_digest_text(op2i_digest_text(0, desc->name), desc->source) : 0;
+}
+
 op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
   op2_kernel kernel = NULL;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
+  op2i_context_call(ctx, "op2_kernel_create", desc ? desc->name : NULL, digest(desc), 0);
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_kernel_create: a null pointer");
   status = op2i_context_agree(ctx, create(ctx, desc, &kernel));
   if (status) {

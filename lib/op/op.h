@@ -41,6 +41,7 @@ struct op2i_op {
                              overwritten), or RW */
   op2_access *gbl_access; /* the same; loops have READ or RW */
   int32_t payload_bytes;  /* captured values, 16-byte aligned pieces */
+  uint64_t digest; /* among ranks: of what is the same each time; 0: not known yet */
   bool counted; /* what numbering has to know of it is known: it need not be counted again */
   void *alone;  /* the scheduler's: the program of this operation by itself, or null */
 };
@@ -54,6 +55,8 @@ op2_status op2i_op_validate_scopes(op2_where where, const struct op2i_op *op);
 /* OP2_ERR_STATE while an operation that queues others runs, whose function calls `call`. Refused are the
  * calls that would take away what the operation goes on with: the mesh, or the context. */
 op2_status op2i_op_refuse_inside(op2_context ctx, const char *call);
+/* op_trail.c: it is about to be queued, and is a call that all ranks make (trail.h). */
+void op2i_op_trail(struct op2i_op *op, op2_where where, const unsigned char *payload);
 /* Number of `object` in a table of distinct ones with room for it, added when new. */
 int32_t op2i_number_of(void **table, int *n, void *object);
 

@@ -168,6 +168,7 @@ op2_status op2_renumber(op2_map map) {
   op2_context ctx = map->obj.ctx;
   double start = op2i_seconds();
   if (ctx->inside) return status ? status : op2i_op_refuse_inside(ctx, "op2_renumber");
+  op2i_object_call(map, OP2I_MAP, "op2_renumber", NULL, 0);
   OP2I_TRY(agree(ctx, status));
   OP2I_TRY(agree(ctx, prepare(&r, map)));
   OP2I_TRY(op2i_scheduler.flush(ctx->sched, "op2_renumber"));

@@ -222,6 +222,7 @@ op2_status op2_partition(op2_context ctx, const op2_partition_options *how,
   if (status) return status;
   struct op2i_parting p = {0};
   if (!how) how = &blocks;
+  op2i_context_call(ctx, "op2_partition", NULL, 0, 0);
   status = ctx->comm ? partition(ctx, how, &p) : alone(ctx, how, &p.report);
   if (!status && report) *report = p.report;
   op2i_part_free(&p);

@@ -61,6 +61,9 @@ op2_status op2_mat_create(op2_sparsity sparsity, int row_dim, int column_dim, op
                           const char *name, op2_mat *out) {
   op2_mat mat = NULL;
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_mat_create: where to put the matrix is null");
+  const int32_t shape[] = {row_dim, column_dim, (int32_t)type};
+  op2i_object_call(sparsity, OP2I_SPARSITY, "op2_mat_create", name,
+                   op2i_digest_bytes(op2i_digest_text(0, name), shape, sizeof shape));
   op2_status status = make(sparsity, row_dim, column_dim, type, name, &mat);
   if (!op2i_object_is(sparsity, OP2I_SPARSITY)) return status;
   status = op2i_context_agree(sparsity->obj.ctx, status);
@@ -75,6 +78,7 @@ op2_status op2_mat_create(op2_sparsity sparsity, int row_dim, int column_dim, op
 }
 
 op2_status op2_mat_get(op2_mat mat, void *values) {
+  op2i_object_call(mat, OP2I_MAT, "op2_mat_get", NULL, 0);
   op2_status status = op2i_object_validate(mat, OP2I_MAT, "op2_mat_get");
   if (status) return status;
   if (!values)

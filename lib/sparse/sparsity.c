@@ -273,11 +273,22 @@ static op2_status make(op2_sparsity sparsity) {
   return status;
 }
 
+static void say(int npairs, const op2_map_pair *pairs, const char *name) {
+  uint64_t digest = op2i_hash_word(op2i_digest_text(0, name), (uint64_t)npairs);
+  for (int p = 0; pairs && p < npairs; p++) {
+    if (op2i_object_is(pairs[p].rows, OP2I_MAP)) digest = op2i_object_digest(digest, pairs[p].rows);
+    if (op2i_object_is(pairs[p].columns, OP2I_MAP))
+      digest = op2i_object_digest(digest, pairs[p].columns);
+  }
+  if (npairs > 0 && pairs) op2i_object_call(pairs[0].rows, OP2I_MAP, "op2_sparsity_create", name, digest);
+}
+
 op2_status op2_sparsity_create(int npairs, const op2_map_pair *pairs, const char *name,
                                op2_sparsity *out) {
   op2_sparsity sparsity = NULL;
   if (!out)
     return op2i_error(OP2_ERR_ARG, "op2_sparsity_create: where to put the sparsity is null");
+  say(npairs, pairs, name);
   op2_status status = check(npairs, pairs, name ? name : "");
   bool together = npairs > 0 && pairs && op2i_object_is(pairs[0].rows, OP2I_MAP) &&
                   !op2i_context_validate(pairs[0].rows->obj.ctx);

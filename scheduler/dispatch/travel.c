@@ -8,6 +8,7 @@
 #include "error.h"
 #include "exchange.h"
 #include "mem.h"
+#include "watch.h"
 
 /* ---- what travels ---------------------------------------------------------------------------- */
 
@@ -142,6 +143,23 @@ static op2_status look(struct op2i_travel *travel, bool *flies, op2i_travel_rele
   return status;
 }
 
+/* Workers have nothing else to do: the first exchange that is on its way is waited for. */
+static op2_status watch(struct op2i_travel *travel, struct op2i_wait *wait, int64_t *watched) {
+  enum { EVERY_NS = 50000000 };
+  const int64_t now = op2i_nanoseconds();
+  bool idle = __atomic_load_n(&travel->idle_since, __ATOMIC_RELAXED) != 0;
+  if (!idle) *wait = (struct op2i_wait){0};
+  if (!*watched) *watched = now;
+  if (now - *watched < EVERY_NS) return OP2_SUCCESS;
+  *watched = now;
+  int64_t a = 0;
+  while (a < travel->narrivals &&
+         (travel->arrivals[a].over || travel->arrivals[a].departure >= travel->started))
+    a++;
+  return a < travel->narrivals ? op2i_exchange_waits(travel->arrivals[a].step->exchange, wait)
+                               : OP2_SUCCESS;
+}
+
 /* Whether all is over that tasks below `until` begin or end. */
 static bool settled(const struct op2i_travel *travel, int64_t until) {
   if (until >= travel->list->ntasks)
@@ -185,15 +203,18 @@ op2_status op2i_travel_on(struct op2i_travel *travel, bool wait, int64_t until,
                           op2i_travel_release *release, void *closure) {
   op2_status status = OP2_SUCCESS;
   bool flies = false;
-  int64_t nap = 0;
+  int64_t nap = 0, watched = 0;
+  struct op2i_wait waits = {0};
   if (travel->started == travel->ndepartures && travel->arrived == travel->narrivals)
     return OP2_SUCCESS;
   for (;;) {
     while (can_start(travel) && !status)
       status = op2i_exchange_start(travel->departures[travel->started++].step->exchange);
     if (!status) status = look(travel, &flies, release, closure);
+    bool done = !status && (!wait || settled(travel, until));
+    if (!status && !done && flies) status = watch(travel, &waits, &watched);
     if (status) return give_up(travel, status, release, closure);
-    if (!wait || settled(travel, until)) return OP2_SUCCESS;
+    if (done) return OP2_SUCCESS;
     rest(travel, flies, &nap);
   }
 }

@@ -64,6 +64,7 @@ op2_status op2i_file_agree(op2_file file, op2_status status) {
 
 op2_status op2i_file_check(op2_file file, const char *call, bool writes, const char *name,
                            const void *out) {
+  file->op2->call(file->ctx, call, name, 0, 0);
   if (!name || !out) return file->op2->error(OP2_ERR_ARG, "%s: a null pointer", call);
   if (!*name) return file->op2->error(OP2_ERR_NAME, "%s: the name is empty", call);
   if (writes && file->mode == OP2_FILE_READ)
@@ -283,6 +284,7 @@ op2_status op2_file_open(op2_context ctx, const char *path, op2_file_mode mode, 
   if (!op2) return OP2_ERR_UNAVAILABLE;
   op2_status status = op2->context_validate(ctx);
   if (status) return status;
+  op2->call(ctx, "op2_file_open", path, (uint64_t)mode, 0);
   status = check_open(op2, path, mode, out);
   if (!status && has_other_mpi(ctx))
     status =
@@ -326,6 +328,7 @@ op2_status op2_file_close(op2_file *handle) {
   *handle = NULL;
   if (file->magic != OP2I_FILE_MAGIC) return op2i_file_is_open(file, "op2_file_close");
   op2_status status = op2->context_validate(file->ctx);
+  if (!status) op2->call(file->ctx, "op2_file_close", NULL, 0, 0);
   /* What a forked child has open is its parent's. */
   if (!file->ctx->forked) close_hdf5(file);
   if (!status && file->broken)

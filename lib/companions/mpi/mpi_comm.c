@@ -11,8 +11,17 @@
 #include <time.h>
 
 #include "affinity.h"
+#include "watch.h"
 
-enum { TAG_NONE = 32767 }; /* of no message; the highest that every MPI has */
+/* Of no message, which is the highest that every MPI has, and of notes. */
+enum { TAG_NONE = 32767, TAG_NOTE = 32766 };
+
+/* A note on its way. */
+struct letter {
+  struct letter *next;
+  MPI_Request request;
+  struct op2i_note note;
+};
 
 struct rank {
   struct op2i_comm comm;
@@ -20,6 +29,8 @@ struct rank {
   MPI_Comm mpi;
   struct op2i_mpi_manner manner;
   bool slow;
+  struct letter *letters;
+  int key; /* of the attribute by which MPI says that it ends */
 };
 
 struct op2i_message {
@@ -43,6 +54,8 @@ static op2_status failed(const struct rank *rank, int error, const char *doing) 
 }
 
 static op2_status two_lengths(const struct op2i_message *message) {
+  message->rank->comm.watch.met = true;
+  message->rank->comm.watch.suspect = message->envelope.peer;
   return message->rank->op2->error(OP2_ERR_FATAL,
                                    "ranks %d and %d differ in the length of a message",
                                    message->rank->comm.rank, message->envelope.peer);
@@ -237,6 +250,7 @@ static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const
     *out = first == n && due <= time;
     if (*out || !wait) break;
     if (!begun) begun = time;
+    if (comm->watch.patience && time - begun >= comm->watch.patience) break;
     rest(time - begun, first == n ? due - time : INT64_MAX);
   }
   return status;
@@ -249,6 +263,53 @@ static void carry(struct op2i_comm *comm) {
   if (!available(rank)) MPI_Iprobe(MPI_ANY_SOURCE, TAG_NONE, rank->mpi, &there, MPI_STATUS_IGNORE);
 }
 
+/* ---- notes ----------------------------------------------------------------------------------- */
+
+/* Those that have arrived are freed; with `all` the others are left to MPI. */
+static void forget_letters(struct rank *rank, bool all) {
+  for (struct letter **at = &rank->letters; *at;) {
+    struct letter *letter = *at;
+    int over = 0;
+    MPI_Test(&letter->request, &over, MPI_STATUS_IGNORE);
+    if (over || all)
+      *at = letter->next;
+    else
+      at = &letter->next;
+    if (over) rank->op2->free(letter);
+  }
+}
+
+static void say(struct op2i_comm *comm, int to, const struct op2i_note *note) {
+  struct rank *rank = rank_of(comm);
+  if (available(rank)) return;
+  forget_letters(rank, false);
+  struct letter *letter = rank->op2->calloc(1, sizeof *letter);
+  if (!letter) return;
+  letter->note = *note;
+  int error = MPI_Isend(&letter->note, (int)sizeof letter->note, MPI_BYTE, to, TAG_NOTE, rank->mpi,
+                        &letter->request);
+  if (error) {
+    rank->op2->free(letter);
+    return;
+  }
+  letter->next = rank->letters;
+  rank->letters = letter;
+}
+
+static bool hear(struct op2i_comm *comm, struct op2i_note *note) {
+  struct rank *rank = rank_of(comm);
+  MPI_Status status;
+  int there = 0;
+  if (available(rank)) return false;
+  if (MPI_Iprobe(MPI_ANY_SOURCE, TAG_NOTE, rank->mpi, &there, &status) || !there) return false;
+  return !MPI_Recv(note, (int)sizeof *note, MPI_BYTE, status.MPI_SOURCE, TAG_NOTE, rank->mpi,
+                   MPI_STATUS_IGNORE);
+}
+
+static int awaited(const struct op2i_message *message) {
+  return message->over < message->n ? message->envelope.peer : -1;
+}
+
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
 static void abandon(struct op2i_comm *comm, const char *message) {
@@ -258,8 +319,37 @@ static void abandon(struct op2i_comm *comm, const char *message) {
   if (!finalized()) MPI_Abort(rank->mpi, 1);
 }
 
+/* MPI_Finalize() comes by here first. Where the context has not ended, its rank leaves the others now;
+ * it is nobody's failure if they do so as well. */
+static int leave(MPI_Comm self, int key, void *of, void *unused) {
+  struct rank *rank = of;
+  (void)self;
+  (void)unused;
+  rank->key = MPI_KEYVAL_INVALID;
+  if (rank->op2->farewell(&rank->comm, "MPI_Finalize") && rank->comm.watch.warn)
+    rank->comm.watch.warn(rank->comm.watch.closure, rank->comm.watch.reason);
+  return key == MPI_KEYVAL_INVALID ? MPI_ERR_KEYVAL : MPI_SUCCESS;
+}
+
+/* Without it a rank that ends MPI too early is merely silent. */
+static void wait_for_end(struct rank *rank) {
+  rank->key = MPI_KEYVAL_INVALID;
+  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &rank->key, NULL)) return;
+  if (MPI_Comm_set_attr(MPI_COMM_SELF, rank->key, rank)) MPI_Comm_free_keyval(&rank->key);
+}
+
+static void forget_end(struct rank *rank) {
+  if (rank->key == MPI_KEYVAL_INVALID || finalized()) return;
+  rank->comm.watch.left = true; /* to delete the attribute is no farewell */
+  MPI_Comm_delete_attr(MPI_COMM_SELF, rank->key);
+}
+
 static void free_rank(struct op2i_comm *comm) {
   struct rank *rank = rank_of(comm);
+  struct op2i_note note;
+  forget_end(rank);
+  while (hear(comm, &note)) {}
+  if (!finalized()) forget_letters(rank, true);
   if (!finalized()) MPI_Comm_free(&rank->mpi);
   rank->op2->free(rank);
 }
@@ -271,6 +361,9 @@ static const struct op2i_comm_kind kind = {.name = "mpi",
                                            .over = over,
                                            .carry = carry,
                                            .abandon = abandon,
+                                           .say = say,
+                                           .hear = hear,
+                                           .awaited = awaited,
                                            .free = free_rank};
 
 bool op2i_comm_is_mpi(const struct op2i_comm *comm, MPI_Comm *out) {
@@ -363,6 +456,7 @@ op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
   }
   op2i_mpi_offer_ptscotch(op2);
   *rank = made;
+  wait_for_end(rank);
   *out = &rank->comm;
   return OP2_SUCCESS;
 }

@@ -181,6 +181,7 @@ op2_status op2_petsc_use(op2_context ctx, int argc, char **argv) {
   MPI_Comm comm;
   if (!op2) return OP2_ERR_UNAVAILABLE;
   op2_status status = op2->context_validate(ctx);
+  if (!status) op2->call(ctx, "op2_petsc_use", NULL, 0, 0);
   if (!status && (argc < 0 || (argc > 0 && !argv)))
     status = op2->error(OP2_ERR_ARG, "op2_petsc_use: %d arguments, and a null pointer", argc);
   if (!status) status = op2i_petsc_comm(op2, ctx, &comm);

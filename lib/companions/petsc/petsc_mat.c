@@ -361,6 +361,7 @@ op2_status op2i_petsc_mat(struct op2i_petsc_manner *manner, op2_mat mat, int f, 
 
 static op2_status check(const struct op2i_companion *op2, op2_mat mat, op2_access access,
                         MatType type, const void *out) {
+  op2->object_call(mat, OP2I_MAT, "op2_mat_petsc", NULL, (uint64_t)access);
   op2_status status = op2->validate(mat, OP2I_MAT, "op2_mat_petsc");
   if (status) return status;
   const char *name = mat->obj.name;
@@ -437,6 +438,7 @@ op2_status op2_mat_petsc_end(op2_mat mat, Mat *A) {
   struct op2i_petsc_manner manner;
   op2_status status = op2i_petsc_enter(&manner, "op2_mat_petsc_end");
   if (status) return status;
+  manner.op2->object_call(mat, OP2I_MAT, "op2_mat_petsc_end", NULL, 0);
   status = manner.op2->validate(mat, OP2I_MAT, "op2_mat_petsc_end");
   struct kept_mat *own = status ? NULL : mat->kept.data;
   if (!status && (!A || !own || own->open < 0 || *A != own->forms[own->open].mat))

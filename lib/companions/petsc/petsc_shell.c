@@ -124,6 +124,7 @@ op2_status op2_operator_petsc(op2_operator op, Mat *A) {
   struct op2i_petsc_manner manner;
   op2_status status = op2i_petsc_enter(&manner, "op2_operator_petsc");
   if (status) return status;
+  manner.op2->object_call(op, OP2I_OPERATOR, "op2_operator_petsc", NULL, 0);
   status = manner.op2->validate(op, OP2I_OPERATOR, "op2_operator_petsc");
   if (!status && !A)
     status = manner.op2->error(OP2_ERR_ARG, "op2_operator_petsc: operator '%s': a null pointer",

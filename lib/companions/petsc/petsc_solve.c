@@ -121,6 +121,7 @@ op2_status op2_solver_petsc(op2_solver solver, KSP *ksp) {
   MPI_Comm comm;
   op2_status status = op2i_petsc_enter(&manner, "op2_solver_petsc");
   if (status) return status;
+  manner.op2->object_call(solver, OP2I_SOLVER, "op2_solver_petsc", NULL, 0);
   status = manner.op2->validate(solver, OP2I_SOLVER, "op2_solver_petsc");
   if (!status && !ksp)
     status = manner.op2->error(OP2_ERR_ARG, "op2_solver_petsc: solver '%s': a null pointer",

@@ -82,6 +82,7 @@ static struct open_dat *noted(Vec v) {
 
 static op2_status check(const struct op2i_companion *op2, op2_dat dat, op2_access access,
                         const void *out) {
+  op2->object_call(dat, OP2I_DAT, "op2_dat_petsc", NULL, (uint64_t)access);
   op2_status status = op2->validate(dat, OP2I_DAT, "op2_dat_petsc");
   if (status) return status;
   const char *name = dat->obj.name;
@@ -147,6 +148,7 @@ op2_status op2_dat_petsc_end(op2_dat dat, Vec *v) {
   struct op2i_petsc_manner manner;
   op2_status status = op2i_petsc_enter(&manner, "op2_dat_petsc_end");
   if (status) return status;
+  manner.op2->object_call(dat, OP2I_DAT, "op2_dat_petsc_end", NULL, 0);
   status = manner.op2->validate(dat, OP2I_DAT, "op2_dat_petsc_end");
   struct open_dat *open = !status && v && *v ? noted(*v) : NULL;
   if (!status && (!open || open->dat != dat))

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Waiting for other ranks, and finding out that it is in vain. */
+#include "watch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "clock.h"
+#include "error.h"
+
+#define SECONDS(n) ((int64_t)(n)*1000000000)
+
+static const int64_t slice = 50000000; /* nanoseconds between two looks at notes */
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static op2_status ended(const struct op2i_comm *comm) {
+  return op2i_error(OP2_ERR_FATAL, "%s", comm->watch.reason);
+}
+
+static void hear_end(struct op2i_comm *comm, const char *reason) {
+  if (comm->watch.ended) return;
+  comm->watch.ended = true;
+  snprintf(comm->watch.reason, sizeof comm->watch.reason, "%.1890s", reason);
+}
+
+static void say(struct op2i_comm *comm, int to, struct op2i_note *note) {
+  note->from = comm->rank;
+  comm->kind->say(comm, to, note);
+}
+
+op2_status op2i_comm_end(struct op2i_comm *comm, const char *reason) {
+  struct op2i_note note = {.kind = OP2I_NOTE_END};
+  if (!comm->watch.ended) {
+    hear_end(comm, reason);
+    snprintf(note.u.reason, sizeof note.u.reason, "%.1890s", comm->watch.reason);
+    for (int rank = 0; rank < comm->size; rank++)
+      if (rank != comm->rank) say(comm, rank, &note);
+  }
+  return ended(comm);
+}
+
+void op2i_comm_abandon(struct op2i_comm *comm, const char *message) {
+  if (!comm->watch.ended) comm->kind->abandon(comm, message);
+}
+
+const char *op2i_comm_place(const struct op2i_comm *comm, char text[OP2I_TRAIL_TEXT]) {
+  const struct op2i_trail *trail = comm->trail;
+  char words[OP2I_TRAIL_TEXT];
+  text[0] = '\0';
+  if (!trail || !trail->number) return text;
+  op2i_trail_describe(&op2i_trail_at(trail, trail->number)->words, words);
+  snprintf(text, OP2I_TRAIL_TEXT, " in call %" PRId64 ", %.400s", trail->number, words);
+  return text;
+}
+
+/* ---- notes ----------------------------------------------------------------------------------- */
+
+static void say_place(struct op2i_comm *comm, int to) {
+  const struct op2i_trail *trail = comm->trail;
+  struct op2i_note note = {.kind = OP2I_NOTE_PLACE};
+  if (!trail || !trail->number) return;
+  note.number = trail->number;
+  note.u.digests[0] = op2i_trail_at(trail, trail->number)->digest;
+  say(comm, to, &note);
+}
+
+/* Those of as many calls from `low` to `high` as a note holds, the last one first. */
+static void say_digests(struct op2i_comm *comm, int to, int64_t low, int64_t high) {
+  struct op2i_note note = {.kind = OP2I_NOTE_DIGESTS, .number = high};
+  note.step = (high - low) / OP2I_NOTE_DIGEST_COUNT + 1;
+  for (int64_t at = high; at >= low; at -= note.step)
+    note.u.digests[note.n++] = op2i_trail_at(comm->trail, at)->digest;
+  say(comm, to, &note);
+}
+
+/* A rank with fewer calls is asked for its place, as this one alone knows both digests then. */
+void op2i_comm_compare(struct op2i_comm *comm, int peer, int64_t number, uint64_t digest) {
+  const struct op2i_trail *trail = comm->trail;
+  if (!trail) return;
+  if (number > trail->number)
+    say_place(comm, peer);
+  else if (op2i_trail_has(trail, number) && op2i_trail_at(trail, number)->digest != digest)
+    say_digests(comm, peer, op2i_trail_oldest(trail), number);
+}
+
+/* Digests that differ do so at all later calls as well, so the first is found by narrowing. */
+static void hear_digests(struct op2i_comm *comm, const struct op2i_note *note) {
+  const struct op2i_trail *trail = comm->trail;
+  int64_t differs = -1, low = -1;
+  for (int k = 0; k < note->n && low < 0; k++) {
+    int64_t number = note->number - k * note->step;
+    if (!op2i_trail_has(trail, number)) break;
+    if (op2i_trail_at(trail, number)->digest == note->u.digests[k])
+      low = number + 1;
+    else
+      differs = number;
+  }
+  if (differs < 0) return;
+  if (low < 0) low = differs - note->step + 1;
+  if (low < op2i_trail_oldest(trail)) low = op2i_trail_oldest(trail);
+  if (low < differs) {
+    say_digests(comm, note->from, low, differs);
+    return;
+  }
+  struct op2i_note call = {.kind = OP2I_NOTE_CALL, .number = differs};
+  call.u.words = op2i_trail_at(trail, differs)->words;
+  say(comm, note->from, &call);
+}
+
+static void hear_call(struct op2i_comm *comm, const struct op2i_note *note) {
+  char own[OP2I_TRAIL_TEXT], other[OP2I_TRAIL_TEXT], reason[3 * OP2I_TRAIL_TEXT];
+  if (!op2i_trail_has(comm->trail, note->number)) return;
+  const struct op2i_trail_words *words = &op2i_trail_at(comm->trail, note->number)->words;
+  bool lower = comm->rank < note->from;
+  op2i_trail_describe(words, own);
+  op2i_trail_describe(&note->u.words, other);
+  snprintf(reason, sizeof reason,
+           "ranks differ from call %" PRId64 " on: rank %d of %d has %s, rank %d has %s%s",
+           note->number, lower ? comm->rank : note->from, comm->size, lower ? own : other,
+           lower ? note->from : comm->rank, lower ? other : own,
+           op2i_trail_difference(words, &note->u.words));
+  (void)op2i_comm_end(comm, reason);
+}
+
+static void hear(struct op2i_comm *comm) {
+  struct op2i_note note;
+  while (!comm->watch.ended && comm->kind->hear(comm, &note))
+    switch ((enum op2i_note_kind)note.kind) {
+    case OP2I_NOTE_PLACE:
+      op2i_comm_compare(comm, note.from, note.number, note.u.digests[0]);
+      break;
+    case OP2I_NOTE_DIGESTS:
+      if (comm->trail) hear_digests(comm, &note);
+      break;
+    case OP2I_NOTE_CALL:
+      if (comm->trail) hear_call(comm, &note);
+      break;
+    case OP2I_NOTE_END: hear_end(comm, note.u.reason); break;
+    }
+}
+
+/* ---- waiting --------------------------------------------------------------------------------- */
+
+op2_status op2i_comm_diverged(struct op2i_comm *comm, int peer, const char *reason) {
+  const struct timespec nap = {.tv_nsec = 1000000};
+  const int64_t until = op2i_nanoseconds() + SECONDS(5);
+  if (comm->trail) say_place(comm, peer);
+  while (comm->trail && !comm->watch.ended && op2i_nanoseconds() < until) {
+    hear(comm);
+    if (!comm->watch.ended) nanosleep(&nap, NULL);
+  }
+  return comm->watch.ended ? ended(comm) : op2i_comm_end(comm, reason);
+}
+
+static int first_awaited(const struct op2i_comm *comm, int n,
+                         struct op2i_message *const *messages) {
+  int peer = -1;
+  for (int m = 0; m < n && peer < 0; m++) peer = comm->kind->awaited(messages[m]);
+  return peer;
+}
+
+static void warn(const struct op2i_comm *comm, int peer, int64_t waited, bool ends,
+                 char text[2 * OP2I_TRAIL_TEXT]) {
+  char place[OP2I_TRAIL_TEXT];
+  snprintf(text, 2 * OP2I_TRAIL_TEXT, "rank %d of %d has waited %" PRId64 " s for rank %d%s%s",
+           comm->rank, comm->size, waited / SECONDS(1), peer, op2i_comm_place(comm, place),
+           ends ? ": that is as long as OP2_WAIT_MAX allows" : "");
+}
+
+op2_status op2i_comm_waits(struct op2i_comm *comm, struct op2i_wait *wait, int n,
+                           struct op2i_message *const *messages) {
+  const int64_t now = op2i_nanoseconds();
+  char text[2 * OP2I_TRAIL_TEXT];
+  if (!wait->begun) *wait = (struct op2i_wait){now, SECONDS(2), SECONDS(60)};
+  const int64_t waited = now - wait->begun;
+  hear(comm);
+  if (comm->watch.ended) return ended(comm);
+  const int peer = first_awaited(comm, n, messages);
+  if (peer < 0) return OP2_SUCCESS;
+  const bool urgent = comm->watch.urgent;
+  comm->watch.urgent = false;
+  if (waited >= wait->ask || urgent) {
+    for (int m = 0; m < n; m++)
+      if (comm->kind->awaited(messages[m]) >= 0) say_place(comm, comm->kind->awaited(messages[m]));
+    if (waited >= wait->ask) wait->ask = 2 * waited;
+  }
+  if (comm->watch.longest && waited >= comm->watch.longest) {
+    warn(comm, peer, waited, true, text);
+    return op2i_comm_end(comm, text);
+  }
+  if (waited >= wait->warn && comm->watch.warn) {
+    warn(comm, peer, waited, false, text);
+    comm->watch.warn(comm->watch.closure, text);
+    wait->warn = 2 * waited;
+  }
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_comm_start(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
+  return comm->watch.ended ? ended(comm) : comm->kind->start(comm, n, messages);
+}
+
+/* A message of another length, or a rank that has gone, is what ranks that differ see first. */
+static op2_status explain(struct op2i_comm *comm, op2_status status) {
+  char place[OP2I_TRAIL_TEXT], reason[sizeof comm->watch.reason];
+  int peer = comm->watch.suspect;
+  comm->watch.suspect = -1;
+  if (!*op2i_comm_place(comm, place)) return status;
+  snprintf(reason, sizeof reason, "%.1400s (rank %d is%s)", op2_error_message(), comm->rank, place);
+  if (comm->watch.met && peer >= 0) {
+    comm->watch.met = false;
+    return op2i_comm_diverged(comm, peer, reason);
+  }
+  return op2i_error(status, "%s", reason);
+}
+
+op2_status op2i_comm_over(struct op2i_comm *comm, int n, struct op2i_message *const *messages,
+                          bool wait, bool *over) {
+  struct op2i_wait state = {0};
+  op2_status status = comm->watch.ended ? ended(comm) : OP2_SUCCESS;
+  *over = false;
+  comm->watch.patience = slice;
+  while (!status) {
+    status = comm->kind->over(comm, n, messages, wait, over);
+    if (status) status = explain(comm, status);
+    if (status || *over || !wait) break;
+    status = op2i_comm_waits(comm, &state, n, messages);
+  }
+  comm->watch.patience = 0;
+  return status;
+}
+
+op2_status op2i_comm_farewell(struct op2i_comm *comm, const char *call) {
+  if (comm->size == 1 || comm->watch.left) return OP2_SUCCESS;
+  comm->watch.left = true;
+  if (comm->watch.ended) return OP2_SUCCESS;
+  op2i_trail_add(comm->trail, call, NULL, (op2_where){0}, 0, 0);
+  return op2i_comm_agree(comm, OP2_SUCCESS);
+}

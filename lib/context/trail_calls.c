@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Public calls in the trail by which ranks compare what they do. */
+#include "comm.h"
+#include "context.h"
+
+struct op2i_trail *op2i_context_trail(op2_context ctx) {
+  return ctx->comm && !ctx->finalized && !ctx->calling ? ctx->comm->trail : NULL;
+}
+
+void op2i_context_call(op2_context ctx, const char *call, const char *name, uint64_t arguments,
+                       uint64_t values) {
+  struct op2i_trail *trail = op2i_context_trail(ctx);
+  if (trail) op2i_trail_add(trail, call, name, (op2_where){0}, arguments, values);
+}
+
+void op2i_object_call(const void *object, enum op2i_kind kind, const char *call,
+                      const char *name, uint64_t arguments) {
+  const struct op2i_object *o = object;
+  if (op2i_object_is(object, kind))
+    op2i_context_call(o->ctx, call, name ? name : o->name, op2i_object_digest(arguments, object), 0);
+}
+
+uint64_t op2i_object_digest(uint64_t digest, const void *object) {
+  const struct op2i_object *o = object;
+  return op2i_hash_word(digest, o ? op2i_hash_word(o->magic, o->made) | 1 : 0);
+}
