@@ -22,8 +22,8 @@ struct op2i_companion {
   /* Calls that all ranks make alike, as in context.h and object.h; and the last one, as in watch.h. */
   void (*call)(op2_context ctx, const char *call, const char *name, uint64_t arguments,
                uint64_t values);
-  void (*object_call)(const void *object, enum op2i_kind kind, const char *call,
-                      const char *name, uint64_t arguments);
+  void (*object_call)(const void *object, enum op2i_kind kind, const char *call, const char *name,
+                      uint64_t arguments);
   op2_status (*farewell)(struct op2i_comm *comm, const char *call);
   op2_status (*link)(struct op2i_link_speed *speed); /* that the environment asks for */
   /* Messages of failures, memory, time: as in error.h, mem.h and clock.h. */

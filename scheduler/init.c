@@ -141,13 +141,12 @@ static op2_status begin_trail(op2_context ctx) {
   return OP2_SUCCESS;
 }
 
-/* No rank ends while others go on. A context that is dead here, and of which the others do not know, ends
- * theirs. */
+/* No rank ends while others go on. */
 static op2_status say_farewell(op2_context ctx) {
   struct op2i_comm *comm = ctx->comm;
   if (!comm || comm->size == 1) return OP2_SUCCESS;
   if (!ctx->fatal) return op2i_comm_farewell(comm, "op2_finalize");
-  if (!comm->watch.ended && !comm->watch.left) (void)op2i_comm_end(comm, "the context of a rank is dead");
+  op2i_comm_leave_dead(comm);
   return OP2_SUCCESS;
 }
 

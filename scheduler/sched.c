@@ -162,7 +162,7 @@ static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_wher
   if (sched->ctx->fatal || sched->ctx->calling) return op2i_context_validate(sched->ctx);
   if (sched->outer) status = op2i_sched_check_inside(sched, op, where);
   if (status) return status;
-  op2i_op_trail(op, where, payload);
+  op2i_op_trail(op, where, payload, wish == OP2I_COMPUTE);
   if (!op->counted) status = op2i_numbering_count(sched, op);
   if (status) return op2i_context_lost(sched->ctx, status);
   if (sched->nnodes >= sched->ctx->config.queue_max)

@@ -353,14 +353,16 @@ static int ends_early(struct scene *scene, struct op2i_comm *comm) {
   if (begin(&r, scene, comm, (op2_options){0})) return say(&r, "to begin");
   if (q_number(&r, r.a)) wrong += say(&r, "to queue");
   op2_status status = op2_flush(r.ctx);
-  if (r.victim) return wrong + (status != OP2_SUCCESS) + (end(&r) != OP2_SUCCESS);
+  if (r.victim) return wrong + (status != OP2_SUCCESS) + (end(&r) != OP2_ERR_FATAL);
   char words[40];
-  snprintf(words, sizeof words, "rank %d has ended", scene->victim);
+  snprintf(words, sizeof words, "rank %d", scene->victim);
   /* One that is ahead may have met the end before another is through with the flush. */
   if (!status && (q_left(&r, r.a) || q_total(&r, r.a)) && !r.ctx->fatal)
     wrong += say(&r, "to queue");
   if (!status) status = op2_gbl_get(r.sum, &sum);
-  if (status != OP2_ERR_FATAL || !strstr(op2_error_message(), words))
+  if (status != OP2_ERR_FATAL || !strstr(op2_error_message(), words) ||
+      !strstr(op2_error_message(), "has op2_finalize") ||
+      !strstr(op2_error_message(), "has loop 'left' ("))
     wrong += say(&r, "a rank that has ended");
   (void)!end(&r);
   return wrong;
@@ -405,11 +407,10 @@ static int one_more(struct scene *scene, struct op2i_comm *comm) {
   if (r.victim && q_twice(&r, r.a)) wrong += say(&r, "to queue");
   if (q_left(&r, r.a) || q_add(&r, r.b)) wrong += say(&r, "to queue");
   op2_status status = op2_flush(r.ctx);
-  snprintf(other, sizeof other, "rank %d has", scene->victim ? scene->victim : 1);
+  snprintf(other, sizeof other, "rank %d", scene->victim);
   const char *said = op2_error_message();
-  if (status != OP2_ERR_MISMATCH || !strstr(said, "from call 3 on: rank 0 of") ||
-      !strstr(said, other) || !strstr(said, "'twice' over 'cells', queued at ") ||
-      !strstr(said, "'left' over 'edges', queued at "))
+  if (status != OP2_ERR_FATAL || !strstr(said, "ranks differ from call ") || !strstr(said, other) ||
+      !strstr(said, "has loop 'twice' (") || !strstr(said, "has loop 'left' ("))
     wrong += say(&r, "one loop more");
   if (op2_flush(r.ctx) != OP2_ERR_FATAL) wrong += say(&r, "after that");
   (void)!end(&r);
@@ -422,8 +423,8 @@ static int one_more_last(struct scene *scene, struct op2i_comm *comm) {
   int wrong = q_number(&r, r.a) ? say(&r, "to queue") : 0;
   if (r.victim && q_left(&r, r.a)) wrong += say(&r, "to queue");
   op2_status status = end(&r);
-  if (status != OP2_ERR_MISMATCH || !strstr(op2_error_message(), "'left' over 'edges'") ||
-      !strstr(op2_error_message(), "nothing more before op2_finalize"))
+  if (status != OP2_ERR_FATAL || !strstr(op2_error_message(), "has loop 'left' (") ||
+      !strstr(op2_error_message(), "has op2_finalize"))
     wrong += say(&r, "one loop more at the end");
   return wrong;
 }
@@ -435,7 +436,8 @@ static int another_force(struct scene *scene, struct op2i_comm *comm) {
   if (begin(&r, scene, comm, (op2_options){0})) return say(&r, "to begin");
   int wrong = q_number(&r, r.a) || q_number(&r, r.b) ? say(&r, "to queue") : 0;
   op2_status status = op2_dat_get(r.victim ? r.a : r.b, values);
-  if (status != OP2_ERR_MISMATCH || !strstr(op2_error_message(), "not to be run"))
+  if (status != OP2_ERR_FATAL || !strstr(op2_error_message(), "has op2_dat_get 'a'") ||
+      !strstr(op2_error_message(), "has op2_dat_get 'b'"))
     wrong += say(&r, "two forces");
   (void)!end(&r);
   return wrong;
@@ -607,8 +609,8 @@ const struct failure failures[FAILURES] = {
     {"a rank ends", ends_early, .threads_only = true},
     {"a map leads twice to one element on one rank", twice_on_one, .verify = false},
     {"elements are accused", accused, .only = "check"},
-    {"one loop more", one_more, .verify = true},
-    {"one loop more at the end", one_more_last, .verify = true},
+    {"one loop more", one_more, .verify = false},
+    {"one loop more at the end", one_more_last, .verify = false},
     {"other exchanges", other_exchanges, .verify = true, .threads_only = true},
-    {"another look", another_force, .verify = true},
+    {"another look", another_force, .verify = false},
 };

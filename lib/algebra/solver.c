@@ -83,9 +83,10 @@ op2_status op2_solver_create(op2_context ctx, const op2_solver_options *options,
   op2_solver solver = NULL;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
-  op2i_context_call(ctx, "op2_solver_create", name, digest(options, name), 0);
+  op2i_context_call(ctx, "op2_solver_create", name, 0, 0);
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_solver_create: where to put the solver is null");
   status = op2i_context_agree(ctx, make(ctx, options, name, &solver));
+  if (!status) op2i_context_call(ctx, "op2_solver_create", name, digest(options, name), 0);
   if (status)
     op2_solver_destroy(&solver);
   else

@@ -66,9 +66,9 @@ static op2_status pass(struct op2i_comm *comm, int64_t n, const struct op2i_enve
 /* Messages of a piece each, to and from every rank that trees and routes lead to. They are opened
  * once, so that ranks without any memory left can still agree on that. */
 struct piece {
-  int64_t bytes; /* that count */
-  int64_t number;  /* of the public calls that the sender has made, */
-  uint64_t digest; /* and their digest: ranks in different calls find out (trail.h) */
+  int64_t bytes;                 /* that count */
+  int64_t number;                /* of the public calls that the sender has made, */
+  uint64_t digest;               /* and their digest: ranks in different calls find out (trail.h) */
   struct op2i_trail_words words; /* the last of them */
   unsigned char data[PIECE];
 };
@@ -181,8 +181,8 @@ static op2_status compare(struct op2i_comm *comm, const struct channel *channel,
   const struct piece *other = &channel->received;
   struct piece own = {.bytes = (int64_t)bytes};
   stamp(comm, &own);
-  bool same = other->bytes == own.bytes && other->number == own.number &&
-              other->digest == own.digest;
+  bool same =
+      other->bytes == own.bytes && other->number == own.number && other->digest == own.digest;
   return same ? OP2_SUCCESS : differ(comm, channel);
 }
 

@@ -47,7 +47,7 @@ struct rank {
   struct world *world;
   bool gone;
   struct letter *letters; /* notes for it, the first one first */
-  int64_t round; /* the last one in which it has asked */
+  int64_t round;          /* the last one in which it has asked */
   int64_t stuck; /* it waits, and has seen so many changes, which do not help; -1: it does not */
 };
 

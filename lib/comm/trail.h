@@ -20,7 +20,8 @@ enum { OP2I_TRAIL_CALLS = 4096, OP2I_TRAIL_TEXT = 512 };
 struct op2i_trail_words {
   char call[32]; /* "op2_gbl_get", "loop" */
   char name[40]; /* of the object or kernel; may be empty */
-  char file[40]; /* the end of the path of the program's file; empty where the call does not know it */
+  char file
+      [40]; /* the end of the path of the program's file; empty where the call does not know it */
   int32_t line;
   uint64_t arguments; /* a digest of objects, accesses, shapes and texts */
   uint64_t values;    /* a digest of values that have to be the same on all ranks */

@@ -42,6 +42,14 @@ op2_status op2i_comm_end(struct op2i_comm *comm, const char *reason) {
   return ended(comm);
 }
 
+void op2i_comm_leave_dead(struct op2i_comm *comm) {
+  struct op2i_note note = {.kind = OP2I_NOTE_LEFT};
+  if (comm->watch.ended || comm->watch.left) return;
+  comm->watch.left = true;
+  for (int rank = 0; rank < comm->size; rank++)
+    if (rank != comm->rank) say(comm, rank, &note);
+}
+
 void op2i_comm_abandon(struct op2i_comm *comm, const char *message) {
   if (!comm->watch.ended) comm->kind->abandon(comm, message);
 }
@@ -129,15 +137,14 @@ static void hear(struct op2i_comm *comm) {
   struct op2i_note note;
   while (!comm->watch.ended && comm->kind->hear(comm, &note))
     switch ((enum op2i_note_kind)note.kind) {
-    case OP2I_NOTE_PLACE:
-      op2i_comm_compare(comm, note.from, note.number, note.u.digests[0]);
-      break;
+    case OP2I_NOTE_PLACE: op2i_comm_compare(comm, note.from, note.number, note.u.digests[0]); break;
     case OP2I_NOTE_DIGESTS:
       if (comm->trail) hear_digests(comm, &note);
       break;
     case OP2I_NOTE_CALL:
       if (comm->trail) hear_call(comm, &note);
       break;
+    case OP2I_NOTE_LEFT: comm->watch.dead = note.from + 1; break;
     case OP2I_NOTE_END: hear_end(comm, note.u.reason); break;
     }
 }
@@ -187,6 +194,12 @@ op2_status op2i_comm_waits(struct op2i_comm *comm, struct op2i_wait *wait, int n
       if (comm->kind->awaited(messages[m]) >= 0) say_place(comm, comm->kind->awaited(messages[m]));
     if (waited >= wait->ask) wait->ask = 2 * waited;
   }
+  if (comm->watch.dead && waited >= SECONDS(2)) {
+    char place[OP2I_TRAIL_TEXT];
+    snprintf(text, sizeof text, "the context of rank %d is dead, and rank %d of %d waits%s",
+             comm->watch.dead - 1, comm->rank, comm->size, op2i_comm_place(comm, place));
+    return op2i_comm_end(comm, text);
+  }
   if (comm->watch.longest && waited >= comm->watch.longest) {
     warn(comm, peer, waited, true, text);
     return op2i_comm_end(comm, text);
@@ -199,8 +212,21 @@ op2_status op2i_comm_waits(struct op2i_comm *comm, struct op2i_wait *wait, int n
   return OP2_SUCCESS;
 }
 
+/* A rank that has gone may have been told why by another one, which is about to tell this one as well. */
+static void hear_why(struct op2i_comm *comm) {
+  const struct timespec nap = {.tv_nsec = 1000000};
+  const int64_t until = op2i_nanoseconds() + SECONDS(1) / 4;
+  hear(comm);
+  while (comm->trail && !comm->watch.ended && op2i_nanoseconds() < until) {
+    nanosleep(&nap, NULL);
+    hear(comm);
+  }
+}
+
 op2_status op2i_comm_start(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
-  return comm->watch.ended ? ended(comm) : comm->kind->start(comm, n, messages);
+  op2_status status = comm->watch.ended ? ended(comm) : comm->kind->start(comm, n, messages);
+  if (status && !comm->watch.ended) hear_why(comm);
+  return comm->watch.ended ? ended(comm) : status;
 }
 
 /* A message of another length, or a rank that has gone, is what ranks that differ see first. */
@@ -225,7 +251,8 @@ op2_status op2i_comm_over(struct op2i_comm *comm, int n, struct op2i_message *co
   comm->watch.patience = slice;
   while (!status) {
     status = comm->kind->over(comm, n, messages, wait, over);
-    if (status) status = explain(comm, status);
+    if (status) hear_why(comm);
+    if (status) status = comm->watch.ended ? ended(comm) : explain(comm, status);
     if (status || *over || !wait) break;
     status = op2i_comm_waits(comm, &state, n, messages);
   }

@@ -14,8 +14,9 @@
 enum op2i_note_kind {
   OP2I_NOTE_PLACE,   /* so many calls have been made, with this digest */
   OP2I_NOTE_DIGESTS, /* the digests of some calls: number, number - step, ... */
-  OP2I_NOTE_CALL,    /* the first call in which the two ranks differ, and what the sender has there */
-  OP2I_NOTE_END      /* no rank can go on, for this reason */
+  OP2I_NOTE_CALL, /* the first call in which the two ranks differ, and what the sender has there */
+  OP2I_NOTE_LEFT, /* the sender has left with a dead context, of which others may know already */
+  OP2I_NOTE_END   /* no rank can go on, for this reason */
 };
 
 enum { OP2I_NOTE_DIGEST_COUNT = 240 };
@@ -55,6 +56,9 @@ op2_status op2i_comm_diverged(struct op2i_comm *comm, int peer, const char *reas
 void op2i_comm_compare(struct op2i_comm *comm, int peer, int64_t number, uint64_t digest);
 /* No rank can go on: all are told. Returns the failure. */
 op2_status op2i_comm_end(struct op2i_comm *comm, const char *reason);
+/* This rank leaves with a context that is dead. Others that still wait two seconds later are told so; it is
+ * no news to those that have failed as well. */
+void op2i_comm_leave_dead(struct op2i_comm *comm);
 /* The kind's abandon(), unless all ranks have been told already. */
 void op2i_comm_abandon(struct op2i_comm *comm, const char *message);
 /* Where this rank is: " in call 7, op2_gbl_get 'sum'"; "" without a trail. */

@@ -97,7 +97,9 @@ int64_t op2i_next_id(op2_context ctx);
 struct op2i_trail *op2i_context_trail(op2_context ctx);
 /* A public call that all ranks make: to be said as soon as the context is known, before anything of the
  * call is done and before what one rank alone may find wrong. `arguments` and `values` are digests of
- * what has to be the same on all ranks. */
+ * what has to be the same on all ranks. What one rank alone may have wrong, so that a declaration fails on
+ * all, is no difference: such a call is said without digests at first, and once more with them when it
+ * has succeeded. */
 void op2i_context_call(op2_context ctx, const char *call, const char *name, uint64_t arguments,
                        uint64_t values);
 

@@ -13,11 +13,12 @@ void op2i_context_call(op2_context ctx, const char *call, const char *name, uint
   if (trail) op2i_trail_add(trail, call, name, (op2_where){0}, arguments, values);
 }
 
-void op2i_object_call(const void *object, enum op2i_kind kind, const char *call,
-                      const char *name, uint64_t arguments) {
+void op2i_object_call(const void *object, enum op2i_kind kind, const char *call, const char *name,
+                      uint64_t arguments) {
   const struct op2i_object *o = object;
   if (op2i_object_is(object, kind))
-    op2i_context_call(o->ctx, call, name ? name : o->name, op2i_object_digest(arguments, object), 0);
+    op2i_context_call(o->ctx, call, name ? name : o->name, op2i_object_digest(arguments, object),
+                      0);
 }
 
 uint64_t op2i_object_digest(uint64_t digest, const void *object) {

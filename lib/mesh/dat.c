@@ -136,30 +136,28 @@ op2_status op2i_dat_create_alone(op2_set set, int dim, op2_type type, const char
 }
 
 /* Among ranks all have it, or none. */
-static op2_status give(op2_set set, op2_status status, op2_dat dat, op2_dat *out) {
+static op2_status give(op2_set set, op2_status status, op2_dat dat, const char *call,
+                       op2_dat *out) {
   if (op2i_object_is(set, OP2I_SET)) status = op2i_context_agree(set->obj.ctx, status);
   if (!status)
     status = op2i_context_alike(set->obj.ctx, "dat", dat->obj.name, "dim", dat->dim, dat->type);
-  if (status)
+  if (status) {
     op2_dat_destroy(&dat);
-  else
-    *out = dat;
+    return status;
+  }
+  const int32_t shape[] = {dat->dim, (int32_t)dat->type};
+  op2i_object_call(set, OP2I_SET, call, dat->obj.name, op2i_digest_bytes(0, shape, sizeof shape));
+  *out = dat;
   return status;
-}
-
-/* The shape is not in the trail: ranks that differ there are told so by a failure that they can recover
- * from (op2i_context_alike()). */
-static void trail_declaration(op2_set set, const char *name, const char *call) {
-  op2i_object_call(set, OP2I_SET, call, name, op2i_digest_text(0, name));
 }
 
 op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data, const char *name,
                           op2_dat *out) {
   op2_dat dat = NULL;
-  trail_declaration(set, name, "op2_dat_create");
+  op2i_object_call(set, OP2I_SET, "op2_dat_create", name, op2i_digest_text(0, name));
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_create: where to put the dat is null");
   op2_status status = create(set, dim, type, data, name, &dat);
-  return give(set, status, dat, out);
+  return give(set, status, dat, "op2_dat_create", out);
 }
 
 static op2_status check_borrowed(op2_set set, int dim, op2_type type, const void *data,
@@ -210,10 +208,10 @@ static op2_status wrap(op2_set set, int dim, op2_type type, void *data, const ch
 op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const char *name,
                         op2_dat *out) {
   op2_dat dat = NULL;
-  trail_declaration(set, name, "op2_dat_wrap");
+  op2i_object_call(set, OP2I_SET, "op2_dat_wrap", name, op2i_digest_text(0, name));
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_wrap: where to put the dat is null");
   op2_status status = wrap(set, dim, type, data, name, &dat);
-  return give(set, status, dat, out);
+  return give(set, status, dat, "op2_dat_wrap", out);
 }
 
 bool op2_dat_allocated(op2_dat dat) {

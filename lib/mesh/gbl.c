@@ -88,15 +88,14 @@ static op2_status create_gbl(op2_context ctx, int dim, op2_type type, const void
   return OP2_SUCCESS;
 }
 
-/* What all ranks have to declare alike is in their trail: the name first, and the values once the ranks know
- * that they agree on the shape. Ranks that do not are told so by a failure that they can recover from. */
-static void trail_name(op2_context ctx, const char *name, const char *call) {
-  op2i_context_call(ctx, call, name, op2i_digest_text(0, name), 0);
-}
-
-static void trail_values(op2_context ctx, const void *data, size_t bytes, const char *name,
-                         const char *call) {
-  if (data) op2i_context_call(ctx, call, name, 0, op2i_digest_bytes(0, data, bytes));
+/* Values have to be the same on all ranks. */
+static void trail_declaration(op2_context ctx, int dim, op2_type type, const void *data,
+                              const char *name, const char *call) {
+  const int32_t shape[] = {dim, (int32_t)type};
+  size_t bytes = (size_t)dim * op2i_type_size(type);
+  op2i_context_call(ctx, call, name,
+                    op2i_digest_bytes(op2i_digest_text(0, name), shape, sizeof shape),
+                    data ? op2i_digest_bytes(0, data, bytes) : 0);
 }
 
 op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *data,
@@ -104,7 +103,7 @@ op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *d
   op2_gbl gbl = NULL;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
-  trail_name(ctx, name, "op2_gbl_create");
+  op2i_context_call(ctx, "op2_gbl_create", name, 0, 0);
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_gbl_create: where to put the global is null");
   status = op2i_context_agree(ctx, create_gbl(ctx, dim, type, data, name, &gbl));
   if (!status) status = op2i_context_alike(ctx, "global", gbl->obj.name, "dim", dim, type);
@@ -112,7 +111,7 @@ op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *d
     op2_gbl_destroy(&gbl);
     return status;
   }
-  trail_values(ctx, data, gbl->bytes, name, "op2_gbl_create");
+  trail_declaration(ctx, dim, type, data, name, "op2_gbl_create");
   *out = gbl;
   return OP2_SUCCESS;
 }
@@ -222,7 +221,7 @@ op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void 
   op2_const cst = NULL;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
-  trail_name(ctx, name, "op2_const_create");
+  op2i_context_call(ctx, "op2_const_create", name, 0, 0);
   if (!out) return op2i_error(OP2_ERR_ARG, "constant '%s': a null pointer", name ? name : "");
   status = op2i_context_agree(ctx, create_const(ctx, dim, type, data, name, &cst));
   if (!status) status = op2i_context_alike(ctx, "constant", cst->obj.name, "dim", dim, type);
@@ -230,7 +229,7 @@ op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void 
     op2_const_destroy(&cst);
     return status;
   }
-  trail_values(ctx, data, cst->bytes, name, "op2_const_create");
+  trail_declaration(ctx, dim, type, data, name, "op2_const_create");
   *out = cst;
   return OP2_SUCCESS;
 }

@@ -182,10 +182,9 @@ static op2_status import_map(op2_set from, op2_set to, int arity, const int32_t 
   return status ? status : op2i_map_check_sections(name, from, to, arity, import.values, NULL);
 }
 
-void op2i_map_call(op2_set from, op2_set to, const char *name, const char *call) {
-  uint64_t digest = op2i_digest_text(0, name);
-  if (op2i_object_is(to, OP2I_SET)) digest = op2i_object_digest(digest, to);
-  op2i_object_call(from, OP2I_SET, call, name, digest);
+void op2i_map_call(op2_map map, const char *call) {
+  uint64_t digest = op2i_object_digest((uint64_t)map->arity, map->to);
+  op2i_object_call(map->from, OP2I_SET, call, map->obj.name, digest);
 }
 
 op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name,
@@ -194,7 +193,7 @@ op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *id
   int32_t *values = NULL;
   op2_map map = NULL;
   bool has = false;
-  op2i_map_call(from, to, name, "op2_map_create");
+  op2i_object_call(from, OP2I_SET, "op2_map_create", name, op2i_digest_text(0, name));
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_map_create: where to put the map is null");
   op2_status status = agree(from, op2i_map_check(from, to, arity, shown));
   if (!status) status = has_values(from, idx, shown, &has);
@@ -207,6 +206,7 @@ op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *id
   status = agree(from, status);
   if (!status)
     status = op2i_context_alike(from->obj.ctx, "map", map->obj.name, "arity", arity, (op2_type)0);
+  if (!status) op2i_map_call(map, "op2_map_create");
   if (status)
     op2_map_destroy(&map);
   else

@@ -183,9 +183,9 @@ op2_status op2i_set_create_halo(op2_context ctx, const int64_t ends[4], const in
                                 const int32_t *owner, const char *name, op2_set *set);
 /* Collective. A set of so many elements here, in a block for each rank, of which nobody keeps numbers. */
 op2_status op2i_set_create_counted(op2_context ctx, int64_t size, const char *name, op2_set *set);
+/* op2i_object_call() for a call that has made a map. */
+void op2i_map_call(op2_map map, const char *call);
 /* Whether map handles are good, and a map could be between the sets. */
-/* op2i_object_call() for a call that makes a map; the sets may be no handles. */
-void op2i_map_call(op2_set from, op2_set to, const char *name, const char *call);
 op2_status op2i_map_check(op2_set from, op2_set to, int arity, const char *name);
 /* Among ranks: whether entries in the library's numbers suit the sections of both sets, of which core and
  * exec halo are checked. `absent` flags entries that lead nowhere, which suit any; null: all lead somewhere. */

@@ -40,7 +40,7 @@ op2_status op2_set_create_halo(op2_context ctx, const int64_t ends[4], const int
                                const int32_t *owner, const char *name, op2_set *set) {
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
-  op2i_context_call(ctx, "op2_set_create_halo", name, 0, 0);
+  op2i_context_call(ctx, "op2_set_create_halo", name, op2i_digest_text(0, name), 0);
   if (ctx->comm) return op2i_set_create_halo(ctx, ends, global, owner, name, set);
   status = check_alone(ends, global, name ? name : "");
   return status ? status : op2_set_create_sections(ctx, ends, name, set);
@@ -141,7 +141,7 @@ static op2_status create_spread(op2_set from, op2_set to, int arity, const int64
 op2_status op2_map_create_global(op2_set from, op2_set to, int arity, const int64_t *idx,
                                  const char *name, op2_map *map) {
   const char *shown = name ? name : "";
-  op2i_map_call(from, to, name, "op2_map_create_global");
+  op2i_object_call(from, OP2I_SET, "op2_map_create_global", name, op2i_digest_text(0, name));
   if (!map) return op2i_error(OP2_ERR_ARG, "op2_map_create_global: where to put the map is null");
   op2_status status = op2i_map_check(from, to, arity, shown);
   if (!op2i_object_is(from, OP2I_SET)) return status;
@@ -149,8 +149,10 @@ op2_status op2_map_create_global(op2_set from, op2_set to, int arity, const int6
   if (!status) status = check_targets(from, to, arity, idx, shown);
   if (comm) status = op2i_comm_agree(comm, status);
   if (status) return status;
-  return comm && comm->size > 1 ? create_spread(from, to, arity, idx, name, map)
-                                : create_alone(from, to, arity, idx, name, map);
+  if (!comm || comm->size == 1) return create_alone(from, to, arity, idx, name, map);
+  status = create_spread(from, to, arity, idx, name, map);
+  if (!status) op2i_map_call(*map, "op2_map_create_global");
+  return status;
 }
 
 /* ---- values by global number ----------------------------------------------------------------- */

@@ -157,7 +157,7 @@ op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const
                                    op2_set *out) {
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
-  op2i_context_call(ctx, "op2_set_create", name, 0, 0);
+  op2i_context_call(ctx, "op2_set_create", name, op2i_digest_text(0, name), 0);
   if (!ends || !out) return op2i_error(OP2_ERR_ARG, "op2_set_create: a null pointer");
   status = check_ends(ends, name);
   if (!ctx->comm) return status ? status : make_set(ctx, ends, name, NULL, out);
@@ -171,7 +171,7 @@ op2_status op2_set_create(op2_context ctx, int64_t size, const char *name, op2_s
   if (status) return status;
   if (size >= 0)
     return op2_set_create_sections(ctx, (const int64_t[4]){size, size, size, size}, name, set);
-  op2i_context_call(ctx, "op2_set_create", name, 0, 0);
+  op2i_context_call(ctx, "op2_set_create", name, op2i_digest_text(0, name), 0);
   status =
       op2i_error(OP2_ERR_ARG, "set '%s': size %" PRId64 " is negative", name ? name : "", size);
   return ctx->comm ? op2i_comm_agree(ctx->comm, status) : status;

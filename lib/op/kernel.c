@@ -142,20 +142,22 @@ static void warn_of_state(op2_context ctx, const struct op2_kernel_s *kernel) {
 
 /* Ranks may find headers in different folders; of these the names count. */
 static uint64_t digest(const op2_kernel_desc *desc) {
-  return desc ? op2i_digest_text(op2i_digest_text(0, desc->name), desc->source) : 0;
+  return op2i_digest_text(op2i_digest_text(0, desc->name), desc->source);
 }
 
 op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
   op2_kernel kernel = NULL;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
-  op2i_context_call(ctx, "op2_kernel_create", desc ? desc->name : NULL, digest(desc), 0);
+  op2i_context_call(ctx, "op2_kernel_create", desc ? desc->name : NULL, 0, 0);
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_kernel_create: a null pointer");
   status = op2i_context_agree(ctx, create(ctx, desc, &kernel));
   if (status) {
     op2_kernel_destroy(&kernel);
     return status;
   }
+  /* Compared after what can be wrong with a text, which is a failure and no difference. */
+  op2i_context_call(ctx, "op2_kernel_create", desc->name, digest(desc), 0);
   warn_of_state(ctx, kernel);
   *out = kernel;
   return OP2_SUCCESS;

@@ -56,7 +56,8 @@ op2_status op2i_op_validate_scopes(op2_where where, const struct op2i_op *op);
  * calls that would take away what the operation goes on with: the mesh, or the context. */
 op2_status op2i_op_refuse_inside(op2_context ctx, const char *call);
 /* op_trail.c: it is about to be queued, and is a call that all ranks make (trail.h). */
-void op2i_op_trail(struct op2i_op *op, op2_where where, const unsigned char *payload);
+void op2i_op_trail(struct op2i_op *op, op2_where where, const unsigned char *payload,
+                   bool runs_at_once);
 /* Number of `object` in a table of distinct ones with room for it, added when new. */
 int32_t op2i_number_of(void **table, int *n, void *object);
 

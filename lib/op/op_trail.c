@@ -49,9 +49,9 @@ static uint64_t digest_values(struct op2i_op *op, const unsigned char *payload) 
   }
   for (int n = 0; call && n < call->nargs; n++)
     if (call->args[n].offset >= 0)
-      digest = op2i_digest_bytes(digest, payload + call->args[n].offset,
-                                 (size_t)call->key[n].dim *
-                                     op2i_type_size((op2_type)call->key[n].type));
+      digest =
+          op2i_digest_bytes(digest, payload + call->args[n].offset,
+                            (size_t)call->key[n].dim * op2i_type_size((op2_type)call->key[n].type));
   return digest;
 }
 
@@ -63,10 +63,12 @@ static const char *name_of(struct op2i_op *op) {
   return op->kind == &op2i_solve_kind ? ((const struct op2i_solve *)op)->solver->obj.name : "";
 }
 
-void op2i_op_trail(struct op2i_op *op, op2_where where, const unsigned char *payload) {
+void op2i_op_trail(struct op2i_op *op, op2_where where, const unsigned char *payload,
+                   bool runs_at_once) {
   struct op2i_trail *trail = op2i_context_trail(op->ctx);
   if (!trail) return;
   if (!op->digest) op->digest = digest_op(op) | 1;
-  op2i_trail_add(trail, op->kind->name, name_of(op), where, op->digest,
+  op2i_trail_add(trail, op->kind->name, name_of(op), where,
+                 op2i_hash_word(op->digest, runs_at_once),
                  op->payload_bytes ? digest_values(op, payload) : 0);
 }

@@ -75,7 +75,7 @@ op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, i
   op2_loop parloop = NULL;
   op2_status status = op2i_object_validate(set, OP2I_SET, "op2_loop_create");
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_loop_create: where to put the loop is null");
-  op2i_object_call(set, OP2I_SET, "op2_loop_create", NULL, (uint64_t)nargs);
+  op2i_object_call(set, OP2I_SET, "op2_loop_create", NULL, 0);
   bool together = !status && !op2i_context_validate(set->obj.ctx);
   status = create(known(where), kernel, set, nargs, args, &parloop);
   if (together) status = op2i_context_agree(set->obj.ctx, status);

@@ -61,15 +61,17 @@ op2_status op2_mat_create(op2_sparsity sparsity, int row_dim, int column_dim, op
                           const char *name, op2_mat *out) {
   op2_mat mat = NULL;
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_mat_create: where to put the matrix is null");
-  const int32_t shape[] = {row_dim, column_dim, (int32_t)type};
-  op2i_object_call(sparsity, OP2I_SPARSITY, "op2_mat_create", name,
-                   op2i_digest_bytes(op2i_digest_text(0, name), shape, sizeof shape));
+  op2i_object_call(sparsity, OP2I_SPARSITY, "op2_mat_create", name, op2i_digest_text(0, name));
   op2_status status = make(sparsity, row_dim, column_dim, type, name, &mat);
   if (!op2i_object_is(sparsity, OP2I_SPARSITY)) return status;
   status = op2i_context_agree(sparsity->obj.ctx, status);
   if (!status)
     status = op2_dat_create(sparsity->places, row_dim * column_dim, type, NULL, mat->obj.name,
                             &mat->values);
+  const int32_t shape[] = {row_dim, column_dim, (int32_t)type};
+  if (!status)
+    op2i_object_call(sparsity, OP2I_SPARSITY, "op2_mat_create", name,
+                     op2i_digest_bytes(0, shape, sizeof shape));
   if (status)
     op2_mat_destroy(&mat);
   else

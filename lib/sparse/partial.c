@@ -51,7 +51,7 @@ op2_status op2_map_create_partial(op2_set from, op2_set to, int arity, const int
   unsigned char *absent = NULL;
   op2_map map = NULL;
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_map_create_partial: where to put the map is null");
-  op2i_map_call(from, to, name, "op2_map_create_partial");
+  op2i_object_call(from, OP2I_SET, "op2_map_create_partial", name, op2i_digest_text(0, name));
   op2_status status = check(from, to, arity, idx, shown);
   if (!op2i_object_is(from, OP2I_SET)) return status;
   if (!status) status = split(from, arity, idx, &whole, &absent);

@@ -280,7 +280,8 @@ static void say(int npairs, const op2_map_pair *pairs, const char *name) {
     if (op2i_object_is(pairs[p].columns, OP2I_MAP))
       digest = op2i_object_digest(digest, pairs[p].columns);
   }
-  if (npairs > 0 && pairs) op2i_object_call(pairs[0].rows, OP2I_MAP, "op2_sparsity_create", name, digest);
+  if (npairs > 0 && pairs)
+    op2i_object_call(pairs[0].rows, OP2I_MAP, "op2_sparsity_create", name, digest);
 }
 
 op2_status op2_sparsity_create(int npairs, const op2_map_pair *pairs, const char *name,

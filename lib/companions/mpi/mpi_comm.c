@@ -348,7 +348,8 @@ static void free_rank(struct op2i_comm *comm) {
   struct rank *rank = rank_of(comm);
   struct op2i_note note;
   forget_end(rank);
-  while (hear(comm, &note)) {}
+  while (hear(comm, &note)) {
+  }
   if (!finalized()) forget_letters(rank, true);
   if (!finalized()) MPI_Comm_free(&rank->mpi);
   rank->op2->free(rank);
