@@ -32,7 +32,7 @@ static uint64_t digest_op(struct op2i_op *op) {
     digest = digest_key(digest, loop->key, loop->nargs);
   }
   if (call) digest = digest_key(op2i_digest_text(digest, call->name), call->key, call->nargs);
-  if (op->kind == &op2i_solve_kind)
+  if (op->kind->queues)
     digest = op2i_object_digest(digest, ((const struct op2i_solve *)op)->solver);
   return digest;
 }
@@ -55,12 +55,13 @@ static uint64_t digest_values(struct op2i_op *op, const unsigned char *payload) 
   return digest;
 }
 
+/* Only solves queue others. */
 static const char *name_of(struct op2i_op *op) {
   const struct op2i_loop *loop = op2i_op_loop(op);
   const struct op2i_user_call *call = op2i_op_call(op);
   if (loop) return loop->kernel->obj.name;
   if (call) return call->name;
-  return op->kind == &op2i_solve_kind ? ((const struct op2i_solve *)op)->solver->obj.name : "";
+  return op->kind->queues ? ((const struct op2i_solve *)op)->solver->obj.name : "";
 }
 
 void op2i_op_trail(struct op2i_op *op, op2_where where, const unsigned char *payload,
