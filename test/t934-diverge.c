@@ -64,11 +64,11 @@ STEP(map_create_global) {
   int64_t idx[2 * CELLS];
   for (int i = 0; i < CELLS; i++)
     for (int k = 0; k < 2; k++) idx[2 * i + k] = (w->rank * CELLS + i + k) % (2 * CELLS);
-  return op2_map_create_global(w->edges, w->cells, changed ? 1 : 2, idx, "ends", &w->ends);
+  return op2_map_create_global(w->edges, w->cells, 2, idx, changed ? "other" : "ends", &w->ends);
 }
 STEP(dat_create) {
   const double values[2 * CELLS] = {1, 2, 3, 4};
-  return op2_dat_create(w->cells, changed ? 2 : 1, OP2_F64, values, "q", &w->q) ||
+  return op2_dat_create(w->cells, 1, OP2_F64, values, changed ? "r" : "q", &w->q) ||
          op2_dat_create(w->cells, 1, OP2_F64, values, "b", &w->b) ||
          op2_dat_create(w->cells, 1, OP2_F64, NULL, "x", &w->x);
 }
@@ -106,7 +106,7 @@ STEP(subset_union) {
 }
 STEP(map_create) {
   const int32_t idx[3 * CELLS] = {0};
-  return op2_map_create(w->cells, w->cells, changed ? 2 : 1, idx, "self", &w->self);
+  return op2_map_create(w->cells, w->cells, 1, idx, changed ? "other" : "self", &w->self);
 }
 STEP(map_composed) {
   op2_map map = NULL;
