@@ -24,11 +24,11 @@ const char *op2i_env_raw(const char *name);
  * owned. */
 struct op2i_config {
   char *backend, *device, *place, *place_costs, *cache_dir, *cc, *cflags,
-      *graph_file;                    /* null: not set */
-  char *cache_trust; /* null: nobody but the user and root */
-  char *ldflags;     /* null: none */
-  char *folder; /* the working directory when the context was made; null: not known */
-  char *device_strategy;              /* the same, */
+      *graph_file;       /* null: not set */
+  char *cache_trust;     /* null: nobody but the user and root */
+  char *ldflags;         /* null: none */
+  char *folder;          /* the working directory when the context was made; null: not known */
+  char *device_strategy; /* the same, */
   enum op2i_device_strategy strategy; /* and which that is */
   /* Who asked for these: "OP2_CC" or "op2_options.cc". */
   const char *backend_by, *device_by, *cache_dir_by, *cc_by, *cflags_by, *graph_by;

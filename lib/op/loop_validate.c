@@ -373,11 +373,12 @@ static op2_status check_number(const struct call *call, int n) {
   op2_set set = arg->map ? arg->map->to : call->set->base;
   int64_t size = op2_set_global_size(set);
   if (param->type != OP2_I32 || size <= (int64_t)INT32_MAX + 1) return OP2_SUCCESS;
-  return wrong(call, OP2_ERR_RANGE,
-               "argument %d (%s): set '%s' has %" PRId64
-               " elements, whose numbers do not fit into the kernel's parameter '%s %s': it takes an "
-               "int64_t",
-               n, shown_name(arg), set->obj.name, size, param->type_text, param->name);
+  return wrong(
+      call, OP2_ERR_RANGE,
+      "argument %d (%s): set '%s' has %" PRId64
+      " elements, whose numbers do not fit into the kernel's parameter '%s %s': it takes an "
+      "int64_t",
+      n, shown_name(arg), set->obj.name, size, param->type_text, param->name);
 }
 
 static op2_status check_param(const struct call *call, int n) {

@@ -41,7 +41,7 @@ struct op2i_op {
                              overwritten), or RW */
   op2_access *gbl_access; /* the same; loops have READ or RW */
   int32_t payload_bytes;  /* captured values, 16-byte aligned pieces */
-  uint64_t digest; /* among ranks: of what is the same each time; 0: not known yet */
+  uint64_t digest;        /* among ranks: of what is the same each time; 0: not known yet */
   bool counted; /* what numbering has to know of it is known: it need not be counted again */
   void *alone;  /* the scheduler's: the program of this operation by itself, or null */
 };

@@ -22,8 +22,9 @@ struct op2i_row_places {
   int64_t rows;  /* the subset's id */
   bool diagonal; /* whether that was asked for */
   op2_set all, on_diagonal;
-  op2_set cross;  /* null: columns were not asked for */
-  op2_dat marked; /* with it: 1 for the elements of the subset, in the halo as well, and 0 for others */
+  op2_set cross; /* null: columns were not asked for */
+  op2_dat
+      marked; /* with it: 1 for the elements of the subset, in the halo as well, and 0 for others */
 };
 
 struct op2_sparsity_s {
