@@ -324,18 +324,22 @@ static void abandon(struct op2i_comm *comm, const char *message) {
 static int leave(MPI_Comm self, int key, void *of, void *unused) {
   struct rank *rank = of;
   (void)self;
+  (void)key;
   (void)unused;
   rank->key = MPI_KEYVAL_INVALID;
   if (rank->op2->farewell(&rank->comm, "MPI_Finalize") && rank->comm.watch.warn)
     rank->comm.watch.warn(rank->comm.watch.closure, rank->comm.watch.reason);
-  return key == MPI_KEYVAL_INVALID ? MPI_ERR_KEYVAL : MPI_SUCCESS;
+  return MPI_SUCCESS;
 }
 
-/* Without it a rank that ends MPI too early is merely silent. */
+/* Without it a rank that ends MPI too early is merely silent. The key is freed at once: MPI keeps it until
+ * its only attribute is deleted, whoever does that. */
 static void wait_for_end(struct rank *rank) {
+  int key;
   rank->key = MPI_KEYVAL_INVALID;
-  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &rank->key, NULL)) return;
-  if (MPI_Comm_set_attr(MPI_COMM_SELF, rank->key, rank)) MPI_Comm_free_keyval(&rank->key);
+  if (MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, leave, &key, NULL)) return;
+  if (!MPI_Comm_set_attr(MPI_COMM_SELF, key, rank)) rank->key = key;
+  MPI_Comm_free_keyval(&key);
 }
 
 static void forget_end(struct rank *rank) {
