@@ -235,6 +235,18 @@ static void after_finalize(const char *backend) {
      "%s: destruction after the end", backend);
 }
 
+/* op2_explain() counts what made loops run, and says "the last 16 of" only where there were more. */
+static void explain_counts(op2_context ctx, int count) {
+  char expected[64], *text = NULL;
+  size_t size = 0;
+  FILE *stream = open_memstream(&text, &size);
+  snprintf(expected, sizeof expected, "what made queued loops run (%d):", count);
+  bool written = stream && !op2_explain(ctx, stream);
+  if (stream) fclose(stream);
+  ok(written && strstr(text, expected), "op2_explain says '%s'", expected);
+  free(text);
+}
+
 /* Contexts know nothing of each other: a constant's name is taken in one only, and each runs its
  * own queue. */
 static void two_contexts(const char *first, const char *second) {
@@ -260,6 +272,7 @@ static void two_contexts(const char *first, const char *second) {
   CHECK(op2_dat_get(dat[0], got));
   ok(got[0] == 1 && got[2] == 1, "%s and %s: the first context ran", first, second);
   is_int(op2_queued(ctx[0]), 0, "nothing is left in its queue");
+  explain_counts(ctx[0], 1);
   is_int(op2_queued(ctx[1]), 1, "the other's queue was not touched");
   CHECK(op2_finalize(&ctx[0]));
   CHECK(op2_dat_get(dat[1], got));

@@ -112,7 +112,7 @@ static void loop_objects(void) {
   MUST(op2_loop_create(&loop, t.inc, t.set, op2_arg_direct(t.x, OP2_RW)));
   own_loop(loop);
   MUST(op2_dat_write_begin(t.x, &w));
-  REFUSED(OP2_ERR_STATE, op2_loop_enqueue(loop), "xdat");
+  REFUSED(OP2_ERR_STATE, op2_loop_enqueue(loop), "dat 'xdat'", "op2_dat_write_end is missing");
   REFUSED(OP2_ERR_STATE, op2_loop_compute(loop), "xdat");
   MUST(op2_dat_write_end(t.x, &w));
   MUST(op2_loop_enqueue(loop));

@@ -870,6 +870,7 @@ static void try_failures(const char *backend) {
   Mat B = NULL;
   GOOD(op2_mat_petsc(q.mat, OP2_READ, NULL, &B) == OP2_ERR_STATE && !B);
   GOOD(op2_mat_mult(q.mat, q.solution, q.b) == OP2_ERR_STATE);
+  GOOD(strstr(op2_error_message(), "matrix 'H' is open for writing (op2_mat_petsc_end is missing)"));
   DO(op2_mat_petsc_end(q.mat, &A));
   GOOD(op2_dat_petsc(q.x, OP2_INC, &v) == OP2_ERR_ACCESS);
   DO(op2_dat_petsc(q.b, OP2_RW, &v));

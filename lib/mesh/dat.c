@@ -290,6 +290,7 @@ op2_status op2_dat_read_begin(op2_dat dat, const void **out) {
   if (!status) status = open_view(dat, data, &data);
   if (status) return status;
   dat->open_reads++;
+  dat->opened_by = "op2_dat_read";
   dat->obj.ctx->open_scopes++;
   *out = data;
   return OP2_SUCCESS;
@@ -321,6 +322,7 @@ op2_status op2_dat_write_begin(op2_dat dat, void **out) {
   if (!status) status = open_view(dat, data, &data);
   if (status) return status;
   dat->open_writes++;
+  dat->opened_by = "op2_dat_write";
   dat->obj.ctx->open_scopes++;
   *out = data;
   return OP2_SUCCESS;
@@ -365,6 +367,7 @@ op2_status op2i_dat_open(op2_dat dat, op2_access access, const char *call, void 
   }
   if (status) return status;
   (*(writes ? &dat->open_writes : &dat->open_reads))++;
+  dat->opened_by = call;
   dat->obj.ctx->open_scopes++;
   return OP2_SUCCESS;
 }

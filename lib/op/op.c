@@ -2,6 +2,8 @@
 /* What all kinds of operations share. */
 #include "op.h"
 
+#include <string.h>
+
 #include "context.h"
 #include "error.h"
 #include "mem.h"
@@ -32,16 +34,17 @@ int32_t op2i_number_of(void **table, int *n, void *object) {
 }
 
 static op2_status in_scope(op2_where where, const struct op2i_op *op, int d) {
-  const char *name = op->dats[d]->obj.name;
+  const struct op2_dat_s *dat = op->dats[d];
+  /* The values of a matrix are a dat of the library's own: the program knows the matrix. */
+  const char *what = strcmp(dat->opened_by, "op2_mat_petsc") ? "dat" : "matrix";
   struct op2i_text text = {0};
   op->kind->describe(op, &text);
-  if (op->dats[d]->open_writes)
-    op2i_text_add(&text, ": dat '%s' is open for writing (op2_dat_write_end is missing)", name);
+  op2i_text_add(&text, ": %s '%s' is open for ", what, dat->obj.name);
+  if (dat->open_writes)
+    op2i_text_add(&text, "writing");
   else
-    op2i_text_add(&text,
-                  ": dat '%s' is open for reading and the %s modifies it (op2_dat_read_end is "
-                  "missing)",
-                  name, op->kind->name);
+    op2i_text_add(&text, "reading and the %s modifies it", op->kind->name);
+  op2i_text_add(&text, " (%s_end is missing)", dat->opened_by);
   op2_status status =
       text.failed ? op2i_error_nomem("a message")
                   : op2i_error(OP2_ERR_STATE, "%s:%d: %s", where.file, where.line, text.chars);

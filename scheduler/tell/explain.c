@@ -25,8 +25,9 @@
 
 static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
   int64_t first = sched->nforces > OP2I_FORCES ? sched->nforces - OP2I_FORCES : 0;
-  fprintf(stream, "\nwhat made queued loops run (the last %d of %" PRId64 "):\n", OP2I_FORCES,
-          sched->nforces);
+  fputs("\nwhat made queued loops run (", stream);
+  if (first > 0) fprintf(stream, "the last %d of ", OP2I_FORCES);
+  fprintf(stream, "%" PRId64 "):\n", sched->nforces);
   for (int64_t f = first; f < sched->nforces; f++) {
     const struct op2i_force *force = &sched->forces[f % OP2I_FORCES];
     char text[96];
