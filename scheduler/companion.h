@@ -19,7 +19,8 @@ struct op2i_companion {
   op2_status (*comm_of)(op2_context ctx, struct op2i_comm **comm);
   op2_status (*agree)(struct op2i_comm *comm, op2_status status);
   op2_status (*share)(struct op2i_comm *comm, int root, void *data, size_t bytes);
-  /* Calls that all ranks make alike, as in context.h and object.h; and the last one, as in watch.h. */
+  /* Calls that all ranks make alike, as in context.h and object.h; and the last one, as
+   * in watch.h. */
   void (*call)(op2_context ctx, const char *call, const char *name, uint64_t arguments,
                uint64_t values);
   void (*object_call)(const void *object, enum op2i_kind kind, const char *call, const char *name,

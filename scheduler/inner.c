@@ -127,8 +127,8 @@ static void add_up(struct op2i_sched *outer, struct op2i_sched *inner) {
   inner->loops_run = inner->tasks_submitted = inner->programs_inline = inner->programs_team = 0;
 }
 
-/* After a shortage of memory, or a fatal error, loops may be left that did not run. The operation that they
- * belong to has failed: the next one is not to find them. */
+/* After a shortage of memory, or a fatal error, loops may be left that did not run. The operation
+ * that they belong to has failed: the next one is not to find them. */
 static void discard(struct op2i_sched *inner) {
   op2i_graph_mark_all(inner);
   op2i_graph_retire(inner);

@@ -15,7 +15,7 @@ enum {
 enum { FP_SETS = 6 };
 extern const unsigned fp_sets[FP_SETS]; /* each by itself, and several together */
 
-/* What of them this machine has. */
+/* Which of them this machine has. */
 unsigned fp_possible(void);
 void fp_set(unsigned modes);
 unsigned fp_get(void);

@@ -31,7 +31,13 @@ extern struct config test_config; /* and how it was made */
 
 /* RUN_ON_DEVICES: on theirs as well, whose compilers take long. Elsewhere it takes OP2_TEST_FULL=1, or
  * OP2_TEST_BACKEND that names one. */
-enum { RUN_LAZY_ONLY = 1, RUN_EAGER_ONLY = 2, RUN_ONE_BLOCK = 4, RUN_ON_DEVICES = 8 };
+enum {
+  RUN_LAZY_ONLY = 1,
+  RUN_EAGER_ONLY = 2,
+  RUN_ONE_BLOCK = 4,
+  RUN_ON_DEVICES = 8,
+  RUN_TWO_BLOCKS = 16 /* for tests that take long: every second size, all with OP2_TEST_FULL=1 */
+};
 
 /* Run every case in a context of its own for every configuration. A backend that cannot run is
  * skipped with its reason. Returns done(). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps that are made of maps with entries that lead nowhere: permuted and composed, of one another and
- * after renumbering, their entries lead nowhere where those of the parts do. Matrices are assembled by
- * them as by the same map declared at once, and loops over dats refuse them. */
+/* Maps that are made of maps with entries that lead nowhere: permuted and composed, of one another
+ * and after renumbering, their entries lead nowhere where those of the parts do. Matrices are
+ * assembled by them as by the same map declared at once, and loops over dats refuse them. */
 #include <string.h>
 
 #include "support.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The N-th allocation fails while a solve runs whose operator queues loops. The solve fails with
- * OP2_ERR_NOMEM, or goes on without what it could not have; the next solve finds nothing that was left
- * over from it, and gives what it gives with memory. */
+ * OP2_ERR_NOMEM, or goes on without what it could not have; the next solve finds nothing that was
+ * left over from it, and gives what it gives with memory. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Boundary values: rows and columns made zero with a right-hand side corrected, against dense arithmetic
- * on whole numbers; conjugate gradients take what comes of it, and warn of matrices whose rows alone were
- * made zero; and many subsets are remembered. */
+/* Boundary values: rows and columns made zero with a right-hand side corrected, against dense
+ * arithmetic on whole numbers; conjugate gradients take what comes of it, and warn of matrices
+ * whose rows alone were made zero; and many subsets are remembered. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 
 enum { CELLS = 90, NODES = 70, SUBSETS = 20 };
 
-/* A symmetric matrix of random triangles, and a chain so that every node has a place on the diagonal. */
+/* A symmetric matrix of random triangles, and a chain so that every node has a place on the
+ * diagonal. */
 struct system {
   int dim;
   op2_type type;
@@ -253,7 +254,7 @@ static void passing_subsets(void) {
   end_system(&s);
 }
 
-/* ---- what is refused -------------------------------------------------------------------------- */
+/* ---- what is refused ------------------------------------------------------------------------ */
 
 static void refused(void) {
   uint64_t seed = 9;

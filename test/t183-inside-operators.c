@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an operator's function may do beside queueing loops. Calls that would take the mesh or the context
- * from the solve that runs are refused with the operator's name, and the solve goes on. Handles may be
- * destroyed, objects made and values looked at. The programs run with OP2_REPLAY=0, where what is run inside
- * drops the programs of everything, also the one that the solve itself belongs to. */
+/* What an operator's function may do beside queueing loops. Calls that would take the mesh or the
+ * context from the solve that runs are refused with the operator's name, and the solve goes on.
+ * Handles may be destroyed, objects made and values looked at. The programs run with OP2_REPLAY=0,
+ * where what is run inside drops the programs of everything, also the one that the solve itself
+ * belongs to. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -683,5 +683,5 @@ static const struct test_case cases[] = {
 int main(void) {
   test_environment();
   setenv("OP2_SLICES", "1", 1);
-  return RUN(cases, RUN_ON_DEVICES);
+  return RUN(cases, RUN_ON_DEVICES | RUN_TWO_BLOCKS);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random systems of nine kinds, by all methods and preconditioners of the library's own: no claim of
- * convergence is false by more than a factor of 10, x is finite, and systems that are definite and well
- * enough conditioned converge. OP2_TEST_FULL=1 tries 3,000 systems. */
+/* Random systems of nine kinds, by all methods and preconditioners of the library's own: no claim
+ * of convergence is false by more than a factor of 10, x is finite, and systems that are definite
+ * and well enough conditioned converge. OP2_TEST_FULL=1 tries 3,000 systems. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,7 +101,8 @@ static void draw_matrix(struct trial *t, uint64_t *seed) {
   for (int i = 0; i < n * n; i++) t->a[i] = in_type(t, t->a[i]);
 }
 
-/* b = A y, so that singular systems have a solution, and b is not all along the least eigenvalue. */
+/* b = A y, so that singular systems have a solution, and b is not all along the least
+ * eigenvalue. */
 static void draw_trial(struct trial *t, int number, bool full, uint64_t *seed) {
   *t = (struct trial){.kind = (enum kind)(number % KINDS),
                       .type = number / KINDS % 2 ? OP2_F32 : OP2_F64,
@@ -243,8 +244,8 @@ static void solve_by(const struct trial *t, const struct system *s, op2_method m
   op2_solver_destroy(&solver);
 }
 
-/* All methods with all preconditioners in full. A sample has one for each system, with few kernels to
- * compile: rows of one value, without blocks, and for float the method that drifts most. */
+/* All methods with all preconditioners in full. A sample has one for each system, with few kernels
+ * to compile: rows of one value, without blocks, and for float the method that drifts most. */
 static void try_system(int number) {
   uint64_t seed = 1000 + (uint64_t)number;
   const bool full = getenv("OP2_TEST_FULL") != NULL;

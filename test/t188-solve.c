@@ -459,4 +459,4 @@ static const struct test_case cases[] = {
     {"what is refused", refused},
 };
 
-int main(void) { return RUN(cases, RUN_ON_DEVICES); }
+int main(void) { return RUN(cases, RUN_ON_DEVICES | RUN_TWO_BLOCKS); }

@@ -95,6 +95,9 @@ static void test_state(void) {
         Q_INC);
   quiet("typedef double real; static real f(real n) { n += 1; return n; }\n" INC("u[0] += f(1);"),
         Q_INC);
+  quiet("struct pair { double v; };\n" INC("static double v = 2; struct pair p = {.v = 1}; "
+                                           "p.v = v; u[0] += p.v;"),
+        Q_INC);
 }
 
 static void test_read_back(void) {
@@ -114,6 +117,9 @@ static void test_read_back(void) {
       Q_INC);
   quiet("static void add(double *v) { *v += 1; }\n" INC("add(u); add(&u[1]); add(u + 1);"), Q_INC);
   quiet(INC("{ double u = 3; s[0] += u; }"), Q_INC);
+  quiet(INC("(*s)++; ++(*s); (*u) += 2; (u[1]) -= a[0]; ((*u))--;"), Q_INC);
+  quiet("#define ADD(to_, by_) to_ += by_\n" INC("ADD(u[0], a[0]); ADD(*s, 1);"), Q_INC);
+  quiet(INC("u[0] += 1; __typeof__(u[0]) v = a[0]; s[0] += v;"), Q_INC);
   quiet(INC("u[0] += a[0]; if (u[0] > 2) s[0] += 1;"),
         ARGS(op2_arg_direct(r, OP2_READ), op2_arg_direct(q, OP2_RW), op2_arg_gbl(sum, OP2_INC)));
 }
@@ -125,6 +131,18 @@ static void test_slots(void) {
   warned("void k(double *x[4], double *q) {\nfor (int i = 0; i < 4; i++) q[i / 2] = x[i][0]; }",
          ROWS, beyond);
   warned("void k(double **x, double *q) { q[0] = *x[3]; q[1] = 0; }", ROWS, beyond);
+  quiet("enum { N = 2 };\nvoid k(double *x[N], double *q) { double w = 0; q[1] = 0;\n"
+        "for (int i = 0; i < 9; i++) w += i; for (int i = 0; i < N; i++) w += x[i][0]; q[0] = w; }",
+        ROWS);
+  quiet("void k(double **x, double *q) { int i; for (i = 0; i < 9; i++) q[i % 2] = 0;\n"
+        "i = 1; q[0] += x[i][0]; }",
+        ROWS);
+  quiet("void k(double **x, double *q) { q[0] = q[1] = 0;\n"
+        "for (int i = 0; i < 3; i++) if (i < 2) q[i] = x[i][0]; }",
+        ROWS);
+  warned("void k(double **x, double *q) {\n"
+         "for (int j = 0; j < 2; j++) for (int i = 0; i < 4; i++) q[j] = x[i][0]; }",
+         ROWS, beyond);
   quiet("void k(double *x[2], double *q) { for (int i = 0; i <= 1; i++) q[i] = x[i][0]; }", ROWS);
 }
 

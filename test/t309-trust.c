@@ -414,6 +414,9 @@ static void test_shared(void) {
   ok(chown(cache, VICTIM, -1) == 0 && is_shared(cache, user), "a folder of a user who is trusted");
   ok(rig_find_entry(cache, entry) && chown(entry, ATTACKER, -1) == 0, "an entry of another user");
   ok(rejects(cache, user), "it is not used either, as that one is not trusted");
+  snprintf(user, sizeof user, "%d,%lld", VICTIM, (1LL << 32) + ATTACKER);
+  ok(rig_find_entry(cache, entry) && chown(entry, ATTACKER, -1) == 0, "once more");
+  ok(rejects(cache, user), "a number that is too large for a user names nobody");
 }
 
 int main(void) {

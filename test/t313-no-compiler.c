@@ -16,8 +16,8 @@ static void write_text(const char *name, const char *text) {
   rig_write(path, text, strlen(text), 0644);
 }
 
-/* What a loop stores whose kernel includes v.h by o.h, or has no headers; -1, with the message, where
- * it cannot run. All that goes to stderr is in *heard. */
+/* What a loop stores whose kernel includes v.h by o.h, or has no headers; -1, with the message,
+ * where it cannot run. All that goes to stderr is in *heard. */
 static double run(const char *flags, bool headers, int level, const char **heard) {
   op2_context ctx;
   op2_set set;

@@ -64,7 +64,8 @@ static void test_kinds(void) {
                {{archive}, "an archive"},
                {{object}, "an object file"},
                {{search, "-lmine"}, "a shared library that is searched for"},
-               {{search, "-lours"}, "an archive that is searched for"}};
+               {{search, "-lours"}, "an archive that is searched for"},
+               {{search, "-l:libours.a"}, "an archive that is searched for by its file's name"}};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     ok(make_libraries(5) && run(kinds[i].words, &message, &compiled) == 5, "%s", kinds[i].what);
     ok(run(kinds[i].words, &message, &compiled) == 5 && !compiled, "%s: loaded", kinds[i].what);
@@ -94,6 +95,14 @@ static void test_relative(void) {
   if (!getcwd(before, sizeof before)) strcpy(before, "/");
   ok(chdir(folder) == 0 && make_libraries(7) && run(words, &message, &compiled) == 7,
      "a relative path");
+  setenv("OP2_LDFLAGS", "-L. -lours", 1);
+  ok(run(NULL, &message, &compiled) == 7, "OP2_LDFLAGS with a relative folder");
+  ok(make_libraries(9) && run(NULL, &message, &compiled) == 9, "its archive changes");
+  setenv("OP2_LDFLAGS", "-lours", 1);
+  setenv("LIBRARY_PATH", folder, 1);
+  ok(run(NULL, &message, &compiled) == 9, "LIBRARY_PATH");
+  ok(make_libraries(7) && run(NULL, &message, &compiled) == 7, "its archive changes");
+  unsetenv("LIBRARY_PATH");
   ok(chdir(before) == 0, "back");
   snprintf(flags, sizeof flags, "-L%s -lours", folder);
   setenv("OP2_LDFLAGS", flags, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The checked mode and rounding. Element matrices, cross products, determinants and sums of products
- * of both signs over twelve decades are not accused, whatever their sums cancel; kernels of the same
- * kinds that scale the sum, or read it back, by 1e-9 (in single precision by 1e-4) are.
+/* The checked mode and rounding. Element matrices, cross products, determinants and sums of
+ * products of both signs over twelve decades are not accused, whatever their sums cancel; kernels
+ * of the same kinds that scale the sum, or read it back, by 1e-9 (in single precision by 1e-4) are.
  * OP2_TEST_FULL=1 has 20 seeds of 100,000 elements for each right kernel. */
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The floating-point environment: whatever the program sets, wherever it does, loops compute what they
- * compute without, the program's modes and flags are as they were whenever the library returns, and
- * functions of op2_call() and of operators get them.
+/* The floating-point environment: whatever the program sets, wherever it does, loops compute what
+ * they compute without, the program's modes and flags are as they were whenever the library
+ * returns, and functions of op2_call() and of operators get them.
  *
- * Every cell of {modes} x {where they are set} x {backend} is a process of its own, so a trap fails that
- * cell alone. OP2_TEST_FULL=1 takes all cells on devices as well. */
+ * Every cell of {modes} x {where they are set} x {backend} is a process of its own, so a trap fails
+ * that cell alone. OP2_TEST_FULL=1 takes all cells on devices as well. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>

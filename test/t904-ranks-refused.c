@@ -211,8 +211,8 @@ static op2_status far_entry(struct world *w) {
   op2_map map = NULL;
   return op2_map_create(w->edges, w->cells, 1, idx, "ends", &map);
 }
-/* Each rank has a cell of both neighbours in its halo; its last edge leads to the next rank, whose exec
- * halo has it. */
+/* Each rank has a cell of both neighbours in its halo; its last edge leads to the next rank, whose
+ * exec halo has it. */
 enum sections { RIGHT, FALSE_CORE, NO_EXEC };
 static op2_status core(struct world *w, enum sections sections) {
   int next = (w->rank + 1) % RANKS, before = (w->rank + RANKS - 1) % RANKS;

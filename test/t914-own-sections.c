@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Meshes that a program has spread itself. Rows of the non-exec halo lead where nothing is here, and are
- * never read: the map can be declared with anything there, or with nothing, and made into others. Where
- * every rank has what its neighbours need, sums over the edges are those of one rank; without one exec
- * element on one rank the map is refused, whichever it is. */
+/* Meshes that a program has spread itself. Rows of the non-exec halo lead where nothing is here,
+ * and are never read: the map can be declared with anything there, or with nothing, and made into
+ * others. Where every rank has what its neighbours need, sums over the edges are those of one rank;
+ * without one exec element on one rank the map is refused, whichever it is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,8 @@ static const struct op2i_link_speed fast = {0};
 
 /* ---- a ring ---------------------------------------------------------------------------------- */
 
-/* Each rank owns EACH cells and edges; edge e leads to cells e, e + 1 and, with a long arm, e + ARM. */
+/* Each rank owns EACH cells and edges; edge e leads to cells e, e + 1 and, with a long arm, e +
+ * ARM. */
 enum { EACH = 6, ARM = 4, ARITY = 3 };
 
 struct ring {
@@ -155,10 +156,10 @@ static void rings(void) {
     }
 }
 
-/* ---- nothing of the target set here ----------------------------------------------------------- */
+/* ---- nothing of the target set here ---------------------------------------------------------- */
 
-/* Rank 0 owns node, face and both cells; rank 1 owns an edge that leads to the face, which is in its
- * non-exec halo, and has no cells. The rows of faces hold -1 there, or are not given. */
+/* Rank 0 owns node, face and both cells; rank 1 owns an edge that leads to the face, which is in
+ * its non-exec halo, and has no cells. The rows of faces hold -1 there, or are not given. */
 static int hole(struct op2i_comm *comm, void *data) {
   const int mode = *(const int *)data;
   const bool first = comm->rank == 0;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ranks declare together has one shape: another dim, type or arity on one of them is reported by the
- * call, on all ranks, with both values. And a context of one rank is alone: maps by global numbers are used
- * at once, also where the program has numbered the elements itself. */
+/* What ranks declare together has one shape: another dim, type or arity on one of them is reported
+ * by the call, on all ranks, with both values. And a context of one rank is alone: maps by global
+ * numbers are used at once, also where the program has numbered the elements itself. */
 #include <stdio.h>
 #include <string.h>
 
 #include "comm.h"
 #include "init.h"
 #include "mesh.h"
+#include "op2/matrix.h"
 #include "rank_case.h"
 #include "support.h"
 
@@ -16,7 +17,7 @@ OP2_KERNEL(fetch, (const double *a, const double *b, double *c), { *c = *a + 10 
 static const struct op2i_link_speed fast = {0};
 enum { RANKS = 3, EACH = 2 };
 
-/* ---- one shape --------------------------------------------------------------------------------- */
+/* ---- one shape ------------------------------------------------------------------------------- */
 
 enum kind {
   MAP,
@@ -117,7 +118,7 @@ static void shapes(void) {
   }
 }
 
-/* ---- one rank ---------------------------------------------------------------------------------- */
+/* ---- one rank -------------------------------------------------------------------------------- */
 
 /* Row i leads to the numbers i and i + 1, and element i has the number `number`[i]. */
 static int one_rank(struct op2i_comm *comm, void *data) {
@@ -158,7 +159,36 @@ static int one_rank(struct op2i_comm *comm, void *data) {
   return wrong + (op2_finalize(&ctx) != OP2_SUCCESS);
 }
 
-/* ---- the profile after partitioning ------------------------------------------------------------ */
+/* ---- what may differ ------------------------------------------------------------------------- */
+
+/* op2_map_create_permuted() is not collective, so rank 0 makes the map before a call of all ranks,
+ * and the others after it; zeros are the same values whether a rank gives them or not. */
+static int may_differ(struct op2i_comm *comm, void *data) {
+  const op2_options options = {.backend = "sequential", .cache_dir = test_cache(), .log_level = 1};
+  const int32_t idx[2 * EACH] = {0, -1, 1, 0};
+  const int perm[2] = {1, 0};
+  const double zero = 0;
+  op2_context ctx = NULL;
+  op2_set set = NULL;
+  op2_map base = NULL, permuted = NULL, composed = NULL;
+  op2_gbl gbl = NULL;
+  (void)data;
+  int wrong = op2i_init_ranks(&options, comm, &ctx) || op2_set_create(ctx, EACH, "set", &set) ||
+              op2_map_create_partial(set, set, 2, idx, "base", &base);
+  if (!comm->rank) wrong = wrong || op2_map_create_permuted(base, perm, "permuted", &permuted);
+  wrong = wrong || op2_gbl_create(ctx, 1, OP2_F64, comm->rank ? &zero : NULL, "g", &gbl);
+  if (comm->rank) wrong = wrong || op2_map_create_permuted(base, perm, "permuted", &permuted);
+  wrong = wrong || op2_map_create_composed(1, &permuted, "composed", &composed) || op2_flush(ctx);
+  if (wrong) fprintf(stderr, "# %s\n", op2_error_message());
+  op2_map_destroy(&composed);
+  op2_map_destroy(&permuted);
+  op2_map_destroy(&base);
+  op2_gbl_destroy(&gbl);
+  op2_set_destroy(&set);
+  return wrong + (op2_finalize(&ctx) != OP2_SUCCESS);
+}
+
+/* ---- the profile after partitioning ---------------------------------------------------------- */
 
 OP2_KERNEL(set_one, (double *b), { *b = 1; });
 
@@ -190,6 +220,8 @@ static int profile(struct op2i_comm *comm, void *data) {
 int main(void) {
   test_environment();
   shapes();
+  is_int(run_contexts(RANKS, fast, may_differ, NULL), 0,
+         "calls that are not collective, and zeros that are not given, are no difference");
   is_int(run_contexts(2, fast, profile, NULL), 0,
          "the bytes of a profile are those of one partition");
   for (int numbered = 0; numbered < 2; numbered++) {

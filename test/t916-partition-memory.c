@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What op2_partition() by a graph takes beside the mesh: rows of eight slots, as of hexahedra, join the same
- * nodes again and again, and each pair is listed and sent once. Afterwards the memory is the system's
- * again. The graph that comes is that of all pairs of all rows, which is worked out here by itself. */
+/* What op2_partition() by a graph takes beside the mesh: rows of eight slots, as of hexahedra, join
+ * the same nodes again and again, and each pair is listed and sent once. Afterwards the memory is
+ * the system's again. The graph that comes is that of all pairs of all rows, which is worked out
+ * here by itself. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 static const struct op2i_link_speed fast = {0};
 enum { RANKS = 2 };
 
-/* ---- a partitioner that looks at the graph ----------------------------------------------------- */
+/* ---- a partitioner that looks at the graph --------------------------------------------------- */
 
 static int side; /* hexahedra along each side of the cube */
 static _Atomic int wrong_graph;
@@ -56,7 +57,7 @@ static op2_status cut(const struct op2i_spread_graph *graph, int32_t *part) {
 
 static const struct op2i_partitioner looks = {"looks", unavailable, cut};
 
-/* ---- cubes ------------------------------------------------------------------------------------ */
+/* ---- cubes ----------------------------------------------------------------------------------- */
 
 static int cube(struct op2i_comm *comm, void *data) {
   const op2_options options = {.backend = "sequential", .cache_dir = test_cache(), .log_level = 1};

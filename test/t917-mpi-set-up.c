@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every call of MPI that sets a context up fails once, on all ranks alike: op2_init_mpi() says so, with
- * MPI's own words, leaves the handle alone, and can be called again. Calls are taken from the library by
- * functions of the same names here, as MPI's profiling interface allows. */
+/* Every call of MPI that sets a context up fails once, on all ranks alike: op2_init_mpi() says so,
+ * with MPI's own words, leaves the handle alone, and can be called again. Calls are taken from the
+ * library by functions of the same names here, as MPI's profiling interface allows. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

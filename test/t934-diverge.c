@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that make different calls: each public call is left out, made twice or changed on one of two
- * ranks, and both are told within ten seconds which ranks differ, and in which calls. No option is set.
- * With OP2_TEST_FULL=1 every call is tried in every way; otherwise every third of these. */
+/* Ranks that make different calls: each public call is left out, made twice or changed on one of
+ * two ranks, and both are told within ten seconds which ranks differ, and in which calls. No option
+ * is set. With OP2_TEST_FULL=1 every call is tried in every way; otherwise every third of these. */
 #include <stdio.h>
 #include <string.h>
 
@@ -255,8 +255,8 @@ static void destroy(struct world *w) {
   op2_kernel_destroy(&w->scale);
 }
 
-/* What the rank is told at last: calls that fail for another reason, as a handle is missing that was not
- * made, are passed over. `words` is empty where nobody says anything. */
+/* What the rank is told at last: calls that fail for another reason, as a handle is missing that
+ * was not made, are passed over. `words` is empty where nobody says anything. */
 static void run_steps(struct world *w, const struct kind *kind, char words[2048]) {
   words[0] = '\0';
   for (int s = 0; s < STEPS && !*words; s++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Boundary values in systems of linear triangles, Poisson and elasticity: eliminated by the library, by
- * partial maps, and by PETSc's function on the Mat, conjugate gradients take the same time with all. Blocks
- * and PETSc's preconditioners; null spaces that are set at another form; views for reading that PETSc
- * changes. Alone on one rank. */
+/* Boundary values in systems of linear triangles, Poisson and elasticity: eliminated by the
+ * library, by partial maps, and by PETSc's function on the Mat, conjugate gradients take the same
+ * time with all. Blocks and PETSc's preconditioners; null spaces that are set at another form;
+ * views for reading that PETSc changes. Alone on one rank. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,12 +189,13 @@ static void compare_ways(struct problem *p, const char *what, op2_solver_options
   for (enum way way = BY_PETSC; way <= BY_MAPS; way++) {
     const op2_solve_result result = way ? solve(p, way, options) : hand;
     double far = 0, size = 0;
+    ok(result.reason > 0, "%s, dim %d, %s: converged", what, p->dim, names[way]);
+    if (way == BY_PETSC) continue; /* that is what others are compared with */
     CHECK(op2_dat_get(p->u, got));
-    for (int i = 0; i < NODES * p->dim && way; i++) {
+    for (int i = 0; i < NODES * p->dim; i++) {
       far = fmax(far, fabs(got[i] - want[i]));
       size = fmax(size, fabs(want[i]));
     }
-    ok(result.reason > 0, "%s, dim %d, %s: converged", what, p->dim, names[way]);
     ok(abs(result.iterations - hand.iterations) * 5 <= hand.iterations,
        "%s, dim %d, %s: %d iterations, by hand %d", what, p->dim, names[way], result.iterations,
        hand.iterations);
@@ -294,7 +295,7 @@ static void null_spaces(bool near) {
   end(&p);
 }
 
-/* ---- views for reading ------------------------------------------------------------------------ */
+/* ---- views for reading ---------------------------------------------------------------------- */
 
 static double sum_of(struct problem *p) {
   double *u = calloc((size_t)(NODES * p->dim), sizeof *u), sum = 0;
@@ -304,7 +305,8 @@ static double sum_of(struct problem *p) {
   return sum;
 }
 
-/* A copy that was changed is made anew, and what is in place is solved with as it is then, by all. */
+/* A copy that was changed is made anew, and what is in place is solved with as it is then, by
+ * all. */
 static void changed_while_read(int dim, MatType type) {
   struct problem p;
   op2_solver solver[2];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files whose disk fails while they are written; run by t951-files-faults.sh, alone or over ranks of
- * MPI, which says what is to be done:
+/* Files whose disk fails while they are written; run by t951-files-faults.sh, alone or over ranks
+ * of MPI, which says what is to be done:
  *   make HOW SEED FILE          write a mesh; HOW is alone or ranks, here and below
  *   fail HOW FILE               let each call on each rank fail in turn, by each kind of failure
  *   kill HOW RANK CALL FILE     kill this rank at this call; status 0: there are fewer calls

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files that OP2 has not written, as h5py's, with plain datasets; names of files that are written; and
- * files of what has no elements, alone and over ranks. */
+/* Files that OP2 has not written, as h5py's, with plain datasets; names of files that are written;
+ * and files of what has no elements, alone and over ranks. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
@@ -177,7 +177,7 @@ static void as_h5py(void) {
   is_int(open_ids(), before, "nothing of HDF5 is left open");
 }
 
-/* ---- names ------------------------------------------------------------------------------------ */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 static op2_status write_value(op2_file file, double value) {
   return op2_file_write_const(file, 1, OP2_F64, "value", &value);
@@ -287,6 +287,26 @@ static int nothing(struct op2i_comm *comm, void *data) {
   return wrong + (op2_finalize(&rank) != OP2_SUCCESS);
 }
 
+/* ---- an object that one rank lacks ----------------------------------------------------------- */
+
+/* All ranks make the call, so it fails on all with the rank's number, and the file can be used on. */
+static int lacks_object(struct op2i_comm *comm, void *data) {
+  op2_context rank = NULL;
+  op2_options options = {.backend = "sequential", .cache_dir = test_cache(), .log_level = 1};
+  op2_set cells = NULL;
+  op2_file file = NULL;
+  (void)data;
+  if (op2i_init_ranks(&options, comm, &rank)) return 100;
+  int wrong = op2_set_create(rank, 4, "cells", &cells) ||
+              op2_file_open(rank, other, OP2_FILE_CREATE, &file);
+  op2_status status = op2_file_write_set(file, comm->rank ? NULL : cells, "cells");
+  wrong = wrong || status != OP2_ERR_ARG || !strstr(op2_error_message(), "rank 1 of 2") ||
+          op2_file_write_set(file, cells, "cells") || op2_file_close(&file);
+  if (wrong) diag("%s", op2_error_message());
+  op2_set_destroy(&cells);
+  return wrong + (op2_finalize(&rank) != OP2_SUCCESS);
+}
+
 int main(void) {
   test_environment();
   snprintf(path, sizeof path, "%s/plain.h5", test_scratch());
@@ -300,5 +320,7 @@ int main(void) {
   is_int(nothing(NULL, NULL), 0, "a set without elements is written and read alone");
   for (int n = 1; n <= 3; n++)
     is_int(run_contexts(n, (struct op2i_link_speed){0}, nothing, NULL), 0, "and over %d ranks", n);
+  is_int(run_contexts(2, (struct op2i_link_speed){0}, lacks_object, NULL), 0,
+         "an object that one rank lacks is an error of all");
   return done();
 }

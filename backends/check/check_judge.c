@@ -129,8 +129,9 @@ static op2_status find_unwritten(const struct op2i_check *check, int frame) {
   return OP2_SUCCESS;
 }
 
-/* A global's value goes on from one element to the next, so that one that is NaN loses those before.
- * Through a map, and with op2_arg_info(), NaN gives way where an element's value is combined. */
+/* The value of a global is passed from one element to the next, so that a NaN loses what was found
+ * before. Through a map, and with op2_arg_info(), each element's value is combined by itself, and
+ * numbers win over NaN there. */
 static int64_t spoilt(const struct op2i_check *check, const struct op2i_check_row *row) {
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   if (arg->kind != OP2I_ARG_GBL || arg->access == OP2_INC || op2i_arg_located(arg)) return -1;

@@ -233,7 +233,7 @@ static op2_status load(op2_context ctx, struct job *job, struct op2i_bytes image
   return status;
 }
 
-/* What the image depends on; *known is false where nobody can tell. */
+/* Record what the image depends on; *known is false where that cannot be found out. */
 static op2_status record(op2_context ctx, const struct job *job, struct op2i_text *list,
                          bool *known) {
   struct op2i_bytes rule = {0}, source = {0};
@@ -268,8 +268,8 @@ static op2_status store(op2_context ctx, struct job *job, struct op2i_bytes imag
   return status;
 }
 
-/* In the cache, and with what it depends on in memory: a kernel with headers of its own may be asked
- * for again when they have changed. */
+/* Store the image in the cache, and note in memory what it depends on: a kernel with headers of its
+ * own may be requested again in this context after they have changed. */
 static op2_status keep(op2_context ctx, struct job *job, struct op2i_bytes image) {
   struct op2i_cache *cache = &ctx->jit->cache;
   struct op2i_text list = {0};

@@ -41,8 +41,8 @@ static void warn_once(op2_context ctx, struct op2i_cache *cache, const char *why
            by ? "of " : "", by ? by : "", by ? ", " : "", why);
 }
 
-/* The folder for this version is open to the same users as the one that it is in, where these share
- * it. */
+/* Where trusted users share the cache, the folder for this version is made open to the same users
+ * as the folder that it is in. */
 static void make_shared(const struct op2i_folder *folder) {
   struct stat st;
   if (fstat(folder->fd, &st) != 0 || mkdirat(folder->fd, OP2I_ABI, 0700) != 0) return;
@@ -82,8 +82,8 @@ static const char *default_place(int i, char path[PATH_MAX]) {
 }
 enum { DEFAULT_PLACES = 3 };
 
-/* The folder that was asked for, or the first default one that will do. In the place of one that
- * somebody else could exchange stands the last of these. */
+/* Open the folder that was asked for, or the first default one that can be used. Where somebody
+ * else could exchange the folder that was asked for, the last default one is used instead. */
 static op2_status choose_folder(op2_context ctx, struct op2i_cache *cache, bool *unsafe,
                                 struct op2i_text *why) {
   const char *asked = ctx->config.cache_dir;
@@ -164,7 +164,7 @@ void *op2i_image_function(void *handle, struct op2i_key key) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* An entry has a second name for those who have no compiler. */
+/* An entry has a second name, under which it is found where there is no compiler. */
 static void entry_name(char name[NAME_ROOM], struct op2i_key key, bool plain) {
   op2i_key_text(key, name);
   strcat(name, plain ? OP2I_PLAIN_SUFFIX : ".so");
@@ -186,7 +186,7 @@ static bool was_checked(const struct op2i_cache *cache, struct op2i_key digest) 
   return false;
 }
 
-/* Once in a context: code is used that nobody here could make. */
+/* Report, once in a context, that code is used which could not be compiled on this machine. */
 static void tell_unverified(op2_context ctx, bool absent) {
   struct op2i_cache *cache = &ctx->jit->cache;
   if (cache->told > (int)absent) return;
@@ -209,8 +209,8 @@ static op2_status note_outdated(op2_context ctx, const char *why) {
   return jit->outdated ? OP2_SUCCESS : op2i_error_nomem("a message");
 }
 
-/* Loops that have no headers of their own depend on the same ones of the system, as a rule: these are
- * looked at once in a context. */
+/* Loops without headers of their own usually depend on the same headers of the system, which are
+ * checked once in a context. */
 static op2_status is_fresh(op2_context ctx, struct op2i_bytes list,
                            const struct op2i_jit_code *code, bool *fresh) {
   struct op2i_cache *cache = &ctx->jit->cache;

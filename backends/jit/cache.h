@@ -28,14 +28,13 @@ struct op2i_request;
 struct op2i_cache {
   struct op2i_folder folder; /* fd -1: nothing is kept */
   bool warned, swept;
-  bool shared; /* with users that are trusted on request, who can read what is written */
+  bool shared; /* other users are trusted on request, and can read what is written */
   bool counted;
-  int told;      /* that there is no compiler: 1, and that files are not here either: 2 */
+  int told;      /* 1: it was reported that there is no compiler; 2: and that files are absent */
   int64_t bytes; /* once counted: of all entries, as far as this process knows */
   struct op2i_image *images;
   int64_t nimages, capacity;
-  struct op2i_key
-      *checked; /* lists of loops without headers of their own that were found to hold */
+  struct op2i_key *checked; /* digests of lists that hold, of loops without headers of their own */
   int64_t nchecked, checked_capacity;
 };
 
@@ -45,9 +44,9 @@ op2_status op2i_cache_open(op2_context ctx, struct op2i_cache *cache);
 /* Unloads everything. */
 void op2i_cache_close(struct op2i_cache *cache);
 
-/* The function of a request, which stays without one when it is not there, or when what it depends on
- * has changed; *image is the number of the image that it is in. An entry that is damaged or not ours
- * is removed and counted in *rejected. */
+/* Find the function of a request. It stays null when there is no entry, or when something that the
+ * entry depends on has changed; *image is the number of the image that has the function. An entry
+ * that is damaged or not ours is removed and counted in *rejected. */
 op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache,
                            const struct op2i_request *request, int64_t *image, int64_t *rejected);
 
@@ -56,8 +55,8 @@ op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache,
 op2_status op2i_cache_read(op2_context ctx, struct op2i_cache *cache, struct op2i_key key,
                            void **image, size_t *size, int64_t *rejected);
 
-/* Keep an entry under each of its keys, every second of which is one without the compiler. That it
- * cannot be kept is a warning, once. */
+/* Keep an entry under each of its keys; every second key is the one for machines without a
+ * compiler. A warning, once, says that it cannot be kept. */
 void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_bytes entry,
                       const struct op2i_key *keys, int64_t nkeys);
 

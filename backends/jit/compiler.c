@@ -228,7 +228,7 @@ const char *op2i_compiler_output(enum op2i_compiler_mode mode) {
   return mode == OP2I_COMPILE || mode == OP2I_COMMANDS ? ".so" : ".i";
 }
 
-/* Those of the kernel, which are found at run time where they were found when it was linked, and those
+/* Add the kernel's libraries, with options to find them at run time in the same folders, and those
  * that the user wants linked to all kernels. */
 static op2_status add_libraries(const struct op2i_compiler *compiler,
                                 const struct op2i_compiler_run *run, struct op2i_words *words) {

@@ -50,8 +50,8 @@ void op2i_depend_add(struct op2i_text *list, enum op2i_depend_kind kind,
   op2i_text_bytes(list, path, strlen(path) + 1);
 }
 
-/* A program is large: its contents are not read. That it has another time of change is enough for
- * the same program to be taken for another one. */
+/* The contents of a program are not read, as programs are large. One that was only copied or
+ * touched counts as another one: at worst code is compiled again without need. */
 static bool digest_program(const char *path, struct op2i_key *digest) {
   struct stat st;
   if (stat(path, &st) != 0) return false;
@@ -84,8 +84,8 @@ static const char *next_name(const char *rule, char name[PATH_MAX]) {
   return rule;
 }
 
-/* Read a file once more. One that has changed since the compiler was started gets an impossible
- * digest, since the compiler may have read it before. */
+/* Read a file once more. A file that has changed since the compiler was started gets an impossible
+ * digest, since the compiler may have read the older contents. */
 static op2_status add_file(struct op2i_lookup *lookup, const char *name) {
   const struct timespec *started = &lookup->started;
   const char *fault;
@@ -128,7 +128,7 @@ static op2_status follow_file(struct op2i_lookup *lookup, const struct op2i_read
   return op2i_lookup_text(lookup, (const char *)file->contents.data, folder);
 }
 
-/* Headers that are included by flags: looked for in the working directory first. */
+/* Headers that flags include are looked for in the working directory first. */
 static op2_status follow_flags(struct op2i_lookup *lookup, const struct op2i_words *flags) {
   static const char *const options[] = {"-include", "-imacros"};
   const char *here = lookup->folder ? lookup->folder : "/";
@@ -144,9 +144,9 @@ static op2_status follow_flags(struct op2i_lookup *lookup, const struct op2i_wor
   return status;
 }
 
-/* A precompiled header beside the first header that is read, or in a folder before its own, would be
- * read in its place; GCC takes none for later ones. The first is stdc-predef.h, which counts as
- * none. */
+/* A precompiled header beside the first header, or in a folder that is searched before, would be
+ * read in its place; GCC takes none for later headers. Two are followed, since GCC does not count
+ * stdc-predef.h, which comes first. */
 static op2_status follow_precompiled(struct op2i_lookup *lookup) {
   enum { FIRST = 2 };
   char path[PATH_MAX];
@@ -227,42 +227,80 @@ static op2_status add_programs(op2_context ctx, const struct op2i_jit_code *code
   return OP2_SUCCESS;
 }
 
-/* Libraries are read by the linker, which leaves no list: those that are named by their paths, and those
- * that are found in a folder of -L. What the linker finds in folders of its own is the system's. */
+/* The linker leaves no list of the libraries that it reads. Recorded are those that are named by
+ * their paths, and those that are found in folders of -L and of LIBRARY_PATH; libraries in the
+ * linker's own folders belong to the system. */
+
+/* Record one place where a library can be; true if it is there. `name` is a path, or what follows
+ * -l; behind a colon that is the whole name of a file. */
+static bool add_candidate(const char *folder, const char *name, const char *kind,
+                          struct op2i_text *list) {
+  static const struct op2i_key none = {0};
+  struct op2i_bytes bytes = {0};
+  const char *fault;
+  char path[PATH_MAX];
+  int size = *name == '/'   ? snprintf(path, sizeof path, "%s", name)
+             : *name == ':' ? snprintf(path, sizeof path, "%s/%s", folder, name + 1)
+                            : snprintf(path, sizeof path, "%s/lib%s.%s", folder, name, kind);
+  if (size >= PATH_MAX) return false;
+  if (op2i_file_load(path, &bytes, &fault)) list->failed = true;
+  struct op2i_key digest = bytes.data ? op2i_digest(bytes.data, bytes.size) : none;
+  bool found = bytes.data != NULL;
+  op2i_free(bytes.data);
+  op2i_depend_add(list, found ? OP2I_DEPEND_FILE : OP2I_DEPEND_NO_FILE, &digest, path);
+  return found;
+}
+
+/* Both kinds in the first folder that has one of them: -static chooses between the two. */
 static void add_library(const struct op2i_words *folders, const char *name,
                         struct op2i_text *list) {
-  static const char *const kinds[] = {"so", "a"};
-  static const struct op2i_key none = {0};
-  for (int64_t i = 0; i < folders->count; i++)
-    for (size_t k = 0; k < 2; k++) {
-      struct op2i_bytes bytes = {0};
-      const char *fault;
-      char path[PATH_MAX];
-      int size = *name == '/' ? snprintf(path, sizeof path, "%s", name)
-                              : snprintf(path, sizeof path, "%s/lib%s.%s", folders->item[i] + 2,
-                                         name, kinds[k]);
-      if (size >= PATH_MAX) continue;
-      if (op2i_file_load(path, &bytes, &fault)) list->failed = true;
-      struct op2i_key digest = bytes.data ? op2i_digest(bytes.data, bytes.size) : none;
-      bool found = bytes.data != NULL;
-      op2i_free(bytes.data);
-      op2i_depend_add(list, found ? OP2I_DEPEND_FILE : OP2I_DEPEND_NO_FILE, &digest, path);
-      if (found || *name == '/') return;
+  bool found = false;
+  if (*name == '/') add_candidate("", name, "", list);
+  for (int64_t i = 0; i < folders->count && *name != '/' && !found; i++) {
+    found = add_candidate(folders->item[i], name, "so", list);
+    found |= add_candidate(folders->item[i], name, "a", list);
+  }
+}
+
+static op2_status add_folder(const struct op2i_compiler *compiler, const char *name,
+                             struct op2i_words *folders) {
+  char path[PATH_MAX];
+  return op2i_compiler_name(compiler->folder, name, path) ? op2i_words_add(folders, path)
+                                                          : OP2_SUCCESS;
+}
+
+/* Where the linker searches, in its order. */
+static op2_status find_folders(const struct op2i_compiler *compiler, const struct op2i_words *words,
+                               struct op2i_words *folders) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t i = 0; i < words->count && !status; i++) {
+    if (strncmp(words->item[i], "-L", 2) != 0) continue;
+    const char *name = words->item[i] + 2;
+    if (!*name && i + 1 < words->count) name = words->item[++i];
+    status = add_folder(compiler, name, folders);
+  }
+  for (const char *at = op2i_env_system("LIBRARY_PATH"); at && *at && !status;) {
+    char name[PATH_MAX];
+    size_t length = strcspn(at, ":");
+    if (length < sizeof name) {
+      snprintf(name, sizeof name, "%.*s", length ? (int)length : 1, length ? at : ".");
+      status = add_folder(compiler, name, folders);
     }
+    at += length + (at[length] == ':');
+  }
+  return status;
 }
 
 static op2_status add_libraries(op2_context ctx, const struct op2i_jit_code *code,
                                 struct op2i_text *list) {
-  const struct op2i_words *linker = &ctx->jit->compiler.linker;
+  const struct op2i_compiler *compiler = &ctx->jit->compiler;
   struct op2i_words all = {0}, folders = {0};
   op2_status status = OP2_SUCCESS;
   for (const char *const *name = code->libraries; name && *name && !status; name++)
     status = op2i_words_add(&all, *name);
-  for (int64_t i = 0; i < linker->count && !status; i++)
-    status = op2i_words_add(&all, linker->item[i]);
-  if (!status) status = op2i_words_add(&folders, "-L/nowhere"); /* so that there is one */
-  for (int64_t i = 0; i < all.count && !status; i++)
-    if (strncmp(all.item[i], "-L/", 3) == 0) status = op2i_words_add(&folders, all.item[i]);
+  for (int64_t i = 0; i < compiler->linker.count && !status; i++)
+    status = op2i_words_add(&all, compiler->linker.item[i]);
+  if (!status) status = find_folders(compiler, &all, &folders);
   for (int64_t i = 0; i < all.count && !status; i++) {
     bool named = strncmp(all.item[i], "-l", 2) == 0;
     if (named || all.item[i][0] == '/') add_library(&folders, all.item[i] + (named ? 2 : 0), list);
@@ -272,7 +310,7 @@ static op2_status add_libraries(op2_context ctx, const struct op2i_jit_code *cod
   return status;
 }
 
-/* Assembler text may read files, of which nobody says anything. */
+/* Assembler text may read files that no list of the compiler names. */
 static bool reads_more(const struct op2i_lookup *lookup, const char *source) {
   bool more = strstr(source, ".incbin") != NULL;
   for (int64_t i = 0; i < lookup->nfiles; i++)

@@ -13,8 +13,8 @@
  *   image | keys | list | tail
  *
  * keys: of all texts in the image, 16 bytes each. list: what the image depends on beside its keys
- * (depend.h). The tail ends with the digest of all that precedes the digest, so that a change of any
- * bit is seen. */
+ * (depend.h). The tail ends with the digest of all that precedes the digest, so that a change of
+ * any bit is seen. */
 
 struct op2i_key {
   uint64_t low, high;

@@ -17,9 +17,11 @@ struct op2i_folder {
   bool unknown; /* on the way to it, nobody was taken for root: see path.h */
 };
 
-/* Open a folder of the user's, or of those in `trust` (trust.h; null: root), making it and its parents where they are missing. When it is missing and cannot be
- * made, is not a folder, it or one on the way to it belongs to or can be changed by others, or it
- * lies where nothing may be executed, `why` says so and folder->fd is -1: the call itself fails only for lack of memory. */
+/* Open a folder that belongs to the user, to root or to somebody in `trust` (see trust.h; may be
+ * null), making it and its parents where they are missing. When it is missing and cannot be made,
+ * is not a folder, it or one on the way to it belongs to or can be changed by others, or it lies
+ * where nothing may be executed, `why` says so and folder->fd is -1: the call itself fails only for
+ * lack of memory. */
 op2_status op2i_folder_open(struct op2i_folder *folder, const char *path, const char *trust,
                             struct op2i_text *why);
 void op2i_folder_close(struct op2i_folder *folder);

@@ -102,7 +102,7 @@ enum { NESTED_MOST = 8 };
 static op2_status add_flags(struct op2i_compiler *compiler, const struct op2i_words *flags,
                             bool *relative, int depth);
 
-/* What a response file holds is flags, too. */
+/* A response file holds more flags. */
 static op2_status add_response(struct op2i_compiler *compiler, const char *text, bool *relative,
                                int depth) {
   struct op2i_words words = {0};

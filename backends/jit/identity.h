@@ -18,8 +18,8 @@ void op2i_identity_program(struct op2i_text *identity, const char *path, const s
 void op2i_identity_environment(struct op2i_compiler *compiler);
 
 /* Files that flags name (response files, specs, plugins, objects, archives), by their contents, and
- * the working directory where a flag holds a relative name. Among the words of a command, those that
- * are no options are programs and are passed over. Fails only for lack of memory. */
+ * the working directory where a flag holds a relative name. Words of a command that are not options
+ * are programs and are passed over. Fails only for lack of memory. */
 op2_status op2i_identity_flags(struct op2i_compiler *compiler, const struct op2i_words *flags,
                                bool command);
 

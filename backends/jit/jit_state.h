@@ -38,9 +38,8 @@ struct op2i_jit {
 /* One function that was asked for. */
 struct op2i_request {
   struct op2i_key key;
-  struct op2i_key
-      plain; /* without the compiler, see struct op2i_compiler: names the function, and is
-                            the key where there is no compiler */
+  struct op2i_key plain; /* the key without the compiler's identity: it names the function, and
+                            is the key where there is no compiler */
   struct op2i_jit_code *code;
   struct op2i_request *twin; /* an earlier one with the same key, or null */
 };

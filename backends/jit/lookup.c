@@ -15,8 +15,8 @@
 
 /* ---- one place ------------------------------------------------------------------------------- */
 
-/* Nothing is at `path`: the record is of the first folder on the way to it that is missing, which
- * many names have in common. */
+/* Nothing is at `path`: record the first folder on the way to it that is missing, since many names
+ * have that folder in common. */
 static void record_missing(struct op2i_text *out, const char *path) {
   char part[PATH_MAX];
   struct stat st;
@@ -76,9 +76,9 @@ static op2_status note_seen(struct op2i_lookup *lookup, const char *name, const 
   return op2i_words_add(&lookup->seen, line);
 }
 
-/* Until the name is found: that something is there and was not read means that the directive was
- * left out, or that it only asks whether there is such a file. `next` goes on to the end, as it
- * begins somewhere in the middle. */
+/* Search until the name is found. A file that is there and was not read means that the directive
+ * was left out, or that it only asks whether there is such a file. With `next` the search goes on
+ * to the end, as the compiler's begins somewhere in the middle. */
 static void search(struct op2i_lookup *lookup, const struct op2i_words *folders, const char *name,
                    bool next, bool *found) {
   for (int64_t i = 0; i < folders->count && (next || !*found); i++)
@@ -102,7 +102,7 @@ op2_status op2i_lookup_name(struct op2i_lookup *lookup, const char *name, const 
 
 /* ---- directives ------------------------------------------------------------------------------ */
 
-/* A copy in which blanks stand for comments: what is told in them often looks like a directive. */
+/* A copy of the text in which blanks replace comments, whose lines often look like directives. */
 static char *without_comments(const char *text) {
   size_t size = strlen(text);
   char *plain = op2i_malloc(size + 1);
@@ -173,8 +173,8 @@ static op2_status follow_include(struct op2i_lookup *lookup, const char *at, con
   return OP2_SUCCESS;
 }
 
-/* All questions __has_include(...) in a directive. That the word itself is defined or asked for is
- * none. */
+/* All questions __has_include(...) in a directive. A directive that defines the word, or asks
+ * whether it is defined, does not look for a file. */
 static op2_status follow_questions(struct op2i_lookup *lookup, const char *line,
                                    const char *folder) {
   static const char word[] = "__has_include";

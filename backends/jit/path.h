@@ -24,9 +24,9 @@ struct op2i_path {
 
 /* Go from the root to a folder, by descriptors, so that what was judged is what is opened. What is
  * missing is made, private, when `make` says so; only what a symbolic link leads to must be there.
- * When a folder on the way belongs to neither the user nor root, can be changed by others and is
- * not sticky, or the way does not lead to a folder (users and groups of `trust` excepted, see trust.h), `why` gets the name of the culprit and what is
- * wrong with it. */
+ * When a folder on the way belongs to neither the user nor root nor somebody in `trust` (see
+ * trust.h), can be changed by others who are not in `trust` and is not sticky, or the way does not
+ * lead to a folder, `why` gets the name of the culprit and what is wrong with it. */
 void op2i_path_open(struct op2i_path *path, const char *name, bool make, enum op2i_path_last last,
                     const char *trust, struct op2i_text *why);
 void op2i_path_close(struct op2i_path *path);

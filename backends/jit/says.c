@@ -111,8 +111,8 @@ void op2i_says_forget(struct op2i_jit *jit) {
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-/* Leave out what differs from one run to the next: names in our scratch folder, which all begin with
- * its name and that of the question or of a temporary file, and the working directory. */
+/* The digest leaves out what differs from one run to the next: paths in our scratch folder, which
+ * end with the name of the question or of a temporary file, and the working directory. */
 static op2_status digest_commands(const struct op2i_jit *jit, const char *text,
                                   struct op2i_key *digest) {
   struct op2i_text plain = {0};
@@ -128,10 +128,10 @@ static op2_status digest_commands(const struct op2i_jit *jit, const char *text,
     if (!skip) op2i_text_bytes(&plain, text, 1);
     text += skip ? skip : 1;
   }
-  if (plain.failed) return op2i_error_nomem("what the compiler says");
-  *digest = op2i_digest(plain.chars ? plain.chars : "", plain.length);
+  op2_status status = plain.failed ? op2i_error_nomem("what the compiler says") : OP2_SUCCESS;
+  if (!status) *digest = op2i_digest(plain.chars ? plain.chars : "", plain.length);
   op2i_text_free(&plain);
-  return OP2_SUCCESS;
+  return status;
 }
 
 static const char *next_line(const char *line) {

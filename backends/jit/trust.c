@@ -3,11 +3,15 @@
 #define _GNU_SOURCE
 #include "trust.h"
 
+#include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "mem.h"
 
 enum { ROOM = 8192, NAME = 256 };
 
@@ -26,7 +30,8 @@ static bool as_number(const char *name, unsigned long *number) {
   char *end;
   if (*name < '0' || *name > '9') return false;
   *number = strtoul(name, &end, 10);
-  return !*end;
+  /* A larger number would be cut to that of somebody else; the greatest one means nobody. */
+  return !*end && *number < UINT32_MAX;
 }
 
 static bool is_user(const char *name, uid_t user) {
@@ -37,17 +42,24 @@ static bool is_user(const char *name, uid_t user) {
   return getpwnam_r(name, &entry, room, sizeof room, &found) == 0 && found && entry.pw_uid == user;
 }
 
+/* A group with many members needs much room. */
 static bool find_group(const char *name, gid_t *group) {
+  enum { MOST_ROOM = 4 << 20 };
   struct group entry, *found = NULL;
-  char room[ROOM];
   unsigned long number;
+  int error = ERANGE;
   if (as_number(name, &number)) {
     *group = (gid_t)number;
     return true;
   }
-  if (getgrnam_r(name, &entry, room, sizeof room, &found) != 0 || !found) return false;
-  *group = entry.gr_gid;
-  return true;
+  for (size_t size = ROOM; error == ERANGE && size <= MOST_ROOM; size *= 4) {
+    char *room = op2i_malloc(size);
+    if (!room) return false;
+    error = getgrnam_r(name, &entry, room, size, &found);
+    if (!error && found) *group = entry.gr_gid;
+    op2i_free(room);
+  }
+  return !error && found;
 }
 
 static bool is_member(uid_t user, gid_t group) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conditional.h"
 #include "signature.h"
 #include "unit.h"
 
@@ -34,6 +35,7 @@ static bool changed(const struct op2i_unit *unit, int name, int from, int to, bo
   for (int p = from; p < to; p++) {
     int indices = 0;
     if (p == name || !op2i_unit_word(unit, p) || !spelled_alike(unit, p, name)) continue;
+    if (op2i_unit_is(unit, p - 1, ".") || op2i_unit_is(unit, p - 1, "->")) continue;
     if (file && unit->roles[unit->code[p]] != OP2I_ROLE_FILE) continue;
     if (op2i_unit_is(unit, p - 1, "++") || op2i_unit_is(unit, p - 1, "--") ||
         is_any(unit, behind_indices(unit, p, &indices), changes))
@@ -85,7 +87,7 @@ static void find_state(const struct op2i_unit *unit, struct op2i_signature *out)
 
 /* A use of a parameter's values. */
 struct use {
-  int begin, end; /* the lvalue's places: stars, name and indices */
+  int begin, end; /* the lvalue's places: stars, name and indices, and parentheses round them */
   int levels;     /* of pointers that it follows */
 };
 
@@ -101,6 +103,10 @@ static struct use use_at(const struct op2i_unit *unit, int at) {
     use.begin--;
     use.levels++;
   }
+  while (op2i_unit_is(unit, use.end, ")") && unit->match[use.end] == use.begin - 1) {
+    use.begin--;
+    use.end++;
+  }
   return use;
 }
 
@@ -115,17 +121,45 @@ static int statement_end(const struct op2i_unit *unit, int at, int end) {
   return at;
 }
 
+/* Whether the text defines a macro with parameters under the word at `at`. */
+static bool is_macro(const struct op2i_unit *unit, int at) {
+  const struct op2i_token *word = &unit->tokens.list[unit->code[at]];
+  const char *text = unit->tokens.text;
+  size_t length = word->end - word->begin;
+  for (int64_t t = 0; t < unit->tokens.count; t++) {
+    const struct op2i_token *line = &unit->tokens.list[t];
+    if (line->kind != OP2I_TOK_DIRECTIVE || !op2i_directive_is(&unit->tokens, t, "define"))
+      continue;
+    const char *name = text + line->begin + 1;
+    name += strspn(name, " \t");
+    name += strlen("define");
+    name += strspn(name, " \t");
+    if (strncmp(name, text + word->begin, length) == 0 && name[length] == '(') return true;
+  }
+  return false;
+}
+
+/* Whether the use at `at` is an argument of a macro, which may change what it is given. Where flags
+ * or headers may define macros, that can be any word that this text does not define. */
+static bool macro_takes(const struct op2i_unit *unit, int at, int from) {
+  for (int p = from; p + 1 < at; p++) {
+    if (!op2i_unit_word(unit, p) || !op2i_unit_is(unit, p + 1, "(") || unit->match[p + 1] < at)
+      continue;
+    if (unit->tokens.given && unit->roles[unit->code[p]] == OP2I_ROLE_FREE) return true;
+    if (is_macro(unit, p)) return true;
+  }
+  return false;
+}
+
 /* Whether the statement round a use gives a value to the same parameter, or says something of it
  * that is not its value: then it is left alone. */
 static bool excused(const struct op2i_unit *unit, int at, int body, int end) {
-  static const char *const opaque[] = {"sizeof", "&", "&&", "return", NULL};
+  static const char *const opaque[] = {"sizeof", "typeof", "__typeof__", "_Alignof", "&", NULL};
   int from = statement_begin(unit, at), to = statement_end(unit, at, end);
   if (from < body) from = body;
+  if (macro_takes(unit, at, from)) return true;
   for (int p = from; p < to; p++) {
-    if (p == at && (op2i_unit_is(unit, p - 1, "&") || op2i_unit_is(unit, p - 1, "sizeof")))
-      return true;
-    if (is_any(unit, p, opaque) && !op2i_unit_is(unit, p, "&&") && !op2i_unit_is(unit, p, "return"))
-      return true;
+    if (is_any(unit, p, opaque)) return true;
     if (!spelled_alike(unit, p, at)) continue;
     struct use use = use_at(unit, p);
     if (is_any(unit, use.end, changes) || op2i_unit_is(unit, use.begin - 1, "++") ||
@@ -161,16 +195,47 @@ static int64_t number_at(const struct op2i_unit *unit, int at) {
   return t->kind == OP2I_TOK_NUMBER ? strtol(unit->tokens.text + t->begin, NULL, 0) : -1;
 }
 
-/* The most that a counter reaches by the head of the loop round it: i < 4 or i <= 3. */
-static int64_t most_of(const struct op2i_unit *unit, int counter, int body) {
-  for (int p = counter - 1; p > body; p--) {
+/* The place behind the body of a loop, from the parenthesis that closes its head on; `from` itself
+ * where that is not plain. */
+static int loop_end(const struct op2i_unit *unit, int from, int end) {
+  int p = from + 1;
+  while ((op2i_unit_is(unit, p, "for") || op2i_unit_is(unit, p, "while")) &&
+         op2i_unit_is(unit, p + 1, "("))
+    p = unit->match[p + 1] + 1;
+  if (op2i_unit_is(unit, p, "{")) return unit->match[p];
+  while (p < end && !op2i_unit_is(unit, p, ";")) {
+    if (op2i_unit_is(unit, p, "{")) return from;
+    p++;
+  }
+  return p;
+}
+
+/* Whether something between two places may keep the greatest value of a counter from being used. */
+static bool conditional(const struct op2i_unit *unit, int from, int to) {
+  static const char *const words[] = {"if",       "?",  "switch", "break", "return",
+                                      "continue", "&&", "||",     "goto",  NULL};
+  for (int p = from; p < to; p++)
+    if (is_any(unit, p, words)) return true;
+  return false;
+}
+
+/* The most that a counter reaches by the head of the loop round it, i < 4 or i <= 3; -1 where the
+ * innermost loop that names it says something else. */
+static int64_t most_of(const struct op2i_unit *unit, int counter, const struct op2i_item *item) {
+  for (int p = counter - 1; p > item->body; p--) {
     if (!op2i_unit_is(unit, p, "for") || !op2i_unit_is(unit, p + 1, "(")) continue;
-    for (int q = p + 2; q + 2 < unit->match[p + 1]; q++)
-      if (spelled_alike(unit, q, counter) && op2i_unit_is(unit, q + 3, ";")) {
-        int64_t number = number_at(unit, q + 2);
-        if (op2i_unit_is(unit, q + 1, "<") && number >= 0) return number - 1;
-        if (op2i_unit_is(unit, q + 1, "<=") && number >= 0) return number;
-      }
+    int head = unit->match[p + 1];
+    bool named = false;
+    for (int q = p + 2; q < head; q++) {
+      if (!spelled_alike(unit, q, counter)) continue;
+      named = true;
+      bool less = op2i_unit_is(unit, q + 1, "<");
+      if ((!less && !op2i_unit_is(unit, q + 1, "<=")) || !op2i_unit_is(unit, q + 3, ";")) continue;
+      bool inside = counter > head && counter < loop_end(unit, head, item->end);
+      int64_t number = number_at(unit, q + 2);
+      return !inside || number < 0 || conditional(unit, head, counter) ? -1 : number - less;
+    }
+    if (named) return -1;
   }
   return -1;
 }
@@ -182,7 +247,7 @@ static void note_index(const struct op2i_unit *unit, const struct op2i_item *ite
         unit->match[p + 1] != p + 3 || unit->roles[unit->code[p]] != OP2I_ROLE_LOCAL)
       continue;
     int64_t index = number_at(unit, p + 2);
-    if (op2i_unit_word(unit, p + 2)) index = most_of(unit, p + 2, item->body);
+    if (op2i_unit_word(unit, p + 2)) index = most_of(unit, p + 2, item);
     if (index <= param->most_index) continue;
     param->most_index = index;
     param->index_line = op2i_unit_line(unit, p);

@@ -20,7 +20,7 @@ static bool is_any(const struct op2i_unit *unit, int at, const char *const *word
  * C++ among them. */
 static const char *const typeless[] = {"auto", "const", "static", "register", "volatile", NULL};
 
-/* What stands before a declaration. */
+/* Whether a declaration can begin at `at`. */
 static bool begins(const struct op2i_unit *unit, int at) {
   static const char *const before[] = {";", "{", "}", ":", NULL};
   if (at == 0 || is_any(unit, at - 1, before)) return true;

@@ -51,8 +51,9 @@ typedef struct op2_scalar {
   const void *reserved[3]; /**< null: room for later versions */
 } op2_scalar;
 
-/** Which norm of all values; of no values it is 0. With a value that is not a number each is NaN. None
- * overflows or vanishes where the norm itself does not, so that values of 1e200 or 1e-200 have one. */
+/** Which norm of all values; of no values it is 0. Where a value is NaN, each is NaN. Sums
+ * inside do not overflow or vanish where the norm itself does not, so that values of 1e200 or
+ * 1e-200 have one. */
 typedef enum op2_norm {
   OP2_NORM_1 = 1, /**< the sum of the amounts */
   OP2_NORM_2,     /**< the root of the sum of the squares */
@@ -80,8 +81,9 @@ OP2_API op2_scalar op2_scalar_gbl(op2_gbl gbl);
  * @source op2 */
 OP2_API op2_scalar op2_scalar_ratio(op2_gbl above, op2_gbl below);
 
-/** @brief A scalar so many times: op2_scalar_times(-1, s) is -s. The product of two factors is computed
- * here, by the program's own arithmetic, in the floating-point environment of the calling thread.
+/** @brief A scalar so many times: op2_scalar_times(-1, s) is -s. The product of two factors is
+ * computed here, by the program's own arithmetic, in the floating-point environment of the calling
+ * thread.
  * @memory as op2_scalar_gbl()             @sync   never blocks, runs nothing
  * @mpi    the same on every rank          @errors as op2_scalar_gbl()
  * @source op2 */

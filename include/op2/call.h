@@ -30,9 +30,9 @@ extern "C" {
  * the queue run, while nothing else of the context does, so it may use MPI, PETSc and other
  * contexts. Of its own context's functions those that return no status work (sizes, names); all
  * others return ::OP2_ERR_STATE inside it, and objects that it destroys stay. Its
- * floating-point environment is that of the thread (op2/loop.h), and what it changes in it, modes or flags, is
- * changed for the thread. It must return: no
- * exception and no longjmp may leave it. Returns 0, or whatever the program calls an error. */
+ * floating-point environment is that of the thread (op2/loop.h), and what it changes in it, modes
+ * or flags, stays changed for the thread. It must return: no exception and no longjmp may leave it.
+ * Returns 0, or whatever the program calls an error. */
 typedef int (*op2_call_function)(void *data, void *const *values);
 
 /** @brief Queue a call of a function.

@@ -18,9 +18,10 @@ extern "C" {
  * table of all variables; one that is set to the empty string counts as not set, and one that
  * starts with OP2_ and is not in the table is warned of (but for OP2_TEST_*, which belong to the
  * library's tests). Some have no option: OP2_SIMD, OP2_FUSE, OP2_REPLAY, OP2_TILE, OP2_TEAM,
- * OP2_RENUMBER and OP2_SLICES switch parts of the library off, to see what they are worth; OP2_WAIT_MAX how long ranks wait for each other; OP2_CC_TIMEOUT says how
- * many seconds a compiler may take, and OP2_CACHE_MB how much the cache of compiled loops may hold;
- * OP2_DEVICE and OP2_DEVICE_STRATEGY which device loops run on, and how they add there (doc/devices.md).
+ * OP2_RENUMBER and OP2_SLICES switch parts of the library off, to see what they are worth;
+ * OP2_WAIT_MAX says how long ranks wait for each other, OP2_CC_TIMEOUT how many seconds a compiler
+ * may take, and OP2_CACHE_MB how much the cache of compiled loops may hold; OP2_DEVICE and
+ * OP2_DEVICE_STRATEGY say which device loops run on, and how they add there (doc/devices.md).
  *
  * In a process with more rights than the user who started it (set-user-ID, set-group-ID or file
  * capabilities: AT_SECURE) no variable is read, HOME, TMPDIR and PATH included; options count as
@@ -32,16 +33,20 @@ extern "C" {
  * calls are queued by every rank in the same order. Whatever may run some of them is *collective*:
  * every rank calls it at the same place of that order, for the same object, since what runs on one
  * rank may need values of others. That is so of everything that forces (`@sync`), op2_dat_get() and
- * access scopes included, and of full queues and eager contexts. What declares something - sets, maps,
- * dats, globals, constants, kernels, ParLoop objects - is collective as well: all ranks have it then,
- * or none, with the error of the lowest that failed. All other calls, op2_*_destroy() among them, are a
- * rank's own affair. Ranks compare these calls in the messages that they send each other anyway: number,
- * kind, objects, shapes, accesses, kernel texts, and values that have to be the same. Where two ranks that
- * made different calls meet, or wait for each other, all get ::OP2_ERR_FATAL within ten seconds, with the
- * first call in which two ranks differ, and what each of them has there. A rank that is merely silent is
- * warned of after 60 seconds and again at doubling times; OP2_WAIT_MAX says after how many seconds a rank
- * that waits for it ends the contexts of all (0, the default: never). Contexts of several ranks are made by op2_init_mpi() (op2/mpi.h); others know one process
- * only.
+ * access scopes included, and of full queues and eager contexts. What declares something - sets,
+ * maps, dats, globals, constants, kernels, ParLoop objects - is collective as well: all ranks have
+ * it then, or none, with the error of the lowest that failed. op2_gbl_set() and op2_const_set()
+ * wait for nobody, but every rank calls them at the same place, too. All other calls,
+ * op2_*_destroy() among them, are a rank's own affair.
+ *
+ * Ranks compare these calls in the messages that they send each other anyway: their number, kind,
+ * names, objects, shapes, accesses, kernel texts, and values that have to be the same. Where two
+ * ranks that made different calls meet, or wait for each other, all get ::OP2_ERR_FATAL within ten
+ * seconds, with the first call in which two ranks differ, and what each of them has there. Where a
+ * rank is merely silent, those that wait for it log a warning after 60 seconds and again at
+ * doubling times; after OP2_WAIT_MAX seconds they end the contexts of all (0, the default: never).
+ *
+ * Contexts of several ranks are made by op2_init_mpi() (op2/mpi.h); others know one process only.
  *
  * **Processes.** A context belongs to the process that made it. In a child made by fork() every
  * call on it and on its objects returns ::OP2_ERR_STATE and changes nothing; destroying its objects
@@ -89,18 +94,19 @@ typedef struct op2_options {
 OP2_API OP2_NODISCARD op2_status op2_init(const op2_options *options, op2_context *ctx);
 
 /** @brief Run what is still queued, end the context and null the handle.
- * The context ends whatever is returned, but for a call inside a function of op2_call() or of an operator.
- * Objects made from it stay valid handles until they are
- * destroyed, but every call on them except destruction then returns OP2_ERR_STATE.
+ * The context ends whatever is returned, but for a call inside a function of op2_call() or of an
+ * operator. Objects made from it stay valid handles until they are destroyed, but every call on
+ * them except destruction then returns OP2_ERR_STATE.
  * One of several copies of a handle ends the context for all of them.
  * A program that ends without it loses what is queued; a warning says how many loops those were.
  * @memory frees the context once its last object is destroyed; a null handle is a no-op
  * @sync   flushes and waits
- * @mpi    collective: no rank ends while others go on; where one would, all ranks are told (Ranks, above)
- * @errors the lowest-numbered execution failure not reported before; OP2_ERR_FATAL where other ranks made
- *         other calls; OP2_ERR_STATE for a copy of a handle that was finalized, and in a forked child;
- *         OP2_ERR_STATE inside an operator's or a call's function, where the context does not end;
- *         OP2_ERR_ARG for what is no context
+ * @mpi    collective: no rank ends while others go on; where one would, all ranks are told (Ranks,
+ *         above)
+ * @errors the lowest-numbered execution failure not reported before; OP2_ERR_FATAL where other
+ *         ranks made other calls; OP2_ERR_STATE for a copy of a handle that was finalized, and in a
+ *         forked child; OP2_ERR_STATE inside an operator's or a call's function, where the context
+ *         does not end; OP2_ERR_ARG for what is no context
  * @source OP2 op_exit; PyOP2 op2.exit */
 OP2_API OP2_NODISCARD op2_status op2_finalize(op2_context *ctx);
 

@@ -29,28 +29,28 @@ extern "C" {
  * of how many ranks wrote it, and any number can read it. What is written does not depend on the
  * time, nor on the number of ranks: files of equal contents are equal byte for byte.
  *
- * Files that OP2 has not written can be read, too, as h5py and others write them: the attributes may
- * be missing, and those that are there must not contradict the dataset. The text of `type` may have
- * any of HDF5's forms. A set and the entries of a map may be integers of any type. A row of a dat or
- * a map, and constants, may have any number of dimensions: [n][3][3] is a dat of dim 9. Values of
- * dats and constants are not converted: the type that is asked for is that of the file.
+ * Files that OP2 has not written can be read, too, as h5py and others write them: the attributes
+ * may be missing, and those that are there must not contradict the dataset. The text of `type` may
+ * have any of HDF5's forms. A set and the entries of a map may be integers of any type. A row of a
+ * dat or a map, and constants, may have any number of dimensions: [n][3][3] is a dat of dim 9.
+ * Values of dats and constants are not converted: the type that is asked for is that of the file.
  * op2_file_shape() says what a dataset holds.
  *
- * A file that is written has the name NAME.op2-part until op2_file_close(), which makes sure that all
- * of it is on the disk and then gives it its own name, in one step. Until then a former file of that
- * name is what it was, whatever fails and whoever is killed; after a failure it stays, and the part is
- * removed. A part that a killed program has left is replaced when NAME is next written. So the folder
- * has to be writable, and has to have room for both files. The new file has the permissions of the
- * former one; symbolic links stay and lead to it. Two programs must not write one file at a time: the
- * first that closes it is told.
+ * A file that is written has the name NAME.op2-part until op2_file_close(), which makes sure that
+ * all of it is on the disk and then gives it its own name, in one step. Until then a former file of
+ * that name is what it was, whatever fails and whoever is killed; after a failure it stays, and the
+ * part is removed. A part that a killed program has left is replaced when NAME is next written. So
+ * the folder has to be writable, and has to have room for both files. The new file has the
+ * permissions of the former one; symbolic links stay and lead to it. Two programs must not write
+ * one file at a time: the first that closes it is told.
  *
  * Over ranks (op2/mpi.h) one file is read and written by all of them at once; every call here is
- * then collective: all ranks make it, in the same order, for the same names. An error of one rank is
- * one of all, and its message names the rank. Sets that are read are blocks, of equal sizes but for
- * one element, and op2_partition() moves them. MPI-IO is not used: each rank has to see the file
- * under the path that it gives, in a file system where processes can write to parts of one file, as
- * those of clusters are; on NFS ranks lock what they write. HDF5 may be without
- * MPI, or with that of the ranks.
+ * then collective: all ranks make it, in the same order, for the same names. An error of one rank
+ * is one of all, and its message names the rank. Sets that are read are blocks, of equal sizes but
+ * for one element, and op2_partition() moves them. MPI-IO is not used: each rank has to see the
+ * file under the path that it gives, in a file system where processes can write to parts of one
+ * file, as those of clusters are; on NFS ranks lock what they write. HDF5 may be built without MPI,
+ * or with that of the ranks.
  *
  * Messages name the file, what was to be read, and what is wrong with it, with HDF5's own words
  * where it has some; HDF5 itself prints nothing. Values of a damaged file that still are values
@@ -69,8 +69,8 @@ typedef enum op2_file_mode {
 } op2_file_mode;
 
 /** @brief Open a file, or create it.
- * @memory path is copied; a relative one is taken from the current folder of now. The file keeps the
- *         context's memory until it is closed with op2_file_close(), which has to come before
+ * @memory path is copied; a relative one is taken from the current folder of now. The file keeps
+ *         the context's memory until it is closed with op2_file_close(), which has to come before
  *         op2_finalize() and MPI_Finalize. Copies of the handle are of no use after that. A program
  *         that ends without closing a file leaves its part behind
  * @sync   runs nothing; waits for the file system
@@ -90,7 +90,8 @@ OP2_API OP2_NODISCARD op2_status op2_file_open(op2_context ctx, const char *path
  * @sync   runs nothing; waits until the disk has what was written
  * @mpi    collective
  * @errors OP2_ERR_IO (this call or one before it could not write; the file is not kept),
- *         OP2_ERR_STATE (the context has ended: what was written is not kept), OP2_ERR_ARG (no file)
+ *         OP2_ERR_STATE (the context has ended: what was written is not kept), OP2_ERR_ARG (no
+ *         file)
  * @source OP2 */
 OP2_API OP2_NODISCARD op2_status op2_file_close(op2_file *file);
 

@@ -60,17 +60,18 @@ extern "C" {
  *   do. One that makes the global NaN (`*m = *m < x ? *m : x` where x is NaN) loses what was found
  *   before, so that the result depends on the order of the elements; OP2_BACKEND=check reports it |
  *
- * **Floating-point environment.** Kernels, and the library itself, run in the default environment on
- * every thread: operations round to nearest, denormal numbers are kept and nothing traps, whatever the
- * program has set for its threads (feenableexcept(), fesetround(), `gfortran -ffpe-trap`, libraries that
- * were linked with -ffast-math). So results do not depend on these modes, and a kernel with conditions
- * is safe under traps, although vector code also computes for elements that a condition excludes. When
- * the library returns, the environment of the calling thread is what it was: exceptions that kernels
- * raise are not added to its flags. That holds where OP2_CFLAGS has -ffast-math, too. Functions of
- * op2_call() and of operators, and solves by PETSc, run in the environment of the thread that makes the
- * queue run; what they change in it stays changed. Kernels must not change it; where one does, that
- * lasts until the end of a block at most. Devices have an environment of their own, which is the
- * default; threads that their driver, MPI or StarPU starts in op2_init() or op2_init_mpi() begin with it.
+ * **Floating-point environment.** Kernels, and the library itself, run in the default environment
+ * on every thread: operations round to nearest, denormal numbers are kept and nothing traps,
+ * whatever the program has set for its threads (feenableexcept(), fesetround(),
+ * `gfortran -ffpe-trap`, libraries that were linked with -ffast-math). So results do not depend on
+ * these modes, and a kernel with conditions is safe under traps, although vector code also computes
+ * for elements that a condition excludes. When the library returns, the environment of the calling
+ * thread is what it was: exceptions that kernels raise are not added to its flags. That holds where
+ * OP2_CFLAGS has -ffast-math, too. Functions of op2_call() and of operators, and solves by PETSc,
+ * run in the environment of the thread that makes the queue run; what they change in it stays
+ * changed. Kernels must not change it; where one does, that lasts until the end of a block at most.
+ * Devices have an environment of their own, which is the default; threads that their driver, MPI or
+ * StarPU starts in op2_init() or op2_init_mpi() begin with it.
  *
  * What C does not define remains undefined, and may differ: division of integers by zero, and of
  * the least one by -1 (both end the program on x86), shifts by as many bits as there are or more,
@@ -97,12 +98,13 @@ typedef struct op2_kernel_desc {
   const char *file;            /**< where `source` stands; may be null */
   int line;                    /**< line of `file` on which `source` begins; 0 when file is null */
   int reserved_number;         /**< 0 */
-  const char *const *libraries; /**< to link the kernel to: the path of a shared library, an archive or
-                                    an object file, or an option of the linker (`-lNAME`, `-LDIR`);
-                                    null-terminated; may be null. Relative paths are meant from where
-                                    the program is when the kernel is created, and folders of shared
-                                    libraries are searched at run time as well. `OP2_LDFLAGS` adds
-                                    options for all kernels. Devices link nothing */
+  const char *const *libraries; /**< what the kernel is linked to: paths of shared libraries,
+                                    archives and object files, and options of the linker (`-lNAME`,
+                                    `-LDIR`); null-terminated; may be null. Relative paths are meant
+                                    from the working directory when the kernel is created, and
+                                    folders of shared libraries are searched at run time as well.
+                                    `OP2_LDFLAGS` adds options for all kernels. Devices link
+                                    nothing */
   const void *reserved[5];     /**< null: room for later versions */
 } op2_kernel_desc;
 
@@ -199,8 +201,8 @@ OP2_API op2_arg op2_arg_info(op2_gbl gbl, int reduction);
  * @errors none here                       @source OP2 op_arg_gbl with OP_READ */
 OP2_API op2_arg op2_arg_val(const void *values, int dim, op2_type type);
 
-/** @brief The number of the element the kernel is applied to, in the user's numbering. A kernel that takes
- * it as an int32_t is refused on sets of more than 2^31 elements (OP2_ERR_RANGE).
+/** @brief The number of the element the kernel is applied to, in the user's numbering. A kernel
+ * that takes it as an int32_t is refused on sets of more than 2^31 elements (OP2_ERR_RANGE).
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    the global number, by which all ranks know the element (op2_set_global())
  * @errors none here: a parameter that is too narrow is reported by the call that takes the argument

@@ -105,40 +105,42 @@ OP2_API OP2_NODISCARD op2_status op2_mat_create(op2_sparsity sparsity, int row_d
  * @source PyOP2 Mat.zero */
 OP2_API OP2_NODISCARD op2_status op2_mat_zero_at(op2_where where, op2_mat mat);
 
-/** @brief Queue: the rows of a subset become zero, and of those the diagonal this value. Use
- * op2_mat_zero_rows(), which fills in `where`. Rows and columns are of one set, and blocks are square,
- * unless diagonal is 0. The places of a subset are remembered as long as there is the subset.
+/** @brief Queue: the rows of a subset become zero, and their diagonal gets this value. Use
+ * op2_mat_zero_rows(), which fills in `where`. Rows and columns are of one set, and blocks are
+ * square, unless diagonal is 0. The places of a subset are remembered as long as it exists.
  *
  * A symmetric matrix is not symmetric any more afterwards: op2_solve() with conjugate gradients or
- * minimal residuals warns of that, once for each matrix, unless it was made zero (op2_mat_zero()) in
- * between. For boundary values use op2_mat_zero_rows_columns(), or GMRES or BiCGSTAB.
+ * minimal residuals warns of that, once for each matrix, unless it was made zero (op2_mat_zero())
+ * in between. For boundary values use op2_mat_zero_rows_columns(), or GMRES or BiCGSTAB.
  * @units  diagonal: of the matrix's values, rounded to its type
  * @memory keeps nothing of the caller's   @sync   as op2_par_loop_at()
  * @mpi    collective, the same call on every rank; owned rows of the subset
- * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (a subset of another set; no diagonal, since rows and columns
- *         are of two sets, or a row has no place there: its number is told), OP2_ERR_STATE,
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (a subset of another set; no diagonal, since rows and
+ *         columns are of two sets, or a row has no place there: its number is told), OP2_ERR_STATE,
  *         OP2_ERR_NOMEM
  * @source PETSc MatZeroRows; PyOP2 Mat.zero_rows */
 OP2_API OP2_NODISCARD op2_status op2_mat_zero_rows_at(op2_where where, op2_mat mat, op2_set rows,
                                                       double diagonal);
 
-/** @brief Queue: the rows and columns of a subset become zero, and of those the diagonal this value, which
- * keeps a symmetric matrix symmetric: as boundary values of Dirichlet type want it. Use
- * op2_mat_zero_rows_columns(), which fills in `where`. x has the values of the subset's elements; its
- * others are not looked at. What the columns contributed goes to the right-hand side: b becomes
- * b - A x over the columns of the subset, and on the subset itself diagonal * x, so that the system has
- * the same solution as with the rows alone made zero. x and b are two dats on the rows with row_dim
- * values, of the matrix's type; both are null where nothing is to be corrected, as when all values are
- * zero. Rows and columns are of one set, and blocks are square. With b a product's time, without it a
- * loop over the places; bits are the same for any number of threads.
+/** @brief Queue: the rows and columns of a subset become zero, and their diagonal gets this value,
+ * which keeps a symmetric matrix symmetric: for boundary values of Dirichlet type. Use
+ * op2_mat_zero_rows_columns(), which fills in `where`. x has the values of the subset's elements;
+ * its other values are not used. What the columns contributed goes to the right-hand side: b
+ * becomes b - A x over the columns of the subset, and on the subset itself diagonal * x, so that
+ * the system has the same solution as with the rows alone made zero. x and b are two dats on the
+ * rows with row_dim values, of the matrix's type; both are null where nothing is to be corrected,
+ * as when all values are zero. Rows and columns are of one set, and blocks are square. A call with
+ * b takes the time of a product, one without b that of a loop over the places; the bits are the
+ * same for any number of threads.
  * @units  diagonal: of the matrix's values, rounded to its type
- * @memory the first call for a subset keeps its places, 8 bytes each, and 4 bytes for each row; the first
- *         with b keeps a dat like b with the matrix
+ * @memory the first call for a subset keeps its places, 8 bytes each, and 4 bytes for each row; the
+ *         first with b keeps a dat like b with the matrix
  * @sync   as op2_par_loop_at(); the first call for a subset waits for other ranks
  * @mpi    collective, the same call on every rank; owned rows of the subset, whoever owns columns
- * @errors OP2_ERR_ARG (also where x is b, or one of them is null), OP2_ERR_MISMATCH (a subset of another
- *         set; rows and columns of two sets, or blocks that are not square; a row of the subset without a
- *         place on the diagonal, unless diagonal is 0; a dat on another set or of another dim),
+ * @errors OP2_ERR_ARG (also where x is b, or one of them is null), OP2_ERR_MISMATCH (a subset of
+ *         another set; rows and columns of two sets, or blocks that are not square; a row of the
+ *         subset without a place on the diagonal, unless diagonal is 0; a dat on another set or of
+ *         another dim),
  *         OP2_ERR_TYPE, OP2_ERR_STATE, OP2_ERR_NOMEM
  * @source PETSc MatZeroRowsColumns */
 OP2_API OP2_NODISCARD op2_status op2_mat_zero_rows_columns_at(op2_where where, op2_mat mat,

@@ -122,18 +122,18 @@ OP2_API void op2_set_destroy(op2_set *set);
  * @shape  idx[from total size][arity], row-major, entries in [0, to total size)
  * @units  elements, never bytes           @memory idx is copied; null declares a map without values
  * @sync   never blocks, runs nothing; among ranks it waits for the others
- * @mpi    collective; entries are rank-local; rows of the non-exec halo are not read, as their targets
- *         need not be here
+ * @mpi    collective; entries are rank-local; rows of the non-exec halo are not read, as their
+ *         targets need not be here
  * @errors OP2_ERR_ARG, OP2_ERR_RANGE (row, column and value in the message), OP2_ERR_MISMATCH (two
- *         contexts, or a subset; among ranks, a core element that leads to what another rank owns, and
- *         an element that leads to what another rank owns and is not in that rank's exec halo,
+ *         contexts, or a subset; among ranks, a core element that leads to what another rank owns,
+ *         and an element that leads to what another rank owns and is not in that rank's exec halo,
  *         and ranks that give different arities), OP2_ERR_NOMEM; on error *map is untouched
  * @source OP2 op_decl_map; PyOP2 Map */
 OP2_API OP2_NODISCARD op2_status op2_map_create(op2_set from, op2_set to, int arity,
                                                 const int32_t *idx, const char *name, op2_map *map);
 
-/** @brief Declare the map whose slot k is slot perm[k] of another. Entries of the other one that lead
- * nowhere (op2_map_create_partial()) do so here as well.
+/** @brief Declare the map whose slot k is slot perm[k] of another. Entries of the other one that
+ * lead nowhere (op2_map_create_partial()) do so here as well.
  * @shape  perm[arity], a permutation of 0..arity-1
  * @units  slots                           @memory perm is copied; the values are a copy of base's
  * @sync   never blocks, runs nothing      @mpi    not collective
@@ -145,8 +145,8 @@ OP2_API OP2_NODISCARD op2_status op2_map_create_permuted(op2_map base, const int
 
 /** @brief Declare the composition maps[0] after maps[1] after ... maps[n-1].
  * The result goes from the from-set of the last map to the to-set of the first; all maps but the
- * first have arity 1. An element that some map leads nowhere (op2_map_create_partial()) leads nowhere
- * in all slots.
+ * first have arity 1. An element that some map leads nowhere (op2_map_create_partial()) leads
+ * nowhere in all slots.
  * @shape  maps[n], n >= 1                 @units  maps
  * @memory the values are new; the parts may be destroyed
  * @sync   never blocks, runs nothing; among ranks it waits for the others
@@ -173,8 +173,8 @@ OP2_API void op2_map_destroy(op2_map *map);
  * @memory data is copied; null gives zeros, allocated at first use
  * @sync   runs nothing; among ranks it waits for the others
  * @mpi    collective; rank-local data, with the same dim and type on every rank
- * @errors OP2_ERR_ARG (dim < 1, null, a subset), OP2_ERR_TYPE, OP2_ERR_MISMATCH (ranks that give different
- *         dims or types), OP2_ERR_NOMEM
+ * @errors OP2_ERR_ARG (dim < 1, null, a subset), OP2_ERR_TYPE, OP2_ERR_MISMATCH (ranks that give
+ *         different dims or types), OP2_ERR_NOMEM
  * @source OP2 op_decl_dat, op_decl_dat_temp; PyOP2 Dat */
 OP2_API OP2_NODISCARD op2_status op2_dat_create(op2_set set, int dim, op2_type type,
                                                 const void *data, const char *name, op2_dat *dat);

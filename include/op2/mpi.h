@@ -39,10 +39,10 @@ extern "C" {
  * these are more than its part, nothing is bound. A launcher that has bound ranks to different cores is
  * obeyed, and so are OMP_PROC_BIND and OMP_PLACES. op2_explain() tells what was decided.
  *
- * A rank that calls MPI_Finalize while others still expect it to make calls of op2 is found out as by
- * op2_finalize(). A rank that ends without either, by a signal for one, ends the job, as MPI's launchers see
- * to; where a rank cannot go on and the others cannot be told, the library says why on stderr and
- * calls MPI_Abort. */
+ * A rank that calls MPI_Finalize while others still expect it to make calls of op2 is found out as
+ * by op2_finalize(). A rank that ends without either, by a signal for one, ends the job, as MPI's
+ * launchers see to; where a rank cannot go on and the others cannot be told, the library says why
+ * on stderr and calls MPI_Abort. */
 
 /** @brief Start a context that is one rank of several.
  * As op2_init(), on every process of the communicator. An error of one of them is one of all, which

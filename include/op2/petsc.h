@@ -42,16 +42,18 @@ extern "C" {
  * PETSc is called by one thread at a time of a process; among ranks also by one context at a time. Its
  * errors are OP2_ERR_CALL, with PETSc's own message; PETSc itself prints nothing of them. */
 
-/** @brief PETSc solves this context's systems of equations from now on, but for those of solvers that ask
- * for op2 (::OP2_LIBRARY_OP2).
- * A method or preconditioner that a solver's options name is PETSc's of that name, with residuals that
- * are those of the system (KSP_NORM_UNPRECONDITIONED; GMRES and BiCGSTAB preconditioned from the right);
- * MINRES has those of its preconditioner. Without one it is PETSc's own default, GMRES with ILU(0) on each
- * rank. After that options count: -ksp_type, -pc_type and all others, behind the solver's prefix. A
- * matrix with blocks is BAIJ for preconditioners that take blocks (none, jacobi, pbjacobi, bjacobi, asm,
- * ilu, icc, lu, cholesky, sor and redundant, with PETSc's own factorisations), and AIJ for all others, as
- * gamg, which the log says; -mat_type chooses instead.
- * @shape  argv[argc], or 0 and null       @units  PETSc's options, for when the library initialises it
+/** @brief PETSc solves this context's systems of equations from now on, but for those of solvers
+ * that ask for op2 (::OP2_LIBRARY_OP2).
+ *
+ * A method or preconditioner that a solver's options name is PETSc's of that name, with residuals
+ * that are those of the system (KSP_NORM_UNPRECONDITIONED; GMRES and BiCGSTAB preconditioned from
+ * the right); MINRES has those of its preconditioner. Without one it is PETSc's own default, GMRES with ILU(0) on each rank. After that options count:
+ * -ksp_type, -pc_type and all others, behind the solver's prefix. A matrix with blocks is BAIJ for
+ * preconditioners that take blocks (none, jacobi, pbjacobi, bjacobi, asm, ilu, icc, lu, cholesky,
+ * sor and redundant, with PETSc's own factorisations), and AIJ for all others, such as gamg, which
+ * the log reports (OP2_LOG=3); -mat_type overrides the choice.
+ * @shape  argv[argc], or 0 and null
+ * @units  PETSc's options, for when the library initialises it
  * @memory keeps nothing                   @sync   runs nothing
  * @mpi    collective
  * @errors OP2_ERR_STATE (no context; MPI is finalized), OP2_ERR_UNAVAILABLE (ranks that are not of
@@ -60,24 +62,25 @@ extern "C" {
 OP2_API OP2_NODISCARD op2_status op2_petsc_use(op2_context ctx, int argc, char **argv);
 
 /** @brief A matrix as a Mat.
- * `type` is MATAIJ, MATBAIJ (square blocks), or null: BAIJ for square blocks of more than one value,
- * else AIJ. An AIJ of doubles without blocks, alone on one rank, has the matrix's own memory, if the
- * sparsity was made after op2_petsc_use(). Others are copies, one for each assembly: what has not changed
- * since is not copied again. The Mat of a type is the same each time, until sets are renumbered, and keeps
- * its options. A null space, that of the transpose and a near null space (MatSetNullSpace(),
- * MatSetTransposeNullSpace(), MatSetNearNullSpace()) that the program sets, or takes away by null, hold for
- * the matrix as any type, and so for op2_solve(). The nonzero structure stays as it is.
+ * `type` is MATAIJ, MATBAIJ (square blocks), or null: BAIJ for square blocks of more than one
+ * value, else AIJ. An AIJ of doubles without blocks, alone on one rank, has the matrix's own
+ * memory, if the sparsity was made after op2_petsc_use(). Others are copies, one for each assembly:
+ * what has not changed since is not copied again. The Mat of a type is the same each time, until
+ * sets are renumbered, and keeps its options. A null space, that of the transpose and a near null
+ * space (MatSetNullSpace(), MatSetTransposeNullSpace(), MatSetNearNullSpace()) that the program
+ * sets, or removes by null, hold for the matrix as any type, and so for op2_solve(). The nonzero
+ * structure stays as it is.
  *
  * What is handed out for OP2_READ is not to be changed. Where the Mat has another state afterwards
- * (PetscObjectState), a copy is made anew for whoever uses it next, and the matrix is as it was; what is in
- * place counts as a change of the matrix. Vec are treated alike.
+ * (PetscObjectState), a copy is made anew for whoever uses it next, and the matrix is as it was;
+ * what is in place counts as a change of the matrix. The same holds for a Vec.
  * @units  access: OP2_READ, OP2_RW        @memory the Mat is the library's; not to be destroyed
  * @sync   runs what the values depend on, and waits
  * @mpi    collective
  * @errors OP2_ERR_ARG, OP2_ERR_ACCESS, OP2_ERR_TYPE (BAIJ of blocks that are not square),
  *         OP2_ERR_RANGE (more than PETSc's integers count), OP2_ERR_STATE (it is open; PETSc is not
- *         initialised), OP2_ERR_NOMEM, OP2_ERR_CALL, and the failure of a loop that the values depend on;
- *         on error *A is untouched
+ *         initialised), OP2_ERR_NOMEM, OP2_ERR_CALL, and the failure of a loop that the values
+ *         depend on; on error *A is untouched
  * @source PyOP2 Mat.handle; PETSc MatCreateMPIAIJWithArrays */
 OP2_API OP2_NODISCARD op2_status op2_mat_petsc(op2_mat mat, op2_access access, MatType type,
                                                Mat *A);

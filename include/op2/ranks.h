@@ -23,9 +23,9 @@ extern "C" {
  * and makes the halos.
  *
  * Everything here also works in a context that is alone, where the numbers of elements are their
- * global numbers. A context of one rank of MPI is alone as well, but its programs may give elements other
- * global numbers. Calls that are collective are made by all ranks in the same order, for the same
- * objects; they fail on all ranks alike, with the message of the lowest rank that failed. */
+ * global numbers. A context of one rank of MPI is alone as well, but its programs may give elements
+ * other global numbers. Calls that are collective are made by all ranks in the same order, for the
+ * same objects; they fail on all ranks alike, with the message of the lowest rank that failed. */
 
 /** @brief The number of this rank, from 0 on.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
@@ -45,8 +45,8 @@ OP2_API int op2_ranks(op2_context ctx);
  * The exec halo holds elements of others that lead, through some map, to elements owned here; the
  * non-exec halo what else the rows of owned and exec elements lead to. Core elements lead to owned
  * ones only. All ranks together own each global number from 0 up once, and whoever is said to own an
- * element of a halo does: that is looked at, and the lists of what travels are made. Whether core and
- * exec halo are as maps need them is checked where the maps are declared.
+ * element of a halo does: that is looked at, and the lists of what travels are made. Whether core
+ * and exec halo are as maps need them is checked where the maps are declared.
  * @shape  ends[4] as in op2_set_create_sections(); global[total]; owner[total - owned], the ranks
  *         that own the elements of the halo
  * @units  elements                        @memory all are copied; owner may be null without halo
@@ -171,8 +171,8 @@ typedef struct op2_partition_report {
  *         cut, and with Scotch the whole graph on rank 0
  * @sync   runs all that is queued, and drops what was worked out for loops
  * @mpi    collective; all ranks have declared the same objects in the same order
- * @errors OP2_ERR_ARG, OP2_ERR_STATE (an access scope is open, the context has ended, or an operator's
- *         function runs),
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (an access scope is open, the context has ended, or an
+ *         operator's function runs),
  *         OP2_ERR_MISMATCH (wrapped dats, whose memory cannot grow; ranks that differ; a map that
  *         connects nothing), OP2_ERR_TYPE (coordinates), OP2_ERR_RANGE (owners that are no ranks,
  *         coordinates that are not finite, more than 2^31 elements on one rank),

@@ -25,18 +25,18 @@ extern "C" {
  * loops do there. Where a program has called op2_petsc_use() (op2/petsc.h, a library of its own), PETSc
  * solves, with all that its options offer. */
 
-/** How a system is solved by the library's own methods. Converged means that |b - A x| is small beside |b|,
- * in the norm OP2_NORM_2, whatever the preconditioner: when a method has arrived by the residual that it
- * updates, the residual is computed from x (one product more for each solve). The solve has converged if
- * that one is within 4 times the tolerance; otherwise the method begins anew from x, and ends with
- * OP2_DIVERGED_BREAKDOWN where that brings nothing more, because a tolerance lies below what the type's
- * rounding allows. The values of x are finite after any failure, if they were before and A and b are: a step
- * that a method cannot take is not taken. */
+/** How a system is solved by the library's own methods. Converged means that |b - A x| is small
+ * beside |b|, in the norm OP2_NORM_2, whatever the preconditioner: when a method has arrived by the
+ * residual that it updates, the residual is computed from x (one product more for each solve). The
+ * solve has converged if that one is within 4 times the tolerance; otherwise the method begins anew
+ * from x, and ends with OP2_DIVERGED_BREAKDOWN where that brings nothing more, because a tolerance
+ * lies below what the type's rounding allows. The values of x are finite after any failure, if they
+ * were before and A and b are: a step that a method cannot take is not taken. */
 typedef enum op2_method {
   OP2_METHOD_DEFAULT = 0, /**< conjugate gradients; where PETSc solves, its own default */
   OP2_METHOD_CG,          /**< conjugate gradients: the matrix is symmetric and positive definite */
-  OP2_METHOD_MINRES,      /**< minimal residuals: the matrix is symmetric, the preconditioner definite,
-                               so that Jacobi takes the amounts of the diagonal */
+  OP2_METHOD_MINRES,  /**< minimal residuals: the matrix is symmetric, the preconditioner definite,
+                           so that Jacobi takes the amounts of the diagonal */
   OP2_METHOD_GMRES,   /**< generalised minimal residuals, begun anew after `restart` iterations */
   OP2_METHOD_BICGSTAB /**< stabilised biconjugate gradients: less memory than GMRES, and rougher */
 } op2_method;
@@ -69,27 +69,30 @@ typedef enum op2_reason {
   OP2_DIVERGED_DTOL = -2,       /**< the residual has grown too large */
   OP2_DIVERGED_NAN = -3,        /**< it is no number */
   OP2_DIVERGED_INDEFINITE = -4, /**< the matrix, or the preconditioner, is not positive definite */
-  OP2_DIVERGED_BREAKDOWN = -5,  /**< the method cannot go on from where it is: what it would divide by
-                                     is 0, as for singular matrices, or rounding hides what is left */
+  /** The method cannot go on from where it is: what it would divide by is 0, as for singular
+   * matrices, or rounding hides what is left. */
+  OP2_DIVERGED_BREAKDOWN = -5,
   OP2_DIVERGED_PRECONDITIONER = -6, /**< it cannot be made or applied: the matrix may be singular */
-  OP2_DIVERGED_OTHER = -7, /**< as the library that solves sees it */
-  OP2_SOLVE_CANCELLED = -8, /**< the solve did not run, because a loop or call whose results it needs
-                                 has failed; x has no values */
-  OP2_SOLVE_FAILED = -9     /**< an error ended the solve while it ran, for example one that the
-                                 operator's function returned; x has no values */
+  OP2_DIVERGED_OTHER = -7,          /**< as the library that solves sees it */
+  /** The solve did not run, because a loop or call whose results it needs has failed; x has no
+   * values. */
+  OP2_SOLVE_CANCELLED = -8,
+  /** An error ended the solve while it ran, for example one that the operator's function returned;
+   * x has no values. */
+  OP2_SOLVE_FAILED = -9
 } op2_reason;
 
 /** How to solve. Zero-initialise, then fill in; what is 0 has the default. */
 typedef struct op2_solver_options {
   op2_method method;
   op2_preconditioner preconditioner;
-  double rtol;    /**< converged where |b - A x| <= rtol |b|; default 1e-8, and for x of OP2_F32,
+  double rtol;       /**< converged where |b - A x| <= rtol |b|; default 1e-8, and for x of OP2_F32,
                            whose values differ by 1.2e-7 of each other, 1e-5; where b is 0, beside
                            the first residual */
-  double atol;    /**< or <= atol; default 1e-50 */
-  double dtol;    /**< diverged where > dtol |b|; default 1e5 */
-  int iterations; /**< at most; default 10,000 */
-  int restart;    /**< of GMRES: iterations, and a dat for each, 100 at most; default 30 */
+  double atol;       /**< or <= atol; default 1e-50 */
+  double dtol;       /**< diverged where > dtol |b|; default 1e5 */
+  int iterations;    /**< at most; default 10,000 */
+  int restart;       /**< of GMRES: iterations, and a dat for each, 100 at most; default 30 */
   int start_at_zero; /**< not 0: whatever x is, begin with 0 */
   int allow_failure; /**< not 0: a solve that does not converge is no failure, and x is used as it is */
   op2_library library;
@@ -127,11 +130,12 @@ OP2_API OP2_NODISCARD op2_status op2_solver_create(op2_context ctx,
 OP2_API OP2_NODISCARD op2_status op2_solve_at(op2_where where, op2_solver solver, op2_mat mat,
                                               op2_dat x, op2_dat b);
 
-/** A function that queues y = A x: loops, products of matrices, anything that is queued. It gets dats on
- * the operator's set, with its dim and type. Of the context's other dats, globals and matrices it uses
- * those that the operator names, and what it makes itself. It is called while a solve runs, on every rank
- * alike, and may look at values. It may not call op2_partition(), op2_renumber() or op2_finalize(), which
- * return OP2_ERR_STATE there. What it returns, where that is not OP2_SUCCESS, ends the solve. */
+/** A function that queues y = A x: loops, products of matrices, anything that is queued. It gets
+ * dats on the operator's set, with its dim and type. Of the context's other dats, globals and
+ * matrices it uses those that the operator names, and what it makes itself. It is called while a
+ * solve runs, on every rank alike, and may look at values. It may not call op2_partition(),
+ * op2_renumber() or op2_finalize(), which return OP2_ERR_STATE there. What it returns, where that
+ * is not OP2_SUCCESS, ends the solve. */
 typedef op2_status (*op2_operator_function)(void *data, op2_dat x, op2_dat y);
 
 /** What an operator is. Zero-initialise, then fill in. */
@@ -187,13 +191,13 @@ OP2_API OP2_NODISCARD op2_status op2_solve_nested_at(op2_where where, op2_solver
                                                      const op2_mat *mats, const op2_dat *x,
                                                      const op2_dat *b);
 
-/** @brief What became of the solve that this solver queued last; never of one before it. A solve that
- * did not converge, one that an error ended, one that was cancelled and none at all have reasons of their
- * own. Without iterations and residual where it did not run to an end.
+/** @brief What became of the solve that this solver queued last; never of one before it. A solve
+ * that did not converge, one that an error ended, one that was cancelled and none at all have
+ * reasons of their own. Iterations and residual are 0 where it did not run to its end.
  * @memory *result is the caller's         @sync   runs that solve, and what it depends on
  * @mpi    collective
- * @errors OP2_ERR_ARG, OP2_ERR_NOMEM; a solve that has failed is reported by its reason, and its error
- *         by the call that needs x or by op2_flush()
+ * @errors OP2_ERR_ARG, OP2_ERR_NOMEM; a solve that has failed is reported by its reason, and its
+ *         error by the call that needs x or by op2_flush()
  * @source PETSc KSPGetConvergedReason, KSPGetIterationNumber */
 OP2_API OP2_NODISCARD op2_status op2_solver_result(op2_solver solver, op2_solve_result *result);
 

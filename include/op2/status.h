@@ -28,9 +28,10 @@ extern "C" {
  *
  * Among ranks a failure of one is one of all, in calls that all make together: every rank returns the
  * same status, with the number of the lowest rank that failed and its message; what is poisoned and
- * cancelled is the same everywhere. Ranks that make different calls get ::OP2_ERR_FATAL, which names the
- * first call in which two of them differ. A rank that ends, or that lacks memory to queue a loop or call,
- * ends the contexts of all: theirs return ::OP2_ERR_FATAL where they would wait for it. */
+ * cancelled is the same everywhere. Ranks that make different calls get ::OP2_ERR_FATAL, which
+ * names the first call in which two of them differ. A rank that ends, or that lacks memory to queue
+ * a loop or call, ends the contexts of all: theirs return ::OP2_ERR_FATAL where they would wait for
+ * it. */
 typedef enum op2_status {
   OP2_SUCCESS = 0,
   OP2_ERR_ARG, /**< a null handle, a negative size, an argument not made by an op2_arg_* function */

@@ -12,8 +12,9 @@
 #include "error.h"
 #include "mesh.h"
 
-/* Squares of values beyond 1e154 overflow, and those of values below 1e-154 lose digits or vanish. The
- * sums p are of the same squares in two other units, 2^600 and 2^-600, of which one holds then. */
+/* Squares of values beyond 1e154 overflow, and those of values below 1e-154 lose digits or vanish.
+ * The sums p are of the same squares in two other units, 2^600 and 2^-600, of which one is in
+ * range then. */
 #define SQUARES                                                                                    \
   "{ const S low = (S)x[i] * 2.409919865102884e-181, high = (S)x[i] * 4.149515568880993e+180; "    \
   "s[0] += (S)x[i] * (S)x[i]; p[0] += low * low; p[1] += high * high; }"
@@ -35,7 +36,7 @@ const struct op2i_vector_form op2i_vector_forms[OP2I_VECTOR_OPS] = {
                      .statement = "s[0] += fabs((S)x[i])"},
     [OP2I_NORM_2] = {"norm_2", "norm", "x", .real = true, .reduces = OP2_INC,
                      .statement = "s[0] += (S)x[i] * (S)x[i]", .scaled = SQUARES},
-    /* MAX passes over what is not a number, so p counts that. */
+    /* MAX ignores values that are not a number, so p counts them. */
     [OP2I_NORM_INF] = {"norm_inf", "norm", "x", .real = true, .reduces = OP2_MAX,
                        .statement = "{ s[0] = fabs((S)x[i]) > s[0] ? fabs((S)x[i]) : s[0]; "
                                     "p[0] += x[i] == x[i] ? 0 : 1; }"},

@@ -40,8 +40,8 @@ struct op2i_vector_form {
   op2_access reduces; /* INC, MIN or MAX; 0: it is no reduction */
   /* What a loop does with value i: of the vectors, a and b, and s, which is of type S. */
   const char *statement;
-  const char
-      *scaled; /* the same for double precision, where sums may overflow; null: no difference */
+  /* The same for double precision, where sums may overflow; null: no difference. */
+  const char *scaled;
 };
 extern const struct op2i_vector_form op2i_vector_forms[OP2I_VECTOR_OPS];
 
@@ -82,7 +82,8 @@ op2_status op2i_gbl_algebra(const struct op2i_vector_call *call, const struct op
 /* Whether such a norm reduces into a second global, of OP2I_PARTS values p. */
 enum { OP2I_PARTS = 2 };
 bool op2i_norm_has_parts(enum op2i_vector_op op, op2_type type);
-/* Queue: the global becomes the norm, from what was reduced into it and, unless null, into the second. */
+/* Queue: the global becomes the norm, which is made of what was reduced into it and into the second
+ * global, unless that is null. */
 op2_status op2i_gbl_finish_norm(op2_where where, enum op2i_vector_op op, op2_gbl gbl,
                                 op2_gbl parts);
 /* The root of a sum of squares, given in units of 1, 2^600 and 2^-600. */

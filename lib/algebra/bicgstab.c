@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stabilised biconjugate gradients, preconditioned from the right, so that residuals are the system's. The
- * host sees the square of the residual at the end of an iteration, and the scalars that may not vanish: where
- * one does, the step that would divide by it is not taken, and a new round begins with another shadow. */
+/* Stabilised biconjugate gradients, preconditioned from the right, so that residuals are the
+ * system's. The host sees the square of the residual at the end of an iteration, and the scalars
+ * that may not vanish: where one does, the step that would divide by it is not taken, and a new
+ * round begins with another shadow. */
 #include <math.h>
 
 #include "krylov.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conjugate gradients. Of an iteration the host sees three scalars at its end: the square of the residual,
- * p.Ap and r.z. A step is taken only where p.Ap is positive, so x stays as it was where it is not. */
+/* Conjugate gradients. Of an iteration the host sees three scalars at its end: the square of the
+ * residual, p.Ap and r.z. A step is taken only where p.Ap is positive, so x stays as it was where
+ * it is not. */
 #include <math.h>
 
 #include "krylov.h"

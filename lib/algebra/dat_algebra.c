@@ -187,7 +187,8 @@ static int make_args(const struct op2i_vector_call *call, const struct key *key,
   return n;
 }
 
-/* Those of the queue that is filled: operations inside a solve do not wait for those outside. */
+/* The second global of a norm begins at 0. There is one for each queue, so that operations inside a
+ * solve do not wait for those outside it. */
 static op2_status begin_parts(op2_context ctx, op2_gbl *parts) {
   static const double nothing[OP2I_PARTS];
   op2_gbl *kept = &ctx->norm_parts[ctx->inside != NULL];

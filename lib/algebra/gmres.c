@@ -89,7 +89,7 @@ static void back_substitute(struct small *m, int n) {
   }
 }
 
-/* The x before is kept: what a matrix that is nearly singular makes of it may be worse. */
+/* The previous x is kept, because a matrix that is nearly singular may make it worse. */
 static op2_status correct(const struct op2i_workspace *w, struct op2i_round *round, struct small *m,
                           int n) {
   back_substitute(m, n);
@@ -112,8 +112,8 @@ static double length_of(const double *column, int n) {
   return sum;
 }
 
-/* One cycle. It ends early where the new vector has nothing that those before it have not; a column that is
- * left without a diagonal then means that the matrix is singular, and adds nothing. */
+/* One cycle. It ends early where the new vector depends on those before it; a column that is left
+ * without a diagonal then means that the matrix is singular, and adds nothing. */
 static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
   const struct op2i_workspace *w = &s->solver->work;
   const double epsilon = w->type == OP2_F64 ? DBL_EPSILON : FLT_EPSILON;

@@ -19,10 +19,10 @@
 typedef op2_status op2i_solve_function(struct op2i_solve *solve, op2_solve_result *result);
 op2i_solve_function op2i_solve_cg, op2i_solve_minres, op2i_solve_gmres, op2i_solve_bicgstab;
 
-/* ---- rounds.c: the frame of all methods ---------------------------------------------------------- */
+/* ---- rounds.c: the frame of all methods ------------------------------------------------------ */
 
-/* A method's way from a residual that was computed from x to where it has arrived by its own residual,
- * or cannot go on. */
+/* A method's way from a residual that was computed from x to where it has arrived by its own
+ * residual, or cannot go on. */
 struct op2i_round {
   op2_dat x;       /* what the method changes; its values are finite whatever happens */
   double residual; /* the norm of the residual at the beginning */
@@ -39,18 +39,19 @@ struct op2i_round {
 typedef op2_status op2i_method(struct op2i_solve *solve, struct op2i_round *round);
 /* Whether the round ends with this residual, the method's own. */
 bool op2i_round_ends(struct op2i_round *round, double residual);
-/* Rounds of a method, until b - A x is small or they bring nothing more. Each finds that residual in r. */
+/* Rounds of a method, until b - A x is small or they bring nothing more. Each finds that residual
+ * in r. */
 op2_status op2i_solve_rounds(struct op2i_solve *solve, op2i_method *method, op2_dat r,
                              op2_solve_result *result);
 /* The relative tolerance: what the solver was given, or the default for the type of x. */
 double op2i_solve_rtol(const struct op2i_solve *solve);
 
-/* ---- krylov.c: what they have in common -------------------------------------------------------- */
+/* ---- krylov.c: what they have in common ------------------------------------------------------ */
 
-/* Kernels that all have, before their own: r = b - r, b.b and r.r; what the preconditioner makes of r; x
- * and so many times d, where that is finite. In
- * their texts T stands for the type, N for the dim, and P for value i of what the preconditioner makes of
- * r, with its factors in d. What is done with one or two vectors is op2/algebra.h's. */
+/* Kernels that all methods have before their own: r = b - r, with b.b and r.r; what the
+ * preconditioner makes of r; and x + unit d, where that is finite. In their texts T stands for the
+ * type, N for the dim, and P for value i of what the preconditioner makes of r, with its factors in
+ * d. What is done with one or two vectors is op2/algebra.h's. */
 enum { OP2I_RESIDUAL, OP2I_PRECONDITION, OP2I_ADVANCE, OP2I_OWN };
 struct op2i_kernel_source {
   const char *name, *text;
@@ -60,7 +61,7 @@ op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, i
                                const struct op2i_kernel_source *own);
 op2_status op2i_workspace_kernel(op2_context ctx, const struct op2i_workspace *work,
                                  const struct op2i_kernel_source *source, op2_kernel *kernel);
-/* Have one more dat like x. */
+/* Make one more dat like x, unless *dat is one from an earlier solve. */
 op2_status op2i_workspace_dat(struct op2i_solve *solve, op2_dat *dat);
 void op2i_workspace_free(struct op2i_workspace *work);
 
@@ -70,18 +71,18 @@ op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y);
 op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y);
 /* r = b - A x, with the squares of both norms in the workspace. */
 op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r);
-/* The preconditioner is made, and x is zero where that is asked for. */
+/* Make the preconditioner, and set x to zero where the options ask for that. */
 op2_status op2i_solve_begin(struct op2i_solve *solve);
 /* The global is zero. */
 op2_status op2i_solve_zero(op2_gbl gbl);
 /* The square root of a global. */
 op2_status op2i_solve_norm(op2_gbl gbl, double *value);
 
-/* symmetry.c: warn of a matrix that is not symmetric, since rows were made zero, and of a method that needs
- * it to be; once for each matrix. */
+/* symmetry.c: warn of a matrix that is not symmetric, since rows were made zero, and of a method
+ * that needs it to be; once for each matrix. */
 void op2i_warn_of_rows(const struct op2i_solve *solve, op2_where where);
 
-/* ---- preconditioner.c ------------------------------------------------------------------------- */
+/* ---- preconditioner.c ------------------------------------------------------------------------ */
 
 /* Whether it has blocks. */
 bool op2i_preconditioner_blocks(const struct op2i_solve *solve);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Minimal residuals, after Paige and Saunders: Lanczos vectors by three terms, and rotations of a small
- * matrix, which are the host's. It sees two scalars an iteration. Residuals are in the norm of the
- * preconditioner; where they have fallen by as much as is asked for, b - A x is computed, and the method
- * goes on with a smaller aim while that is too large. */
+/* Minimal residuals, after Paige and Saunders: Lanczos vectors by three terms, and rotations of a
+ * small matrix, which are the host's. It sees two scalars an iteration. Residuals are in the norm
+ * of the preconditioner; where they have fallen by as much as is asked for, b - A x is computed,
+ * and the method goes on with a smaller aim while that is too large. */
 #include <float.h>
 #include <math.h>
 
@@ -31,7 +31,8 @@ static const struct op2i_kernel_source own[] = {
 /* What the host goes on with. */
 struct rotation {
   double beta, old_beta, cosine, sine, phi, dbar, epsilon;
-  double size; /* a bound for the small matrix from below: what is much smaller is rounding */
+  /* A lower bound for the norm of the small matrix: what is much smaller is rounding. */
+  double size;
 };
 
 /* The residual is in R2; beta2 is its square in the norm of the preconditioner. */
@@ -83,7 +84,7 @@ static bool rotate(struct rotation *r, double epsilon, double alpha, double beta
   return true;
 }
 
-/* One iteration. *on: the next one can follow. */
+/* One iteration. *on says whether another one can follow. */
 static op2_status iterate(struct op2i_solve *s, struct op2i_round *round, struct rotation *r,
                           int it, bool *on) {
   const struct op2i_workspace *w = &s->solver->work;
@@ -106,11 +107,11 @@ static op2_status iterate(struct op2i_solve *s, struct op2i_round *round, struct
                       op2_arg_val(c, 4, OP2_F64));
 }
 
-/* Arrived in the preconditioner's norm. *scale is what residuals in that norm are multiplied by; it grows
- * where they are small and b - A x is not. */
+/* The method has arrived in the preconditioner's norm: compute b - A x. Residuals in that norm are
+ * multiplied by *scale, which grows where they are small and b - A x is not. */
 static op2_status look(struct op2i_solve *s, struct op2i_round *round, double *scale, bool *on) {
   const struct op2i_workspace *w = &s->solver->work;
-  if (round->x != *s->system.x) return OP2_SUCCESS; /* the frame looks */
+  if (round->x != *s->system.x) return OP2_SUCCESS; /* op2i_solve_rounds() checks */
   op2_status status = op2i_solve_residual(s, w->dats[V]);
   if (!status) status = op2i_solve_norm(w->squares[OP2I_RR], &round->known);
   if (status || !(round->known > round->aim) || !(round->known < INFINITY)) return status;

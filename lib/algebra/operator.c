@@ -147,7 +147,8 @@ op2_status op2_operator_create(const op2_operator_desc *desc, const char *name, 
 }
 
 /* A message that a call of the library left inside the function belongs to its failure; one from
- * before does not. The function may return any number: the context is not dead because it says so. */
+ * before does not. The function may return any number: the context is not dead because it says
+ * so. */
 op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y) {
   (void)op2i_error(OP2_SUCCESS, "%s", "");
   struct op2i_fp_scope *scope = op2i_fp_window_open();

@@ -70,8 +70,9 @@ void op2i_preconditioned(const struct op2i_workspace *work, struct op2i_text *ou
   op2i_text_add(out, ")");
 }
 
-/* Minimal residuals need a preconditioner that is definite, for matrices that are not: it is made of
- * the amounts of the diagonal. Ones where there is none: one vector more to read, and one form of everything. */
+/* Minimal residuals need a preconditioner that is definite, for matrices that are not: it is made
+ * of the amounts of the diagonal. Where there is no preconditioner the factors are 1, which costs
+ * reading one vector more and saves a second form of every kernel. */
 op2_status op2i_preconditioner_make(struct op2i_solve *solve) {
   struct op2i_workspace *w = &solve->solver->work;
   if (none(solve)) return op2_dat_fill(w->factors, op2_scalar_value(1));

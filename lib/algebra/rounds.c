@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The frame of all methods. A method updates its residual by recurrences, which drift from b - A x by
- * rounding, and more where x was large on the way. So its claim to have arrived is checked: the residual is
- * computed from x, and where it is not small the method begins a new round from there, as long as
- * rounds bring something. */
+/* The frame of all methods. A method updates its residual by recurrences, which drift from b - A x
+ * by rounding, and more where x was large on the way. So its claim to have arrived is checked: the
+ * residual is computed from x, and where it is not small the method begins a new round from there,
+ * as long as rounds reduce it. */
+#include <float.h>
 #include <math.h>
 
 #include "context.h"
@@ -11,7 +12,7 @@
 /* A claim holds within this factor: what rounding adds to the last digits is no reason to go on. */
 static const double slack = 4;
 
-/* Squares and products of such residuals are numbers of double precision, or of float, still. */
+/* Squares and products of such residuals are within the range of the type. */
 static bool is_moderate(op2_type type, double residual) {
   const double most = type == OP2_F64 ? 1e100 : 1e15;
   return residual > 1 / most && residual < most;
@@ -46,7 +47,8 @@ bool op2i_round_ends(struct op2i_round *round, double residual) {
 static op2_status scaled_round(struct op2i_solve *s, op2i_method *method, op2_dat r,
                                struct op2i_round *round) {
   struct op2i_workspace *w = &s->solver->work;
-  const double unit = ldexp(1, ilogb(round->residual));
+  /* Not below the least normal number, whose inverse is finite. */
+  const double unit = fmax(ldexp(1, ilogb(round->residual)), DBL_MIN);
   op2_status status = op2i_workspace_dat(s, &w->correction);
   if (!status) status = op2_dat_fill(w->correction, op2_scalar_value(0));
   if (!status) status = op2_dat_scale(r, op2_scalar_value(1 / unit));
@@ -56,6 +58,8 @@ static op2_status scaled_round(struct op2i_solve *s, op2i_method *method, op2_da
   round->aim /= unit;
   round->most /= unit;
   status = method(s, round);
+  /* The method has kept the correction before its last step; what may be taken back is x. */
+  if (!status && round->backup) status = op2_dat_copy(*s->system.x, round->backup);
   if (status) return status;
   return op2_par_loop(w->kernels[OP2I_ADVANCE], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
                       op2_arg_direct(w->correction, OP2_READ), op2_arg_val(&unit, 1, OP2_F64));
@@ -92,10 +96,10 @@ static op2_reason judge(const struct op2i_solve *s, const struct op2i_round *rou
   return round->it >= options->iterations ? OP2_DIVERGED_ITERATIONS : OP2_NOT_SOLVED;
 }
 
-/* What a round knows of its residual at the end spares computing it again, but for a new round. */
+/* Where a round knows its residual at the end, it is computed again only for a new round. */
 static op2_status look(struct op2i_solve *s, op2_dat r, struct op2i_round *round, double *b,
                        double *residual, op2_reason *reason) {
-  double norm_b;
+  double norm_b = 0;
   op2_status status = OP2_SUCCESS;
   if (round->known >= 0) {
     *residual = round->known;
@@ -103,9 +107,10 @@ static op2_status look(struct op2i_solve *s, op2_dat r, struct op2i_round *round
     if (*reason) return OP2_SUCCESS;
   }
   status = true_residual(s, r, &norm_b, residual);
+  if (status) return status;
   if (*b < 0) *b = norm_b > 0 || isnan(norm_b) ? norm_b : *residual;
-  if (!status) *reason = judge(s, round, *b, *residual);
-  return status;
+  *reason = judge(s, round, *b, *residual);
+  return OP2_SUCCESS;
 }
 
 /* A round that has made x worse is taken back, where the method kept the x before it. */

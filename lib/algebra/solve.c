@@ -84,8 +84,8 @@ static size_t nmats(const struct op2i_system *system) {
   return (size_t)system->n * (size_t)system->n;
 }
 
-/* What is captured: how often each matrix was changed before the solve, and the solve's number among
- * those of its solver. */
+/* What is captured: how often each matrix was changed before the solve, and the solve's number
+ * among those of its solver. */
 static size_t payload_words(const struct op2i_system *system) { return nmats(system) + 1; }
 
 static void free_solve(struct op2i_solve *solve) {

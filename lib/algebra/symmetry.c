@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Methods for symmetric matrices, and matrices that are not symmetric because rows were made zero. */
+/* Methods for symmetric matrices, and matrices that are not symmetric because rows were made
+ * zero. */
 #include "context.h"
 #include "krylov.h"
 #include "log.h"
@@ -23,10 +24,9 @@ void op2i_warn_of_rows(const struct op2i_solve *solve, op2_where where) {
     mat->warned_of_rows = true;
     op2i_log(solve->op.ctx, OP2I_LOG_WARN,
              "%s:%d: op2_solve by '%s': rows of matrix '%s' were made zero (op2_mat_zero_rows) and "
-             "it is "
-             "not symmetric, as %s needs it: the solve may not converge. op2_mat_zero_rows_columns "
-             "keeps "
-             "a matrix symmetric, and GMRES and BiCGSTAB solve with others",
+             "it is not symmetric, as %s needs it: the solve may not converge. "
+             "op2_mat_zero_rows_columns keeps a matrix symmetric, and GMRES and BiCGSTAB solve "
+             "with others",
              where.file, where.line, solve->solver->obj.name, mat->obj.name, method);
   }
 }

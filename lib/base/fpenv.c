@@ -2,8 +2,9 @@
 /* Scopes of the default floating-point environment, and windows in them.
  *
  * x86-64 has two environments, that of vectors (MXCSR) and that of x87. C's own functions for both
- * take some hundred cycles; every flush comes by here, so registers are read, and written only where
- * they differ. Elsewhere C's functions do: their default environment keeps denormal numbers. */
+ * take some hundred cycles; every flush comes by here, so registers are read, and written only
+ * where they differ. On other processors C's functions serve: their default environment keeps
+ * denormal numbers. */
 #include "fpenv.h"
 
 #include <stddef.h>

@@ -10,7 +10,8 @@
  * A scope of default modes begins where the library is entered and ends where it returns. The
  * environment of the caller is put aside meanwhile and is back afterwards, its flags as they were,
  * so nothing that the library raises is added to them. Scopes nest: an inner one changes nothing.
- * Within a scope functions of the program's own run in a window, in the environment of the caller. */
+ * Within a scope functions of the program's own run in a window, in the environment of the
+ * caller. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,7 +44,8 @@ void op2i_fp_leave(struct op2i_fp_scope *scope);
 
 /* A window, which returns the scope that it is in; null outside of any, and then nothing changes.
  * What the program's function does to its environment is kept for the caller, as a call of the
- * function by the caller would; not so where the function was left in its middle (`ended` false). */
+ * function by the caller would; not so where the function was left in its middle (`ended`
+ * false). */
 struct op2i_fp_scope *op2i_fp_window_open(void);
 void op2i_fp_window_close(struct op2i_fp_scope *scope, bool ended);
 

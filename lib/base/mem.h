@@ -20,7 +20,8 @@ void *op2i_alloc_raw(size_t bytes);
 void *op2i_alloc_data(size_t bytes);
 void op2i_free_data(void *data);
 
-/* Give what has been freed back to the system: after work that took much memory for a short time. */
+/* Give what has been freed back to the system: after work that took much memory for a short
+ * time. */
 void op2i_mem_give_back(void);
 
 /* Room for one more in a growing array: doubles *capacity when count has reached it. Returns 0, or

@@ -158,8 +158,8 @@ static void stamp(const struct op2i_comm *comm, struct piece *piece) {
   piece->words = last->words;
 }
 
-/* Two ranks have met in different calls. What the other's piece says is all that is known where that
- * rank does not answer. */
+/* Two ranks have met in different calls. What the other's piece says is all that is known where
+ * that rank does not answer. */
 static op2_status differ(struct op2i_comm *comm, const struct channel *channel) {
   const struct piece *other = &channel->received;
   char own[OP2I_TRAIL_TEXT], words[OP2I_TRAIL_TEXT], reason[3 * OP2I_TRAIL_TEXT];

@@ -55,8 +55,8 @@ struct op2i_comm_kind {
    * for it. From then on no rank's message comes any more, and over() says which rank it was and why;
    * or, where ranks are processes, the job ends with that said. The first to call counts. */
   void (*abandon)(struct op2i_comm *comm, const char *message);
-  /* A note (watch.h) for another rank, which is copied; it is lost where there is no memory for it. And
-   * whether there is one for this rank. */
+  /* A note (watch.h) for another rank, which is copied; it is lost where there is no memory for it.
+   * And whether there is one for this rank. */
   void (*say)(struct op2i_comm *comm, int to, const struct op2i_note *note);
   bool (*hear)(struct op2i_comm *comm, struct op2i_note *note);
   /* The rank on which a message that was started still depends; -1: it is over. */
@@ -139,7 +139,8 @@ op2_status op2i_comm_combine(struct op2i_comm *comm, void *data, size_t bytes,
                              op2i_combine *combine, void *closure);
 /* data of rank `root`, on all. */
 op2_status op2i_comm_share(struct op2i_comm *comm, int root, void *data, size_t bytes);
-/* Record the failure of a rank, with its number before the message unless that has one; returns the status. */
+/* Record the failure of a rank, with its number before the message unless that has one; returns the
+ * status. */
 op2_status op2i_comm_report(op2_status status, int rank, int size, const char *message);
 /* A failure of one rank is one of all: all return the status of the lowest rank that has failed, with
  * its message and its number; OP2_SUCCESS where none has. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Failures of one rank in the words of all: the rank is named once, however often they agree on it. */
+/* Failures of one rank in the words of all: the rank is named once, however often they agree
+ * on it. */
 #include <stdio.h>
 #include <string.h>
 

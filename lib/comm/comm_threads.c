@@ -188,9 +188,9 @@ static bool can_ask(const struct rank *rank) {
   return rank->comm.trail && rank->comm.watch.patience;
 }
 
-/* Where all ranks wait, and nothing is under way, nobody will ever send what they wait for. Those that
- * can then ask each other which calls they have made; where that finds nothing, that is all there is to
- * say. */
+/* Where all ranks wait, and nothing is under way, nobody will ever send what they wait for. Those
+ * that can then ask each other which calls they have made; where that finds nothing, that is all
+ * there is to say. */
 static void all_wait(struct rank *rank) {
   enum { ANSWERS_NS = 2000000000 };
   struct world *world = rank->world;

@@ -2,10 +2,10 @@
 #ifndef OP2I_TRAIL_H
 #define OP2I_TRAIL_H
 
-/* The trail of a rank: the public calls it has made that all ranks make alike. They are numbered from
- * 1 on, and each has a digest of itself and of all calls before it. Two ranks that have made the same
- * calls therefore have the same digest at every number, and the first number at which their digests
- * differ is the first call in which they differ. */
+/* The trail of a rank: the public calls it has made that all ranks make alike. They are numbered
+ * from 1 on, and each has a digest of itself and of all calls before it. Two ranks that have made
+ * the same calls therefore have the same digest at every number, and the first number at which
+ * their digests differ is the first call in which they differ. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,8 +20,7 @@ enum { OP2I_TRAIL_CALLS = 4096, OP2I_TRAIL_TEXT = 512 };
 struct op2i_trail_words {
   char call[32]; /* "op2_gbl_get", "loop" */
   char name[40]; /* of the object or kernel; may be empty */
-  char file
-      [40]; /* the end of the path of the program's file; empty where the call does not know it */
+  char file[40]; /* the end of the path of the program's file; empty where it is not known */
   int32_t line;
   uint64_t arguments; /* a digest of objects, accesses, shapes and texts */
   uint64_t values;    /* a digest of values that have to be the same on all ranks */
@@ -38,7 +37,8 @@ struct op2i_trail {
   struct op2i_trail_entry entries[OP2I_TRAIL_CALLS];
 };
 
-/* Add a call. Strings are copied; a null name or file is empty. Does nothing where trail is null. */
+/* Add a call. Strings are copied; a null name or file is empty. Does nothing where trail
+ * is null. */
 void op2i_trail_add(struct op2i_trail *trail, const char *call, const char *name, op2_where where,
                     uint64_t arguments, uint64_t values);
 

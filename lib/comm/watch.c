@@ -212,7 +212,8 @@ op2_status op2i_comm_waits(struct op2i_comm *comm, struct op2i_wait *wait, int n
   return OP2_SUCCESS;
 }
 
-/* A rank that has gone may have been told why by another one, which is about to tell this one as well. */
+/* A rank that has gone may have been told why by another one, which is about to tell this one as
+ * well. */
 static void hear_why(struct op2i_comm *comm) {
   const struct timespec nap = {.tv_nsec = 1000000};
   const int64_t until = op2i_nanoseconds() + SECONDS(1) / 4;
@@ -235,7 +236,7 @@ static op2_status explain(struct op2i_comm *comm, op2_status status) {
   int peer = comm->watch.suspect;
   comm->watch.suspect = -1;
   if (!*op2i_comm_place(comm, place)) return status;
-  snprintf(reason, sizeof reason, "%.1400s (rank %d is%s)", op2_error_message(), comm->rank, place);
+  snprintf(reason, sizeof reason, "%.1300s (rank %d is%s)", op2_error_message(), comm->rank, place);
   if (comm->watch.met && peer >= 0) {
     comm->watch.met = false;
     return op2i_comm_diverged(comm, peer, reason);

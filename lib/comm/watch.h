@@ -2,11 +2,11 @@
 #ifndef OP2I_WATCH_H
 #define OP2I_WATCH_H
 
-/* How ranks wait for each other, and how they find out that they wait in vain: because they have made
- * different calls, because a rank has ended, or because one is silent. In a program without faults
- * nothing is sent for that beyond what comm.c's small messages carry along. Ranks that have waited for
- * seconds, or that have met in different calls, send each other *notes*, by which they find the first
- * call in which they differ and tell all ranks. */
+/* How ranks wait for each other, and how they find out that they wait in vain: because they have
+ * made different calls, because a rank has ended, or because one is silent. In a program without
+ * faults nothing is sent for that beyond what comm.c's small messages carry along. Ranks that have
+ * waited for seconds, or that have met in different calls, send each other *notes*, by which they
+ * find the first call in which they differ and tell all ranks. */
 
 #include "comm.h"
 #include "trail.h"
@@ -45,8 +45,8 @@ op2_status op2i_comm_start(struct op2i_comm *comm, int n, struct op2i_message *c
 op2_status op2i_comm_over(struct op2i_comm *comm, int n, struct op2i_message *const *messages,
                           bool wait, bool *over);
 /* To be called again and again while these messages are waited for: reads notes; after two seconds,
- * and at doubling times, asks the ranks that are waited for where they are; warns after a minute, and
- * at doubling times; and ends the wait after OP2_WAIT_MAX. */
+ * and at doubling times, asks the ranks that are waited for where they are; warns after a minute,
+ * and at doubling times; and ends the wait after OP2_WAIT_MAX. */
 op2_status op2i_comm_waits(struct op2i_comm *comm, struct op2i_wait *wait, int n,
                            struct op2i_message *const *messages);
 /* This rank has met another that is in a different call: find out in which call they differ first,
@@ -56,8 +56,8 @@ op2_status op2i_comm_diverged(struct op2i_comm *comm, int peer, const char *reas
 void op2i_comm_compare(struct op2i_comm *comm, int peer, int64_t number, uint64_t digest);
 /* No rank can go on: all are told. Returns the failure. */
 op2_status op2i_comm_end(struct op2i_comm *comm, const char *reason);
-/* This rank leaves with a context that is dead. Others that still wait two seconds later are told so; it is
- * no news to those that have failed as well. */
+/* This rank leaves with a context that is dead. Others that still wait two seconds later are told
+ * so; it is no news to those that have failed as well. */
 void op2i_comm_leave_dead(struct op2i_comm *comm);
 /* The kind's abandon(), unless all ranks have been told already. */
 void op2i_comm_abandon(struct op2i_comm *comm, const char *message);

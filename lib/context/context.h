@@ -48,8 +48,9 @@ struct op2_context_s {
   struct op2i_loop_table *loops; /* every distinct loop seen */
   struct op2i_user_call *calls;  /* every distinct call seen; list */
   struct op2i_vector_kernel *vector_kernels; /* of op2/algebra.h, made so far; list */
-  op2_gbl norm_parts[2]; /* what norms reduce into beside their result; [inside an operation or not] */
-  /* The operation that runs and queues others, with objects whose handles may be gone; null: none. */
+  op2_gbl norm_parts[2]; /* what norms reduce into beside their result; [inside an operation] */
+  /* The operation that runs and queues others, with objects whose handles may be gone;
+   * null: none. */
   const struct op2i_op *inside;
   int64_t round;                 /* such operations so far */
   struct op2i_solve *solves;     /* every distinct one seen; list */
@@ -80,8 +81,9 @@ op2_status op2i_context_calling(op2_context ctx);
 op2_status op2i_context_left_behind(void);
 /* Among ranks: a failure of one is one of all (op2i_comm_agree()). Collective. */
 op2_status op2i_context_agree(op2_context ctx, op2_status status);
-/* Among ranks: what was declared as `kind` 'name' has the same `number` (its dim or arity, as `what` says)
- * and type on all, or OP2_ERR_MISMATCH with both; type 0 where there is none. Collective. */
+/* Among ranks: what was declared as `kind` 'name' has the same `number` (its dim or arity, as
+ * `what` says) and type on all, or OP2_ERR_MISMATCH with both; type 0 where there is none.
+ * Collective. */
 op2_status op2i_context_alike(op2_context ctx, const char *kind, const char *name, const char *what,
                               int64_t number, op2_type type);
 /* Among ranks: this one has failed where the others do not ask, and go on to wait for it. They are
@@ -92,14 +94,14 @@ int64_t op2i_next_id(op2_context ctx);
 
 /* ---- trail_calls.c: the calls that all ranks make alike ---- */
 
-/* The trail of the context's rank (trail.h); null where ranks compare nothing: alone, at the end, and
- * inside a function of op2_call(). */
+/* The trail of the context's rank (trail.h); null where ranks compare nothing: alone, at the end,
+ * and inside a function of op2_call(). */
 struct op2i_trail *op2i_context_trail(op2_context ctx);
-/* A public call that all ranks make: to be said as soon as the context is known, before anything of the
- * call is done and before what one rank alone may find wrong. `arguments` and `values` are digests of
- * what has to be the same on all ranks. What one rank alone may have wrong, so that a declaration fails on
- * all, is no difference: such a call is said without digests at first, and once more with them when it
- * has succeeded. */
+/* A public call that all ranks make: to be said as soon as the context is known, before anything of
+ * the call is done and before what one rank alone may find wrong. `arguments` and `values` are
+ * digests of what has to be the same on all ranks. What one rank alone may have wrong, so that a
+ * declaration fails on all, is no difference: such a call is said without digests at first, and
+ * once more with them when it has succeeded. */
 void op2i_context_call(op2_context ctx, const char *call, const char *name, uint64_t arguments,
                        uint64_t values);
 

@@ -33,8 +33,8 @@ struct op2i_object {
   op2_context ctx;
   char *name;
   int64_t id; /* unique in the context, never reused */
-  uint64_t made; /* among ranks: what is the same on all of them and stands for the object, the number of
-                    the call that made it in the trail */
+  uint64_t made; /* among ranks: stands for the object, and is the same on all of them; the number
+                    in the trail of the call that made it */
   int64_t seen; /* a verifier's: its number by first appearance in a queue */
   void (*release)(void *object);
 };
@@ -46,11 +46,12 @@ bool op2i_object_is(const void *object, enum op2i_kind kind);
 /* OP2_ERR_ARG naming `what` when the handle is not a live object of that kind, OP2_ERR_STATE when
  * its context ended. */
 op2_status op2i_object_validate(const void *object, enum op2i_kind kind, const char *what);
-/* op2i_context_call() for a call about an object, which may be no handle at all: nothing is said then.
- * Without a name it is the object's. */
+/* op2i_context_call() for a call about an object, which may be no handle at all: nothing is said
+ * then. Without a name it is the object's. */
 void op2i_object_call(const void *object, enum op2i_kind kind, const char *call,
                       const char *name, uint64_t arguments);
-/* A digest with an object, which may be null: it is the same on all ranks that made the same calls. */
+/* A digest with an object, which may be null: it is the same on all ranks that made the
+ * same calls. */
 uint64_t op2i_object_digest(uint64_t digest, const void *object);
 void *op2i_ref(void *object);
 void op2i_unref(void *object);
@@ -67,7 +68,8 @@ struct op2i_interned {
 };
 extern const struct op2i_interned op2i_interned_loops, op2i_interned_calls; /* lib/op */
 extern const struct op2i_interned op2i_interned_solves; /* lib/algebra */
-/* What sparsities keep of subsets, which goes with these; and with the sparsities, not the context. */
+/* What sparsities keep of subsets, which goes with these; and with the sparsities, not
+ * the context. */
 extern const struct op2i_interned op2i_interned_rows; /* lib/sparse */
 /* Kernels of the library's own, which hold the context: they go when it ends, and name nothing. */
 extern const struct op2i_interned op2i_interned_kernels; /* lib/algebra */

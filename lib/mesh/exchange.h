@@ -43,10 +43,10 @@ int op2i_exchange_legs(const struct op2i_exchange *exchange);
 void op2i_exchange_pack(const struct op2i_exchange *exchange, int leg);
 op2_status op2i_exchange_start(struct op2i_exchange *exchange);
 op2_status op2i_exchange_over(struct op2i_exchange *exchange, bool wait, bool *over);
-/* Whether it has started, and nobody has seen that it is over. */
-/* While nothing but its messages is waited for: as op2i_comm_waits(). */
+/* To be called again and again while only its messages are waited for, as op2i_comm_waits() is. */
 struct op2i_wait;
 op2_status op2i_exchange_waits(const struct op2i_exchange *exchange, struct op2i_wait *wait);
+/* Whether it has started, and nobody has seen that it is over. */
 bool op2i_exchange_flies(const struct op2i_exchange *exchange);
 /* From then on until its end nothing could be done but wait for it; from its start, where that was
  * later. */

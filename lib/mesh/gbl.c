@@ -95,7 +95,7 @@ static void trail_declaration(op2_context ctx, int dim, op2_type type, const voi
   size_t bytes = (size_t)dim * op2i_type_size(type);
   op2i_context_call(ctx, call, name,
                     op2i_digest_bytes(op2i_digest_text(0, name), shape, sizeof shape),
-                    data ? op2i_digest_bytes(0, data, bytes) : 0);
+                    op2i_digest_bytes(0, data, bytes));
 }
 
 op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *data,
@@ -111,7 +111,8 @@ op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *d
     op2_gbl_destroy(&gbl);
     return status;
   }
-  trail_declaration(ctx, dim, type, data, name, "op2_gbl_create");
+  /* Zeros are the same values whether or not a rank has given them. */
+  trail_declaration(ctx, dim, type, gbl->now->data, name, "op2_gbl_create");
   *out = gbl;
   return OP2_SUCCESS;
 }

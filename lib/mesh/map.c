@@ -73,8 +73,8 @@ op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int6
   return OP2_SUCCESS;
 }
 
-/* Among ranks rows of the non-exec halo lead nowhere: no loop runs over them, and their targets need not be
- * here. */
+/* Among ranks rows of the non-exec halo lead nowhere: no loop runs over them, and their targets
+ * need not be here. */
 static int64_t rows_known(op2_set set) { return set->ends[set->halo ? OP2I_EXEC : OP2I_NONEXEC]; }
 
 /* The first entry that is no element of the target set. */
@@ -249,6 +249,7 @@ op2_status op2_map_create_permuted(op2_map base, const int *perm, const char *na
   }
   /* A rank may make it at any time, as this is not collective. */
   map->obj.made = op2i_digest_bytes(base->obj.made, perm, (size_t)arity * sizeof *perm);
+  if (map->absent) map->absent->obj.made = map->obj.made;
   *out = map;
   return OP2_SUCCESS;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which entries of a map lead nowhere: flags in a dat beside the entries, which follow the rows when
- * these are renumbered or partitioned. Maps that are made of others get flags from theirs. */
+/* Which entries of a map lead nowhere: flags in a dat beside the entries, which follow the rows
+ * when these are renumbered or partitioned. Maps that are made of others get flags from theirs. */
 #include <string.h>
 
 #include "context.h"
 #include "error.h"
+#include "exchange.h"
 #include "mesh.h"
 
 /* No loop ever writes the flags, so there is nothing to force. */
@@ -48,7 +49,9 @@ op2_status op2i_map_permute_absent(op2_map base, const int *perm, op2_map map) {
   if (status) return status;
   for (int64_t i = 0; i < rows; i++)
     for (int64_t k = 0; k < arity; k++) to[i * arity + k] = from[i * arity + perm[k]];
-  /* Flags of the halo may be older than the owners': this is not collective and cannot ask for them. */
-  map->absent->stale = base->absent->stale;
+  /* Flags of the halo may be older than their owners', and this is not collective and cannot ask
+   * for them. Whether they are depends on when this rank makes the map, so all ranks ask for them
+   * at the first use. */
+  op2i_dat_make_stale(map->absent);
   return OP2_SUCCESS;
 }

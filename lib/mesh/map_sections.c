@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether the entries of a map suit the sections that a program of several ranks declared itself: core
- * elements lead to owned elements only, and what leads to an element of another rank is in that rank's exec
- * halo, where it adds its share. */
+/* Whether the entries of a map suit the sections that a program of several ranks declared itself:
+ * core elements lead to owned elements only, and what leads to an element of another rank is in
+ * that rank's exec halo, where it adds its share. */
 #include <inttypes.h>
 
 #include "context.h"
@@ -29,7 +29,8 @@ struct exported {
   int32_t *rank;
 };
 
-/* Core elements are computed while halos travel, so rows of theirs that lead there would be wrong. */
+/* Core elements are computed while halos travel, so rows of theirs that lead there would
+ * be wrong. */
 static op2_status check_core(const struct entries *e) {
   int64_t n = e->from->ends[OP2I_CORE] * e->arity, owned = e->to->ends[OP2I_OWNED];
   for (int64_t i = 0; i < n; i++)

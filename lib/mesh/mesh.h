@@ -188,18 +188,20 @@ op2_status op2i_set_create_counted(op2_context ctx, int64_t size, const char *na
 void op2i_map_call(op2_map map, const char *call);
 /* Whether map handles are good, and a map could be between the sets. */
 op2_status op2i_map_check(op2_set from, op2_set to, int arity, const char *name);
-/* Among ranks: whether entries in the library's numbers suit the sections of both sets, of which core and
- * exec halo are checked. `absent` flags entries that lead nowhere, which suit any; null: all lead somewhere. */
+/* Among ranks: whether entries in the library's numbers suit the sections of both sets, of which
+ * core and exec halo are checked. `absent` flags entries that lead nowhere, which suit any; null:
+ * all lead somewhere. */
 op2_status op2i_map_check_sections(const char *name, op2_set from, op2_set to, int arity,
                                    const int32_t *values, const unsigned char *absent);
 /* A map of entries in the library's numbers, or of global ones where idx is null. Takes over idx and
  * global, also on failure. */
 op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int64_t *global,
                          const char *name, op2_map *map);
-/* The flags of a map's entries that lead nowhere, [from][arity] in the library's order; null: all lead
- * somewhere. Collective where there are any: those of the halo come from their owners. */
+/* The flags of a map's entries that lead nowhere, [from][arity] in the library's order; null: all
+ * lead somewhere. Collective where there are any: those of the halo come from their owners. */
 op2_status op2i_map_absent(op2_map map, const unsigned char **flags);
-/* Give a new map such flags, which are copied; or those of the map whose slots it has in another order. */
+/* Give a new map such flags, which are copied; or those of the map whose slots it has in another
+ * order. */
 op2_status op2i_map_mark_absent(op2_map map, const unsigned char *flags);
 op2_status op2i_map_permute_absent(op2_map base, const int *perm, op2_map map);
 /* The error that a map has only global numbers. */

@@ -96,8 +96,8 @@ static op2_status keep_targets(op2_set from, int arity, const int64_t *idx, int6
   return OP2_SUCCESS;
 }
 
-/* Where the elements of a set that is all here stand: as numbered, unless the program has given them other
- * numbers. *place is null then. */
+/* Where the elements of a set that is all here stand: as numbered, unless the program has given
+ * them other numbers. *place is null then. */
 static op2_status places_of(op2_set set, int32_t **place) {
   const int64_t *global = set->halo ? set->halo->global : NULL;
   int64_t n = set->ends[OP2I_OWNED];

@@ -120,8 +120,8 @@ op2_status op2i_set_create_counted(op2_context ctx, int64_t size, const char *na
   return status;
 }
 
-/* A block of all ranks' elements, in the order of ranks: numbers that follow each other need none of
- * the checks of op2i_halo_make(), nor its copy of them. */
+/* A block of all ranks' elements, in the order of ranks: numbers that follow each other need none
+ * of the checks of op2i_halo_make(), nor its copy of them. */
 static op2_status create_block(op2_context ctx, int64_t size, const char *name, op2_set *out) {
   const int64_t ends[] = {size, size, size, size};
   struct op2i_halo *halo = NULL;

@@ -36,8 +36,8 @@ static inline struct op2i_user_call *op2i_op_call(struct op2i_op *op) {
   return is ? (struct op2i_user_call *)op : NULL;
 }
 
-/* Open the window that its function runs in: the program's get the floating-point environment of the
- * thread's caller. Null for a function of the library's own. For op2i_fp_window_close(). */
+/* Open the window that its function runs in: the program's get the floating-point environment of
+ * the thread's caller. Null for a function of the library's own. For op2i_fp_window_close(). */
 struct op2i_fp_scope *op2i_call_window(const struct op2i_user_call *call);
 
 /* Queue one of these, as op2_call_at() does the program's; its function gets no data. */

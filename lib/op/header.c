@@ -45,7 +45,7 @@ static bool find_in_folders(struct walk *walk, const char *name, char path[PATH_
   return false;
 }
 
-/* Look beside the including file first. */
+/* Look beside the including file, then in the kernel's include directories. */
 static bool find_file(struct walk *walk, const char *name, const char *beside,
                       char path[PATH_MAX]) {
   char trial[PATH_MAX];
@@ -79,8 +79,11 @@ static bool next_included(const char **at, char *name, size_t size, bool *quoted
     text += strspn(text, " \t(");
     *quoted = *text == '"';
     size_t length = *quoted || *text == '<' ? strcspn(text + 1, *quoted ? "\"\n" : ">\n") : 0;
+    if (length == 0 || length >= size || text[1 + length] != (*quoted ? '"' : '>')) {
+      text--; /* another word, as in `defined __has_include && __has_include("name")` */
+      continue;
+    }
     *at = text + length;
-    if (length == 0 || length >= size || text[1 + length] != (*quoted ? '"' : '>')) return false;
     memcpy(name, text + 1, length);
     name[length] = '\0';
     return true;

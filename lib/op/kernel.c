@@ -2,6 +2,7 @@
 /* Kernels: source text with its headers, its signature, and the constants that it uses. */
 #include "kernel.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -138,6 +139,28 @@ static void warn_of_state(op2_context ctx, const struct op2_kernel_s *kernel) {
              "next: elements are computed in any order and at once, so what it holds is not "
              "determined. Use an OP2_INC global, or op2_arg_idx() for the element's number",
              kernel->obj.name, s->state_line, s->state);
+}
+
+void op2i_kernel_warn(op2_kernel kernel, int n, op2_access access, const struct op2i_shown *shown) {
+  const struct op2i_param *param = &kernel->signature.params[n];
+  bool read = param->read_line && access == OP2_INC;
+  bool beyond = param->index_line && shown->map && param->most_index >= shown->nslots;
+  uint32_t bit = 1U << (n % 32);
+  if ((!read && !beyond) || kernel->warned & bit) return;
+  kernel->warned |= bit;
+  if (beyond)
+    op2i_log(kernel->obj.ctx, OP2I_LOG_WARN,
+             "%s:%d: loop '%s' over '%s': argument %d (%s): line %d of the kernel uses '%s[%" PRId64
+             "]', and map '%s' has slots 0 to %" PRId64 OP2I_SEE_CHECK,
+             shown->where.file, shown->where.line, kernel->obj.name, shown->set, n, shown->argument,
+             param->index_line, param->name, param->most_index, shown->map, shown->nslots - 1);
+  else
+    op2i_log(kernel->obj.ctx, OP2I_LOG_WARN,
+             "%s:%d: loop '%s' over '%s': argument %d (%s) is OP2_INC, and line %d of the kernel "
+             "reads '%s': what it finds there is not the data but a part of what is to be added. "
+             "OP2_RW gives the data" OP2I_SEE_CHECK,
+             shown->where.file, shown->where.line, kernel->obj.name, shown->set, n, shown->argument,
+             param->read_line, param->name);
 }
 
 /* Ranks may find headers in different folders; of these the names count. */

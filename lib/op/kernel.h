@@ -59,4 +59,15 @@ struct op2_kernel_s {
 /* Bring kernel->consts up to date. */
 op2_status op2i_kernel_bind_consts(op2_kernel kernel);
 
+/* Where a kernel meets an argument, as messages name it. */
+struct op2i_shown {
+  op2_where where;
+  const char *set, *argument;
+  const char *map; /* null: the parameter is not a list of all slots of a map */
+  int64_t nslots;
+};
+/* Warn of what the text shows to go wrong with this argument for parameter n: once for each
+ * parameter of a kernel, whatever the loops are. */
+void op2i_kernel_warn(op2_kernel kernel, int n, op2_access access, const struct op2i_shown *shown);
+
 #endif

@@ -7,7 +7,6 @@
 #include "context.h"
 #include "error.h"
 #include "fpenv.h"
-#include "log.h"
 #include "loop.h"
 #include "sparse.h"
 
@@ -468,30 +467,15 @@ static op2_status check_handles(const struct call *call) {
 
 /* ---- warnings -------------------------------------------------------------------------------- */
 
-/* Once for each parameter of a kernel, whatever the loops are. */
 static void warn_of_param(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
-  const struct op2i_param *param = &call->kernel->signature.params[n];
   bool all = op2i_arg_kind(arg) == OP2I_ARG_ALL && arg->tag != OP2_TAG_MAT_;
-  bool read = param->read_line && arg->access == OP2_INC;
-  bool beyond = param->index_line && all && param->most_index >= slots_of(arg);
-  uint32_t bit = 1U << (n % 32);
-  if ((!read && !beyond) || call->kernel->warned & bit) return;
-  call->kernel->warned |= bit;
-  if (beyond)
-    op2i_log(call->set->obj.ctx, OP2I_LOG_WARN,
-             "%s:%d: loop '%s' over '%s': argument %d (%s): line %d of the kernel uses '%s[%" PRId64
-             "]', and map '%s' has slots 0 to %d" OP2I_SEE_CHECK,
-             call->where.file, call->where.line, call->kernel->obj.name, call->set->obj.name, n,
-             shown_name(arg), param->index_line, param->name, param->most_index, arg->map->obj.name,
-             (int)slots_of(arg) - 1);
-  else
-    op2i_log(call->set->obj.ctx, OP2I_LOG_WARN,
-             "%s:%d: loop '%s' over '%s': argument %d (%s) is OP2_INC, and line %d of the kernel "
-             "reads '%s': what it finds there is not the data but a part of what is to be added. "
-             "OP2_RW gives the data" OP2I_SEE_CHECK,
-             call->where.file, call->where.line, call->kernel->obj.name, call->set->obj.name, n,
-             shown_name(arg), param->read_line, param->name);
+  const struct op2i_shown shown = {.where = call->where,
+                                   .set = call->set->obj.name,
+                                   .argument = shown_name(arg),
+                                   .map = all ? arg->map->obj.name : NULL,
+                                   .nslots = slots_of(arg)};
+  op2i_kernel_warn(call->kernel, n, (op2_access)arg->access, &shown);
 }
 
 op2_status op2i_loop_validate(op2_where where, op2_kernel kernel, op2_set set, int nargs,

@@ -52,8 +52,8 @@ void op2i_op_free_tables(struct op2i_op *op);
 /* OP2_ERR_STATE where an open access scope forbids queueing it: the part of an operation's checks
  * that an earlier success does not settle. */
 op2_status op2i_op_validate_scopes(op2_where where, const struct op2i_op *op);
-/* OP2_ERR_STATE while an operation that queues others runs, whose function calls `call`. Refused are the
- * calls that would take away what the operation goes on with: the mesh, or the context. */
+/* OP2_ERR_STATE while an operation that queues others runs, whose function calls `call`. Refused
+ * are the calls that would take away what the operation goes on with: the mesh, or the context. */
 op2_status op2i_op_refuse_inside(op2_context ctx, const char *call);
 /* op_trail.c: it is about to be queued, and is a call that all ranks make (trail.h). */
 void op2i_op_trail(struct op2i_op *op, op2_where where, const unsigned char *payload,

@@ -37,8 +37,8 @@ struct op2i_engine {
    * says of how that went may be anything; null: nothing more. */
   op2_status (*solve)(struct op2i_solve *solve, const int64_t *changes, op2_solve_result *result,
                       const char **says);
-  /* The name of the method that the solver's next solve takes, if that is for symmetric matrices alone;
-   * else null. */
+  /* The name of the method that the solver's next solve takes, if that is for symmetric matrices
+   * alone; else null. */
   const char *(*symmetric_method)(op2_solver solver);
 };
 

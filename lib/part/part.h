@@ -78,8 +78,8 @@ op2_status op2i_part_settle(struct op2i_parting *p, int set);
 op2_status op2i_part_blocks(struct op2i_parting *p, int set);
 /* part_coordinates.c */
 op2_status op2i_part_coordinates(struct op2i_parting *p, int set, op2_dat coordinates);
-/* part_arcs.c: the graph of a map as this rank's rows give it, by ascending numbers of elements: for each
- * its number, how many neighbours it has, and their numbers. Not collective. */
+/* part_arcs.c: the graph of a map as this rank's rows give it, by ascending numbers of elements:
+ * for each its number, how many neighbours it has, and their numbers. Not collective. */
 struct op2i_part_arcs {
   int64_t nwords, *word;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The graph of a map as one rank sees it: of each element that its rows lead to, which others they join it
- * with, each once. Rows of many slots join the same elements again and again, so that what is listed here,
- * and sent, is much less than all pairs of all rows. */
+/* The graph of a map as one rank sees it: of each element that its rows lead to, which others they
+ * join it with, each once. Rows of many slots join the same elements again and again, so that what
+ * is listed here, and sent, is much less than all pairs of all rows. */
 #include <string.h>
 
 #include "error.h"
@@ -11,8 +11,7 @@
 /* Rows by places of the elements among those that they name, and the other way round. */
 struct incidence {
   struct op2i_numbers elements;
-  bool
-      self; /* the set is its own target: column 0 is the row's own element, joined with the others */
+  bool self; /* the set is its own target: column 0 is the row's own element */
   int64_t n, width;
   int32_t *column;      /* [n][width] */
   int64_t *first, *use; /* the columns where element v is: use[first[v]] to use[first[v + 1] - 1] */

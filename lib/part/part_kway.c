@@ -8,7 +8,8 @@
 #include "partitioner.h"
 #include "sort.h"
 
-/* One element of a parcel of part_arcs.c: its number, how many neighbours it has, and their numbers. */
+/* One element of a parcel of part_arcs.c: its number, how many neighbours it has, and their
+ * numbers. */
 static const int64_t *next_of(const int64_t *word) { return word + 2 + word[1]; }
 
 /* Neighbours by the vertex that has them: offs[v + 1] becomes the end of those of vertex v. */

@@ -2,6 +2,7 @@
 /* Maps with entries that lead nowhere. Such an entry is marked, in a dat, and another of its row takes
  * its place in the map: then whoever numbers, colours and shares out by maps need not know. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "context.h"
 #include "error.h"
@@ -15,11 +16,13 @@ static int32_t stand_in(const int32_t *row, int arity) {
   return 0;
 }
 
+/* Rows of the non-exec halo are not read: their targets need not be here. */
+static int64_t rows_read(op2_set from) { return from->ends[from->halo ? OP2I_EXEC : OP2I_NONEXEC]; }
+
 static op2_status check(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name) {
   op2_status status = op2i_map_check(from, to, arity, name);
   if (status) return status;
-  int64_t rows = from->ends[from->halo ? OP2I_EXEC : OP2I_NONEXEC]; /* that lead anywhere */
-  if (!rows) return OP2_SUCCESS;
+  if (!rows_read(from)) return OP2_SUCCESS;
   if (!idx) return op2i_error(OP2_ERR_ARG, "map '%s': the entries are null", name);
   if (to->ends[OP2I_NONEXEC]) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_RANGE, "map '%s': set '%s' has no elements, and '%s' has some", name,
@@ -28,11 +31,14 @@ static op2_status check(op2_set from, op2_set to, int arity, const int32_t *idx,
 
 static op2_status split(op2_set from, int arity, const int32_t *idx, int32_t **whole,
                         unsigned char **absent) {
-  int64_t rows = from->ends[OP2I_NONEXEC];
-  size_t n = (size_t)rows * (size_t)arity;
+  const int64_t rows = rows_read(from);
+  const size_t read = (size_t)rows * (size_t)arity;
+  const size_t n = (size_t)from->ends[OP2I_NONEXEC] * (size_t)arity;
   *whole = op2i_alloc_raw(n * sizeof **whole);
   *absent = op2i_alloc_raw(n);
   if (!*whole || !*absent) return op2i_error_nomem("a map's values");
+  memset(*whole + read, 0, (n - read) * sizeof **whole);
+  memset(*absent + read, 0, n - read);
   for (int64_t r = 0; r < rows; r++) {
     const int32_t *row = idx + r * arity;
     int32_t other = stand_in(row, arity);

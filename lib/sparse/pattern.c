@@ -82,8 +82,8 @@ struct scratch {
   int32_t *table; /* of the columns met so far, [size_of_table(most)]; free places are -1 */
 };
 
-/* A power of 2, twice as large as what it has to hold, so that a column is found near where it is looked
- * for. */
+/* A power of 2, twice as large as what it has to hold, so that a column is found near where it is
+ * looked for. */
 static int64_t size_of_table(int64_t n) {
   int64_t size = 8;
   while (size < 2 * n) size *= 2;
@@ -99,14 +99,14 @@ static bool open_scratch(int64_t most, struct scratch *s) {
 
 static void close_scratch(struct scratch *s) { op2i_free(s->columns); }
 
-/* Each once, in the order in which they come. Returns how many are left. */
+/* Keep each column once, in the order in which they come. Returns how many are left. */
 static int64_t keep_once(struct scratch *s, int64_t n) {
   const int64_t size = size_of_table(n), mask = size - 1;
   int64_t kept = 0;
   memset(s->table, -1, (size_t)size * sizeof *s->table);
   for (int64_t k = 0; k < n; k++) {
     const int32_t column = s->columns[k];
-    int64_t at = (int64_t)((uint32_t)column * 2654435769u >> 8) & mask;
+    int64_t at = (int64_t)((uint32_t)column * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
     while (s->table[at] >= 0 && s->table[at] != column) at = (at + 1) & mask;
     if (s->table[at] == column) continue;
     s->table[at] = s->columns[kept++] = column;
@@ -114,7 +114,8 @@ static int64_t keep_once(struct scratch *s, int64_t n) {
   return kept;
 }
 
-/* Columns that differ. Of few each goes where as many are smaller, which takes no branches. */
+/* Sort columns that all differ. Where they are few, the position of each is the number of smaller
+ * ones, which takes no branches. */
 static void sort(struct scratch *s, int64_t n) {
   enum { FEW = 128 };
   if (n > FEW) {

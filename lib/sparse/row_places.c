@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The places of the rows of a subset, and of its columns: worked out when they are first asked for, and
- * kept with the sparsity until the subset goes. */
+/* The places of the rows of a subset, and of its columns: worked out when they are first asked for,
+ * and kept with the sparsity as long as the subset exists. */
 #include <inttypes.h>
 
 #include "context.h"
@@ -73,7 +73,8 @@ static op2_status make_rows(op2_sparsity sparsity, const struct op2i_row_request
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* A dat that is 1 for the elements of a subset: whoever owns a column, its rows are anywhere. */
+/* A dat that is 1 for the elements of a subset. Rows on other ranks may have a place in a column,
+ * so they need the flags, which a dat has in its halo. */
 static op2_status mark(op2_set rows, const char *call, op2_dat *out) {
   void *open = NULL;
   op2_dat marked = NULL;
@@ -172,20 +173,27 @@ static op2_status add(op2_sparsity sparsity, int64_t rows) {
   return OP2_SUCCESS;
 }
 
+/* On all ranks or on none: the next call for the subset agrees again where this one has failed. */
+static op2_status have(op2_sparsity sparsity, int64_t rows) {
+  op2_status status = op2i_context_agree(sparsity->obj.ctx, add(sparsity, rows));
+  if (status && find(sparsity, rows)) sparsity->nrow_places--;
+  return status;
+}
+
 op2_status op2i_sparsity_row_places(op2_sparsity sparsity, const struct op2i_row_request *r,
                                     const struct op2i_row_places **places) {
   const int64_t rows = r->rows->obj.id;
   op2_status status = OP2_SUCCESS;
-  if (!find(sparsity, rows)) status = op2i_context_agree(sparsity->obj.ctx, add(sparsity, rows));
+  if (!find(sparsity, rows)) status = have(sparsity, rows);
+  if (status) return status;
   struct op2i_row_places *own = find(sparsity, rows);
-  if (status || !own) return status;
   if (!own->all || own->diagonal < r->diagonal) status = make_rows(sparsity, r, own);
   if (!status && r->columns && !own->cross) status = make_columns(sparsity, r, own);
   *places = own;
   return status;
 }
 
-/* What is kept of a subset goes with it. */
+/* What is kept of a subset is freed with it. */
 static void forget_rows(op2_context ctx, const void *object) {
   if (!op2i_object_is(object, OP2I_SET)) return;
   const int64_t rows = ((const struct op2_set_s *)object)->obj.id;

@@ -16,15 +16,15 @@ struct op2i_pair {
   op2_map places; /* [arity of rows][arity of columns] for each element */
 };
 
-/* The places of the rows of a subset, those on the diagonal, and those of its rows and columns together;
- * as subsets they follow when sets are renumbered. They stay until the subset or the sparsity goes. */
+/* The places of the rows of a subset, those on the diagonal, and those of its rows and columns
+ * together; as subsets they follow when sets are renumbered. They stay until the subset or the
+ * sparsity goes. */
 struct op2i_row_places {
   int64_t rows;  /* the subset's id */
   bool diagonal; /* whether that was asked for */
   op2_set all, on_diagonal;
-  op2_set cross; /* null: columns were not asked for */
-  op2_dat
-      marked; /* with it: 1 for the elements of the subset, in the halo as well, and 0 for others */
+  op2_set cross;  /* null: columns were not asked for */
+  op2_dat marked; /* with it: 1 for the subset's elements, in the halo as well, and 0 for others */
 };
 
 struct op2_sparsity_s {
@@ -58,11 +58,12 @@ struct op2_mat_s {
   op2_kernel set_diagonal, get_diagonal, get_block; /* null: not asked for yet */
   op2_kernel mult; /* that multiplies an entry by a value; null: not asked for yet */
   op2_kernel zero; /* that makes them zero; null: not asked for yet */
-  /* Of op2_mat_zero_rows_columns(): what columns give, and what becomes of a right-hand side. */
+  /* For op2_mat_zero_rows_columns(): kernels that sum up what columns contribute and that correct a
+   * right-hand side, and the sum. */
   op2_kernel lift, eliminate;
   op2_dat lifted;
-  /* Since op2_mat_zero() was queued last, rows were made zero without their columns, which leaves no matrix
-   * symmetric; and whether that was warned of. */
+  /* Since op2_mat_zero() was queued last, rows were made zero without their columns, which leaves
+   * no matrix symmetric; and whether that was warned of. */
   bool rows_zeroed, warned_of_rows;
   struct op2i_kept kept;
 };
@@ -75,9 +76,9 @@ op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries, int64_t *
 op2_map op2i_sparsity_places(const struct op2_sparsity_s *sparsity, op2_map rows, op2_map columns);
 /* diagonal.c: have the map to the diagonal. Rows and columns are of one set. */
 op2_status op2i_sparsity_diagonal(op2_sparsity sparsity);
-/* row_places.c: the places of a subset of the rows; with those on the diagonal, where each row has one;
- * and with those of its columns, where rows and columns are of one set. `call` is named in messages.
- * *places is valid until the next call. Collective. */
+/* row_places.c: the places of a subset of the rows; with those on the diagonal, where each row has
+ * one; and with those of its columns, where rows and columns are of one set. `call` is named in
+ * messages. *places is valid until the next call. Collective. */
 struct op2i_row_request {
   const char *call;
   op2_set rows;

@@ -10,7 +10,8 @@
 /* Find or make the program of the sequence, with code compiled and plans made; one in which loops
  * were kept apart is made anew. Fails where one of the loops, or of those fused from them, has no
  * code (op2i_no_code()), or for lack of memory. On success the caller holds the program until
- * op2i_program_put(): what an operation of the program does may drop it from all lists meanwhile. */
+ * op2i_program_put(): what an operation of the program does may drop it from all
+ * lists meanwhile. */
 op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                             struct op2i_program **program);
 /* Run it with the values of these nodes. *done is the number of groups that have run; on failure,
@@ -19,7 +20,8 @@ op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *n
 op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
                             struct op2i_node *const *nodes, int64_t *done);
 void op2i_program_put(struct op2i_program *program);
-/* Nobody can find the program any more. It is freed at once unless somebody holds it. Takes null. */
+/* Nobody can find the program any more. It is freed at once unless somebody holds it.
+ * Takes null. */
 void op2i_program_drop(struct op2i_program *program);
 /* An operation is going, or all: drop the programs with it. */
 void op2i_sched_forget(struct op2i_sched *sched, struct op2i_op *op);

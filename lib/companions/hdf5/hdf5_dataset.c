@@ -25,7 +25,7 @@ void op2i_dataset_shut_all(struct op2i_dataset_ids *ids) {
   op2i_dataset_shut(&ids->dataset, H5Dclose);
 }
 
-/* ---- attributes that are there ---------------------------------------------------------------- */
+/* ---- attributes that are there --------------------------------------------------------------- */
 
 /* Files that OP2 has not written, as by h5py, need no attributes: where there is none, ids has none
  * open. Those that are there must not contradict the dataset. */
@@ -109,7 +109,7 @@ static op2_status check_attributes(op2_file file, const struct op2i_dataset *wha
   return status ? status : check_type_text(file, what, ids);
 }
 
-/* ---- a dataset that is there ------------------------------------------------------------------ */
+/* ---- a dataset that is there ----------------------------------------------------------------- */
 
 static op2_status open_dataset(op2_file file, const struct op2i_dataset *what,
                                struct op2i_dataset_ids *ids) {
@@ -178,7 +178,8 @@ static op2_status report_shape(op2_file file, const struct op2i_dataset *what,
                          found, wanted, hint);
 }
 
-/* A row of a dat or a map may have any shape of as many values, as tensors have; so may constants. */
+/* A row of a dat or a map may have any shape of as many values, as tensors have; so
+ * may constants. */
 static op2_status check_shape(op2_file file, struct op2i_dataset *what,
                               struct op2i_dataset_ids *ids) {
   struct shape shape;
@@ -237,7 +238,7 @@ static op2_status inspect(op2_file file, struct op2i_dataset *what, struct op2i_
   return status ? status : check_storage(file, what, ids);
 }
 
-/* ---- values ----------------------------------------------------------------------------------- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* ids->other are the rows in the file, ids->space becomes those in memory. Sets and constants are
  * read as a whole. */

@@ -127,7 +127,8 @@ op2_status op2i_file_fault(op2_file file, const struct op2i_dataset *what) {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Where locks of files are switched off, as on some parallel file systems, files are opened without. */
+/* Where locks of files are switched off, as on some parallel file systems, files are opened
+ * without. */
 static void set_locks(hid_t access) {
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
   H5Pset_file_locking(access, true, true);
@@ -227,7 +228,8 @@ op2_status op2i_file_refresh(op2_file file) {
   return status;
 }
 
-/* An HDF5 that was built with another MPI calls that one, under the names of this one's functions. */
+/* An HDF5 that was built with another MPI calls that one, under the names of this
+ * one's functions. */
 static bool has_other_mpi(op2_context ctx) {
 #if defined(H5_HAVE_PARALLEL) && !defined(OP2_HDF5_MPI)
   return ctx->comm && strcmp(ctx->comm->kind->name, "threads") != 0;

@@ -15,8 +15,8 @@
 
 /* Every rank calls HDF5 for itself, without MPI: a collective call of HDF5 in which one rank fails
  * leaves the others inside, and MPI-IO does not report all failures of writing. The ranks agree
- * between such calls. One rank, the leader, has HDF5 write the file's structure; each writes its own
- * rows to where they belong. */
+ * between such calls. One rank, the leader, has HDF5 write the file's structure; each writes its
+ * own rows to where they belong. */
 
 struct op2_file_s {
   uint32_t magic; /* OP2I_FILE_MAGIC while open */

@@ -11,7 +11,10 @@ static op2_status begin(op2_file file, const void *object, enum op2i_kind kind, 
                         const char **name) {
   op2_status status = op2i_file_member(file, object, kind, call);
   if (!status && !*name) *name = ((const struct op2i_object *)object)->name;
-  return status ? status : op2i_file_check(file, call, true, *name, object);
+  if (!status) return op2i_file_check(file, call, true, *name, object);
+  /* A wrong object on one rank is a failure of the call, and the call itself is made by all. */
+  file->op2->call(file->ctx, call, *name, 0, 0);
+  return status;
 }
 
 /* Sizes and constants are all there on each rank: the first writes them. */

@@ -319,8 +319,8 @@ static void abandon(struct op2i_comm *comm, const char *message) {
   if (!finalized()) MPI_Abort(rank->mpi, 1);
 }
 
-/* MPI_Finalize() comes by here first. Where the context has not ended, its rank leaves the others now;
- * it is nobody's failure if they do so as well. */
+/* MPI_Finalize() comes by here first. Where the context has not ended, its rank leaves the others
+ * now; it is nobody's failure if they do so as well. */
 static int leave(MPI_Comm self, int key, void *of, void *unused) {
   struct rank *rank = of;
   (void)self;
@@ -328,12 +328,12 @@ static int leave(MPI_Comm self, int key, void *of, void *unused) {
   (void)unused;
   rank->key = MPI_KEYVAL_INVALID;
   if (rank->op2->farewell(&rank->comm, "MPI_Finalize") && rank->comm.watch.warn)
-    rank->comm.watch.warn(rank->comm.watch.closure, rank->comm.watch.reason);
+    rank->comm.watch.warn(rank->comm.watch.closure, op2_error_message());
   return MPI_SUCCESS;
 }
 
-/* Without it a rank that ends MPI too early is merely silent. The key is freed at once: MPI keeps it until
- * its only attribute is deleted, whoever does that. */
+/* Without it a rank that ends MPI too early is merely silent. The key is freed at once: MPI keeps
+ * it until its only attribute is deleted, whoever does that. */
 static void wait_for_end(struct rank *rank) {
   int key;
   rank->key = MPI_KEYVAL_INVALID;

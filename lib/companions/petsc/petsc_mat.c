@@ -390,7 +390,7 @@ static op2_status open_mat(struct op2i_petsc_manner *manner, op2_mat mat, op2_ac
     (void)manner->op2->dat_close(mat->values, access, "op2_mat_petsc");
     return status;
   }
-  /* Of several views for reading the first one has seen it before all changes. */
+  /* The first of several views for reading has the state before all changes. */
   if (own->open < 0) (void)PetscObjectStateGet((PetscObject)*A, &own->state);
   own->open = f;
   own->access = access;
@@ -418,8 +418,9 @@ static op2_status take_back(struct op2i_petsc_manner *manner, op2_mat mat, struc
   return status ? status : op2i_petsc_status(manner, code, "matrix", mat->obj.name);
 }
 
-/* A Mat that was handed out to be read, and has another state. A copy is made anew by whoever needs it
- * next; what was in place has changed, and preconditioners are made anew. */
+/* A Mat that was handed out to be read may have another state now. If so, a copy is made anew by
+ * whoever needs it next; where the Mat has the matrix's own memory, the matrix counts as changed,
+ * so that preconditioners are made anew. */
 static op2_status look_at_read(struct op2i_petsc_manner *manner, op2_mat mat,
                                struct kept_mat *own) {
   struct op2i_petsc_form *form = &own->forms[own->open];

@@ -16,8 +16,8 @@ PETSC_EXTERN PetscErrorCode PetscObjectStateGet(PetscObject, PetscObjectState *)
 
 /* ---- how PETSc is called (petsc_calls.c) ---- */
 
-/* What PETSc said of the first error since enter(), and the floating-point environment of the caller.
- * The structure stays where it is between enter and leave. */
+/* What PETSc said of the first error since enter(), and the floating-point environment of the
+ * caller. The structure stays where it is between enter and leave. */
 struct op2i_petsc_manner {
   struct op2i_fp_scope fp;
   const struct op2i_companion *op2;
@@ -60,8 +60,8 @@ struct op2i_petsc_form {
 };
 enum { OP2I_PETSC_AIJ, OP2I_PETSC_BAIJ, OP2I_PETSC_FORMS };
 
-/* petsc_spaces.c: null spaces of a matrix's forms, which all have the same: the null space, that of the
- * transpose, and the near one. They are referenced, so that others are told from them. */
+/* petsc_spaces.c: null spaces of a matrix's forms, which all have the same: the null space, that of
+ * the transpose, and the near one. They are referenced, so that others are told from them. */
 enum { OP2I_PETSC_SPACES = 3 };
 struct op2i_petsc_spaces {
   MatNullSpace space[OP2I_PETSC_SPACES];
@@ -71,7 +71,7 @@ struct op2i_petsc_spaces {
  * renumbering the vectors of a space are in another order, so there are none. */
 PetscErrorCode op2i_petsc_notice_spaces(struct op2i_petsc_spaces *spaces,
                                         const struct op2i_petsc_form *forms, int64_t renumberings);
-/* Have them at all forms. */
+/* Set them at all forms. */
 PetscErrorCode op2i_petsc_set_spaces(const struct op2i_petsc_spaces *spaces,
                                      const struct op2i_petsc_form *forms);
 void op2i_petsc_drop_spaces(struct op2i_petsc_spaces *spaces);

@@ -65,7 +65,8 @@ static PetscErrorCode apply(struct kept_shell *own, Vec x, Vec y) {
   return code;
 }
 
-/* PETSc calls it in the program's floating-point environment, which the operator's function gets. */
+/* PETSc calls it in the program's floating-point environment, which the operator's function
+ * gets. */
 static PetscErrorCode multiply(Mat A, Vec x, Vec y) {
   struct kept_shell *own;
   struct op2i_fp_scope scope;

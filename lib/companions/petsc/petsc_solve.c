@@ -15,7 +15,7 @@ struct kept_solver {
   KSP ksp;
   bool configured;   /* the database's options were read */
   bool split;        /* its preconditioner knows the fields of a nested matrix */
-  bool told_of_type; /* why matrices are AIJ */
+  bool told_of_type; /* the log has said why matrices are AIJ */
   /* What it solved last: another system, and it begins anew. */
   int n;
   Mat part[OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST]; /* of a nested matrix; not its own */
@@ -135,12 +135,11 @@ op2_status op2_solver_petsc(op2_solver solver, KSP *ksp) {
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
-/* The type that the database asks for, behind the solver's prefix; empty: none. */
-static PetscErrorCode type_asked_for(op2_solver solver, char type[60]) {
+/* The text of an option of the database, behind the solver's prefix; unset: `text` stays. */
+static PetscErrorCode option(op2_solver solver, const char *name, char text[60]) {
   PetscBool set;
-  *type = '\0';
-  return PetscOptionsGetString(NULL, *solver->options.prefix ? solver->options.prefix : NULL,
-                               "-mat_type", type, 60, &set);
+  const char *prefix = *solver->options.prefix ? solver->options.prefix : NULL;
+  return PetscOptionsGetString(NULL, prefix, name, text, 60, &set);
 }
 
 /* Preconditioners that take blocks; all others get AIJ. */
@@ -152,15 +151,8 @@ static bool takes_blocks(const char *pc) {
   return false;
 }
 
-/* An option's text, or what is there. */
-static PetscErrorCode option(op2_solver solver, const char *name, char text[60]) {
-  PetscBool set;
-  const char *prefix = *solver->options.prefix ? solver->options.prefix : NULL;
-  return PetscOptionsGetString(NULL, prefix, name, text, 60, &set);
-}
-
-/* Whether what the solver's preconditioner is, or will be by the database's options, takes blocks: it
- * itself, what it is made of, and the package that factors. */
+/* Whether the solver's preconditioner, as it is or as the database's options will make it, takes
+ * blocks: it itself, its part on each rank or block, and the package that factors. */
 static PetscErrorCode look_at_preconditioner(const struct kept_solver *own, op2_solver solver,
                                              char pc[60], bool *blocks) {
   char sub[60] = "ilu", package[60] = "petsc";
@@ -177,7 +169,8 @@ static PetscErrorCode look_at_preconditioner(const struct kept_solver *own, op2_
   return code;
 }
 
-/* A matrix with blocks is BAIJ where the preconditioner takes that, if nobody asks for anything. */
+/* A matrix with blocks is BAIJ where the preconditioner takes that, unless the program asks for a
+ * type. */
 static op2_status choose_type(struct op2i_petsc_manner *manner, const struct op2i_solve *solve,
                               struct kept_solver *own, char type[60]) {
   const op2_mat mat = *solve->system.mat;
@@ -265,7 +258,8 @@ static op2_status matrices(struct op2i_petsc_manner *manner, struct op2i_solve *
                            Mat *P) {
   char type[60];
   const struct op2i_system *system = &solve->system;
-  PetscErrorCode code = type_asked_for(solve->solver, type);
+  *type = '\0';
+  PetscErrorCode code = option(solve->solver, "-mat_type", type);
   op2_status status = op2i_petsc_status(manner, code, "solver", solve->solver->obj.name);
   if (status) return status;
   if (system->n > 1) {
@@ -430,7 +424,8 @@ static PetscErrorCode look(struct kept_solver *own, op2_solve_result *result) {
   return 0;
 }
 
-/* As the program would call it: PETSc traps or not as its option says, and callbacks are the program's. */
+/* In the program's floating-point environment: PETSc's own option decides about traps, and
+ * callbacks are the program's. */
 static PetscErrorCode solve_by(struct kept_solver *own, const struct op2i_solve *solve, Mat A,
                                Mat P, const struct vectors *v) {
   struct op2i_fp_scope *scope = own->op2->fp_window_open();
@@ -477,17 +472,14 @@ static op2_status solve_with_petsc(struct op2i_solve *solve, const int64_t *chan
 
 /* ---- what the method needs ------------------------------------------------------------------- */
 
-/* The type that the solver's KSP has or will have; empty: none was chosen. Options of the database come last
- * and are read by the first solve. */
+/* The type that the solver's KSP has or will have; empty: none was chosen. Options of the database
+ * come last and are read by the first solve. */
 static PetscErrorCode name_type(op2_solver solver, char name[60]) {
   const struct kept_solver *own = solver->kept.data;
-  const char *prefix = *solver->options.prefix ? solver->options.prefix : NULL;
   KSPType type = type_of(solver->options.method);
-  PetscBool set = PETSC_FALSE;
   PetscErrorCode code = own && own->ksp ? KSPGetType(own->ksp, &type) : 0;
   snprintf(name, 60, "%s", type ? type : "");
-  if (!code && !(own && own->configured))
-    code = PetscOptionsGetString(NULL, prefix, "-ksp_type", name, 60, &set);
+  if (!code && !(own && own->configured)) code = option(solver, "-ksp_type", name);
   return code;
 }
 

@@ -130,8 +130,8 @@ op2_status op2_dat_petsc(op2_dat dat, op2_access access, Vec *v) {
   return status;
 }
 
-/* A Vec that was handed out to be read, and has another state: in place it is the dat that may have changed,
- * here and in what others have of it. */
+/* A Vec that was handed out to be read may have another state now. If it has the dat's own memory,
+ * the dat counts as changed, here and in the halos of other ranks. */
 static op2_status look_at_read(const struct op2i_petsc_manner *manner, struct open_dat *open,
                                Vec v) {
   PetscObjectState state = open->state;
