@@ -19,10 +19,10 @@ static void write_text(const char *name, const char *text) {
 /* What a loop stores whose kernel includes v.h by o.h, or has no headers; -1, with the message,
  * where it cannot run. All that goes to stderr is in *heard. */
 static double run(const char *flags, bool headers, int level, const char **heard) {
-  op2_context ctx;
-  op2_set set;
-  op2_dat x;
-  op2_kernel kernel;
+  op2_context ctx = NULL;
+  op2_set set = NULL;
+  op2_dat x = NULL;
+  op2_kernel kernel = NULL;
   char outer[2 * RIG_PATH];
   double value = -1;
   const op2_options options = {
@@ -41,6 +41,9 @@ static double run(const char *flags, bool headers, int level, const char **heard
   if (!status) status = op2_par_loop(kernel, set, op2_arg_direct(x, OP2_WRITE));
   if (!status) status = op2_dat_get(x, &value);
   if (status) fprintf(stderr, "%s\n", op2_error_message());
+  op2_kernel_destroy(&kernel);
+  op2_dat_destroy(&x);
+  op2_set_destroy(&set);
   if (op2_finalize(&ctx)) value = -1;
   *heard = rig_heard();
   return value;

@@ -26,10 +26,10 @@ static bool make_libraries(int value) {
 
 /* What a kernel stores that calls mine(); -1 where it cannot run, and the message in *message. */
 static double run(const char *const *libraries, const char **message, bool *compiled) {
-  op2_context ctx;
-  op2_set set;
-  op2_dat x;
-  op2_kernel kernel;
+  op2_context ctx = NULL;
+  op2_set set = NULL;
+  op2_dat x = NULL;
+  op2_kernel kernel = NULL;
   op2_times times;
   double value = -1;
   const op2_options options = {.backend = "sequential", .cflags = "-O0"};
@@ -43,9 +43,14 @@ static double run(const char *const *libraries, const char **message, bool *comp
   if (!status) status = op2_kernel_create(ctx, &desc, &kernel);
   if (!status) status = op2_par_loop(kernel, set, op2_arg_direct(x, OP2_WRITE));
   if (!status) status = op2_dat_get(x, &value);
-  *message = status ? strdup(op2_error_message()) : "";
+  static char words[4096];
+  snprintf(words, sizeof words, "%s", status ? op2_error_message() : "");
+  *message = words;
   if (!status) status = op2_times_get(ctx, &times);
   *compiled = !status && times.compiled > 0;
+  op2_kernel_destroy(&kernel);
+  op2_dat_destroy(&x);
+  op2_set_destroy(&set);
   if (op2_finalize(&ctx)) value = -1;
   return value;
 }

@@ -42,7 +42,7 @@ void op2i_text_add(struct op2i_text *text, const char *format, ...) {
 
 void op2i_text_bytes(struct op2i_text *text, const char *bytes, size_t length) {
   if (!reserve(text, length)) return;
-  memcpy(text->chars + text->length, bytes, length);
+  if (length > 0) memcpy(text->chars + text->length, bytes, length); /* bytes may be null */
   text->length += length;
   text->chars[text->length] = '\0';
 }
