@@ -138,7 +138,7 @@ int64_t op2i_check_first_unlike(const struct op2i_check *check, int row, const u
 #define OP2I_CHECK_FAR_F64 0x1p500
 #define OP2I_CHECK_FAR_F32 0x1p60f
 
-/* What the rounding of a sum was measured to be. */
+/* The measured rounding of one sum. It bounds how far a right kernel may be off. */
 struct op2i_check_rounding {
   double additions; /* how many results of additions are not exact, at least 1 */
   double loss;      /* about one unit in the last place of the largest value on the way */

@@ -43,7 +43,7 @@ struct op2i_compiler {
 op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_config *config);
 void op2i_compiler_close(struct op2i_compiler *compiler);
 
-/* What a run does with STEM.c. */
+/* A run of the compiler reads STEM.c, and its mode says what it makes of it. */
 enum op2i_compiler_mode {
   OP2I_COMPILE,    /* it makes the shared object STEM.so and the dependency rule STEM.d */
   OP2I_COMMANDS,   /* it runs nothing and prints the commands that it would run */

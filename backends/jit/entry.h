@@ -32,7 +32,7 @@ const char *op2i_entry_fault(struct op2i_bytes entry, struct op2i_key key);
 /* The image of a sound entry that holds this key, whatever it is, or data null: it is not one. */
 struct op2i_bytes op2i_entry_image(struct op2i_bytes entry, struct op2i_key key);
 
-/* What a sound entry depends on: a part of its bytes. */
+/* The list of files that a sound entry depends on. It points into the bytes of the entry. */
 struct op2i_bytes op2i_entry_list(struct op2i_bytes entry);
 
 /* Make an entry of an image and the list of what it depends on, which may be empty. */
