@@ -9,8 +9,8 @@
 #include "jit.h"
 #include "text.h"
 
-/* A compiled image depends on files as well as on its key. They are kept as a list of records, each of
- * them a byte for its kind, a digest of 16 bytes, and a path that a zero byte ends. */
+/* A compiled image depends on files as well as on its key. They are kept as a list of records, each
+ * of them a byte for its kind, a digest of 16 bytes, and a path that a zero byte ends. */
 
 enum op2i_depend_kind {
   OP2I_DEPEND_FILE = 'f',      /* the contents of the file have the digest; zero: they never do */

@@ -8,8 +8,8 @@
 #include "entry.h"
 #include "op2/types.h"
 
-/* The compiler is asked which commands it would run, and in which folders it would look for headers,
- * once in a context for each list of include folders. */
+/* The compiler is asked which commands it would run, and in which folders it would look for
+ * headers, once in a context for each list of include folders. */
 struct op2i_jit;
 
 struct op2i_says {
