@@ -8,8 +8,8 @@
 #include "compiler.h"
 
 /* Programs, response files and the environment choose a compiler and its flags without standing in
- * the command. Each function here appends lines about one of these to the compiler's identity, which
- * is part of every key. */
+ * the command. Each function here appends lines about one of these to the compiler's identity, a
+ * part of every key. */
 
 /* A program that may be the compiler, or the wrapper that runs it. A small one is a script as a
  * rule, and identified by its contents; a large one by its size, its times and its place. */
