@@ -399,9 +399,10 @@ static int twice_on_one(struct scene *scene, struct op2i_comm *comm) {
 
 /* ---- ranks that do not queue the same --------------------------------------------------------- */
 
-/* A slow rank may still be about to begin when the others have found out that they differ. */
-static int not_begun(struct rank *r) {
-  int wrong = strstr(op2_error_message(), "ranks differ from call ") ? 0 : say(r, "to begin");
+/* A rank that is slower than the others may be told that they differ in any call before the one in
+ * which it would find out itself. */
+static int told_early(struct rank *r, const char *what) {
+  int wrong = strstr(op2_error_message(), "ranks differ from call ") ? 0 : say(r, what);
   (void)!end(r);
   return wrong;
 }
@@ -409,10 +410,11 @@ static int not_begun(struct rank *r) {
 static int one_more(struct scene *scene, struct op2i_comm *comm) {
   struct rank r;
   char other[40];
-  if (begin(&r, scene, comm, (op2_options){0})) return not_begun(&r);
-  int wrong = q_number(&r, r.a) || op2_flush(r.ctx) || q_number(&r, r.b) ? say(&r, "to run") : 0;
-  if (r.victim && q_twice(&r, r.a)) wrong += say(&r, "to queue");
-  if (q_left(&r, r.a) || q_add(&r, r.b)) wrong += say(&r, "to queue");
+  if (begin(&r, scene, comm, (op2_options){0})) return told_early(&r, "to begin");
+  if (q_number(&r, r.a) || op2_flush(r.ctx) || q_number(&r, r.b)) return told_early(&r, "to run");
+  if ((r.victim && q_twice(&r, r.a)) || q_left(&r, r.a) || q_add(&r, r.b))
+    return told_early(&r, "to queue");
+  int wrong = 0;
   op2_status status = op2_flush(r.ctx);
   snprintf(other, sizeof other, "rank %d", scene->victim);
   const char *said = op2_error_message();
@@ -426,9 +428,9 @@ static int one_more(struct scene *scene, struct op2i_comm *comm) {
 
 static int one_more_last(struct scene *scene, struct op2i_comm *comm) {
   struct rank r;
-  if (begin(&r, scene, comm, (op2_options){0})) return not_begun(&r);
-  int wrong = q_number(&r, r.a) ? say(&r, "to queue") : 0;
-  if (r.victim && q_left(&r, r.a)) wrong += say(&r, "to queue");
+  if (begin(&r, scene, comm, (op2_options){0})) return told_early(&r, "to begin");
+  if (q_number(&r, r.a) || (r.victim && q_left(&r, r.a))) return told_early(&r, "to queue");
+  int wrong = 0;
   op2_status status = end(&r);
   if (status != OP2_ERR_FATAL || !strstr(op2_error_message(), "has loop 'left' (") ||
       !strstr(op2_error_message(), "has op2_finalize"))
@@ -440,8 +442,9 @@ static int one_more_last(struct scene *scene, struct op2i_comm *comm) {
 static int another_force(struct scene *scene, struct op2i_comm *comm) {
   struct rank r;
   int64_t values[ROW_CELLS];
-  if (begin(&r, scene, comm, (op2_options){0})) return say(&r, "to begin");
-  int wrong = q_number(&r, r.a) || q_number(&r, r.b) ? say(&r, "to queue") : 0;
+  if (begin(&r, scene, comm, (op2_options){0})) return told_early(&r, "to begin");
+  if (q_number(&r, r.a) || q_number(&r, r.b)) return told_early(&r, "to queue");
+  int wrong = 0;
   op2_status status = op2_dat_get(r.victim ? r.a : r.b, values);
   if (status != OP2_ERR_FATAL || !strstr(op2_error_message(), "has op2_dat_get 'a'") ||
       !strstr(op2_error_message(), "has op2_dat_get 'b'"))

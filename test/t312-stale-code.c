@@ -294,6 +294,9 @@ static void test_moved(const struct program *p, const char *here, const char *ot
   ok(chdir(other) == 0, "in another one before the loop is compiled");
   must(op2_dat_get(x, &value));
   ok(value == 1, "%s is that of the first", how);
+  op2_kernel_destroy(&kernel);
+  op2_dat_destroy(&x);
+  op2_set_destroy(&set);
   must(op2_finalize(&ctx));
   ok(stores(p, 2, how), "a program that begins in the other one has its header");
   ok(chdir(here) == 0 && stores(p, 1, how), "and one in the first has that");

@@ -91,7 +91,7 @@ struct op2i_watch {
   bool ended;  /* no rank can go on, and all of them know or have been told */
   bool urgent; /* set by a kind: all ranks wait, so they need not wait to ask each other */
   bool left;   /* this rank has said farewell */
-  int dead;    /* 1 + a rank that has left with a dead context; 0: none has */
+  int dead;    /* 1 + a rank, maybe this one, that has left with a dead context; 0: none has */
   bool met;    /* set by a kind that fails: messages of different lengths have met, with the rank */
   int suspect; /* that is named here */
   char reason[1900]; /* of the end */

@@ -46,6 +46,7 @@ void op2i_comm_leave_dead(struct op2i_comm *comm) {
   struct op2i_note note = {.kind = OP2I_NOTE_LEFT};
   if (comm->watch.ended || comm->watch.left) return;
   comm->watch.left = true;
+  comm->watch.dead = comm->rank + 1;
   for (int rank = 0; rank < comm->size; rank++)
     if (rank != comm->rank) say(comm, rank, &note);
 }

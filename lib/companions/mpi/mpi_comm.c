@@ -348,6 +348,9 @@ static void forget_end(struct rank *rank) {
   MPI_Comm_delete_attr(MPI_COMM_SELF, rank->key);
 }
 
+/* When a context has failed, messages may remain that nobody receives. MPI numbers communicators
+ * and gives the number of a freed one to the next, which would receive these messages as its own.
+ * The communicator of a failed context is therefore kept until the program ends. */
 static void free_rank(struct op2i_comm *comm) {
   struct rank *rank = rank_of(comm);
   struct op2i_note note;
@@ -355,7 +358,7 @@ static void free_rank(struct op2i_comm *comm) {
   while (hear(comm, &note)) {
   }
   if (!finalized()) forget_letters(rank, true);
-  if (!finalized()) MPI_Comm_free(&rank->mpi);
+  if (!finalized() && !comm->watch.ended && !comm->watch.dead) MPI_Comm_free(&rank->mpi);
   rank->op2->free(rank);
 }
 
