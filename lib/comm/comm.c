@@ -122,6 +122,7 @@ static void free_channels(struct op2i_comm *comm) {
 
 void op2i_comm_free(struct op2i_comm *comm) {
   if (!comm) return;
+  if (comm->watch.ended) op2i_comm_leave_dead(comm);
   free_channels(comm);
   op2i_free(comm->sent);
   op2i_free(comm->trail);

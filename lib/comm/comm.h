@@ -38,6 +38,7 @@ struct op2i_link_speed {
 
 struct op2i_comm_kind {
   const char *name;
+  bool sees_gone; /* over() fails at once where a rank has gone, after all notes of that rank */
   op2_status (*open)(struct op2i_comm *comm, const struct op2i_envelope *envelope,
                      struct op2i_message **message);
   void (*close)(struct op2i_message *message);

@@ -320,6 +320,7 @@ static void free_rank(struct op2i_comm *comm) {
 }
 
 static const struct op2i_comm_kind kind = {.name = "threads",
+                                           .sees_gone = true,
                                            .open = open_message,
                                            .close = close_message,
                                            .start = start,

@@ -31,24 +31,34 @@ static void say(struct op2i_comm *comm, int to, struct op2i_note *note) {
   comm->kind->say(comm, to, note);
 }
 
-op2_status op2i_comm_end(struct op2i_comm *comm, const char *reason) {
+static void say_to_all(struct op2i_comm *comm, struct op2i_note *note) {
+  for (int rank = 0; rank < comm->size; rank++)
+    if (rank != comm->rank) say(comm, rank, note);
+}
+
+static void say_end(struct op2i_comm *comm) {
   struct op2i_note note = {.kind = OP2I_NOTE_END};
+  snprintf(note.u.reason, sizeof note.u.reason, "%.1890s", comm->watch.reason);
+  say_to_all(comm, &note);
+}
+
+op2_status op2i_comm_end(struct op2i_comm *comm, const char *reason) {
   if (!comm->watch.ended) {
     hear_end(comm, reason);
-    snprintf(note.u.reason, sizeof note.u.reason, "%.1890s", comm->watch.reason);
-    for (int rank = 0; rank < comm->size; rank++)
-      if (rank != comm->rank) say(comm, rank, &note);
+    say_end(comm);
   }
   return ended(comm);
 }
 
 void op2i_comm_leave_dead(struct op2i_comm *comm) {
   struct op2i_note note = {.kind = OP2I_NOTE_LEFT};
-  if (comm->watch.ended || comm->watch.left) return;
+  if (comm->watch.left) return;
   comm->watch.left = true;
   comm->watch.dead = comm->rank + 1;
-  for (int rank = 0; rank < comm->size; rank++)
-    if (rank != comm->rank) say(comm, rank, &note);
+  if (!comm->watch.ended)
+    say_to_all(comm, &note);
+  else if (comm->kind->sees_gone) /* whoever sees that this rank has gone is to know why */
+    say_end(comm);
 }
 
 void op2i_comm_abandon(struct op2i_comm *comm, const char *message) {
@@ -213,13 +223,13 @@ op2_status op2i_comm_waits(struct op2i_comm *comm, struct op2i_wait *wait, int n
   return OP2_SUCCESS;
 }
 
-/* A rank that has gone may have been told why by another one, which is about to tell this one as
- * well. */
+/* When messages fail, another rank may know why and be about to tell this one. Where the kind sees
+ * that ranks have gone, they have told why before. */
 static void hear_why(struct op2i_comm *comm) {
   const struct timespec nap = {.tv_nsec = 1000000};
   const int64_t until = op2i_nanoseconds() + SECONDS(1) / 4;
   hear(comm);
-  while (comm->trail && !comm->watch.ended && op2i_nanoseconds() < until) {
+  while (comm->trail && !comm->kind->sees_gone && !comm->watch.ended && op2i_nanoseconds() < until) {
     nanosleep(&nap, NULL);
     hear(comm);
   }
