@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "mem.h"
 #include "parallel.h"
@@ -161,11 +162,46 @@ static void test_memory(void) {
   op2i_free_data(NULL);
 }
 
+/* glibc's set-up by malloc_trim() is not safe in threads where the program has another allocator. */
+#ifdef __GLIBC__
+static _Atomic int trimming, trims, most_trimming;
+
+/* In place of the C library's. */
+int malloc_trim(size_t kept) {
+  const struct timespec nap = {.tv_nsec = 2000000};
+  (void)kept;
+  int now = ++trimming;
+  if (now > most_trimming) most_trimming = now;
+  nanosleep(&nap, NULL);
+  trims++;
+  trimming--;
+  return 0;
+}
+
+static void *give_back(void *unused) {
+  op2i_mem_give_back();
+  return unused;
+}
+
+static void test_give_back(void) {
+  enum { THREADS = 4 };
+  pthread_t threads[THREADS];
+  int made = 0;
+  while (made < THREADS && !pthread_create(&threads[made], NULL, give_back, NULL)) made++;
+  for (int t = 0; t < made; t++) pthread_join(threads[t], NULL);
+  ok(made == THREADS && trims == THREADS && most_trimming == 1,
+     "freed memory is given back by one thread at a time");
+}
+#else
+static void test_give_back(void) { skip("the C library keeps freed memory to itself"); }
+#endif
+
 int main(void) {
   cpu_set_t mine;
   test_ranges(sched_getaffinity(0, sizeof mine, &mine) ? 16 : CPU_COUNT(&mine));
   test_bound();
   test_rows();
   test_memory();
+  test_give_back();
   return done();
 }

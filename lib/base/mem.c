@@ -3,6 +3,7 @@
  */
 #include "mem.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,10 +107,15 @@ int op2i_reserve(void *array_of_pointer, size_t element_bytes, int64_t count, in
   return 0;
 }
 
-/* The C library keeps freed memory below the last piece in use. */
+/* The C library keeps freed memory below the last piece in use. Where a program brings an allocator
+ * of its own, this is the first call of glibc's; it then sets itself up, and two threads that do so
+ * at once end the program later. */
 void op2i_mem_give_back(void) {
 #ifdef __GLIBC__
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
   (void)malloc_trim(0);
+  pthread_mutex_unlock(&lock);
 #endif
 }
 

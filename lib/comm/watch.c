@@ -229,7 +229,8 @@ static void hear_why(struct op2i_comm *comm) {
   const struct timespec nap = {.tv_nsec = 1000000};
   const int64_t until = op2i_nanoseconds() + SECONDS(1) / 4;
   hear(comm);
-  while (comm->trail && !comm->kind->sees_gone && !comm->watch.ended && op2i_nanoseconds() < until) {
+  while (comm->trail && !comm->kind->sees_gone && !comm->watch.ended &&
+         op2i_nanoseconds() < until) {
     nanosleep(&nap, NULL);
     hear(comm);
   }
