@@ -92,6 +92,7 @@ static void drop_failures(op2_context ctx) {
 static void end(op2_context ctx) {
   /* What cannot be returned here is at least said: nothing unreported is lost. */
   drop_failures(ctx);
+  op2i_objects_release_awaiting(ctx);
   op2i_dats_come_home(ctx);
   ctx->finalized = true;
   op2i_process_leave(ctx);

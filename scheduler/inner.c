@@ -70,6 +70,7 @@ op2_status op2i_sched_enter(struct op2i_sched *sched, const struct op2i_op *op,
   ctx->failures = NULL;
   ctx->sched = sched->inner;
   ctx->inside = op;
+  ctx->last_id_outside = ctx->next_id;
   ctx->round++;
   for (int d = 0; d < op->ndats; d++) {
     (*out)->dats[d] = op->dats[d]->res;

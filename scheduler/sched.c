@@ -218,8 +218,8 @@ op2_status op2_flush(op2_context ctx) {
   if (status) return status;
   op2i_context_call(ctx, "op2_flush", NULL, 0, 0);
   status = flush(ctx->sched, "op2_flush");
-  if (ctx->fatal) return status;
-  op2_status over = wait_for_device(ctx);
+  op2_status over = ctx->fatal ? OP2_SUCCESS : wait_for_device(ctx);
+  op2i_objects_release_awaiting(ctx);
   return status ? status : over;
 }
 

@@ -29,10 +29,13 @@ extern "C" {
  * and values it must not be changed, and none of it may be kept. It runs in the thread that makes
  * the queue run, while nothing else of the context does, so it may use MPI, PETSc and other
  * contexts. Of its own context's functions those that return no status work (sizes, names); all
- * others return ::OP2_ERR_STATE inside it, and objects that it destroys stay. Its
- * floating-point environment is that of the thread (op2/loop.h), and what it changes in it, modes
- * or flags, stays changed for the thread. It must return: no exception and no longjmp may leave it.
- * Returns 0, or whatever the program calls an error. */
+ * others return ::OP2_ERR_STATE inside it. Objects that it destroys are freed later, when no call of
+ * the library can be using them: at the latest when the next op2_flush(), op2_call() or
+ * op2_finalize() returns. Inside an operator's function (op2/solve.h) this holds for objects that
+ * were made there; the others are freed after the solve. Its floating-point environment is that of
+ * the thread (op2/loop.h), and what it changes in it, modes or flags, stays changed for the thread.
+ * It must return: no exception and no longjmp may leave it. Returns 0, or whatever the program calls
+ * an error. */
 typedef int (*op2_call_function)(void *data, void *const *values);
 
 /** @brief Queue a call of a function.

@@ -53,6 +53,8 @@ struct op2_context_s {
    * null: none. */
   const struct op2i_op *inside;
   int64_t round;                 /* such operations so far */
+  int64_t last_id_outside;       /* of the objects that existed when it began */
+  struct op2i_object *awaiting_release; /* destroyed inside functions of op2_call(); list */
   struct op2i_solve *solves;     /* every distinct one seen; list */
   const struct op2i_engine
       *engine; /* that solves where nothing else is asked for; null: the library */

@@ -46,11 +46,19 @@ bool op2i_object_is(const void *object, enum op2i_kind kind) {
   return o && o->magic == (uint32_t)MAGIC + kind;
 }
 
+/* Such an object is still whole. The call that made the queue run may look at it again, and the
+ * program cannot know when the function has run. */
+static bool awaits_release(const struct op2i_object *object) {
+  const struct op2i_object *o = object->ctx->awaiting_release;
+  while (o && o != object) o = o->next_awaiting;
+  return o != NULL;
+}
+
 op2_status op2i_object_validate(const void *object, enum op2i_kind kind, const char *what) {
   const struct op2i_object *o = object;
   if (!o) return op2i_error(OP2_ERR_ARG, "%s: the %s handle is null", what, kind_name(kind));
   if (o->magic == (uint32_t)GONE + kind ||
-      (op2i_object_is(object, kind) && o->given_up && !o->ctx->inside))
+      (op2i_object_is(object, kind) && o->given_up && !o->ctx->inside && !awaits_release(o)))
     return op2i_error(OP2_ERR_ARG, "%s: the %s was destroyed, and this is a copy of its handle",
                       what, kind_name(kind));
   if (!op2i_object_is(object, kind))
@@ -94,15 +102,36 @@ bool op2i_object_leave(void *object, enum op2i_kind kind) {
     return false;
   }
   if (o->ctx->forked) return false;
+  o->given_up = true;
   if (o->ctx->calling) {
-    /* Whoever made the queue run may have it, too. */
-    op2i_log(o->ctx, OP2I_LOG_WARN,
-             "%s '%s' is destroyed inside the call '%s': it stays until the program ends",
-             kind_name(kind), o->name, o->ctx->calling);
+    o->next_awaiting = o->ctx->awaiting_release;
+    o->ctx->awaiting_release = o;
     return false;
   }
   o->ctx->objects_left += o->refs > 1;
-  return o->given_up = true;
+  return true;
+}
+
+/* An operation that runs others was reached by a call of the library, which may use any object that
+ * existed then. Objects that were made since then are unknown to it. */
+static bool in_use_outside(const struct op2i_object *o) {
+  return o->ctx->inside && o->id <= o->ctx->last_id_outside;
+}
+
+void op2i_objects_release_awaiting(op2_context ctx) {
+  if (ctx->calling || ctx->forked) return;
+  struct op2i_object **at = &ctx->awaiting_release;
+  while (*at) {
+    struct op2i_object *o = *at;
+    if (in_use_outside(o)) {
+      at = &o->next_awaiting;
+      continue;
+    }
+    *at = o->next_awaiting;
+    o->next_awaiting = NULL;
+    ctx->objects_left += o->refs > 1;
+    op2i_unref(o);
+  }
 }
 
 void op2i_kept_free(struct op2i_kept *kept) {

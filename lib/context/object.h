@@ -30,6 +30,7 @@ struct op2i_object {
   uint32_t magic; /* OP2I_MAGIC + kind while alive */
   int32_t refs;
   bool given_up; /* the user's handle was destroyed; others hold the object */
+  struct op2i_object *next_awaiting; /* in the context's list of objects that await release */
   op2_context ctx;
   char *name;
   int64_t id; /* unique in the context, never reused */
@@ -57,8 +58,14 @@ void *op2i_ref(void *object);
 void op2i_unref(void *object);
 /* Whether the user's reference on this handle is there to be given up. From now on it is not. False
  * for null, for a copy of a handle that was destroyed, and in a forked child, which must not touch
- * what another thread may have left halfway. */
+ * what another thread may have left halfway. Also false inside a function of op2_call(): the library
+ * call that made the queue run may use the object after the function has returned, so that the
+ * context keeps the reference until op2i_objects_release_awaiting(). */
 bool op2i_object_leave(void *object, enum op2i_kind kind);
+/* Give up the references that functions of op2_call() left. Only where a public call does not use any
+ * objects, or no more. Inside an operation that runs others, objects that are older than the
+ * operation stay, since the call that runs it may use them. */
+void op2i_objects_release_awaiting(op2_context ctx);
 
 /* What a context has interned (loops, calls) names objects without keeping them alive: it goes when
  * one of them does, or the context. */

@@ -160,6 +160,14 @@ void op2_gbl_destroy(op2_gbl *gbl) {
 
 static void release_const(void *object) {
   op2_const cst = object;
+  op2_context ctx = cst->obj.ctx;
+  /* The name becomes free now: a constant has no other users, since loops capture values. */
+  if (cst->prev)
+    cst->prev->next = cst->next;
+  else
+    ctx->consts = cst->next;
+  if (cst->next) cst->next->prev = cst->prev;
+  ctx->const_epoch++;
   op2i_free(cst->data);
 }
 
@@ -223,6 +231,7 @@ op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void 
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   op2i_context_call(ctx, "op2_const_create", name, 0, 0);
+  op2i_objects_release_awaiting(ctx); /* they have their names until then */
   if (!out) return op2i_error(OP2_ERR_ARG, "constant '%s': a null pointer", name ? name : "");
   status = op2i_context_agree(ctx, create_const(ctx, dim, type, data, name, &cst));
   if (!status) status = op2i_context_alike(ctx, "constant", cst->obj.name, "dim", dim, type);
@@ -250,14 +259,5 @@ void op2_const_destroy(op2_const *handle) {
   if (!handle || !*handle) return;
   op2_const cst = *handle;
   *handle = NULL;
-  if (!op2i_object_leave(cst, OP2I_CONST)) return;
-  op2_context ctx = cst->obj.ctx;
-  /* The name becomes free now: a constant has no other users, since loops capture values. */
-  if (cst->prev)
-    cst->prev->next = cst->next;
-  else
-    ctx->consts = cst->next;
-  if (cst->next) cst->next->prev = cst->prev;
-  ctx->const_epoch++;
-  op2i_unref(cst);
+  if (op2i_object_leave(cst, OP2I_CONST)) op2i_unref(cst);
 }

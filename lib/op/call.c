@@ -352,7 +352,9 @@ op2_status op2_call_at(op2_where where, const char *name, op2_context ctx,
   if (!where.file) where.file = "?";
   const struct request r = {
       &op2i_user_call_kind, where, name ? name : "?", ctx, function, nargs, args};
-  return queue(&r, data);
+  op2_status status = queue(&r, data);
+  if (op2_initialised(ctx)) op2i_objects_release_awaiting(ctx);
+  return status;
 }
 
 op2_status op2i_call_own(op2_where where, const char *name, op2_context ctx,
