@@ -15,7 +15,8 @@ extern "C" {
 /** @file mesh.h
  * Sets, maps between them, and data on them. Inputs are copied unless the name says `_wrap`. Names
  * appear in error messages, in the graph and in generated code; they need not be unique except for
- * constants. A name may be null, which gives a numbered one.
+ * constants. A name may be null or empty, which gives a numbered one such as "dat7", also in messages
+ * about an object that cannot be made.
  *
  * Every set is numbered core, owned, exec halo, non-exec halo, in that order. On one process
  * without halos the four ends are equal. "Owned size" below means the end of the owned section,

@@ -107,7 +107,10 @@ static void add_use(struct op2i_op *uses, const op2_arg *arg) {
 }
 
 static op2_status make(const op2_operator_desc *desc, const char *name, op2_operator *out) {
-  op2_status status = check(desc, name ? name : "");
+  char room[OP2I_NAME_ROOM];
+  op2_context ctx = desc ? op2i_object_context(desc->set, OP2I_SET) : NULL;
+  name = op2i_object_name(ctx, OP2I_OPERATOR, name, room);
+  op2_status status = check(desc, name);
   if (status) return status;
   op2_operator op = op2i_calloc(1, sizeof *op);
   if (!op) return op2i_error_nomem("an operator");

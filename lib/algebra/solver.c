@@ -47,7 +47,9 @@ static op2_status make(op2_context ctx, const op2_solver_options *options, const
                        op2_solver *out) {
   static const op2_solver_options none;
   if (!options) options = &none;
-  op2_status status = check(options, name ? name : "");
+  char room[OP2I_NAME_ROOM];
+  name = op2i_object_name(ctx, OP2I_SOLVER, name, room);
+  op2_status status = check(options, name);
   if (status) return status;
   op2_solver solver = op2i_calloc(1, sizeof *solver);
   char *prefix = op2i_strdup(options->prefix ? options->prefix : "");

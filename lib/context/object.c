@@ -20,16 +20,23 @@ static const char *kind_name(enum op2i_kind kind) {
   return names[kind];
 }
 
+const char *op2i_object_name(op2_context ctx, enum op2i_kind kind, const char *name,
+                             char room[OP2I_NAME_ROOM]) {
+  if (name && *name) return name;
+  snprintf(room, OP2I_NAME_ROOM, "%s%lld", kind_name(kind), ctx ? (long long)ctx->next_id + 1 : 0);
+  return room;
+}
+
+op2_context op2i_object_context(const void *object, enum op2i_kind kind) {
+  return op2i_object_is(object, kind) ? ((const struct op2i_object *)object)->ctx : NULL;
+}
+
 op2_status op2i_object_init(void *object, op2_context ctx, enum op2i_kind kind, const char *name,
                             void (*release)(void *object)) {
   struct op2i_object *o = object;
-  char invented[40];
+  char room[OP2I_NAME_ROOM];
+  o->name = op2i_strdup(op2i_object_name(ctx, kind, name, room));
   int64_t id = op2i_next_id(ctx);
-  if (!name || !*name) {
-    snprintf(invented, sizeof invented, "%s%lld", kind_name(kind), (long long)id);
-    name = invented;
-  }
-  o->name = op2i_strdup(name);
   if (!o->name) return op2i_error_nomem(kind_name(kind));
   o->magic = MAGIC + kind;
   o->refs = 1;

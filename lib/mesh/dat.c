@@ -111,7 +111,9 @@ static op2_status make_dat(op2_set set, int dim, op2_type type, const char *name
 
 static op2_status create(op2_set set, int dim, op2_type type, const void *data, const char *name,
                          op2_dat *out) {
-  op2_status status = check_dat(set, dim, type, name ? name : "");
+  char room[OP2I_NAME_ROOM];
+  name = op2i_object_name(op2i_object_context(set, OP2I_SET), OP2I_DAT, name, room);
+  op2_status status = check_dat(set, dim, type, name);
   if (status) return status;
   op2_dat dat = NULL;
   void *host;
@@ -179,8 +181,10 @@ static op2_status check_borrowed(op2_set set, int dim, op2_type type, const void
 
 static op2_status wrap(op2_set set, int dim, op2_type type, void *data, const char *name,
                        op2_dat *out) {
-  op2_status status = check_dat(set, dim, type, name ? name : "");
-  if (!status) status = check_borrowed(set, dim, type, data, name ? name : "");
+  char room[OP2I_NAME_ROOM];
+  name = op2i_object_name(op2i_object_context(set, OP2I_SET), OP2I_DAT, name, room);
+  op2_status status = check_dat(set, dim, type, name);
+  if (!status) status = check_borrowed(set, dim, type, data, name);
   if (status) return status;
   op2_dat dat = NULL;
   void *host;

@@ -67,7 +67,9 @@ static void release_gbl(void *object) { op2i_version_unref(((op2_gbl)object)->no
 
 static op2_status create_gbl(op2_context ctx, int dim, op2_type type, const void *data,
                              const char *name, op2_gbl *out) {
-  op2_status status = check_values(dim, type, "global", name ? name : "");
+  char room[OP2I_NAME_ROOM];
+  name = op2i_object_name(ctx, OP2I_GBL, name, room);
+  op2_status status = check_values(dim, type, "global", name);
   if (status) return status;
   op2_gbl gbl = op2i_calloc(1, sizeof *gbl);
   if (!gbl) return op2i_error_nomem("a global");
@@ -196,8 +198,8 @@ static op2_status check_name(op2_context ctx, const char *name) {
 
 static op2_status create_const(op2_context ctx, int dim, op2_type type, const void *data,
                                const char *name, op2_const *out) {
-  op2_status status = check_values(dim, type, "constant", name ? name : "");
-  if (!status) status = check_name(ctx, name);
+  op2_status status = check_name(ctx, name);
+  if (!status) status = check_values(dim, type, "constant", name);
   if (status) return status;
   if (!data) return op2i_error(OP2_ERR_ARG, "constant '%s': a null pointer", name);
   op2_const cst = op2i_calloc(1, sizeof *cst);

@@ -189,16 +189,17 @@ void op2i_map_call(op2_map map, const char *call) {
 
 op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name,
                           op2_map *out) {
-  const char *shown = name ? name : "";
+  char room[OP2I_NAME_ROOM];
   int32_t *values = NULL;
   op2_map map = NULL;
   bool has = false;
   op2i_object_call(from, OP2I_SET, "op2_map_create", name, op2i_digest_text(0, name));
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_map_create: where to put the map is null");
-  op2_status status = agree(from, op2i_map_check(from, to, arity, shown));
-  if (!status) status = has_values(from, idx, shown, &has);
+  name = op2i_object_name(op2i_object_context(from, OP2I_SET), OP2I_MAP, name, room);
+  op2_status status = agree(from, op2i_map_check(from, to, arity, name));
+  if (!status) status = has_values(from, idx, name, &has);
   if (status) return status;
-  if (has) status = import_map(from, to, arity, idx, shown, &values);
+  if (has) status = import_map(from, to, arity, idx, name, &values);
   if (status)
     op2i_free_data(values);
   else
@@ -350,7 +351,9 @@ op2_status op2_map_create_composed(int n, const op2_map *maps, const char *name,
   if (status) return status;
   op2_set from = maps[n - 1]->from;
   op2_map map = NULL;
-  struct composition c = {.n = n, .maps = maps, .name = name ? name : ""};
+  char room[OP2I_NAME_ROOM];
+  name = op2i_object_name(from->obj.ctx, OP2I_MAP, name, room);
+  struct composition c = {.n = n, .maps = maps, .name = name};
   status = prepare_composition(&c);
   if (!status) status = compose(&c);
   if (status)

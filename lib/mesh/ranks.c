@@ -42,7 +42,9 @@ op2_status op2_set_create_halo(op2_context ctx, const int64_t ends[4], const int
   if (status) return status;
   op2i_context_call(ctx, "op2_set_create_halo", name, op2i_digest_text(0, name), 0);
   if (ctx->comm) return op2i_set_create_halo(ctx, ends, global, owner, name, set);
-  status = check_alone(ends, global, name ? name : "");
+  char room[OP2I_NAME_ROOM];
+  name = op2i_object_name(ctx, OP2I_SET, name, room);
+  status = check_alone(ends, global, name);
   return status ? status : op2_set_create_sections(ctx, ends, name, set);
 }
 
@@ -140,13 +142,14 @@ static op2_status create_spread(op2_set from, op2_set to, int arity, const int64
 
 op2_status op2_map_create_global(op2_set from, op2_set to, int arity, const int64_t *idx,
                                  const char *name, op2_map *map) {
-  const char *shown = name ? name : "";
+  char room[OP2I_NAME_ROOM];
   op2i_object_call(from, OP2I_SET, "op2_map_create_global", name, op2i_digest_text(0, name));
   if (!map) return op2i_error(OP2_ERR_ARG, "op2_map_create_global: where to put the map is null");
-  op2_status status = op2i_map_check(from, to, arity, shown);
+  name = op2i_object_name(op2i_object_context(from, OP2I_SET), OP2I_MAP, name, room);
+  op2_status status = op2i_map_check(from, to, arity, name);
   if (!op2i_object_is(from, OP2I_SET)) return status;
   struct op2i_comm *comm = from->obj.ctx->comm;
-  if (!status) status = check_targets(from, to, arity, idx, shown);
+  if (!status) status = check_targets(from, to, arity, idx, name);
   if (comm) status = op2i_comm_agree(comm, status);
   if (status) return status;
   if (!comm || comm->size == 1) return create_alone(from, to, arity, idx, name, map);

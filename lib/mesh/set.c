@@ -44,14 +44,14 @@ static op2_status check_ends(const int64_t ends[4], const char *name) {
       return op2i_error(OP2_ERR_ARG,
                         "set '%s': section ends %" PRId64 ", %" PRId64 ", %" PRId64 ", %" PRId64
                         " must be non-negative and not decrease (core <= owned <= exec <= total)",
-                        name ? name : "", ends[0], ends[1], ends[2], ends[3]);
+                        name, ends[0], ends[1], ends[2], ends[3]);
     least = ends[s];
   }
   if (least > MOST_ELEMENTS)
     return op2i_error(OP2_ERR_NOMEM,
                       "set '%s' of %" PRId64
                       " elements is larger than memory: there can be %" PRId64,
-                      name ? name : "", least, MOST_ELEMENTS);
+                      name, least, MOST_ELEMENTS);
   return OP2_SUCCESS;
 }
 
@@ -87,16 +87,17 @@ static op2_status check_lists(const int64_t ends[4], const int64_t *global, cons
 
 op2_status op2i_set_create_halo(op2_context ctx, const int64_t ends[4], const int64_t *global,
                                 const int32_t *owner, const char *name, op2_set *out) {
-  const char *shown = name ? name : "";
+  char room[OP2I_NAME_ROOM];
   struct op2i_halo *halo = NULL;
   op2_set set = NULL;
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
+  name = op2i_object_name(ctx, OP2I_SET, name, room);
   if (!ctx->comm)
     return op2i_error(OP2_ERR_STATE,
                       "a set with a halo of other ranks, in a context that has none");
-  status = op2i_comm_agree(ctx->comm, check_lists(ends, global, owner, shown, out));
-  if (!status) status = op2i_halo_make(ctx->comm, ends, global, owner, shown, &halo);
+  status = op2i_comm_agree(ctx->comm, check_lists(ends, global, owner, name, out));
+  if (!status) status = op2i_halo_make(ctx->comm, ends, global, owner, name, &halo);
   if (status) return status;
   status = op2i_comm_agree(ctx->comm, make_set(ctx, ends, name, halo, &set));
   if (status)
@@ -150,14 +151,16 @@ static op2_status check_block(const int64_t ends[4], const char *name) {
   return op2i_error(OP2_ERR_ARG,
                     "set '%s': among ranks a set is declared as a block, with four equal ends, or "
                     "with the owners of its halo (op2_set_create_halo)",
-                    name ? name : "");
+                    name);
 }
 
 op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const char *name,
                                    op2_set *out) {
+  char room[OP2I_NAME_ROOM];
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   op2i_context_call(ctx, "op2_set_create", name, op2i_digest_text(0, name), 0);
+  name = op2i_object_name(ctx, OP2I_SET, name, room);
   if (!ends || !out) return op2i_error(OP2_ERR_ARG, "op2_set_create: a null pointer");
   status = check_ends(ends, name);
   if (!ctx->comm) return status ? status : make_set(ctx, ends, name, NULL, out);
@@ -172,8 +175,9 @@ op2_status op2_set_create(op2_context ctx, int64_t size, const char *name, op2_s
   if (size >= 0)
     return op2_set_create_sections(ctx, (const int64_t[4]){size, size, size, size}, name, set);
   op2i_context_call(ctx, "op2_set_create", name, op2i_digest_text(0, name), 0);
-  status =
-      op2i_error(OP2_ERR_ARG, "set '%s': size %" PRId64 " is negative", name ? name : "", size);
+  char room[OP2I_NAME_ROOM];
+  status = op2i_error(OP2_ERR_ARG, "set '%s': size %" PRId64 " is negative",
+                      op2i_object_name(ctx, OP2I_SET, name, room), size);
   return ctx->comm ? op2i_comm_agree(ctx->comm, status) : status;
 }
 
@@ -264,15 +268,15 @@ fail:
 static op2_status create_subset(op2_set parent, int64_t n, const int64_t *positions,
                                 const char *name, op2_set *out) {
   if (n < 0 || (n > 0 && !positions))
-    return op2i_error(OP2_ERR_ARG, "subset '%s' of '%s': a null pointer or a negative size",
-                      name ? name : "", parent->obj.name);
+    return op2i_error(OP2_ERR_ARG, "subset '%s' of '%s': a null pointer or a negative size", name,
+                      parent->obj.name);
   int64_t limit = parent->ends[OP2I_NONEXEC];
   for (int64_t i = 0; i < n; i++)
     if (positions[i] < 0 || positions[i] >= limit)
       return op2i_error(OP2_ERR_RANGE,
                         "subset '%s' of '%s': index %" PRId64 " at position %" PRId64
                         " is not in [0, %" PRId64 ")",
-                        name ? name : "", parent->obj.name, positions[i], i, limit);
+                        name, parent->obj.name, positions[i], i, limit);
   int64_t *idx = op2i_alloc_raw((size_t)n * sizeof *idx);
   if (!idx) return op2i_error_nomem("a subset's indices");
   int64_t kept = normalise(parent, n, positions, idx);
@@ -290,14 +294,15 @@ op2_status op2i_subset_give(op2_context ctx, op2_status status, op2_set subset, 
 
 op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions, const char *name,
                              op2_set *out) {
+  char room[OP2I_NAME_ROOM];
   op2_set subset = NULL;
   op2_status status = op2i_object_validate(parent, OP2I_SET, "op2_subset_create");
   if (!status) status = op2i_context_validate(parent->obj.ctx);
   if (status) return status;
   op2i_object_call(parent, OP2I_SET, "op2_subset_create", name, op2i_digest_text(0, name));
+  name = op2i_object_name(parent->obj.ctx, OP2I_SET, name, room);
   if (!out)
-    return op2i_error(OP2_ERR_ARG, "subset '%s' of '%s': a null pointer", name ? name : "",
-                      parent->obj.name);
+    return op2i_error(OP2_ERR_ARG, "subset '%s' of '%s': a null pointer", name, parent->obj.name);
   status = create_subset(parent, n, positions, name, &subset);
   return op2i_subset_give(parent->obj.ctx, status, subset, out);
 }

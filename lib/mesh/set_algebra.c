@@ -10,14 +10,15 @@
 enum { FIRST_ONLY = 1, SECOND_ONLY = 2, COMMON = 4 };
 
 static op2_status check(op2_set a, op2_set b, const char *name, const char *function) {
+  char room[OP2I_NAME_ROOM];
   op2_status status = op2i_object_validate(b, OP2I_SET, function);
   if (status) return status;
   if (a->base == b->base) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_MISMATCH,
                     "%s, subset '%s': '%s' is of set '%s' and '%s' of set '%s': they have no "
                     "elements in common",
-                    function, name ? name : "", a->obj.name, a->base->obj.name, b->obj.name,
-                    b->base->obj.name);
+                    function, op2i_object_name(a->obj.ctx, OP2I_SET, name, room), a->obj.name,
+                    a->base->obj.name, b->obj.name, b->base->obj.name);
 }
 
 /* The element that comes next, or one beyond all. */

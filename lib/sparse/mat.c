@@ -40,7 +40,9 @@ static op2_status check(op2_sparsity sparsity, int row_dim, int column_dim, op2_
 
 static op2_status make(op2_sparsity sparsity, int row_dim, int column_dim, op2_type type,
                        const char *name, op2_mat *out) {
-  op2_status status = check(sparsity, row_dim, column_dim, type, name ? name : "");
+  char room[OP2I_NAME_ROOM];
+  name = op2i_object_name(op2i_object_context(sparsity, OP2I_SPARSITY), OP2I_MAT, name, room);
+  op2_status status = check(sparsity, row_dim, column_dim, type, name);
   if (status) return status;
   op2_mat mat = op2i_calloc(1, sizeof *mat);
   if (!mat) return op2i_error_nomem("a matrix");

@@ -52,12 +52,14 @@ static op2_status split(op2_set from, int arity, const int32_t *idx, int32_t **w
 
 op2_status op2_map_create_partial(op2_set from, op2_set to, int arity, const int32_t *idx,
                                   const char *name, op2_map *out) {
-  const char *shown = name ? name : "";
+  char room[OP2I_NAME_ROOM];
   int32_t *whole = NULL;
   unsigned char *absent = NULL;
   op2_map map = NULL;
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_map_create_partial: where to put the map is null");
   op2i_object_call(from, OP2I_SET, "op2_map_create_partial", name, op2i_digest_text(0, name));
+  const char *const shown =
+      op2i_object_name(op2i_object_context(from, OP2I_SET), OP2I_MAP, name, room);
   op2_status status = check(from, to, arity, idx, shown);
   if (!op2i_object_is(from, OP2I_SET)) return status;
   if (!status) status = split(from, arity, idx, &whole, &absent);

@@ -290,7 +290,10 @@ op2_status op2_sparsity_create(int npairs, const op2_map_pair *pairs, const char
   if (!out)
     return op2i_error(OP2_ERR_ARG, "op2_sparsity_create: where to put the sparsity is null");
   say(npairs, pairs, name);
-  op2_status status = check(npairs, pairs, name ? name : "");
+  char room[OP2I_NAME_ROOM];
+  const void *first = npairs > 0 && pairs ? pairs[0].rows : NULL;
+  name = op2i_object_name(op2i_object_context(first, OP2I_MAP), OP2I_SPARSITY, name, room);
+  op2_status status = check(npairs, pairs, name);
   bool together = npairs > 0 && pairs && op2i_object_is(pairs[0].rows, OP2I_MAP) &&
                   !op2i_context_validate(pairs[0].rows->obj.ctx);
   if (!status) status = begin(npairs, pairs, name, &sparsity);
