@@ -176,14 +176,6 @@ static bool reads_payload(const struct op2i_emitter *e) {
   return reads;
 }
 
-static bool numbers_elements(const struct op2i_emitter *e) {
-  bool numbers = false;
-  for (int a = 0; a < e->loop->nargs; a++)
-    numbers = numbers || (e->loop->args[a].kind == OP2I_ARG_IDX && e->loop->args[a].map < 0) ||
-              op2i_arg_located(&e->loop->args[a]);
-  return numbers;
-}
-
 /* The first argument that reads global g, or -1. */
 static int reader_of(const struct op2i_emitter *e, int g, bool *writable) {
   int first = -1;
@@ -200,7 +192,7 @@ void op2i_emit_parameters(const struct op2i_emitter *e) {
   const char *space = e->dialect->global, *only = e->dialect->restricted;
   op2i_text_add(e->out, "int64_t op2_lo, int64_t op2_hi");
   if (e->listed) op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_subset", space, only);
-  if (numbers_elements(e))
+  if (op2i_loop_numbers_elements(e->loop))
     op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_number", space, only);
   for (int d = 0; d < e->loop->op.ndats; d++)
     op2i_text_add(e->out, ",\n    %s%s%s *%s op2_dat%d", space,
@@ -339,7 +331,7 @@ void op2i_emit_entry(const struct op2i_emitter *e) {
                 "  OP2_NAME(op2_body)(op2_lo, op2_hi",
                 e->dialect->entry_prefix);
   if (e->listed) op2i_text_add(e->out, ", op2_call->subset");
-  if (numbers_elements(e)) op2i_text_add(e->out, ", op2_call->number");
+  if (op2i_loop_numbers_elements(e->loop)) op2i_text_add(e->out, ", op2_call->number");
   for (int d = 0; d < e->loop->op.ndats; d++) op2i_text_add(e->out, ", op2_call->dat[%d]", d);
   for (int m = 0; m < e->loop->nmaps; m++) op2i_text_add(e->out, ", op2_call->map[%d]", m);
   for (int m = 0; m < e->loop->nmaps; m++)

@@ -84,7 +84,8 @@ static op2_status report_stray(const char *name, op2_set from, op2_set to, int a
   while (idx[i] >= 0 && idx[i] < limit) i++;
   char global[48] = "";
   if (from->halo)
-    snprintf(global, sizeof global, " (global number %" PRId64 ")", from->halo->global[i / arity]);
+    snprintf(global, sizeof global, " (global number %" PRId64 ")",
+             op2i_halo_number(from->halo, i / arity));
   return op2i_error(OP2_ERR_RANGE,
                     "map '%s' (%s -> %s): entry %" PRId32 " at row %" PRId64 "%s, column %" PRId64
                     " is not in [0, %" PRId64 ")",

@@ -139,8 +139,8 @@ struct op2_dat_s {
   int64_t changes; /* that were queued, or begun by the host, in the program's order */
   int32_t open_reads, open_writes; /* access scopes */
   const char *opened_by; /* what opened the last one: the public call's name without "_begin" */
-  struct op2i_link link;           /* in the set's list */
-  struct op2i_link link_of_all;    /* in the context's */
+  struct op2i_link link; /* in the set's list */
+  struct op2i_link link_of_all; /* in the context's */
   struct op2i_resource res;
   op2_dat prev_wrapped, next_wrapped;
 };
@@ -218,6 +218,8 @@ op2_status op2i_map_injective(op2_map map, uint64_t slots, bool *holds);
 uint64_t op2i_map_slots(const struct op2_map_s *map, int32_t slot);
 /* The set's idx or number, and so the buffers of them, are others than before. */
 void op2i_set_tables_changed(op2_set set);
+/* The table of its numbers, of a set that is tabled: made here at the first time, for blocks. */
+op2_status op2i_set_numbers_at(op2_set set, enum op2i_place place, void **numbers);
 /* Ascending. */
 void op2i_sort_indices(int64_t n, int64_t *idx);
 /* A dat of zeros, made without asking whether other ranks could make it as well. */
@@ -256,9 +258,10 @@ static inline int64_t op2i_map_rows(const struct op2_map_s *map) {
 static inline bool op2i_set_numbered(const struct op2_set_s *set) {
   return set->number || set->halo;
 }
-/* Whether there is a table of them for loops: not where nobody asks for them. */
+/* Whether there is a table of them for loops, or will be when the first one asks for it: not where
+ * nobody asks for them. */
 static inline bool op2i_set_tabled(const struct op2_set_s *set) {
-  return set->number || (set->halo && set->halo->global);
+  return set->number || (set->halo && (set->halo->global || set->halo->tabled));
 }
 
 #endif

@@ -83,7 +83,8 @@ static op2_status check_targets(op2_set from, op2_set to, int arity, const int64
                         "map '%s' (%s -> %s): entry %" PRId64 " at row %" PRId64 ", column %" PRId64
                         " is not in [0, %" PRId64 ")",
                         name, from->obj.name, to->obj.name, idx[i],
-                        from->halo ? from->halo->global[i / arity] : i / arity, i % arity, limit);
+                        from->halo ? op2i_halo_number(from->halo, i / arity) : i / arity, i % arity,
+                        limit);
   return OP2_SUCCESS;
 }
 

@@ -34,6 +34,25 @@ void op2i_set_tables_changed(op2_set set) {
   op2i_buffer_replace(&set->numbers, numbers, true);
 }
 
+/* The table belongs to the halo, as those do that programs give. */
+static op2_status make_numbers(op2_set set) {
+  struct op2i_halo *halo = set->halo;
+  const int64_t n = set->ends[OP2I_NONEXEC];
+  if (set->number || !halo || !halo->tabled || halo->global) return OP2_SUCCESS;
+  halo->global = op2i_malloc((size_t)n * sizeof *halo->global);
+  if (!halo->global)
+    return op2i_error(OP2_ERR_NOMEM, "out of memory for the numbers of set '%s'", set->obj.name);
+  for (int64_t i = 0; i < n; i++) halo->global[i] = halo->first + i;
+  op2i_buffer_replace(&set->numbers, halo->global, true);
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_set_numbers_at(op2_set set, enum op2i_place place, void **numbers) {
+  op2_status status = make_numbers(set);
+  if (status) return status;
+  return op2i_buffer_at(&set->numbers, place, OP2_READ, OP2I_EVERY_ROW, numbers);
+}
+
 /* So many that neither bytes of a table of them, nor the sum over a million ranks, overflow. */
 #define MOST_ELEMENTS (INT64_MAX >> 20)
 
@@ -122,21 +141,15 @@ op2_status op2i_set_create_counted(op2_context ctx, int64_t size, const char *na
 }
 
 /* A block of all ranks' elements, in the order of ranks: numbers that follow each other need none
- * of the checks of op2i_halo_make(), nor its copy of them. */
+ * of the checks of op2i_halo_make(), and no table until a loop asks for one. A size out of a damaged
+ * file takes no memory. */
 static op2_status create_block(op2_context ctx, int64_t size, const char *name, op2_set *out) {
   const int64_t ends[] = {size, size, size, size};
   struct op2i_halo *halo = NULL;
   op2_set set = NULL;
   op2_status status = op2i_halo_make_block(ctx->comm, size, &halo);
   if (status) return status;
-  halo->global = op2i_malloc((size_t)size * sizeof *halo->global);
-  if (!halo->global) status = op2i_error_nomem("a set");
-  status = op2i_comm_agree(ctx->comm, status);
-  if (status) {
-    op2i_halo_free(halo);
-    return status;
-  }
-  for (int64_t i = 0; i < size; i++) halo->global[i] = halo->first + i;
+  halo->tabled = true;
   status = op2i_comm_agree(ctx->comm, make_set(ctx, ends, name, halo, &set));
   if (status)
     op2_set_destroy(&set);

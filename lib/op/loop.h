@@ -174,6 +174,15 @@ static inline bool op2i_loop_numbers(const struct op2i_loop *loop, int map) {
     any |= loop->args[a].kind == OP2I_ARG_IDX && loop->args[a].map == map;
   return any;
 }
+/* Whether the loop's code uses the numbers of the elements that it runs over: for its kernel, or to
+ * tell which of equal values wins. */
+static inline bool op2i_loop_numbers_elements(const struct op2i_loop *loop) {
+  bool any = false;
+  for (int a = 0; a < loop->nargs; a++)
+    any |= (loop->args[a].kind == OP2I_ARG_IDX && loop->args[a].map < 0) ||
+           op2i_arg_located(&loop->args[a]);
+  return any;
+}
 /* Whether a loop runs over elements of a section by themselves. */
 static inline bool op2i_loop_runs_over(const struct op2i_loop *loop, enum op2i_section section) {
   bool over = false;

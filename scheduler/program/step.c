@@ -47,7 +47,7 @@ static op2_status bind_map(struct op2i_step *step, int m) {
   if (!map->first || map->idx)
     status = op2i_buffer_at(&map->entries, step->place, OP2_READ, OP2I_EVERY_ROW, &entries);
   if (!status && op2i_set_tabled(map->to) && op2i_loop_numbers(step->loop, m))
-    status = op2i_buffer_at(&map->to->numbers, step->place, OP2_READ, OP2I_EVERY_ROW, &target);
+    status = op2i_set_numbers_at(map->to, step->place, &target);
   step->map[m] = entries;
   step->target[m] = target;
   return status;
@@ -71,9 +71,8 @@ op2_status op2i_step_bind_mesh(struct op2i_step *step) {
   for (int m = 0; m < loop->nmaps && !status; m++) status = bind_map(step, m);
   if (loop->set->idx && !status)
     status = op2i_buffer_at(&loop->set->elements, step->place, OP2_READ, OP2I_EVERY_ROW, &subset);
-  if (op2i_set_tabled(loop->set->base) && !status)
-    status =
-        op2i_buffer_at(&loop->set->base->numbers, step->place, OP2_READ, OP2I_EVERY_ROW, &number);
+  if (op2i_set_tabled(loop->set->base) && op2i_loop_numbers_elements(loop) && !status)
+    status = op2i_set_numbers_at(loop->set->base, step->place, &number);
   step->call.subset = subset;
   step->call.number = number;
   return status;
@@ -121,9 +120,11 @@ static void need_tables(const struct op2i_step *step) {
   for (int d = 0; d < loop->op.ndats; d++) need(&loop->op.dats[d]->values);
   for (int m = 0; m < loop->nmaps; m++) need(&loop->maps[m]->entries);
   for (int m = 0; m < loop->nmaps; m++)
-    if (op2i_set_tabled(loop->maps[m]->to)) need(&loop->maps[m]->to->numbers);
+    if (op2i_set_tabled(loop->maps[m]->to) && op2i_loop_numbers(loop, m))
+      need(&loop->maps[m]->to->numbers);
   if (loop->set->idx) need(&loop->set->elements);
-  if (op2i_set_tabled(loop->set->base)) need(&loop->set->base->numbers);
+  if (op2i_set_tabled(loop->set->base) && op2i_loop_numbers_elements(loop))
+    need(&loop->set->base->numbers);
 }
 
 bool op2i_steps_make_room(op2_context ctx, const struct op2i_program *program) {
