@@ -41,8 +41,8 @@ extern "C" {
  * that name is what it was, whatever fails and whoever is killed; after a failure it stays, and the
  * part is removed. A part that a killed program has left is replaced when NAME is next written. So
  * the folder has to be writable, and has to have room for both files. The new file has the
- * permissions of the former one; symbolic links stay and lead to it. Two programs must not write
- * one file at a time: the first that closes it is told.
+ * permissions of the former one. Symbolic links stay and lead to it, also those that led to no file
+ * yet. Two programs must not write one file at a time: the first that closes it is told.
  *
  * Over ranks (op2/mpi.h) one file is read and written by all of them at once; every call here is
  * then collective: all ranks make it, in the same order, for the same names. An error of one rank

@@ -28,20 +28,49 @@ static bool fail(struct op2i_part *part, const char *doing, int error) {
 
 size_t op2i_part_room(const char *path) { return PATH_MAX + strlen(path) + sizeof suffix + 1; }
 
-/* A file that is not there yet has a folder that is. */
-static bool resolve_folder(struct op2i_part *part, const char *path) {
-  const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
-  char *folder = part->name; /* which has no name yet */
-  memcpy(folder, path, (size_t)(base - path));
-  folder[base - path] = '\0';
-  if (!realpath(slash ? folder : ".", part->target)) return false;
+/* The target becomes the last component of `part->name` in the folder that its others lead to. */
+static bool resolve_folder(struct op2i_part *part) {
+  char *slash = strrchr(part->name, '/'), *base = slash ? slash + 1 : part->name;
+  const char first = *base;
+  *base = '\0';
+  if (!realpath(slash ? part->name : ".", part->target)) return false;
+  *base = first;
   if (part->target[strlen(part->target) - 1] != '/') strcat(part->target, "/");
+  errno = ENAMETOOLONG;
+  if (strlen(part->target) + strlen(base) >= PATH_MAX) return false;
   strcat(part->target, base);
   return true;
 }
 
+/* A link is relative to the folder that it is in. */
+static bool follow_link(struct op2i_part *part, const char *link) {
+  const size_t folder = *link == '/' ? 0 : (size_t)(strrchr(part->target, '/') + 1 - part->target);
+  errno = ENAMETOOLONG;
+  if (folder + strlen(link) >= PATH_MAX) return false;
+  memcpy(part->name, part->target, folder);
+  strcpy(part->name + folder, link);
+  return true;
+}
+
+/* A file that is not there yet has a folder that is. Its name may be a link, or a chain of them, that
+ * leads to where it is to be: the links stay. */
+static bool resolve_new(struct op2i_part *part, const char *path) {
+  enum { MOST_LINKS = 40 }; /* the system's own limit */
+  char link[PATH_MAX];
+  strcpy(part->name, path); /* which has no name of its own yet */
+  for (int n = 0; n <= MOST_LINKS; n++) {
+    if (!resolve_folder(part)) return false;
+    ssize_t length = readlink(part->target, link, sizeof link - 1);
+    if (length < 0) return errno == ENOENT || errno == EINVAL;
+    link[length] = '\0';
+    if (!follow_link(part, link)) return false;
+  }
+  errno = ELOOP;
+  return false;
+}
+
 bool op2i_part_name(struct op2i_part *part, const char *path) {
-  if (!realpath(path, part->target) && (errno != ENOENT || !resolve_folder(part, path)))
+  if (!realpath(path, part->target) && (errno != ENOENT || !resolve_new(part, path)))
     return fail(part, part->leads ? "created" : "opened", errno);
   sprintf(part->name, "%s%s", part->target, suffix);
   return true;
