@@ -34,6 +34,7 @@ static void admit(op2_dat dat) { dat->res.round = dat->obj.ctx->round; }
 static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .comm_of = comm_of,
                                             .agree = op2i_comm_agree,
+                                            .greatest = op2i_comm_greatest,
                                             .share = op2i_comm_share,
                                             .call = op2i_context_call,
                                             .object_call = op2i_object_call,

@@ -11,13 +11,14 @@
 /* What companions have of the library: libraries of their own, built and installed with it, that
  * are linked with what it is not to load unasked, as MPI. This table is all they call, and the one
  * symbol beside the public ones that the shared library shows. */
-enum { OP2I_COMPANION_VERSION = 7 }; /* another one when this file or what it includes changes */
+enum { OP2I_COMPANION_VERSION = 8 }; /* another one when this file or what it includes changes */
 
 struct op2i_companion {
   /* Ranks. init_ranks(): as in init.h. comm_of(): of a context that is alone, null. */
   op2_status (*init_ranks)(const op2_options *options, struct op2i_comm *comm, op2_context *ctx);
   op2_status (*comm_of)(op2_context ctx, struct op2i_comm **comm);
   op2_status (*agree)(struct op2i_comm *comm, op2_status status);
+  op2_status (*greatest)(struct op2i_comm *comm, int n, int64_t *values);
   op2_status (*share)(struct op2i_comm *comm, int root, void *data, size_t bytes);
   /* Calls that all ranks make alike, as in context.h and object.h; and the last one, as
    * in watch.h. */

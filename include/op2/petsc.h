@@ -72,8 +72,8 @@ OP2_API OP2_NODISCARD op2_status op2_petsc_use(op2_context ctx, int argc, char *
  * structure stays as it is.
  *
  * What is handed out for OP2_READ is not to be changed. Where the Mat has another state afterwards
- * (PetscObjectState), a copy is made anew for whoever uses it next, and the matrix is as it was;
- * what is in place counts as a change of the matrix. The same holds for a Vec.
+ * (PetscObjectState), on any rank, a copy is made anew for whoever uses it next, and the matrix is as it
+ * was; what is in place counts as a change of the matrix. The same holds for a Vec.
  * @units  access: OP2_READ, OP2_RW        @memory the Mat is the library's; not to be destroyed
  * @sync   runs what the values depend on, and waits
  * @mpi    collective

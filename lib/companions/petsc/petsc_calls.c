@@ -72,6 +72,16 @@ op2_status op2i_petsc_comm(const struct op2i_companion *op2, op2_context ctx, MP
                     "PETSc over ranks needs a context of op2_init_mpi(), which this is not");
 }
 
+op2_status op2i_petsc_agree_on_change(const struct op2i_companion *op2, op2_context ctx,
+                                      op2_status status, bool *changed) {
+  int64_t any[2] = {status != OP2_SUCCESS, *changed};
+  if (!ctx->comm) return status;
+  op2_status heard = op2->greatest(ctx->comm, 2, any);
+  if (heard) return heard;
+  *changed = any[1];
+  return any[0] ? op2->agree(ctx->comm, status) : OP2_SUCCESS;
+}
+
 /* ---- what goes when PETSc does --------------------------------------------------------------- */
 
 static struct op2i_petsc_kept all = {&all, &all, NULL};

@@ -418,15 +418,18 @@ static op2_status take_back(struct op2i_petsc_manner *manner, op2_mat mat, struc
   return status ? status : op2i_petsc_status(manner, code, "matrix", mat->obj.name);
 }
 
-/* A Mat that was handed out to be read may have another state now. If so, a copy is made anew by
- * whoever needs it next; where the Mat has the matrix's own memory, the matrix counts as changed,
- * so that preconditioners are made anew. */
+/* A Mat that was handed out to be read may have another state now, also on another rank alone. If so,
+ * a copy is made anew by whoever needs it next; where the Mat has the matrix's own memory, the matrix
+ * counts as changed, so that preconditioners are made anew. */
 static op2_status look_at_read(struct op2i_petsc_manner *manner, op2_mat mat,
                                struct kept_mat *own) {
   struct op2i_petsc_form *form = &own->forms[own->open];
   PetscObjectState state = own->state;
   PetscErrorCode code = PetscObjectStateGet((PetscObject)form->mat, &state);
-  if (code || state == own->state) return op2i_petsc_status(manner, code, "matrix", mat->obj.name);
+  bool changed = !code && state != own->state;
+  op2_status status = op2i_petsc_status(manner, code, "matrix", mat->obj.name);
+  status = op2i_petsc_agree_on_change(manner->op2, mat->obj.ctx, status, &changed);
+  if (status || !changed) return status;
   own->state = state;
   form->changes = -1;
   if (!form->wrapped) return OP2_SUCCESS;

@@ -33,6 +33,12 @@ op2_status op2i_petsc_status(const struct op2i_petsc_manner *manner, PetscErrorC
 op2_status op2i_petsc_comm(const struct op2i_companion *op2, op2_context ctx, MPI_Comm *comm);
 bool op2i_petsc_is_there(void);
 
+/* Whether PETSc has changed what was handed out to be read, on any rank: what follows from it is done by
+ * all of them, or by none. A failure of one is one of all. Collective, one message if nothing
+ * failed. */
+op2_status op2i_petsc_agree_on_change(const struct op2i_companion *op2, op2_context ctx,
+                                      op2_status status, bool *changed);
+
 /* All that is kept of PETSc goes when PETSc does, before what it is kept with. */
 struct op2i_petsc_kept {
   struct op2i_petsc_kept *prev, *next;

@@ -130,17 +130,20 @@ op2_status op2_dat_petsc(op2_dat dat, op2_access access, Vec *v) {
   return status;
 }
 
-/* A Vec that was handed out to be read may have another state now. If it has the dat's own memory,
- * the dat counts as changed, here and in the halos of other ranks. */
+/* A Vec that was handed out to be read may have another state now, also on another rank alone. If it
+ * has the dat's own memory, the dat counts as changed, here and in the halos of other ranks. */
 static op2_status look_at_read(const struct op2i_petsc_manner *manner, struct open_dat *open,
                                Vec v) {
+  op2_dat dat = open->dat;
   PetscObjectState state = open->state;
   PetscErrorCode code = PetscObjectStateGet((PetscObject)v, &state);
-  if (code || state == open->state || open->dat->type != OP2_F64)
-    return op2i_petsc_status(manner, code, "dat", open->dat->obj.name);
-  op2_status status = manner->op2->host_rows(open->dat, OP2_RW, &open->rows);
-  manner->op2->make_stale(open->dat);
-  open->dat->changes++;
+  bool changed = !code && state != open->state && dat->type == OP2_F64;
+  op2_status status = op2i_petsc_status(manner, code, "dat", dat->obj.name);
+  status = op2i_petsc_agree_on_change(manner->op2, dat->obj.ctx, status, &changed);
+  if (status || !changed) return status;
+  status = manner->op2->host_rows(dat, OP2_RW, &open->rows);
+  manner->op2->make_stale(dat);
+  dat->changes++;
   return status;
 }
 

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Views of PETSc that were handed out to be read and were changed all the same, on no rank, on one
+ * alone or on all: what follows from it is the same on all ranks. Run by t945-petsc-views.sh on 1 to
+ * 3 ranks. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "op2/mpi.h"
+#include "op2/petsc.h"
+#include "support.h"
+
+enum { EACH = 6 }; /* nodes of each rank */
+enum who { NOBODY, THE_FIRST, THE_LAST, EVERYBODY, WHOS };
+static const char *const whos[] = {"no rank", "the first rank", "the last rank", "all ranks"};
+
+static int rank, ranks, wrong;
+
+static bool good(bool holds, int line, const char *text) {
+  if (holds) return true;
+  fprintf(stderr, "# rank %d, line %d: %s: %s\n", rank, line, text, op2_error_message());
+  wrong++;
+  return false;
+}
+#define GOOD(condition) good((condition), __LINE__, #condition)
+#define DO(call)        good((call) == OP2_SUCCESS, __LINE__, #call)
+#define PETSC(call)     good((call) == 0, __LINE__, #call)
+
+static bool changes(enum who who) {
+  return who == EVERYBODY || (who == THE_FIRST && rank == 0) ||
+         (who == THE_LAST && rank == ranks - 1);
+}
+
+/* ---- a ring of nodes and edges --------------------------------------------------------------- */
+
+struct ring {
+  op2_context ctx;
+  op2_set nodes, edges;
+  op2_map ends;
+  op2_kernel sum, add;
+};
+
+static void begin(struct ring *r, const char *backend) {
+  const op2_options options = {.backend = backend, .threads = 1, .cache_dir = test_cache()};
+  const op2_partition_options blocks = {.method = OP2_PARTITION_BLOCKS};
+  const int64_t first = (int64_t)rank * EACH, all = (int64_t)ranks * EACH;
+  int64_t idx[2 * EACH];
+  for (int i = 0; i < EACH; i++) idx[2 * i] = first + i, idx[2 * i + 1] = (first + i + 1) % all;
+  const op2_kernel_desc sum = {.name = "sum",
+                               .source = "void sum(const double *const *x, double *y) {\n"
+                                         "  y[0] = x[0][0] + x[1][0];\n}"};
+  const op2_kernel_desc add = {.name = "add",
+                               .source =
+                                   "void add(double a[2][2]) {\n"
+                                   "  a[0][0] += 2; a[0][1] -= 1; a[1][0] -= 1; a[1][1] += 2;\n"
+                                   "}"};
+  *r = (struct ring){0};
+  DO(op2_init_mpi(&options, MPI_COMM_WORLD, &r->ctx));
+  DO(op2_petsc_use(r->ctx, 0, NULL));
+  DO(op2_set_create(r->ctx, EACH, "nodes", &r->nodes));
+  DO(op2_set_create(r->ctx, EACH, "edges", &r->edges));
+  DO(op2_map_create_global(r->edges, r->nodes, 2, idx, "ends", &r->ends));
+  DO(op2_partition(r->ctx, &blocks, NULL));
+  DO(op2_kernel_create(r->ctx, &sum, &r->sum));
+  DO(op2_kernel_create(r->ctx, &add, &r->add));
+}
+
+static void end(struct ring *r) {
+  op2_kernel_destroy(&r->sum);
+  op2_kernel_destroy(&r->add);
+  op2_map_destroy(&r->ends);
+  op2_set_destroy(&r->edges);
+  op2_set_destroy(&r->nodes);
+  DO(op2_finalize(&r->ctx));
+}
+
+/* ---- dats ------------------------------------------------------------------------------------ */
+
+/* The program ignores the lock that a Vec for reading has. */
+static void change_vec(Vec v) {
+  PetscScalar *values = NULL;
+  PetscInt n = 0;
+  PETSC(VecLockReadPop(v));
+  PETSC(VecGetLocalSize(v, &n));
+  if (PETSC(VecGetArray(v, &values)))
+    for (PetscInt i = 0; i < n; i++) values[i] += 100;
+  PETSC(VecRestoreArray(v, &values));
+  PETSC(VecLockReadPush(v));
+}
+
+/* What edges see of the nodes, some of them in the halo: 100 more for each end whose rank has changed
+ * its values. */
+static void expect_sums(const struct ring *r, op2_dat x, op2_dat y, enum who who, int times) {
+  const int64_t all = (int64_t)ranks * EACH;
+  double sums[EACH] = {0};
+  DO(op2_par_loop(r->sum, r->edges, op2_arg_dat(x, OP2_ALL, r->ends, OP2_READ),
+                  op2_arg_direct(y, OP2_WRITE)));
+  DO(op2_dat_get_block(y, (int64_t)rank * EACH, EACH, sums));
+  for (int i = 0; i < EACH; i++) {
+    double want = 0;
+    for (int e = 0; e < 2; e++) {
+      int64_t node = ((int64_t)rank * EACH + i + e) % all;
+      int owner = (int)(node / EACH);
+      bool changed = who == EVERYBODY || (who == THE_FIRST && !owner) ||
+                     (who == THE_LAST && owner == ranks - 1);
+      want += (double)node + (changed ? 100 * times : 0);
+    }
+    GOOD(sums[i] == want);
+  }
+}
+
+/* Twice, so that what is up to date after the first time is out of date again. */
+static void try_dat(const char *backend, op2_type type, enum who who) {
+  struct ring r;
+  op2_dat x = NULL, y = NULL;
+  Vec v = NULL;
+  begin(&r, backend);
+  double values[EACH];
+  float floats[EACH];
+  for (int i = 0; i < EACH; i++) floats[i] = (float)(values[i] = rank * EACH + i);
+  if (type == OP2_F64) {
+    DO(op2_dat_create(r.nodes, 1, type, NULL, "x", &x));
+    DO(op2_dat_create(r.edges, 1, OP2_F64, NULL, "y", &y));
+    DO(op2_dat_set_block(x, (int64_t)rank * EACH, EACH, values));
+    expect_sums(&r, x, y, NOBODY, 0);
+  } else {
+    DO(op2_dat_create(r.nodes, 1, type, NULL, "x", &x));
+    DO(op2_dat_set_block(x, (int64_t)rank * EACH, EACH, floats));
+  }
+  for (int times = 1; times <= 2; times++) {
+    DO(op2_dat_petsc(x, OP2_READ, &v));
+    if (v && changes(who)) change_vec(v);
+    DO(op2_dat_petsc_end(x, &v));
+    GOOD(!v);
+    if (type == OP2_F64) expect_sums(&r, x, y, who, times);
+  }
+  if (type == OP2_F32) {
+    /* A copy was changed, and the dat is as it was. */
+    DO(op2_dat_get_block(x, (int64_t)rank * EACH, EACH, floats));
+    for (int i = 0; i < EACH; i++) GOOD(floats[i] == (float)values[i]);
+  }
+  op2_dat_destroy(&x);
+  op2_dat_destroy(&y);
+  end(&r);
+}
+
+/* ---- matrices -------------------------------------------------------------------------------- */
+
+/* What PETSc's product with a vector of ones has in each row of this rank, all the same. */
+static double product(op2_mat mat) {
+  Mat A = NULL;
+  Vec x = NULL, y = NULL;
+  PetscReal least = NAN, most = NAN;
+  DO(op2_mat_petsc(mat, OP2_READ, MATAIJ, &A));
+  if (!A) return NAN;
+  PETSC(MatCreateVecs(A, &x, &y));
+  PETSC(VecSet(x, 1));
+  PETSC(MatMult(A, x, y));
+  PETSC(VecMin(y, NULL, &least));
+  PETSC(VecMax(y, NULL, &most));
+  PETSC(VecDestroy(&x));
+  PETSC(VecDestroy(&y));
+  DO(op2_mat_petsc_end(mat, &A));
+  return least == most ? most : NAN;
+}
+
+/* Alone the Mat has the matrix's own values, so that the change stays; among ranks it is a copy, made
+ * anew for the next one who looks. */
+static void try_mat(const char *backend, enum who who) {
+  struct ring r;
+  op2_sparsity sparsity = NULL;
+  op2_mat mat = NULL;
+  Mat A = NULL;
+  double want = 2;
+  begin(&r, backend);
+  const op2_map_pair pair = {r.ends, r.ends};
+  DO(op2_sparsity_create(1, &pair, "pattern", &sparsity));
+  DO(op2_mat_create(sparsity, 1, 1, OP2_F64, "A", &mat));
+  DO(op2_par_loop(r.add, r.edges, op2_arg_mat(mat, r.ends, r.ends, OP2_INC)));
+  GOOD(product(mat) == want);
+  for (int times = 1; times <= 2; times++) {
+    DO(op2_mat_petsc(mat, OP2_READ, MATAIJ, &A));
+    /* To be called by all ranks, but of one alone it multiplies the rows that it has. */
+    if (A && changes(who)) PETSC(MatScale(A, 3));
+    DO(op2_mat_petsc_end(mat, &A));
+    GOOD(!A);
+    if (ranks == 1 && who != NOBODY) want *= 3;
+    GOOD(product(mat) == want);
+  }
+  DO(op2_mat_zero(mat));
+  DO(op2_par_loop(r.add, r.edges, op2_arg_mat(mat, r.ends, r.ends, OP2_INC)));
+  GOOD(product(mat) == 2);
+  op2_mat_destroy(&mat);
+  op2_sparsity_destroy(&sparsity);
+  end(&r);
+}
+
+/* ---- all ------------------------------------------------------------------------------------- */
+
+static void tell(const char *backend, enum who who, const char *what) {
+  int all = 0;
+  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (!rank) is_int(all, 0, "%s: a %s for reading that %s changed", backend, what, whos[who]);
+  wrong = 0;
+}
+
+int main(int argc, char **argv) {
+  static const char *const backends[] = {"sequential", "openmp", "starpu"};
+  test_environment();
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  for (int b = 0; b < 3; b++) {
+    const char *why = backend_unfit(backends[b]);
+    if (why && !rank) skip("%s: %s", backends[b], why);
+    for (enum who who = NOBODY; who < WHOS && !why; who++) {
+      try_dat(backends[b], OP2_F64, who);
+      tell(backends[b], who, "Vec of doubles");
+      try_dat(backends[b], OP2_F32, who);
+      tell(backends[b], who, "Vec of floats");
+      try_mat(backends[b], who);
+      tell(backends[b], who, "Mat");
+    }
+  }
+  int status = rank ? 0 : done();
+  MPI_Finalize();
+  return status;
+}
