@@ -23,9 +23,10 @@
 
 enum { NODES = 3000, EDGES = 6000 };
 
-enum when { NEVER, BEFORE_INIT, AFTER_INIT, PLUGIN, WORKER, FUNCTION, WHENS };
-static const char *const when_names[WHENS] = {"nowhere",     "before op2_init", "after op2_init",
-                                              "by a plugin", "in kernels",      "in a function"};
+enum when { NEVER, BEFORE_INIT, AFTER_INIT, PLUGIN, WORKER, FUNCTION, OPERATOR, WHENS };
+static const char *const when_names[WHENS] = {"nowhere",       "before op2_init", "after op2_init",
+                                              "by a plugin",   "in kernels",      "in a function",
+                                              "in an operator"};
 
 struct cell {
   const char *backend;
@@ -86,6 +87,8 @@ OP2_KERNEL(spread,
 OP2_KERNEL(raising, (const double *x, double *y),
            { y[0] = (x[0] - x[0]) / (x[0] - x[0]) + 1 / (x[0] - x[0]); });
 
+OP2_KERNEL(weighted, (const double *w, const double *x, double *y), { *y = *w / 3 * *x; });
+
 /* A kernel that changes the modes of the thread that it runs on. */
 static const char spoiling[] = "extern int feenableexcept(int);\n"
                                "extern int fesetround(int);\n"
@@ -124,9 +127,9 @@ static void called(const char *call, op2_status status) {
 
 static op2_set nodes, edges;
 static op2_map map;
-static op2_dat x, y, f, g, tiny, tiny_f, flow, spoilt;
+static op2_dat x, y, f, g, tiny, tiny_f, flow, spoilt, weight, solution;
 static op2_gbl sum, most, norm;
-static double tinies[NODES];
+static double tinies[NODES], weights[NODES];
 static float tiny_fs[NODES];
 
 static void declare(void) {
@@ -141,12 +144,15 @@ static void declare(void) {
   CALL(op2_dat_create(nodes, 1, OP2_F32, tiny_fs, "tiny_f", &tiny_f));
   CALL(op2_dat_create(nodes, 1, OP2_F64, NULL, "flow", &flow));
   CALL(op2_dat_create(nodes, 1, OP2_F64, NULL, "spoilt", &spoilt));
+  CALL(op2_dat_create(nodes, 1, OP2_F64, weights, "weight", &weight));
+  CALL(op2_dat_create(nodes, 1, OP2_F64, NULL, "solution", &solution));
   CALL(op2_gbl_create(ctx, 1, OP2_F64, NULL, "sum", &sum));
   CALL(op2_gbl_create(ctx, 1, OP2_F64, NULL, "most", &most));
   CALL(op2_gbl_create(ctx, 1, OP2_F64, NULL, "norm", &norm));
 }
 
-static unsigned given_modes; /* that a function sets, ~0: none */
+static unsigned given_modes;   /* that a function sets, ~0: none */
+static unsigned product_modes; /* that an operator's function sets, ~0: none */
 
 /* The function that the queue calls; it sees what the program has set. */
 static int function(void *data, void *const *values) {
@@ -157,6 +163,44 @@ static int function(void *data, void *const *values) {
   if (fp_flags()) complain("it finds flags that the loops raised");
   if (given_modes != ~0u) fp_set(expected = given_modes);
   return 0;
+}
+
+/* What an operator's function queues and looks at runs as all else does, and the modes that it sets
+ * are the caller's from then on. */
+static op2_status product(void *data, op2_dat in, op2_dat out) {
+  static op2_kernel k_weighted;
+  static double values[NODES];
+  (void)data;
+  now = "an operator's function";
+  if (fp_get() != expected) complain("it does not get the caller's modes");
+  if (fp_flags()) complain("it finds flags that the solver raised");
+  if (product_modes != ~0u) fp_set(expected = product_modes);
+  fp_clear_flags();
+  if (!k_weighted) CALL(op2_kernel_create(ctx, &weighted_kernel, &k_weighted));
+  CALL(op2_par_loop(k_weighted, nodes, op2_arg_direct(weight, OP2_READ),
+                    op2_arg_direct(in, OP2_READ), op2_arg_direct(out, OP2_WRITE)));
+  CALL(op2_call(ctx, function, NULL, op2_arg_direct(out, OP2_READ)));
+  CALL(op2_dat_get(out, values));
+  add_bits(values, sizeof values);
+  return OP2_SUCCESS;
+}
+
+static void solve(void) {
+  static const op2_solver_options options = {.method = OP2_METHOD_CG,
+                                             .preconditioner = OP2_PRECONDITIONER_NONE,
+                                             .iterations = 5,
+                                             .allow_failure = 1};
+  const op2_arg args[] = {op2_arg_direct(weight, OP2_READ)};
+  const op2_operator_desc desc = {
+      .set = nodes, .dim = 1, .type = OP2_F64, .apply = product, .args = args, .nargs = 1};
+  op2_operator op;
+  op2_solver solver;
+  op2_solve_result result;
+  CALL(op2_operator_create(&desc, "weighted", &op));
+  CALL(op2_solver_create(ctx, &options, "solver", &solver));
+  CALL(op2_solve_operator(solver, op, solution, weight));
+  CALL(op2_solver_result(solver, &result));
+  add_bits(&result.residual, sizeof result.residual);
 }
 
 static void queue_loops(void) {
@@ -187,11 +231,8 @@ static void look_at_results(void) {
   static const struct {
     op2_dat *dat;
     size_t bytes;
-  } dats[] = {{&y, 2 * sizeof(double)},
-              {&g, sizeof(float)},
-              {&tiny, sizeof(double)},
-              {&tiny_f, sizeof(float)},
-              {&flow, sizeof(double)}};
+  } dats[] = {{&y, 2 * sizeof(double)}, {&g, sizeof(float)},     {&tiny, sizeof(double)},
+              {&tiny_f, sizeof(float)}, {&flow, sizeof(double)}, {&solution, sizeof(double)}};
   static char values[NODES * 2 * sizeof(double)];
   op2_gbl *const gbls[] = {&sum, &most, &norm};
   for (size_t d = 0; d < sizeof dats / sizeof *dats; d++) {
@@ -264,7 +305,7 @@ static void run(const struct cell *cell) {
   setenv("OP2_CHUNK_US", "0", 1); /* every block is a task */
   report->unfit = backend_unfit(cell->backend);
   if (report->unfit) return;
-  given_modes = ~0u;
+  given_modes = product_modes = ~0u;
   set_modes(cell, BEFORE_INIT);
   fp_clear_flags();
   CALL(op2_init(&options, &ctx));
@@ -273,10 +314,12 @@ static void run(const struct cell *cell) {
   if (cell->when == PLUGIN) load_plugin(cell);
   if (cell->when == WORKER) spoil(cell->modes);
   if (cell->when == FUNCTION) given_modes = cell->modes;
+  if (cell->when == OPERATOR) product_modes = cell->modes;
   for (int time = 0; time < 3; time++) {
     queue_loops();
     if (time < 2) CALL(op2_flush(ctx));
   }
+  solve();
   look_at_results();
   look_around();
   CALL(op2_finalize(&ctx));
@@ -307,6 +350,7 @@ static void fill(void) {
     xs[i] = i % 5 == 0 ? 0 : i % 11 == 0 ? 1e300 : value;
     fs[i] = (float)(value * 0.1);
     tinies[i] = 1e-310 * (1 + i);
+    weights[i] = 1 + 0.01 * (i % 7);
     tiny_fs[i] = 1e-40f * (float)(1 + i);
   }
   for (int e = 0; e < 2 * EDGES; e++) ends[e] = draw_below(&random, NODES);
@@ -322,6 +366,9 @@ static bool makes_sense(const struct cell *cell) {
   if (cell->when == WORKER) return false; /* the kernel knows numbers of that processor's */
 #endif
   if (cell->modes & ~fp_possible()) return false;
+  if (cell->when == OPERATOR && !thorough() && cell->modes != FP_TRAPS &&
+      cell->modes != fp_sets[FP_SETS - 1])
+    return false;
   if (!is_device(cell->backend)) return true;
   return cell->when != WORKER && (thorough() || cell->when == BEFORE_INIT);
 }
