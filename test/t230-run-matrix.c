@@ -52,8 +52,9 @@ static int64_t subset[SUBSET];
   X(OP2_F64, double)                                                                               \
   X(OP2_F32, float)                                                                                \
   X(OP2_I8, int8_t)                                                                                \
-  X(OP2_I16, int16_t) X(OP2_I32, int32_t) X(OP2_I64, int64_t) X(OP2_U8, uint8_t)                   \
-      X(OP2_U16, uint16_t) X(OP2_U32, uint32_t) X(OP2_U64, uint64_t)
+  X(OP2_I16, int16_t)                                                                              \
+  X(OP2_I32, int32_t) X(OP2_I64, int64_t) X(OP2_U8, uint8_t) X(OP2_U16, uint16_t)                  \
+      X(OP2_U32, uint32_t) X(OP2_U64, uint64_t)
 
 /* As storing in the type leaves it: the numbers here are small, only the narrow types wrap. */
 static double stored(op2_type type, double value) {
@@ -230,6 +231,15 @@ static void element_private(const struct form *f, struct world *w, int64_t e) {
   }
 }
 
+/* The kernel on a copy of what a global had before the loop; a minimum or maximum takes it. */
+static void element_bound(const struct form *f, struct world *w, int64_t e, const double *start) {
+  for (int i = 0; i < f->n; i++) {
+    double copy = apply(f, start[i], w->in[e], i);
+    w->seen[e * f->n + i] = start[i];
+    if (f->access == OP2_MIN ? copy < w->dat[i] : copy > w->dat[i]) w->dat[i] = copy;
+  }
+}
+
 /* The kernel on the data itself. */
 static void element_in_place(const struct form *f, struct world *w, int64_t e) {
   for (int i = 0; i < f->n; i++) {
@@ -255,12 +265,17 @@ static void element_strand(const struct form *f, struct world *w, int64_t e, int
 
 static void interpret(const struct form *f, struct world *w) {
   bool privately = f->shape == ITER || (f->shape < GLOBAL && f->access >= OP2_INC);
+  bool bounds = op2i_arg_bounds(&f->loop.loop.args[0]);
   int nstrands = op2i_arg_strands(&f->loop.loop.args[0]);
+  double start[ROW_MAX];
+  for (int i = 0; i < f->n; i++) start[i] = w->dat[i];
   int count = f->subset ? SUBSET : ELEMENTS;
   for (int p = 0; p < count; p++) {
     int64_t e = f->subset ? subset[p] : p;
     if (nstrands > 1)
       element_strand(f, w, e, p, nstrands);
+    else if (bounds)
+      element_bound(f, w, e, start);
     else if (privately)
       element_private(f, w, e);
     else
@@ -272,6 +287,7 @@ static void interpret(const struct form *f, struct world *w) {
 
 struct memory {
   _Alignas(16) unsigned char dat[(TARGETS + ELEMENTS) * DIM_MAX * 8];
+  _Alignas(16) unsigned char start[ROW_MAX * 8]; /* of a global */
   _Alignas(16) unsigned char in[ELEMENTS * 8];
   _Alignas(16) unsigned char seen[ELEMENTS * ROW_MAX * 8];
 };
@@ -288,7 +304,7 @@ static int differences(op2_type type, const void *memory, const double *values, 
 
 static void run_plain(const struct form *f, op2i_plain_fn entry, struct memory *m) {
   void *dats[3] = {m->dat, m->in, m->seen};
-  const void *gbls[1] = {m->dat};
+  const void *gbls[1] = {m->start};
   const int32_t *maps[1] = {map};
   const struct op2i_call call = {.dat = f->shape >= GLOBAL ? dats + 1 : dats,
                                  .map = maps,
@@ -308,6 +324,7 @@ static void check_plain(const struct form *f, op2i_plain_fn entry, const char *c
   int n = (TARGETS + ELEMENTS) * DIM_MAX;
   set_up(f, &w);
   load(f->type, m.dat, w.dat, n);
+  load(f->type, m.start, w.dat, f->n);
   load(f->type, m.in, w.in, ELEMENTS);
   load(f->type, m.seen, w.seen, ELEMENTS * f->n);
   run_plain(f, entry, &m);

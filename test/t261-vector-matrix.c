@@ -382,7 +382,7 @@ static void make_places(const struct form *f) {
 static void run(const struct form *f, op2i_plain_fn entry, bool listed, const struct memory *m,
                 int64_t lo, int64_t hi) {
   void *dats[DATS] = {m->dat[0], m->dat[1], m->dat[2]};
-  const void *gbls[1] = {m->value};
+  const void *gbls[2] = {m->value, m->value};
   const int32_t *maps[1] = {map};
   const int64_t *targets[1] = {lo % 2 ? numbers : NULL};
   const struct op2i_call call = {.dat = dats,

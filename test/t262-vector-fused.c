@@ -206,13 +206,19 @@ static void run(op2i_plain_fn entry, const struct loop_case *c, const int number
   void *dats[DATS] = {NULL};
   const int32_t *maps[1] = {map};
   _Alignas(64) double partial[2 * MEMBERS * USES] = {0}; /* each result has 16 bytes */
+  double starts[MEMBERS * USES];
+  const void *gbls[MEMBERS * USES];
   for (int d = 0; d < DATS; d++)
     if (numbers[d] >= 0) dats[numbers[d]] = m->dat[d];
   const struct op2i_call call = {.dat = dats,
                                  .map = maps,
                                  .subset = listed ? list : NULL,
+                                 .gbl = gbls,
                                  .payload = (const unsigned char *)shifts};
-  for (int g = 0; g < c->loop.op.ngbls; g++) partial[2 * g] = results[g];
+  for (int g = 0; g < c->loop.op.ngbls; g++) {
+    partial[2 * g] = starts[g] = results[g];
+    gbls[g] = &starts[g];
+  }
   entry(&call, lo, hi, (unsigned char *)partial);
   for (int g = 0; g < c->loop.op.ngbls; g++) results[g] = partial[2 * g];
 }

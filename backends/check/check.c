@@ -137,6 +137,8 @@ static void store_results(const struct op2i_check *check) {
       store_buffer(check, row);
     else if (op2i_arg_located(arg))
       offer(check, row);
+    else if (op2i_arg_bounds(arg))
+      store(arg, arg->dim, check->step->partials + arg->offset, check->frame[0] + row->at);
     else if (arg->kind == OP2I_ARG_GBL && row->role == OP2I_ROW_REDUCE)
       memcpy(row->memory, check->frame[0] + row->at, row->bytes);
     else if (row->role == OP2I_ROW_SUM || row->role == OP2I_ROW_REDUCE)

@@ -160,8 +160,6 @@ void op2i_check_extreme(op2_type type, op2_access access, int64_t n, bool above,
 /* The first component that moved against the mode (MIN up, MAX down), or -1. */
 int64_t op2i_check_wrong_way(op2_type type, op2_access access, int64_t n, const void *start,
                              const void *out);
-/* The first component that was a number and is NaN, or -1. */
-int64_t op2i_check_spoilt(op2_type type, int64_t n, const void *start, const void *out);
 /* The first component where the result `again` from `altered` is not what `out` from `start`
  * lets expect, or -1. */
 int64_t op2i_check_unlike(op2_type type, op2_access access, int64_t n,

@@ -111,15 +111,16 @@ static op2_status blame_bound(const struct op2i_check *check, int r, int64_t c, 
   if (c < 0)
     return op2i_check_error(
         check, row,
-        "the kernel's other results depend on it; what it holds depends on the elements before");
+        "the kernel's other results depend on it; what it holds is %s",
+        op2i_arg_bounds(arg) ? "what the global had before the loop, not what other elements find"
+                             : "what the elements before have left");
   size_t at = row->at + (size_t)c * row->value_bytes;
   if (!op2i_check_wrong_way(arg->type, arg->access, 1, check->other[other] + at,
                             check->frame[1] + at))
     return op2i_check_error(check, row,
-                            "the kernel sets %s whatever it was: a %s value of another element "
-                            "would be lost",
-                            op2i_check_component(check, row, c).text,
-                            lowers ? "smaller" : "larger");
+                            "the kernel sets %s whatever it was: it may only %s it, or leave it as "
+                            "it is",
+                            op2i_check_component(check, row, c).text, lowers ? "lower" : "raise");
   return op2i_check_error(
       check, row, "what the kernel does to %s depends on the value before, so it is not %s",
       op2i_check_component(check, row, c).text, lowers ? "a minimum" : "a maximum");

@@ -305,8 +305,9 @@ static void locate(struct op2i_check *check, struct op2i_check_row *row) {
     else if (op2i_arg_informs(arg))
       row->memory = NULL; /* zeros, each time */
     else
-      row->memory = op2i_arg_reduces(arg) ? partial_of(check, arg) + arg->offset
-                                          : (unsigned char *)step->call.gbl[arg->gbl];
+      row->memory = op2i_arg_reduces(arg) && !op2i_arg_bounds(arg)
+                        ? partial_of(check, arg) + arg->offset
+                        : (unsigned char *)step->call.gbl[arg->gbl];
     break;
   case OP2I_ARG_VAL: row->memory = (unsigned char *)step->call.payload + arg->offset; break;
   }

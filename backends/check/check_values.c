@@ -129,20 +129,6 @@ int64_t op2i_check_wrong_way(op2_type type, op2_access access, int64_t n, const 
   return -1;
 }
 
-int64_t op2i_check_spoilt(op2_type type, int64_t n, const void *start, const void *out) {
-  for (int64_t i = 0; i < n; i++) {
-    bool real = type == OP2_F64 || type == OP2_F32;
-    double before = type == OP2_F64   ? ((const double *)start)[i]
-                    : type == OP2_F32 ? (double)((const float *)start)[i]
-                                      : 0;
-    double behind = type == OP2_F64   ? ((const double *)out)[i]
-                    : type == OP2_F32 ? (double)((const float *)out)[i]
-                                      : 0;
-    if (real && isnan(behind) && !isnan(before)) return i;
-  }
-  return -1;
-}
-
 int64_t op2i_check_unlike(op2_type type, op2_access access, int64_t n,
                           const struct op2i_check_values *values) {
 #define UNLIKE(type_, name_, c_)                                                                   \

@@ -176,15 +176,17 @@ static bool reads_payload(const struct op2i_emitter *e) {
   return reads;
 }
 
-/* The first argument that reads global g, or -1. */
+/* The first argument that reads global g, or takes a minimum or maximum that starts from it; or -1. A
+ * kernel's parameter may be a pointer to what is not const although it only reads. */
 static int reader_of(const struct op2i_emitter *e, int g, bool *writable) {
   int first = -1;
   *writable = false;
-  for (int a = e->loop->nargs - 1; a >= 0; a--)
-    if (e->loop->args[a].gbl == g && !op2i_modifies(e->loop->args[a].access)) {
-      first = a;
-      *writable = *writable || !op2i_emit_param(e, a)->readonly;
-    }
+  for (int a = e->loop->nargs - 1; a >= 0; a--) {
+    const struct op2i_loop_arg *arg = &e->loop->args[a];
+    if (arg->gbl != g || (op2i_modifies(arg->access) && !op2i_arg_bounds(arg))) continue;
+    first = a;
+    *writable = *writable || !(op2i_arg_bounds(arg) || op2i_emit_param(e, a)->readonly);
+  }
   return first;
 }
 

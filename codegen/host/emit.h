@@ -15,7 +15,8 @@
  *   op2_dat<n>     dat n of the loop               op2_gbl<n>      values of global n
  *   op2_map<n>     values of map n                 op2_map<n>_<s>  its slot s for this element
  *   op2_payload    captured values and constants   op2_partial     partial results
- *   op2_arg<n>     what argument n needs: of a sum into a global its strands
+ *   op2_arg<n>     what argument n needs: of a sum into a global its strands, of a minimum or
+ *                  maximum what has been found
  *   op2_own<n>     its private copy                op2_consts      the constants, or a pointer
  *   op2_best<n>    what argument n has found       op2_winner<n>   the number of its element
  *   op2_start<n>   what it begins with for each element

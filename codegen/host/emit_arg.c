@@ -10,7 +10,7 @@
  * registers whatever the compiler does about loops. */
 enum { UNROLL_MAX = 32, LVALUE_MAX = 160 };
 
-enum action { CLEAR, GATHER, ADD, STORE, LOWER, RAISE };
+enum action { CLEAR, GATHER, ADD, STORE, LOWER, RAISE, START, FIND };
 
 const struct op2i_param *op2i_emit_param(const struct op2i_emitter *e, int a) {
   const struct op2i_member member = op2i_loop_member(e->loop, op2i_loop_member_of(e->loop, a));
@@ -152,6 +152,19 @@ static void add_bound(const struct op2i_emitter *e, int a, char before, const ch
     op2i_text_add(e->out, "%s = %s %c %s ? %s : %s;\n", shared, ours, before, shared, ours, shared);
 }
 
+/* A minimum or maximum of a global: the element's copy starts from the global, and what has been
+ * found so far takes it. */
+static void add_bound_of_global(const struct op2i_emitter *e, int a, enum action action, int j) {
+  char own[LVALUE_MAX], found[LVALUE_MAX], component[16] = "op2_component";
+  if (j >= 0) snprintf(component, sizeof component, "%d", j);
+  snprintf(own, sizeof own, "op2_own%d[%s]", a, component);
+  snprintf(found, sizeof found, "op2_arg%d[%s]", a, component);
+  if (action == START)
+    op2i_text_add(e->out, "%s = op2_gbl%d[%s];\n", own, (int)arg_of(e, a)->gbl, component);
+  else
+    add_bound(e, a, arg_of(e, a)->access == OP2_MIN ? '<' : '>', own, found);
+}
+
 static void add_statement(const struct op2i_emitter *e, int a, enum action action, int slot,
                           int j) {
   char ours[LVALUE_MAX], shared[2 * LVALUE_MAX];
@@ -164,6 +177,8 @@ static void add_statement(const struct op2i_emitter *e, int a, enum action actio
   case STORE: op2i_text_add(e->out, "%s = %s;\n", shared, ours); break;
   case LOWER: add_bound(e, a, '<', ours, shared); break;
   case RAISE: add_bound(e, a, '>', ours, shared); break;
+  case START:
+  case FIND: add_bound_of_global(e, a, action, j); break;
   }
 }
 
@@ -386,6 +401,10 @@ void op2i_emit_prepare(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   if (op2i_arg_private(arg)) prepare_copy(e, a);
   if (arg->kind == OP2I_ARG_ALL) prepare_pointers(e, a);
+  if (op2i_arg_bounds(arg)) {
+    op2i_text_add(e->out, "    %s op2_own%d[%d];\n", op2i_emit_type(e, a), a, (int)arg->dim);
+    for_values(e, a, START, "    ");
+  }
   if (op2i_arg_located(arg))
     op2i_text_add(e->out, "    %s op2_arg%d[1] = {op2_start%d};\n", op2i_emit_type(e, a), a, a);
   if (op2i_arg_informs(arg))
@@ -396,6 +415,7 @@ void op2i_emit_prepare(const struct op2i_emitter *e, int a) {
 void op2i_emit_settle(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   if (op2i_arg_located(arg)) op2i_emit_winner_settle(e, a, "    ", "");
+  if (op2i_arg_bounds(arg)) for_values(e, a, FIND, "    ");
   if (!op2i_arg_private(arg)) return;
   switch (arg->access) {
   case OP2_READ: break;
@@ -417,6 +437,8 @@ void op2i_emit_actual(const struct op2i_emitter *e, int a) {
     op2i_text_add(e->out, "op2_gbl%d", (int)arg->gbl);
   else if (summed(arg))
     add_strand(e, a);
+  else if (op2i_arg_bounds(arg))
+    op2i_text_add(e->out, "op2_own%d", a);
   else if (!op2i_arg_is_dat(arg) || op2i_arg_private(arg) || arg->kind == OP2I_ARG_ALL)
     op2i_text_add(e->out, "op2_arg%d", a);
   else

@@ -19,7 +19,7 @@
  *                                                  vector v on, on their way to memory
  *   op2_element    elements of the lanes           op2_first       the first of them in a range
  *   op2_steps      what they are from there        op2_halves<n>   lanes put together, n are left
- *   op2_bound      what lanes have to pass to win
+ *   op2_bound      what lanes have to pass to win  op2_start<n>    what lanes begin with
  *   op2_record     of the slice that the lanes' rows are in, op2_side the first of them there
  *   op2_length     how many entries they have       op2_turn        how many were done
  *   op2_columns<n> columns of entries, for view n  op2_sums        what rows add up to, and again with
@@ -72,6 +72,8 @@ enum op2i_vec_help {
   OP2I_VEC_KEEP,  /* other values there */
   OP2I_VEC_LOWER, /* the lesser ones, and the greater */
   OP2I_VEC_RAISE,
+  OP2I_VEC_LEAST, /* the same of what has been found for a global */
+  OP2I_VEC_MOST,
   OP2I_VEC_HELPS
 };
 

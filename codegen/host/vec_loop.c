@@ -232,6 +232,21 @@ static void rows_again(const struct op2i_vec *v, int map, int ahead) {
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
+/* What a minimum or maximum starts from, for each element of a batch. */
+static void begin_starts(const struct op2i_vec *v, int a) {
+  const struct op2i_loop_arg *arg = arg_of(v, a);
+  op2i_text_add(v->out, "  const ");
+  add_type(v, arg->type);
+  op2i_text_add(v->out, " op2_start%d[%d] = {", a, (int)arg->dim);
+  for (int j = 0; j < arg->dim; j++) {
+    op2i_text_add(v->out, j ? ", {" : "{");
+    for (int lane = 0; lane < v->lanes; lane++)
+      op2i_text_add(v->out, "%sop2_gbl%d[%d]", lane ? ", " : "", (int)arg->gbl, j);
+    op2i_text_add(v->out, "}");
+  }
+  op2i_text_add(v->out, "};\n");
+}
+
 /* Each lane has its own result: of increments what it has added, else what it has found. */
 static void begin_reduction(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
@@ -252,6 +267,7 @@ static void begin_reduction(const struct op2i_vec *v, int a) {
                       op2i_type_c(arg->type), (int)arg->offset, j);
     op2i_text_add(v->out, "};\n");
   }
+  if (op2i_arg_bounds(arg)) begin_starts(v, a);
 }
 
 /* What a lane has found, if it is less (greater) than what others have, or that is NaN: the sign of
@@ -436,7 +452,7 @@ static void actual(const struct op2i_vec *v, int a) {
     op2i_text_add(v->out, "op2_gbl%d", (int)arg->gbl);
   else if (arg->kind == OP2I_ARG_VAL || arg->kind == OP2I_ARG_ALL)
     op2i_text_add(v->out, "op2_arg%d", a);
-  else if (op2i_arg_reduces(arg) && arg->access != OP2_INC)
+  else if (op2i_arg_located(arg) || op2i_arg_informs(arg))
     op2i_text_add(v->out, "op2_arg%d", a);
   else
     add_vectors(v, a, 0);
@@ -521,7 +537,8 @@ static void compute(const struct op2i_vec *v, int before) {
   }
   limit(v, before);
   for (int a = 0; a < v->e->loop->nargs; a++)
-    if (op2i_arg_reduces(arg_of(v, a)) && v->args[a].own) next_turn(v, a, "own", "      ");
+    if (op2i_arg_reduces(arg_of(v, a)) && arg_of(v, a)->access == OP2_INC)
+      next_turn(v, a, "own", "      ");
 }
 
 static void add_to_memory(const struct op2i_vec *v, int ahead, const char *copy) {

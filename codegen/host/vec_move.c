@@ -214,8 +214,8 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
   for (int i = 0; i < count && !gathered; i++) {
     op2i_text_add(v->out, i ? ", " : " = {");
     if (arg->access != OP2_INC || arg->gbl >= 0) {
-      op2i_text_add(v->out, "op2_%s%d[%d]", arg->gbl >= 0 ? "arg" : "view",
-                    arg->gbl >= 0 ? a : at->view, at->first + i);
+      const char *from = op2i_arg_bounds(arg) ? "start" : arg->gbl >= 0 ? "arg" : "view";
+      op2i_text_add(v->out, "op2_%s%d[%d]", from, arg->gbl >= 0 ? a : at->view, at->first + i);
       continue;
     }
     op2i_text_add(v->out, "-(");
@@ -251,7 +251,13 @@ void op2i_vec_settle(const struct op2i_vec *v, int a) {
   const struct op2i_vec_arg *at = &v->args[a];
   int count = (int)(arg->arity * arg->dim);
   put_in_order(v, a);
-  if (!at->own || at->view < 0) return;
+  if (!at->own || (at->view < 0 && !op2i_arg_bounds(arg))) return;
+  if (op2i_arg_bounds(arg)) {
+    op2i_text_add(v->out, "      op2_%s_%sx%d(op2_arg%d, op2_own%d, %d);\n",
+                  arg->access == OP2_MIN ? "least" : "most", op2i_type_stem(arg->type), v->lanes, a,
+                  a, count);
+    return;
+  }
   if (arg->access != OP2_INC) {
     op2i_text_add(v->out, "      op2_%s_%sx%d(op2_view%d",
                   arg->access == OP2_MIN ? "lower" : "raise", op2i_type_stem(arg->type), v->lanes,
@@ -475,6 +481,10 @@ static void need_arg(struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   const struct op2i_vec_arg *at = &v->args[a];
   if (!at->own) return;
+  if (op2i_arg_bounds(arg)) {
+    op2i_vec_need(v, arg->access == OP2_MIN ? OP2I_VEC_LEAST : OP2I_VEC_MOST, arg->type, 1);
+    return;
+  }
   if (arg->access != OP2_INC) {
     if (at->accumulates)
       need_pieces(v, OP2I_VEC_GET, arg);

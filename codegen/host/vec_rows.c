@@ -319,6 +319,26 @@ static void add_limit(struct op2i_text *out, int lanes, op2_type type, bool keep
   op2i_text_add(out, ";\n}\n");
 }
 
+/* What has been found of a minimum or maximum of a global takes what the elements have, as emit_arg.c
+ * has it. What stands in front of `&` is all that waits for the batch before. */
+static void add_found(struct op2i_text *out, int lanes, op2_type type, const char *name,
+                      char before) {
+  bool real = op2i_type_real(type);
+  struct name vector = type_name(type, "x", lanes), mask = type_name(integer_of(type), "x", lanes);
+  op2i_text_add(
+      out,
+      "%sop2_%s_%sx%d(%s *op2_vectors, const %s *op2_from, int op2_components) {\n"
+      "  for (int op2_component = 0; op2_component < op2_components; op2_component++) {\n"
+      "    const %s op2_mask = (%s)~(op2_vectors[op2_component] %c= op2_from[op2_component])",
+      head, name, op2i_type_stem(type), lanes, vector.text, vector.text, mask.text, mask.text,
+      before);
+  if (real)
+    op2i_text_add(out, " & (%s)(op2_from[op2_component] == op2_from[op2_component])", mask.text);
+  op2i_text_add(out, ";\n    op2_vectors[op2_component] = ");
+  add_select(out, lanes, type, "op2_from[op2_component]", "op2_vectors[op2_component]");
+  op2i_text_add(out, ";\n  }\n}\n");
+}
+
 /* As emit_arg.c has it. */
 static void add_bound(struct op2i_text *out, int lanes, op2_type type, const char *name,
                       char before) {
@@ -356,13 +376,15 @@ static void add_help(struct op2i_vec *v, enum op2i_vec_help help, op2_type type,
   case OP2I_VEC_KEEP: add_limit(v->out, v->lanes, type, true); break;
   case OP2I_VEC_LOWER: add_bound(v->out, v->lanes, type, "lower", '<'); break;
   case OP2I_VEC_RAISE: add_bound(v->out, v->lanes, type, "raise", '>'); break;
+  case OP2I_VEC_LEAST: add_found(v->out, v->lanes, type, "least", '<'); break;
+  case OP2I_VEC_MOST: add_found(v->out, v->lanes, type, "most", '>'); break;
   case OP2I_VEC_HELPS: break;
   }
 }
 
 void op2i_vec_need(struct op2i_vec *v, enum op2i_vec_help help, op2_type type, int width) {
-  static const char *const names[OP2I_VEC_HELPS] = {"ROW",   "GET",  "PARTS", "PUT",  "ADD",
-                                                    "LIMIT", "KEEP", "LOWER", "RAISE"};
+  static const char *const names[OP2I_VEC_HELPS] = {
+      "ROW", "GET", "PARTS", "PUT", "ADD", "LIMIT", "KEEP", "LOWER", "RAISE", "LEAST", "MOST"};
   uint64_t bit = (uint64_t)1 << ((int)type * (BITS + 1) + log2_of(width));
   if (v->helped[help] & bit) return;
   v->helped[help] |= bit;

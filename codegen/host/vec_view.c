@@ -181,7 +181,7 @@ static void place_arg(struct op2i_vec *v, int a) {
   if (arg->kind == OP2I_ARG_IDX && arg->map < 0) v->numbered = true;
   if (arg->kind == OP2I_ARG_EACH) v->numbered = true;
   if (op2i_arg_located(arg)) v->numbered = true;
-  if (arg->kind == OP2I_ARG_GBL) at->own = arg->access == OP2_INC;
+  if (arg->kind == OP2I_ARG_GBL) at->own = arg->access == OP2_INC || op2i_arg_bounds(arg);
   if (arg->dat < 0) return;
   struct use use = use_of(loop, arg->dat);
   at->own = op2i_accumulates(arg->access);

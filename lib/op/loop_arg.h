@@ -91,6 +91,14 @@ static inline bool op2i_arg_informs(const struct op2i_loop_arg *arg) {
 }
 /* A MIN or MAX with such arguments: it matters which element it is. */
 static inline bool op2i_arg_located(const struct op2i_loop_arg *arg) { return arg->found_at > 0; }
+/* A minimum or maximum of a global, of which only the value matters. For each element the kernel
+ * begins with a copy of what the global had before the loop, and what it makes of that is combined
+ * with what other elements have. So nothing that a kernel finds for one element reaches another
+ * one, and a NaN, which gives way to every number, loses nothing. */
+static inline bool op2i_arg_bounds(const struct op2i_loop_arg *arg) {
+  return arg->kind == OP2I_ARG_GBL && (arg->access == OP2_MIN || arg->access == OP2_MAX) &&
+         !op2i_arg_located(arg);
+}
 /* The global has to be there: it is read, a minimum or maximum starts from it, or it stays where
  * nobody wins. */
 static inline bool op2i_arg_reads_global(const struct op2i_loop_arg *arg) {
