@@ -124,6 +124,23 @@ static void test_patience(void) {
   ok(look_again(1000), "patient workers go on looking");
 }
 
+/* A program whose last task is not there yet: workers that look for it sleep for most of the time, and
+ * find it when it comes. Workers that do nothing but look would look some hundred thousand times. */
+static void test_doze(void) {
+  struct op2i_finish finish;
+  op2i_rest_begin(&rest, &finish, 2);
+  put(&finish);
+  wait_ms(50);
+  int before = atomic_load(&looked);
+  wait_ms(100);
+  int times = atomic_load(&looked) - before;
+  ok(times < 20000, "workers sleep while a program has no task for them (they looked %d times)",
+     times);
+  put(&finish);
+  op2i_rest_wait(&rest, &finish);
+  ok(finish.over, "and find the next one");
+}
+
 static bool have_run(int wanted) {
   for (int i = 0; i < 1000 && atomic_load(&ran) < wanted; i++) wait_ms(10);
   return atomic_load(&ran) >= wanted;
@@ -200,6 +217,7 @@ int main(void) {
   with_workers(0, HOUR_MS, test_wake);
   with_workers(0, 1, test_nap);
   with_workers(60000, HOUR_MS, test_patience);
+  with_workers(0, HOUR_MS, test_doze);
   with_workers(0, HOUR_MS, test_users);
   on_cores();
   return done();

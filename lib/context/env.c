@@ -74,7 +74,7 @@ const struct op2i_variable op2i_variables[OP2I_ENV_COUNT] = {
     [OP2I_ENV_QUEUE_MAX] = {"OP2_QUEUE_MAX", OP2I_NUMBER_VARIABLE, 2048, 1, 1 << 20, "2048",
                             "loops that may wait in the queue", SAME(queue_max)},
     [OP2I_ENV_IDLE_MS] =
-        {"OP2_IDLE_MS", OP2I_NUMBER_VARIABLE, 20, 0, 3600000, "20",
+        {"OP2_IDLE_MS", OP2I_NUMBER_VARIABLE, 1, 0, 3600000, "1",
          "milliseconds that idle StarPU workers look for tasks before they sleep; where "
          "every core has a worker, they sleep at once",
          OWN},

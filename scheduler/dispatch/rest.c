@@ -11,6 +11,17 @@
 
 enum { NOBODY = -2, NAP_MS = 10, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 
+/* A worker that finds no task while a program runs looks for LOOK_NS and then sleeps, until a task
+ * ends, since others may depend on it, but no longer than DOZE_NS, since the submission of a task wakes
+ * nobody. A thread that would spin for longer keeps its core for ever from a thread that it waits for
+ * where both have the same real-time priority. A worker that was away for longer than AWAY_NS
+ * has run a task that is not op2's, or the system has sent it away: then it begins to look anew. */
+enum { LOOK_NS = 500000, DOZE_NS = 200000, AWAY_NS = 50000 };
+enum { CLOSED_NS = 50000 }; /* that a worker sleeps at a time while it is about to be ended */
+
+/* Of the calling worker: since when it looks for a task, and when it last did. 0: it does not. */
+static _Thread_local int64_t looking, looked;
+
 void op2i_rest_open(struct op2i_rest *rest, int64_t patience_ms) {
   pthread_condattr_t attributes;
   *rest = (struct op2i_rest){.since = op2i_nanoseconds(),
@@ -21,19 +32,32 @@ void op2i_rest_open(struct op2i_rest *rest, int64_t patience_ms) {
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   pthread_cond_init(&rest->work, &attributes);
+  pthread_cond_init(&rest->more, &attributes);
   pthread_cond_init(&rest->over, NULL);
   pthread_condattr_destroy(&attributes);
 }
 
 void op2i_rest_close(struct op2i_rest *rest) {
   pthread_mutex_lock(&rest->lock);
-  rest->closed = true;
+  __atomic_store_n(&rest->closed, true, __ATOMIC_RELAXED);
   pthread_cond_broadcast(&rest->work);
   pthread_mutex_unlock(&rest->lock);
 }
 
+/* Workers that outlive this rest, since the program itself uses StarPU, may still sleep here. */
+static void wait_for_sleepers(struct op2i_rest *rest) {
+  const struct timespec moment = {.tv_nsec = CLOSED_NS};
+  while (__atomic_load_n(&rest->sleepers, __ATOMIC_ACQUIRE) > 0 ||
+         __atomic_load_n(&rest->dozers, __ATOMIC_ACQUIRE) > 0)
+    nanosleep(&moment, NULL);
+  pthread_mutex_lock(&rest->lock); /* the last of them may still be about to let go of it */
+  pthread_mutex_unlock(&rest->lock);
+}
+
 void op2i_rest_destroy(struct op2i_rest *rest) {
+  wait_for_sleepers(rest);
   pthread_cond_destroy(&rest->over);
+  pthread_cond_destroy(&rest->more);
   pthread_cond_destroy(&rest->work);
   pthread_mutex_destroy(&rest->lock);
 }
@@ -48,12 +72,23 @@ void op2i_rest_begin(struct op2i_rest *rest, struct op2i_finish *finish, int64_t
   pthread_mutex_unlock(&rest->lock);
 }
 
+static void wake_dozer(struct op2i_rest *rest) {
+  if (__atomic_load_n(&rest->dozers, __ATOMIC_RELAXED) == 0) return;
+  pthread_mutex_lock(&rest->lock);
+  pthread_cond_signal(&rest->more);
+  pthread_mutex_unlock(&rest->lock);
+}
+
 void op2i_rest_end(struct op2i_rest *rest, struct op2i_finish *finish, int64_t tasks) {
   if (tasks == 0) return;
+  looking = 0;
   int64_t left = __atomic_sub_fetch(&finish->tasks, tasks, __ATOMIC_ACQ_REL);
   if (left == 0) __atomic_store_n(&rest->since, op2i_nanoseconds(), __ATOMIC_RELAXED);
   __atomic_sub_fetch(&rest->tasks, tasks, __ATOMIC_RELEASE);
-  if (left > 0) return;
+  if (left > 0) {
+    wake_dozer(rest);
+    return;
+  }
   pthread_mutex_lock(&rest->lock);
   finish->over = true;
   pthread_cond_broadcast(&rest->over);
@@ -94,19 +129,53 @@ void op2i_rest_call(struct op2i_rest *rest) {
   pthread_mutex_unlock(&rest->lock);
 }
 
+static struct timespec after(int64_t now, int64_t ns) {
+  return (struct timespec){.tv_sec = (time_t)((now + ns) / NS_PER_S),
+                           .tv_nsec = (long)((now + ns) % NS_PER_S)};
+}
+
+/* A program runs, and there was no task for the calling worker. */
+static void look_or_doze(struct op2i_rest *rest) {
+  int64_t now = op2i_nanoseconds();
+  if (!looking || now - looked > AWAY_NS) looking = now;
+  looked = now;
+  if (now - looking < LOOK_NS) return;
+  const struct timespec deadline = after(now, DOZE_NS);
+  pthread_mutex_lock(&rest->lock);
+  __atomic_add_fetch(&rest->dozers, 1, __ATOMIC_RELAXED);
+  if (!rest->closed && !pthread_cond_timedwait(&rest->more, &rest->lock, &deadline)) looking = 0;
+  __atomic_sub_fetch(&rest->dozers, 1, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&rest->lock);
+  looked = op2i_nanoseconds();
+}
+
+/* StarPU is about to end its workers, which goes on in another thread. */
+static void wait_for_end(struct op2i_rest *rest) {
+  const struct timespec moment = {.tv_nsec = CLOSED_NS};
+  __atomic_add_fetch(&rest->sleepers, 1, __ATOMIC_SEQ_CST);
+  nanosleep(&moment, NULL);
+  __atomic_sub_fetch(&rest->sleepers, 1, __ATOMIC_SEQ_CST);
+}
+
 void op2i_rest_here(struct op2i_rest *rest, int64_t calls) {
-  if (!op2i_rest_idle(rest)) return;
+  if (__atomic_load_n(&rest->closed, __ATOMIC_RELAXED)) {
+    wait_for_end(rest);
+    return;
+  }
+  if (!op2i_rest_idle(rest)) {
+    look_or_doze(rest);
+    return;
+  }
+  looking = 0;
   int64_t now = op2i_nanoseconds();
   if (now - __atomic_load_n(&rest->since, __ATOMIC_RELAXED) < rest->patience) return;
-  int64_t until = now + rest->nap;
-  struct timespec deadline = {.tv_sec = (time_t)(until / NS_PER_S),
-                              .tv_nsec = (long)(until % NS_PER_S)};
+  const struct timespec deadline = after(now, rest->nap);
   pthread_mutex_lock(&rest->lock);
   __atomic_add_fetch(&rest->sleepers, 1, __ATOMIC_SEQ_CST);
   int here = sched_getcpu();
   while ((op2i_rest_idle(rest) || rest->giver == here) && !rest->closed &&
          op2i_rest_calls(rest) == calls)
     if (pthread_cond_timedwait(&rest->work, &rest->lock, &deadline)) break;
-  __atomic_sub_fetch(&rest->sleepers, 1, __ATOMIC_RELAXED);
+  __atomic_sub_fetch(&rest->sleepers, 1, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&rest->lock);
 }

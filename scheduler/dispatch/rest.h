@@ -13,13 +13,14 @@
 
 struct op2i_rest {
   pthread_mutex_t lock;
-  pthread_cond_t work, over;
+  pthread_cond_t work, more, over;
   int64_t tasks;    /* of all programs, not yet ended */
   int64_t since;    /* when the last of them ended */
   int64_t patience; /* nanoseconds that workers go on looking for work after that */
   int64_t nap;      /* nanoseconds that a worker sleeps at most */
   int64_t calls;    /* so many times all who sleep were called, tasks or not */
   int sleepers;     /* that a call would wake */
+  int dozers;       /* workers that sleep although a program runs, since it has no task for them */
   int giver;        /* processing unit where a thread submits tasks, NOBODY if none: a hint */
   bool closed;
 };
@@ -51,7 +52,8 @@ void op2i_rest_call(struct op2i_rest *rest);
 int64_t op2i_rest_calls(const struct op2i_rest *rest);
 /* By a worker between tasks: lets those go first who submit more, and sleeps while no program runs
  * and there are no more calls than so many, but not for longer than a few milliseconds, since other
- * users may have work for it. */
+ * users may have work for it. While a program runs, a worker that has found no task for half a
+ * millisecond sleeps until a task ends, or for a moment. */
 void op2i_rest_here(struct op2i_rest *rest, int64_t calls);
 
 #endif

@@ -32,7 +32,8 @@ static struct op2i_rest rest;
 static struct op2i_team team;
 static int team_cpus[OP2I_TEAM_MOST];     /* the system's number of each member's, or -1 */
 static int shares_of[STARPU_NMAXWORKERS]; /* of workers by their id; -1: none */
-static int hook;
+static int hook;          /* StarPU's number of between_tasks(); below 0: it is not registered */
+static bool team_is_open; /* and workers have their shares */
 /* How long workers look for a team's next program before they sleep, in nanoseconds. */
 enum { LINGER_NS = 100000 };
 static bool lost; /* in a forked child of a process where StarPU ran */
@@ -104,10 +105,13 @@ static op2_status give_home(op2_context ctx, char *path, size_t size, bool *give
   return status;
 }
 
+/* Workers that find no task come by the hook until they end, so that none of them spins on the core of
+ * the thread that ends them. */
 static void close_rest(void) {
   op2i_rest_close(&rest);
-  starpu_progression_hook_deregister(hook);
+  __atomic_store_n(&team_is_open, false, __ATOMIC_RELEASE);
   starpu_shutdown();
+  if (hook >= 0) starpu_progression_hook_deregister(hook);
   op2i_team_destroy(&team);
   op2i_rest_destroy(&rest);
 }
@@ -129,6 +133,10 @@ static bool others_wait(void) { return starpu_task_nready() > 0; }
 static unsigned between_tasks(void *unused) {
   (void)unused;
   int64_t calls = op2i_rest_calls(&rest);
+  if (!__atomic_load_n(&team_is_open, __ATOMIC_ACQUIRE)) { /* StarPU starts, or ends */
+    op2i_rest_here(&rest, calls);
+    return 1;
+  }
   int worker = starpu_worker_get_id();
   bool idle = op2i_rest_idle(&rest), others = idle && others_wait();
   if (idle && !others && worker >= 0) op2i_team_help(&team, &rest, shares_of[worker]);
@@ -165,18 +173,24 @@ static int give_shares(void) {
   return members;
 }
 
-/* Threads that wait for programs and workers that wait for tasks share the cores, unless there are
- * enough. */
-static op2_status open_rest(op2_context ctx) {
-  bool crowded = threads_running >= op2i_machine()->cores;
+/* By the thread that starts StarPU, before there are workers: from their first moment on they sleep
+ * while they have nothing to do. Threads that wait for programs and workers that wait for tasks share
+ * the cores, unless there are enough. */
+static void add_hook(void) { hook = starpu_progression_hook_register(between_tasks, NULL); }
+
+static void open_rest(op2_context ctx, int threads) {
+  bool crowded = threads >= op2i_machine()->cores;
   op2i_rest_open(&rest, crowded ? 0 : ctx->config.idle_ms);
-  op2i_team_open(&team, give_shares(), ctx->config.idle_ms ? LINGER_NS : 0, others_wait);
   op2i_last_threads_forget();
-  hook = starpu_progression_hook_register(between_tasks, NULL);
+  hook = -1;
+}
+
+static op2_status open_team(op2_context ctx) {
+  if (hook < 0) add_hook(); /* the program had started StarPU before */
+  op2i_team_open(&team, give_shares(), ctx->config.idle_ms ? LINGER_NS : 0, others_wait);
+  __atomic_store_n(&team_is_open, true, __ATOMIC_RELEASE);
   if (hook >= 0) return OP2_SUCCESS;
-  op2i_team_destroy(&team);
-  op2i_rest_destroy(&rest);
-  starpu_shutdown();
+  close_rest();
   return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU has no progression hook left");
 }
 
@@ -194,7 +208,6 @@ static op2_status start(op2_context ctx, int threads) {
     setenv("STARPU_SILENT", "1", 1);
   struct starpu_conf conf;
   starpu_conf_init(&conf);
-  conf.sched_policy_name = "lws"; /* workers steal from each other */
   conf.precedence_over_environment_variables = 1;
   conf.catch_signals = 0;
   conf.ncpus = threads < STARPU_MAXCPUS ? threads : STARPU_MAXCPUS;
@@ -205,9 +218,12 @@ static op2_status start(op2_context ctx, int threads) {
   conf.use_explicit_workers_bindid = machine->ncpus > 0;
   for (int w = 0; w < STARPU_NMAXWORKERS && machine->ncpus > 0; w++)
     conf.workers_bindid[w] = (unsigned)machine->cpus[w % machine->ncpus];
-  int failed = op2i_starpu_start(&conf, given ? home : NULL);
-  if (failed)
+  open_rest(ctx, conf.ncpus);
+  int failed = op2i_starpu_start(&conf, given ? home : NULL, add_hook);
+  if (failed) {
+    op2i_rest_destroy(&rest);
     return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU could not be started: %s", strerror(-failed));
+  }
   threads_wanted = threads;
   threads_running = (int)starpu_cpu_worker_get_count();
   if (threads_running < threads)
@@ -216,7 +232,7 @@ static op2_status start(op2_context ctx, int threads) {
              "(OP2_BACKEND=openmp has as many as there are cores; so has a StarPU that was "
              "configured with --enable-maxcpus=%d, once op2 is built with it)",
              threads, threads_running, STARPU_MAXCPUS, threads);
-  return open_rest(ctx);
+  return open_team(ctx);
 }
 
 /* In a child the workers are not there, and what they and other threads held stays locked. */

@@ -29,11 +29,11 @@ struct setting {
   bool changed;
 };
 
-/* Without memory to remember it by, a variable stays as it is. */
+/* Null: to no value. Without memory to remember it by, a variable stays as it is. */
 static void change(struct setting *setting, const char *value) {
   const char *before = op2i_env_raw(setting->name);
   if (before && !(setting->before = op2i_strdup(before))) return;
-  setting->changed = !setenv(setting->name, value, 1);
+  setting->changed = value ? !setenv(setting->name, value, 1) : !unsetenv(setting->name);
 }
 
 static void restore(struct setting *setting) {
@@ -74,12 +74,47 @@ static bool opencl_is_used(void) {
   return used;
 }
 
+/* ---- the scheduler --------------------------------------------------------------------------- */
+
+/* StarPU calls nothing of ours between the moment at which it takes hooks and the start of its
+ * workers, except the scheduling policy: so it gets a copy of one of its own, with another beginning. */
+static struct starpu_sched_policy policy;
+static void (*init_policy)(unsigned);
+static void (*prepare)(void);
+
+static void init_sched(unsigned sched_ctx) {
+  void (*call)(void) = prepare;
+  prepare = NULL;
+  init_policy(sched_ctx);
+  if (call) call();
+}
+
+/* False where StarPU knows no policy of that name: then it may be one of the program's own. */
+static bool copy_policy(const char *name) {
+  struct starpu_sched_policy *const *at = starpu_sched_get_predefined_policies();
+  while (*at && strcmp((*at)->policy_name, name)) at++;
+  if (!*at) return false;
+  policy = **at;
+  init_policy = policy.init_sched;
+  policy.init_sched = init_sched;
+  return true;
+}
+
 /* ---- the start ------------------------------------------------------------------------------- */
 
-int op2i_starpu_start(struct starpu_conf *conf, const char *home) {
+int op2i_starpu_start(struct starpu_conf *conf, const char *home, void (*before_workers)(void)) {
   struct setting components = {"HWLOC_COMPONENTS", NULL, false},
                  vendors = {"OCL_ICD_VENDORS", NULL, false},
-                 folder = {"XDG_CACHE_HOME", NULL, false}; /* what StarPU asks for first */
+                 folder = {"XDG_CACHE_HOME", NULL, false}, /* what StarPU asks for first */
+      scheduler = {"STARPU_SCHED", NULL, false};
+  const char *name = op2i_env_system(scheduler.name);
+  if (!name) name = "lws"; /* workers steal from each other */
+  prepare = before_workers;
+  if (copy_policy(name)) {
+    conf->sched_policy_name = NULL;
+    conf->sched_policy = &policy;
+    change(&scheduler, NULL); /* it comes before what the program asks for */
+  }
   /* Told which components to use, hwloc no longer heeds the variables that put another machine in
    * place of this one; StarPU must see the one that its workers' places were chosen on, and that
    * one has no buses to look at. */
@@ -89,6 +124,8 @@ int op2i_starpu_start(struct starpu_conf *conf, const char *home) {
   if (!opencl_is_used()) change(&vendors, "/dev/null/none");
   if (home) change(&folder, home);
   int failed = starpu_init(conf);
+  prepare = NULL;
+  restore(&scheduler);
   restore(&folder);
   restore(&vendors);
   restore(&components);
