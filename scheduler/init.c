@@ -22,6 +22,23 @@
 #include "share.h"
 #include "watch.h"
 
+/* Where nobody has asked for a backend, one that cannot be started here is no error: the next one that
+ * computes on the same cores takes its place. Programs that have places for their loops need the one
+ * that knows them. */
+static op2_status open_backend(op2_context ctx) {
+  op2_status status = ctx->backend->open(ctx, &ctx->backend_state);
+  while (status == OP2_ERR_UNAVAILABLE && !ctx->config.backend && !ctx->config.place) {
+    const struct op2i_backend *next = op2i_backend_after(ctx->backend);
+    if (!next) break;
+    op2i_log(ctx, OP2I_LOG_WARN, "the backend is %s, since %s cannot be used: %s", next->name,
+             ctx->backend->name, op2_error_message());
+    ctx->backend = next;
+    ctx->passed_over = NULL;
+    status = next->open(ctx, &ctx->backend_state);
+  }
+  return status;
+}
+
 static op2_status choose_backend(op2_context ctx) {
   const char *name = ctx->config.backend;
   if (name)
@@ -37,7 +54,7 @@ static op2_status choose_backend(op2_context ctx) {
     return op2i_error(OP2_ERR_UNAVAILABLE, "backend %s%s%s%s is not available: %s",
                       ctx->backend->name, name ? " (asked for by " : "",
                       name ? ctx->config.backend_by : "", name ? ")" : "", reason);
-  return ctx->backend->open(ctx, &ctx->backend_state);
+  return open_backend(ctx);
 }
 
 /* Contexts of this process, so far, that have taken its cores, or a share of them: not those alone that

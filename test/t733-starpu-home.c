@@ -56,6 +56,99 @@ static int begin(const char *cache, const char *starpu, const char *home) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* ---- what StarPU would end the process for --------------------------------------------------- */
+
+enum { STRANGER = 4711 };
+
+enum { WRONG = 1, REFUSED, BY_STARPU, BY_ANOTHER };
+
+/* What becomes of a context in a process of its own, of a user without the rights of root: it is
+ * refused with a message that names the umask, or begins by StarPU or by another backend. */
+static int start_as_stranger(const char *backend, const char *home, mode_t mask) {
+  op2_context ctx;
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) {
+    unsetenv("XDG_CACHE_HOME");
+    unsetenv("STARPU_HOME");
+    unsetenv("OP2_BACKEND");
+    setenv("HOME", home, 1);
+    setenv("TMPDIR", home, 1);
+    if (geteuid() == 0 && (setgid(STRANGER) || setuid(STRANGER))) _exit(WRONG);
+    umask(mask);
+    op2_status status =
+        op2_init(&(op2_options){.backend = backend, .threads = 1, .log_level = 1}, &ctx);
+    if (status == OP2_ERR_UNAVAILABLE && strstr(op2_error_message(), "umask")) _exit(REFUSED);
+    if (status) _exit(WRONG);
+    int chosen = strcmp(op2_backend_name(ctx), "starpu") ? BY_ANOTHER : BY_STARPU;
+    _exit(op2_finalize(&ctx) ? WRONG : chosen);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int is_empty(const char *path) {
+  char command[600];
+  snprintf(command, sizeof command, "test -z \"$(ls -A '%s')\"", path);
+  return system(command) == 0;
+}
+
+static void test_umask(void) {
+  static const mode_t masks[] = {0777, 0700, 0400};
+  char home[512];
+  folder("stranger", 0755, home);
+  if (chmod(root, 0755) || (geteuid() == 0 && chown(home, STRANGER, STRANGER))) {
+    skip("there can be no folder of another user here");
+    return;
+  }
+  for (int m = 0; m < 3; m++) {
+    is_int(start_as_stranger("starpu", home, masks[m]), REFUSED,
+           "umask %04o is an error that names it", (unsigned)masks[m]);
+    is_int(start_as_stranger(NULL, home, masks[m]), BY_ANOTHER,
+           "without a backend asked for, another one takes its place");
+    ok(is_empty(home), "nothing was made that could not be used");
+  }
+}
+
+/* Folders below the home that are not the user's to write, as a program of root's leaves them. */
+static void test_parts(void) {
+  static const char *const parts[] = {".starpu", ".starpu/sampling", ".starpu/sampling/bus",
+                                      ".starpu/sampling/codelets"};
+  if (geteuid() != 0) {
+    skip("only root can make folders that belong to nobody else and are not its user's");
+    return;
+  }
+  for (int p = 0; p < 4; p++) {
+    char home[512], command[3000];
+    snprintf(home, sizeof home, "%s/parts%d", root, p);
+    snprintf(
+        command, sizeof command,
+        "mkdir -p '%s/.starpu/sampling/bus' '%s/.starpu/sampling/codelets' && chown -R %d '%s' && "
+        "chown 0 '%s/%s'",
+        home, home, STRANGER, home, home, parts[p]);
+    if (system(command)) diag("%s is not as it should be", home);
+    is_int(start_as_stranger("starpu", home, 022), BY_STARPU,
+           "%s belongs to root: StarPU takes another folder", parts[p]);
+    snprintf(command, sizeof command, "%s/.cache/op2-starpu", home);
+    ok(exists(command, ".starpu/sampling/bus"), "one of its own");
+  }
+}
+
+/* Folders for models, by a variable. */
+static void test_models(const char *home) {
+  char good[512];
+  snprintf(good, sizeof good, "%s/models", root);
+  setenv("STARPU_PERF_MODEL_DIR", good, 1);
+  is_int(begin(NULL, NULL, home), 0, "a folder for models that is not there yet");
+  ok(exists(good, "bus") && exists(good, "codelets"), "is made");
+  setenv("STARPU_PERF_MODEL_DIR", "/proc/nonexistent", 1);
+  is_int(begin(NULL, NULL, home), 0, "one that cannot be made is not used");
+  setenv("STARPU_PERF_MODEL_DIR", "", 1);
+  is_int(begin(NULL, NULL, home), 0, "nor is an empty name");
+  unsetenv("STARPU_PERF_MODEL_DIR");
+}
+
 static void remove_tree(void) {
   char command[300];
   snprintf(command, sizeof command, "rm -rf '%s'", root);
@@ -94,6 +187,9 @@ int main(void) {
   is_int(begin(NULL, NULL, sticky), 0, "the same as HOME");
   ok(!exists(sticky, ".starpu") && exists(sticky, ".cache/op2-starpu/.starpu"), "too");
   is_int(begin(NULL, NULL, NULL), 0, "no variable at all");
+  test_models(home);
+  test_umask();
+  test_parts();
   remove_tree();
   return done();
 }

@@ -42,6 +42,14 @@ const struct op2i_backend *op2i_backend_default(int workers,
   return best;
 }
 
+const struct op2i_backend *op2i_backend_after(const struct op2i_backend *backend) {
+  int i = 0;
+  while (preferred[i] && preferred[i] != backend) i++;
+  if (preferred[i]) i++;
+  while (preferred[i] && preferred[i]->unavailable()) i++;
+  return preferred[i];
+}
+
 const char *op2_backend_unavailable(const char *name) {
   OP2I_FP_DEFAULT;
   if (!name) return "no backend was named";

@@ -13,6 +13,8 @@ const struct op2i_backend *op2i_backend_find(const char *name);
  * *passed_over is the one that would have been preferred and has fewer; null: there is none. */
 const struct op2i_backend *op2i_backend_default(int workers,
                                                 const struct op2i_backend **passed_over);
+/* The next usable one by preference; null: there is none. */
+const struct op2i_backend *op2i_backend_after(const struct op2i_backend *backend);
 extern const struct op2i_backend op2i_backend_sequential, op2i_backend_openmp, op2i_backend_check,
     op2i_backend_starpu, op2i_backend_cuda, op2i_backend_opencl, op2i_backend_static;
 

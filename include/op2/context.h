@@ -61,8 +61,8 @@ extern "C" {
 typedef struct op2_options {
   const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu, cuda, opencl, check, or
                              static, whose loops have text (op2_loop_generate()) and do not run;
-                             default starpu, or openmp where that StarPU was built for fewer workers
-                             than are wanted */
+                             default starpu, or openmp where StarPU cannot be started or was built
+                             for fewer workers than are wanted */
   int threads;            /**< OP2_THREADS: CPU workers; default one per usable core */
   int eager;              /**< OP2_EAGER: 1 runs every loop and call at once, -1 does not */
   int block_size;         /**< OP2_BLOCK_SIZE: elements per mini-partition */

@@ -33,7 +33,7 @@ const struct op2i_variable op2i_variables[OP2I_ENV_COUNT] = {
         {"OP2_BACKEND", OP2I_TEXT_VARIABLE, 0, 0, 0, "starpu, openmp or sequential",
          "sequential, openmp, starpu, cuda, opencl; check finds kernels that "
          "do not do what their arguments say; static runs no loops, and is for their "
-         "text; not set: the first that is built and has a worker for every core",
+         "text; not set: the first that is built, can be started and has a worker for every core",
          SAME(backend)},
     [OP2I_ENV_DEVICE] =
         {"OP2_DEVICE", OP2I_TEXT_VARIABLE, 0, 0, 0, "the first that is fit",

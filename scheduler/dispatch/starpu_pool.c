@@ -6,25 +6,20 @@
 
 #if OP2_HAVE_STARPU
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
 #include <starpu.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "context.h"
 #include "error.h"
 #include "last_threads.h"
 #include "log.h"
 #include "machine.h"
-#include "path.h"
 #include "process.h"
 #include "starpu_pool.h"
+#include "starpu_start.h"
 
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static int users, threads_wanted, threads_running;
@@ -49,60 +44,6 @@ static bool abi_matches(void) {
   size_t touched = ROOM;
   while (touched > 0 && buffer[touched - 1] == POISON) touched--;
   return touched <= sizeof(struct starpu_conf) && touched + 64 > sizeof(struct starpu_conf);
-}
-
-/* Whether StarPU can write there and nobody else can change what it will read, also what is not
- * there yet; *why tells what not. */
-static bool is_home(const char *path, bool make, struct op2i_text *why) {
-  struct op2i_path way;
-  struct stat st;
-  op2i_path_open(&way, path, make, OP2I_PATH_PARENT, NULL, why);
-  const char *fault = NULL;
-  if (way.fd >= 0 && fstat(way.fd, &st))
-    fault = strerror(errno);
-  else if (way.fd >= 0 && (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH)))
-    fault = "it is not the user's alone";
-  else if (way.fd >= 0 && faccessat(way.fd, ".", W_OK | X_OK, AT_EACCESS))
-    fault = "it cannot be written to";
-  if (fault) op2i_text_add(why, "%s%s: %s", why->length ? "; " : "", path, fault);
-  bool good = way.fd >= 0 && !fault;
-  op2i_path_close(&way);
-  return good;
-}
-
-/* Where StarPU's folder goes when its usual place does not serve; false when there is no such
- * place. */
-static bool other_home(int i, char *path, size_t size) {
-  const char *base = op2i_env_system(i == 0 ? "XDG_CACHE_HOME" : i == 1 ? "HOME" : "TMPDIR");
-  if (i == 3) base = P_tmpdir;
-  if (!base || base[0] != '/') return false;
-  if (i == 0) return snprintf(path, size, "%s/op2-starpu", base) < (int)size;
-  if (i == 1) return snprintf(path, size, "%s/.cache/op2-starpu", base) < (int)size;
-  return snprintf(path, size, "%s/op2-starpu-%ld", base, (long)geteuid()) < (int)size;
-}
-enum { OTHER_HOMES = 4 };
-
-/* StarPU ends the process when it cannot write its calibration files. It takes the first of these
- * variables that is set, if only to nothing. */
-static op2_status give_home(op2_context ctx, char *path, size_t size, bool *given) {
-  static const char *const variables[] = {"XDG_CACHE_HOME", "STARPU_HOME", "HOME"};
-  struct op2i_text why = {0};
-  const char *home = NULL;
-  for (int v = 0; v < 3 && !home; v++) home = op2i_env_raw(variables[v]);
-  bool found = home && is_home(home, home == op2i_env_raw(variables[0]), &why);
-  *given = !found;
-  if (home && !found && !access(home, W_OK | X_OK))
-    op2i_log(ctx, OP2I_LOG_WARN, "StarPU keeps its files elsewhere: %s", why.chars);
-  for (int i = 0; i < OTHER_HOMES && !found; i++)
-    found = other_home(i, path, size) && is_home(path, true, &why);
-  op2_status status =
-      found ? OP2_SUCCESS
-            : op2i_error(OP2_ERR_UNAVAILABLE,
-                         "StarPU needs a folder it can write to, of the user's alone (%s); set "
-                         "XDG_CACHE_HOME, or STARPU_HOME without it",
-                         why.chars && !why.failed ? why.chars : "");
-  op2i_text_free(&why);
-  return status;
 }
 
 /* Workers that find no task come by the hook until they end, so that none of them spins on the core of
@@ -194,14 +135,32 @@ static op2_status open_team(op2_context ctx) {
   return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU has no progression hook left");
 }
 
-static op2_status start(op2_context ctx, int threads) {
+/* Fewer than were wanted, which are the first that StarPU has. */
+static void warn_of_few(op2_context ctx, int threads) {
+  if (threads > STARPU_MAXCPUS)
+    op2i_log(ctx, OP2I_LOG_WARN,
+             "%d CPU workers wanted, StarPU gives %d: this build of StarPU has at most %d "
+             "(OP2_BACKEND=openmp has as many as there are cores; so has a StarPU that was "
+             "configured with --enable-maxcpus=%d, once op2 is built with it)",
+             threads, threads_running, STARPU_MAXCPUS, threads);
+  else
+    op2i_log(
+        ctx, OP2I_LOG_WARN,
+        "%d CPU workers wanted, StarPU gives %d, although this build of StarPU may have %d: it was "
+        "started by the program before, or sees fewer cores (OP2_BACKEND=openmp has as many as "
+        "there "
+        "are)",
+        threads, threads_running, STARPU_MAXCPUS);
+}
+
+/* With the variables set aside that would decide what op2 decides. */
+static op2_status start_aside(op2_context ctx, int threads) {
   if (!abi_matches())
     return op2i_error(
         OP2_ERR_UNAVAILABLE,
         "the StarPU library found at run time has another ABI than the one op2 was built with");
-  char home[4096];
-  bool given;
-  op2_status status = give_home(ctx, home, sizeof home, &given);
+  struct op2i_starpu_home home;
+  op2_status status = op2i_starpu_find_home(ctx, &home);
   if (status) return status;
   /* Its remarks on calibration and binding are for people who tune StarPU. */
   if (ctx->config.log_level < OP2I_LOG_INFO && !op2i_env_system("STARPU_SILENT"))
@@ -219,20 +178,22 @@ static op2_status start(op2_context ctx, int threads) {
   for (int w = 0; w < STARPU_NMAXWORKERS && machine->ncpus > 0; w++)
     conf.workers_bindid[w] = (unsigned)machine->cpus[w % machine->ncpus];
   open_rest(ctx, conf.ncpus);
-  int failed = op2i_starpu_start(&conf, given ? home : NULL, add_hook);
+  int failed = op2i_starpu_start(&conf, &home, add_hook);
   if (failed) {
     op2i_rest_destroy(&rest);
     return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU could not be started: %s", strerror(-failed));
   }
   threads_wanted = threads;
   threads_running = (int)starpu_cpu_worker_get_count();
-  if (threads_running < threads)
-    op2i_log(ctx, OP2I_LOG_WARN,
-             "%d CPU workers wanted, StarPU gives %d: this build of StarPU has at most %d "
-             "(OP2_BACKEND=openmp has as many as there are cores; so has a StarPU that was "
-             "configured with --enable-maxcpus=%d, once op2 is built with it)",
-             threads, threads_running, STARPU_MAXCPUS, threads);
+  if (threads_running < threads) warn_of_few(ctx, threads);
   return open_team(ctx);
+}
+
+static op2_status start(op2_context ctx, int threads) {
+  op2i_starpu_set_aside(ctx);
+  op2_status status = start_aside(ctx, threads);
+  op2i_starpu_put_back();
+  return status;
 }
 
 /* In a child the workers are not there, and what they and other threads held stays locked. */

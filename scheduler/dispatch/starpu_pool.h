@@ -15,11 +15,6 @@ op2_status op2i_starpu_acquire(op2_context ctx, int threads, int *workers);
 void op2i_starpu_release(void);
 /* The system's numbers of the processing units that workers are bound to, -1 where one is not. */
 void op2i_starpu_processors(int workers, int *numbers);
-/* starpu_start.c: starpu_init() with nothing loaded that nobody has asked for. `home` is where
- * StarPU's folder goes; null: where StarPU would put it. `before_workers` is called when StarPU takes
- * hooks and has no workers yet, unless StarPU ran before. */
-struct starpu_conf;
-int op2i_starpu_start(struct starpu_conf *conf, const char *home, void (*before_workers)(void));
 /* Of StarPU's workers. Programs of several contexts may run at once. */
 struct op2i_rest *op2i_starpu_rest(void);
 /* The team of its workers, one on each of their processing units, and the share of the one that the

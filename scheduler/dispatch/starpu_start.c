@@ -17,9 +17,10 @@
 #include <string.h>
 
 #include "context.h"
+#include "log.h"
 #include "mem.h"
 #include "process.h"
-#include "starpu_pool.h"
+#include "starpu_start.h"
 
 /* ---- the environment ------------------------------------------------------------------------- */
 
@@ -40,6 +41,45 @@ static void restore(struct setting *setting) {
   if (setting->changed && setting->before) setenv(setting->name, setting->before, 1);
   if (setting->changed && !setting->before) unsetenv(setting->name);
   op2i_free(setting->before);
+  setting->before = NULL;
+  setting->changed = false;
+}
+
+/* op2 decides how many workers there are and on which cores, and leaves the calling thread where it
+ * is. The first three take a worker away, or end the process on a core that is not there; without its
+ * kernels no program would ever end; what is no number ends the process. */
+static struct setting own[] = {
+    {.name = "STARPU_MAIN_THREAD_BIND"},
+    {.name = "STARPU_MAIN_THREAD_CPUID"},
+    {.name = "STARPU_MAIN_THREAD_COREID"},
+    {.name = "STARPU_RESERVE_NCPU"},
+    {.name = "STARPU_DISABLE_KERNELS"},
+    {.name = "STARPU_NCPU"},
+    {.name = "STARPU_NCPUS"},
+    {.name = "STARPU_NTHREADS_PER_CORE"},
+    {.name = "STARPU_WORKERS_CPUID"},
+    {.name = "STARPU_WORKERS_COREID"},
+    {.name = "STARPU_NCUDA"},
+    {.name = "STARPU_NOPENCL"},
+    {.name = "STARPU_MIN_PRIO"},
+    {.name = "STARPU_MAX_PRIO"},
+};
+enum { OWN = sizeof own / sizeof *own };
+
+void op2i_starpu_set_aside(op2_context ctx) {
+  for (int s = 0; s < OWN; s++) {
+    if (!op2i_env_raw(own[s].name)) continue;
+    op2i_log(
+        ctx, OP2I_LOG_INFO,
+        "%s does not hold for the StarPU that op2 starts: OP2_THREADS says how many workers there "
+        "are, and each gets a core that the process may use",
+        own[s].name);
+    change(&own[s], NULL);
+  }
+}
+
+void op2i_starpu_put_back(void) {
+  for (int s = 0; s < OWN; s++) restore(&own[s]);
 }
 
 /* ---- who uses OpenCL ------------------------------------------------------------------------- */
@@ -102,11 +142,12 @@ static bool copy_policy(const char *name) {
 
 /* ---- the start ------------------------------------------------------------------------------- */
 
-int op2i_starpu_start(struct starpu_conf *conf, const char *home, void (*before_workers)(void)) {
+int op2i_starpu_start(struct starpu_conf *conf, const struct op2i_starpu_home *home,
+                      void (*before_workers)(void)) {
   struct setting components = {"HWLOC_COMPONENTS", NULL, false},
                  vendors = {"OCL_ICD_VENDORS", NULL, false},
                  folder = {"XDG_CACHE_HOME", NULL, false}, /* what StarPU asks for first */
-      scheduler = {"STARPU_SCHED", NULL, false};
+      models = {"STARPU_PERF_MODEL_DIR", NULL, false}, scheduler = {"STARPU_SCHED", NULL, false};
   const char *name = op2i_env_system(scheduler.name);
   if (!name) name = "lws"; /* workers steal from each other */
   prepare = before_workers;
@@ -122,10 +163,12 @@ int op2i_starpu_start(struct starpu_conf *conf, const char *home, void (*before_
       !op2i_env_system("HWLOC_XMLFILE"))
     change(&components, "-linuxio,-pci,-gl,-opencl,-cuda,-nvml,-rsmi,-levelzero");
   if (!opencl_is_used()) change(&vendors, "/dev/null/none");
-  if (home) change(&folder, home);
+  if (home->given) change(&folder, home->path);
+  if (home->models_here) change(&models, NULL);
   int failed = starpu_init(conf);
   prepare = NULL;
   restore(&scheduler);
+  restore(&models);
   restore(&folder);
   restore(&vendors);
   restore(&components);

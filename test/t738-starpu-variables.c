@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Variables of StarPU that decide what op2 decides, or end the process: there are as many workers as
+ * were asked for, loops run, and the variables are as they were afterwards. */
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "support.h"
+
+OP2_KERNEL(fill, (double *x), { x[0] = 1; });
+
+enum { N = 1000, WORKERS = 2 };
+
+static bool has_run(op2_context ctx) {
+  op2_set set = NULL;
+  op2_dat x = NULL;
+  op2_kernel kernel = NULL;
+  static double values[N];
+  bool good = !op2_set_create(ctx, N, "set", &set) &&
+              !op2_dat_create(set, 1, OP2_F64, NULL, "x", &x) &&
+              !op2_kernel_create(ctx, &fill_kernel, &kernel) &&
+              !op2_par_loop(kernel, set, op2_arg_direct(x, OP2_WRITE)) && !op2_dat_get(x, values);
+  for (int i = 0; i < N && good; i++) good = values[i] == 1;
+  if (!good) diag("%s", op2_error_message());
+  op2_kernel_destroy(&kernel);
+  op2_dat_destroy(&x);
+  op2_set_destroy(&set);
+  return good;
+}
+
+/* In the child: 0 where all is well. */
+static int run(const char *name, const char *value) {
+  op2_context ctx;
+  cpu_set_t before, after;
+  alarm(120); /* loops that never end */
+  setenv(name, value, 1);
+  sched_getaffinity(0, sizeof before, &before);
+  const op2_options options = {
+      .backend = "starpu", .threads = WORKERS, .cache_dir = test_cache(), .log_level = 2};
+  if (op2_init(&options, &ctx)) {
+    diag("%s", op2_error_message());
+    return 1;
+  }
+  sched_getaffinity(0, sizeof after, &after);
+  if (op2_workers(ctx) != WORKERS) return 2;
+  if (!CPU_EQUAL(&before, &after)) return 3;
+  if (!has_run(ctx)) return 4;
+  if (op2_finalize(&ctx)) return 5;
+  const char *now = getenv(name);
+  return now && !strcmp(now, value) ? 0 : 6;
+}
+
+static int run_in_child(const char *name, const char *value) {
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) _exit(run(name, value));
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int main(void) {
+  static const char *const variables[][2] = {{"STARPU_MAIN_THREAD_BIND", "1"},
+                                             {"STARPU_MAIN_THREAD_CPUID", "0"},
+                                             {"STARPU_MAIN_THREAD_CPUID", "99"},
+                                             {"STARPU_MAIN_THREAD_COREID", "0"},
+                                             {"STARPU_RESERVE_NCPU", "1"},
+                                             {"STARPU_DISABLE_KERNELS", "1"},
+                                             {"STARPU_NCPU", "0"},
+                                             {"STARPU_NCPU", "1"},
+                                             {"STARPU_NCPU", "many"},
+                                             {"STARPU_NCPUS", "1"},
+                                             {"STARPU_WORKERS_CPUID", "0"},
+                                             {"STARPU_WORKERS_CPUID", "all"},
+                                             {"STARPU_WORKERS_COREID", "0"},
+                                             {"STARPU_NTHREADS_PER_CORE", "0"},
+                                             {"STARPU_MAX_PRIO", "-3"},
+                                             {"STARPU_MIN_PRIO", "5"},
+                                             {"STARPU_SCHED", "eager"}};
+  const char *why = op2_backend_unavailable("starpu");
+  if (why) {
+    skip("%s", why);
+    return done();
+  }
+  test_environment();
+  /* Tasks for StarPU's workers, whatever there is to do. */
+  setenv("OP2_CHUNK_US", "0", 1);
+  setenv("OP2_TEAM", "0", 1);
+  (void)test_cache();
+  for (size_t v = 0; v < sizeof variables / sizeof *variables; v++)
+    is_int(run_in_child(variables[v][0], variables[v][1]), 0, "%s=%s", variables[v][0],
+           variables[v][1]);
+  return done();
+}
