@@ -2,7 +2,9 @@
 /* Compilers that are missing, fail, lie or talk too much: a message that says so, and no other loop
  * is harmed. */
 #define _GNU_SOURCE
+#include <sched.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <time.h>
 
 #include "t3-rig.h"
@@ -144,6 +146,59 @@ static void test_signals(void) {
   ok(says(message, "signal 15"), "signals that the program blocks reach a compiler");
 }
 
+/* In a child: 0 where a compiler runs although there is no /dev/null, and reads nothing. */
+static int without_null(void) {
+  char empty[RIG_PATH], cc[RIG_PATH];
+  rig_path(empty, "empty");
+  if (mkdir(empty, 0755) || mount(empty, "/dev", NULL, MS_BIND, NULL)) return 1;
+  if (access("/dev/null", F_OK) == 0) return 2;
+  rig_script(cc, "cc-reads", "#!/bin/sh\ncat\nexec cc \"$@\"\n");
+  op2_context ctx = rig_context(NULL, cc, NULL);
+  char source[2048];
+  rig_source(source, sizeof source, 7, NULL);
+  struct op2i_jit_code unit = {.source = source, .mergeable = true, .label = "null"};
+  if (op2i_jit_get(ctx, 1, &unit)) return 3;
+  if (unit.message) fprintf(stderr, "# %s\n", unit.message);
+  int result = unit.function && ((rig_fn)unit.function)(2.0) == 15 ? 0 : 4;
+  op2i_free(unit.message);
+  rig_end(ctx);
+  return result;
+}
+
+static void test_null(void) {
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) {
+    bool apart =
+        unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
+    _exit(apart ? without_null() : 99);
+  }
+  int status = -1;
+  waitpid(pid, &status, 0);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 99)
+    skip("nothing may be mounted here, so /dev/null stays");
+  else
+    is_int(status, 0, "a compiler runs where there is no /dev/null, and reads nothing");
+}
+
+/* The folder in which the context was made goes. */
+static void test_folder(void) {
+  char folder[RIG_PATH];
+  rig_path(folder, "gone");
+  op2_context ctx = rig_context(cache, NULL, "-O0");
+  ctx->config.folder = strdup(folder);
+  char source[2048];
+  rig_source(source, sizeof source, 11, NULL);
+  struct op2i_jit_code unit = {.source = source, .mergeable = true, .label = "gone"};
+  CHECK(op2i_jit_get(ctx, 1, &unit));
+  ok(unit.message && says(unit.message, folder) &&
+         says(unit.message, "cannot be run in the folder"),
+     "the message names a folder that is gone, and does not blame the compiler");
+  op2i_free(unit.message);
+  free(ctx->config.folder);
+  rig_end(ctx);
+}
+
 int main(void) {
   rig_open();
   rig_path(cache, "cache");
@@ -152,6 +207,8 @@ int main(void) {
   test_lying();
   test_merged();
   test_signals();
+  test_null();
+  test_folder();
   ok(rig_once(cache, 2, NULL), "after all that a good compiler works on the same cache");
   is_int(rig_count(rig_root, "op2-scratch-"), 0, "and no scratch folder is left");
   rig_close();

@@ -325,26 +325,36 @@ static int spawn_anywhere(pid_t *pid, const posix_spawn_file_actions_t *files,
   return error;
 }
 
-/* To where the compiler's flags are meant from. */
-static int change_folder(posix_spawn_file_actions_t *files, const char *folder) {
+/* To where the compiler's flags are meant from; null: the process is there. */
+static const char *other_folder(const char *folder) {
   char here[PATH_MAX];
-  if (!folder || (getcwd(here, sizeof here) && strcmp(here, folder) == 0)) return 0;
-  return posix_spawn_file_actions_addchdir_np(files, folder);
+  return folder && getcwd(here, sizeof here) && strcmp(here, folder) == 0 ? NULL : folder;
 }
 
-static int spawn(const char *folder, const char *log, char **arguments, char **environment,
+/* A compiler gets nothing to read: from an empty file of its own where a system has no /dev/null. */
+static int add_input(posix_spawn_file_actions_t *files, const char *stem) {
+  char empty[PATH_MAX];
+  if (access("/dev/null", R_OK) == 0)
+    return posix_spawn_file_actions_addopen(files, 0, "/dev/null", O_RDONLY, 0);
+  snprintf(empty, sizeof empty, "%s.in", stem);
+  return posix_spawn_file_actions_addopen(files, 0, empty, O_RDONLY | O_CREAT, 0600);
+}
+
+static int spawn(const char *folder, const char *stem, char **arguments, char **environment,
                  pid_t *pid) {
+  char log[PATH_MAX];
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attributes;
   int error = posix_spawn_file_actions_init(&files);
   if (error) return error;
   error = posix_spawnattr_init(&attributes);
   if (!error) {
-    error = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+    snprintf(log, sizeof log, "%s.log", stem);
+    error = add_input(&files, stem);
     if (!error)
       error = posix_spawn_file_actions_addopen(&files, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     if (!error) error = posix_spawn_file_actions_adddup2(&files, 1, 2);
-    if (!error) error = change_folder(&files, folder);
+    if (!error && folder) error = posix_spawn_file_actions_addchdir_np(&files, folder);
     if (!error) error = set_signals(&attributes);
     if (!error) error = spawn_anywhere(pid, &files, &attributes, arguments, environment);
     posix_spawnattr_destroy(&attributes);
@@ -353,10 +363,22 @@ static int spawn(const char *folder, const char *log, char **arguments, char **e
   return error;
 }
 
+/* All that the system says is why, not of what. */
+static void add_refusal(struct op2i_text *text, const char *program, const char *folder,
+                        const char *scratch, int error) {
+  op2i_text_add(text, "the C compiler %s cannot be run", program);
+  if (folder && access(folder, X_OK) != 0)
+    op2i_text_add(text, " in the folder that the program was in when the context was made, %s",
+                  folder);
+  else if (access(scratch, W_OK | X_OK) != 0)
+    op2i_text_add(text, ", as its files cannot be written to %s", scratch);
+  op2i_text_add(text, ": %s", strerror(error));
+}
+
 op2_status op2i_compiler_start(const struct op2i_compiler *compiler,
                                struct op2i_compiler_run *run) {
   struct op2i_words arguments = {0};
-  char log[PATH_MAX], setting[PATH_MAX];
+  char setting[PATH_MAX];
   char **environment = NULL;
   op2_status status;
   run->pid = 0;
@@ -367,12 +389,11 @@ op2_status op2i_compiler_start(const struct op2i_compiler *compiler,
   snprintf(setting, sizeof setting, "TMPDIR=%s", run->folder);
   environment = make_environment(setting, run->mode != OP2I_COMPILE);
   if (!environment) OP2I_TRY(op2i_error_nomem("the compiler's environment"));
-  snprintf(log, sizeof log, "%s.log", run->stem);
-  int error = spawn(compiler->folder, log, arguments.item, environment, &run->pid);
+  const char *folder = other_folder(compiler->folder);
+  int error = spawn(folder, run->stem, arguments.item, environment, &run->pid);
   if (error) {
     run->pid = 0;
-    op2i_text_add(&run->failure, "the C compiler %s cannot be run: %s", arguments.item[0],
-                  strerror(error));
+    add_refusal(&run->failure, arguments.item[0], folder, run->folder, error);
     if (run->failure.failed) status = op2i_error_nomem("a message");
   } else if (compiler->timeout > 0) {
     run->deadline = op2i_child_clock() + compiler->timeout * INT64_C(1000000000);
