@@ -39,6 +39,7 @@ op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
 
 void op2i_sched_destroy(struct op2i_sched *sched) {
   if (sched->inner) op2i_sched_destroy(sched->inner);
+  sched->inner = NULL;        /* objects that go with what is queued are looked for in all queues */
   op2i_graph_mark_all(sched); /* nothing is left here but after a fatal error */
   op2i_graph_retire(sched);
   op2i_sched_forget_all(sched);

@@ -239,9 +239,14 @@ op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op
   op2_kernel kernel = NULL;
   if (call->op == OP2I_COPY && call->vectors[0] == call->vectors[1]) return OP2_SUCCESS;
   const struct key key = key_of(call, shape);
+  const struct op2i_behalf before = op2i_context_behalf(
+      shape->ctx, "algebra of dats", op2i_vector_forms[call->op].name, call->where);
   op2_status status = need_kernel(shape->ctx, &key, &kernel);
-  if (status) return status;
-  int n = make_args(call, &key, room, args);
-  if (call->result) return queue_reduction(call, &key, kernel, shape->set, args, n);
-  return op2_par_loop_at(call->where, kernel, shape->set, n, args);
+  if (!status) {
+    int n = make_args(call, &key, room, args);
+    status = call->result ? queue_reduction(call, &key, kernel, shape->set, args, n)
+                          : op2_par_loop_at(call->where, kernel, shape->set, n, args);
+  }
+  op2i_context_behalf_end(shape->ctx, before);
+  return status;
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "context.h"
 #include "error.h"
 #include "op2/loop.h"
 #include "sparse.h"
@@ -52,8 +53,11 @@ op2_status op2_mat_diagonal_at(op2_where where, op2_mat mat, op2_dat dat) {
   if (status) return status;
   bool block = dat->dim > mat->row_dim;
   op2_kernel *kernel = block ? &mat->get_block : &mat->get_diagonal;
+  const struct op2i_behalf before =
+      op2i_context_behalf(mat->obj.ctx, "op2_mat_diagonal", mat->obj.name, where);
   status = need_kernel(mat, block, kernel);
   if (!status) status = op2i_sparsity_diagonal(mat->sparsity);
+  op2i_context_behalf_end(mat->obj.ctx, before);
   if (status) return status;
   const op2_arg args[] = {op2_arg_direct(dat, OP2_WRITE),
                           op2_arg_dat(mat->values, 0, mat->sparsity->diagonal, OP2_READ)};

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "context.h"
 #include "error.h"
 #include "loop_arg.h"
 #include "op2/loop.h"
@@ -60,7 +61,11 @@ op2_status op2_mat_mult_at(op2_where where, op2_mat mat, op2_dat x, op2_dat y) {
     status =
         op2i_error(OP2_ERR_ARG, "%s:%d: op2_mat_mult, matrix '%s': dat '%s' is x and y as well",
                    where.file, where.line, mat->obj.name, x->obj.name);
-  if (!status) status = need_kernel(mat);
+  if (status) return status;
+  const struct op2i_behalf before =
+      op2i_context_behalf(mat->obj.ctx, "op2_mat_mult", mat->obj.name, where);
+  status = need_kernel(mat);
+  op2i_context_behalf_end(mat->obj.ctx, before);
   if (status) return status;
   const op2_arg args[] = {op2_arg_direct(y, OP2_WRITE),
                           op2_arg_dat(mat->values, OP2I_EACH, sparsity->entries, OP2_READ),

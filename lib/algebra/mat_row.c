@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "context.h"
 #include "error.h"
 #include "fpenv.h"
 #include "loop_arg.h"
@@ -81,9 +82,13 @@ op2_status op2_mat_zero_rows_at(op2_where where, op2_mat mat, op2_set rows, doub
   if (!where.file) where.file = "?";
   const struct call call = {where, "op2_mat_zero_rows", mat, rows, diagonal, false};
   op2_status status = check(&call);
-  if (!status) status = prepare(&call, &places);
+  if (status) return status;
+  const struct op2i_behalf before =
+      op2i_context_behalf(mat->obj.ctx, call.name, mat->obj.name, where);
+  status = prepare(&call, &places);
   if (!status) status = queue_zeros(&call, places);
   if (!status) mat->rows_zeroed = true;
+  op2i_context_behalf_end(mat->obj.ctx, before);
   return status;
 }
 
@@ -188,7 +193,12 @@ op2_status op2_mat_zero_rows_columns_at(op2_where where, op2_mat mat, op2_set ro
   const struct call call = {where, "op2_mat_zero_rows_columns", mat, rows, diagonal, true};
   op2_status status = check(&call);
   if (!status) status = check_system(&call, x, b);
-  if (!status) status = prepare(&call, &places);
+  if (status) return status;
+  const struct op2i_behalf before =
+      op2i_context_behalf(mat->obj.ctx, call.name, mat->obj.name, where);
+  status = prepare(&call, &places);
   if (!status && x) status = queue_correction(&call, places, x, b);
-  return status ? status : queue_zeros(&call, places);
+  if (!status) status = queue_zeros(&call, places);
+  op2i_context_behalf_end(mat->obj.ctx, before);
+  return status;
 }

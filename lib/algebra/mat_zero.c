@@ -2,6 +2,7 @@
 /* All values of a matrix made zero: a loop over its places. */
 #include <stdio.h>
 
+#include "context.h"
 #include "error.h"
 #include "mat_zero.h"
 #include "op2/loop.h"
@@ -21,7 +22,11 @@ op2_status op2i_mat_need_zero(op2_mat mat) {
 
 op2_status op2_mat_zero_at(op2_where where, op2_mat mat) {
   op2_status status = op2i_object_validate(mat, OP2I_MAT, "op2_mat_zero");
-  if (!status) status = op2i_mat_need_zero(mat);
+  if (status) return status;
+  const struct op2i_behalf before =
+      op2i_context_behalf(mat->obj.ctx, "op2_mat_zero", mat->obj.name, where);
+  status = op2i_mat_need_zero(mat);
+  op2i_context_behalf_end(mat->obj.ctx, before);
   if (status) return status;
   const op2_arg arg = op2_arg_direct(mat->values, OP2_WRITE);
   status = op2_par_loop_at(where, mat->zero, mat->sparsity->places, 1, &arg);

@@ -132,16 +132,27 @@ static op2_status make(const op2_operator_desc *desc, const char *name, op2_oper
   return OP2_SUCCESS;
 }
 
+/* What the function is, and its data, may lie elsewhere on each rank. */
+static uint64_t digest(const op2_operator_desc *desc, const char *name) {
+  const int32_t shape[] = {desc->dim, (int32_t)desc->type};
+  uint64_t digest = op2i_digest_bytes(op2i_digest_text(0, name), shape, sizeof shape);
+  digest = op2i_object_digest(digest, desc->preconditioner);
+  for (int n = 0; n < desc->nargs; n++)
+    digest = op2i_hash_word(op2i_object_digest(digest, desc->args[n].object),
+                            (uint64_t)desc->args[n].access);
+  return digest;
+}
+
 op2_status op2_operator_create(const op2_operator_desc *desc, const char *name, op2_operator *out) {
   op2_operator op = NULL;
   if (!out)
     return op2i_error(OP2_ERR_ARG, "op2_operator_create: where to put the operator is null");
-  if (desc)
-    op2i_object_call(desc->set, OP2I_SET, "op2_operator_create", name,
-                     op2i_hash_word(op2i_digest_text(0, name), (uint64_t)desc->nargs));
+  if (desc) op2i_object_call(desc->set, OP2I_SET, "op2_operator_create", name, 0);
   op2_status status = make(desc, name, &op);
   if (!desc || !op2i_object_is(desc->set, OP2I_SET)) return status;
   status = op2i_context_agree(desc->set->obj.ctx, status);
+  if (!status)
+    op2i_object_call(desc->set, OP2I_SET, "op2_operator_create", name, digest(desc, name));
   if (status)
     op2_operator_destroy(&op);
   else

@@ -25,6 +25,13 @@ struct op2i_trail;
 struct op2i_user_call;
 struct op2i_vector_kernel;
 
+/* The public call for which the library makes objects of its own; call is null where the program
+ * makes them itself. */
+struct op2i_behalf {
+  const char *call, *name;
+  op2_where where;
+};
+
 struct op2_context_s {
   uint32_t magic; /* OP2I_CONTEXT_MAGIC: where an object that is taken for a context has its own */
   int32_t refs;   /* one for the handle, one per object */
@@ -73,6 +80,7 @@ struct op2_context_s {
   int64_t npoisoned;   /* resources whose values are not there */
   int64_t epoch;       /* changes when values of a buffer come to another place, or go from one */
   int64_t next_id;
+  struct op2i_behalf behalf; /* of which call objects are made */
 };
 
 /* OP2_ERR_STATE unless the context can take work. */
@@ -106,5 +114,12 @@ struct op2i_trail *op2i_context_trail(op2_context ctx);
  * once more with them when it has succeeded. */
 void op2i_context_call(op2_context ctx, const char *call, const char *name, uint64_t arguments,
                        uint64_t values);
+/* What is said from now on stands in the trail as a part of `call`, with its name and place: the
+ * program does not know of the kernels, globals and subsets that a call makes for itself. Where
+ * such a part is open, the outermost counts. Returns what was there before, for
+ * op2i_context_behalf_end(), which every way out of the call has to pass. */
+struct op2i_behalf op2i_context_behalf(op2_context ctx, const char *call, const char *name,
+                                       op2_where where);
+void op2i_context_behalf_end(op2_context ctx, struct op2i_behalf before);
 
 #endif

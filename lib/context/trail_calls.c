@@ -10,8 +10,23 @@ struct op2i_trail *op2i_context_trail(op2_context ctx) {
 void op2i_context_call(op2_context ctx, const char *call, const char *name, uint64_t arguments,
                        uint64_t values) {
   struct op2i_trail *trail = op2i_context_trail(ctx);
-  if (trail) op2i_trail_add(trail, call, name, (op2_where){0}, arguments, values);
+  const struct op2i_behalf *behalf = &ctx->behalf;
+  if (!trail) return;
+  if (behalf->call)
+    op2i_trail_add(trail, behalf->call, behalf->name, behalf->where,
+                   op2i_digest_text(arguments, call), values);
+  else
+    op2i_trail_add(trail, call, name, (op2_where){0}, arguments, values);
 }
+
+struct op2i_behalf op2i_context_behalf(op2_context ctx, const char *call, const char *name,
+                                       op2_where where) {
+  struct op2i_behalf before = ctx->behalf;
+  if (!before.call) ctx->behalf = (struct op2i_behalf){call, name, where};
+  return before;
+}
+
+void op2i_context_behalf_end(op2_context ctx, struct op2i_behalf before) { ctx->behalf = before; }
 
 void op2i_object_call(const void *object, enum op2i_kind kind, const char *call, const char *name,
                       uint64_t arguments) {

@@ -49,6 +49,8 @@ static op2_status look_together(const struct op2_map_s *map, uint64_t slots, boo
   struct op2i_comm *comm = map->obj.ctx->comm;
   op2_status status = look(map, slots, holds);
   if (!comm) return status;
+  op2i_context_call(map->obj.ctx, "elements that meet", map->obj.name,
+                    op2i_object_digest(slots, map), 0);
   int64_t all = *holds;
   status = op2i_comm_agree(comm, status);
   if (!status) status = op2i_comm_least(comm, 1, &all);

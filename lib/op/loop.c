@@ -446,7 +446,12 @@ static op2_status find_loop(op2_where where, op2_kernel kernel, op2_set set, int
   while (loop &&
          !(loop->hash == hash && same_call(loop, kernel, set, nargs, args) && same_consts(loop)))
     loop = loop->next_in_bucket;
-  if (!loop) status = add_loop(where, kernel, set, nargs, args, hash, &loop);
+  if (!loop) {
+    const struct op2i_behalf before =
+        op2i_context_behalf(set->obj.ctx, "loop", kernel->obj.name, where);
+    status = add_loop(where, kernel, set, nargs, args, hash, &loop);
+    op2i_context_behalf_end(set->obj.ctx, before);
+  }
   if (!status) *site_of(table, where) = *out = loop;
   return status;
 }

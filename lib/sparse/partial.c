@@ -63,12 +63,16 @@ op2_status op2_map_create_partial(op2_set from, op2_set to, int arity, const int
   op2_status status = check(from, to, arity, idx, shown);
   if (!op2i_object_is(from, OP2I_SET)) return status;
   if (!status) status = split(from, arity, idx, &whole, &absent);
-  OP2I_TRY(op2i_context_agree(from->obj.ctx, status));
-  OP2I_TRY(op2_map_create(from, to, arity, whole, name, &map));
-  OP2I_TRY(op2_dat_create(from, arity, OP2_U8, absent, shown, &map->absent));
-  *out = map;
-  map = NULL;
-fail:
+  status = op2i_context_agree(from->obj.ctx, status);
+  const struct op2i_behalf before =
+      op2i_context_behalf(from->obj.ctx, "op2_map_create_partial", shown, (op2_where){0});
+  if (!status) status = op2_map_create(from, to, arity, whole, name, &map);
+  if (!status) status = op2_dat_create(from, arity, OP2_U8, absent, shown, &map->absent);
+  op2i_context_behalf_end(from->obj.ctx, before);
+  if (!status) {
+    *out = map;
+    map = NULL;
+  }
   op2_map_destroy(&map);
   op2i_free_data(whole);
   op2i_free_data(absent);

@@ -282,7 +282,8 @@ op2_status op2i_dataset_read(op2_file file, struct op2i_dataset *what, int64_t f
                              void *values, op2_status status) {
   struct op2i_hdf5_manner manner;
   struct op2i_dataset_ids ids = OP2I_NO_IDS;
-  status = op2i_file_agree(file, status);
+  status = op2i_file_agree_on(file, what, status);
+  what->call = NULL;
   if (!status) status = op2i_file_refresh(file);
   if (status) return status;
   op2i_hdf5_enter(&manner);
@@ -298,7 +299,7 @@ op2_status op2i_dataset_shape(op2_file file, struct op2i_dataset *what, op2_stat
   struct op2i_dataset_ids ids = OP2I_NO_IDS;
   struct shape shape = {0};
   char words[64];
-  status = op2i_file_agree(file, status);
+  status = op2i_file_agree_on(file, what, status);
   if (!status) status = op2i_file_refresh(file);
   if (status) return status;
   op2i_hdf5_enter(&manner);

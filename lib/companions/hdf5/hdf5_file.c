@@ -62,6 +62,18 @@ op2_status op2i_file_agree(op2_file file, op2_status status) {
   return file->comm ? file->op2->agree(file->comm, status) : status;
 }
 
+op2_status op2i_file_agree_on(op2_file file, const struct op2i_dataset *what, op2_status status) {
+  uint64_t digest = 0;
+  status = op2i_file_agree(file, status);
+  if (status || !what->call || !file->comm) return status;
+  for (int a = 0; a < 2; a++)
+    if (what->about[a])
+      digest = op2i_hash_word(digest, ((const struct op2i_object *)what->about[a])->made);
+  for (const char *c = what->name; *c; c++) digest = op2i_hash_word(digest, (unsigned char)*c);
+  file->op2->call(file->ctx, what->call, what->name, digest, what->values);
+  return status;
+}
+
 op2_status op2i_file_check(op2_file file, const char *call, bool writes, const char *name,
                            const void *out) {
   file->op2->call(file->ctx, call, name, 0, 0);

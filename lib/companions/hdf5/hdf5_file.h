@@ -44,6 +44,12 @@ struct op2i_dataset {
                  * wanted, and is then true where they are not OP2_I32 and are read as OP2_I64 */
   int64_t size; /* the attribute `size`; negative: it has none, or is not asked for it */
   bool bare;    /* has no attributes at all */
+  /* What ranks compare once they agree that the call can be made: the public function, null where
+   * it was compared before, the objects that it is about, which may be null, and a digest of values
+   * that are the same on all ranks. */
+  const char *call;
+  const void *about[2];
+  uint64_t values;
 };
 
 /* ---- how HDF5 is called ---- */
@@ -80,6 +86,9 @@ op2_status op2i_file_member(op2_file file, const void *object, enum op2i_kind ki
 /* Failures of one rank are those of all. Never between enter and leave: other ranks may be threads
  * of this process. */
 op2_status op2i_file_agree(op2_file file, op2_status status);
+/* The same at the beginning of work on a dataset; a difference in what->call is one between the
+ * calls of ranks, and not a failure. */
+op2_status op2i_file_agree_on(op2_file file, const struct op2i_dataset *what, op2_status status);
 /* Whether this rank makes the file and has HDF5 write to it. */
 bool op2i_file_leads(op2_file file);
 /* What failed when the file was written, in words; OP2_SUCCESS where nothing has. */

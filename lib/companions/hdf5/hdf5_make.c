@@ -145,7 +145,7 @@ static op2_status give_up(op2_file file, op2_status status) {
 op2_status op2i_dataset_write(op2_file file, const struct op2i_dataset *what, int64_t first,
                               int64_t n, const void *values, op2_status status) {
   struct made made = {.begun = false};
-  status = op2i_file_agree(file, status);
+  status = op2i_file_agree_on(file, what, status);
   if (status) return status;
   if (op2i_file_leads(file)) status = lead(file, what, &made);
   if (file->comm) {

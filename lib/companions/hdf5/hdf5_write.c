@@ -33,7 +33,8 @@ op2_status op2_file_write_set(op2_file file, op2_set set, const char *name) {
   int64_t size = status ? 0 : op2_set_global_size(set);
   int32_t narrow = (int32_t)size;
   bool wide = size > INT32_MAX;
-  const struct op2i_dataset what = {"set", name, wide ? OP2_I64 : OP2_I32, 1, 0, false, -1, true};
+  const struct op2i_dataset what = {
+      "set", name, wide ? OP2_I64 : OP2_I32, 1, 0, false, -1, true, call, {set}, 0};
   return op2i_dataset_write(file, &what, 0, of_one_rank(file, 1),
                             wide ? (const void *)&size : (const void *)&narrow, status);
 }
@@ -62,7 +63,10 @@ op2_status op2_file_write_map(op2_file file, op2_map map, const char *name) {
     if (!entries) status = file->op2->error_nomem("a map's rows");
   }
   what.name = name;
-  status = op2i_file_agree(file, status);
+  what.call = call;
+  what.about[0] = map;
+  status = op2i_file_agree_on(file, &what, status);
+  what.call = NULL;
   if (!status) status = file->op2->map_get_block(map, first, n, entries);
   if (!status && !what.wide) narrow(n * map->arity, entries);
   if (!status) status = op2i_dataset_write(file, &what, first, n, entries, status);
@@ -88,7 +92,10 @@ op2_status op2_file_write_dat(op2_file file, op2_dat dat, const char *name) {
     if (!values) status = file->op2->error_nomem("a dat's rows");
   }
   what.name = name;
-  status = op2i_file_agree(file, status);
+  what.call = call;
+  what.about[0] = dat;
+  status = op2i_file_agree_on(file, &what, status);
+  what.call = NULL;
   if (!status) status = op2_dat_get_block(dat, first, n, values);
   if (!status) status = op2i_dataset_write(file, &what, first, n, values, status);
   file->op2->free(values);
@@ -98,9 +105,12 @@ op2_status op2_file_write_dat(op2_file file, op2_dat dat, const char *name) {
 op2_status op2_file_write_const(op2_file file, int dim, op2_type type, const char *name,
                                 const void *values) {
   static const char call[] = "op2_file_write_const";
-  const struct op2i_dataset what = {"constant", name, type, dim, 0, false, -1, false};
+  struct op2i_dataset what = {"constant", name, type, dim, 0, false, -1, false, call, {NULL}, 0};
   op2_status status = op2i_file_is_open(file, call);
   if (status) return status;
   status = op2i_file_check_values(file, call, true, dim, type, name, values);
+  const unsigned char *byte = values;
+  for (size_t i = 0; !status && i < (size_t)dim * file->op2->type_size(type); i++)
+    what.values = op2i_hash_word(what.values, byte[i]);
   return op2i_dataset_write(file, &what, 0, of_one_rank(file, dim), values, status);
 }

@@ -191,10 +191,13 @@ op2_status op2_petsc_use(op2_context ctx, int argc, char **argv) {
   MPI_Comm comm;
   if (!op2) return OP2_ERR_UNAVAILABLE;
   op2_status status = op2->context_validate(ctx);
-  if (!status) op2->call(ctx, "op2_petsc_use", NULL, 0, 0);
-  if (!status && (argc < 0 || (argc > 0 && !argv)))
+  if (status) return status;
+  op2->call(ctx, "op2_petsc_use", NULL, 0, 0);
+  if (argc < 0 || (argc > 0 && !argv))
     status = op2->error(OP2_ERR_ARG, "op2_petsc_use: %d arguments, and a null pointer", argc);
   if (!status) status = op2i_petsc_comm(op2, ctx, &comm);
+  /* PetscInitialize waits for all ranks without looking at what they do. */
+  if (ctx->comm) status = op2->agree(ctx->comm, status);
   if (status) return status;
   pthread_mutex_lock(&petsc);
   if (!op2i_petsc_is_there()) status = begin_petsc(op2, comm, argc, argv);

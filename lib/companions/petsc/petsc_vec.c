@@ -120,11 +120,19 @@ static op2_status open_dat(struct op2i_petsc_manner *manner, op2_dat dat, op2_ac
   return op2i_petsc_status(manner, code, "dat", dat->obj.name);
 }
 
+/* PETSc's collective functions wait without looking at what other ranks do. Ranks in different calls
+ * are told so here, before they are called. */
+static op2_status meet(const struct op2i_petsc_manner *manner, op2_dat dat) {
+  struct op2i_comm *comm = dat->obj.ctx->comm;
+  return comm ? manner->op2->agree(comm, OP2_SUCCESS) : OP2_SUCCESS;
+}
+
 op2_status op2_dat_petsc(op2_dat dat, op2_access access, Vec *v) {
   struct op2i_petsc_manner manner;
   op2_status status = op2i_petsc_enter(&manner, "op2_dat_petsc");
   if (status) return status;
   status = check(manner.op2, dat, access, v);
+  if (!status) status = meet(&manner, dat);
   if (!status) status = open_dat(&manner, dat, access, v);
   op2i_petsc_leave(&manner);
   return status;
@@ -157,6 +165,7 @@ op2_status op2_dat_petsc_end(op2_dat dat, Vec *v) {
   if (!status && (!open || open->dat != dat))
     status = manner.op2->error(OP2_ERR_STATE, "op2_dat_petsc_end: this Vec of dat '%s' is not open",
                                dat->obj.name);
+  if (!status) status = meet(&manner, dat);
   if (!status) {
     op2_access access = open->access;
     PetscErrorCode code = access == OP2_READ ? VecLockReadPop(*v) : 0;

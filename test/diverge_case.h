@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_TEST_DIVERGE_CASE_H
+#define OP2_TEST_DIVERGE_CASE_H
+
+/* A program of public calls that all ranks make together, one after the other. On one of two ranks
+ * one call is left out, made twice or changed, and both ranks have to be told which ranks differ and
+ * in which call. */
+
+#include "op2.h"
+#include "op2/io.h"
+
+enum { DIVERGE_CELLS = 4, DIVERGE_WORDS = 2048 };
+
+enum diverge_way { AS_USUAL, LEFT_OUT, TWICE, CHANGED, DIVERGE_WAYS };
+extern const char *const diverge_ways[DIVERGE_WAYS];
+
+/* What the calls have made so far. A handle is null where its call was left out. */
+struct diverge_world {
+  op2_context ctx;
+  int rank;
+  op2_set cells, edges, nodes, some, both, shared, rest;
+  op2_map ends, self, partial;
+  op2_dat q, b, x, wrapped, vector[2];
+  double memory[DIVERGE_CELLS];
+  op2_gbl sum, by, parts;
+  op2_const factor;
+  op2_kernel spread, scale, fill;
+  op2_loop loop;
+  op2_sparsity sparsity;
+  op2_mat mat;
+  op2_solver solver, other;
+  op2_operator op;
+  op2_file file;
+  const char *path; /* of the file, the same on all ranks */
+  void *view;       /* a Mat or Vec of PETSc */
+};
+
+struct diverge_step {
+  const char *name;
+  const char *says; /* what the message has of the call */
+  op2_status (*run)(struct diverge_world *w, bool changed);
+  enum diverge_way never; /* no difference in this call: nothing can be changed in it, or a second
+                           * time does nothing */
+};
+#define DIVERGE_STEP(name_) static op2_status name_(struct diverge_world *w, bool changed)
+
+struct diverge_list {
+  int n;
+  const struct diverge_step *steps;
+};
+#define DIVERGE_LIST(name_, steps_)                                                                \
+  const struct diverge_list name_ = {(int)(sizeof(steps_) / sizeof *(steps_)), steps_}
+
+extern const struct diverge_list diverge_mesh, diverge_loops, diverge_algebra, diverge_matrices;
+extern const struct diverge_list diverge_files; /* diverge_files.c, with HDF5 */
+extern const struct diverge_list diverge_petsc; /* diverge_petsc.c, with PETSc */
+
+/* One program: the steps of lists, of which the last is null. */
+struct diverge_kind {
+  const struct diverge_list *const *lists;
+  int step; /* counted over all lists */
+  enum diverge_way way;
+  int deviant; /* the rank that does not do as usual */
+};
+const struct diverge_step *diverge_step_at(const struct diverge_list *const *lists, int step);
+int diverge_steps(const struct diverge_list *const *lists);
+
+/* Make the calls in the context, finalize it and judge what the rank was told. Returns 0 where that
+ * is right, and says in a comment what it was otherwise. */
+int diverge_run(struct diverge_world *w, const struct diverge_kind *kind);
+
+/* Whether this program is one of those that the run tries: all with OP2_TEST_FULL=1. */
+bool diverge_tries(const struct diverge_kind *kind);
+/* Backend and mode of a program: the backends that run here in turn, every second program eagerly. */
+op2_options diverge_options(const struct diverge_kind *kind);
+
+#endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks that make different calls, as in t934, but as two processes of MPI, with the calls of PETSc
+ * beside: run by t936-diverge-mpi.sh, the first rank tells. With an argument, how rank 1 leaves the
+ * other one alone, which waits for it:
+ *   exit      by exit() without MPI_Finalize
+ *   _exit     by _exit()
+ *   finalize  by MPI_Finalize() before op2_finalize()
+ *   silent    it sleeps: with OP2_WAIT_MAX the other one is told
+ *   absent    it does not come to op2_init_mpi */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "diverge_case.h"
+#include "op2/mpi.h"
+#include "support.h"
+#include "tap.h"
+
+static int rank;
+
+static int sum(int wrong) {
+  int all;
+  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  return all;
+}
+
+static int diverge(const struct diverge_kind *kind, const char *path) {
+  const op2_options options = diverge_options(kind);
+  struct diverge_world w = {.rank = rank, .path = path};
+  if (!op2_init_mpi(&options, MPI_COMM_WORLD, &w.ctx)) return diverge_run(&w, kind);
+  diag("rank %d: %s", rank, op2_error_message());
+  return 1;
+}
+
+static void try_kind(const struct diverge_kind *kind, const char *path) {
+  enum { LONGEST_S = 60 };
+  const op2_options options = diverge_options(kind);
+  const char *name = diverge_step_at(kind->lists, kind->step)->name;
+  alarm(LONGEST_S); /* a rank that is told nothing ends the job */
+  const double begun = op2i_seconds();
+  int wrong = diverge(kind, path);
+  const bool late = op2i_seconds() - begun > 10;
+  if (late) diag("rank %d, %s %s: late", rank, name, diverge_ways[kind->way]);
+  wrong = sum(wrong + late);
+  if (rank == 0)
+    is_int(wrong, 0, "%s is %s on rank %d (%s%s)", name, diverge_ways[kind->way], kind->deviant,
+           options.backend, options.eager == 1 ? ", eager" : "");
+}
+
+static int all_kinds(const char *path) {
+  static const struct diverge_list *const lists[] = {&diverge_mesh,
+                                                     &diverge_loops,
+                                                     &diverge_algebra,
+                                                     &diverge_matrices,
+#ifdef DIVERGE_FILES
+                                                     &diverge_files,
+#endif
+#ifdef DIVERGE_PETSC
+                                                     &diverge_petsc,
+#endif
+                                                     NULL};
+  const char *only = getenv("OP2_TEST_DIVERGE"); /* the number of a call, and no other */
+  struct diverge_kind usual = {lists, 0, AS_USUAL, 0};
+  for (usual.step = 0; usual.step < 6; usual.step++) try_kind(&usual, path);
+  for (int s = 0; s < diverge_steps(lists); s++)
+    for (enum diverge_way way = LEFT_OUT; way < DIVERGE_WAYS; way++) {
+      struct diverge_kind kind = {lists, s, way, (s + (int)way) % 2};
+      if (only ? atoi(only) == s : diverge_tries(&kind)) try_kind(&kind, path);
+    }
+  return rank == 0 ? done() : 0;
+}
+
+static int leave(const char *how) {
+  const op2_options options = {.backend = "sequential"};
+  const double one = 1;
+  op2_context ctx = NULL;
+  op2_gbl gbl = NULL;
+  if (!strcmp(how, "absent") && rank) sleep(60);
+  op2_status status = op2_init_mpi(&options, MPI_COMM_WORLD, &ctx);
+  if (!status) status = op2_gbl_create(ctx, 1, OP2_F64, &one, "one", &gbl);
+  if (!status && rank) {
+    if (!strcmp(how, "exit")) exit(0);
+    if (!strcmp(how, "_exit")) _exit(0);
+    if (!strcmp(how, "finalize")) MPI_Finalize();
+    sleep(60);
+  }
+  if (!status) status = op2_flush(ctx);
+  if (status) printf("rank %d is told: %s\n", rank, op2_error_message());
+  fflush(stdout);
+  if (status) MPI_Abort(MPI_COMM_WORLD, 3);
+  op2_gbl_destroy(&gbl);
+  return op2_finalize(&ctx) != OP2_SUCCESS;
+}
+
+int main(int argc, char **argv) {
+  char path[600] = "";
+  test_environment();
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  if (argc > 1) return leave(argv[1]);
+  if (rank == 0) snprintf(path, sizeof path, "%s/diverge.h5", test_scratch());
+  MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
+  int status = all_kinds(path);
+  alarm(0);
+  MPI_Finalize();
+  return status;
+}
