@@ -39,7 +39,7 @@ static int rank, size;
 static struct op2i_comm *communicator(struct op2i_mpi_manner manner) {
   struct op2i_comm *comm;
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
-  if (op2 && !op2i_comm_mpi(op2, MPI_COMM_WORLD, manner, &comm)) return comm;
+  if (op2 && !op2i_comm_mpi(op2, MPI_COMM_WORLD, &manner, &comm)) return comm;
   fprintf(stderr, "no communicator: %s\n", op2_error_message());
   exit(1);
 }

@@ -85,6 +85,10 @@ struct op2i_sent {
 /* What watch.c knows of waiting. */
 struct op2i_watch {
   int64_t longest;  /* nanoseconds after which a wait ends the ranks; 0: never */
+  int64_t ask_after, warn_after; /* nanoseconds of a wait after which this rank asks others where
+                                    they are, and warns of them; 0: 2 s and 60 s. Tests have
+                                    shorter ones */
+  int64_t heard;                 /* when notes were last read outside a wait */
   int64_t patience; /* a kind's over() returns after so many nanoseconds, to be called again; 0: it
                        waits without end */
   void (*warn)(void *closure, const char *text); /* null: nobody is warned */

@@ -14,6 +14,13 @@
 
 static const int64_t slice = 50000000; /* nanoseconds between two looks at notes */
 
+static int64_t ask_after(const struct op2i_comm *comm) {
+  return comm->watch.ask_after ? comm->watch.ask_after : SECONDS(2);
+}
+static int64_t warn_after(const struct op2i_comm *comm) {
+  return comm->watch.warn_after ? comm->watch.warn_after : SECONDS(60);
+}
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 static op2_status ended(const struct op2i_comm *comm) {
@@ -192,7 +199,7 @@ op2_status op2i_comm_waits(struct op2i_comm *comm, struct op2i_wait *wait, int n
                            struct op2i_message *const *messages) {
   const int64_t now = op2i_nanoseconds();
   char text[2 * OP2I_TRAIL_TEXT];
-  if (!wait->begun) *wait = (struct op2i_wait){now, SECONDS(2), SECONDS(60)};
+  if (!wait->begun) *wait = (struct op2i_wait){now, ask_after(comm), warn_after(comm)};
   const int64_t waited = now - wait->begun;
   hear(comm);
   if (comm->watch.ended) return ended(comm);
@@ -205,7 +212,7 @@ op2_status op2i_comm_waits(struct op2i_comm *comm, struct op2i_wait *wait, int n
       if (comm->kind->awaited(messages[m]) >= 0) say_place(comm, comm->kind->awaited(messages[m]));
     if (waited >= wait->ask) wait->ask = 2 * waited;
   }
-  if (comm->watch.dead && waited >= SECONDS(2)) {
+  if (comm->watch.dead && waited >= ask_after(comm)) {
     char place[OP2I_TRAIL_TEXT];
     snprintf(text, sizeof text, "the context of rank %d is dead, and rank %d of %d waits%s",
              comm->watch.dead - 1, comm->rank, comm->size, op2i_comm_place(comm, place));
@@ -256,9 +263,20 @@ static op2_status explain(struct op2i_comm *comm, op2_status status) {
   return op2i_error(status, "%s", reason);
 }
 
+/* A rank whose messages are always there already reads no notes while it waits. So that those of
+ * ranks that wait for it do not pile up, it reads them as often as these may send them: a rank
+ * begins no second wait for this one before this one has come by here. */
+static void hear_in_passing(struct op2i_comm *comm) {
+  const int64_t now = op2i_nanoseconds();
+  if (now - comm->watch.heard < ask_after(comm)) return;
+  comm->watch.heard = now;
+  hear(comm);
+}
+
 op2_status op2i_comm_over(struct op2i_comm *comm, int n, struct op2i_message *const *messages,
                           bool wait, bool *over) {
   struct op2i_wait state = {0};
+  if (comm->trail && !comm->watch.ended) hear_in_passing(comm);
   op2_status status = comm->watch.ended ? ended(comm) : OP2_SUCCESS;
   *over = false;
   comm->watch.patience = slice;

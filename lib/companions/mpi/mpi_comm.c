@@ -388,12 +388,16 @@ static enum op2i_callers granted_callers(void) {
                                          : OP2I_CALLERS_ANY;
 }
 
-/* The highest rank without memory, or -1. Returns MPI's error. */
-static int who_lacks(MPI_Comm mpi, bool memory, int *lacks) {
-  int number;
+/* The highest rank without memory, or -1; *refused becomes true on all ranks where it is on one.
+ * Returns MPI's error. */
+static int who_lacks(MPI_Comm mpi, bool memory, int *lacks, bool *refused) {
+  int number, most[2] = {-1, *refused};
   int error = MPI_Comm_rank(mpi, &number);
-  *lacks = memory || error ? -1 : number;
-  return error ? error : MPI_Allreduce(MPI_IN_PLACE, lacks, 1, MPI_INT, MPI_MAX, mpi);
+  if (!memory && !error) most[0] = number;
+  if (!error) error = MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, mpi);
+  *lacks = most[0];
+  *refused = most[1];
+  return error;
 }
 
 /* Who may run on the same CPUs is told by a digest of their numbers (FNV-1a). */
@@ -410,7 +414,8 @@ static uint64_t digest_cpus(const struct op2i_companion *op2) {
 static int find_twins(const struct op2i_companion *op2, MPI_Comm here, struct op2i_seat *seat) {
   uint64_t own = digest_cpus(op2), *all = op2->calloc((size_t)seat->size, sizeof *all);
   int lacks;
-  int error = who_lacks(here, all != NULL, &lacks);
+  bool refused = false;
+  int error = who_lacks(here, all != NULL, &lacks, &refused);
   if (!error && lacks < 0) {
     error = MPI_Allgather(&own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, here);
     seat->twins = 0;
@@ -447,13 +452,13 @@ static int set_up(struct rank *made, struct op2i_mpi_manner manner) {
 }
 
 op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
-                         struct op2i_mpi_manner manner, struct op2i_comm **out) {
+                         struct op2i_mpi_manner *manner, struct op2i_comm **out) {
   struct rank made = {.comm = {.kind = &kind, .callers = granted_callers()}, .op2 = op2};
   int error = MPI_Comm_dup(parent, &made.mpi), lacks = -1;
   if (error) return failed(&made, error, "while the communicator was duplicated");
-  error = set_up(&made, manner);
+  error = set_up(&made, *manner);
   struct rank *rank = op2->calloc(1, sizeof *rank);
-  if (!error) error = who_lacks(made.mpi, rank != NULL, &lacks);
+  if (!error) error = who_lacks(made.mpi, rank != NULL, &lacks, &manner->refused);
   if (!error && lacks < 0) error = find_seat(op2, made.mpi, &made.comm.seat);
   if (error || lacks >= 0) {
     op2->free(rank);

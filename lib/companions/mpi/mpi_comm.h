@@ -11,12 +11,14 @@
 struct op2i_mpi_manner {
   size_t piece; /* no message of MPI has more bytes: longer ones go in several */
   struct op2i_link_speed link;
+  bool refused; /* this rank cannot go on, because of what the environment asks for */
 };
 enum { OP2I_MPI_PIECE = 1 << 30 };
 
-/* Collective over `parent`, which is duplicated. The manner is the same on all ranks. */
+/* Collective over `parent`, which is duplicated. The manner is the same on all ranks, but for
+ * manner.refused, which becomes true on all ranks where it is on one. */
 op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
-                         struct op2i_mpi_manner manner, struct op2i_comm **comm);
+                         struct op2i_mpi_manner *manner, struct op2i_comm **comm);
 /* False when it is of another kind. */
 bool op2i_comm_is_mpi(const struct op2i_comm *comm, MPI_Comm *out);
 

@@ -43,9 +43,10 @@ static op2_status init(const struct op2i_companion *op2, const op2_options *opti
   op2_status status = validate(op2, parent, ctx);
   if (status) return status;
   op2_status asked = op2->link(&manner.link);
-  status = op2i_comm_mpi(op2, parent, manner, &comm);
+  manner.refused = asked != OP2_SUCCESS;
+  status = op2i_comm_mpi(op2, parent, &manner, &comm);
   if (status) return status;
-  status = op2->agree(comm, asked);
+  if (manner.refused) status = op2->agree(comm, asked);
   if (status) {
     comm->kind->free(comm);
     return status;
