@@ -164,6 +164,8 @@ static void test_memory(void) {
 
 /* glibc's set-up by malloc_trim() is not safe in threads where the program has another allocator. */
 #ifdef __GLIBC__
+#include <malloc.h>
+
 static _Atomic int trimming, trims, most_trimming;
 
 /* In place of the C library's. */

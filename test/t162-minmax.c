@@ -268,6 +268,6 @@ static const struct test_case cases[] = {{"in double precision", in_double},
                                          {"in single precision", in_single}};
 
 int main(void) {
-  const unsigned fewer = thorough() ? 0 : RUN_LAZY_ONLY | RUN_TWO_BLOCKS;
+  const unsigned fewer = thorough() ? 0 : RUN_LAZY_ONLY;
   return run_cases(quick() ? 1 : 2, cases, RUN_ON_DEVICES | fewer);
 }
