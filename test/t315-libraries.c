@@ -116,6 +116,24 @@ static void test_relative(void) {
   unsetenv("OP2_LDFLAGS");
 }
 
+/* Options for the linker are handed over with commas between them, so that a folder's name must not be
+ * cut at its own. */
+static void test_commas(void) {
+  char before[RIG_PATH], shared[2 * RIG_PATH], search[2 * RIG_PATH];
+  const char *message;
+  bool compiled;
+  snprintf(before, sizeof before, "%s", folder);
+  rig_path(folder, "a,b folder, and c");
+  ok(mkdir(folder, 0755) == 0 && make_libraries(11), "a folder with commas in its name");
+  snprintf(shared, sizeof shared, "%s/libmine.so", folder);
+  snprintf(search, sizeof search, "-L%s", folder);
+  double value = run((const char *const[]){shared, NULL}, &message, &compiled);
+  ok(value == 11, "a shared library in it: %s", message);
+  value = run((const char *const[]){search, "-lmine", NULL}, &message, &compiled);
+  ok(value == 11, "and one that is searched for there: %s", message);
+  snprintf(folder, sizeof folder, "%s", before);
+}
+
 int main(void) {
   rig_open();
   rig_path(folder, "folder");
@@ -123,6 +141,7 @@ int main(void) {
   test_missing();
   test_kinds();
   test_relative();
+  test_commas();
   rig_close();
   return done();
 }

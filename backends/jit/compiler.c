@@ -239,9 +239,11 @@ static op2_status add_libraries(const struct op2i_compiler *compiler,
     const char *path = folder ? *library + 2 : *library, *end = strrchr(path, '/');
     status = op2i_words_add(words, *library);
     if (status || (!folder && (*path == '-' || !end || !strstr(end, ".so")))) continue;
-    snprintf(search, sizeof search, "-Wl,-rpath,%.*s",
+    /* Not by -Wl, at whose commas a name would be cut. */
+    snprintf(search, sizeof search, "-rpath=%.*s",
              (int)(folder ? strlen(path) : (size_t)(end - path)), path);
-    status = op2i_words_add(words, search);
+    status = op2i_words_add(words, "-Xlinker");
+    if (!status) status = op2i_words_add(words, search);
   }
   for (int64_t i = 0; i < compiler->linker.count && !status; i++)
     status = op2i_words_add(words, compiler->linker.item[i]);

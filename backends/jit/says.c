@@ -143,17 +143,27 @@ static bool starts(const char *line, const char *with) {
   return strncmp(line, with, strlen(with)) == 0;
 }
 
+/* A file in an element of a list of folders, which may be empty: that is the folder that the compiler
+ * runs in, to which relative ones are relative, too. False where the name is too long. */
+static bool name_in(const struct op2i_compiler *compiler, const char *at, size_t length,
+                    const char *name, char path[PATH_MAX]) {
+  char file[PATH_MAX];
+  int size =
+      snprintf(file, sizeof file, "%.*s/%s", length ? (int)length : 1, length ? at : ".", name);
+  return size < PATH_MAX && op2i_compiler_name(compiler->folder, file, path);
+}
+
 /* A program that the driver looks for by name: in the folders of `path`, as GCC prints them, each
  * with a slash behind it, then in those of PATH. What would have come before it is not there. */
-static op2_status resolve(struct op2i_says *says, const char *path, const char *name) {
+static op2_status resolve(const struct op2i_compiler *compiler, struct op2i_says *says,
+                          const char *path, const char *name) {
   const char *const lists[] = {path, op2i_env_system("PATH")};
   op2_status status = OP2_SUCCESS;
   for (size_t l = 0; l < 2; l++)
     for (const char *at = lists[l]; at && *at && *at != '\n' && !status;) {
       char file[PATH_MAX];
       size_t length = strcspn(at, ":\n");
-      int size = snprintf(file, sizeof file, "%.*s/%s", (int)length, at, name);
-      bool fits = length > 0 && size < PATH_MAX;
+      bool fits = name_in(compiler, at, length, name, file);
       if (fits && access(file, X_OK) == 0) return op2i_words_add(&says->programs, file);
       if (fits) status = op2i_words_add(&says->untaken, file);
       at += length + (at[length] == ':');
@@ -162,13 +172,13 @@ static op2_status resolve(struct op2i_says *says, const char *path, const char *
 }
 
 /* GCC takes a file `specs` where it looks for its parts. */
-static op2_status add_specs(struct op2i_says *says, const char *path) {
+static op2_status add_specs(const struct op2i_compiler *compiler, struct op2i_says *says,
+                            const char *path) {
   op2_status status = OP2_SUCCESS;
   for (const char *at = path; at && *at && *at != '\n' && !status;) {
     char file[PATH_MAX];
     size_t length = strcspn(at, ":\n");
-    if (snprintf(file, sizeof file, "%.*s/specs", (int)length, at) < PATH_MAX &&
-        access(file, F_OK) != 0)
+    if (name_in(compiler, at, length, "specs", file) && access(file, F_OK) != 0)
       status = op2i_words_add(&says->untaken, file);
     at += length + (at[length] == ':');
   }
@@ -209,22 +219,24 @@ static bool is_compiler(const struct op2i_jit *jit, const char *text, const char
   return *first && same_file(first, driver->item[0]);
 }
 
-static op2_status read_programs(struct op2i_says *says, const char *text, char first[PATH_MAX]) {
+static op2_status read_programs(const struct op2i_compiler *compiler, struct op2i_says *says,
+                                const char *text, char first[PATH_MAX]) {
   static const char folders[] = "COMPILER_PATH=";
   const char *path = strstr(text, folders);
-  char program[PATH_MAX];
+  char program[PATH_MAX], whole[PATH_MAX];
   op2_status status = OP2_SUCCESS;
   if (path) path += sizeof folders - 1;
   for (const char *line = text; line && !status; line = next_line(line)) {
     program_of(line, program);
     if (!*program || starts(program, "(in-process)")) continue;
-    if (!*first) strcpy(first, program);
-    status = strchr(program, '/') ? op2i_words_add(&says->programs, program)
-                                  : resolve(says, path, program);
+    if (!op2i_compiler_name(compiler->folder, program, whole)) continue;
     const char *name = strrchr(program, '/');
-    if (!status && name && strcmp(name, "/collect2") == 0) status = resolve(says, path, "ld");
+    if (!*first) strcpy(first, name ? whole : program);
+    status = name ? op2i_words_add(&says->programs, whole) : resolve(compiler, says, path, program);
+    if (!status && name && strcmp(name, "/collect2") == 0)
+      status = resolve(compiler, says, path, "ld");
   }
-  return status ? status : add_specs(says, path);
+  return status ? status : add_specs(compiler, says, path);
 }
 
 op2_status op2i_says_commands(op2_context ctx, const char *const *includes,
@@ -237,7 +249,7 @@ op2_status op2i_says_commands(op2_context ctx, const char *const *includes,
   if (answer.data) {
     const char *text = (const char *)answer.data;
     OP2I_TRY(digest_commands(ctx->jit, text, &(*says)->commands));
-    OP2I_TRY(read_programs(*says, text, first));
+    OP2I_TRY(read_programs(&ctx->jit->compiler, *says, text, first));
     (*says)->wrapper = !is_compiler(ctx->jit, text, first);
     (*says)->has_commands = *first != '\0';
   }
