@@ -213,12 +213,12 @@ static void find_entries(struct op2i_jit *jit, struct job *job, void *handle) {
 static op2_status load(op2_context ctx, struct job *job, struct op2i_bytes image) {
   struct op2i_jit *jit = ctx->jit;
   struct op2i_text why = {0};
-  void *handle;
+  struct op2i_image *loaded;
   bool refused; /* told as well as where there was no place for it */
   op2_status status =
-      op2i_image_load(ctx, image, job->member[0]->key, NULL, &handle, &refused, &why);
-  if (handle)
-    find_entries(jit, job, handle);
+      op2i_image_load(ctx, image, job->member[0]->key, NULL, &loaded, &refused, &why);
+  if (loaded)
+    find_entries(jit, job, loaded->handle);
   else if (status == OP2_SUCCESS)
     op2i_text_add(&job->run.failure, "what the C compiler %s made does not load: %s",
                   jit->compiler.driver.item[0], why.chars);
@@ -228,7 +228,7 @@ static op2_status load(op2_context ctx, struct job *job, struct op2i_bytes image
     if (job->run.failure.length)
       code->function = NULL;
     else
-      status = op2i_jit_learn(jit, job->member[i]->key, code->function, jit->cache.nimages - 1);
+      status = op2i_jit_learn(jit, job->member[i], loaded);
   }
   return status;
 }
@@ -285,7 +285,7 @@ static op2_status keep(op2_context ctx, struct job *job, struct op2i_bytes image
   if (status)
     op2i_text_free(&list);
   else
-    op2i_image_depends(cache, cache->nimages - 1, &bytes);
+    op2i_image_depends(cache->images[cache->nimages - 1], &bytes);
   return status;
 }
 

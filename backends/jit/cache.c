@@ -24,7 +24,6 @@
 #include "load.h"
 #include "log.h"
 #include "mem.h"
-#include "process.h"
 #include "prune.h"
 #include "says.h"
 #include "trust.h"
@@ -120,11 +119,7 @@ op2_status op2i_cache_open(op2_context ctx, struct op2i_cache *cache) {
 }
 
 void op2i_cache_close(struct op2i_cache *cache) {
-  while (cache->nimages > 0) {
-    struct op2i_image *image = &cache->images[--cache->nimages];
-    op2i_process_unload(image->handle);
-    op2i_free(image->list.data);
-  }
+  while (cache->nimages > 0) op2i_image_unload(cache->images[--cache->nimages]);
   op2i_free(cache->images);
   op2i_free(cache->checked);
   op2i_folder_close(&cache->folder);
@@ -134,25 +129,34 @@ void op2i_cache_close(struct op2i_cache *cache) {
 /* ---- images ---------------------------------------------------------------------------------- */
 
 op2_status op2i_image_load(op2_context ctx, struct op2i_bytes image, struct op2i_key key,
-                           const struct stat *file, void **handle, bool *refused,
+                           const struct stat *file, struct op2i_image **loaded, bool *refused,
                            struct op2i_text *why) {
   struct op2i_cache *cache = &ctx->jit->cache;
   char name[OP2I_KEY_CHARS];
-  *handle = NULL;
-  if (op2i_grow(&cache->images, sizeof *cache->images, cache->nimages, &cache->capacity) != 0)
+  void *handle = NULL;
+  *loaded = NULL;
+  if (op2i_grow(&cache->images, sizeof(struct op2i_image *), cache->nimages, &cache->capacity) != 0)
     return op2i_error_nomem("the table of loaded loops");
+  struct op2i_image *made = op2i_calloc(1, sizeof *made);
+  if (!made) return op2i_error_nomem("the table of loaded loops");
   op2i_key_text(key, name);
   op2_status status =
-      op2i_load(image, name, &ctx->jit->scratch, cache->folder.path, handle, refused, why);
-  if (*handle)
-    cache->images[cache->nimages++] = (struct op2i_image){
-        .device = file ? file->st_dev : 0, .inode = file ? file->st_ino : 0, .handle = *handle};
+      op2i_load(image, name, &ctx->jit->scratch, cache->folder.path, &handle, refused, why);
+  if (!handle) {
+    op2i_free(made);
+    return status;
+  }
+  *made = (struct op2i_image){.device = file ? file->st_dev : 0,
+                              .inode = file ? file->st_ino : 0,
+                              .handle = handle,
+                              .idle_since = cache->times_idle++};
+  cache->images[cache->nimages++] = *loaded = made;
   return status;
 }
 
-void op2i_image_depends(struct op2i_cache *cache, int64_t image, struct op2i_bytes *list) {
-  op2i_free(cache->images[image].list.data);
-  cache->images[image].list = *list;
+void op2i_image_depends(struct op2i_image *image, struct op2i_bytes *list) {
+  op2i_free(image->list.data);
+  image->list = *list;
   *list = (struct op2i_bytes){0};
 }
 
@@ -233,51 +237,48 @@ static op2_status is_fresh(op2_context ctx, struct op2i_bytes list,
   return status;
 }
 
-static op2_status copy_list(struct op2i_cache *cache, int64_t image, struct op2i_bytes list) {
+static op2_status copy_list(struct op2i_image *image, struct op2i_bytes list) {
   struct op2i_bytes copy = {op2i_malloc(list.size + 1), list.size};
   if (!copy.data) return op2i_error_nomem("the table of loaded loops");
   if (list.size) memcpy(copy.data, list.data, list.size);
-  op2i_image_depends(cache, image, &copy);
+  op2i_image_depends(image, &copy);
   return OP2_SUCCESS;
 }
 
 /* Load from an entry whose bytes are sound. */
 static op2_status load_image(op2_context ctx, struct op2i_bytes bytes, const struct stat *st,
-                             const struct op2i_request *request, int64_t *image,
+                             const struct op2i_request *request, struct op2i_image **image,
                              const char **fault) {
   struct op2i_text why = {0};
-  struct op2i_cache *cache = &ctx->jit->cache;
-  void *handle;
   bool refused;
-  op2_status status = op2i_image_load(ctx, bytes, request->key, st, &handle, &refused, &why);
-  if (status == OP2_SUCCESS && !handle) {
+  op2_status status = op2i_image_load(ctx, bytes, request->key, st, image, &refused, &why);
+  if (status == OP2_SUCCESS && !*image) {
     if (refused) *fault = "it does not load";
     op2i_log(ctx, OP2I_LOG_DEBUG, "%s", why.chars);
     if (ctx->jit->compiler.missing.length) status = note_outdated(ctx, why.chars);
   }
   op2i_text_free(&why);
-  if (!handle) return status;
-  *image = cache->nimages - 1;
-  status = copy_list(cache, *image, op2i_entry_list(bytes));
-  request->code->function = op2i_image_function(handle, request->plain);
+  if (!*image) return status;
+  status = copy_list(*image, op2i_entry_list(bytes));
+  request->code->function = op2i_image_function((*image)->handle, request->plain);
   if (!request->code->function) *fault = "it lacks the function";
   return status;
 }
 
 /* A function in an image that was loaded from the same file. */
 static void find_loaded(const struct op2i_cache *cache, const struct stat *st,
-                        const struct op2i_request *request, int64_t *image) {
+                        const struct op2i_request *request, struct op2i_image **image) {
   for (int64_t i = 0; i < cache->nimages && !request->code->function; i++) {
-    const struct op2i_image *loaded = &cache->images[i];
+    struct op2i_image *loaded = cache->images[i];
     if (loaded->device != st->st_dev || loaded->inode != st->st_ino) continue;
     request->code->function = op2i_image_function(loaded->handle, request->plain);
-    *image = i;
+    *image = loaded;
   }
 }
 
 /* What is loaded is the bytes that were verified, not a file that could be another one since. */
 static op2_status load_file(op2_context ctx, int fd, const struct op2i_request *request,
-                            int64_t *image, const char **fault) {
+                            struct op2i_image **image, const char **fault) {
   struct op2i_bytes bytes = {0};
   struct stat st;
   bool fresh;
@@ -312,7 +313,8 @@ static void reject(op2_context ctx, struct op2i_cache *cache, const char *name, 
 }
 
 op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache,
-                           const struct op2i_request *request, int64_t *image, int64_t *rejected) {
+                           const struct op2i_request *request, struct op2i_image **image,
+                           int64_t *rejected) {
   char name[NAME_ROOM];
   const char *fault = NULL;
   op2_status status = OP2_SUCCESS;

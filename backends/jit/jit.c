@@ -24,20 +24,25 @@ static struct op2i_jit_slot *find_slot(struct op2i_jit_slot *slots, int64_t nslo
   }
 }
 
+static void hand_out(struct op2i_jit_code *code, void *function, struct op2i_image *image) {
+  code->function = function;
+  code->image = image;
+  op2i_image_use(image);
+}
+
 /* A function in memory. Where the kernel has headers of its own they may have changed since it was
  * loaded: then it is not taken, and what the compiler has said about folders is asked for anew. */
-static op2_status known(op2_context ctx, const struct op2i_request *request, void **function) {
+static op2_status known(op2_context ctx, const struct op2i_request *request) {
   struct op2i_jit *jit = ctx->jit;
   struct op2i_text why = {0};
   bool holds = true, absent;
-  *function = NULL;
+  request->code->function = NULL;
   if (!jit->nslots) return OP2_SUCCESS;
   const struct op2i_jit_slot *slot = find_slot(jit->slots, jit->nslots, request->key);
   op2_status status = OP2_SUCCESS;
   if (slot->function && !request->code->mergeable)
-    status = op2i_depend_check(ctx, jit->cache.images[slot->image].list, request->code, &holds,
-                               &absent, &why);
-  if (!status && holds) *function = slot->function;
+    status = op2i_depend_check(ctx, slot->image->list, request->code, &holds, &absent, &why);
+  if (!status && holds && slot->function) hand_out(request->code, slot->function, slot->image);
   if (!status && !holds) {
     op2i_log(ctx, OP2I_LOG_DEBUG, "a compiled loop in memory is made anew: %s", why.chars);
     op2i_says_forget(jit);
@@ -58,15 +63,31 @@ static op2_status enlarge(struct op2i_jit *jit) {
   return OP2_SUCCESS;
 }
 
-op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *function,
-                          int64_t image) {
+bool op2i_jit_forget_leaving(struct op2i_jit *jit) {
+  struct op2i_jit_slot *before = jit->slots;
+  struct op2i_jit_slot *slots = op2i_calloc((size_t)jit->nslots, sizeof *slots);
+  if (!slots) return false;
+  jit->slots = slots;
+  jit->used = 0;
+  for (int64_t i = 0; i < jit->nslots; i++) {
+    if (!before[i].function || before[i].image->leaves) continue;
+    *find_slot(slots, jit->nslots, before[i].key) = before[i];
+    jit->used++;
+  }
+  op2i_free(before);
+  return true;
+}
+
+op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_request *request,
+                          struct op2i_image *image) {
   if (2 * (jit->used + 1) > jit->nslots) {
     op2_status status = enlarge(jit);
     if (status != OP2_SUCCESS) return status;
   }
-  struct op2i_jit_slot *slot = find_slot(jit->slots, jit->nslots, key);
+  struct op2i_jit_slot *slot = find_slot(jit->slots, jit->nslots, request->key);
   if (!slot->function) jit->used++;
-  *slot = (struct op2i_jit_slot){key, function, image};
+  *slot = (struct op2i_jit_slot){request->key, request->code->function, image};
+  hand_out(request->code, request->code->function, image);
   return OP2_SUCCESS;
 }
 
@@ -102,6 +123,10 @@ void op2i_jit_close(op2_context ctx) {
   op2i_free(jit->outdated);
   op2i_free(jit);
   ctx->jit = NULL;
+}
+
+void op2i_jit_unuse(op2_context ctx, struct op2i_image *image) {
+  if (image && ctx->jit) op2i_image_unuse(&ctx->jit->cache, image);
 }
 
 void op2i_jit_resume(op2_context ctx) {
@@ -154,18 +179,18 @@ static op2_status look_up(op2_context ctx, struct op2i_request *request,
   struct op2i_jit_code *code = request->code;
   op2_status status;
   OP2I_TRY(find_keys(jit, request));
-  OP2I_TRY(known(ctx, request, &code->function));
+  OP2I_TRY(known(ctx, request));
   if (code->function) {
     jit->stats.memory_hits++;
     return OP2_SUCCESS;
   }
   request->twin = find_twin(missing, *nmissing, request->key);
   if (request->twin) return OP2_SUCCESS;
-  int64_t image;
+  struct op2i_image *image;
   OP2I_TRY(op2i_cache_load(ctx, &jit->cache, request, &image, &jit->stats.rejected));
   if (code->function) {
     jit->stats.disk_hits++;
-    return op2i_jit_learn(jit, request->key, code->function, image);
+    return op2i_jit_learn(jit, request, image);
   }
   missing[(*nmissing)++] = request;
 fail:
@@ -175,7 +200,7 @@ fail:
 static op2_status follow_twin(struct op2i_jit *jit, struct op2i_request *request) {
   const struct op2i_jit_code *done = request->twin->code;
   struct op2i_jit_code *code = request->code;
-  code->function = done->function;
+  if (done->function) hand_out(code, done->function, done->image);
   code->status = done->status;
   if (code->function)
     jit->stats.memory_hits++;
@@ -184,8 +209,10 @@ static op2_status follow_twin(struct op2i_jit *jit, struct op2i_request *request
   return OP2_SUCCESS;
 }
 
-static void reset(struct op2i_jit_code *codes, int n, op2_status status) {
+static void reset(op2_context ctx, struct op2i_jit_code *codes, int n, op2_status status) {
   for (int i = 0; i < n; i++) {
+    op2i_jit_unuse(ctx, codes[i].image);
+    codes[i].image = NULL;
     op2i_free(codes[i].message);
     codes[i].message = NULL;
     codes[i].function = NULL;
@@ -212,12 +239,16 @@ op2_status op2i_jit_get_part(op2_context ctx, int part, int parts, int n,
                              struct op2i_jit_code *codes) {
   op2_status status = OP2_SUCCESS;
   int64_t nmissing = 0;
-  for (int i = 0; i < n; i++) codes[i].message = NULL;
-  reset(codes, n, OP2_SUCCESS);
+  for (int i = 0; i < n; i++) {
+    codes[i].message = NULL;
+    codes[i].image = NULL;
+  }
+  reset(ctx, codes, n, OP2_SUCCESS);
   struct op2i_request *requests = op2i_calloc((size_t)n, sizeof *requests);
   struct op2i_request **missing = op2i_calloc((size_t)n, sizeof *missing);
   if (!requests || !missing) OP2I_TRY(op2i_error_nomem("loops to compile"));
   OP2I_TRY(open_jit(ctx));
+  op2i_jit_trim(ctx);
   OP2I_TRY(op2i_device_units(ctx, n, codes));
   for (int i = 0; i < n; i++) {
     if (codes[i].on_device) continue;
@@ -232,7 +263,7 @@ fail:
   /* Loaded images need their files no longer, and a program that crashes later leaves nothing
    * behind. */
   if (ctx->jit) op2i_scratch_close(&ctx->jit->scratch);
-  if (status != OP2_SUCCESS) reset(codes, n, status);
+  if (status != OP2_SUCCESS) reset(ctx, codes, n, status);
   op2i_free(requests);
   op2i_free(missing);
   return status;

@@ -10,17 +10,22 @@
 #include "op2/status.h"
 #include "op2/types.h"
 
+struct op2i_image;
 struct op2i_jit_code {
   const char *source; /* from op2i_generate() */
   bool mergeable;
-  const char *const *includes; /* directories, null-terminated, may be null */
+  const char *const *includes;  /* directories, null-terminated, may be null */
   const char *const *libraries; /* to link to, absolute, null-terminated, may be null */
-  const char *label;           /* for log lines: the kernel's name */
+  const char *label;            /* for log lines: the kernel's name */
   bool on_device; /* for the context's device: the function is a struct op2i_device_unit */
-  bool if_cached; /* of a device: it is not compiled; without function and message, if it was not there */
-  void *function;              /* out: valid until the context ends */
-  op2_status status;           /* out */
-  char *message;               /* out: op2i_free()d by the caller; null on success */
+  bool
+      if_cached; /* of a device: it is not compiled; without function and message, if it was not there */
+  void *function; /* out: valid while the use of its image lasts */
+  struct op2i_image
+      *image;        /* out: one use of it, for op2i_jit_unuse(); null: none, and the function
+                                  is valid until the context ends */
+  op2_status status; /* out */
+  char *message;     /* out: op2i_free()d by the caller; null on success */
 };
 /* Find each in memory or in the cache of compiled loops, and compile what is missing: in as
  * few compiler runs as is fastest, at most one per core at a time. Each fails by itself; the call
@@ -33,6 +38,7 @@ op2_status op2i_jit_get(op2_context ctx, int n, struct op2i_jit_code *codes);
  * neither function nor message: it is to be looked for again when the others have done their part. */
 op2_status op2i_jit_get_part(op2_context ctx, int part, int parts, int n,
                              struct op2i_jit_code *codes);
+void op2i_jit_unuse(op2_context ctx, struct op2i_image *image);
 void op2i_jit_resume(op2_context ctx);
 void op2i_jit_close(op2_context ctx);
 struct op2i_jit_stats {

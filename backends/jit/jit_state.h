@@ -17,7 +17,7 @@ struct op2i_says;
 struct op2i_jit_slot {
   struct op2i_key key;
   void *function; /* null: the slot is free */
-  int64_t image;  /* the number of the image that it is in */
+  struct op2i_image *image;
 };
 
 struct op2i_jit {
@@ -44,7 +44,11 @@ struct op2i_request {
   struct op2i_request *twin; /* an earlier one with the same key, or null */
 };
 
-op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_key key, void *function, int64_t image);
+/* The function of a request is in this image: remember it, and hand it out with a use of the image. */
+op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_request *request,
+                          struct op2i_image *image);
+/* Forget the functions of images that leave. False without memory for that: then none has been. */
+bool op2i_jit_forget_leaving(struct op2i_jit *jit);
 
 /* build.c: compile requests that share nothing with each other; each gets a function or a
  * message. Reorders the array. Fails only for lack of memory. */

@@ -237,11 +237,19 @@ const char *op2i_loop_name(const struct op2i_loop *loop) {
 
 /* ---- making and freeing ---------------------------------------------------------------------- */
 
+static void release_images(struct op2i_loop *loop) {
+  for (int v = 0; v < OP2I_VARIANTS; v++) {
+    if (loop->image[v]) loop->image_release(loop->op.ctx, loop->image[v]);
+    loop->image[v] = NULL;
+  }
+}
+
 void op2i_loop_free(struct op2i_loop *loop) {
   if (loop->op.ctx && loop->op.ctx->sched) op2i_scheduler.forget(loop->op.ctx->sched, &loop->op);
   if (!loop->members && loop->kernel->model == loop) loop->kernel->model = NULL;
   if (loop->sched_release) loop->sched_release(loop->sched_data);
   if (loop->device_release) loop->device_release(loop->device_data);
+  release_images(loop);
   for (int v = 0; v < OP2I_VARIANTS; v++) op2i_free(loop->source[v]);
   op2i_free(loop->form.why);
   op2i_free(loop->name);
@@ -585,6 +593,7 @@ static void forget_loops(op2_context ctx, const void *object) {
 /* ---- other sets ------------------------------------------------------------------------------ */
 
 static void forget_code(struct op2i_loop *loop) {
+  release_images(loop);
   for (int v = 0; v < OP2I_VARIANTS; v++) {
     op2i_free(loop->source[v]);
     loop->source[v] = NULL;

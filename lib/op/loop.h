@@ -102,6 +102,8 @@ struct op2i_loop {
   char *source[OP2I_VARIANTS]; /* generated text, null until asked for */
   bool mergeable[OP2I_VARIANTS];
   void *function[OP2I_VARIANTS]; /* compiled function */
+  void *image[OP2I_VARIANTS];    /* a use of what it is in; null: it stays until the context ends */
+  void (*image_release)(op2_context ctx, void *image);
   struct op2i_form form;
   void *sched_data; /* scheduler: plans, footprints, measured cost */
   void (*sched_release)(void *sched_data);

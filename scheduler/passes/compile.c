@@ -200,6 +200,17 @@ static op2_status compile_for_host(struct op2i_compile *c) {
   return status;
 }
 
+static void release(op2_context ctx, void *image) { op2i_jit_unuse(ctx, image); }
+
+static void give_code(struct op2i_loop *loop, enum op2i_variant wish, struct op2i_jit_code *code) {
+  enum op2i_variant variant = op2i_loop_variant(loop, wish);
+  loop->function[variant] = code->function;
+  loop->image_release = release;
+  if (loop->image[variant]) release(loop->op.ctx, loop->image[variant]);
+  loop->image[variant] = code->image;
+  code->image = NULL;
+}
+
 /* ---- all of it ------------------------------------------------------------------------------- */
 
 op2_status op2i_compile_run(struct op2i_compile *c) {
@@ -215,8 +226,7 @@ op2_status op2i_compile_run(struct op2i_compile *c) {
     if (refused(&c->codes[u])) continue;
     if (c->codes[u].if_cached && !c->codes[u].status) c->wanted[u].loop->form.put_off = true;
     if (!c->codes[u].status) {
-      c->wanted[u].loop->function[op2i_loop_variant(c->wanted[u].loop, c->wish)] =
-          c->codes[u].function;
+      give_code(c->wanted[u].loop, c->wish, &c->codes[u]);
       forget_failure(c->wanted[u].loop);
     } else if (!c->optional) {
       remember(c, u);
@@ -252,6 +262,7 @@ bool op2i_code_refused(const struct op2i_loop *loop) {
 void op2i_compile_end(struct op2i_compile *c) {
   for (int64_t u = 0; u < c->ncodes; u++) {
     ((struct op2i_loop_data *)c->wanted[u].loop->sched_data)->compiling = -1;
+    op2i_jit_unuse(c->sched->ctx, c->codes[u].image);
     op2i_free(c->codes[u].message);
   }
   op2i_free(c->codes);

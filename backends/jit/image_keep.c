@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* How long images stay: while loops use their functions, and for some time after. Programs make sets
+ * and maps anew and run the same kernels on them; others make kernels that never come again, each of
+ * them an image of tens of kilobytes and five mappings, of which the system allows 65,530. */
+#include "cache.h"
+
+#include "context.h"
+#include "jit_state.h"
+#include "mem.h"
+#include "process.h"
+#include "says.h"
+
+/* Images that stay without being used, and answers. */
+enum { IDLE_MOST = 64, ANSWERS_MOST = 256 };
+
+void op2i_image_use(struct op2i_image *image) { image->uses++; }
+
+void op2i_image_unuse(struct op2i_cache *cache, struct op2i_image *image) {
+  if (--image->uses == 0) image->idle_since = cache->times_idle++;
+}
+
+void op2i_image_unload(struct op2i_image *image) {
+  op2i_process_unload(image->handle);
+  op2i_free(image->list.data);
+  op2i_free(image);
+}
+
+/* Mark what leaves: all that are idle but for the last. */
+static int64_t mark(struct op2i_cache *cache, int64_t idle) {
+  int64_t left = idle - IDLE_MOST, marked = 0;
+  while (marked < left) {
+    struct op2i_image *oldest = NULL;
+    for (int64_t i = 0; i < cache->nimages; i++) {
+      struct op2i_image *image = cache->images[i];
+      if (image->uses > 0 || image->leaves) continue;
+      if (!oldest || image->idle_since < oldest->idle_since) oldest = image;
+    }
+    oldest->leaves = true;
+    marked++;
+  }
+  return marked;
+}
+
+static void unload_idle(op2_context ctx) {
+  struct op2i_jit *jit = ctx->jit;
+  struct op2i_cache *cache = &jit->cache;
+  int64_t idle = 0, kept = 0;
+  if (cache->nimages <= IDLE_MOST) return;
+  for (int64_t i = 0; i < cache->nimages; i++) idle += cache->images[i]->uses == 0;
+  if (idle <= IDLE_MOST) return;
+  (void)mark(cache, idle);
+  bool forgotten = op2i_jit_forget_leaving(jit);
+  for (int64_t i = 0; i < cache->nimages; i++) {
+    struct op2i_image *image = cache->images[i];
+    if (forgotten && image->leaves) {
+      op2i_image_unload(image);
+      continue;
+    }
+    image->leaves = false;
+    cache->images[kept++] = image;
+  }
+  cache->nimages = kept;
+}
+
+/* What the compiler has said, for each list of folders with headers, and which lists of files hold
+ * are found out anew where there are many of them. */
+static void forget_answers(struct op2i_jit *jit) {
+  int64_t answers = 0;
+  for (const struct op2i_says *says = jit->says; says; says = says->next) answers++;
+  if (answers > ANSWERS_MOST) op2i_says_forget(jit);
+  if (jit->cache.nchecked > ANSWERS_MOST) jit->cache.nchecked = 0;
+}
+
+void op2i_jit_trim(op2_context ctx) {
+  unload_idle(ctx);
+  forget_answers(ctx->jit);
+}
