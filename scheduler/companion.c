@@ -12,6 +12,7 @@
 #include "krylov.h"
 #include "log.h"
 #include "mem.h"
+#include "share.h"
 #include "types.h"
 #include "watch.h"
 
@@ -50,7 +51,8 @@ static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .fp_leave = op2i_fp_leave,
                                             .fp_window_open = op2i_fp_window_open,
                                             .fp_window_close = op2i_fp_window_close,
-                                            .process_cpus = op2i_process_cpus,
+                                            .process_cpu_set = op2i_process_cpu_set,
+                                            .seat_compare = op2i_seat_compare,
                                             .context_validate = op2i_context_validate,
                                             .validate = op2i_object_validate,
                                             .hold = hold,

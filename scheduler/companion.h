@@ -2,6 +2,7 @@
 #ifndef OP2I_COMPANION_H
 #define OP2I_COMPANION_H
 
+#include "affinity.h"
 #include "comm.h"
 #include "fpenv.h"
 #include "object.h"
@@ -43,8 +44,9 @@ struct op2i_companion {
   void (*fp_leave)(struct op2i_fp_scope *scope);
   struct op2i_fp_scope *(*fp_window_open)(void);
   void (*fp_window_close)(struct op2i_fp_scope *scope, bool ended);
-  /* CPUs, as in affinity.h. */
-  int (*process_cpus)(int *numbers, bool *narrow);
+  /* CPUs, as in affinity.h and share.h. */
+  void (*process_cpu_set)(struct op2i_cpu_set *set);
+  void (*seat_compare)(struct op2i_seat *seat, const struct op2i_cpu_set *sets);
   /* Contexts and objects, as in context.h and object.h. hold() and let_go() keep a context's
    * memory. */
   op2_status (*context_validate)(op2_context ctx);

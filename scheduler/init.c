@@ -134,12 +134,17 @@ static op2_status begin_alone(const op2_options *options, struct op2i_comm *comm
   return status;
 }
 
-/* By the processor; among ranks by those that have the narrowest vectors, so that all take the same
- * loops for vector code. */
+/* Vectors by the processor; among ranks by those that have the narrowest ones, so that all take the
+ * same loops for vector code. And the first rank warns of the lowest one that has its cores together
+ * with others. */
 static op2_status choose_vectors(op2_context ctx) {
-  int64_t least[2] = {op2i_simd_bytes(), op2i_simd_halved() ? 0 : 1};
-  if (ctx->config.simd_bytes != OP2I_SIMD_AUTO) return OP2_SUCCESS;
-  op2_status status = ctx->comm ? op2i_comm_least(ctx->comm, 2, least) : OP2_SUCCESS;
+  const int rank = ctx->comm ? ctx->comm->rank : 0;
+  int64_t least[3] = {op2i_simd_bytes(), op2i_simd_halved() ? 0 : 1, INT64_MAX};
+  if (ctx->crowd) least[2] = (int64_t)rank * OP2I_CROWDS + ctx->crowd;
+  op2_status status = ctx->comm ? op2i_comm_least(ctx->comm, 3, least) : OP2_SUCCESS;
+  if (!status && rank == 0 && least[2] != INT64_MAX)
+    op2i_crowd_warn(ctx, (enum op2i_crowd)(least[2] % OP2I_CROWDS), (int)(least[2] / OP2I_CROWDS));
+  if (ctx->config.simd_bytes != OP2I_SIMD_AUTO) return status;
   ctx->config.simd_bytes = (int)least[0];
   ctx->config.simd_halved = !least[1];
   return status;

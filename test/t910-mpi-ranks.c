@@ -114,9 +114,8 @@ static void messages(void) {
   everywhere("messages of two lengths", usual, of_two_lengths, NULL);
   everywhere("a message of nobody", usual, of_nobody, NULL);
   if (size == 2)
-    everywhere("all of a slow link",
-               (struct op2i_mpi_manner){.piece = OP2I_MPI_PIECE, .link = COMM_SLOW}, comm_slowly,
-               NULL);
+    everywhere("all of a slow link", (struct op2i_mpi_manner){OP2I_MPI_PIECE, COMM_SLOW, false},
+               comm_slowly, NULL);
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */

@@ -100,12 +100,22 @@ unset OMP_NUM_THREADS OMP_PROC_BIND OMP_PLACES GOMP_CPU_AFFINITY
 all_cpus() { sed -n 's/^CPUs\([0-9 ]*\);.*/\1/p' "$tmp/out" | tr ' ' '\n' | grep .; }
 apart() { [ -n "$(all_cpus)" ] && [ -z "$(all_cpus | sort | uniq -d)" ]; }
 lines() { [ "$(grep -c -e "$1" "$tmp/out")" -eq "$2" ] || { cat "$tmp/out" "$tmp/err"; return 1; }; }
+warned() { # LINES [PATTERN]
+  [ "$(grep -c -e "of its node.*${2-}" "$tmp/err")" -eq "$1" ] || { cat "$tmp/out" "$tmp/err"; return 1; }
+}
+# Ranks that each run COMMAND before the program takes its place.
+ranks_by() { # RANKS COMMAND...
+  n=$1
+  shift
+  sh "$src/test/mpirun.sh" "$mpi" 60 "$n" "$@" "$program" cores >"$tmp/out" 2>"$tmp/err"
+}
 cpus=$(nproc)
 if [ "$cpus" -lt 2 ]; then
   skip "one core only: there is nothing to share out"
 else
   ranks 60 2 cores
   runs "two ranks have no CPU in common" apart
+  runs "nothing is warned of" warned 0
   runs "it is told why" lines 'on this node, with [0-9]* of the [0-9]* cores that 2 ranks may use' 2
   OP2_TEST_BEFORE=sequential ranks 60 2 cores
   runs "also after a context alone that computes in the calling thread" apart
@@ -125,14 +135,17 @@ else
   if [ $openmp = yes ]; then
     OP2_TEST_WORKERS=$cpus ranks 60 2 cores
     runs "more workers than that have all cores" lines "$cpus workers; .*more than its share" 2
+    runs "which is warned of once" warned 1 'more workers than its share'
   else
     skip "more workers than cores: this build has no OpenMP"
   fi
   ranks 60 $((cpus + 1)) cores
   runs "more ranks than cores have one each" lines '; 1 workers; .*not one each' $((cpus + 1))
+  runs "which nothing can be done about" warned 0
   if [ $openmp = yes ]; then
     OMP_PROC_BIND=true OMP_PLACES=cores ranks 60 2 cores
     runs "places of OpenMP are left to it" lines 'the environment gives OpenMP its places' 2
+    runs "which is warned of once" warned 1 'unset these'
   else
     skip "places of OpenMP: this build has none"
   fi
@@ -140,6 +153,17 @@ else
   [ "$mpi" = openmpi ] || bind='-bind-to core'
   OP2_TEST_BIND=$bind ranks 60 2 cores
   runs "a launcher's binding is obeyed" lines 'the launcher has bound each rank' 2
+  runs "and nothing is wrong with it" warned 0
+  if command -v taskset >/dev/null 2>&1; then
+    cpu=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+    ranks_by 2 taskset -c "$cpu"
+    runs "ranks that are bound to one core are warned of once" warned 1 'cores enough for all'
+    ranks_by 2 sh -c 'case ${OMPI_COMM_WORLD_RANK:-$PMI_RANK} in
+      0) exec "$@" ;; *) exec taskset -c '"$cpu"' "$@" ;; esac' sh
+    runs "and those of which one is bound" warned 1 'cores enough for all'
+  else
+    skip "bound ranks: there is no taskset"
+  fi
 fi
 
 ranks 60 2 latency

@@ -73,6 +73,9 @@ enum op2i_callers { OP2I_CALLERS_ONE, OP2I_CALLERS_IN_TURN, OP2I_CALLERS_ANY };
 struct op2i_seat {
   int rank, size;  /* among the ranks of its node */
   int twin, twins; /* among those of them that may run on the same CPUs */
+  int overlapping; /* how many others may run on some of these CPUs, but not on the same ones */
+  int cpus;        /* on which ranks of the node may run, all together */
+  int spare;       /* other CPUs of the node, on which this rank could run */
   bool process;    /* they are threads of one process */
 };
 

@@ -93,6 +93,26 @@ int op2i_process_cpus(int numbers[OP2I_CPU_NUMBERS], bool *narrow) {
   return n;
 }
 
+void op2i_process_cpu_set(struct op2i_cpu_set *set) {
+  int numbers[OP2I_CPU_NUMBERS];
+  bool narrow;
+  const int n = op2i_process_cpus(numbers, &narrow);
+  memset(set, 0, sizeof *set);
+  for (int i = 0; i < n; i++) set->words[numbers[i] / 64] |= UINT64_C(1) << (numbers[i] % 64);
+}
+
+/* The system cuts what a thread asks for down to what it may have. */
+void op2i_allowed_cpu_set(struct op2i_cpu_set *set) {
+  cpu_set_t mine, all;
+  memset(set, 0, sizeof *set);
+  if (sched_getaffinity(0, sizeof mine, &mine)) return;
+  memset(&all, 0xff, sizeof all);
+  if (sched_setaffinity(0, sizeof all, &all) || sched_getaffinity(0, sizeof all, &all)) all = mine;
+  (void)sched_setaffinity(0, sizeof mine, &mine);
+  for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+    if (CPU_ISSET(cpu, &all)) set->words[cpu / 64] |= UINT64_C(1) << (cpu % 64);
+}
+
 void op2i_bind(const int *numbers, int n) {
   cpu_set_t mine, wanted;
   CPU_ZERO(&wanted);

@@ -43,6 +43,7 @@ struct op2_context_s {
   struct op2i_config config;
   struct op2i_comm *comm; /* with the other ranks; null: this process is alone */
   char share[160];        /* with ranks: which cores this one has, and why */
+  int crowd;              /* why it has them together with others: enum op2i_crowd */
   const struct op2i_backend *backend;
   const struct op2i_backend *passed_over; /* the default, had it enough workers; null: it has */
   void *backend_state;

@@ -7,9 +7,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "affinity.h"
 #include "comm.h"
+#include "env.h"
+#include "log.h"
 #include "machine.h"
 
 /* The number of threads that the user asks for; 0: none. */
@@ -32,6 +35,7 @@ static void say(op2_context ctx, const char *format, ...) {
 static const char *kept(const struct op2i_seat *seat, bool narrow, bool first) {
   if (!first) return "the first context of this process has settled it";
   if (seat->size == 1) return "no other rank is on this node";
+  if (seat->overlapping) return "the launcher has bound ranks to cores that overlap";
   if (seat->twins == 1) return "the launcher has bound each rank to cores of its own";
   if (narrow) return "the environment gives OpenMP its places";
   return NULL;
@@ -45,6 +49,7 @@ void op2i_share_cores(op2_context ctx, bool first) {
   int from = (int)((int64_t)cores * seat->twin / seat->twins);
   int to = (int)((int64_t)cores * (seat->twin + 1) / seat->twins);
   int share = to > from ? to - from : 1;
+  if (first) ctx->crowd = op2i_crowd_of(seat, cores, threads, narrow);
   const char *why = seat->process ? NULL : kept(seat, narrow, first);
   ctx->config.threads = threads;
   if (why)
@@ -60,4 +65,65 @@ void op2i_share_cores(op2_context ctx, bool first) {
   if (why || threads > share) return;
   if (!threads) ctx->config.threads = share;
   if (!seat->process) op2i_machine_narrow(from, share);
+}
+
+/* ---- cores that ranks have in common --------------------------------------------------------- */
+
+static int count(const struct op2i_cpu_set *set) {
+  int n = 0;
+  for (int w = 0; w < OP2I_CPU_WORDS; w++) n += __builtin_popcountll(set->words[w]);
+  return n;
+}
+
+static bool meet(const struct op2i_cpu_set *a, const struct op2i_cpu_set *b) {
+  bool any = false;
+  for (int w = 0; w < OP2I_CPU_WORDS; w++) any = any || (a->words[w] & b->words[w]);
+  return any;
+}
+
+void op2i_seat_compare(struct op2i_seat *seat, const struct op2i_cpu_set *sets) {
+  const struct op2i_cpu_set *own = &sets[seat->rank];
+  struct op2i_cpu_set used = {{0}}, others;
+  seat->twin = seat->twins = seat->overlapping = 0;
+  for (int r = 0; r < seat->size; r++) {
+    bool twin = !memcmp(&sets[r], own, sizeof *own);
+    seat->twin += twin && r < seat->rank;
+    seat->twins += twin;
+    seat->overlapping += !twin && meet(&sets[r], own);
+    for (int w = 0; w < OP2I_CPU_WORDS; w++) used.words[w] |= sets[r].words[w];
+  }
+  op2i_allowed_cpu_set(&others);
+  for (int w = 0; w < OP2I_CPU_WORDS; w++) others.words[w] &= ~used.words[w];
+  seat->cpus = count(&used);
+  seat->spare = count(&others);
+}
+
+enum op2i_crowd op2i_crowd_of(const struct op2i_seat *seat, int cores, int workers, bool narrow) {
+  if (seat->process || seat->size == 1) return OP2I_CROWD_NONE;
+  const bool shared = seat->twins > 1 || seat->overlapping;
+  const bool better = seat->spare > 0 || seat->cpus >= seat->size;
+  if (!shared || !better) return OP2I_CROWD_NONE;
+  if (narrow && cores >= seat->twins) return OP2I_CROWD_PLACES;
+  if (seat->overlapping || seat->twins > cores) return OP2I_CROWD_BOUND;
+  return workers > cores / seat->twins ? OP2I_CROWD_WORKERS : OP2I_CROWD_NONE;
+}
+
+void op2i_crowd_warn(op2_context ctx, enum op2i_crowd crowd, int rank) {
+  static const char *const words[OP2I_CROWDS] = {
+      [OP2I_CROWD_BOUND] =
+          "has cores in common with another rank of its node, as the launcher or a variable such "
+          "as "
+          "OMP_PLACES or GOMP_CPU_AFFINITY binds them, while there are cores enough for all: give "
+          "each rank cores of its own (mpirun --bind-to core, srun --cpu-bind=cores), or bind none "
+          "of them (--bind-to none), and the library shares out what there is",
+      [OP2I_CROWD_PLACES] =
+          "works on the same cores as another rank of its node, since the environment gives OpenMP "
+          "the same places on both (OMP_PROC_BIND, OMP_PLACES): unset these, and the library "
+          "shares out the cores, or have the launcher bind each rank to cores of its own",
+      [OP2I_CROWD_WORKERS] =
+          "works on the same cores as another rank of its node, as it is asked for more workers "
+          "than its share of the cores (OP2_THREADS, OMP_NUM_THREADS, op2_options.threads): ask "
+          "for fewer, or for none"};
+  if (words[crowd])
+    op2i_log(ctx, OP2I_LOG_WARN, "rank %d of %d %s", rank, ctx->comm->size, words[crowd]);
 }

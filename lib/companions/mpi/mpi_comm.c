@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "affinity.h"
 #include "watch.h"
 
 /* Of no message, which is the highest that every MPI has, and of notes. */
@@ -388,58 +387,6 @@ static enum op2i_callers granted_callers(void) {
                                          : OP2I_CALLERS_ANY;
 }
 
-/* The highest rank without memory, or -1; *refused becomes true on all ranks where it is on one.
- * Returns MPI's error. */
-static int who_lacks(MPI_Comm mpi, bool memory, int *lacks, bool *refused) {
-  int number, most[2] = {-1, *refused};
-  int error = MPI_Comm_rank(mpi, &number);
-  if (!memory && !error) most[0] = number;
-  if (!error) error = MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT, MPI_MAX, mpi);
-  *lacks = most[0];
-  *refused = most[1];
-  return error;
-}
-
-/* Who may run on the same CPUs is told by a digest of their numbers (FNV-1a). */
-static uint64_t digest_cpus(const struct op2i_companion *op2) {
-  int numbers[OP2I_CPU_NUMBERS];
-  bool narrow;
-  uint64_t digest = 14695981039346656037u;
-  int n = op2->process_cpus(numbers, &narrow);
-  for (int i = 0; i < n; i++) digest = (digest ^ (uint64_t)numbers[i]) * 1099511628211u;
-  return digest;
-}
-
-/* Of the ranks on this machine. Where one lacks memory, all take what they have for their own. */
-static int find_twins(const struct op2i_companion *op2, MPI_Comm here, struct op2i_seat *seat) {
-  uint64_t own = digest_cpus(op2), *all = op2->calloc((size_t)seat->size, sizeof *all);
-  int lacks;
-  bool refused = false;
-  int error = who_lacks(here, all != NULL, &lacks, &refused);
-  if (!error && lacks < 0) {
-    error = MPI_Allgather(&own, 1, MPI_UINT64_T, all, 1, MPI_UINT64_T, here);
-    seat->twins = 0;
-    for (int r = 0; r < seat->size && !error; r++) {
-      seat->twin += r < seat->rank && all[r] == own;
-      seat->twins += all[r] == own;
-    }
-  }
-  op2->free(all);
-  return error;
-}
-
-static int find_seat(const struct op2i_companion *op2, MPI_Comm mpi, struct op2i_seat *seat) {
-  MPI_Comm here;
-  *seat = (struct op2i_seat){.twins = 1};
-  int error = MPI_Comm_split_type(mpi, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
-  if (error) return error;
-  error = MPI_Comm_rank(here, &seat->rank);
-  if (!error) error = MPI_Comm_size(here, &seat->size);
-  if (!error) error = find_twins(op2, here, seat);
-  int freed = MPI_Comm_free(&here);
-  return error ? error : freed;
-}
-
 /* What the communicator says of itself, and how its messages go: as rank 0 was asked for. */
 static int set_up(struct rank *made, struct op2i_mpi_manner manner) {
   int error = MPI_Comm_set_errhandler(made->mpi, MPI_ERRORS_RETURN);
@@ -458,8 +405,8 @@ op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
   if (error) return failed(&made, error, "while the communicator was duplicated");
   error = set_up(&made, *manner);
   struct rank *rank = op2->calloc(1, sizeof *rank);
-  if (!error) error = who_lacks(made.mpi, rank != NULL, &lacks, &manner->refused);
-  if (!error && lacks < 0) error = find_seat(op2, made.mpi, &made.comm.seat);
+  if (!error) error = op2i_mpi_who_lacks(made.mpi, rank != NULL, &lacks, &manner->refused);
+  if (!error && lacks < 0) error = op2i_mpi_seat(op2, made.mpi, &made.comm.seat);
   if (error || lacks >= 0) {
     op2->free(rank);
     MPI_Comm_free(&made.mpi);

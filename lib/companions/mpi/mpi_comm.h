@@ -19,6 +19,10 @@ enum { OP2I_MPI_PIECE = 1 << 30 };
  * manner.refused, which becomes true on all ranks where it is on one. */
 op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
                          struct op2i_mpi_manner *manner, struct op2i_comm **comm);
+/* mpi_seat.c; both are collective and return MPI's error: whether a rank lacks memory or was refused
+ * something, and where this rank is. */
+int op2i_mpi_who_lacks(MPI_Comm mpi, bool memory, int *lacks, bool *refused);
+int op2i_mpi_seat(const struct op2i_companion *op2, MPI_Comm mpi, struct op2i_seat *seat);
 /* False when it is of another kind. */
 bool op2i_comm_is_mpi(const struct op2i_comm *comm, MPI_Comm *out);
 
