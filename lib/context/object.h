@@ -29,14 +29,14 @@ enum op2i_kind {
 struct op2i_object {
   uint32_t magic; /* OP2I_MAGIC + kind while alive */
   int32_t refs;
-  bool given_up;                     /* the user's handle was destroyed; others hold the object */
+  bool given_up; /* the user's handle was destroyed; others hold the object */
   struct op2i_object *next_awaiting; /* in the context's list of objects that await release */
   op2_context ctx;
   char *name;
-  int64_t id;    /* unique in the context, never reused */
+  int64_t id; /* unique in the context, never reused */
   uint64_t made; /* among ranks: stands for the object, and is the same on all of them; the number
                     in the trail of the call that made it */
-  int64_t seen;  /* a verifier's: its number by first appearance in a queue */
+  int64_t seen; /* a verifier's: its number by first appearance in a queue */
   void (*release)(void *object);
 };
 
@@ -59,8 +59,8 @@ bool op2i_object_is(const void *object, enum op2i_kind kind);
 op2_status op2i_object_validate(const void *object, enum op2i_kind kind, const char *what);
 /* op2i_context_call() for a call about an object, which may be no handle at all: nothing is said
  * then. Without a name it is the object's. */
-void op2i_object_call(const void *object, enum op2i_kind kind, const char *call, const char *name,
-                      uint64_t arguments);
+void op2i_object_call(const void *object, enum op2i_kind kind, const char *call,
+                      const char *name, uint64_t arguments);
 /* A digest with an object, which may be null: it is the same on all ranks that made the
  * same calls. */
 uint64_t op2i_object_digest(uint64_t digest, const void *object);
@@ -84,7 +84,7 @@ struct op2i_interned {
   void (*free)(op2_context ctx);
 };
 extern const struct op2i_interned op2i_interned_loops, op2i_interned_calls; /* lib/op */
-extern const struct op2i_interned op2i_interned_solves;                     /* lib/algebra */
+extern const struct op2i_interned op2i_interned_solves; /* lib/algebra */
 /* What sparsities keep of subsets, which goes with these; and with the sparsities, not
  * the context. */
 extern const struct op2i_interned op2i_interned_rows; /* lib/sparse */

@@ -26,11 +26,10 @@ struct op2i_neighbour {
 struct op2i_halo {
   int64_t global_size;            /* owned elements of all ranks */
   int64_t parts[OP2I_HALO_PARTS]; /* elements there of all ranks */
-  int64_t *
-      global; /* [total] numbers that all ranks know elements by, from 0 to global_size - 1; null: */
-  int64_t first;  /* those from here on */
-  bool tabled;    /* without global: a loop may ask for a table of them, op2i_set_numbers_at() */
-  int32_t *owner; /* [halo] */
+  int64_t *global; /* [total] numbers that all ranks know elements by, from 0 to global_size - 1; null: */
+  int64_t first;   /* those from here on */
+  bool tabled;     /* global is made, if it is null, when a loop asks for it: op2i_set_numbers_at() */
+  int32_t *owner;  /* [halo] */
   int n;
   struct op2i_neighbour *neighbours; /* in the order of their ranks */
 };

@@ -139,8 +139,8 @@ struct op2_dat_s {
   int64_t changes; /* that were queued, or begun by the host, in the program's order */
   int32_t open_reads, open_writes; /* access scopes */
   const char *opened_by; /* what opened the last one: the public call's name without "_begin" */
-  struct op2i_link link; /* in the set's list */
-  struct op2i_link link_of_all; /* in the context's */
+  struct op2i_link link;           /* in the set's list */
+  struct op2i_link link_of_all;    /* in the context's */
   struct op2i_resource res;
   op2_dat prev_wrapped, next_wrapped;
 };
