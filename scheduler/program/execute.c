@@ -43,7 +43,9 @@ static op2_status run_one(struct op2i_sched *sched, struct op2i_node *node) {
   return OP2_SUCCESS;
 }
 
-/* Code of many loops comes sooner together. Those that get none will say so. */
+/* Code of many loops comes sooner together. Those that get none will say so. All ranks lack code for the
+ * same loops, and a loop that has its code takes no memory here: where none lacks it, no rank fails, and
+ * there is nothing to agree on. */
 static op2_status compile_form(const struct part *part, enum op2i_variant wish) {
   struct op2i_compile compile = {.sched = part->sched, .wish = wish};
   op2_status status = OP2_SUCCESS;
@@ -53,7 +55,7 @@ static op2_status compile_form(const struct part *part, enum op2i_variant wish) 
         !op2i_poison_read(part->nodes[i]))
       status = op2i_compile_add(&compile, loop);
   }
-  status = op2i_context_agree(part->sched->ctx, status);
+  if (status || compile.ncodes) status = op2i_context_agree(part->sched->ctx, status);
   if (!status) status = op2i_compile_run(&compile);
   op2i_compile_end(&compile);
   return status;
@@ -71,8 +73,8 @@ static op2_status compile_all(const struct part *part) {
 /* Those that have not run yet, among ranks. What has run is settled when somebody has to know: before
  * a call, where there is poison, and at the end. `ran` is where that begins. */
 static op2_status settle_until(const struct part *part, int64_t *ran, int64_t end) {
-  op2_status status = OP2_SUCCESS;
-  if (*ran < end) status = op2i_outcomes_settle(part->sched, part->nodes, *ran, end);
+  op2_status status = op2i_pending_combine(part->sched);
+  if (!status && *ran < end) status = op2i_outcomes_settle(part->sched, part->nodes, *ran, end);
   *ran = end;
   return status;
 }
@@ -98,7 +100,10 @@ static op2_status run_next_singly(const struct part *part, int64_t *ran, int64_t
     return op2i_node_fail(sched, node, code, what);
   }
   sched->outcomes_at = i;
-  status = op2i_program_run(sched, program, &node, &done);
+  status = op2i_pending_combine_for(sched, node);
+  sched->gathers = true;
+  if (!status) status = op2i_program_run(sched, program, &node, &done);
+  sched->gathers = false;
   op2i_program_put(program);
   sched->outcomes[i].ran = !sched->outcomes[i].settled;
   return status;
@@ -110,7 +115,9 @@ static op2_status run_singly_together(const struct part *part) {
   op2i_outcomes_begin(part->sched, part->n);
   for (int64_t i = 0; i < part->n && !status; i++)
     if (part->nodes[i]->state == OP2I_QUEUED) status = run_next_singly(part, &ran, i);
-  return status ? status : settle_until(part, &ran, part->n);
+  if (!status) status = settle_until(part, &ran, part->n);
+  op2i_pending_drop(part->sched);
+  return status;
 }
 
 /* Those that have not run yet. */

@@ -40,7 +40,9 @@ op2_status op2i_verified(op2_status status, const char *pass);
 /* program_make.c: make a program, which nobody keeps yet. Collective. */
 op2_status op2i_program_make(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                              struct op2i_program **program);
-/* program_steps.c: put its steps in order, with room for the addresses of their values. */
+/* program_steps.c: whether a node uses a version of a global that another one modifies. */
+bool op2i_node_uses_result(const struct op2i_node *node, const struct op2i_node *of);
+/* Put its steps in order, with room for the addresses of their values. */
 op2_status op2i_program_steps(struct op2i_sched *sched, struct op2i_program *program,
                               struct op2i_node *const *nodes);
 /* draw.c: add its exchanges to the drawing of what ran, those of the first `done` groups. */
@@ -71,6 +73,21 @@ op2_status op2i_outcomes_before_call(struct op2i_sched *sched, struct op2i_node 
  * failed on any rank, cancelled where they read what such a one was to write, or done. Collective. */
 op2_status op2i_outcomes_settle(struct op2i_sched *sched, struct op2i_node *const *nodes,
                                 int64_t from, int64_t end);
+
+/* ---- pending.c: reductions of programs of one operation, among ranks ---------------------------- */
+
+/* The reduction that stands at this step of the program of `node` waits for others, whose program is held
+ * until they are combined. All that wait for each other go in one message: where one more has no room
+ * there, they are combined first. Collective, as is what follows; failures are those of messages. */
+op2_status op2i_pending_add(struct op2i_sched *sched, struct op2i_program *program, int64_t step,
+                            struct op2i_node *node);
+/* Combine those that a node needs, which is about to run: it uses their result, or is the same
+ * operation. */
+op2_status op2i_pending_combine_for(struct op2i_sched *sched, const struct op2i_node *node);
+/* Combine all: before nodes are settled. */
+op2_status op2i_pending_combine(struct op2i_sched *sched);
+/* The ranks cannot go on: let go of the programs. */
+void op2i_pending_drop(struct op2i_sched *sched);
 
 /* ---- step.c ---------------------------------------------------------------------------------- */
 

@@ -31,8 +31,7 @@ static void add_exchanges(struct order *order, int64_t g, enum op2i_step_kind ki
   }
 }
 
-/* Whether a node uses a version of a global that another one modifies. */
-static bool uses_result(const struct op2i_node *node, const struct op2i_node *of) {
+bool op2i_node_uses_result(const struct op2i_node *node, const struct op2i_node *of) {
   for (int g = 0; g < of->op->ngbls; g++)
     for (int k = 0; k < node->op->ngbls && op2i_modifies(of->op->gbl_access[g]); k++)
       if (node->versions[k] == of->versions[g]) return true;
@@ -44,8 +43,8 @@ static bool group_uses_result(const struct order *order, int64_t g, int64_t of) 
   const struct op2i_group *a = &grouping->groups[g], *b = &grouping->groups[of];
   for (int32_t i = 0; i < a->count; i++)
     for (int32_t k = 0; k < b->count; k++)
-      if (uses_result(order->nodes[grouping->nodes[a->first + i]],
-                      order->nodes[grouping->nodes[b->first + k]]))
+      if (op2i_node_uses_result(order->nodes[grouping->nodes[a->first + i]],
+                                order->nodes[grouping->nodes[b->first + k]]))
         return true;
   return false;
 }

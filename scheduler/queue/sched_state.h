@@ -38,6 +38,16 @@ struct op2i_outcome {
   char *message; /* null: there was no memory for it */
 };
 
+/* Among ranks: a reduction of an operation that has run by itself, and that they have yet to combine. */
+struct op2i_pending {
+  struct op2i_program *program; /* held */
+  struct op2i_node *node;
+  int64_t step, at; /* where the ranks would combine it in the program, and the node's outcome */
+  size_t bytes;     /* in a message */
+};
+/* As many as go in one message, since each has 16 bytes at least. */
+enum { OP2I_PENDING = OP2I_REDUCED_TOGETHER / 16 };
+
 struct op2i_sched {
   op2_context ctx;
   /* While an operation runs that queues others itself, those wait in a queue of their own, which is
@@ -82,6 +92,9 @@ struct op2i_sched {
       *outcomes; /* [outcomes_capacity] of the nodes that run; null: no other ranks */
   int64_t outcomes_capacity;
   int64_t outcomes_at; /* where those of the program that runs begin */
+  struct op2i_pending pending[OP2I_PENDING]; /* [npending] in the order of the queue */
+  int npending;
+  bool gathers; /* programs run that leave their reductions there */
 };
 
 void op2i_sched_starts(struct op2i_sched *sched);
