@@ -135,7 +135,7 @@ static op2_status open_team(op2_context ctx) {
   return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU has no progression hook left");
 }
 
-/* Fewer than were wanted, which are the first that StarPU has. */
+/* StarPU has fewer workers than were wanted: its build limits them, or something else does. */
 static void warn_of_few(op2_context ctx, int threads) {
   if (threads > STARPU_MAXCPUS)
     op2i_log(ctx, OP2I_LOG_WARN,
@@ -146,11 +146,9 @@ static void warn_of_few(op2_context ctx, int threads) {
   else
     op2i_log(
         ctx, OP2I_LOG_WARN,
-        "%d CPU workers wanted, StarPU gives %d, although this build of StarPU may have %d: it was "
-        "started by the program before, or sees fewer cores (OP2_BACKEND=openmp has as many as "
-        "there "
-        "are)",
-        threads, threads_running, STARPU_MAXCPUS);
+        "%d CPU workers wanted, StarPU gives %d: the program had started it before, or it sees "
+        "fewer cores (OP2_BACKEND=openmp has as many workers as are wanted)",
+        threads, threads_running);
 }
 
 /* With the variables set aside that would decide what op2 decides. */
