@@ -28,6 +28,7 @@ struct op2i_companion {
   void (*object_call)(const void *object, enum op2i_kind kind, const char *call, const char *name,
                       uint64_t arguments);
   op2_status (*farewell)(struct op2i_comm *comm, const char *call);
+  void (*exits)(struct op2i_comm *comm);
   op2_status (*link)(struct op2i_link_speed *speed); /* that the environment asks for */
   /* Messages of failures, memory, time: as in error.h, mem.h and clock.h. */
   op2_status (*error)(op2_status status, const char *format, ...)

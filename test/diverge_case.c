@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "clock.h"
 #include "support.h"
 #include "tap.h"
 
@@ -53,6 +54,7 @@ static void make_calls(struct diverge_world *w, const struct diverge_kind *kind,
   words[0] = '\0';
   for (int s = 0; !*words && (step = diverge_step_at(kind->lists, s)); s++) {
     enum diverge_way way = s == kind->step && w->rank == kind->deviant ? kind->way : AS_USUAL;
+    if (s == kind->step) w->differs = op2i_seconds();
     int times = way == LEFT_OUT ? 0 : way == TWICE ? 2 : 1;
     for (int t = 0; t < times && !*words; t++)
       if (step->run(w, way == CHANGED) == OP2_ERR_FATAL)
@@ -71,6 +73,11 @@ int diverge_run(struct diverge_world *w, const struct diverge_kind *kind) {
                   ? !*words
                   : strstr(words, "ranks differ from call ") && strstr(words, "rank 0 of 2 has") &&
                         strstr(words, "rank 1 has") && strstr(words, step->says);
+  const double took = op2i_seconds() - w->differs;
+  if (took > (thorough() ? 10 : 30)) {
+    diag("rank %d, %s %s: told after %.1f s", w->rank, step->name, diverge_ways[kind->way], took);
+    return 1;
+  }
   if (!good) diag("rank %d, %s %s: \"%s\"", w->rank, step->name, diverge_ways[kind->way], words);
   return !good;
 }
@@ -79,7 +86,7 @@ bool diverge_tries(const struct diverge_kind *kind) {
   const struct diverge_step *step = diverge_step_at(kind->lists, kind->step);
   if (kind->way == step->never) return false;
   if (thorough()) return true;
-  return (kind->step + (int)kind->way) % (quick() ? 23 : 11) == 0;
+  return (kind->step + (int)kind->way) % (quick() ? 23 : 13) == 0;
 }
 
 op2_options diverge_options(const struct diverge_kind *kind) {

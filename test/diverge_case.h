@@ -33,6 +33,7 @@ struct diverge_world {
   op2_file file;
   const char *path; /* of the file, the same on all ranks */
   void *view;       /* a Mat or Vec of PETSc */
+  double differs;   /* when the rank came to the call in which ranks differ, in seconds */
 };
 
 struct diverge_step {
@@ -65,8 +66,10 @@ struct diverge_kind {
 const struct diverge_step *diverge_step_at(const struct diverge_list *const *lists, int step);
 int diverge_steps(const struct diverge_list *const *lists);
 
-/* Make the calls in the context, finalize it and judge what the rank was told. Returns 0 where that
- * is right, and says in a comment what it was otherwise. */
+/* Make the calls in the context, finalize it and judge what the rank was told, and when: within ten
+ * seconds of the call in which ranks differ, or thirty where the run is not one of full sizes, as
+ * other tests may run beside it. Returns 0 where that is right, and says in a comment what it was
+ * otherwise. */
 int diverge_run(struct diverge_world *w, const struct diverge_kind *kind);
 
 /* Whether this program is one of those that the run tries: all with OP2_TEST_FULL=1. */

@@ -24,4 +24,26 @@ if [ $status -eq 77 ]; then
 fi
 results "every call" $status
 [ $status -eq 0 ] || diag "$(grep '^#' "$tmp/out")"
+
+# ---- a rank that leaves the other one alone ----
+
+# left HOW PATTERN: within 10 s, and what a loaded machine takes to start a job, the other rank or the
+# launcher tells of it
+left() {
+  begun=$(date +%s)
+  ranks 60 "$1"
+  status=$?
+  took=$(($(date +%s) - begun))
+  runs "$1: the job does not succeed" test $status -ne 0
+  runs "$1: it is told" grep -q -e "$2" "$tmp/out" "$tmp/err"
+  grep -q -e "$2" "$tmp/out" "$tmp/err" || diag "$(tail -n 20 "$tmp/out" "$tmp/err")"
+  runs "$1: after $took s" test $took -le 40
+}
+# A launcher may end the job before the rank that waits has said anything.
+launcher='rank 1 with PID\|BAD TERMINATION\|terminated'
+left exit "rank 0 is told: rank 1 of 2 has ended by exit() without op2_finalize\|$launcher"
+left _exit "$launcher"
+left finalize 'rank 0 is told: .*rank 0 of 2 has op2_flush, rank 1 has MPI_Finalize'
+OP2_WAIT_MAX=5 left silent \
+  'rank 0 is told: rank 0 of 2 has waited 5 s for rank 1 in call 3, op2_flush: .*OP2_WAIT_MAX'
 done_testing

@@ -37,11 +37,13 @@ extern "C" {
  * are on one core: by the first context of a process, which also binds the calling thread to its part.
  * OP2_THREADS (or ::op2_options.threads), else OMP_NUM_THREADS, is how many workers a rank has; where
  * these are more than its part, nothing is bound. A launcher that has bound ranks to different cores is
- * obeyed, and so are OMP_PROC_BIND and OMP_PLACES. op2_explain() tells what was decided.
+ * obeyed, and so are OMP_PROC_BIND and OMP_PLACES. op2_explain() tells what was decided. Where ranks
+ * of a node have cores in common that could be shared out better, the first rank warns of it once and
+ * says what to do; fewer cores than ranks are no reason for that.
  *
  * A rank that calls MPI_Finalize while others still expect it to make calls of op2 is found out as
- * by op2_finalize(). A rank that ends without either, by a signal for one, ends the job, as MPI's
- * launchers see to; where a rank cannot go on and the others cannot be told, the library says why
+ * by op2_finalize(). A rank that calls exit() tells those that wait for it. A rank that ends without
+ * any of these, by a signal for one, ends the job, as MPI's launchers see to; where a rank cannot go on and the others cannot be told, the library says why
  * on stderr and calls MPI_Abort. */
 
 /** @brief Start a context that is one rank of several.

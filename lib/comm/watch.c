@@ -68,6 +68,14 @@ void op2i_comm_leave_dead(struct op2i_comm *comm) {
     say_end(comm);
 }
 
+void op2i_comm_exits(struct op2i_comm *comm) {
+  char place[OP2I_TRAIL_TEXT], text[2 * OP2I_TRAIL_TEXT];
+  if (comm->watch.ended || comm->watch.left) return;
+  snprintf(text, sizeof text, "rank %d of %d has ended by exit() without op2_finalize%s%s",
+           comm->rank, comm->size, *op2i_comm_place(comm, place) ? ", after it was" : "", place);
+  (void)op2i_comm_end(comm, text);
+}
+
 void op2i_comm_abandon(struct op2i_comm *comm, const char *message) {
   if (!comm->watch.ended) comm->kind->abandon(comm, message);
 }

@@ -59,6 +59,8 @@ op2_status op2i_comm_end(struct op2i_comm *comm, const char *reason);
 /* This rank leaves with a context that is dead. Others that still wait two seconds later are told
  * so; it is no news to those that have failed as well. */
 void op2i_comm_leave_dead(struct op2i_comm *comm);
+/* The process of this rank ends although its context has not: all are told, which may wait for it. */
+void op2i_comm_exits(struct op2i_comm *comm);
 /* The kind's abandon(), unless all ranks have been told already. */
 void op2i_comm_abandon(struct op2i_comm *comm, const char *message);
 /* Where this rank is: " in call 7, op2_gbl_get 'sum'"; "" without a trail. */

@@ -6,9 +6,12 @@
 #include "mpi_comm.h"
 #include "mpi_ptscotch.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "watch.h"
 
@@ -30,7 +33,13 @@ struct rank {
   bool slow;
   struct letter *letters;
   int key; /* of the attribute by which MPI says that it ends */
+  struct rank *next_living;
 };
+
+/* Those of this process, for when it ends. */
+static pthread_mutex_t living_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct rank *living;
+static pid_t owner; /* a forked child has no ranks */
 
 struct op2i_message {
   struct rank *rank;
@@ -331,6 +340,33 @@ static int leave(MPI_Comm self, int key, void *of, void *unused) {
   return MPI_SUCCESS;
 }
 
+/* By exit(), with contexts that were not finalized. A launcher ends the job then, and says so in its
+ * own words; ranks that wait are told which one it was, and where it was last. */
+static void process_ends(void) {
+  if (getpid() != owner || pthread_mutex_trylock(&living_lock)) return;
+  for (struct rank *rank = living; rank && !finalized(); rank = rank->next_living)
+    rank->op2->exits(&rank->comm);
+  pthread_mutex_unlock(&living_lock);
+}
+
+static void begin_to_live(struct rank *rank) {
+  static bool registered;
+  pthread_mutex_lock(&living_lock);
+  rank->next_living = living;
+  living = rank;
+  owner = getpid();
+  if (!registered) registered = !atexit(process_ends);
+  pthread_mutex_unlock(&living_lock);
+}
+
+static void end_to_live(struct rank *rank) {
+  pthread_mutex_lock(&living_lock);
+  struct rank **at = &living;
+  while (*at && *at != rank) at = &(*at)->next_living;
+  if (*at) *at = rank->next_living;
+  pthread_mutex_unlock(&living_lock);
+}
+
 /* Without it a rank that ends MPI too early is merely silent. The key is freed at once: MPI keeps
  * it until its only attribute is deleted, whoever does that. */
 static void wait_for_end(struct rank *rank) {
@@ -353,6 +389,7 @@ static void forget_end(struct rank *rank) {
 static void free_rank(struct op2i_comm *comm) {
   struct rank *rank = rank_of(comm);
   struct op2i_note note;
+  end_to_live(rank);
   forget_end(rank);
   while (hear(comm, &note)) {
   }
@@ -417,6 +454,7 @@ op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
   op2i_mpi_offer_ptscotch(op2);
   *rank = made;
   wait_for_end(rank);
+  begin_to_live(rank);
   *out = &rank->comm;
   return OP2_SUCCESS;
 }
