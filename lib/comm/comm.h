@@ -87,7 +87,7 @@ struct op2i_sent {
 
 /* What watch.c knows of waiting. */
 struct op2i_watch {
-  int64_t longest;  /* nanoseconds after which a wait ends the ranks; 0: never */
+  int64_t longest;               /* nanoseconds after which a wait ends the ranks; 0: never */
   int64_t ask_after, warn_after; /* nanoseconds of a wait after which this rank asks others where
                                     they are, and warns of them; 0: 2 s and 60 s. Tests have
                                     shorter ones */

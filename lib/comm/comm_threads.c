@@ -354,13 +354,14 @@ op2_status op2i_comm_threads(int n, struct op2i_link_speed speed, struct op2i_co
     return op2i_error_nomem("ranks");
   }
   for (int r = 0; r < n; r++) {
-    world->ranks[r] = (struct rank){.comm = {.kind = &kind,
-                                             .callers = OP2I_CALLERS_ANY,
-                                             .rank = r,
-                                             .size = n,
-                                             .seat = {r, n, r, n, true}},
-                                    .world = world,
-                                    .stuck = -1};
+    world->ranks[r] = (struct rank){
+        .comm = {.kind = &kind,
+                 .callers = OP2I_CALLERS_ANY,
+                 .rank = r,
+                 .size = n,
+                 .seat = {.rank = r, .size = n, .twin = r, .twins = n, .process = true}},
+        .world = world,
+        .stuck = -1};
     comms[r] = &world->ranks[r].comm;
   }
   return OP2_SUCCESS;

@@ -32,7 +32,14 @@ op2_status op2_file_read_set(op2_file file, const char *name, op2_set *set) {
   static const char call[] = "op2_file_read_set";
   int64_t size = 0, first;
   int32_t narrow = 0;
-  struct op2i_dataset what = {"set", name, OP2_I32, 1, 0, true, -1, true, call, {NULL}, 0};
+  struct op2i_dataset what = {.kind = "set",
+                              .name = name,
+                              .type = OP2_I32,
+                              .rows = 1,
+                              .wide = true,
+                              .size = -1,
+                              .bare = true,
+                              .call = call};
   op2_status status = op2i_file_is_open(file, call);
   if (status) return status;
   status = op2i_file_check(file, call, false, name, set);
@@ -108,8 +115,15 @@ op2_status op2_file_read_map(op2_file file, op2_set from, op2_set to, int arity,
   if (status) return status;
   status = check_map(file, from, to, arity, name, map, call);
   if (!status) size = op2_set_global_size(from);
-  struct op2i_dataset what = {"map", name,  OP2_I32, size,       arity, true,
-                              size,  false, call,    {from, to}, 0};
+  struct op2i_dataset what = {.kind = "map",
+                              .name = name,
+                              .type = OP2_I32,
+                              .rows = size,
+                              .columns = arity,
+                              .wide = true,
+                              .size = size,
+                              .call = call,
+                              .about = {from, to}};
   op2i_file_block(file, size, &first, &n);
   status = op2i_dataset_read(file, &what, 0, 0, NULL, status); /* before there is memory for it */
   if (!status) status = read_entries(file, &what, first, n, op2_set_global_size(to), &entries);
@@ -144,8 +158,14 @@ op2_status op2_file_read_dat(op2_file file, op2_set set, int dim, op2_type type,
   if (!status) status = check_set(file, set, call);
   if (!status) size = op2_set_global_size(set);
   size_t row = status ? 0 : (size_t)dim * file->op2->type_size(type);
-  struct op2i_dataset what = {"dat",        name,  type, size,  dim, false,
-                              (int64_t)row, false, call, {set}, 0};
+  struct op2i_dataset what = {.kind = "dat",
+                              .name = name,
+                              .type = type,
+                              .rows = size,
+                              .columns = dim,
+                              .size = (int64_t)row,
+                              .call = call,
+                              .about = {set}};
   op2i_file_block(file, size, &first, &n);
   status = op2i_dataset_read(file, &what, 0, 0, NULL, status);
   if (!status) values = file->op2->calloc((size_t)(n ? n : 1), row);
@@ -160,7 +180,8 @@ op2_status op2_file_read_dat(op2_file file, op2_set set, int dim, op2_type type,
 op2_status op2_file_read_const(op2_file file, int dim, op2_type type, const char *name,
                                void *values) {
   static const char call[] = "op2_file_read_const";
-  struct op2i_dataset what = {"constant", name, type, dim, 0, false, -1, false, call, {NULL}, 0};
+  struct op2i_dataset what = {
+      .kind = "constant", .name = name, .type = type, .rows = dim, .size = -1, .call = call};
   op2_status status = op2i_file_is_open(file, call);
   if (status) return status;
   status = op2i_file_check_values(file, call, false, dim, type, name, values);
@@ -170,7 +191,13 @@ op2_status op2_file_read_const(op2_file file, int dim, op2_type type, const char
 op2_status op2_file_read_rows(op2_file file, const char *name, int64_t first, int64_t n, int dim,
                               op2_type type, void *rows) {
   static const char call[] = "op2_file_read_rows";
-  struct op2i_dataset what = {"dataset", name, type, -1, dim, false, -1, false, call, {NULL}, 0};
+  struct op2i_dataset what = {.kind = "dataset",
+                              .name = name,
+                              .type = type,
+                              .rows = -1,
+                              .columns = dim,
+                              .size = -1,
+                              .call = call};
   void *values = n ? rows : &what; /* none */
   op2_status status = op2i_file_is_open(file, call);
   if (status) return status;

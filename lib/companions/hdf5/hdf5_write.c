@@ -33,8 +33,14 @@ op2_status op2_file_write_set(op2_file file, op2_set set, const char *name) {
   int64_t size = status ? 0 : op2_set_global_size(set);
   int32_t narrow = (int32_t)size;
   bool wide = size > INT32_MAX;
-  const struct op2i_dataset what = {
-      "set", name, wide ? OP2_I64 : OP2_I32, 1, 0, false, -1, true, call, {set}, 0};
+  struct op2i_dataset what = {.kind = "set",
+                              .name = name,
+                              .type = wide ? OP2_I64 : OP2_I32,
+                              .rows = 1,
+                              .size = -1,
+                              .bare = true,
+                              .call = call,
+                              .about = {set}};
   return op2i_dataset_write(file, &what, 0, of_one_rank(file, 1),
                             wide ? (const void *)&size : (const void *)&narrow, status);
 }
@@ -105,7 +111,8 @@ op2_status op2_file_write_dat(op2_file file, op2_dat dat, const char *name) {
 op2_status op2_file_write_const(op2_file file, int dim, op2_type type, const char *name,
                                 const void *values) {
   static const char call[] = "op2_file_write_const";
-  struct op2i_dataset what = {"constant", name, type, dim, 0, false, -1, false, call, {NULL}, 0};
+  struct op2i_dataset what = {
+      .kind = "constant", .name = name, .type = type, .rows = dim, .size = -1, .call = call};
   op2_status status = op2i_file_is_open(file, call);
   if (status) return status;
   status = op2i_file_check_values(file, call, true, dim, type, name, values);

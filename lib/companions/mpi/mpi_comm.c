@@ -36,10 +36,11 @@ struct rank {
   struct rank *next_living;
 };
 
-/* Those of this process, for when it ends. */
+/* The ranks of this process, in case it ends before their contexts do. */
 static pthread_mutex_t living_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rank *living;
-static pid_t owner; /* a forked child has no ranks */
+static pid_t owner;   /* a forked child has no ranks */
+static bool aborting; /* the job has been ended, and all is said */
 
 struct op2i_message {
   struct rank *rank;
@@ -324,6 +325,7 @@ static void abandon(struct op2i_comm *comm, const char *message) {
   const struct rank *rank = rank_of(comm);
   fprintf(stderr, "op2: rank %d of %d cannot go on: %s\n", comm->rank, comm->size, message);
   fflush(stderr);
+  aborting = true;
   if (!finalized()) MPI_Abort(rank->mpi, 1);
 }
 
@@ -343,13 +345,13 @@ static int leave(MPI_Comm self, int key, void *of, void *unused) {
 /* By exit(), with contexts that were not finalized. A launcher ends the job then, and says so in its
  * own words; ranks that wait are told which one it was, and where it was last. */
 static void process_ends(void) {
-  if (getpid() != owner || pthread_mutex_trylock(&living_lock)) return;
+  if (aborting || getpid() != owner || pthread_mutex_trylock(&living_lock)) return;
   for (struct rank *rank = living; rank && !finalized(); rank = rank->next_living)
     rank->op2->exits(&rank->comm);
   pthread_mutex_unlock(&living_lock);
 }
 
-static void begin_to_live(struct rank *rank) {
+static void add_living(struct rank *rank) {
   static bool registered;
   pthread_mutex_lock(&living_lock);
   rank->next_living = living;
@@ -359,7 +361,7 @@ static void begin_to_live(struct rank *rank) {
   pthread_mutex_unlock(&living_lock);
 }
 
-static void end_to_live(struct rank *rank) {
+static void remove_living(struct rank *rank) {
   pthread_mutex_lock(&living_lock);
   struct rank **at = &living;
   while (*at && *at != rank) at = &(*at)->next_living;
@@ -389,7 +391,7 @@ static void forget_end(struct rank *rank) {
 static void free_rank(struct op2i_comm *comm) {
   struct rank *rank = rank_of(comm);
   struct op2i_note note;
-  end_to_live(rank);
+  remove_living(rank);
   forget_end(rank);
   while (hear(comm, &note)) {
   }
@@ -454,7 +456,7 @@ op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
   op2i_mpi_offer_ptscotch(op2);
   *rank = made;
   wait_for_end(rank);
-  begin_to_live(rank);
+  add_living(rank);
   *out = &rank->comm;
   return OP2_SUCCESS;
 }
