@@ -4,7 +4,8 @@
 # OP2_TEST_RANDOM_COUNT programs for each (default 7), other programs each time, and other kernels
 # for each width. Every second combination is run, so that any three of the four switches are
 # tried with all their values; OP2_TEST_FULL=1 runs every one, with kernels of its own. In quick
-# runs there are 2 programs.
+# runs there are 2 programs. Code for devices has no vectors, so it would be compiled for every width
+# alike: of each combination 3 programs run there, all with OP2_TEST_FULL=1.
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
 random=${build:-.}/test/t600-random
 
@@ -14,12 +15,14 @@ if [ ! -x "$random" ]; then
 fi
 if [ -n "${OP2_TEST_QUICK:-}" ]; then each=2; else each=7; fi
 count=${OP2_TEST_RANDOM_COUNT:-$each}
+[ "${OP2_TEST_FULL:-}" = 1 ] || export OP2_TEST_RANDOM_DEVICES=3
 # The cache is that of the run, if there is one: kernels are compiled once for a width.
 OP2_TEST_CACHE=${OP2_TEST_CACHE:-$tmp/cache}
 export OP2_TEST_CACHE
 # This is about which code is generated and in which order it runs, not about how well it is
 # optimised.
 export OP2_TEST_CFLAGS="-O1 -march=native -fno-math-errno -ffp-contract=off"
+export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
 
 seed=100
 for simd in 64 32 16 0; do
