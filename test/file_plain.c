@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tap.h"
+
 hid_t op2_file_id;
 
 /* A set, a map or a dat, a constant: the calls are those of OP2's op_hdf5.cpp. */
@@ -89,4 +91,26 @@ void destroy_small(struct small *s) {
   op2_map_destroy(&s->pedge);
   op2_set_destroy(&s->edges);
   op2_set_destroy(&s->nodes);
+}
+
+/* ---- what tests of files ask ----------------------------------------------------------------- */
+
+int64_t hdf5_open_ids(void) {
+  static const H5I_type_t types[] = {H5I_FILE, H5I_GROUP,     H5I_DATASET,
+                                     H5I_ATTR, H5I_DATASPACE, H5I_GENPROP_LST};
+  hsize_t n, sum = 0;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+    n = 0;
+    H5Inmembers(types[i], &n);
+    sum += n;
+  }
+  return (int64_t)sum;
+}
+
+void file_refused(op2_status status, op2_status want, const char *file, int line, int n,
+                  const char *const *words) {
+  bool good = status == want;
+  for (int i = 0; i < n; i++) good = good && strstr(op2_error_message(), words[i]);
+  if (!tap_ok(good, file, line, "line %d: %s", line, words[0]))
+    diag("%s: %s", op2_status_name(status), status ? op2_error_message() : "");
 }

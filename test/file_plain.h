@@ -36,4 +36,18 @@ struct small {
 op2_status read_small(op2_file file, struct small *s);
 void destroy_small(struct small *s);
 
+/* What of HDF5 is open: files, datasets, attributes, groups, spaces and lists. */
+int64_t hdf5_open_ids(void);
+
+/* The call fails with this status, and its message has all of the words. */
+void file_refused(op2_status status, op2_status want, const char *file, int line, int n,
+                  const char *const *words);
+#define REFUSES(want_, call_, ...)                                                                 \
+  do {                                                                                             \
+    const char *words_[] = {__VA_ARGS__};                                                          \
+    const op2_status status_ = (call_);                                                            \
+    file_refused(status_, want_, __FILE__, __LINE__, (int)(sizeof words_ / sizeof *words_),        \
+                 words_);                                                                          \
+  } while (0)
+
 #endif

@@ -23,33 +23,6 @@ static void begin(void) {
   CHECK(op2_init(&options, &ctx));
 }
 
-/* What of HDF5 is open: files, datasets, attributes, groups, spaces and lists. */
-static int64_t open_ids(void) {
-  static const H5I_type_t kinds[] = {H5I_FILE, H5I_GROUP,     H5I_DATASET,
-                                     H5I_ATTR, H5I_DATASPACE, H5I_GENPROP_LST};
-  hsize_t n, sum = 0;
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    n = 0;
-    H5Inmembers(kinds[i], &n);
-    sum += n;
-  }
-  return (int64_t)sum;
-}
-
-/* The call fails so, and its message has the file's name and all words. */
-static void refused(op2_status status, op2_status want, int line, int n, const char *const *words) {
-  bool good = status == want;
-  for (int i = 0; i < n; i++) good = good && strstr(op2_error_message(), words[i]);
-  if (!tap_ok(good, __FILE__, line, "line %d: %s", line, words[0]))
-    diag("%s: %s", op2_status_name(status), status ? op2_error_message() : "");
-}
-#define REFUSES(want_, call_, ...)                                                                 \
-  do {                                                                                             \
-    const char *words_[] = {__VA_ARGS__};                                                          \
-    const op2_status status_ = (call_);                                                            \
-    refused(status_, want_, __LINE__, (int)(sizeof words_ / sizeof *words_), words_);              \
-  } while (0)
-
 /* ---- round trips ----------------------------------------------------------------------------- */
 
 static void round_trip(uint64_t seed) {
@@ -368,7 +341,7 @@ static void wrong_files(void) {
 static void wrong(void) {
   struct small s = {0};
   op2_file file = NULL;
-  const int64_t before = open_ids();
+  const int64_t before = hdf5_open_ids();
   wrong_arrays();
   CHECK(op2_file_open(ctx, path, OP2_FILE_ADD, &file));
   CHECK(read_small(file, &s));
@@ -380,7 +353,7 @@ static void wrong(void) {
   CHECK(op2_file_close(&file));
   wrong_files();
   destroy_small(&s);
-  is_int(open_ids(), before, "nothing of HDF5 is left open");
+  is_int(hdf5_open_ids(), before, "nothing of HDF5 is left open");
 }
 
 /* ---- memory, ranks, HDF5's own messages ------------------------------------------------------ */
@@ -403,7 +376,7 @@ static void nomem(void) {
   int odd = 0, failed = 0;
   write_as_op2(path);
   CHECK(there_and_back());
-  const int64_t before = open_ids();
+  const int64_t before = hdf5_open_ids();
   op2i_mem_fail_at(0);
   CHECK(there_and_back());
   const int64_t all = op2i_mem_fail_at(0);
@@ -419,7 +392,7 @@ static void nomem(void) {
   }
   ok(all > 20 && failed > all / 2, "%d of %d allocations were missed", failed, (int)all);
   is_int(odd, 0, "each by OP2_ERR_NOMEM");
-  is_int(open_ids(), before, "nothing of HDF5 is left open");
+  is_int(hdf5_open_ids(), before, "nothing of HDF5 is left open");
   CHECK(there_and_back());
 }
 

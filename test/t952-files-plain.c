@@ -21,33 +21,6 @@ static void begin(void) {
   CHECK(op2_init(&options, &ctx));
 }
 
-/* What of HDF5 is open: files, datasets, attributes, groups, spaces and lists. */
-static int64_t open_ids(void) {
-  static const H5I_type_t kinds[] = {H5I_FILE, H5I_GROUP,     H5I_DATASET,
-                                     H5I_ATTR, H5I_DATASPACE, H5I_GENPROP_LST};
-  hsize_t n, sum = 0;
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-    n = 0;
-    H5Inmembers(kinds[i], &n);
-    sum += n;
-  }
-  return (int64_t)sum;
-}
-
-/* The call fails so, and its message has the file's name and all words. */
-static void refused(op2_status status, op2_status want, int line, int n, const char *const *words) {
-  bool good = status == want;
-  for (int i = 0; i < n; i++) good = good && strstr(op2_error_message(), words[i]);
-  if (!tap_ok(good, __FILE__, line, "line %d: %s", line, words[0]))
-    diag("%s: %s", op2_status_name(status), status ? op2_error_message() : "");
-}
-#define REFUSES(want_, call_, ...)                                                                 \
-  do {                                                                                             \
-    const char *words_[] = {__VA_ARGS__};                                                          \
-    const op2_status status_ = (call_);                                                            \
-    refused(status_, want_, __LINE__, (int)(sizeof words_ / sizeof *words_), words_);              \
-  } while (0)
-
 /* ---- as h5py writes -------------------------------------------------------------------------- */
 
 static void plain_values(const char *name, hid_t type, hid_t given, int n, const hsize_t *dims,
@@ -167,14 +140,14 @@ static void refuse_as_h5py(op2_file file, struct small *s) {
 static void as_h5py(void) {
   struct small s = {0};
   op2_file file = NULL;
-  const int64_t before = open_ids();
+  const int64_t before = hdf5_open_ids();
   write_as_h5py();
   CHECK(op2_file_open(ctx, path, OP2_FILE_READ, &file));
   read_as_h5py(file, &s);
   refuse_as_h5py(file, &s);
   CHECK(op2_file_close(&file));
   destroy_small(&s);
-  is_int(open_ids(), before, "nothing of HDF5 is left open");
+  is_int(hdf5_open_ids(), before, "nothing of HDF5 is left open");
 }
 
 /* ---- names ----------------------------------------------------------------------------------- */
@@ -214,6 +187,20 @@ static void replace_file(void) {
   CHECK(op2_file_close(&first));
   ok(value_of(path) == 3 && stat(path, &st) == 0 && (st.st_mode & 07777) == 0640,
      "a name that is taken spoils nothing, and permissions stay");
+}
+
+/* A file that cannot get its name is given up, and nothing of it stays. */
+static void take_name(void) {
+  op2_file file = NULL;
+  char name[512], part[540];
+  snprintf(name, sizeof name, "%.500s/taken.h5", test_scratch());
+  snprintf(part, sizeof part, "%s.op2-part", name);
+  CHECK(op2_file_open(ctx, name, OP2_FILE_CREATE, &file));
+  CHECK(write_value(file, 8));
+  ok(access(part, F_OK) == 0, "while a file is written it has another name");
+  ok(mkdir(name, 0700) == 0, "a folder takes its name");
+  REFUSES(OP2_ERR_IO, op2_file_close(&file), name, "cannot be renamed", "Is a directory");
+  ok(access(part, F_OK) != 0, "the file is removed");
 }
 
 /* Names are those of the time when the file was opened. */
@@ -315,6 +302,7 @@ int main(void) {
   begin();
   as_h5py();
   replace_file();
+  take_name();
   other_folders();
   CHECK(op2_finalize(&ctx));
   is_int(nothing(NULL, NULL), 0, "a set without elements is written and read alone");
