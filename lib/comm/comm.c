@@ -4,16 +4,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "clock.h"
+#include "comm_pass.h"
 #include "error.h"
 #include "mem.h"
 #include "watch.h"
-
-/* Beyond those of others. */
-enum { TAG_FEW = OP2I_TAG_MOST + 1, TAG_TREE, TAG_ROUTE, TAG_PARCEL };
 
 /* As many ranks as a rank sends to, or has from, in a tree: each bit of their number is one. */
 enum { LEVELS = 31, PIECE = 256 };
@@ -45,10 +42,8 @@ static void close_all(struct op2i_comm *comm, int64_t n, struct op2i_message **m
     if (messages[i]) comm->kind->close(messages[i]);
 }
 
-/* All at once: nobody waits for one of them before the others are under way. Collective, as nobody
- * sends before all have memory for theirs; `status` is what a rank brings along. */
-static op2_status pass(struct op2i_comm *comm, int64_t n, const struct op2i_envelope *envelopes,
-                       op2_status status) {
+op2_status op2i_comm_pass(struct op2i_comm *comm, int64_t n, const struct op2i_envelope *envelopes,
+                          op2_status status) {
   struct op2i_message **messages = NULL;
   if (!status) {
     messages = op2i_calloc((size_t)n, sizeof(struct op2i_message *));
@@ -90,20 +85,27 @@ static struct channel *channel_to(const struct op2i_comm *comm, int peer) {
   return NULL;
 }
 
-static void add_channel(struct op2i_comm *comm, int peer) {
+void op2i_comm_add_channel(struct op2i_comm *comm, int peer) {
   if (peer == comm->rank || channel_to(comm, peer)) return;
   comm->channels->channel[comm->channels->n++].peer = peer;
 }
 
-static void add_channels(struct op2i_comm *comm);
+/* The trees have their roots at any rank. */
+static void add_channels(struct op2i_comm *comm) {
+  for (int64_t bit = 1; bit < comm->size; bit <<= 1) {
+    op2i_comm_add_channel(comm, (int)((comm->rank + bit) % comm->size));
+    op2i_comm_add_channel(comm, (int)((comm->rank - bit + comm->size) % comm->size));
+  }
+  op2i_comm_add_routes(comm);
+}
 
 static op2_status open_channels(struct op2i_comm *comm) {
   op2_status status = OP2_SUCCESS;
   for (int c = 0; c < comm->channels->n && !status; c++) {
     struct channel *channel = &comm->channels->channel[c];
-    const struct op2i_envelope out = {true, channel->peer, TAG_FEW, &channel->sent,
+    const struct op2i_envelope out = {true, channel->peer, OP2I_TAG_FEW, &channel->sent,
                                       sizeof channel->sent},
-                               in = {false, channel->peer, TAG_FEW, &channel->received,
+                               in = {false, channel->peer, OP2I_TAG_FEW, &channel->received,
                                      sizeof channel->received};
     status = comm->kind->open(comm, &out, &channel->out);
     if (!status) status = comm->kind->open(comm, &in, &channel->in);
@@ -187,9 +189,8 @@ static op2_status compare(struct op2i_comm *comm, const struct channel *channel,
   return same ? OP2_SUCCESS : differ(comm, channel);
 }
 
-/* One after the other or at one time, as many as there are channels: pieces that are sent, and
- * received. */
-static op2_status pass_few(struct op2i_comm *comm, int n, const struct op2i_envelope *envelopes) {
+op2_status op2i_comm_pass_few(struct op2i_comm *comm, int n,
+                              const struct op2i_envelope *envelopes) {
   struct op2i_message *messages[4];
   op2_status status = need_channels(comm);
   for (int i = 0; i < n && !status; i++) {
@@ -228,7 +229,7 @@ static void climb(const struct op2i_comm *comm, void *data, void *other, size_t 
     int peer = sends ? comm->rank - bit : comm->rank + bit;
     if (peer < comm->size)
       tree->envelopes[tree->n++] =
-          (struct op2i_envelope){sends, peer, TAG_TREE, sends ? data : other, bytes};
+          (struct op2i_envelope){sends, peer, OP2I_TAG_TREE, sends ? data : other, bytes};
     if (sends) break;
   }
   tree->up = tree->n;
@@ -241,11 +242,11 @@ static void descend(const struct op2i_comm *comm, int root, void *data, size_t b
   while (bit > 0 && bit < comm->size && !(place & bit)) bit <<= 1;
   if (place)
     tree->envelopes[tree->n++] = (struct op2i_envelope){
-        false, (comm->rank - bit + comm->size) % comm->size, TAG_TREE, data, bytes};
+        false, (comm->rank - bit + comm->size) % comm->size, OP2I_TAG_TREE, data, bytes};
   for (bit >>= 1; bit > 0; bit >>= 1)
     if (place + bit < comm->size)
       tree->envelopes[tree->n++] =
-          (struct op2i_envelope){true, (comm->rank + bit) % comm->size, TAG_TREE, data, bytes};
+          (struct op2i_envelope){true, (comm->rank + bit) % comm->size, OP2I_TAG_TREE, data, bytes};
 }
 
 /* With messages that were opened for it, or with none for few bytes. */
@@ -254,7 +255,7 @@ static op2_status walk(struct op2i_comm *comm, const struct tree *tree,
   op2_status status = OP2_SUCCESS;
   for (int i = 0; i < tree->n && !status; i++) {
     const struct op2i_envelope *e = &tree->envelopes[i];
-    status = messages ? finish(comm, 1, &messages[i]) : pass_few(comm, 1, e);
+    status = messages ? finish(comm, 1, &messages[i]) : op2i_comm_pass_few(comm, 1, e);
     if (!status && i < tree->up && !e->sends) combine(tree->data, e->data, closure);
   }
   return status;
@@ -361,11 +362,11 @@ op2_status op2i_comm_before(struct op2i_comm *comm, int n, int64_t *values) {
     int count = 0;
     if (comm->rank + reach < comm->size)
       both[count++] =
-          (struct op2i_envelope){true, (int)(comm->rank + reach), TAG_FEW, through, bytes};
+          (struct op2i_envelope){true, (int)(comm->rank + reach), OP2I_TAG_FEW, through, bytes};
     if (before)
       both[count++] =
-          (struct op2i_envelope){false, (int)(comm->rank - reach), TAG_FEW, other, bytes};
-    status = pass_few(comm, count, both);
+          (struct op2i_envelope){false, (int)(comm->rank - reach), OP2I_TAG_FEW, other, bytes};
+    status = op2i_comm_pass_few(comm, count, both);
     if (!status && before) add(through, other, &n);
   }
   for (int i = 0; i < n && !status; i++)
@@ -384,210 +385,4 @@ op2_status op2i_comm_same(struct op2i_comm *comm, int n, const int64_t *values, 
   op2_status status = op2i_comm_least(comm, 2 * n, both);
   for (int i = 0; i < n; i++) *same = *same && both[2 * i] == ~both[2 * i + 1];
   return status;
-}
-
-/* ---- parcels --------------------------------------------------------------------------------- */
-
-/* Of a parcel nobody but its sender knows that it comes. Notes about parcels go a way of their own,
- * before them: ranks are cut in halves, and each rank hands over what is for the other half to one
- * of it, until it holds what is for itself. */
-struct note {
-  int64_t from, to, bytes;
-};
-
-struct notes {
-  struct note *note;
-  int64_t n, capacity;
-};
-
-static op2_status add_notes(struct notes *notes, int64_t n) {
-  if (op2i_reserve(&notes->note, sizeof *notes->note, notes->n + n, &notes->capacity))
-    return op2i_error_nomem("notes about parcels");
-  return OP2_SUCCESS;
-}
-
-/* Half of the ranks first..end-1, and who hands over to whom. */
-struct cut {
-  int first, middle, end;
-};
-
-static bool upper(const struct cut *cut, int64_t rank) { return rank >= cut->middle; }
-
-/* The rank of the other half that gets what this one has for it. Of an odd number the lower half has
- * one more, whose last rank hands over to the last of all, and gets nothing. */
-static int partner(const struct cut *cut, int rank) {
-  int half = cut->middle - cut->first;
-  if (upper(cut, rank)) return rank - half;
-  return rank + half < cut->end ? rank + half : cut->end - 1;
-}
-
-/* The second one who hands over to this rank, or -1. */
-static int second_giver(const struct cut *cut, int rank) {
-  bool odd = (cut->end - cut->first) % 2 != 0;
-  return odd && rank == cut->end - 1 && upper(cut, rank) ? cut->middle - 1 : -1;
-}
-
-static bool gets(const struct cut *cut, int rank) {
-  bool odd = (cut->end - cut->first) % 2 != 0;
-  return upper(cut, rank) || !odd || rank != cut->middle - 1;
-}
-
-/* Those for the other half last. Returns how many stay. */
-static int64_t separate(struct notes *notes, const struct cut *cut, int rank) {
-  int64_t stay = 0;
-  for (int64_t i = 0; i < notes->n; i++) {
-    if (upper(cut, notes->note[i].to) != upper(cut, rank)) continue;
-    struct note note = notes->note[i];
-    notes->note[i] = notes->note[stay];
-    notes->note[stay++] = note;
-  }
-  return stay;
-}
-
-/* How many notes come from whom; before that nobody has memory for them. */
-static op2_status swap_counts(struct op2i_comm *comm, int taker, const int givers[2], int64_t going,
-                              int64_t coming[2]) {
-  struct op2i_envelope way[3] = {{true, taker, TAG_FEW, &going, sizeof going}};
-  int n = 1;
-  for (int g = 0; g < 2; g++)
-    if (givers[g] >= 0)
-      way[n++] = (struct op2i_envelope){false, givers[g], TAG_FEW, &coming[g], sizeof coming[g]};
-  return pass_few(comm, n, way);
-}
-
-static op2_status swap_notes(struct op2i_comm *comm, const struct cut *cut, struct notes *notes) {
-  int givers[2] = {gets(cut, comm->rank) ? partner(cut, comm->rank) : -1,
-                   second_giver(cut, comm->rank)};
-  int64_t stay = separate(notes, cut, comm->rank), going = notes->n - stay, coming[2] = {0, 0};
-  int taker = partner(cut, comm->rank), n = 1;
-  struct notes kept = {0};
-  op2_status status = swap_counts(comm, taker, givers, going, coming);
-  if (status) return status;
-  status = add_notes(&kept, stay + coming[0] + coming[1]);
-  struct op2i_envelope way[3] = {
-      {true, taker, TAG_ROUTE, notes->note + stay, (size_t)going * sizeof(struct note)}};
-  kept.n = stay;
-  for (int g = 0; g < 2 && !status; g++) {
-    if (givers[g] < 0) continue;
-    way[n++] = (struct op2i_envelope){false, givers[g], TAG_ROUTE, kept.note + kept.n,
-                                      (size_t)coming[g] * sizeof(struct note)};
-    kept.n += coming[g];
-  }
-  status = pass(comm, n, way, status);
-  if (status) {
-    op2i_free(kept.note);
-    return status;
-  }
-  if (stay) memcpy(kept.note, notes->note, (size_t)stay * sizeof *kept.note);
-  op2i_free(notes->note);
-  *notes = kept;
-  return OP2_SUCCESS;
-}
-
-static void halve(struct cut *cut) { cut->middle = cut->first + (cut->end - cut->first + 1) / 2; }
-
-static void keep_half(struct cut *cut, int rank) {
-  if (upper(cut, rank))
-    cut->first = cut->middle;
-  else
-    cut->end = cut->middle;
-}
-
-/* Where halves differ, some ranks are by themselves a round before the others, and wait for them. */
-static op2_status route(struct op2i_comm *comm, struct notes *notes) {
-  struct cut cut = {0, 0, comm->size};
-  op2_status status = OP2_SUCCESS;
-  for (int64_t reach = 1; reach < comm->size && !status; reach <<= 1) {
-    bool alone = cut.end - cut.first < 2;
-    halve(&cut);
-    status = alone ? pass(comm, 0, NULL, OP2_SUCCESS) : swap_notes(comm, &cut, notes);
-    if (!alone) keep_half(&cut, comm->rank);
-  }
-  return status;
-}
-
-/* Where all that goes: trees over the numbers of ranks, from any root, and routes. */
-static void add_channels(struct op2i_comm *comm) {
-  for (int64_t bit = 1; bit < comm->size; bit <<= 1) {
-    add_channel(comm, (int)((comm->rank + bit) % comm->size));
-    add_channel(comm, (int)((comm->rank - bit + comm->size) % comm->size));
-  }
-  for (struct cut cut = {0, 0, comm->size}; cut.end - cut.first > 1; keep_half(&cut, comm->rank)) {
-    halve(&cut);
-    add_channel(comm, partner(&cut, comm->rank));
-    if (second_giver(&cut, comm->rank) >= 0) add_channel(comm, second_giver(&cut, comm->rank));
-  }
-}
-
-static int by_sender(const void *a, const void *b) {
-  const struct note *x = a, *y = b;
-  return (x->from > y->from) - (x->from < y->from);
-}
-
-static size_t aligned(size_t bytes) { return (bytes + 7) / 8 * 8; }
-
-static op2_status make_room(const struct notes *notes, struct op2i_parcels *out) {
-  size_t bytes = 0, at = 0;
-  for (int64_t i = 0; i < notes->n; i++) bytes += aligned((size_t)notes->note[i].bytes);
-  *out = (struct op2i_parcels){.n = notes->n,
-                               .parcel = op2i_calloc((size_t)notes->n, sizeof *out->parcel),
-                               .memory = op2i_alloc_raw(bytes)};
-  if (!out->parcel || !out->memory) return op2i_error_nomem("parcels of other ranks");
-  for (int64_t i = 0; i < notes->n; i++) {
-    const struct note *note = &notes->note[i];
-    out->parcel[i] = (struct op2i_parcel){
-        .peer = (int)note->from, .bytes = (size_t)note->bytes, .data = (char *)out->memory + at};
-    at += aligned((size_t)note->bytes);
-  }
-  return OP2_SUCCESS;
-}
-
-static void to_itself(const struct op2i_comm *comm, int64_t n, const struct op2i_parcel *parcels,
-                      const struct op2i_parcels *received) {
-  for (int64_t i = 0; i < n; i++)
-    for (int64_t k = 0; k < received->n && parcels[i].peer == comm->rank; k++)
-      if (received->parcel[k].peer == comm->rank && parcels[i].bytes)
-        memcpy(received->parcel[k].data, parcels[i].data, parcels[i].bytes);
-}
-
-static op2_status carry(struct op2i_comm *comm, int64_t n, const struct op2i_parcel *parcels,
-                        const struct op2i_parcels *received, op2_status status) {
-  struct op2i_envelope *all = op2i_malloc((size_t)(n + received->n) * sizeof *all);
-  int64_t count = 0;
-  if (!status && !all) status = op2i_error_nomem("parcels");
-  for (int64_t i = 0; i < n && !status; i++)
-    if (parcels[i].peer != comm->rank)
-      all[count++] = (struct op2i_envelope){true, parcels[i].peer, TAG_PARCEL, parcels[i].data,
-                                            parcels[i].bytes};
-  for (int64_t i = 0; i < received->n && !status; i++)
-    if (received->parcel[i].peer != comm->rank)
-      all[count++] = (struct op2i_envelope){false, received->parcel[i].peer, TAG_PARCEL,
-                                            received->parcel[i].data, received->parcel[i].bytes};
-  status = pass(comm, count, all, status);
-  op2i_free(all);
-  if (!status) to_itself(comm, n, parcels, received);
-  return status;
-}
-
-op2_status op2i_comm_deliver(struct op2i_comm *comm, int64_t n, const struct op2i_parcel *parcels,
-                             struct op2i_parcels *received) {
-  struct notes notes = {0};
-  op2_status status = op2i_comm_agree(comm, add_notes(&notes, n + 1));
-  *received = (struct op2i_parcels){0};
-  for (int64_t i = 0; i < n && !status; i++)
-    notes.note[notes.n++] = (struct note){comm->rank, parcels[i].peer, (int64_t)parcels[i].bytes};
-  if (!status) status = route(comm, &notes);
-  if (!status) {
-    if (notes.n) qsort(notes.note, (size_t)notes.n, sizeof *notes.note, by_sender);
-    status = carry(comm, n, parcels, received, make_room(&notes, received));
-  }
-  op2i_free(notes.note);
-  if (status) op2i_parcels_free(received);
-  return status;
-}
-
-void op2i_parcels_free(struct op2i_parcels *parcels) {
-  op2i_free(parcels->parcel);
-  op2i_free_data(parcels->memory);
-  *parcels = (struct op2i_parcels){0};
 }
