@@ -184,7 +184,8 @@ make_build() {
       "-Dc_args=-include $work/mutant.h" || return 1
   fi
   cut -f 4 "$tmp/picked" | tr ' ' '\n' |
-    sed -n -e 's|^t[0-9]|test/&|p' -e 's|^ON=answers$|test/answers/libOpenCL.so.1|p' \
+    sed -n -e '/^t620-/{h;s|.*|test/libop2-test-fpmodes.so|p;g}' -e 's|^t[0-9]|test/&|p' \
+      -e 's|^ON=answers$|test/answers/libOpenCL.so.1|p' \
       -e 's|^ON=emulation$|test/emulation/libcuda.so.1 test/emulation/libnvrtc.so.13|p' | sort -u |
     xargs ninja -C "$work/build" ${OP2_TEST_JOBS:+-j "$OP2_TEST_JOBS"}
 }
