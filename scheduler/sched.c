@@ -182,6 +182,13 @@ static void undo(struct op2i_sched *sched, const struct op2i_version *version) {
   if (uses && last->state == OP2I_QUEUED) op2i_graph_undo(sched);
 }
 
+static int64_t next(const struct op2i_sched *sched) { return sched->next_number; }
+
+static void undo_from(struct op2i_sched *sched, int64_t number) {
+  while (sched->nnodes > sched->njoined && sched->nodes[sched->nnodes - 1].number >= number)
+    op2i_graph_undo(sched);
+}
+
 static void tell_lost(const struct op2i_sched *sched, bool closely) {
   const struct op2i_node *first = NULL;
   int64_t n = 0;
@@ -237,4 +244,5 @@ static void forget(struct op2i_sched *sched, struct op2i_op *op) {
 }
 
 const struct op2i_scheduler op2i_scheduler = {
-    enqueue, undo, force, flush, forget, op2i_sched_enter, op2i_sched_leave, tell_lost};
+    enqueue,          undo,     next, undo_from, force, flush, forget, op2i_sched_enter,
+    op2i_sched_leave, tell_lost};

@@ -26,7 +26,8 @@ extern "C" {
  *
  * **Scalars** are numbers, or globals that nobody has looked at: see ::op2_scalar.
  *
- * **Results** of reductions are globals of one value, whatever that was before. It is there when it
+ * **Results** of reductions are globals of one value, or of n where n dats are given, whatever that
+ * was before. It is there when it
  * is needed, by op2_gbl_get() or by what is queued next. Scalar products, norms and sums of OP2_F64
  * and OP2_F32 are added in double precision and are OP2_F64, so that a sum of many floats is worth
  * having and results can be scalars at once; sums of integers are OP2_I64, or OP2_U64 where they
@@ -160,6 +161,22 @@ OP2_API OP2_NODISCARD op2_status op2_dat_aypx_at(op2_where where, op2_dat y, op2
 OP2_API OP2_NODISCARD op2_status op2_dat_axpby_at(op2_where where, op2_dat y, op2_scalar a,
                                                   op2_scalar b, op2_dat x);
 
+/** @brief Queue: y = a[0] x[0] + ... + a[n - 1] x[n - 1] + y, added in this order, as n calls of
+ * op2_dat_axpy() would do it, but with few loops: one for every 8 dats, and for what is left one
+ * for each of 4, 2 and 1. The global `above` of the scalar has n values, one for each dat, or is
+ * null, and then all are alike; `below` has one value. So op2_scalar_gbl(h) takes the sums that
+ * op2_dat_mdot() has put into h, and op2_scalar_times(-1, op2_scalar_gbl(h)) subtracts.
+ * @shape  x[n], of which any may be the same dat, but not y
+ * @memory as op2_dat_fill_at(); the list is copied
+ * @sync   as op2_dat_fill_at(), for each size of block
+ * @mpi    as op2_dat_fill_at(), with the same n
+ * @errors as op2_dat_fill_at(); OP2_ERR_ARG (n < 1, no list, y among x), OP2_ERR_MISMATCH (`above`
+ *         has not n values). Where memory ends between two blocks that run as they are queued, in
+ *         eager mode or because the queue is full, y has the sum up to there
+ * @source PETSc VecMAXPY */
+OP2_API OP2_NODISCARD op2_status op2_dat_maxpy_at(op2_where where, op2_dat y, op2_scalar a, int n,
+                                                  const op2_dat *x);
+
 /** @brief Queue: w = x y, value by value.
  * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
  * @mpi    as op2_dat_fill_at()
@@ -183,6 +200,18 @@ OP2_API OP2_NODISCARD op2_status op2_dat_pointwise_div_at(op2_where where, op2_d
  * @source PETSc VecDot; PyOP2 Dat.inner */
 OP2_API OP2_NODISCARD op2_status op2_dat_dot_at(op2_where where, op2_dat x, op2_dat y,
                                                 op2_gbl result);
+
+/** @brief Queue: the scalar products of x with each of n dats, y[0] to y[n - 1], in few loops, as
+ * op2_dat_maxpy() has them: x is read once for a block of dats.
+ * @shape  y[n], of which any may be the same dat, or x; the result has n values
+ * @memory as op2_dat_fill_at(); the list is copied
+ * @sync   as op2_dat_fill_at(), for each size of block
+ * @mpi    as op2_dat_fill_at(), with the same n
+ * @errors as op2_dat_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result;
+ *         OP2_ERR_ARG (n < 1, no list)
+ * @source PETSc VecMDot */
+OP2_API OP2_NODISCARD op2_status op2_dat_mdot_at(op2_where where, op2_dat x, int n,
+                                                 const op2_dat *y, op2_gbl result);
 
 /** @brief Queue: a norm of x.
  * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
@@ -332,12 +361,16 @@ OP2_API OP2_NODISCARD op2_status op2_gbl_max_at(op2_where where, op2_gbl x, op2_
 #define op2_dat_aypx(y, a, x) op2_dat_aypx_at(OP2_HERE, y, a, x)
 /** Queue: y = a x + b y; see op2_dat_axpby_at(). */
 #define op2_dat_axpby(y, a, b, x) op2_dat_axpby_at(OP2_HERE, y, a, b, x)
+/** Queue: y = a[0] x[0] + ... + a[n - 1] x[n - 1] + y; see op2_dat_maxpy_at(). */
+#define op2_dat_maxpy(y, a, n, x) op2_dat_maxpy_at(OP2_HERE, y, a, n, x)
 /** Queue: w = x y; see op2_dat_pointwise_mult_at(). */
 #define op2_dat_pointwise_mult(w, x, y) op2_dat_pointwise_mult_at(OP2_HERE, w, x, y)
 /** Queue: w = x / y; see op2_dat_pointwise_div_at(). */
 #define op2_dat_pointwise_div(w, x, y) op2_dat_pointwise_div_at(OP2_HERE, w, x, y)
 /** Queue: the scalar product of x and y; see op2_dat_dot_at(). */
 #define op2_dat_dot(x, y, result) op2_dat_dot_at(OP2_HERE, x, y, result)
+/** Queue: the scalar products of x with n dats; see op2_dat_mdot_at(). */
+#define op2_dat_mdot(x, n, y, result) op2_dat_mdot_at(OP2_HERE, x, n, y, result)
 /** Queue: a norm of x; see op2_dat_norm_at(). */
 #define op2_dat_norm(x, norm, result) op2_dat_norm_at(OP2_HERE, x, norm, result)
 /** Queue: the sum of all values; see op2_dat_sum_at(). */

@@ -26,12 +26,14 @@ const struct op2i_vector_form op2i_vector_forms[OP2I_VECTOR_OPS] = {
     [OP2I_AXPY] = {"axpy", "axpy", "yx", 1, true, .statement = "y[i] = a * x[i] + y[i]"},
     [OP2I_AYPX] = {"aypx", "aypx", "yx", 1, true, .statement = "y[i] = a * y[i] + x[i]"},
     [OP2I_AXPBY] = {"axpby", "axpby", "yx", 2, true, .statement = "y[i] = a * x[i] + b * y[i]"},
+    [OP2I_MAXPY] = {"maxpy", "maxpy", "yx", 1, true},
     [OP2I_POINTWISE_MULT] = {"pointwise_mult", "pointwise_mult", "wxy", 0,
                              .statement = "w[i] = x[i] * y[i]"},
     [OP2I_POINTWISE_DIV] = {"pointwise_div", "pointwise_div", "wxy", 0, .real = true,
                             .statement = "w[i] = x[i] / y[i]"},
     [OP2I_DOT] = {"dot", "dot", "xy", .real = true, .reduces = OP2_INC,
                   .statement = "s[0] += (S)x[i] * (S)y[i]"},
+    [OP2I_MDOT] = {"mdot", "mdot", "xy", .real = true, .reduces = OP2_INC},
     [OP2I_NORM_1] = {"norm_1", "norm", "x", .real = true, .reduces = OP2_INC,
                      .statement = "s[0] += fabs((S)x[i])"},
     [OP2I_NORM_2] = {"norm_2", "norm", "x", .real = true, .reduces = OP2_INC,
@@ -148,7 +150,8 @@ static struct op2i_shape shape_of(enum op2i_kind kind, const void *vector) {
 /* Against the first. */
 static op2_status check_vector(const struct op2i_vector_call *call, int v,
                                const struct op2i_shape *first) {
-  const char which[] = {op2i_vector_forms[call->op].vectors[v], 0};
+  char which[20] = {op2i_vector_forms[call->op].vectors[v], 0};
+  if (call->n) snprintf(which + 1, sizeof which - 1, "[%d]", call->at);
   const struct op2i_object *object = call->vectors[v], *one = call->vectors[0];
   const char *noun = call->kind == OP2I_DAT ? "dat" : "global";
   op2_status status = check_object(call, which, object, call->kind, first->ctx);
@@ -166,15 +169,25 @@ static op2_status check_vector(const struct op2i_vector_call *call, int v,
   return OP2_SUCCESS;
 }
 
+/* Whether it has a value for each of n dats, or one. */
+static op2_status check_values(const struct op2i_vector_call *call, const char *which, op2_gbl gbl,
+                               int n, const char *what) {
+  if (gbl->dim == (n ? n : 1)) return OP2_SUCCESS;
+  if (n)
+    return wrong(call, which, OP2_ERR_MISMATCH,
+                 "global '%s' has dim %" PRId32 ", and there are %d dats", gbl->obj.name, gbl->dim,
+                 n);
+  return wrong(call, which, OP2_ERR_MISMATCH,
+               "global '%s' has dim %" PRId32 ", and %s is one value", gbl->obj.name, gbl->dim,
+               what);
+}
+
 static op2_status check_scalar_gbl(const struct op2i_vector_call *call, const char *which,
-                                   op2_gbl gbl, const struct op2i_shape *shape) {
+                                   op2_gbl gbl, int n, const struct op2i_shape *shape) {
   if (!gbl) return OP2_SUCCESS;
   op2_status status = check_object(call, which, &gbl->obj, OP2I_GBL, shape->ctx);
+  if (!status) status = check_values(call, which, gbl, n, "a scalar");
   if (status) return status;
-  if (gbl->dim != 1)
-    return wrong(call, which, OP2_ERR_MISMATCH,
-                 "global '%s' has dim %" PRId32 ", and a scalar is one value", gbl->obj.name,
-                 gbl->dim);
   if (gbl->type == shape->type || gbl->type == op2i_factor_type(shape->type)) return OP2_SUCCESS;
   return wrong(call, which, OP2_ERR_TYPE, "global '%s' is %s, and scalars of %s are %s%s",
                gbl->obj.name, op2i_type_name(gbl->type), op2i_type_name(shape->type),
@@ -191,8 +204,8 @@ static op2_status check_scalar(const struct op2i_vector_call *call, int s,
       return wrong(call, which, OP2_ERR_ARG,
                    "what is reserved in the op2_scalar is not null: it was not made by "
                    "op2_scalar_value() or its like, or is of a later version of op2");
-  op2_status status = check_scalar_gbl(call, which, scalar->above, shape);
-  if (!status) status = check_scalar_gbl(call, which, scalar->below, shape);
+  op2_status status = check_scalar_gbl(call, which, scalar->above, call->n, shape);
+  if (!status) status = check_scalar_gbl(call, which, scalar->below, 0, shape);
   if (status || op2i_type_real(shape->type)) return status;
   if (scalar->below)
     return wrong(call, which, OP2_ERR_TYPE, "a quotient, and integers (%s) have none",
@@ -207,12 +220,9 @@ static op2_status check_result(const struct op2i_vector_call *call,
   op2_gbl gbl = call->result;
   op2_status status =
       check_object(call, "the result", (const struct op2i_object *)gbl, OP2I_GBL, shape->ctx);
+  if (!status) status = check_values(call, "the result", gbl, call->n, "the result");
   if (status) return status;
   const op2_type type = op2i_result_type(call->op, shape->type);
-  if (gbl->dim != 1)
-    return wrong(call, "the result", OP2_ERR_MISMATCH,
-                 "global '%s' has dim %" PRId32 ", and the result is one value", gbl->obj.name,
-                 gbl->dim);
   if (gbl->type != type)
     return wrong(call, "the result", OP2_ERR_TYPE, "global '%s' is %s, and that of %s is %s",
                  gbl->obj.name, op2i_type_name(gbl->type), op2i_type_name(shape->type),

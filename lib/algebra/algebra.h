@@ -6,6 +6,7 @@
 
 #include "object.h"
 #include "op2/algebra.h"
+#include "text.h"
 
 enum op2i_vector_op {
   OP2I_FILL,
@@ -14,9 +15,11 @@ enum op2i_vector_op {
   OP2I_AXPY,
   OP2I_AYPX,
   OP2I_AXPBY,
+  OP2I_MAXPY, /* of dats alone */
   OP2I_POINTWISE_MULT,
   OP2I_POINTWISE_DIV,
   OP2I_DOT,
+  OP2I_MDOT, /* of dats alone */
   OP2I_NORM_1,
   OP2I_NORM_2,
   OP2I_NORM_INF,
@@ -53,6 +56,9 @@ struct op2i_vector_call {
   void *vectors[OP2I_VECTORS];
   op2_scalar scalars[OP2I_SCALARS];
   op2_gbl result;
+  /* Of operations with n dats: the result, and `above` of the scalar, have n values, and the second
+   * vector is number `at` of them. 0: it is no such operation. */
+  int n, at;
 };
 
 /* What vectors of one operation have in common. */
@@ -74,6 +80,27 @@ op2_type op2i_factor_type(op2_type type);
 void op2i_factor(double factor, op2_type type, void *value);
 /* What a reduction begins with, and what it is of no values, in the type of its result. */
 void op2i_reduction_start(enum op2i_vector_op op, op2_type type, void *value);
+
+/* The kernels of loops over dats differ in this. It is packed and has no gaps, because keys are
+ * compared in every call, as they lie in memory. */
+struct op2i_vector_key {
+  int32_t dim;
+  uint8_t op, type;
+  uint8_t same[OP2I_VECTORS];                       /* the first vector that this one is */
+  uint8_t above[OP2I_SCALARS], below[OP2I_SCALARS]; /* enum op2i_gbl_form */
+  uint8_t count;   /* dats of a block, of operations with n dats; else 0 */
+  uint8_t shifted; /* whether the block's values of globals begin at an offset */
+  uint8_t nothing;
+};
+_Static_assert(sizeof(struct op2i_vector_key) == 16, "gaps are not compared");
+/* The type of a scalar's global. */
+enum op2i_gbl_form { OP2I_NO_GBL, OP2I_FACTOR_TYPE, OP2I_OWN_TYPE };
+uint8_t op2i_gbl_form_of(op2_gbl gbl, const struct op2i_vector_key *key);
+/* The kernel, which the context keeps. */
+op2_status op2i_vector_kernel(op2_context ctx, const struct op2i_vector_key *key,
+                              op2_kernel *kernel);
+/* dat_many.c: add the text of a kernel of a block. */
+void op2i_many_text(const struct op2i_vector_key *key, struct op2i_text *text);
 
 /* Queue a call that was checked: of dats a loop, */
 op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape);

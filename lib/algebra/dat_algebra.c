@@ -12,23 +12,9 @@
 #include "op2/loop.h"
 #include "spell.h"
 
-/* What of a global a scalar has. */
-enum gbl_form { NONE, FACTOR_TYPE, OWN_TYPE };
-
-/* What kernels differ by, packed and without gaps: keys are compared for each call, as they lie in
- * memory. */
-struct key {
-  int32_t dim;
-  uint8_t op, type;
-  uint8_t same[OP2I_VECTORS];                       /* the first vector that this one is */
-  uint8_t above[OP2I_SCALARS], below[OP2I_SCALARS]; /* enum gbl_form */
-  uint8_t nothing[3];
-};
-_Static_assert(sizeof(struct key) == 16, "gaps are not compared");
-
 struct op2i_vector_kernel {
   struct op2i_vector_kernel *next;
-  struct key key;
+  struct op2i_vector_key key;
   op2_kernel kernel;
 };
 
@@ -51,7 +37,7 @@ const struct op2i_interned op2i_interned_kernels = {.free = free_kernels};
 
 /* The first vector is written where it is no reduction, and read where its operation, or another
  * vector that is the same one, does. */
-static op2_access access_of(const struct key *key, int v) {
+static op2_access access_of(const struct op2i_vector_key *key, int v) {
   const struct op2i_vector_form *form = &op2i_vector_forms[key->op];
   bool read = form->keeps;
   if (form->reduces || v > 0) return OP2_READ;
@@ -59,12 +45,13 @@ static op2_access access_of(const struct key *key, int v) {
   return read ? OP2_RW : OP2_WRITE;
 }
 
-static void add_gbl_param(struct op2i_text *text, enum gbl_form form, char scalar,
+static void add_gbl_param(struct op2i_text *text, enum op2i_gbl_form form, char scalar,
                           const char *which) {
-  if (form) op2i_text_add(text, ", const %c *%c_%s", form == OWN_TYPE ? 'T' : 'F', scalar, which);
+  if (form)
+    op2i_text_add(text, ", const %c *%c_%s", form == OP2I_OWN_TYPE ? 'T' : 'F', scalar, which);
 }
 
-static void add_params(struct op2i_text *text, const struct key *key) {
+static void add_params(struct op2i_text *text, const struct op2i_vector_key *key) {
   const struct op2i_vector_form *form = &op2i_vector_forms[key->op];
   for (int v = 0; form->vectors[v]; v++)
     if (key->same[v] == v)
@@ -80,7 +67,7 @@ static void add_params(struct op2i_text *text, const struct key *key) {
 }
 
 /* Where nothing is below: nothing times what is above, which may be no number. */
-static void add_scalar(struct op2i_text *text, const struct key *key, int s) {
+static void add_scalar(struct op2i_text *text, const struct op2i_vector_key *key, int s) {
   const char a = "ab"[s];
   op2i_text_add(text, "  const T %c = (T)(%c_factor", a, a);
   if (key->above[s] && key->below[s])
@@ -95,7 +82,7 @@ static void add_scalar(struct op2i_text *text, const struct key *key, int s) {
 }
 
 /* T is the type of values, F that of factors, S that of the result and N the dim. */
-static void spell_all(const char *text, const struct key *key, struct op2i_text *out) {
+static void spell_all(const char *text, const struct op2i_vector_key *key, struct op2i_text *out) {
   const struct op2i_vector_form *form = &op2i_vector_forms[key->op];
   char dim[16], by[OP2I_VECTORS][2] = {{0}};
   struct op2i_letter letters[4 + OP2I_VECTORS] = {
@@ -112,40 +99,53 @@ static void spell_all(const char *text, const struct key *key, struct op2i_text 
   op2i_spell(text, n, letters, out);
 }
 
-static op2_status make_kernel(op2_context ctx, const struct key *key, op2_kernel *kernel) {
+static void add_text(const struct op2i_vector_key *key, struct op2i_text *text) {
   const struct op2i_vector_form *form = &op2i_vector_forms[key->op];
-  struct op2i_text general = {0}, text = {0};
+  struct op2i_text general = {0};
   op2i_text_add(&general, "void %s(", form->name);
   add_params(&general, key);
   op2i_text_add(&general, ") {\n");
   for (int s = 0; s < form->nscalars; s++) add_scalar(&general, key, s);
   op2i_text_add(&general, "  for (int i = 0; i < N; i++) %s;\n}\n",
                 form->scaled && key->type == OP2_F64 ? form->scaled : form->statement);
-  if (!general.failed) spell_all(general.chars, key, &text);
-  text.failed |= general.failed;
+  if (!general.failed) spell_all(general.chars, key, text);
+  text->failed |= general.failed;
   op2i_text_free(&general);
-  return op2i_spell_kernel(ctx, form->name, &text, "an operation with dats", kernel);
+}
+
+static op2_status make_kernel(op2_context ctx, const struct op2i_vector_key *key,
+                              op2_kernel *kernel) {
+  struct op2i_text text = {0};
+  if (key->count)
+    op2i_many_text(key, &text);
+  else
+    add_text(key, &text);
+  return op2i_spell_kernel(ctx, op2i_vector_forms[key->op].name, &text, "an operation with dats",
+                           kernel);
 }
 
 /* ---- finding them ---------------------------------------------------------------------------- */
 
-static uint8_t form_of(op2_gbl gbl, const struct key *key) {
-  if (!gbl) return NONE;
-  return gbl->type == op2i_factor_type(key->type) ? FACTOR_TYPE : OWN_TYPE;
+uint8_t op2i_gbl_form_of(op2_gbl gbl, const struct op2i_vector_key *key) {
+  if (!gbl) return OP2I_NO_GBL;
+  return gbl->type == op2i_factor_type(key->type) ? OP2I_FACTOR_TYPE : OP2I_OWN_TYPE;
 }
 
-static struct key key_of(const struct op2i_vector_call *call, const struct op2i_shape *shape) {
-  struct key key = {.dim = shape->dim, .op = (uint8_t)call->op, .type = (uint8_t)shape->type};
+static struct op2i_vector_key key_of(const struct op2i_vector_call *call,
+                                     const struct op2i_shape *shape) {
+  struct op2i_vector_key key = {
+      .dim = shape->dim, .op = (uint8_t)call->op, .type = (uint8_t)shape->type};
   for (int v = 0; v < OP2I_VECTORS; v++)
     while (call->vectors[key.same[v]] != call->vectors[v]) key.same[v]++;
   for (int s = 0; s < OP2I_SCALARS; s++) {
-    key.above[s] = form_of(call->scalars[s].above, &key);
-    key.below[s] = form_of(call->scalars[s].below, &key);
+    key.above[s] = op2i_gbl_form_of(call->scalars[s].above, &key);
+    key.below[s] = op2i_gbl_form_of(call->scalars[s].below, &key);
   }
   return key;
 }
 
-static op2_status need_kernel(op2_context ctx, const struct key *key, op2_kernel *kernel) {
+op2_status op2i_vector_kernel(op2_context ctx, const struct op2i_vector_key *key,
+                              op2_kernel *kernel) {
   struct op2i_vector_kernel *found = ctx->vector_kernels;
   while (found && memcmp(&found->key, key, sizeof *key)) found = found->next;
   if (!found) {
@@ -169,7 +169,7 @@ static op2_status need_kernel(op2_context ctx, const struct key *key, op2_kernel
 enum { MOST_ARGS = OP2I_VECTORS + 3 * OP2I_SCALARS + 2 };
 
 /* `room` holds factors as long as the arguments are used. */
-static int make_args(const struct op2i_vector_call *call, const struct key *key,
+static int make_args(const struct op2i_vector_call *call, const struct op2i_vector_key *key,
                      double room[OP2I_SCALARS], op2_arg args[MOST_ARGS]) {
   const struct op2i_vector_form *form = &op2i_vector_forms[call->op];
   const op2_type type = op2i_factor_type(key->type);
@@ -200,7 +200,7 @@ static op2_status begin_parts(op2_context ctx, op2_gbl *parts) {
   return op2_gbl_set(*kept, nothing);
 }
 
-static op2_status queue_all(const struct op2i_vector_call *call, const struct key *key,
+static op2_status queue_all(const struct op2i_vector_call *call, const struct op2i_vector_key *key,
                             op2_kernel kernel, op2_set set, op2_arg *args, int nargs) {
   op2_gbl parts = NULL;
   op2_status status = OP2_SUCCESS;
@@ -215,8 +215,9 @@ static op2_status queue_all(const struct op2i_vector_call *call, const struct ke
 
 /* The result begins anew, in a version of its own; where something is refused it is what it was, and nothing
  * is queued. */
-static op2_status queue_reduction(const struct op2i_vector_call *call, const struct key *key,
-                                  op2_kernel kernel, op2_set set, op2_arg *args, int nargs) {
+static op2_status queue_reduction(const struct op2i_vector_call *call,
+                                  const struct op2i_vector_key *key, op2_kernel kernel, op2_set set,
+                                  op2_arg *args, int nargs) {
   op2_gbl result = call->result;
   int64_t start;
   op2i_reduction_start(call->op, result->type, &start);
@@ -238,10 +239,10 @@ op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op
   double room[OP2I_SCALARS];
   op2_kernel kernel = NULL;
   if (call->op == OP2I_COPY && call->vectors[0] == call->vectors[1]) return OP2_SUCCESS;
-  const struct key key = key_of(call, shape);
+  const struct op2i_vector_key key = key_of(call, shape);
   const struct op2i_behalf before = op2i_context_behalf(
       shape->ctx, "algebra of dats", op2i_vector_forms[call->op].name, call->where);
-  op2_status status = need_kernel(shape->ctx, &key, &kernel);
+  op2_status status = op2i_vector_kernel(shape->ctx, &key, &kernel);
   if (!status) {
     int n = make_args(call, &key, room, args);
     status = call->result ? queue_reduction(call, &key, kernel, shape->set, args, n)

@@ -25,6 +25,10 @@ struct op2i_scheduler {
   /* Take back what was queued last if it uses this version and has not run: what was to follow it could not
    * be queued. */
   void (*undo)(struct op2i_sched *sched, const struct op2i_version *version);
+  /* The number of the operation that is queued next; and take back those from that number on that
+   * were queued since, as far as they wait and nobody has looked at the queue in between. */
+  int64_t (*next)(const struct op2i_sched *sched);
+  void (*undo_from)(struct op2i_sched *sched, int64_t number);
   /* Run what reading (or with `overwrite`, overwriting) the resource depends on. Fails for lack of
    * memory or fatally; whether the resource is poisoned afterwards is the caller's to look at.
    * `call` and `name` go into the explanation. */

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Operations of one dat with n dats: a loop for every block of 8, 4, 2 or 1 of them, so that a few
+ * kernels serve every n. */
+#include <stdio.h>
+
+#include "algebra.h"
+#include "context.h"
+#include "error.h"
+#include "fpenv.h"
+#include "mem.h"
+#include "mesh.h"
+#include "op2/loop.h"
+
+enum { BLOCK = 8, MOST_ARGS = BLOCK + 5 };
+
+/* The loop for dats first to first + count - 1. */
+struct block {
+  int32_t first;
+  int count;
+};
+
+static struct block next_block(struct block block, int n) {
+  block.first += block.count;
+  block.count = BLOCK;
+  while (block.count > n - block.first) block.count /= 2;
+  return block;
+}
+
+/* ---- their kernels --------------------------------------------------------------------------- */
+
+static const char *index_of(const struct op2i_vector_key *key) {
+  return key->shifted ? "first + " : "";
+}
+
+static void add_params(const struct op2i_vector_key *key, struct op2i_text *text) {
+  const char *type = op2i_type_c(key->type), *wide = op2i_type_c(op2i_factor_type(key->type));
+  const bool dot = key->op == OP2I_MDOT;
+  op2i_text_add(text, "%s%s *v", dot ? "const " : "", type);
+  for (int k = 0; k < key->count; k++) op2i_text_add(text, ", const %s *u%d", type, k);
+  if (!dot) op2i_text_add(text, ", %s factor", wide);
+  if (key->above[0])
+    op2i_text_add(text, ", const %s *above", key->above[0] == OP2I_OWN_TYPE ? type : wide);
+  if (key->below[0])
+    op2i_text_add(text, ", const %s *below", key->below[0] == OP2I_OWN_TYPE ? type : wide);
+  if (dot) op2i_text_add(text, ", double *s");
+  if (key->shifted) op2i_text_add(text, ", int first");
+}
+
+/* The factor of dat k, computed as that of an operation with one. */
+static void add_factor(const struct op2i_vector_key *key, int k, struct op2i_text *text) {
+  const char *type = op2i_type_c(key->type), *wide = op2i_type_c(op2i_factor_type(key->type));
+  char above[80] = "1";
+  if (key->above[0]) snprintf(above, sizeof above, "(%s)above[%s%d]", wide, index_of(key), k);
+  op2i_text_add(text, "  const %s a%d = (%s)(factor", type, k, type);
+  if (key->below[0])
+    op2i_text_add(text, " * (below[0] != 0 ? %s / (%s)below[0] : 0 * %s)", above, wide, above);
+  else if (key->above[0])
+    op2i_text_add(text, " * %s", above);
+  op2i_text_add(text, ");\n");
+}
+
+/* As n operations with one dat each would do it, one after the other. */
+static void add_sum(const struct op2i_vector_key *key, struct op2i_text *text) {
+  for (int k = 0; k < key->count; k++) add_factor(key, k, text);
+  op2i_text_add(text, "  for (int i = 0; i < %d; i++) v[i] = ", (int)key->dim);
+  for (int k = key->count - 1; k >= 0; k--)
+    op2i_text_add(text, "a%d * u%d[i] + %s", k, k, k ? "(" : "v[i]");
+  for (int k = 1; k < key->count; k++) op2i_text_add(text, ")");
+  op2i_text_add(text, ";\n}\n");
+}
+
+void op2i_many_text(const struct op2i_vector_key *key, struct op2i_text *text) {
+  op2i_text_add(text, "void %s(", op2i_vector_forms[key->op].name);
+  add_params(key, text);
+  op2i_text_add(text, ") {\n");
+  if (key->op == OP2I_MAXPY) {
+    add_sum(key, text);
+    return;
+  }
+  op2i_text_add(text, "  for (int i = 0; i < %d; i++) {\n", (int)key->dim);
+  for (int k = 0; k < key->count; k++)
+    op2i_text_add(text, "    s[%s%d] += (double)v[i] * (double)u%d[i];\n", index_of(key), k, k);
+  op2i_text_add(text, "  }\n}\n");
+}
+
+/* ---- queueing -------------------------------------------------------------------------------- */
+
+struct many {
+  struct op2i_vector_call call; /* its first vector; the others are */
+  const op2_dat *dats;          /* [call.n] */
+  struct op2i_shape shape;
+};
+
+static int make_args(const struct many *many, const struct op2i_vector_key *key,
+                     const struct block *block, int64_t *room, op2_arg args[MOST_ARGS]) {
+  const struct op2i_vector_call *call = &many->call;
+  const op2_scalar *scalar = &call->scalars[0];
+  const bool dot = call->op == OP2I_MDOT;
+  const op2_type wide = op2i_factor_type(key->type);
+  int n = 0;
+  args[n++] = op2_arg_direct(call->vectors[0], dot ? OP2_READ : OP2_RW);
+  for (int k = 0; k < block->count; k++)
+    args[n++] = op2_arg_direct(many->dats[block->first + k], OP2_READ);
+  if (dot) {
+    args[n++] = op2_arg_gbl(call->result, OP2_INC);
+  } else {
+    op2i_factor(scalar->factor, wide, room);
+    args[n++] = op2_arg_val(room, 1, wide);
+    if (scalar->above) args[n++] = op2_arg_gbl(scalar->above, OP2_READ);
+    if (scalar->below) args[n++] = op2_arg_gbl(scalar->below, OP2_READ);
+  }
+  if (key->shifted) args[n++] = op2_arg_val(&block->first, 1, OP2_I32);
+  return n;
+}
+
+static op2_status queue_block(const struct many *many, const struct block *block) {
+  const struct op2i_vector_call *call = &many->call;
+  struct op2i_vector_key key = {.dim = many->shape.dim,
+                                .op = (uint8_t)call->op,
+                                .type = (uint8_t)many->shape.type,
+                                .count = (uint8_t)block->count};
+  op2_arg args[MOST_ARGS];
+  int64_t room;
+  op2_kernel kernel = NULL;
+  key.above[0] = op2i_gbl_form_of(call->scalars[0].above, &key);
+  key.below[0] = op2i_gbl_form_of(call->scalars[0].below, &key);
+  key.shifted = (call->op == OP2I_MDOT || key.above[0]) && call->n > block->count;
+  op2_status status = op2i_vector_kernel(many->shape.ctx, &key, &kernel);
+  if (status) return status;
+  const int nargs = make_args(many, &key, block, &room, args);
+  return op2_par_loop_at(call->where, kernel, many->shape.set, nargs, args);
+}
+
+/* All blocks or, as long as none has run, none. */
+static op2_status queue_blocks(const struct many *many) {
+  struct op2i_sched *sched = many->shape.ctx->sched;
+  const int64_t from = op2i_scheduler.next(sched);
+  op2_status status = OP2_SUCCESS;
+  for (struct block b = next_block((struct block){0}, many->call.n); b.count && !status;
+       b = next_block(b, many->call.n))
+    status = queue_block(many, &b);
+  if (status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) op2i_scheduler.undo_from(sched, from);
+  return status;
+}
+
+/* As with other reductions the result is a version of its own, which begins at 0. */
+static op2_status queue_dots(const struct many *many) {
+  op2_gbl result = many->call.result;
+  double *start = op2i_calloc((size_t)many->call.n, sizeof *start);
+  if (!start) return op2i_context_lost(many->shape.ctx, op2i_error_nomem("an operation with dats"));
+  struct op2i_version *was = op2i_version_ref(result->now);
+  op2_status status = op2_gbl_set(result, start);
+  op2i_free(start);
+  if (!status) status = queue_blocks(many);
+  if ((status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) && !result->now->res.poison) {
+    struct op2i_version *begun = result->now;
+    result->now = was;
+    was = begun;
+  }
+  op2i_version_unref(was);
+  return status;
+}
+
+/* ---- what can be wrong ----------------------------------------------------------------------- */
+
+static op2_status check(struct many *many) {
+  struct op2i_vector_call *call = &many->call;
+  const char *name = op2i_vector_forms[call->op].call;
+  if (!call->where.file) call->where.file = "?";
+  if (call->n < 1 || !many->dats)
+    return op2i_error(OP2_ERR_ARG, "%s:%d: op2_dat_%s: %s", call->where.file, call->where.line,
+                      name, many->dats ? "n is not positive" : "the list of dats is null");
+  for (call->at = 0; call->at < call->n; call->at++) {
+    call->vectors[1] = many->dats[call->at];
+    op2_status status = op2i_vector_check(call, &many->shape);
+    if (status) return status;
+    if (call->op == OP2I_MAXPY && call->vectors[1] == call->vectors[0])
+      return op2i_error(OP2_ERR_ARG,
+                        "%s:%d: op2_dat_%s, x[%d]: dat '%s' is y as well, which the sum changes; "
+                        "add a copy of it",
+                        call->where.file, call->where.line, name, call->at,
+                        many->dats[call->at]->obj.name);
+  }
+  return OP2_SUCCESS;
+}
+
+/* ---- the calls ------------------------------------------------------------------------------- */
+
+op2_status op2_dat_mdot_at(op2_where where, op2_dat x, int n, const op2_dat *y, op2_gbl result) {
+  OP2I_FP_DEFAULT;
+  struct many many = {.call = {.where = where,
+                               .op = OP2I_MDOT,
+                               .kind = OP2I_DAT,
+                               .vectors = {x},
+                               .result = result,
+                               .n = n},
+                      .dats = y};
+  op2_status status = check(&many);
+  return status ? status : queue_dots(&many);
+}
+
+op2_status op2_dat_maxpy_at(op2_where where, op2_dat y, op2_scalar a, int n, const op2_dat *x) {
+  OP2I_FP_DEFAULT;
+  struct many many = {.call = {.where = where,
+                               .op = OP2I_MAXPY,
+                               .kind = OP2I_DAT,
+                               .vectors = {y},
+                               .scalars = {a},
+                               .n = n},
+                      .dats = x};
+  op2_status status = check(&many);
+  return status ? status : queue_blocks(&many);
+}
