@@ -237,12 +237,14 @@ static void try_all(const char *what, int n, const double *a, const double *b, u
 
 enum {
   ITERATIONS = 1 << 1,
+  GREW = 1 << 2,
   INDEFINITE = 1 << 4,
   BREAKDOWN = 1 << 5,
   NONE = 0,
   ALL = 15,
   BY_MINRES = 1 << 1,
-  BY_GMRES = 1 << 2
+  BY_GMRES = 1 << 2,
+  BY_BICGSTAB = 1 << 3
 };
 
 static void small_systems(void) {
@@ -250,6 +252,10 @@ static void small_systems(void) {
   const double plus_minus[] = {1, 0, 0, -1}, zero[9] = {0}, swap[] = {0, 1, 1, 0};
   const double skew[] = {0, 1, -1, 0}, flat[] = {1, 1, 1, 1}, half[] = {1, 0, 0, 0};
   const double definite[] = {4, 1, 0, 1, 3, 1, 0, 1, 2}, saddle[] = {2, 0, 1, 0, 3, 1, 1, 1, 0};
+  /* The first row is a boundary value's: one step makes it right, and BiCGSTAB's first shadow, which
+   * has nothing else, is of no use from then on. */
+  const double boundary[] = {1, 0, 0, 0, -3, 2, 1, 0, 3, 1, 3, 1, -3, 0, 1, 9};
+  const double first[] = {1, 0, 0, 0};
   try_all("diag(1, -1)", 2, plus_minus, ones, INDEFINITE | BREAKDOWN, BY_MINRES | BY_GMRES);
   try_all("nothing", 3, zero, ramp, INDEFINITE | BREAKDOWN, NONE);
   try_all("a swap", 2, swap, ramp, INDEFINITE | BREAKDOWN, BY_MINRES | BY_GMRES);
@@ -257,6 +263,8 @@ static void small_systems(void) {
   try_all("singular, consistent", 2, flat, ones, INDEFINITE | BREAKDOWN, ALL);
   try_all("singular, without a solution", 2, half, ones, ITERATIONS | INDEFINITE | BREAKDOWN, NONE);
   try_all("a saddle point", 3, saddle, ramp, INDEFINITE | BREAKDOWN, BY_MINRES | BY_GMRES);
+  try_all("a boundary value", 4, boundary, first, ITERATIONS | GREW | INDEFINITE | BREAKDOWN,
+          BY_GMRES | BY_BICGSTAB);
   try_all("large values", 3, definite, large, NONE, ALL);
 }
 

@@ -39,12 +39,26 @@ awk '
   END { exit n != 4 || bad || !(ours > 0) }' "$tmp/out"
 result $? "which is that of its run"
 
+# GMRES: both have the same residuals, or the program fails.
+sh "$src/bench/solve.sh" --build "$build" --rounds 3 --cells "20 31" >"$tmp/out" 2>"$tmp/why"
+result $? "the script for solves runs"
+[ ! -s "$tmp/why" ] || diag "$(cat "$tmp/why")"
+sed 's/^/# /' "$tmp/out"
+[ "$(grep -c -E ' rows, in (slices|rows) .*ratio +[0-9.]+ .*at most 1.3' "$tmp/out")" -eq 4 ]
+result $? "a line for each size and form of the matrix"
+
+script=assembly
 refuses() { # OPTION...
-  sh "$src/bench/assembly.sh" "$@" >"$tmp/out" 2>&1
+  sh "$src/bench/$script.sh" "$@" >"$tmp/out" 2>&1
   [ $? -eq 1 ]
-  result $? "$*: refused"
+  result $? "$script.sh $*: refused"
 }
 refuses --rounds 0
+refuses --cells
+refuses --nonsense 3
+refuses --build "$tmp"
+script=solve
+refuses --restart 0
 refuses --cells
 refuses --nonsense 3
 refuses --build "$tmp"

@@ -2,7 +2,10 @@
 /* Stabilised biconjugate gradients, preconditioned from the right, so that residuals are the
  * system's. The host sees the square of the residual at the end of an iteration, and the scalars
  * that may not vanish: where one does, the step that would divide by it is not taken, and a new
- * round begins with another shadow. */
+ * round begins, whose shadow is the residual of then. The product of shadow and residual has vanished
+ * where no more than its rounding is left of it: iterations after that lead nowhere. So it is where
+ * boundary values are the whole residual at first, and one step makes them right. */
+#include <float.h>
 #include <math.h>
 
 #include "krylov.h"
@@ -83,13 +86,16 @@ static op2_status turn(const struct op2i_workspace *w, op2_gbl rho, op2_gbl rho_
                       op2_arg_gbl(w->gbls[UU], OP2_READ));
 }
 
-/* Whether none of what the next iteration divides by is zero. */
-static op2_status goes_on(const struct op2i_workspace *w, op2_gbl rho_new, bool *good) {
+/* Whether none of what the next iteration divides by has vanished; `size` is the product of the
+ * norms of shadow and residual. */
+static op2_status goes_on(const struct op2i_workspace *w, op2_gbl rho_new, double size,
+                          bool *good) {
+  const double least = 100 * (w->type == OP2_F64 ? DBL_EPSILON : FLT_EPSILON) * size;
   double rho = 0, ur = 0, sv = 0;
   op2_status status = op2_gbl_get(rho_new, &rho);
   if (!status) status = op2_gbl_get(w->gbls[UR], &ur);
   if (!status) status = op2_gbl_get(w->gbls[SV], &sv);
-  *good = rho != 0 && ur != 0 && sv != 0;
+  *good = fabs(rho) > least && ur != 0 && sv != 0;
   return status;
 }
 
@@ -104,9 +110,10 @@ static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
     if (!status) status = second_half(s, round->x, was, is);
     if (!status) status = turn(w, was, is);
     if (!status) status = op2i_solve_norm(w->gbls[RR], &residual);
-    if (!status) status = goes_on(w, is, &good);
+    if (!status) status = goes_on(w, is, round->residual * residual, &good);
     round->it++;
   }
+  round->turns = !good;
   return status;
 }
 

@@ -1,30 +1,41 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Generalised minimal residuals, preconditioned from the right, so that residuals are the system's. Vectors
- * are made orthogonal one after the other; the host sees their scalar products once an iteration, and
- * rotates the small matrix that they make. */
+/* Generalised minimal residuals, preconditioned from the right, so that residuals are those of the
+ * system. A new vector is made orthogonal to all before it at once (classical Gram-Schmidt, by
+ * op2_dat_mdot() and op2_dat_maxpy()), and once more where rounding would leave too little of that.
+ * Vectors come in blocks of 8, of which those that are not there yet are zero. So the loops of a
+ * step are the same for all vectors of a block: the programs of a cycle are one for each block, and
+ * one of a single loop for each vector. The host sees the products once a step, and rotates the
+ * small matrix that they make. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+#include "context.h"
 #include "krylov.h"
+#include "op2/graph.h"
 
 enum {
   PH,
-  SUM,
+  W, /* the residual, and then the vector that becomes the next of the basis */
   BASIS,
-  MOST = OP2I_RESTART_MOST
-}; /* and as many as there are iterations, and one */
-enum { NORM2, PRODUCTS };
-enum { SUBTRACT = OP2I_OWN, NORMALISE, ADD, CORRECT };
+  BLOCK = 8,
+  MOST = OP2I_RESTART_MOST,
+  BLOCKS_MOST = (MOST + BLOCK - 1) / BLOCK
+};
+enum { NORM2, PRODUCTS }; /* of 8 values each */
+enum { NEXT = OP2I_OWN, BLANK, CORRECT };
+
+_Static_assert(BASIS + BLOCK * BLOCKS_MOST <= OP2I_WORK_DATS, "there is room for the basis");
 
 static const struct op2i_kernel_source own[] = {
-    {"subtract", "void subtract(T *w, const T *v, const double *times) {\n"
-                 "  for (int i = 0; i < N; i++) w[i] -= (T)times[0] * v[i];\n}\n"},
-    {"normalise", "#include <math.h>\nvoid normalise(T *v, const double *square) {\n  const T by = "
-                  "1 / sqrt(square[0]);\n"
-                  "  for (int i = 0; i < N; i++) v[i] *= by;\n}\n"},
-    {"add", "void add(T *sum, const T *v, const double *times) {\n"
-            "  for (int i = 0; i < N; i++) sum[i] += (T)times[0] * v[i];\n}\n"},
+    {"next", "#include <math.h>\n"
+             "void next(const T *w, const T *d, T *r, T *z, const double *square) {\n"
+             "  const T by = 1 / sqrt(square[0]);\n"
+             "  for (int i = 0; i < N; i++) r[i] = by * w[i];\n"
+             "  for (int i = 0; i < N; i++) z[i] = P;\n}\n"},
+    {"blank", "void blank(T *v1, T *v2, T *v3, T *v4, T *v5, T *v6, T *v7) {\n"
+              "  for (int i = 0; i < N; i++)\n"
+              "    v1[i] = v2[i] = v3[i] = v4[i] = v5[i] = v6[i] = v7[i] = 0;\n}\n"},
     {"correct", "void correct(T *x, const T *d, const T *r) {\n"
                 "  for (int i = 0; i < N; i++) {\n    const T to = x[i] + (P);\n"
                 "    x[i] = to - to == 0 ? to : x[i];\n  }\n}\n"},
@@ -33,35 +44,113 @@ static const struct op2i_kernel_source own[] = {
 /* The small matrix, column after column, made triangular by rotations. */
 struct small {
   double h[MOST][MOST + 1], cosine[MOST], sine[MOST], g[MOST + 1], y[MOST];
+  /* A bound of the products of vector j with those before it, which would be zero without
+   * rounding. */
+  double overlap[MOST + 1];
+  bool
+      again; /* the vector before took two passes, so the next one does: both are in what follows */
 };
 
-static op2_status normalise(const struct op2i_workspace *w, op2_dat v) {
-  return op2_par_loop(w->kernels[NORMALISE], w->rows, op2_arg_direct(v, OP2_RW),
-                      op2_arg_gbl(w->gbls[NORM2], OP2_READ));
+static int blocks_of(int n) { return (n + BLOCK - 1) / BLOCK; }
+
+/* ---- the vectors ----------------------------------------------------------------------------- */
+
+/* W by its norm becomes vector j, and the first of a block has the others zero. What depends on j is
+ * a program of its own: what follows is the same for the whole block. */
+static op2_status add_vector(struct op2i_solve *s, const struct op2i_workspace *w, int j) {
+  const op2_dat *v = &w->dats[BASIS + j];
+  op2_status status =
+      op2_par_loop(w->kernels[NEXT], w->rows, op2_arg_direct(w->dats[W], OP2_READ),
+                   op2_arg_direct(w->factors, OP2_READ), op2_arg_direct(v[0], OP2_WRITE),
+                   op2_arg_direct(w->dats[PH], OP2_WRITE), op2_arg_gbl(w->gbls[NORM2], OP2_READ));
+  if (!status && j % BLOCK == 0)
+    status = op2_par_loop(w->kernels[BLANK], w->rows, op2_arg_direct(v[1], OP2_WRITE),
+                          op2_arg_direct(v[2], OP2_WRITE), op2_arg_direct(v[3], OP2_WRITE),
+                          op2_arg_direct(v[4], OP2_WRITE), op2_arg_direct(v[5], OP2_WRITE),
+                          op2_arg_direct(v[6], OP2_WRITE), op2_arg_direct(v[7], OP2_WRITE));
+  return status ? status : op2_flush(s->op.ctx);
 }
 
-/* The next vector, A d v, less what it has of those before it. */
-static op2_status expand(struct op2i_solve *s, const struct op2i_workspace *w, int j) {
-  op2_dat next = w->dats[BASIS + j + 1];
-  op2_status status = normalise(w, w->dats[BASIS + j]);
-  if (!status) status = op2i_solve_precondition(s, w->dats[BASIS + j], w->dats[PH]);
-  if (!status) status = op2i_solve_apply(s, w->dats[PH], next);
-  for (int i = 0; i <= j && !status; i++) {
-    op2_dat v = w->dats[BASIS + i];
-    op2_gbl product = w->gbls[PRODUCTS + i];
-    status = op2_dat_dot(v, next, product);
-    if (!status)
-      status = op2_par_loop(w->kernels[SUBTRACT], w->rows, op2_arg_direct(next, OP2_RW),
-                            op2_arg_direct(v, OP2_READ), op2_arg_gbl(product, OP2_READ));
+/* Take from W what it has of the first n vectors. */
+static op2_status make_orthogonal(const struct op2i_workspace *w, int n) {
+  op2_status status = OP2_SUCCESS;
+  for (int b = 0; b < blocks_of(n) && !status; b++)
+    status = op2_dat_mdot(w->dats[W], BLOCK, &w->dats[BASIS + BLOCK * b], w->gbls[PRODUCTS + b]);
+  for (int b = 0; b < blocks_of(n) && !status; b++)
+    status = op2_dat_maxpy(w->dats[W], op2_scalar_times(-1, op2_scalar_gbl(w->gbls[PRODUCTS + b])),
+                           BLOCK, &w->dats[BASIS + BLOCK * b]);
+  return status ? status : op2_dat_dot(w->dats[W], w->dats[W], w->gbls[NORM2]);
+}
+
+/* What was taken from W is added to the column; *norm is what is left. */
+static op2_status look(const struct op2i_workspace *w, int n, double *column, double *norm) {
+  double products[BLOCK];
+  op2_status status = op2i_solve_norm(w->gbls[NORM2], norm);
+  for (int b = 0; b < blocks_of(n) && !status; b++) {
+    status = op2_gbl_get(w->gbls[PRODUCTS + b], products);
+    for (int i = 0; i < BLOCK && BLOCK * b + i < n; i++) column[BLOCK * b + i] += products[i];
   }
-  return status ? status : op2_dat_dot(next, next, w->gbls[NORM2]);
-}
-
-static op2_status look(const struct op2i_workspace *w, int j, double *column) {
-  op2_status status = op2i_solve_norm(w->gbls[NORM2], &column[j + 1]);
-  for (int i = 0; i <= j && !status; i++) status = op2_gbl_get(w->gbls[PRODUCTS + i], &column[i]);
   return status;
 }
+
+/* The length of a column before the rotations, without its last value. */
+static double length_of(const double *column, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum = hypot(sum, column[i]);
+  return sum;
+}
+
+/* What W has of one of the vectors before it after one pass, at most: what the vectors have of each
+ * other, in proportion to what each took from W, and rounding. */
+static double overlap_of(const struct small *m, int n, const double *column, double norm,
+                         double epsilon) {
+  double earlier = 0, later = 0, most = 0;
+  for (int i = 0; i < n; i++) earlier += fabs(column[i]);
+  const double rounding = epsilon * earlier;
+  for (int i = n - 1; i >= 0; i--) {
+    earlier -= fabs(column[i]);
+    most = fmax(most, later + m->overlap[i] * earlier);
+    later += m->overlap[i] * fabs(column[i]);
+  }
+  return (most + rounding) / norm + epsilon;
+}
+
+/* Whether the vector in W needs another pass. A round does not rely on more than that vectors are
+ * orthogonal within `enough`, since the residual is computed at its end. After a second pass they
+ * are, unless little was left again. */
+static bool needs_more(struct small *m, int j, int pass, double before, double norm,
+                       double epsilon) {
+  enum { PASSES = 3 };
+  const double enough = 1e-3;
+  if (!(norm > 0) || pass + 1 == PASSES) return false;
+  if (pass > 0) {
+    m->overlap[j + 1] = 4 * epsilon;
+    return norm < before / 2;
+  }
+  const bool again = m->again;
+  m->overlap[j + 1] = overlap_of(m, j + 1, m->h[j], norm, epsilon);
+  m->again = m->overlap[j + 1] > enough;
+  return m->again || again;
+}
+
+/* The next vector, A d v, less what it has of those before it, in W. */
+static op2_status expand(struct op2i_solve *s, struct small *m, int j, double epsilon) {
+  const struct op2i_workspace *w = &s->solver->work;
+  double norm = 0, before = 0;
+  bool more = true;
+  memset(m->h[j], 0, sizeof m->h[j]);
+  op2_status status = add_vector(s, w, j);
+  if (!status) status = op2i_solve_apply(s, w->dats[PH], w->dats[W]);
+  for (int pass = 0; more && !status; pass++, before = norm) {
+    status = make_orthogonal(w, j + 1);
+    if (!status) status = look(w, j + 1, m->h[j], &norm);
+    more = needs_more(m, j, pass, before, norm, epsilon);
+  }
+  m->h[j][j + 1] = norm;
+  return status;
+}
+
+/* ---- the small matrix ------------------------------------------------------------------------ */
 
 /* Returns the residual's norm. */
 static double rotate(struct small *m, int j) {
@@ -89,27 +178,32 @@ static void back_substitute(struct small *m, int n) {
   }
 }
 
+/* ---- the method ------------------------------------------------------------------------------ */
+
+/* The sum of the first n vectors, as far as x goes along each, in W. */
+static op2_status add_up(const struct op2i_workspace *w, const struct small *m, int n) {
+  op2_status status = op2_dat_fill(w->dats[W], op2_scalar_value(0));
+  for (int b = 0; b < blocks_of(n) && !status; b++) {
+    double y[BLOCK] = {0};
+    for (int i = 0; i < BLOCK && BLOCK * b + i < n; i++) y[i] = m->y[BLOCK * b + i];
+    status = op2_gbl_set(w->gbls[PRODUCTS + b], y);
+    if (!status)
+      status = op2_dat_maxpy(w->dats[W], op2_scalar_gbl(w->gbls[PRODUCTS + b]), BLOCK,
+                             &w->dats[BASIS + BLOCK * b]);
+  }
+  return status;
+}
+
 /* The previous x is kept, because a matrix that is nearly singular may make it worse. */
 static op2_status correct(const struct op2i_workspace *w, struct op2i_round *round, struct small *m,
                           int n) {
   back_substitute(m, n);
   round->backup = w->dats[PH];
   op2_status status = op2_dat_copy(round->x, w->dats[PH]);
-  if (!status) status = op2_dat_fill(w->dats[SUM], op2_scalar_value(0));
-  for (int i = 0; i < n && !status; i++)
-    status = op2_par_loop(w->kernels[ADD], w->rows, op2_arg_direct(w->dats[SUM], OP2_RW),
-                          op2_arg_direct(w->dats[BASIS + i], OP2_READ),
-                          op2_arg_val(&m->y[i], 1, OP2_F64));
+  if (!status) status = add_up(w, m, n);
   if (status) return status;
   return op2_par_loop(w->kernels[CORRECT], w->rows, op2_arg_direct(round->x, OP2_RW),
-                      op2_arg_direct(w->factors, OP2_READ), op2_arg_direct(w->dats[SUM], OP2_READ));
-}
-
-/* The length of a column before the rotations, without its last value. */
-static double length_of(const double *column, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum = hypot(sum, column[i]);
-  return sum;
+                      op2_arg_direct(w->factors, OP2_READ), op2_arg_direct(w->dats[W], OP2_READ));
 }
 
 /* One cycle. It ends early where the new vector depends on those before it; a column that is left
@@ -123,10 +217,11 @@ static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
   double residual = round->residual;
   memset(m.g, 0, sizeof m.g);
   m.g[0] = residual;
-  op2_status status = op2_dat_dot(w->dats[BASIS], w->dats[BASIS], w->gbls[NORM2]);
+  m.overlap[0] = 0;
+  m.again = false;
+  op2_status status = op2_dat_dot(w->dats[W], w->dats[W], w->gbls[NORM2]);
   while (!status && !stuck && n < s->solver->options.restart) {
-    status = expand(s, w, n);
-    if (!status) status = look(w, n, m.h[n]);
+    status = expand(s, &m, n, epsilon);
     if (status) break;
     const double length = length_of(m.h[n], n + 1);
     stuck = !(m.h[n][n + 1] > 8 * epsilon * length);
@@ -142,8 +237,11 @@ static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
 }
 
 op2_status op2i_solve_gmres(struct op2i_solve *s, op2_solve_result *result) {
-  const int restart = s->solver->options.restart;
-  op2_status status = op2i_workspace_make(s, BASIS + restart + 1, PRODUCTS + restart,
-                                          sizeof own / sizeof *own, own);
-  return status ? status : op2i_solve_rounds(s, go, s->solver->work.dats[BASIS], result);
+  const int blocks = blocks_of(s->solver->options.restart);
+  struct op2i_workspace *w = &s->solver->work;
+  op2_status status =
+      op2i_workspace_make(s, BASIS + BLOCK * blocks, PRODUCTS, sizeof own / sizeof *own, own);
+  for (int b = 0; b < blocks && !status; b++)
+    status = op2i_workspace_gbl(s, BLOCK, &w->gbls[PRODUCTS + b]);
+  return status ? status : op2i_solve_rounds(s, go, w->dats[W], result);
 }

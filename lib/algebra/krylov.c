@@ -62,10 +62,10 @@ op2_status op2i_workspace_dat(struct op2i_solve *solve, op2_dat *dat) {
   return need_dat(solve, (*solve->system.x)->dim, dat);
 }
 
-static op2_status need_gbl(struct op2i_solve *solve, op2_gbl *gbl) {
+op2_status op2i_workspace_gbl(struct op2i_solve *solve, int dim, op2_gbl *gbl) {
   op2_context ctx = solve->op.ctx;
   op2_status status = OP2_SUCCESS;
-  if (!*gbl) status = op2_gbl_create(ctx, 1, OP2_F64, NULL, solve->solver->obj.name, gbl);
+  if (!*gbl) status = op2_gbl_create(ctx, dim, OP2_F64, NULL, solve->solver->obj.name, gbl);
   if (!status) (*gbl)->now->res.round = ctx->round;
   return status;
 }
@@ -86,8 +86,9 @@ op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, i
   work->blocks = blocks;
   op2_status status = need_dat(solve, blocks ? x->dim * x->dim : x->dim, &work->factors);
   for (int d = 0; d < ndats && !status; d++) status = need_dat(solve, x->dim, &work->dats[d]);
-  for (int q = 0; q < OP2I_SQUARES && !status; q++) status = need_gbl(solve, &work->squares[q]);
-  for (int g = 0; g < ngbls && !status; g++) status = need_gbl(solve, &work->gbls[g]);
+  for (int q = 0; q < OP2I_SQUARES && !status; q++)
+    status = op2i_workspace_gbl(solve, 1, &work->squares[q]);
+  for (int g = 0; g < ngbls && !status; g++) status = op2i_workspace_gbl(solve, 1, &work->gbls[g]);
   for (int k = 0; k < OP2I_OWN + nown && !status; k++)
     if (!work->kernels[k])
       status = op2i_workspace_kernel(ctx, work, k < OP2I_OWN ? &common[k] : &own[k - OP2I_OWN],

@@ -34,6 +34,8 @@ struct op2i_round {
   op2_reason reason; /* why no further round would help; OP2_NOT_SOLVED: one may */
   double known;      /* the norm of b - A x, where the method has computed it; else negative */
   double gain; /* a further round is worth while if this one has multiplied the residual by less */
+  /* The next round takes another way: it may bring more, though this one has brought less. */
+  bool turns;
   op2_dat backup; /* x as it was before the round; null: the round cannot be taken back */
 };
 typedef op2_status op2i_method(struct op2i_solve *solve, struct op2i_round *round);
@@ -63,6 +65,8 @@ op2_status op2i_workspace_kernel(op2_context ctx, const struct op2i_workspace *w
                                  const struct op2i_kernel_source *source, op2_kernel *kernel);
 /* Make one more dat like x, unless *dat is one from an earlier solve. */
 op2_status op2i_workspace_dat(struct op2i_solve *solve, op2_dat *dat);
+/* The same for a global of so many values in double precision. */
+op2_status op2i_workspace_gbl(struct op2i_solve *solve, int dim, op2_gbl *gbl);
 void op2i_workspace_free(struct op2i_workspace *work);
 
 /* y = A x, as the program's function queues it. */

@@ -71,6 +71,7 @@ static op2_status one_round(struct op2i_solve *s, op2i_method *method, op2_dat r
   round->known = -1;
   round->gain = 0.5;
   round->backup = NULL;
+  round->turns = false;
   round->arrived = false;
   if (!is_moderate(s->solver->work.type, round->residual)) return scaled_round(s, method, r, round);
   return method(s, round);
@@ -122,18 +123,26 @@ static op2_status take_back(struct op2i_solve *s, const struct op2i_round *round
   return op2_dat_copy(round->backup, *s->system.x);
 }
 
+/* Whether the last round has brought too little for another one. Rounds of which the next takes another
+ * way have so many chances in a solve. */
+static bool stands(const struct op2i_round *round, double before, double residual, int *chances) {
+  if (residual <= round->gain * before || !(before < INFINITY)) return false;
+  return !round->turns || (*chances)-- == 0;
+}
+
 op2_status op2i_solve_rounds(struct op2i_solve *s, op2i_method *method, op2_dat r,
                              op2_solve_result *result) {
   const op2_solver_options *options = &s->solver->options;
   struct op2i_round round = {.known = -1, .last = options->iterations};
   double b = -1, residual = 0, before = INFINITY; /* b is not known yet */
   op2_reason reason = OP2_NOT_SOLVED;
+  int chances = 10;
   op2_status status = op2i_solve_begin(s);
   while (!status) {
     status = look(s, r, &round, &b, &residual, &reason);
-    const bool stands = !(residual <= round.gain * before) && before < INFINITY;
+    const bool ends = !status && !reason && stands(&round, before, residual, &chances);
     if (!status) status = take_back(s, &round, before, &residual);
-    if (!status && !reason && stands) reason = OP2_DIVERGED_BREAKDOWN;
+    if (!status && ends) reason = OP2_DIVERGED_BREAKDOWN;
     if (status || reason) break;
     before = round.residual = residual;
     round.aim = fmax(options->atol, op2i_solve_rtol(s) * b);

@@ -82,15 +82,18 @@ static bool in_vectors(const struct op2i_loop *loop) {
   return !loop->form.why && loop->op.ctx->backend->variant == OP2I_VECTOR;
 }
 
-/* Its time is that of moving values, which scalar code does as fast. */
-static bool only_direct(const struct op2i_loop *loop) { return !loop->indirect; }
+/* Its time is that of moving values, which scalar code does as fast, as long as they are few. */
+static bool only_moves(const struct op2i_loop *loop) {
+  enum { FEW = 6 };
+  return !loop->indirect && loop->op.ndats <= FEW;
+}
 
 /* Loops of different code forms would all take the slower one. Rows of matrices that come one behind the
  * other are no vector code, and what is done with an element's own values beside costs little. */
 static const char *forms_differ(const struct op2i_loop *a, const struct op2i_loop *b) {
   if (!op2i_loop_same_elements(a, b)) return "one of them also runs over the halo";
   if (a->ordered || b->ordered) return "one of them keeps element order";
-  bool beside = (a->each && only_direct(b)) || (b->each && only_direct(a));
+  bool beside = (a->each && only_moves(b)) || (b->each && only_moves(a));
   if (!a->form.why != !b->form.why && !beside) return "one of them is not vectorised";
   if (op2i_form_unfit(&a->form) != op2i_form_unfit(&b->form))
     return "one of them is not for the device";
