@@ -184,6 +184,18 @@ static op2_status check(struct many *many) {
   return OP2_SUCCESS;
 }
 
+/* Kernels and globals that are made meanwhile are said to be made for this call. */
+static op2_status queue(struct many *many) {
+  const struct op2i_vector_call *call = &many->call;
+  op2_status status = check(many);
+  if (status) return status;
+  const struct op2i_behalf before = op2i_context_behalf(
+      many->shape.ctx, "algebra of dats", op2i_vector_forms[call->op].name, call->where);
+  status = call->result ? queue_dots(many) : queue_blocks(many);
+  op2i_context_behalf_end(many->shape.ctx, before);
+  return status;
+}
+
 /* ---- the calls ------------------------------------------------------------------------------- */
 
 op2_status op2_dat_mdot_at(op2_where where, op2_dat x, int n, const op2_dat *y, op2_gbl result) {
@@ -195,8 +207,7 @@ op2_status op2_dat_mdot_at(op2_where where, op2_dat x, int n, const op2_dat *y, 
                                .result = result,
                                .n = n},
                       .dats = y};
-  op2_status status = check(&many);
-  return status ? status : queue_dots(&many);
+  return queue(&many);
 }
 
 op2_status op2_dat_maxpy_at(op2_where where, op2_dat y, op2_scalar a, int n, const op2_dat *x) {
@@ -208,6 +219,5 @@ op2_status op2_dat_maxpy_at(op2_where where, op2_dat y, op2_scalar a, int n, con
                                .scalars = {a},
                                .n = n},
                       .dats = x};
-  op2_status status = check(&many);
-  return status ? status : queue_blocks(&many);
+  return queue(&many);
 }
