@@ -118,11 +118,14 @@ static void kept_for(int restart, int dim, op2_type type) {
 }
 
 static void programs_are_kept(void) {
+  if (!counting()) return;
   kept_for(30, 1, OP2_F64);
   kept_for(5, 2, OP2_F32);
 }
 
-static void with_the_longest_restart(void) { kept_for(100, 1, OP2_F64); }
+static void with_the_longest_restart(void) {
+  if (counting()) kept_for(100, 1, OP2_F64);
+}
 
 /* ---- residuals ------------------------------------------------------------------------------- */
 

@@ -167,6 +167,7 @@ OP2_API OP2_NODISCARD op2_status op2_dat_axpby_at(op2_where where, op2_dat y, op
  * null, and then all are alike; `below` has one value. So op2_scalar_gbl(h) takes the sums that
  * op2_dat_mdot() has put into h, and op2_scalar_times(-1, op2_scalar_gbl(h)) subtracts.
  * @shape  x[n], of which any may be the same dat, but not y
+ * @units  dats
  * @memory as op2_dat_fill_at(); the list is copied
  * @sync   as op2_dat_fill_at(), for each size of block
  * @mpi    as op2_dat_fill_at(), with the same n
@@ -204,6 +205,7 @@ OP2_API OP2_NODISCARD op2_status op2_dat_dot_at(op2_where where, op2_dat x, op2_
 /** @brief Queue: the scalar products of x with each of n dats, y[0] to y[n - 1], in few loops, as
  * op2_dat_maxpy() has them: x is read once for a block of dats.
  * @shape  y[n], of which any may be the same dat, or x; the result has n values
+ * @units  dats
  * @memory as op2_dat_fill_at(); the list is copied
  * @sync   as op2_dat_fill_at(), for each size of block
  * @mpi    as op2_dat_fill_at(), with the same n

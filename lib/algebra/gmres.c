@@ -12,7 +12,6 @@
 
 #include "context.h"
 #include "krylov.h"
-#include "op2/graph.h"
 
 enum {
   PH,
@@ -68,7 +67,7 @@ static op2_status add_vector(struct op2i_solve *s, const struct op2i_workspace *
                           op2_arg_direct(v[2], OP2_WRITE), op2_arg_direct(v[3], OP2_WRITE),
                           op2_arg_direct(v[4], OP2_WRITE), op2_arg_direct(v[5], OP2_WRITE),
                           op2_arg_direct(v[6], OP2_WRITE), op2_arg_direct(v[7], OP2_WRITE));
-  return status ? status : op2_flush(s->op.ctx);
+  return status ? status : op2i_scheduler.flush(s->op.ctx->sched, "op2_solve");
 }
 
 /* Take from W what it has of the first n vectors. */
