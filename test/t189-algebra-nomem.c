@@ -8,13 +8,13 @@
 #include "mem.h"
 #include "support.h"
 
-enum { ROWS = 30, GBLS = 4 };
+enum { ROWS = 30, GBLS = 4, DATS = 9 };
 
 struct objects {
   op2_context ctx;
   op2_set set;
   op2_dat x, y;
-  op2_gbl g[GBLS];
+  op2_gbl g[GBLS], h; /* h: a value for each of DATS dats */
 };
 
 struct seen {
@@ -54,6 +54,7 @@ static void declare(struct outcome *out, struct objects *o) {
   CALL(op2_dat_create(o->set, 1, OP2_F64, x, "x", &o->x));
   CALL(op2_dat_create(o->set, 1, OP2_F64, NULL, "y", &o->y));
   for (int g = 0; g < GBLS; g++) CALL(op2_gbl_create(o->ctx, 1, OP2_F64, x + 3, "g", &o->g[g]));
+  CALL(op2_gbl_create(o->ctx, DATS, OP2_F64, x, "h", &o->h));
 }
 
 static void use(struct outcome *out, struct objects *o, struct seen *seen) {
@@ -65,8 +66,19 @@ static void use(struct outcome *out, struct objects *o, struct seen *seen) {
   CALL(op2_dat_min(o->y, g[2]));
   CALL(op2_gbl_axpby(g[2], op2_scalar_gbl(g[0]), op2_scalar_gbl(g[1]), g[3]));
   CALL(op2_gbl_norm(g[2], OP2_NORM_INF, g[3]));
+  const op2_dat list[DATS] = {o->x, o->x, o->x, o->x, o->x, o->x, o->x, o->x, o->x};
+  CALL(op2_dat_mdot(o->y, DATS, list, o->h));
+  CALL(op2_dat_maxpy(o->y, op2_scalar_times(0x1p-9, op2_scalar_gbl(o->h)), DATS, list));
   READ(op2_dat_get(o->y, seen->y));
   for (int i = 0; i < GBLS; i++) READ(op2_gbl_get(g[i], &seen->g[i]));
+}
+
+static void destroy(struct objects *o) {
+  op2_dat_destroy(&o->x);
+  op2_dat_destroy(&o->y);
+  for (int g = 0; g < GBLS; g++) op2_gbl_destroy(&o->g[g]);
+  op2_gbl_destroy(&o->h);
+  op2_set_destroy(&o->set);
 }
 
 /* Returns how many allocations there were from the first operation on. */
@@ -79,38 +91,53 @@ static int64_t attempt(int64_t n, struct outcome *out, struct seen *seen) {
   use(out, o, seen);
   const int64_t made = op2i_mem_fail_at(0);
   if (op2_finalize(&o->ctx) && !out->lost) out->problem = op2_error_message();
-  op2_dat_destroy(&o->x);
-  op2_dat_destroy(&o->y);
-  for (int g = 0; g < GBLS; g++) op2_gbl_destroy(&o->g[g]);
-  op2_set_destroy(&o->set);
+  destroy(o);
   return made;
 }
 
-/* A reduction that is refused leaves its result and the queue as they were. */
-static void kept(void) {
+/* What is refused leaves the queue as it was, and a reduction its result: a norm is a loop and a call, a
+ * sum of nine dats two loops, and so are nine products. */
+enum refused { NORM, SUM, PRODUCTS };
+
+static op2_status refuse(enum refused which, struct objects *o) {
+  const op2_dat list[DATS] = {o->x, o->x, o->x, o->x, o->x, o->x, o->x, o->x, o->x};
+  if (which == NORM) return op2_dat_norm(o->y, OP2_NORM_2, o->g[0]);
+  if (which == SUM) return op2_dat_maxpy(o->y, op2_scalar_value(2), DATS, list);
+  return op2_dat_mdot(o->y, DATS, list, o->h);
+}
+
+/* Whether results and y, which begins as 3 everywhere, are what they are to be. */
+static bool right(enum refused which, struct objects *o, bool done) {
+  double norm = 0, h[DATS], y[ROWS], root = sqrt(9.0 * ROWS), want = done && which == SUM ? 18 : 0;
+  if (op2_gbl_get(o->g[0], &norm) || op2_gbl_get(o->h, h) || op2_dat_get(o->y, y)) return false;
+  bool good = fabs(norm - (done && which == NORM ? root : 1)) < 1e-12;
+  for (int i = 0; i < ROWS; i++) good &= y[i] == 3 + want * (i % 5 - 2);
+  for (int k = 0; k < DATS; k++) /* the sum of x is 0 */
+    good &= h[k] == (done && which == PRODUCTS ? 0 : k % 5 - 2);
+  return good;
+}
+
+static void kept(enum refused which) {
   struct outcome outcome = {0}, *out = &outcome;
   struct objects objects = {0}, *o = &objects;
-  const double root = sqrt(9.0 * ROWS);
   int wrong = 0, denied = 0;
-  for (int64_t n = 1; n < 100; n++) {
-    double got = 0;
+  for (int64_t n = 1; n < 300; n++) {
     declare(out, o);
     CALL(op2_dat_fill(o->y, op2_scalar_value(3)));
     op2i_mem_fail_at(n);
-    op2_status status = op2_dat_norm(o->y, OP2_NORM_2, o->g[0]);
+    op2_status status = refuse(which, o);
     (void)op2i_mem_fail_at(0);
     denied += status == OP2_ERR_NOMEM;
     wrong += op2_queued(o->ctx) != (status ? 1 : 3);
-    wrong += op2_gbl_get(o->g[0], &got) || fabs(got - (status ? 1 : root)) > 1e-12;
-    op2_dat_destroy(&o->x);
-    op2_dat_destroy(&o->y);
-    for (int g = 0; g < GBLS; g++) op2_gbl_destroy(&o->g[g]);
-    op2_set_destroy(&o->set);
+    wrong += !right(which, o, !status);
+    destroy(o);
     wrong += op2_finalize(&o->ctx) != OP2_SUCCESS;
     if (!status) break;
+    wrong += n == 299;
   }
-  is_int(wrong, 0, "a result that is not to come is what it was, and nothing is queued");
-  ok(denied > 10, "of %d allocations", denied);
+  is_int(wrong, 0, "%d: a result that is not to come is what it was, and nothing is queued",
+         (int)which);
+  ok(denied > 10, "%d: of %d allocations", (int)which, denied);
 }
 
 int main(void) {
@@ -133,6 +160,6 @@ int main(void) {
   is_int(failed, 0, "each of %lld allocations fails", (long long)(count / step));
   ok(lost < 20, "few of them lose a loop (%d)", lost);
   ok(denied > count / step / 3, "and mostly a call says so (%d)", denied);
-  kept();
+  for (int which = NORM; which <= PRODUCTS; which++) kept((enum refused)which);
   return done();
 }

@@ -13,14 +13,14 @@
 #include "vector_case.h"
 #include "whole_case.h"
 
-enum { DIM = 3, RESULTS = VECTOR_OPS - DOT + 2, RANKS = 4 };
+enum { DIM = 3, RESULTS = VECTOR_OPS - DOT + 2, RANKS = 4, MANY = 11 };
 
 struct trial {
   struct whole whole;
   const char *backend;
   bool eager;
-  double *model[3], results[RESULTS]; /* in one piece */
-  double seen[RANKS][RESULTS];        /* by each rank */
+  double *model[3], results[RESULTS], dots[MANY]; /* in one piece */
+  double seen[RANKS][RESULTS + MANY];             /* by each rank */
 };
 
 static double value_of(int64_t node, int k, int v) {
@@ -46,6 +46,9 @@ static void expect_all(struct trial *t) {
   vector_change(AYPX, n, m[2], m[0], NULL, norm != 0 ? -dot / norm : 0, 0);
   t->results[RESULTS - 2] = 3 * dot + norm;
   t->results[RESULTS - 1] = vector_reduce(SUM, n, m[2], NULL);
+  for (int k = 0; k < MANY; k++) t->dots[k] = vector_reduce(DOT, n, m[1], m[k % 2]);
+  for (int k = 0; k < MANY; k++)
+    if (t->dots[0] != 0) vector_change(AXPY, n, m[2], m[k % 2], NULL, t->dots[k] / t->dots[0], 0);
 }
 
 /* ---- on a rank ------------------------------------------------------------------------------- */
@@ -56,7 +59,7 @@ struct run {
   op2_set sets[WHOLE_SETS];
   op2_map maps[WHOLE_MAPS];
   struct vectors v;
-  op2_gbl results[RESULTS];
+  op2_gbl results[RESULTS], dots, scale;
 };
 
 static op2_status declare(struct run *r, const struct trial *t) {
@@ -71,6 +74,8 @@ static op2_status declare(struct run *r, const struct trial *t) {
   }
   for (int g = 0; g < RESULTS && !status; g++)
     status = op2_gbl_create(r->ctx, 1, OP2_F64, NULL, "result", &r->results[g]);
+  if (!status) status = op2_gbl_create(r->ctx, MANY, OP2_F64, NULL, "dots", &r->dots);
+  if (!status) status = op2_gbl_create(r->ctx, 1, OP2_F64, NULL, "scale", &r->scale);
   free(values);
   return status;
 }
@@ -89,6 +94,11 @@ static op2_status play(struct run *r) {
   if (!status) status = op2_gbl_copy(norm, g[RESULTS - 2]);
   if (!status) status = op2_gbl_axpy(g[RESULTS - 2], op2_scalar_value(3), dot);
   if (!status) status = op2_dat_sum(r->v.dat[2], g[RESULTS - 1]);
+  op2_dat list[MANY];
+  for (int k = 0; k < MANY; k++) list[k] = r->v.dat[k % 2];
+  if (!status) status = op2_dat_mdot(r->v.dat[1], MANY, list, r->dots);
+  if (!status) status = op2_dat_dot(r->v.dat[1], r->v.dat[0], r->scale);
+  if (!status) status = op2_dat_maxpy(r->v.dat[2], op2_scalar_ratio(r->dots, r->scale), MANY, list);
   return status;
 }
 
@@ -100,7 +110,7 @@ static int look(struct run *r, struct trial *t, int rank) {
     wrong += op2_dat_get(r->v.dat[v], got) != OP2_SUCCESS;
     for (int64_t i = 0; i < owned * DIM && !wrong; i++) {
       double want = t->model[v][r->share.set[NODES].global[i / DIM] * DIM + i % DIM];
-      wrong += fabs(got[i] - want) > 1e-12 * fabs(want);
+      wrong += fabs(got[i] - want) > 1e-12 * (1 + fabs(want));
     }
   }
   for (int g = 0; g < RESULTS && !wrong; g++) {
@@ -109,6 +119,9 @@ static int look(struct run *r, struct trial *t, int rank) {
     wrong += g == RESULTS - 1 ? fabs(*seen - want) > 1e-10 * (1 + fabs(want)) : *seen != want;
     if (wrong) fprintf(stderr, "# result %d: %g, expected %g\n", g, *seen, want);
   }
+  double *dots = &t->seen[rank][RESULTS];
+  wrong += op2_gbl_get(r->dots, dots) != OP2_SUCCESS;
+  for (int k = 0; k < MANY; k++) wrong += dots[k] != t->dots[k];
   free(got);
   return wrong;
 }
@@ -131,6 +144,8 @@ static int rank(struct op2i_comm *comm, void *data) {
     fprintf(stderr, "# rank %d of %d: %s (%d wrong)\n", self, size, op2_error_message(), wrong);
   for (int v = 0; v < 3; v++) op2_dat_destroy(&r.v.dat[v]);
   for (int g = 0; g < RESULTS; g++) op2_gbl_destroy(&r.results[g]);
+  op2_gbl_destroy(&r.dots);
+  op2_gbl_destroy(&r.scale);
   for (int m = 0; m < t->whole.nmaps; m++) op2_map_destroy(&r.maps[m]);
   for (int s = 0; s < t->whole.nsets; s++) op2_set_destroy(&r.sets[s]);
   share_free(&t->whole, &r.share);
