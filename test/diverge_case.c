@@ -63,6 +63,8 @@ static void make_calls(struct diverge_world *w, const struct diverge_kind *kind,
   destroy(w);
   if (w->ctx && op2_finalize(&w->ctx) == OP2_ERR_FATAL && !*words)
     snprintf(words, DIVERGE_WORDS, "%s", op2_error_message());
+  for (int l = 0; kind->lists[l]; l++)
+    if (kind->lists[l]->end) kind->lists[l]->end(w);
 }
 
 int diverge_run(struct diverge_world *w, const struct diverge_kind *kind) {

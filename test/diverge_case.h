@@ -48,9 +48,10 @@ struct diverge_step {
 struct diverge_list {
   int n;
   const struct diverge_step *steps;
+  void (*end)(struct diverge_world *w); /* after the context has ended; may be null */
 };
 #define DIVERGE_LIST(name_, steps_)                                                                \
-  const struct diverge_list name_ = {(int)(sizeof(steps_) / sizeof *(steps_)), steps_}
+  const struct diverge_list name_ = {(int)(sizeof(steps_) / sizeof *(steps_)), steps_, NULL}
 
 extern const struct diverge_list diverge_mesh, diverge_loops, diverge_algebra, diverge_matrices;
 extern const struct diverge_list diverge_files; /* diverge_files.c, with HDF5 */
