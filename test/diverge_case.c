@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program of public calls in which one of two ranks differs: what is run, and how it is judged. The
- * calls stand in diverge_mesh.c, diverge_algebra.c, diverge_files.c and diverge_petsc.c. */
+/* A program of public calls in which one of two ranks differs: what is run, and how it is judged.
+ * The calls stand in diverge_mesh.c, diverge_algebra.c, diverge_files.c and diverge_petsc.c. */
 #include "diverge_case.h"
 
 #include <stdio.h>

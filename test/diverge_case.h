@@ -3,8 +3,8 @@
 #define OP2_TEST_DIVERGE_CASE_H
 
 /* A program of public calls that all ranks make together, one after the other. On one of two ranks
- * one call is left out, made twice or changed, and both ranks have to be told which ranks differ and
- * in which call. */
+ * one call is left out, made twice or changed, and both ranks have to be told which ranks differ
+ * and in which call. */
 
 #include "op2.h"
 #include "op2/io.h"
@@ -75,7 +75,7 @@ int diverge_run(struct diverge_world *w, const struct diverge_kind *kind);
 
 /* Whether this program is one of those that the run tries: all with OP2_TEST_FULL=1. */
 bool diverge_tries(const struct diverge_kind *kind);
-/* Backend and mode of a program: the backends that run here in turn, every second program eagerly. */
+/* Backend and mode of a program: the backends that run here in turn, each eagerly as well. */
 op2_options diverge_options(const struct diverge_kind *kind);
 
 #endif

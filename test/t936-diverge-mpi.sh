@@ -27,8 +27,8 @@ results "every call" $status
 
 # ---- a rank that leaves the other one alone ----
 
-# left HOW PATTERN: within 10 s, and what a loaded machine takes to start a job, the other rank or the
-# launcher tells of it
+# left HOW PATTERN: within 10 s, and what a loaded machine takes to start a job, the other rank or
+# the launcher tells of it
 left() {
   begun=$(date +%s)
   ranks 60 "$1"

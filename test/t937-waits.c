@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks that wait for a silent one: they warn, again at doubling times, and end only where
- * OP2_WAIT_MAX says so. What ranks send each other meanwhile does not pile up. Times are short here,
- * by the fields of struct op2i_watch that exist for tests. */
+ * OP2_WAIT_MAX says so. What ranks send each other meanwhile does not pile up. Times are short
+ * here, by the fields of struct op2i_watch that exist for tests. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
