@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Minima and maxima of floating type where values are NaN, infinite or zeros of both signs, by kernels
- * that let a NaN decide and by kernels that leave it out. The library combines what the kernel makes
- * of each element, so results follow from the values alone: every backend, vector length and block
- * size gives the bits that are worked out here, element by element. Globals of one value and of
- * many, with op2_arg_info(), of loops that are fused and over subsets; dats directly and through
- * maps. */
+/* Minima and maxima of floating type where values are NaN, infinite or zeros of both signs, by
+ * kernels that let a NaN decide and by kernels that leave it out. The library combines what the
+ * kernel makes of each element, so results follow from the values alone: every backend, vector
+ * length and block size gives the bits that are worked out here, element by element. Globals of one
+ * value and of many, with op2_arg_info(), of loops that are fused and over subsets; dats directly
+ * and through maps. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,8 +57,8 @@ struct outcome {
   int64_t at;
 };
 
-/* All values are exact in float, and so is what kernels add to them. 0: numbers, NaN and zeros of both
- * signs, NaN first and last; 1: NaN only; 2: infinities, too. */
+/* All values are exact in float, and so is what kernels add to them. 0: numbers, NaN and zeros of
+ * both signs, NaN first and last; 1: NaN only; 2: infinities, too. */
 static double value_of(int data, int i) {
   const double mixed[] = {-0.0, 0.0, NAN, 3, NAN, 7.5, 2, NAN, 11, 0.25, 5};
   if (data == 1) return NAN;
@@ -237,7 +237,8 @@ static void run_all(op2_type type) {
     for (int data = 0; data < 3; data++) run(type, k, starts[s], data);
 }
 
-/* In a context of its own, which takes the place of the case's: both settings are read by op2_init(). */
+/* In a context of its own, which takes the place of the case's: both settings are read by
+ * op2_init(). */
 static void run_with(op2_type type, const char *vector_bytes, const char *fuse) {
   const op2_options options = config_options(&test_config);
   MUST(op2_finalize(&test_ctx));

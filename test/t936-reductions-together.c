@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How often ranks combine reductions where each loop runs by itself (`sequential`, and `check`): as often
- * as where a flush runs as one program (`openmp`), and with the bits that loops give that are flushed
- * one by one. What is counted is messages of any kind that a rank starts. */
+/* How often ranks combine reductions where each loop runs by itself (`sequential`, and `check`): as
+ * often as where a flush runs as one program (`openmp`), and with the bits that loops give that are
+ * flushed one by one. What is counted is messages of any kind that a rank starts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -110,8 +110,7 @@ static op2_status blame_bound(const struct op2i_check *check, int r, int64_t c, 
   bool lowers = arg->access == OP2_MIN;
   if (c < 0)
     return op2i_check_error(
-        check, row,
-        "the kernel's other results depend on it; what it holds is %s",
+        check, row, "the kernel's other results depend on it; what it holds is %s",
         op2i_arg_bounds(arg) ? "what the global had before the loop, not what other elements find"
                              : "what the elements before have left");
   size_t at = row->at + (size_t)c * row->value_bytes;

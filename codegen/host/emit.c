@@ -176,8 +176,8 @@ static bool reads_payload(const struct op2i_emitter *e) {
   return reads;
 }
 
-/* The first argument that reads global g, or takes a minimum or maximum that starts from it; or -1. A
- * kernel's parameter may be a pointer to what is not const although it only reads. */
+/* The first argument that reads global g, or takes a minimum or maximum that starts from it; or -1.
+ * A kernel's parameter may be a pointer to what is not const although it only reads. */
 static int reader_of(const struct op2i_emitter *e, int g, bool *writable) {
   int first = -1;
   *writable = false;

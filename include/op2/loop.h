@@ -59,8 +59,8 @@ extern "C" {
  * | OP2_MIN, OP2_MAX | for each element the kernel begins with a copy of what the global had before
  *   the loop, or of what the dat has. The library combines what it makes of these copies, and takes
  *   any number in place of NaN but never a NaN (op2_access). So a kernel for which a NaN decides
- *   (`*m = *m < x ? *m : x`) finds the same as one that leaves NaN out (`if (x < *m) *m = x`, fmin),
- *   and no result depends on the order of the elements |
+ *   (`*m = *m < x ? *m : x`) finds the same as one that leaves NaN out (`if (x < *m) *m = x`), and
+ *   no result depends on the order of the elements |
  *
  * **Floating-point environment.** Kernels, and the library itself, run in the default environment
  * on every thread: operations round to nearest, denormal numbers are kept and nothing traps,
@@ -176,9 +176,9 @@ OP2_API op2_arg op2_arg_dat(op2_dat dat, int idx, op2_map map, op2_access access
  * @source OP2 op_arg_dat with OP_ID */
 OP2_API op2_arg op2_arg_direct(op2_dat dat, op2_access access);
 
-/** @brief A global: READ, or reduced into with INC, MIN or MAX. MIN and MAX copy and compare all values
- * of the global for each element, whichever of them the kernel changes: hundreds of values take more
- * time than most kernels.
+/** @brief A global: READ, or reduced into with INC, MIN or MAX. MIN and MAX copy and compare all
+ * values of the global for each element, whichever of them the kernel changes: hundreds of values
+ * take more time than most kernels.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    not collective                  @errors none here
  * @source OP2 op_arg_gbl */

@@ -66,10 +66,10 @@ typedef enum op2_access {
               and loops in which elements share none are faster */
   OP2_INC, /**< the kernel adds to a private copy that starts at zero; the library adds that to the
               data. The zero of floating types is -0.0, so that adding nothing changes nothing */
-  OP2_MIN, /**< the kernel lowers a private copy, one for each element; the data takes it where it is
-              less. In floating types it is taken as well where the data is NaN, never where it is
-              NaN itself, and a zero that is taken is +0.0: so what is found does not depend on the
-              order */
+  OP2_MIN, /**< the kernel lowers a private copy, one for each element; the data takes it where it
+              is less. In floating types it is taken as well where the data is NaN, never where it
+              is NaN itself, and a zero that is taken is +0.0: so what is found does not depend on
+              the order */
   OP2_MAX  /**< the kernel raises a private copy; the data takes it where it is greater, as with
               OP2_MIN */
 } op2_access;

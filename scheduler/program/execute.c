@@ -43,9 +43,9 @@ static op2_status run_one(struct op2i_sched *sched, struct op2i_node *node) {
   return OP2_SUCCESS;
 }
 
-/* Code of many loops comes sooner together. Those that get none will say so. All ranks lack code for the
- * same loops, and a loop that has its code takes no memory here: where none lacks it, no rank fails, and
- * there is nothing to agree on. */
+/* Code of many loops comes sooner together. Those that get none will say so. All ranks lack code
+ * for the same loops, and a loop that has its code takes no memory here: where none lacks it, no
+ * rank fails, and there is nothing to agree on. */
 static op2_status compile_form(const struct part *part, enum op2i_variant wish) {
   struct op2i_compile compile = {.sched = part->sched, .wish = wish};
   op2_status status = OP2_SUCCESS;

@@ -2,7 +2,8 @@
 /* Reductions that ranks have yet to combine, of operations that run as programs of their own. A
  * program of many operations combines as late as one of them needs a result, so that several go in
  * one message (program_steps.c). Programs of one wait here for each other in the same way. What is
- * combined when follows from the queue alone, so all ranks do the same: nothing here takes memory. */
+ * combined when follows from the queue alone, so all ranks do the same. Nothing here takes memory.
+ */
 #include <string.h>
 
 #include "program.h"
@@ -23,8 +24,8 @@ static struct op2i_reduction reduction_of(struct op2i_sched *sched,
                                  .lost = op2i_outcome_failed(sched, &program->grouping, 0)};
 }
 
-/* Of those that were to be combined, where the message's status is this: what failed is noted, and the
- * programs are let go. Without memory for a message all that were to be in it have failed. */
+/* Of those that were to be combined, where the message's status is this: what failed is noted, and
+ * the programs are let go. Without memory for a message all that were to be in it have failed. */
 static op2_status end_combined(struct op2i_sched *sched, op2_status status,
                                const struct op2i_pending *combined,
                                const struct op2i_reduction *reductions, int n) {

@@ -74,11 +74,12 @@ op2_status op2i_outcomes_before_call(struct op2i_sched *sched, struct op2i_node 
 op2_status op2i_outcomes_settle(struct op2i_sched *sched, struct op2i_node *const *nodes,
                                 int64_t from, int64_t end);
 
-/* ---- pending.c: reductions of programs of one operation, among ranks ---------------------------- */
+/* ---- pending.c: reductions of programs of one operation, among ranks ------------------------- */
 
-/* The reduction that stands at this step of the program of `node` waits for others, whose program is held
- * until they are combined. All that wait for each other go in one message: where one more has no room
- * there, they are combined first. Collective, as is what follows; failures are those of messages. */
+/* The reduction that stands at this step of the program of `node` waits for others, whose program
+ * is held until they are combined. All that wait for each other go in one message: where one more
+ * has no room there, they are combined first. Collective, as is what follows; failures are those of
+ * messages. */
 op2_status op2i_pending_add(struct op2i_sched *sched, struct op2i_program *program, int64_t step,
                             struct op2i_node *node);
 /* Combine those that a node needs, which is about to run: it uses their result, or is the same

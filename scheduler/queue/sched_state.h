@@ -38,7 +38,8 @@ struct op2i_outcome {
   char *message; /* null: there was no memory for it */
 };
 
-/* Among ranks: a reduction of an operation that has run by itself, and that they have yet to combine. */
+/* Among ranks: a reduction of an operation that has run by itself, and that they have yet to
+ * combine. */
 struct op2i_pending {
   struct op2i_program *program; /* held */
   struct op2i_node *node;
