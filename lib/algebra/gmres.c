@@ -54,8 +54,9 @@ static int blocks_of(int n) { return (n + BLOCK - 1) / BLOCK; }
 
 /* ---- the vectors ----------------------------------------------------------------------------- */
 
-/* W by its norm becomes vector j, and the first of a block has the others zero. What depends on j is
- * a program of its own: what follows is the same for the whole block. */
+/* W divided by its norm becomes vector j; with the first vector of a block the others of it become
+ * zero. What depends on j runs as a program of its own, so that what follows is the same for the
+ * whole block. */
 static op2_status add_vector(struct op2i_solve *s, const struct op2i_workspace *w, int j) {
   const op2_dat *v = &w->dats[BASIS + j];
   op2_status status =
