@@ -327,7 +327,8 @@ static int spawn_anywhere(pid_t *pid, const posix_spawn_file_actions_t *files,
   return error;
 }
 
-/* To where the compiler's flags are meant from; null: the process is there. */
+/* The folder from which the compiler has to be started, as its flags may have relative paths; null
+ * where the process is in that folder. */
 static const char *other_folder(const char *folder) {
   char here[PATH_MAX];
   return folder && getcwd(here, sizeof here) && strcmp(here, folder) == 0 ? NULL : folder;
@@ -365,7 +366,7 @@ static int spawn(const char *folder, const char *stem, char **arguments, char **
   return error;
 }
 
-/* All that the system says is why, not of what. */
+/* The system's error does not tell which of the files it is about, so they are tried here. */
 static void add_refusal(struct op2i_text *text, const char *program, const char *folder,
                         const char *scratch, int error) {
   op2i_text_add(text, "the C compiler %s cannot be run", program);

@@ -10,7 +10,7 @@
 #include "process.h"
 #include "says.h"
 
-/* Images that stay without being used, and answers. */
+/* How many images stay without being used, and how many answers of the compiler. */
 enum { IDLE_MOST = 64, ANSWERS_MOST = 256 };
 
 void op2i_image_use(struct op2i_image *image) { image->uses++; }
@@ -25,7 +25,7 @@ void op2i_image_unload(struct op2i_image *image) {
   op2i_free(image);
 }
 
-/* Mark what leaves: all that are idle but for the last. */
+/* Mark the images that leave: all idle ones but the IDLE_MOST that became idle last. */
 static int64_t mark(struct op2i_cache *cache, int64_t idle) {
   int64_t left = idle - IDLE_MOST, marked = 0;
   while (marked < left) {
@@ -62,8 +62,8 @@ static void unload_idle(op2_context ctx) {
   cache->nimages = kept;
 }
 
-/* What the compiler has said, for each list of folders with headers, and which lists of files hold
- * are found out anew where there are many of them. */
+/* The answers of the compiler for lists of include folders, and the lists of files that were found
+ * unchanged, are dropped when there are many of them. They are then found out anew. */
 static void forget_answers(struct op2i_jit *jit) {
   int64_t answers = 0;
   for (const struct op2i_says *says = jit->says; says; says = says->next) answers++;

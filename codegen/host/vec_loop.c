@@ -232,7 +232,7 @@ static void rows_again(const struct op2i_vec *v, int map, int ahead) {
 
 /* ---- reductions ------------------------------------------------------------------------------ */
 
-/* What a minimum or maximum starts from, for each element of a batch. */
+/* Fill the lanes with the value that each element's minimum or maximum starts from. */
 static void begin_starts(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   op2i_text_add(v->out, "  const ");

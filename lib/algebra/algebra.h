@@ -56,8 +56,8 @@ struct op2i_vector_call {
   void *vectors[OP2I_VECTORS];
   op2_scalar scalars[OP2I_SCALARS];
   op2_gbl result;
-  /* Of operations with n dats: the result, and `above` of the scalar, have n values, and the second
-   * vector is number `at` of them. 0: it is no such operation. */
+  /* Operations with n dats: the result, and `above` of the scalar, have n values each, and the second
+   * vector is dat number `at`. For all other operations n is 0. */
   int n, at;
 };
 

@@ -59,7 +59,7 @@ static void add_factor(const struct op2i_vector_key *key, int k, struct op2i_tex
   op2i_text_add(text, ");\n");
 }
 
-/* As n operations with one dat each would do it, one after the other. */
+/* Values are added in the order in which n operations with one dat each would add them. */
 static void add_sum(const struct op2i_vector_key *key, struct op2i_text *text) {
   for (int k = 0; k < key->count; k++) add_factor(key, k, text);
   op2i_text_add(text, "  for (int i = 0; i < %d; i++) v[i] = ", (int)key->dim);
@@ -131,7 +131,7 @@ static op2_status queue_block(const struct many *many, const struct block *block
   return op2_par_loop_at(call->where, kernel, many->shape.set, nargs, args);
 }
 
-/* All blocks or, as long as none has run, none. */
+/* When memory ends, the blocks that are queued already are taken back, as long as none has run. */
 static op2_status queue_blocks(const struct many *many) {
   struct op2i_sched *sched = many->shape.ctx->sched;
   const int64_t from = op2i_scheduler.next(sched);

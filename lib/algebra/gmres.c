@@ -46,8 +46,9 @@ struct small {
   /* A bound of the products of vector j with those before it, which would be zero without
    * rounding. */
   double overlap[MOST + 1];
-  bool
-      again; /* the vector before took two passes, so the next one does: both are in what follows */
+  /* The vector before this one took two passes. This one then takes two as well, because all later
+   * vectors depend on both. */
+  bool again;
 };
 
 static int blocks_of(int n) { return (n + BLOCK - 1) / BLOCK; }
@@ -82,7 +83,7 @@ static op2_status make_orthogonal(const struct op2i_workspace *w, int n) {
   return status ? status : op2_dat_dot(w->dats[W], w->dats[W], w->gbls[NORM2]);
 }
 
-/* What was taken from W is added to the column; *norm is what is left. */
+/* The products that were taken from W are added to the column; *norm is the norm of what is left. */
 static op2_status look(const struct op2i_workspace *w, int n, double *column, double *norm) {
   double products[BLOCK];
   op2_status status = op2i_solve_norm(w->gbls[NORM2], norm);
@@ -100,8 +101,9 @@ static double length_of(const double *column, int n) {
   return sum;
 }
 
-/* What W has of one of the vectors before it after one pass, at most: what the vectors have of each
- * other, in proportion to what each took from W, and rounding. */
+/* A bound of the product of W, after one pass and divided by its norm, with a vector before it. The
+ * vectors are not quite orthogonal, so that each leaves something of the others in W, in proportion
+ * to what it took away. Rounding adds to that. */
 static double overlap_of(const struct small *m, int n, const double *column, double norm,
                          double epsilon) {
   double earlier = 0, later = 0, most = 0;
@@ -180,7 +182,7 @@ static void back_substitute(struct small *m, int n) {
 
 /* ---- the method ------------------------------------------------------------------------------ */
 
-/* The sum of the first n vectors, as far as x goes along each, in W. */
+/* W becomes the sum of y[i] times vector i over the first n vectors. */
 static op2_status add_up(const struct op2i_workspace *w, const struct small *m, int n) {
   op2_status status = op2_dat_fill(w->dats[W], op2_scalar_value(0));
   for (int b = 0; b < blocks_of(n) && !status; b++) {

@@ -65,7 +65,8 @@ op2_status op2i_workspace_kernel(op2_context ctx, const struct op2i_workspace *w
                                  const struct op2i_kernel_source *source, op2_kernel *kernel);
 /* Make one more dat like x, unless *dat is one from an earlier solve. */
 op2_status op2i_workspace_dat(struct op2i_solve *solve, op2_dat *dat);
-/* The same for a global of so many values in double precision. */
+/* Make one more global of `dim` values in double precision, unless *gbl is one from an earlier
+ * solve. */
 op2_status op2i_workspace_gbl(struct op2i_solve *solve, int dim, op2_gbl *gbl);
 void op2i_workspace_free(struct op2i_workspace *work);
 

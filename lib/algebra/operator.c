@@ -132,7 +132,7 @@ static op2_status make(const op2_operator_desc *desc, const char *name, op2_oper
   return OP2_SUCCESS;
 }
 
-/* What the function is, and its data, may lie elsewhere on each rank. */
+/* The addresses of the function and its data are left out: they may differ from rank to rank. */
 static uint64_t digest(const op2_operator_desc *desc, const char *name) {
   const int32_t shape[] = {desc->dim, (int32_t)desc->type};
   uint64_t digest = op2i_digest_bytes(op2i_digest_text(0, name), shape, sizeof shape);

@@ -123,8 +123,8 @@ static op2_status take_back(struct op2i_solve *s, const struct op2i_round *round
   return op2_dat_copy(round->backup, *s->system.x);
 }
 
-/* Whether the last round has brought too little for another one. Rounds of which the next takes another
- * way have so many chances in a solve. */
+/* Whether the last round has brought too little for another one to be worth while. Where the next round
+ * would take another way, it is tried all the same, as long as there are chances left in the solve. */
 static bool stands(const struct op2i_round *round, double before, double residual, int *chances) {
   if (residual <= round->gain * before || !(before < INFINITY)) return false;
   return !round->turns || (*chances)-- == 0;
