@@ -26,7 +26,7 @@ const struct op2i_vector_form op2i_vector_forms[OP2I_VECTOR_OPS] = {
     [OP2I_AXPY] = {"axpy", "axpy", "yx", 1, true, .statement = "y[i] = a * x[i] + y[i]"},
     [OP2I_AYPX] = {"aypx", "aypx", "yx", 1, true, .statement = "y[i] = a * y[i] + x[i]"},
     [OP2I_AXPBY] = {"axpby", "axpby", "yx", 2, true, .statement = "y[i] = a * x[i] + b * y[i]"},
-    [OP2I_MAXPY] = {"maxpy", "maxpy", "yx", 1, true},
+    [OP2I_MAXPY] = {"maxpy", "maxpy", "yx", 1, .keeps = true},
     [OP2I_POINTWISE_MULT] = {"pointwise_mult", "pointwise_mult", "wxy", 0,
                              .statement = "w[i] = x[i] * y[i]"},
     [OP2I_POINTWISE_DIV] = {"pointwise_div", "pointwise_div", "wxy", 0, .real = true,
