@@ -59,13 +59,14 @@ op2_status op2i_comm_end(struct op2i_comm *comm, const char *reason) {
 
 void op2i_comm_leave_dead(struct op2i_comm *comm) {
   struct op2i_note note = {.kind = OP2I_NOTE_LEFT};
-  if (comm->watch.left) return;
+  const bool left = comm->watch.left;
+  if (comm->watch.dead == comm->rank + 1) return;
   comm->watch.left = true;
   comm->watch.dead = comm->rank + 1;
-  if (!comm->watch.ended)
+  if (comm->watch.ended && comm->kind->sees_gone)
+    say_end(comm); /* whoever sees that this rank has gone is to know why */
+  else if (!comm->watch.ended && !left)
     say_to_all(comm, &note);
-  else if (comm->kind->sees_gone) /* whoever sees that this rank has gone is to know why */
-    say_end(comm);
 }
 
 void op2i_comm_exits(struct op2i_comm *comm) {
