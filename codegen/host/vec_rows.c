@@ -319,8 +319,8 @@ static void add_limit(struct op2i_text *out, int lanes, op2_type type, bool keep
   op2i_text_add(out, ";\n}\n");
 }
 
-/* What has been found of a minimum or maximum of a global takes what the elements have, as
- * emit_arg.c has it. What stands in front of `&` is all that waits for the batch before. */
+/* Combine the minimum or maximum found so far with those of a batch of elements, by the same rule as
+ * the scalar code of emit_arg.c. Only the operand in front of `&` depends on the batch before. */
 static void add_found(struct op2i_text *out, int lanes, op2_type type, const char *name,
                       char before) {
   bool real = op2i_type_real(type);

@@ -55,7 +55,7 @@ static bool gets(const struct cut *cut, int rank) {
   return upper(cut, rank) || !odd || rank != cut->middle - 1;
 }
 
-/* Those for the other half last. Returns how many stay. */
+/* Move the notes for the other half to the end. Returns how many stay. */
 static int64_t separate(struct notes *notes, const struct cut *cut, int rank) {
   int64_t stay = 0;
   for (int64_t i = 0; i < notes->n; i++) {

@@ -24,10 +24,10 @@ enum op2i_crowd {
   OP2I_CROWD_WORKERS, /* more workers are asked for than the rank has cores */
   OP2I_CROWDS
 };
-/* Of a rank whose process may run on so many cores, with so many workers asked for (0: none);
- * narrow: because of places of OpenMP. */
+/* Find out why a rank has cores together with others. Its process may run on `cores` cores, `workers`
+ * workers were asked for (0: no number), and `narrow` tells that places of OpenMP limit the cores. */
 enum op2i_crowd op2i_crowd_of(const struct op2i_seat *seat, int cores, int workers, bool narrow);
-/* What is said of it on the first rank: `rank` is the first one that it is true of. */
+/* Warn of it on the first rank; `rank` is the lowest rank that is concerned. */
 void op2i_crowd_warn(op2_context ctx, enum op2i_crowd crowd, int rank);
 
 #endif

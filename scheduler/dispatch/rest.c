@@ -19,7 +19,7 @@ enum { NOBODY = -2, NAP_MS = 10, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 enum { LOOK_NS = 500000, DOZE_NS = 200000, AWAY_NS = 50000 };
 enum { CLOSED_NS = 50000 }; /* that a worker sleeps at a time while it is about to be ended */
 
-/* Of the calling worker: since when it looks for a task, and when it last did. 0: it does not. */
+/* When the calling worker began to look for a task, 0 if it does not look, and when it last looked. */
 static _Thread_local int64_t looking, looked;
 
 void op2i_rest_open(struct op2i_rest *rest, int64_t patience_ms) {

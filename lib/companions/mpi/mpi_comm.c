@@ -342,7 +342,7 @@ static int leave(MPI_Comm self, int key, void *of, void *unused) {
   return MPI_SUCCESS;
 }
 
-/* By exit(), with contexts that were not finalized. A launcher ends the job then, and says so in its
+/* The program has called exit() with contexts that were not finalized. A launcher ends the job then, and says so in its
  * own words; ranks that wait are told which one it was, and where it was last. */
 static void process_ends(void) {
   if (aborting || getpid() != owner || pthread_mutex_trylock(&living_lock)) return;

@@ -16,7 +16,8 @@ int op2i_mpi_who_lacks(MPI_Comm mpi, bool memory, int *lacks, bool *refused) {
   return error;
 }
 
-/* Of the ranks on this machine. Where one lacks memory, all take what they have for their own. */
+/* Compare the CPUs of the ranks on this node. Where one rank lacks memory for that, each rank assumes
+ * that it has its CPUs to itself. */
 static int compare_cpus(const struct op2i_companion *op2, MPI_Comm here, struct op2i_seat *seat) {
   struct op2i_cpu_set own, *all = op2->calloc((size_t)seat->size, sizeof *all);
   int lacks;
