@@ -142,7 +142,13 @@ calls() {
   :
 }
 
-environment() { calls "$1" lib/context/env.c 'getenv|secure_getenv' include $library; }
+# The list of variables is read, changed and replaced in one file.
+environment() {
+  calls "$1" lib/context/env_replace.c 'getenv|secure_getenv|setenv|unsetenv|putenv' include $library
+  text "$1" include $library | grep -E '(^|[^A-Za-z0-9_])environ([^A-Za-z0-9_]|$)' |
+    grep -v '^lib/context/env_replace.c:'
+  :
+}
 memory() {
   allocators='malloc|calloc|realloc|reallocarray|free|aligned_alloc|posix_memalign'
   calls "$1" lib/base/mem.c "$allocators|strdup|strndup|asprintf|vasprintf" $library
@@ -205,7 +211,7 @@ else
   skip "no build to look at: who calls whom"
 fi
 clean "foreign headers stay in files named for them" fenced "$src"
-clean "only lib/context/env.c reads the environment" environment "$src"
+clean "only lib/context/env_replace.c reads and changes the environment" environment "$src"
 clean "only lib/base/mem.c allocates" memory "$src"
 clean "the library neither exits, nor writes to stdout, nor starts a shell" manners "$src"
 clean "every file names its licence" licensed "$src"
@@ -261,6 +267,10 @@ plant scheduler/planted.c '  #  include <starpu.h>'
 catches "starpu.h outside its fence" 'scheduler/planted.c:1:' fenced "$copy"
 plant backends/jit/planted.c '/* getenv("A") */ char *a = getenv("A");'
 catches "getenv elsewhere" 'backends/jit/planted.c:1:' environment "$copy"
+plant backends/jit/planted.c 'void f(void) { setenv("A", "b", 1); }'
+catches "setenv elsewhere" 'backends/jit/planted.c:1:' environment "$copy"
+plant backends/jit/planted.c 'char **all = environ;'
+catches "environ elsewhere" 'backends/jit/planted.c:1:' environment "$copy"
 plant lib/base/planted.c 'void f(void *p) { free(p); }'
 catches "free outside lib/base/mem.c" 'lib/base/planted.c:1:' memory "$copy"
 plant lib/planted.c 'void f(void) { abort(); }'

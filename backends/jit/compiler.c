@@ -278,7 +278,7 @@ fail:
 static char **make_environment(char *setting, bool in_english) {
   static char path[] = "PATH=" SAFE_PATH, language[] = "LC_ALL=C";
   static char *clean[] = {path, language, NULL};
-  char **given = op2i_env_ignored() ? clean : environ;
+  char **given = op2i_env_ignored() ? clean : op2i_env_all();
   size_t count = 0, kept = 0;
   while (given && given[count]) count++;
   char **environment = op2i_malloc((count + 3) * sizeof *environment);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The environment: one table of all variables, which is printed, read and checked. Nobody else reads the
- * environment. */
-#define _GNU_SOURCE /* environ */
+/* The environment: one table of all variables, which is printed, read and checked. Nobody else reads it,
+ * and env_replace.c has the list that they are in. */
 #include "variables.h"
 
 #include <errno.h>
@@ -211,7 +210,13 @@ static op2_status parse(const struct op2i_variable *variable, const char *text, 
 
 bool op2i_env_ignored(void) { return getauxval(AT_SECURE) != 0; }
 
-const char *op2i_env_raw(const char *name) { return op2i_env_ignored() ? NULL : getenv(name); }
+const char *op2i_env_raw(const char *name) {
+  size_t length = strlen(name);
+  char **entry = op2i_env_ignored() ? NULL : op2i_env_all();
+  for (; entry && *entry; entry++)
+    if (!strncmp(*entry, name, length) && (*entry)[length] == '=') return *entry + length + 1;
+  return NULL;
+}
 
 const char *op2i_env_system(const char *name) {
   const char *text = op2i_env_raw(name);
@@ -322,7 +327,7 @@ static bool news(const char *name) {
 
 void op2i_env_warn_unknown(op2_context ctx) {
   if (ctx->config.log_level < OP2I_LOG_WARN || op2i_env_ignored()) return;
-  for (char **entry = environ; entry && *entry; entry++) {
+  for (char **entry = op2i_env_all(); entry && *entry; entry++) {
     char name[64];
     size_t length = strcspn(*entry, "=");
     if (strncmp(*entry, "OP2_", 4) || length >= sizeof name) continue;

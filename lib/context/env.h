@@ -6,7 +6,7 @@
 #include "op2/context.h"
 #include "strategy.h"
 
-/* lib/context/env.c is the only reader of the environment. Numbers are decimal digits; a bad one is
+/* All variables are read here (lib/context/env.c, env_replace.c). Numbers are decimal digits; a bad one is
  * OP2_ERR_OPTION and names the variable. */
 
 /* Whether the environment is somebody else's: a process with more rights than who started it
@@ -19,6 +19,22 @@ bool op2i_env_ignored(void);
 const char *op2i_env_system(const char *name);
 /* The same for a library that takes an empty variable for a set one. */
 const char *op2i_env_raw(const char *name);
+
+/* The environment of the program, also while another one is in its place. */
+char **op2i_env_all(void);
+
+/* Some libraries take settings from the environment alone. setenv() may free the list of variables
+ * while another thread reads it, so the list is left as it is and another one takes its place: one
+ * with these changes, for a while, until it is put back. One caller at a time. What the program itself
+ * changes meanwhile stays changed. False where there is no memory: then nothing is changed. */
+struct op2i_env_change {
+  const char *name, *value; /* null: the variable is not set */
+};
+enum { OP2I_ENV_CHANGES = 32 }; /* at most */
+bool op2i_env_replace(const struct op2i_env_change *changes, int nchanges);
+void op2i_env_put_back(void);
+/* In a child that another thread has forked meanwhile: the program's environment is in place. */
+void op2i_env_in_child(void);
 
 /* What a context runs with: options over environment over defaults, all filled in; strings are
  * owned. */

@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The contexts of this process, what becomes of them in a forked child, and what is left of handles
  * whose objects are gone. */
+#define _GNU_SOURCE /* dl_iterate_phdr */
 #include "process.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 #include "context.h"
+#include "env.h"
 #include "fpenv.h"
 #include "mem.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t loading = PTHREAD_RWLOCK_INITIALIZER; /* shared by those who load */
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
-static op2_context living;                                    /* list */
+static op2_context living; /* list */
 static bool forked;
 
 /* Rings, oldest at `at`. */
@@ -51,12 +54,21 @@ void op2i_process_unload(void *handle) {
   pthread_rwlock_unlock(&loading);
 }
 
+int op2i_process_objects(int (*visit)(struct dl_phdr_info *object, size_t size, void *closure),
+                         void *closure) {
+  pthread_rwlock_rdlock(&loading);
+  int result = dl_iterate_phdr(visit, closure);
+  pthread_rwlock_unlock(&loading);
+  return result;
+}
+
 /* The child has the memory of its parent as some other thread may have left it halfway, and none of
  * the workers: its contexts do nothing any more, and touch nothing. */
 static void in_child(void) {
   forked = true;
   for (op2_context ctx = living; ctx; ctx = ctx->next_living) ctx->finalized = ctx->forked = true;
   living = NULL;
+  op2i_env_in_child();
   op2i_process_unlock();
   (void)pthread_rwlock_init(&loading, NULL);
   (void)pthread_mutex_init(&beginning, NULL);

@@ -3,14 +3,14 @@
 #define OP2I_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "op2/types.h"
 
 /* What the library knows of its process: the contexts that live in it, and whether it is a forked
  * child. Any thread may call these. */
 
-/* Contexts begin one after the other: StarPU is told by the environment how to start, which others
- * read. */
+/* Contexts begin one after the other: StarPU and hwloc are started by the first that needs them. */
 void op2i_process_begin_context(void);
 void op2i_process_context_begun(void);
 
@@ -23,6 +23,11 @@ void op2i_process_unlock(void);
  * for ever. Under a lock of its own, as others who load may call the library meanwhile. */
 void *op2i_process_load(const char *path, int flags);
 void op2i_process_unload(void *handle);
+/* dl_iterate_phdr: call `visit` for each loaded object until it returns another value than 0, which is
+ * returned. No object comes or goes meanwhile, so `visit` must not load or unload any. */
+struct dl_phdr_info;
+int op2i_process_objects(int (*visit)(struct dl_phdr_info *object, size_t size, void *closure),
+                         void *closure);
 
 /* A context begins and ends. When the process exits, those that live are asked for loops that never
  * ran. Those that live when the process forks are marked in the child as finalized and forked, so

@@ -151,18 +151,12 @@ static void warn_of_few(op2_context ctx, int threads) {
         threads, threads_running);
 }
 
-/* With the variables set aside that would decide what op2 decides. */
+/* In the environment that is set up for it. */
 static op2_status start_aside(op2_context ctx, int threads) {
   if (!abi_matches())
     return op2i_error(
         OP2_ERR_UNAVAILABLE,
         "the StarPU library found at run time has another ABI than the one op2 was built with");
-  struct op2i_starpu_home home;
-  op2_status status = op2i_starpu_find_home(ctx, &home);
-  if (status) return status;
-  /* Its remarks on calibration and binding are for people who tune StarPU. */
-  if (ctx->config.log_level < OP2I_LOG_INFO && !op2i_env_system("STARPU_SILENT"))
-    setenv("STARPU_SILENT", "1", 1);
   struct starpu_conf conf;
   starpu_conf_init(&conf);
   conf.precedence_over_environment_variables = 1;
@@ -176,7 +170,7 @@ static op2_status start_aside(op2_context ctx, int threads) {
   for (int w = 0; w < STARPU_NMAXWORKERS && machine->ncpus > 0; w++)
     conf.workers_bindid[w] = (unsigned)machine->cpus[w % machine->ncpus];
   open_rest(ctx, conf.ncpus);
-  int failed = op2i_starpu_start(&conf, &home, add_hook);
+  int failed = op2i_starpu_start(&conf, add_hook);
   if (failed) {
     op2i_rest_destroy(&rest);
     return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU could not be started: %s", strerror(-failed));
@@ -188,8 +182,11 @@ static op2_status start_aside(op2_context ctx, int threads) {
 }
 
 static op2_status start(op2_context ctx, int threads) {
-  op2i_starpu_set_aside(ctx);
-  op2_status status = start_aside(ctx, threads);
+  struct op2i_starpu_home home;
+  op2_status status = op2i_starpu_find_home(ctx, &home);
+  if (!status) status = op2i_starpu_set_aside(ctx, &home);
+  if (status) return status;
+  status = start_aside(ctx, threads);
   op2i_starpu_put_back();
   return status;
 }

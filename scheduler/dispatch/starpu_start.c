@@ -4,115 +4,54 @@
  * number of devices it is told to use (1.3: when it reads its measurements of buses). The loader
  * then loads all that is installed: with PoCL that is LLVM, which takes longer than all the rest of
  * the start and gives the calling thread a signal stack of its own. The workers here are cores. So
- * some variables of the environment are others while StarPU starts. */
+ * StarPU starts in an environment of its own. */
 #define _GNU_SOURCE
 #include "config.h"
 
 #if OP2_HAVE_STARPU
 
-#include <dlfcn.h>
 #include <link.h>
 #include <starpu.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "context.h"
+#include "error.h"
 #include "log.h"
-#include "mem.h"
 #include "process.h"
 #include "starpu_start.h"
 
-/* ---- the environment ------------------------------------------------------------------------- */
-
-struct setting {
-  const char *name;
-  char *before; /* null: it was not set */
-  bool changed;
-};
-
-/* Null: to no value. Without memory to remember it by, a variable stays as it is. */
-static void change(struct setting *setting, const char *value) {
-  const char *before = op2i_env_raw(setting->name);
-  if (before && !(setting->before = op2i_strdup(before))) return;
-  setting->changed = value ? !setenv(setting->name, value, 1) : !unsetenv(setting->name);
-}
-
-static void restore(struct setting *setting) {
-  if (setting->changed && setting->before) setenv(setting->name, setting->before, 1);
-  if (setting->changed && !setting->before) unsetenv(setting->name);
-  op2i_free(setting->before);
-  setting->before = NULL;
-  setting->changed = false;
-}
-
-/* op2 decides how many workers there are and on which cores, and leaves the calling thread where it
- * is. The first three take a worker away, or end the process on a core that is not there; without its
- * kernels no program would ever end; what is no number ends the process. */
-static struct setting own[] = {
-    {.name = "STARPU_MAIN_THREAD_BIND"},
-    {.name = "STARPU_MAIN_THREAD_CPUID"},
-    {.name = "STARPU_MAIN_THREAD_COREID"},
-    {.name = "STARPU_RESERVE_NCPU"},
-    {.name = "STARPU_DISABLE_KERNELS"},
-    {.name = "STARPU_NCPU"},
-    {.name = "STARPU_NCPUS"},
-    {.name = "STARPU_NTHREADS_PER_CORE"},
-    {.name = "STARPU_WORKERS_CPUID"},
-    {.name = "STARPU_WORKERS_COREID"},
-    {.name = "STARPU_NCUDA"},
-    {.name = "STARPU_NOPENCL"},
-    {.name = "STARPU_MIN_PRIO"},
-    {.name = "STARPU_MAX_PRIO"},
-};
-enum { OWN = sizeof own / sizeof *own };
-
-void op2i_starpu_set_aside(op2_context ctx) {
-  for (int s = 0; s < OWN; s++) {
-    if (!op2i_env_raw(own[s].name)) continue;
-    op2i_log(
-        ctx, OP2I_LOG_INFO,
-        "%s does not hold for the StarPU that op2 starts: OP2_THREADS says how many workers there "
-        "are, and each gets a core that the process may use",
-        own[s].name);
-    change(&own[s], NULL);
-  }
-}
-
-void op2i_starpu_put_back(void) {
-  for (int s = 0; s < OWN; s++) restore(&own[s]);
-}
-
 /* ---- who uses OpenCL ------------------------------------------------------------------------- */
 
-static const void *dynamic(const struct link_map *object, ElfW(Sxword) tag) {
-  for (const ElfW(Dyn) *entry = object->l_ld; entry && entry->d_tag != DT_NULL; entry++)
+static const void *dynamic(const struct dl_phdr_info *object, const ElfW(Dyn) * entry,
+                           ElfW(Sxword) tag) {
+  for (; entry->d_tag != DT_NULL; entry++)
     if (entry->d_tag == tag) {
       ElfW(Addr) at = entry->d_un.d_ptr;
-      return (const void *)(at < object->l_addr ? at + object->l_addr : at);
+      return (const void *)(at < object->dlpi_addr ? at + object->dlpi_addr : at);
     }
   return NULL;
 }
 
-static bool needs_opencl(const struct link_map *object) {
-  const char *strings = dynamic(object, DT_STRTAB);
-  for (const ElfW(Dyn) *entry = object->l_ld; strings && entry->d_tag != DT_NULL; entry++)
+static bool needs_opencl(const struct dl_phdr_info *object, const ElfW(Dyn) * entry) {
+  const char *strings = dynamic(object, entry, DT_STRTAB);
+  for (; strings && entry->d_tag != DT_NULL; entry++)
     if (entry->d_tag == DT_NEEDED && !strncmp(strings + entry->d_un.d_val, "libOpenCL.", 10))
       return true;
   return false;
 }
 
+static int uses_opencl(struct dl_phdr_info *object, size_t size, void *unused) {
+  (void)size, (void)unused;
+  if (strstr(object->dlpi_name, "libstarpu") || strstr(object->dlpi_name, "hwloc")) return false;
+  for (int i = 0; i < object->dlpi_phnum; i++)
+    if (object->dlpi_phdr[i].p_type == PT_DYNAMIC)
+      return needs_opencl(object, (const void *)(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr));
+  return false;
+}
+
 /* Whether anything in the process but StarPU and hwloc is linked with OpenCL. The loader looks for
  * platforms once in a process, and whoever comes after StarPU gets the answer that StarPU got. */
-static bool opencl_is_used(void) {
-  const struct link_map *object = NULL;
-  void *program = op2i_process_load(NULL, RTLD_LAZY);
-  bool used = !program || dlinfo(program, RTLD_DI_LINKMAP, &object);
-  for (; object && !used; object = object->l_next)
-    used = !strstr(object->l_name, "libstarpu") && !strstr(object->l_name, "hwloc") &&
-           needs_opencl(object);
-  if (program) op2i_process_unload(program);
-  return used;
-}
+static bool opencl_is_used(void) { return op2i_process_objects(uses_opencl, NULL); }
 
 /* ---- the scheduler --------------------------------------------------------------------------- */
 
@@ -129,10 +68,13 @@ static void init_sched(unsigned sched_ctx) {
   if (call) call();
 }
 
-/* False where StarPU knows no policy of that name: then it may be one of the program's own. */
-static bool copy_policy(const char *name) {
+/* False where StarPU knows no policy of that name: then it may be one of the program's own. By default
+ * workers steal from each other. */
+static bool copy_policy(void) {
+  const char *name = op2i_env_system("STARPU_SCHED");
   struct starpu_sched_policy *const *at = starpu_sched_get_predefined_policies();
-  while (*at && strcmp((*at)->policy_name, name)) at++;
+  while (*at && strcmp((*at)->policy_name, name ? name : "lws")) at++;
+  init_policy = NULL;
   if (!*at) return false;
   policy = **at;
   init_policy = policy.init_sched;
@@ -140,38 +82,84 @@ static bool copy_policy(const char *name) {
   return true;
 }
 
+/* ---- the environment ------------------------------------------------------------------------- */
+
+/* op2 decides how many workers there are and on which cores, and leaves the calling thread where it
+ * is. The first three take a worker away, or end the process on a core that is not there; without its
+ * kernels no program would ever end; what is no number ends the process. */
+static const char *const own[] = {
+    "STARPU_MAIN_THREAD_BIND",
+    "STARPU_MAIN_THREAD_CPUID",
+    "STARPU_MAIN_THREAD_COREID",
+    "STARPU_RESERVE_NCPU",
+    "STARPU_DISABLE_KERNELS",
+    "STARPU_NCPU",
+    "STARPU_NCPUS",
+    "STARPU_NTHREADS_PER_CORE",
+    "STARPU_WORKERS_CPUID",
+    "STARPU_WORKERS_COREID",
+    "STARPU_NCUDA",
+    "STARPU_NOPENCL",
+    "STARPU_MIN_PRIO",
+    "STARPU_MAX_PRIO",
+};
+enum { OWN = sizeof own / sizeof *own, OTHERS = 6 };
+_Static_assert(OWN + OTHERS <= OP2I_ENV_CHANGES, "there is room for all changes");
+
+static int set_aside_own(op2_context ctx, struct op2i_env_change *changes) {
+  int n = 0;
+  for (int s = 0; s < OWN; s++) {
+    if (!op2i_env_raw(own[s])) continue;
+    op2i_log(
+        ctx, OP2I_LOG_INFO,
+        "%s does not hold for the StarPU that op2 starts: OP2_THREADS says how many workers there "
+        "are, and each gets a core that the process may use",
+        own[s]);
+    changes[n++] = (struct op2i_env_change){own[s], NULL};
+  }
+  return n;
+}
+
+/* Told which components to use, hwloc no longer heeds the variables that put another machine in
+ * place of this one; StarPU must see the one that its workers' places were chosen on, and that
+ * one has no buses to look at. */
+static bool another_machine(void) {
+  return op2i_env_system("HWLOC_COMPONENTS") || op2i_env_system("HWLOC_SYNTHETIC") ||
+         op2i_env_system("HWLOC_XMLFILE");
+}
+
+op2_status op2i_starpu_set_aside(op2_context ctx, const struct op2i_starpu_home *home) {
+  struct op2i_env_change changes[OWN + OTHERS];
+  int n = set_aside_own(ctx, changes);
+  if (copy_policy()) /* the variable comes before what the program asks for */
+    changes[n++] = (struct op2i_env_change){"STARPU_SCHED", NULL};
+  /* Its remarks on calibration and binding are for people who tune StarPU. */
+  if (ctx->config.log_level < OP2I_LOG_INFO && !op2i_env_system("STARPU_SILENT"))
+    changes[n++] = (struct op2i_env_change){"STARPU_SILENT", "1"};
+  if (!another_machine())
+    changes[n++] = (struct op2i_env_change){
+        "HWLOC_COMPONENTS", "-linuxio,-pci,-gl,-opencl,-cuda,-nvml,-rsmi,-levelzero"};
+  if (!opencl_is_used())
+    changes[n++] = (struct op2i_env_change){"OCL_ICD_VENDORS", "/dev/null/none"};
+  if (home->given) /* what StarPU asks for first */
+    changes[n++] = (struct op2i_env_change){"XDG_CACHE_HOME", home->path};
+  if (home->models_here) changes[n++] = (struct op2i_env_change){"STARPU_PERF_MODEL_DIR", NULL};
+  if (op2i_env_replace(changes, n)) return OP2_SUCCESS;
+  return op2i_error_nomem("the environment of StarPU");
+}
+
+void op2i_starpu_put_back(void) { op2i_env_put_back(); }
+
 /* ---- the start ------------------------------------------------------------------------------- */
 
-int op2i_starpu_start(struct starpu_conf *conf, const struct op2i_starpu_home *home,
-                      void (*before_workers)(void)) {
-  struct setting components = {"HWLOC_COMPONENTS", NULL, false},
-                 vendors = {"OCL_ICD_VENDORS", NULL, false},
-                 folder = {"XDG_CACHE_HOME", NULL, false}, /* what StarPU asks for first */
-      models = {"STARPU_PERF_MODEL_DIR", NULL, false}, scheduler = {"STARPU_SCHED", NULL, false};
-  const char *name = op2i_env_system(scheduler.name);
-  if (!name) name = "lws"; /* workers steal from each other */
+int op2i_starpu_start(struct starpu_conf *conf, void (*before_workers)(void)) {
   prepare = before_workers;
-  if (copy_policy(name)) {
+  if (init_policy) {
     conf->sched_policy_name = NULL;
     conf->sched_policy = &policy;
-    change(&scheduler, NULL); /* it comes before what the program asks for */
   }
-  /* Told which components to use, hwloc no longer heeds the variables that put another machine in
-   * place of this one; StarPU must see the one that its workers' places were chosen on, and that
-   * one has no buses to look at. */
-  if (!op2i_env_system("HWLOC_COMPONENTS") && !op2i_env_system("HWLOC_SYNTHETIC") &&
-      !op2i_env_system("HWLOC_XMLFILE"))
-    change(&components, "-linuxio,-pci,-gl,-opencl,-cuda,-nvml,-rsmi,-levelzero");
-  if (!opencl_is_used()) change(&vendors, "/dev/null/none");
-  if (home->given) change(&folder, home->path);
-  if (home->models_here) change(&models, NULL);
   int failed = starpu_init(conf);
   prepare = NULL;
-  restore(&scheduler);
-  restore(&models);
-  restore(&folder);
-  restore(&vendors);
-  restore(&components);
   return failed;
 }
 

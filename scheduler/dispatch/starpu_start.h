@@ -9,11 +9,6 @@
 
 /* How StarPU is started: in which environment, and where it keeps its files. */
 
-/* Take those variables out of the environment that decide what op2 decides, as the number of workers,
- * until they are put back. One start at a time. */
-void op2i_starpu_set_aside(op2_context ctx);
-void op2i_starpu_put_back(void);
-
 /* Where StarPU's folder goes. */
 struct op2i_starpu_home {
   char path[4096];
@@ -24,10 +19,15 @@ struct op2i_starpu_home {
 /* Find a folder in which StarPU can make its files: it ends the process where it cannot. */
 op2_status op2i_starpu_find_home(op2_context ctx, struct op2i_starpu_home *home);
 
-/* starpu_init() with nothing loaded that nobody has asked for. `before_workers` is called when StarPU
- * takes hooks and has no workers yet, unless StarPU ran before. */
+/* Put an environment in place in which StarPU starts with nothing loaded that nobody has asked for, and
+ * without the variables that decide what op2 decides, as the number of workers. StarPU reads it from
+ * starpu_conf_init() on. One start at a time. */
+op2_status op2i_starpu_set_aside(op2_context ctx, const struct op2i_starpu_home *home);
+void op2i_starpu_put_back(void);
+
+/* starpu_init() in that environment. `before_workers` is called when StarPU takes hooks and has no
+ * workers yet, unless StarPU ran before. */
 struct starpu_conf;
-int op2i_starpu_start(struct starpu_conf *conf, const struct op2i_starpu_home *home,
-                      void (*before_workers)(void));
+int op2i_starpu_start(struct starpu_conf *conf, void (*before_workers)(void));
 
 #endif
