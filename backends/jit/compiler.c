@@ -23,6 +23,8 @@
 #include "backend.h"
 #include "child.h"
 #include "cpu.h"
+#include "depend.h"
+#include "environment.h"
 #include "error.h"
 #include "file.h"
 #include "folder.h"
@@ -65,42 +67,27 @@ bool op2i_compiler_name(const char *folder, const char *name, char path[PATH_MAX
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-static bool is_program(const char *path, struct stat *st) {
-  return stat(path, st) == 0 && S_ISREG(st->st_mode) &&
-         faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0;
-}
-
-/* Where only the system puts programs. */
-#define SAFE_PATH "/usr/bin:/bin"
-
 /* Look a program up as execvp() would; the first goes to `found`, and all that bear the name are
  * identified: behind a wrapper of that name (ccache, distcc) one of the others does the work. */
 static bool find_program(const char *name, char found[PATH_MAX], struct op2i_compiler *compiler) {
   struct op2i_text *identity = &compiler->identity;
-  char whole[PATH_MAX];
+  const char *path = op2i_environment_value(compiler, "PATH");
+  char file[PATH_MAX];
   struct stat st;
   found[0] = '\0';
   if (strchr(name, '/')) {
-    if (!op2i_compiler_name(compiler->folder, name, whole) || !is_program(whole, &st)) return false;
-    op2i_identity_program(identity, whole, &st);
-    strcpy(found, whole);
+    if (!op2i_compiler_name(compiler->folder, name, file) || !op2i_is_program(file, &st))
+      return false;
+    op2i_identity_program(identity, file, &st);
+    strcpy(found, file);
     return true;
   }
-  const char *path = op2i_env_system("PATH");
-  if (!path) path = op2i_env_ignored() ? SAFE_PATH : "/usr/local/bin:/usr/bin:/bin";
-  for (;; path++) {
-    char file[PATH_MAX];
-    size_t length = strcspn(path, ":");
-    int size =
-        snprintf(file, sizeof file, "%.*s/%s", length ? (int)length : 1, length ? path : ".", name);
-    if (size < PATH_MAX && op2i_compiler_name(compiler->folder, file, whole) &&
-        is_program(whole, &st)) {
-      op2i_identity_program(identity, whole, &st);
-      if (!found[0]) strcpy(found, whole);
-    }
-    path += length;
-    if (!*path) return found[0] != '\0';
+  while (op2i_next_in_list(compiler, &path, name, file)) {
+    if (!file[0] || !op2i_is_program(file, &st)) continue;
+    op2i_identity_program(identity, file, &st);
+    if (!found[0]) strcpy(found, file);
   }
+  return found[0] != '\0';
 }
 
 static void tell_missing(struct op2i_compiler *compiler, const char *name, const char *by) {
@@ -160,7 +147,7 @@ static bool names_processor(const struct op2i_words *flags) {
 
 static void add_plain(struct op2i_compiler *compiler) {
   struct op2i_text *plain = &compiler->plain;
-  op2i_text_add(plain, OP2I_ABI "\n");
+  op2i_text_add(plain, OP2I_ABI "\nrecords " OP2I_DEPEND_RECORDS "\n");
   for (int i = 0; i < NFIXED; i++) op2i_text_add(plain, "flag %s\n", fixed_flags[i]);
   for (int64_t i = 0; i < compiler->flags.count; i++)
     op2i_text_add(plain, "flag %s\n", compiler->flags.item[i]);
@@ -176,6 +163,7 @@ op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_
   *compiler = (struct op2i_compiler){.flags_by = config->cflags_by, .timeout = config->cc_timeout};
   if (folder && !(compiler->folder = op2i_strdup(folder)))
     OP2I_TRY(op2i_error_nomem("the compiler's folder"));
+  OP2I_TRY(op2i_environment_copy(compiler));
   OP2I_TRY(config->cc ? find_named(compiler, config->cc, config->cc_by) : find_default(compiler));
   OP2I_TRY(op2i_words_split(&compiler->flags, config->cflags ? config->cflags : op2i_cpu_flags()));
   if (config->ldflags) OP2I_TRY(op2i_words_split(&compiler->linker, config->ldflags));
@@ -200,6 +188,7 @@ void op2i_compiler_close(struct op2i_compiler *compiler) {
   op2i_words_free(&compiler->driver);
   op2i_words_free(&compiler->flags);
   op2i_words_free(&compiler->linker);
+  op2i_words_free(&compiler->environment);
   op2i_free(compiler->folder);
   compiler->folder = NULL;
   op2i_text_free(&compiler->identity);
@@ -271,26 +260,6 @@ static op2_status make_arguments(const struct op2i_compiler *compiler,
   OP2I_TRY(op2i_words_add(words, "-lm"));
 fail:
   return status;
-}
-
-/* Our environment, if it is ours, with another TMPDIR, so that what a killed compiler leaves behind
- * goes with the scratch folder. What a compiler says of itself is read by words, in English. */
-static char **make_environment(char *setting, bool in_english) {
-  static char path[] = "PATH=" SAFE_PATH, language[] = "LC_ALL=C";
-  static char *clean[] = {path, language, NULL};
-  char **given = op2i_env_ignored() ? clean : op2i_env_all();
-  size_t count = 0, kept = 0;
-  while (given && given[count]) count++;
-  char **environment = op2i_malloc((count + 3) * sizeof *environment);
-  if (!environment) return NULL;
-  for (size_t i = 0; i < count; i++)
-    if (strncmp(given[i], "TMPDIR=", 7) != 0 &&
-        !(in_english && strncmp(given[i], "LC_ALL=", 7) == 0))
-      environment[kept++] = given[i];
-  if (in_english) environment[kept++] = language;
-  environment[kept++] = setting;
-  environment[kept] = NULL;
-  return environment;
 }
 
 /* The program's blocked signals are its own affair, and a compiler whose children are reaped unseen
@@ -390,7 +359,7 @@ op2_status op2i_compiler_start(const struct op2i_compiler *compiler,
   clock_gettime(CLOCK_REALTIME, &run->started);
   OP2I_TRY(make_arguments(compiler, run, &arguments));
   snprintf(setting, sizeof setting, "TMPDIR=%s", run->folder);
-  environment = make_environment(setting, run->mode != OP2I_COMPILE);
+  environment = op2i_environment_for_run(compiler, setting, run->mode != OP2I_COMPILE);
   if (!environment) OP2I_TRY(op2i_error_nomem("the compiler's environment"));
   const char *folder = other_folder(compiler->folder);
   int error = spawn(folder, run->stem, arguments.item, environment, &run->pid);

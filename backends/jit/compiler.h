@@ -25,9 +25,10 @@ op2_status op2i_words_split(struct op2i_words *words, const char *text);
 void op2i_words_free(struct op2i_words *words);
 
 struct op2i_compiler {
-  struct op2i_words driver;  /* program and its fixed arguments: "ccache gcc" is two */
-  struct op2i_words flags;   /* optimisation */
-  struct op2i_words linker;  /* OP2_LDFLAGS */
+  struct op2i_words driver;      /* program and its fixed arguments: "ccache gcc" is two */
+  struct op2i_words flags;       /* optimisation */
+  struct op2i_words linker;      /* OP2_LDFLAGS */
+  struct op2i_words environment; /* that it runs in (environment.h) */
   struct op2i_text identity; /* what decides its output apart from source and include directories;
                                 part of every key */
   struct op2i_text plain;    /* what was asked for and what the processor is: what is left of the

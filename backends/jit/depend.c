@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "context.h"
+#include "environment.h"
 #include "error.h"
 #include "jit_state.h"
 #include "lookup.h"
@@ -59,6 +60,14 @@ static bool digest_program(const char *path, struct op2i_key *digest) {
                            st.st_ctim.tv_sec, st.st_ctim.tv_nsec, (int64_t)st.st_ino};
   *digest = op2i_digest(facts, sizeof facts);
   return true;
+}
+
+static struct op2i_key digest_in_path(const struct op2i_compiler *compiler, const char *name) {
+  struct op2i_key digest = {0};
+  char file[PATH_MAX];
+  if (!op2i_find_in_path(compiler, name, file) || !digest_program(file, &digest))
+    return (struct op2i_key){0};
+  return digest;
 }
 
 /* ---- what the compiler has read -------------------------------------------------------------- */
@@ -222,8 +231,14 @@ static op2_status add_programs(op2_context ctx, const struct op2i_jit_code *code
   for (int64_t i = 0; i < says->programs.count; i++)
     if (digest_program(says->programs.item[i], &digest))
       op2i_depend_add(list, OP2I_DEPEND_PROGRAM, &digest, says->programs.item[i]);
+  for (int64_t i = 0; i < says->by_path.count; i++) {
+    digest = digest_in_path(&ctx->jit->compiler, says->by_path.item[i]);
+    op2i_depend_add(list, OP2I_DEPEND_IN_PATH, &digest, says->by_path.item[i]);
+  }
   for (int64_t i = 0; i < says->untaken.count; i++)
     op2i_depend_add(list, OP2I_DEPEND_NO_FILE, NULL, says->untaken.item[i]);
+  for (int64_t i = 0; i < says->unmade.count; i++)
+    op2i_depend_add(list, OP2I_DEPEND_NOTHING, NULL, says->unmade.item[i]);
   return OP2_SUCCESS;
 }
 
@@ -279,7 +294,7 @@ static op2_status find_folders(const struct op2i_compiler *compiler, const struc
     if (!*name && i + 1 < words->count) name = words->item[++i];
     status = add_folder(compiler, name, folders);
   }
-  for (const char *at = op2i_env_system("LIBRARY_PATH"); at && *at && !status;) {
+  for (const char *at = op2i_environment_value(compiler, "LIBRARY_PATH"); at && *at && !status;) {
     char name[PATH_MAX];
     size_t length = strcspn(at, ":");
     if (length < sizeof name) {
@@ -381,6 +396,9 @@ static op2_status check_compiler(op2_context ctx, const struct record *record,
   op2_status status = OP2_SUCCESS;
   if (record->kind == OP2I_DEPEND_PROGRAM) {
     *holds = digest_program(record->path, &digest);
+  } else if (record->kind == OP2I_DEPEND_IN_PATH) {
+    digest = digest_in_path(&ctx->jit->compiler, record->path);
+    *holds = true;
   } else if (record->kind == OP2I_DEPEND_TEXT) {
     status = preprocess(ctx, code, &digest, holds);
   } else {
@@ -417,6 +435,9 @@ static void tell(const struct record *record, struct op2i_text *why) {
   case OP2I_DEPEND_TEXT: op2i_text_add(why, "it is preprocessed to another text"); break;
   case OP2I_DEPEND_PROGRAM:
     op2i_text_add(why, "the program %s is another one", record->path);
+    break;
+  case OP2I_DEPEND_IN_PATH:
+    op2i_text_add(why, "another program %s is found by PATH", record->path);
     break;
   case OP2I_DEPEND_NO_FILE:
   case OP2I_DEPEND_NOTHING: op2i_text_add(why, "%s was not there before", record->path); break;

@@ -9,6 +9,9 @@
 #include "jit.h"
 #include "text.h"
 
+/* Part of every key: another one when lists have more in them, so that older entries are not used. */
+#define OP2I_DEPEND_RECORDS "2"
+
 /* A compiled image depends on files as well as on its key. They are kept as a list of records, each
  * of them a byte for its kind, a digest of 16 bytes, and a path that a zero byte ends. */
 
@@ -18,6 +21,8 @@ enum op2i_depend_kind {
   OP2I_DEPEND_NOTHING = 'n',   /* nothing is there */
   OP2I_DEPEND_SOME_FILE = 'e', /* a file is there, whatever it holds */
   OP2I_DEPEND_PROGRAM = 'p',   /* the program has the size, times and place of the digest */
+  OP2I_DEPEND_IN_PATH = 'w',   /* the first program of that name in the folders of PATH has the
+                                  digest, as for 'p'; zero: there is none */
   OP2I_DEPEND_COMMANDS = 'c',  /* the compiler would run the commands of the digest */
   OP2I_DEPEND_TEXT = 't',      /* the text is preprocessed to what has the digest */
 };

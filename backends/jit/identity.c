@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "entry.h"
+#include "environment.h"
 #include "file.h"
 #include "mem.h"
 
@@ -69,7 +70,7 @@ void op2i_identity_environment(struct op2i_compiler *compiler) {
                    {"LD_RUN_PATH", true}};
   bool relative = false;
   for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-    const char *value = op2i_env_system(variables[i].name);
+    const char *value = op2i_environment_value(compiler, variables[i].name);
     if (!value) continue;
     op2i_text_add(identity, "%s=%s\n", variables[i].name, value);
     relative |= variables[i].folders && has_relative(value);

@@ -17,6 +17,7 @@
 #include "error.h"
 #include "jit_state.h"
 #include "mem.h"
+#include "parts.h"
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
@@ -101,7 +102,9 @@ void op2i_says_forget(struct op2i_jit *jit) {
     struct op2i_says *says = jit->says;
     jit->says = says->next;
     op2i_words_free(&says->programs);
+    op2i_words_free(&says->by_path);
     op2i_words_free(&says->untaken);
+    op2i_words_free(&says->unmade);
     op2i_words_free(&says->quoted);
     op2i_words_free(&says->bracketed);
     op2i_words_free(&says->missing);
@@ -143,60 +146,6 @@ static bool starts(const char *line, const char *with) {
   return strncmp(line, with, strlen(with)) == 0;
 }
 
-/* A file in an element of a list of folders, which may be empty: that is the folder that the compiler
- * runs in, to which relative ones are relative, too. False where the name is too long. */
-static bool name_in(const struct op2i_compiler *compiler, const char *at, size_t length,
-                    const char *name, char path[PATH_MAX]) {
-  char file[PATH_MAX];
-  int size =
-      snprintf(file, sizeof file, "%.*s/%s", length ? (int)length : 1, length ? at : ".", name);
-  return size < PATH_MAX && op2i_compiler_name(compiler->folder, file, path);
-}
-
-/* A program that the driver looks for by name: in the folders of `path`, as GCC prints them, each
- * with a slash behind it, then in those of PATH. What would have come before it is not there. */
-static op2_status resolve(const struct op2i_compiler *compiler, struct op2i_says *says,
-                          const char *path, const char *name) {
-  const char *const lists[] = {path, op2i_env_system("PATH")};
-  op2_status status = OP2_SUCCESS;
-  for (size_t l = 0; l < 2; l++)
-    for (const char *at = lists[l]; at && *at && *at != '\n' && !status;) {
-      char file[PATH_MAX];
-      size_t length = strcspn(at, ":\n");
-      bool fits = name_in(compiler, at, length, name, file);
-      if (fits && access(file, X_OK) == 0) return op2i_words_add(&says->programs, file);
-      if (fits) status = op2i_words_add(&says->untaken, file);
-      at += length + (at[length] == ':');
-    }
-  return status;
-}
-
-/* GCC takes a file `specs` where it looks for its parts. */
-static op2_status add_specs(const struct op2i_compiler *compiler, struct op2i_says *says,
-                            const char *path) {
-  op2_status status = OP2_SUCCESS;
-  for (const char *at = path; at && *at && *at != '\n' && !status;) {
-    char file[PATH_MAX];
-    size_t length = strcspn(at, ":\n");
-    if (name_in(compiler, at, length, "specs", file) && access(file, F_OK) != 0)
-      status = op2i_words_add(&says->untaken, file);
-    at += length + (at[length] == ':');
-  }
-  return status;
-}
-
-/* The program of a command line that the driver prints: the line begins with a blank. */
-static void program_of(const char *line, char program[PATH_MAX]) {
-  size_t length;
-  program[0] = '\0';
-  if (*line != ' ') return;
-  line += strspn(line, " ");
-  bool quoted = *line == '"';
-  line += quoted;
-  length = strcspn(line, quoted ? "\"\n" : " \n");
-  if (length > 0 && length < PATH_MAX) snprintf(program, PATH_MAX, "%.*s", (int)length, line);
-}
-
 static bool same_file(const char *a, const char *b) {
   struct stat one, two;
   return stat(a, &one) == 0 && stat(b, &two) == 0 && one.st_dev == two.st_dev &&
@@ -219,26 +168,6 @@ static bool is_compiler(const struct op2i_jit *jit, const char *text, const char
   return *first && same_file(first, driver->item[0]);
 }
 
-static op2_status read_programs(const struct op2i_compiler *compiler, struct op2i_says *says,
-                                const char *text, char first[PATH_MAX]) {
-  static const char folders[] = "COMPILER_PATH=";
-  const char *path = strstr(text, folders);
-  char program[PATH_MAX], whole[PATH_MAX];
-  op2_status status = OP2_SUCCESS;
-  if (path) path += sizeof folders - 1;
-  for (const char *line = text; line && !status; line = next_line(line)) {
-    program_of(line, program);
-    if (!*program || starts(program, "(in-process)")) continue;
-    if (!op2i_compiler_name(compiler->folder, program, whole)) continue;
-    const char *name = strrchr(program, '/');
-    if (!*first) strcpy(first, name ? whole : program);
-    status = name ? op2i_words_add(&says->programs, whole) : resolve(compiler, says, path, program);
-    if (!status && name && strcmp(name, "/collect2") == 0)
-      status = resolve(compiler, says, path, "ld");
-  }
-  return status ? status : add_specs(compiler, says, path);
-}
-
 op2_status op2i_says_commands(op2_context ctx, const char *const *includes,
                               struct op2i_says **says) {
   struct op2i_bytes answer = {0};
@@ -249,8 +178,9 @@ op2_status op2i_says_commands(op2_context ctx, const char *const *includes,
   if (answer.data) {
     const char *text = (const char *)answer.data;
     OP2I_TRY(digest_commands(ctx->jit, text, &(*says)->commands));
-    OP2I_TRY(read_programs(&ctx->jit->compiler, *says, text, first));
+    OP2I_TRY(op2i_parts_read(&ctx->jit->compiler, *says, text, first));
     (*says)->wrapper = !is_compiler(ctx->jit, text, first);
+    if ((*says)->wrapper) OP2I_TRY(op2i_parts_of_wrapper(*says, text));
     (*says)->has_commands = *first != '\0';
   }
   (*says)->asked_commands = true;

@@ -21,7 +21,10 @@ struct op2i_says {
   bool wrapper;               /* the driver is not the compiler itself, so that what it runs may
                                change while the driver stays as it is */
   struct op2i_words programs; /* that the driver runs */
-  struct op2i_words untaken;  /* names under which it would have found another program or specs */
+  struct op2i_words by_path;  /* names of those that it, or a wrapper, finds by PATH, and of those
+                                 that it would take if they were there */
+  struct op2i_words untaken;  /* files that it would take in the place of others, or as specs */
+  struct op2i_words unmade;   /* folders that it would look into first, if they were there */
 
   bool asked_folders, has_folders;
   struct op2i_words quoted, bracketed; /* absolute, in the order of the search */

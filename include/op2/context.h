@@ -68,7 +68,9 @@ typedef struct op2_options {
   int block_size;         /**< OP2_BLOCK_SIZE: elements per mini-partition */
   int queue_max;          /**< OP2_QUEUE_MAX: loops and calls that may wait to be run */
   const char *cache_dir;  /**< OP2_CACHE_DIR: where compiled loops are kept */
-  const char *cc;         /**< OP2_CC: C compiler for generated code */
+  const char *cc;         /**< OP2_CC: C compiler for generated code. It runs in the environment
+                             (PATH, COMPILER_PATH, ...) that the process has when the context's
+                             first loop is compiled */
   const char *cflags;     /**< OP2_CFLAGS: replaces the optimisation flags; those that values depend
                              on (op2/loop.h) stay, but can be taken back: -ffast-math (denormal
                              numbers are kept all the same), -fno-wrapv */

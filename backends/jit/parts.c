@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The programs that a compiler's driver runs, and where it would find others of their names. */
+#define _GNU_SOURCE
+#include "parts.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "environment.h"
+#include "error.h"
+#include "mem.h"
+
+/* What is read from one answer of the driver. */
+struct parts {
+  const struct op2i_compiler *compiler;
+  struct op2i_says *says;
+  const char *text;
+  struct op2i_words options; /* that the driver was given, also by a response file */
+  struct op2i_words own; /* absolute: of -B and of COMPILER_PATH, whether they are there or not */
+  struct op2i_text
+      searched;          /* a list with colons: folders that the driver looks into before PATH */
+  char target[NAME_MAX]; /* "x86_64-linux-gnu"; "" where it is not printed */
+};
+
+static bool starts(const char *line, const char *with) {
+  return strncmp(line, with, strlen(with)) == 0;
+}
+
+static const char *next_line(const char *line) {
+  const char *end = strchr(line, '\n');
+  return end ? end + 1 : NULL;
+}
+
+/* What follows a name in the first line that begins with it; null: there is no such line. */
+static const char *line_of(const char *text, const char *name) {
+  for (const char *line = text; line; line = next_line(line))
+    if (starts(line, name)) return line + strlen(name);
+  return NULL;
+}
+
+/* ---- folders --------------------------------------------------------------------------------- */
+
+static op2_status read_options(struct parts *p) {
+  const char *printed = line_of(p->text, "COLLECT_GCC_OPTIONS=");
+  const struct op2i_words *given[] = {&p->compiler->driver, &p->compiler->flags,
+                                      &p->compiler->linker};
+  struct op2i_text line = {0};
+  op2_status status = OP2_SUCCESS;
+  if (printed) {
+    op2i_text_bytes(&line, printed, strcspn(printed, "\n"));
+    status = line.failed ? op2i_error_nomem("what the compiler says")
+                         : op2i_words_split(&p->options, line.chars ? line.chars : "");
+    op2i_text_free(&line);
+    return status;
+  }
+  for (int g = 0; g < 3; g++)
+    for (int64_t i = 0; i < given[g]->count && !status; i++)
+      status = op2i_words_add(&p->options, given[g]->item[i]);
+  return status;
+}
+
+static op2_status add_own(struct parts *p, const char *name) {
+  char path[PATH_MAX];
+  return op2i_compiler_name(p->compiler->folder, name, path) ? op2i_words_add(&p->own, path)
+                                                             : OP2_SUCCESS;
+}
+
+static op2_status find_own(struct parts *p) {
+  const char *list = op2i_environment_value(p->compiler, "COMPILER_PATH");
+  const struct op2i_words *options = &p->options;
+  char folder[PATH_MAX];
+  op2_status status = OP2_SUCCESS;
+  for (int64_t i = 0; i < options->count && !status; i++) {
+    const char *name = options->item[i] + 2;
+    if (!starts(options->item[i], "-B")) continue;
+    if (!*name && i + 1 < options->count) name = options->item[++i];
+    status = add_own(p, name);
+  }
+  while (!status && op2i_next_in_list(p->compiler, &list, "", folder))
+    if (folder[0]) status = add_own(p, folder);
+  return status;
+}
+
+/* GCC prints where it searches; of Clang it is known that it looks into the user's folders first. */
+static op2_status find_searched(struct parts *p) {
+  const char *printed = line_of(p->text, "COMPILER_PATH=");
+  if (printed) op2i_text_bytes(&p->searched, printed, strcspn(printed, "\n"));
+  for (int64_t i = 0; i < p->own.count && !printed; i++)
+    op2i_text_add(&p->searched, "%s%s", i ? ":" : "", p->own.item[i]);
+  const char *target = line_of(p->text, "Target: ");
+  size_t length = target ? strcspn(target, "\n") : 0;
+  if (length < sizeof p->target)
+    snprintf(p->target, sizeof p->target, "%.*s", (int)length, target ? target : "");
+  return p->searched.failed ? op2i_error_nomem("what the compiler says") : OP2_SUCCESS;
+}
+
+/* GCC also looks into subfolders that bear its target and its version, as "x86_64-linux-gnu/12". */
+static void find_version(const struct parts *p, char version[NAME_MAX]) {
+  char between[NAME_MAX + 2];
+  version[0] = '\0';
+  snprintf(between, sizeof between, "/%s/", p->target);
+  const char *at = p->target[0] && p->searched.chars ? strstr(p->searched.chars, between) : NULL;
+  while (at && strcspn(at + strlen(between), "/:") == 0) at = strstr(at + 1, between);
+  if (!at) return;
+  at += strlen(between);
+  size_t length = strcspn(at, "/:");
+  if (length < NAME_MAX) snprintf(version, NAME_MAX, "%.*s", (int)length, at);
+}
+
+/* Folders of the user that are not there are not among those that GCC prints. */
+static op2_status add_unmade(struct parts *p) {
+  char version[NAME_MAX], path[PATH_MAX];
+  struct stat st;
+  op2_status status = OP2_SUCCESS;
+  find_version(p, version);
+  for (int64_t i = 0; i < p->own.count; i++)
+    for (int depth = 0; depth < 3 && !status; depth++) {
+      if (depth > 0 && (!p->target[0] || stat(p->own.item[i], &st) != 0)) break;
+      int size =
+          snprintf(path, sizeof path, "%s%s%s%s%s", p->own.item[i], depth > 0 ? "/" : "",
+                   depth > 0 ? p->target : "", depth > 1 ? "/" : "", depth > 1 ? version : "");
+      if (size < PATH_MAX && stat(path, &st) != 0) status = op2i_words_add(&p->says->unmade, path);
+    }
+  return status;
+}
+
+/* ---- programs -------------------------------------------------------------------------------- */
+
+/* A name that the driver passes over. A file that cannot be executed is watched as programs are:
+ * that it becomes executable changes its date. */
+static op2_status pass_over(struct parts *p, const char *file) {
+  struct stat st;
+  bool there = stat(file, &st) == 0 && !S_ISDIR(st.st_mode);
+  return op2i_words_add(there ? &p->says->programs : &p->says->untaken, file);
+}
+
+/* What the driver looks for before PATH, up to a file that is known (`taken`) or to the first program;
+ * null: as far as there are folders. *found says whether there is one. */
+static op2_status search(struct parts *p, const char *name, const char *taken, bool *found) {
+  const char *list = p->searched.length ? p->searched.chars : NULL;
+  char file[PATH_MAX];
+  struct stat st;
+  op2_status status = OP2_SUCCESS;
+  *found = false;
+  while (!status && !*found && op2i_next_in_list(p->compiler, &list, name, file)) {
+    if (!file[0]) continue;
+    *found = taken ? strcmp(file, taken) == 0 : op2i_is_program(file, &st);
+    status = *found ? op2i_words_add(&p->says->programs, file) : pass_over(p, file);
+  }
+  /* What is no folder is the beginning of names. */
+  for (int64_t i = 0; i < p->own.count && !status; i++) {
+    bool fits = snprintf(file, sizeof file, "%s%s", p->own.item[i], name) < PATH_MAX;
+    bool folder = stat(p->own.item[i], &st) == 0 && S_ISDIR(st.st_mode);
+    if (fits && !folder && (!taken || strcmp(file, taken) != 0)) status = pass_over(p, file);
+  }
+  return status;
+}
+
+/* A program that the driver names by its path. It may be one that was found by PATH, as Clang finds
+ * `ld`; under the name of its target it would come first. */
+static op2_status add_named(struct parts *p, const char *whole) {
+  const char *name = strrchr(whole, '/') + 1;
+  char file[PATH_MAX];
+  bool found;
+  op2_status status = search(p, name, whole, &found);
+  if (!status && !found) status = op2i_words_add(&p->says->programs, whole);
+  if (status || !op2i_find_in_path(p->compiler, name, file) || strcmp(file, whole) != 0)
+    return status;
+  status = op2i_words_add(&p->says->by_path, name);
+  if (!status && p->target[0] &&
+      snprintf(file, sizeof file, "%s-%s", p->target, name) < (int)sizeof file)
+    status = op2i_words_add(&p->says->by_path, file);
+  return status;
+}
+
+/* One that it names by no more than that, and finds by PATH. */
+static op2_status add_bare(struct parts *p, const char *name) {
+  bool found;
+  op2_status status = search(p, name, NULL, &found);
+  return status || found ? status : op2i_words_add(&p->says->by_path, name);
+}
+
+/* collect2, which finds the linker, takes two other names first, but not by PATH. */
+static op2_status add_linker(struct parts *p) {
+  static const char *const others[] = {"real-ld", "collect-ld"};
+  static const char chosen[] = "-fuse-ld=";
+  const struct op2i_words *options = &p->options;
+  char name[NAME_MAX] = "ld";
+  bool found = false;
+  op2_status status = OP2_SUCCESS;
+  for (int64_t i = 0; i < options->count; i++)
+    if (starts(options->item[i], chosen))
+      snprintf(name, sizeof name, "ld.%.200s", options->item[i] + sizeof chosen - 1);
+  for (int o = 0; o < 2 && !status && !found; o++) status = search(p, others[o], NULL, &found);
+  return status || found ? status : add_bare(p, name);
+}
+
+/* What optimizes at link time is not among the commands of the driver. */
+static op2_status add_link_time(struct parts *p) {
+  static const char *const names[] = {"lto-wrapper", "lto1"};
+  static const char option[] = " -plugin ";
+  bool asked = false, found;
+  op2_status status = OP2_SUCCESS;
+  for (int64_t i = 0; i < p->options.count; i++) asked |= starts(p->options.item[i], "-flto");
+  for (int n = 0; n < 2 && asked && !status; n++) status = search(p, names[n], NULL, &found);
+  const char *plugin = asked ? strstr(p->text, option) : NULL;
+  char path[PATH_MAX];
+  if (!plugin || status) return status;
+  plugin += sizeof option - 1;
+  size_t length = strcspn(plugin, " \n");
+  if (length < sizeof path) {
+    snprintf(path, sizeof path, "%.*s", (int)length, plugin);
+    status = op2i_words_add(&p->says->programs, path);
+  }
+  return status;
+}
+
+/* GCC takes a file `specs` where it looks for its parts. */
+static op2_status add_specs(struct parts *p) {
+  const char *list = p->searched.length ? p->searched.chars : NULL;
+  char file[PATH_MAX];
+  struct stat st;
+  op2_status status = OP2_SUCCESS;
+  while (!status && op2i_next_in_list(p->compiler, &list, "specs", file))
+    if (file[0] && stat(file, &st) != 0) status = op2i_words_add(&p->says->untaken, file);
+  return status;
+}
+
+/* ---- commands -------------------------------------------------------------------------------- */
+
+/* The program of a command line that the driver prints: the line begins with a blank. */
+static void program_of(const char *line, char program[PATH_MAX]) {
+  size_t length;
+  program[0] = '\0';
+  if (*line != ' ') return;
+  line += strspn(line, " ");
+  bool quoted = *line == '"';
+  line += quoted;
+  length = strcspn(line, quoted ? "\"\n" : " \n");
+  if (length > 0 && length < PATH_MAX) snprintf(program, PATH_MAX, "%.*s", (int)length, line);
+}
+
+static op2_status read_commands(struct parts *p, char first[PATH_MAX]) {
+  char program[PATH_MAX], whole[PATH_MAX];
+  op2_status status = OP2_SUCCESS;
+  for (const char *line = p->text; line && !status; line = next_line(line)) {
+    program_of(line, program);
+    if (!*program || starts(program, "(in-process)")) continue;
+    if (!op2i_compiler_name(p->compiler->folder, program, whole)) continue;
+    const char *name = strrchr(program, '/');
+    if (!*first) strcpy(first, name ? whole : program);
+    status = name ? add_named(p, whole) : add_bare(p, program);
+    if (!status && name && strcmp(name, "/collect2") == 0) status = add_linker(p);
+  }
+  return status;
+}
+
+op2_status op2i_parts_read(const struct op2i_compiler *compiler, struct op2i_says *says,
+                           const char *text, char first[PATH_MAX]) {
+  struct parts p = {.compiler = compiler, .says = says, .text = text};
+  op2_status status;
+  first[0] = '\0';
+  OP2I_TRY(read_options(&p));
+  OP2I_TRY(find_own(&p));
+  OP2I_TRY(find_searched(&p));
+  OP2I_TRY(add_unmade(&p));
+  OP2I_TRY(read_commands(&p, first));
+  OP2I_TRY(add_link_time(&p));
+  OP2I_TRY(add_specs(&p));
+fail:
+  op2i_words_free(&p.options);
+  op2i_words_free(&p.own);
+  op2i_text_free(&p.searched);
+  return status;
+}
+
+op2_status op2i_parts_of_wrapper(struct op2i_says *says, const char *text) {
+  static const char *const usual[] = {"cc", "gcc", "clang"};
+  const char *printed = line_of(text, "COLLECT_GCC=");
+  size_t length = printed ? strcspn(printed, "\n") : 0;
+  char name[PATH_MAX];
+  op2_status status = OP2_SUCCESS;
+  for (int u = 0; u < 3 && !status; u++) status = op2i_words_add(&says->by_path, usual[u]);
+  if (status || !length || length >= sizeof name) return status;
+  snprintf(name, sizeof name, "%.*s", (int)length, printed);
+  return strchr(name, '/') ? OP2_SUCCESS : op2i_words_add(&says->by_path, name);
+}
