@@ -5,8 +5,9 @@
 
 #include <fenv.h>
 
-const unsigned fp_sets[FP_SETS] = {FP_TRAPS, FP_TRAPS | FP_EVERY_TRAP,       FP_UPWARD, FP_TO_ZERO,
-                                   FP_FLUSH, FP_TRAPS | FP_UPWARD | FP_FLUSH};
+const unsigned fp_sets[FP_SETS] = {
+    FP_TRAPS, FP_TRAPS | FP_EVERY_TRAP,       FP_UPWARD, FP_TO_ZERO, FP_FLUSH,
+    FP_SHORT, FP_TRAPS | FP_UPWARD | FP_FLUSH};
 
 enum { USUAL = FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO };
 
@@ -31,9 +32,29 @@ static unsigned control(void) { return 0; }
 static void set_control(unsigned value) { (void)value; }
 #endif
 
+/* The unit of long double, which alone has numbers of several lengths. */
+#if defined __x86_64__ || defined __i386__
+enum { X87_LENGTH = 0x300, X87_SHORT = 0x200, HAS_SHORT = FP_SHORT };
+static unsigned x87_length(void) {
+  unsigned short value;
+  __asm__ volatile("fnstcw %0" : "=m"(value));
+  return value & X87_LENGTH;
+}
+static void shorten_x87(void) {
+  unsigned short value;
+  __asm__ volatile("fnstcw %0" : "=m"(value));
+  value = (unsigned short)((value & ~X87_LENGTH) | X87_SHORT);
+  __asm__ volatile("fldcw %0" ::"m"(value));
+}
+#else
+enum { X87_SHORT = 1, HAS_SHORT = 0 };
+static unsigned x87_length(void) { return 0; }
+static void shorten_x87(void) {}
+#endif
+
 unsigned fp_possible(void) {
   fenv_t before;
-  unsigned modes = FP_UPWARD | FP_TO_ZERO | HAS_FLUSH;
+  unsigned modes = FP_UPWARD | FP_TO_ZERO | HAS_FLUSH | HAS_SHORT;
   if (fegetenv(&before)) return 0;
   (void)feenableexcept(
       USUAL); /* some processors have none, and C's functions do not always say so */
@@ -48,6 +69,7 @@ void fp_set(unsigned modes) {
                    : modes & FP_TO_ZERO ? FE_TOWARDZERO
                                         : FE_TONEAREST);
   if (modes & FP_FLUSH) set_control(control() | CONTROL_FLUSH);
+  if (modes & FP_SHORT) shorten_x87();
   if (modes & FP_EVERY_TRAP) set_control(control() & ~(unsigned)CONTROL_DENORMAL_MASK);
   if (modes & FP_EVERY_TRAP)
     (void)feenableexcept(FE_ALL_EXCEPT);
@@ -63,6 +85,7 @@ unsigned fp_get(void) {
   if (round == FE_UPWARD) modes |= FP_UPWARD;
   if (round == FE_TOWARDZERO) modes |= FP_TO_ZERO;
   if (CONTROL_FLUSH && (control() & CONTROL_FLUSH) == CONTROL_FLUSH) modes |= FP_FLUSH;
+  if (x87_length() == X87_SHORT) modes |= FP_SHORT;
   return modes;
 }
 
@@ -86,6 +109,7 @@ const char *fp_name(unsigned modes) {
   case FP_UPWARD: return "rounding upward";
   case FP_TO_ZERO: return "rounding to zero";
   case FP_FLUSH: return "no denormals";
+  case FP_SHORT: return "short long doubles";
   default: return "traps, rounding upward, no denormals";
   }
 }

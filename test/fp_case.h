@@ -11,8 +11,9 @@ enum {
   FP_UPWARD = 4,     /* rounding */
   FP_TO_ZERO = 8,
   FP_FLUSH = 16, /* denormal numbers are zero */
+  FP_SHORT = 32, /* x87, which has long double, rounds to 53 bits */
 };
-enum { FP_SETS = 6 };
+enum { FP_SETS = 7 };
 extern const unsigned fp_sets[FP_SETS]; /* each by itself, and several together */
 
 /* Which of them this machine has. */

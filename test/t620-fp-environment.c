@@ -23,10 +23,10 @@
 
 enum { NODES = 3000, EDGES = 6000 };
 
-enum when { NEVER, BEFORE_INIT, AFTER_INIT, PLUGIN, WORKER, FUNCTION, OPERATOR, WHENS };
-static const char *const when_names[WHENS] = {"nowhere",       "before op2_init", "after op2_init",
-                                              "by a plugin",   "in kernels",      "in a function",
-                                              "in an operator"};
+enum when { NEVER, BEFORE_INIT, AFTER_INIT, PLUGIN, LIBRARY, WORKER, FUNCTION, OPERATOR, WHENS };
+static const char *const when_names[WHENS] = {
+    "nowhere",    "before op2_init", "after op2_init", "by a plugin", "by a library of a kernel",
+    "in kernels", "in a function",   "in an operator"};
 
 struct cell {
   const char *backend;
@@ -86,21 +86,31 @@ OP2_KERNEL(spread,
 /* Infinite and not a number, as it says. */
 OP2_KERNEL(raising, (const double *x, double *y),
            { y[0] = (x[0] - x[0]) / (x[0] - x[0]) + 1 / (x[0] - x[0]); });
+/* What double lacks of a quotient shows how long double rounds; the third value is not a number. */
+OP2_KERNEL(extended, (const double *x, double *y), {
+  const long double quotient = (long double)x[0] / 3;
+  y[0] = (double)quotient;
+  y[1] = (double)((quotient - y[0]) * 0x1p60L);
+  y[2] = (double)((quotient - quotient) / (quotient - quotient));
+});
 
 OP2_KERNEL(weighted, (const double *w, const double *x, double *y), { *y = *w / 3 * *x; });
 
 /* A kernel that changes the modes of the thread that it runs on. */
 static const char spoiling[] = "extern int feenableexcept(int);\n"
                                "extern int fesetround(int);\n"
-                               "static void flush(void) {\n"
+                               "static void change(int flush, int shorten) {\n"
                                "#if defined __x86_64__\n"
-                               "  __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);\n"
+                               "  const unsigned short control = 0x27f;\n"
+                               "  if (flush)\n"
+                               "    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);\n"
+                               "  if (shorten) __asm__ volatile(\"fldcw %0\" : : \"m\"(control));\n"
                                "#endif\n"
                                "}\n"
                                "void spoil(const int *what, double *x) {\n"
                                "  if (what[0]) feenableexcept(what[0]);\n"
                                "  if (what[1]) fesetround(what[1]);\n"
-                               "  if (what[2]) flush();\n"
+                               "  change(what[2], what[3]);\n"
                                "  x[0] = 1;\n"
                                "}\n";
 
@@ -127,7 +137,7 @@ static void called(const char *call, op2_status status) {
 
 static op2_set nodes, edges;
 static op2_map map;
-static op2_dat x, y, f, g, tiny, tiny_f, flow, spoilt, weight, solution;
+static op2_dat x, y, f, g, longs, tiny, tiny_f, flow, spoilt, weight, solution;
 static op2_gbl sum, most, norm;
 static double tinies[NODES], weights[NODES];
 static float tiny_fs[NODES];
@@ -140,6 +150,7 @@ static void declare(void) {
   CALL(op2_dat_create(nodes, 2, OP2_F64, NULL, "y", &y));
   CALL(op2_dat_create(nodes, 1, OP2_F32, fs, "f", &f));
   CALL(op2_dat_create(nodes, 1, OP2_F32, NULL, "g", &g));
+  CALL(op2_dat_create(nodes, 3, OP2_F64, NULL, "longs", &longs));
   CALL(op2_dat_create(nodes, 1, OP2_F64, tinies, "tiny", &tiny));
   CALL(op2_dat_create(nodes, 1, OP2_F32, tiny_fs, "tiny_f", &tiny_f));
   CALL(op2_dat_create(nodes, 1, OP2_F64, NULL, "flow", &flow));
@@ -203,6 +214,19 @@ static void solve(void) {
   add_bits(&result.residual, sizeof result.residual);
 }
 
+/* Devices have no long double. */
+static bool is_device(const char *backend) {
+  return !strcmp(backend, "opencl") || !strcmp(backend, "cuda");
+}
+
+static void queue_extended(const char *backend) {
+  static op2_kernel k_extended;
+  if (is_device(backend)) return;
+  if (!k_extended) CALL(op2_kernel_create(ctx, &extended_kernel, &k_extended));
+  CALL(op2_par_loop(k_extended, nodes, op2_arg_direct(x, OP2_READ),
+                    op2_arg_direct(longs, OP2_WRITE)));
+}
+
 static void queue_loops(void) {
   static op2_kernel k_guarded, k_rounded, k_halved, k_spread, k_raising;
   if (!k_guarded) {
@@ -231,9 +255,10 @@ static void look_at_results(void) {
   static const struct {
     op2_dat *dat;
     size_t bytes;
-  } dats[] = {{&y, 2 * sizeof(double)}, {&g, sizeof(float)},     {&tiny, sizeof(double)},
-              {&tiny_f, sizeof(float)}, {&flow, sizeof(double)}, {&solution, sizeof(double)}};
-  static char values[NODES * 2 * sizeof(double)];
+  } dats[] = {{&y, 2 * sizeof(double)},    {&g, sizeof(float)},     {&tiny, sizeof(double)},
+              {&tiny_f, sizeof(float)},    {&flow, sizeof(double)}, {&solution, sizeof(double)},
+              {&longs, 3 * sizeof(double)}};
+  static char values[NODES * 3 * sizeof(double)];
   op2_gbl *const gbls[] = {&sum, &most, &norm};
   for (size_t d = 0; d < sizeof dats / sizeof *dats; d++) {
     CALL(op2_dat_get(*dats[d].dat, values));
@@ -248,15 +273,15 @@ static void look_at_results(void) {
 /* Kernels set the modes of whatever threads they run on. */
 static void spoil(unsigned modes) {
   static const int traps = 0x1 | 0x4 | 0x8, upward = 0x800, to_zero = 0xc00; /* of x86-64 */
-  const int what[3] = {modes & FP_TRAPS ? traps : 0,
+  const int what[4] = {modes & FP_TRAPS ? traps : 0,
                        modes & FP_UPWARD    ? upward
                        : modes & FP_TO_ZERO ? to_zero
                                             : 0,
-                       modes & FP_FLUSH ? 1 : 0};
+                       modes & FP_FLUSH ? 1 : 0, modes & FP_SHORT ? 1 : 0};
   const op2_kernel_desc desc = {.name = "spoil", .source = spoiling};
   op2_kernel kernel;
   CALL(op2_kernel_create(ctx, &desc, &kernel));
-  CALL(op2_par_loop(kernel, nodes, op2_arg_val(what, 3, OP2_I32),
+  CALL(op2_par_loop(kernel, nodes, op2_arg_val(what, 4, OP2_I32),
                     op2_arg_direct(spoilt, OP2_WRITE)));
 }
 
@@ -288,14 +313,35 @@ static void set_modes(const struct cell *cell, enum when when) {
   fp_set(cell->modes);
 }
 
-static void load_plugin(const struct cell *cell) {
-  char path[4096], modes[16];
-  snprintf(path, sizeof path, "%s/test/libop2-test-fpmodes.so", getenv("OP2_TEST_BUILD"));
+/* The library that changes the modes of the thread that loads it. */
+static void name_library(const struct cell *cell, char path[4096]) {
+  char modes[16];
+  snprintf(path, 4096, "%s/test/libop2-test-fpmodes.so", getenv("OP2_TEST_BUILD"));
   snprintf(modes, sizeof modes, "%u", cell->modes);
   setenv("OP2_TEST_MODES", modes, 1);
+}
+
+static void load_plugin(const struct cell *cell) {
+  char path[4096];
+  name_library(cell, path);
   now = "dlopen";
   if (!dlopen(path, RTLD_NOW)) complain(dlerror());
   expected = cell->modes;
+}
+
+/* It is loaded with the kernel's code. What is queued behind this loop, and the library's own
+ * arithmetic, run in the default modes all the same. */
+static void link_library(const struct cell *cell) {
+  char path[4096];
+  const char *const libraries[] = {path, NULL};
+  const op2_kernel_desc desc = {.name = "linked",
+                                .source = "extern int fpmodes_loaded(void);\n"
+                                          "void linked(double *x) { *x = fpmodes_loaded(); }\n",
+                                .libraries = libraries};
+  op2_kernel kernel;
+  name_library(cell, path);
+  CALL(op2_kernel_create(ctx, &desc, &kernel));
+  CALL(op2_par_loop(kernel, nodes, op2_arg_direct(spoilt, OP2_WRITE)));
 }
 
 static void run(const struct cell *cell) {
@@ -312,11 +358,13 @@ static void run(const struct cell *cell) {
   set_modes(cell, AFTER_INIT);
   declare();
   if (cell->when == PLUGIN) load_plugin(cell);
+  if (cell->when == LIBRARY) link_library(cell);
   if (cell->when == WORKER) spoil(cell->modes);
   if (cell->when == FUNCTION) given_modes = cell->modes;
   if (cell->when == OPERATOR) product_modes = cell->modes;
   for (int time = 0; time < 3; time++) {
     queue_loops();
+    queue_extended(cell->backend);
     if (time < 2) CALL(op2_flush(ctx));
   }
   solve();
@@ -356,11 +404,7 @@ static void fill(void) {
   for (int e = 0; e < 2 * EDGES; e++) ends[e] = draw_below(&random, NODES);
 }
 
-static bool is_device(const char *backend) {
-  return !strcmp(backend, "opencl") || !strcmp(backend, "cuda");
-}
-
-/* Generated code of a device has no modes that a kernel could set. */
+/* Generated code of a device has no modes that a kernel could set, and is linked to nothing. */
 static bool makes_sense(const struct cell *cell) {
 #if !defined __x86_64__
   if (cell->when == WORKER) return false; /* the kernel knows numbers of that processor's */
@@ -370,7 +414,7 @@ static bool makes_sense(const struct cell *cell) {
       cell->modes != fp_sets[FP_SETS - 1])
     return false;
   if (!is_device(cell->backend)) return true;
-  return cell->when != WORKER && (thorough() || cell->when == BEFORE_INIT);
+  return cell->when != WORKER && cell->when != LIBRARY && (thorough() || cell->when == BEFORE_INIT);
 }
 
 static void run_backend(const char *backend) {
@@ -408,6 +452,31 @@ static void run_fast_math(void) {
        *report->problem ? report->problem : "the program's modes stay");
 }
 
+/* Generated code that has x87 compute in double as well. */
+static void run_on_x87(void) {
+#if defined __x86_64__
+  struct report usual;
+  if (system("${OP2_CC:-cc} -mfpmath=387 -x c -c -o /dev/null /dev/null 2>/dev/null")) {
+    skip("-mfpmath=387: the compiler does not know it");
+    return;
+  }
+  setenv("OP2_CFLAGS", "-O2 -mfpmath=387", 1);
+  for (int m = -1; m < FP_SETS; m++) {
+    const struct cell cell = {"sequential", m < 0 ? NEVER : BEFORE_INIT, m < 0 ? 0 : fp_sets[m]};
+    run_apart(&cell);
+    if (m < 0) usual = *report;
+    ok(!*report->problem && report->values == usual.values && report->bits == usual.bits,
+       "OP2_CFLAGS with -mfpmath=387, %s: %s", fp_name(cell.modes),
+       *report->problem             ? report->problem
+       : report->bits == usual.bits ? "same bits"
+                                    : "other bits");
+  }
+  unsetenv("OP2_CFLAGS");
+#else
+  skip("-mfpmath=387: this processor has no x87");
+#endif
+}
+
 int main(void) {
   static const char *const backends[] = {"sequential", "openmp", "starpu",
                                          "check",      "opencl", "cuda"};
@@ -419,8 +488,10 @@ int main(void) {
   if (!(fp_possible() & FP_TRAPS)) skip("traps: this processor has none");
   if (!(fp_possible() & FP_FLUSH))
     skip("denormal numbers: how this processor flushes them is not known");
+  if (!(fp_possible() & FP_SHORT)) skip("short long doubles: this processor has no x87");
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++)
     if (!only || !*only || !strcmp(only, backends[b])) run_backend(backends[b]);
   run_fast_math();
+  run_on_x87();
   return done();
 }
