@@ -293,11 +293,45 @@ static void taken_back(void) {
   }
 }
 
+/* The first value of the solution of A x = b is too large for float: x = s (10, 3) and
+ * A = u ((1, -3), (0, 1)). GMRES leaves that value as it was. With the second one alone the
+ * residual would be s u (10, 0) for s u (1, 3) before, so x stays what it was before the cycle. */
+static void half_a_solution(void) {
+  const float s = 0x1.cp124f, u = 0x1p-100f, b[] = {1 * s * u, 3 * s * u};
+  const int32_t all[] = {0, 1};
+  float x[2];
+  op2_solve_result result;
+  op2_sparsity sparsity;
+  op2_mat mat;
+  op2_set one = new_set(1, "one"), rows = new_set(2, "rows");
+  op2_map map = new_map(one, rows, 2, all, "all");
+  const op2_map_pair pair = {map, map};
+  op2_dat dat = new_dat(rows, 1, OP2_F32, NULL, "x"), rhs = new_dat(rows, 1, OP2_F32, b, "b");
+  MUST(op2_sparsity_create(1, &pair, "pattern", &sparsity));
+  MUST(op2_mat_create(sparsity, 1, 1, OP2_F32, "A", &mat));
+  MUST(op2_par_loop(new_source("put", "void put(float a[2][2]) {\n"
+                                      "  a[0][0] = a[1][1] = 0x1p-100f;\n"
+                                      "  a[0][1] = -3 * 0x1p-100f;\n  a[1][0] = 0;\n}\n"),
+                    one, op2_arg_mat(mat, map, map, OP2_WRITE)));
+  op2_solver solver = new_solver((op2_solver_options){
+      .method = OP2_METHOD_GMRES, .preconditioner = OP2_PRECONDITIONER_NONE, .allow_failure = 1});
+  MUST(op2_solve(solver, mat, dat, rhs));
+  MUST(op2_solver_result(solver, &result));
+  MUST(op2_dat_get(dat, x));
+  EXPECT(result.iterations == 2 && result.reason == OP2_DIVERGED_BREAKDOWN);
+  EXPECT(x[0] == 0 && x[1] == 0);
+  EXPECT(fabs(result.residual / hypot(b[0], b[1]) - 1) < 1e-6);
+  op2_solver_destroy(&solver);
+  op2_mat_destroy(&mat);
+  op2_sparsity_destroy(&sparsity);
+}
+
 static const struct test_case cases[] = {
     {"results", results},
     {"results out of order", out_of_order},
     {"small systems", small_systems},
     {"what GMRES takes back", taken_back},
+    {"half a solution of GMRES", half_a_solution},
     {"functions of operators that fail", functions_that_fail},
 };
 
