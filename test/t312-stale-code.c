@@ -343,6 +343,43 @@ static void test_one_process(void) {
   must(op2_finalize(&ctx));
 }
 
+/* While a program compiles, after the compiler has read its files, a header changes, or one comes
+ * that hides it. Later programs do not take its code for that of the new header. */
+static void test_while_compiling(void) {
+  static const struct {
+    const char *script, *what;
+  } changes[] = {
+      {"test ! -e next || mv next v.h", "a header is replaced while it is compiled"},
+      {"test ! -e next || { cat next >v.h; rm next; }", "a header changes while it is compiled"},
+      {"test ! -e next || mv next early/v.h", "a header is hidden while it is compiled"}};
+  struct program p;
+  for (int i = 0; i < (int)(sizeof changes / sizeof *changes); i++) {
+    char name[32], cc[RIG_PATH], script[4 * RIG_PATH], header[2 * RIG_PATH];
+    bool compiled;
+    snprintf(name, sizeof name, "while-%d", i);
+    begin_plain(&p, name);
+    snprintf(cc, sizeof cc, "%.400s/cc", p.base);
+    snprintf(header, sizeof header, "%s/early", p.base);
+    mkdir(header, 0755);
+    snprintf(header, sizeof header, "%s/o.h", p.base);
+    snprintf(script, sizeof script, "#!/bin/sh\n" RIG_ASKED "cc \"$@\" || exit\ncd '%s' && %s\n",
+             p.base, changes[i].script);
+    write_script(p.base, "cc", script);
+    p.cc = cc;
+    p.headers[0] = header;
+    snprintf(p.cflags, sizeof p.cflags, "-O0 -isystem %s/early -isystem %s", p.base, p.base);
+    write_text(p.base, "o.h", "#include <v.h>\n");
+    write_text(p.base, "v.h", "#define VALUE 1\n");
+    write_text(p.base, "next", "#define VALUE 2\n");
+    const double first = run(&p, &compiled);
+    snprintf(header, sizeof header, "%s/next", p.base);
+    ok(first == 1 && compiled && access(header, F_OK) != 0, "%s: the first program",
+       changes[i].what);
+    snprintf(header, sizeof header, "%s/o.h", p.base);
+    ok(stores(&p, 2, changes[i].what), "%s: those after it", changes[i].what);
+  }
+}
+
 int main(void) {
   rig_open();
   test_product();
@@ -351,6 +388,7 @@ int main(void) {
   test_folders();
   test_directory();
   test_one_process();
+  test_while_compiling();
   rig_close();
   return done();
 }
