@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static enum file_fault fault;
@@ -42,7 +43,8 @@ static int is_part_open(int fd) {
 
 /* Which fault this call has; one that fails has set errno. */
 static enum file_fault met(int about_part) {
-  if (fault == FAULT_NONE || !about_part || --left != 0) return FAULT_NONE;
+  if (fault == FAULT_NONE || fault >= FAULT_CUT) return FAULT_NONE;
+  if (!about_part || --left != 0) return FAULT_NONE;
   reached = 1;
   if (fault == FAULT_KILL) raise(SIGKILL);
   errno = fault == FAULT_ENOSPC ? ENOSPC : fault == FAULT_EIO ? EIO : EINTR;
@@ -82,8 +84,19 @@ FTRUNCATE(ftruncate64)
 FALLOCATE(fallocate)
 FALLOCATE(fallocate64)
 
+/* What a disk does that has lost something and does not say so. */
+static void damage(int fd) {
+  static const char zero[8] = {0};
+  struct stat st;
+  if (fault < FAULT_CUT || !is_part_open(fd) || --left != 0) return;
+  if (fstat(fd, &st) != 0) return;
+  reached = fault == FAULT_CUT ? ftruncate(fd, st.st_size - 1) == 0
+                               : pwrite(fd, zero, sizeof zero, 0) == (ssize_t)sizeof zero;
+}
+
 int fsync(int fd) {
   int (*real)(int) = (int (*)(int))next("fsync");
+  damage(fd);
   return met(is_part_open(fd)) ? -1 : real(fd);
 }
 

@@ -12,6 +12,8 @@ enum file_fault {
   FAULT_EIO,    /* the call fails for a broken disk */
   FAULT_KILL,   /* the process is killed in place of the call */
   FAULT_SHORT,  /* pwrite writes half; other calls are interrupted by a signal and do nothing */
+  FAULT_CUT,    /* fsync succeeds, and the file has lost its last byte; other calls do not count */
+  FAULT_BLANK,  /* fsync succeeds, and the file's first bytes are zero; other calls do not count */
   FAULT_KINDS
 };
 

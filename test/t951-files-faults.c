@@ -102,8 +102,10 @@ static int fail_each(op2_file_mode mode) {
   char *former = rank == 0 ? bytes_of(&n) : NULL;
   for (int kind = FAULT_ENOSPC; kind < FAULT_KINDS; kind++)
     for (int where = 0; where < ranks && kind != FAULT_KILL; where++) {
-      int got = 0;
-      for (int call = 1 + (kind + where) % step; got >= 0; call += step) {
+      int got = 0, first = 1 + (kind + where) % step;
+      if (kind >= FAULT_CUT) first = 1;
+      if (kind >= FAULT_CUT && where > 0) break; /* the first rank writes what is lost once more */
+      for (int call = first; got >= 0; call += step) {
         got = fail_one((enum file_fault)kind, where, call, mode, former, n);
         if (got > 0) wrong++;
         tried += got >= 0;

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "file_fault.h"
 #include "file_plain.h"
 #include "init.h"
 #include "op2/ranks.h"
@@ -203,6 +204,26 @@ static void take_name(void) {
   ok(access(part, F_OK) != 0, "the file is removed");
 }
 
+/* A disk that loses some of a file without a word: the former file stays. */
+static void lose_bytes(void) {
+  static const struct {
+    enum file_fault fault;
+    const char *words;
+  } all[] = {{FAULT_CUT, "its size is not what was written"}, {FAULT_BLANK, "it is no HDF5 file"}};
+  op2_file file = NULL;
+  char part[540];
+  snprintf(part, sizeof part, "%s.op2-part", path);
+  const double before = value_of(path);
+  for (int i = 0; i < 2; i++) {
+    CHECK(op2_file_open(ctx, path, OP2_FILE_CREATE, &file));
+    CHECK(write_value(file, 9));
+    file_fault_arm(all[i].fault, 1);
+    REFUSES(OP2_ERR_IO, op2_file_close(&file), path, all[i].words);
+    ok(file_fault_disarm() && value_of(path) == before && access(part, F_OK) != 0,
+       "the former file is what it was, and nothing stays of the other");
+  }
+}
+
 /* Names are those of the time when the file was opened. */
 static void other_folders(void) {
   op2_file file = NULL;
@@ -303,6 +324,7 @@ int main(void) {
   as_h5py();
   replace_file();
   take_name();
+  lose_bytes();
   other_folders();
   CHECK(op2_finalize(&ctx));
   is_int(nothing(NULL, NULL), 0, "a set without elements is written and read alone");
