@@ -12,7 +12,7 @@
 /* What companions have of the library: libraries of their own, built and installed with it, that
  * are linked with what it is not to load unasked, as MPI. This table is all they call, and the one
  * symbol beside the public ones that the shared library shows. */
-enum { OP2I_COMPANION_VERSION = 8 }; /* another one when this file or what it includes changes */
+enum { OP2I_COMPANION_VERSION = 9 }; /* another one when this file or what it includes changes */
 
 struct op2i_companion {
   /* Ranks. init_ranks(): as in init.h. comm_of(): of a context that is alone, null. */

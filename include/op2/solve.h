@@ -131,7 +131,10 @@ OP2_API OP2_NODISCARD op2_status op2_solve_at(op2_where where, op2_solver solver
                                               op2_dat x, op2_dat b);
 
 /** A function that queues y = A x: loops, products of matrices, anything that is queued. It gets
- * dats on the operator's set, with its dim and type. Of the context's other dats, globals and
+ * dats on the operator's set, with its dim and type, which it is lent: they are not to be destroyed,
+ * neither by the function nor by a call (op2_call()) that it queues, and neither is the x of
+ * op2_solve_operator(), which one of them may be. Otherwise the solve fails with OP2_ERR_STATE, whose
+ * message names the operator. Of the context's other dats, globals and
  * matrices it uses those that the operator names, and what it makes itself. It is called while a
  * solve runs, on every rank alike, and may look at values. It may not call op2_partition(),
  * op2_renumber() or op2_finalize(), which return OP2_ERR_STATE there. What it returns, where that

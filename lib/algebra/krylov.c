@@ -54,7 +54,9 @@ static op2_status need_dat(struct op2i_solve *solve, int32_t dim, op2_dat *dat) 
   op2_status status = OP2_SUCCESS;
   if (!*dat)
     status = op2_dat_create(work->rows, dim, work->type, NULL, solve->solver->obj.name, dat);
-  if (!status) (*dat)->res.round = solve->op.ctx->round;
+  if (status) return status;
+  (*dat)->obj.lent = true;
+  (*dat)->res.round = solve->op.ctx->round;
   return status;
 }
 

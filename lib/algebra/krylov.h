@@ -72,6 +72,9 @@ void op2i_workspace_free(struct op2i_workspace *work);
 
 /* y = A x, as the program's function queues it. */
 op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y);
+/* OP2_ERR_STATE, once, if the function, or a call that it has queued, has destroyed a dat that was
+ * lent to it: x or y, or another one. Those of the library are still there. */
+op2_status op2i_operator_check_lent(op2_operator op, op2_dat x, op2_dat y);
 /* y = A x */
 op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y);
 /* r = b - A x, with the squares of both norms in the workspace. */

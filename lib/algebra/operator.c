@@ -160,15 +160,33 @@ op2_status op2_operator_create(const op2_operator_desc *desc, const char *name, 
   return status;
 }
 
+/* ---- calling --------------------------------------------------------------------------------- */
+
+op2_status op2i_operator_check_lent(op2_operator op, op2_dat x, op2_dat y) {
+  op2_context ctx = op->obj.ctx;
+  const void *destroyed = ctx->lent_destroyed;
+  ctx->lent_destroyed = NULL;
+  if (!destroyed) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_STATE,
+                    "the function of operator '%s' destroys %s, which it is lent and does not own",
+                    op->obj.name,
+                    destroyed == x   ? "x"
+                    : destroyed == y ? "y"
+                                     : "the x or y of an earlier product");
+}
+
 /* A message that a call of the library left inside the function belongs to its failure; one from
  * before does not. The function may return any number: the context is not dead because it says
- * so. */
+ * so. The x of the first product may be the program's own dat, which stays until the solve ends. */
 op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y) {
   (void)op2i_error(OP2_SUCCESS, "%s", "");
+  const bool whole = !x->obj.given_up;
   struct op2i_fp_scope *scope = op2i_fp_window_open();
   op2_status status = op->desc.apply(op->desc.data, x, y);
   op2i_fp_window_close(scope, true);
-  if (!status) return OP2_SUCCESS;
+  if (whole && x->obj.given_up) op->obj.ctx->lent_destroyed = &x->obj;
+  const op2_status lent = op2i_operator_check_lent(op, x, y);
+  if (lent || !status) return lent;
   const char *name = op2_status_name(status), *inside = op2_error_message();
   const bool known = strcmp(name, op2_status_name((op2_status)-1)) != 0;
   const bool usable = known && (status != OP2_ERR_FATAL || op->obj.ctx->fatal);

@@ -321,11 +321,16 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
   struct op2i_outside *outside = NULL;
   op2_solve_result result = {0};
   const char *says = NULL;
+  const bool whole = !(*solve->system.x)->obj.given_up;
+  op->ctx->lent_destroyed = NULL;
   op2_status status = op2i_scheduler.enter(sched, op, versions, &outside);
   if (!status) {
     status = go(solve, words, &result, &says);
     status = op2i_scheduler.leave(sched, op, outside, status);
   }
+  if (whole && (*solve->system.x)->obj.given_up) op->ctx->lent_destroyed = &(*solve->system.x)->obj;
+  if (!status && solve->system.shell)
+    status = op2i_operator_check_lent(solve->system.shell, *solve->system.x, NULL);
   if (status) result = (op2_solve_result){.reason = OP2_SOLVE_FAILED};
   keep_result(solve->solver, number, &result);
   return status ? status : judge(solve, &result, says);

@@ -63,6 +63,7 @@ struct op2_context_s {
   int64_t round;                 /* such operations so far */
   int64_t last_id_outside;       /* of the objects that existed when it began */
   struct op2i_object *awaiting_release; /* destroyed inside functions of op2_call(); list */
+  const struct op2i_object *lent_destroyed; /* lent, and the program tried to destroy it; or null */
   struct op2i_solve *solves;     /* every distinct one seen; list */
   const struct op2i_engine
       *engine; /* that solves where nothing else is asked for; null: the library */

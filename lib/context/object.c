@@ -109,6 +109,13 @@ bool op2i_object_leave(void *object, enum op2i_kind kind) {
     return false;
   }
   if (o->ctx->forked) return false;
+  if (o->lent) {
+    o->ctx->lent_destroyed = o;
+    op2i_log(o->ctx, OP2I_LOG_WARN,
+             "a %s handle is destroyed that the library has lent to an operator's function",
+             kind_name(kind));
+    return false;
+  }
   o->given_up = true;
   if (o->ctx->calling) {
     o->next_awaiting = o->ctx->awaiting_release;

@@ -30,6 +30,7 @@ struct op2i_object {
   uint32_t magic; /* OP2I_MAGIC + kind while alive */
   int32_t refs;
   bool given_up; /* the user's handle was destroyed; others hold the object */
+  bool lent; /* the library's own: functions of the program get the handle for the time of a call */
   struct op2i_object *next_awaiting; /* in the context's list of objects that await release */
   op2_context ctx;
   char *name;
@@ -67,7 +68,7 @@ uint64_t op2i_object_digest(uint64_t digest, const void *object);
 void *op2i_ref(void *object);
 void op2i_unref(void *object);
 /* Whether the user's reference on this handle is there to be given up. From now on it is not. False
- * for null, for a copy of a handle that was destroyed, and in a forked child, which must not touch
+ * for null, for an object that is lent (which the context notes in lent_destroyed), for a copy of a handle that was destroyed, and in a forked child, which must not touch
  * what another thread may have left halfway. Also false inside a function of op2_call(): the library
  * call that made the queue run may use the object after the function has returned, so that the
  * context keeps the reference until op2i_objects_release_awaiting(). */

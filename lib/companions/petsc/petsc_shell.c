@@ -20,11 +20,24 @@ static void drop(struct op2i_petsc_kept *kept) {
   own->mat = NULL;
 }
 
+/* The operator's function gets both, and must not destroy them. */
+static op2_status make_lent(const op2_operator_desc *desc, const char *name, op2_dat *dat) {
+  if (*dat) return OP2_SUCCESS;
+  op2_status status = op2_dat_create(desc->set, desc->dim, desc->type, NULL, name, dat);
+  if (!status) (*dat)->obj.lent = true;
+  return status;
+}
+
+static void free_lent(op2_dat *dat) {
+  if (*dat) (*dat)->obj.lent = false;
+  op2_dat_destroy(dat);
+}
+
 static void free_kept(void *data) {
   struct kept_shell *own = data;
   op2i_petsc_let_go(&own->kept);
-  op2_dat_destroy(&own->x);
-  op2_dat_destroy(&own->y);
+  free_lent(&own->x);
+  free_lent(&own->y);
   own->op2->free(own);
 }
 
@@ -109,10 +122,8 @@ op2_status op2i_petsc_shell(struct op2i_petsc_manner *manner, op2_operator op, M
   MPI_Comm comm;
   op2_status status = have_kept(manner, op, &own);
   if (op->obj.ctx->comm) status = manner->op2->agree(op->obj.ctx->comm, status);
-  if (!status && !own->x)
-    status = op2_dat_create(desc->set, desc->dim, desc->type, NULL, op->obj.name, &own->x);
-  if (!status && !own->y)
-    status = op2_dat_create(desc->set, desc->dim, desc->type, NULL, op->obj.name, &own->y);
+  if (!status) status = make_lent(desc, op->obj.name, &own->x);
+  if (!status) status = make_lent(desc, op->obj.name, &own->y);
   if (!status) status = op2i_petsc_comm(manner->op2, op->obj.ctx, &comm);
   if (status) return status;
   if (!own->mat) code = create(own, comm);
