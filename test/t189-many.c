@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* op2_dat_mdot() and op2_dat_maxpy(): products and sums of one dat with n dats against plain sums,
  * for n from 1 to 20, types, dims, and scalars of every form; dats that are the same; in the queue,
- * fused, and with any number of threads the same bits. Values are whole numbers or halves, so that
- * results are exact, unless order is to show. */
+ * fused, and with any number of threads the same bits; up to 100 dats in vector code, with the bits
+ * of n operations with one dat each. Values are whole numbers or halves, so that results are exact,
+ * unless order is to show. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,10 +183,67 @@ static void nothing(void) {
   EXPECT(got[0] == 0 && got[1] == 0 && got[2] == 0);
 }
 
+/* ---- many dats ------------------------------------------------------------------------------- */
+
+enum { HUNDRED = 100, MANY_ROWS = 1111 };
+
+/* Values whose sums depend on the order. */
+static op2_dat new_odd(op2_set set, op2_type type, int k) {
+  void *data = scratch(MANY_ROWS, sizeof(double));
+  for (int i = 0; i < MANY_ROWS; i++)
+    value_put(type, data, (size_t)i, 1.0 / (1 + (i * 17 + k * 5) % 1009) - 0.005);
+  return new_dat(set, 1, type, data, "odd");
+}
+
+static void expect_each_dot(op2_dat v, int n, const op2_dat *u) {
+  double got[HUNDRED] = {0}, want = 0;
+  op2_gbl all = new_gbl(n, OP2_F64, NULL, "all"), one = new_gbl(1, OP2_F64, NULL, "one");
+  MUST(op2_dat_mdot(v, n, u, all));
+  MUST(op2_gbl_get(all, got));
+  for (int k = 0; k < n; k++) {
+    MUST(op2_dat_dot(v, u[k], one));
+    MUST(op2_gbl_get(one, &want));
+    if (memcmp(&got[k], &want, sizeof want))
+      mismatch_at(__FILE__, __LINE__, "mdot", 1000 * n + k, got[k], want);
+  }
+}
+
+static void expect_each_axpy(op2_dat v, op2_dat w, int n, const op2_dat *u, size_t bytes) {
+  double factors[HUNDRED], got[MANY_ROWS], want[MANY_ROWS];
+  for (int k = 0; k < n; k++) factors[k] = 0.1 * (k + 1);
+  op2_gbl all = new_gbl(n, OP2_F64, factors, "factors");
+  MUST(op2_dat_copy(v, w));
+  MUST(op2_dat_maxpy(v, op2_scalar_gbl(all), n, u));
+  MUST(op2_dat_get(v, got));
+  for (int k = 0; k < n; k++)
+    MUST(op2_dat_axpy(w, op2_scalar_gbl(new_gbl(1, OP2_F64, &factors[k], "factor")), u[k]));
+  MUST(op2_dat_get(w, want));
+  EXPECT(!memcmp(got, want, MANY_ROWS * bytes));
+}
+
+/* However many there are, loops are vector code where those with one dat are. */
+static void large(void) {
+  static const int counts[] = {1, 2, 55, 56, HUNDRED};
+  static const op2_type types[] = {OP2_F64, OP2_F32};
+  const bool vectors =
+      !strcmp(test_config.backend, "openmp") || !strcmp(test_config.backend, "starpu");
+  for (int t = 0; t < 2; t++) {
+    op2_set set = new_set(MANY_ROWS, "many");
+    op2_dat v = new_odd(set, types[t], HUNDRED), w = new_odd(set, types[t], 0), u[HUNDRED];
+    for (int k = 0; k < HUNDRED; k++) u[k] = new_odd(set, types[t], k);
+    for (int c = 0; c < 5; c += vectors ? 1 : 3)
+      for (int times = 0; times < (vectors ? 2 : 1); times++) { /* then loops are fused */
+        expect_each_dot(v, counts[c], u);
+        expect_each_axpy(v, w, counts[c], u, types[t] == OP2_F64 ? sizeof(double) : sizeof(float));
+      }
+  }
+  if (vectors) EXPECT(explains("vector code") && !explains("scalar code"));
+}
+
 /* ---- in the queue ---------------------------------------------------------------------------- */
 
-/* Gram-Schmidt without the host, twice the same: 8 + 1 dats are two loops each time, which
- * become one when they come again, with the same results. */
+/* Gram-Schmidt without the host, twice the same: 8 + 1 dats are two loops each time, and where products
+ * are put together a call; the loops become one when they come again, with the same results. */
 static void fused(void) {
   enum { N_DATS = 9 };
   struct trial t = new_trial(OP2_F64, 1);
@@ -193,10 +251,10 @@ static void fused(void) {
   op2_gbl h = new_gbl(N_DATS, OP2_F64, NULL, "h");
   for (int times = 0; times < 3; times++) {
     MUST(op2_dat_mdot(t.v, N_DATS, t.u, h));
-    EXPECT(op2_queued(test_ctx) == (test_config.eager ? 0 : 2));
+    EXPECT(op2_queued(test_ctx) == (test_config.eager ? 0 : 3));
     MUST(op2_dat_fill(t.v, op2_scalar_value(1)));
     MUST(op2_dat_maxpy(t.v, op2_scalar_times(-1, op2_scalar_gbl(h)), N_DATS, t.u));
-    EXPECT(op2_queued(test_ctx) == (test_config.eager ? 0 : 5));
+    EXPECT(op2_queued(test_ctx) == (test_config.eager ? 0 : 6));
     MUST(op2_gbl_get(h, got[times]));
     MUST(op2_dat_fill(t.v, op2_scalar_value(2)));
     MUST(op2_flush(test_ctx));
@@ -277,10 +335,15 @@ static void refused(void) {
 }
 
 static const struct test_case cases[] = {
-    {"n from 1 to 20", each_n}, {"types and dims", shapes},
-    {"scalars", forms},         {"dats that are the same", same_dats},
-    {"no elements", nothing},   {"fused", fused},
-    {"threads", threads},       {"what is refused", refused},
+    {"n from 1 to 20", each_n},
+    {"types and dims", shapes},
+    {"scalars", forms},
+    {"dats that are the same", same_dats},
+    {"no elements", nothing},
+    {"many dats", large},
+    {"fused", fused},
+    {"threads", threads},
+    {"what is refused", refused},
 };
 
 int main(void) { return RUN(cases, RUN_ON_DEVICES | RUN_ONE_BLOCK); }

@@ -203,11 +203,12 @@ OP2_API OP2_NODISCARD op2_status op2_dat_dot_at(op2_where where, op2_dat x, op2_
                                                 op2_gbl result);
 
 /** @brief Queue: the scalar products of x with each of n dats, y[0] to y[n - 1], in few loops, as
- * op2_dat_maxpy() has them: x is read once for a block of dats.
+ * op2_dat_maxpy() has them: x is read once for a block of dats. Each product has the bits that
+ * op2_dat_dot() gives it, whatever n is.
  * @shape  y[n], of which any may be the same dat, or x; the result has n values
  * @units  dats
  * @memory as op2_dat_fill_at(); the list is copied
- * @sync   as op2_dat_fill_at(), for each size of block
+ * @sync   as op2_dat_fill_at(), for each size of block and each n that is larger than those before
  * @mpi    as op2_dat_fill_at(), with the same n
  * @errors as op2_dat_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result;
  *         OP2_ERR_ARG (n < 1, no list)

@@ -101,6 +101,8 @@ op2_status op2i_vector_kernel(op2_context ctx, const struct op2i_vector_key *key
                               op2_kernel *kernel);
 /* dat_many.c: add the text of a kernel of a block. */
 void op2i_many_text(const struct op2i_vector_key *key, struct op2i_text *text);
+/* Give up the globals that blocks of scalar products are reduced into. */
+void op2i_many_forget(op2_context ctx);
 
 /* Queue a call that was checked: of dats a loop, */
 op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape);

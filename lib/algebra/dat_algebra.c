@@ -23,6 +23,7 @@ static void free_kernels(op2_context ctx) {
     op2i_unref(ctx->norm_parts[i]);
     ctx->norm_parts[i] = NULL;
   }
+  op2i_many_forget(ctx);
   while (ctx->vector_kernels) {
     struct op2i_vector_kernel *kernel = ctx->vector_kernels;
     ctx->vector_kernels = kernel->next;

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Operations of one dat with n dats: a loop for every block of 8, 4, 2 or 1 of them, so that a few
- * kernels serve every n. */
+ * kernels serve every n. Products of several blocks are reduced into a global for each block, which
+ * the host puts together: vector code keeps all values of a global that it reduces into, so that for
+ * a global of n values it would be slow, and soon be none. */
 #include <stdio.h>
+#include <string.h>
 
 #include "algebra.h"
+#include "call.h"
 #include "context.h"
 #include "error.h"
 #include "fpenv.h"
@@ -24,6 +28,12 @@ static struct block next_block(struct block block, int n) {
   block.count = BLOCK;
   while (block.count > n - block.first) block.count /= 2;
   return block;
+}
+
+static int count_blocks(int n) {
+  int blocks = 0;
+  for (struct block b = next_block((struct block){0}, n); b.count; b = next_block(b, n)) blocks++;
+  return blocks;
 }
 
 /* ---- their kernels --------------------------------------------------------------------------- */
@@ -79,7 +89,7 @@ void op2i_many_text(const struct op2i_vector_key *key, struct op2i_text *text) {
   }
   op2i_text_add(text, "  for (int i = 0; i < %d; i++) {\n", (int)key->dim);
   for (int k = 0; k < key->count; k++)
-    op2i_text_add(text, "    s[%s%d] += (double)v[i] * (double)u%d[i];\n", index_of(key), k, k);
+    op2i_text_add(text, "    s[%d] += (double)v[i] * (double)u%d[i];\n", k, k);
   op2i_text_add(text, "  }\n}\n");
 }
 
@@ -92,7 +102,8 @@ struct many {
 };
 
 static int make_args(const struct many *many, const struct op2i_vector_key *key,
-                     const struct block *block, int64_t *room, op2_arg args[MOST_ARGS]) {
+                     const struct block *block, op2_gbl into, int64_t *room,
+                     op2_arg args[MOST_ARGS]) {
   const struct op2i_vector_call *call = &many->call;
   const op2_scalar *scalar = &call->scalars[0];
   const bool dot = call->op == OP2I_MDOT;
@@ -102,7 +113,7 @@ static int make_args(const struct many *many, const struct op2i_vector_key *key,
   for (int k = 0; k < block->count; k++)
     args[n++] = op2_arg_direct(many->dats[block->first + k], OP2_READ);
   if (dot) {
-    args[n++] = op2_arg_gbl(call->result, OP2_INC);
+    args[n++] = op2_arg_gbl(into, OP2_INC);
   } else {
     op2i_factor(scalar->factor, wide, room);
     args[n++] = op2_arg_val(room, 1, wide);
@@ -113,7 +124,8 @@ static int make_args(const struct many *many, const struct op2i_vector_key *key,
   return n;
 }
 
-static op2_status queue_block(const struct many *many, const struct block *block) {
+/* Products go into this global. */
+static op2_status queue_block(const struct many *many, const struct block *block, op2_gbl into) {
   const struct op2i_vector_call *call = &many->call;
   struct op2i_vector_key key = {.dim = many->shape.dim,
                                 .op = (uint8_t)call->op,
@@ -124,41 +136,125 @@ static op2_status queue_block(const struct many *many, const struct block *block
   op2_kernel kernel = NULL;
   key.above[0] = op2i_gbl_form_of(call->scalars[0].above, &key);
   key.below[0] = op2i_gbl_form_of(call->scalars[0].below, &key);
-  key.shifted = (call->op == OP2I_MDOT || key.above[0]) && call->n > block->count;
+  key.shifted = key.above[0] && call->n > block->count;
   op2_status status = op2i_vector_kernel(many->shape.ctx, &key, &kernel);
   if (status) return status;
-  const int nargs = make_args(many, &key, block, &room, args);
+  const int nargs = make_args(many, &key, block, into, &room, args);
   return op2_par_loop_at(call->where, kernel, many->shape.set, nargs, args);
 }
 
 /* When memory ends, the blocks that are queued already are taken back, as long as none has run. */
-static op2_status queue_blocks(const struct many *many) {
+static op2_status queue_blocks(const struct many *many,
+                               op2_status (*one)(const struct many *many,
+                                                 const struct block *block),
+                               op2_status (*end)(const struct many *many)) {
   struct op2i_sched *sched = many->shape.ctx->sched;
   const int64_t from = op2i_scheduler.next(sched);
   op2_status status = OP2_SUCCESS;
   for (struct block b = next_block((struct block){0}, many->call.n); b.count && !status;
        b = next_block(b, many->call.n))
-    status = queue_block(many, &b);
+    status = one(many, &b);
+  if (!status && end) status = end(many);
   if (status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) op2i_scheduler.undo_from(sched, from);
   return status;
 }
 
+static op2_status queue_sum(const struct many *many, const struct block *block) {
+  return queue_block(many, block, NULL);
+}
+
+/* ---- products -------------------------------------------------------------------------------- */
+
 /* As with other reductions the result is a version of its own, which begins at 0. */
-static op2_status queue_dots(const struct many *many) {
+static op2_status queue_one(const struct many *many, const struct block *block) {
+  static const double start[BLOCK];
   op2_gbl result = many->call.result;
-  double *start = op2i_calloc((size_t)many->call.n, sizeof *start);
-  if (!start) return op2i_context_lost(many->shape.ctx, op2i_error_nomem("an operation with dats"));
   struct op2i_version *was = op2i_version_ref(result->now);
   op2_status status = op2_gbl_set(result, start);
-  op2i_free(start);
-  if (!status) status = queue_blocks(many);
+  if (!status) status = queue_block(many, block, result);
   if ((status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) && !result->now->res.poison) {
     struct op2i_version *begun = result->now;
+    op2i_scheduler.undo(many->shape.ctx->sched, begun);
     result->now = was;
     was = begun;
   }
   op2i_version_unref(was);
   return status;
+}
+
+/* The global of a block, with as many values. The context keeps them: for the last blocks, of 4, 2
+ * and 1, and for each of 8; and others for operations inside a solve, which do not wait for those
+ * outside it. */
+static op2_gbl *place_of(const struct many *many, const struct block *block) {
+  enum { LAST = 3 };
+  struct op2i_gbls *kept = &many->shape.ctx->dot_parts[many->shape.ctx->inside != NULL];
+  const int last = block->count == 4 ? 0 : block->count == 2 ? 1 : 2;
+  const int at = block->count == BLOCK ? LAST + block->first / BLOCK : last;
+  if (at >= kept->n) {
+    const int n = at + 1 > LAST ? at + 1 : LAST;
+    op2_gbl *gbls = op2i_realloc(kept->gbls, (size_t)n * sizeof *gbls);
+    if (!gbls) return NULL;
+    memset(gbls + kept->n, 0, (size_t)(n - kept->n) * sizeof *gbls);
+    *kept = (struct op2i_gbls){gbls, n};
+  }
+  return &kept->gbls[at];
+}
+
+void op2i_many_forget(op2_context ctx) {
+  for (int inside = 0; inside < 2; inside++) {
+    struct op2i_gbls *kept = &ctx->dot_parts[inside];
+    for (int i = 0; i < kept->n; i++) op2i_unref(kept->gbls[i]);
+    op2i_free(kept->gbls);
+    *kept = (struct op2i_gbls){0};
+  }
+}
+
+static op2_status queue_part(const struct many *many, const struct block *block) {
+  static const double start[BLOCK];
+  op2_context ctx = many->shape.ctx;
+  op2_gbl *part = place_of(many, block);
+  if (!part) return op2i_context_lost(ctx, op2i_error_nomem("an operation with dats"));
+  op2_status status = OP2_SUCCESS;
+  if (!*part)
+    status = op2_gbl_create(ctx, block->count, OP2_F64, NULL, "some scalar products", part);
+  if (status) return status;
+  (*part)->now->res.round = ctx->round;
+  status = op2_gbl_set(*part, start);
+  return status ? status : queue_block(many, block, *part);
+}
+
+enum { RESULT = 1, PARTS };
+
+static int gather(void *data, void *const *values) {
+  double *result = values[RESULT];
+  int at = PARTS;
+  int32_t n;
+  (void)data;
+  memcpy(&n, values[0], sizeof n);
+  for (struct block b = next_block((struct block){0}, n); b.count; b = next_block(b, n))
+    memcpy(result + b.first, values[at++], (size_t)b.count * sizeof *result);
+  return 0;
+}
+
+static op2_status queue_gather(const struct many *many) {
+  const struct op2i_vector_call *call = &many->call;
+  const int32_t n = call->n;
+  int nargs = PARTS;
+  op2_arg *args = op2i_calloc((size_t)(PARTS + count_blocks(n)), sizeof *args);
+  if (!args) return op2i_context_lost(many->shape.ctx, op2i_error_nomem("an operation with dats"));
+  args[0] = op2_arg_val(&n, 1, OP2_I32);
+  args[RESULT] = op2_arg_gbl(call->result, OP2_WRITE);
+  for (struct block b = next_block((struct block){0}, n); b.count; b = next_block(b, n))
+    args[nargs++] = op2_arg_gbl(*place_of(many, &b), OP2_READ);
+  op2_status status = op2i_call_own(call->where, "products", many->shape.ctx, gather, nargs, args);
+  op2i_free(args);
+  return status;
+}
+
+static op2_status queue_dots(const struct many *many) {
+  const struct block first = next_block((struct block){0}, many->call.n);
+  if (first.count == many->call.n) return queue_one(many, &first);
+  return queue_blocks(many, queue_part, queue_gather);
 }
 
 /* ---- what can be wrong ----------------------------------------------------------------------- */
@@ -191,7 +287,7 @@ static op2_status queue(struct many *many) {
   if (status) return status;
   const struct op2i_behalf before = op2i_context_behalf(
       many->shape.ctx, "algebra of dats", op2i_vector_forms[call->op].name, call->where);
-  status = call->result ? queue_dots(many) : queue_blocks(many);
+  status = call->result ? queue_dots(many) : queue_blocks(many, queue_sum, NULL);
   op2i_context_behalf_end(many->shape.ctx, before);
   return status;
 }

@@ -56,6 +56,10 @@ struct op2_context_s {
   struct op2i_loop_table *loops; /* every distinct loop seen */
   struct op2i_user_call *calls;  /* every distinct call seen; list */
   struct op2i_vector_kernel *vector_kernels; /* of op2/algebra.h, made so far; list */
+  struct op2i_gbls {
+    op2_gbl *gbls; /* [n] some null */
+    int n;
+  } dot_parts[2];        /* what blocks of scalar products reduce into; [inside an operation] */
   op2_gbl norm_parts[2]; /* what norms reduce into beside their result; [inside an operation] */
   /* The operation that runs and queues others, with objects whose handles may be gone;
    * null: none. */
