@@ -455,7 +455,7 @@ static void run_fast_math(void) {
 /* Generated code that has x87 compute in double as well. */
 static void run_on_x87(void) {
 #if defined __x86_64__
-  struct report usual;
+  struct report usual = {0};
   if (system("${OP2_CC:-cc} -mfpmath=387 -x c -c -o /dev/null /dev/null 2>/dev/null")) {
     skip("-mfpmath=387: the compiler does not know it");
     return;
