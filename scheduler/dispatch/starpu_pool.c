@@ -11,6 +11,7 @@
 #include <starpu.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "context.h"
 #include "error.h"
@@ -29,6 +30,7 @@ static int team_cpus[OP2I_TEAM_MOST];     /* the system's number of each member'
 static int shares_of[STARPU_NMAXWORKERS]; /* of workers by their id; -1: none */
 static int hook;          /* StarPU's number of between_tasks(); below 0: it is not registered */
 static bool team_is_open; /* and workers have their shares */
+static int visitors;      /* workers that are in between_tasks() */
 /* How long workers look for a team's next program before they sleep, in nanoseconds. */
 enum { LINGER_NS = 100000 };
 static bool lost; /* in a forked child of a process where StarPU ran */
@@ -46,6 +48,13 @@ static bool abi_matches(void) {
   return touched <= sizeof(struct starpu_conf) && touched + 64 > sizeof(struct starpu_conf);
 }
 
+/* Workers stay where the program itself uses StarPU, and one may still be on its way out. One that
+ * comes in so late that it is not seen here finds everything closed. */
+static void wait_for_visitors(void) {
+  const struct timespec moment = {.tv_nsec = 50000};
+  while (__atomic_load_n(&visitors, __ATOMIC_ACQUIRE) > 0) nanosleep(&moment, NULL);
+}
+
 /* Workers that find no task come by the hook until they end, so that none of them spins on the core of
  * the thread that ends them. */
 static void close_rest(void) {
@@ -53,6 +62,7 @@ static void close_rest(void) {
   __atomic_store_n(&team_is_open, false, __ATOMIC_RELEASE);
   starpu_shutdown();
   if (hook >= 0) starpu_progression_hook_deregister(hook);
+  wait_for_visitors();
   op2i_team_destroy(&team);
   op2i_rest_destroy(&rest);
 }
@@ -70,19 +80,25 @@ static void end_with_threads(void) {
 
 static bool others_wait(void) { return starpu_task_nready() > 0; }
 
-/* StarPU calls it between tasks, and again and again while there is none. */
-static unsigned between_tasks(void *unused) {
-  (void)unused;
+static void visit(void) {
   int64_t calls = op2i_rest_calls(&rest);
   if (!__atomic_load_n(&team_is_open, __ATOMIC_ACQUIRE)) { /* StarPU starts, or ends */
     op2i_rest_here(&rest, calls);
-    return 1;
+    return;
   }
   int worker = starpu_worker_get_id();
   bool idle = op2i_rest_idle(&rest), others = idle && others_wait();
   if (idle && !others && worker >= 0) op2i_team_help(&team, &rest, shares_of[worker]);
   if (idle && !others) op2i_last_threads_look(worker, end_with_threads);
   if (!others) op2i_rest_here(&rest, calls);
+}
+
+/* StarPU calls it between tasks, and again and again while there is none. */
+static unsigned between_tasks(void *unused) {
+  (void)unused;
+  __atomic_add_fetch(&visitors, 1, __ATOMIC_SEQ_CST);
+  visit();
+  __atomic_sub_fetch(&visitors, 1, __ATOMIC_RELEASE);
   return 1;
 }
 
