@@ -4,6 +4,7 @@
 
 #include "affinity.h"
 #include "comm.h"
+#include "env.h"
 #include "fpenv.h"
 #include "object.h"
 #include "op2/mesh.h"
@@ -30,6 +31,7 @@ struct op2i_companion {
   op2_status (*farewell)(struct op2i_comm *comm, const char *call);
   void (*exits)(struct op2i_comm *comm);
   op2_status (*link)(struct op2i_link_speed *speed); /* that the environment asks for */
+  void (*patience)(const op2_options *options, struct op2i_patience *patience); /* as in env.h */
   /* Messages of failures, memory, time: as in error.h, mem.h and clock.h. */
   op2_status (*error)(op2_status status, const char *format, ...)
       __attribute__((format(printf, 2, 3)));

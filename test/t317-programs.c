@@ -166,8 +166,8 @@ static void test_irrelevant(const char *real) {
   set_path(NULL);
 }
 
-/* A context goes on with the PATH that it had when its first loop was compiled, and what it leaves in
- * the cache is right for that. */
+/* A context goes on with the PATH that it had when its first loop was compiled, and the entries that
+ * it makes are right for that PATH. */
 static void test_one_context(const char *real) {
   struct state s;
   char folder[RIG_PATH];

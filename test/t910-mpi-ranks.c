@@ -114,8 +114,9 @@ static void messages(void) {
   everywhere("messages of two lengths", usual, of_two_lengths, NULL);
   everywhere("a message of nobody", usual, of_nobody, NULL);
   if (size == 2)
-    everywhere("all of a slow link", (struct op2i_mpi_manner){OP2I_MPI_PIECE, COMM_SLOW, false},
-               comm_slowly, NULL);
+    everywhere("all of a slow link",
+               (struct op2i_mpi_manner){.piece = OP2I_MPI_PIECE, .link = COMM_SLOW}, comm_slowly,
+               NULL);
 }
 
 /* ---- programs -------------------------------------------------------------------------------- */
@@ -386,7 +387,7 @@ static int kway(void) {
   enum { NODES_OF_RING = 4001, STRIDE = 1501 };
   op2_context ctx;
   op2_set nodes, edges;
-  op2_map ends;
+  op2_map ends = NULL;
   const char *why;
   struct op2i_comm *comm = communicator(usual);
   const struct op2i_partitioner *partitioner = op2i_partitioner_find(comm, &why);

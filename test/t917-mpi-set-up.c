@@ -22,6 +22,9 @@ static int fails(const char *name) {
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *out) {
   return fails("MPI_Comm_dup") ? MPI_ERR_OTHER : PMPI_Comm_dup(comm, out);
 }
+int MPI_Ibarrier(MPI_Comm comm, MPI_Request *request) {
+  return fails("MPI_Ibarrier") ? MPI_ERR_OTHER : PMPI_Ibarrier(comm, request);
+}
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) {
   return fails("MPI_Comm_set_errhandler") ? MPI_ERR_OTHER : PMPI_Comm_set_errhandler(comm, handler);
 }

@@ -9,7 +9,8 @@
 #include "jit.h"
 #include "text.h"
 
-/* Part of every key: another one when lists have more in them, so that older entries are not used. */
+/* Part of every key: another one when lists have more in them, so that older entries are not
+ * used. */
 #define OP2I_DEPEND_RECORDS "2"
 
 /* A compiled image depends on files as well as on its key. They are kept as a list of records, each

@@ -9,8 +9,8 @@
 #include "compiler.h"
 
 /* The environment that a context's compiler runs in: a copy of the process's, made when the first
- * loop is compiled. What an entry of the cache is checked by is the same copy, so that a program may
- * change its variables afterwards. */
+ * loop is compiled. An entry of the cache is checked by the same copy, so that a program may change
+ * its variables afterwards. */
 
 /* Copy the environment. A process that ignores its own gets one with the system's folders only.
  * Fails only for lack of memory. */
@@ -21,15 +21,16 @@ const char *op2i_environment_value(const struct op2i_compiler *compiler, const c
 
 /* The copy with another TMPDIR, so that the files that a killed compiler leaves behind are removed
  * with that folder. `in_english`: what the compiler says of itself is read by words. `setting` is
- * "TMPDIR=..." and is not copied. The caller frees the array, not what is in it; null: no memory. */
+ * "TMPDIR=..." and is not copied. The caller frees the array but not the strings in it. Null where
+ * there is no memory. */
 char **op2i_environment_for_run(const struct op2i_compiler *compiler, char *setting,
                                 bool in_english);
 
 /* A regular file that this process may execute. */
 bool op2i_is_program(const char *path, struct stat *st);
 
-/* Take the next folder off a list with colons and append a name to it. An empty or relative folder is
- * meant from the compiler's folder. False at the end of the list, which is then null; `file` is
+/* Take the next folder off a list with colons and append a name to it. An empty or relative folder
+ * is meant from the compiler's folder. False at the end of the list, which is then null; `file` is
  * empty where the name is too long. */
 bool op2i_next_in_list(const struct op2i_compiler *compiler, const char **list, const char *name,
                        char file[PATH_MAX]);

@@ -82,7 +82,7 @@ static op2_status find_own(struct parts *p) {
   return status;
 }
 
-/* GCC prints where it searches; of Clang it is known that it looks into the user's folders first. */
+/* GCC prints where it searches. Clang does not, and looks into the user's folders first. */
 static op2_status find_searched(struct parts *p) {
   const char *printed = line_of(p->text, "COMPILER_PATH=");
   if (printed) op2i_text_bytes(&p->searched, printed, strcspn(printed, "\n"));
@@ -135,8 +135,8 @@ static op2_status pass_over(struct parts *p, const char *file) {
   return op2i_words_add(there ? &p->says->programs : &p->says->untaken, file);
 }
 
-/* What the driver looks for before PATH, up to a file that is known (`taken`) or to the first program;
- * null: as far as there are folders. *found says whether there is one. */
+/* Look for a name where the driver does before PATH: up to a file that it is known to take (`taken`),
+ * or, where that is null, up to the first program. *found says whether there is one. */
 static op2_status search(struct parts *p, const char *name, const char *taken, bool *found) {
   const char *list = p->searched.length ? p->searched.chars : NULL;
   char file[PATH_MAX];

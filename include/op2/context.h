@@ -45,6 +45,7 @@ extern "C" {
  * seconds, with the first call in which two ranks differ, and what each of them has there. Where a
  * rank is merely silent, those that wait for it log a warning after 60 seconds and again at
  * doubling times; after OP2_WAIT_MAX seconds they end the contexts of all (0, the default: never).
+ * op2_init_mpi() waits in the same way for ranks that have not come to it.
  *
  * Contexts of several ranks are made by op2_init_mpi() (op2/mpi.h); others know one process only.
  *

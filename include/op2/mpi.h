@@ -49,6 +49,13 @@ extern "C" {
 /** @brief Start a context that is one rank of several.
  * As op2_init(), on every process of the communicator. An error of one of them is one of all, which
  * names its rank.
+ *
+ * Processes that wait for one that has not come warn after 60 seconds and again at doubling times;
+ * which one is missing cannot be told. After OP2_WAIT_MAX seconds (0, the default: never) they get
+ * ::OP2_ERR_STATE. The next call on the communicator then goes on with the same wait, and succeeds
+ * when all have come. Until then MPI can be used as before, except that no nonblocking collective
+ * function is called on this communicator and none is made from it: a program that means to go on
+ * alone gives op2 a duplicate of its own communicator.
  * @memory the communicator is duplicated, so messages of the library and the program's own cannot
  *         meet. The duplicate is freed with the context and its last object. *options is read during
  *         the call only. The context is the caller's, to be ended by op2_finalize()
@@ -58,7 +65,8 @@ extern "C" {
  *         op2_environment_write() does not say so of
  * @errors those of op2_init(); OP2_ERR_OPTION also where options differ that are to be the same (names
  *         the variable, two ranks and their values); OP2_ERR_STATE when MPI is not initialised, or finalized, or was
- *         initialised for another thread alone; OP2_ERR_ARG for MPI_COMM_NULL and
+ *         initialised for another thread alone, and when a process has not come within OP2_WAIT_MAX
+ *         seconds; OP2_ERR_ARG for MPI_COMM_NULL and
  *         intercommunicators; OP2_ERR_UNAVAILABLE when libop2_mpi is of another build than libop2;
  *         OP2_ERR_FATAL with MPI's own message when MPI fails; on error *ctx is untouched
  * @source OP2 op_mpi_init; PyOP2 op2.init(comm) */

@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "hash.h"
+#include "log.h"
 #include "mem.h"
 #include "place_rule.h"
 #include "variables.h"
@@ -130,6 +131,16 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
 fail:
   op2i_config_free(&c);
   return status;
+}
+
+void op2i_config_patience(const op2_options *options, struct op2i_patience *patience) {
+  const int64_t second = 1000000000;
+  int longest = 0, level = OP2I_LOG_WARN;
+  if (op2i_env_int(OP2I_ENV_WAIT_MAX, &longest)) longest = 0;
+  if (choose_int(&level, options ? options->log_level : 0, "op2_options.log_level", OP2I_ENV_LOG))
+    level = OP2I_LOG_WARN;
+  patience->longest = longest * second;
+  patience->warn_after = level >= OP2I_LOG_WARN ? 60 * second : 0;
 }
 
 /* ---- among ranks ----------------------------------------------------------------------------- */

@@ -75,6 +75,13 @@ enum {
 };
 /* When loops are fused: never, when they come together again, or when they first do. */
 enum { OP2I_FUSE_NEVER, OP2I_FUSE_AGAIN, OP2I_FUSE_AT_ONCE };
+/* How long ranks wait for each other before they have a context. */
+struct op2i_patience {
+  int64_t longest;    /* nanoseconds; 0: without end */
+  int64_t warn_after; /* nanoseconds after which a rank warns; 0: it does not */
+};
+/* By OP2_WAIT_MAX and the log level, as in a context; by the defaults where these are not valid. */
+void op2i_config_patience(const op2_options *options, struct op2i_patience *patience);
 op2_status op2i_config_init(struct op2i_config *config, const op2_options *options);
 /* Among ranks, OP2_ERR_OPTION on all where they differ in what has to be the same, with the first
  * such option, two ranks and their values. `backend` is what was chosen. Collective. */

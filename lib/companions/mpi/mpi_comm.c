@@ -54,12 +54,16 @@ static struct rank *rank_of(struct op2i_comm *comm) { return (struct rank *)comm
 
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
-static op2_status failed(const struct rank *rank, int error, const char *doing) {
+op2_status op2i_mpi_failed(const struct op2i_companion *op2, int rank, int size, int error,
+                           const char *doing) {
   char text[MPI_MAX_ERROR_STRING] = "";
   int length;
   MPI_Error_string(error, text, &length);
-  return rank->op2->error(OP2_ERR_FATAL, "MPI failed on rank %d of %d %s: %s", rank->comm.rank,
-                          rank->comm.size, doing, text);
+  return op2->error(OP2_ERR_FATAL, "MPI failed on rank %d of %d %s: %s", rank, size, doing, text);
+}
+
+static op2_status failed(const struct rank *rank, int error, const char *doing) {
+  return op2i_mpi_failed(rank->op2, rank->comm.rank, rank->comm.size, error, doing);
 }
 
 static op2_status two_lengths(const struct op2i_message *message) {
@@ -233,7 +237,7 @@ static op2_status look(int n, struct op2i_message *const *messages, int *first, 
  * of what was waited already, so waiting takes a quarter longer than it must, at most, and what the
  * system adds to a nap, some fifty microseconds. The first nap comes later than it is long: two ranks
  * of which each oversleeps what the other has sent would else go on so for ever. */
-static void rest(int64_t waited, int64_t longest) {
+void op2i_mpi_rest(int64_t waited, int64_t longest) {
   enum { SPIN_NS = 20000, YIELD_NS = 150000, MOST_NS = 1000000 };
   int64_t ns = waited / 4 < MOST_NS ? waited / 4 : MOST_NS;
   if (ns > longest) ns = longest;
@@ -260,7 +264,7 @@ static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const
     if (*out || !wait) break;
     if (!begun) begun = time;
     if (comm->watch.patience && time - begun >= comm->watch.patience) break;
-    rest(time - begun, first == n ? due - time : INT64_MAX);
+    op2i_mpi_rest(time - begun, first == n ? due - time : INT64_MAX);
   }
   return status;
 }
@@ -440,6 +444,8 @@ static int set_up(struct rank *made, struct op2i_mpi_manner manner) {
 op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
                          struct op2i_mpi_manner *manner, struct op2i_comm **out) {
   struct rank made = {.comm = {.kind = &kind, .callers = granted_callers()}, .op2 = op2};
+  op2_status status = op2i_mpi_arrive(op2, parent, &manner->patience);
+  if (status) return status;
   int error = MPI_Comm_dup(parent, &made.mpi), lacks = -1;
   if (error) return failed(&made, error, "while the communicator was duplicated");
   error = set_up(&made, *manner);

@@ -16,9 +16,8 @@ static op2_status mpi_is_there(const struct op2i_companion *op2, const char *cal
   return OP2_SUCCESS;
 }
 
-static op2_status validate(const struct op2i_companion *op2, MPI_Comm comm, const void *ctx) {
+static op2_status validate(const struct op2i_companion *op2, MPI_Comm comm) {
   int inter = 0, granted = MPI_THREAD_SINGLE, main_thread = 0;
-  if (!ctx) return op2->error(OP2_ERR_ARG, "op2_init_mpi: where to put the context is null");
   op2_status status = mpi_is_there(op2, "op2_init_mpi");
   if (status) return status;
   if (comm == MPI_COMM_NULL)
@@ -40,9 +39,12 @@ static op2_status init(const struct op2i_companion *op2, const op2_options *opti
                        MPI_Comm parent, op2_context *ctx) {
   struct op2i_mpi_manner manner = {.piece = OP2I_MPI_PIECE};
   struct op2i_comm *comm;
-  op2_status status = validate(op2, parent, ctx);
+  op2_status status = validate(op2, parent);
   if (status) return status;
-  op2_status asked = op2->link(&manner.link);
+  op2->patience(options, &manner.patience);
+  op2_status asked =
+      ctx ? op2->link(&manner.link)
+          : op2->error(OP2_ERR_ARG, "op2_init_mpi: where to put the context is null");
   manner.refused = asked != OP2_SUCCESS;
   status = op2i_comm_mpi(op2, parent, &manner, &comm);
   if (status) return status;
