@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Variables of StarPU that decide what op2 decides, or end the process: there are as many workers as
- * were asked for, loops run, and the variables are as they were afterwards. */
+/* Variables of StarPU that decide what op2 decides: there are as many workers as were asked for,
+ * loops run, and the variables are as they were afterwards. Those for which StarPU would end the
+ * process, or never run a task, are an error before it starts, or lead to another backend. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
@@ -63,6 +64,59 @@ static int run_in_child(const char *name, const char *value) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* ---- what StarPU would end the process for --------------------------------------------------- */
+
+enum { REFUSED = 1, BY_ANOTHER, BY_STARPU, WRONG };
+
+static int start(const char *backend, const char *name, const char *value) {
+  op2_context ctx;
+  fflush(NULL);
+  pid_t pid = fork();
+  if (pid == 0) {
+    alarm(120);
+    setenv(name, value, 1);
+    unsetenv("OP2_BACKEND");
+    const op2_options options = {
+        .backend = backend, .threads = WORKERS, .cache_dir = test_cache(), .log_level = 1};
+    op2_status status = op2_init(&options, &ctx);
+    if (status == OP2_ERR_UNAVAILABLE && strstr(op2_error_message(), name)) _exit(REFUSED);
+    if (status) _exit(WRONG);
+    int chosen = strcmp(op2_backend_name(ctx), "starpu") ? BY_ANOTHER : BY_STARPU;
+    if (!has_run(ctx) || op2_finalize(&ctx)) chosen = WRONG;
+    _exit(chosen);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void test_refused(void) {
+  static const char *const variables[][2] = {
+      {"STARPU_HOSTNAME", "a/b"},       {"STARPU_HOSTNAME", "/"},
+      {"STARPU_SCHED", "graph_test"},   {"STARPU_CALIBRATE", "many"},
+      {"STARPU_PREFETCH", "-1"},        {"STARPU_USE_NUMA", "1 "},
+      {"STARPU_MEMORY_STATS", "many"},  {"STARPU_LIMIT_CPU_MEM", "99999999999"},
+      {"STARPU_WORKER_TREE", "many"},   {"STARPU_WATCHDOG_TIMEOUT", "-1"},
+      {"STARPU_SCHED_ALPHA", "0.5 or"}, {"STARPU_MIN_WORKERSIZE", "many"}};
+  for (size_t v = 0; v < sizeof variables / sizeof *variables; v++) {
+    const char *name = variables[v][0], *value = variables[v][1];
+    is_int(start("starpu", name, value), REFUSED, "%s=%s is an error that names it", name, value);
+    is_int(start(NULL, name, value), BY_ANOTHER,
+           "without a backend asked for, another one takes its place");
+  }
+}
+
+static void test_harmless(void) {
+  static const char *const variables[][2] = {
+      {"STARPU_HOSTNAME", "another"}, {"STARPU_HOSTNAME", ""},     {"STARPU_SCHED", "nonesuch"},
+      {"STARPU_SCHED", "dmda"},       {"STARPU_CALIBRATE", ""},    {"STARPU_PREFETCH", "0"},
+      {"STARPU_SCHED_ALPHA", "0.5"},  {"STARPU_NMIC", "many"},     {"STARPU_WORKERS_OPENCLID", ""},
+      {"STARPU_HOME", "/proc"},       {"STARPU_DISK_SWAP", "/no"}, {"STARPU_NEW", "many"}};
+  for (size_t v = 0; v < sizeof variables / sizeof *variables; v++)
+    is_int(start("starpu", variables[v][0], variables[v][1]), BY_STARPU, "%s='%s'", variables[v][0],
+           variables[v][1]);
+}
+
 int main(void) {
   static const char *const variables[][2] = {{"STARPU_MAIN_THREAD_BIND", "1"},
                                              {"STARPU_MAIN_THREAD_CPUID", "0"},
@@ -94,5 +148,7 @@ int main(void) {
   for (size_t v = 0; v < sizeof variables / sizeof *variables; v++)
     is_int(run_in_child(variables[v][0], variables[v][1]), 0, "%s=%s", variables[v][0],
            variables[v][1]);
+  test_refused();
+  test_harmless();
   return done();
 }

@@ -199,7 +199,8 @@ static op2_status start_aside(op2_context ctx, int threads) {
 
 static op2_status start(op2_context ctx, int threads) {
   struct op2i_starpu_home home;
-  op2_status status = op2i_starpu_find_home(ctx, &home);
+  op2_status status = op2i_starpu_check_variables();
+  if (!status) status = op2i_starpu_find_home(ctx, &home);
   if (!status) status = op2i_starpu_set_aside(ctx, &home);
   if (status) return status;
   status = start_aside(ctx, threads);

@@ -114,6 +114,10 @@ static const char *const own[] = {
     "STARPU_WORKERS_COREID",
     "STARPU_NCUDA",
     "STARPU_NOPENCL",
+    "STARPU_NMIC",
+    "STARPU_NMPI_MS",
+    "STARPU_WORKERS_CUDAID",
+    "STARPU_WORKERS_OPENCLID",
     "STARPU_MIN_PRIO",
     "STARPU_MAX_PRIO",
 };

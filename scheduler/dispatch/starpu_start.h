@@ -9,6 +9,10 @@
 
 /* How StarPU is started: in which environment, and where it keeps its files. */
 
+/* Fails where a variable that is not set aside has a value for which StarPU would end the process,
+ * or with which it would run no tasks. */
+op2_status op2i_starpu_check_variables(void);
+
 /* Where StarPU's folder goes. */
 struct op2i_starpu_home {
   char path[4096];
