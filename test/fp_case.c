@@ -84,7 +84,7 @@ unsigned fp_get(void) {
   if (traps == FE_ALL_EXCEPT) modes |= FP_EVERY_TRAP;
   if (round == FE_UPWARD) modes |= FP_UPWARD;
   if (round == FE_TOWARDZERO) modes |= FP_TO_ZERO;
-  if (CONTROL_FLUSH && (control() & CONTROL_FLUSH) == CONTROL_FLUSH) modes |= FP_FLUSH;
+  if (CONTROL_FLUSH != 0 && (control() & CONTROL_FLUSH) == CONTROL_FLUSH) modes |= FP_FLUSH;
   if (x87_length() == X87_SHORT) modes |= FP_SHORT;
   return modes;
 }

@@ -222,7 +222,8 @@ static void try_all(const char *what, int n, const double *a, const double *b, u
       MUST(op2_solver_result(solver, &result));
       const double residual = residual_of(&s, &finite);
       const bool claims = result.reason > 0;
-      bool good = EXPECT(finite) & EXPECT(!claims || residual <= 1e-7);
+      bool good = EXPECT(finite);
+      good &= EXPECT(!claims || residual <= 1e-7);
       good &= EXPECT(claims || allowed >> -(int)result.reason & 1);
       good &= EXPECT(claims || !(must >> m & 1));
       good &= EXPECT(isfinite(result.residual) != 0 || result.reason == OP2_DIVERGED_NAN);
