@@ -59,8 +59,11 @@ extern "C" {
  * | OP2_MIN, OP2_MAX | for each element the kernel begins with a copy of what the global had before
  *   the loop, or of what the dat has. The library combines what it makes of these copies, and takes
  *   any number in place of NaN but never a NaN (op2_access). So a kernel for which a NaN decides
- *   (`*m = *m < x ? *m : x`) finds the same as one that leaves NaN out (`if (x < *m) *m = x`), and
- *   no result depends on the order of the elements |
+ *   (`*m = *m < x ? *m : x`) finds the same as one that leaves NaN out (`if (x < *m) *m = x`), unless
+ *   the copy is NaN at first, where the latter finds nothing; and no result depends on the order of
+ *   the elements, as long as a kernel treats NaN in one of these ways. A later loop begins with what
+ *   the earlier ones have found, also where loops are fused: those that lower or raise the same
+ *   global of floating type, or the same dat through a map, are not |
  *
  * **Floating-point environment.** Kernels, and the library itself, run in the default environment
  * on every thread: operations round to nearest, denormal numbers are kept and nothing traps,

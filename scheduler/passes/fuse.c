@@ -33,6 +33,12 @@ struct op2i_dat_use op2i_dat_use(const struct op2i_loop *loop, op2_dat dat) {
   return use;
 }
 
+/* Minima and maxima that two loops take one after the other may not be taken element by element, if
+ * they begin with a NaN: the second loop has to find what the first one has put in its place. */
+static bool in_turn(op2_access access, op2_type type) {
+  return (access == OP2_MIN || access == OP2_MAX) && op2i_type_real(type);
+}
+
 static const char *dats_clash(const struct op2i_loop *a, const struct op2i_loop *b, bool *common) {
   for (int d = 0; d < a->op.ndats; d++) {
     struct op2i_dat_use first = op2i_dat_use(a, a->op.dats[d]);
@@ -41,7 +47,9 @@ static const char *dats_clash(const struct op2i_loop *a, const struct op2i_loop 
     *common = true;
     if (!first.modifies && !second.modifies) continue;
     if (!first.mapped && !second.mapped) continue;
-    if (first.sums && second.sums && first.access == second.access) continue;
+    if (first.sums && second.sums && first.access == second.access &&
+        !in_turn(first.access, a->op.dats[d]->type))
+      continue;
     return a->op.dats[d]->obj.name;
   }
   return NULL;
@@ -59,12 +67,16 @@ static int gbl_use(const struct op2i_node *node, const struct op2i_version *vers
   return access;
 }
 
-static const char *globals_clash(const struct op2i_node *a, const struct op2i_node *b) {
+static const char *globals_clash(const struct op2i_node *a, const struct op2i_node *b,
+                                 const char **why) {
   for (int g = 0; g < a->op->ngbls; g++) {
     int second = gbl_use(b, a->versions[g]);
     if (second == NONE) continue;
     int first = gbl_use(a, a->versions[g]);
-    if (first != second || first == 0) return a->versions[g]->name;
+    const bool bounds = in_turn((op2_access)first, a->op->gbls[g]->type);
+    *why = first == second && bounds ? "begins in the later loop with what the earlier one finds"
+                                     : "is reduced into and used otherwise";
+    if (first != second || first == 0 || bounds) return a->versions[g]->name;
   }
   return NULL;
 }
@@ -116,11 +128,9 @@ static struct verdict judge(const struct op2i_node *a, const struct op2i_node *b
     v.why = "is modified, and reached through a map";
     return v;
   }
-  v.what = globals_clash(a, b);
-  if (v.what)
-    v.why = "is reduced into and used otherwise";
-  else
-    v.why = forms_differ(op2i_node_loop(a), op2i_node_loop(b));
+  const char *why = NULL;
+  v.what = globals_clash(a, b, &why);
+  v.why = v.what ? why : forms_differ(op2i_node_loop(a), op2i_node_loop(b));
   return v;
 }
 

@@ -105,11 +105,12 @@ static unsigned accesses(const struct op2i_loop *loop, op2_dat dat) {
   return bits;
 }
 
-/* Only reading, or only one kind of update that may come in any order. */
+/* Only reading, or only one kind of update that may come in any order: minima and maxima of floating
+ * type may not, since they may begin with a NaN. */
 static bool order_is_free(const struct op2i_loop *a, const struct op2i_loop *b, op2_dat dat) {
   unsigned all = accesses(a, dat) | accesses(b, dat);
-  return all == 1u << OP2_READ || all == 1u << OP2_INC || all == 1u << OP2_MIN ||
-         all == 1u << OP2_MAX;
+  if (all == 1u << OP2_MIN || all == 1u << OP2_MAX) return !op2i_type_real(dat->type);
+  return all == 1u << OP2_READ || all == 1u << OP2_INC;
 }
 
 /* Iterations of the two that touch an element in conflicting ways must be the same iteration. */
@@ -136,6 +137,8 @@ static unsigned ways_of(const struct op2i_node *node, const struct op2i_version 
   return ways;
 }
 
+static bool are_bounds(unsigned ways) { return ways & (1u << OP2_MIN | 1u << OP2_MAX); }
+
 static op2_status check_pair(const struct op2i_node *a, const struct op2i_node *b) {
   op2_status status = OP2_SUCCESS;
   if (op2i_node_loop(a)->set != op2i_node_loop(b)->set)
@@ -143,10 +146,15 @@ static op2_status check_pair(const struct op2i_node *a, const struct op2i_node *
   for (int d = 0; d < a->op->ndats && !status; d++)
     status = check_dat(op2i_node_loop(a), op2i_node_loop(b), a->op->dats[d]);
   for (int g = 0; g < a->op->ngbls; g++)
-    for (int k = 0; k < b->op->ngbls; k++)
-      if (a->versions[g] == b->versions[k] &&
-          ways_of(a, a->versions[g]) != ways_of(b, b->versions[k]))
+    for (int k = 0; k < b->op->ngbls; k++) {
+      if (a->versions[g] != b->versions[k]) continue;
+      const unsigned ways = ways_of(a, a->versions[g]);
+      if (ways != ways_of(b, b->versions[k]))
         return op2i_error(OP2_ERR_STATE, "a global is used in two ways in one fused loop");
+      if (are_bounds(ways) && op2i_type_real(a->op->gbls[g]->type))
+        return op2i_error(OP2_ERR_STATE,
+                          "loops were fused that take a minimum one after the other");
+    }
   return status;
 }
 
