@@ -23,6 +23,9 @@ struct op2i_image {
   struct op2i_bytes list; /* what it depends on, see depend.h; owned */
 };
 
+/* How many images stay without being used; and as many units of a device. */
+enum { OP2I_IDLE_MOST = 64 };
+
 struct op2i_request;
 
 /* The folder of compiled loops and what was loaded from it or made for it. An entry is never

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From text to functions of a device: built once in a process for each text, loaded when launched. */
+/* From text to functions of a device: built once for each text that is in use, loaded when launched.
+ * Some that nobody uses any more stay for a time, as images of the host do. */
 #include "device_unit.h"
 
 #include <string.h>
@@ -15,6 +16,7 @@
 enum { ENTRIES = 12, ENTRY_NAME = 24 };
 
 struct op2i_device_unit {
+  struct op2i_image image; /* first: it counts the uses, and has nothing else of an image */
   struct op2i_device_unit *next;
   struct op2i_key key;
   void *binary;
@@ -36,6 +38,7 @@ op2_status op2i_device_unit_code(struct op2i_device *device, struct op2i_device_
   if (unit->nentries == ENTRIES) return op2i_error(OP2_ERR_STATE, "too many functions in a loop");
   op2_status status = device->kind->load(device, unit->binary, unit->bytes, entry, code);
   if (status) return status;
+  device->counts.functions++;
   strncpy(unit->entries[unit->nentries].name, entry, ENTRY_NAME - 1);
   unit->entries[unit->nentries++].code = *code;
   return OP2_SUCCESS;
@@ -43,6 +46,7 @@ op2_status op2i_device_unit_code(struct op2i_device *device, struct op2i_device_
 
 static void free_unit(struct op2i_device *device, struct op2i_device_unit *unit) {
   for (int i = 0; i < unit->nentries; i++) device->kind->unload(device, unit->entries[i].code);
+  device->counts.functions -= unit->nentries;
   op2i_free(unit->binary);
   op2i_free(unit);
 }
@@ -55,6 +59,36 @@ void op2i_device_units_close(op2_context ctx) {
     free_unit(ctx->device, unit);
   }
 }
+
+/* ---- units that nobody uses ------------------------------------------------------------------ */
+
+static struct op2i_device_unit **oldest_idle(struct op2i_jit *jit) {
+  struct op2i_device_unit **oldest = NULL;
+  for (struct op2i_device_unit **at = &jit->units; *at; at = &(*at)->next) {
+    const struct op2i_image *image = &(*at)->image;
+    if (image->uses > 0) continue;
+    if (!oldest || image->idle_since < (*oldest)->image.idle_since) oldest = at;
+  }
+  return oldest;
+}
+
+op2_status op2i_device_units_trim(op2_context ctx) {
+  struct op2i_jit *jit = ctx->jit;
+  int64_t idle = 0;
+  for (const struct op2i_device_unit *unit = jit->units; unit; unit = unit->next)
+    idle += unit->image.uses == 0;
+  if (idle <= OP2I_IDLE_MOST) return OP2_SUCCESS;
+  /* What was launched before may still run. */
+  op2_status status = ctx->device->kind->wait(ctx->device);
+  for (; idle > OP2I_IDLE_MOST && !status; idle--) {
+    struct op2i_device_unit **at = oldest_idle(jit), *unit = *at;
+    *at = unit->next;
+    free_unit(ctx->device, unit);
+  }
+  return status;
+}
+
+/* ---- making and finding them ----------------------------------------------------------------- */
 
 static void keep(op2_context ctx, const struct op2i_device_unit *unit) {
   struct op2i_bytes entry, image = {unit->binary, unit->bytes};
@@ -72,10 +106,16 @@ static struct op2i_key key_of(const struct op2i_device *device, const struct op2
   return op2i_digest(parts, sizeof parts);
 }
 
+static void hand_out(struct op2i_jit_code *code, struct op2i_device_unit *unit) {
+  op2i_image_use(&unit->image);
+  code->function = unit;
+  code->image = &unit->image;
+}
+
 static void adopt(op2_context ctx, struct op2i_jit_code *code, struct op2i_device_unit *unit) {
   unit->next = ctx->jit->units;
   ctx->jit->units = unit;
-  code->function = unit;
+  hand_out(code, unit);
 }
 
 /* From the cache on disk; the code stays without a function where it is not there. */
@@ -131,10 +171,11 @@ op2_status op2i_device_units(op2_context ctx, int n, struct op2i_jit_code *codes
     if (!code->on_device) continue;
     struct op2i_key key = key_of(ctx->device, code);
     struct op2i_device_unit *unit = find(ctx->jit, key);
-    code->function = unit;
-    if (unit)
+    code->function = NULL;
+    if (unit) {
+      hand_out(code, unit);
       ctx->jit->stats.memory_hits++;
-    else
+    } else
       status = fetch(ctx, code, key);
     if (!status && !code->function && !code->if_cached) status = build(ctx, code, key);
   }

@@ -10,8 +10,8 @@
 #include "process.h"
 #include "says.h"
 
-/* How many images stay without being used, and how many answers of the compiler. */
-enum { IDLE_MOST = 64, ANSWERS_MOST = 256 };
+/* How many answers of the compiler stay. */
+enum { ANSWERS_MOST = 256 };
 
 void op2i_image_use(struct op2i_image *image) { image->uses++; }
 
@@ -25,9 +25,9 @@ void op2i_image_unload(struct op2i_image *image) {
   op2i_free(image);
 }
 
-/* Mark the images that leave: all idle ones but the IDLE_MOST that became idle last. */
+/* Mark the images that leave: all idle ones but the OP2I_IDLE_MOST that became idle last. */
 static int64_t mark(struct op2i_cache *cache, int64_t idle) {
-  int64_t left = idle - IDLE_MOST, marked = 0;
+  int64_t left = idle - OP2I_IDLE_MOST, marked = 0;
   while (marked < left) {
     struct op2i_image *oldest = NULL;
     for (int64_t i = 0; i < cache->nimages; i++) {
@@ -45,9 +45,9 @@ static void unload_idle(op2_context ctx) {
   struct op2i_jit *jit = ctx->jit;
   struct op2i_cache *cache = &jit->cache;
   int64_t idle = 0, kept = 0;
-  if (cache->nimages <= IDLE_MOST) return;
+  if (cache->nimages <= OP2I_IDLE_MOST) return;
   for (int64_t i = 0; i < cache->nimages; i++) idle += cache->images[i]->uses == 0;
-  if (idle <= IDLE_MOST) return;
+  if (idle <= OP2I_IDLE_MOST) return;
   (void)mark(cache, idle);
   bool forgotten = op2i_jit_forget_leaving(jit);
   for (int64_t i = 0; i < cache->nimages; i++) {

@@ -249,6 +249,7 @@ op2_status op2i_jit_get_part(op2_context ctx, int part, int parts, int n,
   if (!requests || !missing) OP2I_TRY(op2i_error_nomem("loops to compile"));
   OP2I_TRY(open_jit(ctx));
   op2i_jit_trim(ctx);
+  OP2I_TRY(op2i_device_units_trim(ctx));
   OP2I_TRY(op2i_device_units(ctx, n, codes));
   for (int i = 0; i < n; i++) {
     if (codes[i].on_device) continue;

@@ -20,12 +20,10 @@ struct op2i_jit_code {
   bool on_device; /* for the context's device: the function is a struct op2i_device_unit */
   bool
       if_cached; /* of a device: it is not compiled; without function and message, if it was not there */
-  void *function; /* out: valid while the use of its image lasts */
-  struct op2i_image
-      *image;        /* out: one use of it, for op2i_jit_unuse(); null: none, and the function
-                                  is valid until the context ends */
-  op2_status status; /* out */
-  char *message;     /* out: op2i_free()d by the caller; null on success */
+  void *function;           /* out: valid while the use of its image lasts */
+  struct op2i_image *image; /* out: one use of it, for op2i_jit_unuse(); null: no function */
+  op2_status status;        /* out */
+  char *message;            /* out: op2i_free()d by the caller; null on success */
 };
 /* Find each in memory or in the cache of compiled loops, and compile what is missing: in as
  * few compiler runs as is fastest, at most one per core at a time. Each fails by itself; the call

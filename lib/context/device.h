@@ -33,6 +33,7 @@ struct op2i_device_limits {
 struct op2i_device_counts {
   int64_t puts, put_bytes, gets, get_bytes, launches;
   int64_t host_runs; /* of loops that the host ran in its stead */
+  int64_t functions; /* of loops that are loaded now */
 };
 
 /* What the library has of its memory. */
