@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* PETSc's solvers: their solutions are those that systems were made of, whether the matrix is one, an
+ * operator, or several in blocks, also after changes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "petsc_case.h"
+#include "renumber.h"
+
+/* ---- methods --------------------------------------------------------------------------------- */
+
+void try_methods(const char *backend, int how, uint64_t seed) {
+  struct scene s;
+  struct equations q;
+  begin(&s, backend, seed % 3 == 0, how, seed);
+  new_equations(&s, &q);
+  DO(op2_mat_mult(q.mat, q.solution, q.b));
+  for (op2_method method = OP2_METHOD_DEFAULT; method <= OP2_METHOD_BICGSTAB; method++)
+    for (op2_preconditioner p = OP2_PRECONDITIONER_DEFAULT; p <= OP2_PRECONDITIONER_BLOCK_JACOBI;
+         p++) {
+      /* MINRES wants a preconditioner that is symmetric. */
+      if (method == OP2_METHOD_MINRES && p == OP2_PRECONDITIONER_DEFAULT) continue;
+      const op2_solver_options options = {
+          .method = method, .preconditioner = p, .rtol = 1e-13, .start_at_zero = 1};
+      op2_solver solver = NULL;
+      op2_solve_result result = {0};
+      KSP ksp = NULL;
+      DO(op2_solver_create(s.ctx, &options, "any", &solver));
+      DO(op2_solve(solver, q.mat, q.x, q.b));
+      DO(op2_solver_result(solver, &result));
+      GOOD(result.reason == OP2_CONVERGED_RTOL && result.iterations > 0);
+      GOOD(error_of(&s, q.x, NODES, DIM, 1) < 1e-9);
+      DO(op2_solver_petsc(solver, &ksp));
+      PetscInt its = -1;
+      if (ksp) PETSC(KSPGetIterationNumber(ksp, &its));
+      GOOD(its == result.iterations);
+      op2_solver_destroy(&solver);
+    }
+  end_equations(&q);
+  end(&s);
+}
+
+/* One step of a direct method has nothing to mend what is out of date. */
+void try_changes(const char *backend, int how, uint64_t seed, const char *form) {
+  struct scene s;
+  struct equations q;
+  op2_solver solver = NULL;
+  op2_solve_result result = {0};
+  const op2_solver_options options = {.prefix = "direct_", .start_at_zero = 1};
+  begin(&s, backend, seed % 3 == 0, how, seed);
+  set_option("-direct_ksp_type", "preonly");
+  set_option("-direct_pc_type", "redundant");
+  set_option("-direct_mat_type", form);
+  new_equations(&s, &q);
+  DO(op2_solver_create(s.ctx, &options, "direct", &solver));
+  DO(op2_mat_mult(q.mat, q.solution, q.b));
+  for (int times = 1; times < 4; times++) {
+    DO(op2_solve(solver, q.mat, q.x, q.b));
+    DO(op2_solver_result(solver, &result));
+    GOOD(result.reason == OP2_CONVERGED_OTHER);
+    GOOD(error_of(&s, q.x, NODES, DIM, 1.0 / times) < 1e-10);
+    DO(op2_solve(solver, q.mat, q.x, q.b)); /* the same again */
+    GOOD(error_of(&s, q.x, NODES, DIM, 1.0 / times) < 1e-10);
+    add_heavy(&s, &q);
+    if (times == 2 && !op2i_order_unavailable()) DO(op2_renumber(s.maps[CELL_NODE]));
+  }
+  op2_solver_destroy(&solver);
+  end_equations(&q);
+  end(&s);
+  set_option("-direct_mat_type", NULL);
+}
+
+/* ---- operators ------------------------------------------------------------------------------- */
+
+struct applied {
+  struct equations *q;
+  op2_gbl scale; /* read */
+  op2_kernel stretch;
+  op2_set set;
+  op2_dat secret; /* that it does not name */
+  bool uses_secret;
+  int calls;
+};
+
+static op2_status apply(void *data, op2_dat x, op2_dat y) {
+  struct applied *a = data;
+  op2_status status = op2_mat_mult(a->q->mat, x, y);
+  a->calls++;
+  if (!status)
+    status = op2_par_loop(a->stretch, a->set, op2_arg_direct(y, OP2_RW),
+                          op2_arg_gbl(a->scale, OP2_READ));
+  if (!status && a->uses_secret) status = op2_mat_mult(a->q->mat, a->secret, y);
+  return status;
+}
+
+/* The scale is what it was when the solve was queued. */
+static void solve_operator(struct scene *s, struct equations *q, struct applied *a, op2_operator op,
+                           op2_library library, op2_preconditioner p) {
+  const op2_solver_options options = {.method = OP2_METHOD_CG,
+                                      .preconditioner = p,
+                                      .library = library,
+                                      .rtol = 1e-13,
+                                      .start_at_zero = 1};
+  const double two = 2, seven = 7;
+  op2_solver solver = NULL;
+  op2_solve_result result = {0};
+  DO(op2_gbl_set(a->scale, &two));
+  DO(op2_solver_create(s->ctx, &options, "free", &solver));
+  DO(op2_solve_operator(solver, op, q->x, q->b));
+  DO(op2_gbl_set(a->scale, &seven));
+  DO(op2_solver_result(solver, &result));
+  GOOD(result.reason == OP2_CONVERGED_RTOL && result.iterations > 0);
+  GOOD(error_of(s, q->x, NODES, DIM, 0.5) < 1e-9);
+  op2_solver_destroy(&solver);
+}
+
+static void refuse_secret(struct scene *s, struct equations *q, struct applied *a, op2_operator op,
+                          op2_library library) {
+  const op2_solver_options options = {.library = library, .start_at_zero = 1};
+  op2_solver solver = NULL;
+  DO(op2_solver_create(s->ctx, &options, "secret", &solver));
+  a->uses_secret = true;
+  op2_status status = op2_solve_operator(solver, op, q->x, q->b), flushed = op2_flush(s->ctx);
+  a->uses_secret = false;
+  GOOD(status || flushed);
+  GOOD(strstr(op2_error_message(), "does not name") != NULL);
+  GOOD(op2_dat_get(q->x, NULL) != OP2_SUCCESS);
+  op2_solver_destroy(&solver);
+}
+
+/* A solver of the program's own. */
+static void solve_by_hand(struct scene *s, struct equations *q, struct applied *a,
+                          op2_operator op) {
+  Mat A = NULL;
+  Vec b = NULL, x = NULL;
+  KSP ksp = NULL;
+  MPI_Comm comm = MPI_COMM_SELF;
+  const double three = 3;
+  DO(op2_gbl_set(a->scale, &three));
+  DO(op2_operator_petsc(op, &A));
+  DO(op2_mpi_comm(s->ctx, &comm));
+  DO(op2_dat_petsc(q->b, OP2_READ, &b));
+  DO(op2_dat_petsc(q->x, OP2_WRITE, &x));
+  PETSC(KSPCreate(comm, &ksp));
+  PETSC(KSPSetOperators(ksp, A, A));
+  PETSC(KSPSetType(ksp, KSPCG));
+  PC pc;
+  PETSC(KSPGetPC(ksp, &pc));
+  PETSC(PCSetType(pc, PCNONE));
+  PETSC(KSPSetTolerances(ksp, 1e-13, 0, PETSC_DEFAULT, 1000));
+  int calls = a->calls;
+  PETSC(KSPSolve(ksp, b, x));
+  GOOD(a->calls > calls);
+  PETSC(KSPDestroy(&ksp));
+  DO(op2_dat_petsc_end(q->b, &b));
+  DO(op2_dat_petsc_end(q->x, &x));
+  GOOD(error_of(s, q->x, NODES, DIM, 1.0 / 3) < 1e-9);
+}
+
+void try_operators(const char *backend, int how, uint64_t seed) {
+  struct scene s;
+  struct equations q;
+  const op2_kernel_desc stretch = {
+      .name = "stretch",
+      .source = "void stretch(double *y, const double *s) { y[0] *= s[0]; y[1] *= s[0]; }"};
+  const double one = 1;
+  begin(&s, backend, seed % 3 == 0, how, seed);
+  new_equations(&s, &q);
+  struct applied a = {.q = &q, .set = s.sets[NODES]};
+  DO(op2_gbl_create(s.ctx, 1, OP2_F64, &one, "scale", &a.scale));
+  DO(op2_kernel_create(s.ctx, &stretch, &a.stretch));
+  a.secret = numbers_of(&s, NODES, DIM, 1);
+  DO(op2_mat_mult(q.mat, q.solution, q.b));
+  const op2_arg args[] = {op2_arg_mat(q.mat, NULL, NULL, OP2_READ), op2_arg_gbl(a.scale, OP2_READ)};
+  for (int with = 0; with < 2; with++) {
+    const op2_operator_desc desc = {.set = s.sets[NODES],
+                                    .dim = DIM,
+                                    .type = OP2_F64,
+                                    .apply = apply,
+                                    .data = &a,
+                                    .preconditioner = with ? q.mat : NULL,
+                                    .nargs = 2,
+                                    .args = args};
+    op2_operator op = NULL;
+    DO(op2_operator_create(&desc, "shell", &op));
+    for (op2_library l = OP2_LIBRARY_OP2; l <= OP2_LIBRARY_PETSC; l++) {
+      solve_operator(&s, &q, &a, op, l,
+                     with ? OP2_PRECONDITIONER_JACOBI : OP2_PRECONDITIONER_DEFAULT);
+      refuse_secret(&s, &q, &a, op, l);
+    }
+    solve_by_hand(&s, &q, &a, op);
+    op2_operator_destroy(&op);
+  }
+  op2_gbl_destroy(&a.scale);
+  op2_kernel_destroy(&a.stretch);
+  op2_dat_destroy(&a.secret);
+  end_equations(&q);
+  end(&s);
+}
+
+/* ---- several dats ---------------------------------------------------------------------------- */
+
+/* Values on nodes and on edges: heavy among themselves, and each edge with its nodes. */
+struct blocks {
+  op2_map own;
+  op2_sparsity sparsity[4];
+  op2_mat mat[4];
+  op2_kernel kernel[4];
+  op2_dat solution[2], x[2], b[2], part;
+};
+
+static void new_blocks(struct scene *s, struct equations *q, struct blocks *k) {
+  static const char *const sources[4] = {
+      NULL, "void up(double a[4][1]) { for (int i = 0; i < 4; i++) a[i][0] += 0.25 * (i + 1); }",
+      "void down(double a[1][4]) { for (int j = 0; j < 4; j++) a[0][j] += 0.5 - 0.25 * j; }",
+      "void edge(double a[1][1]) { a[0][0] += 5; }"};
+  static const char *const names[4] = {NULL, "up", "down", "edge"};
+  int64_t total = s->share.set[EDGES].ends[3];
+  int32_t *own = calloc((size_t)total + 1, sizeof *own);
+  *k = (struct blocks){.own = NULL};
+  for (int64_t i = 0; i < total; i++) own[i] = (int32_t)i;
+  DO(op2_map_create(s->sets[EDGES], s->sets[EDGES], 1, own, "own", &k->own));
+  free(own);
+  const op2_map_pair pairs[4] = {
+      {NULL, NULL}, {s->maps[EDGE_NODE], k->own}, {k->own, s->maps[EDGE_NODE]}, {k->own, k->own}};
+  const int dims[2] = {DIM, 1};
+  k->mat[0] = q->mat;
+  for (int m = 1; m < 4; m++) {
+    const op2_kernel_desc desc = {.name = names[m], .source = sources[m]};
+    DO(op2_sparsity_create(1, &pairs[m], names[m], &k->sparsity[m]));
+    DO(op2_mat_create(k->sparsity[m], dims[m / 2], dims[m % 2], OP2_F64, names[m], &k->mat[m]));
+    DO(op2_kernel_create(s->ctx, &desc, &k->kernel[m]));
+  }
+  for (int i = 0; i < 2; i++) {
+    k->solution[i] = numbers_of(s, i ? EDGES : NODES, dims[i], 1);
+    DO(op2_dat_create(s->sets[i ? EDGES : NODES], dims[i], OP2_F64, NULL, "x", &k->x[i]));
+    DO(op2_dat_create(s->sets[i ? EDGES : NODES], dims[i], OP2_F64, NULL, "b", &k->b[i]));
+  }
+}
+
+static void add_blocks(struct scene *s, struct blocks *k) {
+  for (int m = 1; m < 4; m++) {
+    const op2_map maps[2] = {s->maps[EDGE_NODE], k->own};
+    DO(op2_par_loop(k->kernel[m], s->sets[EDGES],
+                    op2_arg_mat(k->mat[m], maps[m / 2], maps[m % 2], OP2_INC)));
+  }
+}
+
+static void multiply_blocks(struct scene *s, struct blocks *k) {
+  const op2_kernel_desc descs[2] = {
+      {.name = "plus2",
+       .source = "void plus2(double *b, const double *c) { b[0] += c[0]; b[1] += c[1]; }"},
+      {.name = "plus1", .source = "void plus1(double *b, const double *c) { b[0] += c[0]; }"}};
+  for (int i = 0; i < 2; i++) {
+    op2_kernel plus = NULL;
+    op2_dat part = NULL;
+    op2_set set = s->sets[i ? EDGES : NODES];
+    DO(op2_kernel_create(s->ctx, &descs[i], &plus));
+    DO(op2_dat_create(set, i ? 1 : DIM, OP2_F64, NULL, "part", &part));
+    DO(op2_mat_mult(k->mat[2 * i], k->solution[0], k->b[i]));
+    DO(op2_mat_mult(k->mat[2 * i + 1], k->solution[1], part));
+    DO(op2_par_loop(plus, set, op2_arg_direct(k->b[i], OP2_RW), op2_arg_direct(part, OP2_READ)));
+    op2_dat_destroy(&part);
+    op2_kernel_destroy(&plus);
+  }
+}
+
+static void end_blocks(struct blocks *k) {
+  for (int m = 1; m < 4; m++) {
+    op2_mat_destroy(&k->mat[m]);
+    op2_sparsity_destroy(&k->sparsity[m]);
+    op2_kernel_destroy(&k->kernel[m]);
+  }
+  for (int i = 0; i < 2; i++) {
+    op2_dat_destroy(&k->solution[i]);
+    op2_dat_destroy(&k->x[i]);
+    op2_dat_destroy(&k->b[i]);
+  }
+  op2_map_destroy(&k->own);
+}
+
+/* One matrix, solved directly; the nested one by GMRES; and split into its fields. */
+void try_nested(const char *backend, int how, uint64_t seed) {
+  static const char *const prefixes[] = {"flat_", "nest_", "split_"};
+  struct scene s;
+  struct equations q;
+  struct blocks k;
+  op2_solver solvers[3] = {NULL};
+  begin(&s, backend, seed % 3 == 0, how, seed);
+  set_option("-flat_mat_type", "aij");
+  set_option("-flat_ksp_type", "preonly");
+  set_option("-flat_pc_type", "redundant");
+  set_option("-nest_pc_type", "none");
+  set_option("-split_pc_type", "fieldsplit");
+  set_option("-split_fieldsplit_1_pc_type", "jacobi");
+  new_equations(&s, &q);
+  new_blocks(&s, &q, &k);
+  add_blocks(&s, &k);
+  for (int n = 0; n < 3; n++) {
+    const op2_solver_options options = {
+        .prefix = prefixes[n], .rtol = 1e-13, .start_at_zero = 1, .restart = 100};
+    DO(op2_solver_create(s.ctx, &options, prefixes[n], &solvers[n]));
+  }
+  for (int turn = 0; turn < 3; turn++) {
+    multiply_blocks(&s, &k);
+    for (int n = 0; n < 3; n++) {
+      op2_solve_result result = {0};
+      DO(op2_solve_nested(solvers[n], 2, k.mat, k.x, k.b));
+      DO(op2_solver_result(solvers[n], &result));
+      GOOD(result.reason > OP2_NOT_SOLVED);
+      GOOD(error_of(&s, k.x[0], NODES, DIM, 1) < 1e-8);
+      GOOD(error_of(&s, k.x[1], EDGES, 1, 1) < 1e-8);
+    }
+    add_heavy(&s, &q);
+    if (turn) add_blocks(&s, &k);
+    if (turn == 1 && !op2i_order_unavailable()) DO(op2_renumber(s.maps[CELL_NODE]));
+  }
+  const op2_mat none[4] = {NULL};
+  GOOD(op2_solve_nested(solvers[0], 2, none, k.x, k.b) == OP2_ERR_ARG);
+  const op2_mat turned[4] = {k.mat[3], k.mat[2], k.mat[1], k.mat[0]};
+  GOOD(op2_solve_nested(solvers[0], 2, turned, k.x, k.b) == OP2_ERR_MISMATCH);
+  for (int n = 0; n < 3; n++) op2_solver_destroy(&solvers[n]);
+  end_blocks(&k);
+  end_equations(&q);
+  end(&s);
+}
