@@ -79,7 +79,7 @@ struct applied {
   op2_kernel stretch;
   op2_set set;
   op2_dat secret; /* that it does not name */
-  bool uses_secret;
+  bool uses_secret, destroys;
   int calls;
 };
 
@@ -91,6 +91,7 @@ static op2_status apply(void *data, op2_dat x, op2_dat y) {
     status = op2_par_loop(a->stretch, a->set, op2_arg_direct(y, OP2_RW),
                           op2_arg_gbl(a->scale, OP2_READ));
   if (!status && a->uses_secret) status = op2_mat_mult(a->q->mat, a->secret, y);
+  if (a->destroys) op2_dat_destroy(&y);
   return status;
 }
 
@@ -115,16 +116,17 @@ static void solve_operator(struct scene *s, struct equations *q, struct applied 
   op2_solver_destroy(&solver);
 }
 
-static void refuse_secret(struct scene *s, struct equations *q, struct applied *a, op2_operator op,
-                          op2_library library) {
+/* A solve whose operator's function does what it must not, which the message says. */
+static void refuse(struct scene *s, struct equations *q, op2_operator op, op2_library library,
+                   bool *fault, const char *says) {
   const op2_solver_options options = {.library = library, .start_at_zero = 1};
   op2_solver solver = NULL;
-  DO(op2_solver_create(s->ctx, &options, "secret", &solver));
-  a->uses_secret = true;
+  DO(op2_solver_create(s->ctx, &options, "refused", &solver));
+  *fault = true;
   op2_status status = op2_solve_operator(solver, op, q->x, q->b), flushed = op2_flush(s->ctx);
-  a->uses_secret = false;
+  *fault = false;
   GOOD(status || flushed);
-  GOOD(strstr(op2_error_message(), "does not name") != NULL);
+  GOOD(strstr(op2_error_message(), says) != NULL);
   GOOD(op2_dat_get(q->x, NULL) != OP2_SUCCESS);
   op2_solver_destroy(&solver);
 }
@@ -187,7 +189,8 @@ void try_operators(const char *backend, int how, uint64_t seed) {
     for (op2_library l = OP2_LIBRARY_OP2; l <= OP2_LIBRARY_PETSC; l++) {
       solve_operator(&s, &q, &a, op, l,
                      with ? OP2_PRECONDITIONER_JACOBI : OP2_PRECONDITIONER_DEFAULT);
-      refuse_secret(&s, &q, &a, op, l);
+      refuse(&s, &q, op, l, &a.uses_secret, "does not name");
+      refuse(&s, &q, op, l, &a.destroys, "operator 'shell' destroys y");
     }
     solve_by_hand(&s, &q, &a, op);
     op2_operator_destroy(&op);
