@@ -319,48 +319,51 @@ static void add_limit(struct op2i_text *out, int lanes, op2_type type, bool keep
   op2i_text_add(out, ";\n}\n");
 }
 
+/* A function that takes values of op2_from into op2_vectors, up to the condition for that; returns
+ * the type of a mask. */
+static struct name begin_taking(struct op2i_text *out, int lanes, op2_type type, const char *name) {
+  struct name vector = type_name(type, "x", lanes), mask = type_name(integer_of(type), "x", lanes);
+  op2i_text_add(out,
+                "%sop2_%s_%sx%d(%s *op2_vectors, const %s *op2_from, int op2_components) {\n"
+                "  for (int op2_component = 0; op2_component < op2_components; op2_component++) {\n"
+                "    const %s op2_mask = (%s)",
+                head, name, op2i_type_stem(type), lanes, vector.text, vector.text, mask.text,
+                mask.text);
+  return mask;
+}
+
+static void end_taking(struct op2i_text *out, int lanes, op2_type type, const char *from) {
+  op2i_text_add(out, ";\n    op2_vectors[op2_component] = ");
+  add_select(out, lanes, type, from, "op2_vectors[op2_component]");
+  op2i_text_add(out, ";\n  }\n}\n");
+}
+
 /* Combine the minimum or maximum found so far with those of a batch of elements, by the same rule as
  * the scalar code of emit_arg.c. Only the operand in front of `&` depends on the batch before. */
 static void add_found(struct op2i_text *out, int lanes, op2_type type, const char *name,
                       char before) {
-  bool real = op2i_type_real(type);
-  struct name vector = type_name(type, "x", lanes), mask = type_name(integer_of(type), "x", lanes);
-  op2i_text_add(
-      out,
-      "%sop2_%s_%sx%d(%s *op2_vectors, const %s *op2_from, int op2_components) {\n"
-      "  for (int op2_component = 0; op2_component < op2_components; op2_component++) {\n"
-      "    const %s op2_mask = (%s)~(op2_vectors[op2_component] %c= op2_from[op2_component])",
-      head, name, op2i_type_stem(type), lanes, vector.text, vector.text, mask.text, mask.text,
-      before);
-  if (real)
+  const struct name mask = begin_taking(out, lanes, type, name);
+  op2i_text_add(out, "~(op2_vectors[op2_component] %c= op2_from[op2_component])", before);
+  if (op2i_type_real(type))
     op2i_text_add(out, " & (%s)(op2_from[op2_component] == op2_from[op2_component])", mask.text);
-  op2i_text_add(out, ";\n    op2_vectors[op2_component] = ");
-  add_select(out, lanes, type, "op2_from[op2_component]", "op2_vectors[op2_component]");
-  op2i_text_add(out, ";\n  }\n}\n");
+  end_taking(out, lanes, type, "op2_from[op2_component]");
 }
 
 /* As emit_arg.c has it. */
 static void add_bound(struct op2i_text *out, int lanes, op2_type type, const char *name,
                       char before) {
-  bool real = op2i_type_real(type);
-  struct name vector = type_name(type, "x", lanes), mask = type_name(integer_of(type), "x", lanes);
-  op2i_text_add(
-      out,
-      "%sop2_%s_%sx%d(%s *op2_vectors, const %s *op2_from, int op2_components) {\n"
-      "  for (int op2_component = 0; op2_component < op2_components; op2_component++) {\n"
-      "    const %s op2_mask = (%s)(op2_from[op2_component] %c op2_vectors[op2_component])",
-      head, name, op2i_type_stem(type), lanes, vector.text, vector.text, mask.text, mask.text,
-      before);
-  if (real)
-    op2i_text_add(out, " | (%s)(op2_vectors[op2_component] != op2_vectors[op2_component])",
-                  mask.text);
-  if (real)
-    op2i_text_add(out, ";\n    const %s op2_plus = op2_from[op2_component] + (%s){0}", vector.text,
-                  vector.text);
-  op2i_text_add(out, ";\n    op2_vectors[op2_component] = ");
-  add_select(out, lanes, type, real ? "op2_plus" : "op2_from[op2_component]",
-             "op2_vectors[op2_component]");
-  op2i_text_add(out, ";\n  }\n}\n");
+  const struct name mask = begin_taking(out, lanes, type, name);
+  const struct name vector = type_name(type, "x", lanes);
+  op2i_text_add(out, "(op2_from[op2_component] %c op2_vectors[op2_component])", before);
+  if (!op2i_type_real(type)) {
+    end_taking(out, lanes, type, "op2_from[op2_component]");
+    return;
+  }
+  op2i_text_add(out,
+                " | (%s)(op2_vectors[op2_component] != op2_vectors[op2_component]);\n"
+                "    const %s op2_plus = op2_from[op2_component] + (%s){0}",
+                mask.text, vector.text, vector.text);
+  end_taking(out, lanes, type, "op2_plus");
 }
 
 /* ---- on demand ------------------------------------------------------------------------------- */
