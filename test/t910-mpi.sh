@@ -4,48 +4,19 @@
 # ends when one of them is killed, cannot go on, or has ended MPI too early.
 set -u
 . "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/mpi.sh"
 
 mpi=${OP2_TEST_MPI:-none}
-program=$build/test/t910-mpi-ranks
-ranks() { # LIMIT RANKS ARGUMENT...
-  limit=$1 n=$2
-  shift 2
-  sh "$src/test/mpirun.sh" "$mpi" "$limit" "$n" "$program" "$@" >"$tmp/out" 2>"$tmp/err"
-}
-
-if [ -z "$build" ] || [ ! -x "$program" ]; then
-  skip "this build has no MPI"
-  done_testing
-fi
+needs_program t910-mpi-ranks MPI
 ranks 60 1 latency-of-none
-if [ $? -eq 77 ]; then
-  skip "$(cat "$tmp/err")"
-  done_testing
-fi
-
-lines_of() { # WHAT LIMIT RANKS ARGUMENT...: each check of the program is one here
-  what=$1
-  shift
-  ranks "$@"
-  status=$?
-  result $status "$what"
-  [ $status -eq 0 ] || diag "status $status: $(tail -n 20 "$tmp/err")"
-  sed -n "s/^\(not \)\{0,1\}ok [0-9]*/\1/p" "$tmp/out" >"$tmp/lines"
-  while read -r line; do
-    case $line in
-      'not '*) result 1 "$what: ${line#*- }" ;;
-      *SKIP*) skip "$what: ${line#*SKIP }" ;;
-      *) result 0 "$what: ${line#*- }" ;;
-    esac
-  done <"$tmp/lines"
-  runs "$what: checks were made" grep -q '^1\.\.' "$tmp/out"
-}
 for n in 2 3 4; do
-  lines_of "$n ranks" 600 $n
+  on_ranks 600 $n
 done
 mkdir -m 700 "$tmp/code"
-OP2_TEST_FOLDER=$tmp/code lines_of 'code of 4 ranks' 120 4 code
-lines_of 'options of 3 ranks' 120 3 options
+OP2_TEST_FOLDER=$tmp/code ranks 120 4 code
+results 'code of 4 ranks' $status
+ranks 120 3 options
+results 'options of 3 ranks' $status
 
 said() { cat "$tmp/out" "$tmp/err" | tr -s ' \n' ' ' | grep -q -i -e "$1"; }
 says() { # WHAT PATTERN

@@ -4,25 +4,10 @@
 # within 10 s, with the rank and the cause.
 set -u
 . "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/mpi.sh"
 
-program=$build/test/t912-mpi-failure
-ranks() { # LIMIT ARGUMENT...
-  limit=$1
-  shift
-  sh "$src/test/mpirun.sh" "${OP2_TEST_MPI:-none}" "$limit" 3 "$program" "$@" \
-    >"$tmp/out" 2>"$tmp/err"
-}
-
-if [ -z "$build" ] || [ ! -x "$program" ]; then
-  skip "this build has no MPI"
-  done_testing
-fi
-ranks 300
-status=$?
-if [ $status -eq 77 ]; then
-  skip "$(cat "$tmp/err")"
-  done_testing
-fi
+needs_program t912-mpi-failure MPI
+ranks 300 3
 results "every way" $status
 
 # ---- memory: either nobody notices, or all have failed, or the job ends with a message ----
@@ -31,7 +16,7 @@ times=10
 [ "${OP2_TEST_QUICK:-0}" = 0 ] || times=3
 for backend in sequential openmp starpu; do
   failed=0 slowest=0 bad=
-  if ! ranks 60 $backend 0; then
+  if ! ranks 60 3 $backend 0; then
     skip "$backend: $(head -n 1 "$tmp/err")"
     continue
   fi
@@ -39,8 +24,7 @@ for backend in sequential openmp starpu; do
   for i in $(seq 0 $((times - 1))); do
     n=$((1 + i * made / times))
     begun=$(date +%s)
-    ranks 30 $backend $n
-    status=$?
+    ranks 30 3 $backend $n
     took=$(($(date +%s) - begun))
     [ $took -le $slowest ] || slowest=$took
     case $status:$(cat "$tmp/out" "$tmp/err") in

@@ -3,25 +3,10 @@
 # Ranks of MPI that make different calls, or leave each other alone, are told so within 10 s.
 set -u
 . "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/mpi.sh"
 
-program=$build/test/t936-diverge-mpi
-ranks() { # LIMIT ARGUMENT...
-  limit=$1
-  shift
-  sh "$src/test/mpirun.sh" "${OP2_TEST_MPI:-none}" "$limit" 2 "$program" "$@" \
-    >"$tmp/out" 2>"$tmp/err"
-}
-
-if [ -z "$build" ] || [ ! -x "$program" ]; then
-  skip "this build has no MPI"
-  done_testing
-fi
-ranks 3000
-status=$?
-if [ $status -eq 77 ]; then
-  skip "$(cat "$tmp/err")"
-  done_testing
-fi
+needs_program t936-diverge-mpi MPI
+ranks 3000 2
 results "every call" $status
 [ $status -eq 0 ] || diag "$(grep '^#' "$tmp/out")"
 
@@ -35,8 +20,7 @@ ends_quietly() { # HOW
 # the launcher tells of it
 left() {
   begun=$(date +%s)
-  ranks 60 "$1"
-  status=$?
+  ranks 60 2 "$1"
   took=$(($(date +%s) - begun))
   if [ $status -eq 0 ] && [ ! -s "$tmp/out" ] && [ ! -s "$tmp/err" ] && ends_quietly "$1"; then
     skip "$1: MPICH's launcher ends a job at once, and quietly, where a rank ends with success"

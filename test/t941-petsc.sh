@@ -4,43 +4,13 @@
 # and ends it. Its options work, and Valgrind finds nothing that is ours.
 set -u
 . "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/mpi.sh"
 
-mpi=${OP2_TEST_MPI:-none}
-program=$build/test/t941-petsc-ranks
-ranks() { # LIMIT RANKS ARGUMENT...
-  limit=$1 n=$2
-  shift 2
-  sh "$src/test/mpirun.sh" "$mpi" "$limit" "$n" "$program" "$@" >"$tmp/out" 2>"$tmp/err"
-}
-
-if [ -z "$build" ] || [ ! -x "$program" ]; then
-  skip "this build has no PETSc"
-  done_testing
-fi
+needs_program t941-petsc-ranks PETSc
 ranks 60 1 never
-status=$?
-[ $status -ne 77 ] || { skip "$(cat "$tmp/err")"; done_testing; }
 runs "PETSc is the library's affair" test $status -eq 0
-
-lines_of() { # WHAT LIMIT RANKS ARGUMENT...: each check of the program is one here
-  what=$1
-  shift
-  ranks "$@"
-  status=$?
-  result $status "$what"
-  [ $status -eq 0 ] || diag "status $status: $(tail -n 20 "$tmp/err")"
-  sed -n "s/^\(not \)\{0,1\}ok [0-9]*/\1/p" "$tmp/out" >"$tmp/lines"
-  while read -r line; do
-    case $line in
-      'not '*) result 1 "$what: ${line#*- }" ;;
-      *SKIP*) skip "$what: ${line#*SKIP }" ;;
-      *) result 0 "$what: ${line#*- }" ;;
-    esac
-  done <"$tmp/lines"
-  runs "$what: checks were made" grep -q '^1\.\.' "$tmp/out"
-}
 for n in 1 2 3 4; do
-  lines_of "$n ranks" 600 $n
+  on_ranks 600 $n
 done
 
 # ---- who begins and ends it ----
@@ -74,7 +44,7 @@ says "options that the library was given" 'KSP Object: s 1 MPI process'
 checked() { # RANKS ARGUMENT...
   n=$1
   shift
-  OMPI_MCA_mpi_cuda_support=0 OP2_CC=${OP2_CC:-cc} sh "$src/test/mpirun.sh" "$mpi" 600 "$n" \
+  OMPI_MCA_mpi_cuda_support=0 OP2_CC=${OP2_CC:-cc} sh "$src/test/mpirun.sh" "${OP2_TEST_MPI:-none}" 600 "$n" \
     valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
     --num-callers=40 --log-file="$tmp/valgrind.%p" "$program" "$@" >"$tmp/out" 2>"$tmp/err"
 }

@@ -4,19 +4,10 @@
 # of them changed something. The limit is for ranks that wait for each other.
 set -u
 . "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/mpi.sh"
 
-program=$build/test/t945-petsc-views
-if [ -z "$build" ] || [ ! -x "$program" ]; then
-  skip "this build has no PETSc"
-  done_testing
-fi
+needs_program t945-petsc-views PETSc
 for n in 1 2 3; do
-  sh "$src/test/mpirun.sh" "${OP2_TEST_MPI:-none}" 300 "$n" "$program" >"$tmp/out" 2>"$tmp/err"
-  status=$?
-  if [ $status -eq 77 ]; then
-    skip "$(cat "$tmp/err")"
-    done_testing
-  fi
-  results "$n ranks" $status
+  on_ranks 300 $n
 done
 done_testing
