@@ -4,11 +4,14 @@
  * that may not vanish: where one does, the step that would divide by it is not taken, and a new
  * round begins, whose shadow is the residual of then. The product of shadow and residual has vanished
  * where no more than its rounding is left of it: iterations after that lead nowhere. So it is where
- * boundary values are the whole residual at first, and one step makes them right. */
+ * boundary values are the whole residual at first, and one step makes them right. A new round begins as
+ * well where the method has stood still for so long that only rounding can be the reason. */
 #include <float.h>
 #include <math.h>
 
+#include "halo.h"
 #include "krylov.h"
+#include "mesh.h"
 
 enum { R, SHADOW, P, PH, V, S, SH, U, DATS };
 enum { RHO, RHO_NEW, SV, UR, UU, RR, GBLS }; /* SHADOW.r, SHADOW.v, u.s, u.u */
@@ -99,8 +102,30 @@ static op2_status goes_on(const struct op2i_workspace *w, op2_gbl rho_new, doubl
   return status;
 }
 
+/* Without rounding the method would end after as many iterations as there are unknowns. Residuals
+ * may stay large for most of these, and fall at the end. */
+static int64_t longest_plateau(const struct op2i_workspace *w) {
+  const op2_set set = w->rows;
+  const int64_t rows = set->halo ? set->halo->global_size : set->ends[OP2I_OWNED];
+  const int64_t unknowns = rows * w->dim;
+  return 2 * unknowns > 100 ? 2 * unknowns : 100;
+}
+
+/* The least residual of a round so far, and the iteration in which it was last halved. */
+struct progress {
+  double least;
+  int64_t halved;
+};
+
+static bool stands_still(struct progress *progress, int64_t it, double residual, int64_t longest) {
+  if (residual <= progress->least / 2) *progress = (struct progress){residual, it};
+  return it - progress->halved >= longest;
+}
+
 static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
   const struct op2i_workspace *w = &s->solver->work;
+  const int64_t longest = longest_plateau(w);
+  struct progress progress = {round->residual, 0};
   double residual = round->residual;
   bool good = true;
   op2_status status = start(w);
@@ -111,6 +136,7 @@ static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
     if (!status) status = turn(w, was, is);
     if (!status) status = op2i_solve_norm(w->gbls[RR], &residual);
     if (!status) status = goes_on(w, is, round->residual * residual, &good);
+    good = good && !stands_still(&progress, it, residual, longest);
     round->it++;
   }
   round->turns = !good;
