@@ -15,7 +15,7 @@
 /* ---- the copy -------------------------------------------------------------------------------- */
 
 op2_status op2i_environment_copy(struct op2i_compiler *compiler) {
-  /* Where only the system puts programs, and where it puts them where nobody says. */
+  /* The folders that only the system writes to, and the usual ones where PATH is not set. */
   static char safe_path[] = "PATH=/usr/bin:/bin",
               usual_path[] = "PATH=/usr/local/bin:/usr/bin:/bin", language[] = "LC_ALL=C";
   static char *clean[] = {safe_path, language, NULL};

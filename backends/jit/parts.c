@@ -11,7 +11,7 @@
 #include "error.h"
 #include "mem.h"
 
-/* What is read from one answer of the driver. */
+/* One answer of the driver is read into these. */
 struct parts {
   const struct op2i_compiler *compiler;
   struct op2i_says *says;
@@ -148,7 +148,7 @@ static op2_status search(struct parts *p, const char *name, const char *taken, b
     *found = taken ? strcmp(file, taken) == 0 : op2i_is_program(file, &st);
     status = *found ? op2i_words_add(&p->says->programs, file) : pass_over(p, file);
   }
-  /* What is no folder is the beginning of names. */
+  /* A -B or COMPILER_PATH that is not a folder is put in front of the name as it is. */
   for (int64_t i = 0; i < p->own.count && !status; i++) {
     bool fits = snprintf(file, sizeof file, "%s%s", p->own.item[i], name) < PATH_MAX;
     bool folder = stat(p->own.item[i], &st) == 0 && S_ISDIR(st.st_mode);
@@ -158,7 +158,7 @@ static op2_status search(struct parts *p, const char *name, const char *taken, b
 }
 
 /* A program that the driver names by its path. It may be one that was found by PATH, as Clang finds
- * `ld`; under the name of its target it would come first. */
+ * `ld`; a program with the target in front of its name would be found first. */
 static op2_status add_named(struct parts *p, const char *whole) {
   const char *name = strrchr(whole, '/') + 1;
   char file[PATH_MAX];
@@ -174,7 +174,7 @@ static op2_status add_named(struct parts *p, const char *whole) {
   return status;
 }
 
-/* One that it names by no more than that, and finds by PATH. */
+/* A program that the driver names without a folder, and finds by PATH. */
 static op2_status add_bare(struct parts *p, const char *name) {
   bool found;
   op2_status status = search(p, name, NULL, &found);
@@ -196,7 +196,7 @@ static op2_status add_linker(struct parts *p) {
   return status || found ? status : add_bare(p, name);
 }
 
-/* What optimizes at link time is not among the commands of the driver. */
+/* The driver does not print the commands that optimize at link time. */
 static op2_status add_link_time(struct parts *p) {
   static const char *const names[] = {"lto-wrapper", "lto1"};
   static const char option[] = " -plugin ";

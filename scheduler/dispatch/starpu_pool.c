@@ -167,7 +167,7 @@ static void warn_of_few(op2_context ctx, int threads) {
         threads, threads_running);
 }
 
-/* In the environment that is set up for it. */
+/* StarPU reads the environment that start() has put in place. */
 static op2_status start_aside(op2_context ctx, int threads) {
   if (!abi_matches())
     return op2i_error(

@@ -138,9 +138,9 @@ static int set_aside_own(op2_context ctx, struct op2i_env_change *changes) {
   return n;
 }
 
-/* Told which components to use, hwloc no longer heeds the variables that put another machine in
- * place of this one; StarPU must see the one that its workers' places were chosen on, and that
- * one has no buses to look at. */
+/* If HWLOC_COMPONENTS is set, hwloc ignores the variables that put another machine in place of this
+ * one. StarPU must see the machine that its workers' cores were chosen on; a machine from such a
+ * variable has no buses to search. */
 static bool another_machine(void) {
   return op2i_env_system("HWLOC_COMPONENTS") || op2i_env_system("HWLOC_SYNTHETIC") ||
          op2i_env_system("HWLOC_XMLFILE");

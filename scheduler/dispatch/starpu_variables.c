@@ -69,7 +69,7 @@ static const char *const numbers[] = {"BACKOFF_MAX",
                                       "WORKERS_GETBIND",
                                       "WORKERS_NOBIND",
                                       "WORKER_TREE"};
-/* And these with a fraction. */
+/* StarPU 1.3 reads these as numbers that may have a fraction. */
 static const char *const fractions[] = {"EXP_LEN_THRESHOLD", "IDLE_POWER",  "SCHED_ALPHA",
                                         "SCHED_BETA",        "SCHED_GAMMA", "WATCHDOG_TIMEOUT",
                                         "WINDOW_TIME_SIZE"};
@@ -104,7 +104,7 @@ static op2_status check_machine(void) {
                     given ? given : name, given ? "says so" : "gives it another one");
 }
 
-/* This one schedules when the program tells it to, which op2 never does. */
+/* The scheduler graph_test starts tasks when the program tells it to, which op2 never does. */
 static op2_status check_scheduler(void) {
   static const char waits[] = "graph_test";
   const char *name = op2i_env_system("STARPU_SCHED");
