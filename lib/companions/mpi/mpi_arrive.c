@@ -22,8 +22,10 @@ struct arrival {
   MPI_Request request; /* of the next one; MPI_REQUEST_NULL: it has not been entered */
 };
 
+/* The key of that attribute exists as long as there are waits that are not over. */
 static pthread_mutex_t key_lock = PTHREAD_MUTEX_INITIALIZER;
 static int key = MPI_KEYVAL_INVALID;
+static int64_t waits;
 
 /* The communicator goes, or all ranks are there. A barrier that is not over is left to MPI. */
 static int forget(MPI_Comm comm, int number, void *value, void *unused) {
@@ -35,28 +37,41 @@ static int forget(MPI_Comm comm, int number, void *value, void *unused) {
   return MPI_SUCCESS;
 }
 
-static int make_key(void) {
-  int error = MPI_SUCCESS;
-  pthread_mutex_lock(&key_lock);
-  if (key == MPI_KEYVAL_INVALID)
-    error = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
-  pthread_mutex_unlock(&key_lock);
-  return error;
-}
-
 /* The wait that an earlier call has given up, or a new one. Null without memory: a rank that cannot
  * remember its wait still has to enter the barriers, for the others' sake. */
-static int find(const struct op2i_companion *op2, MPI_Comm parent, struct arrival **out) {
-  int known = 0, error = make_key();
+static int find_locked(const struct op2i_companion *op2, MPI_Comm parent, struct arrival **out) {
+  int known = 0, error = MPI_SUCCESS;
+  if (key == MPI_KEYVAL_INVALID)
+    error = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
   if (!error) error = MPI_Comm_get_attr(parent, key, out, &known);
   if (!known) *out = NULL;
   if (error || known || !(*out = op2->calloc(1, sizeof **out))) return error;
   **out = (struct arrival){.op2 = op2, .request = MPI_REQUEST_NULL};
   error = MPI_Comm_set_attr(parent, key, *out);
+  waits += !error;
   if (!error) return error;
   op2->free(*out);
   *out = NULL;
   return error;
+}
+
+static int find(const struct op2i_companion *op2, MPI_Comm parent, struct arrival **out) {
+  pthread_mutex_lock(&key_lock);
+  int error = find_locked(op2, parent, out);
+  pthread_mutex_unlock(&key_lock);
+  return error;
+}
+
+/* `known`: whether the communicator has the wait, which is over. The key stays for ever where a
+ * communicator is freed during a wait that was given up. */
+static void end(MPI_Comm parent, bool known) {
+  pthread_mutex_lock(&key_lock);
+  if (known) {
+    MPI_Comm_delete_attr(parent, key);
+    waits--;
+  }
+  if (waits == 0 && key != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&key);
+  pthread_mutex_unlock(&key_lock);
 }
 
 /* Enter barriers as far as those before are over. */
@@ -113,7 +128,7 @@ op2_status op2i_mpi_arrive(const struct op2i_companion *op2, MPI_Comm parent,
         "op2_init_mpi: rank %d of %d has waited %" PRId64
         " s, and some other rank has not come to it: that is as long as OP2_WAIT_MAX allows",
         place.rank, place.size, waited / 1000000000);
-  if (known) MPI_Comm_delete_attr(parent, key);
+  end(parent, known != NULL);
   return error ? op2i_mpi_failed(op2, place.rank, place.size, error,
                                  "while it waited for the ranks of the communicator")
                : OP2_SUCCESS;
