@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of accesses. */
+/* Names of access modes. */
 #include "access.h"
 
 const char *op2i_access_name(op2_access access) {

@@ -2,8 +2,8 @@
 #ifndef OP2I_ACCESS_H
 #define OP2I_ACCESS_H
 
-/* What each access mode means. All who act on an access ask here, or name the mode that they are
- * about. */
+/* The meaning of each access mode. Code that depends on an access calls these functions or names
+ * the mode. */
 
 #include <stdbool.h>
 
@@ -11,16 +11,17 @@
 
 const char *op2i_access_name(op2_access access); /* "OP2_READ" */
 
-/* Values are others afterwards. */
+/* True if the access may change values. */
 static inline bool op2i_modifies(op2_access access) { return access != OP2_READ; }
-/* What was there does not matter. */
+/* True if the previous values do not matter. */
 static inline bool op2i_overwrites(op2_access access) { return access == OP2_WRITE; }
-/* What was there is combined with what each element gives, in any order but for rounding: nobody
- * sees what is there in between. */
+/* True if each element's contribution is combined with the previous value. The order of elements
+ * matters for rounding alone, since no element reads intermediate values. */
 static inline bool op2i_accumulates(op2_access access) {
   return access == OP2_INC || access == OP2_MIN || access == OP2_MAX;
 }
-/* The kernel sets values in place, so that of elements that meet the later one wins. */
+/* True if the kernel assigns values: where several elements write to the same target, the last one
+ * wins, so their order must be kept. */
 static inline bool op2i_keeps_order(op2_access access) {
   return access == OP2_WRITE || access == OP2_RW;
 }

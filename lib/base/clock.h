@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Time since some moment, for measuring and for deadlines: CLOCK_MONOTONIC. */
+/* Time since an unspecified moment, by CLOCK_MONOTONIC, for measurements and deadlines. */
 int64_t op2i_nanoseconds(void);
 double op2i_seconds(void);
 

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that mean something in every C program: keywords, what the standard library defines
- * (C11 annex B), and what generated code needs for itself. A constant of such a name would change
- * what a kernel means, or break it. Functions that only POSIX or GNU add (gamma, y0, index) are
- * free, as are those of <time.h> and <signal.h>, whose names say something in physics, too. */
+/* Names that have a meaning in every C program: keywords, what the standard library defines (C11
+ * annex B), and what generated code needs. A constant of such a name would change the meaning of a
+ * kernel, or break it. Functions that only POSIX or GNU add (gamma, y0, index) are free, as are
+ * those of <time.h> and <signal.h>, whose names are also used in physics. */
 #include "cnames.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-/* Words in one string, parted by blanks, with a blank before the first and behind the last. */
+/* Words in one string, separated by blanks, with a blank before the first and after the last. */
 static const char keywords[] =
     " auto break case char const continue default do double else enum extern float for goto if "
     "inline int long register restrict return short signed sizeof static struct switch typedef "
     "union unsigned void volatile while asm typeof bool true false nullptr alignas alignof "
     "constexpr static_assert thread_local typeof_unqual ";
 
-/* Functions of double; those of float and long double end in f and l. */
+/* Functions of double. Those of float and long double have the suffix f or l. */
 static const char math[] =
     " acos asin atan atan2 cos sin tan acosh asinh atanh cosh sinh tanh exp exp2 expm1 frexp ilogb "
     "ldexp log log10 log1p log2 logb modf scalbn scalbln cbrt fabs hypot pow sqrt erf erfc lgamma "
@@ -81,7 +81,8 @@ static const char *integer_name(const char *name) {
   return NULL;
 }
 
-/* M_PI, M_SQRT1_2, M_PIl, M_2_SQRTPI: with an M_ and capitals or digits all through. */
+/* M_PI, M_SQRT1_2, M_PIl, M_2_SQRTPI: the prefix is M_, and the rest consists of capitals and
+ * digits. */
 static bool math_constant(const char *name) {
   if (!starts(name, "M_") || !name[2]) return false;
   static const char bases[] = " E LOG2E LOG10E LN2 LN10 PI PI_2 PI_4 1_PI 2_PI 2_SQRTPI SQRT2 "

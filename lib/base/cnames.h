@@ -2,8 +2,8 @@
 #ifndef OP2I_CNAMES_H
 #define OP2I_CNAMES_H
 
-/* What C says a name is ("a keyword of C", "a macro of <math.h>", ...), or null when it says
- * nothing: the name is the user's to give. */
+/* The meaning of a name in C ("a keyword of C", "a macro of <math.h>", ...), or null if it has
+ * none: then the user may use it. */
 const char *op2i_c_name(const char *name);
 
 #endif

@@ -2,8 +2,8 @@
 #ifndef OP2I_DECIMAL_H
 #define OP2I_DECIMAL_H
 
-/* Read a number without a sign, with a fraction at most; -1: it is none. Returns where it ends. strtod()
- * would go by the language of the program's user. */
+/* Read an unsigned decimal number, optionally with a fraction; *value is -1 if there is none.
+ * Returns the end of the number in `text`. strtod() would depend on the user's locale. */
 const char *op2i_decimal(const char *text, double *value);
 
 #endif

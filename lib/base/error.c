@@ -8,7 +8,7 @@
 static _Thread_local char message[OP2I_MESSAGE_MAX];
 
 op2_status op2i_error(op2_status status, const char *format, ...) {
-  /* Through a second buffer, since an argument may be the present message. */
+  /* A second buffer is needed, since an argument may be the present message. */
   static _Thread_local char fresh[OP2I_MESSAGE_MAX];
   va_list args;
   va_start(args, format);

@@ -2,8 +2,7 @@
 #ifndef OP2I_ERROR_H
 #define OP2I_ERROR_H
 
-/* Messages of errors, which every function that fails leaves behind, and ways to pass a failure
- * on. */
+/* Error messages, which every function that fails sets, and helpers that pass a failure on. */
 
 #include "op2/status.h"
 
@@ -14,14 +13,14 @@ op2_status op2i_error(op2_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 op2_status op2i_error_nomem(const char *what);
 
-/* The only macro that hides a jump: needs `op2_status status` and a label `fail`. */
+/* The only macro that hides a jump. It needs `op2_status status` and a label `fail`. */
 #define OP2I_TRY(expression)                                                                       \
   do {                                                                                             \
     status = (expression);                                                                         \
     if (status != OP2_SUCCESS) goto fail;                                                          \
   } while (0)
 
-/* What ends a message about a kernel and its arguments that do not fit. */
+/* The end of messages about a kernel that does not fit its arguments. */
 #define OP2I_SEE_CHECK                                                                             \
   " (run with OP2_BACKEND=check to see whether kernels do what their arguments say)"
 

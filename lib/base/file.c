@@ -37,7 +37,7 @@ static const char *kind_fault(const struct stat *st) {
   }
 }
 
-/* Some files are longer than fstat() tells, and some grow meanwhile. */
+/* Some files are longer than fstat() reports, and some grow while they are read. */
 static op2_status read_all(int fd, size_t told, struct op2i_bytes *bytes, const char **fault) {
   size_t room = told + 1, have = 0;
   unsigned char *data = op2i_malloc(room + 1);
@@ -71,7 +71,7 @@ op2_status op2i_file_read(int fd, struct op2i_bytes *bytes, const char **fault) 
 
 op2_status op2i_file_load(const char *path, struct op2i_bytes *bytes, const char **fault) {
   struct stat st;
-  /* A device may do things when it is merely opened. */
+  /* Merely opening a device may have side effects. */
   if (stat(path, &st) == 0 && (*fault = kind_fault(&st))) return OP2_SUCCESS;
   int fd = op2i_file_open(AT_FDCWD, path, O_RDONLY, 0);
   if (fd < 0) {
@@ -86,7 +86,7 @@ op2_status op2i_file_load(const char *path, struct op2i_bytes *bytes, const char
 int op2i_file_write(int fd, const void *data, size_t size) {
   const unsigned char *from = data;
   struct rlimit limit;
-  /* Beyond this limit a write would end the program by a signal. */
+  /* A write beyond this limit would end the program by a signal. */
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && size > limit.rlim_cur) return EFBIG;
   while (size > 0) {
     ssize_t put = write(fd, from, size);

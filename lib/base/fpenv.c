@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scopes of the default floating-point environment, and windows in them.
- *
- * x86-64 has two environments, that of vectors (MXCSR) and that of x87. C's own functions for both
- * take some hundred cycles; every flush comes by here, so registers are read, and written only
- * where they differ. On other processors C's functions serve: their default environment keeps
- * denormal numbers. */
+/* Scopes of the default floating-point environment, and windows in them. x86-64 has two
+ * environments, that of the vector units (MXCSR) and that of x87. C's own functions for both take
+ * some hundred cycles. Every flush passes here, so registers are read, and written only where they
+ * differ. On other processors C's functions are used: their default environment keeps denormal
+ * numbers. */
 #include "fpenv.h"
 
 #include <stddef.h>
@@ -22,13 +21,13 @@ static void set_default(void) { (void)fesetenv(FE_DFL_ENV); }
 
 enum {
   MXCSR_FLAGS = 0x3f,
-  MXCSR_MODES = 0xffc0, /* masks, rounding, and what becomes of denormal numbers */
+  MXCSR_MODES = 0xffc0, /* masks, rounding, and the treatment of denormal numbers */
   MXCSR_DEFAULT = 0x1f80,
   X87_FLAGS = 0x3f,
   X87_DEFAULT = 0x37f,
 };
 
-/* As fnstenv stores it in 64-bit mode. */
+/* The format in which fnstenv stores the environment in 64-bit mode. */
 struct x87 {
   uint16_t control, unused1, status, unused2, tags, unused3;
   uint32_t addresses[4];
@@ -60,7 +59,7 @@ void op2i_fp_read(struct op2i_fp_state *state) {
   *state = (struct op2i_fp_state){read_mxcsr(), read_control(), read_status()};
 }
 
-/* Flags and masks at once: a flag that is there when its mask goes would trap. */
+/* Flags and masks are written together: a flag that is set when its mask is cleared would trap. */
 static void write_x87(const struct op2i_fp_state *state) {
   struct x87 now;
   __asm__ volatile("fnstenv %0" : "=m"(now)::"memory");

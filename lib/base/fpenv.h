@@ -23,8 +23,8 @@ struct op2i_fp_state {
 };
 #else
 struct op2i_fp_state {
-  uint32_t mxcsr;           /* of vector units: modes, masks and flags */
-  uint16_t control, status; /* of x87, which has long double */
+  uint32_t mxcsr;           /* of the vector units: modes, masks and flags */
+  uint16_t control, status; /* of x87, which computes long double */
 };
 #endif
 
@@ -32,24 +32,26 @@ void op2i_fp_read(struct op2i_fp_state *state);
 void op2i_fp_write(const struct op2i_fp_state *state);
 
 struct op2i_fp_scope {
-  bool outermost; /* of its thread: `caller` is what it has put aside */
+  /* true for the outermost scope of a thread, whose `caller` holds the environment that was
+   * saved */
+  bool outermost;
   struct op2i_fp_state caller;
 };
 void op2i_fp_enter(struct op2i_fp_scope *scope);
 void op2i_fp_leave(struct op2i_fp_scope *scope);
-/* A scope from here to the end of the block, whichever way the block is left. */
+/* Open a scope that lasts to the end of the block, whichever way the block is left. */
 #define OP2I_FP_DEFAULT                                                                            \
   __attribute__((cleanup(op2i_fp_leave))) struct op2i_fp_scope op2i_fp_here;                       \
   op2i_fp_enter(&op2i_fp_here)
 
-/* A window, which returns the scope that it is in; null outside of any, and then nothing changes.
- * What the program's function does to its environment is kept for the caller, as a call of the
- * function by the caller would; not so where the function was left in its middle (`ended`
- * false). */
+/* Open a window, and return the scope that it interrupts; null outside of any scope, where nothing
+ * changes. What the program's function does to its environment is kept for the caller, as if the
+ * caller had called the function; this does not hold if the function was left in its middle
+ * (`ended` is false). */
 struct op2i_fp_scope *op2i_fp_window_open(void);
 void op2i_fp_window_close(struct op2i_fp_scope *scope, bool ended);
 
-/* The default environment once more, within a scope: after what may have changed it. */
+/* Restore the default environment within a scope, after code that may have changed it. */
 void op2i_fp_reset(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All memory of the library, with faults on demand; data on aligned and huge pages; growing arrays.
- */
+/* All memory of the library, with fault injection; data on aligned and huge pages; growing
+ * arrays. */
 #include "mem.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@
 #endif
 
 static _Atomic int64_t allocations;
-static _Atomic int64_t fail_at; /* value of `allocations` at which to fail, 0 never */
+static _Atomic int64_t fail_at; /* value of `allocations` at which to fail; 0: never */
 
 static _Thread_local int64_t allocations_here, fail_here_at; /* the same for one thread */
 
@@ -57,10 +57,11 @@ void op2i_free(void *memory) { free(memory); }
 
 enum { LINE = 64, HUGE_PAGE = 2 << 20 };
 
-/* Below 2 MiB huge pages only cost clearing time. */
+/* Below 2 MiB huge pages only cost time for clearing. */
 static size_t alignment(size_t bytes) { return bytes >= HUGE_PAGE ? HUGE_PAGE : LINE; }
 
-/* Where in a block of memory the data go; the address of the block itself is right before them. */
+/* The start of the data in a block of memory. The address of the block itself is stored just before
+ * them. */
 static void *place_data(void *block, size_t bytes) {
   size_t align = alignment(bytes);
   if (!block) return NULL;
@@ -71,7 +72,7 @@ static void *place_data(void *block, size_t bytes) {
   return data;
 }
 
-/* The bytes of the block for `bytes` of data: 0 where no object can be that large. */
+/* The size in bytes of the block for `bytes` of data, or 0 if no object can be that large. */
 static size_t room_for(size_t bytes) {
   size_t more = sizeof(void *) + alignment(bytes);
   return bytes > PTRDIFF_MAX - more ? 0 : bytes + more;
@@ -107,9 +108,9 @@ int op2i_reserve(void *array_of_pointer, size_t element_bytes, int64_t count, in
   return 0;
 }
 
-/* The C library keeps freed memory below the last piece in use. Where a program brings an allocator
- * of its own, this is the first call of glibc's; it then sets itself up, and two threads that do so
- * at once end the program later. */
+/* The C library keeps freed memory below the last piece in use. Where a program brings its own
+ * allocator, this is the first call into glibc's, which then initialises itself; if two threads do
+ * so at once, the program ends later. */
 void op2i_mem_give_back(void) {
 #ifdef __GLIBC__
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -5,36 +5,37 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All memory the library allocates itself goes through these; a test makes the N-th call fail, for
+/* All memory of the library is allocated by these functions; a test makes the N-th call fail, for
  * every N. */
 void *op2i_malloc(size_t bytes);
 void *op2i_calloc(size_t count, size_t bytes);
-void *op2i_realloc(void *old, size_t bytes); /* on failure old stays valid */
+void *op2i_realloc(void *old, size_t bytes); /* on failure `old` stays valid */
 char *op2i_strdup(const char *text);
 void op2i_free(void *memory);
 
-/* Data: aligned to 64 bytes, on huge pages when large. op2i_free_data() frees it, and nothing else
- * does; it takes nothing else but null. */
+/* Memory for data is aligned to 64 bytes, and on huge pages if it is large. Only op2i_free_data()
+ * frees it, and accepts no other pointers but null. */
 void *op2i_alloc_raw(size_t bytes);
-/* All zero. Pages new from the system are not written: they go to the core that does so first. */
+/* All bytes are zero. New pages from the system are not written: each belongs to the NUMA node of
+ * the core that first writes to it. */
 void *op2i_alloc_data(size_t bytes);
 void op2i_free_data(void *data);
 
-/* Give what has been freed back to the system: after work that took much memory for a short
- * time. */
+/* Return freed memory to the system, after work that needed much memory for a short time. */
 void op2i_mem_give_back(void);
 
-/* Room for one more in a growing array: doubles *capacity when count has reached it. Returns 0, or
- * -1 with the array unchanged. */
+/* Make space for one more element in a growing array: doubles *capacity when count has reached it.
+ * Returns 0, or -1 with the array unchanged. */
 int op2i_grow(void *array_of_pointer, size_t element_bytes, int64_t count, int64_t *capacity);
 
-/* Room for `count` in all, by doubling or just so much. Returns as op2i_grow(). */
+/* Make space for `count` elements in total, by doubling the capacity or setting it to `count`.
+ * Returns like op2i_grow(). */
 int op2i_reserve(void *array_of_pointer, size_t element_bytes, int64_t count, int64_t *capacity);
 
 /* Fault injection: the n-th allocation from now (1 = the next) returns NULL, once; 0 disarms.
  * Returns how many allocations were made since the last call. */
 int64_t op2i_mem_fail_at(int64_t n);
-/* The same for allocations of the calling thread. */
+/* The same fault injection for allocations of the calling thread. */
 int64_t op2i_mem_fail_here_at(int64_t n);
 
 #endif

@@ -10,7 +10,7 @@ enum { LEAST_BITS = 6 };
 
 static op2_status no_memory(void) { return op2i_error_nomem("numbers of elements"); }
 
-/* A table of twice the size, or the first one. */
+/* Make a table of twice the size, or the first one. */
 static op2_status grow(struct op2i_numbers *set) {
   struct op2i_numbers more = {.npages = set->npages,
                               .shift = set->pages ? set->shift - 1 : 64 - LEAST_BITS};
@@ -40,7 +40,7 @@ op2_status op2i_numbers_add(struct op2i_numbers *set, int64_t n, const int64_t *
   return OP2_SUCCESS;
 }
 
-/* Pages ascending, and the place of each in the table. */
+/* List the pages in ascending order, and the slot of each in the table. */
 static op2_status list_pages(const struct op2i_numbers *set, int64_t *page, int64_t *place) {
   int64_t n = 0, places = set->pages ? INT64_C(1) << (64 - set->shift) : 0;
   for (int64_t i = 0; i < places; i++) {
@@ -51,7 +51,7 @@ static op2_status list_pages(const struct op2i_numbers *set, int64_t *page, int6
   return op2i_sort(n, page, place);
 }
 
-/* Tells each page how many numbers are before it. */
+/* Store in each page how many numbers are in lower pages. Returns how many there are in total. */
 static int64_t count(struct op2i_numbers *set, const int64_t *place) {
   int64_t n = 0;
   for (int64_t i = 0; i < set->npages; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sorting by numbers: few by insertion, many by radix, from the last digit to the first. */
+/* Sorting by integer keys: few by insertion, many by radix, from the last digit to the first. */
 #include "sort.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 enum { FEW = 48, MANY = 1 << 13, DIGIT = 8, LONG_DIGIT = 11 };
 
-/* n keys, and what is with them, in two places by turns. */
+/* n keys and the values that go with them. Passes alternate between two of these. */
 struct columns {
   int64_t *key, *with;
 };
@@ -27,12 +27,12 @@ static void insert(int64_t n, struct columns c) {
   }
 }
 
-/* A digit of how far keys are above the least: that is never negative. */
+/* A digit of the difference between a key and the least one, which is never negative. */
 static int64_t digit(int64_t key, int64_t least, int shift, int bits) {
   return (int64_t)(((uint64_t)key - (uint64_t)least) >> shift & ((UINT64_C(1) << bits) - 1));
 }
 
-/* Returns whether anything was to be done. */
+/* Returns false if all keys have the same digit, and nothing was done. */
 static bool pass(int64_t n, struct columns in, struct columns out, int64_t least, int shift,
                  int bits) {
   int64_t starts[(1 << LONG_DIGIT) + 1];

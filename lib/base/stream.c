@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Streams of the caller's that the library writes to. */
+/* Streams of the caller to which the library writes. */
 #include "stream.h"
 
 #include <errno.h>

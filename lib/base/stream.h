@@ -6,8 +6,8 @@
 
 #include "op2/status.h"
 
-/* What `call` wrote has left the process, or OP2_ERR_IO says why not: a buffered stream knows of a
- * full device only when it is flushed. */
+/* Flush what `call` wrote. OP2_ERR_IO gives the reason if it has not left the process: a buffered
+ * stream notices a full device only when it is flushed. */
 op2_status op2i_stream_written(FILE *stream, const char *call);
 
 #endif

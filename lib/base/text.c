@@ -23,7 +23,7 @@ static bool reserve(struct op2i_text *text, size_t more) {
   return true;
 }
 
-/* Twice only where the first attempt shows that there is no room. */
+/* A second attempt is made only if the first one shows that the buffer is too small. */
 void op2i_text_add(struct op2i_text *text, const char *format, ...) {
   enum { USUAL = 64 };
   va_list args;

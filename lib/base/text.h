@@ -6,8 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A growing string. Out of memory is remembered in `failed` and later appends do nothing, so an
- * emitter checks once at its end. Zero-initialise; `chars` is null until something was appended. */
+/* A growing string. Lack of memory is recorded in `failed` and later appends do nothing, so that a
+ * caller checks once at the end. Zero-initialise it; `chars` is null until something is
+ * appended. */
 struct op2i_text {
   char *chars;
   size_t length, capacity;
@@ -17,7 +18,7 @@ struct op2i_text {
 void op2i_text_add(struct op2i_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void op2i_text_bytes(struct op2i_text *text, const char *bytes, size_t length);
-void op2i_text_cut(struct op2i_text *text, size_t length); /* back to this length */
+void op2i_text_cut(struct op2i_text *text, size_t length); /* truncate to this length */
 void op2i_text_free(struct op2i_text *text);
 
 #endif

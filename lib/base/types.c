@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What there is to know of each type of values. */
+/* Properties of each type of values. */
 #include "types.h"
 
 #define ROW(type_, stem_, c_) [type_] = {#type_, #c_, #stem_, sizeof(c_)},

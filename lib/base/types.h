@@ -2,7 +2,8 @@
 #ifndef OP2I_TYPES_H
 #define OP2I_TYPES_H
 
-/* The types of values. All that is done by type is written with this table, or asked of it. */
+/* The types of values. All code that depends on a type is generated from this table, or calls the
+ * functions below. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 
 #include "op2/types.h"
 
-/* use_(type, stem of its name in generated code, C type) */
+/* use_(type, the type's abbreviation in names of generated code, C type) */
 #define OP2I_REAL_TYPES(use_) use_(OP2_F64, f64, double) use_(OP2_F32, f32, float)
 #define OP2I_SIGNED_TYPES(use_)                                                                    \
   use_(OP2_I8, i8, int8_t) use_(OP2_I16, i16, int16_t) use_(OP2_I32, i32, int32_t)                 \
@@ -25,6 +26,6 @@ const char *op2i_type_c(op2_type type);    /* the C name, "double" */
 const char *op2i_type_stem(op2_type type); /* "f64" */
 const char *op2i_type_name(op2_type type); /* "OP2_F64" */
 bool op2i_type_real(op2_type type);
-bool op2i_type_signed(op2_type type); /* of integers */
+bool op2i_type_signed(op2_type type); /* True for signed integers. */
 
 #endif
