@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The places on the diagonal. */
+/* The nonzeros on the diagonal of a matrix. */
 #include <stdio.h>
 
 #include "context.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrices: values at the places of a sparsity. */
+/* Matrices: values at the nonzeros of a sparsity. */
 #include <string.h>
 
 #include "context.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps with entries that lead nowhere. Such an entry is marked, in a dat, and another of its row takes
- * its place in the map: then whoever numbers, colours and shares out by maps need not know. */
+/* Maps with entries that lead nowhere. Such an entry is marked as absent in a dat, and replaced in
+ * the map by another entry of its row. Numbering, colouring and partitioning by maps then need no
+ * special case. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,14 +10,14 @@
 #include "mem.h"
 #include "sparse.h"
 
-/* An entry of the row that leads somewhere, or any. */
+/* An entry of the row that leads somewhere, or element 0 if there is none. */
 static int32_t stand_in(const int32_t *row, int arity) {
   for (int k = 0; k < arity; k++)
     if (row[k] >= 0) return row[k];
   return 0;
 }
 
-/* Rows of the non-exec halo are not read: their targets need not be here. */
+/* Rows of the non-exec halo are not read: their targets need not be on this rank. */
 static int64_t rows_read(op2_set from) { return from->ends[from->halo ? OP2I_EXEC : OP2I_NONEXEC]; }
 
 static op2_status check(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a matrix may have values: for each row the elements that reach it are found, and of those the
- * columns, once each. Rows are independent then, and so are elements when they look up their places. */
+/* The nonzeros of a matrix: for each row the elements that reach it are found, and from these the
+ * columns, once each. Rows can then be processed in parallel, and so can elements when they look up
+ * their nonzeros. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +13,21 @@
 #include "parallel.h"
 #include "sparse.h"
 
-/* Of one pair: who reaches a row, and what leads nowhere. */
+/* The elements that reach each row by one pair of maps, and the entries of the pair that are
+ * absent. */
 struct reached {
   const struct op2i_pair *pair;
-  const unsigned char *no_row, *no_column; /* flags, or null: all lead somewhere */
-  int64_t *first;                          /* [nrows + 1] into */
-  int32_t *elements;                       /* those that reach a row, one row after the other */
+  const unsigned char *no_row, *no_column; /* flags of absent entries; null: there are none */
+  int64_t *first;                          /* [nrows + 1] where the elements of each row begin */
+  int32_t *elements;                       /* the elements that reach each row, row after row */
 };
 
 struct pattern {
   op2_sparsity sparsity;
   struct reached *reached; /* [npairs] */
-  int64_t most;     /* columns that a row has at most, counted as often as elements lead there */
-  int32_t *length;  /* [nrows] of rows */
-  int32_t *entries; /* of the pair that is looked up */
+  int64_t most;            /* the largest number of columns of a row, with repetitions */
+  int32_t *length;         /* [nrows] how many different columns each row has */
+  int32_t *entries;        /* the nonzeros of the pair `by`, which are looked up */
   const struct reached *by;
   _Atomic bool no_memory, beyond;
 };
@@ -38,21 +40,23 @@ static op2_status too_many(op2_sparsity sparsity) {
 
 /* ---- who reaches a row ----------------------------------------------------------------------- */
 
-/* The row that slot i of an element leads to; negative: none that is here. */
+/* The row that slot i of an element leads to; negative if it is absent or not owned by this
+ * rank. */
 static int32_t row_of(const struct pattern *p, const struct reached *r, int64_t element, int i) {
   int64_t at = element * r->pair->rows->arity + i;
   int32_t row = r->pair->rows->idx[at];
   return (r->no_row && r->no_row[at]) || row >= p->sparsity->nrows ? -1 : row;
 }
 
-/* An element comes once, where several of its slots lead to a row one after the other. */
+/* List the elements of each row. An element is repeated only in consecutive positions, where
+ * several of its slots lead to the same row. */
 static op2_status invert(const struct pattern *p, struct reached *r) {
   int64_t nrows = p->sparsity->nrows, n = op2i_map_rows(r->pair->rows);
   int arity = r->pair->rows->arity;
   if (n > INT32_MAX) return too_many(p->sparsity);
   r->first = op2i_alloc_data((size_t)(nrows + 2) * sizeof *r->first);
   if (!r->first) return op2i_error_nomem("a sparsity");
-  int64_t *next = r->first + 1; /* while it is filled, of the row before */
+  int64_t *next = r->first + 1; /* while the list is filled, offset by one row */
   for (int64_t e = 0; e < n; e++)
     for (int i = 0; i < arity; i++) {
       int32_t row = row_of(p, r, e, i);
@@ -76,14 +80,15 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Columns of a row, as often as elements lead there, and what they are sorted with. */
+/* Columns of a row, with repetitions, and buffers to sort them. */
 struct scratch {
   int32_t *columns, *sorted; /* [most] each */
-  int32_t *table; /* of the columns met so far, [size_of_table(most)]; free places are -1 */
+  /* [size_of_table(most)] hash table of the columns found so far; free slots are -1 */
+  int32_t *table;
 };
 
-/* A power of 2, twice as large as what it has to hold, so that a column is found near where it is
- * looked for. */
+/* A power of 2, at least twice the number of columns, so that a column is found near the slot of
+ * its hash. */
 static int64_t size_of_table(int64_t n) {
   int64_t size = 8;
   while (size < 2 * n) size *= 2;
@@ -99,7 +104,7 @@ static bool open_scratch(int64_t most, struct scratch *s) {
 
 static void close_scratch(struct scratch *s) { op2i_free(s->columns); }
 
-/* Keep each column once, in the order in which they come. Returns how many are left. */
+/* Keep each column once, in the order of their first occurrence. Returns how many are left. */
 static int64_t keep_once(struct scratch *s, int64_t n) {
   const int64_t size = size_of_table(n), mask = size - 1;
   int64_t kept = 0;
@@ -114,8 +119,8 @@ static int64_t keep_once(struct scratch *s, int64_t n) {
   return kept;
 }
 
-/* Sort columns that all differ. Where they are few, the position of each is the number of smaller
- * ones, which takes no branches. */
+/* Sort different columns. If they are few, the position of each is the number of smaller ones,
+ * which is computed without branches. */
 static void sort(struct scratch *s, int64_t n) {
   enum { FEW = 128 };
   if (n > FEW) {
@@ -131,7 +136,7 @@ static void sort(struct scratch *s, int64_t n) {
   memcpy(s->columns, s->sorted, (size_t)n * sizeof *s->columns);
 }
 
-/* The columns of a row, each once. Returns how many. */
+/* Find the columns of a row, each once. Returns how many there are. */
 static int64_t columns_of(const struct pattern *p, int64_t row, struct scratch *s) {
   int64_t n = 0;
   for (int k = 0; k < p->sparsity->npairs; k++) {
@@ -174,7 +179,7 @@ static void fill_some(void *argument, int64_t lo, int64_t hi) {
   close_scratch(&s);
 }
 
-enum { LEAST = 2048 }; /* rows, or elements, that are worth a thread */
+enum { LEAST = 2048 }; /* rows, or elements, below which a further thread does not pay */
 
 static op2_status count_rows(struct pattern *p) {
   op2_sparsity sparsity = p->sparsity;
@@ -193,7 +198,8 @@ static op2_status count_rows(struct pattern *p) {
   return sparsity->nplaces < INT32_MAX ? OP2_SUCCESS : too_many(sparsity);
 }
 
-/* Among ranks all have the same, as it shows in the text of loops. */
+/* Choose rows or slices. All ranks take the same layout, because it appears in the source text of
+ * loops. */
 static op2_status choose_layout(struct pattern *p) {
   op2_sparsity sparsity = p->sparsity;
   op2_context ctx = sparsity->obj.ctx;
@@ -224,7 +230,7 @@ static op2_status fill_rows(struct pattern *p) {
 
 /* ---- the places of an element ---------------------------------------------------------------- */
 
-/* Where a column stands in its row, which has it. */
+/* The nonzero of a column in a row that has this column. */
 static int32_t place_of(const struct op2_sparsity_s *sparsity, int32_t row, int32_t column) {
   enum { SHORT = 8 };
   struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
@@ -237,7 +243,7 @@ static int32_t place_of(const struct op2_sparsity_s *sparsity, int32_t row, int3
   return (int32_t)op2i_entry(entries, lo);
 }
 
-/* Negative where an entry leads nowhere. */
+/* Look up the nonzeros of elements; negative for entries that lead nowhere. */
 static void look_up_some(void *argument, int64_t lo, int64_t hi) {
   struct pattern *p = argument;
   const struct reached *r = p->by;
@@ -258,7 +264,8 @@ static void look_up_some(void *argument, int64_t lo, int64_t hi) {
   if (beyond) p->beyond = true;
 }
 
-/* Entries that lead nowhere get a place of their own each, so that nobody meets there. */
+/* Give each entry that leads nowhere an element of its own after the nonzeros, so that no two
+ * elements write to the same one. */
 static op2_status place_beyond(struct pattern *p, int64_t n, int64_t *beyond) {
   int64_t next = p->sparsity->room + *beyond;
   if (!p->beyond) return OP2_SUCCESS;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The places of the rows of a subset, and of its columns: worked out when they are first asked for,
- * and kept with the sparsity as long as the subset exists. */
+/* The nonzeros of the rows of a subset, and of its columns. They are computed on first use, and
+ * kept with the sparsity as long as the subset exists. */
 #include <inttypes.h>
 
 #include "context.h"
@@ -8,7 +8,7 @@
 #include "mem.h"
 #include "sparse.h"
 
-/* The program's numbers of places are those of their set. */
+/* The number that the program uses for a nonzero: its number in the set of nonzeros. */
 static int64_t shown(const struct op2_sparsity_s *sparsity, int64_t place) {
   return op2i_set_place(sparsity->places, place);
 }
@@ -73,8 +73,8 @@ static op2_status make_rows(op2_sparsity sparsity, const struct op2i_row_request
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* A dat that is 1 for the elements of a subset. Rows on other ranks may have a place in a column,
- * so they need the flags, which a dat has in its halo. */
+/* Make a dat that is 1 for the elements of a subset. Rows on other ranks may have nonzeros in a
+ * column of the subset, so they need the flags, which they find in the halo of the dat. */
 static op2_status mark(op2_set rows, const char *call, op2_dat *out) {
   void *open = NULL;
   op2_dat marked = NULL;
@@ -95,7 +95,7 @@ static op2_status mark(op2_set rows, const char *call, op2_dat *out) {
   return status;
 }
 
-/* The flags of all elements here, in the library's order. */
+/* The flags of all elements on this rank, in the library's order. */
 static op2_status flags_of(op2_dat marked, const int32_t **flags) {
   const void *open = NULL;
   void *data = NULL;
@@ -173,7 +173,8 @@ static op2_status add(op2_sparsity sparsity, int64_t rows) {
   return OP2_SUCCESS;
 }
 
-/* On all ranks or on none: the next call for the subset agrees again where this one has failed. */
+/* Add a record on all ranks or on none: after a failure, the next call for the subset agrees
+ * again. */
 static op2_status have(op2_sparsity sparsity, int64_t rows) {
   op2_status status = op2i_context_agree(sparsity->obj.ctx, add(sparsity, rows));
   if (status && find(sparsity, rows)) sparsity->nrow_places--;
@@ -193,7 +194,7 @@ op2_status op2i_sparsity_row_places(op2_sparsity sparsity, const struct op2i_row
   return status;
 }
 
-/* What is kept of a subset is freed with it. */
+/* Free what is kept for a subset when the subset is freed. */
 static void forget_rows(op2_context ctx, const void *object) {
   if (!op2i_object_is(object, OP2I_SET)) return;
   const int64_t rows = ((const struct op2_set_s *)object)->obj.id;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How the rows of a matrix are laid out: one behind the other, or in slices, whose rows stand side by
- * side, so that a vector takes an entry of each. */
+/* The storage layout of the rows of a matrix: one after the other (CSR), or in slices of OP2I_SLICE
+ * rows (SELL), whose rows are stored side by side, so that a vector register loads one entry of
+ * each row. */
 #include "context.h"
 #include "sparse.h"
 
@@ -24,9 +25,9 @@ int64_t op2i_slices_size(int64_t nrows, const int32_t *length) {
   return size;
 }
 
-/* What pads slices moves through memory as values do, so there must not be much of it; the least is for
- * small matrices, where the last slice counts. PETSc takes rows where they are if they are one behind
- * the other, and scalar code has nothing of slices. */
+/* Padding of slices moves through memory as values do, so there must not be much of it; LEAST
+ * allows for small matrices, where the last slice matters. PETSc uses rows in place if they are
+ * stored one after the other, and scalar code gains nothing from slices. */
 bool op2i_slices_pay(op2_context ctx, int64_t nplaces, int64_t size) {
   enum { LEAST = 64 };
   const struct op2i_config *config = &ctx->config;
@@ -57,7 +58,8 @@ void op2i_row_table_fill(int32_t slice, int64_t nrows, const int32_t *length, in
   table[op2i_row_table_size(slice, nrows) - 1] = (int32_t)end;
 }
 
-/* The first column that some row of the slice has: its longest has one. */
+/* The first column of some row of the slice that is not empty. There is one, since only slices
+ * whose longest row has entries are padded. */
 static int32_t some_column(const int32_t *record, const int32_t *column) {
   const unsigned char *length = op2i_slice_lengths(record);
   int side = 0;

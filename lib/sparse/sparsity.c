@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sparsities: their pairs of maps, and what the program sees of them, in its own numbers. */
+/* Sparsities: their pairs of maps, and the rows and columns that the program reads, in its own
+ * numbers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -117,7 +118,7 @@ static op2_status begin(int npairs, const op2_map_pair *pairs, const char *name,
   return OP2_SUCCESS;
 }
 
-/* Maps that are made of others are in nobody's lists. */
+/* Maps that are derived from others are not in the lists of their sets. */
 static void hide(op2_map map) {
   op2i_list_remove(&map->from->maps_from, &map->from_link);
   op2i_list_remove(&map->to->maps_to, &map->to_link);
@@ -137,7 +138,8 @@ static op2_status make_map(op2_sparsity sparsity, struct op2i_pair *pair, int32_
   return OP2_SUCCESS;
 }
 
-/* A map from the rows whose entries are so many numbers, which become its own also on failure. */
+/* Make a map from the rows with these n numbers as entries. The map takes over `idx`, even on
+ * failure. */
 static op2_status make_row_map(op2_sparsity sparsity, op2_set to, int32_t *idx, int64_t n,
                                const char *what, op2_map *out) {
   char name[256];
@@ -188,7 +190,8 @@ static op2_status make_places(op2_sparsity sparsity, int32_t **entries, int64_t 
 
 /* ---- in the program's numbers ---------------------------------------------------------------- */
 
-/* The row that the program has at a place among its own; null: in that place. */
+/* The library's row at each position in the program's order of rows; null: the orders are the
+ * same. */
 static op2_status rows_by_place(const struct op2_sparsity_s *sparsity, int64_t **out) {
   *out = NULL;
   if (!sparsity->rows->number) return OP2_SUCCESS;
@@ -201,9 +204,9 @@ static op2_status rows_by_place(const struct op2_sparsity_s *sparsity, int64_t *
 }
 
 struct seen {
-  int64_t *rows;           /* by the program's place, or null */
-  int64_t *number, *place; /* of the entries of one row, */
-  int64_t longest;         /* which has so many at most */
+  int64_t *rows;           /* rows in the program's order, or null */
+  int64_t *number, *place; /* the entries of one row */
+  int64_t longest;         /* the largest number of entries of a row */
 };
 
 static op2_status open_seen(const struct op2_sparsity_s *sparsity, struct seen *seen) {
@@ -225,7 +228,8 @@ static void close_seen(struct seen *seen) {
   op2i_free(seen->place);
 }
 
-/* The columns of the row at place p, ascending by the program's numbers, and where each is. */
+/* List the columns of the row at position p, ascending by the program's numbers, and the nonzero of
+ * each. */
 static op2_status see_row(const struct op2_sparsity_s *sparsity, struct seen *seen, int64_t p,
                           int64_t *length) {
   const struct op2i_entries entries = op2i_sparsity_row(sparsity, seen->rows ? seen->rows[p] : p);
