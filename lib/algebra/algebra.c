@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations with dats and globals as vectors: the table of them, and what can be wrong. */
+/* Operations with dats and globals as vectors: their table, and the checks of calls. */
 #include "algebra.h"
 
 #include <inttypes.h>
@@ -13,8 +13,8 @@
 #include "mesh.h"
 
 /* Squares of values beyond 1e154 overflow, and those of values below 1e-154 lose digits or vanish.
- * The sums p are of the same squares in two other units, 2^600 and 2^-600, of which one is in
- * range then. */
+ * The sums p are of the same squares in two other units, 2^600 and 2^-600, one of which is in range
+ * in these cases. */
 #define SQUARES                                                                                    \
   "{ const S low = (S)x[i] * 2.409919865102884e-181, high = (S)x[i] * 4.149515568880993e+180; "    \
   "s[0] += (S)x[i] * (S)x[i]; p[0] += low * low; p[1] += high * high; }"
@@ -38,7 +38,7 @@ const struct op2i_vector_form op2i_vector_forms[OP2I_VECTOR_OPS] = {
                      .statement = "s[0] += fabs((S)x[i])"},
     [OP2I_NORM_2] = {"norm_2", "norm", "x", .real = true, .reduces = OP2_INC,
                      .statement = "s[0] += (S)x[i] * (S)x[i]", .scaled = SQUARES},
-    /* MAX ignores values that are not a number, so p counts them. */
+    /* MAX ignores NaN, so p counts the values that are NaN. */
     [OP2I_NORM_INF] = {"norm_inf", "norm", "x", .real = true, .reduces = OP2_MAX,
                        .statement = "{ s[0] = fabs((S)x[i]) > s[0] ? fabs((S)x[i]) : s[0]; "
                                     "p[0] += x[i] == x[i] ? 0 : 1; }"},
@@ -76,7 +76,7 @@ op2_type op2i_factor_type(op2_type type) { return op2i_type_real(type) ? OP2_F64
 #define START_SIGNED(type_, stem_, c_)   START(type_, c_, SIGNED_LEAST(c_), SIGNED_GREATEST(c_))
 #define START_UNSIGNED(type_, stem_, c_) START(type_, c_, 0, (c_) ~(c_)0)
 
-/* No amount is less than nothing. */
+/* The infinity norm starts at 0, since absolute values are never negative. */
 void op2i_reduction_start(enum op2i_vector_op op, op2_type type, void *value) {
   const op2_access access = op == OP2I_NORM_INF ? OP2_INC : op2i_vector_forms[op].reduces;
   switch (type) {
@@ -97,7 +97,7 @@ void op2i_factor(double factor, op2_type type, void *value) {
   switch (type) { OP2I_TYPES(FACTOR) }
 }
 
-/* Whether an integer type has such a value. */
+/* True if an integer type can represent the factor. */
 static bool holds(op2_type type, double factor) {
   int bits = (int)(8 * op2i_type_size(type));
   bool minus = op2i_type_signed(type);
@@ -127,7 +127,8 @@ static op2_status wrong(const struct op2i_vector_call *call, const char *which, 
   return op2i_error(status, "%s: %s", what, text);
 }
 
-/* Words are put together only where they are needed: this is asked for each vector of each call. */
+/* The text that names the call is composed only for a failure, since this runs for each vector of
+ * each call. */
 static op2_status check_object(const struct op2i_vector_call *call, const char *which,
                                const struct op2i_object *object, enum op2i_kind kind,
                                op2_context ctx) {
@@ -147,7 +148,7 @@ static struct op2i_shape shape_of(enum op2i_kind kind, const void *vector) {
   return (struct op2i_shape){gbl->obj.ctx, NULL, gbl->dim, gbl->type};
 }
 
-/* Against the first. */
+/* Compare vector v with the first one. */
 static op2_status check_vector(const struct op2i_vector_call *call, int v,
                                const struct op2i_shape *first) {
   char which[20] = {op2i_vector_forms[call->op].vectors[v], 0};
@@ -169,7 +170,7 @@ static op2_status check_vector(const struct op2i_vector_call *call, int v,
   return OP2_SUCCESS;
 }
 
-/* Whether it has a value for each of n dats, or one. */
+/* The global must have one value for each of n dats, or one value if n is 0. */
 static op2_status check_values(const struct op2i_vector_call *call, const char *which, op2_gbl gbl,
                                int n, const char *what) {
   if (gbl->dim == (n ? n : 1)) return OP2_SUCCESS;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stabilised biconjugate gradients, preconditioned from the right, so that residuals are the
- * system's. The host sees the square of the residual at the end of an iteration, and the scalars
- * that may not vanish: where one does, the step that would divide by it is not taken, and a new
- * round begins, whose shadow is the residual of then. The product of shadow and residual has vanished
- * where no more than its rounding is left of it: iterations after that lead nowhere. So it is where
- * boundary values are the whole residual at first, and one step makes them right. A new round begins as
- * well where the method has stood still for so long that only rounding can be the reason. */
+/* Stabilised biconjugate gradients with right preconditioning, so that residuals are those of the
+ * system. At the end of an iteration the host reads the square of the residual, and the scalars
+ * that must not vanish. If one does, the step that would divide by it is skipped, and a new cycle
+ * begins with the current residual as shadow residual. The product of shadow and residual counts as
+ * vanished if only rounding is left of it: further iterations would lead nowhere. This happens if
+ * the first residual consists of boundary values alone, which one step corrects. A new cycle also
+ * begins if the method has stagnated for so long that only rounding can be the reason. */
 #include <float.h>
 #include <math.h>
 
@@ -89,7 +89,7 @@ static op2_status turn(const struct op2i_workspace *w, op2_gbl rho, op2_gbl rho_
                       op2_arg_gbl(w->gbls[UU], OP2_READ));
 }
 
-/* Whether none of what the next iteration divides by has vanished; `size` is the product of the
+/* *good is true if no divisor of the next iteration has vanished. `size` is the product of the
  * norms of shadow and residual. */
 static op2_status goes_on(const struct op2i_workspace *w, op2_gbl rho_new, double size,
                           bool *good) {
@@ -102,8 +102,8 @@ static op2_status goes_on(const struct op2i_workspace *w, op2_gbl rho_new, doubl
   return status;
 }
 
-/* Without rounding the method would end after as many iterations as there are unknowns. Residuals
- * may stay large for most of these, and fall at the end. */
+/* In exact arithmetic the method would end after as many iterations as there are unknowns. The
+ * residual may stay large for most of these, and fall at the end. */
 static int64_t longest_plateau(const struct op2i_workspace *w) {
   const op2_set set = w->rows;
   const int64_t rows = set->halo ? set->halo->global_size : set->ends[OP2I_OWNED];
@@ -111,7 +111,7 @@ static int64_t longest_plateau(const struct op2i_workspace *w) {
   return 2 * unknowns > 100 ? 2 * unknowns : 100;
 }
 
-/* The least residual of a round so far, and the iteration in which it was last halved. */
+/* The least residual of a cycle so far, and the iteration in which it was last halved. */
 struct progress {
   double least;
   int64_t halved;

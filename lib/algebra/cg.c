@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Conjugate gradients. Of an iteration the host sees three scalars at its end: the square of the
- * residual, p.Ap and r.z. A step is taken only where p.Ap is positive, so x stays as it was where
- * it is not. */
+/* Conjugate gradients. At the end of an iteration the host reads three scalars: the square of the
+ * residual, p.Ap and r.z. A step is taken only if p.Ap is positive; otherwise x stays as it was. */
 #include <math.h>
 
 #include "krylov.h"
@@ -37,7 +36,7 @@ static op2_status start(const struct op2i_workspace *w, double *rz) {
   return status ? status : op2_gbl_get(w->gbls[RZ], rz);
 }
 
-/* One step along p. `was` and `is` are r.z before and after it. */
+/* Take one step along p. `was` and `is` are r.z before and after it. */
 static op2_status step(struct op2i_solve *s, op2_dat x, op2_gbl was, op2_gbl is) {
   const struct op2i_workspace *w = &s->solver->work;
   const op2_dat r = w->dats[R], z = w->dats[Z], p = w->dats[P], q = w->dats[Q];

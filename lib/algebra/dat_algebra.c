@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dats as vectors: each operation is a loop, by a kernel that is made when it is first asked for
- * and stays with the context, as loops are found again by their kernels. */
+/* Dats as vectors: each operation is a loop. Its kernel is made on first use and kept by the
+ * context, because the library finds a known loop by its kernel. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,8 +36,8 @@ const struct op2i_interned op2i_interned_kernels = {.free = free_kernels};
 
 /* ---- their text ------------------------------------------------------------------------------ */
 
-/* The first vector is written where it is no reduction, and read where its operation, or another
- * vector that is the same one, does. */
+/* The first vector is written, unless the operation is a reduction. It is also read if the
+ * operation reads it, or if another vector is the same dat. */
 static op2_access access_of(const struct op2i_vector_key *key, int v) {
   const struct op2i_vector_form *form = &op2i_vector_forms[key->op];
   bool read = form->keeps;
@@ -67,7 +67,7 @@ static void add_params(struct op2i_text *text, const struct op2i_vector_key *key
   if (op2i_norm_has_parts(key->op, key->type)) op2i_text_add(text, ", double *p");
 }
 
-/* Where nothing is below: nothing times what is above, which may be no number. */
+/* A zero denominator gives 0 times the numerator, which is NaN if the numerator is not finite. */
 static void add_scalar(struct op2i_text *text, const struct op2i_vector_key *key, int s) {
   const char a = "ab"[s];
   op2i_text_add(text, "  const T %c = (T)(%c_factor", a, a);
@@ -82,7 +82,8 @@ static void add_scalar(struct op2i_text *text, const struct op2i_vector_key *key
   op2i_text_add(text, ");\n");
 }
 
-/* T is the type of values, F that of factors, S that of the result and N the dim. */
+/* Expand a kernel template: T is the type of values, F that of factors, S that of the result, and N
+ * the dim. */
 static void spell_all(const char *text, const struct op2i_vector_key *key, struct op2i_text *out) {
   const struct op2i_vector_form *form = &op2i_vector_forms[key->op];
   char dim[16], by[OP2I_VECTORS][2] = {{0}};
@@ -169,7 +170,7 @@ op2_status op2i_vector_kernel(op2_context ctx, const struct op2i_vector_key *key
 
 enum { MOST_ARGS = OP2I_VECTORS + 3 * OP2I_SCALARS + 2 };
 
-/* `room` holds factors as long as the arguments are used. */
+/* `room` holds the factors as long as the arguments are used. */
 static int make_args(const struct op2i_vector_call *call, const struct op2i_vector_key *key,
                      double room[OP2I_SCALARS], op2_arg args[MOST_ARGS]) {
   const struct op2i_vector_form *form = &op2i_vector_forms[call->op];
@@ -188,8 +189,8 @@ static int make_args(const struct op2i_vector_call *call, const struct op2i_vect
   return n;
 }
 
-/* The second global of a norm begins at 0. There is one for each queue, so that operations inside a
- * solve do not wait for those outside it. */
+/* The second global of a norm is set to 0. The nested queue of a solve has one of its own, so that
+ * its operations do not wait for those outside the solve. */
 static op2_status begin_parts(op2_context ctx, op2_gbl *parts) {
   static const double nothing[OP2I_PARTS];
   op2_gbl *kept = &ctx->norm_parts[ctx->inside != NULL];
@@ -214,8 +215,8 @@ static op2_status queue_all(const struct op2i_vector_call *call, const struct op
   return op2i_gbl_finish_norm(call->where, call->op, call->result, parts);
 }
 
-/* The result begins anew, in a version of its own; where something is refused it is what it was, and nothing
- * is queued. */
+/* The result is reset in a new version. If an operation is refused, the previous version is
+ * restored and nothing is queued. */
 static op2_status queue_reduction(const struct op2i_vector_call *call,
                                   const struct op2i_vector_key *key, op2_kernel kernel, op2_set set,
                                   op2_arg *args, int nargs) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operations of one dat with n dats: a loop for every block of 8, 4, 2 or 1 of them, so that a few
- * kernels serve every n. Products of several blocks are reduced into a global for each block, which
- * the host puts together: vector code keeps all values of a global that it reduces into, so that for
- * a global of n values it would be slow, and soon be none. */
+/* Operations of one dat with n dats: one loop for each block of 8, 4, 2 or 1 of them, so that a few
+ * kernels serve every n. If products need several blocks, each block is reduced into a global of
+ * its own, and the host combines these. Vector code keeps all values of a global that it reduces
+ * into in registers, so for a global of n values it would be slow, and not possible for large n. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 enum { BLOCK = 8, MOST_ARGS = BLOCK + 5 };
 
-/* The loop for dats first to first + count - 1. */
+/* One loop, for dats first to first + count - 1. */
 struct block {
   int32_t first;
   int count;
@@ -56,7 +56,7 @@ static void add_params(const struct op2i_vector_key *key, struct op2i_text *text
   if (key->shifted) op2i_text_add(text, ", int first");
 }
 
-/* The factor of dat k, computed as that of an operation with one. */
+/* The factor of dat k, computed as for an operation with one dat. */
 static void add_factor(const struct op2i_vector_key *key, int k, struct op2i_text *text) {
   const char *type = op2i_type_c(key->type), *wide = op2i_type_c(op2i_factor_type(key->type));
   char above[80] = "1";
@@ -69,7 +69,7 @@ static void add_factor(const struct op2i_vector_key *key, int k, struct op2i_tex
   op2i_text_add(text, ");\n");
 }
 
-/* Values are added in the order in which n operations with one dat each would add them. */
+/* Values are added in the same order as by n operations with one dat each. */
 static void add_sum(const struct op2i_vector_key *key, struct op2i_text *text) {
   for (int k = 0; k < key->count; k++) add_factor(key, k, text);
   op2i_text_add(text, "  for (int i = 0; i < %d; i++) v[i] = ", (int)key->dim);
@@ -96,8 +96,8 @@ void op2i_many_text(const struct op2i_vector_key *key, struct op2i_text *text) {
 /* ---- queueing -------------------------------------------------------------------------------- */
 
 struct many {
-  struct op2i_vector_call call; /* its first vector; the others are */
-  const op2_dat *dats;          /* [call.n] */
+  struct op2i_vector_call call; /* the call, with its first vector */
+  const op2_dat *dats;          /* [call.n] the second vectors */
   struct op2i_shape shape;
 };
 
@@ -124,7 +124,7 @@ static int make_args(const struct many *many, const struct op2i_vector_key *key,
   return n;
 }
 
-/* Products go into this global. */
+/* Queue the loop of a block. Products are reduced into `into`. */
 static op2_status queue_block(const struct many *many, const struct block *block, op2_gbl into) {
   const struct op2i_vector_call *call = &many->call;
   struct op2i_vector_key key = {.dim = many->shape.dim,
@@ -143,7 +143,8 @@ static op2_status queue_block(const struct many *many, const struct block *block
   return op2_par_loop_at(call->where, kernel, many->shape.set, nargs, args);
 }
 
-/* When memory ends, the blocks that are queued already are taken back, as long as none has run. */
+/* Queue one loop for each block. If memory is short, the blocks queued so far are removed, as long
+ * as none has run. */
 static op2_status queue_blocks(const struct many *many,
                                op2_status (*one)(const struct many *many,
                                                  const struct block *block),
@@ -165,7 +166,8 @@ static op2_status queue_sum(const struct many *many, const struct block *block) 
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* As with other reductions the result is a version of its own, which begins at 0. */
+/* Queue a product of one block. As in other reductions, the result is a new version that begins at
+ * 0. */
 static op2_status queue_one(const struct many *many, const struct block *block) {
   static const double start[BLOCK];
   op2_gbl result = many->call.result;
@@ -182,9 +184,9 @@ static op2_status queue_one(const struct many *many, const struct block *block) 
   return status;
 }
 
-/* The global of a block, with as many values. The context keeps them: for the last blocks, of 4, 2
- * and 1, and for each of 8; and others for operations inside a solve, which do not wait for those
- * outside it. */
+/* The global of a block, with as many values. The context keeps these globals: one for each of the
+ * last blocks, of 4, 2 and 1 dats, and one for each block of 8. Operations in the nested queue of a
+ * solve have their own, so that they do not wait for those outside. */
 static op2_gbl *place_of(const struct many *many, const struct block *block) {
   enum { LAST = 3 };
   struct op2i_gbls *kept = &many->shape.ctx->dot_parts[many->shape.ctx->inside != NULL];
@@ -280,7 +282,7 @@ static op2_status check(struct many *many) {
   return OP2_SUCCESS;
 }
 
-/* Kernels and globals that are made meanwhile are said to be made for this call. */
+/* Kernels and globals that are made here are attributed to this call in messages. */
 static op2_status queue(struct many *many) {
   const struct op2i_vector_call *call = &many->call;
   op2_status status = check(many);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Globals as vectors: each operation is a call of a function of the library's own, which the host
- * makes in its turn. */
+/* Globals as vectors: each operation is a function of the library that the host calls when its turn
+ * in the queue comes. */
 #include <math.h>
 #include <string.h>
 
@@ -12,12 +12,12 @@
 
 enum { MOST_GBLS = OP2I_VECTORS + 2 * OP2I_SCALARS + 1, NOTHING = -1 };
 
-/* What the function gets as captured values; globals go by their numbers among its arguments. */
+/* The captured value of the function. Globals are numbered by their arguments. */
 struct task {
   int32_t op, type, dim;
   int32_t vectors[OP2I_VECTORS], result;
   struct task_scalar {
-    int64_t factor; /* the bytes of one, of op2i_factor_type() */
+    int64_t factor; /* the bytes of one value of op2i_factor_type() */
     int32_t above, below, above_type, below_type;
   } scalars[OP2I_SCALARS];
 };
@@ -35,7 +35,7 @@ static double real_at(const void *at, int32_t type) {
   return (double)narrow;
 }
 
-/* As kernels of dats have it. */
+/* The value of a scalar, computed as in kernels of dats. */
 static double real_scalar(const struct task *t, int s, void *const *values) {
   const struct task_scalar *scalar = &t->scalars[s];
   double factor = real_at(&scalar->factor, OP2_F64), above = 1;
@@ -45,7 +45,8 @@ static double real_scalar(const struct task *t, int s, void *const *values) {
   return factor * (below != 0 ? above / below : 0 * above);
 }
 
-/* Integers are computed with in 64 bits without a sign, of which the lower ones are right. */
+/* Integers are computed in unsigned 64-bit arithmetic, whose lower bits are correct for every
+ * type. */
 #define WHOLE(type_, stem_, c_)                                                                    \
   case type_: {                                                                                    \
     c_ value;                                                                                      \
@@ -67,12 +68,12 @@ static uint64_t whole_scalar(const struct task *t, int s, void *const *values) {
   return scalar->above == NOTHING ? factor : factor * whole_at(values[scalar->above], t->type);
 }
 
-/* Of those that there are not, the first. */
+/* An absent operand aliases the first one; its value is ignored. */
 static void *vector(const struct task *t, int v, void *const *values) {
   return values[t->vectors[v] == NOTHING ? t->vectors[0] : t->vectors[v]];
 }
 
-/* Values of type c_, computed in w_. */
+/* Values of type c_, computed in type w_. */
 #define CHANGE(stem_, c_, w_, scalar_)                                                             \
   static void change_##stem_(const struct task *t, void *const *values) {                          \
     c_ *out = vector(t, 0, values);                                                                \
@@ -107,7 +108,7 @@ double op2i_norm_root(double squares, const double parts[OP2I_PARTS]) {
   return sqrt(squares);
 }
 
-/* Values of type c_ added in w_. A zero that is found is positive, as loops have it. */
+/* Values of type c_, accumulated in type w_. MIN and MAX return a zero as positive, as loops do. */
 #define REDUCE(stem_, c_, w_)                                                                      \
   static void reduce_##stem_(const struct task *t, void *const *values) {                          \
     const c_ *one = vector(t, 0, values), *two = vector(t, 1, values);                             \
@@ -187,10 +188,11 @@ static int admit_nan(void *data, void *const *values) {
 
 struct arguments {
   int n;
-  op2_arg args[1 + MOST_GBLS]; /* the task, and distinct globals */
+  op2_arg args[1 + MOST_GBLS]; /* the task and the distinct globals */
 };
 
-/* The number of a global's argument; one that is read and written has both. */
+/* The number of the argument of a global, or NOTHING. A global that is read and written has one
+ * argument with both accesses. */
 static int32_t use(struct arguments *list, op2_gbl gbl, op2_access access) {
   if (!gbl) return NOTHING;
   int n = 1;
@@ -215,7 +217,8 @@ op2_status op2i_gbl_algebra(const struct op2i_vector_call *call, const struct op
   const struct op2i_vector_form *form = &op2i_vector_forms[call->op];
   struct task task;
   struct arguments list = {.n = 1};
-  memset(&task, 0, sizeof task); /* ranks compare what is captured as it lies in memory */
+  /* padding is zeroed, since ranks compare captured values bytewise */
+  memset(&task, 0, sizeof task);
   task.op = (int32_t)call->op;
   task.type = (int32_t)shape->type;
   task.dim = shape->dim;

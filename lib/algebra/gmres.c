@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Generalised minimal residuals, preconditioned from the right, so that residuals are those of the
- * system. A new vector is made orthogonal to all before it at once (classical Gram-Schmidt, by
- * op2_dat_mdot() and op2_dat_maxpy()), and once more where rounding would leave too little of that.
- * Vectors come in blocks of 8, of which those that are not there yet are zero. So the loops of a
- * step are the same for all vectors of a block: the programs of a cycle are one for each block, and
- * one of a single loop for each vector. The host sees the products once a step, and rotates the
- * small matrix that they make. */
+/* Generalised minimal residuals with right preconditioning, so that residuals are those of the
+ * system. A new vector is made orthogonal to all previous ones at once (classical Gram-Schmidt, by
+ * op2_dat_mdot() and op2_dat_maxpy()), and once more where rounding would leave too little
+ * orthogonality. Basis vectors are processed in blocks of 8, in which vectors not computed yet are
+ * zero. The loops of a step are thus the same for all vectors of a block: a cycle needs one fused
+ * program for each block, and one of a single loop for each vector. The host reads the products
+ * once a step, and applies rotations to the small matrix that they form. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,13 +15,13 @@
 
 enum {
   PH,
-  W, /* the residual, and then the vector that becomes the next of the basis */
+  W, /* the residual, and later the vector that becomes the next of the basis */
   BASIS,
   BLOCK = 8,
   MOST = OP2I_RESTART_MOST,
   BLOCKS_MOST = (MOST + BLOCK - 1) / BLOCK
 };
-enum { NORM2, PRODUCTS }; /* of 8 values each */
+enum { NORM2, PRODUCTS }; /* of 8 values each in PRODUCTS */
 enum { NEXT = OP2I_OWN, BLANK, CORRECT };
 
 _Static_assert(BASIS + BLOCK * BLOCKS_MOST <= OP2I_WORK_DATS, "there is room for the basis");
@@ -40,14 +40,14 @@ static const struct op2i_kernel_source own[] = {
                 "    x[i] = to - to == 0 ? to : x[i];\n  }\n}\n"},
 };
 
-/* The small matrix, column after column, made triangular by rotations. */
+/* The small (Hessenberg) matrix by columns, made triangular by rotations. */
 struct small {
   double h[MOST][MOST + 1], cosine[MOST], sine[MOST], g[MOST + 1], y[MOST];
-  /* A bound of the products of vector j with those before it, which would be zero without
+  /* A bound of the products of vector j with the previous vectors, which would be zero without
    * rounding. */
   double overlap[MOST + 1];
-  /* The vector before this one took two passes. This one then takes two as well, because all later
-   * vectors depend on both. */
+  /* True if the previous vector took two passes. The current one then takes two as well, because
+   * all later vectors depend on both. */
   bool again;
 };
 
@@ -55,9 +55,9 @@ static int blocks_of(int n) { return (n + BLOCK - 1) / BLOCK; }
 
 /* ---- the vectors ----------------------------------------------------------------------------- */
 
-/* W divided by its norm becomes vector j; with the first vector of a block the others of it become
- * zero. What depends on j runs as a program of its own, so that what follows is the same for the
- * whole block. */
+/* W divided by its norm becomes vector j. If it is the first vector of a block, the others of the
+ * block become zero. The loops that depend on j are flushed as a program of their own, so that the
+ * loops after them are the same for the whole block. */
 static op2_status add_vector(struct op2i_solve *s, const struct op2i_workspace *w, int j) {
   const op2_dat *v = &w->dats[BASIS + j];
   op2_status status =
@@ -72,7 +72,7 @@ static op2_status add_vector(struct op2i_solve *s, const struct op2i_workspace *
   return status ? status : op2i_scheduler.flush(s->op.ctx->sched, "op2_solve");
 }
 
-/* Take from W what it has of the first n vectors. */
+/* Subtract from W its components along the first n vectors. */
 static op2_status make_orthogonal(const struct op2i_workspace *w, int n) {
   op2_status status = OP2_SUCCESS;
   for (int b = 0; b < blocks_of(n) && !status; b++)
@@ -83,7 +83,7 @@ static op2_status make_orthogonal(const struct op2i_workspace *w, int n) {
   return status ? status : op2_dat_dot(w->dats[W], w->dats[W], w->gbls[NORM2]);
 }
 
-/* The products that were taken from W are added to the column; *norm is the norm of what is left. */
+/* Add the products that were subtracted from W to the column; *norm is the norm of the new W. */
 static op2_status look(const struct op2i_workspace *w, int n, double *column, double *norm) {
   double products[BLOCK];
   op2_status status = op2i_solve_norm(w->gbls[NORM2], norm);
@@ -94,16 +94,16 @@ static op2_status look(const struct op2i_workspace *w, int n, double *column, do
   return status;
 }
 
-/* The length of a column before the rotations, without its last value. */
+/* The norm of a column before the rotations, without its last value. */
 static double length_of(const double *column, int n) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum = hypot(sum, column[i]);
   return sum;
 }
 
-/* A bound of the product of W, after one pass and divided by its norm, with a vector before it. The
- * vectors are not quite orthogonal, so that each leaves something of the others in W, in proportion
- * to what it took away. Rounding adds to that. */
+/* A bound of the product of W, after one pass and divided by its norm, with a previous vector. The
+ * vectors are not quite orthogonal, so subtracting one leaves a part of the others in W, in
+ * proportion to what was subtracted. Rounding adds to that. */
 static double overlap_of(const struct small *m, int n, const double *column, double norm,
                          double epsilon) {
   double earlier = 0, later = 0, most = 0;
@@ -117,9 +117,9 @@ static double overlap_of(const struct small *m, int n, const double *column, dou
   return (most + rounding) / norm + epsilon;
 }
 
-/* Whether the vector in W needs another pass. A round does not rely on more than that vectors are
- * orthogonal within `enough`, since the residual is computed at its end. After a second pass they
- * are, unless little was left again. */
+/* True if the vector in W needs another pass. A cycle needs no more than orthogonality within
+ * `enough`, since the residual is computed at its end. After a second pass this holds, unless again
+ * little was left of W. */
 static bool needs_more(struct small *m, int j, int pass, double before, double norm,
                        double epsilon) {
   enum { PASSES = 3 };
@@ -135,7 +135,7 @@ static bool needs_more(struct small *m, int j, int pass, double before, double n
   return m->again || again;
 }
 
-/* The next vector, A d v, less what it has of those before it, in W. */
+/* Compute the next vector, A d v, made orthogonal to the previous ones, in W. */
 static op2_status expand(struct op2i_solve *s, struct small *m, int j, double epsilon) {
   const struct op2i_workspace *w = &s->solver->work;
   double norm = 0, before = 0;
@@ -154,7 +154,7 @@ static op2_status expand(struct op2i_solve *s, struct small *m, int j, double ep
 
 /* ---- the small matrix ------------------------------------------------------------------------ */
 
-/* Returns the residual's norm. */
+/* Apply the rotations to column j, and add a new one. Returns the norm of the residual. */
 static double rotate(struct small *m, int j) {
   double *h = m->h[j];
   for (int i = 0; i < j; i++) {
@@ -171,7 +171,7 @@ static double rotate(struct small *m, int j) {
   return fabs(m->g[j + 1]);
 }
 
-/* The first n columns determine how far x goes along each vector. */
+/* Solve for the step length y[i] along each of the first n vectors. */
 static void back_substitute(struct small *m, int n) {
   for (int i = n - 1; i >= 0; i--) {
     m->y[i] = m->g[i];
@@ -208,8 +208,8 @@ static op2_status correct(const struct op2i_workspace *w, struct op2i_round *rou
                       op2_arg_direct(w->factors, OP2_READ), op2_arg_direct(w->dats[W], OP2_READ));
 }
 
-/* One cycle. It ends early where the new vector depends on those before it; a column that is left
- * without a diagonal then means that the matrix is singular, and adds nothing. */
+/* Run one cycle. It ends early if the new vector depends on the previous ones. If then a column has
+ * no diagonal value, the matrix is singular, and the column is dropped. */
 static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
   const struct op2i_workspace *w = &s->solver->work;
   const double epsilon = w->type == OP2_F64 ? DBL_EPSILON : FLT_EPSILON;

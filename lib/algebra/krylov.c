@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What methods have in common: vectors, scalars and kernels to work with, and when to end. */
+/* The parts that all methods share: vectors, scalars, kernels, and the steps at the beginning and
+ * end. */
 #include "krylov.h"
 
 #include <math.h>

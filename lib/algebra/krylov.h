@@ -2,103 +2,106 @@
 #ifndef OP2I_KRYLOV_H
 #define OP2I_KRYLOV_H
 
-/* Methods that solve systems of equations, made of loops: they queue, and look at the residual once an
- * iteration. */
+/* Iterative methods that solve systems of equations. They are made of loops, which they queue; the
+ * host reads the residual once in each iteration. */
 
 #include "op2/algebra.h"
 #include "op2/loop.h"
 #include "solve.h"
 #include "text.h"
 
-/* What a method queues has the place of the solve, so that messages name the program's call and no
- * line of the library. Functions that queue have the workspace at hand as `w`. */
+/* Operations that a method queues carry the source position of the solve, so that messages name the
+ * program's call instead of a line of the library. Functions that queue must have the workspace in
+ * a variable `w`. */
 #undef OP2_HERE
 #define OP2_HERE (w->where)
 
-/* Each fails where loops fail; how it ended is in *result. */
+/* Each method fails only if a loop fails; *result gives the reason why it ended. */
 typedef op2_status op2i_solve_function(struct op2i_solve *solve, op2_solve_result *result);
 op2i_solve_function op2i_solve_cg, op2i_solve_minres, op2i_solve_gmres, op2i_solve_bicgstab;
 
 /* ---- rounds.c: the frame of all methods ------------------------------------------------------ */
 
-/* A method's way from a residual that was computed from x to where it has arrived by its own
- * residual, or cannot go on. */
+/* A restart cycle of a method: it begins with a residual that is computed from x, and ends when the
+ * method has converged by its own residual, or cannot continue. */
 struct op2i_round {
-  op2_dat x;       /* what the method changes; its values are finite whatever happens */
-  double residual; /* the norm of the residual at the beginning */
-  double aim;      /* the method has arrived where its residual is at most that, */
-  double most;     /* and diverges where it is greater than that */
-  int it, last;    /* iterations so far, of all rounds, and how many there may be */
-  /* What the method says at the end. */
+  op2_dat x;       /* the vector that the method changes; its values are always finite */
+  double residual; /* norm of the residual at the beginning */
+  double aim;      /* the method has converged if its residual is at most this */
+  double most;     /* the method has diverged if its residual exceeds this */
+  int it, last;    /* iterations so far in all cycles, and their limit */
+  /* Set by the method at the end: true if its residual is small enough. */
   bool arrived;
-  op2_reason reason; /* why no further round would help; OP2_NOT_SOLVED: one may */
-  double known;      /* the norm of b - A x, where the method has computed it; else negative */
-  double gain; /* a further round is worth while if this one has multiplied the residual by less */
-  /* The next round takes another way: it may bring more, though this one has brought less. */
+  op2_reason reason; /* why no further cycle would help; OP2_NOT_SOLVED: one may */
+  double known;      /* norm of b - A x, if the method has computed it; else negative */
+  double gain; /* a further cycle pays if this one has multiplied the residual by less than this */
+  /* True if the next cycle takes another direction: it may succeed though this one has gained
+   * little. */
   bool turns;
-  op2_dat backup; /* x as it was before the round; null: the round cannot be taken back */
+  op2_dat backup; /* x before the cycle; null: the cycle cannot be undone */
 };
 typedef op2_status op2i_method(struct op2i_solve *solve, struct op2i_round *round);
-/* Whether the round ends with this residual, the method's own. */
+/* True if the cycle ends with this residual, as the method computes it. */
 bool op2i_round_ends(struct op2i_round *round, double residual);
-/* Rounds of a method, until b - A x is small or they bring nothing more. Each finds that residual
- * in r. */
+/* Run cycles of a method until b - A x is small or no further progress is made. Each cycle begins
+ * with this residual in r. */
 op2_status op2i_solve_rounds(struct op2i_solve *solve, op2i_method *method, op2_dat r,
                              op2_solve_result *result);
-/* The relative tolerance: what the solver was given, or the default for the type of x. */
+/* The relative tolerance: that of the options, or the default for the type of x. */
 double op2i_solve_rtol(const struct op2i_solve *solve);
 
 /* ---- krylov.c: what they have in common ------------------------------------------------------ */
 
-/* Kernels that all methods have before their own: r = b - r, with b.b and r.r; what the
- * preconditioner makes of r; and x + unit d, where that is finite. In their texts T stands for the
- * type, N for the dim, and P for value i of what the preconditioner makes of r, with its factors in
- * d. What is done with one or two vectors is op2/algebra.h's. */
+/* Kernels that all methods have before their own: r = b - r, with b.b and r.r; the preconditioner
+ * applied to r; and x + unit d, where that is finite. In these templates T stands for the type, N
+ * for the dim, and P for value i of the preconditioned r, with the factors of the preconditioner in
+ * d. Operations with one or two vectors are those of op2/algebra.h. */
 enum { OP2I_RESIDUAL, OP2I_PRECONDITION, OP2I_ADVANCE, OP2I_OWN };
 struct op2i_kernel_source {
   const char *name, *text;
 };
-/* Have them, so many dats like x and so many globals of one value in double precision. */
+/* Make these kernels, ndats dats like x and ngbls globals of one value in double precision, unless
+ * they exist. */
 op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, int nown,
                                const struct op2i_kernel_source *own);
 op2_status op2i_workspace_kernel(op2_context ctx, const struct op2i_workspace *work,
                                  const struct op2i_kernel_source *source, op2_kernel *kernel);
-/* Make one more dat like x, unless *dat is one from an earlier solve. */
+/* Make one more dat like x, unless *dat exists from an earlier solve. */
 op2_status op2i_workspace_dat(struct op2i_solve *solve, op2_dat *dat);
-/* Make one more global of `dim` values in double precision, unless *gbl is one from an earlier
+/* Make one more global of `dim` values in double precision, unless *gbl exists from an earlier
  * solve. */
 op2_status op2i_workspace_gbl(struct op2i_solve *solve, int dim, op2_gbl *gbl);
 void op2i_workspace_free(struct op2i_workspace *work);
 
 /* y = A x, as the program's function queues it. */
 op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y);
-/* OP2_ERR_STATE, once, if the function, or a call that it has queued, has destroyed a dat that was
- * lent to it: x or y, or another one. Those of the library are still there. */
+/* OP2_ERR_STATE, once, if the operator's function, or a call that it has queued, has destroyed a
+ * dat that was lent to it: x, y or another one. The library's own dats are still valid then. */
 op2_status op2i_operator_check_lent(op2_operator op, op2_dat x, op2_dat y);
 /* y = A x */
 op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y);
 /* r = b - A x, with the squares of both norms in the workspace. */
 op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r);
-/* Make the preconditioner, and set x to zero where the options ask for that. */
+/* Make the preconditioner, and set x to zero if the options ask for it. */
 op2_status op2i_solve_begin(struct op2i_solve *solve);
-/* The global is zero. */
+/* Set a global to zero. */
 op2_status op2i_solve_zero(op2_gbl gbl);
 /* The square root of a global. */
 op2_status op2i_solve_norm(op2_gbl gbl, double *value);
 
-/* symmetry.c: warn of a matrix that is not symmetric, since rows were made zero, and of a method
- * that needs it to be; once for each matrix. */
+/* symmetry.c: warn, once for each matrix, if rows of a matrix were zeroed, which leaves it not
+ * symmetric, and the method needs a symmetric one. */
 void op2i_warn_of_rows(const struct op2i_solve *solve, op2_where where);
 
 /* ---- preconditioner.c ------------------------------------------------------------------------ */
 
-/* Whether it has blocks. */
+/* True if the preconditioner consists of blocks. */
 bool op2i_preconditioner_blocks(const struct op2i_solve *solve);
-/* What P stands for. */
+/* Append the expression for P. */
 void op2i_preconditioned(const struct op2i_workspace *work, struct op2i_text *out);
-/* The workspace's factors. */
+/* Compute the factors in the workspace. */
 op2_status op2i_preconditioner_make(struct op2i_solve *solve);
-/* z is what it makes of r. */
+/* Apply the preconditioner to r; the result is z. */
 op2_status op2i_solve_precondition(struct op2i_solve *solve, op2_dat r, op2_dat z);
 
 #endif

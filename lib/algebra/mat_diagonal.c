@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The diagonal of a matrix: a loop over the rows, by the map to their places on it. */
+/* The diagonal of a matrix: a loop over the rows, by the map to their nonzeros on the diagonal. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -9,7 +9,7 @@
 #include "op2/loop.h"
 #include "sparse.h"
 
-/* Kept with the matrix, as loops are found again by their kernels. */
+/* The kernel is kept with the matrix, because the library finds a known loop by its kernel. */
 static op2_status need_kernel(op2_mat mat) {
   char source[256];
   const char *type = op2i_type_c(mat->type);

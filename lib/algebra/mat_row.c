@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of a matrix made zero, but for the diagonal, or rows and columns: loops over their places,
- * and over the rows where a right-hand side is corrected. */
+/* Zeroing rows of a matrix except for the diagonal, or rows and columns: loops over their nonzeros,
+ * and over the rows if a right-hand side is corrected. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -25,7 +25,7 @@ static op2_status need_kernel(op2_mat mat) {
   return op2_kernel_create(mat->obj.ctx, &desc, &mat->set_diagonal);
 }
 
-/* One call, as checks and messages need it. */
+/* One call, with the data that checks and messages need. */
 struct call {
   op2_where where;
   const char *name;
@@ -57,7 +57,7 @@ static op2_status check(const struct call *c) {
   return OP2_SUCCESS;
 }
 
-/* Queue loops that make the places zero, and set those on the diagonal to the value. */
+/* Queue loops that set the nonzeros to zero, and those on the diagonal to the value. */
 static op2_status queue_zeros(const struct call *c, const struct op2i_row_places *places) {
   op2_mat mat = c->mat;
   const float narrow = (float)c->diagonal;
@@ -112,7 +112,8 @@ static op2_status check_dat(const struct call *c, op2_dat dat, const char *which
                     dat->obj.name, which, op2i_type_name(dat->type));
 }
 
-/* Find before the first loop is queued what the loops would find one after the other. */
+/* Check, before the first loop is queued, what the loops would otherwise find one after the
+ * other. */
 static op2_status check_system(const struct call *c, op2_dat x, op2_dat b) {
   op2_status status = OP2_SUCCESS;
   if (c->mat->values->open_reads || c->mat->values->open_writes)
@@ -138,8 +139,9 @@ static op2_status check_system(const struct call *c, op2_dat x, op2_dat b) {
   return status;
 }
 
-/* One kernel sums up what the marked columns contribute to a row, and the other one corrects the
- * right-hand side by that. Values of x at other columns are not used: they may be NaN. */
+/* Make two kernels: the first sums up the contributions of the marked columns to a row, the second
+ * corrects the right-hand side by this sum. Values of x at other columns are not used: they may be
+ * NaN. */
 static op2_status need_kernels(op2_mat mat) {
   char lift[320], eliminate[320];
   const char *type = op2i_type_c(mat->type);

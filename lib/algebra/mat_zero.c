@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All values of a matrix made zero: a loop over its places. */
+/* Zeroing all values of a matrix: a loop over its nonzeros. */
 #include <stdio.h>
 
 #include "context.h"
@@ -8,7 +8,7 @@
 #include "op2/loop.h"
 #include "sparse.h"
 
-/* Kept with the matrix, as loops are found again by their kernels. */
+/* The kernel is kept with the matrix, because the library finds a known loop by its kernel. */
 op2_status op2i_mat_need_zero(op2_mat mat) {
   char source[128];
   if (mat->zero) return OP2_SUCCESS;

@@ -4,7 +4,7 @@
 
 #include "sparse.h"
 
-/* Have the kernel that makes a place's values zero. */
+/* Make the kernel that sets the values of a nonzero to zero, unless there is one. */
 op2_status op2i_mat_need_zero(op2_mat mat);
 
 #endif

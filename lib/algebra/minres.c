@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Minimal residuals, after Paige and Saunders: Lanczos vectors by three terms, and rotations of a
- * small matrix, which are the host's. It sees two scalars an iteration. Residuals are in the norm
- * of the preconditioner; where they have fallen by as much as is asked for, b - A x is computed,
- * and the method goes on with a smaller aim while that is too large. */
+/* Minimal residuals, after Paige and Saunders: Lanczos vectors by three-term recurrences, and
+ * rotations of a small matrix on the host, which reads two scalars in each iteration. Residuals are
+ * in the norm of the preconditioner. Once they are small enough, b - A x is computed; while that is
+ * too large, the method continues with a smaller tolerance. */
 #include <float.h>
 #include <math.h>
 
 #include "krylov.h"
 
-enum { R2, Y, R1, V, Z, W0, W1, W2, DATS }; /* three that take turns: R1, R2, Y; and W0, W1, W2 */
+enum { R2, Y, R1, V, Z, W0, W1, W2, DATS }; /* R1, R2, Y and W0, W1, W2 change roles cyclically */
 enum { ALPHA, BETA2, GBLS };
 enum { DIVIDE = OP2I_OWN, SUBTRACT, SUBTRACT_SEEN, TURN };
 
@@ -28,14 +28,14 @@ static const struct op2i_kernel_source own[] = {
              "    x[i] = to - to == 0 ? to : x[i];\n  }\n}\n"},
 };
 
-/* What the host goes on with. */
+/* The state of the recurrences on the host. */
 struct rotation {
   double beta, old_beta, cosine, sine, phi, dbar, epsilon;
-  /* A lower bound for the norm of the small matrix: what is much smaller is rounding. */
+  /* A lower bound for the norm of the small matrix: much smaller values are rounding. */
   double size;
 };
 
-/* The residual is in R2; beta2 is its square in the norm of the preconditioner. */
+/* Start a cycle. The residual is in R2; *beta2 is its square in the norm of the preconditioner. */
 static op2_status start(struct op2i_solve *s, double *beta2) {
   const struct op2i_workspace *w = &s->solver->work;
   op2_status status = op2i_solve_precondition(s, w->dats[R2], w->dats[Z]);
@@ -44,7 +44,7 @@ static op2_status start(struct op2i_solve *s, double *beta2) {
   return status ? status : op2_gbl_get(w->gbls[BETA2], beta2);
 }
 
-/* The next Lanczos vector: y = A v - (beta / old) r1 - (alpha / beta) r2, and z = d y. */
+/* Compute the next Lanczos vector: y = A v - (beta / old) r1 - (alpha / beta) r2, and z = d y. */
 static op2_status lanczos(struct op2i_solve *s, const struct op2i_workspace *w,
                           const struct rotation *now, op2_dat r1, op2_dat r2, op2_dat y) {
   const double times = now->old_beta > 0 ? now->beta / now->old_beta : 0;
@@ -64,7 +64,7 @@ static op2_status lanczos(struct op2i_solve *s, const struct op2i_workspace *w,
   return status ? status : op2_dat_dot(y, w->dats[Z], w->gbls[BETA2]);
 }
 
-/* Rotate: c[] is what w and x are made with. False where the small matrix is singular. */
+/* Rotate. c[] are the coefficients for w and x. Returns false if the small matrix is singular. */
 static bool rotate(struct rotation *r, double epsilon, double alpha, double beta, double c[4]) {
   double old_epsilon = r->epsilon, delta = r->cosine * r->dbar + r->sine * alpha;
   double gbar = r->sine * r->dbar - r->cosine * alpha, gamma = hypot(gbar, beta);
@@ -84,7 +84,7 @@ static bool rotate(struct rotation *r, double epsilon, double alpha, double beta
   return true;
 }
 
-/* One iteration. *on says whether another one can follow. */
+/* Run one iteration. *on is true if another one can follow. */
 static op2_status iterate(struct op2i_solve *s, struct op2i_round *round, struct rotation *r,
                           int it, bool *on) {
   const struct op2i_workspace *w = &s->solver->work;
@@ -107,8 +107,8 @@ static op2_status iterate(struct op2i_solve *s, struct op2i_round *round, struct
                       op2_arg_val(c, 4, OP2_F64));
 }
 
-/* The method has arrived in the preconditioner's norm: compute b - A x. Residuals in that norm are
- * multiplied by *scale, which grows where they are small and b - A x is not. */
+/* The method has converged in the preconditioner's norm: compute b - A x. Residuals in that norm
+ * are multiplied by *scale, which grows if they are small and b - A x is not. */
 static op2_status look(struct op2i_solve *s, struct op2i_round *round, double *scale, bool *on) {
   const struct op2i_workspace *w = &s->solver->work;
   if (round->x != *s->system.x) return OP2_SUCCESS; /* op2i_solve_rounds() checks */
@@ -120,7 +120,8 @@ static op2_status look(struct op2i_solve *s, struct op2i_round *round, double *s
   return OP2_SUCCESS;
 }
 
-/* A residual that has fallen by so much does not say anything about b - A x any more. */
+/* True if the residual has fallen so far that it is only rounding, and gives no information on b -
+ * A x. */
 static bool is_rounding(const struct op2i_workspace *w, double phi, double first) {
   return phi <= (w->type == OP2_F64 ? DBL_EPSILON : FLT_EPSILON) / 16 * first;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operators: matrices that are functions of the program's, which queue loops. */
+/* Operators: matrices that are defined by functions of the program, which queue loops. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -175,9 +175,10 @@ op2_status op2i_operator_check_lent(op2_operator op, op2_dat x, op2_dat y) {
                                      : "the x or y of an earlier product");
 }
 
-/* A message that a call of the library left inside the function belongs to its failure; one from
- * before does not. The function may return any number: the context is not dead because it says
- * so. The x of the first product may be the program's own dat, which stays until the solve ends. */
+/* If a call of the library failed inside the function, its message is part of the failure; an
+ * earlier message is not, so it is cleared. The function may return any number: a return value
+ * alone does not make the context unusable. The x of the first product may be a dat of the program,
+ * which exists until the solve ends. */
 op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y) {
   (void)op2i_error(OP2_SUCCESS, "%s", "");
   const bool whole = !x->obj.given_up;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Preconditioners of the library's own methods: the inverse of a matrix's diagonal, or of the
- * blocks on it. Kernels of methods apply them on the way. */
+ * diagonal blocks. Kernels of the methods apply them together with their own work. */
 #include "krylov.h"
 
 static const struct op2i_kernel_source
@@ -10,7 +10,7 @@ static const struct op2i_kernel_source
                "#include <math.h>\n"
                "void invert_amount(T *d) {\n"
                "  for (int i = 0; i < N; i++) d[i] = d[i] == 0 ? 1 : 1 / fabs(d[i]);\n}\n"},
-    /* Column by column, with the row whose value there is largest. */
+    /* Gauss-Jordan elimination by columns, with partial pivoting. */
     blocks = {"invert_block",
               "#include <math.h>\n"
               "void invert_block(T *d) {\n"
@@ -50,7 +50,7 @@ static const struct op2i_kernel_source
               "    for (int j = 0; j < N; j++) d[i * N + j] = regular ? b[i][j] : i == j ? 1 : 0;\n"
               "}\n"};
 
-/* Operators may have no matrix to precondition by. */
+/* True if there is no preconditioner. An operator may have no matrix for one. */
 static bool none(const struct op2i_solve *solve) {
   return !*solve->system.mat || solve->solver->options.preconditioner == OP2_PRECONDITIONER_NONE;
 }
@@ -70,9 +70,9 @@ void op2i_preconditioned(const struct op2i_workspace *work, struct op2i_text *ou
   op2i_text_add(out, ")");
 }
 
-/* Minimal residuals need a preconditioner that is definite, for matrices that are not: it is made
- * of the amounts of the diagonal. Where there is no preconditioner the factors are 1, which costs
- * reading one vector more and saves a second form of every kernel. */
+/* Minimal residuals need a definite preconditioner even if the matrix is not definite, so it uses
+ * the absolute values of the diagonal. Without a preconditioner the factors are 1: this costs
+ * reading one more vector, and avoids a second form of every kernel. */
 op2_status op2i_preconditioner_make(struct op2i_solve *solve) {
   struct op2i_workspace *w = &solve->solver->work;
   if (none(solve)) return op2_dat_fill(w->factors, op2_scalar_value(1));

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The frame of all methods. A method updates its residual by recurrences, which drift from b - A x
- * by rounding, and more where x was large on the way. So its claim to have arrived is checked: the
- * residual is computed from x, and where it is not small the method begins a new round from there,
- * as long as rounds reduce it. */
+/* Restart cycles, which all methods share. A method updates its residual by recurrences, which
+ * drift from b - A x by rounding, and more so if x was large on the way. Its claim of convergence
+ * is thus checked: the residual is computed from x, and if it is not small the method begins a new
+ * cycle from there, as long as cycles reduce it. */
 #include <float.h>
 #include <math.h>
 
 #include "context.h"
 #include "krylov.h"
 
-/* A claim holds within this factor: what rounding adds to the last digits is no reason to go on. */
+/* A claim of convergence is accepted within this factor: rounding in the last digits is no reason
+ * to continue. */
 static const double slack = 4;
 
-/* Squares and products of such residuals are within the range of the type. */
+/* True if squares and products of such residuals are within the range of the type. */
 static bool is_moderate(op2_type type, double residual) {
   const double most = type == OP2_F64 ? 1e100 : 1e15;
   return residual > 1 / most && residual < most;
@@ -26,7 +27,7 @@ static op2_status norm_of(const struct op2i_workspace *w, op2_dat dat, op2_gbl s
   return status ? status : op2_gbl_get(square, norm);
 }
 
-/* r = b - A x, and the norm of that and of b. */
+/* Compute r = b - A x, its norm, and the norm of b. */
 static op2_status true_residual(struct op2i_solve *s, op2_dat r, double *b, double *residual) {
   const struct op2i_workspace *w = &s->solver->work;
   op2_status status = op2i_solve_residual(s, r);
@@ -42,12 +43,12 @@ bool op2i_round_ends(struct op2i_round *round, double residual) {
   return round->arrived || !isfinite(residual) || round->reason || round->it >= round->last;
 }
 
-/* Where squares might overflow or vanish, the round solves for a correction of x, in units of the
+/* If squares might overflow or vanish, the cycle solves for a correction of x, in units of the
  * residual. */
 static op2_status scaled_round(struct op2i_solve *s, op2i_method *method, op2_dat r,
                                struct op2i_round *round) {
   struct op2i_workspace *w = &s->solver->work;
-  /* Not below the least normal number, whose inverse is finite. */
+  /* The unit is at least the smallest normal number, whose inverse is finite. */
   const double unit = fmax(ldexp(1, ilogb(round->residual)), DBL_MIN);
   op2_status status = op2i_workspace_dat(s, &w->correction);
   if (!status) status = op2_dat_fill(w->correction, op2_scalar_value(0));
@@ -58,7 +59,7 @@ static op2_status scaled_round(struct op2i_solve *s, op2i_method *method, op2_da
   round->aim /= unit;
   round->most /= unit;
   status = method(s, round);
-  /* The method has kept the correction before its last step; what may be taken back is x. */
+  /* The method has saved the correction before its last step, but the backup must hold x. */
   if (!status && round->backup) status = op2_dat_copy(*s->system.x, round->backup);
   if (status) return status;
   return op2_par_loop(w->kernels[OP2I_ADVANCE], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
@@ -97,7 +98,8 @@ static op2_reason judge(const struct op2i_solve *s, const struct op2i_round *rou
   return round->it >= options->iterations ? OP2_DIVERGED_ITERATIONS : OP2_NOT_SOLVED;
 }
 
-/* Where a round knows its residual at the end, it is computed again only for a new round. */
+/* Judge the result of a cycle. If the method has computed b - A x, it is computed again only to
+ * begin a new cycle. */
 static op2_status look(struct op2i_solve *s, op2_dat r, struct op2i_round *round, double *b,
                        double *residual, op2_reason *reason) {
   double norm_b = 0;
@@ -114,7 +116,7 @@ static op2_status look(struct op2i_solve *s, op2_dat r, struct op2i_round *round
   return OP2_SUCCESS;
 }
 
-/* A round that has made x worse is taken back, where the method kept the x before it. */
+/* Undo a cycle that has made x worse, if the method has saved the previous x. */
 static op2_status take_back(struct op2i_solve *s, const struct op2i_round *round, double before,
                             double *residual) {
   const struct op2i_workspace *w = &s->solver->work;
@@ -123,8 +125,8 @@ static op2_status take_back(struct op2i_solve *s, const struct op2i_round *round
   return op2_dat_copy(round->backup, *s->system.x);
 }
 
-/* Whether the last round has brought too little for another one to be worth while. Where the next round
- * would take another way, it is tried all the same, as long as there are chances left in the solve. */
+/* True if the last cycle has gained too little for another one to be worth while. If the next cycle
+ * takes another direction, it is tried nevertheless, as long as the solve has chances left. */
 static bool stands(const struct op2i_round *round, double before, double residual, int *chances) {
   if (residual <= round->gain * before || !(before < INFINITY)) return false;
   return !round->turns || (*chances)-- == 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* op2_solve(): what can be wrong with one, the table of distinct ones, and running them. */
+/* op2_solve(): checks of calls, the table of distinct solves, and their execution. */
 #include "solve.h"
 
 #include <inttypes.h>
@@ -13,12 +13,12 @@
 
 /* ---- what can be wrong ----------------------------------------------------------------------- */
 
-/* What a call asks for, before it is known. */
+/* A call, before its solve is looked up in the table. */
 struct request {
   op2_where where;
   op2_solver solver;
   struct op2i_system system;
-  op2_set set; /* of one block: where x and b are */
+  op2_set set; /* the set of x and b, if there is one block */
   int32_t dim;
   op2_type type;
   const char *name; /* of the matrix or operator */
@@ -84,8 +84,8 @@ static size_t nmats(const struct op2i_system *system) {
   return (size_t)system->n * (size_t)system->n;
 }
 
-/* What is captured: how often each matrix was changed before the solve, and the solve's number
- * among those of its solver. */
+/* The captured values: the change counter of each matrix when the solve was queued, and the solve's
+ * number among those of its solver. */
 static size_t payload_words(const struct op2i_system *system) { return nmats(system) + 1; }
 
 static void free_solve(struct op2i_solve *solve) {
@@ -210,7 +210,7 @@ const struct op2i_interned op2i_interned_solves = {forget_solves, free_solves};
 
 /* ---- as an operation ------------------------------------------------------------------------- */
 
-/* While it is queued it holds all that it names. */
+/* A queued solve holds references to all its objects. */
 static void use(struct op2i_op *op) {
   struct op2i_solve *solve = (struct op2i_solve *)op;
   const struct op2i_system *s = &solve->system;
@@ -222,8 +222,8 @@ static void use(struct op2i_op *op) {
   for (int i = 0; i < s->n; i++) op2i_ref(s->b[i]);
 }
 
-/* The last reference to an object frees the solve as well (forget_solves): it is looked at no more once
- * one has gone. */
+/* Releasing the last reference to an object frees the solve as well (forget_solves), so the solve
+ * is not accessed after the first release. */
 static void unuse(struct op2i_op *op) {
   enum { FEW = 64 };
   struct op2i_solve *solve = (struct op2i_solve *)op;
@@ -231,7 +231,7 @@ static void unuse(struct op2i_op *op) {
   if (--op->uses > 0) return;
   size_t n = 0, most = nmats(s) + 2 * (size_t)s->n + 2;
   void *few[FEW], **objects = most > FEW ? op2i_malloc(most * sizeof *objects) : few;
-  if (!objects) return; /* the references stay: a leak, never a dangling handle */
+  if (!objects) return; /* the references are leaked, but no handle dangles */
   for (size_t m = 0; m < nmats(s); m++) objects[n++] = s->mat[m];
   for (int i = 0; i < s->n; i++) objects[n++] = s->x[i];
   for (int i = 0; i < s->n; i++) objects[n++] = s->b[i];
@@ -292,7 +292,7 @@ static op2i_solve_function *const methods[] = {
     [OP2_METHOD_BICGSTAB] = op2i_solve_bicgstab,
 };
 
-/* The library that is asked for, or else the one that is there. */
+/* The library that the options name, or else PETSc if it is in use. */
 static const struct op2i_engine *engine_of(const struct op2i_solve *solve) {
   return solve->solver->options.library == OP2_LIBRARY_OP2 ? NULL : solve->op.ctx->engine;
 }
@@ -305,8 +305,8 @@ static op2_status go(struct op2i_solve *solve, const int64_t *changes, op2_solve
   return methods[method ? method : OP2_METHOD_CG](solve, result);
 }
 
-/* Solves of one solver need not run in the order in which they were queued: the last one's result
- * stays. */
+/* Solves of one solver may run in another order than they were queued: the result of the solve
+ * queued last is kept. */
 static void keep_result(op2_solver solver, int64_t number, const op2_solve_result *result) {
   if (number < solver->ran) return;
   solver->ran = number;
@@ -346,7 +346,7 @@ const struct op2i_op_kind op2i_solve_kind = {.name = "solve",
 
 /* ---- queueing -------------------------------------------------------------------------------- */
 
-/* Whether there is somebody who solves such a system. */
+/* Check that a library that can solve such a system is available. */
 static op2_status check_library(const struct request *r) {
   enum op2_library library = r->solver->options.library;
   bool own = library == OP2_LIBRARY_OP2 || !r->solver->obj.ctx->engine;
@@ -401,7 +401,7 @@ op2_status op2_solve_at(op2_where where, op2_solver solver, op2_mat mat, op2_dat
   return status ? status : enqueue(&r);
 }
 
-/* What the operator uses is not x; it may be b. */
+/* Check that the operator does not use x. It may use b. */
 static op2_status check_apart(const struct request *r) {
   const struct op2i_op *uses = &r->system.shell->uses;
   if (!has((void *const *)uses->dats, (size_t)uses->ndats, *r->system.x)) return OP2_SUCCESS;
@@ -429,7 +429,8 @@ op2_status op2_solve_operator_at(op2_where where, op2_solver solver, op2_operato
   return status ? status : enqueue(&r);
 }
 
-/* The matrices of a block row have its rows, those of a block column the rows of that block. */
+/* The matrices of a block row have the rows of b[i], and those of a block column the columns of
+ * x[j]. */
 static op2_status check_block(struct request *r, int i, int j) {
   const struct op2i_system *s = &r->system;
   op2_mat mat = s->mat[i * s->n + j];

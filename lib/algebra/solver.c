@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Solvers: their options, and what became of their solves. */
+/* Solvers: their options, and the results of their solves. */
 #include "context.h"
 #include "error.h"
 #include "fpenv.h"
@@ -23,7 +23,7 @@ static op2_status check(const op2_solver_options *o, const char *name) {
   if (o->library < OP2_LIBRARY_DEFAULT || o->library > OP2_LIBRARY_PETSC)
     return op2i_error(OP2_ERR_OPTION, "solver '%s': %d is not an op2_library", name,
                       (int)o->library);
-  /* Not a number is none of these. */
+  /* The comparisons are false for NaN. */
   if (!(o->rtol >= 0 && o->atol >= 0 && o->dtol >= 0))
     return op2i_error(OP2_ERR_OPTION, "solver '%s': tolerances %g, %g and %g", name, o->rtol,
                       o->atol, o->dtol);
@@ -96,7 +96,7 @@ op2_status op2_solver_create(op2_context ctx, const op2_solver_options *options,
   return status;
 }
 
-/* Running what x depends on runs the solve, unless it is cancelled. */
+/* Forcing x runs the solve, unless it is cancelled. */
 op2_status op2_solver_result(op2_solver solver, op2_solve_result *result) {
   op2_status status = op2i_object_validate(solver, OP2I_SOLVER, "op2_solver_result");
   if (!status) status = op2i_context_validate(solver->obj.ctx);

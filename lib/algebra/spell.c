@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels made of a text in which letters stand for a type, a dim, or a vector. */
+/* Kernel templates: texts with placeholders of one letter for a type, a dim, or a vector. */
 #include "spell.h"
 
 #include "context.h"
@@ -24,7 +24,7 @@ void op2i_spell(const char *text, int n, const struct op2i_letter *letters, stru
 op2_status op2i_spell_kernel(op2_context ctx, const char *name, struct op2i_text *text,
                              const char *what, op2_kernel *kernel) {
   const op2_kernel_desc desc = {.name = name, .source = text->chars};
-  /* Other ranks make theirs, and wait for this one. */
+  /* Abort the communicator, since other ranks compile this kernel and would wait for this one. */
   op2_status status = text->failed ? op2i_context_lost(ctx, op2i_error_nomem(what)) : OP2_SUCCESS;
   if (!status) status = op2_kernel_create(ctx, &desc, kernel);
   op2i_text_free(text);

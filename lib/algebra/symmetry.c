@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Methods for symmetric matrices, and matrices that are not symmetric because rows were made
- * zero. */
+/* A warning for methods that need a symmetric matrix, if rows of the matrix were zeroed without
+ * their columns. */
 #include "context.h"
 #include "krylov.h"
 #include "log.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The functions of op2/algebra.h: the same for dats and for globals. */
+/* The functions of op2/algebra.h, which are the same for dats and for globals. */
 #include "algebra.h"
 #include "fpenv.h"
 
@@ -16,7 +16,8 @@ static op2_status queue_norm(struct op2i_vector_call call, op2_norm norm) {
   return status ? status : queue(call);
 }
 
-/* A call by its kind and operation; the rest are members of struct op2i_vector_call. */
+/* A call with its kind and operation; further arguments initialise members of struct
+ * op2i_vector_call. */
 #define OF(kind_, op_, ...)                                                                        \
   (struct op2i_vector_call) { .where = where, .kind = (kind_), .op = (op_), __VA_ARGS__ }
 
