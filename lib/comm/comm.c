@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all ranks do together, made of messages between two. */
+/* Collective operations of all ranks, made of messages between pairs of ranks. */
 #include "comm.h"
 
 #include <inttypes.h>
@@ -12,12 +12,13 @@
 #include "mem.h"
 #include "watch.h"
 
-/* As many ranks as a rank sends to, or has from, in a tree: each bit of their number is one. */
+/* LEVELS bounds how many ranks a rank sends to, or receives from, in a tree: one for each bit of
+ * the number of ranks. PIECE is the capacity of a small message in bytes. */
 enum { LEVELS = 31, PIECE = 256 };
 
 /* ---- messages that are sent once ------------------------------------------------------------- */
 
-/* What does not come to its end here leaves others waiting: they are told. */
+/* A failure here would leave other ranks waiting, so all ranks are notified of it. */
 static op2_status told(struct op2i_comm *comm, op2_status status) {
   if (status) op2i_comm_abandon(comm, op2_error_message());
   return status;
@@ -58,13 +59,14 @@ op2_status op2i_comm_pass(struct op2i_comm *comm, int64_t n, const struct op2i_e
 
 /* ---- few bytes ------------------------------------------------------------------------------- */
 
-/* Messages of a piece each, to and from every rank that trees and routes lead to. They are opened
- * once, so that ranks without any memory left can still agree on that. */
+/* Messages of one piece each, to and from every rank that is a neighbour in trees and routes. They
+ * are opened once, so that ranks can agree on a failure even when they have no memory left. */
 struct piece {
-  int64_t bytes;                 /* that count */
-  int64_t number;                /* of the public calls that the sender has made, */
-  uint64_t digest;               /* and their digest: ranks in different calls find out (trail.h) */
-  struct op2i_trail_words words; /* the last of them */
+  int64_t bytes;  /* bytes of data in use */
+  int64_t number; /* public calls that the sender has made */
+  /* digest of these calls, by which ranks detect that they are in different calls (trail.h) */
+  uint64_t digest;
+  struct op2i_trail_words words; /* the last of these calls */
   unsigned char data[PIECE];
 };
 
@@ -76,7 +78,7 @@ struct channel {
 
 struct op2i_channels {
   int n;
-  struct channel channel[]; /* of different peers */
+  struct channel channel[]; /* one for each peer */
 };
 
 static struct channel *channel_to(const struct op2i_comm *comm, int peer) {
@@ -90,7 +92,7 @@ void op2i_comm_add_channel(struct op2i_comm *comm, int peer) {
   comm->channels->channel[comm->channels->n++].peer = peer;
 }
 
-/* The trees have their roots at any rank. */
+/* Any rank can be the root of a tree, so peers are at distances of all powers of 2. */
 static void add_channels(struct op2i_comm *comm) {
   for (int64_t bit = 1; bit < comm->size; bit <<= 1) {
     op2i_comm_add_channel(comm, (int)((comm->rank + bit) % comm->size));
@@ -142,7 +144,7 @@ void op2i_comm_carry(struct op2i_comm *comm) {
 }
 
 static op2_status need_channels(struct op2i_comm *comm) {
-  const size_t most = 5 * LEVELS; /* two of a tree's, three of a route's for each level */
+  const size_t most = 5 * LEVELS; /* two for the trees and three for the routes on each level */
   if (comm->channels) return OP2_SUCCESS;
   comm->channels = op2i_alloc_data(sizeof *comm->channels + most * sizeof(struct channel));
   op2_status status = comm->channels ? OP2_SUCCESS : op2i_error_nomem("a communicator");
@@ -161,8 +163,8 @@ static void stamp(const struct op2i_comm *comm, struct piece *piece) {
   piece->words = last->words;
 }
 
-/* Two ranks have met in different calls. What the other's piece says is all that is known where
- * that rank does not answer. */
+/* Report that two ranks are in different calls. If the other rank does not answer, the report is
+ * based on its message alone. */
 static op2_status differ(struct op2i_comm *comm, const struct channel *channel) {
   const struct piece *other = &channel->received;
   char own[OP2I_TRAIL_TEXT], words[OP2I_TRAIL_TEXT], reason[3 * OP2I_TRAIL_TEXT];
@@ -214,8 +216,7 @@ op2_status op2i_comm_pass_few(struct op2i_comm *comm, int n,
 
 /* ---- trees ----------------------------------------------------------------------------------- */
 
-/* What one rank does in a tree: one message after the other. Those that are received on the way up
- * are combined. */
+/* The sequence of messages of one rank in a tree. Data received on the way up are combined. */
 struct tree {
   struct op2i_envelope envelopes[2 * LEVELS + 1];
   int n, up;
@@ -235,7 +236,8 @@ static void climb(const struct op2i_comm *comm, void *data, void *other, size_t 
   tree->up = tree->n;
 }
 
-/* Ranks are counted from the root on. A rank's parent is the one without its lowest bit. */
+/* Ranks are counted from the root on. The parent of a rank has the same number without its lowest
+ * bit. */
 static void descend(const struct op2i_comm *comm, int root, void *data, size_t bytes,
                     struct tree *tree) {
   int place = (comm->rank - root + comm->size) % comm->size, bit = 1;
@@ -249,7 +251,8 @@ static void descend(const struct op2i_comm *comm, int root, void *data, size_t b
           (struct op2i_envelope){true, (comm->rank + bit) % comm->size, OP2I_TAG_TREE, data, bytes};
 }
 
-/* With messages that were opened for it, or with none for few bytes. */
+/* Send and receive the messages of a tree one after the other. `messages` are opened for this tree,
+ * or null for data that fit into a piece. */
 static op2_status walk(struct op2i_comm *comm, const struct tree *tree,
                        struct op2i_message *const *messages, op2i_combine *combine, void *closure) {
   op2_status status = OP2_SUCCESS;
@@ -314,7 +317,7 @@ op2_status op2i_comm_greatest(struct op2i_comm *comm, int n, int64_t *values) {
   return op2i_comm_combine(comm, values, (size_t)n * sizeof *values, raise, &n);
 }
 
-/* What a rank has to say of a failure, in pieces. */
+/* Send the status of one rank, and its message piece by piece, to all ranks. */
 static op2_status share_words(struct op2i_comm *comm, int root, op2_status *status,
                               char message[OP2I_WORDS]) {
   op2_status failed = op2i_comm_share(comm, root, status, sizeof *status);
@@ -349,7 +352,8 @@ op2_status op2i_comm_agree(struct op2i_comm *comm, op2_status status) {
   return op2i_comm_report(status, rank, comm->size, message);
 }
 
-/* Each round reaches twice as far: after it a rank has the sum of 2 * reach ranks up to itself. */
+/* Each step doubles the reach: after it a rank has the sum over the last 2 * reach ranks up to
+ * itself. */
 op2_status op2i_comm_before(struct op2i_comm *comm, int n, int64_t *values) {
   int64_t through[PIECE / sizeof *values], other[PIECE / sizeof *values];
   size_t bytes = (size_t)n * sizeof *values;
@@ -374,7 +378,8 @@ op2_status op2i_comm_before(struct op2i_comm *comm, int n, int64_t *values) {
   return status;
 }
 
-/* What is least of a value and of its complement. */
+/* Values are the same on all ranks if the least value equals the complement of the least
+ * complement. */
 op2_status op2i_comm_same(struct op2i_comm *comm, int n, const int64_t *values, bool *same) {
   int64_t both[PIECE / sizeof *values];
   *same = true;

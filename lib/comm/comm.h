@@ -2,10 +2,10 @@
 #ifndef OP2I_COMM_H
 #define OP2I_COMM_H
 
-/* Ranks of one program, and messages between them. A communicator is what one rank sees of them.
- * There are two kinds: MPI's, which lives in a library of its own, and ranks that are threads of
- * one process (comm_threads.c). Both carry messages and no more; what all ranks do together is made
- * of messages here, in an order and a shape that depend on the number of ranks alone. */
+/* Ranks of one program, and messages between them. A communicator is the view of one rank. There
+ * are two kinds: MPI, in a library of its own, and ranks that are threads of one process
+ * (comm_threads.c). Both only transfer messages; collective operations are made of messages here,
+ * in an order and a shape that depend on the number of ranks alone. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,47 +17,49 @@ struct op2i_comm;
 struct op2i_note;
 struct op2i_trail;
 
-/* A message that is sent, or received, as often as it is started: always the same bytes of memory
- * to, or from, the same rank. Messages between two ranks that have one tag arrive in the order in
- * which they were started. */
+/* A persistent message, which can be started any number of times: it always sends the same memory
+ * to the same rank, or receives from it. Messages between two ranks with the same tag arrive in the
+ * order in which they were started. */
 struct op2i_envelope {
   bool sends;
   int peer; /* never the rank itself */
-  int tag;  /* from 0 to OP2I_TAG_MOST; higher ones are this file's own */
+  int tag;  /* from 0 to OP2I_TAG_MOST; higher ones are reserved for comm_pass.h */
   void *data;
   size_t bytes; /* the same on both sides */
 };
-struct op2i_message; /* of a kind */
+struct op2i_message; /* defined by each kind */
 enum { OP2I_TAG_MOST = 30000 };
 
-/* As if messages travelled over a slow link. */
+/* Parameters to simulate a slow link. */
 struct op2i_link_speed {
-  int64_t delay;   /* nanoseconds that a message takes, */
-  double per_byte; /* and for each of its bytes */
+  int64_t delay;   /* nanoseconds for each message */
+  double per_byte; /* nanoseconds for each byte of a message */
 };
 
 struct op2i_comm_kind {
   const char *name;
-  bool sees_gone; /* over() fails at once where a rank has gone, after all notes of that rank */
+  /* over() fails at once if a rank has gone, after delivering all notes of that rank */
+  bool sees_gone;
   op2_status (*open)(struct op2i_comm *comm, const struct op2i_envelope *envelope,
                      struct op2i_message **message);
   void (*close)(struct op2i_message *message);
-  /* The memory of what is sent stays as it is, and that of what is received is not looked at, until
-   * the message is over. */
+  /* Start messages. Until a message is over, the memory that it sends must not change, and the
+   * memory that it receives into must not be read. */
   op2_status (*start)(struct op2i_comm *comm, int n, struct op2i_message *const *messages);
-  /* Whether all messages that were started are over; with `wait` they are. Fails with OP2_ERR_FATAL
-   * when they never will be, since a rank has gone. */
+  /* *over is true if all messages that were started are over; `wait` waits for that. Fails with
+   * OP2_ERR_FATAL if a message can never be over, because a rank has gone. */
   op2_status (*over)(struct op2i_comm *comm, int n, struct op2i_message *const *messages, bool wait,
                      bool *over);
-  /* Messages get on, of a kind whose messages do so only while somebody asks for them; null: there is
-   * nothing to do. What has become of them, over() says. */
+  /* Let messages make progress, for a kind whose messages do so only during calls; null: not
+   * needed. over() reports their state. */
   void (*carry)(struct op2i_comm *comm);
-  /* This rank cannot go on, and no error that it returns would tell the others: they are not to wait
-   * for it. From then on no rank's message comes any more, and over() says which rank it was and why;
-   * or, where ranks are processes, the job ends with that said. The first to call counts. */
+  /* Report that this rank cannot continue, and that no error which it returns would reach the
+   * others: they must not wait for it. From then on no message of any rank arrives, and over()
+   * reports the rank and the reason; if ranks are processes, the job ends with this report instead.
+   * Only the first call counts. */
   void (*abandon)(struct op2i_comm *comm, const char *message);
-  /* A note (watch.h) for another rank, which is copied; it is lost where there is no memory for it.
-   * And whether there is one for this rank. */
+  /* say() sends a note (watch.h), which is copied, to another rank; it is lost if there is no
+   * memory for it. hear() receives the next note for this rank; false: there is none. */
   void (*say)(struct op2i_comm *comm, int to, const struct op2i_note *note);
   bool (*hear)(struct op2i_comm *comm, struct op2i_note *note);
   /* The rank on which a message that was started still depends; -1: it is over. */
@@ -65,110 +67,113 @@ struct op2i_comm_kind {
   void (*free)(struct op2i_comm *comm);
 };
 
-/* Which threads may call functions of the kind: one that never changes, any one at a time, or several
- * at a time for messages of their own. */
+/* The threads that may call functions of the kind: one fixed thread, any one at a time, or several
+ * at a time for different messages. */
 enum op2i_callers { OP2I_CALLERS_ONE, OP2I_CALLERS_IN_TURN, OP2I_CALLERS_ANY };
 
-/* Where a rank is. */
+/* The position of a rank among those of its node. */
 struct op2i_seat {
   int rank, size;  /* among the ranks of its node */
   int twin, twins; /* among those of them that may run on the same CPUs */
-  int overlapping; /* how many others may run on some of these CPUs, but not on the same ones */
-  int cpus;        /* on which ranks of the node may run, all together */
+  int overlapping; /* how many other ranks may run on some of these CPUs, but not on the same set */
+  int cpus;        /* all CPUs on which ranks of the node may run */
   int spare;       /* other CPUs of the node, on which this rank could run */
-  bool process;    /* they are threads of one process */
+  bool process;    /* true if the ranks are threads of one process */
 };
 
-/* What was sent to one other rank in exchanges of halos. */
+/* Messages sent to one other rank in halo exchanges. */
 struct op2i_sent {
   int rank;
   int64_t messages, bytes;
 };
 
-/* What watch.c knows of waiting. */
+/* The state of waiting for other ranks (watch.c). */
 struct op2i_watch {
-  int64_t longest;               /* nanoseconds after which a wait ends the ranks; 0: never */
-  int64_t ask_after, warn_after; /* nanoseconds of a wait after which this rank asks others where
-                                    they are, and warns of them; 0: 2 s and 60 s. Tests have
-                                    shorter ones */
-  int64_t heard;                 /* when notes were last read outside a wait */
-  int64_t patience; /* a kind's over() returns after so many nanoseconds, to be called again; 0: it
-                       waits without end */
-  void (*warn)(void *closure, const char *text); /* null: nobody is warned */
+  int64_t longest; /* nanoseconds after which a wait aborts all ranks; 0: never */
+  /* nanoseconds of a wait after which this rank asks the others in which call they are, and prints
+   * a warning; 0: 2 s and 60 s. Tests set shorter times. */
+  int64_t ask_after, warn_after;
+  int64_t heard; /* when notes were last read outside a wait */
+  /* nanoseconds after which the kind's over() returns, to be called again; 0: it waits without
+   * limit */
+  int64_t patience;
+  void (*warn)(void *closure, const char *text); /* null: warnings are not printed */
   void *closure;
-  bool ended;  /* no rank can go on, and all of them know or have been told */
-  bool urgent; /* set by a kind: all ranks wait, so they need not wait to ask each other */
-  bool left;   /* this rank has said farewell */
-  int dead;    /* 1 + a rank, maybe this one, that has left with a dead context; 0: none has */
-  bool met;    /* set by a kind that fails: messages of different lengths have met, with the rank */
-  int suspect; /* that is named here */
-  char reason[1900]; /* of the end */
+  bool ended;  /* no rank can continue, and all of them know or have been notified */
+  bool urgent; /* set by a kind: all ranks wait, so they ask each other without further delay */
+  bool left;   /* this rank has left (op2i_comm_farewell()) */
+  int dead;    /* 1 + a rank, maybe this one, that has left with an unusable context; 0: none */
+  bool met;    /* set by a kind that fails: messages of different lengths have met, */
+  int suspect; /* and this is the other rank */
+  char reason[1900]; /* why no rank can continue */
 };
 
-/* Kinds put it first in a structure of their own. */
+/* The common part of a communicator. Each kind puts it first in its own structure. */
 struct op2i_comm {
   const struct op2i_comm_kind *kind;
   enum op2i_callers callers;
   int rank, size;
   struct op2i_seat seat;
-  struct op2i_channels *channels; /* comm.c's messages; null at first */
-  /* Of halos, so far: exchanges that were run, messages that were sent, and their bytes; and
-   * nanoseconds, summed over exchanges, from their start to their end, and those of them in which
-   * nothing else could be done. */
+  struct op2i_channels *channels; /* comm.c's channels for small messages; null at first */
+  /* Halo exchanges so far: how many there were, their messages and bytes; and nanoseconds summed
+   * over exchanges, from start to end, and the part of it in which nothing else could be done. */
   int64_t exchanges, messages, bytes, travelled, waited;
-  int flying;             /* exchanges that have started, and are not known to be over */
-  int64_t carried;        /* when messages were last asked to get on */
-  struct op2i_sent *sent; /* [nsent], each rank once */
+  int flying;             /* exchanges that have started and are not known to be over */
+  int64_t carried;        /* when messages last made progress by op2i_comm_carry() */
+  struct op2i_sent *sent; /* [nsent] one for each other rank */
   int64_t nsent, sent_capacity;
-  struct op2i_trail *trail; /* of the context; null: without one ranks compare nothing */
+  struct op2i_trail *trail; /* belongs to the context; null: ranks do not compare their calls */
   struct op2i_watch watch;
 };
 
 void op2i_comm_free(struct op2i_comm *comm);
 
-/* The thread that runs loops does so now and then while exchanges are on their way: what is due is
- * done at most every 100 microseconds. Null: there are no others. */
+/* Let messages make progress, at most every 100 microseconds. The thread that runs loops calls this
+ * from time to time while halo exchanges are in flight. `comm` may be null, if there is one
+ * rank. */
 void op2i_comm_carry(struct op2i_comm *comm);
 
 /* ---- what all ranks do together -------------------------------------------------------------- */
 
-/* All ranks call these in the same order. What takes memory takes it before anything is sent, and
- * where one rank has none all fail with OP2_ERR_NOMEM, as if nothing had been called. Up to 256 bytes
- * take none, so that ranks can agree on anything at any time. Otherwise they fail as kind->over()
- * does, with OP2_ERR_FATAL, and have told all ranks why (kind->abandon()). */
+/* All ranks call these in the same order. Functions that need memory allocate it before anything is
+ * sent, and if one rank has none all fail with OP2_ERR_NOMEM, as if nothing had been called. Up to
+ * 256 bytes need no memory, so that ranks can agree on anything at any time. Otherwise they fail as
+ * kind->over() does, with OP2_ERR_FATAL, after notifying all ranks of the reason
+ * (kind->abandon()). */
 
-/* Put `from` to what is in `into`; both are of one number of bytes. */
+/* Combine `from` with `into`, which have the same number of bytes. */
 typedef void op2i_combine(void *into, const void *from, void *closure);
 
-/* What is in data on all ranks, combined in a binary tree over their numbers: bits are the same on
- * all, and depend on the number of ranks alone. Of more than 256 bytes data may be null on a rank that
- * lacks the memory: then all fail. */
+/* Combine the data of all ranks in a binary tree over their numbers: the result has the same bits
+ * on all ranks, and depends on the number of ranks alone. For more than 256 bytes, `data` may be
+ * null on a rank that lacks the memory: then all fail. */
 op2_status op2i_comm_combine(struct op2i_comm *comm, void *data, size_t bytes,
                              op2i_combine *combine, void *closure);
-/* data of rank `root`, on all. */
+/* Broadcast the data of rank `root` to all ranks. */
 op2_status op2i_comm_share(struct op2i_comm *comm, int root, void *data, size_t bytes);
-/* Record the failure of a rank, with its number before the message unless that has one; returns the
- * status. */
+/* Record the failure of a rank, and prefix its message with its number unless it has one; returns
+ * the status. */
 op2_status op2i_comm_report(op2_status status, int rank, int size, const char *message);
-/* A failure of one rank is one of all: all return the status of the lowest rank that has failed, with
- * its message and its number; OP2_SUCCESS where none has. */
+/* Make a failure of one rank a failure of all: all return the status of the lowest rank that has
+ * failed, with its message and its number; OP2_SUCCESS if none has. */
 op2_status op2i_comm_agree(struct op2i_comm *comm, op2_status status);
-/* The same for one of many failures. *place is what a rank's first one is about, -1: it has none. All
- * get the lowest place, and of the lowest rank that has failed there the status, the message, without
- * its number, and the rank; place -1 where nobody has failed. */
+/* Like op2i_comm_agree(), for the first of many failures. *place is the position of a rank's first
+ * failure; -1: it has none. All ranks get the lowest position, and the status, the message (without
+ * the rank's number) and the number of the lowest rank that has failed there; position -1 if none
+ * has failed. */
 enum { OP2I_WORDS = 2048 };
 op2_status op2i_comm_first(struct op2i_comm *comm, int64_t *place, op2_status *status,
                            char message[OP2I_WORDS], int *rank);
-/* values[n] become the sums (the least, the greatest) of those of all ranks. */
+/* values[n] become the sums (minima, maxima) over all ranks. */
 op2_status op2i_comm_sum(struct op2i_comm *comm, int n, int64_t *values);
 op2_status op2i_comm_least(struct op2i_comm *comm, int n, int64_t *values);
 op2_status op2i_comm_greatest(struct op2i_comm *comm, int n, int64_t *values);
-/* Whether values[n] are the same on all ranks; n is at most 16. */
+/* *same is true if values[n] are the same on all ranks; n is at most 16. */
 op2_status op2i_comm_same(struct op2i_comm *comm, int n, const int64_t *values, bool *same);
-/* values[n] become the sums of those of the ranks before this one; of 32 at most. */
+/* values[n] become the sums over the ranks before this one; n is at most 32. */
 op2_status op2i_comm_before(struct op2i_comm *comm, int n, int64_t *values);
 
-/* Bytes for another rank, or from one; also for and from the rank itself. */
+/* Bytes for another rank, or received from one; a rank may also send to itself. */
 struct op2i_parcel {
   int peer;
   size_t bytes;
@@ -176,10 +181,10 @@ struct op2i_parcel {
 };
 struct op2i_parcels {
   int64_t n;
-  struct op2i_parcel *parcel; /* by the number of the rank they come from */
-  void *memory;               /* of all of them, one after the other: op2i_alloc_raw()'s */
+  struct op2i_parcel *parcel; /* ordered by the rank that has sent them */
+  void *memory;               /* holds all of them, one after the other; from op2i_alloc_raw() */
 };
-/* Send parcels to ranks that do not know of it: at most one to each. Memory and messages are in
+/* Send parcels to ranks that do not expect them: at most one to each. Memory and messages are in
  * proportion to what is sent and received, and to the logarithm of the number of ranks. */
 op2_status op2i_comm_deliver(struct op2i_comm *comm, int64_t n, const struct op2i_parcel *parcels,
                              struct op2i_parcels *received);
@@ -187,7 +192,7 @@ void op2i_parcels_free(struct op2i_parcels *parcels);
 
 /* ---- ranks that are threads ------------------------------------------------------------------ */
 
-/* The communicators of n ranks, each for one thread at a time; each is freed by itself. */
+/* Make the communicators of n ranks, each for one thread at a time; each is freed separately. */
 op2_status op2i_comm_threads(int n, struct op2i_link_speed speed, struct op2i_comm **comms);
 
 #endif

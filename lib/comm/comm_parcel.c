@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parcels: messages of which only the sender knows beforehand.
- *
- * Notes about parcels are sent before them and are routed: the ranks are cut in halves, and each
- * rank hands the notes for the other half to one rank of that half, until it holds those for
- * itself. */
+/* Parcels: messages that their receivers do not know of in advance. Notes that announce parcels are
+ * sent before them, and are routed: the ranks are divided into halves, and each rank hands the
+ * notes for the other half to one rank of that half, until it holds only those for itself. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,22 +27,23 @@ static op2_status add_notes(struct notes *notes, int64_t n) {
   return OP2_SUCCESS;
 }
 
-/* Half of the ranks first..end-1, and who hands over to whom. */
+/* The ranks first..end-1, divided into halves, in which ranks are paired. */
 struct cut {
   int first, middle, end;
 };
 
 static bool upper(const struct cut *cut, int64_t rank) { return rank >= cut->middle; }
 
-/* The rank of the other half that gets what this one has for it. Of an odd number the lower half has
- * one more, whose last rank hands over to the last of all, and gets nothing. */
+/* The rank of the other half that gets the notes of this one. If the number of ranks is odd, the
+ * lower half has one more, whose last rank hands its notes to the last rank of all, and gets
+ * none. */
 static int partner(const struct cut *cut, int rank) {
   int half = cut->middle - cut->first;
   if (upper(cut, rank)) return rank - half;
   return rank + half < cut->end ? rank + half : cut->end - 1;
 }
 
-/* The second one who hands over to this rank, or -1. */
+/* A second rank that hands notes to this one, or -1. */
 static int second_giver(const struct cut *cut, int rank) {
   bool odd = (cut->end - cut->first) % 2 != 0;
   return odd && rank == cut->end - 1 && upper(cut, rank) ? cut->middle - 1 : -1;
@@ -67,7 +66,7 @@ static int64_t separate(struct notes *notes, const struct cut *cut, int rank) {
   return stay;
 }
 
-/* How many notes come from whom; before that nobody has memory for them. */
+/* Exchange how many notes each rank will send; receivers allocate memory for them only then. */
 static op2_status swap_counts(struct op2i_comm *comm, int taker, const int givers[2], int64_t going,
                               int64_t coming[2]) {
   struct op2i_envelope way[3] = {{true, taker, OP2I_TAG_FEW, &going, sizeof going}};
@@ -117,7 +116,8 @@ static void keep_half(struct cut *cut, int rank) {
     cut->end = cut->middle;
 }
 
-/* Where halves differ, some ranks are by themselves a round before the others, and wait for them. */
+/* If halves differ in size, some ranks are alone one step before the others, and take part without
+ * sending notes. */
 static op2_status route(struct op2i_comm *comm, struct notes *notes) {
   struct cut cut = {0, 0, comm->size};
   op2_status status = OP2_SUCCESS;
@@ -130,7 +130,7 @@ static op2_status route(struct op2i_comm *comm, struct notes *notes) {
   return status;
 }
 
-/* All ranks that notes are handed to, or come from. */
+/* Add channels to all ranks to which notes are handed, or from which they come. */
 void op2i_comm_add_routes(struct op2i_comm *comm) {
   for (struct cut cut = {0, 0, comm->size}; cut.end - cut.first > 1; keep_half(&cut, comm->rank)) {
     halve(&cut);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Failures of one rank in the words of all: the rank is named once, however often they agree
- * on it. */
+/* Failures of one rank, as all ranks report them: the message names the rank once, however often
+ * ranks agree on it. */
 #include <stdio.h>
 #include <string.h>
 
 #include "comm.h"
 #include "error.h"
 
-/* Whether the message says by now which of so many ranks it is from. */
+/* True if the message already names a rank of `size` ranks. */
 static bool names_rank(const char *message, int size) {
   int rank, of, length = 0;
   if (sscanf(message, "rank %d of %d: %n", &rank, &of, &length) < 2 || !length) return false;

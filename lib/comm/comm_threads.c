@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that are threads of one process: what is sent and what is received meet in lists that all
- * of them share, and whoever comes second copies. */
+/* Ranks that are threads of one process: sends and receives are matched in lists that all ranks
+ * share, and the later of two partners copies the data. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,8 +18,8 @@ struct op2i_message {
   struct op2i_envelope envelope;
   struct rank *rank;
   enum state state;
-  int64_t due;               /* when what is received has come, by the clock */
-  struct op2i_message *next; /* of those that wait for the other side, in the order of starts */
+  int64_t due;               /* when the data arrive, by the clock */
+  struct op2i_message *next; /* in the list of messages without a partner, in the order of starts */
 };
 
 struct letter {
@@ -28,15 +28,16 @@ struct letter {
 };
 
 struct world {
-  pthread_mutex_t lock; /* of all that follows, and of the messages that were started */
+  pthread_mutex_t lock; /* protects all fields below, and all messages that were started */
   pthread_cond_t changed;
   struct op2i_link_speed speed;
   int size, present;
   struct rank *ranks;           /* [size] */
-  struct op2i_message **posted; /* [size][size] from, to: none of them has met another yet */
-  int64_t changes;              /* counts what may let a rank go on */
-  int64_t rounds;               /* in which all ranks are to ask each other, as all of them wait */
-  int64_t asked;                /* when the last round began */
+  struct op2i_message **posted; /* [size][size] from, to: messages without a partner */
+  int64_t changes;              /* counts the events after which a waiting rank may continue */
+  /* how often all ranks were found waiting and had to ask each other */
+  int64_t rounds;
+  int64_t asked; /* when `rounds` was last increased */
   bool abandoned;
   int abandoned_by;
   char cause[2048];
@@ -46,9 +47,10 @@ struct rank {
   struct op2i_comm comm;
   struct world *world;
   bool gone;
-  struct letter *letters; /* notes for it, the first one first */
-  int64_t round;          /* the last one in which it has asked */
-  int64_t stuck; /* it waits, and has seen so many changes, which do not help; -1: it does not */
+  struct letter *letters; /* notes for it, in the order of arrival */
+  int64_t round;          /* value of `rounds` for which the rank last asked */
+  /* `changes` at which the rank waits, as none of them helped; -1: it does not wait */
+  int64_t stuck;
 };
 
 static struct rank *rank_of(struct op2i_comm *comm) { return (struct rank *)comm; }
@@ -65,7 +67,7 @@ static op2_status open_message(struct op2i_comm *comm, const struct op2i_envelop
   return OP2_SUCCESS;
 }
 
-/* Where messages of its way wait for each other. */
+/* The list in which messages of the same sender and receiver wait for each other. */
 static struct op2i_message **list_of(const struct op2i_message *message) {
   const struct op2i_envelope *e = &message->envelope;
   int own = message->rank->comm.rank, from = e->sends ? own : e->peer,
@@ -87,7 +89,7 @@ static void close_message(struct op2i_message *message) {
   op2i_free(message);
 }
 
-/* Two sides of one message have met. */
+/* Match a send with its receive: copy the data. */
 static void deliver(struct op2i_message *a, struct op2i_message *b) {
   struct op2i_message *from = a->envelope.sends ? a : b, *to = a->envelope.sends ? b : a;
   const struct op2i_link_speed *speed = &a->rank->world->speed;
@@ -125,7 +127,7 @@ static op2_status given_up(const struct world *world) {
                     world->size, world->cause);
 }
 
-/* What was started before may still wait for the other side: nothing is started twice. */
+/* Post messages for their partners. A message must not be started again before it is over. */
 static op2_status start(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
   struct world *world = rank_of(comm)->world;
   op2_status status = OP2_SUCCESS;
@@ -141,8 +143,8 @@ static op2_status start(struct op2i_comm *comm, int n, struct op2i_message *cons
 
 struct look {
   bool over;
-  int64_t due;                      /* the last moment at which one that has met is to come */
-  const struct op2i_message *never; /* one that will not be over */
+  int64_t due;                      /* the latest arrival of the data of a matched message */
+  const struct op2i_message *never; /* one that can never be over */
 };
 
 static struct look look_at(const struct world *world, int n, struct op2i_message *const *messages) {
@@ -188,9 +190,9 @@ static bool can_ask(const struct rank *rank) {
   return rank->comm.trail && rank->comm.watch.patience;
 }
 
-/* Where all ranks wait, and nothing is under way, nobody will ever send what they wait for. Those
- * that can then ask each other which calls they have made; where that finds nothing, that is all
- * there is to say. */
+/* If all ranks wait and no message is in flight, the messages they wait for will never be sent.
+ * Ranks that can do so then ask each other which calls they have made; if that finds nothing, this
+ * is all that can be reported. */
 static void all_wait(struct rank *rank) {
   enum { ANSWERS_NS = 2000000000 };
   struct world *world = rank->world;
@@ -220,7 +222,7 @@ static void wait_for_change(struct rank *rank, int64_t until) {
     pthread_cond_wait(&world->changed, &world->lock);
 }
 
-/* Whether the caller has something to do before it waits on. */
+/* True if the caller has work to do before it waits further. */
 static bool returns(struct rank *rank, int64_t until) {
   if (!until) return false;
   if (can_ask(rank) && rank->round != rank->world->rounds) rank->comm.watch.urgent = true;
@@ -331,7 +333,7 @@ static const struct op2i_comm_kind kind = {.name = "threads",
                                            .awaited = awaited,
                                            .free = free_rank};
 
-/* Deadlines are by the clock of op2i_nanoseconds(). */
+/* Deadlines are measured by the clock of op2i_nanoseconds(). */
 static void make_lock(struct world *world) {
   pthread_condattr_t attr;
   pthread_mutex_init(&world->lock, NULL);

@@ -11,7 +11,7 @@
 
 /* ---- mail ------------------------------------------------------------------------------------ */
 
-/* Rows by rank; those for one rank keep their order. */
+/* Order rows by rank; those for one rank keep their order. */
 static op2_status sort_rows(int64_t n, const int32_t *to, int64_t *order) {
   bool sorted = true;
   for (int64_t i = 0; i < n; i++) order[i] = i;
@@ -25,14 +25,15 @@ static op2_status sort_rows(int64_t n, const int32_t *to, int64_t *order) {
   return status;
 }
 
-/* How many rows from the i-th on stay together, up to the n-th. */
+/* The length of the run of consecutive rows that begins with the i-th and ends before the n-th at
+ * the latest. */
 static int64_t together(const int64_t *order, int64_t i, int64_t n) {
   int64_t end = i + 1;
   while (end < n && order[end] == order[end - 1] + 1) end++;
   return end - i;
 }
 
-/* Ordered rows are at `at`. */
+/* The rows are stored at `at`, in order. */
 static op2_status list_parcels(const int32_t *to, size_t row_bytes, const void *at,
                                struct op2i_mail *mail) {
   int64_t capacity = 0;
@@ -55,7 +56,7 @@ static void fill(size_t row_bytes, const unsigned char *rows, struct op2i_mail *
   }
 }
 
-/* Rows that are in order already are not copied where the mail need not outlive them. */
+/* Rows that are already in order are not copied, unless the mail has to outlive them. */
 static op2_status pack(int64_t n, const int32_t *to, size_t row_bytes, const void *rows,
                        bool outlives, struct op2i_mail *mail) {
   *mail = (struct op2i_mail){.n = n, .order = op2i_malloc((size_t)n * sizeof *mail->order)};
@@ -100,7 +101,7 @@ int64_t op2i_share_first(int64_t size, int ranks, int rank) {
   return size / ranks * rank + (rank < size % ranks ? rank : size % ranks);
 }
 
-/* The first size % ranks shares have one more than the others. */
+/* The first size % ranks shares have one element more than the others. */
 int op2i_share_rank(int64_t size, int ranks, int64_t i) {
   int64_t less = size / ranks, longer = size % ranks;
   if (i < longer * (less + 1)) return (int)(i / (less + 1));
@@ -142,10 +143,10 @@ void op2i_table_close(struct op2i_table *table) {
 
 /* ---- numbers in words ---- */
 
-/* Most numbers stand in rows of consecutive ones. A word is a number, or the complement of the first
- * of some, and the next word says how many. */
+/* Most numbers are in runs of consecutive ones. A word is either a number, or the complement of the
+ * first number of a run, followed by a word with the run's length. */
 
-/* Puts the numbers of a parcel in words, in their place; these are never more. */
+/* Encode the numbers of a parcel in words, in place; there are never more words than numbers. */
 static void shorten(struct op2i_parcel *parcel) {
   int64_t *word = parcel->data, *out = word, n = (int64_t)(parcel->bytes / sizeof *word);
   for (int64_t i = 0, run; i < n; i += run) {
@@ -157,7 +158,7 @@ static void shorten(struct op2i_parcel *parcel) {
   parcel->bytes = (size_t)(out - word) * sizeof *word;
 }
 
-/* Some consecutive numbers. */
+/* A run of consecutive numbers. */
 struct run {
   int64_t first, n;
 };
@@ -172,7 +173,7 @@ static const int64_t *end_of(const struct op2i_parcel *parcel) {
   return (const int64_t *)parcel->data + parcel->bytes / sizeof(int64_t);
 }
 
-/* Who holds the rows of these numbers. */
+/* Find the ranks that hold the rows of these numbers. */
 static op2_status find_holders(const struct op2i_table *table, int64_t n, const int64_t *number,
                                int32_t *to) {
   struct op2i_share share = {.size = table->size, .ranks = table->comm->size};
@@ -186,7 +187,7 @@ static op2_status find_holders(const struct op2i_table *table, int64_t n, const 
   return OP2_SUCCESS;
 }
 
-/* Words for each holder of these numbers; who it is, in *to. */
+/* Encode these numbers for the ranks that hold their rows; *to lists the rank of each number. */
 static op2_status ask(const struct op2i_table *table, int64_t n, const int64_t *number,
                       int32_t **to, struct op2i_mail *mail) {
   *mail = (struct op2i_mail){0};
@@ -200,7 +201,8 @@ static op2_status ask(const struct op2i_table *table, int64_t n, const int64_t *
 
 /* ---- rows that are put ---- */
 
-/* Who put the row of a number, of parcels before `end`. */
+/* The rank that put the row of a number, among the parcels before `end`, or else the sender of
+ * parcel `end`. */
 static int putter_of(const struct op2i_parcels *in, int64_t end, int64_t number) {
   struct run run;
   for (int64_t p = 0; p < end; p++)
@@ -222,7 +224,8 @@ static op2_status mark(struct op2i_table *table, const struct op2i_parcels *in, 
   return OP2_SUCCESS;
 }
 
-/* Words, and rows of the same ranks; rows of no bytes do not come. */
+/* Decode the numbers, and store the rows, which come from the same ranks; rows of no bytes are not
+ * sent. */
 static op2_status take_rows(struct op2i_table *table, const struct op2i_parcels *in,
                             const struct op2i_parcels *rows) {
   size_t bytes = table->row_bytes;
@@ -270,7 +273,8 @@ static size_t count_asked(const struct op2i_parcel *asked) {
   return n;
 }
 
-/* What a rank asked for: rows, then a byte for each that says whether it is there. */
+/* The reply to a rank: the rows it requested, then one byte for each that is 1 if the row is
+ * present. */
 static op2_status answer(const struct op2i_table *table, const struct op2i_parcel *asked,
                          struct op2i_parcel *reply) {
   size_t n = count_asked(asked), bytes = table->row_bytes;
@@ -304,7 +308,7 @@ static op2_status answer_all(const struct op2i_table *table, const struct op2i_p
   return status;
 }
 
-/* How many rows from the i-th on are there, and stay together. */
+/* The length of the run of consecutive rows from the i-th on that are all present. */
 static int64_t given_together(const unsigned char *given, const int64_t *order, int64_t i,
                               int64_t n) {
   int64_t count = together(order, i, n);
@@ -312,7 +316,7 @@ static int64_t given_together(const unsigned char *given, const int64_t *order, 
   return missing ? missing - (given + i) : count;
 }
 
-/* Replies come by rank as the questions went, so the rows are in the order of the mail. */
+/* Replies are ordered by rank, as the requests were, so the rows are in the order of the mail. */
 static void put_back(const struct op2i_mail *mail, const struct op2i_parcels *replies, size_t bytes,
                      unsigned char *rows) {
   const int64_t *order = mail->order;

@@ -22,7 +22,8 @@ uint64_t op2i_digest_text(uint64_t digest, const char *text) {
   return text ? op2i_digest_bytes(digest, text, strlen(text)) : op2i_hash_word(digest, 1);
 }
 
-/* The end of a text that is too long says more than its beginning, of paths above all. */
+/* A text that is too long keeps its end, which tells more than its beginning, above all for
+ * paths. */
 static void keep_end(char *to, size_t size, const char *text) {
   size_t length = text ? strlen(text) : 0;
   if (length >= size) text += length - (size - 1);

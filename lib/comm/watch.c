@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for other ranks, and finding out that it is in vain. */
+/* Waiting for other ranks, and detecting that a wait can never end. */
 #include "watch.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 
 #define SECONDS(n) ((int64_t)(n)*1000000000)
 
-static const int64_t slice = 50000000; /* nanoseconds between two looks at notes */
+static const int64_t slice = 50000000; /* nanoseconds between two checks for notes */
 
 static int64_t ask_after(const struct op2i_comm *comm) {
   return comm->watch.ask_after ? comm->watch.ask_after : SECONDS(2);
@@ -64,7 +64,7 @@ void op2i_comm_leave_dead(struct op2i_comm *comm) {
   comm->watch.left = true;
   comm->watch.dead = comm->rank + 1;
   if (comm->watch.ended && comm->kind->sees_gone)
-    say_end(comm); /* whoever sees that this rank has gone is to know why */
+    say_end(comm); /* ranks that notice that this one has gone must know why */
   else if (!comm->watch.ended && !left)
     say_to_all(comm, &note);
 }
@@ -102,7 +102,8 @@ static void say_place(struct op2i_comm *comm, int to) {
   say(comm, to, &note);
 }
 
-/* Those of as many calls from `low` to `high` as a note holds, the last one first. */
+/* Send the digests of calls from `low` to `high`, the last one first, at most as many as fit into a
+ * note. */
 static void say_digests(struct op2i_comm *comm, int to, int64_t low, int64_t high) {
   struct op2i_note note = {.kind = OP2I_NOTE_DIGESTS, .number = high};
   note.step = (high - low) / OP2I_NOTE_DIGEST_COUNT + 1;
@@ -111,7 +112,8 @@ static void say_digests(struct op2i_comm *comm, int to, int64_t low, int64_t hig
   say(comm, to, &note);
 }
 
-/* A rank with fewer calls is asked for its place, as this one alone knows both digests then. */
+/* Compare with the last call of a peer. If this rank has made fewer calls, it sends its own last
+ * call, since only the peer has both digests then. */
 void op2i_comm_compare(struct op2i_comm *comm, int peer, int64_t number, uint64_t digest) {
   const struct op2i_trail *trail = comm->trail;
   if (!trail) return;
@@ -121,7 +123,8 @@ void op2i_comm_compare(struct op2i_comm *comm, int peer, int64_t number, uint64_
     say_digests(comm, peer, op2i_trail_oldest(trail), number);
 }
 
-/* Digests that differ do so at all later calls as well, so the first is found by narrowing. */
+/* Digests that differ do so at all later calls as well, so the first difference is found by
+ * bisection. */
 static void hear_digests(struct op2i_comm *comm, const struct op2i_note *note) {
   const struct op2i_trail *trail = comm->trail;
   int64_t differs = -1, low = -1;
@@ -239,8 +242,8 @@ op2_status op2i_comm_waits(struct op2i_comm *comm, struct op2i_wait *wait, int n
   return OP2_SUCCESS;
 }
 
-/* When messages fail, another rank may know why and be about to tell this one. Where the kind sees
- * that ranks have gone, they have told why before. */
+/* If messages fail, another rank may know why and be about to notify this one. If the kind sees
+ * that ranks have gone, they have reported the reason before. */
 static void hear_why(struct op2i_comm *comm) {
   const struct timespec nap = {.tv_nsec = 1000000};
   const int64_t until = op2i_nanoseconds() + SECONDS(1) / 4;
@@ -258,7 +261,8 @@ op2_status op2i_comm_start(struct op2i_comm *comm, int n, struct op2i_message *c
   return comm->watch.ended ? ended(comm) : status;
 }
 
-/* A message of another length, or a rank that has gone, is what ranks that differ see first. */
+/* Ranks in different calls usually first notice a message of another length, or a rank that has
+ * gone: add the call of this rank to the report. */
 static op2_status explain(struct op2i_comm *comm, op2_status status) {
   char place[OP2I_TRAIL_TEXT], reason[sizeof comm->watch.reason];
   int peer = comm->watch.suspect;
@@ -272,9 +276,9 @@ static op2_status explain(struct op2i_comm *comm, op2_status status) {
   return op2i_error(status, "%s", reason);
 }
 
-/* A rank whose messages are always there already reads no notes while it waits. So that those of
- * ranks that wait for it do not pile up, it reads them as often as these may send them: a rank
- * begins no second wait for this one before this one has come by here. */
+/* A rank whose messages have always arrived already reads no notes while it waits. To keep notes of
+ * ranks that wait for it from piling up, it reads them as often as these ranks may send them: a
+ * rank begins no second wait for this one before this one has passed here. */
 static void hear_in_passing(struct op2i_comm *comm) {
   const int64_t now = op2i_nanoseconds();
   if (now - comm->watch.heard < ask_after(comm)) return;

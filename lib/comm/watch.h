@@ -2,21 +2,21 @@
 #ifndef OP2I_WATCH_H
 #define OP2I_WATCH_H
 
-/* How ranks wait for each other, and how they find out that they wait in vain: because they have
- * made different calls, because a rank has ended, or because one is silent. In a program without
- * faults nothing is sent for that beyond what comm.c's small messages carry along. Ranks that have
- * waited for seconds, or that have met in different calls, send each other *notes*, by which they
- * find the first call in which they differ and tell all ranks. */
+/* Waiting for other ranks, and detecting that a wait can never end: because ranks have made
+ * different calls, because a rank has ended, or because one is silent. In a program without faults
+ * nothing is sent for this beyond a few fields in comm.c's small messages. Ranks that have waited
+ * for seconds, or that have met in different calls, send each other *notes*, by which they find the
+ * first call in which they differ and notify all ranks. */
 
 #include "comm.h"
 #include "trail.h"
 
 enum op2i_note_kind {
-  OP2I_NOTE_PLACE,   /* so many calls have been made, with this digest */
+  OP2I_NOTE_PLACE,   /* how many calls the sender has made, and their digest */
   OP2I_NOTE_DIGESTS, /* the digests of some calls: number, number - step, ... */
-  OP2I_NOTE_CALL, /* the first call in which the two ranks differ, and what the sender has there */
-  OP2I_NOTE_LEFT, /* the sender has left with a dead context, of which others may know already */
-  OP2I_NOTE_END   /* no rank can go on, for this reason */
+  OP2I_NOTE_CALL,    /* the first call in which the two ranks differ, as the sender has made it */
+  OP2I_NOTE_LEFT, /* the sender has left with an unusable context, which others may know already */
+  OP2I_NOTE_END   /* no rank can continue, for this reason */
 };
 
 enum { OP2I_NOTE_DIGEST_COUNT = 240 };
@@ -33,40 +33,41 @@ struct op2i_note {
   } u;
 };
 
-/* One wait: since when, and what is due next. Zero at first. */
+/* One wait: when it began, and when the next actions are due. Zero at first. */
 struct op2i_wait {
   int64_t begun;     /* nanoseconds; 0: it has not begun */
-  int64_t ask, warn; /* after so long a wait */
+  int64_t ask, warn; /* nanoseconds of waiting after which to ask, and to warn */
 };
 
-/* Start messages; fails at once when the ranks have ended (op2i_comm_end()). */
+/* Start messages. Fails at once if the ranks have ended (op2i_comm_end()). */
 op2_status op2i_comm_start(struct op2i_comm *comm, int n, struct op2i_message *const *messages);
-/* As the kind's over(), and while it waits it does what op2i_comm_waits() does. */
+/* Like the kind's over(); during a wait it calls op2i_comm_waits(). */
 op2_status op2i_comm_over(struct op2i_comm *comm, int n, struct op2i_message *const *messages,
                           bool wait, bool *over);
-/* To be called again and again while these messages are waited for: reads notes; after two seconds,
- * and at doubling times, asks the ranks that are waited for where they are; warns after a minute,
- * and at doubling times; and ends the wait after OP2_WAIT_MAX. */
+/* Called repeatedly while these messages are awaited. It reads notes; after two seconds, and at
+ * doubling times, it asks the awaited ranks in which call they are; it warns after a minute, and at
+ * doubling times; and it ends the wait after OP2_WAIT_MAX. */
 op2_status op2i_comm_waits(struct op2i_comm *comm, struct op2i_wait *wait, int n,
                            struct op2i_message *const *messages);
-/* This rank has met another that is in a different call: find out in which call they differ first,
- * tell all ranks, and fail. `reason` is what is said where the other does not answer. */
+/* This rank has met another one that is in a different call: find the first call in which they
+ * differ, notify all ranks, and fail. `reason` is reported if the other rank does not answer. */
 op2_status op2i_comm_diverged(struct op2i_comm *comm, int peer, const char *reason);
-/* A note of a place, as if it had been received. */
+/* Compare this rank's calls with those of a peer, as if a note with its call had been received. */
 void op2i_comm_compare(struct op2i_comm *comm, int peer, int64_t number, uint64_t digest);
-/* No rank can go on: all are told. Returns the failure. */
+/* Notify all ranks that none can continue. Returns the failure. */
 op2_status op2i_comm_end(struct op2i_comm *comm, const char *reason);
-/* This rank leaves with a context that is dead. Others that still wait two seconds later are told
- * so; it is no news to those that have failed as well. */
+/* Report that this rank leaves with an unusable context. Ranks that still wait two seconds later
+ * fail with this reason; those that have failed as well ignore it. */
 void op2i_comm_leave_dead(struct op2i_comm *comm);
-/* The process of this rank ends although its context has not: all are told, which may wait for it. */
+/* The process of this rank ends although its context has not: notify all ranks, which may wait for
+ * it. */
 void op2i_comm_exits(struct op2i_comm *comm);
-/* The kind's abandon(), unless all ranks have been told already. */
+/* Call the kind's abandon(), unless all ranks have been notified already. */
 void op2i_comm_abandon(struct op2i_comm *comm, const char *message);
-/* Where this rank is: " in call 7, op2_gbl_get 'sum'"; "" without a trail. */
+/* The current call of this rank: " in call 7, op2_gbl_get 'sum'"; "" without a trail. */
 const char *op2i_comm_place(const struct op2i_comm *comm, char text[OP2I_TRAIL_TEXT]);
-/* Collective, the last call of all: no rank leaves while another expects more of it. Fails as all
- * collective calls do. `call` is what the program called. */
+/* The last collective call: no rank leaves while another expects messages from it. Fails as all
+ * collective calls do. `call` is the function that the program called. */
 op2_status op2i_comm_farewell(struct op2i_comm *comm, const char *call);
 
 #endif
