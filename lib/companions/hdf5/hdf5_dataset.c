@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One dataset that is in a file: what is checked before its values are read, and reading them. */
+/* Existing datasets of a file: the checks before values are read, and reading. */
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -27,8 +27,8 @@ void op2i_dataset_shut_all(struct op2i_dataset_ids *ids) {
 
 /* ---- attributes that are there --------------------------------------------------------------- */
 
-/* Files that OP2 has not written, as by h5py, need no attributes: where there is none, ids has none
- * open. Those that are there must not contradict the dataset. */
+/* Files that op2 has not written, such as those of h5py, need no attributes: if one is absent,
+ * ids->attribute stays closed. Those that exist must not contradict the dataset. */
 static op2_status open_attribute(op2_file file, const struct op2i_dataset *what, const char *name,
                                  struct op2i_dataset_ids *ids) {
   htri_t there = H5Aexists(ids->dataset, name);
@@ -65,7 +65,8 @@ static op2_status check_number(op2_file file, const struct op2i_dataset *what, c
 
 enum { TEXT_MOST = 64 };
 
-/* The text of an attribute, of fixed length as OP2 writes it or of variable length as h5py does. */
+/* Read the text of an attribute, of fixed length as OP2 writes it or of variable length as h5py
+ * does. */
 static bool read_text(struct op2i_dataset_ids *ids, char text[TEXT_MOST + 1]) {
   char *varying = NULL;
   if (H5Tis_variable_str(ids->type) <= 0) return H5Aread(ids->attribute, ids->type, text) >= 0;
@@ -122,12 +123,12 @@ static op2_status open_dataset(op2_file file, const struct op2i_dataset *what,
 }
 
 struct shape {
-  int n; /* dimensions */
+  int n; /* number of dimensions */
   hsize_t size[H5S_MAX_RANK];
-  int64_t rows, columns; /* of the first dimension, and of all others together */
+  int64_t rows, columns; /* size of the first dimension, and product of all others */
 };
 
-/* Sizes of which a product would not fit into 64 bits are damaged. */
+/* Read the shape. Sizes whose product does not fit into 64 bits are reported as damaged. */
 static op2_status take_shape(op2_file file, const struct op2i_dataset *what,
                              struct op2i_dataset_ids *ids, struct shape *shape) {
   int64_t most = INT64_MAX / 8;
@@ -178,8 +179,8 @@ static op2_status report_shape(op2_file file, const struct op2i_dataset *what,
                          found, wanted, hint);
 }
 
-/* A row of a dat or a map may have any shape of as many values, as tensors have; so
- * may constants. */
+/* Check the shape. A row of a dat or a map may have any shape with the same number of values, as
+ * tensors have; so may constants. */
 static op2_status check_shape(op2_file file, struct op2i_dataset *what,
                               struct op2i_dataset_ids *ids) {
   struct shape shape;
@@ -208,7 +209,8 @@ static op2_status check_type(op2_file file, struct op2i_dataset *what,
                          op2i_hdf5_type_text(what->type));
 }
 
-/* A damaged file may promise more than there is: what is not compressed has to fit into it. */
+/* A damaged file may claim more data than it has: data that are not compressed must fit into the
+ * file. */
 static op2_status check_storage(op2_file file, const struct op2i_dataset *what,
                                 struct op2i_dataset_ids *ids) {
   hsize_t file_bytes = 0, bytes = H5Dget_storage_size(ids->dataset);
@@ -240,8 +242,8 @@ static op2_status inspect(op2_file file, struct op2i_dataset *what, struct op2i_
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* ids->other are the rows in the file, ids->space becomes those in memory. Sets and constants are
- * read as a whole. */
+/* Select the rows of the file in ids->other, and make their memory space ids->space. Sets and
+ * constants are read as a whole. */
 static op2_status select_rows(op2_file file, const struct op2i_dataset *what, int64_t first,
                               int64_t n, struct op2i_dataset_ids *ids) {
   hsize_t start[H5S_MAX_RANK] = {(hsize_t)first}, count[H5S_MAX_RANK] = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The driver by which HDF5 writes to a part. */
+/* The driver through which HDF5 writes to a part file. */
 #include "hdf5_driver.h"
 
-/* What a list of properties keeps of it. */
+/* The information that a property list keeps for the driver. */
 struct info {
   struct op2i_driven *driven;
 };
@@ -28,7 +28,7 @@ static int compare(const H5FD_t *a, const H5FD_t *b) {
   return (x > y) - (x < y);
 }
 
-/* Small datasets are not collected: what a block of them leaves over would not be defined. */
+/* Small datasets are not aggregated: the unused rest of a block of them would be undefined. */
 static herr_t query(const H5FD_t *file, unsigned long *flags) {
   (void)file;
   if (flags)
@@ -76,7 +76,7 @@ static herr_t truncate_file(H5FD_t *file, hid_t list, hbool_t closing) {
 static const H5FD_class_t driver = {
 #if H5_VERSION_GE(1, 13, 0)
     .version = H5FD_CLASS_VERSION,
-    .value = 600, /* of those that HDF5 leaves to others */
+    .value = 600, /* one of the values that HDF5 leaves to other drivers */
 #endif
     .name = "op2",
     .maxaddr = INT64_MAX,
@@ -95,7 +95,8 @@ static const H5FD_class_t driver = {
     .fl_map = H5FD_FLMAP_DICHOTOMY,
 };
 
-/* MPI_Finalize ends an HDF5 that was built with MPI, and with it what was registered. */
+/* Set the driver. It is registered again if necessary, as MPI_Finalize closes an HDF5 that was
+ * built with MPI, and everything registered with it. */
 bool op2i_driver_set(hid_t access, struct op2i_driven *driven) {
   static hid_t registered = H5I_INVALID_HID;
   const struct info info = {driven};

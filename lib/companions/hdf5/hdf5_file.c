@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening and closing of files, and messages of what is wrong with them. */
+/* Opening and closing of files, and error messages about files. */
 #include "hdf5_file.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ void op2i_hdf5_leave(struct op2i_hdf5_manner *manner) {
 
 enum { WORDS = 400 };
 
-/* Of the errors that led to each other, the first is the one that tells something. */
+/* In a chain of errors the first one has the most information. */
 static herr_t keep_first(unsigned n, const H5E_error2_t *error, void *words) {
   if (n == 0 && error->desc) snprintf(words, WORDS, "%s", error->desc);
   return 0;
@@ -104,7 +104,8 @@ op2_status op2i_file_is_open(op2_file file, const char *call) {
   if (!op2) return OP2_ERR_UNAVAILABLE;
   if (!file || file->magic != OP2I_FILE_MAGIC)
     return op2->error(OP2_ERR_ARG, "%s: not an open file", call);
-  /* Before anything is asked of other ranks: a context that has ended has none. */
+  /* This check comes before any communication: a context that has ended has no ranks to communicate
+   * with. */
   return op2->context_validate(file->ctx);
 }
 
@@ -139,8 +140,7 @@ op2_status op2i_file_fault(op2_file file, const struct op2i_dataset *what) {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* Where locks of files are switched off, as on some parallel file systems, files are opened
- * without. */
+/* If file locking is disabled, as on some parallel file systems, files are opened without locks. */
 static void set_locks(hid_t access) {
 #if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
   H5Pset_file_locking(access, true, true);
@@ -149,7 +149,7 @@ static void set_locks(hid_t access) {
 #endif
 }
 
-/* HDF5's identifier of a file; `driven`: HDF5 writes, to the part that is open already. */
+/* Open HDF5's identifier of a file. If `driven`, HDF5 writes to the part, which is open already. */
 static op2_status open_hdf5(op2_file file, const char *name, bool driven) {
   struct op2i_hdf5_manner manner;
   op2_status status = OP2_SUCCESS;
@@ -181,7 +181,7 @@ static void close_hdf5(op2_file file) {
   op2i_hdf5_leave(&manner);
 }
 
-/* Ranks on machines with disks of their own may find other files under one name. */
+/* Ranks on machines with local disks may find different files under one name. */
 static op2_status check_same(op2_file file) {
   struct stat st;
   int64_t mine = stat(file->path, &st) == 0 ? st.st_size : -1, first = mine;
@@ -199,7 +199,7 @@ static op2_status open_to_read(op2_file file) {
   return status ? status : check_same(file);
 }
 
-/* The leader makes the part and the others find it, before HDF5 has anything to do with it. */
+/* The leader creates the part, and the others open it, before HDF5 accesses it. */
 static op2_status open_to_write(op2_file file) {
   struct op2i_part *part = &file->part;
   const bool leads = op2i_file_leads(file);
@@ -240,8 +240,8 @@ op2_status op2i_file_refresh(op2_file file) {
   return status;
 }
 
-/* An HDF5 that was built with another MPI calls that one, under the names of this
- * one's functions. */
+/* An HDF5 that was built with another MPI would call the functions of that MPI under the names of
+ * this one. */
 static bool has_other_mpi(op2_context ctx) {
 #if defined(H5_HAVE_PARALLEL) && !defined(OP2_HDF5_MPI)
   return ctx->comm && strcmp(ctx->comm->kind->name, "threads") != 0;
@@ -284,8 +284,8 @@ static op2_status make_file(const struct op2i_companion *op2, op2_context ctx, c
   return OP2_SUCCESS;
 }
 
-/* HDF5 may still have the file open, in a forked child or after MPI_Finalize: then it keeps what it
- * would look at when the program ends. */
+/* HDF5 may still have the file open, in a forked child or after MPI_Finalize: then its memory is
+ * kept, as HDF5 accesses it when the program ends. */
 static void free_file(op2_file file) {
   op2i_part_drop(&file->part);
   file->magic = 0;
@@ -319,7 +319,7 @@ op2_status op2_file_open(op2_context ctx, const char *path, op2_file_mode mode, 
 
 /* ---- closing --------------------------------------------------------------------------------- */
 
-/* All ranks know what they wrote to be on the disk before the leader renames the part. */
+/* All ranks make sure that their data are on the disk before the leader renames the part. */
 static op2_status keep(op2_file file) {
   op2_status status;
   op2i_part_sync(&file->part);
@@ -343,7 +343,7 @@ op2_status op2_file_close(op2_file *handle) {
   if (file->magic != OP2I_FILE_MAGIC) return op2i_file_is_open(file, "op2_file_close");
   op2_status status = op2->context_validate(file->ctx);
   if (!status) op2->call(file->ctx, "op2_file_close", NULL, 0, 0);
-  /* What a forked child has open is its parent's. */
+  /* The files of a forked child belong to its parent. */
   if (!file->ctx->forked) close_hdf5(file);
   if (!status && file->broken)
     status = op2->error(OP2_ERR_IO, "the file is not kept: %s", file->why);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One dataset that is put into a file: the leader makes it, and each rank writes its rows. */
+/* New datasets of a file: the leader creates each, and every rank writes its rows. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "hdf5_file.h"
 
-/* Numbers that do not fit into OP2's int are wider, as are the entries of maps. */
+/* Write a number as an attribute. Numbers that do not fit into OP2's int get 64 bits, as the
+ * entries of maps do. */
 static bool write_number(const char *name, int64_t value, struct op2i_dataset_ids *ids) {
   const hsize_t one = 1;
   hid_t type = value > INT_MAX ? H5T_NATIVE_INT64 : H5T_NATIVE_INT;
@@ -21,7 +22,7 @@ static bool write_number(const char *name, int64_t value, struct op2i_dataset_id
   return good;
 }
 
-/* OP2 gives maps ten characters, dats and constants as many as there are. */
+/* OP2 gives the type text of maps ten characters, and that of dats and constants its length. */
 enum { MAP_TEXT = 10 };
 
 static bool write_type_text(const struct op2i_dataset *what, struct op2i_dataset_ids *ids) {
@@ -50,8 +51,8 @@ static op2_status write_attributes(op2_file file, const struct op2i_dataset *wha
               : op2i_hdf5_error(file, what, true, OP2_ERR_IO, "cannot get its attributes");
 }
 
-/* Without times, and with room for all values from the beginning, as over ranks in any case, files
- * of equal contents are equal. */
+/* Files of equal contents are equal byte by byte: times are not stored, and space for all values is
+ * allocated from the beginning, which several ranks need in any case. */
 static bool make_lists(struct op2i_dataset_ids *ids, hid_t *links) {
   *links = H5Pcreate(H5P_LINK_CREATE);
   ids->list = H5Pcreate(H5P_DATASET_CREATE);
@@ -85,10 +86,11 @@ static size_t row_bytes(op2_file file, const struct op2i_dataset *what) {
          file->op2->type_size(what->wide ? OP2_I64 : what->type);
 }
 
-/* What the leader has made, for all ranks: programs that diverge write different things here. */
+/* The dataset that the leader has created, for all ranks: programs that diverge would write
+ * different datasets here. */
 struct made {
   int64_t offset, rows, columns, type;
-  bool begun; /* the file has it, be it whole or not */
+  bool begun; /* the file has it, complete or not */
   char name[128];
 };
 
@@ -99,7 +101,7 @@ static void note(const struct op2i_dataset *what, struct made *made) {
   snprintf(made->name, sizeof made->name, "%s", what->name);
 }
 
-/* The dataset with its attributes, and where its values begin. */
+/* Create the dataset with its attributes, and find where its values begin. */
 static op2_status make_whole(op2_file file, const struct op2i_dataset *what, struct made *made) {
   struct op2i_hdf5_manner manner;
   struct op2i_dataset_ids ids = OP2I_NO_IDS;
@@ -135,7 +137,7 @@ static op2_status compare(op2_file file, const struct op2i_dataset *what, const 
                          made->name);
 }
 
-/* Nothing that was begun and not finished may replace the former file. */
+/* Record that a dataset is incomplete: such a file must not replace the former one. */
 static op2_status give_up(op2_file file, op2_status status) {
   file->broken = true;
   snprintf(file->why, sizeof file->why, "%.399s", op2_error_message());

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file that is being written beside the one that it is to become: the calls of the system. */
-#define _GNU_SOURCE /* fallocate, locks of open files */
+/* System calls for a file that is written beside the one that it will replace. */
+#define _GNU_SOURCE /* for fallocate() and locks of open files */
 #include "hdf5_part.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@
 static const char suffix[] = ".op2-part";
 static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
-/* The first failure is the one that counts; those after it follow from it. */
+/* Record a failure. Only the first one counts; later ones follow from it. */
 static bool fail(struct op2i_part *part, const char *doing, int error) {
   if (part->failed) return false;
   part->failed = error ? error : EIO;
@@ -28,7 +28,8 @@ static bool fail(struct op2i_part *part, const char *doing, int error) {
 
 size_t op2i_part_room(const char *path) { return PATH_MAX + strlen(path) + sizeof suffix + 1; }
 
-/* The target becomes the last component of `part->name` in the folder that its others lead to. */
+/* Set the target to the last component of `part->name`, in the folder to which the other components
+ * lead. */
 static bool resolve_folder(struct op2i_part *part) {
   char *slash = strrchr(part->name, '/'), *base = slash ? slash + 1 : part->name;
   const char first = *base;
@@ -42,7 +43,7 @@ static bool resolve_folder(struct op2i_part *part) {
   return true;
 }
 
-/* A link is relative to the folder that it is in. */
+/* Replace the name by the target of a link, which is relative to the folder of the link. */
 static bool follow_link(struct op2i_part *part, const char *link) {
   const size_t folder = *link == '/' ? 0 : (size_t)(strrchr(part->target, '/') + 1 - part->target);
   errno = ENAMETOOLONG;
@@ -52,12 +53,12 @@ static bool follow_link(struct op2i_part *part, const char *link) {
   return true;
 }
 
-/* A file that is not there yet has a folder that is. Its name may be a link, or a chain of them, that
- * leads to where it is to be: the links stay. */
+/* Find the target of a file that does not exist yet; its folder must exist. Its name may be a link,
+ * or a chain of links, to the future file: the links are kept. */
 static bool resolve_new(struct op2i_part *part, const char *path) {
-  enum { MOST_LINKS = 40 }; /* the system's own limit */
+  enum { MOST_LINKS = 40 }; /* the limit of Linux */
   char link[PATH_MAX];
-  strcpy(part->name, path); /* which has no name of its own yet */
+  strcpy(part->name, path); /* name is free to be used as a buffer here */
   for (int n = 0; n <= MOST_LINKS; n++) {
     if (!resolve_folder(part)) return false;
     ssize_t length = readlink(part->target, link, sizeof link - 1);
@@ -78,7 +79,8 @@ bool op2i_part_name(struct op2i_part *part, const char *path) {
 
 /* ---- making it ------------------------------------------------------------------------------- */
 
-/* The permissions that the part has to have; those of a new file are the process's default. */
+/* Find the permissions for the part, which are those of the target; 0 for a new file, which gets
+ * the process's default. */
 static bool look_at_target(struct op2i_part *part, mode_t *permissions) {
   struct stat st;
   *permissions = 0;
@@ -103,8 +105,8 @@ bool op2i_part_create(struct op2i_part *part, int64_t number) {
   return op2i_part_write(part, &number, sizeof number, 0);
 }
 
-/* Writing only: a client of NFS that may read would fetch whole pages, and bring back to the server
- * what other ranks have overwritten meanwhile. */
+/* The file is opened for writing only: an NFS client that may read would fetch whole pages, and
+ * write back to the server data that other ranks have overwritten meanwhile. */
 bool op2i_part_join(struct op2i_part *part, int64_t number) {
   int64_t found = 0;
   if (part->failed) return false;
@@ -151,7 +153,7 @@ bool op2i_part_begin(struct op2i_part *part, bool copy) {
 
 static bool is_owner(const struct op2i_part *part) { return getpid() == part->owner; }
 
-/* Without fallocate() what can be done is to ask how much room there is. */
+/* Without fallocate(), all that can be checked is the free space. */
 static bool has_room(struct op2i_part *part, int64_t bytes) {
   struct statvfs fs;
   if (fstatvfs(part->fd, &fs) != 0) return true;
@@ -169,9 +171,9 @@ bool op2i_part_reserve(struct op2i_part *part, int64_t offset, int64_t bytes) {
   return error ? fail(part, "written", error) : true;
 }
 
-/* NFS writes back whole pages unless a range is locked, and the rest of a page may be another
- * rank's. Nobody else locks the range, so this never waits; where there are no locks, none are
- * needed or none can be had. */
+/* NFS writes back whole pages unless a range is locked, and the rest of a page may belong to
+ * another rank. No other process locks the range, so this never waits; where locks do not exist,
+ * they are not needed or not available. */
 static void lock_range(struct op2i_part *part, short type, size_t bytes, int64_t offset) {
   struct flock range = {
       .l_type = type, .l_whence = SEEK_SET, .l_start = offset, .l_len = (off_t)bytes};
@@ -179,7 +181,7 @@ static void lock_range(struct op2i_part *part, short type, size_t bytes, int64_t
 }
 
 bool op2i_part_write(struct op2i_part *part, const void *data, size_t bytes, int64_t offset) {
-  enum { MOST = 1 << 30 }; /* of one call; the system's own limit is just below 2^31 */
+  enum { MOST = 1 << 30 }; /* bytes per call; the limit of Linux is just below 2^31 */
   const char *at = data;
   if (part->failed || !is_owner(part)) return !part->failed;
   lock_range(part, F_WRLCK, bytes, offset);
@@ -234,7 +236,7 @@ bool op2i_part_sync(struct op2i_part *part) {
   return error ? fail(part, "written to the disk", error) : true;
 }
 
-/* HDF5 allows room for the user before its own signature: none, or 512 bytes, 1024 and so on. */
+/* Check for the signature of HDF5. It allows a user block before it, of 0, 512, 1024, ... bytes. */
 static bool is_signed(struct op2i_part *part, int64_t bytes) {
   unsigned char found[sizeof signature];
   for (int64_t at = 0; at + (int64_t)sizeof found <= bytes; at = at ? 2 * at : 512)
@@ -245,17 +247,19 @@ static bool is_signed(struct op2i_part *part, int64_t bytes) {
   return fail(part, "kept: it is no HDF5 file", EIO);
 }
 
-/* Another program that writes the same file makes a part of its own in place of this one. */
+/* True if the part still has its name: another program that writes the same file replaces it by a
+ * part of its own. */
 static bool is_still_named(const struct op2i_part *part) {
   struct stat st;
   return part->inode && stat(part->name, &st) == 0 && st.st_ino == part->inode &&
          st.st_dev == part->device;
 }
 
-/* The name is in the folder, which is written by itself. Should that fail, then the former file may
- * come back after the machine has crashed, as whole as this one: nothing is lost that was there. */
+/* Write the folder, which contains the name, to the disk. If this fails, the former file may come
+ * back after the machine crashes, as complete as the new one: no data are lost that existed
+ * before. */
 static void sync_folder(struct op2i_part *part) {
-  char *folder = part->name; /* which nothing has any more */
+  char *folder = part->name; /* the part no longer has this name */
   strcpy(folder, part->target);
   strrchr(folder, '/')[1] = '\0';
   int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -270,12 +274,12 @@ bool op2i_part_keep(struct op2i_part *part, int64_t bytes) {
   if (!is_signed(part, bytes)) return false;
   if (!is_still_named(part))
     return fail(part, "kept: another program has removed or replaced it", ESTALE);
-  /* NFS reports here what it could not write. */
+  /* NFS reports here data that it could not write. */
   int fd = part->fd;
   part->fd = -1;
   if (close(fd) != 0 && errno != EINTR) return fail(part, "written to the disk", errno);
   if (rename(part->name, part->target) != 0) return fail(part, "renamed", errno);
-  part->leads = false; /* there is nothing to be removed any more */
+  part->leads = false; /* there is nothing left to remove */
   sync_folder(part);
   return true;
 }

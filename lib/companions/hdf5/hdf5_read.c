@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sets, maps, dats and constants that a file declares. */
+/* Sets, maps, dats and constants that are read from a file. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +7,8 @@
 #include "mesh.h"
 #include "op2/ranks.h"
 
-/* The numbers of a set that users and all ranks know, from 0 on. */
+/* Check that a set is not a subset: its elements have numbers from 0 on that users and all ranks
+ * know. */
 static op2_status check_set(op2_file file, op2_set set, const char *call) {
   op2_status status = op2i_file_member(file, set, OP2I_SET, call);
   if (!status && set->base != set)
@@ -15,7 +16,7 @@ static op2_status check_set(op2_file file, op2_set set, const char *call) {
   return status;
 }
 
-/* Ranks that see different files under one name would declare blocks that do not fit together. */
+/* Ranks that find different files under one name would declare blocks that do not fit together. */
 static op2_status check_same_size(op2_file file, const struct op2i_dataset *what, int64_t size) {
   int64_t first = size;
   if (!file->comm) return OP2_SUCCESS;
@@ -62,7 +63,7 @@ op2_status op2_file_read_set(op2_file file, const char *name, op2_set *set) {
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
-/* Entries fill the second half of their memory when they are read as 32 bits. */
+/* Widen entries that were read as 32 bits into the second half of their memory. */
 static void widen(int64_t n, int64_t *entries) {
   const char *narrow = (const char *)entries + (size_t)n * sizeof(int32_t);
   for (int64_t i = 0; i < n; i++) {
@@ -125,7 +126,8 @@ op2_status op2_file_read_map(op2_file file, op2_set from, op2_set to, int arity,
                               .call = call,
                               .about = {from, to}};
   op2i_file_block(file, size, &first, &n);
-  status = op2i_dataset_read(file, &what, 0, 0, NULL, status); /* before there is memory for it */
+  /* checks come before the allocation */
+  status = op2i_dataset_read(file, &what, 0, 0, NULL, status);
   if (!status) status = read_entries(file, &what, first, n, op2_set_global_size(to), &entries);
   if (!status) status = file->op2->map_create_block(from, to, arity, first, n, entries, name, map);
   file->op2->free(entries);
@@ -198,7 +200,7 @@ op2_status op2_file_read_rows(op2_file file, const char *name, int64_t first, in
                               .columns = dim,
                               .size = -1,
                               .call = call};
-  void *values = n ? rows : &what; /* none */
+  void *values = n ? rows : &what; /* any pointer that is not null, as no row is read */
   op2_status status = op2i_file_is_open(file, call);
   if (status) return status;
   status = op2i_file_check_values(file, call, false, dim, type, name, values);

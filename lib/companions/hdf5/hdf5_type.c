@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The types of values, as files have them and as OP2 calls them. */
+/* The types of values in files, and their names in OP2. */
 #include <stdio.h>
 #include <string.h>
 
 #include "hdf5_file.h"
 
-/* What HDF5 calls them are no constants, but expressions that start the library. */
+/* HDF5's names of types are not constants, but expressions that initialise the library. */
 #define TYPES(use_)                                                                                \
   use_(OP2_F64, H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE,                                                 \
        H5T_IEEE_F64BE) use_(OP2_F32, H5T_NATIVE_FLOAT, H5T_IEEE_F32LE, H5T_IEEE_F32BE)             \
@@ -42,7 +42,8 @@ bool op2i_hdf5_type_of(hid_t id, op2_type *type) {
   return false;
 }
 
-/* The first of a type is what is written; OP2 declares dats by any of them, and keeps the word. */
+/* The first text of each type is the one that is written; OP2 declares dats by any of them, and
+ * keeps the text. */
 static const struct {
   op2_type type;
   const char *text;
@@ -66,7 +67,7 @@ const char *op2i_hdf5_type_text(op2_type type) {
 
 bool op2i_hdf5_type_means(const char *text, op2_type type) {
   size_t length = strlen(text);
-  /* How OP2 keeps the dat in memory. */
+  /* The suffix is OP2's memory layout of the dat. */
   if (length > 4 && strcmp(text + length - 4, ":soa") == 0) length -= 4;
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (words[i].type == type && strlen(words[i].text) == length &&

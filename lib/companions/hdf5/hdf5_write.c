@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sets, maps, dats and constants that are put into a file. */
+/* Sets, maps, dats and constants that are written to a file. */
 #include <string.h>
 
 #include "hdf5_file.h"
 #include "mesh.h"
 #include "op2/ranks.h"
 
-/* What begins all of them: the object, and the name that it gets. */
+/* The first step of all functions: check the object, and choose the name for the file. */
 static op2_status begin(op2_file file, const void *object, enum op2i_kind kind, const char *call,
                         const char **name) {
   op2_status status = op2i_file_member(file, object, kind, call);
   if (!status && !*name) *name = ((const struct op2i_object *)object)->name;
   if (!status) return op2i_file_check(file, call, true, *name, object);
-  /* A wrong object on one rank is a failure of the call, and the call itself is made by all. */
+  /* A wrong object on one rank is a failure of the call, and not a different call: all ranks record
+   * it. */
   file->op2->call(file->ctx, call, *name, 0, 0);
   return status;
 }
 
-/* Sizes and constants are all there on each rank: the first writes them. */
+/* Every rank has all sizes and constants: the first one writes them. */
 static int64_t of_one_rank(op2_file file, int64_t n) {
   return file->comm && file->comm->rank ? 0 : n;
 }
@@ -45,7 +46,7 @@ op2_status op2_file_write_set(op2_file file, op2_set set, const char *name) {
                             wide ? (const void *)&size : (const void *)&narrow, status);
 }
 
-/* Numbers of sets of less than 2^31 elements fit into OP2's int. */
+/* Element numbers below 2^31 fit into OP2's int. */
 static void narrow(int64_t n, int64_t *entries) {
   for (int64_t i = 0; i < n; i++) {
     int32_t entry = (int32_t)entries[i];

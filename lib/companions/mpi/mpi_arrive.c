@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for ranks that have not come to op2_init_mpi() yet. The communicator is the program's
- * own, on which the library sends no messages, since they could meet the program's. So ranks meet
- * in nonblocking barriers, which do not tell who is missing. */
+/* Waiting for ranks that have not reached op2_init_mpi() yet. The communicator is the program's
+ * own, on which the library sends no messages, since they could be taken for the program's. So
+ * ranks meet in nonblocking barriers, which do not report which rank is missing. */
 #include "mpi_comm.h"
 
 #include <inttypes.h>
@@ -9,16 +9,16 @@
 
 #include "log.h"
 
-/* There are two barriers. A rank that gives up in the first one has entered it all the same, so
- * that a later rank passes it. That rank then waits in the second barrier, and does not go on to
- * calls of MPI that cannot be given up. */
+/* There are two barriers. A rank that gives up in the first one has entered it nevertheless, so a
+ * later rank passes it. That rank then waits in the second barrier, and does not go on to calls of
+ * MPI that cannot be given up. */
 enum { BARRIERS = 2 };
 
-/* How far this rank has come: an attribute of the communicator, from the first barrier on until the
+/* The progress of this rank: an attribute of the communicator, from the first barrier on until the
  * last one is over. */
 struct arrival {
   const struct op2i_companion *op2;
-  int over;            /* barriers */
+  int over;            /* barriers that are over */
   MPI_Request request; /* of the next one; MPI_REQUEST_NULL: it has not been entered */
 };
 
@@ -27,7 +27,8 @@ static pthread_mutex_t key_lock = PTHREAD_MUTEX_INITIALIZER;
 static int key = MPI_KEYVAL_INVALID;
 static int64_t waits;
 
-/* The communicator goes, or all ranks are there. A barrier that is not over is left to MPI. */
+/* Called when the communicator is freed, or when all ranks have arrived. A barrier that is not over
+ * is left to MPI. */
 static int forget(MPI_Comm comm, int number, void *value, void *unused) {
   struct arrival *arrival = value;
   (void)comm;
@@ -37,8 +38,8 @@ static int forget(MPI_Comm comm, int number, void *value, void *unused) {
   return MPI_SUCCESS;
 }
 
-/* The wait that an earlier call has given up, or a new one. Null without memory: a rank that cannot
- * remember its wait still has to enter the barriers, for the others' sake. */
+/* Find the wait that an earlier call has given up, or begin a new one. *out is null without memory:
+ * a rank that cannot record its wait must still enter the barriers, for the sake of the others. */
 static int find_locked(const struct op2i_companion *op2, MPI_Comm parent, struct arrival **out) {
   int known = 0, error = MPI_SUCCESS;
   if (key == MPI_KEYVAL_INVALID)
@@ -62,8 +63,8 @@ static int find(const struct op2i_companion *op2, MPI_Comm parent, struct arriva
   return error;
 }
 
-/* `known`: whether the communicator has the wait, which is over. The key stays for ever where a
- * communicator is freed during a wait that was given up. */
+/* End a wait that is over; `known`: the communicator has it as an attribute. The key is never freed
+ * if a communicator is freed during a wait that was given up. */
 static void end(MPI_Comm parent, bool known) {
   pthread_mutex_lock(&key_lock);
   if (known) {
@@ -74,7 +75,7 @@ static void end(MPI_Comm parent, bool known) {
   pthread_mutex_unlock(&key_lock);
 }
 
-/* Enter barriers as far as those before are over. */
+/* Enter the next barrier whenever the previous one is over. */
 static int look(struct arrival *arrival, MPI_Comm parent) {
   int error = MPI_SUCCESS, over = 1;
   while (over && !error && arrival->over < BARRIERS) {
@@ -89,7 +90,7 @@ struct place {
   int rank, size;
 };
 
-/* Look again and again, until all barriers are over or the patience is. *waited: nanoseconds. */
+/* Poll until all barriers are over or the time limit is reached. *waited is in nanoseconds. */
 static int wait_for_all(struct arrival *arrival, MPI_Comm parent, struct place place,
                         const struct op2i_patience *patience, int64_t *waited) {
   const struct op2i_companion *op2 = arrival->op2;

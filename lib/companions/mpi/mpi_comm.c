@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages as persistent requests of MPI. A message is one request, or several where it has more
- * bytes than one is to have; MPI delivers what has one tag in the order of starts, so each rank's
- * pieces meet the other's. As if the link were slow, each message begins with a piece of its own,
- * which says when it was started. */
+/* Messages as persistent requests of MPI. A message is one request, or several if it has more bytes
+ * than one request may have; MPI delivers messages of the same tag in the order of their starts, so
+ * the pieces of sender and receiver match. To simulate a slow link, each message begins with an
+ * extra piece, which holds the time at which it was started. */
 #include "mpi_comm.h"
 #include "mpi_ptscotch.h"
 
@@ -15,10 +15,11 @@
 
 #include "watch.h"
 
-/* Of no message, which is the highest that every MPI has, and of notes. */
+/* TAG_NONE is the tag of no message, and the highest that every MPI supports; TAG_NOTE is that of
+ * notes. */
 enum { TAG_NONE = 32767, TAG_NOTE = 32766 };
 
-/* A note on its way. */
+/* A note in flight. */
 struct letter {
   struct letter *next;
   MPI_Request request;
@@ -32,7 +33,7 @@ struct rank {
   struct op2i_mpi_manner manner;
   bool slow;
   struct letter *letters;
-  int key; /* of the attribute by which MPI says that it ends */
+  int key; /* of the attribute through which MPI announces that it ends */
   struct rank *next_living;
 };
 
@@ -40,14 +41,15 @@ struct rank {
 static pthread_mutex_t living_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rank *living;
 static pid_t owner;   /* a forked child has no ranks */
-static bool aborting; /* the job has been ended, and all is said */
+static bool aborting; /* the job has been aborted, and the reason has been printed */
 
 struct op2i_message {
   struct rank *rank;
   struct op2i_envelope envelope;
-  int n, over;              /* pieces, and how many of them are over */
-  int64_t sent, begun, due; /* on a slow link: by either side's clock, and when it has come */
-  MPI_Request pieces[];     /* [n] */
+  int n, over; /* pieces, and how many of them are over */
+  /* for a slow link: the start by the sender's and by this rank's clock, and the time of arrival */
+  int64_t sent, begun, due;
+  MPI_Request pieces[]; /* [n] */
 };
 
 static struct rank *rank_of(struct op2i_comm *comm) { return (struct rank *)comm; }
@@ -80,7 +82,7 @@ static bool finalized(void) {
   return over;
 }
 
-/* Whether MPI can be called, from here. */
+/* Check that MPI can be called from this thread. */
 static op2_status available(const struct rank *rank) {
   int main_thread = 1;
   if (finalized())
@@ -141,8 +143,8 @@ static op2_status open_message(struct op2i_comm *comm, const struct op2i_envelop
   return OP2_SUCCESS;
 }
 
-/* One that is under way, after a failure: what it would write is about to go. What is sent is left
- * a moment; nobody may be there to receive it. */
+/* End a piece in flight after a failure: the memory that it would write to is about to be freed. A
+ * piece that is sent gets some time; there may be no rank that receives it. */
 static void give_up(struct op2i_message *message, MPI_Request *request) {
   const struct timespec nap = {.tv_nsec = 1000000};
   int over = 0;
@@ -164,7 +166,7 @@ static void close_message(struct op2i_message *message) {
   message->rank->op2->free(message);
 }
 
-/* One after the other: MPI_Startall() starts in any order. */
+/* Pieces are started one after the other: MPI_Startall() may start them in any order. */
 static op2_status start(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
   struct rank *rank = rank_of(comm);
   op2_status status = available(rank);
@@ -186,7 +188,8 @@ static op2_status start(struct op2i_comm *comm, int n, struct op2i_message *cons
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-/* Both sides' clocks are one on one machine; another's that is ahead is taken for this one's. */
+/* Both sides have the same clock on one machine; a start time from another machine that lies in the
+ * future is replaced by the present. */
 static void arrive(struct op2i_message *message) {
   const struct op2i_link_speed *link = &message->rank->manner.link;
   int64_t time = message->rank->op2->nanoseconds();
@@ -203,7 +206,7 @@ static op2_status check_length(const struct op2i_message *message, int piece,
   return (size_t)count == piece_bytes(message, piece - stamp) ? OP2_SUCCESS : two_lengths(message);
 }
 
-/* Look whether it is over, as far as it is. */
+/* Test the pieces of a message in order, up to the first that is not over. */
 static op2_status look_at(struct op2i_message *message) {
   while (message->over < message->n) {
     MPI_Status told;
@@ -222,7 +225,7 @@ static op2_status look_at(struct op2i_message *message) {
   return OP2_SUCCESS;
 }
 
-/* Up to the first that is not over. */
+/* Test messages in order, up to the first that is not over. */
 static op2_status look(int n, struct op2i_message *const *messages, int *first, int64_t *due) {
   while (*first < n) {
     op2_status status = look_at(messages[*first]);
@@ -233,10 +236,10 @@ static op2_status look(int n, struct op2i_message *const *messages, int *first, 
   return OP2_SUCCESS;
 }
 
-/* After so long a wait: the core goes to whoever else wants it, and then to sleep. A nap is a quarter
- * of what was waited already, so waiting takes a quarter longer than it must, at most, and what the
- * system adds to a nap, some fifty microseconds. The first nap comes later than it is long: two ranks
- * of which each oversleeps what the other has sent would else go on so for ever. */
+/* Yield the core after a wait of 20 microseconds, and sleep after 150. A nap is a quarter of the
+ * time waited so far, so a wait takes at most a quarter longer than necessary, plus what the system
+ * adds to a nap, some fifty microseconds. The first nap comes later than it is long: otherwise two
+ * ranks, each of which oversleeps the other's messages, would go on so for ever. */
 void op2i_mpi_rest(int64_t waited, int64_t longest) {
   enum { SPIN_NS = 20000, YIELD_NS = 150000, MOST_NS = 1000000 };
   int64_t ns = waited / 4 < MOST_NS ? waited / 4 : MOST_NS;
@@ -269,7 +272,7 @@ static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const
   return status;
 }
 
-/* To look for a message that nobody sends makes MPI see to the others. */
+/* Probing for a message that is never sent lets MPI progress the others. */
 static void carry(struct op2i_comm *comm) {
   struct rank *rank = rank_of(comm);
   int there;
@@ -278,7 +281,7 @@ static void carry(struct op2i_comm *comm) {
 
 /* ---- notes ----------------------------------------------------------------------------------- */
 
-/* Those that have arrived are freed; with `all` the others are left to MPI. */
+/* Free the notes that have been sent; with `all`, the others are left to MPI. */
 static void forget_letters(struct rank *rank, bool all) {
   for (struct letter **at = &rank->letters; *at;) {
     struct letter *letter = *at;
@@ -333,8 +336,8 @@ static void abandon(struct op2i_comm *comm, const char *message) {
   if (!finalized()) MPI_Abort(rank->mpi, 1);
 }
 
-/* MPI_Finalize() comes by here first. Where the context has not ended, its rank leaves the others
- * now; it is nobody's failure if they do so as well. */
+/* MPI_Finalize() calls this first. If the context has not ended, its rank leaves the others now;
+ * this is not a failure if they leave as well. */
 static int leave(MPI_Comm self, int key, void *of, void *unused) {
   struct rank *rank = of;
   (void)self;
@@ -346,8 +349,9 @@ static int leave(MPI_Comm self, int key, void *of, void *unused) {
   return MPI_SUCCESS;
 }
 
-/* The program has called exit() with contexts that were not finalized. A launcher ends the job then, and says so in its
- * own words; ranks that wait are told which one it was, and where it was last. */
+/* The program has called exit() with contexts that were not finalized. A launcher then ends the job
+ * with a message of its own; waiting ranks are notified which rank it was, and what its last call
+ * was. */
 static void process_ends(void) {
   if (aborting || getpid() != owner || pthread_mutex_trylock(&living_lock)) return;
   for (struct rank *rank = living; rank && !finalized(); rank = rank->next_living)
@@ -373,8 +377,8 @@ static void remove_living(struct rank *rank) {
   pthread_mutex_unlock(&living_lock);
 }
 
-/* Without it a rank that ends MPI too early is merely silent. The key is freed at once: MPI keeps
- * it until its only attribute is deleted, whoever does that. */
+/* If this fails, a rank that ends MPI too early is merely silent. The key is freed at once: MPI
+ * keeps it until its only attribute is deleted, explicitly or by MPI_Finalize(). */
 static void wait_for_end(struct rank *rank) {
   int key;
   rank->key = MPI_KEYVAL_INVALID;
@@ -385,13 +389,13 @@ static void wait_for_end(struct rank *rank) {
 
 static void forget_end(struct rank *rank) {
   if (rank->key == MPI_KEYVAL_INVALID || finalized()) return;
-  rank->comm.watch.left = true; /* to delete the attribute is no farewell */
+  rank->comm.watch.left = true; /* deleting the attribute is not a farewell */
   MPI_Comm_delete_attr(MPI_COMM_SELF, rank->key);
 }
 
-/* When a context has failed, messages may remain that nobody receives. MPI numbers communicators
- * and gives the number of a freed one to the next, which would receive these messages as its own.
- * The communicator of a failed context is therefore kept until the program ends. */
+/* After a context has failed, messages may remain that are never received. MPI numbers
+ * communicators and gives the number of a freed one to the next, which would receive these messages
+ * as its own. The communicator of a failed context is therefore kept until the program ends. */
 static void free_rank(struct op2i_comm *comm) {
   struct rank *rank = rank_of(comm);
   struct op2i_note note;
@@ -430,7 +434,7 @@ static enum op2i_callers granted_callers(void) {
                                          : OP2I_CALLERS_ANY;
 }
 
-/* What the communicator says of itself, and how its messages go: as rank 0 was asked for. */
+/* Read the properties of the communicator, and take the link speed from rank 0. */
 static int set_up(struct rank *made, struct op2i_mpi_manner manner) {
   int error = MPI_Comm_set_errhandler(made->mpi, MPI_ERRORS_RETURN);
   if (!error) error = MPI_Comm_rank(made->mpi, &made->comm.rank);

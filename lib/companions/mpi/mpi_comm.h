@@ -9,33 +9,36 @@
 #include "companion.h"
 
 struct op2i_mpi_manner {
-  size_t piece; /* no message of MPI has more bytes: longer ones go in several */
+  size_t piece; /* the maximum number of bytes of one MPI message: longer ones are sent in pieces */
   struct op2i_link_speed link;
   struct op2i_patience patience;
-  bool refused; /* this rank cannot go on, because of what the environment asks for */
+  bool refused; /* this rank cannot continue, because of a setting in the environment */
 };
 enum { OP2I_MPI_PIECE = 1 << 30 };
 
-/* Collective over `parent`, which is duplicated. The manner is the same on all ranks, but for
- * manner.refused, which becomes true on all ranks where it is on one. */
+/* Make a communicator from `parent`, which is duplicated. Collective. The options (`manner`) must
+ * be the same on all ranks, except for manner->refused, which becomes true on all ranks if it is
+ * true on one. */
 op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
                          struct op2i_mpi_manner *manner, struct op2i_comm **comm);
-/* mpi_arrive.c: wait until every process of `parent` has come here, with warnings meanwhile. Where
- * the patience ends it fails, and the next call goes on with the same wait. MPI can then be used as
- * before, but for nonblocking collective calls on `parent` and new communicators made from it (Open
- * MPI numbers the latter by such calls). Collective. */
+/* mpi_arrive.c: wait until every process of `parent` has arrived here, and print warnings
+ * meanwhile. If the time limit is reached it fails, and the next call continues the same wait.
+ * After such a failure MPI can be used as before, except for nonblocking collective calls on
+ * `parent` and new communicators made from it (Open MPI numbers the latter by such calls).
+ * Collective. */
 op2_status op2i_mpi_arrive(const struct op2i_companion *op2, MPI_Comm parent,
                            const struct op2i_patience *patience);
-/* Leave the core to others after so long a wait, for at most `longest` nanoseconds. */
+/* Leave the core to other threads after having waited for `waited` nanoseconds, for at most
+ * `longest` nanoseconds. */
 void op2i_mpi_rest(int64_t waited, int64_t longest);
-/* A failure of MPI, in its own words. */
+/* A failure of MPI, with MPI's message. */
 op2_status op2i_mpi_failed(const struct op2i_companion *op2, int rank, int size, int error,
                            const char *doing);
-/* mpi_seat.c; both are collective and return MPI's error: whether a rank lacks memory or was refused
- * something, and where this rank is. */
+/* mpi_seat.c: find out whether a rank lacks memory or has an invalid setting; and find the position
+ * of this rank on its node. Both are collective and return MPI's error. */
 int op2i_mpi_who_lacks(MPI_Comm mpi, bool memory, int *lacks, bool *refused);
 int op2i_mpi_seat(const struct op2i_companion *op2, MPI_Comm mpi, struct op2i_seat *seat);
-/* False when it is of another kind. */
+/* Get the MPI communicator. Returns false if `comm` is of another kind. */
 bool op2i_comm_is_mpi(const struct op2i_comm *comm, MPI_Comm *out);
 
 #endif

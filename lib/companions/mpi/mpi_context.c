@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contexts over MPI: what of MPI they need, and their communicators. */
+/* Contexts over MPI: the checks of MPI's state, and their communicators. */
 #include "op2/mpi.h"
 
 #include "mpi_comm.h"
 
-/* OP2_SUCCESS while MPI can be called. */
+/* Check that MPI can be called. */
 static op2_status mpi_is_there(const struct op2i_companion *op2, const char *call) {
   int begun = 0, over = 0;
   MPI_Initialized(&begun);
@@ -56,7 +56,7 @@ static op2_status init(const struct op2i_companion *op2, const op2_options *opti
   return op2->init_ranks(options, comm, ctx);
 }
 
-/* Threads that MPI starts for the communicator get the default floating-point environment. */
+/* Threads that MPI starts for the communicator inherit the default floating-point environment. */
 op2_status op2_init_mpi(const op2_options *options, MPI_Comm parent, op2_context *ctx) {
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
   struct op2i_fp_scope scope;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PT-Scotch as a partitioner: the graph stays spread over the ranks, which cut it together. */
+/* PT-Scotch as a partitioner: the graph stays distributed over the ranks, which partition it
+ * together. */
 #include "mpi_ptscotch.h"
 
 #if defined(OP2_MPI_PTSCOTCH)
@@ -13,7 +14,7 @@
 
 #include "partitioner.h"
 
-/* Partitioners are asked without being told who asks. */
+/* The functions of a partitioner have no argument for this. */
 static const struct op2i_companion *op2;
 
 static const char *unavailable(const struct op2i_comm *comm) {
@@ -21,7 +22,7 @@ static const char *unavailable(const struct op2i_comm *comm) {
   return op2i_comm_is_mpi(comm, &mpi) ? NULL : "PT-Scotch needs ranks of MPI";
 }
 
-/* What a rank has of the graph, in numbers of PT-Scotch's. */
+/* One rank's part of the graph, in PT-Scotch's integers. */
 struct part {
   SCOTCH_Num n, arcs, *offs, *adjacent, *part;
 };
@@ -32,7 +33,8 @@ static void free_part(struct part *p) {
   op2->free(p->part);
 }
 
-/* PT-Scotch counts the arcs of all ranks together, in its own numbers. */
+/* Convert the graph to PT-Scotch's integers, in which it also counts the arcs of all ranks
+ * together. */
 static op2_status convert(const struct op2i_spread_graph *graph, MPI_Comm mpi, struct part *p) {
   int64_t most = sizeof(SCOTCH_Num) == sizeof(int32_t) ? INT32_MAX : INT64_MAX;
   int64_t arcs = graph->offs[graph->n], all = arcs;
@@ -52,8 +54,8 @@ static op2_status convert(const struct op2i_spread_graph *graph, MPI_Comm mpi, s
   return OP2_SUCCESS;
 }
 
-/* In a context of its own, on this thread, so that the parts do not depend on what the program did
- * with Scotch before; nor on the order in which messages come. */
+/* PT-Scotch runs in a context of its own, on this thread, so that the parts depend neither on
+ * earlier calls of Scotch by the program, nor on the order in which messages arrive. */
 static int compute(SCOTCH_Dgraph *graph, SCOTCH_Strat *strategy, struct part *p, int parts,
                    MPI_Comm mpi) {
   SCOTCH_Context context;

@@ -4,7 +4,8 @@
 
 #include "companion.h"
 
-/* Have graphs over ranks of MPI cut by PT-Scotch, where this was built with it. */
+/* Offer PT-Scotch as a partitioner of graphs over ranks of MPI, if the library was built with
+ * it. */
 void op2i_mpi_offer_ptscotch(const struct op2i_companion *op2);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a rank of MPI is: which ranks are on its node, and which of them have which CPUs. */
+/* The position of an MPI rank on its node: the ranks of the node, and the CPUs of each. */
 #include "mpi_comm.h"
 
 #include "affinity.h"
 
-/* The highest rank without memory, or -1; *refused becomes true on all ranks where it is on one.
- * Returns MPI's error. */
+/* Find the highest rank without memory, or -1; *refused becomes true on all ranks if it is true on
+ * one. Returns MPI's error. */
 int op2i_mpi_who_lacks(MPI_Comm mpi, bool memory, int *lacks, bool *refused) {
   int number, most[2] = {-1, *refused};
   int error = MPI_Comm_rank(mpi, &number);
@@ -16,8 +16,8 @@ int op2i_mpi_who_lacks(MPI_Comm mpi, bool memory, int *lacks, bool *refused) {
   return error;
 }
 
-/* Compare the CPUs of the ranks on this node. Where one rank lacks memory for that, each rank assumes
- * that it has its CPUs to itself. */
+/* Compare the CPUs of the ranks on this node. If one rank lacks memory for this, each rank assumes
+ * that no other rank uses its CPUs. */
 static int compare_cpus(const struct op2i_companion *op2, MPI_Comm here, struct op2i_seat *seat) {
   struct op2i_cpu_set own, *all = op2->calloc((size_t)seat->size, sizeof *all);
   int lacks;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How PETSc begins and ends, and how it is called: by one thread at a time, with its errors as op2's. */
-#define _GNU_SOURCE /* recursive mutexes without initialising them */
+/* The beginning and the end of PETSc, and calls of it: by one thread at a time, with its errors as
+ * op2's. */
+#define _GNU_SOURCE /* for recursive mutexes with a static initialiser */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ bool op2i_petsc_is_there(void) {
   return PetscInitializeCalled && !PetscFinalizeCalled && !over;
 }
 
-/* Of the errors that led to each other, the first is the one that tells something. */
+/* In a chain of errors the first one has the most information. */
 static PetscErrorCode hear(MPI_Comm comm, int line, const char *function, const char *file,
                            PetscErrorCode code, PetscErrorType type, const char *message,
                            void *closure) {
@@ -85,7 +86,7 @@ op2_status op2i_petsc_agree_on_change(const struct op2i_companion *op2, op2_cont
 /* ---- what goes when PETSc does --------------------------------------------------------------- */
 
 static struct op2i_petsc_kept all = {&all, &all, NULL};
-static bool watched; /* PETSc will tell its end */
+static bool watched; /* PETSc will report its end */
 
 static PetscErrorCode drop_all(void *nothing) {
   (void)nothing;
@@ -96,7 +97,8 @@ static PetscErrorCode drop_all(void *nothing) {
   return 0;
 }
 
-/* PETSc destroys registered objects first of all. */
+/* PETSc destroys registered objects first when it ends, so a registered container announces the
+ * end. */
 static PetscErrorCode watch(void) {
   PetscContainer container;
   if (watched) return 0;
@@ -133,7 +135,7 @@ void op2i_petsc_let_go(struct op2i_petsc_kept *kept) {
 
 static MPI_Comm own_world = MPI_COMM_NULL;
 
-/* MPI is being finalised, and still works. */
+/* MPI is being finalized, but still works. */
 static int end_with_mpi(MPI_Comm comm, int key, void *value, void *extra) {
   (void)comm, (void)key, (void)value, (void)extra;
   if (op2i_petsc_is_there()) (void)PetscFinalize();
@@ -141,7 +143,7 @@ static int end_with_mpi(MPI_Comm comm, int key, void *value, void *extra) {
   return MPI_SUCCESS;
 }
 
-/* MPI was begun here, and so is ended here, if nobody has. */
+/* MPI was initialised here, so it is finalized here, unless the program has done so. */
 static void end_mpi(void) {
   int over = 0;
   MPI_Finalized(&over);
@@ -159,7 +161,8 @@ static op2_status begin_mpi(const struct op2i_companion *op2) {
   return OP2_SUCCESS;
 }
 
-/* PETSc's world is that of the ranks that are here: PetscInitialize is theirs together. */
+/* PETSc's world consists of the ranks of this communicator: PetscInitialize is collective over
+ * them. */
 static int choose_world(MPI_Comm comm) {
   int same = MPI_UNEQUAL, failed = MPI_Comm_compare(comm, MPI_COMM_WORLD, &same);
   if (failed || same == MPI_IDENT || same == MPI_CONGRUENT) return failed;
@@ -175,13 +178,14 @@ static op2_status begin_petsc(const struct op2i_companion *op2, MPI_Comm comm, i
   op2_status status = begin_mpi(op2);
   if (status) return status;
   int failed = choose_world(comm);
-  /* Signals are the program's affair. */
+  /* Signals are left to the program. */
   if (!failed) code = PetscOptionsSetValue(NULL, "-no_signal_handler", "true");
   if (!failed && !code) code = PetscInitialize(&argc, &argv, NULL, NULL);
   if (!failed && !code)
     failed = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_with_mpi, &key, NULL);
   if (!failed && !code) failed = MPI_Comm_set_attr(MPI_COMM_SELF, key, &own_world);
-  if (key != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&key); /* it goes with what it is set at */
+  /* it lives on until its attribute is deleted */
+  if (key != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&key);
   if (!failed && !code) return OP2_SUCCESS;
   return op2->error(OP2_ERR_CALL, "op2_petsc_use: PETSc cannot be initialised");
 }
@@ -196,7 +200,7 @@ op2_status op2_petsc_use(op2_context ctx, int argc, char **argv) {
   if (argc < 0 || (argc > 0 && !argv))
     status = op2->error(OP2_ERR_ARG, "op2_petsc_use: %d arguments, and a null pointer", argc);
   if (!status) status = op2i_petsc_comm(op2, ctx, &comm);
-  /* PetscInitialize waits for all ranks without looking at what they do. */
+  /* PetscInitialize waits for all ranks and does not notice if one has failed. */
   if (ctx->comm) status = op2->agree(ctx->comm, status);
   if (status) return status;
   pthread_mutex_lock(&petsc);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values of matrices and dats, to PETSc's memory and back. */
+/* Copies of the values of matrices and dats to PETSc's memory and back. */
 #include "petsc_objects.h"
 
 static PetscScalar get(const struct op2_mat_s *mat, const void *values, int64_t at) {
@@ -13,13 +13,14 @@ static void put(const struct op2_mat_s *mat, void *values, int64_t at, PetscScal
     ((float *)values)[at] = (float)value;
 }
 
-/* One of the two parts of a row: how many entries it has, and where the first value of the row is. */
+/* One of the two parts of a row in PETSc: the number of its entries, and the address of its first
+ * value. */
 struct part {
   int64_t n;
   PetscScalar *first;
 };
 
-/* A block, place k of its row there, entry `at` of the matrix here. */
+/* Copy one block: the k-th of a row in PETSc, and entry `at` of the matrix here. */
 static void copy_block(const struct op2_mat_s *mat, struct part part, int64_t k, bool columns_first,
                        void *values, int64_t at, bool back) {
   const int32_t rows = mat->row_dim, columns = mat->column_dim;

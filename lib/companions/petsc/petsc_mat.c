@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrices as PETSc's. */
+/* Matrices as PETSc's Mats. */
 #include <limits.h>
 #include <string.h>
 
 #include "context.h"
 #include "petsc_objects.h"
 
-/* What is kept of PETSc with a matrix. */
+/* PETSc's objects for a matrix, kept with it. */
 struct kept_mat {
   struct op2i_petsc_kept kept;
   const struct op2i_companion *op2;
   struct op2i_petsc_form forms[OP2I_PETSC_FORMS];
-  int open; /* the form that the program has, -1: none */
+  int open; /* the form that the program has open; -1: none */
   op2_access access;
   PetscObjectState state; /* of its Mat, when the program got it */
   struct op2i_petsc_spaces spaces;
@@ -69,13 +69,14 @@ int op2i_petsc_form_of(const struct op2_mat_s *mat, const char *type) {
   return -1;
 }
 
-/* Sizes and numbers, in blocks. */
+/* Sizes and column numbers, in blocks. */
 struct shape {
   MPI_Comm comm;
   PetscMPIInt ranks;
-  int64_t rows, columns;         /* here */
+  int64_t rows, columns;         /* of this rank */
   int64_t all_rows, all_columns; /* of all ranks */
-  int64_t *number;               /* [columns' total] of columns, on several ranks */
+  /* [all columns on this rank] global numbers of columns, with several ranks */
+  int64_t *number;
 };
 
 static op2_status too_large(const struct op2i_petsc_manner *manner, op2_mat mat,
@@ -95,7 +96,7 @@ static op2_status too_large(const struct op2i_petsc_manner *manner, op2_mat mat,
                             (int)sizeof(PetscInt) * CHAR_BIT);
 }
 
-/* Collective. */
+/* Find the sizes and the numbers of columns. Collective. */
 static op2_status measure(struct op2i_petsc_manner *manner, op2_mat mat, struct shape *shape) {
   const struct op2i_companion *op2 = manner->op2;
   const struct op2_sparsity_s *sparsity = mat->sparsity;
@@ -122,7 +123,7 @@ static int64_t number_of(const struct shape *shape, const struct op2_sparsity_s 
   return shape->number[sparsity->column[op2i_entry(entries, k)]];
 }
 
-/* Places of columns of others by their numbers. Rows have few of them. */
+/* Rank the columns of other ranks by their numbers. Rows have few of them. */
 static void rank_columns(const struct shape *shape, const struct op2_sparsity_s *sparsity,
                          struct op2i_entries others, int32_t *order) {
   for (int64_t k = 0; k < others.n; k++) {
@@ -164,12 +165,12 @@ static op2_status lay_out(const struct op2i_companion *op2, const struct op2_spa
 
 /* ---- making one ------------------------------------------------------------------------------ */
 
-/* Rows and columns as PETSc wants them: blocks, or single ones; ascending within a row. */
+/* Rows and columns in PETSc's format: of blocks, or of single values; ascending within a row. */
 struct pattern {
   PetscInt *start, *column;
 };
 
-/* The row that begins at *at, of single rows the one numbered i of those of its blocks. */
+/* Append a row at *at. If rows are of single values, this is done for each row of a block. */
 static void add_row(op2_mat mat, const struct shape *shape, const struct op2i_petsc_layout *layout,
                     int64_t row, int32_t width, PetscInt *column, PetscInt *at) {
   const struct op2_sparsity_s *sparsity = mat->sparsity;
@@ -177,7 +178,7 @@ static void add_row(op2_mat mat, const struct shape *shape, const struct op2i_pe
   const int64_t nown = layout->own[row + 1] - layout->own[row];
   const int64_t nother = layout->other[row + 1] - layout->other[row];
   const int32_t *order = layout->order + layout->other[row];
-  int64_t before = 0; /* of the others, those with lower numbers than all here */
+  int64_t before = 0; /* columns of other ranks with lower numbers than all columns of this rank */
   for (int64_t k = 0; k < nother; k++)
     before += nown && number_of(shape, sparsity, entries, nown + k) <
                           number_of(shape, sparsity, entries, 0);
@@ -220,7 +221,7 @@ static PetscErrorCode create(op2_mat mat, const struct shape *shape, bool blocks
   if (!code) code = MatSetType(*out, blocks ? MATBAIJ : MATAIJ);
   if (code) return code;
   const PetscInt *start = pattern->start, *column = pattern->column;
-  /* Each does nothing to a matrix of another type. */
+  /* Each function does nothing to a matrix of another type. */
   if (blocks && shape->ranks == 1)
     code = MatSeqBAIJSetPreallocationCSR(*out, height, start, column, NULL);
   else if (blocks)
@@ -232,7 +233,7 @@ static PetscErrorCode create(op2_mat mat, const struct shape *shape, bool blocks
   return code;
 }
 
-/* The same for all that may be done to it. */
+/* Set the name and the options that all forms have: the pattern of nonzeros stays as it is. */
 static PetscErrorCode settle(op2_mat mat, Mat A) {
   PetscErrorCode code = PetscObjectSetName((PetscObject)A, mat->obj.name);
   if (!code) code = MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE);
@@ -256,7 +257,7 @@ static PetscErrorCode wrap(op2_mat mat, const struct shape *shape, void *values,
                                    values, &form->mat);
 }
 
-/* Collective. */
+/* Make a form. Collective. */
 static op2_status make_form(struct op2i_petsc_manner *manner, op2_mat mat, int f, void *values,
                             struct op2i_petsc_form *form) {
   const struct op2i_companion *op2 = manner->op2;
@@ -285,7 +286,7 @@ static op2_status make_form(struct op2i_petsc_manner *manner, op2_mat mat, int f
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* PETSc's matrices of one rank that a matrix of several consists of. */
+/* Get the sequential matrices of which a parallel one consists. */
 static PetscErrorCode parts_of(Mat A, int f, Mat parts[2]) {
   const PetscInt *columns;
   PetscMPIInt ranks;
@@ -325,7 +326,7 @@ static PetscErrorCode copy(op2_mat mat, int f, struct op2i_petsc_form *form, voi
   return code ? code : give_back(parts[1], f, &petsc.other);
 }
 
-/* PETSc works out anew what depends on values. */
+/* Notify PETSc that values have changed, so that it recomputes what depends on them. */
 static PetscErrorCode tell_change(Mat A) {
   PetscErrorCode code = MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
   return code ? code : MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
@@ -379,7 +380,7 @@ static op2_status open_mat(struct op2i_petsc_manner *manner, op2_mat mat, op2_ac
   void *values;
   op2_status status = manner->op2->dat_open(mat->values, access, "op2_mat_petsc", &values);
   if (status) return status;
-  /* What the program is about to do is the change that has just been counted. */
+  /* The change that the program is about to make has been counted already. */
   status = op2i_petsc_mat(manner, mat, f, mat->values->changes - (access == OP2_RW), A);
   struct kept_mat *own = mat->kept.data;
   if (!status && own->open >= 0 && (own->open != f || own->access != access))
@@ -390,7 +391,7 @@ static op2_status open_mat(struct op2i_petsc_manner *manner, op2_mat mat, op2_ac
     (void)manner->op2->dat_close(mat->values, access, "op2_mat_petsc");
     return status;
   }
-  /* The first of several views for reading has the state before all changes. */
+  /* If there are several views for reading, the first one has the state before all changes. */
   if (own->open < 0) (void)PetscObjectStateGet((PetscObject)*A, &own->state);
   own->open = f;
   own->access = access;
@@ -407,7 +408,7 @@ op2_status op2_mat_petsc(op2_mat mat, op2_access access, MatType type, Mat *A) {
   return status;
 }
 
-/* What the program did to a Mat. */
+/* Copy back the changes that the program made to a Mat. */
 static op2_status take_back(struct op2i_petsc_manner *manner, op2_mat mat, struct kept_mat *own) {
   struct op2i_petsc_form *form = &own->forms[own->open];
   void *values;
@@ -418,9 +419,9 @@ static op2_status take_back(struct op2i_petsc_manner *manner, op2_mat mat, struc
   return status ? status : op2i_petsc_status(manner, code, "matrix", mat->obj.name);
 }
 
-/* A Mat that was handed out to be read may have another state now, also on another rank alone. If so,
- * a copy is made anew by whoever needs it next; where the Mat has the matrix's own memory, the matrix
- * counts as changed, so that preconditioners are made anew. */
+/* A Mat that was handed out for reading may have changed its state, possibly on another rank only.
+ * Then a copy is made again when it is next needed; if the Mat uses the matrix's own memory, the
+ * matrix counts as changed, so that preconditioners are made again. */
 static op2_status look_at_read(struct op2i_petsc_manner *manner, op2_mat mat,
                                struct kept_mat *own) {
   struct op2i_petsc_form *form = &own->forms[own->open];

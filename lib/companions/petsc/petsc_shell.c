@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operators as PETSc's shell matrices: a product copies x into a dat, has the program's function queue
- * y = A x, and copies y out. */
+/* Operators as PETSc's shell matrices: a product copies x into a dat, calls the program's function,
+ * which queues y = A x, and copies y out. */
 #include "context.h"
 #include "petsc_objects.h"
 
-/* What is kept of PETSc with an operator. */
+/* PETSc's objects for an operator, kept with it. */
 struct kept_shell {
   struct op2i_petsc_kept kept;
   const struct op2i_companion *op2;
-  op2_operator op; /* which it goes with */
+  op2_operator op; /* owns this struct */
   op2_dat x, y;
   Mat mat;
-  op2_status failed; /* of a product, which PETSc only knows to have failed */
+  op2_status failed; /* status of a product, of which PETSc only knows that it has failed */
 };
 
 static void drop(struct op2i_petsc_kept *kept) {
@@ -20,7 +20,7 @@ static void drop(struct op2i_petsc_kept *kept) {
   own->mat = NULL;
 }
 
-/* The operator's function gets both, and must not destroy them. */
+/* Make a dat that is lent to the operator's function, which must not destroy it. */
 static op2_status make_lent(const op2_operator_desc *desc, const char *name, op2_dat *dat) {
   if (*dat) return OP2_SUCCESS;
   op2_status status = op2_dat_create(desc->set, desc->dim, desc->type, NULL, name, dat);
@@ -78,8 +78,8 @@ static PetscErrorCode apply(struct kept_shell *own, Vec x, Vec y) {
   return code;
 }
 
-/* PETSc calls it in the program's floating-point environment, which the operator's function
- * gets. */
+/* PETSc calls this in the program's floating-point environment, which the operator's function gets,
+ * too. */
 static PetscErrorCode multiply(Mat A, Vec x, Vec y) {
   struct kept_shell *own;
   struct op2i_fp_scope scope;

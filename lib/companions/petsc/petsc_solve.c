@@ -8,22 +8,22 @@
 #include "mesh.h"
 #include "petsc_objects.h"
 
-/* What is kept of PETSc with a solver. */
+/* PETSc's objects for a solver, kept with it. */
 struct kept_solver {
   struct op2i_petsc_kept kept;
   const struct op2i_companion *op2;
   KSP ksp;
-  bool configured;   /* the database's options were read */
+  bool configured;   /* the options of the database have been read */
   bool split;        /* its preconditioner knows the fields of a nested matrix */
-  bool told_of_type; /* the log has said why matrices are AIJ */
-  /* What it solved last: another system, and it begins anew. */
+  bool told_of_type; /* the log has the reason why matrices are AIJ */
+  /* The system that it solved last; another system makes it start afresh. */
   int n;
-  Mat part[OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST]; /* of a nested matrix; not its own */
+  Mat part[OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST]; /* of a nested matrix; not owned */
   int64_t changes[OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST];
-  bool flat;       /* `whole` has their values */
-  Mat nest, whole; /* its own; the second where one matrix is made of the first */
-  Mat last;        /* compared only */
-  char says[80];   /* how it ended, in PETSc's words */
+  bool flat;       /* `whole` is up to date with the values of `nest` */
+  Mat nest, whole; /* owned; `whole` is set if `nest` is converted to one matrix */
+  Mat last;        /* only compared */
+  char says[80];   /* why the solve ended, in PETSc's words */
 };
 
 static void drop(struct op2i_petsc_kept *kept) {
@@ -64,8 +64,8 @@ static PCType preconditioner_of(op2_preconditioner preconditioner) {
   }
 }
 
-/* Residuals are those of the system, of methods that can have them; a method that the database names has
- * them as it pleases. */
+/* Residuals are those of the system, for methods that support it; a method named in the database
+ * uses its own norm. */
 static PetscErrorCode choose_norm(KSP ksp, const op2_solver_options *o) {
   PetscBool named = PETSC_FALSE;
   PetscErrorCode code = PetscOptionsHasName(NULL, o->prefix, "-ksp_type", &named);
@@ -82,7 +82,7 @@ static PetscErrorCode set_options(KSP ksp, const op2_solver_options *o) {
   PetscErrorCode code = KSPSetOptionsPrefix(ksp, *o->prefix ? o->prefix : NULL);
   if (!code) code = KSPSetTolerances(ksp, o->rtol, o->atol, o->dtol, o->iterations);
   if (!code) code = KSPSetType(ksp, type ? type : KSPGMRES);
-  if (!code) code = KSPGMRESSetRestart(ksp, o->restart); /* of others it is nothing */
+  if (!code) code = KSPGMRESSetRestart(ksp, o->restart); /* no effect on other methods */
   if (!code) code = KSPGetPC(ksp, &pc);
   if (!code && preconditioner) code = PCSetType(pc, preconditioner);
   return code ? code : choose_norm(ksp, o);
@@ -135,14 +135,15 @@ op2_status op2_solver_petsc(op2_solver solver, KSP *ksp) {
 
 /* ---- the matrix ------------------------------------------------------------------------------ */
 
-/* The text of an option of the database, behind the solver's prefix; unset: `text` stays. */
+/* Read the text of an option of the database, with the solver's prefix; if it is not set, `text` is
+ * unchanged. */
 static PetscErrorCode option(op2_solver solver, const char *name, char text[60]) {
   PetscBool set;
   const char *prefix = *solver->options.prefix ? solver->options.prefix : NULL;
   return PetscOptionsGetString(NULL, prefix, name, text, 60, &set);
 }
 
-/* Preconditioners that take blocks; all others get AIJ. */
+/* True for preconditioners that accept matrices of blocks; all others get AIJ. */
 static bool takes_blocks(const char *pc) {
   static const char *const types[] = {PCNONE, PCJACOBI, PCPBJACOBI, PCBJACOBI, PCASM,      PCILU,
                                       PCICC,  PCLU,     PCCHOLESKY, PCSOR,     PCREDUNDANT};
@@ -151,8 +152,9 @@ static bool takes_blocks(const char *pc) {
   return false;
 }
 
-/* Whether the solver's preconditioner, as it is or as the database's options will make it, takes
- * blocks: it itself, its part on each rank or block, and the package that factors. */
+/* *blocks is true if the solver's preconditioner, as it is or as options of the database will make
+ * it, accepts blocks: the preconditioner itself, its part on each rank or block, and the package
+ * that factorises. */
 static PetscErrorCode look_at_preconditioner(const struct kept_solver *own, op2_solver solver,
                                              char pc[60], bool *blocks) {
   char sub[60] = "ilu", package[60] = "petsc";
@@ -169,7 +171,7 @@ static PetscErrorCode look_at_preconditioner(const struct kept_solver *own, op2_
   return code;
 }
 
-/* A matrix with blocks is BAIJ where the preconditioner takes that, unless the program asks for a
+/* A matrix with blocks is BAIJ if the preconditioner accepts that, unless the program requests a
  * type. */
 static op2_status choose_type(struct op2i_petsc_manner *manner, const struct op2i_solve *solve,
                               struct kept_solver *own, char type[60]) {
@@ -203,7 +205,8 @@ static op2_status one_matrix(struct op2i_petsc_manner *manner, struct op2i_solve
       solve->solver->obj.name, type, mat->obj.name, (int)mat->row_dim, (int)mat->column_dim);
 }
 
-/* Parts that are others than before make another nested matrix; others' values, the same anew. */
+/* Different parts make a new nested matrix; changed values of the same parts make it assembled
+ * again. */
 static PetscErrorCode nest(struct kept_solver *own, MPI_Comm comm, int n, Mat *parts,
                            const int64_t *changes) {
   const size_t all = (size_t)(n * n);
@@ -226,7 +229,7 @@ static PetscErrorCode nest(struct kept_solver *own, MPI_Comm comm, int n, Mat *p
   return code;
 }
 
-/* One matrix of the nested one's rows and columns. */
+/* Convert the nested matrix to one matrix. */
 static PetscErrorCode flatten(struct kept_solver *own, const char *type) {
   if (own->flat) return 0;
   PetscErrorCode code =
@@ -252,7 +255,7 @@ static op2_status nested(struct op2i_petsc_manner *manner, struct op2i_solve *so
   return op2i_petsc_status(manner, code, "solver", solve->solver->obj.name);
 }
 
-/* What is solved with, and what the preconditioner is made of. */
+/* Get the matrix of the system, and the one of which the preconditioner is made. */
 static op2_status matrices(struct op2i_petsc_manner *manner, struct op2i_solve *solve,
                            struct kept_solver *own, MPI_Comm comm, const int64_t *changes, Mat *A,
                            Mat *P) {
@@ -278,7 +281,7 @@ static op2_status matrices(struct op2i_petsc_manner *manner, struct op2i_solve *
 
 /* ---- the vectors ----------------------------------------------------------------------------- */
 
-/* Those of one dat are its memory; of several, copies one after the other. */
+/* Vectors of one dat use its memory; those of several dats are copies, one after the other. */
 struct vectors {
   void *x[OP2I_BLOCKS_MOST], *b[OP2I_BLOCKS_MOST];
   Vec vx, vb;
@@ -345,7 +348,7 @@ static PetscErrorCode end_vectors(const struct op2i_solve *solve, struct vectors
 
 /* ---- solving --------------------------------------------------------------------------------- */
 
-/* The fields of a nested matrix are those of a preconditioner that splits. */
+/* Give the fields of a nested matrix to a preconditioner that splits. */
 static PetscErrorCode split(struct kept_solver *own, int n) {
   IS rows[OP2I_BLOCKS_MOST];
   PetscBool splits = PETSC_FALSE;
@@ -363,7 +366,7 @@ static PetscErrorCode split(struct kept_solver *own, int n) {
   return code;
 }
 
-/* A preconditioner alone has no use for what x is. */
+/* A preconditioner used alone does not read the initial x. */
 static PetscErrorCode set_guess(KSP ksp, bool guess) {
   PetscBool alone = PETSC_FALSE;
   PetscErrorCode code = PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &alone);
@@ -379,7 +382,7 @@ static PetscErrorCode prepare(struct kept_solver *own, const struct op2i_solve *
     own->split = false;
   }
   if (!code) code = KSPSetOperators(own->ksp, A, P);
-  /* Nothing can be made of loops. */
+  /* No preconditioner can be made from an operator's loops. */
   if (!code && solve->system.shell && A == P && !own->configured) {
     code = KSPGetPC(own->ksp, &pc);
     if (!code) code = PCSetType(pc, PCNONE);
@@ -424,8 +427,8 @@ static PetscErrorCode look(struct kept_solver *own, op2_solve_result *result) {
   return 0;
 }
 
-/* In the program's floating-point environment: PETSc's own option decides about traps, and
- * callbacks are the program's. */
+/* Solve in the program's floating-point environment: an option of PETSc decides about traps, and
+ * callbacks belong to the program. */
 static PetscErrorCode solve_by(struct kept_solver *own, const struct op2i_solve *solve, Mat A,
                                Mat P, const struct vectors *v) {
   struct op2i_fp_scope *scope = own->op2->fp_window_open();
@@ -473,7 +476,7 @@ static op2_status solve_with_petsc(struct op2i_solve *solve, const int64_t *chan
 /* ---- what the method needs ------------------------------------------------------------------- */
 
 /* The type that the solver's KSP has or will have; empty: none was chosen. Options of the database
- * come last and are read by the first solve. */
+ * take precedence and are read by the first solve. */
 static PetscErrorCode name_type(op2_solver solver, char name[60]) {
   const struct kept_solver *own = solver->kept.data;
   KSPType type = type_of(solver->options.method);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Null spaces that the program sets at a Mat hold for all forms that PETSc gets of the matrix. */
+/* Null spaces, which the program sets on one Mat, and which apply to all forms of the matrix in
+ * PETSc. */
 #include "petsc_objects.h"
 
 static const struct {
@@ -18,7 +19,7 @@ static bool is_current(const struct op2i_petsc_form *form, int64_t renumberings)
   return form->mat && form->renumberings == renumberings;
 }
 
-/* The first form that has another one tells what all are to have. */
+/* Take over the null space of the first form that has a new one. */
 static PetscErrorCode notice(struct op2i_petsc_spaces *spaces, int s,
                              const struct op2i_petsc_form *forms) {
   for (int f = 0; f < OP2I_PETSC_FORMS; f++) {

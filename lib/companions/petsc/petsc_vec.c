@@ -40,7 +40,7 @@ PetscErrorCode op2i_petsc_vec_end(op2_dat dat, void *rows, bool writes, Vec *v) 
 
 /* ---- for the program ------------------------------------------------------------------------- */
 
-/* What an open Vec stands for, kept with it. */
+/* The dat of an open Vec, attached to it. */
 struct open_dat {
   const struct op2i_companion *op2;
   op2_dat dat;
@@ -120,8 +120,8 @@ static op2_status open_dat(struct op2i_petsc_manner *manner, op2_dat dat, op2_ac
   return op2i_petsc_status(manner, code, "dat", dat->obj.name);
 }
 
-/* PETSc's collective functions wait without looking at what other ranks do. Ranks in different calls
- * are told so here, before they are called. */
+/* PETSc's collective functions wait for other ranks and do not notice if these are in different
+ * calls. Such ranks are detected here, before those functions are called. */
 static op2_status meet(const struct op2i_petsc_manner *manner, op2_dat dat) {
   struct op2i_comm *comm = dat->obj.ctx->comm;
   return comm ? manner->op2->agree(comm, OP2_SUCCESS) : OP2_SUCCESS;
@@ -138,8 +138,9 @@ op2_status op2_dat_petsc(op2_dat dat, op2_access access, Vec *v) {
   return status;
 }
 
-/* A Vec that was handed out to be read may have another state now, also on another rank alone. If it
- * has the dat's own memory, the dat counts as changed, here and in the halos of other ranks. */
+/* A Vec that was handed out for reading may have changed its state, possibly on another rank only.
+ * If it uses the dat's own memory, the dat counts as changed, here and in the halos of other
+ * ranks. */
 static op2_status look_at_read(const struct op2i_petsc_manner *manner, struct open_dat *open,
                                Vec v) {
   op2_dat dat = open->dat;
