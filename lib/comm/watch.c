@@ -124,7 +124,7 @@ void op2i_comm_compare(struct op2i_comm *comm, int peer, int64_t number, uint64_
 }
 
 /* Digests that differ do so at all later calls as well, so the first difference is found by
- * bisection. */
+ * narrowing the range of calls. */
 static void hear_digests(struct op2i_comm *comm, const struct op2i_note *note) {
   const struct op2i_trail *trail = comm->trail;
   int64_t differs = -1, low = -1;
