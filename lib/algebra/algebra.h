@@ -88,7 +88,7 @@ void op2i_reduction_start(enum op2i_vector_op op, op2_type type, void *value);
 struct op2i_vector_key {
   int32_t dim;
   uint8_t op, type;
-  /* index of the first vector that is the same object */
+  /* Index of the first vector that is the same object. */
   uint8_t same[OP2I_VECTORS];
   uint8_t above[OP2I_SCALARS], below[OP2I_SCALARS]; /* enum op2i_gbl_form */
   uint8_t count;   /* number of dats in a block, for operations with n dats; else 0 */
@@ -107,9 +107,9 @@ void op2i_many_text(const struct op2i_vector_key *key, struct op2i_text *text);
 /* dat_many.c: release the globals into which blocks of scalar products are reduced. */
 void op2i_many_forget(op2_context ctx);
 
-/* Queue a checked call: a loop for dats, */
+/* Queue a loop for a checked call on dats. */
 op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape);
-/* and a function of the library for globals. */
+/* Queue a function of the library for a checked call on globals. */
 op2_status op2i_gbl_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape);
 /* True if the norm needs a second global, of OP2I_PARTS values p. */
 enum { OP2I_PARTS = 2 };

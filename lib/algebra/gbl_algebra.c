@@ -217,7 +217,7 @@ op2_status op2i_gbl_algebra(const struct op2i_vector_call *call, const struct op
   const struct op2i_vector_form *form = &op2i_vector_forms[call->op];
   struct task task;
   struct arguments list = {.n = 1};
-  /* padding is zeroed, since ranks compare captured values bytewise */
+  /* Padding is zeroed, since ranks compare captured values bytewise. */
   memset(&task, 0, sizeof task);
   task.op = (int32_t)call->op;
   task.type = (int32_t)shape->type;

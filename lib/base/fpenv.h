@@ -2,16 +2,16 @@
 #ifndef OP2I_FPENV_H
 #define OP2I_FPENV_H
 
-/* The floating-point environment of a thread: which way operations round, whether denormal numbers
- * are kept, which exceptions trap, and the flags of those that were raised. The program chooses its
- * own; generated code and the library run in the default one, on every thread: round to nearest,
- * denormal numbers kept, no traps.
+/* The floating-point environment of a thread: the rounding mode, the treatment of denormal numbers,
+ * the exceptions that trap, and the flags of those that were raised. The program chooses its own
+ * environment; generated code and the library run in the default one, on every thread: round to
+ * nearest, denormal numbers kept, no traps.
  *
- * A scope of default modes begins where the library is entered and ends where it returns. The
- * environment of the caller is put aside meanwhile and is back afterwards, its flags as they were,
- * so nothing that the library raises is added to them. Scopes nest: an inner one changes nothing.
- * Within a scope functions of the program's own run in a window, in the environment of the
- * caller. */
+ * A scope of the default environment begins where the library is entered and ends where it returns.
+ * The environment of the caller is saved meanwhile and restored afterwards, with its flags, so
+ * nothing that the library raises is added to them. Scopes nest: an inner one changes nothing.
+ * Within a scope, functions of the program run in a window, which restores the environment of the
+ * caller for that time. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,8 +32,8 @@ void op2i_fp_read(struct op2i_fp_state *state);
 void op2i_fp_write(const struct op2i_fp_state *state);
 
 struct op2i_fp_scope {
-  /* true for the outermost scope of a thread, whose `caller` holds the environment that was
-   * saved */
+  /* True for the outermost scope of a thread, whose `caller` holds the environment that was
+   * saved. */
   bool outermost;
   struct op2i_fp_state caller;
 };

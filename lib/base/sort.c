@@ -10,7 +10,7 @@
 
 enum { FEW = 48, MANY = 1 << 13, DIGIT = 8, LONG_DIGIT = 11 };
 
-/* n keys and the values that go with them. Passes alternate between two of these. */
+/* Keys and the values that go with them. Passes alternate between two of these. */
 struct columns {
   int64_t *key, *with;
 };

@@ -64,7 +64,7 @@ op2_status op2i_comm_pass(struct op2i_comm *comm, int64_t n, const struct op2i_e
 struct piece {
   int64_t bytes;  /* bytes of data in use */
   int64_t number; /* public calls that the sender has made */
-  /* digest of these calls, by which ranks detect that they are in different calls (trail.h) */
+  /* Digest of these calls, by which ranks detect that they are in different calls (trail.h). */
   uint64_t digest;
   struct op2i_trail_words words; /* the last of these calls */
   unsigned char data[PIECE];

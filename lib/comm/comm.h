@@ -90,12 +90,12 @@ struct op2i_sent {
 /* The state of waiting for other ranks (watch.c). */
 struct op2i_watch {
   int64_t longest; /* nanoseconds after which a wait aborts all ranks; 0: never */
-  /* nanoseconds of a wait after which this rank asks the others in which call they are, and prints
+  /* Nanoseconds of a wait after which this rank asks the others in which call they are, and prints
    * a warning; 0: 2 s and 60 s. Tests set shorter times. */
   int64_t ask_after, warn_after;
   int64_t heard; /* when notes were last read outside a wait */
-  /* nanoseconds after which the kind's over() returns, to be called again; 0: it waits without
-   * limit */
+  /* Nanoseconds after which the kind's over() returns, to be called again; 0: it waits without
+   * limit. */
   int64_t patience;
   void (*warn)(void *closure, const char *text); /* null: warnings are not printed */
   void *closure;

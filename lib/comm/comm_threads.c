@@ -35,7 +35,7 @@ struct world {
   struct rank *ranks;           /* [size] */
   struct op2i_message **posted; /* [size][size] from, to: messages without a partner */
   int64_t changes;              /* counts the events after which a waiting rank may continue */
-  /* how often all ranks were found waiting and had to ask each other */
+  /* How often all ranks were found waiting and had to ask each other. */
   int64_t rounds;
   int64_t asked; /* when `rounds` was last increased */
   bool abandoned;

@@ -25,7 +25,7 @@ struct op2i_row_places {
   bool diagonal; /* true if `on_diagonal` has been requested */
   op2_set all, on_diagonal;
   op2_set cross; /* null: columns have not been requested */
-  /* made with `cross`: 1 for elements of the subset, in the halo as well, and 0 for others */
+  /* Made with `cross`: 1 for elements of the subset, in the halo as well, and 0 for others. */
   op2_dat marked;
 };
 

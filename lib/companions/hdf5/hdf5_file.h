@@ -40,7 +40,7 @@ struct op2i_dataset {
   op2_type type;
   int64_t rows; /* for reading, negative: any number, which is then filled in */
   int columns;  /* of a row; 0 for constants and sets, whose rows are single values */
-  /* integers of 64 bits although type is OP2_I32. For reading, integers of any type are accepted;
+  /* Integers of 64 bits although type is OP2_I32. For reading, integers of any type are accepted;
    * it stays true if they are not OP2_I32 and are read as OP2_I64. */
   bool wide;
   int64_t size; /* the attribute `size`; negative: it is not written, or not checked */

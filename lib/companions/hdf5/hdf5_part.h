@@ -21,7 +21,7 @@ struct op2i_part {
   int failed;        /* errno of the first failure; 0: none */
   const char *doing; /* what failed: "... cannot be <doing>" */
   pid_t owner;       /* a forked child has a copy of the file, and must not write to it */
-  /* device and inode distinguish the leader's part from another program's of the same name */
+  /* Device and inode distinguish the leader's part from another program's of the same name. */
   dev_t device;
   ino_t inode;
   bool leads;  /* this rank creates and renames it */

@@ -126,7 +126,7 @@ op2_status op2_file_read_map(op2_file file, op2_set from, op2_set to, int arity,
                               .call = call,
                               .about = {from, to}};
   op2i_file_block(file, size, &first, &n);
-  /* checks come before the allocation */
+  /* Checks come before the allocation. */
   status = op2i_dataset_read(file, &what, 0, 0, NULL, status);
   if (!status) status = read_entries(file, &what, first, n, op2_set_global_size(to), &entries);
   if (!status) status = file->op2->map_create_block(from, to, arity, first, n, entries, name, map);

@@ -47,7 +47,8 @@ struct op2i_message {
   struct rank *rank;
   struct op2i_envelope envelope;
   int n, over; /* pieces, and how many of them are over */
-  /* for a slow link: the start by the sender's and by this rank's clock, and the time of arrival */
+  /* For a slow link: the start by the sender's and by this rank's clock, and the time of
+   * arrival. */
   int64_t sent, begun, due;
   MPI_Request pieces[]; /* [n] */
 };

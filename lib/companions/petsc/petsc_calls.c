@@ -184,7 +184,7 @@ static op2_status begin_petsc(const struct op2i_companion *op2, MPI_Comm comm, i
   if (!failed && !code)
     failed = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, end_with_mpi, &key, NULL);
   if (!failed && !code) failed = MPI_Comm_set_attr(MPI_COMM_SELF, key, &own_world);
-  /* it lives on until its attribute is deleted */
+  /* It lives on until its attribute is deleted. */
   if (key != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&key);
   if (!failed && !code) return OP2_SUCCESS;
   return op2->error(OP2_ERR_CALL, "op2_petsc_use: PETSc cannot be initialised");

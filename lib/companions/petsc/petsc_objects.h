@@ -65,7 +65,7 @@ struct op2i_petsc_form {
   Mat mat;                         /* null: not requested yet */
   const void *wrapped;             /* the matrix's own values; null: the Mat has copies */
   struct op2i_petsc_layout layout; /* for copies */
-  /* counters of the matrix when the form was made, and when values were copied */
+  /* Counters of the matrix when the form was made, and when values were copied. */
   int64_t renumberings, changes;
 };
 enum { OP2I_PETSC_AIJ, OP2I_PETSC_BAIJ, OP2I_PETSC_FORMS };
