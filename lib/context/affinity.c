@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the process may run, as opposed to the calling thread. With OMP_PROC_BIND, OMP_PLACES or
- * the like in the environment an OpenMP runtime binds the thread that starts the program, GNU's
- * before main() begins. What workers, compilers and other threads are to share is the process's
- * CPUs, and the runtime still knows them: its places are made of what it was allowed when it was
- * loaded, so they stay within what taskset, a batch system or mpirun has granted. */
+/* The CPUs on which the process may run, as opposed to those of the calling thread. With
+ * OMP_PROC_BIND, OMP_PLACES or the like in the environment, an OpenMP runtime binds the thread that
+ * starts the program (GNU's does so before main() begins). Workers, compilers and other threads
+ * share the CPUs of the process, and the runtime still knows them: its places are made of the CPUs
+ * that it was allowed when it was loaded, so they stay within what taskset, a batch system or
+ * mpirun has granted. */
 #define _GNU_SOURCE
 #include "affinity.h"
 
@@ -15,8 +16,8 @@
 #include "mem.h"
 #include "process.h"
 
-/* What is asked of a runtime, by the names of OpenMP 4.5. Whichever is loaded is asked, whether this
- * library was built with OpenMP or not. */
+/* The functions of an OpenMP runtime that are used, by their names in OpenMP 4.5. Any runtime that
+ * is loaded is asked, even if this library was built without OpenMP. */
 struct runtime {
   int (*proc_bind)(void), (*num_places)(void), (*place_num)(void), (*place_num_procs)(int);
   void (*place_proc_ids)(int, int *);
@@ -48,8 +49,9 @@ static bool place_cpus(const struct runtime *runtime, int place, cpu_set_t *cpus
   return true;
 }
 
-/* Whether this runtime has bound the calling thread to where it is, and then all its places. A
- * thread that somebody else has bound since is not on the place that the runtime has it on. */
+/* True if this runtime has bound the calling thread to its present CPUs; `all` is then the union of
+ * the runtime's places. If something else has bound the thread since, its CPUs differ from the
+ * place on which the runtime believes it to be. */
 static bool all_places(const struct runtime *runtime, const cpu_set_t *mine, cpu_set_t *all) {
   cpu_set_t place;
   int here, n;
@@ -65,8 +67,8 @@ static bool all_places(const struct runtime *runtime, const cpu_set_t *mine, cpu
   return !CPU_EQUAL(all, mine);
 }
 
-/* Of several runtimes in a process each is asked by itself. Asking binds a thread that the runtime
- * has not seen yet. */
+/* A process may have loaded several runtimes, and each is asked separately. The query binds a
+ * thread that the runtime has not met before, so the thread's own CPUs are restored afterwards. */
 static bool bound_by_openmp(const cpu_set_t *mine, cpu_set_t *all) {
   static const char *const names[] = {"libgomp.so.1", "libomp.so.5", "libiomp5.so", NULL};
   bool found = false;
@@ -101,7 +103,7 @@ void op2i_process_cpu_set(struct op2i_cpu_set *set) {
   for (int i = 0; i < n; i++) set->words[numbers[i] / 64] |= UINT64_C(1) << (numbers[i] % 64);
 }
 
-/* The system cuts what a thread asks for down to what it may have. */
+/* The system reduces the CPUs that a thread requests to those that it may have. */
 void op2i_allowed_cpu_set(struct op2i_cpu_set *set) {
   cpu_set_t mine, all;
   memset(set, 0, sizeof *set);

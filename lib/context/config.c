@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a context runs with: options over the environment over defaults, and that ranks agree on it. */
+/* The configuration of a context: options take precedence over the environment, and the environment
+ * over defaults. Ranks check that they agree on it. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 
 /* ---- options over environment over defaults -------------------------------------------------- */
 
-/* *by says for messages who asked for it. */
+/* *by names the option or variable that set it, for messages. */
 static op2_status choose_text(char **out, const char **by, const char *option, const char *field,
                               enum op2i_variable_id id) {
   const char *text = option ? option : op2i_env_text(id);
@@ -181,7 +182,8 @@ static void describe(const struct op2i_config *config, const char *backend,
     snprintf(words, VALUE_CHARS, "%d", number_of(config, id));
 }
 
-/* Of the lowest rank, and of the lowest of those that differ from it in the first that differs. */
+/* The error reports the value of rank 0 and that of `other`: the lowest rank that differs from it
+ * in the first option in which any rank does. */
 static op2_status tell_ranks(const struct op2i_config *config, const char *backend,
                              enum op2i_variable_id id, int other, struct op2i_comm *comm) {
   char lowest[VALUE_CHARS], differs[VALUE_CHARS];

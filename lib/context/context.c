@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What every call asks of a context first, and its end when nothing refers to it any more. */
+/* The checks with which every call begins, and the end of a context when nothing refers to it any
+ * more. */
 #include "context.h"
 
 #include <inttypes.h>
@@ -45,7 +46,8 @@ op2_status op2i_context_agree(op2_context ctx, op2_status status) {
   return ctx->comm ? op2i_comm_agree(ctx->comm, status) : status;
 }
 
-/* Ranks that have more than the least report it; there is one unless all have the same. */
+/* Ranks whose number exceeds the smallest one report the mismatch; there is such a rank unless all
+ * have the same number. */
 op2_status op2i_context_alike(op2_context ctx, const char *kind, const char *name, const char *what,
                               int64_t number, op2_type type) {
   int64_t least[2] = {number, (int64_t)type};

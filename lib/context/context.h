@@ -2,7 +2,7 @@
 #ifndef OP2I_CONTEXT_H
 #define OP2I_CONTEXT_H
 
-/* A context: what it runs with, and all that belongs to it. */
+/* A context: its configuration, and everything that belongs to it. */
 
 #include <pthread.h>
 
@@ -33,97 +33,104 @@ struct op2i_behalf {
 };
 
 struct op2_context_s {
-  uint32_t magic; /* OP2I_CONTEXT_MAGIC: where an object that is taken for a context has its own */
-  int32_t refs;   /* one for the handle, one per object */
+  /* OP2I_CONTEXT_MAGIC; objects have their own number here, so that they are not taken for
+   * contexts */
+  uint32_t magic;
+  int32_t refs; /* one for the handle, one per object */
   bool finalized, fatal;
-  bool forked;             /* finalized, since this is a child of the process that it lived in */
-  op2_context next_living; /* list of the process */
+  bool forked; /* finalized because this process is a forked child of the one that made it */
+  op2_context next_living; /* list of all contexts of the process */
   pthread_t maker;         /* the thread that called op2_init() */
-  int64_t born;            /* nanoseconds: when op2_init was called */
+  int64_t born;            /* time of the call of op2_init(), in nanoseconds */
   struct op2i_config config;
-  struct op2i_comm *comm; /* with the other ranks; null: this process is alone */
-  char share[160];        /* with ranks: which cores this one has, and why */
-  int crowd;              /* why it has them together with others: enum op2i_crowd */
+  struct op2i_comm *comm; /* connects the other ranks; null: this process is alone */
+  char share[160];        /* among ranks: which cores this rank has, and why */
+  int crowd;              /* why this rank shares its cores with others: enum op2i_crowd */
   const struct op2i_backend *backend;
-  const struct op2i_backend *passed_over; /* the default, had it enough workers; null: it has */
+  /* default backend that was not chosen, since it has too few workers; null: none */
+  const struct op2i_backend *passed_over;
   void *backend_state;
-  struct op2i_device
-      *device; /* on which its loops run, until nothing refers to the context; null: here */
-  struct op2i_device *shadow; /* with OP2_SHADOW=1: in whose memory loops of the host work */
-  int workers;              /* of the backend */
-  struct op2i_sched *sched; /* scheduler/ */
+  /* device on which the backend runs loops, kept until nothing refers to the context; null: the
+   * host */
+  struct op2i_device *device;
+  /* with OP2_SHADOW=1: the device in whose memory loops of the host work */
+  struct op2i_device *shadow;
+  int workers;              /* workers of the backend */
+  struct op2i_sched *sched; /* owned by scheduler/ */
   struct op2i_jit *jit;     /* backends/: compiler and cache, opened at the first compilation */
-  struct op2i_loop_table *loops; /* every distinct loop seen */
-  struct op2i_user_call *calls;  /* every distinct call seen; list */
-  struct op2i_vector_kernel *vector_kernels; /* of op2/algebra.h, made so far; list */
+  struct op2i_loop_table *loops;             /* all distinct loops queued so far */
+  struct op2i_user_call *calls;              /* all distinct calls queued so far; list */
+  struct op2i_vector_kernel *vector_kernels; /* kernels of op2/algebra.h made so far; list */
   struct op2i_gbls {
-    op2_gbl *gbls; /* [n] some null */
+    op2_gbl *gbls; /* [n], some of them null */
     int n;
-  } dot_parts[2];        /* what blocks of scalar products reduce into; [inside an operation] */
-  op2_gbl norm_parts[2]; /* what norms reduce into beside their result; [inside an operation] */
-  /* The operation that runs and queues others, with objects whose handles may be gone;
-   * null: none. */
+  } dot_parts[2]; /* partial sums of scalar products, one per block; [inside a nested queue] */
+  op2_gbl norm_parts[2]; /* auxiliary result of norms; [inside a nested queue] */
+  /* The operation that runs and queues others (in a nested queue), with objects whose handles may
+   * have been destroyed; null: none. */
   const struct op2i_op *inside;
-  int64_t round;                 /* such operations so far */
-  int64_t last_id_outside;       /* of the objects that existed when it began */
+  int64_t round;           /* number of nested queues so far */
+  int64_t last_id_outside; /* highest id of an object that existed when the nested queue began */
   struct op2i_object *awaiting_release; /* destroyed inside functions of op2_call(); list */
-  const struct op2i_object *lent_destroyed; /* lent, and the program tried to destroy it; or null */
-  struct op2i_solve *solves;     /* every distinct one seen; list */
+  /* lent object that the program tried to destroy; null: none */
+  const struct op2i_object *lent_destroyed;
+  struct op2i_solve *solves; /* all distinct solves queued so far; list */
   const struct op2i_engine
-      *engine; /* that solves where nothing else is asked for; null: the library */
-  const char *calling;           /* the function of op2_call() that runs, null when none does */
-  op2_where running;             /* where the operation that ran last by itself was queued */
-  struct op2i_failure *failures; /* not yet reported, by loop number; owned references */
+      *engine; /* engine of solvers for which no other one is chosen; null: the library itself */
+  const char *calling; /* name of the function of op2_call() that runs; null: none does */
+  op2_where running;   /* where the operation was queued that is run, or was run last, as a call */
+  struct op2i_failure *failures; /* failures not yet reported, by loop number; owned references */
   op2_const consts;              /* list */
   int64_t const_epoch;           /* changes when a constant is created or destroyed */
-  int64_t objects_left;          /* handles destroyed whose objects others still hold */
-  struct op2i_list sets;         /* no subsets */
+  int64_t objects_left;          /* destroyed handles whose objects are still referenced */
+  struct op2i_list sets;         /* all sets, without subsets */
   bool partitioned;
-  op2_partition_report partition; /* of the last time */
+  op2_partition_report partition; /* report of the last partitioning */
   struct op2i_list dats, sparsities;
   op2_dat wrapped;     /* list of dats over borrowed memory */
-  int64_t open_scopes; /* of all dats */
-  int64_t npoisoned;   /* resources whose values are not there */
-  int64_t epoch;       /* changes when values of a buffer come to another place, or go from one */
+  int64_t open_scopes; /* open scopes of all dats */
+  int64_t npoisoned;   /* poisoned resources: their values are lost */
+  int64_t epoch;       /* changes when the location of a buffer's values changes (host, device) */
   int64_t next_id;
-  struct op2i_behalf behalf; /* of which call objects are made */
+  struct op2i_behalf behalf; /* public call on behalf of which objects are made */
 };
 
 /* OP2_ERR_STATE unless the context can take work. */
 op2_status op2i_context_validate(op2_context ctx);
-/* The same for a context in which a function of op2_call() runs. */
+/* OP2_ERR_STATE for a context in which a function of op2_call() runs. */
 op2_status op2i_context_calling(op2_context ctx);
-/* OP2_ERR_STATE in words for a context of the process that this one was forked from. */
+/* OP2_ERR_STATE for a context of the process from which this one was forked. */
 op2_status op2i_context_left_behind(void);
-/* Among ranks: a failure of one is one of all (op2i_comm_agree()). Collective. */
+/* Among ranks: if one rank fails, all do (see op2i_comm_agree()). Collective. */
 op2_status op2i_context_agree(op2_context ctx, op2_status status);
-/* Among ranks: what was declared as `kind` 'name' has the same `number` (its dim or arity, as
- * `what` says) and type on all, or OP2_ERR_MISMATCH with both; type 0 where there is none.
- * Collective. */
+/* Among ranks: check that the object declared as `kind` 'name' has the same `number` (its dim or
+ * arity, as `what` says) and the same type on all ranks; otherwise OP2_ERR_MISMATCH with both
+ * values. The type is 0 for objects without one. Collective. */
 op2_status op2i_context_alike(op2_context ctx, const char *kind, const char *name, const char *what,
                               int64_t number, op2_type type);
-/* Among ranks: this one has failed where the others do not ask, and go on to wait for it. They are
- * told, and the context is dead. Returns the status. */
+/* Among ranks: report a failure of this rank alone at a point without agreement, where the other
+ * ranks would go on and wait for it. The ranks are aborted and the context is dead. Returns the
+ * status. */
 op2_status op2i_context_lost(op2_context ctx, op2_status status);
 void op2i_context_unref(op2_context ctx);
 int64_t op2i_next_id(op2_context ctx);
 
 /* ---- trail_calls.c: the calls that all ranks make alike ---- */
 
-/* The trail of the context's rank (trail.h); null where ranks compare nothing: alone, at the end,
- * and inside a function of op2_call(). */
+/* The trail of the context's rank (trail.h). Null where ranks compare nothing: in a process without
+ * other ranks, after the end of the context, and inside a function of op2_call(). */
 struct op2i_trail *op2i_context_trail(op2_context ctx);
-/* A public call that all ranks make: to be said as soon as the context is known, before anything of
- * the call is done and before what one rank alone may find wrong. `arguments` and `values` are
- * digests of what has to be the same on all ranks. What one rank alone may have wrong, so that a
- * declaration fails on all, is no difference: such a call is said without digests at first, and
- * once more with them when it has succeeded. */
+/* Record a public call that all ranks make. Record it as soon as the context is known, before
+ * anything of the call is done and before checks that may fail on one rank only. `arguments` and
+ * `values` are digests of what has to be the same on all ranks. Arguments that may be wrong on one
+ * rank alone, so that a declaration fails on all, are not a difference between ranks: such a call
+ * is recorded without digests first, and again with them when it has succeeded. */
 void op2i_context_call(op2_context ctx, const char *call, const char *name, uint64_t arguments,
                        uint64_t values);
-/* What is said from now on stands in the trail as a part of `call`, with its name and place: the
- * program does not know of the kernels, globals and subsets that a call makes for itself. Where
- * such a part is open, the outermost counts. Returns what was there before, for
- * op2i_context_behalf_end(), which every way out of the call has to pass. */
+/* Record calls from now on as parts of `call`, with its name and source line, since the program
+ * does not know of the kernels, globals and subsets that a call makes internally. Of nested parts
+ * the outermost one counts. Returns the previous state for op2i_context_behalf_end(), which every
+ * return from the call has to execute. */
 struct op2i_behalf op2i_context_behalf(op2_context ctx, const char *call, const char *name,
                                        op2_where where);
 void op2i_context_behalf_end(op2_context ctx, struct op2i_behalf before);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the library has of a device's memory, how much that may be, and devices' names and ends. */
+/* Memory of devices that the library has allocated and its limit; names of devices, opening and
+ * closing them. */
 #include "device.h"
 
 #include <stdio.h>
@@ -10,8 +11,8 @@
 #include "mem.h"
 #include "text.h"
 
-/* A value of a global takes so many bytes at most: such memory comes and goes with each of them, and a
- * device is slow to give any. */
+/* Largest block, in bytes, that is kept for reuse; a value of a global fits into it. Such blocks
+ * are allocated and released with each value, and devices are slow to allocate. */
 enum { SMALL = 256 };
 
 const struct op2i_device_kind *const op2i_device_kinds[] = {&op2i_device_cuda, &op2i_device_opencl,
@@ -88,7 +89,7 @@ op2_status op2i_device_alloc(struct op2i_device *device, size_t bytes, void **ou
   return OP2_SUCCESS;
 }
 
-/* What comes last often goes first. */
+/* The search runs backwards, since the latest block is often the first to be released. */
 void op2i_device_release(struct op2i_device *device, void *made) {
   struct op2i_device_memory *memory = &device->memory;
   int64_t b = memory->nblocks - 1;

@@ -2,8 +2,8 @@
 #ifndef OP2I_DEVICE_H
 #define OP2I_DEVICE_H
 
-/* A device as all others see it: memory of its own, code that is built for it, and launches of that.
- * Each kind of device is a constant table of functions. */
+/* The interface of a device: memory of its own, code that is compiled for it, and launches of that
+ * code. Each kind of device is a constant table of functions. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,46 +15,48 @@
 
 struct op2i_text;
 
-/* What code may count on. */
+/* Properties of a device on which code may rely. */
 struct op2i_device_limits {
-  char name[128];    /* for people: "NVIDIA H100 80GB HBM3" */
-  char target[64];   /* what binaries are built for, one word: "sm_90"; part of their keys, as is */
-  char compiler[64]; /* what they are built by */
-  bool doubles;      /* it has double precision */
-  bool on_host;      /* it computes on the host's own processors */
-  bool short_atomics; /* those that it has are of 32 bits at most */
-  int units;         /* that run groups at the same time */
-  int64_t group_max; /* work items of a group */
-  int64_t local_bytes; /* of memory that a group shares */
+  char name[128]; /* printable name: "NVIDIA H100 80GB HBM3" */
+  /* architecture of binaries in one word, "sm_90"; a part of their cache keys, as is the
+   * compiler */
+  char target[64];
+  char compiler[64];   /* compiler of binaries and its version */
+  bool doubles;        /* true if the device has double precision */
+  bool on_host;        /* true if the device computes on the host's processors */
+  bool short_atomics;  /* true if its atomic operations are limited to 32 bits */
+  int units;           /* compute units, which run groups concurrently */
+  int64_t group_max;   /* most work items in a group */
+  int64_t local_bytes; /* bytes of memory shared by a group */
   int64_t memory_bytes;
 };
 
-/* What has moved between the host and the device, and what ran. */
+/* Copies between the host and the device, and what has run. */
 struct op2i_device_counts {
   int64_t puts, put_bytes, gets, get_bytes, launches;
-  int64_t host_runs; /* of loops that the host ran in its stead */
-  int64_t functions; /* of loops that are loaded now */
+  int64_t host_runs; /* loops that ran on the host instead */
+  int64_t functions; /* functions of loops that are loaded now */
 };
 
-/* What the library has of its memory. */
+/* The device memory that the library has allocated. */
 enum { OP2I_DEVICE_SPARES = 64 };
 struct op2i_device_memory {
   int64_t limit;      /* bytes; 0: as much as there is */
-  int64_t used, most; /* bytes: now, and at the most so far */
+  int64_t used, most; /* bytes in use: now, and the maximum so far */
   struct op2i_device_block {
     void *memory;
     int64_t bytes;
   } * blocks; /* [nblocks] */
   int64_t nblocks, capacity;
-  void *spare[OP2I_DEVICE_SPARES]; /* small blocks that nobody has now */
+  void *spare[OP2I_DEVICE_SPARES]; /* small blocks that are free for reuse */
   int nspare;
-  int64_t asked, fail_every; /* for tests: each n-th of those that are asked for is not given */
+  int64_t asked, fail_every; /* for tests: every fail_every-th allocation fails */
 };
 
-/* Rows of values, to memory where some of them lie packed, or from there. */
+/* Rows of values, to be packed into contiguous memory or unpacked from it. */
 struct op2i_device_rows {
   void *values, *packed;
-  void *places; /* [n][2] int32_t: the number of a row, and how many units lie before it */
+  void *places; /* [n][2] int32_t: the number of a row, and the number of units before it */
   int64_t n, row_units;
   int unit; /* bytes: 4, or 1 */
   bool unpack;
@@ -65,20 +67,21 @@ struct op2i_device {
   const struct op2i_device_kind *kind;
   struct op2i_device_limits limits;
   struct op2i_device_counts counts;
-  /* Hands over a move of rows. Set by the backend that has the device for loops. */
+  /* Submits a move of rows to the device. Set by the backend that runs loops on the device. */
   op2_status (*move_rows)(op2_context ctx, const struct op2i_device_rows *rows);
-  struct op2i_device_code *rows[2][2]; /* of that backend, by unit and direction: null, not built */
+  /* code of that backend, by unit and direction; null: not built */
+  struct op2i_device_code *rows[2][2];
   struct op2i_device_memory memory;
-  struct op2i_list buffers; /* with memory there (lib/mesh) that may leave it */
-  int64_t round;            /* of looking for some that may */
+  struct op2i_list buffers; /* buffers (lib/mesh) on the device that may be evicted */
+  int64_t round;            /* number of the present eviction search */
 };
 
 /* A function that can be launched; each kind's own structure begins with it. */
 struct op2i_device_code {
-  int64_t group_max; /* work items of a group of this one */
+  int64_t group_max; /* most work items in a group of this function */
 };
 
-/* A parameter of it: memory (of the device, or null), or else a 64-bit integer. */
+/* A parameter of a function: memory (of the device, or null), or else a 64-bit integer. */
 struct op2i_device_arg {
   bool is_memory;
   void *memory;
@@ -87,35 +90,38 @@ struct op2i_device_arg {
 
 struct op2i_launch {
   int64_t groups; /* one-dimensional; 1 at least */
-  int64_t group;  /* work items in each */
-  int64_t
-      local_bytes; /* that its last parameter points to, memory that a group shares; 0: it has no
-                          such parameter */
-  int nargs;       /* without that parameter */
+  int64_t group;  /* work items in each group */
+  /* bytes of memory shared by a group, to which the last parameter points; 0: no such parameter */
+  int64_t local_bytes;
+  int nargs; /* number of parameters without the one of local_bytes */
   const struct op2i_device_arg *args;
 };
 
-/* One thread at a time uses a device. What is handed over is done in that order; get() and wait() wait
- * for it, put() until the host's memory may be written again. Messages of failures say what call has
- * failed and why. After OP2_ERR_FATAL the device is lost, and all that is asked of it fails. */
+/* One thread at a time uses a device. Operations are done in the order in which they are submitted.
+ * get() and wait() wait for all of them, put() until the host's memory may be written again.
+ * Messages of failures name the call that failed and the reason. After OP2_ERR_FATAL the device is
+ * lost, and every further operation fails. */
 struct op2i_device_kind {
-  const char *name; /* "cuda", "opencl": of the backend */
-  bool generic;     /* in its code a pointer may point to any memory */
-  bool stages;      /* and wide rows go by way of memory that a group shares */
-  bool
-      in_host_memory; /* handles of its memory are addresses, for tests: blocks are as large as asked
-                          for, so that sanitizers see who goes beyond */
-  /* Why there is none of this kind; null: there is. Asked by any thread, and found out once. */
+  const char *name; /* name of the backend: "cuda", "opencl" */
+  bool generic;     /* true if a pointer in its code may point to any memory (global or shared) */
+  bool stages;      /* true if its code moves wide rows through memory shared by a group */
+  /* true if handles of its memory are host addresses (for tests): blocks then have exactly the
+   * requested size, so that sanitizers detect accesses beyond them */
+  bool in_host_memory;
+  /* The reason why no device of this kind is usable; null: there is one. May be called by any
+   * thread; determined once. */
   const char *(*unavailable)(void);
-  /* `which` as in OP2_DEVICE: a number from 0, or part of a name in any case; null: of those that are
-   * alike and the best, the next for each `seat`, from the first on. OP2_ERR_UNAVAILABLE or
-   * OP2_ERR_OPTION with those that there are in the message. */
+  /* `which` is as in OP2_DEVICE: a number from 0, or part of a name in any case. Null: the best
+   * device; if several are equally good, `seat` (from 0) counts through them. Fails with
+   * OP2_ERR_UNAVAILABLE or OP2_ERR_OPTION, and the devices that exist in the message. */
   op2_status (*open)(const char *which, int seat, struct op2i_device **device);
-  void (*close)(struct op2i_device *device); /* what was made of it is gone before */
-  /* One line on each device that there is: number, name, memory, target. */
+  /* memory and code of the device have to be released before */
+  void (*close)(struct op2i_device *device);
+  /* Prints one line for each device: number, name, memory, target. */
   void (*list)(struct op2i_text *out);
 
-  /* Memory is known by a handle, which need not be an address: places in it are given in bytes. */
+  /* Memory is identified by a handle, which need not be an address; positions in it are given in
+   * bytes. */
   op2_status (*alloc)(struct op2i_device *device, size_t bytes, void **memory); /* OP2_ERR_NOMEM */
   void (*release)(struct op2i_device *device, void *memory);                    /* null: nothing */
   op2_status (*put)(struct op2i_device *device, void *memory, size_t at, const void *host,
@@ -124,12 +130,12 @@ struct op2i_device_kind {
   op2_status (*clear)(struct op2i_device *device, void *memory, size_t at,
                       size_t bytes); /* zeros */
 
-  /* From source to a binary (op2i_free()d by the caller) that load() takes, also in a later process on
-   * a device of the same target. OP2_ERR_COMPILE with what the compiler said appended to `log`.
-   * `includes` are directories, null-terminated, or null. */
+  /* Compiles source to a binary (op2i_free()d by the caller), which load() takes, also in a later
+   * process on a device of the same target. Fails with OP2_ERR_COMPILE, with the compiler's output
+   * appended to `log`. `includes` are directories, null-terminated, or null. */
   op2_status (*build)(struct op2i_device *device, const char *source, const char *const *includes,
                       struct op2i_text *log, void **binary, size_t *bytes);
-  /* A binary stays as it is while functions of it are in use. */
+  /* The binary has to stay unchanged while functions of it are in use. */
   op2_status (*load)(struct op2i_device *device, const void *binary, size_t bytes,
                      const char *entry, struct op2i_device_code **code);
   void (*unload)(struct op2i_device *device, struct op2i_device_code *code);
@@ -137,9 +143,9 @@ struct op2i_device_kind {
                        const struct op2i_launch *launch);
   op2_status (*wait)(struct op2i_device *device);
 
-  /* The device's clock. A mark stands between what was handed over before it and after it, when it was
-   * set last; *mark is made where it is null. `seconds` from one mark to a later one: less than 0 while
-   * the device has not come that far, which `wait` is for. */
+  /* The device's clock. A mark separates the operations that were submitted before it was last set
+   * from those after it; a null *mark is created. `seconds` is the time between two marks. It is
+   * negative if the device has not reached the later one yet, unless `wait` is true. */
   op2_status (*mark)(struct op2i_device *device, void **mark);
   op2_status (*between)(struct op2i_device *device, void *begin, void *end, bool wait,
                         double *seconds);
@@ -148,22 +154,24 @@ struct op2i_device_kind {
 
 extern const struct op2i_device_kind op2i_device_cuda, op2i_device_opencl, op2i_device_shadow;
 
-/* Those that a user may choose, in order of preference; null-terminated. */
+/* The kinds that a user may choose, in order of preference; null-terminated. */
 extern const struct op2i_device_kind *const op2i_device_kinds[];
 
-/* As the kind's open(), with the most bytes that it is asked for, or 0. */
+/* Open a device as the kind's open() does; `limit` is the most bytes that may be allocated on it,
+ * or 0. */
 op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int seat,
                             int64_t limit, struct op2i_device **device);
 void op2i_device_close(struct op2i_device *device); /* null: nothing */
-/* For open(): whether `which` means the device of that number and name, and OP2_ERR_OPTION with those
- * that there are. */
+/* Used by implementations of open(). op2i_device_meant(): true if `which` denotes the device of
+ * that number and name. op2i_device_unknown(): OP2_ERR_OPTION with a list of the devices that
+ * exist. */
 bool op2i_device_meant(const char *which, int number, const char *name);
 op2_status op2i_device_unknown(const struct op2i_device_kind *kind, const char *which);
-/* As the kind's alloc() and release(), within the limit: all that the library has of a device's memory
- * comes from here. */
+/* Allocate and release as the kind's functions do, within the limit. All memory that the library
+ * uses on a device is allocated here. */
 op2_status op2i_device_alloc(struct op2i_device *device, size_t bytes, void **memory);
 void op2i_device_release(struct op2i_device *device, void *memory);
-/* Numbers from the host in new memory of the device. */
+/* Allocate device memory and copy numbers of the host into it. */
 op2_status op2i_device_numbers(struct op2i_device *device, const int32_t *numbers, int64_t n,
                                void **memory);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The shadow: a device without processors, in more of the host's memory. With OP2_SHADOW=1 loops of the
- * host work there, so that whatever runs them meets what devices do to values. */
+/* The shadow: a device without processors, whose memory is further host memory. With OP2_SHADOW=1,
+ * loops of the host work there, so that tests of the host also check what devices do to values. */
 #include <stdio.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ static op2_status clear(struct op2i_device *device, void *memory, size_t at, siz
   return OP2_SUCCESS;
 }
 
-/* Nobody asks it to build, load or launch anything. */
+/* The functions that build, load and launch are absent, since they are never called. */
 const struct op2i_device_kind op2i_device_shadow = {
     .name = "shadow",
     .in_host_memory = true,

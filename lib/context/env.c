@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The environment: one table of all variables, which is printed, read and checked. Nobody else reads it,
- * and env_replace.c has the list that they are in. */
+/* The environment: one table of all variables, which is printed, read and checked. No other file
+ * reads the environment; env_replace.c provides the list of variables. */
 #include "variables.h"
 
 #include <errno.h>
@@ -21,9 +21,10 @@
 #include "stream.h"
 #include "text.h"
 
-/* What decides which loops are queued together, in which form and in which parts they run, what halos
- * travel when, and the last bits of results, is the same on all ranks. Where workers are, who wakes them
- * up when, what is compiled by whom and kept where, and what is said of it, is a rank's own affair. */
+/* Variables that decide which loops are queued together, in which form and in which parts they run,
+ * when halos are exchanged, and the last bits of results, are the same on all ranks. A rank may
+ * choose for itself where workers are, who wakes them up and when, what is compiled by whom and
+ * where it is kept, and what is printed about it. */
 #define SAME(field) (1 + offsetof(struct op2i_config, field))
 #define OWN         0
 
@@ -191,7 +192,7 @@ static op2_status bad_number(const struct op2i_variable *variable, const char *t
                     variable->name, text, variable->least, variable->most);
 }
 
-/* Decimal digits and nothing else: strtol() would let blanks and signs pass on one side only. */
+/* Only decimal digits are accepted: strtol() would also take leading blanks and signs. */
 static op2_status parse(const struct op2i_variable *variable, const char *text, int *value) {
   if (variable == &op2i_variables[OP2I_ENV_RENUMBER] && !strcmp(text, "auto")) {
     *value = variable->fallback;
@@ -234,7 +235,7 @@ op2_status op2i_env_int(enum op2i_variable_id id, int *value) {
   return OP2_SUCCESS;
 }
 
-/* Drivers are not opened for whoever has more rights than the user. */
+/* Drivers are not opened by a process that has more rights than the user who started it. */
 static void write_devices(FILE *stream) {
   for (int k = 0; op2i_device_kinds[k] && !op2i_env_ignored(); k++) {
     const struct op2i_device_kind *kind = op2i_device_kinds[k];
@@ -262,10 +263,10 @@ op2_status op2_environment_write(FILE *stream) {
   return op2i_stream_written(stream, "op2_environment_write");
 }
 
-/* ---- op2i_variables that nobody reads ------------------------------------------------------------- */
+/* ---- unknown variables ----------------------------------------------------------------------- */
 
-/* How many letters must be changed, left out, put in or swapped with the next one to make one name
- * of the other; names longer than LONG are taken for different. */
+/* The number of letters that must be changed, left out, inserted or swapped with the next one to
+ * turn one name into the other. Names longer than LONG count as different. */
 static int distance(const char *a, const char *b) {
   enum { LONG = 24 };
   int n = (int)strlen(a), m = (int)strlen(b), d[LONG + 1][LONG + 1];
@@ -284,8 +285,8 @@ static int distance(const char *a, const char *b) {
   return d[n][m];
 }
 
-/* The variable that somebody who wrote this probably meant, or null. One is also meant where the
- * other's name begins with it: OP2_BLOCK, OP2_LOG_LEVEL. */
+/* The variable that was probably meant by this name, or null. A variable is also proposed if one of
+ * the two names begins with the other: OP2_BLOCK, OP2_LOG_LEVEL. */
 static const char *meant(const char *name) {
   const char *best = NULL;
   int least = 3;
@@ -301,7 +302,7 @@ static const char *meant(const char *name) {
   return best;
 }
 
-/* Whether a name that starts with OP2_ is not for the library. */
+/* True if a name that starts with OP2_ has no meaning to the library. */
 static bool stray_name(const char *name) {
   if (!strncmp(name, "OP2_TEST_", 9)) return false;
   for (int i = 0; i < OP2I_ENV_COUNT; i++)
@@ -309,7 +310,7 @@ static bool stray_name(const char *name) {
   return true;
 }
 
-/* Whether this process has not yet heard of the name. After many names it has heard of all. */
+/* True if this process has not warned of the name before. After NAMES names it warns of no more. */
 static bool news(const char *name) {
   enum { NAMES = 64 };
   static uint64_t heard[NAMES];
@@ -341,7 +342,7 @@ void op2i_env_warn_unknown(op2_context ctx) {
   }
 }
 
-/* ---- one that is no option ------------------------------------------------------------------- */
+/* ---- a variable that is no option ------------------------------------------------------------ */
 
 op2_status op2i_env_link(struct op2i_link_speed *speed) {
   const char *text = op2i_env_text(OP2I_ENV_LINK), *end;

@@ -6,49 +6,49 @@
 #include "op2/context.h"
 #include "strategy.h"
 
-/* All variables are read here (lib/context/env.c, env_replace.c). Numbers are decimal digits; a bad one is
- * OP2_ERR_OPTION and names the variable. */
+/* All variables are read here (lib/context/env.c, env_replace.c). Numbers are decimal digits; a bad
+ * one is OP2_ERR_OPTION with the name of the variable. */
 
-/* Whether the environment is somebody else's: a process with more rights than who started it
- * (set-user-ID, set-group-ID, file capabilities) takes nothing from it, neither our variables nor
- * others, and hands none of it to a compiler. */
+/* True if the environment is not trusted: a process with more rights than the user who started it
+ * (set-user-ID, set-group-ID, file capabilities) reads nothing from it, neither the variables of
+ * the library nor others, and passes none of it to a compiler. */
 bool op2i_env_ignored(void);
 
-/* A variable that is not ours: HOME, PATH, TMPDIR, STARPU_HOME and so on; null when unset, empty
- * or ignored. */
+/* A variable that does not belong to the library: HOME, PATH, TMPDIR, STARPU_HOME and so on; null
+ * when unset, empty or ignored. */
 const char *op2i_env_system(const char *name);
-/* The same for a library that takes an empty variable for a set one. */
+/* Does the same for libraries to which an empty variable counts as set. */
 const char *op2i_env_raw(const char *name);
 
-/* The environment of the program, also while another one is in its place. */
+/* The environment of the program, even while another one replaces it. */
 char **op2i_env_all(void);
 
 /* Some libraries take settings from the environment alone. setenv() may free the list of variables
- * while another thread reads it, so the list is left as it is and another one takes its place: one
- * with these changes, for a while, until it is put back. One caller at a time. What the program itself
- * changes meanwhile stays changed. False where there is no memory: then nothing is changed. */
+ * while another thread reads it, so the list stays as it is and is replaced by one with these
+ * changes until op2i_env_put_back(). Only one caller at a time may do so. Changes that the program
+ * makes meanwhile are kept. False if there is no memory: then nothing is changed. */
 struct op2i_env_change {
   const char *name, *value; /* null: the variable is not set */
 };
 enum { OP2I_ENV_CHANGES = 32 }; /* at most */
 bool op2i_env_replace(const struct op2i_env_change *changes, int nchanges);
 void op2i_env_put_back(void);
-/* In a child that another thread has forked meanwhile: the program's environment is in place. */
+/* Restore the program's environment in a child that another thread has forked meanwhile. */
 void op2i_env_in_child(void);
 
-/* What a context runs with: options over environment over defaults, all filled in; strings are
- * owned. */
+/* The configuration of a context: options take precedence over the environment, and the environment
+ * over defaults. All fields are filled in; strings are owned. */
 struct op2i_config {
   char *backend, *device, *place, *place_costs, *cache_dir, *cc, *cflags,
       *graph_file;       /* null: not set */
   char *cache_trust;     /* null: nobody but the user and root */
   char *ldflags;         /* null: none */
   char *folder;          /* the working directory when the context was made; null: not known */
-  char *device_strategy; /* the same, */
-  enum op2i_device_strategy strategy; /* and which that is */
-  /* Who asked for these: "OP2_CC" or "op2_options.cc". */
+  char *device_strategy; /* name of the strategy; null: not set */
+  enum op2i_device_strategy strategy; /* the strategy itself */
+  /* The variables or options that set these, "OP2_CC" or "op2_options.cc". */
   const char *backend_by, *device_by, *cache_dir_by, *cc_by, *cflags_by, *graph_by;
-  int threads, block_size; /* 0: choose */
+  int threads, block_size; /* 0: chosen by the context */
   int chunk_us, queue_max, idle_ms, log_level;
   int cc_timeout; /* seconds, 0: no limit */
   int wait_max;   /* seconds that a rank waits for another one, 0: no limit */
@@ -56,15 +56,18 @@ struct op2i_config {
   int cache_mb;  /* limit of the cache on disk, 0: none */
   int device_mb; /* limit of memory on a device, 0: none */
   int replay;
-  int fuse;       /* OP2I_FUSE_... */
-  int shadow;     /* loops work in a place of their own */
-  int simd_bytes; /* of a vector in generated code, 0: none; the context replaces OP2I_SIMD_AUTO */
-  bool simd_halved;   /* the processor was to choose, and works on such vectors in two steps */
-  int team;           /* OP2I_TEAM_AUTO, 0: never, 1: always */
-  int tile;           /* OP2I_TILE_AUTO, 0: never, 1: always, else iterations in a tile */
-  int renumber;       /* unasked: OP2I_RENUMBER_AUTO, 0: never, 1: by the first map that will do */
-  int slices;         /* rows of matrices in slices: OP2I_SLICES_AUTO, 0: never, 1: always */
-  int overlap, merge; /* of exchanges of halos: with what is computed, and with each other */
+  int fuse;   /* OP2I_FUSE_... */
+  int shadow; /* loops work in the memory of the shadow device */
+  /* bytes of a vector in generated code, 0: scalar code; the context replaces OP2I_SIMD_AUTO */
+  int simd_bytes;
+  bool simd_halved; /* OP2I_SIMD_AUTO was asked for, and the processor splits such vectors in two */
+  int team;         /* OP2I_TEAM_AUTO, 0: never, 1: always */
+  int tile;         /* OP2I_TILE_AUTO, 0: never, 1: always, else iterations in a tile */
+  /* automatic renumbering: OP2I_RENUMBER_AUTO, 0: never, 1: by the first suitable map */
+  int renumber;
+  int slices; /* rows of matrices in slices: OP2I_SLICES_AUTO, 0: never, 1: always */
+  /* halo exchanges are overlapped with computation; and merged with each other */
+  int overlap, merge;
 };
 enum {
   OP2I_SIMD_AUTO = -1,
@@ -73,25 +76,28 @@ enum {
   OP2I_RENUMBER_AUTO = -1,
   OP2I_SLICES_AUTO = -1
 };
-/* When loops are fused: never, when they come together again, or when they first do. */
+/* Loops are fused never, when the same group is queued again, or when it is queued first. */
 enum { OP2I_FUSE_NEVER, OP2I_FUSE_AGAIN, OP2I_FUSE_AT_ONCE };
 /* How long ranks wait for each other before they have a context. */
 struct op2i_patience {
   int64_t longest;    /* nanoseconds; 0: without end */
   int64_t warn_after; /* nanoseconds after which a rank warns; 0: it does not */
 };
-/* By OP2_WAIT_MAX and the log level, as in a context; by the defaults where these are not valid. */
+/* Fill in by OP2_WAIT_MAX and the log level as in a context, or by the defaults if these are not
+ * valid. */
 void op2i_config_patience(const op2_options *options, struct op2i_patience *patience);
 op2_status op2i_config_init(struct op2i_config *config, const op2_options *options);
-/* Among ranks, OP2_ERR_OPTION on all where they differ in what has to be the same, with the first
- * such option, two ranks and their values. `backend` is what was chosen. Collective. */
+/* Among ranks: OP2_ERR_OPTION on all ranks if options differ that have to be the same, with the
+ * first such option, two ranks and their values. `backend` is the one that was chosen.
+ * Collective. */
 op2_status op2i_config_agree(const struct op2i_config *config, const char *backend,
                              struct op2i_comm *comm);
 void op2i_config_free(struct op2i_config *config);
-/* The link that messages of ranks are to travel as if on; all zero: as fast as they can. */
+/* The emulated link on which messages between ranks are sent (OP2_LINK); all zero: as fast as
+ * possible. */
 op2_status op2i_env_link(struct op2i_link_speed *speed);
-/* Warn of variables that start with OP2_ and mean nothing, once in a process for each. Those that
- * start with OP2_TEST_ belong to the library's own tests. */
+/* Warn of unknown variables that start with OP2_, once in a process for each. Names that start with
+ * OP2_TEST_ belong to the library's own tests. */
 void op2i_env_warn_unknown(op2_context ctx);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Another environment in place of the program's, for libraries that are told by it what to do. Any
- * thread may read the environment at any time, in the C library as well as here, and POSIX lets a
- * program do so as long as nobody changes it. So what such a reader may be at stays as it is: the
- * program's list of variables, and whatever was in a list of our own. */
+/* Another environment in place of the program's, for libraries that can be configured in no other
+ * way. Any thread may read the environment at any time, in the C library as well as here, and POSIX
+ * allows it as long as nothing changes the environment. So everything that such a reader may be
+ * using stays as it is: the program's list of variables, and the contents of our own lists. */
 #define _GNU_SOURCE /* environ */
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "mem.h"
 #include "text.h"
 
-/* "NAME=value" as it was put into a list. Libraries keep pointers to values, so none is ever freed; the
- * same text is made only once. */
+/* "NAME=value" as it was put into a list. Libraries keep pointers to values, so no entry is ever
+ * freed; the same text is allocated only once. */
 struct entry {
   struct entry *next;
   char text[];
@@ -21,22 +21,21 @@ struct entry {
 static struct entry *entries;
 
 static struct {
-  char **list, **written; /* the list, and what was put into it */
-  char **block;           /* that the list is in, behind the address of the block before */
-  size_t room;            /* of either */
-  struct op2i_env_change before[OP2I_ENV_CHANGES]; /* what the program has for each change */
+  char **list, **written; /* the list, and a copy of what was written into it */
+  char **block; /* memory of the list, which begins after the address of the previous block */
+  size_t room;  /* capacity of both */
+  struct op2i_env_change before[OP2I_ENV_CHANGES]; /* the program's own value for each change */
   int nchanges;
 } ours;
 
-static char **programs; /* its list while ours is in its place, else null */
+static char **programs; /* the program's list while ours replaces it, else null */
 static char *none[] = {NULL};
 
 static char **present(void) { return __atomic_load_n(&environ, __ATOMIC_SEQ_CST); }
 
 static void put(char **list) { __atomic_store_n(&environ, list, __ATOMIC_SEQ_CST); }
 
-/* The list that is in place is looked at first and again afterwards, since it may be put in place or
- * back in between. */
+/* The present list is read before and after, since it may be replaced or put back in between. */
 char **op2i_env_all(void) {
   for (;;) {
     char **now = present();
@@ -65,8 +64,8 @@ static char *entry_for(const struct op2i_env_change *change) {
   return entry->text;
 }
 
-/* A longer list leaves the one before it to whoever may still be reading it; as the room doubles, all
- * of them together are no longer than the last one. */
+/* The previous, shorter list is never freed, since a thread may still be reading it. As the
+ * capacity doubles, all previous lists together are no longer than the last one. */
 static bool make_room(size_t count) {
   if (count <= ours.room) return true;
   size_t room = 2 * count;
@@ -115,8 +114,9 @@ bool op2i_env_replace(const struct op2i_env_change *changes, int nchanges) {
   return true;
 }
 
-/* The program has changed its environment meanwhile, in our list or in a copy of it: that is its
- * environment from now on, where only what was changed here is as before. */
+/* The program has changed its environment meanwhile, in our list or in a copy of it. That list
+ * stays its environment from now on, and only the variables that were changed here get their old
+ * values. */
 static void put_back_each(void) {
   if (present() == ours.list) {
     ours.list = NULL;

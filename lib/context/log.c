@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Log lines to stderr, as loud as the context wishes. */
+/* Log lines to stderr, up to the log level of the context. */
 #include "log.h"
 
 #include <stdarg.h>

@@ -10,8 +10,8 @@
 #include "env.h"
 #include "machine.h"
 
-/* When neither hwloc, sysconf nor sysfs knows: small enough to be right for blocks on any
- * present CPU. */
+/* Assumed if neither hwloc, sysconf nor sysfs reports sizes: small enough to give suitable blocks
+ * on any present CPU. */
 enum { L2_ASSUMED = 256 * 1024, L3_ASSUMED = 4 * 1024 * 1024 };
 
 static pthread_once_t found = PTHREAD_ONCE_INIT;
@@ -22,12 +22,12 @@ static int usable_cores(void) {
   bool narrow;
   int n = op2i_process_cpus(numbers, &narrow);
   if (n > 0) return n;
-  /* More CPUs than there are numbers for. */
+  /* The machine has more CPUs than there are numbers for. */
   long online = sysconf(_SC_NPROCESSORS_ONLN);
   return online > 0 ? (int)online : 1;
 }
 
-/* Size in bytes of a cache of the first CPU as the kernel tells it ("2048K"), 0 when it does
+/* Size in bytes of a cache of the first CPU as the kernel reports it ("2048K"); 0 if it does
  * not. */
 static int64_t cache_from_sysfs(int level) {
   for (int i = 0; i < 8; i++) {
@@ -62,7 +62,7 @@ static int64_t cache_bytes(int level, int64_t assumed) {
 }
 
 static void find(void) {
-  /* hwloc takes plug-ins, and a whole machine, from the environment. */
+  /* hwloc takes plug-ins, and descriptions of whole machines, from the environment. */
   if (op2i_env_ignored() || !op2i_machine_hwloc(&here)) here = (struct op2i_machine){0};
   if (here.cores < 1) here.cores = usable_cores();
   long present = sysconf(_SC_NPROCESSORS_CONF);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The machine by hwloc: the only file that sees its headers. */
+/* The machine as hwloc describes it. No other file includes hwloc's headers. */
 #include "config.h"
 
 #include "affinity.h"
@@ -8,7 +8,7 @@
 #if OP2_HAVE_HWLOC
 #include <hwloc.h>
 
-/* What an OpenMP runtime has kept this thread from, it has not kept the process from. */
+/* Adds the CPUs that an OpenMP runtime has taken from this thread, but not from the process. */
 static void add_places(hwloc_bitmap_t allowed) {
   int numbers[OP2I_CPU_NUMBERS];
   bool narrow;
@@ -16,8 +16,8 @@ static void add_places(hwloc_bitmap_t allowed) {
   for (int i = 0; i < n && narrow; i++) hwloc_bitmap_set(allowed, (unsigned)numbers[i]);
 }
 
-/* The CPUs that are online, that the process's cpuset has (hwloc leaves others out of the
- * topology), and that it is bound to. */
+/* The CPUs that are online, in the process's cpuset (hwloc leaves others out of the topology), and
+ * to which the process is bound. */
 static hwloc_bitmap_t allowed_cpus(hwloc_topology_t topology) {
   hwloc_const_bitmap_t all = hwloc_topology_get_allowed_cpuset(topology);
   hwloc_bitmap_t allowed = hwloc_bitmap_dup(all);
@@ -30,8 +30,8 @@ static hwloc_bitmap_t allowed_cpus(hwloc_topology_t topology) {
   return allowed;
 }
 
-/* A core counts once, however many hardware threads it has; its first usable one is the place
- * for a worker. */
+/* A core counts once, however many hardware threads it has; its worker uses the first usable
+ * one. */
 static void find_cores(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
                        struct op2i_machine *machine) {
   hwloc_obj_t unit = NULL, last_core = NULL;
@@ -46,7 +46,7 @@ static void find_cores(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
   }
 }
 
-/* A cache above the first usable core; `each` divides by the cores that share it. */
+/* Bytes of a cache above the first usable core; with `each`, divided by the cores that share it. */
 static int64_t cache_bytes(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
                            hwloc_obj_type_t type, bool each) {
   hwloc_obj_t cache = NULL;
@@ -58,7 +58,7 @@ static int64_t cache_bytes(hwloc_topology_t topology, hwloc_const_bitmap_t allow
 }
 
 bool op2i_machine_hwloc(struct op2i_machine *machine) {
-  /* Kept while the process lives: with its last topology hwloc unloads its plug-ins, some twenty
+  /* The topology is never destroyed: with its last topology hwloc unloads its plug-ins, some twenty
    * libraries, and StarPU would have to load them again. */
   static hwloc_topology_t topology;
   if (hwloc_topology_init(&topology)) return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all objects have: a kind, a context, references, and handles that are known to be gone. */
+/* The common part of all objects: kind, context, reference count, and the recognition of handles
+ * whose objects were destroyed. */
 #include "object.h"
 
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "mem.h"
 #include "process.h"
 
-/* "op2", low byte the kind; and of what is no more */
+/* "op2" with the kind in the low byte; the second one marks objects that were destroyed. */
 enum { MAGIC = 0x6f703200, GONE = 0x676f6e00 };
 
 static const char *kind_name(enum op2i_kind kind) {
@@ -53,8 +54,8 @@ bool op2i_object_is(const void *object, enum op2i_kind kind) {
   return o && o->magic == (uint32_t)MAGIC + kind;
 }
 
-/* Such an object is still whole. The call that made the queue run may look at it again, and the
- * program cannot know when the function has run. */
+/* True if the object awaits release, and is thus still valid. The call that made the queue run may
+ * use it again, and the program cannot know when the function has run. */
 static bool awaits_release(const struct op2i_object *object) {
   const struct op2i_object *o = object->ctx->awaiting_release;
   while (o && o != object) o = o->next_awaiting;
@@ -126,8 +127,8 @@ bool op2i_object_leave(void *object, enum op2i_kind kind) {
   return true;
 }
 
-/* An operation that runs others was reached by a call of the library, which may use any object that
- * existed then. Objects that were made since then are unknown to it. */
+/* An operation with a nested queue is run by a public call, which may use any object that existed
+ * when it began. It does not know objects that were made since then. */
 static bool in_use_outside(const struct op2i_object *o) {
   return o->ctx->inside && o->id <= o->ctx->last_id_outside;
 }

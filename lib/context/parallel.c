@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads for work on large arrays outside of loops. They end with the work: a pool would have to
- * spin or be woken, and would meet the backend's own threads. */
+/* Threads for work on large arrays outside of loops. They end when the work is done: the threads of
+ * a pool would have to spin or be woken, and would compete with the backend's own threads. */
 #define _GNU_SOURCE
 #include "parallel.h"
 
@@ -10,7 +10,7 @@
 #include "affinity.h"
 #include "fpenv.h"
 
-/* More threads than these wait for the same memory. */
+/* More threads than this would only wait for the same memory. */
 enum { THREADS_MAX = 16 };
 
 struct piece {
@@ -27,8 +27,8 @@ static void *do_piece(void *argument) {
   return NULL;
 }
 
-/* New threads may run where this one may, unless that is one place of many by OpenMP's doing: then
- * they are told to use all. */
+/* The number of CPUs for new threads. They inherit the CPUs of the calling thread; if an OpenMP
+ * runtime has bound it to one place of several, they get the CPUs of all places. */
 static int64_t usable_cpus(pthread_attr_t *attributes) {
   int numbers[OP2I_CPU_NUMBERS];
   bool narrow;

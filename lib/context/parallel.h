@@ -7,10 +7,10 @@
 /* Less memory than this is not worth a thread. */
 enum { OP2I_PARALLEL_BYTES = 1 << 20 };
 
-/* Call work(arg, lo, hi) for ranges that make up [0, n), each of at least `least` (1 or more; less
- * only if n is) and all at the same time, on threads made for this call and on the calling one:
- * at most `threads`, 16, and the CPUs that the caller may run on. For a thread that cannot be made
- * the caller steps in. Returns when all is done. */
+/* Call work(arg, lo, hi) for ranges that make up [0, n), each of at least `least` elements (1 or
+ * more; fewer only if n is smaller), concurrently, on threads made for this call and on the calling
+ * one. Uses at most `threads` threads, at most 16, and at most as many as the caller may use CPUs.
+ * Ranges whose thread cannot be made are done by the caller. Returns when all is done. */
 void op2i_parallel(int threads, int64_t n, int64_t least,
                    void (*work)(void *arg, int64_t lo, int64_t hi), void *arg);
 

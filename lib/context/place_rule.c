@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading OP2_PLACE. */
+/* Parsing of OP2_PLACE and OP2_PLACE_COSTS. */
 #include "place_rule.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "decimal.h"
 #include "error.h"
 
-/* One of them, up to the next comma. */
+/* One entry of the list, up to the next comma. */
 struct piece {
   const char *kernel, *where, *end;
   size_t kernel_length, where_length;
@@ -128,7 +128,7 @@ bool op2i_rules_want_device(const char *rules, const char **kind) {
 
 /* ---- costs ----------------------------------------------------------------------------------- */
 
-/* The number behind a word that begins the piece or, with a kernel, stands behind its colon. */
+/* The number after a word that begins the entry or, in entries for a kernel, follows its colon. */
 static bool read_cost(const struct piece *piece, const char *word, double *ns) {
   const char *from = piece->where_length ? piece->where : piece->kernel;
   size_t length = strlen(word);

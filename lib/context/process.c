@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The contexts of this process, what becomes of them in a forked child, and what is left of handles
- * whose objects are gone. */
+/* The contexts of this process, their treatment in a forked child, and the memory of destroyed
+ * objects, kept so that stale handles are recognised. */
 #define _GNU_SOURCE /* dl_iterate_phdr */
 #include "process.h"
 
@@ -17,12 +17,13 @@
 #include "mem.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_rwlock_t loading = PTHREAD_RWLOCK_INITIALIZER; /* shared by those who load */
+/* held for reading by threads that load libraries */
+static pthread_rwlock_t loading = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 static op2_context living; /* list */
 static bool forked;
 
-/* Rings, oldest at `at`. */
+/* Ring buffers with the oldest entry at `at`. */
 enum { GRAVES = 4096 };
 static struct {
   void *memory[GRAVES];
@@ -37,7 +38,8 @@ void op2i_process_lock(void) { pthread_mutex_lock(&lock); }
 void op2i_process_unlock(void) { pthread_mutex_unlock(&lock); }
 
 void *op2i_process_load(const char *path, int flags) {
-  struct op2i_fp_state state; /* objects that were linked with -ffast-math change it */
+  /* libraries that were linked with -ffast-math change it when they are loaded */
+  struct op2i_fp_state state;
   op2i_fp_read(&state);
   pthread_rwlock_rdlock(&loading);
   void *handle = dlopen(path, flags);
@@ -62,8 +64,8 @@ int op2i_process_objects(int (*visit)(struct dl_phdr_info *object, size_t size, 
   return result;
 }
 
-/* The child has the memory of its parent as some other thread may have left it halfway, and none of
- * the workers: its contexts do nothing any more, and touch nothing. */
+/* The child has a copy of its parent's memory, which other threads may have left in the middle of a
+ * change, and none of the workers: its contexts do nothing any more, and access nothing. */
 static void in_child(void) {
   forked = true;
   for (op2_context ctx = living; ctx; ctx = ctx->next_living) ctx->finalized = ctx->forked = true;
@@ -88,11 +90,11 @@ bool op2i_process_forked(void) { return forked; }
 
 /* ---- exit ------------------------------------------------------------------------------------ */
 
-/* Loops that wait are lost when the process ends: that is said, not mended, since what they need
- * (workers, the user's memory) may be gone. Where the loops are looked at more closely than by
- * their number, another thread must not be queueing some. */
+/* Loops that are still queued are lost when the process ends. They are reported, not run, since
+ * what they need (workers, the user's memory) may be gone. Details beyond their number are printed
+ * only if no other thread can be queueing loops. */
 static void tell_lost(void) {
-  /* A signal handler that exits may have interrupted one who has the lock. */
+  /* A signal handler that exits may have interrupted a thread that holds the lock. */
   if (pthread_mutex_trylock(&lock)) return;
   for (op2_context ctx = living; ctx; ctx = ctx->next_living)
     if (!ctx->finalized && !ctx->fatal)
@@ -100,8 +102,8 @@ static void tell_lost(void) {
   op2i_process_unlock();
 }
 
-/* From the start: other libraries' threads do not live on in a child either, and exit handlers that
- * the program sets run before what is set here. */
+/* Registered when the library is loaded: threads of other libraries do not survive in a child
+ * either, and exit handlers that the program registers later run before this one. */
 __attribute__((constructor)) static void watch(void) {
   (void)pthread_atfork(before_fork, in_parent, in_child);
   (void)atexit(tell_lost);

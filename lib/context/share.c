@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which cores of its node a rank works on. A launcher that has bound processes to different CPUs has
- * decided; so has a user who set places of OpenMP. Otherwise all ranks would put their workers on the
- * same cores: those that may run on the same CPUs take equal shares, in the order of their numbers. */
+/* The choice of the cores of a node on which a rank works. A launcher that has bound processes to
+ * different CPUs has decided, and so has a user who set places of OpenMP. Otherwise all ranks would
+ * put their workers on the same cores: ranks that may run on the same CPUs take equal shares, in
+ * the order of their ranks. */
 #include "share.h"
 
 #include <stdarg.h>
@@ -15,7 +16,7 @@
 #include "log.h"
 #include "machine.h"
 
-/* The number of threads that the user asks for; 0: none. */
+/* The number of threads that the user requests; 0: none. */
 static int asked_for(op2_context ctx) {
   const char *text = op2i_env_system("OMP_NUM_THREADS");
   if (ctx->config.threads || !text) return ctx->config.threads;
@@ -31,7 +32,7 @@ static void say(op2_context ctx, const char *format, ...) {
   va_end(arguments);
 }
 
-/* Why the cores are as they were found; null: they can be shared out. */
+/* The reason why this rank keeps the cores that it has; null: they can be shared out. */
 static const char *kept(const struct op2i_seat *seat, bool narrow, bool first) {
   if (!first) return "the first context of this process has settled it";
   if (seat->size == 1) return "no other rank is on this node";

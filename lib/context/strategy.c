@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of strategies. */
+/* Names of the strategies by which devices add increments. */
 #include "strategy.h"
 
 #include <string.h>

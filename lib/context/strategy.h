@@ -4,26 +4,30 @@
 
 #include "op2/status.h"
 
-/* How the increments of elements that meet get into memory on a device. */
+/* Strategies by which a device adds the increments of elements that share a target. */
 enum op2i_device_strategy {
-  OP2I_DEVICE_ONCE,   /* nobody meets: a work item for each element. Of a wish: there is none */
-  OP2I_DEVICE_REPEAT, /* a work item for each target, which computes its elements anew and adds what
-                           they have for it, in the order in which the host's blocks would */
-  OP2I_DEVICE_OWNER, /* blocks of targets: a group computes the elements that reach them once, and adds
-                           in that order; elements that reach several blocks are computed in each */
-  OP2I_DEVICE_GATHER, /* what elements have is kept, and a work item for each target adds it in that
-                           order */
-  OP2I_DEVICE_STAGED, /* blocks of a colour together, in shared memory, their elements colour by
-                           colour */
-  OP2I_DEVICE_UNSTAGED, /* the same in the device's memory */
-  OP2I_DEVICE_ATOMICS,  /* an item for each element, which adds at once: other bits in each run */
+  /* no two elements share a target, a work item per element; as a requested strategy: none */
+  OP2I_DEVICE_ONCE,
+  /* A work item per target recomputes all its elements and adds their increments in the order of
+   * the host's blocks. */
+  OP2I_DEVICE_REPEAT,
+  /* Blocks of targets: a group computes the elements that reach its block once, and adds in that
+   * order; elements that reach several blocks are computed in each. */
+  OP2I_DEVICE_OWNER,
+  /* The increments of elements are stored, and a work item per target adds them in that order. */
+  OP2I_DEVICE_GATHER,
+  /* Blocks of one colour run together, in shared memory, their elements colour by colour. */
+  OP2I_DEVICE_STAGED,
+  OP2I_DEVICE_UNSTAGED, /* as STAGED, but in the device's global memory */
+  /* a work item per element, which adds at once: the bits differ from run to run */
+  OP2I_DEVICE_ATOMICS,
   OP2I_DEVICE_STRATEGIES
 };
 
-/* "repeat", "gather", ...; of ONCE "". */
+/* The name, "repeat", "gather" and so on; "" for ONCE. */
 const char *op2i_strategy_name(enum op2i_device_strategy strategy);
-/* The strategy of a name, ONCE for a null one. `by` is who asks, for the message of OP2_ERR_OPTION, which
- * has the names that there are. */
+/* The strategy of that name, ONCE for null. `by` names the option or variable in the message of
+ * OP2_ERR_OPTION, which lists the valid names. */
 op2_status op2i_strategy_parse(const char *name, const char *by,
                                enum op2i_device_strategy *strategy);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Public calls in the trail by which ranks compare what they do. */
+/* The recording of public calls in the trail by which ranks compare their calls. */
 #include "comm.h"
 #include "context.h"
 

@@ -2,7 +2,7 @@
 #ifndef OP2I_VARIABLES_H
 #define OP2I_VARIABLES_H
 
-/* The table of environment variables, for whoever reads the library's own. */
+/* The table of environment variables, for code that reads those of the library. */
 
 #include <stddef.h>
 
@@ -51,16 +51,17 @@ enum op2i_variable_type { OP2I_TEXT_VARIABLE, OP2I_BOOLEAN_VARIABLE, OP2I_NUMBER
 struct op2i_variable {
   const char *name;
   enum op2i_variable_type type;
-  int fallback, least, most; /* of numbers */
-  const char *shown;         /* default, for people */
+  int fallback, least, most; /* default, least and largest value of a number */
+  const char *shown;         /* default as it is printed */
   const char *help;
-  size_t same; /* of ranks: 1 + where the configuration has it, or 0: it is a rank's own affair */
+  /* 1 + offset in op2i_config if all ranks have to agree on it; 0: each rank may choose */
+  size_t same;
 };
 extern const struct op2i_variable op2i_variables[OP2I_ENV_COUNT];
 
-/* What it is set to; null: not, or it is empty or ignored. */
+/* The value of the variable; null if it is not set, empty or ignored. */
 const char *op2i_env_text(enum op2i_variable_id id);
-/* The same as a number, or what it is without. */
+/* The same as a number, or its default. */
 op2_status op2i_env_int(enum op2i_variable_id id, int *value);
 
 #endif
