@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How well the elements of two sets are numbered to one another: whether rows of a map that follow
- * each other lead to targets that lie near each other. Measured on samples of the map, so that the
- * time does not depend on its size. */
+/* Measures of how well the elements of two sets are numbered relative to one another: whether
+ * consecutive rows of a map lead to targets that lie near each other. They are taken on samples of
+ * the map, so that the time does not depend on its size. */
 #include "numbering.h"
 
 #include <string.h>
@@ -12,12 +12,13 @@
 
 enum {
   STRETCHES = 32,
-  ENTRIES = 2048,  /* of a map, in a stretch of rows that follow each other */
-  ROWS_LEAST = 16, /* in a stretch, however many entries a row has */
-  LINE = 8,        /* targets that share a cache line: doubles */
+  ENTRIES = 2048,  /* map entries in a stretch of consecutive rows */
+  ROWS_LEAST = 16, /* least number of rows in a stretch, whatever the arity */
+  LINE = 8,        /* targets in a cache line, for one double each */
 };
 
-/* Count the cache lines that n entries meet. `table` has room for 2^bits lines, at least 2 n. */
+/* Count the cache lines that n entries touch. `table` has a capacity of 2^bits lines, at least 2
+ * n. */
 static int64_t count_lines(const int32_t *idx, int64_t n, int32_t *table, int bits) {
   uint32_t mask = (UINT32_C(1) << bits) - 1;
   int64_t lines = 0;
@@ -47,7 +48,7 @@ static double sum_spans(const int32_t *idx, int64_t rows, int32_t arity) {
 
 void op2i_map_measure(op2_map map) {
   int64_t rows = map->from->ends[OP2I_OWNED], length = ENTRIES / map->arity;
-  if (map->slice) rows = 0; /* which entries rows have is no map */
+  if (map->slice) rows = 0; /* the row table of a matrix in slices has no targets */
   if (map->first) rows = op2i_row_table_end(map->first->idx, map->first->slice, rows);
   if (length < ROWS_LEAST) length = ROWS_LEAST;
   if (length > rows) length = rows;
@@ -55,7 +56,7 @@ void op2i_map_measure(op2_map map) {
   while (bits < 31 && INT64_C(1) << bits < 2 * length * map->arity) bits++;
   int32_t *table = map->idx && rows ? op2i_malloc(sizeof *table << bits) : NULL;
   map->scatter = map->span = 0;
-  if (!table) return; /* without memory nothing is found fault with */
+  if (!table) return; /* without memory the map counts as well numbered */
   int64_t lines = 0;
   double spans = 0;
   for (int s = 0; s < STRETCHES; s++) {
@@ -71,19 +72,19 @@ void op2i_map_measure(op2_map map) {
 /* ---- traffic --------------------------------------------------------------------------------- */
 
 enum {
-  TARGETS_IN_LINE = 2, /* of 32 bytes: a few numbers for each element */
+  TARGETS_IN_LINE = 2, /* targets of 32 bytes: a few numbers for each element */
   CACHE_LINES = (4 << 20) / 64,
-  WINDOWS = 4, /* of rows that follow each other, at equal distances */
+  WINDOWS = 4, /* windows of consecutive rows, at equal distances */
 };
 
-/* A map as it would be in other numbers. */
+/* A map as it would be with other numberings of its sets. */
 struct numbered {
   op2_map map;
   const int64_t *order, *inverse;
 };
 
-/* Go on from row `at` until `room` lines have been met, or to the last row. Returns how many rows
- * that is. met[line] is `window` where it was met in this one. */
+/* Process rows from `at` until `room` lines were touched or the rows end, and return the number of
+ * rows. met[line] is `window` if the line was touched in this window. */
 static int64_t fill_cache(const struct numbered *as, int64_t at, int64_t room, int32_t *met,
                           int32_t window, int64_t *lines) {
   int64_t rows = as->map->from->ends[OP2I_OWNED], first = at;
@@ -116,13 +117,13 @@ double op2i_map_traffic(op2_map map, const int64_t *order, const int64_t *invers
 
 /* ---- whether it pays ------------------------------------------------------------------------- */
 
-/* To renumber takes as long as some 80 loops through the map when it is in order (measured: a
- * triangulation of 1.3 million edges, rows of five doubles, two threads), and a loop through it as
- * it is takes `traffic` times as long as one of those. */
+/* Renumbering takes as long as some 80 loops through the map once it is in order (measured: a
+ * triangulation of 1.3 million edges, rows of five doubles, two threads), and a loop through the
+ * present map takes `traffic` times as long as one of those. */
 enum { LOOPS_LOOK = 8, LOOPS_PAY = 80, TARGETS_FEW = 32768 };
 
-/* A map by which its target set can be numbered: rows join targets, and no target is left out in a
- * mesh, where each is in some rows. */
+/* True if the target set can be numbered by this map: rows connect several targets, and there are
+ * enough entries that none is left out in a mesh, where each target is in some rows. */
 static bool joins(op2_map map) {
   return map->idx && !map->meets && !map->first && !map->slice &&
          (map->arity > 1 || map->from == map->to) &&
@@ -133,7 +134,7 @@ static bool at_once(op2_map map) { return map->obj.ctx->config.renumber == 1; }
 
 static bool in_line(op2_map map) {
   if (!map->obj.ctx->config.renumber || !joins(map) || op2i_order_unavailable()) return false;
-  if (map->obj.ctx->comm) return false; /* op2_partition() has looked */
+  if (map->obj.ctx->comm) return false; /* op2_partition() has checked it already */
   return at_once(map) || map->to->ends[OP2I_OWNED] >= TARGETS_FEW;
 }
 
@@ -144,7 +145,7 @@ bool op2i_numbering_spread(op2_map map) {
   return rows * map->arity >= 2 * targets && (at_once(map) || targets >= TARGETS_FEW);
 }
 
-/* On to the next state; what is waited for in it is so many loops. */
+/* Enter a state, which lasts until as many rows as `loops` loops have used the map. */
 static void go_on(op2_map map, enum op2i_numbering to, double loops) {
   map->numbering = to;
   map->rows_to_wait = (int64_t)(loops * (double)map->from->ends[OP2I_OWNED]);
@@ -191,7 +192,8 @@ bool op2i_numbering_lead(op2_map map, int64_t rows, bool put_off) {
 
 /* ---- what is warned of ----------------------------------------------------------------------- */
 
-/* Small sets are in caches anyway, and their blocks are few. */
+/* True if the map is worth measuring: its set is large (small sets are in caches anyway, and their
+ * blocks are few), and op2_renumber() can renumber its sets and has not done so. */
 static bool in_question(op2_map map) {
   enum { ROWS_FEW = 32768 };
   bool mendable = !map->meets && !map->first && (map->arity > 1 || map->from == map->to);
@@ -201,11 +203,11 @@ static bool in_question(op2_map map) {
 
 bool op2i_map_scattered(op2_map map) { return in_question(map) && map->scatter > 0.4f; }
 
-/* The largest number of blocks that one target is in, through any slot; -1: no memory to tell. */
+/* The largest number of blocks that share a target, through any slot; -1: not enough memory. */
 static int64_t most_blocks(const struct op2i_plan *plan, const int64_t *subset, op2_map map) {
   int64_t targets = map->to->ends[OP2I_NONEXEC], most = 0;
   struct met {
-    int32_t last, blocks; /* the last block met, plus 1, and how many */
+    int32_t last, blocks; /* the last block that used the target, plus 1; number of such blocks */
   } *met = op2i_alloc_data((size_t)targets * sizeof *met);
   if (!met) return -1;
   for (int32_t b = 0; b < plan->nblocks; b++)

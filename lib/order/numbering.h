@@ -5,39 +5,42 @@
 #include "mesh.h"
 #include "plan.h"
 
-/* How many cache lines a loop through the map has brought to a cache, in multiples of those that
- * what it reaches takes: 1 in meshes in order, 2 to 3 where triangles were split and the new nodes
- * come last, 7 in random order. By a sample, for elements of 32 bytes, lines of 64 and a cache of
- * 4 MiB, or of a quarter of the target set: the same on every machine. Rows and targets are those
- * of new numbers, order[new] = old and inverse[old] = new, or with null of those they have. 1 where
- * there is nothing to count, or no memory to count in. */
+/* The number of cache lines that a loop through the map loads, relative to the number of lines that
+ * its targets occupy: 1 in meshes in good order, 2 to 3 where triangles were split and the new
+ * nodes come last, 7 in random order. It is estimated on a sample, for elements of 32 bytes, lines
+ * of 64 and a cache of 4 MiB, or of a quarter of the target set, and is therefore the same on every
+ * machine. The sets have the new numbering order[new] = old and inverse[old] = new, or with null
+ * their present one. The result is 1 if there is nothing to count, or no memory for it. */
 double op2i_map_traffic(op2_map map, const int64_t *order, const int64_t *inverse);
 
-/* Renumbering by a map that nobody has asked for waits until loops have led many rows through it:
- * first until the map is looked at, then until it pays. Where a map that a loop uses stands: */
+/* Automatic renumbering by a map waits until loops have led a certain number of rows through it:
+ * first until the map is measured, then until renumbering pays. Returns the state of a map that a
+ * loop uses. */
 enum op2i_numbering op2i_numbering_of(op2_map map);
-/* A loop leads so many rows through it. True: its sets are to be renumbered. `put_off`: not yet, nor
- * is it looked at. */
+/* Count the rows that a loop leads through the map. Returns true if its sets are to be renumbered
+ * now. `put_off`: neither measure nor renumber yet. */
 bool op2i_numbering_lead(op2_map map, int64_t rows, bool put_off);
-/* Whether anything is to come of further rows. */
+/* True if counting further rows may lead to a renumbering. */
 bool op2i_numbering_waits(op2_map map);
-/* Whether sets that are spread over ranks may be renumbered by the map: the same on all ranks. */
+/* True if sets that are distributed over ranks may be renumbered by the map; the same on all
+ * ranks. */
 bool op2i_numbering_spread(op2_map map);
-/* It waits for nothing any more. */
+/* End the counting of rows for this map. */
 void op2i_numbering_settle(op2_map map);
 
-/* Fill in map->scatter and map->span. Takes as long for a large map as for one of some thousand
+/* Fill in map->scatter and map->span. The time does not grow with maps beyond some thousand
  * rows. */
 void op2i_map_measure(op2_map map);
 
-/* Whether a measured map costs much more than it would after op2_renumber(). Neither ever holds of
- * small sets, of sets that have been renumbered, and of maps that op2_renumber() does not take.
+/* The following return true if a measured map costs much more than it would after op2_renumber().
+ * They are false for small sets, for sets that have been renumbered, and for maps that
+ * op2_renumber() does not accept.
  *
- * Scattered: nearly each access meets another part of memory. */
+ * op2i_map_scattered(): nearly each access goes to another part of memory. */
 bool op2i_map_scattered(op2_map map);
-/* Crowded: the blocks of this plan, which modify something through the map, have so many colours
- * that few can run at the same time; and the reason is the numbering, not targets that so many
- * blocks share in any numbering. */
+/* The blocks of this plan, which modify something through the map, have so many colours that few
+ * can run at the same time; and this is due to the numbering, not to targets that so many blocks
+ * share in any numbering. */
 bool op2i_map_crowds(op2_map map, const struct op2i_plan *plan, const int64_t *subset);
 
 #endif

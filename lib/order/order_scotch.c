@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ordering of graphs by Scotch: the only file that sees its headers. */
+/* Ordering of graphs by Scotch. Among the files of lib/order only this one includes Scotch's
+ * headers. */
 #include "config.h"
 
 #include "error.h"
@@ -13,7 +14,7 @@
 
 #include "mem.h"
 
-/* The order is that of Gibbs, Poole and Stockmeyer, of small bandwidth. */
+/* The Gibbs-Poole-Stockmeyer method, which gives a small bandwidth. */
 static const char strategy_text[] = "g";
 
 struct order {
@@ -43,8 +44,8 @@ static op2_status convert(const struct op2i_mesh_graph *graph, struct order *o) 
   return OP2_SUCCESS;
 }
 
-/* In a context of its own, on this thread, so that the order does not depend on what the program
- * did with Scotch before. */
+/* Runs in a separate Scotch context, on this thread, so that the order does not depend on earlier
+ * uses of Scotch by the program. */
 static int compute(struct order *o, SCOTCH_Context *context) {
   SCOTCH_Graph bound;
   if (SCOTCH_contextRandomClone(context)) return 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* op2_renumber(), and what is like it but not asked for: which sets it concerns, and which of them
- * gives which its order. */
+/* op2_renumber() and automatic renumbering: the sets that are concerned, and the sequence in which
+ * they determine each other's order. */
 #include "renumber.h"
 
 #include <inttypes.h>
@@ -18,10 +18,11 @@
 
 /* The sets that are renumbered together. */
 struct renumbering {
-  bool unasked; /* then sets whose loops keep element order stay as they are */
+  bool unasked; /* automatic renumbering: sets whose loops keep element order stay as they are */
   struct op2i_renumber *sets;
   int64_t nsets, sets_capacity;
-  struct op2i_renumber **done; /* [nsets] those that have their order, in the order they got it */
+  /* [nsets] sets that have their order, in the sequence in which they got it */
+  struct op2i_renumber **done;
   int64_t ndone;
 };
 
@@ -41,7 +42,7 @@ static op2_status add_set(struct renumbering *r, op2_set set) {
   return OP2_SUCCESS;
 }
 
-/* All that maps with values connect with a set. */
+/* Add the first set and all sets that maps with values connect with it, directly or not. */
 static op2_status collect(struct renumbering *r, op2_set first) {
   op2_status status = add_set(r, first);
   for (int64_t i = 0; i < r->nsets && !status; i++) {
@@ -69,7 +70,7 @@ static op2_status check_scopes(const struct renumbering *r, op2_map map) {
 
 /* ---- which order ----------------------------------------------------------------------------- */
 
-/* How a set gets its order from one that has it. */
+/* A rule that orders a set by one that has its order already. */
 typedef op2_status order_by(op2_map map, const struct op2i_renumber *by, struct op2i_renumber *r);
 
 static op2_status order_one(struct renumbering *all, op2_map map, const struct op2i_renumber *by,
@@ -98,7 +99,8 @@ static op2_status order_others(struct renumbering *r, const struct op2i_renumber
   return status;
 }
 
-/* From the target set of the map to its neighbours, and on from those. */
+/* Order the target set of the map first, then its neighbours, and then those of each ordered
+ * set. */
 static op2_status order_all(struct renumbering *r, op2_map map) {
   struct op2i_renumber *to = find(r, map->to), *from = find(r, map->from);
   op2_status status = order_one(r, map, NULL, to, by_graph);
@@ -123,7 +125,7 @@ void op2i_loop_reset_all(op2_context ctx) {
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-/* A failure of one rank is one of all. */
+/* If one rank fails, all do. */
 static op2_status agree(op2_context ctx, op2_status status) {
   return ctx->comm ? op2i_comm_agree(ctx->comm, status) : status;
 }
@@ -186,7 +188,7 @@ fail:
 
 /* ---- unasked --------------------------------------------------------------------------------- */
 
-/* The cache lines that one loop through every map of the sets brings to a cache. */
+/* The number of cache lines that one loop through every map of the sets loads. */
 static double all_traffic(const struct renumbering *r, bool after) {
   double lines = 0;
   for (int64_t i = 0; i < r->nsets; i++)
@@ -200,7 +202,7 @@ static double all_traffic(const struct renumbering *r, bool after) {
   return lines;
 }
 
-/* Sums over all ranks; so they are the same there. */
+/* Replace values by their sums over all ranks, which are thus the same on all of them. */
 static op2_status add_up(op2_context ctx, int n, double *values) {
   int64_t sums[8];
   if (!ctx->comm) return OP2_SUCCESS;
@@ -210,7 +212,7 @@ static op2_status add_up(op2_context ctx, int n, double *values) {
   return status;
 }
 
-/* What it would win, and whether that is much. */
+/* Estimate the gain of renumbering; *much is true if traffic falls below 0.7 of the present one. */
 static op2_status weigh(const struct renumbering *r, op2_map map, struct op2i_gain *gain,
                         bool *much) {
   double targets = (double)map->to->ends[OP2I_NONEXEC];
@@ -226,7 +228,8 @@ static op2_status weigh(const struct renumbering *r, op2_map map, struct op2i_ga
   return OP2_SUCCESS;
 }
 
-/* It is done once: neither again by another of the maps, nor by those that keep sets apart. */
+/* Stop the counting for all maps of these sets, also of those that keep their order, so that they
+ * are renumbered automatically only once. */
 static void settle_sets(const struct renumbering *r, struct op2i_gain *gain) {
   for (int64_t i = 0; i < r->nsets; i++) {
     op2_set set = r->sets[i].set;
@@ -254,7 +257,8 @@ fail:
   return status;
 }
 
-/* Whether a map of sets that have just been partitioned is badly numbered, on all ranks together. */
+/* *bad is true if a map of sets that have just been partitioned is badly numbered, on all ranks
+ * together. */
 static op2_status is_bad(op2_map map, bool *bad) {
   const double good = 1.5;
   double targets = (double)map->to->ends[OP2I_NONEXEC];
@@ -264,7 +268,7 @@ static op2_status is_bad(op2_map map, bool *bad) {
   return status;
 }
 
-/* By the first of the maps that lead to a set that it can be numbered by. */
+/* Renumber by the first map to the set that op2i_numbering_spread() admits. */
 static op2_status renumber_set(op2_set set, struct op2i_gain *sum) {
   struct op2i_gain gain = {0};
   op2_status status = OP2_SUCCESS;

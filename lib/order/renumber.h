@@ -5,42 +5,44 @@
 #include "mesh.h"
 #include "sparse.h"
 
-/* Renumbering. A permutation is given as order[new] = old, its inverse as inverse[old] = new. */
+/* Renumbering of sets. A permutation is given as order[new] = old, its inverse as inverse[old] =
+ * new. */
 
 /* One of the sets that are renumbered together. */
 struct op2i_renumber {
   op2_set set;
   int64_t *order, *inverse; /* [total]; null until the set has its order */
-  bool kept;                /* it is the one it has: nothing of the set is moved */
+  bool kept;                /* the order is the present one: nothing of the set is moved */
 };
 
 /* ---- orders (renumber_order.c) --------------------------------------------------------------- */
 
-/* What became of a renumbering that nobody asked for. */
+/* The result of an automatic renumbering. */
 struct op2i_gain {
-  int64_t nsets;        /* that were renumbered; 0: it was not worth it, and nothing has changed */
-  double before, after; /* op2i_map_traffic() of the map, in the mean of all ranks */
+  int64_t nsets; /* sets that were renumbered; 0: the gain was too small, and nothing has changed */
+  double before, after; /* op2i_map_traffic() of the map, averaged over all ranks */
 };
-/* Renumber by a map, where that makes much less traffic of all maps of the sets, or `anyhow`. Sets
- * whose loops keep element order stay as they are. Nothing may be queued, and no scope open; what
- * was worked out for loops and programs is out of date afterwards. On failure nothing has changed. */
+/* Renumber automatically by a map if that reduces the traffic of all maps of the sets considerably,
+ * or `anyhow`. Sets whose loops keep element order stay as they are. Nothing may be queued, and no
+ * scope open; whatever was prepared for loops and programs is out of date afterwards. On failure
+ * nothing has changed. */
 op2_status op2i_renumber_unasked(op2_map map, bool anyhow, struct op2i_gain *gain);
-/* What op2i_renumber_unasked() is to maps that loops use, for all sets of a context of ranks: once,
- * when they have been partitioned, if OP2_RENUMBER allows it. */
+/* Renumber all sets of a context of ranks automatically, once after they were partitioned, if
+ * OP2_RENUMBER allows it (op2i_renumber_unasked() is called for maps that loops use). */
 op2_status op2i_renumber_spread(op2_context ctx, struct op2i_gain *gain);
-/* Give a set back the order it was declared in. */
+/* Restore the order in which a set was declared. */
 op2_status op2i_renumber_back(op2_set set);
 
-/* The order it has. */
+/* Keep the set's present order. */
 op2_status op2i_order_keep(struct op2i_renumber *r);
-/* The map's target set, by the graph of its elements: see op2_renumber(). */
+/* Order the map's target set by the graph of its elements: see op2_renumber(). */
 op2_status op2i_order_by_graph(op2_map map, struct op2i_renumber *to);
-/* The set a map comes from, by the places its elements map to: sorted by the first of them, then by
- * the next ones; equal rows stay in order. */
+/* Order the set from which a map leads by the new numbers of its targets: sorted by the smallest
+ * one, then by the next ones; equal rows stay in order. */
 op2_status op2i_order_by_targets(op2_map map, const struct op2i_renumber *to,
                                  struct op2i_renumber *from);
-/* The target set of a map, as its elements are first met by rows in their new order; what is not
- * met keeps its order and comes last. */
+/* Order the target set of a map as its elements are first reached by rows in their new order;
+ * elements that no row reaches keep their order and come last. */
 op2_status op2i_order_by_touch(op2_map map, const struct op2i_renumber *from,
                                struct op2i_renumber *to);
 
@@ -54,38 +56,39 @@ struct op2i_mesh_graph {
 op2_status op2i_mesh_graph_create(op2_map map, struct op2i_mesh_graph *graph);
 void op2i_mesh_graph_free(struct op2i_mesh_graph *graph);
 
-/* order_scotch.c: an order of a graph's vertices in which neighbours are near each other. Depends
- * on the graph alone. */
+/* order_scotch.c: an order of a graph's vertices in which neighbours are near each other. It
+ * depends on the graph alone. */
 const char *op2i_order_unavailable(void); /* null when usable, else why not */
 op2_status op2i_order_graph(const struct op2i_mesh_graph *graph, int64_t *order);
 
 /* ---- matrices (renumber_sparse.c) ------------------------------------------------------------ */
 
-/* A sparsity whose rows or columns, or elements that reach them, are renumbered: its tables as they will
- * be, and the order of its places. */
+/* A sparsity whose rows or columns, or elements that reach them, are renumbered: its tables after
+ * the renumbering, and the order of its nonzeros. */
 struct op2i_followed {
   op2_sparsity sparsity;
-  bool elements;               /* those that reach it are renumbered */
-  bool rows;                   /* it is itself, or is laid out in another way */
-  struct op2i_renumber places; /* null order: they stay as they are */
-  int32_t slice;               /* rows side by side: in slices, as before, if they still fit */
+  bool elements;               /* elements that reach it are renumbered */
+  bool rows;                   /* its rows or columns are renumbered, or its layout changes */
+  struct op2i_renumber places; /* numbering of its nonzeros; null order: they stay as they are */
+  int32_t slice; /* rows side by side in a slice: as before if the slices still fit, else 1 */
   int32_t *length, *table, *column;
 };
-/* All of a context, for n sets, whichever are concerned; freed by op2i_followed_free(), also on failure.
- * Collective. */
+/* Prepare all sparsities of a context for the renumbering of n sets, whether they are concerned or
+ * not; freed by op2i_followed_free(), also on failure. Collective. */
 op2_status op2i_followed_make(op2_context ctx, int64_t n, const struct op2i_renumber *all,
                               int64_t *count, struct op2i_followed **out);
 void op2i_followed_free(int64_t count, struct op2i_followed *followed);
-/* Put the tables in place, one of which is exchanged. */
+/* Install the new tables in the sparsity; `followed` then holds the old row table. */
 void op2i_followed_change(struct op2i_followed *followed);
 
 /* ---- applying them (renumber_apply.c) -------------------------------------------------------- */
 
-/* Give every set its order, unless that is kept, and with it maps, dats, subsets and what travels
- * between ranks; sets that are not among them stay. Fails for lack of memory only, with nothing
- * changed; among ranks all do together. */
+/* Apply the order of every set, unless it is kept, to the set's maps, dats and subsets and to its
+ * halo exchange lists; sets that are not listed stay. It fails for lack of memory only, and has
+ * then changed nothing; on ranks either all succeed or all fail. */
 op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all);
-/* Drop what was worked out for loops from maps and subsets, and where their dats are. */
+/* Drop the plans and device tables of all loops, which depend on maps and subsets and on the memory
+ * of dats. */
 void op2i_loop_reset_all(op2_context ctx);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Giving sets a new order: all memory first, so that nothing can fail once something has changed.
- */
+/* Application of new orders to sets. All memory is allocated first, so that nothing can fail once
+ * something has changed. */
 #include "comm.h"
 #include "context.h"
 #include "error.h"
@@ -10,7 +10,7 @@
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-/* What objects are given: prepared in one walk over them, and taken in a second one. */
+/* New memory of the objects: allocated in one walk over them, and installed in a second one. */
 struct apply {
   int64_t n;
   const struct op2i_renumber *all;
@@ -18,8 +18,8 @@ struct apply {
   int64_t ngiven, capacity, taken;
   size_t scratch_bytes;
   int threads;
-  void *scratch;     /* room for the largest dat or map */
-  int64_t nfollowed; /* sparsities */
+  void *scratch;     /* buffer for the largest dat or map */
+  int64_t nfollowed; /* number of sparsities in `followed` */
   struct op2i_followed *followed;
 };
 
@@ -70,7 +70,7 @@ static bool moves_out(op2_dat dat) {
   return dat->wrapped && dat->values.at[OP2I_HOST] == dat->wrapped;
 }
 
-/* All values come to the host, and have memory there to be moved in. */
+/* Copy all values to the host; reserves memory there in which they can be moved. */
 static op2_status bring(op2_dat dat) {
   void *data;
   return op2i_buffer_at(&dat->values, OP2I_HOST, OP2_RW, OP2I_EVERY_ROW, &data);
@@ -109,7 +109,7 @@ static void change_dat(struct apply *a, const struct op2i_renumber *r, op2_dat d
   }
 }
 
-/* Null where the set stays as it is. */
+/* The new order of a set; null if the set stays as it is. */
 static const struct op2i_renumber *change_of(const struct apply *a, op2_set set) {
   for (int64_t i = 0; i < a->n; i++)
     if (a->all[i].set == set) return a->all[i].kept ? NULL : &a->all[i];
@@ -140,7 +140,7 @@ static void change_map(struct apply *a, const struct op2i_renumber *r, op2_map m
   entries_changed(map);
 }
 
-/* Rows of sets that stay as they are. */
+/* Renumber the targets of a map whose rows stay as they are. */
 static void change_targets(const struct op2i_renumber *r, op2_map map) {
   map->scatter = -1;
   if (!map->idx) return;
@@ -149,7 +149,8 @@ static void change_targets(const struct op2i_renumber *r, op2_map map) {
   entries_changed(map);
 }
 
-/* What travels is the same, in the same order, from and to other places. */
+/* Messages keep their contents and order; only the numbers of the rows that are sent and received
+ * change. */
 static void change_halo(const struct op2i_renumber *r) {
   struct op2i_halo *halo = r->set->halo;
   for (int i = 0; i < halo->n; i++)
@@ -173,10 +174,10 @@ static void change(struct apply *a, const struct op2i_renumber *r) {
   change_numbers(a, r);
   for (struct op2i_link *l = r->set->subsets.first; l; l = l->next) {
     op2_set subset = l->object;
-    if (subset->user_idx)
-      op2i_free_data(subset->idx);
+    if (subset->user_idx) op2i_free_data(subset->idx);
+    /* the program may have a pointer to these from op2_subset_indices() */
     else
-      subset->user_idx = subset->idx; /* which op2_subset_indices() may have shown */
+      subset->user_idx = subset->idx;
     subset->idx = take(a);
     op2i_set_tables_changed(subset);
   }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Orders of sets: of the first by a graph, of the others by those they are connected with. */
+/* The orders of sets: the first set is ordered by a graph, the others by sets with which maps
+ * connect them. */
 #include "error.h"
 #include "mem.h"
 #include "renumber.h"
@@ -12,7 +13,7 @@ static int section_of(op2_set set, int64_t element) {
   return s;
 }
 
-/* Take over an order, each section by itself. */
+/* Store an order, separately for each section of the set. */
 static op2_status settle(struct op2i_renumber *r, const int64_t *order) {
   int64_t total = r->set->ends[OP2I_NONEXEC], next[OP2I_SECTIONS] = {0};
   r->order = op2i_malloc((size_t)total * sizeof *r->order);
@@ -40,7 +41,7 @@ op2_status op2i_order_keep(struct op2i_renumber *r) {
 /* ---- the graph of a map ---------------------------------------------------------------------- */
 
 struct arcs {
-  int64_t *at; /* per vertex: first a count, then where its next neighbour goes */
+  int64_t *at; /* per vertex: first the number of neighbours, then the position of the next one */
   int32_t *adjacent;
 };
 
@@ -67,7 +68,7 @@ static void all_arcs(op2_map map, struct arcs *arcs) {
   }
 }
 
-/* Each neighbour once. seen[] is filled with -1. */
+/* Remove duplicate neighbours. seen[] is filled with -1. */
 static void unite(struct op2i_mesh_graph *graph, int64_t *seen) {
   int64_t kept = 0, from = 0;
   for (int64_t v = 0; v < graph->n; v++) {
@@ -128,7 +129,7 @@ op2_status op2i_order_by_graph(op2_map map, struct op2i_renumber *to) {
 
 /* ---- sorted by targets ----------------------------------------------------------------------- */
 
-/* The places that each row maps to, ascending. */
+/* The new numbers of each row's targets, ascending. */
 static void sorted_rows(op2_map map, const int64_t *inverse, int32_t *keys) {
   int64_t rows = op2i_map_rows(map);
   for (int64_t r = 0; r < rows; r++) {
@@ -143,7 +144,7 @@ static void sorted_rows(op2_map map, const int64_t *inverse, int32_t *keys) {
   }
 }
 
-/* One pass of a radix sort, stable: by column k of the keys. starts[] has a place for every target,
+/* One stable pass of a radix sort, by column k of the keys. starts[] has an entry for every target,
  * and one more. */
 static void sort_pass(const int32_t *keys, int arity, int k, int64_t targets, int64_t rows,
                       int64_t *starts, const int64_t *in, int64_t *out) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrices when sets are renumbered: their rows and columns come in the new order, and so do their
- * places, as if those were a set of their own that is renumbered along. */
+/* Renumbering of matrices: their rows and columns get the new order, and their nonzeros are treated
+ * as a set of their own that is renumbered as well. */
 #include <string.h>
 
 #include "comm.h"
@@ -46,8 +46,8 @@ static op2_status measure(const struct following *f, struct op2i_followed *out) 
   return OP2_SUCCESS;
 }
 
-/* Slices of other rows may need more room than there is: then rows come one behind the other, on all
- * ranks. */
+/* The slices of the reordered rows may need more memory than there is: then all ranks store rows
+ * one after the other. */
 static op2_status choose_layouts(op2_context ctx, int64_t n, struct op2i_followed *all,
                                  int64_t *fit) {
   op2_status status = OP2_SUCCESS;
@@ -79,7 +79,7 @@ static op2_status allocate(struct op2i_followed *out) {
   return good ? OP2_SUCCESS : op2i_error_nomem("a numbering");
 }
 
-/* A row: its places sorted by the new columns. key and place have room for it. */
+/* Lay out a row: its nonzeros are sorted by their new columns. key and place hold one row. */
 static op2_status add_row(struct op2i_followed *out, int64_t before, int64_t row,
                           const int64_t *columns, int64_t *key, int64_t *place) {
   const struct op2i_entries from = op2i_sparsity_row(out->sparsity, before);
@@ -99,7 +99,8 @@ static op2_status add_row(struct op2i_followed *out, int64_t before, int64_t row
   return status;
 }
 
-/* What no row has: entries that are none, and what is beyond. All of those are zero, or nobody looks. */
+/* Number the entries that belong to no row: padding, spare capacity, and elements beyond it. They
+ * are all zero or never read. */
 static void order_rest(struct op2i_followed *out) {
   const int64_t room = out->sparsity->room, total = out->places.set->ends[OP2I_NONEXEC];
   int64_t from = 0;
@@ -194,7 +195,7 @@ static void table_changed(op2_map map) {
   op2i_buffer_replace(&map->entries, map->idx, true);
 }
 
-/* The table may have another size. */
+/* Install the new row table, whose size may differ from that of the old one. */
 static void change_table(struct op2i_followed *f) {
   op2_sparsity sparsity = f->sparsity;
   op2_map rows = sparsity->first;
