@@ -2,11 +2,12 @@
 #ifndef OP2I_PART_H
 #define OP2I_PART_H
 
-/* Partitioning. A mesh that is spread gets new owners in five steps, each in a file of its own: who
- * owns what of one set (part_method.c and what it calls); the other sets (part_follow.c); what each
- * rank has then (part_shape.c); all of it in new memory (part_move.c); and a change that cannot fail
- * (part_apply.c). Everything speaks of global numbers until the shape is known. Every function that
- * returns a status is collective and fails on all ranks alike. */
+/* Partitioning. A distributed mesh gets new owners in five steps, each in a file of its own: the
+ * owners of one set (part_method.c and the files that it calls); the owners of the other sets
+ * (part_follow.c); the sections of each rank (part_shape.c); values and subsets in new memory
+ * (part_move.c); and the change of the mesh, which cannot fail (part_apply.c). Numbers are global
+ * until the sections are known. Every function that returns a status is collective and fails on all
+ * ranks alike. */
 
 #include <stdio.h>
 
@@ -21,37 +22,38 @@ struct op2i_new_subset {
 };
 struct op2i_new_dat {
   op2_dat dat;
-  bool has;     /* values, on any rank */
+  bool has;     /* true if the dat has values on any rank */
   void *values; /* [new total] */
 };
 
-/* One set: what this rank owns now, and what it will have. */
+/* One set: the elements that this rank owns now, and those that it will have. */
 struct op2i_part_set {
   op2_set set;
-  int64_t size;                /* of the whole */
-  int64_t n, *number;          /* [n] what it owns now, in the library's order */
-  int32_t *owner;              /* [n] who is to own it; null: nobody knows yet */
-  struct op2i_table owners;    /* the same by number */
-  int64_t narrived, *arrived;  /* numbers of what is to be owned here, as it came from ranks */
-  struct op2i_numbers targets; /* that rows to be owned here lead to, and their owners */
-  bool *core;                  /* [narrived] */
-  int64_t nexec, *exec;        /* of the exec halo, as they came */
+  int64_t size;             /* elements on all ranks */
+  int64_t n, *number;       /* [n] elements that are owned now, in the library's order */
+  int32_t *owner;           /* [n] their new owners; null: not known yet */
+  struct op2i_table owners; /* new owners by global number */
+  /* elements to be owned here, in the order in which they came from the ranks */
+  int64_t narrived, *arrived;
+  struct op2i_numbers targets; /* targets of the rows to be owned here, and their owners */
+  bool *core;                  /* [narrived] true if the element is core */
+  int64_t nexec, *exec;        /* elements of the exec halo, in the order in which they came */
   int32_t *exec_owner;
-  int64_t ends[OP2I_SECTIONS], *global; /* what the rank has */
+  int64_t ends[OP2I_SECTIONS], *global; /* the new sections, and the elements in them */
   int32_t *halo_owner;
-  struct op2i_numbers local; /* all of these, and the place of each */
+  struct op2i_numbers local; /* maps the number of each of these elements to its position */
   struct op2i_halo *halo;
   int64_t nsubsets, ndats;
   struct op2i_new_subset *subsets;
   struct op2i_new_dat *dats;
 };
 
-/* One map: rows that are owned here now, then those that will be, and then the exec halo's. */
+/* One map: the rows that are owned here now, those that will be, and those of the exec halo. */
 struct op2i_part_map {
   op2_map map;
-  int from, to; /* sets */
+  int from, to; /* indices of its sets */
   const int64_t *row;
-  int64_t *listed; /* memory of `row`, where that is not the map's own */
+  int64_t *listed; /* memory of `row` if that is not the map's own */
   int64_t *arrived, *exec;
   int32_t *idx;
 };
@@ -59,21 +61,21 @@ struct op2i_part_map {
 struct op2i_parting {
   op2_context ctx;
   struct op2i_comm *comm;
-  int nsets, nmaps; /* with values */
+  int nsets, nmaps; /* maps with values only */
   struct op2i_part_set *sets;
   struct op2i_part_map *maps;
   op2_partition_report report;
 };
 
-/* part_collect.c: what there is, and its end. */
+/* part_collect.c: the list of sets and maps, and its release. */
 op2_status op2i_part_collect(op2_context ctx, struct op2i_parting *p);
 void op2i_part_free(struct op2i_parting *p);
 int op2i_part_find(const struct op2i_parting *p, op2_set set);
 op2_status op2i_part_agree(const struct op2i_parting *p, op2_status status);
 
-/* part_method.c: gives one set its owners, or all; -1: all. */
+/* part_method.c: find the owners of one set, or of all if the method is blocks without a set. */
 op2_status op2i_part_cut(struct op2i_parting *p, const op2_partition_options *how);
-/* The owners of a set are known: tell all ranks. */
+/* Store the owners of a set in a table that all ranks can query. */
 op2_status op2i_part_settle(struct op2i_parting *p, int set);
 op2_status op2i_part_blocks(struct op2i_parting *p, int set);
 /* part_coordinates.c */
@@ -87,16 +89,18 @@ op2_status op2i_part_list_arcs(const struct op2i_parting *p, const struct op2i_p
                                struct op2i_part_arcs *arcs);
 /* part_kway.c */
 op2_status op2i_part_kway(struct op2i_parting *p, int map);
-/* part_follow.c: all sets that have no owners. */
+/* part_follow.c: find the owners of all sets that have none yet. */
 op2_status op2i_part_follow(struct op2i_parting *p);
-/* The rank that is in most of the votes, which it sorts; by the element's number where several are. */
+/* The rank with the most votes; if several have as many, the element's number decides. Sorts the
+ * votes. */
 int32_t op2i_part_elect(int64_t number, int64_t n, int32_t *votes);
 
 op2_status op2i_part_shape(struct op2i_parting *p);
 op2_status op2i_part_move(struct op2i_parting *p);
 void op2i_part_apply(struct op2i_parting *p);
 
-/* part_tell.c: what this rank has, and what the last partition made of it, for op2_explain(). */
+/* part_tell.c: print the sections of this rank and the report of the last partitioning, for
+ * op2_explain(). */
 void op2i_partition_explain(op2_context ctx, FILE *stream);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The mesh becomes what was prepared: nothing here can fail. */
+/* The last step of partitioning: the mesh gets the prepared arrays. Nothing here can fail. */
 #include <string.h>
 
 #include "context.h"

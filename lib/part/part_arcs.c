@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The graph of a map as one rank sees it: of each element that its rows lead to, which others they
- * join it with, each once. Rows of many slots join the same elements again and again, so that what
- * is listed here, and sent, is much less than all pairs of all rows. */
+/* The part of a map's graph that the rows of one rank define: each element that these rows reach,
+ * with its neighbours, each listed once. Rows of many slots connect the same elements again and
+ * again, so that the list, which is sent to other ranks, is much shorter than all pairs of all
+ * rows. */
 #include <string.h>
 
 #include "error.h"
 #include "mem.h"
 #include "part.h"
 
-/* Rows by places of the elements among those that they name, and the other way round. */
+/* The rows, with indices into the list of elements that they name, and the inverse relation. */
 struct incidence {
   struct op2i_numbers elements;
-  bool self; /* the set is its own target: column 0 is the row's own element */
+  bool self; /* the map leads from a set to itself: column 0 is the row's own element */
   int64_t n, width;
-  int32_t *column;      /* [n][width] */
-  int64_t *first, *use; /* the columns where element v is: use[first[v]] to use[first[v + 1] - 1] */
-  int32_t *seen;        /* [elements] the element that was last joined with it */
+  int32_t *column; /* [n][width] */
+  /* positions in `column` of element v: use[first[v]] to use[first[v + 1] - 1] */
+  int64_t *first, *use;
+  int32_t *seen; /* [elements] the last element of which it was listed as a neighbour */
 };
 
 static void free_incidence(struct incidence *in) {
@@ -46,7 +48,7 @@ static void fill_columns(const struct op2i_part_set *from, const struct op2i_par
   }
 }
 
-/* Counted, summed up, and listed from the back, so that first[] ends as what it says. */
+/* Counting sort of `column`. Filling from the back makes first[] end as the starts of the lists. */
 static void fill_uses(struct incidence *in) {
   int64_t all = in->n * in->width, sum = 0;
   for (int64_t i = 0; i < all; i++) in->first[in->column[i]]++;
@@ -79,7 +81,7 @@ static int64_t join(struct incidence *in, int32_t v, int32_t other, int64_t *to)
   return 1;
 }
 
-/* The elements that v is joined with: how many, and, unless `to` is null, their numbers. */
+/* Return the number of neighbours of v, and write their numbers unless `to` is null. */
 static int64_t neighbours(struct incidence *in, int32_t v, int64_t *to) {
   int64_t n = 0;
   for (int64_t u = in->first[v]; u < in->first[v + 1]; u++) {
@@ -91,7 +93,7 @@ static int64_t neighbours(struct incidence *in, int32_t v, int64_t *to) {
   return n;
 }
 
-/* For each element its number, how many neighbours it has, and these. */
+/* Write for each element its number, the number of its neighbours, and their numbers. */
 static op2_status list(struct incidence *in, struct op2i_part_arcs *arcs) {
   int64_t nelements = in->elements.n;
   memset(in->seen, 0xFF, (size_t)nelements * sizeof *in->seen);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is to be partitioned: all sets and maps of a context, by global numbers. */
+/* The list of everything to be partitioned: all sets and maps of a context, by global numbers. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Recursive coordinate bisection over all ranks at once: elements stay where they are and learn which
- * box they are in. A box holds the elements of some ranks; it is cut across its longest side where as
- * many elements are below as the lower half of those ranks wants, which is found by halving intervals
- * and counting. Of elements with one coordinate those with lower global numbers are below: so the
- * parts depend on coordinates and numbers alone. */
+/* Recursive coordinate bisection on all ranks at once. Elements stay where they are, and only the
+ * box of each is recorded. A box holds the elements of a range of ranks. It is cut across its
+ * longest side, so that as many elements lie below the cut as the lower half of these ranks is to
+ * own; the cut is found by halving intervals and counting. Of elements with equal coordinates,
+ * those with lower global numbers lie below, so that the parts depend on coordinates and numbers
+ * alone. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -17,29 +18,31 @@
 enum { DIMS = 3 };
 
 struct box {
-  int first, end;   /* ranks */
-  int64_t n;        /* elements, on all ranks */
-  int dim;          /* across which it is cut; -1: it is not */
-  int64_t want;     /* elements below the cut */
-  int64_t cut, tie; /* below are those before `cut`, and of those at it the numbers up to `tie` */
+  int first, end; /* ranks */
+  int64_t n;      /* elements, on all ranks */
+  int dim;        /* dimension across which it is cut; -1: it is not cut */
+  int64_t want;   /* elements below the cut */
+  /* elements below: those with a coordinate before `cut`, or at it and a number up to `tie` */
+  int64_t cut, tie;
 };
 
 struct bisection {
   struct op2i_comm *comm;
-  int64_t n, *number; /* of elements here */
+  int64_t n, *number; /* elements of this rank */
   int dims;
-  int64_t *place[DIMS]; /* [n] coordinates, as integers in the same order */
-  int32_t *box;         /* [n] */
-  int64_t *order, *key; /* [n] elements by box, by the coordinate it is cut across, and by number */
+  int64_t *place[DIMS]; /* [n] coordinates, as integers with the same ordering */
+  int32_t *box;         /* [n] box of each element */
+  /* [n] elements sorted by box, coordinate across which it is cut, and number */
+  int64_t *order, *key;
   int nboxes;
   struct box *boxes, *next;          /* [ranks] */
-  int64_t *starts;                   /* [ranks + 1] of boxes in `order` */
-  int64_t *low, *high, *mid, *count; /* [ranks] what is looked for in each box */
+  int64_t *starts;                   /* [ranks + 1] start of each box in `order` */
+  int64_t *low, *high, *mid, *count; /* [ranks] intervals of the binary search in each box */
 };
 
 /* ---- coordinates ----------------------------------------------------------------------------- */
 
-/* Integers that are ordered as the numbers are; both zeros are one. */
+/* Map numbers to integers with the same ordering; both zeros give the same integer. */
 static int64_t ordered(double x) {
   int64_t bits;
   memcpy(&bits, &x, sizeof bits);
@@ -112,7 +115,7 @@ static void release(struct bisection *b) {
 
 /* ---- one cut of all boxes -------------------------------------------------------------------- */
 
-/* The sides of all boxes: low[box][dim] and high[box][dim]. */
+/* Compute the sides of all boxes: low[box][dim] and high[box][dim]. */
 static op2_status measure(struct bisection *b) {
   int all = b->nboxes * b->dims;
   for (int i = 0; i < all; i++) {
@@ -130,7 +133,7 @@ static op2_status measure(struct bisection *b) {
   return status ? status : op2i_comm_greatest(b->comm, all, b->high);
 }
 
-/* Across the longest side; low[box] and high[box] become its ends. */
+/* Choose the longest side of each box; low[box] and high[box] become its ends. */
 static void choose_sides(struct bisection *b) {
   for (int k = 0; k < b->nboxes; k++) {
     struct box *box = &b->boxes[k];
@@ -149,7 +152,7 @@ static void choose_sides(struct bisection *b) {
   }
 }
 
-/* What a box is cut across, of its elements. */
+/* The coordinate of an element across which its box is cut. */
 static int64_t place_of(const struct bisection *b, int64_t i) {
   int dim = b->boxes[b->box[i]].dim;
   return dim < 0 ? 0 : b->place[dim][i];
@@ -173,7 +176,8 @@ static op2_status sort_elements(struct bisection *b) {
   return op2i_comm_agree(b->comm, status);
 }
 
-/* Up to the middle: of coordinates, or of numbers of those at the cut, which follow those below. */
+/* True if the element lies below the middle of the interval: by its coordinate, or with `numbers`
+ * by its number if it lies at the cut; elements below the cut count as well. */
 static bool is_below(const struct bisection *b, int64_t i, bool numbers) {
   const struct box *box = &b->boxes[b->box[i]];
   int64_t place = b->place[box->dim][i], mid = b->mid[b->box[i]];
@@ -181,7 +185,8 @@ static bool is_below(const struct bisection *b, int64_t i, bool numbers) {
   return place <= mid;
 }
 
-/* Elements of a box are in the order in which they come to be below. */
+/* Count the elements of box k that lie below, by binary search, since sort_elements() has put those
+ * that lie below first. */
 static int64_t count_here(const struct bisection *b, int k, bool numbers) {
   int64_t low = b->starts[k], high = b->boxes[k].dim < 0 ? low : b->starts[k + 1];
   while (low < high) {
@@ -199,7 +204,7 @@ static op2_status count_below(struct bisection *b, bool numbers) {
   return op2i_comm_sum(b->comm, b->nboxes, b->count);
 }
 
-/* The least value in [low, high] up to which there are as many elements as `want`, in low. */
+/* Set low to the least value in [low, high] up to which there are at least `want` elements. */
 static op2_status search(struct bisection *b, bool numbers) {
   for (bool any = true; any;) {
     any = false;
@@ -223,7 +228,7 @@ static op2_status search(struct bisection *b, bool numbers) {
   return OP2_SUCCESS;
 }
 
-/* How many of those at the cut are below it: of lowest numbers. */
+/* Find up to which number elements at the cut count as below it. */
 static op2_status break_ties(struct bisection *b, int64_t size) {
   for (int k = 0; k < b->nboxes; k++) {
     b->boxes[k].cut = b->low[k];
@@ -246,7 +251,8 @@ static void halve(struct bisection *b) {
         box->dim >= 0 && (place < box->cut || (place == box->cut && b->number[i] <= box->tie));
     b->box[i] = 2 * b->box[i] + !below;
   }
-  /* Twice the number of a box, and one more, are its halves; those that are there move up. */
+  /* The halves of box k first have the numbers 2 k and 2 k + 1, which are then made contiguous,
+   * since boxes of one rank are not halved. */
   for (int k = 0; k < b->nboxes; k++) {
     const struct box *box = &b->boxes[k];
     int ranks = box->end - box->first, middle = box->first + ranks / 2;

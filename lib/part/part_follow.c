@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sets that go where the elements are that they are connected with. */
+/* Owners of the sets that follow others: elements go to the rank that owns most of the elements
+ * with which maps connect them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,8 @@ static int ascending(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Ties go to one of those who have most, as a number that has nothing to do with the mesh says: so
- * they even out, and every rank says the same. */
+/* Ties are broken by a hash of the element's number, which has nothing to do with the mesh: so they
+ * are spread evenly over the ranks, and all ranks decide alike. */
 int32_t op2i_part_elect(int64_t number, int64_t n, int32_t *votes) {
   const uint64_t golden = UINT64_C(0x9E3779B97F4A7C15);
   int64_t most = 0, tied = 0, chosen, same = 1;
@@ -34,7 +35,7 @@ int32_t op2i_part_elect(int64_t number, int64_t n, int32_t *votes) {
 
 /* ---- by targets ------------------------------------------------------------------------------ */
 
-/* The owners of what the rows of a map lead to. */
+/* Find the owners of the targets of a map's rows. */
 static op2_status find_owners(const struct op2i_parting *p, const struct op2i_part_map *m,
                               struct op2i_numbers *found) {
   op2_status status = op2i_numbers_add(found, p->sets[m->from].n * m->map->arity, m->row);
@@ -55,7 +56,7 @@ static int64_t votes_each(const struct op2i_parting *p, int set) {
   return n;
 }
 
-/* votes[e][each]: of one map those from column `at` on. */
+/* Fill in votes[e][each] for one map, from column `at` on. */
 static op2_status cast(const struct op2i_parting *p, const struct op2i_part_map *m, int64_t each,
                        int64_t at, int32_t *votes) {
   struct op2i_numbers found = {0};
@@ -97,7 +98,7 @@ static bool comes_from_owners(const struct op2i_parting *p, const struct op2i_pa
   return m->to == set && p->sets[m->from].owners.rows;
 }
 
-/* All rows of this rank vote, where the share of the target is held. */
+/* Send the votes of all rows of this rank to the ranks that hold the shares of their targets. */
 static op2_status send_votes(const struct op2i_parting *p, int set, struct op2i_parcels *in) {
   struct op2i_share share = {.size = p->sets[set].size, .ranks = p->comm->size};
   int64_t n = 0, at = 0;
@@ -124,7 +125,8 @@ static op2_status send_votes(const struct op2i_parting *p, int set, struct op2i_
   return status;
 }
 
-/* ranks[starts[i]..starts[i + 1] - 1]: votes for the i-th number of the share. */
+/* Sort the votes: those for the i-th number of the share are ranks[starts[i]..starts[i + 1] -
+ * 1]. */
 static void sort_votes(const struct op2i_parcels *in, const struct op2i_table *elected,
                        int64_t *starts, int32_t *ranks) {
   for (int64_t k = 0; k < in->n; k++) {
@@ -158,7 +160,7 @@ static op2_status count_votes(const struct op2i_parcels *in, struct op2i_table *
   return status;
 }
 
-/* What no row leads to stays with the block it would be in. */
+/* Elements that no row reaches stay with the rank that would own them in a partition by blocks. */
 static op2_status by_rows(struct op2i_parting *p, int set) {
   struct op2i_part_set *s = &p->sets[set];
   struct op2i_share share = {.size = s->size, .ranks = p->comm->size};
@@ -179,7 +181,8 @@ static op2_status by_rows(struct op2i_parting *p, int set) {
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* One more set, the first that can follow, by targets rather than by rows. */
+/* Find the owners of one more set: the first one that can follow, by targets rather than by
+ * rows. */
 static op2_status follow_one(struct op2i_parting *p, bool *any) {
   int rows = -1, none = -1;
   *any = true;

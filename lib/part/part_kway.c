@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The graph of a map, spread over ranks, and its parts. */
+/* Partitioning by the graph of a map, which is distributed over the ranks. */
 #include <string.h>
 
 #include "error.h"
@@ -8,11 +8,11 @@
 #include "partitioner.h"
 #include "sort.h"
 
-/* One element of a parcel of part_arcs.c: its number, how many neighbours it has, and their
- * numbers. */
+/* The record after this one in a parcel of part_arcs.c. A record holds an element's number, the
+ * number of its neighbours, and their numbers. */
 static const int64_t *next_of(const int64_t *word) { return word + 2 + word[1]; }
 
-/* Neighbours by the vertex that has them: offs[v + 1] becomes the end of those of vertex v. */
+/* Collect neighbours by vertex: offs[v + 1] becomes the end of the list of vertex v. */
 static void group_arcs(const struct op2i_parcels *in, struct op2i_spread_graph *graph) {
   int64_t *ends = graph->offs + 1, at = 0;
   for (int64_t k = 0; k < in->n; k++) {
@@ -33,7 +33,7 @@ static void group_arcs(const struct op2i_parcels *in, struct op2i_spread_graph *
   }
 }
 
-/* Neighbours ascend, and each is there once. */
+/* Sort the neighbours of each vertex and remove duplicates. */
 static op2_status prune(struct op2i_spread_graph *graph) {
   int64_t kept = 0, *adjacent = graph->adjacent;
   op2_status status = OP2_SUCCESS;
@@ -61,7 +61,8 @@ static op2_status make_graph(const struct op2i_parcels *in, struct op2i_spread_g
   return prune(graph);
 }
 
-/* Elements ascend, and so do the ranks that hold their shares: what goes to one lies together. */
+/* Cut the list into one parcel per rank. Elements ascend, and so do the ranks that hold their
+ * shares, so that the records for one rank are contiguous. */
 static op2_status cut_parcels(const struct op2i_parting *p, const struct op2i_part_arcs *arcs,
                               int64_t size, struct op2i_parcel **parcels, int64_t *nparcels) {
   struct op2i_share share = {.size = size, .ranks = p->comm->size};
@@ -84,7 +85,7 @@ static op2_status cut_parcels(const struct op2i_parting *p, const struct op2i_pa
   return OP2_SUCCESS;
 }
 
-/* The neighbours of each element go to the rank that holds its share. */
+/* Send the neighbours of each element to the rank that holds its share. */
 static op2_status spread(const struct op2i_parting *p, const struct op2i_part_map *m,
                          struct op2i_spread_graph *graph) {
   struct op2i_part_arcs arcs;
@@ -95,14 +96,14 @@ static op2_status spread(const struct op2i_parting *p, const struct op2i_part_ma
   if (!status) status = cut_parcels(p, &arcs, graph->size, &parcels, &n);
   status = op2i_part_agree(p, status);
   if (!status) status = op2i_comm_deliver(p->comm, n, parcels, &in);
-  op2i_free(arcs.word); /* before the graph is made of what has come */
+  op2i_free(arcs.word); /* freed before the graph is built, to keep the peak of memory low */
   op2i_free(parcels);
   if (!status) status = op2i_part_agree(p, make_graph(&in, graph));
   op2i_parcels_free(&in);
   return status;
 }
 
-/* The parts of shares, as those want them who own the elements. */
+/* Send the parts, which are known by shares, to the ranks that own the elements. */
 static op2_status hand_out(const struct op2i_spread_graph *graph, const int32_t *part,
                            struct op2i_part_set *s) {
   struct op2i_table parts;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Who is to own the elements of the set that is cut first. */
+/* The owners of the set that is partitioned first. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -34,7 +34,8 @@ op2_status op2i_part_blocks(struct op2i_parting *p, int set) {
   return op2i_part_settle(p, set);
 }
 
-/* In the user's order. */
+/* Take the owners that the program gives, which are in the order in which it declared the
+ * elements. */
 static op2_status take_given(struct op2i_parting *p, int set, const int32_t *owner) {
   struct op2i_part_set *s = &p->sets[set];
   op2_status status = make_owners(p, set);

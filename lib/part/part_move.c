@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values and subsets in the new parts, in memory of their own. */
+/* Values and subsets for the new owners, in new memory. */
 #include <string.h>
 
 #include "context.h"
@@ -9,7 +9,7 @@
 
 /* ---- dats ------------------------------------------------------------------------------------ */
 
-/* A dat has values where any rank has: others may have none for they own nothing. */
+/* A dat has values if any rank has some: other ranks may have none because they own nothing. */
 static op2_status find_values(const struct op2i_parting *p, struct op2i_part_set *s) {
   int64_t *has = op2i_malloc((size_t)s->ndats * sizeof *has);
   op2_status status = op2i_part_agree(p, has ? OP2_SUCCESS : op2i_error_nomem("a partition"));
@@ -28,7 +28,7 @@ static op2_status open_dat(const struct op2i_part_set *s, struct op2i_new_dat *d
   return d->values ? OP2_SUCCESS : op2i_error_nomem("a dat's values");
 }
 
-/* Rows come as their elements came. */
+/* Rows are received in the same order as their elements were. */
 static op2_status move_dat(const struct op2i_parting *p, const struct op2i_part_set *s,
                            struct op2i_new_dat *d) {
   size_t bytes = d->dat->row_bytes;
@@ -48,7 +48,8 @@ static op2_status move_dat(const struct op2i_parting *p, const struct op2i_part_
 
 /* ---- subsets --------------------------------------------------------------------------------- */
 
-/* A byte for each element of the set. */
+/* Allocate a byte for each element of the set, before and after the move, and mark the subset's
+ * elements. */
 static op2_status open_flags(const struct op2i_part_set *s, op2_set subset, unsigned char **old,
                              unsigned char **flags) {
   *old = op2i_calloc((size_t)s->n, 1);
@@ -68,7 +69,7 @@ static op2_status list_subset(const struct op2i_part_set *s, const unsigned char
   return OP2_SUCCESS;
 }
 
-/* Whose elements are in the halo here say whether the subset has them. */
+/* Build the subset on this rank. For elements of the halo, the flags of their owners decide. */
 static op2_status move_subset(const struct op2i_parting *p, const struct op2i_part_set *s,
                               struct op2i_new_subset *new) {
   unsigned char *old = NULL, *flags = NULL;

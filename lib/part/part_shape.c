@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What each rank has of the mesh once it is known who owns what: rows go to their new owners, those
- * tell others of the rows that lead to them, and every rank then knows its four sections. */
+/* The part of the mesh that each rank has once owners are known: rows are sent to their new owners;
+ * these send rows on to the other ranks that own targets of them; and every rank then knows its
+ * four sections. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ static op2_status no_memory(void) { return op2i_error_nomem("a partition"); }
 
 /* ---- rows for ranks -------------------------------------------------------------------------- */
 
-/* Parcels are one after the other in their memory, which is taken from them. */
+/* Take over the memory of parcels, in which they are contiguous. Returns the number of int64_t. */
 static int64_t take(struct op2i_parcels *in, int64_t **rows) {
   size_t bytes = 0;
   for (int64_t k = 0; k < in->n; k++) bytes += in->parcel[k].bytes;
@@ -23,7 +24,7 @@ static int64_t take(struct op2i_parcels *in, int64_t **rows) {
   return (int64_t)(bytes / sizeof(int64_t));
 }
 
-/* *nout: numbers that came. */
+/* Send rows; *nout becomes the number of values received. */
 static op2_status send_rows(const struct op2i_parting *p, int64_t n, const int32_t *to,
                             int64_t arity, const int64_t *rows, int64_t *nout, int64_t **out) {
   struct op2i_parcels in;
@@ -33,7 +34,8 @@ static op2_status send_rows(const struct op2i_parting *p, int64_t n, const int32
   return status;
 }
 
-/* All that is owned here now goes to who will own it; rows of maps in the order of their elements. */
+/* Send elements and rows that are owned here now to their new owners; rows of maps are in the order
+ * of their elements. */
 static op2_status send_owned(struct op2i_parting *p) {
   op2_status status = OP2_SUCCESS;
   int64_t n;
@@ -51,7 +53,7 @@ static op2_status send_owned(struct op2i_parting *p) {
 
 /* ---- who owns what they lead to -------------------------------------------------------------- */
 
-/* Of each set, the owners of what owned rows lead to. */
+/* Find the owners of all elements of a set that owned rows reach. */
 static op2_status find_targets(const struct op2i_parting *p, int set) {
   struct op2i_numbers *found = &p->sets[set].targets;
   op2_status status = OP2_SUCCESS;
@@ -68,7 +70,7 @@ static op2_status find_targets(const struct op2i_parting *p, int set) {
 
 /* ---- the exec halo --------------------------------------------------------------------------- */
 
-/* Elements of one set that other ranks run over as well. */
+/* Elements of one set that other ranks execute as well. */
 struct exports {
   int64_t n, capacity, to_capacity, *element;
   int32_t *to;
@@ -85,7 +87,8 @@ static op2_status add_export(struct exports *out, int64_t first, int64_t element
   return OP2_SUCCESS;
 }
 
-/* A row counts as cut when its targets are not all one rank's. */
+/* Note the other ranks that own targets of row e. The row counts as cut if its targets have several
+ * owners. */
 static op2_status look_at_row(struct op2i_parting *p, const struct op2i_part_map *m, int64_t e,
                               int64_t first, struct exports *out) {
   const struct op2i_numbers *found = &p->sets[m->to].targets;
@@ -120,7 +123,7 @@ static op2_status list_exports(struct op2i_parting *p, int set, struct exports *
   return status;
 }
 
-/* The rows of what is exported, in the order of the export. */
+/* Send the map's rows of exported elements, in the order of the exports. */
 static op2_status export_map(const struct op2i_parting *p, struct op2i_part_map *m,
                              const struct exports *out) {
   size_t bytes = (size_t)m->map->arity * sizeof *m->arrived;
@@ -172,7 +175,7 @@ static op2_status make_exec(struct op2i_parting *p) {
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* Of these, what is not here in another section. */
+/* Add those numbers that are in no other section on this rank. */
 static op2_status add_beyond(const struct op2i_part_set *s, int64_t n, const int64_t *number,
                              struct op2i_numbers *beyond) {
   op2_status status = OP2_SUCCESS;
@@ -181,8 +184,8 @@ static op2_status add_beyond(const struct op2i_part_set *s, int64_t n, const int
   return status;
 }
 
-/* The non-exec halo: what rows lead to, those of the exec halo too, that is not owned and not in the
- * exec halo. */
+/* The non-exec halo: targets of owned rows and of the exec halo's rows that are neither owned nor
+ * in the exec halo. */
 static op2_status list_beyond(const struct op2i_parting *p, int set, struct op2i_numbers *beyond) {
   struct op2i_part_set *s = &p->sets[set];
   op2_status status = op2i_numbers_add(&s->local, s->narrived, s->arrived);
@@ -229,7 +232,7 @@ static op2_status list_exec(struct op2i_part_set *s) {
   return status;
 }
 
-/* The place of each number. */
+/* Index the elements: record the position of each number. */
 static op2_status index_numbers(struct op2i_part_set *s, const struct op2i_numbers *beyond) {
   op2_status status = op2i_numbers_add(&s->local, beyond->n, beyond->number);
   if (!status) status = op2i_numbers_close(&s->local);
@@ -238,7 +241,7 @@ static op2_status index_numbers(struct op2i_part_set *s, const struct op2i_numbe
   return status;
 }
 
-/* Numbers ascend in each section. */
+/* List the elements of all sections; numbers ascend in each section. */
 static op2_status list_sections(struct op2i_part_set *s, const struct op2i_numbers *beyond) {
   op2_status status = set_ends(s, beyond->n);
   int64_t total = s->ends[OP2I_NONEXEC], halo = total - s->narrived;
@@ -278,8 +281,8 @@ static void place_rows(const struct op2i_parting *p, struct op2i_part_map *m, in
   }
 }
 
-/* Rows of the non-exec halo stay zero: no loop runs over them, and what they lead to need not be
- * here. */
+/* Rows of the non-exec halo stay zero: no loop executes them, and their targets need not be on this
+ * rank. */
 static op2_status make_map(const struct op2i_parting *p, struct op2i_part_map *m) {
   const struct op2i_part_set *from = &p->sets[m->from];
   size_t bytes = (size_t)from->ends[OP2I_NONEXEC] * (size_t)m->map->arity * sizeof *m->idx;

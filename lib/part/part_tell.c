@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a rank has of the meshes, in words. */
+/* Printing of a rank's part of the mesh for op2_explain(). */
 #include <inttypes.h>
 
 #include "comm.h"

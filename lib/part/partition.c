@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* op2_partition(): what it refuses, its steps, and what it reports. */
+/* op2_partition(): its checks, its steps, and its report. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -98,7 +98,8 @@ static int64_t position(const struct op2i_list *list, const void *object) {
   return at;
 }
 
-/* Which object a method speaks of, as all ranks should name it: by its set, and its place there. */
+/* Check that all ranks name the same method and object, which is identified by the position of its
+ * set and its position within the set. */
 static op2_status compare(op2_context ctx, const op2_partition_options *how) {
   bool coordinates = how->method == OP2_PARTITION_COORDINATES,
        kway = how->method == OP2_PARTITION_KWAY;
@@ -156,7 +157,7 @@ static op2_status prepare(op2_context ctx, const op2_partition_options *how,
   return status;
 }
 
-/* Without it the mesh is as good, if slower. */
+/* Renumber sets. A failure is only a warning, since the mesh is valid without it, if slower. */
 static op2_status renumber(op2_context ctx) {
   struct op2i_gain gain;
   op2_status status = op2i_renumber_spread(ctx, &gain);
@@ -197,7 +198,7 @@ static op2_status partition(op2_context ctx, const op2_partition_options *how,
   return renumber(ctx);
 }
 
-/* Nothing is to be done, but what is wrong is wrong. */
+/* The call in a process without other ranks: nothing moves, but errors are reported. */
 static op2_status alone(op2_context ctx, const op2_partition_options *how,
                         op2_partition_report *report) {
   op2_status status = check_how(ctx, how);

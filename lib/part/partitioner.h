@@ -2,15 +2,17 @@
 #ifndef OP2I_PARTITIONER_H
 #define OP2I_PARTITIONER_H
 
-/* What cuts graphs for OP2_PARTITION_KWAY. A partitioner is a constant table. The library's own is
- * gathered Scotch (partitioner_scotch.c); a library of its own that knows the kind of a communicator,
- * as one with PT-Scotch would know MPI's, offers another when it is loaded or first used. */
+/* Partitioners of graphs for OP2_PARTITION_KWAY. A partitioner is a constant table. The library's
+ * own gathers the graph and calls Scotch (partitioner_scotch.c). A companion library that knows the
+ * kind of communicator, as that with PT-Scotch knows MPI, offers another one when it is loaded or
+ * first used. */
 
 #include "comm.h"
 
-/* A graph that is spread over ranks in equal shares of vertices: of those with numbers first to
- * first + n - 1, adjacent[offs[v]..offs[v + 1] - 1] are the neighbours of vertex first + v by number,
- * ascending, each once and never itself; whoever is a neighbour has the other as one. */
+/* A graph that is distributed over ranks in equal shares of vertices. This rank has the vertices
+ * first to first + n - 1, and adjacent[offs[v]..offs[v + 1] - 1] are the numbers of the neighbours
+ * of vertex first + v: ascending, without duplicates and without the vertex itself. The relation is
+ * symmetric. */
 struct op2i_spread_graph {
   struct op2i_comm *comm;
   int64_t size, first, n, *offs, *adjacent;
@@ -18,16 +20,17 @@ struct op2i_spread_graph {
 
 struct op2i_partitioner {
   const char *name;
-  /* Why not over these ranks, in words, the same on all; null: it can. */
+  /* The reason why it cannot be used on these ranks, the same on all; null: it can. */
   const char *(*unavailable)(const struct op2i_comm *comm);
-  /* part[n]: to which of the ranks each vertex of this share goes. Collective, fails on all ranks
-   * alike, and gives the same for the same graph. */
+  /* part[n] becomes the rank of each vertex of this share. Collective, fails on all ranks alike,
+   * and gives the same result for the same graph. */
   op2_status (*cut)(const struct op2i_spread_graph *graph, int32_t *part);
 };
 
-/* The last that was offered is asked first. Stays for good; offered twice it is there once. */
+/* Register a partitioner, for the life of the process. The one that was registered last is tried
+ * first; repeated registrations have no effect. */
 void op2i_partitioner_offer(const struct op2i_partitioner *partitioner);
-/* The first that can, or null and why the library's own cannot. */
+/* The first usable partitioner; or null, and the reason why the library's own cannot be used. */
 const struct op2i_partitioner *op2i_partitioner_find(const struct op2i_comm *comm,
                                                      const char **why);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scotch as a partitioner: the graph is gathered on rank 0, which cuts it for all. */
+/* Scotch as a partitioner: the graph is gathered on rank 0, which partitions it for all. */
 #include "config.h"
 
 #include "error.h"
@@ -54,7 +54,7 @@ static op2_status make_whole(const struct op2i_spread_graph *graph, int64_t arcs
   return w->offs && w->adjacent && w->part ? OP2_SUCCESS : op2i_error_nomem("a graph");
 }
 
-/* Parcels come by rank, and so by vertex. */
+/* Parcels are in the order of ranks, and thus of vertices. */
 static void fill_whole(const struct op2i_parcels *ends, const struct op2i_parcels *adjacent,
                        struct whole *w) {
   SCOTCH_Num v = 0, a = 0;
@@ -87,7 +87,7 @@ static op2_status gather(const struct op2i_spread_graph *graph, struct whole *w)
   return status;
 }
 
-/* From rank 0 to each its share. */
+/* Send each rank the parts of its share from rank 0. */
 static op2_status scatter(const struct op2i_spread_graph *graph, const struct whole *w,
                           int32_t *part) {
   struct op2i_comm *comm = graph->comm;
@@ -111,8 +111,8 @@ static op2_status scatter(const struct op2i_spread_graph *graph, const struct wh
 
 /* ---- cutting --------------------------------------------------------------------------------- */
 
-/* In a context of its own, on this thread, so that the parts do not depend on what the program did
- * with Scotch before. */
+/* Runs in a separate Scotch context, on this thread, so that the parts do not depend on earlier
+ * uses of Scotch by the program. */
 static int compute(SCOTCH_Graph *graph, SCOTCH_Strat *strategy, struct whole *w, int parts) {
   SCOTCH_Context context;
   SCOTCH_Graph bound;
