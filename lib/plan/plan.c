@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans from their parts: blocks, colours of blocks and elements, staging. */
+/* Creation of plans: blocks, colours of blocks and elements, staging. */
 #include "plan.h"
 
 #include <inttypes.h>
@@ -37,14 +37,15 @@ static op2_status check_desc(const struct op2i_plan_desc *desc) {
   return OP2_SUCCESS;
 }
 
-/* Stable: blocks of one colour stay in ascending order. */
+/* Sort blocks by colour; the sort is stable, so that blocks of one colour stay in ascending
+ * order. */
 static op2_status sort_by_colour(struct op2i_plan *plan) {
   plan->color_offs = op2i_calloc((size_t)plan->ncolors + 1, sizeof *plan->color_offs);
   plan->blkmap = op2i_plan_array(plan->nblocks, sizeof *plan->blkmap);
   if (!plan->color_offs || !plan->blkmap) return op2i_error_nomem("the block colours of a plan");
 
-  /* While blocks are dealt out, color_offs[c + 1] is where the next block of colour c goes; it ends
-   * as the start of colour c + 1. */
+  /* While blocks are distributed, color_offs[c + 1] is the position of the next block of colour c;
+   * in the end it is the start of colour c + 1. */
   int32_t *offs = plan->color_offs;
   for (int32_t b = 0; b < plan->nblocks; b++)
     if (plan->color[b] + 2 <= plan->ncolors) offs[plan->color[b] + 2]++;

@@ -8,9 +8,9 @@
 #include "op2/status.h"
 #include "op2/types.h"
 
-/* An execution plan splits a range of positions into contiguous blocks of equal size, colours the
- * blocks so that blocks of one colour share no element modified through a map, and, for devices,
- * stages indirect data and colours the elements of each block. It depends on nothing but its
+/* An execution plan splits a range of positions into contiguous blocks of equal size and colours
+ * the blocks so that blocks of one colour share no element modified through a map. For devices it
+ * also stages indirect data and colours the elements of each block. It depends on nothing but its
  * description; in particular not on the number of workers. */
 
 /* One indirect dat argument. Arguments with equal `dat` touch the same data. */
@@ -18,10 +18,10 @@ struct op2i_plan_arg {
   int32_t dat;        /* canonical number of the dat in the loop, from 0 */
   int32_t map;        /* canonical number of the map in the loop, from 0 */
   const int32_t *idx; /* the map's values [..][arity] */
-  int32_t arity;      /* of the map */
+  int32_t arity;      /* arity of the map */
   int32_t slot;       /* one slot, or -1 for all of them */
   op2_access access;
-  bool injective;      /* no two positions meet in what arguments have of this dat */
+  bool injective; /* no two positions reach the same element of this dat through any argument */
   int64_t target_size; /* total size of the map's to-set */
   int32_t row_bytes;   /* bytes of one element of the dat, for the staging size */
 };
@@ -35,15 +35,15 @@ struct op2i_plan_desc {
   int64_t lo, hi;        /* positions */
   const int64_t *subset; /* element of a position, or null: the position itself */
   int32_t block_size;    /* >= 1 */
-  bool ordered; /* conflicting blocks and elements keep their order: a later one has a higher colour
-                 */
+  /* conflicting blocks and elements keep their order: later ones have higher colours */
+  bool ordered;
   int nargs;
   const struct op2i_plan_arg *args;
   unsigned parts;
 };
 
-/* Staging of one unique (dat, map) pair: all slots that arguments of the loop use, in one list per
- * block. */
+/* Staging of one unique (dat, map) pair: each block has one list for all slots that arguments of
+ * the loop use. */
 struct op2i_plan_stage {
   int32_t dat, map;
   int32_t row_bytes;
@@ -67,12 +67,12 @@ struct op2i_plan {
   struct op2i_plan_stage *stages;
   int32_t *arg_stage; /* [nargs]: stage of each argument */
   int nloc;           /* distinct (stage, slot) columns */
-  int32_t *arg_loc; /* [nargs]: first column of each argument; an argument over all slots has arity
-                       columns */
-  bool loc_wide;    /* local indices need 32 bits */
+  /* [nargs]: first column of each argument; one over all slots has `arity` columns */
+  int32_t *arg_loc;
+  bool loc_wide; /* true if local indices need 32 bits */
   uint16_t *
-      *loc_map16; /* [nloc][hi - lo], null when loc_wide: position in the block's ind_map part */
-  int32_t **loc_map32;  /* [nloc][hi - lo], null unless loc_wide */
+      *loc_map16; /* [nloc][hi - lo]: position in the block's part of ind_map; null if loc_wide */
+  int32_t **loc_map32;  /* [nloc][hi - lo]: the same; null unless loc_wide */
   int64_t shared_bytes; /* largest staging area of a block; each stage aligned to 16 bytes */
 
   int32_t *nthrcol; /* [nblocks] */

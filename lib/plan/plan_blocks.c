@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* First fit for the blocks of a plan. A block has thousands of positions, so that what counts is
- * the time per position: marks, which op2i_colour_elements() uses because they can be forgotten at
- * once for the next few elements, take twice as long. */
+/* First-fit colouring of the blocks of a plan. A block has thousands of positions, so the time per
+ * position matters: marks, which op2i_colour_elements() uses because they can be reset at once for
+ * the next few elements, take twice as long. */
 #include <string.h>
 
 #include "error.h"
@@ -10,8 +10,9 @@
 
 struct blocks {
   const struct op2i_colouring *colouring;
-  uint32_t **mask; /* [nconflicts][target_size]: colours, from the sweep's first on, of the blocks
-                      that modify a target */
+  /* [nconflicts][target_size]: mask of the colours of blocks that modify a target; bit 0 is the
+   * first colour of the present sweep */
+  uint32_t **mask;
   int64_t lo, hi, length;
 };
 
@@ -37,7 +38,8 @@ static void add_colour(const struct op2i_column *column, const int64_t *subset, 
     for (int64_t p = lo; p < hi; p++) mask[idx[p * arity]] |= colour;
 }
 
-/* A colour of the 32 that no block in conflict has; 0: they have all. */
+/* A colour, as a bit, that no conflicting block has among the 32 of this sweep; 0: there is
+ * none. */
 static uint32_t choose(const struct blocks *b, int64_t lo, int64_t hi) {
   const struct op2i_colouring *colouring = b->colouring;
   uint32_t used = 0;
@@ -56,8 +58,8 @@ static void use(const struct blocks *b, int64_t lo, int64_t hi, uint32_t colour)
                  colour);
 }
 
-/* Blocks still without a colour that fit into the 32 from *ncolors on get one of those. Returns how
- * many were left over. */
+/* Colour blocks that have no colour yet with the 32 colours from *ncolors on, as far as these
+ * suffice. Returns the number of blocks left. */
 static int64_t sweep(const struct blocks *b, int32_t *color, int32_t *ncolors) {
   int64_t left = 0;
   uint32_t all = 0;

@@ -55,7 +55,7 @@ static void add_columns(struct op2i_conflict *conflict, const struct op2i_plan_a
   }
 }
 
-/* Whether two spans in conflict over `inner` are always in conflict over `outer` as well. */
+/* True if two spans that conflict over `inner` always conflict over `outer` as well. */
 static bool covers(const struct op2i_conflict *outer, const struct op2i_conflict *inner) {
   for (int i = 0; i < inner->ncolumns; i++) {
     const struct op2i_column *column =
@@ -65,8 +65,8 @@ static bool covers(const struct op2i_conflict *outer, const struct op2i_conflict
   return true;
 }
 
-/* Conflicts over one dat, unless those found so far include them; `columns` is where its columns
- * go. */
+/* Find the conflicts over one dat, unless those found so far include them. Its columns are stored
+ * in `columns`; returns their number. */
 static int find_conflict(struct op2i_colouring *colouring, const struct op2i_plan_desc *desc,
                          int32_t dat, struct op2i_column *columns) {
   struct op2i_conflict found = {.dat = dat, .columns = columns};
@@ -82,7 +82,7 @@ static int find_conflict(struct op2i_colouring *colouring, const struct op2i_pla
   return found.ncolumns;
 }
 
-/* A dat may be covered by one that comes after it. */
+/* Drop conflicts that are covered by those over a later dat. */
 static void drop_covered(struct op2i_colouring *colouring) {
   int kept = 0;
   for (int i = 0; i < colouring->nconflicts; i++) {
@@ -178,8 +178,8 @@ static void forget(struct op2i_colouring *colouring) {
   }
 }
 
-/* Elements still without a colour that fit into the 32 from *ncolors on get one of those. Returns
- * how many were left over. */
+/* Colour elements that have no colour yet with the 32 colours from *ncolors on, as far as these
+ * suffice. Returns the number of elements left. */
 static int64_t first_fit(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int32_t *color,
                          int32_t *ncolors) {
   uint32_t all = 0;
@@ -222,8 +222,8 @@ static void column_raise(const struct op2i_column *column, const int64_t *subset
   }
 }
 
-/* The number of colours up to the highest one that an earlier span in conflict with these positions
- * has. */
+/* One more than the highest colour of an earlier span that conflicts with these positions; 0: there
+ * is none. */
 static uint32_t colours_below(const struct op2i_colouring *colouring, int64_t lo, int64_t hi) {
   uint32_t below = 0;
   for (int i = 0; i < colouring->nconflicts; i++) {

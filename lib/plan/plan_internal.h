@@ -6,9 +6,9 @@
 
 #include "plan.h"
 
-/* Values kept per element of a target set that all vanish at once: a stamp counts only while its
- * upper half is the current epoch. Its lower half is the value, so stamps of one epoch compare
- * like their values and newer ones are greater than older ones. */
+/* Values per element of a target set that can all be reset at once: a stamp is valid only while its
+ * upper half is the current epoch. Its lower half is the value, so stamps of one epoch compare like
+ * their values, and newer stamps are greater than older ones. */
 struct op2i_marks {
   uint64_t *stamp;
   int64_t size;
@@ -16,7 +16,7 @@ struct op2i_marks {
 };
 op2_status op2i_marks_open(struct op2i_marks *marks, int64_t size);
 void op2i_marks_close(struct op2i_marks *marks);
-/* Forget every value. Sweeps once in 2^32 - 1 calls, when the epochs are used up. */
+/* Reset every value. Clears the array only once in 2^32 - 1 calls, when the epochs are used up. */
 void op2i_marks_forget(struct op2i_marks *marks);
 
 static inline uint64_t op2i_mark(const struct op2i_marks *marks, uint32_t value) {
@@ -40,17 +40,18 @@ static inline int64_t op2i_column_target(const struct op2i_column *column, const
   return column->idx[element * column->arity];
 }
 
-/* Columns through which conflicts over one dat arise, those that modify and, in ordered plans,
- * those that read. */
+/* The columns through which conflicts over one dat arise: those that modify it and, in ordered
+ * plans, those that read it. */
 struct op2i_conflict {
   int32_t dat;
   int64_t target_size;
   int ncolumns;
-  struct op2i_column *columns; /* part of the colouring's */
+  struct op2i_column *columns; /* part of the array of the colouring */
   bool reads;
-  /* By target: the mask of colours, or the highest colour + 1, of the spans that modify it. */
+  /* Per target: the mask of colours, or the highest colour + 1, of the spans that modify it. */
   struct op2i_marks modified;
-  /* By target: the highest colour + 1 of the spans that read it. Open only if a column reads. */
+  /* Per target: the highest colour + 1 of the spans that read it. Allocated only if a column
+   * reads. */
   struct op2i_marks read;
 };
 
@@ -63,31 +64,31 @@ struct op2i_colouring {
 };
 
 enum {
-  /* First fit looks again at whatever a sweep left over, so its time grows with the number of
-   * sweeps. Where that many colours are not enough nearly everything conflicts with everything, and
-   * the rest is coloured in one go. */
+  /* First fit visits the spans that a sweep left over again, so its time grows with the number of
+   * sweeps. If that many colours are not enough, nearly all spans conflict with each other, and the
+   * remaining ones are coloured in one pass. */
   OP2I_SWEEPS_MAX = 64,
   OP2I_UNCOLOURED = -1
 };
 
-/* Unwinds itself on failure. */
+/* Find the conflicts of a plan. Frees everything on failure. */
 op2_status op2i_colouring_open(const struct op2i_plan_desc *desc, struct op2i_colouring *colouring);
 void op2i_colouring_close(struct op2i_colouring *colouring);
-/* Room for marks on the targets, unless it is there. */
+/* Allocate marks on the targets, unless they exist. */
 op2_status op2i_colouring_marks(struct op2i_colouring *colouring);
 /* Colour the spans of `length` successive positions that make up [lo, hi), or each position by
- * itself: first fit, or in ordered colourings one more than the highest colour of an earlier one in
- * conflict. color has an entry per span. */
+ * itself. The colours are those of first fit, or in ordered colourings one more than the highest
+ * colour of an earlier conflicting span. color has an entry per span. */
 op2_status op2i_colour_blocks(struct op2i_colouring *colouring, int64_t lo, int64_t hi,
                               int64_t length, int32_t *color, int32_t *ncolors);
 void op2i_colour_elements(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int32_t *color,
-                          int32_t *ncolors); /* wants marks */
-/* Give spans that have none one more than the highest of an earlier one in conflict, from *ncolors
- * on. Wants marks. */
+                          int32_t *ncolors); /* needs op2i_colouring_marks() */
+/* Give each span without a colour one more than the highest colour of an earlier conflicting span,
+ * from *ncolors on. Needs op2i_colouring_marks(). */
 void op2i_colouring_rest(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t length,
                          int32_t *color, int32_t *ncolors);
 
-/* Make the parts of a plan; what they allocate hangs off the plan, also on failure. */
+/* Make the staging of a plan; the plan owns the memory, also on failure. */
 op2_status op2i_plan_make_stages(const struct op2i_plan_desc *desc, struct op2i_plan *plan);
 op2_status op2i_plan_verify_stages(const struct op2i_plan *plan, const struct op2i_plan_desc *desc);
 
@@ -99,7 +100,7 @@ static inline int32_t op2i_plan_slot_count(const struct op2i_plan_arg *arg) {
   return arg->slot < 0 ? arg->arity : 1;
 }
 
-/* Room for count things of these bytes each; never null for count 0. */
+/* Allocate `count` items of this size; only a failure returns null, count 0 does not. */
 void *op2i_plan_array(int64_t count, size_t bytes);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Staging: what each block reads and writes through a map, listed once, and where in that list each
- * element finds it. */
+/* Staging: for each block a list of the targets that it accesses through a map, without duplicates,
+ * and for each element the position of its targets in that list. */
 
 #include <inttypes.h>
 #include <string.h>
@@ -20,8 +20,8 @@ struct staging {
   const struct op2i_plan_desc *desc;
   struct op2i_plan *plan;
   struct loc_column *columns; /* [plan->nloc] */
-  struct op2i_marks marks;    /* as large as the largest target set */
-  int32_t *scratch;           /* [widest]: for sorting */
+  struct op2i_marks marks;    /* marks for the largest target set */
+  int32_t *scratch;           /* [widest] buffer for sorting */
   int32_t widest;             /* most rows of one stage in one block */
 };
 
@@ -53,8 +53,8 @@ static int find_column(const struct staging *staging, int stage, int32_t slot) {
   return c;
 }
 
-/* An argument over all slots needs its columns in a row, so those are numbered before the single
- * ones. */
+/* An argument over all slots needs consecutive columns, so these arguments are numbered before
+ * those with single slots. */
 static void number_columns(struct staging *staging, bool all_slots) {
   struct op2i_plan *plan = staging->plan;
   for (int a = 0; a < staging->desc->nargs; a++) {
@@ -94,7 +94,7 @@ static op2_status lay_out(struct staging *staging) {
 
 /* ---- sizes ---- */
 
-/* Mark every target of a block, list them where a list is wanted, and return how many there are. */
+/* Mark every target of a block, write them to `list` unless it is null, and return their number. */
 static int32_t collect(struct staging *staging, int stage, int32_t block, int32_t *list) {
   struct op2i_marks *marks = &staging->marks;
   const int64_t *subset = staging->desc->subset;
@@ -179,7 +179,8 @@ static void radix_pass(const int32_t *from, int32_t *to, int32_t count, int32_t 
     to[start[((uint32_t)(from[i] - least) >> shift) % RADIX]++] = from[i];
 }
 
-/* Linear in the count: keys lie in a short range where a numbering has any locality. */
+/* A radix sort over the range of the keys, and thus linear in the count: the range is short if the
+ * numbering has any locality. */
 static void sort(int32_t *keys, int32_t count, int32_t *scratch) {
   enum { FEW = 48 };
   if (count <= FEW) {

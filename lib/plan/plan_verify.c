@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plan is checked against its description by the definition of each property. Nothing of how
- * plans are made is used here, and nothing in the plan is trusted before it was checked. */
+/* Checks of a plan against its description, by the definition of each property. They use no code
+ * that makes plans, and trust nothing in the plan before it is checked. */
 
 #include <inttypes.h>
 #include <string.h>
@@ -13,13 +13,14 @@
 #define BROKEN(...) op2i_error(OP2_ERR_STATE, "plan: " __VA_ARGS__)
 #define NOMEM()     op2i_error_nomem("the verification of a plan")
 
-/* What conflicts are between: the blocks of a plan, or the elements of one of its blocks. */
+/* The items between which conflicts arise: the blocks of a plan, or the elements of one of its
+ * blocks. */
 struct spans {
   const char *what;
   int64_t lo, hi, size; /* span u begins at position lo + u * size */
   int64_t count;
   const int32_t *color;
-  const int32_t *order; /* spans by colour */
+  const int32_t *order; /* spans sorted by colour */
 };
 
 static bool writes(const struct op2i_plan_arg *arg) { return op2i_modifies(arg->access); }
@@ -81,7 +82,7 @@ static op2_status check_shape(const struct op2i_plan *plan, const struct op2i_pl
   return OP2_SUCCESS;
 }
 
-/* The blocks follow each other from lo to hi, and all but the last are full. */
+/* Check that the blocks are contiguous from lo to hi and that all but the last are full. */
 static op2_status check_cover(const struct op2i_plan *plan) {
   int64_t at = plan->lo;
   if (plan->nblocks < 0) return BROKEN("nblocks is %" PRId32, plan->nblocks);
@@ -123,8 +124,8 @@ static op2_status check_colours(const struct op2i_plan *plan) {
   return status;
 }
 
-/* With every block in a list of its own colour, ascending, and as many entries as blocks, none is
- * there twice. */
+/* Check that each list has blocks of its colour only, in ascending order. As there are as many
+ * entries as blocks, no block is listed twice. */
 static op2_status check_colour_lists(const struct op2i_plan *plan) {
   if (plan->color_offs[0] != 0)
     return BROKEN("color_offs begins with %" PRId32, plan->color_offs[0]);
@@ -151,8 +152,8 @@ static op2_status check_colour_lists(const struct op2i_plan *plan) {
 
 /* ---- conflicts over one dat ---- */
 
-/* Units are visited colour by colour, so two of one colour that modify a target are the last two to
- * have done so. owner[target] is where the last one begins, or less than spans->lo. */
+/* Spans are visited colour by colour, so that two spans of one colour that modify a target do so in
+ * succession. owner[target] is the beginning of the last such span, or less than spans->lo. */
 static op2_status check_disjoint(const struct op2i_plan_desc *desc, int32_t dat,
                                  const struct spans *spans, int64_t *owner) {
   for (int64_t i = 0; i < spans->count; i++) {
@@ -178,7 +179,8 @@ static op2_status check_disjoint(const struct op2i_plan_desc *desc, int32_t dat,
   return OP2_SUCCESS;
 }
 
-/* The highest colour so far by target, valid if `from` is the begin of the spans in hand. */
+/* The highest colours so far of spans that modify or read a target; valid if `from` is the
+ * beginning of the present spans. */
 struct highest {
   int64_t from;
   int32_t modified, read;
@@ -240,8 +242,8 @@ static op2_status check_spans(const struct op2i_plan_desc *desc, int32_t dat,
   return status;
 }
 
-/* What is said to have no conflicts has none: no position touches what another one does.
- * met[target] is the last one that has. */
+/* Check that arguments declared injective have no conflicts: no two positions reach the same
+ * element. met[target] is the last position that reached it. */
 static op2_status check_injective(const struct op2i_plan_desc *desc, int32_t dat, int64_t *met) {
   for (int64_t p = desc->lo; p < desc->hi; p++)
     for (int a = 0; a < desc->nargs; a++) {
@@ -262,7 +264,7 @@ static op2_status check_injective(const struct op2i_plan_desc *desc, int32_t dat
 
 /* ---- blocks, elements ---- */
 
-/* by_colour receives the block's elements sorted by colour; place has room for block_size + 1
+/* Sort the block's elements by colour into by_colour; next has a capacity of block_size + 1
  * counts. */
 static op2_status sort_elements(const struct op2i_plan *plan, int32_t b, int32_t *by_colour,
                                 int32_t *next) {
@@ -317,7 +319,7 @@ static op2_status check_elements(const struct op2i_plan *plan, const struct op2i
   return status;
 }
 
-/* No span has been seen yet. */
+/* Reset the tables to the state before the first span. */
 static void clear(int64_t targets, int64_t *owner, struct highest *highest) {
   for (int64_t t = 0; t < targets; t++) owner[t] = -1;
   for (int64_t t = 0; highest && t < targets; t++) highest[t].from = -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The staging part of a plan, checked by its definition; see plan_verify.c. */
+/* Checks of the staging of a plan by its definition; see plan_verify.c. */
 
 #include <inttypes.h>
 #include <string.h>
@@ -61,7 +61,7 @@ struct column_use {
   int32_t stage, slot;
 };
 
-/* Each column belongs to one (stage, slot), and each (stage, slot) to one column. */
+/* Check that each column belongs to one (stage, slot) and each (stage, slot) to one column. */
 static op2_status check_column_use(const struct op2i_plan *plan, const struct op2i_plan_desc *desc,
                                    struct column_use *uses) {
   for (int c = 0; c < plan->nloc; c++) uses[c].stage = -1;
@@ -104,7 +104,8 @@ static op2_status check_columns(const struct op2i_plan *plan, const struct op2i_
 
 /* ---- sizes ---- */
 
-/* The parts of the blocks follow each other in ind_map, and each is sorted and unique. */
+/* Check that the parts of the blocks are contiguous in ind_map, and that each is sorted without
+ * duplicates. */
 static op2_status check_lists(const struct op2i_plan *plan, int s, int64_t targets) {
   const struct op2i_plan_stage *stage = &plan->stages[s];
   int64_t at = 0;
