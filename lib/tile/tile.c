@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The inspector: tiles of the seed loop, from these the tiles of all others, and which tile waits
- * for which. */
+/* The inspector: it computes tiles of the seed loop, from these the tiles of all other loops, and
+ * the predecessors of each tile. */
 
 #include "tile.h"
 
@@ -19,9 +19,9 @@ struct inspector {
   struct op2i_tile_pairs pairs;
   struct op2i_tile_lists lists;
   struct op2i_tile_home home;
-  int32_t *seed_tile; /* as first partitioned */
+  int32_t *seed_tile; /* tiles of the seed loop as first partitioned */
   int32_t **given;    /* [seed + 1]: tiles of the loops up to the seed */
-  int32_t *tile;      /* of a later one */
+  int32_t *tile;      /* tiles of a loop after the seed */
 };
 
 /* ---- the description ---- */
@@ -115,8 +115,8 @@ static void mirror(const struct inspector *in, int loop) {
     in->given[loop][i] = in->plan->ntiles - 1 - in->given[loop][i];
 }
 
-/* Loops before the seed get their tiles backwards from it, so they are as much in the way of later
- * tiles as they need to be and no more. */
+/* Tiles of the loops before the seed are determined backwards from it, so that they delay later
+ * tiles no more than necessary. */
 static op2_status place_early_loops(struct inspector *in) {
   int seed = in->desc->seed;
   op2_status status = OP2_SUCCESS;
@@ -153,8 +153,8 @@ fail:
   return status;
 }
 
-/* What spans of a loop are multiples of, see OP2I_TILE_BATCH; 0: the order of its iterations
- * matters. */
+/* The number of iterations of which spans of a loop are multiples, see OP2I_TILE_BATCH; 0: the
+ * order of its iterations matters. */
 static int32_t batch_of(const struct inspector *in, int l) {
   const struct op2i_tile_loop *loop = &in->desc->loops[l];
   if (in->chain.loops[l].ordered) return 0;

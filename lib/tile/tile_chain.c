@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A chain of loops reduced to what can be in conflict. Most dats of a chain follow one of the
- * others: whatever is in conflict over them is in conflict over it, too. Tracking that one is
- * enough, and makes the inspector several times faster. */
+/* A chain of loops, reduced to the accesses that determine its conflicts. Most dats of a chain are
+ * covered by another one: all conflicts over them are also conflicts over that dat. Tracking the
+ * covering dats is enough, and makes the inspector several times faster. */
 
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static int32_t slot_count(const struct op2i_tile_access *access) {
   return access->slot < 0 ? access->arity : 1;
 }
 
-/* Maps are known by the number of the first access through them, counted over the chain. */
+/* A map is identified by the number of the first access through it, counted over the chain. */
 static int32_t map_number(const struct op2i_tile_desc *desc, const int32_t *idx) {
   int32_t number = 0;
   for (int l = 0; idx && l < desc->nloops; l++)
@@ -33,8 +33,8 @@ static int by_place(const void *a, const void *b) {
   return (x->slot > y->slot) - (x->slot < y->slot);
 }
 
-/* What is done to a dat through one slot by several accesses: if they are not alike, iterations
- * keep their order. */
+/* Merge accesses to a dat through the same slot. If their modes differ, iterations keep their
+ * order. */
 static int32_t merge_columns(struct op2i_tile_column *columns, int32_t count) {
   int32_t merged = 0;
   for (int32_t c = 0; c < count; c++) {
@@ -81,7 +81,7 @@ static struct op2i_tile_use make_use(struct op2i_tile_column *columns, int32_t c
     use.writes |= columns[c].mode != OP2I_TILE_READ;
     use.injective &= columns[c].injective;
   }
-  /* No two iterations meet in an element of their own. */
+  /* In a dat that is accessed directly, each iteration has an element of its own. */
   if (use.direct && use.writes) columns->mode = OP2I_TILE_RW;
   return use;
 }
@@ -108,8 +108,8 @@ static const struct op2i_tile_column *find_column(const struct op2i_tile_use *us
   return NULL;
 }
 
-/* Whether iterations in conflict over `inner`, within the loop or with others, are in conflict over
- * `outer` and keep their order there if they must here. */
+/* True if iterations that conflict over `inner`, within the loop or with other loops, also conflict
+ * over `outer`, and keep their order there if they have to here. */
 static bool use_covers(const struct op2i_tile_use *outer, const struct op2i_tile_use *inner) {
   for (int32_t c = 0; c < inner->ncolumns; c++) {
     const struct op2i_tile_column *column = find_column(outer, &inner->columns[c]);
@@ -130,7 +130,8 @@ static bool dat_covers(const struct op2i_tile_chain *chain, int32_t outer, int32
   return true;
 }
 
-/* Covering is transitive, so a dat covered by one that goes is covered by one that stays. */
+/* Covering is transitive, so a dat that is covered by a dropped one is also covered by one that is
+ * kept. */
 static void find_covered(struct op2i_tile_chain *chain) {
   for (int32_t d = 0; d < chain->ndats; d++) chain->kept[d] = chain->written[d];
   for (int32_t d = 0; d < chain->ndats; d++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From pairs of tiles to predecessors: without those that a path through another predecessor
- * already makes wait. */
+/* Predecessors from pairs of tiles, without those for which a tile already waits by a path through
+ * another predecessor. */
 
 #include <string.h>
 
@@ -8,14 +8,14 @@
 #include "mem.h"
 #include "tile_internal.h"
 
-/* The sets of ancestors take a bit for every two tiles; with more tiles than this all predecessors
- * are kept. */
+/* The sets of ancestors need a bit for every pair of tiles; with more tiles than this, all
+ * predecessors are kept. */
 enum { REDUCED_TILES_MAX = 16384 };
 
 static bool has(const uint64_t *set, int32_t tile) { return set[tile >> 6] >> (tile & 63) & 1; }
 
-/* Keep the predecessors that are no ancestors of another one. Descending, since an ancestor of a
- * predecessor has a lower number than it. */
+/* Keep the predecessors that are not ancestors of another one. They are processed in descending
+ * order, since an ancestor of a predecessor has a lower number. */
 static int64_t reduce_row(uint64_t *ancestors, int64_t words, int32_t tile, const int32_t *row,
                           int64_t count, int32_t *kept) {
   uint64_t *own = ancestors + tile * words;

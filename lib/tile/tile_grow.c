@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tiles of the seed loop grow one after the other, breadth first from where earlier ones left off,
- * until they are full. Then they are coloured, so that neighbours differ, and numbered by colour:
- * since a tile waits for neighbours with lower numbers only, chains of waiting tiles are about as
- * long as there are colours. */
+/* Tiles of the seed loop grow one after the other, breadth first from the vertices that earlier
+ * ones left over, until they are full. Then they are coloured, so that neighbours have different
+ * colours, and numbered by colour: since a tile waits for neighbours with lower numbers only,
+ * chains of waiting tiles have about as many members as there are colours. */
 
 #include <string.h>
 
@@ -11,20 +11,21 @@
 #include "tile_internal.h"
 
 enum {
-  /* Links with more ends than this make no neighbourhood, and would make growth quadratic. */
+  /* Links with more ends than this are ignored: they do not indicate locality, and would make the
+   * time quadratic. */
   ENDS_MAX = 64
 };
 
 struct growth {
   struct op2i_tile_links links;
   int64_t tile_size;
-  int32_t *tile; /* -1: in none yet */
+  int32_t *tile; /* -1: in no tile yet */
   int32_t ntiles;
-  int64_t *sizes;                   /* [tiles there may be] */
-  int32_t *vertex_mark, *link_mark; /* the last growth that met it, from 1 */
+  int64_t *sizes;                   /* [upper bound of the number of tiles] */
+  int32_t *vertex_mark, *link_mark; /* number of the last growth that visited it, from 1 */
   int32_t mark;
-  int32_t *queue;    /* of the tile in hand */
-  int32_t *frontier; /* what tiles left over, oldest first */
+  int32_t *queue;    /* vertices of the present tile, and their neighbours */
+  int32_t *frontier; /* vertices that earlier tiles left over, oldest first */
   bool *in_frontier;
   int64_t frontier_begin, frontier_end, next_vertex;
 };
@@ -59,7 +60,8 @@ static void growth_close(struct growth *g) {
 
 /* ---- growing ---- */
 
-/* A vertex in no tile, -1 when there is none: the oldest that was left over, else the first. */
+/* A vertex in no tile: the oldest that was left over, otherwise the first one; -1: there is
+ * none. */
 static int64_t next_start(struct growth *g) {
   while (g->frontier_begin < g->frontier_end) {
     int32_t v = g->frontier[g->frontier_begin++];
@@ -69,8 +71,8 @@ static int64_t next_start(struct growth *g) {
   return g->next_vertex < g->links.nvertices ? g->next_vertex : -1;
 }
 
-/* Queue the neighbours of a vertex of the tile in hand. *beside is the smallest tile met so far,
- * -1 none. Returns the new end of the queue. */
+/* Queue the neighbours of a vertex of the present tile. *beside is the smallest adjacent tile found
+ * so far, -1 for none. Returns the new end of the queue. */
 static int64_t expand(struct growth *g, int64_t v, int64_t end, int32_t *beside) {
   int64_t nlinks = op2i_tile_row_length(&g->links.of_vertex, v);
   for (int64_t k = 0; k < nlinks; k++) {
@@ -93,8 +95,8 @@ static int64_t expand(struct growth *g, int64_t v, int64_t end, int32_t *beside)
   return end;
 }
 
-/* What has room for less than half a tile becomes part of a tile beside it, if there is one;
- * pieces that touch nothing share a tile. */
+/* Grow a tile. A region with room for less than half a tile is added to an adjacent tile, if there
+ * is one; isolated regions share a tile. */
 static void grow_tile(struct growth *g, int64_t start) {
   int64_t size = 0, end = 0;
   int32_t beside = -1;
@@ -144,7 +146,7 @@ fail:
   return status;
 }
 
-/* First fit. */
+/* Colour tiles by first fit. Returns the number of colours. */
 static int32_t colour_tiles(int32_t ntiles, const int64_t *offs, const int32_t *neighbours,
                             int32_t *taken, int32_t *colour) {
   int32_t ncolours = 0;
@@ -160,7 +162,8 @@ static int32_t colour_tiles(int32_t ntiles, const int64_t *offs, const int32_t *
   return ncolours;
 }
 
-/* Within a colour the tiles keep their order, since neighbours in it follow each other closely. */
+/* Within a colour the tiles keep their order, since tiles with successive numbers are close to each
+ * other. */
 static op2_status renumber(struct growth *g, const int64_t *offs, const int32_t *neighbours) {
   size_t bytes = (size_t)g->ntiles * sizeof(int32_t);
   int32_t *taken = op2i_malloc(bytes), *colour = op2i_malloc(bytes), *number = op2i_malloc(bytes);
@@ -199,7 +202,7 @@ static op2_status number_by_colour(struct growth *g) {
   return status;
 }
 
-/* Without neighbours, tiles are stretches of equal size. */
+/* Without neighbours, tiles are ranges of iterations of equal size. */
 static int32_t cut(int64_t n, int32_t tile_size, int32_t *tile) {
   int64_t ntiles = n / tile_size + (n % tile_size > 0);
   for (int64_t i = 0; i < n; i++) tile[i] = (int32_t)(i * ntiles / n);

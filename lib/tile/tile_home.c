@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Some iterations touch nothing that the loops so far have touched: any tile would be right for
- * them, but only one near those that use their results later is good. So tiles spread from the seed
- * loop over everything that loops touch together, whether it orders them or not. */
+/* Tiles of iterations that no dependence places. They access nothing that earlier loops have
+ * accessed, so any tile would be correct, but only one near those that use their results later is
+ * good. So the tiles of the seed loop are spread over all elements that loops access together, even
+ * without a dependence. */
 
 #include <string.h>
 
@@ -20,7 +21,8 @@ static int64_t target_of(const struct op2i_tile_access *access, int64_t i, int32
   return access->idx ? access->idx[i * access->arity + slot] : i;
 }
 
-/* The tile of the first element of an iteration that has one. */
+/* The tile of the first element of this iteration to which a tile is assigned; NOWHERE: there is
+ * none. */
 static int32_t find(const struct op2i_tile_home *home, int loop, int64_t i) {
   const struct op2i_tile_loop *l = &home->desc->loops[loop];
   for (int a = 0; a < l->naccesses; a++) {
@@ -34,7 +36,7 @@ static int32_t find(const struct op2i_tile_home *home, int loop, int64_t i) {
   return NOWHERE;
 }
 
-/* Give the tile of each iteration to what it touches of the dats that are new. */
+/* Assign the tile of each iteration to those of its elements that belong to new dats. */
 static void spread(struct op2i_tile_home *home, int loop, const bool *new_dat) {
   const struct op2i_tile_loop *l = &home->desc->loops[loop];
   for (int64_t i = 0; i < l->n; i++) {
@@ -58,7 +60,8 @@ static bool is_reached(const struct op2i_tile_home *home, int loop) {
   return loop == home->desc->seed;
 }
 
-/* Take one loop in reach that touches dats which are not. *found tells whether there was one. */
+/* Process one loop that is reached and accesses dats that are not; *found is set if there was such
+ * a dat. */
 static op2_status reach_further(struct op2i_tile_home *home, int loop, bool *new_dat, bool *found) {
   const struct op2i_tile_loop *l = &home->desc->loops[loop];
   bool any = false;

@@ -7,15 +7,15 @@
 /* ---- tile_pairs.c: pairs of tiles, each once ------------------------------------------------- */
 
 struct op2i_tile_pairs {
-  uint64_t *slots; /* hashed; 0: free, since no tile is paired with itself */
+  uint64_t *slots; /* hash table; 0: free, since no tile is paired with itself */
   int64_t nslots, count;
-  uint64_t latest; /* the same pair tends to come again and again */
+  uint64_t latest; /* last pair, since the same pair tends to be added repeatedly */
 };
 op2_status op2i_tile_pairs_open(struct op2i_tile_pairs *pairs);
 void op2i_tile_pairs_close(struct op2i_tile_pairs *pairs);
 op2_status op2i_tile_pairs_put(struct op2i_tile_pairs *pairs, int32_t first, int32_t second);
-/* The firsts of every second: firsts[offs[s]] .. firsts[offs[s + 1] - 1], ascending. Both arrays
- * are the caller's. */
+/* The first members for every second one: firsts[offs[s]] .. firsts[offs[s + 1] - 1], ascending.
+ * The caller owns both arrays. */
 op2_status op2i_tile_pairs_rows(const struct op2i_tile_pairs *pairs, int32_t ntiles, int64_t **offs,
                                 int32_t **firsts);
 
@@ -27,56 +27,56 @@ static inline op2_status op2i_tile_pair(struct op2i_tile_pairs *pairs, int32_t f
 
 /* ---- tile_chain.c: the chain as far as conflicts go ------------------------------------------ */
 
-/* One slot of one map, and what a loop does to a dat through it. */
+/* One slot of one map, and the access of a loop to a dat through it. */
 struct op2i_tile_column {
   int32_t dat;
-  int32_t map;        /* numbered by first appearance, from 1; 0: iteration i touches element i */
+  int32_t map;        /* numbered by first appearance, from 1; 0: iteration i accesses element i */
   const int32_t *idx; /* null: direct */
   int32_t arity, slot;
-  enum op2i_tile_mode mode; /* READ, INC, or RW for whatever keeps the order */
+  enum op2i_tile_mode mode; /* READ, INC, or RW for all accesses that keep the order */
   bool injective;
 };
 
-/* What a loop does to one dat. */
+/* All accesses of a loop to one dat. */
 struct op2i_tile_use {
   int32_t dat;
   bool writes;
-  bool direct; /* one column, without a map */
-  bool injective; /* no two iterations meet in it */
+  bool direct;    /* true if there is one column, without a map */
+  bool injective; /* true if no two iterations access the same element */
   int32_t group;
   int32_t ncolumns;
-  const struct op2i_tile_column *columns; /* by map and slot, each once */
+  const struct op2i_tile_column *columns; /* sorted by map and slot, without duplicates */
 };
 
 struct op2i_tile_step {
   int64_t n;
   bool ordered;    /* some iterations in conflict must keep their order */
-  int32_t ngroups; /* uses of one group have the same columns, but for the mode */
+  int32_t ngroups; /* groups of uses with the same columns, which may differ in mode */
   int32_t nuses;
   struct op2i_tile_use *uses;
 };
 
-/* Dats that nobody writes do not appear, nor do dats all of whose conflicts are conflicts over
- * another dat of the chain as well. */
+/* The chain without dats that no loop writes, and without dats all of whose conflicts are also
+ * conflicts over another dat of the chain. */
 struct op2i_tile_chain {
   int nloops, ndats;
   struct op2i_tile_step *loops;
   struct op2i_tile_use *uses;
   struct op2i_tile_column *columns;
   bool *written; /* [ndats] */
-  bool *kept;    /* [ndats]: appear in the chain */
+  bool *kept;    /* [ndats]: true for dats that the chain contains */
 };
 op2_status op2i_tile_chain_open(const struct op2i_tile_desc *desc, struct op2i_tile_chain *chain);
 void op2i_tile_chain_close(struct op2i_tile_chain *chain);
 
 /* ---- tile_grow.c, tile_link.c: tiles of the seed loop ---------------------------------------- */
 
-/* Rows of an index list: of equal length, or given by where they begin. */
+/* Rows of an index list, either of equal length or given by their offsets. */
 struct op2i_tile_rows {
   const int64_t *offs;
   const int32_t *items;
   int32_t arity, ncolumns;
-  const int32_t *columns; /* those of the arity that count */
+  const int32_t *columns; /* the slots that are used */
 };
 static inline int64_t op2i_tile_row_length(const struct op2i_tile_rows *rows, int64_t row) {
   return rows->offs ? rows->offs[row + 1] - rows->offs[row] : rows->ncolumns;
@@ -87,30 +87,31 @@ static inline int64_t op2i_tile_row_item(const struct op2i_tile_rows *rows, int6
                     : rows->items[row * rows->arity + rows->columns[k]];
 }
 
-/* What makes iterations of the seed loop neighbours: they have a link in common. Rows of a link may
- * name more than the seed's iterations. */
+/* Links between iterations of the seed loop: two iterations are neighbours if they have a link in
+ * common. A link may also name numbers beyond the iterations of the seed loop, which are
+ * ignored. */
 struct op2i_tile_links {
-  int64_t nvertices, nlinks; /* nlinks 0: nothing found */
+  int64_t nvertices, nlinks; /* nlinks 0: no links were found */
   struct op2i_tile_rows of_vertex, of_link;
-  int64_t *offs; /* owned: whichever of the two is no map */
+  int64_t *offs; /* owned: offsets of the relation that is not a map */
   int32_t *items, *columns;
 };
 op2_status op2i_tile_links_open(const struct op2i_tile_desc *desc,
                                 const struct op2i_tile_chain *chain, struct op2i_tile_links *links);
 void op2i_tile_links_close(struct op2i_tile_links *links);
 
-/* The tile of every iteration of the seed loop. There is at least one tile. */
+/* Compute the tile of every iteration of the seed loop. There is at least one tile. */
 op2_status op2i_tile_partition(const struct op2i_tile_desc *desc,
                                const struct op2i_tile_chain *chain, int32_t *tile, int32_t *ntiles);
 
 /* ---- tile_home.c: tiles for what no dependence places ---------------------------------------- */
 
-/* Made when first asked: every element has a tile near which it is used. */
+/* Assigns every element a tile near which it is used. Made at the first use. */
 struct op2i_tile_home {
   const struct op2i_tile_desc *desc;
   const int32_t *seed_tile;
   int32_t ntiles;
-  int32_t **of; /* [ndats][size], null for dats out of reach; null before the first question */
+  int32_t **of; /* [ndats][size], null for dats that are not reached; null before the first use */
 };
 op2_status op2i_tile_home_make(struct op2i_tile_home *home);
 void op2i_tile_home_close(struct op2i_tile_home *home);
@@ -122,7 +123,8 @@ int32_t op2i_tile_home_of(const struct op2i_tile_home *home, int loop, int64_t i
 struct op2i_tile_loop_tiles {
   int loop;
   int32_t *tile; /* [n] */
-  bool fixed;    /* given; else a lower bound each, -1 for none, to be raised */
+  /* true if the tiles are given; otherwise they are lower bounds, -1 for none, to be raised */
+  bool fixed;
 };
 
 struct op2i_tile_projection;
@@ -131,8 +133,9 @@ op2_status op2i_tile_projection_open(const struct op2i_tile_desc *desc,
                                      struct op2i_tile_home *home,
                                      struct op2i_tile_projection **projection);
 void op2i_tile_projection_close(struct op2i_tile_projection *projection);
-/* Forget all loops. Those to come run backwards, with tiles counted from the last, or forwards; in
- * `pairs`, unless null, tiles are put together with those that must wait for them. */
+/* Forget all loops. The following ones run forwards, or backwards with tiles counted from the last
+ * one. Unless `pairs` is null, it receives each tile that another one has to wait for, with the
+ * latter. */
 void op2i_tile_projection_begin(struct op2i_tile_projection *projection, bool backwards,
                                 struct op2i_tile_pairs *pairs);
 op2_status op2i_tile_projection_loop(struct op2i_tile_projection *projection,
@@ -141,11 +144,11 @@ op2_status op2i_tile_projection_loop(struct op2i_tile_projection *projection,
 /* ---- tile_list.c: what each tile runs -------------------------------------------------------- */
 
 struct op2i_tile_lists {
-  struct op2i_tile_plan *plan; /* shares, spans and ids */
+  struct op2i_tile_plan *plan; /* receives shares, spans and ids */
   int64_t spans_capacity, ids_capacity;
-  struct op2i_tile_stretch *stretches; /* of the loop in hand */
+  struct op2i_tile_stretch *stretches; /* stretches of the present loop */
   int64_t nstretches, stretches_capacity;
-  int64_t *counts; /* [ntiles]: stretches */
+  int64_t *counts; /* [ntiles]: number of stretches */
 };
 op2_status op2i_tile_lists_open(struct op2i_tile_lists *lists, struct op2i_tile_plan *plan);
 void op2i_tile_lists_close(struct op2i_tile_lists *lists);

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which iterations of the seed loop are neighbours: those that use the same element through a map
- * of a loop over the same set, or those whose elements a loop over another set uses together. One
- * of the maps of a chain is taken. */
+/* Neighbourhood of iterations of the seed loop. Neighbours use the same element through a map of a
+ * loop over the same set, or their elements are used together by a loop over another set. One of
+ * the maps of a chain is chosen. */
 
 #include "error.h"
 #include "mem.h"
 #include "tile_internal.h"
 
 enum {
-  /* An element that more iterations than this share, on average, makes no neighbourhood. */
+  /* A map is ignored if its elements are used by more iterations than this on average, since that
+   * does not indicate locality. */
   SHARED_MAX = 64
 };
 
-/* A loop with a map. */
+/* A loop and one of its maps, as a candidate. */
 struct candidate {
   int loop;
-  bool own;           /* its iterations are those of the seed loop */
-  const int32_t *idx; /* null: nothing found */
+  bool own;           /* true if its iterations are those of the seed loop */
+  const int32_t *idx; /* null: no map was found */
   int32_t arity;
   double worth;
 };
@@ -25,7 +26,7 @@ static const struct op2i_tile_loop *seed_of(const struct op2i_tile_desc *desc) {
   return &desc->loops[desc->seed];
 }
 
-/* Whether elements of the dat are iterations of the seed loop. */
+/* True if elements of the dat are iterations of the seed loop. */
 static bool is_direct_in_seed(const struct op2i_tile_desc *desc, int32_t dat) {
   const struct op2i_tile_loop *seed = seed_of(desc);
   for (int a = 0; a < seed->naccesses; a++)
@@ -33,8 +34,8 @@ static bool is_direct_in_seed(const struct op2i_tile_desc *desc, int32_t dat) {
   return false;
 }
 
-/* Whether iterations of the loop are those of the seed loop: both have an element of one dat
- * each. */
+/* True if iterations of the loop are those of the seed loop: both access the same dat directly, one
+ * element per iteration. */
 static bool is_over_seed(const struct op2i_tile_desc *desc, int loop) {
   const struct op2i_tile_loop *l = &desc->loops[loop];
   bool shared = loop == desc->seed;
@@ -57,8 +58,8 @@ static bool links_slot(const struct op2i_tile_desc *desc, int loop, const int32_
   return false;
 }
 
-/* Neighbours that can be in conflict count twice: tiles that are compact in them wait for fewer
- * others. */
+/* Links that may cause conflicts count twice: tiles that are compact with respect to them wait for
+ * fewer other tiles. */
 static double worth_of(const struct op2i_tile_desc *desc, const struct op2i_tile_chain *chain,
                        int loop, const struct op2i_tile_access *access) {
   bool conflicts = false;
@@ -76,7 +77,7 @@ static double worth_of(const struct op2i_tile_desc *desc, const struct op2i_tile
   return conflicts ? 2 * ends : ends;
 }
 
-/* Elements that the loop may reach through the map. */
+/* The number of elements that the loop may reach through the map. */
 static int64_t targets_of(const struct op2i_tile_desc *desc, int loop, const int32_t *idx) {
   int64_t most = 0;
   for (int a = 0; a < desc->loops[loop].naccesses; a++) {
@@ -105,8 +106,8 @@ static struct candidate choose(const struct op2i_tile_desc *desc,
   return best;
 }
 
-/* For each of `ntargets` targets the rows that name it; a row that names one twice is there twice.
- * Targets beyond are left out. */
+/* List for each of `ntargets` targets the rows that name it; a row that names it twice is listed
+ * twice. Targets beyond `ntargets` are left out. */
 static op2_status transpose(const struct op2i_tile_rows *rows, int64_t nrows, int64_t ntargets,
                             struct op2i_tile_links *links) {
   links->offs = op2i_alloc_data((size_t)(ntargets + 2) * sizeof *links->offs);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the tile of every iteration to the iterations of every tile. */
+/* Lists of the iterations of every tile, made from the tile of every iteration. */
 
 #include <string.h>
 
@@ -7,14 +7,13 @@
 #include "mem.h"
 #include "tile_internal.h"
 
-/* A stretch of iterations of one tile that neither neighbour belongs to; it ends where the next one
- * begins. */
+/* A maximal range of consecutive iterations of one tile. It ends where the next stretch begins. */
 struct op2i_tile_stretch {
   int32_t lo, tile;
 };
 
-/* Shorter stretches than this, on average, are better off as single iterations, where the order
- * leaves no choice but one kind. */
+/* If the order matters, a tile has either spans or single iterations only. Single iterations are
+ * better if stretches are shorter than this on average. */
 enum { ORDERED_RUN_MIN = 4 };
 
 op2_status op2i_tile_lists_open(struct op2i_tile_lists *lists, struct op2i_tile_plan *plan) {
@@ -34,7 +33,7 @@ static struct op2i_tile_share *share_of(const struct op2i_tile_lists *lists, int
   return &lists->plan->shares[tile * lists->plan->nloops + loop];
 }
 
-/* The last stretch is followed by one that only says where it ends. */
+/* The last stretch is followed by an entry that only marks its end. */
 static op2_status find_stretches(struct op2i_tile_lists *lists, int64_t n, const int32_t *tile) {
   lists->nstretches = 0;
   for (int64_t i = 0; i < n;) {
@@ -50,8 +49,8 @@ static op2_status find_stretches(struct op2i_tile_lists *lists, int64_t n, const
   return OP2_SUCCESS;
 }
 
-/* A tile of an ordered loop runs all of its iterations from spans, or all from the ids: spans come
- * first, so a mixture would not be ascending. Marked by a count of 1 for spans and 0 for ids. */
+/* Choose spans or ids for all iterations of a tile of an ordered loop: spans run first, so a
+ * mixture would not be in ascending order. counts[tile] becomes 1 for spans and 0 for ids. */
 static void choose_kind(struct op2i_tile_lists *lists, int loop) {
   const struct op2i_tile_stretch *s = lists->stretches;
   memset(lists->counts, 0, (size_t)lists->plan->ntiles * sizeof *lists->counts);
@@ -66,9 +65,9 @@ static void choose_kind(struct op2i_tile_lists *lists, int loop) {
   }
 }
 
-/* How much of a stretch is a span; the rest are single iterations. Spans are whole batches of
- * vector code: an incomplete batch costs as much as a full one, and the single iterations of a tile
- * have but one of them. */
+/* The number of iterations of a stretch that form a span; the others are single iterations. Spans
+ * are whole batches of vector code, since an incomplete batch costs as much as a full one, and the
+ * single iterations of a tile have only one incomplete batch. */
 static int32_t span_length(const struct op2i_tile_lists *lists, const struct op2i_tile_stretch *s,
                            int32_t batch) {
   int32_t length = s[1].lo - s[0].lo;
@@ -76,7 +75,7 @@ static int32_t span_length(const struct op2i_tile_lists *lists, const struct op2
   return length >= OP2I_TILE_SPAN_MIN ? length / batch * batch : 0;
 }
 
-/* Place the shares of a loop behind what there is, and empty them for filling. */
+/* Place the shares of a loop after those that exist, and empty them for filling. */
 static op2_status lay_out(struct op2i_tile_lists *lists, int loop) {
   struct op2i_tile_plan *plan = lists->plan;
   for (int32_t t = 0; t < plan->ntiles; t++) {

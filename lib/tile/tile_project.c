@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Projection in sequential order: an iteration goes to the highest of the tiles that hold earlier
- * iterations in conflict with it. Two things are known of every element: the tile of the last
- * write, and the tiles that have read it since. Where several iterations of a loop write an element
- * in any order, their tiles run one after the other by number, and the highest counts as the last.
+/* Projection in sequential order: an iteration is assigned to the highest tile that holds an
+ * earlier conflicting iteration. Two facts are recorded for every element: the tile of the last
+ * write, and the tiles that have read it since. If several iterations of a loop may write an
+ * element in any order, their tiles run one after the other in the order of their numbers, and the
+ * highest one counts as the last.
  *
  * Backwards, the same is done with tiles counted from the last one. */
 
@@ -14,36 +15,38 @@
 
 enum {
   NONE = -1,
-  /* Iterations at a time: what their indices are read for should find them in cache. */
+  /* Iterations that are processed at a time, so that data which one pass has read for their indices
+   * are still in cache for the next one. */
   CHUNK = 4096
 };
 
-/* A set of tiles is one word, as nearly all have one member or none: NONE, the tile, or below that
- * the number of its first node, counted down from -2. Nodes are descending. */
+/* A set of tiles is one word, as nearly all have at most one member: NONE, the tile, or a list, for
+ * which the number of its first node is stored, counted down from -2. Nodes have descending
+ * tiles. */
 struct node {
   int32_t tile, next;
 };
 struct sets {
   struct node *nodes;
   int64_t count, capacity;
-  int32_t free; /* NONE, or first of a chain */
+  int32_t free; /* first of the unused nodes, or NONE */
 };
 
-/* What is known of the elements of a dat. */
+/* The recorded accesses to the elements of a dat. */
 struct state {
   int32_t *writer;  /* tile or NONE */
-  int32_t *readers; /* sets; null until the first reading loop */
+  int32_t *readers; /* sets of tiles; null until the first loop that reads the dat */
   int64_t size;
 };
 
-/* One group of uses of the loop in hand. */
+/* One group of uses in the present loop. */
 struct group {
-  const struct op2i_tile_use *use; /* its first: the columns */
+  const struct op2i_tile_use *use; /* the first use of the group, for its columns */
   int64_t size;
-  const int32_t *bound; /* of each element: no iteration that touches it is in an earlier tile */
-  int32_t *bounds;      /* its own array, where one is needed */
+  const int32_t *bound; /* per element: no iteration that accesses it is in an earlier tile */
+  int32_t *bounds;      /* array of the group, if one is needed */
   int64_t bounds_size;
-  int32_t *seen; /* sets: the tiles of this loop that touch each element */
+  int32_t *seen; /* sets of tiles: those of this loop that access each element */
   int64_t seen_size;
 };
 
@@ -55,7 +58,7 @@ struct op2i_tile_projection {
   struct state *states; /* [ndats] */
   struct sets readers, seen;
   int ngroups;
-  struct group *groups; /* arrays stay from loop to loop */
+  struct group *groups; /* arrays are reused from loop to loop */
 };
 
 #define NOMEM() op2i_error_nomem("the projection of tiles")
@@ -134,8 +137,8 @@ static inline op2_status record_read(struct op2i_tile_projection *p, struct stat
   return status == OP2_SUCCESS ? insert(&p->readers, &s->readers[e], tile) : status;
 }
 
-/* Tiles that write an element one after the other, from `first` to `last`. Readers have waited for
- * the writer before. */
+/* Record that tiles from `first` to `last` write an element one after the other. Readers already
+ * wait for the previous writer. */
 static inline op2_status record_write(struct op2i_tile_projection *p, struct state *s, int64_t e,
                                       int32_t first, int32_t last) {
   op2_status status = OP2_SUCCESS;
@@ -164,7 +167,7 @@ static op2_status record_direct(struct op2i_tile_projection *p, const struct op2
   return status;
 }
 
-/* A loop is through with an element that several of its tiles have touched. */
+/* Record the accesses of a loop to an element that several of its tiles have accessed. */
 static op2_status record_list(struct op2i_tile_projection *p, const struct op2i_tile_use *use,
                               int64_t e, int32_t set) {
   const struct sets *seen = &p->seen;
@@ -214,7 +217,7 @@ static op2_status room_for(int32_t **array, int64_t *size, int64_t wanted) {
   return OP2_SUCCESS;
 }
 
-/* Raise bounds to what one use of the group asks for. */
+/* Raise bounds to those that one use of the group requires. */
 static void raise_bounds(const struct op2i_tile_projection *p, const struct op2i_tile_use *use,
                          struct group *g) {
   const struct state *s = &p->states[use->dat];
@@ -387,7 +390,7 @@ fail:
 
 /* ---- the whole ---- */
 
-/* Readers are noted from the first loop on that only reads. */
+/* Allocate the sets of readers at the first loop with a column that only reads. */
 static op2_status note_readers(struct op2i_tile_projection *p, const struct op2i_tile_step *step) {
   for (int32_t u = 0; u < step->nuses; u++) {
     struct state *s = &p->states[step->uses[u].dat];

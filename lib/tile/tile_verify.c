@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A plan of tiles is checked against its description by the definition. One dat at a time, the
- * chain is replayed in plain order, and each access is held against those before it that it is in
- * conflict with. Nothing of how plans are made is used here, and nothing in the plan is trusted
- * before it was checked. */
+/* Checks of a plan of tiles against its description, by the definition. For one dat at a time, the
+ * chain is replayed in sequential order, and each access is compared with the earlier ones with
+ * which it conflicts. The checks use no code that makes plans, and trust nothing in the plan before
+ * it is checked. */
 
 #include "tile_verify.h"
 
@@ -17,20 +17,20 @@
 
 enum { NONE = -1 };
 
-/* Where an iteration runs: the tile, and how many of the tile's iterations of its loop come
- * before it. */
+/* The position of an iteration: its tile, and the number of iterations of its loop that precede it
+ * in the tile. */
 struct slot {
   int32_t tile, position;
 };
 
-/* An access that later ones are held against. Of accesses in one tile the latest is enough. */
+/* An access with which later ones are compared. For each tile the latest access is enough. */
 struct access {
   int32_t tile, position, loop;
   int32_t next;
 };
 
-/* Accesses to one element: the last write or increments, reads since, and the increments of the
- * loop in hand as long as nothing else has come between. First entries of chains. */
+/* Accesses to one element, as lists: the last write or increments, reads since then, and the
+ * increments of the present loop as long as no other access has come between. */
 struct history {
   int32_t writes, reads, increments;
 };
@@ -38,14 +38,14 @@ struct history {
 struct replay {
   const struct op2i_tile_plan *plan;
   const struct op2i_tile_desc *desc;
-  struct slot *slots; /* [longest loop]: of the loop in hand */
+  struct slot *slots; /* [longest loop]: positions in the present loop */
   struct history *elements;
   struct access *accesses;
   int64_t naccesses, accesses_capacity;
-  int32_t free; /* chain of accesses no longer needed */
+  int32_t free; /* list of accesses that are no longer needed */
   struct op2i_tile_needs needs;
   int32_t dat, loop;
-  int64_t iteration, element; /* in hand */
+  int64_t iteration, element; /* the present access */
 };
 
 static const struct op2i_tile_share *share_of(const struct op2i_tile_plan *plan, int32_t tile,
@@ -96,7 +96,8 @@ static op2_status check_shape(const struct op2i_tile_plan *plan,
   return OP2_SUCCESS;
 }
 
-/* Predecessors come before, so numbers are an order, and the critical path is as long as said. */
+/* Check that predecessors have lower numbers, so that numbers give a valid order, and that the
+ * length of the critical path is correct. */
 static op2_status check_preds(const struct op2i_tile_plan *plan) {
   int32_t *depth = op2i_malloc((size_t)plan->ntiles * sizeof *depth), longest = 0;
   op2_status status = OP2_SUCCESS;
@@ -186,7 +187,7 @@ static op2_status need_path(struct replay *r, int32_t from, int32_t to) {
   return op2i_tile_needs_add(&r->needs, &need);
 }
 
-/* The iteration in hand comes after each of these. */
+/* Check that the present iteration runs after each of these. */
 static op2_status follows(struct replay *r, int32_t chain) {
   struct slot now = r->slots[r->iteration];
   op2_status status = OP2_SUCCESS;
@@ -210,7 +211,8 @@ fail:
   return status;
 }
 
-/* The iteration in hand may come before or after each of these, but not at the same time. */
+/* Check that the present iteration never runs at the same time as one of these; the order may be
+ * either. */
 static op2_status takes_turns(struct replay *r, int32_t chain) {
   int32_t now = r->slots[r->iteration].tile;
   op2_status status = OP2_SUCCESS;
@@ -256,7 +258,7 @@ static void drop(struct replay *r, int32_t *chain) {
   }
 }
 
-/* The increments are over: they are the last write from now on. */
+/* The increments are complete: they become the last write. */
 static void close_increments(struct replay *r, struct history *h) {
   if (h->increments == NONE) return;
   drop(r, &h->writes);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The pairs of tiles that a verification has asked for, and the search for their paths. */
+/* The pairs of tiles between which a verification requires paths, and the search for these
+ * paths. */
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static int by_target(const void *a, const void *b) {
   return (x->from > y->from) - (x->from < y->from);
 }
 
-/* Mark everything from `lowest` on that tile t waits for, with t itself as the mark. */
+/* Mark all tiles from `lowest` on for which tile t waits, with t itself as the mark. */
 static void mark_ancestors(const struct op2i_tile_plan *plan, int32_t t, int32_t lowest,
                            int32_t *mark, int32_t *stack) {
   int64_t depth = 0;
