@@ -33,8 +33,7 @@ struct op2i_behalf {
 };
 
 struct op2_context_s {
-  /* OP2I_CONTEXT_MAGIC; objects have their own number here, so that they are not taken for
-   * contexts */
+  /* OP2I_CONTEXT_MAGIC; objects have another number here, so that none is taken for a context */
   uint32_t magic;
   int32_t refs; /* one for the handle, one per object */
   bool finalized, fatal;
@@ -50,8 +49,7 @@ struct op2_context_s {
   /* default backend that was not chosen, since it has too few workers; null: none */
   const struct op2i_backend *passed_over;
   void *backend_state;
-  /* device on which the backend runs loops, kept until nothing refers to the context; null: the
-   * host */
+  /* device on which the backend runs loops, until nothing refers to the context; null: the host */
   struct op2i_device *device;
   /* with OP2_SHADOW=1: the device in whose memory loops of the host work */
   struct op2i_device *shadow;
@@ -75,8 +73,8 @@ struct op2_context_s {
   /* lent object that the program tried to destroy; null: none */
   const struct op2i_object *lent_destroyed;
   struct op2i_solve *solves; /* all distinct solves queued so far; list */
-  const struct op2i_engine
-      *engine; /* engine of solvers for which no other one is chosen; null: the library itself */
+  /* engine of solvers for which the program chooses none; null: the library itself */
+  const struct op2i_engine *engine;
   const char *calling; /* name of the function of op2_call() that runs; null: none does */
   op2_where running;   /* where the operation was queued that is run, or was run last, as a call */
   struct op2i_failure *failures; /* failures not yet reported, by loop number; owned references */

@@ -18,10 +18,9 @@ struct op2i_text;
 /* Properties of a device on which code may rely. */
 struct op2i_device_limits {
   char name[128]; /* printable name: "NVIDIA H100 80GB HBM3" */
-  /* architecture of binaries in one word, "sm_90"; a part of their cache keys, as is the
-   * compiler */
+  /* architecture of binaries in one word, "sm_90"; a part of their cache keys */
   char target[64];
-  char compiler[64];   /* compiler of binaries and its version */
+  char compiler[64];   /* compiler of binaries and its version, also a part of the keys */
   bool doubles;        /* true if the device has double precision */
   bool on_host;        /* true if the device computes on the host's processors */
   bool short_atomics;  /* true if its atomic operations are limited to 32 bits */
