@@ -70,8 +70,8 @@ struct op2i_plan {
   /* [nargs]: first column of each argument; one over all slots has `arity` columns */
   int32_t *arg_loc;
   bool loc_wide; /* true if local indices need 32 bits */
-  /* [nloc][hi - lo]: position in the block's part of ind_map; null if loc_wide */
-  uint16_t **loc_map16;
+  uint16_t *
+      *loc_map16; /* [nloc][hi - lo]: position in the block's part of ind_map; null if loc_wide */
   int32_t **loc_map32;  /* [nloc][hi - lo]: the same; null unless loc_wide */
   int64_t shared_bytes; /* largest staging area of a block; each stage aligned to 16 bytes */
 
