@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows by the numbers that users know elements by. */
+/* Rows of a set, addressed by global element numbers. */
 #include "block.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include "mail.h"
 #include "mem.h"
 
-/* Which elements two lists of numbers name: those owned here, and those of the range. */
+/* Global numbers of the elements owned here, and of those in the requested range. */
 struct block {
   const struct op2_set_s *set;
   int64_t nowned, n;
@@ -55,7 +55,8 @@ static void close(struct block *block, struct op2i_table *table) {
   op2i_free(block->range);
 }
 
-/* Without ranks: every row that is in the range, to or from its place there. */
+/* In a context without ranks, every row of the range is copied to or from its position in the
+ * range. */
 static op2_status alone(const struct op2_set_s *set, size_t bytes, int64_t first, int64_t n,
                         const unsigned char *in, unsigned char *out, bool get) {
   op2_status status = check_range(set, first, n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of maps by the numbers that users know elements by. */
+/* Rows of maps, addressed by global element numbers. */
 #include "block_map.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ static op2_status agree(op2_context ctx, op2_status status) {
   return ctx->comm ? op2i_comm_agree(ctx->comm, status) : status;
 }
 
-/* Rows that go in or come out, in the library's order: alone, sections of the halo have numbers as
- * well. */
+/* The number of rows that are fetched or stored. Without ranks, elements of the halo sections have
+ * numbers as well. */
 static int64_t nrows(op2_set from) { return from->ends[from->halo ? OP2I_OWNED : OP2I_NONEXEC]; }
 
 static op2_status targets(op2_map map, int64_t **global) {
@@ -44,7 +44,7 @@ op2_status op2i_map_get_block(op2_map map, int64_t first, int64_t n, int64_t *ou
   return status;
 }
 
-/* Rows in the order in which users give them. */
+/* Copy rows from the library's order to the user's. */
 static void as_given(op2_set from, int arity, const int64_t *rows, int64_t *given) {
   for (int64_t i = 0; i < nrows(from); i++)
     memcpy(given + (from->number ? from->number[i] : i) * arity, rows + i * arity,

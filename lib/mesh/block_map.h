@@ -2,14 +2,14 @@
 #ifndef OP2I_BLOCK_MAP_H
 #define OP2I_BLOCK_MAP_H
 
-/* Rows of maps by the numbers that users know elements by, as block.h has them of values. */
+/* Rows of maps, addressed by global element numbers as block.h does it for rows of values. */
 
 #include "mesh.h"
 
-/* out[n][arity]: targets of the elements [first, first + n). Collective; fails on all ranks
- * alike. */
+/* Fetch the targets of elements [first, first + n) into out[n][arity]. Collective; fails on all
+ * ranks alike. */
 op2_status op2i_map_get_block(op2_map map, int64_t first, int64_t n, int64_t *out);
-/* Declare a map by such rows: all ranks together give each row once, whoever owns it.
+/* Declare a map from such rows: all ranks together provide each row once, whichever rank owns it.
  * Collective. */
 op2_status op2i_map_create_block(op2_set from, op2_set to, int arity, int64_t first, int64_t n,
                                  const int64_t *in, const char *name, op2_map *map);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where values are, and moving them between places. The state of a place is which rows are fresh
- * there; every row is fresh somewhere, or there is no memory yet and all are zero. Where a loop ran on
- * the host and the device at once, each has the owned rows of its part. */
+/* The places (host or device) that have an object's values, and copies between them. The state of a
+ * place is the set of rows that are fresh there. Every row is fresh in some place, unless there is
+ * no memory yet and all rows are zero. After a loop that ran on the host and the device at once,
+ * each has the owned rows of its part. */
 #include "buffer.h"
 
 #include <string.h>
@@ -46,7 +47,8 @@ static struct stretch stretch_of(const struct op2i_buffer *buffer, unsigned rows
   return (struct stretch){first, end - first};
 }
 
-/* A NaN of either width, and integers that point nowhere. */
+/* Overwrite rows that are out of date, for tests with a shadow device. The pattern is a NaN in both
+ * widths and, as an integer, no valid index. */
 static void spoil(const struct op2i_buffer *buffer, int place, unsigned rows) {
   static const unsigned char pattern[8] = {0xA5, 0xA5, 0xF7, 0x7F, 0xA5, 0xA5, 0xF7, 0x7F};
   if (!buffer->ctx || !buffer->ctx->config.shadow || !buffer->at[place]) return;
@@ -56,15 +58,15 @@ static void spoil(const struct op2i_buffer *buffer, int place, unsigned rows) {
     ((unsigned char *)buffer->at[place])[s.first + i] = pattern[(s.first + i) % 8];
 }
 
-/* Few bytes, and zero: most sums start from such, and a device makes them without a transfer, for which
- * it might have to be waited. */
+/* True if the values are few bytes and all zero. Most sums start from such values, and a device
+ * clears memory without a transfer that the host might have to wait for. */
 static bool few_zeros(const char *values, size_t bytes) {
   enum { FEW = 64 };
   static const char zeros[FEW];
   return bytes <= FEW && !memcmp(values, zeros, bytes);
 }
 
-/* Between the host and a device; the shadow is the host's memory to the other device. */
+/* Copies run between the host and a device only. To the real device, the shadow is host memory. */
 op2_status op2i_buffer_bring(const struct op2i_buffer *buffer, enum op2i_place to,
                              const struct op2i_source *source) {
   enum op2i_place from = source->from;
@@ -85,8 +87,9 @@ static void add_source(struct op2i_missing *missing, int from, size_t first, siz
       (struct op2i_source){.from = (enum op2i_place)from, .first = first, .bytes = end - first};
 }
 
-/* Leading bytes of owned rows: as far as another of the host's places has them from there, the rest from
- * the device. Trailing ones: from that of the host's places which has most. */
+/* Find the sources of a part of the owned rows. On the host the part is leading bytes: they come
+ * from another host place as far as that has them, and beyond that from the device. On the device
+ * the part is trailing bytes, which come from the host place that has most of them. */
 static void find_part(const struct op2i_buffer *buffer, int place, size_t bytes,
                       struct op2i_missing *missing) {
   size_t all = buffer->owned_bytes, have = op2i_buffer_part(buffer, place);
@@ -100,12 +103,12 @@ static void find_part(const struct op2i_buffer *buffer, int place, size_t bytes,
   }
   size_t near = op2i_buffer_part(buffer, most);
   if (near > bytes) near = bytes;
-  if (op2i_buffer_part(buffer, OP2I_DEVICE) == all) near = have; /* in one piece */
+  if (op2i_buffer_part(buffer, OP2I_DEVICE) == all) near = have; /* one copy of all */
   add_source(missing, most, have, near);
   add_source(missing, OP2I_DEVICE, near > have ? near : have, bytes);
 }
 
-/* Owned rows and halo in one piece, where they are in one place. */
+/* Owned rows and halo are copied in one piece if one place has both. */
 static struct op2i_missing find(const struct op2i_buffer *buffer, int place, unsigned rows) {
   struct op2i_missing missing = {.n = 0};
   rows &= ~(unsigned)buffer->fresh[place];
@@ -272,7 +275,7 @@ op2_status op2i_buffer_room(struct op2i_buffer *buffer, enum op2i_place place, b
   return status;
 }
 
-/* Nothing is spoilt: what goes out of date is still read by those that run before. */
+/* Values that go out of date are not overwritten here: steps that run before still read them. */
 void *op2i_buffer_expect(struct op2i_buffer *buffer, enum op2i_place place, op2_access access,
                          unsigned rows, struct op2i_missing *missing) {
   missing->n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dats: making them, with memory of their own or the program's, and the host's access to their
- * values: scopes and copies, in the program's numbers. */
+/* Dats: creation, with the library's memory or the program's, and access to values from the host by
+ * scopes and copies, in the user's order. */
 #include "access.h"
 #include "context.h"
 #include "error.h"
@@ -14,7 +14,7 @@ static size_t total_bytes(op2_dat dat) {
   return (size_t)dat->set->ends[OP2I_NONEXEC] * dat->row_bytes;
 }
 
-/* Its values in the host's memory. Forcing is the caller's step before this. */
+/* Get the values in host memory. The caller has forced the loops that they depend on. */
 static op2_status on_host(op2_dat dat, op2_access access, unsigned rows, void **data) {
   op2_status status = op2i_buffer_at(&dat->values, OP2I_HOST, access, rows, data);
   if (status != OP2_ERR_NOMEM) return status;
@@ -23,7 +23,8 @@ static op2_status on_host(op2_dat dat, op2_access access, unsigned rows, void **
 
 /* ---- the user's order ------------------------------------------------------------------------ */
 
-/* The first n rows: they are those of whole sections, which renumbering does not mix. */
+/* Copy the first n rows to the user's order. They are those of whole sections, which renumbering
+ * does not mix. */
 static void export_rows(op2_dat dat, int64_t n, const void *host, void *out) {
   int threads = op2_workers(dat->obj.ctx);
   if (dat->set->number)
@@ -40,9 +41,9 @@ static void import_rows(op2_dat dat, int64_t n, const void *in, void *host) {
     op2i_rows_copy(threads, n, dat->row_bytes, in, host);
 }
 
-/* The user's memory stands for the values again, for good: no loop will come. What an open scope
- * holds is the user's affair. A wrapped dat always has memory on the host, so that this needs none.
- */
+/* Put the values back into the user's memory for good: no loop will follow. While a write scope is
+ * open, the user's memory already is the view and is left alone. A wrapped dat always has memory on
+ * the host, so that this allocates none. */
 static void come_home(op2_dat dat) {
   void *data;
   if (on_host(dat, OP2_READ, OP2I_EVERY_ROW, &data) || data == dat->wrapped) return;
@@ -137,7 +138,7 @@ op2_status op2i_dat_create_alone(op2_set set, int dim, op2_type type, const char
   return create(set, dim, type, NULL, name, out);
 }
 
-/* Among ranks all have it, or none. */
+/* Hand out the new dat on all ranks, or on none if one of them failed. */
 static op2_status give(op2_set set, op2_status status, op2_dat dat, const char *call,
                        op2_dat *out) {
   if (op2i_object_is(set, OP2I_SET)) status = op2i_context_agree(set->obj.ctx, status);
@@ -237,7 +238,8 @@ static op2_status check_access(op2_dat dat, const void *pointer, const char *cal
   return op2i_context_validate(dat->obj.ctx);
 }
 
-/* Run what an access needs, fail if the values are poisoned, and give them. */
+/* Run the loops that an access depends on, fail if the values are poisoned, and return them in host
+ * memory. */
 static op2_status acquire(op2_dat dat, op2_access access, unsigned rows, const char *call,
                           void **data) {
   OP2I_FP_DEFAULT;
@@ -248,8 +250,8 @@ static op2_status acquire(op2_dat dat, op2_access access, unsigned rows, const c
   return status ? status : on_host(dat, access, rows, data);
 }
 
-/* What a scope shows: the storage itself, or the values in the user's order in memory of their
- * own. */
+/* A scope shows the storage itself or, if the set is renumbered, the values in the user's order in
+ * other memory. */
 static op2_status open_view(op2_dat dat, void *storage, void **data) {
   if (dat->set->number && !dat->view) {
     dat->view = dat->wrapped ? dat->wrapped : op2i_alloc_data(total_bytes(dat));
@@ -266,7 +268,7 @@ static void close_view(op2_dat dat) {
   dat->view = NULL;
 }
 
-/* What was done to a view goes back to where the values were when it was made. */
+/* Copy a view back into the host memory that it was made from. */
 static void keep_view(op2_dat dat) {
   if (dat->view)
     import_rows(dat, dat->set->ends[OP2I_NONEXEC], dat->view, dat->values.at[OP2I_HOST]);
@@ -322,7 +324,7 @@ op2_status op2_dat_write_begin(op2_dat dat, void **out) {
   void *data = NULL;
   dat->changes++;
   status = acquire(dat, OP2_RW, OP2I_EVERY_ROW, "op2_dat_write_begin", &data);
-  op2i_dat_make_stale(dat); /* all ranks say so, whatever one lacks memory for */
+  op2i_dat_make_stale(dat); /* on all ranks alike, even if one lacks memory */
   if (!status) status = open_view(dat, data, &data);
   if (status) return status;
   dat->open_writes++;
@@ -367,7 +369,7 @@ op2_status op2i_dat_open(op2_dat dat, op2_access access, const char *call, void 
     status = acquire(dat, access, OP2I_OWNED_ROWS, call, rows);
   if (writes) {
     dat->changes++;
-    op2i_dat_make_stale(dat); /* all ranks say so, whatever one lacks memory for */
+    op2i_dat_make_stale(dat); /* on all ranks alike, even if one lacks memory */
   }
   if (status) return status;
   (*(writes ? &dat->open_writes : &dat->open_reads))++;
@@ -407,11 +409,11 @@ static op2_status copy_in(op2_dat dat, const void *in, bool halo, const char *ca
   if (dat->open_reads || dat->open_writes)
     return op2i_error(OP2_ERR_STATE, "%s: dat '%s' is open", call, dat->obj.name);
   void *data = NULL;
-  /* Poison does not matter to an overwrite: the failure stays on record and the values become good.
-   */
+  /* Poison does not matter to an overwrite: the failure stays on record, and the values become
+   * good. */
   dat->changes++;
   status = op2i_scheduler.force(dat->obj.ctx->sched, &dat->res, true, call, dat->obj.name);
-  op2i_dat_make_stale(dat); /* all ranks say so, whatever one lacks memory for */
+  op2i_dat_make_stale(dat); /* on all ranks alike, even if one lacks memory */
   if (!status) status = on_host(dat, OP2_WRITE, halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS, &data);
   if (status) return status;
   import_rows(dat, dat->set->ends[halo ? OP2I_NONEXEC : OP2I_OWNED], in, data);

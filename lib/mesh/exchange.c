@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exchanges of halo rows: packed for each neighbour, sent, received and put where they belong. */
+/* Halo exchanges: rows are packed for each neighbour, sent, received and unpacked. */
 #include "exchange_internal.h"
 
 #include <stdlib.h>
@@ -38,7 +38,7 @@ static op2_status list_legs(struct op2i_exchange *x) {
   return OP2_SUCCESS;
 }
 
-/* Both are in the order of ranks. */
+/* Legs and neighbours are both sorted by rank. */
 static op2_status find_peers(struct op2i_exchange *x) {
   x->peers = op2i_calloc((size_t)x->nlegs * (size_t)x->n, sizeof(struct op2i_neighbour *));
   if (!x->peers) return op2i_error_nomem("an exchange of halos");
@@ -72,7 +72,7 @@ static op2_status add_up(struct op2i_exchange *x) {
   return OP2_SUCCESS;
 }
 
-/* So that nothing but counting is left when it runs. */
+/* Counters are set up here, so that a run only has to increment them. */
 static op2_status have_counts(struct op2i_exchange *x) {
   struct op2i_comm *comm = x->comm;
   for (int l = 0; l < x->nlegs; l++) {
@@ -107,7 +107,7 @@ static op2_status have_memory(struct op2i_exchange *x) {
   return OP2_SUCCESS;
 }
 
-/* None where nothing goes that way. */
+/* There is no message where no bytes are sent. */
 static op2_status open_messages(struct op2i_exchange *x) {
   op2_status status = OP2_SUCCESS;
   for (int l = 0; l < x->nlegs; l++)
@@ -198,15 +198,16 @@ static void copy_row(void *to, const void *from, size_t bytes) {
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-/* Where rows of dat i leave from, or arrive: on the device if only there are the owned ones, or they
- * are there and loops may be expected to go on there. */
+/* True if rows of dat i are packed, or unpacked, on the device. Outgoing rows are if only the
+ * device has the owned rows; incoming rows are if the device has the owned rows at all, since loops
+ * are expected to go on there. */
 static bool is_there(const struct op2i_exchange *x, int i, enum op2i_place place, bool ends) {
   const struct op2i_buffer *values = &x->stale[i].dat->values;
   bool there = values->fresh[OP2I_DEVICE] & OP2I_OWNED_ROWS;
   return there && (ends || !(values->fresh[place] & OP2I_OWNED_ROWS));
 }
 
-/* Where the device lacks memory for it, all rows go by way of the host. */
+/* If the device lacks memory for the exchange, all rows go through the host. */
 static void decide(struct op2i_exchange *x, enum op2i_place place, bool device, bool ends) {
   bool any = false;
   for (int i = 0; i < x->n; i++) {
@@ -217,7 +218,7 @@ static void decide(struct op2i_exchange *x, enum op2i_place place, bool device, 
     for (int i = 0; i < x->n; i++) x->dats[ends][i].there = false;
 }
 
-/* All rows of the halo of this rank arrive. */
+/* True if the exchange brings all rows of this rank's halo. */
 static bool fills_halo(const struct op2i_stale *stale) {
   const struct op2_set_s *set = stale->dat->set;
   bool fills = true;
@@ -226,8 +227,8 @@ static bool fills_halo(const struct op2i_stale *stale) {
   return fills;
 }
 
-/* Without memory for some of them the exchange can still run, so that others need not wait for it:
- * of these it sends anything. */
+/* If memory for some dats is missing, the exchange can still run, so that other ranks need not wait
+ * in vain: the rows that it sends of these dats are undefined. */
 op2_status op2i_exchange_bind(struct op2i_exchange *x, enum op2i_place place, bool device,
                               bool ends) {
   unsigned rows = ends ? OP2I_HALO_ROWS : OP2I_OWNED_ROWS;
@@ -243,7 +244,7 @@ op2_status op2i_exchange_bind(struct op2i_exchange *x, enum op2i_place place, bo
   return status;
 }
 
-/* Between the host's values of dats and a leg's message. */
+/* Copy rows between the host's values of dats and a leg's message. */
 static void move_rows(const struct op2i_exchange *x, int leg, bool ends, unsigned char *message) {
   for (int i = 0; i < x->n; i++) {
     size_t bytes = x->stale[i].dat->row_bytes;
@@ -318,8 +319,8 @@ op2_status op2i_exchange_waits(const struct op2i_exchange *x, struct op2i_wait *
 
 bool op2i_exchange_flies(const struct op2i_exchange *x) { return x->flies; }
 
-/* What comes from the device is on its way before rows of the host are put between it; whatever became
- * of it, others wait for a message. */
+/* Rows on the device come first: one copy fills all messages, and the host's rows are then put in
+ * between. Whatever failed, the messages are sent, since other ranks wait for them. */
 op2_status op2i_exchange_begin(struct op2i_exchange *x) {
   op2_status own = op2i_exchange_move_there(x, OP2I_OUT);
   for (int leg = 0; leg < x->nlegs; leg++) op2i_exchange_pack(x, leg);
@@ -350,7 +351,8 @@ unsigned op2i_dat_parts(const struct op2_dat_s *dat) {
 
 void op2i_dat_make_stale(op2_dat dat) { dat->stale = (unsigned char)op2i_dat_parts(dat); }
 
-/* Without memory for its own part a rank runs it nevertheless: others wait for it. */
+/* A rank that lacks memory for its part runs the exchange nevertheless, since other ranks wait for
+ * it. */
 static op2_status bring(struct op2i_exchange *exchange) {
   op2_status own = op2i_exchange_bind(exchange, OP2I_HOST, false, false);
   op2_status status = op2i_exchange_begin(exchange);

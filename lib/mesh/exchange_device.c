@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows that travel, of dats whose values are on the device: packed and unpacked there, so that nothing
- * else goes between it and the host. */
+/* Packing and unpacking halo rows on the device, for dats whose values are there: only the
+ * exchanged rows are copied between the device and the host. */
 #include "context.h"
 #include "device.h"
 #include "error.h"
@@ -53,7 +53,7 @@ void op2i_exchange_device_free(struct op2i_exchange *x) {
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-/* Bytes before dat i's rows of a leg, in the messages of its side. */
+/* Offset in bytes of dat i's rows of a leg, within the messages of a side. */
 static size_t begin_of(const struct op2i_exchange *x, int i, int leg, enum op2i_side side) {
   size_t at = (size_t)(x->legs[leg].memory[side] - x->memory) - x->first[side];
   for (int before = 0; before < i; before++)
@@ -63,7 +63,8 @@ static size_t begin_of(const struct op2i_exchange *x, int i, int leg, enum op2i_
   return at;
 }
 
-/* All that is moved of a dat consists of units of 4 bytes, or of single bytes. */
+/* Rows are copied in units of 4 bytes if all lengths and offsets allow that, else in single
+ * bytes. */
 static int unit_of(const struct op2i_exchange *x, int i, enum op2i_side side) {
   size_t bits = x->stale[i].dat->row_bytes;
   for (int leg = 0; leg < x->nlegs; leg++) bits |= begin_of(x, i, leg, side);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Execution failures, and what the graph keeps about dats and globals. */
+/* Execution failures, and the dependency graph's records of dats and globals. */
 #include "context.h"
 #include "error.h"
 #include "mem.h"

@@ -2,8 +2,8 @@
 #ifndef OP2I_FAILURE_H
 #define OP2I_FAILURE_H
 
-/* Resources: what the graph knows of the values of dats and globals, and which failure spoilt
- * them. */
+/* Resources: the dependency graph's record of a dat's or global's values, and the failure that
+ * spoilt them. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -11,7 +11,8 @@
 #include "op2/status.h"
 #include "op2/types.h"
 
-/* Why a value is not there: the first failure that it descends from. Shared and counted. */
+/* The reason why a value is missing: the first failure that it descends from. It is shared and has
+ * a reference count. */
 struct op2i_failure {
   int32_t refs;
   bool reported;
@@ -21,8 +22,8 @@ struct op2i_failure {
   struct op2i_failure *next; /* the context's list, by loop number */
 };
 
-/* What the dependency graph knows of a dat or a global: which loops last wrote and have since read
- * it, of those that have been joined to the graph (op2i_graph_join()). */
+/* The dependency graph's record of a dat or a global: the loops that last wrote it and have read it
+ * since, of those that have been joined to the graph (op2i_graph_join()). */
 struct op2i_resource {
   op2_context ctx;
   int64_t id;          /* unique in the context, never reused */
@@ -30,9 +31,9 @@ struct op2i_resource {
   int64_t *readers;    /* loop numbers since then, ascending */
   int64_t nreaders, readers_capacity;
   struct op2i_failure *poison;
-  bool poison_halo; /* it is in rows that are not owned, too */
-  void *track;      /* the scheduler's, while it builds a program */
-  int64_t round;    /* the operation that queues others in which it may be used last; 0: none */
+  bool poison_halo; /* rows that are not owned are poisoned, too */
+  void *track;      /* the scheduler's record while it builds a program */
+  int64_t round;    /* number of the last nested queue that may use it; 0: none */
 };
 
 struct op2i_failure *op2i_failure_ref(struct op2i_failure *failure);

@@ -36,7 +36,8 @@ void op2i_version_unref(struct op2i_version *version) {
 
 static struct op2i_version *make_version(op2_context ctx, const char *name, size_t bytes,
                                          const void *data) {
-  /* Whole lines, so that the flexible array may be handled as 64-byte aligned storage. */
+  /* Round up to whole cache lines, so that the flexible array can be handled as 64-byte aligned
+   * storage. */
   size_t room = (sizeof(struct op2i_version) + bytes + 63) / 64 * 64;
   struct op2i_version *version = op2i_alloc_data(room);
   if (!version) return NULL;
@@ -90,7 +91,8 @@ static op2_status create_gbl(op2_context ctx, int dim, op2_type type, const void
   return OP2_SUCCESS;
 }
 
-/* Values have to be the same on all ranks. */
+/* Add the declaration to the trail by which ranks compare their calls: values have to be the same
+ * on all ranks. */
 static void trail_declaration(op2_context ctx, int dim, op2_type type, const void *data,
                               const char *name, const char *call) {
   const int32_t shape[] = {dim, (int32_t)type};
@@ -233,7 +235,7 @@ op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void 
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   op2i_context_call(ctx, "op2_const_create", name, 0, 0);
-  op2i_objects_release_awaiting(ctx); /* they have their names until then */
+  op2i_objects_release_awaiting(ctx); /* they keep their names until then */
   if (!out) return op2i_error(OP2_ERR_ARG, "constant '%s': a null pointer", name ? name : "");
   status = op2i_context_agree(ctx, create_const(ctx, dim, type, data, name, &cst));
   if (!status) status = op2i_context_alike(ctx, "constant", cst->obj.name, "dim", dim, type);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Halos: from who owns what to the rows that travel. */
+/* Halos: the rows that are sent and received, derived from the owners of elements. */
 #include "halo.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ struct maker {
 
 static int64_t halo_size(const struct maker *m) { return m->ends[3] - m->ends[1]; }
 
-/* The part of the halo in which the i-th of its elements is. */
+/* The part of the halo that has its i-th element. */
 static enum op2i_halo_part part_of(const struct maker *m, int64_t i) {
   return m->ends[1] + i < m->ends[2] ? OP2I_HALO_EXEC : OP2I_HALO_NONEXEC;
 }
@@ -50,7 +50,7 @@ static op2_status look_at_numbers(const struct maker *m) {
   return OP2_SUCCESS;
 }
 
-/* No element twice in one halo. */
+/* Checks that no element occurs twice in one halo. */
 static op2_status look_for_twins(const struct maker *m) {
   int64_t n = halo_size(m), *number = op2i_malloc((size_t)n * sizeof *number);
   int64_t *row = op2i_malloc((size_t)n * sizeof *row);
@@ -73,7 +73,7 @@ static op2_status look_for_twins(const struct maker *m) {
 
 /* ---- each element is owned once -------------------------------------------------------------- */
 
-/* As many as there are elements, and none twice: none is missing. */
+/* Ranks own as many elements as there are numbers, so if none is owned twice, none is missing. */
 static op2_status look_at_ownership(const struct maker *m) {
   struct op2i_table owned;
   op2_status status = op2i_table_open(m->comm, m->name, m->halo->global_size, 0, &owned);
@@ -95,7 +95,8 @@ static struct op2i_neighbour *neighbour(struct op2i_halo *halo, int rank) {
   return NULL;
 }
 
-/* The owners of what is in the halo here, and those in whose halo something of here is. */
+/* Neighbours are the owners of this rank's halo elements, and the ranks that have elements of this
+ * one in their halos. */
 static op2_status list_neighbours(const struct maker *m, const struct op2i_mail *asked,
                                   const struct op2i_parcels *in) {
   struct op2i_halo *halo = m->halo;
@@ -117,7 +118,7 @@ static op2_status make_rows(struct op2i_rows *rows, int64_t n) {
   return rows->row ? OP2_SUCCESS : op2i_error_nomem("a halo");
 }
 
-/* In the order in which they are in the halo. */
+/* List the rows to receive, in the order of this rank's halo. */
 static op2_status list_imports(const struct maker *m, const struct op2i_mail *asked) {
   op2_status status = OP2_SUCCESS;
   const int64_t *order = asked->order;
@@ -136,10 +137,10 @@ static op2_status list_imports(const struct maker *m, const struct op2i_mail *as
   return status;
 }
 
-/* A rank asks for global numbers, those of its non-exec halo as ~number. */
+/* A rank requests elements by their global numbers, those of its non-exec halo as ~number. */
 static int64_t asked(int64_t word) { return word < 0 ? ~word : word; }
 
-/* Where the elements are that are asked for, -1: not among those owned here. */
+/* Find the rows of the requested elements; -1: the element is not owned here. */
 static op2_status find_asked(const struct maker *m, const struct op2i_parcels *in,
                              struct op2i_numbers *rows) {
   op2_status status = OP2_SUCCESS;
@@ -201,7 +202,7 @@ static op2_status ask(const struct maker *m, struct op2i_mail *asked) {
   return status;
 }
 
-/* All ranks ask the owners of what is in their halos. */
+/* All ranks request their halo elements from the owners. */
 static op2_status connect(const struct maker *m) {
   struct op2i_mail asked = {0};
   struct op2i_parcels in = {0};

@@ -2,9 +2,9 @@
 #ifndef OP2I_HALO_H
 #define OP2I_HALO_H
 
-/* Which rows of a set travel between ranks. A rank that has an element of another in its halo gets
- * its values from there; who owns it sends them. Both sides have the rows in one order, that of the
- * receiver's halo, so that messages carry values and nothing else. */
+/* The rows of a set that are sent between ranks. A rank that has an element of another rank in its
+ * halo receives the values from the owner. Both ranks list the rows in the order of the receiver's
+ * halo, so that messages carry values and nothing else. */
 
 #include <stdint.h>
 
@@ -19,27 +19,29 @@ struct op2i_rows {
 
 struct op2i_neighbour {
   int rank;
-  struct op2i_rows out[OP2I_HALO_PARTS]; /* owned here, in that part of the halo there */
-  struct op2i_rows in[OP2I_HALO_PARTS];  /* in that part of the halo here */
+  struct op2i_rows out[OP2I_HALO_PARTS]; /* owned here, in that part of the neighbour's halo */
+  struct op2i_rows in[OP2I_HALO_PARTS];  /* owned there, in that part of this rank's halo */
 };
 
 struct op2i_halo {
   int64_t global_size;            /* owned elements of all ranks */
-  int64_t parts[OP2I_HALO_PARTS]; /* elements there of all ranks */
-  int64_t *global; /* [total] numbers that all ranks know elements by, from 0 to global_size - 1; null: */
-  int64_t first;   /* those from here on */
-  bool tabled;     /* global is made, if it is null, when a loop asks for it: op2i_set_numbers_at() */
-  int32_t *owner;  /* [halo] */
+  int64_t parts[OP2I_HALO_PARTS]; /* elements in each part, over all ranks */
+  int64_t *global; /* [total] global numbers, in [0, global_size); null: first, first + 1, ... */
+  int64_t first;
+  bool tabled;    /* if null, `global` is made when a loop needs it: op2i_set_numbers_at() */
+  int32_t *owner; /* [halo] */
   int n;
-  struct op2i_neighbour *neighbours; /* in the order of their ranks */
+  struct op2i_neighbour *neighbours; /* sorted by rank */
 };
 
-/* Collective. The set has elements [0, ends[1]) of its own and [ends[1], ends[2]), [ends[2], ends[3])
- * of others; global[ends[3]] says which, owner[ends[3] - ends[1]] whose. That all ranks together say
- * so is looked at: each element is owned once, and whoever is expected to own one does. */
+/* Make a halo. The set has elements [0, ends[1]) of its own, and elements [ends[1], ends[2]) (exec)
+ * and [ends[2], ends[3]) (non-exec) of other ranks; global[ends[3]] are their global numbers, and
+ * owner[ends[3] - ends[1]] the owners of the halo elements. Checks that the ranks agree: each
+ * element is owned once, by the rank that other ranks name as its owner. Collective. */
 op2_status op2i_halo_make(struct op2i_comm *comm, const int64_t ends[4], const int64_t *global,
                           const int32_t *owner, const char *name, struct op2i_halo **halo);
-/* Collective. The next `size` elements of each rank, which nobody else has. */
+/* Make the halo of a set in blocks: each rank has the next `size` elements, and no rank has
+ * elements of another. Collective. */
 op2_status op2i_halo_make_block(struct op2i_comm *comm, int64_t size, struct op2i_halo **halo);
 void op2i_halo_free(struct op2i_halo *halo);
 static inline int64_t op2i_halo_number(const struct op2i_halo *halo, int64_t element) {

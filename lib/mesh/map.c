@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps: entries checked and brought into the library's numbers, permuted and composed maps. */
+/* Maps: checking entries and converting them to the library's numbers; permuted and composed
+ * maps. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -73,11 +74,11 @@ op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int6
   return OP2_SUCCESS;
 }
 
-/* Among ranks rows of the non-exec halo lead nowhere: no loop runs over them, and their targets
- * need not be here. */
+/* With ranks, rows of the non-exec halo have no targets: no loop runs over them, and their targets
+ * need not be on this rank. */
 static int64_t rows_known(op2_set set) { return set->ends[set->halo ? OP2I_EXEC : OP2I_NONEXEC]; }
 
-/* The first entry that is no element of the target set. */
+/* Report the first entry that is no element of the target set. */
 static op2_status report_stray(const char *name, op2_set from, op2_set to, int arity,
                                const int32_t *idx) {
   int64_t i = 0, limit = to->ends[OP2I_NONEXEC];
@@ -93,17 +94,17 @@ static op2_status report_stray(const char *name, op2_set from, op2_set to, int a
                     limit);
 }
 
-/* Values as they are kept, from the user's. */
+/* Conversion of the user's entries to those that the library keeps. */
 struct import {
-  const int64_t *number;  /* of the rows; null: as they come */
-  const int32_t *inverse; /* of the targets; null: as they come */
+  const int64_t *number;  /* the user's number of each row; null: the row itself */
+  const int32_t *inverse; /* the library's number of each target; null: the target itself */
   int64_t arity, limit;
   const int32_t *idx;
   int32_t *values;
   _Atomic bool strays;
 };
 
-/* Without branches: maps are large and nearly always good. */
+/* The loop has no branches, since maps are large and nearly always good. */
 static bool all_below(const int32_t *values, int64_t n, int64_t limit) {
   uint32_t strays = 0;
   for (int64_t i = 0; i < n; i++) strays |= (uint32_t)values[i] >= (uint32_t)limit;
@@ -124,7 +125,7 @@ static void import_chunk(struct import *import, int64_t lo, int64_t hi) {
     for (int64_t i = 0; i < n; i++) values[i] = import->inverse[values[i]];
 }
 
-/* In chunks that stay in the cache between steps. */
+/* Rows are converted in chunks that stay in the cache between steps. */
 static void import_some(void *argument, int64_t lo, int64_t hi) {
   enum { CHUNK_VALUES = 8192 };
   struct import *import = argument;
@@ -150,13 +151,13 @@ static op2_status import_values(op2_set from, op2_set to, struct import *import)
   return OP2_SUCCESS;
 }
 
-/* Whether all ranks could: a failure of one is one of all. */
+/* Returns a failure on all ranks if one of them failed. */
 static op2_status agree(op2_set from, op2_status status) {
   struct op2i_comm *comm = op2i_object_is(from, OP2I_SET) ? from->obj.ctx->comm : NULL;
   return comm ? op2i_comm_agree(comm, status) : status;
 }
 
-/* Among ranks one that has no rows may have no values to give, and the map has some all the same. */
+/* A rank without rows may pass a null pointer although the map has values on other ranks. */
 static op2_status has_values(op2_set from, const int32_t *idx, const char *name, bool *has) {
   struct op2i_comm *comm = from->obj.ctx->comm;
   int64_t any = idx != NULL;
@@ -249,7 +250,7 @@ op2_status op2_map_create_permuted(op2_map base, const int *perm, const char *na
     op2_map_destroy(&map);
     return status;
   }
-  /* A rank may make it at any time, as this is not collective. */
+  /* This call is not collective, so that ranks may make the map at different times. */
   map->obj.made = op2i_digest_bytes(base->obj.made, perm, (size_t)arity * sizeof *perm);
   if (map->absent) map->absent->obj.made = map->obj.made;
   *out = map;
@@ -280,12 +281,12 @@ struct composition {
   int n;
   const op2_map *maps;
   const char *name;
-  const unsigned char **absent; /* [n], of each map; null: all its entries lead somewhere */
+  const unsigned char **absent; /* [n] flags of each map; null: all its entries lead somewhere */
   int32_t *idx;
-  unsigned char *none; /* of idx, those that lead nowhere; null: there are none */
+  unsigned char *none; /* flags of the entries in idx that lead nowhere; null: there are none */
 };
 
-/* The row of the first map that an element leads to; *row is negative where it leads nowhere. */
+/* Find the row of the first map that an element leads to; *row is negative if it leads nowhere. */
 static op2_status follow(const struct composition *c, int64_t element, int64_t *row) {
   op2_set from = c->maps[c->n - 1]->from;
   *row = element;
@@ -304,7 +305,7 @@ static op2_status follow(const struct composition *c, int64_t element, int64_t *
   return OP2_SUCCESS;
 }
 
-/* Entries that lead nowhere have element 0 in their place, as in op2_map_create_partial(). */
+/* Entries that lead nowhere hold element 0, which is valid, as in op2_map_create_partial(). */
 static op2_status compose(const struct composition *c) {
   op2_map first = c->maps[0];
   op2_set from = c->maps[c->n - 1]->from;

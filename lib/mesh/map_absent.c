@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which entries of a map lead nowhere: flags in a dat beside the entries, which follow the rows
- * when these are renumbered or partitioned. Maps that are made of others get flags from theirs. */
+/* Flags of the map entries that lead nowhere. They are kept in a dat beside the entries, which
+ * follows the rows when these are renumbered or partitioned. Maps that are made from others derive
+ * their flags from those. */
 #include <string.h>
 
 #include "context.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a map leads to each target once at most: then loops that write through it need neither
- * colours nor an order, and may take several elements at a time. */
+/* Tests whether a map leads to each target at most once. Loops that write through such a map need
+ * neither colours nor an order, and may take several elements at a time. */
 #include "comm.h"
 #include "context.h"
 #include "error.h"
@@ -17,7 +17,7 @@ uint64_t op2i_map_slots(const struct op2_map_s *map, int32_t slot) {
 
 static bool holds_slot(uint64_t slots, int32_t slot) { return slots >> slot % WORD & 1; }
 
-/* A bit for each target: whether it was met before. */
+/* True if no target occurs twice; met[] has a bit for each target that has occurred. */
 static bool all_new(const struct op2_map_s *map, uint64_t slots, uint64_t *met) {
   for (int64_t row = 0; row < map->from->ends[OP2I_EXEC]; row++)
     for (int32_t slot = 0; slot < map->arity; slot++) {
@@ -30,7 +30,7 @@ static bool all_new(const struct op2_map_s *map, uint64_t slots, uint64_t *met) 
   return true;
 }
 
-/* Most maps lead to fewer targets than they have entries. */
+/* Entries are counted first: most maps have more entries than targets. */
 static op2_status look(const struct op2_map_s *map, uint64_t slots, bool *holds) {
   int64_t targets = map->to->ends[OP2I_NONEXEC], entries = 0;
   for (int32_t slot = 0; slot < map->arity; slot++)
@@ -44,7 +44,8 @@ static op2_status look(const struct op2_map_s *map, uint64_t slots, bool *holds)
   return OP2_SUCCESS;
 }
 
-/* Which code a loop gets depends on it, and that is the same on all ranks. */
+/* The ranks look together, since a loop's code depends on the result and has to be the same on all
+ * of them. */
 static op2_status look_together(const struct op2_map_s *map, uint64_t slots, bool *holds) {
   struct op2i_comm *comm = map->obj.ctx->comm;
   op2_status status = look(map, slots, holds);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether the entries of a map suit the sections that a program of several ranks declared itself:
- * core elements lead to owned elements only, and what leads to an element of another rank is in
- * that rank's exec halo, where it adds its share. */
+/* Checks map entries against the sections that a program of several ranks declared itself: core
+ * elements lead to owned elements only, and an element that leads to one of another rank is in that
+ * rank's exec halo, where it adds its share. */
 #include <inttypes.h>
 
 #include "context.h"
@@ -29,8 +29,8 @@ struct exported {
   int32_t *rank;
 };
 
-/* Core elements are computed while halos travel, so rows of theirs that lead there would
- * be wrong. */
+/* Core elements are computed during halo exchanges, so those that lead into the halo would get
+ * wrong values. */
 static op2_status check_core(const struct entries *e) {
   int64_t n = e->from->ends[OP2I_CORE] * e->arity, owned = e->to->ends[OP2I_OWNED];
   for (int64_t i = 0; i < n; i++)
@@ -48,7 +48,8 @@ static int64_t *place_of(const struct exported *x, int32_t row, int64_t core) {
   return row >= core ? &x->start[row - core] : NULL;
 }
 
-/* Counted first, then listed from the back, so that start[] ends as what it says. */
+/* Ranks are counted first and then listed from the back, which leaves start[] at the first entry of
+ * each list. */
 static op2_status list_exported(op2_set from, struct exported *x) {
   const struct op2i_halo *halo = from->halo;
   const int64_t core = from->ends[OP2I_CORE], n = from->ends[OP2I_OWNED] - core;
@@ -92,7 +93,7 @@ static op2_status report_missing(const struct entries *e, int64_t row, int64_t c
                     column, op2i_set_number(e->to, target), owner, owner, e->from->obj.name);
 }
 
-/* Elements owned here beyond the core. */
+/* Checks the owned elements after the core. */
 static op2_status check_exec(const struct entries *e, const struct exported *x) {
   const int64_t core = e->from->ends[OP2I_CORE], owned = e->to->ends[OP2I_OWNED];
   for (int64_t row = core; row < e->from->ends[OP2I_OWNED]; row++)

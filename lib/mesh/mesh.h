@@ -26,31 +26,30 @@ struct op2_set_s {
   op2_set base;                /* itself for a set, the base set (referenced) for a subset */
   int64_t *idx;                /* subset: sorted base indices, ends[OP2I_NONEXEC] of them */
   int64_t *number; /* [total] the user's number of an element; null: the element's own */
-  int64_t
-      *known; /* [total] where it has both, number and halo: op2i_set_number() of each; else null */
-  struct op2i_buffer elements, numbers; /* idx and number, wherever loops need them */
+  int64_t *known;  /* [total] op2i_set_number() of each, if it has number and halo; else null */
+  struct op2i_buffer elements, numbers; /* idx and number, in the places where loops need them */
   int64_t *user_idx;      /* subset: idx in the user's numbers, sorted; null: idx itself */
-  struct op2i_halo *halo; /* of a set of a rank: what travels; else null */
+  struct op2i_halo *halo; /* of a set of a rank: the rows that are exchanged; else null */
   bool keeps_order;       /* a loop that keeps element order has been queued over it */
-  bool unasked;           /* the library gave it its numbers by itself */
-  struct op2i_list maps_from, maps_to, dats, subsets; /* of a set: what is declared on it */
+  bool unasked;           /* the library renumbered it automatically */
+  struct op2i_list maps_from, maps_to, dats, subsets; /* of a set: the objects declared on it */
   struct op2i_link link;                              /* subset: in the base set's list */
   struct op2i_link link_of_all;                       /* set: in the context's */
 };
 
-/* Whether no two rows of a map that loops run over, nor a row twice, lead to one target through
- * some slots. */
+/* Records if a map is injective over some slots: no two rows that loops run over, nor one row twice,
+ * lead to the same target through them. */
 struct op2i_injective {
-  uint64_t slots; /* a bit each; of a map of more than 64, all of them */
+  uint64_t slots; /* a bit for each slot; all bits for a map of more than 64 */
   bool holds;
 };
 
 enum op2i_numbering {
   OP2I_NUMBERING_UNMET,   /* no loop has used the map */
-  OP2I_NUMBERING_IGNORED, /* it is not one to renumber by, and nobody looks at it */
-  OP2I_NUMBERING_UNSEEN,  /* it waits to be looked at */
-  OP2I_NUMBERING_BAD,     /* it was looked at, and waits until renumbering pays */
-  OP2I_NUMBERING_SEEN     /* it was looked at, and nothing is to come of it any more */
+  OP2I_NUMBERING_IGNORED, /* not a candidate for automatic renumbering; not considered again */
+  OP2I_NUMBERING_UNSEEN,  /* its numbering is to be measured after some loops */
+  OP2I_NUMBERING_BAD,     /* measured as bad; it waits until renumbering pays */
+  OP2I_NUMBERING_SEEN     /* measured, and nothing more is to be done */
 };
 
 struct op2_map_s {
@@ -58,37 +57,40 @@ struct op2_map_s {
   op2_set from, to;
   int32_t arity;
   int32_t *idx; /* [from total][arity]; null when declared without values */
-  /* [from owned][arity] targets by global number, until op2_partition() makes idx of them; else null */
+  /* [from owned][arity] targets by global number, until op2_partition() makes idx of them; else
+   * null. */
   int64_t *global;
-  struct op2i_buffer entries; /* idx, wherever loops need it */
-  /* Entries that lead nowhere have a flag here, [from][arity], and in idx others of the row in their
-   * place; null: all lead somewhere. */
+  struct op2i_buffer entries; /* idx, in the places where loops need it */
+  /* [from][arity] flags of entries that lead nowhere, for which idx holds another entry of the row;
+   * null: all lead somewhere. */
   op2_dat absent;
-  /* Of a map to the places of a matrix that to their rows, by which elements meet; else null. Such maps
-   * are in no set's lists: they are made of others. */
+  /* Conflict map, for a map to the nonzeros of a matrix: the map to their rows, by which elements
+   * are coloured; else null. Maps to nonzeros are in no set's lists, since they are derived from
+   * others. */
   op2_map meets;
-  /* Of a map from the rows of a matrix, which has as many entries as there are: the one that tells which
-   * are those of a row, see op2i_row_entries(). Without idx they are these numbers. */
+  /* Row table, for a map from the rows of a matrix, with one entry for each nonzero: the map that
+   * holds where the entries of each row are, see op2i_row_entries(). If idx is null, the entries
+   * are these positions themselves. */
   op2_map first;
-  int32_t slice; /* of such a one: how many rows stand side by side, 1 or OP2I_SLICE; else 0 */
-  /* How it is numbered, measured by numbering.c. Of the entries in rows that follow each other, the
-   * share that meet a cache line of their own; negative: not measured since idx changed. And how
-   * many numbers the first and the last target of a row are apart, in the mean. */
+  int32_t slice; /* for a row table: rows that stand side by side, 1 or OP2I_SLICE; else 0 */
+  /* Quality of the numbering, measured by numbering.c. scatter: of the entries in consecutive rows,
+   * the share that touch a cache line of their own; negative: not measured since idx changed. span:
+   * mean difference between the numbers of the first and the last target of a row. */
   float scatter, span;
   bool numbering_told; /* the user has been warned of it */
-  /* What was asked before. Renumbering changes none of it: rows stay in their section, and equal
+  /* Results found before. Renumbering leaves them valid: rows stay in their section, and equal
    * targets stay equal. */
   struct op2i_injective *injective;
   int64_t ninjective, injective_capacity;
-  /* Where it stands with renumbering by it that nobody has asked for, which numbering.c alone moves.
-   * What is waited for is so many rows that loops have yet to lead through it: a count of what was
+  /* State of automatic renumbering by this map, which only numbering.c changes. The next state is
+   * due when loops have led rows_to_wait more rows through the map; rows count when they are
    * queued, whatever has run. */
   enum op2i_numbering numbering;
   int64_t rows_to_wait;
   struct op2i_link from_link, to_link;
 };
 
-/* The entries of a row of a matrix: n, the first one and every step-th behind it. */
+/* The entries of a row of a matrix: n of them, beginning at `first` and `step` apart. */
 struct op2i_entries {
   int64_t first, n, step;
 };
@@ -96,11 +98,12 @@ static inline int64_t op2i_entry(struct op2i_entries entries, int64_t k) {
   return entries.first + k * entries.step;
 }
 
-/* Rows of a matrix one behind the other have a table of where each begins, and of where the last one
- * ends. In slices OP2I_SLICE rows stand side by side, entry k of all of them and then entry k + 1, as
- * many as the longest has; the table has a record for each slice, where it begins and in a byte each how
- * long its rows are, and in the end where the last one ends. Loops take vectors of rows from slices, so
- * these do not reach over two. */
+/* The row table of a matrix. With slice 1 (CSR) it holds the beginning of each row, and the end of
+ * the last one. In slices (SELL-8), OP2I_SLICE rows stand side by side: entry k of all of them,
+ * then entry k + 1, as many as the longest row has. The table then has a record for each slice,
+ * with its beginning and, in a byte each, the lengths of its rows; after the last record follows
+ * the end of the last slice. Loops take vectors of rows from slices, so no vector reaches over two
+ * slices. */
 enum { OP2I_SLICE = 8, OP2I_SLICE_RECORD = 1 + OP2I_SLICE / 4, OP2I_SLICE_LONGEST = 255 };
 static inline const unsigned char *op2i_slice_lengths(const int32_t *record) {
   return (const unsigned char *)(record + 1);
@@ -113,7 +116,7 @@ static inline struct op2i_entries op2i_row_entries(const int32_t *table, int32_t
   const int64_t side = row % OP2I_SLICE;
   return (struct op2i_entries){record[0] + side, length[side], OP2I_SLICE};
 }
-/* How many numbers such a table has, and how many entries the rows take. */
+/* The number of values in a row table, and the number of entries that the rows take. */
 static inline int64_t op2i_row_table_size(int32_t slice, int64_t nrows) {
   if (slice == 1) return nrows + 1;
   return (nrows + OP2I_SLICE - 1) / OP2I_SLICE * OP2I_SLICE_RECORD + 1;
@@ -129,18 +132,18 @@ struct op2_dat_s {
   op2_type type;
   size_t row_bytes;          /* dim values */
   struct op2i_buffer values; /* [set total][dim]; without memory until first use */
-  void *wrapped; /* the user's memory of a wrapped dat: the values' own until its set is renumbered
-                  */
-  void *view;    /* values in the user's order while a scope on a renumbered set is open */
-  unsigned char stale;   /* parts of the halo that are not what their owners have, as bits */
-  unsigned char planned; /* the same, where a pass has got to */
-  int64_t travels, travelled_bytes; /* exchanges that it was in, and what was sent of it in these */
-  int64_t mark;                     /* a pass's */
-  int64_t changes; /* that were queued, or begun by the host, in the program's order */
+  /* The user's memory of a wrapped dat. It holds the values until the set is renumbered. */
+  void *wrapped;
+  void *view;            /* values in the user's order while a scope on a renumbered set is open */
+  unsigned char stale;   /* parts of the halo that are out of date, as bits */
+  unsigned char planned; /* the same at the point that an optimiser pass has reached */
+  int64_t travels, travelled_bytes; /* exchanges that included it, and bytes sent of it in these */
+  int64_t mark;                     /* for the use of a pass */
+  int64_t changes; /* modifications queued, or begun by the host, in program order */
   int32_t open_reads, open_writes; /* access scopes */
   const char *opened_by; /* what opened the last one: the public call's name without "_begin" */
-  struct op2i_link link;           /* in the set's list */
-  struct op2i_link link_of_all;    /* in the context's */
+  struct op2i_link link; /* in the set's list */
+  struct op2i_link link_of_all; /* in the context's */
   struct op2i_resource res;
   op2_dat prev_wrapped, next_wrapped;
 };
@@ -148,11 +151,11 @@ struct op2_dat_s {
 /* One version of a global. op2_gbl_set() makes a new one, so loops queued before keep theirs. */
 struct op2i_version {
   int32_t refs;
-  int32_t number; /* the scheduler's, while it tells versions apart */
+  int32_t number; /* the scheduler's, to distinguish versions */
   op2_context ctx;
   struct op2i_resource res;
   char *name;
-  struct op2i_buffer values; /* data, wherever it is needed */
+  struct op2i_buffer values; /* data, in the places where it is needed */
   _Alignas(64) unsigned char data[];
 };
 
@@ -175,91 +178,90 @@ struct op2_const_s {
 
 struct op2i_version *op2i_version_ref(struct op2i_version *version);
 void op2i_version_unref(struct op2i_version *version);
-/* One of its own with the values of another, whatever is queued. */
+/* Make another version with the values that this one has now; queued loops are not run. */
 op2_status op2i_version_copy(op2_gbl gbl, struct op2i_version *from, struct op2i_version **out);
-/* Declare what one rank has of a set that is spread over ranks: its own elements, and those of others
- * that its loops meet. ends[4] as in op2_set_create_sections(), global[total] and owner[halo] as in
- * op2i_halo_make(). Collective; fails on all ranks alike. */
+/* Declare one rank's part of a set that is distributed over ranks: its own elements, and elements
+ * of other ranks that its loops use. ends[4] as in op2_set_create_sections(), global[total] and
+ * owner[halo] as in op2i_halo_make(). Collective; fails on all ranks alike. */
 op2_status op2i_set_create_halo(op2_context ctx, const int64_t ends[4], const int64_t *global,
                                 const int32_t *owner, const char *name, op2_set *set);
-/* Collective. A set of so many elements here, in a block for each rank, of which nobody keeps numbers. */
+/* Make a set with a block of `size` elements on this rank, and no table of numbers. Collective. */
 op2_status op2i_set_create_counted(op2_context ctx, int64_t size, const char *name, op2_set *set);
 /* op2i_object_call() for a call that has made a map. */
 void op2i_map_call(op2_map map, const char *call);
-/* Whether map handles are good, and a map could be between the sets. */
+/* Check that the handles are valid, and that a map between the sets is possible. */
 op2_status op2i_map_check(op2_set from, op2_set to, int arity, const char *name);
-/* Among ranks: whether entries in the library's numbers suit the sections of both sets, of which
- * core and exec halo are checked. `absent` flags entries that lead nowhere, which suit any; null:
- * all lead somewhere. */
+/* With ranks, check that entries in the library's numbers suit the core and exec halo sections of
+ * both sets. `absent` flags entries that lead nowhere, which are not checked; null: all lead
+ * somewhere. */
 op2_status op2i_map_check_sections(const char *name, op2_set from, op2_set to, int arity,
                                    const int32_t *values, const unsigned char *absent);
-/* A map of entries in the library's numbers, or of global ones where idx is null. Takes over idx and
- * global, also on failure. */
+/* Make a map from entries in the library's numbers, or from global ones if idx is null. Takes over
+ * idx and global, also on failure. */
 op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int64_t *global,
                          const char *name, op2_map *map);
-/* The flags of a map's entries that lead nowhere, [from][arity] in the library's order; null: all
- * lead somewhere. Collective where there are any: those of the halo come from their owners. */
+/* Get the flags of entries that lead nowhere, [from][arity] in the library's order; null: all lead
+ * somewhere. Collective if the map has flags, since those of the halo come from their owners. */
 op2_status op2i_map_absent(op2_map map, const unsigned char **flags);
-/* Give a new map such flags, which are copied; or those of the map whose slots it has in another
+/* Give a new map such flags: a copy of `flags`, or those of `base`, whose slots it has in another
  * order. */
 op2_status op2i_map_mark_absent(op2_map map, const unsigned char *flags);
 op2_status op2i_map_permute_absent(op2_map base, const int *perm, op2_map map);
-/* The error that a map has only global numbers. */
+/* The error for a map that has only global numbers. */
 op2_status op2i_map_partition_first(const char *what, op2_map map);
-/* Among ranks all have the subset, or none: *out is untouched then, and the subset goes. Collective. */
+/* Hand out a subset on all ranks, or on none if one of them failed: then *out is untouched and the
+ * subset is destroyed. Collective. */
 op2_status op2i_subset_give(op2_context ctx, op2_status status, op2_set subset, op2_set *out);
-/* Make a subset of these elements of a set, by the user's numbers, ascending. Takes over idx, also on
- * failure. */
+/* Make a subset of the elements idx of a set, in the user's numbers and ascending. Takes over idx,
+ * also on failure. */
 op2_status op2i_subset_make(op2_set base, int64_t n, int64_t *idx, const char *name,
                             op2_set *subset);
-/* Whether a map is injective over these slots: worked out once, in linear time. */
+/* Set *holds to true if the map is injective over these slots. Found once, in linear time. */
 op2_status op2i_map_injective(op2_map map, uint64_t slots, bool *holds);
-/* The bits of one slot, or of all (::OP2_ALL). */
+/* The bit of one slot, or the bits of all (::OP2_ALL). */
 uint64_t op2i_map_slots(const struct op2_map_s *map, int32_t slot);
-/* The set's idx or number, and so the buffers of them, are others than before. */
+/* Call this after a change of the set's idx or number: their buffers are replaced. */
 void op2i_set_tables_changed(op2_set set);
-/* The table of its numbers, of a set that is tabled: made here at the first time, for blocks. */
+/* Get the table of numbers of a set that has one. For sets in blocks the first call makes it. */
 op2_status op2i_set_numbers_at(op2_set set, enum op2i_place place, void **numbers);
-/* Ascending. */
+/* Sort in ascending order. */
 void op2i_sort_indices(int64_t n, int64_t *idx);
-/* A dat of zeros, made without asking whether other ranks could make it as well. */
+/* Make a dat of zeros on this rank, without agreement among ranks. */
 op2_status op2i_dat_create_alone(op2_set set, int dim, op2_type type, const char *name,
                                  op2_dat *dat);
-/* All values in the user's order, for a function of the user's, and what it did to them taken over.
- */
+/* Give a function of the user's all values in the user's order, and store what it modified. */
 op2_status op2i_dat_lend(op2_dat dat, op2_access access, void **data);
 void op2i_dat_take_back(op2_dat dat, bool modified);
-/* A scope on the owned rows in the library's order: READ, RW, or WRITE of all of them. What the access
- * depends on has run. */
+/* Open a scope on the owned rows in the library's order: READ, RW, or WRITE of all of them. The
+ * loops that the access depends on have run then. */
 op2_status op2i_dat_open(op2_dat dat, op2_access access, const char *call, void **rows);
 op2_status op2i_dat_close(op2_dat dat, op2_access access, const char *call);
-/* The owned rows of all ranks by one number each, those of a rank together and in the library's order:
- * how many all are, which is this rank's first, and (unless null) that of each element, [total].
+/* Number the owned rows of all ranks, those of a rank together and in the library's order: how many
+ * there are in all, the first of this rank, and (unless null) the number of each element, [total].
  * Collective. */
 op2_status op2i_set_row_numbers(op2_set set, int64_t *all, int64_t *first, int64_t *numbers);
 /* Bring the user's memory of all wrapped dats up to date; the context is ending. */
 void op2i_dats_come_home(op2_context ctx);
 
-/* The user's number of an element of a set, not of a subset: among ranks, the one that all of them
- * know it by. */
+/* The user's number of an element of a set (not of a subset); with ranks this is its global
+ * number. */
 static inline int64_t op2i_set_number(const struct op2_set_s *set, int64_t element) {
   int64_t number = set->number ? set->number[element] : element;
   return set->halo ? op2i_halo_number(set->halo, number) : number;
 }
-/* The same, but among ranks the place where this rank's user has it. */
+/* The same, but with ranks it is the element's position on this rank in the user's order. */
 static inline int64_t op2i_set_place(const struct op2_set_s *set, int64_t element) {
   return set->number ? set->number[element] : element;
 }
-/* The rows of a map that lead somewhere: among ranks not those of the non-exec halo. */
+/* The number of rows that have targets: with ranks, not those of the non-exec halo. */
 static inline int64_t op2i_map_rows(const struct op2_map_s *map) {
   return map->from->ends[map->from->halo ? OP2I_EXEC : OP2I_NONEXEC];
 }
-/* Whether elements have other numbers for users than for the library. */
+/* True if elements have other numbers for users than for the library. */
 static inline bool op2i_set_numbered(const struct op2_set_s *set) {
   return set->number || set->halo;
 }
-/* Whether there is a table of them for loops, or will be when the first one asks for it: not where
- * nobody asks for them. */
+/* True if loops have a table of these numbers, or the first one that needs it will make it. */
 static inline bool op2i_set_tabled(const struct op2_set_s *set) {
   return set->number || (set->halo && (set->halo->global || set->halo->tabled));
 }

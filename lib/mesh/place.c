@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What programs may know of places: states, a dat moved by hand, and what has moved. */
+/* The public interface to places: the state of a dat or global, moving a dat by hand, and counts of
+ * transfers. */
 #include "context.h"
 #include "device.h"
 #include "error.h"
@@ -27,7 +28,8 @@ op2_status op2_gbl_state(op2_gbl gbl, op2_data_state *state) {
   return OP2_SUCCESS;
 }
 
-/* Where loops of the context's device work, or of that which stands in for one; the host without. */
+/* The place where loops of the context's device, or of its shadow, work; the host if there is
+ * neither. */
 static enum op2i_place far_place(op2_context ctx) {
   return ctx->device ? OP2I_DEVICE : ctx->shadow ? OP2I_SHADOW : OP2I_HOST;
 }

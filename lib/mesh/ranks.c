@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The mesh as all ranks see it: whose it is, global numbers, and what is declared, read and written
- * by them. */
+/* The mesh as all ranks see it: owners, global numbers, and declaring, reading and writing by
+ * these. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ int op2_ranks(op2_context ctx) { return op2_initialised(ctx) && ctx->comm ? ctx-
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
-/* Numbers of a set that is all here are those of its elements. */
+/* In a context without ranks, an element's global number is its own number. */
 static op2_status check_alone(const int64_t ends[4], const int64_t *global, const char *name) {
   if (!ends || (ends[OP2I_NONEXEC] > 0 && !global))
     return op2i_error(OP2_ERR_ARG, "set '%s': a null pointer", name);
@@ -88,7 +88,7 @@ static op2_status check_targets(op2_set from, op2_set to, int arity, const int64
   return OP2_SUCCESS;
 }
 
-/* Rows in the library's order, as all else that is kept. */
+/* Keep the targets, with rows in the library's order like all stored data. */
 static op2_status keep_targets(op2_set from, int arity, const int64_t *idx, int64_t **global) {
   int64_t n = from->ends[OP2I_OWNED];
   size_t row = (size_t)arity * sizeof *idx;
@@ -99,8 +99,8 @@ static op2_status keep_targets(op2_set from, int arity, const int64_t *idx, int6
   return OP2_SUCCESS;
 }
 
-/* Where the elements of a set that is all here stand: as numbered, unless the program has given
- * them other numbers. *place is null then. */
+/* Positions of the elements of a set that is all on this rank. *place is null if they are as
+ * numbered, which is so unless the program has given them other numbers. */
 static op2_status places_of(op2_set set, int32_t **place) {
   const int64_t *global = set->halo ? set->halo->global : NULL;
   int64_t n = set->ends[OP2I_OWNED];
@@ -161,7 +161,7 @@ op2_status op2_map_create_global(op2_set from, op2_set to, int arity, const int6
 
 /* ---- values by global number ----------------------------------------------------------------- */
 
-/* What fails on one rank before ranks wait for one another fails on all. */
+/* Ranks are about to wait for each other, so a failure on one rank is returned on all. */
 static op2_status agree(op2_dat dat, op2_status status) {
   struct op2i_comm *comm = op2i_object_is(dat, OP2I_DAT) ? dat->obj.ctx->comm : NULL;
   return comm ? op2i_comm_agree(comm, status) : status;
@@ -175,7 +175,7 @@ static op2_status check_block(op2_dat dat, int64_t n, const void *pointer, const
   return op2i_context_validate(dat->obj.ctx);
 }
 
-/* Alone, sections of the halo have numbers as well. */
+/* Without ranks, elements of the halo sections have numbers as well. */
 static unsigned rows_of(const struct op2_dat_s *dat) {
   return dat->set->halo ? OP2I_OWNED_ROWS : OP2I_EVERY_ROW;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers of rows as libraries for linear algebra have them: those of one rank after those of the
- * other. */
+/* Row numbers as linear algebra libraries use them: consecutive on each rank, and those of one rank
+ * after those of the rank before. */
 #include "context.h"
 #include "error.h"
 #include "exchange.h"
@@ -13,7 +13,7 @@ static void add_all(void *into, const void *from, void *closure) {
   for (int r = 0; r < *(const int *)closure; r++) sum[r] += more[r];
 }
 
-/* How many rows each rank has, added up by all. */
+/* Count the rows of all ranks, and those of the ranks before this one. */
 static op2_status count(op2_set set, int64_t *all, int64_t *first) {
   struct op2i_comm *comm = set->obj.ctx->comm;
   int64_t *rows = op2i_calloc((size_t)comm->size, sizeof *rows);
@@ -30,7 +30,7 @@ static op2_status count(op2_set set, int64_t *all, int64_t *first) {
   return status;
 }
 
-/* Each tells the others its own. */
+/* Each rank sends the numbers of its own rows to the others by a halo exchange. */
 static op2_status tell(op2_dat dat, int64_t first, int64_t *numbers) {
   void *rows;
   op2_status status = op2i_buffer_at(&dat->values, OP2I_HOST, OP2_WRITE, OP2I_EVERY_ROW, &rows);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies of dats and maps, from one numbering to another. */
+/* Copies of the rows of dats and maps between numberings. */
 #include "rows.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ void op2i_rows_copy(int threads, int64_t n, size_t row_bytes, const void *in, vo
   share_out(threads, n, &(struct rows){NULL, row_bytes, in, out}, copy_some);
 }
 
-/* With the size known at compile time a row's copy is a few instructions, not a call. */
+/* If the size is known at compile time, copying a row takes a few instructions and no call. */
 static inline void gather(const struct rows *rows, int64_t lo, int64_t hi, size_t bytes) {
   for (int64_t i = lo; i < hi; i++)
     memcpy(rows->out + (size_t)i * bytes, rows->in + (size_t)rows->number[i] * bytes, bytes);

@@ -5,8 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* out[i] = in[i], in[from[i]], or out[to[i]] = in[i], for n rows of one or more bytes; `to` has
- * nothing twice, and in and out do not overlap. Many rows are shared out: see op2i_parallel(). */
+/* Copy n rows of one or more bytes: out[i] = in[i], out[i] = in[from[i]], or out[to[i]] = in[i].
+ * `to` has no number twice, and in and out do not overlap. Many rows are divided among threads: see
+ * op2i_parallel(). */
 void op2i_rows_copy(int threads, int64_t n, size_t row_bytes, const void *in, void *out);
 void op2i_rows_gather(int threads, int64_t n, const int64_t *from, size_t row_bytes, const void *in,
                       void *out);

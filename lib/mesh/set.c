@@ -34,7 +34,7 @@ void op2i_set_tables_changed(op2_set set) {
   op2i_buffer_replace(&set->numbers, numbers, true);
 }
 
-/* The table belongs to the halo, as those do that programs give. */
+/* The table belongs to the halo, like the tables that programs provide. */
 static op2_status make_numbers(op2_set set) {
   struct op2i_halo *halo = set->halo;
   const int64_t n = set->ends[OP2I_NONEXEC];
@@ -53,7 +53,8 @@ op2_status op2i_set_numbers_at(op2_set set, enum op2i_place place, void **number
   return op2i_buffer_at(&set->numbers, place, OP2_READ, OP2I_EVERY_ROW, numbers);
 }
 
-/* So many that neither bytes of a table of them, nor the sum over a million ranks, overflow. */
+/* The most elements for which neither the bytes of a table of them nor the sum over a million ranks
+ * overflow. */
 #define MOST_ELEMENTS (INT64_MAX >> 20)
 
 static op2_status check_ends(const int64_t ends[4], const char *name) {
@@ -140,9 +141,9 @@ op2_status op2i_set_create_counted(op2_context ctx, int64_t size, const char *na
   return status;
 }
 
-/* A block of all ranks' elements, in the order of ranks: numbers that follow each other need none
- * of the checks of op2i_halo_make(), and no table until a loop asks for one. A size out of a damaged
- * file takes no memory. */
+/* Make a set in blocks, one for each rank, in the order of ranks. Numbers that follow each other
+ * need none of the checks of op2i_halo_make(), and no table until a loop needs one: a size read
+ * from a damaged file takes no memory. */
 static op2_status create_block(op2_context ctx, int64_t size, const char *name, op2_set *out) {
   const int64_t ends[] = {size, size, size, size};
   struct op2i_halo *halo = NULL;
@@ -158,7 +159,7 @@ static op2_status create_block(op2_context ctx, int64_t size, const char *name, 
   return status;
 }
 
-/* Among ranks four ends say too little of a halo, and a block needs no more. */
+/* With ranks, four section ends are too little to describe a halo, and a block has none. */
 static op2_status check_block(const int64_t ends[4], const char *name) {
   if (ends[OP2I_CORE] == ends[OP2I_NONEXEC]) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_ARG,
@@ -230,7 +231,7 @@ static int64_t count_below(const int64_t *sorted, int64_t n, int64_t limit) {
   return lo;
 }
 
-/* Where each of the user's elements of a renumbered set is; null without memory. */
+/* The position of each of the user's elements in a renumbered set; null if there is no memory. */
 static int64_t *by_number(op2_set set) {
   int64_t total = set->ends[OP2I_NONEXEC];
   int64_t *inverse = op2i_malloc((size_t)total * sizeof *inverse);
@@ -238,7 +239,7 @@ static int64_t *by_number(op2_set set) {
   return inverse;
 }
 
-/* The indices of a subset are the user's: give it the library's as well. */
+/* The indices of a new subset are the user's; add those of the library. */
 static op2_status renumber_subset(op2_set base, int64_t n, op2_set subset) {
   if (!base->number) return OP2_SUCCESS;
   int64_t *inverse = by_number(base), *idx = op2i_alloc_raw((size_t)n * sizeof *idx);

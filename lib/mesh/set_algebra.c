@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Subsets from two of the same set: their union, intersection and difference. Both are walked in
- * the user's numbers, in which they ascend. */
+/* Union, intersection and difference of two subsets of one set. Both are traversed in the user's
+ * numbers, in which they ascend. */
 #include "context.h"
 #include "error.h"
 #include "mem.h"
 #include "mesh.h"
 
-/* Elements that are kept. */
+/* Groups of elements that the result keeps, as bits. */
 enum { FIRST_ONLY = 1, SECOND_ONLY = 2, COMMON = 4 };
 
 static op2_status check(op2_set a, op2_set b, const char *name, const char *function) {
@@ -21,7 +21,7 @@ static op2_status check(op2_set a, op2_set b, const char *name, const char *func
                     a->base->obj.name, b->obj.name, b->base->obj.name);
 }
 
-/* The element that comes next, or one beyond all. */
+/* The element at a position; behind the last one, a number greater than all elements. */
 static int64_t element(op2_set set, int64_t position) {
   const int64_t *idx = set->user_idx ? set->user_idx : set->idx;
   if (position >= set->ends[OP2I_NONEXEC]) return INT64_MAX;
