@@ -37,8 +37,8 @@ struct op2_set_s {
   struct op2i_link link_of_all;                       /* set: in the context's */
 };
 
-/* Records if a map is injective over some slots: no two rows that loops run over, nor one row twice,
- * lead to the same target through them. */
+/* Records if a map is injective over some slots: no two rows that loops run over, nor one row
+ * twice, lead to the same target through them. */
 struct op2i_injective {
   uint64_t slots; /* a bit for each slot; all bits for a map of more than 64 */
   bool holds;
