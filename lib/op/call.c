@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* op2_call(): what can be wrong with one, the table of distinct ones, and calling the function. */
+/* op2_call(): checks, the table of distinct calls, and calling the function. */
 #include "call.h"
 
 #include <inttypes.h>
@@ -128,8 +128,8 @@ static void resolve(struct op2i_user_call *call, const op2_arg *args) {
   }
 }
 
-/* Calls that nobody has queued are kept so long as there are few: a program may make up names, or
- * give each call another number of values. */
+/* Calls that are not queued are kept only while there are few: a program may make up names, or give
+ * each call another number of values. */
 static void make_room(op2_context ctx) {
   enum { KEPT = 256 };
   struct op2i_user_call **oldest = NULL;
@@ -192,8 +192,8 @@ static bool same(const struct op2i_user_call *call, const struct request *r, uin
   return strcmp(call->name, r->name) == 0;
 }
 
-/* One that is found was valid when it was made, and its objects live. Values are looked at each
- * time. */
+/* A call that is found was valid when it was made, and its objects still exist. Values are checked
+ * each time. */
 static op2_status intern(const struct request *r, struct op2i_user_call **out) {
   op2_status status = check(r);
   if (status) return status;
@@ -262,8 +262,7 @@ static int call_function(const struct op2i_user_call *call, void *data, void *co
   return answer;
 }
 
-/* Call the function, with what a node has captured. What it returned, when that is not 0, is an
- * OP2_ERR_CALL. */
+/* Call the function with what a node has captured. A result other than 0 is an OP2_ERR_CALL. */
 static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
                       unsigned char *payload) {
   struct op2i_user_call *call = op2i_op_call(op);

@@ -5,14 +5,14 @@
 #include "op.h"
 #include "op2/call.h"
 
-/* A function of the user's with its arguments: the operation that op2_call() queues. Like loops
- * these are found again by their arguments, so that a call in a time loop is one operation. The
+/* A function of the user's with its arguments: the operation that op2_call() queues. Like loops,
+ * calls are found again by their arguments, so that a call in a time loop is one operation. The
  * pointer to the user's data and the captured values are in the payload. */
 
-/* One argument: a number into the operation's tables, or a place in the payload. */
+/* One argument: an index into the operation's tables, or an offset in the payload. */
 struct op2i_user_arg {
   int32_t dat, gbl; /* or -1 */
-  int32_t offset;   /* of values: bytes into the payload, else -1 */
+  int32_t offset;   /* values: offset in bytes into the payload; else -1 */
   op2_access access;
 };
 
@@ -25,22 +25,24 @@ struct op2i_user_call {
   int nargs;
   op2_arg *key; /* [nargs], as given, values cleared */
   struct op2i_user_arg *args;
-  int64_t times; /* it was called */
+  int64_t times; /* number of calls */
   double seconds;
 };
 
-/* Those of the library's own keep no order but what their arguments ask for. */
+/* Calls of the library's own keep no order beyond what their arguments require. */
 extern const struct op2i_op_kind op2i_user_call_kind, op2i_own_call_kind;
 static inline struct op2i_user_call *op2i_op_call(struct op2i_op *op) {
   bool is = op->kind == &op2i_user_call_kind || op->kind == &op2i_own_call_kind;
   return is ? (struct op2i_user_call *)op : NULL;
 }
 
-/* Open the window that its function runs in: the program's get the floating-point environment of
- * the thread's caller. Null for a function of the library's own. For op2i_fp_window_close(). */
+/* Open the floating-point window that a call's function runs in: a function of the program gets the
+ * environment of the thread's caller. Returns null for a function of the library's own. Closed by
+ * op2i_fp_window_close(). */
 struct op2i_fp_scope *op2i_call_window(const struct op2i_user_call *call);
 
-/* Queue one of these, as op2_call_at() does the program's; its function gets no data. */
+/* Queue a call of the library's own, as op2_call_at() does for the program. The function gets no
+ * data. */
 op2_status op2i_call_own(op2_where where, const char *name, op2_context ctx,
                          op2_call_function function, int nargs, const op2_arg *args);
 

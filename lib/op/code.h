@@ -2,7 +2,7 @@
 #ifndef OP2I_CODE_H
 #define OP2I_CODE_H
 
-/* Generated code as those see it who call it. */
+/* The interface of generated code to its callers. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,16 +22,16 @@ static inline bool op2i_on_device(enum op2i_variant variant) {
   return variant == OP2I_CUDA || variant == OP2I_OPENCL;
 }
 
-/* What generated code is called with. The generator prints this structure into its output word for
+/* The arguments of generated code. The generator prints this structure into its output word for
  * word (codegen/host/cgen.c); a change here changes OP2I_ABI. */
 struct op2i_call {
   void *const *dat;          /* storage of the loop's distinct dats */
   const int32_t *const *map; /* values of its distinct maps */
-  const int64_t *subset;     /* element of a position; null: the position itself */
+  const int64_t *subset;     /* element at a position; null: the position itself */
   const void *const *gbl;    /* values of its distinct globals; reductions use `partial` instead */
   const unsigned char *payload; /* captured values and constants */
   const int64_t *number;        /* the user's number of an element; null: the element's own */
-  /* The same of elements that each map leads to, where kernels are told. */
+  /* The same for the elements that each map leads to, where kernels are given their numbers. */
   const int64_t *const *target;
 };
 #define OP2I_ABI "op2-abi-4"

@@ -2,7 +2,7 @@
 #ifndef OP2I_CODEGEN_H
 #define OP2I_CODEGEN_H
 
-/* What kernels and loops ask of the code generator above them. */
+/* The interface of the code generator, a layer above, to kernels and loops. */
 
 #include <stdbool.h>
 
@@ -14,16 +14,17 @@ struct op2i_loop;
 struct op2i_signature;
 struct op2i_text;
 
-/* What is to be known of a loop before its text is made. */
+/* Properties of a loop that are needed before its text is made. */
 struct op2i_judgement {
   bool mergeable; /* its scalar text may share a translation unit; that of vectors always may */
-  bool divides;   /* vectors are divided, or their roots are taken */
-  int registers;  /* that the values of a batch fill */
+  bool divides;   /* vectors are divided, or roots of them are taken */
+  int registers;  /* number of registers that the values of a batch fill */
 };
 
 struct op2i_codegen {
   /* codegen/c: op2i_kernel_given(), op2i_signature_parse(), op2i_signature_free(),
-   * op2i_source_uses(), op2i_source_assigns(), op2i_source_operations(), op2i_source_doubles(), op2i_source_recurs() */
+   * op2i_source_uses(), op2i_source_assigns(), op2i_source_operations(), op2i_source_doubles(),
+   * op2i_source_recurs() */
   bool (*given)(const char *compiler, const char *flags, const char *headers);
   op2_status (*parse)(const char *source, const char *name, bool given, struct op2i_signature *out);
   void (*free_signature)(struct op2i_signature *signature);
@@ -41,7 +42,8 @@ struct op2i_codegen {
                          struct op2i_text *out, bool *mergeable);
   /* codegen/device: op2i_device_rows_text() */
   op2_status (*generate_rows)(enum op2i_variant variant, struct op2i_text *out);
-  /* codegen/device: for a device's variant, by a strategy. OP2_ERR_UNAVAILABLE where that will not do. */
+  /* codegen/device: the text of a device's variant by one strategy. OP2_ERR_UNAVAILABLE if the loop
+   * cannot use that strategy. */
   op2_status (*generate_by)(const struct op2i_loop *loop, enum op2i_variant variant,
                             enum op2i_device_strategy strategy, struct op2i_text *out);
 };

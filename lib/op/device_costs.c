@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a loop is held to cost on a device, by strategies that give the same bits. In bytes of memory that
- * an element moves, at the speed of a copy: doc/devices.md has the measurements behind it. */
+/* A cost model of the device strategies that give the same bits, in bytes of memory that an element
+ * moves at the speed of a copy: doc/devices.md has the measurements behind it. */
 #include "codegen.h"
 #include "loop_device.h"
 
-/* Of the bytes that an element names, what one computation of it costs, since neighbours share most of
- * them; of the bytes that it has for others, what taking them by way of memory and of shared memory costs;
- * of an operation; and in how many blocks of targets an element is, besides one, for each of its ways. */
+/* PER_BYTE: cost of computing an element once, for each byte that it names; less than 1, since
+ * neighbours share most of them. PER_KEPT_BYTE, PER_SHARED_BYTE: cost of each byte that an element
+ * has for its targets, if these take it from memory or from shared memory. PER_OPERATION: cost of
+ * an operation. BLOCKS_PER_WAY: number of further blocks of targets that an element is in, for each
+ * column through which it reaches targets. */
 static const double PER_BYTE = 0.26, PER_KEPT_BYTE = 2.7, PER_SHARED_BYTE = 0.6,
                     PER_OPERATION = 0.2, BLOCKS_PER_WAY = 0.25;
 

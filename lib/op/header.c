@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Headers of kernels: found as a compiler would, and digested with all that they include, so that
- * code is compiled again when one has changed. */
+/* Headers of kernels are found as a compiler would find them, and digested with all that they
+ * include, so that code is compiled again when one of them has changed. */
 #include "header.h"
 
 #include <inttypes.h>
@@ -21,7 +21,7 @@ struct walk {
   const op2_kernel_desc *desc;
   struct op2i_text *out;
   int depth;
-  bool folder; /* the last look-up met a folder of the name */
+  bool folder; /* the last look-up found a folder of the name */
 };
 
 enum { DEPTH_MAX = 64 };
@@ -69,8 +69,8 @@ static bool starts(const char *text, const char *word) {
   return strncmp(text, word, strlen(word)) == 0;
 }
 
-/* The next file that a directive includes or asks for from *at on, and whether it is in quotes:
- * #include "name", #include <name>, __has_include("name"). */
+/* Find the next file that a directive includes or tests for, from *at on, and whether its name is
+ * in quotes: #include "name", #include <name>, __has_include("name"). */
 static bool next_included(const char **at, char *name, size_t size, bool *quoted) {
   for (const char *text = *at; *text && *text != '\n'; text++) {
     if (!starts(text, "include")) continue;
@@ -91,8 +91,8 @@ static bool next_included(const char **at, char *name, size_t size, bool *quoted
   return false;
 }
 
-/* The files that a directive leads to. One that is not found is left for the compiler to complain
- * about, or is the system's. */
+/* Digest the files that a directive names. A file that is not found is the system's, or the
+ * compiler will report it. */
 static op2_status digest_directive(struct walk *walk, const char *at, const char *path) {
   char name[1024], found[PATH_MAX];
   bool quoted;
@@ -122,7 +122,7 @@ static op2_status digest(struct walk *walk, const char *path) {
     status = op2i_error(OP2_ERR_IO, "kernel '%s': header %s: %s", walk->desc->name, path, fault);
   if (!status) {
     XXH128_hash_t hash = XXH3_128bits(contents.data, contents.size);
-    char line[PATH_MAX + 64]; /* with the path: what stands beside an equal file may be another */
+    char line[PATH_MAX + 64]; /* with the path: equal files may have different files beside them */
     snprintf(line, sizeof line, "/* %016" PRIx64 "%016" PRIx64 " %s */\n", (uint64_t)hash.high64,
              (uint64_t)hash.low64, path);
     bool seen = walk->out->chars && strstr(walk->out->chars, line);

@@ -7,8 +7,8 @@
 
 /* The #include lines of a kernel's headers. For each header that is a file, and each file that it
  * includes and that is found beside it or in the kernel's folders, a comment with a digest of the
- * contents follows, so that an edited header makes other generated text and is compiled anew.
- * (Headers that only the compiler finds are checked where compiled loops are kept, see
+ * contents follows, so that the text changes with an edited header and is compiled anew. (Headers
+ * that only the compiler finds are checked where compiled loops are kept, see
  * backends/jit/depend.h.) Errors: OP2_ERR_IO naming kernel and header; OP2_ERR_NOMEM. */
 op2_status op2i_headers_collect(const op2_kernel_desc *desc, struct op2i_text *out);
 

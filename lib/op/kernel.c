@@ -53,7 +53,7 @@ static op2_status copy_strings(const char *const *strings, char ***out) {
   return OP2_SUCCESS;
 }
 
-/* Code is compiled later, when the program may be in another directory. */
+/* Paths are made absolute: code is compiled later, when the program may be in another directory. */
 static op2_status make_absolute(char **name, size_t option) {
   char here[PATH_MAX], path[2 * PATH_MAX];
   if ((*name)[option] == '/' || !getcwd(here, sizeof here)) return OP2_SUCCESS;
@@ -71,7 +71,7 @@ static op2_status copy_folders(const char *const *folders, char ***out) {
   return status;
 }
 
-/* Of options only -LDIR has a path. */
+/* -LDIR is the only option that has a path. */
 static op2_status copy_libraries(const char *const *libraries, char ***out) {
   op2_status status = copy_strings(libraries, out);
   for (char **library = *out; !status && library && *library; library++) {
@@ -99,7 +99,7 @@ static op2_status check_desc(const op2_kernel_desc *desc) {
                     desc->name);
 }
 
-/* Editors put a byte-order mark before a file's text; C knows none. */
+/* Editors put a byte-order mark before a file's text, which C does not allow. */
 static const char *behind_mark(const char *text) {
   return strncmp(text, "\xef\xbb\xbf", 3) ? text : text + 3;
 }
@@ -163,7 +163,7 @@ void op2i_kernel_warn(op2_kernel kernel, int n, op2_access access, const struct 
              param->read_line, param->name);
 }
 
-/* Ranks may find headers in different folders; of these the names count. */
+/* Headers are left out, since ranks may find them in different folders. */
 static uint64_t digest(const op2_kernel_desc *desc) {
   return op2i_digest_text(op2i_digest_text(0, desc->name), desc->source);
 }
@@ -179,7 +179,7 @@ op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_k
     op2_kernel_destroy(&kernel);
     return status;
   }
-  /* Compared after what can be wrong with a text, which is a failure and no difference. */
+  /* Ranks are compared after the text is checked: a faulty text is a failure, not a difference. */
   op2i_context_call(ctx, "op2_kernel_create", desc->name, digest(desc), 0);
   warn_of_state(ctx, kernel);
   *out = kernel;

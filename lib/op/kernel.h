@@ -5,35 +5,36 @@
 #include "object.h"
 #include "op2/loop.h"
 
-/* A kernel parameter as the parser of codegen/ saw it. */
+/* A kernel parameter as the parser of codegen/ finds it. */
 enum { OP2I_EXTENTS = 4 };
 struct op2i_param {
   char *name;      /* "" when unnamed */
   char *type_text; /* as written, for messages: "const double *" */
   op2_type type;   /* of the innermost value; 0 when the name is not one we know (then the compiler
                       checks it) */
-  bool foreign;    /* it is certainly none of the library's */
+  bool foreign;    /* the type is certainly none of the library's */
   int depth;       /* levels of pointer, arrays counted: 0 value, 1 `T *`, 2 `T **` and `T *x[]` */
   int64_t extent;  /* of the array as which it is declared: 4 for `T x[4]`, `T *x[4]` and
                       `T x[2][2]`; 0: none, or one that only the compiler can tell */
   int nextents;    /* of the arrays as which it is declared, the outermost first: 2 for `T x[2][3]`,
                    `T x[][3]` and `T (*x)[3]` */
   int64_t extents[OP2I_EXTENTS]; /* 0: none, or one that only the compiler can tell */
-  bool readonly;   /* the innermost value is const */
-  bool rows;       /* it points to arrays, by a typedef that does not show it */
-  int read_line;   /* the first line that reads its values and does not change them; 0: none that is
-                      certain, or the kernel sets them */
-  int64_t most_index; /* of an array of pointers: the greatest index that is seen, */
-  int index_line;     /* and its line; 0: none is seen but 0 */
+  bool readonly;                 /* the innermost value is const */
+  bool rows;                     /* it points to arrays, by a typedef that does not show it */
+  /* The first line that reads its values and does not change them; 0: none that is certain, or the
+   * kernel sets them. */
+  int read_line;
+  int64_t most_index; /* of an array of pointers: the greatest index that the text shows */
+  int index_line;     /* the line of that index; 0: the text shows no index but 0 */
 };
 
 struct op2i_signature {
   int nparams;
   struct op2i_param *params;
-  int line; /* of the function's name, counted from 1 at the start of the source */
-  int state_line; /* of a variable that keeps its value from call to call; 0: there is none */
+  int line;       /* of the function's name, counted from 1 at the start of the source */
+  int state_line; /* line of a variable that keeps its value from call to call; 0: there is none */
   char state[48]; /* its name */
-  int ntokens; /* of the source, helpers and macros included; what headers hold is not looked at */
+  int ntokens; /* of the source, with helpers and macros; the contents of headers are not counted */
 };
 
 struct op2_kernel_s {
@@ -41,33 +42,33 @@ struct op2_kernel_s {
   char *source;
   char *file; /* null: none given */
   int line;
-  char
-      *headers; /* ready text: "#include ..." lines and a digest comment for each file, may be "" */
+  /* Text to print: "#include ..." lines and a digest comment for each file; may be "". */
+  char *headers;
   char **includes;  /* null-terminated, may be null; absolute */
   char **libraries; /* the same, for the linker */
   bool given;       /* flags or headers may define names that the source does not */
   struct op2i_signature signature;
-  /* constants used, worked out again when the context's const_epoch has moved */
+  /* The constants used; they are found again when the context's const_epoch has moved. */
   int64_t const_epoch;
-  uint32_t warned; /* of these parameters, by a bit each */
+  uint32_t warned; /* parameters that were warned of, by a bit each */
   int nconsts;
-  op2_const *consts; /* in order of creation */
+  op2_const *consts;       /* in order of creation */
   struct op2i_loop *model; /* a loop of it whose text is known, see loop_form.c; null: none */
-  struct op2i_simd_translation *translations; /* codegen's: its vector forms, as asked for */
+  struct op2i_simd_translation *translations; /* codegen's: its vector forms, as requested */
 };
 
 /* Bring kernel->consts up to date. */
 op2_status op2i_kernel_bind_consts(op2_kernel kernel);
 
-/* Where a kernel meets an argument, as messages name it. */
+/* Where a kernel gets an argument, in the words of messages. */
 struct op2i_shown {
   op2_where where;
   const char *set, *argument;
   const char *map; /* null: the parameter is not a list of all slots of a map */
   int64_t nslots;
 };
-/* Warn of what the text shows to go wrong with this argument for parameter n: once for each
- * parameter of a kernel, whatever the loops are. */
+/* Warn if the kernel's text shows that it misuses this argument as parameter n. There is one
+ * warning for each parameter of a kernel, over all loops. */
 void op2i_kernel_warn(op2_kernel kernel, int n, op2_access access, const struct op2i_shown *shown);
 
 #endif

@@ -31,7 +31,7 @@ static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
   loop->indirect_write |= op2i_modifies(arg->access);
 }
 
-/* A matrix is a dat on its places, which one map leads to. */
+/* A matrix is a dat on its nonzeros, which one map leads to. */
 static void resolve_mat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_loop_arg *out) {
   op2_mat mat = arg->object;
   op2_map places = op2i_sparsity_places(mat->sparsity, arg->map, arg->map2);
@@ -46,7 +46,7 @@ static void resolve_mat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
   loop->indirect = loop->indirect_write = true;
 }
 
-/* Numbers of elements, of the type that the kernel wants. */
+/* Element numbers have the type that the kernel's parameter has. */
 static void resolve_idx(struct op2i_loop *loop, const op2_arg *arg, const struct op2i_param *param,
                         struct op2i_loop_arg *out) {
   bool narrow = param->type == OP2_I32 || (!param->type && param->depth > 0);
@@ -65,7 +65,7 @@ static int32_t take(int32_t *used, size_t bytes, size_t align) {
   return at;
 }
 
-/* Reductions that others stand beside keep which element it was. */
+/* Reductions that op2_arg_info() arguments refer to also keep which element it was. */
 static void resolve_info(struct op2i_loop *loop, const op2_arg *args) {
   for (int n = 0; n < loop->nargs; n++) {
     if (!op2i_arg_informs(&loop->args[n])) continue;
@@ -111,7 +111,7 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
   loop->partial_bytes = (loop->partial_bytes + 63) / 64 * 64;
 }
 
-/* Generated code keeps constants in a local structure, that is in registers; large ones, and those
+/* Generated code keeps constants in a local structure, and so in registers. Large ones, and those
  * of a kernel that uses very many, stay where they were captured. */
 static bool fits_stack(const op2_const cst, size_t *local) {
   enum { LARGEST = 1024, ALL = 4096 };
@@ -143,7 +143,8 @@ static op2_status resolve_consts(struct op2i_loop *loop) {
 
 /* ---- properties ------------------------------------------------------------------------------ */
 
-/* Whether all that a loop has of a dat comes through slots of one map that lead nowhere twice. */
+/* Set *holds to true if all accesses of a loop to a dat go through slots of one map that is
+ * injective there. */
 static op2_status find_injective(const struct op2i_loop *loop, int d, bool *holds) {
   op2_map map = NULL;
   uint64_t slots = 0;
@@ -158,7 +159,7 @@ static op2_status find_injective(const struct op2i_loop *loop, int d, bool *hold
   return op2i_map_injective(map, slots, holds);
 }
 
-/* Elements that meet in a dat run in order; where none do there is no order to keep. */
+/* Elements that meet in a dat run in order; if none meet, there is no order to keep. */
 static op2_status keep_order(struct op2i_loop *loop, int d) {
   bool injective;
   op2_status status = find_injective(loop, d, &injective);
@@ -198,7 +199,7 @@ static op2_status classify(struct op2i_loop *loop) {
   return status;
 }
 
-/* Among ranks all say the same. */
+/* All ranks return the same. */
 static bool has_exec(op2_set set) {
   if (set->base->halo) return set->base->halo->parts[OP2I_HALO_EXEC] > 0;
   return set->ends[OP2I_EXEC] > set->ends[OP2I_OWNED];
@@ -208,8 +209,8 @@ static void add_range(struct op2i_loop *loop, enum op2i_section section, int64_t
   loop->ranges[loop->nranges++] = (struct op2i_range){section, lo, hi};
 }
 
-/* Core elements need nothing of other ranks, and are run over while that is on its way. Which they are is
- * known of maps, not of the rows of matrices. */
+/* Core elements need nothing from other ranks and run during halo exchanges. Which elements are
+ * core is known for maps, but not for the rows of matrices. */
 static void set_ranges(struct op2i_loop *loop) {
   const int64_t *ends = loop->set->ends;
   bool waits = loop->indirect && loop->set->base->halo;
@@ -277,7 +278,7 @@ static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs, struc
   loop->nargs = nargs;
   loop->key = op2i_malloc(n * sizeof *loop->key);
   loop->args = op2i_calloc(n, sizeof *loop->args);
-  loop->maps = op2i_calloc(2 * n, sizeof *loop->maps); /* each with one where its entries begin */
+  loop->maps = op2i_calloc(2 * n, sizeof *loop->maps); /* each may need a row table as well */
   loop->mats = op2i_calloc(n, sizeof *loop->mats);
   if (!loop->key || !loop->args || !loop->maps || !loop->mats || op2i_op_tables(&loop->op, n)) {
     op2i_loop_free(loop);
@@ -311,8 +312,8 @@ static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-/* Of what calls differ in, enough to tell most of them apart. Every argument by itself, with an odd
- * factor of its own, so that no multiplication waits for the one before. */
+/* Hash what calls differ in, enough to distinguish most of them. Each argument is hashed by itself,
+ * with an odd factor of its own, so that no multiplication waits for the one before. */
 static uint64_t hash_call(op2_kernel kernel, op2_set set, int nargs, const op2_arg *args) {
   const uint64_t golden = 0x9E3779B97F4A7C15u, other = 0xC2B2AE3D27D4EB4Fu;
   uint64_t hash = (uintptr_t)kernel * golden ^ (uintptr_t)set * other, factor = golden;
@@ -345,7 +346,8 @@ static inline uint64_t word(const op2_arg *arg, int w) {
   return word;
 }
 
-/* All but the value, which is captured anew. Without branches: nearly always they are the same. */
+/* Compares all but the value, which is captured anew. The loop has no branches, since arguments are
+ * nearly always the same. */
 static bool same_arg(const op2_arg *a, const op2_arg *b) {
   _Static_assert(offsetof(op2_arg, value) == 4 * sizeof(void *) + 6 * sizeof a->idx,
                  "what is compared has no padding");
@@ -427,7 +429,8 @@ static op2_status add_loop(op2_where where, op2_kernel kernel, op2_set set, int 
   return OP2_SUCCESS;
 }
 
-/* Where the values of a call are is not part of what it is found by. */
+/* Loops are found by everything but the pointers to a call's values, so these are checked each
+ * time. */
 static op2_status check_values(op2_where where, const struct op2i_loop *loop, const op2_arg *args) {
   if (!loop->op.payload_bytes) return OP2_SUCCESS;
   for (int n = 0; n < loop->nargs; n++)
@@ -437,8 +440,8 @@ static op2_status check_values(op2_where where, const struct op2i_loop *loop, co
   return OP2_SUCCESS;
 }
 
-/* What was found last for a call from this place of the program, or from one that shares its entry:
- * the next call from there is mostly the same. */
+/* The entry of a call site, which other sites may share. It has the loop that was found last from
+ * there: the next call from there is mostly the same. */
 static struct op2i_loop **site_of(struct op2i_loop_table *table, op2_where where) {
   uint64_t file = (uintptr_t)where.file;
   return &table->sites[(file ^ file >> 6 ^ (uint64_t)where.line) % OP2I_SITES];
@@ -467,8 +470,8 @@ static op2_status find_loop(op2_where where, op2_kernel kernel, op2_set set, int
 op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                             const op2_arg *args, struct op2i_loop **out) {
   /* A call that is found was valid when it was first made and its objects still exist, so it needs
-   * no checking but for handles that were destroyed since. What the table is asked with is still
-   * unchecked: only its addresses are used. */
+   * no checking but for handles that were destroyed since. The arguments of the look-up are still
+   * unchecked: only their addresses are used. */
   if (!op2i_object_is(set, OP2I_SET) || set->obj.ctx->finalized ||
       !op2i_object_is(kernel, OP2I_KERNEL) || nargs < 1 || !args)
     return op2i_loop_validate(where, kernel, set, nargs, args);
@@ -500,7 +503,7 @@ void op2i_loop_use(struct op2i_loop *loop) {
   loop->set->obj.refs++;
 }
 
-/* Whether each object, of which there are no two the same, has other references. */
+/* True if each object has other references. No two of the objects are the same. */
 static bool all_shared(const struct op2i_loop *loop) {
   bool shared = loop->kernel->obj.refs > 1 && loop->set->obj.refs > 1;
   for (int d = 0; d < loop->op.ndats; d++) shared &= loop->op.dats[d]->obj.refs > 1;
@@ -524,7 +527,7 @@ void op2i_loop_discard(struct op2i_loop *loop) {
   op2i_loop_free(loop);
 }
 
-/* With those that it was fused into. */
+/* Discards a loop and those that it was fused into. */
 static void drop_stale(struct op2i_loop *loop) {
   struct op2i_loop *earlier;
   for (struct op2i_loop *fused = loop->op.ctx->loops->last; fused; fused = earlier) {
@@ -581,7 +584,8 @@ static bool names(const struct op2i_loop *loop, const void *object) {
 
 static void forget_loops(op2_context ctx, const void *object) {
   if (!ctx->loops) return;
-  struct op2i_loop *earlier; /* fused loops come after those they are made of, and go before them */
+  /* Fused loops come after their origins, and are discarded before them. */
+  struct op2i_loop *earlier;
   for (struct op2i_loop *loop = ctx->loops->last; loop; loop = earlier) {
     earlier = loop->prev;
     if (!names(loop, object)) continue;
@@ -610,8 +614,9 @@ void op2i_loop_forget_code(op2_context ctx, const struct op2_map_s *map) {
       if (loop->maps[m] == map) forget_code(loop);
 }
 
-/* What was worked out from sets and maps, for a loop that a handle holds. Where there is no memory to
- * look whether elements meet, they are taken to: all ranks have the same, as they look together. */
+/* Derive again what depends on sets and maps, for a loop that a handle holds. If there is no memory
+ * to test whether elements meet, they are assumed to: all ranks get the same result, since they
+ * test together. */
 static void renew(struct op2i_loop *loop) {
   forget_code(loop);
   loop->ordered = false;

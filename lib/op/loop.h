@@ -2,8 +2,8 @@
 #ifndef OP2I_LOOP_H
 #define OP2I_LOOP_H
 
-/* Loops as the library knows them: validated, resolved into tables, and interned; and the table of
- * them. */
+/* Loops inside the library: validated, resolved into tables and interned; and the table of
+ * loops. */
 
 #include "code.h"
 #include "kernel.h"
@@ -33,61 +33,63 @@ struct op2i_loop_const {
 
 /* A contiguous stretch of the iteration set that runs as one. */
 struct op2i_range {
-  /* CORE: core elements, where a loop that goes through maps waits for other ranks. OWNED: what is
-   * owned besides. EXEC: those of the halo that are run over as well, whose global reductions do
-   * not count. */
+  /* CORE: the core elements, of a loop that goes through maps and waits for other ranks before the
+   * rest. OWNED: the other owned elements. EXEC: halo elements that are run over as well; what they
+   * reduce into globals does not count. */
   enum op2i_section section;
   int64_t lo, hi; /* positions: elements of a set, entries of a subset */
 };
 enum { OP2I_RANGES = 3 };
 
-/* Whether a loop is run in vectors where a backend wishes that; decided once. */
+/* How a loop is run where a backend requests vectors or a device. Decided once. */
 struct op2i_form {
   bool known;
-  char *why;         /* why not, in words; null: it is */
-  int simd_bytes;    /* of the vectors */
-  const char *width; /* why so many, in words; null: there was no choice */
-  bool few;          /* it could be, but has too few elements */
+  char *why;         /* why it is not run in vectors, in words; null: it is */
+  int simd_bytes;    /* bytes of a vector */
+  const char *width; /* why that width, in words; null: there was no choice */
+  bool few;          /* vectors are possible, but the set has too few elements */
   bool mergeable;    /* its scalar text may share a translation unit, as vector code always may */
-  const char *off_device; /* why a device that backends wish for does not run it, in words; null: it
-                             does, or there is none */
-  /* That was found out by this rank alone, for lack of memory or in a try: others need not know of it. */
+  /* Why the backend's device does not run it, in words; null: it does, or there is none. */
+  const char *off_device;
+  /* True if off_device was decided by this rank alone, for lack of memory or in a trial run, and
+   * need not hold on other ranks. */
   bool here_only;
-  /* On all ranks: nobody asks for its code for the device together again, but each rank for itself when it
-   * tries the loop there. */
+  /* On all ranks: its code for the device is not compiled collectively any more; each rank compiles
+   * it when it tries the loop there. */
   bool put_off;
 };
-/* Whether no device of this kind would run it. The same on all ranks. */
+/* True if no device of this kind can run it. The same on all ranks. */
 static inline bool op2i_form_unfit(const struct op2i_form *form) {
   return form->off_device && !form->here_only;
 }
 
-/* What is the same each time a loop with these arguments is queued; interned in the context, so
- * that generated code, plans and measurements are found again. Objects are referenced only while
- * `uses` is positive: a loop nobody holds or has queued keeps nothing alive, and is dropped when
- * one of its objects goes. */
+/* What is the same each time a loop with these arguments is queued. It is interned in the context,
+ * so that generated code, plans and measurements are found again. Objects are referenced only while
+ * `uses` is positive: a loop that is neither held nor queued keeps nothing alive, and is dropped
+ * when one of its objects goes. */
 struct op2i_loop {
   struct op2i_op op;
   uint64_t hash;
   struct op2i_loop *next_in_bucket, *next, *prev; /* bucket; order of creation */
   op2_arg *key;                                   /* [nargs], as given, values cleared */
   int64_t const_epoch;
-  bool stale;           /* a constant of it is gone: it goes when nobody uses it any more */
-  int64_t objects_left; /* the context's when the handles were last looked at */
+  /* One of its constants is gone: the loop is freed when it is not used any more. */
+  bool stale;
+  int64_t objects_left; /* the context's count when the handles were last checked */
   op2_kernel kernel;    /* of a fused loop: the first member's */
   op2_set set;
   int nmembers; /* of a fused loop, which is in the list but not in a bucket; else 0 */
   struct op2i_member *members; /* [nmembers], null unless fused: see op2i_loop_member() */
   struct op2i_loop **origins;  /* [nmembers] the loops it was fused from */
-  bool *dropped; /* [ndats] what the loop writes there is read by nobody after it; null: none */
-  char *name;    /* for people: "update+save_soln"; null: the kernel's */
+  bool *dropped; /* [ndats] what the loop writes there is not read after it; null: none */
+  char *name;    /* for users: "update+save_soln"; null: the kernel's */
   int nargs;
   struct op2i_loop_arg *args;
   int nmaps, nconsts; /* distinct objects, numbered by first appearance */
   op2_map *maps;
   int nmats; /* distinct matrices, which hold the maps that a call names; of fused loops none */
   op2_mat *mats;
-  struct op2i_loop_const *consts; /* captured in the payload behind the arguments' values */
+  struct op2i_loop_const *consts; /* captured in the payload after the arguments' values */
   int32_t partial_bytes; /* one block's reduction results, 0 without reductions; multiple of 64 */
   bool indirect;         /* some dat is reached through a map */
   bool each;             /* some kernel is called for each entry of a matrix's row */
@@ -96,13 +98,14 @@ struct op2i_loop {
                    dat both modified and otherwise used through a map, where elements meet) */
   int nranges;
   struct op2i_range ranges[OP2I_RANGES];
-  double bytes; /* moved by one run at least: every value once, maps included */
+  double bytes; /* bytes that one run moves at least: every value once, maps included */
 
-  /* owned by the floors above */
-  char *source[OP2I_VARIANTS]; /* generated text, null until asked for */
+  /* Owned by the layers above. */
+  char *source[OP2I_VARIANTS]; /* generated text; null: not made yet */
   bool mergeable[OP2I_VARIANTS];
   void *function[OP2I_VARIANTS]; /* compiled function */
-  void *image[OP2I_VARIANTS];    /* a use of what it is in; null: it stays until the context ends */
+  /* A use of the image that has the function; null: it stays until the context ends. */
+  void *image[OP2I_VARIANTS];
   void (*image_release)(op2_context ctx, void *image);
   struct op2i_form form;
   void *sched_data; /* scheduler: plans, footprints, measured cost */
@@ -113,13 +116,13 @@ struct op2i_loop {
   double profile_seconds;
 };
 
-/* What a user's op2_loop points to: a loop and the values of its op2_arg_val()s. */
+/* The object of a user's op2_loop: a loop and the values of its op2_arg_val()s. */
 struct op2_loop_s {
   struct op2i_object obj;
-  struct op2i_loop *loop; /* one use */
+  struct op2i_loop *loop; /* counts as one use */
   op2_where where;
   unsigned char *payload;
-  char *by_strategy[OP2I_VARIANTS][OP2I_DEVICE_STRATEGIES]; /* text that was asked for, or null */
+  char *by_strategy[OP2I_VARIANTS][OP2I_DEVICE_STRATEGIES]; /* text that was requested, or null */
 };
 
 enum { OP2I_SITES = 64 };
@@ -127,7 +130,8 @@ enum { OP2I_SITES = 64 };
 struct op2i_loop_table {
   int64_t nbuckets, nloops;
   struct op2i_loop **buckets, *first, *last;
-  struct op2i_loop *sites[OP2I_SITES]; /* what was found last from there; null, or in a bucket */
+  /* The loop that was found last from a call site; null, or in a bucket. */
+  struct op2i_loop *sites[OP2I_SITES];
 };
 
 static inline int op2i_loop_nmembers(const struct op2i_loop *loop) {
@@ -143,8 +147,8 @@ static inline int op2i_loop_member_of(const struct op2i_loop *loop, int a) {
   while (loop->members && a >= loop->members[m].first_arg + loop->members[m].nargs) m++;
   return m;
 }
-/* The elements of its dat's set that an argument means for an element: n, at these places of idx, or these
- * numbers themselves where idx is null. */
+/* The elements of the dat's set that an argument uses for one element: n entries of idx at these
+ * positions, or the positions themselves if idx is null. */
 struct op2i_targets {
   const int32_t *idx;
   struct op2i_entries at;
@@ -164,20 +168,20 @@ static inline int64_t op2i_target(struct op2i_targets targets, int64_t k) {
   const int64_t at = op2i_entry(targets.at, k);
   return targets.idx ? targets.idx[at] : at;
 }
-/* Whether an argument goes through a slot of a map. */
+/* True if an argument goes through this slot of this map. */
 static inline bool op2i_arg_meets(const struct op2i_loop_arg *arg, int map, int slot) {
   bool one = arg->kind == OP2I_ARG_SLOT || (arg->kind == OP2I_ARG_IDX && arg->slot >= 0);
   return arg->map == map && arg->kind != OP2I_ARG_EACH && (!one || arg->slot == slot);
 }
-/* Whether kernels are told the numbers of elements that a map leads to. */
+/* True if kernels are given the numbers of the elements that a map leads to. */
 static inline bool op2i_loop_numbers(const struct op2i_loop *loop, int map) {
   bool any = false;
   for (int a = 0; a < loop->nargs; a++)
     any |= loop->args[a].kind == OP2I_ARG_IDX && loop->args[a].map == map;
   return any;
 }
-/* Whether the loop's code uses the numbers of the elements that it runs over: for its kernel, or to
- * tell which of equal values wins. */
+/* True if the loop's code uses the numbers of the elements that it runs over, for its kernel or to
+ * decide which of equal values wins. */
 static inline bool op2i_loop_numbers_elements(const struct op2i_loop *loop) {
   bool any = false;
   for (int a = 0; a < loop->nargs; a++)
@@ -185,18 +189,18 @@ static inline bool op2i_loop_numbers_elements(const struct op2i_loop *loop) {
            op2i_arg_located(&loop->args[a]);
   return any;
 }
-/* Whether a loop runs over elements of a section by themselves. */
+/* True if a loop runs over the elements of a section separately. */
 static inline bool op2i_loop_runs_over(const struct op2i_loop *loop, enum op2i_section section) {
   bool over = false;
   for (int r = 0; r < loop->nranges; r++) over |= loop->ranges[r].section == section;
   return over;
 }
-/* Whether two loops over one set run over the same elements of it. */
+/* True if two loops over one set run over the same elements of it. */
 static inline bool op2i_loop_same_elements(const struct op2i_loop *a, const struct op2i_loop *b) {
   return op2i_loop_runs_over(a, OP2I_EXEC) == op2i_loop_runs_over(b, OP2I_EXEC);
 }
-/* Whether two elements of a loop may meet in a dat that one of them modifies: it is modified, and
- * reached through a map by this or another argument, and nothing keeps them apart there. */
+/* True if two elements of a loop may meet in a dat that one of them modifies: the dat is modified,
+ * and some argument reaches it through a map that is not known to keep elements apart. */
 bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat);
 const char *op2i_loop_name(const struct op2i_loop *loop);
 
@@ -205,41 +209,41 @@ const char *op2i_loop_name(const struct op2i_loop *loop);
 op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                             const op2_arg *args, struct op2i_loop **loop);
 extern const struct op2i_op_kind op2i_loop_kind;
-/* The loop that an operation is; null for those of another kind. */
+/* The loop of an operation; null for operations of another kind. */
 static inline struct op2i_loop *op2i_op_loop(struct op2i_op *op) {
   return op->kind == &op2i_loop_kind ? (struct op2i_loop *)op : NULL;
 }
 void op2i_loop_use(struct op2i_loop *loop);
 void op2i_loop_unuse(struct op2i_loop *loop);
-/* Copy op2_arg_val() values, or the present constants, to their places in
+/* Copy op2_arg_val() values, or the present constants, to their offsets in
  * payload[payload_bytes]. */
 void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
                               unsigned char *payload);
-/* loop_form.c: decide on the form, when that is first asked for. */
+/* loop_form.c: get the form, which is decided at the first request. */
 op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form);
-/* The code by which a loop is run where `wish` is what the backend runs. Of vectors the form must be
- * known. */
+/* The variant of the code that runs a loop, if the backend runs `wish`. For vectors the form must
+ * be known. */
 enum op2i_variant op2i_loop_variant(const struct op2i_loop *loop, enum op2i_variant wish);
-/* The generated text of a loop in one variant, made when first asked for. */
+/* The generated text of a loop in one variant, made at the first request. */
 op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant, const char **source);
 /* Make a loop that applies the kernels of n loops over one set, one after the other, to each
- * element; that this is the same as running them one after the other is the caller's to know.
- * globals[] has a number below nglobals for each global of each origin, in order: equal ones are
- * the same version. It is listed in the context's table and goes when an object of its origins
- * goes. */
+ * element. The caller knows that this is the same as running the loops one after the other.
+ * globals[] has a number below nglobals for each global of each origin, in order: equal numbers
+ * stand for the same version. The new loop is listed in the context's table and goes when an object
+ * of its origins goes. */
 op2_status op2i_loop_fuse(int n, struct op2i_loop *const *origins, const int32_t *globals,
                           int nglobals, struct op2i_loop **loop);
 void op2i_loop_free(struct op2i_loop *loop);
 void op2i_loop_list(struct op2i_loop *loop);
 void op2i_loop_discard(struct op2i_loop *loop); /* take off the list and free */
 void op2i_loop_count_bytes(struct op2i_loop *loop);
-/* Sets and maps are others than before: drop loops, and what was worked out for those that handles
- * hold. Nothing is queued, and no program is there. Among ranks collective. */
+/* Call this when sets and maps have changed: drops loops, and what was derived for those that
+ * handles hold. Nothing is queued, and there is no program. Collective. */
 void op2i_loop_renew_all(op2_context ctx);
-/* Forget the code of loops that go through a map whose rows are laid out in another way. Nothing runs. */
+/* Drop the code of loops that go through a map whose rows have another layout now. Nothing runs. */
 void op2i_loop_forget_code(op2_context ctx, const struct op2_map_s *map);
 
-/* Validation (loop_validate.c): what kind of argument each is, and every error of a call. */
+/* Validation (loop_validate.c): the kind of each argument, and every error of a call. */
 enum op2i_tag {
   OP2I_TAG_DAT,
   OP2I_TAG_GBL,

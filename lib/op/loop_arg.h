@@ -2,12 +2,12 @@
 #ifndef OP2I_LOOP_ARG_H
 #define OP2I_LOOP_ARG_H
 
-/* An argument of a loop, and what is asked of one. */
+/* An argument of a loop, and its properties. */
 
 #include "access.h"
 #include "op2/loop.h"
 
-/* A slot that stands for each entry of a matrix's row in turn. */
+/* The slot that stands for each entry of a matrix's row in turn. */
 enum { OP2I_EACH = -2 };
 
 enum op2i_arg_kind {
@@ -15,58 +15,59 @@ enum op2i_arg_kind {
   OP2I_ARG_SLOT,       /* dat through one slot */
   OP2I_ARG_ALL,        /* dat through all slots, array of pointers */
   OP2I_ARG_ITER,       /* dat through all slots, private buffer */
-  OP2I_ARG_EACH,       /* dat through one entry after the other of a matrix's row: the kernel is called
-                          for each of them, and READ */
-  OP2I_ARG_GBL,        /* global: read, reduced into, or beside what is (RW) */
-  OP2I_ARG_VAL,        /* captured values */
-  OP2I_ARG_IDX /* element numbers: the element's own, or through a map's slot or all of them */
+  /* A dat through the entries of a matrix's row in turn: the kernel is called for each; READ. */
+  OP2I_ARG_EACH,
+  OP2I_ARG_GBL, /* global: read, reduced into, or located beside a reduction (RW) */
+  OP2I_ARG_VAL, /* captured values */
+  OP2I_ARG_IDX  /* element numbers: the element's own, or through a map's slot or all of them */
 };
 
-/* One argument, validated and resolved. Numbers refer to the tables of the loop. */
+/* One argument, validated and resolved. Indices refer to the tables of the loop. */
 struct op2i_loop_arg {
   enum op2i_arg_kind kind;
   op2_access access;
   op2_type type;
   int32_t dim;
-  int32_t slot;  /* SLOT, IDX: which; ITER: which index space; else -1 */
+  int32_t slot;  /* SLOT, IDX: the slot; ITER: the index space; else -1 */
   int32_t arity; /* slots the kernel sees: 1, or the map's arity for ALL, ITER and IDX of all */
   int32_t dat;   /* index into dats, or -1 */
   int32_t map;   /* index into maps, or -1 */
   int32_t gbl;   /* index into gbls, or -1 */
-  /* Of a dat that is modified in a way that depends on order: no two elements meet in it, since all
-   * of it comes through slots of one map that is injective there. */
+  /* For a dat that is modified in a way that depends on order: true if no two elements meet in it,
+   * since all accesses go through slots of one map that is injective there. */
   bool injective;
-  int32_t
-      offset; /* VAL: bytes into the payload; reduced GBL: bytes into a block's partial results */
-  int32_t first; /* EACH: index into maps of the one that tells where entries begin, else 0 */
-  /* WRITE of an element's own beside EACH: all calls of the kernel add to one copy, which starts at
-   * zero. */
+  int32_t offset; /* VAL: bytes into the payload; reduced GBL: into a block's partial results */
+  int32_t first;  /* EACH: index into maps of the row table; else 0 */
+  /* WRITE of an element's own row beside EACH: all calls of the kernel add to one copy, which
+   * starts at zero. */
   bool sum;
-  /* Of a matrix: how many of the slots stand side by side in the kernel's dense block, and of a
-   * component's two numbers how many the second has; else 0. */
+  /* For a matrix: the number of slots side by side in the kernel's dense block, and the number of
+   * columns of a component; else 0. */
   int32_t columns, column_dim;
-  int32_t beside;   /* op2_arg_info(): the argument whose winner gives it its values; else 0 */
-  int32_t found_at; /* that argument: bytes into the partial results, see op2i_found; else 0 */
+  /* For op2_arg_info(): the argument whose winning element gives the values; else 0. */
+  int32_t beside;
+  int32_t found_at; /* that argument: bytes into the partial results of its op2i_found; else 0 */
 };
 
-/* Beside the value of a MIN or MAX that others stand beside. */
+/* Kept beside the value of a MIN or MAX that op2_arg_info() arguments refer to. */
 struct op2i_found {
-  int64_t number; /* of the user's, the element's whose value it is; OP2I_NOBODY: none yet */
+  int64_t number; /* the user's number of the element with the value; OP2I_NOBODY: none yet */
   unsigned char start[8]; /* the global's value before the loop */
 };
 enum { OP2I_NOBODY = -1 };
 
-/* A sum into a global has this many strands while a block runs: position i of the block is added to
- * strand i modulo that, and in the end neighbours are added, then pairs of those, and so on. Vectors
- * of 64 bytes are as long; shorter ones take turns, and scalar code does the same, so that no bit
- * depends on the form of the code. 1: the order of additions does not matter. */
+/* While a block runs, a sum into a global is kept in this many strands: position i of the block is
+ * added to strand i modulo their number, and in the end neighbours are added, then pairs of those,
+ * and so on. Vectors of 64 bytes hold all strands; shorter ones alternate, and scalar code does the
+ * same, so that no bit depends on the form of the code. 1: the order of additions does not
+ * matter. */
 enum { OP2I_STRANDS_MAX = 16 };
 static inline int op2i_arg_strands(const struct op2i_loop_arg *arg) {
   if (arg->kind != OP2I_ARG_GBL || arg->access != OP2_INC) return 1;
   return arg->type == OP2_F64 ? 8 : arg->type == OP2_F32 ? OP2I_STRANDS_MAX : 1;
 }
 
-/* Where a component of a slot stands in the kernel's private buffer. */
+/* The position of a component of a slot in the kernel's private buffer. */
 static inline int op2i_arg_place(const struct op2i_loop_arg *arg, int slot, int component) {
   if (!arg->columns) return slot * (int)arg->dim + component;
   int row = slot / (int)arg->columns * (int)(arg->dim / arg->column_dim) +
@@ -74,40 +75,39 @@ static inline int op2i_arg_place(const struct op2i_loop_arg *arg, int slot, int 
   int column = slot % (int)arg->columns * (int)arg->column_dim + component % (int)arg->column_dim;
   return row * (int)(arg->columns * arg->column_dim) + column;
 }
-/* Whether that is slot by slot, and component by component. */
+/* True if that buffer is ordered slot by slot, and component by component. */
 static inline bool op2i_arg_in_order(const struct op2i_loop_arg *arg) {
   return !arg->columns || arg->dim == 1;
 }
 
 static inline bool op2i_arg_is_dat(const struct op2i_loop_arg *arg) { return arg->dat >= 0; }
 static inline bool op2i_arg_through_map(const struct op2i_loop_arg *arg) { return arg->map >= 0; }
-/* A reduction into a global: it has values in a block's partial results. */
+/* True for a reduction into a global, which has values in a block's partial results. */
 static inline bool op2i_arg_reduces(const struct op2i_loop_arg *arg) {
   return arg->kind == OP2I_ARG_GBL && op2i_modifies(arg->access);
 }
-/* Its values are those of the element that wins in another argument. */
+/* True if the values are those of the element that wins in another argument. */
 static inline bool op2i_arg_informs(const struct op2i_loop_arg *arg) {
   return arg->kind == OP2I_ARG_GBL && arg->access == OP2_RW;
 }
-/* A MIN or MAX with such arguments: it matters which element it is. */
+/* True for a MIN or MAX with such arguments, for which it matters which element wins. */
 static inline bool op2i_arg_located(const struct op2i_loop_arg *arg) { return arg->found_at > 0; }
-/* A minimum or maximum of a global, of which only the value matters. For each element the kernel
- * begins with a copy of what the global had before the loop, and what it makes of that is combined
- * with what other elements have. So nothing that a kernel finds for one element reaches another
- * one, and a NaN, which gives way to every number, loses nothing. */
+/* True for a minimum or maximum of a global of which only the value matters. For each element the
+ * kernel begins with a copy of the value that the global had before the loop, and its result is
+ * combined with those of other elements. So what a kernel finds for one element never reaches
+ * another one, and a NaN, which gives way to every number, loses nothing. */
 static inline bool op2i_arg_bounds(const struct op2i_loop_arg *arg) {
   return arg->kind == OP2I_ARG_GBL && (arg->access == OP2_MIN || arg->access == OP2_MAX) &&
          !op2i_arg_located(arg);
 }
-/* The global has to be there: it is read, a minimum or maximum starts from it, or it stays where
- * nobody wins. */
+/* True if the global's value is needed: it is read, a minimum or maximum starts from it, or it
+ * stays if no element wins. */
 static inline bool op2i_arg_reads_global(const struct op2i_loop_arg *arg) {
   return arg->kind == OP2I_ARG_GBL && arg->access != OP2_INC;
 }
-/* The kernel works on a copy, not in the dat. */
+/* True if the kernel works on a copy, not in the dat. */
 static inline bool op2i_arg_private(const struct op2i_loop_arg *arg) {
-  return arg->dat >= 0 &&
-         (arg->kind == OP2I_ARG_ITER || arg->sum || op2i_accumulates(arg->access));
+  return arg->dat >= 0 && (arg->kind == OP2I_ARG_ITER || arg->sum || op2i_accumulates(arg->access));
 }
 
 #endif

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which launches a loop takes on a device. */
+/* Chooses the launches that a loop takes on a device. */
 #include "loop_device.h"
 
 #include "codegen.h"
 #include "context.h"
 #include "device.h"
 
-/* An element has so many values of its own at most, and what it is given as a whole so many bytes where
- * that has to be copied: beyond, the host is as good. */
+/* Limits beyond which the host is as good: the values of one element, and the bytes of a constant
+ * or global where these have to be copied. */
 enum { VALUES_MAX = 4096, COPY_MAX = 2048 };
 
 bool op2i_device_shared(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
   return arg->dat >= 0 && op2i_loop_contended(loop, arg->dat);
 }
 
-/* All that elements meet in only accumulates, through maps. */
+/* True if every dat in which elements meet only accumulates, through maps. */
 static bool accumulates_only(const struct op2i_loop *loop) {
   bool only = !loop->ordered;
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
@@ -68,7 +68,7 @@ int op2i_device_pass_values(const struct op2i_loop *loop, const struct op2i_devi
   return values;
 }
 
-/* Minima start from what is there, which other groups change. */
+/* Minima and maxima are excluded: they start from the old value, which other groups change. */
 static const char *list_owners(const struct op2i_loop *loop, struct op2i_device_form *form) {
   const struct op2i_device *device = loop->op.ctx ? loop->op.ctx->device : NULL;
   const char *why = list_passes(loop, form);
@@ -110,7 +110,8 @@ static bool add_stage(const struct op2i_loop_arg *arg, struct op2i_device_form *
   return true;
 }
 
-/* Another copy of the values would be in other rows of shared memory, or in none. */
+/* True if the loop reaches a dat by one map only. By another one its values would be in other rows
+ * of shared memory, or in none. */
 static bool one_way(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
   bool one = true;
   for (const struct op2i_loop_arg *other = loop->args; other < loop->args + loop->nargs; other++)
@@ -118,8 +119,9 @@ static bool one_way(const struct op2i_loop *loop, const struct op2i_loop_arg *ar
   return one;
 }
 
-/* Whether some of the rows through which an argument reads may be written, by others, and not by it: a
- * block stores all that it has staged of the dat, and others may look at those that it only read. */
+/* True if some of the rows through which an argument reads may be written by other elements, and
+ * not by this one: a block stores all rows that it has staged of the dat, and others may read those
+ * that it only read. */
 static bool reads_beside(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
   int first, n = op2i_device_slots(arg, &first);
   bool modified = false, beside = false;
@@ -212,7 +214,8 @@ static bool large_values(const struct op2i_loop *loop) {
   return large;
 }
 
-/* Values that are set in place have one name in each element: its copies know nothing of each other. */
+/* True if an element may reach a value that is set in place by two arguments or slots: the kernel's
+ * copies of it would not see each other's changes. */
 static bool two_names(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
   if (arg->dat < 0 || arg->map < 0 || !op2i_keeps_order(arg->access)) return false;
   bool two = arg->arity > 1;
@@ -231,7 +234,8 @@ static bool doubles(const struct op2i_loop *loop) {
   return any;
 }
 
-/* OpenCL C forbids it, and compilers may end over it; the other language has it. */
+/* True if a kernel's function calls itself. OpenCL C forbids that, and compilers may crash on it;
+ * CUDA allows it. */
 static bool recurs(const struct op2i_loop *loop) {
   bool any = false;
   for (int m = 0; m < op2i_loop_nmembers(loop) && !any; m++)
@@ -239,7 +243,7 @@ static bool recurs(const struct op2i_loop *loop) {
   return any;
 }
 
-/* What such a device lacks. */
+/* The reason why the device cannot run the loop, or null. */
 static const char *lacking(const struct op2i_loop *loop, const struct op2i_device *device,
                            const struct op2i_device_form *form) {
   int64_t shared = op2i_device_local_bytes(form);
@@ -288,7 +292,8 @@ static const char *unfit(const struct op2i_loop *loop, enum op2i_device_strategy
   }
 }
 
-/* All that are chosen here give the same bits, but for reductions into globals those of the host. */
+/* All strategies that are chosen here give the same bits: those of the host, except in reductions
+ * into globals. */
 static enum op2i_device_strategy choose(const struct op2i_loop *loop,
                                         struct op2i_device_form *form) {
   if (list_passes(loop, form))
@@ -319,7 +324,7 @@ static void decide(const struct op2i_loop *loop, enum op2i_device_strategy wish,
   form->rest = chosen == OP2I_DEVICE_GATHER || stores_besides(loop);
 }
 
-/* In all as many as are too many, at most. */
+/* Values are counted up to one more than the maximum, so that the sum does not overflow. */
 static void count_reduced(const struct op2i_loop *loop, struct op2i_device_form *form) {
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++) {
     int most = OP2I_DEVICE_VALUES + 1 - form->nvalues, values = op2i_device_reduced(arg);

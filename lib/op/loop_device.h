@@ -2,14 +2,14 @@
 #ifndef OP2I_LOOP_DEVICE_H
 #define OP2I_LOOP_DEVICE_H
 
-/* How a loop is cut into launches on a device, and what a function of its code is called with: known
- * to those who write the text and to those who launch it. */
+/* How a loop is divided into launches on a device, and the arguments of its functions there: for
+ * the generator of their text and for the code that launches them. */
 
 #include "device.h"
 #include "loop.h"
 #include "strategy.h"
 
-/* A set whose elements take increments in launches of their own. */
+/* A set whose elements receive increments in launches of their own. */
 enum { OP2I_DEVICE_PASSES = 8, OP2I_DEVICE_COLUMNS = 64 };
 struct op2i_device_pass {
   op2_set target;
@@ -20,7 +20,8 @@ struct op2i_device_pass {
   } columns[OP2I_DEVICE_COLUMNS];
 };
 
-/* What a block has in shared memory of a dat that is reached through a map, and by which slots. */
+/* What a block keeps in shared memory: dats that are reached through a map, and the slots by
+ * which. */
 enum { OP2I_DEVICE_STAGES = 16 };
 struct op2i_device_stage {
   int dat, map;
@@ -31,9 +32,10 @@ struct op2i_device_local {
 
 struct op2i_device_form {
   enum op2i_device_strategy strategy;
-  const char *why;   /* none of these will do, in words, so that the host runs it; null: one does */
-  const char *unfit; /* why not the one that is asked for, in words; null: it is that one */
-  /* What each is held to cost, where they will do and nobody asks for one. */
+  /* Why no strategy suits, in words, so that the host runs the loop; null: one does. */
+  const char *why;
+  const char *unfit; /* why the requested strategy is not used, in words; null: it is */
+  /* Estimated cost of each, if they suit and no strategy was requested. */
   double repeat, owner, gather;
   int npasses; /* of REPEAT, OWNER and GATHER */
   struct op2i_device_pass passes[OP2I_DEVICE_PASSES];
@@ -42,73 +44,74 @@ struct op2i_device_form {
   struct op2i_device_local locals[OP2I_DEVICE_COLUMNS];
   /* STAGED, UNSTAGED: a kernel has to see what elements of earlier colours have set. */
   bool in_turn;
-  bool rest; /* REPEAT, OWNER: something is stored or reduced besides */
-  /* Components of reductions, and of each that is located its element's number. */
+  bool rest; /* REPEAT, OWNER: other values are stored or reduced as well */
+  /* Components of reductions, and for each that is located its element's number. */
   int nvalues;
-  /* They are reduced one after the other, from what elements leave: there are many, or it matters whose
-   * they are. */
+  /* Reductions run one after the other, on values that elements have stored: there are many, or the
+   * winning element matters. */
   bool apart;
-  int nkept;      /* values of each element that one launch leaves to the next, */
-  int reduced_at; /* those of reductions from this one on */
+  int nkept;      /* values that each element stores in one launch for the next */
+  int reduced_at; /* the first of these that belongs to a reduction */
 };
 
-/* Tables that a launch has besides. */
+/* The number of further tables that a launch has as arguments. */
 enum { OP2I_LAUNCH_TABLES = 6 };
 
-/* The work items that reduce together, and the positions that they reduce: whatever the size of a
- * group. Those of a group divide it. */
+/* The work items that reduce together, and the positions that they reduce, whatever the size of a
+ * group. Group sizes divide it. */
 enum { OP2I_DEVICE_TILE = 256 };
-/* Elements of a block of STAGED and UNSTAGED at most: larger ones were slower (doc/devices.md). */
+/* The most elements of a block of STAGED and UNSTAGED: larger ones were slower (doc/devices.md). */
 enum { OP2I_DEVICE_BLOCK = 256 };
 
-/* The code that devices of a kind run. */
+/* The variant of the code that devices of a kind run. */
 static inline enum op2i_variant op2i_device_variant(const struct op2i_device_kind *kind) {
   return kind == &op2i_device_cuda ? OP2I_CUDA : OP2I_OPENCL;
 }
-/* Bytes of shared memory through which a group of so many work items moves wide rows. */
+/* Bytes of shared memory through which a group of this many work items moves wide rows. */
 int64_t op2i_device_stage_bytes(const struct op2i_loop *loop, int64_t group);
-/* So many values at most are reduced together, and in all; one that is located has its number and its place
- * beside it. */
+/* The most values that are reduced together, and in all; and the values of a reduction that runs
+ * apart: a located one has its number and its position beside it. */
 enum { OP2I_DEVICE_TOGETHER = 16, OP2I_DEVICE_VALUES = 256, OP2I_DEVICE_APART = 3 };
-/* Bytes of the values that a reduction has for each work item. */
+/* Bytes of shared memory for the values that work items reduce. */
 static inline int64_t op2i_device_local_bytes(const struct op2i_device_form *form) {
   return (int64_t)(form->apart ? OP2I_DEVICE_APART : form->nvalues) * OP2I_DEVICE_TILE * 8;
 }
-/* Whether elements leave what is reduced to a launch of its own. */
+/* True if elements store the values to be reduced for a launch of its own. */
 static inline bool op2i_device_leaves(const struct op2i_device_form *form) {
   bool turns = form->strategy == OP2I_DEVICE_STAGED || form->strategy == OP2I_DEVICE_UNSTAGED;
   return form->nvalues > 0 && (form->apart || turns);
 }
-/* Values that a reduction into a global has. */
+/* The number of values in a reduction into a global. */
 static inline int op2i_device_reduced(const struct op2i_loop_arg *arg) {
   return !op2i_arg_reduces(arg) ? 0 : op2i_arg_located(arg) ? 2 : (int)arg->dim;
 }
 
-/* A loop on a device that can do with addresses of any memory alike, or cannot (`generic`), by the
- * strategy that the context asks for, or by this one. Pure. */
+/* Choose the form of a loop on a device, by the strategy that the context requests, or by `wish`.
+ * `generic`: a pointer in the device's code may point to any memory. Pure. */
 void op2i_loop_device_form(const struct op2i_loop *loop, bool generic,
                            struct op2i_device_form *form);
 void op2i_loop_device_form_by(const struct op2i_loop *loop, bool generic,
                               enum op2i_device_strategy wish, struct op2i_device_form *form);
-/* Of ways with the same bits, in bytes of memory that an element is held to cost. */
+/* Estimate the cost of the strategies that give the same bits, in bytes of memory per element. */
 void op2i_device_costs(const struct op2i_loop *loop, struct op2i_device_form *form);
-/* Values that an element has for the targets of a pass. */
+/* The number of values that an element has for the targets of a pass. */
 int op2i_device_pass_values(const struct op2i_loop *loop, const struct op2i_device_pass *pass);
-/* Shared memory that the rows of one element take. */
+/* Bytes of shared memory that the rows of one element take. */
 int64_t op2i_device_staged_bytes(const struct op2i_loop *loop, const struct op2i_device_form *form);
-/* Elements of a block for which a plan is tried first, or 0 where blocks are the host's. */
+/* Elements of a block for which a plan is tried first, or 0 if blocks are the host's. */
 int32_t op2i_device_block(const struct op2i_loop *loop, const struct op2i_device_form *form);
-/* Where slots begin that an argument through a map reaches, and how many they are. */
+/* The first slot that an argument through a map reaches; returns the number of slots. */
 static inline int op2i_device_slots(const struct op2i_loop_arg *arg, int *first) {
   *first = arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
   return arg->kind == OP2I_ARG_DIRECT ? 1 : arg->arity;
 }
-/* The number of a stage, and of a slot among those of all stages; or -1. */
+/* The index of a stage, and of a slot among those of all stages; or -1. */
 int op2i_device_stage(const struct op2i_device_form *form, int dat, int map);
 int op2i_device_local(const struct op2i_device_form *form, int stage, int slot);
-/* The column of an argument's slot among those of a pass, or -1. */
+/* The index of an argument's slot among the columns of a pass, or -1. */
 int op2i_device_column(const struct op2i_device_pass *pass, int map, int slot);
-/* Whether what an argument has for others is added in passes or in turn. */
+/* True if elements may meet in an argument's dat, so that increments are added in passes or in
+ * turn. */
 bool op2i_device_shared(const struct op2i_loop *loop, const struct op2i_loop_arg *arg);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which code a loop is run by, and its text. */
+/* Decides which code a loop is run by, and keeps its text. */
 #include <string.h>
 
 #include "codegen.h"
@@ -9,11 +9,11 @@
 #include "loop_device.h"
 #include "mem.h"
 
-/* Filling vectors pays from so many elements on. A loop is narrow where the values of a batch fill
- * so many registers at most. */
+/* Filling vectors pays from FEW elements on. A loop is narrow if the values of a batch fill at most
+ * NARROW registers. */
 enum { FEW = 16, NARROW = 32 };
 
-/* Among ranks all say the same. */
+/* All ranks return the same. */
 static bool has_few(op2_set set) {
   const struct op2i_halo *halo = set->base->halo;
   return (halo ? halo->global_size : set->ends[OP2I_EXEC]) < FEW;
@@ -22,9 +22,9 @@ static bool has_few(op2_set set) {
 /* The width of a loop's vectors, by what the loop is and what the processor is, never by timings.
  *
  * Where vector units have half the width of vectors, long vectors save instructions and no work.
- * That pays where instructions wait: for divisions and roots, of which the processor can overlook
- * only so many. It costs where a loop does little but move rows between memory and registers: long
- * vectors are put together from more pieces, and nearly all of those that are loaded as a whole
+ * That pays where instructions wait: for divisions and roots, of which the processor can keep only
+ * so many in flight. It costs where a loop does little but move rows between memory and registers:
+ * long vectors are assembled from more pieces, and nearly all of those that are loaded as a whole
  * cross a cache line. */
 static const char *reason(const struct op2i_judgement *j) {
   if (j->divides) return "it divides or takes roots";
@@ -77,9 +77,9 @@ static bool same_maps(const struct op2i_loop *a, const struct op2i_loop *b) {
   return same;
 }
 
-/* A loop whose text is that of this one as well: the kernel's last one, if it is alike in all that
- * text shows, and has vector code; reasons against that name dats. Kernels that are applied to many
- * dats in turn are translated once. */
+/* A loop that has the same text as this one: the kernel's last one, if it is alike in all that the
+ * text shows and has vector code (reasons against that name dats). So kernels that are applied to
+ * many dats in turn are translated once. */
 static const struct op2i_loop *model_of(const struct op2i_loop *loop) {
   const struct op2i_loop *model = loop->members ? NULL : loop->kernel->model;
   if (!model || !model->form.known || model->form.why) return NULL;
@@ -91,7 +91,7 @@ static const struct op2i_loop *model_of(const struct op2i_loop *loop) {
   return same ? model : NULL;
 }
 
-/* Debug builds look whether that is so. */
+/* Debug builds check that the text is the same. */
 static op2_status verify_copy(struct op2i_loop *loop, enum op2i_variant variant, const char *text) {
   struct op2i_text own = {0};
   bool mergeable;
@@ -120,7 +120,7 @@ static op2_status copy_source(struct op2i_loop *loop, const struct op2i_loop *mo
 
 /* ---- what is asked for ----------------------------------------------------------------------- */
 
-/* Where the backend runs loops on a device, but for those that will not do. */
+/* Decide whether the device runs the loop, if the backend has one. */
 static void judge_device(struct op2i_loop *loop) {
   const struct op2i_device *device = loop->op.ctx->device;
   struct op2i_device_form form;
@@ -164,7 +164,7 @@ enum op2i_variant op2i_loop_variant(const struct op2i_loop *loop, enum op2i_vari
 
 op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant,
                             const char **source) {
-  /* Text for devices also shows which maps lead to one set. */
+  /* The text for devices also shows which maps lead to one set, so no model is used for it. */
   bool own = loop->source[variant] || op2i_on_device(variant);
   const struct op2i_loop *model = own ? NULL : model_of(loop);
   if (model && model != loop && model->source[variant]) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One loop that does the work of several over the same set, and what loops move. */
+/* Loops that do the work of several over the same set, and the bytes that loops move. */
 #include <string.h>
 
 #include "error.h"
@@ -98,8 +98,8 @@ static void find_access(struct op2i_loop *loop) {
       loop->op.dat_access[loop->args[a].dat] = OP2_RW;
 }
 
-/* Those of the member that has most: all run over the same elements, and some by themselves over
- * those of the core. */
+/* Take the ranges of the member that has most: all members run over the same elements, and some of
+ * them over the core elements separately. */
 static void take_ranges(struct op2i_loop *loop, int n, struct op2i_loop *const *origins) {
   const struct op2i_loop *most = origins[0];
   for (int m = 1; m < n; m++)
@@ -140,14 +140,14 @@ fail:
   return status;
 }
 
-/* Of all rows of a matrix that are here. */
+/* The number of entries in all rows of a matrix that are on this rank. */
 static double entries_of(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
   const struct op2_map_s *rows = loop->maps[arg->map]->first;
   return (double)op2i_row_table_end(rows->idx, rows->slice, loop->set->base->ends[OP2I_OWNED]);
 }
 
-/* Every value once: a dat behind a map counts with all its rows, or with those that so many
- * elements can reach. */
+/* Every value counts once: a dat that is reached through a map counts with all its rows, or with as
+ * many as the elements can reach. */
 void op2i_loop_count_bytes(struct op2i_loop *loop) {
   double elements = (double)loop->set->ends[OP2I_OWNED];
   loop->bytes = 0; /* it is counted anew after each op2_partition() */

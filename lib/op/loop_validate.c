@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Everything that can be wrong with a call of op2_par_loop(), told in the caller's names. */
+/* Checks of op2_par_loop() calls, with messages in the caller's names. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ struct call {
   const op2_arg *args;
 };
 
-/* Where a handle that turns out to be none was given. */
+/* Names the argument that has an invalid handle. */
 enum { WHAT_MAX = 512 };
 static void name_argument(const struct call *call, int n, char what[WHAT_MAX]) {
   snprintf(what, WHAT_MAX, "%s:%d: loop '%s', argument %d", call->where.file, call->where.line,
@@ -58,7 +58,7 @@ static op2_status check_access(const struct call *call, int n) {
   return OP2_SUCCESS;
 }
 
-/* Without a dat it is the numbers of elements that are asked for. */
+/* Without a dat, the argument stands for numbers of elements. */
 static op2_status check_map(const struct call *call, int n, op2_dat dat) {
   const op2_arg *arg = &call->args[n];
   op2_map map = arg->map;
@@ -180,7 +180,7 @@ static op2_status check_gbl(const struct call *call, int n) {
   return OP2_SUCCESS;
 }
 
-/* The number of another argument that has the global of argument n, or -1. */
+/* The index of another argument that has the global of argument n, or -1. */
 static int once_more(const struct call *call, int n) {
   for (int m = 0; m < call->nargs; m++)
     if (m != n && call->args[m].object == call->args[n].object &&
@@ -189,7 +189,8 @@ static int once_more(const struct call *call, int n) {
   return -1;
 }
 
-/* Info beside a reduction: one value, MIN or MAX, of a global that is nowhere else in the loop. */
+/* op2_arg_info() must refer to a reduction of one value, MIN or MAX, of a global that is nowhere
+ * else in the loop. */
 static op2_status check_reduction(const struct call *call, int n) {
   int r = call->args[n].idx;
   const op2_arg *arg = r >= 0 && r < call->nargs ? &call->args[r] : NULL;
@@ -279,7 +280,7 @@ static op2_status check_extents(const struct call *call, int n) {
 
 /* ---- against the kernel's parameters --------------------------------------------------------- */
 
-/* Numbers of all elements that a map leads to. */
+/* True if an argument is the numbers of all elements that a map leads to. */
 static bool is_row(const op2_arg *arg) {
   return op2i_arg_kind(arg) == OP2I_ARG_IDX && arg->map && arg->idx == OP2_ALL;
 }
@@ -298,7 +299,7 @@ static op2_type argument_type(const op2_arg *arg, int32_t *dim) {
   }
 }
 
-/* How many slots a kernel sees at once. */
+/* The number of slots that a kernel sees at once. */
 static int64_t slots_of(const op2_arg *arg) {
   enum op2i_arg_kind kind = op2i_arg_kind(arg);
   if (kind != OP2I_ARG_ALL && kind != OP2I_ARG_ITER) return 1;
@@ -323,8 +324,8 @@ static op2_status check_depth(const struct call *call, int n) {
 }
 
 /* A parameter that is declared as a longer array than the argument is lets its kernel run past the
- * end. A shorter one may leave values alone. The number in `T *x[4]` means nothing to C, and people
- * write all kinds of numbers there: what counts are the indices that the kernel uses. */
+ * end. A shorter one may leave values alone. The number in `T *x[4]` has no meaning in C, and
+ * people write all kinds of numbers there, so only the indices that the kernel uses count. */
 static op2_status check_length(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   const struct op2i_param *param = &call->kernel->signature.params[n];
@@ -339,8 +340,9 @@ static op2_status check_length(const struct call *call, int n) {
                n, shown_name(arg), param->type_text, param->name, param->extent, length);
 }
 
-/* The block of a matrix, in as many dimensions as the kernel likes: rows are as long as rows are, and
- * there are as many values. What is not declared, or by the compiler's numbers alone, it may be. */
+/* A kernel may declare the block of a matrix in any number of dimensions, if the length of rows and
+ * the number of values are right. Extents that are not declared, or that only the compiler can
+ * evaluate, are accepted. */
 static op2_status check_shape(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   const struct op2i_param *param = &call->kernel->signature.params[n];
@@ -351,7 +353,7 @@ static op2_status check_shape(const struct call *call, int n) {
   for (int k = param->nextents - 1; k >= 0; k--) {
     if (!param->extents[k]) {
       row = row || k > 0;
-      values = k > 0 ? rows * columns : 0; /* what else is declared cannot be told */
+      values = k > 0 ? rows * columns : 0; /* other extents are not known here */
       break;
     }
     values *= param->extents[k];
@@ -365,7 +367,7 @@ static op2_status check_shape(const struct call *call, int n) {
       n, shown_name(arg), param->type_text, param->name, rows, columns);
 }
 
-/* Numbers of elements are those that all ranks know, so the size of the whole set counts. */
+/* Numbers of elements are global, so the size of the whole set counts. */
 static op2_status check_number(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   const struct op2i_param *param = &call->kernel->signature.params[n];
@@ -412,7 +414,7 @@ static op2_status check_param(const struct call *call, int n) {
   return arg->tag == OP2_TAG_MAT_ ? check_shape(call, n) : check_length(call, n);
 }
 
-/* Private copies live on the stacks of worker threads. */
+/* Private copies live on the stacks of worker threads, which limits their size. */
 static op2_status check_private(const struct call *call) {
   enum { MOST = 256 * 1024 };
   double bytes = 0;
@@ -435,7 +437,7 @@ static op2_status check_private(const struct call *call) {
   return OP2_SUCCESS;
 }
 
-/* Offsets into what is captured are ints. */
+/* Offsets into captured values are of type int, which limits their size. */
 static op2_status check_captured(const struct call *call) {
   const double most = 1 << 30;
   double bytes = 0;

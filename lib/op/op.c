@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What all kinds of operations share. */
+/* What operations of all kinds have in common. */
 #include "op.h"
 
 #include <string.h>
@@ -35,7 +35,8 @@ int32_t op2i_number_of(void **table, int *n, void *object) {
 
 static op2_status in_scope(op2_where where, const struct op2i_op *op, int d) {
   const struct op2_dat_s *dat = op->dats[d];
-  /* The values of a matrix are a dat of the library's own: the program knows the matrix. */
+  /* The values of a matrix are a dat of the library's own, and the program knows only the
+   * matrix. */
   const char *what = strcmp(dat->opened_by, "op2_mat_petsc") ? "dat" : "matrix";
   struct op2i_text text = {0};
   op->kind->describe(op, &text);

@@ -7,23 +7,23 @@
 #include "text.h"
 
 /* An operation: what a node of the queue does, and to which resources. The graph, poison, drawing,
- * keys and forcing know operations only; what one of a kind does when it runs, that kind knows. It
- * begins each kind's own structure, and is the same for each time it is queued: what differs from
- * one time to the next is in the node. */
+ * keys and forcing know operations only; what one does when it runs is known to its kind. The
+ * structure is the first member of each kind's own, and is the same each time the operation is
+ * queued: what differs from one time to the next is in the node. */
 struct op2i_op;
 
 struct op2i_op_kind {
-  const char *name; /* for people: "loop", "call" */
-  bool queues;      /* it queues others while it runs: halos are their affair */
-  bool in_order;    /* those that run do so in the order of the queue, whatever they use */
-  /* One more, or one fewer, holds or has queued it. */
+  const char *name; /* for users: "loop", "call" */
+  bool queues;      /* it queues other operations while it runs, which take care of halos */
+  bool in_order;    /* operations of these kinds run in the order of the queue, whatever they use */
+  /* Call these when the operation is held or queued once more, or once less. */
   void (*use)(struct op2i_op *op);
   void (*unuse)(struct op2i_op *op);
   /* Add to a payload what is captured when it is queued; null: nothing. */
   op2_status (*capture)(struct op2i_op *op, unsigned char *payload);
-  /* In words, as in a message: "loop 'res_calc' over 'edges'". */
+  /* Describe it in words for messages: "loop 'res_calc' over 'edges'". */
   void (*describe)(const struct op2i_op *op, struct op2i_text *text);
-  /* Do it, in the calling thread, with what its node has captured; null: loops, which backends
+  /* Run it in the calling thread, with what its node has captured; null for loops, which backends
    * run. */
   op2_status (*run)(struct op2i_op *op, struct op2i_version *const *versions,
                     unsigned char *payload);
@@ -41,27 +41,29 @@ struct op2i_op {
                              overwritten), or RW */
   op2_access *gbl_access; /* the same; loops have READ or RW */
   int32_t payload_bytes;  /* captured values, 16-byte aligned pieces */
-  uint64_t digest;        /* among ranks: of what is the same each time; 0: not known yet */
-  bool counted; /* what numbering has to know of it is known: it need not be counted again */
-  void *alone;  /* the scheduler's: the program of this operation by itself, or null */
+  uint64_t digest;        /* with ranks: digest of what is the same each time; 0: not known yet */
+  bool counted;           /* automatic renumbering has counted it, and need not do so again */
+  void *alone;            /* the scheduler's: the program of this operation alone, or null */
 };
 
-/* Its id, and the tables of up to n dats and n globals, all zero. */
+/* Set the id, and allocate the tables of up to n dats and n globals, all zero. */
 op2_status op2i_op_tables(struct op2i_op *op, size_t n);
 void op2i_op_free_tables(struct op2i_op *op);
-/* OP2_ERR_STATE where an open access scope forbids queueing it: the part of an operation's checks
- * that an earlier success does not settle. */
+/* OP2_ERR_STATE if an open access scope forbids queueing the operation. This is the part of its
+ * checks that an earlier success does not cover. */
 op2_status op2i_op_validate_scopes(op2_where where, const struct op2i_op *op);
-/* OP2_ERR_STATE while an operation that queues others runs, whose function calls `call`. Refused
- * are the calls that would take away what the operation goes on with: the mesh, or the context. */
+/* OP2_ERR_STATE while an operation that queues others runs and its function calls `call`. Calls
+ * that would take away what the operation still needs are refused: those that change the mesh, or
+ * end the context. */
 op2_status op2i_op_refuse_inside(op2_context ctx, const char *call);
-/* op_trail.c: it is about to be queued, and is a call that all ranks make (trail.h). */
+/* op_trail.c: add the operation to the trail by which ranks compare their calls. It is about to be
+ * queued, by a call that all ranks make (trail.h). */
 void op2i_op_trail(struct op2i_op *op, op2_where where, const unsigned char *payload,
                    bool runs_at_once);
-/* Number of `object` in a table of distinct ones with room for it, added when new. */
+/* Index of `object` in a table of distinct ones with capacity for it; it is added if new. */
 int32_t op2i_number_of(void **table, int *n, void *object);
 
-/* What an operation does with resource r: its dats come first, then its globals. */
+/* The access to resource r: dats come first, then globals. */
 static inline int32_t op2i_op_nresources(const struct op2i_op *op) { return op->ndats + op->ngbls; }
 static inline op2_access op2i_op_access(const struct op2i_op *op, int32_t r) {
   return r < op->ndats ? op->dat_access[r] : op->gbl_access[r - op->ndats];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is queued, in the trail by which ranks compare their calls. */
+/* Adds queued operations to the trail by which ranks compare their calls. */
 #include "call.h"
 #include "context.h"
 #include "loop.h"
@@ -18,7 +18,7 @@ static uint64_t digest_key(uint64_t digest, const op2_arg *args, int n) {
   return digest;
 }
 
-/* Of what is the same each time: kernels have their text in the trail where they were made. */
+/* Digest of what is the same each time. The text of a kernel is in the trail since it was made. */
 static uint64_t digest_op(struct op2i_op *op) {
   const struct op2i_loop *loop = op2i_op_loop(op);
   const struct op2i_user_call *call = op2i_op_call(op);
@@ -55,7 +55,7 @@ static uint64_t digest_values(struct op2i_op *op, const unsigned char *payload) 
   return digest;
 }
 
-/* Only solves queue others. */
+/* Solves are the only operations that queue others. */
 static const char *name_of(struct op2i_op *op) {
   const struct op2i_loop *loop = op2i_op_loop(op);
   const struct op2i_user_call *call = op2i_op_call(op);

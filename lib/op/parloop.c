@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The ParLoop object and the call that makes, queues and forgets one. */
+/* Loop objects, and the call that makes, queues and releases a loop at once. */
 #include <string.h>
 
 #include "codegen.h"
@@ -95,7 +95,7 @@ static const struct {
                {"cuda", OP2I_CUDA},
                {"opencl", OP2I_OPENCL}};
 
-/* Scalar code where vectors cannot be had. */
+/* Generates scalar code if the loop cannot be vectorised. */
 static op2_status generate(struct op2i_loop *loop, enum op2i_variant variant, const char **source) {
   const struct op2i_form *form = NULL;
   op2_status status = variant == OP2I_VECTOR ? op2i_loop_form(loop, &form) : OP2_SUCCESS;
@@ -104,7 +104,7 @@ static op2_status generate(struct op2i_loop *loop, enum op2i_variant variant, co
   return op2i_loop_source(loop, scalar ? OP2I_PLAIN : variant, source);
 }
 
-/* Where a strategy is named, not another in its stead. */
+/* Generates code by the named strategy, and by no other in its place. */
 static op2_status generate_by(op2_loop parloop, enum op2i_variant variant, const char *name,
                               const char **source) {
   enum op2i_device_strategy strategy;

@@ -6,23 +6,24 @@
 #include "op2/solve.h"
 #include "sparse.h"
 
-/* A system of equations: the operation that op2_solve() queues. Like loops they are found again by
- * their objects, so that a solve in a time loop is one operation. */
+/* A system of equations: the operation that op2_solve() queues. Like loops, systems are found again
+ * by their objects, so that a solve in a time loop is one operation. */
 struct op2i_system {
-  int n;        /* blocks, one but of nested systems */
-  op2_mat *mat; /* [n][n], null where a block is zero; of an operator its preconditioner, or null */
+  int n; /* blocks; 1 unless systems are nested */
+  /* [n][n] Null where a block is zero; for an operator: its preconditioner, or null. */
+  op2_mat *mat;
   op2_operator shell; /* null: matrices */
   op2_dat *x, *b;     /* [n] */
 };
 
 struct op2i_solve {
-  struct op2i_op op;       /* values of matrices, b, what an operator uses, x */
+  struct op2i_op op;       /* resources: values of matrices, b, what an operator uses, x */
   struct op2i_solve *next; /* the context's list */
   op2_solver solver;
   struct op2i_system system;
 };
 
-/* A matrix that is loops. */
+/* A matrix that is given by loops. */
 struct op2_operator_s {
   struct op2i_object obj;
   op2_operator_desc desc; /* without args */
@@ -30,11 +31,11 @@ struct op2_operator_s {
   struct op2i_kept kept;
 };
 
-/* Another library that solves: a companion's. */
+/* A solver of another library, from a companion. */
 struct op2i_engine {
   const char *name;
-  /* Does it, inside the operation. The values of matrix i are those after changes[i] of them. What it
-   * says of how that went may be anything; null: nothing more. */
+  /* Solve the system, inside the operation. changes[i] counts the changes of matrix i's values so
+   * far. *says is any text on how the solve went; null: nothing more. */
   op2_status (*solve)(struct op2i_solve *solve, const int64_t *changes, op2_solve_result *result,
                       const char **says);
   /* The name of the method that the solver's next solve takes, if that is for symmetric matrices
@@ -52,16 +53,18 @@ enum {
 
 enum { OP2I_BB, OP2I_RR, OP2I_SQUARES };
 
-/* What a method works with, made for the sets and types of the solve before: all handles are owned. */
+/* The work vectors of a method, made for the sets and types of the solve before. All handles are
+ * owned. */
 struct op2i_workspace {
-  op2_where where; /* of the solve that runs */
+  op2_where where; /* where the running solve was queued */
   op2_set rows;
   int32_t dim;
   op2_type type;
-  bool blocks;     /* the preconditioner has a block for each row, and not a value for each of x */
-  op2_dat factors; /* it: what it makes of r is the product with r, or with the blocks */
-  op2_dat correction; /* of x, in units of a residual that is too large or small to be squared */
-  op2_gbl squares[OP2I_SQUARES]; /* of the norms of b and of b - A x */
+  bool blocks;     /* the preconditioner has a block for each row, not a value for each of x */
+  op2_dat factors; /* the preconditioner: it multiplies r by these values or blocks */
+  /* The correction of x, in units of a residual that is too large or small to be squared. */
+  op2_dat correction;
+  op2_gbl squares[OP2I_SQUARES]; /* squares of the norms of b and of b - A x */
   op2_dat dats[OP2I_WORK_DATS];
   op2_gbl gbls[OP2I_WORK_GBLS];
   op2_kernel kernels[OP2I_WORK_KERNELS], invert;
@@ -69,13 +72,13 @@ struct op2i_workspace {
 
 struct op2_solver_s {
   struct op2i_object obj;
-  op2_solver_options options; /* without zeros */
+  op2_solver_options options; /* with defaults in place of zeros */
   bool own_rtol;              /* the program has given a relative tolerance */
   char *prefix;
   struct op2i_solve *last; /* queued; null: none, or it is gone */
   int64_t queued;          /* solves that were queued so far: the number of the last one */
   int64_t ran;             /* the number of the latest one that has run; 0: none */
-  op2_solve_result result; /* of that one */
+  op2_solve_result result; /* result of that solve */
   struct op2i_kept kept;
   struct op2i_workspace work;
 };
