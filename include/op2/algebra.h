@@ -15,50 +15,50 @@ extern "C" {
 /** @file algebra.h
  * Dats and globals as vectors: sums, products and norms, without a kernel of the program's.
  *
- * What is done with dats is a loop over their set, with a kernel that the library makes for the
- * type and the dim and keeps with the context. So it waits in the queue, is fused with loops around
- * it, and runs on any backend, device and number of ranks as loops do. The dats of one operation
- * are on one set, of one dim and one type; all values of an element count alike. Any of them may be
- * the same dat.
+ * An operation on dats is a loop over their set, with a kernel that the library makes for the type
+ * and the dim and keeps with the context. So it waits in the queue, is fused with loops around it,
+ * and runs on any backend, device and number of ranks as loops do. The dats of one operation are on
+ * one set, of one dim and one type; all values of an element count alike. Any of them may be the
+ * same dat.
  *
- * What is done with globals is done by the host, in its turn, while nobody waits for it: every rank
- * does the same with the same values.
+ * An operation on globals is done by the host when its turn in the queue comes; the program does
+ * not wait for it. Every rank does the same with the same values.
  *
- * **Scalars** are numbers, or globals that nobody has looked at: see ::op2_scalar.
+ * **Scalars** are numbers, or globals whose values the program need not read: see ::op2_scalar.
  *
- * **Results** of reductions are globals of one value, or of n where n dats are given, whatever that
- * was before. It is there when it
- * is needed, by op2_gbl_get() or by what is queued next. Scalar products, norms and sums of OP2_F64
- * and OP2_F32 are added in double precision and are OP2_F64, so that a sum of many floats is worth
- * having and results can be scalars at once; sums of integers are OP2_I64, or OP2_U64 where they
- * have no sign. Minima and maxima are of the type of the values. Over ranks they are those of all
- * owned elements, the same bits on each.
+ * **Results** of reductions are globals of one value, or of n where n dats are given; their old
+ * values do not matter. A result is computed by the time it is needed, by op2_gbl_get() or by an
+ * operation queued next. Scalar products, norms and sums of OP2_F64 and OP2_F32 are added in double
+ * precision and are OP2_F64, so that a sum of many floats is accurate and results can be scalars at
+ * once; sums of integers are OP2_I64, or OP2_U64 for unsigned ones. Minima and maxima are of the
+ * type of the values. With several ranks, results are those of all owned elements, with the same
+ * bits on each rank.
  *
- * Everything is computed as it is written, in the type of the values: what is not a number remains
- * so, also where it is multiplied by zero, and integers wrap. Integers have no quotients, no scalar
- * products and no norms (OP2_ERR_TYPE). */
+ * Everything is computed as it is written, in the type of the values: a NaN remains a NaN, also
+ * where it is multiplied by zero, and integers wrap. Integers have no quotients, no scalar products
+ * and no norms (OP2_ERR_TYPE). */
 
 /** A number that operations multiply by: factor * above / below, where a null global is 1. The
- * quotient is taken when the operation runs, in double precision, of what the globals were when it
- * was queued. So a step of a method, like u += (r.r / p.Ap) p, needs neither the host nor one more
- * operation. Nothing below makes it nothing: a method that has arrived stays where it is. Globals
- * of scalars have one value, of OP2_F64 or of the type of the vectors. With integers the factor is
- * a whole number that their type holds, globals are of their type, and there are no quotients.
- * Made by the functions below. */
+ * quotient is taken in double precision when the operation runs, from the values that the globals
+ * had when it was queued. So a step of a method, like u += (r.r / p.Ap) p, needs neither the host
+ * nor one more operation. If `below` is zero, the scalar is zero: a method that has converged
+ * exactly stays where it is. Globals of scalars have one value, of OP2_F64 or of the type of the
+ * vectors. With integers the factor is a whole number that their type holds, globals are of their
+ * type, and there are no quotients. Made by the functions below. */
 typedef struct op2_scalar {
   double factor;
-  op2_gbl above;           /**< null: 1 */
-  op2_gbl below;           /**< null: 1 */
+  op2_gbl above;           /**< numerator; null: 1 */
+  op2_gbl below;           /**< denominator; null: 1 */
   const void *reserved[3]; /**< null: room for later versions */
 } op2_scalar;
 
-/** Which norm of all values; of no values it is 0. Where a value is NaN, each is NaN. Sums
- * inside do not overflow or vanish where the norm itself does not, so that values of 1e200 or
- * 1e-200 have one. */
+/** A norm of all values of a dat or global. The norm of no values is 0. If a value is NaN, every
+ * norm is NaN. Sums inside do not overflow or underflow unless the norm itself does, so that values
+ * of 1e200 or 1e-200 have a norm. */
 typedef enum op2_norm {
-  OP2_NORM_1 = 1, /**< the sum of the amounts */
-  OP2_NORM_2,     /**< the root of the sum of the squares */
-  OP2_NORM_INF    /**< the largest amount */
+  OP2_NORM_1 = 1, /**< the sum of the absolute values */
+  OP2_NORM_2,     /**< the square root of the sum of the squares */
+  OP2_NORM_INF    /**< the largest absolute value */
 } op2_norm;
 
 /* ---- scalars --------------------------------------------------------------------------------- */
@@ -69,20 +69,20 @@ typedef enum op2_norm {
  * @source op2 */
 OP2_API op2_scalar op2_scalar_value(double value);
 
-/** @brief What a global is when the operation runs.
+/** @brief The value of a global, read when the operation runs.
  * @memory keeps nothing; the operation that takes it does
  * @sync   never blocks, runs nothing      @mpi    not collective
  * @errors none here: a wrong scalar is reported by the call that takes it
  * @source op2 */
 OP2_API op2_scalar op2_scalar_gbl(op2_gbl gbl);
 
-/** @brief The quotient of two globals; 0 where `below` is.
+/** @brief The quotient of two globals; 0 if `below` is 0.
  * @memory as op2_scalar_gbl()             @sync   never blocks, runs nothing
  * @mpi    not collective                  @errors as op2_scalar_gbl()
  * @source op2 */
 OP2_API op2_scalar op2_scalar_ratio(op2_gbl above, op2_gbl below);
 
-/** @brief A scalar so many times: op2_scalar_times(-1, s) is -s. The product of two factors is
+/** @brief A multiple of a scalar: op2_scalar_times(-1, s) is -s. The product of two factors is
  * computed here, by the program's own arithmetic, in the floating-point environment of the calling
  * thread.
  * @memory as op2_scalar_gbl()             @sync   never blocks, runs nothing
@@ -91,7 +91,7 @@ OP2_API op2_scalar op2_scalar_ratio(op2_gbl above, op2_gbl below);
 OP2_API op2_scalar op2_scalar_times(double factor, op2_scalar scalar);
 
 /** @cond
- * The same for compilers that inline, as in op2/loop.h. */
+ * The same functions for compilers that inline, as in op2/loop.h. */
 OP2_INLINE_ op2_scalar op2_scalar_value(double value) {
   op2_scalar made = {value, OP2_NULL_, OP2_NULL_, {OP2_NULL_, OP2_NULL_, OP2_NULL_}};
   return made;
@@ -112,10 +112,10 @@ OP2_INLINE_ op2_scalar op2_scalar_times(double factor, op2_scalar scalar) {
 
 /* ---- dats ------------------------------------------------------------------------------------ */
 
-/** @brief Queue: all values are a. Use op2_dat_fill(), which fills in `where`.
- * @memory keeps nothing but, until it has run, the handles
- * @sync   as op2_par_loop_at(); among ranks the first such operation with a type, a
- *         dim, a form of scalars and a choice of vectors that are the same waits for the others
+/** @brief Queue: set all values to a. Use op2_dat_fill(), which fills in `where`.
+ * @memory keeps the handles until it has run, and nothing else
+ * @sync   as op2_par_loop_at(); among ranks the first operation of a kind with a given type,
+ *         dim, form of scalars and choice of equal vectors waits for the others
  * @mpi    every rank queues it, with the same scalar
  * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH (another set, dim or context; a scalar
  *         of several values), OP2_ERR_TYPE, OP2_ERR_RANGE (a scalar that integers do not hold),
@@ -162,18 +162,18 @@ OP2_API OP2_NODISCARD op2_status op2_dat_axpby_at(op2_where where, op2_dat y, op
                                                   op2_scalar b, op2_dat x);
 
 /** @brief Queue: y = a[0] x[0] + ... + a[n - 1] x[n - 1] + y, added in this order, as n calls of
- * op2_dat_axpy() would do it, but with few loops: one for every 8 dats, and for what is left one
- * for each of 4, 2 and 1. The global `above` of the scalar has n values, one for each dat, or is
- * null, and then all are alike; `below` has one value. So op2_scalar_gbl(h) takes the sums that
- * op2_dat_mdot() has put into h, and op2_scalar_times(-1, op2_scalar_gbl(h)) subtracts.
+ * op2_dat_axpy() would do it, but with few loops: one for every 8 dats, and for those that are left
+ * one for each of 4, 2 and 1. The global `above` of the scalar has n values, one for each dat, or
+ * is null, and then all factors are equal; `below` has one value. So op2_scalar_gbl(h) takes the
+ * sums that op2_dat_mdot() has put into h, and op2_scalar_times(-1, op2_scalar_gbl(h)) subtracts.
  * @shape  x[n], of which any may be the same dat, but not y
  * @units  dats
  * @memory as op2_dat_fill_at(); the list is copied
  * @sync   as op2_dat_fill_at(), for each size of block
  * @mpi    as op2_dat_fill_at(), with the same n
  * @errors as op2_dat_fill_at(); OP2_ERR_ARG (n < 1, no list, y among x), OP2_ERR_MISMATCH (`above`
- *         has not n values). Where memory ends between two blocks that run as they are queued, in
- *         eager mode or because the queue is full, y has the sum up to there
+ *         does not have n values). If memory runs out between two blocks that run as they are
+ *         queued, in eager mode or because the queue is full, y has the sum up to there
  * @source PETSc VecMAXPY */
 OP2_API OP2_NODISCARD op2_status op2_dat_maxpy_at(op2_where where, op2_dat y, op2_scalar a, int n,
                                                   const op2_dat *x);
@@ -232,15 +232,15 @@ OP2_API OP2_NODISCARD op2_status op2_dat_norm_at(op2_where where, op2_dat x, op2
  * @source PETSc VecSum */
 OP2_API OP2_NODISCARD op2_status op2_dat_sum_at(op2_where where, op2_dat x, op2_gbl result);
 
-/** @brief Queue: the least value. One that is not a number is passed over; of no values it is
- * the greatest that the type has, infinity among them.
+/** @brief Queue: the least value. NaN is ignored; the least of no values is the greatest
+ * value of the type, infinity included.
  * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
  * @mpi    as op2_dat_fill_at()
  * @errors as op2_dat_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result
  * @source PETSc VecMin */
 OP2_API OP2_NODISCARD op2_status op2_dat_min_at(op2_where where, op2_dat x, op2_gbl result);
 
-/** @brief Queue: the greatest value, as op2_dat_min() the least.
+/** @brief Queue: the greatest value, with the rules of op2_dat_min().
  * @memory as op2_dat_fill_at()            @sync   as op2_dat_fill_at()
  * @mpi    as op2_dat_fill_at()
  * @errors as op2_dat_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result
@@ -249,8 +249,8 @@ OP2_API OP2_NODISCARD op2_status op2_dat_max_at(op2_where where, op2_dat x, op2_
 
 /* ---- globals --------------------------------------------------------------------------------- */
 
-/** @brief Queue: all values are a. Use op2_gbl_fill(), which fills in `where`.
- * @memory keeps nothing but, until it has run, the handles
+/** @brief Queue: set all values to a. Use op2_gbl_fill(), which fills in `where`.
+ * @memory keeps the handles until it has run, and nothing else
  * @sync   as op2_par_loop_at()
  * @mpi    every rank queues it, with the same scalar
  * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH (another dim or context; a scalar
@@ -337,22 +337,22 @@ OP2_API OP2_NODISCARD op2_status op2_gbl_norm_at(op2_where where, op2_gbl x, op2
  * @source PETSc VecSum */
 OP2_API OP2_NODISCARD op2_status op2_gbl_sum_at(op2_where where, op2_gbl x, op2_gbl result);
 
-/** @brief Queue: the least value. One that is not a number is passed over; of no values it is
- * the greatest that the type has, infinity among them.
+/** @brief Queue: the least value. NaN is ignored; the least of no values is the greatest
+ * value of the type, infinity included.
  * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
  * @mpi    as op2_gbl_fill_at()
  * @errors as op2_gbl_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result
  * @source PETSc VecMin */
 OP2_API OP2_NODISCARD op2_status op2_gbl_min_at(op2_where where, op2_gbl x, op2_gbl result);
 
-/** @brief Queue: the greatest value, as op2_gbl_min() the least.
+/** @brief Queue: the greatest value, with the rules of op2_gbl_min().
  * @memory as op2_gbl_fill_at()            @sync   as op2_gbl_fill_at()
  * @mpi    as op2_gbl_fill_at()
  * @errors as op2_gbl_fill_at(), OP2_ERR_MISMATCH and OP2_ERR_TYPE also for the result
  * @source PETSc VecMax */
 OP2_API OP2_NODISCARD op2_status op2_gbl_max_at(op2_where where, op2_gbl x, op2_gbl result);
 
-/** Queue: all values are a; see op2_dat_fill_at(). */
+/** Queue: set all values to a; see op2_dat_fill_at(). */
 #define op2_dat_fill(x, a) op2_dat_fill_at(OP2_HERE, x, a)
 /** Queue: y = x; see op2_dat_copy_at(). */
 #define op2_dat_copy(x, y) op2_dat_copy_at(OP2_HERE, x, y)
@@ -382,7 +382,7 @@ OP2_API OP2_NODISCARD op2_status op2_gbl_max_at(op2_where where, op2_gbl x, op2_
 #define op2_dat_min(x, result) op2_dat_min_at(OP2_HERE, x, result)
 /** Queue: the greatest value; see op2_dat_max_at(). */
 #define op2_dat_max(x, result) op2_dat_max_at(OP2_HERE, x, result)
-/** Queue: all values are a; see op2_gbl_fill_at(). */
+/** Queue: set all values to a; see op2_gbl_fill_at(). */
 #define op2_gbl_fill(x, a) op2_gbl_fill_at(OP2_HERE, x, a)
 /** Queue: y = x; see op2_gbl_copy_at(). */
 #define op2_gbl_copy(x, y) op2_gbl_copy_at(OP2_HERE, x, y)

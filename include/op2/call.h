@@ -9,41 +9,40 @@ extern "C" {
 #endif
 
 /** @file call.h
- * Functions of the program's own among the loops.
+ * Functions of the program's own that run in order among the loops.
  *
  * A call waits in the queue as a loop does and runs in its place: after the loops whose results it
- * uses, before those that would overwrite what it looks at. It is what writes a file every hundred
- * steps, hands values to another library or sets a boundary condition in plain C, without a flush
- * and without waiting. Its arguments are whole objects:
+ * uses, and before those that would overwrite what it reads. Use calls to write a file every
+ * hundred steps, to hand values to another library or to set a boundary condition in plain C,
+ * without a flush and without waiting. The arguments are whole objects:
  *
  * | argument | modes | what the function gets |
  * |---|---|---|
- * | op2_arg_direct(d, m) | READ, WRITE, RW | all rows of the dat, [total size][dim], in the numbers
- *   of the program |
+ * | op2_arg_direct(d, m) | READ, WRITE, RW | all rows, [total size][dim], in the user's order |
  * | op2_arg_gbl(g, m) | READ, WRITE, RW | the dim values of the global as of when it was queued |
  * | op2_arg_val(p, dim, type) | | a copy of the values, taken when it was queued |
  *
  * WRITE promises that all values are written, those in halos as well. */
 
-/** A function that op2_call() queues. `values[i]` is what argument i gives it; of READ arguments
- * and values it must not be changed, and none of it may be kept. It runs in the thread that makes
- * the queue run, while nothing else of the context does, so it may use MPI, PETSc and other
- * contexts. Of its own context's functions those that return no status work (sizes, names); all
- * others return ::OP2_ERR_STATE inside it. Objects that it destroys are freed later, when no call of
- * the library can be using them: at the latest when the next op2_flush(), op2_call() or
- * op2_finalize() returns. Inside an operator's function (op2/solve.h) this holds for objects that
- * were made there; the others are freed after the solve. Its floating-point environment is that of
- * the thread (op2/loop.h), and what it changes in it, modes or flags, stays changed for the thread.
- * It must return: no exception and no longjmp may leave it. Returns 0, or whatever the program calls
- * an error. */
+/** A function that op2_call() queues. `values[i]` points to the values of argument i; those of READ
+ * arguments and of op2_arg_val() must not be changed, and no pointer may be kept. The function runs
+ * in the thread that makes the queue run, while nothing else of the context runs, so it may use
+ * MPI, PETSc and other contexts. Inside it, functions of its own context that return no status
+ * (sizes, names) work; all others return ::OP2_ERR_STATE. Objects that it destroys are freed later,
+ * when no call of the library can be using them: at the latest when the next op2_flush(),
+ * op2_call() or op2_finalize() returns. Inside an operator's function (op2/solve.h) this holds for
+ * objects that were made there; the others are freed after the solve. The floating-point
+ * environment is that of the thread (op2/loop.h), and what the function changes in it, modes or
+ * flags, stays changed for the thread. The function must return: no exception and no longjmp may
+ * leave it. It returns 0, or any other value for an error. */
 typedef int (*op2_call_function)(void *data, void *const *values);
 
 /** @brief Queue a call of a function.
  * Use op2_call(), which fills in `where`, `name` and `nargs`. Calls run one at a time and, among
- * themselves, in the order in which they were queued. Where what a call reads is missing since
- * something failed, the function is not called at all. If it returns another value than 0, the call
- * has failed: what it was to write is missing from then on, as after a loop that failed. In eager
- * mode the function is called here and its failure is returned.
+ * themselves, in the order in which they were queued. If values that a call reads are missing
+ * because of a failure, the function is not called at all. If it returns another value than 0, the
+ * call has failed: the values that it was to write are missing from then on, as after a loop that
+ * failed. In eager mode the function is called here and its failure is returned.
  * @shape  args[nargs], nargs >= 0         @units  arguments
  * @memory args is copied; handles are kept until the call has run. data is the caller's and must
  *         live until then, or until the context has ended; it may be null
@@ -67,7 +66,7 @@ inline op2_status op2_call_cxx(op2_where where, const char *name, op2_context ct
 }
 #define op2_call(ctx, function, ...) op2_call_cxx(OP2_HERE, #function, ctx, function, __VA_ARGS__)
 #else
-/* The first of what is left of the list is the pointer to the data. */
+/* The first of the variable arguments is the pointer to the data. */
 #define OP2_CALL_(where, name, ctx, function, data, ...)                                           \
   op2_call_at(where, name, ctx, function, data,                                                    \
               (int)(sizeof((op2_arg[]){__VA_ARGS__}) / sizeof(op2_arg)) - 1,                       \

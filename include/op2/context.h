@@ -13,55 +13,58 @@ extern "C" {
 #endif
 
 /** @file context.h
- * Life of a context. What is left at zero (or null) in ::op2_options is taken from the environment
- * variable named beside it, and otherwise from the default. `op2_environment_write` prints the
- * table of all variables; one that is set to the empty string counts as not set, and one that
- * starts with OP2_ and is not in the table is warned of (but for OP2_TEST_*, which belong to the
- * library's tests). Some have no option: OP2_SIMD, OP2_FUSE, OP2_REPLAY, OP2_TILE, OP2_TEAM,
- * OP2_RENUMBER and OP2_SLICES switch parts of the library off, to see what they are worth;
- * OP2_WAIT_MAX says how long ranks wait for each other, OP2_CC_TIMEOUT how many seconds a compiler
- * may take, and OP2_CACHE_MB how much the cache of compiled loops may hold; OP2_DEVICE and
- * OP2_DEVICE_STRATEGY say which device loops run on, and how they add there (doc/devices.md).
+ * The life of a context. A member of ::op2_options that is left zero (or null) is taken from the
+ * environment variable named beside it, and otherwise from the default. `op2_environment_write`
+ * prints the table of all variables. A variable that is set to the empty string counts as not set;
+ * one that starts with OP2_ and is not in the table is warned of (but for OP2_TEST_*, which belong
+ * to the library's tests). Some have no option: OP2_SIMD, OP2_FUSE, OP2_REPLAY, OP2_TILE, OP2_TEAM,
+ * OP2_RENUMBER and OP2_SLICES switch parts of the library off, to measure their effect;
+ * OP2_WAIT_MAX is the time that ranks wait for each other, OP2_CC_TIMEOUT the seconds that a
+ * compiler may take, and OP2_CACHE_MB the size that the cache of compiled loops may have;
+ * OP2_DEVICE and OP2_DEVICE_STRATEGY choose the device that loops run on, and how they add there
+ * (doc/devices.md).
  *
  * In a process with more rights than the user who started it (set-user-ID, set-group-ID or file
  * capabilities: AT_SECURE) no variable is read, HOME, TMPDIR and PATH included; options count as
- * ever. The compiler is then looked for in /usr/bin and /bin only and runs with an environment of
+ * usual. The compiler is then looked for in /usr/bin and /bin only and runs with an environment of
  * its own, and the backend starpu is not available. Such a program should name headers by absolute
  * paths.
  *
- * **Ranks.** The `@mpi` line of a call says what ranks of one program owe each other. Loops and
- * calls are queued by every rank in the same order. Whatever may run some of them is *collective*:
- * every rank calls it at the same place of that order, for the same object, since what runs on one
- * rank may need values of others. That is so of everything that forces (`@sync`), op2_dat_get() and
- * access scopes included, and of full queues and eager contexts. What declares something - sets,
- * maps, dats, globals, constants, kernels, ParLoop objects - is collective as well: all ranks have
- * it then, or none, with the error of the lowest that failed. op2_gbl_set() and op2_const_set()
- * wait for nobody, but every rank calls them at the same place, too. All other calls,
- * op2_*_destroy() among them, are a rank's own affair.
+ * **Ranks.** The `@mpi` line of a call says what the ranks of a program have to do together. Loops
+ * and calls are queued by every rank in the same order. Every call that may run some of them is
+ * *collective*: all ranks make it at the same point of that order, for the same object, since what
+ * runs on one rank may need values of others. This holds for everything that forces (`@sync`),
+ * op2_dat_get() and access scopes included, and for full queues and eager contexts. Calls that
+ * declare something (sets, maps, dats, globals, constants, kernels, ParLoops) are collective as
+ * well: the object then exists on all ranks, or on none, with the error of the lowest rank that
+ * failed. op2_gbl_set() and op2_const_set() do not wait for other ranks, but every rank makes them
+ * at the same point, too. All other calls, op2_*_destroy() among them, concern their own rank only.
  *
  * Ranks compare these calls in the messages that they send each other anyway: their number, kind,
- * names, objects, shapes, accesses, kernel texts, and values that have to be the same. Where two
- * ranks that made different calls meet, or wait for each other, all get ::OP2_ERR_FATAL within ten
- * seconds, with the first call in which two ranks differ, and what each of them has there. Where a
- * rank is merely silent, those that wait for it log a warning after 60 seconds and again at
- * doubling times; after OP2_WAIT_MAX seconds they end the contexts of all (0, the default: never).
- * op2_init_mpi() waits in the same way for ranks that have not come to it.
+ * names, objects, shapes, accesses, kernel texts, and values that have to be the same. If two ranks
+ * that made different calls exchange messages, or wait for each other, all ranks get
+ * ::OP2_ERR_FATAL within ten seconds, with the first call in which two ranks differ, and what each
+ * of them has there. If a rank is merely silent, those that wait for it log a warning after 60
+ * seconds and again at doubling times; after OP2_WAIT_MAX seconds they end the contexts of all
+ * ranks (0, the default: never). op2_init_mpi() waits in the same way for ranks that have not come
+ * to it.
  *
- * Contexts of several ranks are made by op2_init_mpi() (op2/mpi.h); others know one process only.
+ * Contexts of several ranks are made by op2_init_mpi() (op2/mpi.h); all others have one process
+ * only.
  *
  * **Processes.** A context belongs to the process that made it. In a child made by fork() every
  * call on it and on its objects returns ::OP2_ERR_STATE and changes nothing; destroying its objects
- * does nothing but null the handles. A child can make contexts of its own, on the backends
- * sequential, check and openmp always, on starpu where StarPU was not running at the fork. exec(),
- * posix_spawn() and system() need no care. A process may end in any way at any time: exit() from
- * any thread, exit handlers that use a context, signals. What is still queued is lost then. When
- * nobody calls exit(), after pthread_exit() of the main thread, a process with a context on starpu
- * ends when no threads but StarPU's are left. dlclose() leaves the shared library loaded, whether
- * contexts are there or not. A plugin that the static library is linked into finalizes its contexts
- * before it is unloaded. */
+ * only nulls the handles. A child can make contexts of its own: on the backends sequential, check
+ * and openmp always, on starpu if StarPU was not running at the fork. exec(), posix_spawn() and
+ * system() need no care. A process may end in any way at any time: exit() from any thread, exit
+ * handlers that use a context, signals. Loops that are still queued are lost then. If exit() is not
+ * called, after pthread_exit() of the main thread, a process with a context on starpu ends when no
+ * threads but StarPU's are left. dlclose() leaves the shared library loaded, whether contexts exist
+ * or not. A plugin that the static library is linked into finalizes its contexts before it is
+ * unloaded. */
 typedef struct op2_options {
   const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu, cuda, opencl, check, or
-                             static, whose loops have text (op2_loop_generate()) and do not run;
+                             static, whose loops have source (op2_loop_generate()) and do not run;
                              default starpu, or openmp where StarPU cannot be started or was built
                              for fewer workers than are wanted */
   int threads;            /**< OP2_THREADS: CPU workers; default one per usable core */
@@ -90,22 +93,22 @@ typedef struct op2_options {
  *         caller's, to be ended by op2_finalize()
  * @sync   starts worker threads where the backend has some
  * @mpi    not collective: the context is the process's own
- * @errors OP2_ERR_OPTION (names the option or variable and the value; also for what is reserved and
- *         not zero), OP2_ERR_UNAVAILABLE (names
- *         the backend and says why it cannot run here), OP2_ERR_NOMEM; on error *ctx is untouched
+ * @errors OP2_ERR_OPTION (names the option or variable and the value; also for reserved members
+ *         that are not zero), OP2_ERR_UNAVAILABLE (names the backend and says why it cannot run
+ *         here), OP2_ERR_NOMEM; on error *ctx is untouched
  * @source OP2 op_init; PyOP2 op2.init */
 OP2_API OP2_NODISCARD op2_status op2_init(const op2_options *options, op2_context *ctx);
 
 /** @brief Run what is still queued, end the context and null the handle.
- * The context ends whatever is returned, but for a call inside a function of op2_call() or of an
- * operator. Objects made from it stay valid handles until they are destroyed, but every call on
- * them except destruction then returns OP2_ERR_STATE.
- * One of several copies of a handle ends the context for all of them.
- * A program that ends without it loses what is queued; a warning says how many loops those were.
+ * The context ends whatever status is returned, except for a call inside a function of op2_call()
+ * or of an operator. Objects made from it stay valid handles until they are destroyed, but every
+ * call on them except destruction then returns OP2_ERR_STATE. Finalizing one of several copies of a
+ * handle ends the context for all of them. A program that ends without this call loses what is
+ * queued; a warning says how many loops those were.
  * @memory frees the context once its last object is destroyed; a null handle is a no-op
  * @sync   flushes and waits
- * @mpi    collective: no rank ends while others go on; where one would, all ranks are told (Ranks,
- *         above)
+ * @mpi    collective: no rank ends while others go on; where one would, all ranks get an error
+ *         (Ranks, above)
  * @errors the lowest-numbered execution failure not reported before; OP2_ERR_FATAL where other
  *         ranks made other calls; OP2_ERR_STATE for a copy of a handle that was finalized, and in a
  *         forked child; OP2_ERR_STATE inside an operator's or a call's function, where the context
@@ -113,7 +116,7 @@ OP2_API OP2_NODISCARD op2_status op2_init(const op2_options *options, op2_contex
  * @source OP2 op_exit; PyOP2 op2.exit */
 OP2_API OP2_NODISCARD op2_status op2_finalize(op2_context *ctx);
 
-/** @brief Whether a context is there and not finalized.
+/** @brief True if a context exists and is not finalized.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    not collective                  @errors none: false for a null handle
  * @source PyOP2 op2.initialised */
@@ -139,8 +142,8 @@ OP2_API int op2_workers(op2_context ctx);
 OP2_API const char *op2_backend_unavailable(const char *name);
 
 /** @brief Print the table of environment variables: name, default, present value and meaning; and
- * that none is read, where that is so. Behind it the devices of the backends cuda and opencl, by the
- * numbers that OP2_DEVICE takes, or why there are none: drivers are opened for that.
+ * that none is read, where that is so. The devices of the backends cuda and opencl follow, by the
+ * numbers that OP2_DEVICE takes, or the reason why there are none: drivers are opened for that.
  * @memory keeps nothing                   @sync   runs nothing
  * @mpi    not collective                  @errors OP2_ERR_ARG (null stream), OP2_ERR_IO
  * @source op2 */

@@ -13,12 +13,12 @@ extern "C" {
 #endif
 
 /** @file graph.h
- * Looking at what is queued, running it, and what it cost. */
+ * Inspecting the queue, running it, and measuring its cost. */
 
 /** @brief Run everything that is queued and wait for it.
  * Queued loops are transformed before they run: loops over one set may be fused, chains of loops
- * may run tile by tile, and what was worked out for a queue is kept for the next one like it. Which
- * loops may be fused is decided within what one call runs, so fewer flushes leave more to gain.
+ * may run tile by tile, and the program made for a queue is kept for the next queue like it. Loops
+ * are fused only with others that the same call runs, so fewer flushes leave more to gain.
  * @memory keeps plans, code and up to 64 programs of queues seen before, until op2_finalize()
  * @sync   flushes and waits
  * @mpi    collective
@@ -27,22 +27,23 @@ extern "C" {
 OP2_API OP2_NODISCARD op2_status op2_flush(op2_context ctx);
 
 /** @brief Write the graph of the loops and calls that are queued, in Graphviz' language.
- * Loops show kernel, set, call site and state, calls their function; edges show the dat or global and RAW, WAR or WAW; and
- * a legend says what that means. The text is the same for the same program, run after run. Loops
- * are here as they were queued; what they were fused to is in the file that OP2_GRAPH names, which
- * is written once they have run: there a box is drawn round loops that were one, and among ranks
- * exchanges of halos stand between the loops that made what travels and the loop that waited for it.
+ * A loop shows its kernel, set, call site and state, a call its function; an edge shows the dat or
+ * global and RAW, WAR or WAW; and a legend explains this. The text is the same for the same
+ * program, run after run. Loops are shown as they were queued; the loops that they were fused to
+ * are in the file that OP2_GRAPH names, which is written once they have run: there a box is drawn
+ * round loops that were fused and, among ranks, halo exchanges stand between the loops that made
+ * the values and the loop that waited for them.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    rank-local                      @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_IO,
  *         OP2_ERR_NOMEM
  * @source op2 */
 OP2_API OP2_NODISCARD op2_status op2_graph_write_dot(op2_context ctx, FILE *stream);
 
-/** @brief Write in words what the context did with the loops it was given.
- * What forced them to run; for each program kept, which loops were fused, which were not and why,
- * which ran tile by tile or why none did; how well each map is numbered; for each loop, how often
- * it ran by itself or as part of others, its blocks and colours, and whether it is vector code or
- * why not.
+/** @brief Explain in words what the context did with the loops it was given.
+ * Reports what forced them to run; for each program kept, which loops were fused, which were not
+ * and why, which ran tile by tile or why none did; how well each map is numbered; for each loop,
+ * how often it ran by itself or as part of others, its blocks and colours, and whether it is vector
+ * code or why not.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    rank-local                      @errors OP2_ERR_ARG, OP2_ERR_IO
  * @source op2 */
@@ -54,17 +55,17 @@ OP2_API OP2_NODISCARD op2_status op2_explain(op2_context ctx, FILE *stream);
  * @errors none: 0 for a null handle       @source op2 */
 OP2_API int64_t op2_queued(op2_context ctx);
 
-/** What one kernel over one set has cost so far. */
+/** The cost of one kernel over one set so far. */
 typedef struct op2_profile {
-  const char *kernel; /**< the kernel's name */
-  const char *set;    /**< the set's name */
-  int64_t calls;      /**< loops run */
-  int64_t elements;   /**< elements all of them ran over */
-  double seconds;     /**< time in generated code, summed over workers; what loops that were fused
+  const char *kernel;  /**< the kernel's name */
+  const char *set;     /**< the set's name */
+  int64_t calls;       /**< loops run */
+  int64_t elements;    /**< elements all of them ran over */
+  double seconds;      /**< time in generated code, summed over workers; what loops that were fused
                            took is divided by the bytes that each would move alone. On a device: by
                            its own clock, times the number of workers; the first run and one in
                            eight are measured, and stand for the others */
-  double bytes;       /**< least data they had to move unfused: each value once, maps included */
+  double bytes;        /**< least data they had to move unfused: each value once, maps included */
   double reserved[10]; /**< 0: room for later versions */
 } op2_profile;
 
@@ -75,24 +76,23 @@ typedef struct op2_profile {
  * @source OP2 op_timing_output */
 OP2_API OP2_NODISCARD op2_status op2_profile_get(op2_context ctx, int i, op2_profile *profile);
 
-/** Where the time went since op2_init(), in seconds on the clock: the five parts are all of it. */
+/** The time since op2_init(), in seconds on the clock; the five parts add up to the total. */
 typedef struct op2_times {
   double total;     /**< since op2_init() was called */
   double loops;     /**< in generated code: the profile's seconds, which are summed over workers,
                          divided by their number */
-  double waiting;   /**< while loops ran, but workers had none: for others to end, for tasks, for
-                         reductions; of one worker among four, a quarter of what it waited */
+  double waiting;   /**< idle time of workers while loops ran: waiting for others to end, for tasks
+                         or for reductions; a second of one worker among four counts a quarter */
   double compiling; /**< finding, compiling and loading generated code */
   double preparing; /**< fusing, generating code, planning, tiling, cutting into tasks */
-  double
-      elsewhere; /**< all the rest: the program and its calls, queueing, copying data to it and from it */
+  double elsewhere; /**< the rest: the program and its calls, queueing, copying data in and out */
   int64_t compiled; /**< loops, fused ones too, that were compiled */
   int64_t loaded;   /**< and those whose code was found in the cache on disk */
   double reserved[8]; /**< 0: room for later versions */
 } op2_times;
 
-/** @brief Where the time of the context went.
- * The clock is not read when loops are queued: what a loop took is counted when it has run.
+/** @brief Get the times of the context.
+ * The clock is not read when loops are queued: the time of a loop is counted when it has run.
  * @memory *times is the caller's          @sync   never blocks, runs nothing
  * @mpi    rank-local                      @errors OP2_ERR_STATE, OP2_ERR_ARG
  * @source OP2 op_timing_output; PyOP2 timing summary */

@@ -12,8 +12,8 @@ extern "C" {
 
 /** @file io.h
  * Meshes and values in HDF5 files of OP2's flat layout, as OP2 writes and reads them. These
- * functions are in a library of their own, libop2_hdf5 (`pkg-config op2_hdf5`); libop2 itself has
- * none of HDF5, and op2.h does not include this header.
+ * functions are in a library of their own, libop2_hdf5 (`pkg-config op2_hdf5`); libop2 itself does
+ * not use HDF5, and op2.h does not include this header.
  *
  * A file holds, each under its name, which may be a path with `/`:
  *
@@ -21,45 +21,45 @@ extern "C" {
  * - a map as a dataset [size of from][arity] of targets, with the attributes `size` (of from),
  *   `dim` (the arity) and `type` ("int", "long" where a number needs 64 bits);
  * - a dat as a dataset [size of the set][dim] with the attributes `size` (bytes of an element),
- *   `dim` and `type` ("double", "float", "int", "long"; types that OP2 has not are named as in C,
+ *   `dim` and `type` ("double", "float", "int", "long"; types that OP2 lacks are named as in C,
  *   "uint8_t");
  * - constants as a dataset [dim] with the attributes `dim` and `type`.
  *
- * Elements are numbered as users and all ranks know them (op2/ranks.h), so that a file says nothing
- * of how many ranks wrote it, and any number can read it. What is written does not depend on the
- * time, nor on the number of ranks: files of equal contents are equal byte for byte.
+ * Elements are numbered as users and all ranks know them (op2/ranks.h), so a file does not depend
+ * on how many ranks wrote it, and any number of ranks can read it. What is written does not depend
+ * on the time either: files of equal contents are equal byte for byte.
  *
  * Files that OP2 has not written can be read, too, as h5py and others write them: the attributes
  * may be missing, and those that are there must not contradict the dataset. The text of `type` may
  * have any of HDF5's forms. A set and the entries of a map may be integers of any type. A row of a
  * dat or a map, and constants, may have any number of dimensions: [n][3][3] is a dat of dim 9.
  * Values of dats and constants are not converted: the type that is asked for is that of the file.
- * op2_file_shape() says what a dataset holds.
+ * op2_file_shape() reports what a dataset holds.
  *
  * A file that is written has the name NAME.op2-part until op2_file_close(), which makes sure that
  * all of it is on the disk and then gives it its own name, in one step. Until then a former file of
- * that name is what it was, whatever fails and whoever is killed; after a failure it stays, and the
- * part is removed. A part that a killed program has left is replaced when NAME is next written. So
- * the folder has to be writable, and has to have room for both files. The new file has the
- * permissions of the former one. Symbolic links stay and lead to it, also those that led to no file
- * yet. Two programs must not write one file at a time: the first that closes it is told.
+ * that name stays what it was, even if something fails or a program is killed; after a failure it
+ * stays, and the part is removed. A part that a killed program has left is replaced when NAME is
+ * next written. So the folder has to be writable, and needs space for both files. The new file has
+ * the permissions of the former one. Symbolic links stay and lead to it, also those that led to no
+ * file yet. Two programs must not write one file at a time: the first that closes it gets an error.
  *
- * Over ranks (op2/mpi.h) one file is read and written by all of them at once; every call here is
- * then collective: all ranks make it, in the same order, for the same names. An error of one rank
- * is one of all, and its message names the rank. Sets that are read are blocks, of equal sizes but
- * for one element, and op2_partition() moves them. MPI-IO is not used: each rank has to see the
- * file under the path that it gives, in a file system where processes can write to parts of one
- * file, as those of clusters are; on NFS ranks lock what they write. HDF5 may be built without MPI,
- * or with that of the ranks.
+ * With several ranks (op2/mpi.h), one file is read and written by all of them at once; every call
+ * here is then collective: all ranks make it, in the same order, for the same names. An error on
+ * one rank is an error on all, and its message names the rank. Sets that are read are blocks, of
+ * equal sizes but for one element, and op2_partition() moves them. MPI-IO is not used: each rank
+ * has to see the file under the path that it gives, in a file system where processes can write to
+ * parts of one file, as those of clusters can; on NFS ranks lock what they write. HDF5 may be built
+ * without MPI, or with the MPI of the ranks.
  *
- * Messages name the file, what was to be read, and what is wrong with it, with HDF5's own words
- * where it has some; HDF5 itself prints nothing. Values of a damaged file that still are values
- * cannot be told from others, and what somebody made to mislead HDF5 itself may: read no files that
- * nobody answers for. */
+ * Messages name the file, what was to be read, and what is wrong with it, with HDF5's own words if
+ * it has some; HDF5 itself prints nothing. Wrong values in a damaged file cannot be detected if
+ * they are valid values, and a file that was made to mislead HDF5 itself may do so: do not read
+ * files from sources that you do not trust. */
 
 typedef struct op2_file_s *op2_file; /**< an open file */
 
-/** What is to be done with a file. */
+/** How a file is opened. */
 typedef enum op2_file_mode {
   OP2_FILE_READ = 1, /**< read it */
   OP2_FILE_CREATE,   /**< write a new one, which replaces a former one when it is closed */
@@ -69,7 +69,7 @@ typedef enum op2_file_mode {
 } op2_file_mode;
 
 /** @brief Open a file, or create it.
- * @memory path is copied; a relative one is taken from the current folder of now. The file keeps
+ * @memory path is copied; a relative one starts at the present working directory. The file keeps
  *         the context's memory until it is closed with op2_file_close(), which has to come before
  *         op2_finalize() and MPI_Finalize. Copies of the handle are of no use after that. A program
  *         that ends without closing a file leaves its part behind
@@ -78,8 +78,7 @@ typedef enum op2_file_mode {
  * @errors OP2_ERR_ARG (null, an unknown mode), OP2_ERR_STATE (no context), OP2_ERR_IO (no such
  *         file, no HDF5 file, a truncated one, no right to it or to its folder, ranks that see no
  *         file or another one), OP2_ERR_UNAVAILABLE (libop2_hdf5 and libop2 of different builds, an
- *         HDF5 with another MPI than the ranks),
- *         OP2_ERR_NOMEM; on error *file is untouched
+ *         HDF5 with another MPI than the ranks), OP2_ERR_NOMEM; on error *file is untouched
  * @source OP2 op_decl_*_hdf5 (file names) */
 OP2_API OP2_NODISCARD op2_status op2_file_open(op2_context ctx, const char *path,
                                                op2_file_mode mode, op2_file *file);
@@ -97,8 +96,8 @@ OP2_API OP2_NODISCARD op2_status op2_file_close(op2_file *file);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/** @brief Declare the set of a file that has this name: over ranks, this rank's block of it. The
- * dataset is one integer, the size; for others see op2_file_shape().
+/** @brief Declare the set that has this name in a file; with several ranks, this rank's block of
+ * it. The dataset is one integer, the size; for others see op2_file_shape().
  * @units  elements                        @memory the set is the caller's
  * @sync   runs nothing; waits for the file system
  * @mpi    collective
@@ -108,7 +107,7 @@ OP2_API OP2_NODISCARD op2_status op2_file_close(op2_file *file);
  * @source OP2 op_decl_set_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_read_set(op2_file file, const char *name, op2_set *set);
 
-/** @brief Declare the map of a file that has this name; over ranks as op2_map_create_global().
+/** @brief Declare the map that has this name in a file, as op2_map_create_global() does.
  * @units  elements                        @memory the map is the caller's
  * @sync   runs nothing; waits for the file system
  * @mpi    collective
@@ -119,7 +118,7 @@ OP2_API OP2_NODISCARD op2_status op2_file_read_set(op2_file file, const char *na
 OP2_API OP2_NODISCARD op2_status op2_file_read_map(op2_file file, op2_set from, op2_set to,
                                                    int arity, const char *name, op2_map *map);
 
-/** @brief Declare the dat of a file that has this name, with its values. The set may have been
+/** @brief Declare the dat that has this name in a file, with its values. The set may have been
  * partitioned and renumbered.
  * @units  values of `type`                @memory the dat is the caller's
  * @sync   runs nothing; waits for the file system
@@ -128,7 +127,7 @@ OP2_API OP2_NODISCARD op2_status op2_file_read_map(op2_file file, op2_set from, 
 OP2_API OP2_NODISCARD op2_status op2_file_read_dat(op2_file file, op2_set set, int dim,
                                                    op2_type type, const char *name, op2_dat *dat);
 
-/** @brief Read the values of constants, or of whatever else is kept without a set: for
+/** @brief Read the values of constants, or of anything else that is kept without a set: for
  * op2_const_create() and op2_gbl_create().
  * @shape  values[dim]                     @units  values of `type`
  * @memory values is the caller's, untouched on error
@@ -148,9 +147,9 @@ OP2_API OP2_NODISCARD op2_status op2_file_read_const(op2_file file, int dim, op2
 OP2_API OP2_NODISCARD op2_status op2_file_read_rows(op2_file file, const char *name, int64_t first,
                                                     int64_t n, int dim, op2_type type, void *rows);
 
-/** @brief Rows, values in a row and type of a dataset, as of files that were not made for OP2: for
- * op2_set_create() where a file holds no sets, and for whoever does not know what to ask for. One
- * value by itself is one row of one.
+/** @brief Get the rows, values in a row and type of a dataset, as of files that were not made for
+ * OP2: for op2_set_create() if a file holds no sets, and for programs that do not know the shape. A
+ * single value is one row of one.
  * @shape  dataset [rows][columns], all dimensions but the first taken together
  * @units  rows; values                    @memory outputs are the caller's, untouched on error
  * @sync   runs nothing; waits for the file system
@@ -164,13 +163,13 @@ OP2_API OP2_NODISCARD op2_status op2_file_shape(op2_file file, const char *name,
 
 /** @brief Write the size of a set.
  * @units  elements
- * @memory name is that in the file; null: the set's own, as for all below
+ * @memory name is the name in the file; null: the object's own, here and in all calls below
  * @sync   runs nothing; waits for the file system
  * @mpi    collective
  * @errors OP2_ERR_ARG (null, a subset), OP2_ERR_STATE (the context has ended, or the file is open
  *         for reading), OP2_ERR_NAME (the name is taken, or none), OP2_ERR_MISMATCH (another
- *         context), OP2_ERR_IO (also after a write that failed so,
- *         since the file will not be kept), OP2_ERR_NOMEM
+ *         context), OP2_ERR_IO (also after a write that failed so, since the file will not be
+ *         kept), OP2_ERR_NOMEM
  * @source OP2 op_dump_to_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_write_set(op2_file file, op2_set set, const char *name);
 

@@ -16,7 +16,7 @@ extern "C" {
  * Kernels, loop arguments and parallel loops.
  *
  * A kernel is a C99 function that returns void and is applied to every element of a set. Its
- * parameters answer the loop's arguments one by one:
+ * parameters correspond to the loop's arguments one by one:
  *
  * | argument | parameter | what it points to |
  * |---|---|---|
@@ -25,20 +25,20 @@ extern "C" {
  * | op2_arg_dat(d, OP2_ALL, map, m) | `T **` (or `T *x[]`) | one pointer for every slot |
  * | op2_arg_dat(d, OP2_ITER(0), map, m) | `T *` | arity * dim private values, slot by slot |
  * | op2_arg_gbl(g, m) | `T *` | the dim values, or a private partial result of a reduction |
- * | op2_arg_info(g, n) | `T *` | the dim values of what argument n finds, zeros at first |
+ * | op2_arg_info(g, n) | `T *` | dim values that go with what argument n finds, zeros at first |
  * | op2_arg_val(p, dim, type) | `T *`, or `T` when dim is 1 | the values captured at the call |
  * | op2_arg_idx() | `int32_t` or `int64_t`, or a pointer to const one | the element's number |
  * | op2_arg_map_idx(map, i) | the same | the number of the element in slot i |
- * | op2_arg_map_idx(map, OP2_ALL) | `const int32_t *`, `const int64_t *` | a number for every slot |
+ * | op2_arg_map_idx(map, OP2_ALL) | `const int32_t *`, `const int64_t *` | a number for each slot |
  *
  * `T` is the C type of the argument's type; READ parameters may be pointers to const, all others
  * may not. A parameter that is declared as an array with a length (`T x[4]`, `T *x[4]`) may be
  * shorter than what it is given, never longer; the number in `T *x[4]` does not count.
  *
- * A kernel is C, not C++: `auto` finds no types. What its text shows to depend on the order of the
- * elements is warned of: variables that keep a value (`static`) when the kernel is made, values of
- * an OP2_INC argument that are read, and slots that the map does not have, when it is first
- * called with such an argument.
+ * A kernel is C, not C++: `auto` deduces no types. The library warns of what the text shows to
+ * depend on the order of the elements: variables that keep a value (`static`), when the kernel is
+ * made; and values of an OP2_INC argument that are read, and slots that the map does not have, when
+ * the kernel is first called with such an argument.
  *
  * A dat may be given to several arguments: what the kernel adds, lowers and raises in private
  * copies reaches the data after the kernel, argument by argument. A global may be given to several
@@ -52,18 +52,21 @@ extern "C" {
  * |---|---|
  * | signed integers that overflow | wrap, as unsigned ones do (-fwrapv) |
  * | float and double | every operation is rounded to its own type, and none is contracted with
- *   another; denormal numbers are kept |
+ *   another (fused multiply-add); denormal numbers are kept |
  * | fmin(a, b), fmax(a, b) | a where it is less (greater) than b or b is NaN, else b: of two zeros
  *   b, of a number and a NaN the number |
- * | NaN | that a result is NaN is certain, but not its sign and its other bits |
- * | OP2_MIN, OP2_MAX | for each element the kernel begins with a copy of what the global had before
- *   the loop, or of what the dat has. The library combines what it makes of these copies, and takes
- *   any number in place of NaN but never a NaN (op2_access). So a kernel for which a NaN decides
- *   (`*m = *m < x ? *m : x`) finds the same as one that leaves NaN out (`if (x < *m) *m = x`), unless
- *   the copy is NaN at first, where the latter finds nothing; and no result depends on the order of
- *   the elements, as long as a kernel treats NaN in one of these ways. A later loop begins with what
- *   the earlier ones have found, also where loops are fused: those that lower or raise the same
- *   global of floating type, or the same dat through a map, are not |
+ * | NaN | it is certain that a result is NaN, but not its sign and its other bits |
+ * | OP2_MIN, OP2_MAX | see below |
+ *
+ * **Minima and maxima** (OP2_MIN, OP2_MAX). For each element the kernel begins with a copy of the
+ * value that the global had before the loop, or that the dat has. The library combines the values
+ * that the kernel leaves in these copies, and takes any number in place of NaN but never a NaN
+ * (::op2_access). So a kernel for which a NaN decides (`*m = *m < x ? *m : x`) finds the same as
+ * one that leaves NaN out (`if (x < *m) *m = x`), unless the copy is NaN at first, where the latter
+ * finds nothing. No result depends on the order of the elements, as long as a kernel treats NaN in
+ * one of these ways. A later loop begins with the values that earlier ones have found; therefore
+ * loops that lower or raise the same global of floating type, or the same dat through a map, are
+ * not fused.
  *
  * **Floating-point environment.** Kernels, and the library itself, run in the default environment
  * on every thread: operations round to nearest, denormal numbers are kept and nothing traps,
@@ -78,48 +81,48 @@ extern "C" {
  * Devices have an environment of their own, which is the default; threads that their driver, MPI or
  * StarPU starts in op2_init() or op2_init_mpi() begin with it.
  *
- * What C does not define remains undefined, and may differ: division of integers by zero, and of
- * the least one by -1 (both end the program on x86), shifts by as many bits as there are or more,
- * and conversion of a real number to an integer type that cannot hold it, or of NaN. */
+ * Behaviour that C does not define remains undefined, and may differ: division of integers by zero,
+ * and of the least one by -1 (both end the program on x86), shifts by as many bits as there are or
+ * more, and conversion of a real number to an integer type that cannot hold it, or of NaN. */
 
 /** Take all slots of a map: the kernel gets an array of pointers. */
 #define OP2_ALL (-1)
 /** Iteration-space argument over index space i (0 or 1): the kernel gets one private buffer. */
 #define OP2_ITER(i) (-1000 - (i))
 
-/** Where a loop was queued. The strings must live as long as the program does. */
+/** The place in the program where a loop was queued. The strings must live as long as the program does. */
 typedef struct op2_where {
   const char *file; /**< as in __FILE__ */
   int line;         /**< as in __LINE__ */
 } op2_where;
 
-/** What a kernel is made from. Zero-initialise, then fill in. */
+/** The description of a kernel. Zero-initialise it, then fill it in. */
 typedef struct op2_kernel_desc {
-  const char *name;            /**< the function's name in `source` */
-  const char *source;          /**< C text: the function, helpers, types, directives */
-  const char *const *headers;  /**< to include, "<math.h>" or the path of a regular file of at
+  const char *name;             /**< the function's name in `source` */
+  const char *source;           /**< C text: the function, helpers, types, directives */
+  const char *const *headers;   /**< to include, "<math.h>" or the path of a regular file of at
                                     most 64 MiB; null-terminated */
-  const char *const *includes; /**< directories to search; null-terminated; may be null */
-  const char *file;            /**< where `source` stands; may be null */
-  int line;                    /**< line of `file` on which `source` begins; 0 when file is null */
-  int reserved_number;         /**< 0 */
-  const char *const *libraries; /**< what the kernel is linked to: paths of shared libraries,
+  const char *const *includes;  /**< directories to search; null-terminated; may be null */
+  const char *file;             /**< where `source` stands; may be null */
+  int line;                     /**< line of `file` on which `source` begins; 0 when file is null */
+  int reserved_number;          /**< 0 */
+  const char *const *libraries; /**< to link the kernel with: paths of shared libraries,
                                     archives and object files, and options of the linker (`-lNAME`,
-                                    `-LDIR`); null-terminated; may be null. Relative paths are meant
-                                    from the working directory when the kernel is created, and
+                                    `-LDIR`); null-terminated; may be null. Relative paths start at
+                                    the working directory when the kernel is created, and
                                     folders of shared libraries are searched at run time as well.
                                     `OP2_LDFLAGS` adds options for all kernels. Devices link
                                     nothing */
-  const void *reserved[5];     /**< null: room for later versions */
+  const void *reserved[5];      /**< null: room for later versions */
 } op2_kernel_desc;
 
-/** Define a kernel where the C compiler checks it too: `OP2_KERNEL(name, (parameters), { body })`
- * makes the function `name` and the descriptor `name_kernel` for op2_kernel_create(). The body's
- * text is taken as it stands and on one line: macros in it are not expanded, functions of the file
- * around it are not seen, and messages of the compiler at run time point to the macro. Constants
- * need a variable of the same name and type in the file. A kernel that wants more (helper
- * functions, headers, line numbers) fills in an ::op2_kernel_desc of its own. `<math.h>` is always
- * there. */
+/** Define a kernel that the program's C compiler checks, too. Written as `OP2_KERNEL(name,
+ * (parameters), { body })`, it makes the function `name` and the descriptor `name_kernel` for
+ * op2_kernel_create(). The body's text is taken as it stands and on one line: macros in it are not
+ * expanded, functions of the file around it are not seen, and messages of the compiler at run time
+ * point to the macro. Constants need a variable of the same name and type in the file. A kernel
+ * that needs more (helper functions, headers, line numbers) fills in an ::op2_kernel_desc of its
+ * own. `<math.h>` is always there. */
 /* clang-format off */
 #define OP2_KERNEL(name_, params_, ...)                                                            \
   static inline __attribute__((unused)) void name_ params_ __VA_ARGS__                             \
@@ -128,9 +131,10 @@ typedef struct op2_kernel_desc {
 /* clang-format on */
 
 /** One argument of a loop. Made by the op2_arg_* functions only; passed by value. The first member
- * has a type of its own, so that a handle given where an argument belongs does not pass for one.
- * Programs hold it, so its 64 bytes stay as they are for as long as the library's soname does; the
- * second map and its slot, and what is reserved, are zero in all arguments that there are today. */
+ * has a type of its own, so that a handle in place of an argument does not compile. Programs store
+ * arguments, so the layout of these 64 bytes does not change as long as the library's soname does
+ * not. The second map and its slot are for matrices and zero in all other arguments; reserved
+ * members are zero. */
 typedef struct op2_arg {
   const struct op2_arg_tag *tag;
   void *object;
@@ -166,7 +170,7 @@ OP2_API void op2_kernel_destroy(op2_kernel *kernel);
 
 /** @brief A dat reached through a map: slot idx, all slots (::OP2_ALL) or a private buffer
  * (::OP2_ITER). A null map is refused with a slot; with ::OP2_ALL it means the element itself, as
- * op2_arg_direct().
+ * in op2_arg_direct().
  * @memory keeps nothing; the loop that takes the argument does
  * @sync   never blocks, runs nothing      @mpi    not collective
  * @errors none here: a wrong argument is reported by the call that takes it
@@ -180,21 +184,22 @@ OP2_API op2_arg op2_arg_dat(op2_dat dat, int idx, op2_map map, op2_access access
 OP2_API op2_arg op2_arg_direct(op2_dat dat, op2_access access);
 
 /** @brief A global: READ, or reduced into with INC, MIN or MAX. MIN and MAX copy and compare all
- * values of the global for each element, whichever of them the kernel changes: hundreds of values
- * take more time than most kernels.
+ * values of the global for each element, whichever of them the kernel changes, so that a global of
+ * hundreds of values takes more time than most kernels.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    not collective                  @errors none here
  * @source OP2 op_arg_gbl */
 OP2_API op2_arg op2_arg_gbl(op2_gbl gbl, op2_access access);
 
-/** @brief What belongs to the value that a MIN or MAX finds: where it was, or whatever else the
- * kernel knows of that element. Argument `reduction` of the same loop (counted from 0) is a global
- * of one value in OP2_MIN or OP2_MAX. The kernel sets these values where it lowers or raises that
- * one, which begins anew for each element with what the global had before the loop. The element
- * with the least (greatest) value wins, of several the one with the lowest number, whatever the
- * order in which they run; its values become the global's. Where none is less (greater) than what
- * the global had, both globals stay as they are. NaN never wins, and any number wins over NaN. One
- * reduction may have several such arguments. Neither global may occur in the loop once more.
+/** @brief A global for what goes with the value that a MIN or MAX finds: where it was, or whatever
+ * else the kernel knows of that element. Argument `reduction` of the same loop (counted from 0) is
+ * a global of one value in OP2_MIN or OP2_MAX. The kernel sets the values of this argument where it
+ * lowers or raises that one, which for each element begins with the value that the global had
+ * before the loop. The element with the least (greatest) value wins; among equal ones it is the
+ * element with the lowest number, in whatever order they run. Its values become the global's. Where
+ * none is less (greater) than what the global had, both globals stay as they are. NaN never wins,
+ * and any number wins over NaN. One reduction may have several such arguments. Neither global may
+ * occur in the loop once more.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    not collective
  * @errors none here: a wrong argument is reported by the call that takes it
@@ -225,9 +230,9 @@ OP2_API op2_arg op2_arg_idx(void);
 OP2_API op2_arg op2_arg_map_idx(op2_map map, int slot);
 
 /** @cond
- * The same for compilers that inline: calls for its arguments would take a third of the time that a
- * loop's queueing takes. Where nothing is inlined the library's functions are called, so no code
- * comes of this otherwise (gnu_inline). Tags are odd numbers: no handle is one. */
+ * The same functions for compilers that inline: calls to make its arguments would take a third of
+ * the time that queueing a loop takes. Where nothing is inlined the library's functions are called,
+ * and these definitions make no code (gnu_inline). Tags are odd numbers, which no handle is. */
 #ifdef __cplusplus
 #define OP2_TAG_(n) reinterpret_cast<const struct op2_arg_tag *>(static_cast<uintptr_t>(n))
 #define OP2_NULL_   nullptr
@@ -237,10 +242,10 @@ OP2_API op2_arg op2_arg_map_idx(op2_map map, int slot);
 #define OP2_NULL_   ((void *)0)
 #define OP2_INT_(n) ((int32_t)(n))
 #endif
-#define OP2_TAG_DAT_ OP2_TAG_(0x6f703201)
-#define OP2_TAG_GBL_ OP2_TAG_(0x6f703203)
-#define OP2_TAG_VAL_ OP2_TAG_(0x6f703205)
-#define OP2_TAG_IDX_ OP2_TAG_(0x6f703207)
+#define OP2_TAG_DAT_     OP2_TAG_(0x6f703201)
+#define OP2_TAG_GBL_     OP2_TAG_(0x6f703203)
+#define OP2_TAG_VAL_     OP2_TAG_(0x6f703205)
+#define OP2_TAG_IDX_     OP2_TAG_(0x6f703207)
 #define OP2_TAG_MAP_IDX_ OP2_TAG_(0x6f703209)
 #define OP2_TAG_INFO_    OP2_TAG_(0x6f70320b)
 
@@ -291,19 +296,19 @@ OP2_INLINE_ op2_arg op2_arg_map_idx(op2_map map, int slot) {
  * then nothing is queued. In eager mode the loop also runs here and its own failure is returned.
  * @shape  args[nargs], nargs >= 1         @units  arguments
  * @memory args is copied; handles are kept until the loop has run
- * @sync   runs nothing, unless the queue is full (then what waits runs first, but for the last
- *         loops of a queue that repeats itself), the context is eager, or so many loops have been
+ * @sync   runs nothing, unless the queue is full (then the queue runs first, except the last
+ *         loops of one that repeats itself), the context is eager, or so many loops have been
  *         queued that a badly numbered mesh is renumbered before this one (OP2_RENUMBER)
  * @mpi    every rank queues the same loops in the same order; collective where it runs some
  * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH, OP2_ERR_ACCESS, OP2_ERR_TYPE,
- *         OP2_ERR_ARITY, OP2_ERR_RANGE (a slot that the map does not have, private copies of
- *         more than 256 KiB, or more than 2^30 bytes of constants and values), OP2_ERR_SYNTAX (the kernel gives a constant a value; gives the line),
- *         OP2_ERR_NOMEM
+ *         OP2_ERR_ARITY, OP2_ERR_RANGE (a slot that the map does not have, private copies of more
+ *         than 256 KiB, or more than 2^30 bytes of constants and values), OP2_ERR_SYNTAX (the
+ *         kernel gives a constant a value; gives the line), OP2_ERR_NOMEM
  * @source OP2 op_par_loop; PyOP2 par_loop */
 OP2_API OP2_NODISCARD op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set,
                                                  int nargs, const op2_arg *args);
 
-/** @brief Make a ParLoop object, to be generated, computed or queued, as often as wished.
+/** @brief Make a ParLoop object, which can be generated, computed or queued any number of times.
  * @shape  args[nargs]                     @units  arguments
  * @memory args is copied, values of op2_arg_val() included; the handles are kept until the loop is
  *         destroyed
@@ -313,14 +318,14 @@ OP2_API OP2_NODISCARD op2_status op2_loop_create_at(op2_where where, op2_kernel 
                                                     int nargs, const op2_arg *args, op2_loop *loop);
 
 /** @brief The generated source of a loop; needs no data, so it can be used ahead of time.
+ * Targets are "c", "simd", "check", "cuda" and "opencl", whatever the context's backend is; a
+ * strategy may follow "cuda" or "opencl": "cuda:staged" (doc/devices.md). The backend "static" is
+ * for programs that need only the source: it needs no device or compiler, and its loops fail with
+ * OP2_ERR_UNAVAILABLE when they are to run.
  * @memory *source belongs to the loop and lives as long as it does
  * @sync   never blocks, runs nothing      @mpi    not collective
- * Targets are "c", "simd", "check", "cuda" and "opencl", whatever the context's backend is; behind
- * "cuda" or "opencl" a strategy may stand: "cuda:staged" (doc/devices.md). The backend "static" is for
- * programs that want nothing else: it asks for no device or compiler, and its loops fail with
- * OP2_ERR_UNAVAILABLE where they are to run.
- * @errors OP2_ERR_ARG, OP2_ERR_UNAVAILABLE (unknown target or strategy; or a device, or that strategy,
- *         will not do for the loop), OP2_ERR_NOMEM
+ * @errors OP2_ERR_ARG, OP2_ERR_UNAVAILABLE (unknown target or strategy; or a device, or that
+ *         strategy, cannot run the loop), OP2_ERR_NOMEM
  * @source PyOP2 ParLoop code generation */
 OP2_API OP2_NODISCARD op2_status op2_loop_generate(op2_loop loop, const char *target,
                                                    const char **source);

@@ -15,18 +15,19 @@ extern "C" {
 /** @file matrix.h
  * Sparse matrices that loops assemble.
  *
- * A sparsity says where a matrix may have values other than zero: row i and column j, where an
- * element of some set reaches i by a map to the rows and j by a map to the columns. A matrix has a
- * block of row_dim * column_dim values there, for as many values of a dat on the set of its rows and
- * of its columns; mostly that is one.
+ * A sparsity holds where a matrix may have values other than zero, its nonzeros: row i and column
+ * j, if an element of some set reaches i by a map to the rows and j by a map to the columns. A
+ * matrix has a block of row_dim * column_dim values for each nonzero: row_dim is the dim of a dat
+ * on the rows, and column_dim that of a dat on the columns; mostly both are one.
  *
- * Loops add to a matrix by op2_arg_mat(), each element a dense block of its own. What goes where was
- * worked out with the sparsity, so that nothing is searched for and nothing is inserted; loops that
- * add to matrices are coloured, fused, vectorised and run on devices as loops that add to dats are.
+ * Loops add to a matrix by op2_arg_mat(), each element a dense block of its own. The positions of
+ * the values are found once, with the sparsity, so that nothing is searched for and nothing is
+ * inserted; loops that add to matrices are coloured, fused, vectorised and run on devices like
+ * loops that add to dats.
  *
- * Rows and columns are numbered as the program numbers the elements of their sets, in order of which
- * rows and, within a row, columns are shown: among ranks each rank has the rows that it owns, in its
- * order, and columns by their global numbers. */
+ * Rows and columns are numbered as the program numbers the elements of their sets. Rows, and
+ * columns within a row, are returned in that order: with several ranks, each rank has the rows that
+ * it owns, in its order, and columns by their global numbers. */
 
 /** A map to the rows of a matrix and one to its columns, from the same set. */
 typedef struct op2_map_pair {
@@ -34,8 +35,8 @@ typedef struct op2_map_pair {
   op2_map columns;
 } op2_map_pair;
 
-/** @brief Declare a map some entries of which lead nowhere: those that are negative. For arguments
- * of matrices alone, whose rows or columns they leave out, as conditions of Dirichlet type want.
+/** @brief Declare a map some entries of which lead nowhere: those that are negative. Only for
+ * arguments of matrices, whose rows or columns they leave out, as Dirichlet conditions need it.
  * @shape  idx[from total size][arity], row-major, entries below the total size of `to`
  * @units  elements                        @memory idx is copied
  * @sync   never blocks, runs nothing; among ranks it waits for the others
@@ -47,37 +48,38 @@ OP2_API OP2_NODISCARD op2_status op2_map_create_partial(op2_set from, op2_set to
                                                         const int32_t *idx, const char *name,
                                                         op2_map *map);
 
-/** @brief Work out where a matrix may have values other than zero: for each pair of maps and each
- * element of the set that they start from, in the rows that the one leads to the columns that the
- * other does. All row maps lead to one set, and all column maps to one. Pairs that are given twice
- * count once.
+/** @brief Find where a matrix may have values other than zero: for each pair of maps and each
+ * element of the set that they start from, in the rows that the one map leads to, the columns that
+ * the other leads to. All row maps lead to one set, and all column maps to one. Pairs that are
+ * given twice count once.
  * @shape  pairs[npairs], npairs >= 1      @units  maps
- * @memory the maps are kept until the sparsity goes; for each pair and element arity * arity numbers
- *         of four bytes, and four bytes for each place that is not zero, and up to a quarter more where
+ * @memory the maps are kept until the sparsity goes; for each pair and element arity * arity
+ *         numbers of four bytes, and four bytes for each nonzero, and up to a quarter more where
  *         rows are padded (doc/matrices.md), as the values of matrices are then
  * @sync   runs nothing; among ranks it waits for the others
  * @mpi    collective; the rows that a rank owns
- * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (maps from two sets in one pair, rows or columns of two sets,
- *         a map without values), OP2_ERR_STATE (a map by global numbers before op2_partition()),
- *         OP2_ERR_RANGE (2^31 places or more on a rank), OP2_ERR_NOMEM; on error *sparsity is
- *         untouched
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (maps from two sets in one pair, rows or columns of two
+ *         sets, a map without values), OP2_ERR_STATE (a map by global numbers before
+ *         op2_partition()), OP2_ERR_RANGE (2^31 nonzeros or more on a rank), OP2_ERR_NOMEM; on
+ *         error *sparsity is untouched
  * @source PyOP2 Sparsity; PETSc MatPreallocator */
 OP2_API OP2_NODISCARD op2_status op2_sparsity_create(int npairs, const op2_map_pair *pairs,
                                                      const char *name, op2_sparsity *sparsity);
 
-/** @brief How many rows a sparsity has here, and how many places where it is not zero.
+/** @brief The number of rows of a sparsity on this rank, and of its nonzeros (`places`).
  * @units  rows; blocks                    @memory both are the caller's; either may be null
  * @sync   never blocks, runs nothing      @mpi    not collective; owned rows
  * @errors OP2_ERR_ARG                     @source PyOP2 Sparsity.nz */
 OP2_API OP2_NODISCARD op2_status op2_sparsity_size(op2_sparsity sparsity, int64_t *rows,
                                                    int64_t *places);
 
-/** @brief Where it is not zero: the columns of row i are columns[starts[i]] to
+/** @brief The nonzeros in CSR form: the columns of row i are columns[starts[i]] to
  * columns[starts[i + 1] - 1], ascending.
- * @shape  starts[rows + 1], columns[places]   @units  columns by the program's numbers, among ranks
- *         the global ones
+ * @shape  starts[rows + 1], columns[places]
+ * @units  columns by the program's numbers, among ranks the global ones
  * @memory both are the caller's; either may be null
- * @sync   never blocks, runs nothing      @mpi    not collective; owned rows, in the program's order
+ * @sync   never blocks, runs nothing
+ * @mpi    not collective; owned rows, in the program's order
  * @errors OP2_ERR_ARG, OP2_ERR_NOMEM      @source PyOP2 Sparsity.rowptr, colidx */
 OP2_API OP2_NODISCARD op2_status op2_sparsity_get(op2_sparsity sparsity, int64_t *starts,
                                                   int64_t *columns);
@@ -89,7 +91,7 @@ OP2_API OP2_NODISCARD op2_status op2_sparsity_get(op2_sparsity sparsity, int64_t
 OP2_API void op2_sparsity_destroy(op2_sparsity *sparsity);
 
 /** @brief Declare a matrix of zeros.
- * @shape  each place is a block of row_dim * column_dim values
+ * @shape  each nonzero is a block of row_dim * column_dim values
  * @units  values                          @memory comes with the first use
  * @sync   never blocks, runs nothing; among ranks it waits for the others
  * @mpi    collective
@@ -99,7 +101,7 @@ OP2_API void op2_sparsity_destroy(op2_sparsity *sparsity);
 OP2_API OP2_NODISCARD op2_status op2_mat_create(op2_sparsity sparsity, int row_dim, int column_dim,
                                                 op2_type type, const char *name, op2_mat *mat);
 
-/** @brief Queue: all values are zero. Use op2_mat_zero(), which fills in `where`.
+/** @brief Queue: set all values to zero. Use op2_mat_zero(), which fills in `where`.
  * @memory keeps nothing                   @sync   as op2_par_loop_at()
  * @mpi    as op2_par_loop_at()            @errors OP2_ERR_ARG, OP2_ERR_STATE, OP2_ERR_NOMEM
  * @source PyOP2 Mat.zero */
@@ -107,7 +109,7 @@ OP2_API OP2_NODISCARD op2_status op2_mat_zero_at(op2_where where, op2_mat mat);
 
 /** @brief Queue: the rows of a subset become zero, and their diagonal gets this value. Use
  * op2_mat_zero_rows(), which fills in `where`. Rows and columns are of one set, and blocks are
- * square, unless diagonal is 0. The places of a subset are remembered as long as it exists.
+ * square, unless diagonal is 0. The nonzeros of a subset are remembered as long as it exists.
  *
  * A symmetric matrix is not symmetric any more afterwards: op2_solve() with conjugate gradients or
  * minimal residuals warns of that, once for each matrix, unless it was made zero (op2_mat_zero())
@@ -116,52 +118,53 @@ OP2_API OP2_NODISCARD op2_status op2_mat_zero_at(op2_where where, op2_mat mat);
  * @memory keeps nothing of the caller's   @sync   as op2_par_loop_at()
  * @mpi    collective, the same call on every rank; owned rows of the subset
  * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (a subset of another set; no diagonal, since rows and
- *         columns are of two sets, or a row has no place there: its number is told), OP2_ERR_STATE,
+ *         columns are of two sets, or a row has no nonzero there: gives its number), OP2_ERR_STATE,
  *         OP2_ERR_NOMEM
  * @source PETSc MatZeroRows; PyOP2 Mat.zero_rows */
 OP2_API OP2_NODISCARD op2_status op2_mat_zero_rows_at(op2_where where, op2_mat mat, op2_set rows,
                                                       double diagonal);
 
 /** @brief Queue: the rows and columns of a subset become zero, and their diagonal gets this value,
- * which keeps a symmetric matrix symmetric: for boundary values of Dirichlet type. Use
+ * which keeps a symmetric matrix symmetric: for Dirichlet boundary values. Use
  * op2_mat_zero_rows_columns(), which fills in `where`. x has the values of the subset's elements;
- * its other values are not used. What the columns contributed goes to the right-hand side: b
+ * its other values are not used. The contribution of the columns goes to the right-hand side: b
  * becomes b - A x over the columns of the subset, and on the subset itself diagonal * x, so that
- * the system has the same solution as with the rows alone made zero. x and b are two dats on the
- * rows with row_dim values, of the matrix's type; both are null where nothing is to be corrected,
- * as when all values are zero. Rows and columns are of one set, and blocks are square. A call with
- * b takes the time of a product, one without b that of a loop over the places; the bits are the
+ * the system has the same solution as with only the rows made zero. x and b are two dats on the
+ * rows with row_dim values, of the matrix's type; both are null if nothing is to be corrected, as
+ * when all values are zero. Rows and columns are of one set, and blocks are square. A call with b
+ * takes the time of a product, one without b that of a loop over the nonzeros; the bits are the
  * same for any number of threads.
  * @units  diagonal: of the matrix's values, rounded to its type
- * @memory the first call for a subset keeps its places, 8 bytes each, and 4 bytes for each row; the
- *         first with b keeps a dat like b with the matrix
+ * @memory the first call for a subset keeps its nonzeros, 8 bytes each, and 4 bytes for each row;
+ *         the first with b keeps a dat like b with the matrix
  * @sync   as op2_par_loop_at(); the first call for a subset waits for other ranks
  * @mpi    collective, the same call on every rank; owned rows of the subset, whoever owns columns
  * @errors OP2_ERR_ARG (also where x is b, or one of them is null), OP2_ERR_MISMATCH (a subset of
  *         another set; rows and columns of two sets, or blocks that are not square; a row of the
- *         subset without a place on the diagonal, unless diagonal is 0; a dat on another set or of
- *         another dim),
- *         OP2_ERR_TYPE, OP2_ERR_STATE, OP2_ERR_NOMEM
+ *         subset without a nonzero on the diagonal, unless diagonal is 0; a dat on another set or
+ *         of another dim), OP2_ERR_TYPE, OP2_ERR_STATE, OP2_ERR_NOMEM
  * @source PETSc MatZeroRowsColumns */
 OP2_API OP2_NODISCARD op2_status op2_mat_zero_rows_columns_at(op2_where where, op2_mat mat,
                                                               op2_set rows, double diagonal,
                                                               op2_dat x, op2_dat b);
 
 /** @brief Queue: the diagonal goes into a dat on the rows. Use op2_mat_diagonal(), which fills in
- * `where`. A dat of dim row_dim gets the diagonals of the blocks, one of dim row_dim * column_dim all of
- * the blocks; with one value in a block that is the same. Where the matrix has no place it is 0.
+ * `where`. A dat of dim row_dim gets the diagonals of the blocks, one of dim row_dim * column_dim
+ * all of the blocks; with one value in a block that is the same. Where the matrix has no nonzero it
+ * is 0.
  * @memory keeps nothing                   @sync   as op2_par_loop_at()
  * @mpi    as op2_par_loop_at()
- * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (rows and columns are of two sets, blocks that are not square,
- *         a dat on another set or of another dim), OP2_ERR_TYPE, OP2_ERR_STATE, OP2_ERR_NOMEM
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (rows and columns are of two sets, blocks that are not
+ *         square, a dat on another set or of another dim), OP2_ERR_TYPE, OP2_ERR_STATE,
+ *         OP2_ERR_NOMEM
  * @source PETSc MatGetDiagonal */
 OP2_API OP2_NODISCARD op2_status op2_mat_diagonal_at(op2_where where, op2_mat mat,
                                                      op2_dat diagonal);
 
-/** @brief Queue: y = A x. Use op2_mat_mult(), which fills in `where`. A loop over the rows, which is
- * fused with others over them; y and x are two dats, on the sets of the rows and of the columns, of the
- * matrix's type, with row_dim and column_dim values for each element. A row is added up in the order of
- * its columns as the library has them.
+/** @brief Queue: y = A x. Use op2_mat_mult(), which fills in `where`. It is a loop over the rows,
+ * which is fused with others over them; y and x are two dats, on the sets of the rows and of the
+ * columns, of the matrix's type, with row_dim and column_dim values for each element. A row is
+ * added up in the order in which the library keeps its columns.
  * @memory keeps nothing                   @sync   as op2_par_loop_at()
  * @mpi    as op2_par_loop_at(); x comes from the ranks that own its columns
  * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (a dat on another set, or of another dim), OP2_ERR_TYPE,
@@ -173,7 +176,7 @@ OP2_API OP2_NODISCARD op2_status op2_mat_mult_at(op2_where where, op2_mat mat, o
 /** @brief Copy the values out, in the order of op2_sparsity_get().
  * @shape  values[places][row_dim][column_dim], of the matrix's type
  * @units  values                          @memory values is the caller's
- * @sync   runs what the values depend on, and waits
+ * @sync   runs the loops that the values depend on, and waits
  * @mpi    collective; owned rows
  * @errors OP2_ERR_ARG, OP2_ERR_NOMEM, and the failure of a loop that the values depend on
  * @source PyOP2 Mat.values */
@@ -185,16 +188,16 @@ OP2_API OP2_NODISCARD op2_status op2_mat_get(op2_mat mat, void *values);
  * @source op2 */
 OP2_API void op2_mat_destroy(op2_mat *mat);
 
-/** @brief The places of a matrix that an element reaches by a pair of maps, as one dense block: the
- * kernel gets private values `T a[rows][columns]`, rows being row_dim times the arity of the row map
- * and columns column_dim times that of the column map. Value (i * row_dim + k, j * column_dim + l) is
- * component (k, l) of the place in row slot i and column slot j. A parameter `T *a` gets the rows one
- * after the other. OP2_INC: what the kernel adds to zeros is added to the matrix. OP2_WRITE: all
- * values are overwritten; of elements that meet in a place the last one wins. Rows and columns of
- * entries that lead nowhere are left out.
+/** @brief The nonzeros of a matrix that an element reaches by a pair of maps, as one dense block:
+ * the kernel gets private values `T a[rows][columns]`, rows being row_dim times the arity of the
+ * row map and columns column_dim times that of the column map. Value (i * row_dim + k, j *
+ * column_dim + l) is component (k, l) of the nonzero in row slot i and column slot j. A parameter
+ * `T *a` gets the rows one after the other. OP2_INC: what the kernel adds to zeros is added to the
+ * matrix. OP2_WRITE: all values are overwritten; if several elements write a nonzero, the last one
+ * wins. Rows and columns of entries that lead nowhere are left out.
  * @memory keeps nothing; the loop that takes the argument does
  * @sync   never blocks, runs nothing      @mpi    not collective; rows of other ranks are left out,
- *         which have them computed there
+ *         since those ranks compute them
  * @errors none here: a wrong argument is reported by the call that takes it (OP2_ERR_MISMATCH: the
  *         pair is not one of the sparsity; OP2_ERR_ACCESS: not INC or WRITE; OP2_ERR_TYPE: the
  *         parameter has another shape)
@@ -210,7 +213,7 @@ OP2_INLINE_ op2_arg op2_arg_mat(op2_mat mat, op2_map rows, op2_map columns, op2_
 }
 /** @endcond */
 
-/** Queue: all values are zero; see op2_mat_zero_at(). */
+/** Queue: set all values to zero; see op2_mat_zero_at(). */
 #define op2_mat_zero(mat) op2_mat_zero_at(OP2_HERE, mat)
 /** Queue: rows become zero, but for the diagonal; see op2_mat_zero_rows_at(). */
 #define op2_mat_zero_rows(mat, rows, diagonal) op2_mat_zero_rows_at(OP2_HERE, mat, rows, diagonal)

@@ -15,19 +15,20 @@ extern "C" {
 /** @file mesh.h
  * Sets, maps between them, and data on them. Inputs are copied unless the name says `_wrap`. Names
  * appear in error messages, in the graph and in generated code; they need not be unique except for
- * constants. A name may be null or empty, which gives a numbered one such as "dat7", also in messages
- * about an object that cannot be made.
+ * constants. If a name is null or empty, the object gets a numbered one such as "dat7", also in
+ * messages about an object that cannot be made.
  *
  * Every set is numbered core, owned, exec halo, non-exec halo, in that order. On one process
  * without halos the four ends are equal. "Owned size" below means the end of the owned section,
  * "total size" the end of the last.
  *
- * Whatever goes in or comes out here is in the user's numbering, also after op2_renumber(). */
+ * All input and output here is in the user's numbering, also after op2_renumber(). */
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
 /** @brief Declare a set of `size` elements without halo.
- * Among ranks, this rank's block of a set: its global numbers follow those of lower ranks.
+ * With several ranks, this declares one rank's block of a set: its global numbers follow those of
+ * lower ranks.
  * @units  elements                        @memory the handle is the caller's
  * @sync   never blocks, runs nothing; among ranks it waits for the others
  * @mpi    collective; size is rank-local
@@ -61,7 +62,7 @@ OP2_API OP2_NODISCARD op2_status op2_subset_create(op2_set parent, int64_t n, co
                                                    const char *name, op2_set *subset);
 
 /** @brief Declare the subset of the elements that are in one, or in the other, or in both.
- * As all subsets it is in ascending order. Either may be the set itself, or empty.
+ * Like all subsets it is in ascending order. Either may be the set itself, or empty.
  * @units  elements                        @memory the handle is the caller's; a and b may go
  * @sync   runs nothing                    @mpi    collective; rank-local elements
  * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (a and b are of different sets), OP2_ERR_NOMEM; on error
@@ -77,8 +78,8 @@ OP2_API OP2_NODISCARD op2_status op2_subset_create_union(op2_set a, op2_set b, c
 OP2_API OP2_NODISCARD op2_status op2_subset_create_intersection(op2_set a, op2_set b,
                                                                 const char *name, op2_set *subset);
 
-/** @brief Declare the subset of the elements of `a` that are not in `b`; where `a` is the set
- * itself, what `b` leaves of it.
+/** @brief Declare the subset of the elements of `a` that are not in `b`; if `a` is the set
+ * itself, this is the complement of `b`.
  * @units  elements                        @memory as op2_subset_create_union()
  * @sync   runs nothing                    @mpi    collective; rank-local elements
  * @errors as op2_subset_create_union()    @source PyOP2 Set.difference */
@@ -113,9 +114,9 @@ OP2_API OP2_NODISCARD op2_status op2_subset_indices(op2_set subset, int64_t *n,
  * @source op2 */
 OP2_API void op2_set_destroy(op2_set *set);
 
-/* Large maps and dats are copied on several threads, where they are declared, by op2_dat_get() and
- * op2_dat_set(), and in access scopes on renumbered sets: as many as the context has workers, 16 at
- * most. They are made for the call and have ended when it returns. */
+/* Large maps and dats are copied by several threads: when they are declared, by op2_dat_get() and
+ * op2_dat_set(), and in access scopes on renumbered sets. There are as many threads as the context
+ * has workers, 16 at most; they are made for the call and have ended when it returns. */
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
@@ -152,9 +153,9 @@ OP2_API OP2_NODISCARD op2_status op2_map_create_permuted(op2_map base, const int
  * @memory the values are new; the parts may be destroyed
  * @sync   never blocks, runs nothing; among ranks it waits for the others
  * @mpi    collective
- * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (sets do not match, or an inner arity is not 1; among ranks,
- *         a way that goes through the non-exec halo, or from core to what another rank owns),
- *         OP2_ERR_RANGE (an element leads nowhere, and the target set has no elements here),
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (sets do not match, or an inner arity is not 1; among
+ *         ranks, a path that goes through the non-exec halo, or from core to what another rank
+ *         owns), OP2_ERR_RANGE (an element leads nowhere, and the target set has no elements here),
  *         OP2_ERR_STATE (a map by global numbers before op2_partition()), OP2_ERR_NOMEM
  * @source PyOP2 ComposedMap */
 OP2_API OP2_NODISCARD op2_status op2_map_create_composed(int n, const op2_map *maps,
@@ -181,9 +182,10 @@ OP2_API OP2_NODISCARD op2_status op2_dat_create(op2_set set, int dim, op2_type t
                                                 const void *data, const char *name, op2_dat *dat);
 
 /** @brief Declare a dat over memory that stays the caller's.
- * Between this call and the dat's end the memory is touched only inside access scopes of this dat.
- * On a set that is renumbered, by op2_renumber() or by the library itself, it works on a copy: then
- * the memory shows the dat's values in its scopes, from the dat's end and from the context's.
+ * From this call until the dat's end, the program touches the memory only inside access scopes of
+ * this dat. If the set is renumbered, by op2_renumber() or automatically by the library, the dat
+ * works on a copy: then the memory has the dat's values in its scopes, and after the end of the dat
+ * or of the context.
  * @shape  data[set total size][dim]       @units  values of `type`
  * @memory data is borrowed until the handle is destroyed and no queued loop uses the dat; aligned
  *         for its type
@@ -196,8 +198,8 @@ OP2_API OP2_NODISCARD op2_status op2_dat_wrap(op2_set set, int dim, op2_type typ
                                               const char *name, op2_dat *dat);
 
 /** @brief Open a scope for reading a dat in place.
- * Runs what the dat's values depend on. Until op2_dat_read_end() loops that modify the dat are
- * refused. On a renumbered set the values are copied into the user's order first.
+ * Runs the loops that the dat's values depend on. Until op2_dat_read_end() loops that modify the
+ * dat are refused. On a renumbered set the values are copied into the user's order first.
  * @shape  (*data)[set total size][dim]    @units  values of the dat's type
  * @memory *data belongs to the dat and is valid until the scope ends
  * @sync   forces the dat's last writer and what that depends on
@@ -221,8 +223,8 @@ OP2_API OP2_NODISCARD op2_status op2_dat_read_end(op2_dat dat, const void **data
  * @memory *data belongs to the dat and is valid until the scope ends
  * @sync   forces every queued user of the dat and what those depend on
  * @mpi    collective
- * @errors OP2_ERR_ARG, OP2_ERR_STATE (a scope is open), OP2_ERR_NOMEM, or the execution failure that
- *         poisoned the dat
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (a scope is open), OP2_ERR_NOMEM, or the execution failure
+ *         that poisoned the dat
  * @source PyOP2 Dat.data_with_halos */
 OP2_API OP2_NODISCARD op2_status op2_dat_write_begin(op2_dat dat, void **data);
 
@@ -261,7 +263,7 @@ OP2_API OP2_NODISCARD op2_status op2_dat_get_halo(op2_dat dat, void *out);
  * @source PyOP2 Dat.data_with_halos */
 OP2_API OP2_NODISCARD op2_status op2_dat_set_halo(op2_dat dat, const void *in);
 
-/** @brief Whether storage for the dat exists yet; dats without data get theirs at first use.
+/** @brief True if storage for the dat exists; dats without data get theirs at first use.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    not collective                  @errors none: false for a null handle
  * @source PyOP2 Dat._is_allocated */
@@ -276,25 +278,26 @@ OP2_API void op2_dat_destroy(op2_dat *dat);
 /* ---- renumbering ----------------------------------------------------------------------------- */
 
 /** @brief Renumber a badly numbered mesh, so that what is near in the mesh is near in memory.
- * Two elements of the map's target set are neighbours when a row of the map holds both; where the
- * set is its own target, when a row belongs to one and holds the other. That set gets an order in
- * which neighbours are close (Gibbs, Poole and Stockmeyer's, which is like reverse Cuthill-McKee).
- * Every set connected with it through maps follows, directly or by way of others: elements that map
- * into an ordered set are sorted by the first elements they map to, elements that an ordered set
- * maps to are numbered as they are first met. Elements stay in their section.
+ * Two elements of the map's target set are neighbours when a row of the map holds both or, if the
+ * map leads from the set to itself, when a row belongs to one and holds the other. That set gets an
+ * order in which neighbours are close (Gibbs, Poole and Stockmeyer's, which is like reverse
+ * Cuthill-McKee). Every set connected with it through maps follows, directly or by way of others:
+ * elements that map into an ordered set are sorted by the first elements they map to; elements that
+ * an ordered set maps to are numbered in the order in which they are first reached. Elements stay
+ * in their section.
  *
- * This concerns the library's own storage alone. Values, map entries, subset indices, numbers that
- * kernels get and messages are in the user's numbering before and after. What depends on the
- * order in which a loop visits elements changes with it: how sums of floating type round, and who
- * comes last where OP2_WRITE or OP2_RW through a map meet in one element. op2_set_numbering() tells
- * the order.
+ * Only the library's own storage changes. Values, map entries, subset indices, numbers that kernels
+ * get and messages are in the user's numbering before and after. What depends on the order in which
+ * a loop visits elements changes with it: the rounding of floating-point sums, and the element that
+ * comes last where OP2_WRITE or OP2_RW through a map reach the same target. op2_set_numbering()
+ * returns the order.
  *
- * Large sets that are badly numbered are renumbered without this call, once so many loops have been
- * queued that it pays, between two calls that queue loops (OP2_RENUMBER); but sets over which loops
- * run that keep element order then have the one they were declared in.
+ * Large sets that are badly numbered are also renumbered automatically (OP2_RENUMBER), between two
+ * calls that queue loops, once so many loops have been queued that it pays. Sets over which loops
+ * run that keep element order then stay in the order in which they were declared.
  * @memory copies of the largest dat or map for the time of the call; then one number per element.
  *         Wrapped dats move into memory of the library's: see op2_dat_wrap()
- * @sync   runs all that is queued, and drops what was worked out for loops
+ * @sync   runs all that is queued, and drops plans and code that were made for loops
  * @mpi    collective: every rank orders what it has, by the graph of its own part
  * @errors OP2_ERR_ARG, OP2_ERR_STATE (the context has ended, an access scope is open on a dat of
  *         these sets, the map has global numbers only, or an operator's function runs),
@@ -352,8 +355,8 @@ OP2_API void op2_gbl_destroy(op2_gbl *gbl);
  * In a kernel a constant of dim 1 is a scalar, any other an array. A parameter or local variable of
  * the same name hides it; macros and headers of a kernel do not see it. Values are captured when a
  * loop is queued, at most 2^30 bytes for one loop, those of op2_arg_val() included. A queued loop
- * has a copy of all that it uses; when the copies take 256 MiB, what is queued runs. A large table
- * is better a global that loops read, of which there is one copy.
+ * has a copy of all that it uses; when the copies take 256 MiB, the queued loops are run. A large
+ * table is better made a global that loops read, of which there is one copy.
  * @shape  data[dim]                       @units  values of `type`
  * @memory data is copied                  @sync   runs nothing
  * @mpi    collective; the same values on every rank

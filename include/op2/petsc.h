@@ -2,7 +2,7 @@
 #ifndef OP2_PETSC_H
 #define OP2_PETSC_H
 
-/* Not MPI's old interface for C++, which would ask for a library of its own. */
+/* Leave out MPI's old interface for C++, which would need another library. */
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
 #endif
@@ -19,39 +19,41 @@ extern "C" {
 #endif
 
 /** @file petsc.h
- * Matrices and dats as PETSc's Mat and Vec, and PETSc's solvers behind op2_solve(). These functions are
- * in a library of their own, libop2_petsc (`pkg-config op2_petsc`); libop2 itself has none of PETSc, and
- * op2.h does not include this header.
+ * Matrices and dats as PETSc's Mat and Vec, and PETSc's solvers behind op2_solve(). These functions
+ * are in a library of their own, libop2_petsc (`pkg-config op2_petsc`); libop2 itself does not use
+ * PETSc, and op2.h does not include this header.
  *
- * PETSc has double precision here: matrices and dats of float are handed over as converted copies.
+ * PETSc works in double precision here: matrices and dats of float are handed over as converted
+ * copies.
  *
- * Rows are numbered as PETSc numbers them: those of a rank follow those of the rank before, and are in
- * the library's order, which is the program's until a set is partitioned or renumbered. Mat and Vec
- * agree in that. Row i of a set with dim d is rows d * i to d * i + d - 1.
+ * Rows are numbered as PETSc numbers them: those of a rank follow those of the rank before, and are
+ * in the library's order, which is the program's until a set is partitioned or renumbered. Mat and
+ * Vec agree in that. Row i of a set with dim d is rows d * i to d * i + d - 1.
  *
- * A Mat or Vec is the program's between the call that gives it and the one that ends that, and its values
- * are read or written as the access says, by PETSc's functions. In between, loops that would be in the
- * way cannot be queued, as with op2_dat_read_begin().
+ * The program may use a Mat or Vec between the call that gives it and the one that ends that, and
+ * its values are read or written as the access says, by PETSc's functions. In between, loops that
+ * would conflict with that cannot be queued, as with op2_dat_read_begin().
  *
  * PETSc may be initialised by the program, before op2_petsc_use() or after, or by the library: then
- * options are those of PETSC_OPTIONS, of .petscrc files, and of the arguments that op2_petsc_use() got,
- * and PETSc is finalised when MPI is, or at the end of the process. The program's PetscInitialize() does
- * nothing then, and its PetscFinalize() is obeyed: what the library has of PETSc goes with it. PETSc's
- * objects of the program itself may come and go at any time.
+ * options are those of PETSC_OPTIONS, of .petscrc files, and of the arguments that op2_petsc_use()
+ * got, and PETSc is finalised when MPI is, or at the end of the process. The program's
+ * PetscInitialize() does nothing then, and its PetscFinalize() is obeyed: the library's PETSc
+ * objects go with it. The program's own PETSc objects may come and go at any time.
  *
- * PETSc is called by one thread at a time of a process; among ranks also by one context at a time. Its
- * errors are OP2_ERR_CALL, with PETSc's own message; PETSc itself prints nothing of them. */
+ * PETSc is called by one thread of a process at a time; with several ranks also by one context at a
+ * time. Its errors are OP2_ERR_CALL, with PETSc's own message; PETSc itself does not print them. */
 
-/** @brief PETSc solves this context's systems of equations from now on, but for those of solvers
- * that ask for op2 (::OP2_LIBRARY_OP2).
+/** @brief From now on PETSc solves this context's systems of equations, but for those of solvers
+ * that request op2 (::OP2_LIBRARY_OP2).
  *
- * A method or preconditioner that a solver's options name is PETSc's of that name, with residuals
+ * If a solver's options name a method or preconditioner, it is PETSc's of that name, with residuals
  * that are those of the system (KSP_NORM_UNPRECONDITIONED; GMRES and BiCGSTAB preconditioned from
- * the right); MINRES has those of its preconditioner. Without one it is PETSc's own default, GMRES with ILU(0) on each rank. After that options count:
- * -ksp_type, -pc_type and all others, behind the solver's prefix. A matrix with blocks is BAIJ for
- * preconditioners that take blocks (none, jacobi, pbjacobi, bjacobi, asm, ilu, icc, lu, cholesky,
- * sor and redundant, with PETSc's own factorisations), and AIJ for all others, such as gamg, which
- * the log reports (OP2_LOG=3); -mat_type overrides the choice.
+ * the right); MINRES has those of its preconditioner. Otherwise it is PETSc's own default, GMRES
+ * with ILU(0) on each rank. PETSc's options override this: -ksp_type, -pc_type and all others, with
+ * the solver's prefix in front. A matrix with blocks is BAIJ for preconditioners that take blocks
+ * (none, jacobi, pbjacobi, bjacobi, asm, ilu, icc, lu, cholesky, sor and redundant, with PETSc's
+ * own factorisations), and AIJ for all others, such as gamg, which the log reports (OP2_LOG=3);
+ * -mat_type overrides the choice.
  * @shape  argv[argc], or 0 and null
  * @units  PETSc's options, for when the library initialises it
  * @memory keeps nothing                   @sync   runs nothing
@@ -71,9 +73,10 @@ OP2_API OP2_NODISCARD op2_status op2_petsc_use(op2_context ctx, int argc, char *
  * sets, or removes by null, hold for the matrix as any type, and so for op2_solve(). The nonzero
  * structure stays as it is.
  *
- * What is handed out for OP2_READ is not to be changed. Where the Mat has another state afterwards
- * (PetscObjectState), on any rank, a copy is made anew for whoever uses it next, and the matrix is as it
- * was; what is in place counts as a change of the matrix. The same holds for a Vec.
+ * A Mat that is handed out for OP2_READ must not be changed. If the Mat has another state
+ * afterwards (PetscObjectState), on any rank, a new copy is made for its next use, and the matrix
+ * is as it was; if the Mat has the matrix's own memory, this counts as a change of the matrix. The
+ * same holds for a Vec.
  * @units  access: OP2_READ, OP2_RW        @memory the Mat is the library's; not to be destroyed
  * @sync   runs what the values depend on, and waits
  * @mpi    collective
@@ -85,7 +88,7 @@ OP2_API OP2_NODISCARD op2_status op2_petsc_use(op2_context ctx, int argc, char *
 OP2_API OP2_NODISCARD op2_status op2_mat_petsc(op2_mat mat, op2_access access, MatType type,
                                                Mat *A);
 
-/** @brief The end of that: *A becomes null. After OP2_RW the values are those of the Mat.
+/** @brief End the use of a Mat: *A becomes null. After OP2_RW the values are those of the Mat.
  * @memory as op2_mat_petsc()              @sync   runs nothing
  * @mpi    collective                      @errors OP2_ERR_ARG, OP2_ERR_STATE, OP2_ERR_CALL
  * @source op2 */
@@ -100,22 +103,24 @@ OP2_API OP2_NODISCARD op2_status op2_mat_petsc_end(op2_mat mat, Mat *A);
  * @source PyOP2 Dat.vec, vec_ro, vec_wo; PETSc VecCreateMPIWithArray */
 OP2_API OP2_NODISCARD op2_status op2_dat_petsc(op2_dat dat, op2_access access, Vec *v);
 
-/** @brief The end of that: *v becomes null. After OP2_RW and OP2_WRITE the values are those of the Vec.
+/** @brief End the use of a Vec: *v becomes null. After OP2_RW and OP2_WRITE the values are those of
+ * the Vec.
  * @memory as op2_dat_petsc()              @sync   runs nothing
  * @mpi    collective                      @errors OP2_ERR_ARG, OP2_ERR_STATE, OP2_ERR_CALL
  * @source op2 */
 OP2_API OP2_NODISCARD op2_status op2_dat_petsc_end(op2_dat dat, Vec *v);
 
-/** @brief An operator as a Mat of type MATSHELL, for PETSc's solvers of the program's own. Its products
- * call the operator's function and run what that queues.
+/** @brief An operator as a Mat of type MATSHELL, for solvers of PETSc that the program calls
+ * itself. Its products call the operator's function and run what that queues.
  * @memory the Mat is the library's, and there as long as the operator
  * @sync   never blocks; products run loops
  * @mpi    collective                      @errors as op2_mat_petsc()
  * @source PETSc MatCreateShell */
 OP2_API OP2_NODISCARD op2_status op2_operator_petsc(op2_operator op, Mat *A);
 
-/** @brief The KSP behind a solver, for what its options do not say: splits of fields, monitors, a null
- * space; afterwards, why it ended. The options of PETSc's database are read by the first solve.
+/** @brief The KSP behind a solver, for settings that have no option: splits of fields, monitors, a
+ * null space; and afterwards the reason why it ended. The options of PETSc's database are read by
+ * the first solve.
  * @memory the KSP is the library's, and there as long as the solver
  * @sync   runs nothing                    @mpi    collective
  * @errors as op2_mat_petsc(); on error *ksp is untouched

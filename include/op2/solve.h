@@ -14,66 +14,66 @@ extern "C" {
 #endif
 
 /** @file solve.h
- * Systems of linear equations, solved when somebody needs the result.
+ * Systems of linear equations, solved when the result is needed.
  *
- * op2_solve() queues: solve A x = b. Like a loop it waits for what it needs and is waited for by what
- * needs x, is drawn with the graph, and is cancelled where a loop that it depends on has failed. A is a
- * matrix, or loops that a function of the program's queues (op2_operator_create()), or matrices in
- * blocks (op2_solve_nested()).
+ * op2_solve() queues: solve A x = b. Like a loop it waits for what it needs and is waited for by
+ * what needs x, is drawn with the graph, and is cancelled if a loop that it depends on has failed.
+ * A is a matrix, or loops that a function of the program's queues (op2_operator_create()), or
+ * matrices in blocks (op2_solve_nested()).
  *
- * The library's own methods are made of loops: on any backend, device and number of ranks they do what
- * loops do there. Where a program has called op2_petsc_use() (op2/petsc.h, a library of its own), PETSc
+ * The library's own methods are made of loops: they run on any backend, device and number of ranks
+ * as loops do. If a program has called op2_petsc_use() (op2/petsc.h, a library of its own), PETSc
  * solves, with all that its options offer. */
 
-/** How a system is solved by the library's own methods. Converged means that |b - A x| is small
- * beside |b|, in the norm OP2_NORM_2, whatever the preconditioner: when a method has arrived by the
- * residual that it updates, the residual is computed from x (one product more for each solve). The
+/** How the library's own methods solve a system. Converged means that |b - A x| is small relative
+ * to |b|, in the norm OP2_NORM_2, whatever the preconditioner: when a method has converged by the
+ * residual that it updates, the residual is computed from x (one more product for each solve). The
  * solve has converged if that one is within 4 times the tolerance; otherwise the method begins anew
- * from x, and ends with OP2_DIVERGED_BREAKDOWN where that brings nothing more, because a tolerance
- * lies below what the type's rounding allows. The values of x are finite after any failure, if they
- * were before and A and b are: a step that a method cannot take is not taken. */
+ * from x, and ends with OP2_DIVERGED_BREAKDOWN if that brings no progress, because a tolerance is
+ * below what the type's rounding allows. The values of x are finite after any failure, if they were
+ * before and A and b are: a step that a method cannot take is not taken. */
 typedef enum op2_method {
   OP2_METHOD_DEFAULT = 0, /**< conjugate gradients; where PETSc solves, its own default */
   OP2_METHOD_CG,          /**< conjugate gradients: the matrix is symmetric and positive definite */
   OP2_METHOD_MINRES,  /**< minimal residuals: the matrix is symmetric, the preconditioner definite,
-                           so that Jacobi takes the amounts of the diagonal */
+                           so that Jacobi takes the absolute values of the diagonal */
   OP2_METHOD_GMRES,   /**< generalised minimal residuals, begun anew after `restart` iterations */
   OP2_METHOD_BICGSTAB /**< stabilised biconjugate gradients: less memory than GMRES, and rougher */
 } op2_method;
 
-/** What makes a method faster. */
+/** The preconditioner, which makes a method converge faster. */
 typedef enum op2_preconditioner {
   OP2_PRECONDITIONER_DEFAULT = 0, /**< Jacobi; where PETSc solves, its own default */
   OP2_PRECONDITIONER_NONE,        /**< nothing */
   OP2_PRECONDITIONER_JACOBI,      /**< the inverse of the diagonal; where that is 0, 1 */
-  OP2_PRECONDITIONER_BLOCK_JACOBI /**< the inverses of the blocks on the diagonal, of row_dim *
-                                           row_dim values; a block in whose elimination a pivot is 0
-                                           does nothing. For blocks of tens of rows: a thread has two
-                                           on its stack while they are inverted */
+  OP2_PRECONDITIONER_BLOCK_JACOBI /**< the inverses of the blocks on the diagonal, of
+                                       row_dim * row_dim values; a block in whose elimination a
+                                       pivot is 0 does nothing. For blocks of at most tens of rows:
+                                       a thread has two on its stack while they are inverted */
 } op2_preconditioner;
 
-/** Who solves. */
+/** The library that solves. */
 typedef enum op2_library {
   OP2_LIBRARY_DEFAULT = 0, /**< PETSc in contexts of op2_petsc_use(), else op2 */
   OP2_LIBRARY_OP2,         /**< op2, by loops */
   OP2_LIBRARY_PETSC        /**< PETSc */
 } op2_library;
 
-/** Why a solve has ended. Those below 0 are failures. */
+/** The reason why a solve has ended. Values below 0 are failures. */
 typedef enum op2_reason {
-  OP2_NOT_SOLVED = 0,      /**< no solve was ever queued by this solver */
-  OP2_CONVERGED_RTOL = 1,  /**< the residual is small beside b */
-  OP2_CONVERGED_ATOL = 2,  /**< the residual is small */
-  OP2_CONVERGED_OTHER = 3, /**< as the library that solves sees it: one step of a direct method */
-  OP2_DIVERGED_ITERATIONS = -1, /**< there were enough iterations */
+  OP2_NOT_SOLVED = 0,           /**< no solve was ever queued by this solver */
+  OP2_CONVERGED_RTOL = 1,       /**< the residual is small relative to b */
+  OP2_CONVERGED_ATOL = 2,       /**< the residual is small */
+  OP2_CONVERGED_OTHER = 3,      /**< for the library that solves: one step of a direct method */
+  OP2_DIVERGED_ITERATIONS = -1, /**< the limit of iterations was reached */
   OP2_DIVERGED_DTOL = -2,       /**< the residual has grown too large */
-  OP2_DIVERGED_NAN = -3,        /**< it is no number */
+  OP2_DIVERGED_NAN = -3,        /**< the residual is NaN */
   OP2_DIVERGED_INDEFINITE = -4, /**< the matrix, or the preconditioner, is not positive definite */
   /** The method cannot go on from where it is: what it would divide by is 0, as for singular
    * matrices, or rounding hides what is left. */
   OP2_DIVERGED_BREAKDOWN = -5,
   OP2_DIVERGED_PRECONDITIONER = -6, /**< it cannot be made or applied: the matrix may be singular */
-  OP2_DIVERGED_OTHER = -7,          /**< as the library that solves sees it */
+  OP2_DIVERGED_OTHER = -7,          /**< for another reason of the library that solves */
   /** The solve did not run, because a loop or call whose results it needs has failed; x has no
    * values. */
   OP2_SOLVE_CANCELLED = -8,
@@ -82,25 +82,25 @@ typedef enum op2_reason {
   OP2_SOLVE_FAILED = -9
 } op2_reason;
 
-/** How to solve. Zero-initialise, then fill in; what is 0 has the default. */
+/** Options of a solver. Zero-initialise, then fill in; members that are 0 have the default. */
 typedef struct op2_solver_options {
   op2_method method;
   op2_preconditioner preconditioner;
-  double rtol;       /**< converged where |b - A x| <= rtol |b|; default 1e-8, and for x of OP2_F32,
-                           whose values differ by 1.2e-7 of each other, 1e-5; where b is 0, beside
-                           the first residual */
-  double atol;       /**< or <= atol; default 1e-50 */
-  double dtol;       /**< diverged where > dtol |b|; default 1e5 */
-  int iterations;    /**< at most; default 10,000 */
-  int restart;       /**< of GMRES: iterations, and a dat for each, 100 at most; default 30 */
-  int start_at_zero; /**< not 0: whatever x is, begin with 0 */
-  int allow_failure; /**< not 0: a solve that does not converge is no failure, and x is used as it is */
+  double rtol;    /**< converged if |b - A x| <= rtol |b|; default 1e-8, and 1e-5 for x of OP2_F32,
+                          whose relative spacing is 1.2e-7; if b is 0, relative to the first
+                          residual */
+  double atol;    /**< converged also if it is <= atol; default 1e-50 */
+  double dtol;    /**< diverged if it is > dtol |b|; default 1e5 */
+  int iterations; /**< the most iterations; default 10,000 */
+  int restart;    /**< GMRES: iterations in a cycle, with a dat for each, 100 at most; default 30 */
+  int start_at_zero; /**< not 0: begin with 0, whatever x is */
+  int allow_failure; /**< not 0: not converging is no failure, and x is used as it is */
   op2_library library;
-  const char *prefix;      /**< of its options where PETSc solves; may be null */
+  const char *prefix;      /**< prefix of its options where PETSc solves; may be null */
   const void *reserved[6]; /**< null: room for later versions */
 } op2_solver_options;
 
-/** What became of a solve. */
+/** The outcome of a solve. */
 typedef struct op2_solve_result {
   op2_reason reason;
   int iterations;
@@ -117,51 +117,50 @@ OP2_API OP2_NODISCARD op2_status op2_solver_create(op2_context ctx,
                                                    const op2_solver_options *options,
                                                    const char *name, op2_solver *solver);
 
-/** @brief Queue: solve A x = b, beginning with the x that is there. Use op2_solve(), which fills in
- * `where`. A is square, and x and b are two dats on its rows with row_dim values for each element, of
- * its type.
- * @memory handles are kept until it has run; the solver keeps what it works with, some dats like x
+/** @brief Queue: solve A x = b, beginning with the present values of x. Use op2_solve(), which
+ * fills in `where`. A is square, and x and b are two dats on its rows with row_dim values for each
+ * element, of its type.
+ * @memory handles are kept until it has run; the solver keeps its work vectors, some dats like x
  * @sync   as op2_par_loop_at()
  * @mpi    every rank queues it
- * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (rows and columns of two sets, blocks that are not square, a
- *         dat on another set or of another dim), OP2_ERR_TYPE, OP2_ERR_STATE, OP2_ERR_NOMEM; later
- *         OP2_ERR_DIVERGED where it does not converge, unless that is allowed
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (rows and columns of two sets, blocks that are not square,
+ *         a dat on another set or of another dim), OP2_ERR_TYPE, OP2_ERR_STATE, OP2_ERR_NOMEM;
+ *         later OP2_ERR_DIVERGED if it does not converge, unless that is allowed
  * @source PyOP2 solve; PETSc KSPSolve */
 OP2_API OP2_NODISCARD op2_status op2_solve_at(op2_where where, op2_solver solver, op2_mat mat,
                                               op2_dat x, op2_dat b);
 
-/** A function that queues y = A x: loops, products of matrices, anything that is queued. It gets
- * dats on the operator's set, with its dim and type, which it is lent: they are not to be destroyed,
- * neither by the function nor by a call (op2_call()) that it queues, and neither is the x of
- * op2_solve_operator(), which one of them may be. Otherwise the solve fails with OP2_ERR_STATE, whose
- * message names the operator. Of the context's other dats, globals and
- * matrices it uses those that the operator names, and what it makes itself. It is called while a
- * solve runs, on every rank alike, and may look at values. It may not call op2_partition(),
- * op2_renumber() or op2_finalize(), which return OP2_ERR_STATE there. What it returns, where that
- * is not OP2_SUCCESS, ends the solve. */
+/** A function that queues y = A x: loops, products of matrices, anything that is queued. It is lent
+ * dats on the operator's set, with its dim and type. Neither the function nor a call (op2_call())
+ * that it queues may destroy them, nor the x of op2_solve_operator(), which one of them may be;
+ * otherwise the solve fails with OP2_ERR_STATE, whose message names the operator. Of the context's
+ * other dats, globals and matrices it uses those that the operator names, and those that it makes
+ * itself. It is called while a solve runs, on every rank alike, and may read values. It may not
+ * call op2_partition(), op2_renumber() or op2_finalize(), which return OP2_ERR_STATE there. If it
+ * returns anything but OP2_SUCCESS, that ends the solve. */
 typedef op2_status (*op2_operator_function)(void *data, op2_dat x, op2_dat y);
 
-/** What an operator is. Zero-initialise, then fill in. */
+/** The description of an operator. Zero-initialise it, then fill it in. */
 typedef struct op2_operator_desc {
   op2_set set; /**< rows, and columns */
   int dim;
   op2_type type; /**< OP2_F64 or OP2_F32 */
   op2_operator_function apply;
-  void *data;             /**< for the function; the caller's, and there as long as the operator */
-  op2_mat preconditioner; /**< the matrix that preconditioners are made of; null: there are none */
+  void *data; /**< for the function; the caller keeps it as long as the operator exists */
+  op2_mat preconditioner; /**< the matrix that preconditioners are made from; null: none */
   int nargs;
   const op2_arg *args; /**< what the function uses beside x and y: op2_arg_direct() with READ, WRITE
-                                  or RW, op2_arg_gbl() with READ: what it does to these is seen inside
-                                  alone; op2_arg_mat() with READ and null maps */
+                            or RW; op2_arg_gbl() with READ, changes of which are visible only inside
+                            the function; op2_arg_mat() with READ and null maps */
   const void *reserved[4]; /**< null: room for later versions */
 } op2_operator_desc;
 
-/** @brief Declare a matrix that is a function, which queues loops.
+/** @brief Declare a matrix that is given by a function, which queues loops.
  * @memory *desc and its args are copied; what they name is kept
  * @sync   runs nothing; among ranks it waits for the others
  * @mpi    collective
- * @errors OP2_ERR_ARG, OP2_ERR_ACCESS, OP2_ERR_MISMATCH (another context; a preconditioner of another
- *         shape), OP2_ERR_TYPE, OP2_ERR_NOMEM; on error *op is untouched
+ * @errors OP2_ERR_ARG, OP2_ERR_ACCESS, OP2_ERR_MISMATCH (another context; a preconditioner of
+ *         another shape), OP2_ERR_TYPE, OP2_ERR_NOMEM; on error *op is untouched
  * @source PETSc MatCreateShell; Firedrake's matrix-free operators */
 OP2_API OP2_NODISCARD op2_status op2_operator_create(const op2_operator_desc *desc,
                                                      const char *name, op2_operator *op);
@@ -176,27 +175,28 @@ OP2_API void op2_operator_destroy(op2_operator *op);
  * `where`. As op2_solve_at(); x is none of the dats that the operator names.
  * @memory as op2_solve_at()               @sync   as op2_par_loop_at()
  * @mpi    every rank queues it
- * @errors as op2_solve_at(); later also what the function returns, and OP2_ERR_STATE where it uses what
- *         the operator does not name
+ * @errors as op2_solve_at(); later also what the function returns, and OP2_ERR_STATE where it uses
+ *         objects that the operator does not name
  * @source PETSc MatCreateShell with KSPSolve */
 OP2_API OP2_NODISCARD op2_status op2_solve_operator_at(op2_where where, op2_solver solver,
                                                        op2_operator op, op2_dat x, op2_dat b);
 
-/** @brief Queue: solve a system of several dats. Use op2_solve_nested(), which fills in `where`. Block
- * (i, j) is a matrix with the rows of b[i] and the columns of x[j], or null: zeros. PETSc solves it, as a
- * nested matrix whose fields are the dats, or, with its option -mat_type aij, as one matrix.
+/** @brief Queue: solve a system of several dats. Use op2_solve_nested(), which fills in `where`.
+ * Block (i, j) is a matrix with the rows of b[i] and the columns of x[j], or null for zeros. PETSc
+ * solves it, as a nested matrix whose fields are the dats, or, with its option -mat_type aij, as
+ * one matrix.
  * @shape  mats[n][n], x[n], b[n], 1 <= n <= 16      @units  blocks
  * @memory the arrays are copied; handles are kept until it has run
  * @sync   as op2_par_loop_at()            @mpi    every rank queues it
- * @errors as op2_solve_at(); OP2_ERR_UNAVAILABLE (without op2_petsc_use(), or where op2 is to solve)
+ * @errors as op2_solve_at(); OP2_ERR_UNAVAILABLE (without op2_petsc_use(), or if op2 is to solve)
  * @source PETSc MatCreateNest, PCFIELDSPLIT */
 OP2_API OP2_NODISCARD op2_status op2_solve_nested_at(op2_where where, op2_solver solver, int n,
                                                      const op2_mat *mats, const op2_dat *x,
                                                      const op2_dat *b);
 
-/** @brief What became of the solve that this solver queued last; never of one before it. A solve
- * that did not converge, one that an error ended, one that was cancelled and none at all have
- * reasons of their own. Iterations and residual are 0 where it did not run to its end.
+/** @brief Get the outcome of the solve that this solver queued last; never of one before it. A
+ * solve that did not converge, one that an error ended, one that was cancelled and none at all have
+ * reasons of their own. Iterations and residual are 0 if it did not run to its end.
  * @memory *result is the caller's         @sync   runs that solve, and what it depends on
  * @mpi    collective
  * @errors OP2_ERR_ARG, OP2_ERR_NOMEM; a solve that has failed is reported by its reason, and its

@@ -9,29 +9,29 @@ extern "C" {
 #endif
 
 /** @file status.h
- * How failure is told. Every function that can fail returns an ::op2_status; zero is success. The
- * text that belongs to it speaks of the caller's own objects and is read with op2_error_message().
+ * How failures are reported. Every function that can fail returns an ::op2_status; zero is success.
+ * The message of a failure names the caller's own objects and is read with op2_error_message().
  *
  * There are three classes of failure:
  *
  * - **API**: the call itself was wrong (a null handle, a map between other sets, an access mode
  * that the kind of argument does not allow). Nothing was queued and no object was changed.
  * - **Execution**: a queued loop could not be compiled, a checked run caught its kernel, or a
- * function of op2_call() returned an error. What queued it returned success long ago; the failure is
- * returned by the first synchronising call that needs the results, and names the file and line that
- * queued the loop or call. What it would have written is poisoned until it is overwritten as a
- * whole; loops and calls that would read poison are cancelled; all others run. With several failures
- * the one that was queued first is returned first; the rest follow, one per op2_flush() or
- * op2_finalize(), so none is lost.
+ * function of op2_call() returned an error. The call that queued it returned success long before;
+ * the failure is returned by the first synchronising call that needs the results, and names the
+ * file and line that queued the loop or call. What it would have written is poisoned until it is
+ * overwritten as a whole; loops and calls that would read poison are cancelled; all others run. Of
+ * several failures, the one that was queued first is returned first; the rest follow, one per
+ * op2_flush() or op2_finalize(), so none is lost.
  * - **Fatal** (::OP2_ERR_FATAL): the context can do no more work. Destroying objects and
  * op2_finalize() remain legal.
  *
- * Among ranks a failure of one is one of all, in calls that all make together: every rank returns the
- * same status, with the number of the lowest rank that failed and its message; what is poisoned and
- * cancelled is the same everywhere. Ranks that make different calls get ::OP2_ERR_FATAL, which
- * names the first call in which two of them differ. A rank that ends, or that lacks memory to queue
- * a loop or call, ends the contexts of all: theirs return ::OP2_ERR_FATAL where they would wait for
- * it. */
+ * With several ranks, a failure on one rank is a failure on all, in calls that all ranks make
+ * together: every rank returns the same status, with the number of the lowest rank that failed and
+ * its message, and the same values are poisoned and the same loops cancelled everywhere. Ranks that
+ * make different calls get ::OP2_ERR_FATAL, which names the first call in which two of them differ.
+ * A rank that ends, or that lacks memory to queue a loop or call, ends the contexts of all ranks:
+ * these return ::OP2_ERR_FATAL where they would wait for it. */
 typedef enum op2_status {
   OP2_SUCCESS = 0,
   OP2_ERR_ARG, /**< a null handle, a negative size, an argument not made by an op2_arg_* function */
@@ -50,7 +50,7 @@ typedef enum op2_status {
   OP2_ERR_COMPILE,     /**< execution: the generated code did not compile or load */
   OP2_ERR_KERNEL,      /**< execution: the checked mode caught a kernel or a call that breaks its
                       descriptors */
-  OP2_ERR_FATAL,       /**< the context is dead */
+  OP2_ERR_FATAL,       /**< the context can do no more work */
   OP2_ERR_CALL,        /**< execution: a function of op2_call() returned an error */
   OP2_ERR_DIVERGED     /**< execution: a system of equations was not solved */
 } op2_status;

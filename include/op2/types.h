@@ -14,9 +14,9 @@
  * matter.
  *
  * Handles may be copied; the copies stand for one object, which goes when one of them is destroyed
- * or finalized. A copy used after that is told so (OP2_ERR_ARG, and OP2_ERR_STATE for a context),
- * and destroying it again does nothing but a warning on stderr, until 4096 more objects, or
- * contexts, have gone: then its memory may be another's.
+ * or finalized. Using a copy after that returns an error (OP2_ERR_ARG, or OP2_ERR_STATE for a
+ * context), and destroying it again only prints a warning on stderr. This holds until 4096 more
+ * objects, or contexts, have been destroyed: after that the memory may be another object's.
  *
  * A context and everything made from it is used by one thread at a time. Different contexts are
  * independent. */
@@ -27,18 +27,18 @@
 #define OP2_API       __attribute__((visibility("default")))
 #define OP2_NODISCARD __attribute__((warn_unused_result))
 
-typedef struct op2_context_s *op2_context; /**< everything hangs off one of these */
-typedef struct op2_set_s *op2_set;         /**< a set of mesh elements, or a subset of one */
-typedef struct op2_map_s *op2_map;         /**< for each element of a set, arity of another */
-typedef struct op2_dat_s *op2_dat;         /**< dim values for every element of a set */
-typedef struct op2_gbl_s *op2_gbl;         /**< dim values of no set: parameters, reductions */
-typedef struct op2_const_s *op2_const;     /**< values that kernels see under their own name */
-typedef struct op2_kernel_s *op2_kernel;   /**< the function applied to every element */
-typedef struct op2_loop_s *op2_loop;       /**< a ParLoop: kernel, set and arguments */
+typedef struct op2_context_s *op2_context;   /**< what everything else is made from */
+typedef struct op2_set_s *op2_set;           /**< a set of mesh elements, or a subset of one */
+typedef struct op2_map_s *op2_map;           /**< for each element of a set, arity of another */
+typedef struct op2_dat_s *op2_dat;           /**< dim values for every element of a set */
+typedef struct op2_gbl_s *op2_gbl;           /**< dim values of no set: parameters, reductions */
+typedef struct op2_const_s *op2_const;       /**< values that kernels see under their own name */
+typedef struct op2_kernel_s *op2_kernel;     /**< the function applied to every element */
+typedef struct op2_loop_s *op2_loop;         /**< a ParLoop: kernel, set and arguments */
 typedef struct op2_sparsity_s *op2_sparsity; /**< where matrices may have values other than zero */
 typedef struct op2_mat_s *op2_mat;           /**< a sparse matrix */
-typedef struct op2_solver_s *op2_solver;     /**< how systems of equations are solved */
-typedef struct op2_operator_s *op2_operator; /**< a matrix that is loops, and no values */
+typedef struct op2_solver_s *op2_solver;     /**< a solver for systems of equations */
+typedef struct op2_operator_s *op2_operator; /**< a matrix that is given by loops */
 
 /** Scalar types of dats, globals, constants and values. */
 typedef enum op2_type {
@@ -54,11 +54,11 @@ typedef enum op2_type {
   OP2_U64      /**< uint64_t */
 } op2_type;
 
-/** What a kernel does with an argument. The library relies on these words: a kernel that breaks
- * them is caught by the checked mode (`OP2_BACKEND=check`) and gives undefined values elsewhere.
- * What an OP2_INC argument holds is not the data, so a kernel that reads it back computes something
- * else than it says; nor may MIN and MAX values be read, but for comparing them with what they are
- * combined with. */
+/** How a kernel uses an argument. The library relies on these modes: a kernel that violates them is
+ * caught by the checked mode (`OP2_BACKEND=check`) and gives undefined values elsewhere. An OP2_INC
+ * argument does not hold the data but a private sum, so a kernel that reads it back computes
+ * something else than its text says; nor may MIN and MAX values be read, except to compare them
+ * with the values that they are combined with. */
 typedef enum op2_access {
   OP2_READ = 1, /**< only read */
   OP2_WRITE,    /**< every component is overwritten and none is read before that */
