@@ -60,7 +60,7 @@ struct op2_kernel_s {
 /* Bring kernel->consts up to date. */
 op2_status op2i_kernel_bind_consts(op2_kernel kernel);
 
-/* Where a kernel gets an argument, in the words of messages. */
+/* The use of an argument by a kernel, in the words of messages. */
 struct op2i_shown {
   op2_where where;
   const char *set, *argument;

@@ -63,10 +63,10 @@ static inline bool op2i_form_unfit(const struct op2i_form *form) {
   return form->off_device && !form->here_only;
 }
 
-/* What is the same each time a loop with these arguments is queued. It is interned in the context,
- * so that generated code, plans and measurements are found again. Objects are referenced only while
- * `uses` is positive: a loop that is neither held nor queued keeps nothing alive, and is dropped
- * when one of its objects goes. */
+/* The part of a loop that is the same each time it is queued with these arguments. It is interned in
+ * the context, so that generated code, plans and measurements are found again. Objects are
+ * referenced only while `uses` is positive: a loop that is neither held nor queued keeps nothing
+ * alive, and is dropped when one of its objects goes. */
 struct op2i_loop {
   struct op2i_op op;
   uint64_t hash;

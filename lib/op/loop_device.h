@@ -20,8 +20,7 @@ struct op2i_device_pass {
   } columns[OP2I_DEVICE_COLUMNS];
 };
 
-/* What a block keeps in shared memory: dats that are reached through a map, and the slots by
- * which. */
+/* The shared memory of a block keeps dats that are reached through a map, by these slots. */
 enum { OP2I_DEVICE_STAGES = 16 };
 struct op2i_device_stage {
   int dat, map;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What operations of all kinds have in common. */
+/* Functions that operations of all kinds share. */
 #include "op.h"
 
 #include <string.h>
