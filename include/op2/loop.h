@@ -90,7 +90,8 @@ extern "C" {
 /** Iteration-space argument over index space i (0 or 1): the kernel gets one private buffer. */
 #define OP2_ITER(i) (-1000 - (i))
 
-/** The place in the program where a loop was queued. The strings must live as long as the program does. */
+/** The place in the program where a loop was queued. The strings must live as long as the program
+ * does. */
 typedef struct op2_where {
   const char *file; /**< as in __FILE__ */
   int line;         /**< as in __LINE__ */

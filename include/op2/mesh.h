@@ -277,7 +277,7 @@ OP2_API void op2_dat_destroy(op2_dat *dat);
 
 /* ---- renumbering ----------------------------------------------------------------------------- */
 
-/** @brief Renumber a badly numbered mesh, so that what is near in the mesh is near in memory.
+/** @brief Renumber a badly numbered mesh, so that elements near in the mesh are near in memory.
  * Two elements of the map's target set are neighbours when a row of the map holds both or, if the
  * map leads from the set to itself, when a row belongs to one and holds the other. That set gets an
  * order in which neighbours are close (Gibbs, Poole and Stockmeyer's, which is like reverse

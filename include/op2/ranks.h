@@ -212,7 +212,7 @@ typedef struct op2_comm_dat {
   int64_t reserved[4]; /**< 0: room for later versions */
 } op2_comm_dat;
 
-/** @brief Get the amount of halo exchanges, and the part of their time that was spent waiting.
+/** @brief Get the totals of halo exchanges, and the part of their time that was spent waiting.
  * Only halo exchanges count: not reductions, nor messages of declarations and partitioning. Bytes
  * of dats that were destroyed are in the totals, and not listed by op2_comm_dat_get().
  * @units  bytes, seconds                  @memory *stats is the caller's
