@@ -53,7 +53,7 @@ struct op2_kernel_s {
   uint32_t warned; /* parameters that were warned of, by a bit each */
   int nconsts;
   op2_const *consts;       /* in order of creation */
-  struct op2i_loop *model; /* a loop of it whose text is known, see loop_form.c; null: none */
+  struct op2i_loop *model; /* a loop of it with known text, see loop_form.c; null: none */
   struct op2i_simd_translation *translations; /* codegen's: its vector forms, as requested */
 };
 

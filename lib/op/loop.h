@@ -63,8 +63,8 @@ static inline bool op2i_form_unfit(const struct op2i_form *form) {
   return form->off_device && !form->here_only;
 }
 
-/* The part of a loop that is the same each time it is queued with these arguments. It is interned in
- * the context, so that generated code, plans and measurements are found again. Objects are
+/* The part of a loop that is the same each time it is queued with these arguments. It is interned
+ * in the context, so that generated code, plans and measurements are found again. Objects are
  * referenced only while `uses` is positive: a loop that is neither held nor queued keeps nothing
  * alive, and is dropped when one of its objects goes. */
 struct op2i_loop {
