@@ -44,7 +44,7 @@ static op2_status look(const struct op2_map_s *map, uint64_t slots, bool *holds)
   return OP2_SUCCESS;
 }
 
-/* The ranks look together, since a loop's code depends on the result and has to be the same on all
+/* All ranks take the same result, since a loop's code depends on it and has to be the same on all
  * of them. */
 static op2_status look_together(const struct op2_map_s *map, uint64_t slots, bool *holds) {
   struct op2i_comm *comm = map->obj.ctx->comm;

@@ -22,7 +22,7 @@ static bool leads_nowhere(const struct entries *e, int64_t entry) {
   return e->absent && e->absent[entry];
 }
 
-/* The owned elements behind the core, and the ranks that have each in their exec halo:
+/* The owned elements after the core, and the ranks that have each in their exec halo:
  * rank[start[i]] to rank[start[i + 1] - 1] have element core + i. */
 struct exported {
   int64_t *start;

@@ -21,7 +21,7 @@ static op2_status check(op2_set a, op2_set b, const char *name, const char *func
                     a->base->obj.name, b->obj.name, b->base->obj.name);
 }
 
-/* The element at a position; behind the last one, a number greater than all elements. */
+/* The element at a position; after the last one, a number greater than all elements. */
 static int64_t element(op2_set set, int64_t position) {
   const int64_t *idx = set->user_idx ? set->user_idx : set->idx;
   if (position >= set->ends[OP2I_NONEXEC]) return INT64_MAX;
